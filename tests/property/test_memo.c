@@ -229,7 +229,10 @@ static bool same_lines(const p5_core *a, const p5_core *b)
 
 static bool same_tlb(const tlb *a, const tlb *b)
 {
-    return memcmp(a->row, b->row, sizeof a->row) == 0 && memcmp(a->lru, b->lru, sizeof a->lru) == 0;
+    for (unsigned set = 0; set < a->sets; set++)
+        if (tlb_lru(a, set) != tlb_lru(b, set))
+            return false;
+    return memcmp(a->row, b->row, sizeof a->row) == 0;
 }
 
 static const char *difference(twin *a, twin *b)

@@ -22,12 +22,11 @@ bool price_taken(const op *o, uint32_t next)
     }
 }
 
-/* EX clocks and the rest of what the pipe wants to know of instruction `i`, executed as told by `r`. `value`
- * is the next unused operand value. */
-static inline void price_insn(p5_core *core, const p5_retired *r, unsigned i, const p5_access *accesses,
+/* EX clocks and the rest of what the pipe wants to know of `o`, executed as told by `r`. `value` is the next
+ * unused operand value. */
+static inline void price_insn(p5_core *core, const p5_retired *r, const op *o, const p5_access *accesses,
                               uint32_t access_count, const p5_value *value, bool is_last, pipe_insn *x)
 {
-    const op *o = &r->block->ops[i];
     const uint8_t cpl_after = is_last ? r->cpl_after : r->cpl;
     *x = (pipe_insn){.op = o,
                      .accesses = accesses,
@@ -36,7 +35,8 @@ static inline void price_insn(p5_core *core, const p5_retired *r, unsigned i, co
                      .next = is_last ? r->next : o->address + o->length,
                      .complete = !(is_last && r->interrupted),
                      .descriptor = is_last && r->descriptor};
-    x->taken = price_taken(o, x->next);
+    if (o->branch != ISA_NOT_BRANCH)
+        x->taken = price_taken(o, x->next);
     if (o->cost != ISA_COST_FIXED) {
         const cost_context c = {.mode = r->mode,
                                 .cpl = r->cpl,
@@ -51,7 +51,7 @@ static inline void price_insn(p5_core *core, const p5_retired *r, unsigned i, co
     }
     if (o->integer)
         return;
-    unsigned marks = r->unsafe_x87 && r->unsafe_mask ? r->unsafe_mask[i - r->first] : 0;
+    unsigned marks = r->unsafe_x87 && r->unsafe_mask ? r->unsafe_mask[o - &r->block->ops[r->first]] : 0;
     x->unsafe_x87 = marks & P5_X87_UNSAFE;
     x->saturated = value && o->value == ISA_VALUE_SATURATED && value->a != 0;
     x->flops = marks & P5_X87_REFUSED ? 0 : (uint8_t)cost_flops(&core->timing, o, x->clocks);
@@ -249,30 +249,29 @@ void price_settle(p5_core *core)
 void price_run(p5_core *core, const p5_retired *r, const pipe_resolver *resolver, pipe_deltas *deltas)
 {
     p5_block *block = r->block;
-    unsigned last = (unsigned)r->first + r->count - 1;
+    const op *o = &block->ops[r->first], *const last = o + r->count - 1;
     const p5_access *accesses = r->accesses;
     uint32_t left = r->access_count;
     const p5_value *values = r->values;
     uint32_t values_left = r->value_count;
     core->block = block;
-    begin(core, block->ops[r->first].address, resolver, deltas);
+    begin(core, o->address, resolver, deltas);
     core->pipe.branch_pairs = core->groups - block->ran->groups;
-    for (unsigned i = r->first; i <= last; i++) {
-        const op *o = &block->ops[i];
-        uint32_t n = i == last ? left : o->accesses < left ? o->accesses : left;
+    for (; o <= last; o++) {
+        const uint32_t n = o == last ? left : o->accesses < left ? o->accesses : left;
         const p5_value *value = NULL;
         if (o->value != ISA_VALUE_NONE && values_left > 0) {
             value = values++;
             values_left--;
         }
         pipe_insn x;
-        price_insn(core, r, i, accesses, n, value, i == last, &x);
+        price_insn(core, r, o, accesses, n, value, o == last, &x);
         pipe_step(&core->pipe, &x);
         accesses += n;
         left -= n;
     }
     end(core);
-    if (core->timing.btb_by_pairs && block->ops[last].branch != ISA_NOT_BRANCH)
+    if (core->timing.btb_by_pairs && last->branch != ISA_NOT_BRANCH)
         block->ran->groups = core->groups;
 }
 

@@ -13,7 +13,7 @@ typedef struct code_cache {
     /* By set: the tag whose hits change nothing here, or CACHE_NO_TAG. It is that of the line hit last, which
      * the LRU bits point away from already. */
     uint32_t at_hand[CACHE_SETS + 1];
-    _Alignas(16) uint32_t tag[CACHE_SETS + 1][CACHE_WAYS]; /* physical address bits 31-12, or CACHE_NO_TAG */
+    uint32_t tag[CACHE_SETS + 1][CACHE_WAYS]; /* physical address bits 31-12, or CACHE_NO_TAG */
     uint32_t ends[CACHE_SETS][CACHE_WAYS];    /* bytes known to be instruction ends since the fill */
     uint8_t lru[CACHE_SETS + 1];
     way_order order;
@@ -54,7 +54,8 @@ static inline void code_cache_hit(code_cache *cache, unsigned set, unsigned way)
 static inline void code_cache_fill(code_cache *cache, uint32_t physical)
 {
     unsigned set = cache_set(physical);
-    unsigned way = way_order_victim(&cache->order, cache->lru[set], cache_match(cache->tag[set], CACHE_NO_TAG));
+    unsigned way =
+        way_order_victim(&cache->order, cache->lru[set], cache_match(cache->tag[set], CACHE_NO_TAG));
     cache->tag[set][way] = cache_tag(physical);
     cache->ends[set][way] = 0;
     code_cache_used(cache, set, way);

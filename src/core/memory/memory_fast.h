@@ -9,26 +9,24 @@
 #include "p5scope/core.h"
 
 /* The one entry of a TLB that is looked at for `key`: the last to translate a page of its hint. */
-static inline const tlb_row *memory_hinted(const tlb *t, uint32_t key)
+static inline unsigned memory_hinted(const tlb *t, uint32_t key)
 {
-    return &t->row[t->hint[tlb_hint_of(key)]];
+    return t->hint[tlb_hint_of(key)];
 }
 
 /* A reference to that page is translated without a walk. Changes nothing. */
 static inline bool memory_translates(const tlb *t, uint32_t key, bool write)
 {
-    return key == t->last.of[write] || memory_hinted(t, key)->key.of[write] == key;
+    return t->row[memory_hinted(t, key)].key.of[write] == key;
 }
 
 /* ... and used. If it answers false nothing has changed. */
 static inline bool memory_page_usual(tlb *t, uint32_t key, bool write)
 {
-    if (key == t->last.of[write])
-        return true;
-    const tlb_row *row = memory_hinted(t, key);
-    if (row->key.of[write] != key)
+    const unsigned entry = memory_hinted(t, key);
+    if (t->row[entry].key.of[write] != key)
         return false;
-    tlb_used_row(t, row);
+    t->used[entry] = ++t->uses;
     return true;
 }
 
@@ -137,7 +135,7 @@ static inline __attribute__((always_inline)) bool memory_hits(struct memory *m, 
         if (found == 0 || (write && !memory_owns(cache, set, (unsigned)__builtin_ctz(found))))
             return false;
     }
-    if (key != m->data_tlb.last.of[write] && m->paging && !memory_page_usual(&m->data_tlb, key, write))
+    if (m->paging && !memory_page_usual(&m->data_tlb, key, write))
         return false;
     if (found != 0) {
         unsigned way = (unsigned)__builtin_ctz(found);
@@ -194,10 +192,11 @@ static inline bool memory_code_page_usual(struct memory *m, uint32_t linear)
         return true;
     tlb *t = &m->code_tlb;
     uint32_t key = tlb_key(linear, false);
-    if (key == t->last.of[0])
+    if (key == t->last)
         return true;
-    return memory_page_usual(t, key, false) ||
-           (!m->code_tlb_splits && memory_page_usual(t, tlb_key(linear, true), false));
+    const bool hit = memory_page_usual(t, key, false);
+    t->last = hit ? key : 0;
+    return hit || (!m->code_tlb_splits && memory_page_usual(t, tlb_key(linear, true), false));
 }
 
 static inline bool memory_code_usual(struct memory *m, uint32_t linear, uint32_t physical, uint64_t clock)

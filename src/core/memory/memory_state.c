@@ -54,8 +54,12 @@ const snapshot_table memory_state = {SNAPSHOT_TABLE(memory, "memory", memory_fie
 
 void memory_transfer(memory *m, snapshot *s)
 {
-    if (!s->loading)
+    if (!s->loading) {
         memory_fold(m);
+        tlb_store(&m->data_tlb);
+        tlb_store(&m->data_tlb_large);
+        tlb_store(&m->code_tlb);
+    }
     snapshot_state(s, &memory_state, m);
     bus_transfer(&m->bus, s);
     if (!s->loading || s->status != P5_OK)

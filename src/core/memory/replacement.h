@@ -7,35 +7,12 @@
 
 #include <stdint.h>
 
-enum { REPLACEMENT_WAYS = 64 };
+/* The way, of a power of two of them, that the bits point to. */
+unsigned replacement_victim(unsigned ways, uint64_t bits);
+/* The bits behind a use of `way`: all on the path to it point away from it. */
+uint64_t replacement_used(unsigned ways, uint64_t bits, unsigned way);
 
-/* A use of way w makes every node on its path point away from it: bits = (bits & keep[w]) | point[w]. */
-typedef struct replacement {
-    uint64_t keep[REPLACEMENT_WAYS];
-    uint64_t point[REPLACEMENT_WAYS];
-    unsigned ways; /* a power of two */
-} replacement;
-
-void replacement_init(replacement *r, unsigned ways);
-
-static inline uint64_t replacement_used(const replacement *r, uint64_t bits, unsigned way)
-{
-    return (bits & r->keep[way]) | r->point[way];
-}
-
-/* The way that the bits point to. */
-static inline unsigned replacement_victim(const replacement *r, uint64_t bits)
-{
-    unsigned node = 0, way = 0;
-    for (unsigned half = r->ways / 2; half > 0; half /= 2) {
-        unsigned upper = (unsigned)(bits >> node) & 1;
-        way += upper * half;
-        node = 2 * node + 1 + upper;
-    }
-    return way;
-}
-
-/* The same of a cache's ways, in bytes. */
+/* The same as tables, for up to four ways. */
 enum { ORDER_WAYS = 4 };
 typedef struct way_order {
     uint8_t ways, all; /* bit n of `all`: way n exists */

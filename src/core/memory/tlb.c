@@ -10,12 +10,6 @@ void tlb_init(tlb *t, unsigned sets, unsigned ways, bool large_only)
     while (1u << t->way_bits < ways)
         t->way_bits++;
     t->page_bits = large_only ? 22 : 12;
-    replacement_init(&t->order, ways);
-    for (unsigned entry = 0; entry < sets * ways; entry++) {
-        t->row[entry].keep = t->order.keep[entry % ways];
-        t->row[entry].point = t->order.point[entry % ways];
-        t->row[entry].set = (uint8_t)(entry / ways);
-    }
     t->invalid = UINT64_MAX;
 }
 
@@ -37,21 +31,53 @@ static inline void set_key(tlb *t, unsigned entry, tlb_keys key)
     }
 }
 
+uint64_t tlb_lru(const tlb *t, unsigned set)
+{
+    uint64_t bits = 0, latest[2 * TLB_ENTRIES]; /* by node; those behind the last are the ways */
+    memcpy(&latest[t->ways - 1], &t->used[set << t->way_bits], t->ways * sizeof *latest);
+    for (unsigned node = t->ways - 1; node-- > 0;) {
+        const uint64_t lower = latest[2 * node + 1], upper = latest[2 * node + 2];
+        bits |= (uint64_t)(lower > upper) << node;
+        latest[node] = lower > upper ? lower : upper;
+    }
+    return bits;
+}
+
+/* Uses that leave these bits behind: always what is to be replaced first. */
+static void set_lru(tlb *t, unsigned set, uint64_t bits)
+{
+    for (unsigned n = 0; n < t->ways; n++) {
+        const unsigned way = replacement_victim(t->ways, bits);
+        bits = replacement_used(t->ways, bits, way);
+        t->used[(set << t->way_bits) + way] = ++t->uses;
+    }
+}
+
+void tlb_store(tlb *t)
+{
+    for (unsigned set = 0; set < t->sets; set++)
+        t->lru[set] = tlb_lru(t, set);
+}
+
 void tlb_restore(tlb *t)
 {
     memset(t->group, 0, sizeof t->group);
+    t->uses = 0;
+    t->last = 0;
     for (unsigned entry = 0; entry < TLB_ENTRIES; entry++)
         set_key(t, entry, t->row[entry].key);
+    for (unsigned set = 0; set < t->sets; set++)
+        set_lru(t, set, t->lru[set]);
 }
 
 void tlb_flush(tlb *t)
 {
     for (unsigned entry = 0; entry < TLB_ENTRIES; entry++)
         t->row[entry].key = (tlb_keys){{0}};
-    memset(t->lru, 0, sizeof t->lru);
+    memset(t->used, 0, sizeof t->used);
     memset(t->group, 0, sizeof t->group);
     t->invalid = UINT64_MAX;
-    t->last = (tlb_keys){{0}};
+    t->last = 0;
 }
 
 /* Set index: the low bits of the linear page number. */
@@ -81,7 +107,7 @@ unsigned tlb_fill(tlb *t, uint32_t key, uint32_t physical, uint8_t attributes, b
     const uint64_t invalid = t->invalid >> first & UINT64_MAX >> (TLB_ENTRIES - t->ways);
     const unsigned entry =
         first + (invalid != 0 ? (unsigned)__builtin_ctzll(invalid)
-                              : replacement_victim(&t->order, t->lru[first >> t->way_bits]));
+                              : replacement_victim(t->ways, tlb_lru(t, first >> t->way_bits)));
     set_key(t, entry, (tlb_keys){{key, dirty ? key : 0}});
     t->row[entry].physical = physical & ((key & TLB_LARGE) != 0 ? 0xffc00000u : 0xfffff000u);
     t->row[entry].attributes = attributes;
@@ -93,13 +119,12 @@ unsigned tlb_fill(tlb *t, uint32_t key, uint32_t physical, uint8_t attributes, b
 void tlb_set_dirty(tlb *t, unsigned entry)
 {
     t->row[entry].key.of[1] = t->row[entry].key.of[0];
-    t->last = (tlb_keys){{0}};
 }
 
 void tlb_drop(tlb *t, unsigned entry)
 {
     set_key(t, entry, (tlb_keys){{0}});
-    t->last = (tlb_keys){{0}};
+    t->last = 0;
 }
 
 void tlb_invalidate(tlb *t, uint32_t linear)
@@ -115,9 +140,13 @@ void tlb_invalidate(tlb *t, uint32_t linear)
 tlb_entry tlb_get(const tlb *t, unsigned entry)
 {
     uint32_t key = t->row[entry].key.of[0];
-    return (tlb_entry){key & 0xfffff000u,           t->row[entry].physical,       (key & TLB_VALID) != 0,
-                       (key & TLB_LARGE) != 0,      t->row[entry].key.of[1] != 0, t->row[entry].attributes,
-                       t->lru[entry >> t->way_bits]};
+    return (tlb_entry){key & 0xfffff000u,
+                       t->row[entry].physical,
+                       (key & TLB_VALID) != 0,
+                       (key & TLB_LARGE) != 0,
+                       t->row[entry].key.of[1] != 0,
+                       t->row[entry].attributes,
+                       tlb_lru(t, entry >> t->way_bits)};
 }
 
 unsigned tlb_place(const tlb *t, uint32_t key, unsigned way)
@@ -129,11 +158,11 @@ void tlb_put(tlb *t, unsigned way, const tlb_entry *from)
 {
     unsigned entry = tlb_place(t, from->linear, way);
     uint32_t key = from->valid ? tlb_key(from->linear, from->large) : 0;
-    t->last = (tlb_keys){{0}};
+    t->last = 0;
     set_key(t, entry, (tlb_keys){{key, from->dirty ? key : 0}});
     t->row[entry].physical = from->physical;
     t->row[entry].attributes = from->attributes;
-    t->lru[entry >> t->way_bits] = from->lru;
+    set_lru(t, entry >> t->way_bits, from->lru);
 }
 
 /* ---- snapshots ----------------------------------------------------------------------------------------- */
@@ -145,20 +174,17 @@ static const snapshot_table key_state = {SNAPSHOT_TABLE(tlb_keys, "tlb_keys", ke
 
 static const snapshot_field row_fields[] = {
     FIELD_TABLE(tlb_row, key, &key_state),
-    FIELD_DERIVED(tlb_row, keep),
-    FIELD_DERIVED(tlb_row, point),
     FIELD_BITS(tlb_row, physical, 0xfffff000u),
-    FIELD_DERIVED(tlb_row, set),
     FIELD_BITS(tlb_row, attributes, TLB_SUPERVISOR | TLB_WRITABLE | TLB_CACHE_DISABLE | TLB_WRITE_THROUGH),
     FIELD_DERIVED(tlb_row, unused),
 };
 static const snapshot_table row_state = {SNAPSHOT_TABLE(tlb_row, "tlb_row", row_fields)};
 
 static const snapshot_field tlb_fields[] = {
-    FIELD_TABLE(tlb, row, &row_state), FIELD_ANY(tlb, lru, [0]),  FIELD_DERIVED(tlb, last),
-    FIELD_DERIVED(tlb, hint),          FIELD_DERIVED(tlb, group), FIELD_DERIVED(tlb, invalid),
-    FIELD_DERIVED(tlb, sets),          FIELD_DERIVED(tlb, ways),  FIELD_DERIVED(tlb, way_bits),
-    FIELD_DERIVED(tlb, page_bits),     FIELD_DERIVED(tlb, order),
+    FIELD_TABLE(tlb, row, &row_state), FIELD_DERIVED(tlb, used),      FIELD_DERIVED(tlb, uses),
+    FIELD_DERIVED(tlb, last),          FIELD_DERIVED(tlb, hint),      FIELD_DERIVED(tlb, group),
+    FIELD_DERIVED(tlb, invalid),       FIELD_DERIVED(tlb, sets),      FIELD_DERIVED(tlb, ways),
+    FIELD_DERIVED(tlb, way_bits),      FIELD_DERIVED(tlb, page_bits), FIELD_ANY(tlb, lru, [0]),
 };
 
 static void check_entry(const tlb *t, unsigned entry, snapshot *s)

@@ -28,32 +28,36 @@ typedef struct tlb_keys {
 
 typedef struct tlb_row {
     tlb_keys key;
-    uint64_t keep, point; /* what a use does to the LRU bits of its set, as in tlb.order */
     uint32_t physical;
-    uint8_t set;
     uint8_t attributes;
-    uint8_t unused[2]; /* 0 */
+    uint8_t unused[3]; /* 0 */
 } tlb_row;
 
+/* Each bit of the LRU tree points away from the half that was used last. So it is enough to know when each
+ * entry was; the bits are worked out when an entry has to go, or somebody looks at them. */
 typedef struct tlb {
-    tlb_row row[TLB_ENTRIES];  /* entry set * ways + way */
-    uint64_t lru[TLB_ENTRIES]; /* by set */
-    tlb_keys last; /* of the entry used last: its LRU bits already point away from it; 0 = unknown */
+    tlb_row row[TLB_ENTRIES];   /* entry set * ways + way */
+    uint64_t used[TLB_ENTRIES]; /* when each was used last, as a number of uses, of which there have been */
+    uint64_t uses;
+    uint32_t last;           /* the code TLB's entry used last has this key; 0: it is not known */
     uint8_t hint[TLB_HINTS]; /* entry that last translated a page of these low bits: found without a search,
                                 checked against its key */
     uint64_t group[TLB_GROUPS]; /* valid entries by low bits of their pages: bit n is entry n; */
     uint64_t invalid;           /* ... and the others */
     unsigned sets, ways, way_bits;
-    unsigned page_bits; /* of the set index: 12, or 22 for an array of 4 MB pages */
-    replacement order;
+    unsigned page_bits;        /* of the set index: 12, or 22 for an array of 4 MB pages */
+    uint64_t lru[TLB_ENTRIES]; /* by set, for snapshots only: tlb_store */
 } tlb;
 
 void tlb_init(tlb *t, unsigned sets, unsigned ways, bool large_only);
 extern const snapshot_table tlb_state;
 /* Invalidates every entry; LRU bits 0. */
 void tlb_flush(tlb *t);
-/* The entries have come out of a snapshot. */
+/* Before it goes into a snapshot, and when it has come out of one. */
+void tlb_store(tlb *t);
 void tlb_restore(tlb *t);
+/* The LRU bits of a set, in the order of replacement.h. */
+uint64_t tlb_lru(const tlb *t, unsigned set);
 
 static inline uint32_t tlb_key(uint32_t linear, bool large)
 {
@@ -71,16 +75,11 @@ static inline unsigned tlb_hint_of(uint32_t key)
     return tlb_page(key) % TLB_HINTS;
 }
 
-/* A use of an entry: the LRU bits of its set point away from it. */
-static inline void tlb_used_row(tlb *t, const tlb_row *row)
-{
-    t->lru[row->set] = (t->lru[row->set] & row->keep) | row->point;
-    t->last = row->key;
-}
-
+/* A use of an entry. */
 static inline void tlb_used(tlb *t, unsigned entry)
 {
-    tlb_used_row(t, &t->row[entry]);
+    t->used[entry] = ++t->uses;
+    t->last = 0;
 }
 
 /* Entry that translates `key`, -1 if none. Changes nothing but the hint. */

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/event/clock.h"
 #include "core/pipe/block.h"
 
 enum { FIFO_DEPTH = 4 };
@@ -21,10 +22,32 @@ typedef struct fifo {
     bool open;
 } fifo;
 
-struct pipe;
+/* When an instruction went through the stages in front of D1, relative like everything in a run. For traces.
+ */
+typedef struct pipe_front {
+    int64_t fetched; /* last byte in the prefetch buffers */
+    int64_t f;       /* F entered (P55C) */
+} pipe_front;
 
-/* The clock from which D1 can take the next instruction. */
-int64_t fifo_decode(struct pipe *p, const op *o);
+/* F pushes up to two instructions a clock, the second of a clock without prefixes, neither longer than seven
+ * bytes; an instruction with prefixes keeps F for several clocks and may be pushed together with its follower
+ * in the last of them. All bytes of `o` are there at `bytes`. There is room for it once D1 has taken the
+ * fourth before it. With one waiting in D1 for its partner, that is one entry further back in the list of
+ * those taken. */
+static inline void fifo_push(fifo *f, const op *o, int64_t bytes, bool has_pending, pipe_front *front)
+{
+    const int64_t room = f->pull[has_pending];
+    front->fetched = bytes;
+    if (f->open && o->push_second && bytes < f->clock && room <= f->clock) {
+        f->open = false;
+        front->f = f->clock;
+        return;
+    }
+    front->f = clock_later(f->clock, bytes) + 1;
+    f->clock = clock_later(front->f + o->f_clocks - 1, room);
+    f->open = o->push_two;
+}
+
 /* D1 took an instruction. */
 static inline void fifo_pull(fifo *f, int64_t clock)
 {

@@ -27,6 +27,20 @@ static unpaired pair_dynamic(const pipe *p, const pipe_insn *x, int64_t availabl
     return PAIRED;
 }
 
+/* The clock from which D1 can take `o`. The P54C's D1 decodes from the prefetch buffers, which are released
+ * when it is known when it did. */
+static inline int64_t decode(pipe *p, const op *o)
+{
+    const int64_t bytes = prefetch_bytes(p, &p->prefetch, o->address, o->length);
+    if (!p->timing->fifo) {
+        p->front.fetched = bytes;
+        return bytes + 1;
+    }
+    fifo_push(&p->fifo, o, bytes, p->has_pending, &p->front);
+    prefetch_release(&p->prefetch, o->address, o->length, p->fifo.clock);
+    return p->fifo.clock + 1;
+}
+
 /* P54C: D1 has read the instruction out of the prefetch buffers. */
 static inline void release(pipe *p, const op *o, int64_t clock)
 {
@@ -104,7 +118,7 @@ void pipe_step(pipe *p, const pipe_insn *x)
     }
     pipe_blame(p, x->op);
     p->next = x->next;
-    int64_t available = fifo_decode(p, x->op);
+    int64_t available = decode(p, x->op);
     bool end_known = !p->timing->end_bits || p->resolver->end_known(p->resolver->context, x->op);
     if (p->has_pending) {
         const pipe_insn *first = &pending->insn;
@@ -129,7 +143,7 @@ void pipe_step(pipe *p, const pipe_insn *x)
         bool flushed = pipe_went_by(p);
         pipe_blame(p, x->op);
         if (flushed)
-            available = fifo_decode(p, x->op); /* what was there of it is lost */
+            available = decode(p, x->op); /* what was there of it is lost */
     } else {
         p->end_bit_missed = false;
     }

@@ -67,13 +67,6 @@ typedef struct pipe_insn {
     bool descriptor; /* it read a descriptor */
 } pipe_insn;
 
-/* When an instruction went through the stages in front of D1, relative like everything in a run. For traces.
- */
-typedef struct pipe_front {
-    int64_t fetched; /* last byte in the prefetch buffers */
-    int64_t f;       /* F entered (P55C) */
-} pipe_front;
-
 /* An instruction in D1 whose partner is not known yet. */
 typedef struct pipe_pending {
     op operation;

@@ -48,49 +48,22 @@ static void count_insn(pipe *p, const pipe_insn *x, bool in_v)
     }
 }
 
-/* An event that U and V can have in one clock: the signal is on for one. */
-static inline void count_in_pair(pipe *p, enum p5_event event, const pipe_insn *u, bool has_u,
-                                 const pipe_insn *v, bool has_v)
+void pipe_match(pipe *p, const pipe_insn *u, const pipe_insn *v)
 {
-    if (!p->observer && has_u & has_v) {
-        pipe_count(p, event, 2, 1);
-        return;
-    }
-    if (has_u) {
-        pipe_blame(p, u->op);
-        pipe_count(p, event, 1, 1);
-    }
-    if (has_v) {
-        pipe_blame(p, v->op);
-        pipe_count(p, event, 1, !has_u);
-    }
+    match_breakpoints(p, u, false);
+    if (v)
+        match_breakpoints(p, v, true);
 }
 
-void pipe_count_group(pipe *p, const pipe_insn *u, const pipe_insn *v)
+void pipe_count_others(pipe *p, const pipe_insn *u, const pipe_insn *v)
 {
-    if (p->breakpoints) {
-        match_breakpoints(p, u, false);
-        if (v)
-            match_breakpoints(p, v, true);
-    }
-    count_in_pair(p, P5_EVENT_INSTRUCTIONS_EXECUTED, u, u->complete, v, v != NULL);
-    p->instructions += u->complete;
-    if (v) {
-        p->instructions++;
-        pipe_blame(p, v->op);
-        pipe_count(p, P5_EVENT_INSTRUCTIONS_EXECUTED_V_PIPE, 1, 1);
-        if (u->access_count && v->access_count)
-            pipe_count(p, P5_EVENT_MEMORY_ACCESSES_IN_BOTH_PIPES, 1, 1);
-    }
-    if (u->op->integer && (!v || v->op->integer))
-        return;
     if (u->complete)
         count_insn(p, u, false);
     if (v)
         count_insn(p, v, true);
-    count_in_pair(p, P5_EVENT_SATURATING_MMX_INSTRUCTIONS_EXECUTED, u, (u->op->flags & ISA_SATURATING) != 0,
-                  v, v && (v->op->flags & ISA_SATURATING));
-    count_in_pair(p, P5_EVENT_SATURATIONS_PERFORMED, u, u->saturated, v, v && v->saturated);
+    pipe_count_in_pair(p, P5_EVENT_SATURATING_MMX_INSTRUCTIONS_EXECUTED, u,
+                       (u->op->flags & ISA_SATURATING) != 0, v, v && (v->op->flags & ISA_SATURATING));
+    pipe_count_in_pair(p, P5_EVENT_SATURATIONS_PERFORMED, u, u->saturated, v, v && v->saturated);
 }
 
 void pipe_tell_group(pipe *p, const pipe_insn *u, const pipe_insn *v, unpaired why)

@@ -24,7 +24,7 @@ static unsigned partner_of(const last_access *last, const p5_access *a)
 }
 
 /* Events of `n` references like `a` that hit. `partner`: another one was counted in the clock of each. */
-static void count_hits(pipe *p, const p5_access *a, bool mmx, unsigned partner, unsigned n)
+static inline void count_hits(pipe *p, const p5_access *a, bool mmx, unsigned partner, unsigned n)
 {
     bool write = (a->flags & P5_ACCESS_WRITE) != 0;
     pipe_count(p, write ? P5_EVENT_DATA_WRITE : P5_EVENT_DATA_READ, n, partner & PARTNER_SAME_KIND ? 0 : n);
@@ -83,60 +83,73 @@ static unsigned refer_string(pipe *p, const pipe_insn *x, unsigned j, int64_t be
     return n;
 }
 
+/* Makes reference `j` of `n`, as pipe_refer, of which those before have added `shift`; answers what all of
+ * them have. */
+static inline __attribute__((always_inline)) int64_t refer(pipe *p, const pipe_insn *x, unsigned j,
+                                                           unsigned n, bool in_v, int64_t begin,
+                                                           int64_t shift, unsigned clocks, ex_holds *holds,
+                                                           last_access *last)
+{
+    const op *o = x->op;
+    const p5_access *a = &x->accesses[j];
+    const bool mmx = (o->flags & ISA_MMX) != 0;
+    const unsigned how = (in_v ? HOW_V_PIPE : 0u) | (mmx ? HOW_MMX : 0u) | o->lock * (unsigned)HOW_LOCK;
+    unsigned partner = 0;
+    int64_t at = begin + shift + access_clock(o, j, n, clocks);
+    bool conflict = false;
+    if (last->access && last->clock == at && !last->second && o->pattern != ACCESS_SERIAL) {
+        /* REP CMPS reads both strings at once: measured 5 instead of 4 */
+        const bool copies = o->pattern == ACCESS_REP && (last->access->flags ^ a->flags) & P5_ACCESS_WRITE;
+        conflict = !copies && banks_conflict(last->access, a);
+        if (!conflict)
+            partner = partner_of(last, a);
+    }
+    if (conflict) {
+        holds->bank++;
+        pipe_count(p, P5_EVENT_BANK_CONFLICTS, 1, 1);
+        shift++;
+        at++;
+    }
+    data_answer answer;
+    last->missed = false;
+    if (p->resolver->data(p->resolver->context, a, p->start + (uint64_t)at, how | partner, &answer)) {
+        count_hits(p, a, mmx, partner, 1);
+    } else {
+        last->missed = !answer.hit;
+        int64_t wait = (int64_t)(answer.done - p->start) - at;
+        if (p->timing->errata && conflict && wait > 0) /* looked at again when the access is repeated */
+            pipe_count(p, P5_EVENT_BANK_CONFLICTS, 1, 1);
+        if (p->timing->errata && answer.is_misaligned && o->fst)
+            pipe_count(p, P5_EVENT_MISALIGNED_DATA_MEMORY_OR_IO_REFERENCES, 1, 1);
+        holds->tlb += answer.tlb;
+        holds->read += answer.read;
+        holds->misaligned += answer.misaligned;
+        holds->write_buffer += answer.write_buffer;
+        holds->write_order += answer.write_order;
+        holds->locked += answer.locked;
+        holds->io += answer.io;
+        shift += wait;
+        at += wait;
+    }
+    last->second = partner != 0;
+    last->access = a;
+    last->clock = at;
+    return shift;
+}
+
 int64_t pipe_refer(pipe *p, const pipe_insn *x, bool in_v, int64_t begin, unsigned clocks, ex_holds *holds,
                    last_access *last)
 {
-    const op *o = x->op;
-    const bool mmx = (o->flags & ISA_MMX) != 0;
-    const unsigned how = (in_v ? HOW_V_PIPE : 0u) | (mmx ? HOW_MMX : 0u) | o->lock * (unsigned)HOW_LOCK;
+    const unsigned n = x->access_count, each = x->op->rep_accesses;
+    if (n == 1)
+        return refer(p, x, 0, 1, in_v, begin, 0, clocks, holds, last);
+    const bool string = x->op->pattern == ACCESS_REP && p->resolver->string != NULL;
     int64_t shift = 0;
-    for (unsigned j = 0; j < x->access_count; j++) {
-        if (o->pattern == ACCESS_REP && j % o->rep_accesses == 0 && p->resolver->string != NULL) {
-            j += refer_string(p, x, j, begin + shift, clocks, last) * o->rep_accesses;
-            if (j == x->access_count)
-                break;
-        }
-        const p5_access *a = &x->accesses[j];
-        int64_t at = begin + shift + access_clock(o, j, x->access_count, clocks);
-        bool again = last->access && last->clock == at && !last->second && o->pattern != ACCESS_SERIAL;
-        bool conflict = false;
-        bool copies = o->pattern == ACCESS_REP &&
-                      ((last->access ? last->access->flags : a->flags) ^ a->flags) & P5_ACCESS_WRITE;
-        if (again && !copies &&
-            banks_conflict(last->access,
-                           a)) { /* REP CMPS reads both strings at once: measured 5 instead of 4 */
-            conflict = true;
-            holds->bank++;
-            pipe_count(p, P5_EVENT_BANK_CONFLICTS, 1, 1);
-            shift++;
-            at++;
-            again = false;
-        }
-        data_answer answer;
-        const unsigned partner = again ? partner_of(last, a) : 0;
-        last->missed = false;
-        if (p->resolver->data(p->resolver->context, a, p->start + (uint64_t)at, how | partner, &answer)) {
-            count_hits(p, a, mmx, partner, 1);
-        } else {
-            last->missed = !answer.hit;
-            int64_t wait = (int64_t)(answer.done - p->start) - at;
-            if (p->timing->errata && conflict && wait > 0) /* looked at again when the access is repeated */
-                pipe_count(p, P5_EVENT_BANK_CONFLICTS, 1, 1);
-            if (p->timing->errata && answer.is_misaligned && o->fst)
-                pipe_count(p, P5_EVENT_MISALIGNED_DATA_MEMORY_OR_IO_REFERENCES, 1, 1);
-            holds->tlb += answer.tlb;
-            holds->read += answer.read;
-            holds->misaligned += answer.misaligned;
-            holds->write_buffer += answer.write_buffer;
-            holds->write_order += answer.write_order;
-            holds->locked += answer.locked;
-            holds->io += answer.io;
-            shift += wait;
-            at += wait;
-        }
-        last->second = partner != 0;
-        last->access = a;
-        last->clock = at;
+    for (unsigned j = 0; j < n; j++) {
+        if (string && j % each == 0)
+            j += refer_string(p, x, j, begin + shift, clocks, last) * each;
+        if (j < n)
+            shift = refer(p, x, j, n, in_v, begin, shift, clocks, holds, last);
     }
     return shift;
 }

@@ -87,8 +87,46 @@ p5_stall pipe_main_hold(const ex_holds *h, uint32_t *clocks);
 
 /* --- pipe_count.c --- */
 
-/* Events of a group that leaves EX; `v` may be NULL. */
-void pipe_count_group(pipe *p, const pipe_insn *u, const pipe_insn *v);
+/* An event that U and V can have in one clock: the signal is on for one. */
+static inline void pipe_count_in_pair(pipe *p, enum p5_event event, const pipe_insn *u, bool has_u,
+                                      const pipe_insn *v, bool has_v)
+{
+    if (!p->observer && has_u & has_v) {
+        pipe_count(p, event, 2, 1);
+        return;
+    }
+    if (has_u) {
+        pipe_blame(p, u->op);
+        pipe_count(p, event, 1, 1);
+    }
+    if (has_v) {
+        pipe_blame(p, v->op);
+        pipe_count(p, event, 1, !has_u);
+    }
+}
+
+/* Breakpoints that a group meets; `v` may be NULL. */
+void pipe_match(pipe *p, const pipe_insn *u, const pipe_insn *v);
+/* Events of a group that needs more than the integer pipes. */
+void pipe_count_others(pipe *p, const pipe_insn *u, const pipe_insn *v);
+
+/* Events of a group that leaves EX; `v` may be NULL. `integer`: it needs nothing but the integer pipes. */
+static inline void pipe_count_group(pipe *p, const pipe_insn *u, const pipe_insn *v, bool integer)
+{
+    if (__builtin_expect(p->breakpoints != NULL, 0))
+        pipe_match(p, u, v);
+    pipe_count_in_pair(p, P5_EVENT_INSTRUCTIONS_EXECUTED, u, u->complete, v, v != NULL);
+    p->instructions += u->complete;
+    if (v) {
+        p->instructions++;
+        pipe_blame(p, v->op);
+        pipe_count(p, P5_EVENT_INSTRUCTIONS_EXECUTED_V_PIPE, 1, 1);
+        if (u->access_count && v->access_count)
+            pipe_count(p, P5_EVENT_MEMORY_ACCESSES_IN_BOTH_PIPES, 1, 1);
+    }
+    if (!integer)
+        pipe_count_others(p, u, v);
+}
 
 /* What the profile wants to know beyond events: executions, the pipes, pairing. */
 void pipe_tell_group(pipe *p, const pipe_insn *u, const pipe_insn *v, unpaired why);

@@ -19,42 +19,45 @@ static inline int64_t earlier(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* Gives an owner to the clocks between the group before and `to`, in which nothing was in EX. */
+/* Clocks between the group before and the next in which nothing was in EX, as far as they have an owner. */
+typedef struct unowned {
+    int64_t from, to; /* those that have none yet */
+    longest_wait longest;
+} unowned;
+
+/* Gives those before `until` to `cause`; answers how many. */
+static inline uint64_t own_until(pipe *p, p5_stall cause, int64_t until, unowned *g)
+{
+    const int64_t clocks = earlier(until, g->to) - g->from;
+    if (clocks <= 0)
+        return 0;
+    pipe_spend(p, cause, (uint64_t)clocks);
+    if (clocks > g->longest.clocks)
+        g->longest = (longest_wait){cause, clocks};
+    g->from += clocks;
+    return (uint64_t)clocks;
+}
+
+/* Gives an owner to the clocks between the group before and `to`. In front of D2 nobody knows what an
+ * instruction will wait for: starvation comes before the waits in D2. */
 static longest_wait own_gap(pipe *p, int64_t to, const entry_holds *h)
 {
-    /* In front of D2 nobody knows what an instruction will wait for: starvation comes before the waits in D2.
-     */
-    const struct {
-        p5_stall cause;
-        int64_t until;
-    } order[] = {
-        {P5_STALL_BRANCH, earlier(p->refill_until, h->decode)},
-        {P5_STALL_CODE_FETCH, earlier(h->fetch, h->decode)},
-        {P5_STALL_DECODE, h->decode},
-        {P5_STALL_MMX_MULTIPLY, h->multiply},
-        {P5_STALL_MMX_STORE, h->store},
-        {P5_STALL_AGI, h->agi},
-    };
-    longest_wait longest = {.cause = P5_STALL_ISSUE};
-    int64_t from = p->now;
-    for (unsigned i = 0; i < sizeof order / sizeof order[0] && from < to; i++) {
-        int64_t until = earlier(order[i].until, to);
-        if (until <= from)
-            continue;
-        if (order[i].cause == P5_STALL_AGI)
-            pipe_blame(p, h->agi_of);
-        pipe_spend(p, order[i].cause, (uint64_t)(until - from));
-        if (order[i].cause == P5_STALL_MMX_MULTIPLY)
-            pipe_count(p, P5_EVENT_MMX_MULTIPLY_UNIT_INTERLOCK, (uint64_t)(until - from),
-                       (uint64_t)(until - from));
-        if (order[i].cause == P5_STALL_MMX_STORE)
-            pipe_count(p, P5_EVENT_MOVD_MOVQ_STORE_STALL_DUE_TO_PREVIOUS_MMX_OPERATION,
-                       (uint64_t)(until - from), (uint64_t)(until - from));
-        if (until - from > longest.clocks)
-            longest = (longest_wait){order[i].cause, until - from};
-        from = until;
-    }
-    return longest;
+    unowned g = {p->now, to, {.cause = P5_STALL_ISSUE}};
+    own_until(p, P5_STALL_BRANCH, earlier(p->refill_until, h->decode), &g);
+    own_until(p, P5_STALL_CODE_FETCH, earlier(h->fetch, h->decode), &g);
+    own_until(p, P5_STALL_DECODE, h->decode, &g);
+    if (g.from == g.to)
+        return g.longest;
+    const uint64_t multiply = own_until(p, P5_STALL_MMX_MULTIPLY, h->multiply, &g);
+    if (multiply != 0)
+        pipe_count(p, P5_EVENT_MMX_MULTIPLY_UNIT_INTERLOCK, multiply, multiply);
+    const uint64_t store = own_until(p, P5_STALL_MMX_STORE, h->store, &g);
+    if (store != 0)
+        pipe_count(p, P5_EVENT_MOVD_MOVQ_STORE_STALL_DUE_TO_PREVIOUS_MMX_OPERATION, store, store);
+    if (h->agi > g.from)
+        pipe_blame(p, h->agi_of);
+    own_until(p, P5_STALL_AGI, h->agi, &g);
+    return g.longest;
 }
 
 /* The switch between MMX and x87 use of the registers: a microcode assist in front of the first instruction
@@ -234,7 +237,7 @@ static inline __attribute__((always_inline)) void issue(pipe *p, const pipe_insn
     const int64_t end = clock_later(end_u, end_v);
     spend_execution(p, ou, ov, begin, end_u, end, &alone, &held);
     p->deltas->clocks += (uint64_t)(end - p->now);
-    pipe_count_group(p, u, v);
+    pipe_count_group(p, u, v, integer);
 
     if (!integer) {
         p->none_awaited = false;

@@ -200,21 +200,18 @@ static uint64_t mix(uint64_t h, uint64_t word)
     return h ^ h >> 29;
 }
 
-/* In lanes, as each multiplication waits for the one before it. */
-static uint64_t hash_bytes(uint64_t h, const void *object, size_t size)
+/* Of objects of no less than two words; those at the end overlap. */
+static inline uint64_t hash_bytes(uint64_t h, const void *object, size_t size)
 {
-    uint64_t lanes[4] = {h, 1, 2, 3}, words[4];
-    size_t at = 0;
-    for (; at + sizeof words <= size; at += sizeof words) {
-        memcpy(words, (const char *)object + at, sizeof words);
-        for (unsigned i = 0; i < 4; i++)
-            lanes[i] = mix(lanes[i], words[i]);
+    uint64_t words[2];
+    for (size_t at = 0; at < size; at += sizeof words) {
+        const size_t from = at + sizeof words <= size ? at : size - sizeof words;
+        memcpy(words, (const char *)object + from, sizeof words);
+        const unsigned __int128 product =
+            (unsigned __int128)(h ^ words[0]) * (words[1] ^ 0x9e3779b97f4a7c15u);
+        h = (uint64_t)product ^ (uint64_t)(product >> 64);
     }
-    memset(words, 0, sizeof words);
-    memcpy(words, (const char *)object + at, size - at);
-    for (unsigned i = 0; i < 4; i++)
-        lanes[i] = mix(lanes[i], words[i]);
-    return mix(mix(lanes[0], lanes[1]), mix(lanes[2], lanes[3]));
+    return h;
 }
 
 /* What waits, as what is the same is the same bytes: without its references, which are other ones each time,
@@ -251,7 +248,7 @@ memo_state *memo_intern(p5_core *core)
     memo *m = &core->memo;
     const pipe_state *s = &core->state;
     pipe_pending described, *waiting = NULL;
-    uint64_t h = hash_bytes(0, s, sizeof *s);
+    uint64_t h = hash_bytes(1, s, sizeof *s);
     if (core->pipe.has_pending) {
         waiting = &described;
         describe_waiting(&core->pipe.pending, waiting);

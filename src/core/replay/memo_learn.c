@@ -69,7 +69,7 @@ static bool given(memo *m, memo_answer *answer, bool *usual)
 static void record(memo *m, memo_node node, bool usual, const memo_answer *answer)
 {
     if (m->asked < m->record_room) {
-        node.number = m->asked;
+        node.number = (uint16_t)m->asked;
         m->records[m->asked] = (memo_record){node, usual, *answer};
     }
     m->asked++;
@@ -457,13 +457,15 @@ static bool insert(p5_core *core, memo_path *path, const counted *found, uint32_
 {
     memo *m = &core->memo;
     memo_way *way = &path->way;
-    memo_node **link = &way->first;
+    memo_node **link = &way->first, *fresh = NULL;
     for (const memo_record *record = m->records;; record++) {
-        if (!*link) {
-            *link = arena_alloc(&m->arena, sizeof(memo_node));
-            if (!*link)
+        if (!*link) { /* nothing is behind it, either */
+            const size_t left = m->asked - (size_t)(record - m->records);
+            fresh = fresh ? fresh + 1 : arena_alloc(&m->arena, left * sizeof *fresh);
+            if (!fresh)
                 return false;
-            **link = record->node;
+            *fresh = record->node;
+            *link = fresh;
         }
         if (record->node.kind == MEMO_BRANCH)
             break;

@@ -19,8 +19,8 @@ typedef struct memo_node {
     bool in_v, chance; /* branch: branch_query's in_v and unpaired_chance */
     int16_t index;     /* data: which reference of the piece, below 0 of what waited in front of it; branch
                           and passed: groups so far */
+    uint16_t number;   /* questions before it on every way to it */
     int32_t offset;    /* clock at which it is asked, relative to the block's first */
-    uint32_t number;   /* questions before it on every way to it */
     /* code: linear address of the fetch; end: of the instruction's last byte; passed: of the U instruction of
      * the group before; branch: of its own pair's. */
     uint32_t address;

@@ -201,7 +201,7 @@ static inline __attribute__((always_inline)) unsigned memo_steps(p5_core *core, 
 /* The fetches of a way hit the code TLB. */
 static inline bool memo_code_page_usual(struct memory *m, const piece *p, const memo_way *way)
 {
-    return p->page == m->code_tlb.last.of[0] || !way->asks_code || memory_code_page_usual(m, p->page);
+    return p->page == m->code_tlb.last || !way->asks_code || memory_code_page_usual(m, p->page);
 }
 
 /* The fetches of a way whose lines are in the code cache have their usual answers. */

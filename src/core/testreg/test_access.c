@@ -10,7 +10,7 @@ static void changed(p5_core *core)
 {
     struct memory *m = core->memory;
     code_cache_forget(&m->code);
-    m->data_tlb.last = m->data_tlb_large.last = m->code_tlb.last = (tlb_keys){{0}};
+    m->code_tlb.last = 0;
     memory_set_quiet(m);
 }
 

@@ -110,23 +110,21 @@ static void victims_are_those_of_the_tree(void **state)
     (void)state;
     static btb b;
     uint64_t seed = 7;
-    replacement tree;
-    replacement_init(&tree, BTB_WAYS);
     btb_init(&b, &p55c);
     uint64_t bits = 0, now = 0;
     for (uint32_t n = 0; n < BTB_WAYS; n++) {
         allocate(&b, n * 0x100, ++now);
-        bits = replacement_used(&tree, bits, n);
+        bits = replacement_used(BTB_WAYS, bits, n);
     }
     for (uint32_t n = 4; n < 4000; n++) {
         for (unsigned uses = fixture_random(&seed) % 6; uses > 0; uses--) {
             unsigned way = fixture_random(&seed) % BTB_WAYS;
             b.entry[way].used = ++now;
-            bits = replacement_used(&tree, bits, way);
+            bits = replacement_used(BTB_WAYS, bits, way);
         }
-        unsigned victim = replacement_victim(&tree, bits);
+        unsigned victim = replacement_victim(BTB_WAYS, bits);
         assert_ptr_equal(allocate(&b, n * 0x100, ++now), &b.entry[victim]);
-        bits = replacement_used(&tree, bits, victim);
+        bits = replacement_used(BTB_WAYS, bits, victim);
         if (fixture_random(&seed) % 64 == 0) { /* as from reset */
             btb_flush(&b);
             bits = 0;

@@ -58,16 +58,44 @@ static void trees_of_all_sizes_spare_the_most_recent(void **state)
 {
     (void)state;
     for (unsigned ways = 2; ways <= 64; ways *= 2) {
-        replacement r;
-        replacement_init(&r, ways);
         uint64_t bits = 0, seen = 0;
         for (unsigned n = 0; n < ways; n++) { /* victims used at once visit every way before any again */
-            unsigned way = replacement_victim(&r, bits);
+            unsigned way = replacement_victim(ways, bits);
             assert_true(way < ways);
             if ((seen >> way & 1) != 0)
                 fail_msg("%u ways: way %u comes again after %u uses", ways, way, n);
             seen |= 1ull << way;
-            bits = replacement_used(&r, bits, way);
+            bits = replacement_used(ways, bits, way);
+        }
+    }
+}
+
+/* What the TLB works out from when entries were used is the tree that every use turns. */
+static void bits_follow_from_uses(void **state)
+{
+    (void)state;
+    enum { SETS = 4, WAYS = 16, PAGES = 200 };
+    static tlb t;
+    uint64_t bits[SETS] = {0};
+    tlb_init(&t, SETS, WAYS, false);
+    for (unsigned n = 0; n < 5000; n++) {
+        const uint32_t page = n * n * 7919u % PAGES, key = tlb_key(page << 12, false);
+        const unsigned set = page % SETS;
+        int entry = tlb_find(&t, key);
+        if (entry < 0) {
+            uint64_t victim = replacement_victim(WAYS, bits[set]);
+            entry = (int)tlb_fill(&t, key, 0, 0, false);
+            if (n > 1000)
+                assert_int_equal(entry, set * WAYS + victim);
+        } else {
+            tlb_used(&t, (unsigned)entry);
+        }
+        bits[set] = replacement_used(WAYS, bits[set], (unsigned)entry % WAYS);
+        assert_int_equal(tlb_lru(&t, set), bits[set]);
+        if (n % 500 == 0) { /* by way of a snapshot, too */
+            tlb_store(&t);
+            tlb_restore(&t);
+            assert_int_equal(tlb_lru(&t, set), bits[set]);
         }
     }
 }
@@ -178,6 +206,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reach_of_the_data_tlb),
         cmocka_unit_test(trees_of_all_sizes_spare_the_most_recent),
+        cmocka_unit_test(bits_follow_from_uses),
         cmocka_unit_test(events_of_a_walk),
         cmocka_unit_test(invlpg_and_cr3),
         cmocka_unit_test(accessed_and_dirty_updates_are_locked),
