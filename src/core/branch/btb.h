@@ -142,7 +142,7 @@ static inline btb_entry *btb_allocate(btb *b, btb_branch *branch)
     const uint32_t *owner = &b->owner[first];
     const bool full = (owner[0] & owner[1] & owner[2] & owner[3] & BTB_VALID) != 0;
     const size_t entry =
-        first + (full & b->by_use ? btb_least_used(&b->entry[first]) : btb_other_way(b, first));
+        first + ((full & b->by_use) ? btb_least_used(&b->entry[first]) : btb_other_way(b, first));
     branch->entry = (uint16_t)entry;
     b->owner[entry] = branch->owner;
     return &b->entry[entry];
