@@ -31,16 +31,47 @@ static inline void set_key(tlb *t, unsigned entry, tlb_keys key)
     }
 }
 
+/* When each half, quarter and so on of a set was used last, by node of the tree, of which 2 n + 1 and 2 n + 2
+ * are below n; those behind the last are the ways. */
+typedef struct latest_uses {
+    uint64_t of[2 * TLB_ENTRIES];
+} latest_uses;
+
+static void find_latest(const tlb *t, unsigned set, latest_uses *latest)
+{
+    memcpy(&latest->of[t->ways - 1], &t->used[set << t->way_bits], t->ways * sizeof *latest->of);
+    uint64_t *node = &latest->of[t->ways - 1];
+    for (const uint64_t *below = &latest->of[2 * t->ways - 1]; node != latest->of;) {
+        below -= 2;
+        *--node = below[0] > below[1] ? below[0] : below[1];
+    }
+}
+
+/* The bit of a node: the half that was not used last is the upper one. */
+static inline bool points_up(const latest_uses *latest, unsigned node)
+{
+    return latest->of[2 * node + 1] > latest->of[2 * node + 2];
+}
+
 uint64_t tlb_lru(const tlb *t, unsigned set)
 {
-    uint64_t bits = 0, latest[2 * TLB_ENTRIES]; /* by node; those behind the last are the ways */
-    memcpy(&latest[t->ways - 1], &t->used[set << t->way_bits], t->ways * sizeof *latest);
-    for (unsigned node = t->ways - 1; node-- > 0;) {
-        const uint64_t lower = latest[2 * node + 1], upper = latest[2 * node + 2];
-        bits |= (uint64_t)(lower > upper) << node;
-        latest[node] = lower > upper ? lower : upper;
-    }
+    latest_uses latest;
+    find_latest(t, set, &latest);
+    uint64_t bits = 0;
+    for (unsigned node = 0; node < t->ways - 1; node++)
+        bits |= (uint64_t)points_up(&latest, node) << node;
     return bits;
+}
+
+/* The way that the bits point to. */
+static unsigned victim(const tlb *t, unsigned set)
+{
+    latest_uses latest;
+    find_latest(t, set, &latest);
+    unsigned node = 0;
+    while (node < t->ways - 1)
+        node = 2 * node + 1 + points_up(&latest, node);
+    return node - (t->ways - 1);
 }
 
 /* Uses that leave these bits behind: always what is to be replaced first. */
@@ -106,8 +137,7 @@ unsigned tlb_fill(tlb *t, uint32_t key, uint32_t physical, uint8_t attributes, b
     const unsigned first = first_entry(t, key);
     const uint64_t invalid = t->invalid >> first & UINT64_MAX >> (TLB_ENTRIES - t->ways);
     const unsigned entry =
-        first + (invalid != 0 ? (unsigned)__builtin_ctzll(invalid)
-                              : replacement_victim(t->ways, tlb_lru(t, first >> t->way_bits)));
+        first + (invalid != 0 ? (unsigned)__builtin_ctzll(invalid) : victim(t, first >> t->way_bits));
     set_key(t, entry, (tlb_keys){{key, dirty ? key : 0}});
     t->row[entry].physical = physical & ((key & TLB_LARGE) != 0 ? 0xffc00000u : 0xfffff000u);
     t->row[entry].attributes = attributes;
