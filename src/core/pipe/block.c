@@ -139,13 +139,20 @@ static void prepare_op(const timing *t, const isa_block *code, const isa_insn *i
     prepare_events(form, o);
 }
 
-/* Costs that depend on nothing but the encoding, the operand value, the direction of the branch or the mode.
- */
+/* Clocks that depend on the mode, or on mode and privilege. */
+static bool cost_by_mode(const op *o)
+{
+    return o->cost == ISA_COST_PUSHF || o->cost == ISA_COST_RDTSC;
+}
+
+/* Costs that depend on nothing but the encoding, the operand value, the direction of the branch, mode and
+ * privilege. */
 static bool cost_is_plain(const op *o)
 {
     switch (o->cost) {
     case ISA_COST_FIXED:
     case ISA_COST_PUSHF:
+    case ISA_COST_RDTSC:
     case ISA_COST_ENTER:
     case ISA_COST_LOCKED:
     case ISA_COST_BSF:
@@ -205,7 +212,7 @@ static bool join(p5_block *block, piece *p, unsigned i)
     const op *o = &block->ops[i];
     unsigned banks = may_meet(block, i, NULL);
     unsigned accesses = (block->access_start[i + 1] - block->access_start[p->first]);
-    const bool value = o->value != ISA_VALUE_NONE, by_mode = o->cost == ISA_COST_PUSHF;
+    const bool value = o->value != ISA_VALUE_NONE, by_mode = cost_by_mode(o);
     const bool changes_clocks = by_mode || (value && o->value != ISA_VALUE_SATURATED);
     const bool repeats = block->count == 1 && repeat_can_be_remembered(o);
     const bool memo = repeats || (can_be_remembered(o) && banks <= PIECE_BANKS);

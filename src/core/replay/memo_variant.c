@@ -3,7 +3,7 @@
 #include "core/pipe/cost.h"
 
 enum {
-    MODE_BITS = 2,
+    MODE_BITS = 2, /* and one for the privilege */
     CLOCK_BITS = 10
 }; /* of an instruction whose clocks depend on mode or operands; one of a piece at most */
 _Static_assert(1 + PIECE_BANKS + PIECE_VALUES + CLOCK_BITS <= 32, "a variant fits");
@@ -26,7 +26,9 @@ bool memo_values_variant(const p5_core *core, const piece *p, const p5_value *va
             key = key << CLOCK_BITS | clocks;
         }
     }
-    *result = p->by_mode ? key << MODE_BITS | mode : key;
+    if (p->by_mode)
+        key = (key << MODE_BITS | mode) << 1 | (core->cpl_class != P5_CPL_KERNEL);
+    *result = key;
     return true;
 }
 
