@@ -401,6 +401,7 @@ bool stretch_end_all(engine *e, uint32_t next);
 /* Ends the running block before the instruction at linear address `at`. */
 bool stretch_end_before(engine *e, uint32_t at);
 
+/* Looked at where a batch ends: what asks in the middle of a block calls engine_no_batch, too. */
 static inline unsigned engine_requests(const engine *e)
 {
     return atomic_load_explicit(&e->requested, memory_order_relaxed);
