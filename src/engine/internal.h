@@ -147,6 +147,14 @@ static inline const isa_insn *block_insn(const isa_insn *insns, unsigned count, 
     return NULL;
 }
 
+/* Translated code of a block that was found by where control went and in which mode (translations.c). */
+enum { FOUND_BLOCKS = 2048 };
+typedef struct found_block {
+    uint64_t place; /* offset in CS, whose base is 0, and flags; FOUND_NOTHING */
+    const void *code;
+} found_block;
+#define FOUND_NOTHING UINT64_MAX
+
 /* --- The engine --- */
 
 /* engine_request_attention sets both. */
@@ -226,6 +234,7 @@ struct engine {
     engine_room next_batch; /* where the next batch goes: engine_batch_into */
     page_entry pages[PAGE_SIDES][PAGE_ENTRIES];
     uint64_t pages_filled[PAGE_ALL / 64]; /* bits of those that may hold a page */
+    found_block found[FOUND_BLOCKS];
     p5_access *record_end; /* from here on nothing is recorded, whatever the guest does: stretch_full */
     p5_value *value_end;
 
@@ -401,6 +410,7 @@ bool stretch_end_all(engine *e, uint32_t next);
 /* Ends the running block before the instruction at linear address `at`. */
 bool stretch_end_before(engine *e, uint32_t at);
 
+/* Looked at where a batch ends: what asks in the middle of a block calls engine_no_batch, too. */
 static inline unsigned engine_requests(const engine *e)
 {
     return atomic_load_explicit(&e->requested, memory_order_relaxed);
@@ -578,6 +588,9 @@ void delivery_injected(engine *e);
 
 /* The linear end of a V86 task's own interrupt: retires the INT that is running and delivers it. */
 void delivery_of_v86(engine *e, unsigned vector, uint32_t next);
+
+/* translations.c. Translated code has gone, or other blocks stand where it was found. */
+void translations_gone(engine *e);
 
 /* --- stream/: blocks are translated, start and end --- */
 

@@ -20,6 +20,37 @@ void __wrap_qht_init(void *table, void *compare, size_t blocks, unsigned mode)
     __real_qht_init(table, compare, FIRST_TRANSLATIONS, mode);
 }
 
+void translations_gone(engine *e)
+{
+    for (unsigned i = 0; i < FOUND_BLOCKS; i++)
+        e->found[i].place = FOUND_NOTHING;
+}
+
+static bool is_flat(const uc_env *env)
+{
+    return env->segs[ENGINE_CS].base == 0;
+}
+
+const void *REAL(helper_lookup_tb_ptr)(uc_env *env);
+static const void *__attribute__((noinline)) find(uc_env *env, found_block *found, uint64_t place)
+{
+    const void *code = REAL(helper_lookup_tb_ptr)(env);
+    if (is_flat(env) && (uintptr_t)code > engine_of(env)->translations) /* else it leads to Unicorn's loop */
+        *found = (found_block){place, code};
+    return code;
+}
+
+/* The code where a return or an indirect branch led to. Unicorn's own table holds descriptions of blocks: a
+ * look at it waits for two lines of the host's memory, and 64 places are all that a page has in it. */
+const void *WRAP(helper_lookup_tb_ptr)(uc_env *env);
+const void *WRAP(helper_lookup_tb_ptr)(uc_env *env)
+{
+    engine *e = engine_of(env);
+    const uint64_t flags = env->hflags | (env->eflags & UC_BLOCK_EFLAGS), place = env->eip | flags << 32;
+    found_block *found = &e->found[(env->eip ^ env->eip / FOUND_BLOCKS) % FOUND_BLOCKS];
+    return __builtin_expect(found->place == place && is_flat(env), 1) ? found->code : find(env, found, place);
+}
+
 #ifdef __x86_64__
 
 void *__real_mmap64(void *at, size_t bytes, int protection, int flags, int file, int64_t offset);

@@ -50,8 +50,10 @@ void behind_search(engine *e, const uint8_t *page)
     if (e->behind.memory == NULL || e->behind.invd)
         return;
     engine_search_invd(e, page, ENGINE_PAGE_BYTES);
-    if (e->behind.invd) /* the owner ends batches */
+    if (e->behind.invd) { /* the owner ends batches */
+        engine_no_batch(e);
         engine_request_attention(e);
+    }
 }
 
 /* Bytes of RAM that lie in one page of which memory has a copy. */

@@ -222,6 +222,7 @@ void guard_hit(engine *e, unsigned matches)
         return;
     e->guard.hits |= matches;
     e->guard.blocks = true;
+    engine_no_batch(e);
     engine_request_attention(e); /* a REP string stops behind the iteration */
 }
 

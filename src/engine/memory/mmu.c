@@ -217,6 +217,7 @@ void REAL(tlb_flush_page)(uc_cpu *cpu, uint64_t address);
 static void drop_fetched(engine *e, unsigned index, page_entry *held)
 {
     uint32_t kept = ~(uint32_t)(PAGE_GUARDED | ENGINE_PAGE_MASK);
+    translations_gone(e);
     REAL(tlb_flush_page)(engine_cpu(e), (held->read_tag & kept) | (index * ENGINE_PAGE_BYTES & PAGE_GUARDED));
     held->read_tag = held->write_tag = PAGE_NO_TAG(index);
 }
@@ -402,6 +403,7 @@ void mmu_protect_code(engine *e, uint32_t physical, unsigned size)
 
 void mmu_forget_code(engine *e)
 {
+    translations_gone(e);
     for (uint32_t page = 0; page < e->ram_bytes / ENGINE_PAGE_BYTES; page++) {
         uint64_t start = (uint64_t)page * ENGINE_PAGE_BYTES;
         if (e->code_lines[page])
@@ -412,6 +414,7 @@ void mmu_forget_code(engine *e)
 void mmu_write_code(engine *e, uint32_t physical, unsigned size, uintptr_t retaddr)
 {
     engine_catch_up(e);
+    translations_gone(e);
     void *pages = UC_INTERNAL(page_collection_lock)(e->uc, physical, physical + size);
     UC_INTERNAL(tb_invalidate_phys_page_fast)(e->uc, pages, physical, (int)size, retaddr);
     UC_INTERNAL(page_collection_unlock)(pages);
@@ -425,6 +428,7 @@ void WRAP(tlb_flush)(uc_cpu *cpu)
     engine *e = engine_of(uc_env_of(cpu));
     REAL(tlb_flush)(cpu); /* also forgets which block stands at which linear address */
     if (e) {
+        translations_gone(e);
         mmu_flush_all(e);
         forget_tables(e);
     }
@@ -434,8 +438,10 @@ void WRAP(tlb_flush_page)(uc_cpu *cpu, uint64_t address)
 {
     engine *e = engine_of(uc_env_of(cpu));
     REAL(tlb_flush_page)(cpu, address);
-    if (e)
+    if (e) {
+        translations_gone(e);
         mmu_flush_page(e, (uint32_t)address);
+    }
 }
 
 /* The RAM address under which Unicorn files translated code is the physical address; -1 keeps a block from
@@ -560,6 +566,7 @@ void engine_flush_code(engine *e, uint32_t physical, uint32_t size)
     uint32_t last = size - 1 < e->ram_bytes - 1 - physical ? physical + size - 1 : e->ram_bytes - 1;
     for (uint32_t page = physical / ENGINE_PAGE_BYTES; page <= last / ENGINE_PAGE_BYTES; page++) {
         if (e->code_lines[page]) {
+            translations_gone(e);
             UC_INTERNAL(tb_invalidate_phys_range)(e->uc, physical, (uint64_t)last + 1);
             return;
         }

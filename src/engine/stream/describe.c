@@ -619,6 +619,7 @@ bool block_open(engine *e)
     e->emergency = host_line_calloc(sizeof *e->emergency + sizeof e->emergency->marks[0]);
     if (!e->block_index || !e->emergency)
         return false;
+    translations_gone(e);
     e->emergency->kind = BLOCK_FAILED;
     e->emergency->slow = true;
     return true;
@@ -641,6 +642,7 @@ bool block_make_room(engine *e)
     if (e->block_instructions <= BLOCKS_AT_MOST && !e->translations_full)
         return false;
     e->translations_full = false;
+    translations_gone(e);
     UC_INTERNAL(tb_flush)(engine_cpu(e));
     g_hash_table_remove_all(e->block_hook->places);
     memset(e->block_index, 0, e->index_size * sizeof *e->block_index);

@@ -6,6 +6,7 @@ void stretch_full(engine *e)
 {
     engine_fail(e, "the code at %08x makes more references than it can",
                 e->current ? e->current->linear : engine_linear_eip(e));
+    engine_no_batch(e);
     engine_request_attention(e);
 }
 

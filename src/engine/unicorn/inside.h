@@ -21,6 +21,8 @@ enum {
     UC_HF_CS64 = 1u << 15,
     UC_HF_STEP = 1u << 26 /* MPX's "bound registers in use": without MPX it only tells blocks apart */
 };
+/* Of EFLAGS what blocks are told apart by: TF, IOPL, RF, VM, AC. */
+enum { UC_BLOCK_EFLAGS = 0x73100 };
 /* Real or V86 mode, by the flags of a block; by the state. */
 static inline bool uc_is_real(uint32_t flags)
 {
