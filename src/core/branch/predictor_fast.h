@@ -145,12 +145,6 @@ static inline branch_answer predictor_answer(unsigned prediction, uint8_t kind)
                            .return_right = returns && right};
 }
 
-/* It was predicted right. */
-static inline bool predictor_right(unsigned prediction)
-{
-    return predictor_answer(prediction, ISA_NOT_BRANCH).right;
-}
-
 /* predictor.c. Another branch's entry, in the same dword, predicts; the branch gets it if it may. */
 unsigned predictor_falsely(predictor *p, btb_entry *entry, const btb_branch *branch, bool taken,
                            uint32_t next, uint32_t fall_through, uint64_t since_last);
