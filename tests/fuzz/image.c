@@ -23,8 +23,9 @@ static uint64_t gate(unsigned type, unsigned dpl, unsigned selector, uint32_t of
 /* Type as in a descriptor with S, 32 or 16 bits, base 0 or the image's. */
 static uint64_t segment(unsigned type, unsigned dpl, bool code32, uint32_t base, uint32_t limit)
 {
-    engine_segment s = {
-        .base = base, .limit = limit, .flags = DESCRIPTOR_P | dpl << 13 | type << 8 | (code32 ? DESCRIPTOR_B : 0)};
+    engine_segment s = {.base = base,
+                        .limit = limit,
+                        .flags = DESCRIPTOR_P | dpl << 13 | type << 8 | (code32 ? DESCRIPTOR_B : 0)};
     if (limit > 0xfffff)
         s.flags |= DESCRIPTOR_G;
     return segment_descriptor(&s);

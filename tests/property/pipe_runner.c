@@ -64,7 +64,8 @@ void pipe_runner(const program *p, const timing *t, random_source *r, unsigned c
     static const unsigned start = 1000;
     memset(record, 0, sizeof *record);
     answers a = {.program = p, .record = record};
-    const pipe_resolver resolver = {&a, answer_data, NULL, answer_code, answer_end, answer_branch, NULL, NULL};
+    const pipe_resolver resolver = {&a,         answer_data,   NULL, answer_code,
+                                    answer_end, answer_branch, NULL, NULL};
     trace_sink sink = {.insn = record_insn, .context = record};
     pipe_state state;
     pipe_reset(&state);

@@ -38,8 +38,8 @@
 typedef struct pipe_resolver {
     void *context;
     bool (*data)(void *context, const p5_access *access, uint64_t asked, unsigned how, data_answer *answer);
-    /* Of `count` references of a REP string, the first of which is asked for at `first`, the last at `last`: how
-     * many in a row, from the first on, have the usual answer. NULL: none is known to. */
+    /* Of `count` references of a REP string, the first of which is asked for at `first`, the last at `last`:
+     * how many in a row, from the first on, have the usual answer. NULL: none is known to. */
     uint32_t (*string)(void *context, const p5_access *accesses, uint32_t count, uint64_t first,
                        uint64_t last);
     bool (*code)(void *context, uint32_t linear, uint64_t asked, code_answer *answer);
