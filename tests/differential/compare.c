@@ -199,8 +199,9 @@ static bool legitimate(const record *a, const record *b)
     /* Later processors do not execute data. */
     if (a->trap == 14 && a->error & 16 && a->error & 1)
         return true;
-    /* AMD checks alignment before the page, Intel behind it. */
-    if (amd && a->trap == 17 && b->trap == 14 && a->eip == b->eip)
+    /* AMD's and Intel's later ones (Emerald Rapids) check alignment before the page, Intel's earlier ones
+     * behind it. */
+    if (a->trap == 17 && b->trap == 14 && a->eip == b->eip)
         return true;
     /* An operand that is read and written across the end of a read-only page: AMD's look at that page's right
      * before they look for the next one. */
@@ -248,8 +249,9 @@ static void compare(const record *a, const record *b, difference *d)
     differ(d, "vector", a->trap, b->trap);
     differ(d, "error code", error_of(a), error_of(b));
     unsigned kind = kind_at_end(a);
-    /* AMD looks at the last byte of an image first; the references of CMPS come in either order. */
-    if (!(amd && kind == IMAGE && (a->cr2 & ~4095u) == (b->cr2 & ~4095u)) &&
+    /* Of an image later processors look at the last byte first; the references of CMPS come in either order.
+     */
+    if (!(kind == IMAGE && (a->cr2 & ~4095u) == (b->cr2 & ~4095u)) &&
         !(kind == COMPARES && ended_at_same(a, b)))
         differ(d, "address", a->cr2, b->cr2);
     for (unsigned i = 0; i < 8; i++)
