@@ -37,8 +37,7 @@ typedef struct page_entry {
     uint32_t write_tag; /* only with the dirty bit set and neither translated code nor tables in the page */
     uint32_t physical;  /* page */
     uint32_t kind;      /* ACCESS_KIND of its P5_ACCESS_* */
-    uint8_t *host;      /* of the page's first byte; NULL where there is no RAM */
-    uintptr_t to_host;  /* what makes a host address of a linear one in it */
+    _Alignas(16) uint8_t *host; /* of the page's first byte; NULL where there is no RAM */
 } page_entry;
 /* Size and flags of an access as they stand in its record. */
 #define ACCESS_KIND(size, flags) ((uint32_t)(size) | (uint32_t)(flags) << 8)
@@ -85,6 +84,9 @@ typedef enum block_kind {
     BLOCK_FAILED /* could not be described; the engine stops */
 } block_kind;
 
+/* A clock, as it stands in engine.batch_left. */
+#define ENGINE_CLOCK_LEFT ((int64_t)1 << 32)
+
 /* Where an instruction of a block begins, and what the ones before it have recorded. One more mark stands
  * behind the last. */
 typedef struct block_mark {
@@ -118,7 +120,7 @@ typedef struct engine_block {
     uint8_t scan_register;  /* its destination, and that of BLOCK_SMSW */
     uint8_t scan_bits;      /* 16 or 32 */
     uint8_t extra_segments; /* GUARD_FS, GUARD_GS: overrides in it */
-    int weight;             /* of a batch's clocks: what it may take, at least 512 for each instruction */
+    int64_t takes;          /* of engine.batch_left, at least 512 clocks for each instruction */
     uint16_t size;          /* bytes */
     uint16_t planned;       /* instructions asked for; Unicorn may have ended the block before */
     uint32_t later;         /* instructions of later processors in it (permissive) */
@@ -206,12 +208,12 @@ struct engine {
     p5_value *value_next;
     p5_retired_block *batch_next; /* where the next stretch of the batch goes; records and values of the
                                running block begin where those of the one before end */
-    int batch_room; /* engine_block.weight that the batch still takes. More than none: the running block is a
-                       quick one */
-    unsigned batch_instructions; /* none: the batch is empty */
-    bool batching;               /* engine_batch, */
-    int batch_clocks;            /* ... of so many */
-    bool descriptor;             /* the stretch read a descriptor */
+    int64_t batch_left;           /* in the upper half the clocks that the batch still takes, in the lower the
+                                     instructions that it has; both with the running block's. Negative: that one goes
+                                     into no batch, or is the last of it */
+    bool batching;                /* engine_batch, */
+    int batch_clocks;             /* ... of so many */
+    bool descriptor;              /* the stretch read a descriptor */
     bool restart; /* the running block was left in front of a store; it goes on with a block that starts
                      inside */
     bool stepping;
@@ -311,7 +313,7 @@ struct engine {
     uint32_t changed_at[CHANGING_PLACES];    /* addresses at which blocks begin, because code that changes
                                                 begins or ends there; by their hash */
     unsigned references;                     /* that the block being translated calls for: emit.c; */
-    uc_op *start;                            /* ... what it generated for the block's start */
+    uc_op *start, *start_arguments[3];       /* ... what it generated for the block's start */
     engine_block *unfinished;                /* its translation was left by a page fault */
     engine_block *emergency;                 /* when there is no memory for another one */
     /* Room of the engine's own, for everything but batches, and for those, too, until there is another. */
@@ -328,7 +330,7 @@ static inline engine *engine_of(const uc_env *env)
 /* There is something about the running block's stretch that is to be looked at: it goes into no batch. */
 static inline void engine_no_batch(engine *e)
 {
-    e->batch_room = 0;
+    e->batch_left |= INT64_MIN;
 }
 /* Where the running block's records begin. */
 static inline p5_access *engine_records(const engine *e)
@@ -386,8 +388,9 @@ void stretch_none(engine *e);
 /* A stretch has more accesses or values than a room has place for, which its block's plan excludes: they are
  * dropped, and the run ends with ENGINE_FAILED. */
 void stretch_full(engine *e) __attribute__((cold));
-/* Gives the batch away. True if attention is wanted at the next boundary. */
-bool stretch_give_batch(engine *e);
+/* Gives the batch away; a block of `running` instructions goes on, which is none of it. True if attention is
+ * wanted at the next boundary. */
+bool stretch_give_batch(engine *e, unsigned running);
 /* Leaves the running block in front of the instruction that made the call which returns to `retaddr`, unless
  * that is its first. */
 void stretch_leave_before(engine *e, uintptr_t retaddr);
@@ -584,15 +587,17 @@ void block_close(engine *e);
 /* Throws all blocks away if there are too many; true if it did, and the running one with them. */
 bool block_make_room(engine *e);
 
-/* emit.c. The block that has been translated is not plain: stream_block_apart. */
-void emit_start_apart(engine *e);
-/* What a translated block calls when it starts, as Unicorn calls block hooks, but with the processor's state
- * in the place of its handle (emit.c): one that is plain, */
-void stream_block(uc_env *env, uint64_t linear, uint32_t size, engine_block *b);
+/* emit.c. The block that has been translated turned out to be `b`. */
+void emit_start_as(engine *e, const engine_block *b);
+/* What a translated block calls when it starts, in the place of Unicorn's block hook: one that is plain,
+ * whose description is mostly not in the host's cache, so that what is needed of it stands in the call; */
+typedef void stream_start(uc_env *env, engine_block *b, p5_block *block, uint64_t linear, uint32_t levels,
+                          int64_t takes);
+stream_start stream_block;
 /* ... one that is not, */
-void stream_block_apart(uc_env *env, uint64_t linear, uint32_t size, engine_block *b);
+stream_start stream_block_apart;
 /* ... and any while guard.c has something to look after. */
-void stream_block_checked(uc_env *env, uint64_t linear, uint32_t size, engine_block *b);
+stream_start stream_block_checked;
 
 /* stream.c. If there was a request, asks the owner what to do at a boundary; the state's EIP must be current.
  * May not return. */

@@ -243,7 +243,6 @@ static const snapshot_field page_fields[] = {
     FIELD_BITS(page_entry, physical, ~(uint32_t)ENGINE_PAGE_MASK),
     FIELD_BITS(page_entry, kind, ACCESS_KIND(0, UINT8_MAX)),
     FIELD_DERIVED(page_entry, host),
-    FIELD_DERIVED(page_entry, to_host),
 };
 static const snapshot_table page_state = {SNAPSHOT_TABLE(page_entry, "translation", page_fields)};
 static const snapshot_table fetched_state = {SNAPSHOT_TABLE(page_entry, "fetched", page_fields), .since = 1};
@@ -280,7 +279,6 @@ static void transfer_pages(engine *e, snapshot *s)
             all[i].read_tag = tag;
         }
         all[i].host = ram ? e->ram + all[i].physical : NULL;
-        all[i].to_host = (uintptr_t)all[i].host - own;
     }
     if (s->loading)
         memset(e->pages_filled, 0xff, sizeof e->pages_filled);

@@ -70,10 +70,13 @@ static inline bool access_find(const engine *e, uint64_t address, unsigned size,
                                access_place *at)
 {
     at->linear = (uint32_t)address;
-    at->page = &e->pages[user][at->linear / ENGINE_PAGE_BYTES % PAGE_ENTRIES];
+    /* pages[user][linear / ENGINE_PAGE_BYTES % PAGE_ENTRIES], for which compilers shift twice */
+    enum { ENTRY = sizeof(page_entry), LAST = (PAGE_ENTRIES - 1) * ENTRY };
+    at->page =
+        (const void *)((const char *)e->pages[user] + (at->linear / (ENGINE_PAGE_BYTES / ENTRY) & LAST));
     at->offset = at->linear - (write ? at->page->write_tag : at->page->read_tag);
     at->size = size;
-    at->host = (uint8_t *)(at->page->to_host + at->linear); /* if it is a hit */
+    at->host = at->page->host + at->offset; /* if it is a hit */
     return access_hits(at->offset, size);
 }
 

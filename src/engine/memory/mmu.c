@@ -24,7 +24,7 @@ static uint32_t physical_read(const engine *e, uint32_t physical)
 /* What was executed is priced with the tables as they are. */
 static void price_before_tables_change(engine *e)
 {
-    if (stretch_give_batch(e))
+    if (stretch_give_batch(e, e->current ? e->current->count : 0))
         engine_request_attention(e);
     engine_catch_up(e);
 }
@@ -270,8 +270,7 @@ page_entry *mmu_fill(engine *e, uint32_t linear, mmu_access access, bool user, u
                           .write_tag = write_tag,
                           .physical = result.physical,
                           .kind = ACCESS_KIND(0, result.flags),
-                          .host = host,
-                          .to_host = (uintptr_t)host - (linear & ~(uint32_t)ENGINE_PAGE_MASK)};
+                          .host = host};
     return entry;
 }
 

@@ -405,12 +405,15 @@ static bool describe(engine *e, engine_block *b, uc_translated *tb, const code_b
     engine_catch_up(e);
     uint64_t most = core_most_clocks(e->options.core);
     b->block = core_block_make(e->options.core, made);
-    if (core_most_clocks(e->options.core) > most) /* the owner plans with that */
+    if (core_most_clocks(e->options.core) > most) { /* the owner plans with that */
+        engine_no_batch(e);
         engine_request_attention_apart(e);
+    }
     if (b->block) {
         enum { EACH = ENGINE_BATCH_CLOCKS / ENGINE_BATCH };
         uint64_t clocks = core_block_clocks(b->block);
-        b->weight = clocks > EACH * b->count ? (int)clocks : EACH * b->count;
+        b->takes =
+            b->count - (int64_t)(clocks > EACH * b->count ? clocks : EACH * b->count) * ENGINE_CLOCK_LEFT;
     } else {
         engine_fail_memory(e);
     }
@@ -606,8 +609,7 @@ void WRAP(gen_intermediate_code)(uc_cpu *cpu, uc_translated *tb, int max_insns)
 {
     engine *e = engine_of(uc_env_of(cpu));
     const engine_block *b = translate(e, cpu, tb, max_insns);
-    if (!block_plain(b))
-        emit_start_apart(e);
+    emit_start_as(e, b);
 }
 
 bool block_open(engine *e)

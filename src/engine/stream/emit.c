@@ -4,6 +4,7 @@
  * place behind the block, and a look for a request to exit; and for an x87 instruction the reference and one
  * to three calls that leave each other things in the state. Here a reference becomes a call, and a call that
  * follows one with which it makes up an instruction (x87_whole.h) takes its place. */
+#include "engine/stretch/stretch.h"
 #include "engine/x87/emit.h"
 #include "engine/x87/mmx.h"
 #include "engine/x87/x87.h"
@@ -132,21 +133,42 @@ void WRAP(tcg_gen_callN)(uc_translator *s, void *function, uintptr_t result, int
         REAL(tcg_gen_callN)(s, function, result, count, arguments);
 }
 
-void REAL(uc_add_inline_hook)(uc_engine *uc, const uc_hook_head *hook, uintptr_t *arguments, int count);
-/* A block's start calls its hook. */
+void WRAP(uc_add_inline_hook)(uc_engine *uc, const uc_hook_head *hook, uintptr_t *arguments, int count);
+/* A block's start calls its hook (stream_start). What is not known yet is filled in by emit_start_as. */
 void WRAP(uc_add_inline_hook)(uc_engine *uc, const uc_hook_head *hook, uintptr_t *arguments, int count)
 {
-    const uc_translator *s = uc_translator_of(uc);
-    arguments[0] = uc_temporary_of(s, uc_translator_field(s, UC_TCG_ENV));
-    REAL(uc_add_inline_hook)(uc, hook, arguments, count);
-    engine_of_translator(s)->start = uc_last_op(s);
+    (void)count;
+    enum { LINEAR = 1, BLOCK = 3 }; /* of Unicorn's arguments */
+    uc_translator *s = uc_translator_of(uc);
+    engine *e = engine_of_translator(s);
+    uintptr_t known[3];
+    for (unsigned i = 0; i < 3; i++) {
+        known[i] = uc_temporary_of(s, UC_INTERNAL(tcg_const_i64)(s, 0));
+        e->start_arguments[i] = uc_last_op(s);
+    }
+    const uintptr_t given[6] = {uc_temporary_of(s, uc_translator_field(s, UC_TCG_ENV)),
+                                arguments[BLOCK],
+                                known[0],
+                                arguments[LINEAR],
+                                known[1],
+                                known[2]};
+    call(s, (uintptr_t)hook->callback, 0, 6, given);
+    e->start = uc_last_op(s);
+    for (unsigned i = 0; i < 3; i++)
+        UC_INTERNAL(tcg_temp_free_internal)(s, known[i]);
 }
 
-void emit_start_apart(engine *e)
+void emit_start_as(engine *e, const engine_block *b)
 {
+    const uintptr_t known[3] = {(uintptr_t)b->block, stretch_levels(b), (uintptr_t)b->takes};
+    for (unsigned i = 0; i < 3; i++)
+        e->start_arguments[i]->arguments[1] = known[i];
     uintptr_t *function = &e->start->arguments[e->start->outputs + e->start->inputs];
-    if (*function == (uintptr_t)stream_block)
+    if (!block_plain(b) && *function == (uintptr_t)stream_block)
         *function = (uintptr_t)stream_block_apart;
+    /* Then Unicorn looks whether somebody has asked to exit: nobody does. */
+    while (e->start->next && e->start->next->opcode != UC_OP_INSN_START)
+        UC_INTERNAL(tcg_op_remove)(uc_translator_of(e->uc), e->start->next);
 }
 
 /* How many references a block makes at most bounds what it records (block.c). */

@@ -9,8 +9,9 @@ static inline void run(engine *e, engine_block *b)
 {
     e->current = b;
     if (b->quick & e->batching) {
-        e->batch_room = e->batch_clocks;
         stretch_record_in(e, &e->next_batch, ENGINE_ROOM_ACCESSES);
+        stretch_batch_begin(e, b->block, stretch_levels(b));
+        e->batch_left = (int64_t)e->batch_clocks * ENGINE_CLOCK_LEFT + b->takes;
     }
 }
 
@@ -156,7 +157,8 @@ static bool __attribute__((noinline)) leave(engine *e, engine_block *b, bool *at
     return true;
 }
 
-void stream_block_checked(uc_env *env, uint64_t linear, uint32_t size, engine_block *b)
+void stream_block_checked(uc_env *env, engine_block *b, p5_block *block, uint64_t linear, uint32_t levels,
+                          int64_t takes)
 {
     engine *e = env->owner;
     bool attention = false;
@@ -171,9 +173,9 @@ void stream_block_checked(uc_env *env, uint64_t linear, uint32_t size, engine_bl
     }
     guard_block(e, b);
     if (block_plain(b))
-        stream_block(env, linear, size, b);
+        stream_block(env, b, block, linear, levels, takes);
     else
-        stream_block_apart(env, linear, size, b);
+        stream_block_apart(env, b, block, linear, levels, takes);
 }
 
 /* A block starts, and what is there is given away. */
@@ -183,8 +185,8 @@ static void __attribute__((noinline)) stream_boundary(engine *e, engine_block *b
     p5_retired *r = &e->retired;
     bool quick = ended && ended->quick && !(e->restart | e->descriptor | r->unsafe_x87), attention = false;
     if (quick && stretch_batch_waits(e)) {
-        stretch_batch_add(e, ended, b->linear);
-        attention = stretch_give_batch(e);
+        stretch_batch_add(e, b->linear);
+        attention = stretch_give_batch(e, 0);
         stretch_none(e);
     } else if (quick) {
         attention = stretch_give(e, r, ended, ended->count, b->linear, ended->levels.cpl);
@@ -198,24 +200,23 @@ static void __attribute__((noinline)) stream_boundary(engine *e, engine_block *b
         run(e, b);
 }
 
-void stream_block_apart(uc_env *env, uint64_t linear, uint32_t size, engine_block *b)
+void stream_block_apart(uc_env *env, engine_block *b, p5_block *block, uint64_t linear, uint32_t levels,
+                        int64_t takes)
 {
-    (void)linear, (void)size;
+    (void)block, (void)linear, (void)levels, (void)takes;
     stream_boundary(env->owner, b);
 }
 
-/* `b` itself is not looked at: its description is often not in the host's cache, but will be when it ends. */
-void stream_block(uc_env *env, uint64_t linear, uint32_t size, engine_block *b)
+void stream_block(uc_env *env, engine_block *b, p5_block *block, uint64_t linear, uint32_t levels,
+                  int64_t takes)
 {
-    (void)size;
     engine *e = env->owner;
-    __builtin_prefetch(b);
-    if (__builtin_expect(e->batch_room <= 0 || engine_requests(e) != 0, 0)) {
+    if (__builtin_expect(e->batch_left < 0, 0)) {
         stream_boundary(e, b);
         return;
     }
-    engine_block *ended = e->current;
-    stretch_batch_add(e, ended, (uint32_t)linear);
-    e->batch_room -= ended->weight;
+    stretch_batch_add(e, (uint32_t)linear);
+    stretch_batch_begin(e, block, levels);
+    e->batch_left += takes;
     e->current = b;
 }

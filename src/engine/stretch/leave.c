@@ -43,6 +43,7 @@ void engine_raise(engine *e, int vector, uint32_t error_code)
 
 void engine_request_attention(engine *e)
 {
+    engine_no_batch(e);
     atomic_fetch_or_explicit(&e->requested, REQUEST_BLOCK | REQUEST_ITERATION, memory_order_relaxed);
 }
 

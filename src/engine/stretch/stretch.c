@@ -24,16 +24,15 @@ void engine_batch_into(engine *e, const engine_room *room)
     e->next_batch = *room;
 }
 
-bool stretch_give_batch(engine *e)
+bool stretch_give_batch(engine *e, unsigned running)
 {
     if (!stretch_batch_waits(e))
         return false;
     p5_retired_block *none = e->at.blocks;
     const p5_retired_block *first = none + 1, *last = e->batch_next - 1;
-    unsigned instructions = e->batch_instructions;
+    unsigned instructions = (unsigned)(uint32_t)e->batch_left - running;
     e->batch_next = none + 1;
-    e->batch_room = 0;
-    e->batch_instructions = 0;
+    e->batch_left = INT64_MIN;
     none->accesses_end = last->accesses_end;
     none->values_end = last->values_end;
     return e->callbacks.retired_blocks(e->callbacks.context, e->at.accesses, e->at.values, first,
@@ -43,7 +42,7 @@ bool stretch_give_batch(engine *e)
 void stretch_none(engine *e)
 {
     e->current = NULL;
-    e->batch_room = 0;
+    e->batch_left = INT64_MIN;
     const engine_room own = {e->batch, e->values, e->records};
     stretch_record_in(e, &own, RECORD_CAPACITY);
 }
@@ -105,7 +104,7 @@ bool stretch_end_before(engine *e, uint32_t at)
     unsigned count = 0;
     while (count < b->count && b->linear + b->marks[count].offset != at)
         count++;
-    bool attention = stretch_give_batch(e);
+    bool attention = stretch_give_batch(e, b->count);
     if (count < b->count) { /* what the instruction recorded that did not complete goes */
         p5_access *access = engine_records(e) + b->marks[count].accesses;
         p5_value *value = e->at.values + (e->at.blocks->values_end - e->at.values) + b->marks[count].values;

@@ -16,7 +16,7 @@ static inline uint32_t repeat_register(const engine *e)
 
 static inline bool stretch_batch_waits(const engine *e)
 {
-    return e->batch_instructions != 0;
+    return e->batch_next != e->at.blocks + 1;
 }
 
 /* From here on everything is recorded in `room`, which has place for so many accesses; a batch begins. */
@@ -28,21 +28,34 @@ static inline void stretch_record_in(engine *e, const engine_room *room, size_t 
     e->record_end = room->accesses + accesses - 1; /* who stores an m80 looks once for two */
     e->value_end = room->values + ENGINE_ROOM_VALUES;
     e->batch_next = room->blocks + 1;
-    e->batch_instructions = 0;
 }
 
-static inline void stretch_batch_add(engine *e, const engine_block *b, uint32_t next)
+static inline uint32_t stretch_levels(const engine_block *b)
+{
+    uint32_t levels;
+    _Static_assert(sizeof b->levels == sizeof levels, "one word");
+    memcpy(&levels, &b->levels, sizeof levels);
+    return levels;
+}
+
+/* A block starts that is to go into the batch. */
+static inline void stretch_batch_begin(engine *e, p5_block *block, uint32_t levels)
+{
+    p5_retired_block *s = e->batch_next;
+    __builtin_prefetch(block); /* core_predict_blocks will look at it */
+    s->block = block;
+    memcpy(&s->cpl, &levels, sizeof levels);
+}
+
+/* It goes there. */
+static inline void stretch_batch_add(engine *e, uint32_t next)
 {
     p5_retired_block *s = e->batch_next++;
     host_line_will_write(s); /* the model's thread has read there */
     host_line_will_write(e->record_next);
-    s->block = b->block;
-    __builtin_prefetch(s->block); /* core_predict_blocks will look at it */
     s->accesses_end = e->record_next;
     s->values_end = e->value_next;
     s->next = next;
-    memcpy(&s->cpl, &b->levels, sizeof b->levels);
-    e->batch_instructions += b->count;
 }
 
 /* Gives the stretch to the owner, as far as it is not filled in yet: what it accessed. True if attention is
@@ -50,7 +63,7 @@ static inline void stretch_batch_add(engine *e, const engine_block *b, uint32_t 
 static inline bool stretch_give(engine *e, p5_retired *r, const engine_block *b, unsigned count,
                                 uint32_t next, uint8_t cpl_after)
 {
-    bool attention = __builtin_expect(stretch_batch_waits(e), 0) && stretch_give_batch(e);
+    bool attention = __builtin_expect(stretch_batch_waits(e), 0) && stretch_give_batch(e, b->count);
     r->block = b->block;
     r->count = (uint16_t)count;
     r->accesses = e->at.blocks->accesses_end;
