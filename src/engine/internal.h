@@ -150,10 +150,9 @@ static inline const isa_insn *block_insn(const isa_insn *insns, unsigned count, 
 /* Translated code of a block that was found by where control went and in which mode (translations.c). */
 enum { FOUND_BLOCKS = 2048 };
 typedef struct found_block {
-    uint64_t place; /* offset in CS, whose base is 0, and flags; FOUND_NOTHING */
+    uint64_t place; /* offset in CS, whose base is 0, and flags; all ones: nothing was found */
     const void *code;
 } found_block;
-#define FOUND_NOTHING UINT64_MAX
 
 /* --- The engine --- */
 
@@ -589,8 +588,11 @@ void delivery_injected(engine *e);
 /* The linear end of a V86 task's own interrupt: retires the INT that is running and delivers it. */
 void delivery_of_v86(engine *e, unsigned vector, uint32_t next);
 
-/* translations.c. Translated code has gone, or other blocks stand where it was found. */
-void translations_gone(engine *e);
+/* Translated code has gone, or other blocks stand where it was found. */
+static inline void translations_gone(engine *e)
+{
+    memset(e->found, 0xff, sizeof e->found);
+}
 
 /* --- stream/: blocks are translated, start and end --- */
 

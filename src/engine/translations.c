@@ -20,12 +20,6 @@ void __wrap_qht_init(void *table, void *compare, size_t blocks, unsigned mode)
     __real_qht_init(table, compare, FIRST_TRANSLATIONS, mode);
 }
 
-void translations_gone(engine *e)
-{
-    for (unsigned i = 0; i < FOUND_BLOCKS; i++)
-        e->found[i].place = FOUND_NOTHING;
-}
-
 static bool is_flat(const uc_env *env)
 {
     return env->segs[ENGINE_CS].base == 0;
