@@ -6,6 +6,7 @@
 #define ENGINE_INTERNAL_H
 
 #include <stdatomic.h>
+#include <string.h>
 
 #include "base/host_line.h"
 #include "core/pipe/breakpoints.h"
