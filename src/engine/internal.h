@@ -235,6 +235,7 @@ struct engine {
     page_entry pages[PAGE_SIDES][PAGE_ENTRIES];
     uint64_t pages_filled[PAGE_ALL / 64]; /* bits of those that may hold a page */
     found_block found[FOUND_BLOCKS];
+    bool found_none;       /* since translations_gone */
     p5_access *record_end; /* from here on nothing is recorded, whatever the guest does: stretch_full */
     p5_value *value_end;
 
@@ -592,7 +593,9 @@ void delivery_of_v86(engine *e, unsigned vector, uint32_t next);
 /* Translated code has gone, or other blocks stand where it was found. */
 static inline void translations_gone(engine *e)
 {
-    memset(e->found, 0xff, sizeof e->found);
+    if (!e->found_none)
+        memset(e->found, 0xff, sizeof e->found);
+    e->found_none = true;
 }
 
 /* --- stream/: blocks are translated, start and end --- */

@@ -29,8 +29,11 @@ const void *REAL(helper_lookup_tb_ptr)(uc_env *env);
 static const void *__attribute__((noinline)) find(uc_env *env, found_block *found, uint64_t place)
 {
     const void *code = REAL(helper_lookup_tb_ptr)(env);
-    if (is_flat(env) && (uintptr_t)code > engine_of(env)->translations) /* else it leads to Unicorn's loop */
+    engine *e = engine_of(env);
+    if (is_flat(env) && (uintptr_t)code > e->translations) { /* else it leads to Unicorn's loop */
         *found = (found_block){place, code};
+        e->found_none = false;
+    }
     return code;
 }
 
