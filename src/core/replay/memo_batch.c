@@ -242,7 +242,7 @@ price_lines(p5_core *core, batch *all, memo_path *path, quiet_time *quiet)
 static memo_leaf *__attribute__((noinline))
 price_fetching(p5_core *core, batch *all, memo_path *path, quiet_time *quiet)
 {
-    if (memo_look_for_lines(core, &path->way) != MEMO_ABSENT)
+    if (!memo_has_few(&path->way) && memo_look_for_lines(core, &path->way) != MEMO_ABSENT)
         return price_lines(core, all, path, quiet);
     return price_unusual(core, all, path, path->way.first, quiet);
 }
@@ -256,7 +256,7 @@ price_piece(p5_core *core, batch *all, const place *here, memo_path *path, bool 
     unsigned lines = LINES_AT_HAND;
     if (!memo_lines_at_hand(core, &path->way)) {
         lines = memo_match_lines(core, &path->way);
-        if (__builtin_expect(lines == 0 || !path->way.only_data, 0))
+        if (__builtin_expect(lines == 0, 0)) /* few are of ways that are only data */
             return price_fetching(core, leave(core, all, here), path, quiet);
     }
     if (__builtin_expect(!memo_code_page_usual(core->memory, here->piece, &path->way), 0))

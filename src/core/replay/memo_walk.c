@@ -12,13 +12,9 @@ unsigned memo_steps_disturbed(p5_core *core, const p5_access *accesses, const me
 {
     const p5_access *access = accesses + way->first_access;
     unsigned n = 0;
-    for (const memo_step *step = way->steps; n < way->step_count; step++, n++) {
-        bool usual = step->node->kind == MEMO_PASSED
-                         ? predictor_passes(core->predictor, memo_passed_group(core, step->node))
-                         : memory_data_usual(core->memory, access++, memo_clock(core, step->offset));
-        if (!usual)
-            break;
-    }
+    while (n < way->step_count &&
+           (memo_is_passed(way, n) ? memo_passes(core, way, n) : memo_step_usual(core, way, n, access++)))
+        n++;
     return n;
 }
 
@@ -34,26 +30,12 @@ static bool line_present(const code_cache *code, const memo_line *line)
     return way >= 0 && (line->ends & ~code->ends[cache_set(line->physical)][way]) == 0;
 }
 
-/* The same of few, which are known without looking at the questions. */
-static memo_found look_for_few(const p5_core *core, const memo_way *way)
-{
-    const struct memory *m = core->memory;
-    const bool filling = m->code_fill.done > memo_clock(core, way->first_code);
-    for (unsigned i = 0; i < MEMO_FEW; i++) {
-        const unsigned set = way->set[i];
-        if (cache_match(m->code.tag[set], way->tag[i]) == 0 ||
-            (filling && (way->tag[i] | set * CACHE_LINE) == m->code_fill.line))
-            return MEMO_ABSENT;
-    }
-    return MEMO_PRESENT;
-}
-
 memo_found memo_look_for_lines(const p5_core *core, const memo_way *way)
 {
     if (memo_has_few(way))
-        return look_for_few(core, way);
+        return memo_match_lines(core, way) != 0 ? MEMO_PRESENT : MEMO_ABSENT;
     const struct memory *m = core->memory;
-    const bool filling = m->code_fill.done > memo_clock(core, way->first_code);
+    const bool filling = memo_is_filling(core, way);
     const memo_line *lines = memo_lines(way);
     for (const memo_line *line = lines; line < lines + way->line_count; line++)
         if (!line_present(&m->code, line) || (filling && line->physical == m->code_fill.line))

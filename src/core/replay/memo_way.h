@@ -235,15 +235,30 @@ static inline bool memo_lines_at_hand(const p5_core *core, const memo_way *way)
     return ((tag[way->set[0]] ^ way->tag[0]) | (tag[way->set[1]] ^ way->tag[1])) == 0;
 }
 
+/* A line is still on its way to the code cache when those of the way are fetched. */
+static inline bool memo_is_filling(const p5_core *core, const memo_way *way)
+{
+    return core->memory->code_fill.done > memo_clock(core, way->first_code);
+}
+
+/* ... and is one of few. */
+static inline bool memo_fills_few(const p5_core *core, const memo_way *way)
+{
+    const uint32_t line = core->memory->code_fill.line;
+    return (way->tag[0] | way->set[0] * CACHE_LINE) == line ||
+           (way->tag[1] | way->set[1] * CACHE_LINE) == line;
+}
+
 /* Where few lines are that are not all at hand: four bits each, of which one says the way of the code cache.
- * 0: they are not there, or it has to be looked closer. */
+ * 0: they are not present, or not so few. */
 static inline unsigned memo_match_lines(const p5_core *core, const memo_way *way)
 {
-    const struct memory *m = core->memory;
-    const unsigned first = cache_match(m->code.tag[way->set[0]], way->tag[0]);
-    const unsigned second = cache_match(m->code.tag[way->set[1]], way->tag[1]);
-    const bool filling = m->code_fill.done > memo_clock(core, way->first_code);
-    return first == 0 || second == 0 || filling ? 0 : first | second << CACHE_WAYS;
+    const code_cache *code = &core->memory->code;
+    const unsigned first = cache_match(code->tag[way->set[0]], way->tag[0]);
+    const unsigned second = cache_match(code->tag[way->set[1]], way->tag[1]);
+    if (first == 0 || second == 0 || (memo_is_filling(core, way) && memo_fills_few(core, way)))
+        return 0;
+    return first | second << CACHE_WAYS;
 }
 
 /* What their fetches leave behind. */
