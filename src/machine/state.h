@@ -58,12 +58,12 @@ enum {
     AFTER_ALL = 255
 };
 
-/* Whether one thread or two is faster here: run.c. */
+/* Whether one thread or two is better here: run.c. */
 typedef struct run_trial {
     enum { TRIAL_NONE, TRIAL_OF_TWO, TRIAL_OF_ONE, TRIAL_OVER } phase;
     uint64_t from, until; /* instructions */
-    double began;         /* host_now */
-    double pace_of_two;   /* seconds an instruction */
+    double began, used;   /* host_now, host_used */
+    double cost_of_two;   /* seconds an instruction, times seconds of the processors */
 } run_trial;
 
 struct p5_machine {

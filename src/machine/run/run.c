@@ -293,14 +293,15 @@ static bool run_has_pricer(p5_machine *machine)
     return machine->pricer != NULL;
 }
 
-/* Which is faster, one thread or two, depends on the host and on what runs beside: both are tried for a
- * while, and the faster goes on until they are tried again. */
+/* Two threads save time and cost processor time; how much depends on the guest, on the host and on what runs
+ * beside. Both are tried for a while, and two go on while they save more than they cost. */
 static void run_try(p5_machine *machine)
 {
     run_trial *t = &machine->trial;
     if (machine->options.threads < 2 || machine->instructions < t->until)
         return;
-    double now = host_now(), pace = (now - t->began) / (double)(machine->instructions - t->from + 1);
+    double now = host_now(), used = host_used(), count = (double)(machine->instructions - t->from + 1);
+    double cost = (now - t->began) / count * (used - t->used) / count;
     uint64_t length = TRIAL_INSTRUCTIONS;
     bool alone = false;
     switch (t->phase) {
@@ -313,16 +314,17 @@ static void run_try(p5_machine *machine)
         break;
     case TRIAL_OF_TWO:
         t->phase = TRIAL_OF_ONE;
-        t->pace_of_two = pace;
+        t->cost_of_two = cost;
         alone = true;
         break;
     case TRIAL_OF_ONE:
         t->phase = TRIAL_OVER;
-        alone = pace < t->pace_of_two;
+        alone = cost < t->cost_of_two;
         length *= TRIAL_HOLDS;
         break;
     }
     t->began = now;
+    t->used = used;
     t->from = machine->instructions;
     t->until = machine->instructions + length;
     machine->alone_until = alone ? t->until : 0;
