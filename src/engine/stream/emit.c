@@ -30,12 +30,22 @@ static void call(uc_translator *s, uintptr_t function, uintptr_t result, unsigne
     op->arguments[at] = UC_CALL_WRITES_NO_GLOBALS;
 }
 
-/* If `function` with these arguments completes what the last operation called, one call of the whole takes
- * the place of both. */
-static bool complete(uc_translator *s, uintptr_t function, unsigned count, const uintptr_t *arguments)
+/* The call in front of one whose last argument is `last_argument`: a register's number is made in between.
+ * NULL if there is another operation. */
+static uc_op *call_before(const uc_translator *s, uintptr_t last_argument)
 {
     uc_op *last = uc_last_op(s);
-    if (!last || last->opcode != UC_OP_CALL)
+    if (last && last->opcode != UC_OP_CALL && last->arguments[0] == last_argument)
+        last = uc_op_before(s, last);
+    return last && last->opcode == UC_OP_CALL ? last : NULL;
+}
+
+/* If `function` with these arguments completes what was called before, one call of the whole takes the place
+ * of both. */
+static bool complete(uc_translator *s, uintptr_t function, unsigned count, const uintptr_t *arguments)
+{
+    uc_op *last = call_before(s, arguments[count - 1]);
+    if (!last)
         return false;
     const uintptr_t *inputs = last->arguments + last->outputs;
     const emit_whole *whole = x87_find_whole(inputs[last->inputs], function);

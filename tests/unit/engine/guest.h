@@ -127,6 +127,7 @@ typedef struct guest {
     engine_action (*special)(struct guest *, engine_special_call *);
     engine_action (*event)(struct guest *, const engine_event *);
     void (*catch_up)(struct guest *);
+    void (*batch)(struct guest *); /* before a batch is looked at */
     engine_special specials[64];
     unsigned special_insns[64]; /* instructions retired when it was called */
     unsigned special_count;
@@ -207,6 +208,8 @@ static bool guest_retired_blocks(void *context, const p5_access *accesses, const
     p5_retired r = {.accesses = accesses, .values = values};
     unsigned before = g->count;
     g->batches++;
+    if (g->batch)
+        g->batch(g);
     for (const p5_retired_block *b = blocks; b < blocks + count; b++) {
         r.block = b->block;
         r.count = (uint16_t)p5_block_count(b->block);

@@ -3,6 +3,7 @@
  * against a run in single steps, where the registers go back to the guest's state after each instruction. */
 #include <sys/mman.h>
 
+#include "engine/x87/x87.h"
 #include "x87_cases.h"
 
 enum { SEQUENCES = 600, STATES = 12, LENGTH = 16, SLOTS = 7, CONTROL = SLOTS /* the slot of FLDCW */ };
@@ -177,8 +178,57 @@ static void test_p54c(void **state)
     sequences(P5_FAMILY_P54C);
 }
 
+/* --- Whether the registers stay in the host's x87 --- */
+
+static unsigned left_in_host;
+static void look(guest *g)
+{
+    left_in_host += g->e->x87.place == X87_IN_HOST;
+}
+
+/* These look at the guest's state. */
+static bool by_state(const x87_insn *insn)
+{
+    static const char *const names[] = {"fbld", "fbstp", "fincstp", "fdecstp", "ffree st(1)", "fninit"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strcmp(insn->name, names[i]) == 0)
+            return true;
+    return transcendental(insn);
+}
+
+GUEST(filled, "fninit\n fld1\n fld1\n fld1\n fld1\n fld1");
+GUEST(long_loop, "mov edx, 10000\n 0: dec edx\n jnz 0b\n hlt");
+
+/* What programs do most never takes them out: a call that emit.c does not join would, and the next
+ * instruction put them back. */
+static void test_stays(void **state)
+{
+    (void)state;
+    if (!X87_BY_HOST)
+        skip();
+    guest g;
+    guest_open(&g);
+    g.batch = look;
+    for (unsigned i = 0; i < sizeof insns / sizeof insns[0]; i++) {
+        uint32_t at = GUEST_CODE + 0x100 * i;
+        guest_put(&g, at, filled, filled_end);
+        guest_put(&g, at + (uint32_t)(filled_end - filled), insns[i].bytes, insns[i].bytes + insns[i].size);
+        guest_put(&g, at + (uint32_t)(filled_end - filled) + insns[i].size, long_loop, long_loop_end);
+        engine_set(g.e, ENGINE_EIP, at);
+        engine_set(g.e, ENGINE_ECX, RECORDS);
+        g.count = g.access_count = g.value_count = g.batches = left_in_host = 0;
+        guest_run(&g, ENGINE_HALTED);
+        assert_true(g.batches > 2);
+        bool stays = left_in_host + 1 >= g.batches; /* HLT looks at the state */
+        if (stays == by_state(&insns[i]))
+            fail_msg("%s: in the host's x87 at %u of %u batches", insns[i].name, left_in_host, g.batches);
+    }
+    guest_close(&g);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_p55c), cmocka_unit_test(test_p54c)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_p55c), cmocka_unit_test(test_p54c),
+                                       cmocka_unit_test(test_stays)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
