@@ -31,6 +31,7 @@ typedef struct guest_block {
     uint8_t bytes[BLOCK_BYTES];
     unsigned size;
     uint32_t linear;
+    bool straight; /* it has no branch, and the next one follows */
 } guest_block;
 
 typedef struct twin {
@@ -259,17 +260,32 @@ static const char *difference(twin *a, twin *b)
     return NULL;
 }
 
+/* Some go straight on into the next, as the engine cuts long code: what waits for its partner finds it there.
+ */
 static void make_blocks(guest_block *blocks, random_source *r, const timing *t)
 {
+    enum { BRANCH = 2 /* bytes, at the end */ };
     uint32_t at = CODE + random_below(r, 64);
     unsigned kinds = random_below(r, 8);
     for (unsigned i = 0; i < BLOCKS; i++) {
         guest_block *b = &blocks[i];
         b->size = program_bytes(b->bytes, r, t, kinds);
-        if ((at & 0xfff) + b->size > 0x1000) /* as the engine cuts them */
+        if ((at & 0xfff) + b->size > 0x1000) { /* as the engine cuts them */
             at = (at | 0xfff) + 1;
+            if (i > 0 && b[-1].straight) {
+                b[-1].straight = false;
+                b[-1].size += BRANCH;
+            }
+        }
         b->linear = at;
-        at += b->size + random_below(r, 4) * random_below(r, 64);
+        b->straight = i + 1 < BLOCKS && b->size > BRANCH && random_below(r, 4) == 0;
+        at += b->size;
+        if (b->straight) {
+            at -= BRANCH;
+            b->size -= BRANCH;
+            continue;
+        }
+        at += random_below(r, 4) * random_below(r, 64);
         if (random_below(r, 6) == 0)
             at += 0x1000;
     }
@@ -307,6 +323,8 @@ static bool law_holds(const p5_model *model, const timing *clocks, unsigned long
         unsigned to = random_below(&r, 100) < m.loop_percent ? i : random_below(&r, m.hot_blocks);
         if (random_below(&r, 4) == 0)
             to = (i + 1) % m.hot_blocks;
+        if (blocks[i].straight)
+            to = i + 1;
         static p5_access references[REFERENCES];
         static p5_value values[REFERENCES];
         p5_retired s;

@@ -134,7 +134,7 @@ static memo_path *__attribute__((noinline)) other_way_in(p5_core *core, batch *a
     if (p->has_variants && !memo_variant(core, slow_stretch(core, all), p, is_taken(&all->at), &key))
         return NULL;
     memo_path *variant = path->piece == p ? memo_find_variant(core, path, key) : NULL;
-    return variant ? variant : memo_look_up(core, p, key);
+    return variant ? variant : memo_look_up(core, p, key, all->at.references);
 }
 
 static void __attribute__((noinline)) learn(p5_core *core, const batch *all, memo_path *path)
@@ -300,7 +300,8 @@ static inline memo_path *next_path_of(const p5_core *core, const memo_leaf *leaf
 
 static inline void note_plain_path(const p5_core *core, memo_leaf *leaf, const memo_path *path)
 {
-    leaf->plain_path = memo_path_number(&core->memo, path);
+    if (!path->by_waiting)
+        leaf->plain_path = memo_path_number(&core->memo, path);
 }
 
 /* The way in to a stretch that may be a call's target, or return, or go elsewhere, and which has been noted

@@ -23,17 +23,16 @@ static bool is_whole(const p5_core *core, const p5_retired *r)
            r->value_count == r->block->value_count && !(r->unsafe_x87 | r->interrupted);
 }
 
-/* What waits has a breakpoint; or it came with another block than `p`, and they may go together with a
- * reference each: no variant says whether these meet in one bank. */
-static bool waiting_is_unknown(const p5_core *core, const pipe_pending *waiting, const piece *p)
+/* What waits came with another block than `p`, and they may go together with a reference each: whether these
+ * meet in one bank is not among what the piece knows of its variants. */
+static bool may_meet_waiting(const pipe_pending *waiting, const piece *p)
 {
     const op *first = &p->block->ops[p->first];
-    return breakpoints_within(&core->breakpoints, waiting->operation.address, 1) ||
-           (p->first == 0 && waiting->insn.access_count > 0 && first->accesses > 0 &&
-            pairing_check(&waiting->operation, first) == PAIRED);
+    return p->first == 0 && waiting->insn.access_count > 0 && first->accesses > 0 &&
+           pairing_check(&waiting->operation, first) == PAIRED;
 }
 
-memo_path *memo_look_up(p5_core *core, piece *p, uint32_t key)
+memo_path *memo_look_up(p5_core *core, piece *p, uint32_t key, const p5_access *accesses)
 {
     memo *m = &core->memo;
     if (!p->paths && memo_is_new(p))
@@ -41,10 +40,19 @@ memo_path *memo_look_up(p5_core *core, piece *p, uint32_t key)
     memo_state *current = memo_current(m);
     if (!current)
         current = m->current = memo_intern(core);
-    if (!current || (current->waiting && waiting_is_unknown(core, current->waiting, p)))
+    if (!current)
         return NULL;
+    const pipe_pending *waiting = current->waiting;
+    if (waiting && breakpoints_within(&core->breakpoints, waiting->operation.address, 1))
+        return NULL;
+    const bool by_waiting = waiting && may_meet_waiting(waiting, p);
+    if (by_waiting)
+        key = key << 1 | memo_meet(accesses - 1, accesses);
     memo_path *path = memo_find_path(core, p, current, key);
-    if (m->last && path)
+    if (!path)
+        return NULL;
+    path->by_waiting = by_waiting;
+    if (m->last && !by_waiting)
         m->last->next_path = memo_path_number(m, path);
     return path;
 }
@@ -72,7 +80,7 @@ memo_path *memo_way_in(p5_core *core, const p5_retired *r, piece *p, bool taken)
         if (path)
             return path;
     }
-    return memo_look_up(core, p, key);
+    return memo_look_up(core, p, key, r->accesses);
 }
 
 /* The references of a stretch stand behind those of what waits in front of it. */

@@ -166,6 +166,7 @@ struct memo_path {
     const memo_state *from;
     uint32_t *family; /* those that differ by the variant only, by memo_member; each place holds the one
                          wanted last. NULL: the piece has no variants */
+    bool by_waiting;  /* it is of a variant that only memo_look_up knows: no leaf leads to it */
     memo_path *next_of_piece; /* other ways in to the same piece */
 };
 

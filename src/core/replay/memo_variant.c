@@ -6,7 +6,8 @@ enum {
     MODE_BITS = 2, /* and one for the privilege */
     CLOCK_BITS = 10
 }; /* of an instruction whose clocks depend on mode or operands; one of a piece at most */
-_Static_assert(1 + PIECE_BANKS + PIECE_VALUES + CLOCK_BITS <= 32, "a variant fits");
+/* ... and one for what waits: memo_look_up. */
+_Static_assert(2 + PIECE_BANKS + PIECE_VALUES + CLOCK_BITS <= 32, "a variant fits");
 
 /* Saturation, and clocks that depend on operand values. block.c sees to it that the bits fit. */
 bool memo_values_variant(const p5_core *core, const piece *p, const p5_value *values, uint8_t mode,

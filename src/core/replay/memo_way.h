@@ -16,9 +16,9 @@ typedef enum memo_found {
 
 /* memo_price.c. The path of this execution of `p`, as memo_price will find it. NULL: there is none. */
 memo_path *memo_way_in(p5_core *core, const p5_retired *r, piece *p, bool taken);
-/* The path that leads from where the core stands into `p`, of variant `key`. NULL: out of memory, or the memo
- * is not for it. */
-memo_path *memo_look_up(p5_core *core, piece *p, uint32_t key);
+/* The path that leads from where the core stands into `p`, of variant `key`, with `accesses`, behind those of
+ * what waits. NULL: out of memory, or the memo is not for it. */
+memo_path *memo_look_up(p5_core *core, piece *p, uint32_t key, const p5_access *accesses);
 /* memo.c. The first use of a leaf since totals were formed, or in another context or at another level than
  * the last. */
 void memo_begin_to_use(p5_core *core, memo_leaf *leaf);
