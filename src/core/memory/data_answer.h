@@ -83,18 +83,19 @@ static inline uint16_t data_word_clocks(uint64_t word, unsigned cause)
     return (uint16_t)(word >> cause * DATA_CLOCK_BITS & ((1u << DATA_CLOCK_BITS) - 1));
 }
 
-/* The same of a reference that was asked for at `asked`. */
-static inline data_answer data_out_of_word(uint64_t word, uint64_t asked)
+/* The same of a reference that was asked for at `asked`. Into its place: the host would wait before it copies
+ * what was put together of parts. */
+static inline void data_out_of_word(uint64_t word, uint64_t asked, data_answer *a)
 {
-    data_answer a = {.read = data_word_clocks(word, 0),
-                     .write_buffer = data_word_clocks(word, 1),
-                     .write_order = data_word_clocks(word, 2),
-                     .tlb = data_word_clocks(word, 3),
-                     .misaligned = (uint16_t)(word >> 4 * DATA_CLOCK_BITS & 31),
-                     .hit = data_word_hit(word),
-                     .is_misaligned = (word >> 62 & 1) != 0};
-    a.done = asked + a.read + a.write_buffer + a.write_order + a.tlb + a.misaligned;
-    return a;
+    a->read = data_word_clocks(word, 0);
+    a->write_buffer = data_word_clocks(word, 1);
+    a->write_order = data_word_clocks(word, 2);
+    a->tlb = data_word_clocks(word, 3);
+    a->misaligned = (uint16_t)(word >> 4 * DATA_CLOCK_BITS & 31);
+    a->locked = a->io = 0;
+    a->hit = data_word_hit(word);
+    a->is_misaligned = (word >> 62 & 1) != 0;
+    a->done = asked + a->read + a->write_buffer + a->write_order + a->tlb + a->misaligned;
 }
 
 #endif

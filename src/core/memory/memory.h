@@ -76,8 +76,8 @@ enum { ACCESS_ON_BUS = P5_ACCESS_IO | P5_ACCESS_LOCKED };
  * answer is DATA_USUAL, of which the caller adds the events as of memory_data_usual, or a word or DATA_LONG,
  * whose events (events.tsv, unit memory) are counted. P5_ACCESS_LOCKED is LOCK_MODIFY. */
 uint64_t memory_ask(memory *m, const p5_access *access, uint64_t asked, unsigned how);
-/* What the last of them came to, which was asked for at `asked` and answered by `answer`. */
-data_answer memory_answered(const memory *m, uint64_t answer, uint64_t asked);
+/* What the last of them came to, which was asked for at `asked` and answered by `word`. */
+void memory_answered(const memory *m, uint64_t word, uint64_t asked, data_answer *answer);
 static inline bool memory_answered_hit(const memory *m, uint64_t answer);
 /* memory_ask for who wants all events counted. */
 void memory_data(memory *m, const p5_access *access, uint64_t asked, unsigned how, data_answer *answer);

@@ -529,13 +529,14 @@ uint64_t memory_ask(struct memory *m, const p5_access *access, uint64_t asked, u
     return write ? plain_write(m, access, asked, how) : plain_read(m, access, asked, how);
 }
 
-data_answer memory_answered(const struct memory *m, uint64_t answer, uint64_t asked)
+void memory_answered(const struct memory *m, uint64_t word, uint64_t asked, data_answer *answer)
 {
-    if (answer == DATA_LONG)
-        return m->long_answer;
-    if (answer == DATA_USUAL)
-        return (data_answer){.done = asked, .hit = true};
-    return data_out_of_word(answer, asked);
+    if (word == DATA_LONG)
+        *answer = m->long_answer;
+    else if (word == DATA_USUAL)
+        *answer = (data_answer){.done = asked, .hit = true};
+    else
+        data_out_of_word(word, asked, answer);
 }
 
 void memory_data(struct memory *m, const p5_access *access, uint64_t asked, unsigned how, data_answer *answer)
@@ -547,7 +548,7 @@ void memory_data(struct memory *m, const p5_access *access, uint64_t asked, unsi
                           (how & HOW_PARTNER) | (write ? KIND_WRITE | KIND_TO_E_OR_M : 0u) |
                               ((how & HOW_MMX) != 0 ? KIND_MMX : 0u),
                           1, 0, 1);
-    *answer = memory_answered(m, word, asked);
+    memory_answered(m, word, asked, answer);
 }
 
 bool memory_hits_unexpected(struct memory *m, const p5_access *access)

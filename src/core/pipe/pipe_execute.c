@@ -37,6 +37,12 @@ static inline void count_hits(pipe *p, const p5_access *a, bool mmx, unsigned pa
                    n);
 }
 
+/* Iterations that `n` references of a REP string are. */
+static inline unsigned iterations(const op *o, unsigned n)
+{
+    return o->rep_accesses == 2 ? n / 2 : n;
+}
+
 /* EX clock (from 0) in which reference `j` of `n` of an instruction that takes `clocks` falls. */
 static inline unsigned access_clock(const op *o, unsigned j, unsigned n, unsigned clocks)
 {
@@ -47,7 +53,7 @@ static inline unsigned access_clock(const op *o, unsigned j, unsigned n, unsigne
         at = j / 2;
         break;
     case ACCESS_REP: /* behind the set-up */
-        at = o->clocks + (o->rep_accesses == 2 ? j / 2 : j) * o->rep_clocks;
+        at = o->clocks + iterations(o, j) * o->rep_clocks;
         break;
     default:
         at = n > 1 ? (unsigned)((uint64_t)j * last / (n - 1)) : o->access_first;
@@ -62,16 +68,15 @@ static unsigned refer_string(pipe *p, const pipe_insn *x, unsigned j, int64_t be
 {
     const op *o = x->op;
     const p5_access *a = &x->accesses[j];
-    const unsigned each = o->rep_accesses, before = o->clocks + j / each * o->rep_clocks;
+    const unsigned each = o->rep_accesses, before = o->clocks + iterations(o, j) * o->rep_clocks;
     if (before + 1 >= clocks || (each == 2 && (a[0].flags ^ a[1].flags) != P5_ACCESS_WRITE))
         return 0;
-    unsigned most = (x->access_count - j) / each, room = (clocks - 2 - before) / o->rep_clocks + 1;
+    unsigned most = iterations(o, x->access_count - j), room = (clocks - 2 - before) / o->rep_clocks + 1;
     if (most > room)
         most = room;
     const uint64_t first = p->start + (uint64_t)begin + before;
-    unsigned n = p->resolver->string(p->resolver->context, a, most * each, first,
-                                     first + (uint64_t)(most - 1) * o->rep_clocks) /
-                 each;
+    unsigned n = iterations(o, p->resolver->string(p->resolver->context, a, most * each, first,
+                                                   first + (uint64_t)(most - 1) * o->rep_clocks));
     if (n == 0)
         return 0;
     count_hits(p, &a[0], false, 0, n);
@@ -146,7 +151,8 @@ int64_t pipe_refer(pipe *p, const pipe_insn *x, bool in_v, int64_t begin, unsign
     const bool string = x->op->pattern == ACCESS_REP && p->resolver->string != NULL;
     int64_t shift = 0;
     for (unsigned j = 0; j < n; j++) {
-        if (string && j % each == 0)
+        /* behind one that missed the next seldom hits */
+        if (string && !last->missed && (j & (each - 1)) == 0)
             j += refer_string(p, x, j, begin + shift, clocks, last) * each;
         if (j < n)
             shift = refer(p, x, j, n, in_v, begin, shift, clocks, holds, last);

@@ -19,7 +19,7 @@ static void unpack_data(const memo_answer *from, uint64_t asked, data_answer *a)
 {
     const uint64_t *w = from->word;
     if ((w[3] & MEMO_ONE_WORD) != 0) {
-        *a = data_out_of_word(w[3], asked);
+        data_out_of_word(w[3], asked, a);
         return;
     }
     *a = (data_answer){.done = asked + w[0]};
@@ -98,7 +98,7 @@ static bool ask_data(p5_core *core, const p5_access *access, uint64_t asked, uns
     const uint64_t word = memory_ask(m, access, asked, how);
     if (word == DATA_USUAL)
         return true;
-    *answer = memory_answered(m, word, asked);
+    memory_answered(m, word, asked, answer);
     *packed = memo_pack_data(m, word, asked);
     if (core->profile && !answer->hit)
         profile_missed_data(core, access->physical);
