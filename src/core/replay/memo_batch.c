@@ -227,23 +227,25 @@ static inline __attribute__((always_inline)) memo_leaf *price_calm(p5_core *core
     return price_unusual(core, leave(core, all, here), path, at, quiet);
 }
 
-/* ... at quiet clocks, from many lines, which are there. */
+/* ... at quiet clocks, from many lines, which were found. */
 static memo_leaf *__attribute__((noinline))
-price_lines(p5_core *core, batch *all, memo_path *path, quiet_time *quiet)
+price_lines(p5_core *core, batch *all, memo_path *path, memo_found found, quiet_time *quiet)
 {
     const bool profiled = core->profile != NULL;
+    const unsigned lines = found == MEMO_AT_HAND ? LINES_AT_HAND : LINES_MANY;
     if (!path->way.only_data || !memo_code_page_usual(core->memory, all->at.piece, &path->way))
         return price_unusual(core, all, path, NULL, quiet);
-    return profiled ? price_calm(core, all, &all->at, path, LINES_MANY, true, quiet)
-                    : price_calm(core, all, &all->at, path, LINES_MANY, false, quiet);
+    return profiled ? price_calm(core, all, &all->at, path, lines, true, quiet)
+                    : price_calm(core, all, &all->at, path, lines, false, quiet);
 }
 
 /* ... from lines that are not there, or are many. */
 static memo_leaf *__attribute__((noinline))
 price_fetching(p5_core *core, batch *all, memo_path *path, quiet_time *quiet)
 {
-    if (!memo_has_few(&path->way) && memo_look_for_lines(core, &path->way) != MEMO_ABSENT)
-        return price_lines(core, all, path, quiet);
+    const memo_found found = memo_has_few(&path->way) ? MEMO_ABSENT : memo_look_for_lines(core, &path->way);
+    if (found != MEMO_ABSENT)
+        return price_lines(core, all, path, found, quiet);
     return price_unusual(core, all, path, path->way.first, quiet);
 }
 

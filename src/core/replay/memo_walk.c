@@ -34,13 +34,22 @@ memo_found memo_look_for_lines(const p5_core *core, const memo_way *way)
 {
     if (memo_has_few(way))
         return memo_match_lines(core, way) != 0 ? MEMO_PRESENT : MEMO_ABSENT;
+    if (!way->end)
+        return MEMO_ABSENT;
     const struct memory *m = core->memory;
     const bool filling = memo_is_filling(core, way);
     const memo_line *lines = memo_lines(way);
-    for (const memo_line *line = lines; line < lines + way->line_count; line++)
-        if (!line_present(&m->code, line) || (filling && line->physical == m->code_fill.line))
+    memo_found found = MEMO_AT_HAND;
+    for (const memo_line *line = lines; line < lines + way->line_count; line++) {
+        if (filling && line->physical == m->code_fill.line)
             return MEMO_ABSENT;
-    return way->end ? MEMO_PRESENT : MEMO_ABSENT;
+        if (line->ends == 0 && memo_line_at_hand(&m->code, line))
+            continue;
+        if (!line_present(&m->code, line))
+            return MEMO_ABSENT;
+        found = MEMO_PRESENT;
+    }
+    return found;
 }
 
 /* ---- questions ----------------------------------------------------------------------------------------- */

@@ -275,6 +275,11 @@ static inline memo_found memo_find_lines(const p5_core *core, const memo_way *wa
     return memo_lines_at_hand(core, way) ? MEMO_AT_HAND : memo_look_for_lines(core, way);
 }
 
+static inline bool memo_line_at_hand(const code_cache *code, const memo_line *line)
+{
+    return code->at_hand[cache_set(line->physical)] == cache_tag(line->physical);
+}
+
 /* What the fetches of present lines leave behind, when the way has been followed for `n` steps. */
 static inline void memo_use_lines(p5_core *core, const memo_way *way, unsigned n)
 {
@@ -282,7 +287,7 @@ static inline void memo_use_lines(p5_core *core, const memo_way *way, unsigned n
     const memo_line *line = memo_lines(way), *end = line + way->line_count;
     const uint32_t number = n == way->step_count ? UINT32_MAX : memo_question(way, n)->number;
     for (; line != end; line++)
-        if (line->number < number)
+        if (line->number < number && !memo_line_at_hand(code, line))
             code_cache_hit(code, cache_set(line->physical), (unsigned)code_cache_find(code, line->physical));
 }
 
