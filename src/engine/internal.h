@@ -66,7 +66,8 @@ typedef enum block_kind {
     /* From here on one instruction, with something to do before it. */
     BLOCK_COUNT, /* RCL or RCR by CL */
     BLOCK_FLAGS, /* its flags are computed before a reference that may fault: RCL, RCR and SETcc of memory */
-    BLOCK_PORT,  /* INS or OUTS */
+    BLOCK_LAST_QUICK = BLOCK_FLAGS, /* those up to here may go into a batch */
+    BLOCK_PORT,                     /* INS or OUTS */
     BLOCK_ARPL,
     BLOCK_ENTER,
     BLOCK_PUSHA,
@@ -133,10 +134,15 @@ typedef struct engine_block {
     block_mark marks[];                 /* count + 1 */
 } engine_block;
 
+/* It may go into a batch behind others. */
+static inline bool block_joins(const engine_block *b)
+{
+    return b->quick && !b->slow;
+}
 /* It has nothing to do at its start or end but to be noted. */
 static inline bool block_plain(const engine_block *b)
 {
-    return b->quick && !b->slow;
+    return block_joins(b) && b->kind == BLOCK_PLAIN;
 }
 
 /* The instruction at linear address `at`, or NULL. */

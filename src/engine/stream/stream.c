@@ -3,6 +3,25 @@
  * are resolved here. */
 #include "engine/stretch/stretch.h"
 
+/* What is to be done before the block `b` runs, which may go into a batch. */
+static inline void prepare(engine *e, const engine_block *b)
+{
+    switch (b->kind) {
+    case BLOCK_SCAN: /* its end is to be looked at */
+        engine_no_batch(e);
+        break;
+    case BLOCK_COUNT:
+        registers_settle_flags(e);
+        value_add(e, ISA_VALUE_COUNT, e->env->regs[ENGINE_ECX] & 0xff);
+        break;
+    case BLOCK_FLAGS:
+        registers_settle_flags(e);
+        break;
+    default:
+        break;
+    }
+}
+
 /* The running block is `b`, and nothing is recorded. Its stretch may go into a batch if nothing about it is
  * to be looked at. */
 static inline void run(engine *e, engine_block *b)
@@ -13,6 +32,17 @@ static inline void run(engine *e, engine_block *b)
         stretch_batch_begin(e, b->block, stretch_levels(b));
         e->batch_left = (int64_t)e->batch_clocks * ENGINE_CLOCK_LEFT + b->takes;
     }
+    prepare(e, b);
+}
+
+/* The running block goes into the batch, and is `b` from now on. */
+static inline void run_on(engine *e, engine_block *b, p5_block *block, uint64_t linear, uint32_t levels,
+                          int64_t takes)
+{
+    stretch_batch_add(e, (uint32_t)linear);
+    stretch_batch_begin(e, block, levels);
+    e->batch_left += takes;
+    e->current = b;
 }
 
 /* Asks the owner what to do at a boundary; the state's EIP must be current. May not return. */
@@ -89,9 +119,6 @@ static void __attribute__((noinline)) start_slow(engine *e, engine_block *b, boo
                                      .value = (uint32_t)e->env->regs[ENGINE_EAX]};
         special_call(e, &call);
         break;
-    case BLOCK_FLAGS:
-        registers_settle_flags(e);
-        break;
     case BLOCK_ENTER:
     case BLOCK_PUSHA:
     case BLOCK_POPA:
@@ -102,10 +129,6 @@ static void __attribute__((noinline)) start_slow(engine *e, engine_block *b, boo
         break;
     case BLOCK_PORT:
         check_port(e, b);
-        break;
-    case BLOCK_COUNT:
-        registers_settle_flags(e);
-        value_add(e, ISA_VALUE_COUNT, e->env->regs[ENGINE_ECX] & 0xff);
         break;
     case BLOCK_REP:
         e->repeat_count = (uint32_t)e->env->regs[ENGINE_ECX];
@@ -119,6 +142,7 @@ static void __attribute__((noinline)) start_slow(engine *e, engine_block *b, boo
         repeat_ahead(e, b);
         break;
     default:
+        prepare(e, b);
         break;
     }
     e->current = b;
@@ -184,6 +208,8 @@ static void __attribute__((noinline)) stream_boundary(engine *e, engine_block *b
     engine_block *ended = e->current;
     p5_retired *r = &e->retired;
     bool quick = ended && ended->quick && !(e->restart | e->descriptor | r->unsafe_x87), attention = false;
+    if (quick && ended->kind == BLOCK_SCAN)
+        value_scan(e, ended);
     if (quick && stretch_batch_waits(e)) {
         stretch_batch_add(e, b->linear);
         attention = stretch_give_batch(e, 0);
@@ -203,8 +229,13 @@ static void __attribute__((noinline)) stream_boundary(engine *e, engine_block *b
 void stream_block_apart(uc_env *env, engine_block *b, p5_block *block, uint64_t linear, uint32_t levels,
                         int64_t takes)
 {
-    (void)block, (void)linear, (void)levels, (void)takes;
-    stream_boundary(env->owner, b);
+    engine *e = env->owner;
+    if (e->batch_left < 0 || !block_joins(b)) {
+        stream_boundary(e, b);
+        return;
+    }
+    run_on(e, b, block, linear, levels, takes);
+    prepare(e, b);
 }
 
 void stream_block(uc_env *env, engine_block *b, p5_block *block, uint64_t linear, uint32_t levels,
@@ -215,8 +246,5 @@ void stream_block(uc_env *env, engine_block *b, p5_block *block, uint64_t linear
         stream_boundary(e, b);
         return;
     }
-    stretch_batch_add(e, (uint32_t)linear);
-    stretch_batch_begin(e, block, levels);
-    e->batch_left += takes;
-    e->current = b;
+    run_on(e, b, block, linear, levels, takes);
 }
