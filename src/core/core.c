@@ -171,7 +171,8 @@ p5_block *core_block_make(p5_core *core, isa_block *code)
     if (!block)
         return NULL;
     block->blind_clocks =
-        bound_blind(&core->bound, block->most_clocks, block->access_count, block->code->size);
+        bound_blind(&core->bound, block->most_clocks,
+                    block_is_repeat(block) ? BATCH_REPEATED : block->access_count, block->code->size);
     if (block->blind_clocks > core->most_blind_clocks)
         core->most_blind_clocks = block->blind_clocks;
     block->ran = branch_runs_find(&core->ran, block->branch_address,

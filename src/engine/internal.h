@@ -66,14 +66,14 @@ typedef enum block_kind {
     /* From here on one instruction, with something to do before it. */
     BLOCK_COUNT, /* RCL or RCR by CL */
     BLOCK_FLAGS, /* its flags are computed before a reference that may fault: RCL, RCR and SETcc of memory */
-    BLOCK_LAST_QUICK = BLOCK_FLAGS, /* those up to here may go into a batch */
+    BLOCK_REP,   /* REP string, entered once per iteration */
+    BLOCK_LAST_JOINING = BLOCK_REP, /* those up to here may go into a batch */
     BLOCK_PORT,                     /* INS or OUTS */
     BLOCK_ARPL,
     BLOCK_ENTER,
     BLOCK_PUSHA,
     BLOCK_POPA,
     BLOCK_SMSW,       /* of a 32-bit register */
-    BLOCK_REP,        /* REP string, entered once per iteration */
     BLOCK_UNDEFINED,  /* the processor does not have it */
     BLOCK_TOO_LONG,   /* more than 15 bytes: #GP(0) */
     BLOCK_CODE_WRITE, /* a store through CS: #GP(0) in protected mode */
@@ -134,15 +134,10 @@ typedef struct engine_block {
     block_mark marks[];                 /* count + 1 */
 } engine_block;
 
-/* It may go into a batch behind others. */
-static inline bool block_joins(const engine_block *b)
-{
-    return b->quick && !b->slow;
-}
 /* It has nothing to do at its start or end but to be noted. */
 static inline bool block_plain(const engine_block *b)
 {
-    return block_joins(b) && b->kind == BLOCK_PLAIN;
+    return b->quick && !b->slow && b->kind == BLOCK_PLAIN;
 }
 
 /* The instruction at linear address `at`, or NULL. */
@@ -184,7 +179,7 @@ enum {
 };
 _Static_assert((int)ENGINE_ROOM_BLOCKS >= 1 + MOST_STRETCHES && (int)ENGINE_ROOM_VALUES >= (int)MOST_INSNS &&
                    (int)ENGINE_ROOM_ACCESSES >=
-                       2 * MOST_INSNS + QUICK_ACCESSES * MOST_STRETCHES + MICROCODE_ACCESSES,
+                       2 * MOST_INSNS + QUICK_ACCESSES * MOST_STRETCHES + MICROCODE_ACCESSES + BATCH_REPEATED,
                "a batch and the running block fit into a room");
 
 /* What is to be checked beside what Unicorn does (guard.c). */

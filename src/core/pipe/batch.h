@@ -4,8 +4,11 @@
 
 #include "p5scope/core.h"
 
+/* A REP string goes into a batch if it makes no more references than these. */
+enum { BATCH_REPEATED = 32 };
+
 /* One of several stretches that follow one another, each a whole block with nothing about it but this: none
- * of the other members of p5_retired is set. */
+ * of the other members of p5_retired is set but `repeats` of a REP string, which its accesses tell. */
 typedef struct p5_retired_block {
     p5_block *block;
     const p5_access *accesses_end; /* behind its accesses; they begin where those of the one before end */

@@ -99,7 +99,6 @@ enum {
     PIECE_VALUES = 16,   /* its operand values */
     PIECE_MOST = 24,     /* its instructions, */
     PIECE_ACCESSES = 12, /* ... and references, unless one instruction makes more */
-    PIECE_REPEATED = 32  /* references of a REP string, which has them by its count */
 };
 
 /* A part of a block that is remembered as a whole (replay/README.md), or one instruction that cannot be. */
@@ -191,13 +190,22 @@ static inline bool block_taken(const p5_block *block, uint32_t next)
 p5_retired piece_retired(const p5_retired *r, const piece *p, const p5_access *accesses,
                          const p5_value *values);
 
+/* A REP string. */
+static inline bool block_is_repeat(const p5_block *block)
+{
+    return block->count == 1 && block->ops->pattern == ACCESS_REP;
+}
+
 /* A block of a batch as a stretch by itself, whose accesses and values begin at `accesses` and `values`. */
 static inline p5_retired block_retired(const p5_retired_block *b, const p5_access *accesses,
                                        const p5_value *values)
 {
+    const p5_block *block = b->block;
+    const uint32_t n = (uint32_t)(b->accesses_end - accesses);
     return (p5_retired){.block = b->block,
-                        .count = (uint16_t)b->block->count,
-                        .access_count = (uint32_t)(b->accesses_end - accesses),
+                        .count = (uint16_t)block->count,
+                        .repeats = block_is_repeat(block) ? n / block->ops->rep_accesses : 0,
+                        .access_count = n,
                         .accesses = accesses,
                         .value_count = (uint32_t)(b->values_end - values),
                         .values = values,

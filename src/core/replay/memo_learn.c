@@ -212,7 +212,7 @@ bool memo_reserve(memo *m, const p5_block *block)
 {
     /* Lines are fetched again when the BTB was wrong about a group. */
     const unsigned joined =
-        WAITING_ACCESSES + (block->first.repeats ? (unsigned)PIECE_REPEATED : block->access_count);
+        WAITING_ACCESSES + (block->first.repeats ? (unsigned)BATCH_REPEATED : block->access_count);
     unsigned n = joined + 4 * block->count + block->line_count + 4;
     if (joined > m->joined_room) {
         p5_access *room = realloc(m->joined, joined * sizeof *room);

@@ -13,7 +13,7 @@ static bool has_its_accesses(const p5_retired *r)
     if (!block->first.repeats)
         return r->access_count == block->access_count;
     return r->access_count == (uint64_t)r->repeats * block->ops->rep_accesses &&
-           r->access_count <= PIECE_REPEATED;
+           r->access_count <= BATCH_REPEATED;
 }
 
 /* The whole block was executed, as the paths of its pieces expect it. */

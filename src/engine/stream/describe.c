@@ -389,7 +389,7 @@ static bool describe(engine *e, engine_block *b, uc_translated *tb, const code_b
     }
     b->marks[b->count].offset = (uint16_t)at;
     unsigned room = QUICK_ACCESSES + 2u * b->count;
-    b->quick = b->kind <= BLOCK_LAST_QUICK && !last_looks_outside && b->marks[b->count].accesses <= room &&
+    b->quick = b->kind < BLOCK_REP && !last_looks_outside && b->marks[b->count].accesses <= room &&
                e->references <= room;
     /* Unicorn leaves the rest of an instruction unread that it knows to fault: the x87 with CR0.TS. */
     if (tb->size > at || tb->size <= b->marks[b->count - 1].offset)
@@ -489,7 +489,7 @@ static void settle(engine_block *b, const block_plan *plan)
     b->scan_register = plan->scan_register;
     b->scan_bits = plan->scan_bits;
     b->extra_segments = plan->extra_segments;
-    b->slow = plan->kind > BLOCK_LAST_QUICK || plan->later || plan->extra_segments;
+    b->slow = plan->kind > BLOCK_LAST_JOINING || plan->later || plan->extra_segments || plan->port_bytes;
 }
 
 static void discard(engine *e, engine_block *b)

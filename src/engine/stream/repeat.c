@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engine/memory/access.h"
+#include "engine/stretch/stretch.h"
 
 typedef struct strings {
     bool from, to, compares, while_equal; /* ESI's, EDI's */
@@ -93,7 +94,7 @@ static void step_register(uc_env *env, unsigned which, uint32_t change, uint32_t
 
 void repeat_ahead(engine *e, const engine_block *b)
 {
-    enum { REPNE = 0xf2, AT_ONCE = 256, EACH = 2, RECORDS_AT_MOST = RECORD_CAPACITY - RECORD_RESERVE };
+    enum { REPNE = 0xf2, AT_ONCE = 256 };
     const isa_insn *insn = b->code->insns;
     const isa_form *form = &isa_forms[insn->form];
     uc_env *env = e->env;
@@ -115,7 +116,7 @@ void repeat_ahead(engine *e, const engine_block *b)
         const uint32_t left = (uint32_t)env->regs[ENGINE_ECX] & mask,
                        from = (uint32_t)env->regs[ENGINE_ESI] & mask,
                        to = (uint32_t)env->regs[ENGINE_EDI] & mask;
-        ptrdiff_t room = (RECORDS_AT_MOST - (e->record_next - e->records)) / EACH;
+        ptrdiff_t room = stretch_records_left(e) / EACH_REPEAT;
         most = left > 1 && room > 0 ? least(least(left - 1, AT_ONCE), (uint32_t)room) : 0;
         if (s.from && access_find(e, from_base + from, s.size, user, false, &s.source))
             most = least(most, least(in_page(&s, &s.source), before_wrap(&s, from, mask)));

@@ -3,6 +3,16 @@
  * are resolved here. */
 #include "engine/stretch/stretch.h"
 
+/* A REP string begins, or goes on. */
+static void begin_repeat(engine *e, const engine_block *b)
+{
+    e->repeat_count = repeat_register(e, b);
+    if (e->repeat_goes_on != b)
+        e->repeat_flags = (uint32_t)UC_INTERNAL(cpu_cc_compute_all)(e->env, (int)e->env->cc_op);
+    e->repeat_goes_on = NULL;
+    repeat_ahead(e, b);
+}
+
 /* What is to be done before the block `b` runs, which may go into a batch. */
 static inline void prepare(engine *e, const engine_block *b)
 {
@@ -16,6 +26,10 @@ static inline void prepare(engine *e, const engine_block *b)
         break;
     case BLOCK_FLAGS:
         registers_settle_flags(e);
+        break;
+    case BLOCK_REP:
+        engine_no_batch(e);
+        begin_repeat(e, b);
         break;
     default:
         break;
@@ -33,6 +47,13 @@ static inline void run(engine *e, engine_block *b)
         e->batch_left = (int64_t)e->batch_clocks * ENGINE_CLOCK_LEFT + b->takes;
     }
     prepare(e, b);
+}
+
+/* `b` is a REP string that begins, and makes few references. */
+static inline bool repeat_joins(const engine *e, const engine_block *b)
+{
+    return b->kind == BLOCK_REP && e->repeat_goes_on != b &&
+           repeat_register(e, b) <= BATCH_REPEATED / EACH_REPEAT;
 }
 
 /* The running block goes into the batch, and is `b` from now on. */
@@ -131,15 +152,9 @@ static void __attribute__((noinline)) start_slow(engine *e, engine_block *b, boo
         check_port(e, b);
         break;
     case BLOCK_REP:
-        e->repeat_count = (uint32_t)e->env->regs[ENGINE_ECX];
-        if (b->address16)
-            e->repeat_count &= 0xffff;
-        if (e->repeat_goes_on != b)
-            e->repeat_flags = (uint32_t)UC_INTERNAL(cpu_cc_compute_all)(e->env, (int)e->env->cc_op);
-        e->repeat_goes_on = NULL;
         if (b->port_bytes)
             check_port(e, b);
-        repeat_ahead(e, b);
+        begin_repeat(e, b);
         break;
     default:
         prepare(e, b);
@@ -153,8 +168,7 @@ static void __attribute__((noinline)) start_slow(engine *e, engine_block *b, boo
  * access, which sees everything before it retired. */
 static bool repeat_continues(engine *e, engine_block *b)
 {
-    bool full = e->record_next - e->records > RECORD_CAPACITY - RECORD_RESERVE;
-    if (full || engine_iteration_wanted(e) || b->port_bytes)
+    if (stretch_records_left(e) < EACH_REPEAT || engine_iteration_wanted(e) || b->port_bytes)
         return false;
     repeat_ahead(e, b);
     return true;
@@ -166,7 +180,7 @@ static bool __attribute__((noinline)) leave(engine *e, engine_block *b, bool *at
     if (e->restart) {
         *attention = stretch_end_before(e, b->linear);
     } else if (e->current->kind == BLOCK_REP) {
-        bool again = b == e->current && repeat_register(e) != 0;
+        bool again = b == e->current && repeat_register(e, b) != 0;
         if (again && repeat_continues(e, b))
             return false;
         if (b == e->current && !again) { /* the entry that finds the count zero: nothing more is done */
@@ -230,7 +244,7 @@ void stream_block_apart(uc_env *env, engine_block *b, p5_block *block, uint64_t 
                         int64_t takes)
 {
     engine *e = env->owner;
-    if (e->batch_left < 0 || !block_joins(b)) {
+    if (e->batch_left < 0 || b->slow || !(b->quick || repeat_joins(e, b))) {
         stream_boundary(e, b);
         return;
     }

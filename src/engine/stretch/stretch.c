@@ -71,17 +71,23 @@ bool stretch_end(engine *e, unsigned count, uint32_t next, bool interrupted)
 bool stretch_end_repeat(engine *e, uint32_t next, bool interrupted)
 {
     engine_block *b = e->current;
-    uint32_t left = repeat_register(e);
+    uint32_t left = repeat_register(e, b);
     uint32_t made = e->repeat_count - left;
     e->repeat_count = left;
     if (interrupted && made == 0) { /* nothing happened yet */
+        bool attention = stretch_give_batch(e, b->count);
         stretch_none(e);
-        return false;
+        return attention;
+    }
+    if (stretch_batch_waits(e) && !interrupted) {
+        stretch_batch_add(e, next);
+        bool attention = stretch_give_batch(e, 0);
+        stretch_none(e);
+        return attention;
     }
     p5_retired *r = &e->retired;
     r->repeats = made;
     r->interrupted = interrupted;
-    e->value_next = e->values; /* it has none, and begins without a batch */
     bool attention = stretch_give(e, r, b, 1, next, b->levels.cpl);
     r->repeats = 0;
     r->interrupted = false;
@@ -91,7 +97,7 @@ bool stretch_end_repeat(engine *e, uint32_t next, bool interrupted)
 bool stretch_end_all(engine *e, uint32_t next)
 {
     if (e->current->kind == BLOCK_REP) /* a trap between two iterations interrupts it */
-        return stretch_end_repeat(e, next, next == e->current->linear && repeat_register(e) != 0);
+        return stretch_end_repeat(e, next, next == e->current->linear && repeat_register(e, e->current) != 0);
     return stretch_end(e, e->current->count, next, false);
 }
 

@@ -7,16 +7,25 @@
 #include "base/host_line.h"
 #include "engine/internal.h"
 
-/* ECX as the count of the REP string that is running. */
-static inline uint32_t repeat_register(const engine *e)
+/* ECX as the count of a REP string. */
+static inline uint32_t repeat_register(const engine *e, const engine_block *b)
 {
     uint32_t ecx = (uint32_t)e->env->regs[ENGINE_ECX];
-    return e->current->address16 ? ecx & 0xffff : ecx;
+    return b->address16 ? ecx & 0xffff : ecx;
 }
+/* References of an iteration at most. */
+enum { EACH_REPEAT = 2 };
 
 static inline bool stretch_batch_waits(const engine *e)
 {
     return e->batch_next != e->at.blocks + 1;
+}
+
+/* So many more references a REP string may record: as many as there is room for, or, in a batch, as many as
+ * the room has for it. */
+static inline ptrdiff_t stretch_records_left(const engine *e)
+{
+    return e->record_end - e->record_next - (stretch_batch_waits(e) ? 0 : RECORD_RESERVE);
 }
 
 /* From here on everything is recorded in `room`, which has place for so many accesses; a batch begins. */

@@ -200,6 +200,15 @@ static bool guest_retired(void *context, const p5_retired *r)
     return g->want_attention;
 }
 
+/* The iterations that so many references of a block are, if it is a REP string. */
+static uint32_t guest_repeats(const isa_block *b, uint32_t accesses)
+{
+    const isa_form *form = &isa_forms[b->insns->form];
+    unsigned strings = (form->writes >> ENGINE_ESI & 1) + (form->writes >> ENGINE_EDI & 1);
+    bool repeats = b->insns->flags & ISA_STRING && (b->insns->rep || b->insns->repne);
+    return repeats ? accesses / strings : 0;
+}
+
 /* Taken apart: a batch is the same as its stretches one by one. */
 static bool guest_retired_blocks(void *context, const p5_access *accesses, const p5_value *values,
                                  const p5_retired_block *blocks, size_t count, unsigned instructions)
@@ -214,6 +223,7 @@ static bool guest_retired_blocks(void *context, const p5_access *accesses, const
         r.block = b->block;
         r.count = (uint16_t)p5_block_count(b->block);
         r.access_count = (uint32_t)(b->accesses_end - r.accesses);
+        r.repeats = guest_repeats(b->block->decoded, r.access_count);
         r.value_count = (uint32_t)(b->values_end - r.values);
         r.next = b->next;
         r.cpl = b->cpl;

@@ -105,6 +105,27 @@ static void test_rep_fault(void **state)
     guest_close(&g);
 }
 
+/* The first iteration faults: what stood before it in its batch has been executed, and nothing of it. */
+GUEST(rep_first, "mov esi, 0x30000\n mov edi, 0x32000\n mov ecx, 10\n rep movsb\n hlt");
+
+static void test_rep_fault_at_once(void **state)
+{
+    (void)state;
+    guest g;
+    guest_open(&g);
+    paging_on(&g);
+    GUEST_LOAD(&g, rep_first);
+    guest_poke32(&g, GUEST_PAGES + 0x1000 + 4 * 0x32, 0);
+    guest_run(&g, ENGINE_HALTED);
+    assert_int_equal(g.events[0].vector, 14);
+    assert_int_equal(engine_get(g.e, ENGINE_ECX), 10);
+    for (unsigned i = 0; i < 3; i++)
+        assert_int_equal(g.insns[i].address, GUEST_CODE + 5 * i);
+    assert_int_equal(g.insns[3].address, GUEST_HANDLERS + 16 * 14); /* the handler's HLT */
+    assert_int_equal(g.access_count, 0);
+    guest_close(&g);
+}
+
 /* Continuing the REP after the page came: the rest of it completes the instruction. */
 static engine_action map_page(guest *g, const engine_event *event)
 {
@@ -503,15 +524,25 @@ static void test_rep_interrupted(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_middle_of_block),   cmocka_unit_test(test_read_only),
-        cmocka_unit_test(test_rep_fault),         cmocka_unit_test(test_rep_resumed),
-        cmocka_unit_test(test_fetch_second_page), cmocka_unit_test(test_fetch_target),
-        cmocka_unit_test(test_software),          cmocka_unit_test(test_software_answered),
-        cmocka_unit_test(test_privilege),         cmocka_unit_test(test_int3_into),
-        cmocka_unit_test(test_single_step),       cmocka_unit_test(test_icebp),
-        cmocka_unit_test(test_undefined),         cmocka_unit_test(test_shutdown),
-        cmocka_unit_test(test_injection),         cmocka_unit_test(test_injection_after_halt),
-        cmocka_unit_test(test_step_mode),         cmocka_unit_test(test_rep_interrupted),
+        cmocka_unit_test(test_middle_of_block),
+        cmocka_unit_test(test_read_only),
+        cmocka_unit_test(test_rep_fault),
+        cmocka_unit_test(test_rep_fault_at_once),
+        cmocka_unit_test(test_rep_resumed),
+        cmocka_unit_test(test_fetch_second_page),
+        cmocka_unit_test(test_fetch_target),
+        cmocka_unit_test(test_software),
+        cmocka_unit_test(test_software_answered),
+        cmocka_unit_test(test_privilege),
+        cmocka_unit_test(test_int3_into),
+        cmocka_unit_test(test_single_step),
+        cmocka_unit_test(test_icebp),
+        cmocka_unit_test(test_undefined),
+        cmocka_unit_test(test_shutdown),
+        cmocka_unit_test(test_injection),
+        cmocka_unit_test(test_injection_after_halt),
+        cmocka_unit_test(test_step_mode),
+        cmocka_unit_test(test_rep_interrupted),
         cmocka_unit_test(test_code_store),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
