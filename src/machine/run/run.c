@@ -293,8 +293,11 @@ static bool run_has_pricer(p5_machine *machine)
     return machine->pricer != NULL;
 }
 
+/* Trials of the same code differ by so much of their cost. */
+static const double TRIAL_DIFFERS = 0.125;
+
 /* Two threads save time and cost processor time; how much depends on the guest, on the host and on what runs
- * beside. Both are tried for a while, and two go on while they save more than they cost. */
+ * beside. Both are tried for a while, and two go on unless they clearly cost more than they save. */
 static void run_try(p5_machine *machine)
 {
     run_trial *t = &machine->trial;
@@ -319,7 +322,7 @@ static void run_try(p5_machine *machine)
         break;
     case TRIAL_OF_ONE:
         t->phase = TRIAL_OVER;
-        alone = cost < t->cost_of_two;
+        alone = cost * (1 + TRIAL_DIFFERS) < t->cost_of_two;
         length *= TRIAL_HOLDS;
         break;
     }
