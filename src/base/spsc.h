@@ -14,7 +14,7 @@
 #include "base/host_line.h"
 
 enum {
-    SPSC_MESSAGES = 256,     /* in the queue at most */
+    SPSC_MESSAGES = 512,     /* in the queue at most */
     SPSC_STEP = 16,          /* every so many the other side is told */
     SPSC_BYTES = 512 * 1024, /* of them together */
     SPSC_LARGEST = 64 * 1024 /* of one */

@@ -10,7 +10,7 @@
 /* Batches are not copied: the engine puts them down one behind the other on a shelf, and on the next one when
  * another might not fit. A shelf is used again when all that lies on it has been priced. */
 enum {
-    SHELVES = 16,
+    SHELVES = 32,
     /* A batch may begin in front of these. */
     SHELF_BLOCKS = 1024,
     SHELF_VALUES = 1024,
