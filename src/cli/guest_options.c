@@ -255,7 +255,7 @@ static const struct argp_option run_table[] = {
     {"no-sandbox", CLI_FLAG(guest_options, no_sandbox), NULL, 0, "Keep all that the host allows p5scope", 0},
     {"env", KEY_ENV, "NAME[=VALUE]", 0, "Variable for the guest, which has none otherwise", 0},
     {"seed", KEY_SEED, "N", 0, "Seed of the guest's random numbers", 0},
-    {"threads", KEY_THREADS, "1|2", 0, "Host threads at most; the faster is used", 0},
+    {"threads", KEY_THREADS, "1|2", 0, "Host threads at most; the better is used", 0},
     {"max-instructions", KEY_MAX_INSTRUCTIONS, "N", 0, "End the run there", 0},
     {"max-clocks", KEY_MAX_CLOCKS, "N", 0, "End the run there", 0},
     {"timeout", KEY_TIMEOUT, "SECONDS", 0, "End the run after that host time (status 124)", 0},

@@ -23,11 +23,12 @@ enum {
     BLOCK_INSTRUCTIONS = 128, /* the engine's blocks have no more */
     BATCH_BLOCKS = 4,         /* a batch and what runs behind it is no more than so many largest blocks */
     HANDED_BLOCKS = BATCH_BLOCKS * (WORKER_MESSAGES + 1), /* ... that the model's thread has not priced */
+    LEAST_HANDED = WORKER_MESSAGES + WORKER_MESSAGES / 4, /* batches up to a goal, for that to be worth it */
     WORTH_HANDING = 4,                /* messages to the model's thread between two waits for it: */
     TURNS_AT_MOST = 64,               /* after so many waits in a row for fewer, */
     ALONE_INSTRUCTIONS = 1 << 17,     /* ... one thread goes on alone for so long */
     TRIAL_INSTRUCTIONS = 1 << 21,     /* how long one thread and two are tried, each; */
-    TRIAL_HOLDS = 24,                 /* ... for so many times that the faster goes on, */
+    TRIAL_HOLDS = 24,                 /* ... for so many times that the better goes on, */
     TRIAL_WAITS = 2,                  /* ... and the first one begins */
     LEAST_BATCH_CLOCKS = 4096,        /* for a batch to be worth being one */
     HOST_CHECK_INSTRUCTIONS = 1 << 20 /* how often the host's clock is looked at for the progress line */
@@ -367,7 +368,7 @@ static void run_plan(p5_machine *machine)
     machine->hands_over = run_rebatch(machine) && !machine->memory_apart &&
                           instructions_left > HANDED_BLOCKS * block &&
                           machine->instructions >= machine->alone_until &&
-                          clocks_left / horizon > 2 * (WORKER_MESSAGES + 1) && run_has_pricer(machine);
+                          clocks_left / horizon > LEAST_HANDED && run_has_pricer(machine);
     if (machine->hands_over)
         horizon *= WORKER_MESSAGES + 1;
     if (machine->batch_clocks != 0)
