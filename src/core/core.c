@@ -95,7 +95,7 @@ uint64_t core_block_clocks(const p5_block *block)
 
 uint64_t core_most_clocks(const p5_core *core)
 {
-    return core->most_blind_clocks;
+    return core_longest_block(core);
 }
 
 core_lines core_count_lines(const p5_core *core)
@@ -173,11 +173,11 @@ p5_block *core_block_make(p5_core *core, isa_block *code)
     block->blind_clocks =
         bound_blind(&core->bound, block->most_clocks,
                     block_is_repeat(block) ? BATCH_REPEATED : block->access_count, block->code->size);
-    if (block->blind_clocks > core->most_blind_clocks)
-        core->most_blind_clocks = block->blind_clocks;
+    if (block->blind_clocks > core_longest_block(core))
+        atomic_store_explicit(&core->most_blind_clocks, block->blind_clocks, memory_order_relaxed);
     block->ran = branch_runs_find(&core->ran, block->branch_address,
                                   (uint8_t)(block->fall_through - block->branch_address), block->branch_kind);
-    if (!block->ran || !memo_reserve(&core->memo, block)) {
+    if (!block->ran) {
         block_free(block);
         return NULL;
     }

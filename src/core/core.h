@@ -39,7 +39,7 @@ typedef struct core_btb_entry {
 unsigned core_btb(const p5_core *core, core_btb_entry entries[CORE_BTB_SETS * CORE_BTB_WAYS]);
 
 /* As p5_block_make, of a block that is decoded already and has instructions: takes it over, also when it
- * answers NULL (memory is out), and frees it with the block. */
+ * answers NULL (memory is out), and frees it with the block. Meanwhile another thread may price others. */
 p5_block *core_block_make(p5_core *core, isa_block *code);
 
 /* Prices `count` stretches, the same as p5_core_retire of each of them, but faster. The first one's accesses

@@ -2,6 +2,8 @@
 #ifndef CORE_INTERNAL_H
 #define CORE_INTERNAL_H
 
+#include <stdatomic.h>
+
 #include "base/host_line.h"
 #include "core/bound.h"
 #include "core/event/counts.h"
@@ -21,9 +23,9 @@ typedef struct branch_trace {
 } branch_trace;
 
 struct p5_core {
-    timing timing;              /* as the model file says */
-    bound bound;                /* ... too */
-    uint64_t most_blind_clocks; /* of all blocks so far */
+    timing timing;                   /* as the model file says */
+    bound bound;                     /* ... too */
+    atomic_ullong most_blind_clocks; /* of all blocks so far */
     isa_decoder *decoder;
     memory *memory;
     predictor *predictor;
@@ -59,5 +61,11 @@ struct p5_core {
     struct memo_check *check; /* NULL: the memo is not checked */
     p5_core *exact;           /* ... else the core that is fed the same */
 };
+
+/* Its bound in clocks. Blocks may be made while others are priced. */
+static inline uint64_t core_longest_block(const p5_core *core)
+{
+    return atomic_load_explicit(&core->most_blind_clocks, memory_order_relaxed);
+}
 
 #endif

@@ -54,6 +54,7 @@ enum { HELD_BY_INPUTS = 1, HELD_BY_WATCH = 2 };
 typedef struct memo {
     bool on;
     uint8_t held;            /* HELD_* */
+    uint32_t generation;     /* how often everything was forgotten */
     memo_table state_table;  /* interned pipe states */
     memo_table path_table;   /* ways in, by piece, state and variant, */
     memo_table family_table; /* ... and the first one with variants of each piece and state */
@@ -132,9 +133,6 @@ static inline memo_state *memo_current(const memo *m)
 bool memo_open(p5_core *core);
 /* All blocks have been released. */
 void memo_close(memo *m);
-/* Makes room for the questions of `block`, and for its references behind those of what waits. False: out of
- * memory. */
-bool memo_reserve(memo *m, const p5_block *block);
 /* Prices a stretch along the tree, and adds to the tree what is missing; on the exact path if that cannot be
  * done. */
 void memo_price(p5_core *core, const p5_retired *r);

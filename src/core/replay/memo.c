@@ -307,7 +307,7 @@ memo_path *memo_find_path(p5_core *core, piece *part, const memo_state *from, ui
         if (slot->hash == hash && p->piece == part && p->from == from && p->way.variant == variant)
             return enter_family(m, p);
     }
-    if (part->paths && memo_is_new(part))
+    if (memo_paths(m, part) && memo_is_new(part))
         return NULL;
     const uint32_t number = pool_take(&m->paths);
     if (number == 0)
@@ -321,17 +321,17 @@ memo_path *memo_find_path(p5_core *core, piece *part, const memo_state *from, ui
         return NULL;
     if (part->has_variants)
         p->family = find_family(m, p, of_piece);
-    p->next_of_piece = part->paths;
+    p->next_of_piece = memo_paths(m, part);
     part->paths = p;
+    part->generation = m->generation;
     return enter_family(m, p);
 }
 
 /* The paths stay where they are, but fit no block any more: leaves of other blocks may lead to them. */
 void memo_release(p5_core *core, p5_block *block)
 {
-    (void)core;
     for (piece *part = &block->first; part; part = part->next) {
-        for (memo_path *p = part->paths; p; p = p->next_of_piece)
+        for (memo_path *p = memo_paths(&core->memo, part); p; p = p->next_of_piece)
             p->piece = NULL;
         part->paths = NULL;
     }
@@ -344,9 +344,7 @@ void memo_drop_all(p5_core *core)
     price_materialise(core);
     if (core->profile)
         profile_forget(core);
-    for (p5_block *block = core->blocks; block; block = block->next)
-        for (piece *part = &block->first; part; part = part->next)
-            part->paths = NULL;
+    m->generation++;
     table_clear(&m->state_table);
     table_clear(&m->path_table);
     table_clear(&m->family_table);

@@ -381,7 +381,7 @@ price_blocks(p5_core *core, const p5_access *accesses, const p5_value *values, c
     memo_path *path = memo_next_path(core);
     if (profiled && !profile_expects(core->profile, blocks->block))
         path = memo_path_at(&core->memo, 0);
-    const uint64_t far = limit > core->most_blind_clocks ? limit - core->most_blind_clocks : 0;
+    const uint64_t most = limited ? core_longest_block(core) : 0, far = limit > most ? limit - most : 0;
     const p5_retired_block *b = blocks, *end = b + count;
     fetch_batch(b, end);
     const p5_prediction *prediction = predictions;

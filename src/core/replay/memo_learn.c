@@ -529,6 +529,10 @@ static void learn_way(p5_core *core, const p5_retired *r, memo_path *path, uint6
 void memo_learn(p5_core *core, const p5_retired *r, memo_path *path)
 {
     memo *m = &core->memo;
+    if (!memo_reserve(m, r->block)) {
+        price_exact(core, r);
+        return;
+    }
     m->asked = m->next_given = 0;
     price_materialise(core);
     m->data_asked = core->pipe.has_pending ? -(int32_t)core->pipe.pending.insn.access_count : 0;

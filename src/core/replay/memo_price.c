@@ -35,7 +35,7 @@ static bool may_meet_waiting(const pipe_pending *waiting, const piece *p)
 memo_path *memo_look_up(p5_core *core, piece *p, uint32_t key, const p5_access *accesses)
 {
     memo *m = &core->memo;
-    if (!p->paths && memo_is_new(p))
+    if (!memo_paths(m, p) && memo_is_new(p))
         return NULL;
     memo_state *current = memo_current(m);
     if (!current)
@@ -98,7 +98,7 @@ static const p5_access *join(p5_core *core, const p5_retired *r)
 
 void memo_price(p5_core *core, const p5_retired *r)
 {
-    if (!is_whole(core, r)) {
+    if (!is_whole(core, r) || !memo_reserve(&core->memo, r->block)) {
         price_exact(core, r);
         return;
     }

@@ -217,6 +217,12 @@ static inline void memo_begin_way(memo_way *way)
     way->set[0] = CODE_NO_SET;
 }
 
+/* The paths of a piece. Those that were forgotten are none. */
+static inline memo_path *memo_paths(const memo *m, const piece *p)
+{
+    return p->paths && p->generation == m->generation ? p->paths : NULL;
+}
+
 /* There is something about a piece that is not known. What comes once mostly does not come again - code that
  * runs once, that is overwritten, of which there is too much - and to learn it takes several times as long as
  * the exact path: so it is learned the second time. True: this is the first since the piece was learned

@@ -402,7 +402,6 @@ static bool describe(engine *e, engine_block *b, uc_translated *tb, const code_b
         engine_fail_memory(e);
         return false;
     }
-    engine_catch_up(e);
     uint64_t most = core_most_clocks(e->options.core);
     b->block = core_block_make(e->options.core, made);
     if (core_most_clocks(e->options.core) > most) { /* the owner plans with that */
