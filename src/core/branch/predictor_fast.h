@@ -49,8 +49,8 @@ static inline void predictor_learn(btb_entry *entry, unsigned taken, uint32_t ne
     const uint32_t pattern = (step & (PATTERN_HISTORY | PATTERN_STALE)) | two * (PATTERN_PREDICTION / 2);
     entry->pattern = pattern;
     /* Nothing has changed: both predictions are the direction, and so are all outcomes of the history. */
-    const uint64_t change = changes | (was ^ pattern);
-    entry->calm = next | (uint64_t)(-(int64_t)change >> 63);
+    const bool changed = (changes | (was ^ pattern)) != 0;
+    entry->calm = next | (0 - (uint64_t)changed);
 }
 
 /* What became of a branch, in short (p5_prediction). Those below OWN_ANSWERS are the usual ones.

@@ -87,9 +87,9 @@ static inline __attribute__((always_inline)) bus_line bus_line_cycle(bus *b, bus
     const unsigned wanted = (physical >> 3) & 3;
     board_place place = board_read(&b->board, physical, true, at.n);
     bus_line line;
-    for (unsigned n = 0; n < (whole ? 4 : 1); n++)
+    line.part[wanted] = line.first = (at.half + b->part[place][0] + 1) / 2;
+    for (unsigned n = 1; n < (whole ? 4 : 1); n++)
         line.part[bus_burst_part(wanted, n)] = (at.half + b->part[place][n] + 1) / 2;
-    line.first = line.part[wanted];
     line.last = bus_cycle_logged(b, at, b->line[place], whole);
     return line;
 }

@@ -119,8 +119,8 @@ typedef struct piece {
                                         meet in one clock. The first may be of the piece before. */
     /* Behind what is looked at every time: */
     p5_block *block;
-    struct memo_path *paths; /* memo_paths */
-    uint32_t generation;     /* memo.generation when the last of them was made */
+    struct memo_path *paths;          /* memo_paths */
+    uint32_t generation;              /* memo.generation when the last of them was made */
     bool met;                         /* memo_is_new */
     uint16_t value_ops[PIECE_VALUES]; /* instructions with an operand value */
 } piece;
