@@ -62,7 +62,7 @@ struct p5_core {
     p5_core *exact;           /* ... else the core that is fed the same */
 };
 
-/* Its bound in clocks. Blocks may be made while others are priced. */
+/* Clocks that no block takes more of. Another thread may be making one. */
 static inline uint64_t core_longest_block(const p5_core *core)
 {
     return atomic_load_explicit(&core->most_blind_clocks, memory_order_relaxed);

@@ -208,19 +208,13 @@ bool memo_learn_open(p5_core *core)
     return true;
 }
 
-bool memo_reserve(memo *m, const p5_block *block)
+/* Makes room for the questions of `r`, which are also those of the trees that memo_walk follows. False: out
+ * of memory. */
+static bool reserve(memo *m, const p5_retired *r)
 {
+    const p5_block *block = r->block;
     /* Lines are fetched again when the BTB was wrong about a group. */
-    const unsigned joined =
-        WAITING_ACCESSES + (block->first.repeats ? (unsigned)BATCH_REPEATED : block->access_count);
-    unsigned n = joined + 4 * block->count + block->line_count + 4;
-    if (joined > m->joined_room) {
-        p5_access *room = realloc(m->joined, joined * sizeof *room);
-        if (!room)
-            return false;
-        m->joined = room;
-        m->joined_room = joined;
-    }
+    const unsigned n = WAITING_ACCESSES + r->access_count + 4 * block->count + block->line_count + 4;
     if (n <= m->record_room)
         return true;
     memo_record *records = realloc(m->records, n * sizeof *records);
@@ -529,7 +523,7 @@ static void learn_way(p5_core *core, const p5_retired *r, memo_path *path, uint6
 void memo_learn(p5_core *core, const p5_retired *r, memo_path *path)
 {
     memo *m = &core->memo;
-    if (!memo_reserve(m, r->block)) {
+    if (!reserve(m, r)) {
         price_exact(core, r);
         return;
     }

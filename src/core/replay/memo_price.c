@@ -1,4 +1,5 @@
 /* Prices a stretch by itself by asking the structures along the remembered way of the pipe. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/replay/memo_variant.h"
@@ -83,28 +84,36 @@ memo_path *memo_way_in(p5_core *core, const p5_retired *r, piece *p, bool taken)
     return memo_look_up(core, p, key, r->accesses);
 }
 
-/* The references of a stretch stand behind those of what waits in front of it. */
-static const p5_access *join(p5_core *core, const p5_retired *r)
+/* The references of the stretch get a place behind those of what waits in front of it. False: out of memory.
+ */
+static bool join(p5_core *core, p5_retired *r)
 {
+    memo *m = &core->memo;
     const pipe_pending *waiting = price_waiting(core);
     if (!waiting || waiting->insn.access_count == 0)
-        return r->accesses;
-    const unsigned n = waiting->insn.access_count;
-    p5_access *joined = core->memo.joined;
-    memcpy(joined, core->pipe.pending.accesses, n * sizeof *joined);
-    memcpy(joined + n, r->accesses, r->access_count * sizeof *joined);
-    return joined + n;
+        return true;
+    const unsigned n = waiting->insn.access_count, wanted = n + r->access_count;
+    if (wanted > m->joined_room) {
+        p5_access *room = realloc(m->joined, wanted * sizeof *room);
+        if (!room)
+            return false;
+        m->joined = room;
+        m->joined_room = wanted;
+    }
+    memcpy(m->joined, core->pipe.pending.accesses, n * sizeof *m->joined);
+    r->accesses = memcpy(m->joined + n, r->accesses, r->access_count * sizeof *m->joined);
+    return true;
 }
 
 void memo_price(p5_core *core, const p5_retired *r)
 {
-    if (!is_whole(core, r) || !memo_reserve(&core->memo, r->block)) {
+    p5_retired whole = *r;
+    if (!is_whole(core, r) || !join(core, &whole)) {
         price_exact(core, r);
         return;
     }
     bool taken = block_taken(r->block, r->next);
-    p5_retired whole = *r;
-    const p5_access *accesses = whole.accesses = join(core, r);
+    const p5_access *accesses = whole.accesses;
     const p5_value *values = r->values;
     for (piece *p = &r->block->first; p; p = p->next) {
         const p5_retired part = piece_retired(&whole, p, accesses, values);

@@ -14,9 +14,6 @@ typedef enum memo_found {
     MEMO_AT_HAND  /* their fetches change nothing */
 } memo_found;
 
-/* memo_learn.c. Makes room for the questions of `block`, and for its references behind those of what waits.
- * False: out of memory. */
-bool memo_reserve(memo *m, const p5_block *block);
 /* memo_price.c. The path of this execution of `p`, as memo_price will find it. NULL: there is none. */
 memo_path *memo_way_in(p5_core *core, const p5_retired *r, piece *p, bool taken);
 /* The path that leads from where the core stands into `p`, of variant `key`, with `accesses`, behind those of

@@ -488,7 +488,7 @@ static void settle(engine_block *b, const block_plan *plan)
     b->scan_register = plan->scan_register;
     b->scan_bits = plan->scan_bits;
     b->extra_segments = plan->extra_segments;
-    b->slow = plan->kind > BLOCK_LAST_JOINING || plan->later || plan->extra_segments || plan->port_bytes;
+    b->slow = plan->kind > BLOCK_REP || plan->later || plan->extra_segments || plan->port_bytes;
 }
 
 static void discard(engine *e, engine_block *b)

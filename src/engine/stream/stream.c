@@ -148,15 +148,9 @@ static void __attribute__((noinline)) start_slow(engine *e, engine_block *b, boo
         e->env->regs[b->scan_register] =
             ((uint32_t)e->env->regs[b->scan_register] & 0xffff) | ((uint32_t)e->env->cr[0] & 0xffff0000u);
         break;
-    case BLOCK_PORT:
-        check_port(e, b);
-        break;
-    case BLOCK_REP:
+    default:
         if (b->port_bytes)
             check_port(e, b);
-        begin_repeat(e, b);
-        break;
-    default:
         prepare(e, b);
         break;
     }
@@ -225,9 +219,7 @@ static void __attribute__((noinline)) stream_boundary(engine *e, engine_block *b
     if (quick && ended->kind == BLOCK_SCAN)
         value_scan(e, ended);
     if (quick && stretch_batch_waits(e)) {
-        stretch_batch_add(e, b->linear);
-        attention = stretch_give_batch(e, 0);
-        stretch_none(e);
+        attention = stretch_end_batch(e, b->linear);
     } else if (quick) {
         attention = stretch_give(e, r, ended, ended->count, b->linear, ended->levels.cpl);
     } else if (ended && !leave(e, b, &attention)) {

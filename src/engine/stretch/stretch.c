@@ -79,12 +79,8 @@ bool stretch_end_repeat(engine *e, uint32_t next, bool interrupted)
         stretch_none(e);
         return attention;
     }
-    if (stretch_batch_waits(e) && !interrupted) {
-        stretch_batch_add(e, next);
-        bool attention = stretch_give_batch(e, 0);
-        stretch_none(e);
-        return attention;
-    }
+    if (stretch_batch_waits(e) && !interrupted)
+        return stretch_end_batch(e, next);
     p5_retired *r = &e->retired;
     r->repeats = made;
     r->interrupted = interrupted;

@@ -21,8 +21,8 @@ static inline bool stretch_batch_waits(const engine *e)
     return e->batch_next != e->at.blocks + 1;
 }
 
-/* So many more references a REP string may record: as many as there is room for, or, in a batch, as many as
- * the room has for it. */
+/* How many more references a REP string may record. One in a batch makes so few that there is room for all.
+ */
 static inline ptrdiff_t stretch_records_left(const engine *e)
 {
     return e->record_end - e->record_next - (stretch_batch_waits(e) ? 0 : RECORD_RESERVE);
@@ -65,6 +65,15 @@ static inline void stretch_batch_add(engine *e, uint32_t next)
     s->accesses_end = e->record_next;
     s->values_end = e->value_next;
     s->next = next;
+}
+
+/* It is the last one of the batch, which goes to the owner. True if attention is wanted. */
+static inline bool stretch_end_batch(engine *e, uint32_t next)
+{
+    stretch_batch_add(e, next);
+    bool attention = stretch_give_batch(e, 0);
+    stretch_none(e);
+    return attention;
 }
 
 /* Gives the stretch to the owner, as far as it is not filled in yet: what it accessed. True if attention is

@@ -82,6 +82,15 @@ static void test_read_only(void **state)
     guest_close(&g);
 }
 
+/* A guest with this code, where the page at 32000h is missing. */
+static void open_with_hole(guest *g, const uint8_t *code, const uint8_t *end)
+{
+    guest_open(g);
+    paging_on(g);
+    guest_put(g, GUEST_CODE, code, end);
+    guest_poke32(g, GUEST_PAGES + 0x1000 + 4 * 0x32, 0);
+}
+
 /* REP MOVSB into a missing page: two iterations are done, the third is not. */
 GUEST(rep, "mov esi, 0x30000\n mov edi, 0x31ffe\n mov ecx, 10\n rep movsb\n hlt");
 
@@ -89,10 +98,7 @@ static void test_rep_fault(void **state)
 {
     (void)state;
     guest g;
-    guest_open(&g);
-    paging_on(&g);
-    GUEST_LOAD(&g, rep);
-    guest_poke32(&g, GUEST_PAGES + 0x1000 + 4 * 0x32, 0);
+    open_with_hole(&g, rep, rep_end);
     guest_run(&g, ENGINE_HALTED);
     assert_int_equal(g.events[0].vector, 14);
     assert_int_equal(g.events[0].error_code, 2);
@@ -112,10 +118,7 @@ static void test_rep_fault_at_once(void **state)
 {
     (void)state;
     guest g;
-    guest_open(&g);
-    paging_on(&g);
-    GUEST_LOAD(&g, rep_first);
-    guest_poke32(&g, GUEST_PAGES + 0x1000 + 4 * 0x32, 0);
+    open_with_hole(&g, rep_first, rep_first_end);
     guest_run(&g, ENGINE_HALTED);
     assert_int_equal(g.events[0].vector, 14);
     assert_int_equal(engine_get(g.e, ENGINE_ECX), 10);
@@ -140,10 +143,7 @@ static void test_rep_resumed(void **state)
 {
     (void)state;
     guest g;
-    guest_open(&g);
-    paging_on(&g);
-    GUEST_LOAD(&g, rep);
-    guest_poke32(&g, GUEST_PAGES + 0x1000 + 4 * 0x32, 0);
+    open_with_hole(&g, rep, rep_end);
     g.event = map_page;
     guest_run(&g, ENGINE_HALTED);
     assert_int_equal(g.count, 6);
