@@ -3,6 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Which BRDY# of a burst that starts with the 8-byte part `first` of a line brings `part`; the order of the
+ * parts is 0123, 1032, 2301, 3210 (table 6-12's kind). */
+static unsigned burst_place(unsigned first, unsigned part)
+{
+    return first ^ part;
+}
+
 bool bus_init(bus *b, const p5_model *model, counts *totals)
 {
     memset(b, 0, sizeof *b);
@@ -25,8 +32,10 @@ bool bus_init(bus *b, const p5_model *model, counts *totals)
     for (unsigned place = 0; place < BOARD_PLACES; place++) {
         board_time time = b->board.time[place];
         b->line[place] = bus_takes(b, time.first + 3 * time.next, times->idle_after_read);
-        for (unsigned n = 0; n < 4; n++)
-            b->part[place][n] = (time.first + n * time.next) * b->half_ratio;
+        for (unsigned wanted = 0; wanted < 4; wanted++)
+            for (unsigned part = 0; part < 4; part++)
+                b->part[place][wanted][part] =
+                    (time.first + burst_place(wanted, part) * time.next) * b->half_ratio;
     }
     return true;
 }

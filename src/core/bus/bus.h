@@ -51,7 +51,8 @@ typedef struct bus {
     uint64_t unlocked;              /* bus clock from which the next locked sequence may start */
     bus_time write, write_back;     /* of a write of up to 8 bytes and of a modified line, */
     bus_time line[BOARD_PLACES];    /* ... of the read of a line, */
-    uint64_t part[BOARD_PLACES][4]; /* ... half core clocks of it to the end of each part, as they come */
+    uint64_t part[BOARD_PLACES][4][4]; /* ... half core clocks of it, by the part that comes first, to the end of
+                                          each part */
     uint64_t half_ratio;
     uint64_t inverse_ratio; /* 2^32 / half_ratio, rounded up */
     bool lost;              /* the second processor had the bus last */
@@ -100,13 +101,6 @@ uint64_t bus_next_free(const bus *b, uint64_t asked);
 /* Bus clock that begins at or after core clock `clock`, and core clock at which bus clock `n` has begun. */
 uint64_t bus_clock_at(const bus *b, uint64_t clock);
 uint64_t bus_core_clock(const bus *b, uint64_t n);
-
-/* Which 8-byte part of a line the n-th BRDY# of a burst that starts with part `first` brings: 0123, 1032,
- * 2301, 3210. */
-static inline unsigned bus_burst_part(unsigned first, unsigned n)
-{
-    return first ^ n;
-}
 
 /* Core clocks in which the bus was in use up to `clock`; changes nothing. */
 typedef struct bus_use {

