@@ -174,6 +174,7 @@ memo_leaf *memo_walk(p5_core *core, memo_path *path, const p5_access *accesses, 
             break;
         }
         if (__builtin_expect(at->kind == MEMO_DATA, 1)) {
+            __builtin_prefetch(at->edges); /* both: a copier of memory takes 0.93 of the time */
             const uint64_t answer = memo_ask(core, at, accesses);
             usual = answer == DATA_USUAL;
             if (__builtin_expect(!usual, 1))
@@ -192,6 +193,7 @@ memo_leaf *memo_walk(p5_core *core, memo_path *path, const p5_access *accesses, 
             break;
         *given++ = edge;
         way = &edge->way;
+        __builtin_prefetch(memo_leaf_at(m, memo_told(way, memo_prediction(p, said))));
         at = way->is_over ? way->end : memo_follow(core, p, accesses, way);
     }
     m->given_count = (unsigned)(given - m->given);
