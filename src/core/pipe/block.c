@@ -32,7 +32,6 @@ static void prepare_decode(const timing *t, const isa_insn *insn, op *o)
     unsigned escape = insn->escape_0f && o->branch != ISA_JCC;
     unsigned other = (unsigned)insn->prefixes - insn->size_prefixes;
     o->length = insn->length;
-    o->prefixes = insn->prefixes;
     o->d1_clocks = (uint8_t)(t->fifo ? 1 : 1 + insn->prefixes + escape);
     /* F: detect, length, push with 66h or 67h, one clock for every other prefix byte */
     o->f_clocks = (uint8_t)(1 + insn->prefixes + (insn->size_prefixes ? 1 : 0));
@@ -77,12 +76,9 @@ static void prepare_accesses(const isa_form *form, const isa_insn *insn, op *o)
     bool two_strings = (form->traits & ISA_T_TWO_STRINGS) != 0;
     bool variable = (o->flags & ISA_VARIABLE_ACCESSES) != 0;
     o->accesses = variable ? 0 : insn->accesses;
-    o->access_span = (uint8_t)(o->clocks > 1 ? (o->clocks < 255 ? o->clocks - 1 : 254) : 0);
-    o->access_first = 0;
-    if (o->accesses == 1) {
-        bool store = o->unit == ISA_STORE || o->fp == ISA_FP_STORE || o->unit == ISA_MMX_STORE;
-        o->access_first = store ? o->access_span : 0;
-    }
+    const bool store = o->unit == ISA_STORE || o->fp == ISA_FP_STORE || o->unit == ISA_MMX_STORE;
+    if (o->accesses == 1 && store && o->clocks > 1)
+        o->access_first = (uint8_t)(o->clocks < 255 ? o->clocks - 1 : 254);
     o->rep_accesses = two_strings ? 2 : 1;
     o->rep_clocks = form->cost == ISA_COST_REP ? (uint8_t)form->cost_args[0] : 1;
     o->pattern = variable && o->rep ? ACCESS_REP : o->accesses == REP_DEPTH ? ACCESS_TWO : ACCESS_SPREAD;
@@ -131,7 +127,6 @@ static void prepare_op(const timing *t, const isa_block *code, const isa_insn *i
                                                                           : LOCK_NONE);
     o->rep = insn->rep || insn->repne;
     o->imm8 = insn->imm8;
-    o->imm16 = insn->imm16;
     o->operand_bytes = insn->operand_bytes;
     prepare_decode(t, insn, o);
     prepare_registers(form, insn, o);
@@ -241,47 +236,44 @@ static bool join(p5_block *block, piece *p, unsigned i)
     return true;
 }
 
-static piece *piece_at(p5_block *block, unsigned i)
+/* The piece behind `before` (NULL: the first), which begins with instruction `i` and the operand value after
+ * `values`. NULL: out of memory. */
+static piece *begin_piece(p5_block *block, piece *before, unsigned i, unsigned values)
 {
-    return i == 0 ? &block->first : &block->rest[i - 1];
+    piece *p = before ? host_line_calloc(sizeof *p) : &block->first;
+    if (!p)
+        return NULL;
+    p->block = block;
+    p->first = (uint16_t)i;
+    p->first_value = (uint16_t)values;
+    p->only_saturates = true;
+    if (before)
+        before->next = p;
+    join(block, p, i);
+    return p;
 }
 
 /* Cuts the block into pieces, by what makes the ways through them multiply. False: out of memory. */
 static bool prepare_pieces(p5_block *block)
 {
-    for (unsigned pass = 0; pass < 2; pass++) { /* counts them, makes them */
-        unsigned n = 0, values = 0;
-        piece scratch = {0}, *p = NULL;
-        for (unsigned i = 0; i < block->count; i++) {
-            if (!p || !join(block, p, i)) {
-                p = pass ? piece_at(block, n) : &scratch;
-                *p = (piece){.block = block,
-                             .first = (uint16_t)i,
-                             .first_value = (uint16_t)values,
-                             .only_saturates = true};
-                join(block, p, i);
-                n++;
-            }
-            values += block->ops[i].value != ISA_VALUE_NONE;
-        }
-        if (pass == 0) {
-            block->rest = n > 1 ? host_line_calloc((n - 1) * sizeof *block->rest) : NULL;
-            if (n > 1 && !block->rest)
-                return false;
-            continue;
-        }
-        block->plain = !block->locks;
-        for (unsigned i = 0; i < n; i++) {
-            p = piece_at(block, i);
-            p->next = i + 1 < n ? piece_at(block, i + 1) : NULL;
-            p->near = !p->next && block->near;
-            p->by_direction = p->near && block->ops[block->count - 1].cost != ISA_COST_FIXED;
-            p->page = tlb_key(piece_begin(p), false);
-            p->has_variants = p->bank_count || p->value_count || p->by_direction || p->by_mode || p->repeats;
-            block->plain &= p->memo && !p->repeats;
-        }
-        block->value_count = (uint16_t)values;
+    unsigned values = 0;
+    piece *p = NULL;
+    for (unsigned i = 0; i < block->count; i++) {
+        if (!p || !join(block, p, i))
+            p = begin_piece(block, p, i, values);
+        if (!p)
+            return false;
+        values += block->ops[i].value != ISA_VALUE_NONE;
     }
+    block->plain = !block->locks;
+    for (p = &block->first; p; p = p->next) {
+        p->near = !p->next && block->near;
+        p->by_direction = p->near && block->ops[block->count - 1].cost != ISA_COST_FIXED;
+        p->page = tlb_key(piece_begin(p), false);
+        p->has_variants = p->bank_count || p->value_count || p->by_direction || p->by_mode || p->repeats;
+        block->plain &= p->memo && !p->repeats;
+    }
+    block->value_count = (uint16_t)values;
     return true;
 }
 
@@ -289,7 +281,9 @@ static bool prepare_pieces(p5_block *block)
 static void prepare_whole(p5_block *block)
 {
     const op *last = &block->ops[block->count - 1];
-    block->page = block->code->physical & ~0xfffu;
+    const isa_block *code = block->code;
+    block->page = code->physical & ~0xfffu;
+    block->line_count = (code->linear % CACHE_LINE + code->size - 1u) / CACHE_LINE + 1;
     for (unsigned i = 0; i < block->count; i++)
         block->locks |= block->ops[i].lock != LOCK_NONE;
     block->conditional = last->branch == ISA_JCC || last->branch == ISA_LOOP;
@@ -321,26 +315,6 @@ p5_retired piece_retired(const p5_retired *r, const piece *p, const p5_access *a
     part.gate = P5_GATE_NONE;
     part.interrupted = part.descriptor = false;
     return part;
-}
-
-/* End bits that decoding the whole block would set, by 32-byte line. A block may go on at 0 behind the end of
- * the address space. */
-static bool prepare_end_masks(p5_block *block)
-{
-    const uint32_t line_mask = UINT32_MAX >> 5;
-    uint32_t first = block->code->linear >> 5;
-    uint32_t last = (block->code->linear + block->code->size - 1) >> 5;
-    block->line_count = ((last - first) & line_mask) + 1;
-    block->end_masks = calloc(block->line_count, sizeof *block->end_masks);
-    if (!block->end_masks)
-        return false;
-    for (unsigned i = 0; i < block->count; i++) {
-        uint32_t end = block->ops[i].address + block->ops[i].length - 1;
-        uint32_t line = ((end >> 5) - first) & line_mask;
-        if (line < block->line_count)
-            block->end_masks[line] |= 1u << (end & 31);
-    }
-    return true;
 }
 
 /* No more clocks than this stand between the end of the instruction before and that of `o`, when every
@@ -411,10 +385,6 @@ p5_block *block_prepare(const timing *t, isa_block *code)
         block->most_clocks += block->ops[i].most_clocks;
     if (block->count > 0)
         block->ops[block->count - 1].next_unpaired = UNPAIRED_ALONE;
-    if (block->count > 0 && !prepare_end_masks(block)) {
-        block_free(block);
-        return NULL;
-    }
     if (block->count > 0) {
         prepare_whole(block);
         if (!prepare_pieces(block)) {
@@ -432,7 +402,9 @@ void block_free(p5_block *block)
     isa_block_free(block->code);
     free(block->ops);
     free(block->access_start);
-    free(block->end_masks);
-    free(block->rest);
+    for (piece *p = block->first.next, *next; p; p = next) {
+        next = p->next;
+        free(p);
+    }
     free(block);
 }

@@ -33,7 +33,7 @@ typedef enum unpaired {
 
 /* EX clocks in which the data references of an instruction fall. */
 typedef enum access_pattern {
-    ACCESS_SPREAD, /* reference j of n in clock first + j * span / (n - 1) */
+    ACCESS_SPREAD, /* the first of several in the first clock, the last in the last; a single one in access_first */
     ACCESS_TWO,    /* two a clock, U and V together (PUSHA, POPA) */
     ACCESS_REP,    /* per iteration (REP strings) */
     ACCESS_SERIAL  /* one after the other, each with its own clock (microcode of deliveries) */
@@ -47,9 +47,7 @@ typedef struct op {
     uint32_t flags; /* ISA_* */
     uint16_t form;
     uint16_t clocks; /* EX clocks with L1 hits, or the base of a variable cost */
-    uint16_t imm16;
     uint8_t length; /* bytes, prefixes included */
-    uint8_t prefixes;
     uint8_t d1_clocks;    /* D1 occupancy: on the P54C every prefix and 0Fh takes one */
     uint8_t f_clocks;     /* F occupancy (P55C) */
     bool push_two;        /* may share its F clock with a following instruction */
@@ -84,7 +82,7 @@ typedef struct op {
     uint8_t rep_accesses; /* references of one REP iteration, */
     uint8_t rep_clocks;   /* ... and its clocks */
     uint8_t pattern;      /* access_pattern */
-    uint8_t access_first, access_span;
+    uint8_t access_first; /* clock of a single reference */
     uint8_t imm8;
     uint8_t operand_bytes;
     uint16_t most_clocks;  /* it adds no more clocks when every reference hits */
@@ -142,14 +140,12 @@ struct p5_block {
     uint64_t place;   /* its first instruction, and its function; 0: not set */
     uint64_t goes_on; /* its function, if what comes behind it is expected there */
 
-    piece first; /* of its pieces, which memo_batch.c looks at every time; */
-    piece *rest; /* the others */
+    piece first; /* of its pieces, which memo_batch.c looks at every time; the others are behind it */
 
     isa_block *code;
     op *ops;
     uint16_t *access_start; /* count + 1 entries: index of the first fixed reference of each instruction */
-    uint32_t *end_masks;    /* per 32-byte line from the first: end bits of its instructions (P54C) */
-    unsigned line_count;
+    unsigned line_count;    /* of the code cache, that it lies in */
     uint32_t most_clocks;  /* sum of the operations' */
     uint64_t blind_clocks; /* bound_blind of it */
     uint32_t first_switch; /* clocks of a switch to it before the first MMX or x87 instruction, ... */
