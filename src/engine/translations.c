@@ -20,8 +20,8 @@ void __wrap_qht_init(void *table, void *compare, size_t blocks, unsigned mode)
     __real_qht_init(table, compare, FIRST_TRANSLATIONS, mode);
 }
 
-/* Unicorn would look for constants in every block. Most code is translated to run a few times, and the time goes
- * elsewhere: straight code takes 0.93 of it without, none more than 1.01. */
+/* Unicorn would look for constants in every block. Most code is translated to run a few times, and the time
+ * goes elsewhere: straight code takes 0.93 of it without, none more than 1.01. */
 void WRAP(tcg_optimize)(uc_translator *s);
 void WRAP(tcg_optimize)(uc_translator *s)
 {

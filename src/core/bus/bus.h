@@ -46,13 +46,13 @@ typedef struct bus {
     counts *totals;
     unsigned class; /* P5_CPL_* of what is running */
     board board;
-    uint64_t free;                  /* bus clock from which the next ADS# may be driven */
-    uint64_t begun;                 /* half core clock at which bus clock `free` begins */
-    uint64_t unlocked;              /* bus clock from which the next locked sequence may start */
-    bus_time write, write_back;     /* of a write of up to 8 bytes and of a modified line, */
-    bus_time line[BOARD_PLACES];    /* ... of the read of a line, */
-    uint64_t part[BOARD_PLACES][4][4]; /* ... half core clocks of it, by the part that comes first, to the end of
-                                          each part */
+    uint64_t free;                     /* bus clock from which the next ADS# may be driven */
+    uint64_t begun;                    /* half core clock at which bus clock `free` begins */
+    uint64_t unlocked;                 /* bus clock from which the next locked sequence may start */
+    bus_time write, write_back;        /* of a write of up to 8 bytes and of a modified line, */
+    bus_time line[BOARD_PLACES];       /* ... of the read of a line, */
+    uint64_t part[BOARD_PLACES][4][4]; /* ... half core clocks of it, by the part that comes first, to the end
+                                          of each part */
     uint64_t half_ratio;
     uint64_t inverse_ratio; /* 2^32 / half_ratio, rounded up */
     bool lost;              /* the second processor had the bus last */

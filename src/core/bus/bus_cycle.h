@@ -79,8 +79,8 @@ static inline __attribute__((always_inline)) uint64_t bus_cycle_logged(bus *b, b
     return end;
 }
 
-/* The burst that reads a line. Not `whole`: only the part of `physical`, which comes first, is told of, and the
- * log is not turned. */
+/* The burst that reads a line. Not `whole`: only the part of `physical`, which comes first, is told of, and
+ * the log is not turned. */
 static inline __attribute__((always_inline)) bus_line bus_line_cycle(bus *b, bus_clock at, uint32_t physical,
                                                                      bool whole)
 {

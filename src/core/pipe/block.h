@@ -33,7 +33,8 @@ typedef enum unpaired {
 
 /* EX clocks in which the data references of an instruction fall. */
 typedef enum access_pattern {
-    ACCESS_SPREAD, /* the first of several in the first clock, the last in the last; a single one in access_first */
+    ACCESS_SPREAD, /* the first of several in the first clock, the last in the last; a single one in
+                      access_first */
     ACCESS_TWO,    /* two a clock, U and V together (PUSHA, POPA) */
     ACCESS_REP,    /* per iteration (REP strings) */
     ACCESS_SERIAL  /* one after the other, each with its own clock (microcode of deliveries) */
@@ -46,8 +47,8 @@ typedef struct op {
     uint32_t target;
     uint32_t flags; /* ISA_* */
     uint16_t form;
-    uint16_t clocks; /* EX clocks with L1 hits, or the base of a variable cost */
-    uint8_t length; /* bytes, prefixes included */
+    uint16_t clocks;      /* EX clocks with L1 hits, or the base of a variable cost */
+    uint8_t length;       /* bytes, prefixes included */
     uint8_t d1_clocks;    /* D1 occupancy: on the P54C every prefix and 0Fh takes one */
     uint8_t f_clocks;     /* F occupancy (P55C) */
     bool push_two;        /* may share its F clock with a following instruction */
@@ -146,10 +147,10 @@ struct p5_block {
     op *ops;
     uint16_t *access_start; /* count + 1 entries: index of the first fixed reference of each instruction */
     unsigned line_count;    /* of the code cache, that it lies in */
-    uint32_t most_clocks;  /* sum of the operations' */
-    uint64_t blind_clocks; /* bound_blind of it */
-    uint32_t first_switch; /* clocks of a switch to it before the first MMX or x87 instruction, ... */
-    uint8_t first_mode;    /* ... and its mode: MODE_* of mmx.h */
+    uint32_t most_clocks;   /* sum of the operations' */
+    uint64_t blind_clocks;  /* bound_blind of it */
+    uint32_t first_switch;  /* clocks of a switch to it before the first MMX or x87 instruction, ... */
+    uint8_t first_mode;     /* ... and its mode: MODE_* of mmx.h */
     bool plain; /* each of its pieces can be remembered, and makes the same references each time, none of
                    them locked */
     bool locks; /* one of its instructions locks its references */

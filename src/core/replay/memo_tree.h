@@ -135,8 +135,8 @@ static inline memo_node *memo_question(const memo_way *way, unsigned n)
 
 /* Behind an answer that is not the usual one. */
 struct memo_edge {
-    uint64_t word;    /* the answer: the last word of memo_answer, */
-    memo_edge *next;  /* of the same node, the one used last in front */
+    uint64_t word;   /* the answer: the last word of memo_answer, */
+    memo_edge *next; /* of the same node, the one used last in front */
     memo_way way;
     uint64_t rest[3]; /* the answer: its other words */
 };

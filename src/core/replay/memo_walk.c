@@ -174,7 +174,8 @@ memo_leaf *memo_walk(p5_core *core, memo_path *path, const p5_access *accesses, 
             break;
         }
         if (__builtin_expect(at->kind == MEMO_DATA, 1)) {
-            __builtin_prefetch(at->edges); /* both: a copier of memory takes 0.93 of the time */
+            __builtin_prefetch(
+                at->edges); /* this and the leaf's below: a copier of memory takes 0.95 of the time */
             const uint64_t answer = memo_ask(core, at, accesses);
             usual = answer == DATA_USUAL;
             if (__builtin_expect(!usual, 1))
