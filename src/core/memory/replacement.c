@@ -25,7 +25,7 @@ uint64_t replacement_used(unsigned ways, uint64_t bits, unsigned way)
 void way_order_init(way_order *order, unsigned ways)
 {
     *order = (way_order){.ways = (uint8_t)ways, .all = (uint8_t)((1u << ways) - 1)};
-    for (unsigned way = 0; way < ways; way++) {
+    for (unsigned way = 0; way < ORDER_WAYS; way++) { /* there may be fewer */
         order->keep[way] = (uint8_t)replacement_used(ways, UINT64_MAX, way);
         order->point[way] = (uint8_t)replacement_used(ways, 0, way);
     }
