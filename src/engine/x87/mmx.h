@@ -20,11 +20,37 @@ enum { MMX_EXPONENT = 0xffff };
     X(psubb)                                                                                                 \
     X(psubw)                                                                                                 \
     X(psubl)                                                                                                 \
-    X(pmaddwd) X(pmulhw) X(pmullw) X(paddsb) X(paddsw) X(paddusb) X(paddusw) X(psubsb) X(psubsw) X(psubusb)  \
-        X(psubusw) X(pcmpeqb) X(pcmpeqw) X(pcmpeql) X(pcmpgtb) X(pcmpgtw) X(pcmpgtl) X(pand) X(pandn) X(por) \
-            X(pxor) X(psllw) X(pslld) X(psllq) X(psrlw) X(psrld) X(psrlq) X(psraw) X(psrad) X(punpcklbw)     \
-                X(punpcklwd) X(punpckldq) X(punpckhbw) X(punpckhwd) X(punpckhdq) X(packsswb) X(packuswb)     \
-                    X(packssdw)
+    X(pmaddwd)                                                                                               \
+    X(pmulhw)                                                                                                \
+    X(pmullw)                                                                                                \
+    X(paddsb)                                                                                                \
+    X(paddsw)                                                                                                \
+    X(paddusb)                                                                                               \
+    X(paddusw)                                                                                               \
+    X(psubsb)                                                                                                \
+    X(psubsw)                                                                                                \
+    X(psubusb)                                                                                               \
+    X(psubusw)                                                                                               \
+    X(pcmpeqb)                                                                                               \
+    X(pcmpeqw)                                                                                               \
+    X(pcmpeql)                                                                                               \
+    X(pcmpgtb)                                                                                               \
+    X(pcmpgtw)                                                                                               \
+    X(pcmpgtl)                                                                                               \
+    X(pand)                                                                                                  \
+    X(pandn)                                                                                                 \
+    X(por)                                                                                                   \
+    X(pxor)                                                                                                  \
+    X(psllw)                                                                                                 \
+    X(pslld)                                                                                                 \
+    X(psllq)                                                                                                 \
+    X(psrlw)                                                                                                 \
+    X(psrld)                                                                                                 \
+    X(psrlq)                                                                                                 \
+    X(psraw)                                                                                                 \
+    X(psrad)                                                                                                 \
+    X(punpcklbw)                                                                                             \
+    X(punpcklwd) X(punpckldq) X(punpckhbw) X(punpckhwd) X(punpckhdq) X(packsswb) X(packuswb) X(packssdw)
 #define MMX_DECLARE(name) void WRAP(helper_##name##_mmx)(uc_env * env, uc_fpreg * to, uc_fpreg * from);
 MMX_INSTRUCTIONS(MMX_DECLARE)
 #undef MMX_DECLARE
