@@ -111,7 +111,10 @@ add_dependencies(p5_engine unicorn_layout)
 target_include_directories(p5_engine SYSTEM PUBLIC ${P5_UNICORN_HEADERS})
 
 p5_unicorn_wrap(p5_engine INTERFACE ${P5_UNICORN_WRAPPED})
-target_link_options(p5_engine INTERFACE -Wl,--wrap=qemu_system_reset_request -Wl,--wrap=qht_init -Wl,--wrap=mmap64)
+target_link_options(p5_engine INTERFACE -Wl,--wrap=qemu_system_reset_request -Wl,--wrap=qht_init)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$") # translations.c
+  target_link_options(p5_engine INTERFACE -Wl,--wrap=mmap64)
+endif()
 # The archive needs what replaces its functions: a cycle of two static libraries, which CMake repeats on the link line.
 add_library(unicorn_archive STATIC IMPORTED)
 set_target_properties(unicorn_archive PROPERTIES IMPORTED_LOCATION ${P5_UNICORN_BUILT_ARCHIVE}
