@@ -383,9 +383,8 @@ p5_block *block_prepare(const timing *t, isa_block *code)
     add_switches(t, block);
     for (unsigned i = 0; i < block->count; i++)
         block->most_clocks += block->ops[i].most_clocks;
-    if (block->count > 0)
-        block->ops[block->count - 1].next_unpaired = UNPAIRED_ALONE;
     if (block->count > 0) {
+        block->ops[block->count - 1].next_unpaired = UNPAIRED_ALONE;
         prepare_whole(block);
         if (!prepare_pieces(block)) {
             block_free(block);

@@ -156,6 +156,7 @@ memo_leaf *memo_walk(p5_core *core, memo_path *path, const p5_access *accesses, 
 {
     memo *m = &core->memo;
     const piece *p = path->piece;
+    const p5_prediction prediction = memo_prediction(p, said);
     memo_way *way = &path->way;
     const memo_edge **given = m->given;
     uint32_t known = 0;
@@ -165,17 +166,16 @@ memo_leaf *memo_walk(p5_core *core, memo_path *path, const p5_access *accesses, 
         memo_edge *edge = NULL;
         bool usual;
         if (is_branch(way, at)) {
-            memo_leaf *leaf = p->near && core->timing.btb_by_pairs
-                                  ? ask_pairs(core, p->block, way, at, next)
-                                  : memo_behind_branch(m, way, memo_prediction(p, said));
+            memo_leaf *leaf = p->near && core->timing.btb_by_pairs ? ask_pairs(core, p->block, way, at, next)
+                                                                   : memo_behind_branch(m, way, prediction);
             if (__builtin_expect(leaf != NULL, 1))
                 return leaf;
             known = at->number + m->has_unknown;
             break;
         }
         if (__builtin_expect(at->kind == MEMO_DATA, 1)) {
-            __builtin_prefetch(
-                at->edges); /* this and the leaf's below: a copier of memory takes 0.95 of the time */
+            /* this and the leaf's below: a copier of memory takes 0.95 of the time */
+            __builtin_prefetch(at->edges);
             const uint64_t answer = memo_ask(core, at, accesses);
             usual = answer == DATA_USUAL;
             if (__builtin_expect(!usual, 1))
@@ -194,7 +194,7 @@ memo_leaf *memo_walk(p5_core *core, memo_path *path, const p5_access *accesses, 
             break;
         *given++ = edge;
         way = &edge->way;
-        __builtin_prefetch(memo_leaf_at(m, memo_told(way, memo_prediction(p, said))));
+        __builtin_prefetch(memo_leaf_at(m, memo_told(way, prediction)));
         at = way->is_over ? way->end : memo_follow(core, p, accesses, way);
     }
     m->given_count = (unsigned)(given - m->given);

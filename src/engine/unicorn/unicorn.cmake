@@ -59,7 +59,9 @@ set(P5_UNICORN_WRAPPED
   helper_fninit helper_fwait helper_fnstsw helper_fclex helper_enter_mmx helper_emms
   # which use x87 registers themselves
   helper_fistt_ST0 helper_fisttl_ST0 helper_fisttll_ST0 helper_fxsave helper_fxrstor helper_xsave helper_xsaveopt helper_xrstor)
-if(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$") # translations.c
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$") # translations.c
+  target_link_options(p5_engine INTERFACE -Wl,--wrap=mmap64)
+else()
   list(APPEND P5_UNICORN_WRAPPED tcg_gen_code free_code_gen_buffer)
 endif()
 # Called from src/engine.
@@ -112,9 +114,6 @@ target_include_directories(p5_engine SYSTEM PUBLIC ${P5_UNICORN_HEADERS})
 
 p5_unicorn_wrap(p5_engine INTERFACE ${P5_UNICORN_WRAPPED})
 target_link_options(p5_engine INTERFACE -Wl,--wrap=qemu_system_reset_request -Wl,--wrap=qht_init)
-if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$") # translations.c
-  target_link_options(p5_engine INTERFACE -Wl,--wrap=mmap64)
-endif()
 # The archive needs what replaces its functions: a cycle of two static libraries, which CMake repeats on the link line.
 add_library(unicorn_archive STATIC IMPORTED)
 set_target_properties(unicorn_archive PROPERTIES IMPORTED_LOCATION ${P5_UNICORN_BUILT_ARCHIVE}

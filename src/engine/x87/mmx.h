@@ -13,44 +13,14 @@ void mmx_wait(uc_env *env);
 /* Sign and exponent of a register that an MMX instruction has written (241430, 8.2). */
 enum { MMX_EXPONENT = 0xffff };
 
-#define MMX_INSTRUCTIONS(X)                                                                                  \
-    X(paddb)                                                                                                 \
-    X(paddw)                                                                                                 \
-    X(paddl)                                                                                                 \
-    X(psubb)                                                                                                 \
-    X(psubw)                                                                                                 \
-    X(psubl)                                                                                                 \
-    X(pmaddwd)                                                                                               \
-    X(pmulhw)                                                                                                \
-    X(pmullw)                                                                                                \
-    X(paddsb)                                                                                                \
-    X(paddsw)                                                                                                \
-    X(paddusb)                                                                                               \
-    X(paddusw)                                                                                               \
-    X(psubsb)                                                                                                \
-    X(psubsw)                                                                                                \
-    X(psubusb)                                                                                               \
-    X(psubusw)                                                                                               \
-    X(pcmpeqb)                                                                                               \
-    X(pcmpeqw)                                                                                               \
-    X(pcmpeql)                                                                                               \
-    X(pcmpgtb)                                                                                               \
-    X(pcmpgtw)                                                                                               \
-    X(pcmpgtl)                                                                                               \
-    X(pand)                                                                                                  \
-    X(pandn)                                                                                                 \
-    X(por)                                                                                                   \
-    X(pxor)                                                                                                  \
-    X(psllw)                                                                                                 \
-    X(pslld)                                                                                                 \
-    X(psllq)                                                                                                 \
-    X(psrlw)                                                                                                 \
-    X(psrld)                                                                                                 \
-    X(psrlq)                                                                                                 \
-    X(psraw)                                                                                                 \
-    X(psrad)                                                                                                 \
-    X(punpcklbw)                                                                                             \
-    X(punpcklwd) X(punpckldq) X(punpckhbw) X(punpckhwd) X(punpckhdq) X(packsswb) X(packuswb) X(packssdw)
+// clang-format off
+#define MMX_INSTRUCTIONS(X) \
+    X(paddb) X(paddw) X(paddl) X(psubb) X(psubw) X(psubl) X(pmaddwd) X(pmulhw) X(pmullw) X(paddsb) \
+    X(paddsw) X(paddusb) X(paddusw) X(psubsb) X(psubsw) X(psubusb) X(psubusw) X(pcmpeqb) X(pcmpeqw) \
+    X(pcmpeql) X(pcmpgtb) X(pcmpgtw) X(pcmpgtl) X(pand) X(pandn) X(por) X(pxor) X(psllw) X(pslld) \
+    X(psllq) X(psrlw) X(psrld) X(psrlq) X(psraw) X(psrad) X(punpcklbw) X(punpcklwd) X(punpckldq) \
+    X(punpckhbw) X(punpckhwd) X(punpckhdq) X(packsswb) X(packuswb) X(packssdw)
+// clang-format on
 #define MMX_DECLARE(name) void WRAP(helper_##name##_mmx)(uc_env * env, uc_fpreg * to, uc_fpreg * from);
 MMX_INSTRUCTIONS(MMX_DECLARE)
 #undef MMX_DECLARE
