@@ -1,5 +1,5 @@
-/* What a program asks for itself: /proc/self/exe and maps; eventfd and epoll. Natively and as a
- * guest alike. */
+/* What a program asks for itself: /proc/self/exe, maps and the names of its descriptors; eventfd and epoll.
+ * Natively and as a guest alike. */
 #include "guest.h"
 
 enum {
@@ -103,6 +103,41 @@ static void mappings(void)
         CHECK("[stack]"[i], name[i]);
     CHECK(1, guest_same("none", rights_of((const void *)0x10, &name)));
     CHECK(0, guest_syscall(SYS_close, fd));
+}
+
+/* Files by the names of their descriptors. */
+static void descriptors(void)
+{
+    enum { WRONLY = 1, CLOEXEC = 02000000, F_GETFD = 1 };
+    char name[] = "/proc/self/fd/0", dev[] = "/dev/fd/0", none[] = "/dev/fd/99";
+    int ends[2];
+    CHECK(0, guest_syscall(SYS_pipe, ends));
+    CHECK_RANGE(3, 8, ends[0]);
+    name[14] = (char)('0' + ends[1]);
+    dev[8] = (char)('0' + ends[0]);
+    int to = guest_syscall(SYS_open, name, WRONLY), from = guest_syscall(SYS_open, dev, RDONLY | CLOEXEC);
+    CHECK_RANGE(5, 9, to);
+    CHECK_RANGE(6, 9, from);
+    CHECK(1, guest_syscall(SYS_fcntl64, from, F_GETFD));
+    CHECK(0, guest_syscall(SYS_fcntl64, to, F_GETFD));
+    CHECK(3, guest_syscall(SYS_write, to, "abc", 3));
+    CHECK(2, guest_syscall(SYS_read, ends[0], text, 2));
+    CHECK(1, guest_syscall(SYS_read, from, text + 2, 2));
+    CHECK(1, text[0] == 'a' && text[1] == 'b' && text[2] == 'c');
+    CHECK(0, guest_syscall(SYS_stat64, dev, about));
+    CHECK(0010000, about[4] & 0170000);
+    CHECK(0, guest_syscall(SYS_close, ends[1]));
+    CHECK(3, guest_syscall(SYS_write, to, "abc", 3));
+    CHECK(0, guest_syscall(SYS_close, to));
+    CHECK(3, guest_syscall(SYS_read, from, text, 9));
+    CHECK(0, guest_syscall(SYS_read, from, text, 9));
+    CHECK(-ENOENT, guest_syscall(SYS_open, none, RDONLY));
+    CHECK(-ENOENT, guest_syscall(SYS_stat64, none, about));
+    CHECK(-ENOENT, guest_syscall(SYS_open, "/dev/fd/x", RDONLY));
+    CHECK(-ENOENT, guest_syscall(SYS_open, "/proc/self/fd/x", RDONLY));
+    CHECK(0, guest_syscall(SYS_access, "/dev/stdout", 4));
+    CHECK(0, guest_syscall(SYS_close, from));
+    CHECK(0, guest_syscall(SYS_close, ends[0]));
 }
 
 static int polled(int fd, int events)
@@ -248,6 +283,7 @@ int guest_main(int argc, char **argv, char **envp)
     CHECK(1, length_of(argv[0]) > 0);
     program(argv[0]);
     mappings();
+    descriptors();
     events();
     epolls();
     rest();

@@ -206,6 +206,18 @@ static int32_t open_proc(linux_process *p, const char *path, uint32_t flags)
     return linux_descriptor_add(p, linux_file_new(kind, host, flags), 0, (flags & GUEST_O_CLOEXEC) != 0);
 }
 
+/* Another descriptor of the same file, whose position it shares. */
+static int32_t open_again(linux_process *p, uint32_t descriptor, uint32_t flags)
+{
+    linux_open_file *file = linux_file_at(p, descriptor);
+    if (file == NULL)
+        return -ENOENT;
+    const uint32_t wanted = flags & O_ACCMODE, has = file->flags & O_ACCMODE;
+    if (wanted != has && wanted != O_RDWR && has != O_RDWR)
+        return -EACCES;
+    return linux_descriptor_add(p, file, 0, (flags & GUEST_O_CLOEXEC) != 0);
+}
+
 int32_t linux_openat(linux_process *p, const uint32_t a[6])
 {
     char path[SHARE_PATH];
@@ -216,6 +228,9 @@ int32_t linux_openat(linux_process *p, const uint32_t a[6])
         return wrong;
     if (linux_proc_is(path, "exe") || linux_proc_is(path, "maps"))
         return open_proc(p, path, flags);
+    const int32_t again = linux_proc_descriptor(path);
+    if (again >= 0)
+        return open_again(p, (uint32_t)again, flags);
     bool exclusive = (flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL);
     unsigned how = (flags & GUEST_O_NOFOLLOW) != 0 || exclusive ? 0 : SHARE_FOLLOW;
     wrong = linux_resolve(p, (int32_t)a[0], path, how | ((flags & O_CREAT) != 0 ? SHARE_MAY_BE_MISSING : 0),

@@ -312,6 +312,8 @@ void linux_syscall(linux_process *p);
 void linux_program_is(linux_process *p, const char *path);
 /* Whether `path` is that file of /proc/self. */
 bool linux_proc_is(const char *path, const char *name);
+/* The descriptor that `path` is a name of: /dev/stdin, /dev/fd/5, /proc/self/fd/5. -1: it is none. */
+int32_t linux_proc_descriptor(const char *path);
 /* Opens "exe" or "maps" of it, as a file of its own: the host's descriptor or -errno. */
 int linux_proc_open(const linux_process *p, const char *path);
 

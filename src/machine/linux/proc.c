@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -23,14 +24,34 @@ void linux_program_is(linux_process *p, const char *path)
     p->program_file = open(path, O_RDONLY | O_CLOEXEC);
 }
 
-bool linux_proc_is(const char *path, const char *name)
+/* What stands behind /proc/self/ in `path`; NULL: it is elsewhere. */
+static const char *behind_self(const char *path)
 {
     static const char *const selves[] = {"/proc/self/", "/proc/1000/"};
     _Static_assert(LINUX_PID == 1000, "the second");
     for (size_t i = 0; i < 2; i++)
-        if (strncmp(path, selves[i], strlen(selves[i])) == 0 && strcmp(path + strlen(selves[i]), name) == 0)
-            return true;
-    return false;
+        if (strncmp(path, selves[i], strlen(selves[i])) == 0)
+            return path + strlen(selves[i]);
+    return NULL;
+}
+
+bool linux_proc_is(const char *path, const char *name)
+{
+    const char *file = behind_self(path);
+    return file != NULL && strcmp(file, name) == 0;
+}
+
+int32_t linux_proc_descriptor(const char *path)
+{
+    static const char *const standard[] = {"/dev/stdin", "/dev/stdout", "/dev/stderr"};
+    for (int32_t i = 0; i < 3; i++)
+        if (strcmp(path, standard[i]) == 0)
+            return i;
+    const char *file = strncmp(path, "/dev/", 5) == 0 ? path + 5 : behind_self(path);
+    if (file == NULL || strncmp(file, "fd/", 3) != 0 || file[3] == '\0' || strlen(file + 3) > 3 ||
+        strspn(file + 3, "0123456789") != strlen(file + 3))
+        return -1;
+    return (int32_t)strtol(file + 3, NULL, 10);
 }
 
 static void print_mapping(const linux_process *p, const linux_region *r, int to)
