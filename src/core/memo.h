@@ -54,6 +54,7 @@ enum { HELD_BY_INPUTS = 1, HELD_BY_WATCH = 2 };
 typedef struct memo {
     bool on;
     uint8_t held;            /* HELD_* */
+    bool large;              /* it does not fit the host's nearer caches: see memo_batch.c */
     uint32_t generation;     /* how often everything was forgotten */
     memo_table state_table;  /* interned pipe states */
     memo_table path_table;   /* ways in, by piece, state and variant, */

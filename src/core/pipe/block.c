@@ -267,8 +267,8 @@ static bool prepare_pieces(p5_block *block)
     }
     block->plain = !block->locks;
     for (p = &block->first; p; p = p->next) {
-        p->near = !p->next && block->near;
-        p->by_direction = p->near && block->ops[block->count - 1].cost != ISA_COST_FIXED;
+        p->near = !p->next && block->near ? UINT8_MAX : 0;
+        p->by_direction = p->near != 0 && block->ops[block->count - 1].cost != ISA_COST_FIXED;
         p->page = tlb_key(piece_begin(p), false);
         p->has_variants = p->bank_count || p->value_count || p->by_direction || p->by_mode || p->repeats;
         block->plain &= p->memo && !p->repeats;

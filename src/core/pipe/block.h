@@ -112,8 +112,9 @@ typedef struct piece {
     bool by_direction;   /* what its branch takes depends on its direction: LOOP */
     bool by_mode;        /* what one of it takes depends on mode or privilege: PUSHF, RDTSC */
     bool only_saturates; /* its clocks depend on nothing but the direction; values are saturation */
-    bool near;           /* it ends in a branch that the BTB predicts */
     bool repeats;        /* it is a REP string; its variants are by count */
+    uint8_t near; /* UINT8_MAX: it ends in a branch that the BTB predicts; or 0. What is said of the branch is
+                     masked by it */
     int16_t bank_first[PIECE_BANKS]; /* offset of a p5_access: it and the next belong to neighbours that may
                                         meet in one clock. The first may be of the piece before. */
     /* Behind what is looked at every time: */

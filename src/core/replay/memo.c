@@ -102,12 +102,14 @@ bool memo_open(p5_core *core)
     m->on = true;
     m->budget = DEFAULT_BUDGET;
     m->scratch = calloc(1, sizeof *m->scratch);
-    return table_open(&m->state_table) && table_open(&m->path_table) && table_open(&m->family_table) &&
-           pool_open(&m->states, sizeof(memo_state), m->budget / sizeof(memo_state)) &&
-           pool_open(&m->paths, sizeof(memo_path), m->budget / sizeof(memo_path)) &&
-           pool_open(&m->leaves, sizeof(memo_leaf), m->budget / sizeof(memo_result)) &&
-           pool_open(&m->results, sizeof(memo_result), m->budget / sizeof(memo_result)) && m->scratch &&
-           memo_learn_open(core);
+    if (!(table_open(&m->state_table) && table_open(&m->path_table) && table_open(&m->family_table) &&
+          pool_open(&m->states, sizeof(memo_state), m->budget / sizeof(memo_state)) &&
+          pool_open(&m->paths, sizeof(memo_path), m->budget / sizeof(memo_path)) &&
+          pool_open(&m->leaves, sizeof(memo_leaf), m->budget / sizeof(memo_result)) &&
+          pool_open(&m->results, sizeof(memo_result), m->budget / sizeof(memo_result)) && m->scratch))
+        return false;
+    memo_leaf_at(m, 0)->used_as = MEMO_UNUSED;
+    return memo_learn_open(core);
 }
 
 void memo_close(memo *m)
@@ -147,9 +149,11 @@ static void take_uses(p5_core *core, memo_leaf *leaf, memo_result *result)
         profile_book(core, result->detail, result->uses);
 }
 
-void memo_begin_to_use(p5_core *core, memo_leaf *leaf)
+bool memo_begin_to_use(p5_core *core, memo_leaf *leaf)
 {
     memo *m = &core->memo;
+    if (leaf == memo_leaf_at(m, 0))
+        return false;
     memo_result *result = memo_result_of(m, leaf);
     if (leaf->used_as == MEMO_UNUSED) {
         result->next_dirty = m->dirty;
@@ -160,6 +164,7 @@ void memo_begin_to_use(p5_core *core, memo_leaf *leaf)
     if (result->detail)
         profile_move(core, result->detail);
     leaf->used_as = core->used_as;
+    return true;
 }
 
 void memo_fold(p5_core *core)

@@ -60,7 +60,7 @@ memo_path *memo_look_up(p5_core *core, piece *p, uint32_t key, const p5_access *
 
 static void price_along(p5_core *core, const p5_retired *r, memo_path *path)
 {
-    memo_leaf *leaf = memo_walk(core, path, r->accesses, NULL, r->next, core->prediction);
+    memo_leaf *leaf = memo_walk(core, path, r->accesses, NULL, MEMO_UNASKED, r->next, core->prediction);
     if (__builtin_expect(leaf != NULL, 1)) {
         memo_use(core, leaf, path->piece);
         if (leaf->waits)

@@ -151,8 +151,8 @@ static inline bool is_branch(const memo_way *way, const memo_node *at)
 
 /* ---- the tree ------------------------------------------------------------------------------------------ */
 
-memo_leaf *memo_walk(p5_core *core, memo_path *path, const p5_access *accesses, memo_node *at, uint32_t next,
-                     p5_prediction said)
+memo_leaf *memo_walk(p5_core *core, memo_path *path, const p5_access *accesses, memo_node *at,
+                     uint64_t answered, uint32_t next, p5_prediction said)
 {
     memo *m = &core->memo;
     const piece *p = path->piece;
@@ -176,7 +176,9 @@ memo_leaf *memo_walk(p5_core *core, memo_path *path, const p5_access *accesses, 
         if (__builtin_expect(at->kind == MEMO_DATA, 1)) {
             /* this and the leaf's below: a copier of memory takes 0.95 of the time */
             __builtin_prefetch(at->edges);
-            const uint64_t answer = memo_ask(core, at, accesses);
+            const uint64_t answer =
+                __builtin_expect(answered == MEMO_UNASKED, 1) ? memo_ask(core, at, accesses) : answered;
+            answered = MEMO_UNASKED;
             usual = answer == DATA_USUAL;
             if (__builtin_expect(!usual, 1))
                 edge = memo_behind_data(core, at, answer);

@@ -20,8 +20,8 @@ memo_path *memo_way_in(p5_core *core, const p5_retired *r, piece *p, bool taken)
  * what waits. NULL: out of memory, or the memo is not for it. */
 memo_path *memo_look_up(p5_core *core, piece *p, uint32_t key, const p5_access *accesses);
 /* memo.c. The first use of a leaf since totals were formed, or in another context or at another level than
- * the last. */
-void memo_begin_to_use(p5_core *core, memo_leaf *leaf);
+ * the last. False: it is that of number 0, which is none. */
+bool memo_begin_to_use(p5_core *core, memo_leaf *leaf);
 /* memo_walk.c */
 /* memo_find_lines of a way whose lines are not all at hand. */
 memo_found memo_look_for_lines(const p5_core *core, const memo_way *way);
@@ -31,13 +31,16 @@ unsigned memo_steps_busy(p5_core *core, const p5_access *accesses, const memo_wa
 unsigned memo_steps_disturbed(p5_core *core, const p5_access *accesses, const memo_way *way);
 /* The step `n` of a way, a reference, has its usual answer. */
 bool memo_step_usual(p5_core *core, const memo_way *way, ptrdiff_t n, const p5_access *access);
+/* No answer of memory_ask. */
+enum { MEMO_UNASKED = DATA_USUAL + 1 };
 /* Follows the tree of `path` from its root, or from `at`, if that is not NULL, with nothing but usual answers
- * before: question by question up to an answer that is not the usual one, then the way that begins there, and
- * so on; answers the leaf. NULL: the tree ends, behind as many questions as `known` of the memo says, of
- * which those that stand in `given` had other than usual answers. Of the stretch it wants to know its
- * references, the address it went on at, and what was said of its end. */
-memo_leaf *memo_walk(p5_core *core, memo_path *path, const p5_access *accesses, memo_node *at, uint32_t next,
-                     p5_prediction said);
+ * before; `answered`: the reference there has been, or MEMO_UNASKED. Question by question up to an answer
+ * that is not the usual one, then the way that begins there, and so on; answers the leaf. NULL: the tree
+ * ends, behind as many questions as `known` of the memo says, of which those that stand in `given` had other
+ * than usual answers. Of the stretch it wants to know its references, the address it went on at, and what was
+ * said of its end. */
+memo_leaf *memo_walk(p5_core *core, memo_path *path, const p5_access *accesses, memo_node *at,
+                     uint64_t answered, uint32_t next, p5_prediction said);
 /* memo_behind_data, if it was not the answer used last. */
 memo_edge *memo_behind_other(p5_core *core, memo_node *node, uint64_t answer);
 
@@ -307,19 +310,19 @@ static inline __attribute__((always_inline)) memo_node *memo_follow(p5_core *cor
 /* What is said of the end of a piece: nothing, if it is no branch that is predicted. */
 static inline p5_prediction memo_prediction(const piece *p, p5_prediction prediction)
 {
-    return prediction & (p5_prediction)-p->near; /* no branch depends on the guest's */
+    return prediction & p->near; /* no branch depends on the guest's */
 }
 
-/* What comes with a leaf that is behind a branch of the P55C: a piece has been priced. */
-static inline void memo_use_predicted(p5_core *core, memo_leaf *leaf)
+/* A leaf behind a branch of the P55C comes: a piece has been priced. False: it is none. */
+static inline bool memo_use_predicted(p5_core *core, memo_leaf *leaf)
 {
-    memo *m = &core->memo;
-    if (__builtin_expect(leaf->used_as != core->used_as, 0))
-        memo_begin_to_use(core, leaf);
+    if (__builtin_expect(leaf->used_as != core->used_as, 0) && !memo_begin_to_use(core, leaf))
+        return false;
     leaf->uses++;
     core->now += leaf->clocks;
     core->instructions += leaf->instructions;
-    m->last = leaf;
+    core->memo.last = leaf;
+    return true;
 }
 
 /* What comes with a leaf: `p` has been priced. */
