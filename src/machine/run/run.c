@@ -294,18 +294,19 @@ static bool run_has_pricer(p5_machine *machine)
     return machine->pricer != NULL;
 }
 
-/* Trials of the same code differ by so much of their cost. */
-static const double TRIAL_DIFFERS = 0.125;
+/* Two trials differ by so much of their cost, as their code does. */
+static const double TRIAL_DIFFERS = 0.5;
 
 /* Two threads save time and cost processor time; how much depends on the guest, on the host and on what runs
- * beside. Both are tried for a while, and two go on unless they clearly cost more than they save. */
+ * beside. Both are tried for a while, and two go on unless they clearly cost more than they save. Time counts
+ * twice: somebody waits for it. */
 static void run_try(p5_machine *machine)
 {
     run_trial *t = &machine->trial;
     if (machine->options.threads < 2 || machine->instructions < t->until)
         return;
     double now = host_now(), used = host_used(), count = (double)(machine->instructions - t->from + 1);
-    double cost = (now - t->began) / count * (used - t->used) / count;
+    double waited = (now - t->began) / count, cost = waited * waited * (used - t->used) / count;
     uint64_t length = TRIAL_INSTRUCTIONS;
     bool alone = false;
     switch (t->phase) {
