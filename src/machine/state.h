@@ -86,9 +86,7 @@ struct p5_machine {
     bool stepping;
     unsigned batch_clocks; /* engine_batch; 0: a goal may come within a batch */
     bool hands_over;       /* no goal comes within what the model's thread may be behind: batches go there */
-    unsigned handed;       /* messages since that thread was waited for */
-    unsigned turns;        /* waits in a row for few of them */
-    uint64_t alone_until;  /* ... it is not used before so many instructions */
+    uint64_t alone_until;  /* that thread is not used before so many instructions */
     run_trial trial;
     bool in_repeat;    /* a part of a long REP string has been retired: the host is looked after in between */
     bool memory_apart; /* memory behind the caches is kept: contents.c */
@@ -107,7 +105,10 @@ struct p5_machine {
     uint64_t instructions;
     uint64_t check_instructions; /* attention is wanted at these: run_plan */
     uint64_t check_clock;
+    /* What the thread that executes writes for each batch that it hands over. */
     BEGINS_LINE
+    unsigned handed;                               /* messages since the model's thread was waited for */
+    unsigned turns;                                /* waits in a row for few of them */
     uint64_t forward_instructions, forward_clocks; /* fast-forwarded so far */
     p5_counts forward_counts;                      /* ... and in no total that is told */
     bool running;                 /* within p5_machine_run: what is called now are callbacks */
