@@ -149,11 +149,9 @@ static void take_uses(p5_core *core, memo_leaf *leaf, memo_result *result)
         profile_book(core, result->detail, result->uses);
 }
 
-bool memo_begin_to_use(p5_core *core, memo_leaf *leaf)
+void memo_begin_to_use(p5_core *core, memo_leaf *leaf)
 {
     memo *m = &core->memo;
-    if (leaf == memo_leaf_at(m, 0))
-        return false;
     memo_result *result = memo_result_of(m, leaf);
     if (leaf->used_as == MEMO_UNUSED) {
         result->next_dirty = m->dirty;
@@ -164,7 +162,6 @@ bool memo_begin_to_use(p5_core *core, memo_leaf *leaf)
     if (result->detail)
         profile_move(core, result->detail);
     leaf->used_as = core->used_as;
-    return true;
 }
 
 void memo_fold(p5_core *core)

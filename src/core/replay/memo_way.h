@@ -20,8 +20,8 @@ memo_path *memo_way_in(p5_core *core, const p5_retired *r, piece *p, bool taken)
  * what waits. NULL: out of memory, or the memo is not for it. */
 memo_path *memo_look_up(p5_core *core, piece *p, uint32_t key, const p5_access *accesses);
 /* memo.c. The first use of a leaf since totals were formed, or in another context or at another level than
- * the last. False: it is that of number 0, which is none. */
-bool memo_begin_to_use(p5_core *core, memo_leaf *leaf);
+ * the last. */
+void memo_begin_to_use(p5_core *core, memo_leaf *leaf);
 /* memo_walk.c */
 /* memo_find_lines of a way whose lines are not all at hand. */
 memo_found memo_look_for_lines(const p5_core *core, const memo_way *way);
@@ -313,11 +313,15 @@ static inline p5_prediction memo_prediction(const piece *p, p5_prediction predic
     return prediction & p->near; /* no branch depends on the guest's */
 }
 
-/* A leaf behind a branch of the P55C comes: a piece has been priced. False: it is none. */
+/* A leaf behind a branch of the P55C comes: a piece has been priced. False: it is that of number 0, which is
+ * none, and never in use. */
 static inline bool memo_use_predicted(p5_core *core, memo_leaf *leaf)
 {
-    if (__builtin_expect(leaf->used_as != core->used_as, 0) && !memo_begin_to_use(core, leaf))
-        return false;
+    if (__builtin_expect(leaf->used_as != core->used_as, 0)) {
+        if (leaf == memo_leaf_at(&core->memo, 0))
+            return false;
+        memo_begin_to_use(core, leaf);
+    }
     leaf->uses++;
     core->now += leaf->clocks;
     core->instructions += leaf->instructions;
