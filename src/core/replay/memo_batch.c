@@ -186,8 +186,8 @@ static inline __attribute__((always_inline)) bool end_with(p5_core *core, memo_l
 /* Prices the piece at hand, whose way in is `path`, whatever the clocks, fetches and references are like,
  * from `at` on, which has been `answered`, if it is not NULL. Like the following ones it answers the leaf
  * that the piece ended with, or NULL, and keeps `quiet` up to date. */
-static memo_leaf *walk(p5_core *core, batch *all, memo_path *path, memo_node *at, uint64_t answered,
-                       quiet_time *quiet)
+static memo_leaf *__attribute__((noinline))
+price_unusual(p5_core *core, batch *all, memo_path *path, memo_node *at, uint64_t answered, quiet_time *quiet)
 {
     const place *here = &all->at;
     memo_leaf *leaf = memo_walk(core, path, here->references, at, answered, here->b->next, here->said);
@@ -202,12 +202,6 @@ static memo_leaf *walk(p5_core *core, batch *all, memo_path *path, memo_node *at
     return core->memo.last;
 }
 
-static memo_leaf *__attribute__((noinline))
-price_unusual(p5_core *core, batch *all, memo_path *path, memo_node *at, quiet_time *quiet)
-{
-    return walk(core, all, path, at, MEMO_UNASKED, quiet);
-}
-
 /* ... from the reference at `at` on, which is no hit. Where nothing but the branch is behind the answer that
  * came last time, it mostly comes again, and there is no way to be followed: a sieve takes 0.93 of the time.
  */
@@ -217,12 +211,12 @@ price_miss(p5_core *core, batch *all, memo_path *path, memo_node *at, quiet_time
     const memo_edge *edge = at->edges;
     if (at->kind != MEMO_DATA || !edge || !edge->way.is_over || !edge->way.ends_in_branch ||
         core->timing.btb_by_pairs)
-        return walk(core, all, path, at, MEMO_UNASKED, quiet);
+        return price_unusual(core, all, path, at, MEMO_UNASKED, quiet);
     const uint64_t answer = memo_ask(core, at, all->at.references);
     memo_leaf *leaf = memo_leaf_at(&core->memo, memo_told(&edge->way, prediction_at(&all->at)));
     if (__builtin_expect(answer <= DATA_USUAL || edge->word != answer, 0) ||
         !end_with(core, leaf, core->profile != NULL))
-        return walk(core, all, path, at, answer, quiet);
+        return price_unusual(core, all, path, at, answer, quiet);
     *quiet = find_quiet_time(core->memory);
     return leaf;
 }
@@ -262,7 +256,7 @@ price_lines(p5_core *core, batch *all, memo_path *path, memo_found found, quiet_
     const bool profiled = core->profile != NULL;
     const unsigned lines = found == MEMO_AT_HAND ? LINES_AT_HAND : LINES_MANY;
     if (!path->way.only_data || !memo_code_page_usual(core->memory, all->at.piece, &path->way))
-        return price_unusual(core, all, path, NULL, quiet);
+        return price_unusual(core, all, path, NULL, MEMO_UNASKED, quiet);
     return profiled ? price_calm(core, all, &all->at, path, lines, true, quiet)
                     : price_calm(core, all, &all->at, path, lines, false, quiet);
 }
@@ -274,7 +268,7 @@ price_fetching(p5_core *core, batch *all, memo_path *path, quiet_time *quiet)
     const memo_found found = memo_has_few(&path->way) ? MEMO_ABSENT : memo_look_for_lines(core, &path->way);
     if (found != MEMO_ABSENT)
         return price_lines(core, all, path, found, quiet);
-    return price_unusual(core, all, path, path->way.first, quiet);
+    return price_unusual(core, all, path, path->way.first, MEMO_UNASKED, quiet);
 }
 
 /* ... Mostly all is usual, and the lines are at hand. */
@@ -282,7 +276,7 @@ static inline __attribute__((always_inline)) memo_leaf *
 price_piece(p5_core *core, batch *all, const place *here, memo_path *path, bool profiled, quiet_time *quiet)
 {
     if (__builtin_expect(memo_clock(core, path->way.quiet_offset) - quiet->from >= quiet->span, 0))
-        return price_unusual(core, leave(core, all, here), path, NULL, quiet);
+        return price_unusual(core, leave(core, all, here), path, NULL, MEMO_UNASKED, quiet);
     unsigned lines = LINES_AT_HAND;
     if (!memo_lines_at_hand(core, &path->way)) {
         lines = memo_match_lines(core, &path->way);
@@ -290,7 +284,7 @@ price_piece(p5_core *core, batch *all, const place *here, memo_path *path, bool 
             return price_fetching(core, leave(core, all, here), path, quiet);
     }
     if (__builtin_expect(!memo_code_page_usual(core->memory, here->piece, &path->way), 0))
-        return price_unusual(core, leave(core, all, here), path, NULL, quiet);
+        return price_unusual(core, leave(core, all, here), path, NULL, MEMO_UNASKED, quiet);
     return price_calm(core, all, here, path, lines, profiled, quiet);
 }
 

@@ -141,13 +141,6 @@ int32_t linux_stat_place(const share_place *place, struct stat *about)
     return wrong;
 }
 
-/* The descriptor that the path at `address` is a name of; -1: it is none. */
-static int32_t descriptor_named(linux_process *p, uint32_t address)
-{
-    char path[SHARE_PATH];
-    return linux_read_string(p, address, path, sizeof path) < 0 ? -1 : linux_proc_descriptor(path);
-}
-
 int32_t linux_place_of(linux_process *p, int32_t directory, uint32_t address, unsigned how,
                        share_place *place)
 {
@@ -164,12 +157,15 @@ static int32_t stat_at(linux_process *p, int32_t directory, uint32_t address, ui
     if ((flags & AT_EMPTY_PATH) != 0 &&
         (address == 0 || (linux_read_user(p, address, &first, 1) && first == '\0')))
         return stat_file(linux_file_at(p, (uint32_t)directory), about);
-    const int32_t named = descriptor_named(p, address);
+    char path[SHARE_PATH];
+    share_place place;
+    int32_t wrong = linux_read_string(p, address, path, sizeof path);
+    if (wrong < 0)
+        return wrong;
+    const int32_t named = linux_proc_descriptor(path);
     if (named >= 0)
         return stat_file(linux_file_at(p, (uint32_t)named), about) == 0 ? 0 : -ENOENT;
-    share_place place;
-    unsigned how = (flags & AT_SYMLINK_NOFOLLOW) != 0 ? 0 : SHARE_FOLLOW;
-    int32_t wrong = linux_place_of(p, directory, address, how, &place);
+    wrong = linux_resolve(p, directory, path, (flags & AT_SYMLINK_NOFOLLOW) != 0 ? 0 : SHARE_FOLLOW, &place);
     if (wrong != 0)
         return wrong;
     wrong = linux_stat_place(&place, about);
@@ -235,15 +231,19 @@ int32_t linux_statx(linux_process *p, const uint32_t a[6])
 
 int32_t linux_faccessat(linux_process *p, const uint32_t a[6])
 {
+    char path[SHARE_PATH];
     share_place place;
     struct stat about;
     uint32_t mode = a[2];
     if ((mode & ~7u) != 0)
         return -EINVAL;
-    const int32_t named = descriptor_named(p, a[1]);
+    int32_t wrong = linux_read_string(p, a[1], path, sizeof path);
+    if (wrong < 0)
+        return wrong;
+    const int32_t named = linux_proc_descriptor(path);
     if (named >= 0)
         return linux_file_at(p, (uint32_t)named) == NULL ? -ENOENT : (mode & X_OK) != 0 ? -EACCES : 0;
-    int32_t wrong = linux_place_of(p, (int32_t)a[0], a[1], SHARE_FOLLOW, &place);
+    wrong = linux_resolve(p, (int32_t)a[0], path, SHARE_FOLLOW, &place);
     if (wrong != 0)
         return wrong;
     wrong = linux_stat_place(&place, &about);
