@@ -29,7 +29,7 @@ typedef struct behind_line {
 typedef struct behind {
     uint8_t *memory;                  /* as large as RAM; NULL: not kept */
     uint8_t *kept;                    /* one byte per page: `memory` has it */
-    bool invd;                        /* the guest's code has an INVD: behind_search */
+    bool invd;                        /* stores are followed: behind_follow */
     behind_line (*code)[BEHIND_WAYS]; /* [BEHIND_SETS], by bits 11-5 of the address; NULL: never used */
     unsigned code_count;
     uint8_t *code_page; /* a page as it is fetched: behind_code_page */
@@ -47,10 +47,13 @@ static inline bool behind_kept(const behind *b, uint32_t page)
 }
 /* A store that goes to memory is told to behind.c when its batch is priced, all of which has been executed
  * by then; memory would get what a later store of the batch, into the line meanwhile filled, has left in
- * RAM. Only INVD can show that. So where a guest has one in a page of its code, there are no batches, and
- * blocks have one store each: looks through the page that code is about to be translated from for the first
- * time. */
-void behind_search(struct engine *e, const uint8_t *page);
+ * RAM. Only INVD can show that. So once a guest comes near one there are no batches, and blocks have one
+ * store each: stores are followed one by one. */
+void behind_follow(struct engine *e);
+static inline bool behind_may_follow(const behind *b)
+{
+    return b->memory != NULL && !b->invd;
+}
 /* The processor or the host has written to memory past the caches. */
 void behind_written(struct engine *e, uint32_t physical, uint32_t size);
 /* Page `page` as it is fetched: the RAM at `from`, or a copy with the code lines in it, good until the next

@@ -45,15 +45,11 @@ bool engine_follows_stores(const engine *e)
     return e->behind.memory != NULL && e->behind.invd;
 }
 
-void behind_search(engine *e, const uint8_t *page)
+void behind_follow(engine *e)
 {
-    if (e->behind.memory == NULL || e->behind.invd)
-        return;
-    engine_search_invd(e, page, ENGINE_PAGE_BYTES);
-    if (e->behind.invd) { /* the owner ends batches */
-        engine_no_batch(e);
-        engine_request_attention(e);
-    }
+    e->behind.invd = true;
+    engine_no_batch(e); /* the owner ends batches */
+    engine_request_attention(e);
 }
 
 /* Bytes of RAM that lie in one page of which memory has a copy. */

@@ -1,3 +1,4 @@
+#define _GNU_SOURCE /* memmem */
 /* Translation: every block that Unicorn translates is cut where the engine needs a boundary, and described. A
  * description belongs to one translated block: its address is compiled into the block as the argument of the
  * block hook, so that the running block is always known without a search. */
@@ -522,6 +523,24 @@ static void protect(engine *e, uint32_t linear, uint32_t physical, unsigned size
         mmu_protect_code(e, physical, size - here);
 }
 
+/* Instructions from `linear` on, to the end of its page, include an INVD. That the two bytes stand in the
+ * page, which is seldom, is found out before anything is decoded: by chance they stand within others. */
+static bool comes_to_invd(engine *e, uint32_t linear, bool code32, const code_bytes *code)
+{
+    static const uint8_t invd[] = {0x0f, 0x08};
+    const uint8_t *found = memmem(code->bytes, code->size, invd, sizeof invd);
+    isa_insn insn;
+    for (size_t at = 0; found; at += insn.length) {
+        if (!isa_decode(e->decoder, code->bytes + at, code->size - at, linear + (uint32_t)at, code32, &insn))
+            return false;
+        if (engine_part(&insn) == ISA_E_INVD)
+            return true;
+        if (code->bytes + at > found)
+            found = memmem(code->bytes + at, code->size - at, invd, sizeof invd);
+    }
+    return false;
+}
+
 void REAL(gen_intermediate_code)(uc_cpu *cpu, uc_translated *tb, int max_insns);
 /* Answers the block's description. */
 static const engine_block *translate(engine *e, uc_cpu *cpu, uc_translated *tb, int max_insns)
@@ -533,11 +552,14 @@ static const engine_block *translate(engine *e, uc_cpu *cpu, uc_translated *tb, 
         max = 1;
     code_bytes code;
     code_bytes_find(e, linear, &physical, &code);
-    if (code.bytes && physical < e->ram_bytes && !e->code_lines[physical / ENGINE_PAGE_BYTES])
-        behind_search(e, code.bytes - (linear & ENGINE_PAGE_MASK));
+    if (behind_may_follow(&e->behind) && code.bytes && physical < e->ram_bytes &&
+        !e->code_lines[physical / ENGINE_PAGE_BYTES] && comes_to_invd(e, linear, code32, &code))
+        behind_follow(e);
     e->translated.count = 0;
     e->translated.real = uc_is_real(tb->flags);
     block_plan plan = plan_block(e, linear, tb->flags, max, &code);
+    if (plan.kind == BLOCK_INVD && behind_may_follow(&e->behind))
+        behind_follow(e);
     unsigned hash = hash_of(tb, &plan, physical, &code);
     engine_block *known = find_again(e, tb, &plan, physical, &code, hash);
     discard(e, e->unfinished);
