@@ -31,6 +31,7 @@ p5_status p5_core_open(const p5_model *model, const p5_core_hooks *hooks, p5_cor
         price_open(c);
         c->bound = bound_of_model(model);
         pipe_reset(&c->state);
+        pipe_load(&c->pipe, &c->state, &c->timing);
     }
     if (!c || !c->decoder || !c->memory || !c->predictor || !c->watch || !memo_open(c)) {
         p5_core_close(c);
@@ -286,11 +287,10 @@ static void deliver(p5_core *core, const p5_access *accesses, uint32_t access_co
                     p5_stall cause)
 {
     price_materialise(core);
-    pipe_begin(&core->pipe, &core->timing, &core->state, core->now, 0, &core->resolver,
-               &core->deltas[core->cpl_class]);
     core->pipe.observer = core->observer;
+    pipe_begin(&core->pipe, core->now, 0, &core->resolver, &core->deltas[core->cpl_class]);
     pipe_deliver(&core->pipe, accesses, access_count, clocks, cause);
-    core->now += (uint64_t)pipe_end(&core->pipe, &core->state);
+    core->now += (uint64_t)pipe_end(&core->pipe);
     if (core->profile)
         profile_commit(core);
 }
@@ -553,8 +553,7 @@ void p5_core_set_memo(p5_core *core, bool on)
 uint64_t p5_core_clock(p5_core *core)
 {
     p5_core_settle(core);
-    price_materialise(core);
-    return core->now + (uint64_t)pipe_next_entry(&core->state, &core->timing);
+    return core->now + (uint64_t)pipe_next_entry(price_state(core), &core->timing);
 }
 
 uint64_t p5_core_clock_estimate(const p5_core *core)

@@ -34,8 +34,8 @@ struct p5_core {
     BEGINS_LINE
     uint64_t now;           /* clock at which EX is free after the last group */
     unsigned cpl_class;     /* of what was fed last */
-    pipe_state state;       /* valid unless `interned` says otherwise */
-    pipe pipe;              /* the working copy, and the instruction that waits for a partner */
+    pipe pipe;              /* valid unless memo_current says otherwise; price_materialise makes it so */
+    pipe_state state;       /* of `pipe`, where somebody wants it */
     pipe_resolver resolver; /* `unwatched`, or that of watch.c around it */
     pipe_resolver unwatched;
     struct watch *watch;

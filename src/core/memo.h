@@ -51,6 +51,14 @@ typedef struct memo_pool {
 /* Who knows something that the remembered answers do not. */
 enum { HELD_BY_INPUTS = 1, HELD_BY_WATCH = 2 };
 
+/* Whether it is worth while to look for paths: where most of what comes was never there before, the exact
+ * path takes half of the time. Then it is tried again later. */
+typedef struct memo_worth {
+    uint64_t since;   /* instructions, from which on it is found out */
+    uint64_t unknown; /* pieces since, of which something was not known */
+    unsigned in_vain; /* times in a row that it was not worth while */
+} memo_worth;
+
 typedef struct memo {
     bool on;
     uint8_t held;            /* HELD_* */
@@ -60,12 +68,13 @@ typedef struct memo {
     memo_table path_table;   /* ways in, by piece, state and variant, */
     memo_table family_table; /* ... and the first one with variants of each piece and state */
     memo_pool states, paths, leaves;
-    memo_pool results;    /* of the leaves, by the same numbers */
-    memo_leaf *last;      /* the leaf that led to the core's state, and holds it; or NULL */
-    memo_state *current;  /* without `last`: the interned form of the core's state, or NULL */
-    memo_leaf *dirty;     /* leaves reached since totals were last formed */
-    arena arena;          /* nodes, edges, and what else is of any size */
-    size_t budget;        /* above it everything is dropped and built anew */
+    memo_pool results;   /* of the leaves, by the same numbers */
+    memo_leaf *last;     /* the leaf that led to the core's state, and holds it; or NULL */
+    memo_state *current; /* without `last`: the interned form of the core's state, or NULL */
+    memo_leaf *dirty;    /* leaves reached since totals were last formed */
+    arena arena;         /* nodes, edges, and what else is of any size */
+    size_t budget;       /* above it everything is dropped and built anew */
+    memo_worth worth;
     pipe_deltas *scratch; /* deltas of the piece that a leaf is made from; 0 between */
     /* The way of the stretch that is being priced: */
     const memo_edge **given; /* answers that were not the usual ones, in order, */
@@ -124,7 +133,7 @@ static inline memo_result *memo_result_of(const memo *m, const memo_leaf *leaf)
     return (memo_result *)m->results.objects + memo_leaf_number(m, leaf);
 }
 
-/* The interned form of the core's state; NULL: only the core's `state` holds it. */
+/* The interned form of the pipe's state; NULL: only the core's `pipe` holds it. */
 static inline memo_state *memo_current(const memo *m)
 {
     return m->last ? memo_result_of(m, m->last)->to : m->current;

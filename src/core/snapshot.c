@@ -191,6 +191,8 @@ static void decode_pending(p5_core *core, snapshot *s)
 static void transfer_pipe(p5_core *core, snapshot *s)
 {
     pipe *p = &core->pipe;
+    pipe_rebase(p, &core->state);
+    p->has_pending = p->waiting != NULL;
     if (!p->has_pending)
         memset(&p->pending, 0, sizeof p->pending); /* what is left of one that has gone is no state */
     for (unsigned i = p->pending.insn.access_count; i < 2; i++)
@@ -199,6 +201,8 @@ static void transfer_pipe(p5_core *core, snapshot *s)
     snapshot_state(s, &pipe_state_fields, &core->state);
     if (!s->loading || s->status != P5_OK)
         return;
+    pipe_load(p, &core->state, &core->timing);
+    p->waiting = p->has_pending ? &p->pending.insn : NULL;
     const prefetch_state *f = &core->state.prefetch;
     /* a redirected stream is asked for one clock later */
     if ((int64_t)core->now + f->clock + f->redirect < 0)

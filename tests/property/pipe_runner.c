@@ -71,17 +71,18 @@ void pipe_runner(const program *p, const timing *t, random_source *r, unsigned c
     pipe_reset(&state);
     pipe working;
     memset(&working, 0, sizeof working);
+    pipe_load(&working, &state, t);
+    working.trace = &sink;
     uint64_t now = start;
-    bool loaded = false;
+    bool begun = false;
     for (unsigned b = 0; b < p->count; b++) {
         const p5_block *block = p->blocks[b].block;
         const p5_access *accesses = p->blocks[b].accesses;
         for (unsigned i = 0; i < block->count; i++) {
             const op *o = &block->ops[i];
-            if (!loaded)
-                pipe_begin(&working, t, &state, now, o->address, &resolver, &record->deltas);
-            loaded = true;
-            working.trace = &sink;
+            if (!begun)
+                pipe_begin(&working, now, o->address, &resolver, &record->deltas);
+            begun = true;
             bool last = i + 1 == block->count;
             const pipe_insn x = {.op = o,
                                  .accesses = accesses,
@@ -90,15 +91,17 @@ void pipe_runner(const program *p, const timing *t, random_source *r, unsigned c
                                  .complete = true,
                                  .taken = last && p->blocks[b].taken,
                                  .next = last ? p->blocks[b].next : o->address + o->length};
-            pipe_step(&working, &x);
+            pipe_run(&working, &x, 1);
             accesses += o->accesses;
             if (random_below(r, 100) < cut_percent) {
-                now += (uint64_t)pipe_end(&working, &state);
-                loaded = false;
+                now += (uint64_t)pipe_end(&working);
+                if (random_below(r, 2) == 0)
+                    pipe_rebase(&working, &state);
+                begun = false;
             }
         }
     }
-    if (loaded)
-        now += (uint64_t)pipe_end(&working, &state);
+    if (begun)
+        now += (uint64_t)pipe_end(&working);
     record->clocks = now - start;
 }

@@ -22,21 +22,13 @@ bool price_taken(const op *o, uint32_t next)
     }
 }
 
-/* EX clocks and the rest of what the pipe wants to know of `o`, executed as told by `r`. `value` is the next
- * unused operand value. */
-static inline void price_insn(p5_core *core, const p5_retired *r, const op *o, const p5_access *accesses,
-                              uint32_t access_count, const p5_value *value, bool is_last, pipe_insn *x)
+/* EX clocks and the rest of what the pipe wants to know of `o`, executed as told by `r`, that depend on more
+ * than the encoding. `value`: its operand value, or NULL. */
+static void price_unplain(const p5_core *core, const p5_retired *r, const op *o, const p5_value *value,
+                          bool is_last, pipe_insn *x)
 {
     const uint8_t cpl_after = is_last ? r->cpl_after : r->cpl;
-    *x = (pipe_insn){.op = o,
-                     .accesses = accesses,
-                     .access_count = access_count,
-                     .clocks = o->clocks,
-                     .next = is_last ? r->next : o->address + o->length,
-                     .complete = !(is_last && r->interrupted),
-                     .descriptor = is_last && r->descriptor};
-    if (o->branch != ISA_NOT_BRANCH)
-        x->taken = price_taken(o, x->next);
+    x->taken = price_taken(o, x->next);
     if (o->cost != ISA_COST_FIXED) {
         const cost_context c = {.mode = r->mode,
                                 .cpl = r->cpl,
@@ -161,28 +153,13 @@ void price_open(p5_core *core)
 /* ---- between remembered ones -----------------------------------------------------------------------------
  */
 
-/* What waits is `waiting`, or nothing; its references are at hand. */
-static void wait_again(pipe *p, const pipe_pending *waiting)
-{
-    p->has_pending = waiting != NULL;
-    if (!waiting)
-        return;
-    pipe_pending *pending = &p->pending;
-    p5_access accesses[2];
-    memcpy(accesses, pending->accesses, sizeof accesses);
-    *pending = *waiting;
-    memcpy(pending->accesses, accesses, sizeof accesses);
-    pending->insn.op = &pending->operation;
-    pending->insn.accesses = pending->accesses;
-}
-
 void price_materialise(p5_core *core)
 {
     memo *m = &core->memo;
     const memo_state *current = memo_current(m);
     if (current) {
-        core->state = current->state;
-        wait_again(&core->pipe, current->waiting);
+        pipe_load(&core->pipe, &current->state, &core->timing);
+        pipe_load_pending(&core->pipe, current->waiting);
     }
     if (m->last) {
         core->pipe.last_u = m->last->last_u;
@@ -191,6 +168,15 @@ void price_materialise(p5_core *core)
     }
     m->current = NULL;
     m->last = NULL;
+}
+
+const pipe_state *price_state(p5_core *core)
+{
+    const memo_state *current = memo_current(&core->memo);
+    if (current)
+        return &current->state;
+    pipe_store(&core->pipe, &core->state);
+    return &core->state;
 }
 
 /* The remembered answers know nothing of these. */
@@ -216,13 +202,13 @@ void price_forget_matches(p5_core *core)
 static void begin(p5_core *core, uint32_t address, const pipe_resolver *resolver, pipe_deltas *deltas)
 {
     price_materialise(core);
-    pipe_begin(&core->pipe, &core->timing, &core->state, core->now, address, resolver, deltas);
     core->pipe.control = (pipe_control){core->control.single_pipe || core->control.trap_flag,
                                         core->control.fpu_trap, core->control.trap_flag};
     core->pipe.observer = core->observer;
     core->pipe.trace = core->trace.insn ? &core->trace : NULL;
     core->pipe.breakpoints = core->breakpoints.active ? &core->breakpoints : NULL;
     price_forget_matches(core);
+    pipe_begin(&core->pipe, core->now, address, resolver, deltas);
 }
 
 static void end(p5_core *core)
@@ -230,7 +216,7 @@ static void end(p5_core *core)
     core->match_at = core->instructions += core->pipe.instructions;
     if (core->timing.btb_by_pairs)
         core->groups += core->pipe.groups;
-    core->now += (uint64_t)pipe_end(&core->pipe, &core->state);
+    core->now += (uint64_t)pipe_end(&core->pipe);
 }
 
 void price_settle(p5_core *core)
@@ -246,30 +232,62 @@ void price_settle(p5_core *core)
         profile_commit(core);
 }
 
+/* As much of `r` as goes through the pipe at a time. */
+typedef struct insns {
+    pipe_insn of[32], *end;
+    const p5_access *accesses; /* of the next one, */
+    uint32_t left;             /* ... and of all that come */
+    const p5_value *values;    /* likewise */
+    uint32_t values_left;
+} insns;
+
+/* Adds `o`, which makes `n` references. */
+static inline __attribute__((always_inline)) void add_insn(const p5_core *core, const p5_retired *r,
+                                                           const op *o, uint32_t n, bool is_last, insns *all)
+{
+    pipe_insn *x = all->end++;
+    *x = (pipe_insn){.op = o,
+                     .accesses = all->accesses,
+                     .access_count = n,
+                     .clocks = o->clocks,
+                     .next = is_last ? r->next : o->address + o->length,
+                     .complete = !(is_last && r->interrupted),
+                     .descriptor = is_last && r->descriptor};
+    all->accesses += n;
+    all->left -= n;
+    if (o->plain)
+        return;
+    const p5_value *value = NULL;
+    if (o->value != ISA_VALUE_NONE && all->values_left > 0) {
+        value = all->values++;
+        all->values_left--;
+    }
+    price_unplain(core, r, o, value, is_last, x);
+}
+
 void price_run(p5_core *core, const p5_retired *r, const pipe_resolver *resolver, pipe_deltas *deltas)
 {
     p5_block *block = r->block;
     const op *o = &block->ops[r->first], *const last = o + r->count - 1;
-    const p5_access *accesses = r->accesses;
-    uint32_t left = r->access_count;
-    const p5_value *values = r->values;
-    uint32_t values_left = r->value_count;
+    insns all; /* not all of it is cleared for nothing */
+    all.end = all.of;
+    all.accesses = r->accesses;
+    all.left = r->access_count;
+    all.values = r->values;
+    all.values_left = r->value_count;
+    const pipe_insn *const room_end = all.of + sizeof all.of / sizeof all.of[0];
     core->block = block;
     begin(core, o->address, resolver, deltas);
     core->pipe.branch_pairs = core->groups - block->ran->groups;
-    for (; o <= last; o++) {
-        const uint32_t n = o == last ? left : o->accesses < left ? o->accesses : left;
-        const p5_value *value = NULL;
-        if (o->value != ISA_VALUE_NONE && values_left > 0) {
-            value = values++;
-            values_left--;
+    for (; o < last; o++) {
+        add_insn(core, r, o, o->accesses < all.left ? o->accesses : all.left, false, &all);
+        if (__builtin_expect(all.end == room_end, 0)) {
+            pipe_run(&core->pipe, all.of, (unsigned)(all.end - all.of));
+            all.end = all.of;
         }
-        pipe_insn x;
-        price_insn(core, r, o, accesses, n, value, o == last, &x);
-        pipe_step(&core->pipe, &x);
-        accesses += n;
-        left -= n;
     }
+    add_insn(core, r, last, all.left, true, &all);
+    pipe_run(&core->pipe, all.of, (unsigned)(all.end - all.of));
     end(core);
     if (core->timing.btb_by_pairs && last->branch != ISA_NOT_BRANCH)
         block->ran->groups = core->groups;

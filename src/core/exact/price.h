@@ -27,11 +27,13 @@ static inline const pipe_pending *price_waiting(const p5_core *core)
     const memo_state *current = memo_current(&core->memo);
     if (current)
         return current->waiting;
-    return core->pipe.has_pending ? &core->pipe.pending : NULL;
+    return core->pipe.waiting ? &core->pipe.pending : NULL;
 }
 
-/* Makes the core's `state` valid. */
+/* Makes the core's `pipe` valid. */
 void price_materialise(p5_core *core);
+/* What the last stretch hands to the next. */
+const pipe_state *price_state(p5_core *core);
 /* After a change of control inputs, breakpoints, trace or profile: may remembered answers be used? */
 void price_hold_memo(p5_core *core);
 

@@ -7,6 +7,7 @@
 #include "core/memory/memory.h"
 #include "core/pipe/mmx.h"
 #include "core/pipe/pairing.h"
+#include "core/pipe/prefetch.h"
 
 enum {
     EAX_BIT = 1,
@@ -25,13 +26,18 @@ static uint8_t pair_class(const timing *t, const isa_form *form, const isa_insn 
     return pair;
 }
 
-/* P3 and P5, and what F and D1 do with prefixes. */
+/* P3 and P5, where PF finds it, and what F and D1 do with prefixes. */
 static void prepare_decode(const timing *t, const isa_insn *insn, op *o)
 {
     unsigned length = insn->length - (unsigned)insn->prefixes; /* prefixes not counted */
     unsigned escape = insn->escape_0f && o->branch != ISA_JCC;
     unsigned other = (unsigned)insn->prefixes - insn->size_prefixes;
     o->length = insn->length;
+    const uint32_t last = o->address + o->length - 1u;
+    o->last_block = last / PREFETCH_BLOCK;
+    o->part = o->address / 8 % PREFETCH_PARTS;
+    o->parts_behind = (uint8_t)(last / 8 - o->address / 8);
+    o->two_blocks = last / PREFETCH_BLOCK != o->address / PREFETCH_BLOCK;
     o->d1_clocks = (uint8_t)(t->fifo ? 1 : 1 + insn->prefixes + escape);
     /* F: detect, length, push with 66h or 67h, one clock for every other prefix byte */
     o->f_clocks = (uint8_t)(1 + insn->prefixes + (insn->size_prefixes ? 1 : 0));
@@ -97,6 +103,8 @@ static void prepare_events(const isa_form *form, op *o)
     o->loads_segment = (o->flags & ISA_SEGMENT_LOAD) != 0;
     o->integer = !(o->flags & (ISA_X87 | ISA_MMX | ISA_FLOP | ISA_SATURATING | ISA_SERIALISING)) &&
                  o->unit != ISA_INT_MUL && !o->segment_loads && !o->branch_like;
+    o->plain =
+        o->integer && o->branch == ISA_NOT_BRANCH && o->cost == ISA_COST_FIXED && o->value == ISA_VALUE_NONE;
 }
 
 static void prepare_op(const timing *t, const isa_block *code, const isa_insn *insn, op *o)
@@ -125,6 +133,7 @@ static void prepare_op(const timing *t, const isa_block *code, const isa_insn *i
     o->lock = (uint8_t)(insn->memory && (insn->flags & ISA_IMPLICIT_LOCK) ? LOCK_EXCHANGE /* XCHG alone */
                         : insn->lock                                      ? LOCK_MODIFY
                                                                           : LOCK_NONE);
+    o->how = (uint8_t)((o->flags & ISA_MMX ? HOW_MMX : 0) | o->lock * HOW_LOCK);
     o->rep = insn->rep || insn->repne;
     o->imm8 = insn->imm8;
     o->operand_bytes = insn->operand_bytes;
@@ -367,7 +376,7 @@ p5_block *block_prepare(const timing *t, isa_block *code)
     block->code = code;
     block->count = code->count;
     size_t n = block->count ? block->count : 1;
-    block->ops = calloc(n, sizeof *block->ops);
+    block->ops = host_line_calloc(n * sizeof *block->ops);
     block->access_start = calloc(n + 1, sizeof *block->access_start);
     if (!block->ops || !block->access_start) {
         block_free(block);

@@ -4,6 +4,7 @@
 #define CORE_PIPE_BLOCK_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/host_line.h"
@@ -41,55 +42,65 @@ typedef enum access_pattern {
 } access_pattern;
 
 typedef struct op {
-    uint8_t bytes[ISA_LONGEST]; /* as it was executed, for snapshots; */
-    bool code32;                /* ... in 32-bit code */
-    uint32_t address;
-    uint32_t target;
-    uint32_t flags; /* ISA_* */
-    uint16_t form;
-    uint16_t clocks;      /* EX clocks with L1 hits, or the base of a variable cost */
-    uint8_t length;       /* bytes, prefixes included */
-    uint8_t d1_clocks;    /* D1 occupancy: on the P54C every prefix and 0Fh takes one */
-    uint8_t f_clocks;     /* F occupancy (P55C) */
-    bool push_two;        /* may share its F clock with a following instruction */
-    bool push_second;     /* may be that instruction */
-    bool first;           /* may be the first of a pair: D1 waits for its partner */
-    bool long_second;     /* too long for V */
-    bool prefixed_second; /* carries a prefix that V cannot decode */
-    uint8_t pair;         /* isa_pair */
+    /* What every execution looks at, in one line of the host's cache: */
+    BEGINS_LINE uint32_t address;
+    uint32_t last_block;   /* of 16 bytes: number of that which its last byte is in */
+    uint32_t flags;        /* ISA_* */
+    uint16_t clocks;       /* EX clocks with L1 hits, or the base of a variable cost */
+    uint8_t length;        /* bytes, prefixes included */
+    uint8_t part;          /* of four parts of 8 bytes: that which its first byte is in */
+    uint8_t parts_behind;  /* parts that it goes on in */
+    bool two_blocks;       /* it lies in two blocks of 16 bytes */
+    uint8_t d1_clocks;     /* D1 occupancy: on the P54C every prefix and 0Fh takes one */
+    uint8_t f_clocks;      /* F occupancy (P55C) */
+    bool push_two;         /* may share its F clock with a following instruction */
+    bool push_second;      /* may be that instruction */
+    bool first;            /* may be the first of a pair: D1 waits for its partner */
+    uint8_t next_unpaired; /* unpaired: this instruction with the following one of the block, as far as the
+                              encodings tell */
+    bool plain;            /* its encoding tells all but its references; no branch, and `integer`: */
+    bool integer; /* it needs nothing but the integer pipes, and counts nothing of its own but references and
+                     branches */
     uint8_t unit, fp, branch, value, cost;
-    uint8_t int_overlap, fp_overlap;
-    uint8_t use_gpr;     /* general registers it reads, address registers and implicit ESP included */
-    uint8_t def_gpr;     /* ... writes, implicit ESP included */
-    uint8_t address_gpr; /* ... that address generation needs */
+    uint8_t address_gpr; /* registers that address generation needs */
     uint8_t agi_gpr;     /* ... whose new value address generation of the next clock cannot have */
+    uint8_t accesses;
+    uint8_t how;          /* its references are asked for (data_answer.h), beside pipe and partner */
+    uint8_t pattern;      /* access_pattern */
+    uint8_t access_first; /* clock of a single reference */
+    uint8_t rep_accesses; /* references of one REP iteration, */
+    uint8_t rep_clocks;   /* ... and its clocks */
     uint8_t read_mm, write_mm;
+    uint8_t int_overlap, fp_overlap;
     uint8_t fp_index;
     bool fp_to_sti;
     int8_t fp_push;
     bool memory;
-    bool integer; /* it needs nothing but the integer pipes, and counts nothing of its own but references and
-                     branches */
+    /* Pairing with an instruction of another block: */
+    bool long_second;     /* too long for V */
+    bool prefixed_second; /* carries a prefix that V cannot decode */
+    uint8_t pair;         /* isa_pair */
+    uint8_t use_gpr;      /* general registers it reads, address registers and implicit ESP included */
+    uint8_t def_gpr;      /* ... writes, implicit ESP included */
+    uint8_t stack_group;  /* the ESP exception of pairing: see pairing.c */
+    /* Seldom: */
     uint8_t lock; /* LOCK_*: its references are a locked read-modify-write */
     bool rep;
-    uint8_t stack_group;   /* the ESP exception of pairing: see pairing.c */
     uint8_t segment_loads; /* event 0Fh */
     bool fst;              /* FST or FSTP: erratum 44 */
     bool loads_segment;    /* MOV, POP or LDS and its kin: erratum 44 */
     bool loads_ss;         /* MOV SS or POP SS */
     bool far_return;       /* counts as a return (event 39h) without being predicted */
     bool branch_like;      /* counts as a branch (event 12h) without being one */
-    uint8_t accesses;
-    uint8_t rep_accesses; /* references of one REP iteration, */
-    uint8_t rep_clocks;   /* ... and its clocks */
-    uint8_t pattern;      /* access_pattern */
-    uint8_t access_first; /* clock of a single reference */
     uint8_t imm8;
     uint8_t operand_bytes;
-    uint16_t most_clocks;  /* it adds no more clocks when every reference hits */
-    uint8_t next_unpaired; /* unpaired: this instruction with the following one of the block, as far as the
-                              encodings tell */
+    uint32_t target;
+    uint16_t form;
+    uint16_t most_clocks;       /* it adds no more clocks when every reference hits */
+    uint8_t bytes[ISA_LONGEST]; /* as it was executed, for snapshots; */
+    bool code32;                /* ... in 32-bit code */
 } op;
+_Static_assert(offsetof(op, lock) <= HOST_LINE, "what every execution looks at");
 
 struct memo_path;
 

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "core/event/clock.h"
 #include "core/pipe/block.h"
@@ -34,9 +35,9 @@ typedef struct pipe_front {
  * in the last of them. All bytes of `o` are there at `bytes`. There is room for it once D1 has taken the
  * fourth before it. With one waiting in D1 for its partner, that is one entry further back in the list of
  * those taken. */
-static inline void fifo_push(fifo *f, const op *o, int64_t bytes, bool has_pending, pipe_front *front)
+static inline void fifo_push(fifo *f, const op *o, int64_t bytes, bool one_waits, pipe_front *front)
 {
-    const int64_t room = f->pull[has_pending];
+    const int64_t room = f->pull[one_waits];
     front->fetched = bytes;
     if (f->open && o->push_second && bytes < f->clock && room <= f->clock) {
         f->open = false;
@@ -48,12 +49,11 @@ static inline void fifo_push(fifo *f, const op *o, int64_t bytes, bool has_pendi
     f->open = o->push_two;
 }
 
-/* D1 took an instruction. */
-static inline void fifo_pull(fifo *f, int64_t clock)
+/* D1 took `count` instructions, one or two. */
+static inline void fifo_pull(fifo *f, unsigned count, int64_t clock)
 {
-    for (unsigned i = 0; i + 1 < FIFO_DEPTH; i++)
-        f->pull[i] = f->pull[i + 1];
-    f->pull[FIFO_DEPTH - 1] = clock;
+    memmove(f->pull, f->pull + count, (FIFO_DEPTH - count) * sizeof *f->pull);
+    f->pull[FIFO_DEPTH - 1] = f->pull[FIFO_DEPTH - count] = clock;
 }
 /* The stream goes on at a predicted target. */
 void fifo_redirect(fifo *f);

@@ -1,22 +1,22 @@
 #include "core/pipe/pipe.h"
 
-#include "core/pipe/pipe_internal.h"
+#include "core/pipe/pipe_issue.h"
 
-static int64_t pull_clock(const pipe *p, int64_t available)
+static inline int64_t pull_clock(const pipe *p, int64_t available)
 {
     return clock_later(p->d1_free, available);
 }
 
 /* Why the pending instruction and `x` cannot share a clock, or PAIRED. */
-static unpaired pair_dynamic(const pipe *p, const pipe_insn *x, int64_t available, int64_t pull,
-                             unpaired encoding)
+static inline unpaired pair_dynamic(const pipe *p, bool plain, const pipe_insn *x, int64_t available,
+                                    int64_t pull, unpaired encoding)
 {
-    const op *first = p->pending.insn.op;
+    const op *first = p->waiting->op;
     if (encoding != PAIRED)
         return encoding;
-    if (p->control.no_pairing)
+    if (!plain && p->control.no_pairing)
         return UNPAIRED_CONTROL; /* P9 */
-    if (!p->pending.end_known && first->length > 1)
+    if (!plain && !p->pending.end_known && first->length > 1)
         return UNPAIRED_END_BIT; /* P7 */
     if ((x->op->flags & ISA_MMX) && !(first->flags & ISA_MMX) &&
         (p->x87_mode == MODE_X87 || p->control.fpu_trap))
@@ -29,55 +29,55 @@ static unpaired pair_dynamic(const pipe *p, const pipe_insn *x, int64_t availabl
 
 /* The clock from which D1 can take `o`. The P54C's D1 decodes from the prefetch buffers, which are released
  * when it is known when it did. */
-static inline int64_t decode(pipe *p, const op *o)
+static inline int64_t decode(pipe *p, bool plain, const op *o, pipe_front *front)
 {
-    const int64_t bytes = prefetch_bytes(p, &p->prefetch, o->address, o->length);
-    if (!p->timing->fifo) {
-        p->front.fetched = bytes;
+    const int64_t bytes = prefetch_bytes(p, &p->prefetch, o);
+    if (!plain && !p->timing->fifo) {
+        *front = (pipe_front){.fetched = bytes};
         return bytes + 1;
     }
-    fifo_push(&p->fifo, o, bytes, p->has_pending, &p->front);
-    prefetch_release(&p->prefetch, o->address, o->length, p->fifo.clock);
+    fifo_push(&p->fifo, o, bytes, p->waiting != NULL, front);
+    prefetch_release(&p->prefetch, o, p->fifo.clock);
     return p->fifo.clock + 1;
 }
 
 /* P54C: D1 has read the instruction out of the prefetch buffers. */
-static inline void release(pipe *p, const op *o, int64_t clock)
+static inline void release(pipe *p, bool plain, const op *o, int64_t clock)
 {
-    if (p->timing->fifo)
+    if (plain || p->timing->fifo)
         return;
     p->decoded = clock;
-    prefetch_release(&p->prefetch, o->address, o->length, clock);
+    prefetch_release(&p->prefetch, o, clock);
 }
 
 void pipe_settle(pipe *p)
 {
-    if (!p->has_pending)
+    const pipe_insn *waiting = p->waiting;
+    if (!waiting)
         return;
     int64_t pull = pull_clock(p, p->pending.available);
-    release(p, p->pending.insn.op, pull);
-    p->has_pending = false;
+    release(p, false, waiting->op, pull);
+    p->waiting = NULL;
     p->issued_front[0] = p->pending.front;
-    pipe_issue_alone(p, &p->pending.insn, pull, p->pending.miss_until, UNPAIRED_ALONE);
+    issue(p, false, waiting, NULL, pull, p->pending.miss_until, UNPAIRED_ALONE);
     pipe_went_by(p);
 }
 
-/* `x` stays in D1. What it points to is copied when the stretch ends (pipe_end). */
-static inline void hold(pipe *p, const pipe_insn *x, int64_t available, bool end_known)
+/* `x` stays in D1, until pipe_run is over where it is. */
+static inline void hold(pipe *p, const pipe_insn *x, int64_t available, const pipe_front *front,
+                        bool end_known)
 {
     pipe_pending *pending = &p->pending;
-    pending->insn = *x;
+    p->waiting = x;
     pending->available = available;
-    pending->front = p->front;
+    pending->front = *front;
     pending->miss_until = p->miss_until;
     pending->end_known = end_known;
-    pending->next_unpaired = x->op->next_unpaired;
-    p->has_pending = true;
 }
 
-static inline bool may_wait(const pipe *p, const pipe_insn *x)
+static inline bool may_wait(const pipe *p, bool plain, const pipe_insn *x)
 {
-    return x->op->first && !p->control.no_pairing && x->complete && x->access_count <= 2;
+    return x->op->first && (plain || !p->control.no_pairing) && x->complete && x->access_count <= 2;
 }
 
 /* Instructions behind which the pipe does not just go on, though they are no branches. */
@@ -96,66 +96,109 @@ static void restart(pipe *p, const pipe_insn *x)
 }
 
 /* What follows the issue of `x`, the youngest instruction of its group. */
-static inline void finish(pipe *p, const pipe_insn *x, bool in_v)
+static inline void finish(pipe *p, bool plain, const pipe_insn *x, bool in_v)
 {
-    pipe_blame(p, x->op);
+    if (!plain)
+        pipe_blame(p, x->op);
     if (x->op->branch != ISA_NOT_BRANCH) {
         pipe_branch(p, x, in_v);
         return;
     }
-    pipe_went_by(p);
+    if (!plain)
+        pipe_went_by(p);
     if (!x->op->integer)
         restart(p, x);
 }
 
-void pipe_step(pipe *p, const pipe_insn *x)
+static inline __attribute__((always_inline)) void step(pipe *p, bool plain, const pipe_insn *x)
 {
-    pipe_pending *pending = &p->pending;
+    const pipe_pending *pending = &p->pending;
+    const pipe_insn *const first = p->waiting;
     int64_t pull = 0;
-    if (p->has_pending) {
+    if (first) {
         pull = pull_clock(p, pending->available);
-        release(p, pending->insn.op, pull);
+        release(p, plain, first->op, pull);
     }
-    pipe_blame(p, x->op);
+    if (!plain)
+        pipe_blame(p, x->op);
     p->next = x->next;
-    int64_t available = decode(p, x->op);
-    bool end_known = !p->timing->end_bits || p->resolver->end_known(p->resolver->context, x->op);
-    if (p->has_pending) {
-        const pipe_insn *first = &pending->insn;
-        unpaired encoding = (unpaired)pending->next_unpaired;
+    pipe_front front;
+    int64_t available = decode(p, plain, x->op, &front);
+    const bool end_known =
+        plain || !p->timing->end_bits || p->resolver->end_known(p->resolver->context, x->op);
+    p->end_bit_missed = false;
+    if (first) {
+        unpaired encoding = (unpaired)first->op->next_unpaired;
         if (encoding == UNPAIRED_ALONE)
             encoding = pairing_check(first->op, x->op);
-        unpaired why = pair_dynamic(p, x, available, pull, encoding);
-        p->has_pending = false;
-        p->issued_front[0] = pending->front;
+        const unpaired why = pair_dynamic(p, plain, x, available, pull, encoding);
+        p->waiting = NULL;
+        if (!plain)
+            p->issued_front[0] = pending->front;
         if (why == PAIRED) {
-            p->issued_front[1] = p->front;
-            p->end_bit_missed = false;
-            release(p, x->op, pull + first->op->d1_clocks - 1); /* in the last D1 clock of the first */
-            pipe_issue_pair(p, first, x, pull, pending->miss_until);
-            finish(p, x, true);
+            if (!plain)
+                p->issued_front[1] = front;
+            release(p, plain, x->op, pull + first->op->d1_clocks - 1); /* in the last D1 clock of the first */
+            issue(p, plain, first, x, pull, pending->miss_until, PAIRED);
+            finish(p, plain, x, true);
             return;
         }
         p->end_bit_missed = why == UNPAIRED_END_BIT;
-        if (p->timing->fifo && available > pull)
-            pipe_count(p, P5_EVENT_D1_STARVATION_AND_ONLY_ONE_INSTRUCTION_IN_FIFO, 1, 1);
-        pipe_issue_alone(p, first, pull, pending->miss_until, why);
-        bool flushed = pipe_went_by(p);
-        pipe_blame(p, x->op);
-        if (flushed)
-            available = decode(p, x->op); /* what was there of it is lost */
-    } else {
-        p->end_bit_missed = false;
+        if ((plain || p->timing->fifo) && available > pull)
+            pipe_count_as(p, plain, P5_EVENT_D1_STARVATION_AND_ONLY_ONE_INSTRUCTION_IN_FIFO, 1, 1);
+        issue(p, plain, first, NULL, pull, pending->miss_until, why);
+        if (!plain) {
+            const bool flushed = pipe_went_by(p);
+            pipe_blame(p, x->op);
+            if (flushed)
+                available = decode(p, plain, x->op, &front); /* what was there of it is lost */
+        }
     }
-    if (may_wait(p, x)) {
-        hold(p, x, available, end_known);
+    if (may_wait(p, plain, x)) {
+        hold(p, x, available, &front, end_known);
         return;
     }
     pull = pull_clock(p, available);
-    release(p, x->op, pull);
-    p->issued_front[0] = p->front;
-    pipe_issue_alone(p, x, pull, p->miss_until, p->control.no_pairing ? UNPAIRED_CONTROL : UNPAIRED_CLASS_U);
-    finish(p, x, false);
+    release(p, plain, x->op, pull);
+    if (!plain)
+        p->issued_front[0] = front;
+    issue(p, plain, x, NULL, pull, p->miss_until,
+          !plain && p->control.no_pairing ? UNPAIRED_CONTROL : UNPAIRED_CLASS_U);
+    finish(p, plain, x, false);
+}
+
+/* What waits may wait longer than the block that it is of, and its references, are there. */
+static void keep_waiting(pipe *p)
+{
+    pipe_pending *pending = &p->pending;
+    pipe_insn *insn = &pending->insn;
+    if (p->waiting == insn)
+        return;
+    *insn = *p->waiting;
+    pending->operation = *insn->op;
+    pending->next_unpaired = pending->operation.next_unpaired;
+    for (unsigned i = 0; i < insn->access_count; i++)
+        pending->accesses[i] = insn->accesses[i];
+    insn->op = &pending->operation;
+    insn->accesses = pending->accesses;
+    p->waiting = insn;
+}
+
+static void __attribute__((noinline)) run_any(pipe *p, const pipe_insn *insns, unsigned count)
+{
+    for (const pipe_insn *x = insns; x < insns + count; x++)
+        step(p, false, x);
+}
+
+void pipe_run(pipe *p, const pipe_insn *insns, unsigned count)
+{
+    if (__builtin_expect(p->plain, 1))
+        for (const pipe_insn *x = insns; x < insns + count; x++)
+            step(p, true, x);
+    else
+        run_any(p, insns, count);
+    if (p->waiting)
+        keep_waiting(p);
 }
 
 /* What the microcode of a delivery does: nothing younger than it is in the pipe, its references come one
@@ -164,11 +207,11 @@ void pipe_deliver(pipe *p, const p5_access *accesses, uint32_t access_count, uns
 {
     static const op microcode = {.pair = ISA_NP, .unit = ISA_MICROCODE, .pattern = ACCESS_SERIAL};
     pipe_insn x = {.op = &microcode, .accesses = accesses, .access_count = access_count, .clocks = clocks};
-    ex_holds held = {0};
     last_access last = {0};
-    int64_t end = pipe_execute(p, &x, false, p->now, clocks, &held, &last);
-    p->deltas->clocks += (uint64_t)(end - p->now);
-    ex_owners owners = pipe_own_execution(end - p->now, &held);
+    int64_t end = pipe_execute(p, false, &x, false, p->now, clocks, &last);
+    ex_owners owners = pipe_own_execution(end - p->now, &p->held);
+    p->held = (ex_holds){0};
+    p->is_held = false;
     uint64_t own_clocks = clocks;
     owners.of[P5_STALL_ISSUE] -= clocks > 0;
     owners.of[P5_STALL_EXECUTE] -= own_clocks - (clocks > 0);

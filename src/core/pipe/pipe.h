@@ -11,8 +11,9 @@
  * A group that stays long in EX therefore lets D1 work ahead by exactly two groups: that is where prefix
  * clocks hide (Agner Fog, 4: shadowing).
  *
- * pipe_begin, pipe_step for each instruction, pipe_end: a pure function of state, operations and what the
- * resolver answers. Running a stretch in pieces gives the same bits. */
+ * pipe_begin, pipe_run for the instructions, pipe_end: a pure function of what the pipe was, operations and
+ * what the resolver answers. Running a stretch in pieces gives the same bits. Between stretches the pipe
+ * stays as it is; pipe_store makes a state of it, pipe_load goes on from one. */
 #ifndef CORE_PIPE_PIPE_H
 #define CORE_PIPE_PIPE_H
 
@@ -79,8 +80,8 @@ typedef struct pipe_pending {
     bool end_known;
 } pipe_pending;
 
-/* What one stretch hands to the next. Times are relative to `now`, the clock at which EX is free; times too
- * long ago to matter are cut off, so that equal situations are equal bytes. */
+/* What one stretch hands to the next, in a form in which equal situations are equal bytes. Times are relative
+ * to `now`, the clock at which EX is free; times too long ago to matter are cut off. */
 typedef struct pipe_state {
     int16_t d1_free, d2_free;
     prefetch_state prefetch;
@@ -93,6 +94,11 @@ typedef struct pipe_state {
     bool end_bit_missed;              /* P54C: the last group stayed single for want of an end bit */
     bool refill_taken;                /* errata: behind a mispredicted taken branch, a product is awaited */
 } pipe_state;
+
+/* What held EX, clock by clock, while a group was in it. */
+typedef struct ex_holds {
+    uint32_t tlb, read, misaligned, write_buffer, write_order, locked, io, bank;
+} ex_holds;
 
 /* Control inputs that reach the pipe. */
 typedef struct pipe_control {
@@ -108,6 +114,10 @@ typedef struct pipe {
     pipe_control control;
     uint64_t start; /* absolute clock of relative time 0 */
     int64_t now;
+    int64_t begun; /* `now` of pipe_begin */
+    bool plain;    /* the kind of pipe: pipe_internal.h */
+    bool is_held;  /* `held` is not all 0. Of the group in EX */
+    ex_holds held;
     int64_t d1_free, d2_free;
     prefetch prefetch;
     fifo fifo;
@@ -117,18 +127,19 @@ typedef struct pipe {
     int64_t refill_until, miss_until;
     uint8_t agi_gpr, x87_mode;
     bool end_bit_missed, refill_taken;
-    bool has_pending;
-    pipe_pending pending;          /* until pipe_end it refers to what pipe_step was given */
-    uint32_t next;                 /* address of the instruction that comes next */
-    int64_t decoded;               /* clock in which D1 had read the youngest instruction (P54C) */
-    uint32_t last_u;               /* address of the U instruction of the last group */
-    uint32_t previous_u;           /* P54C: ... of the group before */
+    const pipe_insn *waiting; /* in D1 for its partner, or NULL; behind pipe_run it is pending.insn, */
+    bool has_pending;         /* ... which a snapshot holds */
+    pipe_pending pending;     /* the rest of what is known of it. Its clocks are relative like those of the
+                                 pipe */
+    uint32_t next;            /* address of the instruction that comes next */
+    int64_t decoded;          /* clock in which D1 had read the youngest instruction (P54C) */
+    uint32_t last_u;          /* address of the U instruction of the last group */
+    uint32_t previous_u;      /* P54C: ... of the group before */
     unsigned groups, instructions; /* since pipe_begin */
     uint64_t branch_pairs;         /* P54C: pairs since the branch at hand last ran: set by the owner */
     trace_sink *trace;
     pipe_observer *observer;        /* NULL: nobody watches */
-    pipe_front front;               /* of the instruction decoded last */
-    pipe_front issued_front[2];     /* of those that go to U and V */
+    pipe_front issued_front[2];     /* of the instructions that go to U and V, if somebody watches */
     const breakpoints *breakpoints; /* NULL: none are set */
     bool match_missed, match_twice; /* errata: code breakpoint of the next instruction */
 } pipe;
@@ -137,18 +148,29 @@ typedef struct pipe {
 extern const snapshot_table pipe_state_fields, pipe_fields;
 /* After RESET. */
 void pipe_reset(pipe_state *state);
-/* Loads `state`, whose time 0 is the absolute clock `start`; the next instruction is at `address`. */
-void pipe_begin(pipe *p, const timing *t, const pipe_state *state, uint64_t start, uint32_t address,
-                const pipe_resolver *resolver, pipe_deltas *deltas);
-void pipe_step(pipe *p, const pipe_insn *insn);
+/* Goes on from `state`, */
+void pipe_load(pipe *p, const pipe_state *state, const timing *t);
+/* ... with what waits as `stored`, or nothing (NULL); its references stand in p->pending. */
+void pipe_load_pending(pipe *p, const pipe_pending *stored);
+/* The state between two stretches. `state`: one that was reset; what lies between its members stays 0. */
+void pipe_store(pipe *p, pipe_state *state);
+/* ... and what waits, without its references, which are other ones each time, and without pointers: what is
+ * the same is the same bytes. */
+void pipe_store_pending(const pipe *p, pipe_pending *stored);
+/* Stores the state and goes on from it: all clocks of `p` are relative to now. */
+void pipe_rebase(pipe *p, pipe_state *state);
+/* Begins a stretch at the absolute clock `start`; the next instruction is at `address`. */
+void pipe_begin(pipe *p, uint64_t start, uint32_t address, const pipe_resolver *resolver,
+                pipe_deltas *deltas);
+/* Executes `count` instructions. */
+void pipe_run(pipe *p, const pipe_insn *insns, unsigned count);
 /* Lets an instruction that waits for a partner go alone. */
 void pipe_settle(pipe *p);
 /* Delivery of an exception or interrupt, or HLT: `clocks` of `cause`, with the references of the microcode.
  * The next instruction is fetched anew; the refill is part of the clocks. Nothing may be pending. */
 void pipe_deliver(pipe *p, const p5_access *accesses, uint32_t access_count, unsigned clocks, p5_stall cause);
-/* Stores the state relative to p->now and answers p->now: the clocks since `start`. A pending instruction
- * stays in p->pending. `state`: one that was reset; what lies between its members stays 0. */
-int64_t pipe_end(pipe *p, pipe_state *state);
+/* Ends a stretch; answers its clocks. A pending instruction stays in p->pending. */
+int64_t pipe_end(pipe *p);
 /* Clock, relative to the state's, at which an instruction that comes next could enter EX. Nothing may be
  * pending. */
 int64_t pipe_next_entry(const pipe_state *state, const timing *t);

@@ -1,64 +1,20 @@
-#include "core/pipe/pipe_internal.h"
+#include "core/pipe/pipe_execute.h"
 
-/* The eight banks are interleaved by dword: bit n = bank n. */
-static unsigned banks(const p5_access *a)
+void pipe_hold(pipe *p, const op *o, const data_answer *answer, int64_t wait, bool conflict)
 {
-    unsigned first = a->linear >> 2 & 7, last = (a->linear + a->size - 1) >> 2 & 7;
-    return 1u << first | 1u << last;
-}
-
-static bool banks_conflict(const p5_access *a, const p5_access *b)
-{
-    if ((a->flags | b->flags) & P5_ACCESS_IO)
-        return false;
-    return (banks(a) & banks(b)) != 0;
-}
-
-/* What the memory side wants to know of the reference before. One to a port is none. */
-static unsigned partner_of(const last_access *last, const p5_access *a)
-{
-    if ((last->access->flags & P5_ACCESS_IO) != 0)
-        return 0;
-    bool same_kind = ((last->access->flags ^ a->flags) & P5_ACCESS_WRITE) == 0;
-    return PARTNER | (same_kind ? PARTNER_SAME_KIND : 0u) | (last->missed ? PARTNER_MISSED : 0u);
-}
-
-/* Events of `n` references like `a` that hit. `partner`: another one was counted in the clock of each. */
-static inline void count_hits(pipe *p, const p5_access *a, bool mmx, unsigned partner, unsigned n)
-{
-    bool write = (a->flags & P5_ACCESS_WRITE) != 0;
-    pipe_count(p, write ? P5_EVENT_DATA_WRITE : P5_EVENT_DATA_READ, n, partner & PARTNER_SAME_KIND ? 0 : n);
-    pipe_count(p, P5_EVENT_DATA_READ_OR_WRITE, n, partner & PARTNER ? 0 : n);
-    if (write)
-        pipe_count(p, P5_EVENT_WRITE_HIT_TO_M_OR_E_STATE_LINES, n,
-                   (partner & (PARTNER_SAME_KIND | PARTNER_MISSED)) != PARTNER_SAME_KIND ? n : 0);
-    if (mmx)
-        pipe_count(p, write ? P5_EVENT_MMX_INSTRUCTION_DATA_WRITES : P5_EVENT_MMX_INSTRUCTION_DATA_READS, n,
-                   n);
-}
-
-/* Iterations that `n` references of a REP string are. */
-static inline unsigned iterations(const op *o, unsigned n)
-{
-    return o->rep_accesses == 2 ? n / 2 : n;
-}
-
-/* EX clock (from 0) in which reference `j` of `n` of an instruction that takes `clocks` falls. */
-static inline unsigned access_clock(const op *o, unsigned j, unsigned n, unsigned clocks)
-{
-    const unsigned last = clocks > 0 ? clocks - 1 : 0;
-    unsigned at;
-    switch (o->pattern) {
-    case ACCESS_TWO:
-        at = j / 2;
-        break;
-    case ACCESS_REP: /* behind the set-up */
-        at = o->clocks + iterations(o, j) * o->rep_clocks;
-        break;
-    default:
-        at = n > 1 ? (unsigned)((uint64_t)j * last / (n - 1)) : o->access_first;
-    }
-    return at < last ? at : last;
+    ex_holds *held = &p->held;
+    if (p->timing->errata && conflict && wait > 0) /* looked at again when the access is repeated */
+        pipe_count(p, P5_EVENT_BANK_CONFLICTS, 1, 1);
+    if (p->timing->errata && answer->is_misaligned && o->fst)
+        pipe_count(p, P5_EVENT_MISALIGNED_DATA_MEMORY_OR_IO_REFERENCES, 1, 1);
+    held->tlb += answer->tlb;
+    held->read += answer->read;
+    held->misaligned += answer->misaligned;
+    held->write_buffer += answer->write_buffer;
+    held->write_order += answer->write_order;
+    held->locked += answer->locked;
+    held->io += answer->io;
+    p->is_held = true;
 }
 
 /* Iterations of a REP string whose references, from `j` on, have their usual answers: they are made at one
@@ -79,75 +35,18 @@ static unsigned refer_string(pipe *p, const pipe_insn *x, unsigned j, int64_t be
                                                    first + (uint64_t)(most - 1) * o->rep_clocks));
     if (n == 0)
         return 0;
-    count_hits(p, &a[0], false, 0, n);
+    count_hits(p, false, &a[0], false, 0, n);
     if (each == 2)
-        count_hits(p, &a[1], false, PARTNER, n);
+        count_hits(p, false, &a[1], false, PARTNER, n);
     *last = (last_access){.access = &a[n * each - 1],
                           .clock = begin + before + (int64_t)(n - 1) * o->rep_clocks,
                           .second = each == 2};
     return n;
 }
 
-/* Makes reference `j` of `n`, as pipe_refer, of which those before have added `shift`; answers what all of
- * them have. */
-static inline __attribute__((always_inline)) int64_t refer(pipe *p, const pipe_insn *x, unsigned j,
-                                                           unsigned n, bool in_v, int64_t begin,
-                                                           int64_t shift, unsigned clocks, ex_holds *holds,
-                                                           last_access *last)
-{
-    const op *o = x->op;
-    const p5_access *a = &x->accesses[j];
-    const bool mmx = (o->flags & ISA_MMX) != 0;
-    const unsigned how = (in_v ? HOW_V_PIPE : 0u) | (mmx ? HOW_MMX : 0u) | o->lock * (unsigned)HOW_LOCK;
-    unsigned partner = 0;
-    int64_t at = begin + shift + access_clock(o, j, n, clocks);
-    bool conflict = false;
-    if (last->access && last->clock == at && !last->second && o->pattern != ACCESS_SERIAL) {
-        /* REP CMPS reads both strings at once: measured 5 instead of 4 */
-        const bool copies = o->pattern == ACCESS_REP && (last->access->flags ^ a->flags) & P5_ACCESS_WRITE;
-        conflict = !copies && banks_conflict(last->access, a);
-        if (!conflict)
-            partner = partner_of(last, a);
-    }
-    if (conflict) {
-        holds->bank++;
-        pipe_count(p, P5_EVENT_BANK_CONFLICTS, 1, 1);
-        shift++;
-        at++;
-    }
-    data_answer answer;
-    last->missed = false;
-    if (p->resolver->data(p->resolver->context, a, p->start + (uint64_t)at, how | partner, &answer)) {
-        count_hits(p, a, mmx, partner, 1);
-    } else {
-        last->missed = !answer.hit;
-        int64_t wait = (int64_t)(answer.done - p->start) - at;
-        if (p->timing->errata && conflict && wait > 0) /* looked at again when the access is repeated */
-            pipe_count(p, P5_EVENT_BANK_CONFLICTS, 1, 1);
-        if (p->timing->errata && answer.is_misaligned && o->fst)
-            pipe_count(p, P5_EVENT_MISALIGNED_DATA_MEMORY_OR_IO_REFERENCES, 1, 1);
-        holds->tlb += answer.tlb;
-        holds->read += answer.read;
-        holds->misaligned += answer.misaligned;
-        holds->write_buffer += answer.write_buffer;
-        holds->write_order += answer.write_order;
-        holds->locked += answer.locked;
-        holds->io += answer.io;
-        shift += wait;
-        at += wait;
-    }
-    last->second = partner != 0;
-    last->access = a;
-    last->clock = at;
-    return shift;
-}
-
-int64_t pipe_refer(pipe *p, const pipe_insn *x, bool in_v, int64_t begin, unsigned clocks, ex_holds *holds,
-                   last_access *last)
+int64_t pipe_refer(pipe *p, const pipe_insn *x, bool in_v, int64_t begin, unsigned clocks, last_access *last)
 {
     const unsigned n = x->access_count, each = x->op->rep_accesses;
-    if (n == 1)
-        return refer(p, x, 0, 1, in_v, begin, 0, clocks, holds, last);
     const bool string = x->op->pattern == ACCESS_REP && p->resolver->string != NULL;
     int64_t shift = 0;
     for (unsigned j = 0; j < n; j++) {
@@ -155,7 +54,7 @@ int64_t pipe_refer(pipe *p, const pipe_insn *x, bool in_v, int64_t begin, unsign
         if (string && !last->missed && (j & (each - 1)) == 0)
             j += refer_string(p, x, j, begin + shift, clocks, last) * each;
         if (j < n)
-            shift = refer(p, x, j, n, in_v, begin, shift, clocks, holds, last);
+            shift = refer(p, false, x, j, n, in_v, begin, shift, clocks, last);
     }
     return shift;
 }

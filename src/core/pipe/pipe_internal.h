@@ -1,7 +1,10 @@
-/* Between the files of the pipe: pipe.c runs instructions from D1 on, pipe_issue.c takes a group through D2
- * and the waits in front of EX, pipe_execute.c through EX with its data references, pipe_count.c counts what
+/* Between the files of the pipe: pipe.c runs instructions from D1 on, pipe_issue.h takes a group through D2
+ * and the waits in front of EX, pipe_execute.h through EX with its data references, pipe_count.c counts what
  * a completed group brings, pipe_branch.c asks the predictor, pipe_state.c hands a stretch's end to the
- * next. */
+ * next.
+ *
+ * Pipes are of two kinds, for which what every instruction goes through is compiled apart: `plain` are those
+ * of the P55C as long as nobody watches them or holds pairing back (pipe_begin), all others not. */
 #ifndef CORE_PIPE_PIPE_INTERNAL_H
 #define CORE_PIPE_PIPE_INTERNAL_H
 
@@ -20,6 +23,23 @@ static inline void pipe_spend(pipe *p, p5_stall cause, uint64_t clocks)
     observed_spend(p->deltas, p->observer, cause, clocks);
 }
 
+/* ... by a pipe of a kind. */
+static inline void pipe_count_as(pipe *p, bool plain, enum p5_event event, uint64_t n, uint64_t clocks)
+{
+    if (plain)
+        deltas_add(p->deltas, event, n, clocks);
+    else
+        pipe_count(p, event, n, clocks);
+}
+
+static inline void pipe_spend_as(pipe *p, bool plain, p5_stall cause, uint64_t clocks)
+{
+    if (plain)
+        deltas_add(p->deltas, DELTA_STALLS + cause, clocks, clocks);
+    else
+        pipe_spend(p, cause, clocks);
+}
+
 /* What is counted from now on is due to `o`: matters to observers only. */
 static inline void pipe_blame(pipe *p, const op *o)
 {
@@ -28,11 +48,6 @@ static inline void pipe_blame(pipe *p, const op *o)
 }
 
 /* --- pipe_execute.c --- */
-
-/* What held EX, clock by clock, while a group was in it. */
-typedef struct ex_holds {
-    uint32_t tlb, read, misaligned, write_buffer, write_order, locked, io, bank;
-} ex_holds;
 
 /* The data reference that the instruction in U made last, for the bank test of the one in V. */
 typedef struct last_access {
@@ -47,36 +62,10 @@ typedef struct ex_owners {
     uint64_t of[P5_STALL_COUNT];
 } ex_owners;
 
-/* Makes the references of one instruction whose EX begins at `begin`; answers how many clocks later than
- * without them it leaves EX. `last` is the last reference so far of this group, on entry that of the
- * instruction in U. */
-int64_t pipe_refer(pipe *p, const pipe_insn *x, bool in_v, int64_t begin, unsigned clocks, ex_holds *holds,
-                   last_access *last);
-
-/* ... answers the clock at which it leaves EX. */
-static inline int64_t pipe_execute(pipe *p, const pipe_insn *x, bool in_v, int64_t begin, unsigned clocks,
-                                   ex_holds *holds, last_access *last)
-{
-    int64_t end = begin + clocks;
-    return x->access_count == 0 ? end : end + pipe_refer(p, x, in_v, begin, clocks, holds, last);
-}
-
 /* Gives every clock of EX an owner: the first is the issue, then what held it, the rest is execution. */
 ex_owners pipe_own_execution(int64_t clocks, const ex_holds *h);
 
 void pipe_spend_all(pipe *p, const ex_owners *owners);
-
-/* Both in one for a group that is not split between its instructions. */
-static inline void pipe_spend_execution(pipe *p, int64_t clocks, const ex_holds *h)
-{
-    if (h->tlb | h->read | h->misaligned | h->write_buffer | h->write_order | h->locked | h->io | h->bank) {
-        const ex_owners owners = pipe_own_execution(clocks, h);
-        pipe_spend_all(p, &owners);
-    } else if (clocks > 0) {
-        pipe_spend(p, P5_STALL_ISSUE, 1);
-        pipe_spend(p, P5_STALL_EXECUTE, (uint64_t)clocks - 1);
-    }
-}
 
 /* The clocks of a pair, instruction by instruction, for the profile: those in which the one in U would have
  * been in EX alone are its own, the rest is due to the one in V. */
@@ -111,18 +100,24 @@ void pipe_match(pipe *p, const pipe_insn *u, const pipe_insn *v);
 void pipe_count_others(pipe *p, const pipe_insn *u, const pipe_insn *v);
 
 /* Events of a group that leaves EX; `v` may be NULL. `integer`: it needs nothing but the integer pipes. */
-static inline void pipe_count_group(pipe *p, const pipe_insn *u, const pipe_insn *v, bool integer)
+static inline __attribute__((always_inline)) void pipe_count_group(pipe *p, bool plain, const pipe_insn *u,
+                                                                   const pipe_insn *v, bool integer)
 {
-    if (__builtin_expect(p->breakpoints != NULL, 0))
+    if (!plain && p->breakpoints != NULL)
         pipe_match(p, u, v);
-    pipe_count_in_pair(p, P5_EVENT_INSTRUCTIONS_EXECUTED, u, u->complete, v, v != NULL);
-    p->instructions += u->complete;
+    const bool has_v = v != NULL;
+    const unsigned completed = (unsigned)u->complete + has_v;
+    p->instructions += completed;
+    if (plain)
+        deltas_add(p->deltas, P5_EVENT_INSTRUCTIONS_EXECUTED, completed, completed != 0);
+    else
+        pipe_count_in_pair(p, P5_EVENT_INSTRUCTIONS_EXECUTED, u, u->complete, v, has_v);
     if (v) {
-        p->instructions++;
-        pipe_blame(p, v->op);
-        pipe_count(p, P5_EVENT_INSTRUCTIONS_EXECUTED_V_PIPE, 1, 1);
+        if (!plain)
+            pipe_blame(p, v->op);
+        pipe_count_as(p, plain, P5_EVENT_INSTRUCTIONS_EXECUTED_V_PIPE, 1, 1);
         if (u->access_count && v->access_count)
-            pipe_count(p, P5_EVENT_MEMORY_ACCESSES_IN_BOTH_PIPES, 1, 1);
+            pipe_count_as(p, plain, P5_EVENT_MEMORY_ACCESSES_IN_BOTH_PIPES, 1, 1);
     }
     if (!integer)
         pipe_count_others(p, u, v);
@@ -130,13 +125,6 @@ static inline void pipe_count_group(pipe *p, const pipe_insn *u, const pipe_insn
 
 /* What the profile wants to know beyond events: executions, the pipes, pairing. */
 void pipe_tell_group(pipe *p, const pipe_insn *u, const pipe_insn *v, unpaired why);
-
-/* --- pipe_issue.c --- */
-
-/* Sends `u` and `v` side by side from D1 at `pull` through EX; */
-void pipe_issue_pair(pipe *p, const pipe_insn *u, const pipe_insn *v, int64_t pull, int64_t miss_until);
-/* ... `u` alone, because of `why`. */
-void pipe_issue_alone(pipe *p, const pipe_insn *u, int64_t pull, int64_t miss_until, unpaired why);
 
 /* --- pipe_branch.c --- */
 

@@ -1,5 +1,4 @@
-#include "core/pipe/agi.h"
-#include "core/pipe/pipe_internal.h"
+#include "core/pipe/pipe_issue.h"
 
 /* Until when each cause keeps a group out of EX. A clock belongs to the first of them that still holds in it.
  */
@@ -7,12 +6,6 @@ typedef struct entry_holds {
     int64_t fetch, decode, multiply, store, agi; /* branch: the pipe's refill_until */
     const op *agi_of;                            /* whose address it is */
 } entry_holds;
-
-/* The cause that a group waited for longest, and how long. */
-typedef struct longest_wait {
-    p5_stall cause;
-    int64_t clocks;
-} longest_wait;
 
 static inline int64_t earlier(int64_t a, int64_t b)
 {
@@ -89,6 +82,14 @@ static void count_hidden_interlock(pipe *p, const op *o)
                (uint64_t)(ready - p->now));
 }
 
+void pipe_count_hidden(pipe *p, const op *u, const op *v)
+{
+    count_hidden_interlock(p, u);
+    if (v)
+        count_hidden_interlock(p, v);
+    p->refill_taken = false;
+}
+
 /* One of the group has to wait until D2 can have a register of its address; answers until when. */
 static int64_t wait_for_address(pipe *p, const op *u, const op *v, entry_holds *holds)
 {
@@ -118,7 +119,7 @@ static int64_t wait_for_mmx(pipe *p, const op *o, int64_t clock, entry_holds *ho
 }
 
 /* Clock at which D2 may let the group go to EX, `clock` or later: addresses and MMX sources. */
-static inline int64_t operands_ready(pipe *p, const op *u, const op *v, int64_t clock, entry_holds *holds)
+static int64_t operands_ready(pipe *p, const op *u, const op *v, int64_t clock, entry_holds *holds)
 {
     int64_t ready = clock;
     if (clock == p->now && agi_count(p->agi_gpr, u, v) != 0)
@@ -130,9 +131,17 @@ static inline int64_t operands_ready(pipe *p, const op *u, const op *v, int64_t 
     return ready;
 }
 
-/* What keeps a group in front of EX at `clock` that could enter it: writes on their way to memory, and what
- * the x87 pipe works at. Answers until when. */
-static inline int64_t units_ready(pipe *p, const op *u, const op *v, int64_t clock, longest_wait *longest)
+int64_t pipe_wait(pipe *p, const op *u, const op *v, int64_t d2, int64_t miss_until, longest_wait *longest)
+{
+    entry_holds gap = {.fetch = miss_until, .decode = d2 + 1};
+    const int64_t ex = operands_ready(p, u, v, clock_later(d2 + 1, p->now), &gap);
+    if (ex > p->now)
+        *longest = own_gap(p, ex, &gap);
+    pipe_blame(p, u);
+    return ex;
+}
+
+int64_t pipe_units_ready(pipe *p, const op *u, const op *v, int64_t clock, longest_wait *longest)
 {
     if ((u->flags & ISA_SERIALISING) && p->resolver->drained) {
         const int64_t from = clock;
@@ -180,116 +189,16 @@ static void trace_insn(pipe *p, const pipe_insn *x, unsigned in_v, const p5_trac
     p->trace->insn(p->trace->context, &t);
 }
 
-/* The clocks of EX of a group whose instruction in U would have been in it until `end_u` by itself. `alone`:
- * what held EX until then. */
-static inline void spend_execution(pipe *p, const op *u, const op *v, int64_t begin, int64_t end_u,
-                                   int64_t end, const ex_holds *alone, const ex_holds *held)
+void pipe_trace_group(pipe *p, const pipe_insn *u, const pipe_insn *v, p5_trace_insn *stages, unpaired why,
+                      const longest_wait *longest)
 {
-    if (__builtin_expect(p->observer != NULL, 0) && v) {
-        const ex_owners of_u = pipe_own_execution(end_u - begin, alone);
-        const ex_owners of_both = pipe_own_execution(end - begin, held);
-        pipe_spend_pair(p, u, v, &of_both, &of_u);
-    } else {
-        pipe_spend_execution(p, end - begin, held);
-    }
-}
-
-/* Both of pipe_internal.h; `v` is NULL in a group of one. */
-static inline __attribute__((always_inline)) void issue(pipe *p, const pipe_insn *u, const pipe_insn *v,
-                                                        int64_t pull, int64_t miss_until, unpaired why)
-{
-    const op *const ou = u->op, *const ov = v ? v->op : NULL;
-    pipe_blame(p, ou);
-    if (p->timing->fifo && pull > p->d1_free) /* D1 could have taken something */
-        pipe_count(p, P5_EVENT_D1_STARVATION_AND_FIFO_IS_EMPTY, (uint64_t)(pull - p->d1_free),
-                   (uint64_t)(pull - p->d1_free));
-    const int64_t d2 = clock_later(pull + ou->d1_clocks, p->d2_free);
-    if (p->refill_taken) {
-        count_hidden_interlock(p, ou);
-        if (ov)
-            count_hidden_interlock(p, ov);
-    }
-    p->refill_taken = false;
-    entry_holds gap = {.fetch = miss_until, .decode = d2 + 1};
-    longest_wait longest = {.cause = P5_STALL_ISSUE};
-    const int64_t ex = operands_ready(p, ou, ov, clock_later(d2 + 1, p->now), &gap);
-    if (ex > p->now)
-        longest = own_gap(p, ex, &gap);
-    pipe_blame(p, ou);
-    const bool integer = ou->integer && (!ov || ov->integer);
-    int64_t begin = ex;
-    if (!integer || p->fpu.integer > ex)
-        begin = units_ready(p, ou, ov, ex, &longest);
-
-    ex_holds held = {0};
-    last_access last = {0};
-    const unsigned clocks_u = (ou->flags & ISA_X87) ? fpu_occupancy(ou, u->clocks) : u->clocks;
-    const int64_t end_u = pipe_execute(p, u, false, begin, clocks_u, &held, &last);
-    const ex_holds alone = held;
-    int64_t end_v = end_u;
-    if (v) {
-        /* V's first EX clock is the one of U's last data reference: references stay in order, what U does
-         * after its last one is shared. */
-        const int64_t begin_v = last.access ? clock_later(begin, last.clock) : begin;
-        pipe_blame(p, ov);
-        end_v = pipe_execute(p, v, true, begin_v, v->clocks, &held, &last);
-    }
-    const int64_t end = clock_later(end_u, end_v);
-    spend_execution(p, ou, ov, begin, end_u, end, &alone, &held);
-    p->deltas->clocks += (uint64_t)(end - p->now);
-    pipe_count_group(p, u, v, integer);
-
-    if (!integer) {
-        p->none_awaited = false;
-        fpu_issue(&p->fpu, ou, begin, end, u->clocks, u->unsafe_x87);
-        mmx_issue(&p->mmx, ou, end);
-        if (ov && ov->fp == ISA_FP_XCH)
-            fpu_exchange_pair(&p->fpu, ov, begin, u->unsafe_x87);
-        if (ov)
-            mmx_issue(&p->mmx, ov, end);
-    }
-    /* a result of an earlier EX clock than the last reaches D2 in time */
-    p->agi_gpr = end_u == end ? ou->agi_gpr : 0;
-    if (ov && end_v == end)
-        p->agi_gpr |= ov->agi_gpr;
-
-    if (__builtin_expect(p->trace != NULL, 0)) {
-        uint32_t hold_clocks;
-        p5_stall hold = pipe_main_hold(&held, &hold_clocks);
-        p5_trace_insn stages = {.hold = (uint8_t)hold,
-                                .hold_clocks = at_most_16_bits(hold_clocks),
-                                .begin = p->start + (uint64_t)begin,
-                                .d1 = p->start + (uint64_t)pull,
-                                .d2 = p->start + (uint64_t)d2,
-                                .ex = p->start + (uint64_t)ex,
-                                .end = p->start + (uint64_t)end,
-                                .unpaired = (uint8_t)why,
-                                .stall = (uint8_t)longest.cause,
-                                .stall_clocks = at_most_16_bits(longest.clocks)};
-        trace_insn(p, u, 0, &stages);
-        if (v)
-            trace_insn(p, v, 1, &stages);
-    }
-    fifo_pull(&p->fifo, pull);
+    uint32_t hold_clocks;
+    stages->hold = (uint8_t)pipe_main_hold(&p->held, &hold_clocks);
+    stages->hold_clocks = at_most_16_bits(hold_clocks);
+    stages->unpaired = (uint8_t)why;
+    stages->stall = (uint8_t)longest->cause;
+    stages->stall_clocks = at_most_16_bits(longest->clocks);
+    trace_insn(p, u, 0, stages);
     if (v)
-        fifo_pull(&p->fifo, pull);
-    p->d1_free = d2;
-    p->d2_free = ex;
-    p->now = end;
-    if (p->timing->btb_by_pairs)
-        p->previous_u = p->last_u;
-    p->last_u = ou->address;
-    p->groups++;
-    if (__builtin_expect(p->observer != NULL, 0))
-        pipe_tell_group(p, u, v, why);
-}
-
-void pipe_issue_pair(pipe *p, const pipe_insn *u, const pipe_insn *v, int64_t pull, int64_t miss_until)
-{
-    issue(p, u, v, pull, miss_until, PAIRED);
-}
-
-void pipe_issue_alone(pipe *p, const pipe_insn *u, int64_t pull, int64_t miss_until, unpaired why)
-{
-    issue(p, u, NULL, pull, miss_until, why);
+        trace_insn(p, v, 1, stages);
 }

@@ -78,7 +78,7 @@ static const struct {
     mmx_state mmx;
 } none_awaited = {{{-1, -1, -1, -1, -1, -1, -1, -1}, -1, -1, -1, -1, -1}, {{-1, -1, -1, -1, -1, -1, -1, -1}}};
 
-static void begin_units(pipe *p, const pipe_state *s)
+static void load_units(pipe *p, const pipe_state *s)
 {
     const bool none = memcmp(&s->fpu, &none_awaited.fpu, sizeof s->fpu) == 0 &&
                       memcmp(&s->mmx, &none_awaited.mmx, sizeof s->mmx) == 0;
@@ -98,7 +98,7 @@ static void begin_units(pipe *p, const pipe_state *s)
 
 /* `entry`: clock at which what comes next can enter EX at the earliest. It waits for nothing that is ready
  * then; stores look one clock earlier. */
-static void end_units(const pipe *p, pipe_state *s, int64_t entry)
+static void store_units(const pipe *p, pipe_state *s, int64_t entry)
 {
     if (p->none_awaited) {
         s->fpu = none_awaited.fpu;
@@ -117,21 +117,15 @@ static void end_units(const pipe *p, pipe_state *s, int64_t entry)
     s->fpu.integer = relative_ready(p->fpu.integer, now, entry);
 }
 
-void pipe_begin(pipe *p, const timing *t, const pipe_state *s, uint64_t start, uint32_t address,
-                const pipe_resolver *resolver, pipe_deltas *deltas)
+void pipe_load(pipe *p, const pipe_state *s, const timing *t)
 {
     p->timing = t;
-    p->resolver = resolver;
-    p->deltas = deltas;
-    p->start = start;
     p->now = 0;
     p->d1_free = s->d1_free;
     p->d2_free = s->d2_free;
     p->prefetch.clock = s->prefetch.clock;
     p->prefetch.used = s->prefetch.used;
     p->prefetch.redirect = s->prefetch.redirect;
-    p->prefetch.block = (address - 1) / PREFETCH_BLOCK;
-    p->next = address;
     for (unsigned i = 0; i < PREFETCH_PARTS; i++) {
         p->prefetch.part[i] = s->prefetch.part[i];
         p->prefetch.line[i] = s->prefetch.line[i];
@@ -140,15 +134,27 @@ void pipe_begin(pipe *p, const timing *t, const pipe_state *s, uint64_t start, u
     }
     p->fifo.clock = s->fifo.clock;
     p->fifo.open = s->fifo.open;
-    begin_units(p, s);
+    load_units(p, s);
     p->refill_until = s->refill_until;
     p->miss_until = s->miss_until;
     p->agi_gpr = s->agi_gpr;
     p->x87_mode = s->x87_mode;
     p->end_bit_missed = s->end_bit_missed;
     p->refill_taken = s->refill_taken;
+}
+
+void pipe_begin(pipe *p, uint64_t start, uint32_t address, const pipe_resolver *resolver, pipe_deltas *deltas)
+{
+    p->resolver = resolver;
+    p->deltas = deltas;
+    p->begun = p->now;
+    p->start = start - (uint64_t)p->now;
+    p->prefetch.block = p->prefetch.redirect ? PREFETCH_NO_BLOCK : (address - 1) / PREFETCH_BLOCK;
+    p->next = address;
     p->groups = 0;
     p->instructions = 0;
+    p->plain = p->timing->fifo && !p->observer && !p->trace && !p->breakpoints &&
+               !(p->control.no_pairing | p->control.fpu_trap | p->control.single_step);
 }
 
 static inline void raise(int64_t *t, int64_t least)
@@ -204,21 +210,28 @@ static void forget_pushes(fifo *f, const prefetch *fetched, unsigned first)
         raise(&f->pull[i], f->clock + (i - first + 1 + !f->open) / 2);
 }
 
+/* A gap may be longer than FAR. */
+static bool reaches_far(const pipe *p)
+{
+    const int64_t far = p->now - FAR;
+    return (p->prefetch.clock < far) | (p->timing->fifo && p->fifo.clock < far) | (p->d1_free < far) |
+           (p->d2_free < far) | (p->waiting && p->pending.available < far);
+}
+
 static void normalise(pipe *p)
 {
     prefetch *f = &p->prefetch;
     if (p->timing->fifo)
-        forget_pushes(&p->fifo, f, p->has_pending ? 1 : 0);
+        forget_pushes(&p->fifo, f, p->waiting ? 1 : 0);
     else
         for (unsigned i = 0; i < FIFO_DEPTH; i++)
             p->fifo.pull[i] = p->fifo.clock = p->d1_free;
     forget_fetches(f, p->next, p->timing->fifo ? p->fifo.clock : p->d1_free, p->timing->fetch_blocks,
-                   p->has_pending && !p->timing->fifo);
+                   p->waiting && !p->timing->fifo);
     raise(&p->d2_free, p->d1_free + 1);
-    if (p->has_pending)
+    if (p->waiting)
         raise(&p->pending.available, p->d1_free);
-    if (p->now - f->clock <= FAR && p->now - p->fifo.clock <= FAR && p->now - p->d1_free <= FAR &&
-        p->now - p->d2_free <= FAR && !(p->has_pending && p->now - p->pending.available > FAR))
+    if (!reaches_far(p))
         return;
     enum { OTHERS = 5 };
     int64_t *times[OTHERS + 3 * PREFETCH_PARTS + FIFO_DEPTH];
@@ -227,7 +240,7 @@ static void normalise(pipe *p)
     times[n++] = &p->fifo.clock;
     times[n++] = &p->d1_free;
     times[n++] = &p->d2_free;
-    if (p->has_pending)
+    if (p->waiting)
         times[n++] = &p->pending.available;
     for (unsigned i = 0; i < PREFETCH_PARTS; i++) {
         times[n++] = &f->part[i];
@@ -251,25 +264,9 @@ static int64_t next_pull(const pipe_state *s, const timing *t)
     return clock_later(s->d1_free, available);
 }
 
-/* What waits may wait longer than the block that it is of, and its references, are there. */
-static void end_pending(pipe_pending *pending, int64_t now)
+void pipe_store(pipe *p, pipe_state *s)
 {
-    pipe_insn *insn = &pending->insn;
-    if (insn->op != &pending->operation)
-        pending->operation = *insn->op;
-    for (unsigned i = 0; i < insn->access_count && insn->accesses != pending->accesses; i++)
-        pending->accesses[i] = insn->accesses[i];
-    insn->op = &pending->operation;
-    insn->accesses = pending->accesses;
-    pending->available -= now;
-    pending->miss_until = relative_ready(pending->miss_until, now, 0);
-    pending->front.fetched -= now;
-    pending->front.f -= now;
-}
-
-int64_t pipe_end(pipe *p, pipe_state *s)
-{
-    int64_t now = p->now;
+    const int64_t now = p->now;
     if (!p->timing->fifo)
         p->fifo.open = false;
     normalise(p);
@@ -284,22 +281,78 @@ int64_t pipe_end(pipe *p, pipe_state *s)
     s->fifo.clock = relative(p->fifo.clock, now);
     s->fifo.open = p->fifo.open;
     relative_row(s->fifo.pull, p->fifo.pull, now);
-    const int64_t pull = p->has_pending ? p->pending.available - now : next_pull(s, p->timing);
+    const int64_t pull = p->waiting ? p->pending.available - now : next_pull(s, p->timing);
     if (s->d2_free <= pull)
         s->d2_free = relative(pull + 1, 0);
     const int64_t entry = p->refill_taken ? 0 : clock_later(s->d2_free + 1, 0);
-    end_units(p, s, entry);
+    store_units(p, s, entry);
     s->refill_until = relative_ready(p->refill_until, now, 0);
     s->miss_until = relative_ready(p->miss_until, now, 0);
     s->agi_gpr = entry > 0 ? 0 : p->agi_gpr;
     s->x87_mode = p->x87_mode;
     s->end_bit_missed = p->end_bit_missed;
     s->refill_taken = p->refill_taken;
-    if (p->has_pending)
-        end_pending(&p->pending, now);
-    p->start += (uint64_t)now;
-    p->now = 0;
-    return now;
+}
+
+static void relative_pending(pipe_pending *pending, int64_t now)
+{
+    pending->available -= now;
+    pending->miss_until = relative_ready(pending->miss_until, now, 0);
+    pending->front.fetched -= now;
+    pending->front.f -= now;
+}
+
+void pipe_store_pending(const pipe *p, pipe_pending *stored)
+{
+    const pipe_pending *pending = &p->pending;
+    const pipe_insn *insn = &pending->insn;
+    memset(stored, 0, sizeof *stored);
+    memcpy(&stored->operation, &pending->operation, sizeof stored->operation);
+    stored->insn.access_count = insn->access_count;
+    stored->insn.clocks = insn->clocks;
+    stored->insn.next = insn->next;
+    stored->insn.taken = insn->taken;
+    stored->insn.unsafe_x87 = insn->unsafe_x87;
+    stored->insn.saturated = insn->saturated;
+    stored->insn.complete = insn->complete;
+    stored->insn.flops = insn->flops;
+    stored->insn.segment_loads = insn->segment_loads;
+    stored->insn.descriptor = insn->descriptor;
+    stored->available = pending->available;
+    stored->miss_until = pending->miss_until;
+    stored->front = pending->front;
+    stored->next_unpaired = pending->next_unpaired;
+    stored->end_known = pending->end_known;
+    relative_pending(stored, p->now);
+}
+
+void pipe_load_pending(pipe *p, const pipe_pending *stored)
+{
+    pipe_pending *pending = &p->pending;
+    p->waiting = stored ? &pending->insn : NULL;
+    if (!stored)
+        return;
+    p5_access accesses[2];
+    memcpy(accesses, pending->accesses, sizeof accesses);
+    *pending = *stored;
+    memcpy(pending->accesses, accesses, sizeof accesses);
+    pending->insn.op = &pending->operation;
+    pending->insn.accesses = pending->accesses;
+}
+
+void pipe_rebase(pipe *p, pipe_state *state)
+{
+    pipe_store(p, state);
+    relative_pending(&p->pending, p->now);
+    pipe_load(p, state, p->timing);
+}
+
+int64_t pipe_end(pipe *p)
+{
+    p->deltas->clocks += (uint64_t)(p->now - p->begun);
+    if (__builtin_expect(reaches_far(p), 0))
+        normalise(p);
+    return p->now - p->begun;
 }
 
 int64_t pipe_next_entry(const pipe_state *s, const timing *t)

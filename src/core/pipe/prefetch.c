@@ -45,14 +45,14 @@ static void fetch_block(pipe *p, uint32_t block, bool new_stream)
         f->part[i] = f->line[i] > f->clock ? f->line[i] : f->clock;
 }
 
-void prefetch_fetch(pipe *p, uint32_t address, uint32_t last)
+void prefetch_fetch(pipe *p, const op *o)
 {
     prefetch *f = &p->prefetch;
     if (f->redirect) {
         f->redirect = false;
-        fetch_block(p, address / PREFETCH_BLOCK, true);
+        fetch_block(p, o->address / PREFETCH_BLOCK, true);
     }
-    while (f->block != last / PREFETCH_BLOCK)
+    while (f->block != o->last_block)
         fetch_block(p, (f->block + 1) & 0x0fffffff, false);
 }
 
@@ -64,6 +64,7 @@ void prefetch_redirect(prefetch *f, int64_t clock)
 void prefetch_flush(prefetch *f, int64_t clock)
 {
     f->redirect = true;
+    f->block = PREFETCH_NO_BLOCK;
     f->clock = clock - 1; /* the first block of the new stream comes in `clock` */
     for (unsigned i = 0; i < PREFETCH_BUFFERS; i++)
         f->freed[i] = clock - 1;

@@ -6,6 +6,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/event/clock.h"
+#include "core/pipe/block.h"
+
 enum { PREFETCH_BUFFERS = 4, PREFETCH_LINE = 32, PREFETCH_BLOCK = 16, PREFETCH_PARTS = 4 };
 
 typedef struct prefetch_state {
@@ -21,38 +24,37 @@ typedef struct prefetch_state {
 typedef struct prefetch {
     int64_t clock;
     int64_t part[PREFETCH_PARTS], line[PREFETCH_PARTS], freed[PREFETCH_BUFFERS];
-    uint32_t block; /* number (linear address / 16) of the last block fetched */
+    uint32_t
+        block; /* number (linear address / 16) of the last block fetched; PREFETCH_NO_BLOCK in a new stream */
     uint8_t used;
     bool redirect;
 } prefetch;
 
+/* No block's number: those are addresses by 16. */
+#define PREFETCH_NO_BLOCK UINT32_MAX
+
 struct pipe;
 
-/* Fetches the blocks from that at hand, or from that of `address` in a new stream, up to that of `last`. */
-void prefetch_fetch(struct pipe *p, uint32_t address, uint32_t last);
+/* Fetches the blocks from that at hand, or from that of `o` in a new stream, up to that of its last byte. */
+void prefetch_fetch(struct pipe *p, const op *o);
 
-/* Clock at which all bytes of an instruction of `length` bytes at `address` are in the buffers `f` of `p`;
- * fetches what is missing. */
-static inline int64_t prefetch_bytes(struct pipe *p, const prefetch *f, uint32_t address, unsigned length)
+/* Clock at which all bytes of `o` are in the buffers `f` of `p`; fetches what is missing. */
+static inline int64_t prefetch_bytes(struct pipe *p, const prefetch *f, const op *o)
 {
-    const uint32_t last = address + length - 1;
-    if (f->redirect || f->block != last / PREFETCH_BLOCK)
-        prefetch_fetch(p, address, last);
-    int64_t ready = f->part[address / 8 % PREFETCH_PARTS];
-    for (uint32_t part = address / 8; part != last / 8;) {
-        part = (part + 1) & 0x1fffffff;
-        if (f->part[part % PREFETCH_PARTS] > ready)
-            ready = f->part[part % PREFETCH_PARTS];
-    }
+    if (f->block != o->last_block)
+        prefetch_fetch(p, o);
+    int64_t ready = f->part[o->part];
+    for (unsigned i = 0; i < o->parts_behind; i++)
+        ready = clock_later(ready, f->part[(o->part + i + 1u) % PREFETCH_PARTS]);
     return ready;
 }
 
 /* The decoders took this instruction at `clock`: the blocks that it touches are needed until then at least.
  */
-static inline void prefetch_release(prefetch *f, uint32_t address, unsigned length, int64_t clock)
+static inline void prefetch_release(prefetch *f, const op *o, int64_t clock)
 {
     f->freed[PREFETCH_BUFFERS - 1] = clock;
-    if (address / PREFETCH_BLOCK != (address + length - 1) / PREFETCH_BLOCK)
+    if (o->two_blocks)
         f->freed[PREFETCH_BUFFERS - 2] = clock;
 }
 

@@ -155,7 +155,6 @@ uint64_t bound_clocks(p5_core *core, const p5_retired *r, p5_prediction predicti
     const bound *b = &core->bound;
     const p5_block *block = r->block;
     const struct memory *m = core->memory;
-    const memo_state *interned = memo_current(&core->memo);
     /* block->plain: nothing in it that waits for the bus, is locked, or whose references are not fixed */
     uint64_t exact;
     if (memo_ahead(core, r, prediction, &exact))
@@ -163,7 +162,7 @@ uint64_t bound_clocks(p5_core *core, const p5_retired *r, p5_prediction predicti
     if (!block->plain || r->unsafe_x87 || core->memo.held || price_waiting(core) || memory_frozen(m) ||
         m->agent.due != UINT64_MAX || m->counts_apart)
         return bound_blind(b, block->most_clocks, r->access_count, block->code->size);
-    const pipe_state *state = interned ? &interned->state : &core->state;
+    const pipe_state *state = price_state(core);
     uint32_t entry = state->x87_mode != block->first_mode ? block->first_switch : 0;
     uint64_t clocks = block->most_clocks + entry + FRONT + pipe_backlog(state) + memory_backlog(m, core->now);
     clocks += (uint64_t)(m->model->latency.misaligned + BANKS) * r->access_count;

@@ -216,30 +216,6 @@ static inline uint64_t hash_bytes(uint64_t h, const void *object, size_t size)
     return h;
 }
 
-/* What waits, as what is the same is the same bytes: without its references, which are other ones each time,
- * and without pointers. */
-static void describe_waiting(const pipe_pending *pending, pipe_pending *waiting)
-{
-    const pipe_insn *insn = &pending->insn;
-    memset(waiting, 0, sizeof *waiting);
-    memcpy(&waiting->operation, &pending->operation, sizeof waiting->operation);
-    waiting->insn.access_count = insn->access_count;
-    waiting->insn.clocks = insn->clocks;
-    waiting->insn.next = insn->next;
-    waiting->insn.taken = insn->taken;
-    waiting->insn.unsafe_x87 = insn->unsafe_x87;
-    waiting->insn.saturated = insn->saturated;
-    waiting->insn.complete = insn->complete;
-    waiting->insn.flops = insn->flops;
-    waiting->insn.segment_loads = insn->segment_loads;
-    waiting->insn.descriptor = insn->descriptor;
-    waiting->available = pending->available;
-    waiting->miss_until = pending->miss_until;
-    waiting->front = pending->front;
-    waiting->next_unpaired = pending->next_unpaired;
-    waiting->end_known = pending->end_known;
-}
-
 static bool same_waiting(const pipe_pending *a, const pipe_pending *b)
 {
     return a == b || (a && b && memcmp(a, b, sizeof *a) == 0);
@@ -248,13 +224,15 @@ static bool same_waiting(const pipe_pending *a, const pipe_pending *b)
 memo_state *memo_intern(p5_core *core)
 {
     memo *m = &core->memo;
-    const pipe_state *s = &core->state;
-    pipe_pending described, *waiting = NULL;
+    pipe_state *s = &core->state;
+    pipe_pending stored, *waiting = NULL;
+    pipe_store(&core->pipe, s);
     uint64_t h = hash_bytes(1, s, sizeof *s);
-    if (core->pipe.has_pending) {
-        waiting = &described;
-        describe_waiting(&core->pipe.pending, waiting);
-        h = hash_bytes(h, waiting, sizeof *waiting);
+    if (core->pipe.waiting) {
+        waiting = &stored;
+        pipe_store_pending(&core->pipe, waiting);
+        h = hash_bytes(mix(h, waiting->operation.address), &waiting->available,
+                       sizeof *waiting - offsetof(pipe_pending, available));
     }
     uint32_t hash = (uint32_t)(h >> 32);
     memo_state *states = (memo_state *)m->states.objects;
@@ -264,7 +242,7 @@ memo_state *memo_intern(p5_core *core)
         if (slot->hash == hash && memcmp(&c->state, s, sizeof *s) == 0 && same_waiting(c->waiting, waiting))
             return c;
     }
-    pipe_pending *kept = waiting ? arena_alloc(&m->arena, sizeof *kept) : NULL;
+    pipe_pending *kept = waiting ? arena_alloc_line(&m->arena, sizeof *kept) : NULL;
     uint32_t number = !waiting || kept ? pool_take(&m->states) : 0;
     if (number == 0 || !table_put(&m->state_table, hash, number))
         return NULL;
@@ -309,7 +287,7 @@ memo_path *memo_find_path(p5_core *core, piece *part, const memo_state *from, ui
         if (slot->hash == hash && p->piece == part && p->from == from && p->way.variant == variant)
             return enter_family(m, p);
     }
-    if (memo_paths(m, part) && memo_is_new(part))
+    if (memo_paths(m, part) && memo_is_new(m, part))
         return NULL;
     const uint32_t number = pool_take(&m->paths);
     if (number == 0)

@@ -292,7 +292,7 @@ static uint32_t make_leaf(p5_core *core, const counted *found, uint32_t clocks)
     if (!leaf)
         return 0;
     leaf->clocks = clocks;
-    leaf->waits = (uint8_t)(p->has_pending ? 1 + p->pending.insn.access_count : 0);
+    leaf->waits = (uint8_t)(p->waiting ? 1 + p->pending.insn.access_count : 0);
     leaf->groups = (uint8_t)p->groups;
     leaf->instructions = (uint8_t)p->instructions;
     leaf->last_u = p->last_u;
@@ -529,9 +529,9 @@ void memo_learn(p5_core *core, const p5_retired *r, memo_path *path)
     }
     m->asked = m->next_given = 0;
     price_materialise(core);
-    m->data_asked = core->pipe.has_pending ? -(int32_t)core->pipe.pending.insn.access_count : 0;
+    m->data_asked = core->pipe.waiting ? -(int32_t)core->pipe.pending.insn.access_count : 0;
     const uint64_t before = core->now;
-    if (path->way.first && memo_is_new(path->piece)) {
+    if (path->way.first && memo_is_new(m, path->piece)) {
         price_run(core, r, &m->resolver, &core->deltas[core->cpl_class]);
     } else {
         price_run(core, r, &m->resolver, m->scratch);

@@ -33,10 +33,31 @@ static bool may_meet_waiting(const pipe_pending *waiting, const piece *p)
            pairing_check(&waiting->operation, first) == PAIRED;
 }
 
+/* To be found out every so many instructions; of which a piece takes some six, */
+enum { WORTH_EVERY = 1 << 18, WORTH_UNKNOWN = 16 };
+/* ... and to be tried again after so many times that, doubled so often. */
+enum { WORTH_PAUSE = 4, WORTH_PAUSES = 3 };
+
+static bool is_worth_while(p5_core *core)
+{
+    memo_worth *w = &core->memo.worth;
+    if (core->instructions < w->since)
+        return false;
+    const uint64_t passed = core->instructions - w->since;
+    if (__builtin_expect(passed < WORTH_EVERY, 1))
+        return true;
+    const bool in_vain = w->unknown * WORTH_UNKNOWN > passed;
+    *w = (memo_worth){.since = core->instructions, .in_vain = in_vain ? w->in_vain + 1 : 0};
+    if (in_vain)
+        w->since += (uint64_t)WORTH_EVERY * WORTH_PAUSE
+                    << (w->in_vain < WORTH_PAUSES ? w->in_vain : WORTH_PAUSES);
+    return !in_vain;
+}
+
 memo_path *memo_look_up(p5_core *core, piece *p, uint32_t key, const p5_access *accesses)
 {
     memo *m = &core->memo;
-    if (!memo_paths(m, p) && memo_is_new(p))
+    if (!is_worth_while(core) || (!memo_paths(m, p) && memo_is_new(m, p)))
         return NULL;
     memo_state *current = memo_current(m);
     if (!current)

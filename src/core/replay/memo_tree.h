@@ -227,8 +227,9 @@ static inline memo_path *memo_paths(const memo *m, const piece *p)
  * runs once, that is overwritten, of which there is too much - and to learn it takes several times as long as
  * the exact path: so it is learned the second time. True: this is the first since the piece was learned
  * last. */
-static inline bool memo_is_new(piece *p)
+static inline bool memo_is_new(memo *m, piece *p)
 {
+    m->worth.unknown++;
     return p->met = !p->met;
 }
 

@@ -67,8 +67,9 @@ static void go(run *r, unsigned family, const uint8_t *bytes, unsigned size, con
     pipe_reset(&state);
     pipe p;
     memset(&p, 0, sizeof p);
-    pipe_begin(&p, t, &state, 0, 0x1000, &resolver, &r->deltas);
     p.trace = &sink;
+    pipe_load(&p, &state, t);
+    pipe_begin(&p, 0, 0x1000, &resolver, &r->deltas);
     p5_access accesses[MOST];
     unsigned next = 0;
     for (unsigned i = 0; i < block->count; i++) {
@@ -86,10 +87,10 @@ static void go(run *r, unsigned family, const uint8_t *bytes, unsigned size, con
                              .complete = true,
                              .taken = branch,
                              .next = o->address + o->length};
-        pipe_step(&p, &x);
+        pipe_run(&p, &x, 1);
     }
     pipe_settle(&p);
-    pipe_end(&p, &state);
+    pipe_end(&p);
     block_free(block);
     isa_decoder_close(decoder);
 }
@@ -265,13 +266,14 @@ static void misprediction(void **state)
         pipe_reset(&s);
         pipe p;
         memset(&p, 0, sizeof p);
-        pipe_begin(&p, t, &s, 0, 0x1000, &resolver, &r.deltas);
         p.trace = &sink;
+        pipe_load(&p, &s, t);
+        pipe_begin(&p, 0, 0x1000, &resolver, &r.deltas);
         for (unsigned n = 0; n < 2; n++) /* twice the same two instructions, the branch to the first */
             for (unsigned k = 0; k < 2; k++) {
                 const pipe_insn x = {
                     .op = &block->ops[k], .clocks = 1, .complete = true, .taken = k == 1, .next = 0x1000};
-                pipe_step(&p, &x);
+                pipe_run(&p, &x, 1);
             }
         assert_int_equal(r.insns[2].ex - r.insns[1].end, cases[i].lost);
         assert_int_equal(

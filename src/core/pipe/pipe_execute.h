@@ -1,0 +1,137 @@
+/* EX with its data references, compiled for each kind of pipe (pipe_internal.h). */
+#ifndef CORE_PIPE_PIPE_EXECUTE_H
+#define CORE_PIPE_PIPE_EXECUTE_H
+
+#include "core/pipe/pipe_internal.h"
+
+/* The eight banks are interleaved by dword: bit n = bank n. */
+static inline unsigned banks(const p5_access *a)
+{
+    unsigned first = a->linear >> 2 & 7, last = (a->linear + a->size - 1) >> 2 & 7;
+    return 1u << first | 1u << last;
+}
+
+static inline bool banks_conflict(const p5_access *a, const p5_access *b)
+{
+    if ((a->flags | b->flags) & P5_ACCESS_IO)
+        return false;
+    return (banks(a) & banks(b)) != 0;
+}
+
+/* What the memory side wants to know of the reference before. One to a port is none. */
+static inline unsigned partner_of(const last_access *last, const p5_access *a)
+{
+    if ((last->access->flags & P5_ACCESS_IO) != 0)
+        return 0;
+    bool same_kind = ((last->access->flags ^ a->flags) & P5_ACCESS_WRITE) == 0;
+    return PARTNER | (same_kind ? PARTNER_SAME_KIND : 0u) | (last->missed ? PARTNER_MISSED : 0u);
+}
+
+/* Events of `n` references like `a` that hit. `partner`: another one was counted in the clock of each. */
+static inline void count_hits(pipe *p, bool plain, const p5_access *a, bool mmx, unsigned partner, unsigned n)
+{
+    const bool write = (a->flags & P5_ACCESS_WRITE) != 0;
+    const enum p5_event event = write ? P5_EVENT_DATA_WRITE : P5_EVENT_DATA_READ;
+    pipe_count_as(p, plain, event, n, partner & PARTNER_SAME_KIND ? 0 : n);
+    pipe_count_as(p, plain, P5_EVENT_DATA_READ_OR_WRITE, n, partner & PARTNER ? 0 : n);
+    if (write)
+        pipe_count_as(p, plain, P5_EVENT_WRITE_HIT_TO_M_OR_E_STATE_LINES, n,
+                      (partner & (PARTNER_SAME_KIND | PARTNER_MISSED)) != PARTNER_SAME_KIND ? n : 0);
+    if (mmx)
+        pipe_count_as(p, plain,
+                      write ? P5_EVENT_MMX_INSTRUCTION_DATA_WRITES : P5_EVENT_MMX_INSTRUCTION_DATA_READS, n,
+                      n);
+}
+
+/* Iterations that `n` references of a REP string are. */
+static inline unsigned iterations(const op *o, unsigned n)
+{
+    return o->rep_accesses == 2 ? n / 2 : n;
+}
+
+/* EX clock (from 0) in which reference `j` of `n` of an instruction that takes `clocks` falls. */
+static inline unsigned access_clock(const op *o, unsigned j, unsigned n, unsigned clocks)
+{
+    const unsigned last = clocks > 0 ? clocks - 1 : 0;
+    unsigned at;
+    switch (o->pattern) {
+    case ACCESS_TWO:
+        at = j / 2;
+        break;
+    case ACCESS_REP: /* behind the set-up */
+        at = o->clocks + iterations(o, j) * o->rep_clocks;
+        break;
+    default:
+        at = n > 1 ? (unsigned)((uint64_t)j * last / (n - 1)) : o->access_first;
+    }
+    return at < last ? at : last;
+}
+
+/* What a reference that does not just hit waits for. */
+void pipe_hold(pipe *p, const op *o, const data_answer *answer, int64_t wait, bool conflict);
+
+/* Makes reference `j` of `n` of an instruction, whose EX begins at `begin`, of which those before have added
+ * `shift`; answers what all of them have. `last`: the reference before it of its group. */
+static inline __attribute__((always_inline)) int64_t refer(pipe *p, bool plain, const pipe_insn *x,
+                                                           unsigned j, unsigned n, bool in_v, int64_t begin,
+                                                           int64_t shift, unsigned clocks, last_access *last)
+{
+    const op *o = x->op;
+    const p5_access *a = &x->accesses[j];
+    const unsigned how = (in_v ? HOW_V_PIPE : 0u) | o->how;
+    unsigned partner = 0;
+    int64_t at = begin + shift + access_clock(o, j, n, clocks);
+    bool conflict = false;
+    if (last->access && last->clock == at && !last->second && o->pattern != ACCESS_SERIAL) {
+        /* REP CMPS reads both strings at once: measured 5 instead of 4 */
+        const bool copies = o->pattern == ACCESS_REP && (last->access->flags ^ a->flags) & P5_ACCESS_WRITE;
+        conflict = !copies && banks_conflict(last->access, a);
+        if (!conflict)
+            partner = partner_of(last, a);
+    }
+    if (__builtin_expect(conflict, 0)) {
+        p->held.bank++;
+        p->is_held = true;
+        pipe_count_as(p, plain, P5_EVENT_BANK_CONFLICTS, 1, 1);
+        shift++;
+        at++;
+    }
+    data_answer answer;
+    last->missed = false;
+    if (p->resolver->data(p->resolver->context, a, p->start + (uint64_t)at, how | partner, &answer)) {
+        count_hits(p, plain, a, (how & HOW_MMX) != 0, partner, 1);
+    } else {
+        last->missed = !answer.hit;
+        const int64_t wait = (int64_t)(answer.done - p->start) - at;
+        pipe_hold(p, o, &answer, wait, conflict);
+        shift += wait;
+        at += wait;
+    }
+    last->second = partner != 0;
+    last->access = a;
+    last->clock = at;
+    return shift;
+}
+
+/* Makes the references of one instruction whose EX begins at `begin`; answers how many clocks later than
+ * without them it leaves EX. `last` is the last reference so far of this group, on entry that of the
+ * instruction in U. */
+int64_t pipe_refer(pipe *p, const pipe_insn *x, bool in_v, int64_t begin, unsigned clocks, last_access *last);
+
+/* ... answers the clock at which it leaves EX. */
+static inline __attribute__((always_inline)) int64_t pipe_execute(pipe *p, bool plain, const pipe_insn *x,
+                                                                  bool in_v, int64_t begin, unsigned clocks,
+                                                                  last_access *last)
+{
+    const int64_t end = begin + clocks;
+    if (x->access_count == 0)
+        return end;
+    if (plain && x->access_count == 1)
+        return end + refer(p, plain, x, 0, 1, in_v, begin, 0, clocks, last);
+    last_access before = *last; /* `last` itself stays in registers */
+    const int64_t shift = pipe_refer(p, x, in_v, begin, clocks, &before);
+    *last = before;
+    return end + shift;
+}
+
+#endif

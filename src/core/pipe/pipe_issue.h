@@ -1,0 +1,136 @@
+/* A group of one or two instructions from D1 through EX, compiled for each kind of pipe (pipe_internal.h). */
+#ifndef CORE_PIPE_PIPE_ISSUE_H
+#define CORE_PIPE_PIPE_ISSUE_H
+
+#include "core/pipe/agi.h"
+#include "core/pipe/pipe_execute.h"
+
+/* The cause that a group waited for longest, and how long. */
+typedef struct longest_wait {
+    p5_stall cause;
+    int64_t clocks;
+} longest_wait;
+
+/* Erratum 76: what a group behind a mispredicted taken branch seems to wait for. `v` may be NULL, here and
+ * below.
+ */
+void pipe_count_hidden(pipe *p, const op *u, const op *v);
+/* Clock at which a group that D2 began with at `d2` can enter EX, as far as its addresses and MMX sources
+ * tell. Those in which nothing was in EX get an owner. */
+int64_t pipe_wait(pipe *p, const op *u, const op *v, int64_t d2, int64_t miss_until, longest_wait *longest);
+/* What keeps a group in front of EX at `clock` that could enter it: writes on their way to memory, and what
+ * the x87 pipe works at. Answers until when. */
+int64_t pipe_units_ready(pipe *p, const op *u, const op *v, int64_t clock, longest_wait *longest);
+/* Tells the tracer of a group, whose clocks stand in `stages`. */
+void pipe_trace_group(pipe *p, const pipe_insn *u, const pipe_insn *v, p5_trace_insn *stages, unpaired why,
+                      const longest_wait *longest);
+
+/* The clocks of EX of a group that is not split between its instructions. */
+static inline void pipe_spend_execution(pipe *p, bool plain, int64_t clocks)
+{
+    if (__builtin_expect(p->is_held, 0)) {
+        const ex_owners owners = pipe_own_execution(clocks, &p->held);
+        pipe_spend_all(p, &owners);
+    } else if (clocks > 0) {
+        pipe_spend_as(p, plain, P5_STALL_ISSUE, 1);
+        if (clocks > 1)
+            pipe_spend_as(p, plain, P5_STALL_EXECUTE, (uint64_t)clocks - 1);
+    }
+}
+
+/* The clocks of EX of a group whose instruction in U would have been in it until `end_u` by itself. `alone`:
+ * what held EX until then. */
+static inline void spend_execution(pipe *p, bool plain, const op *u, const op *v, int64_t begin,
+                                   int64_t end_u, int64_t end, const ex_holds *alone)
+{
+    if (!plain && p->observer != NULL && v) {
+        const ex_owners of_u = pipe_own_execution(end_u - begin, alone);
+        const ex_owners of_both = pipe_own_execution(end - begin, &p->held);
+        pipe_spend_pair(p, u, v, &of_both, &of_u);
+    } else {
+        pipe_spend_execution(p, plain, end - begin);
+    }
+}
+
+/* Sends `u`, and `v` beside it unless that is NULL, from D1 at `pull` through EX. `why`: they are no pair, or
+ * PAIRED. */
+static inline __attribute__((always_inline)) void issue(pipe *p, bool plain, const pipe_insn *u,
+                                                        const pipe_insn *v, int64_t pull, int64_t miss_until,
+                                                        unpaired why)
+{
+    const op *const ou = u->op, *const ov = v ? v->op : NULL;
+    if (!plain)
+        pipe_blame(p, ou);
+    if ((plain || p->timing->fifo) && pull > p->d1_free) /* D1 could have taken something */
+        pipe_count_as(p, plain, P5_EVENT_D1_STARVATION_AND_FIFO_IS_EMPTY, (uint64_t)(pull - p->d1_free),
+                      (uint64_t)(pull - p->d1_free));
+    const int64_t d2 = clock_later(pull + ou->d1_clocks, p->d2_free);
+    if (__builtin_expect(p->refill_taken, 0))
+        pipe_count_hidden(p, ou, ov);
+    const bool integer = ou->integer && (!ov || ov->integer);
+    longest_wait longest = {.cause = P5_STALL_ISSUE};
+    int64_t ex = p->now;
+    if (d2 >= ex || !integer || agi_count(p->agi_gpr, ou, ov) != 0)
+        ex = pipe_wait(p, ou, ov, d2, miss_until, &longest);
+    int64_t begin = ex;
+    if (!integer || p->fpu.integer > ex)
+        begin = pipe_units_ready(p, ou, ov, ex, &longest);
+
+    last_access last = {0};
+    ex_holds alone;
+    const unsigned clocks_u = !integer && (ou->flags & ISA_X87) ? fpu_occupancy(ou, u->clocks) : u->clocks;
+    const int64_t end_u = pipe_execute(p, plain, u, false, begin, clocks_u, &last);
+    if (!plain)
+        alone = p->held;
+    int64_t end_v = end_u;
+    if (v) {
+        /* V's first EX clock is the one of U's last data reference: references stay in order, what U does
+         * after its last one is shared. */
+        const int64_t begin_v = last.access ? clock_later(begin, last.clock) : begin;
+        if (!plain)
+            pipe_blame(p, ov);
+        end_v = pipe_execute(p, plain, v, true, begin_v, v->clocks, &last);
+    }
+    const int64_t end = clock_later(end_u, end_v);
+    spend_execution(p, plain, ou, ov, begin, end_u, end, &alone);
+    pipe_count_group(p, plain, u, v, integer);
+
+    if (!integer) {
+        p->none_awaited = false;
+        fpu_issue(&p->fpu, ou, begin, end, u->clocks, u->unsafe_x87);
+        mmx_issue(&p->mmx, ou, end);
+        if (ov && ov->fp == ISA_FP_XCH)
+            fpu_exchange_pair(&p->fpu, ov, begin, u->unsafe_x87);
+        if (ov)
+            mmx_issue(&p->mmx, ov, end);
+    }
+    /* a result of an earlier EX clock than the last reaches D2 in time */
+    p->agi_gpr = end_u == end ? ou->agi_gpr : 0;
+    if (ov && end_v == end)
+        p->agi_gpr |= ov->agi_gpr;
+
+    if (!plain && p->trace != NULL) {
+        p5_trace_insn stages = {.begin = p->start + (uint64_t)begin,
+                                .d1 = p->start + (uint64_t)pull,
+                                .d2 = p->start + (uint64_t)d2,
+                                .ex = p->start + (uint64_t)ex,
+                                .end = p->start + (uint64_t)end};
+        pipe_trace_group(p, u, v, &stages, why, &longest);
+    }
+    if (__builtin_expect(p->is_held, 0)) {
+        p->held = (ex_holds){0};
+        p->is_held = false;
+    }
+    fifo_pull(&p->fifo, v ? 2 : 1, pull);
+    p->d1_free = d2;
+    p->d2_free = ex;
+    p->now = end;
+    if (!plain && p->timing->btb_by_pairs)
+        p->previous_u = p->last_u;
+    p->last_u = ou->address;
+    p->groups++;
+    if (!plain && p->observer != NULL)
+        pipe_tell_group(p, u, v, why);
+}
+
+#endif
