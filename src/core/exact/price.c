@@ -156,12 +156,10 @@ void price_open(p5_core *core)
 void price_materialise(p5_core *core)
 {
     memo *m = &core->memo;
-    const memo_state *current = memo_current(m);
-    if (current) {
-        pipe_load(&core->pipe, &current->state, &core->timing);
-        pipe_load_pending(&core->pipe, current->waiting);
-    }
     if (m->last) {
+        const memo_state *state = memo_current(m);
+        pipe_load(&core->pipe, &state->state, &core->timing);
+        pipe_load_pending(&core->pipe, state->waiting);
         core->pipe.last_u = m->last->last_u;
         if (core->timing.btb_by_pairs && m->last->groups > 1)
             core->pipe.previous_u = memo_result_of(m, m->last)->previous_u;

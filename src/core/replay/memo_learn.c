@@ -286,7 +286,7 @@ static uint32_t make_leaf(p5_core *core, const counted *found, uint32_t clocks)
 {
     const pipe *p = &core->pipe;
     memo *m = &core->memo;
-    memo_state *to = memo_intern(core);
+    memo_state *to = m->current = memo_intern(core);
     memo_delta *deltas = arena_alloc(&m->arena, found->count * sizeof *deltas);
     memo_leaf *leaf = to && deltas ? memo_new_leaf(m) : NULL;
     if (!leaf)

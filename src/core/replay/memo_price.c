@@ -34,7 +34,7 @@ static bool may_meet_waiting(const pipe_pending *waiting, const piece *p)
 }
 
 /* To be found out every so many instructions; of which a piece takes some six, */
-enum { WORTH_EVERY = 1 << 18, WORTH_UNKNOWN = 16 };
+enum { WORTH_EVERY = 1 << 18, WORTH_UNKNOWN = 8 };
 /* ... and to be tried again after so many times that, doubled so often. */
 enum { WORTH_PAUSE = 4, WORTH_PAUSES = 3 };
 
