@@ -192,7 +192,8 @@ static unsigned disturb(p5_core *core, random_source *r, unsigned cpl, uint32_t 
 {
     p5_control control = {.paging = random_below(r, 4) != 0,
                           .cache_disable = random_below(r, 8) == 0,
-                          .single_pipe = random_below(r, 8) == 0};
+                          .single_pipe = random_below(r, 8) == 0,
+                          .fpu_trap = random_below(r, 4) == 0};
     p5_debug debug = {.dr = {CODE + random_below(r, 64), 0x20000, 0x20040, 0x60},
                       .dr7 = random_next(r),
                       .extensions = true};

@@ -197,6 +197,7 @@ static void disturb(twin *t, unsigned what, unsigned i, const guest_block *block
     case 3:
         p5_core_set_control(core, &(p5_control){.paging = (i & 1) != 0,
                                                 .single_pipe = i % 5 == 0,
+                                                .fpu_trap = i % 4 == 0,
                                                 .cache_disable = i % 3 == 0, /* the cache is frozen */
                                                 .not_write_through = i % 6 == 0});
         break;

@@ -181,8 +181,7 @@ const pipe_state *price_state(p5_core *core)
 void price_hold_memo(p5_core *core)
 {
     const p5_control *c = &core->control;
-    const bool hold = core->trace.insn != NULL || c->single_pipe || c->trap_flag || c->fpu_trap ||
-                      c->branch_trace ||
+    const bool hold = core->trace.insn != NULL || c->single_pipe || c->trap_flag || c->branch_trace ||
                       (core->breakpoints.active && !breakpoints_count_only(&core->breakpoints)) ||
                       (core->profile && profile_takes_samples(core));
     core->memo.held = (core->memo.held & HELD_BY_WATCH) | (hold ? HELD_BY_INPUTS : 0);

@@ -293,8 +293,10 @@ static void prepare_whole(p5_block *block)
     const isa_block *code = block->code;
     block->page = code->physical & ~0xfffu;
     block->line_count = (code->linear % CACHE_LINE + code->size - 1u) / CACHE_LINE + 1;
-    for (unsigned i = 0; i < block->count; i++)
+    for (unsigned i = 0; i < block->count; i++) {
         block->locks |= block->ops[i].lock != LOCK_NONE;
+        block->mmx |= (block->ops[i].flags & ISA_MMX) != 0;
+    }
     block->conditional = last->branch == ISA_JCC || last->branch == ISA_LOOP;
     block->branch_kind = last->branch;
     block->near = last->branch != ISA_NOT_BRANCH && last->branch < ISA_FAR;

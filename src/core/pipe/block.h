@@ -166,6 +166,7 @@ struct p5_block {
     bool plain; /* each of its pieces can be remembered, and makes the same references each time, none of
                    them locked */
     bool locks; /* one of its instructions locks its references */
+    bool mmx;   /* one is MMX */
     uint32_t branch_address;
     uint32_t edge;                 /* the call that it ended with last time, 0: not known */
     struct p5_block *next, **link; /* the core's list of blocks */

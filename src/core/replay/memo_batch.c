@@ -160,6 +160,15 @@ static inline int64_t priced_levels(const p5_core *core, const p5_retired_block 
     return memo_prices(core, b->cpl) && !core->memo.held ? levels_of(b) : NO_LEVELS;
 }
 
+/* One of the blocks may not be paired as it is remembered. */
+static bool __attribute__((noinline))
+any_may_not_pair(const p5_core *core, const p5_retired_block *b, const p5_retired_block *end)
+{
+    while (b < end && !memo_may_not_pair(core, b->block))
+        b++;
+    return b < end;
+}
+
 /* With so much in its arena the memo is mostly in none of the host's nearer caches, and what is needed is
  * fetched before its turn. Small loops without: 0.95 of the time. */
 enum { LARGE_BYTES = 1 << 20 };
@@ -398,7 +407,8 @@ price_blocks(p5_core *core, const p5_access *accesses, const p5_value *values, c
     if (count == 0)
         return 0;
     batch all = {.blocks = blocks, .predictions = predictions, .accesses = accesses, .values = values};
-    int64_t levels = begins_apart(core) ? NO_LEVELS : priced_levels(core, blocks);
+    const bool apart = core->control.fpu_trap && any_may_not_pair(core, blocks, blocks + count);
+    int64_t levels = apart || begins_apart(core) ? NO_LEVELS : priced_levels(core, blocks);
     quiet_time quiet = find_quiet_time(core->memory);
     memo_path *path = memo_next_path(core);
     if (profiled && !profile_expects(core->profile, blocks->block))
@@ -424,7 +434,7 @@ price_blocks(p5_core *core, const p5_access *accesses, const p5_value *values, c
                 break;
             keep_waiting(core, &all, accesses);
             price_apart(core, &all, b, profiled);
-            levels = priced_levels(core, b);
+            levels = apart ? NO_LEVELS : priced_levels(core, b);
             quiet = find_quiet_time(core->memory);
             path = next_path_of(core, core->memo.last, profiled);
             continue;

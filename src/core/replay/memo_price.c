@@ -20,8 +20,9 @@ static bool has_its_accesses(const p5_retired *r)
 /* The whole block was executed, as the paths of its pieces expect it. */
 static bool is_whole(const p5_core *core, const p5_retired *r)
 {
-    return !core->memo.held && r->count == r->block->count && has_its_accesses(r) &&
-           r->value_count == r->block->value_count && !(r->unsafe_x87 | r->interrupted);
+    return !core->memo.held && !memo_may_not_pair(core, r->block) && r->count == r->block->count &&
+           has_its_accesses(r) && r->value_count == r->block->value_count &&
+           !(r->unsafe_x87 | r->interrupted);
 }
 
 /* What waits came with another block than `p`, and they may go together with a reference each: whether these

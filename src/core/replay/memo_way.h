@@ -78,6 +78,13 @@ static inline bool memo_prices(const p5_core *core, unsigned cpl)
     return counts_class(cpl) == core->cpl_class && core->memo.on && !core->faulted_in_v;
 }
 
+/* An MMX instruction of it may not pair (CR0.TS or EM), of which nothing remembered knows. In a machine it
+ * faults, and not all of the block is executed; who feeds a core may say otherwise. */
+static inline bool memo_may_not_pair(const p5_core *core, const p5_block *block)
+{
+    return core->control.fpu_trap && block->mmx;
+}
+
 /* Notes in the profile, if one is made, a stretch that is all of `block`. False: that is more than a note. */
 static inline bool memo_notes(p5_core *core, p5_block *block, uint32_t next)
 {

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "core/core.h"
 #include "core/internal.h"
 #include "p5scope/model.h"
 
@@ -92,9 +93,49 @@ static void test_same_as_exact(void **state)
         1);
 }
 
+/* While CR0.TS or EM is set no MMX instruction goes to V (rule M6); everything else is remembered as ever. */
+static void test_fpu_trap(void **state)
+{
+    (void)state;
+    static const uint8_t mmx_code[] = {0x40, 0x0f, 0xfc,
+                                       0xc1, 0xeb, 0xfa};           /* inc eax; paddb mm0,mm1; jmp back */
+    static const uint8_t integer_code[] = {0x40, 0x43, 0xeb, 0xfc}; /* inc eax; inc ebx; jmp back */
+    interpreter i;
+    interpreter_open(&i, true);
+    p5_block *mmx = p5_block_make(i.core, mmx_code, sizeof mmx_code, DISPATCH, DISPATCH, true, 8);
+    p5_block *integer = p5_block_make(i.core, integer_code, sizeof integer_code, HANDLER, HANDLER, true, 8);
+    for (unsigned trap = 0; trap < 2; trap++) {
+        p5_core_set_control(i.core, &(p5_control){.fpu_trap = trap});
+        for (unsigned in_batch = 0; in_batch < 2; in_batch++) {
+            enum { TIMES = 100 };
+            p5_core_settle(i.core);
+            const uint64_t before =
+                p5_core_event_total(i.core, P5_EVENT_MMX_INSTRUCTIONS_EXECUTED_V_PIPE, 3, false);
+            for (unsigned n = 0; n < TIMES; n++) {
+                const p5_retired_block b = {.block = mmx, .next = DISPATCH, .mode = P5_MODE_PROTECTED};
+                if (in_batch)
+                    core_retire_blocks(i.core, NULL, NULL, &b, 1);
+                else
+                    retire(&i, mmx, DISPATCH);
+            }
+            p5_core_settle(i.core);
+            const uint64_t after =
+                p5_core_event_total(i.core, P5_EVENT_MMX_INSTRUCTIONS_EXECUTED_V_PIPE, 3, false);
+            /* the first may have to wait for its line */
+            assert_in_range(after - before, trap ? 0 : TIMES - 2, trap ? 0 : TIMES);
+            for (unsigned n = 0; n < TIMES; n++)
+                retire(&i, integer, HANDLER);
+            assert_non_null(i.core->memo.last);
+        }
+    }
+    p5_block_release(i.core, mmx);
+    p5_block_release(i.core, integer);
+    interpreter_close(&i);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_always_mispredicted),
-                                       cmocka_unit_test(test_same_as_exact)};
+                                       cmocka_unit_test(test_same_as_exact), cmocka_unit_test(test_fpu_trap)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
