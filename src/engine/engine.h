@@ -182,6 +182,8 @@ bool engine_inject(engine *e, uint8_t vector, p5_transfer kind);
 bool engine_resuming(const engine *e);
 /* ... and whoever has to know has been told. */
 void engine_resume_told(engine *e);
+/* IF is set. Only instructions that end their block, which is in no batch, set it. */
+bool engine_interrupts_on(const engine *e);
 /* True if a maskable interrupt would be taken at this boundary. */
 bool engine_interruptible(const engine *e);
 

@@ -300,9 +300,14 @@ void delivery_of_v86(engine *e, unsigned vector, uint32_t next)
 
 /* --- engine.h --- */
 
+bool engine_interrupts_on(const engine *e)
+{
+    return (e->env->eflags & EFLAGS_IF) != 0;
+}
+
 bool engine_interruptible(const engine *e)
 {
-    return e->env->eflags & EFLAGS_IF && !(e->env->hflags & UC_HF_INHIBIT_IRQ);
+    return engine_interrupts_on(e) && !(e->env->hflags & UC_HF_INHIBIT_IRQ);
 }
 
 bool engine_resuming(const engine *e)

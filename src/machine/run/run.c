@@ -47,11 +47,13 @@ static inline bool calm(const p5_machine *machine, const p5_retired *r)
 }
 
 /* Stretches may be priced some instructions after they were executed: nobody looks at the machine meanwhile,
- * nothing interrupts it, and what the core asks the engine for does not depend on what the guest stores. */
+ * nothing interrupts it - what may set IF is in no batch -, and what the core asks the engine for does not
+ * depend on what the guest stores. */
 static bool run_may_batch(const p5_machine *machine)
 {
     return machine->batch_clocks != 0 && !machine->each_observed && machine->debugger == NULL &&
-           machine->after == 0 && (machine->dr[7] & DR7_ENABLED) == 0 && !machine->interrupt_request &&
+           machine->after == 0 && (machine->dr[7] & DR7_ENABLED) == 0 &&
+           !(machine->interrupt_request && engine_interrupts_on(machine->engine)) &&
            !engine_follows_stores(machine->engine);
 }
 
