@@ -174,10 +174,17 @@ static bool cost_is_plain(const op *o)
     }
 }
 
-/* Its outcome depends on nothing that a key cannot hold: count, descriptors, when the write buffers are
- * empty. */
+/* A far transfer or load of a segment register: which references it makes depends on mode and descriptors. */
+static bool op_varies(const op *o)
+{
+    return (o->cost == ISA_COST_SEGMENT_LOAD || o->cost == ISA_COST_FAR) && !(o->flags & ISA_SERIALISING);
+}
+
+/* Its outcome depends on nothing that a key cannot hold: when the write buffers are empty. */
 static bool can_be_remembered(const op *o)
 {
+    if (op_varies(o))
+        return true;
     return cost_is_plain(o) && o->branch < ISA_FAR &&
            !(o->flags & (ISA_VARIABLE_ACCESSES | ISA_SERIALISING | ISA_IO | ISA_FAR_TRANSFER));
 }
@@ -216,19 +223,20 @@ static bool join(p5_block *block, piece *p, unsigned i)
     const op *o = &block->ops[i];
     unsigned banks = may_meet(block, i, NULL);
     unsigned accesses = (block->access_start[i + 1] - block->access_start[p->first]);
-    const bool value = o->value != ISA_VALUE_NONE, by_mode = cost_by_mode(o);
+    const bool value = o->value != ISA_VALUE_NONE, varies = op_varies(o), by_mode = varies || cost_by_mode(o);
     const bool changes_clocks = by_mode || (value && o->value != ISA_VALUE_SATURATED);
     const bool repeats = block->count == 1 && repeat_can_be_remembered(o);
     const bool memo = repeats || (can_be_remembered(o) && banks <= PIECE_BANKS);
     /* what cannot be remembered may still wait for its partner */
     const bool partner = !p->memo && p->count == 1 && o[-1].first && memo;
     if (p->count > 0 && !partner &&
-        (!p->memo || !memo || p->count == PIECE_MOST || accesses > PIECE_ACCESSES ||
+        (!p->memo || !memo || varies || p->varies || p->count == PIECE_MOST || accesses > PIECE_ACCESSES ||
          p->bank_count + banks > PIECE_BANKS || p->value_count + value > PIECE_VALUES ||
          (changes_clocks && !p->only_saturates)))
         return false;
     p->memo = memo && !partner;
     p->repeats = repeats;
+    p->varies = varies;
     p->count++;
     p->access_bytes = (uint16_t)(accesses * sizeof(p5_access));
     p->by_mode |= by_mode;
@@ -280,7 +288,8 @@ static bool prepare_pieces(p5_block *block)
         p->by_direction = p->near != 0 && block->ops[block->count - 1].cost != ISA_COST_FIXED;
         p->page = tlb_key(piece_begin(p), false);
         p->has_variants = p->bank_count || p->value_count || p->by_direction || p->by_mode || p->repeats;
-        block->plain &= p->memo && !p->repeats;
+        block->plain &= p->memo && !p->repeats && !p->varies;
+        block->varies = p->varies;
     }
     block->value_count = (uint16_t)values;
     return true;

@@ -124,6 +124,8 @@ typedef struct piece {
     bool by_mode;        /* what one of it takes depends on mode or privilege: PUSHF, RDTSC */
     bool only_saturates; /* its clocks depend on nothing but the direction; values are saturation */
     bool repeats;        /* it is a REP string; its variants are by count */
+    bool varies;  /* it is a far transfer or load of a segment register; its variants are by its references,
+                     and whether a descriptor is among them */
     uint8_t near; /* UINT8_MAX: it ends in a branch that the BTB predicts; or 0. What is said of the branch is
                      masked by it */
     int16_t bank_first[PIECE_BANKS]; /* offset of a p5_access: it and the next belong to neighbours that may
@@ -163,10 +165,11 @@ struct p5_block {
     uint64_t blind_clocks;  /* bound_blind of it */
     uint32_t first_switch;  /* clocks of a switch to it before the first MMX or x87 instruction, ... */
     uint8_t first_mode;     /* ... and its mode: MODE_* of mmx.h */
-    bool plain; /* each of its pieces can be remembered, and makes the same references each time, none of
-                   them locked */
-    bool locks; /* one of its instructions locks its references */
-    bool mmx;   /* one is MMX */
+    bool plain;  /* each of its pieces can be remembered, and makes the same references each time, none of
+                    them locked */
+    bool locks;  /* one of its instructions locks its references */
+    bool mmx;    /* one is MMX */
+    bool varies; /* its last piece does */
     uint32_t branch_address;
     uint32_t edge;                 /* the call that it ended with last time, 0: not known */
     struct p5_block *next, **link; /* the core's list of blocks */

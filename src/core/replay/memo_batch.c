@@ -98,6 +98,8 @@ static inline const p5_retired *slow_stretch(p5_core *core, batch *all)
     core->prediction = prediction_of(all, b);
     r->block = b->block;
     r->accesses = all->at.references;
+    r->access_count = all->at.piece->next ? all->at.piece->access_bytes / sizeof *r->accesses
+                                          : (uint32_t)(b->accesses_end - r->accesses);
     r->values = values_of(all, b) + all->at.piece->first_value;
     r->next = b->next;
     memcpy(&r->cpl, &b->cpl, LEVELS);

@@ -11,6 +11,8 @@
 static bool has_its_accesses(const p5_retired *r)
 {
     const p5_block *block = r->block;
+    if (block->varies)
+        return r->access_count >= block->access_count;
     if (!block->first.repeats)
         return r->access_count == block->access_count;
     return r->access_count == (uint64_t)r->repeats * block->ops->rep_accesses &&

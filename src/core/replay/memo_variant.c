@@ -33,9 +33,28 @@ bool memo_values_variant(const p5_core *core, const piece *p, const p5_value *va
     return true;
 }
 
+/* References of a far transfer or load of a segment register: how many, which are writes, and whether a
+ * descriptor is among them. False: too many of them, two in one clock, or the privilege changes. */
+static bool references_variant(const p5_core *core, const p5_retired *r, const piece *p, uint32_t *key)
+{
+    enum { MOST = 8 };
+    const cost_context c = {
+        .mode = r->mode, .cpl = r->cpl, .cpl_after = r->cpl_after, .descriptor = r->descriptor};
+    const uint32_t n = r->access_count;
+    if (n > MOST || n > cost_clocks(&core->timing, &p->block->ops[p->first], &c) || r->cpl_after != r->cpl)
+        return false;
+    *key = n << 1 | r->descriptor;
+    for (uint32_t i = 0; i < n; i++)
+        *key = *key << 1 | ((r->accesses[i].flags & P5_ACCESS_WRITE) != 0);
+    return true;
+}
+
 bool memo_variant(const p5_core *core, const p5_retired *r, const piece *p, bool taken, uint32_t *key)
 {
-    *key = p->repeats ? r->repeats : memo_banks_variant(p, r->accesses, taken);
+    if (p->varies && !references_variant(core, r, p, key))
+        return false;
+    if (!p->varies)
+        *key = p->repeats ? r->repeats : memo_banks_variant(p, r->accesses, taken);
     return memo_values_variant(core, p, r->values, r->mode, key);
 }
 

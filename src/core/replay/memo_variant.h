@@ -42,7 +42,7 @@ static inline uint32_t memo_saturation_variant(const piece *p, const p5_value *v
 }
 
 /* memo_variant.c */
-/* The variant of a whole piece; of a REP string its count. False: too long for a key. */
+/* The variant of a whole piece; of a REP string its count. False: too long for a key, or not for one. */
 bool memo_variant(const p5_core *core, const p5_retired *r, const piece *p, bool taken, uint32_t *key);
 /* Adds to `*key` what depends on values, which begin at `values`, and on the mode. False: too long for a key.
  */

@@ -343,7 +343,7 @@ static inline void memo_use(p5_core *core, memo_leaf *leaf, const piece *p)
         if (leaf->groups == 1)
             core->pipe.previous_u = memo_last_u(core);
         core->groups += leaf->groups;
-        if (p->near)
+        if (!p->next && p->block->branch_kind != ISA_NOT_BRANCH)
             p->block->ran->groups = core->groups;
     }
     memo_use_predicted(core, leaf);
