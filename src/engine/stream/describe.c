@@ -378,6 +378,9 @@ static bool describe(engine *e, engine_block *b, uc_translated *tb, const code_b
 {
     unsigned at = 0;
     bool last_looks_outside = false;
+    /* without descriptors segments are numbers, and nobody changes the privilege */
+    const uint32_t outside =
+        ISA_SYSTEM | ISA_IO | (e->translated.real ? 0 : ISA_FAR_TRANSFER | ISA_SEGMENT_LOAD);
     if (e->translated.count < b->count)
         return false;
     for (unsigned i = 0; i < b->count; i++) {
@@ -385,7 +388,7 @@ static bool describe(engine *e, engine_block *b, uc_translated *tb, const code_b
         b->marks[i].offset = (uint16_t)at;
         b->marks[i + 1].accesses = (uint16_t)(b->marks[i].accesses + insn->accesses);
         b->marks[i + 1].values = (uint16_t)(b->marks[i].values + (form_of(insn)->value != ISA_VALUE_NONE));
-        last_looks_outside = insn->flags & (ISA_SYSTEM | ISA_IO | ISA_FAR_TRANSFER | ISA_SEGMENT_LOAD);
+        last_looks_outside = (insn->flags & outside) != 0;
         at += insn->length;
     }
     b->marks[b->count].offset = (uint16_t)at;
