@@ -66,12 +66,10 @@ typedef enum block_kind {
     /* From here on one instruction, with something to do before it. */
     BLOCK_COUNT, /* RCL or RCR by CL */
     BLOCK_FLAGS, /* its flags are computed before a reference that may fault: RCL, RCR and SETcc of memory */
+    BLOCK_FRAME, /* ENTER, PUSHA, POPA: stack_frame.c */
     BLOCK_REP,   /* REP string, entered once per iteration. Those up to here may go into a batch */
     BLOCK_PORT,  /* INS or OUTS */
     BLOCK_ARPL,
-    BLOCK_ENTER,
-    BLOCK_PUSHA,
-    BLOCK_POPA,
     BLOCK_SMSW,       /* of a 32-bit register */
     BLOCK_UNDEFINED,  /* the processor does not have it */
     BLOCK_TOO_LONG,   /* more than 15 bytes: #GP(0) */
@@ -117,7 +115,7 @@ typedef struct engine_block {
     bool address16;         /* BLOCK_REP: the count is CX */
     uint8_t port_bytes;     /* BLOCK_PORT, and INS or OUTS as BLOCK_REP: size of an item */
     bool waits;             /* BLOCK_CODE_WRITE: for the x87 */
-    bool wide;              /* BLOCK_ENTER, BLOCK_PUSHA, BLOCK_POPA: 32-bit operands */
+    bool wide;              /* BLOCK_FRAME: 32-bit operands */
     uint8_t scan_register;  /* its destination, and that of BLOCK_SMSW */
     uint8_t scan_bits;      /* 16 or 32 */
     uint8_t extra_segments; /* GUARD_FS, GUARD_GS: overrides in it */
@@ -576,8 +574,8 @@ void special_task_switched(engine *e);
 
 /* --- segment/: far transfers, tasks, deliveries --- */
 
-/* stack_frame.c: executes ENTER, PUSHA or POPA and goes on behind it. */
-_Noreturn void stack_frame_execute(engine *e, engine_block *b);
+/* stack_frame.c: what ENTER, PUSHA or POPA does. */
+void stack_frame_execute(engine *e, engine_block *b);
 /* What POP reads, in front of the fault of its store. */
 void stack_frame_read(engine *e, engine_block *b);
 /* virtual_flag.c: executes the instruction of a BLOCK_VIRTUAL and goes on behind it; returns if Unicorn shall

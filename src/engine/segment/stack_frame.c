@@ -1,6 +1,7 @@
-/* ENTER, PUSHA and POPA, each alone in its block, with the references that the manual writes down for them:
- * Unicorn leaves out ENTER's probe of the stack where ESP will point, and loads all of EBP where the operand
- * size is 16 bits; it makes PUSHA's stores from the last to the first, and leaves out POPA's read of ESP. */
+/* ENTER, PUSHA and POPA, each alone in its block and executed in front of it, with the references that the
+ * manual writes down for them: Unicorn leaves out ENTER's probe of the stack where ESP will point, and loads
+ * all of EBP where the operand size is 16 bits; it makes PUSHA's stores from the last to the first, and
+ * leaves out POPA's read of ESP. */
 #include "engine/segment/segmentation.h"
 #include "engine/memory/access.h"
 
@@ -10,6 +11,7 @@ typedef struct frame_stack {
     uc_env *env;
     uint32_t base, mask; /* of SS, and of its offsets */
     unsigned size;       /* of what is pushed */
+    uint32_t mode;       /* ACCESS_MODE */
     bool user;
 } frame_stack;
 
@@ -21,17 +23,18 @@ static frame_stack begin(engine *e, engine_block *b)
                          .base = (uint32_t)ss->base,
                          .mask = ss->flags & DESCRIPTOR_B ? UINT32_MAX : 0xffff,
                          .size = b->wide ? 4 : 2,
+                         .mode = ACCESS_MODE(uc_env_is_real(e->env) ? ACCESS_REAL : ACCESS_PROTECTED),
                          .user = engine_at_user_level(e->env)};
 }
 
 static uint32_t load(const frame_stack *s, uint32_t offset)
 {
-    return (uint32_t)access_load_quick(s->env, s->base + (offset & s->mask), s->size, s->user, 0, 0);
+    return (uint32_t)access_load_quick(s->env, s->base + (offset & s->mask), s->size, s->user, s->mode, 0);
 }
 
 static void store(const frame_stack *s, uint32_t offset, uint32_t value)
 {
-    access_store_quick(s->env, s->base + (offset & s->mask), value, s->size, s->user, 0, 0);
+    access_store_quick(s->env, s->base + (offset & s->mask), value, s->size, s->user, s->mode, 0);
 }
 
 static void set(uc_env *env, unsigned which, uint32_t value, uint32_t mask)
@@ -95,12 +98,16 @@ void stack_frame_read(engine *e, engine_block *b)
 
 void stack_frame_execute(engine *e, engine_block *b)
 {
+    e->env->eip = engine_code_offset(e, b->linear); /* should it fault */
     frame_stack s = begin(e, b);
-    if (b->kind == BLOCK_ENTER)
+    switch (isa_forms[b->code->insns->form].engine) {
+    case ISA_E_ENTER:
         enter(&s, b);
-    else if (b->kind == BLOCK_PUSHA)
+        break;
+    case ISA_E_PUSHA:
         push_all(&s);
-    else
+        break;
+    default:
         pop_all(&s);
-    special_executed(e, (uint32_t)e->env->eip + b->size);
+    }
 }

@@ -173,7 +173,7 @@ static block_kind kind_of(const isa_insn *insn, const uint8_t *bytes, block_plan
     }
     static const uint8_t kinds[] = {
         [ISA_E_SMSW] = BLOCK_SMSW,   [ISA_E_FLAGS_FIRST] = BLOCK_FLAGS, [ISA_E_ARPL] = BLOCK_ARPL,
-        [ISA_E_ENTER] = BLOCK_ENTER, [ISA_E_PUSHA] = BLOCK_PUSHA,       [ISA_E_POPA] = BLOCK_POPA,
+        [ISA_E_ENTER] = BLOCK_FRAME, [ISA_E_PUSHA] = BLOCK_FRAME,       [ISA_E_POPA] = BLOCK_FRAME,
         [ISA_E_INVD] = BLOCK_INVD,   [ISA_E_WBINVD] = BLOCK_WBINVD,     [ISA_E_ICEBP] = BLOCK_ICEBP};
     const isa_engine part = engine_part(insn);
     plan->wide = insn->operand_bytes == 4;
@@ -329,19 +329,27 @@ static block_plan plan_block(engine *e, uint32_t linear, uint32_t flags, unsigne
 static void substitute(engine *e, const block_plan *plan, uint32_t linear, const code_bytes *code)
 {
     static const uint8_t ud2[] = {0x0f, 0x0b};
-    enum { INT3 = 0xcc };
+    enum { INT3 = 0xcc, DS_PREFIX = 0x3e };
     e->substitute_at = linear;
     e->substitute_size = 0;
     if (plan->size == 0 && code->size > 0) {
         /* The rest is on a page that is not there. That faults before anything else, but Unicorn refuses some
          * opcodes without reading what belongs to them: an instruction that has its last byte there. */
-        enum { DS_PREFIX = 0x3e, MOV_AL = 0xb0 };
+        enum { MOV_AL = 0xb0 };
         e->substitute_size = (unsigned)code->size;
         memset(e->substitute, DS_PREFIX, code->size - 1);
         e->substitute[code->size - 1] = MOV_AL;
     } else if (plan->kind == BLOCK_UNDEFINED || plan->kind == BLOCK_TOO_LONG) {
         e->substitute_size = sizeof ud2;
         memcpy(e->substitute, ud2, sizeof ud2);
+    } else if (plan->kind ==
+               BLOCK_FRAME) { /* done before the block: what Unicorn translates is as long a NOP */
+        static const uint8_t nop1[] = {0x90}, nop4[] = {0x0f, 0x1f, 0x40, 0x00};
+        const bool is_enter = engine_part(&e->translated.insns[0]) == ISA_E_ENTER;
+        const unsigned length = is_enter ? sizeof nop4 : sizeof nop1;
+        e->substitute_size = plan->size;
+        memset(e->substitute, DS_PREFIX, plan->size);
+        memcpy(e->substitute + plan->size - length, is_enter ? nop4 : nop1, length);
     } else if (plan->kind == BLOCK_ICEBP) { /* as long, and ends the block */
         e->substitute_size = plan->size;
         memcpy(e->substitute, code->bytes, plan->size);

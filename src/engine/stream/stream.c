@@ -14,7 +14,7 @@ static void begin_repeat(engine *e, const engine_block *b)
 }
 
 /* What is to be done before the block `b` runs, which may go into a batch. */
-static inline void prepare(engine *e, const engine_block *b)
+static inline void prepare(engine *e, engine_block *b)
 {
     switch (b->kind) {
     case BLOCK_SCAN: /* its end is to be looked at */
@@ -26,6 +26,9 @@ static inline void prepare(engine *e, const engine_block *b)
         break;
     case BLOCK_FLAGS:
         registers_settle_flags(e);
+        break;
+    case BLOCK_FRAME:
+        stack_frame_execute(e, b);
         break;
     case BLOCK_REP:
         engine_no_batch(e);
@@ -140,10 +143,6 @@ static void __attribute__((noinline)) start_slow(engine *e, engine_block *b, boo
                                      .value = (uint32_t)e->env->regs[ENGINE_EAX]};
         special_call(e, &call);
         break;
-    case BLOCK_ENTER:
-    case BLOCK_PUSHA:
-    case BLOCK_POPA:
-        stack_frame_execute(e, b);
     case BLOCK_SMSW: /* Unicorn stores the low half */
         e->env->regs[b->scan_register] =
             ((uint32_t)e->env->regs[b->scan_register] & 0xffff) | ((uint32_t)e->env->cr[0] & 0xffff0000u);
