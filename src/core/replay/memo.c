@@ -231,8 +231,9 @@ memo_state *memo_intern(p5_core *core)
     if (core->pipe.waiting) {
         waiting = &stored;
         pipe_store_pending(&core->pipe, waiting);
-        h = hash_bytes(mix(h, waiting->operation.address), &waiting->available,
-                       sizeof *waiting - offsetof(pipe_pending, available));
+        const op *o = &waiting->operation;
+        h = hash_bytes(mix(h, o->address), o->bytes, sizeof *o - offsetof(op, bytes));
+        h = hash_bytes(h, &waiting->available, sizeof *waiting - offsetof(pipe_pending, available));
     }
     uint32_t hash = (uint32_t)(h >> 32);
     memo_state *states = (memo_state *)m->states.objects;
