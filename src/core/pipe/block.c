@@ -387,7 +387,7 @@ p5_block *block_prepare(const timing *t, isa_block *code)
     block->code = code;
     block->count = code->count;
     size_t n = block->count ? block->count : 1;
-    block->ops = host_line_calloc(n * sizeof *block->ops);
+    block->ops = calloc(n, sizeof *block->ops);
     block->access_start = calloc(n + 1, sizeof *block->access_start);
     if (!block->ops || !block->access_start) {
         block_free(block);

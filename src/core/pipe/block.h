@@ -42,8 +42,8 @@ typedef enum access_pattern {
 } access_pattern;
 
 typedef struct op {
-    /* What every execution looks at, in one line of the host's cache: */
-    BEGINS_LINE uint32_t address;
+    /* What every execution looks at: */
+    uint32_t address;
     uint32_t last_block;   /* of 16 bytes: number of that which its last byte is in */
     uint32_t flags;        /* ISA_* */
     uint16_t clocks;       /* EX clocks with L1 hits, or the base of a variable cost */
@@ -100,7 +100,6 @@ typedef struct op {
     uint8_t bytes[ISA_LONGEST]; /* as it was executed, for snapshots; */
     bool code32;                /* ... in 32-bit code */
 } op;
-_Static_assert(offsetof(op, lock) <= HOST_LINE, "what every execution looks at");
 
 struct memo_path;
 
