@@ -77,11 +77,11 @@ p5_stall pipe_main_hold(const ex_holds *h, uint32_t *clocks);
 /* --- pipe_count.c --- */
 
 /* An event that U and V can have in one clock: the signal is on for one. */
-static inline void pipe_count_in_pair(pipe *p, enum p5_event event, const pipe_insn *u, bool has_u,
-                                      const pipe_insn *v, bool has_v)
+static inline void pipe_count_in_pair(pipe *p, bool plain, enum p5_event event, const pipe_insn *u,
+                                      bool has_u, const pipe_insn *v, bool has_v)
 {
-    if (!p->observer && has_u & has_v) {
-        pipe_count(p, event, 2, 1);
+    if (plain || !p->observer) {
+        deltas_add(p->deltas, event, (uint64_t)has_u + has_v, has_u | has_v);
         return;
     }
     if (has_u) {
@@ -106,12 +106,8 @@ static inline __attribute__((always_inline)) void pipe_count_group(pipe *p, bool
     if (!plain && p->breakpoints != NULL)
         pipe_match(p, u, v);
     const bool has_v = v != NULL;
-    const unsigned completed = (unsigned)u->complete + has_v;
-    p->instructions += completed;
-    if (plain)
-        deltas_add(p->deltas, P5_EVENT_INSTRUCTIONS_EXECUTED, completed, completed != 0);
-    else
-        pipe_count_in_pair(p, P5_EVENT_INSTRUCTIONS_EXECUTED, u, u->complete, v, has_v);
+    p->instructions += (unsigned)u->complete + has_v;
+    pipe_count_in_pair(p, plain, P5_EVENT_INSTRUCTIONS_EXECUTED, u, u->complete, v, has_v);
     if (v) {
         if (!plain)
             pipe_blame(p, v->op);
