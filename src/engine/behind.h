@@ -50,6 +50,8 @@ static inline bool behind_kept(const behind *b, uint32_t page)
  * RAM. Only INVD can show that. So once a guest comes near one there are no batches, and blocks have one
  * store each: stores are followed one by one. */
 void behind_follow(struct engine *e);
+/* The bytes of an INVD, where they stand first; NULL: they do not. */
+const uint8_t *behind_find_invd(const uint8_t *bytes, size_t size);
 static inline bool behind_may_follow(const behind *b)
 {
     return b->memory != NULL && !b->invd;

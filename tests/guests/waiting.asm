@@ -23,6 +23,13 @@ gate_entry equ 0
         inc dword [before]
 %endmacro
 
+; The tick has come now, in front of this instruction.
+%macro taken_at 1
+        cli
+        is dword [where], %1
+        is dword [count], [before]
+%endmacro
+
 start:  call boot
         cli
         pics 60h, 68h, ~1, ~0   ; line 0
@@ -33,18 +40,14 @@ again:  tick_comes
         sti
         inc eax                 ; still kept off
 .a1:    nop
-        cli
-        is dword [where], .a1
-        is dword [count], [before]
+        taken_at .a1
 
         tick_comes
         pushfd
         or dword [esp], 200h
         popfd
 .a2:    nop
-        cli
-        is dword [where], .a2
-        is dword [count], [before]
+        taken_at .a2
 
         tick_comes
         pushfd
@@ -53,9 +56,7 @@ again:  tick_comes
         push dword .a3
         iretd
 .a3:    nop
-        cli
-        is dword [where], .a3
-        is dword [count], [before]
+        taken_at .a3
 
         tick_comes
         sti                     ; with CLI behind it no interrupt comes
@@ -69,9 +70,7 @@ again:  tick_comes
         sti
         nop
 .a4:    nop
-        cli
-        is dword [where], .a4
-        is dword [count], [before]
+        taken_at .a4
         dec ebp
         jnz again
         finish

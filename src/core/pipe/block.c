@@ -143,10 +143,16 @@ static void prepare_op(const timing *t, const isa_block *code, const isa_insn *i
     prepare_events(form, o);
 }
 
+/* A far transfer or load of a segment register: which references it makes depends on mode and descriptors. */
+static bool op_varies(const op *o)
+{
+    return (o->cost == ISA_COST_SEGMENT_LOAD || o->cost == ISA_COST_FAR) && !(o->flags & ISA_SERIALISING);
+}
+
 /* Clocks that depend on the mode, or on mode and privilege. */
 static bool cost_by_mode(const op *o)
 {
-    return o->cost == ISA_COST_PUSHF || o->cost == ISA_COST_RDTSC;
+    return o->cost == ISA_COST_PUSHF || o->cost == ISA_COST_RDTSC || op_varies(o);
 }
 
 /* Costs that depend on nothing but the encoding, the operand value, the direction of the branch, mode and
@@ -172,12 +178,6 @@ static bool cost_is_plain(const op *o)
     default:
         return false;
     }
-}
-
-/* A far transfer or load of a segment register: which references it makes depends on mode and descriptors. */
-static bool op_varies(const op *o)
-{
-    return (o->cost == ISA_COST_SEGMENT_LOAD || o->cost == ISA_COST_FAR) && !(o->flags & ISA_SERIALISING);
 }
 
 /* Its outcome depends on nothing that a key cannot hold: when the write buffers are empty. */
@@ -223,7 +223,7 @@ static bool join(p5_block *block, piece *p, unsigned i)
     const op *o = &block->ops[i];
     unsigned banks = may_meet(block, i, NULL);
     unsigned accesses = (block->access_start[i + 1] - block->access_start[p->first]);
-    const bool value = o->value != ISA_VALUE_NONE, varies = op_varies(o), by_mode = varies || cost_by_mode(o);
+    const bool value = o->value != ISA_VALUE_NONE, varies = op_varies(o), by_mode = cost_by_mode(o);
     const bool changes_clocks = by_mode || (value && o->value != ISA_VALUE_SATURATED);
     const bool repeats = block->count == 1 && repeat_can_be_remembered(o);
     const bool memo = repeats || (can_be_remembered(o) && banks <= PIECE_BANKS);

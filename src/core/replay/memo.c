@@ -231,9 +231,7 @@ memo_state *memo_intern(p5_core *core)
     if (core->pipe.waiting) {
         waiting = &stored;
         pipe_store_pending(&core->pipe, waiting);
-        const op *o = &waiting->operation;
-        h = hash_bytes(mix(h, o->address), o->bytes, sizeof *o - offsetof(op, bytes));
-        h = hash_bytes(h, &waiting->available, sizeof *waiting - offsetof(pipe_pending, available));
+        h = hash_bytes(h, waiting, sizeof *waiting);
     }
     uint32_t hash = (uint32_t)(h >> 32);
     memo_state *states = (memo_state *)m->states.objects;
@@ -243,7 +241,7 @@ memo_state *memo_intern(p5_core *core)
         if (slot->hash == hash && memcmp(&c->state, s, sizeof *s) == 0 && same_waiting(c->waiting, waiting))
             return c;
     }
-    pipe_pending *kept = waiting ? arena_alloc_line(&m->arena, sizeof *kept) : NULL;
+    pipe_pending *kept = waiting ? arena_alloc(&m->arena, sizeof *kept) : NULL;
     uint32_t number = !waiting || kept ? pool_take(&m->states) : 0;
     if (number == 0 || !table_put(&m->state_table, hash, number))
         return NULL;

@@ -51,10 +51,12 @@ static bool references_variant(const p5_core *core, const p5_retired *r, const p
 
 bool memo_variant(const p5_core *core, const p5_retired *r, const piece *p, bool taken, uint32_t *key)
 {
-    if (p->varies && !references_variant(core, r, p, key))
-        return false;
-    if (!p->varies)
+    if (p->varies) {
+        if (!references_variant(core, r, p, key))
+            return false;
+    } else {
         *key = p->repeats ? r->repeats : memo_banks_variant(p, r->accesses, taken);
+    }
     return memo_values_variant(core, p, r->values, r->mode, key);
 }
 

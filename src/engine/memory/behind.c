@@ -33,11 +33,15 @@ void behind_keep(engine *e, uint32_t physical)
     e->behind.kept[page] = 1;
 }
 
-void engine_search_invd(engine *e, const uint8_t *bytes, size_t size)
+const uint8_t *behind_find_invd(const uint8_t *bytes, size_t size)
 {
     static const uint8_t invd[] = {0x0f, 0x08};
-    if (!e->behind.invd)
-        e->behind.invd = memmem(bytes, size, invd, sizeof invd) != NULL;
+    return memmem(bytes, size, invd, sizeof invd);
+}
+
+void engine_search_invd(engine *e, const uint8_t *bytes, size_t size)
+{
+    e->behind.invd |= behind_find_invd(bytes, size) != NULL;
 }
 
 bool engine_follows_stores(const engine *e)

@@ -1,4 +1,3 @@
-#define _GNU_SOURCE /* memmem */
 /* Translation: every block that Unicorn translates is cut where the engine needs a boundary, and described. A
  * description belongs to one translated block: its address is compiled into the block as the argument of the
  * block hook, so that the running block is always known without a search. */
@@ -538,8 +537,7 @@ static void protect(engine *e, uint32_t linear, uint32_t physical, unsigned size
  * page, which is seldom, is found out before anything is decoded: by chance they stand within others. */
 static bool comes_to_invd(engine *e, uint32_t linear, bool code32, const code_bytes *code)
 {
-    static const uint8_t invd[] = {0x0f, 0x08};
-    const uint8_t *found = memmem(code->bytes, code->size, invd, sizeof invd);
+    const uint8_t *found = behind_find_invd(code->bytes, code->size);
     isa_insn insn;
     for (size_t at = 0; found; at += insn.length) {
         if (!isa_decode(e->decoder, code->bytes + at, code->size - at, linear + (uint32_t)at, code32, &insn))
@@ -547,7 +545,7 @@ static bool comes_to_invd(engine *e, uint32_t linear, bool code32, const code_by
         if (engine_part(&insn) == ISA_E_INVD)
             return true;
         if (code->bytes + at > found)
-            found = memmem(code->bytes + at, code->size - at, invd, sizeof invd);
+            found = behind_find_invd(code->bytes + at, code->size - at);
     }
     return false;
 }
