@@ -13,6 +13,9 @@
 
 enum { WAITING_ACCESSES = 2 }; /* of an instruction that waits for its partner */
 
+/* Leaves behind one another of which is known what fetches they made. Most streams are shorter. */
+enum { MEMO_RECENT = 128 };
+
 /* A state of the pipe. */
 typedef struct memo_state {
     pipe_state state;
@@ -68,12 +71,13 @@ typedef struct memo {
     memo_table path_table;   /* ways in, by piece, state and variant, */
     memo_table family_table; /* ... and the first one with variants of each piece and state */
     memo_pool states, paths, leaves;
-    memo_pool results;   /* of the leaves, by the same numbers */
-    memo_leaf *last;     /* the leaf that led to the core's state, and holds it; or NULL */
-    memo_state *current; /* without `last`: the interned form of the core's state, or NULL */
-    memo_leaf *dirty;    /* leaves reached since totals were last formed */
-    arena arena;         /* nodes, edges, and what else is of any size */
-    size_t budget;       /* above it everything is dropped and built anew */
+    memo_pool results;     /* of the leaves, by the same numbers */
+    memo_leaf *last;       /* the leaf that led to the core's state, and holds it; or NULL */
+    memo_state *current;   /* without `last`: the interned form of the core's state, or NULL */
+    unsigned recent_count; /* of `recent` */
+    memo_leaf *dirty;      /* leaves reached since totals were last formed */
+    arena arena;           /* nodes, edges, and what else is of any size */
+    size_t budget;         /* above it everything is dropped and built anew */
     memo_worth worth;
     pipe_deltas *scratch; /* deltas of the piece that a leaf is made from; 0 between */
     /* The way of the stretch that is being priced: */
@@ -93,11 +97,13 @@ typedef struct memo {
     unsigned joined_room;
     const p5_access *accesses;
     pipe_resolver resolver;
+    const memo_leaf *recent[MEMO_RECENT]; /* leaves used since the core's pipe.prefetch.ahead was so, the
+                                             oldest first */
 } memo;
 
 /* The end of a piece: what is looked at every time, ... */
 struct memo_leaf {
-    uint32_t next_path; /* the way in that was taken last from here, ... */
+    BEGINS_LINE uint32_t next_path; /* the way in that was taken last from here, ... */
     union {
         uint32_t plain_path; /* with a profile: the last one of which it needs not be told (memo_batch.c) */
         uint32_t after;      /* without: the way in behind that of next_path, last time */
@@ -107,7 +113,10 @@ struct memo_leaf {
     uint64_t uses; /* as that */
     uint32_t last_u;
     uint8_t instructions, groups;
-    uint8_t waits; /* an instruction waits for its partner: 1 and how many references it makes */
+    uint8_t waits;      /* an instruction waits for its partner: 1 and how many references it makes */
+    prefetch_move move; /* what the fetches of the piece come to */
+    int32_t waiting_f, waiting_fetched; /* pending.front of what waits, relative to the end; the second no
+                                           earlier than the last fetch, or INT32_MIN: at that */
 };
 _Static_assert(HOST_LINE % sizeof(memo_leaf) == 0, "leaves do not cross lines");
 _Static_assert(PIECE_MOST + 1 <= UINT8_MAX, "their instructions and groups fit");

@@ -158,14 +158,19 @@ void price_materialise(p5_core *core)
     memo *m = &core->memo;
     if (m->last) {
         const memo_state *state = memo_current(m);
+        const prefetch_ahead ahead = price_ahead(core);
         pipe_load(&core->pipe, &state->state, &core->timing);
+        pipe_go_on_ahead(&core->pipe, &ahead);
         pipe_load_pending(&core->pipe, state->waiting);
+        core->pipe.pending.front = (pipe_front){.fetched = clock_later(ahead.clock, m->last->waiting_fetched),
+                                                .f = m->last->waiting_f};
         core->pipe.last_u = m->last->last_u;
         if (core->timing.btb_by_pairs && m->last->groups > 1)
             core->pipe.previous_u = memo_result_of(m, m->last)->previous_u;
     }
     m->current = NULL;
     m->last = NULL;
+    m->recent_count = 0;
 }
 
 const pipe_state *price_state(p5_core *core)

@@ -34,6 +34,13 @@ static inline const pipe_pending *price_waiting(const p5_core *core)
 void price_materialise(p5_core *core);
 /* What the last stretch hands to the next. */
 const pipe_state *price_state(p5_core *core);
+/* price_ahead.c. How far PF is ahead, relative to now. */
+prefetch_ahead price_ahead(const p5_core *core);
+/* The clock, relative to now, of fetch number `n` (from 1) of the piece that begins now, of which is known
+ * that it is not before `floor`. */
+int64_t price_asked_code(const p5_core *core, unsigned n, int64_t floor);
+/* memo.recent is full: the core's pipe.prefetch.ahead is brought up to date. */
+void price_note_ahead(p5_core *core);
 /* After a change of control inputs, breakpoints, trace or profile: may remembered answers be used? */
 void price_hold_memo(p5_core *core);
 

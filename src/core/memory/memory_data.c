@@ -551,9 +551,31 @@ void memory_data(struct memory *m, const p5_access *access, uint64_t asked, unsi
     memory_answered(m, word, asked, answer);
 }
 
-bool memory_hits_unexpected(struct memory *m, const p5_access *access)
+bool memory_hits_misaligned(struct memory *m, const p5_access *access)
 {
-    return memory_hits_any(m, access);
+    const bool write = (access->flags & P5_ACCESS_WRITE) != 0;
+    const uint32_t last = access->physical + access->size - 1;
+    if ((access->flags & ~(unsigned)P5_ACCESS_WRITE) != 0 || m->special || !memory_misaligned(access) ||
+        cache_line(access->physical) != cache_line(last))
+        return false;
+    const int way = memory_hit(m, access->physical, write);
+    if (way < 0 || (m->paging && !memory_page_usual(&m->data_tlb, tlb_key(access->linear, false), write)))
+        return false;
+    if (write)
+        data_cache_written(&m->data, cache_set(access->physical), (unsigned)way);
+    else
+        data_cache_used(&m->data, cache_set(access->physical), (unsigned)way);
+    reference r = {
+        .m = m, .access = access, .plain = true, .misaligned = true, .write = write, .owned = write};
+    wait_misaligned(&r);
+    count_waits(&r);
+    count_look_ups(&r, 0);
+    return true;
+}
+
+bool memory_hits_unexpected(struct memory *m, const p5_access *access, const data_expected *expected)
+{
+    return expected->misaligned ? memory_hits_misaligned(m, access) : memory_hits_any(m, access);
 }
 
 void memory_set_special(struct memory *m)

@@ -60,15 +60,29 @@ static inline bool memory_hits_any(struct memory *m, const p5_access *access)
     return true;
 }
 
-static inline bool memory_data_usual(struct memory *m, const p5_access *access, uint64_t clock)
+/* Nothing is in the way of a reference that hits. */
+static inline bool memory_is_free(const struct memory *m, const p5_access *access, uint64_t clock)
 {
     bool write = (access->flags & P5_ACCESS_WRITE) != 0;
-    if ((clock < (write ? m->write_quiet : m->read_quiet) &&
-         !memory_passes_by(m, access->physical, write, clock)) ||
-        clock >= m->agent.due)
-        return false;
-    return memory_hits_any(m, access);
+    return (clock >= (write ? m->write_quiet : m->read_quiet) ||
+            memory_passes_by(m, access->physical, write, clock)) &&
+           clock < m->agent.due;
 }
+
+static inline bool memory_data_usual(struct memory *m, const p5_access *access, uint64_t clock)
+{
+    return memory_is_free(m, access, clock) && memory_hits_any(m, access);
+}
+
+/* What memory_ask says of a misaligned reference that hits, with nothing in the way. */
+static inline uint64_t memory_misaligned_hit(const struct memory *m)
+{
+    return data_in_word(0, 0, 0, 0, m->model->latency.misaligned, true, true);
+}
+
+/* The same of a reference that is free: a hit, within a line, about which nothing else is special. False: it
+ * is not, and nothing has changed. */
+bool memory_hits_misaligned(struct memory *m, const p5_access *access);
 
 static inline bool memory_answered_hit(const struct memory *m, uint64_t answer)
 {
@@ -81,7 +95,8 @@ static inline bool memory_answered_hit(const struct memory *m, uint64_t answer)
 typedef struct data_expected {
     uint16_t kind; /* its size and flags, as they stand in memory; 0: nothing is known */
     uint8_t odd;   /* on its own boundary, none of these bits of its address is set */
-    bool write;
+    bool write : 1;
+    bool misaligned : 1; /* kind is 0 */
 } data_expected;
 
 static inline uint16_t memory_kind(const p5_access *access)
@@ -97,7 +112,8 @@ static inline data_expected memory_expect(const p5_access *access)
     if ((access->flags & (ACCESS_ON_BUS | P5_ACCESS_LARGE_PAGE)) != 0 || access->size == 0 ||
         access->size > 8 || (access->size & odd) != 0)
         return (data_expected){0};
-    return (data_expected){memory_kind(access), odd, (access->flags & P5_ACCESS_WRITE) != 0};
+    return (data_expected){
+        .kind = memory_kind(access), .odd = odd, .write = (access->flags & P5_ACCESS_WRITE) != 0};
 }
 
 /* No other bus master acts up to `clock`. */
@@ -118,8 +134,8 @@ static inline bool memory_calm(const struct memory *m, uint64_t first, uint64_t 
     return first >= m->write_quiet && memory_undisturbed(m, last); /* write_quiet is not before read_quiet */
 }
 
-/* memory_hits_any, out of line. */
-bool memory_hits_unexpected(struct memory *m, const p5_access *access);
+/* memory_hits_any, or what is `expected`, out of line. */
+bool memory_hits_unexpected(struct memory *m, const p5_access *access, const data_expected *expected);
 
 /* memory_hits_any of a reference that is as `expected`; most go to the line that was used last in
  * their set. */
@@ -156,7 +172,7 @@ static inline bool memory_data_expected(struct memory *m, const p5_access *acces
                                         const data_expected *expected)
 {
     if (!memory_as_expected(access, expected))
-        return memory_hits_unexpected(m, access);
+        return memory_hits_unexpected(m, access, expected);
     return memory_hits(m, access, expected);
 }
 

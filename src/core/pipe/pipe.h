@@ -157,6 +157,13 @@ void pipe_store(pipe *p, pipe_state *state);
 /* ... and what waits, without its references, which are other ones each time, and without pointers: what is
  * the same is the same bytes. */
 void pipe_store_pending(const pipe *p, pipe_pending *stored);
+/* How far PF is ahead, relative to now. */
+prefetch_ahead pipe_ahead(const pipe *p);
+void pipe_put_ahead(pipe *p, const prefetch_ahead *ahead);
+/* A state without it, if it is apart from that (prefetch_leads), and a pipe that goes on from there with it.
+ */
+void pipe_forget_ahead(pipe_state *state, const timing *t);
+void pipe_go_on_ahead(pipe *p, const prefetch_ahead *ahead);
 /* Stores the state and goes on from it: all clocks of `p` are relative to now. */
 void pipe_rebase(pipe *p, pipe_state *state);
 /* Begins a stretch at the absolute clock `start`; the next instruction is at `address`. */

@@ -123,13 +123,13 @@ void pipe_load(pipe *p, const pipe_state *s, const timing *t)
     p->now = 0;
     p->d1_free = s->d1_free;
     p->d2_free = s->d2_free;
-    p->prefetch.clock = s->prefetch.clock;
-    p->prefetch.used = s->prefetch.used;
+    p->prefetch.ahead.clock = s->prefetch.clock;
+    p->prefetch.ahead.used = s->prefetch.used;
     p->prefetch.redirect = s->prefetch.redirect;
     for (unsigned i = 0; i < PREFETCH_PARTS; i++) {
         p->prefetch.part[i] = s->prefetch.part[i];
         p->prefetch.line[i] = s->prefetch.line[i];
-        p->prefetch.freed[i] = s->prefetch.freed[i];
+        p->prefetch.ahead.freed[i] = s->prefetch.freed[i];
         p->fifo.pull[i] = s->fifo.pull[i];
     }
     p->fifo.clock = s->fifo.clock;
@@ -149,6 +149,7 @@ void pipe_begin(pipe *p, uint64_t start, uint32_t address, const pipe_resolver *
     p->deltas = deltas;
     p->begun = p->now;
     p->start = start - (uint64_t)p->now;
+    prefetch_begin(&p->prefetch, prefetch_leads(p->timing));
     p->prefetch.block = p->prefetch.redirect ? PREFETCH_NO_BLOCK : (address - 1) / PREFETCH_BLOCK;
     p->next = address;
     p->groups = 0;
@@ -165,8 +166,8 @@ static inline void raise(int64_t *t, int64_t least)
 /* What can no longer make a difference is brought to one value, so that situations which go on alike are
  * equal bytes. `base`: no byte that comes later is decoded before the clock behind it. */
 
-/* What is at hand for the instruction at `next` but behind it, and what its fetches may have to wait for. */
-static void forget_fetches(prefetch *f, uint32_t next, int64_t base, unsigned fetch_blocks, bool held)
+/* What is at hand for the instruction at `next` but behind it. */
+static void forget_parts(prefetch *f, uint32_t next, int64_t base)
 {
     const uint32_t block = (next - 1) / PREFETCH_BLOCK;
     const bool within = next % PREFETCH_BLOCK != 0; /* it begins in `block` */
@@ -178,24 +179,28 @@ static void forget_fetches(prefetch *f, uint32_t next, int64_t base, unsigned fe
         f->part[i] = i >= part && i < part_end ? clock_later(f->part[i], past) : past;
         f->line[i] = i >= line ? clock_later(f->line[i], past) : past;
     }
-    /* the next block comes no earlier than there is room for it, and goes elsewhere not before `base` */
-    if (f->redirect) {
-        f->used = 0;
+}
+
+/* What its fetches may have to wait for. The next block comes no earlier than there is room for it, and goes
+ * elsewhere not before `base`. `needed`: the instruction says itself until when the block at hand is. */
+static void forget_fetches(prefetch_ahead *a, bool redirect, int64_t base, unsigned fetch_blocks, bool needed)
+{
+    if (redirect) {
+        a->used = 0;
     } else {
-        if (f->used >= fetch_blocks && f->clock + 1 < base) {
-            f->clock++;
-            f->used = 0;
+        if (a->used >= fetch_blocks && a->clock + 1 < base) {
+            a->clock++;
+            a->used = 0;
         }
-        if (f->freed[0] > f->clock && f->freed[0] < base) {
-            f->clock = f->freed[0];
-            f->used = 0;
+        if (a->freed[0] > a->clock && a->freed[0] < base) {
+            a->clock = a->freed[0];
+            a->used = 0;
         }
     }
-    /* the next instruction says itself until when it needs a block that it begins in */
-    if (held || within)
-        f->freed[PREFETCH_BUFFERS - 1] = f->clock;
+    if (needed)
+        a->freed[PREFETCH_BUFFERS - 1] = a->clock;
     for (unsigned i = 0; i < PREFETCH_BUFFERS; i++)
-        raise(&f->freed[i], f->clock);
+        raise(&a->freed[i], a->clock);
 }
 
 /* Two instructions a clock at most are pushed from now on, `first` being the entry that the next one waits
@@ -203,31 +208,41 @@ static void forget_fetches(prefetch *f, uint32_t next, int64_t base, unsigned fe
 static void forget_pushes(fifo *f, const prefetch *fetched, unsigned first)
 {
     if (fetched->redirect && !f->open)
-        raise(&f->clock, fetched->clock + 1);
+        raise(&f->clock, fetched->ahead.clock + 1);
     for (unsigned i = 0; i < first; i++)
         f->pull[i] = f->clock;
     for (unsigned i = first; i < FIFO_DEPTH; i++)
         raise(&f->pull[i], f->clock + (i - first + 1 + !f->open) / 2);
 }
 
+/* How far PF is ahead is no part of the situation. */
+static bool ahead_is_apart(const pipe *p)
+{
+    return prefetch_leads(p->timing) && !p->prefetch.redirect;
+}
+
 /* A gap may be longer than FAR. */
 static bool reaches_far(const pipe *p)
 {
     const int64_t far = p->now - FAR;
-    return (p->prefetch.clock < far) | (p->timing->fifo && p->fifo.clock < far) | (p->d1_free < far) |
-           (p->d2_free < far) | (p->waiting && p->pending.available < far);
+    return (!ahead_is_apart(p) && p->prefetch.ahead.clock < far) | (p->timing->fifo && p->fifo.clock < far) |
+           (p->d1_free < far) | (p->d2_free < far) | (p->waiting && p->pending.available < far);
 }
 
 static void normalise(pipe *p)
 {
     prefetch *f = &p->prefetch;
+    const bool apart = ahead_is_apart(p);
     if (p->timing->fifo)
         forget_pushes(&p->fifo, f, p->waiting ? 1 : 0);
     else
         for (unsigned i = 0; i < FIFO_DEPTH; i++)
             p->fifo.pull[i] = p->fifo.clock = p->d1_free;
-    forget_fetches(f, p->next, p->timing->fifo ? p->fifo.clock : p->d1_free, p->timing->fetch_blocks,
-                   p->waiting && !p->timing->fifo);
+    const int64_t base = p->timing->fifo ? p->fifo.clock : p->d1_free;
+    forget_parts(f, p->next, base);
+    if (!apart)
+        forget_fetches(&f->ahead, f->redirect, base, p->timing->fetch_blocks,
+                       (p->waiting && !p->timing->fifo) || p->next % PREFETCH_BLOCK != 0);
     raise(&p->d2_free, p->d1_free + 1);
     if (p->waiting)
         raise(&p->pending.available, p->d1_free);
@@ -236,7 +251,8 @@ static void normalise(pipe *p)
     enum { OTHERS = 5 };
     int64_t *times[OTHERS + 3 * PREFETCH_PARTS + FIFO_DEPTH];
     unsigned n = 0;
-    times[n++] = &f->clock;
+    if (!apart)
+        times[n++] = &f->ahead.clock;
     times[n++] = &p->fifo.clock;
     times[n++] = &p->d1_free;
     times[n++] = &p->d2_free;
@@ -245,7 +261,8 @@ static void normalise(pipe *p)
     for (unsigned i = 0; i < PREFETCH_PARTS; i++) {
         times[n++] = &f->part[i];
         times[n++] = &f->line[i];
-        times[n++] = &f->freed[i];
+        if (!apart)
+            times[n++] = &f->ahead.freed[i];
     }
     for (unsigned i = 0; i < FIFO_DEPTH; i++)
         times[n++] = &p->fifo.pull[i];
@@ -272,12 +289,12 @@ void pipe_store(pipe *p, pipe_state *s)
     normalise(p);
     s->d1_free = relative(p->d1_free, now);
     s->d2_free = relative(p->d2_free, now);
-    s->prefetch.clock = relative(p->prefetch.clock, now);
-    s->prefetch.used = p->prefetch.used;
+    s->prefetch.clock = relative(p->prefetch.ahead.clock, now);
+    s->prefetch.used = p->prefetch.ahead.used;
     s->prefetch.redirect = p->prefetch.redirect;
     relative_row(s->prefetch.part, p->prefetch.part, now);
     relative_row(s->prefetch.line, p->prefetch.line, now);
-    relative_row(s->prefetch.freed, p->prefetch.freed, now);
+    relative_row(s->prefetch.freed, p->prefetch.ahead.freed, now);
     s->fifo.clock = relative(p->fifo.clock, now);
     s->fifo.open = p->fifo.open;
     relative_row(s->fifo.pull, p->fifo.pull, now);
@@ -320,7 +337,6 @@ void pipe_store_pending(const pipe *p, pipe_pending *stored)
     stored->insn.descriptor = insn->descriptor;
     stored->available = pending->available;
     stored->miss_until = pending->miss_until;
-    stored->front = pending->front;
     stored->next_unpaired = pending->next_unpaired;
     stored->end_known = pending->end_known;
     relative_pending(stored, p->now);
@@ -340,11 +356,48 @@ void pipe_load_pending(pipe *p, const pipe_pending *stored)
     pending->insn.accesses = pending->accesses;
 }
 
+prefetch_ahead pipe_ahead(const pipe *p)
+{
+    prefetch_ahead ahead = p->prefetch.ahead;
+    ahead.clock -= p->now;
+    for (unsigned i = 0; i < PREFETCH_BUFFERS; i++)
+        ahead.freed[i] -= p->now;
+    return ahead;
+}
+
+void pipe_put_ahead(pipe *p, const prefetch_ahead *ahead)
+{
+    p->prefetch.ahead = *ahead;
+    p->prefetch.ahead.clock += p->now;
+    for (unsigned i = 0; i < PREFETCH_BUFFERS; i++)
+        p->prefetch.ahead.freed[i] += p->now;
+}
+
+void pipe_go_on_ahead(pipe *p, const prefetch_ahead *ahead)
+{
+    if (ahead_is_apart(p))
+        pipe_put_ahead(p, ahead);
+}
+
+void pipe_forget_ahead(pipe_state *s, const timing *t)
+{
+    prefetch_state *f = &s->prefetch;
+    if (!prefetch_leads(t) || f->redirect)
+        return;
+    const int64_t clock = f->clock + (f->used != 0) - 1, least = s->fifo.clock - PREFETCH_SLACK;
+    f->clock = relative(clock_later(clock, least), 0);
+    f->used = 1;
+    for (unsigned i = 0; i < PREFETCH_BUFFERS; i++)
+        f->freed[i] = f->clock;
+}
+
 void pipe_rebase(pipe *p, pipe_state *state)
 {
     pipe_store(p, state);
     relative_pending(&p->pending, p->now);
+    const prefetch_ahead ahead = pipe_ahead(p);
     pipe_load(p, state, p->timing);
+    pipe_go_on_ahead(p, &ahead);
 }
 
 int64_t pipe_end(pipe *p)

@@ -2,20 +2,23 @@
 
 #include "core/pipe/pipe.h"
 
+/* Before all clocks that matter. */
+#define LONG_AGO (INT64_MIN / 2)
+
 /* Asks for the line of `address`, at the clock of the fetch. */
 static void fetch_line(pipe *p, uint32_t address)
 {
     prefetch *f = &p->prefetch;
     code_answer answer;
-    if (p->resolver->code(p->resolver->context, address, p->start + (uint64_t)f->clock, &answer)) {
+    if (p->resolver->code(p->resolver->context, address, p->start + (uint64_t)f->ahead.clock, &answer)) {
         observed_count(p->deltas, p->observer, P5_EVENT_CODE_READ, 1, 1);
         for (unsigned i = 0; i < PREFETCH_PARTS; i++)
-            f->line[i] = f->clock;
+            f->line[i] = f->ahead.clock;
         return;
     }
     for (unsigned i = 0; i < PREFETCH_PARTS; i++) {
         f->line[i] = (int64_t)(answer.ready[i] - p->start);
-        if (f->line[i] > f->clock && f->line[i] + p->timing->depth > p->miss_until)
+        if (f->line[i] > f->ahead.clock && f->line[i] + p->timing->depth > p->miss_until)
             p->miss_until = f->line[i] +
                             p->timing->depth; /* clocks until then are the miss's, should the queue run dry */
     }
@@ -25,24 +28,19 @@ static void fetch_line(pipe *p, uint32_t address)
 static void fetch_block(pipe *p, uint32_t block, bool new_stream)
 {
     prefetch *f = &p->prefetch;
-    if (new_stream || f->used >= p->timing->fetch_blocks) {
-        f->clock++;
-        f->used = 0;
-    }
-    if (f->freed[0] > f->clock) {
-        f->clock = f->freed[0];
-        f->used = 0;
-    }
-    f->used++;
-    for (unsigned i = 0; i + 1 < PREFETCH_BUFFERS; i++)
-        f->freed[i] = f->freed[i + 1];
-    f->freed[PREFETCH_BUFFERS - 1] = f->clock;
+    if (new_stream)
+        f->ahead.used = UINT8_MAX; /* a clock of its own */
+    const int64_t freed = f->left & 1 ? f->ahead.freed[0] : LONG_AGO;
+    prefetch_take_buffer(&f->ahead, p->timing->fetch_blocks);
+    f->floor = clock_later(f->floor + 1, freed);
+    f->left >>= 1;
+    f->fetched++;
     f->block = block;
     if (new_stream || block % 2 == 0)
         fetch_line(p, block * PREFETCH_BLOCK);
     unsigned half = block % 2 * 2;
     for (unsigned i = half; i < half + 2; i++)
-        f->part[i] = f->line[i] > f->clock ? f->line[i] : f->clock;
+        f->part[i] = f->line[i] > f->ahead.clock ? f->line[i] : f->ahead.clock;
 }
 
 void prefetch_fetch(pipe *p, const op *o)
@@ -58,14 +56,43 @@ void prefetch_fetch(pipe *p, const op *o)
 
 void prefetch_redirect(prefetch *f, int64_t clock)
 {
-    prefetch_flush(f, f->clock + 1 > clock ? f->clock + 1 : clock);
+    prefetch_flush(f, f->ahead.clock + 1 > clock ? f->ahead.clock + 1 : clock);
 }
 
 void prefetch_flush(prefetch *f, int64_t clock)
 {
     f->redirect = true;
     f->block = PREFETCH_NO_BLOCK;
-    f->clock = clock - 1; /* the first block of the new stream comes in `clock` */
+    f->ahead.clock = clock - 1; /* the first block of the new stream comes in `clock` */
+    f->ahead.used = 0;
     for (unsigned i = 0; i < PREFETCH_BUFFERS; i++)
-        f->freed[i] = clock - 1;
+        f->ahead.freed[i] = clock - 1;
+}
+
+/* ---- what a stretch makes of `ahead` ---- */
+
+void prefetch_begin(prefetch *f, bool past)
+{
+    enum { ALL = (1 << PREFETCH_BUFFERS) - 1 };
+    f->from_past = past && !f->redirect;
+    f->fetched = 0;
+    f->left = f->redirect ? ALL : 0;
+    f->floor = f->redirect ? f->ahead.clock : LONG_AGO;
+}
+
+static int16_t clock16(int64_t clock)
+{
+    return clock < INT16_MIN ? INT16_MIN : (int16_t)clock;
+}
+
+prefetch_move prefetch_moved(const prefetch *f, int64_t now)
+{
+    const bool known = f->redirect || !f->from_past;
+    prefetch_move move = {.fetched = (uint8_t)f->fetched,
+                          .left = f->left,
+                          .known = known,
+                          .clock = clock16((known ? f->ahead.clock : f->floor) - now)};
+    for (unsigned i = 0; i < PREFETCH_BUFFERS; i++)
+        move.freed[i] = clock16(f->ahead.freed[i] - now);
+    return move;
 }

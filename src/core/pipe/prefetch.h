@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "core/event/clock.h"
+#include "core/model/timing.h"
 #include "core/pipe/block.h"
 
 enum { PREFETCH_BUFFERS = 4, PREFETCH_LINE = 32, PREFETCH_BLOCK = 16, PREFETCH_PARTS = 4 };
@@ -21,19 +22,64 @@ typedef struct prefetch_state {
     bool redirect;               /* the next instruction starts a new stream */
 } prefetch_state;
 
-typedef struct prefetch {
+/* How far PF is ahead of the decoders: what says when the next block is fetched. */
+typedef struct prefetch_ahead {
     int64_t clock;
-    int64_t part[PREFETCH_PARTS], line[PREFETCH_PARTS], freed[PREFETCH_BUFFERS];
+    int64_t freed[PREFETCH_BUFFERS];
+    uint8_t used;
+} prefetch_ahead;
+
+typedef struct prefetch {
+    prefetch_ahead ahead;
+    int64_t part[PREFETCH_PARTS], line[PREFETCH_PARTS];
     uint32_t
         block; /* number (linear address / 16) of the last block fetched; PREFETCH_NO_BLOCK in a new stream */
-    uint8_t used;
     bool redirect;
+    /* Since prefetch_begin: */
+    bool from_past;   /* what was ahead then is not known from the pipe's state alone */
+    uint8_t left;     /* bits of those of `freed` that were set */
+    unsigned fetched; /* blocks, */
+    int64_t floor;    /* ... the last one not before this clock, however far PF was ahead */
 } prefetch;
+
+/* F takes less than a block a clock, and PF fetches one (P55C). So it does not matter how far PF is ahead, if
+ * that is PREFETCH_SLACK clocks or more, but for the clock at which a line is asked for that is not in the
+ * code cache: within a stream, `ahead` is apart from the states that the memo knows, of which there are so
+ * fewer. */
+static inline bool prefetch_leads(const timing *t)
+{
+    return t->fifo && t->fetch_blocks == 1 && 2 * t->push_length < PREFETCH_BLOCK;
+}
+enum { PREFETCH_SLACK = 2 };
+/* What a stretch makes of `ahead`. */
+typedef struct prefetch_move {
+    uint8_t fetched, left;
+    bool known;                      /* its end says all: a new stream came */
+    int16_t clock;                   /* the last fetch not before this, relative to the end; `known`: at it */
+    int16_t freed[PREFETCH_BUFFERS]; /* likewise, those that are `left` */
+} prefetch_move;
 
 /* No block's number: those are addresses by 16. */
 #define PREFETCH_NO_BLOCK UINT32_MAX
 
 struct pipe;
+
+/* The next block takes the oldest buffer; `width` blocks are fetched a clock at most. */
+static inline void prefetch_take_buffer(prefetch_ahead *a, unsigned width)
+{
+    if (a->used >= width) {
+        a->clock++;
+        a->used = 0;
+    }
+    if (a->freed[0] > a->clock) {
+        a->clock = a->freed[0];
+        a->used = 0;
+    }
+    a->used++;
+    for (unsigned i = 0; i + 1 < PREFETCH_BUFFERS; i++)
+        a->freed[i] = a->freed[i + 1];
+    a->freed[PREFETCH_BUFFERS - 1] = a->clock;
+}
 
 /* Fetches the blocks from that at hand, or from that of `o` in a new stream, up to that of its last byte. */
 void prefetch_fetch(struct pipe *p, const op *o);
@@ -53,10 +99,18 @@ static inline int64_t prefetch_bytes(struct pipe *p, const prefetch *f, const op
  */
 static inline void prefetch_release(prefetch *f, const op *o, int64_t clock)
 {
-    f->freed[PREFETCH_BUFFERS - 1] = clock;
-    if (o->two_blocks)
-        f->freed[PREFETCH_BUFFERS - 2] = clock;
+    f->ahead.freed[PREFETCH_BUFFERS - 1] = clock;
+    f->left |= 1u << (PREFETCH_BUFFERS - 1);
+    if (o->two_blocks) {
+        f->ahead.freed[PREFETCH_BUFFERS - 2] = clock;
+        f->left |= 1u << (PREFETCH_BUFFERS - 2);
+    }
 }
+
+/* A stretch begins. `past`: as in prefetch.from_past, unless a new stream begins, too. */
+void prefetch_begin(prefetch *f, bool past);
+/* ... and ends at clock `now`. */
+prefetch_move prefetch_moved(const prefetch *f, int64_t now);
 
 /* The stream goes on elsewhere: at a predicted target, whose first block comes in the clock in which the
  * branch leaves the decoder at `clock`, into other buffers; or from `clock` on (flush). Intel, 242816: a

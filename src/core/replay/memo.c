@@ -227,6 +227,7 @@ memo_state *memo_intern(p5_core *core)
     pipe_state *s = &core->state;
     pipe_pending stored, *waiting = NULL;
     pipe_store(&core->pipe, s);
+    pipe_forget_ahead(s, &core->timing);
     uint64_t h = hash_bytes(1, s, sizeof *s);
     if (core->pipe.waiting) {
         waiting = &stored;

@@ -64,15 +64,15 @@ static uint64_t try_reference(p5_core *core, const p5_retired *r, const memo_nod
  * NULL: that is not known. */
 static const memo_node *try_way(p5_core *core, const p5_retired *r, const memo_way *way, uint64_t *answer)
 {
-    *answer = DATA_USUAL;
     for (const memo_step *step = way->steps, *end = step + way->step_count; step < end; step++) {
         if (step->node->kind == MEMO_DATA)
             *answer = try_reference(core, r, step->node);
         else if (!passes(core, step->node))
             return NULL;
-        if (*answer != DATA_USUAL)
+        if (step->node->kind == MEMO_DATA && *answer != memo_usual(core->memory, step->node))
             return step->node;
     }
+    *answer = DATA_USUAL;
     if (way->end->kind == MEMO_DATA)
         *answer = try_reference(core, r, way->end);
     return way->end;

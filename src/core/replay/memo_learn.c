@@ -27,14 +27,19 @@ static void unpack_data(const memo_answer *from, uint64_t asked, data_answer *a)
     a->word2 = w[2];
 }
 
-static void unpack_code(const memo_answer *from, uint64_t asked, code_answer *a)
+static memo_answer one_word(uint64_t word)
+{
+    return (memo_answer){{0, 0, 0, word}};
+}
+
+static void unpack_code(const memo_answer *from, uint64_t asked, uint64_t latest, code_answer *a)
 {
     const uint64_t *word = from->word;
     *a = (code_answer){.hit = false};
-    for (unsigned i = 0; i < 4; i++)
-        a->ready[i] =
-            asked + (word[3] & MEMO_ONE_WORD ? word[3] >> (i * MEMO_PART_BITS) & ((1 << MEMO_PART_BITS) - 1)
-                                             : word[i]);
+    for (unsigned i = 0; i < 4; i++) {
+        const uint64_t part = word[3] & MEMO_ONE_WORD ? word[3] >> (i * MEMO_PART_BITS) & MEMO_PART : word[i];
+        a->ready[i] = part & 1 ? latest + (part >> 1) - MEMO_EARLY : asked;
+    }
 }
 
 static void unpack_branch(const memo_answer *from, branch_answer *a)
@@ -86,23 +91,25 @@ static uint32_t who(const p5_core *core)
     return core->pipe.observer ? core->pipe.observer->who : 0;
 }
 
-/* Asks the structures; answers whether the answer is the usual one. */
-static bool ask_data(p5_core *core, const p5_access *access, uint64_t asked, unsigned how,
-                     data_answer *answer, memo_answer *packed)
+/* Asks the structures. */
+static uint64_t ask_data(p5_core *core, const p5_access *access, uint64_t asked, unsigned how)
 {
     struct memory *m = core->memory;
     if (how < HOW_LOCK && memory_data_usual(m, access, asked))
-        return true;
+        return DATA_USUAL;
     if (core->profile)
         profile_asks(core, who(core));
     const uint64_t word = memory_ask(m, access, asked, how);
-    if (word == DATA_USUAL)
-        return true;
-    memory_answered(m, word, asked, answer);
-    *packed = memo_pack_data(m, word, asked);
-    if (core->profile && !answer->hit)
+    if (core->profile && !memory_answered_hit(m, word))
         profile_missed_data(core, access->physical);
-    return false;
+    return word;
+}
+
+/* Code that goes over bytes is misaligned most of the time or never: where a reference was so when it was
+ * learned, that it hits in this way is the usual answer. The profile wants to be told of it. */
+static bool is_usually_misaligned(const p5_core *core, const p5_access *access, unsigned how)
+{
+    return memory_misaligned(access) && (how & ~(unsigned)(HOW_PARTNER | HOW_V_PIPE)) == 0 && !core->profile;
 }
 
 static bool learn_data(void *context, const p5_access *access, uint64_t asked, unsigned how,
@@ -110,20 +117,27 @@ static bool learn_data(void *context, const p5_access *access, uint64_t asked, u
 {
     p5_core *core = context;
     memo *m = &core->memo;
-    memo_answer packed = {0};
-    bool usual;
-    if (!given(m, &packed, &usual))
-        usual = ask_data(core, access, asked, how, answer, &packed);
-    else if (!usual)
-        unpack_data(&packed, asked, answer);
     /* references are made in program order */
-    memo_node node = {.kind = MEMO_DATA,
-                      .how = (uint8_t)how,
-                      .index = (int16_t)m->data_asked++,
-                      .offset = offset(core, asked),
-                      .who = who(core)};
+    const memo_node node = {.kind = MEMO_DATA,
+                            .how = (uint8_t)how,
+                            .misaligned = is_usually_misaligned(core, access, how),
+                            .index = (int16_t)m->data_asked++,
+                            .offset = offset(core, asked),
+                            .who = who(core)};
+    memo_answer packed;
+    bool usual;
+    if (!given(m, &packed, &usual)) {
+        const uint64_t word = ask_data(core, access, asked, how);
+        usual = word == memo_usual(core->memory, &node);
+        packed = memo_pack_data(core->memory, word, asked);
+    } else if (usual) {
+        packed = one_word(memory_misaligned(access) ? memory_misaligned_hit(core->memory) : DATA_USUAL);
+    }
     record(m, node, usual, &packed);
-    return usual;
+    if (packed.word[3] == DATA_USUAL)
+        return true;
+    unpack_data(&packed, asked, answer);
+    return false;
 }
 
 static bool learn_code(void *context, uint32_t linear, uint64_t asked, code_answer *answer)
@@ -133,19 +147,25 @@ static bool learn_code(void *context, uint32_t linear, uint64_t asked, code_answ
     memo_answer packed = {0};
     bool usual;
     const uint32_t physical = block_physical(core->block, linear);
+    const pipe *p = &core->pipe;
+    const prefetch *f = &p->prefetch;
+    const uint64_t latest = f->from_past ? p->start + (uint64_t)p->fifo.clock : asked; /* nor is it later */
     if (given(m, &packed, &usual)) {
         if (!usual)
-            unpack_code(&packed, asked, answer);
+            unpack_code(&packed, asked, latest, answer);
     } else {
         uint32_t asker = 0;
         usual = memo_fetch(core, linear, physical, who(core), &asker, asked, answer);
         if (!usual)
-            packed = memo_pack_code(answer, asked);
+            packed = memo_pack_code(answer, asked, latest);
     }
+    const int64_t floor = f->floor - p->begun;
     memo_node node = {.kind = MEMO_CODE,
+                      .how = (uint8_t)(f->from_past ? f->fetched : 0),
+                      .index = (int16_t)(floor < INT16_MIN ? INT16_MIN : floor),
                       .address = linear,
                       .physical = physical,
-                      .offset = offset(core, asked),
+                      .offset = offset(core, latest),
                       .who = who(core)};
     record(m, node, usual, &packed);
     return usual;
@@ -286,6 +306,7 @@ static uint32_t make_leaf(p5_core *core, const counted *found, uint32_t clocks)
 {
     const pipe *p = &core->pipe;
     memo *m = &core->memo;
+    const prefetch_move move = prefetch_moved(&p->prefetch, p->now); /* before memo_intern simplifies it */
     memo_state *to = m->current = memo_intern(core);
     memo_delta *deltas = arena_alloc(&m->arena, found->count * sizeof *deltas);
     memo_leaf *leaf = to && deltas ? memo_new_leaf(m) : NULL;
@@ -296,6 +317,13 @@ static uint32_t make_leaf(p5_core *core, const counted *found, uint32_t clocks)
     leaf->groups = (uint8_t)p->groups;
     leaf->instructions = (uint8_t)p->instructions;
     leaf->last_u = p->last_u;
+    leaf->move = move;
+    if (p->waiting) {
+        const pipe_front *front = &p->pending.front;
+        const bool by_last = prefetch_leads(p->timing) && front->fetched <= p->prefetch.ahead.clock;
+        leaf->waiting_f = (int32_t)(front->f - p->now);
+        leaf->waiting_fetched = by_last ? INT32_MIN : (int32_t)(front->fetched - p->now);
+    }
     memo_result *result = memo_result_of(m, leaf);
     memcpy(deltas, found->of, found->count * sizeof *deltas);
     *result =
@@ -353,8 +381,8 @@ static void need_line(memo_way *way, const p5_block *block, const memo_node *nod
     if (line->number == UINT32_MAX)
         line->number = node->number;
     way->asks_code = true;
-    const int16_t offset = (int16_t)node->offset;
-    way->first_code = offset < way->first_code ? offset : way->first_code;
+    const int16_t offset = (int16_t)node->offset, first = node->how ? MEMO_NEVER : offset;
+    way->first_code = first < way->first_code ? first : way->first_code;
     way->last_code = offset > way->last_code ? offset : way->last_code;
 }
 
@@ -434,7 +462,9 @@ static void find_steps(p5_core *core, memo_way *way, memo_path *path, const p5_a
         }
         const bool data = at->kind == MEMO_DATA;
         *step++ = (memo_step){at, (int16_t)at->offset};
-        *expected++ = data ? memory_expect(&accesses[at->index]) : (data_expected){0};
+        *expected++ = !data            ? (data_expected){0}
+                      : at->misaligned ? (data_expected){.misaligned = true}
+                                       : memory_expect(&accesses[at->index]);
         found.only_data &= data;
         if (data)
             need_data(&found, at);

@@ -14,13 +14,15 @@
 typedef enum memo_kind { MEMO_DATA, MEMO_CODE, MEMO_END, MEMO_PASSED, MEMO_BRANCH } memo_kind;
 
 typedef struct memo_node {
-    uint8_t kind;      /* memo_kind */
-    uint8_t how;       /* data: as in data_answer.h */
-    bool in_v, chance; /* branch: branch_query's in_v and unpaired_chance */
-    int16_t index;     /* data: which reference of the piece, below 0 of what waited in front of it; branch
-                          and passed: groups so far */
-    uint16_t number;   /* questions before it on every way to it */
-    int32_t offset;    /* clock at which it is asked, relative to the block's first */
+    uint8_t kind; /* memo_kind */
+    uint8_t how;  /* data: as in data_answer.h; code: fetches of the piece up to this one, if how far PF
+                     was ahead before says when it is asked, or 0 */
+    bool in_v : 1, chance : 1; /* branch: branch_query's in_v and unpaired_chance */
+    bool misaligned : 1;       /* data: the usual answer is memory_misaligned_hit */
+    int16_t index;   /* data: which reference of the piece, below 0 of what waited in front of it; branch
+                        and passed: groups so far; code, with `how`: not asked before this clock */
+    uint16_t number; /* questions before it on every way to it */
+    int32_t offset;  /* clock at which it is asked, relative to the block's first; code: not later */
     /* code: linear address of the fetch; end: of the instruction's last byte; passed: of the U instruction of
      * the group before; branch: of its own pair's. */
     uint32_t address;
@@ -131,6 +133,12 @@ static inline const data_expected *memo_expected(const memo_way *way)
 static inline memo_node *memo_question(const memo_way *way, unsigned n)
 {
     return n == way->step_count ? way->end : way->steps[n].node;
+}
+
+/* The usual answer to a reference. */
+static inline uint64_t memo_usual(const struct memory *m, const memo_node *node)
+{
+    return __builtin_expect(node->misaligned, 0) ? memory_misaligned_hit(m) : DATA_USUAL;
 }
 
 /* Behind an answer that is not the usual one. */
@@ -247,7 +255,7 @@ bool memo_is_full(const memo *m);
 memo_leaf *memo_new_leaf(memo *m);
 /* memo_learn.c */
 bool memo_learn_open(p5_core *core);
-/* An `answer` of memory_ask that is not DATA_USUAL, the last one, to what was asked at `asked`. */
+/* An `answer` of memory_ask, the last one, to what was asked at `asked`. */
 static inline memo_answer memo_pack_data(const memory *m, uint64_t answer, uint64_t asked)
 {
     if (answer != DATA_LONG)
@@ -255,16 +263,20 @@ static inline memo_answer memo_pack_data(const memory *m, uint64_t answer, uint6
     const data_answer *a = &m->long_answer;
     return (memo_answer){{a->done - asked, a->word1, a->word2, 0}};
 }
-/* All in the last word, if no part comes that late. */
-enum { MEMO_PART_BITS = 15 };
-static inline memo_answer memo_pack_code(const code_answer *a, uint64_t asked)
+/* Of each part of a line that comes later than it is asked for, at `asked`, when that is, relative to
+ * MEMO_EARLY clocks before `latest`, and a bit; before that it is all the same. All in the last word, if none
+ * comes that late. */
+enum { MEMO_PART_BITS = 15, MEMO_PART = (1 << MEMO_PART_BITS) - 1, MEMO_EARLY = 1 << 12 };
+static inline memo_answer memo_pack_code(const code_answer *a, uint64_t asked, uint64_t latest)
 {
     memo_answer packed;
+    const uint64_t early = latest - MEMO_EARLY;
     uint64_t all = 0, one = MEMO_ONE_WORD;
     for (unsigned i = 0; i < 4; i++) {
-        const uint64_t after = packed.word[i] = a->ready[i] - asked;
-        all |= after;
-        one |= after << (i * MEMO_PART_BITS);
+        const uint64_t ready = a->ready[i], after = (int64_t)(ready - early) > 0 ? ready - early : 0;
+        const uint64_t part = packed.word[i] = ready > asked ? after << 1 | 1 : 0;
+        all |= part;
+        one |= part << (i * MEMO_PART_BITS);
     }
     return all >> MEMO_PART_BITS == 0 ? (memo_answer){{0, 0, 0, one}} : packed;
 }

@@ -5,7 +5,12 @@
 
 bool memo_step_usual(p5_core *core, const memo_way *way, ptrdiff_t n, const p5_access *access)
 {
-    return memory_data_usual(core->memory, access, memo_clock(core, way->steps[n].offset));
+    const memo_step *step = &way->steps[n];
+    struct memory *m = core->memory;
+    const uint64_t clock = memo_clock(core, step->offset);
+    if (step->node->misaligned)
+        return memory_is_free(m, access, clock) && memory_hits_misaligned(m, access);
+    return memory_data_usual(m, access, clock);
 }
 
 unsigned memo_steps_disturbed(p5_core *core, const p5_access *accesses, const memo_way *way)
@@ -96,14 +101,28 @@ memo_edge *memo_behind_other(p5_core *core, memo_node *node, uint64_t answer)
     return behind(&core->memo, node, memo_pack_data(core->memory, answer, memo_clock(core, node->offset)));
 }
 
+/* The answer to a code line is the usual one, whenever it is asked for, if that is not behind `latest`. */
+static inline bool usual_whenever(struct memory *m, const memo_node *node, uint64_t latest)
+{
+    return cache_line(node->physical) != m->code_fill.line && memory_undisturbed(m, latest) &&
+           memory_code_usual(m, node->address, node->physical, latest);
+}
+
 /* These ask the question of `node`. `*usual`: the answer is the usual one; they answer what is behind
  * others. */
 static memo_edge *__attribute__((noinline)) ask_code(p5_core *core, memo_node *node, bool *usual)
 {
-    uint64_t asked = memo_clock(core, node->offset);
+    const uint64_t latest = memo_clock(core, node->offset);
+    uint64_t asked = latest;
+    if (node->how != 0) {
+        *usual = usual_whenever(core->memory, node, latest);
+        if (*usual)
+            return NULL;
+        asked = core->now + (uint64_t)price_asked_code(core, node->how, node->index);
+    }
     code_answer answer;
     *usual = memo_fetch(core, node->address, node->physical, node->who, &node->asker, asked, &answer);
-    return *usual ? NULL : behind(&core->memo, node, memo_pack_code(&answer, asked));
+    return *usual ? NULL : behind(&core->memo, node, memo_pack_code(&answer, asked, latest));
 }
 
 static memo_edge *ask_end(p5_core *core, const p5_block *block, memo_node *node, bool *usual)
@@ -179,7 +198,7 @@ memo_leaf *memo_walk(p5_core *core, memo_path *path, const p5_access *accesses, 
             const uint64_t answer =
                 __builtin_expect(answered == MEMO_UNASKED, 1) ? memo_ask(core, at, accesses) : answered;
             answered = MEMO_UNASKED;
-            usual = answer == DATA_USUAL;
+            usual = answer == memo_usual(core->memory, at);
             if (__builtin_expect(!usual, 1))
                 edge = memo_behind_data(core, at, answer);
         } else if (at->kind == MEMO_CODE) {

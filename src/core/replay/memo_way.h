@@ -332,7 +332,11 @@ static inline bool memo_use_predicted(p5_core *core, memo_leaf *leaf)
     leaf->uses++;
     core->now += leaf->clocks;
     core->instructions += leaf->instructions;
-    core->memo.last = leaf;
+    memo *m = &core->memo;
+    m->last = leaf;
+    m->recent[m->recent_count++] = leaf;
+    if (__builtin_expect(m->recent_count == MEMO_RECENT, 0))
+        price_note_ahead(core);
     return true;
 }
 
