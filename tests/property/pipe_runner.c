@@ -75,6 +75,7 @@ void pipe_runner(const program *p, const timing *t, random_source *r, unsigned c
     working.trace = &sink;
     uint64_t now = start;
     bool begun = false;
+    prefetch_ahead ahead = {0}; /* what prefetch_move makes of it, stretch by stretch */
     for (unsigned b = 0; b < p->count; b++) {
         const p5_block *block = p->blocks[b].block;
         const p5_access *accesses = p->blocks[b].accesses;
@@ -94,9 +95,22 @@ void pipe_runner(const program *p, const timing *t, random_source *r, unsigned c
             pipe_run(&working, &x, 1);
             accesses += o->accesses;
             if (random_below(r, 100) < cut_percent) {
-                now += (uint64_t)pipe_end(&working);
-                if (random_below(r, 2) == 0)
+                const prefetch_move move = prefetch_moved(&working.prefetch, working.now);
+                const int64_t clocks = pipe_end(&working);
+                if (move.known)
+                    ahead = prefetch_known(&move);
+                else
+                    prefetch_go_on(&ahead, &move, clocks);
+                now += (uint64_t)clocks;
+                const unsigned kind = random_below(r, 3);
+                if (kind != 0)
                     pipe_rebase(&working, &state);
+                if (kind == 2) { /* as the memo: the state does not say how far PF is ahead */
+                    pipe_forget_ahead(&state, t);
+                    pipe_load(&working, &state, t);
+                    if (!p->lines_hit) /* only one that does not notices */
+                        pipe_go_on_ahead(&working, &ahead);
+                }
                 begun = false;
             }
         }

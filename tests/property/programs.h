@@ -32,6 +32,7 @@ typedef struct program {
         outcome outcomes[PROGRAM_INSNS * 2];
         unsigned access_count;
     } blocks[PROGRAM_BLOCKS];
+    bool lines_hit;                           /* all code lines do */
     uint16_t line_waits[PROGRAM_BLOCKS * 16]; /* per code line, in the order of requests */
 } program;
 

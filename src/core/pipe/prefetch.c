@@ -62,6 +62,7 @@ void prefetch_redirect(prefetch *f, int64_t clock)
 void prefetch_flush(prefetch *f, int64_t clock)
 {
     f->redirect = true;
+    f->from_past = false;
     f->block = PREFETCH_NO_BLOCK;
     f->ahead.clock = clock - 1; /* the first block of the new stream comes in `clock` */
     f->ahead.used = 0;

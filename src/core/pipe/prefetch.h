@@ -112,6 +112,27 @@ void prefetch_begin(prefetch *f, bool past);
 /* ... and ends at clock `now`. */
 prefetch_move prefetch_moved(const prefetch *f, int64_t now);
 
+/* `ahead` relative to the end of a stretch of which it is known, */
+static inline prefetch_ahead prefetch_known(const prefetch_move *move)
+{
+    prefetch_ahead ahead = {.clock = move->clock, .used = 1};
+    for (unsigned i = 0; i < PREFETCH_BUFFERS; i++)
+        ahead.freed[i] = move->freed[i];
+    return ahead;
+}
+
+/* ... and of another, which took `clocks`, from what it was relative to its beginning. */
+static inline void prefetch_go_on(prefetch_ahead *ahead, const prefetch_move *move, int64_t clocks)
+{
+    for (unsigned n = 0; n < move->fetched; n++)
+        prefetch_take_buffer(ahead, 1);
+    ahead->clock -= clocks;
+    if (move->fetched > 0)
+        ahead->clock = clock_later(ahead->clock, move->clock);
+    for (unsigned i = 0; i < PREFETCH_BUFFERS; i++)
+        ahead->freed[i] = move->left >> i & 1 ? move->freed[i] : ahead->freed[i] - clocks;
+}
+
 /* The stream goes on elsewhere: at a predicted target, whose first block comes in the clock in which the
  * branch leaves the decoder at `clock`, into other buffers; or from `clock` on (flush). Intel, 242816: a
  * target in the last bytes of 16 gives too few of them for a clock. */
