@@ -107,6 +107,47 @@ static void usual_hits_are_usual(void **state)
     fixture_close(&usual);
 }
 
+/* So is a misaligned hit, which is told from others, leaves and counts what memory_ask does, and says the
+ * same.
+ */
+static void misaligned_hits_are_alike(void **state)
+{
+    (void)state;
+    static const uint8_t sizes[] = {2, 4, 8};
+    static const char *const models[] = {"p55c-200", "p54c-133"};
+    for (unsigned i = 0; i < 4; i++) {
+        fixture asked, usual;
+        fixture_open(&asked, models[i % 2], true, i < 2 ? NULL : no_errata);
+        fixture_open(&usual, models[i % 2], true, i < 2 ? NULL : no_errata);
+        uint64_t seed = i;
+        unsigned hits = 0, others = 0;
+        for (unsigned n = 0; n < 30000; n++) {
+            const uint32_t x = fixture_random(&seed);
+            const p5_access access =
+                fixture_access(fixture_random(&seed) % 0x5000, sizes[(x >> 8) % 3], x & P5_ACCESS_WRITE);
+            const bool free = memory_is_free(usual.memory, &access, usual.now);
+            const bool hit = free && memory_hits_misaligned(usual.memory, &access);
+            const uint64_t answer = memory_ask(asked.memory, &access, asked.now, 0);
+            if (hit)
+                assert_true(answer == memory_misaligned_hit(asked.memory));
+            else
+                assert_true(memory_ask(usual.memory, &access, usual.now, 0) == answer);
+            hits += hit;
+            others += !hit && memory_misaligned(&access);
+            data_answer came;
+            memory_answered(asked.memory, answer, asked.now, &came);
+            asked.now = usual.now = came.done + (x >> 28);
+        }
+        assert_true(hits > 2000 && others > 500);
+        same_state(models[i % 2], &asked, &usual);
+        fixture_settle(&asked);
+        fixture_settle(&usual);
+        same_state(models[i % 2], &asked, &usual);
+        fixture_close(&asked);
+        fixture_close(&usual);
+    }
+}
+
 /* Where somebody has to be told of bus cycles, or the cache is held still, nothing is plain. */
 static void some_look_on(void **state)
 {
@@ -146,9 +187,8 @@ static void words_are_read_as_written(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(both_ways_agree),
-        cmocka_unit_test(usual_hits_are_usual),
-        cmocka_unit_test(some_look_on),
+        cmocka_unit_test(both_ways_agree),           cmocka_unit_test(usual_hits_are_usual),
+        cmocka_unit_test(misaligned_hits_are_alike), cmocka_unit_test(some_look_on),
         cmocka_unit_test(words_are_read_as_written),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
