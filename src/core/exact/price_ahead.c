@@ -3,7 +3,7 @@
  * came since it was known. */
 #include "core/exact/price.h"
 
-prefetch_ahead price_ahead(const p5_core *core)
+static inline __attribute__((always_inline)) prefetch_ahead ahead_now(const p5_core *core)
 {
     const memo *m = &core->memo;
     const memo_leaf *const *const end = m->recent + m->recent_count, *const *leaf = end;
@@ -15,17 +15,24 @@ prefetch_ahead price_ahead(const p5_core *core)
     return ahead;
 }
 
-int64_t price_asked_code(const p5_core *core, unsigned n, int64_t floor)
+prefetch_ahead price_ahead(const p5_core *core)
 {
-    prefetch_ahead ahead = price_ahead(core);
-    while (n-- > 0)
-        prefetch_take_buffer(&ahead, 1);
-    return clock_later(ahead.clock, floor);
+    return ahead_now(core);
 }
 
 void price_note_ahead(p5_core *core)
 {
-    const prefetch_ahead ahead = price_ahead(core);
+    const prefetch_ahead ahead = ahead_now(core);
     core->memo.recent_count = 0;
     pipe_put_ahead(&core->pipe, &ahead);
+}
+
+int64_t price_asked_code(p5_core *core, unsigned n, int64_t floor)
+{
+    prefetch_ahead ahead = ahead_now(core);
+    core->memo.recent_count = 0; /* code without a branch asks again and again */
+    pipe_put_ahead(&core->pipe, &ahead);
+    while (n-- > 0)
+        prefetch_take_buffer(&ahead, 1);
+    return clock_later(ahead.clock, floor);
 }

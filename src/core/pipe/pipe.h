@@ -158,8 +158,22 @@ void pipe_store(pipe *p, pipe_state *state);
  * the same is the same bytes. */
 void pipe_store_pending(const pipe *p, pipe_pending *stored);
 /* How far PF is ahead, relative to now. */
-prefetch_ahead pipe_ahead(const pipe *p);
-void pipe_put_ahead(pipe *p, const prefetch_ahead *ahead);
+static inline prefetch_ahead pipe_ahead(const pipe *p)
+{
+    prefetch_ahead ahead = {.clock = p->prefetch.ahead.clock - p->now, .used = p->prefetch.ahead.used};
+    for (unsigned i = 0; i < PREFETCH_BUFFERS; i++)
+        ahead.freed[i] = p->prefetch.ahead.freed[i] - p->now;
+    return ahead;
+}
+
+static inline void pipe_put_ahead(pipe *p, const prefetch_ahead *ahead)
+{
+    p->prefetch.ahead.clock = ahead->clock + p->now;
+    p->prefetch.ahead.used = ahead->used;
+    for (unsigned i = 0; i < PREFETCH_BUFFERS; i++)
+        p->prefetch.ahead.freed[i] = ahead->freed[i] + p->now;
+}
+
 /* A state without it, if it is apart from that (prefetch_leads), and a pipe that goes on from there with it.
  */
 void pipe_forget_ahead(pipe_state *state, const timing *t);

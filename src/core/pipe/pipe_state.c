@@ -356,23 +356,6 @@ void pipe_load_pending(pipe *p, const pipe_pending *stored)
     pending->insn.accesses = pending->accesses;
 }
 
-prefetch_ahead pipe_ahead(const pipe *p)
-{
-    prefetch_ahead ahead = p->prefetch.ahead;
-    ahead.clock -= p->now;
-    for (unsigned i = 0; i < PREFETCH_BUFFERS; i++)
-        ahead.freed[i] -= p->now;
-    return ahead;
-}
-
-void pipe_put_ahead(pipe *p, const prefetch_ahead *ahead)
-{
-    p->prefetch.ahead = *ahead;
-    p->prefetch.ahead.clock += p->now;
-    for (unsigned i = 0; i < PREFETCH_BUFFERS; i++)
-        p->prefetch.ahead.freed[i] += p->now;
-}
-
 void pipe_go_on_ahead(pipe *p, const prefetch_ahead *ahead)
 {
     if (ahead_is_apart(p))

@@ -1,5 +1,5 @@
 /* The tree of remembered answers, for the files of the memo. What every piece reads is dense: one line of the
- * host's cache of its path, half of one of its leaf, which know each other by numbers of 32 bits. What is
+ * host's cache of its path, another of its leaf, which know each other by numbers of 32 bits. What is
  * looked at less often lies apart. All of it dies at once. */
 #ifndef CORE_REPLAY_MEMO_TREE_H
 #define CORE_REPLAY_MEMO_TREE_H
