@@ -13,9 +13,6 @@
 
 enum { WAITING_ACCESSES = 2 }; /* of an instruction that waits for its partner */
 
-/* Leaves behind one another of which is known what fetches they made. Most streams are shorter. */
-enum { MEMO_RECENT = 128 };
-
 /* A state of the pipe. */
 typedef struct memo_state {
     pipe_state state;
@@ -51,6 +48,13 @@ typedef struct memo_pool {
     uint32_t size, count, most; /* bytes of each; objects; room */
 } memo_pool;
 
+/* How far PF was ahead behind a use of `leaf`, at which so many instructions had been priced. */
+typedef struct memo_lead {
+    const memo_leaf *leaf;
+    uint64_t instructions;
+    prefetch_ahead ahead;
+} memo_lead;
+
 /* Who knows something that the remembered answers do not. */
 enum { HELD_BY_INPUTS = 1, HELD_BY_WATCH = 2 };
 
@@ -71,13 +75,12 @@ typedef struct memo {
     memo_table path_table;   /* ways in, by piece, state and variant, */
     memo_table family_table; /* ... and the first one with variants of each piece and state */
     memo_pool states, paths, leaves;
-    memo_pool results;     /* of the leaves, by the same numbers */
-    memo_leaf *last;       /* the leaf that led to the core's state, and holds it; or NULL */
-    memo_state *current;   /* without `last`: the interned form of the core's state, or NULL */
-    unsigned recent_count; /* of `recent` */
-    memo_leaf *dirty;      /* leaves reached since totals were last formed */
-    arena arena;           /* nodes, edges, and what else is of any size */
-    size_t budget;         /* above it everything is dropped and built anew */
+    memo_pool results;   /* of the leaves, by the same numbers */
+    memo_leaf *last;     /* the leaf that led to the core's state, and holds it; or NULL */
+    memo_state *current; /* without `last`: the interned form of the core's state, or NULL */
+    memo_leaf *dirty;    /* leaves reached since totals were last formed */
+    arena arena;         /* nodes, edges, and what else is of any size */
+    size_t budget;       /* above it everything is dropped and built anew */
     memo_worth worth;
     pipe_deltas *scratch; /* deltas of the piece that a leaf is made from; 0 between */
     /* The way of the stretch that is being priced: */
@@ -97,8 +100,7 @@ typedef struct memo {
     unsigned joined_room;
     const p5_access *accesses;
     pipe_resolver resolver;
-    const memo_leaf *recent[MEMO_RECENT]; /* leaves used since the core's pipe.prefetch.ahead was so, the
-                                             oldest first */
+    memo_lead noted; /* the last that was worked out */
 } memo;
 
 /* The end of a piece: what is looked at every time, ... */
@@ -115,6 +117,7 @@ struct memo_leaf {
     uint8_t instructions, groups;
     uint8_t waits;      /* an instruction waits for its partner: 1 and how many references it makes */
     prefetch_move move; /* what the fetches of the piece come to */
+    memo_leaf *before;  /* the one used before, last time; NULL: then the pipe was run */
     int32_t waiting_f, waiting_fetched; /* pending.front of what waits, relative to the end; the second no
                                            earlier than the last fetch, or INT32_MIN: at that */
 };

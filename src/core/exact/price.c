@@ -170,7 +170,7 @@ void price_materialise(p5_core *core)
     }
     m->current = NULL;
     m->last = NULL;
-    m->recent_count = 0;
+    m->noted.leaf = NULL;
 }
 
 const pipe_state *price_state(p5_core *core)

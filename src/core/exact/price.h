@@ -35,9 +35,7 @@ void price_materialise(p5_core *core);
 /* What the last stretch hands to the next. */
 const pipe_state *price_state(p5_core *core);
 /* price_ahead.c. How far PF is ahead, relative to now. */
-prefetch_ahead price_ahead(const p5_core *core);
-/* Brings the core's pipe.prefetch.ahead up to date: of memo.recent nothing is left. */
-void price_note_ahead(p5_core *core);
+prefetch_ahead price_ahead(p5_core *core);
 /* The clock, relative to now, of fetch number `n` (from 1) of the piece that begins now, of which is known
  * that it is not before `floor`. */
 int64_t price_asked_code(p5_core *core, unsigned n, int64_t floor);

@@ -166,14 +166,6 @@ static inline prefetch_ahead pipe_ahead(const pipe *p)
     return ahead;
 }
 
-static inline void pipe_put_ahead(pipe *p, const prefetch_ahead *ahead)
-{
-    p->prefetch.ahead.clock = ahead->clock + p->now;
-    p->prefetch.ahead.used = ahead->used;
-    for (unsigned i = 0; i < PREFETCH_BUFFERS; i++)
-        p->prefetch.ahead.freed[i] = ahead->freed[i] + p->now;
-}
-
 /* A state without it, if it is apart from that (prefetch_leads), and a pipe that goes on from there with it.
  */
 void pipe_forget_ahead(pipe_state *state, const timing *t);

@@ -358,8 +358,12 @@ void pipe_load_pending(pipe *p, const pipe_pending *stored)
 
 void pipe_go_on_ahead(pipe *p, const prefetch_ahead *ahead)
 {
-    if (ahead_is_apart(p))
-        pipe_put_ahead(p, ahead);
+    if (!ahead_is_apart(p))
+        return;
+    p->prefetch.ahead = *ahead;
+    p->prefetch.ahead.clock += p->now;
+    for (unsigned i = 0; i < PREFETCH_BUFFERS; i++)
+        p->prefetch.ahead.freed[i] += p->now;
 }
 
 void pipe_forget_ahead(pipe_state *s, const timing *t)

@@ -333,10 +333,8 @@ static inline bool memo_use_predicted(p5_core *core, memo_leaf *leaf)
     core->now += leaf->clocks;
     core->instructions += leaf->instructions;
     memo *m = &core->memo;
+    leaf->before = m->last;
     m->last = leaf;
-    m->recent[m->recent_count++] = leaf;
-    if (__builtin_expect(m->recent_count == MEMO_RECENT, 0))
-        price_note_ahead(core);
     return true;
 }
 
