@@ -5,7 +5,8 @@
 
 /* `from` and those used before it, the other way round: the first of these, as long as a new stream was not
  * the end of one; NULL if there is none. `*base`: the one before these, or NULL. Within a stream no leaf
- * comes twice, so each is in its last use. */
+ * comes twice, so each is in its last use; who feeds a core otherwise has a walk that comes back, and ends.
+ */
 static memo_leaf *turn(const memo *m, memo_leaf *from, uint64_t instructions, memo_leaf **base)
 {
     memo_leaf *behind = NULL, *leaf = from;
