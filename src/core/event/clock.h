@@ -9,4 +9,13 @@ static inline int64_t clock_later(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
+/* `t` relative to `now`, for who keeps it in 16 bits: what is farther away is so no more. */
+static inline int16_t clock_relative(int64_t t, int64_t now)
+{
+    const int64_t r = t - now;
+    if (__builtin_expect(r != (int16_t)r, 0))
+        return r < 0 ? INT16_MIN : INT16_MAX;
+    return (int16_t)r;
+}
+
 #endif

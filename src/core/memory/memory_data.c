@@ -556,15 +556,8 @@ bool memory_hits_misaligned(struct memory *m, const p5_access *access)
     const bool write = (access->flags & P5_ACCESS_WRITE) != 0;
     const uint32_t last = access->physical + access->size - 1;
     if ((access->flags & ~(unsigned)P5_ACCESS_WRITE) != 0 || m->special || !memory_misaligned(access) ||
-        cache_line(access->physical) != cache_line(last))
+        cache_line(access->physical) != cache_line(last) || !memory_uses_line(m, access))
         return false;
-    const int way = memory_hit(m, access->physical, write);
-    if (way < 0 || (m->paging && !memory_page_usual(&m->data_tlb, tlb_key(access->linear, false), write)))
-        return false;
-    if (write)
-        data_cache_written(&m->data, cache_set(access->physical), (unsigned)way);
-    else
-        data_cache_used(&m->data, cache_set(access->physical), (unsigned)way);
     reference r = {
         .m = m, .access = access, .plain = true, .misaligned = true, .write = write, .owned = write};
     wait_misaligned(&r);

@@ -38,12 +38,11 @@ static inline bool memory_passes_by(const struct memory *m, uint32_t physical, b
            !(write && clock < memory_writes_done(m));
 }
 
-/* memory_data_usual at a clock at which nothing concerns the reference. */
-static inline bool memory_hits_any(struct memory *m, const p5_access *access)
+/* A reference within a line that hits this and its page uses them. If it answers false nothing has changed.
+ */
+static inline bool memory_uses_line(struct memory *m, const p5_access *access)
 {
     bool write = (access->flags & P5_ACCESS_WRITE) != 0;
-    if (memory_misaligned(access) || (access->flags & ACCESS_ON_BUS) != 0)
-        return false;
     unsigned set = cache_set(access->physical);
     int way = memory_hit(m, access->physical, write);
     if (way < 0)
@@ -58,6 +57,12 @@ static inline bool memory_hits_any(struct memory *m, const p5_access *access)
     else
         data_cache_used(&m->data, set, (unsigned)way);
     return true;
+}
+
+/* memory_data_usual at a clock at which nothing concerns the reference. */
+static inline bool memory_hits_any(struct memory *m, const p5_access *access)
+{
+    return !memory_misaligned(access) && (access->flags & ACCESS_ON_BUS) == 0 && memory_uses_line(m, access);
 }
 
 /* Nothing is in the way of a reference that hits. */

@@ -45,15 +45,7 @@ enum { ROW = 4 };
 _Static_assert(ROW == (int)PREFETCH_PARTS && ROW == (int)PREFETCH_BUFFERS && ROW == (int)FIFO_DEPTH,
                "rows are alike");
 
-static inline int16_t relative(int64_t t, int64_t now)
-{
-    const int64_t r = t - now;
-    if (__builtin_expect(r != (int16_t)r, 0))
-        return r < 0 ? INT16_MIN : INT16_MAX;
-    return (int16_t)r;
-}
-
-/* ... of a row of four. Seldom is one of them as far away as that. */
+/* clock_relative of a row of four. Seldom is one of them as far away as that. */
 static inline void relative_row(int16_t *to, const int64_t *times, int64_t now)
 {
     uint64_t far = 0;
@@ -63,13 +55,13 @@ static inline void relative_row(int16_t *to, const int64_t *times, int64_t now)
         far |= (uint64_t)r - (uint64_t)INT16_MIN;
     }
     for (unsigned i = 0; i < ROW && far > UINT16_MAX; i++)
-        to[i] = relative(times[i], now);
+        to[i] = clock_relative(times[i], now);
 }
 
 /* Times that do not matter unless they are later than `least`, e.g. of results. */
 static inline int16_t relative_ready(int64_t t, int64_t now, int64_t least)
 {
-    return t - now <= least ? -1 : relative(t, now);
+    return t - now <= least ? -1 : clock_relative(t, now);
 }
 
 /* Clocks of results of the x87 and MMX pipes, of which none is awaited. */
@@ -287,20 +279,20 @@ void pipe_store(pipe *p, pipe_state *s)
     if (!p->timing->fifo)
         p->fifo.open = false;
     normalise(p);
-    s->d1_free = relative(p->d1_free, now);
-    s->d2_free = relative(p->d2_free, now);
-    s->prefetch.clock = relative(p->prefetch.ahead.clock, now);
+    s->d1_free = clock_relative(p->d1_free, now);
+    s->d2_free = clock_relative(p->d2_free, now);
+    s->prefetch.clock = clock_relative(p->prefetch.ahead.clock, now);
     s->prefetch.used = p->prefetch.ahead.used;
     s->prefetch.redirect = p->prefetch.redirect;
     relative_row(s->prefetch.part, p->prefetch.part, now);
     relative_row(s->prefetch.line, p->prefetch.line, now);
     relative_row(s->prefetch.freed, p->prefetch.ahead.freed, now);
-    s->fifo.clock = relative(p->fifo.clock, now);
+    s->fifo.clock = clock_relative(p->fifo.clock, now);
     s->fifo.open = p->fifo.open;
     relative_row(s->fifo.pull, p->fifo.pull, now);
     const int64_t pull = p->waiting ? p->pending.available - now : next_pull(s, p->timing);
     if (s->d2_free <= pull)
-        s->d2_free = relative(pull + 1, 0);
+        s->d2_free = clock_relative(pull + 1, 0);
     const int64_t entry = p->refill_taken ? 0 : clock_later(s->d2_free + 1, 0);
     store_units(p, s, entry);
     s->refill_until = relative_ready(p->refill_until, now, 0);
@@ -372,7 +364,7 @@ void pipe_forget_ahead(pipe_state *s, const timing *t)
     if (!prefetch_leads(t) || f->redirect)
         return;
     const int64_t clock = f->clock + (f->used != 0) - 1, least = s->fifo.clock - PREFETCH_SLACK;
-    f->clock = relative(clock_later(clock, least), 0);
+    f->clock = clock_relative(clock_later(clock, least), 0);
     f->used = 1;
     for (unsigned i = 0; i < PREFETCH_BUFFERS; i++)
         f->freed[i] = f->clock;

@@ -81,19 +81,14 @@ void prefetch_begin(prefetch *f, bool past)
     f->floor = f->redirect ? f->ahead.clock : LONG_AGO;
 }
 
-static int16_t clock16(int64_t clock)
-{
-    return clock < INT16_MIN ? INT16_MIN : (int16_t)clock;
-}
-
 prefetch_move prefetch_moved(const prefetch *f, int64_t now)
 {
     const bool known = f->redirect || !f->from_past;
     prefetch_move move = {.fetched = (uint8_t)f->fetched,
                           .left = f->left,
                           .known = known,
-                          .clock = clock16((known ? f->ahead.clock : f->floor) - now)};
+                          .clock = clock_relative(known ? f->ahead.clock : f->floor, now)};
     for (unsigned i = 0; i < PREFETCH_BUFFERS; i++)
-        move.freed[i] = clock16(f->ahead.freed[i] - now);
+        move.freed[i] = clock_relative(f->ahead.freed[i], now);
     return move;
 }

@@ -51,6 +51,7 @@ static inline bool prefetch_leads(const timing *t)
     return t->fifo && t->fetch_blocks == 1 && 2 * t->push_length < PREFETCH_BLOCK;
 }
 enum { PREFETCH_SLACK = 2 };
+
 /* What a stretch makes of `ahead`. */
 typedef struct prefetch_move {
     uint8_t fetched, left;

@@ -162,7 +162,7 @@ static bool learn_code(void *context, uint32_t linear, uint64_t asked, code_answ
     const int64_t floor = f->floor - p->begun;
     memo_node node = {.kind = MEMO_CODE,
                       .how = (uint8_t)(f->from_past ? f->fetched : 0),
-                      .index = (int16_t)(floor < INT16_MIN ? INT16_MIN : floor),
+                      .floor = (int32_t)(floor < INT32_MIN ? INT32_MIN : floor),
                       .address = linear,
                       .physical = physical,
                       .offset = offset(core, latest),
@@ -426,6 +426,13 @@ static bool make_room(memo *m, memo_way *way, memo_step *steps, unsigned step_ro
     return steps && (way->step_count <= MEMO_NEAR || way->many);
 }
 
+static data_expected expected_at(const memo_node *node, const p5_access *accesses)
+{
+    if (node->kind != MEMO_DATA || node->misaligned)
+        return (data_expected){.misaligned = node->misaligned};
+    return memory_expect(&accesses[node->index]);
+}
+
 /* Finds out how far the answers along `way` can be usual, if that is further than was known. */
 static void find_steps(p5_core *core, memo_way *way, memo_path *path, const p5_access *accesses)
 {
@@ -462,9 +469,7 @@ static void find_steps(p5_core *core, memo_way *way, memo_path *path, const p5_a
         }
         const bool data = at->kind == MEMO_DATA;
         *step++ = (memo_step){at, (int16_t)at->offset};
-        *expected++ = !data            ? (data_expected){0}
-                      : at->misaligned ? (data_expected){.misaligned = true}
-                                       : memory_expect(&accesses[at->index]);
+        *expected++ = expected_at(at, accesses);
         found.only_data &= data;
         if (data)
             need_data(&found, at);

@@ -20,9 +20,10 @@ typedef struct memo_node {
     bool in_v : 1, chance : 1; /* branch: branch_query's in_v and unpaired_chance */
     bool misaligned : 1;       /* data: the usual answer is memory_misaligned_hit */
     int16_t index;   /* data: which reference of the piece, below 0 of what waited in front of it; branch
-                        and passed: groups so far; code, with `how`: not asked before this clock */
+                        and passed: groups so far */
     uint16_t number; /* questions before it on every way to it */
     int32_t offset;  /* clock at which it is asked, relative to the block's first; code: not later */
+    int32_t floor;   /* code, with `how`: not asked before this clock, likewise */
     /* code: linear address of the fetch; end: of the instruction's last byte; passed: of the U instruction of
      * the group before; branch: of its own pair's. */
     uint32_t address;

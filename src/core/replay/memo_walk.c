@@ -5,12 +5,9 @@
 
 bool memo_step_usual(p5_core *core, const memo_way *way, ptrdiff_t n, const p5_access *access)
 {
-    const memo_step *step = &way->steps[n];
     struct memory *m = core->memory;
-    const uint64_t clock = memo_clock(core, step->offset);
-    if (step->node->misaligned)
-        return memory_is_free(m, access, clock) && memory_hits_misaligned(m, access);
-    return memory_data_usual(m, access, clock);
+    return memory_is_free(m, access, memo_clock(core, way->steps[n].offset)) &&
+           memory_hits_unexpected(m, access, &memo_expected(way)[n]);
 }
 
 unsigned memo_steps_disturbed(p5_core *core, const p5_access *accesses, const memo_way *way)
@@ -118,7 +115,7 @@ static memo_edge *__attribute__((noinline)) ask_code(p5_core *core, memo_node *n
         *usual = usual_whenever(core->memory, node, latest);
         if (*usual)
             return NULL;
-        asked = core->now + (uint64_t)price_asked_code(core, node->how, node->index);
+        asked = core->now + (uint64_t)price_asked_code(core, node->how, node->floor);
     }
     code_answer answer;
     *usual = memo_fetch(core, node->address, node->physical, node->who, &node->asker, asked, &answer);
