@@ -280,11 +280,12 @@ struct engine {
     p5_transfer injected_kind;
     uint32_t external; /* EXT bit of the error codes of faults from here on */
     uintptr_t
-        return_address; /* into translated code, for faults of a segment load in the middle of a block */
-    bool debug_fault;   /* #DB that was raised is a fault */
-    bool nmi_blocked;   /* from an NMI to the next IRET */
-    uint8_t resume;     /* EFLAGS.RF: segmentation.h */
-    uint32_t resume_at; /* linear address of the instruction that it is for */
+        return_address;   /* into translated code, for faults of a segment load in the middle of a block */
+    uint32_t load_across; /* a load began here whose second page is being looked for; else 0 */
+    bool debug_fault;     /* #DB that was raised is a fault */
+    bool nmi_blocked;     /* from an NMI to the next IRET */
+    uint8_t resume;       /* EFLAGS.RF: segmentation.h */
+    uint32_t resume_at;   /* linear address of the instruction that it is for */
     engine_guard guard;
 
     /* Running. */

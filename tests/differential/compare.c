@@ -73,12 +73,32 @@ static uint64_t ordered(uint64_t mantissa, uint16_t exponent)
     return ((uint64_t)(exponent & 0x7fff) << 63) + (mantissa << 1 >> 1);
 }
 
+/* Neighbours where a range ends, of which the outer one is an exception's, with the exponent that it has if
+ * that is not masked. */
+enum { REBIASED = 0x6000 };
+static bool smallest_normal(uint64_t mantissa, uint16_t exponent)
+{
+    return (exponent & 0x7fff) == 1 && mantissa == 1ull << 63;
+}
+static bool below_normal(uint64_t mantissa, uint16_t exponent)
+{
+    return (exponent & 0x7fff) % REBIASED == 0 && (mantissa | 1ull << 63) == UINT64_MAX;
+}
+static bool largest(uint64_t mantissa, uint16_t exponent)
+{
+    return (exponent & 0x7fff) == 0x7ffe && mantissa == UINT64_MAX;
+}
+static bool beyond_largest(uint64_t mantissa, uint16_t exponent)
+{
+    return (exponent & 0x7fff) == 0x7fff - REBIASED && mantissa == 1ull << 63;
+}
+
 /* Words of the x87's image that are compared: FCS, FDP, FDS and the opcode are not kept by later processors,
  * AMD's keep FIP only while an exception is pending. */
 static void compare_x87(const record *a, const record *b, difference *d)
 {
     static const char *const words[] = {"x87 control", "x87 status", "x87 tags"};
-    enum { C1 = 0x200, OVERFLOW = 8, UNDERFLOW = 0x10, PENDING = 0x8080, REBIASED = 0x6000 };
+    enum { C1 = 0x200, OVERFLOW = 8, UNDERFLOW = 0x10, PENDING = 0x8080 };
     bool last_bit = behind_transcendental(a);
     uint32_t masks[3] = {0xffff, last_bit ? 0xffff & ~C1 : 0xffff, 0xffff};
     const uint8_t *x = (const uint8_t *)a->x87 + 28, *y = (const uint8_t *)b->x87 + 28;
@@ -89,10 +109,10 @@ static void compare_x87(const record *a, const record *b, difference *d)
             memcpy(&m, x + 10 * i, 8), memcpy(&n, y + 10 * i, 8);
             memcpy(&e, x + 10 * i + 8, 2), memcpy(&f, y + 10 * i + 8, 2);
             /* The smallest normal number less that bit is an underflow, the largest plus it an overflow. */
-            bool underflow = (f & 0x7fff) == 1 && n == 1ull << 63 && (m | 1ull << 63) == UINT64_MAX &&
-                             (e & 0x7fff) % REBIASED == 0;
-            bool overflow = (e & 0x7fff) == 0x7ffe && m == UINT64_MAX && (f & 0x7fff) == 0x7fff - REBIASED &&
-                            n == 1ull << 63;
+            bool underflow = (below_normal(m, e) && smallest_normal(n, f)) ||
+                             (smallest_normal(m, e) && below_normal(n, f));
+            bool overflow =
+                (largest(m, e) && beyond_largest(n, f)) || (beyond_largest(m, e) && largest(n, f));
             if (last_bit && i < 2 && (e ^ f) < 0x8000 &&
                 (underflow || overflow || ordered(m, e) - ordered(n, f) + 1 <= 2)) {
                 masks[1] &= ~(underflow ? UNDERFLOW | PENDING : overflow ? OVERFLOW | PENDING : 0u);
@@ -202,12 +222,6 @@ static bool legitimate(const record *a, const record *b)
     /* AMD's and Intel's later ones (Emerald Rapids) check alignment before the page, Intel's earlier ones
      * behind it. */
     if (a->trap == 17 && b->trap == 14 && a->eip == b->eip)
-        return true;
-    /* An operand that is read and written across the end of a read-only page: AMD's look at that page's right
-     * before they look for the next one. */
-    enum { PROTECTED_WRITE = 7, MISSING_WRITE = 6, IN_PAGE = 4095 };
-    if (amd && ended_at_same(a, b) && a->trap == 14 && b->trap == 14 && a->error == PROTECTED_WRITE &&
-        b->error == MISSING_WRITE && b->cr2 == (a->cr2 | IN_PAGE) + 1)
         return true;
     /* The topmost memory is the operating system's, if it is one of 32 bits. */
     enum { SYSTEM = 0xc0000000 };

@@ -232,6 +232,12 @@ static const row rows[] = {
     {.name = "CMPXCHG with an absent page", CODE("\x0f\xb1\x05" AT_ABSENT), PAGE_FAULT(6, ABSENT, 0)},
     {.name = "ROL of an absent page", CODE("\xd1\x05" AT_ABSENT), PAGE_FAULT(6, ABSENT, 0)},
     {.name = "CMP with an absent page", CODE("\x39\x05" AT_ABSENT), PAGE_FAULT(4, ABSENT, 0)},
+    {.name = "ADD across the end of a read-only page, the next one absent",
+     CODE("\x01\x05\xfe\x0f\x01\x20"),
+     PAGE_FAULT(7, CONSTANT + PAGE - 2, 0)},
+    {.name = "CMP across the end of a read-only page, the next one absent",
+     CODE("\x39\x05\xfe\x0f\x01\x20"),
+     PAGE_FAULT(4, CONSTANT + PAGE, 0)},
 
     {.name = "D9 D9, ST(0) empty", CODE("\xd9\xd9"), X87(0x37f, 0, 0xffff), X87_THEN(0x800, 0xffff)},
     {.name = "DD D9, ST(0) empty", CODE("\xdd\xd9"), X87(0x37f, 0, 0xffff), X87_THEN(0x841, 0xfffb)},

@@ -38,7 +38,9 @@ uint64_t access_load_slow(engine *e, uint32_t linear, uint32_t access, uintptr_t
     if (e->guard.data)
         look(e, linear, size, flags, retaddr);
     if (part < size) {
+        e->load_across = linear; /* if the second page faults, for refine_page_fault */
         page_entry second = *mmu_fill(e, linear + part, MMU_READ, user, retaddr);
+        e->load_across = 0;
         copy_in(&first, linear, bytes, part);
         copy_in(&second, linear + part, bytes + part, size - part);
     } else {

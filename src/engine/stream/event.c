@@ -65,15 +65,24 @@ static void compare_source(engine *e, const isa_insn *insn, uint32_t *code)
         e->env->cr[2] = last & ~(uint32_t)ENGINE_PAGE_MASK;
 }
 
+/* An operand that is read to be written: where it goes on in another page, that it may be written in the
+ * first one is looked at before the second. `across`: where such a load began, or 0. */
+static void modified_operand(engine *e, uint32_t across, uint32_t *code)
+{
+    *code |= PF_WRITE;
+    if (across != 0 && mmu_faults(e, across, MMU_WRITE, engine_at_user_level(e->env), code))
+        e->env->cr[2] = across;
+}
+
 /* A page fault of the instruction at EIP, of the running block, as the processor reports it. */
-static void refine_page_fault(engine *e, uint32_t *code)
+static void refine_page_fault(engine *e, uint32_t across, uint32_t *code)
 {
     const isa_block *running = e->current->code;
     const isa_insn *insn = running ? block_insn(running->insns, running->count, engine_linear_eip(e)) : NULL;
     if (!insn)
         return;
     if (operand_modified(insn))
-        *code |= PF_WRITE;
+        modified_operand(e, across, code);
     compare_source(e, insn, code);
 }
 
@@ -90,7 +99,8 @@ void event_interrupt(uc_engine *uc, uint32_t number, void *owner)
     uint8_t vector = (uint8_t)number;
     uint32_t code = (uint32_t)env->error_code;
     bool debug_fault = e->debug_fault;
-    e->return_address = 0;
+    const uint32_t across = e->load_across;
+    e->return_address = e->load_across = 0;
     e->fetch_fault = e->restart = e->debug_fault = false;
 
     if (software) {
@@ -123,7 +133,7 @@ void event_interrupt(uc_engine *uc, uint32_t number, void *owner)
     if (e->current && (!trap || engine_linear_eip(e) == e->current->linear))
         delivery_restore_flags(e, e->current);
     if (vector == VECTOR_PF && !fetch && !write && e->current)
-        refine_page_fault(e, &code);
+        refine_page_fault(e, across, &code);
     if (!software && !trap && !fetch)
         guard_faulted(e);
     if (e->current) {
