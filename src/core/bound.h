@@ -23,6 +23,15 @@ uint64_t bound_clocks(p5_core *core, const p5_retired *r, p5_prediction predicti
 /* The same without looking: of instructions that take `most` in sum when every reference hits
  * (op.most_clocks), in so many references and bytes of code. */
 uint64_t bound_blind(const bound *b, uint64_t most, uint32_t references, uint32_t bytes);
+/* Clocks that pass at least until an event has been counted `left` times. */
+static inline uint64_t bound_until_counted(uint64_t left)
+{
+    enum {
+        PER_CLOCK = 4, /* no event is counted more often in a clock */
+        AHEAD = 256    /* the memory side counts for instructions before they enter EX */
+    };
+    return left > AHEAD ? (left - AHEAD) / PER_CLOCK : 0;
+}
 /* Answers the clocks that pricing the stretch will take, if everything about it is as usual and has come
  * before (memo_ahead.c). False: not known. Changes nothing that a result depends on. */
 bool memo_ahead(p5_core *core, const p5_retired *r, p5_prediction prediction, uint64_t *clocks);

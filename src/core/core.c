@@ -226,8 +226,15 @@ unsigned p5_block_accesses(const p5_block *block, unsigned i)
 
 /* ---- pricing ------------------------------------------------------------------------------------------- */
 
+static bool takes_samples(const p5_core *core)
+{
+    return core->profile && profile_takes_samples(core);
+}
+
 void core_price(p5_core *core, const p5_retired *r, p5_prediction prediction)
 {
+    if (takes_samples(core))
+        profile_expect(core, r, prediction);
     memo_price_alone(core, r, prediction);
     if (core->check)
         memo_check_fed(core, r, prediction);
@@ -238,23 +245,56 @@ void p5_core_retire(p5_core *core, const p5_retired *r)
     core_price(core, r, core_predict(core, r));
 }
 
-uint64_t core_price_blocks(p5_core *core, const p5_access *accesses, const p5_value *values,
-                           const p5_retired_block *blocks, const p5_prediction *predictions, size_t count)
+/* core_price_blocks_before while no sample can be due. */
+static size_t price_blocks_before(p5_core *core, const p5_access *accesses, const p5_value *values,
+                                  const p5_retired_block *blocks, const p5_prediction *predictions,
+                                  size_t count, uint64_t limit)
 {
     if (core->check)
-        memo_check_blocks(core, accesses, values, blocks, predictions, count, UINT64_MAX);
-    else
-        memo_price_blocks(core, accesses, values, blocks, predictions, count);
-    return core->now;
+        return memo_check_blocks(core, accesses, values, blocks, predictions, count, limit);
+    return memo_price_blocks_before(core, accesses, values, blocks, predictions, count, limit);
+}
+
+/* ... while samples are taken: together up to where one may be due, from there on one by one. */
+static size_t price_sampled_before(p5_core *core, const p5_access *accesses, const p5_value *values,
+                                   const p5_retired_block *blocks, const p5_prediction *predictions,
+                                   size_t count, uint64_t limit)
+{
+    size_t n = 0;
+    while (n < count) {
+        const uint64_t far = profile_is_looking(core) ? 0 : profile_look_clock(core);
+        const size_t done = price_blocks_before(core, accesses, values, blocks + n, predictions + n,
+                                                count - n, far < limit ? far : limit);
+        if (done == 0) {
+            const p5_retired r = block_retired(&blocks[n], accesses, values);
+            if (limit != UINT64_MAX && core->now + bound_clocks(core, &r, predictions[n]) >= limit)
+                break;
+            core_price(core, &r, predictions[n]);
+        }
+        n += done > 0 ? done : 1;
+        accesses = blocks[n - 1].accesses_end;
+        values = blocks[n - 1].values_end;
+    }
+    return n;
 }
 
 size_t core_price_blocks_before(p5_core *core, const p5_access *accesses, const p5_value *values,
                                 const p5_retired_block *blocks, const p5_prediction *predictions,
                                 size_t count, uint64_t limit)
 {
-    if (core->check)
-        return memo_check_blocks(core, accesses, values, blocks, predictions, count, limit);
-    return memo_price_blocks_before(core, accesses, values, blocks, predictions, count, limit);
+    if (takes_samples(core))
+        return price_sampled_before(core, accesses, values, blocks, predictions, count, limit);
+    return price_blocks_before(core, accesses, values, blocks, predictions, count, limit);
+}
+
+uint64_t core_price_blocks(p5_core *core, const p5_access *accesses, const p5_value *values,
+                           const p5_retired_block *blocks, const p5_prediction *predictions, size_t count)
+{
+    if (takes_samples(core) || core->check)
+        core_price_blocks_before(core, accesses, values, blocks, predictions, count, UINT64_MAX);
+    else
+        memo_price_blocks(core, accesses, values, blocks, predictions, count);
+    return core->now;
 }
 
 uint64_t core_retire_blocks(p5_core *core, const p5_access *accesses, const p5_value *values,

@@ -15,6 +15,7 @@
 
 enum {
     STRETCHES = 1200,
+    LONG = 5 * STRETCHES, /* long enough for periods within which the memo answers */
     SAMPLES = 2000,
     LONGEST_PERIOD = 50,
     BATCH = 16,
@@ -39,6 +40,7 @@ typedef struct recording {
     size_t edge_count;
     profile_interval *intervals;
     size_t interval_count;
+    unsigned stretches;
     int sampled; /* quantity; P5_PROFILE_NONE: no samples */
     uint64_t period;
     uint32_t latency;
@@ -169,26 +171,38 @@ static void record_as_asked(recording *r, const p5_model *model, bool memo_on, u
                                            .retire = in ? put_off : NULL,
                                            .settle = in ? settle : NULL,
                                            .context = r};
-    random_core_watch(model, memo_on, seed, STRETCHES, &r->totals, &observer);
+    random_core_watch(model, memo_on, seed, r->stretches, &r->totals, &observer);
 }
 
 static void record(recording *r, const p5_model *model, bool memo_on, uint64_t seed, size_t budget,
                    uint64_t interval, batch *in)
 {
-    *r = (recording){.budget = budget, .interval = interval, .batch = in, .sampled = P5_PROFILE_NONE};
+    *r = (recording){.budget = budget,
+                     .interval = interval,
+                     .batch = in,
+                     .stretches = STRETCHES,
+                     .sampled = P5_PROFILE_NONE};
     record_as_asked(r, model, memo_on, seed);
 }
 
-/* The same with samples. */
-static void sample(recording *r, const p5_model *model, bool memo_on, uint64_t seed, batch *in)
+/* The same with samples, each `period` of something. */
+static void sample(recording *r, const p5_model *model, bool memo_on, uint64_t seed, unsigned stretches,
+                   uint64_t period, batch *in)
 {
-    static const int sampled[] = {P5_PROFILE_CLOCKS, P5_EVENT_DATA_READ_OR_WRITE, P5_EVENT_BUS_CYCLE_DURATION,
-                                  P5_EVENT_NUMBER_OF_CYCLES_NOT_IN_HALT_STATE};
+    static const int sampled[] = {P5_PROFILE_CLOCKS,
+                                  P5_EVENT_DATA_READ_OR_WRITE,
+                                  P5_EVENT_BUS_CYCLE_DURATION,
+                                  P5_EVENT_NUMBER_OF_CYCLES_NOT_IN_HALT_STATE,
+                                  P5_EVENT_INSTRUCTIONS_EXECUTED,
+                                  P5_EVENT_DATA_READ_MISS_OR_WRITE_MISS,
+                                  P5_PROFILE_STALLS + P5_STALL_ISSUE,
+                                  P5_PROFILE_EXECUTIONS};
     *r = (recording){.budget = SIZE_MAX,
                      .batch = in,
+                     .stretches = stretches,
                      .sampled = sampled[seed % (sizeof sampled / sizeof *sampled)],
                      .latency = seed % 4,
-                     .period = 1 + seed * 31 % LONGEST_PERIOD};
+                     .period = period};
     record_as_asked(r, model, memo_on, seed);
 }
 
@@ -327,13 +341,16 @@ static bool adds_up(const recording *r, bool other_master)
     return wrong == 0;
 }
 
-/* Who counts so many times the longest period has a sample; a guest that hardly counts needs not. */
+/* Who counts so many times the period has a sample; a guest that hardly counts needs not. */
 static bool has_samples(const recording *r)
 {
-    enum { ENOUGH = 20 * LONGEST_PERIOD };
-    const uint64_t *total =
-        r->sampled == P5_PROFILE_CLOCKS ? r->totals.clocks : r->totals.increments[r->sampled];
-    if (r->sample_count > 0 || total[P5_CPL_KERNEL] + total[P5_CPL_USER] < ENOUGH)
+    enum { ENOUGH = 20 };
+    uint64_t total = 0;
+    for (unsigned class = 0; class < P5_CPL_CLASSES; class ++)
+        total += r->sampled == P5_PROFILE_CLOCKS || r->sampled == P5_EVENT_NUMBER_OF_CYCLES_NOT_IN_HALT_STATE
+                     ? r->totals.clocks[class]
+                     : r->sum[r->sampled][class];
+    if (r->sample_count > 0 || total < ENOUGH * r->period)
         return true;
     printf("no sample\n");
     return false;
@@ -349,8 +366,9 @@ static bool law_holds(const p5_model *model, uint64_t seed, bool other_master)
     record(&exact, model, false, seed, SIZE_MAX, 1 + seed * 97 % 1000, NULL);
     record(&tiny, model, true, seed, 1, 0, NULL);
     record(&batches, model, true, seed, SIZE_MAX, 1 + seed * 97 % 1000, &put_off);
-    sample(&sampled, model, false, seed, NULL);
-    sample(&sampled_batches, model, true, seed, &put_off);
+    const uint64_t period = 1 + seed * 31 % LONGEST_PERIOD;
+    sample(&sampled, model, false, seed, STRETCHES, period, NULL);
+    sample(&sampled_batches, model, true, seed, STRETCHES, period, &put_off);
     bool same_counts = memcmp(&plain, &usual.totals, sizeof plain) == 0 &&
                        memcmp(&plain, &exact.totals, sizeof plain) == 0 &&
                        memcmp(&plain, &tiny.totals, sizeof plain) == 0 &&
@@ -375,6 +393,28 @@ static bool law_holds(const p5_model *model, uint64_t seed, bool other_master)
     return holds;
 }
 
+/* Periods so long that the memo answers in between: the samples of the exact path. */
+static bool far_samples_are_the_same(const p5_model *model, uint64_t seed)
+{
+    static recording exact, alone, batches;
+    static batch put_off;
+    const uint64_t period = 300 + seed * 7919 % 4000;
+    sample(&exact, model, false, seed, LONG, period, NULL);
+    sample(&alone, model, true, seed, LONG, period, NULL);
+    sample(&batches, model, true, seed, LONG, period, &put_off);
+    const bool holds = memcmp(&exact.totals, &alone.totals, sizeof exact.totals) == 0 &&
+                       memcmp(&exact.totals, &batches.totals, sizeof exact.totals) == 0 &&
+                       same_profile(&alone, &exact) && same_profile(&batches, &exact) &&
+                       has_samples(&exact) && same_samples(&alone, &exact) && same_samples(&batches, &exact);
+    if (!holds)
+        printf("model %s, seed %" PRIu64 ", samples every %" PRIu64 " of %d\n", p5_model_name(model), seed,
+               period, exact.sampled);
+    forget(&exact);
+    forget(&alone);
+    forget(&batches);
+    return holds;
+}
+
 static const char *const agents[] = {"none", "dma,period=61,base=20000h,len=1K,write=on"};
 
 int main(int argc, char **argv)
@@ -390,7 +430,7 @@ int main(int argc, char **argv)
             return 1;
         }
         for (unsigned long seed = first; seed < first + seeds; seed++)
-            if (!law_holds(model, seed, which / 2 > 0))
+            if (!law_holds(model, seed, which / 2 > 0) || !far_samples_are_the_same(model, seed))
                 return 1;
         p5_model_close(model);
     }

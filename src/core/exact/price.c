@@ -188,7 +188,7 @@ void price_hold_memo(p5_core *core)
     const p5_control *c = &core->control;
     const bool hold = core->trace.insn != NULL || c->single_pipe || c->trap_flag || c->branch_trace ||
                       (core->breakpoints.active && !breakpoints_count_only(&core->breakpoints)) ||
-                      (core->profile && profile_takes_samples(core));
+                      (core->profile && profile_is_looking(core));
     core->memo.held = (core->memo.held & HELD_BY_WATCH) | (hold ? HELD_BY_INPUTS : 0);
 }
 
@@ -225,6 +225,8 @@ void price_settle(p5_core *core)
 {
     if (!price_waiting(core))
         return;
+    if (core->observer && core->observer->settles)
+        core->observer->settles(core->observer);
     price_materialise(core);
     const op *o = &core->pipe.pending.operation;
     begin(core, o->address + o->length, &core->resolver, &core->deltas[core->cpl_class]);

@@ -21,6 +21,8 @@ struct pipe_observer {
     /* A group has left EX at absolute clock `end`; `next` would be executed next. NULL: nobody wants to know.
      */
     void (*boundary)(pipe_observer *o, uint64_t end, uint32_t next);
+    /* What waits for a partner is about to go alone. NULL: likewise. */
+    void (*settles)(pipe_observer *o);
 };
 
 /* An event, and clocks with an owner, are counted for the instruction `o->who`. */

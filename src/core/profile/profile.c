@@ -46,8 +46,6 @@ profiler *profile_open(p5_core *core, const profile_options *options)
         (pipe_observer){.counted = observe_count, .asks = observe_asking, .missed = observe_miss};
     p->expected = PROFILE_ELSEWHERE;
     p->sink.watched = options->sample_period > 0 ? options->sample_quantity : P5_PROFILE_NONE;
-    if (p->sink.watched != P5_PROFILE_NONE)
-        p->sink.observer.boundary = profile_boundary;
     p->interval_clocks = options->interval_clocks;
     p->interval_at = options->most_intervals >= 2 ? core->now + options->interval_clocks : UINT64_MAX;
     if (options->function_count > 0) {
@@ -81,7 +79,6 @@ void profile_begin(p5_core *core)
     profile_set_context(core, 1);
     memory_set_totals(core->memory, &p->scratch, NULL);
     memory_bus_taken(core->memory);
-    p->armed_at = profile_watched_total(core, core->now);
 }
 
 void profile_close(profiler *p)
@@ -231,6 +228,16 @@ bool profile_takes_samples(const p5_core *core)
     return core->profile->sink.watched != P5_PROFILE_NONE;
 }
 
+bool profile_is_looking(const p5_core *core)
+{
+    return core->profile->looking;
+}
+
+uint64_t profile_look_clock(const p5_core *core)
+{
+    return core->profile->look_clock;
+}
+
 void profile_commit(p5_core *core)
 {
     profiler *p = core->profile;
@@ -297,13 +304,14 @@ static profile_own *new_own(profiler *p, uint32_t site)
 static bool wants_own(const profiler *p, profile_site *site)
 {
     site->asked += site->asked < PROFILE_OFTEN;
-    return site->asked == PROFILE_OFTEN && p->sink.watched == P5_PROFILE_NONE &&
-           p->owns.count <= PROFILE_MOST_OFTEN;
+    return site->asked == PROFILE_OFTEN && p->owns.count <= PROFILE_MOST_OFTEN;
 }
 
-/* NULL: it has none. */
+/* NULL: it has none, or has to be booked at once, as the total is looked at. */
 static profile_own *own_of(profiler *p, profile_site *site, uint32_t number)
 {
+    if (p->looking)
+        return NULL;
     if (!site->own && wants_own(p, site))
         site->own = new_own(p, number);
     if (site->own && site->own->place == PROFILE_NO_PLACE) {
@@ -335,7 +343,7 @@ void profile_asks(p5_core *core, uint32_t linear)
     if (p->asking) {
         profile_site *site = &p->sites.items[p->asking - 1];
         bool same = site->address == who && site->context == p->context && site->cpl_class == core->cpl_class;
-        if (same && (p->own || !wants_own(p, site)))
+        if (same && (p->own || p->looking || !wants_own(p, site)))
             return;
     }
     heard(core);

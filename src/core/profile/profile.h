@@ -19,6 +19,7 @@
 
 #include "base/arena.h"
 #include "base/array.h"
+#include "core/branch/branch.h"
 #include "core/pipe/block.h"
 #include "core/pipe/observer.h"
 #include "core/event/counts.h"
@@ -181,8 +182,15 @@ bool profile_sum_up(p5_core *core);
 
 /* What the profiler is told as an observer of the pipe. */
 pipe_observer *profile_observer(p5_core *core);
-/* Samples are taken: every boundary between groups matters. */
 bool profile_takes_samples(const p5_core *core);
+/* The counter that they are taken by may overflow at the next boundary between groups, or has: every one is
+ * looked at, and the memo may not answer. It is found out at the clock of profile_look_clock whether that has
+ * to go on. Otherwise it does not overflow before that clock. */
+bool profile_is_looking(const p5_core *core);
+uint64_t profile_look_clock(const p5_core *core);
+/* `r` is priced next: finds out whether it may overflow by then. To be called before, while samples are
+ * taken. (core_profile.c) */
+void profile_expect(p5_core *core, const p5_retired *r, p5_prediction prediction);
 /* What was counted since the last commit happened once, in the current context. */
 void profile_commit(p5_core *core);
 /* What the memory side counts from now on is due to the instruction at `who`. Call it before the memory side

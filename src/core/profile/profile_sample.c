@@ -10,12 +10,19 @@ static uint64_t halted_clocks(const p5_core *core)
     return halted;
 }
 
-uint64_t profile_watched_total(p5_core *core, uint64_t clock)
+bool profile_watches_clocks(const p5_core *core)
+{
+    const int watched = core->profile->sink.watched;
+    return watched == P5_PROFILE_CLOCKS || watched == P5_EVENT_NUMBER_OF_CYCLES_NOT_IN_HALT_STATE ||
+           watched == P5_EVENT_BUS_CYCLE_DURATION ||
+           watched == P5_EVENT_BUS_UTILIZATION_DUE_TO_PROCESSOR_ACTIVITY;
+}
+
+/* Total of what is watched when it is `clock`, while every boundary is looked at. */
+static uint64_t watched_total(p5_core *core, uint64_t clock)
 {
     const profiler *p = core->profile;
     switch (p->sink.watched) {
-    case P5_PROFILE_NONE:
-        return 0;
     case P5_PROFILE_CLOCKS:
         return clock;
     case P5_EVENT_NUMBER_OF_CYCLES_NOT_IN_HALT_STATE:
@@ -28,9 +35,33 @@ uint64_t profile_watched_total(p5_core *core, uint64_t clock)
         break;
     }
     uint64_t total = p->sink.watched_count;
-    if (p->sink.watched < P5_EVENT_COUNT) /* what has not been booked yet */
-        total += p->scratch.increments[p->sink.watched][0] + p->scratch.increments[p->sink.watched][1];
+    for (unsigned class = 0; class < P5_CPL_CLASSES && p->sink.watched < P5_EVENT_COUNT; class ++)
+        total += p->scratch.increments[p->sink.watched][class]; /* not booked yet */
     return total;
+}
+
+uint64_t profile_clocks_left(p5_core *core)
+{
+    const profiler *p = core->profile;
+    const uint64_t count = watched_total(core, core->now) - p->armed_at, period = p->options.sample_period;
+    if (p->due != 0 || count >= period || p->sink.watched >= P5_PROFILE_EXECUTIONS)
+        return 0;
+    if (profile_watches_clocks(core))
+        return period - count;
+    const uint64_t clocks = bound_until_counted(period - count);
+    return clocks >= PROFILE_WORTH ? clocks : 0;
+}
+
+void profile_arm(p5_core *core)
+{
+    core->profile->armed_at = watched_total(core, core->now);
+}
+
+void profile_set_looking(profiler *p, bool looking, uint64_t look_clock)
+{
+    p->looking = looking;
+    p->look_clock = look_clock;
+    p->sink.observer.boundary = looking ? profile_boundary : NULL;
 }
 
 /* The counter is preset to -period. When it overflows, the interrupt request comes `sample_latency` clocks
@@ -41,7 +72,7 @@ void profile_boundary(pipe_observer *o, uint64_t end, uint32_t next)
 {
     p5_core *core = ((profile_sink *)o)->core;
     profiler *p = core->profile;
-    uint64_t total = profile_watched_total(core, end);
+    uint64_t total = watched_total(core, end);
     uint64_t count = total - p->armed_at;
     if (p->due == 0) {
         if (count < p->options.sample_period)

@@ -113,6 +113,8 @@ struct profiler {
     uint32_t edge;      /* index plus 1 of the call counted last; 0: it has no place */
     unsigned cpl_class; /* of the last stretch */
     /* Samples and intervals. */
+    bool looking;        /* profile_is_looking */
+    uint64_t look_clock; /* ... */
     ARRAY_OF(profile_sample) samples;
     uint64_t overflows;
     uint64_t armed_at; /* total at which the counter was preset last */
@@ -156,10 +158,19 @@ static inline uint32_t *key_find(key_table *t, uint64_t a, uint32_t b)
 
 void profile_set_context(p5_core *core, uint32_t context);
 void profile_interval_take(p5_core *core, const p5_counts *totals);
-/* observer.boundary, while samples are taken. */
+/* observer.boundary, while every one is looked at. */
 void profile_boundary(pipe_observer *o, uint64_t end, uint32_t next);
-/* Total of what samples are taken by, when it is `clock`. */
-uint64_t profile_watched_total(p5_core *core, uint64_t clock);
+/* Clocks of some kind are watched: they pass one by one, and how many there were is known at any time. Of
+ * others sink.watched_count says it, which is kept while every boundary is looked at. */
+bool profile_watches_clocks(const p5_core *core);
+/* The counter that samples are taken by is preset for the first time. */
+void profile_arm(p5_core *core);
+/* Clocks that pass at least until it overflows; 0: too few, or a sample is due. Executions and pairing, which
+ * the memo does not know in sum, may always be about to. */
+uint64_t profile_clocks_left(p5_core *core);
+/* It takes as long to sum up what is watched as to look at the boundaries of so many clocks. */
+enum { PROFILE_WORTH = 64 };
+void profile_set_looking(profiler *p, bool looking, uint64_t look_clock);
 
 /* profile_asks for a place that asks again and again: `*asker` is its own, 0 at first. */
 static inline void profile_asks_again(p5_core *core, uint32_t who, uint32_t *asker)

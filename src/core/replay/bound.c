@@ -160,7 +160,7 @@ uint64_t bound_clocks(p5_core *core, const p5_retired *r, p5_prediction predicti
     if (memo_ahead(core, r, prediction, &exact))
         return exact;
     if (!block->plain || r->unsafe_x87 || core->memo.held || price_waiting(core) || memory_frozen(m) ||
-        m->agent.due != UINT64_MAX || m->counts_apart)
+        m->agent.due != UINT64_MAX)
         return bound_blind(b, block->most_clocks, r->access_count, block->code->size);
     const pipe_state *state = price_state(core);
     uint32_t entry = state->x87_mode != block->first_mode ? block->first_switch : 0;

@@ -1,11 +1,6 @@
 /* When observers are told something next, and that it has come. */
 #include "machine/observe/observe_internal.h"
 
-enum {
-    WATCH_PER_CLOCK = 4, /* no event is counted more often in a clock */
-    WATCH_AHEAD = 256    /* the memory side counts for instructions before they enter EX */
-};
-
 /* The first multiple of `every` above `from`. */
 static uint64_t next_multiple(uint64_t every, uint64_t from)
 {
@@ -78,8 +73,7 @@ void observe_watch(watch *w, uint64_t total, uint64_t clock)
 {
     if (total >= w->goal)
         w->goal = next_multiple(w->what.every, total);
-    uint64_t left = w->goal - total;
-    w->look_clock = clock + (left > WATCH_AHEAD ? (left - WATCH_AHEAD) / WATCH_PER_CLOCK : 0);
+    w->look_clock = clock + bound_until_counted(w->goal - total);
 }
 
 void observe_tell(p5_observer *o, p5_observation_kind kind, uint32_t address, unsigned cpl, uint32_t number,

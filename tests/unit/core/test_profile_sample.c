@@ -92,8 +92,72 @@ static void test_batch(void **state)
     sample_is_in_the_context_of_what_comes_next(true);
 }
 
+/* mov eax,[esi]; inc ebx; add ecx,eax; imul edx,edx; jmp to the first */
+static const uint8_t loop_code[] = {0x8b, 0x06, 0x43, 0x01, 0xc1, 0x0f, 0xaf, 0xd2, 0xeb, 0xf6};
+
+enum { MOST_SAMPLES = 64 };
+
+/* The samples of a loop, of which the memo knows how long each trip takes. Answers how many. */
+static size_t sample_loop(bool memo_on, int quantity, uint64_t period, profile_sample samples[MOST_SAMPLES])
+{
+    enum { BATCHES = 200, TRIPS = 50 };
+    p5_error error;
+    p5_core *core;
+    p5_model *model = fixture_model("p55c-200");
+    assert_int_equal(p5_core_open(model, NULL, &core, &error), P5_OK);
+    p5_core_set_memo(core, memo_on);
+    p5_block *block = p5_block_make(core, loop_code, sizeof loop_code, BEGIN, BEGIN, true, 8);
+    const profile_options options = {
+        .sample_quantity = quantity, .sample_period = period, .most_samples = MOST_SAMPLES};
+    assert_true(profile_start(core, &options));
+    p5_access accesses[TRIPS];
+    p5_retired_block trips[TRIPS];
+    for (unsigned i = 0; i < TRIPS; i++) {
+        accesses[i] = fixture_access(DATA, 4, 0);
+        trips[i] = (p5_retired_block){
+            .block = block, .accesses_end = accesses + i + 1, .next = BEGIN, .mode = P5_MODE_PROTECTED};
+    }
+    for (unsigned i = 0; i < BATCHES; i++)
+        core_retire_blocks(core, accesses, NULL, trips, TRIPS);
+    assert_true(profile_collect(core));
+    profile_view view;
+    profile_look(core, &view);
+    memcpy(samples, view.samples, view.sample_count * sizeof *samples);
+    p5_block_release(core, block);
+    p5_core_close(core);
+    p5_model_close(model);
+    return view.sample_count;
+}
+
+/* The memo answers as long as the counter cannot overflow, and no sample comes later for that. */
+static void test_far(void **state)
+{
+    (void)state;
+    static const struct {
+        int quantity;
+        uint64_t period;
+    } cases[] = {{P5_PROFILE_CLOCKS, 1999},
+                 {P5_PROFILE_CLOCKS, 5003},
+                 {P5_EVENT_NUMBER_OF_CYCLES_NOT_IN_HALT_STATE, 4001},
+                 {P5_EVENT_INSTRUCTIONS_EXECUTED, 3001},
+                 {P5_EVENT_DATA_READ, 1201},
+                 {P5_PROFILE_STALLS + P5_STALL_EXECUTE, 4003},
+                 {P5_PROFILE_EXECUTIONS, 4001}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        profile_sample exact[MOST_SAMPLES], remembered[MOST_SAMPLES];
+        const size_t count = sample_loop(false, cases[i].quantity, cases[i].period, exact);
+        assert_true(count > 5);
+        assert_int_equal(sample_loop(true, cases[i].quantity, cases[i].period, remembered), count);
+        for (size_t n = 0; n < count; n++) {
+            assert_int_equal(remembered[n].clock, exact[n].clock);
+            assert_int_equal(remembered[n].address, exact[n].address);
+        }
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_alone), cmocka_unit_test(test_batch)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_alone), cmocka_unit_test(test_batch),
+                                       cmocka_unit_test(test_far)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
