@@ -262,9 +262,11 @@ static size_t price_sampled_before(p5_core *core, const p5_access *accesses, con
 {
     size_t n = 0;
     while (n < count) {
-        const uint64_t far = profile_is_looking(core) ? 0 : profile_look_clock(core);
-        const size_t done = price_blocks_before(core, accesses, values, blocks + n, predictions + n,
-                                                count - n, far < limit ? far : limit);
+        const uint64_t far = profile_look_clock(core);
+        const size_t done = profile_is_looking(core)
+                                ? 0
+                                : price_blocks_before(core, accesses, values, blocks + n, predictions + n,
+                                                      count - n, far < limit ? far : limit);
         if (done == 0) {
             const p5_retired r = block_retired(&blocks[n], accesses, values);
             if (limit != UINT64_MAX && core->now + bound_clocks(core, &r, predictions[n]) >= limit)

@@ -6,27 +6,16 @@
 
 /* ---- samples ---- */
 
-/* Total of what they are taken by, among which is what the memo stands for. Executions and pairing are not
- * among those of the core. */
-static uint64_t summed_up(p5_core *core)
-{
-    const profile_sink *sink = &core->profile->sink;
-    if (sink->watched < P5_PROFILE_STALLS)
-        return p5_core_event_total(core, (enum p5_event)sink->watched, P5_CPL_MASK_ALL, false);
-    if (sink->watched >= P5_PROFILE_EXECUTIONS)
-        return sink->watched_count;
-    p5_counts totals;
-    p5_core_counts(core, &totals);
-    uint64_t total = 0;
-    for (unsigned class = 0; class < P5_CPL_CLASSES; class ++)
-        total += totals.stalls[sink->watched - P5_PROFILE_STALLS][class];
-    return total;
-}
-
+/* Brings up to date what is watched, by the totals, among which is what the memo stands for. Clocks are known
+ * at any time, executions and pairing are not among the totals. */
 static void update_watched(p5_core *core)
 {
-    if (!profile_watches_clocks(core))
-        core->profile->sink.watched_count = summed_up(core);
+    profile_sink *sink = &core->profile->sink;
+    if (profile_watches_clocks(core) || sink->watched >= P5_PROFILE_EXECUTIONS)
+        return;
+    p5_counts totals;
+    p5_core_counts(core, &totals);
+    sink->watched_count = profile_in_total(&totals, (unsigned)sink->watched);
 }
 
 /* Every boundary is looked at, and the memo may not answer; or none, before `look_clock`. */
@@ -53,10 +42,13 @@ void profile_expect(p5_core *core, const p5_retired *r, p5_prediction prediction
         return;
     if (!looking)
         update_watched(core);
-    const uint64_t left = profile_clocks_left(core), clock = core->now + left;
-    look_at_boundaries(core, false, clock); /* bounds are narrower where the memo may answer */
-    if (left == 0 || !ends_before(core, r, prediction, clock))
-        look_at_boundaries(core, true, core->now + PROFILE_WORTH);
+    const uint64_t left = profile_clocks_left(core);
+    if (left > 0) {
+        look_at_boundaries(core, false, core->now + left); /* bounds are narrower where the memo may answer */
+        if (ends_before(core, r, prediction, core->now + left))
+            return;
+    }
+    look_at_boundaries(core, true, core->now + PROFILE_WORTH);
 }
 
 static void expect_settling(pipe_observer *o)

@@ -73,8 +73,8 @@ static uint64_t ordered(uint64_t mantissa, uint16_t exponent)
     return ((uint64_t)(exponent & 0x7fff) << 63) + (mantissa << 1 >> 1);
 }
 
-/* Neighbours where a range ends, of which the outer one is an exception's, with the exponent that it has if
- * that is not masked. */
+/* Neighbours, of which the lower one is an underflow's: a denormal, or with the exponent that it has if that
+ * is not masked. */
 enum { REBIASED = 0x6000 };
 static bool smallest_normal(uint64_t mantissa, uint16_t exponent)
 {
@@ -83,14 +83,6 @@ static bool smallest_normal(uint64_t mantissa, uint16_t exponent)
 static bool below_normal(uint64_t mantissa, uint16_t exponent)
 {
     return (exponent & 0x7fff) % REBIASED == 0 && (mantissa | 1ull << 63) == UINT64_MAX;
-}
-static bool largest(uint64_t mantissa, uint16_t exponent)
-{
-    return (exponent & 0x7fff) == 0x7ffe && mantissa == UINT64_MAX;
-}
-static bool beyond_largest(uint64_t mantissa, uint16_t exponent)
-{
-    return (exponent & 0x7fff) == 0x7fff - REBIASED && mantissa == 1ull << 63;
 }
 
 /* Words of the x87's image that are compared: FCS, FDP, FDS and the opcode are not kept by later processors,
@@ -111,8 +103,8 @@ static void compare_x87(const record *a, const record *b, difference *d)
             /* The smallest normal number less that bit is an underflow, the largest plus it an overflow. */
             bool underflow = (below_normal(m, e) && smallest_normal(n, f)) ||
                              (smallest_normal(m, e) && below_normal(n, f));
-            bool overflow =
-                (largest(m, e) && beyond_largest(n, f)) || (beyond_largest(m, e) && largest(n, f));
+            bool overflow = (e & 0x7fff) == 0x7ffe && m == UINT64_MAX && (f & 0x7fff) == 0x7fff - REBIASED &&
+                            n == 1ull << 63;
             if (last_bit && i < 2 && (e ^ f) < 0x8000 &&
                 (underflow || overflow || ordered(m, e) - ordered(n, f) + 1 <= 2)) {
                 masks[1] &= ~(underflow ? UNDERFLOW | PENDING : overflow ? OVERFLOW | PENDING : 0u);

@@ -96,6 +96,15 @@ void profile_boundary(pipe_observer *o, uint64_t end, uint32_t next)
     p->expected |= PROFILE_ELSEWHERE; /* what comes next is to be looked at */
 }
 
+uint64_t profile_in_total(const p5_counts *totals, unsigned quantity)
+{
+    uint64_t total = 0;
+    for (unsigned class = 0; class < P5_CPL_CLASSES; class ++)
+        total += quantity < P5_PROFILE_STALLS ? totals->increments[quantity][class]
+                                              : totals->stalls[quantity - P5_PROFILE_STALLS][class];
+    return total;
+}
+
 /* At the first boundary between blocks from the wanted clock on. Where the room ends, every second one goes
  * and the distance doubles. */
 void profile_interval_take(p5_core *core, const p5_counts *totals)
@@ -115,12 +124,8 @@ void profile_interval_take(p5_core *core, const p5_counts *totals)
     }
     profile_interval *interval = &p->intervals.items[p->intervals.count++];
     interval->clock = core->now;
-    for (unsigned i = 0; i < P5_PROFILE_EXECUTIONS; i++) {
-        interval->totals[i] = 0;
-        for (unsigned class = 0; class < P5_CPL_CLASSES; class ++)
-            interval->totals[i] +=
-                i < P5_EVENT_COUNT ? totals->increments[i][class] : totals->stalls[i - P5_EVENT_COUNT][class];
-    }
+    for (unsigned i = 0; i < P5_PROFILE_EXECUTIONS; i++)
+        interval->totals[i] = profile_in_total(totals, i);
     p->interval_at = core->now - core->now % p->interval_clocks + p->interval_clocks;
 }
 

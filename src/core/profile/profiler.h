@@ -114,7 +114,7 @@ struct profiler {
     unsigned cpl_class; /* of the last stretch */
     /* Samples and intervals. */
     bool looking;        /* profile_is_looking */
-    uint64_t look_clock; /* ... */
+    uint64_t look_clock; /* profile_look_clock */
     ARRAY_OF(profile_sample) samples;
     uint64_t overflows;
     uint64_t armed_at; /* total at which the counter was preset last */
@@ -158,6 +158,8 @@ static inline uint32_t *key_find(key_table *t, uint64_t a, uint32_t b)
 
 void profile_set_context(p5_core *core, uint32_t context);
 void profile_interval_take(p5_core *core, const p5_counts *totals);
+/* Of all privilege classes; `quantity`: an event or owner of clocks. */
+uint64_t profile_in_total(const p5_counts *totals, unsigned quantity);
 /* observer.boundary, while every one is looked at. */
 void profile_boundary(pipe_observer *o, uint64_t end, uint32_t next);
 /* Clocks of some kind are watched: they pass one by one, and how many there were is known at any time. Of
