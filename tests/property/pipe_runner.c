@@ -9,8 +9,8 @@ typedef struct answers {
     pipe_record *record;
 } answers;
 
-static bool answer_data(void *context, const p5_access *access, uint64_t asked, unsigned how,
-                        data_answer *answer)
+static uint64_t answer_data(void *context, const p5_access *access, uint64_t asked, unsigned how,
+                            data_answer *answer)
 {
     (void)access;
     (void)how;
@@ -21,10 +21,10 @@ static bool answer_data(void *context, const p5_access *access, uint64_t asked, 
     }
     const outcome *o = &a->program->blocks[a->data_block].outcomes[a->data_index++];
     if (!o->read && !o->misaligned)
-        return true;
+        return DATA_USUAL;
     *answer =
         (data_answer){.done = asked + o->read + o->misaligned, .read = o->read, .misaligned = o->misaligned};
-    return false;
+    return DATA_LONG;
 }
 
 static bool answer_code(void *context, uint32_t linear, uint64_t asked, code_answer *answer)

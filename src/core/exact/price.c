@@ -56,33 +56,82 @@ static void price_unplain(const p5_core *core, const p5_retired *r, const op *o,
 
 /* With the memo comes what knows usual answers beforehand; without it everything goes the long way, by which
  * the other is checked. */
-static bool resolve_data(void *context, const p5_access *access, uint64_t asked, unsigned how,
-                         data_answer *answer)
-{
-    p5_core *core = context;
-    if (core->memo.on && how < HOW_LOCK && memory_data_usual(core->memory, access, asked))
-        return true;
-    if (core->observer)
-        core->observer->asks(core->observer);
-    memory_data(core->memory, access, asked, how, answer);
-    if (core->observer && !answer->hit)
-        core->observer->missed(core->observer, access->physical, false);
-    return false;
-}
-
-/* At calm clocks, which all of them have. */
-static uint32_t resolve_string(void *context, const p5_access *accesses, uint32_t count, uint64_t first,
-                               uint64_t last)
+static uint64_t resolve_data(void *context, const p5_access *access, uint64_t asked, unsigned how,
+                             data_answer *answer)
 {
     p5_core *core = context;
     struct memory *m = core->memory;
-    if (count < 2 || !core->memo.on || !memory_calm(m, first, last))
+    if (core->memo.on && how < HOW_LOCK && memory_data_usual(m, access, asked))
+        return DATA_USUAL;
+    if (core->observer)
+        core->observer->asks(core->observer);
+    uint64_t word = DATA_LONG;
+    if (!core->memo.on)
+        memory_data(m, access, asked, how, answer);
+    else if ((word = memory_ask(m, access, asked, how)) == DATA_LONG)
+        *answer = m->long_answer;
+    if (core->observer && word != DATA_USUAL && !data_hit(word, answer))
+        core->observer->missed(core->observer, access->physical, false);
+    return word;
+}
+
+/* Iterations of a string from `a` on all of whose references hit at calm clocks. */
+static unsigned calm_iterations(struct memory *m, const pipe_string *s, const p5_access *a, unsigned most,
+                                uint64_t clock)
+{
+    if (!memory_calm(m, clock, clock + (uint64_t)(most - 1) * s->step))
         return 0;
-    const data_expected expected[2] = {memory_expect(&accesses[0]), memory_expect(&accesses[1])};
-    uint32_t n = 0;
-    while (n < count && memory_data_expected(m, &accesses[n], &expected[n % 2]))
+    const data_expected expected[2] = {memory_expect(&a[0]), memory_expect(&a[s->each - 1])};
+    unsigned n = 0;
+    while (n < most && memory_data_expected(m, &a[n * s->each], &expected[0]) &&
+           (s->each == 1 || memory_data_expected(m, &a[n * s->each + 1], &expected[1])))
         n++;
     return n;
+}
+
+/* Asks for the references of one iteration; answers how long they wait. */
+static int64_t ask_iteration(p5_core *core, pipe_string *s, const p5_access *a, uint64_t asked)
+{
+    unsigned partner = 0;
+    uint64_t clock = asked;
+    for (unsigned i = 0; i < s->each; i++) {
+        data_answer answer;
+        const uint64_t word = resolve_data(core, &a[i], clock, partner, &answer);
+        partner = PARTNER;
+        if (word == DATA_USUAL) {
+            s->hits[i]++;
+            continue;
+        }
+        clock += (uint64_t)pipe_add_hold(&s->held, clock, word, &answer);
+        if (!data_hit(word, &answer))
+            partner |= PARTNER_MISSED;
+    }
+    return (int64_t)(clock - asked);
+}
+
+static bool resolve_string(void *context, pipe_string *s)
+{
+    p5_core *core = context;
+    if (!core->memo.on)
+        return false;
+    const p5_access *a = s->accesses;
+    uint64_t clock = s->asked;
+    int64_t wait = 0;
+    for (unsigned left = s->iterations, n; left > 0; left -= n) {
+        n = wait == 0 ? calm_iterations(core->memory, s, a, left, clock)
+                      : 0; /* behind one that waited few hit */
+        s->hits[0] += n;
+        s->hits[1] += n;
+        if (n == 0) {
+            n = 1;
+            wait = ask_iteration(core, s, a, clock);
+            clock += (uint64_t)wait;
+            s->waited += wait;
+        }
+        a += n * s->each;
+        clock += (uint64_t)n * s->step;
+    }
+    return true;
 }
 
 static bool resolve_code(void *context, uint32_t linear, uint64_t asked, code_answer *answer)

@@ -78,23 +78,44 @@ static inline bool data_word_hit(uint64_t word)
     return (word >> 61 & 1) != 0;
 }
 
-static inline uint16_t data_word_clocks(uint64_t word, unsigned cause)
+static inline bool data_word_is_misaligned(uint64_t word)
 {
-    return (uint16_t)(word >> cause * DATA_CLOCK_BITS & ((1u << DATA_CLOCK_BITS) - 1));
+    return (word >> 62 & 1) != 0;
 }
 
-/* The same of a reference that was asked for at `asked`. Into its place: the host would wait before it copies
- * what was put together of parts. */
+static inline uint32_t data_word_misaligned(uint64_t word)
+{
+    return word >> 4 * DATA_CLOCK_BITS & 31;
+}
+
+/* Of the causes but that one, from the right. */
+static inline uint32_t data_word_clocks(uint64_t word, unsigned cause)
+{
+    return word >> cause * DATA_CLOCK_BITS & ((1u << DATA_CLOCK_BITS) - 1);
+}
+
+/* Of an answer that is not DATA_USUAL. `answer`: that of DATA_LONG. */
+static inline bool data_hit(uint64_t word, const data_answer *answer)
+{
+    return word == DATA_LONG ? answer->hit : data_word_hit(word);
+}
+
+static inline bool data_is_misaligned(uint64_t word, const data_answer *answer)
+{
+    return word == DATA_LONG ? answer->is_misaligned : data_word_is_misaligned(word);
+}
+
+/* The same of a reference that was asked for at `asked`. */
 static inline void data_out_of_word(uint64_t word, uint64_t asked, data_answer *a)
 {
-    a->read = data_word_clocks(word, 0);
-    a->write_buffer = data_word_clocks(word, 1);
-    a->write_order = data_word_clocks(word, 2);
-    a->tlb = data_word_clocks(word, 3);
-    a->misaligned = (uint16_t)(word >> 4 * DATA_CLOCK_BITS & 31);
+    a->read = (uint16_t)data_word_clocks(word, 0);
+    a->write_buffer = (uint16_t)data_word_clocks(word, 1);
+    a->write_order = (uint16_t)data_word_clocks(word, 2);
+    a->tlb = (uint16_t)data_word_clocks(word, 3);
+    a->misaligned = (uint16_t)data_word_misaligned(word);
     a->locked = a->io = 0;
     a->hit = data_word_hit(word);
-    a->is_misaligned = (word >> 62 & 1) != 0;
+    a->is_misaligned = data_word_is_misaligned(word);
     a->done = asked + a->read + a->write_buffer + a->write_order + a->tlb + a->misaligned;
 }
 

@@ -74,7 +74,7 @@ void memory_code(struct memory *m, uint32_t linear, uint32_t physical, uint64_t 
     if (clock < m->code_fill.done)
         clock = m->code_fill.done;
     snoop_data_cache(m, physical, true, clock);
-    if (!cacheable || m->no_code_fill || memory_uncacheable(m, line)) {
+    if (!cacheable || m->no_code_fill || model_uncacheable(m->model, line)) {
         fetch_uncached(m, physical, clock, answer);
         return;
     }

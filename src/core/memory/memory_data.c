@@ -51,7 +51,7 @@ static inline bool is_written_through(const reference *r)
 static inline bool is_cacheable(const reference *r)
 {
     return (r->plain || ((r->access->flags & P5_ACCESS_CACHE_DISABLE) == 0 && !r->m->no_data_fill)) &&
-           !memory_uncacheable(r->m, r->access->physical);
+           !model_uncacheable(r->m->model, r->access->physical);
 }
 
 /* ---- stalls: time passes, its owner and its event ---- */

@@ -39,8 +39,6 @@ static const snapshot_field memory_fields[] = {
     FIELD_DERIVED(memory, special),
     FIELD_DERIVED(memory, counts_apart),
     FIELD_DERIVED(memory, class),
-    FIELD_DERIVED(memory, cacheable_from),
-    FIELD_DERIVED(memory, cacheable_bytes),
     FIELD_DERIVED(memory, long_answer),
     FIELD_DERIVED(memory, no_data_fill),
     FIELD_DERIVED(memory, no_code_fill),

@@ -160,24 +160,6 @@ uint64_t memory_branch_message(struct memory *m, uint64_t asked, uint64_t *end)
     return taken;
 }
 
-/* Remembers how far it is to the regions around an address that is in none. */
-bool memory_find_region(struct memory *m, uint32_t physical)
-{
-    if (model_uncacheable(m->model, physical))
-        return true;
-    uint32_t first = 0, last = UINT32_MAX;
-    for (unsigned i = 0; i < m->model->uncacheable_count; i++) {
-        const model_region *region = &m->model->uncacheable[i];
-        if (region->last < physical && region->last >= first)
-            first = region->last + 1;
-        if (region->first > physical && region->first <= last)
-            last = region->first - 1;
-    }
-    m->cacheable_from = first;
-    m->cacheable_bytes = (uint64_t)last - first + 1;
-    return false;
-}
-
 void memory_pass(struct memory *m, uint64_t clock)
 {
     memory_let_agent(m, clock);

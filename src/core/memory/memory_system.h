@@ -84,8 +84,6 @@ struct memory {
                      on */
     bool counts_apart; /* the profile says where to count */
     unsigned class;
-    uint32_t cacheable_from;         /* a range of addresses that the board caches, */
-    uint64_t cacheable_bytes;        /* ... 0 bytes: none is known */
     data_answer long_answer;         /* the last one that did not fit into a word */
     bool no_data_fill, no_code_fill; /* CD or TR12 inhibit */
     bool cache_disable, not_write_through;
@@ -179,13 +177,6 @@ static inline void memory_set_quiet(struct memory *m)
 
 /* Recomputes `special`: after a change of control inputs or of who looks on. */
 void memory_set_special(struct memory *m);
-
-/* True if the board answers KEN# inactive for `physical`. */
-bool memory_find_region(struct memory *m, uint32_t physical);
-static inline bool memory_uncacheable(struct memory *m, uint32_t physical)
-{
-    return physical - m->cacheable_from >= m->cacheable_bytes && memory_find_region(m, physical);
-}
 
 /* Events 0-5, 28h, 29h and their MMX-only versions of `uses` references of one kind, each of which counts as
  * `halves` references with `misses` misses. A signal that the partner has on already is on for no further

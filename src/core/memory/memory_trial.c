@@ -61,16 +61,16 @@ static void keep_sets(memory_trial *t, const struct memory *m, uint32_t physical
     }
 }
 
-/* It changes nothing else: it goes to a line that is known to be cacheable, no line is taken away or becomes
+/* It changes nothing else: it goes to a line that is cacheable, no line is taken away or becomes
  * exclusive elsewhere, no page is walked, nobody looks at what is written. */
 static bool can_try(const struct memory *m, const p5_access *access, unsigned how)
 {
     const bool write = (access->flags & P5_ACCESS_WRITE) != 0;
     const uint32_t last = access->linear + access->size - 1u;
     return !m->special && (access->flags & ~(unsigned)P5_ACCESS_WRITE) == 0 && how < HOW_LOCK &&
-           cache_line(access->linear) == cache_line(last) &&
-           access->physical - m->cacheable_from < m->cacheable_bytes && m->writes.upgrade_at == UINT64_MAX &&
-           code_cache_find(&m->code, access->physical) < 0 && !*m->hooks.memory_apart &&
+           cache_line(access->linear) == cache_line(last) && !model_uncacheable(m->model, access->physical) &&
+           m->writes.upgrade_at == UINT64_MAX && code_cache_find(&m->code, access->physical) < 0 &&
+           !*m->hooks.memory_apart &&
            (!m->paging || memory_translates(&m->data_tlb, tlb_key(access->linear, false), write));
 }
 

@@ -452,14 +452,6 @@ uint32_t p5_model_signature(const p5_model *model)
     return model->signature;
 }
 
-bool model_uncacheable(const p5_model *model, uint32_t physical)
-{
-    for (unsigned i = 0; i < model->uncacheable_count; i++)
-        if (physical >= model->uncacheable[i].first && physical <= model->uncacheable[i].last)
-            return true;
-    return false;
-}
-
 void p5_model_fields(const p5_model *model,
                      void (*visit)(void *context, const char *section, const char *key, const char *value,
                                    const char *meaning),

@@ -173,6 +173,12 @@ p5_status model_from_rows(const char *name, const model_row *rows, size_t count,
 /* A copy, closed by p5_model_close; NULL when memory is out. */
 p5_model *model_copy(const p5_model *model);
 /* True if the board answers KEN# inactive for `physical`. */
-bool model_uncacheable(const p5_model *model, uint32_t physical);
+static inline bool model_uncacheable(const p5_model *model, uint32_t physical)
+{
+    for (unsigned i = 0; i < model->uncacheable_count; i++)
+        if (physical >= model->uncacheable[i].first && physical <= model->uncacheable[i].last)
+            return true;
+    return false;
+}
 
 #endif

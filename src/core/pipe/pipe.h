@@ -33,16 +33,34 @@
 #include "core/model/timing.h"
 #include "core/pipe/trace.h"
 
-/* Who answers for the structures. `asked` is an absolute clock, `how` as in data_answer.h. `data` and `code`
- * return true for the usual answer (nothing in the way; the pipe then counts the hit), false after filling
- * `answer` (then its events are counted already). */
+/* What held EX, clock by clock, while a group was in it. */
+typedef struct ex_holds {
+    uint32_t tlb, read, misaligned, write_buffer, write_order, locked, io, bank;
+} ex_holds;
+
+/* Iterations of a REP string, each of one reference, or of a read and a write in its clock. The first is
+ * asked for at `asked`, each of the others `step` clocks behind the one before and what that waited. */
+typedef struct pipe_string {
+    const p5_access *accesses;
+    unsigned each, iterations; /* references of each; how many */
+    unsigned step;
+    uint64_t asked;
+    /* What they came to: */
+    unsigned hits[2]; /* usual answers to the first reference of an iteration, and to the second */
+    ex_holds held;
+    int64_t waited; /* all together */
+} pipe_string;
+
+/* Who answers for the structures. `asked` is an absolute clock, `how` and the answer to `data` as in
+ * data_answer.h: DATA_USUAL (the pipe then counts the hit), a word, or DATA_LONG after filling `answer` (the
+ * events of these are counted already). `code` returns true for the usual answer, false after filling
+ * `answer`. */
 typedef struct pipe_resolver {
     void *context;
-    bool (*data)(void *context, const p5_access *access, uint64_t asked, unsigned how, data_answer *answer);
-    /* Of `count` references of a REP string, the first of which is asked for at `first`, the last at `last`:
-     * how many in a row, from the first on, have the usual answer. NULL: none is known to. */
-    uint32_t (*string)(void *context, const p5_access *accesses, uint32_t count, uint64_t first,
-                       uint64_t last);
+    uint64_t (*data)(void *context, const p5_access *access, uint64_t asked, unsigned how,
+                     data_answer *answer);
+    /* Asks for all references of `s` as `data` does. NULL, or false: they have to be asked for one by one. */
+    bool (*string)(void *context, pipe_string *s);
     bool (*code)(void *context, uint32_t linear, uint64_t asked, code_answer *answer);
     bool (*end_known)(void *context, const op *o); /* P54C: the end bit of `o` was set before */
     void (*branch)(void *context, const branch_query *query, branch_answer *answer);
@@ -94,11 +112,6 @@ typedef struct pipe_state {
     bool end_bit_missed;              /* P54C: the last group stayed single for want of an end bit */
     bool refill_taken;                /* errata: behind a mispredicted taken branch, a product is awaited */
 } pipe_state;
-
-/* What held EX, clock by clock, while a group was in it. */
-typedef struct ex_holds {
-    uint32_t tlb, read, misaligned, write_buffer, write_order, locked, io, bank;
-} ex_holds;
 
 /* Control inputs that reach the pipe. */
 typedef struct pipe_control {
@@ -152,6 +165,9 @@ void pipe_reset(pipe_state *state);
 void pipe_load(pipe *p, const pipe_state *state, const timing *t);
 /* ... with what waits as `stored`, or nothing (NULL); its references stand in p->pending. */
 void pipe_load_pending(pipe *p, const pipe_pending *stored);
+/* Adds to what held EX the waits of a reference that was asked for at `asked`, and its answer: not
+ * DATA_USUAL. Answers how long it waited. */
+int64_t pipe_add_hold(ex_holds *held, uint64_t asked, uint64_t word, const data_answer *answer);
 /* The state between two stretches. `state`: one that was reset; what lies between its members stays 0. */
 void pipe_store(pipe *p, pipe_state *state);
 /* ... and what waits, without its references, which are other ones each time, and without pointers: what is

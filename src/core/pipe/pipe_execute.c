@@ -1,12 +1,7 @@
 #include "core/pipe/pipe_execute.h"
 
-void pipe_hold(pipe *p, const op *o, const data_answer *answer, int64_t wait, bool conflict)
+static int64_t __attribute__((noinline)) add_long(ex_holds *held, uint64_t asked, const data_answer *answer)
 {
-    ex_holds *held = &p->held;
-    if (p->timing->errata && conflict && wait > 0) /* looked at again when the access is repeated */
-        pipe_count(p, P5_EVENT_BANK_CONFLICTS, 1, 1);
-    if (p->timing->errata && answer->is_misaligned && o->fst)
-        pipe_count(p, P5_EVENT_MISALIGNED_DATA_MEMORY_OR_IO_REFERENCES, 1, 1);
     held->tlb += answer->tlb;
     held->read += answer->read;
     held->misaligned += answer->misaligned;
@@ -14,48 +9,71 @@ void pipe_hold(pipe *p, const op *o, const data_answer *answer, int64_t wait, bo
     held->write_order += answer->write_order;
     held->locked += answer->locked;
     held->io += answer->io;
-    p->is_held = true;
+    return (int64_t)(answer->done - asked);
 }
 
-/* Iterations of a REP string whose references, from `j` on, have their usual answers: they are made at one
- * go. Of two references an iteration reads and writes; two reads may meet in one bank. */
-static unsigned refer_string(pipe *p, const pipe_insn *x, unsigned j, int64_t begin, unsigned clocks,
-                             last_access *last)
+int64_t pipe_add_hold(ex_holds *held, uint64_t asked, uint64_t word, const data_answer *answer)
+{
+    if (__builtin_expect(word == DATA_LONG, 0))
+        return add_long(held, asked, answer);
+    const uint32_t read = data_word_clocks(word, 0), buffer = data_word_clocks(word, 1);
+    const uint32_t order = data_word_clocks(word, 2), page = data_word_clocks(word, 3);
+    const uint32_t misaligned = data_word_misaligned(word);
+    held->read += read;
+    held->write_buffer += buffer;
+    held->write_order += order;
+    held->tlb += page;
+    held->misaligned += misaligned;
+    return read + buffer + order + page + misaligned;
+}
+
+int64_t pipe_hold(pipe *p, const op *o, uint64_t asked, uint64_t word, const data_answer *answer,
+                  bool conflict)
+{
+    const int64_t wait = pipe_add_hold(&p->held, asked, word, answer);
+    p->is_held = true;
+    if (p->timing->errata && conflict && wait > 0) /* looked at again when the access is repeated */
+        pipe_count(p, P5_EVENT_BANK_CONFLICTS, 1, 1);
+    if (p->timing->errata && o->fst && data_is_misaligned(word, answer))
+        pipe_count(p, P5_EVENT_MISALIGNED_DATA_MEMORY_OR_IO_REFERENCES, 1, 1);
+    return wait;
+}
+
+/* Makes the references of a REP string whose iterations have clocks of their own, in front of what is behind
+ * them; answers how many they are. `*shift`: what all of them have waited. Of two references an iteration
+ * reads and writes; two reads may meet in one bank. */
+static unsigned refer_string(pipe *p, const pipe_insn *x, int64_t begin, unsigned clocks, int64_t *shift)
 {
     const op *o = x->op;
-    const p5_access *a = &x->accesses[j];
-    const unsigned each = o->rep_accesses, before = o->clocks + iterations(o, j) * o->rep_clocks;
-    if (before + 1 >= clocks || (each == 2 && (a[0].flags ^ a[1].flags) != P5_ACCESS_WRITE))
+    const p5_access *a = x->accesses;
+    const unsigned each = o->rep_accesses;
+    if (o->clocks + 1u >= clocks || (each == 2 && (a[0].flags ^ a[1].flags) != P5_ACCESS_WRITE))
         return 0;
-    unsigned most = iterations(o, x->access_count - j), room = (clocks - 2 - before) / o->rep_clocks + 1;
-    if (most > room)
-        most = room;
-    const uint64_t first = p->start + (uint64_t)begin + before;
-    unsigned n = iterations(o, p->resolver->string(p->resolver->context, a, most * each, first,
-                                                   first + (uint64_t)(most - 1) * o->rep_clocks));
-    if (n == 0)
+    const unsigned all = iterations(o, x->access_count), room = (clocks - 2 - o->clocks) / o->rep_clocks + 1;
+    pipe_string s = {.accesses = a,
+                     .each = each,
+                     .iterations = all < room ? all : room,
+                     .step = o->rep_clocks,
+                     .asked = p->start + (uint64_t)begin + o->clocks,
+                     .held = p->held};
+    if (s.iterations == 0 || !p->resolver->string(p->resolver->context, &s))
         return 0;
-    count_hits(p, false, &a[0], false, 0, n);
+    count_hits(p, false, &a[0], false, 0, s.hits[0]);
     if (each == 2)
-        count_hits(p, false, &a[1], false, PARTNER, n);
-    *last = (last_access){.access = &a[n * each - 1],
-                          .clock = begin + before + (int64_t)(n - 1) * o->rep_clocks,
-                          .second = each == 2};
-    return n;
+        count_hits(p, false, &a[1], false, PARTNER, s.hits[1]);
+    p->held = s.held;
+    p->is_held |= s.waited != 0;
+    *shift = s.waited;
+    return s.iterations * each;
 }
 
 int64_t pipe_refer(pipe *p, const pipe_insn *x, bool in_v, int64_t begin, unsigned clocks, last_access *last)
 {
-    const unsigned n = x->access_count, each = x->op->rep_accesses;
-    const bool string = x->op->pattern == ACCESS_REP && p->resolver->string != NULL;
+    const unsigned n = x->access_count;
+    const bool string = x->op->pattern == ACCESS_REP && p->resolver->string != NULL && n > 0;
     int64_t shift = 0;
-    for (unsigned j = 0; j < n; j++) {
-        /* behind one that missed the next seldom hits */
-        if (string && !last->missed && (j & (each - 1)) == 0)
-            j += refer_string(p, x, j, begin + shift, clocks, last) * each;
-        if (j < n)
-            shift = refer(p, false, x, j, n, in_v, begin, shift, clocks, last);
-    }
+    for (unsigned j = string ? refer_string(p, x, begin, clocks, &shift) : 0; j < n; j++)
+        shift = refer(p, false, x, j, n, in_v, begin, shift, clocks, last);
     return shift;
 }
 

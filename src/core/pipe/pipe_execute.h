@@ -67,8 +67,10 @@ static inline unsigned access_clock(const op *o, unsigned j, unsigned n, unsigne
     return at < last ? at : last;
 }
 
-/* What a reference that does not just hit waits for. */
-void pipe_hold(pipe *p, const op *o, const data_answer *answer, int64_t wait, bool conflict);
+/* What a reference waits for that was asked for at `asked` (absolute), and its answer: not DATA_USUAL.
+ * Answers how long. */
+int64_t pipe_hold(pipe *p, const op *o, uint64_t asked, uint64_t word, const data_answer *answer,
+                  bool conflict);
 
 /* Makes reference `j` of `n` of an instruction, whose EX begins at `begin`, of which those before have added
  * `shift`; answers what all of them have. `last`: the reference before it of its group. */
@@ -96,14 +98,15 @@ static inline __attribute__((always_inline)) int64_t refer(pipe *p, bool plain, 
         shift++;
         at++;
     }
+    const uint64_t asked = p->start + (uint64_t)at;
     data_answer answer;
+    const uint64_t word = p->resolver->data(p->resolver->context, a, asked, how | partner, &answer);
     last->missed = false;
-    if (p->resolver->data(p->resolver->context, a, p->start + (uint64_t)at, how | partner, &answer)) {
+    if (word == DATA_USUAL) {
         count_hits(p, plain, a, (how & HOW_MMX) != 0, partner, 1);
     } else {
-        last->missed = !answer.hit;
-        const int64_t wait = (int64_t)(answer.done - p->start) - at;
-        pipe_hold(p, o, &answer, wait, conflict);
+        last->missed = !data_hit(word, &answer);
+        const int64_t wait = pipe_hold(p, o, asked, word, &answer, conflict);
         shift += wait;
         at += wait;
     }

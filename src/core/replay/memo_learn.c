@@ -15,16 +15,15 @@ struct memo_record {
 /* ---- answers ------------------------------------------------------------------------------------------- */
 
 /* Everything that the pipe looks at is in the packed form: equal words, equal pipe. */
-static void unpack_data(const memo_answer *from, uint64_t asked, data_answer *a)
+static uint64_t unpack_data(const memo_answer *from, uint64_t asked, data_answer *a)
 {
     const uint64_t *w = from->word;
-    if ((w[3] & MEMO_ONE_WORD) != 0) {
-        data_out_of_word(w[3], asked, a);
-        return;
+    if (w[3] == DATA_LONG) {
+        *a = (data_answer){.done = asked + w[0]};
+        a->word1 = w[1];
+        a->word2 = w[2];
     }
-    *a = (data_answer){.done = asked + w[0]};
-    a->word1 = w[1];
-    a->word2 = w[2];
+    return w[3];
 }
 
 static memo_answer one_word(uint64_t word)
@@ -112,8 +111,8 @@ static bool is_usually_misaligned(const p5_core *core, const p5_access *access, 
     return memory_misaligned(access) && (how & ~(unsigned)(HOW_PARTNER | HOW_V_PIPE)) == 0 && !core->profile;
 }
 
-static bool learn_data(void *context, const p5_access *access, uint64_t asked, unsigned how,
-                       data_answer *answer)
+static uint64_t learn_data(void *context, const p5_access *access, uint64_t asked, unsigned how,
+                           data_answer *answer)
 {
     p5_core *core = context;
     memo *m = &core->memo;
@@ -134,10 +133,7 @@ static bool learn_data(void *context, const p5_access *access, uint64_t asked, u
         packed = one_word(memory_misaligned(access) ? memory_misaligned_hit(core->memory) : DATA_USUAL);
     }
     record(m, node, usual, &packed);
-    if (packed.word[3] == DATA_USUAL)
-        return true;
-    unpack_data(&packed, asked, answer);
-    return false;
+    return unpack_data(&packed, asked, answer);
 }
 
 static bool learn_code(void *context, uint32_t linear, uint64_t asked, code_answer *answer)

@@ -262,8 +262,8 @@ static void page_after(struct memory *m, parity *p, uint32_t linear, bool large,
         parity_write_tlb(p, which, (unsigned)entry);
 }
 
-static bool watch_data(void *context, const p5_access *access, uint64_t asked, unsigned how,
-                       data_answer *answer)
+static uint64_t watch_data(void *context, const p5_access *access, uint64_t asked, unsigned how,
+                           data_answer *answer)
 {
     p5_core *core = context;
     struct memory *m = core->memory;
@@ -282,13 +282,13 @@ static bool watch_data(void *context, const p5_access *access, uint64_t asked, u
             physical = m->hooks.translate(m->hooks.context, linear);
         looks[count++] = look_before(m, p, physical, access->size - left, write);
     }
-    bool usual = core->unwatched.data(context, access, asked, how, answer);
+    const uint64_t word = core->unwatched.data(context, access, asked, how, answer);
     for (unsigned i = 0; i < count; i++)
         look_after(core, p, &looks[i], write);
     if (!known)
         page_after(m, p, access->linear, large, false);
     watch_look(core);
-    return usual;
+    return word;
 }
 
 static bool watch_code(void *context, uint32_t linear, uint64_t asked, code_answer *answer)

@@ -20,10 +20,10 @@ typedef struct run {
     bool right;
 } run;
 
-static bool hit_data(void *context, const p5_access *a, uint64_t asked, unsigned how, data_answer *answer)
+static uint64_t hit_data(void *context, const p5_access *a, uint64_t asked, unsigned how, data_answer *answer)
 {
     (void)context, (void)a, (void)asked, (void)how, (void)answer;
-    return true;
+    return DATA_USUAL;
 }
 
 static bool hit_code(void *context, uint32_t linear, uint64_t asked, code_answer *answer)
