@@ -26,7 +26,7 @@ static inline bool memory_page_usual(tlb *t, uint32_t key, bool write)
     const unsigned entry = memory_hinted(t, key);
     if (t->row[entry].key.of[write] != key)
         return false;
-    t->used[entry] = ++t->uses;
+    tlb_hit(t, entry);
     return true;
 }
 

@@ -5,8 +5,7 @@
 void memory_trial_begin(memory_trial *t, struct memory *m)
 {
     t->count = 0;
-    memcpy(t->tlb_used, m->data_tlb.used, sizeof t->tlb_used);
-    t->tlb_uses = m->data_tlb.uses;
+    t->tlb_order = m->data_tlb.order;
     t->read_quiet = m->read_quiet;
     t->write_quiet = m->write_quiet;
     t->ewbe_at = m->ewbe_at;
@@ -32,8 +31,7 @@ void memory_trial_end(memory_trial *t, struct memory *m)
         if (t->references[t->count].l2_tag != NULL)
             *t->references[t->count].l2_tag = t->references[t->count].l2_line;
     }
-    memcpy(m->data_tlb.used, t->tlb_used, sizeof t->tlb_used);
-    m->data_tlb.uses = t->tlb_uses;
+    m->data_tlb.order = t->tlb_order;
     m->read_quiet = t->read_quiet;
     m->write_quiet = t->write_quiet;
     m->ewbe_at = t->ewbe_at;

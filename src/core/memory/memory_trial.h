@@ -16,8 +16,7 @@ typedef struct memory_trial {
         uint32_t *l2_tag, l2_line; /* NULL: the board's L2 does not cache it */
     } references[TRIAL_REFERENCES];
     unsigned count;
-    uint64_t tlb_used[TLB_ENTRIES], tlb_uses;
-    uint64_t read_quiet, write_quiet, ewbe_at;
+    uint64_t tlb_order, read_quiet, write_quiet, ewbe_at;
     line_fill data_fill;
     write_buffer writes;
     bus bus;

@@ -2,6 +2,17 @@
 
 #include <string.h>
 
+/* Where the LRU bits of a set begin, and the mask of those of the first. */
+static unsigned first_bit(const tlb *t, unsigned set)
+{
+    return set * (t->ways - 1);
+}
+
+static uint64_t set_bits(const tlb *t)
+{
+    return (1ull << (t->ways - 1)) - 1;
+}
+
 void tlb_init(tlb *t, unsigned sets, unsigned ways, bool large_only)
 {
     memset(t, 0, sizeof *t);
@@ -11,6 +22,12 @@ void tlb_init(tlb *t, unsigned sets, unsigned ways, bool large_only)
         t->way_bits++;
     t->page_bits = large_only ? 22 : 12;
     t->invalid = UINT64_MAX;
+    _Static_assert(TLB_ENTRIES <= 64, "the LRU bits of all sets are fewer");
+    for (unsigned entry = 0; entry < sets * ways; entry++) {
+        const unsigned first = first_bit(t, entry / ways), way = entry % ways;
+        t->use[entry] = (tlb_use){.keep = ~(~replacement_used(ways, UINT64_MAX, way) << first),
+                                  .point = replacement_used(ways, 0, way) << first};
+    }
 }
 
 static inline uint64_t *group_of(tlb *t, uint32_t key)
@@ -31,57 +48,15 @@ static inline void set_key(tlb *t, unsigned entry, tlb_keys key)
     }
 }
 
-/* When each half, quarter and so on of a set was used last, by node of the tree, of which 2 n + 1 and 2 n + 2
- * are below n; those behind the last are the ways. */
-typedef struct latest_uses {
-    uint64_t of[2 * TLB_ENTRIES];
-} latest_uses;
-
-static void find_latest(const tlb *t, unsigned set, latest_uses *latest)
-{
-    memcpy(&latest->of[t->ways - 1], &t->used[set << t->way_bits], t->ways * sizeof *latest->of);
-    uint64_t *node = &latest->of[t->ways - 1];
-    for (const uint64_t *below = &latest->of[2 * t->ways - 1]; node != latest->of;) {
-        below -= 2;
-        *--node = below[0] > below[1] ? below[0] : below[1];
-    }
-}
-
-/* The bit of a node: the half that was not used last is the upper one. */
-static inline bool points_up(const latest_uses *latest, unsigned node)
-{
-    return latest->of[2 * node + 1] > latest->of[2 * node + 2];
-}
-
 uint64_t tlb_lru(const tlb *t, unsigned set)
 {
-    latest_uses latest;
-    find_latest(t, set, &latest);
-    uint64_t bits = 0;
-    for (unsigned node = 0; node < t->ways - 1; node++)
-        bits |= (uint64_t)points_up(&latest, node) << node;
-    return bits;
+    return t->order >> first_bit(t, set) & set_bits(t);
 }
 
-/* The way that the bits point to. */
-static unsigned victim(const tlb *t, unsigned set)
-{
-    latest_uses latest;
-    find_latest(t, set, &latest);
-    unsigned node = 0;
-    while (node < t->ways - 1)
-        node = 2 * node + 1 + points_up(&latest, node);
-    return node - (t->ways - 1);
-}
-
-/* Uses that leave these bits behind: always what is to be replaced first. */
 static void set_lru(tlb *t, unsigned set, uint64_t bits)
 {
-    for (unsigned n = 0; n < t->ways; n++) {
-        const unsigned way = replacement_victim(t->ways, bits);
-        bits = replacement_used(t->ways, bits, way);
-        t->used[(set << t->way_bits) + way] = ++t->uses;
-    }
+    t->order &= ~(set_bits(t) << first_bit(t, set));
+    t->order |= (bits & set_bits(t)) << first_bit(t, set);
 }
 
 void tlb_store(tlb *t)
@@ -93,7 +68,6 @@ void tlb_store(tlb *t)
 void tlb_restore(tlb *t)
 {
     memset(t->group, 0, sizeof t->group);
-    t->uses = 0;
     t->last = 0;
     for (unsigned entry = 0; entry < TLB_ENTRIES; entry++)
         set_key(t, entry, t->row[entry].key);
@@ -105,7 +79,7 @@ void tlb_flush(tlb *t)
 {
     for (unsigned entry = 0; entry < TLB_ENTRIES; entry++)
         t->row[entry].key = (tlb_keys){{0}};
-    memset(t->used, 0, sizeof t->used);
+    t->order = 0;
     memset(t->group, 0, sizeof t->group);
     t->invalid = UINT64_MAX;
     t->last = 0;
@@ -136,8 +110,10 @@ unsigned tlb_fill(tlb *t, uint32_t key, uint32_t physical, uint8_t attributes, b
 {
     const unsigned first = first_entry(t, key);
     const uint64_t invalid = t->invalid >> first & UINT64_MAX >> (TLB_ENTRIES - t->ways);
-    const unsigned entry =
-        first + (invalid != 0 ? (unsigned)__builtin_ctzll(invalid) : victim(t, first >> t->way_bits));
+    const uint64_t order = tlb_lru(t, first >> t->way_bits);
+    const unsigned way =
+        invalid != 0 ? (unsigned)__builtin_ctzll(invalid) : replacement_victim(t->ways, order);
+    const unsigned entry = first + way;
     set_key(t, entry, (tlb_keys){{key, dirty ? key : 0}});
     t->row[entry].physical = physical & ((key & TLB_LARGE) != 0 ? 0xffc00000u : 0xfffff000u);
     t->row[entry].attributes = attributes;
@@ -211,7 +187,7 @@ static const snapshot_field row_fields[] = {
 static const snapshot_table row_state = {SNAPSHOT_TABLE(tlb_row, "tlb_row", row_fields)};
 
 static const snapshot_field tlb_fields[] = {
-    FIELD_TABLE(tlb, row, &row_state), FIELD_DERIVED(tlb, used),      FIELD_DERIVED(tlb, uses),
+    FIELD_TABLE(tlb, row, &row_state), FIELD_DERIVED(tlb, order),     FIELD_DERIVED(tlb, use),
     FIELD_DERIVED(tlb, last),          FIELD_DERIVED(tlb, hint),      FIELD_DERIVED(tlb, group),
     FIELD_DERIVED(tlb, invalid),       FIELD_DERIVED(tlb, sets),      FIELD_DERIVED(tlb, ways),
     FIELD_DERIVED(tlb, way_bits),      FIELD_DERIVED(tlb, page_bits), FIELD_ANY(tlb, lru, [0]),

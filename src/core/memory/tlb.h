@@ -33,12 +33,15 @@ typedef struct tlb_row {
     uint8_t unused[3]; /* 0 */
 } tlb_row;
 
-/* Each bit of the LRU tree points away from the half that was used last. So it is enough to know when each
- * entry was; the bits are worked out when an entry has to go, or somebody looks at them. */
+/* What a use of an entry makes of the LRU bits. */
+typedef struct tlb_use {
+    uint64_t keep, point;
+} tlb_use;
+
 typedef struct tlb {
-    tlb_row row[TLB_ENTRIES];   /* entry set * ways + way */
-    uint64_t used[TLB_ENTRIES]; /* when each was used last, as a number of uses, of which there have been */
-    uint64_t uses;
+    tlb_row row[TLB_ENTRIES]; /* entry set * ways + way */
+    uint64_t order;           /* the LRU bits of all sets (replacement.h), ways - 1 of each */
+    tlb_use use[TLB_ENTRIES];
     uint32_t last;           /* the code TLB's entry used last has this key; 0: it is not known */
     uint8_t hint[TLB_HINTS]; /* entry that last translated a page of these low bits: found without a search,
                                 checked against its key */
@@ -46,7 +49,7 @@ typedef struct tlb {
     uint64_t invalid;           /* ... and the others */
     unsigned sets, ways, way_bits;
     unsigned page_bits;        /* of the set index: 12, or 22 for an array of 4 MB pages */
-    uint64_t lru[TLB_ENTRIES]; /* by set, for snapshots only: tlb_store */
+    uint64_t lru[TLB_ENTRIES]; /* `order` by set, for snapshots only: tlb_store */
 } tlb;
 
 void tlb_init(tlb *t, unsigned sets, unsigned ways, bool large_only);
@@ -75,10 +78,16 @@ static inline unsigned tlb_hint_of(uint32_t key)
     return tlb_page(key) % TLB_HINTS;
 }
 
-/* A use of an entry. */
+/* A use of an entry, by who sees to `last`, */
+static inline void tlb_hit(tlb *t, unsigned entry)
+{
+    t->order = (t->order & t->use[entry].keep) | t->use[entry].point;
+}
+
+/* ... and by others. */
 static inline void tlb_used(tlb *t, unsigned entry)
 {
-    t->used[entry] = ++t->uses;
+    tlb_hit(t, entry);
     t->last = 0;
 }
 
