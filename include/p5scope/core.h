@@ -80,7 +80,8 @@ typedef struct p5_retired {
     const p5_access *accesses;
     uint32_t value_count;
     const p5_value *values;
-    uint32_t next;     /* linear address control went to */
+    uint32_t next;     /* linear address control went to: the next stretch begins there, or an exception comes
+                          between */
     uint32_t repeats;  /* REP string as last instruction: iterations completed */
     uint8_t cpl;       /* 0-3 while it ran */
     uint8_t cpl_after; /* after the last instruction (far transfers, IRET) */

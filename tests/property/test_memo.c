@@ -286,10 +286,16 @@ static void make_blocks(guest_block *blocks, random_source *r, const timing *t)
             b->size -= BRANCH;
             continue;
         }
-        at += random_below(r, 4) * random_below(r, 64);
+        at += random_below(r, 2) * random_below(r, 64);
         if (random_below(r, 6) == 0)
             at += 0x1000;
     }
+}
+
+/* The next block is behind block `i`. */
+static bool falls_through(const guest_block *blocks, unsigned i)
+{
+    return i + 1 < BLOCKS && blocks[i].linear + blocks[i].size == blocks[i + 1].linear;
 }
 
 /* Prints what differs. */
@@ -324,14 +330,12 @@ static bool law_holds(const p5_model *model, const timing *clocks, unsigned long
         unsigned to = random_below(&r, 100) < m.loop_percent ? i : random_below(&r, m.hot_blocks);
         if (random_below(&r, 4) == 0)
             to = (i + 1) % m.hot_blocks;
-        if (blocks[i].straight)
+        if (blocks[i].straight || (falls_through(blocks, i) && random_below(&r, 3) == 0))
             to = i + 1;
         static p5_access references[REFERENCES];
         static p5_value values[REFERENCES];
         p5_retired s;
-        bool falls = random_below(&r, 3) == 0;
-        uint32_t next = falls ? blocks[i].linear + blocks[i].size : blocks[to].linear;
-        make_stretch(&s, references, values, without.blocks[i], &m, &r, next);
+        make_stretch(&s, references, values, without.blocks[i], &m, &r, blocks[to].linear);
         leave_out(&s, &m, &r);
         s.cpl = s.cpl_after = n / 500 % 2 ? 3 : 0;
         s.block = with[ALONE].blocks[i];
