@@ -460,6 +460,8 @@ static void price_halt(p5_core *core, uint64_t clocks, unsigned cpl)
     memory_pass(core->memory, core->now);
     watch_look(core);
     if (clocks > 0) { /* everything in flight has come to an end */
+        price_materialise(core);
+        core->pipe.now += (int64_t)clocks;
         deliver(core, NULL, 0, 0, P5_STALL_HALT);
     }
 }

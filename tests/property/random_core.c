@@ -198,7 +198,10 @@ static unsigned disturb(p5_core *core, random_source *r, unsigned cpl, uint32_t 
                       .dr7 = random_next(r),
                       .extensions = true};
     p5_access frame = {0x30000, 0x30000, 4, P5_ACCESS_WRITE | P5_ACCESS_SYSTEM, 0};
-    p5_exception exception = {.kind = (p5_transfer)random_below(r, 5),
+    /* INT n would be an instruction of the block before */
+    static const p5_transfer kinds[] = {P5_TRANSFER_FAULT, P5_TRANSFER_TRAP, P5_TRANSFER_INTERRUPT,
+                                        P5_TRANSFER_NMI};
+    p5_exception exception = {.kind = kinds[random_below(r, sizeof kinds / sizeof *kinds)],
                               .cpl = (uint8_t)cpl,
                               .mode = P5_MODE_PROTECTED,
                               .mode_after = P5_MODE_PROTECTED,

@@ -133,9 +133,29 @@ static void test_fpu_trap(void **state)
     interpreter_close(&i);
 }
 
+/* What the x87 pipe worked at is over when HLT is. */
+static void test_halt(void **state)
+{
+    (void)state;
+    static const uint8_t code[] = {0xd8, 0xf1, 0xeb, 0xfc}; /* fdiv st,st(1); jmp back */
+    for (unsigned with_memo = 0; with_memo < 2; with_memo++) {
+        interpreter i;
+        interpreter_open(&i, with_memo);
+        p5_block *divide = p5_block_make(i.core, code, sizeof code, DISPATCH, DISPATCH, true, 8);
+        for (unsigned n = 0; n < 10; n++) {
+            retire(&i, divide, DISPATCH);
+            p5_core_halt(i.core, 1000, 0);
+        }
+        assert_int_equal(p5_core_event_total(i.core, P5_EVENT_FLOATING_POINT_STALLS_DURATION, 3, false), 0);
+        p5_block_release(i.core, divide);
+        interpreter_close(&i);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_always_mispredicted),
-                                       cmocka_unit_test(test_same_as_exact), cmocka_unit_test(test_fpu_trap)};
+                                       cmocka_unit_test(test_same_as_exact), cmocka_unit_test(test_fpu_trap),
+                                       cmocka_unit_test(test_halt)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
