@@ -461,7 +461,7 @@ static void price_halt(p5_core *core, uint64_t clocks, unsigned cpl)
     watch_look(core);
     if (clocks > 0) { /* everything in flight has come to an end */
         price_materialise(core);
-        core->pipe.now += (int64_t)clocks;
+        pipe_finish_units(&core->pipe);
         deliver(core, NULL, 0, 0, P5_STALL_HALT);
     }
 }

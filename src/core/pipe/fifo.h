@@ -27,7 +27,7 @@ typedef struct fifo {
  */
 typedef struct pipe_front {
     int64_t fetched; /* last byte in the prefetch buffers */
-    int64_t f;       /* F entered (P55C) */
+    int64_t f;       /* F entered (P54C: the same) */
 } pipe_front;
 
 /* F pushes up to two instructions a clock, the second of a clock without prefixes, neither longer than seven

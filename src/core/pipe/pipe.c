@@ -33,7 +33,7 @@ static inline int64_t decode(pipe *p, bool plain, const op *o, pipe_front *front
 {
     const int64_t bytes = prefetch_bytes(p, &p->prefetch, o);
     if (!plain && !p->timing->fifo) {
-        *front = (pipe_front){.fetched = bytes};
+        *front = (pipe_front){.fetched = bytes, .f = bytes};
         return bytes + 1;
     }
     fifo_push(&p->fifo, o, bytes, p->waiting != NULL, front);

@@ -144,7 +144,8 @@ typedef struct pipe {
     bool has_pending;         /* ... which a snapshot holds */
     pipe_pending pending;     /* the rest of what is known of it. Its clocks are relative like those of the
                                  pipe */
-    uint32_t next;            /* address of the instruction that comes next */
+    uint32_t next;            /* address of the instruction that comes next, */
+    bool is_loaded;           /* ... which is not known: nothing has come since pipe_load */
     int64_t decoded;          /* clock in which D1 had read the youngest instruction (P54C) */
     uint32_t last_u;          /* address of the U instruction of the last group */
     uint32_t previous_u;      /* P54C: ... of the group before */
@@ -195,6 +196,8 @@ void pipe_begin(pipe *p, uint64_t start, uint32_t address, const pipe_resolver *
 void pipe_run(pipe *p, const pipe_insn *insns, unsigned count);
 /* Lets an instruction that waits for a partner go alone. */
 void pipe_settle(pipe *p);
+/* Nothing is awaited of the x87 and MMX pipes any more. */
+void pipe_finish_units(pipe *p);
 /* Delivery of an exception or interrupt, or HLT: `clocks` of `cause`, with the references of the microcode.
  * The next instruction is fetched anew; the refill is part of the clocks. Nothing may be pending. */
 void pipe_deliver(pipe *p, const p5_access *accesses, uint32_t access_count, unsigned clocks, p5_stall cause);

@@ -88,6 +88,11 @@ static void load_units(pipe *p, const pipe_state *s)
     p->fpu.integer = s->fpu.integer;
 }
 
+void pipe_finish_units(pipe *p)
+{
+    load_units(p, &(pipe_state){.fpu = none_awaited.fpu, .mmx = none_awaited.mmx});
+}
+
 /* `entry`: clock at which what comes next can enter EX at the earliest. It waits for nothing that is ready
  * then; stores look one clock earlier. */
 static void store_units(const pipe *p, pipe_state *s, int64_t entry)
@@ -133,6 +138,7 @@ void pipe_load(pipe *p, const pipe_state *s, const timing *t)
     p->x87_mode = s->x87_mode;
     p->end_bit_missed = s->end_bit_missed;
     p->refill_taken = s->refill_taken;
+    p->is_loaded = true;
 }
 
 void pipe_begin(pipe *p, uint64_t start, uint32_t address, const pipe_resolver *resolver, pipe_deltas *deltas)
@@ -144,6 +150,7 @@ void pipe_begin(pipe *p, uint64_t start, uint32_t address, const pipe_resolver *
     prefetch_begin(&p->prefetch, prefetch_leads(p->timing));
     p->prefetch.block = p->prefetch.redirect ? PREFETCH_NO_BLOCK : (address - 1) / PREFETCH_BLOCK;
     p->next = address;
+    p->is_loaded = false;
     p->groups = 0;
     p->instructions = 0;
     p->plain = p->timing->fifo && !p->observer && !p->trace && !p->breakpoints &&
@@ -223,6 +230,8 @@ static bool reaches_far(const pipe *p)
 
 static void normalise(pipe *p)
 {
+    if (p->is_loaded) /* from a state that was */
+        return;
     prefetch *f = &p->prefetch;
     const bool apart = ahead_is_apart(p);
     if (p->timing->fifo)
