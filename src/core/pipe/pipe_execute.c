@@ -39,24 +39,24 @@ int64_t pipe_hold(pipe *p, const op *o, uint64_t asked, uint64_t word, const dat
     return wait;
 }
 
-/* Makes the references of a REP string whose iterations have clocks of their own, in front of what is behind
- * them; answers how many they are. `*shift`: what all of them have waited. Of two references an iteration
- * reads and writes; two reads may meet in one bank. */
+/* Makes the references of those iterations of a REP string that have clocks of their own; answers how many
+ * references these are. `*shift`: what all of them have waited. Of two references an iteration reads and
+ * writes; two reads may meet in one bank. */
 static unsigned refer_string(pipe *p, const pipe_insn *x, int64_t begin, unsigned clocks, int64_t *shift)
 {
     const op *o = x->op;
     const p5_access *a = x->accesses;
-    const unsigned each = o->rep_accesses;
-    if (o->clocks + 1u >= clocks || (each == 2 && (a[0].flags ^ a[1].flags) != P5_ACCESS_WRITE))
+    const unsigned each = o->rep_accesses, all = iterations(o, x->access_count);
+    if (all == 0 || o->clocks + 1u >= clocks || (each == 2 && (a[0].flags ^ a[1].flags) != P5_ACCESS_WRITE))
         return 0;
-    const unsigned all = iterations(o, x->access_count), room = (clocks - 2 - o->clocks) / o->rep_clocks + 1;
+    const unsigned room = (clocks - 2 - o->clocks) / o->rep_clocks + 1;
     pipe_string s = {.accesses = a,
                      .each = each,
                      .iterations = all < room ? all : room,
                      .step = o->rep_clocks,
                      .asked = p->start + (uint64_t)begin + o->clocks,
                      .held = p->held};
-    if (s.iterations == 0 || !p->resolver->string(p->resolver->context, &s))
+    if (!p->resolver->string(p->resolver->context, &s))
         return 0;
     count_hits(p, false, &a[0], false, 0, s.hits[0]);
     if (each == 2)
@@ -70,7 +70,7 @@ static unsigned refer_string(pipe *p, const pipe_insn *x, int64_t begin, unsigne
 int64_t pipe_refer(pipe *p, const pipe_insn *x, bool in_v, int64_t begin, unsigned clocks, last_access *last)
 {
     const unsigned n = x->access_count;
-    const bool string = x->op->pattern == ACCESS_REP && p->resolver->string != NULL && n > 0;
+    const bool string = x->op->pattern == ACCESS_REP && p->resolver->string != NULL;
     int64_t shift = 0;
     for (unsigned j = string ? refer_string(p, x, begin, clocks, &shift) : 0; j < n; j++)
         shift = refer(p, false, x, j, n, in_v, begin, shift, clocks, last);
