@@ -70,7 +70,7 @@ static uint64_t resolve_data(void *context, const p5_access *access, uint64_t as
         memory_data(m, access, asked, how, answer);
     else if ((word = memory_ask(m, access, asked, how)) == DATA_LONG)
         *answer = m->long_answer;
-    if (core->observer && word != DATA_USUAL && !data_hit(word, answer))
+    if (core->observer && !data_hit(word, answer))
         core->observer->missed(core->observer, access->physical, false);
     return word;
 }

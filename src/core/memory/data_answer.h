@@ -83,7 +83,7 @@ static inline bool data_word_is_misaligned(uint64_t word)
     return (word >> 62 & 1) != 0;
 }
 
-static inline uint32_t data_word_misaligned(uint64_t word)
+static inline uint32_t data_word_misaligned_clocks(uint64_t word)
 {
     return word >> 4 * DATA_CLOCK_BITS & 31;
 }
@@ -94,12 +94,13 @@ static inline uint32_t data_word_clocks(uint64_t word, unsigned cause)
     return word >> cause * DATA_CLOCK_BITS & ((1u << DATA_CLOCK_BITS) - 1);
 }
 
-/* Of an answer that is not DATA_USUAL. `answer`: that of DATA_LONG. */
+/* Of any answer. `answer`: that of DATA_LONG. */
 static inline bool data_hit(uint64_t word, const data_answer *answer)
 {
-    return word == DATA_LONG ? answer->hit : data_word_hit(word);
+    return word == DATA_LONG ? answer->hit : word == DATA_USUAL || data_word_hit(word);
 }
 
+/* ... of one that is not DATA_USUAL. */
 static inline bool data_is_misaligned(uint64_t word, const data_answer *answer)
 {
     return word == DATA_LONG ? answer->is_misaligned : data_word_is_misaligned(word);
@@ -112,7 +113,7 @@ static inline void data_out_of_word(uint64_t word, uint64_t asked, data_answer *
     a->write_buffer = (uint16_t)data_word_clocks(word, 1);
     a->write_order = (uint16_t)data_word_clocks(word, 2);
     a->tlb = (uint16_t)data_word_clocks(word, 3);
-    a->misaligned = (uint16_t)data_word_misaligned(word);
+    a->misaligned = (uint16_t)data_word_misaligned_clocks(word);
     a->locked = a->io = 0;
     a->hit = data_word_hit(word);
     a->is_misaligned = data_word_is_misaligned(word);

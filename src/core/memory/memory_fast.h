@@ -91,9 +91,7 @@ bool memory_hits_misaligned(struct memory *m, const p5_access *access);
 
 static inline bool memory_answered_hit(const struct memory *m, uint64_t answer)
 {
-    if (answer == DATA_LONG)
-        return m->long_answer.hit;
-    return answer == DATA_USUAL || data_word_hit(answer);
+    return data_hit(answer, &m->long_answer);
 }
 
 /* What a reference is expected to be like, so that most of memory_data_usual is known beforehand. */

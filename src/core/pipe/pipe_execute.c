@@ -18,7 +18,7 @@ int64_t pipe_add_hold(ex_holds *held, uint64_t asked, uint64_t word, const data_
         return add_long(held, asked, answer);
     const uint32_t read = data_word_clocks(word, 0), buffer = data_word_clocks(word, 1);
     const uint32_t order = data_word_clocks(word, 2), page = data_word_clocks(word, 3);
-    const uint32_t misaligned = data_word_misaligned(word);
+    const uint32_t misaligned = data_word_misaligned_clocks(word);
     held->read += read;
     held->write_buffer += buffer;
     held->write_order += order;
