@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """contributing.py P5SCOPE SOURCE: docs/extending.md is true of the tree, and CONTRIBUTING.md leads to each part of it. Files that they name are
-there; a function stands in the room whose row names it, or anywhere in the tree; the case that it shows costs what it says, and so does its mended form."""
+there; a function stands in the room whose row names it, or anywhere in the tree; an event is that of events.tsv, and its row names a file that counts
+it; the case that the page shows costs what it says, and so does its mended form."""
 import glob
 import os
 import re
@@ -44,13 +45,29 @@ rows = re.findall(r"^\| [^|]+ \| (`[^|]+) \| ([^|]+) \|$", prose, flags=re.M)
 expect(len(rows) == 13, f"{len(rows)} rooms, expected 13")
 for room, answer in rows:
     text = text_of(filter(is_file, quoted(room) + quoted(answer)))
-    for name in filter(re.compile(r"[a-z]+_\w+").fullmatch, quoted(answer)):
+    functions = re.sub(r"\bevent [^`]*`\w+`", "", answer)
+    for name in filter(re.compile(r"[a-z]+_\w+").fullmatch, quoted(functions)):
         expect(re.search(rf"\b{name}\b", text), f"{name} is not in {room}")
 
-everything = text_of(["src/**/*.[ch]", "src/**/*.tsv", "include/**/*.h", "events/*.tsv"])
-for name in quoted(prose):
-    for word in re.findall(r"\b(?:p5|isa|core|trace|mmx|pipe|devices)_\w+", name):
-        expect(re.search(rf"\b{word}\b", everything), f"{word} is nowhere in src and include")
+everything = text_of(["src/**/*.[ch]", "src/**/*.tsv", "src/**/*.ini", "include/**/*.h", "events/*.tsv"])
+for name in quoted(re.sub(r"`(src|tests|docs|include|events)/[^`]*`", "", prose)):
+    for word in re.findall(r"\b\w*[a-z]_\w+", name):
+        expect(re.search(rf"\b{word}\b", everything), f"{word} is nowhere in src, include and events")
+
+# "event 38h of counter 0, `name`": what both counters mean alike names no counter.
+events = {}
+with open(os.path.join(source, "events/events.tsv")) as table:
+    for row in (line.split("\t") for line in table if not line.startswith("#")):
+        for counter in row[1].split():
+            events[row[0], counter if len(row[1]) == 1 else ""] = row[2]
+for line in prose.splitlines():
+    named = re.findall(r"\bevent ([0-9A-F]{2})h(?: of counter ([01]))?(?:,? `(\w+)`)?", line)
+    expect(len(named) == len(re.findall(r"\bevents? [0-9A-F]+h", line)), f"an event is not written as the others: {line}")
+    for code, counter, name in named:
+        said = f"event {code}h" + (f" of counter {counter}" if counter else "")
+        expect(name and events.get((code, counter)) == name, f"{said}, {name or 'without a name'}: events.tsv has {events.get((code, counter), 'no such event')}")
+        text = text_of(filter(re.compile(r".*\.[ch]").fullmatch, quoted(line)))
+        expect(not line.startswith("| ") or f"P5_EVENT_{name.upper()}" in text, f"no file of this row counts {name}: {line}")
 
 (case,) = re.findall(r"```asm\n(.*?)```", page, flags=re.S)
 (diagram,) = re.findall(r"```\n( clock.*?)```", page, flags=re.S)
