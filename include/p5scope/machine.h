@@ -145,7 +145,7 @@ p5_status p5_machine_load_real(p5_machine *machine, const char *path, uint16_t s
  * OSABI, see docs). */
 p5_status p5_machine_probe(const char *path, bool *linux_program, p5_error *error);
 
-/* A prepared memory image for case files: what CASES.md promises at entry. */
+/* A prepared memory image for case files: what p5scope-case(5) promises at entry. */
 typedef struct p5_case_image {
     const uint8_t *text;
     size_t text_size;

@@ -57,7 +57,7 @@ enum { PAGE_TABLE = 2 /* tables were walked in it */, PAGE_CODE = 4 /* it holds 
 /* What makes of an entry's own tags those that it has while guard.c looks at every reference. */
 enum { PAGE_GUARDED = 8 * ENGINE_PAGE_BYTES };
 
-/* --- Blocks (block.c) --- */
+/* --- Blocks (describe.c) --- */
 
 /* What a block needs beside being executed. */
 typedef enum block_kind {
@@ -311,12 +311,12 @@ struct engine {
     unsigned substitute_size;
     uint8_t substitute[16];
     engine_block *blocks;
-    unsigned block_instructions; /* of all of them, as block.c counts */
+    unsigned block_instructions; /* of all of them, as describe.c counts */
     uintptr_t translations;      /* where Unicorn keeps what it translates, 0: not known yet; */
     bool translations_full;      /* ... most of the room there is used */
     const uint32_t *cuts;        /* addresses at which blocks begin, ascending */
     size_t cut_count;
-    engine_block **block_index; /* hash table of the blocks, to be used again after a flush (block.c) */
+    engine_block **block_index; /* hash table of the blocks, to be used again after a flush (describe.c) */
     unsigned index_size;        /* a power of two */
     engine_block *changing[CHANGING_PLACES]; /* the block last described at an address, by its hash */
     uint32_t changed_at[CHANGING_PLACES];    /* addresses at which blocks begin, because code that changes
@@ -599,7 +599,7 @@ static inline void translations_gone(engine *e)
 
 /* --- stream/: blocks are translated, start and end --- */
 
-/* block.c */
+/* describe.c */
 bool block_open(engine *e);
 void block_close(engine *e);
 /* Throws all blocks away if there are too many; true if it did, and the running one with them. */

@@ -122,7 +122,7 @@ enum {
 };
 
 /* How the clocks of a form depend on more than its encoding (column `cost`, e.g. "rep:3,7"); evaluated by
- * core/cost.c. `clocks` is isa_form.clocks of the processor, a, b, ... are isa_form.cost_args in order.
+ * core/pipe/cost.c. `clocks` is isa_form.clocks of the processor, a, b, ... are isa_form.cost_args in order.
  * Figures that the sources give only as a range are marked manual or inferred in the table's confidence
  * column. */
 typedef enum isa_cost {
@@ -153,7 +153,8 @@ typedef enum isa_cost {
     ISA_COST_FDIV,
     ISA_COST_FSQRT, /* clocks; a if the operand is zero. Overlap as FDIV */
     /* a if x is zero; |x| <= pi/4: b up to pi/16, c up to about 3/4, else d; beyond, with r = |x| reduced to
-     * the nearest multiple of pi/2: e and b if |r| <= pi/16, else e and d (core/cost.c has the exceptions).
+     * the nearest multiple of pi/2: e and b if |r| <= pi/16, else e and d (core/pipe/cost.c has the
+     * exceptions).
      */
     ISA_COST_TRIG,
     ISA_COST_FPREM,     /* clocks, growing with the exponent difference (0..63) to a */

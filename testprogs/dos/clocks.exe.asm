@@ -5,7 +5,7 @@ bits 16
 %include "dos.inc"
         routine_print_decimal
 
-; the same loop as a Linux program has it: clocks_linux.asm
+; the same loop as a Linux program has it: clocks.linux.asm
 %include "loop.inc"
 
 start:  mov ax, 0               ; the image's segment, by the relocation

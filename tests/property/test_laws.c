@@ -1,6 +1,6 @@
 /* Laws of counts on random guests. For every model, as it is and with another bus master on its board: all
- * laws of report/laws.c hold of what the core counted, and remembered answers (memo) give the same bits as
- * the exact path. A smaller number of random programs runs through the whole machine. Arguments: programs
+ * laws of report/stat/laws.c hold of what the core counted, and remembered answers (memo) give the same bits
+ * as the exact path. A smaller number of random programs runs through the whole machine. Arguments: programs
  * per model, number of the first one. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Instructions that observe or change processor state: what Unicorn would do for them is replaced by a
- * question to the owner. Each is the only instruction of its block (block.c), so everything before it has
+ * question to the owner. Each is the only instruction of its block (describe.c), so everything before it has
  * been retired. */
 #include "engine/internal.h"
 

@@ -495,7 +495,7 @@ uint32_t WRAP(cpu_ldl_code)(uc_env *env, uint64_t address)
     return load_code(env, (uint32_t)address, 4);
 }
 
-/* The first block of a page: block.c has said where its code lies. */
+/* The first block of a page: describe.c has said where its code lies. */
 void WRAP(tlb_protect_code)(uc_engine *uc, uint64_t ram_address)
 {
     (void)uc, (void)ram_address;

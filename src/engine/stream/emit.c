@@ -181,7 +181,7 @@ void emit_start_as(engine *e, const engine_block *b)
         UC_INTERNAL(tcg_op_remove)(uc_translator_of(e->uc), e->start->next);
 }
 
-/* How many references a block makes at most bounds what it records (block.c). */
+/* How many references a block makes at most bounds what it records (describe.c). */
 static void count_reference(const uc_translator *s)
 {
     engine_of_translator(s)->references++;

@@ -96,17 +96,17 @@ void bios_set_flag(bios *b, uint32_t flag, bool set);
 void bios_finish(bios *b, uint8_t status);
 
 /* Services by file; each answers one vector. bios_keyboard and bios_system return true to wait. */
-void bios_video(bios *b); /* bios_video.c: 10h */
+void bios_video(bios *b); /* video.c: 10h */
 void bios_video_clear(bios *b);
 /* A character where the cursor is, on the screen only. */
 void bios_video_put(bios *b, uint8_t character);
-bool bios_keyboard(bios *b);      /* bios_keyboard.c: 16h */
+bool bios_keyboard(bios *b);      /* keyboard.c: 16h */
 void bios_key_interrupt(bios *b); /* 09h */
 /* A key out of the buffer of the data area, if there is one. */
 bool bios_key_take(bios *b, uint16_t *key);
-bool bios_system(bios *b);       /* bios_system.c: 15h */
+bool bios_system(bios *b);       /* system.c: 15h */
 void bios_time(bios *b);         /* 1Ah */
-void bios_disk_service(bios *b); /* bios_disk.c: 13h */
+void bios_disk_service(bios *b); /* disk.c: 13h */
 p5_status bios_disk_open(bios_disk *disk, const char *path, bool writable, p5_error *error);
 void bios_disk_close(bios_disk *disk);
 /* boot_sector.c: real mode, all segments 0, as at 0:7C00h. */

@@ -5,38 +5,38 @@
 
 #include "machine/linux/linux.h"
 
-/* linux_file.c */
+/* file.c */
 linux_call linux_openat, linux_close, linux_dup2, linux_dup3, linux_pipe2, linux_fcntl64, linux_ioctl,
     linux_eventfd2;
-/* linux_io.c */
+/* io.c */
 linux_call linux_read, linux_write, linux_pread64, linux_readv, linux_lseek, linux_llseek, linux_ftruncate64,
     linux_fsync;
-/* linux_poll.c */
+/* poll.c */
 linux_call linux_poll, linux_ppoll, linux_pselect6, linux_epoll_create, linux_epoll_create1, linux_epoll_ctl,
     linux_epoll_wait;
-/* linux_stat.c */
+/* stat.c */
 linux_call linux_fstatat64, linux_statx, linux_faccessat;
-/* linux_tree.c */
+/* tree.c */
 linux_call linux_getdents64, linux_getcwd, linux_chdir, linux_fchdir, linux_mkdirat, linux_rmdir,
     linux_unlinkat, linux_renameat2, linux_readlinkat;
-/* linux_mman.c */
+/* mman.c */
 linux_call linux_brk, linux_mmap2, linux_mmap, linux_munmap, linux_mprotect, linux_mremap, linux_madvise,
     linux_msync, linux_memory_noop;
-/* linux_process.c */
+/* process.c */
 linux_call linux_exit, linux_getgroups, linux_umask, linux_set_tid_address, linux_uname, linux_sysinfo,
     linux_getrandom, linux_set_thread_area, linux_ugetrlimit, linux_prlimit64, linux_futex, linux_prctl,
     linux_sched_getaffinity, linux_no_threads;
-/* linux_frame.c */
+/* frame.c */
 linux_call linux_sigreturn, linux_rt_sigreturn;
 /* attribute.c */
 linux_call linux_fchmod, linux_fchmodat, linux_fchown, linux_fchownat, linux_utime, linux_utimensat,
     linux_truncate64, linux_fallocate, linux_symlinkat, linux_linkat, linux_flock, linux_statfs,
     linux_fstatfs;
-/* linux_sigcalls.c */
+/* sigcalls.c */
 linux_call linux_rt_sigaction, linux_sigaction, linux_signal_call, linux_rt_sigprocmask, linux_rt_sigpending,
     linux_rt_sigsuspend, linux_rt_sigtimedwait, linux_sigaltstack, linux_kill, linux_rt_sigqueueinfo,
     linux_rt_tgsigqueueinfo, linux_tgkill;
-/* linux_time.c */
+/* time.c */
 linux_call linux_clock_gettime, linux_clock_getres, linux_gettimeofday, linux_time_call, linux_times,
     linux_getrusage, linux_clock_nanosleep, linux_pause, linux_alarm, linux_getitimer, linux_setitimer,
     linux_timer_create, linux_timer_settime, linux_timer_gettime, linux_timer_getoverrun, linux_timer_delete;

@@ -22,7 +22,7 @@
 
 typedef struct linux_process linux_process;
 
-/* --- linux_memory.c: address space --- */
+/* --- memory.c: address space --- */
 
 #define LINUX_TASK_SIZE 0xc0000000u
 enum { LINUX_STACK_BYTES = 8 << 20, LINUX_MMAP_BASE = 0x40000000, LINUX_NO_FRAME = 0 };
@@ -94,7 +94,7 @@ void linux_shared_store(linux_process *p, int host, uint64_t from, uint64_t to);
 /* The file's bytes [from, to), or its length, may have changed: its mappings show them. */
 void linux_shared_load(linux_process *p, int host, uint64_t from, uint64_t to);
 
-/* --- linux_user.c: guest pointers. Nothing is trusted: every page is checked for the user's right to it ---
+/* --- user.c: guest pointers. Nothing is trusted: every page is checked for the user's right to it ---
  */
 
 /* Host pointer to up to `*size` bytes at `address` within one page, `*size` cut to what is there; NULL = the
@@ -111,7 +111,7 @@ unsigned linux_user_vector(linux_process *p, uint32_t address, uint32_t size, bo
 /* The host wrote `size` bytes at `address`: code there is decoded anew. */
 void linux_user_written(linux_process *p, uint32_t address, size_t size);
 
-/* --- linux_kernel.c: descriptor tables, kernel entry --- */
+/* --- kernel.c: descriptor tables, kernel entry --- */
 
 /* A process of nothing, on that machine's engine. NULL: no memory. */
 linux_process *linux_process_make(p5_machine *machine);
@@ -142,10 +142,10 @@ bool linux_kernel_build(linux_process *p);
 bool linux_kernel_find(linux_process *p);
 /* Descriptor `index` of the GDT, in guest memory. */
 uint64_t *linux_gdt_entry(linux_process *p, unsigned index);
-/* linux_snapshot.c: the personality's part of a snapshot. */
+/* snapshot.c: the personality's part of a snapshot. */
 void linux_transfer(p5_machine *machine, snapshot *s);
 
-/* --- linux_signal.c, linux_frame.c --- */
+/* --- signal.c, frame.c --- */
 
 enum { LINUX_SIGNALS = 64 };
 
@@ -184,12 +184,12 @@ void linux_deliver_signals(linux_process *p);
 void linux_end_by_signal(p5_machine *machine, int signal);
 /* True if a signal would be delivered. */
 bool linux_signal_waits(const linux_process *p);
-/* linux_frame.c: a frame for `signal` on the user's stack; false if the stack is no good. */
+/* frame.c: a frame for `signal` on the user's stack; false if the stack is no good. */
 bool linux_frame_push(linux_process *p, int signal, const linux_action *action, const linux_siginfo *info,
                       uint64_t mask);
 bool linux_on_signal_stack(const linux_process *p);
 
-/* --- linux_time.c --- */
+/* --- time.c --- */
 
 /* The three of setitimer, by their numbers; then those of timer_create, by theirs. */
 enum { LINUX_ITIMERS = 3, LINUX_TIMERS = LINUX_ITIMERS + 32 };
@@ -219,7 +219,7 @@ void linux_run_timers(linux_process *p);
  * can wake the guest then, it ends. */
 bool linux_sleep_until(linux_process *p, uint64_t clock);
 
-/* --- linux_file.c, linux_stat.c --- */
+/* --- file.c, stat.c --- */
 
 enum {
     LINUX_FILES = 256,
@@ -295,12 +295,12 @@ void linux_epoll_touched(linux_process *p, const linux_open_file *file, uint32_t
 linux_open_file *linux_file_new(linux_file_kind kind, int host, uint32_t flags);
 /* Gives up a reference. */
 void linux_file_release(linux_open_file *file);
-/* linux_directory.c: it is listed anew when it is read again. */
+/* directory.c: it is listed anew when it is read again. */
 void linux_directory_forget(linux_open_file *file);
 linux_open_file *linux_file_at(const linux_process *p, uint32_t descriptor);
 int32_t linux_descriptor_add(linux_process *p, linux_open_file *file, unsigned lowest, bool close_on_exec);
 
-/* --- linux_syscall.c --- */
+/* --- syscall.c --- */
 
 typedef int32_t linux_call(linux_process *p, const uint32_t a[6]);
 /* Answers the call in p->registers; sets eax unless p->keep_registers. */
@@ -317,7 +317,7 @@ int32_t linux_proc_descriptor(const char *path);
 /* Opens "exe" or "maps" of it, as a file of its own: the host's descriptor or -errno. */
 int linux_proc_open(const linux_process *p, const char *path);
 
-/* --- linux_exec.c --- */
+/* --- exec.c --- */
 
 /* The next 64 bits of the guest's random source: splitmix64 from the seed. */
 uint64_t linux_random(linux_process *p);

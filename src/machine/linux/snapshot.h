@@ -1,4 +1,4 @@
-/* The guest's open files in snapshots: linux_snapshot_files.c. */
+/* The guest's open files in snapshots: snapshot_files.c. */
 #ifndef MACHINE_LINUX_SNAPSHOT_H
 #define MACHINE_LINUX_SNAPSHOT_H
 

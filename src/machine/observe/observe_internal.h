@@ -1,5 +1,5 @@
-/* What the files of observation share: observe.c (stretches), observe_goals.c, observe_functions.c,
- * observe_tell.c and observe_open.c. */
+/* What the files of observation share: observe.c (stretches), goals.c, functions.c, tell.c and
+ * open.c. */
 #ifndef MACHINE_OBSERVE_OBSERVE_INTERNAL_H
 #define MACHINE_OBSERVE_OBSERVE_INTERNAL_H
 
@@ -49,7 +49,7 @@ struct observers {
     bool some_closed; /* observers_sweep has something to do */
 };
 
-/* observe_goals.c. An observer's nearest goals, and those of all, after one has changed. */
+/* goals.c. An observer's nearest goals, and those of all, after one has changed. */
 void observe_own_goals(p5_observer *o);
 void observe_goals(observers *all, p5_machine *machine);
 /* The next multiples of its intervals. */
@@ -62,7 +62,7 @@ void observe_tell(p5_observer *o, p5_observation_kind kind, uint32_t address, un
 /* Tells of all goals that have been reached at this boundary. */
 void observe_reached(p5_machine *machine, uint32_t address, unsigned cpl);
 
-/* observe_functions.c. Control has come to `next`: if it is a watched address, remembers the frame. `skip`
+/* functions.c. Control has come to `next`: if it is a watched address, remembers the frame. `skip`
  * bytes lie on the stack above the return address. */
 void observe_arrive(p5_machine *machine, uint32_t next, unsigned cpl, uint32_t skip);
 /* The first instruction of a stretch at a watched address has completed, and is not yet priced. */
@@ -71,7 +71,7 @@ void observe_enter(p5_observer *o, const p5_retired *r, uint32_t address);
 bool observe_may_return(unsigned branch);
 void observe_leave(p5_observer *o, uint32_t next, unsigned cpl);
 
-/* observe_tell.c. A stretch has been priced. */
+/* tell.c. A stretch has been priced. */
 void observe_stretch(p5_machine *machine, const p5_retired *r);
 uint32_t observe_linear_eip(const engine *e);
 

@@ -1,4 +1,4 @@
-/* A profile in memory: what the files profile_*.c share. */
+/* A profile in memory: what the files of this folder share. */
 #ifndef REPORT_PROFILE_DATA_H
 #define REPORT_PROFILE_DATA_H
 
@@ -10,7 +10,7 @@
 
 enum { PROFILE_NO_INDEX = -1, PROFILE_ROOT = 1 };
 
-/* First line of a profile's file (profile_write.c, profile_read.c). */
+/* First line of a profile's file (write.c, read.c). */
 #define PROFILE_FORMAT "p5scope-profile 1"
 
 typedef struct profile_function {
@@ -93,7 +93,7 @@ uint64_t *profile_sum_by_insn(const p5_profile *p, const profile_value *values, 
 
 enum { PROFILE_LINUX_KERNEL = 0xc0000000u }; /* code from there on is the gates of a Linux guest's kernel */
 
-/* profile_symbols.c: functions and lines of the guest and of the files with symbols beside it. */
+/* symbols.c: functions and lines of the guest and of the files with symbols beside it. */
 typedef struct profile_line {
     uint64_t address;
     int file; /* index of `files`; PROFILE_NO_INDEX ends a sequence */

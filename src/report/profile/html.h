@@ -1,4 +1,4 @@
-/* The parts of the HTML page; profile_html.c puts them in order. */
+/* The parts of the HTML page; html.c puts them in order. */
 #ifndef REPORT_PROFILE_HTML_H
 #define REPORT_PROFILE_HTML_H
 
@@ -22,13 +22,13 @@ void page_cell(const html_page *page, uint64_t number);
 void page_open(const html_page *page, const char *id, const char *title);
 void page_close(const html_page *page);
 
-/* profile_html_time.c */
+/* html_time.c */
 void page_rates(const html_page *page);
-/* profile_html_code.c */
+/* html_code.c */
 bool page_functions(const html_page *page);
 bool page_lines(const html_page *page);
 bool page_code(const html_page *page);
-/* profile_html_sets.c */
+/* html_sets.c */
 void page_caches(const html_page *page);
 void page_btb(const html_page *page);
 

@@ -30,7 +30,7 @@ const char *stat_mode_text(const p5_selected *row, char text[4]);
  * goes is not known yet. */
 void stat_write_comment(FILE *out, const p5_stat *stat, bool before_run);
 
-/* ---- stat_plan.c ---- */
+/* ---- plan.c ---- */
 
 /* A row, and the figure beside it: "3.1 % of data_read", "1.33 CPI". */
 typedef struct stat_row {

@@ -82,7 +82,7 @@ static void raw_entries_come_back(void **state)
     assert_int_equal(data_cache_find(&cache, 0x12345000 + 77 * 32), 3); /* the line is in the cache */
 }
 
-/* Against a naive set: lists of tags and the tree written out as in memory.md. */
+/* Against a naive set: lists of tags and the tree of the replacement written out. */
 typedef struct naive {
     uint32_t tag[128][4];
     bool valid[128][4];
