@@ -1,6 +1,7 @@
 #!/bin/sh
-# rules.sh TREE [--write]: docs/rules.md is what docs/rules.tsv says (--write makes it so); no tag stands in a comment of src/core/pipe
-# without a rule, and no rule without a file that names its tag, a case, and tests that exist.
+# rules.sh TREE [--write]: docs/rules.md is what docs/rules.tsv says (--write makes it so); no tag stands in a comment of src/core
+# without a rule, and no rule without a file that names its tag and tests that exist. One is a case that says how many instructions go to V; a
+# case names the rules that it is listed for in its notes, and is listed for those that it names.
 set -eu
 cd "$1"
 table=docs/rules.tsv
@@ -36,18 +37,25 @@ if ! diff -u docs/rules.md "$page"; then
 fi
 tag='(^|[^A-Za-z0-9_])([PMF][0-9]+[a-z]?)([^A-Za-z0-9_]|$)'
 # tags in comments: lines of comments, or what stands behind /* in a line of code
-named=$(sed -nE 's/^.*\/\*/ /p; /^ \*/p' src/core/pipe/*.[ch] | tr -c 'A-Za-z0-9_\n' '\n' | grep -xE '[PF][0-9][0-9]?[a-z]?|M[1-9]' | sort -u)
+named=$(sed -nE 's/^.*\/\*/ /p; /^ *\*/p' $(find src/core -name '*.[ch]') | tr -c 'A-Za-z0-9_\n' '\n' | grep -xE '[PF][0-9][0-9]?[a-z]?|M[1-9]' | sort -u)
 known=$(grep -v '^#' $table | cut -f1 | sort)
 [ "$known" = "$(echo "$known" | uniq)" ] || { echo "$table: a tag stands twice"; status=1; }
 for t in $named; do
-    echo "$known" | grep -qx "$t" || { echo "src/core/pipe: $t is in no row of $table"; status=1; }
+    echo "$known" | grep -qx "$t" || { echo "src/core: $t is in no row of $table"; status=1; }
 done
 tab=$(printf '\t')
 while IFS="$tab" read -r t _ _ grade files tests; do
     case $t in "#"*) continue ;; esac
     case $grade in exact | modelled) ;; *) echo "$table: $t has no grade"; status=1 ;; esac
     [ -n "$files" ] || { echo "$table: $t has no file"; status=1; }
-    case " $tests" in *" tests/cases/"*) ;; *) echo "$table: $t has no case"; status=1 ;; esac
+    cases=$(echo "$tests" | tr ' ' '\n' | grep '^tests/cases/' || true)
+    [ -n "$cases" ] || { echo "$table: $t has no case"; status=1; }
+    grep -q '^#! expect.* instructions_executed_v_pipe ' $cases /dev/null || { echo "$table: no case of $t says what goes to V"; status=1; }
+    noted=$(grep -lrE "^#! note (.*[^A-Za-z0-9_])?$t([^A-Za-z0-9_]|\$)" tests/cases | sort)
+    for f in $(printf '%s\n' $cases $noted | sort | uniq -u); do
+        echo "$f, or $table, does not name $t"
+        status=1
+    done
     for f in $files; do
         grep -qE "$(echo "$tag" | sed "s/\[PMF\]\[0-9\]+\[a-z\]?/$t/")" "$f" || { echo "$table: $f does not name $t"; status=1; }
     done

@@ -6,7 +6,7 @@
 #! expect instructions_executed 50
 #! expect mmx_instructions_executed_u_pipe 16
 #! expect mmx_instructions_executed_v_pipe 16
-#! note two ALU operations pair
+#! note M1: two ALU operations pair
 #! note 16 groups of A, B and a NEG that never pairs (2 clocks, 1 pair a group) + 1 of loop control
         mov ebp,N
         .balign 32

@@ -5,7 +5,7 @@
 #! expect instructions_executed_v_pipe 1
 #! expect instructions_executed 50
 #! expect emms_instructions_executed 16
-#! note EMMS never pairs
+#! note M8: EMMS never pairs
 #! note 16 groups of A, B and a NEG that never pairs (3 clocks, 0 pair a group) + 1 of loop control
         mov ebp,N
         .balign 32

@@ -4,7 +4,7 @@
 #! expect clocks 33
 #! expect instructions_executed_v_pipe 17
 #! expect instructions_executed 50
-#! note integer in U pairs with MMX on registers in V
+#! note M6: integer in U pairs with MMX on registers in V
 #! note 16 groups of A, B and a NEG that never pairs (2 clocks, 1 pair a group) + 1 of loop control
         mov ebp,N
         .balign 32

@@ -5,7 +5,7 @@
 #! expect mmx_multiply_unit_interlock 15
 #! expect instructions_executed_v_pipe 17
 #! expect instructions_executed 50
-#! note a multiply pairs with an ALU operation
+#! note M2: a multiply pairs with an ALU operation
 #! note 16 groups of the pair and a NEG, 2 clocks each; the multiply reads its own result of two clocks before, so 15 of them wait 1 clock; behind the loop control (1 clock) none does: 32 + 15 + 1
         mov ebp,N
         .balign 32

@@ -4,7 +4,7 @@
 #! expect clocks 49
 #! expect instructions_executed_v_pipe 1
 #! expect instructions_executed 50
-#! note B reads the destination of A
+#! note M7: B reads the destination of A
 #! note 16 groups of A, B and a NEG that never pairs (3 clocks, 0 pair a group) + 1 of loop control
         mov ebp,N
         .balign 32

@@ -4,7 +4,7 @@
 #! expect clocks 33
 #! expect instructions_executed_v_pipe 17
 #! expect instructions_executed 50
-#! note shifter and ALU pair
+#! note M3: shifter and ALU pair
 #! note 16 groups of A, B and a NEG that never pairs (2 clocks, 1 pair a group) + 1 of loop control
         mov ebp,N
         .balign 32

@@ -4,7 +4,7 @@
 #! expect clocks 33
 #! expect instructions_executed_v_pipe 17
 #! expect instructions_executed 50
-#! note flags exception: a Jcc in V uses the flags of its partner in U; never taken, so never in the BTB and predicted right
+#! note P2: flags exception: a Jcc in V uses the flags of its partner in U; never taken, so never in the BTB and predicted right
 #! note 16 groups of A, B and a NEG that never pairs (2 clocks, 1 pair a group) + 1 of loop control
         mov ebp,N
         .balign 32

@@ -6,7 +6,7 @@
 #! expect@p54c clocks 49
 #! expect@p54c instructions_executed_v_pipe 1
 #! expect instructions_executed 50
-#! note displacement and immediate in one instruction: P55C in U only, P54C never
+#! note P4: displacement and immediate in one instruction: P55C in U only, P54C never
 #! note 16 groups of A, B and a NEG that never pairs (p55c: 2 clocks, 1 pair; p54c: 3 clocks, 0 pair a group) + 1 of loop control
         mov edi,offset buf
         mov eax,[edi]

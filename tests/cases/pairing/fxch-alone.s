@@ -4,7 +4,7 @@
 #! expect clocks 49
 #! expect instructions_executed_v_pipe 1
 #! expect instructions_executed 50
-#! note behind an integer instruction FXCH goes alone and takes a clock
+#! note F1: behind an integer instruction FXCH goes alone and takes a clock
 #! note 16 groups of MOV, FXCH and a NEG (3 clocks, 0 pair a group) + 1 of loop control
         fld1
         fldz

@@ -4,7 +4,7 @@
 #! expect clocks 18
 #! expect instructions_executed_v_pipe 17
 #! expect instructions_executed 34
-#! note FXCH is the only x87 instruction that goes to V, behind one that may have it there, and costs nothing then
+#! note F1: FXCH is the only x87 instruction that goes to V, behind one that may have it there, and costs nothing then
 #! note 16 pairs of FCHS and FXCH, 1 clock each; DEC waits 1 clock behind the last (an integer instruction behind such a pair) and pairs
 #! note with JNZ
         fld1

@@ -6,7 +6,7 @@
 #! expect@p54c clocks 65
 #! expect@p54c instructions_executed_v_pipe 1
 #! expect instructions_executed 66
-#! note 11 bytes go to U with a partner on the P55C; the P54C pairs nothing longer than 7
+#! note P3: 11 bytes go to U with a partner on the P55C; the P54C pairs nothing longer than 7
 #! note 16 groups of MOV, MOV and two NEG that never pair, behind which the FIFO is full (p55c: 3 clocks, p54c: 4) + 1 of loop control
         mov ebx,offset buf
         mov edi,[ebx+0x100]

@@ -4,7 +4,7 @@
 #! expect clocks 33
 #! expect instructions_executed_v_pipe 17
 #! expect instructions_executed 50
-#! note 7 bytes are not too long for V
+#! note P3: 7 bytes are not too long for V
 #! note 16 groups of MOV, MOV and a NEG that never pairs (2 clocks, 1 pair) + 1 of loop control
         mov ebx,offset buf
         mov edi,[ebx+0x100]

@@ -4,7 +4,7 @@
 #! expect clocks 49
 #! expect instructions_executed_v_pipe 1
 #! expect instructions_executed 50
-#! note MOV moffs,EAX counts as a write of EAX for pairing
+#! note P2: MOV moffs,EAX counts as a write of EAX for pairing
 #! note 16 groups of A, B and a NEG that never pairs (3 clocks, 0 pair a group) + 1 of loop control
         mov edi,offset buf
         mov eax,[edi]

@@ -4,7 +4,7 @@
 #! expect clocks 49
 #! expect instructions_executed_v_pipe 17
 #! expect instructions_executed 50
-#! note segment prefix on A: one clock of decode (P54C in D1, P55C in F), then the pair issues
+#! note P5: segment prefix on A: one clock of decode (P54C in D1, P55C in F), then the pair issues
 #! note 16 groups of A, B and a NEG that never pairs (3 clocks, 1 pair a group) + 1 of loop control
         mov edi,offset buf
         mov eax,[edi]

@@ -4,7 +4,7 @@
 #! expect clocks 49
 #! expect instructions_executed_v_pipe 1
 #! expect instructions_executed 50
-#! note PUSH does not pair with POP
+#! note P2b: PUSH does not pair with POP
 #! note 16 groups of A, B and a NEG that never pairs (3 clocks, 0 pair a group) + 1 of loop control
         mov ecx,8
         lea edx,[esp-256]

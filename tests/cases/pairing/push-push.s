@@ -4,7 +4,7 @@
 #! expect clocks 34
 #! expect instructions_executed_v_pipe 17
 #! expect instructions_executed 51
-#! note ESP exception: PUSH pairs with PUSH
+#! note P2b: ESP exception: PUSH pairs with PUSH
 #! note 16 groups of A, B and a NEG that never pairs (2 clocks, 1 pair a group) + 2 of loop control
         mov ecx,8
         lea edx,[esp-256]

@@ -4,7 +4,7 @@
 #! expect clocks 97
 #! expect instructions_executed_v_pipe 1
 #! expect instructions_executed 50
-#! note shift by CL is microcoded: 4 clocks, never pairs
+#! note P1: shift by CL is microcoded: 4 clocks, never pairs
 #! note 16 groups of A, B and a NEG that never pairs (6 clocks, 0 pair a group) + 1 of loop control
         mov ebp,N
         .balign 32

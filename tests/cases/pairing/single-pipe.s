@@ -5,7 +5,7 @@
 #! expect clocks 34
 #! expect instructions_executed_v_pipe 0
 #! expect instructions_executed 34
-#! note with TR12.SE nothing pairs: a clock for each instruction
+#! note P9: with TR12.SE nothing pairs: a clock for each instruction
         mov ecx,0xe
         xor edx,edx
         mov eax,4

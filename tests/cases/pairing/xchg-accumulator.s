@@ -4,7 +4,7 @@
 #! expect clocks 65
 #! expect instructions_executed_v_pipe 1
 #! expect instructions_executed 50
-#! note XCHG EAX,r: 2 clocks, never pairs
+#! note P1: XCHG EAX,r: 2 clocks, never pairs
 #! note 16 groups of A, B and a NEG that never pairs (4 clocks, 0 pair a group) + 1 of loop control
         mov ebp,N
         .balign 32
