@@ -133,6 +133,30 @@ static void test_fpu_trap(void **state)
     interpreter_close(&i);
 }
 
+/* While EFLAGS.TF is set nothing pairs (rule P9). */
+static void test_trap_flag(void **state)
+{
+    (void)state;
+    enum { TIMES = 100 };
+    static const uint8_t code[] = {0x40, 0x43, 0xeb, 0xfc}; /* inc eax; inc ebx; jmp back */
+    interpreter i;
+    interpreter_open(&i, true);
+    p5_block *block = p5_block_make(i.core, code, sizeof code, HANDLER, HANDLER, true, 8);
+    for (unsigned trap = 0; trap < 2; trap++) {
+        p5_core_set_control(i.core, &(p5_control){.trap_flag = trap});
+        const uint64_t before = p5_core_event_total(i.core, P5_EVENT_INSTRUCTIONS_EXECUTED_V_PIPE, 3, false);
+        for (unsigned n = 0; n < TIMES; n++)
+            retire(&i, block, HANDLER);
+        p5_core_settle(i.core);
+        const uint64_t in_v =
+            p5_core_event_total(i.core, P5_EVENT_INSTRUCTIONS_EXECUTED_V_PIPE, 3, false) - before;
+        /* the first may have to wait for its line */
+        assert_in_range(in_v, trap ? 0 : TIMES - 2, trap ? 0 : TIMES);
+    }
+    p5_block_release(i.core, block);
+    interpreter_close(&i);
+}
+
 /* What the x87 pipe worked at is over when HLT is. */
 static void test_halt(void **state)
 {
@@ -156,6 +180,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_always_mispredicted),
                                        cmocka_unit_test(test_same_as_exact), cmocka_unit_test(test_fpu_trap),
-                                       cmocka_unit_test(test_halt)};
+                                       cmocka_unit_test(test_trap_flag), cmocka_unit_test(test_halt)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
