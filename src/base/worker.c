@@ -40,7 +40,7 @@ worker *worker_open(const worker_calls *calls, void *context)
     w->work = calls->work;
     w->context = context;
     if (spsc_open(&w->queue)) {
-        spsc_spare(&w->queue, calls->spare, calls->spare_apart, context);
+        spsc_spare(&w->queue, calls->spare, calls->spare_of_thread, context);
         if (start(w))
             return w;
         spsc_close(&w->queue);

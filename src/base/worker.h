@@ -14,9 +14,9 @@ enum { WORKER_MESSAGES = SPSC_MESSAGES, WORKER_LARGEST = SPSC_LARGEST };
 /* What is called with the worker's context. */
 typedef struct worker_calls {
     void (*work)(void *context, const void *message); /* by the thread, for every message */
-    /* In the place of waiting, by the producer for room or for some of the messages, and by the thread for a
-     * message: spsc_spare. */
-    bool (*spare)(void *context), (*spare_apart)(void *context);
+    /* In the place of waiting, by the producer for room or for some of the messages, and (spare_of_thread) by
+     * the thread for a message: spsc_spare. */
+    bool (*spare)(void *context), (*spare_of_thread)(void *context);
 } worker_calls;
 
 /* Starts the thread, which takes no signals. NULL: there is no memory or no thread for it. */

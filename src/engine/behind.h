@@ -3,11 +3,12 @@
  *
  *   memory      what stands behind modified lines, by page, from the guest's first store into a page on
  *   code lines  what fetches take instead of RAM
- *   pins        TLB entries that translate otherwise than the page tables
+ *   pins        TLB entries that test registers have put there, and that translate otherwise than the page
+ *               tables; nothing to do with the package's pins
  *
  * The hot path knows nothing of it: a page of which memory has no copy yet has no write tag, so that the
- * first store into it comes by mmu_fill; code lines and pins are looked at when code is translated and when
- * tables are walked. */
+ * first store into it comes by mmu_fill; code lines and these entries are looked at when code is translated
+ * and when tables are walked. */
 #ifndef ENGINE_BEHIND_H
 #define ENGINE_BEHIND_H
 

@@ -184,8 +184,8 @@ bool run_retired_blocks(void *context, const p5_access *accesses, const p5_value
                         const p5_retired_block *blocks, size_t count, unsigned instructions);
 void run_catch_up(void *context);
 /* These price stretches and tell the observers; true if attention is wanted. In the model's thread, if there
- * is one; run_price_apart there only. */
-bool run_price_apart(p5_machine *machine, const p5_retired *retired, p5_prediction prediction);
+ * is one; run_price_copy there only. */
+bool run_price_copy(p5_machine *machine, const p5_retired *retired, p5_prediction prediction);
 bool run_price(p5_machine *machine, const p5_access *accesses, const p5_value *values,
                const p5_retired_block *blocks, const p5_prediction *predictions, size_t count,
                unsigned instructions);

@@ -248,7 +248,7 @@ page_entry *mmu_fill(engine *e, uint32_t linear, mmu_access access, bool user, u
         e->fetch_fault = access == MMU_FETCH;
         UC_INTERNAL(raise_exception_err_ra)(e->env, VECTOR_PF, (int)code, retaddr);
     }
-    /* while there are pins, fetches and data references may translate differently: nothing is kept */
+    /* while entries are pinned, fetches and data references may translate differently: nothing is kept */
     page_entry *entry = e->behind.pin_count != 0 ? &e->uncached : held;
     if (access == MMU_FETCH && entry == held && held->read_tag != none)
         drop_fetched(e, index, held);

@@ -57,7 +57,7 @@ _Static_assert(_Alignof(p5_value) <= _Alignof(message) && _Alignof(p5_access) <=
 static bool price(p5_machine *machine, const message *m)
 {
     if (m->count == 0)
-        return run_price_apart(machine, &m->one, m->predictions[0]);
+        return run_price_copy(machine, &m->one, m->predictions[0]);
     return run_price(machine, m->batch.accesses, m->batch.values, m->batch.blocks, m->predictions, m->count,
                      m->batch.instructions);
 }
@@ -74,7 +74,7 @@ static bool use_time(void *machine)
     return spare_use(machine, true);
 }
 
-static bool use_time_apart(void *machine)
+static bool use_time_of_thread(void *machine)
 {
     return spare_use(machine, false);
 }
@@ -92,7 +92,8 @@ pricer *pricer_open(p5_machine *machine)
         return NULL;
     p->machine = machine;
     p->shelves = room_open(SHELVES * sizeof *p->shelves);
-    static const worker_calls calls = {.work = work, .spare = use_time, .spare_apart = use_time_apart};
+    static const worker_calls calls = {
+        .work = work, .spare = use_time, .spare_of_thread = use_time_of_thread};
     p->worker = p->shelves != NULL ? worker_open(&calls, machine) : NULL;
     if (p->worker == NULL) {
         room_close(p->shelves, SHELVES * sizeof *p->shelves);

@@ -23,7 +23,7 @@ void pricer_close(pricer *p);
  * from retired_blocks. Waits if the model is far behind. */
 void pricer_put(pricer *p, const p5_access *accesses, const p5_value *values, const p5_retired_block *blocks,
                 size_t count, unsigned instructions);
-/* The same with run_price_apart for a copy of this stretch. False: it is too large, or there is something
+/* The same with run_price_copy for a copy of this stretch. False: it is too large, or there is something
  * about it that is not carried; the caller's own thread has to price it. */
 bool pricer_put_one(pricer *p, const p5_retired *retired, p5_prediction prediction);
 /* Returns when all of it has been priced. */

@@ -158,7 +158,7 @@ bool run_retired(void *context, const p5_retired *retired)
     return run_behind(machine, retired);
 }
 
-bool run_price_apart(p5_machine *machine, const p5_retired *retired, p5_prediction prediction)
+bool run_price_copy(p5_machine *machine, const p5_retired *retired, p5_prediction prediction)
 {
     run_price_one(machine, retired, prediction);
     return run_goal_reached(machine, p5_core_clock_estimate(machine->core));
