@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """contributing.py P5SCOPE SOURCE: docs/extending.md is true of the tree, and CONTRIBUTING.md leads to each part of it. Files that they name are
-there; a function stands in the room whose row names it, or anywhere in the tree; an event is that of events.tsv, and its row names a file that counts
-it; the case that the page shows costs what it says, and so does its mended form."""
+there; a function is defined, and any other name stands, in a room (a folder) of the row that names it, or somewhere in the tree; an event is that of
+events.tsv, and a room of its row names it; the case that the page shows costs what it says, and so does its mended form. Each erratum that a comment
+names is in the tables of docs/fidelity.md, whose functions are there."""
 import glob
 import os
 import re
@@ -30,7 +31,14 @@ def files(name):
 
 
 def text_of(names):
-    return "\n".join(open(file).read() for name in names for file in files(name) if os.path.isfile(file))
+    """... all text in these, of a folder in all of its files."""
+    inside = (found for name in names for file in files(name) for found in [file, *glob.glob(os.path.join(file, "**/*"), recursive=True)])
+    return "\n".join(open(file).read() for file in inside if file.endswith((".c", ".h", ".ini", ".tsv")))
+
+
+def defined(text):
+    """Functions whose definition begins in a line of these, or a declaration that is longer than a line."""
+    return {name for line in re.findall(r"^[A-Za-z_][^;=\n]*$", text, flags=re.M) for name in re.findall(r"\b(\w+)\(", line)}
 
 
 prose = re.sub(r"```.*?```", "", page, flags=re.S)
@@ -41,18 +49,22 @@ for name in filter(is_file, quoted(prose + front)):
 parts = {"#" + title.lower().replace(" ", "-").rstrip("?") for title in re.findall(r"^## (.*)$", prose, flags=re.M)}
 expect(parts == set(re.findall(r"docs/extending\.md(#[\w-]+)", front)), f"CONTRIBUTING.md leads to other parts than {parts}")
 
-rows = re.findall(r"^\| [^|]+ \| (`[^|]+) \| ([^|]+) \|$", prose, flags=re.M)
-expect(len(rows) == 13, f"{len(rows)} rooms, expected 13")
-for room, answer in rows:
-    text = text_of(filter(is_file, quoted(room) + quoted(answer)))
-    functions = re.sub(r"\bevent [^`]*`\w+`", "", answer)
-    for name in filter(re.compile(r"[a-z]+_\w+").fullmatch, quoted(functions)):
-        expect(re.search(rf"\b{name}\b", text), f"{name} is not in {room}")
+everything = text_of(["src/", "include/", "events/"])
+words = set(re.findall(r"\w+", everything))
+functions = defined(everything)
+rows = re.findall(r"^\| ([^|*]+) \| (`[^|]+`) \| ([^|]+) \|$", prose, flags=re.M)
+expect(len(rows) == 21, f"{len(rows)} rooms, expected 21")
+for question, rooms, answer in rows:
+    text = text_of(quoted(rooms))
+    here = defined(text)
+    for code, name in re.findall(r"\bevent (\w+)h[^`]*`(\w+)`", answer):
+        expect(f"P5_EVENT_{name.upper()}" in text, f"{question}: nobody in {rooms} knows {name}")
+    for name in filter(re.compile(r"[a-z]\w+").fullmatch, quoted(re.sub(r"\bevent [^`]*`\w+`", "", answer))):
+        expect(name in here if name in functions else re.search(rf"\b{name}\b", text), f"{question}: {name} is not in {rooms}")
 
-everything = text_of(["src/**/*.[ch]", "src/**/*.tsv", "src/**/*.ini", "include/**/*.h", "events/*.tsv"])
 for name in quoted(re.sub(r"`(src|tests|docs|include|events)/[^`]*`", "", prose)):
     for word in re.findall(r"\b\w*[a-z]_\w+", name):
-        expect(re.search(rf"\b{word}\b", everything), f"{word} is nowhere in src, include and events")
+        expect(word in words, f"{word} is nowhere in src, include and events")
 
 # "event 38h of counter 0, `name`": what both counters mean alike names no counter.
 events = {}
@@ -66,8 +78,19 @@ for line in prose.splitlines():
     for code, counter, name in named:
         said = f"event {code}h" + (f" of counter {counter}" if counter else "")
         expect(name and events.get((code, counter)) == name, f"{said}, {name or 'without a name'}: events.tsv has {events.get((code, counter), 'no such event')}")
-        text = text_of(filter(re.compile(r".*\.[ch]").fullmatch, quoted(line)))
-        expect(not line.startswith("| ") or f"P5_EVENT_{name.upper()}" in text, f"no file of this row counts {name}: {line}")
+
+(errata,) = re.findall(r"^## Errata$(.*?)^## ", open(os.path.join(source, "docs/fidelity.md")).read(), flags=re.M | re.S)
+listed = set()
+for first, second, what, where in re.findall(r"^\| ([0-9A-F][^|]*) \| ([^|]*) \| ([^|]*) \|(.*)\|$", errata, flags=re.M):
+    codes = re.findall(r"\b([0-9A-F]{2})h(?:/([01]))?", first)
+    for code, counter in codes:
+        expect((code, counter) in events, f"fidelity.md, errata: no event {code}h/{counter}")
+    listed |= set(re.findall(r"\d+", second if codes else first))
+    for name in quoted(where):
+        expect(name in functions or re.search(rf"\b{name}; */\*", everything), f"fidelity.md, errata: {name} is nowhere in src")
+for numbers in re.findall(r"[Ee]rrat(?:um|a) (\d+(?:(?:, | and )\d+)*)", everything):
+    for number in re.findall(r"\d+", numbers):
+        expect(number in listed, f"fidelity.md, errata: erratum {number} is not in its tables")
 
 (case,) = re.findall(r"```asm\n(.*?)```", page, flags=re.S)
 (diagram,) = re.findall(r"```\n( clock.*?)```", page, flags=re.S)
