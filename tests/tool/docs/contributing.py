@@ -62,6 +62,10 @@ for question, rooms, answer in rows:
     for name in filter(re.compile(r"[a-z]\w+").fullmatch, quoted(re.sub(r"\bevent [^`]*`\w+`", "", answer))):
         expect(name in here if name in functions else re.search(rf"\b{name}\b", text), f"{question}: {name} is not in {rooms}")
 
+for file, what in re.findall(r"^- `([^`]+)`: (.*)$", prose, flags=re.M): # places of one thing
+    for name in quoted(what):
+        expect(name in text_of([file]), f"{file} does not have {name}")
+
 for name in quoted(re.sub(r"`(src|tests|docs|include|events)/[^`]*`", "", prose)):
     for word in re.findall(r"\b\w*[a-z]_\w+", name):
         expect(word in words, f"{word} is nowhere in src, include and events")
