@@ -1,0 +1,16 @@
+#! case leave
+#! models p55c-200 p54c-133
+#! n 20 120
+#! expect pipeline_agi_stalls 1
+#! expect instructions_executed 8
+#! note LEAVE writes ESP: PUSH behind it waits a clock. LEAVE itself uses EBP, which was written two clocks before
+        mov esi,N
+        .balign 32
+L:      push ebp
+        mov ebp,esp
+        neg eax
+        leave
+        push ebx
+        pop ebx
+        dec esi
+        jnz L
