@@ -375,8 +375,9 @@ const char *p5_unpaired_text(unsigned reason);
 p5_status p5_core_save(p5_core *core, bool (*write)(void *context, const void *bytes, size_t size),
                        void *context, p5_error *error);
 /* Takes the state from `read`, which fills in exactly `size` bytes or answers false. What was saved belongs
- * to this format of snapshots. P5_ERR_FORMAT: the bytes end too early, are of another format, say what cannot
- * be, or come from another model; the core is then of no use but to be closed. */
+ * to this format of snapshots, whose earlier revisions are taken, too. P5_ERR_FORMAT: the bytes end too
+ * early, are of another format, say what cannot be, or come from another model; the core is then of no use
+ * but to be closed. */
 p5_status p5_core_load(p5_core *core, bool (*read)(void *context, void *bytes, size_t size), void *context,
                        p5_error *error);
 /* Memo off: every block on the exact path; same results, slower. For debugging and tests. */

@@ -79,12 +79,13 @@ static void put_object(snapshot *s, const char *name, const object_header *heade
 
 static void get_object(snapshot *s, const char *wanted, object_header *header)
 {
-    char name[256];
-    get_name(s, name, wanted);
+    if (s->ahead[0] == '\0')
+        get_name(s, s->ahead, wanted);
     get(s, &header->rows, sizeof header->rows, wanted);
     get(s, &header->fields, sizeof header->fields, wanted);
-    if (s->status == P5_OK && strcmp(name, wanted) != 0)
-        snapshot_refuse(s, "%s: the snapshot has '%s' in its place", wanted, name);
+    if (s->status == P5_OK && strcmp(s->ahead, wanted) != 0)
+        snapshot_refuse(s, "%s: the snapshot has '%s' in its place", wanted, s->ahead);
+    s->ahead[0] = '\0';
 }
 
 /* ---- saving -------------------------------------------------------------------------------------------- */
@@ -385,4 +386,14 @@ uint64_t snapshot_number(snapshot *s, const char *name, uint64_t value, uint64_t
     const snapshot_table table = {.name = name, .fields = &field, .count = 1, .bytes = sizeof value};
     snapshot_state(s, &table, &value);
     return s->status == P5_OK ? value : 0;
+}
+
+void snapshot_begin(snapshot *s)
+{
+    static const char name[] = "revision";
+    s->revision = 1;
+    if (s->loading)
+        get_name(s, s->ahead, name);
+    if (!s->loading || strcmp(s->ahead, name) == 0)
+        s->revision = (unsigned)snapshot_number(s, name, SNAPSHOT_REVISION, UINT32_MAX);
 }

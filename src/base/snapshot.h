@@ -32,11 +32,12 @@ typedef struct snapshot {
     bool (*write)(void *context, const void *bytes, size_t size); /* saving; false: it cannot */
     bool (*read)(void *context, void *bytes, size_t size);        /* loading; false: the end, or it cannot */
     void *context;
-    unsigned revision;   /* loading: that of the file */
+    unsigned revision;   /* loading: that of the stream */
     const char *version; /* ... and of the program that wrote it, for messages; or NULL */
     uint64_t clock;      /* core clock that times in the snapshot are looked at from */
     p5_status status;    /* of the first thing that failed; from then on nothing is moved */
     p5_error *error;
+    char ahead[256]; /* loading: name of the next object where it has been read; or "" */
 } snapshot;
 
 /* How numbers stand in the stream. */
@@ -147,6 +148,9 @@ typedef struct snapshot_table {
 #define SNAPSHOT_TABLE(T, title, rows)                                                                       \
     .name = (title), .fields = (rows), .count = sizeof(rows) / sizeof(rows)[0], .bytes = sizeof(T)
 
+/* The revision, at the beginning of a stream that stands in no file with a header. Those of revision 1 begin
+ * without it, too. */
+void snapshot_begin(snapshot *s);
 /* The fields of a structure, and of `count` of them. After a failure some of them may have been loaded. */
 void snapshot_state(snapshot *s, const snapshot_table *table, void *state);
 void snapshot_states(snapshot *s, const snapshot_table *table, void *states, size_t count);

@@ -284,6 +284,7 @@ p5_status p5_core_save(p5_core *core, bool (*write)(void *context, const void *b
                        void *context, p5_error *error)
 {
     snapshot s = {.write = write, .context = context, .error = error};
+    snapshot_begin(&s);
     core_transfer(core, &s);
     return s.status;
 }
@@ -291,8 +292,8 @@ p5_status p5_core_save(p5_core *core, bool (*write)(void *context, const void *b
 p5_status p5_core_load(p5_core *core, bool (*read)(void *context, void *bytes, size_t size), void *context,
                        p5_error *error)
 {
-    snapshot s = {
-        .loading = true, .read = read, .context = context, .revision = SNAPSHOT_REVISION, .error = error};
+    snapshot s = {.loading = true, .read = read, .context = context, .error = error};
+    snapshot_begin(&s);
     core_transfer(core, &s);
     return s.status;
 }

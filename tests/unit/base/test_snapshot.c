@@ -152,12 +152,46 @@ static void test_text(void **state)
     free(loaded.path);
 }
 
+/* A stream that stands by itself says its revision; those of the first builds do not. */
+static void test_revision(void **state)
+{
+    (void)state;
+    typedef struct next {
+        uint32_t x, color;
+    } next;
+    static const snapshot_field next_fields[] = {
+        FIELD_ANY(next, x),
+        {FIELD_PLACE(next, color, FIELD_MEMBER(next, color)), .since = SNAPSHOT_REVISION + 1},
+    };
+    static const snapshot_table next_table = {SNAPSHOT_TABLE(next, "pixel", next_fields)};
+    static const snapshot_table first_table = {
+        .name = "pixel", .fields = next_fields, .count = 1, .bytes = 8};
+    for (unsigned says = 0; says < 2; says++) {
+        snapshot_bytes b = {0};
+        p5_error error;
+        next saved = {.x = 7}, loaded = {.color = 5};
+        snapshot out = {.write = snapshot_bytes_put, .context = &b};
+        snapshot in = {.loading = true, .read = snapshot_bytes_get, .context = &b, .error = &error};
+        if (says)
+            snapshot_begin(&out);
+        snapshot_state(&out, &first_table, &saved);
+        snapshot_begin(&in);
+        snapshot_state(&in, &next_table, &loaded);
+        assert_int_equal(in.status, P5_OK);
+        assert_int_equal(in.revision, says ? SNAPSHOT_REVISION : 1);
+        assert_int_equal(loaded.x, 7);
+        assert_int_equal(loaded.color, 5); /* as it was */
+        assert_int_equal(b.at, b.size);
+        free(b.data);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_same),   cmocka_unit_test(test_later_reads_earlier),
         cmocka_unit_test(test_limits), cmocka_unit_test(test_earlier_reads_later),
-        cmocka_unit_test(test_text),
+        cmocka_unit_test(test_text),   cmocka_unit_test(test_revision),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
