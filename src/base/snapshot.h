@@ -22,6 +22,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/each.h"
 #include "base/error.h"
 
 /* The format of files, and the revision that this program writes. */
@@ -93,60 +94,70 @@ typedef struct snapshot_table {
     void (*check)(const void *row, snapshot *s);
 } snapshot_table;
 
-#define FIELD_MEMBER(T, m) (((T *)0)->m)
+/* A structure's table: its fields in their order; what else a table has may follow:
+ *   static const snapshot_table pit_state = {SNAPSHOT(pit, "pit", FIELD_TABLE(&counter_state, counters)),
+ *                                            .check = check_pit};
+ * A FIELD_ says what the fields may be that it names behind that: any value; 0 to `high`; `low` to `high`;
+ * some bits; true or false; clocks. Those with _OF are for arrays of numbers; the index of one comes first:
+ * FIELD_MOST_OF([0], 3, counter). */
+#define SNAPSHOT(T, title, ...)                                                                              \
+    SNAPSHOT_TABLE(T, title, (const snapshot_field[]){SNAPSHOT_FIELDS(T, __VA_ARGS__)})
+/* The same of an array of fields, which may be that of several tables. */
+#define SNAPSHOT_TABLE(T, title, ...)                                                                        \
+    .name = (title), .fields = (__VA_ARGS__), .count = sizeof(__VA_ARGS__) / sizeof(snapshot_field),         \
+    .bytes = sizeof(T)
+#define SNAPSHOT_FIELDS(T, ...) EACH(FIELD_ROW, T, __VA_ARGS__)
+
+#define FIELD_ANY(...) FIELD_ANY_OF(, __VA_ARGS__)
+#define FIELD_ANY_OF(index, ...)                                                                             \
+    EACH(FIELD_OF, (FIELD_ANY_NUMBER, index, .kind = FIELD_KIND_NUMBER), __VA_ARGS__)
+#define FIELD_MOST(high, ...)           FIELD_RANGE(0, high, __VA_ARGS__)
+#define FIELD_MOST_OF(index, high, ...) FIELD_RANGE_OF(index, 0, high, __VA_ARGS__)
+#define FIELD_RANGE(low, high, ...)     FIELD_RANGE_OF(, low, high, __VA_ARGS__)
+#define FIELD_RANGE_OF(index, low, high, ...)                                                                \
+    EACH(FIELD_OF, (FIELD_NUMBER, index, .least = (low), .most = (uint64_t)(high)), __VA_ARGS__)
+#define FIELD_FLAG(...)       FIELD_MOST(1, __VA_ARGS__)
+#define FIELD_BITS(mask, ...) FIELD_BITS_OF(, mask, __VA_ARGS__)
+#define FIELD_BITS_OF(index, mask, ...)                                                                      \
+    EACH(FIELD_OF, (FIELD_OTHER, index, .kind = FIELD_KIND_BITS, .most = (mask)), __VA_ARGS__)
+/* ... of an array that has one more behind those of the state. */
+#define FIELD_BITS_BUT_LAST(index, mask, ...)                                                                \
+    EACH(FIELD_OF, (FIELD_BUT_LAST, index, .kind = FIELD_KIND_BITS, .most = (mask)), __VA_ARGS__)
+#define FIELD_TIME(...)           FIELD_TIME_OF(, __VA_ARGS__)
+#define FIELD_TIME_OF(index, ...) EACH(FIELD_OF, (FIELD_OTHER, index, .kind = FIELD_KIND_TIME), __VA_ARGS__)
+#define FIELD_DEADLINE(...)       EACH(FIELD_OF, (FIELD_OTHER, , .kind = FIELD_KIND_DEADLINE), __VA_ARGS__)
+/* char[n], or an array of them; char *. */
+#define FIELD_TEXT(...)           FIELD_TEXT_OF(, __VA_ARGS__)
+#define FIELD_TEXT_OF(index, ...) EACH(FIELD_OF, (FIELD_OTHER, index, .kind = FIELD_KIND_TEXT), __VA_ARGS__)
+#define FIELD_STRING(...)         EACH(FIELD_OF, (FIELD_OTHER, , .kind = FIELD_KIND_STRING), __VA_ARGS__)
+/* Structures, or arrays of them. */
+#define FIELD_TABLE(table, ...) EACH(FIELD_OF, (FIELD_STRUCTURE, , .of = (table)), __VA_ARGS__)
+/* Arrays of any numbers with a name for each of the `n` indices of the first dimension. */
+#define FIELD_EACH_OF(index, names, n, ...)                                                                  \
+    EACH(FIELD_OF, (FIELD_ANY_NUMBER, index, .each = (names), .each_count = (n)), __VA_ARGS__)
+#define FIELD_DERIVED(...) EACH(FIELD_OF, (FIELD_OTHER, , .kind = FIELD_KIND_DERIVED), __VA_ARGS__)
+/* Fields that came with a revision: FIELD_SINCE(2, FIELD_FLAG(open)). */
+#define FIELD_SINCE(revision, ...) EACH(FIELD_CAME, revision, __VA_ARGS__)
+
+/* How: each name becomes (name, kind of row, index, designators), and that a row: m is the member, e one
+ * number. */
+#define FIELD_OF(how, m)            (m, EACH_UNPACK how)
+#define FIELD_CAME(revision, field) (EACH_UNPACK field, .since = (revision))
+#define FIELD_ROW(T, field)         FIELD_ROW_(T, EACH_UNPACK field)
+#define FIELD_ROW_(...)             FIELD_ROW__(__VA_ARGS__)
+#define FIELD_ROW__(T, m, row, index, ...)                                                                   \
+    {                                                                                                        \
+        .name = #m, .offset = offsetof(T, m), row(((T *)0)->m, ((T *)0)->m index), __VA_ARGS__               \
+    }
+#define FIELD_STRUCTURE(m, e) .bytes = sizeof(m), .kind = FIELD_KIND_TABLE
+#define FIELD_OTHER(m, e)     .bytes = sizeof(m), .element = sizeof(e)
+#define FIELD_BUT_LAST(m, e)  .bytes = sizeof(m) - sizeof(m)[0], .element = sizeof(e)
+#define FIELD_NUMBER(m, e)    FIELD_OTHER(m, e), .is_signed = FIELD_IS_SIGNED(e)
+#define FIELD_ANY_NUMBER(m, e)                                                                               \
+    FIELD_NUMBER(m, e), .least = FIELD_IS_SIGNED(e) ? -(int64_t)(FIELD_LARGEST(e) >> 1) - 1 : 0,             \
+                        .most = FIELD_LARGEST(e) >> FIELD_IS_SIGNED(e)
 #define FIELD_IS_SIGNED(e) ((__typeof__(e))-1 < (__typeof__(e))1)
 #define FIELD_LARGEST(e)   (UINT64_MAX >> (64 - 8 * sizeof(e)))
-#define FIELD_PLACE(T, m, e)                                                                                 \
-    .name = #m, .offset = offsetof(T, m), .bytes = sizeof(FIELD_MEMBER(T, m)), .element = sizeof(e)
-#define FIELD_NUMBER(T, m, e, low, high)                                                                     \
-    {                                                                                                        \
-        FIELD_PLACE(T, m, e), .kind = FIELD_KIND_NUMBER, .is_signed = FIELD_IS_SIGNED(e), .least = (low),    \
-                              .most = (uint64_t)(high)                                                       \
-    }
-/* A number or an array of numbers, of which the index of one follows: FIELD_MOST(btb_entry, counter, 3, [0]).
- * Any value; 0 to `most`; `low` to `high`; some bits; true or false; clocks. */
-#define FIELD_ANY(T, m, ...)                                                                                 \
-    FIELD_NUMBER(T, m, FIELD_MEMBER(T, m) __VA_ARGS__,                                                       \
-                 FIELD_IS_SIGNED(FIELD_MEMBER(T, m) __VA_ARGS__)                                             \
-                     ? -(int64_t)(FIELD_LARGEST(FIELD_MEMBER(T, m) __VA_ARGS__) >> 1) - 1                    \
-                     : 0,                                                                                    \
-                 FIELD_LARGEST(FIELD_MEMBER(T, m) __VA_ARGS__) >>                                            \
-                     FIELD_IS_SIGNED(FIELD_MEMBER(T, m) __VA_ARGS__))
-#define FIELD_MOST(T, m, high, ...)       FIELD_NUMBER(T, m, FIELD_MEMBER(T, m) __VA_ARGS__, 0, high)
-#define FIELD_RANGE(T, m, low, high, ...) FIELD_NUMBER(T, m, FIELD_MEMBER(T, m) __VA_ARGS__, low, high)
-#define FIELD_FLAG(T, m, ...)                                                                                \
-    {                                                                                                        \
-        FIELD_PLACE(T, m, FIELD_MEMBER(T, m) __VA_ARGS__), .most = 1                                         \
-    }
-#define FIELD_OF_KIND(T, m, what, ...)                                                                       \
-    {                                                                                                        \
-        FIELD_PLACE(T, m, FIELD_MEMBER(T, m) __VA_ARGS__), .kind = what                                      \
-    }
-#define FIELD_BITS(T, m, mask, ...)                                                                          \
-    {                                                                                                        \
-        FIELD_PLACE(T, m, FIELD_MEMBER(T, m) __VA_ARGS__), .kind = FIELD_KIND_BITS, .most = (mask)           \
-    }
-#define FIELD_TIME(T, m, ...)     FIELD_OF_KIND(T, m, FIELD_KIND_TIME, __VA_ARGS__)
-#define FIELD_DEADLINE(T, m, ...) FIELD_OF_KIND(T, m, FIELD_KIND_DEADLINE, __VA_ARGS__)
-/* char[n], or an array of them; char *. */
-#define FIELD_TEXT(T, m, ...) FIELD_OF_KIND(T, m, FIELD_KIND_TEXT, __VA_ARGS__)
-#define FIELD_STRING(T, m)    FIELD_OF_KIND(T, m, FIELD_KIND_STRING, )
-/* A structure, or an array of them. */
-#define FIELD_TABLE(T, m, table)                                                                             \
-    {                                                                                                        \
-        .name = #m, .kind = FIELD_KIND_TABLE, .offset = offsetof(T, m), .bytes = sizeof(FIELD_MEMBER(T, m)), \
-        .of = (table)                                                                                        \
-    }
-/* An array of any numbers with a name for each index of its first dimension. */
-#define FIELD_EACH(T, m, names, n, ...)                                                                      \
-    {                                                                                                        \
-        FIELD_PLACE(T, m, FIELD_MEMBER(T, m) __VA_ARGS__),                                                   \
-            .most = FIELD_LARGEST(FIELD_MEMBER(T, m) __VA_ARGS__), .each = (names), .each_count = (n)        \
-    }
-#define FIELD_DERIVED(T, m) FIELD_OF_KIND(T, m, FIELD_KIND_DERIVED, )
-
-#define SNAPSHOT_TABLE(T, title, rows)                                                                       \
-    .name = (title), .fields = (rows), .count = sizeof(rows) / sizeof(rows)[0], .bytes = sizeof(T)
 
 /* The revision, at the beginning of a stream that stands in no file with a header. Those of revision 1 begin
  * without it, too. */

@@ -17,16 +17,9 @@
 typedef struct saved_model {
     char name[MODEL_TEXT];
 } saved_model;
-static const snapshot_field name_fields[] = {
-    FIELD_TEXT(saved_model, name),
-};
-static const snapshot_table name_state = {SNAPSHOT_TABLE(saved_model, "model", name_fields)};
+static const snapshot_table name_state = {SNAPSHOT(saved_model, "model", FIELD_TEXT(name))};
 
-static const snapshot_field key_fields[] = {
-    FIELD_TEXT(model_row, key),
-    FIELD_TEXT(model_row, value),
-};
-static const snapshot_table key_state = {SNAPSHOT_TABLE(model_row, "model_key", key_fields)};
+static const snapshot_table key_state = {SNAPSHOT(model_row, "model_key", FIELD_TEXT(key, value))};
 
 p5_model *core_transfer_model(const p5_model *model, snapshot *s)
 {
@@ -77,12 +70,9 @@ typedef struct recent_branch {
     uint32_t address;
     uint8_t length, kind;
 } recent_branch;
-static const snapshot_field recent_fields[] = {
-    FIELD_ANY(recent_branch, instructions),    FIELD_ANY(recent_branch, groups),
-    FIELD_ANY(recent_branch, address),         FIELD_MOST(recent_branch, length, ISA_LONGEST),
-    FIELD_MOST(recent_branch, kind, ISA_IRET),
-};
-static const snapshot_table recent_state = {SNAPSHOT_TABLE(recent_branch, "recent_branch", recent_fields)};
+static const snapshot_table recent_state = {
+    SNAPSHOT(recent_branch, "recent_branch", FIELD_ANY(instructions, groups, address),
+             FIELD_MOST(ISA_LONGEST, length), FIELD_MOST(ISA_IRET, kind))};
 
 /* In the order of execution: instructions are 0 on the P54C, groups on the P55C. */
 static int by_time(const void *a, const void *b)
@@ -132,14 +122,10 @@ static const char *stall_name(unsigned cause)
     return p5_stall_name((p5_stall)cause);
 }
 
-static const snapshot_field counts_fields[] = {
-    FIELD_ANY(p5_counts, clocks, [0]),
-    FIELD_EACH(p5_counts, increments, event_name, P5_EVENT_COUNT, [0][0]),
-    FIELD_EACH(p5_counts, asserted, event_name, P5_EVENT_COUNT, [0][0]),
-    FIELD_EACH(p5_counts, stalls, stall_name, P5_STALL_COUNT, [0][0]),
-    FIELD_DERIVED(p5_counts, bus_bytes),
-};
-const snapshot_table counts_state = {SNAPSHOT_TABLE(p5_counts, "counts", counts_fields)};
+const snapshot_table counts_state = {
+    SNAPSHOT(p5_counts, "counts", FIELD_ANY_OF([0], clocks),
+             FIELD_EACH_OF([0][0], event_name, P5_EVENT_COUNT, increments, asserted),
+             FIELD_EACH_OF([0][0], stall_name, P5_STALL_COUNT, stalls), FIELD_DERIVED(bus_bytes))};
 
 /* Whether the pipe or the memory side counted an event depends on what is remembered. Their sum does not. */
 static void transfer_counts(p5_core *core, snapshot *s)
@@ -213,33 +199,17 @@ static void transfer_pipe(p5_core *core, snapshot *s)
 
 /* ---- the core ------------------------------------------------------------------------------------------ */
 
-static const snapshot_field control_fields[] = {
-    FIELD_FLAG(p5_control, no_branch_allocation),
-    FIELD_FLAG(p5_control, single_pipe),
-    FIELD_FLAG(p5_control, code_cache_inhibit),
-    FIELD_FLAG(p5_control, data_cache_inhibit),
-    FIELD_FLAG(p5_control, cache_disable),
-    FIELD_FLAG(p5_control, not_write_through),
-    FIELD_FLAG(p5_control, paging),
-    FIELD_FLAG(p5_control, trap_flag),
-    FIELD_FLAG(p5_control, fpu_trap),
-    FIELD_FLAG(p5_control, branch_trace),
-    FIELD_FLAG(p5_control, fast_branch_trace),
-};
-static const snapshot_table control_state = {SNAPSHOT_TABLE(p5_control, "control", control_fields)};
+static const snapshot_table control_state = {SNAPSHOT(
+    p5_control, "control",
+    FIELD_FLAG(no_branch_allocation, single_pipe, code_cache_inhibit, data_cache_inhibit, cache_disable,
+               not_write_through, paging, trap_flag, fpu_trap, branch_trace, fast_branch_trace))};
 
-static const snapshot_field core_fields[] = {
-    FIELD_TABLE(p5_core, control, &control_state),
-    FIELD_MOST(p5_core, now, SNAPSHOT_CLOCK_MOST),
-    FIELD_MOST(p5_core, cpl_class, P5_CPL_CLASSES - 1),
-    FIELD_ANY(p5_core, instructions),
-    FIELD_ANY(p5_core, groups),
-    FIELD_TABLE(p5_core, breakpoints, &breakpoints_state),
-    FIELD_FLAG(p5_core, faulted_in_v),
-    FIELD_ANY(p5_core, branches.last),
-    FIELD_ANY(p5_core, branches.next),
-};
-static const snapshot_table core_state = {SNAPSHOT_TABLE(p5_core, "core", core_fields), .partial = true};
+static const snapshot_table core_state = {
+    SNAPSHOT(p5_core, "core", FIELD_TABLE(&control_state, control), FIELD_MOST(SNAPSHOT_CLOCK_MOST, now),
+             FIELD_MOST(P5_CPL_CLASSES - 1, cpl_class), FIELD_ANY(instructions, groups),
+             FIELD_TABLE(&breakpoints_state, breakpoints), FIELD_FLAG(faulted_in_v),
+             FIELD_ANY(branches.last, branches.next)),
+    .partial = true};
 
 /* What follows from the control inputs and the rest. */
 static void restore(p5_core *core, snapshot *s)

@@ -39,42 +39,13 @@ typedef struct processor {
     x87_registers x87;
 } processor;
 
-static const snapshot_field segment_fields[] = {
-    FIELD_ANY(segment_registers, selector, [0]),
-    FIELD_ANY(segment_registers, base, [0]),
-    FIELD_ANY(segment_registers, limit, [0]),
-    FIELD_ANY(segment_registers, flags, [0]),
-};
-static const snapshot_table segment_state = {SNAPSHOT_TABLE(segment_registers, "segments", segment_fields)};
+static const snapshot_table segment_state = {
+    SNAPSHOT(segment_registers, "segments", FIELD_ANY_OF([0], selector, base, limit, flags))};
 
-static const snapshot_field x87_fields[] = {
-    FIELD_MOST(x87_registers, top, 7),       FIELD_BITS(x87_registers, status, 0xc7ff),
-    FIELD_ANY(x87_registers, control),       FIELD_MOST(x87_registers, empty, 1, [0]),
-    FIELD_ANY(x87_registers, mantissa, [0]), FIELD_ANY(x87_registers, exponent, [0]),
-    FIELD_ANY(x87_registers, opcode),        FIELD_ANY(x87_registers, fcs),
-    FIELD_ANY(x87_registers, fds),           FIELD_ANY(x87_registers, fip),
-    FIELD_ANY(x87_registers, fdp),
-};
-static const snapshot_table x87_state = {SNAPSHOT_TABLE(x87_registers, "x87", x87_fields)};
-
-static const snapshot_field processor_fields[] = {
-    FIELD_ANY(processor, gpr, [0]),
-    FIELD_ANY(processor, eip),
-    FIELD_BITS(processor, eflags, EFLAGS_ALL | EFLAGS_FIXED),
-    FIELD_MOST(processor, cpl, 3),
-    FIELD_FLAG(processor, shadow),
-    FIELD_BITS(processor, cr0, CR0_ALL),
-    FIELD_ANY(processor, cr2),
-    FIELD_ANY(processor, cr3),
-    FIELD_BITS(processor, cr4, 0x15f),
-    FIELD_ANY(processor, dr, [0]),
-    FIELD_TABLE(processor, segments, &segment_state),
-    FIELD_ANY(processor, gdt_base),
-    FIELD_ANY(processor, idt_base),
-    FIELD_ANY(processor, gdt_limit),
-    FIELD_ANY(processor, idt_limit),
-    FIELD_TABLE(processor, x87, &x87_state),
-};
+static const snapshot_table x87_state = {
+    SNAPSHOT(x87_registers, "x87", FIELD_MOST(7, top), FIELD_BITS(0xc7ff, status), FIELD_ANY(control),
+             FIELD_MOST_OF([0], 1, empty), FIELD_ANY_OF([0], mantissa, exponent),
+             FIELD_ANY(opcode, fcs, fds, fip, fdp))};
 
 /* What no instruction can bring about. */
 static void check_processor(const void *row, snapshot *s)
@@ -90,8 +61,13 @@ static void check_processor(const void *row, snapshot *s)
                         v86 ? "V86" : "real");
 }
 
-static const snapshot_table processor_state = {SNAPSHOT_TABLE(processor, "processor", processor_fields),
-                                               .check = check_processor};
+static const snapshot_table processor_state = {
+    SNAPSHOT(processor, "processor", FIELD_ANY_OF([0], gpr), FIELD_ANY(eip),
+             FIELD_BITS(EFLAGS_ALL | EFLAGS_FIXED, eflags), FIELD_MOST(3, cpl), FIELD_FLAG(shadow),
+             FIELD_BITS(CR0_ALL, cr0), FIELD_ANY(cr2, cr3), FIELD_BITS(0x15f, cr4), FIELD_ANY_OF([0], dr),
+             FIELD_TABLE(&segment_state, segments), FIELD_ANY(gdt_base, idt_base, gdt_limit, idt_limit),
+             FIELD_TABLE(&x87_state, x87)),
+    .check = check_processor};
 
 static uc_segment *segment_at(uc_env *env, unsigned i)
 {
@@ -201,29 +177,9 @@ static void transfer_processor(engine *e, snapshot *s)
 
 /* ---- what decides what happens at the boundary where the engine stands --------------------------------- */
 
-static const snapshot_field page_set_fields[] = {
-    FIELD_ANY(page_set, linear),
-    FIELD_FLAG(page_set, large),
-    FIELD_BITS(page_set, bits, P5_PAGE_DIRECTORY_ACCESSED | P5_PAGE_ACCESSED | P5_PAGE_DIRTY),
-};
-static const snapshot_table page_set_state = {SNAPSHOT_TABLE(page_set, "page_set", page_set_fields)};
-
-static const snapshot_field engine_fields[] = {
-    FIELD_RANGE(engine, address_mask, ~(1u << 20), UINT32_MAX),
-    FIELD_TABLE(engine, page_sets, &page_set_state),
-    FIELD_MOST(engine, next_page_set, PAGE_SETS - 1),
-    FIELD_FLAG(engine, x87.ignored),
-    FIELD_FLAG(engine, injected),
-    FIELD_ANY(engine, injected_vector),
-    FIELD_MOST(engine, injected_kind, P5_TRANSFER_NMI),
-    FIELD_MOST(engine, external, 1),
-    FIELD_FLAG(engine, nmi_blocked),
-    FIELD_MOST(engine, resume, 2),
-    FIELD_ANY(engine, resume_at),
-    FIELD_FLAG(engine, guard.shadow),
-    FIELD_BITS(engine, guard.hits, 0xe00f),
-    FIELD_ANY(engine, later_count),
-};
+static const snapshot_table page_set_state = {
+    SNAPSHOT(page_set, "page_set", FIELD_ANY(linear), FIELD_FLAG(large),
+             FIELD_BITS(P5_PAGE_DIRECTORY_ACCESSED | P5_PAGE_ACCESSED | P5_PAGE_DIRTY, bits))};
 
 static void check_engine(const void *row, snapshot *s)
 {
@@ -232,18 +188,20 @@ static void check_engine(const void *row, snapshot *s)
         snapshot_refuse(s, "engine.address_mask: %Xh has more than A20 off", e->address_mask);
 }
 
-static const snapshot_table engine_state = {SNAPSHOT_TABLE(engine, "engine", engine_fields), .partial = true,
-                                            .check = check_engine};
+static const snapshot_table engine_state = {
+    SNAPSHOT(engine, "engine", FIELD_RANGE(~(1u << 20), UINT32_MAX, address_mask),
+             FIELD_TABLE(&page_set_state, page_sets), FIELD_MOST(PAGE_SETS - 1, next_page_set),
+             FIELD_FLAG(x87.ignored, injected), FIELD_ANY(injected_vector),
+             FIELD_MOST(P5_TRANSFER_NMI, injected_kind), FIELD_MOST(1, external), FIELD_FLAG(nmi_blocked),
+             FIELD_MOST(2, resume), FIELD_ANY(resume_at), FIELD_FLAG(guard.shadow),
+             FIELD_BITS(0xe00f, guard.hits), FIELD_ANY(later_count)),
+    .partial = true, .check = check_engine};
 
 /* ---- translations -------------------------------------------------------------------------------------- */
 
 static const snapshot_field page_fields[] = {
-    FIELD_BITS(page_entry, read_tag, ~(uint32_t)ENGINE_PAGE_MASK),
-    FIELD_BITS(page_entry, write_tag, ~(uint32_t)ENGINE_PAGE_MASK),
-    FIELD_BITS(page_entry, physical, ~(uint32_t)ENGINE_PAGE_MASK),
-    FIELD_BITS(page_entry, kind, ACCESS_KIND(0, UINT8_MAX)),
-    FIELD_DERIVED(page_entry, host),
-};
+    SNAPSHOT_FIELDS(page_entry, FIELD_BITS(~(uint32_t)ENGINE_PAGE_MASK, read_tag, write_tag, physical),
+                    FIELD_BITS(ACCESS_KIND(0, UINT8_MAX), kind), FIELD_DERIVED(host))};
 static const snapshot_table page_state = {SNAPSHOT_TABLE(page_entry, "translation", page_fields)};
 static const snapshot_table fetched_state = {SNAPSHOT_TABLE(page_entry, "fetched", page_fields), .since = 1};
 
@@ -289,10 +247,8 @@ static void transfer_pages(engine *e, snapshot *s)
 typedef struct page_number {
     uint32_t page;
 } page_number;
-static const snapshot_field number_fields[] = {
-    FIELD_MOST(page_number, page, UINT32_MAX / ENGINE_PAGE_BYTES),
-};
-static const snapshot_table number_state = {SNAPSHOT_TABLE(page_number, "page", number_fields)};
+static const snapshot_table number_state = {
+    SNAPSHOT(page_number, "page", FIELD_MOST(UINT32_MAX / ENGINE_PAGE_BYTES, page))};
 
 typedef struct page_numbers {
     ARRAY_OF(page_number) pages;
@@ -368,38 +324,20 @@ static void transfer_ram(engine *e, snapshot *s, uint8_t *memory, const uint8_t 
 typedef struct kept_page {
     uint8_t kept;
 } kept_page;
-static const snapshot_field kept_fields[] = {
-    FIELD_MOST(kept_page, kept, 1),
-};
-static const snapshot_table kept_state = {SNAPSHOT_TABLE(kept_page, "behind_kept", kept_fields)};
+static const snapshot_table kept_state = {SNAPSHOT(kept_page, "behind_kept", FIELD_MOST(1, kept))};
 
-static const snapshot_field line_fields[] = {
-    FIELD_DERIVED(behind_line, used),
-    FIELD_BITS(behind_line, line, ~(uint32_t)(P5_LINE_BYTES - 1)),
-    FIELD_ANY(behind_line, bytes, [0]),
-};
-static const snapshot_table line_state = {SNAPSHOT_TABLE(behind_line, "code_line", line_fields)};
+static const snapshot_table line_state = {SNAPSHOT(behind_line, "code_line", FIELD_DERIVED(used),
+                                                   FIELD_BITS(~(uint32_t)(P5_LINE_BYTES - 1), line),
+                                                   FIELD_ANY_OF([0], bytes))};
 
-static const snapshot_field pin_fields[] = {
-    FIELD_BITS(p5_translation, linear, ~(uint32_t)ENGINE_PAGE_MASK),
-    FIELD_BITS(p5_translation, physical, ~(uint32_t)ENGINE_PAGE_MASK),
-    FIELD_FLAG(p5_translation, valid),
-    FIELD_FLAG(p5_translation, code),
-    FIELD_FLAG(p5_translation, large),
-    FIELD_FLAG(p5_translation, supervisor),
-    FIELD_FLAG(p5_translation, writable),
-    FIELD_FLAG(p5_translation, dirty),
-    FIELD_FLAG(p5_translation, cache_disable),
-    FIELD_FLAG(p5_translation, write_through),
-};
-static const snapshot_table pin_state = {SNAPSHOT_TABLE(p5_translation, "pin", pin_fields)};
+static const snapshot_table pin_state = {
+    SNAPSHOT(p5_translation, "pin", FIELD_BITS(~(uint32_t)ENGINE_PAGE_MASK, linear, physical),
+             FIELD_FLAG(valid, code, large, supervisor, writable, dirty, cache_disable, write_through))};
 
-static const snapshot_field behind_fields[] = {
-    FIELD_FLAG(behind, invd),
-    FIELD_TABLE(behind, pins, &pin_state),
-    FIELD_MOST(behind, pin_count, BEHIND_PINS),
-};
-static const snapshot_table behind_state = {SNAPSHOT_TABLE(behind, "behind", behind_fields), .partial = true};
+static const snapshot_table behind_state = {SNAPSHOT(behind, "behind", FIELD_FLAG(invd),
+                                                     FIELD_TABLE(&pin_state, pins),
+                                                     FIELD_MOST(BEHIND_PINS, pin_count)),
+                                            .partial = true};
 
 static void transfer_code_lines(engine *e, snapshot *s)
 {

@@ -91,19 +91,6 @@ void counter_choose(pmu_counter *c, const counter_choice *choice, const pmu_sour
 
 /* ---- snapshots ----------------------------------------------------------------------------------------- */
 
-/* What it follows is said by the registers that select it. */
-static const snapshot_field counter_fields[] = {
-    FIELD_DERIVED(pmu_counter, select),
-    FIELD_DERIVED(pmu_counter, event),
-    FIELD_DERIVED(pmu_counter, levels),
-    FIELD_DERIVED(pmu_counter, mode),
-    FIELD_DERIVED(pmu_counter, bits),
-    FIELD_DERIVED(pmu_counter, interrupts),
-    FIELD_MOST(pmu_counter, preset, (UINT64_C(1) << 48) - 1),
-    FIELD_ANY(pmu_counter, base),
-    FIELD_ANY(pmu_counter, carries),
-};
-
 static void check_counter(const void *row, snapshot *s)
 {
     const pmu_counter *c = row;
@@ -112,5 +99,8 @@ static void check_counter(const void *row, snapshot *s)
                         (unsigned)c->bits);
 }
 
-const snapshot_table counter_state = {SNAPSHOT_TABLE(pmu_counter, "counter", counter_fields),
-                                      .check = check_counter};
+/* What it follows is said by the registers that select it. */
+const snapshot_table counter_state = {
+    SNAPSHOT(pmu_counter, "counter", FIELD_DERIVED(select, event, levels, mode, bits, interrupts),
+             FIELD_MOST((UINT64_C(1) << 48) - 1, preset), FIELD_ANY(base, carries)),
+    .check = check_counter};

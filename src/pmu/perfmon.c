@@ -258,11 +258,6 @@ void p5_evtsel_describe(uint32_t value, unsigned family, char *text, size_t size
 
 /* ---- snapshots ----------------------------------------------------------------------------------------- */
 
-static const snapshot_field perfmon_fields[] = {
-    FIELD_ANY(perfmon, evtsel, [0]),
-    FIELD_BITS(perfmon, fixed_ctrl, FIXED_MASK),
-    FIELD_BITS(perfmon, global_ctrl, GLOBAL_COUNTERS),
-    FIELD_BITS(perfmon, global_status, GLOBAL_COUNTERS),
-    FIELD_ANY(perfmon, carries, [0]),
-};
-const snapshot_table perfmon_state = {SNAPSHOT_TABLE(perfmon, "perfmon", perfmon_fields)};
+const snapshot_table perfmon_state = {
+    SNAPSHOT(perfmon, "perfmon", FIELD_ANY_OF([0], evtsel), FIELD_BITS(FIXED_MASK, fixed_ctrl),
+             FIELD_BITS(GLOBAL_COUNTERS, global_ctrl, global_status), FIELD_ANY_OF([0], carries))};

@@ -279,24 +279,12 @@ void pmu_own_parity_errors(p5_pmu *pmu, void (*error)(void *context, uint32_t ar
 
 /* ---- snapshots ----------------------------------------------------------------------------------------- */
 
-static const snapshot_field pulse_fields[] = {
-    FIELD_TIME(pin_pulse, up),
-    FIELD_TIME(pin_pulse, down),
-};
-static const snapshot_table pulse_state = {SNAPSHOT_TABLE(pin_pulse, "pulse", pulse_fields)};
+static const snapshot_table pulse_state = {SNAPSHOT(pin_pulse, "pulse", FIELD_TIME(up, down))};
 
-static const snapshot_field pin_fields[] = {
-    FIELD_DERIVED(pmu_pin, function),
-    FIELD_ANY(pmu_pin, seen),
-    FIELD_FLAG(pmu_pin, level),
-    FIELD_TABLE(pmu_pin, pulses, &pulse_state),
-    FIELD_MOST(pmu_pin, pulse_count, PIN_PULSES),
-};
-static const snapshot_table pin_state = {SNAPSHOT_TABLE(pmu_pin, "pin", pin_fields)};
+static const snapshot_table pin_state = {SNAPSHOT(pmu_pin, "pin", FIELD_DERIVED(function), FIELD_ANY(seen),
+                                                  FIELD_FLAG(level), FIELD_TABLE(&pulse_state, pulses),
+                                                  FIELD_MOST(PIN_PULSES, pulse_count))};
 
-static const snapshot_field pins_fields[] = {
-    FIELD_TABLE(pins, pin, &pin_state),   FIELD_DERIVED(pins, half_ratio), FIELD_DERIVED(pins, delay_clocks),
-    FIELD_DERIVED(pins, overflow_clocks), FIELD_TIME(pins, clock),         FIELD_FLAG(pins, breakpoints),
-    FIELD_DERIVED(pins, changed),         FIELD_DERIVED(pins, context),
-};
-const snapshot_table pins_state = {SNAPSHOT_TABLE(pins, "pins", pins_fields)};
+const snapshot_table pins_state = {SNAPSHOT(
+    pins, "pins", FIELD_TABLE(&pin_state, pin), FIELD_DERIVED(half_ratio, delay_clocks, overflow_clocks),
+    FIELD_TIME(clock), FIELD_FLAG(breakpoints), FIELD_DERIVED(changed, context))};

@@ -2,42 +2,21 @@
 
 #include "pmu/internal.h"
 
-static const snapshot_field tsc_fields[] = {
-    FIELD_ANY(tsc, offset),
-};
-static const snapshot_table tsc_state = {SNAPSHOT_TABLE(tsc, "tsc", tsc_fields)};
+static const snapshot_table tsc_state = {SNAPSHOT(tsc, "tsc", FIELD_ANY(offset))};
 
-static const snapshot_field test_fields[] = {
-    FIELD_ANY(test_registers, value, [0]), FIELD_ANY(test_registers, fill_buffer, [0]),
-    FIELD_ANY(test_registers, filled),     FIELD_ANY(test_registers, end_bits, [0]),
-    FIELD_DERIVED(test_registers, ops),
-};
-static const snapshot_table test_state = {SNAPSHOT_TABLE(test_registers, "tests", test_fields)};
+static const snapshot_table test_state = {SNAPSHOT(test_registers, "tests",
+                                                   FIELD_ANY_OF([0], value, fill_buffer), FIELD_ANY(filled),
+                                                   FIELD_ANY_OF([0], end_bits), FIELD_DERIVED(ops))};
 
 enum { CESR_BITS = 0x3ff << 16 | 0x3ff };
 
-static const snapshot_field monitor_fields[] = {
-    FIELD_DERIVED(p5_pmu, family),
-    FIELD_DERIVED(p5_pmu, monitor),
-    FIELD_MOST(p5_pmu, cc_clocks, P5_CC_FREE_RUNNING),
-    FIELD_DERIVED(p5_pmu, source),
-    FIELD_DERIVED(p5_pmu, watched),
-    FIELD_TABLE(p5_pmu, pins, &pins_state),
-    FIELD_BITS(p5_pmu, cesr, CESR_BITS),
-    FIELD_TABLE(p5_pmu, counters, &counter_state),
-    FIELD_TABLE(p5_pmu, perfmon, &perfmon_state),
-    FIELD_TABLE(p5_pmu, tsc, &tsc_state),
-    FIELD_TABLE(p5_pmu, tests, &test_state),
-    FIELD_DERIVED(p5_pmu, parity_error),
-    FIELD_DERIVED(p5_pmu, parity_context),
-    FIELD_DERIVED(p5_pmu, parity_owner),
-    FIELD_DERIVED(p5_pmu, parity_owner_context),
-    FIELD_ANY(p5_pmu, machine_check_address),
-    FIELD_ANY(p5_pmu, machine_check_type),
-    FIELD_ANY(p5_pmu, scratch, [0]),
-};
-
-static const snapshot_table monitor_state = {SNAPSHOT_TABLE(p5_pmu, "monitor", monitor_fields)};
+static const snapshot_table monitor_state = {
+    SNAPSHOT(p5_pmu, "monitor", FIELD_DERIVED(family, monitor), FIELD_MOST(P5_CC_FREE_RUNNING, cc_clocks),
+             FIELD_DERIVED(source, watched), FIELD_TABLE(&pins_state, pins), FIELD_BITS(CESR_BITS, cesr),
+             FIELD_TABLE(&counter_state, counters), FIELD_TABLE(&perfmon_state, perfmon),
+             FIELD_TABLE(&tsc_state, tsc), FIELD_TABLE(&test_state, tests),
+             FIELD_DERIVED(parity_error, parity_context, parity_owner, parity_owner_context),
+             FIELD_ANY(machine_check_address, machine_check_type), FIELD_ANY_OF([0], scratch))};
 
 const snapshot_table *const pmu_tables[] = {&monitor_state, NULL};
 

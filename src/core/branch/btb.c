@@ -98,17 +98,8 @@ void btb_put(btb *b, unsigned set, unsigned bank, unsigned way, const btb_raw *r
     b->entry[entry].used = used;
 }
 
-static const snapshot_field raw_fields[] = {
-    FIELD_BITS(btb_raw, tag, ~63u),
-    FIELD_FLAG(btb_raw, valid),
-    FIELD_MOST(btb_raw, offset, 3),
-    FIELD_MOST(btb_raw, type, BTB_RET),
-    FIELD_ANY(btb_raw, target),
-    FIELD_MOST(btb_raw, state, 3),
-    FIELD_FLAG(btb_raw, prediction),
-    FIELD_FLAG(btb_raw, stale_prediction),
-    FIELD_MOST(btb_raw, history, BTB_COUNTERS - 1),
-    FIELD_ANY(btb_raw, used),
-    FIELD_MOST(btb_raw, counter, 3, [0]),
-};
-const snapshot_table btb_raw_state = {SNAPSHOT_TABLE(btb_raw, "btb_entry", raw_fields)};
+const snapshot_table btb_raw_state = {
+    SNAPSHOT(btb_raw, "btb_entry", FIELD_BITS(~63u, tag), FIELD_FLAG(valid), FIELD_MOST(3, offset),
+             FIELD_MOST(BTB_RET, type), FIELD_ANY(target), FIELD_MOST(3, state),
+             FIELD_FLAG(prediction, stale_prediction), FIELD_MOST(BTB_COUNTERS - 1, history), FIELD_ANY(used),
+             FIELD_MOST_OF([0], 3, counter))};

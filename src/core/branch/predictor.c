@@ -126,25 +126,17 @@ void predictor_branch(predictor *p, const branch_query *query, branch_answer *an
 
 /* ---- snapshots ----------------------------------------------------------------------------------------- */
 
-static const snapshot_field return_stack_fields[] = {
-    FIELD_ANY(return_stack, address, [0]),
-    FIELD_DERIVED(return_stack, entries),
-    FIELD_MOST(return_stack, top, RETURN_STACK_ENTRIES - 1),
-    FIELD_MOST(return_stack, count, RETURN_STACK_ENTRIES),
-};
 static const snapshot_table return_stack_state = {
-    SNAPSHOT_TABLE(return_stack, "return_stack", return_stack_fields)};
+    SNAPSHOT(return_stack, "return_stack", FIELD_ANY_OF([0], address), FIELD_DERIVED(entries),
+             FIELD_MOST(RETURN_STACK_ENTRIES - 1, top), FIELD_MOST(RETURN_STACK_ENTRIES, count))};
 
 /* The predictor with its entries as they are saved. */
 typedef struct saved_btb {
     btb_raw entry[BTB_ENTRIES];
     uint32_t random;
 } saved_btb;
-static const snapshot_field btb_fields[] = {
-    FIELD_TABLE(saved_btb, entry, &btb_raw_state),
-    FIELD_RANGE(saved_btb, random, 1, 0xffff),
-};
-static const snapshot_table btb_state = {SNAPSHOT_TABLE(saved_btb, "btb", btb_fields)};
+static const snapshot_table btb_state = {
+    SNAPSHOT(saved_btb, "btb", FIELD_TABLE(&btb_raw_state, entry), FIELD_RANGE(1, 0xffff, random))};
 
 typedef struct saved_predictor {
     saved_btb btb;
@@ -153,14 +145,6 @@ typedef struct saved_predictor {
     bool wrong;
     uint32_t wrong_pair;
 } saved_predictor;
-static const snapshot_field predictor_fields[] = {
-    FIELD_TABLE(saved_predictor, btb, &btb_state),
-    FIELD_TABLE(saved_predictor, returns, &return_stack_state),
-    FIELD_ANY(saved_predictor, now),
-    FIELD_FLAG(saved_predictor, wrong),
-    FIELD_ANY(saved_predictor, wrong_pair),
-};
-
 static void check_predictor(const void *row, snapshot *s)
 {
     const return_stack *returns = &((const saved_predictor *)row)->returns;
@@ -169,7 +153,9 @@ static void check_predictor(const void *row, snapshot *s)
                         returns->count, returns->entries, returns->top, returns->entries);
 }
 
-const snapshot_table predictor_state = {SNAPSHOT_TABLE(saved_predictor, "predictor", predictor_fields),
+const snapshot_table predictor_state = {SNAPSHOT(saved_predictor, "predictor", FIELD_TABLE(&btb_state, btb),
+                                                 FIELD_TABLE(&return_stack_state, returns), FIELD_ANY(now),
+                                                 FIELD_FLAG(wrong), FIELD_ANY(wrong_pair)),
                                         .check = check_predictor};
 
 void predictor_transfer(predictor *p, snapshot *s)

@@ -37,20 +37,14 @@ void board_reset(board *b)
 
 /* ---- snapshots ----------------------------------------------------------------------------------------- */
 
-static const snapshot_field board_fields[] = {
-    FIELD_DERIVED(board, model),    FIELD_DERIVED(board, l2_tag),    FIELD_DERIVED(board, l2_lines),
-    FIELD_DERIVED(board, l2_bytes), FIELD_DERIVED(board, page_bits), FIELD_DERIVED(board, time),
-    FIELD_ANY(board, open_page),    FIELD_TIME(board, dram_free),
-};
-const snapshot_table board_state = {SNAPSHOT_TABLE(board, "board", board_fields)};
+const snapshot_table board_state = {
+    SNAPSHOT(board, "board", FIELD_DERIVED(model, l2_tag, l2_lines, l2_bytes, page_bits, time),
+             FIELD_ANY(open_page), FIELD_TIME(dram_free))};
 
 typedef struct l2_line {
     uint32_t tag;
 } l2_line;
-static const snapshot_field l2_fields[] = {
-    FIELD_ANY(l2_line, tag),
-};
-const snapshot_table l2_state = {SNAPSHOT_TABLE(l2_line, "l2", l2_fields)};
+const snapshot_table l2_state = {SNAPSHOT(l2_line, "l2", FIELD_ANY(tag))};
 
 void board_transfer_l2(board *b, snapshot *s)
 {

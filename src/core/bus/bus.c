@@ -237,42 +237,20 @@ uint64_t bus_foreign(bus *b, uint64_t asked, uint32_t bus_clocks)
 
 /* ---- snapshots ----------------------------------------------------------------------------------------- */
 
-static const snapshot_field bus_fields[] = {
-    FIELD_DERIVED(bus, model),
-    FIELD_DERIVED(bus, totals),
-    FIELD_DERIVED(bus, class),
-    FIELD_TABLE(bus, board, &board_state),
-    FIELD_TIME(bus, free),
-    FIELD_DERIVED(bus, begun),
-    FIELD_TIME(bus, unlocked),
-    FIELD_DERIVED(bus, write),
-    FIELD_DERIVED(bus, write_back),
-    FIELD_DERIVED(bus, line),
-    FIELD_DERIVED(bus, part),
-    FIELD_DERIVED(bus, half_ratio),
-    FIELD_DERIVED(bus, inverse_ratio),
-    FIELD_FLAG(bus, lost),
-    FIELD_DERIVED(bus, log),
-    FIELD_ANY(bus, own),
-    FIELD_ANY(bus, foreign),
-    FIELD_ANY(bus, counted_all),
-    FIELD_ANY(bus, counted_own),
-    FIELD_DERIVED(bus, taken),
-    FIELD_ANY(bus, bytes, [0][0]),
-};
-const snapshot_table bus_state = {SNAPSHOT_TABLE(bus, "bus", bus_fields)};
+const snapshot_table bus_state = {
+    SNAPSHOT(bus, "bus", FIELD_DERIVED(model, totals, class), FIELD_TABLE(&board_state, board),
+             FIELD_TIME(free), FIELD_DERIVED(begun), FIELD_TIME(unlocked),
+             FIELD_DERIVED(write, write_back, line, part, half_ratio, inverse_ratio), FIELD_FLAG(lost),
+             FIELD_DERIVED(log), FIELD_ANY(own, foreign, counted_all, counted_own), FIELD_DERIVED(taken),
+             FIELD_ANY_OF([0][0], bytes))};
 
 /* A use of the bus, with who had it as a field of its own. */
 typedef struct saved_use {
     uint64_t from, to;
     bool other;
 } saved_use;
-static const snapshot_field bus_use_fields[] = {
-    FIELD_TIME(saved_use, from),
-    FIELD_TIME(saved_use, to),
-    FIELD_FLAG(saved_use, other),
-};
-const snapshot_table bus_use_state = {SNAPSHOT_TABLE(saved_use, "bus_use", bus_use_fields)};
+const snapshot_table bus_use_state = {
+    SNAPSHOT(saved_use, "bus_use", FIELD_TIME(from, to), FIELD_FLAG(other))};
 
 void bus_transfer(bus *b, snapshot *s)
 {

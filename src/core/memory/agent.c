@@ -19,12 +19,8 @@ void agent_restore(struct memory *m)
         plan(m, m->agent.turn);
 }
 
-static const snapshot_field agent_fields[] = {
-    FIELD_DERIVED(agent, due),
-    FIELD_TIME(agent, turn),
-    FIELD_ANY(agent, lines),
-};
-const snapshot_table agent_state = {SNAPSHOT_TABLE(agent, "agent", agent_fields)};
+const snapshot_table agent_state = {
+    SNAPSHOT(agent, "agent", FIELD_DERIVED(due), FIELD_TIME(turn), FIELD_ANY(lines))};
 
 void agent_run(struct memory *m, uint64_t clock)
 {

@@ -65,25 +65,6 @@ void code_cache_put(code_cache *cache, unsigned set, unsigned way, code_entry en
 
 /* ---- snapshots ----------------------------------------------------------------------------------------- */
 
-/* The set behind the last is none of the processor's. */
-static const snapshot_field code_cache_fields[] = {
-    FIELD_DERIVED(code_cache, at_hand),
-    {.name = "tag",
-     .kind = FIELD_KIND_BITS,
-     .element = sizeof(uint32_t),
-     .offset = offsetof(code_cache, tag),
-     .bytes = CACHE_SETS * CACHE_WAYS * sizeof(uint32_t),
-     .most = 0xfffff000u | CACHE_NO_TAG},
-    FIELD_ANY(code_cache, ends, [0][0]),
-    {.name = "lru",
-     .kind = FIELD_KIND_BITS,
-     .element = 1,
-     .offset = offsetof(code_cache, lru),
-     .bytes = CACHE_SETS,
-     .most = (1 << (CACHE_WAYS - 1)) - 1},
-    FIELD_DERIVED(code_cache, order),
-};
-
 static void check_cache(const void *row, snapshot *s)
 {
     const code_cache *cache = row;
@@ -101,5 +82,9 @@ static void check_cache(const void *row, snapshot *s)
     }
 }
 
-const snapshot_table code_cache_state = {SNAPSHOT_TABLE(code_cache, "code_cache", code_cache_fields),
-                                         .partial = true, .check = check_cache};
+/* The set behind the last is none of the processor's. */
+const snapshot_table code_cache_state = {
+    SNAPSHOT(code_cache, "code_cache", FIELD_DERIVED(at_hand),
+             FIELD_BITS_BUT_LAST([0][0], 0xfffff000u | CACHE_NO_TAG, tag), FIELD_ANY_OF([0][0], ends),
+             FIELD_BITS_BUT_LAST([0], (1 << (CACHE_WAYS - 1)) - 1, lru), FIELD_DERIVED(order)),
+    .partial = true, .check = check_cache};

@@ -49,14 +49,6 @@ void data_cache_put(data_cache *cache, unsigned set, unsigned way, cache_entry e
 
 /* ---- snapshots ----------------------------------------------------------------------------------------- */
 
-static const snapshot_field data_cache_fields[] = {
-    FIELD_DERIVED(data_cache, at_hand),
-    FIELD_BITS(data_cache, tag, 0xfffff000u | CACHE_NO_TAG, [0][0]),
-    FIELD_MOST(data_cache, state, MESI_MODIFIED, [0][0]),
-    FIELD_BITS(data_cache, lru, (1 << (CACHE_WAYS - 1)) - 1, [0]),
-    FIELD_DERIVED(data_cache, order),
-};
-
 static void check_line(const data_cache *cache, unsigned set, unsigned way, snapshot *s)
 {
     uint32_t tag = cache->tag[set][way];
@@ -81,5 +73,9 @@ static void check_cache(const void *row, snapshot *s)
     }
 }
 
-const snapshot_table data_cache_state = {SNAPSHOT_TABLE(data_cache, "data_cache", data_cache_fields),
+const snapshot_table data_cache_state = {SNAPSHOT(data_cache, "data_cache", FIELD_DERIVED(at_hand),
+                                                  FIELD_BITS_OF([0][0], 0xfffff000u | CACHE_NO_TAG, tag),
+                                                  FIELD_MOST_OF([0][0], MESI_MODIFIED, state),
+                                                  FIELD_BITS_OF([0], (1 << (CACHE_WAYS - 1)) - 1, lru),
+                                                  FIELD_DERIVED(order)),
                                          .check = check_cache};

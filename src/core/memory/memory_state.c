@@ -4,51 +4,19 @@
 #include "core/memory/memory_system.h"
 
 /* A fill's line is 1 while there was none yet: no line's address. */
-static const snapshot_field line_fill_fields[] = {
-    FIELD_BITS(line_fill, line, 0xffffffe1u),
-    FIELD_TIME(line_fill, done),
-};
-static const snapshot_table line_fill_state = {SNAPSHOT_TABLE(line_fill, "line_fill", line_fill_fields)};
+static const snapshot_table line_fill_state = {
+    SNAPSHOT(line_fill, "line_fill", FIELD_BITS(0xffffffe1u, line), FIELD_TIME(done))};
 
-static const snapshot_field memory_fields[] = {
-    FIELD_TABLE(memory, data, &data_cache_state),
-    FIELD_TABLE(memory, data_tlb, &tlb_state),
-    FIELD_DERIVED(memory, read_quiet),
-    FIELD_DERIVED(memory, write_quiet),
-    FIELD_DERIVED(memory, paging),
-    FIELD_DERIVED(memory, separate_large),
-    FIELD_DERIVED(memory, code_tlb_splits),
-    FIELD_DERIVED(memory, fill_mask),
-    FIELD_TABLE(memory, code, &code_cache_state),
-    FIELD_TABLE(memory, code_tlb, &tlb_state),
-    FIELD_TABLE(memory, data_fill, &line_fill_state),
-    FIELD_TABLE(memory, code_fill, &line_fill_state),
-    FIELD_TIME(memory, code_parts, [0]),
-    FIELD_TABLE(memory, agent, &agent_state),
-    FIELD_TABLE(memory, data_tlb_large, &tlb_state),
-    FIELD_TABLE(memory, writes, &write_buffer_state),
-    FIELD_TIME(memory, locked_read),
-    FIELD_TIME(memory, ewbe_at),
-    FIELD_DERIVED(memory, ewbe_clocks),
-    FIELD_DERIVED(memory, bus),
-    FIELD_DERIVED(memory, model),
-    FIELD_DERIVED(memory, hooks),
-    FIELD_DERIVED(memory, totals),
-    FIELD_DERIVED(memory, uses),
-    FIELD_DERIVED(memory, own_uses),
-    FIELD_DERIVED(memory, special),
-    FIELD_DERIVED(memory, counts_apart),
-    FIELD_DERIVED(memory, class),
-    FIELD_DERIVED(memory, long_answer),
-    FIELD_DERIVED(memory, no_data_fill),
-    FIELD_DERIVED(memory, no_code_fill),
-    FIELD_DERIVED(memory, cache_disable),
-    FIELD_DERIVED(memory, not_write_through),
-    FIELD_DERIVED(memory, loses_mmx_writes),
-    FIELD_DERIVED(memory, told),
-};
-
-const snapshot_table memory_state = {SNAPSHOT_TABLE(memory, "memory", memory_fields)};
+const snapshot_table memory_state = {
+    SNAPSHOT(memory, "memory", FIELD_TABLE(&data_cache_state, data), FIELD_TABLE(&tlb_state, data_tlb),
+             FIELD_DERIVED(read_quiet, write_quiet, paging, separate_large, code_tlb_splits, fill_mask),
+             FIELD_TABLE(&code_cache_state, code), FIELD_TABLE(&tlb_state, code_tlb),
+             FIELD_TABLE(&line_fill_state, data_fill, code_fill), FIELD_TIME_OF([0], code_parts),
+             FIELD_TABLE(&agent_state, agent), FIELD_TABLE(&tlb_state, data_tlb_large),
+             FIELD_TABLE(&write_buffer_state, writes), FIELD_TIME(locked_read, ewbe_at),
+             FIELD_DERIVED(ewbe_clocks, bus, model, hooks, totals, uses, own_uses, special, counts_apart,
+                           class, long_answer, no_data_fill, no_code_fill, cache_disable, not_write_through,
+                           loses_mmx_writes, told))};
 
 void memory_transfer(memory *m, snapshot *s)
 {

@@ -173,25 +173,13 @@ void tlb_put(tlb *t, unsigned way, const tlb_entry *from)
 
 /* ---- snapshots ----------------------------------------------------------------------------------------- */
 
-static const snapshot_field key_fields[] = {
-    FIELD_BITS(tlb_keys, of, 0xfffff000u | TLB_VALID | TLB_LARGE, [0]),
-};
-static const snapshot_table key_state = {SNAPSHOT_TABLE(tlb_keys, "tlb_keys", key_fields)};
+static const snapshot_table key_state = {
+    SNAPSHOT(tlb_keys, "tlb_keys", FIELD_BITS_OF([0], 0xfffff000u | TLB_VALID | TLB_LARGE, of))};
 
-static const snapshot_field row_fields[] = {
-    FIELD_TABLE(tlb_row, key, &key_state),
-    FIELD_BITS(tlb_row, physical, 0xfffff000u),
-    FIELD_BITS(tlb_row, attributes, TLB_SUPERVISOR | TLB_WRITABLE | TLB_CACHE_DISABLE | TLB_WRITE_THROUGH),
-    FIELD_DERIVED(tlb_row, unused),
-};
-static const snapshot_table row_state = {SNAPSHOT_TABLE(tlb_row, "tlb_row", row_fields)};
-
-static const snapshot_field tlb_fields[] = {
-    FIELD_TABLE(tlb, row, &row_state), FIELD_DERIVED(tlb, order),     FIELD_DERIVED(tlb, use),
-    FIELD_DERIVED(tlb, last),          FIELD_DERIVED(tlb, hint),      FIELD_DERIVED(tlb, group),
-    FIELD_DERIVED(tlb, invalid),       FIELD_DERIVED(tlb, sets),      FIELD_DERIVED(tlb, ways),
-    FIELD_DERIVED(tlb, way_bits),      FIELD_DERIVED(tlb, page_bits), FIELD_ANY(tlb, lru, [0]),
-};
+static const snapshot_table row_state = {
+    SNAPSHOT(tlb_row, "tlb_row", FIELD_TABLE(&key_state, key), FIELD_BITS(0xfffff000u, physical),
+             FIELD_BITS(TLB_SUPERVISOR | TLB_WRITABLE | TLB_CACHE_DISABLE | TLB_WRITE_THROUGH, attributes),
+             FIELD_DERIVED(unused))};
 
 static void check_entry(const tlb *t, unsigned entry, snapshot *s)
 {
@@ -215,4 +203,8 @@ static void check_tlb(const void *row, snapshot *s)
                             (unsigned long long)t->lru[set], set, t->sets, t->ways);
 }
 
-const snapshot_table tlb_state = {SNAPSHOT_TABLE(tlb, "tlb", tlb_fields), .check = check_tlb};
+const snapshot_table tlb_state = {
+    SNAPSHOT(tlb, "tlb", FIELD_TABLE(&row_state, row),
+             FIELD_DERIVED(order, use, last, hint, group, invalid, sets, ways, way_bits, page_bits),
+             FIELD_ANY_OF([0], lru)),
+    .check = check_tlb};

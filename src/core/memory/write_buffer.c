@@ -50,13 +50,6 @@ void write_buffer_keep_shared(write_buffer *w)
 
 /* ---- snapshots ----------------------------------------------------------------------------------------- */
 
-static const snapshot_field write_buffer_fields[] = {
-    FIELD_TIME(write_buffer, free_at, [0]),   FIELD_BITS(write_buffer, upgrade, 0xffffffe1u, [0]),
-    FIELD_DEADLINE(write_buffer, upgrade_at), FIELD_TIME(write_buffer, drained),
-    FIELD_DERIVED(write_buffer, entries),     FIELD_MOST(write_buffer, next, WRITE_BUFFERS - 1, [0]),
-    FIELD_DERIVED(write_buffer, keep),        FIELD_DERIVED(write_buffer, put),
-};
-
 static void check_buffer(const void *row, snapshot *s)
 {
     const write_buffer *w = row;
@@ -65,5 +58,8 @@ static void check_buffer(const void *row, snapshot *s)
             snapshot_refuse(s, "write_buffer.next: %u is not 0..%u", (unsigned)w->next[pipe], w->entries - 1);
 }
 
-const snapshot_table write_buffer_state = {SNAPSHOT_TABLE(write_buffer, "write_buffer", write_buffer_fields),
-                                           .check = check_buffer};
+const snapshot_table write_buffer_state = {
+    SNAPSHOT(write_buffer, "write_buffer", FIELD_TIME_OF([0], free_at),
+             FIELD_BITS_OF([0], 0xffffffe1u, upgrade), FIELD_DEADLINE(upgrade_at), FIELD_TIME(drained),
+             FIELD_DERIVED(entries), FIELD_MOST_OF([0], WRITE_BUFFERS - 1, next), FIELD_DERIVED(keep, put)),
+    .check = check_buffer};

@@ -81,17 +81,9 @@ unsigned breakpoints_access(const breakpoints *b, const p5_access *access)
 
 /* ---- snapshots ----------------------------------------------------------------------------------------- */
 
-static const snapshot_field breakpoint_fields[] = {
-    FIELD_ANY(breakpoint, address),
-    FIELD_ANY(breakpoint, last),
-    FIELD_MOST(breakpoint, kind, BREAKPOINT_DATA),
-    FIELD_FLAG(breakpoint, enabled),
-};
-static const snapshot_table breakpoint_state = {SNAPSHOT_TABLE(breakpoint, "breakpoint", breakpoint_fields)};
+static const snapshot_table breakpoint_state = {SNAPSHOT(breakpoint, "breakpoint", FIELD_ANY(address, last),
+                                                         FIELD_MOST(BREAKPOINT_DATA, kind),
+                                                         FIELD_FLAG(enabled))};
 
-static const snapshot_field breakpoints_fields[] = {
-    FIELD_FLAG(breakpoints, active),
-    FIELD_FLAG(breakpoints, ports),
-    FIELD_TABLE(breakpoints, all, &breakpoint_state),
-};
-const snapshot_table breakpoints_state = {SNAPSHOT_TABLE(breakpoints, "breakpoints", breakpoints_fields)};
+const snapshot_table breakpoints_state = {
+    SNAPSHOT(breakpoints, "breakpoints", FIELD_FLAG(active, ports), FIELD_TABLE(&breakpoint_state, all))};

@@ -119,16 +119,8 @@ void parity_forget_if_gone(parity *p, const struct memory *m)
 
 /* ---- snapshots ----------------------------------------------------------------------------------------- */
 
-static const snapshot_field parity_fields[] = {
-    FIELD_BITS(parity, reversed, PARITY_ARRAYS | PARITY_MC),
-    FIELD_FLAG(parity, seen),
-    FIELD_MOST(parity, data_tag, 1, [0][0]),
-    FIELD_ANY(parity, data, [0][0]),
-    FIELD_MOST(parity, code_tag, 1, [0][0]),
-    FIELD_MOST(parity, code, PARITY_ID / PARITY_ID0, [0][0]),
-    FIELD_MOST(parity, tlb_tag, 1, [0][0]),
-    FIELD_MOST(parity, tlb_data, 1, [0][0]),
-    FIELD_DERIVED(parity, error),
-    FIELD_DERIVED(parity, context),
-};
-const snapshot_table parity_state = {SNAPSHOT_TABLE(parity, "parity", parity_fields)};
+const snapshot_table parity_state = {
+    SNAPSHOT(parity, "parity", FIELD_BITS(PARITY_ARRAYS | PARITY_MC, reversed), FIELD_FLAG(seen),
+             FIELD_MOST_OF([0][0], 1, data_tag), FIELD_ANY_OF([0][0], data),
+             FIELD_MOST_OF([0][0], 1, code_tag), FIELD_MOST_OF([0][0], PARITY_ID / PARITY_ID0, code),
+             FIELD_MOST_OF([0][0], 1, tlb_tag, tlb_data), FIELD_DERIVED(error, context))};

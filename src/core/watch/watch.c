@@ -362,38 +362,16 @@ void watch_update(p5_core *core)
 
 /* ---- snapshots ----------------------------------------------------------------------------------------- */
 
-static const snapshot_field line_fields[] = {
-    FIELD_FLAG(watch_line, code),
-    FIELD_MOST(watch_line, set, CACHE_SETS - 1),
-    FIELD_MOST(watch_line, way, CACHE_WAYS - 1),
-    FIELD_BITS(watch_line, tag, 0xfffff000u | CACHE_NO_TAG),
-};
-static const snapshot_table line_state = {SNAPSHOT_TABLE(watch_line, "watch_line", line_fields)};
+static const snapshot_table line_state = {
+    SNAPSHOT(watch_line, "watch_line", FIELD_FLAG(code), FIELD_MOST(CACHE_SETS - 1, set),
+             FIELD_MOST(CACHE_WAYS - 1, way), FIELD_BITS(0xfffff000u | CACHE_NO_TAG, tag))};
 
-static const snapshot_field pin_fields[] = {
-    FIELD_MOST(watch_pin, in, PARITY_TLBS - 1),
-    FIELD_MOST(watch_pin, entry, TLB_ENTRIES - 1),
-    FIELD_BITS(watch_pin, key, 0xfffff000u | TLB_VALID | TLB_LARGE),
-    FIELD_FLAG(watch_pin, code),
-};
-static const snapshot_table pin_state = {SNAPSHOT_TABLE(watch_pin, "watch_pin", pin_fields)};
+static const snapshot_table pin_state = {
+    SNAPSHOT(watch_pin, "watch_pin", FIELD_MOST(PARITY_TLBS - 1, in), FIELD_MOST(TLB_ENTRIES - 1, entry),
+             FIELD_BITS(0xfffff000u | TLB_VALID | TLB_LARGE, key), FIELD_FLAG(code))};
 
-static const snapshot_field raw_fields[] = {
-    FIELD_FLAG(watch_raw, known), FIELD_FLAG(watch_raw, no_ends),   FIELD_ANY(watch_raw, tag),
-    FIELD_ANY(watch_raw, ends),   FIELD_ANY(watch_raw, bytes, [0]),
-};
-static const snapshot_table raw_state = {SNAPSHOT_TABLE(watch_raw, "watch_raw", raw_fields)};
-
-static const snapshot_field watch_fields[] = {
-    FIELD_DERIVED(watch, on),
-    FIELD_FLAG(watch, refetch),
-    FIELD_MOST(watch, line_count, WATCH_LINES),
-    FIELD_MOST(watch, pin_count, WATCH_PINS),
-    FIELD_TABLE(watch, lines, &line_state),
-    FIELD_TABLE(watch, pins, &pin_state),
-    FIELD_TABLE(watch, raw, &raw_state),
-    FIELD_TABLE(watch, parity, &parity_state),
-};
+static const snapshot_table raw_state = {SNAPSHOT(watch_raw, "watch_raw", FIELD_FLAG(known, no_ends),
+                                                  FIELD_ANY(tag, ends), FIELD_ANY_OF([0], bytes))};
 
 /* A place is noted once, so that there is room for all of them. */
 static void check_watch(const void *row, snapshot *s)
@@ -415,4 +393,8 @@ static void check_watch(const void *row, snapshot *s)
     }
 }
 
-const snapshot_table watch_state = {SNAPSHOT_TABLE(watch, "watch", watch_fields), .check = check_watch};
+const snapshot_table watch_state = {
+    SNAPSHOT(watch, "watch", FIELD_DERIVED(on), FIELD_FLAG(refetch), FIELD_MOST(WATCH_LINES, line_count),
+             FIELD_MOST(WATCH_PINS, pin_count), FIELD_TABLE(&line_state, lines),
+             FIELD_TABLE(&pin_state, pins), FIELD_TABLE(&raw_state, raw), FIELD_TABLE(&parity_state, parity)),
+    .check = check_watch};

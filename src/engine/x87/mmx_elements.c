@@ -27,35 +27,35 @@ static inline void store(uc_fpreg *to, elements result)
 }
 
 /* `value` as the elements of r. Here and below `a` is the first operand, `b` the second, `i` the element. */
-#define EACH(kind, value)                                                                                    \
+#define ALL(kind, value)                                                                                     \
     for (unsigned i = 0; i < sizeof r.kind / sizeof r.kind[0]; i++)                                          \
         r.kind[i] = (__typeof__(r.kind[0]))(value);
 /* Counts of the width or more shift everything out. */
 #define SHIFT(kind, bits, value)                                                                             \
     if (b.q < (bits))                                                                                        \
-    EACH(kind, value)
+    ALL(kind, value)
 #define SHIFT_SIGN(kind, bits)                                                                               \
     const uint64_t count = b.q < (bits) ? b.q : (bits)-1;                                                    \
-    EACH(kind, a.kind[i] >> count)
+    ALL(kind, a.kind[i] >> count)
 
 /* Name, and what makes r of a and b. */
 #define PLAIN(X)                                                                                             \
-    X(paddb, EACH(u8, a.u8[i] + b.u8[i]))                                                                    \
-    X(paddw, EACH(u16, a.u16[i] + b.u16[i]))                                                                 \
-    X(paddl, EACH(u32, a.u32[i] + b.u32[i]))                                                                 \
-    X(psubb, EACH(u8, a.u8[i] - b.u8[i]))                                                                    \
-    X(psubw, EACH(u16, a.u16[i] - b.u16[i]))                                                                 \
-    X(psubl, EACH(u32, a.u32[i] - b.u32[i]))                                                                 \
+    X(paddb, ALL(u8, a.u8[i] + b.u8[i]))                                                                     \
+    X(paddw, ALL(u16, a.u16[i] + b.u16[i]))                                                                  \
+    X(paddl, ALL(u32, a.u32[i] + b.u32[i]))                                                                  \
+    X(psubb, ALL(u8, a.u8[i] - b.u8[i]))                                                                     \
+    X(psubw, ALL(u16, a.u16[i] - b.u16[i]))                                                                  \
+    X(psubl, ALL(u32, a.u32[i] - b.u32[i]))                                                                  \
     X(pmaddwd,                                                                                               \
-      EACH(u32, (uint32_t)(a.s16[2 * i] * b.s16[2 * i]) + (uint32_t)(a.s16[2 * i + 1] * b.s16[2 * i + 1])))  \
-    X(pmulhw, EACH(u16, (a.s16[i] * b.s16[i]) >> 16))                                                        \
-    X(pmullw, EACH(u16, a.s16[i] * b.s16[i]))                                                                \
-    X(pcmpeqb, EACH(u8, a.u8[i] == b.u8[i] ? 0xff : 0))                                                      \
-    X(pcmpeqw, EACH(u16, a.u16[i] == b.u16[i] ? 0xffff : 0))                                                 \
-    X(pcmpeql, EACH(u32, a.u32[i] == b.u32[i] ? 0xffffffffu : 0))                                            \
-    X(pcmpgtb, EACH(u8, a.s8[i] > b.s8[i] ? 0xff : 0))                                                       \
-    X(pcmpgtw, EACH(u16, a.s16[i] > b.s16[i] ? 0xffff : 0))                                                  \
-    X(pcmpgtl, EACH(u32, a.s32[i] > b.s32[i] ? 0xffffffffu : 0))                                             \
+      ALL(u32, (uint32_t)(a.s16[2 * i] * b.s16[2 * i]) + (uint32_t)(a.s16[2 * i + 1] * b.s16[2 * i + 1])))   \
+    X(pmulhw, ALL(u16, (a.s16[i] * b.s16[i]) >> 16))                                                         \
+    X(pmullw, ALL(u16, a.s16[i] * b.s16[i]))                                                                 \
+    X(pcmpeqb, ALL(u8, a.u8[i] == b.u8[i] ? 0xff : 0))                                                       \
+    X(pcmpeqw, ALL(u16, a.u16[i] == b.u16[i] ? 0xffff : 0))                                                  \
+    X(pcmpeql, ALL(u32, a.u32[i] == b.u32[i] ? 0xffffffffu : 0))                                             \
+    X(pcmpgtb, ALL(u8, a.s8[i] > b.s8[i] ? 0xff : 0))                                                        \
+    X(pcmpgtw, ALL(u16, a.s16[i] > b.s16[i] ? 0xffff : 0))                                                   \
+    X(pcmpgtl, ALL(u32, a.s32[i] > b.s32[i] ? 0xffffffffu : 0))                                              \
     X(pand, r.q = a.q & b.q;)                                                                                \
     X(pandn, r.q = ~a.q & b.q;)                                                                              \
     X(por, r.q = a.q | b.q;)                                                                                 \
@@ -68,12 +68,12 @@ static inline void store(uc_fpreg *to, elements result)
     X(psrlq, r.q = b.q < 64 ? a.q >> b.q : 0;)                                                               \
     X(psraw, SHIFT_SIGN(s16, 16))                                                                            \
     X(psrad, SHIFT_SIGN(s32, 32))                                                                            \
-    X(punpcklbw, EACH(u8, i & 1 ? b.u8[i / 2] : a.u8[i / 2]))                                                \
-    X(punpcklwd, EACH(u16, i & 1 ? b.u16[i / 2] : a.u16[i / 2]))                                             \
-    X(punpckldq, EACH(u32, i & 1 ? b.u32[i / 2] : a.u32[i / 2]))                                             \
-    X(punpckhbw, EACH(u8, i & 1 ? b.u8[4 + i / 2] : a.u8[4 + i / 2]))                                        \
-    X(punpckhwd, EACH(u16, i & 1 ? b.u16[2 + i / 2] : a.u16[2 + i / 2]))                                     \
-    X(punpckhdq, EACH(u32, i & 1 ? b.u32[1 + i / 2] : a.u32[1 + i / 2]))
+    X(punpcklbw, ALL(u8, i & 1 ? b.u8[i / 2] : a.u8[i / 2]))                                                 \
+    X(punpcklwd, ALL(u16, i & 1 ? b.u16[i / 2] : a.u16[i / 2]))                                              \
+    X(punpckldq, ALL(u32, i & 1 ? b.u32[i / 2] : a.u32[i / 2]))                                              \
+    X(punpckhbw, ALL(u8, i & 1 ? b.u8[4 + i / 2] : a.u8[4 + i / 2]))                                         \
+    X(punpckhwd, ALL(u16, i & 1 ? b.u16[2 + i / 2] : a.u16[2 + i / 2]))                                      \
+    X(punpckhdq, ALL(u32, i & 1 ? b.u32[1 + i / 2] : a.u32[1 + i / 2]))
 
 /* What exact values become; `clips` if one does not fit. */
 #define CLIPPED(kind, least, most, value)                                                                    \

@@ -35,10 +35,8 @@ void notice_free(notices *to)
 typedef struct notice_key {
     uint64_t key;
 } notice_key;
-static const snapshot_field notice_fields[] = {
-    FIELD_MOST(notice_key, key, (uint64_t)NOTICE_OTHER << 32 | UINT32_MAX),
-};
-const snapshot_table notice_state = {SNAPSHOT_TABLE(notice_key, "notice", notice_fields)};
+const snapshot_table notice_state = {
+    SNAPSHOT(notice_key, "notice", FIELD_MOST((uint64_t)NOTICE_OTHER << 32 | UINT32_MAX, key))};
 
 void notice_transfer(notices *to, snapshot *s)
 {

@@ -27,15 +27,9 @@ typedef struct saved_disk {
     host_file file;
     uint64_t wait_until;
 } saved_disk;
-static const snapshot_field disk_fields[] = {
-    FIELD_ANY(saved_disk, drive),
-    FIELD_ANY(saved_disk, status),
-    FIELD_FLAG(saved_disk, writable),
-    FIELD_STRING(saved_disk, path),
-    FIELD_TABLE(saved_disk, file, &host_file_state),
-    FIELD_DEADLINE(saved_disk, wait_until),
-};
-static const snapshot_table disk_state = {SNAPSHOT_TABLE(saved_disk, "disk", disk_fields)};
+static const snapshot_table disk_state = {
+    SNAPSHOT(saved_disk, "disk", FIELD_ANY(drive, status), FIELD_FLAG(writable), FIELD_STRING(path),
+             FIELD_TABLE(&host_file_state, file), FIELD_DEADLINE(wait_until))};
 
 const snapshot_table *const boot_tables[] = {&disk_state, NULL};
 

@@ -245,26 +245,14 @@ void devices_console_char(devices *b, char c)
 
 /* --- snapshots --- */
 
-static const snapshot_field devices_fields[] = {
-    FIELD_TIME(devices, now),
-    FIELD_DEADLINE(devices, deadline),
-    FIELD_TABLE(devices, pic, &pic_state),
-    FIELD_TABLE(devices, pit, &pit_state),
-    FIELD_MOST(devices, pit_seen, UINT64_C(1) << 58),
-    FIELD_ANY(devices, system_port),
-    FIELD_ANY(devices, post_code),
-    FIELD_FLAG(devices, a20),
-    FIELD_FLAG(devices, math_error),
-    FIELD_TABLE(devices, serial, &serial_state),
-    FIELD_TABLE(devices, keyboard, &keyboard_state),
-    FIELD_TABLE(devices, rtc, &rtc_state),
-    FIELD_TABLE(devices, video, &video_state),
-    FIELD_MOST(devices, input, INPUT_KEYBOARD),
-    FIELD_ANY(devices, input_taken),
-};
-
-static const snapshot_table devices_state = {SNAPSHOT_TABLE(devices, "board", devices_fields),
-                                             .partial = true};
+static const snapshot_table devices_state = {
+    SNAPSHOT(devices, "board", FIELD_TIME(now), FIELD_DEADLINE(deadline), FIELD_TABLE(&pic_state, pic),
+             FIELD_TABLE(&pit_state, pit), FIELD_MOST(UINT64_C(1) << 58, pit_seen),
+             FIELD_ANY(system_port, post_code), FIELD_FLAG(a20, math_error),
+             FIELD_TABLE(&serial_state, serial), FIELD_TABLE(&keyboard_state, keyboard),
+             FIELD_TABLE(&rtc_state, rtc), FIELD_TABLE(&video_state, video),
+             FIELD_MOST(INPUT_KEYBOARD, input), FIELD_ANY(input_taken)),
+    .partial = true};
 
 const snapshot_table *const devices_tables[] = {&devices_state, NULL};
 

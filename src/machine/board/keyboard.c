@@ -337,13 +337,7 @@ void keyboard_attach(devices *b)
 
 /* --- snapshots --- */
 
-static const snapshot_field keyboard_fields[] = {
-    FIELD_ANY(keyboard, command_byte), FIELD_ANY(keyboard, output),
-    FIELD_FLAG(keyboard, output_full), FIELD_FLAG(keyboard, last_was_command),
-    FIELD_ANY(keyboard, expects),      FIELD_ANY(keyboard, parameter_of),
-    FIELD_FLAG(keyboard, scanning),    FIELD_FLAG(keyboard, wanted),
-    FIELD_FLAG(keyboard, one_by_one),  FIELD_FLAG(keyboard, input_ended),
-    FIELD_ANY(keyboard, queue, [0]),   FIELD_MOST(keyboard, queued, KEYBOARD_QUEUE),
-    FIELD_DEADLINE(keyboard, next_at),
-};
-const snapshot_table keyboard_state = {SNAPSHOT_TABLE(keyboard, "keyboard", keyboard_fields)};
+const snapshot_table keyboard_state = {
+    SNAPSHOT(keyboard, "keyboard", FIELD_ANY(command_byte, output), FIELD_FLAG(output_full, last_was_command),
+             FIELD_ANY(expects, parameter_of), FIELD_FLAG(scanning, wanted, one_by_one, input_ended),
+             FIELD_ANY_OF([0], queue), FIELD_MOST(KEYBOARD_QUEUE, queued), FIELD_DEADLINE(next_at))};

@@ -252,20 +252,10 @@ uint8_t pic_read(pic_pair *p, uint16_t port)
 
 /* --- snapshots --- */
 
-static const snapshot_field one_fields[] = {
-    FIELD_ANY(pic, lines),         FIELD_ANY(pic, irr),
-    FIELD_ANY(pic, isr),           FIELD_ANY(pic, imr),
-    FIELD_BITS(pic, vector, 0xf8), FIELD_MOST(pic, lowest, 7),
-    FIELD_MOST(pic, next_icw, 4),  FIELD_FLAG(pic, single),
-    FIELD_FLAG(pic, wants_icw4),   FIELD_FLAG(pic, level_triggered),
-    FIELD_FLAG(pic, auto_eoi),     FIELD_FLAG(pic, rotate_in_auto_eoi),
-    FIELD_FLAG(pic, fully_nested), FIELD_FLAG(pic, special_mask),
-    FIELD_FLAG(pic, read_isr),     FIELD_FLAG(pic, poll),
-};
-static const snapshot_table one_state = {SNAPSHOT_TABLE(pic, "8259", one_fields)};
+static const snapshot_table one_state = {
+    SNAPSHOT(pic, "8259", FIELD_ANY(lines, irr, isr, imr), FIELD_BITS(0xf8, vector), FIELD_MOST(7, lowest),
+             FIELD_MOST(4, next_icw),
+             FIELD_FLAG(single, wants_icw4, level_triggered, auto_eoi, rotate_in_auto_eoi, fully_nested,
+                        special_mask, read_isr, poll))};
 
-static const snapshot_field pic_fields[] = {
-    FIELD_TABLE(pic_pair, master, &one_state),
-    FIELD_TABLE(pic_pair, slave, &one_state),
-};
-const snapshot_table pic_state = {SNAPSHOT_TABLE(pic_pair, "pic", pic_fields)};
+const snapshot_table pic_state = {SNAPSHOT(pic_pair, "pic", FIELD_TABLE(&one_state, master, slave))};

@@ -319,31 +319,12 @@ void pit_set_gate(pit *p, unsigned counter, bool gate, int64_t now)
 /* Pulses: as many as there can be in the clocks of a snapshot. */
 #define PULSES_MOST (INT64_C(1) << 58)
 
-static const snapshot_field counter_fields[] = {
-    FIELD_MOST(pit_counter, mode, 5),
-    FIELD_RANGE(pit_counter, access, 1, 3),
-    FIELD_FLAG(pit_counter, bcd),
-    FIELD_FLAG(pit_counter, gate),
-    FIELD_FLAG(pit_counter, loaded),
-    FIELD_FLAG(pit_counter, counting),
-    FIELD_RANGE(pit_counter, since, 0, PULSES_MOST),
-    FIELD_RANGE(pit_counter, before, 0, PULSES_MOST),
-    FIELD_MOST(pit_counter, count, 0x10000),
-    FIELD_MOST(pit_counter, next, 0x10000),
-    FIELD_MOST(pit_counter, written, 0xffff),
-    FIELD_ANY(pit_counter, write_low),
-    FIELD_FLAG(pit_counter, write_high_next),
-    FIELD_FLAG(pit_counter, read_high_next),
-    FIELD_MOST(pit_counter, latched, 2),
-    FIELD_ANY(pit_counter, latch),
-    FIELD_FLAG(pit_counter, status_latched),
-    FIELD_ANY(pit_counter, status),
-};
-static const snapshot_table counter_state = {SNAPSHOT_TABLE(pit_counter, "8254 counter", counter_fields)};
-
-static const snapshot_field pit_fields[] = {
-    FIELD_TABLE(pit, counters, &counter_state),
-};
+static const snapshot_table counter_state = {
+    SNAPSHOT(pit_counter, "8254 counter", FIELD_MOST(5, mode), FIELD_RANGE(1, 3, access),
+             FIELD_FLAG(bcd, gate, loaded, counting), FIELD_MOST(PULSES_MOST, since, before),
+             FIELD_MOST(0x10000, count, next), FIELD_MOST(0xffff, written), FIELD_ANY(write_low),
+             FIELD_FLAG(write_high_next, read_high_next), FIELD_MOST(2, latched), FIELD_ANY(latch),
+             FIELD_FLAG(status_latched), FIELD_ANY(status))};
 
 static void check_pit(const void *row, snapshot *s)
 {
@@ -353,4 +334,5 @@ static void check_pit(const void *row, snapshot *s)
             snapshot_refuse(s, "pit.counters.count: counter %u counts 0", i);
 }
 
-const snapshot_table pit_state = {SNAPSHOT_TABLE(pit, "pit", pit_fields), .check = check_pit};
+const snapshot_table pit_state = {SNAPSHOT(pit, "pit", FIELD_TABLE(&counter_state, counters)),
+                                  .check = check_pit};

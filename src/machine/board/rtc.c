@@ -316,18 +316,10 @@ void rtc_reset(rtc *r, int64_t epoch, uint32_t memory_bytes)
 /* The guest may set what no clock shows: two digits each, or a byte. */
 enum { MOST_YEAR = 999999, MOST_NUMBER = 299 };
 
-static const snapshot_field time_fields[] = {
-    FIELD_RANGE(rtc_time, second, 0, MOST_NUMBER), FIELD_RANGE(rtc_time, minute, 0, MOST_NUMBER),
-    FIELD_RANGE(rtc_time, hour, 0, MOST_NUMBER),   FIELD_RANGE(rtc_time, day, 0, MOST_NUMBER),
-    FIELD_RANGE(rtc_time, month, 1, 12),           FIELD_RANGE(rtc_time, year, 0, MOST_YEAR),
-    FIELD_RANGE(rtc_time, weekday, 1, 7),
-};
-static const snapshot_table time_state = {SNAPSHOT_TABLE(rtc_time, "time", time_fields)};
+static const snapshot_table time_state = {
+    SNAPSHOT(rtc_time, "time", FIELD_MOST(MOST_NUMBER, second, minute, hour, day), FIELD_RANGE(1, 12, month),
+             FIELD_MOST(MOST_YEAR, year), FIELD_RANGE(1, 7, weekday))};
 
-static const snapshot_field rtc_fields[] = {
-    FIELD_ANY(rtc, index),
-    FIELD_ANY(rtc, cells, [0]),
-    FIELD_TABLE(rtc, time, &time_state),
-    FIELD_MOST(rtc, seen, UINT64_C(1) << 58),
-};
-const snapshot_table rtc_state = {SNAPSHOT_TABLE(rtc, "rtc", rtc_fields)};
+const snapshot_table rtc_state = {SNAPSHOT(rtc, "rtc", FIELD_ANY(index), FIELD_ANY_OF([0], cells),
+                                           FIELD_TABLE(&time_state, time),
+                                           FIELD_MOST(UINT64_C(1) << 58, seen))};

@@ -326,25 +326,9 @@ void serial_attach(devices *b)
 
 /* --- snapshots --- */
 
-static const snapshot_field serial_fields[] = {
-    FIELD_ANY(serial, ier),
-    FIELD_ANY(serial, fcr),
-    FIELD_ANY(serial, lcr),
-    FIELD_ANY(serial, mcr),
-    FIELD_ANY(serial, scratch),
-    FIELD_ANY(serial, divisor, [0]),
-    FIELD_ANY(serial, errors),
-    FIELD_MOST(serial, modem_delta, 15),
-    FIELD_ANY(serial, received, [0]),
-    FIELD_MOST(serial, received_count, SERIAL_FIFO),
-    FIELD_FLAG(serial, receiving),
-    FIELD_ANY(serial, idle_looks),
-    FIELD_FLAG(serial, input_ended),
-    FIELD_DEADLINE(serial, receive_at),
-    FIELD_DEADLINE(serial, timeout_at),
-    FIELD_FLAG(serial, timed_out),
-    FIELD_TIME(serial, sent_at),
-    FIELD_FLAG(serial, holding_full),
-    FIELD_FLAG(serial, holding_interrupt),
-};
-const snapshot_table serial_state = {SNAPSHOT_TABLE(serial, "serial", serial_fields)};
+const snapshot_table serial_state = {
+    SNAPSHOT(serial, "serial", FIELD_ANY(ier, fcr, lcr, mcr, scratch), FIELD_ANY_OF([0], divisor),
+             FIELD_ANY(errors), FIELD_MOST(15, modem_delta), FIELD_ANY_OF([0], received),
+             FIELD_MOST(SERIAL_FIFO, received_count), FIELD_FLAG(receiving), FIELD_ANY(idle_looks),
+             FIELD_FLAG(input_ended), FIELD_DEADLINE(receive_at, timeout_at), FIELD_FLAG(timed_out),
+             FIELD_TIME(sent_at), FIELD_FLAG(holding_full, holding_interrupt))};

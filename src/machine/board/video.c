@@ -151,11 +151,8 @@ void video_attach(devices *b)
 
 /* --- snapshots --- */
 
-static const snapshot_field video_fields[] = {
-    FIELD_ANY(video, miscellaneous),   FIELD_ANY(video, dac_mask),       FIELD_ANY(video, crtc_index),
-    FIELD_ANY(video, sequencer_index), FIELD_ANY(video, graphics_index), FIELD_ANY(video, attribute_index),
-    FIELD_FLAG(video, attribute_data), FIELD_ANY(video, crtc, [0]),      FIELD_ANY(video, sequencer, [0]),
-    FIELD_ANY(video, graphics, [0]),   FIELD_ANY(video, attribute, [0]), FIELD_ANY(video, dac_read),
-    FIELD_ANY(video, dac_write),       FIELD_MOST(video, dac_part, 2),   FIELD_ANY(video, dac, [0]),
-};
-const snapshot_table video_state = {SNAPSHOT_TABLE(video, "video", video_fields)};
+const snapshot_table video_state = {
+    SNAPSHOT(video, "video",
+             FIELD_ANY(miscellaneous, dac_mask, crtc_index, sequencer_index, graphics_index, attribute_index),
+             FIELD_FLAG(attribute_data), FIELD_ANY_OF([0], crtc, sequencer, graphics, attribute),
+             FIELD_ANY(dac_read, dac_write), FIELD_MOST(2, dac_part), FIELD_ANY_OF([0], dac))};

@@ -16,15 +16,12 @@ typedef struct saved_file {
     dos_file file;
     host_file state;
 } saved_file;
-static const snapshot_field file_fields[] = {
-    FIELD_MOST(saved_file, file.kind, DOS_DISK), FIELD_MOST(saved_file, file.references, 1 << 20),
-    FIELD_MOST(saved_file, file.access, 3),      FIELD_FLAG(saved_file, file.raw),
-    FIELD_FLAG(saved_file, file.inherited),      FIELD_MOST(saved_file, file.drive, DOS_DRIVES - 1),
-    FIELD_ANY(saved_file, file.position),        FIELD_STRING(saved_file, file.path),
-    FIELD_TEXT(saved_file, file.name),           FIELD_TABLE(saved_file, state, &host_file_state),
-};
-static const snapshot_table file_state = {SNAPSHOT_TABLE(saved_file, "dos_file", file_fields),
-                                          .partial = true};
+static const snapshot_table file_state = {
+    SNAPSHOT(saved_file, "dos_file", FIELD_MOST(DOS_DISK, file.kind), FIELD_MOST(1 << 20, file.references),
+             FIELD_MOST(3, file.access), FIELD_FLAG(file.raw, file.inherited),
+             FIELD_MOST(DOS_DRIVES - 1, file.drive), FIELD_ANY(file.position), FIELD_STRING(file.path),
+             FIELD_TEXT(file.name), FIELD_TABLE(&host_file_state, state)),
+    .partial = true};
 
 static void reopen(dos *d, dos_file *file, const host_file *state, snapshot *s)
 {
@@ -64,11 +61,8 @@ typedef struct saved_program {
     char *path;
     host_file state;
 } saved_program;
-static const snapshot_field program_fields[] = {
-    FIELD_STRING(saved_program, path),
-    FIELD_TABLE(saved_program, state, &host_file_state),
-};
-static const snapshot_table program_state = {SNAPSHOT_TABLE(saved_program, "dos_program", program_fields)};
+static const snapshot_table program_state = {
+    SNAPSHOT(saved_program, "dos_program", FIELD_STRING(path), FIELD_TABLE(&host_file_state, state))};
 
 /* For its own drive and the debuggers of programs that read themselves. */
 static void transfer_program(dos *d, snapshot *s)
@@ -102,10 +96,7 @@ static void transfer_program(dos *d, snapshot *s)
 typedef struct saved_search {
     char *text;
 } saved_search;
-static const snapshot_field search_fields[] = {
-    FIELD_STRING(saved_search, text),
-};
-static const snapshot_table search_state = {SNAPSHOT_TABLE(saved_search, "dos_search", search_fields)};
+static const snapshot_table search_state = {SNAPSHOT(saved_search, "dos_search", FIELD_STRING(text))};
 
 static void transfer_searches(dos *d, snapshot *s)
 {
@@ -128,54 +119,24 @@ static void transfer_searches(dos *d, snapshot *s)
 
 /* ---- DOS ----------------------------------------------------------------------------------------------- */
 
-static const snapshot_field segment_fields[] = {
-    FIELD_ANY(engine_segment, selector),
-    FIELD_ANY(engine_segment, base),
-    FIELD_ANY(engine_segment, limit),
-    FIELD_ANY(engine_segment, flags),
-};
-static const snapshot_table segment_state = {SNAPSHOT_TABLE(engine_segment, "segment", segment_fields)};
+static const snapshot_table segment_state = {
+    SNAPSHOT(engine_segment, "segment", FIELD_ANY(selector, base, limit, flags))};
 
-static const snapshot_field parent_fields[] = {
-    FIELD_ANY(dos_parent, psp),
-    FIELD_ANY(dos_parent, registers, [0]),
-    FIELD_TABLE(dos_parent, segments, &segment_state),
-    FIELD_ANY(dos_parent, dta),
-};
-static const snapshot_table parent_state = {SNAPSHOT_TABLE(dos_parent, "parent", parent_fields)};
+static const snapshot_table parent_state = {SNAPSHOT(dos_parent, "parent", FIELD_ANY(psp),
+                                                     FIELD_ANY_OF([0], registers),
+                                                     FIELD_TABLE(&segment_state, segments), FIELD_ANY(dta))};
 
-static const snapshot_field block_fields[] = {
-    FIELD_FLAG(dos_block, used),
-    FIELD_ANY(dos_block, locks),
-    FIELD_ANY(dos_block, start),
-    FIELD_ANY(dos_block, bytes),
-};
-static const snapshot_table block_state = {SNAPSHOT_TABLE(dos_block, "block", block_fields)};
+static const snapshot_table block_state = {
+    SNAPSHOT(dos_block, "block", FIELD_FLAG(used), FIELD_ANY(locks, start, bytes))};
 
-static const snapshot_field dos_fields[] = {
-    FIELD_DEADLINE(dos, bios.wait_until),
-    FIELD_TEXT(dos, program_name),
-    FIELD_ANY(dos, first_block),
-    FIELD_ANY(dos, strategy),
-    FIELD_ANY(dos, psp),
-    FIELD_ANY(dos, dta),
-    FIELD_MOST(dos, drive, DOS_DRIVES - 1),
-    FIELD_TEXT(dos, directories, [0]),
-    FIELD_ANY(dos, exit_code),
-    FIELD_MOST(dos, break_check, 1),
-    FIELD_MOST(dos, verify, 1),
-    FIELD_ANY(dos, last_error),
-    FIELD_TABLE(dos, parents, &parent_state),
-    FIELD_MOST(dos, depth, DOS_NESTED),
-    FIELD_RANGE(dos, ahead, -1, 255),
-    FIELD_FLAG(dos, input_ended),
-    FIELD_FLAG(dos, line_feed),
-    FIELD_FLAG(dos, after_return),
-    FIELD_MOST(dos, line_used, 255),
-    FIELD_TABLE(dos, blocks, &block_state),
-    FIELD_FLAG(dos, high_memory_taken),
-};
-static const snapshot_table dos_state = {SNAPSHOT_TABLE(dos, "dos", dos_fields), .partial = true};
+static const snapshot_table dos_state = {
+    SNAPSHOT(dos, "dos", FIELD_DEADLINE(bios.wait_until), FIELD_TEXT(program_name),
+             FIELD_ANY(first_block, strategy, psp, dta), FIELD_MOST(DOS_DRIVES - 1, drive),
+             FIELD_TEXT_OF([0], directories), FIELD_ANY(exit_code), FIELD_MOST(1, break_check, verify),
+             FIELD_ANY(last_error), FIELD_TABLE(&parent_state, parents), FIELD_MOST(DOS_NESTED, depth),
+             FIELD_RANGE(-1, 255, ahead), FIELD_FLAG(input_ended, line_feed, after_return),
+             FIELD_MOST(255, line_used), FIELD_TABLE(&block_state, blocks), FIELD_FLAG(high_memory_taken)),
+    .partial = true};
 
 const snapshot_table *const dos_tables[] = {&program_state, &file_state, &dos_state, &search_state, NULL};
 

@@ -20,20 +20,15 @@ static bool regions_fit(const linux_memory *m)
     return true;
 }
 
-static const snapshot_field region_fields[] = {
-    FIELD_ANY(linux_region, start),      FIELD_ANY(linux_region, end),
-    FIELD_ANY(linux_region, backed_end), FIELD_MOST(linux_region, protection, 7),
-    FIELD_ANY(linux_region, page),       FIELD_ANY(linux_region, mapped),
-};
-static const snapshot_table region_state = {SNAPSHOT_TABLE(linux_region, "region", region_fields)};
+static const snapshot_table region_state = {SNAPSHOT(linux_region, "region",
+                                                     FIELD_ANY(start, end, backed_end),
+                                                     FIELD_MOST(7, protection), FIELD_ANY(page, mapped))};
 
 typedef struct frame {
     uint8_t use;
 } frame;
-static const snapshot_field frame_fields[] = {
-    FIELD_MOST(frame, use, FRAME_USED | FRAME_DIRTY),
-};
-static const snapshot_table frame_state = {SNAPSHOT_TABLE(frame, "frame", frame_fields)};
+static const snapshot_table frame_state = {
+    SNAPSHOT(frame, "frame", FIELD_MOST(FRAME_USED | FRAME_DIRTY, use))};
 
 /* How many frames are free, and from where on there may be one. */
 static void count_frames(linux_memory *m)
@@ -74,83 +69,34 @@ static void transfer_memory(linux_process *p, snapshot *s)
         snapshot_refuse(s, "linux.memory.directory: what lies at %Xh does not map the kernel", m->directory);
 }
 
-static const snapshot_field action_fields[] = {
-    FIELD_ANY(linux_action, handler),
-    FIELD_ANY(linux_action, flags),
-    FIELD_ANY(linux_action, restorer),
-    FIELD_ANY(linux_action, mask),
-};
-static const snapshot_table action_state = {SNAPSHOT_TABLE(linux_action, "action", action_fields)};
+static const snapshot_table action_state = {
+    SNAPSHOT(linux_action, "action", FIELD_ANY(handler, flags, restorer, mask))};
 
-static const snapshot_field info_fields[] = {
-    FIELD_ANY(linux_siginfo, signo),
-    FIELD_ANY(linux_siginfo, code),
-    FIELD_ANY(linux_siginfo, value, [0]),
-};
-static const snapshot_table info_state = {SNAPSHOT_TABLE(linux_siginfo, "info", info_fields)};
+static const snapshot_table info_state = {
+    SNAPSHOT(linux_siginfo, "info", FIELD_ANY(signo, code), FIELD_ANY_OF([0], value))};
 
-static const snapshot_field signals_fields[] = {
-    FIELD_TABLE(linux_signals, actions, &action_state),
-    FIELD_TABLE(linux_signals, info, &info_state),
-    FIELD_ANY(linux_signals, pending),
-    FIELD_ANY(linux_signals, blocked),
-    FIELD_ANY(linux_signals, saved_mask),
-    FIELD_FLAG(linux_signals, mask_saved),
-    FIELD_ANY(linux_signals, stack),
-    FIELD_ANY(linux_signals, stack_size),
-    FIELD_ANY(linux_signals, stack_flags),
-    FIELD_ANY(linux_signals, trap),
-    FIELD_ANY(linux_signals, error_code),
-    FIELD_ANY(linux_signals, cr2),
-};
-static const snapshot_table signals_state = {SNAPSHOT_TABLE(linux_signals, "signals", signals_fields)};
+static const snapshot_table signals_state = {
+    SNAPSHOT(linux_signals, "signals", FIELD_TABLE(&action_state, actions), FIELD_TABLE(&info_state, info),
+             FIELD_ANY(pending, blocked, saved_mask), FIELD_FLAG(mask_saved),
+             FIELD_ANY(stack, stack_size, stack_flags, trap, error_code, cr2))};
 
-static const snapshot_field timer_fields[] = {
-    FIELD_ANY(linux_timer, clock),
-    FIELD_ANY(linux_timer, interval),
-    FIELD_FLAG(linux_timer, made),
-    FIELD_ANY(linux_timer, which),
-    FIELD_MOST(linux_timer, signal, LINUX_SIGNALS),
-    FIELD_ANY(linux_timer, value),
-    FIELD_ANY(linux_timer, overrun),
-};
-static const snapshot_table timer_state = {SNAPSHOT_TABLE(linux_timer, "timer", timer_fields)};
+static const snapshot_table timer_state = {
+    SNAPSHOT(linux_timer, "timer", FIELD_ANY(clock, interval), FIELD_FLAG(made), FIELD_ANY(which),
+             FIELD_MOST(LINUX_SIGNALS, signal), FIELD_ANY(value, overrun))};
 
-static const snapshot_field time_fields[] = {
-    FIELD_TABLE(linux_time, timers, &timer_state),
-    FIELD_MOST(linux_time, halted, SNAPSHOT_CLOCK_MOST),
-};
-static const snapshot_table time_state = {SNAPSHOT_TABLE(linux_time, "time", time_fields)};
+static const snapshot_table time_state = {
+    SNAPSHOT(linux_time, "time", FIELD_TABLE(&timer_state, timers), FIELD_MOST(SNAPSHOT_CLOCK_MOST, halted))};
 
-static const snapshot_field registers_fields[] = {
-    FIELD_ANY(linux_registers, eax),    FIELD_ANY(linux_registers, ecx), FIELD_ANY(linux_registers, edx),
-    FIELD_ANY(linux_registers, ebx),    FIELD_ANY(linux_registers, esp), FIELD_ANY(linux_registers, ebp),
-    FIELD_ANY(linux_registers, esi),    FIELD_ANY(linux_registers, edi), FIELD_ANY(linux_registers, eip),
-    FIELD_ANY(linux_registers, eflags), FIELD_ANY(linux_registers, cs),  FIELD_ANY(linux_registers, ss),
-};
-static const snapshot_table registers_state = {
-    SNAPSHOT_TABLE(linux_registers, "registers", registers_fields)};
+static const snapshot_table registers_state = {SNAPSHOT(
+    linux_registers, "registers", FIELD_ANY(eax, ecx, edx, ebx, esp, ebp, esi, edi, eip, eflags, cs, ss))};
 
-static const snapshot_field process_fields[] = {
-    FIELD_ANY(linux_process, memory.directory),
-    FIELD_ANY(linux_process, memory.brk_start),
-    FIELD_ANY(linux_process, memory.brk),
-    FIELD_TABLE(linux_process, signals, &signals_state),
-    FIELD_TABLE(linux_process, time, &time_state),
-    FIELD_TEXT(linux_process, files.cwd),
-    FIELD_BITS(linux_process, files.umask, 0777),
-    FIELD_TABLE(linux_process, registers, &registers_state),
-    FIELD_FLAG(linux_process, entry_pending),
-    FIELD_ANY(linux_process, entry_vector),
-    FIELD_FLAG(linux_process, keep_registers),
-    FIELD_FLAG(linux_process, blocked),
-    FIELD_TEXT(linux_process, program),
-    FIELD_ANY(linux_process, random_state),
-    FIELD_ANY(linux_process, clear_tid),
-    FIELD_TEXT(linux_process, name),
-};
-static const snapshot_table process_state = {SNAPSHOT_TABLE(linux_process, "linux", process_fields),
-                                             .partial = true};
+static const snapshot_table process_state = {
+    SNAPSHOT(linux_process, "linux", FIELD_ANY(memory.directory, memory.brk_start, memory.brk),
+             FIELD_TABLE(&signals_state, signals), FIELD_TABLE(&time_state, time), FIELD_TEXT(files.cwd),
+             FIELD_BITS(0777, files.umask), FIELD_TABLE(&registers_state, registers),
+             FIELD_FLAG(entry_pending), FIELD_ANY(entry_vector), FIELD_FLAG(keep_registers, blocked),
+             FIELD_TEXT(program), FIELD_ANY(random_state, clear_tid), FIELD_TEXT(name)),
+    .partial = true};
 
 const snapshot_table *const linux_tables[] = {&process_state,
                                               &frame_state,

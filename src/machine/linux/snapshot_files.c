@@ -35,61 +35,35 @@ typedef struct saved_file {
     uint32_t node;     /* in memory: which it is */
 } saved_file;
 
-static const snapshot_field file_fields[] = {
-    FIELD_MOST(saved_file, kind, LINUX_EPOLL),
-    FIELD_ANY(saved_file, flags),
-    FIELD_FLAG(saved_file, writable_share),
-    FIELD_ANY(saved_file, entry),
-    FIELD_STRING(saved_file, path),
-    FIELD_STRING(saved_file, name),
-    FIELD_MOST(saved_file, stream, 2),
-    FIELD_FLAG(saved_file, there),
-    FIELD_TABLE(saved_file, file, &host_file_state),
-    FIELD_MOST(saved_file, position, INT64_MAX),
-    FIELD_ANY(saved_file, pipe),
-    FIELD_MOST(saved_file, node, SCRATCH_NAMES),
-};
-const snapshot_table linux_saved_file_state = {SNAPSHOT_TABLE(saved_file, "file", file_fields)};
+const snapshot_table linux_saved_file_state = {
+    SNAPSHOT(saved_file, "file", FIELD_MOST(LINUX_EPOLL, kind), FIELD_ANY(flags), FIELD_FLAG(writable_share),
+             FIELD_ANY(entry), FIELD_STRING(path, name), FIELD_MOST(2, stream), FIELD_FLAG(there),
+             FIELD_TABLE(&host_file_state, file), FIELD_MOST(INT64_MAX, position), FIELD_ANY(pipe),
+             FIELD_MOST(SCRATCH_NAMES, node))};
 
 typedef struct saved_chunk {
     uint32_t bytes;
 } saved_chunk;
-static const snapshot_field chunk_fields[] = {
-    FIELD_MOST(saved_chunk, bytes, CHUNK),
-};
-const snapshot_table linux_chunk_state = {SNAPSHOT_TABLE(saved_chunk, "chunk", chunk_fields)};
+const snapshot_table linux_chunk_state = {SNAPSHOT(saved_chunk, "chunk", FIELD_MOST(CHUNK, bytes))};
 
-static const snapshot_field interest_fields[] = {
-    FIELD_MOST(linux_interest, descriptor, LINUX_FILES - 1),
-    FIELD_DERIVED(linux_interest, file), /* by `number` */
-    FIELD_ANY(linux_interest, events),
-    FIELD_ANY(linux_interest, reported),
-    FIELD_ANY(linux_interest, data),
-    FIELD_MOST(linux_interest, number, FILES_AT_MOST),
-    FIELD_FLAG(linux_interest, touched),
-};
-const snapshot_table linux_interest_state = {SNAPSHOT_TABLE(linux_interest, "interest", interest_fields)};
+const snapshot_table linux_interest_state = {
+    SNAPSHOT(linux_interest, "interest", FIELD_MOST(LINUX_FILES - 1, descriptor),
+             FIELD_DERIVED(file /* by `number` */), FIELD_ANY(events, reported, data),
+             FIELD_MOST(FILES_AT_MOST, number), FIELD_FLAG(touched))};
 
 typedef struct saved_descriptor {
     uint16_t file; /* number in the list of files, from 1; 0: it is closed */
     bool close_on_exec;
 } saved_descriptor;
-static const snapshot_field descriptor_fields[] = {
-    FIELD_MOST(saved_descriptor, file, FILES_AT_MOST),
-    FIELD_FLAG(saved_descriptor, close_on_exec),
-};
 const snapshot_table linux_descriptor_state = {
-    SNAPSHOT_TABLE(saved_descriptor, "descriptor", descriptor_fields)};
+    SNAPSHOT(saved_descriptor, "descriptor", FIELD_MOST(FILES_AT_MOST, file), FIELD_FLAG(close_on_exec))};
 
 typedef struct saved_mount {
     char *guest;
     bool writable;
 } saved_mount;
-static const snapshot_field mount_fields[] = {
-    FIELD_STRING(saved_mount, guest),
-    FIELD_FLAG(saved_mount, writable),
-};
-const snapshot_table linux_mount_state = {SNAPSHOT_TABLE(saved_mount, "mount", mount_fields)};
+const snapshot_table linux_mount_state = {
+    SNAPSHOT(saved_mount, "mount", FIELD_STRING(guest), FIELD_FLAG(writable))};
 
 /* The files of a process, each once, in the order of their lowest descriptors; then those that are only
  * mapped. */
@@ -478,19 +452,12 @@ static void transfer_mounts(linux_process *p, snapshot *s)
 
 /* ---- the tree in memory -------------------------------------------------------------------------------- */
 
-static const snapshot_field node_fields[] = {
-    FIELD_ANY(scratch_node, mode),     FIELD_DERIVED(scratch_node, names), FIELD_DERIVED(scratch_node, opens),
-    FIELD_ANY(scratch_node, accessed), FIELD_ANY(scratch_node, modified),  FIELD_ANY(scratch_node, changed),
-    FIELD_DERIVED(scratch_node, host), FIELD_STRING(scratch_node, text),
-};
-const snapshot_table linux_node_state = {SNAPSHOT_TABLE(scratch_node, "node", node_fields)};
+const snapshot_table linux_node_state = {
+    SNAPSHOT(scratch_node, "node", FIELD_ANY(mode), FIELD_DERIVED(names, opens),
+             FIELD_ANY(accessed, modified, changed), FIELD_DERIVED(host), FIELD_STRING(text))};
 
-static const snapshot_field name_fields[] = {
-    FIELD_ANY(scratch_name, folder),
-    FIELD_ANY(scratch_name, node),
-    FIELD_STRING(scratch_name, text),
-};
-const snapshot_table linux_name_state = {SNAPSHOT_TABLE(scratch_name, "name", name_fields)};
+const snapshot_table linux_name_state = {
+    SNAPSHOT(scratch_name, "name", FIELD_ANY(folder, node), FIELD_STRING(text))};
 
 /* Names ascend, in folders, of nodes; a folder has one. Links lead somewhere. */
 static bool scratch_fits(share_scratch *m)

@@ -3,12 +3,8 @@
 #include <inttypes.h>
 #include <sys/stat.h>
 
-static const snapshot_field fields[] = {
-    FIELD_MOST(host_file, bytes, INT64_MAX),
-    FIELD_ANY(host_file, seconds),
-    FIELD_MOST(host_file, nanoseconds, 999999999),
-};
-const snapshot_table host_file_state = {SNAPSHOT_TABLE(host_file, "host_file", fields)};
+const snapshot_table host_file_state = {SNAPSHOT(host_file, "host_file", FIELD_MOST(INT64_MAX, bytes),
+                                                 FIELD_ANY(seconds), FIELD_MOST(999999999, nanoseconds))};
 
 host_file host_file_of(int descriptor)
 {

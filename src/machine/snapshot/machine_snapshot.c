@@ -18,17 +18,6 @@
 
 #define MOST_MEMORY 0x80000000u
 
-static const snapshot_field preface_fields[] = {
-    FIELD_TEXT(p5_snapshot_info, kind),
-    FIELD_RANGE(p5_snapshot_info, memory_bytes, PAGE_BYTES, MOST_MEMORY),
-    FIELD_FLAG(p5_snapshot_info, permissive),
-    FIELD_ANY(p5_snapshot_info, instructions),
-    FIELD_MOST(p5_snapshot_info, clock, SNAPSHOT_CLOCK_MOST),
-    FIELD_STRING(p5_snapshot_info, guest),
-    FIELD_STRING(p5_snapshot_info, command),
-    FIELD_DERIVED(p5_snapshot_info, model),
-};
-
 static void check_preface(const void *row, snapshot *s)
 {
     const p5_snapshot_info *info = row;
@@ -37,7 +26,11 @@ static void check_preface(const void *row, snapshot *s)
                         (unsigned)PAGE_BYTES);
 }
 
-static const snapshot_table preface_state = {SNAPSHOT_TABLE(p5_snapshot_info, "preface", preface_fields),
+static const snapshot_table preface_state = {SNAPSHOT(p5_snapshot_info, "preface", FIELD_TEXT(kind),
+                                                      FIELD_RANGE(PAGE_BYTES, MOST_MEMORY, memory_bytes),
+                                                      FIELD_FLAG(permissive), FIELD_ANY(instructions),
+                                                      FIELD_MOST(SNAPSHOT_CLOCK_MOST, clock),
+                                                      FIELD_STRING(guest, command), FIELD_DERIVED(model)),
                                              .check = check_preface};
 
 static void transfer_preface(p5_snapshot_info *info, const p5_model *model, snapshot *s)
@@ -65,29 +58,14 @@ static bool preface_of(const p5_machine *machine, const p5_save_options *options
 
 /* ---- the machine itself -------------------------------------------------------------------------------- */
 
-static const snapshot_field machine_fields[] = {
-    FIELD_BITS(p5_machine, after, AFTER_ALL),
-    FIELD_ANY(p5_machine, after_linear),
-    FIELD_ANY(p5_machine, after_msr),
-    FIELD_ANY(p5_machine, after_value),
-    FIELD_ANY(p5_machine, dr, [0]),
-    FIELD_FLAG(p5_machine, debug_written),
-    FIELD_FLAG(p5_machine, interrupt_request),
-    FIELD_FLAG(p5_machine, halted),
-    FIELD_FLAG(p5_machine, frozen),
-    FIELD_FLAG(p5_machine, machine_check),
-    FIELD_FLAG(p5_machine, nmi_request),
-    FIELD_FLAG(p5_machine, in_repeat),
-    FIELD_FLAG(p5_machine, watching),
-    FIELD_FLAG(p5_machine, refetch),
-    FIELD_ANY(p5_machine, instructions),
-    FIELD_ANY(p5_machine, forward_instructions),
-    FIELD_ANY(p5_machine, forward_clocks),
-    FIELD_TABLE(p5_machine, forward_counts, &counts_state),
-    FIELD_ANY(p5_machine, case_exit),
-};
-static const snapshot_table machine_state = {SNAPSHOT_TABLE(p5_machine, "machine", machine_fields),
-                                             .partial = true};
+static const snapshot_table machine_state = {
+    SNAPSHOT(p5_machine, "machine", FIELD_BITS(AFTER_ALL, after),
+             FIELD_ANY(after_linear, after_msr, after_value), FIELD_ANY_OF([0], dr),
+             FIELD_FLAG(debug_written, interrupt_request, halted, frozen, machine_check, nmi_request,
+                        in_repeat, watching, refetch),
+             FIELD_ANY(instructions, forward_instructions, forward_clocks),
+             FIELD_TABLE(&counts_state, forward_counts), FIELD_ANY(case_exit)),
+    .partial = true};
 
 static const snapshot_table *const own_tables[] = {&preface_state, &machine_state, &notice_state, NULL};
 const snapshot_table *const *const machine_tables[] = {own_tables,     core_tables,   pmu_tables,

@@ -15,14 +15,9 @@ typedef struct point {
     uint8_t kept[2][3];
 } point;
 
-static const snapshot_field fields[] = {
-    FIELD_ANY(point, x),
-    FIELD_MOST(point, y, 100),
-    FIELD_RANGE(point, slope, -5, 5),
-    FIELD_FLAG(point, on),
-    FIELD_BITS(point, kept, 0xf0, [0][0]),
-};
-static const snapshot_table table = {SNAPSHOT_TABLE(point, "point", fields)};
+static const snapshot_table table = {SNAPSHOT(point, "point", FIELD_ANY(x), FIELD_MOST(100, y),
+                                              FIELD_RANGE(-5, 5, slope), FIELD_FLAG(on),
+                                              FIELD_BITS_OF([0][0], 0xf0, kept))};
 
 /* A later version: another order, a wider number, one more. */
 typedef struct later {
@@ -32,15 +27,9 @@ typedef struct later {
     int64_t slope;
     bool on;
 } later;
-static const snapshot_field later_fields[] = {
-    FIELD_BITS(later, kept, 0xf0, [0][0]),
-    FIELD_MOST(later, y, 100),
-    FIELD_ANY(later, x),
-    {FIELD_PLACE(later, color, FIELD_MEMBER(later, color)), .most = UINT32_MAX, .since = 1},
-    FIELD_RANGE(later, slope, -5, 5),
-    FIELD_FLAG(later, on),
-};
-static const snapshot_table later_table = {SNAPSHOT_TABLE(later, "point", later_fields)};
+static const snapshot_table later_table = {
+    SNAPSHOT(later, "point", FIELD_BITS_OF([0][0], 0xf0, kept), FIELD_MOST(100, y), FIELD_ANY(x),
+             FIELD_SINCE(1, FIELD_ANY(color)), FIELD_RANGE(-5, 5, slope), FIELD_FLAG(on))};
 
 static const point sample = {.x = 7, .y = 9, .slope = -3, .on = true, .kept = {{0x10, 0x20, 0x30}, {0x40}}};
 
@@ -128,15 +117,15 @@ static void test_limits(void **state)
     }
 }
 
+typedef struct named {
+    char name[8];
+    char *path;
+} named;
+static const snapshot_table named_table = {SNAPSHOT(named, "named", FIELD_TEXT(name), FIELD_STRING(path))};
+
 static void test_text(void **state)
 {
     (void)state;
-    typedef struct named {
-        char name[8];
-        char *path;
-    } named;
-    static const snapshot_field named_fields[] = {FIELD_TEXT(named, name), FIELD_STRING(named, path)};
-    static const snapshot_table named_table = {SNAPSHOT_TABLE(named, "named", named_fields)};
     char path[] = "/data";
     named one = {"seven77", path}, loaded = {{0}, NULL};
     snapshot_bytes b = save(&named_table, &one);
@@ -152,24 +141,21 @@ static void test_text(void **state)
     free(loaded.path);
 }
 
+typedef struct pixel {
+    uint32_t x, color;
+} pixel;
+static const snapshot_table first_table = {SNAPSHOT(pixel, "pixel", FIELD_ANY(x)), .partial = true};
+static const snapshot_table next_table = {
+    SNAPSHOT(pixel, "pixel", FIELD_ANY(x), FIELD_SINCE(SNAPSHOT_REVISION + 1, FIELD_ANY(color)))};
+
 /* A stream that stands by itself says its revision; those of the first builds do not. */
 static void test_revision(void **state)
 {
     (void)state;
-    typedef struct next {
-        uint32_t x, color;
-    } next;
-    static const snapshot_field next_fields[] = {
-        FIELD_ANY(next, x),
-        {FIELD_PLACE(next, color, FIELD_MEMBER(next, color)), .since = SNAPSHOT_REVISION + 1},
-    };
-    static const snapshot_table next_table = {SNAPSHOT_TABLE(next, "pixel", next_fields)};
-    static const snapshot_table first_table = {
-        .name = "pixel", .fields = next_fields, .count = 1, .bytes = 8};
     for (unsigned says = 0; says < 2; says++) {
         snapshot_bytes b = {0};
         p5_error error;
-        next saved = {.x = 7}, loaded = {.color = 5};
+        pixel saved = {.x = 7}, loaded = {.color = 5};
         snapshot out = {.write = snapshot_bytes_put, .context = &b};
         snapshot in = {.loading = true, .read = snapshot_bytes_get, .context = &b, .error = &error};
         if (says)
