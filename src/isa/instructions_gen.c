@@ -2,12 +2,14 @@
  *   instructions_gen IN.tsv OUT.c
  * Every opcode must be claimed by exactly one row (rows of mnemonic #UD claim what does not exist). Anything
  * wrong is reported as file:line and fails the build. The columns are explained in the table's header. */
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/each.h"
 #include "base/text.h"
 #include "isa/instructions_gen.h"
 
@@ -25,150 +27,62 @@ static const char *const column_names[COLUMNS] = {
     "fp",      "branch",   "cost",     "value",  "int_overlap", "fp_overlap", "push",    "data", "reads",
     "writes",  "address",  "flags",    "traits", "confidence",  "source",     "notes"};
 
-static const word model_words[] = {
-    {"p5", ISA_P54C | ISA_P55C}, {"p54c", ISA_P54C}, {"p55c", ISA_P55C}, {"p6", ISA_P6}, {0}};
-static const word pair_words[] = {{"np", ISA_NP}, {"u", ISA_U},   {"v", ISA_V},
-                                  {"uv", ISA_UV}, {"fx", ISA_FX}, {0}};
-static const word unit_words[] = {{"alu", ISA_ALU},
-                                  {"shift", ISA_SHIFT},
-                                  {"agu", ISA_AGU},
-                                  {"load", ISA_LOAD},
-                                  {"store", ISA_STORE},
-                                  {"load_alu", ISA_LOAD_ALU},
-                                  {"load_alu_store", ISA_LOAD_ALU_STORE},
-                                  {"branch", ISA_BRANCH},
-                                  {"microcode", ISA_MICROCODE},
-                                  {"int_mul", ISA_INT_MUL},
-                                  {"fpu", ISA_FPU},
-                                  {"mmx_alu", ISA_MMX_ALU},
-                                  {"mmx_shift", ISA_MMX_SHIFT},
-                                  {"mmx_mul", ISA_MMX_MUL},
-                                  {"mmx_load", ISA_MMX_LOAD},
-                                  {"mmx_store", ISA_MMX_STORE},
-                                  {"mmx_int", ISA_MMX_INT},
+/* Words that are the names of isa.h's constants behind their prefix, in lower case. */
+#define WORD(prefix, name_)                                                                                  \
+    {                                                                                                        \
+        .name = #name_, .value = prefix##name_                                                               \
+    }
+#define WORDS(prefix, ...) EACH(WORD, prefix, __VA_ARGS__)
+static const word model_words[] = {{"p5", ISA_P54C | ISA_P55C}, WORDS(ISA_, P54C, P55C, P6), {0}};
+static const word pair_words[] = {WORDS(ISA_, NP, U, V, UV, FX), {0}};
+static const word unit_words[] = {WORDS(ISA_, ALU, SHIFT, AGU, LOAD, STORE, LOAD_ALU, LOAD_ALU_STORE, BRANCH,
+                                        MICROCODE, INT_MUL, FPU, MMX_ALU, MMX_SHIFT, MMX_MUL, MMX_LOAD,
+                                        MMX_STORE, MMX_INT),
                                   {0}};
 static const word fp_words[] = {{"-", ISA_FP_NONE},
-                                {"load", ISA_FP_LOAD},
-                                {"load_slow", ISA_FP_LOAD_SLOW},
-                                {"store", ISA_FP_STORE},
-                                {"add", ISA_FP_ADD},
-                                {"mul", ISA_FP_MUL},
-                                {"div", ISA_FP_DIV},
-                                {"sqrt", ISA_FP_SQRT},
-                                {"compare", ISA_FP_COMPARE},
-                                {"sign", ISA_FP_SIGN},
                                 {"exchange", ISA_FP_XCH},
-                                {"status", ISA_FP_STATUS},
-                                {"control", ISA_FP_CONTROL},
-                                {"transcendental", ISA_FP_TRANSCENDENTAL},
-                                {"remainder", ISA_FP_REMAINDER},
-                                {"other", ISA_FP_OTHER},
+                                WORDS(ISA_FP_, LOAD, LOAD_SLOW, STORE, ADD, MUL, DIV, SQRT, COMPARE, SIGN,
+                                      STATUS, CONTROL, TRANSCENDENTAL, REMAINDER, OTHER),
                                 {0}};
-static const word branch_words[] = {{"-", ISA_NOT_BRANCH},
-                                    {"jcc", ISA_JCC},
-                                    {"jmp", ISA_JMP},
-                                    {"call", ISA_CALL},
-                                    {"ret", ISA_RET},
-                                    {"jmp_indirect", ISA_JMP_INDIRECT},
-                                    {"call_indirect", ISA_CALL_INDIRECT},
-                                    {"loop", ISA_LOOP},
-                                    {"far", ISA_FAR},
-                                    {"int", ISA_INT},
-                                    {"iret", ISA_IRET},
-                                    {0}};
+static const word branch_words[] = {
+    {"-", ISA_NOT_BRANCH},
+    WORDS(ISA_, JCC, JMP, CALL, RET, JMP_INDIRECT, CALL_INDIRECT, LOOP, FAR, INT, IRET),
+    {0}};
 static const word value_words[] = {
-    {"-", ISA_VALUE_NONE},  {"source", ISA_VALUE_SOURCE},       {"count", ISA_VALUE_COUNT},
-    {"x87", ISA_VALUE_X87}, {"saturated", ISA_VALUE_SATURATED}, {0}};
-static const word use_words[] = {{"eax", 1},
-                                 {"ecx", 2},
-                                 {"edx", 4},
-                                 {"ebx", 8},
-                                 {"esp", 16},
-                                 {"ebp", 32},
-                                 {"esi", 64},
-                                 {"edi", 128},
-                                 {"all", 255},
-                                 {"rm", ISA_USE_RM},
-                                 {"rm8", ISA_USE_RM8},
-                                 {"reg", ISA_USE_REG},
-                                 {"op", ISA_USE_OP},
-                                 {"mm_rm", ISA_USE_MM_RM},
-                                 {"mm_reg", ISA_USE_MM_REG},
-                                 {"st", ISA_USE_ST},
-                                 {"sti", ISA_USE_STI},
-                                 {"st1", ISA_USE_ST1},
+    {"-", ISA_VALUE_NONE}, WORDS(ISA_VALUE_, SOURCE, COUNT, X87, SATURATED), {0}};
+static const word use_words[] = {{"eax", 1},   {"ecx", 2},
+                                 {"edx", 4},   {"ebx", 8},
+                                 {"esp", 16},  {"ebp", 32},
+                                 {"esi", 64},  {"edi", 128},
+                                 {"all", 255}, WORDS(ISA_USE_, RM, RM8, REG, OP, MM_RM, MM_REG, ST, STI, ST1),
                                  {0}};
-static const word flag_words[] = {{"serialising", ISA_SERIALISING},
-                                  {"system", ISA_SYSTEM},
-                                  {"string", ISA_STRING},
-                                  {"reads_carry", ISA_READS_CARRY},
-                                  {"writes_flags", ISA_WRITES_FLAGS},
-                                  {"stack", ISA_STACK},
-                                  {"flop", ISA_FLOP},
-                                  {"saturating", ISA_SATURATING},
-                                  {"lockable", ISA_LOCKABLE},
-                                  {"implicit_lock", ISA_IMPLICIT_LOCK},
-                                  {"moffs", ISA_MOFFS},
-                                  {"far", ISA_FAR_TRANSFER},
-                                  {"segment_load", ISA_SEGMENT_LOAD},
-                                  {"io", ISA_IO},
+static const word flag_words[] = {{"far", ISA_FAR_TRANSFER},
+                                  WORDS(ISA_, SERIALISING, SYSTEM, STRING, READS_CARRY, WRITES_FLAGS, STACK,
+                                        FLOP, SATURATING, LOCKABLE, IMPLICIT_LOCK, MOFFS, SEGMENT_LOAD, IO),
                                   {0}};
-static const word trait_words[] = {{"push", ISA_T_PUSH},
-                                   {"pop", ISA_T_POP},
-                                   {"two_strings", ISA_T_TWO_STRINGS},
-                                   {"table_load", ISA_T_TABLE_LOAD},
-                                   {"verify", ISA_T_VERIFY},
-                                   {"far_return", ISA_T_FAR_RETURN},
-                                   {"store_st", ISA_T_STORE_ST},
-                                   {"loads_ss", ISA_T_LOADS_SS},
-                                   {"cosine", ISA_T_COSINE},
-                                   {"reversed", ISA_T_REVERSED},
-                                   {"protected", ISA_T_PROTECTED},
+static const word trait_words[] = {WORDS(ISA_T_, PUSH, POP, TWO_STRINGS, TABLE_LOAD, VERIFY, FAR_RETURN,
+                                         STORE_ST, LOADS_SS, COSINE, REVERSED, PROTECTED),
                                    {0}};
-static const word engine_words[] = {{"begins", ISA_E_BEGINS},
-                                    {"cmps", ISA_E_CMPS},
-                                    {"fnop", ISA_E_FNOP},
-                                    {"fstp1", ISA_E_FSTP1},
-                                    {"keeps_pointer", ISA_E_KEEPS_POINTER},
-                                    {"image", ISA_E_IMAGE},
-                                    {"cli", ISA_E_CLI},
-                                    {"sti", ISA_E_STI},
-                                    {"pushf", ISA_E_PUSHF},
-                                    {"popf", ISA_E_POPF},
-                                    {"int_n", ISA_E_INT_N},
-                                    {"iret", ISA_E_IRET},
-                                    {"alone", ISA_E_ALONE},
-                                    {"test", ISA_E_TEST},
-                                    {"neg", ISA_E_NEG},
-                                    {"smsw", ISA_E_SMSW},
-                                    {"flags_first", ISA_E_FLAGS_FIRST},
-                                    {"arpl", ISA_E_ARPL},
-                                    {"enter", ISA_E_ENTER},
-                                    {"pusha", ISA_E_PUSHA},
-                                    {"popa", ISA_E_POPA},
-                                    {"invd", ISA_E_INVD},
-                                    {"wbinvd", ISA_E_WBINVD},
-                                    {"icebp", ISA_E_ICEBP},
+static const word engine_words[] = {WORDS(ISA_E_, BEGINS, CMPS, FNOP, FSTP1, KEEPS_POINTER, IMAGE, CLI, STI,
+                                          PUSHF, POPF, INT_N, IRET, ALONE, TEST, NEG, SMSW, FLAGS_FIRST, ARPL,
+                                          ENTER, PUSHA, POPA, INVD, WBINVD, ICEBP),
                                     {0}};
 static const word confidence_words[] = {{"measured", 0}, {"manual", 1}, {"inferred", 2}, {0}};
 
 /* Cost rules and how many arguments each takes. */
+#define COST(count, name)                                                                                    \
+    {                                                                                                        \
+        .rule = WORD(ISA_COST_, name), .args = count                                                         \
+    }
 static const struct {
-    const char *name;
-    isa_cost cost;
+    word rule;
     unsigned args;
-} costs[] = {{"fixed", ISA_COST_FIXED, 0},   {"segment_load", ISA_COST_SEGMENT_LOAD, 2},
-             {"far", ISA_COST_FAR, 2},       {"int", ISA_COST_INT, 5},
-             {"iret", ISA_COST_IRET, 2},     {"io", ISA_COST_IO, 4},
-             {"pushf", ISA_COST_PUSHF, 1},   {"rep", ISA_COST_REP, 2},
-             {"enter", ISA_COST_ENTER, 3},   {"bsf", ISA_COST_BSF, 3},
-             {"bsr", ISA_COST_BSR, 2},       {"rcx", ISA_COST_RCX, 2},
-             {"fdiv", ISA_COST_FDIV, 3},     {"fsqrt", ISA_COST_FSQRT, 1},
-             {"trig", ISA_COST_TRIG, 5},     {"fprem", ISA_COST_FPREM, 1},
-             {"rdtsc", ISA_COST_RDTSC, 2},   {"cpuid", ISA_COST_CPUID, 2},
-             {"msr", ISA_COST_MSR, 2},       {"wbinvd", ISA_COST_WBINVD, 0},
-             {"locked", ISA_COST_LOCKED, 0}, {"x87_range", ISA_COST_X87_RANGE, 2},
-             {"loop", ISA_COST_LOOP, 1}};
+} costs[] = {EACH(COST, 0, FIXED, WBINVD, LOCKED),
+             EACH(COST, 1, PUSHF, FSQRT, FPREM, LOOP),
+             EACH(COST, 2, SEGMENT_LOAD, FAR, IRET, REP, BSR, RCX, RDTSC, CPUID, MSR, X87_RANGE),
+             EACH(COST, 3, ENTER, BSF, FDIV),
+             EACH(COST, 4, IO),
+             EACH(COST, 5, INT, TRIG)};
 
 void complain(generator *g, const char *format, ...)
 {
@@ -184,10 +98,19 @@ void complain(generator *g, const char *format, ...)
     g->errors++;
 }
 
+/* Names of constants are written in lower case. */
+static bool is_word(const word *w, const char *text)
+{
+    const char *name = w->name;
+    while (*name != '\0' && tolower((unsigned char)*name) == *text)
+        name++, text++;
+    return *name == *text;
+}
+
 bool find_word(const word *words, const char *name, uint32_t *value)
 {
     for (; words->name != NULL; words++) {
-        if (strcmp(words->name, name) == 0) {
+        if (is_word(words, name)) {
             *value = words->value;
             return true;
         }
@@ -263,9 +186,9 @@ static void parse_cost(generator *g, char *text, isa_form *form)
 {
     char *name = text_field(&text, ':');
     for (size_t i = 0; i < sizeof costs / sizeof costs[0]; i++) {
-        if (strcmp(costs[i].name, name) != 0)
+        if (!is_word(&costs[i].rule, name))
             continue;
-        form->cost = (uint8_t)costs[i].cost;
+        form->cost = (uint8_t)costs[i].rule.value;
         unsigned count = 0;
         char *item;
         while ((item = text_field(&text, ',')) != NULL) {
