@@ -11,21 +11,9 @@
 
 #include "base/each.h"
 #include "base/text.h"
+#include "base/tsv.h"
+#include "isa/instruction_columns.h"
 #include "isa/instructions_gen.h"
-
-enum { LINE_BYTES = 2048 };
-
-/* The columns, in order. */
-// clang-format off
-enum {
-    OPCODES, MNEMONIC, OPERANDS, MODELS, SIZE, CLOCKS, LATENCY, PAIR, UNIT, FP, BRANCH, COST, VALUE, INT_OVERLAP,
-    FP_OVERLAP, PUSH, DATA, READS, WRITES, ADDRESS, FLAGS, TRAITS, CONFIDENCE, SOURCE, NOTES, COLUMNS
-};
-// clang-format on
-static const char *const column_names[COLUMNS] = {
-    "opcodes", "mnemonic", "operands", "models", "size",        "clocks",     "latency", "pair", "unit",
-    "fp",      "branch",   "cost",     "value",  "int_overlap", "fp_overlap", "push",    "data", "reads",
-    "writes",  "address",  "flags",    "traits", "confidence",  "source",     "notes"};
 
 /* Words that are the names of isa.h's constants behind their prefix, in lower case. */
 #define WORD(prefix, name_)                                                                                  \
@@ -264,8 +252,8 @@ static void parse_row(generator *g, char *fields[COLUMNS])
             return;
         }
         index = g->form_count++;
-        form.mnemonic = strdup(fields[MNEMONIC]);
-        form.operands = strcmp(fields[OPERANDS], "-") == 0 ? "" : strdup(fields[OPERANDS]);
+        form.mnemonic = fields[MNEMONIC];
+        form.operands = strcmp(fields[OPERANDS], "-") == 0 ? "" : fields[OPERANDS];
         form.models = (uint8_t)parse_word(g, MODELS, model_words, fields[MODELS]);
         parse_clocks(g, CLOCKS, fields[CLOCKS], form.clocks);
         if (strcmp(fields[LATENCY], "-") != 0)
@@ -299,46 +287,6 @@ static void parse_row(generator *g, char *fields[COLUMNS])
     opcodes_claim(g, fields[OPCODES], index, undefined ? "-" : fields[SIZE]);
 }
 
-static void parse_table(generator *g, FILE *file)
-{
-    char line[LINE_BYTES];
-    bool header = false;
-    while (fgets(line, sizeof line, file) != NULL) {
-        g->line++;
-        size_t length = strlen(line);
-        if (length == 0 || line[length - 1] != '\n') {
-            complain(g, "line too long or not ended");
-            return;
-        }
-        line[length - 1] = '\0';
-        if (line[0] == '#' && strncmp(line, "#UD", 3) != 0)
-            continue;
-        char *fields[COLUMNS];
-        char *cursor = line;
-        unsigned count = 0;
-        char *field;
-        while ((field = text_field(&cursor, '\t')) != NULL) {
-            if (count < COLUMNS)
-                fields[count] = field;
-            count++;
-        }
-        if (count != COLUMNS) {
-            complain(g, "%u columns instead of %d", count, COLUMNS);
-            continue;
-        }
-        if (header) {
-            parse_row(g, fields);
-            continue;
-        }
-        header = true;
-        for (unsigned column = 0; column < COLUMNS; column++) {
-            if (strcmp(fields[column], column_names[column]) != 0)
-                complain(g, "column %u is '%s' instead of '%s'", column + 1, fields[column],
-                         column_names[column]);
-        }
-    }
-}
-
 static void write_forms(const generator *g, FILE *out)
 {
     fprintf(out, "const unsigned isa_form_count = %u;\n\nconst isa_form isa_forms[] = {\n", g->form_count);
@@ -370,13 +318,13 @@ int main(int argc, char **argv)
     /* Form 0 is what undefined opcodes point to. */
     g.forms[g.form_count++] = (isa_form){
         .mnemonic = "(bad)", .operands = "", .clocks = {1, 1}, .unit = ISA_MICROCODE, .flags = ISA_UNDEFINED};
-    FILE *file = fopen(argv[1], "r");
-    if (file == NULL) {
-        perror(argv[1]);
-        return 1;
+    tsv table;
+    char *fields[COLUMNS];
+    tsv_open(&table, argv[1], column_names, COLUMNS);
+    while (tsv_next(&table, fields)) {
+        g.line = table.line;
+        parse_row(&g, fields);
     }
-    parse_table(&g, file);
-    fclose(file);
     if (g.errors == 0)
         opcodes_check_gaps(&g);
     if (g.errors != 0)
@@ -391,6 +339,7 @@ int main(int argc, char **argv)
                  "\"isa/opcode_map.h\"\n\n");
     write_forms(&g, out);
     opcodes_write(&g, out);
+    free(table.text);
     if (fclose(out) != 0 || g.errors != 0) {
         remove(argv[2]);
         return 1;

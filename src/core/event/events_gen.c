@@ -3,12 +3,12 @@
  * checked here, with the file and line of what is wrong, so that the tables need no checks at run time.
  * Usage: events_gen EVENTS.TSV STALLS.TSV EVENT_IDS.H EVENTS_TABLE.C */
 #include <ctype.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
+#include "base/tsv.h"
 
 /* Manual, table 26-24: events that both counters can select, and those tied to one counter. */
 enum { EVENTS_ON_BOTH = 38, EVENTS_ON_ONE = 35 };
@@ -36,6 +36,8 @@ enum {
 static const char *const column_names[COLUMNS] = {"code",   "counters", "name",  "title",  "aliases",
                                                   "kind",   "families", "max",   "group",  "unit",
                                                   "figure", "rule",     "grade", "source", "remarks"};
+enum { STALL_COLUMNS = 3 };
+static const char *const stall_names[STALL_COLUMNS] = {"name", "event", "rule"};
 static const char *const groups[] = {"cache", "tlb", "branch", "pipe", "fpu", "mmx", "bus", "system", NULL};
 static const char *const units[] = {"pipe", "memory", "bus", "core", "clock", NULL};
 static const char *const unit_constants[] = {"P5_UNIT_PIPE", "P5_UNIT_MEMORY", "P5_UNIT_BUS", "P5_UNIT_CORE",
@@ -61,29 +63,17 @@ typedef struct row {
 
 /* An owner of clocks: a row of stalls.tsv. */
 typedef struct stall {
-    char *name, *rule;
+    const char *name, *rule;
     int event; /* dense number; -1: none */
 } stall;
 
 typedef struct table {
-    const char *path;
+    const tsv *file; /* being read, or the events' */
     row rows[MAX_ROWS];
     unsigned count;
     stall stalls[MAX_STALLS];
     unsigned stall_count;
 } table;
-
-__attribute__((format(printf, 3, 4), noreturn)) static void fail(const table *t, unsigned line,
-                                                                 const char *format, ...)
-{
-    va_list arguments;
-    fprintf(stderr, "%s:%u: error: ", t->path, line);
-    va_start(arguments, format);
-    vfprintf(stderr, format, arguments);
-    va_end(arguments);
-    fputc('\n', stderr);
-    exit(1);
-}
 
 static int index_of(const char *const *words, const char *word)
 {
@@ -109,38 +99,6 @@ static int is_name(const char *text)
     return 1;
 }
 
-static char *read_file(const char *path)
-{
-    FILE *file = fopen(path, "rb");
-    if (file == NULL || fseek(file, 0, SEEK_END) != 0)
-        return NULL;
-    long size = ftell(file);
-    char *text = size < 0 ? NULL : malloc((size_t)size + 1);
-    if (text != NULL) {
-        rewind(file);
-        if (fread(text, 1, (size_t)size, file) != (size_t)size) {
-            free(text);
-            text = NULL;
-        } else {
-            text[size] = '\0';
-        }
-    }
-    fclose(file);
-    return text;
-}
-
-static void check_header(const table *t, unsigned line, char *text)
-{
-    for (unsigned i = 0; i < COLUMNS; i++) {
-        char *field = text_field(&text, '\t');
-        if (field == NULL || strcmp(field, column_names[i]) != 0)
-            fail(t, line, "column %u is '%s', expected '%s'", i + 1, field != NULL ? field : "",
-                 column_names[i]);
-    }
-    if (text != NULL)
-        fail(t, line, "there are more than %d columns", COLUMNS);
-}
-
 static unsigned parse_families(const table *t, const row *r)
 {
     if (strcmp(r->field[COLUMN_FAMILIES], "p54c p55c") == 0)
@@ -149,7 +107,8 @@ static unsigned parse_families(const table *t, const row *r)
         return 2;
     if (strcmp(r->field[COLUMN_FAMILIES], "p54c") == 0)
         return 1;
-    fail(t, r->line, "families '%s', expected 'p54c', 'p55c' or 'p54c p55c'", r->field[COLUMN_FAMILIES]);
+    tsv_fail(t->file, r->line, "families '%s', expected 'p54c', 'p55c' or 'p54c p55c'",
+             r->field[COLUMN_FAMILIES]);
 }
 
 static unsigned parse_counters(const table *t, const row *r)
@@ -160,7 +119,7 @@ static unsigned parse_counters(const table *t, const row *r)
         return 1;
     if (strcmp(r->field[COLUMN_COUNTERS], "1") == 0)
         return 2;
-    fail(t, r->line, "counters '%s', expected '0', '1' or '0 1'", r->field[COLUMN_COUNTERS]);
+    tsv_fail(t->file, r->line, "counters '%s', expected '0', '1' or '0 1'", r->field[COLUMN_COUNTERS]);
 }
 
 static void parse_aliases(const table *t, row *r)
@@ -170,9 +129,9 @@ static void parse_aliases(const table *t, row *r)
     char *cursor = r->field[COLUMN_ALIASES];
     for (char *alias; (alias = text_field(&cursor, ';')) != NULL;) {
         if (alias[0] == '\0')
-            fail(t, r->line, "empty alias");
+            tsv_fail(t->file, r->line, "empty alias");
         if (r->alias_count == MAX_ALIASES - 1)
-            fail(t, r->line, "more than %d aliases", MAX_ALIASES - 1);
+            tsv_fail(t->file, r->line, "more than %d aliases", MAX_ALIASES - 1);
         r->alias[r->alias_count++] = alias;
     }
 }
@@ -186,81 +145,61 @@ static void parse_figure(const table *t, row *r)
     for (unsigned i = 0; i < 3; i++) {
         r->figure[i] = text_field(&cursor, ';');
         if (r->figure[i] == NULL || (i > 0 && *r->figure[i]++ != ' ') || r->figure[i][0] == '\0')
-            fail(t, r->line, "the figure is not of the form 'formula; unit; decimals'");
+            tsv_fail(t->file, r->line, "the figure is not of the form 'formula; unit; decimals'");
     }
     if (cursor != NULL || strlen(r->figure[2]) != 1 || !isdigit((unsigned char)r->figure[2][0]))
-        fail(t, r->line, "the figure is not of the form 'formula; unit; decimals'");
+        tsv_fail(t->file, r->line, "the figure is not of the form 'formula; unit; decimals'");
 }
 
-static void parse_row(table *t, unsigned line, char *text)
+static void parse_row(table *t, char *const field[COLUMNS])
 {
+    unsigned line = t->file->line;
     if (t->count == MAX_ROWS)
-        fail(t, line, "more than %d rows", MAX_ROWS);
+        tsv_fail(t->file, line, "more than %d rows", MAX_ROWS);
     row *r = &t->rows[t->count];
     r->line = line;
-    for (unsigned i = 0; i < COLUMNS; i++) {
-        r->field[i] = text_field(&text, '\t');
-        if (r->field[i] == NULL)
-            fail(t, line, "%u columns, expected %d", i, COLUMNS);
-    }
-    if (text != NULL)
-        fail(t, line, "more than %d columns", COLUMNS);
+    memcpy(r->field, field, sizeof r->field);
     char *end;
     r->code = (unsigned)strtoul(r->field[COLUMN_CODE], &end, 16);
     if (strlen(r->field[COLUMN_CODE]) != 2 || *end != '\0' || r->code >= CODES)
-        fail(t, line, "code '%s', expected two hexadecimal digits from 00 to 3F", r->field[COLUMN_CODE]);
+        tsv_fail(t->file, line, "code '%s', expected two hexadecimal digits from 00 to 3F",
+                 r->field[COLUMN_CODE]);
     r->counters = parse_counters(t, r);
     r->families = parse_families(t, r);
     r->kind = index_of(kinds, r->field[COLUMN_KIND]);
     if (r->kind < 0)
-        fail(t, line, "kind '%s', expected 'occurrence', 'duration' or 'reserved'", r->field[COLUMN_KIND]);
+        tsv_fail(t->file, line, "kind '%s', expected 'occurrence', 'duration' or 'reserved'",
+                 r->field[COLUMN_KIND]);
     if (is_empty(r->field[COLUMN_TITLE]) || is_empty(r->field[COLUMN_RULE]) ||
         is_empty(r->field[COLUMN_SOURCE]))
-        fail(t, line, "title, rule and source must not be empty");
+        tsv_fail(t->file, line, "title, rule and source must not be empty");
     t->count++;
     if (r->kind == KIND_RESERVED) {
         if (!is_empty(r->field[COLUMN_NAME]) || !is_empty(r->field[COLUMN_ALIASES]))
-            fail(t, line, "a reserved code has no name and no aliases");
+            tsv_fail(t->file, line, "a reserved code has no name and no aliases");
         return;
     }
     if (!is_name(r->field[COLUMN_NAME]) || strlen(r->field[COLUMN_NAME]) + 4 > NAME_SPACE)
-        fail(t, line, "name '%s' is not of the form [a-z_][a-z0-9_]*", r->field[COLUMN_NAME]);
+        tsv_fail(t->file, line, "name '%s' is not of the form [a-z_][a-z0-9_]*", r->field[COLUMN_NAME]);
     if (strcmp(r->field[COLUMN_MAX], "1") != 0 && strcmp(r->field[COLUMN_MAX], "2") != 0)
-        fail(t, line, "max '%s', expected 1 or 2", r->field[COLUMN_MAX]);
+        tsv_fail(t->file, line, "max '%s', expected 1 or 2", r->field[COLUMN_MAX]);
     if (index_of(groups, r->field[COLUMN_GROUP]) < 0)
-        fail(t, line, "group '%s' is not one of the sections of the list", r->field[COLUMN_GROUP]);
+        tsv_fail(t->file, line, "group '%s' is not one of the sections of the list", r->field[COLUMN_GROUP]);
     r->unit = index_of(units, r->field[COLUMN_UNIT]);
     if (r->unit < 0)
-        fail(t, line, "unit '%s', expected 'pipe', 'memory', 'bus', 'core' or 'clock'",
-             r->field[COLUMN_UNIT]);
+        tsv_fail(t->file, line, "unit '%s', expected 'pipe', 'memory', 'bus', 'core' or 'clock'",
+                 r->field[COLUMN_UNIT]);
     parse_figure(t, r);
     r->grade = index_of(grades, r->field[COLUMN_GRADE]);
     if (r->grade < 0)
-        fail(t, line, "grade '%s', expected 'exact', 'modelled' or 'approximate'", r->field[COLUMN_GRADE]);
+        tsv_fail(t->file, line, "grade '%s', expected 'exact', 'modelled' or 'approximate'",
+                 r->field[COLUMN_GRADE]);
     parse_aliases(t, r);
     snprintf(r->freebsd, sizeof r->freebsd, "p5-%s", r->field[COLUMN_NAME]);
     for (char *c = r->freebsd; *c != '\0'; c++)
         if (*c == '_')
             *c = '-';
     r->alias[r->alias_count++] = r->freebsd;
-}
-
-static void parse(table *t, char *text)
-{
-    unsigned line = 0;
-    int seen_header = 0;
-    for (char *start; (start = text_field(&text, '\n')) != NULL;) {
-        line++;
-        if (start[0] == '#' || (start[0] == '\0' && text == NULL))
-            continue;
-        if (start[0] == '\0')
-            fail(t, line, "empty line");
-        if (!seen_header)
-            check_header(t, line, start);
-        else
-            parse_row(t, line, start);
-        seen_header = 1;
-    }
 }
 
 /* Dense number of the event of this name, -1 if there is none. */
@@ -277,34 +216,21 @@ static int number_of(const table *t, const char *name)
     return -1;
 }
 
-static void parse_stalls(table *t, char *text)
+static void parse_stall(table *t, char *const field[STALL_COLUMNS])
 {
-    unsigned line = 0;
-    int seen_header = 0;
-    for (char *start; (start = text_field(&text, '\n')) != NULL;) {
-        line++;
-        if (start[0] == '#' || (start[0] == '\0' && text == NULL))
-            continue;
-        char *name = text_field(&start, '\t'), *event = text_field(&start, '\t'),
-             *rule = text_field(&start, '\t');
-        if (rule == NULL || start != NULL)
-            fail(t, line, "a row has the three columns name, event and rule");
-        if (!seen_header++)
-            continue;
-        if (!is_name(name) || is_empty(rule))
-            fail(t, line, "name '%s' is not of the form [a-z_][a-z0-9_]*, or has no rule", name);
-        stall s = {name, rule, is_empty(event) ? -1 : number_of(t, event)};
-        if (s.event < 0 && !is_empty(event))
-            fail(t, line, "no event is called '%s'", event);
-        for (unsigned i = 0; i < t->stall_count; i++)
-            if (strcmp(t->stalls[i].name, name) == 0)
-                fail(t, line, "'%s' stands twice", name);
-        if (t->stall_count == MAX_STALLS)
-            fail(t, line, "more than %d rows", MAX_STALLS);
-        t->stalls[t->stall_count++] = s;
-    }
-    if (t->stall_count == 0)
-        fail(t, line, "no rows");
+    unsigned line = t->file->line;
+    const char *name = field[0], *event = field[1];
+    stall s = {name, field[2], is_empty(event) ? -1 : number_of(t, event)};
+    if (!is_name(name) || is_empty(s.rule))
+        tsv_fail(t->file, line, "name '%s' is not of the form [a-z_][a-z0-9_]*, or has no rule", name);
+    if (s.event < 0 && !is_empty(event))
+        tsv_fail(t->file, line, "no event is called '%s'", event);
+    for (unsigned i = 0; i < t->stall_count; i++)
+        if (strcmp(t->stalls[i].name, name) == 0)
+            tsv_fail(t->file, line, "'%s' stands twice", name);
+    if (t->stall_count == MAX_STALLS)
+        tsv_fail(t->file, line, "more than %d rows", MAX_STALLS);
+    t->stalls[t->stall_count++] = s;
 }
 
 /* No select code may mean two things on one counter. */
@@ -314,11 +240,11 @@ static void check_codes(const table *t)
         const row *r = &t->rows[i];
         for (unsigned j = 0; j < i; j++)
             if (t->rows[j].code == r->code && (t->rows[j].counters & r->counters) != 0)
-                fail(t, r->line, "code %02X is already taken on this counter by line %u", r->code,
-                     t->rows[j].line);
+                tsv_fail(t->file, r->line, "code %02X is already taken on this counter by line %u", r->code,
+                         t->rows[j].line);
         if (i > 0 && t->rows[i - 1].code > r->code)
-            fail(t, r->line, "code %02X after %02X: rows stand in the order of the codes", r->code,
-                 t->rows[i - 1].code);
+            tsv_fail(t->file, r->line, "code %02X after %02X: rows stand in the order of the codes", r->code,
+                     t->rows[i - 1].code);
     }
 }
 
@@ -342,8 +268,8 @@ static void check_names(const table *t)
                     continue;
                 for (unsigned b = 0; b < spellings; b++)
                     if (text_same_name(spelling(r, a), spelling(other, b)))
-                        fail(t, r->line, "'%s' is already a name of the event in line %u", spelling(r, a),
-                             other->line);
+                        tsv_fail(t->file, r->line, "'%s' is already a name of the event in line %u",
+                                 spelling(r, a), other->line);
             }
     }
 }
@@ -361,9 +287,9 @@ static void check_count(const table *t)
             one++;
     }
     if (both != EVENTS_ON_BOTH || one != EVENTS_ON_ONE)
-        fail(t, t->count > 0 ? t->rows[t->count - 1].line : 1,
-             "%u events on both counters and %u on one, expected %d and %d (manual, table 26-24)", both, one,
-             EVENTS_ON_BOTH, EVENTS_ON_ONE);
+        tsv_fail(t->file, t->count > 0 ? t->rows[t->count - 1].line : 1,
+                 "%u events on both counters and %u on one, expected %d and %d (manual, table 26-24)", both,
+                 one, EVENTS_ON_BOTH, EVENTS_ON_ONE);
 }
 
 static void write_string(FILE *out, const char *text)
@@ -521,25 +447,22 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: events_gen EVENTS.TSV STALLS.TSV EVENT_IDS.H EVENTS_TABLE.C\n");
         return 2;
     }
-    char *text = read_file(argv[1]), *stalls = read_file(argv[2]);
-    table *t = calloc(1, sizeof *t);
-    if (text == NULL || stalls == NULL || t == NULL) {
-        fprintf(stderr, "%s: cannot be read\n", text == NULL ? argv[1] : argv[2]);
-        free(text);
-        free(stalls);
-        free(t);
-        return 1;
-    }
-    t->path = argv[1];
-    parse(t, text);
-    check_codes(t);
-    check_names(t);
-    check_count(t);
-    t->path = argv[2];
-    parse_stalls(t, stalls);
-    int done = write_file(argv[3], t, write_ids) && write_file(argv[4], t, write_table);
-    free(t);
-    free(text);
-    free(stalls);
+    static table t;
+    tsv events, stalls;
+    char *field[COLUMNS];
+    tsv_open(&events, argv[1], column_names, COLUMNS);
+    for (t.file = &events; tsv_next(&events, field);)
+        parse_row(&t, field);
+    check_codes(&t);
+    check_names(&t);
+    check_count(&t);
+    tsv_open(&stalls, argv[2], stall_names, STALL_COLUMNS);
+    for (t.file = &stalls; tsv_next(&stalls, field);)
+        parse_stall(&t, field);
+    if (t.stall_count == 0)
+        tsv_fail(&stalls, stalls.line, "no rows");
+    int done = write_file(argv[3], &t, write_ids) && write_file(argv[4], &t, write_table);
+    free(events.text);
+    free(stalls.text);
     return done ? 0 : 1;
 }

@@ -5,12 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
+#include "base/tsv.h"
 
-enum { NAME, EVENT, REMARKS, COLUMNS, LINE = 512 };
+enum { NAME, EVENT, REMARKS, COLUMNS };
 
-static void write_row(FILE *out, char *const field[COLUMNS])
+static void write_row(FILE *out, const tsv *in, char *const field[COLUMNS])
 {
+    if (strpbrk(field[REMARKS], "\"\\") != NULL)
+        tsv_fail(in, in->line, "remarks are without quotes");
     fprintf(out, "    {\"%s\", ", field[NAME]);
     if (strcmp(field[EVENT], "clocks") == 0) {
         fputs("P5_PERF_CLOCKS", out);
@@ -24,35 +26,30 @@ static void write_row(FILE *out, char *const field[COLUMNS])
 
 int main(int argc, char **argv)
 {
-    FILE *in = argc == 3 ? fopen(argv[1], "r") : NULL;
-    FILE *out = in != NULL ? fopen(argv[2], "w") : NULL;
-    char text[LINE];
-    unsigned line = 0;
-    if (out == NULL) {
+    static const char *const names[COLUMNS] = {"name", "event", "remarks"};
+    char *field[COLUMNS];
+    tsv in;
+    if (argc != 3) {
         fprintf(stderr, "usage: perf_names_gen PERF.TSV PERF_NAMES.C\n");
         return 2;
     }
-    fputs("/* Generated from events/perf.tsv; do not edit. */\n#include \"p5scope/event.h\"\n\n"
-          "static const p5_perf_name names[] = {\n",
-          out);
-    while (fgets(text, sizeof text, in) != NULL) {
-        char *cursor = text, *field[COLUMNS];
-        line++;
-        text[strcspn(text, "\n")] = '\0';
-        if (text[0] == '#' || strncmp(text, "name\t", 5) == 0)
-            continue;
-        for (unsigned i = 0; i < COLUMNS; i++)
-            field[i] = text_field(&cursor, '\t');
-        if (field[REMARKS] == NULL || cursor != NULL || strpbrk(field[REMARKS], "\"\\") != NULL) {
-            fprintf(stderr, "%s:%u: error: a name, an event and remarks are due, each behind a tab\n",
-                    argv[1], line);
-            fclose(out);
-            remove(argv[2]);
-            return 1;
-        }
-        write_row(out, field);
+    tsv_open(&in, argv[1], names, COLUMNS);
+    char *table = NULL;
+    size_t size;
+    FILE *rows = open_memstream(&table, &size);
+    while (rows != NULL && tsv_next(&in, field))
+        write_row(rows, &in, field);
+    free(in.text);
+    FILE *out = rows != NULL && fclose(rows) == 0 ? fopen(argv[2], "w") : NULL;
+    if (out == NULL) {
+        perror(argv[2]);
+        return 1;
     }
-    fputs("    {0}};\n\nconst p5_perf_name *p5_perf_names(void)\n{\n    return names;\n}\n", out);
-    fclose(in);
+    fprintf(out,
+            "/* Generated from events/perf.tsv; do not edit. */\n#include \"p5scope/event.h\"\n\n"
+            "static const p5_perf_name names[] = {\n%s"
+            "    {0}};\n\nconst p5_perf_name *p5_perf_names(void)\n{\n    return names;\n}\n",
+            table);
+    free(table);
     return fclose(out) == 0 ? 0 : 1;
 }

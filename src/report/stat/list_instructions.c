@@ -6,37 +6,15 @@
 #include "base/embed.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "base/tsv.h"
+#include "isa/instruction_columns.h"
 #include "report/row_writer.h"
 #include "report/stat/list.h"
 
 extern const embedded_file instruction_files[]; /* instructions.tsv */
 
-/* Columns that are looked for by their names in the table's head. */
-enum {
-    MNEMONIC,
-    OPERANDS,
-    OPCODES,
-    MODELS,
-    CLOCKS,
-    LATENCY,
-    PAIR,
-    UNIT,
-    FP,
-    BRANCH,
-    COST,
-    DATA,
-    FLAGS,
-    CONFIDENCE,
-    SOURCE,
-    NOTES,
-    WANTED
-};
-static const char *const wanted[WANTED] = {"mnemonic", "operands",   "opcodes", "models", "clocks", "latency",
-                                           "pair",     "unit",       "fp",      "branch", "cost",   "data",
-                                           "flags",    "confidence", "source",  "notes"};
-
 typedef struct instruction_row {
-    const char *field[WANTED];
+    char *field[COLUMNS];
 } instruction_row;
 
 static bool given(const char *field)
@@ -59,7 +37,7 @@ static const char *pair_text(const char *pair)
 static void write_counts(FILE *out, const instruction_row *row)
 {
     static const char *const flops[] = {"add", "mul", "div", "sqrt", "remainder", "transcendental"};
-    const char *const *f = row->field;
+    char *const *f = row->field;
     const char *reads = strchr(f[DATA], 'r'), *writes = strchr(f[DATA], 'w');
     bool counted = given(f[DATA]) && strcmp(f[DATA], "var") != 0 && strcmp(f[DATA], "enter") != 0;
     const char *between = "";
@@ -100,7 +78,7 @@ static char *counts_text(const instruction_row *row)
 
 static void write_text(FILE *out, const instruction_row *row, const char *counts, bool verbose)
 {
-    const char *const *f = row->field;
+    char *const *f = row->field;
     bool clocks = strcmp(f[CLOCKS], "-") != 0;
     char name[64];
     snprintf(name, sizeof name, "%s %s", f[MNEMONIC], given(f[OPERANDS]) ? f[OPERANDS] : "");
@@ -130,7 +108,7 @@ static void write_row(row_writer *rows, const instruction_row *row, const char *
     rows_text(rows, "name", row->field[MNEMONIC]);
     rows_text(rows, "operands", given(row->field[OPERANDS]) ? row->field[OPERANDS] : "");
     for (size_t i = 0; i < sizeof shown / sizeof shown[0]; i++)
-        rows_text(rows, wanted[shown[i]], given(row->field[shown[i]]) ? row->field[shown[i]] : "");
+        rows_text(rows, column_names[shown[i]], given(row->field[shown[i]]) ? row->field[shown[i]] : "");
     rows_text(rows, "counts", counts);
     rows_end(rows);
 }
@@ -144,47 +122,20 @@ static bool matches(const char *pattern, const instruction_row *row)
            text_glob(pattern, row->field[UNIT]);
 }
 
-static bool find_columns(char *head, unsigned columns[WANTED])
-{
-    unsigned at = 0, found = 0;
-    for (char *name; (name = text_field(&head, '\t')) != NULL; at++)
-        for (unsigned i = 0; i < WANTED; i++)
-            if (strcmp(name, wanted[i]) == 0) {
-                columns[i] = at;
-                found++;
-            }
-    return found == WANTED;
-}
-
 p5_status list_instructions(FILE *out, const p5_list_options *options, size_t before, size_t *rows,
                             p5_error *error)
 {
-    char *copy = strdup(instruction_files[0].text), *cursor = copy;
-    unsigned columns[WANTED] = {0};
-    bool head = true;
+    char *copy = strdup(instruction_files[0].text);
+    tsv table = {.names = column_names, .columns = COLUMNS, .rest = copy};
+    instruction_row row;
     row_writer writer;
     rows_open_bare(&writer, out, options->format);
     *rows = 0;
     if (copy == NULL)
         return error_set(error, P5_ERR_MEMORY, "out of memory");
-    for (char *line; (line = text_field(&cursor, '\n')) != NULL;) {
-        instruction_row row = {0};
-        if (line[0] == '#' || line[0] == '\0')
+    while (tsv_row(&table, row.field)) {
+        if (row.field[MNEMONIC][0] == '#' || !matches(options->pattern, &row))
             continue;
-        if (head && !find_columns(line, columns)) {
-            free(copy);
-            return error_set(error, P5_ERR_FORMAT, "the table of instructions lacks a column");
-        }
-        unsigned at = 0;
-        for (char *field; !head && (field = text_field(&line, '\t')) != NULL; at++)
-            for (unsigned i = 0; i < WANTED; i++)
-                if (columns[i] == at)
-                    row.field[i] = field;
-        if (head || row.field[NOTES] == NULL || row.field[MNEMONIC][0] == '#' ||
-            !matches(options->pattern, &row)) {
-            head = false;
-            continue;
-        }
         char *counts = counts_text(&row);
         if (options->format != P5_ROWS_TEXT) {
             write_row(&writer, &row, counts != NULL ? counts : "");
