@@ -1,109 +1,156 @@
-/* MMX instructions by the host's SSE2, which does the same on twice as many elements: what is in the upper
- * half does not matter. Hosts without it have mmx_elements.c. */
+/* MMX instructions by the compiler's vectors, which become what the host has: on x86-64 SSE2's instructions
+ * of 128 bits, of whose upper half nothing is seen. What compilers do not find there is asked for by name. */
 #include "engine/x87/mmx.h"
 
-#ifndef P5_SOFT_X87
+/* r by an SSE2 instruction of a and b, or of a wide vector; elsewhere element by element. */
+#ifdef P5_SOFT_X87
+#define SSE2(instruction, ...)       __VA_ARGS__
+#define PACK(instruction, wide, ...) __VA_ARGS__
+#else
 #include <emmintrin.h>
+#define SSE2(instruction, ...)       r = from_sse2(_mm_##instruction(to_sse2(a), to_sse2(b)))
+#define PACK(instruction, wide, ...) r = from_sse2(_mm_##instruction((__m128i)(wide), (__m128i)(wide)))
+#endif
 
-/* Name, and what becomes of `a`, the first operand, and `b`. */
-#define PLAIN(X)                                                                                             \
-    X(paddb, _mm_add_epi8(a, b))                                                                             \
-    X(paddw, _mm_add_epi16(a, b))                                                                            \
-    X(paddl, _mm_add_epi32(a, b))                                                                            \
-    X(psubb, _mm_sub_epi8(a, b))                                                                             \
-    X(psubw, _mm_sub_epi16(a, b))                                                                            \
-    X(psubl, _mm_sub_epi32(a, b))                                                                            \
-    X(pmaddwd, _mm_madd_epi16(a, b))                                                                         \
-    X(pmulhw, _mm_mulhi_epi16(a, b))                                                                         \
-    X(pmullw, _mm_mullo_epi16(a, b))                                                                         \
-    X(pcmpeqb, _mm_cmpeq_epi8(a, b))                                                                         \
-    X(pcmpeqw, _mm_cmpeq_epi16(a, b))                                                                        \
-    X(pcmpeql, _mm_cmpeq_epi32(a, b))                                                                        \
-    X(pcmpgtb, _mm_cmpgt_epi8(a, b))                                                                         \
-    X(pcmpgtw, _mm_cmpgt_epi16(a, b))                                                                        \
-    X(pcmpgtl, _mm_cmpgt_epi32(a, b))                                                                        \
-    X(pand, _mm_and_si128(a, b))                                                                             \
-    X(pandn, _mm_andnot_si128(a, b))                                                                         \
-    X(por, _mm_or_si128(a, b))                                                                               \
-    X(pxor, _mm_xor_si128(a, b))                                                                             \
-    X(psllw, _mm_sll_epi16(a, b))                                                                            \
-    X(pslld, _mm_sll_epi32(a, b))                                                                            \
-    X(psllq, _mm_sll_epi64(a, b))                                                                            \
-    X(psrlw, _mm_srl_epi16(a, b))                                                                            \
-    X(psrld, _mm_srl_epi32(a, b))                                                                            \
-    X(psrlq, _mm_srl_epi64(a, b))                                                                            \
-    X(psraw, _mm_sra_epi16(a, b))                                                                            \
-    X(psrad, _mm_sra_epi32(a, b))                                                                            \
-    X(punpcklbw, _mm_unpacklo_epi8(a, b))                                                                    \
-    X(punpcklwd, _mm_unpacklo_epi16(a, b))                                                                   \
-    X(punpckldq, _mm_unpacklo_epi32(a, b))                                                                   \
-    X(punpckhbw, upper(_mm_unpacklo_epi8(a, b)))                                                             \
-    X(punpckhwd, upper(_mm_unpacklo_epi16(a, b)))                                                            \
-    X(punpckhdq, upper(_mm_unpacklo_epi32(a, b)))
+#define VECTOR(type, bytes) type __attribute__((vector_size(bytes)))
+typedef union elements {
+    uint64_t q;
+    VECTOR(uint8_t, 8) u8;
+    VECTOR(int8_t, 8) s8;
+    VECTOR(uint16_t, 8) u16;
+    VECTOR(int16_t, 8) s16;
+    VECTOR(uint32_t, 8) u32;
+    VECTOR(int32_t, 8) s32;
+} elements;
+typedef VECTOR(uint16_t, 16) words;
+typedef VECTOR(uint32_t, 16) dwords;
+typedef VECTOR(uint64_t, 16) qwords;
 
-/* Name; the result `r` of `a` and `b`, or of `both`, the second above the first; and two numbers of whole
- * registers that differ if an element was clipped: the result and what it would have been otherwise, or the
- * result unpacked again and what it was. */
-#define SATURATING(X)                                                                                        \
-    X(paddsb, _mm_adds_epi8(a, b), r, _mm_add_epi8(a, b))                                                    \
-    X(paddsw, _mm_adds_epi16(a, b), r, _mm_add_epi16(a, b))                                                  \
-    X(paddusb, _mm_adds_epu8(a, b), r, _mm_add_epi8(a, b))                                                   \
-    X(paddusw, _mm_adds_epu16(a, b), r, _mm_add_epi16(a, b))                                                 \
-    X(psubsb, _mm_subs_epi8(a, b), r, _mm_sub_epi8(a, b))                                                    \
-    X(psubsw, _mm_subs_epi16(a, b), r, _mm_sub_epi16(a, b))                                                  \
-    X(psubusb, _mm_subs_epu8(a, b), r, _mm_sub_epi8(a, b))                                                   \
-    X(psubusw, _mm_subs_epu16(a, b), r, _mm_sub_epi16(a, b))                                                 \
-    X(packsswb, _mm_packs_epi16(both, both), _mm_srai_epi16(_mm_unpacklo_epi8(r, r), 8), both)               \
-    X(packuswb, _mm_packus_epi16(both, both), _mm_unpacklo_epi8(r, _mm_setzero_si128()), both)               \
-    X(packssdw, _mm_packs_epi32(both, both), _mm_srai_epi32(_mm_unpacklo_epi16(r, r), 16), both)
-
-/* The eight bytes of an operand, in the lower half. */
-static inline __m128i load(const uc_fpreg *r)
+#ifndef P5_SOFT_X87
+static inline __m128i to_sse2(elements value)
 {
-    return _mm_loadl_epi64((const __m128i *)(const void *)r->bytes);
+    return _mm_cvtsi64_si128((int64_t)value.q);
 }
 
-static inline void store(uc_fpreg *to, __m128i result)
+static inline elements from_sse2(__m128i value)
 {
-    _mm_storel_epi64((__m128i *)(void *)to->bytes, result);
+    return (elements){.q = (uint64_t)_mm_cvtsi128_si64(value)};
+}
+#endif
+
+static inline elements load(const uc_fpreg *r)
+{
+    return (elements){.q = r->mmx};
+}
+
+static inline void store(uc_fpreg *to, elements result)
+{
+    to->mmx = result.q;
     to->exponent = MMX_EXPONENT;
 }
 
-static inline __m128i upper(__m128i pair)
+static inline bool any(qwords bits)
 {
-    return _mm_srli_si128(pair, 8);
+    return (bits[0] | bits[1]) != 0;
 }
 
-static inline void tell(uc_env *env, __m128i as_if, __m128i exact)
-{
-    bool clips = _mm_movemask_epi8(_mm_cmpeq_epi8(as_if, exact)) != 0xffff;
-    value_add(engine_of(env), ISA_VALUE_SATURATED, clips);
-}
+/* `value` as the elements of r. Here and below `a` is the first operand, `b` the second, `i` the element. */
+#define ALL(kind, value)                                                                                     \
+    for (unsigned i = 0; i < sizeof r.kind / sizeof r.kind[0]; i++)                                          \
+    r.kind[i] = (__typeof__(r.kind[0]))(value)
+/* Counts of the width or more shift everything out. */
+#define SHIFT(kind, bits, operator)                                                                          \
+    if (b.q < (bits))                                                                                        \
+    r.kind = a.kind operator(__typeof__(r.kind[0])) b.q
+#define SHIFT_SIGN(kind, bits) r.kind = a.kind >> (__typeof__(r.kind[0]))(b.q < (bits) ? b.q : (bits)-1)
+#define UNPACK(kind, ...)      r.kind = __builtin_shufflevector(a.kind, b.kind, __VA_ARGS__)
 
-#define DEFINE_PLAIN(name, result)                                                                           \
+/* Name, and what makes r of a and b. */
+#define PLAIN(X)                                                                                             \
+    X(paddb, r.u8 = a.u8 + b.u8)                                                                             \
+    X(paddw, r.u16 = a.u16 + b.u16)                                                                          \
+    X(paddl, r.u32 = a.u32 + b.u32)                                                                          \
+    X(psubb, r.u8 = a.u8 - b.u8)                                                                             \
+    X(psubw, r.u16 = a.u16 - b.u16)                                                                          \
+    X(psubl, r.u32 = a.u32 - b.u32)                                                                          \
+    X(pmaddwd, SSE2(madd_epi16, ALL(u32, (uint32_t)(a.s16[2 * i] * b.s16[2 * i]) +                           \
+                                             (uint32_t)(a.s16[2 * i + 1] * b.s16[2 * i + 1]))))              \
+    X(pmulhw, SSE2(mulhi_epi16, ALL(u16, (a.s16[i] * b.s16[i]) >> 16)))                                      \
+    X(pmullw, r.u16 = a.u16 * b.u16)                                                                         \
+    X(pcmpeqb, r.s8 = a.s8 == b.s8)                                                                          \
+    X(pcmpeqw, r.s16 = a.s16 == b.s16)                                                                       \
+    X(pcmpeql, r.s32 = a.s32 == b.s32)                                                                       \
+    X(pcmpgtb, r.s8 = a.s8 > b.s8)                                                                           \
+    X(pcmpgtw, r.s16 = a.s16 > b.s16)                                                                        \
+    X(pcmpgtl, r.s32 = a.s32 > b.s32)                                                                        \
+    X(pand, r.q = a.q & b.q)                                                                                 \
+    X(pandn, r.q = ~a.q & b.q)                                                                               \
+    X(por, r.q = a.q | b.q)                                                                                  \
+    X(pxor, r.q = a.q ^ b.q)                                                                                 \
+    X(psllw, SSE2(sll_epi16, SHIFT(u16, 16, <<)))                                                            \
+    X(pslld, SSE2(sll_epi32, SHIFT(u32, 32, <<)))                                                            \
+    X(psllq, r.q = b.q < 64 ? a.q << b.q : 0)                                                                \
+    X(psrlw, SSE2(srl_epi16, SHIFT(u16, 16, >>)))                                                            \
+    X(psrld, SSE2(srl_epi32, SHIFT(u32, 32, >>)))                                                            \
+    X(psrlq, r.q = b.q < 64 ? a.q >> b.q : 0)                                                                \
+    X(psraw, SSE2(sra_epi16, SHIFT_SIGN(s16, 16)))                                                           \
+    X(psrad, SSE2(sra_epi32, SHIFT_SIGN(s32, 32)))                                                           \
+    X(punpcklbw, UNPACK(u8, 0, 8, 1, 9, 2, 10, 3, 11))                                                       \
+    X(punpcklwd, UNPACK(u16, 0, 4, 1, 5))                                                                    \
+    X(punpckldq, UNPACK(u32, 0, 2))                                                                          \
+    X(punpckhbw, UNPACK(u8, 4, 12, 5, 13, 6, 14, 7, 15))                                                     \
+    X(punpckhwd, UNPACK(u16, 2, 6, 3, 7))                                                                    \
+    X(punpckhdq, UNPACK(u32, 1, 3))
+
+#define CLIPPED(kind, least, most, value)                                                                    \
+    ALL(kind, (value) < (least) ? (least) : (value) > (most) ? (most) : (value))
+#define DIFFERS(kind, operator) (r.q != (elements){.kind = a.kind operator b.kind}.q)
+/* Name; what makes r of a and b, or of the words or dwords of both, w and d; and whether an element was
+ * clipped. */
+#define SATURATING(X)                                                                                        \
+    X(paddsb, SSE2(adds_epi8, CLIPPED(s8, INT8_MIN, INT8_MAX, a.s8[i] + b.s8[i])), DIFFERS(u8, +))           \
+    X(paddsw, SSE2(adds_epi16, CLIPPED(s16, INT16_MIN, INT16_MAX, a.s16[i] + b.s16[i])), DIFFERS(u16, +))    \
+    X(paddusb, SSE2(adds_epu8, CLIPPED(u8, 0, UINT8_MAX, a.u8[i] + b.u8[i])), DIFFERS(u8, +))                \
+    X(paddusw, SSE2(adds_epu16, CLIPPED(u16, 0, UINT16_MAX, a.u16[i] + b.u16[i])), DIFFERS(u16, +))          \
+    X(psubsb, SSE2(subs_epi8, CLIPPED(s8, INT8_MIN, INT8_MAX, a.s8[i] - b.s8[i])), DIFFERS(u8, -))           \
+    X(psubsw, SSE2(subs_epi16, CLIPPED(s16, INT16_MIN, INT16_MAX, a.s16[i] - b.s16[i])), DIFFERS(u16, -))    \
+    X(psubusb, SSE2(subs_epu8, CLIPPED(u8, 0, UINT8_MAX, a.u8[i] - b.u8[i])), DIFFERS(u8, -))                \
+    X(psubusw, SSE2(subs_epu16, CLIPPED(u16, 0, UINT16_MAX, a.u16[i] - b.u16[i])), DIFFERS(u16, -))          \
+    X(packsswb, PACK(packs_epi16, w, CLIPPED(s8, INT8_MIN, INT8_MAX, (int16_t)w[i])),                        \
+      any((qwords)((w + 0x80) & 0xff00)))                                                                    \
+    X(packuswb, PACK(packus_epi16, w, CLIPPED(u8, 0, UINT8_MAX, (int16_t)w[i])), any((qwords)(w & 0xff00)))  \
+    X(packssdw, PACK(packs_epi32, d, CLIPPED(s16, INT16_MIN, INT16_MAX, (int32_t)d[i])),                     \
+      any((qwords)((d + 0x8000) & 0xffff0000)))
+
+#define DEFINE_PLAIN(name, compute)                                                                          \
     void WRAP(helper_##name##_mmx)(uc_env * env, uc_fpreg * to, uc_fpreg * from)                             \
     {                                                                                                        \
+        const elements a = load(to), b = load(from);                                                         \
+        elements r = {.q = 0};                                                                               \
         (void)env;                                                                                           \
-        const __m128i a = load(to), b = load(from);                                                          \
-        store(to, result);                                                                                   \
+        compute;                                                                                             \
+        store(to, r);                                                                                        \
     }
 PLAIN(DEFINE_PLAIN)
 
-#define DEFINE_SATURATING(name, result, as_if, exact)                                                        \
+#define DEFINE_SATURATING(name, compute, clips)                                                              \
     void WRAP(helper_##name##_mmx)(uc_env * env, uc_fpreg * to, uc_fpreg * from)                             \
     {                                                                                                        \
-        const __m128i a = load(to), b = load(from), both = _mm_unpacklo_epi64(a, b), r = result;             \
-        (void)both;                                                                                          \
-        tell(env, as_if, exact);                                                                             \
+        const elements a = load(to), b = load(from);                                                         \
+        const words w = __builtin_shufflevector(a.u16, b.u16, 0, 1, 2, 3, 4, 5, 6, 7);                       \
+        const dwords d = __builtin_shufflevector(a.u32, b.u32, 0, 1, 2, 3);                                  \
+        elements r;                                                                                          \
+        (void)w, (void)d;                                                                                    \
+        compute;                                                                                             \
+        value_add(engine_of(env), ISA_VALUE_SATURATED, clips);                                               \
         store(to, r);                                                                                        \
     }
 SATURATING(DEFINE_SATURATING)
 
 void WRAP(helper_movl_mm_T0_mmx)(uc_fpreg *to, uint32_t value)
 {
-    store(to, _mm_cvtsi32_si128((int)value));
+    store(to, (elements){.q = value});
 }
-#endif
 
 bool mmx_computes(uintptr_t function)
 {
