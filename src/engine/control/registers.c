@@ -153,38 +153,24 @@ enum { IMAGE_FIP = 12, IMAGE_FCS = 16, IMAGE_FDP = 20, IMAGE_FDS = 24 };
 void engine_get_x87(const engine *e, uint8_t image[108])
 {
     const uc_env *env = e->env;
-    memset(image, 0, 108);
-    uint16_t status = x87_status_word(env), tags = x87_tag_word(env);
     uint32_t fip = (uint32_t)env->fpip, fdp = (uint32_t)env->fpdp;
-    memcpy(image, &env->fpuc, 2);
-    memcpy(image + X87_IMAGE_STATUS, &status, 2);
-    memcpy(image + X87_IMAGE_TAGS, &tags, 2);
+    x87_to_image(env, image);
     memcpy(image + IMAGE_FIP, &fip, 4);
     memcpy(image + IMAGE_FCS, &env->fpcs, 2);
     memcpy(image + IMAGE_FDP, &fdp, 4);
     memcpy(image + IMAGE_FDS, &env->fpds, 2);
-    for (unsigned i = 0; i < 8; i++)
-        memcpy(image + X87_IMAGE_REGISTERS + 10 * i, env->fpregs[(env->fpstt + i) & 7].bytes, 10);
 }
 
 void engine_set_x87(engine *e, const uint8_t image[108])
 {
     uc_env *env = e->env;
-    uint16_t status, tags;
     uint32_t fip, fdp;
     memcpy(&env->fpuc, image, 2);
-    memcpy(&status, image + X87_IMAGE_STATUS, 2);
-    memcpy(&tags, image + X87_IMAGE_TAGS, 2);
+    x87_from_image(env, image);
     memcpy(&fip, image + IMAGE_FIP, 4);
     memcpy(&fdp, image + IMAGE_FDP, 4);
     memcpy(&env->fpcs, image + IMAGE_FCS, 2);
     memcpy(&env->fpds, image + IMAGE_FDS, 2);
-    env->fpstt = status >> 11 & 7;
-    env->fpus = status & 0xc7ff;
     env->fpip = fip;
     env->fpdp = fdp;
-    for (unsigned i = 0; i < 8; i++) {
-        env->fptags[i] = (tags >> 2 * i & 3) == 3;
-        memcpy(env->fpregs[(env->fpstt + i) & 7].bytes, image + X87_IMAGE_REGISTERS + 10 * i, 10);
-    }
 }

@@ -60,6 +60,10 @@ static inline void x87_pop(uc_env *env)
 
 uint16_t x87_status_word(const uc_env *env);
 uint16_t x87_tag_word(const uc_env *env);
+/* The state as an image, but for the pointers to the last instruction and its operand, which are 0; and back,
+ * the control word left alone. */
+void x87_to_image(const uc_env *env, uint8_t image[X87_IMAGE_BYTES]);
+void x87_from_image(uc_env *env, const uint8_t image[X87_IMAGE_BYTES]);
 /* ES and B follow from the flags and the masks. */
 void x87_update_summary(uc_env *env);
 

@@ -3,9 +3,6 @@
 
 #include "engine/x87/x87_host.h"
 
-/* Status: what is not TOP or follows from the rest. */
-enum { STATUS_KEPT = X87_CC | X87_SF | X87_EXCEPTIONS, TAG_EMPTY = 3 };
-
 static void forget_reach(engine *e)
 {
     for (unsigned i = 0; i < 8; i++)
@@ -28,21 +25,11 @@ bool x87_take(uc_env *env)
     engine *e = engine_of(env);
     if (!X87_BY_HOST || x87_held(env) || !x87_masked(env->fpuc))
         return false;
-    uint8_t image[X87_IMAGE_BYTES] = {0};
-    uint16_t status, tags = 0;
+    uint8_t image[X87_IMAGE_BYTES];
     env->fpstt &= 7;
-    status = (uint16_t)((env->fpus & STATUS_KEPT) | env->fpstt << 11);
-    for (unsigned slot = 0; slot < 8; slot++) {
-        const uc_fpreg *value = &env->fpregs[slot];
-        if (env->fptags[slot])
-            tags |= (uint16_t)(TAG_EMPTY << 2 * slot);
-        e->x87.reach[slot] = env->fptags[slot] ? X87_REACH_EMPTY : reach_of(value);
-        memcpy(image + X87_IMAGE_REGISTERS + X87_REGISTER_BYTES * ((slot - env->fpstt) & 7), value->bytes,
-               X87_REGISTER_BYTES);
-    }
-    memcpy(image, &env->fpuc, 2);
-    memcpy(image + X87_IMAGE_STATUS, &status, 2);
-    memcpy(image + X87_IMAGE_TAGS, &tags, 2);
+    x87_to_image(env, image);
+    for (unsigned slot = 0; slot < 8; slot++)
+        e->x87.reach[slot] = env->fptags[slot] ? X87_REACH_EMPTY : reach_of(&env->fpregs[slot]);
     X87_ON_HOST("frstor %0" : : "m"(image));
     e->x87.place = X87_IN_HOST;
     e->x87.suppressed = false;
@@ -57,19 +44,9 @@ void x87_settle_from(engine *e)
         return;
     }
     uint8_t image[X87_IMAGE_BYTES];
-    uint16_t status, tags;
     X87_ON_HOST("fnsave %0" : "=m"(image)); /* leaves the host's x87 as its programs want it */
     /* cppcheck-suppress legacyUninitvar; FNSAVE has written it */
-    memcpy(&status, image + X87_IMAGE_STATUS, 2);
-    memcpy(&tags, image + X87_IMAGE_TAGS, 2);
-    env->fpus = status & STATUS_KEPT;
-    env->fpstt = status >> 11 & 7;
-    for (unsigned slot = 0; slot < 8; slot++) {
-        env->fptags[slot] = (tags >> 2 * slot & 3) == TAG_EMPTY;
-        memcpy(env->fpregs[slot].bytes,
-               image + X87_IMAGE_REGISTERS + X87_REGISTER_BYTES * ((slot - env->fpstt) & 7),
-               X87_REGISTER_BYTES);
-    }
+    x87_from_image(env, image);
     e->x87.place = X87_IN_STATE;
     forget_reach(e);
 }

@@ -137,6 +137,30 @@ static void take_register(uc_env *env, unsigned i, const uint8_t image[X87_IMAGE
     env->fptags[x87_slot(env, i)] = 0;
 }
 
+void x87_to_image(const uc_env *env, uint8_t image[X87_IMAGE_BYTES])
+{
+    uint16_t status = x87_status_word(env), tags = x87_tag_word(env);
+    memset(image, 0, X87_IMAGE_BYTES);
+    memcpy(image, &env->fpuc, 2);
+    memcpy(image + X87_IMAGE_STATUS, &status, 2);
+    memcpy(image + X87_IMAGE_TAGS, &tags, 2);
+    for (unsigned i = 0; i < 8; i++)
+        put_register(image, i, &env->fpregs[x87_slot(env, i)]);
+}
+
+void x87_from_image(uc_env *env, const uint8_t image[X87_IMAGE_BYTES])
+{
+    uint16_t status, tags;
+    memcpy(&status, image + X87_IMAGE_STATUS, 2);
+    memcpy(&tags, image + X87_IMAGE_TAGS, 2);
+    env->fpstt = status >> 11 & 7;
+    env->fpus = status & 0xc7ff; /* without TOP */
+    for (unsigned i = 0; i < 8; i++) {
+        take_register(env, i, image, i);
+        env->fptags[x87_slot(env, i)] = (tags >> 2 * x87_slot(env, i) & 3) == 3;
+    }
+}
+
 bool x87_exact(uc_env *env, x87_operation *operation, const x87_operands *operands, unsigned to)
 {
     /* The image's TOP is 0, so ST(0), ST(1) and ST(7) are its registers 0, 1 and 7. ST(7) only matters as
