@@ -562,9 +562,9 @@ void registers_update_hidden(engine *e);
 /* The flags are in the state as flags, not as what they are to be computed from. */
 void registers_settle_flags(engine *e);
 
-/* ports.c: an item of INS or OUTS is not allowed at this port. False, too, if that cannot be seen without a
- * fault. */
-bool ports_refused(engine *e, uint16_t port, unsigned size);
+/* ports.c: `size` bytes at this port are not allowed. `unseen`: makes no references to the TSS; false, too,
+ * if that cannot be seen without a fault. */
+bool ports_refused(engine *e, uint16_t port, unsigned size, bool unseen);
 
 /* special.c */
 engine_action special_call(engine *e, engine_special_call *call);

@@ -79,6 +79,7 @@ static uint8_t read_prefixes(reader *r, isa_insn *insn, bool code32, sizes *s)
         case 0xf3:
             insn->repne = byte == 0xf2;
             insn->rep = byte == 0xf3;
+            insn->had_f2 |= byte == 0xf2;
             s->repeat = byte;
             break;
         case 0x26:

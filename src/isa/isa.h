@@ -279,6 +279,7 @@ typedef struct isa_insn {
     uint8_t prefixes; /* number of prefix bytes, the 0Fh escape not included */
     uint8_t size_prefixes;                               /* how many of them are 66h or 67h */
     uint8_t lock : 1, rep : 1, repne : 1, escape_0f : 1; /* rep, repne: the last of F3 and F2 */
+    uint8_t had_f2 : 1;                                  /* an F2 stands before it, last or not */
     uint8_t operand32 : 1, address32 : 1;                /* sizes */
     uint8_t stack_base : 1; /* the operand in memory is addressed by ESP or EBP, BP: SS is its segment */
     uint8_t segment;        /* override: ES 1, CS 2, SS 3, DS 4, FS 5, GS 6, the last of them; 0 = none */

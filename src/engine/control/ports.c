@@ -15,39 +15,30 @@ static bool has_bitmap(const uc_env *env)
     return (type & ~(unsigned)SYSTEM_TSS_BUSY) == SYSTEM_TSS32 && env->tr.limit >= TSS_BITMAP_FIELD + 1;
 }
 
-static void check_rights(engine *e, uint16_t port, unsigned size)
+/* Two bytes of the TSS, by a reference or `unseen`; false if that cannot be without a fault. */
+static bool read_word(engine *e, uint32_t linear, bool unseen, uint32_t *word)
 {
-    const uc_env *env = e->env;
-    if (!needs_bitmap(env))
-        return;
-    if (!has_bitmap(env))
-        engine_raise(e, VECTOR_GP, 0);
-    uint32_t base = (uint32_t)env->tr.base;
-    uint32_t offset = access_load_system(e, base + TSS_BITMAP_FIELD, 2, 0) + port / 8u;
-    if (offset + 1 > env->tr.limit)
-        engine_raise(e, VECTOR_GP, 0);
-    uint32_t bits = access_load_system(e, base + offset, 2, 0) >> (port & 7);
-    if (bits & ((1u << size) - 1))
-        engine_raise(e, VECTOR_GP, 0);
+    uint8_t bytes[2];
+    if (unseen && !engine_read_linear(e, linear, bytes, sizeof bytes))
+        return false;
+    *word = unseen ? bytes[0] | (uint32_t)bytes[1] << 8 : access_load_system(e, linear, 2, 0);
+    return true;
 }
 
-bool ports_refused(engine *e, uint16_t port, unsigned size)
+bool ports_refused(engine *e, uint16_t port, unsigned size, bool unseen)
 {
     const uc_env *env = e->env;
     if (!needs_bitmap(env))
         return false;
     if (!has_bitmap(env))
         return true;
-    uint8_t field[2], bits[2];
-    uint32_t base = (uint32_t)env->tr.base;
-    if (!engine_read_linear(e, base + TSS_BITMAP_FIELD, field, sizeof field))
+    uint32_t base = (uint32_t)env->tr.base, offset, bits;
+    if (!read_word(e, base + TSS_BITMAP_FIELD, unseen, &offset))
         return false;
-    uint32_t offset = (field[0] | (uint32_t)field[1] << 8) + port / 8u;
+    offset += port / 8u;
     if (offset + 1 > env->tr.limit)
         return true;
-    if (!engine_read_linear(e, base + offset, bits, sizeof bits))
-        return false;
-    return (bits[0] | (uint32_t)bits[1] << 8) >> (port & 7) & ((1u << size) - 1);
+    return read_word(e, base + offset, unseen, &bits) && bits >> (port & 7) & ((1u << size) - 1);
 }
 
 static void note(engine *e, uint16_t port, unsigned size, bool write)
@@ -68,7 +59,8 @@ static uint32_t in(uc_env *env, uint16_t port, unsigned size)
     const p5_access *first = e->current->kind == BLOCK_REP ? e->iteration_records : e->records;
     if (e->record_next > first && e->record_next[-1].flags & P5_ACCESS_WRITE)
         e->record_next--;
-    check_rights(e, port, size);
+    if (ports_refused(e, port, size, false))
+        engine_raise(e, VECTOR_GP, 0);
     note(e, port, size, false);
     engine_before_callback(e);
     return e->callbacks.port_read(e->callbacks.context, port, size);
@@ -78,7 +70,8 @@ static void out(uc_env *env, uint16_t port, unsigned size, uint32_t value)
 {
     engine *e = engine_of(env);
     engine_at_block(e);
-    check_rights(e, port, size);
+    if (ports_refused(e, port, size, false))
+        engine_raise(e, VECTOR_GP, 0);
     note(e, port, size, true);
     engine_before_callback(e);
     e->callbacks.port_write(e->callbacks.context, port, size, value);

@@ -573,46 +573,37 @@ void engine_flush_code(engine *e, uint32_t physical, uint32_t size)
     }
 }
 
-bool engine_read_linear(engine *e, uint32_t linear, void *data, size_t size)
+/* Page by page; `to` or `from` is NULL. */
+static bool move_linear(engine *e, uint32_t linear, uint8_t *to, const uint8_t *from, size_t size)
 {
-    uint8_t *to = data;
-    while (size) {
-        size_t part = ENGINE_PAGE_BYTES - (linear & ENGINE_PAGE_MASK);
-        if (part > size)
-            part = size;
-        uint32_t physical;
-        const uint8_t *from = mmu_peek(e, linear, &physical);
-        if (!from)
+    for (size_t done = 0, part; done < size; done += part) {
+        uint32_t at = linear + (uint32_t)done, physical;
+        part = ENGINE_PAGE_BYTES - (at & ENGINE_PAGE_MASK);
+        if (part > size - done)
+            part = size - done;
+        const uint8_t *there = mmu_peek(e, at, &physical);
+        if (!there)
             return false;
-        memcpy(to, from, part);
-        to += part;
-        linear += (uint32_t)part;
-        size -= part;
+        uint8_t *ram = from ? engine_ram(e, physical, (uint32_t)part) : NULL;
+        if (to)
+            memcpy(to + done, there, part);
+        else if (ram) { /* what is written to the open bus is lost */
+            engine_flush_code(e, physical, (uint32_t)part);
+            memcpy(ram, from + done, part);
+            behind_written(e, physical, (uint32_t)part);
+        }
     }
     return true;
 }
 
+bool engine_read_linear(engine *e, uint32_t linear, void *data, size_t size)
+{
+    return move_linear(e, linear, data, NULL, size);
+}
+
 bool engine_write_linear(engine *e, uint32_t linear, const void *data, size_t size)
 {
-    const uint8_t *from = data;
-    while (size) {
-        size_t part = ENGINE_PAGE_BYTES - (linear & ENGINE_PAGE_MASK);
-        if (part > size)
-            part = size;
-        uint32_t physical;
-        if (!mmu_peek(e, linear, &physical))
-            return false;
-        uint8_t *to = engine_ram(e, physical, (uint32_t)part);
-        if (to) { /* what is written to the open bus is lost */
-            engine_flush_code(e, physical, (uint32_t)part);
-            memcpy(to, from, part);
-            behind_written(e, physical, (uint32_t)part);
-        }
-        from += part;
-        linear += (uint32_t)part;
-        size -= part;
-    }
-    return true;
+    return move_linear(e, linear, NULL, data, size);
 }
 
 void engine_set_a20(engine *e, bool enabled)

@@ -94,7 +94,7 @@ static void step_register(uc_env *env, unsigned which, uint32_t change, uint32_t
 
 void repeat_ahead(engine *e, const engine_block *b)
 {
-    enum { REPNE = 0xf2, AT_ONCE = 256 };
+    enum { AT_ONCE = 256 };
     const isa_insn *insn = b->code->insns;
     const isa_form *form = &isa_forms[insn->form];
     uc_env *env = e->env;
@@ -106,7 +106,7 @@ void repeat_ahead(engine *e, const engine_block *b)
     strings s = {.from = form->writes & 1 << ENGINE_ESI,
                  .to = form->writes & 1 << ENGINE_EDI,
                  .compares = insn->flags & ISA_WRITES_FLAGS,
-                 .while_equal = !memchr(b->code->bytes, REPNE, insn->prefixes), /* as Unicorn decides */
+                 .while_equal = !insn->had_f2, /* as Unicorn decides */
                  .size = insn->operand_bytes,
                  .step = env->df * insn->operand_bytes,
                  .eax = (uint32_t)env->regs[ENGINE_EAX]};

@@ -89,7 +89,7 @@ static void stream_attention(engine *e)
 /* INS and OUTS may use the port, or fault before they touch memory, whatever the count. */
 static void check_port(engine *e, const engine_block *b)
 {
-    if (ports_refused(e, (uint16_t)e->env->regs[ENGINE_EDX], b->port_bytes))
+    if (ports_refused(e, (uint16_t)e->env->regs[ENGINE_EDX], b->port_bytes, true))
         engine_raise(e, VECTOR_GP, 0);
 }
 

@@ -211,41 +211,21 @@ static void compare(soft *s, bool unordered)
     s->codes = order > 0 ? 0 : order < 0 ? X87_C0 : X87_C3;
 }
 
-static void ordered(soft *s)
-{
-    compare(s, false);
-}
-static void unordered(soft *s)
-{
-    compare(s, true);
-}
+/* --- Instructions, and their operands' formats --- */
 
-/* --- The operands' formats --- */
-
-static void add(soft *s)
-{
-    sum(s, &s->a, &s->b, false);
-}
-static void subtract(soft *s)
-{
-    sum(s, &s->a, &s->b, true);
-}
-static void subtract_reverse(soft *s)
-{
-    sum(s, &s->b, &s->a, true);
-}
-static void multiply(soft *s)
-{
-    product(s, &s->a, &s->b);
-}
-static void divide(soft *s)
-{
-    quotient(s, &s->a, &s->b);
-}
-static void divide_reverse(soft *s)
-{
-    quotient(s, &s->b, &s->a);
-}
+#define INSTRUCTION(name, function, ...)                                                                     \
+    static void name(soft *s)                                                                                \
+    {                                                                                                        \
+        function(s, __VA_ARGS__);                                                                            \
+    }
+INSTRUCTION(ordered, compare, false)
+INSTRUCTION(unordered, compare, true)
+INSTRUCTION(add, sum, &s->a, &s->b, false)
+INSTRUCTION(subtract, sum, &s->a, &s->b, true)
+INSTRUCTION(subtract_reverse, sum, &s->b, &s->a, true)
+INSTRUCTION(multiply, product, &s->a, &s->b)
+INSTRUCTION(divide, quotient, &s->a, &s->b)
+INSTRUCTION(divide_reverse, quotient, &s->b, &s->a)
 
 static soft_number from_register(uc_fpreg value, bool denormal)
 {
