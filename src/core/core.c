@@ -299,23 +299,6 @@ uint64_t core_price_blocks(p5_core *core, const p5_access *accesses, const p5_va
     return core->now;
 }
 
-uint64_t core_retire_blocks(p5_core *core, const p5_access *accesses, const p5_value *values,
-                            const p5_retired_block *blocks, size_t count)
-{
-    enum { AT_ONCE = 256 };
-    p5_prediction predictions[AT_ONCE];
-    while (count > 0) {
-        size_t n = count < AT_ONCE ? count : AT_ONCE;
-        core_predict_blocks(core, blocks, n, predictions);
-        core_price_blocks(core, accesses, values, blocks, predictions, n);
-        blocks += n;
-        count -= n;
-        accesses = blocks[-1].accesses_end;
-        values = blocks[-1].values_end;
-    }
-    return core->now;
-}
-
 uint64_t core_skip(p5_core *core, uint64_t instructions)
 {
     core->instructions += instructions;

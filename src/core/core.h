@@ -42,11 +42,6 @@ unsigned core_btb(const p5_core *core, core_btb_entry entries[CORE_BTB_SETS * CO
  * answers NULL (memory is out), and frees it with the block. Meanwhile another thread may price others. */
 p5_block *core_block_make(p5_core *core, isa_block *code);
 
-/* Prices `count` stretches, the same as p5_core_retire of each of them, but faster. The first one's accesses
- * and values begin at `accesses` and `values`. Answers p5_core_clock_estimate. */
-uint64_t core_retire_blocks(p5_core *core, const p5_access *accesses, const p5_value *values,
-                            const p5_retired_block *blocks, size_t count);
-
 /* p5_core_retire in two steps, which two threads can take. What a stretch's branch was told by the branch
  * target buffer; its values are the core's own. */
 /* First step: predicts the branch that a stretch ends with, if any, and learns. Called once for every
@@ -60,7 +55,8 @@ void core_predict_blocks(p5_core *core, const p5_retired_block *blocks, size_t c
                          p5_prediction *predictions);
 /* Second step: prices a stretch. It may be fed in parts; each gets the prediction of the whole. */
 void core_price(p5_core *core, const p5_retired *retired, p5_prediction prediction);
-/* ... `count` stretches; as core_retire_blocks. */
+/* ... `count` stretches, faster. The first one's accesses and values begin at `accesses` and `values`.
+ * Answers p5_core_clock_estimate. */
 uint64_t core_price_blocks(p5_core *core, const p5_access *accesses, const p5_value *values,
                            const p5_retired_block *blocks, const p5_prediction *predictions, size_t count);
 /* The same, but stops in front of a stretch during which p5_core_clock_estimate may come to `limit`. Answers

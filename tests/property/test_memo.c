@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../retire_blocks.h"
 #include "../model_timing.h"
 #include "core/core.h"
 #include "core/internal.h"
@@ -175,7 +176,7 @@ static void give(batch *all, twin *twins)
     for (unsigned t = IN_BATCHES; t < TWINS; t++) {
         for (unsigned i = 0; i < all->count; i++)
             all->stretches[i].block = twins[t].blocks[all->which[i]];
-        core_retire_blocks(twins[t].core, all->accesses, all->values, all->stretches, all->count);
+        retire_blocks(twins[t].core, all->accesses, all->values, all->stretches, all->count);
     }
     all->count = all->access_count = all->value_count = 0;
 }

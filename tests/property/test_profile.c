@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../retire_blocks.h"
 #include "core/core.h"
 #include "core/internal.h"
 #include "core/profile/profile.h"
@@ -103,7 +104,7 @@ static void begin(void *context, p5_core *core)
 static void settle(void *context, p5_core *core)
 {
     batch *b = ((recording *)context)->batch;
-    core_retire_blocks(core, b->accesses, b->values, b->stretches, b->count);
+    retire_blocks(core, b->accesses, b->values, b->stretches, b->count);
     b->count = b->access_count = b->value_count = 0;
 }
 

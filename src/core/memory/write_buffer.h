@@ -42,12 +42,6 @@ static inline uint64_t write_buffer_first_free(const write_buffer *w)
     return u < v ? u : v;
 }
 
-/* True if a read that has to go to the bus in `clock` finds every entry taken. */
-static inline bool write_buffer_full(const write_buffer *w, uint64_t clock)
-{
-    return write_buffer_first_free(w) > clock;
-}
-
 /* Takes the entry that is free first for a write that ends on the bus in core clock `end`, later than all
  * before. `upgrade`: `line` is shared and becomes exclusive then. */
 static inline void write_buffer_take(write_buffer *w, unsigned entry, uint64_t end, uint32_t line,

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "../../retire_blocks.h"
 #include "core/core.h"
 #include "core/internal.h"
 #include "p5scope/model.h"
@@ -114,7 +115,7 @@ static void test_fpu_trap(void **state)
             for (unsigned n = 0; n < TIMES; n++) {
                 const p5_retired_block b = {.block = mmx, .next = DISPATCH, .mode = P5_MODE_PROTECTED};
                 if (in_batch)
-                    core_retire_blocks(i.core, NULL, NULL, &b, 1);
+                    retire_blocks(i.core, NULL, NULL, &b, 1);
                 else
                     retire(&i, mmx, DISPATCH);
             }

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "../../retire_blocks.h"
 #include "core/core.h"
 #include "core/internal.h"
 #include "core/memo_check.h"
@@ -48,7 +49,7 @@ static void loop(checked *c, unsigned times, bool in_batches)
     const p5_retired_block as_block = {.block = c->block, .next = LOOP, .mode = P5_MODE_PROTECTED};
     for (unsigned n = 0; n < times; n++)
         if (in_batches)
-            core_retire_blocks(c->core, NULL, NULL, &as_block, 1);
+            retire_blocks(c->core, NULL, NULL, &as_block, 1);
         else
             p5_core_retire(c->core, &retired);
 }

@@ -1,4 +1,5 @@
 /* Samples by counter overflow: where a sample is taken, and in which calling context. */
+#include "../../retire_blocks.h"
 #include "core/core.h"
 #include "core/internal.h"
 #include "core/profile/profile.h"
@@ -52,7 +53,7 @@ static profile_view run(guest *g, bool as_batch)
         stretches[i].mode = P5_MODE_PROTECTED;
     }
     if (as_batch) {
-        core_retire_blocks(g->core, accesses, NULL, stretches, STRETCHES);
+        retire_blocks(g->core, accesses, NULL, stretches, STRETCHES);
     } else {
         for (unsigned i = 0; i < STRETCHES; i++) {
             const p5_retired whole = block_retired(&stretches[i], accesses + i, NULL);
@@ -118,7 +119,7 @@ static size_t sample_loop(bool memo_on, int quantity, uint64_t period, profile_s
             .block = block, .accesses_end = accesses + i + 1, .next = BEGIN, .mode = P5_MODE_PROTECTED};
     }
     for (unsigned i = 0; i < BATCHES; i++)
-        core_retire_blocks(core, accesses, NULL, trips, TRIPS);
+        retire_blocks(core, accesses, NULL, trips, TRIPS);
     assert_true(profile_collect(core));
     profile_view view;
     profile_look(core, &view);

@@ -1,5 +1,6 @@
 /* The shadow call stack of the profile where something comes in between: an interrupt that is taken behind a
  * call or return finds the stack as that has left it. */
+#include "../../retire_blocks.h"
 #include "core/core.h"
 #include "core/internal.h"
 #include "core/profile/profile.h"
@@ -229,7 +230,7 @@ static void test_return_without_call(void **state)
                                           .next = CALLEE,
                                           .mode = P5_MODE_PROTECTED};
     }
-    core_retire_blocks(g.core, accesses, NULL, stretches, TIMES);
+    retire_blocks(g.core, accesses, NULL, stretches, TIMES);
     assert_true(profile_collect(g.core));
     profile_view view;
     profile_look(g.core, &view);
