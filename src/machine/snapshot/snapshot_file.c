@@ -71,37 +71,28 @@ static p5_status fail_at(const snapshot_file *f, p5_error *error, p5_status stat
 
 /* ---- writing ------------------------------------------------------------------------------------------- */
 
-static void put(snapshot_file *f, const void *bytes, size_t size)
+/* The first thing that fails counts. */
+static void note(snapshot_file *f, bool done)
 {
-    if (f->failed || size == 0 || fwrite(bytes, 1, size, f->file) == size)
+    if (done || f->failed)
         return;
     f->failed = true;
     f->errno_of_failure = errno;
 }
 
-static bool write_compressed(void *context, const void *bytes, size_t size)
+static void put(snapshot_file *f, const void *bytes, size_t size)
 {
-    snapshot_file *f = context;
-    ZSTD_inBuffer in = {bytes, size, 0};
-    f->section.bytes += size;
-    while (in.pos < in.size && !f->failed) {
-        ZSTD_outBuffer out = {f->buffer, sizeof f->buffer, 0};
-        size_t result = ZSTD_compressStream2(f->compress, &out, &in, ZSTD_e_continue);
-        f->failed |= ZSTD_isError(result) != 0;
-        f->section.checksum = checksum_add(f->section.checksum, f->buffer, out.pos);
-        f->section.stored += out.pos;
-        put(f, f->buffer, out.pos);
-    }
-    return !f->failed;
+    if (!f->failed && size > 0)
+        note(f, fwrite(bytes, 1, size, f->file) == size);
 }
 
-static void end_compressed(snapshot_file *f)
+/* Until all of `in` is taken, or with ZSTD_e_end until the frame is complete. */
+static void compress(snapshot_file *f, ZSTD_inBuffer in, ZSTD_EndDirective how)
 {
     size_t left = 1;
-    ZSTD_inBuffer in = {NULL, 0, 0};
-    while (left > 0 && !f->failed) {
+    while (!f->failed && (how == ZSTD_e_end ? left > 0 : in.pos < in.size)) {
         ZSTD_outBuffer out = {f->buffer, sizeof f->buffer, 0};
-        left = ZSTD_compressStream2(f->compress, &out, &in, ZSTD_e_end);
+        left = ZSTD_compressStream2(f->compress, &out, &in, how);
         f->failed |= ZSTD_isError(left) != 0;
         f->section.checksum = checksum_add(f->section.checksum, f->buffer, out.pos);
         f->section.stored += out.pos;
@@ -109,18 +100,20 @@ static void end_compressed(snapshot_file *f)
     }
 }
 
+static bool write_compressed(void *context, const void *bytes, size_t size)
+{
+    snapshot_file *f = context;
+    f->section.bytes += size;
+    compress(f, (ZSTD_inBuffer){bytes, size, 0}, ZSTD_e_continue);
+    return !f->failed;
+}
+
 static void put_at(snapshot_file *f, off_t at, const void *bytes, size_t size)
 {
     off_t end = ftello(f->file);
-    if (!f->failed && (end < 0 || fseeko(f->file, at, SEEK_SET) != 0)) {
-        f->failed = true;
-        f->errno_of_failure = errno;
-    }
+    note(f, end >= 0 && fseeko(f->file, at, SEEK_SET) == 0);
     put(f, bytes, size);
-    if (!f->failed && fseeko(f->file, end, SEEK_SET) != 0) {
-        f->failed = true;
-        f->errno_of_failure = errno;
-    }
+    note(f, f->failed || fseeko(f->file, end, SEEK_SET) == 0);
 }
 
 static snapshot_file *new_file(const char *path, p5_error *error)
@@ -183,14 +176,8 @@ p5_status snapshot_file_finish(snapshot_file *f, p5_error *error)
     FILE *file = f->file;
     f->file = NULL;
     errno = f->errno_of_failure;
-    if (fclose(file) != 0 && !f->failed) {
-        f->failed = true;
-        f->errno_of_failure = errno;
-    }
-    if (!f->failed && rename(f->temporary, f->path) != 0) {
-        f->failed = true;
-        f->errno_of_failure = errno;
-    }
+    note(f, fclose(file) == 0);
+    note(f, f->failed || rename(f->temporary, f->path) == 0);
     p5_status status = P5_OK;
     if (f->failed) {
         error_set(error, P5_ERR_IO, "cannot write the snapshot: %s", strerror(f->errno_of_failure));
@@ -367,7 +354,7 @@ p5_status snapshot_file_end(snapshot_file *f, snapshot *s)
         if (s->status == P5_OK && f->left > 0) /* the end of the frame */
             fseeko(f->file, (off_t)f->left, SEEK_CUR);
     } else {
-        end_compressed(f);
+        compress(f, (ZSTD_inBuffer){NULL, 0, 0}, ZSTD_e_end);
         f->section.header_checksum = checksum_of(&f->section, offsetof(section_header, header_checksum));
         put_at(f, f->section_at, &f->section, sizeof f->section);
         f->sections++;
