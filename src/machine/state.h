@@ -153,8 +153,6 @@ void machine_end_message(p5_machine *machine, const char *format, ...) __attribu
 bool machine_is_later(p5_machine *machine, uint32_t eip);
 /* The instruction at `linear`, in the mode that runs, as text. */
 void machine_disassemble(p5_machine *machine, uint32_t linear, char *text, size_t size);
-/* Reads a whole regular host file of at most `limit` bytes; the caller frees *bytes. */
-p5_status machine_read_file(const char *path, size_t limit, uint8_t **bytes, size_t *size, p5_error *error);
 /* For calls that wait for the host: true if the run is to pause (p5_machine_stop, time-out). */
 bool machine_pause_wanted(const p5_machine *machine);
 /* Model time <-> nanoseconds, rounded down. */

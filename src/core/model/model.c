@@ -7,9 +7,10 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "base/text.h"
 
-enum { MODEL_DEPTH = 4, MODEL_MAX_FIELDS = 128 };
+enum { MODEL_DEPTH = 4, MODEL_MAX_FIELDS = 128, LARGEST_FILE = 1 << 20 };
 
 /* One file while it is read; `below` is the file whose base it is. */
 typedef struct parser {
@@ -118,26 +119,6 @@ static p5_status parse(parser *p)
     return p->status;
 }
 
-/* Reads a whole file; NULL with `error` set. */
-static char *read_file(const char *path, p5_error *error)
-{
-    enum { LARGEST = 1 << 20 };
-    FILE *file = fopen(path, "rb");
-    char *text = file != NULL ? malloc(LARGEST + 1) : NULL;
-    size_t size = text != NULL ? fread(text, 1, LARGEST, file) : 0;
-    bool good = text != NULL && !ferror(file) && feof(file);
-    if (file != NULL)
-        fclose(file);
-    if (!good) {
-        error_set(error, P5_ERR_IO, "the model file cannot be read");
-        error_at(error, path, 0, 0);
-        free(text);
-        return NULL;
-    }
-    text[size] = '\0';
-    return text;
-}
-
 static bool is_path(const char *name)
 {
     size_t length = strlen(name);
@@ -197,11 +178,13 @@ static p5_status load(parser *from, const char *name)
     if (is_path(name)) {
         char path[4096];
         beside(path, sizeof path, from->where != NULL ? from->where : "", name);
-        char *text = read_file(path, from->error);
-        if (text == NULL)
-            return from->status = P5_ERR_IO;
+        uint8_t *text;
+        size_t length;
+        if (file_read(path, LARGEST_FILE, true, &text, &length, NULL) != P5_OK)
+            return from->status =
+                       error_set_at(from->error, P5_ERR_IO, path, 0, 0, "the model file cannot be read");
         inner.where = path;
-        inner.cursor = text;
+        inner.cursor = (const char *)text;
         from->status = parse(&inner);
         free(text);
         return from->status;

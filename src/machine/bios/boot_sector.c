@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "machine/load/bare.h"
 #include "machine/bios/bios.h"
 #include "machine/load/segment.h"
@@ -176,7 +177,7 @@ p5_status p5_machine_load_real(p5_machine *machine, const char *path, uint16_t s
     b->machine = machine;
     b->disk.file = -1;
     b->disk.drive = BIOS_NO_DRIVE;
-    p5_status status = machine_read_file(path, 1u << 20, &bytes, &size, error);
+    p5_status status = file_read(path, 1u << 20, false, &bytes, &size, error);
     if (status == P5_OK)
         status = real_place(machine, bytes, size, ((uint32_t)segment << 4) + offset, error);
     free(bytes);

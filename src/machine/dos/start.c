@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "machine/dos/dos.h"
 #include "machine/load/bare.h"
 #include "machine/load/mz.h"
@@ -236,7 +237,7 @@ p5_status p5_machine_load_dos(p5_machine *machine, const char *path, const char 
     d->machine = machine;
     d->ahead = d->program = d->bios.disk.file = -1;
     d->bios.disk.drive = BIOS_NO_DRIVE;
-    p5_status status = machine_read_file(path, PROGRAM_LARGEST, &bytes, &size, error);
+    p5_status status = file_read(path, PROGRAM_LARGEST, false, &bytes, &size, error);
     if (status == P5_OK)
         status = mz_parse(bytes, size, &image, error);
     if (status == P5_OK && (d->program = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)) < 0)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "machine/load/multiboot.h"
 #include "machine/state.h"
 
@@ -157,7 +158,7 @@ static bool elf_is_linux(const elf_image *image, const GElf_Ehdr *header, const 
 p5_status elf_open(const char *path, elf_image *image, p5_error *error)
 {
     memset(image, 0, sizeof *image);
-    p5_status status = machine_read_file(path, LARGEST_FILE, &image->bytes, &image->size, error);
+    p5_status status = file_read(path, LARGEST_FILE, false, &image->bytes, &image->size, error);
     if (status != P5_OK)
         return status;
     elf_version(EV_CURRENT);

@@ -2,13 +2,14 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "machine/load/bare.h"
 
 p5_status p5_machine_load_flat(p5_machine *machine, const char *path, uint32_t address, p5_error *error)
 {
     uint8_t *bytes;
     size_t size;
-    p5_status status = machine_read_file(path, 1u << 30, &bytes, &size, error);
+    p5_status status = file_read(path, 1u << 30, false, &bytes, &size, error);
     if (status != P5_OK)
         return status;
     if (size == 0)

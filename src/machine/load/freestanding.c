@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "machine/load/bare.h"
 #include "machine/load/elf.h"
 #include "machine/load/kernel.h"
@@ -90,7 +91,7 @@ p5_status p5_machine_load_multiboot(p5_machine *machine, const char *path, p5_er
 {
     uint8_t *bytes;
     size_t size;
-    p5_status status = machine_read_file(path, 1u << 30, &bytes, &size, error);
+    p5_status status = file_read(path, 1u << 30, false, &bytes, &size, error);
     if (status != P5_OK)
         return status;
     if (size >= 4 && memcmp(bytes, "\177ELF", 4) == 0) {
@@ -131,7 +132,7 @@ p5_status p5_machine_image_kind(const char *path, p5_image_kind *kind, p5_error 
     size_t size, offset;
     multiboot_header header;
     *kind = P5_IMAGE_UNKNOWN;
-    p5_status status = machine_read_file(path, LARGEST, &bytes, &size, error);
+    p5_status status = file_read(path, LARGEST, false, &bytes, &size, error);
     if (status != P5_OK)
         return status;
     if (multiboot_find(bytes, size, &header, &offset))

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "machine/board/devices.h"
 #include "machine/load/bare.h"
 #include "machine/load/elf.h"
@@ -194,7 +195,7 @@ static p5_status kernel_find_initrd(p5_machine *machine, kernel *k, const p5_ker
             status = kernel_place_initrd(machine, k, archive.bytes.items, archive.bytes.count, error);
         cpio_free(&archive);
     } else if (with->initrd != NULL) {
-        status = machine_read_file(with->initrd, LARGEST_INITRD, &bytes, &size, error);
+        status = file_read(with->initrd, LARGEST_INITRD, false, &bytes, &size, error);
         if (status == P5_OK)
             status = kernel_place_initrd(machine, k, bytes, size, error);
         free(bytes);
@@ -224,7 +225,7 @@ static p5_status kernel_place(p5_machine *machine, const char *path, kernel *k, 
     uint8_t *bytes;
     size_t size;
     elf_image image;
-    p5_status status = machine_read_file(path, 1u << 30, &bytes, &size, error);
+    p5_status status = file_read(path, 1u << 30, false, &bytes, &size, error);
     if (status != P5_OK)
         return status;
     bool bzimage = kernel_is_bzimage(bytes, size), elf = size >= 4 && memcmp(bytes, "\177ELF", 4) == 0;

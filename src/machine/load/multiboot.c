@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/file.h"
 
 enum {
     HEADER_MAGIC = 0x1badb002,
@@ -95,7 +96,7 @@ static p5_status multiboot_put_module(multiboot_room *room, const char *text, mu
     uint8_t *bytes = NULL;
     if (path == NULL)
         return error_set(error, P5_ERR_MEMORY, "no memory for a module");
-    p5_status status = machine_read_file(path, LARGEST_MODULE, &bytes, &size, error);
+    p5_status status = file_read(path, LARGEST_MODULE, false, &bytes, &size, error);
     if (status == P5_OK)
         status = multiboot_put(room, bytes, size, PAGE_BYTES, &module->start, error);
     module->end = module->start + (uint32_t)size;

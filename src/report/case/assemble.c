@@ -8,11 +8,11 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "report/case/object.h"
 #include "report/case/workplace.h"
 
@@ -56,29 +56,9 @@ void workplace_close(const workplace *place)
 
 p5_status case_read_file(const char *path, uint8_t **bytes, size_t *size, p5_error *error)
 {
-    *bytes = NULL;
-    int file = open(path, O_RDONLY | O_CLOEXEC);
-    struct stat about;
-    if (file < 0 || fstat(file, &about) != 0 || about.st_size > OBJECT_LARGEST) {
-        if (file >= 0)
-            close(file);
-        return error_set(error, P5_ERR_IO, "cannot read %s", path);
-    }
-    *size = (size_t)about.st_size;
-    *bytes = malloc(*size + 1);
-    size_t got = 0;
-    while (*bytes != NULL && got < *size) {
-        ssize_t part = read(file, *bytes + got, *size - got);
-        if (part <= 0)
-            break;
-        got += (size_t)part;
-    }
-    close(file);
-    if (*bytes == NULL)
-        return error_set(error, P5_ERR_MEMORY, "no memory for %s", path);
-    *size = got;
-    (*bytes)[got] = '\0';
-    return P5_OK;
+    if (file_read(path, OBJECT_LARGEST, false, bytes, size, NULL) == P5_OK)
+        return P5_OK;
+    return error_set(error, P5_ERR_IO, "cannot read %s", path);
 }
 
 p5_status workplace_run(const workplace *place, int *status, p5_error *error, const char *program, ...)

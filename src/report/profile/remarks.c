@@ -3,8 +3,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
+#include "base/file.h"
 #include "base/text.h"
 
 insn_costs *remarks_costs(const p5_profile *p)
@@ -138,28 +138,13 @@ bool sources_open(sources *s, const p5_profile *p)
 
 static void read_source(source_file *f, const char *path)
 {
-    struct stat status;
-    size_t size = 0, room = 0;
-    f->tried = true;
-    if (stat(path, &status) != 0 || !S_ISREG(status.st_mode)) /* a pipe would be waited for */
-        return;
-    FILE *in = fopen(path, "re");
-    if (!in)
-        return;
     enum { LARGEST = 64 << 20 };
-    for (;;) {
-        if (!array_reserve(&f->text, &room, size + 65536, 1) || size > LARGEST)
-            break;
-        size_t n = fread(f->text + size, 1, 65535, in);
-        size += n;
-        if (n == 0)
-            break;
-    }
-    fclose(in);
-    if (!f->text)
+    uint8_t *bytes;
+    size_t size, count = 1;
+    f->tried = true;
+    if (file_read(path, LARGEST, false, &bytes, &size, NULL) != P5_OK)
         return;
-    f->text[size] = '\0';
-    size_t count = 1;
+    f->text = (char *)bytes;
     for (size_t i = 0; i < size; i++)
         count += f->text[i] == '\n';
     f->lines = calloc(count, sizeof *f->lines);

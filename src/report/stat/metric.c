@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/array.h"
 #include "base/error.h"
+#include "base/file.h"
 #include "base/text.h"
 
 /* What a group is made of while it is built and lives; the public face comes first. */
@@ -229,30 +230,25 @@ void metric_group_close(metric_group *face)
 static p5_status open_file(const char *path, metric_group **out, p5_error *error)
 {
     enum { LARGEST = 1 << 20 };
-    FILE *file = fopen(path, "rb");
-    if (file == NULL)
+    uint8_t *bytes;
+    size_t size;
+    p5_status status = file_read(path, LARGEST, true, &bytes, &size, NULL);
+    if (status == P5_ERR_IO)
         return error_set_at(error, P5_ERR_IO, path, 0, 0, "the metric group cannot be opened");
-    char *text = malloc(LARGEST + 1);
-    size_t size = text != NULL ? fread(text, 1, LARGEST + 1, file) : 0;
-    bool bad = ferror(file) != 0;
-    fclose(file);
-    p5_status status;
-    if (text == NULL) {
-        status = error_set(error, P5_ERR_MEMORY, "out of memory");
-    } else if (bad || size > LARGEST || memchr(text, '\0', size) != NULL) {
-        status = error_set(error, bad ? P5_ERR_IO : P5_ERR_SYNTAX, "the file is not a readable metric group");
-        error_at(error, path, 0, 0);
+    if (status == P5_ERR_MEMORY)
+        return error_set(error, P5_ERR_MEMORY, "out of memory");
+    if (status != P5_OK || memchr(bytes, '\0', size) != NULL) {
+        status = error_set_at(error, P5_ERR_SYNTAX, path, 0, 0, "the file is not a readable metric group");
     } else {
-        text[size] = '\0';
         const char *slash = strrchr(path, '/');
         char name[64];
         snprintf(name, sizeof name, "%s", slash != NULL ? slash + 1 : path);
         char *dot = strrchr(name, '.');
         if (dot != NULL)
             *dot = '\0';
-        status = metric_group_parse(name, path, text, out, error);
+        status = metric_group_parse(name, path, (const char *)bytes, out, error);
     }
-    free(text);
+    free(bytes);
     return status;
 }
 
