@@ -378,23 +378,16 @@ p5_status p5_check_write_junit(FILE *out, const char *suite, const p5_check_resu
 p5_status p5_check_write_rows(FILE *out, p5_row_format format, const p5_check_result *results, size_t count,
                               p5_error *error);
 
-/* Writes clocks, CPI stack and events per trip as rows for programs, called `name`; zeros as below. */
-void p5_bench_write_rows(FILE *out, p5_row_format format, const char *name, const p5_model *model,
-                         const p5_counts counts[2], const unsigned trips[2], bool zeros);
-/* Writes clocks, CPI stack and events per trip; events that do not occur only with `zeros`. */
-void p5_bench_write(FILE *out, const p5_model *model, const p5_counts counts[2], const unsigned trips[2],
-                    bool zeros);
-
-/* One of two inputs: counts[i] are of trips[i] of what `per` says. */
+/* What was measured of one input: counts[i] are of trips[i] of what `per` says. */
 typedef struct p5_bench_side {
     const char *name, *per;
     const p5_counts *counts;
     const unsigned *trips;
 } p5_bench_side;
-/* Both per trip, B - A, and that in per cent of A: as text, or as rows. What is 0 on both sides only with
- * `zeros`. */
-void p5_bench_compare_write(FILE *out, p5_row_format format, const p5_model *model,
-                            const p5_bench_side sides[2], bool zeros);
+/* Writes clocks, CPI stack and events per trip, as text or as rows; of two inputs (`count`) those of both, B
+ * - A, and that in per cent of A. What is 0 on all sides only with `zeros`. */
+void p5_bench_write(FILE *out, p5_row_format format, const p5_model *model, const p5_bench_side *sides,
+                    size_t count, bool zeros);
 
 /* ---- The pipeline, instruction by instruction ---- */
 

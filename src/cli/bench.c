@@ -85,12 +85,13 @@ static bool show_one(const bench_options *options, const char *model_name, bench
     p5_model *model = model_option_open("--model", model_name);
     bool good = model != NULL && bench_measure(of, model_name, &options->terms);
     const p5_case *c = &of->case_file;
-    if (good && options->rows != P5_ROWS_TEXT) {
-        p5_bench_write_rows(stdout, options->rows, of->name, model, of->counts, of->divisor, options->zeros);
-    } else if (good) {
-        printf("%s on %s, %s:\n\n", of->name, model_name, of->per);
-        p5_bench_write(stdout, model, of->counts, of->divisor, options->zeros);
-        if (c->expectation_count > 0 && of->trips[0] == c->trips[0] && of->trips[1] == c->trips[1]) {
+    bool text = options->rows == P5_ROWS_TEXT;
+    if (good) {
+        const p5_bench_side side = {of->name, of->per, of->counts, of->divisor};
+        if (text)
+            printf("%s on %s, %s:\n\n", of->name, model_name, of->per);
+        p5_bench_write(stdout, options->rows, model, &side, 1, options->zeros);
+        if (text && c->expectation_count > 0 && of->trips[0] == c->trips[0] && of->trips[1] == c->trips[1]) {
             putchar('\n');
             p5_case_judge(c, model, of->counts, (const uint64_t(*)[P5_CASE_REGISTERS])of->registers, true,
                           stdout);
@@ -131,7 +132,7 @@ static bool bench_two(const bench_options *options)
         sides[i] = (p5_bench_side){of[i].name, of[i].per, of[i].counts, of[i].divisor};
     }
     if (good)
-        p5_bench_compare_write(stdout, options->rows, model, sides, options->zeros);
+        p5_bench_write(stdout, options->rows, model, sides, 2, options->zeros);
     for (unsigned i = 0; i < 2; i++) {
         if (good && options->rows == P5_ROWS_TEXT && !options->no_diagram) {
             printf("\n %c:", 'A' + (int)i);

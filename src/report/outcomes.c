@@ -54,8 +54,7 @@ p5_status p5_check_write_rows(FILE *out, p5_row_format format, const p5_check_re
                               p5_error *error)
 {
     row_writer rows;
-    rows_open(&rows, out, format, "check");
-    rows_header_end(&rows);
+    rows_open(&rows, out, format, "check", NULL);
     for (size_t i = 0; i < count; i++) {
         const p5_check_result *result = &results[i];
         rows_begin(&rows);

@@ -2,12 +2,18 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "p5scope/version.h"
 
-void rows_open(row_writer *rows, FILE *out, p5_row_format format, const char *kind)
+void rows_open_bare(row_writer *rows, FILE *out, p5_row_format format)
+{
+    *rows = (row_writer){.out = out, .csv = format == P5_ROWS_CSV};
+}
+
+void rows_open(row_writer *rows, FILE *out, p5_row_format format, const char *kind, ...)
 {
     rows_open_bare(rows, out, format);
     if (rows->csv)
@@ -16,23 +22,12 @@ void rows_open(row_writer *rows, FILE *out, p5_row_format format, const char *ki
     json_open_object(&rows->json);
     json_key_string(&rows->json, "p5scope", p5_version());
     json_key_string(&rows->json, "kind", kind);
-}
-
-void rows_open_bare(row_writer *rows, FILE *out, p5_row_format format)
-{
-    *rows = (row_writer){.out = out, .csv = format == P5_ROWS_CSV};
-}
-
-void rows_header(row_writer *rows, const char *key, const char *value)
-{
-    if (!rows->csv)
-        json_key_string(&rows->json, key, value);
-}
-
-void rows_header_end(row_writer *rows)
-{
-    if (!rows->csv)
-        json_close_object(&rows->json);
+    va_list more;
+    va_start(more, kind);
+    for (const char *key; (key = va_arg(more, const char *)) != NULL;)
+        json_key_string(&rows->json, key, va_arg(more, const char *));
+    va_end(more);
+    json_close_object(&rows->json);
 }
 
 void rows_begin(row_writer *rows)

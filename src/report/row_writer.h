@@ -18,11 +18,10 @@ typedef struct row_writer {
     json_writer json;
 } row_writer;
 
-/* `kind` is what the rows are, the first line of JSON says it, with the program's version and whatever the
- * caller adds before rows_begin; CSV has no such line. */
-void rows_open(row_writer *rows, FILE *out, p5_row_format format, const char *kind);
-void rows_header(row_writer *rows, const char *key, const char *value);
-void rows_header_end(row_writer *rows);
+/* `kind` is what the rows are. The first line of JSON says it, the program's version, and the keys and values
+ * that follow, NULL behind the last; CSV has no such line. */
+void rows_open(row_writer *rows, FILE *out, p5_row_format format, const char *kind, ...)
+    __attribute__((sentinel));
 
 /* Rows without that first line. */
 void rows_open_bare(row_writer *rows, FILE *out, p5_row_format format);

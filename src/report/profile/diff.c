@@ -118,12 +118,8 @@ p5_status p5_profile_write_diff(FILE *out, const p5_profile *a, const p5_profile
     bool for_programs = comparison->format != P5_ROWS_TEXT;
     diff_output to = {out, for_programs ? &rows : NULL};
     if (for_programs) {
-        rows_open(&rows, out, comparison->format, "diff");
-        rows_header(&rows, "a", a->command);
-        rows_header(&rows, "a_model", a->model);
-        rows_header(&rows, "b", b->command);
-        rows_header(&rows, "b_model", b->model);
-        rows_header_end(&rows);
+        rows_open(&rows, out, comparison->format, "diff", "a", a->command, "a_model", a->model, "b",
+                  b->command, "b_model", b->model, NULL);
     } else {
         fprintf(out, "# A: %s; model %s, options: %s\n# B: %s; model %s, options: %s\n#\n", a->command,
                 a->model, a->options, b->command, b->model, b->options);

@@ -115,12 +115,8 @@ p5_status p5_profile_write_listing(FILE *out, const p5_profile *p, const p5_prof
             uint64_t all = profile_total_value(p, &value);
             row_writer rows;
             if (listing->format != P5_ROWS_TEXT) {
-                rows_open(&rows, out, listing->format, "annotate");
-                rows_header(&rows, "function", function->name);
-                rows_header(&rows, "event", value.name);
-                rows_header(&rows, "command", p->command);
-                rows_header(&rows, "model", p->model);
-                rows_header_end(&rows);
+                rows_open(&rows, out, listing->format, "annotate", "function", function->name, "event",
+                          value.name, "command", p->command, "model", p->model, NULL);
                 for (size_t i = first; i < end; i++)
                     put_insn(&rows, decoder, p, &p->insns.items[i], &costs[i], values[i], sum);
                 end = first;

@@ -333,10 +333,7 @@ p5_status p5_profile_write_table(FILE *out, const p5_profile *p, const p5_profil
         row_writer writer;
         bool for_programs = t->format != P5_ROWS_TEXT;
         if (for_programs) {
-            rows_open(&writer, out, t->format, "report");
-            rows_header(&writer, "command", p->command);
-            rows_header(&writer, "model", p->model);
-            rows_header_end(&writer);
+            rows_open(&writer, out, t->format, "report", "command", p->command, "model", p->model, NULL);
         } else {
             write_head(out, p, &shown, values, totals, width);
         }

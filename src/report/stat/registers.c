@@ -61,14 +61,10 @@ static void put_fields(FILE *out, const p5_register *reg, p5_row_format format, 
 {
     row_writer rows;
     char number[32];
-    rows_open(&rows, out, format, "register");
-    rows_header(&rows, "register", reg->name);
-    rows_header(&rows, "title", reg->title);
     if (value != NULL)
         snprintf(number, sizeof number, "0x%0*" PRIx64, hex_digits(reg), *value);
-    if (value != NULL)
-        rows_header(&rows, "value", number);
-    rows_header_end(&rows);
+    rows_open(&rows, out, format, "register", "register", reg->name, "title", reg->title,
+              value != NULL ? "value" : NULL, number, NULL);
     for (unsigned i = 0; i < reg->field_count; i++) {
         const p5_register_field *field = &reg->fields[i];
         rows_begin(&rows);
@@ -86,8 +82,7 @@ void p5_registers_write(FILE *out, unsigned family, p5_row_format format)
 {
     row_writer rows;
     if (format != P5_ROWS_TEXT) {
-        rows_open(&rows, out, format, "registers");
-        rows_header_end(&rows);
+        rows_open(&rows, out, format, "registers", NULL);
         for (const p5_register *reg = p5_registers(family); reg->name != NULL; reg++)
             put_register(&rows, reg);
         return;
