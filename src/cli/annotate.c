@@ -18,15 +18,6 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 {
     annotate_options *options = state->input;
     switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &options->listing.format;
-        return 0;
-    case 'i':
-        options->input = argument;
-        return 0;
-    case 'e':
-        options->listing.event = argument;
-        return 0;
     case 'M':
         if (strcmp(argument, "intel") != 0)
             return cli_complain("-M", argument, 1, "instructions are shown in intel syntax only");
@@ -49,21 +40,23 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         options->listing.symbol = argument;
         return 0;
     default:
-        return ARGP_ERR_UNKNOWN;
+        return cli_set(key, argument, state);
     }
 }
 
 int verb_annotate(int argc, char **argv)
 {
     static const struct argp_option table[] = {
-        {"input", 'i', "FILE", 0, "Profile to read (p5scope.data)", 1},
-        {"event", 'e', "EVENT", 0, "Event of the first columns (clocks)", 0},
+        {"input", CLI_TEXT(annotate_options, input), "FILE", 0, "Profile to read (p5scope.data)", 1},
+        CLI_LETTER('i'),
+        {"event", CLI_TEXT(annotate_options, listing.event), "EVENT", 0,
+         "Event of the first columns (clocks)", 0},
+        CLI_LETTER('e'),
         {"source", 'l', NULL, 0, "Source lines between the instructions (default)", 0},
         {"no-source", KEY_NO_SOURCE, NULL, 0, "Instructions only", 0},
         {"disassembler-style", 'M', "STYLE", 0, "intel", 0},
         {"asm-raw", KEY_ASM_RAW, NULL, 0, "Code bytes too", 0},
         {0}};
-    static const struct argp_child children[] = {{&row_argp, 0, NULL, 0}, {0}};
     static const struct argp argp = {
         .options = table,
         .parser = parse,
@@ -71,9 +64,9 @@ int verb_annotate(int argc, char **argv)
         .doc = "List the instructions of FUNCTION (default: the costliest one) with "
                "clocks, executions, pipe, stalls, and why they went alone."
                "\vExamples:\n  p5scope annotate main\n  p5scope annotate -e data_read_miss sort",
-        .children = children};
+        .children = row_children};
     annotate_options options = {.input = "p5scope.data", .listing.source = true};
-    if (!cli_parse_anywhere(&argp, argc, argv, &options))
+    if (!cli_parse_anywhere(&argp, argc, argv, &options, &options.listing.format))
         return CLI_USAGE;
     if (options.of_text != NULL && options.listing.format != P5_ROWS_TEXT)
         return cli_complain(NULL, NULL, 0,

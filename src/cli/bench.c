@@ -209,9 +209,6 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 {
     bench_options *options = state->input;
     switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &options->rows;
-        return 0;
     case KEY_ASM:
         return add_input("--asm", options->codes, &options->code_count, argument);
     case KEY_FUNCTION:
@@ -249,13 +246,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         options->terms.cpl = (unsigned)(argument[0] - '0');
         options->cpl_given = true;
         return 0;
-    case 'v':
-        options->zeros = true;
-        return 0;
     case ARGP_KEY_ARG:
         return add_input("p5scope bench ...", options->paths, &options->path_count, argument);
     default:
-        return cli_set(key, argument, options);
+        return cli_set(key, argument, state);
     }
 }
 
@@ -323,9 +317,9 @@ int verb_bench(int argc, char **argv)
         {"trips", KEY_TRIPS, "T", 0, "Trips to show in the pairing diagram (default 1)", 0},
         {"no-diagram", KEY_NO_DIAGRAM, NULL, 0, "Only the counts", 0},
         {"konata", CLI_TEXT(bench_options, konata), "FILE", 0, "The last trips as a log for Konata", 0},
-        {"verbose", 'v', NULL, 0, "Show events that do not occur too", 0},
+        {"verbose", CLI_FLAG(bench_options, zeros), NULL, 0, "Show events that do not occur too", 0},
+        CLI_LETTER('v'),
         {0}};
-    static const struct argp_child children[] = {{&row_argp, 0, NULL, 0}, {0}};
     static const struct argp argp = {
         .options = table,
         .parser = parse,
@@ -333,9 +327,9 @@ int verb_bench(int argc, char **argv)
         .doc = "Show clocks and events per trip, and the pipes' use; two inputs side by side."
                "\vExamples:\n  p5scope bench --asm 'add eax, ebx; mov ecx, [esi]'\n  p5scope bench --repeat "
                "20 --model p54c-133 --asm 'imul eax, ebx'",
-        .children = children};
+        .children = row_children};
     bench_options options = {.terms = {.copies = 1, .cpl = 3}, .show_trips = 1};
-    if (!cli_parse_anywhere(&argp, argc, argv, &options))
+    if (!cli_parse_anywhere(&argp, argc, argv, &options, &options.rows))
         return CLI_USAGE;
     const char *wrong = choose_inputs(&options);
     if (wrong == NULL)

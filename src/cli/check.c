@@ -316,25 +316,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     check_run *run = state->input;
     uint64_t number;
     switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &run->rows;
-        return 0;
     case 'j':
         if (guest_number("-j", argument, 256, &number) != 0)
             return CLI_USAGE;
         run->processes = number > 0 ? (unsigned)number : 1;
-        return 0;
-    case 'k':
-        run->pattern = argument;
-        return 0;
-    case 'm':
-        run->only_model = argument;
-        return 0;
-    case 'v':
-        run->verbose = true;
-        return 0;
-    case 'x':
-        run->stop_at_failure = true;
         return 0;
     case KEY_TIMEOUT:
         if (guest_number("--timeout", argument, 1000000, &number) != 0)
@@ -347,7 +332,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         state->next = state->argc;
         return 0;
     default:
-        return cli_set(key, argument, run);
+        return cli_set(key, argument, state);
     }
 }
 
@@ -355,15 +340,19 @@ int verb_check(int argc, char **argv)
 {
     static const struct argp_option options[] = {
         {"jobs", 'j', "N", 0, "Cases at the same time (default: one per host CPU)", 0},
-        {"filter", 'k', "PATTERN", 0, "Only cases whose name has PATTERN in it, or matches it", 0},
-        {"model", 'm', "NAME", 0, "Only on this of the cases' models", 0},
-        {"verbose", 'v', NULL, 0, "Show the values of passed expectations too", 0},
-        {"exitfirst", 'x', NULL, 0, "Stop at the first failure", 0},
+        {"filter", CLI_TEXT(check_run, pattern), "PATTERN", 0,
+         "Only cases whose name has PATTERN in it, or matches it", 0},
+        CLI_LETTER('k'),
+        {"model", CLI_TEXT(check_run, only_model), "NAME", 0, "Only on this of the cases' models", 0},
+        CLI_LETTER('m'),
+        {"verbose", CLI_FLAG(check_run, verbose), NULL, 0, "Show the values of passed expectations too", 0},
+        CLI_LETTER('v'),
+        {"exitfirst", CLI_FLAG(check_run, stop_at_failure), NULL, 0, "Stop at the first failure", 0},
+        CLI_LETTER('x'),
         {"keep-going", CLI_CLEAR(check_run, stop_at_failure), NULL, 0, "Go on after failures (default)", 0},
         {"junit", CLI_TEXT(check_run, junit), "FILE", 0, "Write the outcomes as JUnit XML", 0},
         {"timeout", KEY_TIMEOUT, "SECONDS", 0, "Host time for one run of a case (default 60)", 0},
         {0}};
-    static const struct argp_child children[] = {{&row_argp, 0, NULL, 0}, {0}};
     static const struct argp argp = {
         .options = options,
         .parser = parse,
@@ -372,11 +361,11 @@ int verb_check(int argc, char **argv)
                "per trip with what they expect. Status 0 if "
                "none failed, 1 otherwise."
                "\vExamples:\n  p5scope check cases/\n  p5scope check --junit report.xml -k 'agi*' cases/",
-        .children = children};
+        .children = row_children};
     check_run run = {.timeout_seconds = 60};
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     run.processes = processors > 0 ? (unsigned)processors : 1;
-    if (!cli_parse_anywhere(&argp, argc, argv, &run))
+    if (!cli_parse_anywhere(&argp, argc, argv, &run, &run.rows))
         return CLI_USAGE;
     if (run.path_count == 0)
         return cli_complain(NULL, NULL, 0, "which case files? Try 'p5scope check --help'");

@@ -51,20 +51,26 @@ int verb_diff(int argc, char **argv);
 /* An argp parser returns CLI_USAGE after it has told the user what is wrong with an option's value. */
 
 /* Keys of options that do nothing but set a field of the parser's input, a `type`: true, false, or the
- * argument. The parser hands what it does not know to cli_set. */
+ * argument. A letter for such an option stands in the row below it. The parser hands what it does not know to
+ * cli_set. */
 enum { CLI_SET_TRUE = 1 << 16, CLI_SET_FALSE = 2 << 16, CLI_SET_TEXT = 3 << 16, CLI_SET_FIELD = 0xffff };
 #define CLI_FIELD(type, field, as) _Generic(((type *)0)->field, as : (int)offsetof(type, field))
 #define CLI_FLAG(type, field)      (CLI_SET_TRUE + CLI_FIELD(type, field, bool))
 #define CLI_CLEAR(type, field)     (CLI_SET_FALSE + CLI_FIELD(type, field, bool))
 #define CLI_TEXT(type, field)      (CLI_SET_TEXT + CLI_FIELD(type, field, const char *))
-error_t cli_set(int key, const char *argument, void *input);
+#define CLI_LETTER(letter)                                                                                   \
+    {                                                                                                        \
+        NULL, letter, NULL, OPTION_ALIAS, NULL, 0                                                            \
+    }
+error_t cli_set(int key, const char *argument, const struct argp_state *state);
 
-/* Parses a verb's arguments with `argp`, options before operands. --help is answered and ends the program:
+/* Parses a verb's arguments with `argp`, options before operands. `child` is the input of its first child,
+ * `input` that of others. --help is answered and ends the program:
  * the verb's own options; children with a heading by --help=WORD, its first word; everything by --help=all.
  * Anything wrong is shown with a caret under it. Returns false then: the verb is to end with CLI_USAGE. */
-bool cli_parse(const struct argp *argp, int argc, char **argv, void *input);
+bool cli_parse(const struct argp *argp, int argc, char **argv, void *input, void *child);
 /* The same where options may follow operands: verbs without a guest. */
-bool cli_parse_anywhere(const struct argp *argp, int argc, char **argv, void *input);
+bool cli_parse_anywhere(const struct argp *argp, int argc, char **argv, void *input, void *child);
 
 /* ---- Messages, all to stderr ---- */
 

@@ -18,9 +18,6 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 {
     diff_options *options = state->input;
     switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &options->comparison.format;
-        return 0;
     case 'e':
         return event_words_add(&options->events, argument);
     case KEY_THRESHOLD:
@@ -34,7 +31,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         options->inputs[state->arg_num] = argument;
         return 0;
     default:
-        return cli_set(key, argument, options);
+        return cli_set(key, argument, state);
     }
 }
 
@@ -70,7 +67,6 @@ int verb_diff(int argc, char **argv)
         {"percent-limit", KEY_LIMIT, "P", 0, "Leave out functions that changed by less than P % of A", 0},
         {"no-functions", CLI_CLEAR(diff_options, comparison.functions), NULL, 0, "Totals only", 0},
         {0}};
-    static const struct argp_child children[] = {{&row_argp, 0, NULL, 0}, {0}};
     static const struct argp argp = {.options = table,
                                      .parser = parse,
                                      .args_doc = "A B",
@@ -79,9 +75,11 @@ int verb_diff(int argc, char **argv)
                                          "by function."
                                          "\vExamples:\n  p5scope diff before.data after.data\n  p5scope diff "
                                          "-e data_read_miss before.data after.data",
-                                     .children = children};
+                                     .children = row_children};
     diff_options options = {.comparison = {.threshold_percent = -1, .functions = true}};
-    int status = cli_parse_anywhere(&argp, argc, argv, &options) ? compare(&options) : CLI_USAGE;
+    int status = cli_parse_anywhere(&argp, argc, argv, &options, &options.comparison.format)
+                     ? compare(&options)
+                     : CLI_USAGE;
     word_list_free(&options.events);
     return status;
 }

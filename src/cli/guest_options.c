@@ -208,15 +208,12 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return positive_number("--timeout", argument, &options->limits.timeout_seconds);
     case KEY_FAST_FORWARD:
         return guest_number("--fast-forward", argument, UINT64_MAX, &options->fast_forward);
-    case 'q':
-        options->quiet = true;
-        return 0;
     case ARGP_KEY_ARGS: /* the guest's name and all behind it are the guest's */
         options->command = state->argv + state->next;
         state->next = state->argc;
         return 0;
     default:
-        return cli_set(key, argument, options);
+        return cli_set(key, argument, state);
     }
 }
 
@@ -264,7 +261,8 @@ static const struct argp_option run_table[] = {
     {"save-at", CLI_TEXT(guest_options, save_at), "POINT", 0, "Nc, Ni, SYMBOL, begin:ID, end:ID; then go on",
      0},
     {"fast-forward", KEY_FAST_FORWARD, "N", 0, "First run N instructions without counting", 0},
-    {"quiet", 'q', NULL, 0, "No notices, no progress line", 0},
+    {"quiet", CLI_FLAG(guest_options, quiet), NULL, 0, "No notices, no progress line", 0},
+    CLI_LETTER('q'),
     {0}};
 static const struct argp_option kernel_table[] = {
     {"kernel", CLI_TEXT(guest_options, kernel), "FILE", 0, "Boot this Linux kernel: bzImage or vmlinux", 0},

@@ -26,12 +26,6 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 {
     p5_list_options *options = state->input;
     switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &options->format;
-        return 0;
-    case 'v':
-        options->verbose = true;
-        return 0;
     case 'j':
         return row_option_set(&options->format, P5_ROWS_JSON);
     case ARGP_KEY_ARG:
@@ -44,20 +38,20 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         }
         return 0;
     default:
-        return ARGP_ERR_UNKNOWN;
+        return cli_set(key, argument, state);
     }
 }
 
 int verb_list(int argc, char **argv)
 {
-    static const struct argp_option options[] = {
-        {"verbose", 'v', NULL, 0, "Rules, remarks, formulas, fields of models", 0},
-        {NULL, 'j', NULL, 0, "The same as --json", 0},
-        {0}};
-    static const struct argp_child children[] = {{&row_argp, 0, NULL, 0}, {0}};
+    static const struct argp_option table[] = {{"verbose", CLI_FLAG(p5_list_options, verbose), NULL, 0,
+                                                "Rules, remarks, formulas, fields of models", 0},
+                                               CLI_LETTER('v'),
+                                               {NULL, 'j', NULL, 0, "The same as --json", 0},
+                                               {0}};
     static const struct argp argp = {
-        .options = options,
-        .children = children,
+        .options = table,
+        .children = row_children,
         .parser = parse,
         .args_doc = "[events|perf|metrics|models|instructions] [PATTERN]",
         .doc = "List the events (code, counter, kind, most per clock, exactness), perf's names for them, "
@@ -66,7 +60,7 @@ int verb_list(int argc, char **argv)
                "part of a name, title or alias, a pattern with * and ?, a group, or a code such as r2b.0."
                "\vExamples:\n  p5scope list data_read\n  p5scope list -v models"};
     p5_list_options list = {.sections = P5_LIST_ALL};
-    if (!cli_parse_anywhere(&argp, argc, argv, &list))
+    if (!cli_parse_anywhere(&argp, argc, argv, &list, &list.format))
         return CLI_USAGE;
     if (list.format == P5_ROWS_CSV && list.sections == P5_LIST_ALL)
         return cli_complain(NULL, NULL, 0,

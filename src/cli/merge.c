@@ -18,16 +18,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 {
     merge_options *options = state->input;
     switch (key) {
-    case 'o':
-        options->output = argument;
-        return 0;
     case KEY_LABEL:
         if (argument[0] == '\0')
             return cli_complain("--label", "''", 1, "a label has at least one character");
         options->label = argument;
-        return 0;
-    case 'q':
-        options->quiet = true;
         return 0;
     case ARGP_KEY_ARG:
         if (options->files == NULL) {
@@ -38,7 +32,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         options->files[options->file_count++] = argument;
         return 0;
     default:
-        return ARGP_ERR_UNKNOWN;
+        return cli_set(key, argument, state);
     }
 }
 
@@ -70,9 +64,12 @@ static int merge_files(const merge_options *options, p5_database *database)
 int verb_merge(int argc, char **argv)
 {
     static const struct argp_option table[] = {
-        {"output", 'o', "FILE", 0, "The database; made if there is none, else added to", 1},
+        {"output", CLI_TEXT(merge_options, output), "FILE", 0,
+         "The database; made if there is none, else added to", 1},
+        CLI_LETTER('o'),
         {"label", KEY_LABEL, "TEXT", 0, "What these runs are called, such as a commit", 0},
-        {"quiet", 'q', NULL, 0, "Say nothing if all goes well", 0},
+        {"quiet", CLI_FLAG(merge_options, quiet), NULL, 0, "Say nothing if all goes well", 0},
+        CLI_LETTER('q'),
         {0}};
     static const struct argp argp = {
         .options = table,
@@ -83,7 +80,7 @@ int verb_merge(int argc, char **argv)
                "--label 1.2-7-g3f2a now.json"};
     merge_options options = {0};
     int status = CLI_USAGE;
-    bool parsed = cli_parse_anywhere(&argp, argc, argv, &options);
+    bool parsed = cli_parse_anywhere(&argp, argc, argv, &options, NULL);
     if (parsed && (options.output == NULL || options.file_count == 0)) {
         cli_complain(NULL, NULL, 0, options.output == NULL ? "-o FILE says which database" : "which files?");
     } else if (parsed) {

@@ -36,13 +36,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 {
     msr_arguments *arguments = state->input;
     switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &arguments->rows;
-        return 0;
     case ARGP_KEY_ARG:
         return parse_word(arguments, argument);
     default:
-        return cli_set(key, argument, arguments);
+        return cli_set(key, argument, state);
     }
 }
 
@@ -137,7 +134,6 @@ int verb_msr(int argc, char **argv)
         {"ctr1", CLI_TEXT(msr_arguments, counter[1]), "EVENT[:ukc]", 0,
          "CESR, PERFEVTSEL1: what the counter counts", 0},
         {0}};
-    static const struct argp_child children[] = {{&row_argp, 0, NULL, 0}, {0}};
     static const struct argp argp = {
         .options = options,
         .parser = parse,
@@ -148,9 +144,9 @@ int verb_msr(int argc, char **argv)
                "means. With fields or --ctr0/--ctr1: "
                "print the number that says it (starting from VALUE or 0)."
                "\vExamples:\n  p5scope msr cesr 0x00d60083\n  p5scope msr cesr --ctr0 data_read_miss:u",
-        .children = children};
+        .children = row_children};
     msr_arguments arguments = {0};
-    if (!cli_parse_anywhere(&argp, argc, argv, &arguments))
+    if (!cli_parse_anywhere(&argp, argc, argv, &arguments, &arguments.rows))
         return CLI_USAGE;
     p5_model *model =
         model_option_open("--model", arguments.model != NULL ? arguments.model : p5_model_names()[0]);

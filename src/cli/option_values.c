@@ -86,7 +86,8 @@ static error_t parse_row(int key, char *argument, struct argp_state *state)
 static const struct argp_option row_table[] = {{"json", KEY_JSON, NULL, 0, "JSON, one object per line", 0},
                                                {"csv", KEY_CSV, NULL, 0, "CSV with a line of names", 0},
                                                {0}};
-const struct argp row_argp = {.options = row_table, .parser = parse_row};
+static const struct argp row_argp = {.options = row_table, .parser = parse_row};
+const struct argp_child row_children[] = {{&row_argp, 0, NULL, 0}, {0}};
 
 /* ---- models ---- */
 

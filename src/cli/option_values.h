@@ -36,9 +36,9 @@ error_t event_options_add(event_options *options, const char *text);
 bool event_options_select(const event_options *options, unsigned family, bool remark,
                           p5_selection *selection);
 
-/* --json and --csv: rows for programs in the place of text for people. A child of a verb's argp, whose input
- * is a p5_row_format. */
-extern const struct argp row_argp;
+/* --json and --csv: rows for programs in the place of text for people. For a verb's argp; the input is
+ * a p5_row_format. */
+extern const struct argp_child row_children[];
 /* A verb's own option for one of them. */
 error_t row_option_set(p5_row_format *format, p5_row_format wanted);
 

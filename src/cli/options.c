@@ -2,6 +2,7 @@
  * right. */
 #define _GNU_SOURCE /* asprintf */
 #include <ctype.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,11 +49,16 @@ static const struct argp_option *find_long(const option_table *table, const char
     return found;
 }
 
-static const struct argp_option *find_short(const option_table *table, char letter)
+/* The option that has the letter; those with a CLI_LETTER stand above it. */
+static const struct argp_option *find_short(const option_table *table, int letter)
 {
     for (size_t i = 0; i < table->count; i++)
-        if (table->items[i]->key == letter)
-            return table->items[i];
+        if (table->items[i]->key == letter) {
+            const struct argp_option *option = table->items[i];
+            while ((option->flags & OPTION_ALIAS) != 0)
+                option--;
+            return option;
+        }
     return NULL;
 }
 
@@ -272,9 +278,20 @@ static bool show_help(const struct argp *argp, const char *verb, const char *wha
     return true;
 }
 
-error_t cli_set(int key, const char *argument, void *input)
+/* A letter's option has another key if the letter stands in a row of its own. */
+static int key_meant(int key, const struct argp_state *state)
 {
-    void *field = (char *)input + (key & CLI_SET_FIELD);
+    option_table table = {.count = 0};
+    if (key <= 0 || key > UCHAR_MAX)
+        return key;
+    collect(state->root_argp, &table);
+    return find_short(&table, key)->key;
+}
+
+error_t cli_set(int key, const char *argument, const struct argp_state *state)
+{
+    key = key_meant(key, state);
+    void *field = (char *)state->input + (key & CLI_SET_FIELD);
     int how = key & ~CLI_SET_FIELD;
     if (how == CLI_SET_TEXT)
         *(const char **)field = argument;
@@ -287,15 +304,27 @@ error_t cli_set(int key, const char *argument, void *input)
 
 typedef struct parse_state {
     const struct argp *verb;
-    void *input;
+    void *input, *child;
     char **argv;
 } parse_state;
+
+static error_t parse_verb(int key, char *argument, struct argp_state *state)
+{
+    const parse_state *common = state->input;
+    const struct argp_child *child = common->verb->children;
+    state->input = common->input;
+    if (key != ARGP_KEY_INIT)
+        return common->verb->parser(key_meant(key, state), argument, state);
+    for (size_t i = 0; child != NULL && child[i].argp != NULL; i++)
+        state->child_inputs[i] = i == 0 ? common->child : common->input;
+    return 0;
+}
 
 static error_t parse_common(int key, char *argument, struct argp_state *state)
 {
     parse_state *common = state->input;
     if (key == ARGP_KEY_INIT) {
-        state->child_inputs[0] = common->input;
+        state->child_inputs[0] = common;
         return 0;
     }
     if (key != KEY_HELP)
@@ -309,7 +338,8 @@ static error_t parse_common(int key, char *argument, struct argp_state *state)
         argument);
 }
 
-static bool parse_words(const struct argp *argp, int argc, char **argv, void *input, bool in_order)
+static bool parse_words(const struct argp *argp, int argc, char **argv, void *input, void *child,
+                        bool in_order)
 {
     static const struct argp_option help[] = {
         {"help", KEY_HELP, "PAGE", OPTION_ARG_OPTIONAL, "Show this help", -1}, {0}};
@@ -322,8 +352,9 @@ static bool parse_words(const struct argp *argp, int argc, char **argv, void *in
     struct argp inner = *argp; /* its texts stand at the root */
     inner.args_doc = NULL;
     inner.doc = NULL;
+    inner.parser = parse_verb;
     children[0].argp = &inner;
-    parse_state state = {.verb = argp, .input = input, .argv = argv};
+    parse_state state = {.verb = argp, .input = input, .child = child, .argv = argv};
     option_table own = {.count = 0};
     collect(argp, &own);
     name_append(&own, argc, argv);
@@ -340,12 +371,12 @@ static bool parse_words(const struct argp *argp, int argc, char **argv, void *in
     return false;
 }
 
-bool cli_parse(const struct argp *argp, int argc, char **argv, void *input)
+bool cli_parse(const struct argp *argp, int argc, char **argv, void *input, void *child)
 {
-    return parse_words(argp, argc, argv, input, true);
+    return parse_words(argp, argc, argv, input, child, true);
 }
 
-bool cli_parse_anywhere(const struct argp *argp, int argc, char **argv, void *input)
+bool cli_parse_anywhere(const struct argp *argp, int argc, char **argv, void *input, void *child)
 {
-    return parse_words(argp, argc, argv, input, false);
+    return parse_words(argp, argc, argv, input, child, false);
 }

@@ -37,12 +37,6 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 {
     record_options *options = state->input;
     switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &options->guest;
-        return 0;
-    case 'o':
-        options->path = argument;
-        return 0;
     case KEY_SYMBOLS:
         return symbol_files_add(&options->symbols, argument);
     case KEY_EVENTS:
@@ -50,7 +44,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case 'c':
         return parse_period(options, argument);
     default:
-        return cli_set(key, argument, options);
+        return cli_set(key, argument, state);
     }
 }
 
@@ -172,7 +166,8 @@ static int record_guest(record_options *options, char **argv)
 int verb_record(int argc, char **argv)
 {
     static const struct argp_option table[] = {
-        {"output", 'o', "FILE", 0, "Profile to FILE (p5scope.data)", 1},
+        {"output", CLI_TEXT(record_options, path), "FILE", 0, "Profile to FILE (p5scope.data)", 1},
+        CLI_LETTER('o'),
         {"callgrind", CLI_TEXT(record_options, callgrind), "FILE", 0,
          "For callgrind_annotate and KCachegrind", 0},
         {"cachegrind", CLI_TEXT(record_options, cachegrind), "FILE", 0, "For cg_annotate", 0},
@@ -194,7 +189,8 @@ int verb_record(int argc, char **argv)
     record_options options = {0};
     guest_options_init(&options.guest, "record");
     int status = CLI_USAGE;
-    if (cli_parse(&argp, argc, argv, &options) && guest_options_complete(&options.guest, &status)) {
+    if (cli_parse(&argp, argc, argv, &options, &options.guest) &&
+        guest_options_complete(&options.guest, &status)) {
         symbol_files_complete(&options.symbols, &options.guest);
         status = record_guest(&options, argv);
     }

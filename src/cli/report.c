@@ -63,7 +63,7 @@ static const struct {
     const char *name;
 } of_table[] = {{'e', "-e"},
                 {'s', "-s"},
-                {'n', "-n"},
+                {CLI_FLAG(report_options, table.counts), "-n"},
                 {'t', "-t"},
                 {CLI_FLAG(report_options, table.inclusive), "--children"},
                 {CLI_FLAG(report_options, table.samples), "--samples"},
@@ -76,9 +76,6 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         if (of_table[i].key == key)
             options->of_table = of_table[i].name;
     switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &options->table.format;
-        return 0;
     case 'i':
     case ARGP_KEY_ARG:
         if (options->input_given)
@@ -86,14 +83,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         options->input = argument;
         options->input_given = true;
         return 0;
-    case 'o':
-        options->output = argument;
-        return 0;
     case 's':
         return parse_key(options, argument);
-    case 'n':
-        options->table.counts = true;
-        return 0;
     case 'e':
         return event_words_add(&options->events, argument);
     case 't':
@@ -102,7 +93,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_LIMIT:
         return percent_option("--percent-limit", argument, &options->table.least_percent);
     default:
-        return cli_set(key, argument, options);
+        return cli_set(key, argument, state);
     }
 }
 
@@ -234,10 +225,13 @@ int verb_report(int argc, char **argv)
 {
     static const struct argp_option table[] = {
         {"input", 'i', "FILE", 0, "Profile to read (p5scope.data)", 1},
-        {"output", 'o', "FILE", 0, "To FILE: .html a page, .svg a flame graph, .folded .json .csv .txt", 0},
+        {"output", CLI_TEXT(report_options, output), "FILE", 0,
+         "To FILE: .html a page, .svg a flame graph, .folded .json .csv .txt", 0},
+        CLI_LETTER('o'),
         {"event", 'e', "LIST", 0, "clocks (default), executions, events, stall_CAUSE; :u :k", 0},
         {"sort", 's', "KEY", 0, "symbol (default), line, address, file, mode", 0},
-        {"show-nr-samples", 'n', NULL, 0, "A column with the counts", 0},
+        {"show-nr-samples", CLI_FLAG(report_options, table.counts), NULL, 0, "A column with the counts", 0},
+        CLI_LETTER('n'),
         {"children", CLI_FLAG(report_options, table.inclusive), NULL, 0, "Also cost with everything called",
          0},
         {"field-separator", 't', "SEP", 0, "Fields separated by SEP, without padding", 0},
@@ -249,16 +243,16 @@ int verb_report(int argc, char **argv)
          "Write for callgrind_annotate and KCachegrind", 0},
         {"cachegrind", CLI_TEXT(report_options, cachegrind), "OUT", 0, "Write for cg_annotate", 0},
         {0}};
-    static const struct argp_child children[] = {{&row_argp, 0, NULL, 0}, {0}};
     static const struct argp argp = {
         .options = table,
         .parser = parse,
         .args_doc = "[FILE]",
         .doc = "Show where the clocks and events of a profile went."
                "\vExamples:\n  p5scope report --children\n  p5scope report -o page.html",
-        .children = children};
+        .children = row_children};
     report_options options = {.input = "p5scope.data"};
-    int status = cli_parse_anywhere(&argp, argc, argv, &options) ? report(&options) : CLI_USAGE;
+    int status =
+        cli_parse_anywhere(&argp, argc, argv, &options, &options.table.format) ? report(&options) : CLI_USAGE;
     word_list_free(&options.events);
     return status;
 }

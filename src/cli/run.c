@@ -7,9 +7,6 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 {
     guest_options *guest = state->input;
     switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = guest;
-        return 0;
     case KEY_SAVE_EVERY:
         return guest_number("--save-every", argument, UINT64_MAX / 2, &guest->save_every);
     case KEY_WARM_UP:
@@ -50,7 +47,7 @@ int verb_run(int argc, char **argv)
     guest_options options;
     guest_options_init(&options, "run");
     int status = CLI_USAGE;
-    if (cli_parse(&argp, argc, argv, &options) && guest_options_complete(&options, &status))
+    if (cli_parse(&argp, argc, argv, &options, &options) && guest_options_complete(&options, &status))
         status = guest_files_apart(&options, NULL, 0) ? run_guest(&options) : CLI_USAGE;
     guest_options_free(&options);
     return status;

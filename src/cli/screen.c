@@ -116,7 +116,7 @@ int verb_screen(int argc, char **argv)
     p5_machine *machine;
     p5_error error = {0};
     p5_screen screen;
-    if (!cli_parse(&argp, argc, argv, &path))
+    if (!cli_parse(&argp, argc, argv, &path, NULL))
         return CLI_USAGE;
     if (path == NULL)
         return cli_complain(NULL, NULL, 0, "which snapshot? Try 'p5scope screen --help'");

@@ -84,12 +84,6 @@ static error_t parse_output(int key, char *argument, struct argp_state *state)
         options->csv = true;
         options->style.separator = strcmp(argument, "\\t") == 0 ? "\t" : argument;
         return 0;
-    case 'j':
-        options->json = true;
-        return 0;
-    case 'o':
-        options->output.path = argument;
-        return 0;
     case KEY_LOG_FD:
         if (guest_number("--log-fd", argument, INT_MAX, &number) != 0)
             return CLI_USAGE;
@@ -105,7 +99,7 @@ static error_t parse_output(int key, char *argument, struct argp_state *state)
         options->style.table = argument == NULL;
         return argument == NULL ? 0 : check_group("--table", argument, argument);
     default:
-        return cli_set(key, argument, options);
+        return cli_set(key, argument, state);
     }
 }
 
@@ -113,12 +107,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 {
     stat_options *options = state->input;
     uint64_t number;
-    options->of_run |= key > 0 && key != CLI_FLAG(stat_options, compare) && key != 'v' && key < ARGP_KEY_END;
+    options->of_run |= key > 0 && key != CLI_FLAG(stat_options, compare) &&
+                       key != CLI_FLAG(stat_options, style.zeros) && key < ARGP_KEY_END;
     switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &options->guest;
-        state->child_inputs[1] = options;
-        return 0;
     case 'e':
         return event_options_add(&options->events, argument);
     case 'M':
@@ -130,9 +121,6 @@ static error_t parse(int key, char *argument, struct argp_state *state)
             return cli_complain("-r", argument, 1, "at least one run");
         options->runs = (size_t)number;
         return 0;
-    case 'n':
-        options->no_events = true;
-        return 0;
     case KEY_ROI:
         if (options->roi_count == REGION_MOST_PARTS)
             return cli_complain("--roi", argument, 1, "more than %d regions", REGION_MOST_PARTS);
@@ -143,19 +131,13 @@ static error_t parse(int key, char *argument, struct argp_state *state)
                                &options->intervals.every_instructions);
     case KEY_INTERVAL_COUNT:
         return guest_number("--interval-count", argument, UINT64_MAX, &options->intervals.most);
-    case 'v':
-        options->style.zeros = true;
-        return 0;
-    case 'd':
-        options->detailed = true;
-        return 0;
     case KEY_EXPECT:
         if (options->expect_count == MOST_WORDS)
             return ENOMEM;
         options->expect[options->expect_count++] = argument;
         return 0;
     default:
-        return cli_set(key, argument, options);
+        return cli_set(key, argument, state);
     }
 }
 
@@ -433,8 +415,10 @@ static int stat_guest(stat_options *options, char **argv)
 static const struct argp_option output_table[] = {
     {"field-separator", 'x', "SEP", 0, "CSV with this separator", 0},
     {"header", CLI_FLAG(stat_options, style.header), NULL, 0, "CSV: begin with the names of the fields", 0},
-    {"json", 'j', NULL, 0, "JSON, one object per line", 0},
-    {"output", 'o', "FILE", 0, "Report to FILE instead of stderr", 0},
+    {"json", CLI_FLAG(stat_options, json), NULL, 0, "JSON, one object per line", 0},
+    CLI_LETTER('j'),
+    {"output", CLI_TEXT(stat_options, output.path), "FILE", 0, "Report to FILE instead of stderr", 0},
+    CLI_LETTER('o'),
     {"append", CLI_FLAG(stat_options, output.append), NULL, 0,
      "Append to FILE; with --kernel --output-append", 0},
     {"output-append", 0, NULL, OPTION_ALIAS, NULL, 0},
@@ -557,13 +541,16 @@ int verb_stat(int argc, char **argv)
         {"event", 'e', "LIST", 0, "Events or {a,b}; :u CPL 3, :k CPL 0-2, :c clocks", 1},
         {"metrics", 'M', "GROUPS", 0, "Metric groups (see 'p5scope list metrics')", 0},
         {"repeat", 'r', "N", 0, "N runs (seeds count up): mean and +-", 0},
-        {"null", 'n', NULL, 0, "No events, only clocks and times", 0},
+        {"null", CLI_FLAG(stat_options, no_events), NULL, 0, "No events, only clocks and times", 0},
+        CLI_LETTER('n'),
         {"roi", KEY_ROI, "FROM,TO", 0, "Count from FROM to TO only, or in one FUNCTION", 0},
         {"interval", 'I', "N[c|i]", 0, "A report every N clocks or instructions", 0},
         {"interval-count", KEY_INTERVAL_COUNT, "N", 0, "With -I: no more than N of them", 0},
         {"summary", CLI_FLAG(stat_options, summary), NULL, 0, "With -I: then the totals", 0},
-        {"verbose", 'v', NULL, 0, "Groups too in which nothing occurred", 0},
-        {"detailed", 'd', NULL, 0, "All metric groups too", 0},
+        {"verbose", CLI_FLAG(stat_options, style.zeros), NULL, 0, "Groups too in which nothing occurred", 0},
+        CLI_LETTER('v'),
+        {"detailed", CLI_FLAG(stat_options, detailed), NULL, 0, "All metric groups too", 0},
+        CLI_LETTER('d'),
         {"compare", CLI_FLAG(stat_options, compare), NULL, 0,
          "GUEST... are results of 'stat -j': side by side", 0},
         {"expect", KEY_EXPECT, "LIST|@FILE", 0, "E.g. 'clocks<=1.2M,CPI<1.1'; status 122 if broken", 0},
@@ -585,7 +572,7 @@ int verb_stat(int argc, char **argv)
     guest_options_init(&options.guest, "stat");
     options.guest.takes_models = true;
     int status = CLI_USAGE;
-    bool parsed = cli_parse(&argp, argc, argv, &options);
+    bool parsed = cli_parse(&argp, argc, argv, &options, &options.guest);
     if (parsed && options.compare)
         status = compare_files(&options);
     else if (parsed && options.guest.model_count > 1 && !options.guest.dump_config)

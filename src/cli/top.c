@@ -36,13 +36,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 {
     top *t = state->input;
     switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &t->guest;
-        return 0;
     case 'I':
         return interval_option(argument, &t->clocks, &t->instructions);
     default:
-        return cli_set(key, argument, t);
+        return cli_set(key, argument, state);
     }
 }
 
@@ -253,7 +250,7 @@ int verb_top(int argc, char **argv)
     top t = {0};
     guest_options_init(&t.guest, "top");
     int status = CLI_USAGE;
-    if (cli_parse(&argp, argc, argv, &t) && guest_options_complete(&t.guest, &status)) {
+    if (cli_parse(&argp, argc, argv, &t, &t.guest) && guest_options_complete(&t.guest, &status)) {
         if (t.guest.gdb != NULL)
             status = cli_complain(NULL, NULL, 0, "--gdb: a run that gdb controls is not observed");
         else

@@ -28,12 +28,6 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 {
     trace_options *options = state->input;
     switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &options->guest;
-        return 0;
-    case 'o':
-        options->trace.path = argument;
-        return 0;
     case 'I':
         return interval_option(argument, &options->trace.every_clocks, &options->trace.every_instructions);
     case 'e':
@@ -52,7 +46,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
                    ? 0
                    : guest_number("--functions", argument, UINT64_MAX, &options->trace.function_clocks);
     default:
-        return cli_set(key, argument, options);
+        return cli_set(key, argument, state);
     }
 }
 
@@ -230,7 +224,9 @@ static int trace_guest(trace_options *options, char **argv)
 int verb_trace(int argc, char **argv)
 {
     static const struct argp_option table[] = {
-        {"output", 'o', "FILE", 0, "To FILE: .csv .jsonl .db .vcd .json .kanata [.zst]", 1},
+        {"output", CLI_TEXT(trace_options, trace.path), "FILE", 0,
+         "To FILE: .csv .jsonl .db .vcd .json .kanata [.zst]", 1},
+        CLI_LETTER('o'),
         {"format", CLI_TEXT(trace_options, format), "NAME", 0, "csv, jsonl, sqlite, vcd, chrome or kanata",
          0},
         {"interval", 'I', "N[c|i]", 0, "A row every N clocks or instructions (100000c)", 0},
@@ -266,7 +262,8 @@ int verb_trace(int argc, char **argv)
         return CLI_INTERNAL;
     guest_options_init(&options->guest, "trace");
     int status = CLI_USAGE;
-    if (cli_parse(&argp, argc, argv, options) && guest_options_complete(&options->guest, &status))
+    if (cli_parse(&argp, argc, argv, options, &options->guest) &&
+        guest_options_complete(&options->guest, &status))
         status = complete(options) ? trace_guest(options, argv) : CLI_USAGE;
     for (size_t i = 0; i < options->at_count; i++)
         free(options->names[i]);
