@@ -50,19 +50,28 @@ static void video_dac_step(video *v, uint8_t *index)
     }
 }
 
+/* What a port shows of those that have an index, and data behind it; NULL: it is none of them. */
+static uint8_t *video_register(video *v, unsigned port)
+{
+    const struct {
+        unsigned port;
+        uint8_t *index, *data, last;
+    } pairs[] = {{ATTRIBUTE, &v->attribute_index, v->attribute, 31},
+                 {SEQUENCER, &v->sequencer_index, v->sequencer, 7},
+                 {GRAPHICS, &v->graphics_index, v->graphics, 15},
+                 {CRTC, &v->crtc_index, v->crtc, 31}};
+    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++)
+        if ((port & ~1u) == pairs[i].port)
+            return port == pairs[i].port ? pairs[i].index : &pairs[i].data[*pairs[i].index & pairs[i].last];
+    return NULL;
+}
+
 static uint32_t video_read(devices *b, uint16_t port)
 {
     video *v = &b->video;
+    const uint8_t *reg = video_register(v, port);
     uint32_t value;
     switch (port) {
-    case ATTRIBUTE:
-        return v->attribute_index;
-    case ATTRIBUTE + 1:
-        return v->attribute[v->attribute_index & 31];
-    case SEQUENCER:
-        return v->sequencer_index;
-    case SEQUENCER + 1:
-        return v->sequencer[v->sequencer_index & 7];
     case DAC_MASK:
         return v->dac_mask;
     case DAC_WRITE:
@@ -73,72 +82,43 @@ static uint32_t video_read(devices *b, uint16_t port)
         return value;
     case MISCELLANEOUS_READ:
         return v->miscellaneous;
-    case GRAPHICS:
-        return v->graphics_index;
-    case GRAPHICS + 1:
-        return v->graphics[v->graphics_index & 15];
-    case CRTC:
-        return v->crtc_index;
-    case CRTC + 1:
-        return v->crtc[v->crtc_index & 31];
     case STATUS:
         v->attribute_data = false;
         return video_status(b);
     default:
-        return 0xff;
+        return reg != NULL ? *reg : 0xff;
     }
 }
 
 static void video_write(devices *b, uint16_t port, uint32_t byte)
 {
     video *v = &b->video;
-    uint8_t value = (uint8_t)byte;
+    uint8_t value = (uint8_t)byte, *reg = video_register(v, port);
     switch (port) {
     case ATTRIBUTE: /* index and data in turn */
-        if (v->attribute_data)
-            v->attribute[v->attribute_index & 31] = value;
-        else
-            v->attribute_index = value;
+        *video_register(v, ATTRIBUTE + v->attribute_data) = value;
         v->attribute_data = !v->attribute_data;
+        break;
+    case ATTRIBUTE + 1: /* for reads */
         break;
     case MISCELLANEOUS_WRITE:
         v->miscellaneous = value;
-        break;
-    case SEQUENCER:
-        v->sequencer_index = value;
-        break;
-    case SEQUENCER + 1:
-        v->sequencer[v->sequencer_index & 7] = value;
         break;
     case DAC_MASK:
         v->dac_mask = value;
         break;
     case DAC_READ:
-        v->dac_read = value;
-        v->dac_part = 0;
-        break;
     case DAC_WRITE:
-        v->dac_write = value;
+        *(port == DAC_READ ? &v->dac_read : &v->dac_write) = value;
         v->dac_part = 0;
         break;
     case DAC_DATA:
         *video_dac(v, v->dac_write) = value & 0x3f;
         video_dac_step(v, &v->dac_write);
         break;
-    case GRAPHICS:
-        v->graphics_index = value;
-        break;
-    case GRAPHICS + 1:
-        v->graphics[v->graphics_index & 15] = value;
-        break;
-    case CRTC:
-        v->crtc_index = value;
-        break;
-    case CRTC + 1:
-        v->crtc[v->crtc_index & 31] = value;
-        break;
     default:
-        break;
+        if (reg != NULL)
+            *reg = value;
     }
 }
 

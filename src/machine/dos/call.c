@@ -84,19 +84,11 @@ static dos_error vector_get(dos *d)
     return DOS_OK;
 }
 
-/* 0 = Sunday; Sakamoto's method. */
-static uint8_t day_of_week(int year, int month, int day)
-{
-    static const int shift[] = {0, 3, 2, 5, 0, 3, 5, 1, 4, 6, 2, 4};
-    year -= month < 3;
-    return (uint8_t)((year + year / 4 - year / 100 + year / 400 + shift[month - 1] + day) % 7);
-}
-
 static dos_error date_get(dos *d)
 {
     const rtc_time *t = &d->machine->devices->rtc.time;
-    bios_set_low(&d->bios, ENGINE_EAX,
-                 day_of_week(t->year, t->month < 1 || t->month > 12 ? 1 : t->month, t->day));
+    const rtc_time date = {.day = t->day, .month = t->month, .year = t->year};
+    bios_set_low(&d->bios, ENGINE_EAX, (uint8_t)(rtc_from_epoch(rtc_epoch(&date)).weekday - 1));
     bios_set_word(&d->bios, ENGINE_ECX, (uint16_t)t->year);
     bios_set_word(&d->bios, ENGINE_EDX, (uint16_t)(t->month << 8 | t->day));
     return DOS_OK;
