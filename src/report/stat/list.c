@@ -5,7 +5,6 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "report/row_writer.h"
 
 bool list_matches(const char *pattern, const char *name)
 {
@@ -116,34 +115,33 @@ static void write_event_row(row_writer *rows, const p5_event_info *event, bool v
 
 const char *const event_groups[] = {"cache", "tlb", "branch", "pipe", "fpu", "mmx", "bus", "system", NULL};
 
-static p5_status write_events(FILE *out, const p5_list_options *options, size_t before, size_t *rows,
-                              p5_error *error)
+void list_row(list_writer *l)
 {
-    (void)before;
+    if (l->title != NULL && l->rows == NULL)
+        fprintf(l->out, "%s%s\n\n", l->count > 0 ? "\n" : "", l->title);
+    l->title = NULL;
+    l->count++;
+}
+
+static p5_status write_events(list_writer *l, p5_error *error)
+{
     (void)error;
-    row_writer writer;
-    rows_open_bare(&writer, out, options->format);
-    for (const char *const *group = event_groups; *group != NULL; group++) {
-        size_t group_rows = 0;
+    for (const char *const *group = event_groups, *begun = NULL; *group != NULL; group++)
         for (int id = 0; id < P5_EVENT_COUNT; id++) {
             const p5_event_info *event = p5_event_describe((enum p5_event)id);
             if (strcmp(event->group, *group) != 0 ||
-                (options->pattern != NULL && !event_matches(options->pattern, event)))
+                (l->options->pattern != NULL && !event_matches(l->options->pattern, event)))
                 continue;
-            if (options->format != P5_ROWS_TEXT) {
-                write_event_row(&writer, event, options->verbose);
-            } else {
-                if (*rows == 0)
-                    fprintf(out,
-                            "Events (code, counters, kind, most per clock, exactness, processors, name)\n");
-                if (group_rows == 0)
-                    fprintf(out, "\n%s:\n", *group);
-                write_event_text(out, event, options->verbose);
+            list_row(l);
+            if (l->rows != NULL) {
+                write_event_row(l->rows, event, l->options->verbose);
+                continue;
             }
-            group_rows++;
-            ++*rows;
+            if (begun != *group)
+                fprintf(l->out, "%s%s:\n", begun != NULL ? "\n" : "", *group);
+            begun = *group;
+            write_event_text(l->out, event, l->options->verbose);
         }
-    }
     return P5_OK;
 }
 
@@ -162,26 +160,20 @@ static void write_perf_row(row_writer *rows, const p5_perf_name *name)
     rows_end(rows);
 }
 
-static p5_status write_perf_names(FILE *out, const p5_list_options *options, size_t before, size_t *rows,
-                                  p5_error *error)
+static p5_status write_perf_names(list_writer *l, p5_error *error)
 {
     (void)error;
-    row_writer writer;
-    rows_open_bare(&writer, out, options->format);
     for (const p5_perf_name *name = p5_perf_names(); name->name != NULL; name++) {
-        if (!list_matches(options->pattern, name->name) &&
-            !list_matches(options->pattern, perf_meaning(name)))
+        if (!list_matches(l->options->pattern, name->name) &&
+            !list_matches(l->options->pattern, perf_meaning(name)))
             continue;
-        if (options->format != P5_ROWS_TEXT) {
-            write_perf_row(&writer, name);
-        } else {
-            if (*rows == 0)
-                fprintf(out, "%sNames of perf (name, what it counts here)\n\n", before > 0 ? "\n" : "");
-            fprintf(out, "  %-24s %s\n", name->name, perf_meaning(name));
-            if (options->verbose && name->remarks[0] != '\0')
-                fprintf(out, "      %s\n", name->remarks);
-        }
-        ++*rows;
+        list_row(l);
+        if (l->rows != NULL)
+            write_perf_row(l->rows, name);
+        else
+            fprintf(l->out, "  %-24s %s\n", name->name, perf_meaning(name));
+        if (l->rows == NULL && l->options->verbose && name->remarks[0] != '\0')
+            fprintf(l->out, "      %s\n", name->remarks);
     }
     return P5_OK;
 }
@@ -260,54 +252,53 @@ static void write_model_text(FILE *out, const p5_model *model, bool verbose, boo
         p5_model_fields(model, write_field_text, &list);
 }
 
-static p5_status write_models(FILE *out, const p5_list_options *options, size_t before, size_t *rows,
-                              p5_error *error)
+static p5_status write_models(list_writer *l, p5_error *error)
 {
     const char *const *names = p5_model_names();
-    row_writer writer;
-    rows_open_bare(&writer, out, options->format);
     for (size_t i = 0; names[i] != NULL; i++) {
-        if (!list_matches(options->pattern, names[i]))
+        if (!list_matches(l->options->pattern, names[i]))
             continue;
         p5_model *model;
         p5_status status = p5_model_open(names[i], &model, error);
         if (status != P5_OK)
             return status;
-        if (options->format != P5_ROWS_TEXT) {
-            write_model_row(&writer, model, options->verbose, i == 0);
-        } else {
-            if (*rows == 0)
-                fprintf(out, "%sModels (name, processor, clock, signature)\n\n", before > 0 ? "\n" : "");
-            write_model_text(out, model, options->verbose, i == 0);
-        }
+        list_row(l);
+        if (l->rows != NULL)
+            write_model_row(l->rows, model, l->options->verbose, i == 0);
+        else
+            write_model_text(l->out, model, l->options->verbose, i == 0);
         p5_model_close(model);
-        ++*rows;
     }
     return P5_OK;
 }
 
 p5_status p5_list_write(FILE *out, const p5_list_options *options, size_t *rows, p5_error *error)
 {
+    static const struct {
+        unsigned section;
+        p5_status (*write)(list_writer *l, p5_error *error);
+        const char *title;
+    } parts[] = {{P5_LIST_EVENTS, write_events,
+                  "Events (code, counters, kind, most per clock, exactness, processors, name)"},
+                 {P5_LIST_PERF, write_perf_names, "Names of perf (name, what it counts here)"},
+                 {P5_LIST_METRICS, list_metrics, "Metric groups (name, processors, what it shows)"},
+                 {P5_LIST_INSTRUCTIONS, list_instructions,
+                  "Instructions (form, clocks (P54C/P55C where they differ; + by a rule), pipes, unit, "
+                  "grade, source)"},
+                 {P5_LIST_MODELS, write_models, "Models (name, processor, clock, signature)"}};
+    row_writer writer;
+    list_writer l = {
+        .out = out, .options = options, .rows = options->format != P5_ROWS_TEXT ? &writer : NULL};
     *rows = 0;
     if (options->format == P5_ROWS_CSV && (options->sections & (options->sections - 1)) != 0)
         return error_set(error, P5_ERR_RANGE, "a list as CSV has one kind of rows");
-    static const struct {
-        unsigned section;
-        p5_status (*write)(FILE *out, const p5_list_options *options, size_t before, size_t *rows,
-                           p5_error *error);
-    } parts[] = {{P5_LIST_EVENTS, write_events},
-                 {P5_LIST_PERF, write_perf_names},
-                 {P5_LIST_METRICS, list_metrics},
-                 {P5_LIST_INSTRUCTIONS, list_instructions},
-                 {P5_LIST_MODELS, write_models}};
+    rows_open_bare(&writer, out, options->format);
     p5_status status = P5_OK;
     for (size_t i = 0; i < sizeof parts / sizeof parts[0] && status == P5_OK; i++) {
-        size_t more = 0;
+        l.title = parts[i].title;
         if ((options->sections & parts[i].section) != 0)
-            status = parts[i].write(out, options, *rows, &more, error);
-        *rows += more;
+            status = parts[i].write(&l, error);
     }
-    if (status != P5_OK)
-        return status;
-    return error_unless_written(error, out, "the list");
+    *rows = l.count;
+    return status != P5_OK ? status : error_unless_written(error, out, "the list");
 }

@@ -3,6 +3,7 @@
 #define REPORT_STAT_LIST_H
 
 #include "p5scope/report.h"
+#include "report/row_writer.h"
 
 /* True if `name` matches a glob, or contains `pattern` if that has no * or ?; NULL matches everything. */
 bool list_matches(const char *pattern, const char *name);
@@ -15,12 +16,20 @@ const char *event_counters_text(unsigned counters);
 const char *event_grade_text(p5_grade grade);
 const char *event_families_text(unsigned families);
 
-/* Writes the metric groups that match; `before` rows of other kinds were written already. */
-p5_status list_metrics(FILE *out, const p5_list_options *options, size_t before, size_t *rows,
-                       p5_error *error);
+/* A list while it is written. */
+typedef struct list_writer {
+    FILE *out;
+    const p5_list_options *options;
+    row_writer *rows;  /* NULL: text */
+    const char *title; /* of the kind of rows that comes, until one has come */
+    size_t count;      /* rows */
+} list_writer;
 
-/* Writes the forms of instructions that match. */
-p5_status list_instructions(FILE *out, const p5_list_options *options, size_t before, size_t *rows,
-                            p5_error *error);
+/* Before each row: text has the title before the first of a kind. */
+void list_row(list_writer *l);
+
+/* Write the metric groups, and the forms of instructions, that match. */
+p5_status list_metrics(list_writer *l, p5_error *error);
+p5_status list_instructions(list_writer *l, p5_error *error);
 
 #endif

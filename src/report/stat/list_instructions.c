@@ -8,7 +8,6 @@
 #include "base/text.h"
 #include "base/tsv.h"
 #include "isa/instruction_columns.h"
-#include "report/row_writer.h"
 #include "report/stat/list.h"
 
 extern const embedded_file instruction_files[]; /* instructions.tsv */
@@ -122,34 +121,23 @@ static bool matches(const char *pattern, const instruction_row *row)
            text_glob(pattern, row->field[UNIT]);
 }
 
-p5_status list_instructions(FILE *out, const p5_list_options *options, size_t before, size_t *rows,
-                            p5_error *error)
+p5_status list_instructions(list_writer *l, p5_error *error)
 {
     char *copy = strdup(instruction_files[0].text);
     tsv table = {.names = column_names, .columns = COLUMNS, .rest = copy};
     instruction_row row;
-    row_writer writer;
-    rows_open_bare(&writer, out, options->format);
-    *rows = 0;
     if (copy == NULL)
         return error_set(error, P5_ERR_MEMORY, "out of memory");
     while (tsv_row(&table, row.field)) {
-        if (row.field[MNEMONIC][0] == '#' || !matches(options->pattern, &row))
+        if (row.field[MNEMONIC][0] == '#' || !matches(l->options->pattern, &row))
             continue;
         char *counts = counts_text(&row);
-        if (options->format != P5_ROWS_TEXT) {
-            write_row(&writer, &row, counts != NULL ? counts : "");
-        } else {
-            if (*rows == 0)
-                fprintf(
-                    out,
-                    "%sInstructions (form, clocks (P54C/P55C where they differ; + by a rule), pipes, unit, "
-                    "grade, source)\n\n",
-                    before > 0 ? "\n" : "");
-            write_text(out, &row, counts != NULL ? counts : "", options->verbose);
-        }
+        list_row(l);
+        if (l->rows != NULL)
+            write_row(l->rows, &row, counts != NULL ? counts : "");
+        else
+            write_text(l->out, &row, counts != NULL ? counts : "", l->options->verbose);
         free(counts);
-        ++*rows;
     }
     free(copy);
     return P5_OK;

@@ -1,5 +1,4 @@
 /* The metric groups in `p5scope list`. */
-#include "report/row_writer.h"
 #include "report/stat/list.h"
 #include "report/stat/metric.h"
 
@@ -62,27 +61,21 @@ static bool group_matches(const char *pattern, const metric_group *group)
     return false;
 }
 
-p5_status list_metrics(FILE *out, const p5_list_options *options, size_t before, size_t *rows,
-                       p5_error *error)
+p5_status list_metrics(list_writer *l, p5_error *error)
 {
-    *rows = 0;
-    row_writer writer;
-    rows_open_bare(&writer, out, options->format);
     for (const embedded_file *file = metric_builtin_groups(); file->name != NULL; file++) {
         metric_group *group;
         p5_status status = metric_group_open(file->name, &group, error);
         if (status != P5_OK)
             return status;
-        if (options->pattern == NULL || group_matches(options->pattern, group)) {
-            if (options->format == P5_ROWS_TEXT && *rows == 0)
-                fprintf(out, "%sMetric groups (name, processors, what it shows)\n\n", before > 0 ? "\n" : "");
-            if (options->format == P5_ROWS_JSON)
-                write_json(&writer, group, options->verbose);
-            else if (options->format == P5_ROWS_CSV)
-                write_csv(&writer, group);
+        if (l->options->pattern == NULL || group_matches(l->options->pattern, group)) {
+            list_row(l);
+            if (l->rows == NULL)
+                write_text(l->out, group, l->options->verbose);
+            else if (l->rows->csv)
+                write_csv(l->rows, group);
             else
-                write_text(out, group, options->verbose);
-            ++*rows;
+                write_json(l->rows, group, l->options->verbose);
         }
         metric_group_close(group);
     }
