@@ -9,50 +9,7 @@
 #include "base/error.h"
 #include "base/lines.h"
 #include "report/database/database.h"
-
-/* Columns of the statement that takes a line apart. */
-enum {
-    LINE_VERSION,
-    LINE_MODEL,
-    LINE_MHZ,
-    LINE_OPTIONS,
-    LINE_COMMAND,
-    LINE_SHA256,
-    LINE_EVENT,
-    LINE_VALUE,
-    LINE_MODE,
-    LINE_SUMMARY, /* its type, NULL without one; so are those below that are called so */
-    LINE_CLOCKS,
-    LINE_INSTRUCTIONS,
-    LINE_SECONDS,
-    LINE_ENDING,
-    LINE_ROWS,
-    LINE_INTERVAL, /* stat -I: seconds */
-    LINE_ROW,      /* trace */
-    LINE_KIND,
-    LINE_LABEL,
-    LINE_CLOCK,
-    LINE_COMPLETED,
-    LINE_ADDRESS,
-    LINE_CPL,
-    LINE_NUMBER,
-    LINE_CESR,
-    LINE_CTR0,
-    LINE_CTR1,
-    LINE_REGISTERS,
-    LINE_DELTAS, /* type */
-    LINE_ITSELF
-};
-static const char take_apart[] =
-    "SELECT j ->> '$.p5scope', j ->> '$.model', j ->> '$.\"clock-mhz\"', j ->> '$.options', j ->> "
-    "'$.command', j ->> '$.\"guest-sha256\"', "
-    "j ->> '$.event', j ->> '$.value', j ->> '$.mode', "
-    "json_type(j, '$.summary'), j ->> '$.summary.clocks', j ->> '$.summary.instructions', "
-    "j ->> '$.summary.seconds', j ->> '$.summary.ending', j ->> '$.summary.rows', "
-    "j ->> '$.interval', j ->> '$.row', j ->> '$.kind', j ->> '$.label', j ->> '$.clock', "
-    "j ->> '$.instructions', j ->> '$.address', j ->> '$.cpl', j ->> '$.number', "
-    "j ->> '$.cesr', j ->> '$.ctr0', j ->> '$.ctr1', j -> '$.registers', json_type(j, '$.deltas'), j FROM "
-    "(SELECT ?1 AS j)";
+#include "report/json_line.h"
 
 /* Counters of a trace's row ?3 whose object is ?4: totals, or what was added since the row ?2. */
 static const char add_row[] =
@@ -68,7 +25,7 @@ typedef struct line_reader {
     p5_database *database;
     const char *file, *label;
     unsigned line;
-    sqlite3_stmt *valid, *parts, *head, *names, *add_row, *add_sum;
+    sqlite3_stmt *parts, *head, *names, *add_row, *add_sum;
     char *header; /* of a run of which nothing else has come yet */
     size_t header_size;
     run_kind kind; /* of the run under way */
@@ -85,17 +42,6 @@ static const char neither[] = "this is neither lines of JSON from stat or trace 
 static p5_status wrong(const line_reader *reader, p5_error *error, const char *what)
 {
     return error_set_at(error, P5_ERR_FORMAT, reader->file, reader->line, 0, "%s", what);
-}
-
-static const char *text_of(sqlite3_stmt *parts, int column)
-{
-    const unsigned char *text = sqlite3_column_text(parts, column);
-    return text != NULL ? (const char *)text : "";
-}
-
-static bool has(sqlite3_stmt *parts, int column)
-{
-    return sqlite3_column_type(parts, column) != SQLITE_NULL;
 }
 
 static p5_status run_statement(const line_reader *reader, sqlite3_stmt *statement, p5_error *error)
@@ -143,12 +89,12 @@ static p5_status begin_run(line_reader *reader, run_kind kind, p5_error *error)
     }
     reader->clock_mhz = sqlite3_column_double(head, LINE_MHZ);
     database_run run = {.kind = names[kind],
-                        .version = text_of(head, LINE_VERSION),
-                        .model = text_of(head, LINE_MODEL),
-                        .command = text_of(head, LINE_COMMAND),
-                        .options = text_of(head, LINE_OPTIONS),
+                        .version = line_text(head, LINE_VERSION, ""),
+                        .model = line_text(head, LINE_MODEL, ""),
+                        .command = line_text(head, LINE_COMMAND, ""),
+                        .options = line_text(head, LINE_OPTIONS, ""),
                         .source = reader->file,
-                        .guest_sha256 = has(head, LINE_SHA256) ? text_of(head, LINE_SHA256) : NULL,
+                        .guest_sha256 = line_text(head, LINE_SHA256, NULL),
                         .label = reader->label,
                         .clock_mhz = reader->clock_mhz};
     p5_status status = database_add_run(reader->database, &run, &reader->run, error);
@@ -214,7 +160,7 @@ static const char *mode_of(const char *name, char mode[4])
 static p5_status take_value(line_reader *reader, p5_error *error)
 {
     sqlite3_stmt *parts = reader->parts;
-    bool in_interval = has(parts, LINE_INTERVAL);
+    bool in_interval = line_has(parts, LINE_INTERVAL);
     double until = sqlite3_column_double(parts, LINE_INTERVAL);
     p5_status status = begin_run(reader, in_interval ? RUN_INTERVALS : RUN_STAT, error);
     if (status == P5_OK && reader->interval == 0)
@@ -222,12 +168,12 @@ static p5_status take_value(line_reader *reader, p5_error *error)
     else if (status == P5_OK && in_interval && until != reader->until)
         status = wrong(reader, error, "the interval before this line is cut off: it has no summary");
     reader->until = until;
-    if (status != P5_OK || !has(parts, LINE_VALUE))
+    if (status != P5_OK || !line_has(parts, LINE_VALUE))
         return status; /* without a value: the processor does not have the event */
-    const char *name = text_of(parts, LINE_EVENT);
+    const char *name = line_text(parts, LINE_EVENT, "");
     sqlite3_int64 event;
-    status = database_event(reader->database, name, event_of(name),
-                            has(parts, LINE_MODE) ? text_of(parts, LINE_MODE) : "uk", &event, error);
+    status = database_event(reader->database, name, event_of(name), line_text(parts, LINE_MODE, "uk"), &event,
+                            error);
     if (status != P5_OK)
         return status;
     sqlite3_bind_int64(reader->add_sum, 1, reader->interval);
@@ -249,7 +195,7 @@ static p5_status take_names(line_reader *reader, const char *object, p5_error *e
     sqlite3_bind_text(reader->names, 2, object, -1, SQLITE_STATIC);
     reader->columns = 0;
     while (status == P5_OK && sqlite3_step(reader->names) == SQLITE_ROW) {
-        const char *name = text_of(reader->names, 0);
+        const char *name = line_text(reader->names, 0, "");
         char mode[4];
         sqlite3_int64 id;
         status = database_event(reader->database, name, event_of(name), mode_of(name, mode), &id, error);
@@ -265,7 +211,7 @@ static p5_status take_row(line_reader *reader, p5_error *error)
     p5_status status = begin_run(reader, RUN_TRACE, error);
     if (status == P5_OK && sqlite3_column_int64(parts, LINE_ROW) != reader->rows)
         status = wrong(reader, error, "rows before this line are missing");
-    bool deltas = has(parts, LINE_DELTAS);
+    bool deltas = line_has(parts, LINE_DELTAS);
     const char *object = deltas ? "$.deltas" : "$.totals";
     if (status == P5_OK && reader->rows == 0)
         status = take_names(reader, object, error);
@@ -281,16 +227,15 @@ static p5_status take_row(line_reader *reader, p5_error *error)
     database_interval interval = {.run = reader->run,
                                   .number = reader->rows++,
                                   .previous = reader->previous,
-                                  .kind = text_of(parts, LINE_KIND),
-                                  .label = has(parts, LINE_LABEL) ? text_of(parts, LINE_LABEL) : NULL,
+                                  .kind = line_text(parts, LINE_KIND, ""),
+                                  .label = line_text(parts, LINE_LABEL, NULL),
                                   .at = &at,
                                   .clock = (uint64_t)sqlite3_column_int64(parts, LINE_CLOCK),
                                   .instructions = (uint64_t)sqlite3_column_int64(parts, LINE_COMPLETED),
-                                  .has_number = has(parts, LINE_NUMBER),
-                                  .has_value = has(parts, LINE_VALUE),
-                                  .registers = has(parts, LINE_CESR) ? registers : NULL,
-                                  .later_registers =
-                                      has(parts, LINE_REGISTERS) ? text_of(parts, LINE_REGISTERS) : NULL};
+                                  .has_number = line_has(parts, LINE_NUMBER),
+                                  .has_value = line_has(parts, LINE_VALUE),
+                                  .registers = line_has(parts, LINE_CESR) ? registers : NULL,
+                                  .later_registers = line_text(parts, LINE_REGISTERS, NULL)};
     sqlite3_int64 id;
     status = database_add_interval(reader->database, &interval, &id, error);
     if (status != P5_OK)
@@ -323,11 +268,11 @@ static p5_status end_run(line_reader *reader, p5_error *error)
         status = open_interval(reader, "stop", error); /* stat -n: no event came before */
     if (status == P5_OK && reader->kind == RUN_STAT)
         status = close_interval(reader, clocks, instructions, error);
-    double seconds = has(parts, LINE_SECONDS) ? sqlite3_column_double(parts, LINE_SECONDS)
-                                              : (double)clocks / (reader->clock_mhz * 1e6);
+    double seconds = line_has(parts, LINE_SECONDS) ? sqlite3_column_double(parts, LINE_SECONDS)
+                                                   : (double)clocks / (reader->clock_mhz * 1e6);
     if (status == P5_OK)
         status = database_end_run(reader->database, reader->run, clocks, instructions, seconds,
-                                  has(parts, LINE_ENDING) ? text_of(parts, LINE_ENDING) : NULL, error);
+                                  line_text(parts, LINE_ENDING, NULL), error);
     reader->kind = RUN_NONE;
     reader->runs++;
     return status;
@@ -336,7 +281,7 @@ static p5_status end_run(line_reader *reader, p5_error *error)
 static p5_status take_summary(line_reader *reader, p5_error *error)
 {
     sqlite3_stmt *parts = reader->parts;
-    bool trace = has(parts, LINE_ROWS), in_interval = has(parts, LINE_INTERVAL);
+    bool trace = line_has(parts, LINE_ROWS), in_interval = line_has(parts, LINE_INTERVAL);
     run_kind kind = trace ? RUN_TRACE : in_interval ? RUN_INTERVALS : RUN_STAT;
     p5_status status = reader->kind == RUN_INTERVALS && !trace ? P5_OK : begin_run(reader, kind, error);
     if (status != P5_OK || !in_interval)
@@ -354,27 +299,25 @@ static p5_status take_summary(line_reader *reader, p5_error *error)
 
 static p5_status take_line(line_reader *reader, const char *text, size_t size, p5_error *error)
 {
-    sqlite3_bind_text(reader->valid, 1, text, (int)size, SQLITE_STATIC);
-    bool valid = memchr(text, '\0', size) == NULL && sqlite3_step(reader->valid) == SQLITE_ROW &&
-                 sqlite3_column_int(reader->valid, 0) != 0;
-    sqlite3_reset(reader->valid);
-    bool begun = reader->kind != RUN_NONE || reader->header != NULL;
-    if (!valid)
-        return wrong(reader, error, begun ? "the line is cut off, or damaged: it is not JSON" : neither);
     sqlite3_stmt *parts = reader->parts;
+    bool begun = reader->kind != RUN_NONE || reader->header != NULL;
     sqlite3_bind_text(parts, 1, text, (int)size, SQLITE_STATIC);
-    if (sqlite3_step(parts) != SQLITE_ROW) {
+    int result = memchr(text, '\0', size) == NULL ? sqlite3_step(parts) : SQLITE_DONE;
+    if (result != SQLITE_ROW) {
         sqlite3_reset(parts);
-        return database_error(reader->database, error);
+        return result != SQLITE_DONE
+                   ? database_error(reader->database, error)
+                   : wrong(reader, error,
+                           begun ? "the line is cut off, or damaged: it is not JSON" : neither);
     }
     p5_status status = P5_OK;
-    if (has(parts, LINE_VERSION))
+    if (line_has(parts, LINE_VERSION))
         status = take_header(reader, text, size, error);
-    else if (has(parts, LINE_ROW))
+    else if (line_has(parts, LINE_ROW))
         status = take_row(reader, error);
-    else if (has(parts, LINE_EVENT))
+    else if (line_has(parts, LINE_EVENT))
         status = take_value(reader, error);
-    else if (has(parts, LINE_SUMMARY))
+    else if (line_has(parts, LINE_SUMMARY))
         status = take_summary(reader, error);
     else if (!begun && reader->runs == 0)
         status = wrong(reader, error, neither);
@@ -408,9 +351,8 @@ static p5_status prepare(line_reader *reader, p5_error *error)
     const struct {
         sqlite3_stmt **statement;
         const char *sql;
-    } all[] = {{&reader->valid, "SELECT json_valid(?1)"},
-               {&reader->parts, take_apart},
-               {&reader->head, take_apart},
+    } all[] = {{&reader->parts, json_line_parts},
+               {&reader->head, json_line_parts},
                {&reader->names, "SELECT key FROM json_each(?1, ?2)"},
                {&reader->add_row, add_row},
                {&reader->add_sum, add_sum}};
@@ -430,8 +372,7 @@ p5_status merge_lines(p5_database *database, const char *file, const char *label
     bool begun = status == P5_OK;
     if (status == P5_OK)
         status = take_lines(&reader, in, error);
-    sqlite3_stmt *statements[] = {reader.valid, reader.parts,   reader.head,
-                                  reader.names, reader.add_row, reader.add_sum};
+    sqlite3_stmt *statements[] = {reader.parts, reader.head, reader.names, reader.add_row, reader.add_sum};
     for (size_t i = 0; i < sizeof statements / sizeof statements[0]; i++)
         sqlite3_finalize(statements[i]);
     free(reader.header);

@@ -2,7 +2,6 @@
  * writes, whether they come from files or were made a moment ago; SQLite's JSON functions read them. */
 #include <errno.h>
 #include <math.h>
-#include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +11,7 @@
 #include "base/lines.h"
 #include "base/text.h"
 #include "p5scope/version.h"
+#include "report/json_line.h"
 #include "report/json_writer.h"
 #include "report/stat/stat.h"
 
@@ -37,33 +37,12 @@ struct p5_comparison {
     bool open; /* the last run has a header and no summary yet */
 };
 
-enum {
-    PART_VALID,
-    PART_VERSION,
-    PART_MODEL,
-    PART_COMMAND,
-    PART_OPTIONS,
-    PART_EVENT,
-    PART_VALUE,
-    PART_METRIC,
-    PART_METRIC_VALUE,
-    PART_UNIT,
-    PART_INTERVAL,
-    PART_CLOCKS,
-    PART_INSTRUCTIONS
-};
-static const char take_apart[] =
-    "SELECT 1, j ->> '$.p5scope', j ->> '$.model', j ->> '$.command', j ->> '$.options', j ->> '$.event', "
-    "j ->> '$.value', j ->> '$.metric', j ->> '$.\"metric-value\"', j ->> '$.\"metric-unit\"', "
-    "j ->> '$.interval', j ->> '$.summary.clocks', j ->> '$.summary.instructions' "
-    "FROM (SELECT ?1 AS j) WHERE json_valid(j)";
-
 p5_status p5_comparison_open(p5_comparison **out, p5_error *error)
 {
     p5_comparison *c = calloc(1, sizeof *c);
     *out = NULL;
     if (c == NULL || sqlite3_open(":memory:", &c->sqlite) != SQLITE_OK ||
-        sqlite3_prepare_v2(c->sqlite, take_apart, -1, &c->parts, NULL) != SQLITE_OK) {
+        sqlite3_prepare_v2(c->sqlite, json_line_parts, -1, &c->parts, NULL) != SQLITE_OK) {
         p5_comparison_close(c);
         return error_set(error, P5_ERR_MEMORY, "out of memory");
     }
@@ -83,17 +62,6 @@ void p5_comparison_close(p5_comparison *c)
 }
 
 /* ---- Reading ---- */
-
-static const char *text_of(sqlite3_stmt *parts, int column)
-{
-    const unsigned char *text = sqlite3_column_text(parts, column);
-    return text != NULL ? (const char *)text : "";
-}
-
-static bool has(sqlite3_stmt *parts, int column)
-{
-    return sqlite3_column_type(parts, column) != SQLITE_NULL;
-}
 
 static p5_status add_value(p5_comparison *c, const char *name, const char *unit, double value,
                            p5_error *error)
@@ -128,9 +96,9 @@ static p5_status begin_run(p5_comparison *c, const char *name, p5_error *error)
         return error_set(error, P5_ERR_RANGE, "more than %d runs", MOST_RUNS);
     compared_run *run = &c->runs[c->run_count++];
     *run = (compared_run){.name = arena_text(&c->texts, name),
-                          .model = arena_text(&c->texts, text_of(c->parts, PART_MODEL)),
-                          .command = arena_text(&c->texts, text_of(c->parts, PART_COMMAND)),
-                          .options = arena_text(&c->texts, text_of(c->parts, PART_OPTIONS))};
+                          .model = arena_text(&c->texts, line_text(c->parts, LINE_MODEL, "")),
+                          .command = arena_text(&c->texts, line_text(c->parts, LINE_COMMAND, "")),
+                          .options = arena_text(&c->texts, line_text(c->parts, LINE_OPTIONS, ""))};
     c->open = true;
     return run->name != NULL && run->model != NULL && run->command != NULL && run->options != NULL
                ? P5_OK
@@ -153,8 +121,8 @@ static void fill_stalls(p5_comparison *c)
 /* The summary has the clocks even of a report that does not show them; CPI is there for every run. */
 static p5_status end_run(p5_comparison *c, p5_error *error)
 {
-    double clocks = sqlite3_column_double(c->parts, PART_CLOCKS);
-    double instructions = sqlite3_column_double(c->parts, PART_INSTRUCTIONS);
+    double clocks = sqlite3_column_double(c->parts, LINE_CLOCKS);
+    double instructions = sqlite3_column_double(c->parts, LINE_INSTRUCTIONS);
     double counted = value_in(c, "instructions_executed");
     p5_status status = P5_OK;
     c->open = false;
@@ -171,20 +139,21 @@ static p5_status end_run(p5_comparison *c, p5_error *error)
 static p5_status take_line(p5_comparison *c, const char *name, p5_error *error)
 {
     sqlite3_stmt *parts = c->parts;
-    if (has(parts, PART_VERSION))
+    if (line_has(parts, LINE_VERSION))
         return begin_run(c, name, error);
-    if (has(parts, PART_INTERVAL))
+    if (line_has(parts, LINE_INTERVAL))
         return error_set(error, P5_ERR_FORMAT, "intervals (stat -I) cannot be compared, only whole runs");
     if (!c->open && c->run_count > 0)
         return P5_OK; /* what stands behind a summary: budgets */
     if (!c->open)
         return error_set(error, P5_ERR_FORMAT, "this is not what stat -j writes");
-    if (has(parts, PART_EVENT) && has(parts, PART_VALUE))
-        return add_value(c, text_of(parts, PART_EVENT), "", sqlite3_column_double(parts, PART_VALUE), error);
-    if (has(parts, PART_METRIC) && has(parts, PART_METRIC_VALUE))
-        return add_value(c, text_of(parts, PART_METRIC), text_of(parts, PART_UNIT),
-                         sqlite3_column_double(parts, PART_METRIC_VALUE), error);
-    return has(parts, PART_CLOCKS) ? end_run(c, error) : P5_OK;
+    if (line_has(parts, LINE_EVENT) && line_has(parts, LINE_VALUE))
+        return add_value(c, line_text(parts, LINE_EVENT, ""), "", sqlite3_column_double(parts, LINE_VALUE),
+                         error);
+    if (line_has(parts, LINE_METRIC) && line_has(parts, LINE_METRIC_VALUE))
+        return add_value(c, line_text(parts, LINE_METRIC, ""), line_text(parts, LINE_METRIC_UNIT, ""),
+                         sqlite3_column_double(parts, LINE_METRIC_VALUE), error);
+    return line_has(parts, LINE_CLOCKS) ? end_run(c, error) : P5_OK;
 }
 
 static p5_status take_lines(p5_comparison *c, FILE *in, const char *name, p5_error *error)
