@@ -5,66 +5,52 @@
 
 #include "machine/dos/dos.h"
 
-static dos_error path_of(const dos *d, uint32_t linear, dos_path *path)
-{
-    char text[128];
-    return dos_text(d, linear, text, sizeof text) ? dos_path_parse(d, text, path) : DOS_NO_PATH;
-}
-
 /* The place that DS:DX names, which may be changed. */
 static dos_error place_to_change(const dos *d, uint32_t linear, bool missing, share_place *place)
 {
     dos_path path;
-    *place = (share_place){.directory = -1};
-    dos_error wrong = path_of(d, linear, &path);
+    dos_error wrong = dos_path_at(d, linear, &path);
     if (wrong == DOS_OK && strpbrk(path.text, "*?") != NULL)
         wrong = DOS_NO_PATH;
     if (wrong == DOS_OK)
         wrong = dos_path_is_program(d, &path) ? DOS_DENIED : dos_path_find(d, &path, missing, place);
-    if (wrong == DOS_OK)
-        wrong = dos_error_of(share_may_change(place));
-    if (wrong != DOS_OK)
-        share_place_close(place);
-    return wrong;
+    return wrong == DOS_OK ? dos_error_of(share_may_change(place)) : wrong;
 }
 
 /* A directory that is there already is DOS_DENIED, not DOS_EXISTS. */
 dos_error dos_call_make_directory(dos *d)
 {
-    share_place place;
+    SHARE_PLACE(place);
     dos_error wrong = place_to_change(d, dos_pointer(d, ENGINE_DS, ENGINE_EDX), true, &place);
     if (wrong == DOS_OK)
         wrong = dos_error_of(share_make_folder(&place, 0777));
-    share_place_close(&place);
     return wrong == DOS_EXISTS ? DOS_DENIED : wrong == DOS_NO_FILE ? DOS_NO_PATH : wrong;
 }
 
 dos_error dos_call_remove_directory(dos *d)
 {
     dos_path path;
-    share_place place;
-    dos_error wrong = path_of(d, dos_pointer(d, ENGINE_DS, ENGINE_EDX), &path);
+    SHARE_PLACE(place);
+    dos_error wrong = dos_path_at(d, dos_pointer(d, ENGINE_DS, ENGINE_EDX), &path);
     if (wrong == DOS_OK && strcmp(path.text, d->directories[path.drive]) == 0)
         return DOS_CURRENT_DIRECTORY;
     wrong = place_to_change(d, dos_pointer(d, ENGINE_DS, ENGINE_EDX), false, &place);
     if (wrong == DOS_OK)
         wrong = dos_error_of(share_remove(&place, true));
-    share_place_close(&place);
     return wrong == DOS_NO_FILE ? DOS_NO_PATH : wrong;
 }
 
 dos_error dos_call_change_directory(dos *d)
 {
     dos_path path;
-    share_place place = {.directory = -1};
+    SHARE_PLACE(place);
     struct stat about;
-    dos_error wrong = path_of(d, dos_pointer(d, ENGINE_DS, ENGINE_EDX), &path);
+    dos_error wrong = dos_path_at(d, dos_pointer(d, ENGINE_DS, ENGINE_EDX), &path);
     if (wrong == DOS_OK && path.text[0] != '\0') {
         wrong = dos_path_find(d, &path, false, &place);
         if (wrong == DOS_OK && place.directory >= 0 &&
             (share_about(&place, &about) != 0 || !S_ISDIR(about.st_mode)))
             wrong = DOS_NO_PATH;
-        share_place_close(&place);
     }
     if (wrong == DOS_OK)
         memcpy(d->directories[path.drive], path.text, sizeof path.text);
@@ -87,32 +73,29 @@ dos_error dos_call_get_directory(dos *d)
 
 dos_error dos_call_delete(dos *d)
 {
-    share_place place;
+    SHARE_PLACE(place);
     struct stat about;
     dos_error wrong = place_to_change(d, dos_pointer(d, ENGINE_DS, ENGINE_EDX), false, &place);
     if (wrong == DOS_OK && share_about(&place, &about) == 0 && S_ISDIR(about.st_mode))
         wrong = DOS_DENIED;
     if (wrong == DOS_OK)
         wrong = dos_error_of(share_remove(&place, false));
-    share_place_close(&place);
     return wrong;
 }
 
 /* AH = 56h: DS:DX to ES:DI, which must not be there. */
 dos_error dos_call_rename(dos *d)
 {
-    share_place from, to;
+    SHARE_PLACE(from);
+    SHARE_PLACE(to);
     struct stat about;
     dos_error wrong = place_to_change(d, dos_pointer(d, ENGINE_DS, ENGINE_EDX), false, &from);
-    if (wrong != DOS_OK)
-        return wrong;
-    wrong = place_to_change(d, dos_pointer(d, ENGINE_ES, ENGINE_EDI), true, &to);
+    if (wrong == DOS_OK)
+        wrong = place_to_change(d, dos_pointer(d, ENGINE_ES, ENGINE_EDI), true, &to);
     if (wrong == DOS_OK && share_about(&to, &about) == 0)
         wrong = DOS_DENIED;
     if (wrong == DOS_OK)
         wrong = dos_error_of(share_rename(&from, &to));
-    share_place_close(&to);
-    share_place_close(&from);
     return wrong;
 }
 
@@ -122,9 +105,9 @@ dos_error dos_call_attributes(dos *d)
 {
     enum { READ_ONLY = 1, DIRECTORY = 0x10, ARCHIVE = 0x20 };
     dos_path path;
-    share_place place;
+    SHARE_PLACE(place);
     struct stat about;
-    dos_error wrong = path_of(d, dos_pointer(d, ENGINE_DS, ENGINE_EDX), &path);
+    dos_error wrong = dos_path_at(d, dos_pointer(d, ENGINE_DS, ENGINE_EDX), &path);
     if (wrong != DOS_OK)
         return wrong;
     if (bios_low(&d->bios, ENGINE_EAX) > 1)
@@ -136,7 +119,6 @@ dos_error dos_call_attributes(dos *d)
             attributes = DIRECTORY;
         else if (wrong == DOS_OK && share_about(&place, &about) == 0)
             attributes = S_ISDIR(about.st_mode) ? DIRECTORY : place.writable ? ARCHIVE : READ_ONLY | ARCHIVE;
-        share_place_close(&place);
     }
     if (wrong == DOS_OK && bios_low(&d->bios, ENGINE_EAX) == 0) {
         bios_set_word(&d->bios, ENGINE_ECX, attributes);
@@ -153,7 +135,7 @@ dos_error dos_call_truename(dos *d)
 {
     dos_path path;
     char text[DOS_DIRECTORY + 4];
-    dos_error wrong = path_of(d, dos_pointer(d, ENGINE_DS, ENGINE_ESI), &path);
+    dos_error wrong = dos_path_at(d, dos_pointer(d, ENGINE_DS, ENGINE_ESI), &path);
     if (wrong != DOS_OK)
         return wrong;
     int size =

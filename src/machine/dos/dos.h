@@ -154,6 +154,8 @@ typedef struct dos_path {
 
 /* What the guest wrote, made absolute. Wildcards are kept. */
 dos_error dos_path_parse(const dos *d, const char *text, dos_path *path);
+/* The same of the guest's text at `linear`. */
+dos_error dos_path_at(const dos *d, uint32_t linear, dos_path *path);
 /* The device that a path names whatever its directory: DOS_CLOSED if none. */
 dos_file_kind dos_path_device(const dos_path *path);
 /* Where it leads on the host, names compared without regard to case. With `missing` the last name may not

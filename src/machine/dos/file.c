@@ -148,7 +148,7 @@ static int program_again(const dos *d)
 
 int dos_open_program(const dos *d, const dos_path *path, dos_error *wrong)
 {
-    share_place place;
+    SHARE_PLACE(place);
     struct stat about;
     *wrong = DOS_OK;
     if (dos_path_is_program(d, path))
@@ -157,7 +157,6 @@ int dos_open_program(const dos *d, const dos_path *path, dos_error *wrong)
     if (*wrong != DOS_OK)
         return -1;
     int host = place.directory >= 0 ? share_open(&place, O_RDONLY, 0) : -EACCES;
-    share_place_close(&place);
     if (host >= 0 && (fstat(host, &about) != 0 || !S_ISREG(about.st_mode))) {
         close(host);
         host = -EACCES;
@@ -199,7 +198,7 @@ static dos_error open_place(dos *d, const dos_path *path, const share_place *pla
 
 static dos_error open_path(dos *d, const dos_path *path, uint8_t mode, int flags)
 {
-    share_place place;
+    SHARE_PLACE(place);
     dos_file_kind kind = dos_path_device(path);
     if ((mode & 3) == 3)
         return DOS_BAD_ACCESS;
@@ -223,25 +222,14 @@ static dos_error open_path(dos *d, const dos_path *path, uint8_t mode, int flags
     if (path->text[0] == '\0')
         return DOS_DENIED;
     dos_error wrong = dos_path_find(d, path, (flags & O_CREAT) != 0, &place);
-    if (wrong == DOS_OK)
-        wrong = open_place(d, path, &place, mode, flags);
-    share_place_close(&place);
-    return wrong;
+    return wrong == DOS_OK ? open_place(d, path, &place, mode, flags) : wrong;
 }
 
 /* The path at DS:DX. */
-static dos_error path_at(const dos *d, dos_path *path)
-{
-    char text[128];
-    if (!dos_text(d, dos_pointer(d, ENGINE_DS, ENGINE_EDX), text, sizeof text))
-        return DOS_NO_PATH;
-    return dos_path_parse(d, text, path);
-}
-
 static dos_error open_at(dos *d, uint8_t mode, int flags)
 {
     dos_path path;
-    dos_error wrong = path_at(d, &path);
+    dos_error wrong = dos_path_at(d, dos_pointer(d, ENGINE_DS, ENGINE_EDX), &path);
     return wrong != DOS_OK ? wrong : open_path(d, &path, mode, flags);
 }
 
@@ -290,13 +278,10 @@ dos_error dos_call_create_temporary(dos *d)
 dos_error dos_call_open_extended(dos *d)
 {
     enum { OPEN = 1, TRUNCATE = 2, CREATE = 0x10 };
-    char text[128];
     dos_path path;
     uint16_t what = bios_word(&d->bios, ENGINE_EDX), done = 1;
     uint8_t mode = bios_low(&d->bios, ENGINE_EBX);
-    if (!dos_text(d, dos_pointer(d, ENGINE_DS, ENGINE_ESI), text, sizeof text))
-        return DOS_NO_PATH;
-    dos_error wrong = dos_path_parse(d, text, &path);
+    dos_error wrong = dos_path_at(d, dos_pointer(d, ENGINE_DS, ENGINE_ESI), &path);
     if (wrong != DOS_OK)
         return wrong;
     wrong = open_path(d, &path, mode, (what & 15) == TRUNCATE ? O_TRUNC : 0);

@@ -50,7 +50,7 @@ static bool wanted(const found *f, uint8_t attributes)
 static bool search_host(const dos *d, const dos_path *directory, const char pattern[11],
                         const transfer_area *area, found *best)
 {
-    share_place place, entry;
+    SHARE_PLACE(place);
     struct dirent **entries;
     bool any = false;
     if (dos_path_find(d, directory, false, &place) != DOS_OK)
@@ -59,6 +59,7 @@ static bool search_host(const dos *d, const dos_path *directory, const char patt
     int count = host >= 0 ? share_list(host, &entries) : -1;
     for (int i = 0; i < count; i++) {
         found f = {.read_only = !place.writable};
+        SHARE_PLACE(entry);
         const char *name = entries[i]->d_name;
         char path[SHARE_PATH];
         bool dots = strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
@@ -78,7 +79,6 @@ static bool search_host(const dos *d, const dos_path *directory, const char patt
             f.about = (struct stat){.st_mode = S_IFDIR};
         else if (fstatat(entry.directory, entry.name, &f.about, AT_SYMLINK_NOFOLLOW) != 0)
             f.about.st_mode = 0;
-        share_place_close(&entry);
         if (!wanted(&f, area->attributes))
             continue;
         *best = f;
@@ -88,7 +88,6 @@ static bool search_host(const dos *d, const dos_path *directory, const char patt
         share_list_free(entries, count);
     if (host >= 0)
         close(host);
-    share_place_close(&place);
     return any;
 }
 
@@ -154,13 +153,10 @@ static uint16_t search_number(dos *d, const dos_path *path)
 
 dos_error dos_call_find_first(dos *d)
 {
-    char text[128];
     dos_path path, parent;
-    share_place place;
+    SHARE_PLACE(place);
     transfer_area area = {.attributes = bios_low(&d->bios, ENGINE_ECX)};
-    if (!dos_text(d, dos_pointer(d, ENGINE_DS, ENGINE_EDX), text, sizeof text))
-        return DOS_NO_PATH;
-    dos_error wrong = dos_path_parse(d, text, &path);
+    dos_error wrong = dos_path_at(d, dos_pointer(d, ENGINE_DS, ENGINE_EDX), &path);
     if (wrong != DOS_OK)
         return wrong == DOS_NO_DRIVE ? DOS_NO_PATH : wrong;
     parent = path;
@@ -169,9 +165,7 @@ dos_error dos_call_find_first(dos *d)
         return DOS_NO_MORE_FILES;
     *last = '\0';
     if (path.drive != DOS_OWN_DRIVE || parent.text[0] != '\0') {
-        wrong = dos_path_find(d, &parent, false, &place);
-        share_place_close(&place);
-        if (wrong != DOS_OK)
+        if (dos_path_find(d, &parent, false, &place) != DOS_OK)
             return DOS_NO_PATH;
     }
     if (area.attributes == VOLUME)

@@ -190,7 +190,7 @@ static bool match_entry(int directory, const char packed[11], char name[256])
 static dos_error host_component(const dos *d, char path[SHARE_PATH], const char *component)
 {
     char packed[11], name[256];
-    share_place place;
+    SHARE_PLACE(place);
     snprintf(name, sizeof name, "%s", component);
     int32_t wrong = share_resolve(&d->tree, "", path[0] != '\0' ? path : "/", SHARE_FOLLOW, &place);
     if (wrong != 0)
@@ -201,12 +201,17 @@ static dos_error host_component(const dos *d, char path[SHARE_PATH], const char 
             match_entry(directory, packed, name);
         close(directory);
     }
-    share_place_close(&place);
     size_t used = strlen(path);
     if (directory < 0 || used + strlen(name) + 2 > SHARE_PATH)
         return DOS_NO_PATH;
     snprintf(path + used, SHARE_PATH - used, "/%s", name);
     return DOS_OK;
+}
+
+dos_error dos_path_at(const dos *d, uint32_t linear, dos_path *path)
+{
+    char text[128];
+    return dos_text(d, linear, text, sizeof text) ? dos_path_parse(d, text, path) : DOS_NO_PATH;
 }
 
 dos_error dos_path_find(const dos *d, const dos_path *path, bool missing, share_place *place)

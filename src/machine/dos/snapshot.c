@@ -26,7 +26,7 @@ static const snapshot_table file_state = {
 static void reopen(dos *d, dos_file *file, const host_file *state, snapshot *s)
 {
     static const int access[] = {O_RDONLY, O_WRONLY, O_RDWR, O_RDWR};
-    share_place place;
+    SHARE_PLACE(place);
     if (file->path == NULL) {
         file->host = fcntl(d->program, F_DUPFD_CLOEXEC, 3);
         return;
@@ -34,7 +34,6 @@ static void reopen(dos *d, dos_file *file, const host_file *state, snapshot *s)
     int32_t wrong = share_resolve(&d->tree, "", file->path, 0, &place);
     file->host = wrong == 0 && place.directory >= 0 ? share_open(&place, access[file->access], 0) : -1;
     file->quota = place.quota;
-    share_place_close(&place);
     if (file->host < 0)
         snapshot_refuse(s, "the guest has %s open, which cannot be opened again", file->path);
     else

@@ -122,7 +122,7 @@ static void name_program(dos *d, const char *path, char name[DOS_DIRECTORY + 4])
         char *share = realpath(d->machine->options.shares[i].host, NULL), text[SHARE_PATH + 4];
         size_t length = share != NULL ? strlen(share) : 0;
         dos_path found;
-        share_place place;
+        SHARE_PLACE(place);
         bool below = length != 0 && strncmp(real, share, length) == 0 && (real[length] == '/' || length == 1);
         free(share);
         if (!below)
@@ -131,7 +131,6 @@ static void name_program(dos *d, const char *path, char name[DOS_DIRECTORY + 4])
                  real + (length == 1 ? 0 : length));
         if (dos_path_parse(d, text, &found) != DOS_OK || dos_path_find(d, &found, false, &place) != DOS_OK)
             continue;
-        share_place_close(&place);
         snprintf(name, DOS_DIRECTORY + 4, "%c:%s", 'A' + found.drive, found.text);
         break;
     }

@@ -15,12 +15,7 @@ int32_t linux_place_to_change(linux_process *p, int32_t directory, uint32_t addr
                               share_place *place)
 {
     int32_t wrong = linux_place_of(p, directory, address, how, place);
-    if (wrong != 0)
-        return wrong;
-    wrong = share_may_change(place);
-    if (wrong != 0)
-        share_place_close(place);
-    return wrong;
+    return wrong != 0 ? wrong : share_may_change(place);
 }
 
 /* An open regular file or directory of a writable share: 0; -errno otherwise. */
@@ -37,13 +32,9 @@ static int32_t changeable_file(linux_process *p, uint32_t descriptor, const linu
 
 int32_t linux_fchmodat(linux_process *p, const uint32_t a[6])
 {
-    share_place place;
+    SHARE_PLACE(place);
     int32_t wrong = linux_place_to_change(p, (int32_t)a[0], a[1], SHARE_FOLLOW, &place);
-    if (wrong != 0)
-        return wrong;
-    wrong = share_set_mode(&place, (mode_t)(a[2] & 0777));
-    share_place_close(&place);
-    return wrong;
+    return wrong != 0 ? wrong : share_set_mode(&place, (mode_t)(a[2] & 0777));
 }
 
 int32_t linux_fchmod(linux_process *p, const uint32_t a[6])
@@ -74,14 +65,12 @@ int32_t linux_fchown(linux_process *p, const uint32_t a[6])
 
 int32_t linux_fchownat(linux_process *p, const uint32_t a[6])
 {
-    share_place place;
+    SHARE_PLACE(place);
     struct stat about;
     unsigned how = (a[4] & AT_SYMLINK_NOFOLLOW) != 0 ? 0 : SHARE_FOLLOW;
     int32_t wrong = linux_place_to_change(p, (int32_t)a[0], a[1], how, &place);
-    if (wrong != 0)
-        return wrong;
-    wrong = linux_stat_place(&place, &about);
-    share_place_close(&place);
+    if (wrong == 0)
+        wrong = linux_stat_place(&place, &about);
     return wrong != 0 ? wrong : keep_owner(a[2], a[3]);
 }
 
@@ -107,13 +96,9 @@ static int32_t set_times(linux_process *p, int32_t directory, uint32_t address, 
             return scratch_set_times(file->scratch, file->node, times);
         return futimens(file->host, times) == 0 ? 0 : -errno;
     }
-    share_place place;
+    SHARE_PLACE(place);
     int32_t wrong = linux_place_to_change(p, directory, address, follow ? SHARE_FOLLOW : 0, &place);
-    if (wrong != 0)
-        return wrong;
-    wrong = share_set_times(&place, times);
-    share_place_close(&place);
-    return wrong;
+    return wrong != 0 ? wrong : share_set_times(&place, times);
 }
 
 static int32_t set_times_of(linux_process *p, const uint32_t a[6], const int64_t values[4])
@@ -156,7 +141,7 @@ int32_t linux_utime(linux_process *p, const uint32_t a[6])
 
 int32_t linux_truncate64(linux_process *p, const uint32_t a[6])
 {
-    share_place place;
+    SHARE_PLACE(place);
     uint64_t size = a[1] | (uint64_t)a[2] << 32;
     if (size > INT64_MAX)
         return -EINVAL;
@@ -164,7 +149,6 @@ int32_t linux_truncate64(linux_process *p, const uint32_t a[6])
     if (wrong != 0)
         return wrong;
     int host = share_open(&place, O_WRONLY, 0);
-    share_place_close(&place);
     if (host < 0)
         return host == -1 ? -errno : host;
     wrong = linux_truncate_host(p, place.quota, host, size);
@@ -206,16 +190,11 @@ int32_t linux_fallocate(linux_process *p, const uint32_t a[6])
 int32_t linux_symlinkat(linux_process *p, const uint32_t a[6])
 {
     char text[SHARE_PATH];
-    share_place place;
-    int32_t length = linux_read_string(p, a[0], text, sizeof text);
-    if (length < 0)
-        return length;
-    int32_t wrong = linux_place_to_change(p, (int32_t)a[1], a[2], SHARE_MAY_BE_MISSING, &place);
-    if (wrong != 0)
-        return wrong;
-    wrong = share_symlink(&place, text);
-    share_place_close(&place);
-    return wrong;
+    SHARE_PLACE(place);
+    int32_t wrong = linux_read_string(p, a[0], text, sizeof text);
+    if (wrong >= 0)
+        wrong = linux_place_to_change(p, (int32_t)a[1], a[2], SHARE_MAY_BE_MISSING, &place);
+    return wrong != 0 ? wrong : share_symlink(&place, text);
 }
 
 int32_t linux_linkat(linux_process *p, const uint32_t a[6])
@@ -258,14 +237,11 @@ static int32_t put_statfs(linux_process *p, const uint32_t a[6])
 
 int32_t linux_statfs(linux_process *p, const uint32_t a[6])
 {
-    share_place place;
+    SHARE_PLACE(place);
     int32_t wrong = statfs_wrong(a);
     if (wrong == 0)
         wrong = linux_place_of(p, AT_FDCWD, a[0], SHARE_FOLLOW, &place);
-    if (wrong != 0)
-        return wrong;
-    share_place_close(&place);
-    return put_statfs(p, a);
+    return wrong != 0 ? wrong : put_statfs(p, a);
 }
 
 int32_t linux_fstatfs(linux_process *p, const uint32_t a[6])

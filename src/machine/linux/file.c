@@ -221,7 +221,7 @@ static int32_t open_again(linux_process *p, uint32_t descriptor, uint32_t flags)
 int32_t linux_openat(linux_process *p, const uint32_t a[6])
 {
     char path[SHARE_PATH];
-    share_place place;
+    SHARE_PLACE(place);
     uint32_t flags = a[2];
     int32_t wrong = linux_read_string(p, a[1], path, sizeof path);
     if (wrong < 0)
@@ -237,11 +237,9 @@ int32_t linux_openat(linux_process *p, const uint32_t a[6])
                           &place);
     if (wrong != 0)
         return wrong;
-    int32_t result = place.target[0] != '\0'    ? open_device(p, &place, flags)
-                     : share_is_virtual(&place) ? open_virtual_directory(p, &place, flags)
-                                                : open_place(p, &place, flags, a[3]);
-    share_place_close(&place);
-    return result;
+    return place.target[0] != '\0'    ? open_device(p, &place, flags)
+           : share_is_virtual(&place) ? open_virtual_directory(p, &place, flags)
+                                      : open_place(p, &place, flags, a[3]);
 }
 
 int32_t linux_close(linux_process *p, const uint32_t a[6])

@@ -125,21 +125,18 @@ static void load_contents(snapshot *s, int to)
 /* True if the path by which it was opened still leads to it. */
 static bool still_there(linux_process *p, const linux_open_file *file, const struct stat *about)
 {
-    share_place place;
+    SHARE_PLACE(place);
     struct stat found;
     if (file->name == NULL || linux_resolve(p, AT_FDCWD, file->name, 0, &place) != 0)
         return false;
-    bool same = place.directory >= 0 &&
-                fstatat(place.directory, place.name, &found, AT_SYMLINK_NOFOLLOW) == 0 &&
-                found.st_dev == about->st_dev && found.st_ino == about->st_ino;
-    share_place_close(&place);
-    return same;
+    return place.directory >= 0 && fstatat(place.directory, place.name, &found, AT_SYMLINK_NOFOLLOW) == 0 &&
+           found.st_dev == about->st_dev && found.st_ino == about->st_ino;
 }
 
 /* Opens what `path` leads to as it was open; -1 after an error. */
 static int reopen(linux_process *p, const char *path, bool directory, linux_open_file *file, snapshot *s)
 {
-    share_place place;
+    SHARE_PLACE(place);
     int32_t wrong = linux_resolve(p, AT_FDCWD, path[0] != '\0' ? path : "/", 0, &place);
     int host = -1;
     if (wrong == 0 && place.directory >= 0) {
@@ -151,7 +148,6 @@ static int reopen(linux_process *p, const char *path, bool directory, linux_open
     }
     if (wrong == 0 && host < 0)
         wrong = -ENOENT;
-    share_place_close(&place);
     if (wrong != 0)
         snapshot_refuse(s, "the guest has %s open, which cannot be opened again: %s", path, strerror(-wrong));
     return host;

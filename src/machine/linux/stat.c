@@ -158,7 +158,7 @@ static int32_t stat_at(linux_process *p, int32_t directory, uint32_t address, ui
         (address == 0 || (linux_read_user(p, address, &first, 1) && first == '\0')))
         return stat_file(linux_file_at(p, (uint32_t)directory), about);
     char path[SHARE_PATH];
-    share_place place;
+    SHARE_PLACE(place);
     int32_t wrong = linux_read_string(p, address, path, sizeof path);
     if (wrong < 0)
         return wrong;
@@ -166,11 +166,7 @@ static int32_t stat_at(linux_process *p, int32_t directory, uint32_t address, ui
     if (named >= 0)
         return stat_file(linux_file_at(p, (uint32_t)named), about) == 0 ? 0 : -ENOENT;
     wrong = linux_resolve(p, directory, path, (flags & AT_SYMLINK_NOFOLLOW) != 0 ? 0 : SHARE_FOLLOW, &place);
-    if (wrong != 0)
-        return wrong;
-    wrong = linux_stat_place(&place, about);
-    share_place_close(&place);
-    return wrong;
+    return wrong != 0 ? wrong : linux_stat_place(&place, about);
 }
 
 static int32_t put_stat64(linux_process *p, uint32_t address, const struct stat *from)
@@ -232,7 +228,7 @@ int32_t linux_statx(linux_process *p, const uint32_t a[6])
 int32_t linux_faccessat(linux_process *p, const uint32_t a[6])
 {
     char path[SHARE_PATH];
-    share_place place;
+    SHARE_PLACE(place);
     struct stat about;
     uint32_t mode = a[2];
     if ((mode & ~7u) != 0)
@@ -244,13 +240,11 @@ int32_t linux_faccessat(linux_process *p, const uint32_t a[6])
     if (named >= 0)
         return linux_file_at(p, (uint32_t)named) == NULL ? -ENOENT : (mode & X_OK) != 0 ? -EACCES : 0;
     wrong = linux_resolve(p, (int32_t)a[0], path, SHARE_FOLLOW, &place);
-    if (wrong != 0)
-        return wrong;
-    wrong = linux_stat_place(&place, &about);
+    if (wrong == 0)
+        wrong = linux_stat_place(&place, &about);
     if (wrong == 0 && (mode & W_OK) != 0 && !place.writable && place.target[0] == '\0')
         wrong = -EROFS;
     if (wrong == 0 && (mode & X_OK) != 0 && (about.st_mode & 0111) == 0)
         wrong = -EACCES;
-    share_place_close(&place);
     return wrong;
 }

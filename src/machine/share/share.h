@@ -46,7 +46,7 @@ p5_status share_tree_private(share_tree *tree, const char *guest, uint64_t most_
 /* Where a path leads: an entry `name` of the directory that `directory` refers to. */
 typedef struct share_place {
     int directory; /* O_PATH descriptor of the parent, -1 for a virtual directory and in memory; the caller
-                      closes it (share_place_close) */
+                      closes it (SHARE_PLACE) */
     share_scratch *scratch; /* NULL: not there */
     uint32_t folder;        /* ... the parent's node */
     bool writable;
@@ -63,6 +63,11 @@ enum { SHARE_FOLLOW = 1, SHARE_MAY_BE_MISSING = 2 };
 int32_t share_resolve(const share_tree *tree, const char *start, const char *path, unsigned how,
                       share_place *place);
 void share_place_close(share_place *place);
+/* A place of the block in which this stands, which closes it at its end. */
+#define SHARE_PLACE(name)                                                                                    \
+    __attribute__((cleanup(share_place_close))) share_place name;                                            \
+    name.directory = -1
+
 /* A directory that only leads to shares, or one of the devices. */
 bool share_is_virtual(const share_place *place);
 /* Whether the place may be changed: in a writable share (else -EROFS), and not its root (-EBUSY). */
