@@ -40,15 +40,15 @@ static bool complete_counters(guest_options *options)
                                     "Run 'p5scope list' to see the events.");
         }
         if (monitor != 0)
-            options->event_select[i] = p5_evtsel_encode(&select[i], i, monitor);
+            options->machine.event_select[i] = p5_evtsel_encode(&select[i], i, monitor);
     }
     if (monitor != 0) {
         if (monitor == P5_MONITOR_P6 && options->counter[1] != NULL) /* its EN is for both */
-            options->event_select[0] |=
+            options->machine.event_select[0] |=
                 p5_evtsel_encode(&(p5_counter_select){.overflow_pin = true}, 0, monitor);
         return true;
     }
-    options->cesr = p5_cesr_encode(select);
+    options->machine.cesr = p5_cesr_encode(select);
     return true;
 }
 
@@ -114,22 +114,22 @@ static bool check_load(const guest_options *options)
     const struct {
         const char *option;
         bool given;
-    } parts[] = {{"--mem", options->memory_bytes != 0},
-                 {"--isa", options->permissive},
+    } parts[] = {{"--mem", options->machine.memory_bytes != 0},
+                 {"--isa", options->machine.permissive},
                  {"--flat", options->flat != NULL},
                  {"--kernel", options->kernel != NULL},
-                 {"--module", options->module_count != 0},
-                 {"--rtc", options->rtc_set},
+                 {"--module", options->machine.module_count != 0},
+                 {"--rtc", options->machine.rtc_set},
                  {"--env", options->environment_count != 0},
-                 {"--seed", options->seed != 0},
-                 {"--pce", options->pce},
+                 {"--seed", options->machine.random_seed != 0},
+                 {"--pce", options->machine.pce},
                  {"--ctr0", options->counter[0] != NULL},
                  {"--ctr1", options->counter[1] != NULL},
-                 {"--clock", options->clock_mhz != 0 && options->model_name == NULL},
-                 {"--agent", options->agent != NULL && options->model_name == NULL},
-                 {"--bus-check", options->check != NULL && options->model_name == NULL},
-                 {"--monitor", options->monitor != NULL},
-                 {"--wire", options->wires != NULL && options->model_name == NULL}};
+                 {"--clock", options->machine.clock_mhz != 0 && options->machine.model == NULL},
+                 {"--agent", options->machine.agent != NULL && options->machine.model == NULL},
+                 {"--bus-check", options->machine.check != NULL && options->machine.model == NULL},
+                 {"--monitor", options->machine.monitor != NULL},
+                 {"--wire", options->machine.wires != NULL && options->machine.model == NULL}};
     for (unsigned i = 0; i < sizeof parts / sizeof *parts; i++)
         if (parts[i].given)
             return cli_refuse(NULL, NULL, 0, "--load and %s: the snapshot says it", parts[i].option);
@@ -143,7 +143,7 @@ static bool take_image(guest_options *options)
     if (options->command != NULL && (!has_image || options->command[1] != NULL))
         return cli_refuse(NULL, NULL, 0, "--load and a guest: the snapshot says it");
     if (options->command != NULL)
-        options->image = options->command[0];
+        options->machine.image = options->command[0];
     return true;
 }
 
@@ -160,11 +160,11 @@ static bool complete_load(guest_options *options)
     }
     if (!take_image(options))
         return false;
-    options->loaded_command[0] = options->image != NULL          ? (char *)(uintptr_t)options->image
+    options->loaded_command[0] = options->machine.image != NULL  ? (char *)(uintptr_t)options->machine.image
                                  : options->loaded.guest != NULL ? options->loaded.guest
                                                                  : (char *)(uintptr_t)options->load;
     options->command = options->loaded_command;
-    if (options->model_name == NULL) {
+    if (options->machine.model == NULL) {
         options->model = options->loaded.model;
         options->loaded.model = NULL;
     }
@@ -212,17 +212,18 @@ static bool complete_model(guest_options *options)
         const char *option, *value;
         p5_status (*set)(p5_model *model, const char *value, p5_error *error);
         const char *advice;
-    } parts[] = {
-        {"--agent", options->agent, p5_model_set_agent, "kind, period, base, len, write, clocks, grant"},
-        {"--monitor", options->monitor, p5_model_set_monitor, "p5, p6, arch3"},
-        {"--wire", options->wires, p5_model_set_wires, "pm0=nmi, pm1=irq5"},
-        {"--bus-check", options->check, p5_model_set_check, "read,address=0x200000"}};
-    if (options->clock_mhz != 0 && p5_model_set_clock(options->model, options->clock_mhz, &error) != P5_OK)
+    } parts[] = {{"--agent", options->machine.agent, p5_model_set_agent,
+                  "kind, period, base, len, write, clocks, grant"},
+                 {"--monitor", options->machine.monitor, p5_model_set_monitor, "p5, p6, arch3"},
+                 {"--wire", options->machine.wires, p5_model_set_wires, "pm0=nmi, pm1=irq5"},
+                 {"--bus-check", options->machine.check, p5_model_set_check, "read,address=0x200000"}};
+    if (options->machine.clock_mhz != 0 &&
+        p5_model_set_clock(options->model, options->machine.clock_mhz, &error) != P5_OK)
         return cli_refuse_error(&error, NULL, NULL, NULL);
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         if (parts[i].value != NULL && parts[i].set(options->model, parts[i].value, &error) != P5_OK)
             return cli_refuse_error(&error, parts[i].option, parts[i].value, parts[i].advice);
-    return options->check == NULL || !options->check_memo ||
+    return options->machine.check == NULL || !options->machine.memo_check ||
            cli_refuse(NULL, NULL, 0, "--check-memo and --bus-check: nothing is remembered beside bus checks");
 }
 
@@ -243,10 +244,10 @@ bool guest_options_complete(guest_options *options, int *status)
         return cli_refuse(NULL, NULL, 0, "--warm-up is less than --save-every, and goes with it");
     if ((options->load != NULL && !complete_load(options)) || !complete_save(options))
         return false;
-    if (options->model_name == NULL && options->load == NULL)
-        options->model_name = p5_model_names()[0];
+    if (options->machine.model == NULL && options->load == NULL)
+        options->machine.model = p5_model_names()[0];
     if (options->model == NULL)
-        options->model = model_option_open("--model", options->model_name);
+        options->model = model_option_open("--model", options->machine.model);
     if (options->model == NULL || !complete_model(options) || !complete_counters(options))
         return false;
     if (options->dump_config) {
@@ -298,7 +299,7 @@ void guest_options_free_model(guest_options *options)
 
 void guest_options_free(guest_options *options)
 {
-    for (size_t i = 0; i < options->share_count; i++)
+    for (size_t i = 0; i < options->machine.share_count; i++)
         free(options->share_text[i]);
     free(options->kernel_command);
     guest_options_free_model(options);

@@ -38,21 +38,22 @@ bool guest_form_takes(const guest_options *options, guest_form form)
         bool given;
         unsigned forms;
         const char *option, *whose;
-    } rules[] = {{options->counter[0] != NULL, FORM_LINUX, "--ctr0",
-                  "a Linux program, which cannot program it itself"},
-                 {options->counter[1] != NULL, FORM_LINUX, "--ctr1",
-                  "a Linux program, which cannot program it itself"},
-                 {options->pce, FORM_LINUX, "--pce", "a Linux program, which cannot set CR4"},
-                 {options->seed != 0, FORM_LINUX, "--seed", "a Linux program's random numbers"},
-                 {options->environment_count != 0, programs, "--env", "a Linux or DOS program"},
-                 {options->share_count != 0, options->init != NULL ? programs | FORM_KERNEL : programs,
-                  "--dir", "a Linux or DOS program, or --init"},
-                 {options->module_count != 0, FORM_MULTIBOOT, "--module", "a Multiboot kernel"},
-                 {options->disk_write, FORM_DISK, "--disk-write", "a disk image"},
-                 {options->rtc_set, ~(unsigned)FORM_LINUX, "--rtc", "a guest that has the board to itself"},
-                 {options->screen, ~(unsigned)FORM_LINUX, "--screen", "a guest that has the board to itself"},
-                 {options->command[1] != NULL, ~(unsigned)(FORM_ELF | FORM_FLAT | FORM_DISK), "an argument",
-                  "a guest that can be told of it"}};
+    } rules[] = {
+        {options->counter[0] != NULL, FORM_LINUX, "--ctr0",
+         "a Linux program, which cannot program it itself"},
+        {options->counter[1] != NULL, FORM_LINUX, "--ctr1",
+         "a Linux program, which cannot program it itself"},
+        {options->machine.pce, FORM_LINUX, "--pce", "a Linux program, which cannot set CR4"},
+        {options->machine.random_seed != 0, FORM_LINUX, "--seed", "a Linux program's random numbers"},
+        {options->environment_count != 0, programs, "--env", "a Linux or DOS program"},
+        {options->machine.share_count != 0, options->init != NULL ? programs | FORM_KERNEL : programs,
+         "--dir", "a Linux or DOS program, or --init"},
+        {options->machine.module_count != 0, FORM_MULTIBOOT, "--module", "a Multiboot kernel"},
+        {options->machine.disk_writable, FORM_DISK, "--disk-write", "a disk image"},
+        {options->machine.rtc_set, ~(unsigned)FORM_LINUX, "--rtc", "a guest that has the board to itself"},
+        {options->screen, ~(unsigned)FORM_LINUX, "--screen", "a guest that has the board to itself"},
+        {options->command[1] != NULL, ~(unsigned)(FORM_ELF | FORM_FLAT | FORM_DISK), "an argument",
+         "a guest that can be told of it"}};
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
         if (rules[i].given && (rules[i].forms & form) == 0)
             return cli_refuse(NULL, NULL, 0, "%s is for %s; this guest is %s", rules[i].option,

@@ -35,7 +35,7 @@ void guest_options_init(guest_options *options, const char *verb)
 {
     memset(options, 0, sizeof *options);
     options->verb = verb;
-    options->threads = usual_threads();
+    options->machine.threads = usual_threads();
 }
 
 error_t guest_number(const char *option, const char *text, uint64_t largest, uint64_t *value)
@@ -60,13 +60,13 @@ static error_t positive_number(const char *option, const char *text, double *val
 /* --dir HOST[:GUEST][:ro|rw[,max=SIZE]] */
 static error_t add_share(guest_options *options, const char *text)
 {
-    if (options->share_count == GUEST_MOST_SHARES)
+    if (options->machine.share_count == GUEST_MOST_SHARES)
         return cli_complain("--dir", text, 1, "more than %d directories", GUEST_MOST_SHARES);
     char *copy = strdup(text);
     if (copy == NULL)
         return ENOMEM;
-    options->share_text[options->share_count] = copy;
-    p5_share *share = &options->shares[options->share_count++];
+    options->share_text[options->machine.share_count] = copy;
+    p5_share *share = &options->shares[options->machine.share_count++];
     share->host = copy;
     for (char *colon = strchr(copy, ':'); colon != NULL; colon = strchr(colon + 1, ':')) {
         *colon = '\0';
@@ -124,16 +124,16 @@ static error_t set_memory(guest_options *options, const char *text)
                             "'%s' is not a size up to 2G (64M, 0x400000; K, M, G are binary)", text);
     if (bytes < UINT32_C(1) << 20 || bytes % 4096 != 0)
         return cli_complain("--mem", text, 1, "memory is 1M or more, in whole pages of 4096 bytes");
-    options->memory_bytes = (uint32_t)bytes;
+    options->machine.memory_bytes = (uint32_t)bytes;
     return 0;
 }
 
 static error_t set_isa(guest_options *options, const char *text)
 {
     if (strcmp(text, "permissive") == 0) {
-        options->permissive = true;
+        options->machine.permissive = true;
     } else if (strcmp(text, "exact") == 0) {
-        options->permissive = false;
+        options->machine.permissive = false;
     } else {
         return cli_complain("--isa", text, 1, "an instruction set is 'exact' or 'permissive'");
     }
@@ -147,15 +147,15 @@ static error_t set_threads(guest_options *options, const char *text)
         return CLI_USAGE;
     if (threads == 0)
         return cli_complain("--threads", text, 1, "a run has one thread or two");
-    options->threads = (unsigned)threads;
+    options->machine.threads = (unsigned)threads;
     return 0;
 }
 
 static error_t add_module(guest_options *options, const char *text)
 {
-    if (options->module_count == GUEST_MOST_MODULES)
+    if (options->machine.module_count == GUEST_MOST_MODULES)
         return cli_complain("--module", text, 1, "more than %d modules", GUEST_MOST_MODULES);
-    options->modules[options->module_count++] = text;
+    options->modules[options->machine.module_count++] = text;
     return 0;
 }
 
@@ -167,11 +167,11 @@ static error_t set_rtc(guest_options *options, const char *text)
     if (end != NULL && (*end == 'T' || *end == ' '))
         end = strptime(end + 1, "%H:%M:%S", &t);
     uint64_t seconds;
-    options->rtc_set = true;
+    options->machine.rtc_set = true;
     if (end != NULL && *end == '\0') {
-        options->rtc_seconds = timegm(&t);
+        options->machine.rtc_seconds = timegm(&t);
     } else if (p5_parse_number(text, &seconds) && seconds <= UINT64_C(253402300799)) {
-        options->rtc_seconds = (int64_t)seconds;
+        options->machine.rtc_seconds = (int64_t)seconds;
     } else {
         return cli_complain("--rtc", text, 1, "a time is written 1997-06-02 or 1997-06-02T08:30:00");
     }
@@ -183,7 +183,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     guest_options *options = state->input;
     switch (key) {
     case KEY_CLOCK:
-        return positive_number("--clock", argument, &options->clock_mhz);
+        return positive_number("--clock", argument, &options->machine.clock_mhz);
     case KEY_MEM:
         return set_memory(options, argument);
     case KEY_ISA:
@@ -197,7 +197,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_ENV:
         return add_environment(options, argument);
     case KEY_SEED:
-        return guest_number("--seed", argument, UINT64_MAX, &options->seed);
+        return guest_number("--seed", argument, UINT64_MAX, &options->machine.random_seed);
     case KEY_THREADS:
         return set_threads(options, argument);
     case KEY_MAX_INSTRUCTIONS:
@@ -219,23 +219,23 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 
 static const struct argp_option machine_table[] = {
     {"clock", KEY_CLOCK, "MHZ", 0, "Core clock instead of the model's", 0},
-    {"agent", CLI_TEXT(guest_options, agent), "KIND[,KEY=VALUE...]", 0,
+    {"agent", CLI_TEXT(guest_options, machine.agent), "KIND[,KEY=VALUE...]", 0,
      "Another bus master: dma or processor", 0},
-    {"monitor", CLI_TEXT(guest_options, monitor), "MAP", 0,
+    {"monitor", CLI_TEXT(guest_options, machine.monitor), "MAP", 0,
      "Registers over the counters: p5, or (fictional) p6, arch3", 0},
-    {"wire", CLI_TEXT(guest_options, wires), "PIN=TO[,...]", 0,
+    {"wire", CLI_TEXT(guest_options, machine.wires), "PIN=TO[,...]", 0,
      "Lead PM0, PM1 or PMI to nmi or irq0 to irq15", 0},
-    {"bus-check", CLI_TEXT(guest_options, check), "CYCLE,address=N", 0,
+    {"bus-check", CLI_TEXT(guest_options, machine.check), "CYCLE,address=N", 0,
      "Let a read, write or code fetch of a place fail: with CR4.MCE #MC", 0},
     {"mem", KEY_MEM, "SIZE", 0, "Guest memory, e.g. 64M", 0},
     {"isa", KEY_ISA, "MODE", 0, "exact, or permissive: later instructions run too", 0},
     {"rtc", KEY_RTC, "TIME", 0, "Start of the board's clock: 1997-06-02T08:30:00", 0},
-    {"pce", CLI_FLAG(guest_options, pce), NULL, 0, "Let a Linux guest execute RDPMC (CR4.PCE)", 0},
+    {"pce", CLI_FLAG(guest_options, machine.pce), NULL, 0, "Let a Linux guest execute RDPMC (CR4.PCE)", 0},
     {"ctr0", CLI_TEXT(guest_options, counter[0]), "EVENT[:ukc]", 0,
      "What CTR0 counts when a Linux guest starts", 0},
     {"ctr1", CLI_TEXT(guest_options, counter[1]), "EVENT[:ukc]", 0,
      "What CTR1 counts when a Linux guest starts", 0},
-    {"check-memo", CLI_FLAG(guest_options, check_memo), NULL, 0,
+    {"check-memo", CLI_FLAG(guest_options, machine.memo_check), NULL, 0,
      "Compare each stretch with the exact path (slow)", 0},
     {"dump-config", CLI_FLAG(guest_options, dump_config), NULL, 0,
      "Print the effective model as a model file", 0},
@@ -244,8 +244,8 @@ static const struct argp_option run_table[] = {
     {"flat", CLI_TEXT(guest_options, flat), "ADDRESS", 0, "GUEST is a flat image for this address", 0},
     {"real", CLI_FLAG(guest_options, real), NULL, 0, "--flat=SEGMENT:OFFSET, entered in real mode", 0},
     {"module", KEY_MODULE, "FILE[ ARGS]", 0, "Multiboot module (may be given several times)", 0},
-    {"disk-write", CLI_FLAG(guest_options, disk_write), NULL, 0, "The booted disk image may be written to",
-     0},
+    {"disk-write", CLI_FLAG(guest_options, machine.disk_writable), NULL, 0,
+     "The booted disk image may be written to", 0},
     {"gdb", CLI_TEXT(guest_options, gdb), "PORT|SOCKET", 0, "Wait there for gdb and let it control the guest",
      0},
     {"dir", KEY_DIR, "DIR[:GUEST][:rw]", 0, "Show a host directory to the guest", 0},
@@ -287,7 +287,7 @@ static error_t parse_children(int key, char *argument, struct argp_state *state)
         if (options->model_count == GUEST_MOST_MODELS)
             return cli_complain("--model", argument, 1, "more than %d models", GUEST_MOST_MODELS);
         options->models[options->model_count++] = argument;
-        options->model_name = options->models[0];
+        options->machine.model = options->models[0];
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;

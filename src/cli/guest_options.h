@@ -12,56 +12,41 @@ enum { GUEST_MOST_SHARES = 32, GUEST_MOST_ENVIRONMENT = 256, GUEST_MOST_MODULES 
 
 typedef struct guest_options {
     const char *verb;
-    const char *model_name;                /* the first */
+    /* The first model, options as written; counters and the image of --load by guest_options_complete.
+     * Arrays below are put in when it is opened. */
+    p5_machine_options machine;
     const char *models[GUEST_MOST_MODELS]; /* --model as often as it was given */
     size_t model_count;
     bool takes_models; /* more than one of them, one after the other */
-    double clock_mhz;
-    const char *agent; /* --agent as written */
-    const char *monitor;
-    const char *wires; /* --wire as written */
-    const char *check; /* --bus-check as written */
-    uint32_t memory_bytes;
-    bool permissive;
-    const char *flat; /* --flat as written */
+    const char *flat;  /* --flat as written */
     uint32_t flat_address;
     bool real; /* ... which is a segment and an offset then: */
     uint16_t real_segment, real_offset;
     bool quiet;
     bool dump_config;
-    bool pce;
-    uint64_t seed;
-    unsigned threads;       /* of the host */
     const char *counter[2]; /* --ctr0, --ctr1 as written */
     p5_share shares[GUEST_MOST_SHARES];
-    size_t share_count;
     char *share_text[GUEST_MOST_SHARES]; /* what the shares' strings are cut from */
     const char *environment[GUEST_MOST_ENVIRONMENT + 1];
     size_t environment_count;
     const char *modules[GUEST_MOST_MODULES];
-    size_t module_count;
-    bool disk_write, screen;
+    bool screen;
     const char *kernel, *initrd, *append, *init; /* as written */
     char **kernel_command; /* --kernel's file and the words, whose array `command` is then */
-    bool rtc_set;
-    int64_t rtc_seconds;
-    const char *gdb; /* where gdb connects; NULL = not */
+    const char *gdb;       /* where gdb connects; NULL = not */
     p5_limits limits;
     double over;           /* host_clock at which --timeout is over, from when the guest is loaded */
     const char *load;      /* --load: the snapshot to go on from */
     const char *save;      /* --save: where the state goes, */
     const char *save_at;   /* ... --save-at as written: when; NULL = when the run is stopped */
     uint64_t fast_forward; /* instructions */
-    bool check_memo;
     bool no_sandbox;
     char **command; /* the guest and its arguments, NULL-terminated; NULL = none given */
     /* Made by guest_options_complete. */
     p5_model *model;
-    uint32_t cesr, event_select[2]; /* --ctr0, --ctr1 */
     p5_bound save_point;
     uint64_t save_every, warm_up; /* of `run`; 0: not in pieces */
     p5_snapshot_info loaded;      /* of --load */
-    const char *image;            /* --load: the disk image or DOS program, named again */
     char *loaded_command[2];      /* ... whose guest is `command` then */
 } guest_options;
 

@@ -150,31 +150,23 @@ static void skip_input(const p5_machine *machine)
         lseek(STDIN_FILENO, (off_t)taken, SEEK_SET);
 }
 
-/* What holds for a guest from its start and for one from a snapshot, which has everything else. */
-static p5_machine_options lasting_options(const guest_options *options)
+/* The machine's options; of those that a snapshot says itself none was given with one. */
+static p5_machine_options machine_options_of(const guest_options *options)
 {
-    return (p5_machine_options){.size = sizeof(p5_machine_options),
-                                .model = options->model_name,
-                                .clock_mhz = options->clock_mhz,
-                                .agent = options->agent,
-                                .monitor = options->monitor,
-                                .wires = options->wires,
-                                .check = options->check,
-                                .shares = options->shares,
-                                .share_count = options->share_count,
-                                .threads = options->threads,
-                                .memo_check = options->check_memo,
-                                .input = read_input,
-                                .console = options->screen ? discard : NULL,
-                                .stuck = interrupt_stuck,
-                                .notice = options->quiet ? NULL : show_notice};
+    p5_machine_options machine = options->machine;
+    machine.size = sizeof machine;
+    machine.shares = options->shares;
+    machine.modules = options->modules;
+    machine.input = read_input;
+    machine.console = options->screen ? discard : NULL;
+    machine.stuck = interrupt_stuck;
+    machine.notice = options->quiet ? NULL : show_notice;
+    return machine;
 }
 
 static p5_machine *load_snapshot(const guest_options *options, int *status)
 {
-    p5_machine_options machine_options = lasting_options(options);
-    machine_options.image = options->image;
-    machine_options.disk_writable = options->disk_write;
+    const p5_machine_options machine_options = machine_options_of(options);
     p5_machine *machine;
     p5_error error = {0};
     *status = CLI_OK;
@@ -233,19 +225,9 @@ static p5_machine *open_and_load(const guest_options *options, uint64_t seed, in
     if (options->load != NULL)
         return load_snapshot(options, status);
     char *command_line = join_words(options->command);
-    p5_machine_options machine_options = lasting_options(options);
-    machine_options.memory_bytes = options->memory_bytes;
-    machine_options.permissive = options->permissive;
+    p5_machine_options machine_options = machine_options_of(options);
     machine_options.random_seed = seed;
-    machine_options.pce = options->pce;
-    machine_options.cesr = options->cesr;
-    memcpy(machine_options.event_select, options->event_select, sizeof options->event_select);
-    machine_options.modules = options->modules;
-    machine_options.module_count = options->module_count;
     machine_options.command_line = command_line;
-    machine_options.disk_writable = options->disk_write;
-    machine_options.rtc_set = options->rtc_set;
-    machine_options.rtc_seconds = options->rtc_seconds;
     p5_machine *machine = NULL;
     p5_error error = {0};
     guest_form form;
@@ -279,7 +261,7 @@ static void confine(const guest_options *options, const guest_needs *later)
     enum { OWN = 3, MOST = OWN + GUEST_MOST_SYMBOLS + 2 };
     const char *all[MOST] = {options->command[0], options->kernel, options->init};
     sandbox_needs needs = {.shares = options->shares,
-                           .share_count = options->share_count,
+                           .share_count = options->machine.share_count,
                            .outputs = {later->output, options->save},
                            .gdb = options->gdb,
                            .reads = all,

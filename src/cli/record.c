@@ -97,7 +97,8 @@ static int record(record_options *options, output_reserved files[FILES], const c
 {
     int status;
     const guest_needs needs = {.reads = options->symbols.paths, .read_count = options->symbols.count};
-    p5_machine *machine = guest_open_and_begin(&options->guest, options->guest.seed, &needs, &status);
+    p5_machine *machine =
+        guest_open_and_begin(&options->guest, options->guest.machine.random_seed, &needs, &status);
     if (machine == NULL)
         return status;
     const p5_profile_options asked = {.size = sizeof asked,

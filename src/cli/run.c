@@ -19,7 +19,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 static int run_guest(guest_options *options)
 {
     int status;
-    p5_machine *machine = guest_open_and_begin(options, options->seed, &(guest_needs){0}, &status);
+    p5_machine *machine =
+        guest_open_and_begin(options, options->machine.random_seed, &(guest_needs){0}, &status);
     if (machine == NULL)
         return status;
     p5_run_result result;

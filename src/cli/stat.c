@@ -179,7 +179,8 @@ static bool run_once(stat_options *options, size_t index, p5_stat_run *run, p5_r
     const guest_needs needs = {.reads = options->metrics.words,
                                .read_count = options->metrics.count,
                                .another = index + 1 != options->runs || options->guest.model_count > 1};
-    p5_machine *machine = guest_open_and_begin(&options->guest, options->guest.seed + index, &needs, status);
+    p5_machine *machine =
+        guest_open_and_begin(&options->guest, options->guest.machine.random_seed + index, &needs, status);
     if (machine == NULL)
         return false;
     region *roi = options->roi_count > 0 ? &options->region : NULL;
@@ -494,7 +495,7 @@ static int add_model(const stat_options *options, const char *model, char **argv
     char *lines = NULL;
     size_t size = 0;
     p5_error error = {0};
-    one.guest.model_name = model;
+    one.guest.machine.model = model;
     one.json = true;
     one.csv = false;
     one.style.zeros = one.style.header = false;

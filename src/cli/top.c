@@ -184,7 +184,7 @@ static void screen_end(top *t)
 static int run_guest(top *t)
 {
     int status;
-    p5_machine *machine = guest_open(&t->guest, t->guest.seed, &status);
+    p5_machine *machine = guest_open(&t->guest, t->guest.machine.random_seed, &status);
     if (machine == NULL)
         return status;
     p5_error error = {0};

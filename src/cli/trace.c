@@ -211,7 +211,7 @@ static int trace_guest(trace_options *options, char **argv)
     char sha256[P5_SHA256_TEXT];
     options->trace.guest_sha256 = p5_file_sha256(options->guest.command[0], sha256);
     int status;
-    p5_machine *machine = guest_open(&options->guest, options->guest.seed, &status);
+    p5_machine *machine = guest_open(&options->guest, options->guest.machine.random_seed, &status);
     if (machine != NULL) {
         status = trace_machine(options, machine);
         p5_machine_close(machine);
