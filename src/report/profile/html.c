@@ -7,66 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/embed.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "report/profile/flame.h"
 #include "report/stat/list.h"
 #include "report/xml.h"
 
-static const char style[] =
-    ":root{color-scheme:light dark;--ink:#1b1f24;--soft:#59636e;--page:#fff;--card:#f6f8fa;--rule:#d1d9e0;"
-    "--hot:200 70 30;--u:#0b6bcb;--v:#8250df;--link:#0b57d0}\n"
-    "@media(prefers-color-scheme:dark){:root{--ink:#e6edf3;--soft:#9da7b1;--page:#0d1117;--card:#161b22;"
-    "--rule:#3d444d;--hot:255 120 70;--u:#58a6ff;--v:#bc8cff;--link:#79b8ff}}\n"
-    "*{box-sizing:border-box}body{margin:0 auto;max-width:76rem;padding:1rem clamp(.6rem,3vw,1.5rem) "
-    "4rem;background:var(--page);"
-    "color:var(--ink);font:15px/1.5 system-ui,sans-serif}\n"
-    "h1{font-size:1.5rem;margin:.5rem 0;overflow-wrap:anywhere}h2{font-size:1.15rem;margin:2.2rem 0 "
-    ".6rem;border-bottom:1px solid "
-    "var(--rule);padding-bottom:.2rem}h3{font-size:1rem;margin:1.2rem 0 .4rem}\n"
-    "p{max-width:62rem}a{color:var(--link)}a:focus-visible,summary:focus-visible,[tabindex]:focus-visible{"
-    "outline:3px solid var(--link);outline-offset:2px}\n"
-    "nav ul{display:flex;flex-wrap:wrap;gap:.3rem 1.2rem;list-style:none;padding:0}.soft{color:var(--soft)}\n"
-    "table{border-collapse:collapse;font-variant-numeric:tabular-nums}th,td{text-align:left;white-space:"
-    "nowrap;padding:.12rem "
-    ".7rem "
-    ".12rem 0;vertical-align:baseline}th{color:var(--soft);font-weight:600}td.n,th.n{text-align:right}\n"
-    "tbody tr:nth-child(even){background:var(--card)}code,pre,td.c{font:13px/1.45 ui-monospace,monospace;"
-    "white-space:pre}.wide{overflow-x:auto}.free,tr.src td{white-space:normal!important;min-width:16rem;"
-    "overflow-wrap:anywhere}tr.src td.c,td.c.free{white-space:pre-wrap!important}figcaption,figcaption code{"
-    "white-space:normal;overflow-wrap:anywhere}\n"
-    ".bar{display:inline-block;height:.8em;background:rgb(var(--hot));min-width:1px}.track{width:16rem}\n"
-    ".heat{border-spacing:2px;border-collapse:separate}.heat td,.heat th{font-size:12px;padding:.1rem .35rem;"
-    "text-align:right;min-width:3.2rem}.heat tbody tr:nth-child(even){background:none}"
-    ".heat td{background:rgb(var(--hot)/calc(var(--h)*.75));border-radius:2px}\n"
-    ".btb td{font:12px/1.35 ui-monospace,monospace;padding:.2rem "
-    ".6rem;white-space:normal;overflow-wrap:anywhere;width:24%;border:1px solid "
-    "var(--rule)}.btb td.taken{background:rgb(var(--hot)/.18)}.btb tbody "
-    "tr:nth-child(even){background:none}\n"
-    ".pipe{display:inline-block;width:3.3em;text-align:center;border:1px solid var(--rule);border-radius:3px;"
-    "font-size:12px}.pu{color:var(--u)}.pv{color:var(--v)}.on{font-weight:700;border-color:currentColor}\n"
-    ".rates{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(19rem,100%),1fr));gap:.8rem}"
-    "figure{margin:0;"
-    "padding:.5rem;border:1px solid var(--rule);border-radius:6px}figcaption{font-size:13px}"
-    ".rates "
-    "svg{width:100%;height:4.2rem;display:block}.stack{width:100%;height:14rem;display:block}.marker{stroke:"
-    "currentColor;stroke-width:1px;"
-    "vector-effect:non-scaling-stroke;opacity:.7}.phases{position:relative;height:1.15rem;overflow:hidden;"
-    "margin-bottom:2px}.phases "
-    "span{position:absolute;box-sizing:border-box;height:100%;overflow:hidden;border:"
-    "1px solid currentColor;border-radius:3px;font-size:.7rem;text-align:center;opacity:.8}.legend{display:"
-    "flex;flex-wrap:wrap;gap:.2rem 1rem;padding-top:.4rem}.legend "
-    "i{display:inline-block;width:.8em;height:.8em;margin-right:.35em;border-radius:2px}polyline{fill:none;"
-    "stroke:rgb(var(--hot));stroke-width:1.5;"
-    "vector-effect:non-scaling-stroke}\n"
-    "tr.src "
-    "td{color:var(--soft);padding-top:.5rem}.skip{position:absolute;left:-99rem}.skip:focus{left:1rem}\n"
-    "@media "
-    "print{body{max-width:none;padding:0;font-size:10pt}nav,.skip{display:none}details>*{display:block}"
-    "details::details-content{content-visibility:visible;"
-    "display:block}"
-    "h2{break-after:avoid}tr,figure{break-inside:avoid}.wide{overflow:visible}.bar,.heat td{"
-    "print-color-adjust:exact;-webkit-print-color-adjust:exact}}\n";
+extern const embedded_file page_files[]; /* page.css */
 
 void page_text(const html_page *page, const char *text)
 {
@@ -107,7 +55,8 @@ static void write_head(const html_page *page)
           "<link rel=\"icon\" href=\"data:,\">\n<title>",
           out);
     page_text(page, p->command);
-    fprintf(out, " - p5scope</title>\n<style>\n%s%s</style>\n</head>\n<body>\n", style, flame_style);
+    fprintf(out, " - p5scope</title>\n<style>\n%s%s</style>\n</head>\n<body>\n", page_files[0].text,
+            flame_style);
     fputs("<a class=\"skip\" href=\"#functions\">Skip to the figures</a>\n<header>\n<h1>", out);
     page_text(page, p->command);
     fputs("</h1>\n<p>", out);
