@@ -85,11 +85,12 @@ p5_status p5_profile_write_cachegrind(FILE *out, const p5_profile *profile, p5_e
 
 /* ---- What a value is ---- */
 
-/* Checks `name`: what the functions below take as an event. "clocks", "executions", "stall_CAUSE", or what
- * p5_selection_add takes as one event, with :u, :k, :c. P5_ERR_NAME with near names. */
-p5_status p5_profile_event_check(const p5_profile *profile, const char *name, p5_error *error);
-/* The same before there is a profile: on a processor of `family`. */
-p5_status p5_profile_event_known(unsigned family, const char *name, p5_error *error);
+/* P5_FAMILY_*: of the processor. */
+unsigned p5_profile_family(const p5_profile *profile);
+/* Checks `name`: what the functions below take as an event of a profile on a processor of `family`. "clocks",
+ * "executions", "stall_CAUSE", or what p5_selection_add takes as one event, with :u, :k, :c. P5_ERR_NAME with
+ * near names. */
+p5_status p5_profile_event_check(unsigned family, const char *name, p5_error *error);
 
 /* ---- Tables ---- */
 

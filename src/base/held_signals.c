@@ -32,3 +32,13 @@ void signals_release(const held_signals *q, bool failed)
     pthread_sigmask(SIG_SETMASK, &q->mask, NULL);
     errno = reason;
 }
+
+bool signals_free_thread(pthread_t *thread, void *(*run)(void *context), void *context)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    bool started = pthread_create(thread, NULL, run, context) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return started;
+}

@@ -1,9 +1,10 @@
 #include "base/worker.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/held_signals.h"
 
 struct worker {
     spsc queue;
@@ -21,17 +22,6 @@ static void *run(void *context)
     return NULL;
 }
 
-/* Signals are for the threads of the program. */
-static bool start(worker *w)
-{
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    bool started = pthread_create(&w->thread, NULL, run, w) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return started;
-}
-
 worker *worker_open(const worker_calls *calls, void *context)
 {
     worker *w = host_line_calloc(sizeof *w);
@@ -41,7 +31,7 @@ worker *worker_open(const worker_calls *calls, void *context)
     w->context = context;
     if (spsc_open(&w->queue)) {
         spsc_spare(&w->queue, calls->spare, calls->spare_of_thread, context);
-        if (start(w))
+        if (signals_free_thread(&w->thread, run, w))
             return w;
         spsc_close(&w->queue);
     }

@@ -77,7 +77,7 @@ int verb_annotate(int argc, char **argv)
         return CLI_USAGE;
     p5_error error = {0};
     p5_status status = options.listing.event != NULL
-                           ? p5_profile_event_check(profile, options.listing.event, &error)
+                           ? p5_profile_event_check(p5_profile_family(profile), options.listing.event, &error)
                            : P5_OK;
     if (status != P5_OK) {
         cli_show_error(&error, "-e", options.listing.event, "Run 'p5scope list' to see the events.");

@@ -45,7 +45,7 @@ static int compare(diff_options *options)
     p5_profile *a = profile_input(options->inputs[0]);
     p5_profile *b = a != NULL ? profile_input(options->inputs[1]) : NULL;
     int status = CLI_USAGE;
-    if (b != NULL && event_words_check(&options->events, a)) {
+    if (b != NULL && event_words_check("-e", &options->events, p5_profile_family(a))) {
         p5_error error = {0};
         unsigned exceeded = 0;
         options->comparison.events = options->events.words;

@@ -11,23 +11,13 @@ error_t event_words_add(word_list *events, const char *text)
     return word_list_add(events, "-e", text, MOST_EVENTS, "events");
 }
 
-bool event_words_known(const word_list *events, unsigned family)
+bool event_words_check(const char *option, const word_list *events, unsigned family)
 {
     for (size_t i = 0; i < events->count; i++) {
         p5_error error = {0};
-        if (p5_profile_event_known(family, events->words[i], &error) != P5_OK)
-            return cli_refuse_error(&error, "--events", events->words[i],
+        if (p5_profile_event_check(family, events->words[i], &error) != P5_OK)
+            return cli_refuse_error(&error, option, events->words[i],
                                     "Run 'p5scope list' to see the events.");
-    }
-    return true;
-}
-
-bool event_words_check(const word_list *events, const p5_profile *profile)
-{
-    for (size_t i = 0; i < events->count; i++) {
-        p5_error error = {0};
-        if (p5_profile_event_check(profile, events->words[i], &error) != P5_OK)
-            return cli_refuse_error(&error, "-e", events->words[i], "Run 'p5scope list' to see the events.");
     }
     return true;
 }

@@ -7,10 +7,8 @@
 
 /* An argp parser's answer to -e TEXT. */
 error_t event_words_add(word_list *events, const char *text);
-/* False after a message if one of them is no event of the profile's processor. */
-bool event_words_check(const word_list *events, const p5_profile *profile);
-/* The same before there is a profile. */
-bool event_words_known(const word_list *events, unsigned family);
+/* False after a message if one of them, of `option`, is no event of a profile on a processor of `family`. */
+bool event_words_check(const char *option, const word_list *events, unsigned family);
 
 /* Reads a profile; NULL after a message. */
 p5_profile *profile_input(const char *path);

@@ -144,7 +144,7 @@ static int record_guest(record_options *options, char **argv)
     if (options->events.count > 0 && options->callgrind == NULL && options->cachegrind == NULL)
         return cli_complain(NULL, NULL, 0,
                             "--events: of which file? --callgrind or --cachegrind; a profile has all");
-    if (!event_words_known(&options->events, p5_model_family(options->guest.model)))
+    if (!event_words_check("--events", &options->events, p5_model_family(options->guest.model)))
         return CLI_USAGE;
     const file_use outputs[] = {{"-o", profile_path(options), false},
                                 {"--callgrind", options->callgrind, false},

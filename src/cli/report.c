@@ -198,8 +198,9 @@ static int report(report_options *options)
     if (profile == NULL)
         return CLI_USAGE;
     p5_error error = {0};
-    bool fine = event_words_check(&options->events, profile);
-    if (fine && options->fold != NULL && p5_profile_event_check(profile, options->fold, &error) != P5_OK) {
+    bool fine = event_words_check("-e", &options->events, p5_profile_family(profile));
+    if (fine && options->fold != NULL &&
+        p5_profile_event_check(p5_profile_family(profile), options->fold, &error) != P5_OK) {
         cli_show_error(&error, "--fold", options->fold, "Run 'p5scope list' to see the events.");
         fine = false;
     }

@@ -4,11 +4,11 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "base/held_signals.h"
 #include "base/host_time.h"
 
 /* A run that is to end has so long for it. It is stuck then if it has used this much time of a processor, or
@@ -102,17 +102,6 @@ static void wake(watchdog *w)
     (void)written; /* it can only say that it was woken already */
 }
 
-/* Signals are for the thread that runs the machine: they break off what it waits for. */
-static bool start(watchdog *w)
-{
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_BLOCK, &all, &before);
-    bool started = pthread_create(&w->thread, NULL, watch, w) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return started;
-}
-
 watchdog *watchdog_open(p5_machine *machine)
 {
     watchdog *w = calloc(1, sizeof *w);
@@ -121,7 +110,7 @@ watchdog *watchdog_open(p5_machine *machine)
     w->machine = machine;
     w->changed = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     pthread_mutex_init(&w->lock, NULL);
-    if (w->changed >= 0 && start(w))
+    if (w->changed >= 0 && signals_free_thread(&w->thread, watch, w))
         return w;
     if (w->changed >= 0)
         close(w->changed);

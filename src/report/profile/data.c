@@ -39,9 +39,14 @@ void p5_profile_free(p5_profile *p)
 
 /* ---- look-up ------------------------------------------------------------------------------------------- */
 
+size_t profile_insn_from(const p5_profile *p, uint64_t address)
+{
+    return ARRAY_SEARCH(p->insns.items, p->insns.count, code.address, address);
+}
+
 int profile_insn_at(const p5_profile *p, uint64_t address)
 {
-    size_t low = ARRAY_SEARCH(p->insns.items, p->insns.count, code.address, address);
+    size_t low = profile_insn_from(p, address);
     return low < p->insns.count && p->insns.items[low].code.address == address ? (int)low : PROFILE_NO_INDEX;
 }
 
@@ -198,16 +203,15 @@ p5_status profile_value_find(unsigned family, const char *name, profile_value *v
     return status;
 }
 
-p5_status p5_profile_event_known(unsigned family, const char *name, p5_error *error)
+unsigned p5_profile_family(const p5_profile *profile)
+{
+    return profile->family;
+}
+
+p5_status p5_profile_event_check(unsigned family, const char *name, p5_error *error)
 {
     profile_value value;
     return profile_value_find(family, name, &value, error);
-}
-
-p5_status p5_profile_event_check(const p5_profile *profile, const char *name, p5_error *error)
-{
-    profile_value value;
-    return profile_value_find(profile->family, name, &value, error);
 }
 
 static bool counts_for(const profile_value *value, unsigned quantity)

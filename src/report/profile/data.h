@@ -64,6 +64,8 @@ struct p5_profile {
 };
 
 p5_profile *profile_new(void);
+/* Index of the first instruction at `address` or behind it. */
+size_t profile_insn_from(const p5_profile *p, uint64_t address);
 /* Index of the instruction, function at `address`, or PROFILE_NO_INDEX. */
 int profile_insn_at(const p5_profile *p, uint64_t address);
 int profile_function_at(const p5_profile *p, uint64_t address);

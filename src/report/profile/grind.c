@@ -105,12 +105,10 @@ static p5_status written(FILE *out, p5_error *error)
 static const char *file_of_function(const p5_profile *p, uint64_t address)
 {
     int f = profile_function_at(p, address);
-    size_t i = 0;
     if (f == PROFILE_NO_INDEX)
         return "???";
-    while (i < p->insns.count && p->insns.items[i].code.address < p->functions.items[f].start)
-        i++;
-    for (; i < p->insns.count && p->insns.items[i].code.address < p->functions.items[f].end; i++)
+    size_t end = profile_insn_from(p, p->functions.items[f].end);
+    for (size_t i = profile_insn_from(p, p->functions.items[f].start); i < end; i++)
         if (p->insns.items[i].file != PROFILE_NO_INDEX)
             return profile_file_name(p, p->insns.items[i].file);
     return "???";

@@ -104,13 +104,10 @@ p5_status p5_profile_write_listing(FILE *out, const p5_profile *p, const p5_prof
             status = no_function(p, listing->symbol ? listing->symbol : "", error);
         } else {
             const profile_function *function = &p->functions.items[f];
-            size_t first = 0;
+            size_t first = profile_insn_from(p, function->start), end = profile_insn_from(p, function->end);
             uint64_t sum = 0;
-            while (first < p->insns.count && p->insns.items[first].code.address < function->start)
-                first++;
-            size_t end = first;
-            for (; end < p->insns.count && p->insns.items[end].code.address < function->end; end++)
-                sum += values[end];
+            for (size_t i = first; i < end; i++)
+                sum += values[i];
             char grouped[32];
             uint64_t all = profile_total_value(p, &value);
             row_writer rows;

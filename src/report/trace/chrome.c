@@ -14,11 +14,11 @@
 enum { PROCESS = 1, THREAD_FUNCTIONS = 1, THREAD_PMU = 2, THREAD_CALLS = 3 };
 
 typedef struct chrome_state {
-    uint64_t *values; /* at the last row that made counters */
-    uint64_t clock;
-    uint64_t begin; /* clock of the window's first row */
-    uint64_t open;  /* functions entered in the window that have not returned */
-    slices *calls;  /* NULL: functions that were asked for are shown, not all */
+    uint64_t clock;    /* of the last row that made counters, */
+    uint64_t begin;    /* clock of the window's first row */
+    uint64_t open;     /* functions entered in the window that have not returned */
+    slices *calls;     /* NULL: functions that were asked for are shown, not all */
+    uint64_t values[]; /* ... whose values these are */
 } chrome_state;
 
 /* Begins an event; its arguments follow, then end_event. */
@@ -63,19 +63,14 @@ static void put_call(void *context, const char *name, uint64_t from, uint64_t to
 static void free_state(chrome_state *state)
 {
     slices_close(state->calls);
-    free(state->values);
     free(state);
 }
 
 static p5_status begin(p5_trace *trace, p5_error *error)
 {
-    chrome_state *state = calloc(1, sizeof *state);
-    if (state != NULL)
-        state->values = calloc(trace->column_count + 1, sizeof *state->values);
-    if (state == NULL || state->values == NULL) {
-        free(state);
+    chrome_state *state = calloc(1, sizeof *state + trace->column_count * sizeof *state->values);
+    if (state == NULL)
         return error_set(error, P5_ERR_MEMORY, "no memory for a trace");
-    }
     trace->state = state;
     const p5_trace_options *options = &trace->options;
     if (options->every_function) {

@@ -15,9 +15,9 @@ enum { VALUES_AT_MOST = 20000, SECONDS = 1 }; /* some 300 KB */
 typedef struct sqlite_state {
     p5_database *database;
     sqlite3_int64 run, previous;
-    sqlite3_int64 *events; /* by column */
-    size_t uncommitted;    /* values */
+    size_t uncommitted; /* values */
     int64_t committed;
+    sqlite3_int64 events[]; /* by column */
 } sqlite_state;
 
 static p5_status add_events(p5_trace *trace, sqlite_state *state, p5_error *error)
@@ -39,19 +39,14 @@ static p5_status add_events(p5_trace *trace, sqlite_state *state, p5_error *erro
 static void free_state(sqlite_state *state)
 {
     p5_database_close(state->database, NULL);
-    free(state->events);
     free(state);
 }
 
 static p5_status begin(p5_trace *trace, p5_error *error)
 {
-    sqlite_state *state = calloc(1, sizeof *state);
-    if (state != NULL)
-        state->events = calloc(trace->column_count + 1, sizeof *state->events);
-    if (state == NULL || state->events == NULL) {
-        free(state);
+    sqlite_state *state = calloc(1, sizeof *state + trace->column_count * sizeof *state->events);
+    if (state == NULL)
         return error_set(error, P5_ERR_MEMORY, "no memory for a database");
-    }
     const p5_model *model = p5_machine_model(trace->machine);
     database_run run = {.kind = "trace",
                         .version = p5_version(),
