@@ -1,5 +1,4 @@
 /* p5scope annotate: a function's instructions with what they cost, and why. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli/output.h"

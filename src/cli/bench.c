@@ -1,5 +1,4 @@
 /* p5scope bench: what one trip of a case file, or of code from the command line, costs. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli/bench_input.h"

@@ -1,5 +1,4 @@
 /* p5scope diff: how one profile differs from another. */
-#include <stdlib.h>
 
 #include "cli/output.h"
 #include "cli/profile_input.h"

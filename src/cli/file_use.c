@@ -1,7 +1,6 @@
 #include "cli/file_use.h"
 
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>

@@ -1,6 +1,5 @@
 /* The command lines that reports show: words as a shell would take them. */
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli/guest_options.h"

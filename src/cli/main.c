@@ -1,5 +1,4 @@
 /* p5scope: picks the verb. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli/cli.h"

@@ -1,9 +1,6 @@
 #include "cli/profile_input.h"
 #include "cli/output.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 error_t event_words_add(word_list *events, const char *text)
 {

@@ -1,5 +1,4 @@
 /* p5scope report: where a profile's clocks and events went. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli/file_use.h"

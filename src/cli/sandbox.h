@@ -3,7 +3,6 @@
 #ifndef CLI_SANDBOX_H
 #define CLI_SANDBOX_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "p5scope/machine.h"

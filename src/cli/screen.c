@@ -1,7 +1,6 @@
 /* p5scope screen: the text screen of a snapshot's guest; and what --screen shows. */
 #include "cli/screen.h"
 
-#include <string.h>
 #include <unistd.h>
 
 #include "cli/cli.h"

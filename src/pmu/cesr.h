@@ -2,7 +2,6 @@
 #ifndef PMU_CESR_H
 #define PMU_CESR_H
 
-#include <stdint.h>
 
 #include "p5scope/pmu.h"
 

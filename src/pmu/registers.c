@@ -7,7 +7,6 @@
 #include "pmu/counters.h"
 #include "pmu/perfmon.h"
 
-#include <stddef.h>
 
 #define FIELDS(array) (array), sizeof(array) / sizeof(array)[0]
 

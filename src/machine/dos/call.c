@@ -363,7 +363,7 @@ static dos_call *const calls[256] = {
 /* From AH = 38h on carry tells of errors; programs ask for AH = 71h (long names) to see that it fails. */
 static bool dos_function(dos *d)
 {
-    enum { FIRST_WITH_CARRY = 0x38, LONG_NAMES = 0x71, PSP_STACK = 0x2e };
+    enum { FIRST_WITH_CARRY = 0x38, LONG_NAMES = 0x71 };
     unsigned function = bios_high(&d->bios, ENGINE_EAX);
     uint16_t psp = d->psp;
     dos_error wrong = DOS_NO_FUNCTION;

@@ -8,7 +8,6 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "machine/load/multiboot.h"
-#include "machine/state.h"
 
 enum { LARGEST_FILE = 512 << 20 };
 

@@ -1,8 +1,6 @@
 /* The pairing diagram: every instruction of a trip with its pipe, its stages clock by clock, and what it
  * cost. */
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "report/case/window.h"

@@ -4,7 +4,6 @@
 #include "report/case/window.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/array.h"
 #include "base/error.h"

@@ -1,7 +1,6 @@
 /* Merging databases of `trace` and of `merge` into one, and who reads which kind of file. A file is taken as
  * a whole, in one transaction, or not at all. */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 

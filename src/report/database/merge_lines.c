@@ -1,7 +1,6 @@
 /* Merging lines of JSON into a database: what `stat -j` and `stat -I -j` write, and traces in JSON lines.
  * SQLite's own JSON functions read them. A run is a header, lines of one kind, and a summary that closes it.
  */
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,4 @@
 /* `diff`: how one profile differs from another, in totals and function by function. */
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,6 @@
 #include "report/profile/flame.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "base/text.h"

@@ -1,6 +1,5 @@
 /* Heat maps: cache sets by misses, sets of the branch target buffer by wrong predictions. */
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "report/profile/html.h"
 

@@ -1,6 +1,5 @@
 #include "report/profile/remarks.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,5 @@
 /* Writes a profile's file: p5scope-profile(5). */
 #include <inttypes.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "report/profile/data.h"

@@ -1,7 +1,6 @@
 #include "report/stat/stat.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "p5scope/version.h"
 #include "report/stat/metric.h"

@@ -11,7 +11,7 @@
 #include "report/trace/sink.h"
 #include "report/trace/slices.h"
 
-enum { PROCESS = 1, THREAD_FUNCTIONS = 1, THREAD_PMU = 2, THREAD_CALLS = 3 };
+enum { THREAD_FUNCTIONS = 1, THREAD_PMU = 2, THREAD_CALLS = 3 };
 
 typedef struct chrome_state {
     uint64_t clock;    /* of the last row that made counters, */

@@ -5,7 +5,6 @@
 #define REPORT_TRACE_TIME_QUEUE_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "base/array.h"
