@@ -4,28 +4,15 @@
 #include "machine/board/devices.h"
 #include "machine/state.h"
 
-static bool covers(const p5_port_options *handler, uint16_t port)
-{
-    return port >= handler->first && port <= handler->last;
-}
-
-static bool handlers_read(p5_machine *machine, uint16_t port, unsigned size, uint32_t *value)
+/* Those attached last are asked first. */
+static bool handlers_do(p5_machine *machine, uint16_t port, unsigned size, uint32_t *value, bool write)
 {
     for (size_t i = machine->port_handlers.count; i-- > 0;) {
-        const p5_port_options *handler = &machine->port_handlers.items[i];
-        if (covers(handler, port) && handler->read != NULL &&
-            handler->read(handler->context, machine, port, size, value))
-            return true;
-    }
-    return false;
-}
-
-static bool handlers_write(p5_machine *machine, uint16_t port, unsigned size, uint32_t value)
-{
-    for (size_t i = machine->port_handlers.count; i-- > 0;) {
-        const p5_port_options *handler = &machine->port_handlers.items[i];
-        if (covers(handler, port) && handler->write != NULL &&
-            handler->write(handler->context, machine, port, size, value))
+        const p5_port_options *h = &machine->port_handlers.items[i];
+        if (port < h->first || port > h->last)
+            continue;
+        if (write ? h->write != NULL && h->write(h->context, machine, port, size, *value)
+                  : h->read != NULL && h->read(h->context, machine, port, size, value))
             return true;
     }
     return false;
@@ -35,7 +22,7 @@ uint32_t ports_read(void *context, uint16_t port, unsigned size)
 {
     p5_machine *machine = context;
     uint32_t value = 0, ones = size == 4 ? 0xffffffffu : (1u << 8 * size) - 1;
-    bool handled = handlers_read(machine, port, size, &value);
+    bool handled = handlers_do(machine, port, size, &value, false);
     value = handled ? value & ones : devices_read(machine, port, size);
     if (machine->observers != NULL)
         observers_port(machine, (p5_port_access){
@@ -46,7 +33,7 @@ uint32_t ports_read(void *context, uint16_t port, unsigned size)
 void ports_write(void *context, uint16_t port, unsigned size, uint32_t value)
 {
     p5_machine *machine = context;
-    bool handled = handlers_write(machine, port, size, value);
+    bool handled = handlers_do(machine, port, size, &value, true);
     if (!handled)
         devices_write(machine, port, size, value);
     if (machine->observers != NULL)
