@@ -4,16 +4,10 @@
 
 #include "base/error.h"
 #include "core/core.h"
-#include "core/internal.h"
-#include "core/profile/profile.h"
+#include "core/exact/delivery.h"
 #include "core/memo_check.h"
-#include "core/testreg/branch_trace.h"
-#include "core/watch/watch.h"
-#include "core/pipe/cost.h"
-#include "core/pipe/pairing.h"
-#include "core/replay/memo_way.h"
-
-enum { VECTOR_MF = 16 }; /* x87 exception */
+#include "core/profile/profile.h"
+#include "core/replay/memo.h"
 
 p5_status p5_core_open(const p5_model *model, const p5_core_hooks *hooks, p5_core **core, p5_error *error)
 {
@@ -308,150 +302,20 @@ uint64_t core_skip(p5_core *core, uint64_t instructions)
     return core->now;
 }
 
-static void deliver(p5_core *core, const p5_access *accesses, uint32_t access_count, unsigned clocks,
-                    p5_stall cause)
-{
-    price_materialise(core);
-    core->pipe.observer = core->observer;
-    pipe_begin(&core->pipe, core->now, 0, &core->resolver, &core->deltas[core->cpl_class]);
-    pipe_deliver(&core->pipe, accesses, access_count, clocks, cause);
-    core->now += (uint64_t)pipe_end(&core->pipe);
-    if (core->profile)
-        profile_commit(core);
-}
-
-/* Counted for the instruction at `who`. */
-static void count_one(p5_core *core, enum p5_event event, uint32_t who)
-{
-    if (core->observer)
-        core->observer->who = who;
-    observed_count(&core->deltas[core->cpl_class], core->observer, event, 1, 1);
-}
-
-/* ... of the instruction that was executed last, before its delivery begins. */
-static void count_last(p5_core *core, enum p5_event event)
-{
-    count_one(core, event, core->profile ? profile_last(core) : 0);
-    if (core->profile)
-        profile_commit(core);
-}
-
-/* The fault came from the partner of an instruction that went to U, in the same block or not. */
-static bool faults_in_v(const p5_core *core, const p5_exception *e)
-{
-    const pipe_pending *pending = price_waiting(core);
-    return e->kind == P5_TRANSFER_FAULT && pending && e->block &&
-           pending->operation.address + pending->operation.length == e->instruction &&
-           pairing_check(&pending->operation, &e->block->ops[e->index]) == PAIRED;
-}
-
-/* A page fault's walk, with its TLB miss if the page's entry was not there. */
-static void failed_walk(p5_core *core, const p5_exception *e)
-{
-    if (e->reference == P5_REFERENCE_NONE || !core->control.paging)
-        return;
-    bool code = e->reference == P5_REFERENCE_CODE;
-    price_enter_class(core, e->cpl);
-    price_last_asks(core);
-    uint64_t done = memory_fault(core->memory, e->reference_linear, code, core->now);
-    if (done > core->now)
-        price_pass(core, code ? P5_STALL_CODE_FETCH : P5_STALL_DATA_TLB, done - core->now);
-}
-
-/* Erratum 44: an instruction that an x87 exception stops, and that is restarted behind its handler, matches
- * its code breakpoint both times. */
-static void restarted_match(p5_core *core, const p5_exception *e)
-{
-    if (!core->timing.errata || !core->breakpoints.active || e->kind != P5_TRANSFER_FAULT ||
-        e->vector != VECTOR_MF)
-        return;
-    price_enter_class(core, e->cpl);
-    unsigned matches = breakpoints_code(&core->breakpoints, e->instruction, false);
-    for (unsigned n = 0; n < BREAKPOINTS; n++)
-        if (matches >> n & 1)
-            count_last(core, (enum p5_event)(P5_EVENT_BREAKPOINT_MATCH_ON_DR0_REGISTER + n));
-}
-
-static void price_exception(p5_core *core, const p5_exception *e)
-{
-    bool in_v = faults_in_v(core, e);
-    price_settle(core);
-    failed_walk(core, e);
-    restarted_match(core, e);
-    bool software = e->kind == P5_TRANSFER_SOFTWARE;
-    /* Every handler entry counts as an instruction; that of INT n where its clocks are. Erratum 44: not that
-     * of a fault in V if a second exception comes before the handler's first instruction. Only then is it
-     * known, so that the second goes uncounted here. */
-    bool entry_counts = !core->faulted_in_v;
-    core->faulted_in_v = in_v && core->timing.errata;
-    if (software) { /* INT n itself is an instruction, a branch and a load of CS already */
-        if (entry_counts)
-            count_last(core, P5_EVENT_INSTRUCTIONS_EXECUTED);
-        count_last(core, P5_EVENT_TAKEN_BRANCHES);
-        count_last(core, P5_EVENT_TAKEN_BRANCH_OR_BTB_HIT);
-        if (e->cpl_after != e->cpl)
-            count_last(core, P5_EVENT_ANY_SEGMENT_REGISTER_LOADED);
-    }
-    price_enter_class(core, e->cpl_after);
-    if (core->profile) {
-        profile_delivered(core, counts_class(e->cpl), e->handler);
-        core->observer->who = e->handler;
-    }
-    enum p5_event events[8];
-    unsigned n = 0;
-    if (!software) {
-        if (entry_counts)
-            events[n++] = P5_EVENT_INSTRUCTIONS_EXECUTED;
-        events[n++] = P5_EVENT_BRANCHES;
-        events[n++] = P5_EVENT_PIPELINE_FLUSHES;
-        events[n++] = P5_EVENT_ANY_SEGMENT_REGISTER_LOADED;
-        if (e->cpl_after != e->cpl)
-            events[n++] = P5_EVENT_ANY_SEGMENT_REGISTER_LOADED;
-    }
-    if (e->kind == P5_TRANSFER_INTERRUPT || e->kind == P5_TRANSFER_NMI)
-        events[n++] = P5_EVENT_HARDWARE_INTERRUPTS;
-    /* Erratum 44: one that waits behind a trap or NMI of the same boundary counts now, and again when it is
-     * taken. */
-    if (core->timing.errata && e->interrupt_waits &&
-        (e->kind == P5_TRANSFER_TRAP || e->kind == P5_TRANSFER_NMI))
-        events[n++] = P5_EVENT_HARDWARE_INTERRUPTS;
-    if (e->on_return && !software)
-        events[n++] = P5_EVENT_RETURNS;
-    for (unsigned i = 0; i < n; i++)
-        count_one(core, events[i], e->handler);
-    deliver(core, e->accesses, e->access_count, software ? 0 : cost_dispatch(&core->timing, e),
-            P5_STALL_EXCEPTION);
-    if (core->control.branch_trace)
-        branch_trace_delivered(core, e);
-}
-
 void p5_core_exception(p5_core *core, const p5_exception *e)
 {
-    price_exception(core, e);
+    memo_materialise(core);
+    delivery_price(core, e);
     if (core->check) {
         p5_core_exception(core->exact, e);
         memo_check_compare(core, "delivery", e->handler);
     }
 }
 
-static void price_halt(p5_core *core, uint64_t clocks, unsigned cpl)
-{
-    price_settle(core);
-    price_enter_class(core, cpl);
-    price_pass(core, P5_STALL_HALT, clocks);
-    price_last_asks(core);
-    memory_pass(core->memory, core->now);
-    watch_look(core);
-    if (clocks > 0) { /* everything in flight has come to an end */
-        price_materialise(core);
-        pipe_finish_units(&core->pipe);
-        deliver(core, NULL, 0, 0, P5_STALL_HALT);
-    }
-}
-
 void p5_core_halt(p5_core *core, uint64_t clocks, unsigned cpl)
 {
-    price_halt(core, clocks, cpl);
+    memo_materialise(core);
+    delivery_halt(core, clocks, cpl);
     if (core->check) {
         p5_core_halt(core->exact, clocks, cpl);
         memo_check_compare(core, "HLT", 0);
@@ -462,11 +326,11 @@ void p5_core_halt(p5_core *core, uint64_t clocks, unsigned cpl)
 
 void p5_core_set_control(p5_core *core, const p5_control *control)
 {
-    price_settle(core);
+    memo_settle(core);
     core->control = *control;
     memory_set_control(core->memory, control);
     watch_update(core);
-    price_hold_memo(core);
+    memo_hold(core);
     predictor_set_control(core->predictor, control->no_branch_allocation);
     if (core->check)
         p5_core_set_control(core->exact, control);
@@ -474,9 +338,9 @@ void p5_core_set_control(p5_core *core, const p5_control *control)
 
 void p5_core_set_debug(p5_core *core, const p5_debug *debug)
 {
-    price_settle(core);
+    memo_settle(core);
     bool code = breakpoints_set(&core->breakpoints, debug);
-    price_hold_memo(core);
+    memo_hold(core);
     for (p5_block *block = code ? core->blocks : NULL; block; block = block->next)
         count_matches_of(core, block);
     if (core->check)
@@ -493,7 +357,7 @@ void p5_core_resume(p5_core *core)
 
 void p5_core_load_cr3(p5_core *core, uint32_t directory)
 {
-    price_settle(core);
+    memo_settle(core);
     if (core->profile)
         profile_load_cr3(core->profile, directory);
     memory_load_cr3(core->memory);
@@ -505,7 +369,7 @@ void p5_core_load_cr3(p5_core *core, uint32_t directory)
 
 void p5_core_invlpg(p5_core *core, uint32_t linear)
 {
-    price_settle(core);
+    memo_settle(core);
     memory_invlpg(core->memory, linear);
     watch_flushed(core);
     if (core->check)
@@ -514,7 +378,7 @@ void p5_core_invlpg(p5_core *core, uint32_t linear)
 
 void p5_core_wbinvd(p5_core *core)
 {
-    price_settle(core);
+    memo_settle(core);
     watch_write_back_all(core);
     price_last_asks(core);
     price_wait_for_bus(core, memory_wbinvd(core->memory, core->now), P5_STALL_SERIALISE);
@@ -527,7 +391,7 @@ void p5_core_wbinvd(p5_core *core)
 
 void p5_core_invd(p5_core *core)
 {
-    price_settle(core);
+    memo_settle(core);
     price_last_asks(core);
     price_wait_for_bus(core, memory_invd(core->memory, core->now), P5_STALL_SERIALISE);
     watch_flushed(core);
@@ -541,7 +405,7 @@ void p5_core_set_trace(p5_core *core, void (*insn)(void *context, const p5_trace
 {
     core->trace =
         (trace_sink){.insn = insn, .context = context}; /* what waits for a partner goes on waiting */
-    price_hold_memo(core);
+    memo_hold(core);
 }
 
 void p5_core_on_branch_message(p5_core *core,
@@ -572,7 +436,7 @@ bool p5_core_watching(p5_core *core, bool *refetch)
 
 void p5_core_set_memo(p5_core *core, bool on)
 {
-    core->memo.on = on;
+    core->long_way = !on;
 }
 
 /* ---- totals -------------------------------------------------------------------------------------------- */
@@ -580,7 +444,7 @@ void p5_core_set_memo(p5_core *core, bool on)
 uint64_t p5_core_clock(p5_core *core)
 {
     p5_core_settle(core);
-    return core->now + (uint64_t)pipe_next_entry(price_state(core), &core->timing);
+    return core->now + (uint64_t)pipe_next_entry(memo_pipe_state(core), &core->timing);
 }
 
 uint64_t p5_core_clock_estimate(const p5_core *core)
@@ -590,7 +454,7 @@ uint64_t p5_core_clock_estimate(const p5_core *core)
 
 void p5_core_settle(p5_core *core)
 {
-    price_settle(core);
+    memo_settle(core);
     if (core->check)
         p5_core_settle(core->exact);
 }

@@ -65,6 +65,14 @@ size_t core_price_blocks_before(p5_core *core, const p5_access *accesses, const 
                                 const p5_retired_block *blocks, const p5_prediction *predictions,
                                 size_t count, uint64_t limit);
 
+/* No fewer clocks than pass until the stretch has been priced: exactly as many, if the memo knows them. Looks
+ * at where its references and code lines are and at what is under way, and changes nothing that a result
+ * depends on. */
+uint64_t bound_clocks(p5_core *core, const p5_retired *retired, p5_prediction prediction);
+/* Answers the clocks that pricing the stretch will take, if everything about it is as usual and has come
+ * before. False: not known. Changes nothing that a result depends on. */
+bool memo_ahead(p5_core *core, const p5_retired *retired, p5_prediction prediction, uint64_t *clocks);
+
 /* So many instructions were executed that nobody prices: the clock goes on by one with each, and nothing is
  * counted. Answers it. Nothing may wait for a partner. */
 uint64_t core_skip(p5_core *core, uint64_t instructions);

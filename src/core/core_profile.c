@@ -1,7 +1,7 @@
 /* A profile of what is remembered: what the memo keeps is in accord with the profiler from its start to every
  * collection. */
-#include "core/exact/price.h"
 #include "core/profile/profiler.h"
+#include "core/core.h"
 #include "core/replay/memo_tree.h"
 
 /* ---- samples ---- */
@@ -22,7 +22,7 @@ static void update_watched(p5_core *core)
 static void look_at_boundaries(p5_core *core, bool looking, uint64_t look_clock)
 {
     profile_set_looking(core->profile, looking, look_clock);
-    price_hold_memo(core);
+    memo_hold(core);
 }
 
 /* `r`, or what waits alone (NULL), will have been priced before `clock`. */
@@ -67,7 +67,7 @@ bool profile_start(p5_core *core, const profile_options *options)
     memo_drop_all(core); /* leaves of before know no instructions */
     core->profile = p;
     core->observer = profile_observer(core);
-    price_hold_memo(core);
+    memo_hold(core);
     profile_begin(core);
     if (profile_takes_samples(core)) {
         core->observer->settles = expect_settling;

@@ -1,15 +1,15 @@
-/* What a p5_core consists of; core.c, price.c and memo.c share it. */
+/* What a p5_core consists of, for the rooms above the hardware. */
 #ifndef CORE_INTERNAL_H
 #define CORE_INTERNAL_H
 
 #include <stdatomic.h>
 
 #include "base/host_line.h"
-#include "core/bound.h"
 #include "core/event/counts.h"
 #include "core/memo.h"
 #include "core/memory/memory.h"
 #include "core/memory/memory_trial.h"
+#include "core/model/bound.h"
 #include "core/pipe/breakpoints.h"
 #include "core/pipe/observer.h"
 #include "core/pipe/pipe.h"
@@ -32,9 +32,10 @@ struct p5_core {
     p5_control control;
     /* From here on written by the second step (core_price), while the first may read what stands above. */
     BEGINS_LINE
-    uint64_t now;           /* clock at which EX is free after the last group */
-    unsigned cpl_class;     /* of what was fed last */
-    pipe pipe;              /* valid unless memo_current says otherwise; price_materialise makes it so */
+    uint64_t now;       /* clock at which EX is free after the last group */
+    unsigned cpl_class; /* of what was fed last */
+    bool long_way; /* usual answers are asked for like others, and nothing is remembered: p5_core_set_memo */
+    pipe pipe;     /* not valid behind what was remembered: memo_materialise */
     pipe_state state;       /* of `pipe`, where somebody wants it */
     pipe_resolver resolver; /* `unwatched`, or that of watch.c around it */
     pipe_resolver unwatched;

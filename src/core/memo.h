@@ -1,6 +1,6 @@
-/* The memo: what the pipe did with a piece of code from one state is remembered and not worked out again. The
- * idea, the files and the words are in replay/README.md. p5_core holds it by value, which spares the hot path
- * a load; hence it stands here. */
+/* The memo's data: what the pipe did with a piece of code from one state is remembered and not worked out
+ * again. The idea, the files and the words are in replay/README.md. p5_core holds it by value, which spares
+ * the hot path a load; hence it stands here, but it is replay's, and no room below it names it. */
 #ifndef CORE_MEMO_H
 #define CORE_MEMO_H
 
@@ -55,9 +55,6 @@ typedef struct memo_lead {
     prefetch_ahead ahead;
 } memo_lead;
 
-/* Who knows something that the remembered answers do not. */
-enum { HELD_BY_INPUTS = 1, HELD_BY_WATCH = 2 };
-
 /* Whether it is worth while to look for paths: where most of what comes was never there before, the exact
  * path takes half of the time. Then it is tried again later. */
 typedef struct memo_worth {
@@ -67,8 +64,7 @@ typedef struct memo_worth {
 } memo_worth;
 
 typedef struct memo {
-    bool on;
-    uint8_t held;            /* HELD_* */
+    bool held;               /* control inputs know what remembered answers do not: memo_is_held */
     bool large;              /* it does not fit the host's nearer caches: see memo_batch.c */
     uint32_t generation;     /* how often everything was forgotten */
     memo_table state_table;  /* interned pipe states */
@@ -134,47 +130,5 @@ typedef struct memo_result {
     struct memo_detail *detail; /* NULL: it was made without a profile */
     memo_leaf *next_dirty;
 } memo_result;
-
-static inline uint32_t memo_leaf_number(const memo *m, const memo_leaf *leaf)
-{
-    return (uint32_t)(leaf - (memo_leaf *)m->leaves.objects);
-}
-
-static inline memo_result *memo_result_of(const memo *m, const memo_leaf *leaf)
-{
-    return (memo_result *)m->results.objects + memo_leaf_number(m, leaf);
-}
-
-/* The interned form of the pipe's state; NULL: only the core's `pipe` holds it. */
-static inline memo_state *memo_current(const memo *m)
-{
-    return m->last ? memo_result_of(m, m->last)->to : m->current;
-}
-
-/* False: out of memory. */
-bool memo_open(p5_core *core);
-/* All blocks have been released. */
-void memo_close(memo *m);
-/* Prices a stretch along the tree, and adds to the tree what is missing; on the exact path if that cannot be
- * done. */
-void memo_price(p5_core *core, const p5_retired *r);
-/* core_price, of this core alone. */
-void memo_price_alone(p5_core *core, const p5_retired *r, p5_prediction prediction);
-/* memo_price for stretches of which nothing but their blocks, accesses and values is to be looked at. */
-void memo_price_blocks(p5_core *core, const p5_access *accesses, const p5_value *values,
-                       const p5_retired_block *blocks, const p5_prediction *predictions, size_t count);
-/* Up to one that may reach clock `limit`; answers how many. */
-size_t memo_price_blocks_before(p5_core *core, const p5_access *accesses, const p5_value *values,
-                                const p5_retired_block *blocks, const p5_prediction *predictions,
-                                size_t count, uint64_t limit);
-/* Adds what the leaves stand for to the core's deltas. */
-void memo_fold(p5_core *core);
-/* Forgets a block. */
-void memo_release(p5_core *core, p5_block *block);
-/* p5_core_counts of what stands in the totals already. */
-void totals_sum(const p5_core *core, p5_counts *totals);
-/* profile_follow and profile_follow_block, before which an interval may be over. */
-void totals_follow(p5_core *core, const p5_retired *r);
-void totals_follow_block(p5_core *core, p5_block *block, uint32_t next);
 
 #endif

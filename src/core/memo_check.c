@@ -8,7 +8,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "core/core.h"
-#include "core/internal.h"
+#include "core/replay/memo.h"
 #include "p5scope/event.h"
 
 /* ---- the second core's owner --------------------------------------------------------------------------- */
@@ -59,7 +59,7 @@ static p5_core_hooks hooks_of(memo_check *check)
 
 p5_status p5_core_check_memo(p5_core *core, p5_error *error)
 {
-    if (!core->memo.on || core->blocks != NULL || core->check != NULL)
+    if (core->long_way || core->blocks != NULL || core->check != NULL)
         return error_set(error, P5_ERR_STATE,
                          "the memo can be checked from the start only, and while it is on");
     memo_check *check = calloc(1, sizeof *check);

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "core/exact/price.h"
 #include "core/model/model.h"
 #include "core/memo_check.h"
 #include "core/replay/memo_tree.h"
@@ -220,7 +219,7 @@ static void restore(p5_core *core, snapshot *s)
     memory_set_control(core->memory, &core->control);
     predictor_set_control(core->predictor, core->control.no_branch_allocation);
     watch_update(core);
-    price_hold_memo(core);
+    memo_hold(core);
     if (core->check != NULL)
         s->status = memo_check_follow(core, s->error);
 }
@@ -229,7 +228,7 @@ void core_transfer(p5_core *core, snapshot *s)
 {
     check_model(core, s);
     memo_fold(core);
-    price_materialise(core); /* `state` is what counts from here on, in both directions */
+    memo_materialise(core); /* `state` is what counts from here on, in both directions */
     price_forget_matches(core);
     if (s->loading)
         memo_drop_all(core); /* it knows structures by the numbers of their changes */

@@ -8,7 +8,7 @@
 
 #include "core/core.h"
 #include "core/pipe/block.h"
-#include "core/bound.h"
+#include "core/model/bound.h"
 #include "engine/internal.h"
 #include "machine/state.h"
 #include "p5scope/model.h"

@@ -54,19 +54,17 @@ static void price_unplain(const p5_core *core, const p5_retired *r, const op *o,
 
 /* ---- resolver ------------------------------------------------------------------------------------------ */
 
-/* With the memo comes what knows usual answers beforehand; without it everything goes the long way, by which
- * the other is checked. */
 static uint64_t resolve_data(void *context, const p5_access *access, uint64_t asked, unsigned how,
                              data_answer *answer)
 {
     p5_core *core = context;
     struct memory *m = core->memory;
-    if (core->memo.on && how < HOW_LOCK && memory_data_usual(m, access, asked))
+    if (!core->long_way && how < HOW_LOCK && memory_data_usual(m, access, asked))
         return DATA_USUAL;
     if (core->observer)
         core->observer->asks(core->observer);
     uint64_t word = DATA_LONG;
-    if (!core->memo.on)
+    if (core->long_way)
         memory_data(m, access, asked, how, answer);
     else if ((word = memory_ask(m, access, asked, how)) == DATA_LONG)
         *answer = m->long_answer;
@@ -112,7 +110,7 @@ static int64_t ask_iteration(p5_core *core, pipe_string *s, const p5_access *a, 
 static bool resolve_string(void *context, pipe_string *s)
 {
     p5_core *core = context;
-    if (!core->memo.on)
+    if (core->long_way)
         return false;
     const p5_access *a = s->accesses;
     uint64_t clock = s->asked;
@@ -138,7 +136,7 @@ static bool resolve_code(void *context, uint32_t linear, uint64_t asked, code_an
 {
     p5_core *core = context;
     uint32_t physical = block_physical(core->block, linear);
-    if (core->memo.on && memory_code_usual(core->memory, linear, physical, asked))
+    if (!core->long_way && memory_code_usual(core->memory, linear, physical, asked))
         return true;
     if (core->observer)
         core->observer->asks(core->observer);
@@ -199,51 +197,8 @@ void price_open(p5_core *core)
     core->resolver = core->unwatched;
 }
 
-/* ---- between remembered ones -----------------------------------------------------------------------------
- */
-
-void price_materialise(p5_core *core)
-{
-    memo *m = &core->memo;
-    if (m->last) {
-        const memo_state *state = memo_current(m);
-        const prefetch_ahead ahead = price_ahead(core);
-        pipe_load(&core->pipe, &state->state, &core->timing);
-        pipe_go_on_ahead(&core->pipe, &ahead);
-        pipe_load_pending(&core->pipe, state->waiting);
-        core->pipe.pending.front = (pipe_front){.fetched = clock_later(ahead.clock, m->last->waiting_fetched),
-                                                .f = m->last->waiting_f};
-        core->pipe.last_u = m->last->last_u;
-        if (core->timing.btb_by_pairs && m->last->groups > 1)
-            core->pipe.previous_u = memo_result_of(m, m->last)->previous_u;
-    }
-    m->current = NULL;
-    m->last = NULL;
-    m->noted.leaf = NULL;
-}
-
-const pipe_state *price_state(p5_core *core)
-{
-    const memo_state *current = memo_current(&core->memo);
-    if (current)
-        return &current->state;
-    pipe_store(&core->pipe, &core->state);
-    return &core->state;
-}
-
-/* The remembered answers know nothing of these. */
-void price_hold_memo(p5_core *core)
-{
-    const p5_control *c = &core->control;
-    const bool hold = core->trace.insn != NULL || c->single_pipe || c->trap_flag || c->branch_trace ||
-                      (core->breakpoints.active && !breakpoints_count_only(&core->breakpoints)) ||
-                      (core->profile && profile_is_looking(core));
-    core->memo.held = (core->memo.held & HELD_BY_WATCH) | (hold ? HELD_BY_INPUTS : 0);
-}
-
 /* ---- stretches ----------------------------------------------------------------------------------------- */
 
-/* What the pipe knows of the next instruction's code breakpoint is old if remembered ones came between. */
 void price_forget_matches(p5_core *core)
 {
     if (core->match_at != core->instructions)
@@ -252,7 +207,6 @@ void price_forget_matches(p5_core *core)
 
 static void begin(p5_core *core, uint32_t address, const pipe_resolver *resolver, pipe_deltas *deltas)
 {
-    price_materialise(core);
     core->pipe.control = (pipe_control){core->control.single_pipe || core->control.trap_flag,
                                         core->control.fpu_trap, core->control.trap_flag};
     core->pipe.observer = core->observer;
@@ -272,11 +226,10 @@ static void end(p5_core *core)
 
 void price_settle(p5_core *core)
 {
-    if (!price_waiting(core))
+    if (!core->pipe.waiting)
         return;
     if (core->observer && core->observer->settles)
         core->observer->settles(core->observer);
-    price_materialise(core);
     const op *o = &core->pipe.pending.operation;
     begin(core, o->address + o->length, &core->resolver, &core->deltas[core->cpl_class]);
     pipe_settle(&core->pipe);
@@ -364,7 +317,6 @@ void price_last_asks(p5_core *core)
 
 void price_change_class(p5_core *core, unsigned class)
 {
-    price_settle(core);
     price_last_asks(core);
     memory_pass(core->memory,
                 core->now); /* what other bus masters did meanwhile belongs to the class before */

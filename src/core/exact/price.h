@@ -1,5 +1,5 @@
-/* The exact path: a stretch through the pipe, every outcome asked of the structures. It goes on where
- * remembered pricing has stopped. */
+/* The exact path: a stretch through the pipe, every outcome asked of the structures. The core's `pipe` is
+ * valid here; who prices otherwise sees to it before (replay/memo.h). */
 #ifndef CORE_EXACT_PRICE_H
 #define CORE_EXACT_PRICE_H
 
@@ -21,27 +21,6 @@ void price_open(p5_core *core);
 /* What the pipe knows of the next instruction's code breakpoint is old if remembered ones came between. */
 void price_forget_matches(p5_core *core);
 
-/* The instruction that waits for its partner, or NULL. */
-static inline const pipe_pending *price_waiting(const p5_core *core)
-{
-    const memo_state *current = memo_current(&core->memo);
-    if (current)
-        return current->waiting;
-    return core->pipe.waiting ? &core->pipe.pending : NULL;
-}
-
-/* Makes the core's `pipe` valid. */
-void price_materialise(p5_core *core);
-/* What the last stretch hands to the next. */
-const pipe_state *price_state(p5_core *core);
-/* price_ahead.c. How far PF is ahead, relative to now. */
-prefetch_ahead price_ahead(p5_core *core);
-/* The clock, relative to now, of fetch number `n` (from 1) of the piece that begins now, of which is known
- * that it is not before `floor`. */
-int64_t price_asked_code(p5_core *core, unsigned n, int64_t floor);
-/* After a change of control inputs, breakpoints, trace or profile: may remembered answers be used? */
-void price_hold_memo(p5_core *core);
-
 /* The memory side is to do something for the instruction that was executed last. */
 void price_last_asks(p5_core *core);
 /* Clocks that pass outside the pipe. The profile gives them to the instruction that was executed last. */
@@ -49,7 +28,7 @@ void price_pass(p5_core *core, p5_stall cause, uint64_t clocks);
 /* The processor waits for the bus until `done`; `cause` owns the clocks. */
 void price_wait_for_bus(p5_core *core, uint64_t done, p5_stall cause);
 void price_change_class(p5_core *core, unsigned class);
-/* What is fed from now on belongs to the privilege class of `cpl`. */
+/* What is fed from now on belongs to the privilege class of `cpl`. Nothing waits for a partner. */
 static inline void price_enter_class(p5_core *core, unsigned cpl)
 {
     unsigned class = counts_class(cpl);

@@ -1,52 +1,13 @@
-#include "core/bound.h"
-
-#include "core/internal.h"
-#include "core/replay/memo_tree.h"
+/* How long a stretch can take, before it is priced. */
+#include "core/core.h"
+#include "core/replay/memo.h"
 #include "core/memory/memory_fast.h"
 #include "core/model/model.h"
 
 enum {
-    WALK = 2,        /* table entries */
-    PIPE = 192,      /* the longest x87 instruction and a refill */
-    FRONT = 32,      /* from a redirection of the stream to EX, and what fetching a line may add */
-    LINES_AHEAD = 2, /* where the stream goes on is fetched too */
-    BANKS = 1        /* a reference's conflict with its neighbour's */
+    FRONT = 32, /* from a redirection of the stream to EX, and what fetching a line may add */
+    BANKS = 1   /* a reference's conflict with its neighbour's */
 };
-
-static uint32_t greater(uint32_t a, uint32_t b)
-{
-    return a > b ? a : b;
-}
-
-bound bound_of_model(const p5_model *model)
-{
-    const model_bus *cycles = &model->bus;
-    const model_latency *latency = &model->latency;
-    uint32_t write_back = cycles->write_back_first + 3 * cycles->write_back_next + cycles->idle_after_write;
-    uint32_t fill = greater(model->dram.miss, model->l2.first) +
-                    3 * greater(model->dram.next, model->l2.next) + cycles->idle_after_read;
-    if (model->agent.kind != AGENT_NONE) {
-        fill += model->agent.clocks + model->agent.grant;
-        write_back += model->agent.clocks + model->agent.grant;
-    }
-    bound b = {.line_clocks = fill * model->half_ratio / 2 + latency->miss_to_bus + latency->bus_to_use};
-    b.walk_clocks = WALK * b.line_clocks + latency->walk_start + latency->walk_between + latency->walk_end;
-    uint32_t edge = model->half_ratio / 2 + 1; /* a cycle begins with a clock of the bus */
-    b.write_back_clocks = write_back * model->half_ratio / 2 + edge;
-    b.access_clocks =
-        b.walk_clocks + b.line_clocks + write_back * model->half_ratio / 2 + latency->misaligned;
-    /* what stands behind its line in the bus keeps whoever comes next, EWBE# a write to an E or M line */
-    b.miss_clocks = b.line_clocks + edge + b.write_back_clocks + latency->misaligned +
-                    latency->fill_to_array + cycles->ewbe * model->half_ratio / 2;
-    return b;
-}
-
-uint64_t bound_blind(const bound *b, uint64_t most, uint32_t references, uint32_t bytes)
-{
-    uint32_t lines = bytes / P5_LINE_BYTES + LINES_AHEAD;
-    uint64_t backlog = PIPE + b->access_clocks + b->walk_clocks;
-    return most + backlog + (uint64_t)b->access_clocks * references + (uint64_t)b->line_clocks * lines;
-}
 
 /* ---- what is under way --------------------------------------------------------------------------------- */
 
@@ -101,7 +62,7 @@ static bool is_filled(const displaced *d, unsigned set)
 /* Bytes at `linear` may be fetched as code, which takes their line out of the data cache. */
 static bool near_code(uint32_t linear, uint32_t code, uint32_t size)
 {
-    return linear - (code - P5_LINE_BYTES) < size + (LINES_AHEAD + 2u) * P5_LINE_BYTES;
+    return linear - (code - P5_LINE_BYTES) < size + (BOUND_LINES_AHEAD + 2u) * P5_LINE_BYTES;
 }
 
 /* The reference is one that hits, in one line, in a small page or without paging. */
@@ -159,10 +120,10 @@ uint64_t bound_clocks(p5_core *core, const p5_retired *r, p5_prediction predicti
     uint64_t exact;
     if (memo_ahead(core, r, prediction, &exact))
         return exact;
-    if (!block->plain || r->unsafe_x87 || core->memo.held || price_waiting(core) || memory_frozen(m) ||
+    if (!block->plain || r->unsafe_x87 || memo_is_held(core) || memo_waiting(core) || memory_frozen(m) ||
         m->agent.due != UINT64_MAX)
         return bound_blind(b, block->most_clocks, r->access_count, block->code->size);
-    const pipe_state *state = price_state(core);
+    const pipe_state *state = memo_pipe_state(core);
     uint32_t entry = state->x87_mode != block->first_mode ? block->first_switch : 0;
     uint64_t clocks = block->most_clocks + entry + FRONT + pipe_backlog(state) + memory_backlog(m, core->now);
     clocks += (uint64_t)(m->model->latency.misaligned + BANKS) * r->access_count;

@@ -1,4 +1,4 @@
-#include "core/memo.h"
+#include "core/replay/memo.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -99,7 +99,6 @@ static bool table_put(memo_table *t, uint32_t hash, uint32_t number)
 bool memo_open(p5_core *core)
 {
     memo *m = &core->memo;
-    m->on = true;
     m->budget = DEFAULT_BUDGET;
     m->scratch = calloc(1, sizeof *m->scratch);
     if (!(table_open(&m->state_table) && table_open(&m->path_table) && table_open(&m->family_table) &&
@@ -321,7 +320,7 @@ void memo_drop_all(p5_core *core)
 {
     memo *m = &core->memo;
     memo_fold(core);
-    price_materialise(core);
+    memo_materialise(core);
     if (core->profile)
         profile_forget(core);
     m->generation++;

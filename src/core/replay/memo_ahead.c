@@ -1,5 +1,5 @@
 /* What memo_price will do, without doing it. */
-#include "core/bound.h"
+#include "core/core.h"
 #include "core/replay/memo_way.h"
 #include "core/branch/predictor_pairs.h"
 
@@ -131,8 +131,8 @@ static const memo_leaf *leaf_ahead(p5_core *core, const p5_retired *r, piece *p,
 bool memo_ahead(p5_core *core, const p5_retired *r, p5_prediction prediction, uint64_t *clocks)
 {
     p5_block *block = r->block;
-    const pipe_pending *waiting = price_waiting(core);
-    if (!core->memo.on || core->memo.held || r->count != block->count ||
+    const pipe_pending *waiting = memo_waiting(core);
+    if (core->long_way || memo_is_held(core) || r->count != block->count ||
         r->access_count != block->access_count || r->value_count != block->value_count ||
         (r->unsafe_x87 | r->interrupted) || counts_class(r->cpl) != core->cpl_class ||
         (waiting && waiting->insn.access_count > 0))

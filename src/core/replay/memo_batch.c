@@ -1,7 +1,7 @@
 /* The hot path for many stretches at once. */
 #include <string.h>
 
-#include "core/bound.h"
+#include "core/core.h"
 #include "core/replay/memo_variant.h"
 #include "core/replay/memo_way.h"
 
@@ -116,7 +116,7 @@ static void __attribute__((noinline)) price_piece_exact(p5_core *core, const bat
 {
     const p5_retired r = part(all);
     core->prediction = prediction_of(all, all->at.b);
-    price_exact(core, &r);
+    memo_price_exact(core, &r);
 }
 
 /* There is a value for each instruction of the block that gives one. */
@@ -159,7 +159,7 @@ static inline int64_t levels_of(const p5_retired_block *b)
 /* ... if the memo may price them. */
 static inline int64_t priced_levels(const p5_core *core, const p5_retired_block *b)
 {
-    return memo_prices(core, b->cpl) && !core->memo.held ? levels_of(b) : NO_LEVELS;
+    return memo_prices(core, b->cpl) && !memo_is_held(core) ? levels_of(b) : NO_LEVELS;
 }
 
 /* One of the blocks may not be paired as it is remembered. */
@@ -385,7 +385,7 @@ price_apart(p5_core *core, batch *all, const p5_retired_block *b, bool profiled)
 /* References in front of the first stretch are wanted, and stand elsewhere. */
 static inline bool begins_apart(const p5_core *core)
 {
-    const pipe_pending *waiting = price_waiting(core);
+    const pipe_pending *waiting = memo_waiting(core);
     return waiting && waiting->insn.access_count > 0;
 }
 

@@ -555,11 +555,11 @@ void memo_learn(p5_core *core, const p5_retired *r, memo_path *path)
 {
     memo *m = &core->memo;
     if (!reserve(m, r)) {
-        price_exact(core, r);
+        memo_price_exact(core, r);
         return;
     }
     m->asked = m->next_given = 0;
-    price_materialise(core);
+    memo_materialise(core);
     m->data_asked = core->pipe.waiting ? -(int32_t)core->pipe.pending.insn.access_count : 0;
     const uint64_t before = core->now;
     if (path->way.first && memo_is_new(m, path->piece)) {

@@ -5,7 +5,7 @@
 #include "core/replay/memo_variant.h"
 #include "core/replay/memo_way.h"
 #include "core/pipe/pairing.h"
-#include "core/testreg/branch_trace.h"
+#include "core/exact/branch_trace.h"
 
 /* It made the references that the paths of its pieces expect. */
 static bool has_its_accesses(const p5_retired *r)
@@ -22,7 +22,7 @@ static bool has_its_accesses(const p5_retired *r)
 /* The whole block was executed, as the paths of its pieces expect it. */
 static bool is_whole(const p5_core *core, const p5_retired *r)
 {
-    return !core->memo.held && !memo_may_not_pair(core, r->block) && r->count == r->block->count &&
+    return !memo_is_held(core) && !memo_may_not_pair(core, r->block) && r->count == r->block->count &&
            has_its_accesses(r) && r->value_count == r->block->value_count &&
            !(r->unsafe_x87 | r->interrupted);
 }
@@ -113,7 +113,7 @@ memo_path *memo_way_in(p5_core *core, const p5_retired *r, piece *p, bool taken)
 static bool join(p5_core *core, p5_retired *r)
 {
     memo *m = &core->memo;
-    const pipe_pending *waiting = price_waiting(core);
+    const pipe_pending *waiting = memo_waiting(core);
     if (!waiting || waiting->insn.access_count == 0)
         return true;
     const unsigned n = waiting->insn.access_count, wanted = n + r->access_count;
@@ -133,7 +133,7 @@ void memo_price(p5_core *core, const p5_retired *r)
 {
     p5_retired whole = *r;
     if (!is_whole(core, r) || !join(core, &whole)) {
-        price_exact(core, r);
+        memo_price_exact(core, r);
         return;
     }
     bool taken = block_taken(r->block, r->next);
@@ -145,7 +145,7 @@ void memo_price(p5_core *core, const p5_retired *r)
         if (__builtin_expect(path != NULL, 1))
             price_along(core, &part, path);
         else
-            price_exact(core, &part);
+            memo_price_exact(core, &part);
         accesses += part.access_count;
         values += part.value_count;
     }
@@ -156,13 +156,15 @@ static void __attribute__((noinline)) retire_unusual(p5_core *core, const p5_ret
     if (r->count == 0)
         return;
     core->faulted_in_v = false;
+    if (counts_class(r->cpl) != core->cpl_class)
+        memo_settle(core);
     price_enter_class(core, r->cpl);
     if (core->profile)
         totals_follow(core, r);
-    if (core->memo.on)
-        memo_price(core, r);
-    else
+    if (core->long_way)
         price_exact(core, r);
+    else
+        memo_price(core, r);
 }
 
 void memo_price_alone(p5_core *core, const p5_retired *r, p5_prediction prediction)

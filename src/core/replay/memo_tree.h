@@ -4,10 +4,10 @@
 #ifndef CORE_REPLAY_MEMO_TREE_H
 #define CORE_REPLAY_MEMO_TREE_H
 
-#include "core/exact/price.h"
 #include "core/profile/profile.h"
 #include "core/branch/predictor_fast.h"
 #include "core/profile/profiler.h"
+#include "core/replay/memo.h"
 
 /* The questions of the pipe. The last one of every piece is for a branch; of a piece without one nothing is
  * asked, and the answer is 0. */

@@ -115,7 +115,7 @@ static memo_edge *__attribute__((noinline)) ask_code(p5_core *core, memo_node *n
         *usual = usual_whenever(core->memory, node, latest);
         if (*usual)
             return NULL;
-        asked = core->now + (uint64_t)price_asked_code(core, node->how, node->floor);
+        asked = core->now + (uint64_t)memo_asked_code(core, node->how, node->floor);
     }
     code_answer answer;
     *usual = memo_fetch(core, node->address, node->physical, node->who, &node->asker, asked, &answer);

@@ -75,7 +75,7 @@ static inline memo_edge *memo_behind_data(p5_core *core, memo_node *node, uint64
 /* The memo may price stretches at `cpl`, and but for the profile there is nothing to be done before. */
 static inline bool memo_prices(const p5_core *core, unsigned cpl)
 {
-    return counts_class(cpl) == core->cpl_class && core->memo.on && !core->faulted_in_v;
+    return counts_class(cpl) == core->cpl_class && !core->long_way && !core->faulted_in_v;
 }
 
 /* An MMX instruction of it may not pair (CR0.TS or EM), of which nothing remembered knows. In a machine it

@@ -1,6 +1,6 @@
 /* Totals are whole when what the leaves stand for, and what the memory side and the profile keep to
  * themselves, has been added. */
-#include "core/exact/price.h"
+#include "core/replay/memo.h"
 #include "core/profile/profiler.h"
 
 static void bring_up(p5_core *core)

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "core/exact/price.h"
+#include "core/replay/memo.h"
 #include "core/watch/watch.h"
 
 /* A command has changed a structure: nothing that was remembered of it holds. */
@@ -31,7 +31,7 @@ static bool see_line(const p5_core *core, uint32_t line, bool behind, uint8_t by
 bool test_filled(void *context, uint64_t *fill, uint32_t data[TEST_LINE_WORDS])
 {
     p5_core *core = context;
-    price_settle(core);
+    memo_settle(core);
     const line_fill *last = &core->memory->data_fill;
     uint8_t bytes[P5_LINE_BYTES];
     if (last->done == *fill || last->done == 0 || !see_line(core, last->line, false, bytes))
@@ -108,7 +108,7 @@ void test_cache_write(void *context, const test_cache_line *line)
 {
     p5_core *core = context;
     unsigned set = line->set % CACHE_SETS, way = way_of(core, line);
-    price_settle(core);
+    memo_settle(core);
     watch_drop_line(core, !line->data_cache, set, way);
     watch_raw *raw = &core->watch->raw[!line->data_cache][set][way];
     *raw = raw_of(line);
@@ -204,7 +204,7 @@ void test_cache_read(void *context, test_cache_line *line)
         test_cache_read(core->exact, &other);
     }
     unsigned set = line->set % CACHE_SETS, way = way_of(core, line);
-    price_settle(core);
+    memo_settle(core);
     memory_upgrade_lines(core->memory, core->now);
     if (line->data_cache)
         read_data_line(core, line, set, way);
@@ -247,7 +247,7 @@ void test_cache_flush(void *context, bool data, bool one_line, unsigned set, uns
     p5_core *core = context;
     struct memory *m = core->memory;
     const unsigned at_set = set, at_way = way;
-    price_settle(core);
+    memo_settle(core);
     if (one_line) {
         flush_line(core, set % CACHE_SETS, way & (m->data.order.ways - 1));
     } else {
@@ -301,7 +301,7 @@ void test_tlb_write(void *context, const test_tlb_entry *entry)
 {
     p5_core *core = context;
     struct memory *m = core->memory;
-    price_settle(core);
+    memo_settle(core);
     tlb *t = tlb_of(m, entry);
     bool large = is_large(entry), dirty = entry->data_tlb && entry->dirty;
     uint32_t key = tlb_key(entry->linear, large);
@@ -355,7 +355,7 @@ bool test_tlb_read(void *context, test_tlb_entry *entry)
         test_tlb_entry other = *entry;
         test_tlb_read(core->exact, &other);
     }
-    price_settle(core);
+    memo_settle(core);
     int at = find_entry(m, entry, &t);
     if (at < 0)
         return false;
@@ -383,7 +383,7 @@ void test_btb_write(void *context, const test_btb_entry *from)
 {
     p5_core *core = context;
     btb *b = &core->predictor->btb;
-    price_settle(core);
+    memo_settle(core);
     /* the counters behind the history are no part of what the test registers write */
     btb_raw entry = btb_get(b, from->set, from->bank, from->way);
     entry.target = from->target;
@@ -410,9 +410,9 @@ void test_btb_read(void *context, test_btb_entry *entry, bool tag_only)
     (void)tag_only; /* which fields reach the registers is their own business */
     p5_core *core = context;
     btb *b = &core->predictor->btb;
-    price_settle(core);
+    memo_settle(core);
     if (core->exact)
-        price_settle(core->exact);
+        memo_settle(core->exact);
     btb_raw found = btb_get(b, entry->set, entry->bank, entry->way);
     entry->target = found.target;
     entry->type = found.type;
@@ -426,7 +426,7 @@ void test_btb_read(void *context, test_btb_entry *entry, bool tag_only)
 void test_btb_flush(void *context)
 {
     p5_core *core = context;
-    price_settle(core);
+    memo_settle(core);
     predictor_flush(core->predictor);
     changed(core);
     if (core->exact)
@@ -439,7 +439,7 @@ void test_parity(void *context, uint32_t tr1)
 {
     p5_core *core = context;
     parity *p = &core->watch->parity;
-    price_settle(core);
+    memo_settle(core);
     bool microcode = (tr1 & ~p->reversed & PARITY_MC) != 0;
     p->reversed = tr1 & (PARITY_ARRAYS | PARITY_MC);
     parity_forget_if_gone(p, core->memory);

@@ -357,7 +357,6 @@ void watch_update(p5_core *core)
         core->resolver.string = NULL;
         core->resolver.code = watch_code;
     }
-    core->memo.held = (core->memo.held & HELD_BY_INPUTS) | (w->on ? HELD_BY_WATCH : 0);
 }
 
 /* ---- snapshots ----------------------------------------------------------------------------------------- */

@@ -4,7 +4,7 @@
 #define MACHINE_OBSERVE_OBSERVE_INTERNAL_H
 
 #include "base/array.h"
-#include "core/bound.h"
+#include "core/model/bound.h"
 #include "machine/state.h"
 
 /* A watched function that has been entered and not left. */

@@ -1,6 +1,6 @@
 /* Branch trace messages: special cycles that show on the bus where the program goes (TR12.TR and FTR; manual,
  * table 26-21). Which buffer they pass through, and that the processor waits for it, is inferred. */
-#include "core/testreg/branch_trace.h"
+#include "core/exact/branch_trace.h"
 
 #include "core/exact/price.h"
 

@@ -1,6 +1,6 @@
 /* Branch trace messages: special cycles that show on the bus where the program goes (TR12.TR). */
-#ifndef CORE_TESTREG_BRANCH_TRACE_H
-#define CORE_TESTREG_BRANCH_TRACE_H
+#ifndef CORE_EXACT_BRANCH_TRACE_H
+#define CORE_EXACT_BRANCH_TRACE_H
 
 #include "p5scope/core.h"
 

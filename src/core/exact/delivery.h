@@ -1,0 +1,11 @@
+/* How control gets to a handler: what exceptions and interrupts count and take, and HLT, which waits for
+ * them. As in price.h the core's `pipe` is valid. */
+#ifndef CORE_EXACT_DELIVERY_H
+#define CORE_EXACT_DELIVERY_H
+
+#include "p5scope/core.h"
+
+void delivery_price(p5_core *core, const p5_exception *e);
+void delivery_halt(p5_core *core, uint64_t clocks, unsigned cpl);
+
+#endif

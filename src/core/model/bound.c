@@ -1,0 +1,43 @@
+#include "core/model/bound.h"
+
+#include "core/model/model.h"
+
+enum {
+    WALK = 2,  /* table entries */
+    PIPE = 192 /* the longest x87 instruction and a refill */
+};
+
+static uint32_t greater(uint32_t a, uint32_t b)
+{
+    return a > b ? a : b;
+}
+
+bound bound_of_model(const p5_model *model)
+{
+    const model_bus *cycles = &model->bus;
+    const model_latency *latency = &model->latency;
+    uint32_t write_back = cycles->write_back_first + 3 * cycles->write_back_next + cycles->idle_after_write;
+    uint32_t fill = greater(model->dram.miss, model->l2.first) +
+                    3 * greater(model->dram.next, model->l2.next) + cycles->idle_after_read;
+    if (model->agent.kind != AGENT_NONE) {
+        fill += model->agent.clocks + model->agent.grant;
+        write_back += model->agent.clocks + model->agent.grant;
+    }
+    bound b = {.line_clocks = fill * model->half_ratio / 2 + latency->miss_to_bus + latency->bus_to_use};
+    b.walk_clocks = WALK * b.line_clocks + latency->walk_start + latency->walk_between + latency->walk_end;
+    uint32_t edge = model->half_ratio / 2 + 1; /* a cycle begins with a clock of the bus */
+    b.write_back_clocks = write_back * model->half_ratio / 2 + edge;
+    b.access_clocks =
+        b.walk_clocks + b.line_clocks + write_back * model->half_ratio / 2 + latency->misaligned;
+    /* what stands behind its line in the bus keeps whoever comes next, EWBE# a write to an E or M line */
+    b.miss_clocks = b.line_clocks + edge + b.write_back_clocks + latency->misaligned +
+                    latency->fill_to_array + cycles->ewbe * model->half_ratio / 2;
+    return b;
+}
+
+uint64_t bound_blind(const bound *b, uint64_t most, uint32_t references, uint32_t bytes)
+{
+    uint32_t lines = bytes / P5_LINE_BYTES + BOUND_LINES_AHEAD;
+    uint64_t backlog = PIPE + b->access_clocks + b->walk_clocks;
+    return most + backlog + (uint64_t)b->access_clocks * references + (uint64_t)b->line_clocks * lines;
+}
