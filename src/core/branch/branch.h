@@ -30,17 +30,14 @@ typedef struct branch_query {
     bool in_v;
     bool unpaired_chance; /* P54C: an unused pairing opportunity (no allocation) */
     uint8_t loop_pairs;   /* P54C: pairs since the same branch last ran, saturated: tight loops */
-    uint64_t since_last;  /* P55C: instructions executed since then, itself included */
 } branch_query;
 typedef struct branch_answer {
     bool hit; /* valid entry found */
     bool predicted_taken;
     bool right; /* direction and target */
     bool false_entry;
-    bool return_predicted, return_right, return_stack_overflow;
+    bool return_predicted, return_right;
 } branch_answer;
-/* Looks the branch up, then updates and allocates. */
-void predictor_branch(predictor *p, const branch_query *query, branch_answer *answer);
 /* P54C: a pair without a branch was executed after the pair of `previous_pair` (address of its U
  * instruction). True if a BTB entry predicted a taken branch there: the pipe is flushed (3 clocks). Wears the
  * entry down in any case. */

@@ -13,7 +13,8 @@
 
 /* One branch. */
 typedef struct branch_run {
-    /* P55C, what predict.c looks at every time: in one line of the host's cache, as all of it is aligned. */
+    /* P55C, what predictor_near looks at every time: in one line of the host's cache, as all of it is
+     * aligned. */
     _Alignas(16) uint64_t instructions; /* executed up to it, itself included, when it ran last; 0: never */
     btb_branch branch;                  /* how it is looked up, if it is a near one */
     uint64_t groups;                    /* P54C: of the core, as it left the pipe; 0: never */

@@ -60,11 +60,13 @@ static inline void begin(predictor *p, btb_entry *entry, const btb_branch *branc
     entry->target = next;
 }
 
-unsigned predictor_falsely(predictor *p, btb_entry *entry, const btb_branch *branch, bool taken,
-                           uint32_t next, uint32_t fall_through, uint64_t since_last)
+unsigned predictor_falsely(predictor *p, btb_entry *entry, branch_run *ran, uint32_t next,
+                           uint32_t fall_through, uint64_t now)
 {
+    const uint64_t since_last = now - ran->instructions;
     uint32_t *owner = &p->btb.owner[entry - p->btb.entry];
-    const btb_type type = btb_type_of(branch->owner), other = btb_type_of(*owner);
+    const btb_type type = btb_type_of(ran->branch.owner), other = btb_type_of(*owner);
+    const bool taken = type != BTB_JCC || next != fall_through;
     unsigned prediction = PREDICTED_FALSELY | (taken ? OWN_TAKEN : 0);
     if (other != BTB_JCC || predictor_direction(p, entry, since_last))
         prediction |= OWN_PREDICTED_TAKEN;
@@ -74,54 +76,25 @@ unsigned predictor_falsely(predictor *p, btb_entry *entry, const btb_branch *bra
         return_stack_pop(&p->returns);
     if (type == BTB_RET && other == BTB_RET)
         prediction |= FALSE_RETURN;
-    entry->used = p->now;
+    p->now = ran->instructions = entry->used = now;
     if (taken && predictor_may_allocate(p, next, fall_through)) {
-        *owner = branch->owner;
-        begin(p, entry, branch, next);
+        *owner = ran->branch.owner;
+        begin(p, entry, &ran->branch, next);
     }
     return prediction;
 }
 
-unsigned predictor_absent(predictor *p, btb_branch *branch, uint32_t next, uint32_t fall_through)
+unsigned predictor_absent(predictor *p, branch_run *ran, uint32_t next, uint32_t fall_through, uint64_t now)
 {
-    const btb_type type = btb_type_of(branch->owner);
+    const btb_type type = btb_type_of(ran->branch.owner);
+    p->now = ran->instructions = now;
     if (type == BTB_CALL)
         return_stack_push(&p->returns, fall_through);
     if (type == BTB_RET)
         return_stack_pop(&p->returns);
     if (predictor_may_allocate(p, next, fall_through))
-        begin(p, btb_allocate(&p->btb, branch), branch, next);
+        begin(p, btb_allocate(&p->btb, &ran->branch), &ran->branch, next);
     return PREDICTED_NOTHING + 1;
-}
-
-unsigned predictor_near(predictor *p, const branch_query *q)
-{
-    btb_branch branch = predictor_branch_of(q->last_byte, q->kind);
-    btb_entry *entry = btb_find(&p->btb, &branch);
-    if (entry == NULL)
-        return q->taken ? predictor_absent(p, &branch, q->target, q->fall_through) : PREDICTED_NOTHING;
-    if (p->btb.owner[entry - p->btb.entry] != branch.owner)
-        return predictor_falsely(p, entry, &branch, q->taken, q->target, q->fall_through, q->since_last);
-    entry->used = p->now;
-    return predictor_own(p, entry, &branch, q->taken, q->target, q->fall_through, q->since_last);
-}
-
-/* ---- both ---- */
-
-void predictor_branch(predictor *p, const branch_query *query, branch_answer *answer)
-{
-    *answer = (branch_answer){0};
-    /* Far transfers, INT and IRET do not use the BTB; they flush the pipe by themselves. */
-    if (query->kind >= ISA_FAR || query->kind == ISA_NOT_BRANCH)
-        return;
-    if (btb_by_pairs(&p->btb)) {
-        *answer = predictor_pairs(p, query);
-        return;
-    }
-    p->now++;
-    const bool full = return_stack_full(&p->returns);
-    *answer = predictor_answer(predictor_near(p, query), query->kind);
-    answer->return_stack_overflow = full && predictor_type(query->kind) == BTB_CALL;
 }
 
 /* ---- snapshots ----------------------------------------------------------------------------------------- */

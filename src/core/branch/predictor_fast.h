@@ -1,7 +1,9 @@
-/* The P55C's prediction of a branch that finds its own entry, inlined into the hot path (predictor.c). */
+/* The P55C's prediction, inlined into what predicts for many stretches; what is not usual is in predictor.c.
+ */
 #ifndef CORE_BRANCH_PREDICTOR_FAST_H
 #define CORE_BRANCH_PREDICTOR_FAST_H
 
+#include "core/branch/branch_run.h"
 #include "core/branch/predictor.h"
 #include "isa/isa.h"
 
@@ -28,7 +30,7 @@ static inline btb_branch predictor_branch_of(uint32_t last_byte, uint8_t kind)
 }
 
 /* What the entry of a conditional branch predicts: when the branch comes soon after it came last, what it did
- * then is not in it yet. `since_last`: as in branch_query. */
+ * then is not in it yet. `since_last`: instructions executed since then, itself included. */
 static inline unsigned predictor_direction(const predictor *p, const btb_entry *entry, uint64_t since_last)
 {
     /* no branch of the host */
@@ -116,7 +118,7 @@ static inline unsigned predictor_own_jump(predictor *p, btb_entry *entry, btb_ty
 }
 
 /* The branch has `entry` and led to `next`: predicts, then learns; the caller marks it as used.
- * Answers OWN_*. The rest as in branch_query. */
+ * Answers OWN_*. */
 static inline unsigned predictor_own(predictor *p, btb_entry *entry, const btb_branch *branch, bool taken,
                                      uint32_t next, uint32_t fall_through, uint64_t since_last)
 {
@@ -145,12 +147,44 @@ static inline branch_answer predictor_answer(unsigned prediction, uint8_t kind)
                            .return_right = returns && right};
 }
 
-/* predictor.c. Another branch's entry, in the same dword, predicts; the branch gets it if it may. */
-unsigned predictor_falsely(predictor *p, btb_entry *entry, const btb_branch *branch, bool taken,
-                           uint32_t next, uint32_t fall_through, uint64_t since_last);
+/* predictor.c. Another branch's entry, in the same dword, predicts; the branch gets it if it may. The rest as
+ * in predictor_near. */
+unsigned predictor_falsely(predictor *p, btb_entry *entry, branch_run *ran, uint32_t next,
+                           uint32_t fall_through, uint64_t now);
 /* A branch without an entry was taken: it gets one if it may. */
-unsigned predictor_absent(predictor *p, btb_branch *branch, uint32_t next, uint32_t fall_through);
-/* Predicts a near branch of the P55C, learns, and answers in short. */
-unsigned predictor_near(predictor *p, const branch_query *query);
+unsigned predictor_absent(predictor *p, branch_run *ran, uint32_t next, uint32_t fall_through, uint64_t now);
+
+/* Predicts the branch `ran`, if it is a near one, then learns: it went to `next`, `now` instructions up to
+ * it. */
+static inline __attribute__((always_inline)) unsigned
+predictor_near(predictor *p, branch_run *ran, uint32_t next, uint32_t fall_through, uint64_t now)
+{
+    const uint32_t owner = ran->branch.owner;
+    size_t at = ran->branch.entry;
+    if (p->btb.owner[at] != owner) {
+        if (owner == NO_OWNER)
+            return NOT_PREDICTED;
+        btb_entry *found = btb_find(&p->btb, &ran->branch);
+        if (found == NULL && btb_type_of(owner) == BTB_JCC && next == fall_through) {
+            ran->instructions = now;
+            return PREDICTED_NOTHING; /* nothing is learned or used */
+        }
+        if (found == NULL)
+            return predictor_absent(p, ran, next, fall_through, now);
+        at = (size_t)(found - p->btb.entry);
+        if (p->btb.owner[at] != owner)
+            return predictor_falsely(p, found, ran, next, fall_through, now);
+        ran->branch.entry = (uint16_t)at;
+    }
+    btb_entry *entry = &p->btb.entry[at];
+    const uint64_t since_last = now - ran->instructions;
+    ran->instructions = entry->used = now;
+    const unsigned taken = next != fall_through; /* of those that may fall through */
+    if (entry->calm == next)
+        return predictor_outcome(taken, taken, false);
+    if (__builtin_expect(ran->branch.kind == ISA_JCC, 1))
+        return predictor_own_jcc(p, entry, taken, next, false, since_last);
+    return predictor_own(p, entry, &ran->branch, taken, next, fall_through, since_last);
+}
 
 #endif

@@ -17,11 +17,6 @@ typedef struct return_stack {
 
 void return_stack_init(return_stack *stack, unsigned entries);
 
-static inline bool return_stack_full(const return_stack *stack)
-{
-    return stack->entries != 0 && stack->count == stack->entries;
-}
-
 /* True if the oldest address was lost: event 39h/1 of the 1997 manual, "RSB overflows". */
 static inline bool return_stack_push(return_stack *stack, uint32_t address)
 {

@@ -5,6 +5,7 @@
 #include "core/exact/price.h"
 #include "core/pipe/cost.h"
 #include "core/branch/predictor_fast.h"
+#include "core/branch/predictor_pairs.h"
 #include "core/profile/profile.h"
 #include "core/watch/watch.h"
 
@@ -162,7 +163,7 @@ static bool resolve_end(void *context, const op *o)
 void price_branch(p5_core *core, const branch_query *query, branch_answer *answer)
 {
     if (core->timing.btb_by_pairs)
-        predictor_branch(core->predictor, query, answer);
+        *answer = predictor_pairs(core->predictor, query);
     else
         *answer = predictor_answer(core->prediction, query->kind);
 }
