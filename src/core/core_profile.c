@@ -56,6 +56,15 @@ static void expect_settling(pipe_observer *o)
     profile_expect(((profile_sink *)o)->core, NULL, 0);
 }
 
+/* ---- intervals ---- */
+
+static void take_interval(p5_core *core)
+{
+    p5_counts totals;
+    p5_core_counts(core, &totals);
+    profile_interval_take(core, &totals);
+}
+
 /* ---- from the start to a collection ---- */
 
 bool profile_start(p5_core *core, const profile_options *options)
@@ -65,6 +74,7 @@ bool profile_start(p5_core *core, const profile_options *options)
         return false;
     memory_advance(core->memory, core->now);
     memo_drop_all(core); /* leaves of before know no instructions */
+    p->interval_over = take_interval;
     core->profile = p;
     core->observer = profile_observer(core);
     memo_hold(core);

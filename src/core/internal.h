@@ -69,4 +69,7 @@ static inline uint64_t core_longest_block(const p5_core *core)
     return atomic_load_explicit(&core->most_blind_clocks, memory_order_relaxed);
 }
 
+/* totals.c. p5_core_counts of what stands in the totals already. */
+void totals_sum(const p5_core *core, p5_counts *totals);
+
 #endif

@@ -198,7 +198,7 @@ void profile_commit(p5_core *core);
 void profile_asks(p5_core *core, uint32_t who);
 /* Puts what the memory side has counted into the core's totals; what it counts next is due to nobody. */
 void profile_gather(p5_core *core);
-/* Before a stretch is priced: who is executing? */
+/* Before a stretch is priced: who is executing, and is an interval over? */
 void profile_follow(p5_core *core, const p5_retired *r);
 /* The same for one that is all of `block`. */
 void profile_follow_block(p5_core *core, p5_block *block, uint32_t next);

@@ -336,6 +336,8 @@ static void find_context(p5_core *core, const profile_end *end, uint64_t from, u
 void profile_follow(p5_core *core, const p5_retired *r)
 {
     profiler *p = core->profile;
+    if (profile_interval_over(p, core->now))
+        p->interval_over(core);
     p5_block *block = r->block;
     if (block->place == 0)
         profile_note_block(core, block);
@@ -389,6 +391,8 @@ static bool returns_to(p5_core *core, uint64_t address)
 void profile_follow_block(p5_core *core, p5_block *block, uint32_t next)
 {
     profiler *p = core->profile;
+    if (profile_interval_over(p, core->now))
+        p->interval_over(core);
     p5_block *last = p->block;
     bool leaves = last && last->goes_on == PROFILE_ELSEWHERE && block->place != 0 &&
                   (uint32_t)block->place == (uint32_t)p->expected && !p->open_sample;

@@ -123,6 +123,7 @@ struct profiler {
     ARRAY_OF(profile_interval) intervals;
     ARRAY_OF(profile_marker) markers;
     uint64_t interval_clocks, interval_at;
+    void (*interval_over)(p5_core *core); /* profile_interval_take, with totals that are up to date */
     counts scratch;
 };
 

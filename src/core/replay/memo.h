@@ -58,11 +58,6 @@ size_t memo_price_blocks_before(p5_core *core, const p5_access *accesses, const 
 void memo_fold(p5_core *core);
 /* Forgets a block. */
 void memo_release(p5_core *core, p5_block *block);
-/* p5_core_counts of what stands in the totals already. */
-void totals_sum(const p5_core *core, p5_counts *totals);
-/* profile_follow and profile_follow_block, before which an interval may be over. */
-void totals_follow(p5_core *core, const p5_retired *r);
-void totals_follow_block(p5_core *core, p5_block *block, uint32_t next);
 
 /* memo_resume.c */
 void memo_materialise(p5_core *core);

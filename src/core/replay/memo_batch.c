@@ -354,7 +354,7 @@ static memo_path *__attribute__((noinline)) noted_path(p5_core *core, batch *all
     }
     note_last(core, all, b);
     if (!memo_notes(core, block, b->next))
-        totals_follow_block(core, block, b->next);
+        profile_follow_block(core, block, b->next);
     return path;
 }
 

@@ -160,7 +160,7 @@ static void __attribute__((noinline)) retire_unusual(p5_core *core, const p5_ret
         memo_settle(core);
     price_enter_class(core, r->cpl);
     if (core->profile)
-        totals_follow(core, r);
+        profile_follow(core, r);
     if (core->long_way)
         price_exact(core, r);
     else

@@ -1,7 +1,7 @@
 /* Totals are whole when what the leaves stand for, and what the memory side and the profile keep to
  * themselves, has been added. */
+#include "core/profile/profile.h"
 #include "core/replay/memo.h"
-#include "core/profile/profiler.h"
 
 static void bring_up(p5_core *core)
 {
@@ -57,27 +57,4 @@ uint64_t p5_core_event_total(p5_core *core, enum p5_event event, unsigned cpl_ma
             total += d->of[event].increments + core->memory_counts.increments[event][class];
     }
     return total;
-}
-
-/* ---- of an interval of the profile ---- */
-
-static void take_interval(p5_core *core)
-{
-    if (!profile_interval_over(core->profile, core->now))
-        return;
-    p5_counts totals;
-    p5_core_counts(core, &totals);
-    profile_interval_take(core, &totals);
-}
-
-void totals_follow(p5_core *core, const p5_retired *r)
-{
-    take_interval(core);
-    profile_follow(core, r);
-}
-
-void totals_follow_block(p5_core *core, p5_block *block, uint32_t next)
-{
-    take_interval(core);
-    profile_follow_block(core, block, next);
 }
