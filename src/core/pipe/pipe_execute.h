@@ -2,21 +2,8 @@
 #ifndef CORE_PIPE_PIPE_EXECUTE_H
 #define CORE_PIPE_PIPE_EXECUTE_H
 
+#include "core/memory/banks.h"
 #include "core/pipe/pipe_internal.h"
-
-/* The eight banks are interleaved by dword: bit n = bank n. */
-static inline unsigned banks(const p5_access *a)
-{
-    unsigned first = a->linear >> 2 & 7, last = (a->linear + a->size - 1) >> 2 & 7;
-    return 1u << first | 1u << last;
-}
-
-static inline bool banks_conflict(const p5_access *a, const p5_access *b)
-{
-    if ((a->flags | b->flags) & P5_ACCESS_IO)
-        return false;
-    return (banks(a) & banks(b)) != 0;
-}
 
 /* What the memory side wants to know of the reference before. One to a port is none. */
 static inline unsigned partner_of(const last_access *last, const p5_access *a)
@@ -87,7 +74,8 @@ static inline __attribute__((always_inline)) int64_t refer(pipe *p, bool plain, 
     if (last->access && last->clock == at && !last->second && o->pattern != ACCESS_SERIAL) {
         /* REP CMPS reads both strings at once: measured 5 instead of 4 */
         const bool copies = o->pattern == ACCESS_REP && (last->access->flags ^ a->flags) & P5_ACCESS_WRITE;
-        conflict = !copies && banks_conflict(last->access, a);
+        const bool port = (last->access->flags | a->flags) & P5_ACCESS_IO;
+        conflict = !copies && !port && banks_meet(last->access, a);
         if (!conflict)
             partner = partner_of(last, a);
     }

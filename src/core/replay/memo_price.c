@@ -72,7 +72,7 @@ memo_path *memo_look_up(p5_core *core, piece *p, uint32_t key, const p5_access *
         return NULL;
     const bool by_waiting = waiting && may_meet_waiting(waiting, p);
     if (by_waiting)
-        key = key << 1 | memo_meet(accesses - 1, accesses);
+        key = key << 1 | banks_meet(accesses - 1, accesses);
     memo_path *path = memo_find_path(core, p, current, key);
     if (!path)
         return NULL;

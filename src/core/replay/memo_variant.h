@@ -4,21 +4,8 @@
 #ifndef CORE_REPLAY_MEMO_VARIANT_H
 #define CORE_REPLAY_MEMO_VARIANT_H
 
+#include "core/memory/banks.h"
 #include "core/replay/memo_tree.h"
-
-static inline unsigned memo_banks(const p5_access *a)
-{
-    return 1u << (a->linear >> 2 & 7) | 1u << ((a->linear + a->size - 1) >> 2 & 7);
-}
-
-/* References `a` and `b` would meet in one bank. */
-static inline bool memo_meet(const p5_access *a, const p5_access *b)
-{
-    const uint32_t last = (a->linear & 3) + a->size - 1, other = (b->linear & 3) + b->size - 1;
-    if (__builtin_expect((last | other) > 3, 0)) /* one of them needs more than one */
-        return (memo_banks(a) & memo_banks(b)) != 0;
-    return ((a->linear ^ b->linear) & 7 << 2) == 0;
-}
 
 /* The part of the variant that needs no values: the direction of LOOP, neighbours that would meet in one
  * bank. */
@@ -28,7 +15,7 @@ static inline uint32_t memo_banks_variant(const piece *p, const p5_access *acces
     const int16_t *at = p->bank_first, *end = at + p->bank_count;
     for (; at != end; at++) {
         const p5_access *first = (const p5_access *)((const char *)accesses + *at);
-        key = key << 1 | memo_meet(first, first + 1);
+        key = key << 1 | banks_meet(first, first + 1);
     }
     return key;
 }
