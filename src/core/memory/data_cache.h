@@ -112,7 +112,6 @@ static inline void data_cache_used(data_cache *cache, unsigned set, unsigned way
 static inline void data_cache_written(data_cache *cache, unsigned set, unsigned way)
 {
     cache->state[set][way] = MESI_MODIFIED;
-    data_cache_used(cache, set, way);
 }
 
 /* The way that a new line of `set` takes. */

@@ -64,7 +64,7 @@ void memory_code(struct memory *m, uint32_t linear, uint32_t physical, uint64_t 
     int way = code_cache_find(&m->code, physical);
     if (way >= 0) {
         code_cache_used(&m->code, cache_set(physical), (unsigned)way);
-        bool filling = line == m->code_fill.line;
+        const bool filling = memory_code_filling(m, line, clock);
         for (unsigned part = 0; part < 4; part++)
             answer->ready[part] = filling && m->code_parts[part] > clock ? m->code_parts[part] : clock;
         return;

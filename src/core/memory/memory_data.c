@@ -97,7 +97,7 @@ static page_answer __attribute__((noinline))
 look_up_page(struct memory *m, const p5_access *access, part at, uint64_t clock)
 {
     bool large = (access->flags & P5_ACCESS_LARGE_PAGE) != 0, write = (access->flags & P5_ACCESS_WRITE) != 0;
-    tlb *t = memory_tlb_of(m, access);
+    tlb *t = memory_data_tlb(m, large);
     uint32_t key = tlb_key(at.linear, large);
     int entry = tlb_find(t, key);
     page_answer answer = {clock, entry < 0};
@@ -121,7 +121,7 @@ ALWAYS_INLINE void translate(reference *r, part at)
 {
     struct memory *m = r->m;
     bool large = !r->plain && (r->access->flags & P5_ACCESS_LARGE_PAGE) != 0;
-    tlb *t = r->plain ? &m->data_tlb : memory_tlb_of(m, r->access);
+    tlb *t = memory_data_tlb(m, large);
     if (__builtin_expect(memory_page_usual(t, tlb_key(at.linear, large), r->write), 1))
         return;
     page_answer answer = look_up_page(m, r->access, at, r->clock);
@@ -227,7 +227,7 @@ ALWAYS_INLINE void write_line(reference *r, const part *parts, unsigned count)
     const bool owned = memory_owns(&m->data, set, (unsigned)way);
     if (owned) {
         wait_for_order(r);
-        m->data.state[set][way] = MESI_MODIFIED;
+        data_cache_written(&m->data, set, (unsigned)way);
     }
     if (!is_frozen(r))
         data_cache_used(&m->data, set, (unsigned)way);
@@ -364,13 +364,8 @@ static inline unsigned split(const reference *r, part parts[2])
     uint32_t left = 8 - (access->linear & 7);
     if (r->aligned || access->size <= left)
         return 1;
-    const p5_core_hooks *hooks = &r->m->hooks;
     parts[0].size = left;
-    uint32_t linear = access->linear + left;
-    uint32_t physical = access->physical + left;
-    if ((linear & 0xfff) == 0 && hooks->translate != NULL)
-        physical = hooks->translate(hooks->context, linear);
-    parts[1] = (part){linear, physical, access->size - left};
+    parts[1] = (part){access->linear + left, memory_physical(r->m, access, left), access->size - left};
     return 2;
 }
 
@@ -407,10 +402,10 @@ ALWAYS_INLINE uint64_t make(reference *r)
     begin(r);
     part parts[2];
     const unsigned count = split(r, parts);
-    const bool two_lines = count == 2 && cache_line(parts[0].linear) != cache_line(parts[1].linear);
+    const bool two_lines = count == 2 && !memory_within_line(r->access);
     if (m->paging) {
         translate(r, parts[0]);
-        if (two_lines && (parts[1].linear & 0xfff) == 0)
+        if (two_lines && memory_begins_page(parts[1].linear))
             translate(r, parts[1]);
     }
     if (r->misaligned)
@@ -554,9 +549,8 @@ void memory_data(struct memory *m, const p5_access *access, uint64_t asked, unsi
 bool memory_hits_misaligned(struct memory *m, const p5_access *access)
 {
     const bool write = (access->flags & P5_ACCESS_WRITE) != 0;
-    const uint32_t last = access->physical + access->size - 1;
     if ((access->flags & ~(unsigned)P5_ACCESS_WRITE) != 0 || m->special || !memory_misaligned(access) ||
-        cache_line(access->physical) != cache_line(last) || !memory_uses_line(m, access))
+        !memory_within_line(access) || !memory_uses_line(m, access))
         return false;
     reference r = {
         .m = m, .access = access, .plain = true, .misaligned = true, .write = write, .owned = write};

@@ -35,7 +35,7 @@ static inline bool memory_page_usual(tlb *t, uint32_t key, bool write)
 static inline bool memory_passes_by(const struct memory *m, uint32_t physical, bool write, uint64_t clock)
 {
     return memory_filled(m, physical, clock) == clock && !memory_frozen(m) &&
-           !(write && clock < memory_writes_done(m));
+           !(write && memory_order_holds(m, clock));
 }
 
 /* A reference within a line that hits this and its page uses them. If it answers false nothing has changed.
@@ -49,13 +49,12 @@ static inline bool memory_uses_line(struct memory *m, const p5_access *access)
         return false;
     if (m->paging) {
         bool large = (access->flags & P5_ACCESS_LARGE_PAGE) != 0;
-        if (!memory_page_usual(memory_tlb_of(m, access), tlb_key(access->linear, large), write))
+        if (!memory_page_usual(memory_data_tlb(m, large), tlb_key(access->linear, large), write))
             return false;
     }
     if (write)
         data_cache_written(&m->data, set, (unsigned)way);
-    else
-        data_cache_used(&m->data, set, (unsigned)way);
+    data_cache_used(&m->data, set, (unsigned)way);
     return true;
 }
 
@@ -137,6 +136,17 @@ static inline bool memory_calm(const struct memory *m, uint64_t first, uint64_t 
     return first >= m->write_quiet && memory_undisturbed(m, last); /* write_quiet is not before read_quiet */
 }
 
+/* The same as one comparison: true of clocks within `span` of `from`, if the last is no more than `reach`
+ * behind the first. */
+typedef struct quiet_time {
+    uint64_t from, span;
+} quiet_time;
+static inline quiet_time memory_quiet_time(const struct memory *m, uint64_t reach)
+{
+    uint64_t from = m->write_quiet, due = m->agent.due; /* of a frozen cache the first is UINT64_MAX */
+    return (quiet_time){from, due > from && due - from > reach ? due - from - reach : 0};
+}
+
 /* memory_hits_any, or what is `expected`, out of line. */
 bool memory_hits_unexpected(struct memory *m, const p5_access *access, const data_expected *expected);
 
@@ -159,7 +169,7 @@ static inline __attribute__((always_inline)) bool memory_hits(struct memory *m, 
     if (found != 0) {
         unsigned way = (unsigned)__builtin_ctz(found);
         if (write)
-            cache->state[set][way] = MESI_MODIFIED;
+            data_cache_written(cache, set, way);
         data_cache_used_as(cache, set, way, cache_tag(physical));
     }
     return true;
@@ -189,7 +199,7 @@ typedef struct memory_concern {
 /* ... from `clock` on. */
 static inline memory_concern memory_concerns(const struct memory *m, uint64_t clock)
 {
-    memory_concern concern = {0, 1, memory_writes_done(m) > clock}; /* fits no address */
+    memory_concern concern = {0, 1, memory_order_holds(m, clock)}; /* fits no address */
     if (m->data_fill.done > clock) {
         concern.mask = m->fill_mask;
         concern.line = m->data_fill.line & concern.mask;
@@ -220,7 +230,7 @@ static inline bool memory_code_page_usual(struct memory *m, uint32_t linear)
 
 static inline bool memory_code_usual(struct memory *m, uint32_t linear, uint32_t physical, uint64_t clock)
 {
-    if (cache_line(physical) == m->code_fill.line && m->code_fill.done > clock)
+    if (memory_code_filling(m, cache_line(physical), clock))
         return false;
     int way = code_cache_find(&m->code, physical);
     if (way < 0 || clock >= m->agent.due || !memory_code_page_usual(m, linear))

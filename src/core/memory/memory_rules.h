@@ -28,11 +28,24 @@ static inline bool memory_misaligned(const p5_access *access)
     return (access->linear & (granule - 1)) + access->size > granule;
 }
 
-/* The TLB that translates it: 4 MB pages may have their own. */
-static inline tlb *memory_tlb_of(struct memory *m, const p5_access *access)
+/* All of it lies in one line. */
+static inline bool memory_within_line(const p5_access *access)
 {
-    return (access->flags & P5_ACCESS_LARGE_PAGE) != 0 && m->separate_large ? &m->data_tlb_large
-                                                                            : &m->data_tlb;
+    return access->linear % CACHE_LINE + access->size <= CACHE_LINE;
+}
+
+static inline bool memory_begins_page(uint32_t linear)
+{
+    return (linear & 0xfff) == 0;
+}
+
+/* Physical address of what begins `behind` bytes further on, in this page or with the next one. */
+static inline uint32_t memory_physical(const struct memory *m, const p5_access *access, uint32_t behind)
+{
+    const uint32_t linear = access->linear + behind;
+    if (memory_begins_page(linear) && m->hooks.translate != NULL)
+        return m->hooks.translate(m->hooks.context, linear);
+    return access->physical + behind;
 }
 
 /* ---- whether it hits ---- */
@@ -65,8 +78,13 @@ static inline uint64_t memory_filled(const struct memory *m, uint32_t physical, 
     return m->data_fill.done > clock && memory_fill_concerns(m, physical) ? m->data_fill.done : clock;
 }
 
-/* Strong ordering: a write to an E or M line waits until older writes are on memory (memory_writes_done).
- * Clocks that event 1Bh counts of it; silicon only those in which EWBE# is inactive (errata 44 and 75). */
+/* Strong ordering: a write to an E or M line waits until older writes are on memory. */
+static inline bool memory_order_holds(const struct memory *m, uint64_t clock)
+{
+    return clock < memory_writes_done(m);
+}
+
+/* Clocks that event 1Bh counts of it; silicon only those in which EWBE# is inactive (errata 44 and 75). */
 static inline uint64_t memory_order_counts(const struct memory *m, uint64_t clock)
 {
     uint64_t until = memory_writes_done(m);

@@ -149,6 +149,7 @@ uint64_t memory_drained(struct memory *m, uint64_t asked)
     return asked > done ? asked : done;
 }
 
+/* A special cycle leaves no write pending on the board: EWBE# stays as it is. */
 uint64_t memory_branch_message(struct memory *m, uint64_t asked, uint64_t *end)
 {
     unsigned entry = write_buffer_next(&m->writes, false);

@@ -98,6 +98,18 @@ static inline bool memory_frozen(const struct memory *m)
     return m->cache_disable;
 }
 
+/* A line of code is still on its way to the cache at `clock`. */
+static inline bool memory_code_filling(const struct memory *m, uint32_t line, uint64_t clock)
+{
+    return m->code_fill.done > clock && m->code_fill.line == line;
+}
+
+/* The TLB of data pages of that size: 4 MB pages may have their own. */
+static inline tlb *memory_data_tlb(struct memory *m, bool large)
+{
+    return large && m->separate_large ? &m->data_tlb_large : &m->data_tlb;
+}
+
 /* Adds one occurrence of an event. */
 static inline void memory_count(struct memory *m, enum p5_event event)
 {

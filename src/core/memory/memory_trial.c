@@ -64,9 +64,8 @@ static void keep_sets(memory_trial *t, const struct memory *m, uint32_t physical
 static bool can_try(const struct memory *m, const p5_access *access, unsigned how)
 {
     const bool write = (access->flags & P5_ACCESS_WRITE) != 0;
-    const uint32_t last = access->linear + access->size - 1u;
     return !m->special && (access->flags & ~(unsigned)P5_ACCESS_WRITE) == 0 && how < HOW_LOCK &&
-           cache_line(access->linear) == cache_line(last) && !model_uncacheable(m->model, access->physical) &&
+           memory_within_line(access) && !model_uncacheable(m->model, access->physical) &&
            m->writes.upgrade_at == UINT64_MAX && code_cache_find(&m->code, access->physical) < 0 &&
            !*m->hooks.memory_apart &&
            (!m->paging || memory_translates(&m->data_tlb, tlb_key(access->linear, false), write));

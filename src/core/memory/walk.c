@@ -35,37 +35,38 @@ static unsigned bits_set(struct memory *m, uint32_t linear, bool write)
     return bits;
 }
 
-/* The bus part of a walk; `*large`: there is no table entry. */
-static uint64_t walk_entries(struct memory *m, uint32_t linear, bool write, uint64_t asked, bool *large,
-                             unsigned *set)
+/* The bus part of a walk to the entries at `directory` and, unless it is 0, `table`; the bits `set`
+ * (P5_PAGE_*) are set in them. */
+static uint64_t walk_entries(struct memory *m, uint32_t directory, uint32_t table, unsigned set,
+                             uint64_t asked)
 {
     const model_latency *latency = &m->model->latency;
+    uint64_t clock = read_entry(m, directory, asked + latency->walk_start);
+    if ((set & P5_PAGE_DIRECTORY_ACCESSED) != 0)
+        clock = update_entry(m, directory, clock);
+    if (table != 0)
+        clock = read_entry(m, table, clock + latency->walk_between);
+    if ((set & (P5_PAGE_ACCESSED | P5_PAGE_DIRTY)) != 0)
+        clock = update_entry(m, table != 0 ? table : directory, clock);
+    return clock + latency->walk_end;
+}
+
+/* `*large`: there is no table entry. */
+static uint64_t walk(struct memory *m, uint32_t linear, bool write, uint64_t asked, bool *large)
+{
     uint32_t directory = 0, table = 0;
     *large = false;
-    *set = 0;
     if (m->hooks.walk == NULL)
         return asked;
     m->hooks.walk(m->hooks.context, linear, &directory, &table);
-    if (m->hooks.page_bits_set != NULL)
-        *set = bits_set(m, linear, write);
-    uint64_t clock = read_entry(m, directory, asked + latency->walk_start);
-    if ((*set & P5_PAGE_DIRECTORY_ACCESSED) != 0)
-        clock = update_entry(m, directory, clock);
     *large = table == 0;
-    if (!*large) {
-        clock = read_entry(m, table, clock + latency->walk_between);
-        if ((*set & (P5_PAGE_ACCESSED | P5_PAGE_DIRTY)) != 0)
-            clock = update_entry(m, table, clock);
-    } else if ((*set & (P5_PAGE_ACCESSED | P5_PAGE_DIRTY)) != 0) {
-        clock = update_entry(m, directory, clock);
-    }
-    return clock + latency->walk_end;
+    const unsigned set = m->hooks.page_bits_set != NULL ? bits_set(m, linear, write) : 0;
+    return walk_entries(m, directory, table, set, asked);
 }
 
 uint64_t memory_fault(struct memory *m, uint32_t linear, bool code, uint64_t asked)
 {
-    const model_latency *latency = &m->model->latency;
-    tlb *t = code ? &m->code_tlb : &m->data_tlb, *large = code || !m->separate_large ? t : &m->data_tlb_large;
+    tlb *t = code ? &m->code_tlb : &m->data_tlb, *large = code ? t : memory_data_tlb(m, true);
     if (m->hooks.walk == NULL || tlb_find(t, tlb_key(linear, false)) >= 0 ||
         tlb_find(large, tlb_key(linear, true)) >= 0)
         return asked;
@@ -76,10 +77,7 @@ uint64_t memory_fault(struct memory *m, uint32_t linear, bool code, uint64_t ask
         memory_count(m, P5_EVENT_CODE_READ);
     for (unsigned n = m->model->errata ? 2 : 1; n > 0; n--)
         memory_count(m, miss);
-    uint64_t clock = read_entry(m, directory, asked + latency->walk_start);
-    if (table != 0)
-        clock = read_entry(m, table, clock + latency->walk_between);
-    clock += latency->walk_end;
+    const uint64_t clock = walk_entries(m, directory, table, 0, asked);
     if (!code) {
         memory_clocks(m, P5_EVENT_WAITING_FOR_DATA_MEMORY_READ_STALL_DURATION, clock - asked);
         memory_clocks(m, P5_EVENT_DATA_CACHE_TLB_MISS_STALL_DURATION, clock - asked);
@@ -101,18 +99,16 @@ uint64_t walk_data(struct memory *m, uint32_t key, uint32_t physical, uint8_t at
                    uint64_t asked)
 {
     bool large;
-    unsigned set;
-    uint64_t clock = walk_entries(m, key & 0xfffff000u, write, asked, &large, &set);
-    tlb *t = (key & TLB_LARGE) != 0 && m->separate_large ? &m->data_tlb_large : &m->data_tlb;
-    tlb_fill(t, key, physical, (uint8_t)(attributes | attributes_of(m, key & 0xfffff000u)), write);
+    const uint64_t clock = walk(m, key & 0xfffff000u, write, asked, &large);
+    tlb_fill(memory_data_tlb(m, (key & TLB_LARGE) != 0), key, physical,
+             (uint8_t)(attributes | attributes_of(m, key & 0xfffff000u)), write);
     return clock;
 }
 
 uint64_t walk_code(struct memory *m, uint32_t key, uint32_t physical, uint64_t asked)
 {
     bool large;
-    unsigned set;
-    uint64_t clock = walk_entries(m, key & 0xfffff000u, false, asked, &large, &set);
+    const uint64_t clock = walk(m, key & 0xfffff000u, false, asked, &large);
     tlb_fill(&m->code_tlb, large && !m->code_tlb_splits ? tlb_key(key, true) : key, physical,
              attributes_of(m, key & 0xfffff000u), false);
     return clock;
@@ -120,7 +116,7 @@ uint64_t walk_code(struct memory *m, uint32_t key, uint32_t physical, uint64_t a
 
 uint64_t walk_set_dirty(struct memory *m, unsigned entry, bool large, uint64_t asked)
 {
-    tlb *t = large && m->separate_large ? &m->data_tlb_large : &m->data_tlb;
+    tlb *t = memory_data_tlb(m, large);
     tlb_set_dirty(t, entry);
     uint32_t linear = t->row[entry].key.of[0] & 0xfffff000u;
     if (m->hooks.walk == NULL || m->hooks.page_bits_set == NULL ||

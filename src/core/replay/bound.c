@@ -73,8 +73,7 @@ static bool hits(const struct memory *m, const p5_access *a, displaced *d)
                                memory_translates(&m->data_tlb, tlb_key(a->linear, false), write));
     d->pages |= !page;
     unsigned set = cache_set(a->physical);
-    bool line = (a->flags & ACCESS_ON_BUS) == 0 &&
-                cache_line(a->physical) == cache_line(a->physical + a->size - 1) &&
+    bool line = (a->flags & ACCESS_ON_BUS) == 0 && memory_within_line(a) &&
                 memory_hit(m, a->physical, write) >= 0 && !is_filled(d, set);
     if (!line) {
         d->sets[set / 64 % 2] |= 1ull << set % 64;

@@ -7,15 +7,9 @@
 
 /* The clocks at which nothing is under way and no other bus master acts before a block's last question, as
  * long as no question is answered unusually. */
-typedef struct quiet_time {
-    uint64_t from, span;
-} quiet_time;
-
 static inline quiet_time find_quiet_time(const struct memory *m)
 {
-    enum { MARGIN = 2 * MEMO_REACH }; /* the last question is asked that much later than the first at most */
-    uint64_t from = m->write_quiet, due = m->agent.due; /* of a frozen cache the first is UINT64_MAX */
-    return (quiet_time){from, due > from && due - from > MARGIN ? due - from - MARGIN : 0};
+    return memory_quiet_time(m, 2 * MEMO_REACH);
 }
 
 /* Bytes from `cpl` to `iopl`. */

@@ -39,11 +39,10 @@ memo_found memo_look_for_lines(const p5_core *core, const memo_way *way)
     if (!way->end)
         return MEMO_ABSENT;
     const struct memory *m = core->memory;
-    const bool filling = memo_is_filling(core, way);
     const memo_line *lines = memo_lines(way);
     memo_found found = MEMO_AT_HAND;
     for (const memo_line *line = lines; line < lines + way->line_count; line++) {
-        if (filling && line->physical == m->code_fill.line)
+        if (memo_is_filling(core, way, line->physical))
             return MEMO_ABSENT;
         if (line->ends == 0 && memo_line_at_hand(&m->code, line))
             continue;
@@ -101,7 +100,7 @@ memo_edge *memo_behind_other(p5_core *core, memo_node *node, uint64_t answer)
 /* The answer to a code line is the usual one, whenever it is asked for, if that is not behind `latest`. */
 static inline bool usual_whenever(struct memory *m, const memo_node *node, uint64_t latest)
 {
-    return cache_line(node->physical) != m->code_fill.line && memory_undisturbed(m, latest) &&
+    return !memory_code_filling(m, cache_line(node->physical), 0) && memory_undisturbed(m, latest) &&
            memory_code_usual(m, node->address, node->physical, latest);
 }
 

@@ -185,7 +185,7 @@ memo_steps_passing(p5_core *core, const p5_access *accesses, const memo_way *way
         else if (__builtin_expect(memory_is_concerned(&concern, access, expected), 0))
             usual = memo_step_usual(core, way, expected - first, access++);
         else if ((expected->write & concern.writes) &&
-                 memo_clock(core, way->steps[expected - first].offset) < memory_writes_done(m))
+                 memory_order_holds(m, memo_clock(core, way->steps[expected - first].offset)))
             usual = false;
         else
             usual = memory_hits(m, access++, expected);
@@ -246,17 +246,9 @@ static inline bool memo_lines_at_hand(const p5_core *core, const memo_way *way)
 }
 
 /* A line is still on its way to the code cache when those of the way are fetched. */
-static inline bool memo_is_filling(const p5_core *core, const memo_way *way)
+static inline bool memo_is_filling(const p5_core *core, const memo_way *way, uint32_t line)
 {
-    return core->memory->code_fill.done > memo_clock(core, way->first_code);
-}
-
-/* ... and is one of few. */
-static inline bool memo_fills_few(const p5_core *core, const memo_way *way)
-{
-    const uint32_t line = core->memory->code_fill.line;
-    return (way->tag[0] | way->set[0] * CACHE_LINE) == line ||
-           (way->tag[1] | way->set[1] * CACHE_LINE) == line;
+    return memory_code_filling(core->memory, line, memo_clock(core, way->first_code));
 }
 
 /* Where few lines are that are not all at hand: four bits each, of which one says the way of the code cache.
@@ -266,7 +258,8 @@ static inline unsigned memo_match_lines(const p5_core *core, const memo_way *way
     const code_cache *code = &core->memory->code;
     const unsigned first = cache_match(code->tag[way->set[0]], way->tag[0]);
     const unsigned second = cache_match(code->tag[way->set[1]], way->tag[1]);
-    if (first == 0 || second == 0 || (memo_is_filling(core, way) && memo_fills_few(core, way)))
+    if (first == 0 || second == 0 || memo_is_filling(core, way, way->tag[0] | way->set[0] * CACHE_LINE) ||
+        memo_is_filling(core, way, way->tag[1] | way->set[1] * CACHE_LINE))
         return 0;
     return first | second << CACHE_WAYS;
 }

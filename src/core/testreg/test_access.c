@@ -271,11 +271,6 @@ void test_cache_flush(void *context, bool data, bool one_line, unsigned set, uns
 
 /* ---- TLBs ---------------------------------------------------------------------------------------------- */
 
-static unsigned tlb_number(const struct memory *m, const tlb *t)
-{
-    return t == &m->code_tlb ? PARITY_CODE_TLB : t == &m->data_tlb_large ? PARITY_LARGE_TLB : PARITY_DATA_TLB;
-}
-
 /* PS counts for the data TLB only: the code TLB takes 4 MB pages in pieces of 4 KB. */
 static bool is_large(const test_tlb_entry *entry)
 {
@@ -284,9 +279,7 @@ static bool is_large(const test_tlb_entry *entry)
 
 static tlb *tlb_of(struct memory *m, const test_tlb_entry *entry)
 {
-    if (!entry->data_tlb)
-        return &m->code_tlb;
-    return is_large(entry) && m->separate_large ? &m->data_tlb_large : &m->data_tlb;
+    return entry->data_tlb ? memory_data_tlb(m, is_large(entry)) : &m->code_tlb;
 }
 
 static uint8_t attributes_of(const test_tlb_entry *entry)
@@ -322,9 +315,9 @@ void test_tlb_write(void *context, const test_tlb_entry *entry)
         if (!entry->valid)
             tlb_drop(t, at);
     }
-    parity_write_tlb(&core->watch->parity, tlb_number(m, t), at);
+    parity_write_tlb(&core->watch->parity, watch_tlb_number(m, t), at);
     if (entry->valid)
-        watch_add_pin(core, tlb_number(m, t), at, !entry->data_tlb);
+        watch_add_pin(core, watch_tlb_number(m, t), at, !entry->data_tlb);
     changed(core);
     watch_look(core);
     watch_update(core);
@@ -336,7 +329,7 @@ void test_tlb_write(void *context, const test_tlb_entry *entry)
 static int find_entry(struct memory *m, const test_tlb_entry *entry, tlb **t)
 {
     uint32_t small = tlb_key(entry->linear, false), large = tlb_key(entry->linear, true);
-    *t = !entry->data_tlb ? &m->code_tlb : m->separate_large ? &m->data_tlb_large : &m->data_tlb;
+    *t = entry->data_tlb ? memory_data_tlb(m, true) : &m->code_tlb;
     int at = -1;
     if (entry->data_tlb || !m->code_tlb_splits)
         at = tlb_find(*t, large);
@@ -371,7 +364,7 @@ bool test_tlb_read(void *context, test_tlb_entry *entry)
     entry->lru = (uint8_t)(found.lru & 7); /* before this read, which is a use */
     entry->entry = (uint8_t)((unsigned)at & (t->ways - 1));
     tlb_used(t, (unsigned)at);
-    parity_read_tlb(&core->watch->parity, tlb_number(m, t), (unsigned)at);
+    parity_read_tlb(&core->watch->parity, watch_tlb_number(m, t), (unsigned)at);
     return true;
 }
 

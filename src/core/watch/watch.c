@@ -129,6 +129,11 @@ static const tlb *tlb_of(const p5_core *core, unsigned which)
                                        : &m->data_tlb;
 }
 
+unsigned watch_tlb_number(const struct memory *m, const tlb *t)
+{
+    return t == &m->code_tlb ? PARITY_CODE_TLB : t == &m->data_tlb_large ? PARITY_LARGE_TLB : PARITY_DATA_TLB;
+}
+
 static uint32_t key_of(const p5_core *core, unsigned which, unsigned entry)
 {
     return tlb_of(core, which)->row[entry].key.of[0];
@@ -238,8 +243,8 @@ static void look_after(p5_core *core, parity *p, const look *l, bool write)
 
 static int find_translation(struct memory *m, uint32_t linear, bool large, bool code, unsigned *which)
 {
-    *which = code ? PARITY_CODE_TLB : large && m->separate_large ? PARITY_LARGE_TLB : PARITY_DATA_TLB;
-    tlb *t = code ? &m->code_tlb : *which == PARITY_LARGE_TLB ? &m->data_tlb_large : &m->data_tlb;
+    tlb *t = code ? &m->code_tlb : memory_data_tlb(m, large);
+    *which = watch_tlb_number(m, t);
     int entry = tlb_find(t, tlb_key(linear, large));
     return entry < 0 && code ? tlb_find(t, tlb_key(linear, true)) : entry;
 }
@@ -277,9 +282,7 @@ static uint64_t watch_data(void *context, const p5_access *access, uint64_t aske
     bool known = !m->paging || page_before(m, p, access->linear, large, false);
     looks[0] = look_before(m, p, access->physical, access->size < left ? access->size : left, write);
     if (access->size > left) {
-        uint32_t physical = access->physical + left, linear = access->linear + left;
-        if ((linear & 0xfff) == 0 && m->hooks.translate != NULL)
-            physical = m->hooks.translate(m->hooks.context, linear);
+        const uint32_t physical = memory_physical(m, access, left);
         looks[count++] = look_before(m, p, physical, access->size - left, write);
     }
     const uint64_t word = core->unwatched.data(context, access, asked, how, answer);

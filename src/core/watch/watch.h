@@ -56,6 +56,7 @@ typedef struct watch {
 } watch;
 
 struct p5_core;
+struct memory;
 
 extern const snapshot_table watch_state;
 
@@ -63,6 +64,8 @@ extern const snapshot_table watch_state;
 void watch_look(struct p5_core *core);
 /* Notes that the line in this place holds something else than memory, or (code) than data references see. */
 void watch_add_line(struct p5_core *core, bool code, unsigned set, unsigned way);
+/* PARITY_*TLB. */
+unsigned watch_tlb_number(const struct memory *m, const tlb *t);
 /* Notes an entry that a test register wrote. */
 void watch_add_pin(struct p5_core *core, unsigned in, unsigned entry, bool code);
 /* Forgets the line in this place, which is about to be overwritten or dropped, and lets memory be seen
