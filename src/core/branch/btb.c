@@ -45,7 +45,7 @@ size_t btb_other_way(btb *b, size_t first)
 btb_raw btb_raw_of(const btb *b, unsigned entry)
 {
     const btb_entry *e = &b->entry[entry];
-    const uint32_t owner = b->owner[entry], history = (e->pattern & PATTERN_HISTORY) / 2u;
+    const uint32_t owner = b->owner[entry], history = (e->pattern & PATTERN_HISTORY) / PATTERN_LAST;
     btb_raw raw = {.tag = owner & BTB_TAG,
                    .valid = (owner & BTB_VALID) != 0,
                    .offset = (owner & BTB_OFFSET) / (BTB_OFFSET / 3),
@@ -69,8 +69,9 @@ void btb_set_raw(btb *b, unsigned entry, const btb_raw *raw)
     *e = (btb_entry){.used = raw->used,
                      .calm = BTB_NEVER_CALM, /* as far as is known */
                      .target = raw->target,
-                     .pattern = (raw->history * 2u | (raw->prediction ? PATTERN_PREDICTION : 0) |
-                                 (raw->stale_prediction ? PATTERN_STALE : 0)),
+                     .pattern =
+                         (raw->history * (uint32_t)PATTERN_LAST | (raw->prediction ? PATTERN_PREDICTION : 0) |
+                          (raw->stale_prediction ? PATTERN_STALE : 0)),
                      .state = raw->state};
     for (unsigned i = 0; i < BTB_COUNTERS; i++)
         e->counters |= (uint32_t)raw->counter[i] << 2 * i;

@@ -21,14 +21,25 @@
 #include "base/snapshot.h"
 #include "core/model/model.h"
 
-enum { BTB_SETS = 64, BTB_WAYS = 4, BTB_ENTRIES = BTB_SETS * BTB_WAYS, BTB_COUNTERS = 16 };
+enum {
+    BTB_SETS = 64,
+    BTB_WAYS = 4,
+    BTB_ENTRIES = BTB_SETS * BTB_WAYS,
+    BTB_COUNTERS = 1 << 4 /* by a history of so many executions */
+};
 
 /* TR11's branch type. */
 typedef enum btb_type { BTB_JCC, BTB_JMP, BTB_CALL, BTB_RET } btb_type;
 
 /* btb_entry.pattern. Twice the history is where the counter that it chooses stands in btb_entry.counters, and
  * one step to the left makes room for the next outcome and makes the prediction stale. */
-enum { PATTERN_HISTORY = (BTB_COUNTERS - 1) << 1, PATTERN_PREDICTION = 1 << 5, PATTERN_STALE = 1 << 6 };
+enum {
+    PATTERN_LAST = 2, /* the last execution, lowest bit of the history */
+    PATTERN_HISTORY = (BTB_COUNTERS - 1) * PATTERN_LAST,
+    PATTERN_PREDICTION = BTB_COUNTERS * PATTERN_LAST,
+    PATTERN_STALE = PATTERN_PREDICTION * 2,
+    PATTERN_PLACE = PATTERN_PREDICTION - 1 /* in the counters */
+};
 
 /* No address. */
 #define BTB_NEVER_CALM UINT64_MAX

@@ -15,7 +15,7 @@ predictor *predictor_open(const p5_model *model)
     for (unsigned jcc = 0; jcc < 2; jcc++)
         p->fresh[jcc] =
             (btb_entry){.counters = counter * (UINT32_MAX / 3), /* each of them */
-                        .pattern = model->btb.first_history * 2 | (jcc && counter < 2 ? 0 : both)};
+                        .pattern = model->btb.first_history * PATTERN_LAST | (jcc && counter < 2 ? 0 : both)};
     return_stack_init(&p->returns, model->btb.return_entries);
     return p;
 }
@@ -41,12 +41,7 @@ bool predictor_passed(predictor *p, uint32_t previous_pair)
 {
     if (!btb_by_pairs(&p->btb))
         return false;
-    const btb_branch branch = btb_by_pair(previous_pair);
-    btb_entry *entry = btb_find(&p->btb, &branch);
-    pairs_passing passing = predictor_passing(entry);
-    if (passing != PASSES_NOTHING)
-        entry->state--;
-    return passing == PASSES_TAKEN;
+    return predictor_wears(p, previous_pair, true);
 }
 
 /* ---- P55C: look-up 241428, 2.2; patterns after Agner Fog, 3; entries as TR9 and TR11 show them ---- */

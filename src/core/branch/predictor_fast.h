@@ -44,10 +44,10 @@ static inline void predictor_learn(btb_entry *entry, unsigned taken, uint32_t ne
 {
     static const uint8_t bits[8] = {0, 1, 1, 3,
                                     3, 1, 1, 0}; /* of the counter that change, by it and direction */
-    const uint32_t was = entry->pattern, place = was & 31;
+    const uint32_t was = entry->pattern, place = was & PATTERN_PLACE;
     const uint32_t changes = (uint32_t)bits[(entry->counters >> place & 3) * 2 + taken] << place;
     const uint32_t counters = entry->counters ^= changes;
-    const uint32_t step = (was + taken) * 2, two = loop ? taken * 2 : counters >> (step & 31) & 2;
+    const uint32_t step = (was + taken) * 2, two = loop ? taken * 2 : counters >> (step & PATTERN_PLACE) & 2;
     const uint32_t pattern = (step & (PATTERN_HISTORY | PATTERN_STALE)) | two * (PATTERN_PREDICTION / 2);
     entry->pattern = pattern;
     /* Nothing has changed: both predictions are the direction, and so are all outcomes of the history. */

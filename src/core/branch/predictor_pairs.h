@@ -89,15 +89,22 @@ static inline pairs_passing predictor_passing(const btb_entry *entry)
     return entry->state == 1 ? PASSES_WORN_OUT : PASSES_TAKEN;
 }
 
-/* predictor_passed if it answers false; true then. Otherwise nothing has happened. */
-static inline bool predictor_passes(predictor *p, uint32_t previous_pair)
+/* It wears the entry down, which falls from state 1 to 0; `taken`: also one that predicts a taken branch.
+ * True: this one does. */
+static inline bool predictor_wears(predictor *p, uint32_t previous_pair, bool taken)
 {
     const btb_branch branch = btb_by_pair(previous_pair);
     btb_entry *entry = btb_find(&p->btb, &branch);
-    pairs_passing passing = predictor_passing(entry);
-    if (passing == PASSES_WORN_OUT)
-        entry->state = 0;
-    return passing != PASSES_TAKEN;
+    const pairs_passing passing = predictor_passing(entry);
+    if (passing == PASSES_WORN_OUT || (taken && passing == PASSES_TAKEN))
+        entry->state--;
+    return passing == PASSES_TAKEN;
+}
+
+/* predictor_passed if it answers false; true then. Otherwise nothing has happened. */
+static inline bool predictor_passes(predictor *p, uint32_t previous_pair)
+{
+    return !predictor_wears(p, previous_pair, false);
 }
 
 #endif
