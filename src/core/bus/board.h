@@ -59,7 +59,8 @@ static inline board_place board_read(board *b, uint32_t physical, bool line, uin
     bool closed = b->open_page == 0 || (idle != 0 && at >= b->dram_free + idle);
     board_place place = closed ? BOARD_CLOSED : b->open_page == page ? BOARD_HIT : BOARD_MISS;
     b->open_page = page;
-    b->dram_free = at + b->time[place].first + (line ? 3 * b->time[place].next : 0);
+    const board_time time = b->time[place];
+    b->dram_free = at + (line ? model_burst(time.first, time.next) : time.first);
     return place;
 }
 

@@ -20,7 +20,7 @@ bool bus_init(bus *b, const p5_model *model, counts *totals)
     b->inverse_ratio = ((1ull << 32) + b->half_ratio - 1) / b->half_ratio;
     b->write = bus_takes(b, times->write, times->idle_after_write);
     b->write_back =
-        bus_takes(b, times->write_back_first + 3 * times->write_back_next, times->idle_after_write);
+        bus_takes(b, model_burst(times->write_back_first, times->write_back_next), times->idle_after_write);
     p5_bus_use *uses = calloc(BUS_RECENT + BUS_TOLD, sizeof *uses);
     if (uses == NULL)
         return false;
@@ -31,7 +31,7 @@ bool bus_init(bus *b, const p5_model *model, counts *totals)
     }
     for (unsigned place = 0; place < BOARD_PLACES; place++) {
         board_time time = b->board.time[place];
-        b->line[place] = bus_takes(b, time.first + 3 * time.next, times->idle_after_read);
+        b->line[place] = bus_takes(b, model_burst(time.first, time.next), times->idle_after_read);
         for (unsigned wanted = 0; wanted < 4; wanted++)
             for (unsigned part = 0; part < 4; part++)
                 b->part[place][wanted][part] =

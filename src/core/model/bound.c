@@ -16,9 +16,11 @@ bound bound_of_model(const p5_model *model)
 {
     const model_bus *cycles = &model->bus;
     const model_latency *latency = &model->latency;
-    uint32_t write_back = cycles->write_back_first + 3 * cycles->write_back_next + cycles->idle_after_write;
-    uint32_t fill = greater(model->dram.miss, model->l2.first) +
-                    3 * greater(model->dram.next, model->l2.next) + cycles->idle_after_read;
+    uint32_t write_back =
+        model_burst(cycles->write_back_first, cycles->write_back_next) + cycles->idle_after_write;
+    uint32_t fill =
+        model_burst(greater(model->dram.miss, model->l2.first), greater(model->dram.next, model->l2.next)) +
+        cycles->idle_after_read;
     if (model->agent.kind != AGENT_NONE) {
         fill += model->agent.clocks + model->agent.grant;
         write_back += model->agent.clocks + model->agent.grant;

@@ -28,6 +28,12 @@ typedef struct model_tlb {
     bool split_large;
 } model_tlb;
 
+/* Clocks of a burst, which brings the four parts of a line. */
+static inline uint32_t model_burst(uint32_t first, uint32_t next)
+{
+    return first + 3 * next;
+}
+
 /* Core clocks between events inside the processor. */
 typedef struct model_latency {
     uint32_t miss_to_bus, bus_to_use, fill_to_array;
