@@ -1,11 +1,11 @@
-/* The data cache's eight banks, interleaved by dword. Two references of one clock that meet in one conflict.
- */
+/* The data cache's eight banks, interleaved by dword. Of two references of one clock that meet in one the
+ * second waits. */
 #ifndef CORE_MEMORY_BANKS_H
 #define CORE_MEMORY_BANKS_H
 
 #include "p5scope/core.h"
 
-enum { BANKS = 8, BANK_BYTES = 4 };
+enum { BANKS = 8, BANK_BYTES = 4, BANK_CLOCKS = 1 /* of a conflict */ };
 
 /* Bit n = bank n. */
 static inline unsigned banks_of(const p5_access *a)

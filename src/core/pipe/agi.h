@@ -4,8 +4,10 @@
 
 #include "core/pipe/block.h"
 
+enum { AGI_CLOCKS = 1 };
+
 /* Pipes of a group (0, 1 or 2) whose address registers are written in the clock before: D2 adds base and
- * index in that clock, the ALU has its result only at the end of it. The wait is one clock, whatever the
+ * index in that clock, the ALU has its result only at the end of it. The wait is AGI_CLOCKS, whatever the
  * producer's length: only its last EX clock counts. */
 static inline unsigned agi_count(uint8_t written, const op *u, const op *v)
 {

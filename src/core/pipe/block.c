@@ -4,7 +4,10 @@
 #include <string.h>
 
 #include "base/host_line.h"
+#include "core/memory/banks.h"
 #include "core/memory/memory.h"
+#include "core/pipe/agi.h"
+#include "core/pipe/fpu.h"
 #include "core/pipe/mmx.h"
 #include "core/pipe/pairing.h"
 #include "core/pipe/prefetch.h"
@@ -130,6 +133,7 @@ static void prepare_op(const timing *t, const isa_block *code, const isa_insn *i
     o->fp_to_sti = insn->fp_to_sti;
     o->fp_push = form->fp_push;
     o->memory = insn->memory;
+    o->read_st = fpu_sources(o);
     o->lock = (uint8_t)(insn->memory && (insn->flags & ISA_IMPLICIT_LOCK) ? LOCK_EXCHANGE /* XCHG alone */
                         : insn->lock                                      ? LOCK_MODIFY
                                                                           : LOCK_NONE);
@@ -343,7 +347,7 @@ p5_retired piece_retired(const p5_retired *r, const piece *p, const p5_access *a
 static uint16_t most_clocks(const op *o)
 {
     enum {
-        STALLS = 2 /* AGI, bank conflict */,
+        STALLS = AGI_CLOCKS + BANK_CLOCKS,
         UNIT = 8, /* results of the x87 and MMX pipes */
         BY_OPERANDS = 256
     };

@@ -73,6 +73,7 @@ typedef struct op {
     uint8_t read_mm, write_mm;
     uint8_t int_overlap, fp_overlap;
     uint8_t fp_index;
+    uint8_t read_st; /* x87 registers that it reads, by their distance from the top */
     bool fp_to_sti;
     int8_t fp_push;
     bool memory;

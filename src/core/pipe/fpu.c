@@ -16,19 +16,29 @@ static bool is_x87(const op *o)
     return (o->flags & ISA_X87) != 0;
 }
 
-static bool uses_two_registers(const op *o)
+uint8_t fpu_sources(const op *o)
 {
+    if (!is_x87(o))
+        return 0;
+    const uint8_t top = 1, other = o->memory ? 0 : (uint8_t)(1u << o->fp_index);
     switch (o->fp) {
+    case ISA_FP_XCH: /* a rename: no data hazard */
+    case ISA_FP_LOAD_SLOW:
+    case ISA_FP_STATUS:
+    case ISA_FP_CONTROL:
+        return 0;
+    case ISA_FP_LOAD:
+        return other;
+    case ISA_FP_TRANSCENDENTAL:
+    case ISA_FP_REMAINDER:
+        return top | 1 << 1;
     case ISA_FP_ADD:
     case ISA_FP_MUL:
     case ISA_FP_DIV:
     case ISA_FP_COMPARE:
-        return !o->memory;
-    case ISA_FP_TRANSCENDENTAL:
-    case ISA_FP_REMAINDER:
-        return true;
+        return top | other;
     default:
-        return false;
+        return top;
     }
 }
 
@@ -42,32 +52,16 @@ int64_t fpu_ready(const fpu_unit *f, const op *o, int64_t clock)
         return clock;
     }
     clock = clock_later(clock, f->issue);
-    switch (o->fp) {
-    case ISA_FP_XCH: /* a rename: no data hazard */
-        return clock;
-    case ISA_FP_LOAD:
-        return o->memory ? clock : clock_later(clock, f->st[o->fp_index]);
-    case ISA_FP_LOAD_SLOW:
-        return clock;
-    case ISA_FP_STORE:
-        return clock_later(clock, f->st[0] + (o->memory ? STORE_EARLY : 0));
-    case ISA_FP_STATUS:
-        return clock_later(clock, f->status);
-    case ISA_FP_CONTROL:
-        return clock_later(clock, f->idle);
-    case ISA_FP_TRANSCENDENTAL:
-    case ISA_FP_REMAINDER:
-        clock = clock_later(clock, f->st[1]);
-        break;
-    case ISA_FP_MUL:
+    if (o->fp == ISA_FP_STATUS)
+        clock = clock_later(clock, f->status);
+    else if (o->fp == ISA_FP_CONTROL)
+        clock = clock_later(clock, f->idle);
+    else if (o->fp == ISA_FP_MUL)
         clock = clock_later(clock, f->multiplier);
-        break;
-    default:
-        break;
-    }
-    clock = clock_later(clock, f->st[0]);
-    if (uses_two_registers(o))
-        clock = clock_later(clock, f->st[o->fp_index]);
+    const int64_t early = o->fp == ISA_FP_STORE && o->memory ? STORE_EARLY : 0;
+    for (unsigned i = 0, mask = o->read_st; mask; i++, mask >>= 1)
+        if (mask & 1)
+            clock = clock_later(clock, f->st[i] + early);
     return clock;
 }
 

@@ -28,6 +28,8 @@ typedef struct fpu_unit {
     FPU_CLOCKS(int64_t)
 } fpu_unit;
 
+/* Bit n: it reads ST(n). */
+uint8_t fpu_sources(const op *o);
 /* Earliest clock of E, `clock` or later. */
 int64_t fpu_ready(const fpu_unit *f, const op *o, int64_t clock);
 /* Clocks of EX that `o` denies to later instructions, when it takes `clocks` in all. */

@@ -7,7 +7,7 @@
 
 #include "core/pipe/block.h"
 
-enum { MMX_REGISTERS = 8 };
+enum { MMX_REGISTERS = 8, MMX_MULTIPLY_EXTRA = 2 /* a product comes two clocks after a sum would */ };
 
 /* What the register file was last used as. */
 enum { MODE_NONE /* neither since RESET */, MODE_X87, MODE_MMX };
@@ -19,6 +19,8 @@ typedef struct mmx_unit {
     int64_t ready[MMX_REGISTERS];
 } mmx_unit; /* first EX clock of an instruction that may use the register */
 
+/* The clock at which the registers that `o` reads are ready, `clock` or later. */
+int64_t mmx_sources_ready(const mmx_unit *m, const op *o, int64_t clock);
 /* Earliest EX clock for the sources of `o`. The part of the wait that a multiply causes ends at `*multiply`;
  * behind it, a store waits one more. */
 int64_t mmx_ready(const mmx_unit *m, const op *o, int64_t clock, int64_t *multiply);

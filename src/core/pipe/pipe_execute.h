@@ -80,11 +80,11 @@ static inline __attribute__((always_inline)) int64_t refer(pipe *p, bool plain, 
             partner = partner_of(last, a);
     }
     if (__builtin_expect(conflict, 0)) {
-        p->held.bank++;
+        p->held.bank += BANK_CLOCKS;
         p->is_held = true;
         pipe_count_as(p, plain, P5_EVENT_BANK_CONFLICTS, 1, 1);
-        shift++;
-        at++;
+        shift += BANK_CLOCKS;
+        at += BANK_CLOCKS;
     }
     const uint64_t asked = p->start + (uint64_t)at;
     data_answer answer;

@@ -72,14 +72,10 @@ static int64_t switch_mode(pipe *p, const op *o)
  * have to wait although the refill behind the branch hides them. */
 static void count_hidden_interlock(pipe *p, const op *o)
 {
-    int64_t ready = p->now;
     if (o->unit != ISA_MMX_MUL)
         return;
-    for (unsigned i = 0, mask = o->read_mm; mask; i++, mask >>= 1)
-        if (mask & 1)
-            ready = clock_later(ready, p->mmx.ready[i]);
-    pipe_count(p, P5_EVENT_MMX_MULTIPLY_UNIT_INTERLOCK, (uint64_t)(ready - p->now),
-               (uint64_t)(ready - p->now));
+    const uint64_t clocks = (uint64_t)(mmx_sources_ready(&p->mmx, o, p->now) - p->now);
+    pipe_count(p, P5_EVENT_MMX_MULTIPLY_UNIT_INTERLOCK, clocks, clocks);
 }
 
 void pipe_count_hidden(pipe *p, const op *u, const op *v)
@@ -94,7 +90,7 @@ void pipe_count_hidden(pipe *p, const op *u, const op *v)
 static int64_t wait_for_address(pipe *p, const op *u, const op *v, entry_holds *holds)
 {
     unsigned agi = agi_count(p->agi_gpr, u, v), agi_u = agi_count(p->agi_gpr, u, NULL);
-    holds->agi = p->now + 1;
+    holds->agi = p->now + AGI_CLOCKS;
     holds->agi_of = agi_u ? u : v;
     if (agi_u)
         pipe_count(p, P5_EVENT_PIPELINE_AGI_STALLS, 1, 1);
@@ -182,7 +178,7 @@ static void trace_insn(pipe *p, const pipe_insn *x, unsigned in_v, const p5_trac
     t.pf = p->start + (uint64_t)front->fetched;
     t.f = p->timing->fifo ? p->start + (uint64_t)front->f : 0;
     /* x87 and MMX results come when their own clocks are over, others with the end of EX */
-    t.ready = t.kind == P5_PIPE_MMX_MULTIPLY ? t.end + 2
+    t.ready = t.kind == P5_PIPE_MMX_MULTIPLY ? t.end + MMX_MULTIPLY_EXTRA
               : t.kind == P5_PIPE_X87 ? (uint64_t)clock_later((int64_t)t.end, (int64_t)t.begin + x->clocks)
                                       : t.end;
     trace_sources(p->trace, x->op, t.sources);

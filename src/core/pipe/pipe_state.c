@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "core/pipe/agi.h"
 #include "core/pipe/pipe_internal.h"
 
 /* Longer than four instructions with fourteen prefixes each keep F, and than one instruction that does not
@@ -306,7 +307,7 @@ void pipe_store(pipe *p, pipe_state *s)
     store_units(p, s, entry);
     s->refill_until = relative_ready(p->refill_until, now, 0);
     s->miss_until = relative_ready(p->miss_until, now, 0);
-    s->agi_gpr = entry > 0 ? 0 : p->agi_gpr;
+    s->agi_gpr = entry >= AGI_CLOCKS ? 0 : p->agi_gpr;
     s->x87_mode = p->x87_mode;
     s->end_bit_missed = p->end_bit_missed;
     s->refill_taken = p->refill_taken;

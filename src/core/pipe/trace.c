@@ -37,37 +37,6 @@ static void add_source(source_list *list, uint64_t writer)
     list->sources[list->count++] = (uint16_t)distance;
 }
 
-/* What an x87 instruction reads; fpu.c's fpu_ready says what it waits for. */
-static void x87_sources(source_list *list, const op *o)
-{
-    const uint64_t *st = list->sink->writers.st;
-    switch (o->fp) {
-    case ISA_FP_XCH:
-    case ISA_FP_LOAD_SLOW:
-    case ISA_FP_STATUS:
-    case ISA_FP_CONTROL:
-        return;
-    case ISA_FP_LOAD:
-        if (!o->memory)
-            add_source(list, st[o->fp_index]);
-        return;
-    case ISA_FP_TRANSCENDENTAL:
-    case ISA_FP_REMAINDER:
-        add_source(list, st[1]);
-        break;
-    case ISA_FP_ADD:
-    case ISA_FP_MUL:
-    case ISA_FP_DIV:
-    case ISA_FP_COMPARE:
-        if (!o->memory)
-            add_source(list, st[o->fp_index]);
-        break;
-    default:
-        break;
-    }
-    add_source(list, st[0]);
-}
-
 static void push(uint64_t st[8], uint64_t writer)
 {
     for (unsigned i = 7; i > 0; i--)
@@ -122,8 +91,9 @@ void trace_sources(trace_sink *sink, const op *o, uint16_t sources[P5_TRACE_SOUR
         if (o->read_mm >> i & 1)
             add_source(&list, w->mm[i]);
     }
-    if (o->flags & ISA_X87)
-        x87_sources(&list, o);
+    for (unsigned i = 8; i-- > 0;)
+        if (o->read_st >> i & 1)
+            add_source(&list, w->st[i]);
     uint64_t self = ++sink->count;
     for (unsigned i = 0; i < 8; i++) {
         if (o->def_gpr >> i & 1)

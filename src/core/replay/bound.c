@@ -1,13 +1,11 @@
 /* How long a stretch can take, before it is priced. */
 #include "core/core.h"
 #include "core/replay/memo.h"
+#include "core/memory/banks.h"
 #include "core/memory/memory_fast.h"
 #include "core/model/model.h"
 
-enum {
-    FRONT = 32, /* from a redirection of the stream to EX, and what fetching a line may add */
-    BANKS = 1   /* a reference's conflict with its neighbour's */
-};
+enum { FRONT = 32 }; /* from a redirection of the stream to EX, and what fetching a line may add */
 
 /* ---- what is under way --------------------------------------------------------------------------------- */
 
@@ -125,7 +123,7 @@ uint64_t bound_clocks(p5_core *core, const p5_retired *r, p5_prediction predicti
     const pipe_state *state = memo_pipe_state(core);
     uint32_t entry = state->x87_mode != block->first_mode ? block->first_switch : 0;
     uint64_t clocks = block->most_clocks + entry + FRONT + pipe_backlog(state) + memory_backlog(m, core->now);
-    clocks += (uint64_t)(m->model->latency.misaligned + BANKS) * r->access_count;
+    clocks += (uint64_t)(m->model->latency.misaligned + BANK_CLOCKS) * r->access_count;
     unsigned lines = lines_missing(m, block->code);
     if (m->paging && (!memory_translates(&m->code_tlb, tlb_key(block->code->linear, false), false) ||
                       spans_pages(block->code)))
