@@ -3,32 +3,34 @@
 
 #include <string.h>
 
+/* Where something is counted. */
+typedef struct place {
+    counts *totals;
+    unsigned class;
+} place;
+
+static inline void add(void *to, enum p5_event event, uint64_t n, uint64_t clocks)
+{
+    const place *p = to;
+    counts_add(p->totals, event, p->class, n, clocks);
+}
+
 void memory_count_kind(counts *totals, unsigned class, unsigned kind, unsigned halves, unsigned misses,
                        uint64_t uses)
 {
-    bool write = (kind & KIND_WRITE) != 0, mmx = (kind & KIND_MMX) != 0;
-    bool partner = (kind & PARTNER) != 0, same_kind = (kind & PARTNER_SAME_KIND) != 0;
-    bool with_miss = (kind & PARTNER_MISSED) != 0;
-    const enum p5_event reference = write ? P5_EVENT_DATA_WRITE : P5_EVENT_DATA_READ;
-    const enum p5_event miss = write ? P5_EVENT_DATA_WRITE_MISS : P5_EVENT_DATA_READ_MISS;
-    const enum p5_event mmx_reference =
-        write ? P5_EVENT_MMX_INSTRUCTION_DATA_WRITES : P5_EVENT_MMX_INSTRUCTION_DATA_READS;
-    const enum p5_event mmx_miss =
-        write ? P5_EVENT_MMX_INSTRUCTION_DATA_WRITE_MISSES : P5_EVENT_MMX_INSTRUCTION_DATA_READ_MISSES;
-    const uint64_t n = uses * halves, missed = uses * misses;
-    counts_add(totals, P5_EVENT_DATA_READ_OR_WRITE, class, n, n - uses * partner);
-    counts_add(totals, reference, class, n, n - uses * same_kind);
-    if (mmx)
-        counts_add(totals, mmx_reference, class, n, n);
-    if ((kind & KIND_TO_E_OR_M) != 0)
-        counts_add(totals, P5_EVENT_WRITE_HIT_TO_M_OR_E_STATE_LINES, class, n,
-                   n - uses * (same_kind && !with_miss));
+    place to = {totals, class};
+    reference_events(kind, uses, halves, add, &to);
     if (misses == 0)
         return;
-    counts_add(totals, P5_EVENT_DATA_READ_MISS_OR_WRITE_MISS, class, missed, missed - uses * with_miss);
-    counts_add(totals, miss, class, missed, missed - uses * (same_kind && with_miss));
-    if (mmx)
-        counts_add(totals, mmx_miss, class, missed, missed);
+    const bool write = (kind & KIND_WRITE) != 0, with_miss = (kind & PARTNER_MISSED) != 0;
+    const uint64_t missed = uses * misses;
+    add(&to, P5_EVENT_DATA_READ_MISS_OR_WRITE_MISS, missed, missed - uses * with_miss);
+    add(&to, write ? P5_EVENT_DATA_WRITE_MISS : P5_EVENT_DATA_READ_MISS, missed,
+        missed - uses * ((kind & PARTNER_SAME_KIND) != 0 && with_miss));
+    if ((kind & KIND_MMX) != 0)
+        add(&to,
+            write ? P5_EVENT_MMX_INSTRUCTION_DATA_WRITE_MISSES : P5_EVENT_MMX_INSTRUCTION_DATA_READ_MISSES,
+            missed, missed);
 }
 
 static void fold_clocks(uint64_t *clocks, counts *totals, unsigned class, enum p5_event event)

@@ -537,12 +537,8 @@ void memory_answered(const struct memory *m, uint64_t word, uint64_t asked, data
 void memory_data(struct memory *m, const p5_access *access, uint64_t asked, unsigned how, data_answer *answer)
 {
     const uint64_t word = memory_ask(m, access, asked, how);
-    const bool write = (access->flags & P5_ACCESS_WRITE) != 0;
     if (word == DATA_USUAL)
-        memory_count_kind(m->totals, m->class,
-                          (how & HOW_PARTNER) | (write ? KIND_WRITE | KIND_TO_E_OR_M : 0u) |
-                              ((how & HOW_MMX) != 0 ? KIND_MMX : 0u),
-                          1, 0, 1);
+        memory_count_kind(m->totals, m->class, reference_hit(access, how), 1, 0, 1);
     memory_answered(m, word, asked, answer);
 }
 

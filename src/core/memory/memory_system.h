@@ -2,18 +2,19 @@
  * way will be done. For the files of the memory side, the test registers (raw entries) and the inlined hot
  * path; the pipe uses memory.h.
  *
- *   memory_data.c   data references        memory_count.c  their events        walk.c   page walks
- *   data_answer.h   ... their answers      snoop.c         internal and external snoops
- *   memory_code.c   code fetches           memory_system.c life, control, draining */
+ *   memory_data.c     data references      memory_count.c  their events        walk.c   page walks
+ *   data_answer.h     ... their answers    snoop.c         internal and external snoops
+ *   reference_kind.h  ... what they count  memory_system.c life, control, draining
+ *   memory_code.c     code fetches */
 #ifndef CORE_MEMORY_MEMORY_SYSTEM_H
 #define CORE_MEMORY_MEMORY_SYSTEM_H
 
 #include "core/memory/agent.h"
 #include "core/bus/bus.h"
 #include "core/memory/code_cache.h"
-#include "core/memory/data_answer.h"
 #include "core/event/counts.h"
 #include "core/memory/data_cache.h"
+#include "core/memory/reference_kind.h"
 #include "core/model/model.h"
 #include "core/memory/tlb.h"
 #include "core/memory/write_buffer.h"
@@ -24,19 +25,8 @@ typedef struct line_fill {
     uint64_t done;
 } line_fill;
 
-/* What a reference that takes one look-up came to, as far as events go: memory_data.c counts uses of each
- * kind, and memory_fold turns them into events. The lowest bits are HOW_PARTNER's. */
-enum {
-    /* In place of a partner, which a misaligned reference that waits for its other half has not: */
-    KIND_MISALIGNED = 2,
-    KIND_MISSED_TWICE = 4,
-    KIND_WRITE = 8,
-    KIND_MMX = 16,
-    KIND_MISSED = 32,
-    KIND_TO_E_OR_M = 64, /* a write that hit an E or M line */
-    REFERENCE_KINDS = 128
-};
-/* Behind them, core clocks that references have waited. */
+/* Uses of each kind of reference, which memory_data.c counts and memory_fold turns into events; behind them,
+ * core clocks that references have waited. */
 enum { WAITED_FOR_READ = REFERENCE_KINDS, WAITED_FOR_BUFFER, REFERENCE_USES };
 
 /* What the owner's page_bits_set has answered lately, for memo_check.c. */

@@ -58,9 +58,9 @@ static unsigned refer_string(pipe *p, const pipe_insn *x, int64_t begin, unsigne
                      .held = p->held};
     if (!p->resolver->string(p->resolver->context, &s))
         return 0;
-    count_hits(p, false, &a[0], false, 0, s.hits[0]);
+    count_hits(p, false, &a[0], 0, s.hits[0]);
     if (each == 2)
-        count_hits(p, false, &a[1], false, PARTNER, s.hits[1]);
+        count_hits(p, false, &a[1], PARTNER, s.hits[1]);
     p->held = s.held;
     p->is_held |= s.waited != 0;
     *shift = s.waited;

@@ -3,6 +3,7 @@
 #define CORE_PIPE_PIPE_EXECUTE_H
 
 #include "core/memory/banks.h"
+#include "core/memory/reference_kind.h"
 #include "core/pipe/pipe_internal.h"
 
 /* What the memory side wants to know of the reference before. One to a port is none. */
@@ -14,20 +15,23 @@ static inline unsigned partner_of(const last_access *last, const p5_access *a)
     return PARTNER | (same_kind ? PARTNER_SAME_KIND : 0u) | (last->missed ? PARTNER_MISSED : 0u);
 }
 
-/* Events of `n` references like `a` that hit. `partner`: another one was counted in the clock of each. */
-static inline void count_hits(pipe *p, bool plain, const p5_access *a, bool mmx, unsigned partner, unsigned n)
+/* Who counts. */
+typedef struct counting_pipe {
+    pipe *p;
+    bool plain;
+} counting_pipe;
+
+static inline void count_of_hit(void *to, enum p5_event event, uint64_t n, uint64_t clocks)
 {
-    const bool write = (a->flags & P5_ACCESS_WRITE) != 0;
-    const enum p5_event event = write ? P5_EVENT_DATA_WRITE : P5_EVENT_DATA_READ;
-    pipe_count_as(p, plain, event, n, partner & PARTNER_SAME_KIND ? 0 : n);
-    pipe_count_as(p, plain, P5_EVENT_DATA_READ_OR_WRITE, n, partner & PARTNER ? 0 : n);
-    if (write)
-        pipe_count_as(p, plain, P5_EVENT_WRITE_HIT_TO_M_OR_E_STATE_LINES, n,
-                      (partner & (PARTNER_SAME_KIND | PARTNER_MISSED)) != PARTNER_SAME_KIND ? n : 0);
-    if (mmx)
-        pipe_count_as(p, plain,
-                      write ? P5_EVENT_MMX_INSTRUCTION_DATA_WRITES : P5_EVENT_MMX_INSTRUCTION_DATA_READS, n,
-                      n);
+    const counting_pipe *c = to;
+    pipe_count_as(c->p, c->plain, event, n, clocks);
+}
+
+/* Events of `n` references like `a` that hit, asked for by `how`. */
+static inline void count_hits(pipe *p, bool plain, const p5_access *a, unsigned how, unsigned n)
+{
+    counting_pipe to = {p, plain};
+    reference_events(reference_hit(a, how), n, 1, count_of_hit, &to);
 }
 
 /* Iterations that `n` references of a REP string are. */
@@ -91,7 +95,7 @@ static inline __attribute__((always_inline)) int64_t refer(pipe *p, bool plain, 
     const uint64_t word = p->resolver->data(p->resolver->context, a, asked, how | partner, &answer);
     last->missed = false;
     if (word == DATA_USUAL) {
-        count_hits(p, plain, a, (how & HOW_MMX) != 0, partner, 1);
+        count_hits(p, plain, a, how | partner, 1);
     } else {
         last->missed = !data_hit(word, &answer);
         const int64_t wait = pipe_hold(p, o, asked, word, &answer, conflict);
