@@ -51,7 +51,7 @@ void profile_expect(p5_core *core, const p5_retired *r, p5_prediction prediction
     look_at_boundaries(core, true, core->now + PROFILE_WORTH);
 }
 
-static void expect_settling(pipe_observer *o)
+static void expect_settling(core_observer *o)
 {
     profile_expect(((profile_sink *)o)->core, NULL, 0);
 }
@@ -77,6 +77,7 @@ bool profile_start(p5_core *core, const profile_options *options)
     p->interval_over = take_interval;
     core->profile = p;
     core->observer = profile_observer(core);
+    memory_observe(core->memory, core->observer);
     memo_hold(core);
     profile_begin(core);
     if (profile_takes_samples(core)) {

@@ -50,7 +50,8 @@ static inline void deltas_add(pipe_deltas *d, unsigned kind, uint64_t n, uint64_
     d->counted[kind / 64] |= 1ull << kind % 64;
 }
 
-/* ... of the memory side; `class` is P5_CPL_*. The pipe's, which are told to who watches: pipe/observer.h. */
+/* ... of the memory side; `class` is P5_CPL_*. The pipe's, which are told to who watches: event/observer.h.
+ */
 static inline void counts_add(counts *totals, enum p5_event event, unsigned class, uint64_t n,
                               uint64_t clocks)
 {

@@ -62,15 +62,13 @@ static uint64_t resolve_data(void *context, const p5_access *access, uint64_t as
     struct memory *m = core->memory;
     if (!core->long_way && how < HOW_LOCK && memory_data_usual(m, access, asked))
         return DATA_USUAL;
-    if (core->observer)
-        core->observer->asks(core->observer);
-    uint64_t word = DATA_LONG;
-    if (core->long_way)
+    if (core->long_way) {
         memory_data(m, access, asked, how, answer);
-    else if ((word = memory_ask(m, access, asked, how)) == DATA_LONG)
+        return DATA_LONG;
+    }
+    const uint64_t word = memory_ask(m, access, asked, how);
+    if (word == DATA_LONG)
         *answer = m->long_answer;
-    if (core->observer && !data_hit(word, answer))
-        core->observer->missed(core->observer, access->physical, false);
     return word;
 }
 
@@ -139,11 +137,7 @@ static bool resolve_code(void *context, uint32_t linear, uint64_t asked, code_an
     uint32_t physical = block_physical(core->block, linear);
     if (!core->long_way && memory_code_usual(core->memory, linear, physical, asked))
         return true;
-    if (core->observer)
-        core->observer->asks(core->observer);
     memory_code(core->memory, linear, physical, asked, answer);
-    if (core->observer && !answer->hit)
-        core->observer->missed(core->observer, physical, true);
     return false;
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/snapshot.h"
 #include "core/event/counts.h"
+#include "core/event/observer.h"
 #include "core/memory/data_answer.h"
 #include "p5scope/core.h"
 
@@ -59,6 +60,8 @@ void memory_pass(memory *m, uint64_t clock);
 void memory_on_bus(memory *m, void (*tell)(void *context, const p5_bus_use *uses, size_t count),
                    void *context);
 void memory_tell_bus(memory *m);
+/* Who asks for what, and what misses, is told to `o` from now on; NULL: to nobody. */
+void memory_observe(memory *m, core_observer *o);
 /* Brings the bus duration events (18h, 2Eh/0) up to `clock`, before somebody reads totals. */
 void memory_advance(memory *m, uint64_t clock);
 /* Brings the totals up to the references that were counted by kind. */

@@ -51,7 +51,8 @@ static void fetch_uncached(struct memory *m, uint32_t physical, uint64_t clock, 
         answer->ready[part] = answer->ready[first];
 }
 
-void memory_code(struct memory *m, uint32_t linear, uint32_t physical, uint64_t asked, code_answer *answer)
+static void fetch_line(struct memory *m, uint32_t linear, uint32_t physical, uint64_t asked,
+                       code_answer *answer)
 {
     const model_latency *latency = &m->model->latency;
     uint32_t line = cache_line(physical);
@@ -85,6 +86,16 @@ void memory_code(struct memory *m, uint32_t linear, uint32_t physical, uint64_t 
         answer->ready[part] = m->code_parts[part] = fill.part[part] + latency->bus_to_use;
     m->code_fill = (line_fill){line, fill.last + latency->fill_to_array};
     code_cache_fill(&m->code, physical);
+}
+
+void memory_code(struct memory *m, uint32_t linear, uint32_t physical, uint64_t asked, code_answer *answer)
+{
+    core_observer *o = m->observer;
+    if (o)
+        o->asks(o);
+    fetch_line(m, linear, physical, asked, answer);
+    if (o && !answer->hit)
+        o->missed(o, physical, true);
 }
 
 uint32_t memory_end_bits(struct memory *m, uint32_t physical, uint32_t end_mask)

@@ -512,7 +512,7 @@ other(struct memory *m, const p5_access *access, uint64_t asked, unsigned how)
     return make(&r);
 }
 
-uint64_t memory_ask(struct memory *m, const p5_access *access, uint64_t asked, unsigned how)
+ALWAYS_INLINE uint64_t ask(struct memory *m, const p5_access *access, uint64_t asked, unsigned how)
 {
     const unsigned special = (access->flags & ~(unsigned)P5_ACCESS_WRITE) |
                              (how & ~(unsigned)(HOW_PARTNER | HOW_V_PIPE)) | m->special;
@@ -522,6 +522,24 @@ uint64_t memory_ask(struct memory *m, const p5_access *access, uint64_t asked, u
     if (__builtin_expect(!memory_on_boundary(access) && memory_misaligned(access), 0))
         return write ? misaligned_write(m, access, asked, how) : misaligned_read(m, access, asked, how);
     return write ? plain_write(m, access, asked, how) : plain_read(m, access, asked, how);
+}
+
+static uint64_t __attribute__((noinline))
+ask_observed(struct memory *m, const p5_access *access, uint64_t asked, unsigned how)
+{
+    core_observer *o = m->observer;
+    o->asks(o);
+    const uint64_t word = ask(m, access, asked, how);
+    if (!memory_answered_hit(m, word))
+        o->missed(o, access->physical, false);
+    return word;
+}
+
+uint64_t memory_ask(struct memory *m, const p5_access *access, uint64_t asked, unsigned how)
+{
+    if (__builtin_expect(m->observer != NULL, 0))
+        return ask_observed(m, access, asked, how);
+    return ask(m, access, asked, how);
 }
 
 void memory_answered(const struct memory *m, uint64_t word, uint64_t asked, data_answer *answer)

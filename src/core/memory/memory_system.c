@@ -43,6 +43,11 @@ void memory_set_totals(struct memory *m, counts *totals, uint64_t *uses)
     memory_set_special(m);
 }
 
+void memory_observe(struct memory *m, core_observer *o)
+{
+    m->observer = o;
+}
+
 uint64_t memory_bus_taken(struct memory *m)
 {
     uint64_t taken = m->bus.own - m->bus.taken;

@@ -13,6 +13,7 @@
 #include "core/bus/bus.h"
 #include "core/memory/code_cache.h"
 #include "core/event/counts.h"
+#include "core/event/observer.h"
 #include "core/memory/data_cache.h"
 #include "core/memory/reference_kind.h"
 #include "core/model/model.h"
@@ -77,9 +78,10 @@ struct memory {
     data_answer long_answer;         /* the last one that did not fit into a word */
     bool no_data_fill, no_code_fill; /* CD or TR12 inhibit */
     bool cache_disable, not_write_through;
-    bool loses_mmx_writes; /* erratum 75: event 2Eh of counter 1 does not see non-cacheable writes of MMX
-                              instructions */
-    memory_told *told;     /* what the owner has said, for who wants to know; or NULL */
+    bool loses_mmx_writes;   /* erratum 75: event 2Eh of counter 1 does not see non-cacheable writes of MMX
+                                instructions */
+    core_observer *observer; /* NULL: nobody watches */
+    memory_told *told;       /* what the owner has said, for who wants to know; or NULL */
 };
 
 /* True while replacement bits of the data cache stand still and hits are not the usual ones. */

@@ -14,9 +14,11 @@ void memory_trial_begin(memory_trial *t, struct memory *m)
     t->bus = m->bus;
     t->totals = m->totals;
     t->uses = m->uses;
+    t->observer = m->observer;
     m->bus.log = bus_log_in(t->on_bus);
     m->totals = m->bus.totals = &t->nobodys;
     m->uses = t->nobodys_uses;
+    m->observer = NULL;
 }
 
 void memory_trial_end(memory_trial *t, struct memory *m)
@@ -40,6 +42,7 @@ void memory_trial_end(memory_trial *t, struct memory *m)
     m->bus = t->bus;
     m->totals = t->totals;
     m->uses = t->uses;
+    m->observer = t->observer;
 }
 
 /* A reference changes nothing of the caches but the set of its line, and there the tag of its line. */

@@ -23,6 +23,7 @@ typedef struct memory_trial {
     p5_bus_use on_bus[BUS_RECENT + BUS_UNTOLD]; /* meanwhile */
     counts *totals;
     uint64_t *uses;
+    core_observer *observer;
     /* What is counted meanwhile, for nobody: */
     counts nobodys;
     uint64_t nobodys_uses[REFERENCE_USES];

@@ -28,7 +28,7 @@
 #include "core/pipe/fpu.h"
 #include "core/memory/memory.h"
 #include "core/pipe/mmx.h"
-#include "core/pipe/observer.h"
+#include "core/event/observer.h"
 #include "core/pipe/prefetch.h"
 #include "core/model/timing.h"
 #include "core/pipe/trace.h"
@@ -152,7 +152,7 @@ typedef struct pipe {
     unsigned groups, instructions; /* since pipe_begin */
     uint64_t branch_pairs;         /* P54C: pairs since the branch at hand last ran: set by the owner */
     trace_sink *trace;
-    pipe_observer *observer;        /* NULL: nobody watches */
+    core_observer *observer;        /* NULL: nobody watches */
     pipe_front issued_front[2];     /* of the instructions that go to U and V, if somebody watches */
     const breakpoints *breakpoints; /* NULL: none are set */
     bool match_missed, match_twice; /* errata: code breakpoint of the next instruction */

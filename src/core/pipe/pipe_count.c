@@ -68,7 +68,7 @@ void pipe_count_others(pipe *p, const pipe_insn *u, const pipe_insn *v)
 
 void pipe_tell_group(pipe *p, const pipe_insn *u, const pipe_insn *v, unpaired why)
 {
-    pipe_observer *o = p->observer;
+    core_observer *o = p->observer;
     pipe_blame(p, u->op);
     if (u->complete) {
         o->counted(o, P5_PROFILE_EXECUTIONS, 1, 1);

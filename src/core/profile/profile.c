@@ -28,9 +28,9 @@ bool key_grow(key_table *t)
 
 /* ---- start and end ------------------------------------------------------------------------------------- */
 
-static void observe_count(pipe_observer *o, uint32_t quantity, uint64_t increments, uint64_t asserted);
-static void observe_asking(pipe_observer *o);
-static void observe_miss(pipe_observer *o, uint32_t physical, bool code);
+static void observe_count(core_observer *o, uint32_t quantity, uint64_t increments, uint64_t asserted);
+static void observe_asking(core_observer *o);
+static void observe_miss(core_observer *o, uint32_t physical, bool code);
 
 profiler *profile_open(p5_core *core, const profile_options *options)
 {
@@ -43,7 +43,7 @@ profiler *profile_open(p5_core *core, const profile_options *options)
     p->directory = options->directory;
     p->sink.core = core;
     p->sink.observer =
-        (pipe_observer){.counted = observe_count, .asks = observe_asking, .missed = observe_miss};
+        (core_observer){.counted = observe_count, .asks = observe_asking, .missed = observe_miss};
     p->expected = PROFILE_ELSEWHERE;
     p->sink.watched = options->sample_period > 0 ? options->sample_quantity : P5_PROFILE_NONE;
     p->interval_clocks = options->interval_clocks;
@@ -180,7 +180,7 @@ static void add_deltas(profiler *p, const profile_delta *deltas, size_t count, u
 
 /* An instruction counts the same few quantities again and again (REP): the youngest entries are looked at
  * first, so that the sink stays short. */
-static void observe_count(pipe_observer *o, uint32_t quantity, uint64_t increments, uint64_t asserted)
+static void observe_count(core_observer *o, uint32_t quantity, uint64_t increments, uint64_t asserted)
 {
     enum { YOUNG = 24 };
     profile_sink *sink = (profile_sink *)o;
@@ -204,21 +204,18 @@ static void observe_count(pipe_observer *o, uint32_t quantity, uint64_t incremen
         (profile_delta){who, quantity, (uint32_t)increments, (uint32_t)asserted};
 }
 
-static void observe_asking(pipe_observer *o)
+static void observe_asking(core_observer *o)
 {
     profile_asks(((profile_sink *)o)->core, o->who);
 }
 
-static void observe_miss(pipe_observer *o, uint32_t physical, bool code)
+static void observe_miss(core_observer *o, uint32_t physical, bool code)
 {
-    p5_core *core = ((profile_sink *)o)->core;
-    if (code)
-        profile_missed_code(core, physical);
-    else
-        profile_missed_data(core, physical);
+    profiler *p = ((profile_sink *)o)->core->profile;
+    (code ? p->code_misses : p->data_misses)[cache_set(physical)]++;
 }
 
-pipe_observer *profile_observer(p5_core *core)
+core_observer *profile_observer(p5_core *core)
 {
     return &core->profile->sink.observer;
 }

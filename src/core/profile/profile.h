@@ -21,7 +21,7 @@
 #include "base/array.h"
 #include "core/branch/branch.h"
 #include "core/pipe/block.h"
-#include "core/pipe/observer.h"
+#include "core/event/observer.h"
 #include "core/event/counts.h"
 #include "p5scope/profile.h"
 
@@ -181,7 +181,7 @@ void profile_close(profiler *p);
 bool profile_sum_up(p5_core *core);
 
 /* What the profiler is told as an observer of the pipe. */
-pipe_observer *profile_observer(p5_core *core);
+core_observer *profile_observer(p5_core *core);
 bool profile_takes_samples(const p5_core *core);
 /* The counter that they are taken by may overflow at the next boundary between groups, or has: every one is
  * looked at, and the memo may not answer. It is found out at the clock of profile_look_clock whether that has

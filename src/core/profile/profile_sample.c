@@ -68,7 +68,7 @@ void profile_set_looking(profiler *p, bool looking, uint64_t look_clock)
  * later, and the interrupt is taken at the first instruction boundary from then on: the address that the
  * handler finds on its stack is that of the instruction which would have come next. The handler presets the
  * counter again; what happened in between was not counted for the next sample. */
-void profile_boundary(pipe_observer *o, uint64_t end, uint32_t next)
+void profile_boundary(core_observer *o, uint64_t end, uint32_t next)
 {
     p5_core *core = ((profile_sink *)o)->core;
     profiler *p = core->profile;

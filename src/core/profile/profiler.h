@@ -63,7 +63,7 @@ enum { PROFILE_UNKNOWN = 0x40000000 };
 
 /* What has been told since the last commit. */
 typedef struct profile_sink {
-    pipe_observer observer; /* the first member: the observer's functions find the sink by it */
+    core_observer observer; /* the first member: the observer's functions find the sink by it */
     ARRAY_OF(profile_delta) deltas;
     bool out_of_memory;
     int watched; /* quantity that overflows are taken of, P5_PROFILE_CLOCKS or P5_PROFILE_NONE */
@@ -162,7 +162,7 @@ void profile_interval_take(p5_core *core, const p5_counts *totals);
 /* Of all privilege classes; `quantity`: an event or owner of clocks. */
 uint64_t profile_in_total(const p5_counts *totals, unsigned quantity);
 /* observer.boundary, while every one is looked at. */
-void profile_boundary(pipe_observer *o, uint64_t end, uint32_t next);
+void profile_boundary(core_observer *o, uint64_t end, uint32_t next);
 /* Clocks of some kind are watched: they pass one by one, and how many there were is known at any time. Of
  * others sink.watched_count says it, which is kept while every boundary is looked at. */
 bool profile_watches_clocks(const p5_core *core);
@@ -174,38 +174,6 @@ uint64_t profile_clocks_left(p5_core *core);
 /* It takes as long to sum up what is watched as to look at the boundaries of so many clocks. */
 enum { PROFILE_WORTH = 64 };
 void profile_set_looking(profiler *p, bool looking, uint64_t look_clock);
-
-/* profile_asks for a place that asks again and again: `*asker` is its own, 0 at first. */
-static inline void profile_asks_again(p5_core *core, uint32_t who, uint32_t *asker)
-{
-    profiler *p = core->profile;
-    profile_own *own = p->owns.items[*asker];
-    if (__builtin_expect(own->place != p->place, 0)) {
-        profile_asks(core, who);
-        *asker = p->own ? p->own->number : 0;
-        return;
-    }
-    if (own == p->own)
-        return;
-    struct memory *m = core->memory;
-    p->own->bus_clocks += m->bus.own - m->bus.taken;
-    m->bus.taken = m->bus.own;
-    p->own = own;
-    p->asking = own->site;
-    m->totals = m->bus.totals = &own->counts;
-    m->uses = own->uses;
-}
-
-/* A reference to a data line, or a fetch of a code line, missed. */
-static inline void profile_missed_data(p5_core *core, uint32_t physical)
-{
-    core->profile->data_misses[cache_set(physical)]++;
-}
-
-static inline void profile_missed_code(p5_core *core, uint32_t physical)
-{
-    core->profile->code_misses[cache_set(physical)]++;
-}
 
 /* The function that a block is in, and the one that what comes behind it is expected in: the same, or none.
  */

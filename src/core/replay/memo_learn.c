@@ -96,12 +96,7 @@ static uint64_t ask_data(p5_core *core, const p5_access *access, uint64_t asked,
     struct memory *m = core->memory;
     if (how < HOW_LOCK && memory_data_usual(m, access, asked))
         return DATA_USUAL;
-    if (core->profile)
-        profile_asks(core, who(core));
-    const uint64_t word = memory_ask(m, access, asked, how);
-    if (core->profile && !memory_answered_hit(m, word))
-        profile_missed_data(core, access->physical);
-    return word;
+    return memory_ask(m, access, asked, how);
 }
 
 /* Code that goes over bytes is misaligned most of the time or never: where a reference was so when it was
@@ -150,8 +145,7 @@ static bool learn_code(void *context, uint32_t linear, uint64_t asked, code_answ
         if (!usual)
             unpack_code(&packed, asked, latest, answer);
     } else {
-        uint32_t asker = 0;
-        usual = memo_fetch(core, linear, physical, who(core), &asker, asked, answer);
+        usual = memo_fetch(core, linear, physical, asked, answer);
         if (!usual)
             packed = memo_pack_code(answer, asked, latest);
     }

@@ -28,9 +28,8 @@ typedef struct memo_node {
      * the group before; branch: of its own pair's. */
     uint32_t address;
     uint32_t physical; /* code: ... and its physical address */
-    uint32_t who;      /* data, code: address of the instruction that asks, for the profile */
     union {
-        uint32_t asker;    /* ... and what profile_asks_again keeps */
+        uint32_t who;      /* data, code: address of the instruction that asks, for who watches */
         uint32_t previous; /* branch: U address of the group before; neither counts in the first group */
     };
     struct memo_node
@@ -292,18 +291,20 @@ static inline memo_answer memo_pack_bool(bool answer)
 {
     return (memo_answer){{answer}};
 }
-/* Fetch of the code line at `linear` and `physical` for the instruction at `who`: true for the usual answer,
- * false after filling `answer`. `asker`: as in profile_asks_again. */
-static inline bool memo_fetch(p5_core *core, uint32_t linear, uint32_t physical, uint32_t who,
-                              uint32_t *asker, uint64_t asked, code_answer *answer)
+/* What the memory side is asked from now on is asked by the instruction at `who`. */
+static inline void memo_asks_for(p5_core *core, uint32_t who)
+{
+    if (core->observer)
+        core->observer->who = who;
+}
+/* Fetch of the code line at `linear` and `physical`: true for the usual answer, false after filling `answer`.
+ */
+static inline bool memo_fetch(p5_core *core, uint32_t linear, uint32_t physical, uint64_t asked,
+                              code_answer *answer)
 {
     if (memory_code_usual(core->memory, linear, physical, asked))
         return true;
-    if (core->profile)
-        profile_asks_again(core, who, asker);
     memory_code(core->memory, linear, physical, asked, answer);
-    if (core->profile && !answer->hit)
-        profile_missed_code(core, physical);
     return false;
 }
 /* The tree of `path` ends behind `m->known` questions, of which `m->given` were answered unusually. Runs the

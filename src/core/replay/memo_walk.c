@@ -117,7 +117,8 @@ static memo_edge *__attribute__((noinline)) ask_code(p5_core *core, memo_node *n
         asked = core->now + (uint64_t)memo_asked_code(core, node->how, node->floor);
     }
     code_answer answer;
-    *usual = memo_fetch(core, node->address, node->physical, node->who, &node->asker, asked, &answer);
+    memo_asks_for(core, node->who);
+    *usual = memo_fetch(core, node->address, node->physical, asked, &answer);
     return *usual ? NULL : behind(&core->memo, node, memo_pack_code(&answer, asked, latest));
 }
 

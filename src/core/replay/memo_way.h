@@ -49,18 +49,11 @@ static inline uint64_t memo_clock(const p5_core *core, int32_t offset)
     return core->now + (uint64_t)(int64_t)offset;
 }
 
-/* Asks the reference at `node`, which is one of `accesses`, as memory_ask. The profile is told. */
-static inline uint64_t memo_ask(p5_core *core, memo_node *node, const p5_access *accesses)
+/* Asks the reference at `node`, which is one of `accesses`, as memory_ask. */
+static inline uint64_t memo_ask(p5_core *core, const memo_node *node, const p5_access *accesses)
 {
-    struct memory *m = core->memory;
-    const bool profiled = core->profile != NULL;
-    const p5_access *access = accesses + node->index;
-    if (profiled)
-        profile_asks_again(core, node->who, &node->asker);
-    const uint64_t answer = memory_ask(m, access, memo_clock(core, node->offset), node->how);
-    if (profiled && !memory_answered_hit(m, answer))
-        profile_missed_data(core, access->physical);
-    return answer;
+    memo_asks_for(core, node->who);
+    return memory_ask(core->memory, accesses + node->index, memo_clock(core, node->offset), node->how);
 }
 
 /* What is behind its answer, which is not the usual one. NULL: it never came before. */

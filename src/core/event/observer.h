@@ -1,7 +1,7 @@
-/* The seam between the processor's hardware and whoever watches it. Nobody does in normal runs: then there is
- * none (NULL). */
-#ifndef CORE_PIPE_OBSERVER_H
-#define CORE_PIPE_OBSERVER_H
+/* The seam between the processor's hardware and whoever watches it: pipe and memory side tell what happens.
+ * Nobody watches in normal runs: then there is none (NULL). */
+#ifndef CORE_EVENT_OBSERVER_H
+#define CORE_EVENT_OBSERVER_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -9,24 +9,24 @@
 #include "core/event/counts.h"
 #include "p5scope/profile.h"
 
-typedef struct pipe_observer pipe_observer;
-struct pipe_observer {
+typedef struct core_observer core_observer;
+struct core_observer {
     uint32_t who; /* address of the instruction that what follows is told of */
     /* It has added to a quantity (p5scope/profile.h). */
-    void (*counted)(pipe_observer *o, uint32_t quantity, uint64_t increments, uint64_t asserted);
-    /* It asks the memory side; what that counts from now on is due to it. */
-    void (*asks)(pipe_observer *o);
+    void (*counted)(core_observer *o, uint32_t quantity, uint64_t increments, uint64_t asserted);
+    /* It asks the memory side for what is no plain hit; what that counts from now on is due to it. */
+    void (*asks)(core_observer *o);
     /* A reference to a line of data, or the fetch of a line of code, missed. */
-    void (*missed)(pipe_observer *o, uint32_t physical, bool code);
+    void (*missed)(core_observer *o, uint32_t physical, bool code);
     /* A group has left EX at absolute clock `end`; `next` would be executed next. NULL: nobody wants to know.
      */
-    void (*boundary)(pipe_observer *o, uint64_t end, uint32_t next);
+    void (*boundary)(core_observer *o, uint64_t end, uint32_t next);
     /* What waits for a partner is about to go alone. NULL: likewise. */
-    void (*settles)(pipe_observer *o);
+    void (*settles)(core_observer *o);
 };
 
 /* An event, and clocks with an owner, are counted for the instruction `o->who`. */
-static inline void observed_count(pipe_deltas *d, pipe_observer *o, enum p5_event event, uint64_t n,
+static inline void observed_count(pipe_deltas *d, core_observer *o, enum p5_event event, uint64_t n,
                                   uint64_t clocks)
 {
     deltas_add(d, event, n, clocks);
@@ -34,7 +34,7 @@ static inline void observed_count(pipe_deltas *d, pipe_observer *o, enum p5_even
         o->counted(o, event, n, clocks);
 }
 
-static inline void observed_spend(pipe_deltas *d, pipe_observer *o, p5_stall cause, uint64_t clocks)
+static inline void observed_spend(pipe_deltas *d, core_observer *o, p5_stall cause, uint64_t clocks)
 {
     deltas_add(d, DELTA_STALLS + cause, clocks, clocks);
     if (__builtin_expect(o != NULL, 0) && clocks)
