@@ -208,7 +208,7 @@ p5_status p5_budget_read(p5_budget *budget, const char *path, unsigned family, p
 static double value_of(const condition *of, const p5_stat *stat)
 {
     if (of->formula == NULL)
-        return stat_row_value(stat, &of->event).mean;
+        return stat_summary(stat, STAT_ROW, &of->event).mean;
     p5_counts sum;
     double values[METRIC_VARIABLES];
     stat_sum(stat, &sum);
@@ -314,11 +314,12 @@ p5_status p5_budget_write_junit(const p5_budget *budget, const p5_stat *stat, FI
         double value = value_of(of, stat);
         snprintf(sentences[i], SENTENCE, "got %s: %s off the limit",
                  number_text(value, number, sizeof number), miss_text(value, of->limit, miss, sizeof miss));
-        results[i] = (p5_check_result){.name = of->text,
-                                       .path = stat->command,
-                                       .model = p5_model_name(stat->model),
-                                       .failure = holds(of, value) ? NULL : sentences[i],
-                                       .seconds = i == 0 ? stat_host_seconds(stat).mean : 0};
+        results[i] =
+            (p5_check_result){.name = of->text,
+                              .path = stat->command,
+                              .model = p5_model_name(stat->model),
+                              .failure = holds(of, value) ? NULL : sentences[i],
+                              .seconds = i == 0 ? stat_summary(stat, STAT_HOST_SECONDS, NULL).mean : 0};
     }
     if (results != NULL && sentences != NULL)
         status = p5_check_write_junit(out, "p5scope stat", results, budget->count, error);

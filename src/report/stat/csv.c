@@ -84,7 +84,7 @@ static void middle_fields(csv *to, const char *unit, const char *name, double va
 static void write_row(csv *to, const stat_row *of)
 {
     const p5_selected *row = of->selected;
-    stat_value value = stat_row_value(to->stat, row);
+    stat_value value = stat_summary(to->stat, STAT_ROW, row);
     stat_metric beside;
     if (row->supported)
         value_field(to, value.mean);

@@ -61,7 +61,7 @@ static void write_row(json_writer *json, stat_report *report, const stat_row *of
 {
     const p5_stat *stat = report->stat;
     const p5_selected *row = of->selected;
-    stat_value value = stat_row_value(stat, row);
+    stat_value value = stat_summary(stat, STAT_ROW, row);
     stat_metric beside;
     char mode[4];
     json_open_object(json);
@@ -126,9 +126,9 @@ static void write_metric_group(json_writer *json, stat_report *report, const met
 /* `host` stands apart: it is the only part that differs from run to run. */
 static void write_summary(json_writer *json, const p5_stat *stat)
 {
-    double clocks = stat_clocks(stat).mean;
-    double instructions = stat_instructions(stat).mean;
-    double host = stat_host_seconds(stat).mean;
+    double clocks = stat_summary(stat, STAT_CLOCKS, NULL).mean;
+    double instructions = stat_summary(stat, STAT_INSTRUCTIONS, NULL).mean;
+    double host = stat_summary(stat, STAT_HOST_SECONDS, NULL).mean;
     json_open_object(json);
     json_key(json, "summary");
     json_open_object(json);

@@ -106,7 +106,7 @@ p5_status stat_report_begin(stat_report *report, const p5_stat *stat, const stat
         report->plan = report->own;
     }
     stat_sum(stat, &report->sum);
-    report->clocks = stat_clocks(stat);
+    report->clocks = stat_summary(stat, STAT_CLOCKS, NULL);
     return P5_OK;
 }
 

@@ -5,17 +5,33 @@
 #include "p5scope/version.h"
 #include "report/stat/metric.h"
 
+static double figure_of(const p5_stat_run *run, stat_figure figure, const p5_selected *row)
+{
+    switch (figure) {
+    case STAT_CLOCKS:
+        return (double)p5_counts_sum(run->counts.clocks, P5_CPL_MASK_ALL);
+    case STAT_INSTRUCTIONS:
+        return (double)run->instructions;
+    case STAT_HOST_INSTRUCTIONS:
+        return (double)(run->host_instructions != 0 ? run->host_instructions : run->instructions);
+    case STAT_HOST_SECONDS:
+        return run->host_seconds;
+    case STAT_ROW:
+        break;
+    }
+    return (double)p5_selected_value(row, &run->counts);
+}
+
 /* Mean, and the standard error of the mean in per cent of it, as `perf stat -r` shows it. */
-static stat_value summarise(const p5_stat *stat, double (*of)(const p5_stat_run *run, const void *what),
-                            const void *what)
+stat_value stat_summary(const p5_stat *stat, stat_figure figure, const p5_selected *row)
 {
     double sum = 0;
     for (size_t i = 0; i < stat->run_count; i++)
-        sum += of(&stat->runs[i], what);
+        sum += figure_of(&stat->runs[i], figure, row);
     stat_value result = {.mean = sum / (double)stat->run_count};
     double squares = 0;
     for (size_t i = 0; i < stat->run_count; i++) {
-        double off = of(&stat->runs[i], what) - result.mean;
+        double off = figure_of(&stat->runs[i], figure, row) - result.mean;
         squares += off * off;
     }
     if (stat->run_count > 1 && result.mean != 0) {
@@ -25,58 +41,10 @@ static stat_value summarise(const p5_stat *stat, double (*of)(const p5_stat_run 
     return result;
 }
 
-static double of_row(const p5_stat_run *run, const void *row)
-{
-    return (double)p5_selected_value(row, &run->counts);
-}
-
-static double of_host_seconds(const p5_stat_run *run, const void *what)
-{
-    (void)what;
-    return run->host_seconds;
-}
-
-static double of_clocks(const p5_stat_run *run, const void *what)
-{
-    (void)what;
-    return (double)p5_counts_sum(run->counts.clocks, P5_CPL_MASK_ALL);
-}
-
-static double of_instructions(const p5_stat_run *run, const void *what)
-{
-    (void)what;
-    return (double)run->instructions;
-}
-
-static double of_host_instructions(const p5_stat_run *run, const void *what)
-{
-    (void)what;
-    return (double)(run->host_instructions != 0 ? run->host_instructions : run->instructions);
-}
-
-stat_value stat_row_value(const p5_stat *stat, const p5_selected *row)
-{
-    return summarise(stat, of_row, row);
-}
-
-stat_value stat_host_seconds(const p5_stat *stat)
-{
-    return summarise(stat, of_host_seconds, NULL);
-}
-
 double stat_host_mips(const p5_stat *stat)
 {
-    return summarise(stat, of_host_instructions, NULL).mean / stat_host_seconds(stat).mean / 1e6;
-}
-
-stat_value stat_clocks(const p5_stat *stat)
-{
-    return summarise(stat, of_clocks, NULL);
-}
-
-stat_value stat_instructions(const p5_stat *stat)
-{
-    return summarise(stat, of_instructions, NULL);
+    return stat_summary(stat, STAT_HOST_INSTRUCTIONS, NULL).mean /
+           stat_summary(stat, STAT_HOST_SECONDS, NULL).mean / 1e6;
 }
 
 uint64_t stat_permissive(const p5_stat *stat)

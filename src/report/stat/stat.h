@@ -11,13 +11,17 @@ typedef struct stat_value {
     double variance_percent; /* 0 for one run */
 } stat_value;
 
-stat_value stat_row_value(const p5_stat *stat, const p5_selected *row);
-stat_value stat_host_seconds(const p5_stat *stat);
+/* Clocks are those of all CPLs; a row's are what it selects, NULL for the others. */
+typedef enum stat_figure {
+    STAT_CLOCKS,
+    STAT_INSTRUCTIONS,
+    STAT_HOST_INSTRUCTIONS,
+    STAT_HOST_SECONDS,
+    STAT_ROW
+} stat_figure;
+stat_value stat_summary(const p5_stat *stat, stat_figure figure, const p5_selected *row);
 /* Million instructions that the host executed in a second of them. */
 double stat_host_mips(const p5_stat *stat);
-/* Clocks of all CPLs, mean over the runs. */
-stat_value stat_clocks(const p5_stat *stat);
-stat_value stat_instructions(const p5_stat *stat);
 uint64_t stat_permissive(const p5_stat *stat);
 
 /* The totals of all runs together; ratios of them are the ratios of the means. */
@@ -61,7 +65,7 @@ typedef struct stat_report {
     const stat_plan *plan;
     stat_plan *own;    /* if it was given none */
     p5_counts sum;     /* stat_sum, */
-    stat_value clocks; /* ... stat_clocks */
+    stat_value clocks; /* ... STAT_CLOCKS */
     unsigned known;    /* bit n: values[n] are */
     double values[P5_CPL_MASK_ALL + 1][METRIC_VARIABLES];
 } stat_report;

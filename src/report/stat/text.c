@@ -61,7 +61,7 @@ static char *put_count(text_report *in, const stat_row *of, char *to)
     enum { METRIC_WIDTH = 9 };
     const char *name = of->selected->name;
     char number[32];
-    stat_value value = stat_row_value(in->stat, of->selected);
+    stat_value value = stat_summary(in->stat, STAT_ROW, of->selected);
     stat_metric beside;
     to = put_right(to, VALUE_WIDTH, whole(in, value.mean, number, sizeof number));
     to = stpcpy(to, "      ");
@@ -114,7 +114,8 @@ static bool nothing_in(const text_report *in, const char *group)
 {
     const stat_plan *plan = in->report.plan;
     for (size_t i = 0; i < plan->row_count; i++)
-        if (of_group(&plan->rows[i], group) && stat_row_value(in->stat, plan->rows[i].selected).mean != 0)
+        if (of_group(&plan->rows[i], group) &&
+            stat_summary(in->stat, STAT_ROW, plan->rows[i].selected).mean != 0)
             return false;
     return true;
 }
@@ -205,7 +206,7 @@ static void write_metric_group(text_report *in, const metric_group *group)
 static void write_times(const text_report *in)
 {
     stat_value clocks = in->report.clocks;
-    stat_value host = stat_host_seconds(in->stat);
+    stat_value host = stat_summary(in->stat, STAT_HOST_SECONDS, NULL);
     double mhz = p5_model_clock_mhz(in->stat->model);
     char number[32];
     fprintf(in->out, "\n%*s clocks", VALUE_WIDTH, whole(in, clocks.mean, number, sizeof number));
