@@ -1,7 +1,6 @@
 #include "cli/profile_input.h"
 #include "cli/output.h"
 
-
 error_t event_words_add(word_list *events, const char *text)
 {
     enum { MOST_EVENTS = 16 };

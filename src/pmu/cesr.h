@@ -2,7 +2,6 @@
 #ifndef PMU_CESR_H
 #define PMU_CESR_H
 
-
 #include "p5scope/pmu.h"
 
 /* Layout of one half; counter 1's half stands 16 bits higher (manual 26.4.4; reserved bits read as 0).

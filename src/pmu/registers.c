@@ -7,7 +7,6 @@
 #include "pmu/counters.h"
 #include "pmu/perfmon.h"
 
-
 #define FIELDS(array) (array), sizeof(array) / sizeof(array)[0]
 
 static const p5_register_field mca_fields[] = {
