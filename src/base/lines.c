@@ -1,14 +1,13 @@
 #include "base/lines.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/error.h"
 
 ssize_t lines_next(char **line, size_t *room, FILE *in)
 {
-    enum { FIRST_ROOM = 120 };
     ssize_t length = 0;
     int c = 0;
     while (c != '\n' && (c = getc_unlocked(in)) != EOF) {
@@ -16,14 +15,8 @@ ssize_t lines_next(char **line, size_t *room, FILE *in)
             errno = 0; /* which realloc may have set although it got what it wanted */
             return -1;
         }
-        if ((size_t)length + 1 >= *room) {
-            size_t more = *room > 0 ? *room * 2 : FIRST_ROOM;
-            char *moved = realloc(*line, more);
-            if (moved == NULL)
-                return -1;
-            *line = moved;
-            *room = more;
-        }
+        if (!array_reserve(line, room, (size_t)length + 2, 1))
+            return -1;
         (*line)[length++] = (char)c;
         (*line)[length] = '\0';
     }

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "isa/isa.h"
 
 enum { MAX_BLOCK_INSNS = UINT16_MAX };
@@ -43,32 +44,25 @@ isa_block *isa_block_make(const isa_insn *insns, unsigned count, const uint8_t *
 isa_block *isa_block_decode(isa_decoder *decoder, const uint8_t *bytes, size_t size, uint32_t linear,
                             uint32_t physical, bool code32, unsigned max_insns)
 {
-    isa_insn *insns = NULL;
-    unsigned count = 0, capacity = 0;
+    ARRAY_OF(isa_insn) insns = {0};
     size_t used = 0;
     if (max_insns > MAX_BLOCK_INSNS)
         max_insns = MAX_BLOCK_INSNS;
-    while (count < max_insns) {
+    while (insns.count < max_insns) {
         isa_insn insn;
         if (!isa_decode(decoder, bytes + used, size - used, linear + (uint32_t)used, code32, &insn) ||
             used + insn.length > UINT16_MAX)
             break;
-        if (count == capacity) {
-            capacity = capacity == 0 ? 16 : 2 * capacity;
-            isa_insn *grown = realloc(insns, capacity * sizeof *insns);
-            if (grown == NULL) {
-                free(insns);
-                return NULL;
-            }
-            insns = grown;
+        if (!ARRAY_ADD(&insns, insn)) {
+            free(insns.items);
+            return NULL;
         }
-        insns[count++] = insn;
         used += insn.length;
         if (ends_block(&insn))
             break;
     }
-    isa_block *block = isa_block_make(insns, count, bytes, linear, physical, code32);
-    free(insns);
+    isa_block *block = isa_block_make(insns.items, (unsigned)insns.count, bytes, linear, physical, code32);
+    free(insns.items);
     return block;
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "machine/board/devices.h"
 #include "p5scope/snapshot.h"
 
@@ -14,14 +15,8 @@ typedef struct reader {
 static bool write_bytes(void *context, const void *bytes, size_t size)
 {
     machine_copy *copy = context;
-    if (copy->size + size > copy->capacity) {
-        size_t capacity = 2 * (copy->size + size);
-        uint8_t *grown = realloc(copy->bytes, capacity);
-        if (grown == NULL)
-            return false;
-        copy->bytes = grown;
-        copy->capacity = capacity;
-    }
+    if (!array_reserve(&copy->bytes, &copy->capacity, copy->size + size, 1))
+        return false;
     memcpy(copy->bytes + copy->size, bytes, size);
     copy->size += size;
     return true;
