@@ -448,7 +448,7 @@ int main(int argc, char **argv)
         return 2;
     }
     static table t;
-    tsv events, stalls;
+    static tsv events, stalls;
     char *field[COLUMNS];
     tsv_open(&events, argv[1], column_names, COLUMNS);
     for (t.file = &events; tsv_next(&events, field);)
