@@ -24,7 +24,7 @@ enum { P5_ERROR_TEXT = 400, P5_ERROR_WHERE = 200 };
 
 /* An error with its place. `message` says what is wrong and what would be right, without a final full stop.
  * `where` is a file name, an option or empty; `line` and `column` count from 1, 0 = unknown. `hint` may be
- * empty. */
+ * empty. Every call that fills one in takes NULL of who needs no more than the status. */
 typedef struct p5_error {
     p5_status status;
     unsigned line;

@@ -84,6 +84,13 @@ void error_at(p5_error *error, const char *where, unsigned line, unsigned column
     error->column = column;
 }
 
+p5_status error_in(p5_error *error, p5_status status, const char *path)
+{
+    if (status != P5_OK && error != NULL && error->where[0] == '\0')
+        error_at(error, path, 0, 0);
+    return status;
+}
+
 void error_nearest(p5_error *error, const text_nearest *nearest)
 {
     char sentence[P5_ERROR_TEXT];

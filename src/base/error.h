@@ -19,6 +19,10 @@ p5_status error_set_at(p5_error *error, p5_status status, const char *where, uns
 /* Adds the place to an error already set. `where` may be NULL; line and column count from 1, 0 = unknown. */
 void error_at(p5_error *error, const char *where, unsigned line, unsigned column);
 
+/* An error that has no place yet is one of the file `path`. `status` is what it was set to, or P5_OK; it is
+ * the answer. */
+p5_status error_in(p5_error *error, p5_status status, const char *path);
+
 /* Sends on what has been written to `out`. P5_OK, or the error "cannot write WHAT: reason". */
 p5_status error_unless_written(p5_error *error, FILE *out, const char *what);
 

@@ -183,9 +183,7 @@ p5_status p5_machine_load_real(p5_machine *machine, const char *path, uint16_t s
     free(bytes);
     if (status != P5_OK) {
         free(b);
-        if (error->where[0] == '\0')
-            error_at(error, path, 0, 0);
-        return status;
+        return error_in(error, status, path);
     }
     real_enter(machine, segment, offset);
     bios_install(b);

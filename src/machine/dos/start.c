@@ -246,10 +246,8 @@ p5_status p5_machine_load_dos(p5_machine *machine, const char *path, const char 
     free(bytes);
     machine->guest_state = d;
     if (status != P5_OK) {
-        if (error->where[0] == '\0')
-            error_at(error, path, 0, 0);
         dos_close(machine);
-        return status;
+        return error_in(error, status, path);
     }
     machine->guest = &dos_guest;
     processor_set_control(machine);

@@ -231,8 +231,6 @@ p5_status p5_machine_load_linux(p5_machine *machine, const char *path, const cha
     status = machine_open_engine(machine, LINUX_DEFAULT_MEMORY, LINUX_LEAST_MEMORY, error);
     if (status == P5_OK)
         status = load_into(machine, &image, path, arguments, environment, error);
-    if (status != P5_OK && error != NULL && error->where[0] == '\0')
-        error_at(error, path, 0, 0);
     elf_close(&image);
-    return status;
+    return error_in(error, status, path);
 }

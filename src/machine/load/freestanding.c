@@ -50,10 +50,8 @@ static p5_status freestanding_multiboot_elf(p5_machine *machine, const char *pat
         status = freestanding_place(machine, &image, &entry, &end, error);
     if (status == P5_OK)
         status = multiboot_start(machine, &header, path, entry, end, error);
-    if (status != P5_OK && error->where[0] == '\0')
-        error_at(error, path, 0, 0);
     elf_close(&image);
-    return status;
+    return error_in(error, status, path);
 }
 
 /* An image with addresses in its header (specification, 3.1.3): what stands before the header in the file
@@ -99,10 +97,8 @@ p5_status p5_machine_load_multiboot(p5_machine *machine, const char *path, p5_er
         return freestanding_multiboot_elf(machine, path, error);
     }
     status = freestanding_multiboot_flat(machine, path, bytes, size, error);
-    if (status != P5_OK && error->where[0] == '\0')
-        error_at(error, path, 0, 0);
     free(bytes);
-    return status;
+    return error_in(error, status, path);
 }
 
 static bool named_com(const char *path)

@@ -199,8 +199,7 @@ static p5_status kernel_find_initrd(p5_machine *machine, kernel *k, const p5_ker
         if (status == P5_OK)
             status = kernel_place_initrd(machine, k, bytes, size, error);
         free(bytes);
-        if (status != P5_OK && error->where[0] == '\0')
-            error_at(error, with->initrd, 0, 0);
+        return error_in(error, status, with->initrd);
     }
     return status;
 }
@@ -246,9 +245,7 @@ static p5_status kernel_place(p5_machine *machine, const char *path, kernel *k, 
             elf_close(&image);
         }
     }
-    if (status != P5_OK && error->where[0] == '\0')
-        error_at(error, path, 0, 0);
-    return status;
+    return error_in(error, status, path);
 }
 
 p5_status p5_machine_load_kernel(p5_machine *machine, const char *path, const p5_kernel *with,

@@ -153,12 +153,12 @@ p5_status p5_machine_save(p5_machine *machine, const char *path, const p5_save_o
         return error_set(error, P5_ERR_STATE, "a machine is saved between runs, not in a callback of one");
     if (machine->ended)
         return error_set(error, P5_ERR_STATE, "the guest has ended: there is nothing to go on from");
-    snapshot_file *f = snapshot_file_create(path, error);
-    if (f == NULL)
-        return error != NULL ? error->status : P5_ERR_IO;
+    snapshot_file *f;
+    p5_status status = snapshot_file_create(path, &f, error);
+    if (status != P5_OK)
+        return status;
     devices_console_flush(machine->devices);
     p5_snapshot_info info;
-    p5_status status = P5_OK;
     if (!preface_of(machine, options, &info))
         status = error_set(error, P5_ERR_MEMORY, "no memory for a snapshot");
     if (status == P5_OK) {
@@ -190,10 +190,11 @@ static p5_status read_preface(snapshot_file *f, p5_snapshot_info *info, p5_error
 p5_status p5_snapshot_read_info(const char *path, p5_snapshot_info *info, p5_error *error)
 {
     memset(info, 0, sizeof *info);
-    snapshot_file *f = snapshot_file_open(path, error);
-    if (f == NULL)
-        return error != NULL ? error->status : P5_ERR_IO;
-    p5_status status = read_preface(f, info, error);
+    snapshot_file *f;
+    p5_status status = snapshot_file_open(path, &f, error);
+    if (status != P5_OK)
+        return status;
+    status = read_preface(f, info, error);
     snapshot_file_close(f);
     return status;
 }
@@ -270,9 +271,10 @@ p5_status p5_machine_load(const char *path, const p5_machine_options *options, p
     p5_status status = options != NULL ? check_options(options, error) : P5_OK;
     if (status != P5_OK)
         return status;
-    snapshot_file *f = snapshot_file_open(path, error);
-    if (f == NULL)
-        return error != NULL ? error->status : P5_ERR_IO;
+    snapshot_file *f;
+    status = snapshot_file_open(path, &f, error);
+    if (status != P5_OK)
+        return status;
     p5_snapshot_info info = {0};
     status = read_preface(f, &info, error);
     if (status == P5_OK)

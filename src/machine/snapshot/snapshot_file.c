@@ -129,24 +129,21 @@ static snapshot_file *new_file(const char *path, p5_error *error)
     return f;
 }
 
-snapshot_file *snapshot_file_create(const char *path, p5_error *error)
+p5_status snapshot_file_create(const char *path, snapshot_file **file, p5_error *error)
 {
     static const file_header placeholder;
     struct stat there; /* what stands there is replaced: no device, say */
-    if (stat(path, &there) == 0 && !S_ISREG(there.st_mode)) {
-        error_set(error, P5_ERR_IO, "cannot write the snapshot: this is not a regular file");
-        error_at(error, path, 0, 0);
-        return NULL;
-    }
-    snapshot_file *f = new_file(path, error);
+    if (stat(path, &there) == 0 && !S_ISREG(there.st_mode))
+        return error_set_at(error, P5_ERR_IO, path, 0, 0,
+                            "cannot write the snapshot: this is not a regular file");
+    snapshot_file *f = *file = new_file(path, error);
     if (f == NULL)
-        return NULL;
+        return P5_ERR_MEMORY;
     f->compress = ZSTD_createCStream();
     if (f->compress == NULL || asprintf(&f->temporary, "%s.XXXXXX", path) < 0) {
         f->temporary = NULL;
         snapshot_file_close(f);
-        error_set(error, P5_ERR_MEMORY, "no memory for a snapshot");
-        return NULL;
+        return error_set(error, P5_ERR_MEMORY, "no memory for a snapshot");
     }
     ZSTD_CCtx_setParameter(f->compress, ZSTD_c_compressionLevel, LEVEL);
     int descriptor = mkostemp(f->temporary, O_CLOEXEC);
@@ -157,10 +154,10 @@ snapshot_file *snapshot_file_create(const char *path, p5_error *error)
         if (descriptor >= 0)
             close(descriptor);
         snapshot_file_close(f);
-        return NULL;
+        return P5_ERR_IO;
     }
     put(f, &placeholder, sizeof placeholder);
-    return f;
+    return P5_OK;
 }
 
 p5_status snapshot_file_finish(snapshot_file *f, p5_error *error)
@@ -268,11 +265,11 @@ static p5_status check_sections(snapshot_file *f, p5_error *error)
     return P5_OK;
 }
 
-snapshot_file *snapshot_file_open(const char *path, p5_error *error)
+p5_status snapshot_file_open(const char *path, snapshot_file **file, p5_error *error)
 {
-    snapshot_file *f = new_file(path, error);
+    snapshot_file *f = *file = new_file(path, error);
     if (f == NULL)
-        return NULL;
+        return P5_ERR_MEMORY;
     f->expand = ZSTD_createDStream();
     f->file = fopen(path, "re");
     p5_status status = P5_OK;
@@ -284,11 +281,13 @@ snapshot_file *snapshot_file_open(const char *path, p5_error *error)
         status = check_header(f, error);
     if (status == P5_OK)
         status = check_sections(f, error);
-    if (status == P5_OK && fseeko(f->file, (off_t)sizeof(file_header), SEEK_SET) == 0)
-        return f;
+    if (status == P5_OK && fseeko(f->file, (off_t)sizeof(file_header), SEEK_SET) != 0)
+        status = error_set(error, P5_ERR_IO, "cannot read the snapshot: %s", strerror(errno));
+    if (status == P5_OK)
+        return P5_OK;
     fail_at(f, error, status);
     snapshot_file_close(f);
-    return NULL;
+    return status;
 }
 
 static bool read_expanded(void *context, void *bytes, size_t size)

@@ -13,10 +13,10 @@
 
 typedef struct snapshot_file snapshot_file;
 
-/* Begins a file next to `path`; `path` itself is only replaced by snapshot_file_finish. NULL with *error. */
-snapshot_file *snapshot_file_create(const char *path, p5_error *error);
-/* Opens a file, looks whether it is whole and of this format. NULL with *error. */
-snapshot_file *snapshot_file_open(const char *path, p5_error *error);
+/* Begins a file next to `path`; `path` itself is only replaced by snapshot_file_finish. */
+p5_status snapshot_file_create(const char *path, snapshot_file **file, p5_error *error);
+/* Opens a file, looks whether it is whole and of this format. */
+p5_status snapshot_file_open(const char *path, snapshot_file **file, p5_error *error);
 /* The next section, to be written or read piece by piece through *s; reading, it must have this name (fewer
  * than 16 characters). snapshot_file_end must follow, whatever happened. */
 void snapshot_file_begin(snapshot_file *f, const char *name, snapshot *s, p5_error *error);

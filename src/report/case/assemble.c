@@ -149,8 +149,9 @@ p5_status workplace_message(const workplace *place, const char *name, p5_error *
 {
     uint8_t *bytes;
     size_t size;
-    if (case_read_file(place->messages, &bytes, &size, error) != P5_OK)
-        return error->status;
+    const p5_status status = case_read_file(place->messages, &bytes, &size, error);
+    if (status != P5_OK)
+        return status;
     unsigned line_number = 0;
     const char *message = "the assembler failed without a message";
     char *text = (char *)bytes;

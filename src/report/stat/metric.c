@@ -119,7 +119,7 @@ static p5_status read_metric(reader *r, const char *line)
     size_t offset = (size_t)(start - line);
     status = metric_formula_parse(start, &formula, r->error);
     if (status != P5_OK) {
-        error_at(r->error, r->where, r->line, r->error->column + (unsigned)offset);
+        error_at(r->error, r->where, r->line, (r->error != NULL ? r->error->column : 0) + (unsigned)offset);
         return status;
     }
     m.formula = formula;
