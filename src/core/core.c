@@ -21,13 +21,13 @@ p5_status p5_core_open(const p5_model *model, const p5_core_hooks *hooks, p5_cor
         c->decoder = isa_decoder_open((family == P5_FAMILY_P54C ? ISA_P54C : ISA_P55C) | ISA_P6);
         c->memory = memory_open(model, hooks, &c->memory_counts);
         c->predictor = predictor_open(model);
-        c->watch = calloc(1, sizeof *c->watch);
+        c->planted = calloc(1, sizeof *c->planted);
         price_open(c);
         c->bound = bound_of_model(model);
         pipe_reset(&c->state);
         pipe_load(&c->pipe, &c->state, &c->timing);
     }
-    if (!c || !c->decoder || !c->memory || !c->predictor || !c->watch || !memo_open(c)) {
+    if (!c || !c->decoder || !c->memory || !c->predictor || !c->planted || !memo_open(c)) {
         p5_core_close(c);
         return error_set(error, P5_ERR_MEMORY, "out of memory");
     }
@@ -47,7 +47,7 @@ void p5_core_close(p5_core *core)
     predictor_close(core->predictor);
     memory_close(core->memory);
     branch_runs_close(&core->ran);
-    free(core->watch);
+    free(core->planted);
     isa_decoder_close(core->decoder);
     free(core);
 }
@@ -329,7 +329,7 @@ void p5_core_set_control(p5_core *core, const p5_control *control)
     memo_settle(core);
     core->control = *control;
     memory_set_control(core->memory, control);
-    watch_update(core);
+    planted_update(core);
     memo_hold(core);
     predictor_set_control(core->predictor, control->no_branch_allocation);
     if (core->check)
@@ -362,7 +362,7 @@ void p5_core_load_cr3(p5_core *core, uint32_t directory)
         profile_load_cr3(core->profile, directory);
     memory_load_cr3(core->memory);
     predictor_flush(core->predictor);
-    watch_flushed(core);
+    planted_flushed(core);
     if (core->check)
         p5_core_load_cr3(core->exact, directory);
 }
@@ -371,7 +371,7 @@ void p5_core_invlpg(p5_core *core, uint32_t linear)
 {
     memo_settle(core);
     memory_invlpg(core->memory, linear);
-    watch_flushed(core);
+    planted_flushed(core);
     if (core->check)
         p5_core_invlpg(core->exact, linear);
 }
@@ -379,10 +379,10 @@ void p5_core_invlpg(p5_core *core, uint32_t linear)
 void p5_core_wbinvd(p5_core *core)
 {
     memo_settle(core);
-    watch_write_back_all(core);
+    planted_write_back_all(core);
     price_last_asks(core);
     price_wait_for_bus(core, memory_wbinvd(core->memory, core->now), P5_STALL_SERIALISE);
-    watch_flushed(core);
+    planted_flushed(core);
     if (core->check) {
         p5_core_wbinvd(core->exact);
         memo_check_compare(core, "WBINVD", 0);
@@ -394,7 +394,7 @@ void p5_core_invd(p5_core *core)
     memo_settle(core);
     price_last_asks(core);
     price_wait_for_bus(core, memory_invd(core->memory, core->now), P5_STALL_SERIALISE);
-    watch_flushed(core);
+    planted_flushed(core);
     if (core->check) {
         p5_core_invd(core->exact);
         memo_check_compare(core, "INVD", 0);
@@ -429,9 +429,9 @@ void p5_core_tell_bus(p5_core *core)
 
 bool p5_core_watching(p5_core *core, bool *refetch)
 {
-    *refetch = core->watch->refetch;
-    core->watch->refetch = false;
-    return core->watch->on;
+    *refetch = core->planted->refetch;
+    core->planted->refetch = false;
+    return core->planted->on;
 }
 
 void p5_core_set_memo(p5_core *core, bool on)

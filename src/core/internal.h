@@ -37,9 +37,9 @@ struct p5_core {
     bool long_way; /* usual answers are asked for like others, and nothing is remembered: p5_core_set_memo */
     pipe pipe;     /* not valid behind what was remembered: memo_materialise */
     pipe_state state;       /* of `pipe`, where somebody wants it */
-    pipe_resolver resolver; /* `unwatched`, or that of watch.c around it */
-    pipe_resolver unwatched;
-    struct watch *watch;
+    pipe_resolver resolver; /* `usual_resolver`, or that of planted.c around it */
+    pipe_resolver usual_resolver;
+    struct planted *planted;
     pipe_deltas deltas[P5_CPL_CLASSES]; /* everything priced on the exact path */
     counts memory_counts;               /* what the memory side counted */
     uint64_t instructions;              /* priced so far */

@@ -8,7 +8,7 @@
 #include "core/model/model.h"
 #include "core/memo_check.h"
 #include "core/replay/memo_tree.h"
-#include "core/watch/watch.h"
+#include "core/planted/planted.h"
 #include "p5scope/event.h"
 
 /* ---- the model ----------------------------------------------------------------------------------------- */
@@ -218,7 +218,7 @@ static void restore(p5_core *core, snapshot *s)
     core->used_as = (core->used_as & ~3u) | core->cpl_class;
     memory_set_control(core->memory, &core->control);
     predictor_set_control(core->predictor, core->control.no_branch_allocation);
-    watch_update(core);
+    planted_update(core);
     memo_hold(core);
     if (core->check != NULL)
         s->status = memo_check_follow(core, s->error);
@@ -236,7 +236,7 @@ void core_transfer(p5_core *core, snapshot *s)
     s->clock = core->now;
     memory_transfer(core->memory, s);
     predictor_transfer(core->predictor, s);
-    snapshot_state(s, &watch_state, core->watch);
+    snapshot_state(s, &planted_state, core->planted);
     transfer_pipe(core, s);
     transfer_counts(core, s);
     transfer_branches(core, s);
@@ -246,7 +246,7 @@ void core_transfer(p5_core *core, snapshot *s)
 
 const snapshot_table *const core_tables[] = {
     &name_state,        &key_state,    &core_state,      &memory_state, &bus_state,
-    &bus_use_state,     &l2_state,     &predictor_state, &watch_state,  &pipe_fields,
+    &bus_use_state,     &l2_state,     &predictor_state, &planted_state,  &pipe_fields,
     &pipe_state_fields, &counts_state, &recent_state,    NULL};
 
 p5_status p5_core_save(p5_core *core, bool (*write)(void *context, const void *bytes, size_t size),

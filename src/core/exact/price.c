@@ -7,7 +7,7 @@
 #include "core/branch/predictor_fast.h"
 #include "core/branch/predictor_pairs.h"
 #include "core/profile/profile.h"
-#include "core/watch/watch.h"
+#include "core/planted/planted.h"
 
 bool price_taken(const op *o, uint32_t next)
 {
@@ -181,7 +181,7 @@ static uint64_t resolve_drained(void *context, uint64_t asked)
 
 void price_open(p5_core *core)
 {
-    core->unwatched = (pipe_resolver){.context = core,
+    core->usual_resolver = (pipe_resolver){.context = core,
                                       .data = resolve_data,
                                       .string = resolve_string,
                                       .code = resolve_code,
@@ -189,7 +189,7 @@ void price_open(p5_core *core)
                                       .branch = resolve_branch,
                                       .passed = resolve_passed,
                                       .drained = resolve_drained};
-    core->resolver = core->unwatched;
+    core->resolver = core->usual_resolver;
 }
 
 /* ---- stretches ----------------------------------------------------------------------------------------- */
@@ -315,7 +315,7 @@ void price_change_class(p5_core *core, unsigned class)
     price_last_asks(core);
     memory_pass(core->memory,
                 core->now); /* what other bus masters did meanwhile belongs to the class before */
-    watch_look(core);
+    planted_look(core);
     memory_advance(core->memory, core->now);
     if (core->profile)
         profile_gather(core);

@@ -5,7 +5,7 @@
 #define CORE_REPLAY_MEMO_H
 
 #include "core/exact/price.h"
-#include "core/watch/watch.h"
+#include "core/planted/planted.h"
 
 static inline uint32_t memo_leaf_number(const memo *m, const memo_leaf *leaf)
 {
@@ -35,7 +35,7 @@ static inline const pipe_pending *memo_waiting(const p5_core *core)
 /* Somebody looks at more than the remembered answers know. */
 static inline bool memo_is_held(const p5_core *core)
 {
-    return core->memo.held || core->watch->on;
+    return core->memo.held || core->planted->on;
 }
 
 /* False: out of memory. */

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "core/replay/memo.h"
-#include "core/watch/watch.h"
+#include "core/planted/planted.h"
 
 /* A command has changed a structure: nothing that was remembered of it holds. */
 static void changed(p5_core *core)
@@ -41,9 +41,9 @@ bool test_filled(void *context, uint64_t *fill, uint32_t data[TEST_LINE_WORDS])
     return true;
 }
 
-static watch_raw raw_of(const test_cache_line *line)
+static planted_raw raw_of(const test_cache_line *line)
 {
-    watch_raw raw = {.known = true, .tag = line->tag << 12};
+    planted_raw raw = {.known = true, .tag = line->tag << 12};
     memcpy(raw.bytes, line->data, sizeof raw.bytes);
     for (unsigned i = 0; i < TEST_LINE_WORDS; i++)
         raw.ends |= (uint32_t)(line->end_bits[i] & 15) << 4 * i;
@@ -59,17 +59,17 @@ static void keep_code(p5_core *core, uint32_t line)
     int way = code_cache_find(&core->memory->code, line);
     if (way < 0)
         return;
-    watch_raw *raw = &core->watch->raw[1][set][way];
+    planted_raw *raw = &core->planted->raw[1][set][way];
     uint8_t bytes[P5_LINE_BYTES];
-    if (watch_has_line(core, true, set, (unsigned)way) || !see_line(core, line, false, bytes))
+    if (planted_has_line(core, true, set, (unsigned)way) || !see_line(core, line, false, bytes))
         return;
-    *raw = (watch_raw){.known = true, .tag = cache_tag(line), .ends = core->memory->code.ends[set][way]};
+    *raw = (planted_raw){.known = true, .tag = cache_tag(line), .ends = core->memory->code.ends[set][way]};
     memcpy(raw->bytes, bytes, sizeof bytes);
-    watch_add_line(core, true, set, (unsigned)way);
+    planted_add_line(core, true, set, (unsigned)way);
 }
 
 static void write_data_line(p5_core *core, unsigned set, unsigned way, const test_cache_line *line,
-                            const watch_raw *raw)
+                            const planted_raw *raw)
 {
     struct memory *m = core->memory;
     uint32_t address = raw->tag + set * (uint32_t)CACHE_LINE;
@@ -77,31 +77,31 @@ static void write_data_line(p5_core *core, unsigned set, unsigned way, const tes
     if (state != MESI_INVALID)
         keep_code(core, address);
     data_cache_put(&m->data, set, way, (cache_entry){raw->tag, state, line->lru});
-    parity_write_data_line(&core->watch->parity, set, way);
+    parity_write_data_line(&core->planted->parity, set, way);
     if (state == MESI_INVALID || m->hooks.write_line == NULL)
         return;
     m->hooks.write_line(m->hooks.context, address, raw->bytes);
     uint8_t held[P5_LINE_BYTES];
     if (state != MESI_MODIFIED && see_line(core, address, true, held) &&
         memcmp(held, raw->bytes, sizeof held) != 0)
-        watch_add_line(core, false, set, way);
+        planted_add_line(core, false, set, way);
 }
 
 static void write_code_line(p5_core *core, unsigned set, unsigned way, const test_cache_line *line,
-                            const watch_raw *raw)
+                            const planted_raw *raw)
 {
     struct memory *m = core->memory;
     uint32_t address = raw->tag + set * (uint32_t)CACHE_LINE;
     bool valid = (line->valid & 1) != 0;
     /* Fresh lines have all end bits set; code_cache.h keeps only what has been decoded. */
     code_cache_put(&m->code, set, way, (code_entry){raw->tag, valid, line->lru, raw->ends});
-    parity_write_code_line(&core->watch->parity, set, way);
+    parity_write_code_line(&core->planted->parity, set, way);
     if (!valid)
         return;
     uint8_t seen[P5_LINE_BYTES];
     bool in_data = data_cache_find(&m->data, address) >= 0;
     if (see_line(core, address, false, seen) && (in_data || memcmp(seen, raw->bytes, sizeof seen) != 0))
-        watch_add_line(core, true, set, way);
+        planted_add_line(core, true, set, way);
 }
 
 void test_cache_write(void *context, const test_cache_line *line)
@@ -109,15 +109,15 @@ void test_cache_write(void *context, const test_cache_line *line)
     p5_core *core = context;
     unsigned set = line->set % CACHE_SETS, way = way_of(core, line);
     memo_settle(core);
-    watch_drop_line(core, !line->data_cache, set, way);
-    watch_raw *raw = &core->watch->raw[!line->data_cache][set][way];
+    planted_drop_line(core, !line->data_cache, set, way);
+    planted_raw *raw = &core->planted->raw[!line->data_cache][set][way];
     *raw = raw_of(line);
     if (line->data_cache)
         write_data_line(core, set, way, line, raw);
     else
         write_code_line(core, set, way, line, raw);
     changed(core);
-    watch_update(core);
+    planted_update(core);
     if (core->exact)
         test_cache_write(core->exact, line);
 }
@@ -131,14 +131,14 @@ static bool is_double(const uint32_t tag[CACHE_WAYS], unsigned way)
     return false;
 }
 
-static void give_raw(test_cache_line *line, const watch_raw *raw)
+static void give_raw(test_cache_line *line, const planted_raw *raw)
 {
     line->tag = raw->tag >> 12;
     memcpy(line->data, raw->bytes, sizeof line->data);
 }
 
 /* Contents of a valid line: those that the array was written with where only it has them. */
-static void give_contents(const p5_core *core, test_cache_line *line, const watch_raw *raw, bool own)
+static void give_contents(const p5_core *core, test_cache_line *line, const planted_raw *raw, bool own)
 {
     uint8_t bytes[P5_LINE_BYTES];
     bool written = raw->known && raw->tag >> 12 == line->tag;
@@ -154,8 +154,8 @@ static void give_contents(const p5_core *core, test_cache_line *line, const watc
 static void read_data_line(p5_core *core, test_cache_line *line, unsigned set, unsigned way)
 {
     struct memory *m = core->memory;
-    parity *p = &core->watch->parity;
-    const watch_raw *raw = &core->watch->raw[0][set][way];
+    parity *p = &core->planted->parity;
+    const planted_raw *raw = &core->planted->raw[0][set][way];
     cache_entry entry = data_cache_get(&m->data, set, way);
     line->valid = (uint8_t)entry.state;
     line->lru = entry.lru;
@@ -174,15 +174,15 @@ static void read_code_line(p5_core *core, test_cache_line *line, unsigned set, u
 {
     enum { FIRST_HALF = 3, SECOND_HALF = 12 };
     struct memory *m = core->memory;
-    parity *p = &core->watch->parity;
-    const watch_raw *raw = &core->watch->raw[1][set][way];
+    parity *p = &core->planted->parity;
+    const planted_raw *raw = &core->planted->raw[1][set][way];
     code_entry entry = code_cache_get(&m->code, set, way);
     uint32_t ends = entry.ends;
     line->valid = entry.valid;
     line->lru = entry.lru;
     line->tag = entry.tag >> 12;
     if (entry.valid) {
-        give_contents(core, line, raw, watch_has_line(core, true, set, way));
+        give_contents(core, line, raw, planted_has_line(core, true, set, way));
         if (raw->known && raw->no_ends && raw->tag == entry.tag && m->code.ends[set][way] == 0)
             ends = 0;
     } else if (raw->known) {
@@ -216,15 +216,15 @@ void test_cache_read(void *context, test_cache_line *line)
 static void remember(p5_core *core, bool data, unsigned set, unsigned way)
 {
     struct memory *m = core->memory;
-    watch_raw *raw = &core->watch->raw[!data][set][way];
+    planted_raw *raw = &core->planted->raw[!data][set][way];
     uint32_t tag = data ? m->data.tag[set][way] : m->code.tag[set][way];
     if (tag == CACHE_NO_TAG)
         return;
     test_cache_line line = {.data_cache = data, .set = (uint8_t)set, .way = (uint8_t)way, .tag = tag >> 12};
-    bool own = data ? is_double(m->data.tag[set], way) : watch_has_line(core, true, set, way);
+    bool own = data ? is_double(m->data.tag[set], way) : planted_has_line(core, true, set, way);
     give_contents(core, &line, raw, own);
     uint32_t ends = data ? 0 : code_cache_get(&m->code, set, way).ends;
-    *raw = (watch_raw){.known = true, .tag = tag, .ends = ends};
+    *raw = (planted_raw){.known = true, .tag = tag, .ends = ends};
     memcpy(raw->bytes, line.data, sizeof raw->bytes);
 }
 
@@ -233,12 +233,12 @@ static void flush_line(p5_core *core, unsigned set, unsigned way)
     struct memory *m = core->memory;
     remember(core, true, set, way);
     if (m->data.state[set][way] == MESI_MODIFIED) {
-        parity_read_data(&core->watch->parity, set, way, UINT32_MAX);
+        parity_read_data(&core->planted->parity, set, way, UINT32_MAX);
         uint64_t done = memory_write_back(m, data_cache_address(&m->data, set, way), core->now);
         data_cache_set_state(&m->data, set, way, MESI_SHARED);
         price_wait_for_bus(core, done, P5_STALL_SERIALISE);
     }
-    watch_drop_line(core, false, set, way);
+    planted_drop_line(core, false, set, way);
     data_cache_set_state(&m->data, set, way, MESI_INVALID);
 }
 
@@ -254,7 +254,7 @@ void test_cache_flush(void *context, bool data, bool one_line, unsigned set, uns
         for (set = 0; set < CACHE_SETS; set++)
             for (way = 0; way < CACHE_WAYS; way++) {
                 remember(core, data, set, way);
-                watch_drop_line(core, !data, set, way);
+                planted_drop_line(core, !data, set, way);
                 if (data)
                     data_cache_set_state(&m->data, set, way, MESI_INVALID);
             }
@@ -264,7 +264,7 @@ void test_cache_flush(void *context, bool data, bool one_line, unsigned set, uns
             code_cache_invalidate(&m->code);
     }
     changed(core);
-    watch_flushed(core);
+    planted_flushed(core);
     if (core->exact)
         test_cache_flush(core->exact, data, one_line, at_set, at_way);
 }
@@ -315,12 +315,12 @@ void test_tlb_write(void *context, const test_tlb_entry *entry)
         if (!entry->valid)
             tlb_drop(t, at);
     }
-    parity_write_tlb(&core->watch->parity, watch_tlb_number(m, t), at);
+    parity_write_tlb(&core->planted->parity, planted_tlb_number(m, t), at);
     if (entry->valid)
-        watch_add_pin(core, watch_tlb_number(m, t), at, !entry->data_tlb);
+        planted_add_page(core, planted_tlb_number(m, t), at, !entry->data_tlb);
     changed(core);
-    watch_look(core);
-    watch_update(core);
+    planted_look(core);
+    planted_update(core);
     if (core->exact)
         test_tlb_write(core->exact, entry);
 }
@@ -364,7 +364,7 @@ bool test_tlb_read(void *context, test_tlb_entry *entry)
     entry->lru = (uint8_t)(found.lru & 7); /* before this read, which is a use */
     entry->entry = (uint8_t)((unsigned)at & (t->ways - 1));
     tlb_used(t, (unsigned)at);
-    parity_read_tlb(&core->watch->parity, watch_tlb_number(m, t), (unsigned)at);
+    parity_read_tlb(&core->planted->parity, planted_tlb_number(m, t), (unsigned)at);
     return true;
 }
 
@@ -431,12 +431,12 @@ void test_btb_flush(void *context)
 void test_parity(void *context, uint32_t tr1)
 {
     p5_core *core = context;
-    parity *p = &core->watch->parity;
+    parity *p = &core->planted->parity;
     memo_settle(core);
     bool microcode = (tr1 & ~p->reversed & PARITY_MC) != 0;
     p->reversed = tr1 & (PARITY_ARRAYS | PARITY_MC);
     parity_forget_if_gone(p, core->memory);
-    watch_update(core);
+    planted_update(core);
     if (core->exact)
         test_parity(core->exact, tr1);
     if (microcode && p->error != NULL)
@@ -446,6 +446,6 @@ void test_parity(void *context, uint32_t tr1)
 void test_on_parity_error(void *context, void (*error)(void *context, uint32_t array), void *error_context)
 {
     p5_core *core = context;
-    core->watch->parity.error = error;
-    core->watch->parity.context = error_context;
+    core->planted->parity.error = error;
+    core->planted->parity.context = error_context;
 }

@@ -3,7 +3,7 @@
 #include "fixture.h"
 
 #include "core/internal.h"
-#include "core/watch/watch.h"
+#include "core/planted/planted.h"
 #include "core/testreg/test_access.h"
 
 enum { BYTES = 0x10000, LINE = 0x5040, SET = LINE / 32 % 128 };
@@ -106,7 +106,7 @@ static void inquire(owner *o, bool invalidate)
 {
     uint64_t done;
     memory_inquire(o->core->memory, LINE, invalidate, o->core->now + 1000, &done);
-    watch_look(o->core);
+    planted_look(o->core);
 }
 
 /* What becomes of a line in each state when another master invalidates it. */

@@ -9,75 +9,75 @@
  * Nothing of it is looked at in normal runs. While there is any, the core prices on the exact path with a
  * resolver of its own around the usual one, which sees what each reference has changed; what has gone is told
  * to the owner (p5_core_hooks), so that the guest sees memory again where it would. */
-#ifndef CORE_WATCH_WATCH_H
-#define CORE_WATCH_WATCH_H
+#ifndef CORE_PLANTED_PLANTED_H
+#define CORE_PLANTED_PLANTED_H
 
 #include "base/snapshot.h"
 #include "core/memory/data_cache.h"
-#include "core/watch/parity.h"
+#include "core/planted/parity.h"
 #include "core/memory/tlb.h"
 #include "p5scope/core.h"
 
-enum { WATCH_LINES = 2 * CACHE_SETS * CACHE_WAYS, WATCH_PINS = 2 * TLB_ENTRIES };
+enum { PLANTED_LINES = 2 * CACHE_SETS * CACHE_WAYS, PLANTED_PAGES = 2 * TLB_ENTRIES };
 
 /* A place in a cache and the line that was put there. */
-typedef struct watch_line {
+typedef struct planted_line {
     bool code;
     uint8_t set, way;
     uint32_t tag;
-} watch_line;
+} planted_line;
 
 /* An entry that was put into a TLB. */
-typedef struct watch_pin {
+typedef struct planted_page {
     unsigned in; /* PARITY_*TLB */
     unsigned entry;
     uint32_t key;
     bool code;
-} watch_pin;
+} planted_page;
 
 /* What a test register wrote into a place of a cache array. The arrays of data_cache.h and code_cache.h keep
  * no contents, and nothing of invalid lines. */
-typedef struct watch_raw {
+typedef struct planted_raw {
     bool known;
     bool no_ends; /* all end bits were written as 0, which code_cache.h cannot tell from a fresh line */
     uint32_t tag;
     uint32_t ends;
     uint8_t bytes[CACHE_LINE];
-} watch_raw;
+} planted_raw;
 
-typedef struct watch {
+typedef struct planted {
     bool on;      /* there is something to look at */
     bool refetch; /* the bytes of code may have changed: for the owner, who clears it */
-    unsigned line_count, pin_count;
-    watch_line lines[WATCH_LINES];
-    watch_pin pins[WATCH_PINS];
-    watch_raw raw[2][CACHE_SETS][CACHE_WAYS]; /* data, code */
+    unsigned line_count, pin_count; /* of pages: snapshots have these names */
+    planted_line lines[PLANTED_LINES];
+    planted_page pins[PLANTED_PAGES];
+    planted_raw raw[2][CACHE_SETS][CACHE_WAYS]; /* data, code */
     parity parity;
-} watch;
+} planted;
 
 struct p5_core;
 struct memory;
 
-extern const snapshot_table watch_state;
+extern const snapshot_table planted_state;
 
 /* After anything that may have changed caches or TLBs: tells the owner what has gone. */
-void watch_look(struct p5_core *core);
+void planted_look(struct p5_core *core);
 /* Notes that the line in this place holds something else than memory, or (code) than data references see. */
-void watch_add_line(struct p5_core *core, bool code, unsigned set, unsigned way);
+void planted_add_line(struct p5_core *core, bool code, unsigned set, unsigned way);
 /* PARITY_*TLB. */
-unsigned watch_tlb_number(const struct memory *m, const tlb *t);
+unsigned planted_tlb_number(const struct memory *m, const tlb *t);
 /* Notes an entry that a test register wrote. */
-void watch_add_pin(struct p5_core *core, unsigned in, unsigned entry, bool code);
+void planted_add_page(struct p5_core *core, unsigned in, unsigned entry, bool code);
 /* Forgets the line in this place, which is about to be overwritten or dropped, and lets memory be seen
  * there. */
-void watch_drop_line(struct p5_core *core, bool code, unsigned set, unsigned way);
+void planted_drop_line(struct p5_core *core, bool code, unsigned set, unsigned way);
 /* True if this place is noted. */
-bool watch_has_line(const struct p5_core *core, bool code, unsigned set, unsigned way);
+bool planted_has_line(const struct p5_core *core, bool code, unsigned set, unsigned way);
 /* Before WBINVD: modified lines are read. */
-void watch_write_back_all(struct p5_core *core);
+void planted_write_back_all(struct p5_core *core);
 /* After a flush of caches or TLBs. */
-void watch_flushed(struct p5_core *core);
+void planted_flushed(struct p5_core *core);
 /* Turns the resolver on or off as needed. */
-void watch_update(struct p5_core *core);
+void planted_update(struct p5_core *core);
 
 #endif

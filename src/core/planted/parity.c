@@ -1,4 +1,4 @@
-#include "core/watch/parity.h"
+#include "core/planted/parity.h"
 
 #include <string.h>
 

@@ -6,8 +6,8 @@
  * halves of a line (ID0 to ID3), one for the tag. TLBs: a bit for the tag and one for the data. A look-up in
  * a cache reads the tags of all ways of its set; a look-up in a TLB finds errors only in the entry that fits.
  */
-#ifndef CORE_WATCH_PARITY_H
-#define CORE_WATCH_PARITY_H
+#ifndef CORE_PLANTED_PARITY_H
+#define CORE_PLANTED_PARITY_H
 
 #include <stdbool.h>
 #include <stdint.h>

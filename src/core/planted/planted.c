@@ -1,15 +1,15 @@
-#include "core/watch/watch.h"
+#include "core/planted/planted.h"
 
 #include "core/internal.h"
 
 /* ---- lines --------------------------------------------------------------------------------------------- */
 
-static uint32_t address_of(const watch_line *line)
+static uint32_t address_of(const planted_line *line)
 {
     return line->tag + line->set * (uint32_t)CACHE_LINE;
 }
 
-static int find_line(const watch *w, bool code, unsigned set, unsigned way)
+static int find_line(const planted *w, bool code, unsigned set, unsigned way)
 {
     for (unsigned i = 0; i < w->line_count; i++)
         if (w->lines[i].code == code && w->lines[i].set == set && w->lines[i].way == way)
@@ -17,17 +17,17 @@ static int find_line(const watch *w, bool code, unsigned set, unsigned way)
     return -1;
 }
 
-bool watch_has_line(const p5_core *core, bool code, unsigned set, unsigned way)
+bool planted_has_line(const p5_core *core, bool code, unsigned set, unsigned way)
 {
-    return find_line(core->watch, code, set, way) >= 0;
+    return find_line(core->planted, code, set, way) >= 0;
 }
 
-static void remove_line(watch *w, unsigned i)
+static void remove_line(planted *w, unsigned i)
 {
     w->lines[i] = w->lines[--w->line_count];
 }
 
-static bool noted(const watch *w, bool code, uint32_t line, watch_line *found)
+static bool noted(const planted *w, bool code, uint32_t line, planted_line *found)
 {
     for (unsigned i = 0; i < w->line_count; i++)
         if (w->lines[i].code == code && address_of(&w->lines[i]) == line) {
@@ -39,11 +39,11 @@ static bool noted(const watch *w, bool code, uint32_t line, watch_line *found)
 
 /* The bytes that a fetch of this line takes: those of a noted code line, of memory behind a noted data line,
  * or what data references see. */
-static void watch_set_fetch(p5_core *core, uint32_t line)
+static void planted_set_fetch(p5_core *core, uint32_t line)
 {
-    watch *w = core->watch;
+    planted *w = core->planted;
     const p5_core_hooks *hooks = &core->memory->hooks;
-    watch_line at;
+    planted_line at;
     uint8_t bytes[P5_LINE_BYTES];
     if (hooks->code_line == NULL)
         return;
@@ -58,16 +58,16 @@ static void watch_set_fetch(p5_core *core, uint32_t line)
     }
 }
 
-void watch_add_line(p5_core *core, bool code, unsigned set, unsigned way)
+void planted_add_line(p5_core *core, bool code, unsigned set, unsigned way)
 {
-    watch *w = core->watch;
+    planted *w = core->planted;
     const struct memory *m = core->memory;
     int old = find_line(w, code, set, way);
-    watch_line *line = &w->lines[old >= 0 ? (unsigned)old : w->line_count++];
+    planted_line *line = &w->lines[old >= 0 ? (unsigned)old : w->line_count++];
     *line =
-        (watch_line){code, (uint8_t)set, (uint8_t)way, code ? m->code.tag[set][way] : m->data.tag[set][way]};
-    watch_set_fetch(core, address_of(line));
-    watch_update(core);
+        (planted_line){code, (uint8_t)set, (uint8_t)way, code ? m->code.tag[set][way] : m->data.tag[set][way]};
+    planted_set_fetch(core, address_of(line));
+    planted_update(core);
 }
 
 static void see_memory(const p5_core *core, uint32_t line)
@@ -77,9 +77,9 @@ static void see_memory(const p5_core *core, uint32_t line)
         hooks->from_memory(hooks->context, line, CACHE_LINE);
 }
 
-void watch_drop_line(p5_core *core, bool code, unsigned set, unsigned way)
+void planted_drop_line(p5_core *core, bool code, unsigned set, unsigned way)
 {
-    watch *w = core->watch;
+    planted *w = core->planted;
     const struct memory *m = core->memory;
     uint32_t tag = code ? m->code.tag[set][way] : m->data.tag[set][way];
     int i = find_line(w, code, set, way);
@@ -90,12 +90,12 @@ void watch_drop_line(p5_core *core, bool code, unsigned set, unsigned way)
     if (!code && (i >= 0 || m->data.state[set][way] == MESI_MODIFIED))
         see_memory(core, tag + set * (uint32_t)CACHE_LINE);
     if (i >= 0)
-        watch_set_fetch(core, tag + set * (uint32_t)CACHE_LINE);
+        planted_set_fetch(core, tag + set * (uint32_t)CACHE_LINE);
 }
 
 /* A noted line that is no longer where it was. A data line that has become modified is one like any other:
  * memory gets it when it is written back. */
-static bool still_noted(const struct memory *m, const watch_line *line)
+static bool still_noted(const struct memory *m, const planted_line *line)
 {
     if (line->code)
         return m->code.tag[line->set][line->way] == line->tag;
@@ -105,9 +105,9 @@ static bool still_noted(const struct memory *m, const watch_line *line)
 
 static void look_at_lines(p5_core *core)
 {
-    watch *w = core->watch;
+    planted *w = core->planted;
     for (unsigned i = 0; i < w->line_count;) {
-        watch_line line = w->lines[i];
+        planted_line line = w->lines[i];
         if (still_noted(core->memory, &line)) {
             i++;
             continue;
@@ -115,7 +115,7 @@ static void look_at_lines(p5_core *core)
         remove_line(w, i);
         if (!line.code && core->memory->data.tag[line.set][line.way] != line.tag)
             see_memory(core, address_of(&line)); /* changes nothing if it was modified and written back */
-        watch_set_fetch(core, address_of(&line));
+        planted_set_fetch(core, address_of(&line));
     }
 }
 
@@ -129,7 +129,7 @@ static const tlb *tlb_of(const p5_core *core, unsigned which)
                                        : &m->data_tlb;
 }
 
-unsigned watch_tlb_number(const struct memory *m, const tlb *t)
+unsigned planted_tlb_number(const struct memory *m, const tlb *t)
 {
     return t == &m->code_tlb ? PARITY_CODE_TLB : t == &m->data_tlb_large ? PARITY_LARGE_TLB : PARITY_DATA_TLB;
 }
@@ -139,17 +139,17 @@ static uint32_t key_of(const p5_core *core, unsigned which, unsigned entry)
     return tlb_of(core, which)->row[entry].key.of[0];
 }
 
-static void tell_pin(const p5_core *core, const watch_pin *pin, bool valid)
+static void tell_page(const p5_core *core, const planted_page *page, bool valid)
 {
     const p5_core_hooks *hooks = &core->memory->hooks;
     if (hooks->translation == NULL)
         return;
-    tlb_entry e = tlb_get(tlb_of(core, pin->in), pin->entry);
-    p5_translation told = {.linear = pin->key & 0xfffff000u,
+    tlb_entry e = tlb_get(tlb_of(core, page->in), page->entry);
+    p5_translation told = {.linear = page->key & 0xfffff000u,
                            .physical = e.physical,
                            .valid = valid,
-                           .code = pin->code,
-                           .large = (pin->key & TLB_LARGE) != 0,
+                           .code = page->code,
+                           .large = (page->key & TLB_LARGE) != 0,
                            .supervisor = (e.attributes & TLB_SUPERVISOR) != 0,
                            .writable = (e.attributes & TLB_WRITABLE) != 0,
                            .dirty = e.dirty,
@@ -158,36 +158,36 @@ static void tell_pin(const p5_core *core, const watch_pin *pin, bool valid)
     hooks->translation(hooks->context, &told);
 }
 
-static void look_at_pins(p5_core *core)
+static void look_at_pages(p5_core *core)
 {
-    watch *w = core->watch;
+    planted *w = core->planted;
     for (unsigned i = 0; i < w->pin_count;) {
-        watch_pin *pin = &w->pins[i];
-        if (key_of(core, pin->in, pin->entry) == pin->key) {
+        planted_page *page = &w->pins[i];
+        if (key_of(core, page->in, page->entry) == page->key) {
             i++;
             continue;
         }
-        tell_pin(core, pin, false);
-        *pin = w->pins[--w->pin_count];
+        tell_page(core, page, false);
+        *page = w->pins[--w->pin_count];
         w->refetch = true;
     }
 }
 
-void watch_add_pin(p5_core *core, unsigned in, unsigned entry, bool code)
+void planted_add_page(p5_core *core, unsigned in, unsigned entry, bool code)
 {
-    watch *w = core->watch;
-    look_at_pins(core); /* the one that was there before is gone */
+    planted *w = core->planted;
+    look_at_pages(core); /* the one that was there before is gone */
     unsigned i = 0;
     while (i < w->pin_count && (w->pins[i].in != in || w->pins[i].entry != entry))
         i++;
-    if (i == WATCH_PINS)
+    if (i == PLANTED_PAGES)
         return;
-    w->pins[i] = (watch_pin){in, entry, key_of(core, in, entry), code};
+    w->pins[i] = (planted_page){in, entry, key_of(core, in, entry), code};
     if (i == w->pin_count)
         w->pin_count++;
     w->refetch = true;
-    tell_pin(core, &w->pins[i], true);
-    watch_update(core);
+    tell_page(core, &w->pins[i], true);
+    planted_update(core);
 }
 
 /* ---- references ---------------------------------------------------------------------------------------- */
@@ -237,14 +237,14 @@ static void look_after(p5_core *core, parity *p, const look *l, bool write)
         parity_write_data(p, l->set, way, (unsigned)__builtin_ctz(l->bytes),
                           (unsigned)__builtin_popcount(l->bytes));
         if (l->state[way] == MESI_SHARED && cache_as_memory(core))
-            watch_add_line(core, false, l->set, way); /* not written through */
+            planted_add_line(core, false, l->set, way); /* not written through */
     }
 }
 
 static int find_translation(struct memory *m, uint32_t linear, bool large, bool code, unsigned *which)
 {
     tlb *t = code ? &m->code_tlb : memory_data_tlb(m, large);
-    *which = watch_tlb_number(m, t);
+    *which = planted_tlb_number(m, t);
     int entry = tlb_find(t, tlb_key(linear, large));
     return entry < 0 && code ? tlb_find(t, tlb_key(linear, true)) : entry;
 }
@@ -267,15 +267,15 @@ static void page_after(struct memory *m, parity *p, uint32_t linear, bool large,
         parity_write_tlb(p, which, (unsigned)entry);
 }
 
-static uint64_t watch_data(void *context, const p5_access *access, uint64_t asked, unsigned how,
+static uint64_t planted_data(void *context, const p5_access *access, uint64_t asked, unsigned how,
                            data_answer *answer)
 {
     p5_core *core = context;
     struct memory *m = core->memory;
-    parity *p = &core->watch->parity;
+    parity *p = &core->planted->parity;
     bool write = (access->flags & P5_ACCESS_WRITE) != 0, large = (access->flags & P5_ACCESS_LARGE_PAGE) != 0;
     if ((access->flags & P5_ACCESS_IO) != 0)
-        return core->unwatched.data(context, access, asked, how, answer);
+        return core->usual_resolver.data(context, access, asked, how, answer);
     look looks[2];
     unsigned count = 1;
     uint32_t left = CACHE_LINE - access->physical % CACHE_LINE;
@@ -285,21 +285,21 @@ static uint64_t watch_data(void *context, const p5_access *access, uint64_t aske
         const uint32_t physical = memory_physical(m, access, left);
         looks[count++] = look_before(m, p, physical, access->size - left, write);
     }
-    const uint64_t word = core->unwatched.data(context, access, asked, how, answer);
+    const uint64_t word = core->usual_resolver.data(context, access, asked, how, answer);
     for (unsigned i = 0; i < count; i++)
         look_after(core, p, &looks[i], write);
     if (!known)
         page_after(m, p, access->linear, large, false);
-    watch_look(core);
+    planted_look(core);
     return word;
 }
 
-static bool watch_code(void *context, uint32_t linear, uint64_t asked, code_answer *answer)
+static bool planted_code(void *context, uint32_t linear, uint64_t asked, code_answer *answer)
 {
     enum { ALL_PARTS = 15 };
     p5_core *core = context;
     struct memory *m = core->memory;
-    parity *p = &core->watch->parity;
+    parity *p = &core->planted->parity;
     uint32_t physical = block_physical(core->block, linear);
     unsigned set = cache_set(physical);
     bool known = !m->paging || page_before(m, p, linear, false, true);
@@ -309,94 +309,94 @@ static bool watch_code(void *context, uint32_t linear, uint64_t asked, code_answ
             parity_read_code_tag(p, set, way);
     if (before >= 0)
         parity_read_code(p, set, (unsigned)before, ALL_PARTS);
-    bool usual = core->unwatched.code(context, linear, asked, answer);
+    bool usual = core->usual_resolver.code(context, linear, asked, answer);
     int after = code_cache_find(&m->code, physical);
     if (before < 0 && after >= 0)
         parity_write_code_line(p, set, (unsigned)after);
     if (!known)
         page_after(m, p, linear, false, true);
-    watch_look(core);
+    planted_look(core);
     return usual;
 }
 
 /* ---- the whole ----------------------------------------------------------------------------------------- */
 
-void watch_look(p5_core *core)
+void planted_look(p5_core *core)
 {
-    watch *w = core->watch;
+    planted *w = core->planted;
     if (!w->on)
         return;
     look_at_lines(core);
-    look_at_pins(core);
+    look_at_pages(core);
     if (w->line_count == 0 && w->pin_count == 0)
-        watch_update(core);
+        planted_update(core);
 }
 
-void watch_write_back_all(p5_core *core)
+void planted_write_back_all(p5_core *core)
 {
     const struct memory *m = core->memory;
-    for (unsigned set = 0; set < CACHE_SETS && core->watch->on; set++)
+    for (unsigned set = 0; set < CACHE_SETS && core->planted->on; set++)
         for (unsigned way = 0; way < CACHE_WAYS; way++)
             if (m->data.state[set][way] == MESI_MODIFIED)
-                parity_read_data(&core->watch->parity, set, way, UINT32_MAX);
+                parity_read_data(&core->planted->parity, set, way, UINT32_MAX);
 }
 
-void watch_flushed(p5_core *core)
+void planted_flushed(p5_core *core)
 {
-    if (!core->watch->on)
+    if (!core->planted->on)
         return;
-    watch_look(core);
-    parity_forget_if_gone(&core->watch->parity, core->memory);
-    watch_update(core);
+    planted_look(core);
+    parity_forget_if_gone(&core->planted->parity, core->memory);
+    planted_update(core);
 }
 
-void watch_update(p5_core *core)
+void planted_update(p5_core *core)
 {
-    watch *w = core->watch;
+    planted *w = core->planted;
     w->on = w->line_count != 0 || w->pin_count != 0 || parity_on(&w->parity) || cache_as_memory(core);
-    core->resolver = core->unwatched;
+    core->resolver = core->usual_resolver;
     if (w->on) {
-        core->resolver.data = watch_data;
+        core->resolver.data = planted_data;
         core->resolver.string = NULL;
-        core->resolver.code = watch_code;
+        core->resolver.code = planted_code;
     }
 }
 
 /* ---- snapshots ----------------------------------------------------------------------------------------- */
 
 static const snapshot_table line_state = {
-    SNAPSHOT(watch_line, "watch_line", FIELD_FLAG(code), FIELD_MOST(CACHE_SETS - 1, set),
+    SNAPSHOT(planted_line, "planted_line", FIELD_FLAG(code), FIELD_MOST(CACHE_SETS - 1, set),
              FIELD_MOST(CACHE_WAYS - 1, way), FIELD_BITS(0xfffff000u | CACHE_NO_TAG, tag))};
 
-static const snapshot_table pin_state = {
-    SNAPSHOT(watch_pin, "watch_pin", FIELD_MOST(PARITY_TLBS - 1, in), FIELD_MOST(TLB_ENTRIES - 1, entry),
+static const snapshot_table page_state = {
+    SNAPSHOT(planted_page, "planted_page", FIELD_MOST(PARITY_TLBS - 1, in), FIELD_MOST(TLB_ENTRIES - 1, entry),
              FIELD_BITS(0xfffff000u | TLB_VALID | TLB_LARGE, key), FIELD_FLAG(code))};
 
-static const snapshot_table raw_state = {SNAPSHOT(watch_raw, "watch_raw", FIELD_FLAG(known, no_ends),
+static const snapshot_table raw_state = {SNAPSHOT(planted_raw, "planted_raw", FIELD_FLAG(known, no_ends),
                                                   FIELD_ANY(tag, ends), FIELD_ANY_OF([0], bytes))};
 
 /* A place is noted once, so that there is room for all of them. */
-static void check_watch(const void *row, snapshot *s)
+static void check_planted(const void *row, snapshot *s)
 {
-    const watch *w = row;
-    bool line_seen[2][CACHE_SETS][CACHE_WAYS] = {{{false}}}, pin_seen[PARITY_TLBS][TLB_ENTRIES] = {{false}};
+    const planted *w = row;
+    bool line_seen[2][CACHE_SETS][CACHE_WAYS] = {{{false}}}, page_seen[PARITY_TLBS][TLB_ENTRIES] = {{false}};
     for (unsigned i = 0; i < w->line_count; i++) {
-        const watch_line *line = &w->lines[i];
+        const planted_line *line = &w->lines[i];
         bool *seen = &line_seen[line->code][line->set][line->way];
         if (*seen || line->tag == CACHE_NO_TAG)
             snapshot_refuse(s, "watch.lines: line %u is none, or is noted twice", i);
         *seen = true;
     }
     for (unsigned i = 0; i < w->pin_count; i++) {
-        bool *seen = &pin_seen[w->pins[i].in][w->pins[i].entry];
+        bool *seen = &page_seen[w->pins[i].in][w->pins[i].entry];
         if (*seen)
             snapshot_refuse(s, "watch.pins: entry %u is noted twice", w->pins[i].entry);
         *seen = true;
     }
 }
 
-const snapshot_table watch_state = {
-    SNAPSHOT(watch, "watch", FIELD_DERIVED(on), FIELD_FLAG(refetch), FIELD_MOST(WATCH_LINES, line_count),
-             FIELD_MOST(WATCH_PINS, pin_count), FIELD_TABLE(&line_state, lines),
-             FIELD_TABLE(&pin_state, pins), FIELD_TABLE(&raw_state, raw), FIELD_TABLE(&parity_state, parity)),
-    .check = check_watch};
+const snapshot_table planted_state = {
+    SNAPSHOT(planted, "watch", FIELD_DERIVED(on), FIELD_FLAG(refetch), FIELD_MOST(PLANTED_LINES, line_count),
+             FIELD_MOST(PLANTED_PAGES, pin_count), FIELD_TABLE(&line_state, lines),
+             FIELD_TABLE(&page_state, pins), FIELD_TABLE(&raw_state, raw), FIELD_TABLE(&parity_state, parity)),
+    .check = check_planted};
