@@ -68,7 +68,7 @@ typedef struct memo {
     bool large;              /* it does not fit the host's nearer caches: see memo_batch.c */
     uint32_t generation;     /* how often everything was forgotten */
     memo_table state_table;  /* interned pipe states */
-    memo_table path_table;   /* ways in, by piece, state and variant, */
+    memo_table path_table;   /* by piece, state and variant, */
     memo_table family_table; /* ... and the first one with variants of each piece and state */
     memo_pool states, paths, leaves;
     memo_pool results;   /* of the leaves, by the same numbers */
@@ -79,7 +79,7 @@ typedef struct memo {
     size_t budget;       /* above it everything is dropped and built anew */
     memo_worth worth;
     pipe_deltas *scratch; /* deltas of the piece that a leaf is made from; 0 between */
-    /* The way of the stretch that is being priced: */
+    /* Of the stretch that is being priced: */
     const memo_edge **given; /* answers that were not the usual ones, in order, */
     unsigned given_count;
     memo_answer unknown; /* ... and the last, if it never came before: */
@@ -91,7 +91,7 @@ typedef struct memo {
     int32_t data_asked;   /* ... for data references, those of what waited below 0 */
     memo_record *records; /* all of them */
     unsigned record_room; /* of `records` and `given` */
-    unsigned told;        /* number of the branch's answer: memo_way.told */
+    unsigned told;        /* number of the branch's answer: memo_streak.told */
     p5_access *joined;    /* of what waits, and of a stretch that does not stand behind it */
     unsigned joined_room;
     const p5_access *accesses;
@@ -101,10 +101,10 @@ typedef struct memo {
 
 /* The end of a piece: what is looked at every time, ... */
 struct memo_leaf {
-    BEGINS_LINE uint32_t next_path; /* the way in that was taken last from here, ... */
+    BEGINS_LINE uint32_t next_path; /* the path that was taken last from here, ... */
     union {
         uint32_t plain_path; /* with a profile: the last one of which it needs not be told (memo_batch.c) */
-        uint32_t after;      /* without: the way in behind that of next_path, last time */
+        uint32_t after;      /* without: the path behind that of next_path, last time */
     };
     uint32_t used_as; /* the core's when it was used last, or MEMO_UNUSED since totals were formed last */
     uint32_t clocks;

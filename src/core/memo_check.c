@@ -167,7 +167,7 @@ void memo_check_fed(p5_core *core, const p5_retired *r, p5_prediction prediction
         check->stretches++;
 }
 
-/* One stretch at a time goes the way of batches; what follows on it is kept from one to the next. */
+/* One stretch at a time goes the streak of batches; what follows on it is kept from one to the next. */
 size_t memo_check_blocks(p5_core *core, const p5_access *accesses, const p5_value *values,
                          const p5_retired_block *blocks, const p5_prediction *predictions, size_t count,
                          uint64_t limit)

@@ -67,7 +67,7 @@ void btb_set_raw(btb *b, unsigned entry, const btb_raw *raw)
                       (raw->valid ? BTB_VALID : 0);
     btb_entry *e = &b->entry[entry];
     *e = (btb_entry){.used = raw->used,
-                     .calm = BTB_NEVER_CALM, /* as far as is known */
+                     .settled = BTB_NEVER_SETTLED, /* as far as is known */
                      .target = raw->target,
                      .pattern =
                          (raw->history * (uint32_t)PATTERN_LAST | (raw->prediction ? PATTERN_PREDICTION : 0) |

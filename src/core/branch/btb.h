@@ -42,11 +42,11 @@ enum {
 };
 
 /* No address. */
-#define BTB_NEVER_CALM UINT64_MAX
+#define BTB_NEVER_SETTLED UINT64_MAX
 
 typedef struct btb_entry {
-    uint64_t used; /* when it was used last: later uses have larger numbers; 0: never */
-    uint64_t calm; /* P55C: if its branch leads there, it is as predicted, and there is nothing to learn */
+    uint64_t used;    /* when it was used last: later uses have larger numbers; 0: never */
+    uint64_t settled; /* P55C: if its branch leads there, it is as predicted, and there is nothing to learn */
     uint32_t target;
     uint32_t counters; /* P55C: two bits each, that of history 0 lowest */
     uint32_t pattern;  /* P55C: history; the prediction for it; and that before the last update, which is

@@ -51,7 +51,7 @@ static inline void begin(predictor *p, btb_entry *entry, const btb_branch *branc
 {
     *entry = p->fresh[branch->kind == ISA_JCC];
     entry->used = p->now;
-    entry->calm = btb_type_of(branch->owner) == BTB_JMP ? next : BTB_NEVER_CALM;
+    entry->settled = btb_type_of(branch->owner) == BTB_JMP ? next : BTB_NEVER_SETTLED;
     entry->target = next;
 }
 

@@ -52,7 +52,7 @@ static inline void predictor_learn(btb_entry *entry, unsigned taken, uint32_t ne
     entry->pattern = pattern;
     /* Nothing has changed: both predictions are the direction, and so are all outcomes of the history. */
     const bool changed = (changes | (was ^ pattern)) != 0;
-    entry->calm = next | (0 - (uint64_t)changed);
+    entry->settled = next | (0 - (uint64_t)changed);
 }
 
 /* What became of a branch, in short (p5_prediction). Those below OWN_ANSWERS are the usual ones.
@@ -113,7 +113,7 @@ static inline unsigned predictor_own_jump(predictor *p, btb_entry *entry, btb_ty
             predicted = address;
     }
     entry->target = next;
-    entry->calm = type == BTB_JMP && next != fall_through ? next : BTB_NEVER_CALM;
+    entry->settled = type == BTB_JMP && next != fall_through ? next : BTB_NEVER_SETTLED;
     return predictor_outcome(true, true, predicted != next || next == fall_through);
 }
 
@@ -180,7 +180,7 @@ predictor_near(predictor *p, branch_run *ran, uint32_t next, uint32_t fall_throu
     const uint64_t since_last = now - ran->instructions;
     ran->instructions = entry->used = now;
     const unsigned taken = next != fall_through; /* of those that may fall through */
-    if (entry->calm == next)
+    if (entry->settled == next)
         return predictor_outcome(taken, taken, false);
     if (__builtin_expect(ran->branch.kind == ISA_JCC, 1))
         return predictor_own_jcc(p, entry, taken, next, false, since_last);

@@ -182,13 +182,13 @@ static uint64_t resolve_drained(void *context, uint64_t asked)
 void price_open(p5_core *core)
 {
     core->usual_resolver = (pipe_resolver){.context = core,
-                                      .data = resolve_data,
-                                      .string = resolve_string,
-                                      .code = resolve_code,
-                                      .end_known = resolve_end,
-                                      .branch = resolve_branch,
-                                      .passed = resolve_passed,
-                                      .drained = resolve_drained};
+                                           .data = resolve_data,
+                                           .string = resolve_string,
+                                           .code = resolve_code,
+                                           .end_known = resolve_end,
+                                           .branch = resolve_branch,
+                                           .passed = resolve_passed,
+                                           .drained = resolve_drained};
     core->resolver = core->usual_resolver;
 }
 

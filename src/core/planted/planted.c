@@ -64,8 +64,8 @@ void planted_add_line(p5_core *core, bool code, unsigned set, unsigned way)
     const struct memory *m = core->memory;
     int old = find_line(w, code, set, way);
     planted_line *line = &w->lines[old >= 0 ? (unsigned)old : w->line_count++];
-    *line =
-        (planted_line){code, (uint8_t)set, (uint8_t)way, code ? m->code.tag[set][way] : m->data.tag[set][way]};
+    *line = (planted_line){code, (uint8_t)set, (uint8_t)way,
+                           code ? m->code.tag[set][way] : m->data.tag[set][way]};
     planted_set_fetch(core, address_of(line));
     planted_update(core);
 }
@@ -268,7 +268,7 @@ static void page_after(struct memory *m, parity *p, uint32_t linear, bool large,
 }
 
 static uint64_t planted_data(void *context, const p5_access *access, uint64_t asked, unsigned how,
-                           data_answer *answer)
+                             data_answer *answer)
 {
     p5_core *core = context;
     struct memory *m = core->memory;
@@ -368,9 +368,9 @@ static const snapshot_table line_state = {
     SNAPSHOT(planted_line, "planted_line", FIELD_FLAG(code), FIELD_MOST(CACHE_SETS - 1, set),
              FIELD_MOST(CACHE_WAYS - 1, way), FIELD_BITS(0xfffff000u | CACHE_NO_TAG, tag))};
 
-static const snapshot_table page_state = {
-    SNAPSHOT(planted_page, "planted_page", FIELD_MOST(PARITY_TLBS - 1, in), FIELD_MOST(TLB_ENTRIES - 1, entry),
-             FIELD_BITS(0xfffff000u | TLB_VALID | TLB_LARGE, key), FIELD_FLAG(code))};
+static const snapshot_table page_state = {SNAPSHOT(
+    planted_page, "planted_page", FIELD_MOST(PARITY_TLBS - 1, in), FIELD_MOST(TLB_ENTRIES - 1, entry),
+    FIELD_BITS(0xfffff000u | TLB_VALID | TLB_LARGE, key), FIELD_FLAG(code))};
 
 static const snapshot_table raw_state = {SNAPSHOT(planted_raw, "planted_raw", FIELD_FLAG(known, no_ends),
                                                   FIELD_ANY(tag, ends), FIELD_ANY_OF([0], bytes))};
@@ -398,5 +398,6 @@ static void check_planted(const void *row, snapshot *s)
 const snapshot_table planted_state = {
     SNAPSHOT(planted, "watch", FIELD_DERIVED(on), FIELD_FLAG(refetch), FIELD_MOST(PLANTED_LINES, line_count),
              FIELD_MOST(PLANTED_PAGES, pin_count), FIELD_TABLE(&line_state, lines),
-             FIELD_TABLE(&page_state, pins), FIELD_TABLE(&raw_state, raw), FIELD_TABLE(&parity_state, parity)),
+             FIELD_TABLE(&page_state, pins), FIELD_TABLE(&raw_state, raw),
+             FIELD_TABLE(&parity_state, parity)),
     .check = check_planted};

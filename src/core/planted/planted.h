@@ -46,8 +46,8 @@ typedef struct planted_raw {
 } planted_raw;
 
 typedef struct planted {
-    bool on;      /* there is something to look at */
-    bool refetch; /* the bytes of code may have changed: for the owner, who clears it */
+    bool on;                        /* there is something to look at */
+    bool refetch;                   /* the bytes of code may have changed: for the owner, who clears it */
     unsigned line_count, pin_count; /* of pages: snapshots have these names */
     planted_line lines[PLANTED_LINES];
     planted_page pins[PLANTED_PAGES];

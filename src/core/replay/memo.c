@@ -251,12 +251,12 @@ memo_state *memo_intern(p5_core *core)
     return &states[number];
 }
 
-/* ---- ways in ------------------------------------------------------------------------------------------- */
+/* ---- paths ------------------------------------------------------------------------------------------- */
 
 static memo_path *enter_family(memo *m, memo_path *p)
 {
     if (p->family)
-        p->family[memo_member(p->way.variant)] = memo_path_number(m, p);
+        p->family[memo_member(p->streak.variant)] = memo_path_number(m, p);
     return p;
 }
 
@@ -283,7 +283,7 @@ memo_path *memo_find_path(p5_core *core, piece *part, const memo_state *from, ui
     for (const memo_slot *slot = table_first(&m->path_table, hash); slot->number;
          slot = table_next(&m->path_table, slot)) {
         memo_path *p = memo_path_at(m, slot->number);
-        if (slot->hash == hash && p->piece == part && p->from == from && p->way.variant == variant)
+        if (slot->hash == hash && p->piece == part && p->from == from && p->streak.variant == variant)
             return enter_family(m, p);
     }
     if (memo_paths(m, part) && memo_is_new(m, part))
@@ -294,8 +294,8 @@ memo_path *memo_find_path(p5_core *core, piece *part, const memo_state *from, ui
     memo_path *p = memo_path_at(m, number);
     p->piece = part;
     p->from = from;
-    p->way.variant = variant;
-    memo_begin_way(&p->way);
+    p->streak.variant = variant;
+    memo_begin_streak(&p->streak);
     if (!table_put(&m->path_table, hash, number))
         return NULL;
     if (part->has_variants)

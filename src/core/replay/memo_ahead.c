@@ -1,6 +1,6 @@
 /* What memo_price will do, without doing it. */
 #include "core/core.h"
-#include "core/replay/memo_way.h"
+#include "core/replay/memo_streak.h"
 #include "core/branch/predictor_pairs.h"
 
 /* The reference hits, as memory_data_expected would find. Hits before it displace nothing. */
@@ -11,14 +11,14 @@ static bool hits(const struct memory *m, const p5_access *access, const data_exp
            (!m->paging || memory_translates(&m->data_tlb, tlb_key(access->linear, false), expected->write));
 }
 
-static bool code_is_usual(const p5_core *core, const piece *p, const memo_way *way)
+static bool code_is_usual(const p5_core *core, const piece *p, const memo_streak *streak)
 {
     const struct memory *m = core->memory;
-    if (memo_find_lines(core, way) == MEMO_ABSENT)
+    if (memo_find_lines(core, streak) == MEMO_ABSENT)
         return false;
     const uint32_t page = tlb_key(piece_begin(p), false);
-    return !way->asks_code || (memory_undisturbed(m, memo_clock(core, way->last_code)) &&
-                               (!m->paging || memory_translates(&m->code_tlb, page, false)));
+    return !streak->asks_code || (memory_undisturbed(m, memo_clock(core, streak->last_code)) &&
+                                  (!m->paging || memory_translates(&m->code_tlb, page, false)));
 }
 
 /* P54C: a group without a branch meets nothing in the BTB. Nor does that change it for the branch. */
@@ -28,30 +28,31 @@ static bool passes(const p5_core *core, const memo_node *node)
     return predictor_passing(btb_find(&core->predictor->btb, &branch)) == PASSES_NOTHING;
 }
 
-/* All answers on the way will be the usual ones. */
-static bool is_usual(const p5_core *core, const p5_retired *r, const piece *p, const memo_way *way)
+/* All answers on the streak will be the usual ones. */
+static bool is_usual(const p5_core *core, const p5_retired *r, const piece *p, const memo_streak *streak)
 {
     const struct memory *m = core->memory;
-    bool references = way->last_offset != MEMO_NEVER;
-    if (!code_is_usual(core, p, way) || (references && !memory_calm(m, memo_clock(core, way->first_offset),
-                                                                    memo_clock(core, way->last_offset))))
+    bool references = streak->last_offset != MEMO_NEVER;
+    if (!code_is_usual(core, p, streak) ||
+        (references &&
+         !memory_calm(m, memo_clock(core, streak->first_offset), memo_clock(core, streak->last_offset))))
         return false;
-    const p5_access *access = r->accesses + way->first_access;
-    for (unsigned i = 0; i < way->step_count; i++) {
-        const memo_node *node = way->steps[i].node;
-        if (node->kind == MEMO_PASSED ? !passes(core, node) : !hits(m, access++, &memo_expected(way)[i]))
+    const p5_access *access = r->accesses + streak->first_access;
+    for (unsigned i = 0; i < streak->step_count; i++) {
+        const memo_node *node = streak->steps[i].node;
+        if (node->kind == MEMO_PASSED ? !passes(core, node) : !hits(m, access++, &memo_expected(streak)[i]))
             return false;
     }
     return true;
 }
 
-/* The way behind an answer that is not the usual one. NULL: it never came before. */
-static const memo_way *way_behind(const memo_node *node, uint64_t answer)
+/* The streak behind an answer that is not the usual one. NULL: it never came before. */
+static const memo_streak *streak_behind(const memo_node *node, uint64_t answer)
 {
     const memo_edge *edge = node->edges;
     while (edge && edge->word != answer)
         edge = edge->next;
-    return edge ? &edge->way : NULL;
+    return edge ? &edge->streak : NULL;
 }
 
 static uint64_t try_reference(p5_core *core, const p5_retired *r, const memo_node *node)
@@ -60,11 +61,12 @@ static uint64_t try_reference(p5_core *core, const p5_retired *r, const memo_nod
                             memo_clock(core, node->offset), node->how);
 }
 
-/* The first question of a way whose answer is not the usual one, or its end; its answer if it is a reference.
- * NULL: that is not known. */
-static const memo_node *try_way(p5_core *core, const p5_retired *r, const memo_way *way, uint64_t *answer)
+/* The first question of a streak whose answer is not the usual one, or its end; its answer if it is a
+ * reference. NULL: that is not known. */
+static const memo_node *try_streak(p5_core *core, const p5_retired *r, const memo_streak *streak,
+                                   uint64_t *answer)
 {
-    for (const memo_step *step = way->steps, *end = step + way->step_count; step < end; step++) {
+    for (const memo_step *step = streak->steps, *end = step + streak->step_count; step < end; step++) {
         if (step->node->kind == MEMO_DATA)
             *answer = try_reference(core, r, step->node);
         else if (!passes(core, step->node))
@@ -73,35 +75,37 @@ static const memo_node *try_way(p5_core *core, const p5_retired *r, const memo_w
             return step->node;
     }
     *answer = DATA_USUAL;
-    if (way->end->kind == MEMO_DATA)
-        *answer = try_reference(core, r, way->end);
-    return way->end;
+    if (streak->end->kind == MEMO_DATA)
+        *answer = try_reference(core, r, streak->end);
+    return streak->end;
 }
 
-/* The way that leads to the stretch's branch, behind answers that are not the usual ones. NULL: it is not
+/* The streak that leads to the stretch's branch, behind answers that are not the usual ones. NULL: it is not
  * known. */
-static const memo_way *last_way(p5_core *core, const p5_retired *r, const piece *p, const memo_way *way)
+static const memo_streak *last_streak(p5_core *core, const p5_retired *r, const piece *p,
+                                      const memo_streak *streak)
 {
-    while (way) {
+    while (streak) {
         uint64_t answer = DATA_LONG;
         const memo_node *node = NULL;
-        if (way->end && code_is_usual(core, p, way))
-            node = try_way(core, r, way, &answer);
+        if (streak->end && code_is_usual(core, p, streak))
+            node = try_streak(core, r, streak, &answer);
         if (node && node->kind == MEMO_BRANCH)
             break;
-        way = node && answer > DATA_USUAL ? way_behind(node, answer) : NULL;
+        streak = node && answer > DATA_USUAL ? streak_behind(node, answer) : NULL;
     }
-    return way;
+    return streak;
 }
 
 /* P54C: the leaf behind the branch, whatever the BTB has there. NULL: that is not known, or never came. */
-static const memo_leaf *behind_pair(const p5_core *core, const p5_retired *r, const memo_way *way, bool taken)
+static const memo_leaf *behind_pair(const p5_core *core, const p5_retired *r, const memo_streak *streak,
+                                    bool taken)
 {
-    const branch_query query = memo_query(core, r->block, r->next, way->end, taken);
+    const branch_query query = memo_query(core, r->block, r->next, streak->end, taken);
     predictor *p = core->predictor;
     const btb_branch branch = btb_by_pair(query.previous_pair);
     branch_answer answer = predictor_pairs_answer(p, &query, btb_find(&p->btb, &branch));
-    return memo_behind_branch(&core->memo, way, (p5_prediction)predictor_pairs_number(&answer, taken));
+    return memo_behind_branch(&core->memo, streak, (p5_prediction)predictor_pairs_number(&answer, taken));
 }
 
 /* The leaf that the piece `p` will end with. NULL: it is not known. `alone`: nothing stands before it that
@@ -110,22 +114,22 @@ static const memo_leaf *leaf_ahead(p5_core *core, const p5_retired *r, piece *p,
                                    p5_prediction prediction)
 {
     bool taken = block_taken(r->block, r->next);
-    const memo_path *path = memo_way_in(core, r, p, taken);
-    const memo_way *way = path ? &path->way : NULL;
-    if (!way || !way->end)
+    const memo_path *path = memo_path_of(core, r, p, taken);
+    const memo_streak *streak = path ? &path->streak : NULL;
+    if (!streak || !streak->end)
         return NULL;
-    if (!alone || way->end->kind != MEMO_BRANCH || !is_usual(core, r, p, way)) {
+    if (!alone || streak->end->kind != MEMO_BRANCH || !is_usual(core, r, p, streak)) {
         if (alone)
             memory_trial_begin(&core->trial, core->memory);
-        way = last_way(core, r, p, way);
+        streak = last_streak(core, r, p, streak);
         if (alone)
             memory_trial_end(&core->trial, core->memory);
     }
-    if (!way)
+    if (!streak)
         return NULL;
     return core->timing.btb_by_pairs && p->near
-               ? behind_pair(core, r, way, taken)
-               : memo_behind_branch(&core->memo, way, memo_prediction(p, prediction));
+               ? behind_pair(core, r, streak, taken)
+               : memo_behind_branch(&core->memo, streak, memo_prediction(p, prediction));
 }
 
 bool memo_ahead(p5_core *core, const p5_retired *r, p5_prediction prediction, uint64_t *clocks)

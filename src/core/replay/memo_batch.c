@@ -3,7 +3,7 @@
 
 #include "core/core.h"
 #include "core/replay/memo_variant.h"
-#include "core/replay/memo_way.h"
+#include "core/replay/memo_streak.h"
 
 /* The clocks at which nothing is under way and no other bus master acts before a block's last question, as
  * long as no question is answered unusually. */
@@ -30,7 +30,7 @@ typedef struct batch {
     const p5_access *accesses;
     const p5_value *values;
     const p5_retired_block *noted; /* the profile knows how it ended, or that before the first */
-    place at;                      /* where the straight way was left, which keeps its place in registers, */
+    place at;                      /* where the hot path was left, which keeps its place in registers, */
     p5_retired retired;            /* ... and as much of that piece as is looked at on the slow one */
 } batch;
 
@@ -43,7 +43,7 @@ static inline void keep_waiting(p5_core *core, const batch *all, const p5_access
         memo_keep_waiting(core, last, references);
 }
 
-/* The straight way is left at `here`. */
+/* The hot path is left at `here`. */
 static inline __attribute__((always_inline)) batch *leave(p5_core *core, batch *all, const place *here)
 {
     all->at = *here;
@@ -121,7 +121,7 @@ static inline bool has_values(const batch *all, const place *here)
 
 /* The path of an execution that is not `path`, which followed last time, but maybe a variant of it. NULL: it
  * is not for the memo. */
-static memo_path *__attribute__((noinline)) other_way_in(p5_core *core, batch *all, memo_path *path)
+static memo_path *__attribute__((noinline)) other_path(p5_core *core, batch *all, memo_path *path)
 {
     uint32_t key = 0;
     piece *p = all->at.piece;
@@ -188,7 +188,7 @@ static inline __attribute__((always_inline)) bool end_with(p5_core *core, memo_l
     return memo_use_predicted(core, leaf);
 }
 
-/* Prices the piece at hand, whose way in is `path`, whatever the clocks, fetches and references are like,
+/* Prices the piece at hand, which is that of `path`, whatever the clocks, fetches and references are like,
  * from `at` on, which has been `answered`, if it is not NULL. Like the following ones it answers the leaf
  * that the piece ended with, or NULL, and keeps `quiet` up to date. */
 static memo_leaf *__attribute__((noinline))
@@ -208,17 +208,17 @@ price_unusual(p5_core *core, batch *all, memo_path *path, memo_node *at, uint64_
 }
 
 /* ... from the reference at `at` on, which is no hit. Where nothing but the branch is behind the answer that
- * came last time, it mostly comes again, and there is no way to be followed: a sieve takes 0.93 of the time.
+ * came last time, it mostly comes again, and there is no tree to be followed: a sieve takes 0.93 of the time.
  */
 static memo_leaf *__attribute__((noinline))
 price_miss(p5_core *core, batch *all, memo_path *path, memo_node *at, quiet_time *quiet)
 {
     const memo_edge *edge = at->edges;
-    if (at->kind != MEMO_DATA || !edge || !edge->way.is_over || !edge->way.ends_in_branch ||
+    if (at->kind != MEMO_DATA || !edge || !edge->streak.is_over || !edge->streak.ends_in_branch ||
         core->timing.btb_by_pairs)
         return price_unusual(core, all, path, at, MEMO_UNASKED, quiet);
     const uint64_t answer = memo_ask(core, at, all->at.references);
-    memo_leaf *leaf = memo_leaf_at(&core->memo, memo_told(&edge->way, prediction_at(&all->at)));
+    memo_leaf *leaf = memo_leaf_at(&core->memo, memo_told(&edge->streak, prediction_at(&all->at)));
     if (__builtin_expect(answer <= DATA_USUAL || edge->word != answer, 0) ||
         !end_with(core, leaf, core->profile != NULL))
         return price_unusual(core, all, path, at, answer, quiet);
@@ -237,20 +237,20 @@ static inline __attribute__((always_inline)) memo_leaf *price_calm(p5_core *core
                                                                    unsigned lines, bool profiled,
                                                                    quiet_time *quiet)
 {
-    const memo_way *way = &path->way;
-    memo_leaf *leaf = memo_leaf_at(&core->memo, memo_told(way, prediction_at(here)));
+    const memo_streak *streak = &path->streak;
+    memo_leaf *leaf = memo_leaf_at(&core->memo, memo_told(streak, prediction_at(here)));
     __builtin_prefetch(leaf);
-    const data_expected *const end = memo_expected(way) + way->step_count;
-    const data_expected *reached = memo_go_calmly(core->memory, here->references, way, end);
+    const data_expected *const end = memo_expected(streak) + streak->step_count;
+    const data_expected *reached = memo_go_calmly(core->memory, here->references, streak, end);
     if (lines != LINES_AT_HAND) {
         if (lines == LINES_MANY || reached != end)
-            memo_use_lines(core, way, memo_steps_to(way, reached, end));
+            memo_use_lines(core, streak, memo_steps_to(streak, reached, end));
         else
-            memo_use_matches(core, way, lines);
+            memo_use_matches(core, streak, lines);
     }
     if (__builtin_expect(reached == end, 1) && end_with(core, leaf, profiled))
         return leaf;
-    memo_node *at = memo_question(way, memo_steps_to(way, reached, end));
+    memo_node *at = memo_question(streak, memo_steps_to(streak, reached, end));
     return price_miss(core, leave(core, all, here), path, at, quiet);
 }
 
@@ -260,7 +260,7 @@ price_lines(p5_core *core, batch *all, memo_path *path, memo_found found, quiet_
 {
     const bool profiled = core->profile != NULL;
     const unsigned lines = found == MEMO_AT_HAND ? LINES_AT_HAND : LINES_MANY;
-    if (!path->way.only_data || !memo_code_page_usual(core->memory, all->at.piece, &path->way))
+    if (!path->streak.only_data || !memo_code_page_usual(core->memory, all->at.piece, &path->streak))
         return price_unusual(core, all, path, NULL, MEMO_UNASKED, quiet);
     return profiled ? price_calm(core, all, &all->at, path, lines, true, quiet)
                     : price_calm(core, all, &all->at, path, lines, false, quiet);
@@ -270,25 +270,26 @@ price_lines(p5_core *core, batch *all, memo_path *path, memo_found found, quiet_
 static memo_leaf *__attribute__((noinline))
 price_fetching(p5_core *core, batch *all, memo_path *path, quiet_time *quiet)
 {
-    const memo_found found = memo_has_few(&path->way) ? MEMO_ABSENT : memo_look_for_lines(core, &path->way);
+    const memo_found found =
+        memo_has_few(&path->streak) ? MEMO_ABSENT : memo_look_for_lines(core, &path->streak);
     if (found != MEMO_ABSENT)
         return price_lines(core, all, path, found, quiet);
-    return price_unusual(core, all, path, path->way.first, MEMO_UNASKED, quiet);
+    return price_unusual(core, all, path, path->streak.first, MEMO_UNASKED, quiet);
 }
 
 /* ... Mostly all is usual, and the lines are at hand. */
 static inline __attribute__((always_inline)) memo_leaf *
 price_piece(p5_core *core, batch *all, const place *here, memo_path *path, bool profiled, quiet_time *quiet)
 {
-    if (__builtin_expect(memo_clock(core, path->way.quiet_offset) - quiet->from >= quiet->span, 0))
+    if (__builtin_expect(memo_clock(core, path->streak.quiet_offset) - quiet->from >= quiet->span, 0))
         return price_unusual(core, leave(core, all, here), path, NULL, MEMO_UNASKED, quiet);
     unsigned lines = LINES_AT_HAND;
-    if (!memo_lines_at_hand(core, &path->way)) {
-        lines = memo_match_lines(core, &path->way);
-        if (__builtin_expect(lines == 0, 0)) /* few are of ways that are only data */
+    if (!memo_lines_at_hand(core, &path->streak)) {
+        lines = memo_match_lines(core, &path->streak);
+        if (__builtin_expect(lines == 0, 0)) /* few are of streaks that are only data */
             return price_fetching(core, leave(core, all, here), path, quiet);
     }
-    if (__builtin_expect(!memo_code_page_usual(core->memory, here->piece, &path->way), 0))
+    if (__builtin_expect(!memo_code_page_usual(core->memory, here->piece, &path->streak), 0))
         return price_unusual(core, leave(core, all, here), path, NULL, MEMO_UNASKED, quiet);
     return price_calm(core, all, here, path, lines, profiled, quiet);
 }
@@ -299,14 +300,14 @@ static inline __attribute__((always_inline)) memo_path *in_variant(p5_core *core
 {
     const piece *p = here->piece;
     if (!p->only_saturates || (p->value_count != 0 && !has_values(all, here)))
-        return other_way_in(core, leave(core, all, here), path);
+        return other_path(core, leave(core, all, here), path);
     uint32_t key = memo_banks_variant(p, here->references, is_taken(here));
     if (p->value_count != 0)
         key = memo_saturation_variant(p, values_of(all, here->b) + p->first_value, key);
-    if (__builtin_expect(key == path->way.variant, 1))
+    if (__builtin_expect(key == path->streak.variant, 1))
         return path;
     memo_path *variant = memo_find_variant(core, path, key);
-    return variant ? variant : other_way_in(core, leave(core, all, here), path);
+    return variant ? variant : other_path(core, leave(core, all, here), path);
 }
 
 /* ---- the profile ----
@@ -333,7 +334,7 @@ static inline void note_plain_path(const p5_core *core, memo_leaf *leaf, const m
         leaf->plain_path = memo_path_number(&core->memo, path);
 }
 
-/* The way in to a stretch that may be a call's target, or return, or go elsewhere, and which has been noted
+/* The path to a stretch that may be a call's target, or return, or go elsewhere, and which has been noted
  * then. NULL: it is not for the memo. */
 static memo_path *__attribute__((noinline)) noted_path(p5_core *core, batch *all)
 {
@@ -342,7 +343,7 @@ static memo_path *__attribute__((noinline)) noted_path(p5_core *core, batch *all
     memo_leaf *last = core->memo.last;
     memo_path *path = NULL;
     if (all->at.piece->memo && has_values(all, &all->at)) {
-        path = other_way_in(core, all, next_path_of(core, last, false));
+        path = other_path(core, all, next_path_of(core, last, false));
         if (path && last && b != all->blocks && profile_function(block) == profile_goes_on_in(b[-1].block))
             note_plain_path(core, last, path);
     }
@@ -364,7 +365,7 @@ stays_before(p5_core *core, const batch *all, const p5_retired_block *b, uint64_
     return core->now + bound_clocks(core, &r, prediction_of(all, b)) < limit;
 }
 
-/* Prices what the straight way does not know: the first stretch of a batch, if references of what waits do
+/* Prices what the hot path does not know: the first stretch of a batch, if references of what waits do
  * not stand in front of it, one that is not all of its block, or one at another level. */
 static void __attribute__((noinline))
 price_apart(p5_core *core, batch *all, const p5_retired_block *b, bool profiled)
@@ -439,8 +440,8 @@ price_blocks(p5_core *core, const p5_access *accesses, const p5_value *values, c
         for (;;) {
             piece *const p = here.piece;
             if (__builtin_expect(path->piece != p, 0)) {
-                path = profiled && p == &block->first ? NULL
-                                                      : other_way_in(core, leave(core, &all, &here), path);
+                path =
+                    profiled && p == &block->first ? NULL : other_path(core, leave(core, &all, &here), path);
                 if (profiled && path && core->memo.last)
                     note_plain_path(core, core->memo.last, path);
             } else if (p->has_variants) {

@@ -1,9 +1,9 @@
-/* Runs the pipe beyond the end of the tree: what is known is answered from the way so far, the rest is asked
+/* Runs the pipe beyond the end of the tree: what is known is answered as it was so far, the rest is asked
  * of the structures, and all of it is written down and put into the tree. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/replay/memo_way.h"
+#include "core/replay/memo_streak.h"
 
 /* A question as it was asked, and its answer. */
 struct memo_record {
@@ -60,7 +60,7 @@ static bool given(memo *m, memo_answer *answer, bool *usual)
     if (m->asked >= m->known)
         return false;
     *usual = false;
-    if (m->next_given < m->given_count && m->given[m->next_given]->way.known == m->asked + 1)
+    if (m->next_given < m->given_count && m->given[m->next_given]->streak.known == m->asked + 1)
         *answer = memo_edge_answer(m->given[m->next_given++]);
     else if (m->has_unknown && m->asked == m->known - 1)
         *answer = m->unknown;
@@ -345,8 +345,8 @@ static memo_edge *edge_behind(p5_core *core, memo_node *node, const memo_record 
             return NULL;
         memcpy(edge->rest, record->answer.word, sizeof edge->rest);
         edge->word = record->answer.word[3];
-        edge->way.known = (uint16_t)(node->number + 1);
-        memo_begin_way(&edge->way);
+        edge->streak.known = (uint16_t)(node->number + 1);
+        memo_begin_streak(&edge->streak);
         edge->next = node->edges;
         node->edges = edge;
     }
@@ -354,15 +354,15 @@ static memo_edge *edge_behind(p5_core *core, memo_node *node, const memo_record 
 }
 
 /* Enters the question of `node` for a code line or an end bit. */
-static void need_line(memo_way *way, const p5_block *block, const memo_node *node)
+static void need_line(memo_streak *streak, const p5_block *block, const memo_node *node)
 {
     uint32_t physical = cache_line(block_physical(block, node->address));
-    memo_line *line = memo_lines(way), *end = line + way->line_count;
+    memo_line *line = memo_lines(streak), *end = line + streak->line_count;
     while (line < end && line->physical != physical)
         line++;
     if (line == end) {
         *line = (memo_line){.physical = physical, .number = UINT32_MAX};
-        way->line_count++;
+        streak->line_count++;
     }
     if (node->kind == MEMO_END) {
         line->ends |= 1u << (node->address & 31);
@@ -370,10 +370,10 @@ static void need_line(memo_way *way, const p5_block *block, const memo_node *nod
     }
     if (line->number == UINT32_MAX)
         line->number = node->number;
-    way->asks_code = true;
+    streak->asks_code = true;
     const int16_t offset = (int16_t)node->offset, first = node->how ? MEMO_NEVER : offset;
-    way->first_code = first < way->first_code ? first : way->first_code;
-    way->last_code = offset > way->last_code ? offset : way->last_code;
+    streak->first_code = first < streak->first_code ? first : streak->first_code;
+    streak->last_code = offset > streak->last_code ? offset : streak->last_code;
 }
 
 /* Whether the answers for code lines can be other than usual for no other reason than code cache and TLB, and
@@ -383,17 +383,17 @@ static bool lines_can_be_usual(const piece *p)
     return ((piece_begin(p) ^ (piece_end(p) - 1)) >> 12) == 0;
 }
 
-static void need_data(memo_way *way, const memo_node *node)
+static void need_data(memo_streak *streak, const memo_node *node)
 {
     const int16_t offset = (int16_t)node->offset;
-    if (way->last_offset == MEMO_NEVER)
-        way->first_access = node->index;
-    way->first_offset = offset < way->first_offset ? offset : way->first_offset;
-    way->last_offset = offset > way->last_offset ? offset : way->last_offset;
+    if (streak->last_offset == MEMO_NEVER)
+        streak->first_access = node->index;
+    streak->first_offset = offset < streak->first_offset ? offset : streak->first_offset;
+    streak->last_offset = offset > streak->last_offset ? offset : streak->last_offset;
 }
 
-/* `node` is one of the steps and lines of a way. */
-static bool is_on_way(const memo_node *node)
+/* `node` is one of the steps and lines of a streak. */
+static bool is_on_streak(const memo_node *node)
 {
     return node->kind < MEMO_BRANCH && node->usual && node->offset <= MEMO_REACH &&
            node->offset >= -MEMO_REACH;
@@ -406,14 +406,14 @@ static bool asks_of_line(const memo_node *node)
 
 /* Room for the steps and lines, in `steps` if that suffices, and for what is expected of references. False:
  * out of memory. */
-static bool make_room(memo *m, memo_way *way, memo_step *steps, unsigned step_room, unsigned line_count)
+static bool make_room(memo *m, memo_streak *streak, memo_step *steps, unsigned step_room, unsigned line_count)
 {
-    if (way->step_count + line_count > step_room)
-        steps = arena_alloc_line(&m->arena, (way->step_count + line_count) * sizeof *steps);
-    if (way->step_count > MEMO_NEAR)
-        way->many = arena_alloc(&m->arena, way->step_count * sizeof *way->many);
-    way->steps = steps;
-    return steps && (way->step_count <= MEMO_NEAR || way->many);
+    if (streak->step_count + line_count > step_room)
+        steps = arena_alloc_line(&m->arena, (streak->step_count + line_count) * sizeof *steps);
+    if (streak->step_count > MEMO_NEAR)
+        streak->many = arena_alloc(&m->arena, streak->step_count * sizeof *streak->many);
+    streak->steps = steps;
+    return steps && (streak->step_count <= MEMO_NEAR || streak->many);
 }
 
 static data_expected expected_at(const memo_node *node, const p5_access *accesses)
@@ -423,36 +423,36 @@ static data_expected expected_at(const memo_node *node, const p5_access *accesse
     return memory_expect(&accesses[node->index]);
 }
 
-/* Finds out how far the answers along `way` can be usual, if that is further than was known. */
-static void find_steps(p5_core *core, memo_way *way, memo_path *path, const p5_access *accesses)
+/* Finds out how far the answers along `streak` can be usual, if that is further than was known. */
+static void find_steps(p5_core *core, memo_streak *streak, memo_path *path, const p5_access *accesses)
 {
     const p5_block *block = path->piece->block;
-    if (way->end && way->ends_in_branch)
+    if (streak->end && streak->ends_in_branch)
         return;
     unsigned step_count = 0, line_count = 0; /* the second at most */
-    memo_node *at = way->first;
-    for (; is_on_way(at) && step_count < UINT8_MAX; at = at->usual)
+    memo_node *at = streak->first;
+    for (; is_on_streak(at) && step_count < UINT8_MAX; at = at->usual)
         *(asks_of_line(at) ? &line_count : &step_count) += 1;
     if (line_count > block->line_count)
         line_count = block->line_count;
-    if (at == way->end)
+    if (at == streak->end)
         return;
-    memo_way found = {.first = way->first,
-                      .end = at,
-                      .known = way->known,
-                      .variant = way->variant,
-                      .step_count = (uint8_t)step_count,
-                      .only_data = true,
-                      .first_offset = INT16_MAX,
-                      .last_offset = MEMO_NEVER,
-                      .first_code = INT16_MAX,
-                      .last_code = MEMO_NEVER};
-    memcpy(found.told, way->told, sizeof found.told);
-    if (!make_room(&core->memo, &found, path->steps, way == &path->way ? MEMO_NEAR : 0, line_count))
+    memo_streak found = {.first = streak->first,
+                         .end = at,
+                         .known = streak->known,
+                         .variant = streak->variant,
+                         .step_count = (uint8_t)step_count,
+                         .only_data = true,
+                         .first_offset = INT16_MAX,
+                         .last_offset = MEMO_NEVER,
+                         .first_code = INT16_MAX,
+                         .last_code = MEMO_NEVER};
+    memcpy(found.told, streak->told, sizeof found.told);
+    if (!make_room(&core->memo, &found, path->steps, streak == &path->streak ? MEMO_NEAR : 0, line_count))
         return;
     memo_step *step = found.steps;
     data_expected *expected = step_count > MEMO_NEAR ? found.many : found.near;
-    for (at = way->first; at != found.end; at = at->usual) {
+    for (at = streak->first; at != found.end; at = at->usual) {
         if (asks_of_line(at)) {
             need_line(&found, block, at);
             continue;
@@ -468,15 +468,15 @@ static void find_steps(p5_core *core, memo_way *way, memo_path *path, const p5_a
     found.quiet_offset = step_count != 0 ? found.first_offset : MEMO_REACH;
     found.ends_in_branch = found.end->kind == MEMO_BRANCH;
     found.is_over = step_count == 0 && found.line_count == 0;
-    *way = found;
+    *streak = found;
 }
 
 /* Puts the recorded run of the pipe into the tree. False: out of memory; what is there already stands. */
 static bool insert(p5_core *core, memo_path *path, const counted *found, uint32_t clocks)
 {
     memo *m = &core->memo;
-    memo_way *way = &path->way;
-    memo_node **link = &way->first, *fresh = NULL;
+    memo_streak *streak = &path->streak;
+    memo_node **link = &streak->first, *fresh = NULL;
     for (const memo_record *record = m->records;; record++) {
         if (!*link) { /* nothing is behind it, either */
             const size_t left = m->asked - (size_t)(record - m->records);
@@ -495,30 +495,30 @@ static bool insert(p5_core *core, memo_path *path, const counted *found, uint32_
         memo_edge *edge = edge_behind(core, *link, record);
         if (!edge)
             return false;
-        way = &edge->way;
-        link = &way->first;
+        streak = &edge->streak;
+        link = &streak->first;
     }
-    uint32_t *told = &way->told[m->told];
+    uint32_t *told = &streak->told[m->told];
     if (*told == 0)
         *told = make_leaf(core, found, clocks);
     return *told != 0;
 }
 
-/* The ways that the recorded run of the pipe has gone. */
-static void find_ways(p5_core *core, memo_path *path, const p5_access *accesses)
+/* The streaks that the recorded run of the pipe has gone along. */
+static void find_streaks(p5_core *core, memo_path *path, const p5_access *accesses)
 {
     if (!lines_can_be_usual(path->piece))
         return;
-    find_steps(core, &path->way, path, accesses);
-    const memo_node *node = path->way.first;
+    find_steps(core, &path->streak, path, accesses);
+    const memo_node *node = path->streak.first;
     for (const memo_record *record = core->memo.records; node->kind != MEMO_BRANCH; record++) {
         if (record->usual) {
             node = node->usual;
             continue;
         }
         memo_edge *edge = edge_of(node, &record->answer);
-        find_steps(core, &edge->way, path, accesses);
-        node = edge->way.first;
+        find_steps(core, &edge->streak, path, accesses);
+        node = edge->streak.first;
     }
 }
 
@@ -531,7 +531,7 @@ static void record_end(memo *m)
 }
 
 /* Puts what the pipe did with `r` into the tree. */
-static void learn_way(p5_core *core, const p5_retired *r, memo_path *path, uint64_t clocks)
+static void learn_streak(p5_core *core, const p5_retired *r, memo_path *path, uint64_t clocks)
 {
     memo *m = &core->memo;
     if (!path->piece->near)
@@ -542,7 +542,7 @@ static void learn_way(p5_core *core, const p5_retired *r, memo_path *path, uint6
     const bool has_group = core->pipe.groups > 0 || !core->timing.btb_by_pairs;
     const bool fits = m->asked <= m->record_room && m->asked < UINT16_MAX && has_group;
     if (fits && found.count < MOST_DELTAS && insert(core, path, &found, (uint32_t)clocks))
-        find_ways(core, path, r->accesses);
+        find_streaks(core, path, r->accesses);
 }
 
 void memo_learn(p5_core *core, const p5_retired *r, memo_path *path)
@@ -556,11 +556,11 @@ void memo_learn(p5_core *core, const p5_retired *r, memo_path *path)
     memo_materialise(core);
     m->data_asked = core->pipe.waiting ? -(int32_t)core->pipe.pending.insn.access_count : 0;
     const uint64_t before = core->now;
-    if (path->way.first && memo_is_new(m, path->piece)) {
+    if (path->streak.first && memo_is_new(m, path->piece)) {
         price_run(core, r, &m->resolver, &core->deltas[core->cpl_class]);
     } else {
         price_run(core, r, &m->resolver, m->scratch);
-        learn_way(core, r, path, core->now - before);
+        learn_streak(core, r, path, core->now - before);
     }
     m->has_unknown = false;
     if (core->profile)

@@ -1,9 +1,9 @@
-/* Prices a stretch by itself by asking the structures along the remembered way of the pipe. */
+/* Prices a stretch by itself by asking the structures along what is remembered of the pipe. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/replay/memo_variant.h"
-#include "core/replay/memo_way.h"
+#include "core/replay/memo_streak.h"
 #include "core/pipe/pairing.h"
 #include "core/exact/branch_trace.h"
 
@@ -94,7 +94,7 @@ static void price_along(p5_core *core, const p5_retired *r, memo_path *path)
     }
 }
 
-memo_path *memo_way_in(p5_core *core, const p5_retired *r, piece *p, bool taken)
+memo_path *memo_path_of(p5_core *core, const p5_retired *r, piece *p, bool taken)
 {
     uint32_t key = 0;
     if (!p->memo || (p->has_variants && !memo_variant(core, r, p, taken, &key)))
@@ -141,7 +141,7 @@ void memo_price(p5_core *core, const p5_retired *r)
     const p5_value *values = r->values;
     for (piece *p = &r->block->first; p; p = p->next) {
         const p5_retired part = piece_retired(&whole, p, accesses, values);
-        memo_path *path = memo_way_in(core, &part, p, taken);
+        memo_path *path = memo_path_of(core, &part, p, taken);
         if (__builtin_expect(path != NULL, 1))
             price_along(core, &part, path);
         else

@@ -21,7 +21,7 @@ typedef struct memo_node {
     bool misaligned : 1;       /* data: the usual answer is memory_misaligned_hit */
     int16_t index;   /* data: which reference of the piece, below 0 of what waited in front of it; branch
                         and passed: groups so far */
-    uint16_t number; /* questions before it on every way to it */
+    uint16_t number; /* questions before it, whatever the answers were */
     int32_t offset;  /* clock at which it is asked, relative to the block's first; code: not later */
     int32_t floor;   /* code, with `how`: not asked before this clock, likewise */
     /* code: linear address of the fetch; end: of the instruction's last byte; passed: of the U instruction of
@@ -34,7 +34,7 @@ typedef struct memo_node {
     };
     struct memo_node
         *usual;       /* behind the usual answer: hit, nothing in the way; end bit known; rightly passed */
-    memo_edge *edges; /* behind the others; what is behind a branch: memo_way.told */
+    memo_edge *edges; /* behind the others; what is behind a branch: memo_streak.told */
 } memo_node;
 
 /* What one use adds to one event (`kind` below P5_EVENT_COUNT) or to one owner of clocks. It is mostly small;
@@ -61,7 +61,7 @@ typedef struct memo_line {
     uint32_t number; /* of the question that fetches it; UINT32_MAX: only its end bits are asked for */
 } memo_line;
 
-/* Most ways need no more lines than this, */
+/* Most streaks need no more lines than this, */
 enum { MEMO_FEW = 2 };
 /* ... have no more references, nor steps and lines. */
 enum { MEMO_NEAR = 4 };
@@ -69,9 +69,9 @@ enum { MEMO_NEAR = 4 };
  * predictor_pairs_number. */
 enum { MEMO_TOLD = NOT_PREDICTED + 1 };
 
-/* The way along usual answers from a place of the tree: to the branch, or to a question that has never had a
+/* A streak of usual answers, from a place of the tree: to the branch, or to a question that has never had a
  * usual answer. Known once `end` is not NULL. */
-typedef struct memo_way {
+typedef struct memo_streak {
     /* For who goes it quickly (memo_batch.c), who looks at nothing else: */
     data_expected near[MEMO_NEAR]; /* what each step is like, if it is a reference: memo_expected */
     /* Its lines: tags and sets of the code cache. Where there are fewer, CACHE_NO_TAG of CODE_NO_SET, which
@@ -87,7 +87,7 @@ typedef struct memo_way {
     bool is_over : 1;         /* nothing is asked before `end` */
     bool only_data : 1;       /* all steps are data references: it can be gone quickly, */
     bool asks_code : 1;       /* lines are fetched on it */
-    uint32_t variant;         /* of a way in: of its path */
+    uint32_t variant;         /* of the first of a path: the path's */
     uint32_t told[MEMO_TOLD]; /* leaves behind the branch, with nothing but usual answers before; the most
                                  frequent first */
     /* For all: */
@@ -100,39 +100,39 @@ typedef struct memo_way {
     int16_t last_code;   /* the last line is fetched at this */
     uint16_t known;      /* questions before it */
     uint8_t line_count;
-} memo_way;
+} memo_streak;
 
 /* No tag, and never at hand. */
 #define MEMO_NO_LINE 2u
 
-/* All that is looked at of a way's lines stands in `tag` and `set`. */
-static inline bool memo_has_few(const memo_way *way)
+/* All that is looked at of a streak's lines stands in `tag` and `set`. */
+static inline bool memo_has_few(const memo_streak *streak)
 {
-    return way->tag[0] != MEMO_NO_LINE;
+    return streak->tag[0] != MEMO_NO_LINE;
 }
 
-/* Before all clocks of a way's questions. */
+/* Before all clocks of a streak's questions. */
 enum { MEMO_NEVER = INT16_MIN };
 
-/* Clocks of the questions of a way lie within this, seen from the block's first. */
+/* Clocks of the questions of a streak lie within this, seen from the block's first. */
 enum { MEMO_REACH = INT16_MAX };
 /* They stand behind the steps. */
-static inline memo_line *memo_lines(const memo_way *way)
+static inline memo_line *memo_lines(const memo_streak *streak)
 {
-    return (memo_line *)(way->steps + way->step_count);
+    return (memo_line *)(streak->steps + streak->step_count);
 }
 
 _Static_assert(sizeof(memo_line) <= sizeof(memo_step), "they share a table");
 
-static inline const data_expected *memo_expected(const memo_way *way)
+static inline const data_expected *memo_expected(const memo_streak *streak)
 {
-    return __builtin_expect(way->step_count > MEMO_NEAR, 0) ? way->many : way->near;
+    return __builtin_expect(streak->step_count > MEMO_NEAR, 0) ? streak->many : streak->near;
 }
 
 /* The question behind `n` steps. */
-static inline memo_node *memo_question(const memo_way *way, unsigned n)
+static inline memo_node *memo_question(const memo_streak *streak, unsigned n)
 {
-    return n == way->step_count ? way->end : way->steps[n].node;
+    return n == streak->step_count ? streak->end : streak->steps[n].node;
 }
 
 /* The usual answer to a reference. */
@@ -145,7 +145,7 @@ static inline uint64_t memo_usual(const struct memory *m, const memo_node *node)
 struct memo_edge {
     uint64_t word;   /* the answer: the last word of memo_answer, */
     memo_edge *next; /* of the same node, the one used last in front */
-    memo_way way;
+    memo_streak streak;
     uint64_t rest[3]; /* the answer: its other words */
 };
 
@@ -166,22 +166,22 @@ static inline bool memo_edge_is(const memo_edge *edge, const memo_answer *answer
            ((rest[0] ^ word[0]) | (rest[1] ^ word[1]) | (rest[2] ^ word[2])) == 0;
 }
 
-/* Way in: a piece with one entry state and variant. */
+/* A piece with one entry state and variant. */
 struct memo_path {
     BEGINS_LINE piece *piece; /* NULL: released, or none */
-    memo_way way;
-    memo_step steps[MEMO_NEAR]; /* ... and lines of `way`, if they are no more than these */
+    memo_streak streak;
+    memo_step steps[MEMO_NEAR]; /* ... and lines of `streak`, if they are no more than these */
     const memo_state *from;
     uint32_t *family; /* those that differ by the variant only, by memo_member; each place holds the one
                          wanted last. NULL: the piece has no variants */
     bool by_waiting;  /* it is of a variant that only memo_look_up knows: no leaf leads to it */
-    memo_path *next_of_piece; /* other ways in to the same piece */
+    memo_path *next_of_piece; /* other paths to the same piece */
 };
 
 /* What is looked at for every piece lies in one line of the host's cache. */
-enum { MEMO_HOT = offsetof(memo_way, told) + 4 * sizeof(uint32_t) };
-_Static_assert(offsetof(memo_path, way) + MEMO_HOT <= HOST_LINE, "of a path");
-_Static_assert(offsetof(memo_edge, way.told[2]) <= HOST_LINE, "of an edge");
+enum { MEMO_HOT = offsetof(memo_streak, told) + 4 * sizeof(uint32_t) };
+_Static_assert(offsetof(memo_path, streak) + MEMO_HOT <= HOST_LINE, "of a path");
+_Static_assert(offsetof(memo_edge, streak.told[2]) <= HOST_LINE, "of an edge");
 
 static inline memo_path *memo_path_at(const memo *m, uint32_t number)
 {
@@ -218,11 +218,11 @@ static inline unsigned memo_member(uint32_t variant)
     return (unsigned)((variant ^ variant >> 5 ^ variant >> 10 ^ variant >> 20) % MEMO_FAMILY);
 }
 
-/* Nothing is known of a way's lines yet. */
-static inline void memo_begin_way(memo_way *way)
+/* Nothing is known of a streak's lines yet. */
+static inline void memo_begin_streak(memo_streak *streak)
 {
-    way->tag[0] = MEMO_NO_LINE;
-    way->set[0] = CODE_NO_SET;
+    streak->tag[0] = MEMO_NO_LINE;
+    streak->set[0] = CODE_NO_SET;
 }
 
 /* The paths of a piece. Those that were forgotten are none. */
@@ -308,7 +308,8 @@ static inline bool memo_fetch(p5_core *core, uint32_t linear, uint32_t physical,
     return false;
 }
 /* The tree of `path` ends behind `m->known` questions, of which `m->given` were answered unusually. Runs the
- * pipe with these answers, asks the structures for the rest, and adds the way to the tree, unless it is new.
+ * pipe with these answers, asks the structures for the rest, and adds what it went to the tree, unless it is
+ * new.
  */
 void memo_learn(p5_core *core, const p5_retired *r, memo_path *path);
 

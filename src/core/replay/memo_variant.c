@@ -62,13 +62,13 @@ bool memo_variant(const p5_core *core, const p5_retired *r, const piece *p, bool
 
 memo_path *memo_find_variant(p5_core *core, memo_path *path, uint32_t key)
 {
-    if (path->way.variant == key)
+    if (path->streak.variant == key)
         return path;
     if (!path->family)
         return NULL;
     const uint32_t number = path->family[memo_member(key)];
     path = memo_path_at(&core->memo, number);
-    if (number == 0 || path->way.variant != key)
+    if (number == 0 || path->streak.variant != key)
         return NULL;
     core->memo.last->next_path = number;
     return path;

@@ -1,28 +1,29 @@
 /* What leaves the hot path: answers that are not the usual ones. */
-#include "core/replay/memo_way.h"
+#include "core/replay/memo_streak.h"
 
-/* ---- ways ---------------------------------------------------------------------------------------------- */
+/* ---- streaks ----------------------------------------------------------------------------------------------
+ */
 
-bool memo_step_usual(p5_core *core, const memo_way *way, ptrdiff_t n, const p5_access *access)
+bool memo_step_usual(p5_core *core, const memo_streak *streak, ptrdiff_t n, const p5_access *access)
 {
     struct memory *m = core->memory;
-    return memory_is_free(m, access, memo_clock(core, way->steps[n].offset)) &&
-           memory_hits_unexpected(m, access, &memo_expected(way)[n]);
+    return memory_is_free(m, access, memo_clock(core, streak->steps[n].offset)) &&
+           memory_hits_unexpected(m, access, &memo_expected(streak)[n]);
 }
 
-unsigned memo_steps_disturbed(p5_core *core, const p5_access *accesses, const memo_way *way)
+unsigned memo_steps_disturbed(p5_core *core, const p5_access *accesses, const memo_streak *streak)
 {
-    const p5_access *access = accesses + way->first_access;
+    const p5_access *access = accesses + streak->first_access;
     unsigned n = 0;
-    while (n < way->step_count &&
-           (memo_is_passed(way, n) ? memo_passes(core, way, n) : memo_step_usual(core, way, n, access++)))
+    while (n < streak->step_count && (memo_is_passed(streak, n) ? memo_passes(core, streak, n)
+                                                                : memo_step_usual(core, streak, n, access++)))
         n++;
     return n;
 }
 
-unsigned memo_steps_busy(p5_core *core, const p5_access *accesses, const memo_way *way)
+unsigned memo_steps_busy(p5_core *core, const p5_access *accesses, const memo_streak *streak)
 {
-    return memo_steps_passing(core, accesses, way, false);
+    return memo_steps_passing(core, accesses, streak, false);
 }
 
 /* One line is there, with the end bits that have to be known. */
@@ -32,17 +33,17 @@ static bool line_present(const code_cache *code, const memo_line *line)
     return way >= 0 && (line->ends & ~code->ends[cache_set(line->physical)][way]) == 0;
 }
 
-memo_found memo_look_for_lines(const p5_core *core, const memo_way *way)
+memo_found memo_look_for_lines(const p5_core *core, const memo_streak *streak)
 {
-    if (memo_has_few(way))
-        return memo_match_lines(core, way) != 0 ? MEMO_PRESENT : MEMO_ABSENT;
-    if (!way->end)
+    if (memo_has_few(streak))
+        return memo_match_lines(core, streak) != 0 ? MEMO_PRESENT : MEMO_ABSENT;
+    if (!streak->end)
         return MEMO_ABSENT;
     const struct memory *m = core->memory;
-    const memo_line *lines = memo_lines(way);
+    const memo_line *lines = memo_lines(streak);
     memo_found found = MEMO_AT_HAND;
-    for (const memo_line *line = lines; line < lines + way->line_count; line++) {
-        if (memo_is_filling(core, way, line->physical))
+    for (const memo_line *line = lines; line < lines + streak->line_count; line++) {
+        if (memo_is_filling(core, streak, line->physical))
             return MEMO_ABSENT;
         if (line->ends == 0 && memo_line_at_hand(&m->code, line))
             continue;
@@ -144,14 +145,15 @@ ask_other(p5_core *core, const p5_block *block, memo_node *node, bool *usual)
 /* P54C: a branch may find another entry each time, and asking it changes that. NULL: its answer never came
  * before. */
 static memo_leaf *__attribute__((noinline))
-ask_pairs(p5_core *core, const p5_block *block, const memo_way *way, const memo_node *node, uint32_t next)
+ask_pairs(p5_core *core, const p5_block *block, const memo_streak *streak, const memo_node *node,
+          uint32_t next)
 {
     _Static_assert((int)PAIRS_ANSWERS < (int)MEMO_TOLD, "they fit");
     memo *m = &core->memo;
     const bool taken = block_taken(block, next);
     const branch_query query = memo_query(core, block, next, node, taken);
     const branch_answer answer = predictor_pairs(core->predictor, &query);
-    memo_leaf *leaf = memo_behind_branch(m, way, (p5_prediction)predictor_pairs_number(&answer, taken));
+    memo_leaf *leaf = memo_behind_branch(m, streak, (p5_prediction)predictor_pairs_number(&answer, taken));
     if (__builtin_expect(!leaf, 0)) {
         const memo_answer packed = memo_pack_branch(&answer, taken);
         never_came(m, &packed);
@@ -159,10 +161,11 @@ ask_pairs(p5_core *core, const p5_block *block, const memo_way *way, const memo_
     return leaf;
 }
 
-/* The question at `at`, on `way`, is the one for a branch. It is known of most ways without a look at it. */
-static inline bool is_branch(const memo_way *way, const memo_node *at)
+/* The question at `at`, on `streak`, is the one for a branch. It is known of most streaks without a look at
+ * it. */
+static inline bool is_branch(const memo_streak *streak, const memo_node *at)
 {
-    return (way->ends_in_branch && at == way->end) || at->kind == MEMO_BRANCH;
+    return (streak->ends_in_branch && at == streak->end) || at->kind == MEMO_BRANCH;
 }
 
 /* ---- the tree ------------------------------------------------------------------------------------------ */
@@ -173,17 +176,18 @@ memo_leaf *memo_walk(p5_core *core, memo_path *path, const p5_access *accesses, 
     memo *m = &core->memo;
     const piece *p = path->piece;
     const p5_prediction prediction = memo_prediction(p, said);
-    memo_way *way = &path->way;
+    memo_streak *streak = &path->streak;
     const memo_edge **given = m->given;
     uint32_t known = 0;
     if (!at)
-        at = memo_follow(core, p, accesses, way);
+        at = memo_follow(core, p, accesses, streak);
     while (at) {
         memo_edge *edge = NULL;
         bool usual;
-        if (is_branch(way, at)) {
-            memo_leaf *leaf = p->near && core->timing.btb_by_pairs ? ask_pairs(core, p->block, way, at, next)
-                                                                   : memo_behind_branch(m, way, prediction);
+        if (is_branch(streak, at)) {
+            memo_leaf *leaf = p->near && core->timing.btb_by_pairs
+                                  ? ask_pairs(core, p->block, streak, at, next)
+                                  : memo_behind_branch(m, streak, prediction);
             if (__builtin_expect(leaf != NULL, 1))
                 return leaf;
             known = at->number + m->has_unknown;
@@ -211,9 +215,9 @@ memo_leaf *memo_walk(p5_core *core, memo_path *path, const p5_access *accesses, 
         if (__builtin_expect(!edge, 0))
             break;
         *given++ = edge;
-        way = &edge->way;
-        __builtin_prefetch(memo_leaf_at(m, memo_told(way, prediction)));
-        at = way->is_over ? way->end : memo_follow(core, p, accesses, way);
+        streak = &edge->streak;
+        __builtin_prefetch(memo_leaf_at(m, memo_told(streak, prediction)));
+        at = streak->is_over ? streak->end : memo_follow(core, p, accesses, streak);
     }
     m->given_count = (unsigned)(given - m->given);
     m->known = known;

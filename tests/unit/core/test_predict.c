@@ -46,7 +46,7 @@ static bool same_entries(const btb *a, const btb *b)
 static void go_the_long_way(predictor *p, branch_run *ran)
 {
     for (unsigned i = 0; i < BTB_ENTRIES; i++)
-        p->btb.entry[i].calm = BTB_NEVER_CALM;
+        p->btb.entry[i].settled = BTB_NEVER_SETTLED;
     ran->branch.entry = (uint16_t)btb_first(&ran->branch);
 }
 

@@ -1,13 +1,13 @@
-/* Following a way of usual answers, inlined into the hot path. */
-#ifndef CORE_REPLAY_MEMO_WAY_H
-#define CORE_REPLAY_MEMO_WAY_H
+/* Following a streak of usual answers, inlined into the hot path. */
+#ifndef CORE_REPLAY_MEMO_STREAK_H
+#define CORE_REPLAY_MEMO_STREAK_H
 
 #include "core/replay/memo_tree.h"
 #include "core/branch/predictor_pairs.h"
 #include "core/profile/profiler.h"
 
-/* Where the lines of a way are. They are present if they are in the code cache, with the end bits that have
- * to be known, and none of them is on its way there. */
+/* Where the lines of a streak are. They are present if they are in the code cache, with the end bits that
+ * have to be known, and none of them is on its way there. */
 typedef enum memo_found {
     MEMO_ABSENT,
     MEMO_PRESENT, /* they have to be used */
@@ -15,7 +15,7 @@ typedef enum memo_found {
 } memo_found;
 
 /* memo_price.c. The path of this execution of `p`, as memo_price will find it. NULL: there is none. */
-memo_path *memo_way_in(p5_core *core, const p5_retired *r, piece *p, bool taken);
+memo_path *memo_path_of(p5_core *core, const p5_retired *r, piece *p, bool taken);
 /* The path that leads from where the core stands into `p`, of variant `key`, with `accesses`, behind those of
  * what waits. NULL: out of memory, or the memo is not for it. */
 memo_path *memo_look_up(p5_core *core, piece *p, uint32_t key, const p5_access *accesses);
@@ -23,19 +23,19 @@ memo_path *memo_look_up(p5_core *core, piece *p, uint32_t key, const p5_access *
  * the last. */
 void memo_begin_to_use(p5_core *core, memo_leaf *leaf);
 /* memo_walk.c */
-/* memo_find_lines of a way whose lines are not all at hand. */
-memo_found memo_look_for_lines(const p5_core *core, const memo_way *way);
-/* Asks the steps of a way at whatever clock; answers how many have their usual answer. */
-unsigned memo_steps_busy(p5_core *core, const p5_access *accesses, const memo_way *way);
+/* memo_find_lines of a streak whose lines are not all at hand. */
+memo_found memo_look_for_lines(const p5_core *core, const memo_streak *streak);
+/* Asks the steps of a streak at whatever clock; answers how many have their usual answer. */
+unsigned memo_steps_busy(p5_core *core, const p5_access *accesses, const memo_streak *streak);
 /* ... if anything can be in their way. */
-unsigned memo_steps_disturbed(p5_core *core, const p5_access *accesses, const memo_way *way);
-/* The step `n` of a way, a reference, has its usual answer. */
-bool memo_step_usual(p5_core *core, const memo_way *way, ptrdiff_t n, const p5_access *access);
+unsigned memo_steps_disturbed(p5_core *core, const p5_access *accesses, const memo_streak *streak);
+/* The step `n` of a streak, a reference, has its usual answer. */
+bool memo_step_usual(p5_core *core, const memo_streak *streak, ptrdiff_t n, const p5_access *access);
 /* No answer of memory_ask. */
 enum { MEMO_UNASKED = DATA_USUAL + 1 };
 /* Follows the tree of `path` from its root, or from `at`, if that is not NULL, with nothing but usual answers
  * before; `answered`: the reference there has been, or MEMO_UNASKED. Question by question up to an answer
- * that is not the usual one, then the way that begins there, and so on; answers the leaf. NULL: the tree
+ * that is not the usual one, then the streak that begins there, and so on; answers the leaf. NULL: the tree
  * ends, behind as many questions as `known` of the memo says, of which those that stand in `given` had other
  * than usual answers. Of the stretch it wants to know its references, the address it went on at, and what was
  * said of its end. */
@@ -109,36 +109,39 @@ static inline branch_query memo_query(const p5_core *core, const p5_block *block
 }
 
 /* ... as its number, or 0. */
-static inline uint32_t memo_told(const memo_way *way, p5_prediction prediction)
+static inline uint32_t memo_told(const memo_streak *streak, p5_prediction prediction)
 {
-    return way->told[prediction];
+    return streak->told[prediction];
 }
 
-/* The leaf behind the branch of a way. NULL: it is not known, or (P54C) the branch has to be asked. */
-static inline memo_leaf *memo_behind_branch(const memo *m, const memo_way *way, p5_prediction prediction)
+/* The leaf behind the branch of a streak. NULL: it is not known, or (P54C) the branch has to be asked. */
+static inline memo_leaf *memo_behind_branch(const memo *m, const memo_streak *streak,
+                                            p5_prediction prediction)
 {
-    const uint32_t number = memo_told(way, prediction);
+    const uint32_t number = memo_told(streak, prediction);
     return __builtin_expect(number != 0, 1) ? memo_leaf_at(m, number) : NULL;
 }
 
-/* P54C: the step `n` of a way is a group that passes the BTB; it has its usual answer. */
-static inline bool memo_is_passed(const memo_way *way, ptrdiff_t n)
+/* P54C: the step `n` of a streak is a group that passes the BTB; it has its usual answer. */
+static inline bool memo_is_passed(const memo_streak *streak, ptrdiff_t n)
 {
-    return way->steps[n].node->kind == MEMO_PASSED;
+    return streak->steps[n].node->kind == MEMO_PASSED;
 }
 
-static inline bool memo_passes(const p5_core *core, const memo_way *way, ptrdiff_t n)
+static inline bool memo_passes(const p5_core *core, const memo_streak *streak, ptrdiff_t n)
 {
-    return predictor_passes(core->predictor, memo_passed_group(core, way->steps[n].node));
+    return predictor_passes(core->predictor, memo_passed_group(core, streak->steps[n].node));
 }
 
-/* Asks the steps of a way that are references at calm clocks, the last of which is in front of `end`; answers
- * the first that has not its usual answer, or `end`. */
-static inline __attribute__((always_inline)) const data_expected *
-memo_go_calmly(struct memory *m, const p5_access *accesses, const memo_way *way, const data_expected *end)
+/* Asks the steps of a streak that are references at calm clocks, the last of which is in front of `end`;
+ * answers the first that has not its usual answer, or `end`. */
+static inline __attribute__((always_inline)) const data_expected *memo_go_calmly(struct memory *m,
+                                                                                 const p5_access *accesses,
+                                                                                 const memo_streak *streak,
+                                                                                 const data_expected *end)
 {
-    const p5_access *access = accesses + way->first_access;
-    const data_expected *expected = memo_expected(way);
+    const p5_access *access = accesses + streak->first_access;
+    const data_expected *expected = memo_expected(streak);
     for (; expected != end; expected++, access++)
         if (__builtin_expect(!memory_data_expected(m, access, expected), 0))
             break;
@@ -146,39 +149,39 @@ memo_go_calmly(struct memory *m, const p5_access *accesses, const memo_way *way,
 }
 
 /* Steps in front of `reached`. */
-static inline unsigned memo_steps_to(const memo_way *way, const data_expected *reached,
+static inline unsigned memo_steps_to(const memo_streak *streak, const data_expected *reached,
                                      const data_expected *end)
 {
-    return way->step_count - (unsigned)(end - reached);
+    return streak->step_count - (unsigned)(end - reached);
 }
 
 /* As memo_steps_busy, at calm clocks. */
 static inline __attribute__((always_inline)) unsigned
-memo_steps_calm(p5_core *core, const p5_access *accesses, const memo_way *way)
+memo_steps_calm(p5_core *core, const p5_access *accesses, const memo_streak *streak)
 {
-    const data_expected *const end = memo_expected(way) + way->step_count;
-    return memo_steps_to(way, memo_go_calmly(core->memory, accesses, way, end), end);
+    const data_expected *const end = memo_expected(streak) + streak->step_count;
+    return memo_steps_to(streak, memo_go_calmly(core->memory, accesses, streak, end), end);
 }
 
-/* ... while something is under way that concerns few of them. `only_data`: the way's. */
+/* ... while something is under way that concerns few of them. `only_data`: the streak's. */
 static inline __attribute__((always_inline)) unsigned
-memo_steps_passing(p5_core *core, const p5_access *accesses, const memo_way *way, bool only_data)
+memo_steps_passing(p5_core *core, const p5_access *accesses, const memo_streak *streak, bool only_data)
 {
     struct memory *m = core->memory;
-    if (__builtin_expect(memory_special(m, memo_clock(core, way->last_offset)), 0))
-        return memo_steps_disturbed(core, accesses, way);
-    const memory_concern concern = memory_concerns(m, memo_clock(core, way->first_offset));
-    const p5_access *access = accesses + way->first_access;
-    const data_expected *const first = memo_expected(way), *const end = first + way->step_count;
+    if (__builtin_expect(memory_special(m, memo_clock(core, streak->last_offset)), 0))
+        return memo_steps_disturbed(core, accesses, streak);
+    const memory_concern concern = memory_concerns(m, memo_clock(core, streak->first_offset));
+    const p5_access *access = accesses + streak->first_access;
+    const data_expected *const first = memo_expected(streak), *const end = first + streak->step_count;
     const data_expected *expected = first;
     for (; expected != end; expected++) {
         bool usual;
-        if (!only_data && expected->kind == 0 && memo_is_passed(way, expected - first))
-            usual = memo_passes(core, way, expected - first);
+        if (!only_data && expected->kind == 0 && memo_is_passed(streak, expected - first))
+            usual = memo_passes(core, streak, expected - first);
         else if (__builtin_expect(memory_is_concerned(&concern, access, expected), 0))
-            usual = memo_step_usual(core, way, expected - first, access++);
+            usual = memo_step_usual(core, streak, expected - first, access++);
         else if ((expected->write & concern.writes) &&
-                 memory_order_holds(m, memo_clock(core, way->steps[expected - first].offset)))
+                 memory_order_holds(m, memo_clock(core, streak->steps[expected - first].offset)))
             usual = false;
         else
             usual = memory_hits(m, access++, expected);
@@ -188,87 +191,88 @@ memo_steps_passing(p5_core *core, const p5_access *accesses, const memo_way *way
     return (unsigned)(expected - first);
 }
 
-/* Asks the steps of a way. */
+/* Asks the steps of a streak. */
 static inline __attribute__((always_inline)) unsigned memo_steps(p5_core *core, const p5_access *accesses,
-                                                                 const memo_way *way)
+                                                                 const memo_streak *streak)
 {
-    if (way->step_count == 0)
+    if (streak->step_count == 0)
         return 0;
-    if (__builtin_expect(!way->only_data, 0))
-        return memo_steps_busy(core, accesses, way);
-    const bool calm =
-        memory_calm(core->memory, memo_clock(core, way->first_offset), memo_clock(core, way->last_offset));
-    return calm ? memo_steps_calm(core, accesses, way) : memo_steps_passing(core, accesses, way, true);
+    if (__builtin_expect(!streak->only_data, 0))
+        return memo_steps_busy(core, accesses, streak);
+    const bool calm = memory_calm(core->memory, memo_clock(core, streak->first_offset),
+                                  memo_clock(core, streak->last_offset));
+    return calm ? memo_steps_calm(core, accesses, streak) : memo_steps_passing(core, accesses, streak, true);
 }
 
-/* The fetches of a way hit the code TLB. */
-static inline bool memo_code_page_usual(struct memory *m, const piece *p, const memo_way *way)
+/* The fetches of a streak hit the code TLB. */
+static inline bool memo_code_page_usual(struct memory *m, const piece *p, const memo_streak *streak)
 {
-    return p->page == m->code_tlb.last || !way->asks_code || memory_code_page_usual(m, p->page);
+    return p->page == m->code_tlb.last || !streak->asks_code || memory_code_page_usual(m, p->page);
 }
 
-/* The fetches of a way whose lines are in the code cache have their usual answers. */
-static inline bool memo_code_usual(p5_core *core, const piece *p, const memo_way *way)
+/* The fetches of a streak whose lines are in the code cache have their usual answers. */
+static inline bool memo_code_usual(p5_core *core, const piece *p, const memo_streak *streak)
 {
     struct memory *m = core->memory;
-    return !way->asks_code ||
-           (memory_undisturbed(m, memo_clock(core, way->last_code)) && memo_code_page_usual(m, p, way));
+    return !streak->asks_code ||
+           (memory_undisturbed(m, memo_clock(core, streak->last_code)) && memo_code_page_usual(m, p, streak));
 }
 
-/* Notes what is looked at of the lines of a way. */
-static inline void memo_note_lines(memo_way *way)
+/* Notes what is looked at of the lines of a streak. */
+static inline void memo_note_lines(memo_streak *streak)
 {
-    const memo_line *line = memo_lines(way);
-    bool few = way->line_count <= MEMO_FEW && way->only_data;
+    const memo_line *line = memo_lines(streak);
+    bool few = streak->line_count <= MEMO_FEW && streak->only_data;
     for (unsigned i = 0; i < MEMO_FEW; i++) {
-        const bool is_line = few && i < way->line_count;
-        way->set[i] = (uint8_t)(is_line ? cache_set(line[i].physical) : CODE_NO_SET);
-        way->tag[i] = is_line ? cache_tag(line[i].physical) : CACHE_NO_TAG;
+        const bool is_line = few && i < streak->line_count;
+        streak->set[i] = (uint8_t)(is_line ? cache_set(line[i].physical) : CODE_NO_SET);
+        streak->tag[i] = is_line ? cache_tag(line[i].physical) : CACHE_NO_TAG;
         few &= !is_line || line[i].ends == 0;
     }
     if (!few)
-        memo_begin_way(way);
+        memo_begin_streak(streak);
 }
 
-/* The lines of a way are few and at hand. No branch depends on how many they are: it is another number for
+/* The lines of a streak are few and at hand. No branch depends on how many they are: it is another number for
  * every piece. */
-static inline bool memo_lines_at_hand(const p5_core *core, const memo_way *way)
+static inline bool memo_lines_at_hand(const p5_core *core, const memo_streak *streak)
 {
     const uint32_t *tag = core->memory->code.at_hand;
-    return ((tag[way->set[0]] ^ way->tag[0]) | (tag[way->set[1]] ^ way->tag[1])) == 0;
+    return ((tag[streak->set[0]] ^ streak->tag[0]) | (tag[streak->set[1]] ^ streak->tag[1])) == 0;
 }
 
-/* A line is still on its way to the code cache when those of the way are fetched. */
-static inline bool memo_is_filling(const p5_core *core, const memo_way *way, uint32_t line)
+/* A line is still on its way to the code cache when those of the streak are fetched. */
+static inline bool memo_is_filling(const p5_core *core, const memo_streak *streak, uint32_t line)
 {
-    return memory_code_filling(core->memory, line, memo_clock(core, way->first_code));
+    return memory_code_filling(core->memory, line, memo_clock(core, streak->first_code));
 }
 
 /* Where few lines are that are not all at hand: four bits each, of which one says the way of the code cache.
  * 0: they are not present, or not so few. */
-static inline unsigned memo_match_lines(const p5_core *core, const memo_way *way)
+static inline unsigned memo_match_lines(const p5_core *core, const memo_streak *streak)
 {
     const code_cache *code = &core->memory->code;
-    const unsigned first = cache_match(code->tag[way->set[0]], way->tag[0]);
-    const unsigned second = cache_match(code->tag[way->set[1]], way->tag[1]);
-    if (first == 0 || second == 0 || memo_is_filling(core, way, way->tag[0] | way->set[0] * CACHE_LINE) ||
-        memo_is_filling(core, way, way->tag[1] | way->set[1] * CACHE_LINE))
+    const unsigned first = cache_match(code->tag[streak->set[0]], streak->tag[0]);
+    const unsigned second = cache_match(code->tag[streak->set[1]], streak->tag[1]);
+    if (first == 0 || second == 0 ||
+        memo_is_filling(core, streak, streak->tag[0] | streak->set[0] * CACHE_LINE) ||
+        memo_is_filling(core, streak, streak->tag[1] | streak->set[1] * CACHE_LINE))
         return 0;
     return first | second << CACHE_WAYS;
 }
 
 /* What their fetches leave behind. */
-static inline void memo_use_matches(p5_core *core, const memo_way *way, unsigned matches)
+static inline void memo_use_matches(p5_core *core, const memo_streak *streak, unsigned matches)
 {
     code_cache *code = &core->memory->code;
     _Static_assert(MEMO_FEW == 2, "both");
-    code_cache_hit_as(code, way->set[0], (unsigned)__builtin_ctz(matches), way->tag[0]);
-    code_cache_hit_as(code, way->set[1], (unsigned)__builtin_ctz(matches >> CACHE_WAYS), way->tag[1]);
+    code_cache_hit_as(code, streak->set[0], (unsigned)__builtin_ctz(matches), streak->tag[0]);
+    code_cache_hit_as(code, streak->set[1], (unsigned)__builtin_ctz(matches >> CACHE_WAYS), streak->tag[1]);
 }
 
-static inline memo_found memo_find_lines(const p5_core *core, const memo_way *way)
+static inline memo_found memo_find_lines(const p5_core *core, const memo_streak *streak)
 {
-    return memo_lines_at_hand(core, way) ? MEMO_AT_HAND : memo_look_for_lines(core, way);
+    return memo_lines_at_hand(core, streak) ? MEMO_AT_HAND : memo_look_for_lines(core, streak);
 }
 
 static inline bool memo_line_at_hand(const code_cache *code, const memo_line *line)
@@ -276,28 +280,29 @@ static inline bool memo_line_at_hand(const code_cache *code, const memo_line *li
     return code->at_hand[cache_set(line->physical)] == cache_tag(line->physical);
 }
 
-/* What the fetches of present lines leave behind, when the way has been followed for `n` steps. */
-static inline void memo_use_lines(p5_core *core, const memo_way *way, unsigned n)
+/* What the fetches of present lines leave behind, when the streak has been followed for `n` steps. */
+static inline void memo_use_lines(p5_core *core, const memo_streak *streak, unsigned n)
 {
     code_cache *code = &core->memory->code;
-    const memo_line *line = memo_lines(way), *end = line + way->line_count;
-    const uint32_t number = n == way->step_count ? UINT32_MAX : memo_question(way, n)->number;
+    const memo_line *line = memo_lines(streak), *end = line + streak->line_count;
+    const uint32_t number = n == streak->step_count ? UINT32_MAX : memo_question(streak, n)->number;
     for (; line != end; line++)
         if (line->number < number && !memo_line_at_hand(code, line))
             code_cache_hit(code, cache_set(line->physical), (unsigned)code_cache_find(code, line->physical));
 }
 
-/* Follows a way of `p` as far as the answers are usual. Answers the place where that is no longer known. */
-static inline __attribute__((always_inline)) memo_node *memo_follow(p5_core *core, const piece *p,
-                                                                    const p5_access *accesses, memo_way *way)
+/* Follows a streak of `p` as far as the answers are usual. Answers the place where that is no longer known.
+ */
+static inline __attribute__((always_inline)) memo_node *
+memo_follow(p5_core *core, const piece *p, const p5_access *accesses, memo_streak *streak)
 {
-    const memo_found lines = memo_find_lines(core, way);
-    if (__builtin_expect(lines == MEMO_ABSENT || !memo_code_usual(core, p, way), 0))
-        return way->first;
-    const unsigned n = memo_steps(core, accesses, way);
+    const memo_found lines = memo_find_lines(core, streak);
+    if (__builtin_expect(lines == MEMO_ABSENT || !memo_code_usual(core, p, streak), 0))
+        return streak->first;
+    const unsigned n = memo_steps(core, accesses, streak);
     if (lines == MEMO_PRESENT)
-        memo_use_lines(core, way, n);
-    return memo_question(way, n);
+        memo_use_lines(core, streak, n);
+    return memo_question(streak, n);
 }
 
 /* What is said of the end of a piece: nothing, if it is no branch that is predicted. */
@@ -337,7 +342,7 @@ static inline void memo_use(p5_core *core, memo_leaf *leaf, const piece *p)
     memo_use_predicted(core, leaf);
 }
 
-/* The way in that was taken last time from where the core stands; of no piece if there is none. */
+/* The path that was taken last time from where the core stands; of no piece if there is none. */
 static inline memo_path *memo_next_path(const p5_core *core)
 {
     const memo_leaf *last = core->memo.last;
