@@ -17,8 +17,6 @@
 
 #include "p5scope/core.h"
 
-struct engine;
-
 enum { BEHIND_SETS = 128, BEHIND_WAYS = 8, BEHIND_PINS = 128 };
 
 typedef struct behind_line {
@@ -38,33 +36,14 @@ typedef struct behind {
     unsigned pin_count;
 } behind;
 
-void behind_close(struct engine *e);
-/* The guest is about to store into this page of RAM. */
-void behind_keep(struct engine *e, uint32_t physical);
 /* True if memory need not be asked before a store into this page. */
 static inline bool behind_kept(const behind *b, uint32_t page)
 {
     return b->memory == NULL || b->kept[page];
 }
-/* A store that goes to memory is told to behind.c when its batch is priced, all of which has been executed
- * by then; memory would get what a later store of the batch, into the line meanwhile filled, has left in
- * RAM. Only INVD can show that. So once a guest comes near one there are no batches, and blocks have one
- * store each: stores are followed one by one. */
-void behind_follow(struct engine *e);
-/* The bytes of an INVD, where they stand first; NULL: they do not. */
-const uint8_t *behind_find_invd(const uint8_t *bytes, size_t size);
 static inline bool behind_may_follow(const behind *b)
 {
     return b->memory != NULL && !b->invd;
 }
-/* The processor or the host has written to memory past the caches. */
-void behind_written(struct engine *e, uint32_t physical, uint32_t size);
-/* Page `page` as it is fetched: the RAM at `from`, or a copy with the code lines in it, good until the next
- * call. */
-const uint8_t *behind_code_page(struct engine *e, uint32_t physical, const uint8_t *from);
-/* The byte that is fetched from `physical` where RAM holds `byte`. */
-uint8_t behind_code_byte(const struct engine *e, uint32_t physical, uint8_t byte);
-/* The pinned entry that translates `linear`, or NULL. */
-p5_translation *behind_pin(struct engine *e, bool code, uint32_t linear);
 
 #endif

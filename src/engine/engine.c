@@ -4,7 +4,14 @@
 
 #include "base/error.h"
 #include "base/room.h"
-#include "engine/internal.h"
+#include "engine/control/callback.h"
+#include "engine/memory/behind.h"
+#include "engine/memory/guard.h"
+#include "engine/memory/mmu.h"
+#include "engine/stream/stream.h"
+#include "engine/stretch/leave.h"
+#include "engine/stretch/stretch.h"
+#include "engine/x87/x87.h"
 
 static bool allocate(engine *e)
 {

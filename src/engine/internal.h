@@ -1,7 +1,5 @@
-/* The engine's own state and what its folders give each other, each to those behind it: stretch/ tells what
- * was executed, memory/ collects references over its translations, x87/ computes, control/ answers
- * instructions that look outside, segment/ has far transfers, tasks and deliveries, stream/ translates and
- * describes blocks, sees them start and end, and takes what interrupts them. */
+/* The engine's state, which its folders share, and looks into it. What a folder does for those above it
+ * stands in that folder's headers. */
 #ifndef ENGINE_INTERNAL_H
 #define ENGINE_INTERNAL_H
 
@@ -18,7 +16,7 @@
 
 enum { ENGINE_PAGE_BYTES = 4096, ENGINE_PAGE_MASK = 4095 };
 
-/* --- Translations (mmu.c) --- */
+/* --- Translations (memory/mmu.h) --- */
 
 /* One entry of the host-side page cache: linear page -> host memory and what an access record needs. A tag is
  * the linear address of the page, or that of a page which belongs to another entry (PAGE_NO_TAG): no access
@@ -40,8 +38,6 @@ typedef struct page_entry {
     uint32_t kind;      /* ACCESS_KIND of its P5_ACCESS_* */
     _Alignas(16) uint8_t *host; /* of the page's first byte; NULL where there is no RAM */
 } page_entry;
-/* Size and flags of an access as they stand in its record. */
-#define ACCESS_KIND(size, flags) ((uint32_t)(size) | (uint32_t)(flags) << 8)
 /* Accessed and dirty bits that a walk has set and that the core has not asked for yet. */
 enum { PAGE_SETS = 16 };
 typedef struct page_set {
@@ -49,15 +45,8 @@ typedef struct page_set {
     bool large;
     uint8_t bits; /* P5_PAGE_* */
 } page_set;
-#define PAGE_NO_TAG(index) (((uint32_t)(index) ^ 1) * ENGINE_PAGE_BYTES)
-/* The write tag of an entry that could have its own, if stores into the page were not to be seen: bits of
- * why. */
-enum { PAGE_TABLE = 2 /* tables were walked in it */, PAGE_CODE = 4 /* it holds translated code */ };
-#define PAGE_SEEN_TAG(index, why) (((uint32_t)(index) ^ (why)) * ENGINE_PAGE_BYTES)
-/* What makes of an entry's own tags those that it has while guard.c looks at every reference. */
-enum { PAGE_GUARDED = 8 * ENGINE_PAGE_BYTES };
 
-/* --- Blocks (describe.c) --- */
+/* --- Blocks (stream/stream.h) --- */
 
 /* What a block needs beside being executed. */
 typedef enum block_kind {
@@ -131,12 +120,6 @@ typedef struct engine_block {
     block_mark marks[];                 /* count + 1 */
 } engine_block;
 
-/* It has nothing to do at its start or end but to be noted. */
-static inline bool block_plain(const engine_block *b)
-{
-    return b->quick && !b->slow && b->kind == BLOCK_PLAIN;
-}
-
 /* The instruction at linear address `at`, or NULL. */
 static inline const isa_insn *block_insn(const isa_insn *insns, unsigned count, uint32_t at)
 {
@@ -179,7 +162,7 @@ _Static_assert((int)ENGINE_ROOM_BLOCKS >= 1 + MOST_STRETCHES && (int)ENGINE_ROOM
                        2 * MOST_INSNS + QUICK_ACCESSES * MOST_STRETCHES + MICROCODE_ACCESSES + BATCH_REPEATED,
                "a batch and the running block fit into a room");
 
-/* What is to be checked beside what Unicorn does (guard.c). */
+/* What is to be checked beside what Unicorn does (memory/guard.h). */
 enum { GUARD_FS = 1, GUARD_GS = 2 };
 typedef struct engine_guard {
     bool looking;       /* blocks are translated so that they call stream_block_checked: all, */
@@ -369,226 +352,6 @@ static inline bool engine_at_user_level(const uc_env *env)
 {
     return (env->hflags & UC_HF_CPL) == 3;
 }
-
-/* --- stretch/: what was executed is told --- */
-
-/* The owner has done everything that it was told. */
-static inline void engine_catch_up(engine *e)
-{
-    if (e->callbacks.catch_up)
-        e->callbacks.catch_up(e->callbacks.context);
-}
-
-/* leave.c */
-/* Stops the engine with ENGINE_FAILED at the next boundary. */
-void engine_fail(engine *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void engine_fail_memory(engine *e);
-/* Leaves uc_emu_start with `stop`; EIP is as it stands in the state. Only from within a run. */
-_Noreturn void engine_leave(engine *e, engine_stop stop);
-/* Goes on at the EIP that stands in the state. Only from within a run. */
-_Noreturn void engine_resume(engine *e);
-/* Raises `vector` at the EIP that stands in the state. Only from within a run. */
-_Noreturn void engine_raise(engine *e, int vector, uint32_t error_code);
-
-/* stretch.c */
-/* No block is running, and nothing is recorded. The batch is empty. What is recorded next goes into the
- * engine's own room. */
-void stretch_none(engine *e);
-/* A stretch has more accesses or values than a room has place for, which its block's plan excludes: they are
- * dropped, and the run ends with ENGINE_FAILED. */
-void stretch_full(engine *e) __attribute__((cold));
-/* Gives the batch away; a block of `running` instructions goes on, which is none of it. True if attention is
- * wanted at the next boundary. */
-bool stretch_give_batch(engine *e, unsigned running);
-/* Leaves the running block in front of the instruction that made the call which returns to `retaddr`, unless
- * that is its first. */
-void stretch_leave_before(engine *e, uintptr_t retaddr);
-/* Ends the running block: gives instructions [0, count) to retired(). Returns true if attention is wanted. */
-bool stretch_end(engine *e, unsigned count, uint32_t next, bool interrupted);
-/* Ends the running block completely. */
-bool stretch_end_all(engine *e, uint32_t next);
-/* Ends the running block before the instruction at linear address `at`. */
-bool stretch_end_before(engine *e, uint32_t at);
-
-/* Looked at where a batch ends: what asks in the middle of a block calls engine_no_batch, too. */
-static inline unsigned engine_requests(const engine *e)
-{
-    return atomic_load_explicit(&e->requested, memory_order_relaxed);
-}
-/* A REP string is to be interrupted between two iterations; a step is an instruction. */
-static inline bool engine_iteration_wanted(const engine *e)
-{
-    return engine_requests(e) & REQUEST_ITERATION;
-}
-
-/* value.c: operands of instructions whose clocks depend on them */
-static inline void value_note(engine *e, p5_value value)
-{
-    if (__builtin_expect(e->value_next == e->value_end, 0)) {
-        stretch_full(e);
-        return;
-    }
-    *e->value_next++ = value;
-}
-static inline void value_add(engine *e, isa_value_kind kind, uint64_t a)
-{
-    value_note(e, (p5_value){.a = a, .kind = (uint8_t)kind});
-}
-void value_scan(engine *e, const engine_block *block);
-
-/* --- memory/: translations, checks, references --- */
-
-/* mmu.c */
-static inline page_entry *mmu_code_entry(engine *e, uint32_t linear, bool user)
-{
-    return &e->pages[PAGE_FETCHED + user][(linear / ENGINE_PAGE_BYTES) % PAGE_ENTRIES];
-}
-typedef enum mmu_access { MMU_READ, MMU_WRITE, MMU_FETCH } mmu_access;
-/* The entry for an access to `linear`'s page; raises #PF if it is not allowed. `retaddr` as for Unicorn's
- * helpers. */
-page_entry *mmu_fill(engine *e, uint32_t linear, mmu_access access, bool user, uintptr_t retaddr);
-/* True if an access to `linear` would page-fault, with the error code. */
-bool mmu_faults(engine *e, uint32_t linear, mmu_access access, bool user, uint32_t *code);
-/* Host memory of `linear` as it is fetched, for the host's own use: no fault, no accessed bits. NULL if not
- * present. */
-uint8_t *mmu_peek_code(engine *e, uint32_t linear, uint32_t *physical);
-/* References are looked up again; with fetches, too. */
-void mmu_flush(engine *e);
-void mmu_flush_all(engine *e);
-/* engine_guard.data has changed. */
-void mmu_guard_changed(engine *e);
-/* All translated code goes. */
-void mmu_forget_code(engine *e);
-/* `size` bytes, all in one page, are now translated code: writes to them must be seen. */
-void mmu_protect_code(engine *e, uint32_t physical, unsigned size);
-/* Do these bytes, all in one page of RAM, lie where translated code does? */
-bool mmu_is_code(const engine *e, uint32_t physical, unsigned size);
-/* Code in RAM is about to be overwritten by an instruction; may not return. */
-void mmu_write_code(engine *e, uint32_t physical, unsigned size, uintptr_t retaddr);
-
-/* operand.c */
-/* The segment of the `nth` access of an instruction. */
-engine_segment_name operand_segment(const isa_insn *insn, bool write, unsigned nth);
-/* It reads its operand in memory and writes it. */
-bool operand_modified(const isa_insn *insn);
-/* ESI as the address size of a string instruction has it. */
-uint32_t operand_source_offset(const engine *e, const isa_insn *insn);
-
-/* guard.c */
-/* Segments, CPL, mode, AM, AC or the debug registers may have changed. */
-void guard_update(engine *e);
-void guard_debug_written(engine *e);
-void guard_step_mode(engine *e);
-/* Before an access is made: segment. Behind its page faults: alignment and breakpoints. */
-void guard_access(engine *e, uint32_t linear, unsigned size, bool write, uintptr_t retaddr);
-void guard_access_done(engine *e, const p5_access *access, uintptr_t retaddr);
-/* ARPL is about to store: not through CS. */
-void guard_changes(engine *e, uintptr_t retaddr);
-/* Breakpoints that matched, bit n = DRn. */
-void guard_hit(engine *e, unsigned matches);
-/* #DB behind the running instruction, with these bits of DR6. */
-void guard_trap(engine *e, uint32_t dr6);
-/* The instruction faults: breakpoints that it matched, or that wait behind MOV SS, are dropped. */
-void guard_faulted(engine *e);
-/* MOV to or from a debug register while DR7.GD is set. */
-void guard_general_detect(engine *e);
-/* Block starts, in this order: control leaves the running block for `b`; block `b` was completed; `b` is to
- * start. */
-void guard_branch(engine *e, const engine_block *b);
-/* No page is found for the instruction's byte at `linear`: the limit goes before that. */
-void guard_fetch(engine *e, uint32_t linear);
-void guard_completed(engine *e, const engine_block *b);
-void guard_block(engine *e, const engine_block *b);
-/* Is there something to look after at the start of a block that is translated? */
-bool guard_looks(const engine *e, const uc_translated *tb);
-/* FS or GS is used by `b` and not flat: data references are checked from here on. */
-void guard_extra_segments(engine *e, const engine_block *b);
-/* True if [offset, offset + size) lies within the segment's limit, upwards or downwards. */
-bool segment_allows(const uc_segment *s, uint32_t offset, unsigned size);
-
-/* What translated code that makes a reference is for. ACCESS_REAL: real and V86 mode, where a reference by 16
- * bits can miss a segment of 64 KB only by crossing its end, which lies at a multiple of 16. A part of an
- * operand, or a reference by 32 bits, can miss it anyhow: ACCESS_ANY. */
-enum { PARAGRAPH = 16 };
-typedef enum access_mode { ACCESS_ANY, ACCESS_PROTECTED, ACCESS_REAL, ACCESS_MODES } access_mode;
-/* access.c: accesses of instructions, by mode, privilege (0 supervisor, 1 user) and size (as power of two, +
- * 4 with sign) */
-typedef uint64_t access_load(uc_env *env, uint64_t address);
-typedef void access_store(uc_env *env, uint64_t address, uint64_t value);
-extern access_load *const access_loads[ACCESS_MODES][2][8];
-extern access_store *const access_stores[ACCESS_MODES][2][4];
-/* Calls in generated code: a store of a word that is made only if it changes the word (ARPL), and a store's
- * faults without the store, by size. */
-void access_store_changed(uc_env *env, uint64_t address, uint64_t value);
-typedef void access_check(uc_env *env, uint64_t address);
-extern access_check *const access_checks[3];
-/* accesses by microcode, recorded as P5_ACCESS_SYSTEM */
-uint32_t access_load_system(engine *e, uint32_t linear, unsigned size, uintptr_t retaddr);
-uint32_t access_load_as(engine *e, uint32_t linear, unsigned size, bool user);
-void access_store_system(engine *e, uint32_t linear, unsigned size, uint32_t value, bool user);
-/* A locked read-modify-write of the upper half of the descriptor at `address`: bits are set or cleared.
- * Answers the new half. */
-uint32_t access_update_descriptor(engine *e, uint32_t address, uint32_t set, uint32_t clear,
-                                  uintptr_t retaddr);
-/* Raises #PF unless microcode can make this reference to these bytes. */
-void access_check_system(engine *e, uint32_t linear, unsigned size, mmu_access access);
-
-/* --- x87/ --- */
-
-/* x87_host.c: the guest's x87 registers are in Unicorn's state after this, wherever they were. Before anybody
- * else's code runs, and before they are looked at. */
-void x87_settle_from(engine *e);
-static inline void x87_settle(engine *e)
-{
-    if (e->x87.place != X87_IN_STATE)
-        x87_settle_from(e);
-}
-void x87_open(engine *e);
-/* Raises what is pending in front of a block that waits for the x87. */
-void x87_wait_before(engine *e);
-
-/* --- control/: registers, ports, and what asks the owner --- */
-
-/* Before every callback that is told of something else than stretches. */
-static inline void engine_before_callback(engine *e)
-{
-    x87_settle(e);
-    engine_catch_up(e);
-}
-
-/* registers.c */
-void registers_set_eflags(engine *e, uint32_t value);
-void registers_update_hidden(engine *e);
-/* The flags are in the state as flags, not as what they are to be computed from. */
-void registers_settle_flags(engine *e);
-
-/* ports.c: `size` bytes at this port are not allowed. `unseen`: makes no references to the TSS; false, too,
- * if that cannot be seen without a fault. */
-bool ports_refused(engine *e, uint16_t port, unsigned size, bool unseen);
-
-/* special.c */
-engine_action special_call(engine *e, engine_special_call *call);
-/* The running block's instruction has been executed by the engine; the guest goes on at `next`. */
-_Noreturn void special_executed(engine *e, uint32_t next);
-/* A task switch has loaded CR3 and CR0.TS. */
-void special_task_switched(engine *e);
-
-/* --- segment/: far transfers, tasks, deliveries --- */
-
-/* stack_frame.c: what ENTER, PUSHA or POPA does. */
-void stack_frame_execute(engine *e, engine_block *b);
-/* What POP reads, in front of the fault of its store. */
-void stack_frame_read(engine *e, engine_block *b);
-/* virtual_flag.c: executes the instruction of a BLOCK_VIRTUAL and goes on behind it; returns if Unicorn shall
- * do what it does without VME and PVI. */
-void virtual_flag_execute(engine *e, engine_block *b);
-/* delivery.c */
-/* Delivers what engine_inject left; may raise. */
-void delivery_injected(engine *e);
-
-/* The linear end of a V86 task's own interrupt: retires the INT that is running and delivers it. */
-void delivery_of_v86(engine *e, unsigned vector, uint32_t next);
-
 /* Translated code has gone, or other blocks stand where it was found. */
 static inline void translations_gone(engine *e)
 {
@@ -596,36 +359,5 @@ static inline void translations_gone(engine *e)
         memset(e->found, 0xff, sizeof e->found);
     e->found_none = true;
 }
-
-/* --- stream/: blocks are translated, start and end --- */
-
-/* describe.c */
-bool block_open(engine *e);
-void block_close(engine *e);
-/* Throws all blocks away if there are too many; true if it did, and the running one with them. */
-bool block_make_room(engine *e);
-
-/* emit.c. The block that has been translated turned out to be `b`. */
-void emit_start_as(engine *e, const engine_block *b);
-/* What a translated block calls when it starts, in the place of Unicorn's block hook: one that is plain,
- * whose description is mostly not in the host's cache, so that what is needed of it stands in the call; */
-typedef void stream_start(uc_env *env, engine_block *b, p5_block *block, uint64_t linear, uint32_t levels,
-                          int64_t takes);
-stream_start stream_block;
-/* ... one that is not, */
-stream_start stream_block_apart;
-/* ... and any while guard.c has something to look after. */
-stream_start stream_block_checked;
-
-/* stream.c. If there was a request, asks the owner what to do at a boundary; the state's EIP must be current.
- * May not return. */
-void stream_attention_if_wanted(engine *e);
-
-/* repeat.c: makes those iterations of the REP string `b` that need nobody else; what is recorded from here on
- * belongs to the next. */
-void repeat_ahead(engine *e, const engine_block *b);
-
-/* event.c */
-void event_interrupt(uc_engine *uc, uint32_t vector, void *engine);
 
 #endif

@@ -6,7 +6,10 @@
 
 #include "base/array.h"
 #include "base/room.h"
-#include "engine/internal.h"
+#include "engine/control/registers.h"
+#include "engine/memory/guard.h"
+#include "engine/memory/mmu.h"
+#include "engine/x87/x87.h"
 
 /* ---- registers ----------------------------------------------------------------------------------------- */
 

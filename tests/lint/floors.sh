@@ -39,7 +39,7 @@ includes | awk '
         list("base isa core pmu engine machine report cli", height)
         # Rooms from below; those joined by + stand beside each other.
         split("core: event+model bus memory+branch pipe profile+planted exact replay testreg;" \
-              "engine: unicorn stretch+memory x87 control+segment stream;" \
+              "engine: unicorn stretch memory x87 control segment stream;" \
               "machine: base+board+observe+share run load bios dos+gdb+linux+snapshot;" \
               "report: stat database+profile trace case", floor, ";")
         for (f in floor) {

@@ -1,5 +1,10 @@
 /* Port I/O: rights, the access record and the owner's answer. Unicorn allows every port and knows none. */
+#include "engine/control/callback.h"
+#include "engine/control/ports.h"
 #include "engine/memory/access.h"
+#include "engine/memory/guard.h"
+#include "engine/memory/mmu.h"
+#include "engine/stretch/leave.h"
 
 /* Protected mode with CPL above IOPL, and V86 mode at any IOPL, need zero bits for all of the port's bytes in
  * the TSS's bitmap. Manual: I/O permission bit map; the processor always reads two bytes of it. */

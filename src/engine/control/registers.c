@@ -1,7 +1,8 @@
 /* Registers, segments and the x87 state, read and written with their side effects. */
 #include <string.h>
 
-#include "engine/internal.h"
+#include "engine/control/registers.h"
+#include "engine/memory/guard.h"
 #include "engine/x87/x87.h"
 
 enum { TSS_BUSY = SYSTEM_TSS_BUSY << 8 };

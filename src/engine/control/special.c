@@ -1,7 +1,13 @@
 /* Instructions that observe or change processor state: what Unicorn would do for them is replaced by a
  * question to the owner. Each is the only instruction of its block (describe.c), so everything before it has
  * been retired. */
-#include "engine/internal.h"
+#include "engine/control/callback.h"
+#include "engine/control/special.h"
+#include "engine/memory/guard.h"
+#include "engine/memory/mmu.h"
+#include "engine/stretch/leave.h"
+#include "engine/stretch/stretch.h"
+#include "engine/stretch/value.h"
 
 /* VME PVI TSD DE PSE MCE, and PCE of the P55C. Manual: MOV CR4, reserved bits. */
 enum { CR4_P54C = 0x5f, CR4_P55C = 0x15f };

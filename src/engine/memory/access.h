@@ -4,7 +4,35 @@
 
 #include <string.h>
 
-#include "engine/internal.h"
+#include "engine/memory/mmu.h"
+#include "engine/stretch/stretch.h"
+
+/* What translated code that makes a reference is for. ACCESS_REAL: real and V86 mode, where a reference by 16
+ * bits can miss a segment of 64 KB only by crossing its end, which lies at a multiple of 16. A part of an
+ * operand, or a reference by 32 bits, can miss it anyhow: ACCESS_ANY. */
+enum { PARAGRAPH = 16 };
+typedef enum access_mode { ACCESS_ANY, ACCESS_PROTECTED, ACCESS_REAL, ACCESS_MODES } access_mode;
+/* Accesses of instructions, by mode, privilege (0 supervisor, 1 user) and size (as power of two, + 4 with
+ * sign). */
+typedef uint64_t access_load(uc_env *env, uint64_t address);
+typedef void access_store(uc_env *env, uint64_t address, uint64_t value);
+extern access_load *const access_loads[ACCESS_MODES][2][8];
+extern access_store *const access_stores[ACCESS_MODES][2][4];
+/* Calls in generated code: a store of a word that is made only if it changes the word (ARPL), and a store's
+ * faults without the store, by size. */
+void access_store_changed(uc_env *env, uint64_t address, uint64_t value);
+typedef void access_check(uc_env *env, uint64_t address);
+extern access_check *const access_checks[3];
+/* Accesses by microcode, recorded as P5_ACCESS_SYSTEM. */
+uint32_t access_load_system(engine *e, uint32_t linear, unsigned size, uintptr_t retaddr);
+uint32_t access_load_as(engine *e, uint32_t linear, unsigned size, bool user);
+void access_store_system(engine *e, uint32_t linear, unsigned size, uint32_t value, bool user);
+/* A locked read-modify-write of the upper half of the descriptor at `address`: bits are set or cleared.
+ * Answers the new half. */
+uint32_t access_update_descriptor(engine *e, uint32_t address, uint32_t set, uint32_t clear,
+                                  uintptr_t retaddr);
+/* Raises #PF unless microcode can make this reference to these bytes. */
+void access_check_system(engine *e, uint32_t linear, unsigned size, mmu_access access);
 
 /* For references that are counted when their block is translated (engine.references), and for who has looked
  * whether there is room. */

@@ -1,11 +1,11 @@
 #define _GNU_SOURCE /* memmem */
-#include "engine/behind.h"
+#include "engine/memory/behind.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/room.h"
-#include "engine/internal.h"
+#include "engine/memory/mmu.h"
 
 static void *page_copy(engine *e, uint32_t page)
 {

@@ -6,7 +6,11 @@
  * Real and V86 mode with segments of 64 KB are usual, too: what can miss them there is known when a block is
  * translated (access_mode, guard_looks). */
 #include "core/pipe/breakpoints.h"
-#include "engine/internal.h"
+#include "engine/memory/access.h"
+#include "engine/memory/guard.h"
+#include "engine/memory/mmu.h"
+#include "engine/memory/operand.h"
+#include "engine/stretch/leave.h"
 
 enum { BLOCK_BYTES_AT_MOST = BLOCK_INSNS * 15, LAST_OF_64K = 0xffff };
 

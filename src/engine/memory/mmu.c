@@ -3,7 +3,15 @@
  * error code. */
 #include <string.h>
 
-#include "engine/internal.h"
+#include "engine/memory/behind.h"
+#include "engine/memory/guard.h"
+#include "engine/memory/mmu.h"
+#include "engine/stretch/stretch.h"
+
+static inline page_entry *mmu_code_entry(engine *e, uint32_t linear, bool user)
+{
+    return &e->pages[PAGE_FETCHED + user][(linear / ENGINE_PAGE_BYTES) % PAGE_ENTRIES];
+}
 
 /* A translation of one page. */
 typedef struct walk_result {

@@ -1,6 +1,6 @@
 /* Which segment register a data reference goes through. Manual: segment-override prefixes, default segments,
  * string instructions. */
-#include "engine/internal.h"
+#include "engine/memory/operand.h"
 
 engine_segment_name operand_segment(const isa_insn *insn, bool write, unsigned nth)
 {

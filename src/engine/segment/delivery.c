@@ -1,6 +1,11 @@
 /* Delivery of exceptions and interrupts through the IDT or the interrupt vector table. Manual: interrupt and
  * exception handling, the INT n operation, error codes (EXT, IDT, TI), virtual-8086 mode. */
+#include "engine/control/callback.h"
+#include "engine/control/registers.h"
+#include "engine/memory/access.h"
 #include "engine/segment/segmentation.h"
+#include "engine/stretch/leave.h"
+#include "engine/stretch/stretch.h"
 
 enum { GATE_BYTES = 8, VECTOR_ENTRY_BYTES = 4, CODE_IDT = 2 };
 

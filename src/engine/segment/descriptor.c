@@ -1,5 +1,8 @@
 /* Descriptors, segment registers and the stacks of far transfers. Manual: segment descriptors, privilege
  * checks of the data and stack segments, stack switching. */
+#include "engine/control/registers.h"
+#include "engine/memory/access.h"
+#include "engine/memory/guard.h"
 #include "engine/segment/segmentation.h"
 
 enum { TABLE_LDT = 4, DESCRIPTOR_BYTES = 8 };

@@ -86,7 +86,22 @@ void delivery_restore_flags(engine *e, const engine_block *b);
 /* INT n in V86 mode through the vector table of the V86 task (CR4.VME, redirection bitmap). */
 void delivery_redirected(engine *e, unsigned vector, uint32_t eip);
 
+/* Delivers what engine_inject left; may raise. */
+void delivery_injected(engine *e);
+/* The linear end of a V86 task's own interrupt: retires the INT that is running and delivers it. */
+void delivery_of_v86(engine *e, unsigned vector, uint32_t next);
+
 /* EFLAGS with RF as the processor would push it. */
 uint32_t flags_current(const engine *e);
+
+/* --- stack_frame.c, virtual_flag.c --- */
+
+/* What ENTER, PUSHA or POPA does. */
+void stack_frame_execute(engine *e, engine_block *b);
+/* What POP reads, in front of the fault of its store. */
+void stack_frame_read(engine *e, engine_block *b);
+/* Executes the instruction of a BLOCK_VIRTUAL and goes on behind it; returns if Unicorn shall do
+ * what it does without VME and PVI. */
+void virtual_flag_execute(engine *e, engine_block *b);
 
 #endif

@@ -2,8 +2,8 @@
  * manual writes down for them: Unicorn leaves out ENTER's probe of the stack where ESP will point, and loads
  * all of EBP where the operand size is 16 bits; it makes PUSHA's stores from the last to the first, and
  * leaves out POPA's read of ESP. */
-#include "engine/segment/segmentation.h"
 #include "engine/memory/access.h"
+#include "engine/segment/segmentation.h"
 
 enum { LEVELS = 32, REGISTERS = 8 };
 

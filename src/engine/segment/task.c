@@ -1,5 +1,10 @@
 /* Task switches. Manual: task management, TSS layouts, the steps of a switch and where their faults belong:
  * up to the commit to the old task, behind it to the new one. */
+#include "engine/control/registers.h"
+#include "engine/control/special.h"
+#include "engine/memory/access.h"
+#include "engine/memory/guard.h"
+#include "engine/memory/mmu.h"
 #include "engine/segment/segmentation.h"
 
 /* One layout of a TSS: offsets of its fields. */

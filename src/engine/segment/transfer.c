@@ -1,6 +1,9 @@
 /* Far JMP, CALL, RET and IRET. Manual: privilege checks of control transfers, call gates, the operations of
  * these instructions. Each stands alone in its block. */
+#include "engine/control/registers.h"
+#include "engine/memory/access.h"
 #include "engine/segment/segmentation.h"
+#include "engine/stretch/stretch.h"
 
 enum { GATE_PARAMETERS = 0x1f, RPL = 3 };
 

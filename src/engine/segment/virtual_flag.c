@@ -1,6 +1,10 @@
 /* The virtual interrupt flag: CLI, STI, PUSHF, POPF, IRET and INT n of V86 tasks with CR4.VME, CLI and STI of
  * CPL 3 with CR4.PVI. Each is alone in its block. Manual: virtual-8086 mode extensions, protected-mode
  * virtual interrupts. Whatever would fault is left to Unicorn, which raises #GP(0) for it. */
+#include "engine/control/registers.h"
+#include "engine/control/special.h"
+#include "engine/memory/access.h"
+#include "engine/memory/guard.h"
 #include "engine/segment/segmentation.h"
 
 enum { REDIRECTION_BYTES = 32 };

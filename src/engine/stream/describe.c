@@ -6,7 +6,13 @@
 
 #include "base/array.h"
 #include "core/core.h"
-#include "engine/internal.h"
+#include "engine/memory/behind.h"
+#include "engine/memory/guard.h"
+#include "engine/memory/mmu.h"
+#include "engine/memory/operand.h"
+#include "engine/stream/stream.h"
+#include "engine/stretch/leave.h"
+#include "engine/stretch/stretch.h"
 
 enum { MAX_INSN_BYTES = 15 };
 /* Places of the index: few at first, more as there are more blocks; a block takes these units and more. */

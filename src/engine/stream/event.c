@@ -2,7 +2,14 @@
  * interrupted is retired first, then the owner is asked, then delivery.c goes through the guest's
  * IDT or vector table. A fault during delivery leaves the delivery by longjmp and comes back here as the next
  * event, so nothing is held across one. */
+#include "engine/control/callback.h"
+#include "engine/memory/guard.h"
+#include "engine/memory/mmu.h"
+#include "engine/memory/operand.h"
 #include "engine/segment/segmentation.h"
+#include "engine/stream/stream.h"
+#include "engine/stretch/leave.h"
+#include "engine/stretch/stretch.h"
 
 /* An exception number of our own: an interrupt was injected between two runs. */
 enum { EXCEPTION_INJECTED = 0x200 };

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "engine/memory/access.h"
+#include "engine/memory/operand.h"
+#include "engine/stream/stream.h"
 #include "engine/stretch/stretch.h"
 
 typedef struct strings {

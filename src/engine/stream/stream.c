@@ -1,7 +1,17 @@
 /* The retired stream: sees every block start (Unicorn's block hook) and ends the one before. REP strings,
  * which Unicorn enters once per iteration, blocks that change their own code, and what happens at boundaries
  * are resolved here. */
+#include "engine/control/callback.h"
+#include "engine/control/ports.h"
+#include "engine/control/registers.h"
+#include "engine/control/special.h"
+#include "engine/memory/guard.h"
+#include "engine/segment/segmentation.h"
+#include "engine/stream/stream.h"
+#include "engine/stretch/leave.h"
 #include "engine/stretch/stretch.h"
+#include "engine/stretch/value.h"
+#include "engine/x87/x87.h"
 
 /* A REP string begins, or goes on. */
 static void begin_repeat(engine *e, const engine_block *b)

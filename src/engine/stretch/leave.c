@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
-#include "engine/internal.h"
+#include "engine/stretch/leave.h"
 
 void engine_fail(engine *e, const char *format, ...)
 {

@@ -1,6 +1,8 @@
 /* What was executed, on its way to the owner: stretches go to retired() or into a batch for retired_blocks(),
  * whole, or up to an instruction that did not complete. */
+#include "engine/stretch/leave.h"
 #include "engine/stretch/stretch.h"
+#include "engine/stretch/value.h"
 
 void stretch_full(engine *e)
 {

@@ -1,4 +1,4 @@
-/* Recording of stretches where a block starts: what is inline because it happens there for each. */
+/* What was executed is recorded and told (stretch.c). Inline is what happens where each block starts. */
 #ifndef ENGINE_STRETCH_STRETCH_H
 #define ENGINE_STRETCH_STRETCH_H
 
@@ -6,6 +6,43 @@
 
 #include "base/host_line.h"
 #include "engine/internal.h"
+
+/* The owner has done everything that it was told. */
+static inline void engine_catch_up(engine *e)
+{
+    if (e->callbacks.catch_up)
+        e->callbacks.catch_up(e->callbacks.context);
+}
+
+/* No block is running, and nothing is recorded. The batch is empty. What is recorded next goes into the
+ * engine's own room. */
+void stretch_none(engine *e);
+/* A stretch has more accesses or values than a room has place for, which its block's plan excludes: they are
+ * dropped, and the run ends with ENGINE_FAILED. */
+void stretch_full(engine *e) __attribute__((cold));
+/* Gives the batch away; a block of `running` instructions goes on, which is none of it. True if attention is
+ * wanted at the next boundary. */
+bool stretch_give_batch(engine *e, unsigned running);
+/* Leaves the running block in front of the instruction that made the call which returns to `retaddr`, unless
+ * that is its first. */
+void stretch_leave_before(engine *e, uintptr_t retaddr);
+/* Ends the running block: gives instructions [0, count) to retired(). Returns true if attention is wanted. */
+bool stretch_end(engine *e, unsigned count, uint32_t next, bool interrupted);
+/* Ends the running block completely. */
+bool stretch_end_all(engine *e, uint32_t next);
+/* Ends the running block before the instruction at linear address `at`. */
+bool stretch_end_before(engine *e, uint32_t at);
+
+/* Looked at where a batch ends: what asks in the middle of a block calls engine_no_batch, too. */
+static inline unsigned engine_requests(const engine *e)
+{
+    return atomic_load_explicit(&e->requested, memory_order_relaxed);
+}
+/* A REP string is to be interrupted between two iterations; a step is an instruction. */
+static inline bool engine_iteration_wanted(const engine *e)
+{
+    return engine_requests(e) & REQUEST_ITERATION;
+}
 
 /* ECX as the count of a REP string. */
 static inline uint32_t repeat_register(const engine *e, const engine_block *b)

@@ -1,5 +1,5 @@
 /* Operands of instructions whose clocks depend on them, beside the x87's and saturation (mmx.c). */
-#include "engine/internal.h"
+#include "engine/stretch/value.h"
 
 /* BSF and BSR end their blocks: the result says where the lowest or highest set bit of the source was, ZF
  * that there was none. What is handed over is a number with that bit, which is all that its clocks depend on.

@@ -1,5 +1,6 @@
 /* MMX instructions by the compiler's vectors, which become what the host has: on x86-64 SSE2's instructions
  * of 128 bits, of whose upper half nothing is seen. What compilers do not find there is asked for by name. */
+#include "engine/stretch/value.h"
 #include "engine/x87/mmx.h"
 
 /* r by an SSE2 instruction of a and b, or of a wide vector; elsewhere element by element. */

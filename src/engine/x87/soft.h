@@ -9,7 +9,7 @@
 #ifndef ENGINE_X87_SOFT_H
 #define ENGINE_X87_SOFT_H
 
-#include "engine/x87/x87.h"
+#include "engine/x87/x87_internal.h"
 #include "engine/x87/x87_operation.h"
 
 __extension__ typedef unsigned __int128 soft_wide;

@@ -1,6 +1,6 @@
 /* FADD, FSUB, FMUL, FDIV and their reverses, and comparisons: what the model is told of their operands, and
  * the exact way for what is not usual (x87_whole_operate.c). */
-#include "engine/x87/x87.h"
+#include "engine/x87/x87_internal.h"
 
 /* --- Safe instruction recognition --- */
 

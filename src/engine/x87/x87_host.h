@@ -11,7 +11,7 @@
 #ifndef ENGINE_X87_X87_HOST_H
 #define ENGINE_X87_X87_HOST_H
 
-#include "engine/x87/x87.h"
+#include "engine/x87/x87_internal.h"
 
 /* What is executed while the registers are there, as asm has it; on a host without an x87 they never are. */
 #ifdef P5_SOFT_X87

@@ -2,7 +2,12 @@
  */
 #include <string.h>
 
-#include "engine/x87/x87.h"
+#include "engine/memory/guard.h"
+#include "engine/memory/operand.h"
+#include "engine/stretch/leave.h"
+#include "engine/stretch/stretch.h"
+#include "engine/stretch/value.h"
+#include "engine/x87/x87_internal.h"
 
 enum { EXPONENT_MASK = 0x7fff, SIGN = 0x8000 };
 

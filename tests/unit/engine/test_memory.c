@@ -3,7 +3,7 @@
 
 #include "../../snapshot_bytes.h"
 #include "base/snapshot.h"
-#include "engine/internal.h"
+#include "engine/memory/mmu.h"
 
 enum { DIRECTORY = GUEST_PAGES, TABLE = GUEST_PAGES + 0x1000 };
 enum { P = 1, W = 2, U = 4, PWT = 8, PCD = 16, A = 32, D = 64, PS = 128 };

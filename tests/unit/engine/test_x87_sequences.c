@@ -3,7 +3,7 @@
  * against a run in single steps, where the registers go back to the guest's state after each instruction. */
 #include <sys/mman.h>
 
-#include "engine/x87/x87.h"
+#include "engine/x87/x87_internal.h"
 #include "x87_cases.h"
 
 enum { SEQUENCES = 600, STATES = 12, LENGTH = 16, SLOTS = 7, CONTROL = SLOTS /* the slot of FLDCW */ };
