@@ -287,6 +287,8 @@ void engine_set_a20(engine *e, bool enabled);
 /* The engine's part of a snapshot, RAM included, in either direction; between runs only. Loading: into an
  * engine that was opened with the same options and has not run. */
 void engine_transfer(engine *e, snapshot *s);
+/* NULL behind the last. */
+extern const snapshot_table *const engine_tables[];
 /* Instructions of later processors that ran because of `permissive`. */
 uint64_t engine_permissive_count(const engine *e);
 

@@ -1,6 +1,8 @@
 /* What a machine answers to the floors above. */
 #include "machine/machine.h"
 #include "machine/board/devices.h"
+#include "machine/linux/guest.h"
+#include "machine/load/guest.h"
 #include "machine/state.h"
 
 size_t p5_machine_read_code(const p5_machine *machine, uint32_t address, void *bytes, size_t size,

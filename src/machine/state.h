@@ -1,4 +1,4 @@
-/* What a machine consists of, and the contracts between the files of this folder. */
+/* What a machine consists of, and how a kind of guest takes part in its run. */
 #ifndef MACHINE_STATE_H
 #define MACHINE_STATE_H
 
@@ -7,20 +7,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/array.h"
 #include "base/host_line.h"
-#include "core/branch/branch.h"
+#include "base/snapshot.h"
 #include "engine/engine.h"
 #include "isa/processor.h"
 #include "isa/isa.h"
-#include "machine/notice.h"
-#include "machine/observers.h"
 #include "machine/spare.h"
 #include "p5scope/machine.h"
+#include "p5scope/observe.h"
 
 enum { PAGE_BYTES = 4096 };
 
-/* What sigreturn and a debugger may set of a Linux program's: CF PF AF ZF SF TF DF OF RF AC. */
-enum { EFLAGS_USER = 0x50dd5 };
+/* Messages for the user (base/notice.h). */
+typedef struct notices {
+    void (*sink)(void *context, const char *line); /* NULL = nobody listens */
+    void *context;
+    ARRAY_OF(uint64_t) seen; /* keys already told */
+} notices;
 
 /* How a kind of guest takes part in the run. Any function may be NULL. */
 typedef struct guest_kind {
@@ -43,20 +47,6 @@ typedef struct guest_kind {
      * makes guest_state, which close() frees also when only a part of it could be loaded. */
     void (*transfer)(p5_machine *machine, snapshot *s);
 } guest_kind;
-extern const guest_kind bare_guest, boot_guest, case_guest, dos_guest, linux_guest;
-
-/* Work that an instruction asked for and that happens when it has been priced. */
-enum {
-    AFTER_CONTROL = 1,
-    AFTER_CR3 = 2,
-    AFTER_INVLPG = 4,
-    AFTER_INVD = 8,
-    AFTER_WBINVD = 16,
-    AFTER_DEBUG = 32,
-    AFTER_TEST = 64,
-    AFTER_CHECK = 128, /* every instruction, if bus cycles may fail: stays set */
-    AFTER_ALL = 255
-};
 
 /* Whether one thread or two is better here: run.c. */
 typedef struct run_trial {
@@ -65,6 +55,13 @@ typedef struct run_trial {
     double began, used;   /* host_now, host_used */
     double cost_of_two;   /* seconds an instruction, times seconds of the processors */
 } run_trial;
+
+typedef struct observers observers;
+/* Nobody is told of a stretch that begins before both, if it is no larger than CALM_*: no goal can lie in it.
+ * Both 0: everybody is told of all. */
+typedef struct observe_calm {
+    uint64_t clock, instruction;
+} observe_calm;
 
 struct p5_machine {
     p5_core *core;
@@ -142,55 +139,5 @@ struct p5_machine {
     p5_machine_options options; /* strings below are ours */
     p5_share *shares;
 };
-
-/* base/: how far it has come, how it ends. */
-/* Ends the guest for good. The first end counts. */
-void machine_end(p5_machine *machine, p5_end end, int status);
-/* Fills address and disassembly of the result. */
-void machine_end_at(p5_machine *machine, uint32_t eip);
-void machine_end_message(p5_machine *machine, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* True if the instruction at CS:`eip` is one of those that run only with p5_machine_options.permissive. */
-bool machine_is_later(p5_machine *machine, uint32_t eip);
-/* The instruction at `linear`, in the mode that runs, as text. */
-void machine_disassemble(p5_machine *machine, uint32_t linear, char *text, size_t size);
-/* For calls that wait for the host: true if the run is to pause (p5_machine_stop, time-out). */
-bool machine_pause_wanted(const p5_machine *machine);
-/* Model time <-> nanoseconds, rounded down. */
-uint64_t machine_clocks_to_ns(const p5_machine *machine, uint64_t clocks);
-/* The first clock at which `ns` have passed. */
-uint64_t machine_ns_to_clocks(const p5_machine *machine, uint64_t ns);
-
-/* run/open.c */
-/* p5_machine_open; with `model` in the place of what the options say of one, unless it is NULL. */
-p5_status machine_open(const p5_machine_options *options, const p5_model *model, p5_machine **machine,
-                       p5_error *error);
-/* For loaders: opens the engine with the RAM asked for, or `default_bytes`. */
-p5_status machine_open_engine(p5_machine *machine, uint32_t default_bytes, uint32_t least_bytes,
-                              p5_error *error);
-
-/* run/processor.c */
-engine_action processor_special(void *context, engine_special_call *call);
-void processor_after(p5_machine *machine);       /* carries out `after` */
-void processor_set_control(p5_machine *machine); /* control inputs from the registers as they are now */
-
-/* run/run.c */
-/* A run can begin: something is loaded, and none is under way. */
-p5_status machine_check_ready(const p5_machine *machine, p5_error *error);
-/* The engine's callbacks. */
-bool run_retired(void *context, const p5_retired *retired);
-bool run_retired_blocks(void *context, const p5_access *accesses, const p5_value *values,
-                        const p5_retired_block *blocks, size_t count, unsigned instructions);
-void run_catch_up(void *context);
-/* These price stretches and tell the observers; true if attention is wanted. In the model's thread, if there
- * is one; run_price_copy there only. */
-bool run_price_copy(p5_machine *machine, const p5_retired *retired, p5_prediction prediction);
-bool run_price(p5_machine *machine, const p5_access *accesses, const p5_value *values,
-               const p5_retired_block *blocks, const p5_prediction *predictions, size_t count,
-               unsigned instructions);
-engine_action run_attention(void *context);
-engine_action run_event(void *context, const engine_event *event);
-void run_delivered(void *context, const p5_exception *exception);
-/* Delivers an external interrupt at this boundary, as engine_inject, and tells the observers. */
-bool run_inject(p5_machine *machine, uint8_t vector, p5_transfer kind);
 
 #endif

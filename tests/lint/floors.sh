@@ -40,7 +40,7 @@ includes | awk '
         # Rooms from below; those joined by + stand beside each other.
         split("core: event+model bus memory+branch pipe profile+planted exact replay testreg;" \
               "engine: unicorn stretch memory x87 control segment stream;" \
-              "machine: base+board+observe+share run load bios dos+gdb+linux+snapshot;" \
+              "machine: base observe board+share run load bios dos+linux snapshot gdb;" \
               "report: stat database+profile trace case", floor, ";")
         for (f in floor) {
             n = split(floor[f], level, " ")
@@ -52,7 +52,7 @@ includes | awk '
         hardware = "^core/(event|model|bus|memory|branch|pipe)$"
         list("core/core.h core/snapshot.h core/branch/branch.h core/event/events.h core/model/bound.h core/model/model.h core/pipe/batch.h " \
              "core/pipe/block.h core/pipe/breakpoints.h core/profile/profile.h core/testreg/test_access.h " \
-             "pmu/pins.h pmu/pmu_snapshot.h engine/engine.h machine/machine.h machine/spare.h", published)
+             "pmu/pins.h pmu/pmu_snapshot.h engine/engine.h machine/base/spare.h machine/machine.h", published)
     }
     { line[NR] = $0; seen[$2]; seen[$4] }
     END {

@@ -2,6 +2,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "machine/base/end.h"
 #include "machine/state.h"
 
 void machine_end(p5_machine *machine, p5_end end, int status)

@@ -1,4 +1,4 @@
-#include "machine/notice.h"
+#include "machine/base/notice.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "machine/spare.h"
+#include "machine/base/spare.h"
 
 #include "machine/state.h"
 

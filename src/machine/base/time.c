@@ -1,4 +1,5 @@
 /* How far a machine has come. */
+#include "machine/base/time.h"
 #include "machine/state.h"
 
 bool machine_pause_wanted(const p5_machine *machine)

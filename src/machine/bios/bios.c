@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "machine/base/notice.h"
+
 enum {
     ROM_SEGMENT = 0xf000,
     ROM_BASE = 0xf0000,

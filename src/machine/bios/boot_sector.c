@@ -5,9 +5,12 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "machine/bios/guest.h"
 #include "machine/load/bare.h"
 #include "machine/bios/bios.h"
 #include "machine/load/segment.h"
+#include "machine/run/open.h"
+#include "machine/run/processor.h"
 #include "machine/share/host_file.h"
 
 enum { SIGNATURE = 510, REAL_LIMIT = 0xffff, VECTOR_TABLE_LIMIT = 0x3ff };

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "machine/base/notice.h"
 #include "machine/bios/bios.h"
 
 enum {

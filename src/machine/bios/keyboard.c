@@ -1,5 +1,6 @@
 /* INT 09h takes keys from the controller into the buffer of the data area, INT 16h gives them to the guest.
  */
+#include "machine/base/end.h"
 #include "machine/bios/bios.h"
 
 enum {

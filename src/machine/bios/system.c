@@ -1,4 +1,5 @@
 /* INT 15h: A20, waiting, memory. INT 1Ah: ticks and the clock. */
+#include "machine/base/time.h"
 #include "machine/bios/bios.h"
 
 enum {

@@ -1,4 +1,5 @@
 /* INT 10h: text in the memory at B8000h and, as it is written, to the user. */
+#include "machine/base/notice.h"
 #include "machine/bios/bios.h"
 
 #include <string.h>

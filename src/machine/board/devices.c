@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "machine/base/notice.h"
+#include "machine/base/time.h"
 #include "machine/state.h"
 
 devices *devices_new(p5_machine *machine)

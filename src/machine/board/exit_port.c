@@ -1,5 +1,6 @@
 /* Ports that end the guest. F4h: exit status = value * 2 + 1, low eight bits (QEMU's isa-debug-exit
  * convention). F5h: exit status = value. */
+#include "machine/base/end.h"
 #include "machine/board/devices.h"
 #include "machine/state.h"
 

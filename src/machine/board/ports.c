@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "machine/board/devices.h"
+#include "machine/observe/observe.h"
 #include "machine/state.h"
 
 /* Those attached last are asked first. */

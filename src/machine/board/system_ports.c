@@ -1,5 +1,6 @@
 /* Port 80h: the code that a power-on self test shows; written by many for the delay. Port 92h: A20 (bit 1)
  * and fast reset (bit 0). */
+#include "machine/base/end.h"
 #include "machine/board/devices.h"
 #include "machine/state.h"
 

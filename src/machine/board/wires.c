@@ -1,6 +1,9 @@
 #include "machine/board/wires.h"
 
 #include "core/model/model.h"
+#include "machine/base/end.h"
+#include "machine/base/notice.h"
+#include "machine/observe/observe.h"
 #include "pmu/pins.h"
 #include "machine/board/devices.h"
 

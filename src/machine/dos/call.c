@@ -1,6 +1,8 @@
 /* The vectors of DOS: INT 20h, 21h, 27h, 29h, 2Fh, and the functions of INT 21h that are a few lines. */
 #include <string.h>
 
+#include "machine/base/notice.h"
+#include "machine/base/time.h"
 #include "machine/dos/dos.h"
 
 enum { VERSION_MAJOR = 6, VERSION_MINOR = 22 };

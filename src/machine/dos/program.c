@@ -5,6 +5,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "machine/base/end.h"
+#include "machine/base/notice.h"
 #include "machine/dos/dos.h"
 
 enum {

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "machine/dos/dos.h"
+#include "machine/dos/guest.h"
 #include "machine/share/host_file.h"
 
 /* ---- files --------------------------------------------------------------------------------------------- */

@@ -9,10 +9,14 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "machine/base/end.h"
 #include "machine/dos/dos.h"
+#include "machine/dos/guest.h"
 #include "machine/load/bare.h"
 #include "machine/load/mz.h"
 #include "machine/load/segment.h"
+#include "machine/run/open.h"
+#include "machine/run/processor.h"
 
 enum {
     FIRST_BLOCK = 0x0800, /* below is what DOS and its drivers take */

@@ -4,7 +4,7 @@
 #ifndef MACHINE_GDB_HISTORY_H
 #define MACHINE_GDB_HISTORY_H
 
-#include "machine/copy.h"
+#include "machine/snapshot/copy.h"
 
 struct gdb;
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/core.h"
+#include "machine/base/end.h"
 #include "machine/gdb/gdb.h"
 
 enum { LINES_AT_MOST = 24 };

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "machine/gdb/gdb.h"
+#include "machine/linux/guest.h"
 
 enum { MEMORY_AT_MOST = GDB_PACKET / 2 - 16, SIGNAL_INT = 2, SIGNAL_TRAP = 5 };
 

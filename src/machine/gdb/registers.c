@@ -2,6 +2,8 @@
 #include <string.h>
 
 #include "machine/gdb/gdb.h"
+#include "machine/linux/guest.h"
+#include "machine/run/processor.h"
 
 enum {
     EIP = 8,

@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "base/host_time.h"
 #include "machine/gdb/gdb.h"
+#include "machine/run/run.h"
 
 enum {
     INTERRUPT = 3,

@@ -4,9 +4,12 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "machine/linux/guest.h"
 #include "machine/linux/linux.h"
 #include "machine/linux/abi.h"
 #include "machine/load/segment.h"
+#include "machine/run/open.h"
+#include "machine/run/processor.h"
 
 enum { LINUX_DEFAULT_MEMORY = 256 << 20, LINUX_LEAST_MEMORY = 4 << 20 };
 

@@ -5,6 +5,7 @@
 
 #include "machine/linux/abi.h"
 #include "machine/linux/calls.h"
+#include "machine/linux/guest.h"
 #include "machine/load/segment.h"
 
 /* struct sigcontext_32 */

@@ -12,6 +12,8 @@
 #include <unistd.h>
 
 #include "base/held_signals.h"
+#include "machine/base/notice.h"
+#include "machine/base/time.h"
 #include "machine/board/devices.h"
 #include "machine/linux/abi.h"
 #include "machine/linux/calls.h"

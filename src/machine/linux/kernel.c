@@ -8,7 +8,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "machine/base/end.h"
+#include "machine/linux/guest.h"
 #include "machine/load/segment.h"
+#include "machine/run/run.h"
 
 enum { PAGE_GDT, PAGE_IDT, PAGE_ENTRY, PAGE_STACK };
 _Static_assert(PAGE_STACK + 1 == LINUX_KERNEL_PAGES, "one frame each");

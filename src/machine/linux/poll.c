@@ -6,6 +6,7 @@
 #include <sys/epoll.h>
 #include <sys/stat.h>
 
+#include "machine/base/time.h"
 #include "machine/linux/abi.h"
 #include "machine/linux/calls.h"
 

@@ -3,6 +3,9 @@
 #include <errno.h>
 #include <string.h>
 
+#include "machine/base/end.h"
+#include "machine/base/notice.h"
+#include "machine/base/time.h"
 #include "machine/linux/abi.h"
 #include "machine/linux/calls.h"
 #include "machine/load/segment.h"

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "machine/base/notice.h"
 #include "machine/linux/linux.h"
 
 bool linux_shared_any(const linux_process *p)

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <signal.h>
 
+#include "machine/base/time.h"
 #include "machine/linux/abi.h"
 #include "machine/linux/calls.h"
 

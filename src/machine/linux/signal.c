@@ -1,6 +1,8 @@
 /* Signals: raising, faults as signals, what happens to them on the way back to the user. */
 #include <signal.h>
 
+#include "machine/base/end.h"
+#include "machine/base/notice.h"
 #include "machine/run/debug.h"
 #include "machine/linux/linux.h"
 #include "machine/linux/abi.h"

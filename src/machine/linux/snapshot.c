@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "machine/linux/guest.h"
+
 enum { REGIONS_AT_MOST = 65536 };
 
 /* Ascending, apart from each other, in the user's part. */

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <time.h>
 
+#include "machine/base/notice.h"
 #include "machine/linux/abi.h"
 #include "machine/linux/calls.h"
 

@@ -5,6 +5,8 @@
 #include <sys/time.h>
 #include <time.h>
 
+#include "machine/base/end.h"
+#include "machine/base/time.h"
 #include "machine/linux/abi.h"
 #include "machine/linux/calls.h"
 

@@ -3,8 +3,10 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "machine/load/guest.h"
 #include "machine/run/contents.h"
 #include "machine/load/segment.h"
+#include "machine/run/processor.h"
 
 enum { BARE_SMALL_IMAGE = 64 << 10 };
 

@@ -6,7 +6,11 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "machine/base/end.h"
+#include "machine/load/guest.h"
 #include "machine/load/segment.h"
+#include "machine/run/open.h"
+#include "machine/run/processor.h"
 #include "machine/state.h"
 
 enum {

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "machine/load/bare.h"
+#include "machine/run/open.h"
 
 p5_status p5_machine_load_flat(p5_machine *machine, const char *path, uint32_t address, p5_error *error)
 {

@@ -11,6 +11,7 @@
 #include "machine/load/kernel.h"
 #include "machine/load/multiboot.h"
 #include "machine/load/mz.h"
+#include "machine/run/open.h"
 
 static p5_status freestanding_place(p5_machine *machine, const elf_image *image, uint32_t *entry,
                                     uint32_t *end, p5_error *error)

@@ -12,6 +12,8 @@
 #include "machine/load/elf.h"
 #include "machine/load/first_program.h"
 #include "machine/load/segment.h"
+#include "machine/run/open.h"
+#include "machine/run/processor.h"
 
 enum {
     /* where what the protocol wants stands in memory, all of it below 640 KB */

@@ -5,7 +5,7 @@
 
 #include "base/array.h"
 #include "core/model/bound.h"
-#include "machine/state.h"
+#include "machine/observe/observe.h"
 
 /* A watched function that has been entered and not left. */
 typedef struct frame {

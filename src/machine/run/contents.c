@@ -1,5 +1,7 @@
 #include "machine/run/contents.h"
 
+#include "machine/base/end.h"
+
 /* --- Translation: before a loader has opened the engine there is nothing to translate --- */
 
 static uint32_t contents_translate(void *context, uint32_t linear)

@@ -2,6 +2,7 @@
  * that is told afterwards. */
 #include "base/error.h"
 #include "core/core.h"
+#include "machine/run/run.h"
 #include "machine/state.h"
 #include "p5scope/snapshot.h"
 

@@ -5,12 +5,18 @@
 
 #include "base/error.h"
 #include "core/model/model.h"
+#include "machine/base/notice.h"
+#include "machine/base/spare.h"
 #include "machine/board/bus_check.h"
 #include "machine/board/devices.h"
 #include "machine/board/ports.h"
+#include "machine/observe/observe.h"
 #include "machine/run/contents.h"
 #include "machine/board/wires.h"
+#include "machine/run/open.h"
 #include "machine/run/pricer.h"
+#include "machine/run/processor.h"
+#include "machine/run/run.h"
 #include "machine/run/watchdog.h"
 #include "machine/state.h"
 

@@ -1,10 +1,11 @@
-#include "machine/copy.h"
+#include "machine/snapshot/copy.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "machine/board/devices.h"
+#include "machine/run/open.h"
 #include "p5scope/snapshot.h"
 
 typedef struct reader {

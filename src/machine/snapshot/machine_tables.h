@@ -6,8 +6,5 @@
 
 /* Lists by floor and kind of guest, each with NULL behind its last table; NULL behind the last list. */
 extern const snapshot_table *const *const machine_tables[];
-/* Those of the engine and of the kinds of guests, where their transfers are. */
-extern const snapshot_table *const engine_tables[], *const linux_tables[], *const boot_tables[],
-                                                                               *const dos_tables[];
 
 #endif

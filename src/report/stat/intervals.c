@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/host_time.h"
 #include "base/held_signals.h"
-#include "machine/spare.h"
+#include "machine/base/spare.h"
 #include "machine/machine.h"
 #include "p5scope/observe.h"
 #include "p5scope/snapshot.h"

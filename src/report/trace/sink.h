@@ -4,7 +4,7 @@
 
 #include <stdatomic.h>
 
-#include "machine/spare.h"
+#include "machine/base/spare.h"
 #include "p5scope/trace.h"
 #include "report/trace/file.h"
 

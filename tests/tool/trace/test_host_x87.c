@@ -4,7 +4,7 @@
 
 #include <time.h>
 
-#include "machine/spare.h"
+#include "machine/base/spare.h"
 #include "p5scope/core.h"
 
 typedef struct looked {

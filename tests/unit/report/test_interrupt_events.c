@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include "machine/base/end.h"
 #include "machine/state.h"
 #include "p5scope/report.h"
 

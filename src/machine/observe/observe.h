@@ -1,19 +1,12 @@
-/* The observers of a machine (observe/): what the run loop and the board tell them. */
-#ifndef MACHINE_OBSERVERS_H
-#define MACHINE_OBSERVERS_H
+/* The observers of a machine: what the run loop and the board tell them. */
+#ifndef MACHINE_OBSERVE_OBSERVE_H
+#define MACHINE_OBSERVE_OBSERVE_H
 
 #include "core/branch/branch.h"
-#include "engine/engine.h"
-#include "p5scope/observe.h"
+#include "machine/state.h"
 
-typedef struct observers observers;
-
-/* Nobody is told of a stretch that begins before both, if it is no larger than these: no goal can lie in it.
- * Both 0: everybody is told of all. */
+/* Of a stretch that observe_calm is about, at most. */
 enum { CALM_INSTRUCTIONS = 32, CALM_CLOCKS = 512, CALM_REFERENCES = 8 };
-typedef struct observe_calm {
-    uint64_t clock, instruction;
-} observe_calm;
 
 /* Prices a stretch in the place of run_retired, and observes within it. */
 void observers_retired(p5_machine *machine, const p5_retired *retired, p5_prediction prediction);

@@ -1,17 +1,8 @@
 /* Messages for the user: each distinct line once. */
-#ifndef MACHINE_NOTICE_H
-#define MACHINE_NOTICE_H
+#ifndef MACHINE_BASE_NOTICE_H
+#define MACHINE_BASE_NOTICE_H
 
-#include <stdint.h>
-
-#include "base/array.h"
-#include "base/snapshot.h"
-
-typedef struct notices {
-    void (*sink)(void *context, const char *line); /* NULL = nobody listens */
-    void *context;
-    ARRAY_OF(uint64_t) seen; /* keys already told */
-} notices;
+#include "machine/state.h"
 
 /* Kinds of keys, so that numbers of different areas do not meet. */
 typedef enum notice_kind { NOTICE_PORT, NOTICE_SYSCALL, NOTICE_OTHER } notice_kind;

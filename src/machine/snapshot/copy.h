@@ -1,6 +1,6 @@
 /* A machine's state in memory, and machines that are made of it: to look at the past of one that goes on. */
-#ifndef MACHINE_COPY_H
-#define MACHINE_COPY_H
+#ifndef MACHINE_SNAPSHOT_COPY_H
+#define MACHINE_SNAPSHOT_COPY_H
 
 #include "base/snapshot.h"
 #include "machine/state.h"

@@ -1,0 +1,11 @@
+/* Boot-sector images as a kind of guest. */
+#ifndef MACHINE_BIOS_GUEST_H
+#define MACHINE_BIOS_GUEST_H
+
+#include "machine/state.h"
+
+extern const guest_kind boot_guest;
+/* What its snapshots are made of; NULL behind the last. */
+extern const snapshot_table *const boot_tables[];
+
+#endif
