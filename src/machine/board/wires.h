@@ -2,7 +2,7 @@
 #ifndef MACHINE_BOARD_WIRES_H
 #define MACHINE_BOARD_WIRES_H
 
-#include "machine/state.h"
+#include "p5scope/machine.h"
 
 /* Has the monitor's pins followed if the model wires one or an observer wants them. To be called when that
  * may have changed. */

@@ -3,7 +3,7 @@
 #define MACHINE_LOAD_BARE_H
 
 #include "machine/load/elf.h"
-#include "machine/state.h"
+#include "p5scope/machine.h"
 
 enum { BARE_DEFAULT_MEMORY = 64 << 20, BARE_LEAST_MEMORY = 1 << 20, BARE_CODE = 0x08, BARE_DATA = 0x10 };
 

@@ -14,6 +14,7 @@
 #include "machine/load/segment.h"
 #include "machine/run/open.h"
 #include "machine/run/processor.h"
+#include "machine/state.h"
 
 enum {
     /* where what the protocol wants stands in memory, all of it below 640 KB */

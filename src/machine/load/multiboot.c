@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "machine/state.h"
 
 enum {
     HEADER_MAGIC = 0x1badb002,

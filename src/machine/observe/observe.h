@@ -3,7 +3,8 @@
 #define MACHINE_OBSERVE_OBSERVE_H
 
 #include "core/branch/branch.h"
-#include "machine/state.h"
+#include "engine/engine.h"
+#include "p5scope/observe.h"
 
 /* Of a stretch that observe_calm is about, at most. */
 enum { CALM_INSTRUCTIONS = 32, CALM_CLOCKS = 512, CALM_REFERENCES = 8 };

@@ -6,6 +6,7 @@
 #include "base/array.h"
 #include "core/model/bound.h"
 #include "machine/observe/observe.h"
+#include "machine/state.h"
 
 /* A watched function that has been entered and not left. */
 typedef struct frame {

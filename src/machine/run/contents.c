@@ -1,6 +1,7 @@
 #include "machine/run/contents.h"
 
 #include "machine/base/end.h"
+#include "machine/state.h"
 
 /* --- Translation: before a loader has opened the engine there is nothing to translate --- */
 

@@ -2,7 +2,8 @@
 #ifndef MACHINE_RUN_CONTENTS_H
 #define MACHINE_RUN_CONTENTS_H
 
-#include "machine/state.h"
+#include "engine/engine.h"
+#include "p5scope/machine.h"
 
 p5_core_hooks contents_hooks(p5_machine *machine);
 /* From now on memory behind the caches is kept apart from what the processor sees (engine_keep_memory);

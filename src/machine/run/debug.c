@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "machine/state.h"
+
 bool debug_is_breakpoint(const debug_stops *stops, uint32_t linear)
 {
     for (unsigned i = 0; i < stops->breakpoint_count; i++)

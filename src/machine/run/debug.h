@@ -3,7 +3,8 @@
 #ifndef MACHINE_RUN_DEBUG_H
 #define MACHINE_RUN_DEBUG_H
 
-#include "machine/state.h"
+#include "engine/engine.h"
+#include "p5scope/machine.h"
 
 enum { DEBUG_BREAKPOINTS = 256, DEBUG_WATCHES = 32 };
 

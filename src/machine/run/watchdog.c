@@ -11,6 +11,7 @@
 #include "base/held_signals.h"
 #include "base/host_time.h"
 #include "machine/base/time.h"
+#include "machine/state.h"
 
 /* A run that is to end has so long for it. It is stuck then if it has used this much time of a processor, or
  * if it waits (has used none) and nobody takes its output, or still waits much later. Otherwise the host has

@@ -3,7 +3,7 @@
 #ifndef MACHINE_RUN_WATCHDOG_H
 #define MACHINE_RUN_WATCHDOG_H
 
-#include "machine/state.h"
+#include "p5scope/machine.h"
 
 typedef struct watchdog watchdog;
 

@@ -6,6 +6,7 @@
 #include "base/array.h"
 #include "machine/board/devices.h"
 #include "machine/run/open.h"
+#include "machine/state.h"
 #include "p5scope/snapshot.h"
 
 typedef struct reader {

@@ -3,7 +3,7 @@
 #define MACHINE_SNAPSHOT_COPY_H
 
 #include "base/snapshot.h"
-#include "machine/state.h"
+#include "p5scope/machine.h"
 
 /* All of the state, in either direction, without what a file has around it (machine_snapshot.c). */
 void machine_transfer(p5_machine *m, snapshot *s);
