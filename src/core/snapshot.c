@@ -244,10 +244,13 @@ void core_transfer(p5_core *core, snapshot *s)
         restore(core, s);
 }
 
-const snapshot_table *const core_tables[] = {
-    &name_state,        &key_state,    &core_state,      &memory_state, &bus_state,
-    &bus_use_state,     &l2_state,     &predictor_state, &planted_state,  &pipe_fields,
-    &pipe_state_fields, &counts_state, &recent_state,    NULL};
+const snapshot_table *const core_tables[] = {&name_state,        &key_state,
+                                             &core_state,        &memory_state,
+                                             &bus_state,         &bus_use_state,
+                                             &l2_state,          &predictor_state,
+                                             &planted_state,     &pipe_fields,
+                                             &pipe_state_fields, &counts_state,
+                                             &recent_state,      NULL};
 
 p5_status p5_core_save(p5_core *core, bool (*write)(void *context, const void *bytes, size_t size),
                        void *context, p5_error *error)

@@ -11,8 +11,7 @@
 static inline bool system_next(FILE *file, system_record *r)
 {
     uint32_t word = 0;
-    int byte = 0;
-    for (unsigned n = 0; (byte = fgetc(file)) != EOF; n++) {
+    for (int byte; (byte = fgetc(file)) != EOF;) {
         word = word >> 8 | (uint32_t)byte << 24;
         if (word == SYSTEM_MAGIC) {
             r->magic = word;
