@@ -20,7 +20,7 @@ uint8_t fpu_sources(const op *o)
 {
     if (!is_x87(o))
         return 0;
-    const uint8_t top = 1, other = o->memory ? 0 : (uint8_t)(1u << o->fp_index);
+    const uint8_t top = 1, other = (uint8_t)(o->memory ? 0 : 1u << o->fp_index);
     switch (o->fp) {
     case ISA_FP_XCH: /* a rename: no data hazard */
     case ISA_FP_LOAD_SLOW:

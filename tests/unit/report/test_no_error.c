@@ -135,17 +135,23 @@ static p5_status read_profile(const char *text, p5_error *error)
 static p5_status read_case(const char *text, p5_error *error)
 {
     p5_case got;
-    return p5_case_read(text, &got, error);
+    const p5_status status = p5_case_read(text, &got, error);
+    p5_case_free(&got);
+    return status;
 }
 static p5_status assemble(const char *text, p5_error *error)
 {
-    p5_case_program *program;
-    return p5_case_assemble_text("nothing", text, 2, &program, error);
+    p5_case_program *program = NULL;
+    const p5_status status = p5_case_assemble_text("nothing", text, 2, &program, error);
+    p5_case_program_free(program);
+    return status;
 }
 static p5_status read_info(const char *text, p5_error *error)
 {
     p5_snapshot_info info;
-    return p5_snapshot_read_info(text, &info, error);
+    const p5_status status = p5_snapshot_read_info(text, &info, error);
+    p5_snapshot_info_free(&info);
+    return status;
 }
 static p5_status load_snapshot(const char *text, p5_error *error)
 {
