@@ -79,7 +79,7 @@ static inline __attribute__((always_inline)) void issue(pipe *p, bool plain, con
     last_access last = {0};
     const unsigned clocks_u = !integer && (ou->flags & ISA_X87) ? fpu_occupancy(ou, u->clocks) : u->clocks;
     const int64_t end_u = pipe_execute(p, plain, u, false, begin, clocks_u, &last);
-    const ex_holds alone = plain ? (ex_holds){0} : p->held;
+    const ex_holds nothing = {0}, alone = plain ? nothing : p->held;
     int64_t end_v = end_u;
     if (v) {
         /* V's first EX clock is the one of U's last data reference: references stay in order, what U does

@@ -287,12 +287,12 @@ p5_status p5_list_write(FILE *out, const p5_list_options *options, size_t *rows,
                   "grade, source)"},
                  {P5_LIST_MODELS, write_models, "Models (name, processor, clock, signature)"}};
     row_writer writer;
+    rows_open_bare(&writer, out, options->format);
     list_writer l = {
         .out = out, .options = options, .rows = options->format != P5_ROWS_TEXT ? &writer : NULL};
     *rows = 0;
     if (options->format == P5_ROWS_CSV && (options->sections & (options->sections - 1)) != 0)
         return error_set(error, P5_ERR_RANGE, "a list as CSV has one kind of rows");
-    rows_open_bare(&writer, out, options->format);
     p5_status status = P5_OK;
     for (size_t i = 0; i < sizeof parts / sizeof parts[0] && status == P5_OK; i++) {
         l.title = parts[i].title;

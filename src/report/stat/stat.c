@@ -19,7 +19,7 @@ static double figure_of(const p5_stat_run *run, stat_figure figure, const p5_sel
     case STAT_ROW:
         break;
     }
-    return (double)p5_selected_value(row, &run->counts);
+    return row != NULL ? (double)p5_selected_value(row, &run->counts) : 0;
 }
 
 /* Mean, and the standard error of the mean in per cent of it, as `perf stat -r` shows it. */
