@@ -76,12 +76,12 @@ bool profile_start(p5_core *core, const profile_options *options)
     memo_drop_all(core); /* leaves of before know no instructions */
     p->interval_over = take_interval;
     core->profile = p;
-    core->observer = profile_observer(core);
-    memory_observe(core->memory, core->observer);
+    core->pipe.observer = profile_observer(core);
+    memory_observe(core->memory, core->pipe.observer);
     memo_hold(core);
     profile_begin(core);
     if (profile_takes_samples(core)) {
-        core->observer->settles = expect_settling;
+        core->pipe.observer->settles = expect_settling;
         update_watched(core);
         profile_arm(core);
     }

@@ -11,7 +11,6 @@
 #include "core/memory/memory_trial.h"
 #include "core/model/bound.h"
 #include "core/pipe/breakpoints.h"
-#include "core/event/observer.h"
 #include "core/pipe/pipe.h"
 #include "core/branch/predictor.h"
 
@@ -48,7 +47,6 @@ struct p5_core {
     memo memo;
     trace_sink trace;
     struct profiler *profile; /* NULL: none is made */
-    core_observer *observer;  /* its; or NULL */
     uint32_t used_as;         /* PROFILE_PLACE of what is priced; the context is 0 without a profile */
     breakpoints breakpoints;
     uint64_t match_at; /* `instructions` behind which pipe.match_missed and match_twice hold */

@@ -12,7 +12,6 @@ enum { VECTOR_MF = 16 }; /* x87 exception */
 static void deliver(p5_core *core, const p5_access *accesses, uint32_t access_count, unsigned clocks,
                     p5_stall cause)
 {
-    core->pipe.observer = core->observer;
     pipe_begin(&core->pipe, core->now, 0, &core->resolver, &core->deltas[core->cpl_class]);
     pipe_deliver(&core->pipe, accesses, access_count, clocks, cause);
     core->now += (uint64_t)pipe_end(&core->pipe);
@@ -23,9 +22,9 @@ static void deliver(p5_core *core, const p5_access *accesses, uint32_t access_co
 /* Counted for the instruction at `who`. */
 static void count_one(p5_core *core, enum p5_event event, uint32_t who)
 {
-    if (core->observer)
-        core->observer->who = who;
-    observed_count(&core->deltas[core->cpl_class], core->observer, event, 1, 1);
+    if (core->pipe.observer)
+        core->pipe.observer->who = who;
+    observed_count(&core->deltas[core->cpl_class], core->pipe.observer, event, 1, 1);
 }
 
 /* ... of the instruction that was executed last, before its delivery begins. */
@@ -95,7 +94,7 @@ void delivery_price(p5_core *core, const p5_exception *e)
     price_enter_class(core, e->cpl_after);
     if (core->profile) {
         profile_delivered(core, counts_class(e->cpl), e->handler);
-        core->observer->who = e->handler;
+        core->pipe.observer->who = e->handler;
     }
     enum p5_event events[8];
     unsigned n = 0;

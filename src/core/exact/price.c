@@ -204,7 +204,6 @@ static void begin(p5_core *core, uint32_t address, const pipe_resolver *resolver
 {
     core->pipe.control = (pipe_control){core->control.single_pipe || core->control.trap_flag,
                                         core->control.fpu_trap, core->control.trap_flag};
-    core->pipe.observer = core->observer;
     core->pipe.trace = core->trace.insn ? &core->trace : NULL;
     core->pipe.breakpoints = core->breakpoints.active ? &core->breakpoints : NULL;
     price_forget_matches(core);
@@ -223,8 +222,8 @@ void price_settle(p5_core *core)
 {
     if (!core->pipe.waiting)
         return;
-    if (core->observer && core->observer->settles)
-        core->observer->settles(core->observer);
+    if (core->pipe.observer && core->pipe.observer->settles)
+        core->pipe.observer->settles(core->pipe.observer);
     const op *o = &core->pipe.pending.operation;
     begin(core, o->address + o->length, &core->resolver, &core->deltas[core->cpl_class]);
     pipe_settle(&core->pipe);
@@ -329,8 +328,8 @@ void price_pass(p5_core *core, p5_stall cause, uint64_t clocks)
     core->deltas[core->cpl_class].clocks += clocks;
     core->now += clocks;
     if (core->profile)
-        core->observer->who = profile_last(core);
-    observed_spend(&core->deltas[core->cpl_class], core->observer, cause, clocks);
+        core->pipe.observer->who = profile_last(core);
+    observed_spend(&core->deltas[core->cpl_class], core->pipe.observer, cause, clocks);
     if (core->profile)
         profile_commit(core);
 }

@@ -294,8 +294,8 @@ static inline memo_answer memo_pack_bool(bool answer)
 /* What the memory side is asked from now on is asked by the instruction at `who`. */
 static inline void memo_asks_for(p5_core *core, uint32_t who)
 {
-    if (core->observer)
-        core->observer->who = who;
+    if (core->pipe.observer)
+        core->pipe.observer->who = who;
 }
 /* Fetch of the code line at `linear` and `physical`: true for the usual answer, false after filling `answer`.
  */
