@@ -21,7 +21,7 @@ p5_status p5_core_open(const p5_model *model, const p5_core_hooks *hooks, p5_cor
         c->decoder = isa_decoder_open((family == P5_FAMILY_P54C ? ISA_P54C : ISA_P55C) | ISA_P6);
         c->memory = memory_open(model, hooks, &c->memory_counts);
         c->predictor = predictor_open(model);
-        c->planted = calloc(1, sizeof *c->planted);
+        c->planted = planted_open(c);
         price_open(c);
         c->bound = bound_of_model(model);
         pipe_reset(&c->state);
@@ -362,7 +362,6 @@ void p5_core_load_cr3(p5_core *core, uint32_t directory)
         profile_load_cr3(core->profile, directory);
     memory_load_cr3(core->memory);
     predictor_flush(core->predictor);
-    planted_flushed(core);
     if (core->check)
         p5_core_load_cr3(core->exact, directory);
 }
@@ -371,7 +370,6 @@ void p5_core_invlpg(p5_core *core, uint32_t linear)
 {
     memo_settle(core);
     memory_invlpg(core->memory, linear);
-    planted_flushed(core);
     if (core->check)
         p5_core_invlpg(core->exact, linear);
 }
@@ -379,10 +377,8 @@ void p5_core_invlpg(p5_core *core, uint32_t linear)
 void p5_core_wbinvd(p5_core *core)
 {
     memo_settle(core);
-    planted_write_back_all(core);
     price_last_asks(core);
     price_wait_for_bus(core, memory_wbinvd(core->memory, core->now), P5_STALL_SERIALISE);
-    planted_flushed(core);
     if (core->check) {
         p5_core_wbinvd(core->exact);
         memo_check_compare(core, "WBINVD", 0);
@@ -394,7 +390,6 @@ void p5_core_invd(p5_core *core)
     memo_settle(core);
     price_last_asks(core);
     price_wait_for_bus(core, memory_invd(core->memory, core->now), P5_STALL_SERIALISE);
-    planted_flushed(core);
     if (core->check) {
         p5_core_invd(core->exact);
         memo_check_compare(core, "INVD", 0);
@@ -437,6 +432,7 @@ bool p5_core_watching(p5_core *core, bool *refetch)
 void p5_core_set_memo(p5_core *core, bool on)
 {
     core->long_way = !on;
+    planted_update(core);
 }
 
 /* ---- totals -------------------------------------------------------------------------------------------- */

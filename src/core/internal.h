@@ -33,11 +33,11 @@ struct p5_core {
     BEGINS_LINE
     uint64_t now;       /* clock at which EX is free after the last group */
     unsigned cpl_class; /* of what was fed last */
-    bool long_way; /* usual answers are asked for like others, and nothing is remembered: p5_core_set_memo */
-    pipe pipe;     /* not valid behind what was remembered: memo_materialise */
-    pipe_state state;       /* of `pipe`, where somebody wants it */
-    pipe_resolver resolver; /* `usual_resolver`, or that of planted.c around it */
-    pipe_resolver usual_resolver;
+    bool long_way;      /* nothing is remembered: p5_core_set_memo */
+    bool asks_all;      /* usual answers are asked for like others: likewise, or planted.c watches */
+    pipe pipe;          /* not valid behind what was remembered: memo_materialise */
+    pipe_state state;   /* of `pipe`, where somebody wants it */
+    pipe_resolver resolver;
     struct planted *planted;
     pipe_deltas deltas[P5_CPL_CLASSES]; /* everything priced on the exact path */
     counts memory_counts;               /* what the memory side counted */

@@ -38,7 +38,7 @@ includes | awk '
     BEGIN {
         list("base isa core pmu engine machine report cli", height)
         # Rooms from below; those joined by + stand beside each other.
-        split("core: event+model bus memory+branch pipe profile+planted exact replay testreg;" \
+        split("core: event+model bus memory+branch pipe profile exact+planted replay testreg;" \
               "engine: unicorn stretch memory x87 control segment stream;" \
               "machine: base observe board+share run load bios dos+linux snapshot gdb;" \
               "report: stat database+profile trace case", floor, ";")

@@ -5,7 +5,6 @@
 #include "core/pipe/cost.h"
 #include "core/pipe/pairing.h"
 #include "core/profile/profile.h"
-#include "core/planted/planted.h"
 
 enum { VECTOR_MF = 16 }; /* x87 exception */
 
@@ -131,7 +130,6 @@ void delivery_halt(p5_core *core, uint64_t clocks, unsigned cpl)
     price_pass(core, P5_STALL_HALT, clocks);
     price_last_asks(core);
     memory_pass(core->memory, core->now);
-    planted_look(core);
     if (clocks > 0) { /* everything in flight has come to an end */
         pipe_finish_units(&core->pipe);
         deliver(core, NULL, 0, 0, P5_STALL_HALT);

@@ -7,7 +7,6 @@
 #include "core/branch/predictor_fast.h"
 #include "core/branch/predictor_pairs.h"
 #include "core/profile/profile.h"
-#include "core/planted/planted.h"
 
 bool price_taken(const op *o, uint32_t next)
 {
@@ -60,9 +59,9 @@ static uint64_t resolve_data(void *context, const p5_access *access, uint64_t as
 {
     p5_core *core = context;
     struct memory *m = core->memory;
-    if (!core->long_way && how < HOW_LOCK && memory_data_usual(m, access, asked))
+    if (!core->asks_all && how < HOW_LOCK && memory_data_usual(m, access, asked))
         return DATA_USUAL;
-    if (core->long_way) {
+    if (core->asks_all) {
         memory_data(m, access, asked, how, answer);
         return DATA_LONG;
     }
@@ -109,7 +108,7 @@ static int64_t ask_iteration(p5_core *core, pipe_string *s, const p5_access *a, 
 static bool resolve_string(void *context, pipe_string *s)
 {
     p5_core *core = context;
-    if (core->long_way)
+    if (core->asks_all)
         return false;
     const p5_access *a = s->accesses;
     uint64_t clock = s->asked;
@@ -135,7 +134,7 @@ static bool resolve_code(void *context, uint32_t linear, uint64_t asked, code_an
 {
     p5_core *core = context;
     uint32_t physical = block_physical(core->block, linear);
-    if (!core->long_way && memory_code_usual(core->memory, linear, physical, asked))
+    if (!core->asks_all && memory_code_usual(core->memory, linear, physical, asked))
         return true;
     memory_code(core->memory, linear, physical, asked, answer);
     return false;
@@ -181,15 +180,14 @@ static uint64_t resolve_drained(void *context, uint64_t asked)
 
 void price_open(p5_core *core)
 {
-    core->usual_resolver = (pipe_resolver){.context = core,
-                                           .data = resolve_data,
-                                           .string = resolve_string,
-                                           .code = resolve_code,
-                                           .end_known = resolve_end,
-                                           .branch = resolve_branch,
-                                           .passed = resolve_passed,
-                                           .drained = resolve_drained};
-    core->resolver = core->usual_resolver;
+    core->resolver = (pipe_resolver){.context = core,
+                                     .data = resolve_data,
+                                     .string = resolve_string,
+                                     .code = resolve_code,
+                                     .end_known = resolve_end,
+                                     .branch = resolve_branch,
+                                     .passed = resolve_passed,
+                                     .drained = resolve_drained};
 }
 
 /* ---- stretches ----------------------------------------------------------------------------------------- */
@@ -314,7 +312,6 @@ void price_change_class(p5_core *core, unsigned class)
     price_last_asks(core);
     memory_pass(core->memory,
                 core->now); /* what other bus masters did meanwhile belongs to the class before */
-    planted_look(core);
     memory_advance(core->memory, core->now);
     if (core->profile)
         profile_gather(core);

@@ -50,8 +50,9 @@ static inline void code_cache_hit(code_cache *cache, unsigned set, unsigned way)
     code_cache_hit_as(cache, set, way, cache->tag[set][way]);
 }
 
-/* Puts the line of `physical` there, in place of another one if no way is free. Its end bits are unknown. */
-static inline void code_cache_fill(code_cache *cache, uint32_t physical)
+/* Puts the line of `physical` there, in place of another one if no way is free; answers the way. Its end bits
+ * are unknown. */
+static inline unsigned code_cache_fill(code_cache *cache, uint32_t physical)
 {
     unsigned set = cache_set(physical);
     unsigned way =
@@ -59,6 +60,7 @@ static inline void code_cache_fill(code_cache *cache, uint32_t physical)
     cache->tag[set][way] = cache_tag(physical);
     cache->ends[set][way] = 0;
     code_cache_used(cache, set, way);
+    return way;
 }
 /* Invalidates the line of `physical`; false if it was not there. */
 bool code_cache_drop(code_cache *cache, uint32_t physical);

@@ -62,6 +62,9 @@ void memory_on_bus(memory *m, void (*tell)(void *context, const p5_bus_use *uses
 void memory_tell_bus(memory *m);
 /* Who asks for what, and what misses, is told to `o` from now on; NULL: to nobody. */
 void memory_observe(memory *m, core_observer *o);
+/* ... what is done with the arrays. That of hits is told by memory_ask and memory_code: the usual case tells
+ * nothing. */
+void memory_observe_arrays(memory *m, array_observer *o);
 /* Brings the bus duration events (18h, 2Eh/0) up to `clock`, before somebody reads totals. */
 void memory_advance(memory *m, uint64_t clock);
 /* Brings the totals up to the references that were counted by kind. */

@@ -20,6 +20,7 @@ static uint64_t translate(struct memory *m, uint32_t linear, uint32_t physical, 
     int entry = find_page(m, linear);
     if (entry >= 0) {
         tlb_used(&m->code_tlb, (unsigned)entry);
+        observed_entry(m->arrays, &m->code_tlb, (unsigned)entry, false);
     } else {
         answer->tlb_miss = true;
         memory_count(m, P5_EVENT_CODE_TLB_MISS);
@@ -55,7 +56,8 @@ static void fetch_line(struct memory *m, uint32_t linear, uint32_t physical, uin
                        code_answer *answer)
 {
     const model_latency *latency = &m->model->latency;
-    uint32_t line = cache_line(physical);
+    const uint32_t line = cache_line(physical);
+    const unsigned set = cache_set(physical);
     *answer = (code_answer){.hit = true};
     memory_let_agent(m, asked);
     memory_count(m, P5_EVENT_CODE_READ);
@@ -63,8 +65,10 @@ static void fetch_line(struct memory *m, uint32_t linear, uint32_t physical, uin
     uint64_t clock = translate(m, linear, physical, asked, answer, &cacheable);
 
     int way = code_cache_find(&m->code, physical);
+    observed_tags(m->arrays, true, set);
     if (way >= 0) {
-        code_cache_used(&m->code, cache_set(physical), (unsigned)way);
+        code_cache_used(&m->code, set, (unsigned)way);
+        observed_bytes(m->arrays, true, set, (unsigned)way, UINT32_MAX, false);
         const bool filling = memory_code_filling(m, line, clock);
         for (unsigned part = 0; part < 4; part++)
             answer->ready[part] = filling && m->code_parts[part] > clock ? m->code_parts[part] : clock;
@@ -85,7 +89,7 @@ static void fetch_line(struct memory *m, uint32_t linear, uint32_t physical, uin
     for (unsigned part = 0; part < 4; part++)
         answer->ready[part] = m->code_parts[part] = fill.part[part] + latency->bus_to_use;
     m->code_fill = (line_fill){line, fill.last + latency->fill_to_array};
-    code_cache_fill(&m->code, physical);
+    observed_filled(m->arrays, true, set, code_cache_fill(&m->code, physical));
 }
 
 void memory_code(struct memory *m, uint32_t linear, uint32_t physical, uint64_t asked, code_answer *answer)
@@ -94,6 +98,7 @@ void memory_code(struct memory *m, uint32_t linear, uint32_t physical, uint64_t 
     if (o)
         o->asks(o);
     fetch_line(m, linear, physical, asked, answer);
+    observed_over(m->arrays, false);
     if (o && !answer->hit)
         o->missed(o, physical, true);
 }

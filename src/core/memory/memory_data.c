@@ -54,6 +54,12 @@ static inline bool is_cacheable(const reference *r)
            !model_uncacheable(r->m->model, r->access->physical);
 }
 
+/* Who is told of what the reference does with the arrays. */
+static inline array_observer *watcher_of(const reference *r)
+{
+    return r->plain ? NULL : r->m->arrays;
+}
+
 /* ---- stalls: time passes, its owner and its event ---- */
 
 ALWAYS_INLINE void wait_until(reference *r, uint64_t until, uint64_t *owner)
@@ -109,6 +115,7 @@ look_up_page(struct memory *m, const p5_access *access, part at, uint64_t clock)
         answer.until = walk_data(m, key, at.physical, attributes, write, clock);
     } else {
         tlb_used(t, (unsigned)entry);
+        observed_entry(m->arrays, t, (unsigned)entry, false);
         if (write && t->row[entry].key.of[1] == 0)
             answer.until = walk_set_dirty(m, (unsigned)entry, large, clock);
     }
@@ -122,7 +129,8 @@ ALWAYS_INLINE void translate(reference *r, part at)
     struct memory *m = r->m;
     bool large = !r->plain && (r->access->flags & P5_ACCESS_LARGE_PAGE) != 0;
     tlb *t = memory_data_tlb(m, large);
-    if (__builtin_expect(memory_page_usual(t, tlb_key(at.linear, large), r->write), 1))
+    if (__builtin_expect(watcher_of(r) == NULL && memory_page_usual(t, tlb_key(at.linear, large), r->write),
+                         1))
         return;
     page_answer answer = look_up_page(m, r->access, at, r->clock);
     r->tlb_missed |= answer.missed;
@@ -140,7 +148,16 @@ ALWAYS_INLINE int look_up(reference *r, uint32_t physical)
 {
     wait_for_fill(r, physical);
     memory_upgrade_lines(r->m, r->clock);
+    observed_tags(watcher_of(r), false, cache_set(physical));
     return data_cache_find(&r->m->data, physical);
+}
+
+/* The parts, which lie in one line, are read from the way that was found, or written to it. */
+ALWAYS_INLINE void use_bytes(const reference *r, const part *parts, unsigned count, unsigned way)
+{
+    const uint32_t first = parts[0].physical, size = parts[0].size + (count == 2 ? parts[1].size : 0);
+    observed_bytes(watcher_of(r), false, cache_set(first), way,
+                   (uint32_t)((1ull << size) - 1) << first % CACHE_LINE, r->write);
 }
 
 ALWAYS_INLINE void fill_line(reference *r, const part *parts, unsigned count)
@@ -170,6 +187,7 @@ ALWAYS_INLINE void read_line(reference *r, const part *parts, unsigned count)
     struct memory *m = r->m;
     int way = look_up(r, parts[0].physical);
     if (way >= 0) {
+        use_bytes(r, parts, count, (unsigned)way);
         if (!is_frozen(r))
             data_cache_used(&m->data, cache_set(parts[0].physical), (unsigned)way);
         return;
@@ -224,6 +242,7 @@ ALWAYS_INLINE void write_line(reference *r, const part *parts, unsigned count)
         write_through(r, parts, count, false);
         return;
     }
+    use_bytes(r, parts, count, (unsigned)way);
     const bool owned = memory_owns(&m->data, set, (unsigned)way);
     if (owned) {
         wait_for_order(r);
@@ -248,6 +267,7 @@ static void locked_reference(reference *r, const part *parts, unsigned count)
     const model_latency *latency = &m->model->latency;
     for (unsigned i = count; i-- > 0;) {
         wait_for_fill(r, parts[i].physical);
+        observed_tags(watcher_of(r), false, cache_set(parts[i].physical));
         snoop_data_cache(m, parts[i].physical, true, r->clock);
         snoop_code_cache(m, parts[i].physical);
         bool ready = r->write && r->locked == LOCK_EXCHANGE;
@@ -509,7 +529,9 @@ other(struct memory *m, const p5_access *access, uint64_t asked, unsigned how)
     r.owned = r.write;
     r.misaligned = memory_misaligned(access);
     r.locked = (access->flags & P5_ACCESS_LOCKED) != 0 ? LOCK_MODIFY : how / HOW_LOCK;
-    return make(&r);
+    const uint64_t word = make(&r);
+    observed_over(m->arrays, false);
+    return word;
 }
 
 ALWAYS_INLINE uint64_t ask(struct memory *m, const p5_access *access, uint64_t asked, unsigned how)
@@ -582,5 +604,5 @@ bool memory_hits_unexpected(struct memory *m, const p5_access *access, const dat
 void memory_set_special(struct memory *m)
 {
     m->special = memory_frozen(m) || m->no_data_fill || m->uses == NULL || m->hooks.bus_cycle != NULL ||
-                 m->model->agent.kind != AGENT_NONE;
+                 m->arrays != NULL || m->model->agent.kind != AGENT_NONE;
 }

@@ -94,13 +94,16 @@ static inline uint64_t memory_order_counts(const struct memory *m, uint64_t cloc
 
 /* ---- what it does on the bus ---- */
 
-/* The modified line at physical address `line` goes to the bus by the cycle that begins at `at`; answers when
- * it is there. `looked_at`: as below. */
-static inline uint64_t memory_write_back_by(struct memory *m, uint32_t line, bus_clock at, bool looked_at)
+/* The modified line in this place goes to the bus by the cycle that begins at `at`; answers when it is there.
+ * `looked_at`: as below. */
+static inline uint64_t memory_write_back_by(struct memory *m, unsigned set, unsigned way, bus_clock at,
+                                            bool looked_at)
 {
+    const uint32_t line = data_cache_address(&m->data, set, way);
     memory_is_written(m, line, CACHE_LINE);
     memory_cycle(m, line, CACHE_LINE, P5_CYCLE_MEMORY | P5_CYCLE_DATA | P5_CYCLE_WRITE);
     memory_count(m, P5_EVENT_DATA_CACHE_LINES_WRITTEN_BACK);
+    observed_bytes(looked_at ? m->arrays : NULL, false, set, way, UINT32_MAX, false);
     return bus_cycle_logged(&m->bus, at, m->bus.write_back, looked_at);
 }
 
@@ -114,12 +117,12 @@ static inline __attribute__((always_inline)) bus_line memory_take_line(struct me
     data_cache *cache = &m->data;
     unsigned set = cache_set(physical), victim = data_cache_victim(cache, set);
     const bool modified = cache->state[set][victim] == MESI_MODIFIED;
-    const uint32_t replaced = data_cache_address(cache, set, victim);
     const bus_line line = bus_line_cycle(&m->bus, at, physical, whole);
     memory_cycle(m, physical, CACHE_LINE, P5_CYCLE_MEMORY | P5_CYCLE_DATA);
     if (modified)
-        memory_write_back_by(m, replaced, bus_start(&m->bus, line.last, looked_at), looked_at);
+        memory_write_back_by(m, set, victim, bus_start(&m->bus, line.last, looked_at), looked_at);
     data_cache_fill(cache, victim, physical, exclusive ? MESI_EXCLUSIVE : MESI_SHARED);
+    observed_filled(looked_at ? m->arrays : NULL, false, set, victim);
     m->data_fill = (line_fill){cache_line(physical), line.last + m->model->latency.fill_to_array};
     return line;
 }

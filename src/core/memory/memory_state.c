@@ -16,7 +16,7 @@ const snapshot_table memory_state = {
              FIELD_TABLE(&write_buffer_state, writes), FIELD_TIME(locked_read, ewbe_at),
              FIELD_DERIVED(ewbe_clocks, bus, model, hooks, totals, uses, own_uses, special, counts_apart,
                            class, long_answer, no_data_fill, no_code_fill, cache_disable, not_write_through,
-                           loses_mmx_writes, observer, told))};
+                           loses_mmx_writes, observer, arrays, told))};
 
 void memory_transfer(memory *m, snapshot *s)
 {

@@ -48,6 +48,12 @@ void memory_observe(struct memory *m, core_observer *o)
     m->observer = o;
 }
 
+void memory_observe_arrays(struct memory *m, array_observer *o)
+{
+    m->arrays = o;
+    memory_set_special(m);
+}
+
 uint64_t memory_bus_taken(struct memory *m)
 {
     uint64_t taken = m->bus.own - m->bus.taken;
@@ -105,6 +111,7 @@ void memory_load_cr3(struct memory *m)
     tlb_flush(&m->data_tlb);
     tlb_flush(&m->data_tlb_large);
     tlb_flush(&m->code_tlb);
+    observed_over(m->arrays, true);
 }
 
 void memory_invlpg(struct memory *m, uint32_t linear)
@@ -113,6 +120,7 @@ void memory_invlpg(struct memory *m, uint32_t linear)
     if (m->separate_large)
         tlb_invalidate(&m->data_tlb_large, linear);
     tlb_invalidate(&m->code_tlb, linear);
+    observed_over(m->arrays, true);
 }
 
 /* Modified lines go to the bus one after the other; afterwards both caches are empty. */
@@ -123,7 +131,7 @@ uint64_t memory_wbinvd(struct memory *m, uint64_t asked)
     for (unsigned set = 0; set < CACHE_SETS; set++)
         for (unsigned way = 0; way < CACHE_WAYS; way++)
             if (m->data.state[set][way] == MESI_MODIFIED)
-                clock = memory_write_back(m, data_cache_address(&m->data, set, way), clock);
+                clock = memory_write_back(m, set, way, clock);
     memory_invd(m, clock);
     return clock;
 }
@@ -145,6 +153,7 @@ uint64_t memory_invd(struct memory *m, uint64_t asked)
     data_cache_invalidate(&m->data);
     code_cache_invalidate(&m->code);
     write_buffer_keep_shared(&m->writes);
+    observed_over(m->arrays, true);
     return asked;
 }
 
@@ -169,6 +178,7 @@ uint64_t memory_branch_message(struct memory *m, uint64_t asked, uint64_t *end)
 void memory_pass(struct memory *m, uint64_t clock)
 {
     memory_let_agent(m, clock);
+    observed_over(m->arrays, false);
 }
 
 void memory_on_bus(struct memory *m, void (*tell)(void *context, const p5_bus_use *uses, size_t count),

@@ -81,6 +81,7 @@ struct memory {
     bool loses_mmx_writes;   /* erratum 75: event 2Eh of counter 1 does not see non-cacheable writes of MMX
                                 instructions */
     core_observer *observer; /* NULL: nobody watches */
+    array_observer *arrays;  /* likewise; else no data reference is plain */
     memory_told *told;       /* what the owner has said, for who wants to know; or NULL */
 };
 
@@ -141,8 +142,8 @@ static inline void snoop_code_cache(struct memory *m, uint32_t physical)
         code_cache_drop(&m->code, physical);
 }
 
-/* Sends the modified line at physical address `line` to the bus; answers when it is there. */
-uint64_t memory_write_back(struct memory *m, uint32_t line, uint64_t asked);
+/* Sends the modified line in this place to the bus; answers when it is there. */
+uint64_t memory_write_back(struct memory *m, unsigned set, unsigned way, uint64_t asked);
 /* A bus cycle has written these bytes: memory holds what the processor sees there. */
 static inline void memory_is_written(struct memory *m, uint32_t physical, uint32_t size)
 {

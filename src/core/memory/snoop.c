@@ -2,9 +2,9 @@
  * inquire cycles of other bus masters. */
 #include "core/memory/memory_rules.h"
 
-uint64_t memory_write_back(struct memory *m, uint32_t line, uint64_t asked)
+uint64_t memory_write_back(struct memory *m, unsigned set, unsigned way, uint64_t asked)
 {
-    return memory_write_back_by(m, line, bus_start(&m->bus, asked, true), true);
+    return memory_write_back_by(m, set, way, bus_start(&m->bus, asked, true), true);
 }
 
 void memory_make_exclusive(struct memory *m, uint64_t clock)
@@ -25,7 +25,7 @@ void snoop_data_cache(struct memory *m, uint32_t physical, bool invalidate, uint
     unsigned set = cache_set(physical);
     bool modified = m->data.state[set][way] == MESI_MODIFIED;
     if (modified)
-        memory_write_back(m, cache_line(physical), asked);
+        memory_write_back(m, set, (unsigned)way, asked);
     if (invalidate)
         data_cache_set_state(&m->data, set, (unsigned)way, MESI_INVALID);
     else if (modified)
@@ -48,7 +48,7 @@ snoop_result snoop_line(struct memory *m, uint32_t physical, bool invalidate, ui
     result = SNOOP_HIT;
     if (m->data.state[set][way] == MESI_MODIFIED) {
         result = SNOOP_HIT_MODIFIED;
-        *done = memory_write_back(m, cache_line(physical), clock);
+        *done = memory_write_back(m, set, (unsigned)way, clock);
     }
     data_cache_set_state(&m->data, set, (unsigned)way, invalidate ? MESI_INVALID : MESI_SHARED);
     return result;

@@ -100,8 +100,10 @@ uint64_t walk_data(struct memory *m, uint32_t key, uint32_t physical, uint8_t at
 {
     bool large;
     const uint64_t clock = walk(m, key & 0xfffff000u, write, asked, &large);
-    tlb_fill(memory_data_tlb(m, (key & TLB_LARGE) != 0), key, physical,
-             (uint8_t)(attributes | attributes_of(m, key & 0xfffff000u)), write);
+    tlb *t = memory_data_tlb(m, (key & TLB_LARGE) != 0);
+    const unsigned entry =
+        tlb_fill(t, key, physical, (uint8_t)(attributes | attributes_of(m, key & 0xfffff000u)), write);
+    observed_entry(m->arrays, t, entry, true);
     return clock;
 }
 
@@ -109,8 +111,9 @@ uint64_t walk_code(struct memory *m, uint32_t key, uint32_t physical, uint64_t a
 {
     bool large;
     const uint64_t clock = walk(m, key & 0xfffff000u, false, asked, &large);
-    tlb_fill(&m->code_tlb, large && !m->code_tlb_splits ? tlb_key(key, true) : key, physical,
-             attributes_of(m, key & 0xfffff000u), false);
+    const unsigned entry = tlb_fill(&m->code_tlb, large && !m->code_tlb_splits ? tlb_key(key, true) : key,
+                                    physical, attributes_of(m, key & 0xfffff000u), false);
+    observed_entry(m->arrays, &m->code_tlb, entry, true);
     return clock;
 }
 

@@ -23,9 +23,8 @@ void parity_write_data_line(parity *p, unsigned set, unsigned way)
     p->data[set][way] = reversed(p, PARITY_DD) ? UINT32_MAX : 0;
 }
 
-void parity_write_data(parity *p, unsigned set, unsigned way, unsigned first, unsigned size)
+void parity_write_data(parity *p, unsigned set, unsigned way, uint32_t bytes)
 {
-    uint32_t bytes = (size < 32 ? (1u << size) - 1 : UINT32_MAX) << first;
     if (reversed(p, PARITY_DD))
         p->data[set][way] |= bytes;
     else

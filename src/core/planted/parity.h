@@ -57,13 +57,13 @@ static inline bool parity_on(const parity *p)
     return p->seen || (p->reversed & PARITY_ARRAYS) != 0;
 }
 
-/* Writes: the parity of what is written is right or, if TR1 says so, wrong. */
+/* Writes: the parity of what is written is right or, if TR1 says so, wrong. `bytes`: bit n: byte n. */
 void parity_write_data_line(parity *p, unsigned set, unsigned way);
-void parity_write_data(parity *p, unsigned set, unsigned way, unsigned first, unsigned size);
+void parity_write_data(parity *p, unsigned set, unsigned way, uint32_t bytes);
 void parity_write_code_line(parity *p, unsigned set, unsigned way);
 void parity_write_tlb(parity *p, unsigned which, unsigned entry);
 
-/* Reads: tells of errors. `bytes`: bit n: byte n; `parts`: bit n: IDn. */
+/* Reads: tells of errors. `parts`: bit n: IDn. */
 void parity_read_data(parity *p, unsigned set, unsigned way, uint32_t bytes);
 void parity_read_data_tag(parity *p, unsigned set, unsigned way);
 void parity_read_code(parity *p, unsigned set, unsigned way, unsigned parts);

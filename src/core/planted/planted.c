@@ -1,5 +1,7 @@
 #include "core/planted/planted.h"
 
+#include <stdlib.h>
+
 #include "core/internal.h"
 
 /* ---- lines --------------------------------------------------------------------------------------------- */
@@ -190,133 +192,58 @@ void planted_add_page(p5_core *core, unsigned in, unsigned entry, bool code)
     planted_update(core);
 }
 
-/* ---- references ---------------------------------------------------------------------------------------- */
+/* ---- what the memory side tells ------------------------------------------------------------------------ */
 
 static bool cache_as_memory(const p5_core *core)
 {
     return core->control.cache_disable && core->control.not_write_through;
 }
 
-/* One line of a data reference, before it is made. */
-typedef struct look {
-    unsigned set;
-    uint32_t bytes; /* of the line */
-    int hit;        /* way, -1: none */
-    uint32_t tag[CACHE_WAYS];
-    uint8_t state[CACHE_WAYS];
-} look;
-
-static look look_before(const struct memory *m, parity *p, uint32_t physical, uint32_t size, bool write)
+static void observe_tags(array_observer *o, bool code, unsigned set)
 {
-    look l = {.set = cache_set(physical), .hit = data_cache_find(&m->data, physical)};
-    unsigned first = physical % CACHE_LINE;
-    l.bytes = (size < CACHE_LINE ? (1u << size) - 1 : UINT32_MAX) << first;
-    for (unsigned way = 0; way < CACHE_WAYS; way++) {
-        l.tag[way] = m->data.tag[l.set][way];
-        l.state[way] = m->data.state[l.set][way];
-        if (l.state[way] != MESI_INVALID)
-            parity_read_data_tag(p, l.set, way);
-    }
-    if (l.hit >= 0 && !write)
-        parity_read_data(p, l.set, (unsigned)l.hit, l.bytes);
-    return l;
+    planted *w = (planted *)o;
+    const struct memory *m = w->core->memory;
+    const uint32_t *tag = code ? m->code.tag[set] : m->data.tag[set];
+    for (unsigned way = 0; way < CACHE_WAYS; way++)
+        if (tag[way] != CACHE_NO_TAG)
+            (code ? parity_read_code_tag : parity_read_data_tag)(&w->parity, set, way);
 }
 
-static void look_after(p5_core *core, parity *p, const look *l, bool write)
-{
-    const struct memory *m = core->memory;
-    for (unsigned way = 0; way < CACHE_WAYS; way++) {
-        bool same = m->data.tag[l->set][way] == l->tag[way];
-        uint8_t state = m->data.state[l->set][way];
-        if (l->state[way] == MESI_MODIFIED && (!same || state != MESI_MODIFIED))
-            parity_read_data(p, l->set, way, UINT32_MAX); /* it was written back */
-        if (!same && state != MESI_INVALID)
-            parity_write_data_line(p, l->set, way);
-        if (!same || !write || l->hit != (int)way || state == MESI_INVALID)
-            continue;
-        parity_write_data(p, l->set, way, (unsigned)__builtin_ctz(l->bytes),
-                          (unsigned)__builtin_popcount(l->bytes));
-        if (l->state[way] == MESI_SHARED && cache_as_memory(core))
-            planted_add_line(core, false, l->set, way); /* not written through */
-    }
-}
-
-static int find_translation(struct memory *m, uint32_t linear, bool large, bool code, unsigned *which)
-{
-    tlb *t = code ? &m->code_tlb : memory_data_tlb(m, large);
-    *which = planted_tlb_number(m, t);
-    int entry = tlb_find(t, tlb_key(linear, large));
-    return entry < 0 && code ? tlb_find(t, tlb_key(linear, true)) : entry;
-}
-
-/* True if the reference finds its page in the TLB. */
-static bool page_before(struct memory *m, parity *p, uint32_t linear, bool large, bool code)
-{
-    unsigned which;
-    int entry = find_translation(m, linear, large, code, &which);
-    if (entry >= 0)
-        parity_read_tlb(p, which, (unsigned)entry);
-    return entry >= 0;
-}
-
-static void page_after(struct memory *m, parity *p, uint32_t linear, bool large, bool code)
-{
-    unsigned which;
-    int entry = find_translation(m, linear, large, code, &which);
-    if (entry >= 0)
-        parity_write_tlb(p, which, (unsigned)entry);
-}
-
-static uint64_t planted_data(void *context, const p5_access *access, uint64_t asked, unsigned how,
-                             data_answer *answer)
-{
-    p5_core *core = context;
-    struct memory *m = core->memory;
-    parity *p = &core->planted->parity;
-    bool write = (access->flags & P5_ACCESS_WRITE) != 0, large = (access->flags & P5_ACCESS_LARGE_PAGE) != 0;
-    if ((access->flags & P5_ACCESS_IO) != 0)
-        return core->usual_resolver.data(context, access, asked, how, answer);
-    look looks[2];
-    unsigned count = 1;
-    uint32_t left = CACHE_LINE - access->physical % CACHE_LINE;
-    bool known = !m->paging || page_before(m, p, access->linear, large, false);
-    looks[0] = look_before(m, p, access->physical, access->size < left ? access->size : left, write);
-    if (access->size > left) {
-        const uint32_t physical = memory_physical(m, access, left);
-        looks[count++] = look_before(m, p, physical, access->size - left, write);
-    }
-    const uint64_t word = core->usual_resolver.data(context, access, asked, how, answer);
-    for (unsigned i = 0; i < count; i++)
-        look_after(core, p, &looks[i], write);
-    if (!known)
-        page_after(m, p, access->linear, large, false);
-    planted_look(core);
-    return word;
-}
-
-static bool planted_code(void *context, uint32_t linear, uint64_t asked, code_answer *answer)
+static void observe_bytes(array_observer *o, bool code, unsigned set, unsigned way, uint32_t bytes,
+                          bool written)
 {
     enum { ALL_PARTS = 15 };
-    p5_core *core = context;
-    struct memory *m = core->memory;
-    parity *p = &core->planted->parity;
-    uint32_t physical = block_physical(core->block, linear);
-    unsigned set = cache_set(physical);
-    bool known = !m->paging || page_before(m, p, linear, false, true);
-    int before = code_cache_find(&m->code, physical);
-    for (unsigned way = 0; way < CACHE_WAYS; way++)
-        if (m->code.tag[set][way] != CACHE_NO_TAG)
-            parity_read_code_tag(p, set, way);
-    if (before >= 0)
-        parity_read_code(p, set, (unsigned)before, ALL_PARTS);
-    bool usual = core->usual_resolver.code(context, linear, asked, answer);
-    int after = code_cache_find(&m->code, physical);
-    if (before < 0 && after >= 0)
-        parity_write_code_line(p, set, (unsigned)after);
-    if (!known)
-        page_after(m, p, linear, false, true);
-    planted_look(core);
-    return usual;
+    planted *w = (planted *)o;
+    p5_core *core = w->core;
+    if (code) {
+        parity_read_code(&w->parity, set, way, ALL_PARTS);
+    } else if (!written) {
+        parity_read_data(&w->parity, set, way, bytes);
+    } else {
+        parity_write_data(&w->parity, set, way, bytes);
+        if (core->memory->data.state[set][way] == MESI_SHARED && cache_as_memory(core))
+            planted_add_line(core, false, set, way); /* not written through */
+    }
+}
+
+static void observe_fill(array_observer *o, bool code, unsigned set, unsigned way)
+{
+    (code ? parity_write_code_line : parity_write_data_line)(&((planted *)o)->parity, set, way);
+}
+
+static void observe_entry(array_observer *o, const tlb *t, unsigned entry, bool filled)
+{
+    planted *w = (planted *)o;
+    (filled ? parity_write_tlb : parity_read_tlb)(&w->parity, planted_tlb_number(w->core->memory, t), entry);
+}
+
+static void observe_end(array_observer *o, bool flushed)
+{
+    p5_core *core = ((planted *)o)->core;
+    if (flushed)
+        planted_flushed(core);
+    else
+        planted_look(core);
 }
 
 /* ---- the whole ----------------------------------------------------------------------------------------- */
@@ -332,13 +259,18 @@ void planted_look(p5_core *core)
         planted_update(core);
 }
 
-void planted_write_back_all(p5_core *core)
+planted *planted_open(p5_core *core)
 {
-    const struct memory *m = core->memory;
-    for (unsigned set = 0; set < CACHE_SETS && core->planted->on; set++)
-        for (unsigned way = 0; way < CACHE_WAYS; way++)
-            if (m->data.state[set][way] == MESI_MODIFIED)
-                parity_read_data(&core->planted->parity, set, way, UINT32_MAX);
+    planted *w = calloc(1, sizeof *w);
+    if (w == NULL)
+        return NULL;
+    w->observer = (array_observer){.tags = observe_tags,
+                                   .bytes = observe_bytes,
+                                   .filled = observe_fill,
+                                   .entry = observe_entry,
+                                   .over = observe_end};
+    w->core = core;
+    return w;
 }
 
 void planted_flushed(p5_core *core)
@@ -354,12 +286,8 @@ void planted_update(p5_core *core)
 {
     planted *w = core->planted;
     w->on = w->line_count != 0 || w->pin_count != 0 || parity_on(&w->parity) || cache_as_memory(core);
-    core->resolver = core->usual_resolver;
-    if (w->on) {
-        core->resolver.data = planted_data;
-        core->resolver.string = NULL;
-        core->resolver.code = planted_code;
-    }
+    core->asks_all = core->long_way || w->on;
+    memory_observe_arrays(core->memory, w->on ? &w->observer : NULL);
 }
 
 /* ---- snapshots ----------------------------------------------------------------------------------------- */
@@ -396,8 +324,8 @@ static void check_planted(const void *row, snapshot *s)
 }
 
 const snapshot_table planted_state = {
-    SNAPSHOT(planted, "watch", FIELD_DERIVED(on), FIELD_FLAG(refetch), FIELD_MOST(PLANTED_LINES, line_count),
-             FIELD_MOST(PLANTED_PAGES, pin_count), FIELD_TABLE(&line_state, lines),
-             FIELD_TABLE(&page_state, pins), FIELD_TABLE(&raw_state, raw),
+    SNAPSHOT(planted, "watch", FIELD_DERIVED(observer, core, on), FIELD_FLAG(refetch),
+             FIELD_MOST(PLANTED_LINES, line_count), FIELD_MOST(PLANTED_PAGES, pin_count),
+             FIELD_TABLE(&line_state, lines), FIELD_TABLE(&page_state, pins), FIELD_TABLE(&raw_state, raw),
              FIELD_TABLE(&parity_state, parity)),
     .check = check_planted};

@@ -6,13 +6,14 @@
  *   - TLB entries that translate otherwise than the page tables (TR6),
  *   - entries with the wrong parity (TR1): parity.c.
  *
- * Nothing of it is looked at in normal runs. While there is any, the core prices on the exact path with a
- * resolver of its own around the usual one, which sees what each reference has changed; what has gone is told
- * to the owner (p5_core_hooks), so that the guest sees memory again where it would. */
+ * Nothing of it is looked at in normal runs. While there is any, the core prices on the exact path, where the
+ * memory side is asked for every reference and tells what it does with the arrays (array_observer); what has
+ * gone is told to the owner (p5_core_hooks), so that the guest sees memory again where it would. */
 #ifndef CORE_PLANTED_PLANTED_H
 #define CORE_PLANTED_PLANTED_H
 
 #include "base/snapshot.h"
+#include "core/event/observer.h"
 #include "core/memory/data_cache.h"
 #include "core/planted/parity.h"
 #include "core/memory/tlb.h"
@@ -46,6 +47,8 @@ typedef struct planted_raw {
 } planted_raw;
 
 typedef struct planted {
+    array_observer observer; /* ... of the core's memory side, while `on` */
+    struct p5_core *core;
     bool on;                        /* there is something to look at */
     bool refetch;                   /* the bytes of code may have changed: for the owner, who clears it */
     unsigned line_count, pin_count; /* of pages: snapshots have these names */
@@ -60,6 +63,9 @@ struct memory;
 
 extern const snapshot_table planted_state;
 
+/* NULL when memory is out; to be freed. */
+planted *planted_open(struct p5_core *core);
+
 /* After anything that may have changed caches or TLBs: tells the owner what has gone. */
 void planted_look(struct p5_core *core);
 /* Notes that the line in this place holds something else than memory, or (code) than data references see. */
@@ -73,11 +79,9 @@ void planted_add_page(struct p5_core *core, unsigned in, unsigned entry, bool co
 void planted_drop_line(struct p5_core *core, bool code, unsigned set, unsigned way);
 /* True if this place is noted. */
 bool planted_has_line(const struct p5_core *core, bool code, unsigned set, unsigned way);
-/* Before WBINVD: modified lines are read. */
-void planted_write_back_all(struct p5_core *core);
 /* After a flush of caches or TLBs. */
 void planted_flushed(struct p5_core *core);
-/* Turns the resolver on or off as needed. */
+/* After a change of any of it, or of what it depends on: watches as needed. */
 void planted_update(struct p5_core *core);
 
 #endif

@@ -233,8 +233,7 @@ static void flush_line(p5_core *core, unsigned set, unsigned way)
     struct memory *m = core->memory;
     remember(core, true, set, way);
     if (m->data.state[set][way] == MESI_MODIFIED) {
-        parity_read_data(&core->planted->parity, set, way, UINT32_MAX);
-        uint64_t done = memory_write_back(m, data_cache_address(&m->data, set, way), core->now);
+        uint64_t done = memory_write_back(m, set, way, core->now);
         data_cache_set_state(&m->data, set, way, MESI_SHARED);
         price_wait_for_bus(core, done, P5_STALL_SERIALISE);
     }
