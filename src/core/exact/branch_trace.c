@@ -8,6 +8,7 @@ static void send(p5_core *core, uint32_t address, bool target)
 {
     branch_trace *t = &core->branches;
     uint64_t end;
+    price_last_asks(core);
     price_wait_for_bus(core, memory_branch_message(core->memory, core->now, &end), P5_STALL_WRITE_BUFFER);
     if (t->message != NULL)
         t->message(t->context, &(p5_branch_message){end, address, target});
