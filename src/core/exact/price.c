@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/exact/price.h"
+#include "core/exact/branch_trace.h"
 #include "core/pipe/cost.h"
 #include "core/branch/predictor_fast.h"
 #include "core/branch/predictor_pairs.h"
@@ -296,6 +297,8 @@ void price_exact(p5_core *core, const p5_retired *r)
     price_run(core, r, &core->resolver, &core->deltas[core->cpl_class]);
     if (core->profile)
         profile_commit(core);
+    if (core->control.branch_trace)
+        branch_trace_retired(core, r);
 }
 
 /* ---- outside the pipe ------------------------------------------------------------------------------------

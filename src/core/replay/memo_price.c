@@ -5,7 +5,6 @@
 #include "core/replay/memo_variant.h"
 #include "core/replay/memo_streak.h"
 #include "core/pipe/pairing.h"
-#include "core/exact/branch_trace.h"
 
 /* It made the references that the paths of its pieces expect. */
 static bool has_its_accesses(const p5_retired *r)
@@ -176,6 +175,4 @@ void memo_price_alone(p5_core *core, const p5_retired *r, p5_prediction predicti
         memo_price(core, r);
     else
         retire_unusual(core, r);
-    if (__builtin_expect(core->control.branch_trace && r->count > 0, 0))
-        branch_trace_retired(core, r);
 }
