@@ -222,9 +222,9 @@ typedef struct p5_core_hooks {
      * become the same. Ranges lie within one line; `physical` need not be RAM.
      * A bus cycle has written these bytes: memory holds what the processor sees. */
     void (*to_memory)(void *context, uint32_t physical, uint32_t size);
-    /* While this is false the owner does not keep the two apart, and to_memory is not called. NULL: it always
-     * is. */
-    const bool *memory_apart;
+    /* While this is false the owner keeps nothing behind the caches, and to_memory is not called. NULL: it
+     * always does. */
+    const bool *keeps_memory;
     /* A line was dropped without a write-back (INVD, or a clean line that a test register had written): the
      * processor sees what memory holds. */
     void (*from_memory)(void *context, uint32_t physical, uint32_t size);

@@ -167,7 +167,7 @@ void engine_request_attention(engine *e);
 /* ... for who asks at a time that is none of the guest's, another thread or a signal handler: a REP string
  * goes on, up to where it would have been interrupted anyway, so that the stretches are the same whenever
  * this is called. Async-signal- and thread-safe. */
-void engine_request_attention_apart(engine *e);
+void engine_request_attention_async(engine *e);
 /* While on, every instruction is a stretch of its own, with attention() after each; a REP string is one
  * instruction. To be switched from attention() or between runs. */
 void engine_step_mode(engine *e, bool on);

@@ -86,7 +86,7 @@ struct p5_machine {
     uint64_t alone_until;  /* that thread is not used before so many instructions */
     run_trial trial;
     bool in_repeat;    /* a part of a long REP string has been retired: the host is looked after in between */
-    bool memory_apart; /* memory behind the caches is kept: contents.c */
+    bool keeps_memory; /* memory behind the caches is kept: contents.c */
     bool watching;     /* the core must see every instruction by itself: contents.c */
     bool refetch;      /* the block about to start may have other bytes now */
     observers *observers; /* NULL: nobody looks */

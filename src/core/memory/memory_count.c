@@ -61,7 +61,7 @@ void memory_fold_uses(uint64_t uses[REFERENCE_USES], counts *totals, unsigned cl
 
 void memory_fold(struct memory *m)
 {
-    if (m->counts_apart) /* nothing is counted here then */
+    if (m->totals_given) /* nothing is counted here then */
         return;
     for (unsigned class = 0; class < P5_CPL_CLASSES; class ++)
         memory_fold_uses(m->own_uses[class], m->totals, class);

@@ -14,7 +14,7 @@ const snapshot_table memory_state = {
              FIELD_TABLE(&line_fill_state, data_fill, code_fill), FIELD_TIME_OF([0], code_parts),
              FIELD_TABLE(&agent_state, agent), FIELD_TABLE(&tlb_state, data_tlb_large),
              FIELD_TABLE(&write_buffer_state, writes), FIELD_TIME(locked_read, ewbe_at),
-             FIELD_DERIVED(ewbe_clocks, bus, model, hooks, totals, uses, own_uses, special, counts_apart,
+             FIELD_DERIVED(ewbe_clocks, bus, model, hooks, totals, uses, own_uses, special, totals_given,
                            class, long_answer, no_data_fill, no_code_fill, cache_disable, not_write_through,
                            loses_mmx_writes, observer, arrays, told))};
 

@@ -17,10 +17,10 @@ struct memory *memory_open(const p5_model *model, const p5_core_hooks *hooks, co
     m->uses = m->own_uses[0];
     if (hooks != NULL)
         m->hooks = *hooks;
-    if (m->hooks.memory_apart == NULL)
-        m->hooks.memory_apart = &always;
+    if (m->hooks.keeps_memory == NULL)
+        m->hooks.keeps_memory = &always;
     if (m->hooks.to_memory == NULL)
-        m->hooks.memory_apart = &never;
+        m->hooks.keeps_memory = &never;
     m->separate_large = model->data_tlb.large_sets != 0;
     m->code_tlb_splits = model->code_tlb.split_large;
     m->fill_mask = model->data_cache.same_set_waits ? (CACHE_SETS - 1u) * CACHE_LINE : ~(CACHE_LINE - 1u);
@@ -39,7 +39,7 @@ void memory_set_totals(struct memory *m, counts *totals, uint64_t *uses)
     memory_fold(m);
     m->totals = m->bus.totals = totals;
     m->uses = uses;
-    m->counts_apart = true;
+    m->totals_given = true;
     memory_set_special(m);
 }
 
@@ -90,7 +90,7 @@ void memory_reset(struct memory *m)
 void memory_set_class(struct memory *m, unsigned cpl_class)
 {
     m->class = m->bus.class = cpl_class;
-    if (!m->counts_apart)
+    if (!m->totals_given)
         m->uses = m->own_uses[cpl_class];
 }
 

@@ -67,13 +67,13 @@ struct memory {
     uint64_t ewbe_clocks; /* from the end of a write to then */
     bus bus;
     const p5_model *model;
-    p5_core_hooks hooks; /* memory_apart: never NULL; without to_memory it says no */
+    p5_core_hooks hooks; /* keeps_memory: never NULL; without to_memory it says no */
     counts *totals;
     uint64_t *uses; /* of each kind, not yet in the totals; NULL: all references are there at once */
     uint64_t own_uses[P5_CPL_CLASSES][REFERENCE_USES];
     bool special; /* no data reference is plain: the cache is held still, somebody shares the bus or looks
                      on */
-    bool counts_apart; /* the profile says where to count */
+    bool totals_given; /* the profile says where to count */
     unsigned class;
     data_answer long_answer;         /* the last one that did not fit into a word */
     bool no_data_fill, no_code_fill; /* CD or TR12 inhibit */
@@ -147,7 +147,7 @@ uint64_t memory_write_back(struct memory *m, unsigned set, unsigned way, uint64_
 /* A bus cycle has written these bytes: memory holds what the processor sees there. */
 static inline void memory_is_written(struct memory *m, uint32_t physical, uint32_t size)
 {
-    if (__builtin_expect(*m->hooks.memory_apart, 0))
+    if (__builtin_expect(*m->hooks.keeps_memory, 0))
         m->hooks.to_memory(m->hooks.context, physical, size);
 }
 /* What every bus cycle of the processor comes through: its bytes are counted, and the owner looks at it.

@@ -70,7 +70,7 @@ static bool can_try(const struct memory *m, const p5_access *access, unsigned ho
     return !m->special && (access->flags & ~(unsigned)P5_ACCESS_WRITE) == 0 && how < HOW_LOCK &&
            memory_within_line(access) && !model_uncacheable(m->model, access->physical) &&
            m->writes.upgrade_at == UINT64_MAX && code_cache_find(&m->code, access->physical) < 0 &&
-           !*m->hooks.memory_apart &&
+           !*m->hooks.keeps_memory &&
            (!m->paging || memory_translates(&m->data_tlb, tlb_key(access->linear, false), write));
 }
 

@@ -183,7 +183,7 @@ static inline prefetch_ahead pipe_ahead(const pipe *p)
     return ahead;
 }
 
-/* A state without it, if it is apart from that (prefetch_leads), and a pipe that goes on from there with it.
+/* A state without it, if it is left out of that (prefetch_leads), and a pipe that goes on from there with it.
  */
 void pipe_forget_ahead(pipe_state *state, const timing *t);
 void pipe_go_on_ahead(pipe *p, const prefetch_ahead *ahead);

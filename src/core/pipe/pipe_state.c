@@ -216,7 +216,7 @@ static void forget_pushes(fifo *f, const prefetch *fetched, unsigned first)
 }
 
 /* How far PF is ahead is no part of the situation. */
-static bool ahead_is_apart(const pipe *p)
+static bool ahead_is_left_out(const pipe *p)
 {
     return prefetch_leads(p->timing) && !p->prefetch.redirect;
 }
@@ -225,8 +225,9 @@ static bool ahead_is_apart(const pipe *p)
 static bool reaches_far(const pipe *p)
 {
     const int64_t far = p->now - FAR;
-    return (!ahead_is_apart(p) && p->prefetch.ahead.clock < far) | (p->timing->fifo && p->fifo.clock < far) |
-           (p->d1_free < far) | (p->d2_free < far) | (p->waiting && p->pending.available < far);
+    return (!ahead_is_left_out(p) && p->prefetch.ahead.clock < far) |
+           (p->timing->fifo && p->fifo.clock < far) | (p->d1_free < far) | (p->d2_free < far) |
+           (p->waiting && p->pending.available < far);
 }
 
 static void normalise(pipe *p)
@@ -234,7 +235,7 @@ static void normalise(pipe *p)
     if (p->is_loaded) /* from a state that was */
         return;
     prefetch *f = &p->prefetch;
-    const bool apart = ahead_is_apart(p);
+    const bool left_out = ahead_is_left_out(p);
     if (p->timing->fifo)
         forget_pushes(&p->fifo, f, p->waiting ? 1 : 0);
     else
@@ -242,7 +243,7 @@ static void normalise(pipe *p)
             p->fifo.pull[i] = p->fifo.clock = p->d1_free;
     const int64_t base = p->timing->fifo ? p->fifo.clock : p->d1_free;
     forget_parts(f, p->next, base);
-    if (!apart)
+    if (!left_out)
         forget_fetches(&f->ahead, f->redirect, base, p->timing->fetch_blocks,
                        (p->waiting && !p->timing->fifo) || p->next % PREFETCH_BLOCK != 0);
     raise(&p->d2_free, p->d1_free + 1);
@@ -253,7 +254,7 @@ static void normalise(pipe *p)
     enum { OTHERS = 5 };
     int64_t *times[OTHERS + 3 * PREFETCH_PARTS + FIFO_DEPTH];
     unsigned n = 0;
-    if (!apart)
+    if (!left_out)
         times[n++] = &f->ahead.clock;
     times[n++] = &p->fifo.clock;
     times[n++] = &p->d1_free;
@@ -263,7 +264,7 @@ static void normalise(pipe *p)
     for (unsigned i = 0; i < PREFETCH_PARTS; i++) {
         times[n++] = &f->part[i];
         times[n++] = &f->line[i];
-        if (!apart)
+        if (!left_out)
             times[n++] = &f->ahead.freed[i];
     }
     for (unsigned i = 0; i < FIFO_DEPTH; i++)
@@ -360,7 +361,7 @@ void pipe_load_pending(pipe *p, const pipe_pending *stored)
 
 void pipe_go_on_ahead(pipe *p, const prefetch_ahead *ahead)
 {
-    if (!ahead_is_apart(p))
+    if (!ahead_is_left_out(p))
         return;
     p->prefetch.ahead = *ahead;
     p->prefetch.ahead.clock += p->now;

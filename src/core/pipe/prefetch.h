@@ -44,7 +44,7 @@ typedef struct prefetch {
 
 /* F takes less than a block a clock, and PF fetches one (P55C). So it does not matter how far PF is ahead, if
  * that is PREFETCH_SLACK clocks or more, but for the clock at which a line is asked for that is not in the
- * code cache: within a stream, `ahead` is apart from the states that the memo knows, of which there are so
+ * code cache: within a stream, `ahead` is left out of the states that the memo knows, of which there are so
  * fewer. */
 static inline bool prefetch_leads(const timing *t)
 {

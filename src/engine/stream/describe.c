@@ -423,7 +423,7 @@ static bool describe(engine *e, engine_block *b, uc_translated *tb, const code_b
     b->block = core_block_make(e->options.core, made);
     if (core_most_clocks(e->options.core) > most) { /* the owner plans with that */
         engine_no_batch(e);
-        engine_request_attention_apart(e);
+        engine_request_attention_async(e);
     }
     if (b->block) {
         enum { EACH = ENGINE_BATCH_CLOCKS / ENGINE_BATCH };

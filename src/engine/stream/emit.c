@@ -177,7 +177,7 @@ void emit_start_as(engine *e, const engine_block *b)
         e->start_arguments[i]->arguments[1] = known[i];
     uintptr_t *function = &e->start->arguments[e->start->outputs + e->start->inputs];
     if (!block_plain(b) && *function == (uintptr_t)stream_block)
-        *function = (uintptr_t)stream_block_apart;
+        *function = (uintptr_t)stream_block_unplain;
     /* Then Unicorn looks whether somebody has asked to exit: nobody does. */
     while (e->start->next && e->start->next->opcode != UC_OP_INSN_START)
         UC_INTERNAL(tcg_op_remove)(uc_translator_of(e->uc), e->start->next);

@@ -216,7 +216,7 @@ void stream_block_checked(uc_env *env, engine_block *b, p5_block *block, uint64_
     if (block_plain(b))
         stream_block(env, b, block, linear, levels, takes);
     else
-        stream_block_apart(env, b, block, linear, levels, takes);
+        stream_block_unplain(env, b, block, linear, levels, takes);
 }
 
 /* A block starts, and what is there is given away. */
@@ -241,8 +241,8 @@ static void __attribute__((noinline)) stream_boundary(engine *e, engine_block *b
         run(e, b);
 }
 
-void stream_block_apart(uc_env *env, engine_block *b, p5_block *block, uint64_t linear, uint32_t levels,
-                        int64_t takes)
+void stream_block_unplain(uc_env *env, engine_block *b, p5_block *block, uint64_t linear, uint32_t levels,
+                          int64_t takes)
 {
     engine *e = env->owner;
     if (e->batch_left < 0 || b->slow || !(b->quick || repeat_joins(e, b))) {

@@ -24,7 +24,7 @@ typedef void stream_start(uc_env *env, engine_block *b, p5_block *block, uint64_
                           int64_t takes);
 stream_start stream_block;
 /* ... one that is not, */
-stream_start stream_block_apart;
+stream_start stream_block_unplain;
 /* ... and any while guard.c has something to look after. */
 stream_start stream_block_checked;
 

@@ -46,7 +46,7 @@ void engine_request_attention(engine *e)
     atomic_fetch_or_explicit(&e->requested, REQUEST_BLOCK | REQUEST_ITERATION, memory_order_relaxed);
 }
 
-void engine_request_attention_apart(engine *e)
+void engine_request_attention_async(engine *e)
 {
     atomic_fetch_or_explicit(&e->requested, REQUEST_BLOCK, memory_order_relaxed);
 }

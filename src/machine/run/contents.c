@@ -64,7 +64,7 @@ static bool contents_read_line(void *context, uint32_t physical, bool memory, ui
 
 bool contents_keep_memory(p5_machine *machine)
 {
-    return machine->memory_apart = engine_keep_memory(machine->engine);
+    return machine->keeps_memory = engine_keep_memory(machine->engine);
 }
 
 /* Linux guests have no memory kept behind the caches; nor has a guest whose test registers the host writes.
@@ -95,7 +95,7 @@ p5_core_hooks contents_hooks(p5_machine *machine)
                            .page_bits_set = contents_page_bits_set,
                            .page_rights = contents_page_rights,
                            .to_memory = contents_to_memory,
-                           .memory_apart = &machine->memory_apart,
+                           .keeps_memory = &machine->keeps_memory,
                            .from_memory = contents_from_memory,
                            .read_line = contents_read_line,
                            .write_line = contents_write_line,

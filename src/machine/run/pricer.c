@@ -68,7 +68,7 @@ static void work(void *context, const void *m)
 {
     p5_machine *machine = context;
     if (price(machine, m))
-        engine_request_attention_apart(machine->engine);
+        engine_request_attention_async(machine->engine);
 }
 
 static bool use_time(void *machine)

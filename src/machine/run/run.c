@@ -373,7 +373,7 @@ static void run_plan(p5_machine *machine)
     if (machine->batch_clocks != 0)
         horizon = machine->batch_clocks + 2 * horizon;
     /* which bytes memory gets must not depend on how far the model's thread has come */
-    machine->hands_over = run_rebatch(machine) && !machine->memory_apart &&
+    machine->hands_over = run_rebatch(machine) && !machine->keeps_memory &&
                           instructions_left > HANDED_BLOCKS * block &&
                           machine->instructions >= machine->alone_until &&
                           clocks_left / horizon > LEAST_HANDED && run_has_pricer(machine);
@@ -587,7 +587,7 @@ void p5_machine_stop(p5_machine *machine)
 {
     machine->stop = true;
     if (machine->engine != NULL)
-        engine_request_attention_apart(machine->engine);
+        engine_request_attention_async(machine->engine);
     if (machine->watchdog != NULL)
         watchdog_stop_wanted(machine->watchdog);
 }

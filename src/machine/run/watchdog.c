@@ -55,7 +55,7 @@ static double look(watchdog *w, double now, bool *stuck)
         return -1;
     if (w->over != 0 && now >= w->over && !machine->expired) {
         machine->expired = true;
-        engine_request_attention_apart(machine->engine);
+        engine_request_attention_async(machine->engine);
     }
     bool ending = machine_pause_wanted(machine);
     double used = ending ? host_used() : 0;

@@ -112,7 +112,7 @@ static void transfer_monitor(p5_machine *m, snapshot *s)
 static void transfer_engine(p5_machine *m, snapshot *s)
 {
     engine_transfer(m->engine, s);
-    m->memory_apart = engine_keeps_memory(m->engine);
+    m->keeps_memory = engine_keeps_memory(m->engine);
 }
 
 static void transfer_guest(p5_machine *m, snapshot *s)

@@ -208,7 +208,7 @@ static void run_beside(void (*ask)(engine *e))
 static void test_rep_beside_requests(void **state)
 {
     (void)state;
-    run_beside(engine_request_attention_apart);
+    run_beside(engine_request_attention_async);
     assert_true(answers > 0);
     assert_int_equal(parts, 0);
     run_beside(engine_request_attention); /* the strings are long enough to be met */
