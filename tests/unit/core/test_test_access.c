@@ -286,6 +286,41 @@ static void parity_comes_to_an_end(void **state)
     close_owner(o);
 }
 
+static void note_error(void *context, uint32_t array)
+{
+    *(uint32_t *)context |= array;
+}
+
+/* A write-back reads the line, also when another master's snoop asks for it, which looks at no tag's parity;
+ * a reference that crosses pages reads two entries. */
+static void parity_is_read(void **state)
+{
+    (void)state;
+    owner *o = open_owner("p55c-200");
+    uint32_t found = 0;
+    test_on_parity_error(o->core, note_error, &found);
+    test_cache_line line = line_of(true, 0, MESI_MODIFIED, 0);
+    test_parity(o->core, PARITY_DD | PARITY_DT);
+    test_cache_write(o->core, &line);
+    test_parity(o->core, 0);
+    inquire(o, true);
+    assert_int_equal(found, PARITY_DD);
+
+    found = 0;
+    p5_core_set_control(o->core, &(p5_control){.paging = true});
+    for (uint32_t page = 0x5000; page <= 0x6000; page += 0x1000) {
+        test_tlb_entry e = {.data_tlb = true, .linear = page, .physical = page, .valid = true};
+        test_parity(o->core, page == 0x6000 ? PARITY_DTD : 0);
+        test_tlb_write(o->core, &e);
+    }
+    test_parity(o->core, 0);
+    const p5_access access = {.linear = 0x5ffe, .physical = 0x5ffe, .size = 4};
+    data_answer answer;
+    memory_data(o->core->memory, &access, o->core->now + 2000, 0, &answer);
+    assert_int_equal(found, PARITY_DTD);
+    close_owner(o);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -299,6 +334,7 @@ int main(void)
         cmocka_unit_test(without_memory),
         cmocka_unit_test(tlb_without_hit_bit),
         cmocka_unit_test(parity_comes_to_an_end),
+        cmocka_unit_test(parity_is_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
