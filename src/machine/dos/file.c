@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/held_signals.h"
-#include "machine/dos/dos.h"
+#include "machine/dos/dos_internal.h"
 
 enum { PSP_TABLE_SIZE = 0x32, PSP_TABLE = 0x34, UNUSED = 0xff, STANDARD = 3, CHUNK = 4096 };
 

@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "machine/dos/dos.h"
+#include "machine/dos/dos_internal.h"
 
 enum { DIRECTORY = 0x10, ARCHIVE = 0x20, VOLUME = 0x08, READ_ONLY = 0x01 };
 

@@ -7,7 +7,7 @@
 
 #include "machine/base/end.h"
 #include "machine/base/notice.h"
-#include "machine/dos/dos.h"
+#include "machine/dos/dos_internal.h"
 
 enum {
     PSP_BYTES = 0x100,

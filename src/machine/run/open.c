@@ -127,8 +127,6 @@ p5_status machine_open(const p5_machine_options *options, const p5_model *model,
     m->clock_hz = (uint64_t)llround(p5_model_clock_mhz(m->model) * 1e6);
     m->notices.sink = options->notice;
     m->notices.context = options->notice_context;
-    m->devices->console = options->console;
-    m->devices->console_context = options->console_context;
     *machine = m;
     return P5_OK;
 }
