@@ -150,7 +150,9 @@ static void tell_of_empty_port(p5_machine *machine, uint16_t port)
 
 static uint32_t device_read(const device *d, devices *b, uint16_t port, unsigned size)
 {
-    uint32_t value = d->read != NULL ? d->read(b, port) : UINT32_MAX;
+    if (d->read == NULL)
+        return UINT32_MAX;
+    uint32_t value = d->read(b, port);
     for (unsigned i = 1; d->by_bytes && i < size; i++)
         value |= d->read(b, (uint16_t)(port + i)) << 8 * i;
     return value;
