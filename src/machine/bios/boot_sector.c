@@ -6,7 +6,6 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "machine/bios/guest.h"
-#include "machine/load/bare.h"
 #include "machine/bios/bios_internal.h"
 #include "machine/load/segment.h"
 #include "machine/run/open.h"

@@ -12,7 +12,6 @@
 #include "machine/base/end.h"
 #include "machine/dos/dos_internal.h"
 #include "machine/dos/guest.h"
-#include "machine/load/bare.h"
 #include "machine/load/mz.h"
 #include "machine/load/segment.h"
 #include "machine/run/open.h"
