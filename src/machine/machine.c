@@ -69,12 +69,12 @@ bool p5_machine_screen(const p5_machine *machine, p5_screen *screen)
     const guest_kind *kind = machine->guest;
     if (kind == NULL || machine->engine == NULL || kind == &linux_guest || kind == &case_guest)
         return false;
-    const video *v = &machine->devices->video;
+    const uint8_t *crtc = video_crtc(machine->devices);
     const uint8_t *text = engine_ram(machine->engine, TEXT, TEXT_BYTES);
     if (text == NULL)
         return false;
-    unsigned start = (unsigned)v->crtc[VIDEO_START_HIGH] << 8 | v->crtc[VIDEO_START_HIGH + 1];
-    unsigned cursor = (unsigned)v->crtc[VIDEO_CURSOR_HIGH] << 8 | v->crtc[VIDEO_CURSOR_HIGH + 1];
+    unsigned start = (unsigned)crtc[VIDEO_START] << 8 | crtc[VIDEO_START + 1];
+    unsigned cursor = (unsigned)crtc[VIDEO_CURSOR] << 8 | crtc[VIDEO_CURSOR + 1];
     for (unsigned i = 0; i < P5_SCREEN_ROWS * P5_SCREEN_COLUMNS; i++) {
         const uint8_t *cell = text + (start + i) * CELL % TEXT_BYTES;
         screen->cells[i / P5_SCREEN_COLUMNS][i % P5_SCREEN_COLUMNS].character = cell[0];

@@ -4,7 +4,7 @@
 
 #include "pmu/counters.h"
 #include "pmu/perfmon.h"
-#include "pmu/pins.h"
+#include "pmu/pins_internal.h"
 #include "pmu/test_registers.h"
 #include "pmu/tsc.h"
 

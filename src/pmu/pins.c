@@ -1,7 +1,7 @@
 /* PM0 and PM1: what CESR makes them show, and when they change (manual 26.4.4.3 and 26.4.5). Inside a
  * stretch that was fed at once, what was on is taken to have been on at its end; feed single instructions to
  * have it exact to the instruction. */
-#include "pmu/pins.h"
+#include "pmu/pins_internal.h"
 
 #include "pmu/internal.h"
 
@@ -34,9 +34,10 @@ static pin_pulse pulse_of(const pins *p, uint64_t end, uint64_t clocks, unsigned
     return (pin_pulse){bus_clock_of(p, end - clocks + delay) + 1, bus_clock_of(p, end - 1 + delay) + 2};
 }
 
-void pins_span(const pins *p, uint64_t end, uint64_t clocks, unsigned delay, uint64_t *up, uint64_t *down)
+void pmu_pin_span(const p5_pmu *pmu, uint64_t end, uint64_t *up, uint64_t *down)
 {
-    pin_pulse pulse = pulse_of(p, end, clocks, delay);
+    const pins *p = &pmu->pins;
+    pin_pulse pulse = pulse_of(p, end, 1, p->delay_clocks);
     *up = core_clock_of(p, pulse.up);
     *down = core_clock_of(p, pulse.down);
 }
@@ -265,9 +266,9 @@ void pins_parity_error(p5_pmu *pmu)
         pins_show(&pmu->pins, P5_PIN_IERR, now + 1, 1);
 }
 
-const pins *pmu_pins(const p5_pmu *pmu)
+bool pmu_pin_level(const p5_pmu *pmu, p5_pin which)
 {
-    return &pmu->pins;
+    return pmu->pins.pin[which].level;
 }
 
 void pmu_own_parity_errors(p5_pmu *pmu, void (*error)(void *context, uint32_t array, bool shutdown),

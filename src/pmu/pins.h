@@ -1,57 +1,14 @@
-/* The event pins PM0/BP0 and PM1/BP1, and IERR# (manual 26.4.4.3, 26.4.5, 26.2.1.4). */
+/* What the machine and its traces ask of the pins, beside p5scope/pmu.h. */
 #ifndef PMU_PINS_H
 #define PMU_PINS_H
 
-#include "pmu/counters.h"
+#include "p5scope/pmu.h"
 
-/* What a pin shows of its counter. */
-typedef enum pin_function {
-    PIN_IDLE,      /* the counter counts nothing */
-    PIN_PULSE,     /* asserted in each clock in which the counter increments (once, also when it increments by
-                      two) */
-    PIN_LEVEL,     /* asserted as long as the counted condition holds */
-    PIN_OVERFLOW,  /* asserted when the counter has overflowed */
-    PIN_BREAKPOINT /* asserted when DR0 (BP0) or DR1 (BP1) matches: set by a debugger, not by CESR */
-} pin_function;
-
-/* The function that CESR gives the pin of a counter. */
-pin_function pin_function_of(const pmu_counter *c);
-
-/* A pin changes at edges of the bus clock only: it is asserted for a bus clock if what it shows was on in any
- * core clock of the bus clock before. A pulse stands for the bus clocks [up, down). */
-typedef struct pin_pulse {
-    uint64_t up, down;
-} pin_pulse;
-
-enum { PIN_PULSES = 16 };
-
-typedef struct pmu_pin {
-    pin_function function;
-    uint64_t seen; /* the total that it follows, as it was when it was last looked at */
-    bool level;
-    pin_pulse pulses[PIN_PULSES]; /* that have not ended yet, in order, not touching */
-    unsigned pulse_count;
-} pmu_pin;
-
-typedef struct pins {
-    pmu_pin pin[P5_PIN_SIGNALS];
-    unsigned half_ratio;   /* half core clocks per bus clock */
-    unsigned delay_clocks; /* from a core clock in which something is on to the pin's latch */
-    unsigned overflow_clocks;
-    uint64_t clock; /* up to which the pins have been followed */
-    bool breakpoints;
-    void (*changed)(void *context, p5_pin pin, bool level, uint64_t clock);
-    void *context;
-} pins;
-
-extern const snapshot_table pins_state;
-/* The pins of a monitor. */
-const pins *pmu_pins(const p5_pmu *pmu);
+bool pmu_pin_level(const p5_pmu *pmu, p5_pin which);
+/* When a pin is up, in core clocks from *up up to before *down, for what was on in the clock before `end`. */
+void pmu_pin_span(const p5_pmu *pmu, uint64_t end, uint64_t *up, uint64_t *down);
 /* The machine is told of a parity error first, before p5_pmu_on_parity_error's owner. */
 void pmu_own_parity_errors(p5_pmu *pmu, void (*error)(void *context, uint32_t array, bool shutdown),
                            void *context);
-/* When a pin is up, in core clocks from *up up to before *down, for what was on in the `clocks` clocks before
- * `end`, `delay` clocks later. */
-void pins_span(const pins *p, uint64_t end, uint64_t clocks, unsigned delay, uint64_t *up, uint64_t *down);
 
 #endif

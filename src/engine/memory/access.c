@@ -4,8 +4,7 @@
 #include <string.h>
 
 #include "engine/memory/access.h"
-#include "engine/memory/guard.h"
-#include "engine/memory/mmu.h"
+#include "engine/memory/memory_internal.h"
 
 /* Of Unicorn's MMU indices 0 to 2, 1 is the user's. */
 enum { MMU_INDEX_USER = 1 };

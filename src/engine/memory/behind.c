@@ -1,11 +1,10 @@
 #define _GNU_SOURCE /* memmem */
-#include "engine/memory/behind.h"
+#include "engine/memory/memory_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/room.h"
-#include "engine/memory/mmu.h"
 
 static void *page_copy(engine *e, uint32_t page)
 {

@@ -6,8 +6,6 @@
 #include "engine/internal.h"
 
 void behind_close(engine *e);
-/* The guest is about to store into this page of RAM. */
-void behind_keep(engine *e, uint32_t physical);
 /* A store that goes to memory is told to behind.c when its batch is priced, all of which has been executed
  * by then; memory would get what a later store of the batch, into the line meanwhile filled, has left in
  * RAM. Only INVD can show that. So once a guest comes near one there are no batches, and blocks have one
@@ -15,14 +13,8 @@ void behind_keep(engine *e, uint32_t physical);
 void behind_follow(engine *e);
 /* The bytes of an INVD, where they stand first; NULL: they do not. */
 const uint8_t *behind_find_invd(const uint8_t *bytes, size_t size);
-/* The processor or the host has written to memory past the caches. */
-void behind_written(engine *e, uint32_t physical, uint32_t size);
 /* Page `page` as it is fetched: the RAM at `from`, or a copy with the code lines in it, good until the next
  * call. */
 const uint8_t *behind_code_page(engine *e, uint32_t physical, const uint8_t *from);
-/* The byte that is fetched from `physical` where RAM holds `byte`. */
-uint8_t behind_code_byte(const engine *e, uint32_t physical, uint8_t byte);
-/* The pinned entry that translates `linear`, or NULL. */
-p5_translation *behind_pin(engine *e, bool code, uint32_t linear);
 
 #endif

@@ -7,8 +7,7 @@
  * translated (access_mode, guard_looks). */
 #include "core/pipe/breakpoints.h"
 #include "engine/memory/access.h"
-#include "engine/memory/guard.h"
-#include "engine/memory/mmu.h"
+#include "engine/memory/memory_internal.h"
 #include "engine/memory/operand.h"
 #include "engine/stretch/leave.h"
 

@@ -8,11 +8,6 @@
 void guard_update(engine *e);
 void guard_debug_written(engine *e);
 void guard_step_mode(engine *e);
-/* Before an access is made: segment. Behind its page faults: alignment and breakpoints. */
-void guard_access(engine *e, uint32_t linear, unsigned size, bool write, uintptr_t retaddr);
-void guard_access_done(engine *e, const p5_access *access, uintptr_t retaddr);
-/* ARPL is about to store: not through CS. */
-void guard_changes(engine *e, uintptr_t retaddr);
 /* Breakpoints that matched, bit n = DRn. */
 void guard_hit(engine *e, unsigned matches);
 /* #DB behind the running instruction, with these bits of DR6. */
@@ -26,8 +21,6 @@ void guard_general_detect(engine *e);
 void guard_branch(engine *e, const engine_block *b);
 void guard_completed(engine *e, const engine_block *b);
 void guard_block(engine *e, const engine_block *b);
-/* No page is found for the instruction's byte at `linear`: the limit goes before that. */
-void guard_fetch(engine *e, uint32_t linear);
 /* Is there something to look after at the start of a block that is translated? */
 bool guard_looks(const engine *e, const uc_translated *tb);
 /* FS or GS is used by `b` and not flat: data references are checked from here on. */

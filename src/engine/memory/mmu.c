@@ -3,9 +3,7 @@
  * error code. */
 #include <string.h>
 
-#include "engine/memory/behind.h"
-#include "engine/memory/guard.h"
-#include "engine/memory/mmu.h"
+#include "engine/memory/memory_internal.h"
 #include "engine/stretch/stretch.h"
 
 static inline page_entry *mmu_code_entry(engine *e, uint32_t linear, bool user)

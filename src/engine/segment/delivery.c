@@ -3,7 +3,7 @@
 #include "engine/control/callback.h"
 #include "engine/control/registers.h"
 #include "engine/memory/access.h"
-#include "engine/segment/segmentation.h"
+#include "engine/segment/segment_internal.h"
 #include "engine/stretch/leave.h"
 #include "engine/stretch/stretch.h"
 
@@ -62,7 +62,8 @@ static void deliver_real(engine *e, const delivery *d)
                          EFLAGS_IF | EFLAGS_TF | EFLAGS_AC, false);
 }
 
-void delivery_redirected(engine *e, unsigned vector, uint32_t eip)
+/* INT n in V86 mode through the vector table of the V86 task (CR4.VME, redirection bitmap). */
+static void deliver_redirected(engine *e, unsigned vector, uint32_t eip)
 {
     uint32_t flags = flags_current(e), cleared = EFLAGS_TF;
     if ((flags & EFLAGS_IOPL) == EFLAGS_IOPL) {
@@ -290,7 +291,7 @@ void delivery_of_v86(engine *e, unsigned vector, uint32_t next)
 {
     delivery_begin(e, P5_TRANSFER_SOFTWARE, (uint8_t)vector);
     e->exception.task_gate = false;
-    delivery_redirected(e, vector, next);
+    deliver_redirected(e, vector, next);
     /* It cannot fault any more: the INT is retired without references of its own. */
     p5_access *end = e->record_next;
     e->record_next = e->records;

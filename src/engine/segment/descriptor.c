@@ -3,7 +3,7 @@
 #include "engine/control/registers.h"
 #include "engine/memory/access.h"
 #include "engine/memory/guard.h"
-#include "engine/segment/segmentation.h"
+#include "engine/segment/segment_internal.h"
 
 enum { TABLE_LDT = 4, DESCRIPTOR_BYTES = 8 };
 enum { REAL_DATA = DESCRIPTOR_P | DESCRIPTOR_S | DESCRIPTOR_WRITABLE | DESCRIPTOR_ACCESSED };

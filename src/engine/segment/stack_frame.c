@@ -3,7 +3,7 @@
  * all of EBP where the operand size is 16 bits; it makes PUSHA's stores from the last to the first, and
  * leaves out POPA's read of ESP. */
 #include "engine/memory/access.h"
-#include "engine/segment/segmentation.h"
+#include "engine/segment/segment_internal.h"
 
 enum { LEVELS = 32, REGISTERS = 8 };
 

@@ -5,7 +5,7 @@
 #include "engine/memory/access.h"
 #include "engine/memory/guard.h"
 #include "engine/memory/mmu.h"
-#include "engine/segment/segmentation.h"
+#include "engine/segment/segment_internal.h"
 
 /* One layout of a TSS: offsets of its fields. */
 typedef struct tss_layout {

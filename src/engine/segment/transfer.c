@@ -2,7 +2,7 @@
  * these instructions. Each stands alone in its block. */
 #include "engine/control/registers.h"
 #include "engine/memory/access.h"
-#include "engine/segment/segmentation.h"
+#include "engine/segment/segment_internal.h"
 #include "engine/stretch/stretch.h"
 
 enum { GATE_PARAMETERS = 0x1f, RPL = 3 };

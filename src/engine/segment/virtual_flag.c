@@ -5,7 +5,7 @@
 #include "engine/control/special.h"
 #include "engine/memory/access.h"
 #include "engine/memory/guard.h"
-#include "engine/segment/segmentation.h"
+#include "engine/segment/segment_internal.h"
 
 enum { REDIRECTION_BYTES = 32 };
 

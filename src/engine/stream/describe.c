@@ -10,7 +10,7 @@
 #include "engine/memory/guard.h"
 #include "engine/memory/mmu.h"
 #include "engine/memory/operand.h"
-#include "engine/stream/stream.h"
+#include "engine/stream/stream_internal.h"
 #include "engine/stretch/leave.h"
 #include "engine/stretch/stretch.h"
 

@@ -5,7 +5,7 @@
  * to three calls that leave each other things in the state. Here a reference becomes a call, and a call that
  * follows one with which it makes up an instruction (x87_whole.h) takes its place. */
 #include "engine/memory/access.h"
-#include "engine/stream/stream.h"
+#include "engine/stream/stream_internal.h"
 #include "engine/stretch/stretch.h"
 #include "engine/x87/emit.h"
 #include "engine/x87/mmx.h"

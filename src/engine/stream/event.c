@@ -7,7 +7,7 @@
 #include "engine/memory/mmu.h"
 #include "engine/memory/operand.h"
 #include "engine/segment/segmentation.h"
-#include "engine/stream/stream.h"
+#include "engine/stream/stream_internal.h"
 #include "engine/stretch/leave.h"
 #include "engine/stretch/stretch.h"
 

@@ -5,7 +5,7 @@
 
 #include "engine/memory/access.h"
 #include "engine/memory/operand.h"
-#include "engine/stream/stream.h"
+#include "engine/stream/stream_internal.h"
 #include "engine/stretch/stretch.h"
 
 typedef struct strings {

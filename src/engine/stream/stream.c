@@ -7,7 +7,7 @@
 #include "engine/control/special.h"
 #include "engine/memory/guard.h"
 #include "engine/segment/segmentation.h"
-#include "engine/stream/stream.h"
+#include "engine/stream/stream_internal.h"
 #include "engine/stretch/leave.h"
 #include "engine/stretch/stretch.h"
 #include "engine/stretch/value.h"

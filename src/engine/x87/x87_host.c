@@ -22,9 +22,9 @@ static unsigned reach_of(const uc_fpreg *value)
 
 bool x87_take(uc_env *env)
 {
-    engine *e = engine_of(env);
     if (!X87_BY_HOST || x87_held(env) || !x87_masked(env->fpuc))
         return false;
+    engine *e = engine_of(env);
     uint8_t image[X87_IMAGE_BYTES];
     env->fpstt &= 7;
     x87_to_image(env, image);

@@ -1,4 +1,4 @@
-#include "machine/bios/bios.h"
+#include "machine/bios/bios_internal.h"
 
 #include <string.h>
 
@@ -133,12 +133,10 @@ static bool bios_serve(bios *b, unsigned vector)
 
 /* The stub's place says which vector it is; anyone else's write means nothing. Carry tells the stub to wait.
  */
-static void service_write(devices *board, uint16_t port, uint32_t value)
+static void service_called(void *context)
 {
-    bios *b = board->bios;
+    bios *b = context;
     engine *e = b->machine->engine;
-    (void)port;
-    (void)value;
     uint32_t at = bios_segment(b, ENGINE_CS) + engine_get(e, ENGINE_EIP) - (ROM_BASE + STUBS);
     if (at >= VECTORS * STUB_BYTES)
         return;
@@ -216,7 +214,7 @@ static void bios_data_area(bios *b)
         EQUIPMENT_SERIAL = 0x200
     };
     bool diskette = b->disk.drive < 0x80, hard_disk = !diskette && b->disk.drive != BIOS_NO_DRIVE;
-    const rtc_time *now = &b->machine->devices->rtc.time;
+    const date *now = cmos_time(b->machine->devices);
     int seconds = (now->hour * 60 + now->minute) * 60 + now->second;
     bios_store(b, BDA_COM1, 2, 0x3f8);
     bios_store(b, BDA_EQUIPMENT, 2,
@@ -252,16 +250,19 @@ static void bios_program(bios *b)
         devices_write(b->machine, words[i][0], 1, words[i][1]);
 }
 
+void bios_init(bios *b, p5_machine *machine)
+{
+    *b = (bios){.machine = machine, .disk = {.file = -1, .drive = BIOS_NO_DRIVE}};
+}
+
 void bios_attach(bios *b)
 {
-    b->machine->devices->bios = b;
-    devices_attach(b->machine->devices, &(device){BIOS_PORT, BIOS_PORT, .write = service_write});
+    devices_attach_service(b->machine->devices, BIOS_PORT, service_called, b);
 }
 
 void bios_install(bios *b)
 {
-    devices *board = b->machine->devices;
-    board->input = INPUT_KEYBOARD;
+    devices_type_input(b->machine->devices);
     bios_rom(b);
     bios_vectors(b);
     bios_data_area(b);

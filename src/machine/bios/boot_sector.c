@@ -6,14 +6,22 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "machine/bios/guest.h"
-#include "machine/load/bare.h"
-#include "machine/bios/bios.h"
+#include "machine/bios/bios_internal.h"
 #include "machine/load/segment.h"
 #include "machine/run/open.h"
 #include "machine/run/processor.h"
 #include "machine/share/host_file.h"
 
 enum { SIGNATURE = 510, REAL_LIMIT = 0xffff, VECTOR_TABLE_LIMIT = 0x3ff };
+
+/* NULL: out of memory. */
+static bios *boot_make(p5_machine *machine)
+{
+    bios *b = malloc(sizeof *b);
+    if (b != NULL)
+        bios_init(b, machine);
+    return b;
+}
 
 static void boot_close(p5_machine *machine)
 {
@@ -60,14 +68,11 @@ static void boot_transfer(p5_machine *machine, snapshot *s)
     bios *b = machine->guest_state;
     saved_disk saved = {0};
     if (s->loading) {
-        b = calloc(1, sizeof *b);
+        b = boot_make(machine);
         if (b == NULL) {
             snapshot_no_memory(s);
             return;
         }
-        b->machine = machine;
-        b->disk.file = -1;
-        b->disk.drive = BIOS_NO_DRIVE;
         machine->guest_state = b;
     } else {
         saved = (saved_disk){.drive = b->disk.drive,
@@ -106,10 +111,9 @@ void boot_processor(engine *e)
 
 p5_status p5_machine_load_disk(p5_machine *machine, const char *path, p5_error *error)
 {
-    bios *b = calloc(1, sizeof *b);
+    bios *b = boot_make(machine);
     if (b == NULL)
         return error_set(error, P5_ERR_MEMORY, "no memory for a BIOS");
-    b->machine = machine;
     p5_status status = bios_disk_open(&b->disk, path, machine->options.disk_writable, error);
     if (status == P5_OK)
         status = machine_open_engine(machine, BARE_DEFAULT_MEMORY, BARE_LEAST_MEMORY, error);
@@ -174,12 +178,9 @@ p5_status p5_machine_load_real(p5_machine *machine, const char *path, uint16_t s
 {
     uint8_t *bytes;
     size_t size;
-    bios *b = calloc(1, sizeof *b);
+    bios *b = boot_make(machine);
     if (b == NULL)
         return error_set(error, P5_ERR_MEMORY, "no memory for a BIOS");
-    b->machine = machine;
-    b->disk.file = -1;
-    b->disk.drive = BIOS_NO_DRIVE;
     p5_status status = file_read(path, 1u << 20, false, &bytes, &size, error);
     if (status == P5_OK)
         status = real_place(machine, bytes, size, ((uint32_t)segment << 4) + offset, error);

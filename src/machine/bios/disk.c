@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "machine/base/notice.h"
-#include "machine/bios/bios.h"
+#include "machine/bios/bios_internal.h"
 
 enum {
     BAD_COMMAND = 0x01,

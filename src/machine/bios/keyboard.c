@@ -1,7 +1,7 @@
 /* INT 09h takes keys from the controller into the buffer of the data area, INT 16h gives them to the guest.
  */
 #include "machine/base/end.h"
-#include "machine/bios/bios.h"
+#include "machine/bios/bios_internal.h"
 
 enum {
     CODE_LEFT_SHIFT = 0x2a,
@@ -83,10 +83,9 @@ bool bios_key_take(bios *b, uint16_t *key)
 static bool key_wait(bios *b)
 {
     uint16_t key;
-    const keyboard *k = &b->machine->devices->keyboard;
     if (!bios_key_take(b, &key)) {
         keyboard_ask(b->machine->devices);
-        if (k->input_ended && k->queued == 0 && !k->output_full) {
+        if (keyboard_exhausted(b->machine->devices)) {
             machine_end(b->machine, P5_END_HALT, 0);
             machine_end_at(b->machine, engine_get(b->machine->engine, ENGINE_EIP));
             machine_end_message(b->machine, "it waits for a key, and the input has ended");

@@ -1,6 +1,6 @@
 /* INT 15h: A20, waiting, memory. INT 1Ah: ticks and the clock. */
 #include "machine/base/time.h"
-#include "machine/bios/bios.h"
+#include "machine/bios/bios_internal.h"
 
 enum {
     UNSUPPORTED = 0x86,
@@ -22,7 +22,7 @@ static void system_a20(bios *b)
         devices_set_a20(board, bios_low(b, ENGINE_EAX) == 1);
         break;
     case 2:
-        bios_set_low(b, ENGINE_EAX, board->a20);
+        bios_set_low(b, ENGINE_EAX, devices_a20(board));
         break;
     case 3: /* by the keyboard controller and port 92h */
         bios_set_word(b, ENGINE_EBX, 3);
@@ -40,8 +40,9 @@ static bool system_wait(bios *b)
     p5_machine *machine = b->machine;
     uint64_t microseconds = (uint64_t)bios_word(b, ENGINE_ECX) << 16 | bios_word(b, ENGINE_EDX);
     if (b->wait_until == 0)
-        b->wait_until = machine->devices->now + machine_ns_to_clocks(machine, microseconds * 1000) + 1;
-    if (machine->devices->now < b->wait_until)
+        b->wait_until =
+            devices_now(machine->devices) + machine_ns_to_clocks(machine, microseconds * 1000) + 1;
+    if (devices_now(machine->devices) < b->wait_until)
         return true;
     b->wait_until = 0;
     bios_set_flag(b, FLAG_CARRY, false);
@@ -161,7 +162,7 @@ static uint8_t time_bcd(int value)
 
 void bios_time(bios *b)
 {
-    const rtc_time *t = &b->machine->devices->rtc.time;
+    const date *t = cmos_time(b->machine->devices);
     uint32_t ticks = bios_load(b, BDA_TICKS, 4);
     bios_set_flag(b, FLAG_CARRY, false);
     switch (bios_high(b, ENGINE_EAX)) {

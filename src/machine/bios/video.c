@@ -1,6 +1,6 @@
 /* INT 10h: text in the memory at B8000h and, as it is written, to the user. */
 #include "machine/base/notice.h"
-#include "machine/bios/bios.h"
+#include "machine/bios/bios_internal.h"
 
 #include <string.h>
 
@@ -24,11 +24,11 @@ static uint32_t video_cell(unsigned row, unsigned column)
 /* The cursor's place, row and column, where programs look for it and in the CRT controller. */
 static void video_set_cursor(bios *b, uint32_t place)
 {
-    video *v = &b->machine->devices->video;
+    uint8_t *cursor = video_crtc(b->machine->devices) + VIDEO_CURSOR;
     uint32_t at = (place >> 8 & 255) * COLUMNS + (place & 255);
     bios_store(b, BDA_CURSOR, 2, place);
-    v->crtc[VIDEO_CURSOR_HIGH] = (uint8_t)(at >> 8);
-    v->crtc[VIDEO_CURSOR_HIGH + 1] = (uint8_t)at;
+    cursor[0] = (uint8_t)(at >> 8);
+    cursor[1] = (uint8_t)at;
 }
 
 void bios_video_clear(bios *b)
@@ -70,7 +70,7 @@ static void video_dac_block(bios *b, bool set)
 {
     uint32_t at = bios_segment(b, ENGINE_ES) + bios_word(b, ENGINE_EDX);
     uint32_t first = bios_low(b, ENGINE_EBX) * 3u, count = bios_word(b, ENGINE_ECX) * 3u;
-    uint8_t *dac = b->machine->devices->video.dac;
+    uint8_t *dac = video_colours(b->machine->devices);
     for (uint32_t i = 0; i < count && first + i < 768; i++) {
         if (set)
             dac[first + i] = bios_load(b, at + i, 1) & 0x3f;
@@ -81,14 +81,14 @@ static void video_dac_block(bios *b, bool set)
 
 static void video_palette(bios *b)
 {
-    video *v = &b->machine->devices->video;
-    uint8_t *entry = &v->dac[bios_low(b, ENGINE_EBX) * 3u];
+    uint8_t *attribute = &video_attributes(b->machine->devices)[bios_low(b, ENGINE_EBX) & 31];
+    uint8_t *entry = &video_colours(b->machine->devices)[bios_low(b, ENGINE_EBX) * 3u];
     switch (bios_low(b, ENGINE_EAX)) {
     case 0x00:
-        v->attribute[bios_low(b, ENGINE_EBX) & 31] = bios_high(b, ENGINE_EBX);
+        *attribute = bios_high(b, ENGINE_EBX);
         break;
     case 0x07:
-        bios_set_high(b, ENGINE_EBX, v->attribute[bios_low(b, ENGINE_EBX) & 31]);
+        bios_set_high(b, ENGINE_EBX, *attribute);
         break;
     case 0x10:
         entry[0] = bios_high(b, ENGINE_EDX) & 0x3f;

@@ -1,5 +1,5 @@
 /* The real-time clock on ports 70h and 71h and line 8. */
-#include "machine/board/devices.h"
+#include "machine/board/board_internal.h"
 #include "machine/state.h"
 
 enum { CMOS_INDEX = 0x70, CMOS_DATA = 0x71 };
@@ -50,6 +50,11 @@ void cmos_set_memory(devices *b)
 {
     int64_t epoch = b->machine->options.rtc_set ? b->machine->options.rtc_seconds : CMOS_DEFAULT_TIME;
     rtc_reset(&b->rtc, epoch, b->machine->options.memory_bytes);
+}
+
+const date *cmos_time(const devices *b)
+{
+    return &b->rtc.time;
 }
 
 void cmos_attach(devices *b)

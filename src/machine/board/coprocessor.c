@@ -2,7 +2,7 @@
  * write to port F0h clears it and activates IGNNE# for the exception that is pending. Until an interrupt
  * comes, the processor waits in front of the x87 instruction (Pentium Processor Family Developer's Manual,
  * FERR# and IGNNE#). */
-#include "machine/board/devices.h"
+#include "machine/board/board_internal.h"
 #include "machine/state.h"
 
 enum { CLEAR_PORT = 0xf0, RESET_PORT = 0xf1, IRQ_MATH = 13 };

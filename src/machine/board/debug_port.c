@@ -1,6 +1,6 @@
 /* Port E9h: each byte written is a character; a read answers E9h, by which guests find the port (Bochs
  * convention). */
-#include "machine/board/devices.h"
+#include "machine/board/board_internal.h"
 
 enum { DEBUG_PORT = 0xe9 };
 

@@ -1,4 +1,4 @@
-#include "machine/board/devices.h"
+#include "machine/board/board_internal.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -37,6 +37,20 @@ void devices_attach(devices *b, const device *added)
 {
     assert(b->device_count < DEVICES_AT_MOST);
     b->attached[b->device_count++] = *added;
+}
+
+static void service_write(devices *b, uint16_t port, uint32_t value)
+{
+    (void)port;
+    (void)value;
+    b->service(b->service_context);
+}
+
+void devices_attach_service(devices *b, uint16_t port, void (*service)(void *context), void *context)
+{
+    b->service = service;
+    b->service_context = context;
+    devices_attach(b, &(device){port, port, .write = service_write});
 }
 
 void devices_attach_timer(devices *b, const device_timer *added)
@@ -79,6 +93,11 @@ static void devices_changed(devices *b)
 uint64_t devices_deadline(const devices *b)
 {
     return b->deadline;
+}
+
+uint64_t devices_now(const devices *b)
+{
+    return b->now;
 }
 
 static void devices_catch_up(devices *b, uint64_t clock)
@@ -131,7 +150,9 @@ static void tell_of_empty_port(p5_machine *machine, uint16_t port)
 
 static uint32_t device_read(const device *d, devices *b, uint16_t port, unsigned size)
 {
-    uint32_t value = d->read != NULL ? d->read(b, port) : UINT32_MAX;
+    if (d->read == NULL)
+        return UINT32_MAX;
+    uint32_t value = d->read(b, port);
     for (unsigned i = 1; d->by_bytes && i < size; i++)
         value |= d->read(b, (uint16_t)(port + i)) << 8 * i;
     return value;
@@ -199,6 +220,16 @@ int devices_input_idle(devices *b, uint8_t *byte)
     return devices_take(b, byte, true);
 }
 
+void devices_type_input(devices *b)
+{
+    b->input = INPUT_KEYBOARD;
+}
+
+uint64_t devices_input_taken(const devices *b)
+{
+    return b->input_taken;
+}
+
 /* A pipe takes PIPE_BUF bytes at once then. False: the run is to end, and nobody reads. */
 static bool wait_for_reader(const devices *b)
 {
@@ -213,12 +244,13 @@ static bool wait_for_reader(const devices *b)
 
 void devices_console_flush(devices *b)
 {
+    const p5_machine_options *options = &b->machine->options;
     size_t size = b->console_used;
     b->console_used = 0;
     if (size == 0)
         return;
-    if (b->console != NULL) {
-        b->console(b->console_context, b->console_text, size);
+    if (options->console != NULL) {
+        options->console(options->console_context, b->console_text, size);
         return;
     }
     for (const char *text = b->console_text; size != 0;) {

@@ -1,79 +1,15 @@
-/* The board around the processor: devices on I/O ports, interrupt lines, time. One file per device.
- *
- * A device is a function of the model's clock: it is brought up to date when a port of it is used, and when
- * the run loop reaches the clock of its next event that could interrupt the processor (devices_deadline).
- * Nothing depends on the host's time. */
+/* The board around the processor, for the rooms above it: devices on I/O ports, interrupt lines, time. */
 #ifndef MACHINE_BOARD_DEVICES_H
 #define MACHINE_BOARD_DEVICES_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "base/snapshot.h"
-#include "machine/board/keyboard.h"
-#include "machine/board/pic.h"
-#include "machine/board/pit.h"
-#include "machine/board/rtc.h"
-#include "machine/board/serial.h"
-#include "machine/board/video.h"
+#include "machine/board/date.h"
 #include "p5scope/machine.h"
 
 typedef struct devices devices;
-
-/* A device on the ports [first, last]. An access belongs to the device of its first port, whatever its size.
- */
-typedef struct device {
-    uint16_t first, last;
-    uint32_t (*read)(devices *b, uint16_t port); /* NULL: all ones */
-    void (*write)(devices *b, uint16_t port, uint32_t value);
-    bool plain;    /* knows no time and no interrupts */
-    bool by_bytes; /* an access to several bytes is one to each of as many ports */
-} device;
-
-/* What a device does by itself on line `irq`. */
-typedef struct device_timer {
-    unsigned irq;
-    /* The clock of its next event that changes the line, UINT64_MAX if there is none. */
-    uint64_t (*deadline)(const devices *b);
-    /* Brings it up to the clock b->now and drives the line. */
-    void (*advance)(devices *b);
-} device_timer;
-
-/* Interrupt lines of a PC; 0-15, of which 2 is the cascade. */
-enum { IRQ_TIMER = 0, IRQ_KEYBOARD = 1, IRQ_COM1 = 4, IRQ_RTC = 8 };
-enum { DEVICES_AT_MOST = 32, DEVICE_TIMERS_AT_MOST = 8, CONSOLE_BYTES = 4096 };
-
-typedef enum input_to { INPUT_SERIAL, INPUT_KEYBOARD } input_to;
-
-struct devices {
-    p5_machine *machine;
-    device attached[DEVICES_AT_MOST];
-    unsigned device_count;
-    device_timer timers[DEVICE_TIMERS_AT_MOST];
-    unsigned timer_count;
-    uint64_t now;      /* the clock up to which the devices have been brought */
-    uint64_t deadline; /* as it follows from their state now */
-    pic_pair pic;
-    pit pit;
-    uint64_t pit_seen;   /* pulse up to which OUT of counter 0 was followed */
-    uint8_t system_port; /* 61h as written */
-    uint8_t post_code;   /* 80h as written */
-    bool a20;
-    bool math_error; /* IRQ 13 is set */
-    serial serial;
-    keyboard keyboard;
-    rtc rtc;
-    video video;
-    struct bios *bios;    /* behind its service port; NULL: there is none */
-    input_to input;       /* who gets the user's input */
-    uint64_t input_taken; /* bytes of it so far */
-    /* Text of port E9h and COM1, on its way to the user. */
-    void (*console)(void *context, const void *text, size_t size);
-    void *console_context;
-    size_t console_used;
-    char console_text[CONSOLE_BYTES];
-};
 
 /* The devices' part of a snapshot, in either direction. */
 void devices_transfer(devices *b, snapshot *s);
@@ -81,63 +17,63 @@ void devices_transfer(devices *b, snapshot *s);
 extern const snapshot_table *const devices_tables[];
 /* The devices that every machine has; for free(). NULL: out of memory. */
 devices *devices_new(p5_machine *machine);
-void devices_attach(devices *b, const device *added);
-void devices_attach_timer(devices *b, const device_timer *added);
+/* A write to `port` calls `service`. There is one such port. */
+void devices_attach_service(devices *b, uint16_t port, void (*service)(void *context), void *context);
 /* An access of the guest that no handler of the host's took (ports.h). Ports without a device read all ones.
  */
 uint32_t devices_read(p5_machine *machine, uint16_t port, unsigned size);
 void devices_write(p5_machine *machine, uint16_t port, unsigned size, uint32_t value);
 
-/* --- interrupt lines: for devices, and for whatever else is wired to one --- */
-
-/* Drives line `irq`. The controllers see rising edges (or levels, as they are programmed); the run loop sees
- * INTR (p5_machine.interrupt_request) before the next instruction. */
-void devices_set_irq(devices *b, unsigned irq, bool level);
-/* The processor's acknowledge cycles: the vector. */
-uint8_t devices_acknowledge(devices *b);
-
-/* --- time, for the run loop --- */
+/* --- time and interrupts --- */
 
 /* The clock of the next event that could interrupt the processor as the controllers are programmed now. */
 uint64_t devices_deadline(const devices *b);
 /* Brings all devices up to the model's clock `clock`. */
 void devices_advance(devices *b, uint64_t clock);
-
-/* Pulses of a `hz` oscillator that have come by `clock`, and the first clock at which pulse `pulse` has come.
- */
-uint64_t devices_pulses(const devices *b, uint64_t clock, uint64_t hz);
-uint64_t devices_clock_of(const devices *b, uint64_t pulse, uint64_t hz);
-
-/* The clock starts at the options' time; its cells tell the size of memory, which a loader decides. */
-void cmos_set_memory(devices *b);
-/* Opens or closes the gate of address line 20. */
-void devices_set_a20(devices *b, bool enabled);
+enum { PIT_HZ = 1193182 }; /* the timer's input */
+/* The clock up to which they have been brought. */
+uint64_t devices_now(const devices *b);
+/* The processor's acknowledge cycles: the vector. */
+uint8_t devices_acknowledge(devices *b);
 /* FERR#. */
 void coprocessor_error(devices *b);
-/* RESET is pulsed: ends the run, a reset would only start it again. */
-void devices_reset_processor(devices *b);
 
-/* A byte of the user's input if it goes to `to`: 1, 0 if there is none now, -1 if there will be none. */
-int devices_input(devices *b, input_to to, uint8_t *byte);
+/* --- memory and the clock --- */
+
+/* Opens or closes the gate of address line 20. */
+void devices_set_a20(devices *b, bool enabled);
+bool devices_a20(const devices *b);
+/* The clock starts at the options' time; its cells tell the size of memory, which a loader decides. */
+void cmos_set_memory(devices *b);
+/* What the clock shows. */
+const date *cmos_time(const devices *b);
+
+/* --- the user --- */
+
+/* The user's input is typed on the keyboard from now on; at first it comes in at COM1. */
+void devices_type_input(devices *b);
 /* A byte of it for who takes the input without a device; the guest does nothing else meanwhile. */
 int devices_input_idle(devices *b, uint8_t *byte);
+/* How many bytes of it were taken so far. */
+uint64_t devices_input_taken(const devices *b);
 void devices_console_char(devices *b, char c);
 void devices_console_flush(devices *b);
 
-void debug_port_attach(devices *b); /* E9h */
-void serial_attach(devices *b);     /* 3F8h-3FFh */
-void keyboard_attach(devices *b);   /* 60h, 64h */
 /* Whether keys come as fast as they can, or one whenever the guest asks for it. */
 void keyboard_want(devices *b, bool always);
 /* The guest asks for a key. */
 void keyboard_ask(devices *b);
-void cmos_attach(devices *b);         /* 70h-71h */
-void exit_port_attach(devices *b);    /* F4h */
-void interrupts_attach(devices *b);   /* 20h-21h, A0h-A1h */
-void timer_attach(devices *b);        /* 40h-43h, 61h */
-void system_ports_attach(devices *b); /* 80h, 92h */
-void coprocessor_attach(devices *b);  /* F0h-F1h */
-void marker_port_attach(devices *b);  /* EAh, EBh */
-void video_attach(devices *b);        /* 3C0h-3DAh */
+/* No key is on its way, and none will be. */
+bool keyboard_exhausted(const devices *b);
+/* The character of a scan code (make), 0 if none. */
+uint8_t keyboard_character(uint8_t code, bool shift, bool control);
+
+/* Registers of the VGA: the CRT controller's, the attribute controller's, the 256 colours' red, green and
+ * blue. */
+uint8_t *video_crtc(devices *b);
+uint8_t *video_attributes(devices *b);
+uint8_t *video_colours(devices *b);
+/* Of the CRT controller: where the screen and the cursor begin, in characters, high byte first. */
+enum { VIDEO_START = 0x0c, VIDEO_CURSOR = 0x0e };
 
 #endif

@@ -1,7 +1,7 @@
 /* Ports that end the guest. F4h: exit status = value * 2 + 1, low eight bits (QEMU's isa-debug-exit
  * convention). F5h: exit status = value. */
 #include "machine/base/end.h"
-#include "machine/board/devices.h"
+#include "machine/board/board_internal.h"
 #include "machine/state.h"
 
 enum { EXIT_PORT = 0xf4, EXIT_STATUS_PORT = 0xf5 };

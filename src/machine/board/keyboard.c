@@ -1,8 +1,6 @@
-#include "machine/board/keyboard.h"
+#include "machine/board/board_internal.h"
 
 #include <string.h>
-
-#include "machine/board/devices.h"
 
 enum {
     DATA_PORT = 0x60,
@@ -159,6 +157,12 @@ void keyboard_ask(devices *b)
 {
     b->keyboard.wanted = true;
     keyboard_expect(b);
+}
+
+bool keyboard_exhausted(const devices *b)
+{
+    const keyboard *k = &b->keyboard;
+    return k->input_ended && k->queued == 0 && !k->output_full;
 }
 
 /* --- commands to the keyboard --- */

@@ -31,7 +31,5 @@ extern const snapshot_table keyboard_state;
 /* Scan code (set 1) of an ASCII character on a US keyboard, 0 if it has no key; *shift and *control say what
  * must be held. */
 uint8_t keyboard_scan_code(uint8_t character, bool *shift, bool *control);
-/* The character of a scan code (make), 0 if none. */
-uint8_t keyboard_character(uint8_t code, bool shift, bool control);
 
 #endif

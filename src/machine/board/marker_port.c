@@ -1,5 +1,5 @@
 /* Ports EAh and EBh: a guest marks the beginning and the end of something, with an id (p5scope/guest.h). */
-#include "machine/board/devices.h"
+#include "machine/board/board_internal.h"
 #include "machine/observe/observe.h"
 #include "machine/state.h"
 #include "p5scope/guest.h"

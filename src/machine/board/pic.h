@@ -8,7 +8,7 @@
 
 #include "base/snapshot.h"
 
-enum { PIC_MASTER = 0x20, PIC_SLAVE = 0xa0, PIC_CASCADE = 2, PIC_LINES = 16 };
+enum { PIC_MASTER = 0x20, PIC_SLAVE = 0xa0, PIC_CASCADE = 2 };
 
 typedef struct pic {
     uint8_t lines; /* inputs as they are */

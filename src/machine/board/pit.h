@@ -9,7 +9,7 @@
 
 #include "base/snapshot.h"
 
-enum { PIT_COUNTER0 = 0x40, PIT_CONTROL = 0x43, PIT_COUNTERS = 3, PIT_HZ = 1193182 };
+enum { PIT_COUNTER0 = 0x40, PIT_CONTROL = 0x43, PIT_COUNTERS = 3 };
 
 typedef struct pit_counter {
     uint8_t mode;   /* 0-5 */

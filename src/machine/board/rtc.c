@@ -28,44 +28,10 @@ enum {
     C_REQUEST = 0x80,
     D_VALID = 0x80,
     HOUR_PM = 0x80,
-    ALARM_ANY = 0xc0,     /* an alarm cell of C0h-FFh matches everything */
-    UPDATE_WARNING = 8,   /* pulses: UIP rises 244 us before the update, ... */
-    UPDATE_DURATION = 65, /* ... which takes 1984 us */
-    DAY_SECONDS = 86400
+    ALARM_ANY = 0xc0,    /* an alarm cell of C0h-FFh matches everything */
+    UPDATE_WARNING = 8,  /* pulses: UIP rises 244 us before the update, ... */
+    UPDATE_DURATION = 65 /* ... which takes 1984 us */
 };
-
-/* --- dates: days from civil, proleptic Gregorian --- */
-
-int64_t rtc_epoch(const rtc_time *t)
-{
-    int64_t month = t->month, year = t->year - (month <= 2);
-    int64_t era = (year >= 0 ? year : year - 399) / 400, of_era = year - era * 400;
-    int64_t of_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + t->day - 1;
-    int64_t days = era * 146097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719468;
-    return days * DAY_SECONDS + t->hour * 3600 + t->minute * 60 + t->second;
-}
-
-rtc_time rtc_from_epoch(int64_t epoch)
-{
-    int64_t days = epoch / DAY_SECONDS, seconds = epoch % DAY_SECONDS;
-    if (seconds < 0) {
-        seconds += DAY_SECONDS;
-        days--;
-    }
-    int64_t shifted = days + 719468, era = (shifted >= 0 ? shifted : shifted - 146096) / 146097;
-    int64_t of_era = shifted - era * 146097;
-    int64_t year_of_era = (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;
-    int64_t of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    int64_t part = (5 * of_year + 2) / 153;
-    rtc_time t = {.second = (int)(seconds % 60),
-                  .minute = (int)(seconds / 60 % 60),
-                  .hour = (int)(seconds / 3600),
-                  .day = (int)(of_year - (153 * part + 2) / 5 + 1),
-                  .month = (int)(part < 10 ? part + 3 : part - 9),
-                  .weekday = (int)(((days + 4) % 7 + 7) % 7 + 1)};
-    t.year = (int)(year_of_era + era * 400 + (t.month <= 2));
-    return t;
-}
 
 /* --- formats --- */
 
@@ -106,7 +72,7 @@ static uint64_t rtc_period(const rtc *r)
     return UINT64_C(1) << (rate <= 2 ? rate + 6 : rate - 1);
 }
 
-static bool rtc_alarm_matches(const rtc *r, const rtc_time *t)
+static bool rtc_alarm_matches(const rtc *r, const date *t)
 {
     const uint8_t *c = r->cells;
     return (c[SECONDS_ALARM] >= ALARM_ANY || rtc_decode(r, c[SECONDS_ALARM]) == t->second) &&
@@ -118,7 +84,7 @@ static bool rtc_alarm_matches(const rtc *r, const rtc_time *t)
 static int64_t rtc_until_alarm(const rtc *r, int64_t epoch)
 {
     for (int64_t s = 1; s <= DAY_SECONDS;) {
-        rtc_time t = rtc_from_epoch(epoch + s);
+        date t = date_of_epoch(epoch + s);
         if (rtc_alarm_matches(r, &t))
             return s;
         const uint8_t *c = r->cells;
@@ -139,11 +105,11 @@ static void rtc_seconds_pass(rtc *r, uint64_t seconds)
 {
     if ((r->cells[REGISTER_B] & B_SET) != 0 || seconds == 0)
         return;
-    int64_t epoch = rtc_epoch(&r->time), until = rtc_until_alarm(r, epoch);
+    int64_t epoch = date_epoch(&r->time), until = rtc_until_alarm(r, epoch);
     if (until > 0 && (uint64_t)until <= seconds)
         r->cells[REGISTER_C] |= ALARM;
     int weekday = r->time.weekday;
-    r->time = rtc_from_epoch(epoch + (int64_t)seconds);
+    r->time = date_of_epoch(epoch + (int64_t)seconds);
     int64_t midnights = (epoch + (int64_t)seconds) / DAY_SECONDS - epoch / DAY_SECONDS;
     r->time.weekday = (int)((weekday - 1 + midnights) % 7 + 1); /* a counter of its own: as it was set */
     r->cells[REGISTER_C] |= UPDATE;
@@ -176,7 +142,7 @@ uint64_t rtc_next(const rtc *r)
     int64_t seconds = -1;
     if ((r->cells[REGISTER_B] & B_SET) == 0) {
         if ((wanted & ALARM) != 0)
-            seconds = rtc_until_alarm(r, rtc_epoch(&r->time));
+            seconds = rtc_until_alarm(r, date_epoch(&r->time));
         if ((wanted & UPDATE) != 0)
             seconds = 1;
     }
@@ -199,7 +165,7 @@ static bool rtc_updating(const rtc *r, uint64_t now)
 uint8_t rtc_read(rtc *r, uint64_t now)
 {
     unsigned cell = r->index & (RTC_CELLS - 1);
-    const rtc_time *t = &r->time;
+    const date *t = &r->time;
     switch (cell) {
     case SECONDS:
         return rtc_encode(r, t->second);
@@ -233,7 +199,7 @@ uint8_t rtc_read(rtc *r, uint64_t now)
 /* What was written is what the next update counts on from; a date that does not exist becomes one then. */
 static bool rtc_write_time(rtc *r, unsigned cell, uint8_t value)
 {
-    rtc_time *t = &r->time;
+    date *t = &r->time;
     int number = rtc_decode(r, value);
     switch (cell) {
     case SECONDS:
@@ -307,7 +273,7 @@ void rtc_reset(rtc *r, int64_t epoch, uint32_t memory_bytes)
     r->cells[REGISTER_A] = 0x26; /* 32768 Hz, 1024 interrupts a second */
     r->cells[REGISTER_B] = B_24_HOURS;
     r->cells[REGISTER_D] = D_VALID;
-    r->time = rtc_from_epoch(epoch);
+    r->time = date_of_epoch(epoch);
     rtc_fill(r, memory_bytes);
 }
 
@@ -317,7 +283,7 @@ void rtc_reset(rtc *r, int64_t epoch, uint32_t memory_bytes)
 enum { MOST_YEAR = 999999, MOST_NUMBER = 299 };
 
 static const snapshot_table time_state = {
-    SNAPSHOT(rtc_time, "time", FIELD_MOST(MOST_NUMBER, second, minute, hour, day), FIELD_RANGE(1, 12, month),
+    SNAPSHOT(date, "time", FIELD_MOST(MOST_NUMBER, second, minute, hour, day), FIELD_RANGE(1, 12, month),
              FIELD_MOST(MOST_YEAR, year), FIELD_RANGE(1, 7, weekday))};
 
 const snapshot_table rtc_state = {SNAPSHOT(rtc, "rtc", FIELD_ANY(index), FIELD_ANY_OF([0], cells),

@@ -7,20 +7,15 @@
 #include <stdint.h>
 
 #include "base/snapshot.h"
+#include "machine/board/date.h"
 
 enum { RTC_HZ = 32768, RTC_CELLS = 128, RTC_CENTURY = 0x32 };
-
-/* Binary, whatever the format of the cells. */
-typedef struct rtc_time {
-    int second, minute, hour, day, month, year; /* month and day from 1, year with the century */
-    int weekday;                                /* Sunday is 1 */
-} rtc_time;
 
 typedef struct rtc {
     uint8_t index;
     uint8_t cells[RTC_CELLS]; /* the alarm, registers A-D, and everything else that is not the time */
-    rtc_time time;
-    uint64_t seen; /* pulses of the 32768 Hz oscillator up to which everything has been done */
+    date time;                /* binary, whatever the format of the cells */
+    uint64_t seen;            /* pulses of the 32768 Hz oscillator up to which everything has been done */
 } rtc;
 
 extern const snapshot_table rtc_state;
@@ -35,8 +30,5 @@ void rtc_write(rtc *r, uint8_t value, uint64_t now);
 bool rtc_interrupt(const rtc *r);
 /* The pulse of the next event that raises it, UINT64_MAX if none can. */
 uint64_t rtc_next(const rtc *r);
-/* Seconds since 1970 of a date, and back. */
-int64_t rtc_epoch(const rtc_time *t);
-rtc_time rtc_from_epoch(int64_t epoch);
 
 #endif

@@ -3,9 +3,7 @@
  * taken from the host a character time after the guest showed that it wants it, by enabling the receive
  * interrupt or by looking for some again and again while it has nothing to send: so no character is lost, and
  * when one comes depends on the model's clock alone. */
-#include "machine/board/serial.h"
-
-#include "machine/board/devices.h"
+#include "machine/board/board_internal.h"
 
 enum {
     COM1 = 0x3f8,

@@ -1,7 +1,7 @@
 /* Port 80h: the code that a power-on self test shows; written by many for the delay. Port 92h: A20 (bit 1)
  * and fast reset (bit 0). */
 #include "machine/base/end.h"
-#include "machine/board/devices.h"
+#include "machine/board/board_internal.h"
 #include "machine/state.h"
 
 enum { POST_PORT = 0x80, PORT_A = 0x92, PORT_A_RESET = 0x01, PORT_A_A20 = 0x02 };
@@ -23,6 +23,11 @@ void devices_set_a20(devices *b, bool enabled)
     b->a20 = enabled;
     if (b->machine->engine != NULL)
         engine_set_a20(b->machine->engine, enabled);
+}
+
+bool devices_a20(const devices *b)
+{
+    return b->a20;
 }
 
 void devices_reset_processor(devices *b)

@@ -1,6 +1,6 @@
 /* The 8254 on its ports, its counter 0 on line 0, and port 61h: counter 2's gate and output, the speaker, the
  * refresh flag that counter 1 toggles. */
-#include "machine/board/devices.h"
+#include "machine/board/board_internal.h"
 
 enum {
     SYSTEM_PORT = 0x61,

@@ -3,9 +3,7 @@
  *
  * 800 pixel clocks of 25.175 MHz make a line of 640, 449 lines a frame of 400: 70.1 Hz; the vertical retrace
  * is lines 412 and 413. IBM's VGA technical reference. */
-#include "machine/board/video.h"
-
-#include "machine/board/devices.h"
+#include "machine/board/board_internal.h"
 
 enum {
     ATTRIBUTE = 0x3c0,
@@ -37,7 +35,7 @@ static uint8_t video_status(const devices *b)
     return (uint8_t)((shown ? 0 : 1) | (retrace ? 8 : 0));
 }
 
-static uint8_t *video_dac(video *v, uint8_t index)
+static uint8_t *video_dac_byte(video *v, uint8_t index)
 {
     return &v->dac[index * 3u + v->dac_part];
 }
@@ -77,7 +75,7 @@ static uint32_t video_read(devices *b, uint16_t port)
     case DAC_WRITE:
         return v->dac_write;
     case DAC_DATA:
-        value = *video_dac(v, v->dac_read);
+        value = *video_dac_byte(v, v->dac_read);
         video_dac_step(v, &v->dac_read);
         return value;
     case MISCELLANEOUS_READ:
@@ -113,13 +111,28 @@ static void video_write(devices *b, uint16_t port, uint32_t byte)
         v->dac_part = 0;
         break;
     case DAC_DATA:
-        *video_dac(v, v->dac_write) = value & 0x3f;
+        *video_dac_byte(v, v->dac_write) = value & 0x3f;
         video_dac_step(v, &v->dac_write);
         break;
     default:
         if (reg != NULL)
             *reg = value;
     }
+}
+
+uint8_t *video_crtc(devices *b)
+{
+    return b->video.crtc;
+}
+
+uint8_t *video_attributes(devices *b)
+{
+    return b->video.attribute;
+}
+
+uint8_t *video_colours(devices *b)
+{
+    return b->video.dac;
 }
 
 void video_attach(devices *b)

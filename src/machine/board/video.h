@@ -7,9 +7,6 @@
 
 #include "base/snapshot.h"
 
-/* Of the CRT controller: where the screen and the cursor begin, in characters. */
-enum { VIDEO_START_HIGH = 0x0c, VIDEO_CURSOR_HIGH = 0x0e };
-
 typedef struct video {
     uint8_t miscellaneous, dac_mask;
     uint8_t crtc_index, sequencer_index, graphics_index, attribute_index;

@@ -5,7 +5,7 @@
 #include "machine/base/notice.h"
 #include "machine/observe/observe.h"
 #include "pmu/pins.h"
-#include "machine/board/devices.h"
+#include "machine/board/board_internal.h"
 
 /* A wire from a PM pin: the model file's section [pins]. A pulse of one bus clock is too short for an 8259,
  * which takes an input that has fallen before the acknowledge for noise (level 7). So a flip-flop on the

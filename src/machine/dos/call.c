@@ -3,7 +3,7 @@
 
 #include "machine/base/notice.h"
 #include "machine/base/time.h"
-#include "machine/dos/dos.h"
+#include "machine/dos/dos_internal.h"
 
 enum { VERSION_MAJOR = 6, VERSION_MINOR = 22 };
 
@@ -88,9 +88,9 @@ static dos_error vector_get(dos *d)
 
 static dos_error date_get(dos *d)
 {
-    const rtc_time *t = &d->machine->devices->rtc.time;
-    const rtc_time date = {.day = t->day, .month = t->month, .year = t->year};
-    bios_set_low(&d->bios, ENGINE_EAX, (uint8_t)(rtc_from_epoch(rtc_epoch(&date)).weekday - 1));
+    const date *t = cmos_time(d->machine->devices);
+    const date midnight = {.day = t->day, .month = t->month, .year = t->year};
+    bios_set_low(&d->bios, ENGINE_EAX, (uint8_t)(date_of_epoch(date_epoch(&midnight)).weekday - 1));
     bios_set_word(&d->bios, ENGINE_ECX, (uint16_t)t->year);
     bios_set_word(&d->bios, ENGINE_EDX, (uint16_t)(t->month << 8 | t->day));
     return DOS_OK;
@@ -99,8 +99,8 @@ static dos_error date_get(dos *d)
 /* The board's clock; its hundredths are those of the model's time. */
 static dos_error time_get(dos *d)
 {
-    const rtc_time *t = &d->machine->devices->rtc.time;
-    uint64_t ns = machine_clocks_to_ns(d->machine, d->machine->devices->now);
+    const date *t = cmos_time(d->machine->devices);
+    uint64_t ns = machine_clocks_to_ns(d->machine, devices_now(d->machine->devices));
     bios_set_word(&d->bios, ENGINE_ECX, (uint16_t)(t->hour << 8 | t->minute));
     bios_set_word(&d->bios, ENGINE_EDX,
                   (uint16_t)((unsigned)t->second << 8 | (unsigned)(ns / 10000000 % 100)));

@@ -3,7 +3,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "machine/dos/dos.h"
+#include "machine/dos/dos_internal.h"
 
 /* The place that DS:DX names, which may be changed. */
 static dos_error place_to_change(const dos *d, uint32_t linear, bool missing, share_place *place)

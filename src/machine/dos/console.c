@@ -1,7 +1,7 @@
 /* The console: characters of the input, and text on the screen and to the user. The input is a stream of
  * bytes; what a line ends with, LF or CR or both, is a carriage return for the program. */
 
-#include "machine/dos/dos.h"
+#include "machine/dos/dos_internal.h"
 
 enum { CONTROL_C = 3, END_OF_FILE = 0x1a };
 

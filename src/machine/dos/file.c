@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/held_signals.h"
-#include "machine/dos/dos.h"
+#include "machine/dos/dos_internal.h"
 
 enum { PSP_TABLE_SIZE = 0x32, PSP_TABLE = 0x34, UNUSED = 0xff, STANDARD = 3, CHUNK = 4096 };
 
@@ -112,8 +112,8 @@ void dos_handles_inherit(dos *d, uint16_t psp)
     enum { USUAL = 20 };
     uint8_t own[USUAL];
     memset(own, UNUSED, sizeof own);
-    for (uint16_t i = 0; i < USUAL; i++) {
-        dos_file *file = d->psp != 0 ? dos_file_at(d, i)
+    for (unsigned i = 0; i < USUAL; i++) {
+        dos_file *file = d->psp != 0 ? dos_file_at(d, (uint16_t)i)
                          : i < 5     ? &d->files[i < STANDARD ? i : STANDARD]
                                      : NULL;
         if (file == NULL || !file->inherited)

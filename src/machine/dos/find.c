@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "machine/dos/dos.h"
+#include "machine/dos/dos_internal.h"
 
 enum { DIRECTORY = 0x10, ARCHIVE = 0x20, VOLUME = 0x08, READ_ONLY = 0x01 };
 
@@ -112,10 +112,10 @@ static dos_error search(dos *d, transfer_area *area)
     snprintf(name, sizeof name, "%s", last + 1);
     *last = '\0';
     memset(pattern, ' ', sizeof pattern);
-    const char *dot = strchr(name, '.');
-    memcpy(pattern, name, dot != NULL ? (size_t)(dot - name) : strlen(name));
-    if (dot != NULL)
-        memcpy(pattern + 8, dot + 1, strlen(dot + 1));
+    size_t length = strcspn(name, ".");
+    memcpy(pattern, name, length);
+    if (name[length] == '.')
+        memcpy(pattern + 8, name + length + 1, strlen(name + length + 1));
     bool any = path.drive == DOS_OWN_DRIVE ? search_own_drive(d, pattern, area, &best)
                                            : search_host(d, &path, pattern, area, &best);
     if (!any)

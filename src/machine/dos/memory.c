@@ -1,7 +1,7 @@
 /* Memory control blocks: a chain of paragraphs in front of each block, as programs expect to find it. */
 #include <string.h>
 
-#include "machine/dos/dos.h"
+#include "machine/dos/dos_internal.h"
 
 enum { MEMORY_END = 0xa000, MORE = 'M', LAST = 'Z', FREE = 0 };
 

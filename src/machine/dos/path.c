@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "machine/dos/dos.h"
+#include "machine/dos/dos_internal.h"
 
 dos_error dos_error_of(int32_t result)
 {

@@ -7,7 +7,7 @@
 
 #include "machine/base/end.h"
 #include "machine/base/notice.h"
-#include "machine/dos/dos.h"
+#include "machine/dos/dos_internal.h"
 
 enum {
     PSP_BYTES = 0x100,
@@ -59,7 +59,7 @@ static void psp_make(dos *d, uint16_t psp, uint16_t top, uint16_t environment)
 static void psp_set_tail(dos *d, uint16_t psp, const char *tail)
 {
     uint8_t bytes[128] = {0};
-    size_t length = strlen(tail) < TAIL_MOST ? strlen(tail) : TAIL_MOST;
+    size_t length = strnlen(tail, TAIL_MOST);
     bytes[0] = (uint8_t)length;
     memcpy(bytes + 1, tail, length);
     bytes[1 + length] = '\r';

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "machine/dos/dos.h"
+#include "machine/dos/dos_internal.h"
 #include "machine/dos/guest.h"
 #include "machine/share/host_file.h"
 
@@ -157,8 +157,7 @@ void dos_transfer(p5_machine *machine, snapshot *s)
             snapshot_no_memory(s);
             return;
         }
-        d->program = d->bios.disk.file = -1;
-        d->bios.disk.drive = BIOS_NO_DRIVE;
+        d->program = -1;
         for (unsigned i = 0; i < DOS_FILES; i++)
             d->files[i].host = -1;
         dos_attach(d, machine);

@@ -10,9 +10,8 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "machine/base/end.h"
-#include "machine/dos/dos.h"
+#include "machine/dos/dos_internal.h"
 #include "machine/dos/guest.h"
-#include "machine/load/bare.h"
 #include "machine/load/mz.h"
 #include "machine/load/segment.h"
 #include "machine/run/open.h"
@@ -57,7 +56,6 @@ static void dos_close(p5_machine *machine)
     for (size_t i = 0; i < d->searches.count; i++)
         free(d->searches.items[i]);
     free(d->searches.items);
-    bios_disk_close(&d->bios.disk);
     free(d);
     machine->guest_state = NULL;
 }
@@ -82,7 +80,7 @@ void dos_attach(dos *d, p5_machine *machine)
 {
     d->machine = machine;
     d->engine = machine->engine;
-    d->bios.machine = machine;
+    bios_init(&d->bios, machine);
     d->bios.owner = d;
     d->bios.serve = dos_serve;
 }
@@ -238,8 +236,7 @@ p5_status p5_machine_load_dos(p5_machine *machine, const char *path, const char 
     if (d == NULL)
         return error_set(error, P5_ERR_MEMORY, "no memory for DOS");
     d->machine = machine;
-    d->ahead = d->program = d->bios.disk.file = -1;
-    d->bios.disk.drive = BIOS_NO_DRIVE;
+    d->ahead = d->program = -1;
     p5_status status = file_read(path, PROGRAM_LARGEST, false, &bytes, &size, error);
     if (status == P5_OK)
         status = mz_parse(bytes, size, &image, error);

@@ -2,7 +2,7 @@
  * Blocks lie above the 64 KB behind the first megabyte (the high memory area). */
 #include <string.h>
 
-#include "machine/dos/dos.h"
+#include "machine/dos/dos_internal.h"
 
 enum {
     POOL = 0x110000,
@@ -231,7 +231,7 @@ static int a20(dos *d, bool on)
 static int a20_query(dos *d, bool wide)
 {
     (void)wide;
-    bios_set_word(&d->bios, ENGINE_EAX, d->machine->devices->a20);
+    bios_set_word(&d->bios, ENGINE_EAX, devices_a20(d->machine->devices));
     bios_set_low(&d->bios, ENGINE_EBX, 0);
     return ANSWERED;
 }

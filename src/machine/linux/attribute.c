@@ -133,8 +133,9 @@ int32_t linux_utime(linux_process *p, const uint32_t a[6])
         values[2] = values[1];
         values[1] = 0;
     }
+    const int64_t thousand = 1000;
     return set_times_of(p, a,
-                        (const int64_t[4]){values[0], values[1] * 1000ll, values[2], values[3] * 1000ll});
+                        (const int64_t[4]){values[0], values[1] * thousand, values[2], values[3] * thousand});
 }
 
 /* --- size --- */

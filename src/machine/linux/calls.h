@@ -3,7 +3,7 @@
 #ifndef MACHINE_LINUX_CALLS_H
 #define MACHINE_LINUX_CALLS_H
 
-#include "machine/linux/linux.h"
+#include "machine/linux/linux_internal.h"
 
 /* file.c */
 linux_call linux_openat, linux_close, linux_dup2, linux_dup3, linux_pipe2, linux_fcntl64, linux_ioctl,

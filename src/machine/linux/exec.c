@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "machine/linux/guest.h"
-#include "machine/linux/linux.h"
+#include "machine/linux/linux_internal.h"
 #include "machine/linux/abi.h"
 #include "machine/load/segment.h"
 #include "machine/run/open.h"

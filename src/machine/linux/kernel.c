@@ -2,7 +2,7 @@
  *
  * Kernel pages, at LINUX_KERNEL_BASE (supervisor only): GDT and TSS; IDT; the entry code; the kernel stack.
  * Selectors are those of Linux: TLS 6-8, kernel 60h/68h, user 73h/7Bh. */
-#include "machine/linux/linux.h"
+#include "machine/linux/linux_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

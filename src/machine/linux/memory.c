@@ -10,7 +10,7 @@
 
 #include "base/room.h"
 #include "core/model/model.h"
-#include "machine/linux/linux.h"
+#include "machine/linux/linux_internal.h"
 #include "machine/linux/abi.h"
 
 /* Bit 9 of a page table entry is free for the system: the entry owns a frame although it may not be present.

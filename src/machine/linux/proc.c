@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "machine/linux/linux.h"
+#include "machine/linux/linux_internal.h"
 #include "machine/linux/abi.h"
 
 enum { TEXT_AT_MOST = 1 << 20 };

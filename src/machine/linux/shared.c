@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "machine/base/notice.h"
-#include "machine/linux/linux.h"
+#include "machine/linux/linux_internal.h"
 
 bool linux_shared_any(const linux_process *p)
 {

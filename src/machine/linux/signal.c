@@ -4,7 +4,7 @@
 #include "machine/base/end.h"
 #include "machine/base/notice.h"
 #include "machine/run/debug.h"
-#include "machine/linux/linux.h"
+#include "machine/linux/linux_internal.h"
 #include "machine/linux/abi.h"
 
 bool linux_signal_waits(const linux_process *p)

@@ -2,7 +2,7 @@
 #ifndef MACHINE_LINUX_SNAPSHOT_H
 #define MACHINE_LINUX_SNAPSHOT_H
 
-#include "machine/linux/linux.h"
+#include "machine/linux/linux_internal.h"
 
 /* Numbers the files of shared mappings; in front of the memory. */
 void linux_files_number(linux_process *p, snapshot *s);

@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "machine/linux/linux.h"
+#include "machine/linux/linux_internal.h"
 
 uint8_t *linux_user_chunk(linux_process *p, uint32_t address, size_t *size, bool write)
 {

@@ -5,7 +5,7 @@
 #include "machine/load/elf.h"
 #include "p5scope/machine.h"
 
-enum { BARE_DEFAULT_MEMORY = 64 << 20, BARE_LEAST_MEMORY = 1 << 20, BARE_CODE = 0x08, BARE_DATA = 0x10 };
+enum { BARE_CODE = 0x08, BARE_DATA = 0x10 };
 
 /* Puts the processor into the entry state and makes the machine ready to run. The topmost page of RAM holds a
  * GDT with the two segments (selectors 08h and 10h); the stack grows down from below it. There is no IDT: a

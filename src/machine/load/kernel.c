@@ -274,7 +274,7 @@ p5_status p5_machine_load_kernel(p5_machine *machine, const char *path, const p5
         kernel_enter(machine, k);
         /* a kernel without a console on the serial port has one on the screen, and reads the keyboard */
         if (strstr(line, "console=ttyS") == NULL)
-            machine->devices->input = INPUT_KEYBOARD;
+            devices_type_input(machine->devices);
     }
     free(k);
     return status;

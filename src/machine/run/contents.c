@@ -1,4 +1,4 @@
-#include "machine/run/contents.h"
+#include "machine/run/run_internal.h"
 
 #include "machine/base/end.h"
 #include "machine/state.h"

@@ -1,4 +1,4 @@
-#include "machine/run/debug.h"
+#include "machine/run/run_internal.h"
 
 #include <string.h>
 

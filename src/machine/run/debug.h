@@ -42,9 +42,6 @@ typedef struct debug_stops {
 
 /* The machine is looked at; its engine is told of the breakpoints. */
 void debug_attach(p5_machine *machine, debug_stops *stops);
-/* A machine with a debugger has retired a stretch, delivered an exception. True: attention is wanted. */
-bool debug_retired(debug_stops *stops, const p5_retired *retired);
-void debug_delivered(p5_machine *machine, const p5_exception *exception);
 /* A signal that ends the program, by its number: it waits for what the debugger says. */
 void debug_signal(p5_machine *machine, int signal);
 bool debug_is_breakpoint(const debug_stops *stops, uint32_t linear);

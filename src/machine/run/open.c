@@ -11,12 +11,10 @@
 #include "machine/board/devices.h"
 #include "machine/board/ports.h"
 #include "machine/observe/observe.h"
-#include "machine/run/contents.h"
+#include "machine/run/run_internal.h"
 #include "machine/board/wires.h"
 #include "machine/run/open.h"
 #include "machine/run/pricer.h"
-#include "machine/run/processor.h"
-#include "machine/run/run.h"
 #include "machine/run/watchdog.h"
 #include "machine/state.h"
 
@@ -127,8 +125,6 @@ p5_status machine_open(const p5_machine_options *options, const p5_model *model,
     m->clock_hz = (uint64_t)llround(p5_model_clock_mhz(m->model) * 1e6);
     m->notices.sink = options->notice;
     m->notices.context = options->notice_context;
-    m->devices->console = options->console;
-    m->devices->console_context = options->console_context;
     *machine = m;
     return P5_OK;
 }

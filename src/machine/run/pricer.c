@@ -6,7 +6,7 @@
 #include "base/room.h"
 #include "core/core.h"
 #include "machine/base/spare.h"
-#include "machine/run/run.h"
+#include "machine/run/run_internal.h"
 #include "machine/state.h"
 
 /* Batches are not copied: the engine puts them down one behind the other on a shelf, and on the next one when

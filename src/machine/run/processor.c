@@ -4,8 +4,7 @@
 #include <string.h>
 
 #include "machine/observe/observe.h"
-#include "machine/run/contents.h"
-#include "machine/run/processor.h"
+#include "machine/run/run_internal.h"
 #include "machine/state.h"
 
 static engine_action processor_fault(engine_special_call *call, unsigned vector)

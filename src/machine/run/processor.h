@@ -2,7 +2,6 @@
 #ifndef MACHINE_RUN_PROCESSOR_H
 #define MACHINE_RUN_PROCESSOR_H
 
-#include "engine/engine.h"
 #include "p5scope/machine.h"
 
 /* Work that an instruction asked for and that happens when it has been priced. */
@@ -18,8 +17,7 @@ enum {
     AFTER_ALL = 255
 };
 
-engine_action processor_special(void *context, engine_special_call *call);
-void processor_after(p5_machine *machine);       /* carries out `after` */
-void processor_set_control(p5_machine *machine); /* control inputs from the registers as they are now */
+/* Control inputs from the registers as they are now. */
+void processor_set_control(p5_machine *machine);
 
 #endif

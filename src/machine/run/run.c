@@ -15,12 +15,9 @@
 #include "machine/board/bus_check.h"
 #include "machine/board/devices.h"
 #include "machine/observe/observe.h"
-#include "machine/run/contents.h"
+#include "machine/run/run_internal.h"
 #include "machine/board/wires.h"
-#include "machine/run/debug.h"
 #include "machine/run/pricer.h"
-#include "machine/run/processor.h"
-#include "machine/run/run.h"
 #include "machine/run/watchdog.h"
 #include "machine/state.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "machine/share/scratch.h"
+#include "machine/share/share_internal.h"
 
 bool share_is_virtual(const share_place *place)
 {

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "machine/share/share.h"
+#include "machine/share/share_internal.h"
 
 uint64_t share_size(int host)
 {

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE /* memfd_create, DT_DIR */
-#include "machine/share/scratch.h"
+#include "machine/share/share_internal.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,6 +10,8 @@
 #include <unistd.h>
 
 enum { MAY_WRITE = 0200, MAY_SEARCH = 0100, RIGHTS = 07777 };
+/* Regular files: each takes a descriptor of the host. */
+enum { MOST_FILES = 512 };
 
 static scratch_node *at(const share_scratch *m, uint32_t node)
 {
@@ -193,7 +195,7 @@ int32_t scratch_make(share_scratch *m, uint32_t folder, const char *name, uint32
         return -EEXIST;
     if (!may(m, folder, MAY_WRITE))
         return -EACCES;
-    if (S_ISREG(mode) && regular_files(m) == SCRATCH_FILES)
+    if (S_ISREG(mode) && regular_files(m) == MOST_FILES)
         return -ENOSPC;
     uint32_t node = node_new(m, mode);
     if (node == SCRATCH_NONE)

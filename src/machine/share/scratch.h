@@ -14,7 +14,6 @@
 enum {
     SCRATCH_NONE,
     SCRATCH_ROOT,
-    SCRATCH_FILES = 512,  /* regular ones: each takes a descriptor of the host */
     SCRATCH_NAMES = 65536 /* of all kinds */
 };
 
@@ -40,25 +39,11 @@ struct share_scratch {
     const void *clock;
 };
 
-/* A tree with an empty root. NULL: no memory. */
-share_scratch *scratch_open(share_quota *quota, uint64_t (*now)(const void *clock), const void *clock);
-void scratch_close(share_scratch *scratch);
 /* What has that name, SCRATCH_NONE if nothing has. */
 uint32_t scratch_find(const share_scratch *scratch, uint32_t folder, const char *name);
-/* From `folder` into the folder `name`: its node. */
-int32_t scratch_enter(const share_scratch *scratch, uint32_t folder, const char *name);
-/* Makes a node: its number. `text`: of a link. */
-int32_t scratch_make(share_scratch *scratch, uint32_t folder, const char *name, uint32_t mode,
-                     const char *text);
-int32_t scratch_link(share_scratch *scratch, uint32_t node, uint32_t folder, const char *name);
-int32_t scratch_remove(share_scratch *scratch, uint32_t folder, const char *name, bool a_folder);
-int32_t scratch_rename(share_scratch *scratch, uint32_t folder, const char *name, uint32_t new_folder,
-                       const char *new_name);
 /* A regular file's contents, opened anew: the host's descriptor. `flags`: the host's O_*. */
 int scratch_contents(share_scratch *scratch, uint32_t node, int flags);
 int32_t scratch_about(const share_scratch *scratch, uint32_t node, struct stat *about);
-/* As readlink. */
-ssize_t scratch_read_link(const share_scratch *scratch, uint32_t node, char *text, size_t room);
 int32_t scratch_set_mode(share_scratch *scratch, uint32_t node, uint32_t rights);
 int32_t scratch_set_times(share_scratch *scratch, uint32_t node, const struct timespec times[2]);
 /* What it holds has changed. */

@@ -94,9 +94,6 @@ void share_take(share_quota *quota, uint64_t bytes);
 /* Takes what the file has grown by since its size was `before`, or gives back. */
 void share_settle(share_quota *quota, int host, uint64_t before);
 int32_t share_truncate(share_quota *quota, int host, uint64_t size);
-/* A file, directory or link is about to be made there, on the host. */
-enum { SHARE_NAME_BYTES = 4096 };
-int32_t share_take_name(const share_place *place);
 /* The entries of a directory of the host in the order of their names, "." and ".." first: their number. The
  * caller frees them (share_list_free). */
 int share_list(int directory, struct dirent ***entries);

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "machine/share/scratch.h"
+#include "machine/share/share_internal.h"
 
 /* Normalises an absolute guest path: no empty, "." or ".." components, no final slash. */
 static char *normalised(const char *path)

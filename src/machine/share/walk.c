@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "machine/share/scratch.h"
+#include "machine/share/share_internal.h"
 
 enum { LINKS_AT_MOST = 40 };
 

@@ -297,5 +297,5 @@ p5_status p5_machine_load(const char *path, const p5_machine_options *options, p
 
 uint64_t p5_machine_input_taken(const p5_machine *machine)
 {
-    return machine->devices->input_taken;
+    return devices_input_taken(machine->devices);
 }

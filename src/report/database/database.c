@@ -1,4 +1,4 @@
-#include "report/database/database.h"
+#include "report/database/database_internal.h"
 
 #include <assert.h>
 #include <stdlib.h>

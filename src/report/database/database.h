@@ -7,14 +7,6 @@
 
 #include "p5scope/trace.h"
 
-struct p5_database {
-    const char *path; /* the caller's */
-    int lock;         /* a trace's file, which is one run's; -1: several processes may write */
-    sqlite3 *sqlite;
-    sqlite3_stmt *add_run, *end_run, *add_event, *find_event, *add_interval;
-    sqlite3_stmt *add_values; /* of an interval; NULL until there are some */
-};
-
 /* What stands in table run. Strings are the caller's; `identity` is formed from the others. */
 typedef struct database_run {
     const char *kind, *version, *model, *command, *options, *source;
@@ -33,12 +25,8 @@ typedef struct database_interval {
     const char *later_registers; /* of a later monitor; NULL: none */
 } database_interval;
 
-/* Fails with the database's own words. */
-p5_status database_error(const p5_database *database, p5_error *error);
 /* Makes a new database, overwriting a file at `path`. */
 p5_status database_create(const char *path, p5_database **database, p5_error *error);
-/* The number that a statement answers; -1 if there is none. */
-sqlite3_int64 database_ask(const p5_database *database, const char *sql);
 /* Runs statements without results. */
 p5_status database_do(p5_database *database, const char *sql, p5_error *error);
 /* Each adds a row and answers its id. P5_ERR_STATE from database_add_run: the run is there already. */
@@ -56,9 +44,5 @@ p5_status database_add_interval(p5_database *database, const database_interval *
  * many. */
 p5_status database_add_values(p5_database *database, sqlite3_int64 interval, const sqlite3_int64 *events,
                               const uint64_t *values, size_t count, p5_error *error);
-
-/* merge_lines.c: adds the runs of `file`, whose contents are `in`, if it is made of lines of JSON. */
-p5_status merge_lines(p5_database *database, const char *file, const char *label, FILE *in, size_t *runs,
-                      p5_error *error);
 
 #endif

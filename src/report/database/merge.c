@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 
 #include "base/error.h"
-#include "report/database/database.h"
+#include "report/database/database_internal.h"
 
 /* ---- databases ----------------------------------------------------------------------------------------- */
 

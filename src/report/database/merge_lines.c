@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "base/lines.h"
-#include "report/database/database.h"
+#include "report/database/database_internal.h"
 #include "report/json_line.h"
 
 /* Counters of a trace's row ?3 whose object is ?4: totals, or what was added since the row ?2. */

@@ -1,4 +1,4 @@
-#include "report/profile/data.h"
+#include "report/profile/profile_internal.h"
 
 #include <ctype.h>
 #include <inttypes.h>

@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "report/profile/data.h"
+#include "report/profile/profile_internal.h"
 #include "report/row_writer.h"
 
 typedef struct diff_row {

@@ -4,7 +4,7 @@
 #ifndef REPORT_PROFILE_FLAME_H
 #define REPORT_PROFILE_FLAME_H
 
-#include "report/profile/data.h"
+#include "report/profile/profile_internal.h"
 
 /* Writes the element <svg>; the script that flame_script has makes it react. False: out of memory. */
 bool flame_write(FILE *out, const p5_profile *p, const profile_value *value);

@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "isa/isa.h"
-#include "report/profile/data.h"
+#include "report/profile/profile_internal.h"
 
 enum { MOST_SHOWN = 64 };
 

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/lines.h"
 #include "base/text.h"
-#include "report/profile/data.h"
+#include "report/profile/profile_internal.h"
 
 typedef struct reader {
     p5_profile *p;

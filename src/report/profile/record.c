@@ -10,7 +10,7 @@
 #include "machine/machine.h"
 #include "p5scope/observe.h"
 #include "p5scope/version.h"
-#include "report/profile/data.h"
+#include "report/profile/profile_internal.h"
 
 enum {
     FIRST_INTERVAL = 1 << 15, /* clocks; doubled whenever MOST_INTERVALS are full */

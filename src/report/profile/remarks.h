@@ -3,7 +3,7 @@
 #define REPORT_PROFILE_REMARKS_H
 
 #include "isa/isa.h"
-#include "report/profile/data.h"
+#include "report/profile/profile_internal.h"
 
 /* Sums of all quantities of one instruction, contexts and privilege classes together. */
 typedef struct insn_costs {

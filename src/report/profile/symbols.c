@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/lines.h"
 #include "machine/machine.h"
-#include "report/profile/data.h"
+#include "report/profile/profile_internal.h"
 
 void profile_symbols_free(profile_symbols *s)
 {

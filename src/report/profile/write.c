@@ -2,7 +2,7 @@
 #include <inttypes.h>
 
 #include "base/error.h"
-#include "report/profile/data.h"
+#include "report/profile/profile_internal.h"
 
 /* Text to the end of the line: what would end it is shown as a blank. */
 static void write_text(FILE *out, const char *tag, const char *text)

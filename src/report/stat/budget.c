@@ -15,7 +15,7 @@
 #include "base/text.h"
 #include "report/json_writer.h"
 #include "report/stat/metric.h"
-#include "report/stat/stat.h"
+#include "report/stat/stat_internal.h"
 
 typedef enum comparison { LESS, AT_MOST, MORE, AT_LEAST, EQUAL, DIFFERENT, COMPARISONS } comparison;
 static const char *const signs[COMPARISONS] = {"<", "<=", ">", ">=", "==", "!="};

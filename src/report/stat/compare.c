@@ -13,7 +13,7 @@
 #include "p5scope/version.h"
 #include "report/json_line.h"
 #include "report/json_writer.h"
-#include "report/stat/stat.h"
+#include "report/stat/stat_internal.h"
 
 enum { MOST_RUNS = 26 };
 

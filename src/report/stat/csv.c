@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "report/stat/cpi_stack.h"
 #include "report/stat/metric.h"
-#include "report/stat/stat.h"
+#include "report/stat/stat_internal.h"
 
 typedef struct csv {
     FILE *out;

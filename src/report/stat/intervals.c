@@ -13,7 +13,7 @@
 #include "machine/machine.h"
 #include "p5scope/observe.h"
 #include "p5scope/snapshot.h"
-#include "report/stat/stat.h"
+#include "report/stat/stat_internal.h"
 
 /* Rows that come one upon the other are sent on together, so many bytes or seconds of them; and none is put
  * aside for longer. */

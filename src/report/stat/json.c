@@ -9,7 +9,7 @@
 #include "report/json_writer.h"
 #include "report/stat/list.h"
 #include "report/stat/metric.h"
-#include "report/stat/stat.h"
+#include "report/stat/stat_internal.h"
 
 static void write_header(json_writer *json, const p5_stat *stat)
 {
@@ -75,7 +75,7 @@ static void write_row(json_writer *json, stat_report *report, const stat_row *of
     }
     if (stat->run_count > 1)
         json_key_double(json, "variance", value.variance_percent);
-    json_key_string(json, "mode", stat_mode_text(row, mode));
+    json_key_string(json, "mode", event_mode_text(row, mode));
     if (row->event != P5_SELECT_CLOCKS) {
         const p5_event_info *event = p5_event_describe((enum p5_event)row->event);
         json_key_string(json, "ctr", event_counters_text(event->counters));

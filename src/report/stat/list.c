@@ -1,5 +1,5 @@
 /* `p5scope list`: events, metrics and models, as text or as JSON lines. */
-#include "report/stat/list.h"
+#include "report/stat/list_internal.h"
 
 #include <string.h>
 
@@ -37,6 +37,19 @@ static bool event_matches(const char *pattern, const p5_event_info *event)
 const char *event_counters_text(unsigned counters)
 {
     return counters == P5_ON_CTR0 ? "0" : counters == P5_ON_CTR1 ? "1" : "both";
+}
+
+const char *event_mode_text(const p5_selected *row, char text[4])
+{
+    size_t length = 0;
+    if (row->cpl_mask & P5_CPL_MASK_USER)
+        text[length++] = 'u';
+    if (row->cpl_mask & P5_CPL_MASK_SYSTEM)
+        text[length++] = 'k';
+    if (row->asserted)
+        text[length++] = 'c';
+    text[length] = '\0';
+    return text;
 }
 
 const char *event_grade_text(p5_grade grade)

@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "base/tsv.h"
 #include "isa/instruction_columns.h"
-#include "report/stat/list.h"
+#include "report/stat/list_internal.h"
 
 extern const embedded_file instruction_files[]; /* instructions.tsv */
 

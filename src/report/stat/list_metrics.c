@@ -1,5 +1,5 @@
 /* The metric groups in `p5scope list`. */
-#include "report/stat/list.h"
+#include "report/stat/list_internal.h"
 #include "report/stat/metric.h"
 
 static void write_text(FILE *out, const metric_group *group, bool verbose)

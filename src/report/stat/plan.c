@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "report/stat/stat.h"
+#include "report/stat/stat_internal.h"
 
 static const p5_selected clocks = {
     .event = P5_SELECT_CLOCKS, .cpl_mask = P5_CPL_MASK_ALL, .supported = true, .name = "clocks"};

@@ -1,4 +1,4 @@
-#include "report/stat/stat.h"
+#include "report/stat/stat_internal.h"
 
 #include <math.h>
 
@@ -61,19 +61,6 @@ void stat_sum(const p5_stat *stat, p5_counts *sum)
     *sum = stat->runs[0].counts;
     for (size_t i = 1; i < stat->run_count; i++)
         p5_counts_add(sum, &stat->runs[i].counts);
-}
-
-const char *stat_mode_text(const p5_selected *row, char text[4])
-{
-    size_t length = 0;
-    if (row->cpl_mask & P5_CPL_MASK_USER)
-        text[length++] = 'u';
-    if (row->cpl_mask & P5_CPL_MASK_SYSTEM)
-        text[length++] = 'k';
-    if (row->asserted)
-        text[length++] = 'c';
-    text[length] = '\0';
-    return text;
 }
 
 void stat_write_comment(FILE *out, const p5_stat *stat, bool before_run)

@@ -7,9 +7,9 @@
 #include "base/text.h"
 #include "p5scope/version.h"
 #include "report/stat/cpi_stack.h"
-#include "report/stat/list.h"
+#include "report/stat/list_internal.h"
 #include "report/stat/metric.h"
-#include "report/stat/stat.h"
+#include "report/stat/stat_internal.h"
 
 enum { VALUE_WIDTH = 18, NAME_WIDTH = 44 };
 

@@ -6,8 +6,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
-#include "core/profile/profile.h"
-#include "report/profile/data.h"
+#include "report/profile/symbols.h"
 
 /* A function that has not returned. */
 typedef struct slice {

@@ -7,7 +7,7 @@
 #include "base/held_signals.h"
 #include "p5scope/version.h"
 #include "report/database/database.h"
-#include "report/stat/stat.h"
+#include "report/stat/list.h"
 #include "report/trace/sink.h"
 
 enum { VALUES_AT_MOST = 20000, SECONDS = 1 }; /* some 300 KB */
@@ -28,7 +28,7 @@ static p5_status add_events(p5_trace *trace, sqlite_state *state, p5_error *erro
         char mode[4] = "uk";
         int event = P5_SELECT_CLOCKS;
         if (column->selected != NULL) {
-            stat_mode_text(column->selected, mode);
+            event_mode_text(column->selected, mode);
             event = column->selected->event;
         }
         status = database_event(state->database, column->name, event, mode, &state->events[i], error);
@@ -132,7 +132,7 @@ static p5_status end(p5_trace *trace, const char *ending, p5_error *error)
             status = database_do(state->database, "COMMIT", error);
     } else {
         /* What fits is kept: a full disk may have taken the whole transaction back already. */
-        sqlite3_exec(state->database->sqlite, "ROLLBACK", NULL, NULL, NULL);
+        (void)database_do(state->database, "ROLLBACK", NULL);
     }
     free_state(state);
     signals_release(&q, trace->failed || status != P5_OK);

@@ -330,9 +330,8 @@ static void show_breakpoints(p5_trace *trace, uint64_t clock, bool first)
         state->matches[i] = total;
     }
     if (matched != 0 && !first) {
-        const pins *p = pmu_pins(p5_machine_pmu(trace->machine));
         uint64_t up, down;
-        pins_span(p, clock, 1, p->delay_clocks, &up, &down);
+        pmu_pin_span(p5_machine_pmu(trace->machine), clock, &up, &down);
         pulse(state, VCD_BP, up, down, matched, 0);
     }
 }
@@ -365,9 +364,8 @@ static void window(p5_trace *trace, bool opens)
     if (opens) {
         vcd_text_begin(state->text, clock, left_out(trace)); /* nothing has been put aside yet */
         state->began = true;
-        const pins *p = pmu_pins(p5_machine_pmu(trace->machine));
         for (unsigned i = 0; i < P5_PINS; i++)
-            pin(trace, (p5_pin)i, p->pin[i].level, clock);
+            pin(trace, (p5_pin)i, pmu_pin_level(p5_machine_pmu(trace->machine), (p5_pin)i), clock);
         if (trace->options.bus_clock) {
             state->now->bus_clock = VCD_CLOCK_STARTS;
             state->now->bus_clock_from = clock;

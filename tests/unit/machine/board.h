@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "machine/board/devices.h"
+#include "machine/board/board_internal.h"
 #include "machine/state.h"
 
 static inline p5_machine *board_open(const char *input_text);

@@ -33,10 +33,10 @@ static void test_dates(void **state)
 {
     (void)state;
     for (int64_t epoch = -1; epoch < INT64_C(5000000000); epoch += 86399 * 3) {
-        rtc_time t = rtc_from_epoch(epoch);
-        assert_true(rtc_epoch(&t) == epoch);
+        date t = date_of_epoch(epoch);
+        assert_true(date_epoch(&t) == epoch);
     }
-    rtc_time leap = rtc_from_epoch(951782400); /* 2000-02-29, a Tuesday */
+    date leap = date_of_epoch(951782400); /* 2000-02-29, a Tuesday */
     assert_int_equal(2000, leap.year);
     assert_int_equal(2, leap.month);
     assert_int_equal(29, leap.day);

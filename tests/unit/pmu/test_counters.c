@@ -1,7 +1,7 @@
 /* CTR0, CTR1 and TSC: presetting, reading, overflow, changing the selection, privilege filters. */
 #include "fake_source.h"
 
-#include "pmu/pins.h"
+#include "pmu/pins_internal.h"
 
 static const uint64_t WRAP = UINT64_C(1) << 40;
 static const p5_privilege user_with_pce = {.mode = P5_MODE_PROTECTED, .cpl = 3, .pce = true};

@@ -1,6 +1,6 @@
 /* What the three formats of `stat` share: rows with their values, the metric of a row, numbers. */
-#ifndef REPORT_STAT_STAT_H
-#define REPORT_STAT_STAT_H
+#ifndef REPORT_STAT_STAT_INTERNAL_H
+#define REPORT_STAT_STAT_INTERNAL_H
 
 #include "p5scope/report.h"
 #include "report/stat/metric.h"
@@ -26,9 +26,6 @@ uint64_t stat_permissive(const p5_stat *stat);
 
 /* The totals of all runs together; ratios of them are the ratios of the means. */
 void stat_sum(const p5_stat *stat, p5_counts *sum);
-
-/* "u", "k" or "uk", with "c" behind it for clocks in which the signal was on. */
-const char *stat_mode_text(const p5_selected *row, char text[4]);
 
 /* The comment lines above a report in lines: what ran, and what of it was counted. `before_run`: how the run
  * goes is not known yet. */

@@ -6,8 +6,8 @@
  * What programs look into stands in guest memory: memory control blocks, program segment prefixes with
  * their handle tables, environments. A program that switches to protected mode finds no host of DPMI or VCPI,
  * and memory by XMS. */
-#ifndef MACHINE_DOS_DOS_H
-#define MACHINE_DOS_DOS_H
+#ifndef MACHINE_DOS_DOS_INTERNAL_H
+#define MACHINE_DOS_DOS_INTERNAL_H
 
 #include "base/array.h"
 #include "machine/bios/bios.h"

@@ -6,8 +6,8 @@
  * host does the kernel's work: it reads the registers and the frame on the kernel stack, answers the call,
  * puts signals on the user's stack, and edits the frame. So the way into the kernel and back is charged by
  * the processor's own rules, and the kernel's work is not charged at all. */
-#ifndef MACHINE_LINUX_LINUX_H
-#define MACHINE_LINUX_LINUX_H
+#ifndef MACHINE_LINUX_LINUX_INTERNAL_H
+#define MACHINE_LINUX_LINUX_INTERNAL_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,22 +1,17 @@
 /* A profile in memory: what the files of this folder share. */
-#ifndef REPORT_PROFILE_DATA_H
-#define REPORT_PROFILE_DATA_H
+#ifndef REPORT_PROFILE_PROFILE_INTERNAL_H
+#define REPORT_PROFILE_PROFILE_INTERNAL_H
 
 #include "base/arena.h"
 #include "base/array.h"
 #include "core/core.h"
-#include "core/profile/profile.h"
 #include "p5scope/profile.h"
+#include "report/profile/symbols.h"
 
 enum { PROFILE_NO_INDEX = -1, PROFILE_ROOT = 1 };
 
 /* First line of a profile's file (write.c, read.c). */
 #define PROFILE_FORMAT "p5scope-profile 1"
-
-typedef struct profile_function {
-    uint64_t start, end; /* PROFILE_AT */
-    char *name;
-} profile_function;
 
 /* An instruction that was executed. */
 typedef struct profile_insn {
@@ -92,29 +87,5 @@ const char *profile_quantity_name(unsigned quantity, char room[48]);
 uint64_t *profile_sum_by_context(const p5_profile *p, const profile_value *values, size_t count);
 /* Costs per instruction, privilege classes and contexts together; one row per insn, `width` quantities. */
 uint64_t *profile_sum_by_insn(const p5_profile *p, const profile_value *values, size_t count);
-
-enum { PROFILE_LINUX_KERNEL = 0xc0000000u }; /* code from there on is the gates of a Linux guest's kernel */
-
-/* symbols.c: functions and lines of the guest and of the files with symbols beside it. */
-typedef struct profile_line {
-    uint64_t address;
-    int file; /* index of `files`; PROFILE_NO_INDEX ends a sequence */
-    unsigned line;
-} profile_line;
-typedef struct profile_symbols {
-    arena names;                          /* all of them */
-    ARRAY_OF(profile_function) functions; /* by address, without overlaps */
-    ARRAY_OF(char *) files;
-    ARRAY_OF(profile_line) lines; /* by address */
-    ARRAY_OF(char *) objects;     /* by address space */
-    ARRAY_OF(profile_text) texts; /* of the programs beside the guest */
-} profile_symbols;
-/* `guest` may have none. `beside`: NULL, or the NULL-terminated list of p5_profile_options.symbols. */
-p5_status profile_symbols_read(const p5_machine *machine, const char *guest, const char *const *beside,
-                               profile_symbols *symbols, p5_error *error);
-void profile_symbols_free(profile_symbols *symbols);
-/* Starts the profile of a machine with its functions and texts. The symbols stay the caller's, and are needed
- * until the machine is closed. False: out of memory. */
-bool profile_symbols_start(p5_machine *machine, const profile_symbols *symbols, profile_options options);
 
 #endif

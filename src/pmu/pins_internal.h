@@ -1,0 +1,50 @@
+/* The event pins PM0/BP0 and PM1/BP1, and IERR# (manual 26.4.4.3, 26.4.5, 26.2.1.4). */
+#ifndef PMU_PINS_INTERNAL_H
+#define PMU_PINS_INTERNAL_H
+
+#include "pmu/counters.h"
+#include "pmu/pins.h"
+
+/* What a pin shows of its counter. */
+typedef enum pin_function {
+    PIN_IDLE,      /* the counter counts nothing */
+    PIN_PULSE,     /* asserted in each clock in which the counter increments (once, also when it increments by
+                      two) */
+    PIN_LEVEL,     /* asserted as long as the counted condition holds */
+    PIN_OVERFLOW,  /* asserted when the counter has overflowed */
+    PIN_BREAKPOINT /* asserted when DR0 (BP0) or DR1 (BP1) matches: set by a debugger, not by CESR */
+} pin_function;
+
+/* The function that CESR gives the pin of a counter. */
+pin_function pin_function_of(const pmu_counter *c);
+
+/* A pin changes at edges of the bus clock only: it is asserted for a bus clock if what it shows was on in any
+ * core clock of the bus clock before. A pulse stands for the bus clocks [up, down). */
+typedef struct pin_pulse {
+    uint64_t up, down;
+} pin_pulse;
+
+enum { PIN_PULSES = 16 };
+
+typedef struct pmu_pin {
+    pin_function function;
+    uint64_t seen; /* the total that it follows, as it was when it was last looked at */
+    bool level;
+    pin_pulse pulses[PIN_PULSES]; /* that have not ended yet, in order, not touching */
+    unsigned pulse_count;
+} pmu_pin;
+
+typedef struct pins {
+    pmu_pin pin[P5_PIN_SIGNALS];
+    unsigned half_ratio;   /* half core clocks per bus clock */
+    unsigned delay_clocks; /* from a core clock in which something is on to the pin's latch */
+    unsigned overflow_clocks;
+    uint64_t clock; /* up to which the pins have been followed */
+    bool breakpoints;
+    void (*changed)(void *context, p5_pin pin, bool level, uint64_t clock);
+    void *context;
+} pins;
+
+extern const snapshot_table pins_state;
+
+#endif

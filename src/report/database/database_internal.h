@@ -1,0 +1,24 @@
+/* What the files that make databases share. */
+#ifndef REPORT_DATABASE_DATABASE_INTERNAL_H
+#define REPORT_DATABASE_DATABASE_INTERNAL_H
+
+#include "report/database/database.h"
+
+struct p5_database {
+    const char *path; /* the caller's */
+    int lock;         /* a trace's file, which is one run's; -1: several processes may write */
+    sqlite3 *sqlite;
+    sqlite3_stmt *add_run, *end_run, *add_event, *find_event, *add_interval;
+    sqlite3_stmt *add_values; /* of an interval; NULL until there are some */
+};
+
+/* Fails with the database's own words. */
+p5_status database_error(const p5_database *database, p5_error *error);
+/* The number that a statement answers; -1 if there is none. */
+sqlite3_int64 database_ask(const p5_database *database, const char *sql);
+
+/* merge_lines.c: adds the runs of `file`, whose contents are `in`, if it is made of lines of JSON. */
+p5_status merge_lines(p5_database *database, const char *file, const char *label, FILE *in, size_t *runs,
+                      p5_error *error);
+
+#endif
