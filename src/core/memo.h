@@ -22,7 +22,7 @@ typedef struct memo_state {
 
 typedef struct memo_path memo_path;
 typedef struct memo_leaf memo_leaf;
-typedef struct memo_edge memo_edge;
+typedef struct memo_streak memo_streak;
 typedef struct memo_record memo_record;
 
 /* An answer that the pipe can tell from others, in relative clocks: see memo_learn.c. */
@@ -70,7 +70,7 @@ typedef struct memo {
     memo_table state_table;  /* interned pipe states */
     memo_table path_table;   /* by piece, state and variant, */
     memo_table family_table; /* ... and the first one with variants of each piece and state */
-    memo_pool states, paths, leaves;
+    memo_pool states, paths, edges, leaves;
     memo_pool results;   /* of the leaves, by the same numbers */
     memo_leaf *last;     /* the leaf that led to the core's state, and holds it; or NULL */
     memo_state *current; /* without `last`: the interned form of the core's state, or NULL */
@@ -80,7 +80,7 @@ typedef struct memo {
     memo_worth worth;
     pipe_deltas *scratch; /* deltas of the piece that a leaf is made from; 0 between */
     /* Of the stretch that is being priced: */
-    const memo_edge **given; /* answers that were not the usual ones, in order, */
+    const memo_streak **given; /* answers that were not the usual ones, in order, */
     unsigned given_count;
     memo_answer unknown; /* ... and the last, if it never came before: */
     bool has_unknown;
@@ -114,16 +114,16 @@ struct memo_leaf {
     uint8_t waits;      /* an instruction waits for its partner: 1 and how many references it makes */
     prefetch_move move; /* what the fetches of the piece come to */
     memo_leaf *before;  /* the one used before, last time; NULL: then the pipe was run */
-    int32_t waiting_f, waiting_fetched; /* pending.front of what waits, relative to the end; the second no
-                                           earlier than the last fetch, or INT32_MIN: at that */
+    memo_state *to;
 };
 _Static_assert(HOST_LINE % sizeof(memo_leaf) == 0, "leaves do not cross lines");
 _Static_assert(PIECE_MOST + 1 <= UINT8_MAX, "their instructions and groups fit");
 
 /* ... and the rest. */
 typedef struct memo_result {
-    uint64_t uses[P5_CPL_CLASSES]; /* before those of the leaf */
-    memo_state *to;
+    uint64_t uses[P5_CPL_CLASSES];      /* before those of the leaf */
+    int32_t waiting_f, waiting_fetched; /* pending.front of what waits, relative to the end; the second no
+                                           earlier than the last fetch, or INT32_MIN: at that */
     uint32_t previous_u; /* as in `pipe`, like the leaf's last_u, if there was more than one group */
     uint32_t delta_count;
     struct memo_delta *deltas;

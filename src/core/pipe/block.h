@@ -102,8 +102,6 @@ typedef struct op {
     bool code32;                /* ... in 32-bit code */
 } op;
 
-struct memo_path;
-
 enum {
     PIECE_BANKS = 4,     /* pairs of references of a piece that may meet in one bank */
     PIECE_VALUES = 16,   /* its operand values */
@@ -132,7 +130,7 @@ typedef struct piece {
                                         meet in one clock. The first may be of the piece before. */
     /* Behind what is looked at every time: */
     p5_block *block;
-    struct memo_path *paths;          /* memo_paths */
+    uint32_t paths;                   /* memo_paths */
     uint32_t generation;              /* memo.generation when the last of them was made */
     bool met;                         /* memo_is_new */
     uint16_t value_ops[PIECE_VALUES]; /* instructions with an operand value */

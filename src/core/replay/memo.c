@@ -25,7 +25,7 @@ static bool pool_open(memo_pool *pool, size_t size, size_t most)
     return pool->objects != NULL;
 }
 
-static void pool_close(memo_pool *pool)
+static void pool_close(const memo_pool *pool)
 {
     room_close(pool->objects, pool_bytes(pool));
 }
@@ -38,6 +38,12 @@ static uint32_t pool_take(memo_pool *pool)
     memset(pool->objects + (size_t)pool->size * pool->count, 0, pool->size);
     return pool->count++;
 }
+
+/* All of a memo. */
+#define MEMO_POOLS(m)                                                                                        \
+    {                                                                                                        \
+        &(m)->states, &(m)->paths, &(m)->edges, &(m)->leaves, &(m)->results                                  \
+    }
 
 /* ---- tables -------------------------------------------------------------------------------------------- */
 
@@ -104,6 +110,7 @@ bool memo_open(p5_core *core)
     if (!(table_open(&m->state_table) && table_open(&m->path_table) && table_open(&m->family_table) &&
           pool_open(&m->states, sizeof(memo_state), m->budget / sizeof(memo_state)) &&
           pool_open(&m->paths, sizeof(memo_path), m->budget / sizeof(memo_path)) &&
+          pool_open(&m->edges, sizeof(memo_streak), m->budget / sizeof(memo_streak)) &&
           pool_open(&m->leaves, sizeof(memo_leaf), m->budget / sizeof(memo_result)) &&
           pool_open(&m->results, sizeof(memo_result), m->budget / sizeof(memo_result)) && m->scratch))
         return false;
@@ -117,10 +124,9 @@ void memo_close(memo *m)
     free(m->state_table.slots);
     free(m->path_table.slots);
     free(m->family_table.slots);
-    pool_close(&m->states);
-    pool_close(&m->paths);
-    pool_close(&m->leaves);
-    pool_close(&m->results);
+    const memo_pool *const pools[] = MEMO_POOLS(m);
+    for (unsigned i = 0; i < sizeof pools / sizeof pools[0]; i++)
+        pool_close(pools[i]);
     free(m->scratch);
     free(m->given);
     free(m->records);
@@ -181,6 +187,11 @@ void memo_fold(p5_core *core)
         result->next_dirty = NULL;
     }
     core->memo.dirty = NULL;
+}
+
+uint32_t memo_new_edge(memo *m)
+{
+    return pool_take(&m->edges);
 }
 
 memo_leaf *memo_new_leaf(memo *m)
@@ -255,8 +266,8 @@ memo_state *memo_intern(p5_core *core)
 
 static memo_path *enter_family(memo *m, memo_path *p)
 {
-    if (p->family)
-        p->family[memo_member(p->streak.variant)] = memo_path_number(m, p);
+    if (p->streak.family)
+        p->streak.family[memo_member(p->streak.variant)] = memo_path_number(m, p);
     return p;
 }
 
@@ -268,8 +279,9 @@ static uint32_t *find_family(memo *m, const memo_path *path, uint64_t h)
     for (const memo_slot *slot = table_first(&m->family_table, hash); slot->number;
          slot = table_next(&m->family_table, slot)) {
         const memo_path *p = memo_path_at(m, slot->number);
-        if (slot->hash == hash && p->piece == path->piece && p->from == path->from)
-            return p->family;
+        if (slot->hash == hash && p->streak.piece == path->streak.piece &&
+            p->streak.from == path->streak.from)
+            return p->streak.family;
     }
     uint32_t *family = arena_alloc_line(&m->arena, MEMO_FAMILY * sizeof *family);
     return family && table_put(&m->family_table, hash, memo_path_number(m, path)) ? family : NULL;
@@ -283,7 +295,8 @@ memo_path *memo_find_path(p5_core *core, piece *part, const memo_state *from, ui
     for (const memo_slot *slot = table_first(&m->path_table, hash); slot->number;
          slot = table_next(&m->path_table, slot)) {
         memo_path *p = memo_path_at(m, slot->number);
-        if (slot->hash == hash && p->piece == part && p->from == from && p->streak.variant == variant)
+        if (slot->hash == hash && p->streak.piece == part && p->streak.from == from &&
+            p->streak.variant == variant)
             return enter_family(m, p);
     }
     if (memo_paths(m, part) && memo_is_new(m, part))
@@ -292,16 +305,16 @@ memo_path *memo_find_path(p5_core *core, piece *part, const memo_state *from, ui
     if (number == 0)
         return NULL;
     memo_path *p = memo_path_at(m, number);
-    p->piece = part;
-    p->from = from;
+    p->streak.piece = part;
+    p->streak.from = from;
     p->streak.variant = variant;
     memo_begin_streak(&p->streak);
     if (!table_put(&m->path_table, hash, number))
         return NULL;
     if (part->has_variants)
-        p->family = find_family(m, p, of_piece);
-    p->next_of_piece = memo_paths(m, part);
-    part->paths = p;
+        p->streak.family = find_family(m, p, of_piece);
+    p->streak.next_of_piece = memo_paths(m, part);
+    part->paths = number;
     part->generation = m->generation;
     return enter_family(m, p);
 }
@@ -309,10 +322,11 @@ memo_path *memo_find_path(p5_core *core, piece *part, const memo_state *from, ui
 /* The paths stay where they are, but fit no block any more: leaves of other blocks may lead to them. */
 void memo_release(p5_core *core, p5_block *block)
 {
+    memo *m = &core->memo;
     for (piece *part = &block->first; part; part = part->next) {
-        for (memo_path *p = memo_paths(&core->memo, part); p; p = p->next_of_piece)
-            p->piece = NULL;
-        part->paths = NULL;
+        for (uint32_t p = memo_paths(m, part); p; p = memo_path_at(m, p)->streak.next_of_piece)
+            memo_path_at(m, p)->streak.piece = NULL;
+        part->paths = 0;
     }
 }
 
@@ -327,15 +341,17 @@ void memo_drop_all(p5_core *core)
     table_clear(&m->state_table);
     table_clear(&m->path_table);
     table_clear(&m->family_table);
-    m->states.count = m->paths.count = m->leaves.count = m->results.count = 1;
+    memo_pool *const pools[] = MEMO_POOLS(m);
+    for (unsigned i = 0; i < sizeof pools / sizeof pools[0]; i++)
+        pools[i]->count = 1;
     arena_clear(&m->arena);
 }
 
-bool memo_is_full(const memo *m)
+size_t memo_bytes(const memo *m)
 {
-    const memo_pool *const pools[] = {&m->states, &m->paths, &m->leaves, &m->results};
+    const memo_pool *const pools[] = MEMO_POOLS(m);
     size_t bytes = m->arena.used_bytes;
     for (unsigned i = 0; i < sizeof pools / sizeof pools[0]; i++)
         bytes += (size_t)pools[i]->size * pools[i]->count;
-    return bytes > m->budget;
+    return bytes;
 }

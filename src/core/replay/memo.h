@@ -20,15 +20,17 @@ static inline memo_result *memo_result_of(const memo *m, const memo_leaf *leaf)
 /* The interned form of the pipe's state; NULL: only the core's `pipe` holds it. */
 static inline memo_state *memo_current(const memo *m)
 {
-    return m->last ? memo_result_of(m, m->last)->to : m->current;
+    return m->last ? m->last->to : m->current;
 }
 
 /* The instruction that waits for its partner, or NULL. */
 static inline const pipe_pending *memo_waiting(const p5_core *core)
 {
-    const memo_state *current = memo_current(&core->memo);
-    if (current)
-        return current->waiting;
+    const memo *m = &core->memo;
+    if (m->last)
+        return m->last->waits ? m->last->to->waiting : NULL;
+    if (m->current)
+        return m->current->waiting;
     return core->pipe.waiting ? &core->pipe.pending : NULL;
 }
 

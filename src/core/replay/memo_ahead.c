@@ -47,12 +47,12 @@ static bool is_usual(const p5_core *core, const p5_retired *r, const piece *p, c
 }
 
 /* The streak behind an answer that is not the usual one. NULL: it never came before. */
-static const memo_streak *streak_behind(const memo_node *node, uint64_t answer)
+static const memo_streak *streak_behind(const memo *m, const memo_node *node, uint64_t answer)
 {
-    const memo_edge *edge = node->edges;
-    while (edge && edge->word != answer)
-        edge = edge->next;
-    return edge ? &edge->streak : NULL;
+    uint32_t edge = node->edges;
+    while (edge != 0 && memo_edge_at(m, edge)->word != answer)
+        edge = memo_edge_at(m, edge)->next;
+    return edge != 0 ? memo_edge_at(m, edge) : NULL;
 }
 
 static uint64_t try_reference(p5_core *core, const p5_retired *r, const memo_node *node)
@@ -92,7 +92,7 @@ static const memo_streak *last_streak(p5_core *core, const p5_retired *r, const 
             node = try_streak(core, r, streak, &answer);
         if (node && node->kind == MEMO_BRANCH)
             break;
-        streak = node && answer > DATA_USUAL ? streak_behind(node, answer) : NULL;
+        streak = node && answer > DATA_USUAL ? streak_behind(&core->memo, node, answer) : NULL;
     }
     return streak;
 }

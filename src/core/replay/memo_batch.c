@@ -129,7 +129,7 @@ static memo_path *__attribute__((noinline)) other_path(p5_core *core, batch *all
         return NULL;
     if (p->has_variants && !memo_variant(core, slow_stretch(core, all), p, is_taken(&all->at), &key))
         return NULL;
-    memo_path *variant = path->piece == p ? memo_find_variant(core, path, key) : NULL;
+    memo_path *variant = path->streak.piece == p ? memo_find_variant(core, path, key) : NULL;
     return variant ? variant : memo_look_up(core, p, key, all->at.references);
 }
 
@@ -165,9 +165,9 @@ any_may_not_pair(const p5_core *core, const p5_retired_block *b, const p5_retire
     return b < end;
 }
 
-/* With so much in its arena the memo is mostly in none of the host's nearer caches, and what is needed is
+/* If it takes so much the memo is mostly in none of the host's nearer caches, and what is needed is
  * fetched before its turn. Small loops without: 0.95 of the time. */
-enum { LARGE_BYTES = 1 << 20 };
+enum { LARGE_BYTES = 2 << 20 };
 
 /* The path behind the next one, as it was last time, comes into the host's cache while the next one is
  * priced. */
@@ -175,7 +175,7 @@ static inline void fetch_after(const memo *m, const memo_leaf *leaf)
 {
     if (!m->large)
         return;
-    __builtin_prefetch(memo_path_at(m, leaf->after));
+    memo_prefetch(&memo_path_at(m, leaf->after)->streak);
     if (__builtin_expect(m->last != NULL, 1))
         m->last->after = leaf->next_path;
 }
@@ -199,7 +199,7 @@ price_unusual(p5_core *core, batch *all, memo_path *path, memo_node *at, uint64_
     if (__builtin_expect(leaf != NULL, 1)) {
         if (!core->profile)
             fetch_after(&core->memo, leaf);
-        memo_use(core, leaf, path->piece);
+        memo_use(core, leaf, path->streak.piece);
     } else {
         learn(core, all, path);
     }
@@ -213,12 +213,12 @@ price_unusual(p5_core *core, batch *all, memo_path *path, memo_node *at, uint64_
 static memo_leaf *__attribute__((noinline))
 price_miss(p5_core *core, batch *all, memo_path *path, memo_node *at, quiet_time *quiet)
 {
-    const memo_edge *edge = at->edges;
-    if (at->kind != MEMO_DATA || !edge || !edge->streak.is_over || !edge->streak.ends_in_branch ||
+    const memo_streak *edge = memo_edge_at(&core->memo, at->edges);
+    if (at->kind != MEMO_DATA || at->edges == 0 || !edge->is_over || !edge->ends_in_branch ||
         core->timing.btb_by_pairs)
         return price_unusual(core, all, path, at, MEMO_UNASKED, quiet);
     const uint64_t answer = memo_ask(core, at, all->at.references);
-    memo_leaf *leaf = memo_leaf_at(&core->memo, memo_told(&edge->streak, prediction_at(&all->at)));
+    memo_leaf *leaf = memo_leaf_at(&core->memo, memo_told(edge, prediction_at(&all->at)));
     if (__builtin_expect(answer <= DATA_USUAL || edge->word != answer, 0) ||
         !end_with(core, leaf, core->profile != NULL))
         return price_unusual(core, all, path, at, answer, quiet);
@@ -330,7 +330,7 @@ static inline memo_path *next_path_of(const p5_core *core, const memo_leaf *leaf
 
 static inline void note_plain_path(const p5_core *core, memo_leaf *leaf, const memo_path *path)
 {
-    if (!path->by_waiting)
+    if (!path->streak.by_waiting)
         leaf->plain_path = memo_path_number(&core->memo, path);
 }
 
@@ -412,7 +412,7 @@ price_blocks(p5_core *core, const p5_access *accesses, const p5_value *values, c
         path = memo_path_at(&core->memo, 0);
     const uint64_t most = limited ? core_longest_block(core) : 0, far = limit > most ? limit - most : 0;
     const p5_retired_block *b = blocks, *end = b + count;
-    core->memo.large = core->memo.arena.used_bytes > LARGE_BYTES;
+    core->memo.large = memo_bytes(&core->memo) > LARGE_BYTES;
     if (core->memo.large)
         fetch_batch(b, end);
     const p5_prediction *prediction = predictions;
@@ -439,7 +439,7 @@ price_blocks(p5_core *core, const p5_access *accesses, const p5_value *values, c
         place here = {b, &block->first, accesses, *prediction};
         for (;;) {
             piece *const p = here.piece;
-            if (__builtin_expect(path->piece != p, 0)) {
+            if (__builtin_expect(path->streak.piece != p, 0)) {
                 path =
                     profiled && p == &block->first ? NULL : other_path(core, leave(core, &all, &here), path);
                 if (profiled && path && core->memo.last)

@@ -60,7 +60,7 @@ static bool given(memo *m, memo_answer *answer, bool *usual)
     if (m->asked >= m->known)
         return false;
     *usual = false;
-    if (m->next_given < m->given_count && m->given[m->next_given]->streak.known == m->asked + 1)
+    if (m->next_given < m->given_count && m->given[m->next_given]->known == m->asked + 1)
         *answer = memo_edge_answer(m->given[m->next_given++]);
     else if (m->has_unknown && m->asked == m->known - 1)
         *answer = m->unknown;
@@ -230,7 +230,7 @@ static bool reserve(memo *m, const p5_retired *r)
     memo_record *records = realloc(m->records, n * sizeof *records);
     if (records)
         m->records = records;
-    const memo_edge **given = realloc(m->given, n * sizeof(memo_edge *));
+    const memo_streak **given = realloc(m->given, n * sizeof(memo_streak *));
     if (given)
         m->given = given;
     if (!records || !given)
@@ -308,16 +308,16 @@ static uint32_t make_leaf(p5_core *core, const counted *found, uint32_t clocks)
     leaf->instructions = (uint8_t)p->instructions;
     leaf->last_u = p->last_u;
     leaf->move = move;
+    leaf->to = to;
+    memo_result *result = memo_result_of(m, leaf);
+    memcpy(deltas, found->of, found->count * sizeof *deltas);
+    *result = (memo_result){.previous_u = p->previous_u, .deltas = deltas, .delta_count = found->count};
     if (p->waiting) {
         const pipe_front *front = &p->pending.front;
         const bool by_last = prefetch_leads(p->timing) && front->fetched <= p->prefetch.ahead.clock;
-        leaf->waiting_f = (int32_t)(front->f - p->now);
-        leaf->waiting_fetched = by_last ? INT32_MIN : (int32_t)(front->fetched - p->now);
+        result->waiting_f = (int32_t)(front->f - p->now);
+        result->waiting_fetched = by_last ? INT32_MIN : (int32_t)(front->fetched - p->now);
     }
-    memo_result *result = memo_result_of(m, leaf);
-    memcpy(deltas, found->of, found->count * sizeof *deltas);
-    *result =
-        (memo_result){.to = to, .previous_u = p->previous_u, .deltas = deltas, .delta_count = found->count};
     if (core->profile) {
         result->detail = profile_detail(core, &m->arena);
         if (!result->detail)
@@ -326,30 +326,39 @@ static uint32_t make_leaf(p5_core *core, const counted *found, uint32_t clocks)
     return memo_leaf_number(m, leaf);
 }
 
-static memo_edge *edge_of(const memo_node *node, const memo_answer *answer)
+/* The edge behind the answer to `node`. NULL: there is none. */
+static memo_streak *edge_of(const memo *m, const memo_node *node, const memo_answer *answer)
 {
-    memo_edge *edge = node->edges;
-    while (edge && !memo_edge_is(edge, answer))
-        edge = edge->next;
-    return edge;
+    uint32_t edge = node->edges;
+    while (edge != 0 && !memo_edge_is(memo_edge_at(m, edge), answer))
+        edge = memo_edge_at(m, edge)->next;
+    return edge != 0 ? memo_edge_at(m, edge) : NULL;
 }
 
-/* The edge behind the answer to `node`. NULL: out of memory. */
-static memo_edge *edge_behind(p5_core *core, memo_node *node, const memo_record *record)
+/* ... which is made if there is none. NULL: out of memory. */
+static memo_streak *edge_behind(p5_core *core, memo_node *node, const memo_answer *answer)
 {
     memo *m = &core->memo;
-    memo_edge *edge = edge_of(node, &record->answer);
-    if (!edge) {
-        edge = arena_alloc_line(&m->arena, sizeof *edge);
-        if (!edge)
+    memo_streak *edge = edge_of(m, node, answer);
+    if (edge)
+        return edge;
+    uint64_t *rest = NULL;
+    if (!(answer->word[3] & MEMO_ONE_WORD)) {
+        rest = arena_alloc(&m->arena, MEMO_REST * sizeof *rest);
+        if (!rest)
             return NULL;
-        memcpy(edge->rest, record->answer.word, sizeof edge->rest);
-        edge->word = record->answer.word[3];
-        edge->streak.known = (uint16_t)(node->number + 1);
-        memo_begin_streak(&edge->streak);
-        edge->next = node->edges;
-        node->edges = edge;
+        memcpy(rest, answer->word, MEMO_REST * sizeof *rest);
     }
+    const uint32_t number = memo_new_edge(m);
+    if (number == 0)
+        return NULL;
+    edge = memo_edge_at(m, number);
+    edge->word = answer->word[3];
+    edge->rest = rest;
+    edge->known = (uint16_t)(node->number + 1);
+    memo_begin_streak(edge);
+    edge->next = node->edges;
+    node->edges = number;
     return edge;
 }
 
@@ -426,7 +435,7 @@ static data_expected expected_at(const memo_node *node, const p5_access *accesse
 /* Finds out how far the answers along `streak` can be usual, if that is further than was known. */
 static void find_steps(p5_core *core, memo_streak *streak, memo_path *path, const p5_access *accesses)
 {
-    const p5_block *block = path->piece->block;
+    const p5_block *block = path->streak.piece->block;
     if (streak->end && streak->ends_in_branch)
         return;
     unsigned step_count = 0, line_count = 0; /* the second at most */
@@ -437,17 +446,14 @@ static void find_steps(p5_core *core, memo_streak *streak, memo_path *path, cons
         line_count = block->line_count;
     if (at == streak->end)
         return;
-    memo_streak found = {.first = streak->first,
-                         .end = at,
-                         .known = streak->known,
-                         .variant = streak->variant,
-                         .step_count = (uint8_t)step_count,
-                         .only_data = true,
-                         .first_offset = INT16_MAX,
-                         .last_offset = MEMO_NEVER,
-                         .first_code = INT16_MAX,
-                         .last_code = MEMO_NEVER};
-    memcpy(found.told, streak->told, sizeof found.told);
+    memo_streak found = *streak;
+    found.end = at;
+    found.step_count = (uint8_t)step_count;
+    found.line_count = 0;
+    found.asks_code = false;
+    found.only_data = true;
+    found.first_offset = found.first_code = INT16_MAX;
+    found.last_offset = found.last_code = MEMO_NEVER;
     if (!make_room(&core->memo, &found, path->steps, streak == &path->streak ? MEMO_NEAR : 0, line_count))
         return;
     memo_step *step = found.steps;
@@ -492,10 +498,10 @@ static bool insert(p5_core *core, memo_path *path, const counted *found, uint32_
             link = &(*link)->usual;
             continue;
         }
-        memo_edge *edge = edge_behind(core, *link, record);
+        memo_streak *edge = edge_behind(core, *link, &record->answer);
         if (!edge)
             return false;
-        streak = &edge->streak;
+        streak = edge;
         link = &streak->first;
     }
     uint32_t *told = &streak->told[m->told];
@@ -507,7 +513,7 @@ static bool insert(p5_core *core, memo_path *path, const counted *found, uint32_
 /* The streaks that the recorded run of the pipe has gone along. */
 static void find_streaks(p5_core *core, memo_path *path, const p5_access *accesses)
 {
-    if (!lines_can_be_usual(path->piece))
+    if (!lines_can_be_usual(path->streak.piece))
         return;
     find_steps(core, &path->streak, path, accesses);
     const memo_node *node = path->streak.first;
@@ -516,9 +522,9 @@ static void find_streaks(p5_core *core, memo_path *path, const p5_access *access
             node = node->usual;
             continue;
         }
-        memo_edge *edge = edge_of(node, &record->answer);
-        find_steps(core, &edge->streak, path, accesses);
-        node = edge->streak.first;
+        memo_streak *edge = edge_of(&core->memo, node, &record->answer);
+        find_steps(core, edge, path, accesses);
+        node = edge->first;
     }
 }
 
@@ -534,7 +540,7 @@ static void record_end(memo *m)
 static void learn_streak(p5_core *core, const p5_retired *r, memo_path *path, uint64_t clocks)
 {
     memo *m = &core->memo;
-    if (!path->piece->near)
+    if (!path->streak.piece->near)
         record_end(m);
     counted found;
     move_counted(&core->deltas[core->cpl_class], m->scratch, &found);
@@ -556,7 +562,7 @@ void memo_learn(p5_core *core, const p5_retired *r, memo_path *path)
     memo_materialise(core);
     m->data_asked = core->pipe.waiting ? -(int32_t)core->pipe.pending.insn.access_count : 0;
     const uint64_t before = core->now;
-    if (path->streak.first && memo_is_new(m, path->piece)) {
+    if (path->streak.first && memo_is_new(m, path->streak.piece)) {
         price_run(core, r, &m->resolver, &core->deltas[core->cpl_class]);
     } else {
         price_run(core, r, &m->resolver, m->scratch);
@@ -565,6 +571,6 @@ void memo_learn(p5_core *core, const p5_retired *r, memo_path *path)
     m->has_unknown = false;
     if (core->profile)
         profile_commit(core);
-    if (memo_is_full(m))
+    if (memo_bytes(m) > m->budget)
         memo_drop_all(core);
 }

@@ -66,7 +66,7 @@ memo_path *memo_look_up(p5_core *core, piece *p, uint32_t key, const p5_access *
         current = m->current = memo_intern(core);
     if (!current)
         return NULL;
-    const pipe_pending *waiting = current->waiting;
+    const pipe_pending *waiting = memo_waiting(core);
     if (waiting && breakpoints_within(&core->breakpoints, waiting->operation.address, 1))
         return NULL;
     const bool by_waiting = waiting && may_meet_waiting(waiting, p);
@@ -75,7 +75,7 @@ memo_path *memo_look_up(p5_core *core, piece *p, uint32_t key, const p5_access *
     memo_path *path = memo_find_path(core, p, current, key);
     if (!path)
         return NULL;
-    path->by_waiting = by_waiting;
+    path->streak.by_waiting = by_waiting;
     if (m->last && !by_waiting)
         m->last->next_path = memo_path_number(m, path);
     return path;
@@ -85,7 +85,7 @@ static void price_along(p5_core *core, const p5_retired *r, memo_path *path)
 {
     memo_leaf *leaf = memo_walk(core, path, r->accesses, NULL, MEMO_UNASKED, r->next, core->prediction);
     if (__builtin_expect(leaf != NULL, 1)) {
-        memo_use(core, leaf, path->piece);
+        memo_use(core, leaf, path->streak.piece);
         if (leaf->waits)
             memo_keep_waiting(core, leaf, r->accesses + r->access_count);
     } else {
@@ -99,7 +99,7 @@ memo_path *memo_path_of(p5_core *core, const p5_retired *r, piece *p, bool taken
     if (!p->memo || (p->has_variants && !memo_variant(core, r, p, taken, &key)))
         return NULL;
     memo_path *path = memo_next_path(core);
-    if (path->piece == p) {
+    if (path->streak.piece == p) {
         path = memo_find_variant(core, path, key);
         if (path)
             return path;

@@ -64,11 +64,12 @@ void memo_materialise(p5_core *core)
         pipe_load(&core->pipe, &state->state, &core->timing);
         pipe_go_on_ahead(&core->pipe, &ahead);
         pipe_load_pending(&core->pipe, state->waiting);
-        core->pipe.pending.front = (pipe_front){.fetched = clock_later(ahead.clock, m->last->waiting_fetched),
-                                                .f = m->last->waiting_f};
+        const memo_result *result = memo_result_of(m, m->last);
+        core->pipe.pending.front = (pipe_front){.fetched = clock_later(ahead.clock, result->waiting_fetched),
+                                                .f = result->waiting_f};
         core->pipe.last_u = m->last->last_u;
         if (core->timing.btb_by_pairs && m->last->groups > 1)
-            core->pipe.previous_u = memo_result_of(m, m->last)->previous_u;
+            core->pipe.previous_u = result->previous_u;
     }
     m->current = NULL;
     m->last = NULL;

@@ -42,7 +42,7 @@ enum { MEMO_UNASKED = DATA_USUAL + 1 };
 memo_leaf *memo_walk(p5_core *core, memo_path *path, const p5_access *accesses, memo_node *at,
                      uint64_t answered, uint32_t next, p5_prediction said);
 /* memo_behind_data, if it was not the answer used last. */
-memo_edge *memo_behind_other(p5_core *core, memo_node *node, uint64_t answer);
+memo_streak *memo_behind_other(p5_core *core, memo_node *node, uint64_t answer);
 
 static inline uint64_t memo_clock(const p5_core *core, int32_t offset)
 {
@@ -57,10 +57,10 @@ static inline uint64_t memo_ask(p5_core *core, const memo_node *node, const p5_a
 }
 
 /* What is behind its answer, which is not the usual one. NULL: it never came before. */
-static inline memo_edge *memo_behind_data(p5_core *core, memo_node *node, uint64_t answer)
+static inline memo_streak *memo_behind_data(p5_core *core, memo_node *node, uint64_t answer)
 {
-    memo_edge *edge = node->edges;
-    if (__builtin_expect(answer == DATA_LONG || !edge || edge->word != answer, 0))
+    memo_streak *edge = memo_edge_at(&core->memo, node->edges);
+    if (__builtin_expect(answer == DATA_LONG || node->edges == 0 || edge->word != answer, 0))
         return memo_behind_other(core, node, answer);
     return edge;
 }

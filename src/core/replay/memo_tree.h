@@ -33,8 +33,8 @@ typedef struct memo_node {
         uint32_t previous; /* branch: U address of the group before; neither counts in the first group */
     };
     struct memo_node
-        *usual;       /* behind the usual answer: hit, nothing in the way; end bit known; rightly passed */
-    memo_edge *edges; /* behind the others; what is behind a branch: memo_streak.told */
+        *usual;     /* behind the usual answer: hit, nothing in the way; end bit known; rightly passed */
+    uint32_t edges; /* behind the others, the one used last; what is behind a branch: memo_streak.told */
 } memo_node;
 
 /* What one use adds to one event (`kind` below P5_EVENT_COUNT) or to one owner of clocks. It is mostly small;
@@ -69,10 +69,33 @@ enum { MEMO_NEAR = 4 };
  * predictor_pairs_number. */
 enum { MEMO_TOLD = NOT_PREDICTED + 1 };
 
-/* A streak of usual answers, from a place of the tree: to the branch, or to a question that has never had a
- * usual answer. Known once `end` is not NULL. */
-typedef struct memo_streak {
+/* A streak of usual answers, from a place of the tree: the beginning of a piece, which makes it a path, or
+ * behind an answer that was not the usual one, an edge. It goes to the branch, or to a question that has
+ * never had a usual answer. Known once `end` is not NULL. */
+struct memo_streak {
+    /* Off the hot path: */
+    BEGINS_LINE memo_node *first; /* where the tree goes on */
+    memo_node *end;
+    memo_step *steps;     /* questions before `end`, but those for code lines and end bits: memo_lines */
+    data_expected *many;  /* `near`, if they are more */
+    int16_t first_offset; /* the first reference is asked for at this clock, relative to the block's first, */
+    int16_t last_offset;  /* ... the last at this; MEMO_NEVER: there is none */
+    int16_t last_code;    /* the last line is fetched at this */
+    uint16_t known;       /* questions before it */
+    uint8_t line_count;
+    bool by_waiting;        /* a path: it is of a variant that only memo_look_up knows: no leaf leads to it */
+    uint32_t next_of_piece; /* a path: another one to the same piece, or 0 */
+    union {
+        const memo_state *from; /* a path: the state in front of it */
+        const uint64_t *rest;   /* an edge: the words of the answer before `word`, if that does not say all */
+    };
+    uint32_t *family; /* a path: those that differ by the variant only, by memo_member; each place holds the
+                         one wanted last. NULL: the piece has no variants */
     /* For who goes it quickly (memo_batch.c), who looks at nothing else: */
+    union {
+        struct piece *piece; /* a path; NULL: released, or none */
+        uint64_t word;       /* an edge: the answer, the last word of memo_answer */
+    };
     data_expected near[MEMO_NEAR]; /* what each step is like, if it is a reference: memo_expected */
     /* Its lines: tags and sets of the code cache. Where there are fewer, CACHE_NO_TAG of CODE_NO_SET, which
      * is always at hand; where they are not so few, MEMO_NO_LINE, which never is. */
@@ -83,24 +106,20 @@ typedef struct memo_streak {
     int16_t first_access; /* the first reference among the steps */
     int16_t first_code;   /* the first line is fetched at this clock, relative to the block's first */
     uint8_t step_count;
-    bool ends_in_branch : 1;  /* `end` is one */
-    bool is_over : 1;         /* nothing is asked before `end` */
-    bool only_data : 1;       /* all steps are data references: it can be gone quickly, */
-    bool asks_code : 1;       /* lines are fetched on it */
-    uint32_t variant;         /* of the first of a path: the path's */
+    bool ends_in_branch : 1; /* `end` is one */
+    bool is_over : 1;        /* nothing is asked before `end` */
+    bool only_data : 1;      /* all steps are data references: it can be gone quickly, */
+    bool asks_code : 1;      /* lines are fetched on it */
+    union {
+        uint32_t variant; /* a path's */
+        uint32_t next;    /* an edge: another one of its node, or 0 */
+    };
     uint32_t told[MEMO_TOLD]; /* leaves behind the branch, with nothing but usual answers before; the most
                                  frequent first */
-    /* For all: */
-    int16_t first_offset; /* the first reference is asked for at this clock, relative to the block's first, */
-    int16_t last_offset;  /* ... the last at this; MEMO_NEVER: there is none */
-    memo_node *end;
-    memo_node *first;    /* where the tree goes on */
-    memo_step *steps;    /* questions before `end`, but those for code lines and end bits: memo_lines */
-    data_expected *many; /* `near`, if they are more */
-    int16_t last_code;   /* the last line is fetched at this */
-    uint16_t known;      /* questions before it */
-    uint8_t line_count;
-} memo_streak;
+};
+/* What is looked at for every piece lies in one line of the host's cache, beside that with the rest. */
+_Static_assert(offsetof(memo_streak, piece) == HOST_LINE, "hot");
+_Static_assert(offsetof(memo_streak, told[4]) <= 2 * HOST_LINE, "hot");
 
 /* No tag, and never at hand. */
 #define MEMO_NO_LINE 2u
@@ -141,23 +160,19 @@ static inline uint64_t memo_usual(const struct memory *m, const memo_node *node)
     return __builtin_expect(node->misaligned, 0) ? memory_misaligned_hit(m) : DATA_USUAL;
 }
 
-/* Behind an answer that is not the usual one. */
-struct memo_edge {
-    uint64_t word;   /* the answer: the last word of memo_answer, */
-    memo_edge *next; /* of the same node, the one used last in front */
-    memo_streak streak;
-    uint64_t rest[3]; /* the answer: its other words */
-};
-
-static inline memo_answer memo_edge_answer(const memo_edge *edge)
-{
-    return (memo_answer){{edge->rest[0], edge->rest[1], edge->rest[2], edge->word}};
-}
-
+/* Words of an answer but for the last. */
+enum { MEMO_REST = 3 };
 /* In the last word of an answer: it says all. */
 #define MEMO_ONE_WORD DATA_IN_WORD
 
-static inline bool memo_edge_is(const memo_edge *edge, const memo_answer *answer)
+static inline memo_answer memo_edge_answer(const memo_streak *edge)
+{
+    const uint64_t *rest = edge->rest;
+    return rest ? (memo_answer){{rest[0], rest[1], rest[2], edge->word}}
+                : (memo_answer){{0, 0, 0, edge->word}};
+}
+
+static inline bool memo_edge_is(const memo_streak *edge, const memo_answer *answer)
 {
     const uint64_t *rest = edge->rest, *word = answer->word;
     if (edge->word != word[3])
@@ -168,20 +183,21 @@ static inline bool memo_edge_is(const memo_edge *edge, const memo_answer *answer
 
 /* A piece with one entry state and variant. */
 struct memo_path {
-    BEGINS_LINE piece *piece; /* NULL: released, or none */
     memo_streak streak;
     memo_step steps[MEMO_NEAR]; /* ... and lines of `streak`, if they are no more than these */
-    const memo_state *from;
-    uint32_t *family; /* those that differ by the variant only, by memo_member; each place holds the one
-                         wanted last. NULL: the piece has no variants */
-    bool by_waiting;  /* it is of a variant that only memo_look_up knows: no leaf leads to it */
-    memo_path *next_of_piece; /* other paths to the same piece */
 };
 
-/* What is looked at for every piece lies in one line of the host's cache. */
-enum { MEMO_HOT = offsetof(memo_streak, told) + 4 * sizeof(uint32_t) };
-_Static_assert(offsetof(memo_path, streak) + MEMO_HOT <= HOST_LINE, "of a path");
-_Static_assert(offsetof(memo_edge, streak.told[2]) <= HOST_LINE, "of an edge");
+/* It comes into the host's cache, with what is looked at if not all is usual. */
+static inline void memo_prefetch(const memo_streak *streak)
+{
+    __builtin_prefetch(streak);
+    __builtin_prefetch(&streak->piece);
+}
+
+static inline memo_streak *memo_edge_at(const memo *m, uint32_t number)
+{
+    return (memo_streak *)m->edges.objects + number;
+}
 
 static inline memo_path *memo_path_at(const memo *m, uint32_t number)
 {
@@ -226,9 +242,9 @@ static inline void memo_begin_streak(memo_streak *streak)
 }
 
 /* The paths of a piece. Those that were forgotten are none. */
-static inline memo_path *memo_paths(const memo *m, const piece *p)
+static inline uint32_t memo_paths(const memo *m, const piece *p)
 {
-    return p->paths && p->generation == m->generation ? p->paths : NULL;
+    return p->generation == m->generation ? p->paths : 0;
 }
 
 /* There is something about a piece that is not known. What comes once mostly does not come again - code that
@@ -250,7 +266,10 @@ memo_path *memo_find_path(p5_core *core, piece *p, const memo_state *from, uint3
 /* Over budget: forgets everything. Answers are made anew when they are needed; totals keep what the leaves
  * stood for. */
 void memo_drop_all(p5_core *core);
-bool memo_is_full(const memo *m);
+/* What it takes. */
+size_t memo_bytes(const memo *m);
+/* A new edge's number, or 0 when memory is out. */
+uint32_t memo_new_edge(memo *m);
 /* A new leaf, or NULL when memory is out. */
 memo_leaf *memo_new_leaf(memo *m);
 /* memo_learn.c */

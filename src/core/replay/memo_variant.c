@@ -64,9 +64,9 @@ memo_path *memo_find_variant(p5_core *core, memo_path *path, uint32_t key)
 {
     if (path->streak.variant == key)
         return path;
-    if (!path->family)
+    if (!path->streak.family)
         return NULL;
-    const uint32_t number = path->family[memo_member(key)];
+    const uint32_t number = path->streak.family[memo_member(key)];
     path = memo_path_at(&core->memo, number);
     if (number == 0 || path->streak.variant != key)
         return NULL;

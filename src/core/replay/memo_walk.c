@@ -56,44 +56,43 @@ memo_found memo_look_for_lines(const p5_core *core, const memo_streak *streak)
 
 /* ---- questions ----------------------------------------------------------------------------------------- */
 
-static memo_edge *__attribute__((noinline)) never_came(memo *m, const memo_answer *answer)
+static memo_streak *__attribute__((noinline)) never_came(memo *m, const memo_answer *answer)
 {
     m->unknown = *answer;
     m->has_unknown = true;
     return NULL;
 }
 
-/* The answer was that of an edge behind the first. It will be wanted again soon. */
-static inline memo_edge *to_front(memo_node *node, memo_edge *before, memo_edge *edge)
-{
-    before->next = edge->next;
-    edge->next = node->edges;
-    node->edges = edge;
-    return edge;
-}
-
-static memo_edge *__attribute__((noinline))
+/* An answer that was not that of the first edge: its edge, which will be wanted again soon, comes to the
+ * front. */
+static memo_streak *__attribute__((noinline))
 further_behind(memo *m, memo_node *node, const memo_answer *answer)
 {
-    memo_edge *before = node->edges;
-    for (memo_edge *edge = before->next; edge; before = edge, edge = edge->next)
-        if (memo_edge_is(edge, answer))
-            return to_front(node, before, edge);
+    memo_streak *before = memo_edge_at(m, node->edges);
+    for (uint32_t number; (number = before->next) != 0; before = memo_edge_at(m, number)) {
+        memo_streak *edge = memo_edge_at(m, number);
+        if (memo_edge_is(edge, answer)) {
+            before->next = edge->next;
+            edge->next = node->edges;
+            node->edges = number;
+            return edge;
+        }
+    }
     return never_came(m, answer);
 }
 
 /* What is behind an answer that is not the usual one. NULL: it never came before. */
-static inline memo_edge *behind(memo *m, memo_node *node, memo_answer answer)
+static inline memo_streak *behind(memo *m, memo_node *node, memo_answer answer)
 {
-    memo_edge *edge = node->edges;
-    if (__builtin_expect(!edge, 0))
+    memo_streak *edge = memo_edge_at(m, node->edges);
+    if (__builtin_expect(node->edges == 0, 0))
         return never_came(m, &answer);
     if (__builtin_expect(!memo_edge_is(edge, &answer), 0))
         return further_behind(m, node, &answer);
     return edge;
 }
 
-memo_edge *memo_behind_other(p5_core *core, memo_node *node, uint64_t answer)
+memo_streak *memo_behind_other(p5_core *core, memo_node *node, uint64_t answer)
 {
     return behind(&core->memo, node, memo_pack_data(core->memory, answer, memo_clock(core, node->offset)));
 }
@@ -107,7 +106,7 @@ static inline bool usual_whenever(struct memory *m, const memo_node *node, uint6
 
 /* These ask the question of `node`. `*usual`: the answer is the usual one; they answer what is behind
  * others. */
-static memo_edge *__attribute__((noinline)) ask_code(p5_core *core, memo_node *node, bool *usual)
+static memo_streak *__attribute__((noinline)) ask_code(p5_core *core, memo_node *node, bool *usual)
 {
     const uint64_t latest = memo_clock(core, node->offset);
     uint64_t asked = latest;
@@ -123,20 +122,20 @@ static memo_edge *__attribute__((noinline)) ask_code(p5_core *core, memo_node *n
     return *usual ? NULL : behind(&core->memo, node, memo_pack_code(&answer, asked, latest));
 }
 
-static memo_edge *ask_end(p5_core *core, const p5_block *block, memo_node *node, bool *usual)
+static memo_streak *ask_end(p5_core *core, const p5_block *block, memo_node *node, bool *usual)
 {
     *usual = price_end_known(core, block, node->address);
     return *usual ? NULL : behind(&core->memo, node, memo_pack_bool(false));
 }
 
-static memo_edge *ask_passed(p5_core *core, memo_node *node, bool *usual)
+static memo_streak *ask_passed(p5_core *core, memo_node *node, bool *usual)
 {
     *usual = !predictor_passed(core->predictor, memo_passed_group(core, node));
     return *usual ? NULL : behind(&core->memo, node, memo_pack_bool(true));
 }
 
 /* P54C. */
-static memo_edge *__attribute__((noinline))
+static memo_streak *__attribute__((noinline))
 ask_other(p5_core *core, const p5_block *block, memo_node *node, bool *usual)
 {
     return node->kind == MEMO_END ? ask_end(core, block, node, usual) : ask_passed(core, node, usual);
@@ -174,15 +173,15 @@ memo_leaf *memo_walk(p5_core *core, memo_path *path, const p5_access *accesses, 
                      uint64_t answered, uint32_t next, p5_prediction said)
 {
     memo *m = &core->memo;
-    const piece *p = path->piece;
+    const piece *p = path->streak.piece;
     const p5_prediction prediction = memo_prediction(p, said);
     memo_streak *streak = &path->streak;
-    const memo_edge **given = m->given;
+    const memo_streak **given = m->given;
     uint32_t known = 0;
     if (!at)
         at = memo_follow(core, p, accesses, streak);
     while (at) {
-        memo_edge *edge = NULL;
+        memo_streak *edge = NULL;
         bool usual;
         if (is_branch(streak, at)) {
             memo_leaf *leaf = p->near && core->timing.btb_by_pairs
@@ -195,7 +194,7 @@ memo_leaf *memo_walk(p5_core *core, memo_path *path, const p5_access *accesses, 
         }
         if (__builtin_expect(at->kind == MEMO_DATA, 1)) {
             /* this and the leaf's below: a copier of memory takes 0.95 of the time */
-            __builtin_prefetch(at->edges);
+            memo_prefetch(memo_edge_at(m, at->edges));
             const uint64_t answer =
                 __builtin_expect(answered == MEMO_UNASKED, 1) ? memo_ask(core, at, accesses) : answered;
             answered = MEMO_UNASKED;
@@ -215,7 +214,7 @@ memo_leaf *memo_walk(p5_core *core, memo_path *path, const p5_access *accesses, 
         if (__builtin_expect(!edge, 0))
             break;
         *given++ = edge;
-        streak = &edge->streak;
+        streak = edge;
         __builtin_prefetch(memo_leaf_at(m, memo_told(streak, prediction)));
         at = streak->is_over ? streak->end : memo_follow(core, p, accesses, streak);
     }
