@@ -65,7 +65,7 @@ typedef struct memo_worth {
 
 typedef struct memo {
     bool held;               /* control inputs know what remembered answers do not: memo_is_held */
-    bool large;              /* it does not fit the host's nearer caches: see memo_batch.c */
+    bool large;              /* it does not fit the host's nearer caches */
     uint32_t generation;     /* how often everything was forgotten */
     memo_table state_table;  /* interned pipe states */
     memo_table path_table;   /* by piece, state and variant, */

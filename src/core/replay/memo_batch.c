@@ -165,10 +165,6 @@ any_may_not_pair(const p5_core *core, const p5_retired_block *b, const p5_retire
     return b < end;
 }
 
-/* If it takes so much the memo is mostly in none of the host's nearer caches, and what is needed is
- * fetched before its turn. Small loops without: 0.95 of the time. */
-enum { LARGE_BYTES = 2 << 20 };
-
 /* The path behind the next one, as it was last time, comes into the host's cache while the next one is
  * priced. */
 static inline void fetch_after(const memo *m, const memo_leaf *leaf)
@@ -412,7 +408,6 @@ price_blocks(p5_core *core, const p5_access *accesses, const p5_value *values, c
         path = memo_path_at(&core->memo, 0);
     const uint64_t most = limited ? core_longest_block(core) : 0, far = limit > most ? limit - most : 0;
     const p5_retired_block *b = blocks, *end = b + count;
-    core->memo.large = memo_bytes(&core->memo) > LARGE_BYTES;
     if (core->memo.large)
         fetch_batch(b, end);
     const p5_prediction *prediction = predictions;
