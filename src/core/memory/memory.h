@@ -30,9 +30,6 @@ extern const snapshot_table memory_state;
 void memory_set_totals(memory *m, counts *totals, uint64_t *uses);
 uint64_t memory_bus_taken(memory *m);
 
-/* RESET: everything invalid. (INIT keeps the caches: memory_load_cr3.) */
-void memory_reset(memory *m);
-
 /* Privilege class (P5_CPL_*) that events are counted for from now on. Bus clocks up to now belong to the
  * class before: call memory_advance first. */
 void memory_set_class(memory *m, unsigned cpl_class);

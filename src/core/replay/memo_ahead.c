@@ -1,4 +1,4 @@
-/* What memo_price will do, without doing it. */
+/* What memo_price.c will do, without doing it. */
 #include "core/core.h"
 #include "core/replay/memo_streak.h"
 #include "core/branch/predictor_pairs.h"

@@ -14,7 +14,7 @@ typedef enum memo_found {
     MEMO_AT_HAND  /* their fetches change nothing */
 } memo_found;
 
-/* memo_price.c. The path of this execution of `p`, as memo_price will find it. NULL: there is none. */
+/* memo_price.c. The path of this execution of `p`, as pricing will find it. NULL: there is none. */
 memo_path *memo_path_of(p5_core *core, const p5_retired *r, piece *p, bool taken);
 /* The path that leads from where the core stands into `p`, of variant `key`, with `accesses`, behind those of
  * what waits. NULL: out of memory, or the memo is not for it. */
