@@ -109,13 +109,6 @@ static inline void memory_count(struct memory *m, enum p5_event event)
     counts_add(m->totals, event, m->class, 1, 1);
 }
 
-/* ... of an event that the P54C does not have. */
-static inline void memory_count_p55c(struct memory *m, enum p5_event event)
-{
-    if (m->model->family == P5_FAMILY_P55C)
-        memory_count(m, event);
-}
-
 /* Adds clocks of a duration event. */
 static inline void memory_clocks(struct memory *m, enum p5_event event, uint64_t clocks)
 {
