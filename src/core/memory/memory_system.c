@@ -164,6 +164,20 @@ uint64_t memory_drained(struct memory *m, uint64_t asked)
     return asked > done ? asked : done;
 }
 
+uint64_t memory_backlog(const struct memory *m, uint64_t now)
+{
+    uint64_t done = memory_later(memory_later(m->write_quiet, m->read_quiet), m->code_fill.done);
+    for (unsigned i = 0; i < 4; i++)
+        done = memory_later(done, m->code_parts[i]);
+    return done > now ? done - now : 0;
+}
+
+uint64_t memory_bus_backlog(const struct memory *m, uint64_t now)
+{
+    const uint64_t free = bus_next_free(&m->bus, now);
+    return free > now ? free - now : 0;
+}
+
 /* A special cycle leaves no write pending on the board: EWBE# stays as it is. */
 uint64_t memory_branch_message(struct memory *m, uint64_t asked, uint64_t *end)
 {

@@ -28,9 +28,9 @@ static uint64_t watched_total(p5_core *core, uint64_t clock)
     case P5_EVENT_NUMBER_OF_CYCLES_NOT_IN_HALT_STATE:
         return clock - halted_clocks(core);
     case P5_EVENT_BUS_CYCLE_DURATION:
-        return bus_used(&core->memory->bus, clock).all;
+        return memory_bus_used(core->memory, clock).all;
     case P5_EVENT_BUS_UTILIZATION_DUE_TO_PROCESSOR_ACTIVITY:
-        return bus_used(&core->memory->bus, clock).own;
+        return memory_bus_used(core->memory, clock).own;
     default:
         break;
     }
