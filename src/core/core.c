@@ -54,7 +54,7 @@ void p5_core_close(p5_core *core)
 
 const p5_model *core_model(const p5_core *core)
 {
-    return core->memory->model;
+    return memory_model(core->memory);
 }
 
 bool core_is_profiled(const p5_core *core)
@@ -65,8 +65,8 @@ bool core_is_profiled(const p5_core *core)
 unsigned core_translations(const p5_core *core, bool code, p5_translation entries[CORE_TRANSLATIONS])
 {
     _Static_assert((int)CORE_TRANSLATIONS == (int)TLB_ENTRIES, "a TLB's entries");
-    const tlb *t = code ? &core->memory->code_tlb : &core->memory->data_tlb;
-    unsigned count = t->sets * t->ways;
+    const tlb *t = code ? memory_code_tlb(core->memory) : memory_data_tlb(core->memory, false);
+    const unsigned count = tlb_size(t);
     for (unsigned i = 0; i < count; i++) {
         const tlb_entry e = tlb_get(t, i);
         entries[i] = (p5_translation){.linear = e.linear,
@@ -96,16 +96,16 @@ uint64_t core_most_clocks(const p5_core *core)
 core_lines core_count_lines(const p5_core *core)
 {
     const memory *m = core->memory;
-    core_lines lines = {.code_lines = CACHE_SETS * m->code.order.ways};
+    core_lines lines = {.code_lines = CACHE_SETS * memory_model(m)->code_cache.ways};
     unsigned *by_state[] = {[MESI_MODIFIED] = &lines.modified,
                             [MESI_EXCLUSIVE] = &lines.exclusive,
                             [MESI_SHARED] = &lines.shared,
                             [MESI_INVALID] = &lines.invalid};
     for (unsigned set = 0; set < CACHE_SETS; set++) {
-        for (unsigned way = 0; way < m->data.order.ways; way++)
-            ++*by_state[m->data.state[set][way] & 3];
-        for (unsigned way = 0; way < m->code.order.ways; way++)
-            lines.code += m->code.tag[set][way] != CACHE_NO_TAG;
+        for (unsigned way = 0; way < memory_model(m)->data_cache.ways; way++)
+            ++*by_state[memory_line_state(m, set, way)];
+        for (unsigned way = 0; way < CACHE_WAYS; way++)
+            lines.code += memory_tags(m, true, set)[way] != CACHE_NO_TAG;
     }
     return lines;
 }

@@ -65,9 +65,9 @@ p5_status p5_core_check_memo(p5_core *core, p5_error *error)
     memo_check *check = calloc(1, sizeof *check);
     if (check == NULL)
         return error_set(error, P5_ERR_MEMORY, "out of memory");
-    check->hooks = core->memory->hooks;
+    check->hooks = *memory_hooks(core->memory);
     const p5_core_hooks hooks = hooks_of(check);
-    p5_status status = p5_core_open(core->memory->model, &hooks, &check->exact, error);
+    p5_status status = p5_core_open(memory_model(core->memory), &hooks, &check->exact, error);
     if (status != P5_OK) {
         free(check);
         return status;
@@ -75,7 +75,7 @@ p5_status p5_core_check_memo(p5_core *core, p5_error *error)
     p5_core_set_memo(check->exact, false);
     core->check = check;
     core->exact = check->exact;
-    core->memory->told = &check->told;
+    memory_keep_told(core->memory, &check->told);
     return P5_OK;
 }
 

@@ -55,8 +55,8 @@ static bool same_model(const p5_model *a, const p5_model *b)
 /* A core goes on as its own model says only. */
 static void check_model(const p5_core *core, snapshot *s)
 {
-    p5_model *saved = core_transfer_model(core->memory->model, s);
-    if (saved != NULL && !same_model(saved, core->memory->model))
+    p5_model *saved = core_transfer_model(memory_model(core->memory), s);
+    if (saved != NULL && !same_model(saved, memory_model(core->memory)))
         snapshot_refuse(s, "the snapshot was made with another model: %s", saved->title);
     p5_model_close(saved);
 }

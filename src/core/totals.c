@@ -31,7 +31,7 @@ void totals_sum(const p5_core *core, p5_counts *totals)
         for (unsigned s = 0; s < P5_STALL_COUNT; s++)
             totals->stalls[s][class] = deltas_stall(d, (p5_stall)s);
         for (unsigned w = 0; w < 2; w++)
-            totals->bus_bytes[w][class] = core->memory->bus.bytes[w][class];
+            totals->bus_bytes[w][class] = memory_bus_bytes(core->memory, w, class);
     }
 }
 

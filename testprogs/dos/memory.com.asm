@@ -55,6 +55,16 @@ org 100h
         int 2fh
         mov [xms], bx
         mov [xms + 2], es
+        mov ah, 88h             ; the driver has it all; only those who ask by newer functions are told
+        int 15h
+        expect jnc
+        cmp ax, 0
+        expect je
+        mov ax, 0e801h
+        int 15h
+        expect jnc
+        cmp ax, 15 * 1024
+        expect je
         mov ah, 8
         call far [xms]
         mov [largest], dx

@@ -5,6 +5,7 @@
 # - Of core, pmu, engine and machine the floors above include no other headers than those listed here.
 # - A room (a folder of a floor) includes only rooms that stand below it in the list here; the processor's hardware nothing of core/ itself.
 # - internal.h, *_internal.h and state.h are for their own folder and the folders in it.
+# - What core/memory keeps is told by its functions.
 # - No circle between folders. The headers of a folder that has folders in it are what these share, below all of them; its sources put
 #   them together, above all of them.
 set -eu
@@ -117,6 +118,28 @@ fi
 # p5_core holds the memo by value; no room below replay knows it.
 if find src/core -mindepth 2 -name '*.[ch]' ! -path '*/replay/*' ! -path '*/testreg/*' -exec grep -nHE 'core->memo\>|\<memo_[a-z_]+\(' {} + | grep .; then
     echo "the memo is for core/replay, and what stands above it, alone"
+    status=1
+fi
+# What the memory side and its arrays are made of is for core/memory: others have functions for it. Looked at are members of what is
+# declared as one of these since the last line that begins at the margin, of core->memory, and of what functions of memory/ give. (exact/ still
+# takes the long answer by itself.)
+if find src/core -name '*.[ch]' ! -path '*/memory/*' ! -path '*/exact/*' -exec awk '
+    FNR == 1 || /^[a-z]/ { delete is }
+    {
+        for (rest = $0; match(rest, /(^|[^a-z_])(memory|data_cache|code_cache|tlb) \*+[a-z_0-9]+/); rest = substr(rest, RSTART + RLENGTH)) {
+            name = substr(rest, RSTART, RLENGTH)
+            sub(/.*\*/, "", name)
+            is[name]
+        }
+        for (rest = $0; match(rest, /[a-z_0-9>]+(\([^()]*\))?->[a-z_]/); rest = substr(rest, RSTART + RLENGTH - 1)) {
+            name = substr(rest, RSTART, RLENGTH - 3)
+            if (name in is || name ~ /(^|>)memory$/ || name ~ /^memory_(data_cache|code_cache|code_tlb|data_tlb)\(/) {
+                print FILENAME ":" FNR ": " $0
+                next
+            }
+        }
+    }' {} + | grep .; then
+    echo "the members of the memory side and its arrays are for core/memory"
     status=1
 fi
 # Only engine may know Unicorn, only isa Capstone.

@@ -167,10 +167,8 @@ bus_clock __attribute__((noinline)) bus_arbitrate(bus *b, uint64_t asked)
     uint64_t granted = bus_first_free(b, asked).n + b->model->agent.grant;
     uint64_t waited = core_clock_of(b, granted) - core_clock_of(b, bus_clock_from(b, asked));
     b->lost = false;
-    if (b->model->family == P5_FAMILY_P55C) {
-        counts_add(b->totals, P5_EVENT_BUS_OWNERSHIP_TRANSFERS, b->class, 1, 1);
-        counts_add(b->totals, P5_EVENT_BUS_OWNERSHIP_LATENCY, b->class, waited, waited);
-    }
+    counts_add(b->totals, P5_EVENT_BUS_OWNERSHIP_TRANSFERS, b->class, 1, 1);
+    counts_add(b->totals, P5_EVENT_BUS_OWNERSHIP_LATENCY, b->class, waited, waited);
     return (bus_clock){granted, granted * b->half_ratio};
 }
 

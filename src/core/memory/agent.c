@@ -9,13 +9,13 @@ static void plan(struct memory *m, uint64_t turn)
 void agent_reset(struct memory *m)
 {
     m->agent = (agent){.due = UINT64_MAX};
-    if (m->model->agent.kind != AGENT_NONE)
+    if (memory_has_agent(m))
         plan(m, m->model->agent.period);
 }
 
 void agent_restore(struct memory *m)
 {
-    if (m->model->agent.kind != AGENT_NONE)
+    if (memory_has_agent(m))
         plan(m, m->agent.turn);
 }
 

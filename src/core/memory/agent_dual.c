@@ -14,11 +14,11 @@ uint64_t agent_dual_turn(struct memory *m, uint64_t asked, uint32_t line)
     memory_upgrade_lines(m, began);
     switch (snoop_line(m, line, how->write, began, &free)) {
     case SNOOP_HIT_MODIFIED: /* written back: bus.c counted the ownership that this took */
-        memory_count_p55c(m, P5_EVENT_CACHE_M_STATE_LINE_SHARING);
-        memory_count_p55c(m, P5_EVENT_CACHE_LINE_SHARING);
+        memory_count(m, P5_EVENT_CACHE_M_STATE_LINE_SHARING);
+        memory_count(m, P5_EVENT_CACHE_LINE_SHARING);
         break;
     case SNOOP_HIT:
-        memory_count_p55c(m, P5_EVENT_CACHE_LINE_SHARING);
+        memory_count(m, P5_EVENT_CACHE_LINE_SHARING);
         break;
     case SNOOP_MISS:
         break;

@@ -25,9 +25,27 @@ void code_cache_invalidate(code_cache *cache);
 /* Of no line is known that its hits change nothing. */
 void code_cache_forget(code_cache *cache);
 
+/* 0: hits of the line of `tag` in this set change nothing. */
+static inline uint32_t code_cache_moves(const code_cache *cache, unsigned set, uint32_t tag)
+{
+    return cache->at_hand[set] ^ tag;
+}
+
+/* A hit of `physical` that changes nothing. */
+static inline bool code_cache_at_hand(const code_cache *cache, uint32_t physical)
+{
+    return code_cache_moves(cache, cache_set(physical), cache_tag(physical)) == 0;
+}
+
+/* Bit n is set if way n of this set holds the line of `tag`. */
+static inline unsigned code_cache_match(const code_cache *cache, unsigned set, uint32_t tag)
+{
+    return cache_match(cache->tag[set], tag);
+}
+
 static inline int code_cache_find(const code_cache *cache, uint32_t physical)
 {
-    unsigned hits = cache_match(cache->tag[cache_set(physical)], cache_tag(physical));
+    unsigned hits = code_cache_match(cache, cache_set(physical), cache_tag(physical));
     return hits != 0 ? __builtin_ctz(hits) : -1;
 }
 
@@ -67,6 +85,12 @@ bool code_cache_drop(code_cache *cache, uint32_t physical);
 /* Marks the ends of `mask` as decoded; answers which of them were known before. 0 if the line is not there.
  */
 uint32_t code_cache_ends(code_cache *cache, uint32_t physical, uint32_t mask);
+
+/* The ends that have been decoded of the line in this place. */
+static inline uint32_t code_cache_known_ends(const code_cache *cache, unsigned set, unsigned way)
+{
+    return cache->ends[set][way];
+}
 
 /* Raw access for the test registers: the state is MESI_SHARED (valid) or MESI_INVALID. `ends` is TR2's view
  * of the whole line: all ones after a fill, boundaries only once decoded. */

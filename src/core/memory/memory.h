@@ -30,9 +30,6 @@ extern const snapshot_table memory_state;
 void memory_set_totals(memory *m, counts *totals, uint64_t *uses);
 uint64_t memory_bus_taken(memory *m);
 
-/* RESET: everything invalid. (INIT keeps the caches: memory_load_cr3.) */
-void memory_reset(memory *m);
-
 /* Privilege class (P5_CPL_*) that events are counted for from now on. Bus clocks up to now belong to the
  * class before: call memory_advance first. */
 void memory_set_class(memory *m, unsigned cpl_class);
@@ -51,6 +48,10 @@ uint64_t memory_invd(memory *m, uint64_t asked);
 /* The clock at which all buffered writes are on memory and EWBE# is active: serialising instructions and I/O
  * wait for it. */
 uint64_t memory_drained(memory *m, uint64_t asked);
+/* Clocks from `now` until it has done what it was asked for, and until a bus cycle that is asked for then can
+ * begin. */
+uint64_t memory_backlog(const memory *m, uint64_t now);
+uint64_t memory_bus_backlog(const memory *m, uint64_t now);
 /* A branch trace message asks for a write buffer at `asked`: answers the clock at which it has one; `*end`:
  * the special cycle has ended. */
 uint64_t memory_branch_message(memory *m, uint64_t asked, uint64_t *end);

@@ -604,5 +604,5 @@ bool memory_hits_unexpected(struct memory *m, const p5_access *access, const dat
 void memory_set_special(struct memory *m)
 {
     m->special = memory_frozen(m) || m->no_data_fill || m->uses == NULL || m->hooks.bus_cycle != NULL ||
-                 m->arrays != NULL || m->model->agent.kind != AGENT_NONE;
+                 m->arrays != NULL || memory_has_agent(m);
 }

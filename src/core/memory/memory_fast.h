@@ -30,6 +30,23 @@ static inline bool memory_page_usual(tlb *t, uint32_t key, bool write)
     return true;
 }
 
+static inline bool memory_is_paged(const struct memory *m)
+{
+    return m->paging;
+}
+
+/* A reference, not in a large page, or a fetch needs no walk. Changes nothing. */
+static inline bool memory_has_page(const struct memory *m, const p5_access *access)
+{
+    const bool write = (access->flags & P5_ACCESS_WRITE) != 0;
+    return !m->paging || ((access->flags & P5_ACCESS_LARGE_PAGE) == 0 &&
+                          memory_translates(&m->data_tlb, tlb_key(access->linear, false), write));
+}
+static inline bool memory_has_code_page(const struct memory *m, uint32_t linear)
+{
+    return !m->paging || memory_translates(&m->code_tlb, tlb_key(linear, false), false);
+}
+
 /* What is under way at `clock` does not concern a hit of the line at `physical`: another line is being
  * filled (P54C: of another set), and a write waits for no older ones. */
 static inline bool memory_passes_by(const struct memory *m, uint32_t physical, bool write, uint64_t clock)
@@ -221,7 +238,7 @@ static inline bool memory_code_page_usual(struct memory *m, uint32_t linear)
         return true;
     tlb *t = &m->code_tlb;
     uint32_t key = tlb_key(linear, false);
-    if (key == t->last)
+    if (tlb_at_hand(t, key))
         return true;
     const bool hit = memory_page_usual(t, key, false);
     t->last = hit ? key : 0;

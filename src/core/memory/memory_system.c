@@ -6,6 +6,25 @@
 /* CPUID of the stepping that counts them (specification update 242480, erratum 75). */
 enum { SIGNATURE_XA3 = 0x544 };
 
+/* RESET: everything invalid. (INIT keeps the caches: memory_load_cr3.) */
+static void memory_reset(struct memory *m)
+{
+    const p5_model *model = m->model;
+    data_cache_init(&m->data, model->data_cache.ways);
+    code_cache_init(&m->code, model->code_cache.ways);
+    tlb_init(&m->data_tlb, model->data_tlb.sets, model->data_tlb.ways, false);
+    tlb_init(&m->code_tlb, model->code_tlb.sets, model->code_tlb.ways, false);
+    if (m->separate_large)
+        tlb_init(&m->data_tlb_large, model->data_tlb.large_sets, model->data_tlb.large_ways, true);
+    write_buffer_init(&m->writes, model->write_buffers, model->write_buffer_per_pipe);
+    bus_reset(&m->bus);
+    m->data_fill = m->code_fill = (line_fill){1, 0}; /* no line: not a multiple of 32 */
+    m->ewbe_at = 0;
+    m->ewbe_clocks = (uint64_t)model->bus.ewbe * model->half_ratio / 2;
+    agent_reset(m);
+    memory_set_quiet(m);
+}
+
 struct memory *memory_open(const p5_model *model, const p5_core_hooks *hooks, counts *totals)
 {
     static const bool always = true, never = false;
@@ -67,24 +86,6 @@ void memory_close(struct memory *m)
         return;
     bus_free(&m->bus);
     free(m);
-}
-
-void memory_reset(struct memory *m)
-{
-    const p5_model *model = m->model;
-    data_cache_init(&m->data, model->data_cache.ways);
-    code_cache_init(&m->code, model->code_cache.ways);
-    tlb_init(&m->data_tlb, model->data_tlb.sets, model->data_tlb.ways, false);
-    tlb_init(&m->code_tlb, model->code_tlb.sets, model->code_tlb.ways, false);
-    if (m->separate_large)
-        tlb_init(&m->data_tlb_large, model->data_tlb.large_sets, model->data_tlb.large_ways, true);
-    write_buffer_init(&m->writes, model->write_buffers, model->write_buffer_per_pipe);
-    bus_reset(&m->bus);
-    m->data_fill = m->code_fill = (line_fill){1, 0}; /* no line: not a multiple of 32 */
-    m->ewbe_at = 0;
-    m->ewbe_clocks = (uint64_t)model->bus.ewbe * model->half_ratio / 2;
-    agent_reset(m);
-    memory_set_quiet(m);
 }
 
 void memory_set_class(struct memory *m, unsigned cpl_class)
@@ -161,6 +162,20 @@ uint64_t memory_drained(struct memory *m, uint64_t asked)
 {
     uint64_t done = memory_writes_done(m);
     return asked > done ? asked : done;
+}
+
+uint64_t memory_backlog(const struct memory *m, uint64_t now)
+{
+    uint64_t done = memory_later(memory_later(m->write_quiet, m->read_quiet), m->code_fill.done);
+    for (unsigned i = 0; i < 4; i++)
+        done = memory_later(done, m->code_parts[i]);
+    return done > now ? done - now : 0;
+}
+
+uint64_t memory_bus_backlog(const struct memory *m, uint64_t now)
+{
+    const uint64_t free = bus_next_free(&m->bus, now);
+    return free > now ? free - now : 0;
 }
 
 /* A special cycle leaves no write pending on the board: EWBE# stays as it is. */

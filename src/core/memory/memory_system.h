@@ -109,13 +109,6 @@ static inline void memory_count(struct memory *m, enum p5_event event)
     counts_add(m->totals, event, m->class, 1, 1);
 }
 
-/* ... of an event that the P54C does not have. */
-static inline void memory_count_p55c(struct memory *m, enum p5_event event)
-{
-    if (m->model->family == P5_FAMILY_P55C)
-        memory_count(m, event);
-}
-
 /* Adds clocks of a duration event. */
 static inline void memory_clocks(struct memory *m, enum p5_event event, uint64_t clocks)
 {
@@ -135,10 +128,15 @@ uint64_t walk_set_dirty(struct memory *m, unsigned entry, bool large, uint64_t a
 /* Internal snoop before a page-table entry is read or a code line is fetched: a modified data line goes to
  * the bus first. A code fetch (or an update of the entry) leaves no copy behind. */
 void snoop_data_cache(struct memory *m, uint32_t physical, bool invalidate, uint64_t asked);
+/* A fetch of `physical` hits. */
+static inline bool memory_has_code(const struct memory *m, uint32_t physical)
+{
+    return code_cache_find(&m->code, physical) >= 0;
+}
 /* A data reference that goes to the bus leaves no copy of the line in the code cache. */
 static inline void snoop_code_cache(struct memory *m, uint32_t physical)
 {
-    if (__builtin_expect(code_cache_find(&m->code, physical) >= 0, 0))
+    if (__builtin_expect(memory_has_code(m, physical), 0))
         code_cache_drop(&m->code, physical);
 }
 
@@ -190,6 +188,75 @@ void memory_count_kind(counts *totals, unsigned class, unsigned kind, unsigned h
                        uint64_t uses);
 /* Adds what was counted by kind and what was waited, and empties it. */
 void memory_fold_uses(uint64_t uses[REFERENCE_USES], counts *totals, unsigned class);
+
+/* ---- for who looks into it, writes its arrays by their own functions, or knows its owner ---- */
+
+static inline const p5_model *memory_model(const struct memory *m)
+{
+    return m->model;
+}
+static inline const p5_core_hooks *memory_hooks(const struct memory *m)
+{
+    return &m->hooks;
+}
+static inline data_cache *memory_data_cache(struct memory *m)
+{
+    return &m->data;
+}
+static inline code_cache *memory_code_cache(struct memory *m)
+{
+    return &m->code;
+}
+static inline tlb *memory_code_tlb(struct memory *m)
+{
+    return &m->code_tlb;
+}
+/* The tags of a set; CACHE_NO_TAG where there is no line. */
+static inline const uint32_t *memory_tags(const struct memory *m, bool code, unsigned set)
+{
+    return code ? m->code.tag[set] : m->data.tag[set];
+}
+static inline mesi memory_line_state(const struct memory *m, unsigned set, unsigned way)
+{
+    return (mesi)m->data.state[set][way];
+}
+static inline line_fill memory_last_fill(const struct memory *m)
+{
+    return m->data_fill;
+}
+/* The last answer that was DATA_LONG. */
+static inline const data_answer *memory_long_answer(const struct memory *m)
+{
+    return &m->long_answer;
+}
+/* What the owner's page_bits_set answers is kept there, too. */
+static inline void memory_keep_told(struct memory *m, memory_told *told)
+{
+    m->told = told;
+}
+/* Core clocks in which the bus was in use up to `clock`. */
+static inline bus_use memory_bus_used(const struct memory *m, uint64_t clock)
+{
+    return bus_used(&m->bus, clock);
+}
+static inline uint64_t memory_bus_bytes(const struct memory *m, bool write, unsigned class)
+{
+    return m->bus.bytes[write][class];
+}
+
+/* Somebody has written into the arrays: of no hit is known that it changes nothing. */
+static inline void memory_forget_hits(struct memory *m)
+{
+    code_cache_forget(&m->code);
+    m->code_tlb.last = 0;
+    memory_set_quiet(m);
+}
+
+/* Another bus master may act. */
+static inline bool memory_has_agent(const struct memory *m)
+{
+    return m->model->agent.kind != AGENT_NONE;
+}
 
 /* ---- external agents ---- */
 

@@ -66,12 +66,10 @@ static void keep_sets(memory_trial *t, const struct memory *m, uint32_t physical
  * exclusive elsewhere, no page is walked, nobody looks at what is written. */
 static bool can_try(const struct memory *m, const p5_access *access, unsigned how)
 {
-    const bool write = (access->flags & P5_ACCESS_WRITE) != 0;
     return !m->special && (access->flags & ~(unsigned)P5_ACCESS_WRITE) == 0 && how < HOW_LOCK &&
            memory_within_line(access) && !model_uncacheable(m->model, access->physical) &&
-           m->writes.upgrade_at == UINT64_MAX && code_cache_find(&m->code, access->physical) < 0 &&
-           !*m->hooks.keeps_memory &&
-           (!m->paging || memory_translates(&m->data_tlb, tlb_key(access->linear, false), write));
+           m->writes.upgrade_at == UINT64_MAX && !memory_has_code(m, access->physical) &&
+           !*m->hooks.keeps_memory && memory_has_page(m, access);
 }
 
 uint64_t memory_trial_ask(memory_trial *t, struct memory *m, const p5_access *access, uint64_t asked,

@@ -78,6 +78,12 @@ static inline unsigned tlb_hint_of(uint32_t key)
     return tlb_page(key) % TLB_HINTS;
 }
 
+/* The code TLB: the entry used last translates `key`, and a use of it changes nothing. */
+static inline bool tlb_at_hand(const tlb *t, uint32_t key)
+{
+    return t->last == key;
+}
+
 /* A use of an entry, by who sees to `last`, */
 static inline void tlb_hit(tlb *t, unsigned entry)
 {
@@ -104,6 +110,18 @@ void tlb_drop(tlb *t, unsigned entry);
 void tlb_invalidate(tlb *t, uint32_t linear);
 
 /* Raw access for the test registers (TR6, TR7), which search rather than index on reads. */
+static inline unsigned tlb_ways(const tlb *t)
+{
+    return t->ways;
+}
+static inline unsigned tlb_size(const tlb *t)
+{
+    return t->sets * t->ways;
+}
+static inline uint32_t tlb_key_at(const tlb *t, unsigned entry)
+{
+    return t->row[entry].key.of[0];
+}
 typedef struct tlb_entry {
     uint32_t linear, physical;
     bool valid, large, dirty;

@@ -353,7 +353,7 @@ unsigned p5_model_family(const p5_model *model)
 
 unsigned p5_model_monitor(const p5_model *model)
 {
-    static const unsigned monitors[] = {0, P5_MONITOR_P6, P5_MONITOR_ARCH3};
+    static const unsigned monitors[] = {[MONITOR_P6] = P5_MONITOR_P6, [MONITOR_ARCH3] = P5_MONITOR_ARCH3};
     return monitors[model->monitor];
 }
 

@@ -90,25 +90,25 @@ static bool wrong_in_caches(const parity *p, const struct memory *m)
         for (unsigned way = 0; way < CACHE_WAYS; way++) {
             bool data = p->data_tag[set][way] || p->data[set][way] != 0;
             bool code = p->code_tag[set][way] || p->code[set][way] != 0;
-            if ((data && m->data.state[set][way] != MESI_INVALID) ||
-                (code && m->code.tag[set][way] != CACHE_NO_TAG))
+            if ((data && memory_tags(m, false, set)[way] != CACHE_NO_TAG) ||
+                (code && memory_tags(m, true, set)[way] != CACHE_NO_TAG))
                 return true;
         }
     return false;
 }
 
-static bool wrong_in_tlbs(const parity *p, const struct memory *m)
+static bool wrong_in_tlbs(const parity *p, struct memory *m)
 {
-    const tlb *tlbs[PARITY_TLBS] = {&m->data_tlb, &m->data_tlb_large, &m->code_tlb};
+    const tlb *tlbs[PARITY_TLBS] = {memory_data_tlb(m, false), memory_data_tlb(m, true), memory_code_tlb(m)};
     for (unsigned which = 0; which < PARITY_TLBS; which++)
         for (unsigned entry = 0; entry < TLB_ENTRIES; entry++)
             if ((p->tlb_tag[which][entry] || p->tlb_data[which][entry]) &&
-                tlbs[which]->row[entry].key.of[0] != 0)
+                tlb_key_at(tlbs[which], entry) != 0)
                 return true;
     return false;
 }
 
-void parity_forget_if_gone(parity *p, const struct memory *m)
+void parity_forget_if_gone(parity *p, struct memory *m)
 {
     if (!p->seen || (p->reversed & PARITY_ARRAYS) != 0 || wrong_in_caches(p, m) || wrong_in_tlbs(p, m))
         return;

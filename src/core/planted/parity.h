@@ -73,6 +73,6 @@ void parity_read_tlb(parity *p, unsigned which, unsigned entry);
 struct memory;
 /* If TR1 reverses nothing and no valid line or entry has wrong parity any more, there is nothing to look
  * at. */
-void parity_forget_if_gone(parity *p, const struct memory *m);
+void parity_forget_if_gone(parity *p, struct memory *m);
 
 #endif

@@ -44,7 +44,7 @@ static bool noted(const planted *w, bool code, uint32_t line, planted_line *foun
 static void planted_set_fetch(p5_core *core, uint32_t line)
 {
     planted *w = core->planted;
-    const p5_core_hooks *hooks = &core->memory->hooks;
+    const p5_core_hooks *hooks = memory_hooks(core->memory);
     planted_line at;
     uint8_t bytes[P5_LINE_BYTES];
     if (hooks->code_line == NULL)
@@ -63,18 +63,16 @@ static void planted_set_fetch(p5_core *core, uint32_t line)
 void planted_add_line(p5_core *core, bool code, unsigned set, unsigned way)
 {
     planted *w = core->planted;
-    const struct memory *m = core->memory;
     int old = find_line(w, code, set, way);
     planted_line *line = &w->lines[old >= 0 ? (unsigned)old : w->line_count++];
-    *line = (planted_line){code, (uint8_t)set, (uint8_t)way,
-                           code ? m->code.tag[set][way] : m->data.tag[set][way]};
+    *line = (planted_line){code, (uint8_t)set, (uint8_t)way, memory_tags(core->memory, code, set)[way]};
     planted_set_fetch(core, address_of(line));
     planted_update(core);
 }
 
 static void see_memory(const p5_core *core, uint32_t line)
 {
-    const p5_core_hooks *hooks = &core->memory->hooks;
+    const p5_core_hooks *hooks = memory_hooks(core->memory);
     if (hooks->from_memory != NULL)
         hooks->from_memory(hooks->context, line, CACHE_LINE);
 }
@@ -82,14 +80,13 @@ static void see_memory(const p5_core *core, uint32_t line)
 void planted_drop_line(p5_core *core, bool code, unsigned set, unsigned way)
 {
     planted *w = core->planted;
-    const struct memory *m = core->memory;
-    uint32_t tag = code ? m->code.tag[set][way] : m->data.tag[set][way];
+    uint32_t tag = memory_tags(core->memory, code, set)[way];
     int i = find_line(w, code, set, way);
     if (i >= 0)
         remove_line(w, (unsigned)i);
     if (tag == CACHE_NO_TAG)
         return;
-    if (!code && (i >= 0 || m->data.state[set][way] == MESI_MODIFIED))
+    if (!code && (i >= 0 || memory_line_state(core->memory, set, way) == MESI_MODIFIED))
         see_memory(core, tag + set * (uint32_t)CACHE_LINE);
     if (i >= 0)
         planted_set_fetch(core, tag + set * (uint32_t)CACHE_LINE);
@@ -99,10 +96,8 @@ void planted_drop_line(p5_core *core, bool code, unsigned set, unsigned way)
  * memory gets it when it is written back. */
 static bool still_noted(const struct memory *m, const planted_line *line)
 {
-    if (line->code)
-        return m->code.tag[line->set][line->way] == line->tag;
-    return m->data.tag[line->set][line->way] == line->tag &&
-           m->data.state[line->set][line->way] != MESI_MODIFIED;
+    return memory_tags(m, line->code, line->set)[line->way] == line->tag &&
+           (line->code || memory_line_state(m, line->set, line->way) != MESI_MODIFIED);
 }
 
 static void look_at_lines(p5_core *core)
@@ -115,7 +110,7 @@ static void look_at_lines(p5_core *core)
             continue;
         }
         remove_line(w, i);
-        if (!line.code && core->memory->data.tag[line.set][line.way] != line.tag)
+        if (!line.code && memory_tags(core->memory, false, line.set)[line.way] != line.tag)
             see_memory(core, address_of(&line)); /* changes nothing if it was modified and written back */
         planted_set_fetch(core, address_of(&line));
     }
@@ -125,25 +120,25 @@ static void look_at_lines(p5_core *core)
 
 static const tlb *tlb_of(const p5_core *core, unsigned which)
 {
-    const struct memory *m = core->memory;
-    return which == PARITY_CODE_TLB    ? &m->code_tlb
-           : which == PARITY_LARGE_TLB ? &m->data_tlb_large
-                                       : &m->data_tlb;
+    return which == PARITY_CODE_TLB ? memory_code_tlb(core->memory)
+                                    : memory_data_tlb(core->memory, which == PARITY_LARGE_TLB);
 }
 
-unsigned planted_tlb_number(const struct memory *m, const tlb *t)
+unsigned planted_tlb_number(struct memory *m, const tlb *t)
 {
-    return t == &m->code_tlb ? PARITY_CODE_TLB : t == &m->data_tlb_large ? PARITY_LARGE_TLB : PARITY_DATA_TLB;
+    return t == memory_code_tlb(m)          ? PARITY_CODE_TLB
+           : t == memory_data_tlb(m, false) ? PARITY_DATA_TLB
+                                            : PARITY_LARGE_TLB;
 }
 
 static uint32_t key_of(const p5_core *core, unsigned which, unsigned entry)
 {
-    return tlb_of(core, which)->row[entry].key.of[0];
+    return tlb_key_at(tlb_of(core, which), entry);
 }
 
 static void tell_page(const p5_core *core, const planted_page *page, bool valid)
 {
-    const p5_core_hooks *hooks = &core->memory->hooks;
+    const p5_core_hooks *hooks = memory_hooks(core->memory);
     if (hooks->translation == NULL)
         return;
     tlb_entry e = tlb_get(tlb_of(core, page->in), page->entry);
@@ -202,8 +197,7 @@ static bool cache_as_memory(const p5_core *core)
 static void observe_tags(array_observer *o, bool code, unsigned set)
 {
     planted *w = (planted *)o;
-    const struct memory *m = w->core->memory;
-    const uint32_t *tag = code ? m->code.tag[set] : m->data.tag[set];
+    const uint32_t *tag = memory_tags(w->core->memory, code, set);
     for (unsigned way = 0; way < CACHE_WAYS; way++)
         if (tag[way] != CACHE_NO_TAG)
             (code ? parity_read_code_tag : parity_read_data_tag)(&w->parity, set, way);
@@ -221,7 +215,7 @@ static void observe_bytes(array_observer *o, bool code, unsigned set, unsigned w
         parity_read_data(&w->parity, set, way, bytes);
     } else {
         parity_write_data(&w->parity, set, way, bytes);
-        if (core->memory->data.state[set][way] == MESI_SHARED && cache_as_memory(core))
+        if (memory_line_state(core->memory, set, way) == MESI_SHARED && cache_as_memory(core))
             planted_add_line(core, false, set, way); /* not written through */
     }
 }

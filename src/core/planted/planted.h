@@ -71,7 +71,7 @@ void planted_look(struct p5_core *core);
 /* Notes that the line in this place holds something else than memory, or (code) than data references see. */
 void planted_add_line(struct p5_core *core, bool code, unsigned set, unsigned way);
 /* PARITY_*TLB. */
-unsigned planted_tlb_number(const struct memory *m, const tlb *t);
+unsigned planted_tlb_number(struct memory *m, const tlb *t);
 /* Notes an entry that a test register wrote. */
 void planted_add_page(struct p5_core *core, unsigned in, unsigned entry, bool code);
 /* Forgets the line in this place, which is about to be overwritten or dropped, and lets memory be seen

@@ -28,9 +28,9 @@ static uint64_t watched_total(p5_core *core, uint64_t clock)
     case P5_EVENT_NUMBER_OF_CYCLES_NOT_IN_HALT_STATE:
         return clock - halted_clocks(core);
     case P5_EVENT_BUS_CYCLE_DURATION:
-        return bus_used(&core->memory->bus, clock).all;
+        return memory_bus_used(core->memory, clock).all;
     case P5_EVENT_BUS_UTILIZATION_DUE_TO_PROCESSOR_ACTIVITY:
-        return bus_used(&core->memory->bus, clock).own;
+        return memory_bus_used(core->memory, clock).own;
     default:
         break;
     }
@@ -57,18 +57,11 @@ void profile_arm(p5_core *core)
     core->profile->armed_at = watched_total(core, core->now);
 }
 
-void profile_set_looking(profiler *p, bool looking, uint64_t look_clock)
-{
-    p->looking = looking;
-    p->look_clock = look_clock;
-    p->sink.observer.boundary = looking ? profile_boundary : NULL;
-}
-
 /* The counter is preset to -period. When it overflows, the interrupt request comes `sample_latency` clocks
  * later, and the interrupt is taken at the first instruction boundary from then on: the address that the
  * handler finds on its stack is that of the instruction which would have come next. The handler presets the
  * counter again; what happened in between was not counted for the next sample. */
-void profile_boundary(core_observer *o, uint64_t end, uint32_t next)
+static void boundary(core_observer *o, uint64_t end, uint32_t next)
 {
     p5_core *core = ((profile_sink *)o)->core;
     profiler *p = core->profile;
@@ -94,6 +87,13 @@ void profile_boundary(core_observer *o, uint64_t end, uint32_t next)
         (profile_sample){.address = PROFILE_AT(p->space, next), .clock = end, .context = p->context};
     p->open_sample = true;
     p->expected |= PROFILE_ELSEWHERE; /* what comes next is to be looked at */
+}
+
+void profile_set_looking(profiler *p, bool looking, uint64_t look_clock)
+{
+    p->looking = looking;
+    p->look_clock = look_clock;
+    p->sink.observer.boundary = looking ? boundary : NULL;
 }
 
 uint64_t profile_in_total(const p5_counts *totals, unsigned quantity)

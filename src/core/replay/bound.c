@@ -32,18 +32,6 @@ static unsigned pipe_backlog(const pipe_state *s)
     return (unsigned)latest(clock, s->mmx.ready, MMX_REGISTERS);
 }
 
-/* Clocks from `now` until memory has done what it was asked for. */
-static uint64_t memory_backlog(const struct memory *m, uint64_t now)
-{
-    uint64_t done = m->write_quiet > m->read_quiet ? m->write_quiet : m->read_quiet;
-    if (m->code_fill.done > done)
-        done = m->code_fill.done;
-    for (unsigned i = 0; i < 4; i++)
-        if (m->code_parts[i] > done)
-            done = m->code_parts[i];
-    return done > now ? done - now : 0;
-}
-
 /* ---- where things are ---------------------------------------------------------------------------------- */
 
 /* What references before this one may have displaced. */
@@ -67,8 +55,7 @@ static bool near_code(uint32_t linear, uint32_t code, uint32_t size)
 static bool hits(const struct memory *m, const p5_access *a, displaced *d)
 {
     bool write = (a->flags & P5_ACCESS_WRITE) != 0;
-    bool page = !m->paging || (!(a->flags & P5_ACCESS_LARGE_PAGE) && !d->pages &&
-                               memory_translates(&m->data_tlb, tlb_key(a->linear, false), write));
+    bool page = !d->pages && memory_has_page(m, a);
     d->pages |= !page;
     unsigned set = cache_set(a->physical);
     bool line = (a->flags & ACCESS_ON_BUS) == 0 && memory_within_line(a) &&
@@ -84,9 +71,7 @@ static bool hits(const struct memory *m, const p5_access *a, displaced *d)
 /* What a reference takes that does not hit. */
 static uint32_t missing(const struct memory *m, const bound *b, const p5_access *a)
 {
-    bool write = (a->flags & P5_ACCESS_WRITE) != 0;
-    bool plain = (a->flags & (ACCESS_ON_BUS | P5_ACCESS_LARGE_PAGE)) == 0 && (a->linear & 7) + a->size <= 8 &&
-                 (!m->paging || memory_translates(&m->data_tlb, tlb_key(a->linear, false), write));
+    bool plain = (a->flags & ACCESS_ON_BUS) == 0 && (a->linear & 7) + a->size <= 8 && memory_has_page(m, a);
     return plain ? b->miss_clocks : b->access_clocks;
 }
 
@@ -104,7 +89,7 @@ static unsigned lines_missing(const struct memory *m, const isa_block *code)
     if (spans_pages(code))
         return (end - first) / P5_LINE_BYTES + 1; /* the second page may lie anywhere */
     for (uint32_t line = first; line < end; line += P5_LINE_BYTES)
-        missing += code_cache_find(&m->code, line) < 0;
+        missing += !memory_has_code(m, line);
     return missing;
 }
 
@@ -118,15 +103,14 @@ uint64_t bound_clocks(p5_core *core, const p5_retired *r, p5_prediction predicti
     if (memo_ahead(core, r, prediction, &exact))
         return exact;
     if (!block->plain || r->unsafe_x87 || memo_is_held(core) || memo_waiting(core) || memory_frozen(m) ||
-        m->agent.due != UINT64_MAX)
+        memory_has_agent(m))
         return bound_blind(b, block->most_clocks, r->access_count, block->code->size);
     const pipe_state *state = memo_pipe_state(core);
     uint32_t entry = state->x87_mode != block->first_mode ? block->first_switch : 0;
     uint64_t clocks = block->most_clocks + entry + FRONT + pipe_backlog(state) + memory_backlog(m, core->now);
-    clocks += (uint64_t)(m->model->latency.misaligned + BANK_CLOCKS) * r->access_count;
+    clocks += (uint64_t)(memory_model(m)->latency.misaligned + BANK_CLOCKS) * r->access_count;
     unsigned lines = lines_missing(m, block->code);
-    if (m->paging && (!memory_translates(&m->code_tlb, tlb_key(block->code->linear, false), false) ||
-                      spans_pages(block->code)))
+    if (!memory_has_code_page(m, block->code->linear) || (memory_is_paged(m) && spans_pages(block->code)))
         clocks += b->walk_clocks;
     bool asks = lines > 0;
     displaced d = {{0}, false};
@@ -137,13 +121,12 @@ uint64_t bound_clocks(p5_core *core, const p5_retired *r, p5_prediction predicti
             continue;
         clocks += d.pages ? b->access_clocks : missing(m, b, a);
         asks = true;
-        if (code || code_cache_find(&m->code, a->physical) >= 0)
+        if (code || memory_has_code(m, a->physical))
             lines = block->code->size / P5_LINE_BYTES + 2;
     }
     if (asks) { /* of the bus, which what was before or a fetch ahead may have */
-        uint64_t free = bus_next_free(&m->bus, core->now);
-        clocks += (uint64_t)(b->line_clocks + b->write_back_clocks) * lines +
-                  (free > core->now ? free - core->now : 0);
+        clocks +=
+            (uint64_t)(b->line_clocks + b->write_back_clocks) * lines + memory_bus_backlog(m, core->now);
     }
     return clocks;
 }

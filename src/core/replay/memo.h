@@ -44,12 +44,9 @@ static inline bool memo_is_held(const p5_core *core)
 bool memo_open(p5_core *core);
 /* All blocks have been released. */
 void memo_close(memo *m);
-/* Prices a stretch along the tree, and adds to the tree what is missing; on the exact path if that cannot be
- * done. */
-void memo_price(p5_core *core, const p5_retired *r);
 /* core_price, of this core alone. */
 void memo_price_alone(p5_core *core, const p5_retired *r, p5_prediction prediction);
-/* memo_price for stretches of which nothing but their blocks, accesses and values is to be looked at. */
+/* ... for stretches of which nothing but their blocks, accesses and values is to be looked at. */
 void memo_price_blocks(p5_core *core, const p5_access *accesses, const p5_value *values,
                        const p5_retired_block *blocks, const p5_prediction *predictions, size_t count);
 /* Up to one that may reach clock `limit`; answers how many. */

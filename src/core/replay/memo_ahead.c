@@ -1,4 +1,4 @@
-/* What memo_price will do, without doing it. */
+/* What memo_price.c will do, without doing it. */
 #include "core/core.h"
 #include "core/replay/memo_streak.h"
 #include "core/branch/predictor_pairs.h"
@@ -6,9 +6,8 @@
 /* The reference hits, as memory_data_expected would find. Hits before it displace nothing. */
 static bool hits(const struct memory *m, const p5_access *access, const data_expected *expected)
 {
-    return memory_kind(access) == expected->kind && (access->linear & expected->odd) == 0 &&
-           memory_hit(m, access->physical, expected->write) >= 0 &&
-           (!m->paging || memory_translates(&m->data_tlb, tlb_key(access->linear, false), expected->write));
+    return memory_as_expected(access, expected) && memory_hit(m, access->physical, expected->write) >= 0 &&
+           memory_has_page(m, access);
 }
 
 static bool code_is_usual(const p5_core *core, const piece *p, const memo_streak *streak)
@@ -16,9 +15,8 @@ static bool code_is_usual(const p5_core *core, const piece *p, const memo_streak
     const struct memory *m = core->memory;
     if (memo_find_lines(core, streak) == MEMO_ABSENT)
         return false;
-    const uint32_t page = tlb_key(piece_begin(p), false);
     return !streak->asks_code || (memory_undisturbed(m, memo_clock(core, streak->last_code)) &&
-                                  (!m->paging || memory_translates(&m->code_tlb, page, false)));
+                                  memory_has_code_page(m, piece_begin(p)));
 }
 
 /* P54C: a group without a branch meets nothing in the BTB. Nor does that change it for the branch. */

@@ -128,7 +128,9 @@ static bool join(p5_core *core, p5_retired *r)
     return true;
 }
 
-void memo_price(p5_core *core, const p5_retired *r)
+/* Prices a stretch along the tree, and adds to the tree what is missing; on the exact path if that cannot be
+ * done. */
+static void price_pieces(p5_core *core, const p5_retired *r)
 {
     p5_retired whole = *r;
     if (!is_whole(core, r) || !join(core, &whole)) {
@@ -163,7 +165,7 @@ static void __attribute__((noinline)) retire_unusual(p5_core *core, const p5_ret
     if (core->long_way)
         price_exact(core, r);
     else
-        memo_price(core, r);
+        price_pieces(core, r);
 }
 
 void memo_price_alone(p5_core *core, const p5_retired *r, p5_prediction prediction)
@@ -172,7 +174,7 @@ void memo_price_alone(p5_core *core, const p5_retired *r, p5_prediction predicti
     if (__builtin_expect(r->count == r->block->count && memo_prices(core, r->cpl) &&
                              memo_notes(core, r->block, r->next),
                          1))
-        memo_price(core, r);
+        price_pieces(core, r);
     else
         retire_unusual(core, r);
 }

@@ -14,7 +14,7 @@ typedef enum memo_found {
     MEMO_AT_HAND  /* their fetches change nothing */
 } memo_found;
 
-/* memo_price.c. The path of this execution of `p`, as memo_price will find it. NULL: there is none. */
+/* memo_price.c. The path of this execution of `p`, as pricing will find it. NULL: there is none. */
 memo_path *memo_path_of(p5_core *core, const p5_retired *r, piece *p, bool taken);
 /* The path that leads from where the core stands into `p`, of variant `key`, with `accesses`, behind those of
  * what waits. NULL: out of memory, or the memo is not for it. */
@@ -207,7 +207,8 @@ static inline __attribute__((always_inline)) unsigned memo_steps(p5_core *core, 
 /* The fetches of a streak hit the code TLB. */
 static inline bool memo_code_page_usual(struct memory *m, const piece *p, const memo_streak *streak)
 {
-    return p->page == m->code_tlb.last || !streak->asks_code || memory_code_page_usual(m, p->page);
+    return tlb_at_hand(memory_code_tlb(m), p->page) || !streak->asks_code ||
+           memory_code_page_usual(m, p->page);
 }
 
 /* The fetches of a streak whose lines are in the code cache have their usual answers. */
@@ -237,8 +238,9 @@ static inline void memo_note_lines(memo_streak *streak)
  * every piece. */
 static inline bool memo_lines_at_hand(const p5_core *core, const memo_streak *streak)
 {
-    const uint32_t *tag = core->memory->code.at_hand;
-    return ((tag[streak->set[0]] ^ streak->tag[0]) | (tag[streak->set[1]] ^ streak->tag[1])) == 0;
+    const code_cache *code = memory_code_cache(core->memory);
+    return (code_cache_moves(code, streak->set[0], streak->tag[0]) |
+            code_cache_moves(code, streak->set[1], streak->tag[1])) == 0;
 }
 
 /* A line is still on its way to the code cache when those of the streak are fetched. */
@@ -251,9 +253,9 @@ static inline bool memo_is_filling(const p5_core *core, const memo_streak *strea
  * 0: they are not present, or not so few. */
 static inline unsigned memo_match_lines(const p5_core *core, const memo_streak *streak)
 {
-    const code_cache *code = &core->memory->code;
-    const unsigned first = cache_match(code->tag[streak->set[0]], streak->tag[0]);
-    const unsigned second = cache_match(code->tag[streak->set[1]], streak->tag[1]);
+    const code_cache *code = memory_code_cache(core->memory);
+    const unsigned first = code_cache_match(code, streak->set[0], streak->tag[0]);
+    const unsigned second = code_cache_match(code, streak->set[1], streak->tag[1]);
     if (first == 0 || second == 0 ||
         memo_is_filling(core, streak, streak->tag[0] | streak->set[0] * CACHE_LINE) ||
         memo_is_filling(core, streak, streak->tag[1] | streak->set[1] * CACHE_LINE))
@@ -264,7 +266,7 @@ static inline unsigned memo_match_lines(const p5_core *core, const memo_streak *
 /* What their fetches leave behind. */
 static inline void memo_use_matches(p5_core *core, const memo_streak *streak, unsigned matches)
 {
-    code_cache *code = &core->memory->code;
+    code_cache *code = memory_code_cache(core->memory);
     _Static_assert(MEMO_FEW == 2, "both");
     code_cache_hit_as(code, streak->set[0], (unsigned)__builtin_ctz(matches), streak->tag[0]);
     code_cache_hit_as(code, streak->set[1], (unsigned)__builtin_ctz(matches >> CACHE_WAYS), streak->tag[1]);
@@ -275,19 +277,14 @@ static inline memo_found memo_find_lines(const p5_core *core, const memo_streak 
     return memo_lines_at_hand(core, streak) ? MEMO_AT_HAND : memo_look_for_lines(core, streak);
 }
 
-static inline bool memo_line_at_hand(const code_cache *code, const memo_line *line)
-{
-    return code->at_hand[cache_set(line->physical)] == cache_tag(line->physical);
-}
-
 /* What the fetches of present lines leave behind, when the streak has been followed for `n` steps. */
 static inline void memo_use_lines(p5_core *core, const memo_streak *streak, unsigned n)
 {
-    code_cache *code = &core->memory->code;
+    code_cache *code = memory_code_cache(core->memory);
     const memo_line *line = memo_lines(streak), *end = line + streak->line_count;
     const uint32_t number = n == streak->step_count ? UINT32_MAX : memo_question(streak, n)->number;
     for (; line != end; line++)
-        if (line->number < number && !memo_line_at_hand(code, line))
+        if (line->number < number && !code_cache_at_hand(code, line->physical))
             code_cache_hit(code, cache_set(line->physical), (unsigned)code_cache_find(code, line->physical));
 }
 

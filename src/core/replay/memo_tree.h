@@ -279,7 +279,7 @@ static inline memo_answer memo_pack_data(const memory *m, uint64_t answer, uint6
 {
     if (answer != DATA_LONG)
         return (memo_answer){{0, 0, 0, answer}};
-    const data_answer *a = &m->long_answer;
+    const data_answer *a = memory_long_answer(m);
     return (memo_answer){{a->done - asked, a->word1, a->word2, 0}};
 }
 /* Of each part of a line that comes later than it is asked for, at `asked`, when that is, relative to

@@ -9,9 +9,10 @@ enum {
 /* ... and one for what waits: memo_look_up. */
 _Static_assert(2 + PIECE_BANKS + PIECE_VALUES + CLOCK_BITS <= 32, "a variant fits");
 
-/* Saturation, and clocks that depend on operand values. block.c sees to it that the bits fit. */
-bool memo_values_variant(const p5_core *core, const piece *p, const p5_value *values, uint8_t mode,
-                         uint32_t *result)
+/* Adds to `*result` what depends on values, saturation and clocks, and on the mode; block.c sees to it that
+ * the bits fit. False: too long for a key. */
+static bool values_variant(const p5_core *core, const piece *p, const p5_value *values, uint8_t mode,
+                           uint32_t *result)
 {
     uint32_t key = *result;
     for (unsigned i = 0; i < p->value_count; i++) {
@@ -57,7 +58,7 @@ bool memo_variant(const p5_core *core, const p5_retired *r, const piece *p, bool
     } else {
         *key = p->repeats ? r->repeats : memo_banks_variant(p, r->accesses, taken);
     }
-    return memo_values_variant(core, p, r->values, r->mode, key);
+    return values_variant(core, p, r->values, r->mode, key);
 }
 
 memo_path *memo_find_variant(p5_core *core, memo_path *path, uint32_t key)

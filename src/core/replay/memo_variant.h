@@ -31,10 +31,6 @@ static inline uint32_t memo_saturation_variant(const piece *p, const p5_value *v
 /* memo_variant.c */
 /* The variant of a whole piece; of a REP string its count. False: too long for a key, or not for one. */
 bool memo_variant(const p5_core *core, const p5_retired *r, const piece *p, bool taken, uint32_t *key);
-/* Adds to `*key` what depends on values, which begin at `values`, and on the mode. False: too long for a key.
- */
-bool memo_values_variant(const p5_core *core, const piece *p, const p5_value *values, uint8_t mode,
-                         uint32_t *key);
 /* The path of variant `key`, if `path`, which followed last time, is that but for the variant. NULL: it has
  * to be looked for. */
 memo_path *memo_find_variant(p5_core *core, memo_path *path, uint32_t key);

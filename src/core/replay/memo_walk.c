@@ -30,7 +30,8 @@ unsigned memo_steps_busy(p5_core *core, const p5_access *accesses, const memo_st
 static bool line_present(const code_cache *code, const memo_line *line)
 {
     int way = code_cache_find(code, line->physical);
-    return way >= 0 && (line->ends & ~code->ends[cache_set(line->physical)][way]) == 0;
+    return way >= 0 &&
+           (line->ends & ~code_cache_known_ends(code, cache_set(line->physical), (unsigned)way)) == 0;
 }
 
 memo_found memo_look_for_lines(const p5_core *core, const memo_streak *streak)
@@ -39,15 +40,15 @@ memo_found memo_look_for_lines(const p5_core *core, const memo_streak *streak)
         return memo_match_lines(core, streak) != 0 ? MEMO_PRESENT : MEMO_ABSENT;
     if (!streak->end)
         return MEMO_ABSENT;
-    const struct memory *m = core->memory;
+    const code_cache *code = memory_code_cache(core->memory);
     const memo_line *lines = memo_lines(streak);
     memo_found found = MEMO_AT_HAND;
     for (const memo_line *line = lines; line < lines + streak->line_count; line++) {
         if (memo_is_filling(core, streak, line->physical))
             return MEMO_ABSENT;
-        if (line->ends == 0 && memo_line_at_hand(&m->code, line))
+        if (line->ends == 0 && code_cache_at_hand(code, line->physical))
             continue;
-        if (!line_present(&m->code, line))
+        if (!line_present(code, line))
             return MEMO_ABSENT;
         found = MEMO_PRESENT;
     }

@@ -8,23 +8,20 @@
 /* A command has changed a structure: nothing that was remembered of it holds. */
 static void changed(p5_core *core)
 {
-    struct memory *m = core->memory;
-    code_cache_forget(&m->code);
-    m->code_tlb.last = 0;
-    memory_set_quiet(m);
+    memory_forget_hits(core->memory);
 }
 
 /* ---- caches -------------------------------------------------------------------------------------------- */
 
 static unsigned way_of(const p5_core *core, const test_cache_line *line)
 {
-    const struct memory *m = core->memory;
-    return line->way & ((line->data_cache ? m->data.order.ways : m->code.order.ways) - 1);
+    const p5_model *model = memory_model(core->memory);
+    return line->way & ((line->data_cache ? model->data_cache.ways : model->code_cache.ways) - 1);
 }
 
 static bool see_line(const p5_core *core, uint32_t line, bool behind, uint8_t bytes[P5_LINE_BYTES])
 {
-    const p5_core_hooks *hooks = &core->memory->hooks;
+    const p5_core_hooks *hooks = memory_hooks(core->memory);
     return hooks->read_line != NULL && hooks->read_line(hooks->context, line, behind, bytes);
 }
 
@@ -32,11 +29,11 @@ bool test_filled(void *context, uint64_t *fill, uint32_t data[TEST_LINE_WORDS])
 {
     p5_core *core = context;
     memo_settle(core);
-    const line_fill *last = &core->memory->data_fill;
+    const line_fill last = memory_last_fill(core->memory);
     uint8_t bytes[P5_LINE_BYTES];
-    if (last->done == *fill || last->done == 0 || !see_line(core, last->line, false, bytes))
+    if (last.done == *fill || last.done == 0 || !see_line(core, last.line, false, bytes))
         return false;
-    *fill = last->done;
+    *fill = last.done;
     memcpy(data, bytes, sizeof bytes);
     return true;
 }
@@ -56,14 +53,16 @@ static planted_raw raw_of(const test_cache_line *line)
 static void keep_code(p5_core *core, uint32_t line)
 {
     unsigned set = cache_set(line);
-    int way = code_cache_find(&core->memory->code, line);
+    const code_cache *code = memory_code_cache(core->memory);
+    int way = code_cache_find(code, line);
     if (way < 0)
         return;
     planted_raw *raw = &core->planted->raw[1][set][way];
     uint8_t bytes[P5_LINE_BYTES];
     if (planted_has_line(core, true, set, (unsigned)way) || !see_line(core, line, false, bytes))
         return;
-    *raw = (planted_raw){.known = true, .tag = cache_tag(line), .ends = core->memory->code.ends[set][way]};
+    *raw = (planted_raw){
+        .known = true, .tag = cache_tag(line), .ends = code_cache_known_ends(code, set, (unsigned)way)};
     memcpy(raw->bytes, bytes, sizeof bytes);
     planted_add_line(core, true, set, (unsigned)way);
 }
@@ -71,16 +70,16 @@ static void keep_code(p5_core *core, uint32_t line)
 static void write_data_line(p5_core *core, unsigned set, unsigned way, const test_cache_line *line,
                             const planted_raw *raw)
 {
-    struct memory *m = core->memory;
+    const p5_core_hooks *hooks = memory_hooks(core->memory);
     uint32_t address = raw->tag + set * (uint32_t)CACHE_LINE;
     mesi state = (mesi)(line->valid & 3);
     if (state != MESI_INVALID)
         keep_code(core, address);
-    data_cache_put(&m->data, set, way, (cache_entry){raw->tag, state, line->lru});
+    data_cache_put(memory_data_cache(core->memory), set, way, (cache_entry){raw->tag, state, line->lru});
     parity_write_data_line(&core->planted->parity, set, way);
-    if (state == MESI_INVALID || m->hooks.write_line == NULL)
+    if (state == MESI_INVALID || hooks->write_line == NULL)
         return;
-    m->hooks.write_line(m->hooks.context, address, raw->bytes);
+    hooks->write_line(hooks->context, address, raw->bytes);
     uint8_t held[P5_LINE_BYTES];
     if (state != MESI_MODIFIED && see_line(core, address, true, held) &&
         memcmp(held, raw->bytes, sizeof held) != 0)
@@ -90,16 +89,16 @@ static void write_data_line(p5_core *core, unsigned set, unsigned way, const tes
 static void write_code_line(p5_core *core, unsigned set, unsigned way, const test_cache_line *line,
                             const planted_raw *raw)
 {
-    struct memory *m = core->memory;
     uint32_t address = raw->tag + set * (uint32_t)CACHE_LINE;
     bool valid = (line->valid & 1) != 0;
     /* Fresh lines have all end bits set; code_cache.h keeps only what has been decoded. */
-    code_cache_put(&m->code, set, way, (code_entry){raw->tag, valid, line->lru, raw->ends});
+    code_cache_put(memory_code_cache(core->memory), set, way,
+                   (code_entry){raw->tag, valid, line->lru, raw->ends});
     parity_write_code_line(&core->planted->parity, set, way);
     if (!valid)
         return;
     uint8_t seen[P5_LINE_BYTES];
-    bool in_data = data_cache_find(&m->data, address) >= 0;
+    bool in_data = data_cache_find(memory_data_cache(core->memory), address) >= 0;
     if (see_line(core, address, false, seen) && (in_data || memcmp(seen, raw->bytes, sizeof seen) != 0))
         planted_add_line(core, true, set, way);
 }
@@ -156,34 +155,35 @@ static void read_data_line(p5_core *core, test_cache_line *line, unsigned set, u
     struct memory *m = core->memory;
     parity *p = &core->planted->parity;
     const planted_raw *raw = &core->planted->raw[0][set][way];
-    cache_entry entry = data_cache_get(&m->data, set, way);
+    cache_entry entry = data_cache_get(memory_data_cache(m), set, way);
     line->valid = (uint8_t)entry.state;
     line->lru = entry.lru;
     line->tag = entry.tag >> 12;
     if (entry.state != MESI_INVALID)
-        give_contents(core, line, raw, is_double(m->data.tag[set], way));
+        give_contents(core, line, raw, is_double(memory_tags(m, false, set), way));
     else if (raw->known)
         give_raw(line, raw);
     parity_read_data_tag(p, set, way);
     parity_read_data(p, set, way, 15u << 4 * line->word);
-    if (!m->cache_disable) /* with CR0.CD = 1 a read leaves the LRU bits alone */
-        data_cache_look(&m->data, set, way);
+    if (!memory_frozen(m)) /* with CR0.CD = 1 a read leaves the LRU bits alone */
+        data_cache_look(memory_data_cache(m), set, way);
 }
 
 static void read_code_line(p5_core *core, test_cache_line *line, unsigned set, unsigned way)
 {
     enum { FIRST_HALF = 3, SECOND_HALF = 12 };
-    struct memory *m = core->memory;
+    code_cache *cache = memory_code_cache(core->memory);
     parity *p = &core->planted->parity;
     const planted_raw *raw = &core->planted->raw[1][set][way];
-    code_entry entry = code_cache_get(&m->code, set, way);
+    code_entry entry = code_cache_get(cache, set, way);
     uint32_t ends = entry.ends;
     line->valid = entry.valid;
     line->lru = entry.lru;
     line->tag = entry.tag >> 12;
     if (entry.valid) {
         give_contents(core, line, raw, planted_has_line(core, true, set, way));
-        if (raw->known && raw->no_ends && raw->tag == entry.tag && m->code.ends[set][way] == 0)
+        if (raw->known && raw->no_ends && raw->tag == entry.tag &&
+            code_cache_known_ends(cache, set, way) == 0)
             ends = 0;
     } else if (raw->known) {
         give_raw(line, raw);
@@ -193,7 +193,7 @@ static void read_code_line(p5_core *core, test_cache_line *line, unsigned set, u
         line->end_bits[i] = (uint8_t)(ends >> 4 * i & 15);
     parity_read_code_tag(p, set, way);
     parity_read_code(p, set, way, line->word < TEST_LINE_WORDS / 2 ? FIRST_HALF : SECOND_HALF);
-    code_cache_used(&m->code, set, way); /* also with CR0.CD = 1 */
+    code_cache_used(cache, set, way); /* also with CR0.CD = 1 */
 }
 
 void test_cache_read(void *context, test_cache_line *line)
@@ -217,13 +217,13 @@ static void remember(p5_core *core, bool data, unsigned set, unsigned way)
 {
     struct memory *m = core->memory;
     planted_raw *raw = &core->planted->raw[!data][set][way];
-    uint32_t tag = data ? m->data.tag[set][way] : m->code.tag[set][way];
+    const uint32_t *tags = memory_tags(m, !data, set), tag = tags[way];
     if (tag == CACHE_NO_TAG)
         return;
     test_cache_line line = {.data_cache = data, .set = (uint8_t)set, .way = (uint8_t)way, .tag = tag >> 12};
-    bool own = data ? is_double(m->data.tag[set], way) : planted_has_line(core, true, set, way);
+    bool own = data ? is_double(tags, way) : planted_has_line(core, true, set, way);
     give_contents(core, &line, raw, own);
-    uint32_t ends = data ? 0 : code_cache_get(&m->code, set, way).ends;
+    uint32_t ends = data ? 0 : code_cache_get(memory_code_cache(m), set, way).ends;
     *raw = (planted_raw){.known = true, .tag = tag, .ends = ends};
     memcpy(raw->bytes, line.data, sizeof raw->bytes);
 }
@@ -232,13 +232,13 @@ static void flush_line(p5_core *core, unsigned set, unsigned way)
 {
     struct memory *m = core->memory;
     remember(core, true, set, way);
-    if (m->data.state[set][way] == MESI_MODIFIED) {
+    if (memory_line_state(m, set, way) == MESI_MODIFIED) {
         uint64_t done = memory_write_back(m, set, way, core->now);
-        data_cache_set_state(&m->data, set, way, MESI_SHARED);
+        data_cache_set_state(memory_data_cache(m), set, way, MESI_SHARED);
         price_wait_for_bus(core, done, P5_STALL_SERIALISE);
     }
     planted_drop_line(core, false, set, way);
-    data_cache_set_state(&m->data, set, way, MESI_INVALID);
+    data_cache_set_state(memory_data_cache(m), set, way, MESI_INVALID);
 }
 
 void test_cache_flush(void *context, bool data, bool one_line, unsigned set, unsigned way)
@@ -248,19 +248,19 @@ void test_cache_flush(void *context, bool data, bool one_line, unsigned set, uns
     const unsigned at_set = set, at_way = way;
     memo_settle(core);
     if (one_line) {
-        flush_line(core, set % CACHE_SETS, way & (m->data.order.ways - 1));
+        flush_line(core, set % CACHE_SETS, way & (memory_model(m)->data_cache.ways - 1));
     } else {
         for (set = 0; set < CACHE_SETS; set++)
             for (way = 0; way < CACHE_WAYS; way++) {
                 remember(core, data, set, way);
                 planted_drop_line(core, !data, set, way);
                 if (data)
-                    data_cache_set_state(&m->data, set, way, MESI_INVALID);
+                    data_cache_set_state(memory_data_cache(m), set, way, MESI_INVALID);
             }
         if (data)
-            data_cache_invalidate(&m->data);
+            data_cache_invalidate(memory_data_cache(m));
         else
-            code_cache_invalidate(&m->code);
+            code_cache_invalidate(memory_code_cache(m));
     }
     changed(core);
     planted_flushed(core);
@@ -278,7 +278,7 @@ static bool is_large(const test_tlb_entry *entry)
 
 static tlb *tlb_of(struct memory *m, const test_tlb_entry *entry)
 {
-    return entry->data_tlb ? memory_data_tlb(m, is_large(entry)) : &m->code_tlb;
+    return entry->data_tlb ? memory_data_tlb(m, is_large(entry)) : memory_code_tlb(m);
 }
 
 static uint8_t attributes_of(const test_tlb_entry *entry)
@@ -307,7 +307,7 @@ void test_tlb_write(void *context, const test_tlb_entry *entry)
                           .large = large,
                           .dirty = dirty,
                           .attributes = attributes_of(entry),
-                          .lru = t->ways == 4 ? entry->lru : raw.lru};
+                          .lru = tlb_ways(t) == 4 ? entry->lru : raw.lru};
         tlb_put(t, entry->entry, &raw);
     } else {
         at = tlb_fill(t, key, entry->physical, attributes_of(entry), dirty);
@@ -328,13 +328,11 @@ void test_tlb_write(void *context, const test_tlb_entry *entry)
 static int find_entry(struct memory *m, const test_tlb_entry *entry, tlb **t)
 {
     uint32_t small = tlb_key(entry->linear, false), large = tlb_key(entry->linear, true);
-    *t = entry->data_tlb ? memory_data_tlb(m, true) : &m->code_tlb;
-    int at = -1;
-    if (entry->data_tlb || !m->code_tlb_splits)
-        at = tlb_find(*t, large);
+    *t = entry->data_tlb ? memory_data_tlb(m, true) : memory_code_tlb(m);
+    int at = tlb_find(*t, large);
     if (at >= 0)
         return at;
-    *t = entry->data_tlb ? &m->data_tlb : &m->code_tlb;
+    *t = entry->data_tlb ? memory_data_tlb(m, false) : memory_code_tlb(m);
     return tlb_find(*t, small);
 }
 
@@ -361,7 +359,7 @@ bool test_tlb_read(void *context, test_tlb_entry *entry)
     entry->cache_disable = (found.attributes & TLB_CACHE_DISABLE) != 0;
     entry->write_through = (found.attributes & TLB_WRITE_THROUGH) != 0;
     entry->lru = (uint8_t)(found.lru & 7); /* before this read, which is a use */
-    entry->entry = (uint8_t)((unsigned)at & (t->ways - 1));
+    entry->entry = (uint8_t)((unsigned)at & (tlb_ways(t) - 1));
     tlb_used(t, (unsigned)at);
     parity_read_tlb(&core->planted->parity, planted_tlb_number(m, t), (unsigned)at);
     return true;

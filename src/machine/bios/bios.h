@@ -21,7 +21,7 @@ typedef struct bios_disk {
 typedef struct bios {
     p5_machine *machine;
     bios_disk disk;    /* drive BIOS_NO_DRIVE: there is none */
-    bool memory_taken; /* a driver has what lies above 1 MB and gives it out */
+    bool memory_taken; /* a driver gives out what lies above 1 MB, and answers INT 15h AH = 88h: none */
     /* Vectors that are not the BIOS's own: an operating system that stands on it. True: wait. */
     bool (*serve)(struct bios *b, unsigned vector);
     void *owner;         /* of serve */

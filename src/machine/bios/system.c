@@ -73,7 +73,7 @@ static void system_move(bios *b)
 
 static uint32_t system_above(const bios *b, uint32_t from)
 {
-    uint32_t memory = b->memory_taken ? 0 : b->machine->options.memory_bytes;
+    uint32_t memory = b->machine->options.memory_bytes;
     return memory > from ? memory - from : 0;
 }
 
@@ -117,7 +117,7 @@ static void system_map(bios *b)
 
 bool bios_system(bios *b)
 {
-    uint32_t kilobytes = system_above(b, HIGH_MEMORY) >> 10;
+    uint32_t kilobytes = b->memory_taken ? 0 : system_above(b, HIGH_MEMORY) >> 10;
     switch (bios_high(b, ENGINE_EAX)) {
     case 0x24:
         system_a20(b);

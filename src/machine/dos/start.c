@@ -83,6 +83,7 @@ void dos_attach(dos *d, p5_machine *machine)
     bios_init(&d->bios, machine);
     d->bios.owner = d;
     d->bios.serve = dos_serve;
+    d->bios.memory_taken = true;
 }
 
 static void put_stubs(dos *d)
