@@ -121,9 +121,8 @@ if find src/core -mindepth 2 -name '*.[ch]' ! -path '*/replay/*' ! -path '*/test
     status=1
 fi
 # What the memory side and its arrays are made of is for core/memory: others have functions for it. Looked at are members of what is
-# declared as one of these since the last line that begins at the margin, of core->memory, and of what functions of memory/ give. (exact/ still
-# takes the long answer by itself.)
-if find src/core -name '*.[ch]' ! -path '*/memory/*' ! -path '*/exact/*' -exec awk '
+# declared as one of these since the last line that begins at the margin, of core->memory, and of what functions of memory/ give.
+if find src/core -name '*.[ch]' ! -path '*/memory/*' -exec awk '
     FNR == 1 || /^[a-z]/ { delete is }
     {
         for (rest = $0; match(rest, /(^|[^a-z_])(memory|data_cache|code_cache|tlb) \*+[a-z_0-9]+/); rest = substr(rest, RSTART + RLENGTH)) {

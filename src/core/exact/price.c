@@ -68,7 +68,7 @@ static uint64_t resolve_data(void *context, const p5_access *access, uint64_t as
     }
     const uint64_t word = memory_ask(m, access, asked, how);
     if (word == DATA_LONG)
-        *answer = m->long_answer;
+        *answer = *memory_long_answer(m);
     return word;
 }
 

@@ -10,7 +10,7 @@
 #include "core/model/timing.h"
 #include "core/pipe/block.h"
 
-enum { PREFETCH_BUFFERS = 4, PREFETCH_LINE = 32, PREFETCH_BLOCK = 16, PREFETCH_PARTS = 4 };
+enum { PREFETCH_BUFFERS = 4, PREFETCH_BLOCK = 16, PREFETCH_PARTS = 4 };
 
 typedef struct prefetch_state {
     int16_t clock;                /* clock of the last block's fetch */
