@@ -76,7 +76,7 @@ typedef struct model_dram {
 } model_dram;
 
 /* Another bus master: see agent.h. */
-enum { AGENT_NONE, AGENT_DMA /* else a processor */ };
+enum { AGENT_NONE, AGENT_DMA, AGENT_PROCESSOR };
 typedef struct model_agent {
     uint32_t kind;
     uint32_t period, clocks, grant; /* bus clocks */
