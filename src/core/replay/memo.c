@@ -42,7 +42,7 @@ static uint32_t pool_take(memo_pool *pool)
 /* All of a memo. */
 #define MEMO_POOLS(m)                                                                                        \
     {                                                                                                        \
-        &(m)->states, &(m)->paths, &(m)->edges, &(m)->leaves, &(m)->results                                  \
+        &(m)->states, &(m)->paths, &(m)->edges, &(m)->fans, &(m)->leaves, &(m)->results                      \
     }
 
 /* ---- tables -------------------------------------------------------------------------------------------- */
@@ -111,6 +111,7 @@ bool memo_open(p5_core *core)
           pool_open(&m->states, sizeof(memo_state), m->budget / sizeof(memo_state)) &&
           pool_open(&m->paths, sizeof(memo_path), m->budget / sizeof(memo_path)) &&
           pool_open(&m->edges, sizeof(memo_streak), m->budget / sizeof(memo_streak)) &&
+          pool_open(&m->fans, sizeof(memo_fan), m->budget / sizeof(memo_fan)) &&
           pool_open(&m->leaves, sizeof(memo_leaf), m->budget / sizeof(memo_result)) &&
           pool_open(&m->results, sizeof(memo_result), m->budget / sizeof(memo_result)) && m->scratch))
         return false;
@@ -189,11 +190,6 @@ void memo_fold(p5_core *core)
     core->memo.dirty = NULL;
 }
 
-uint32_t memo_new_edge(memo *m)
-{
-    return pool_take(&m->edges);
-}
-
 memo_leaf *memo_new_leaf(memo *m)
 {
     const uint32_t number = pool_take(&m->leaves);
@@ -202,6 +198,64 @@ memo_leaf *memo_new_leaf(memo *m)
     memo_leaf *leaf = memo_leaf_at(m, number);
     leaf->used_as = MEMO_UNUSED;
     return leaf;
+}
+
+/* ---- edges --------------------------------------------------------------------------------------------- */
+
+uint32_t memo_edge_behind(const memo *m, const memo_node *node, const memo_answer *answer)
+{
+    if (node->edge != 0 && memo_edge_is(memo_edge_at(m, node->edge), answer))
+        return node->edge;
+    for (uint32_t number = node->fan; number != 0; number = memo_fan_at(m, number)->next) {
+        const memo_fan *fan = memo_fan_at(m, number);
+        for (unsigned i = 0; i < MEMO_FAN && fan->edge[i] != 0; i++)
+            if (fan->word[i] == answer->word[3] && memo_edge_is(memo_edge_at(m, fan->edge[i]), answer))
+                return fan->edge[i];
+    }
+    return 0;
+}
+
+/* Puts an edge of a node where it is found when it was not the last. False: out of memory. */
+static bool enter_fan(memo *m, memo_node *node, uint32_t edge)
+{
+    if (node->fan == 0 || memo_fan_at(m, node->fan)->edge[MEMO_FAN - 1] != 0) {
+        const uint32_t number = pool_take(&m->fans);
+        if (number == 0)
+            return false;
+        memo_fan_at(m, number)->next = node->fan;
+        node->fan = number;
+    }
+    memo_fan *fan = memo_fan_at(m, node->fan);
+    unsigned i = 0;
+    while (fan->edge[i] != 0)
+        i++;
+    fan->word[i] = memo_edge_at(m, edge)->word;
+    fan->edge[i] = edge;
+    return true;
+}
+
+uint32_t memo_new_edge(memo *m, memo_node *node, const memo_answer *answer)
+{
+    uint64_t *rest = NULL;
+    if (!(answer->word[3] & MEMO_ONE_WORD)) {
+        rest = arena_alloc(&m->arena, MEMO_REST * sizeof *rest);
+        if (!rest)
+            return 0;
+        memcpy(rest, answer->word, MEMO_REST * sizeof *rest);
+    }
+    const uint32_t number = pool_take(&m->edges);
+    if (number == 0)
+        return 0;
+    memo_streak *edge = memo_edge_at(m, number);
+    edge->word = answer->word[3];
+    edge->rest = rest;
+    edge->known = (uint16_t)(node->number + 1);
+    memo_begin_streak(edge);
+    if (node->edge != 0 &&
+        ((node->fan == 0 && !enter_fan(m, node, node->edge)) || !enter_fan(m, node, number)))
+        return 0;
+    node->edge = number;
+    return number;
 }
 
 /* ---- states -------------------------------------------------------------------------------------------- */

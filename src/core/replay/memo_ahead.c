@@ -44,15 +44,6 @@ static bool is_usual(const p5_core *core, const p5_retired *r, const piece *p, c
     return true;
 }
 
-/* The streak behind an answer that is not the usual one. NULL: it never came before. */
-static const memo_streak *streak_behind(const memo *m, const memo_node *node, uint64_t answer)
-{
-    uint32_t edge = node->edges;
-    while (edge != 0 && memo_edge_at(m, edge)->word != answer)
-        edge = memo_edge_at(m, edge)->next;
-    return edge != 0 ? memo_edge_at(m, edge) : NULL;
-}
-
 static uint64_t try_reference(p5_core *core, const p5_retired *r, const memo_node *node)
 {
     return memory_trial_ask(&core->trial, core->memory, &r->accesses[node->index],
@@ -90,7 +81,10 @@ static const memo_streak *last_streak(p5_core *core, const p5_retired *r, const 
             node = try_streak(core, r, streak, &answer);
         if (node && node->kind == MEMO_BRANCH)
             break;
-        streak = node && answer > DATA_USUAL ? streak_behind(&core->memo, node, answer) : NULL;
+        const uint32_t edge = node && answer > DATA_USUAL
+                                  ? memo_edge_behind(&core->memo, node, &(memo_answer){{0, 0, 0, answer}})
+                                  : 0;
+        streak = edge != 0 ? memo_edge_at(&core->memo, edge) : NULL;
     }
     return streak;
 }

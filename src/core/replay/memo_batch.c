@@ -209,8 +209,8 @@ price_unusual(p5_core *core, batch *all, memo_path *path, memo_node *at, uint64_
 static memo_leaf *__attribute__((noinline))
 price_miss(p5_core *core, batch *all, memo_path *path, memo_node *at, quiet_time *quiet)
 {
-    const memo_streak *edge = memo_edge_at(&core->memo, at->edges);
-    if (at->kind != MEMO_DATA || at->edges == 0 || !edge->is_over || !edge->ends_in_branch ||
+    const memo_streak *edge = memo_edge_at(&core->memo, at->edge);
+    if (at->kind != MEMO_DATA || at->edge == 0 || !edge->is_over || !edge->ends_in_branch ||
         core->timing.btb_by_pairs)
         return price_unusual(core, all, path, at, MEMO_UNASKED, quiet);
     const uint64_t answer = memo_ask(core, at, all->at.references);

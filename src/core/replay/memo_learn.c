@@ -326,42 +326,6 @@ static uint32_t make_leaf(p5_core *core, const counted *found, uint32_t clocks)
     return memo_leaf_number(m, leaf);
 }
 
-/* The edge behind the answer to `node`. NULL: there is none. */
-static memo_streak *edge_of(const memo *m, const memo_node *node, const memo_answer *answer)
-{
-    uint32_t edge = node->edges;
-    while (edge != 0 && !memo_edge_is(memo_edge_at(m, edge), answer))
-        edge = memo_edge_at(m, edge)->next;
-    return edge != 0 ? memo_edge_at(m, edge) : NULL;
-}
-
-/* ... which is made if there is none. NULL: out of memory. */
-static memo_streak *edge_behind(p5_core *core, memo_node *node, const memo_answer *answer)
-{
-    memo *m = &core->memo;
-    memo_streak *edge = edge_of(m, node, answer);
-    if (edge)
-        return edge;
-    uint64_t *rest = NULL;
-    if (!(answer->word[3] & MEMO_ONE_WORD)) {
-        rest = arena_alloc(&m->arena, MEMO_REST * sizeof *rest);
-        if (!rest)
-            return NULL;
-        memcpy(rest, answer->word, MEMO_REST * sizeof *rest);
-    }
-    const uint32_t number = memo_new_edge(m);
-    if (number == 0)
-        return NULL;
-    edge = memo_edge_at(m, number);
-    edge->word = answer->word[3];
-    edge->rest = rest;
-    edge->known = (uint16_t)(node->number + 1);
-    memo_begin_streak(edge);
-    edge->next = node->edges;
-    node->edges = number;
-    return edge;
-}
-
 /* Enters the question of `node` for a code line or an end bit. */
 static void need_line(memo_streak *streak, const p5_block *block, const memo_node *node)
 {
@@ -498,10 +462,12 @@ static bool insert(p5_core *core, memo_path *path, const counted *found, uint32_
             link = &(*link)->usual;
             continue;
         }
-        memo_streak *edge = edge_behind(core, *link, &record->answer);
-        if (!edge)
+        uint32_t edge = memo_edge_behind(m, *link, &record->answer);
+        if (edge == 0)
+            edge = memo_new_edge(m, *link, &record->answer);
+        if (edge == 0)
             return false;
-        streak = edge;
+        streak = memo_edge_at(m, edge);
         link = &streak->first;
     }
     uint32_t *told = &streak->told[m->told];
@@ -522,7 +488,7 @@ static void find_streaks(p5_core *core, memo_path *path, const p5_access *access
             node = node->usual;
             continue;
         }
-        memo_streak *edge = edge_of(&core->memo, node, &record->answer);
+        memo_streak *edge = memo_edge_at(&core->memo, memo_edge_behind(&core->memo, node, &record->answer));
         find_steps(core, edge, path, accesses);
         node = edge->first;
     }

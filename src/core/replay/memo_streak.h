@@ -59,8 +59,8 @@ static inline uint64_t memo_ask(p5_core *core, const memo_node *node, const p5_a
 /* What is behind its answer, which is not the usual one. NULL: it never came before. */
 static inline memo_streak *memo_behind_data(p5_core *core, memo_node *node, uint64_t answer)
 {
-    memo_streak *edge = memo_edge_at(&core->memo, node->edges);
-    if (__builtin_expect(answer == DATA_LONG || node->edges == 0 || edge->word != answer, 0))
+    memo_streak *edge = memo_edge_at(&core->memo, node->edge);
+    if (__builtin_expect(answer == DATA_LONG || node->edge == 0 || edge->word != answer, 0))
         return memo_behind_other(core, node, answer);
     return edge;
 }

@@ -64,33 +64,14 @@ static memo_streak *__attribute__((noinline)) never_came(memo *m, const memo_ans
     return NULL;
 }
 
-/* An answer that was not that of the first edge: its edge, which will be wanted again soon, comes to the
- * front. */
-static memo_streak *__attribute__((noinline))
-further_behind(memo *m, memo_node *node, const memo_answer *answer)
-{
-    memo_streak *before = memo_edge_at(m, node->edges);
-    for (uint32_t number; (number = before->next) != 0; before = memo_edge_at(m, number)) {
-        memo_streak *edge = memo_edge_at(m, number);
-        if (memo_edge_is(edge, answer)) {
-            before->next = edge->next;
-            edge->next = node->edges;
-            node->edges = number;
-            return edge;
-        }
-    }
-    return never_came(m, answer);
-}
-
 /* What is behind an answer that is not the usual one. NULL: it never came before. */
-static inline memo_streak *behind(memo *m, memo_node *node, memo_answer answer)
+static memo_streak *__attribute__((noinline)) behind(memo *m, memo_node *node, memo_answer answer)
 {
-    memo_streak *edge = memo_edge_at(m, node->edges);
-    if (__builtin_expect(node->edges == 0, 0))
+    const uint32_t number = memo_edge_behind(m, node, &answer);
+    if (__builtin_expect(number == 0, 0))
         return never_came(m, &answer);
-    if (__builtin_expect(!memo_edge_is(edge, &answer), 0))
-        return further_behind(m, node, &answer);
-    return edge;
+    node->edge = number; /* it will be wanted again soon */
+    return memo_edge_at(m, number);
 }
 
 memo_streak *memo_behind_other(p5_core *core, memo_node *node, uint64_t answer)
@@ -195,7 +176,7 @@ memo_leaf *memo_walk(p5_core *core, memo_path *path, const p5_access *accesses, 
         }
         if (__builtin_expect(at->kind == MEMO_DATA, 1)) {
             /* this and the leaf's below: a copier of memory takes 0.95 of the time */
-            memo_prefetch(memo_edge_at(m, at->edges));
+            memo_prefetch(memo_edge_at(m, at->edge));
             const uint64_t answer =
                 __builtin_expect(answered == MEMO_UNASKED, 1) ? memo_ask(core, at, accesses) : answered;
             answered = MEMO_UNASKED;
