@@ -298,7 +298,7 @@ ssize_t scratch_read_link(const share_scratch *m, uint32_t node, char *text, siz
     const char *link = node != SCRATCH_NONE ? at(m, node)->text : "";
     if (link == NULL || node == SCRATCH_NONE)
         return link == NULL ? -EINVAL : -ENOENT;
-    size_t length = strlen(link) < room ? strlen(link) : room;
+    const size_t length = strnlen(link, room);
     memcpy(text, link, length);
     return (ssize_t)length;
 }
