@@ -202,17 +202,17 @@ memo_leaf *memo_new_leaf(memo *m)
 
 /* ---- edges --------------------------------------------------------------------------------------------- */
 
-uint32_t memo_edge_behind(const memo *m, const memo_node *node, const memo_answer *answer)
+memo_streak *memo_edge_behind(const memo *m, const memo_node *node, const memo_answer *answer)
 {
     if (node->edge != 0 && memo_edge_is(memo_edge_at(m, node->edge), answer))
-        return node->edge;
+        return memo_edge_at(m, node->edge);
     for (uint32_t number = node->fan; number != 0; number = memo_fan_at(m, number)->next) {
         const memo_fan *fan = memo_fan_at(m, number);
         for (unsigned i = 0; i < MEMO_FAN && fan->edge[i] != 0; i++)
             if (fan->word[i] == answer->word[3] && memo_edge_is(memo_edge_at(m, fan->edge[i]), answer))
-                return fan->edge[i];
+                return memo_edge_at(m, fan->edge[i]);
     }
-    return 0;
+    return NULL;
 }
 
 /* Puts an edge of a node where it is found when it was not the last. False: out of memory. */
@@ -234,18 +234,18 @@ static bool enter_fan(memo *m, memo_node *node, uint32_t edge)
     return true;
 }
 
-uint32_t memo_new_edge(memo *m, memo_node *node, const memo_answer *answer)
+memo_streak *memo_new_edge(memo *m, memo_node *node, const memo_answer *answer)
 {
     uint64_t *rest = NULL;
     if (!(answer->word[3] & MEMO_ONE_WORD)) {
         rest = arena_alloc(&m->arena, MEMO_REST * sizeof *rest);
         if (!rest)
-            return 0;
+            return NULL;
         memcpy(rest, answer->word, MEMO_REST * sizeof *rest);
     }
     const uint32_t number = pool_take(&m->edges);
     if (number == 0)
-        return 0;
+        return NULL;
     memo_streak *edge = memo_edge_at(m, number);
     edge->word = answer->word[3];
     edge->rest = rest;
@@ -253,9 +253,9 @@ uint32_t memo_new_edge(memo *m, memo_node *node, const memo_answer *answer)
     memo_begin_streak(edge);
     if (node->edge != 0 &&
         ((node->fan == 0 && !enter_fan(m, node, node->edge)) || !enter_fan(m, node, number)))
-        return 0;
+        return NULL;
     node->edge = number;
-    return number;
+    return edge;
 }
 
 /* ---- states -------------------------------------------------------------------------------------------- */

@@ -81,10 +81,9 @@ static const memo_streak *last_streak(p5_core *core, const p5_retired *r, const 
             node = try_streak(core, r, streak, &answer);
         if (node && node->kind == MEMO_BRANCH)
             break;
-        const uint32_t edge = node && answer > DATA_USUAL
-                                  ? memo_edge_behind(&core->memo, node, &(memo_answer){{0, 0, 0, answer}})
-                                  : 0;
-        streak = edge != 0 ? memo_edge_at(&core->memo, edge) : NULL;
+        streak = node && answer > DATA_USUAL
+                     ? memo_edge_behind(&core->memo, node, &(memo_answer){{0, 0, 0, answer}})
+                     : NULL;
     }
     return streak;
 }

@@ -462,12 +462,12 @@ static bool insert(p5_core *core, memo_path *path, const counted *found, uint32_
             link = &(*link)->usual;
             continue;
         }
-        uint32_t edge = memo_edge_behind(m, *link, &record->answer);
-        if (edge == 0)
+        memo_streak *edge = memo_edge_behind(m, *link, &record->answer);
+        if (!edge)
             edge = memo_new_edge(m, *link, &record->answer);
-        if (edge == 0)
+        if (!edge)
             return false;
-        streak = memo_edge_at(m, edge);
+        streak = edge;
         link = &streak->first;
     }
     uint32_t *told = &streak->told[m->told];
@@ -488,7 +488,7 @@ static void find_streaks(p5_core *core, memo_path *path, const p5_access *access
             node = node->usual;
             continue;
         }
-        memo_streak *edge = memo_edge_at(&core->memo, memo_edge_behind(&core->memo, node, &record->answer));
+        memo_streak *edge = memo_edge_behind(&core->memo, node, &record->answer);
         find_steps(core, edge, path, accesses);
         node = edge->first;
     }

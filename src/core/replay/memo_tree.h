@@ -197,6 +197,11 @@ static inline memo_streak *memo_edge_at(const memo *m, uint32_t number)
     return (memo_streak *)m->edges.objects + number;
 }
 
+static inline uint32_t memo_edge_number(const memo *m, const memo_streak *edge)
+{
+    return (uint32_t)(edge - (memo_streak *)m->edges.objects);
+}
+
 static inline memo_path *memo_path_at(const memo *m, uint32_t number)
 {
     return (memo_path *)m->paths.objects + number;
@@ -281,10 +286,10 @@ memo_path *memo_find_path(p5_core *core, piece *p, const memo_state *from, uint3
 void memo_drop_all(p5_core *core);
 /* What it takes. */
 size_t memo_bytes(const memo *m);
-/* The number of the edge behind an answer, or 0. */
-uint32_t memo_edge_behind(const memo *m, const memo_node *node, const memo_answer *answer);
-/* ... of a new one, behind an answer that has none, or 0 when memory is out. */
-uint32_t memo_new_edge(memo *m, memo_node *node, const memo_answer *answer);
+/* The edge behind an answer. NULL: there is none. */
+memo_streak *memo_edge_behind(const memo *m, const memo_node *node, const memo_answer *answer);
+/* ... a new one, behind an answer that has none. NULL: out of memory. */
+memo_streak *memo_new_edge(memo *m, memo_node *node, const memo_answer *answer);
 /* A new leaf, or NULL when memory is out. */
 memo_leaf *memo_new_leaf(memo *m);
 /* memo_learn.c */

@@ -67,11 +67,11 @@ static memo_streak *__attribute__((noinline)) never_came(memo *m, const memo_ans
 /* What is behind an answer that is not the usual one. NULL: it never came before. */
 static memo_streak *__attribute__((noinline)) behind(memo *m, memo_node *node, memo_answer answer)
 {
-    const uint32_t number = memo_edge_behind(m, node, &answer);
-    if (__builtin_expect(number == 0, 0))
+    memo_streak *edge = memo_edge_behind(m, node, &answer);
+    if (__builtin_expect(!edge, 0))
         return never_came(m, &answer);
-    node->edge = number; /* it will be wanted again soon */
-    return memo_edge_at(m, number);
+    node->edge = memo_edge_number(m, edge); /* it will be wanted again soon */
+    return edge;
 }
 
 memo_streak *memo_behind_other(p5_core *core, memo_node *node, uint64_t answer)
