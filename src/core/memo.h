@@ -50,7 +50,7 @@ typedef struct memo_pool {
 
 /* How far PF was ahead behind a use of `leaf`, at which so many instructions had been priced. */
 typedef struct memo_lead {
-    const memo_leaf *leaf;
+    uint32_t leaf;
     uint64_t instructions;
     prefetch_ahead ahead;
 } memo_lead;
@@ -72,9 +72,9 @@ typedef struct memo {
     memo_table family_table; /* ... and the first one with variants of each piece and state */
     memo_pool states, paths, edges, fans, leaves;
     memo_pool results;   /* of the leaves, by the same numbers */
-    memo_leaf *last;     /* the leaf that led to the core's state, and holds it; or NULL */
+    uint32_t last;       /* the leaf that led to the core's state, and holds it; or 0 */
     memo_state *current; /* without `last`: the interned form of the core's state, or NULL */
-    memo_leaf *dirty;    /* leaves reached since totals were last formed */
+    uint32_t dirty;      /* leaves reached since totals were last formed */
     arena arena;         /* nodes, and what else is of any size */
     size_t budget;       /* above it everything is dropped and built anew */
     memo_worth worth;
@@ -99,22 +99,20 @@ typedef struct memo {
     memo_lead noted; /* the last that was worked out */
 } memo;
 
-/* The end of a piece: what is looked at every time, ... */
+/* The end of a piece: what is looked at every time, as little as there can be of it, ... */
 struct memo_leaf {
-    BEGINS_LINE uint32_t next_path; /* the path that was taken last from here, ... */
+    uint32_t next_path; /* the path that was taken last from here, ... */
     union {
         uint32_t plain_path; /* with a profile: the last one of which it needs not be told (memo_batch.c) */
         uint32_t after;      /* without: the path behind that of next_path, last time */
     };
     uint32_t used_as; /* the core's when it was used last, or MEMO_UNUSED since totals were formed last */
     uint32_t clocks;
-    uint64_t uses; /* as that */
-    uint32_t last_u;
+    uint32_t uses;   /* as that */
+    uint32_t before; /* the leaf used before, last time; 0: then the pipe was run */
+    uint32_t to;     /* the state */
     uint8_t instructions, groups;
-    uint8_t waits;      /* an instruction waits for its partner: 1 and how many references it makes */
-    prefetch_move move; /* what the fetches of the piece come to */
-    memo_leaf *before;  /* the one used before, last time; NULL: then the pipe was run */
-    memo_state *to;
+    uint8_t waits; /* an instruction waits for its partner: 1 and how many references it makes */
 };
 _Static_assert(HOST_LINE % sizeof(memo_leaf) == 0, "leaves do not cross lines");
 _Static_assert(PIECE_MOST + 1 <= UINT8_MAX, "their instructions and groups fit");
@@ -122,13 +120,14 @@ _Static_assert(PIECE_MOST + 1 <= UINT8_MAX, "their instructions and groups fit")
 /* ... and the rest. */
 typedef struct memo_result {
     uint64_t uses[P5_CPL_CLASSES];      /* before those of the leaf */
+    prefetch_move move;                 /* what the fetches of the piece come to */
     int32_t waiting_f, waiting_fetched; /* pending.front of what waits, relative to the end; the second no
                                            earlier than the last fetch, or INT32_MIN: at that */
-    uint32_t previous_u; /* as in `pipe`, like the leaf's last_u, if there was more than one group */
+    uint32_t last_u, previous_u; /* as in `pipe`; the second if there was more than one group */
+    uint32_t next_dirty;
     uint32_t delta_count;
     struct memo_delta *deltas;
     struct memo_detail *detail; /* NULL: it was made without a profile */
-    memo_leaf *next_dirty;
 } memo_result;
 
 #endif

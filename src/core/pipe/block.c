@@ -316,7 +316,7 @@ static void prepare_whole(p5_block *block)
     block->branch_address = last->address;
     block->fall_through = last->address + last->length;
     block->access_count = block->access_start[block->count];
-    block->access_bytes = (uint16_t)(block->access_count * sizeof(p5_access));
+    block->first.block_bytes = (uint16_t)(block->access_count * sizeof(p5_access));
 }
 
 p5_retired piece_retired(const p5_retired *r, const piece *p, const p5_access *accesses,

@@ -115,6 +115,7 @@ typedef struct piece {
     uint32_t page;                      /* of its code: tlb_key */
     uint16_t first, count;              /* instructions */
     uint16_t access_bytes, first_value; /* references and values as the engine gives them */
+    uint16_t block_bytes;               /* the first: of all references of the block */
     uint8_t value_count, bank_count;
     bool memo;           /* its outcome can be remembered */
     bool has_variants;   /* it depends on references in one bank, values, count or direction: */
@@ -138,11 +139,10 @@ typedef struct piece {
 _Static_assert(offsetof(piece, block) <= HOST_LINE, "what is looked at every time");
 
 struct p5_block {
-    /* What predict.c and memo_batch.c look at every time, in one line of the host's cache. */
+    /* What predict.c looks at every time, in one line of the host's cache. */
     BEGINS_LINE unsigned count;
     uint32_t access_count;
     uint32_t fall_through;
-    uint16_t access_bytes; /* of its fixed references as the engine gives them */
     uint16_t value_count;
     bool conditional;    /* its branch may fall through */
     uint8_t branch_kind; /* isa_branch */

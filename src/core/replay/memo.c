@@ -100,6 +100,12 @@ static bool table_put(memo_table *t, uint32_t hash, uint32_t number)
     return true;
 }
 
+/* The leaf that is none. Who fetches ahead writes down there what is never looked at. */
+static void clear_none(const memo *m)
+{
+    *memo_leaf_at(m, 0) = (memo_leaf){.used_as = MEMO_UNUSED};
+}
+
 /* ---- the memo ------------------------------------------------------------------------------------------ */
 
 bool memo_open(p5_core *core)
@@ -115,7 +121,7 @@ bool memo_open(p5_core *core)
           pool_open(&m->leaves, sizeof(memo_leaf), m->budget / sizeof(memo_result)) &&
           pool_open(&m->results, sizeof(memo_result), m->budget / sizeof(memo_result)) && m->scratch))
         return false;
-    memo_leaf_at(m, 0)->used_as = MEMO_UNUSED;
+    clear_none(m);
     return memo_learn_open(core);
 }
 
@@ -158,10 +164,11 @@ static void take_uses(p5_core *core, memo_leaf *leaf, memo_result *result)
 void memo_begin_to_use(p5_core *core, memo_leaf *leaf)
 {
     memo *m = &core->memo;
-    memo_result *result = memo_result_of(m, leaf);
+    const uint32_t number = memo_leaf_number(m, leaf);
+    memo_result *result = memo_result_at(m, number);
     if (leaf->used_as == MEMO_UNUSED) {
         result->next_dirty = m->dirty;
-        m->dirty = leaf;
+        m->dirty = number;
     } else {
         take_uses(core, leaf, result);
     }
@@ -172,9 +179,11 @@ void memo_begin_to_use(p5_core *core, memo_leaf *leaf)
 
 void memo_fold(p5_core *core)
 {
-    memo_leaf *leaf = core->memo.dirty;
-    while (leaf) {
-        memo_result *result = memo_result_of(&core->memo, leaf);
+    memo *m = &core->memo;
+    uint32_t number = m->dirty;
+    while (number != 0) {
+        memo_leaf *leaf = memo_leaf_at(m, number);
+        memo_result *result = memo_result_at(m, number);
         take_uses(core, leaf, result);
         if (result->detail)
             memset(result->detail->taken, 0, sizeof result->detail->taken);
@@ -184,10 +193,9 @@ void memo_fold(p5_core *core)
             result->uses[class] = 0;
         }
         leaf->used_as = MEMO_UNUSED;
-        leaf = result->next_dirty;
-        result->next_dirty = NULL;
+        number = result->next_dirty;
     }
-    core->memo.dirty = NULL;
+    m->dirty = 0;
 }
 
 memo_leaf *memo_new_leaf(memo *m)
@@ -398,6 +406,7 @@ void memo_drop_all(p5_core *core)
     memo_pool *const pools[] = MEMO_POOLS(m);
     for (unsigned i = 0; i < sizeof pools / sizeof pools[0]; i++)
         pools[i]->count = 1;
+    clear_none(m);
     arena_clear(&m->arena);
 }
 

@@ -12,15 +12,26 @@ static inline uint32_t memo_leaf_number(const memo *m, const memo_leaf *leaf)
     return (uint32_t)(leaf - (memo_leaf *)m->leaves.objects);
 }
 
-static inline memo_result *memo_result_of(const memo *m, const memo_leaf *leaf)
+static inline memo_result *memo_result_at(const memo *m, uint32_t number)
 {
-    return (memo_result *)m->results.objects + memo_leaf_number(m, leaf);
+    return (memo_result *)m->results.objects + number;
+}
+
+static inline memo_leaf *memo_leaf_at(const memo *m, uint32_t number)
+{
+    return (memo_leaf *)m->leaves.objects + number;
+}
+
+/* That of number 0, if there is none: it is never used, leads to no path, and nothing waits behind it. */
+static inline memo_leaf *memo_last(const memo *m)
+{
+    return memo_leaf_at(m, m->last);
 }
 
 /* The interned form of the pipe's state; NULL: only the core's `pipe` holds it. */
 static inline memo_state *memo_current(const memo *m)
 {
-    return m->last ? m->last->to : m->current;
+    return m->last ? (memo_state *)m->states.objects + memo_last(m)->to : m->current;
 }
 
 /* The instruction that waits for its partner, or NULL. */
@@ -28,7 +39,7 @@ static inline const pipe_pending *memo_waiting(const p5_core *core)
 {
     const memo *m = &core->memo;
     if (m->last)
-        return m->last->waits ? m->last->to->waiting : NULL;
+        return memo_last(m)->waits ? memo_current(m)->waiting : NULL;
     if (m->current)
         return m->current->waiting;
     return core->pipe.waiting ? &core->pipe.pending : NULL;

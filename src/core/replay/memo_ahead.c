@@ -134,7 +134,7 @@ bool memo_ahead(p5_core *core, const p5_retired *r, p5_prediction prediction, ui
         return false;
     /* the core goes on from piece to piece, and back */
     memo *m = &core->memo;
-    memo_leaf *last = m->last;
+    const uint32_t last = m->last;
     memo_state *current = m->current;
     const uint64_t now = core->now, groups = core->groups;
     const p5_access *accesses = r->accesses;
@@ -148,7 +148,7 @@ bool memo_ahead(p5_core *core, const p5_retired *r, p5_prediction prediction, ui
         leaf = leaf_ahead(core, &part, p, alone, prediction);
         if (!leaf)
             break;
-        m->last = (memo_leaf *)(uintptr_t)leaf;
+        m->last = memo_leaf_number(m, leaf);
         core->now += leaf->clocks;
         core->groups += leaf->groups;
         accesses += part.access_count;

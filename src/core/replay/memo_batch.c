@@ -38,8 +38,8 @@ typedef struct batch {
  * waited in front of the batch has been kept. */
 static inline void keep_waiting(p5_core *core, const batch *all, const p5_access *references)
 {
-    const memo_leaf *last = core->memo.last;
-    if (last && last->waits > 1 && references != all->accesses)
+    const memo_leaf *last = memo_last(&core->memo);
+    if (last->waits > 1 && references != all->accesses)
         memo_keep_waiting(core, last, references);
 }
 
@@ -113,10 +113,11 @@ static void __attribute__((noinline)) price_piece_exact(p5_core *core, const bat
     memo_price_exact(core, &r);
 }
 
-/* There is a value for each instruction of the block that gives one. */
+/* There is a value for each instruction of the piece that gives one. */
 static inline bool has_values(const batch *all, const place *here)
 {
-    return here->b->values_end - values_of(all, here->b) == here->b->block->value_count;
+    const p5_retired_block *b = here->b;
+    return here->piece->value_count == 0 || b->values_end - values_of(all, b) == b->block->value_count;
 }
 
 /* The path of an execution that is not `path`, which followed last time, but maybe a variant of it. NULL: it
@@ -172,8 +173,7 @@ static inline void fetch_after(const memo *m, const memo_leaf *leaf)
     if (!m->large)
         return;
     memo_prefetch(&memo_path_at(m, leaf->after)->streak);
-    if (__builtin_expect(m->last != NULL, 1))
-        m->last->after = leaf->next_path;
+    memo_last(m)->after = leaf->next_path;
 }
 
 /* What is behind the last question is `leaf`, which is used. False: it is none. */
@@ -186,7 +186,7 @@ static inline __attribute__((always_inline)) bool end_with(p5_core *core, memo_l
 
 /* Prices the piece at hand, which is that of `path`, whatever the clocks, fetches and references are like,
  * from `at` on, which has been `answered`, if it is not NULL. Like the following ones it answers the leaf
- * that the piece ended with, or NULL, and keeps `quiet` up to date. */
+ * that the piece ended with, that of number 0 if the pipe was run, and keeps `quiet` up to date. */
 static memo_leaf *__attribute__((noinline))
 price_unusual(p5_core *core, batch *all, memo_path *path, memo_node *at, uint64_t answered, quiet_time *quiet)
 {
@@ -200,7 +200,7 @@ price_unusual(p5_core *core, batch *all, memo_path *path, memo_node *at, uint64_
         learn(core, all, path);
     }
     *quiet = find_quiet_time(core->memory);
-    return core->memo.last;
+    return memo_last(&core->memo);
 }
 
 /* ... from the reference at `at` on, which is no hit. Where nothing but the branch is behind the answer that
@@ -295,9 +295,9 @@ static inline __attribute__((always_inline)) memo_path *in_variant(p5_core *core
                                                                    const place *here, memo_path *path)
 {
     const piece *p = here->piece;
-    if (!p->only_saturates || (p->value_count != 0 && !has_values(all, here)))
+    if (!p->only_saturates || !has_values(all, here))
         return other_path(core, leave(core, all, here), path);
-    uint32_t key = memo_banks_variant(p, here->references, is_taken(here));
+    uint32_t key = memo_banks_variant(p, here->references, p->by_direction && is_taken(here));
     if (p->value_count != 0)
         key = memo_saturation_variant(p, values_of(all, here->b) + p->first_value, key);
     if (__builtin_expect(key == path->streak.variant, 1))
@@ -321,7 +321,7 @@ static inline void note_last(p5_core *core, const batch *all, const p5_retired_b
 
 static inline memo_path *next_path_of(const p5_core *core, const memo_leaf *leaf, bool profiled)
 {
-    return memo_path_at(&core->memo, leaf ? profiled ? leaf->plain_path : leaf->next_path : 0);
+    return memo_path_at(&core->memo, profiled ? leaf->plain_path : leaf->next_path);
 }
 
 static inline void note_plain_path(const p5_core *core, memo_leaf *leaf, const memo_path *path)
@@ -336,13 +336,11 @@ static memo_path *__attribute__((noinline)) noted_path(p5_core *core, batch *all
 {
     const p5_retired_block *b = all->at.b;
     p5_block *block = b->block;
-    memo_leaf *last = core->memo.last;
-    memo_path *path = NULL;
-    if (all->at.piece->memo && has_values(all, &all->at)) {
-        path = other_path(core, all, next_path_of(core, last, false));
-        if (path && last && b != all->blocks && profile_function(block) == profile_goes_on_in(b[-1].block))
-            note_plain_path(core, last, path);
-    }
+    memo_leaf *last = memo_last(&core->memo);
+    memo_path *path = other_path(core, all, next_path_of(core, last, false));
+    if (path && core->memo.last && b != all->blocks &&
+        profile_function(block) == profile_goes_on_in(b[-1].block))
+        note_plain_path(core, last, path);
     note_last(core, all, b);
     if (!memo_notes(core, block, b->next))
         profile_follow_block(core, block, b->next);
@@ -381,14 +379,12 @@ static inline bool begins_apart(const p5_core *core)
 }
 
 /* What pricing reads comes into the host's cache before its turn: with much code it is in none of them, and
- * each read would wait for the one before. Blocks and their first pieces do so for a whole batch; paths
- * in fetch_after. */
+ * each read would wait for the one before. The blocks' first pieces do so for a whole batch; paths in
+ * fetch_after. */
 static inline void fetch_batch(const p5_retired_block *blocks, const p5_retired_block *end)
 {
-    for (const p5_retired_block *b = blocks; b < end; b++) {
-        __builtin_prefetch(b->block);
+    for (const p5_retired_block *b = blocks; b < end; b++)
         __builtin_prefetch(&b->block->first);
-    }
 }
 
 /* Prices blocks in turn. `limited`: only as long as they are whole and cannot reach clock `limit`;
@@ -417,10 +413,10 @@ price_blocks(p5_core *core, const p5_access *accesses, const p5_value *values, c
             if (!stays_before(core, &all, b, limit))
                 break;
         }
-        p5_block *block = b->block;
+        place here = {b, &b->block->first, accesses, *prediction};
         host_line_will_read(b); /* another thread may have written there */
         host_line_will_read(accesses);
-        bool whole = (const char *)accesses + block->access_bytes == (const char *)b->accesses_end;
+        bool whole = (const char *)accesses + here.piece->block_bytes == (const char *)b->accesses_end;
         if (__builtin_expect(!whole || levels_of(b) != levels, 0)) {
             if (limited && !whole)
                 break;
@@ -428,23 +424,23 @@ price_blocks(p5_core *core, const p5_access *accesses, const p5_value *values, c
             price_apart(core, &all, b, profiled);
             levels = apart ? NO_LEVELS : priced_levels(core, b);
             quiet = find_quiet_time(core->memory);
-            path = next_path_of(core, core->memo.last, profiled);
+            path = next_path_of(core, memo_last(&core->memo), profiled);
             continue;
         }
-        place here = {b, &block->first, accesses, *prediction};
         for (;;) {
             piece *const p = here.piece;
+            const bool first = p == &b->block->first;
             if (__builtin_expect(path->streak.piece != p, 0)) {
                 path =
-                    profiled && p == &block->first ? NULL : other_path(core, leave(core, &all, &here), path);
+                    profiled && first ? NULL : other_path(core, leave(core, &all, &here), path);
                 if (profiled && path && core->memo.last)
-                    note_plain_path(core, core->memo.last, path);
+                    note_plain_path(core, memo_last(&core->memo), path);
             } else if (p->has_variants) {
                 path = in_variant(core, &all, &here, path);
                 if (profiled && path)
-                    note_plain_path(core, core->memo.last, path);
+                    note_plain_path(core, memo_last(&core->memo), path);
             }
-            if (profiled && p == &block->first &&
+            if (profiled && first &&
                 __builtin_expect(!path || profile_interval_over(core->profile, core->now), 0)) {
                 path = noted_path(core, leave(core, &all, &here));
                 quiet = find_quiet_time(core->memory);
@@ -454,7 +450,7 @@ price_blocks(p5_core *core, const p5_access *accesses, const p5_value *values, c
                 leaf = price_piece(core, &all, &here, path, profiled, &quiet);
             } else {
                 price_piece_exact(core, leave(core, &all, &here));
-                leaf = NULL;
+                leaf = memo_last(&core->memo);
                 quiet = find_quiet_time(core->memory);
             }
             path = next_path_of(core, leaf, profiled);
@@ -462,7 +458,7 @@ price_blocks(p5_core *core, const p5_access *accesses, const p5_value *values, c
                 break;
             here.references = (const p5_access *)((const char *)here.references + p->access_bytes);
             here.piece = p->next;
-            if (profiled && leaf && leaf->plain_path == 0)
+            if (profiled && leaf->plain_path == 0)
                 path = next_path_of(core, leaf, false);
         }
     }

@@ -306,12 +306,14 @@ static uint32_t make_leaf(p5_core *core, const counted *found, uint32_t clocks)
     leaf->waits = (uint8_t)(p->waiting ? 1 + p->pending.insn.access_count : 0);
     leaf->groups = (uint8_t)p->groups;
     leaf->instructions = (uint8_t)p->instructions;
-    leaf->last_u = p->last_u;
-    leaf->move = move;
-    leaf->to = to;
-    memo_result *result = memo_result_of(m, leaf);
+    leaf->to = (uint32_t)(to - (memo_state *)m->states.objects);
+    memo_result *result = memo_result_at(m, memo_leaf_number(m, leaf));
     memcpy(deltas, found->of, found->count * sizeof *deltas);
-    *result = (memo_result){.previous_u = p->previous_u, .deltas = deltas, .delta_count = found->count};
+    *result = (memo_result){.move = move,
+                            .last_u = p->last_u,
+                            .previous_u = p->previous_u,
+                            .delta_count = found->count,
+                            .deltas = deltas};
     if (p->waiting) {
         const pipe_front *front = &p->pending.front;
         const bool by_last = prefetch_leads(p->timing) && front->fetched <= p->prefetch.ahead.clock;

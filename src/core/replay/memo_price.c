@@ -77,7 +77,7 @@ memo_path *memo_look_up(p5_core *core, piece *p, uint32_t key, const p5_access *
         return NULL;
     path->streak.by_waiting = by_waiting;
     if (m->last && !by_waiting)
-        m->last->next_path = memo_path_number(m, path);
+        memo_last(m)->next_path = memo_path_number(m, path);
     return path;
 }
 

@@ -7,38 +7,40 @@
  * States of the memo do not say it (pipe/prefetch.h). It matters when a line is not in the code cache and
  * where the pipe goes on, and is worked out then, from the pieces that came since it was known. */
 
-/* `from` and those used before it, the other way round: the first of these, as long as a new stream was not
- * the end of one; NULL if there is none. `*base`: the one before these, or NULL. Within a stream no leaf
- * comes twice, so each is in its last use; who feeds a core otherwise has a walk that comes back, and ends.
- */
-static memo_leaf *turn(const memo *m, memo_leaf *from, uint64_t instructions, memo_leaf **base)
+/* Leaf `from` and those used before it, the other way round: the first of these, as long as a new stream was
+ * not the end of one; 0 if there is none. `*base`: the one before these, or 0. Within a stream no leaf comes
+ * twice, so each is in its last use; who feeds a core otherwise has a walk that comes back, and ends. */
+static uint32_t turn(const memo *m, uint32_t from, uint64_t instructions, uint32_t *base)
 {
-    memo_leaf *behind = NULL, *leaf = from;
-    while (leaf && !leaf->move.known && !(leaf == m->noted.leaf && instructions == m->noted.instructions)) {
-        memo_leaf *before = leaf->before;
+    uint32_t behind = 0, at = from;
+    while (at != 0 && !memo_result_at(m, at)->move.known &&
+           !(at == m->noted.leaf && instructions == m->noted.instructions)) {
+        memo_leaf *leaf = memo_leaf_at(m, at);
+        const uint32_t before = leaf->before;
         instructions -= leaf->instructions;
         leaf->before = behind;
-        behind = leaf;
-        leaf = before;
+        behind = at;
+        at = before;
     }
-    *base = leaf;
+    *base = at;
     return behind;
 }
 
 static prefetch_ahead find_ahead(p5_core *core)
 {
     memo *m = &core->memo;
-    memo_leaf *before;
-    memo_leaf *leaf = turn(m, m->last, core->instructions, &before);
-    prefetch_ahead ahead = !before              ? pipe_ahead(&core->pipe)
-                           : before->move.known ? prefetch_known(&before->move)
-                                                : m->noted.ahead;
-    while (leaf) { /* and back again */
-        memo_leaf *const next = leaf->before;
-        prefetch_go_on(&ahead, &leaf->move, leaf->clocks);
+    uint32_t before, at = turn(m, m->last, core->instructions, &before);
+    const prefetch_move *move = &memo_result_at(m, before)->move;
+    prefetch_ahead ahead = before == 0   ? pipe_ahead(&core->pipe)
+                           : move->known ? prefetch_known(move)
+                                         : m->noted.ahead;
+    while (at != 0) { /* and back again */
+        memo_leaf *leaf = memo_leaf_at(m, at);
+        const uint32_t next = leaf->before;
+        prefetch_go_on(&ahead, &memo_result_at(m, at)->move, leaf->clocks);
         leaf->before = before;
-        before = leaf;
-        leaf = next;
+        before = at;
+        at = next;
     }
     return ahead;
 }
@@ -64,16 +66,16 @@ void memo_materialise(p5_core *core)
         pipe_load(&core->pipe, &state->state, &core->timing);
         pipe_go_on_ahead(&core->pipe, &ahead);
         pipe_load_pending(&core->pipe, state->waiting);
-        const memo_result *result = memo_result_of(m, m->last);
+        const memo_result *result = memo_result_at(m, m->last);
         core->pipe.pending.front = (pipe_front){.fetched = clock_later(ahead.clock, result->waiting_fetched),
                                                 .f = result->waiting_f};
-        core->pipe.last_u = m->last->last_u;
-        if (core->timing.btb_by_pairs && m->last->groups > 1)
+        core->pipe.last_u = result->last_u;
+        if (core->timing.btb_by_pairs && memo_last(m)->groups > 1)
             core->pipe.previous_u = result->previous_u;
     }
     m->current = NULL;
-    m->last = NULL;
-    m->noted.leaf = NULL;
+    m->last = 0;
+    m->noted.leaf = 0;
 }
 
 const pipe_state *memo_pipe_state(p5_core *core)

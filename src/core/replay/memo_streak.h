@@ -20,7 +20,7 @@ memo_path *memo_path_of(p5_core *core, const p5_retired *r, piece *p, bool taken
  * what waits. NULL: out of memory, or the memo is not for it. */
 memo_path *memo_look_up(p5_core *core, piece *p, uint32_t key, const p5_access *accesses);
 /* memo.c. The first use of a leaf since totals were formed, or in another context or at another level than
- * the last. */
+ * the last; or they are so many that they have to go elsewhere. */
 void memo_begin_to_use(p5_core *core, memo_leaf *leaf);
 /* memo_walk.c */
 /* memo_find_lines of a streak whose lines are not all at hand. */
@@ -317,12 +317,13 @@ static inline bool memo_use_predicted(p5_core *core, memo_leaf *leaf)
             return false;
         memo_begin_to_use(core, leaf);
     }
-    leaf->uses++;
+    if (__builtin_expect(++leaf->uses == UINT32_MAX, 0))
+        memo_begin_to_use(core, leaf);
     core->now += leaf->clocks;
     core->instructions += leaf->instructions;
     memo *m = &core->memo;
     leaf->before = m->last;
-    m->last = leaf;
+    m->last = memo_leaf_number(m, leaf);
     return true;
 }
 
@@ -342,8 +343,7 @@ static inline void memo_use(p5_core *core, memo_leaf *leaf, const piece *p)
 /* The path that was taken last time from where the core stands; of no piece if there is none. */
 static inline memo_path *memo_next_path(const p5_core *core)
 {
-    const memo_leaf *last = core->memo.last;
-    return memo_path_at(&core->memo, __builtin_expect(last != NULL, 1) ? last->next_path : 0);
+    return memo_path_at(&core->memo, memo_last(&core->memo)->next_path);
 }
 
 #endif

@@ -227,11 +227,6 @@ static inline memo_fan *memo_fan_at(const memo *m, uint32_t number)
     return (memo_fan *)m->fans.objects + number;
 }
 
-static inline memo_leaf *memo_leaf_at(const memo *m, uint32_t number)
-{
-    return (memo_leaf *)m->leaves.objects + number;
-}
-
 /* Keeps the references of what waits at the end of a piece, which are those in front of `end`. */
 static inline void memo_keep_waiting(p5_core *core, const memo_leaf *leaf, const p5_access *end)
 {
@@ -242,7 +237,8 @@ static inline void memo_keep_waiting(p5_core *core, const memo_leaf *leaf, const
 /* Address of the U instruction of the last group. */
 static inline uint32_t memo_last_u(const p5_core *core)
 {
-    return core->memo.last ? core->memo.last->last_u : core->pipe.last_u;
+    const memo *m = &core->memo;
+    return m->last ? memo_result_at(m, m->last)->last_u : core->pipe.last_u;
 }
 
 /* Place of a variant in the family of paths. Mostly few bits of it are in use. */

@@ -71,6 +71,6 @@ memo_path *memo_find_variant(p5_core *core, memo_path *path, uint32_t key)
     path = memo_path_at(&core->memo, number);
     if (number == 0 || path->streak.variant != key)
         return NULL;
-    core->memo.last->next_path = number;
+    memo_last(&core->memo)->next_path = number;
     return path;
 }
