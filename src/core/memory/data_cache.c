@@ -22,13 +22,20 @@ void data_cache_invalidate(data_cache *cache)
 void data_cache_forget(data_cache *cache)
 {
     for (unsigned set = 0; set < CACHE_SETS; set++)
-        cache->at_hand[set][0] = cache->at_hand[set][1] = CACHE_NO_TAG;
+        data_cache_forget_set(cache, set);
+}
+
+void data_cache_forget_page(data_cache *cache, unsigned entry)
+{
+    const uint8_t *const pages = cache->page, *const end = pages + CACHE_SETS;
+    for (const uint8_t *p = pages; (p = memchr(p, (int)entry, (size_t)(end - p))) != NULL; p++)
+        data_cache_forget_set(cache, (unsigned)(p - pages));
 }
 
 void data_cache_set_state(data_cache *cache, unsigned set, unsigned way, mesi state)
 {
     cache->state[set][way] = (uint8_t)state;
-    cache->at_hand[set][0] = cache->at_hand[set][1] = CACHE_NO_TAG;
+    data_cache_forget_set(cache, set);
     if (state == MESI_INVALID)
         cache->tag[set][way] = CACHE_NO_TAG;
 }
@@ -43,7 +50,7 @@ void data_cache_put(data_cache *cache, unsigned set, unsigned way, cache_entry e
 {
     cache->tag[set][way] = entry.state != MESI_INVALID ? cache_tag(entry.tag) : CACHE_NO_TAG;
     cache->state[set][way] = (uint8_t)entry.state;
-    cache->at_hand[set][0] = cache->at_hand[set][1] = CACHE_NO_TAG;
+    data_cache_forget_set(cache, set);
     cache->lru[set] = (uint8_t)(entry.lru & ((1u << (cache->order.ways - 1)) - 1));
 }
 
@@ -73,7 +80,7 @@ static void check_cache(const void *row, snapshot *s)
     }
 }
 
-const snapshot_table data_cache_state = {SNAPSHOT(data_cache, "data_cache", FIELD_DERIVED(at_hand),
+const snapshot_table data_cache_state = {SNAPSHOT(data_cache, "data_cache", FIELD_DERIVED(at_hand, page),
                                                   FIELD_BITS_OF([0][0], 0xfffff000u | CACHE_NO_TAG, tag),
                                                   FIELD_MOST_OF([0][0], MESI_MODIFIED, state),
                                                   FIELD_BITS_OF([0], (1 << (CACHE_WAYS - 1)) - 1, lru),

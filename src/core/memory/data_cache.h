@@ -21,10 +21,11 @@ enum { CACHE_LINE = 32, CACHE_SETS = 128, CACHE_WAYS = ORDER_WAYS };
 typedef enum mesi { MESI_INVALID, MESI_SHARED, MESI_EXCLUSIVE, MESI_MODIFIED } mesi;
 
 typedef struct data_cache {
-    /* By set and kind of reference (0 read, 1 write): the tag whose hits change nothing here, or
-     * CACHE_NO_TAG. It is that of the line used last, which the LRU bits point away from already, for writes
-     * only if it is modified already. */
-    uint32_t at_hand[CACHE_SETS][2];
+    /* By set and kind of reference (0 read, 1 write): the place whose hits change nothing here, or
+     * CACHE_NOWHERE. It is that of the line used last, which the LRU bits point away from already, for writes
+     * only if it is modified, and its page dirty, already. */
+    uint64_t at_hand[CACHE_SETS][2];
+    uint8_t page[CACHE_SETS]; /* the data TLB's entry that translates it, or TLB_NO_ENTRY without paging */
     uint32_t tag[CACHE_SETS][CACHE_WAYS]; /* physical address bits 31-12, or CACHE_NO_TAG */
     uint8_t state[CACHE_SETS][CACHE_WAYS];
     uint8_t lru[CACHE_SETS]; /* as TR4 shows it */
@@ -33,6 +34,10 @@ typedef struct data_cache {
 
 /* Matches no page-aligned address. */
 #define CACHE_NO_TAG 1u
+
+/* Where a reference goes, as far as its set does not say it: linear page, and tag behind it. */
+#define CACHE_PLACE   0xfffff000fffff000u
+#define CACHE_NOWHERE ((uint64_t)CACHE_NO_TAG << 32)
 
 static inline unsigned cache_set(uint32_t physical)
 {
@@ -62,6 +67,8 @@ extern const snapshot_table data_cache_state;
 void data_cache_invalidate(data_cache *cache);
 /* Of no line is known that its hits change nothing. */
 void data_cache_forget(data_cache *cache);
+/* ... of none that the data TLB's `entry` translates: that will be another page's. */
+void data_cache_forget_page(data_cache *cache, unsigned entry);
 
 /* Bit n is set if tag n is `wanted`; at most one is. Without branches: which way hits is not predictable. */
 static inline unsigned cache_match(const uint32_t tag[CACHE_WAYS], uint32_t wanted)
@@ -82,30 +89,28 @@ static inline int data_cache_find(const data_cache *cache, uint32_t physical)
     return hits != 0 ? __builtin_ctz(hits) : -1;
 }
 
-/* A hit of `physical` that changes nothing. */
-static inline bool data_cache_at_hand(const data_cache *cache, uint32_t physical, bool write)
+/* Of no hit in the set is known that it changes nothing. */
+static inline void data_cache_forget_set(data_cache *cache, unsigned set)
 {
-    return cache->at_hand[cache_set(physical)][write] == cache_tag(physical);
+    cache->at_hand[set][0] = cache->at_hand[set][1] = CACHE_NOWHERE;
 }
 
-/* The LRU bits point away from `way`, whose line no reference has hit. */
-static inline void data_cache_look(data_cache *cache, unsigned set, unsigned way)
-{
-    cache->lru[set] = way_order_used(&cache->order, cache->lru[set], way);
-    cache->at_hand[set][0] = cache->at_hand[set][1] = CACHE_NO_TAG;
-}
-
-/* A hit: the LRU bits point away from `way`, whose tag is `tag`. */
-static inline void data_cache_used_as(data_cache *cache, unsigned set, unsigned way, uint32_t tag)
-{
-    cache->lru[set] = way_order_used(&cache->order, cache->lru[set], way);
-    cache->at_hand[set][0] = tag;
-    cache->at_hand[set][1] = cache->state[set][way] == MESI_MODIFIED ? tag : CACHE_NO_TAG;
-}
-
+/* The LRU bits point away from `way`. */
 static inline void data_cache_used(data_cache *cache, unsigned set, unsigned way)
 {
-    data_cache_used_as(cache, set, way, cache->tag[set][way]);
+    cache->lru[set] = way_order_used(&cache->order, cache->lru[set], way);
+    data_cache_forget_set(cache, set);
+}
+
+/* ... which a reference to `place` has hit, by a page that the data TLB's `entry` translates and that is
+ * `dirty`. */
+static inline void data_cache_used_at(data_cache *cache, unsigned set, unsigned way, uint64_t place,
+                                      unsigned entry, bool dirty)
+{
+    cache->lru[set] = way_order_used(&cache->order, cache->lru[set], way);
+    cache->at_hand[set][0] = place;
+    cache->at_hand[set][1] = dirty && cache->state[set][way] == MESI_MODIFIED ? place : CACHE_NOWHERE;
+    cache->page[set] = (uint8_t)entry;
 }
 
 /* A write hits an E or M line. */

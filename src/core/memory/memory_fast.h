@@ -167,43 +167,70 @@ static inline quiet_time memory_quiet_time(const struct memory *m, uint64_t reac
 /* memory_hits_any, or what is `expected`, out of line. */
 bool memory_hits_unexpected(struct memory *m, const p5_access *access, const data_expected *expected);
 
-/* memory_hits_any of a reference that is as `expected`; most go to the line that was used last in
- * their set. */
-static inline __attribute__((always_inline)) bool memory_hits(struct memory *m, const p5_access *access,
-                                                              const data_expected *expected)
-{
-    data_cache *cache = &m->data;
-    uint32_t physical = access->physical, set = cache_set(physical), key = tlb_key(access->linear, false);
-    bool write = expected->write;
-    unsigned found = 0; /* not looked for: it was used last */
-    if (!data_cache_at_hand(cache, physical, write)) {
-        found = cache_match(cache->tag[set], cache_tag(physical));
-        if (found == 0 || (write && !memory_owns(cache, set, (unsigned)__builtin_ctz(found))))
-            return false;
-    }
-    if (m->paging && !memory_page_usual(&m->data_tlb, key, write))
-        return false;
-    if (found != 0) {
-        unsigned way = (unsigned)__builtin_ctz(found);
-        if (write)
-            data_cache_written(cache, set, way);
-        data_cache_used_as(cache, set, way, cache_tag(physical));
-    }
-    return true;
-}
-
 static inline bool memory_as_expected(const p5_access *access, const data_expected *expected)
 {
     return ((access->linear & expected->odd) | (uint32_t)(memory_kind(access) ^ expected->kind)) == 0;
 }
 
-/* memory_data_usual at a calm clock, of a reference that is mostly as `expected`. */
+/* Bits of linear and physical address, as they stand in memory. */
+static inline uint64_t memory_place(const p5_access *access, uint64_t bits)
+{
+    return ((uint64_t)access->physical << 32 | access->linear) & bits;
+}
+
+/* A reference that is as `expected`, in all but its address, goes to the place at hand, which makes it a hit;
+ * it uses its page. */
+static inline __attribute__((always_inline)) bool
+memory_hits_at_hand(struct memory *m, const p5_access *access, const data_expected *expected)
+{
+    const unsigned set = cache_set(access->physical);
+    if (m->data.at_hand[set][expected->write] != memory_place(access, CACHE_PLACE | expected->odd))
+        return false;
+    tlb_hit(&m->data_tlb, m->data.page[set]);
+    return true;
+}
+
+/* memory_hits_any of one that goes elsewhere. */
+static inline __attribute__((always_inline)) bool
+memory_hits_elsewhere(struct memory *m, const p5_access *access, const data_expected *expected)
+{
+    data_cache *cache = &m->data;
+    tlb *t = &m->data_tlb;
+    const uint32_t physical = access->physical, set = cache_set(physical);
+    const unsigned found = cache_match(cache->tag[set], cache_tag(physical));
+    const unsigned way = (unsigned)__builtin_ctz(found | 1u << CACHE_WAYS);
+    if (found == 0 || (expected->write && !memory_owns(cache, set, way)))
+        return false;
+    unsigned entry = TLB_NO_ENTRY;
+    if (m->paging) {
+        const uint32_t key = tlb_key(access->linear, false);
+        entry = memory_hinted(t, key);
+        if (t->row[entry].key.of[expected->write] != key)
+            return false;
+        tlb_hit(t, entry);
+    }
+    if (expected->write)
+        data_cache_written(cache, set, way);
+    data_cache_used_at(cache, set, way, memory_place(access, CACHE_PLACE), entry,
+                       entry == TLB_NO_ENTRY || t->row[entry].key.of[1] != 0);
+    return true;
+}
+
+static inline bool memory_hits(struct memory *m, const p5_access *access, const data_expected *expected)
+{
+    return memory_hits_at_hand(m, access, expected) || memory_hits_elsewhere(m, access, expected);
+}
+
+/* memory_data_usual at a calm clock, of a reference that is mostly as `expected`, and mostly goes to the
+ * place at hand. */
 static inline bool memory_data_expected(struct memory *m, const p5_access *access,
                                         const data_expected *expected)
 {
+    if (memory_kind(access) == expected->kind && memory_hits_at_hand(m, access, expected))
+        return true;
     if (!memory_as_expected(access, expected))
         return memory_hits_unexpected(m, access, expected);
-    return memory_hits(m, access, expected);
+    return memory_hits_elsewhere(m, access, expected);
 }
 
 /* What hits may have to wait for: the fill of a line (P54C: of a set), with `mask` the bits of physical

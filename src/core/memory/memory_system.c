@@ -102,6 +102,7 @@ void memory_set_control(struct memory *m, const p5_control *control)
     m->not_write_through = control->not_write_through;
     m->no_data_fill = control->cache_disable || control->data_cache_inhibit;
     m->no_code_fill = control->cache_disable || control->code_cache_inhibit;
+    data_cache_forget(&m->data);
     code_cache_forget(&m->code);
     memory_set_special(m);
     memory_set_quiet(m);
@@ -112,6 +113,7 @@ void memory_load_cr3(struct memory *m)
     tlb_flush(&m->data_tlb);
     tlb_flush(&m->data_tlb_large);
     tlb_flush(&m->code_tlb);
+    data_cache_forget(&m->data);
     observed_over(m->arrays, true);
 }
 
@@ -121,6 +123,7 @@ void memory_invlpg(struct memory *m, uint32_t linear)
     if (m->separate_large)
         tlb_invalidate(&m->data_tlb_large, linear);
     tlb_invalidate(&m->code_tlb, linear);
+    data_cache_forget(&m->data);
     observed_over(m->arrays, true);
 }
 

@@ -247,6 +247,7 @@ static inline uint64_t memory_bus_bytes(const struct memory *m, bool write, unsi
 /* Somebody has written into the arrays: of no hit is known that it changes nothing. */
 static inline void memory_forget_hits(struct memory *m)
 {
+    data_cache_forget(&m->data);
     code_cache_forget(&m->code);
     m->code_tlb.last = 0;
     memory_set_quiet(m);

@@ -11,7 +11,8 @@ enum { TRIAL_REFERENCES = 16 };
 typedef struct memory_trial {
     struct {
         unsigned set;
-        uint32_t at_hand[2], tag[CACHE_WAYS];
+        uint64_t at_hand[2];
+        uint32_t tag[CACHE_WAYS];
         uint8_t state[CACHE_WAYS], lru;
         uint32_t *l2_tag, l2_line; /* NULL: the board's L2 does not cache it */
     } references[TRIAL_REFERENCES];

@@ -22,6 +22,7 @@ void tlb_init(tlb *t, unsigned sets, unsigned ways, bool large_only)
         t->way_bits++;
     t->page_bits = large_only ? 22 : 12;
     t->invalid = UINT64_MAX;
+    t->use[TLB_NO_ENTRY] = (tlb_use){.keep = UINT64_MAX};
     _Static_assert(TLB_ENTRIES <= 64, "the LRU bits of all sets are fewer");
     for (unsigned entry = 0; entry < sets * ways; entry++) {
         const unsigned first = first_bit(t, entry / ways), way = entry % ways;

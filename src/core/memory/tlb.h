@@ -11,7 +11,7 @@
 #include "base/snapshot.h"
 #include "core/memory/replacement.h"
 
-enum { TLB_ENTRIES = 64, TLB_HINTS = 256, TLB_GROUPS = 64 };
+enum { TLB_ENTRIES = 64, TLB_NO_ENTRY = TLB_ENTRIES, TLB_HINTS = 256, TLB_GROUPS = 64 };
 
 /* Attributes of an entry, as TR6 and TR7 show them. TR6's U bit is set for pages of CPL 0 only (manual, table
  * 26-11). */
@@ -41,7 +41,7 @@ typedef struct tlb_use {
 typedef struct tlb {
     tlb_row row[TLB_ENTRIES]; /* entry set * ways + way */
     uint64_t order;           /* the LRU bits of all sets (replacement.h), ways - 1 of each */
-    tlb_use use[TLB_ENTRIES];
+    tlb_use use[TLB_ENTRIES + 1]; /* that of TLB_NO_ENTRY changes nothing */
     uint32_t last;           /* the code TLB's entry used last has this key; 0: it is not known */
     uint8_t hint[TLB_HINTS]; /* entry that last translated a page of these low bits: found without a search,
                                 checked against its key */

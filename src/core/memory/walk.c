@@ -103,6 +103,8 @@ uint64_t walk_data(struct memory *m, uint32_t key, uint32_t physical, uint8_t at
     tlb *t = memory_data_tlb(m, (key & TLB_LARGE) != 0);
     const unsigned entry =
         tlb_fill(t, key, physical, (uint8_t)(attributes | attributes_of(m, key & 0xfffff000u)), write);
+    if (t == &m->data_tlb)
+        data_cache_forget_page(&m->data, entry);
     observed_entry(m->arrays, t, entry, true);
     return clock;
 }

@@ -166,7 +166,7 @@ static void read_data_line(p5_core *core, test_cache_line *line, unsigned set, u
     parity_read_data_tag(p, set, way);
     parity_read_data(p, set, way, 15u << 4 * line->word);
     if (!memory_frozen(m)) /* with CR0.CD = 1 a read leaves the LRU bits alone */
-        data_cache_look(memory_data_cache(m), set, way);
+        data_cache_used(memory_data_cache(m), set, way);
 }
 
 static void read_code_line(p5_core *core, test_cache_line *line, unsigned set, unsigned way)
