@@ -70,12 +70,12 @@ typedef struct memo {
     memo_table state_table;  /* interned pipe states */
     memo_table path_table;   /* by piece, state and variant, */
     memo_table family_table; /* ... and the first one with variants of each piece and state */
-    memo_pool states, paths, edges, fans, leaves;
+    memo_pool states, paths, nodes, edges, fans, leaves;
     memo_pool results;   /* of the leaves, by the same numbers */
     uint32_t last;       /* the leaf that led to the core's state, and holds it; or 0 */
     memo_state *current; /* without `last`: the interned form of the core's state, or NULL */
     uint32_t dirty;      /* leaves reached since totals were last formed */
-    arena arena;         /* nodes, and what else is of any size */
+    arena arena;         /* what is of any size */
     size_t budget;       /* above it everything is dropped and built anew */
     memo_worth worth;
     pipe_deltas *scratch; /* deltas of the piece that a leaf is made from; 0 between */

@@ -30,8 +30,7 @@ static void pool_close(const memo_pool *pool)
     room_close(pool->objects, pool_bytes(pool));
 }
 
-/* A cleared object's number, or 0 when memory is out. */
-static uint32_t pool_take(memo_pool *pool)
+uint32_t memo_take(memo_pool *pool)
 {
     if (pool->count == pool->most)
         return 0;
@@ -42,7 +41,7 @@ static uint32_t pool_take(memo_pool *pool)
 /* All of a memo. */
 #define MEMO_POOLS(m)                                                                                        \
     {                                                                                                        \
-        &(m)->states, &(m)->paths, &(m)->edges, &(m)->fans, &(m)->leaves, &(m)->results                      \
+        &(m)->states, &(m)->paths, &(m)->nodes, &(m)->edges, &(m)->fans, &(m)->leaves, &(m)->results         \
     }
 
 /* ---- tables -------------------------------------------------------------------------------------------- */
@@ -116,6 +115,7 @@ bool memo_open(p5_core *core)
     if (!(table_open(&m->state_table) && table_open(&m->path_table) && table_open(&m->family_table) &&
           pool_open(&m->states, sizeof(memo_state), m->budget / sizeof(memo_state)) &&
           pool_open(&m->paths, sizeof(memo_path), m->budget / sizeof(memo_path)) &&
+          pool_open(&m->nodes, sizeof(memo_node), m->budget / sizeof(memo_node)) &&
           pool_open(&m->edges, sizeof(memo_streak), m->budget / sizeof(memo_streak)) &&
           pool_open(&m->fans, sizeof(memo_fan), m->budget / sizeof(memo_fan)) &&
           pool_open(&m->leaves, sizeof(memo_leaf), m->budget / sizeof(memo_result)) &&
@@ -200,8 +200,8 @@ void memo_fold(p5_core *core)
 
 memo_leaf *memo_new_leaf(memo *m)
 {
-    const uint32_t number = pool_take(&m->leaves);
-    if (number == 0 || pool_take(&m->results) == 0)
+    const uint32_t number = memo_take(&m->leaves);
+    if (number == 0 || memo_take(&m->results) == 0)
         return NULL;
     memo_leaf *leaf = memo_leaf_at(m, number);
     leaf->used_as = MEMO_UNUSED;
@@ -227,7 +227,7 @@ memo_streak *memo_edge_behind(const memo *m, const memo_node *node, const memo_a
 static bool enter_fan(memo *m, memo_node *node, uint32_t edge)
 {
     if (node->fan == 0 || memo_fan_at(m, node->fan)->edge[MEMO_FAN - 1] != 0) {
-        const uint32_t number = pool_take(&m->fans);
+        const uint32_t number = memo_take(&m->fans);
         if (number == 0)
             return false;
         memo_fan_at(m, number)->next = node->fan;
@@ -251,7 +251,7 @@ memo_streak *memo_new_edge(memo *m, memo_node *node, const memo_answer *answer)
             return NULL;
         memcpy(rest, answer->word, MEMO_REST * sizeof *rest);
     }
-    const uint32_t number = pool_take(&m->edges);
+    const uint32_t number = memo_take(&m->edges);
     if (number == 0)
         return NULL;
     memo_streak *edge = memo_edge_at(m, number);
@@ -315,7 +315,7 @@ memo_state *memo_intern(p5_core *core)
             return c;
     }
     pipe_pending *kept = waiting ? arena_alloc(&m->arena, sizeof *kept) : NULL;
-    uint32_t number = !waiting || kept ? pool_take(&m->states) : 0;
+    uint32_t number = !waiting || kept ? memo_take(&m->states) : 0;
     if (number == 0 || !table_put(&m->state_table, hash, number))
         return NULL;
     if (waiting)
@@ -363,7 +363,7 @@ memo_path *memo_find_path(p5_core *core, piece *part, const memo_state *from, ui
     }
     if (memo_paths(m, part) && memo_is_new(m, part))
         return NULL;
-    const uint32_t number = pool_take(&m->paths);
+    const uint32_t number = memo_take(&m->paths);
     if (number == 0)
         return NULL;
     memo_path *p = memo_path_at(m, number);

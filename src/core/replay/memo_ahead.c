@@ -37,7 +37,7 @@ static bool is_usual(const p5_core *core, const p5_retired *r, const piece *p, c
         return false;
     const p5_access *access = r->accesses + streak->first_access;
     for (unsigned i = 0; i < streak->step_count; i++) {
-        const memo_node *node = streak->steps[i].node;
+        const memo_node *node = memo_node_at(&core->memo, streak->steps[i].node);
         if (node->kind == MEMO_PASSED ? !passes(core, node) : !hits(m, access++, &memo_expected(streak)[i]))
             return false;
     }
@@ -56,12 +56,13 @@ static const memo_node *try_streak(p5_core *core, const p5_retired *r, const mem
                                    uint64_t *answer)
 {
     for (const memo_step *step = streak->steps, *end = step + streak->step_count; step < end; step++) {
-        if (step->node->kind == MEMO_DATA)
-            *answer = try_reference(core, r, step->node);
-        else if (!passes(core, step->node))
+        const memo_node *node = memo_node_at(&core->memo, step->node);
+        if (node->kind == MEMO_DATA)
+            *answer = try_reference(core, r, node);
+        else if (!passes(core, node))
             return NULL;
-        if (step->node->kind == MEMO_DATA && *answer != memo_usual(core->memory, step->node))
-            return step->node;
+        if (node->kind == MEMO_DATA && *answer != memo_usual(core->memory, node))
+            return node;
     }
     *answer = DATA_USUAL;
     if (streak->end->kind == MEMO_DATA)

@@ -246,7 +246,7 @@ static inline __attribute__((always_inline)) memo_leaf *price_calm(p5_core *core
     }
     if (__builtin_expect(reached == end, 1) && end_with(core, leaf, profiled))
         return leaf;
-    memo_node *at = memo_question(streak, memo_steps_to(streak, reached, end));
+    memo_node *at = memo_question(&core->memo, streak, memo_steps_to(streak, reached, end));
     return price_miss(core, leave(core, all, here), path, at, quiet);
 }
 

@@ -115,7 +115,7 @@ static uint64_t learn_data(void *context, const p5_access *access, uint64_t aske
     const memo_node node = {.kind = MEMO_DATA,
                             .how = (uint8_t)how,
                             .misaligned = is_usually_misaligned(core, access, how),
-                            .index = (int16_t)m->data_asked++,
+                            .index = m->data_asked++,
                             .offset = offset(core, asked),
                             .who = who(core)};
     memo_answer packed;
@@ -154,7 +154,6 @@ static bool learn_code(void *context, uint32_t linear, uint64_t asked, code_answ
                       .how = (uint8_t)(f->from_past ? f->fetched : 0),
                       .floor = (int32_t)(floor < INT32_MIN ? INT32_MIN : floor),
                       .address = linear,
-                      .physical = physical,
                       .offset = offset(core, latest),
                       .who = who(core)};
     record(m, node, usual, &packed);
@@ -183,7 +182,7 @@ static bool learn_passed(void *context, uint32_t previous_u)
     bool right;
     if (!given(m, &packed, &right))
         right = !predictor_passed(core->predictor, previous_u);
-    memo_node node = {.kind = MEMO_PASSED, .address = previous_u, .index = (int16_t)core->pipe.groups};
+    memo_node node = {.kind = MEMO_PASSED, .address = previous_u, .index = (int32_t)core->pipe.groups};
     record(m, node, right, &packed);
     return !right;
 }
@@ -206,7 +205,7 @@ static void learn_branch(void *context, const branch_query *query, branch_answer
                       .previous = query->previous_pair,
                       .in_v = query->in_v,
                       .chance = query->unpaired_chance,
-                      .index = (int16_t)core->pipe.groups};
+                      .index = (int32_t)core->pipe.groups};
     record(m, node, false, &packed);
 }
 
@@ -362,7 +361,7 @@ static void need_data(memo_streak *streak, const memo_node *node)
 {
     const int16_t offset = (int16_t)node->offset;
     if (streak->last_offset == MEMO_NEVER)
-        streak->first_access = node->index;
+        streak->first_access = (int16_t)node->index;
     streak->first_offset = offset < streak->first_offset ? offset : streak->first_offset;
     streak->last_offset = offset > streak->last_offset ? offset : streak->last_offset;
 }
@@ -379,12 +378,13 @@ static bool asks_of_line(const memo_node *node)
     return node->kind == MEMO_CODE || node->kind == MEMO_END;
 }
 
-/* Room for the steps and lines, in `steps` if that suffices, and for what is expected of references. False:
- * out of memory. */
-static bool make_room(memo *m, memo_streak *streak, memo_step *steps, unsigned step_room, unsigned line_count)
+/* Room for the steps and lines, in `steps` if these `room` bytes suffice, and for what is expected of
+ * references. False: out of memory. */
+static bool make_room(memo *m, memo_streak *streak, memo_step *steps, size_t room, unsigned line_count)
 {
-    if (streak->step_count + line_count > step_room)
-        steps = arena_alloc_line(&m->arena, (streak->step_count + line_count) * sizeof *steps);
+    const size_t bytes = streak->step_count * sizeof *steps + line_count * sizeof(memo_line);
+    if (bytes > room)
+        steps = arena_alloc_line(&m->arena, bytes);
     if (streak->step_count > MEMO_NEAR)
         streak->many = arena_alloc(&m->arena, streak->step_count * sizeof *streak->many);
     streak->steps = steps;
@@ -401,12 +401,13 @@ static data_expected expected_at(const memo_node *node, const p5_access *accesse
 /* Finds out how far the answers along `streak` can be usual, if that is further than was known. */
 static void find_steps(p5_core *core, memo_streak *streak, memo_path *path, const p5_access *accesses)
 {
+    memo *m = &core->memo;
     const p5_block *block = path->streak.piece->block;
     if (streak->end && streak->ends_in_branch)
         return;
     unsigned step_count = 0, line_count = 0; /* the second at most */
     memo_node *at = streak->first;
-    for (; is_on_streak(at) && step_count < UINT8_MAX; at = at->usual)
+    for (; is_on_streak(at) && step_count < UINT8_MAX; at = memo_behind_usual(m, at))
         *(asks_of_line(at) ? &line_count : &step_count) += 1;
     if (line_count > block->line_count)
         line_count = block->line_count;
@@ -420,17 +421,18 @@ static void find_steps(p5_core *core, memo_streak *streak, memo_path *path, cons
     found.only_data = true;
     found.first_offset = found.first_code = INT16_MAX;
     found.last_offset = found.last_code = MEMO_NEVER;
-    if (!make_room(&core->memo, &found, path->steps, streak == &path->streak ? MEMO_NEAR : 0, line_count))
+    const size_t room = streak == &path->streak ? sizeof path->steps : 0;
+    if (!make_room(m, &found, path->steps, room, line_count))
         return;
     memo_step *step = found.steps;
     data_expected *expected = step_count > MEMO_NEAR ? found.many : found.near;
-    for (at = streak->first; at != found.end; at = at->usual) {
+    for (at = streak->first; at != found.end; at = memo_behind_usual(m, at)) {
         if (asks_of_line(at)) {
             need_line(&found, block, at);
             continue;
         }
         const bool data = at->kind == MEMO_DATA;
-        *step++ = (memo_step){at, (int16_t)at->offset};
+        *step++ = (memo_step){memo_node_number(m, at), (int16_t)at->offset};
         *expected++ = expected_at(at, accesses);
         found.only_data &= data;
         if (data)
@@ -448,29 +450,33 @@ static bool insert(p5_core *core, memo_path *path, const counted *found, uint32_
 {
     memo *m = &core->memo;
     memo_streak *streak = &path->streak;
-    memo_node **link = &streak->first, *fresh = NULL;
+    memo_node *before = NULL; /* behind its usual answer the next one is, or else the first of `streak` */
     for (const memo_record *record = m->records;; record++) {
-        if (!*link) { /* nothing is behind it, either */
-            const size_t left = m->asked - (size_t)(record - m->records);
-            fresh = fresh ? fresh + 1 : arena_alloc(&m->arena, left * sizeof *fresh);
-            if (!fresh)
+        memo_node *at = before ? memo_behind_usual(m, before) : streak->first;
+        if (!at) {
+            const uint32_t number = memo_take(&m->nodes);
+            if (number == 0)
                 return false;
-            *fresh = record->node;
-            *link = fresh;
+            at = memo_node_at(m, number);
+            *at = record->node;
+            if (before)
+                before->usual = number;
+            else
+                streak->first = at;
         }
         if (record->node.kind == MEMO_BRANCH)
             break;
         if (record->usual) {
-            link = &(*link)->usual;
+            before = at;
             continue;
         }
-        memo_streak *edge = memo_edge_behind(m, *link, &record->answer);
+        memo_streak *edge = memo_edge_behind(m, at, &record->answer);
         if (!edge)
-            edge = memo_new_edge(m, *link, &record->answer);
+            edge = memo_new_edge(m, at, &record->answer);
         if (!edge)
             return false;
         streak = edge;
-        link = &streak->first;
+        before = NULL;
     }
     uint32_t *told = &streak->told[m->told];
     if (*told == 0)
@@ -487,7 +493,7 @@ static void find_streaks(p5_core *core, memo_path *path, const p5_access *access
     const memo_node *node = path->streak.first;
     for (const memo_record *record = core->memo.records; node->kind != MEMO_BRANCH; record++) {
         if (record->usual) {
-            node = node->usual;
+            node = memo_behind_usual(&core->memo, node);
             continue;
         }
         memo_streak *edge = memo_edge_behind(&core->memo, node, &record->answer);

@@ -123,14 +123,15 @@ static inline memo_leaf *memo_behind_branch(const memo *m, const memo_streak *st
 }
 
 /* P54C: the step `n` of a streak is a group that passes the BTB; it has its usual answer. */
-static inline bool memo_is_passed(const memo_streak *streak, ptrdiff_t n)
+static inline bool memo_is_passed(const memo *m, const memo_streak *streak, ptrdiff_t n)
 {
-    return streak->steps[n].node->kind == MEMO_PASSED;
+    return memo_node_at(m, streak->steps[n].node)->kind == MEMO_PASSED;
 }
 
 static inline bool memo_passes(const p5_core *core, const memo_streak *streak, ptrdiff_t n)
 {
-    return predictor_passes(core->predictor, memo_passed_group(core, streak->steps[n].node));
+    const memo_node *node = memo_node_at(&core->memo, streak->steps[n].node);
+    return predictor_passes(core->predictor, memo_passed_group(core, node));
 }
 
 /* Asks the steps of a streak that are references at calm clocks, the last of which is in front of `end`;
@@ -176,7 +177,7 @@ memo_steps_passing(p5_core *core, const p5_access *accesses, const memo_streak *
     const data_expected *expected = first;
     for (; expected != end; expected++) {
         bool usual;
-        if (!only_data && expected->kind == 0 && memo_is_passed(streak, expected - first))
+        if (!only_data && expected->kind == 0 && memo_is_passed(&core->memo, streak, expected - first))
             usual = memo_passes(core, streak, expected - first);
         else if (__builtin_expect(memory_is_concerned(&concern, access, expected), 0))
             usual = memo_step_usual(core, streak, expected - first, access++);
@@ -282,7 +283,7 @@ static inline void memo_use_lines(p5_core *core, const memo_streak *streak, unsi
 {
     code_cache *code = memory_code_cache(core->memory);
     const memo_line *line = memo_lines(streak), *end = line + streak->line_count;
-    const uint32_t number = n == streak->step_count ? UINT32_MAX : memo_question(streak, n)->number;
+    const uint32_t number = n == streak->step_count ? UINT32_MAX : memo_question(&core->memo, streak, n)->number;
     for (; line != end; line++)
         if (line->number < number && !code_cache_at_hand(code, line->physical))
             code_cache_hit(code, cache_set(line->physical), (unsigned)code_cache_find(code, line->physical));
@@ -299,7 +300,7 @@ memo_follow(p5_core *core, const piece *p, const p5_access *accesses, memo_strea
     const unsigned n = memo_steps(core, accesses, streak);
     if (lines == MEMO_PRESENT)
         memo_use_lines(core, streak, n);
-    return memo_question(streak, n);
+    return memo_question(&core->memo, streak, n);
 }
 
 /* What is said of the end of a piece: nothing, if it is no branch that is predicted. */

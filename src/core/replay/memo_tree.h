@@ -14,29 +14,46 @@
 typedef enum memo_kind { MEMO_DATA, MEMO_CODE, MEMO_END, MEMO_PASSED, MEMO_BRANCH } memo_kind;
 
 typedef struct memo_node {
-    uint8_t kind; /* memo_kind */
-    uint8_t how;  /* data: as in data_answer.h; code: fetches of the piece up to this one, if how far PF
-                     was ahead before says when it is asked, or 0 */
-    bool in_v : 1, chance : 1; /* branch: branch_query's in_v and unpaired_chance */
-    bool misaligned : 1;       /* data: the usual answer is memory_misaligned_hit */
-    int16_t index;   /* data: which reference of the piece, below 0 of what waited in front of it; branch
-                        and passed: groups so far */
+    uint8_t kind : 3;              /* memo_kind */
+    uint8_t in_v : 1, chance : 1;  /* branch: branch_query's in_v and unpaired_chance */
+    uint8_t misaligned : 1;        /* data: the usual answer is memory_misaligned_hit */
+    uint8_t how; /* data: as in data_answer.h; code: fetches of the piece up to this one, if how far PF was
+                    ahead before says when it is asked, or 0 */
     uint16_t number; /* questions before it, whatever the answers were */
-    int32_t offset;  /* clock at which it is asked, relative to the block's first; code: not later */
-    int32_t floor;   /* code, with `how`: not asked before this clock, likewise */
+    union {
+        int32_t index; /* data: which reference of the piece, below 0 of what waited in front of it; branch
+                          and passed: groups so far */
+        int32_t floor; /* code, with `how`: not asked before this clock, like `offset` */
+    };
+    int32_t offset; /* clock at which it is asked, relative to the block's first; code: not later */
     /* code: linear address of the fetch; end: of the instruction's last byte; passed: of the U instruction of
      * the group before; branch: of its own pair's. */
     uint32_t address;
-    uint32_t physical; /* code: ... and its physical address */
     union {
         uint32_t who;      /* data, code: address of the instruction that asks, for who watches */
         uint32_t previous; /* branch: U address of the group before; neither counts in the first group */
     };
-    struct memo_node
-        *usual;    /* behind the usual answer: hit, nothing in the way; end bit known; rightly passed */
-    uint32_t edge; /* behind the others, the one used last; what is behind a branch: memo_streak.told */
-    uint32_t fan;  /* ... and all of them, if they are more; or 0 */
+    uint32_t usual; /* behind the usual answer: hit, nothing in the way; end bit known; rightly passed; or 0 */
+    uint32_t edge;  /* behind the others, the one used last; what is behind a branch: memo_streak.told */
+    uint32_t fan;   /* ... and all of them, if they are more; or 0 */
 } memo_node;
+_Static_assert(HOST_LINE % sizeof(memo_node) == 0, "nodes do not cross lines");
+
+static inline memo_node *memo_node_at(const memo *m, uint32_t number)
+{
+    return (memo_node *)m->nodes.objects + number;
+}
+
+static inline uint32_t memo_node_number(const memo *m, const memo_node *node)
+{
+    return (uint32_t)(node - (memo_node *)m->nodes.objects);
+}
+
+/* The question behind the usual answer, or NULL. */
+static inline memo_node *memo_behind_usual(const memo *m, const memo_node *node)
+{
+    return node->usual != 0 ? memo_node_at(m, node->usual) : NULL;
+}
 
 /* What one use adds to one event (`kind` below P5_EVENT_COUNT) or to one owner of clocks. It is mostly small;
  * what is not takes several. */
@@ -51,7 +68,7 @@ enum { MEMO_UNUSED = UINT32_MAX };
 /* A question that has to be asked even if nothing has happened to the code cache: a data reference or (P54C)
  * a group passing the BTB. */
 typedef struct memo_step {
-    memo_node *node;
+    uint32_t node;
     int16_t offset; /* the node's */
 } memo_step;
 
@@ -138,8 +155,7 @@ static inline memo_line *memo_lines(const memo_streak *streak)
 {
     return (memo_line *)(streak->steps + streak->step_count);
 }
-
-_Static_assert(sizeof(memo_line) <= sizeof(memo_step), "they share a table");
+_Static_assert(_Alignof(memo_line) <= _Alignof(memo_step), "they share a table");
 
 static inline const data_expected *memo_expected(const memo_streak *streak)
 {
@@ -147,9 +163,9 @@ static inline const data_expected *memo_expected(const memo_streak *streak)
 }
 
 /* The question behind `n` steps. */
-static inline memo_node *memo_question(const memo_streak *streak, unsigned n)
+static inline memo_node *memo_question(const memo *m, const memo_streak *streak, unsigned n)
 {
-    return n == streak->step_count ? streak->end : streak->steps[n].node;
+    return n == streak->step_count ? streak->end : memo_node_at(m, streak->steps[n].node);
 }
 
 /* The usual answer to a reference. */
@@ -182,7 +198,8 @@ static inline bool memo_edge_is(const memo_streak *edge, const memo_answer *answ
 /* A piece with one entry state and variant. */
 struct memo_path {
     memo_streak streak;
-    memo_step steps[MEMO_NEAR]; /* ... and lines of `streak`, if they are no more than these */
+    /* Steps and lines of `streak`, if they take no more than a line of the host's cache. */
+    BEGINS_LINE memo_step steps[HOST_LINE / sizeof(memo_step)];
 };
 
 /* It comes into the host's cache, with what is looked at if not all is usual. */
@@ -272,6 +289,8 @@ static inline bool memo_is_new(memo *m, piece *p)
 }
 
 /* memo.c */
+/* A cleared object's number, or 0 when memory is out. */
+uint32_t memo_take(memo_pool *pool);
 /* The one stored copy of the core's state, or NULL when memory is out. */
 memo_state *memo_intern(p5_core *core);
 /* The path of this piece, state and variant, made if there is none. NULL: the piece is new, or memory is out.

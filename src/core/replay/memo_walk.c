@@ -15,7 +15,7 @@ unsigned memo_steps_disturbed(p5_core *core, const p5_access *accesses, const me
 {
     const p5_access *access = accesses + streak->first_access;
     unsigned n = 0;
-    while (n < streak->step_count && (memo_is_passed(streak, n) ? memo_passes(core, streak, n)
+    while (n < streak->step_count && (memo_is_passed(&core->memo, streak, n) ? memo_passes(core, streak, n)
                                                                 : memo_step_usual(core, streak, n, access++)))
         n++;
     return n;
@@ -80,27 +80,29 @@ memo_streak *memo_behind_other(p5_core *core, memo_node *node, uint64_t answer)
 }
 
 /* The answer to a code line is the usual one, whenever it is asked for, if that is not behind `latest`. */
-static inline bool usual_whenever(struct memory *m, const memo_node *node, uint64_t latest)
+static inline bool usual_whenever(struct memory *m, uint32_t linear, uint32_t physical, uint64_t latest)
 {
-    return !memory_code_filling(m, cache_line(node->physical), 0) && memory_undisturbed(m, latest) &&
-           memory_code_usual(m, node->address, node->physical, latest);
+    return !memory_code_filling(m, cache_line(physical), 0) && memory_undisturbed(m, latest) &&
+           memory_code_usual(m, linear, physical, latest);
 }
 
 /* These ask the question of `node`. `*usual`: the answer is the usual one; they answer what is behind
  * others. */
-static memo_streak *__attribute__((noinline)) ask_code(p5_core *core, memo_node *node, bool *usual)
+static memo_streak *__attribute__((noinline))
+ask_code(p5_core *core, const p5_block *block, memo_node *node, bool *usual)
 {
+    const uint32_t linear = node->address, physical = block_physical(block, linear);
     const uint64_t latest = memo_clock(core, node->offset);
     uint64_t asked = latest;
     if (node->how != 0) {
-        *usual = usual_whenever(core->memory, node, latest);
+        *usual = usual_whenever(core->memory, linear, physical, latest);
         if (*usual)
             return NULL;
         asked = core->now + (uint64_t)memo_asked_code(core, node->how, node->floor);
     }
     code_answer answer;
     memo_asks_for(core, node->who);
-    *usual = memo_fetch(core, node->address, node->physical, asked, &answer);
+    *usual = memo_fetch(core, linear, physical, asked, &answer);
     return *usual ? NULL : behind(&core->memo, node, memo_pack_code(&answer, asked, latest));
 }
 
@@ -184,13 +186,13 @@ memo_leaf *memo_walk(p5_core *core, memo_path *path, const p5_access *accesses, 
             if (__builtin_expect(!usual, 1))
                 edge = memo_behind_data(core, at, answer);
         } else if (at->kind == MEMO_CODE) {
-            edge = ask_code(core, at, &usual);
+            edge = ask_code(core, p->block, at, &usual);
         } else {
             edge = ask_other(core, p->block, at, &usual);
         }
         known = at->number + 1;
         if (__builtin_expect(usual, 0)) {
-            at = at->usual;
+            at = memo_behind_usual(m, at);
             continue;
         }
         if (__builtin_expect(!edge, 0))
