@@ -1,20 +1,24 @@
 #!/usr/bin/env bash
-# run.sh BUILD [programs] [PAIRS] [--write]: runs the kernels of testprogs/bench, and minigzip and Lua if ./dev guests has built them, or the
-# real programs that tests/guest/real/programs.sh has built, in turn under `p5scope
+# run.sh BUILD [programs | others] [PAIRS] [--write]: runs the kernels of testprogs/bench, and minigzip and Lua if ./dev guests has built them,
+# or the real programs that tests/guest/real/programs.sh has built, in turn under `p5scope
 # stat` (all events), under cachegrind with caches and branches, and on the engine without a model (bare.c), PAIRS times (default 5), and
-# prints medians; then the start-up time. Times are what the user waits for, of the whole process, start-up included; the last ratio is
+# prints medians; for the kernels the start-up time, too. Times are what the user waits for, of the whole process, start-up included; the last ratio is
 # that of CPU times. --write puts the table into docs/performance.md.
 # shellcheck source-path=SCRIPTDIR source=common.sh
 . "$(dirname "$0")/common.sh"
 table=table
-if [ "${2-}" = programs ]; then
-    table=programs
+case ${2-} in programs | others)
+    table=$2
     set -- "$1" "${@:3}"
-fi
+    ;;
+esac
 arguments PAIRS 5 "$@"
 pairs=$number
 bare=$build/tests/bench/bare
 [ -x /usr/bin/time ] || { echo "run.sh needs GNU time" >&2; exit 2; }
+
+# times N FILE: so many of it, one behind the other
+times() { for ((n = 0; n < $1; n++)); do cat "$2"; done; }
 
 # name|standard input|command: about 300 million instructions each.
 list() {
@@ -30,15 +34,17 @@ list() {
         echo "minigzip and Lua are not there: ./dev guests builds them" >&2
         return 0
     fi
-    for _ in 1 2 3 4 5 6 7 8; do cat "$guests/text"; done >"$work/text"
+    times 8 "$guests/text" >"$work/text"
     echo "minigzip|$work/text|$guests/minigzip"
     echo "lua|$here/work.lua|$guests/lua -"
 }
 
+have_programs() { [ -f "$1/stamp" ] || { echo "the programs are not there: tests/guest/real/programs.sh builds them" >&2; exit 2; }; }
+
 # 15 to 300 million instructions each; all of them read what they work on from standard input.
 list_programs() {
     local p=$guests/programs
-    [ -f "$p/stamp" ] || { echo "the programs are not there: tests/guest/real/programs.sh builds them" >&2; exit 2; }
+    have_programs "$p"
     echo "bzip2|$p/in/text|$p/bzip2 -c"
     echo "tcc|$p/in/tcc.c|$p/tcc -c -o $work/none/tcc.o -" # compiles all, and then cannot write it: the folder is not there
     echo "sqlite3|$p/in/work.sql|$p/sqlite3"
@@ -50,11 +56,29 @@ list_programs() {
     echo "gzip|$p/in/text|$p/busybox gzip -c"
     echo "sha1|/dev/null|$p/digests 60 sha1"
     echo "digests|/dev/null|$p/digests 1"
-    for _ in 1 2 3 4 5 6 7 8; do cat "$p/in/tone.mp3"; done >"$work/tones.mp3"
+    times 8 "$p/in/tone.mp3" >"$work/tones.mp3"
     echo "mpg123|$work/tones.mp3|$p/mpg123 -q -s -"
     echo "bc|$p/in/work.bc|$p/bc -lq"
     echo "jpeg|$p/in/picture.ppm|$p/jpeg"
     echo "djpeg|$p/in/picture.jpeg|$p/djpeg"
+}
+
+# Those that were not looked at while p5scope was made fast.
+list_others() {
+    local p=$guests/programs text=$guests/text
+    have_programs "$p"
+    times 16 "$text" >"$work/text"
+    times 4 "$text" >"$work/text4"
+    times 24 "$p/in/text.lz4" >"$work/text.lz4"
+    times 8 "$p/in/text.zstd" >"$work/text.zstd"
+    times 8 "$p/in/text.xz" >"$work/text.xz"
+    echo "lz4|$work/text|$p/lz4 -q -c -"
+    echo "unlz4|$work/text.lz4|$p/lz4 -q -d -c -"
+    echo "zstd|$work/text4|$p/zstd -q -c"
+    echo "unzstd|$work/text.zstd|$p/zstd -q -d -c"
+    echo "xz|$text|$p/xz -c -3"
+    echo "unxz|$work/text.xz|$p/xz -d -c"
+    echo "m4|$p/in/work.m4|$p/m4"
 }
 
 # measure WHO INPUT COMMAND...: runs it; its output goes to $work/WHO; seconds, peak memory in MB and CPU seconds to $work/WHO.runs.
@@ -82,7 +106,7 @@ columns='%-10s %6s %8s %6s %6s %11s %6s  %-13s %6s %6s %6s %8s\n'
 # shellcheck disable=SC2059
 printf "$columns" program Minsn Mclocks MIPS Mclk/s cachegrind ratio 'low to high' bare model CPU 'peak MB' >&2
 : >"$work/table"
-if [ $table = programs ]; then list_programs; else list; fi >"$work/list"
+case $table in table) list ;; *) list_$table ;; esac >"$work/list"
 while IFS='|' read -r name input command; do
     rm -f "$work"/*.runs
     status=0
@@ -112,16 +136,19 @@ mean() {
         while IFS='|' read -r -a row; do row[0]=$2; printf "$columns" "${row[@]}" >&2; done
 }
 cp "$work/table" "$work/programs"
-[ $table = programs ] || mean 'geometric mean of the kernels' kernels '^(minigzip|lua)$'
+[ $table != table ] || mean 'geometric mean of the kernels' kernels '^(minigzip|lua)$'
 mean 'geometric mean of all' all
 
 # Start-up: hello, twenty times.
-starts=20
-TIMEFORMAT='%R %U %S'
-{ time for ((i = 0; i < starts; i++)); do "$build/p5scope" stat -o /dev/null "$build/testprogs/hello" >/dev/null; done; } 2>"$work/start"
-startup=$(awk -v n=$starts '{ printf "Start-up (`p5scope stat hello`, mean of %d): %.0f ms, of which %.0f ms CPU time.", n, $1 / n * 1000, ($2 + $3) / n * 1000 }' \
-    "$work/start")
-echo "$startup" >&2
+startup=
+if [ $table = table ]; then
+    starts=20
+    TIMEFORMAT='%R %U %S'
+    { time for ((i = 0; i < starts; i++)); do "$build/p5scope" stat -o /dev/null "$build/testprogs/hello" >/dev/null; done; } 2>"$work/start"
+    startup=$(awk -v n=$starts '{ printf "\nStart-up (`p5scope stat hello`, mean of %d): %.0f ms, of which %.0f ms CPU time.", n, $1 / n * 1000,
+        ($2 + $3) / n * 1000 }' "$work/start")
+    echo "$startup" >&2
+fi
 
 [ -n "$write" ] || exit 0
 {
@@ -130,6 +157,5 @@ echo "$startup" >&2
     echo '| program | million instructions | million clocks | p5scope MIPS | million clocks a second | cachegrind MIPS | ratio | lowest and highest | bare engine MIPS | time against bare | ratio of CPU times | peak MB |'
     echo '|---|--:|--:|--:|--:|--:|--:|---|--:|--:|--:|--:|'
     rows "$work/table"
-    echo
-    echo "$startup"
+    [ -z "$startup" ] || echo "$startup"
 } | write_page $table

@@ -1,6 +1,6 @@
 #!/bin/sh
-# programs.sh DIR: builds real programs for ./dev bench programs from Debian's sources, statically with the musl that build.sh has put into DIR:
-#   DIR/programs/{bzip2,busybox,sqlite3,tcc,mujs,lame,digests,mpg123,bc,jpeg,djpeg}   DIR/programs/in/*: what they work on
+# programs.sh DIR: builds real programs for ./dev bench programs and others from Debian's sources, statically with the musl that build.sh has put into DIR:
+#   DIR/programs/{bzip2,busybox,sqlite3,tcc,mujs,lame,digests,mpg123,bc,jpeg,djpeg,lz4,zstd,xz,m4}   DIR/programs/in/*: what they work on
 # A second run with the same compiler and scripts does nothing.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
@@ -98,7 +98,27 @@ build_jpeg() {
     cp build/cjpeg-static "$dir/jpeg"
 }
 
-fetch bzip2 busybox sqlite3 tcc nettle mujs lame mpg123 bc libjpeg-turbo
+build_lz4() { "$dir/cc" -w -Ilib -o "$dir/lz4" programs/*.c lib/*.c; }
+
+build_zstd() {
+    "$dir/cc" -w -DXXH_NAMESPACE=ZSTD_ -DZSTD_LEGACY_SUPPORT=0 -Ilib -Ilib/common -Ilib/dictBuilder -o "$dir/zstd" programs/*.c \
+        lib/common/*.c lib/compress/*.c lib/decompress/*.c lib/dictBuilder/*.c
+}
+
+build_xz() {
+    CC=$dir/cc ./configure --host=i586-linux-musl --disable-shared --disable-threads --disable-nls --disable-assembler --disable-doc
+    make AUTOMAKE=: ACLOCAL=: AUTOCONF=: AUTOHEADER=: -j"$cores" -C src
+    cp src/xz/xz "$dir/xz"
+}
+
+build_m4() {
+    CC=$dir/cc ./configure --host=i586-linux-musl --disable-nls
+    make AUTOMAKE=: ACLOCAL=: AUTOCONF=: AUTOHEADER=: MAKEINFO=: -j"$cores" -C lib
+    make AUTOMAKE=: ACLOCAL=: AUTOCONF=: AUTOHEADER=: MAKEINFO=: -C src m4
+    cp src/m4 "$dir/m4"
+}
+
+fetch bzip2 busybox sqlite3 tcc nettle mujs lame mpg123 bc libjpeg-turbo lz4 libzstd xz-utils m4
 in_source bzip2 bzip2
 in_source tcc tcc
 in_source mujs mujs
@@ -109,6 +129,10 @@ in_source nettle digests
 in_source mpg123 mpg123
 in_source bc bc
 in_source libjpeg-turbo jpeg
+in_source lz4 lz4
+in_source libzstd zstd
+in_source xz-utils xz
+in_source m4 m4
 
 cp "$here"/programs/* "$dir/in/"
 head -c 100000 "$base/text" >"$dir/in/text"
@@ -123,5 +147,6 @@ image = bytes(v for y in range(480) for x in range(640) for v in (x * y >> 8 & 2
 open(sys.argv[2], 'wb').write(b'P6 640 480 255\n' + image)
 END
 "$dir/jpeg" <"$dir/in/picture.ppm" >"$dir/in/picture.jpeg"
+for packer in lz4 zstd xz; do "$dir/$packer" -q -c <"$base/text" >"$dir/in/text.$packer"; done
 "$dir/lame" --quiet -b 64 -m m "$dir/in/tone.wav" "$dir/in/tone.mp3"
 echo "$stamp" >"$dir/stamp"
