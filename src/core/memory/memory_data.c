@@ -596,9 +596,38 @@ bool memory_hits_misaligned(struct memory *m, const p5_access *access)
     return true;
 }
 
-bool memory_hits_unexpected(struct memory *m, const p5_access *access, const data_expected *expected)
+bool __attribute__((noinline))
+memory_hits_elsewhere(struct memory *m, const p5_access *access, const data_expected *expected)
 {
-    return expected->misaligned ? memory_hits_misaligned(m, access) : memory_hits_any(m, access);
+    data_cache *cache = &m->data;
+    tlb *t = &m->data_tlb;
+    const uint32_t physical = access->physical, set = cache_set(physical);
+    const unsigned found = cache_match(cache->tag[set], cache_tag(physical));
+    const unsigned way = (unsigned)__builtin_ctz(found | 1u << CACHE_WAYS);
+    if (found == 0 || (expected->write && !memory_owns(cache, set, way)))
+        return false;
+    unsigned entry = TLB_NO_ENTRY;
+    if (m->paging) {
+        const uint32_t key = tlb_key(access->linear, false);
+        entry = memory_hinted(t, key);
+        if (t->row[entry].key.of[expected->write] != key)
+            return false;
+        tlb_hit(t, entry);
+    }
+    if (expected->write)
+        data_cache_written(cache, set, way);
+    data_cache_used_at(cache, set, way, memory_place(access, CACHE_PLACE), entry,
+                       entry == TLB_NO_ENTRY || t->row[entry].key.of[1] != 0);
+    return true;
+}
+
+bool __attribute__((noinline))
+memory_hits_unexpected(struct memory *m, const p5_access *access, const data_expected *expected)
+{
+    if (memory_as_expected(access, expected))
+        return memory_hits_elsewhere(m, access, expected);
+    return expected->kind == 0 && expected->misaligned ? memory_hits_misaligned(m, access)
+                                                       : memory_hits_any(m, access);
 }
 
 void memory_set_special(struct memory *m)

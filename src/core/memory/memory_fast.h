@@ -112,10 +112,12 @@ static inline bool memory_answered_hit(const struct memory *m, uint64_t answer)
 
 /* What a reference is expected to be like, so that most of memory_data_usual is known beforehand. */
 typedef struct data_expected {
-    uint16_t kind; /* its size and flags, as they stand in memory; 0: nothing is known */
-    uint8_t odd;   /* on its own boundary, none of these bits of its address is set */
-    bool write : 1;
-    bool misaligned : 1; /* kind is 0 */
+    uint16_t kind; /* its size and flags, as they stand in memory; 0: nothing is known but `misaligned` */
+    union {
+        uint8_t odd; /* on its own boundary, none of these bits of its address is set */
+        bool misaligned;
+    };
+    bool write;
 } data_expected;
 
 static inline uint16_t memory_kind(const p5_access *access)
@@ -164,8 +166,10 @@ static inline quiet_time memory_quiet_time(const struct memory *m, uint64_t reac
     return (quiet_time){from, due > from && due - from > reach ? due - from - reach : 0};
 }
 
-/* memory_hits_any, or what is `expected`, out of line. */
+/* memory_hits_any, or what is `expected`; */
 bool memory_hits_unexpected(struct memory *m, const p5_access *access, const data_expected *expected);
+/* ... of one that is as `expected`; out of line both. */
+bool memory_hits_elsewhere(struct memory *m, const p5_access *access, const data_expected *expected);
 
 static inline bool memory_as_expected(const p5_access *access, const data_expected *expected)
 {
@@ -184,53 +188,25 @@ static inline __attribute__((always_inline)) bool
 memory_hits_at_hand(struct memory *m, const p5_access *access, const data_expected *expected)
 {
     const unsigned set = cache_set(access->physical);
-    if (m->data.at_hand[set][expected->write] != memory_place(access, CACHE_PLACE | expected->odd))
+    const uint64_t place = memory_place(access, CACHE_PLACE | expected->odd);
+    if (__builtin_expect(m->data.at_hand[set][expected->write] != place, 0))
         return false;
     tlb_hit(&m->data_tlb, m->data.page[set]);
     return true;
 }
 
-/* memory_hits_any of one that goes elsewhere. */
-static inline __attribute__((always_inline)) bool
-memory_hits_elsewhere(struct memory *m, const p5_access *access, const data_expected *expected)
-{
-    data_cache *cache = &m->data;
-    tlb *t = &m->data_tlb;
-    const uint32_t physical = access->physical, set = cache_set(physical);
-    const unsigned found = cache_match(cache->tag[set], cache_tag(physical));
-    const unsigned way = (unsigned)__builtin_ctz(found | 1u << CACHE_WAYS);
-    if (found == 0 || (expected->write && !memory_owns(cache, set, way)))
-        return false;
-    unsigned entry = TLB_NO_ENTRY;
-    if (m->paging) {
-        const uint32_t key = tlb_key(access->linear, false);
-        entry = memory_hinted(t, key);
-        if (t->row[entry].key.of[expected->write] != key)
-            return false;
-        tlb_hit(t, entry);
-    }
-    if (expected->write)
-        data_cache_written(cache, set, way);
-    data_cache_used_at(cache, set, way, memory_place(access, CACHE_PLACE), entry,
-                       entry == TLB_NO_ENTRY || t->row[entry].key.of[1] != 0);
-    return true;
-}
-
+/* memory_hits_any of a reference that is as `expected`; most go to the place at hand. */
 static inline bool memory_hits(struct memory *m, const p5_access *access, const data_expected *expected)
 {
     return memory_hits_at_hand(m, access, expected) || memory_hits_elsewhere(m, access, expected);
 }
 
-/* memory_data_usual at a calm clock, of a reference that is mostly as `expected`, and mostly goes to the
- * place at hand. */
+/* memory_data_usual at a calm clock, of a reference that is mostly as `expected`. */
 static inline bool memory_data_expected(struct memory *m, const p5_access *access,
                                         const data_expected *expected)
 {
-    if (memory_kind(access) == expected->kind && memory_hits_at_hand(m, access, expected))
-        return true;
-    if (!memory_as_expected(access, expected))
-        return memory_hits_unexpected(m, access, expected);
-    return memory_hits_elsewhere(m, access, expected);
+    return (memory_kind(access) == expected->kind && memory_hits_at_hand(m, access, expected)) ||
+           memory_hits_unexpected(m, access, expected);
 }
 
 /* What hits may have to wait for: the fill of a line (P54C: of a set), with `mask` the bits of physical
