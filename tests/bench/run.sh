@@ -154,8 +154,12 @@ fi
 {
     echo "Measured $(today), $(machine), $(valgrind --version), $pairs pairs."
     echo
-    echo '| program | million instructions | million clocks | p5scope MIPS | million clocks a second | cachegrind MIPS | ratio | lowest and highest | bare engine MIPS | time against bare | ratio of CPU times | peak MB |'
-    echo '|---|--:|--:|--:|--:|--:|--:|---|--:|--:|--:|--:|'
-    rows "$work/table"
-    [ -z "$startup" ] || echo "$startup"
+    if [ $table = others ]; then # a sentence: ratios, and those of CPU times
+        awk -F '|' '{ printf "%s%s %s (%s)", between, $1, $7, $11; between = ", " } END { print "." }' "$work/table"
+    else
+        echo '| program | million instructions | million clocks | p5scope MIPS | million clocks a second | cachegrind MIPS | ratio | lowest and highest | bare engine MIPS | time against bare | ratio of CPU times | peak MB |'
+        echo '|---|--:|--:|--:|--:|--:|--:|---|--:|--:|--:|--:|'
+        rows "$work/table"
+        [ -z "$startup" ] || echo "$startup"
+    fi
 } | write_page $table
