@@ -123,7 +123,7 @@ typedef struct memo_result {
     prefetch_move move;                 /* what the fetches of the piece come to */
     int32_t waiting_f, waiting_fetched; /* pending.front of what waits, relative to the end; the second no
                                            earlier than the last fetch, or INT32_MIN: at that */
-    uint32_t last_u, previous_u; /* as in `pipe`; the second if there was more than one group */
+    uint32_t last_u, previous_u;        /* as in `pipe`; the second if there was more than one group */
     uint32_t next_dirty;
     uint32_t delta_count;
     struct memo_delta *deltas;

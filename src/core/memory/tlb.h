@@ -39,10 +39,10 @@ typedef struct tlb_use {
 } tlb_use;
 
 typedef struct tlb {
-    tlb_row row[TLB_ENTRIES]; /* entry set * ways + way */
-    uint64_t order;           /* the LRU bits of all sets (replacement.h), ways - 1 of each */
+    tlb_row row[TLB_ENTRIES];     /* entry set * ways + way */
+    uint64_t order;               /* the LRU bits of all sets (replacement.h), ways - 1 of each */
     tlb_use use[TLB_ENTRIES + 1]; /* that of TLB_NO_ENTRY changes nothing */
-    uint32_t last;           /* the code TLB's entry used last has this key; 0: it is not known */
+    uint32_t last;                /* the code TLB's entry used last has this key; 0: it is not known */
     uint8_t hint[TLB_HINTS]; /* entry that last translated a page of these low bits: found without a search,
                                 checked against its key */
     uint64_t group[TLB_GROUPS]; /* valid entries by low bits of their pages: bit n is entry n; */

@@ -431,8 +431,7 @@ price_blocks(p5_core *core, const p5_access *accesses, const p5_value *values, c
             piece *const p = here.piece;
             const bool first = p == &b->block->first;
             if (__builtin_expect(path->streak.piece != p, 0)) {
-                path =
-                    profiled && first ? NULL : other_path(core, leave(core, &all, &here), path);
+                path = profiled && first ? NULL : other_path(core, leave(core, &all, &here), path);
                 if (profiled && path && core->memo.last)
                     note_plain_path(core, memo_last(&core->memo), path);
             } else if (p->has_variants) {

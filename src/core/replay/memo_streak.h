@@ -283,7 +283,8 @@ static inline void memo_use_lines(p5_core *core, const memo_streak *streak, unsi
 {
     code_cache *code = memory_code_cache(core->memory);
     const memo_line *line = memo_lines(streak), *end = line + streak->line_count;
-    const uint32_t number = n == streak->step_count ? UINT32_MAX : memo_question(&core->memo, streak, n)->number;
+    const uint32_t number =
+        n == streak->step_count ? UINT32_MAX : memo_question(&core->memo, streak, n)->number;
     for (; line != end; line++)
         if (line->number < number && !code_cache_at_hand(code, line->physical))
             code_cache_hit(code, cache_set(line->physical), (unsigned)code_cache_find(code, line->physical));

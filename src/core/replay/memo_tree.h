@@ -14,9 +14,9 @@
 typedef enum memo_kind { MEMO_DATA, MEMO_CODE, MEMO_END, MEMO_PASSED, MEMO_BRANCH } memo_kind;
 
 typedef struct memo_node {
-    uint8_t kind : 3;              /* memo_kind */
-    uint8_t in_v : 1, chance : 1;  /* branch: branch_query's in_v and unpaired_chance */
-    uint8_t misaligned : 1;        /* data: the usual answer is memory_misaligned_hit */
+    uint8_t kind : 3;             /* memo_kind */
+    uint8_t in_v : 1, chance : 1; /* branch: branch_query's in_v and unpaired_chance */
+    uint8_t misaligned : 1;       /* data: the usual answer is memory_misaligned_hit */
     uint8_t how; /* data: as in data_answer.h; code: fetches of the piece up to this one, if how far PF was
                     ahead before says when it is asked, or 0 */
     uint16_t number; /* questions before it, whatever the answers were */
@@ -33,7 +33,7 @@ typedef struct memo_node {
         uint32_t who;      /* data, code: address of the instruction that asks, for who watches */
         uint32_t previous; /* branch: U address of the group before; neither counts in the first group */
     };
-    uint32_t usual; /* behind the usual answer: hit, nothing in the way; end bit known; rightly passed; or 0 */
+    uint32_t usual; /* behind the usual answer: hit, nothing in the way; end bit known; rightly passed */
     uint32_t edge;  /* behind the others, the one used last; what is behind a branch: memo_streak.told */
     uint32_t fan;   /* ... and all of them, if they are more; or 0 */
 } memo_node;

@@ -15,8 +15,9 @@ unsigned memo_steps_disturbed(p5_core *core, const p5_access *accesses, const me
 {
     const p5_access *access = accesses + streak->first_access;
     unsigned n = 0;
-    while (n < streak->step_count && (memo_is_passed(&core->memo, streak, n) ? memo_passes(core, streak, n)
-                                                                : memo_step_usual(core, streak, n, access++)))
+    while (n < streak->step_count &&
+           (memo_is_passed(&core->memo, streak, n) ? memo_passes(core, streak, n)
+                                                   : memo_step_usual(core, streak, n, access++)))
         n++;
     return n;
 }
