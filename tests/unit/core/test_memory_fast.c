@@ -134,8 +134,9 @@ static void hits_pass_by_a_fill(void **state)
 }
 
 /* References of which it is known what they are like, at clocks at which nothing is under way: the line that
- * was used last in its set and the page that was used last have a way of their own, also after another master
- * has looked at the line, taken it, or the TLB was flushed. */
+ * was used last in its set, by the page that it was used by, has a way of its own, also after another master
+ * has looked at the line, taken it, or the page has lost its entry of the TLB to others, INVLPG or a flush.
+ */
 static void expected_hits_agree(void **state)
 {
     (void)state;
@@ -149,7 +150,7 @@ static void expected_hits_agree(void **state)
         for (unsigned n = 0; n < 60000; n++) {
             static const uint8_t sizes[] = {1, 2, 4, 8};
             uint32_t x = fixture_random(&seed), where = fixture_random(&seed);
-            uint32_t address = where % ((x >> 22 & 3) != 0 ? 0x3000 : 0x28000) & 0x3f07fu; /* of four sets */
+            uint32_t address = where % ((x >> 22 & 3) != 0 ? 0x3000 : 0x80000) & 0x7f07fu; /* of four sets */
             uint8_t size = sizes[x >> 5 & 3];
             if ((x >> 24 & 15) != 0)
                 address &= ~(uint32_t)(size - 1);
@@ -173,6 +174,10 @@ static void expected_hits_agree(void **state)
                 memory_load_cr3(fast.memory);
                 memory_load_cr3(exact.memory);
             }
+            if ((x >> 12 & 127) == 1) {
+                memory_invlpg(fast.memory, address);
+                memory_invlpg(exact.memory, address);
+            }
         }
         if (hits < 15000)
             fail_msg("%s: only %u of 60000 references were expected hits", models[i % 2], hits);
@@ -184,12 +189,65 @@ static void expected_hits_agree(void **state)
     }
 }
 
+/* A line stays at hand while others of other sets are used; its page does not, when so many others are used
+ * that the TLB has no entry for it any more. Which of them takes its entry is all the same. */
+static void place_is_lost_with_its_page(void **state)
+{
+    (void)state;
+    enum { HERE = 0x5040, ELSEWHERE = 0x80, PAGES = 600 };
+    static const char *const models[] = {"p54c-133", "p55c-200"};
+    for (unsigned i = 0; i < 4; i++) {
+        const unsigned flags = i / 2 ? P5_ACCESS_WRITE : 0;
+        fixture f;
+        fixture_open(&f, models[i % 2], true, NULL);
+        fixture_data(&f, HERE, 4, 0);
+        fixture_data(&f, HERE, 4, flags);
+        f.now += 1000;
+        const p5_access access = fixture_access(HERE, 4, flags);
+        const data_expected expected = memory_expect(&access);
+        for (unsigned n = 0; n < 2; n++) /* the second one is at hand */
+            assert_true(memory_data_expected(f.memory, &access, &expected));
+        for (unsigned page = 8; page < PAGES; page++)
+            fixture_data(&f, page * 0x1000 + ELSEWHERE, 4, 0);
+        f.now += 1000;
+        assert_false(memory_data_expected(f.memory, &access, &expected));
+        const uint64_t misses = f.totals.increments[P5_EVENT_DATA_TLB_MISS][P5_CPL_KERNEL];
+        fixture_data(&f, HERE, 4, flags);
+        assert_int_equal(f.totals.increments[P5_EVENT_DATA_TLB_MISS][P5_CPL_KERNEL], misses + 1);
+        f.now += 1000;
+        for (unsigned n = 0; n < 2; n++)
+            assert_true(memory_data_expected(f.memory, &access, &expected));
+        fixture_close(&f);
+    }
+}
+
+/* Without paging a place at hand needs no page; with it, it does. */
+static void paging_begins(void **state)
+{
+    (void)state;
+    fixture f;
+    fixture_open(&f, "p55c-200", false, NULL);
+    fixture_data(&f, 0x5040, 4, 0);
+    f.now += 1000;
+    const p5_access access = fixture_access(0x5040, 4, 0);
+    const data_expected expected = memory_expect(&access);
+    for (unsigned n = 0; n < 2; n++)
+        assert_true(memory_data_expected(f.memory, &access, &expected));
+    memory_set_control(f.memory, &(p5_control){.paging = true});
+    assert_false(memory_data_expected(f.memory, &access, &expected));
+    fixture_close(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(hot_and_exact_path_agree), cmocka_unit_test(refusal_changes_nothing),
-        cmocka_unit_test(first_write_to_a_page),    cmocka_unit_test(hits_pass_by_a_fill),
+        cmocka_unit_test(hot_and_exact_path_agree),
+        cmocka_unit_test(refusal_changes_nothing),
+        cmocka_unit_test(first_write_to_a_page),
+        cmocka_unit_test(hits_pass_by_a_fill),
         cmocka_unit_test(expected_hits_agree),
+        cmocka_unit_test(place_is_lost_with_its_page),
+        cmocka_unit_test(paging_begins),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
