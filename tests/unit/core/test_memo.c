@@ -9,6 +9,7 @@
 #include "../../retire_blocks.h"
 #include "core/core.h"
 #include "core/internal.h"
+#include "core/replay/memo.h"
 #include "p5scope/model.h"
 
 enum { DISPATCH = 0x1000, HANDLER = 0x2000, HANDLERS = 2 };
@@ -92,6 +93,32 @@ static void test_same_as_exact(void **state)
     assert_int_equal(
         both[0].increments[P5_EVENT_PIPELINE_FLUSHES_DUE_TO_WRONG_BRANCH_PREDICTIONS][P5_CPL_KERNEL] > 999,
         1);
+}
+
+/* A leaf counts its uses in 32 bits: those that are too many go on to be counted elsewhere. */
+static void test_many_uses(void **state)
+{
+    (void)state;
+    static p5_counts both[2];
+    uint64_t clocks = 0, more = 0;
+    for (unsigned n = 0; n < 2; n++) {
+        interpreter i;
+        interpreter_open(&i, true);
+        interpret(&i, 1000);
+        memo_leaf *leaf = memo_last(&i.core->memo);
+        if (n != 0) { /* some 4 thousand million uses, of which nothing but their number is known */
+            more = UINT32_MAX - 10 - leaf->uses;
+            clocks = leaf->clocks;
+            leaf->uses += (uint32_t)more;
+        }
+        interpret(&i, 1000);
+        p5_core_counts(i.core, &both[n]);
+        interpreter_close(&i);
+    }
+    assert_int_equal(both[1].increments[P5_EVENT_INSTRUCTIONS_EXECUTED][P5_CPL_KERNEL] -
+                         both[0].increments[P5_EVENT_INSTRUCTIONS_EXECUTED][P5_CPL_KERNEL],
+                     2 * more); /* the handler's */
+    assert_int_equal(both[1].clocks[P5_CPL_KERNEL] - both[0].clocks[P5_CPL_KERNEL], clocks * more);
 }
 
 /* While CR0.TS or EM is set no MMX instruction goes to V (rule M6); everything else is remembered as ever. */
@@ -179,8 +206,9 @@ static void test_halt(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_always_mispredicted),
-                                       cmocka_unit_test(test_same_as_exact), cmocka_unit_test(test_fpu_trap),
-                                       cmocka_unit_test(test_trap_flag), cmocka_unit_test(test_halt)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_always_mispredicted), cmocka_unit_test(test_same_as_exact),
+        cmocka_unit_test(test_many_uses),           cmocka_unit_test(test_fpu_trap),
+        cmocka_unit_test(test_trap_flag),           cmocka_unit_test(test_halt)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
