@@ -582,11 +582,38 @@ void memory_data(struct memory *m, const p5_access *access, uint64_t asked, unsi
     memory_answered(m, word, asked, answer);
 }
 
+/* memory_uses_line. `large`: the reference is to a large page. */
+ALWAYS_INLINE bool use_line(struct memory *m, const p5_access *access, bool large)
+{
+    data_cache *cache = &m->data;
+    const bool write = (access->flags & P5_ACCESS_WRITE) != 0;
+    const unsigned set = cache_set(access->physical);
+    const int way = memory_hit(m, access->physical, write);
+    tlb *t = memory_data_tlb(m, large);
+    const uint32_t key = tlb_key(access->linear, large);
+    if (way < 0 || (m->paging && !memory_page_usual(t, key, write)))
+        return false;
+    if (write)
+        data_cache_written(cache, set, (unsigned)way);
+    const unsigned entry = m->paging ? memory_hinted(t, key) : TLB_NO_ENTRY;
+    if (large)
+        data_cache_used(cache, set, (unsigned)way);
+    else
+        data_cache_used_at(cache, set, (unsigned)way, memory_place(access, CACHE_PLACE), entry,
+                           !m->paging || t->row[entry].key.of[1] == key);
+    return true;
+}
+
+bool __attribute__((noinline)) memory_uses_line(struct memory *m, const p5_access *access)
+{
+    return use_line(m, access, (access->flags & P5_ACCESS_LARGE_PAGE) != 0);
+}
+
 bool memory_hits_misaligned(struct memory *m, const p5_access *access)
 {
     const bool write = (access->flags & P5_ACCESS_WRITE) != 0;
     if ((access->flags & ~(unsigned)P5_ACCESS_WRITE) != 0 || m->special || !memory_misaligned(access) ||
-        !memory_within_line(access) || !memory_uses_line(m, access))
+        !memory_within_line(access) || !use_line(m, access, false))
         return false;
     reference r = {
         .m = m, .access = access, .plain = true, .misaligned = true, .write = write, .owned = write};
@@ -597,35 +624,10 @@ bool memory_hits_misaligned(struct memory *m, const p5_access *access)
 }
 
 bool __attribute__((noinline))
-memory_hits_elsewhere(struct memory *m, const p5_access *access, const data_expected *expected)
-{
-    data_cache *cache = &m->data;
-    tlb *t = &m->data_tlb;
-    const uint32_t physical = access->physical, set = cache_set(physical);
-    const unsigned found = cache_match(cache->tag[set], cache_tag(physical));
-    const unsigned way = (unsigned)__builtin_ctz(found | 1u << CACHE_WAYS);
-    if (found == 0 || (expected->write && !memory_owns(cache, set, way)))
-        return false;
-    unsigned entry = TLB_NO_ENTRY;
-    if (m->paging) {
-        const uint32_t key = tlb_key(access->linear, false);
-        entry = memory_hinted(t, key);
-        if (t->row[entry].key.of[expected->write] != key)
-            return false;
-        tlb_hit(t, entry);
-    }
-    if (expected->write)
-        data_cache_written(cache, set, way);
-    data_cache_used_at(cache, set, way, memory_place(access, CACHE_PLACE), entry,
-                       entry == TLB_NO_ENTRY || t->row[entry].key.of[1] != 0);
-    return true;
-}
-
-bool __attribute__((noinline))
 memory_hits_unexpected(struct memory *m, const p5_access *access, const data_expected *expected)
 {
-    if (memory_as_expected(access, expected))
-        return memory_hits_elsewhere(m, access, expected);
+    if (memory_as_expected(access, expected)) /* not to a large page */
+        return use_line(m, access, false);
     return expected->kind == 0 && expected->misaligned ? memory_hits_misaligned(m, access)
                                                        : memory_hits_any(m, access);
 }

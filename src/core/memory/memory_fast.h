@@ -57,23 +57,7 @@ static inline bool memory_passes_by(const struct memory *m, uint32_t physical, b
 
 /* A reference within a line that hits this and its page uses them. If it answers false nothing has changed.
  */
-static inline bool memory_uses_line(struct memory *m, const p5_access *access)
-{
-    bool write = (access->flags & P5_ACCESS_WRITE) != 0;
-    unsigned set = cache_set(access->physical);
-    int way = memory_hit(m, access->physical, write);
-    if (way < 0)
-        return false;
-    if (m->paging) {
-        bool large = (access->flags & P5_ACCESS_LARGE_PAGE) != 0;
-        if (!memory_page_usual(memory_data_tlb(m, large), tlb_key(access->linear, large), write))
-            return false;
-    }
-    if (write)
-        data_cache_written(&m->data, set, (unsigned)way);
-    data_cache_used(&m->data, set, (unsigned)way);
-    return true;
-}
+bool memory_uses_line(struct memory *m, const p5_access *access);
 
 /* memory_data_usual at a clock at which nothing concerns the reference. */
 static inline bool memory_hits_any(struct memory *m, const p5_access *access)
@@ -166,10 +150,8 @@ static inline quiet_time memory_quiet_time(const struct memory *m, uint64_t reac
     return (quiet_time){from, due > from && due - from > reach ? due - from - reach : 0};
 }
 
-/* memory_hits_any, or what is `expected`; */
+/* memory_hits_any, or what is `expected`, out of line. */
 bool memory_hits_unexpected(struct memory *m, const p5_access *access, const data_expected *expected);
-/* ... of one that is as `expected`; out of line both. */
-bool memory_hits_elsewhere(struct memory *m, const p5_access *access, const data_expected *expected);
 
 static inline bool memory_as_expected(const p5_access *access, const data_expected *expected)
 {
@@ -198,7 +180,7 @@ memory_hits_at_hand(struct memory *m, const p5_access *access, const data_expect
 /* memory_hits_any of a reference that is as `expected`; most go to the place at hand. */
 static inline bool memory_hits(struct memory *m, const p5_access *access, const data_expected *expected)
 {
-    return memory_hits_at_hand(m, access, expected) || memory_hits_elsewhere(m, access, expected);
+    return memory_hits_at_hand(m, access, expected) || memory_uses_line(m, access);
 }
 
 /* memory_data_usual at a calm clock, of a reference that is mostly as `expected`. */

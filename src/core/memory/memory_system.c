@@ -102,10 +102,8 @@ void memory_set_control(struct memory *m, const p5_control *control)
     m->not_write_through = control->not_write_through;
     m->no_data_fill = control->cache_disable || control->data_cache_inhibit;
     m->no_code_fill = control->cache_disable || control->code_cache_inhibit;
-    data_cache_forget(&m->data);
-    code_cache_forget(&m->code);
     memory_set_special(m);
-    memory_set_quiet(m);
+    memory_forget_hits(m);
 }
 
 void memory_load_cr3(struct memory *m)
