@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # run.sh BUILD [programs | others] [PAIRS] [--write]: runs the kernels of testprogs/bench, and minigzip and Lua if ./dev guests has built them,
-# or the real programs that tests/guest/real/programs.sh has built, in turn under `p5scope
-# stat` (all events), under cachegrind with caches and branches, and on the engine without a model (bare.c), PAIRS times (default 5), and
-# prints medians; for the kernels the start-up time, too. Times are what the user waits for, of the whole process, start-up included; the last ratio is
-# that of CPU times. --write puts the table into docs/performance.md.
+# or the real programs that tests/guest/real/programs.sh has built, in turn under `p5scope stat` (all events), under cachegrind with caches
+# and branches, and on the engine without a model (bare.c), PAIRS times (default 5), and prints medians; for the kernels the start-up time,
+# too. Times are what the user waits for, of the whole process, start-up included; the last ratio is that of CPU times. --write puts the
+# table into docs/performance.md.
 # shellcheck source-path=SCRIPTDIR source=common.sh
 . "$(dirname "$0")/common.sh"
 table=table
@@ -17,8 +17,11 @@ pairs=$number
 bare=$build/tests/bench/bare
 [ -x /usr/bin/time ] || { echo "run.sh needs GNU time" >&2; exit 2; }
 
-# times N FILE: so many of it, one behind the other
-times() { for ((n = 0; n < $1; n++)); do cat "$2"; done; }
+# copies N FILE: so many of it, one behind the other
+copies() {
+    local n
+    for ((n = 0; n < $1; n++)); do cat "$2"; done
+}
 
 # name|standard input|command: about 300 million instructions each.
 list() {
@@ -34,7 +37,7 @@ list() {
         echo "minigzip and Lua are not there: ./dev guests builds them" >&2
         return 0
     fi
-    times 8 "$guests/text" >"$work/text"
+    copies 8 "$guests/text" >"$work/text"
     echo "minigzip|$work/text|$guests/minigzip"
     echo "lua|$here/work.lua|$guests/lua -"
 }
@@ -56,7 +59,7 @@ list_programs() {
     echo "gzip|$p/in/text|$p/busybox gzip -c"
     echo "sha1|/dev/null|$p/digests 60 sha1"
     echo "digests|/dev/null|$p/digests 1"
-    times 8 "$p/in/tone.mp3" >"$work/tones.mp3"
+    copies 8 "$p/in/tone.mp3" >"$work/tones.mp3"
     echo "mpg123|$work/tones.mp3|$p/mpg123 -q -s -"
     echo "bc|$p/in/work.bc|$p/bc -lq"
     echo "jpeg|$p/in/picture.ppm|$p/jpeg"
@@ -67,11 +70,11 @@ list_programs() {
 list_others() {
     local p=$guests/programs text=$guests/text
     have_programs "$p"
-    times 16 "$text" >"$work/text"
-    times 4 "$text" >"$work/text4"
-    times 24 "$p/in/text.lz4" >"$work/text.lz4"
-    times 8 "$p/in/text.zstd" >"$work/text.zstd"
-    times 8 "$p/in/text.xz" >"$work/text.xz"
+    copies 16 "$text" >"$work/text"
+    copies 4 "$text" >"$work/text4"
+    copies 24 "$p/in/text.lz4" >"$work/text.lz4"
+    copies 8 "$p/in/text.zstd" >"$work/text.zstd"
+    copies 8 "$p/in/text.xz" >"$work/text.xz"
     echo "lz4|$work/text|$p/lz4 -q -c -"
     echo "unlz4|$work/text.lz4|$p/lz4 -q -d -c -"
     echo "zstd|$work/text4|$p/zstd -q -c"

@@ -30,7 +30,8 @@ static void pool_close(const memo_pool *pool)
     room_close(pool->objects, pool_bytes(pool));
 }
 
-uint32_t memo_take(memo_pool *pool)
+/* A cleared object's number, or 0 when memory is out. */
+static uint32_t pool_take(memo_pool *pool)
 {
     if (pool->count == pool->most)
         return 0;
@@ -200,12 +201,21 @@ void memo_fold(p5_core *core)
 
 memo_leaf *memo_new_leaf(memo *m)
 {
-    const uint32_t number = memo_take(&m->leaves);
-    if (number == 0 || memo_take(&m->results) == 0)
+    const uint32_t number = pool_take(&m->leaves);
+    if (number == 0 || pool_take(&m->results) == 0)
         return NULL;
     memo_leaf *leaf = memo_leaf_at(m, number);
     leaf->used_as = MEMO_UNUSED;
     return leaf;
+}
+
+memo_node *memo_new_node(memo *m, const memo_node *node)
+{
+    const uint32_t number = pool_take(&m->nodes);
+    if (number == 0)
+        return NULL;
+    *memo_node_at(m, number) = *node;
+    return memo_node_at(m, number);
 }
 
 /* ---- edges --------------------------------------------------------------------------------------------- */
@@ -227,7 +237,7 @@ memo_streak *memo_edge_behind(const memo *m, const memo_node *node, const memo_a
 static bool enter_fan(memo *m, memo_node *node, uint32_t edge)
 {
     if (node->fan == 0 || memo_fan_at(m, node->fan)->edge[MEMO_FAN - 1] != 0) {
-        const uint32_t number = memo_take(&m->fans);
+        const uint32_t number = pool_take(&m->fans);
         if (number == 0)
             return false;
         memo_fan_at(m, number)->next = node->fan;
@@ -251,7 +261,7 @@ memo_streak *memo_new_edge(memo *m, memo_node *node, const memo_answer *answer)
             return NULL;
         memcpy(rest, answer->word, MEMO_REST * sizeof *rest);
     }
-    const uint32_t number = memo_take(&m->edges);
+    const uint32_t number = pool_take(&m->edges);
     if (number == 0)
         return NULL;
     memo_streak *edge = memo_edge_at(m, number);
@@ -315,7 +325,7 @@ memo_state *memo_intern(p5_core *core)
             return c;
     }
     pipe_pending *kept = waiting ? arena_alloc(&m->arena, sizeof *kept) : NULL;
-    uint32_t number = !waiting || kept ? memo_take(&m->states) : 0;
+    uint32_t number = !waiting || kept ? pool_take(&m->states) : 0;
     if (number == 0 || !table_put(&m->state_table, hash, number))
         return NULL;
     if (waiting)
@@ -363,7 +373,7 @@ memo_path *memo_find_path(p5_core *core, piece *part, const memo_state *from, ui
     }
     if (memo_paths(m, part) && memo_is_new(m, part))
         return NULL;
-    const uint32_t number = memo_take(&m->paths);
+    const uint32_t number = pool_take(&m->paths);
     if (number == 0)
         return NULL;
     memo_path *p = memo_path_at(m, number);

@@ -454,13 +454,11 @@ static bool insert(p5_core *core, memo_path *path, const counted *found, uint32_
     for (const memo_record *record = m->records;; record++) {
         memo_node *at = before ? memo_behind_usual(m, before) : streak->first;
         if (!at) {
-            const uint32_t number = memo_take(&m->nodes);
-            if (number == 0)
+            at = memo_new_node(m, &record->node);
+            if (!at)
                 return false;
-            at = memo_node_at(m, number);
-            *at = record->node;
             if (before)
-                before->usual = number;
+                before->usual = memo_node_number(m, at);
             else
                 streak->first = at;
         }

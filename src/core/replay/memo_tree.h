@@ -289,8 +289,6 @@ static inline bool memo_is_new(memo *m, piece *p)
 }
 
 /* memo.c */
-/* A cleared object's number, or 0 when memory is out. */
-uint32_t memo_take(memo_pool *pool);
 /* The one stored copy of the core's state, or NULL when memory is out. */
 memo_state *memo_intern(p5_core *core);
 /* The path of this piece, state and variant, made if there is none. NULL: the piece is new, or memory is out.
@@ -305,6 +303,8 @@ size_t memo_bytes(const memo *m);
 memo_streak *memo_edge_behind(const memo *m, const memo_node *node, const memo_answer *answer);
 /* ... a new one, behind an answer that has none. NULL: out of memory. */
 memo_streak *memo_new_edge(memo *m, memo_node *node, const memo_answer *answer);
+/* A new node like `node`, or NULL when memory is out. */
+memo_node *memo_new_node(memo *m, const memo_node *node);
 /* A new leaf, or NULL when memory is out. */
 memo_leaf *memo_new_leaf(memo *m);
 /* memo_learn.c */
