@@ -11,11 +11,12 @@
  *
  * Within a callback - these, and those of p5_machine_options, p5_machine_on_progress and p5_port_options - a
  * program may ask the machine, its core and its monitor whatever does not change them, and call
- * p5_machine_stop, p5_machine_nmi, p5_machine_bus_check, p5_observer_every, p5_observer_close (also of the
- * observer that is called) and p5_core_set_trace. Functions that need the machine to stand still fail with
- * P5_ERR_STATE there: p5_machine_run, p5_machine_run_gdb, p5_machine_load_*, p5_machine_observe,
- * p5_machine_attach_ports. p5_machine_close stops the run, and the machine is closed when p5_machine_run
- * returns. p5_machine_settle and the functions that feed the core would change what the run costs. */
+ * p5_machine_stop, p5_machine_nmi, p5_machine_bus_check, p5_observer_every, p5_observer_point,
+ * p5_observer_close (also of the observer that is called) and p5_core_set_trace. Functions that need the
+ * machine to stand still fail with P5_ERR_STATE there: p5_machine_run, p5_machine_run_gdb, p5_machine_load_*,
+ * p5_machine_observe, p5_machine_attach_ports. p5_machine_close stops the run, and the machine is closed when
+ * p5_machine_run returns. p5_machine_settle and the functions that feed the core would change what the run
+ * costs. */
 #ifndef P5SCOPE_OBSERVE_H
 #define P5SCOPE_OBSERVE_H
 
@@ -168,6 +169,8 @@ p5_status p5_machine_observe(p5_machine *machine, const p5_observe_options *opti
 void p5_observer_close(p5_observer *observer);
 /* Changes its intervals, which count from here on; 0 and 0: no intervals. */
 void p5_observer_every(p5_observer *observer, uint64_t clocks, uint64_t instructions);
+/* Moves its point `number`, which may have been reached already; does nothing if there is no such point. */
+void p5_observer_point(p5_observer *observer, size_t number, const p5_point *point);
 
 /* ---- Ports: devices of yours ---- */
 

@@ -45,6 +45,7 @@ typedef struct p5_bound {
     p5_bound_kind kind;
     uint64_t at; /* clock, number of instructions, linear address that is executed (the first time), or id of
                     a marker */
+    bool relative; /* the end of a window: `at` is its length in clocks or instructions */
 } p5_bound;
 
 /* P5_BOUND_BEGIN or P5_BOUND_END. */
@@ -52,6 +53,9 @@ bool p5_bound_is_marker(const p5_bound *bound);
 /* True if the observation is that place: its marker, entry to its address (which may also be that of another
  * place), or point number `point` of those that the observer asked for. */
 bool p5_bound_is_here(const p5_bound *bound, const p5_observation *at, uint32_t point);
+/* The point to ask an observer for: a clock or number of instructions, or one that is never reached. A
+ * relative bound counts from `clock` and `instructions`. */
+p5_point p5_bound_point(const p5_bound *bound, uint64_t clock, uint64_t instructions);
 
 /* A function whose entries and exits are rows of the trace. */
 typedef struct p5_trace_function {
@@ -79,7 +83,7 @@ typedef struct p5_trace_options {
     const char *guest;
     bool markers, pmu;        /* rows at the guest's markers; at RDPMC, and RDMSR and WRMSR of the monitor */
     bool bus_clock;           /* VCD: the bus clock, too, edge by edge; a file many times as long */
-    p5_bound from, to;        /* the window; kind 0: from the beginning, to the end */
+    p5_bound from, to;        /* the window; kind 0: from the beginning, to the end. `from` is not relative */
     const char *guest_sha256; /* of the guest's file, p5_file_sha256; may be NULL */
     const char *command; /* the guest and p5scope's own options, as written, for the header; may be NULL */
     const char *options;
@@ -97,11 +101,18 @@ p5_status p5_trace_open(p5_machine *machine, const p5_trace_options *options, p5
  * ended if it did not just exit. Ends the run's pricing (p5_machine_settle). Returns the first error of
  * writing: the file then holds all rows up to it, and nothing of the one that failed. */
 p5_status p5_trace_close(p5_trace *trace, const char *ending, p5_error *error);
-/* Rows written so far; whether the run has come to `from`, without `to` having come before; whether writing
- * has failed. */
+/* Rows written so far; whether writing has failed. */
 uint64_t p5_trace_rows(const p5_trace *trace);
-bool p5_trace_began(const p5_trace *trace);
 bool p5_trace_failed(const p5_trace *trace);
+
+/* What became of the trace's window. Meaningful after the run. */
+typedef enum p5_trace_window {
+    P5_TRACE_HAS_WINDOW,  /* an instruction completed in it, or a clock passed */
+    P5_TRACE_NEVER_BEGAN, /* the run did not reach `from` */
+    P5_TRACE_ENDED_FIRST, /* the run reached `to` before `from` */
+    P5_TRACE_NO_LENGTH    /* it ended where it began, at `to` or at the end of the run */
+} p5_trace_window;
+p5_trace_window p5_trace_window_of(const p5_trace *trace);
 
 /* ---- Databases ---- */
 

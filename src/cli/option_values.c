@@ -168,11 +168,26 @@ bool bound_option(const char *option, const char *text, const char *path, p5_bou
     return true;
 }
 
+bool end_option(const char *option, const char *text, const char *path, p5_bound *bound)
+{
+    char unit;
+    if (text[0] != '+')
+        return bound_option(option, text, path, bound);
+    if (!parse_amount(text + 1, &bound->at, &unit))
+        return cli_refuse(option, text, 2,
+                          "a number of clocks or instructions is expected here, as in +5000c or +300i");
+    if (bound->at == 0)
+        return cli_refuse(option, text, 2, "the length is 0; the shortest is +1c or +1i");
+    bound->kind = unit == 'c' ? P5_BOUND_CLOCK : P5_BOUND_INSTRUCTION;
+    bound->relative = true;
+    return true;
+}
+
 bool bounds_in_order(const p5_bound *from, const p5_bound *to, const char *option, const char *text,
                      unsigned column)
 {
     bool counts = from->kind == P5_BOUND_CLOCK || from->kind == P5_BOUND_INSTRUCTION;
-    if (!counts || from->kind != to->kind || from->at < to->at)
+    if (!counts || to->relative || from->kind != to->kind || from->at < to->at)
         return true;
     return cli_refuse(option, text, column, "it ends before it begins");
 }

@@ -50,6 +50,8 @@ error_t interval_option(const char *text, uint64_t *clocks, uint64_t *instructio
 /* Nc, Ni, begin:ID, end:ID, or a symbol or address of the guest at `path` (NULL: it has none). False after a
  * message. */
 bool bound_option(const char *option, const char *text, const char *path, p5_bound *bound);
+/* The end of a region: as bound_option, or +Nc or +Ni, which is relative to the region's beginning. */
+bool end_option(const char *option, const char *text, const char *path, p5_bound *bound);
 /* False after a message if `to`, which stands at column `column` of `text`, lies before `from` or at it. */
 bool bounds_in_order(const p5_bound *from, const p5_bound *to, const char *option, const char *text,
                      unsigned column);

@@ -15,14 +15,14 @@ static bool parse_part(region_part *part, const char *text, const char *path)
         if (!bound_option("--roi", text, path, &part->from))
             return false;
         if (part->from.kind == P5_BOUND_BEGIN)
-            part->to = (p5_bound){P5_BOUND_END, part->from.at};
+            part->to = (p5_bound){.kind = P5_BOUND_END, .at = part->from.at};
         if (part->from.kind == P5_BOUND_ADDRESS || part->from.kind == P5_BOUND_BEGIN)
             return true;
         return cli_refuse("--roi", text, 1, "where does the region end? FROM,TO or one function");
     }
     char *first = strndup(text, (size_t)(comma - text));
     bool good = first != NULL && bound_option("--roi", first, path, &part->from) &&
-                bound_option("--roi", comma + 1, path, &part->to);
+                end_option("--roi", comma + 1, path, &part->to);
     free(first);
     return good && bounds_in_order(&part->from, &part->to, "--roi", text, (unsigned)(comma - text) + 2);
 }
@@ -44,8 +44,14 @@ static void look(p5_machine *machine, p5_stat_run *run)
     run->permissive = p5_machine_permissive_count(machine);
 }
 
-static void begin(region *r, p5_machine *machine)
+/* Part number `index` begins. */
+static void begin(region *r, size_t index, p5_machine *machine)
 {
+    const p5_bound *to = &r->parts[index].to;
+    if (to->relative && r->observer != NULL) {
+        const p5_point end = p5_bound_point(to, p5_machine_clock(machine), p5_machine_instructions(machine));
+        p5_observer_point(r->observer, 2 * index + 1, &end);
+    }
     if (r->inside++ > 0)
         return;
     look(machine, &r->before);
@@ -75,11 +81,12 @@ static bool same_place(const region_part *part)
     return part->from.kind == part->to.kind && part->from.at == part->to.at;
 }
 
-static void observed_function(region *r, region_part *part, p5_machine *machine, const p5_observation *o)
+static void observed_function(region *r, size_t index, p5_machine *machine, const p5_observation *o)
 {
+    region_part *part = &r->parts[index];
     if (o->kind == P5_OBSERVE_ENTRY && o->address == part->from.at) {
         if (part->depth++ == 0)
-            begin(r, machine);
+            begin(r, index, machine);
     } else if (o->kind == P5_OBSERVE_EXIT && r->addresses[o->number] == part->from.at && part->depth > 0 &&
                --part->depth == 0) {
         end(r, machine);
@@ -96,7 +103,7 @@ static void observed_part(region *r, size_t index, p5_machine *machine, const p5
         return;
     if (part->depth == 0 && from) {
         part->depth = 1;
-        begin(r, machine);
+        begin(r, index, machine);
     } else if (part->depth == 1 && (to || (from && same_place(part)))) {
         end(r, machine);
         part->depth = 0;
@@ -111,7 +118,7 @@ static void observed(void *context, p5_machine *machine, const p5_observation *o
     region *r = context;
     for (size_t i = 0; i < r->count; i++)
         if (r->parts[i].to.kind == P5_BOUND_NONE)
-            observed_function(r, &r->parts[i], machine, o);
+            observed_function(r, i, machine, o);
         else
             observed_part(r, i, machine, o);
 }
@@ -130,6 +137,7 @@ bool region_begin(region *r, p5_machine *machine)
     r->inside = 0;
     r->times = 0;
     r->turned = NULL;
+    r->observer = NULL;
     memset(&r->counted, 0, sizeof r->counted);
     for (size_t i = 0; i < 2 * r->count; i++) {
         region_part *part = &r->parts[i / 2];
@@ -144,14 +152,14 @@ bool region_begin(region *r, p5_machine *machine)
             r->addresses[i] = (uint32_t)bound->at;
         else if (p5_bound_is_marker(bound))
             options.markers = true;
-        else if (bound->kind != P5_BOUND_NONE)
-            points[i] = (p5_point){bound->kind == P5_BOUND_INSTRUCTION, bound->at};
+        else if (!bound->relative || part->depth > 0)
+            points[i] = p5_bound_point(bound, p5_machine_clock(machine), p5_machine_instructions(machine));
         if (i % 2 == 0 && bound->kind != P5_BOUND_ADDRESS && !p5_bound_is_marker(bound) && bound->at == 0) {
             part->depth = 1; /* from the very beginning: no boundary comes before the first instruction */
-            begin(r, machine);
+            begin(r, i / 2, machine);
         }
     }
-    if (p5_machine_observe(machine, &options, NULL, &error) == P5_OK)
+    if (p5_machine_observe(machine, &options, &r->observer, &error) == P5_OK)
         return true;
     return cli_refuse_error(&error, "--roi", r->text, NULL);
 }

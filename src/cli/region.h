@@ -26,6 +26,7 @@ typedef struct region {
     unsigned inside;                           /* parts that control is in */
     uint32_t addresses[2 * REGION_MOST_PARTS]; /* of functions and other places, as points are numbered */
     uint64_t times;                            /* how often counting began */
+    p5_observer *observer;                     /* goes with the machine */
     /* Called when counting begins and ends; set it behind region_begin. NULL: nobody asks. */
     void (*turned)(void *context, p5_machine *machine, bool inside);
     void *context;

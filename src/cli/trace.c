@@ -146,7 +146,7 @@ static bool complete(trace_options *options)
     if (good && options->from != NULL)
         good = bound_option("--from", options->from, guest, &options->trace.from);
     if (good && options->to != NULL)
-        good = bound_option("--to", options->to, guest, &options->trace.to) &&
+        good = end_option("--to", options->to, guest, &options->trace.to) &&
                bounds_in_order(&options->trace.from, &options->trace.to, "--to", options->to, 1);
     options->trace.functions = options->functions;
     options->trace.guest = guest;
@@ -156,6 +156,30 @@ static bool complete(trace_options *options)
 }
 
 /* ---- The run ---- */
+
+/* False after a message if the window was empty. */
+static bool check_window(const trace_options *options, const p5_trace *trace)
+{
+    const char *from = options->from != NULL ? options->from : "the start", *to = options->to;
+    switch (p5_trace_window_of(trace)) {
+    case P5_TRACE_HAS_WINDOW:
+        return true;
+    case P5_TRACE_NEVER_BEGAN:
+        fprintf(stderr, "p5scope: nothing was traced: the run ended before it reached --from %s\n", from);
+        break;
+    case P5_TRACE_ENDED_FIRST:
+        fprintf(stderr,
+                "p5scope: nothing was traced: the run reached --to %s before --from %s\n"
+                "  --to +%s counts from there on\n",
+                to, from, to);
+        break;
+    case P5_TRACE_NO_LENGTH:
+        fprintf(stderr, "p5scope: nothing was traced: from %s to %s no instruction was completed\n", from,
+                to != NULL ? to : "the end of the run");
+        break;
+    }
+    return false;
+}
 
 static int trace_machine(trace_options *options, p5_machine *machine)
 {
@@ -188,9 +212,8 @@ static int trace_machine(trace_options *options, p5_machine *machine)
     if (ran && !cut)
         guest_ending(&result, ending, sizeof ending);
     uint64_t rows = p5_trace_rows(trace);
-    if (ran && !cut && !p5_trace_began(trace))
-        fprintf(stderr, "p5scope: the guest never came there, from %s%s%s; nothing was traced\n",
-                options->from, options->to != NULL ? " to " : "", options->to != NULL ? options->to : "");
+    if (ran && !cut && !check_window(options, trace))
+        status = CLI_INTERNAL;
     if (p5_trace_close(trace, ending[0] != '\0' ? ending : NULL, &error) != P5_OK) {
         cli_show_error(&error, NULL, NULL, NULL);
         fprintf(stderr, "  the trace ends there; of %" PRIu64 " row%s made, those that fitted can be read\n",
@@ -245,7 +268,7 @@ int verb_trace(int argc, char **argv)
          "VCD: the bus clock, too, edge by edge", 0},
         {"from", CLI_TEXT(trace_options, from), "PLACE", 0, "Begin at clock Nc, instruction Ni, or SYMBOL",
          0},
-        {"to", CLI_TEXT(trace_options, to), "PLACE", 0, "End there; the guest runs on", 0},
+        {"to", CLI_TEXT(trace_options, to), "PLACE", 0, "End there, or +Nc or +Ni after --from", 0},
         {0}};
     static const struct argp_child children[] = {{&guest_argp, 0, NULL, 10}, {0}};
     static const struct argp argp = {
@@ -255,7 +278,7 @@ int verb_trace(int argc, char **argv)
         .doc = "Run GUEST and write its counters over time, its pins or its "
                "pipeline to FILE."
                "\vExamples:\n  p5scope trace -o counts.csv -I 100k -e cycles,instructions ./program\n  "
-               "p5scope trace -o pipe.kanata --from main --to 2000i ./program",
+               "p5scope trace -o pipe.kanata --from main --to +2000i ./program",
         .children = children};
     trace_options *options = calloc(1, sizeof *options);
     if (options == NULL)

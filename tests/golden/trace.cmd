@@ -36,7 +36,15 @@ p5scope trace -o t.kanata -I 100i hello
 p5scope trace -o t.kanata.zst -e clocks hello
 p5scope trace -o t.knt --markers hello
 p5scope trace -o t --format kanata --at main hello; ls t
-p5scope trace -q -o t.json --from work --at main,work -e clocks markers && jq -c '.[] | select(.tid == 1 and .ph != "M") | [.name, .ph]' t.json | uniq -c; jq -c '(map(select(.ph == "B").ts) | min) as $first | .[] | select(.ph == "X") | [.name, .ts <= $first, .dur > 0]' t.json
+p5scope trace -q -o t.json --from work --at main,work -e clocks markers && jq -c '.[] | select(.tid == 1 and .ph != "M") | [.name, .ph]' t.json | uniq -c
+p5scope trace -q -o t.jsonl --from sort --to +2000i -e clocks quicksort 1; jq -s 'map(select(.kind)) | .[-1].instructions - .[0].instructions' t.jsonl
+p5scope trace -q -o t.jsonl --from sort --to +2000c -e clocks quicksort 1; jq -s 'map(select(.kind)) | .[-1].clock - .[0].clock | . >= 2000 and . < 2050' t.jsonl
+p5scope trace -q -o t.jsonl --to +2000i -e clocks quicksort 1; jq -s 'map(select(.kind)) | .[-1].instructions' t.jsonl
+p5scope trace -q -o t.csv --from 1000i --to 1000c quicksort 1
+p5scope trace -q -o t.csv --from 2c --to 3c quicksort 1
+p5scope trace -o t.csv --to +2000 quicksort 1
+p5scope trace -o t.csv --to +0i quicksort 1
+p5scope trace -o t.csv --from +5i quicksort 1
 p5scope trace -q -o t.jsonl --from work --to work -e instructions_executed markers && jq -r 'select(.kind).kind' t.jsonl
 p5scope trace -q -o t.jsonl --from work --at work -e clocks markers && jq -r 'select(.kind) | [.kind, .label // ""] | join(" ")' t.jsonl | head -4
 p5scope trace -q -o t.jsonl --to work --at work,main -e clocks markers && jq -r 'select(.kind) | [.kind, .label // ""] | join(" ")' t.jsonl

@@ -168,6 +168,8 @@ typedef struct profile_view {
     size_t directory_count;
 } profile_view;
 void profile_look(const p5_core *core, profile_view *view);
+/* The total of an event or owner of clocks (by its quantity), of all privilege classes. */
+uint64_t profile_in_total(const p5_counts *totals, unsigned quantity);
 /* The options as given, without functions and texts. */
 const profile_options *profile_asked(const p5_core *core);
 

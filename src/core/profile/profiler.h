@@ -159,8 +159,6 @@ static inline uint32_t *key_find(key_table *t, uint64_t a, uint32_t b)
 
 void profile_set_context(p5_core *core, uint32_t context);
 void profile_interval_take(p5_core *core, const p5_counts *totals);
-/* Of all privilege classes; `quantity`: an event or owner of clocks. */
-uint64_t profile_in_total(const p5_counts *totals, unsigned quantity);
 /* Clocks of some kind are watched: they pass one by one, and how many there were is known at any time. Of
  * others sink.watched_count says it, which is kept while every boundary is looked at. */
 bool profile_watches_clocks(const p5_core *core);

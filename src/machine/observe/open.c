@@ -189,6 +189,15 @@ void p5_observer_close(p5_observer *observer)
         observers_sweep(machine);
 }
 
+void p5_observer_point(p5_observer *observer, size_t number, const p5_point *point)
+{
+    if (observer->machine == NULL || number >= observer->options.point_count)
+        return;
+    observer->points[number] = *point;
+    observe_own_goals(observer);
+    observe_goals(observer->machine->observers, observer->machine);
+}
+
 void p5_observer_every(p5_observer *observer, uint64_t clocks, uint64_t instructions)
 {
     if (observer->machine == NULL)

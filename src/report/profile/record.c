@@ -314,6 +314,23 @@ static bool take_btb(p5_profile *p, const p5_core *core)
     return COPY_ARRAY(&p->btb, entries, count);
 }
 
+/* The intervals, and what is left of the run after the last of them. */
+static bool take_intervals(p5_profile *p, const p5_machine *machine, const profile_view *view,
+                           const p5_counts *run_totals)
+{
+    uint64_t end = p5_machine_clock(machine);
+    bool wanted = profile_asked(machine_core(machine))->most_intervals > 0;
+    if (!COPY_ARRAY(&p->intervals, view->intervals, view->interval_count))
+        return false;
+    size_t count = p->intervals.count;
+    if (!wanted || end <= (count > 0 ? p->intervals.items[count - 1].clock : 0))
+        return true;
+    profile_interval rest = {.clock = end};
+    for (unsigned q = 0; q < P5_PROFILE_EXECUTIONS; q++)
+        rest.totals[q] = profile_in_total(run_totals, q);
+    return ARRAY_ADD(&p->intervals, rest);
+}
+
 static bool take_samples(p5_profile *p, const p5_core *core, const profile_view *view)
 {
     const profile_options *options = profile_asked(core);
@@ -351,7 +368,7 @@ p5_status p5_profile_take(p5_machine *machine, const char *command, const char *
         fits = p->command && p->options && take_model(p, p5_machine_model(machine)) && take_btb(p, core) &&
                COPY_ARRAY(&p->contexts, view.contexts, view.context_count) &&
                COPY_ARRAY(&p->edges, view.edges, view.edge_count) &&
-               COPY_ARRAY(&p->intervals, view.intervals, view.interval_count) &&
+               take_intervals(p, machine, &view, run_totals) &&
                COPY_ARRAY(&p->markers, view.markers, view.marker_count) && take_samples(p, core, &view) &&
                copy_sites(p, &view) && settle_totals(p, run_totals) &&
                take_symbols(p, &view, profile_asked(core)->symbols);

@@ -3,7 +3,8 @@
  *
  * Rows at intervals make counters: what each event was counted in 1000 clocks, from the row before to this
  * one. Functions are slices (B, E), markers asynchronous slices (b, e), the rest instants (i). The call
- * stack, if it is asked for, is whole slices (X) one within the other. */
+ * stack, if it is asked for, is whole slices (X) one within the other. Of slices that begin at the same clock
+ * the caller comes first in the file: viewers nest them in that order. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,8 +16,7 @@ enum { THREAD_FUNCTIONS = 1, THREAD_PMU = 2, THREAD_CALLS = 3 };
 
 typedef struct chrome_state {
     uint64_t clock;    /* of the last row that made counters, */
-    uint64_t begin;    /* clock of the window's first row */
-    uint64_t open;     /* functions entered in the window that have not returned */
+    uint64_t open;     /* functions that have a B and no E yet */
     slices *calls;     /* NULL: functions that were asked for are shown, not all */
     uint64_t values[]; /* ... whose values these are */
 } chrome_state;
@@ -167,20 +167,22 @@ static void window(p5_trace *trace, bool opens)
         slices_window(state->calls, p5_machine_clock(trace->machine), opens);
 }
 
-/* A function that was entered before the window has its exit alone: it is a whole slice from the window's
- * first row on. */
-static void slice(p5_trace *trace, const trace_row *r, bool begins)
+static void slice(p5_trace *trace, const char *name, uint64_t clock, bool begins)
 {
     chrome_state *state = trace->state;
-    const char *name = r->label != NULL ? r->label : "?";
-    if (!begins && state->open == 0) {
-        begin_event(trace->file, name, 'X', state->begin, THREAD_FUNCTIONS);
-        trace_put_member(trace->file, "dur", r->at->clock - state->begin);
-    } else {
-        begin_event(trace->file, name, begins ? 'B' : 'E', r->at->clock, THREAD_FUNCTIONS);
-        state->open = begins ? state->open + 1 : state->open - 1;
-    }
+    begin_event(trace->file, name, begins ? 'B' : 'E', clock, THREAD_FUNCTIONS);
+    state->open = begins ? state->open + 1 : state->open - 1;
     end_event(trace->file);
+}
+
+/* The first row. Functions that were entered before the window begin with it. */
+static void start(p5_trace *trace, const trace_row *r)
+{
+    chrome_state *state = trace->state;
+    memcpy(state->values, r->values, trace->column_count * sizeof *state->values);
+    state->clock = r->at->clock;
+    for (size_t i = 0; i < trace->entered.count; i++)
+        slice(trace, trace->options.functions[trace->entered.items[i]].name, r->at->clock, true);
 }
 
 static void marker(p5_trace *trace, const trace_row *r, char phase)
@@ -196,16 +198,13 @@ static void row(p5_trace *trace, const trace_row *r)
 {
     chrome_state *state = trace->state;
     if (strcmp(r->kind, "start") == 0) {
-        memcpy(state->values, r->values, trace->column_count * sizeof *state->values);
-        state->clock = state->begin = r->at->clock;
+        start(trace, r);
         return;
     }
     if (strcmp(r->kind, "stop") == 0) {
         counters(trace, r);
-        for (; state->open > 0; state->open--) { /* functions that did not return */
-            begin_event(trace->file, "", 'E', r->at->clock, THREAD_FUNCTIONS);
-            end_event(trace->file);
-        }
+        while (state->open > 0) /* functions that did not return */
+            slice(trace, "", r->at->clock, false);
         instant(trace, r, "stop");
         return;
     }
@@ -216,7 +215,7 @@ static void row(p5_trace *trace, const trace_row *r)
         break;
     case P5_OBSERVE_ENTRY:
     case P5_OBSERVE_EXIT:
-        slice(trace, r, r->at->kind == P5_OBSERVE_ENTRY);
+        slice(trace, r->label != NULL ? r->label : "?", r->at->clock, r->at->kind == P5_OBSERVE_ENTRY);
         break;
     case P5_OBSERVE_BEGIN:
     case P5_OBSERVE_END:

@@ -4,6 +4,7 @@
 
 #include <stdatomic.h>
 
+#include "base/array.h"
 #include "machine/base/spare.h"
 #include "p5scope/trace.h"
 #include "report/trace/file.h"
@@ -48,9 +49,11 @@ struct p5_trace {
     size_t register_count;
     uint64_t *values, *before;
     uint64_t rows, clock_before;
-    bool open;   /* within the window */
-    bool began;  /* has been in it */
-    bool closed; /* behind it */
+    bool open;                  /* within the window */
+    bool began;                 /* has been in it */
+    bool closed;                /* behind it */
+    p5_observation from, to;    /* where it began and ended */
+    ARRAY_OF(uint32_t) entered; /* numbers of the functions that the window begins in, callers first */
     atomic_bool failed;
     p5_error error;   /* of a sink without a file */
     p5_counts counts; /* of the row at hand */
@@ -76,6 +79,7 @@ extern const trace_sink_type trace_csv, trace_jsonl, trace_sqlite, trace_vcd, tr
 
 /* The trace cannot be written on: stops the run. */
 void trace_fail(p5_trace *trace, const p5_error *error);
+void trace_fail_for_memory(p5_trace *trace);
 /* The monitor is not the Pentium's. */
 bool trace_later_monitor(const p5_trace *trace);
 /* Its registers as an object of JSON. */

@@ -15,11 +15,17 @@ typedef struct slice {
     uint64_t from;
 } slice;
 
+/* One that is over. It began when its caller did, and its caller is not over. */
+typedef struct finished_slice {
+    uint64_t function, from, to;
+} finished_slice;
+
 struct slices {
     profile_symbols symbols;
     uint64_t least, begin; /* clock of the window's beginning */
     bool shown, out_of_memory;
     ARRAY_OF(slice) stack;
+    ARRAY_OF(finished_slice) held; /* each began when its caller on the stack did; starts ascend */
     void (*put)(void *context, const char *name, uint64_t from, uint64_t to);
     void *context;
 };
@@ -37,14 +43,34 @@ static const char *name_of(const slices *s, uint64_t function, char room[16])
     return room;
 }
 
-/* The youngest is over. */
+/* The clock at which a slice begins in the window. */
+static uint64_t shown_from(const slices *s, const slice *x)
+{
+    return x->from > s->begin ? x->from : s->begin;
+}
+
+static void put_slice(const slices *s, const finished_slice *x)
+{
+    char room[16];
+    s->put(s->context, name_of(s, x->function, room), x->from, x->to);
+}
+
+/* Ends the innermost slice. Of slices that begin at the same clock the caller is put first, because viewers
+ * nest such slices in the order of the file. So a slice is held until its caller has been put. */
 static void end_one(slices *s, uint64_t clock)
 {
     const slice *over = &s->stack.items[--s->stack.count];
-    uint64_t from = over->from > s->begin ? over->from : s->begin;
-    char room[16];
-    if (s->shown && clock >= from && clock - from >= s->least)
-        s->put(s->context, name_of(s, over->function, room), from, clock);
+    const slice *caller = s->stack.count > 0 ? &s->stack.items[s->stack.count - 1] : NULL;
+    const finished_slice x = {over->function, shown_from(s, over), clock};
+    if (!s->shown || x.to < x.from || x.to - x.from < s->least)
+        return;
+    if (caller != NULL && shown_from(s, caller) == x.from) {
+        s->out_of_memory |= !ARRAY_ADD(&s->held, x);
+        return;
+    }
+    put_slice(s, &x);
+    while (s->held.count > 0 && s->held.items[s->held.count - 1].from == x.from)
+        put_slice(s, &s->held.items[--s->held.count]);
 }
 
 /* Control is in `function` with `depth` frames below it. */
@@ -101,5 +127,6 @@ void slices_close(slices *s)
         return;
     profile_symbols_free(&s->symbols);
     free(s->stack.items);
+    free(s->held.items);
     free(s);
 }

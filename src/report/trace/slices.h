@@ -10,8 +10,9 @@
 
 typedef struct slices slices;
 
-/* `put` is told of an activation of at least `least` clocks when it is over, those within it before. `guest`
- * and `beside` are the files that have the symbols, as for p5_profile_start. Profiles the machine. */
+/* Calls `put` for each activation of at least `least` clocks after its end. Of activations that begin at the
+ * same clock, the caller comes first. `guest` and `beside` are the files that have the symbols, as for
+ * p5_profile_start. Profiles the machine. */
 p5_status slices_open(p5_machine *machine, const char *guest, const char *const *beside, uint64_t least,
                       void (*put)(void *context, const char *name, uint64_t from, uint64_t to), void *context,
                       slices **out, p5_error *error);

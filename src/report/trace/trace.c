@@ -74,14 +74,34 @@ void trace_fail(p5_trace *trace, const p5_error *error)
     p5_machine_stop(trace->machine);
 }
 
+void trace_fail_for_memory(p5_trace *trace)
+{
+    p5_error error;
+    error_set(&error, P5_ERR_MEMORY, "no memory for the trace");
+    trace_fail(trace, &error);
+}
+
 uint64_t p5_trace_rows(const p5_trace *trace)
 {
     return trace->rows;
 }
 
-bool p5_trace_began(const p5_trace *trace)
+/* The machine's place in the run. */
+static p5_observation now(const p5_trace *trace)
 {
-    return trace->began;
+    return (p5_observation){.clock = p5_machine_clock(trace->machine),
+                            .instructions = p5_machine_instructions(trace->machine)};
+}
+
+p5_trace_window p5_trace_window_of(const p5_trace *trace)
+{
+    if (!trace->began)
+        return trace->closed ? P5_TRACE_ENDED_FIRST : P5_TRACE_NEVER_BEGAN;
+    const p5_observation *from = &trace->from;
+    const p5_observation to = trace->open ? now(trace) : trace->to;
+    bool part = trace->options.from.kind != P5_BOUND_NONE || trace->options.to.kind != P5_BOUND_NONE;
+    bool length = to.instructions != from->instructions || to.clock != from->clock;
+    return part && !length ? P5_TRACE_NO_LENGTH : P5_TRACE_HAS_WINDOW;
 }
 
 bool p5_trace_failed(const p5_trace *trace)
@@ -213,6 +233,11 @@ static void open_window(p5_trace *trace, const p5_observation *at)
 {
     const p5_trace_options *options = &trace->options;
     trace->open = trace->began = true;
+    trace->from = *at;
+    if (options->to.relative) {
+        p5_point end = p5_bound_point(&options->to, at->clock, at->instructions);
+        p5_observer_point(trace->observer, 1, &end);
+    }
     uint64_t instructions = options->every_instructions;
     if (trace->sink->every_instruction && options->every_clocks == 0 && instructions == 0)
         instructions = 1;
@@ -227,6 +252,7 @@ static void close_window(p5_trace *trace, const p5_observation *at)
 {
     trace->open = false;
     trace->closed = true;
+    trace->to = *at;
     p5_observer_every(trace->observer, 0, 0);
     write_row(trace, "stop", at);
     if (trace->sink->window != NULL)
@@ -248,7 +274,29 @@ bool p5_bound_is_here(const p5_bound *bound, const p5_observation *at, uint32_t 
     return bound->kind != P5_BOUND_NONE && at->kind == P5_OBSERVE_POINT && at->number == point;
 }
 
-/* Points are numbered `from`, `to`; the addresses of the bounds stand behind those of the functions. */
+p5_point p5_bound_point(const p5_bound *bound, uint64_t clock, uint64_t instructions)
+{
+    bool counts = bound->kind == P5_BOUND_CLOCK || bound->kind == P5_BOUND_INSTRUCTION;
+    p5_point point = {.instruction = bound->kind == P5_BOUND_INSTRUCTION, .at = UINT64_MAX};
+    uint64_t start = !bound->relative ? 0 : point.instruction ? instructions : clock;
+    if (counts && bound->at < UINT64_MAX - start)
+        point.at = start + bound->at;
+    return point;
+}
+
+/* Follows the calls of the functions asked for while the window has not begun. Deeper calls than the observer
+ * follows are not kept either, because they have no exits. */
+static void follow_calls(p5_trace *trace, const p5_observation *at)
+{
+    enum { MOST_CALLS = 65536 };
+    if (at->kind == P5_OBSERVE_EXIT && trace->entered.count > 0)
+        trace->entered.count--;
+    else if (at->kind == P5_OBSERVE_ENTRY && trace->entered.count < MOST_CALLS &&
+             !ARRAY_ADD(&trace->entered, at->number))
+        trace_fail_for_memory(trace);
+}
+
+/* Point 0 is `from`, point 1 is `to`; the addresses of the bounds follow those of the functions. */
 static void observed(void *context, p5_machine *machine, const p5_observation *at)
 {
     p5_trace *trace = context;
@@ -270,6 +318,8 @@ static void observed(void *context, p5_machine *machine, const p5_observation *a
                         : at->kind != P5_OBSERVE_POINT;
     if (trace->open && row)
         write_row(trace, NULL, at);
+    else if (!trace->open && function)
+        follow_calls(trace, at);
 }
 
 static void pin_changed(void *context, p5_machine *machine, p5_pin pin, bool level, uint64_t clock)
@@ -333,9 +383,7 @@ static p5_status start_observing(p5_trace *trace, p5_error *error)
     p5_point points[2];
     const p5_bound *bounds[2] = {&options->from, &options->to};
     for (unsigned i = 0; i < 2; i++) {
-        bool point = bounds[i]->kind == P5_BOUND_CLOCK || bounds[i]->kind == P5_BOUND_INSTRUCTION;
-        points[i].instruction = bounds[i]->kind == P5_BOUND_INSTRUCTION;
-        points[i].at = point ? bounds[i]->at : UINT64_MAX;
+        points[i] = bounds[i]->relative ? (p5_point){.at = UINT64_MAX} : p5_bound_point(bounds[i], 0, 0);
         if (bounds[i]->kind == P5_BOUND_ADDRESS)
             addresses[count++] = (uint32_t)bounds[i]->at;
     }
@@ -364,6 +412,7 @@ static void free_trace(p5_trace *trace)
     free(trace->columns);
     free(trace->values);
     free(trace->before);
+    free(trace->entered.items);
     free(trace);
 }
 
@@ -405,8 +454,7 @@ p5_status p5_trace_open(p5_machine *machine, const p5_trace_options *options, p5
         return status;
     }
     if (options->from.kind == P5_BOUND_NONE) {
-        p5_observation at = {.clock = p5_machine_clock(machine),
-                             .instructions = p5_machine_instructions(machine)};
+        p5_observation at = now(trace);
         open_window(trace, &at);
     }
     if (trace->has_helper)
@@ -423,8 +471,7 @@ p5_status p5_trace_close(p5_trace *trace, const char *ending, p5_error *error)
     p5_observer_close(trace->observer);
     spare_remove(trace->machine, &trace->spare);
     if (trace->open) {
-        p5_observation at = {.clock = p5_machine_clock(trace->machine),
-                             .instructions = p5_machine_instructions(trace->machine)};
+        p5_observation at = now(trace);
         write_row(trace, "stop", &at);
         if (trace->sink->window != NULL)
             trace->sink->window(trace, false);

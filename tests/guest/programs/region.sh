@@ -53,6 +53,9 @@ done
 # An end that comes first, by another measure than the beginning, leaves nothing.
 "$p5scope" stat -j -o "$work/report" --roi sort,20000i "${program[@]}" 2>&1 >/dev/null | grep -q "never came there" ||
     { echo "FAIL: a region that ends before it begins"; exit 1; }
+# An end that is relative to the beginning.
+"$p5scope" stat -j -o "$work/report" --roi sort,+300i "${program[@]}" >/dev/null
+[ "$(jq -r 'select(.summary) | .summary.instructions' "$work/report")" = 300 ] || { echo "FAIL: sort,+300i"; exit 1; }
 # Parts that have nothing in common add up; what two have in common counts once.
 counts "" >"$work/whole"
 counts "0c,777i" >"$work/first"

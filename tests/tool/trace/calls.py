@@ -65,4 +65,29 @@ begin, end = min(s[0] for s in part), max(s[1] for s in part)
 expect("the window", (300000 <= begin < 300100, 400000 <= end < 400100), (True, True))
 expect("in the window", sorted(s for s in part if begin < s[0] and s[1] < end), sorted(s for s in every if begin < s[0] and s[1] < end))
 expect("what was on the stack there", [name for b, e, name in sorted(part) if (b, e) == (begin, end)].count("main"), 1)
+
+
+def caller_first(what, *words):
+    """Viewers sort by time alone, so of slices with the same beginning the one that ends last must come first in the file; and each E must be
+    that of the innermost B."""
+    events = trace(*words)
+    order = sorted(slices(events), key=lambda s: s[0])
+    expect(f"{what}: a caller after what it calls", [(a, b) for a, b in zip(order, order[1:]) if a[0] == b[0] and a[1] < b[1]], [])
+    stack, wrong = [], []
+    for e in sorted((e for e in events if e.get("tid") == 1 and e["ph"] in "BE"), key=lambda e: e["ts"]):
+        if e["ph"] == "B":
+            stack.append(e["name"])
+        elif stack.pop() not in (e["name"], "") and e["name"] != "":
+            wrong.append(e)
+    expect(f"{what}: B and E in pairs", (wrong, stack), ([], []))
+    return events, order
+
+
+names = ["--at", "main,sort,checksum", "--functions=0"]
+for what, window in (("all", []), ("in the middle", ["--from", "300000c", "--to", "400000c"]), ("from sort", ["--from", "sort", "--to", "+50000c"])):
+    events, order = caller_first(what, *names, *window, *guest)
+    if window:
+        expect(f"{what}: several begin with the window", sum(s[0] == order[0][0] for s in order) > 1, True)
+        first = [e["name"] for e in events if e.get("tid") == 1 and e["ph"] == "B"][:2]
+        expect(f"{what}: main calls sort", first, ["main", "sort"])
 sys.exit(1 if failed else 0)
