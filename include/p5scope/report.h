@@ -33,6 +33,16 @@ const char *p5_file_sha256(const char *path, char text[P5_SHA256_TEXT]);
 /* "did you mean 'a' or 'b'?" from the NULL-terminated `names`, or an empty string; returns `buffer`. */
 const char *p5_suggest(const char *wanted, const char *const *names, char *buffer, size_t size);
 
+/* ---- Text of any bytes ---- */
+
+/* The first `count` words, or those before a NULL, as a line that a shell takes apart into the same words: a
+ * string of the caller's, in UTF-8 and without control characters. This is how every report shows a command.
+ * NULL: out of memory. */
+char *p5_command_text(char *const *words, size_t count);
+/* Writes a name, path or message so that a terminal shows it in one line: control characters, and bytes that
+ * are not UTF-8, as a backslash, an x and two hexadecimal digits. */
+void p5_write_printable(FILE *out, const char *text);
+
 /* ---- Rows for programs ---- */
 
 /* What reports are for people, or for programs: JSON lines, the first of which says what the others are, or

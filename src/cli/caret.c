@@ -1,10 +1,12 @@
 /* Messages with the user's text and a caret under the offending spot. */
+#define _GNU_SOURCE /* vasprintf */
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "p5scope/report.h"
 
 bool cli_colour(FILE *out)
 {
@@ -12,12 +14,22 @@ bool cli_colour(FILE *out)
     return (no_color == NULL || no_color[0] == '\0') && isatty(fileno(out)) != 0;
 }
 
-/* Columns that UTF-8 `text` takes up to byte `length`: continuation bytes take none. */
+/* Columns that the first `length` bytes of `text` take as p5_write_printable shows them: continuation bytes
+ * of UTF-8 take none. */
 static int columns(const char *text, size_t length)
 {
+    char *part = strndup(text, length), *shown = NULL;
+    size_t size = 0;
     int count = 0;
-    for (size_t i = 0; i < length && text[i] != '\0'; i++)
-        count += ((unsigned char)text[i] & 0xc0) != 0x80;
+    FILE *out = part != NULL ? open_memstream(&shown, &size) : NULL;
+    if (out != NULL) {
+        p5_write_printable(out, part);
+        if (fclose(out) == 0)
+            for (size_t i = 0; i < size; i++)
+                count += ((unsigned char)shown[i] & 0xc0) != 0x80;
+    }
+    free(shown);
+    free(part);
     return count;
 }
 
@@ -28,10 +40,18 @@ static int spot_length(const char *at)
     return length == 0 ? 1 : columns(at, length);
 }
 
+/* Messages have names and paths in them, which may be of any bytes. */
+static void show_line(const char *text, const char *end)
+{
+    p5_write_printable(stderr, text);
+    fputs(end, stderr);
+}
+
 static void show_spot(const char *option, const char *text, unsigned column)
 {
     const char *gap = option[0] == '\0' ? "" : " ";
-    fprintf(stderr, "  %s%s%s\n", option, gap, text);
+    fprintf(stderr, "  %s%s", option, gap);
+    show_line(text, "\n");
     if (column == 0 || column - 1 > strlen(text))
         return;
     const char *spot = text + column - 1;
@@ -49,18 +69,18 @@ int cli_show_error(const p5_error *error, const char *option, const char *text, 
 {
     fputs("p5scope: ", stderr);
     if (error->where[0] != '\0') {
-        fputs(error->where, stderr);
+        show_line(error->where, "");
         if (error->line != 0)
             fprintf(stderr, ":%u", error->line);
         if (error->line != 0 && error->column != 0)
             fprintf(stderr, ":%u", error->column);
         fputs(": ", stderr);
     }
-    fprintf(stderr, "%s\n", error->message[0] != '\0' ? error->message : p5_status_text(error->status));
+    show_line(error->message[0] != '\0' ? error->message : p5_status_text(error->status), "\n");
     if (option != NULL && text != NULL)
         show_spot(option, text, error->column);
     if (error->hint[0] != '\0')
-        fprintf(stderr, "  %s\n", error->hint);
+        fputs("  ", stderr), show_line(error->hint, "\n");
     if (advice != NULL)
         fprintf(stderr, "  %s\n", advice);
     return CLI_USAGE;
@@ -71,8 +91,10 @@ int cli_complain(const char *option, const char *text, unsigned column, const ch
     va_list arguments;
     va_start(arguments, format);
     fputs("p5scope: ", stderr);
-    vfprintf(stderr, format, arguments);
-    fputc('\n', stderr);
+    char *message = NULL;
+    if (vasprintf(&message, format, arguments) >= 0)
+        show_line(message, "\n");
+    free(message);
     va_end(arguments);
     if (option != NULL && text != NULL)
         show_spot(option, text, column);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "base/utf8.h"
 
 void json_init(json_writer *json, FILE *out)
 {
@@ -74,25 +75,6 @@ void json_close_array(json_writer *json)
     close_container(json, false);
 }
 
-/* Length of the well-formed UTF-8 sequence at `text`, 0 if there is none (overlong forms, surrogates, stray
- * bytes). */
-static unsigned utf8_length(const unsigned char *text)
-{
-    unsigned char lead = text[0];
-    if (lead < 0x80)
-        return 1;
-    unsigned length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
-    if (lead < 0xc2 || lead > 0xf4)
-        return 0;
-    for (unsigned i = 1; i < length; i++)
-        if ((text[i] & 0xc0) != 0x80) /* also stops at the final NUL */
-            return 0;
-    if ((lead == 0xe0 && text[1] < 0xa0) || (lead == 0xed && text[1] > 0x9f) ||
-        (lead == 0xf0 && text[1] < 0x90) || (lead == 0xf4 && text[1] > 0x8f))
-        return 0;
-    return length;
-}
-
 /* How many characters from `text` on stand for themselves. */
 static size_t plain_length(const unsigned char *text)
 {
@@ -111,7 +93,7 @@ static void write_quoted(FILE *out, const char *text)
         at += plain;
         if (*at == '\0')
             break;
-        unsigned length = utf8_length(at);
+        unsigned length = utf8_length((const char *)at);
         if (length == 0) {
             fputs("\\ufffd", out);
             length = 1;

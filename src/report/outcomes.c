@@ -1,6 +1,7 @@
 /* The outcomes of `p5scope check` and `stat --expect`: JUnit XML, and rows. */
 #include "p5scope/report.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -10,12 +11,12 @@
 static void write_case(FILE *out, const p5_check_result *result)
 {
     fputs("    <testcase classname=\"", out);
-    xml_text(out, result->path);
+    xml_attribute(out, result->path);
     fputs("\" name=\"", out);
-    xml_text(out, result->name);
+    xml_attribute(out, result->name);
     if (result->model[0] != '\0') {
         fputc('@', out);
-        xml_text(out, result->model);
+        xml_attribute(out, result->model);
     }
     fprintf(out, "\" time=\"%.3f\"", result->seconds);
     if (result->failure == NULL) {
@@ -23,9 +24,9 @@ static void write_case(FILE *out, const p5_check_result *result)
         return;
     }
     fputs(">\n      <failure message=\"", out);
-    char first[200];
-    snprintf(first, sizeof first, "%.*s", (int)strcspn(result->failure, "\n"), result->failure);
-    xml_text(out, first);
+    char *first = strndup(result->failure, strcspn(result->failure, "\n"));
+    xml_attribute(out, first != NULL ? first : "");
+    free(first);
     fputs("\">", out);
     xml_text(out, result->failure);
     fputs("</failure>\n    </testcase>\n", out);

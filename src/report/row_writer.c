@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "p5scope/version.h"
 
 void rows_open_bare(row_writer *rows, FILE *out, p5_row_format format)
@@ -42,24 +43,24 @@ void rows_begin(row_writer *rows)
     rows->names = rows->named ? NULL : open_memstream(&rows->name_text, &rows->name_size);
 }
 
-/* A cell in quotes if it has to be. */
+/* Writes a cell, in quotes if it has to be. A byte that is not UTF-8 becomes U+FFFD. */
 static void put_cell(FILE *to, bool first, const char *text)
 {
     if (to == NULL)
         return;
     if (!first)
         fputc(',', to);
-    if (strpbrk(text, ",\"\r\n") == NULL) {
-        fputs(text, to);
-        return;
-    }
-    fputc('"', to);
-    for (; *text != '\0'; text++) {
+    bool quoted = strpbrk(text, ",\"\r\n") != NULL;
+    if (quoted)
+        fputc('"', to);
+    for (unsigned length; *text != '\0'; text += length > 0 ? length : 1) {
+        length = utf8_length(text);
         if (*text == '"')
             fputc('"', to);
-        fputc(*text, to);
+        fwrite(length > 0 ? text : UTF8_REPLACEMENT, 1, length > 0 ? length : strlen(UTF8_REPLACEMENT), to);
     }
-    fputc('"', to);
+    if (quoted)
+        fputc('"', to);
 }
 
 static void put(row_writer *rows, const char *key, const char *value)

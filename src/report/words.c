@@ -8,6 +8,7 @@
 
 #include "base/sha256.h"
 #include "base/text.h"
+#include "base/utf8.h"
 
 bool p5_parse_size(const char *text, uint64_t *bytes)
 {
@@ -53,4 +54,64 @@ const char *p5_suggest(const char *wanted, const char *const *names, char *buffe
     for (; *names != NULL; names++)
         text_nearest_offer(&nearest, *names);
     return text_nearest_sentence(&nearest, buffer, size);
+}
+
+/* A word between apostrophes. An apostrophe in it stands outside, behind a backslash. */
+static void write_quoted(FILE *out, const char *word)
+{
+    fputc('\'', out);
+    for (; *word != '\0'; word++)
+        fputs(*word == '\'' ? "'\\''" : (char[]){*word, '\0'}, out);
+    fputc('\'', out);
+}
+
+/* A word that would not show in one line: $'...' with C's escapes, which bash, zsh and POSIX.1-2024 know. A
+ * byte is always three octal digits, so that a digit can follow. */
+static void write_escaped(FILE *out, const char *word)
+{
+    fputs("$'", out);
+    for (unsigned length; *word != '\0'; word += length) {
+        length = utf8_length(word);
+        char one[5] = {0};
+        memcpy(one, word, length);
+        if (length == 0 || !utf8_is_printable(one)) {
+            length = 1;
+            fprintf(out, *word == '\n' ? "\\n" : *word == '\t' ? "\\t" : "\\%03o", (unsigned char)*word);
+        } else {
+            fprintf(out, *word == '\'' || *word == '\\' ? "\\%s" : "%s", one);
+        }
+    }
+    fputc('\'', out);
+}
+
+/* True if no shell finds anything special in a word. An = in the first word would make it an assignment. */
+static bool is_plain(const char *word, bool first)
+{
+    static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:,+@%^=";
+    return word[0] != '\0' && word[strspn(word, safe)] == '\0' && !(first && strchr(word, '=') != NULL);
+}
+
+char *p5_command_text(char *const *words, size_t count)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (out == NULL)
+        return NULL;
+    for (size_t i = 0; i < count && words[i] != NULL; i++) {
+        if (i > 0)
+            fputc(' ', out);
+        if (is_plain(words[i], i == 0))
+            fputs(words[i], out);
+        else if (utf8_is_printable(words[i]))
+            write_quoted(out, words[i]);
+        else
+            write_escaped(out, words[i]);
+    }
+    return fclose(out) == 0 ? text : NULL;
+}
+
+void p5_write_printable(FILE *out, const char *text)
+{
+    utf8_write_printable(out, text);
 }

@@ -1,11 +1,15 @@
-/* Text in XML and HTML. */
+/* Text in XML, SVG and HTML. */
 #ifndef REPORT_XML_H
 #define REPORT_XML_H
 
 #include <stdio.h>
 
-/* Writes `text` with what means something to XML 1.0 as entities, and control characters that it does not
- * allow as blanks. */
+/* Both write text of any bytes. What means something to XML 1.0 becomes an entity; a byte that is not UTF-8,
+ * or a character that XML does not allow, becomes U+FFFD. */
+
+/* Writes the text of an element. */
 void xml_text(FILE *out, const char *text);
+/* Writes the value of an attribute, without its quotation marks ("). A reader gets tabs and newlines back. */
+void xml_attribute(FILE *out, const char *value);
 
 #endif
