@@ -1,0 +1,253 @@
+#!/usr/bin/env python3
+"""Plants single-line faults in a folder of src and says which of them no test notices.
+
+mutate.py FOLDER COUNT SEED [--file NAME]... [--keep]
+
+Copies the tree to build/mutate/tree and builds it there with assertions. Then it plants COUNT faults, one after another, in the .c and .h files
+of FOLDER: a condition is turned round, a constant is changed by one, or another value is returned. For each fault it builds what the next test
+needs and runs the tests of that folder, until one fails. SEED chooses the faults; the same tree and seed give the same faults.
+
+A fault that does not compile, or that leaves the object code as it was, is replaced by another. A test that runs more than ten times as long as
+without a fault has noticed it. Survivors are printed as FILE:LINE with both lines, and stand in build/mutate/survivors.txt as well. Faults that
+are equivalent to the original are listed with their reason in tests/lint/mutate.tsv and do not count; --keep prints those too.
+"""
+import argparse
+import filecmp
+import hashlib
+import json
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+import time
+
+# The tests of a folder, as a regular expression over names of ctest: those that can notice a fault in it within seconds.
+TESTS = {
+    "src/pmu": r"unit\.pmu|unit\.report\.selection|cases\.monitors|guest\.(pm_|rdpmc|perfmon|tr|architecture|exceptions)|golden\.(msr|list|trace)|validation\.msr|gdb\.bare",
+    "src/core": r"unit\.core|cases|property|validation|guest\.(int_clocks|tr|board|machine_check|pm_)|profile\.(totals|stacks)|programs\.memo\.(hello|x87|mmx)|snapshot\.law\.(x87|mmx|rep)",
+    "src/machine": r"unit\.machine|guest|gdb|hostile|programs\.(dos|screen|laws|isa|region)|golden\.(run|errors|stat)|snapshot\.(cli|damaged|law)|trace\.(observe|threads|callbacks)|fuzz",
+    "src/report": r"unit\.report|golden|profile\.[^t]|trace|docs|cases|validation\.(msr|loops)|python|programs\.(region|check|output)",
+    "src/engine": r"unit\.engine|guest|differential\.(user|rows)|property|hostile|gdb",
+    "src/isa": r"unit\.isa|cases|golden\.list|differential\.rows",
+    "src/base": r"unit\.base|golden|fuzz\.(text|options)",
+    "src/cli": r"golden|docs|trace|profile|install\.transcripts",
+}
+NOT_TESTS = r"^(lint|install)\.|soak"  # they read the sources, or build for minutes
+CONDITIONS = {"==": "!=", "!=": "==", "<": "<=", "<=": "<", ">": ">=", ">=": ">", "&&": "||", "||": "&&"}
+OPERATOR = re.compile(r"(?<![<>=!+\-*/&|^%])(==|!=|<=|>=|&&|\|\||(?<=\s)[<>](?=\s))(?![<>=])")
+NUMBER = re.compile(r"(?<![\w.\"'%])(0x[0-9a-fA-F]+|\d+)(u|U|ull?|ULL?|ll|l)?(?![\w.])")
+RETURN = re.compile(r"^(\s*return )([^;]+)(;)$")
+
+
+def code_lines(path):
+    """The numbers and texts of the lines that are code: no comments, directives, assertions or declarations of strings."""
+    comment = False
+    for number, line in enumerate(open(path).read().split("\n")):
+        text = line.strip()
+        if comment or text.startswith("/*"):
+            comment = "*/" not in text
+            continue
+        if not text or text.startswith(("//", "#", "*", "assert(", "static_assert", "_Static_assert")) or '"' in text:
+            continue
+        yield number, line
+
+
+def changes(line):
+    """All faults of a line, as texts of the line."""
+    code = line.split(" // ")[0].split(" /* ")[0]
+    for match in OPERATOR.finditer(code):
+        yield line[:match.start()] + CONDITIONS[match.group(1)] + line[match.end():]
+    for match in NUMBER.finditer(code):
+        value = int(match.group(1), 0) if match.group(1) == "0" or not match.group(1).startswith("0") or "x" in match.group(1) else None
+        if value is not None:
+            changed = hex(value + 1) if "x" in match.group(1) else str(value + 1)
+            yield line[:match.start(1)] + changed + line[match.end(1):]
+    match = RETURN.match(code.rstrip())
+    if match:
+        value = match.group(2).strip()
+        other = {"true": "false", "false": "true", "NULL": None}.get(value, "1" if value == "0" else "0")
+        if other is not None and value != other:
+            yield match.group(1) + other + match.group(3)
+
+
+def run(command, **options):
+    return subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", **options)
+
+
+class Test:
+    def __init__(self, name, entry, build):
+        properties = {p["name"]: p["value"] for p in entry.get("properties", [])}
+        self.name = name
+        self.command = entry["command"]
+        self.folder = properties.get("WORKING_DIRECTORY", build)
+        self.environment = dict(os.environ, **dict(v.split("=", 1) for v in properties.get("ENVIRONMENT", [])))
+        self.fails = properties.get("WILL_FAIL", False)
+        self.skip = properties.get("SKIP_RETURN_CODE", 77)
+        self.needed = [os.path.relpath(word, build) for word in self.command if word.startswith(build + "/")]
+        if not self.name.startswith("unit."):
+            self.needed.append("p5scope")
+        self.seconds = None
+        self.kills = 0
+
+    def passes(self, limit):
+        start = time.monotonic()
+        process = subprocess.Popen(self.command, cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+        try:
+            status = process.wait(timeout=limit)
+        except subprocess.TimeoutExpired:
+            status = None
+        try:
+            os.killpg(process.pid, 9)  # whatever it left running
+        except ProcessLookupError:
+            pass
+        self.last = time.monotonic() - start
+        return status is not None and (status != 0) == self.fails or status == self.skip
+
+
+class Tree:
+    def __init__(self, source, folder, files):
+        self.source, self.folder = source, folder
+        self.top = os.path.join(source, "build/mutate/tree")
+        self.build = os.path.join(self.top, "build/mutate")
+        os.makedirs(self.build, exist_ok=True)
+        names = run(["git", "-C", source, "ls-files", "-z", "--cached", "--others", "--exclude-standard"]).stdout
+        for name in filter(None, names.split("\0")):
+            self.copy(name)
+        guests, link = os.path.join(source, "build/guests"), os.path.join(self.top, "build/guests")
+        if os.path.isdir(guests) and not os.path.lexists(link):
+            os.symlink(os.path.realpath(guests), link)
+        shared, link = os.path.join(os.path.dirname(source), "shared"), os.path.join(source, "build/mutate/shared")
+        if os.path.isdir(shared) and not os.path.lexists(link):
+            os.symlink(shared, link)
+        flags = ["-DCMAKE_C_COMPILER_LAUNCHER=ccache"] if shutil.which("ccache") else []
+        flags += ["-DCMAKE_BUILD_TYPE=RelWithDebInfo", "-DCMAKE_C_FLAGS_RELWITHDEBINFO=-O1"]  # quick to compile, and assertions are active
+        done = run(["cmake", "-G", "Ninja", "-S", self.top, "-B", self.build, *flags])
+        if done.returncode != 0:
+            sys.exit(done.stdout)
+        self.ninja("all")
+        self.files = [name for name in names.split("\0") if name.startswith(folder + "/") and name.endswith((".c", ".h"))]
+        if files:
+            self.files = [name for name in self.files if any(word in name for word in files)]
+        if not self.files:
+            sys.exit(f"mutate: {folder} has no .c or .h files; name a folder of src")
+
+    def copy(self, name):
+        """Copies a file of the source tree, unless the copy is the same: what was built of it stays valid."""
+        there, here = os.path.join(self.source, name), os.path.join(self.top, name)
+        if os.path.isfile(there) and not (os.path.exists(here) and filecmp.cmp(there, here, shallow=False)):
+            os.makedirs(os.path.dirname(here), exist_ok=True)
+            shutil.copy2(there, here)
+            os.utime(here)
+
+    def ninja(self, *targets):
+        """Builds targets; the reason is returned if that fails."""
+        done = run(["ninja", "-C", self.build, *targets])
+        return None if done.returncode == 0 else done.stdout
+
+    def tests(self):
+        """The tests of the folder, after one run of each without a fault."""
+        expression = next((TESTS[key] for key in sorted(TESTS, key=len, reverse=True) if self.folder.startswith(key)), ".")
+        listed = json.loads(run(["ctest", "--test-dir", self.build, "--show-only=json-v1"]).stdout)["tests"]
+        chosen = [Test(t["name"], t, self.build) for t in listed
+                  if "command" in t and re.match(expression, t["name"]) and not re.search(NOT_TESTS, t["name"])]
+        for test in chosen:
+            if test.passes(LONGEST):
+                test.seconds = max(test.last, 0.01)
+            else:
+                print(f"left out: {test.name} fails or takes more than {LONGEST} s without a fault", flush=True)
+        return [test for test in chosen if test.seconds]
+
+    def objects(self):
+        """A digest of the objects of src: is a fault visible in the code?"""
+        digest = hashlib.sha256()
+        for place, _, names in sorted(os.walk(self.build)):
+            if "/CMakeFiles/p5_" in place + "/":
+                for name in sorted(names):
+                    if name.endswith(".o"):
+                        with open(os.path.join(place, name), "rb") as file:
+                            digest.update(file.read())
+        return digest.digest()
+
+
+LONGEST = 60
+
+
+def killer(tree, tests):
+    """The test that notices the fault planted now, or None. Tests that notice many faults a second are asked first."""
+    for test in sorted(tests, key=lambda t: t.seconds / (t.kills + 1)):
+        targets = [name for name in test.needed if name in tree.targets]
+        if targets and tree.ninja(*targets):
+            return "the build"  # a table that the build checks
+        if not test.passes(max(10, 10 * test.seconds)):
+            test.kills += 1
+            return test.name
+    return None
+
+
+def main():
+    options = argparse.ArgumentParser(usage=__doc__)
+    options.add_argument("folder")
+    options.add_argument("count", type=int)
+    options.add_argument("seed", type=int)
+    options.add_argument("--file", action="append", default=[])
+    options.add_argument("--keep", action="store_true")
+    given = options.parse_args()
+    source = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
+    tree = Tree(source, given.folder.rstrip("/"), given.file)
+    tree.targets = {line.split(":")[0] for line in run(["ninja", "-C", tree.build, "-t", "targets", "all"]).stdout.split("\n")}
+    tree.libraries = ["p5scope", *(t for t in tree.targets if re.fullmatch(r"libp5_\w+\.a", t))]
+    tests = tree.tests()
+    print(f"{len(tests)} tests, {sum(t.seconds for t in tests):.0f} s without a fault", flush=True)
+
+    faults = [(name, number, line, changed) for name in tree.files
+              for number, line in code_lines(os.path.join(tree.top, name)) for changed in changes(line)]
+    random.Random(given.seed).shuffle(faults)
+    equivalent = known_equivalents(source)
+    original, planted, killed, survivors = tree.objects(), 0, 0, []
+    for name, number, line, changed in faults:
+        if planted == given.count:
+            break
+        path = os.path.join(tree.top, name)
+        text = open(path).read()
+        lines = text.split("\n")
+        lines[number] = changed
+        with open(path, "w") as file:
+            file.write("\n".join(lines))
+        try:
+            reason = equivalent.get((name, line.strip(), changed.strip()))
+            if reason:
+                if given.keep:
+                    print(f"{name}:{number + 1}: equivalent: {reason}", flush=True)
+                continue
+            if tree.ninja(*tree.libraries) or tree.objects() == original:
+                continue
+            planted += 1
+            by = killer(tree, tests)
+            killed += by is not None
+            print(f"{planted:4} {name}:{number + 1}: {by or 'SURVIVED'}", flush=True)
+            if by is None:
+                survivors.append(f"{name}:{number + 1}:\n- {line.strip()}\n+ {changed.strip()}")
+        finally:
+            with open(path, "w") as file:
+                file.write(text)
+    with open(os.path.join(source, "build/mutate/survivors.txt"), "w") as file:
+        file.write("\n".join(survivors) + "\n")
+    print("\n".join(["", *survivors, "", f"{killed} of {planted} faults in {given.folder} were noticed (seed {given.seed})"]))
+
+
+def known_equivalents(source):
+    """The rows of tests/lint/mutate.tsv: FILE, LINE, FAULT, WHY."""
+    rows = {}
+    with open(os.path.join(source, "tests/lint/mutate.tsv")) as file:
+        for line in file:
+            fields = line.rstrip("\n").split("\t")
+            if not line.startswith("#") and len(fields) == 4:
+                rows[tuple(fields[:3])] = fields[3]
+    return rows
+
+
+if __name__ == "__main__":
+    main()
