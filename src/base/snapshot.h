@@ -1,6 +1,6 @@
 /* Saving and restoring state. Each unit describes what of its structure makes the next clock by a table: a
  * row for each field with its name and with what it may be. From the tables follow saving, loading by name,
- * the check of every number that is loaded, and the description of the format (docs/snapshot-fields.md).
+ * the check of every number that is loaded, and the description of the format (snapshot-fields.md).
  *
  * What is saved is a stream of objects, one for each call below, in the order of the calls:
  *

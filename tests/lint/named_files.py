@@ -12,6 +12,7 @@ FOLDERS = ("src", "include", "tests", "testprogs", "docs", "events", "cmake", "p
 ELSEWHERE = {
     "asm/sigcontext.h", "asm/ucontext.h", "arch/x86/kernel/traps.c",  # Linux
     "event_ids.h", "events_table.c", "perf_names.c", "forms.h", "unicorn_layout.h",  # made by a build
+    "events.md", "rules.md", "sentences.md", "snapshot-fields.md", "coverage.md",  # documents made by a build
     "stdio.h", "job.sh",  # the C library, and a reader's script
 }
 SUFFIXES = r"\.(?:c|h|inc|asm|py|sh|lua|md|tsv|ini|cmake)"

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""What the documents say, sentence by sentence: events/sentences.tsv.
+"""Checks tests/sentences.tsv, the table of what the manuals say, sentence by sentence.
 
-sentences.py TREE                         is docs/sentences.md what the table says, and is the table complete?
-sentences.py TREE --write                 writes docs/sentences.md
+sentences.py TREE                         checks that the table is complete and that its files exist
+sentences.py TREE --write FILE            writes the table as a document
 sentences.py TREE --disturb [WORD]...     copies TREE to TREE/build/disturbed, builds it there with one place disturbed after the other, and says
                                           whether the tests of that sentence notice. With WORDs: those whose section or sentence has one of them
 
@@ -19,7 +19,7 @@ from collections import namedtuple
 Row = namedtuple("Row", "line section sentence tests file text instead")
 HEAD = """# What the documents say, sentence by sentence
 
-Made from `events/sentences.tsv` by `tests/lint/sentences.py`. Numbers are sections of the embedded manual's chapter 26; RDPMC is the Pentium Pro's
+The build makes this document from `tests/sentences.tsv`. Numbers are sections of the embedded manual's chapter 26; RDPMC is the Pentium Pro's
 description, CESR the SDM's, perfmon 3 architectural performance monitoring, version 3, the article an account of RDPMC in user mode. Each
 sentence's tests have been seen to fail with the place that implements it disturbed (`sentences.py . --disturb`).
 
@@ -28,12 +28,12 @@ sentence's tests have been seen to fail with the place that implements it distur
 """
 LONGEST = 300  # seconds of a test; disturbed, some never end
 tree = sys.argv[1]
-table = os.path.join(tree, "events/sentences.tsv")
+table = os.path.join(tree, "tests/sentences.tsv")
 complaints = []
 
 
 def complain(row, what):
-    complaints.append(f"events/sentences.tsv:{row.line}: {what}")
+    complaints.append(f"tests/sentences.tsv:{row.line}: {what}")
 
 
 def pattern(text):
@@ -46,13 +46,13 @@ def read(path):
 
 
 def rows():
-    for number, line in enumerate(read("events/sentences.tsv").splitlines(), 1):
+    for number, line in enumerate(read("tests/sentences.tsv").splitlines(), 1):
         if line.startswith("#"):
             continue
         fields = line.split("\t")
         cannot = len(fields) == 3 and fields[2].startswith("cannot: ")
         if not (cannot or len(fields) == 6) or not all(fields[:5]):
-            sys.exit(f"events/sentences.tsv:{number}: expected SECTION, SENTENCE, TEST, FILE, TEXT and INSTEAD, or SECTION, SENTENCE and cannot: REASON")
+            sys.exit(f"tests/sentences.tsv:{number}: expected SECTION, SENTENCE, TEST, FILE, TEXT and INSTEAD, or SECTION, SENTENCE and cannot: REASON")
         yield Row(number, *fields[:2], [] if cannot else fields[2].split(), *(fields[3:] or (None, fields[2][8:], None)))
 
 
@@ -76,14 +76,14 @@ def exact_events(all_rows):
     for line in read("events/events.tsv").splitlines():
         fields = line.split("\t")
         if not line.startswith("#") and fields[0] != "code" and fields[5] != "reserved" and int(fields[0], 16) not in told:
-            complaints.append(f"events/sentences.tsv: no sentence of event {fields[0]}h, {fields[2]}")
+            complaints.append(f"tests/sentences.tsv: no sentence of event {fields[0]}h, {fields[2]}")
 
 
 def document(all_rows):
     text = HEAD
     for row in all_rows:
-        tests = ", ".join(f"[{os.path.basename(test)}](../{test})" for test in row.tests) or f"cannot hold: {row.text}"
-        place = f"[{os.path.basename(row.file)}](../{row.file})" if row.file else ""
+        tests = ", ".join(f"`{test}`" for test in row.tests) or f"cannot hold: {row.text}"
+        place = f"`{row.file}`" if row.file else ""
         text += f"| {row.section} | {row.sentence} | {tests} | {place} |\n"
     return text
 
@@ -177,7 +177,5 @@ if "--disturb" in sys.argv:
     words = sys.argv[3:]
     sys.exit(not disturb_all([row for row in all_rows if not words or any(word in f"{row.section} {row.sentence}" for word in words)]))
 if "--write" in sys.argv:
-    with open(os.path.join(tree, "docs/sentences.md"), "w") as file:
+    with open(sys.argv[3], "w") as file:
         file.write(document(all_rows))
-elif read("docs/sentences.md") != document(all_rows):
-    sys.exit(f"docs/sentences.md is not what the table says: {sys.argv[0]} {tree} --write")

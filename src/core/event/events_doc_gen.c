@@ -1,7 +1,7 @@
-/* Generator of docs/events.md: every event selection with its rule, its grade and the tests that show it. It
- * fails if an event is not shown on each family that has it: by a case file that expects a count other than 0
- * of it, or by a test that ELSEWHERE names. Usage: events_doc_gen ELSEWHERE.TSV ROOT OUTPUT CASE.s... (paths
- * of cases and of ELSEWHERE are below ROOT). */
+/* Writes the document events.md: every event selection with its rule, its grade and the tests that show it.
+ * Fails if a family has an event that no test shows on it. A test shows an event if it is a case file that
+ * expects a count other than 0, or if ELSEWHERE.TSV names it. The paths of the cases and those in ELSEWHERE.TSV
+ * are relative to ROOT. Usage: events_doc_gen ELSEWHERE.TSV ROOT OUTPUT CASE.s... */
 #include "p5scope/event.h"
 
 #include <stdbool.h>
@@ -86,9 +86,7 @@ static void read_case(const char *root, const char *path)
 {
     char full[4096], line[LINE], test[256];
     snprintf(full, sizeof full, "%s/%s", root, path);
-    const char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
-    const char *base = slash != NULL ? slash + 1 : path;
-    snprintf(test, sizeof test, "[%.*s](../%s)", (int)(dot - base), base, path);
+    snprintf(test, sizeof test, "`%s`", path);
     unsigned models = P5_FAMILY_P55C; /* the default */
     FILE *file = open_file(full, "r");
     while (next_line(file, line)) {
@@ -134,9 +132,7 @@ static void read_elsewhere(const char *root, const char *path)
             fprintf(stderr, "%s: %s does not test %s\n", path, field[2], constant);
             exit(1);
         }
-        const char *slash = strrchr(field[2], '/'), *dot = strrchr(field[2], '.');
-        const char *base = slash != NULL ? slash + 1 : field[2];
-        snprintf(test, sizeof test, "[%.*s](../%s)", (int)(dot - base), base, field[2]);
+        snprintf(test, sizeof test, "`%s`", field[2]);
         shown_by(e, families_in(field[1]), test);
     }
     fclose(file);
@@ -164,12 +160,13 @@ static void write_document(FILE *out)
 {
     static const char *const counters[] = {"", "0", "1", "0 1"};
     fprintf(out, "# Events\n\n"
-                 "Generated from events/events.tsv and the tests; `ninja events_doc` writes it anew. The "
-                 "grades: *exact* follows from\n"
-                 "the instructions executed, *modelled* rests on the model's caches, predictor or pipe, "
-                 "*approximate* says that the\n"
-                 "sources leave a part of the rule open. A test shows an event if it expects a count other "
-                 "than 0, derived from the rule.\n\n"
+                 "The build makes this document from events/events.tsv and the tests. An event has one of three "
+                 "grades. *Exact*: the\n"
+                 "executed instructions alone determine the count. *Modelled*: the count depends on the model's "
+                 "caches, predictor or pipe.\n"
+                 "*Approximate*: the sources leave a part of the rule open. A test shows an event if it expects "
+                 "a count other than 0\n"
+                 "that follows from the rule.\n\n"
                  "| code | counter | event | kind | grade |\n|---|---|---|---|---|\n");
     for (unsigned i = 0; i < P5_EVENT_COUNT; i++) {
         const p5_event_info *e = p5_event_describe(i);

@@ -1,4 +1,5 @@
-/* snapshot_doc_gen FILE: docs/snapshot-fields.md, the fields of snapshots as their tables say them. */
+/* Writes the document snapshot-fields.md: every field of a snapshot with its permitted values. Usage:
+ * snapshot_doc_gen FILE. */
 #include <stdio.h>
 #include <string.h>
 
@@ -33,10 +34,11 @@ int main(int argc, char **argv)
     }
     fprintf(p.out,
             "# Fields of snapshots\n\n"
-            "Generated from the tables of the units (base/snapshot.h); `ninja snapshot_doc` writes it "
-            "anew. p5scope-snapshot(5) says how they stand\n"
-            "in the file. What is not here follows from these, from the model, or belongs to the host. "
-            "A field with NAME is one for each event or cause of\nstalls.\n");
+            "The build makes this document from the tables of the units (base/snapshot.h). p5scope-snapshot(5) "
+            "describes the file\n"
+            "format. Whatever state has no field is derived from these fields or from the model, or belongs to "
+            "the host. A field\n"
+            "whose name contains NAME exists once for each event or each cause of stalls.\n");
     for (unsigned list = 0; machine_tables[list] != NULL; list++)
         for (unsigned i = 0; machine_tables[list][i] != NULL; i++) {
             const snapshot_table *t = machine_tables[list][i];
