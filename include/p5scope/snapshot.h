@@ -34,11 +34,12 @@ typedef struct p5_save_options {
  * profiles and traces, what was remembered to be faster, and what belongs to the host: callbacks, shared
  * directories, standard streams. Files that a Linux guest has open are named by their guest path; when the
  * snapshot is loaded they, and the disk image or DOS program that the loader names, must have the size and
- * the time of their last change that they have now. What no path leads to (unlinked or renamed files, pipes)
- * is in the snapshot.
+ * the time of their last change that they have now. The files of a Linux
+ * guest's own /tmp are in the snapshot.
  *
- * P5_ERR_STATE: no guest, or it has ended, or called from a callback of p5_machine_run; P5_ERR_IO: the file
- * cannot be written. */
+ * P5_ERR_STATE: no guest, or it has ended, or called from a callback of p5_machine_run; P5_ERR_UNSUPPORTED:
+ * the guest has a pipe open, or a file of a shared directory that its path does not lead to any more;
+ * P5_ERR_IO: the file cannot be written. */
 p5_status p5_machine_save(p5_machine *machine, const char *path, const p5_save_options *options,
                           p5_error *error);
 

@@ -116,7 +116,7 @@ static void confine_files(const sandbox_needs *needs)
 
 #ifdef P5_SECCOMP
 static const char used_calls[] =
-    "read readv pread64 preadv write writev pwrite64 pwritev close lseek _llseek tee "
+    "read readv pread64 preadv write writev pwrite64 pwritev close lseek _llseek "
     "fstat stat lstat newfstatat statx fstatfs statfs access faccessat faccessat2 readlink readlinkat "
     "getdents64 open openat fcntl dup dup2 dup3 pipe pipe2 poll ppoll select pselect6 flock fsync fdatasync "
     "ftruncate fallocate memfd_create rename renameat renameat2 mkdir mkdirat rmdir fchmod unlink unlinkat "

@@ -1,17 +1,8 @@
-/* What a program asks for itself: /proc/self/exe, maps and the names of its descriptors; eventfd and epoll.
- * Natively and as a guest alike. */
+/* What a program asks about itself: /proc/self/exe, maps and the names of its descriptors. Natively and as a
+ * guest alike. */
 #include "guest.h"
 
-enum {
-    RDONLY = 0,
-    NONBLOCK = 04000,
-    CALL_eventfd = 323,
-    CALL_eventfd2 = 328,
-    SEMAPHORE = 1,
-    POLLIN = 1,
-    POLLOUT = 4,
-    BYTES = 1 << 16
-};
+enum { RDONLY = 0, BYTES = 1 << 16 };
 static char text[BYTES];
 static u32 about[24];
 
@@ -140,132 +131,15 @@ static void descriptors(void)
     CHECK(0, guest_syscall(SYS_close, ends[0]));
 }
 
-static int polled(int fd, int events)
-{
-    struct {
-        int fd;
-        u16 events, revents;
-    } wanted = {fd, (u16)events, 0};
-    int ready = guest_syscall(SYS_poll, &wanted, 1, 0);
-    return ready < 0 ? ready : wanted.revents;
-}
-
-static void events(void)
-{
-    u64 value = 5, most = 0xfffffffffffffffeull;
-    int fd = guest_syscall(CALL_eventfd2, 0, NONBLOCK);
-    CHECK(-EAGAIN, guest_syscall(SYS_read, fd, &value, 8));
-    CHECK(POLLOUT, polled(fd, POLLIN | POLLOUT));
-    CHECK(8, guest_syscall(SYS_write, fd, &value, 8));
-    CHECK(8, guest_syscall(SYS_write, fd, &value, 8));
-    CHECK(POLLIN | POLLOUT, polled(fd, POLLIN | POLLOUT));
-    CHECK(-EINVAL, guest_syscall(SYS_read, fd, &value, 7));
-    CHECK(-EINVAL, guest_syscall(SYS_write, fd, &value, 7));
-    CHECK(-EFAULT, guest_syscall(SYS_write, fd, 16, 8));
-    CHECK(8, guest_syscall(SYS_read, fd, &value, 8));
-    CHECK(10, value);
-    CHECK(8, guest_syscall(SYS_write, fd, &most, 8));
-    CHECK(POLLIN, polled(fd, POLLIN | POLLOUT));
-    value = 1;
-    CHECK(-EAGAIN, guest_syscall(SYS_write, fd, &value, 8));
-    most++;
-    CHECK(-EINVAL, guest_syscall(SYS_write, fd, &most, 8));
-    CHECK(-ESPIPE, guest_syscall(SYS_pread64, fd, &value, 8, 0, 0));
-    CHECK(0, guest_syscall(SYS_close, fd));
-    fd = guest_syscall(CALL_eventfd2, 2, NONBLOCK | SEMAPHORE);
-    value = 0;
-    CHECK(8, guest_syscall(SYS_read, fd, &value, 8));
-    CHECK(1, value);
-    CHECK(8, guest_syscall(SYS_read, fd, &value, 8));
-    CHECK(-EAGAIN, guest_syscall(SYS_read, fd, &value, 8));
-    CHECK(0, guest_syscall(SYS_close, fd));
-    fd = guest_syscall(CALL_eventfd, 7);
-    CHECK(8, guest_syscall(SYS_read, fd, &value, 8));
-    CHECK(7, value);
-    CHECK(0, guest_syscall(SYS_close, fd));
-    CHECK(-EINVAL, guest_syscall(CALL_eventfd2, 0, 2));
-}
-
-static void epolls(void)
-{
-    enum { CALL_epoll_create = 254, CALL_epoll_ctl, CALL_epoll_wait, CALL_epoll_create1 = 329 };
-    enum { ADD = 1, DEL, MOD, IN = 1, OUT = 4, HUP = 16, ONESHOT = 1 << 30 };
-    const u32 edge = 1u << 31;
-    u64 value = 1;
-    u32 event[3], found[9];
-    int pipe[2], file = guest_syscall(SYS_open, "/proc/self/exe", RDONLY);
-    int e = guest_syscall(CALL_epoll_create1, 0), counter = guest_syscall(CALL_eventfd2, 0, NONBLOCK);
-    CHECK(0, guest_syscall(SYS_pipe, pipe));
-    event[0] = IN, event[1] = 0x1111, event[2] = 0x2222;
-    CHECK(0, guest_syscall(CALL_epoll_ctl, e, ADD, pipe[0], event));
-    CHECK(-EEXIST, guest_syscall(CALL_epoll_ctl, e, ADD, pipe[0], event));
-    CHECK(-ENOENT, guest_syscall(CALL_epoll_ctl, e, MOD, counter, event));
-    CHECK(-ENOENT, guest_syscall(CALL_epoll_ctl, e, DEL, counter, 0));
-    CHECK(-EPERM, guest_syscall(CALL_epoll_ctl, e, ADD, file, event));
-    CHECK(-EBADF, guest_syscall(CALL_epoll_ctl, e, ADD, 99, event));
-    CHECK(-EINVAL, guest_syscall(CALL_epoll_ctl, e, ADD, e, event));
-    CHECK(-EINVAL, guest_syscall(CALL_epoll_ctl, pipe[0], ADD, counter, event));
-    CHECK(0, guest_syscall(CALL_epoll_wait, e, found, 3, 0));
-    CHECK(0, guest_syscall(CALL_epoll_wait, e, found, 3, 5)); /* in time */
-    CHECK(0, polled(e, POLLIN));
-    CHECK(8, guest_syscall(SYS_write, pipe[1], &value, 8));
-    CHECK(POLLIN, polled(e, POLLIN));
-    for (u32 i = 0; i < 2; i++) { /* as long as it is there */
-        CHECK(1, guest_syscall(CALL_epoll_wait, e, found, 3, -1));
-        CHECK(IN, found[0]);
-        CHECK(0x1111, found[1]);
-        CHECK(0x2222, found[2]);
-    }
-    event[0] = IN | edge;
-    CHECK(0, guest_syscall(CALL_epoll_ctl, e, MOD, pipe[0], event));
-    CHECK(1, guest_syscall(CALL_epoll_wait, e, found, 3, 0));
-    CHECK(0, guest_syscall(CALL_epoll_wait, e, found, 3, 0)); /* once */
-    CHECK(8, guest_syscall(SYS_write, pipe[1], &value, 8));
-    CHECK(1, guest_syscall(CALL_epoll_wait, e, found, 3, 0));
-    char other;
-    guest_syscall(SYS_read, file, &other, 1); /* of something else: no news */
-    CHECK(8, guest_syscall(SYS_read, pipe[0], &value, 8));
-    CHECK(0, guest_syscall(CALL_epoll_wait, e, found, 3, 0));
-    event[0] = OUT | ONESHOT, event[1] = 0x3333;
-    CHECK(0, guest_syscall(CALL_epoll_ctl, e, ADD, counter, event));
-    CHECK(1, guest_syscall(CALL_epoll_wait, e, found, 3, 0));
-    CHECK(OUT, found[0]);
-    CHECK(0x3333, found[1]);
-    CHECK(0, guest_syscall(CALL_epoll_wait, e, found, 3, 0));
-    CHECK(0, guest_syscall(CALL_epoll_ctl, e, MOD, counter, event));
-    CHECK(1, guest_syscall(CALL_epoll_wait, e, found, 1, 0));
-    CHECK(0, guest_syscall(SYS_close, counter)); /* and is not waited for any more */
-    CHECK(0, guest_syscall(CALL_epoll_wait, e, found, 3, 0));
-    CHECK(0, guest_syscall(SYS_close, pipe[1]));
-    CHECK(1, guest_syscall(CALL_epoll_wait, e, found, 3, 0));
-    CHECK(IN | HUP, found[0]);
-    CHECK(0, guest_syscall(CALL_epoll_ctl, e, DEL, pipe[0], 0));
-    CHECK(0, guest_syscall(CALL_epoll_wait, e, found, 3, 0));
-    CHECK(-EINVAL, guest_syscall(CALL_epoll_wait, e, found, 0, 0));
-    CHECK(-EINVAL, guest_syscall(CALL_epoll_create, 0));
-    CHECK(-EINVAL, guest_syscall(SYS_read, e, &value, 8));
-    CHECK(0, guest_syscall(SYS_close, e));
-    CHECK(0, guest_syscall(SYS_close, pipe[0]));
-    CHECK(0, guest_syscall(SYS_close, file));
-}
-
-/* What stat says of a device and fcntl of an eventfd; a signal with a value. */
+/* What stat says of a device; a signal with a value. */
 static void rest(void)
 {
-    enum {
-        GETPID = 20,
-        SIGPROCMASK = 175,
-        SIGTIMEDWAIT = 177,
-        SIGQUEUEINFO = 178,
-        FSTAT64 = 197,
-        FCNTL64 = 221
-    };
-    enum { RDEV = 8, GETFL = 3, LARGEFILE = 0100000, SIGUSR1 = 10, SI_QUEUE = -1, VALUE = 77 };
+    enum { GETPID = 20, SIGPROCMASK = 175, SIGTIMEDWAIT = 177, SIGQUEUEINFO = 178, FSTAT64 = 197 };
+    enum { RDEV = 8, SIGUSR1 = 10, SI_QUEUE = -1, VALUE = 77 };
     u32 about[24] = {0}, set[2] = {1 << (SIGUSR1 - 1), 0}, now[2] = {0, 0}, found[32] = {0};
-    int null = guest_syscall(SYS_open, "/dev/null", 0, 0), counter = guest_syscall(CALL_eventfd2, 0, 0);
+    int null = guest_syscall(SYS_open, "/dev/null", 0, 0);
     CHECK(0, guest_syscall(FSTAT64, null, about));
     CHECK(0x103, about[RDEV]);
-    CHECK(0, guest_syscall(FCNTL64, counter, GETFL, 0) & LARGEFILE);
     const u32 info[32] = {SIGUSR1, 0, (u32)SI_QUEUE, 1, 2, VALUE};
     CHECK(0, guest_syscall(SIGPROCMASK, 0, set, 0, 8));
     CHECK(0, guest_syscall(SIGQUEUEINFO, guest_syscall(GETPID), SIGUSR1, info));
@@ -273,7 +147,6 @@ static void rest(void)
     CHECK((u32)SI_QUEUE, found[2]);
     CHECK(VALUE, found[5]);
     CHECK(0, guest_syscall(SYS_close, null));
-    CHECK(0, guest_syscall(SYS_close, counter));
 }
 
 int guest_main(int argc, char **argv, char **envp)
@@ -284,8 +157,6 @@ int guest_main(int argc, char **argv, char **envp)
     program(argv[0]);
     mappings();
     descriptors();
-    events();
-    epolls();
     rest();
     return guest_failures != 0;
 }

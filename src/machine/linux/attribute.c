@@ -152,7 +152,7 @@ int32_t linux_truncate64(linux_process *p, const uint32_t a[6])
     int host = share_open(&place, O_WRONLY, 0);
     if (host < 0)
         return host == -1 ? -errno : host;
-    wrong = linux_truncate_host(p, place.quota, host, size);
+    wrong = share_truncate(place.quota, host, size);
     close(host);
     if (wrong == 0 && place.scratch != NULL)
         scratch_written(place.scratch, scratch_find(place.scratch, place.folder, place.name));
@@ -175,10 +175,8 @@ int32_t linux_fallocate(linux_process *p, const uint32_t a[6])
     bool grows = (a[1] & FALLOC_FL_PUNCH_HOLE) == 0;
     if (grows && share_fits(quota, before, from, size) != (int64_t)size)
         return -ENOSPC;
-    linux_shared_store(p, host, 0, UINT64_MAX);
     if (fallocate(host, (int)a[1], (off_t)from, (off_t)size) != 0)
         return -errno;
-    linux_shared_load(p, host, 0, UINT64_MAX);
     if (a[1] == FALLOC_FL_KEEP_SIZE && from + size > before)
         share_take(quota, from + size - before);
     else

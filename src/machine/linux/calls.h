@@ -6,14 +6,12 @@
 #include "machine/linux/linux_internal.h"
 
 /* file.c */
-linux_call linux_openat, linux_close, linux_dup2, linux_dup3, linux_pipe2, linux_fcntl64, linux_ioctl,
-    linux_eventfd2;
+linux_call linux_openat, linux_close, linux_dup2, linux_dup3, linux_pipe2, linux_fcntl64, linux_ioctl;
 /* io.c */
 linux_call linux_read, linux_write, linux_pread64, linux_readv, linux_lseek, linux_llseek, linux_ftruncate64,
     linux_fsync;
 /* poll.c */
-linux_call linux_poll, linux_ppoll, linux_pselect6, linux_epoll_create, linux_epoll_create1, linux_epoll_ctl,
-    linux_epoll_wait;
+linux_call linux_poll, linux_ppoll, linux_pselect6;
 /* stat.c */
 linux_call linux_fstatat64, linux_statx, linux_faccessat;
 /* tree.c */
@@ -25,7 +23,7 @@ linux_call linux_brk, linux_mmap2, linux_mmap, linux_munmap, linux_mprotect, lin
 /* process.c */
 linux_call linux_exit, linux_getgroups, linux_umask, linux_set_tid_address, linux_uname, linux_sysinfo,
     linux_getrandom, linux_set_thread_area, linux_ugetrlimit, linux_prlimit64, linux_futex, linux_prctl,
-    linux_sched_getaffinity, linux_no_threads;
+    linux_sched_getaffinity;
 /* frame.c */
 linux_call linux_sigreturn, linux_rt_sigreturn;
 /* attribute.c */
@@ -38,17 +36,17 @@ linux_call linux_rt_sigaction, linux_sigaction, linux_signal_call, linux_rt_sigp
     linux_rt_tgsigqueueinfo, linux_tgkill;
 /* time.c */
 linux_call linux_clock_gettime, linux_clock_getres, linux_gettimeofday, linux_time_call, linux_times,
-    linux_getrusage, linux_clock_nanosleep, linux_pause, linux_alarm, linux_getitimer, linux_setitimer,
-    linux_timer_create, linux_timer_settime, linux_timer_gettime, linux_timer_getoverrun, linux_timer_delete;
+    linux_getrusage, linux_clock_nanosleep, linux_pause, linux_alarm, linux_getitimer, linux_setitimer;
 
 /* Shared between them. */
 struct stat;
+/* Answers `wrong` for what the personality leaves to a real kernel; `what` tells the user so, once for each
+ * call, and how to run the program there. */
+int32_t linux_refuse(linux_process *p, int32_t wrong, const char *what);
 /* The call under way is one of those that came with times of 64 bits. */
 bool linux_times_are_wide(const linux_process *p);
 /* Reads a timespec or timeval as nanoseconds; values beyond the model's clock are cut off. 0 or -errno. */
 int32_t linux_get_time(linux_process *p, uint32_t address, uint32_t divisor, uint64_t *ns);
-/* ftruncate of the host's file, which mappings show. */
-int32_t linux_truncate_host(linux_process *p, share_quota *quota, int host, uint64_t length);
 /* Resolves the path argument at `address`: 0 or -errno; the caller closes the place. */
 int32_t linux_place_of(linux_process *p, int32_t directory, uint32_t address, unsigned how,
                        share_place *place);

@@ -44,9 +44,6 @@ void linux_file_release(linux_open_file *file)
     linux_directory_forget(file);
     if (file->scratch != NULL)
         scratch_drop(file->scratch, file->node);
-    for (size_t i = 0; i < file->interests.count; i++)
-        linux_file_release(file->interests.items[i].file);
-    free(file->interests.items);
     free(file->path);
     free(file->name);
     free(file);
@@ -182,8 +179,6 @@ static int32_t open_place(linux_process *p, const share_place *place, uint32_t f
         file->node = scratch_find(place->scratch, place->folder, place->name);
         scratch_hold(file->scratch, file->node);
     }
-    if ((flags & O_TRUNC) != 0)
-        linux_shared_load(p, host, 0, UINT64_MAX);
     file->writable_share = place->writable;
     file->quota = place->quota;
     char **path = file->kind == LINUX_DIRECTORY ? &file->path : &file->name;
@@ -202,7 +197,12 @@ static int32_t open_proc(linux_process *p, const char *path, uint32_t flags)
     if (host < 0)
         return host;
     linux_file_kind kind = linux_proc_is(path, "exe") ? LINUX_REGULAR : LINUX_PIPE;
-    return linux_descriptor_add(p, linux_file_new(kind, host, flags), 0, (flags & GUEST_O_CLOEXEC) != 0);
+    linux_open_file *file = linux_file_new(kind, host, flags);
+    if (file == NULL)
+        close(host);
+    else
+        file->name = strdup(path); /* without it, messages do not name the file */
+    return linux_descriptor_add(p, file, 0, (flags & GUEST_O_CLOEXEC) != 0);
 }
 
 /* Another descriptor of the same file, whose position it shares. */
@@ -294,19 +294,6 @@ int32_t linux_pipe2(linux_process *p, const uint32_t a[6])
         if (guest[i] >= 0)
             descriptor_close(p, (uint32_t)guest[i]);
     return wrong;
-}
-
-int32_t linux_eventfd2(linux_process *p, const uint32_t a[6])
-{
-    if ((a[1] & ~(uint32_t)(GUEST_O_CLOEXEC | O_NONBLOCK | LINUX_EVENT_SEMAPHORE)) != 0)
-        return -EINVAL;
-    bool semaphore = (a[1] & LINUX_EVENT_SEMAPHORE) != 0;
-    linux_open_file *file = linux_file_new(LINUX_EVENT, -1, O_RDWR | (a[1] & O_NONBLOCK));
-    if (file != NULL) {
-        file->position = a[0];
-        file->writable_share = semaphore;
-    }
-    return linux_descriptor_add(p, file, 0, (a[1] & GUEST_O_CLOEXEC) != 0);
 }
 
 int32_t linux_fcntl64(linux_process *p, const uint32_t a[6])

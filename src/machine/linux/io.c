@@ -6,7 +6,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/epoll.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -116,50 +115,14 @@ static int32_t read_host(linux_process *p, linux_open_file *file, uint32_t addre
     }
 }
 
-static int32_t event_waits(linux_process *p, const linux_open_file *file)
-{
-    if ((file->flags & O_NONBLOCK) == 0)
-        notice_once(&p->machine->notices, NOTICE_OTHER, 1004,
-                    "eventfd: a wait that only the guest itself could end: EAGAIN");
-    return -EAGAIN;
-}
-
-static int32_t read_event(linux_process *p, linux_open_file *file, uint32_t address, uint32_t size)
-{
-    uint64_t value = file->writable_share ? 1 : file->position;
-    if (size < sizeof value)
-        return -EINVAL;
-    if (file->position == 0)
-        return event_waits(p, file);
-    if (!linux_write_user(p, address, &value, sizeof value))
-        return -EFAULT;
-    file->position -= value;
-    return sizeof value;
-}
-
-static int32_t write_event(linux_process *p, linux_open_file *file, uint32_t address, uint32_t size)
-{
-    uint64_t value;
-    if (size < sizeof value)
-        return -EINVAL;
-    if (!linux_read_user(p, address, &value, sizeof value))
-        return -EFAULT;
-    if (value == UINT64_MAX)
-        return -EINVAL;
-    if (value > LINUX_EVENT_MOST - file->position)
-        return event_waits(p, file);
-    file->position += value;
-    return sizeof value;
-}
-
 /* Where a call that reads or writes at `offset` begins. */
 static uint64_t begins_at(const linux_open_file *file, uint64_t offset)
 {
     return offset != NO_OFFSET ? offset : (uint64_t)lseek(file->host, 0, SEEK_CUR);
 }
 
-static int32_t read_kind(linux_process *p, linux_open_file *file, uint32_t address, uint32_t size,
-                         uint64_t offset)
+static int32_t read_any(linux_process *p, linux_open_file *file, uint32_t address, uint32_t size,
+                        uint64_t offset)
 {
     if (file == NULL || !readable(file))
         return -EBADF;
@@ -173,26 +136,9 @@ static int32_t read_kind(linux_process *p, linux_open_file *file, uint32_t addre
     case LINUX_ZERO:
     case LINUX_RANDOM:
         return read_made_up(p, file, address, size);
-    case LINUX_EVENT:
-        return read_event(p, file, address, size);
-    case LINUX_EPOLL:
-        return -EINVAL;
     default:
-        if (linux_shared_any(p)) {
-            uint64_t from = begins_at(file, offset);
-            linux_shared_store(p, file->host, from, from + size);
-        }
         return size == 0 ? 0 : read_host(p, file, address, size, offset);
     }
-}
-
-static int32_t read_any(linux_process *p, linux_open_file *file, uint32_t address, uint32_t size,
-                        uint64_t offset)
-{
-    int32_t done = read_kind(p, file, address, size, offset);
-    if (done > 0)
-        linux_epoll_touched(p, file, EPOLLOUT);
-    return done;
 }
 
 /* Writes without the SIGPIPE that a closed pipe would send to us: it is the guest's. */
@@ -244,17 +190,13 @@ static int32_t write_part(linux_process *p, const linux_open_file *file, uint32_
     return put;
 }
 
-static int32_t write_kind(linux_process *p, linux_open_file *file, uint32_t address, uint32_t size,
-                          uint64_t offset)
+static int32_t write_any(linux_process *p, linux_open_file *file, uint32_t address, uint32_t size,
+                         uint64_t offset)
 {
     if (file == NULL || !writable(file) || file->kind == LINUX_DIRECTORY ||
         file->kind == LINUX_VIRTUAL_DIRECTORY)
         return -EBADF;
     if (size > INT32_MAX)
-        return -EINVAL;
-    if (file->kind == LINUX_EVENT)
-        return write_event(p, file, address, size);
-    if (file->kind == LINUX_EPOLL)
         return -EINVAL;
     if (file->host < 0)
         return (int32_t)size;
@@ -262,20 +204,12 @@ static int32_t write_kind(linux_process *p, linux_open_file *file, uint32_t addr
         devices_console_flush(p->machine->devices);
     uint32_t done = 0;
     int32_t put = 0;
-    bool mapped = file->kind == LINUX_REGULAR && linux_shared_any(p);
-    uint64_t from = !mapped                         ? 0
-                    : (file->flags & O_APPEND) != 0 ? share_size(file->host)
-                                                    : begins_at(file, offset);
-    if (mapped)
-        linux_shared_store(p, file->host, from, from + size);
     while (done < size && put >= 0 && !p->blocked && !(done != 0 && machine_pause_wanted(p->machine))) {
         put = write_part(p, file, address + done, size - done, offset == NO_OFFSET ? offset : offset + done);
         if (put == 0 && !p->blocked)
             break;
         done += put > 0 ? (uint32_t)put : 0;
     }
-    if (mapped)
-        linux_shared_load(p, file->host, from, from + done);
     if (done != 0 && file->scratch != NULL)
         scratch_written(file->scratch, file->node);
     if (done != 0) { /* a short write */
@@ -288,15 +222,6 @@ static int32_t write_kind(linux_process *p, linux_open_file *file, uint32_t addr
     if (put == -EPIPE)
         linux_raise(p, &(linux_siginfo){SIGPIPE, LINUX_SI_USER, {LINUX_PID, LINUX_UID}});
     return put;
-}
-
-static int32_t write_any(linux_process *p, linux_open_file *file, uint32_t address, uint32_t size,
-                         uint64_t offset)
-{
-    int32_t done = write_kind(p, file, address, size, offset);
-    if (done > 0)
-        linux_epoll_touched(p, file, EPOLLIN);
-    return done;
 }
 
 int32_t linux_read(linux_process *p, const uint32_t a[6])
@@ -318,8 +243,7 @@ int32_t linux_pread64(linux_process *p, const uint32_t a[6])
         return -EBADF;
     if (offset > INT64_MAX)
         return -EINVAL;
-    if (file->kind == LINUX_STANDARD || file->kind == LINUX_PIPE || file->kind == LINUX_EVENT ||
-        file->kind == LINUX_EPOLL)
+    if (file->kind == LINUX_STANDARD || file->kind == LINUX_PIPE)
         return -ESPIPE;
     return write ? write_any(p, file, a[1], a[2], offset) : read_any(p, file, a[1], a[2], offset);
 }
@@ -368,8 +292,6 @@ static int64_t seek_any(linux_process *p, uint32_t descriptor, int64_t offset, u
         file->position = (uint64_t)offset;
         return offset;
     }
-    if (file->kind == LINUX_EVENT || file->kind == LINUX_EPOLL)
-        return -ESPIPE;
     if (file->host < 0)
         return 0;
     struct stat
@@ -397,14 +319,6 @@ int32_t linux_llseek(linux_process *p, const uint32_t a[6])
     return linux_write_user(p, a[3], &position, sizeof position) ? 0 : -EFAULT;
 }
 
-int32_t linux_truncate_host(linux_process *p, share_quota *quota, int host, uint64_t length)
-{
-    linux_shared_store(p, host, 0, UINT64_MAX);
-    int32_t wrong = share_truncate(quota, host, length);
-    linux_shared_load(p, host, 0, UINT64_MAX);
-    return wrong;
-}
-
 int32_t linux_ftruncate64(linux_process *p, const uint32_t a[6])
 {
     const linux_open_file *file = linux_file_at(p, a[0]);
@@ -413,7 +327,7 @@ int32_t linux_ftruncate64(linux_process *p, const uint32_t a[6])
         return -EBADF;
     if (file->kind != LINUX_REGULAR || !writable(file) || length > INT64_MAX)
         return -EINVAL;
-    int32_t wrong = linux_truncate_host(p, file->quota, file->host, length);
+    int32_t wrong = share_truncate(file->quota, file->host, length);
     if (wrong == 0 && file->scratch != NULL)
         scratch_written(file->scratch, file->node);
     return wrong;
@@ -424,6 +338,5 @@ int32_t linux_fsync(linux_process *p, const uint32_t a[6])
     const linux_open_file *file = linux_file_at(p, a[0]);
     if (file == NULL)
         return -EBADF;
-    linux_shared_store(p, file->host, 0, UINT64_MAX);
     return file->kind == LINUX_REGULAR && fsync(file->host) != 0 ? -errno : 0;
 }

@@ -221,7 +221,7 @@ linux_process *linux_process_make(p5_machine *machine)
 static void linux_close(p5_machine *machine)
 {
     linux_process *p = machine->guest_state;
-    linux_memory_close(p); /* it refers to files */
+    linux_memory_close(p);
     linux_files_close(p);
     if (p->program_file >= 0)
         close(p->program_file);

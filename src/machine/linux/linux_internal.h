@@ -35,10 +35,6 @@ enum { FRAME_USED = 1, FRAME_DIRTY = 2 };
 typedef struct linux_region {
     uint32_t start, end, backed_end;
     uint32_t protection; /* LINUX_PROT_* */
-    uint32_t page;       /* the file's that lies at `start` */
-    uint32_t mapped;     /* in a snapshot: which of its files, from 1 */
-    /* Of a shared mapping, a reference; NULL: the pages are this mapping's alone. */
-    struct linux_open_file *file;
 } linux_region;
 
 typedef struct linux_memory {
@@ -56,9 +52,6 @@ uint32_t linux_frame_allocate(linux_process *p);
 /* Makes a mapping of fresh zeroed pages, replacing what was there; pages behind the first `backed` bytes are
  * a SIGBUS. 0 or -errno. */
 int32_t linux_map(linux_process *p, uint32_t start, uint32_t size, uint32_t backed, uint32_t protection);
-/* The same for a shared mapping of a file from its page `page` on. */
-int32_t linux_map_shared(linux_process *p, uint32_t start, uint32_t size, uint32_t protection,
-                         struct linux_open_file *file, uint32_t page);
 /* Moves the pages of a whole mapping to the free range at `to`. 0 or -errno. */
 int32_t linux_move(linux_process *p, uint32_t from, uint32_t size, uint32_t to);
 int32_t linux_unmap(linux_process *p, uint32_t start, uint32_t size);
@@ -70,29 +63,6 @@ const linux_region *linux_region_at(const linux_process *p, uint32_t address);
 bool linux_map_kernel(linux_process *p, uint32_t linear, uint32_t frame);
 /* The frame of a page that is there, LINUX_NO_FRAME if none is. */
 uint32_t linux_frame_of(linux_process *p, uint32_t linear);
-
-/* The frame that belongs to a page, also if nobody may touch it now. */
-uint32_t linux_frame_at(linux_process *p, uint32_t linear);
-/* The file of `region` became shorter or longer: it is there up to `backed_end` now. */
-void linux_region_resize(linux_process *p, linux_region *region, uint32_t backed_end);
-
-/* --- shared.c: files that are mapped shared. They and their mappings are brought together at system calls
- * --- */
-
-bool linux_shared_any(const linux_process *p);
-bool linux_same_file(int host, int other);
-/* How much of `size` bytes from `page` on the file has, in whole pages. */
-uint32_t linux_shared_backed(const struct linux_open_file *file, uint32_t page, uint32_t size);
-/* The frame in which another mapping has the file's page that lies at `linear`; LINUX_NO_FRAME if none has.
- */
-uint32_t linux_shared_frame(linux_process *p, const linux_region *region, uint32_t linear);
-/* Fills a new frame with the file's page that lies at `linear`. */
-void linux_shared_fill(linux_process *p, const linux_region *region, uint32_t linear, uint32_t frame);
-/* What mappings of the file that `host` has open, or of every one (-1), hold of its bytes [from, to) goes to
- * the file. */
-void linux_shared_store(linux_process *p, int host, uint64_t from, uint64_t to);
-/* The file's bytes [from, to), or its length, may have changed: its mappings show them. */
-void linux_shared_load(linux_process *p, int host, uint64_t from, uint64_t to);
 
 /* --- user.c: guest pointers. Nothing is trusted: every page is checked for the user's right to it ---
  */
@@ -191,15 +161,11 @@ bool linux_on_signal_stack(const linux_process *p);
 
 /* --- time.c --- */
 
-/* The three of setitimer, by their numbers; then those of timer_create, by theirs. */
-enum { LINUX_ITIMERS = 3, LINUX_TIMERS = LINUX_ITIMERS + 32 };
+/* The timers of setitimer, by its numbers. */
+enum { LINUX_TIMERS = 3 };
 typedef struct linux_timer {
     uint64_t clock;    /* model clock of its expiry, UINT64_MAX = off */
     uint64_t interval; /* clocks, 0 = once */
-    bool made;         /* by timer_create */
-    uint32_t which;    /* CLOCK_*, by which absolute times are */
-    uint32_t signal;   /* 0: none */
-    uint32_t value, overrun;
 } linux_timer;
 
 typedef struct linux_time {
@@ -234,39 +200,24 @@ typedef enum linux_file_kind {
     LINUX_PIPE,
     LINUX_NULL,
     LINUX_ZERO,
-    LINUX_RANDOM,
-    LINUX_EVENT, /* eventfd: the count is its position */
-    LINUX_EPOLL
+    LINUX_RANDOM
 } linux_file_kind;
-
-/* What an epoll waits for. */
-typedef struct linux_interest {
-    uint32_t descriptor;
-    struct linux_open_file *file; /* a reference */
-    uint32_t events, reported;    /* EPOLL*; what it last was */
-    uint64_t data;                /* the guest's */
-    uint32_t number;              /* in a snapshot: which of the files it is, from 1 */
-    bool touched;                 /* written or read since it was told: a new edge */
-} linux_interest;
-
-#define LINUX_EVENT_MOST (UINT64_MAX - 1)
 
 /* An open file description; descriptors refer to it. */
 typedef struct linux_open_file {
     unsigned references;
     linux_file_kind kind;
-    int host;                /* descriptor, -1 if none */
-    uint32_t flags;          /* O_* of open: access mode, APPEND, NONBLOCK */
-    bool writable_share;     /* LINUX_EVENT: it counts as a semaphore */
+    int host;       /* descriptor, -1 if none */
+    uint32_t flags; /* O_* of open: access mode, APPEND, NONBLOCK */
+    bool writable_share;
     share_quota *quota;      /* of its share, NULL: none */
     share_scratch *scratch;  /* NULL: not there */
     uint32_t node;           /* ... which it is */
     uint64_t position;       /* of a directory: number of the next entry */
     struct dirent **entries; /* of a host's directory, when it was read from its beginning */
     int entry_count;
-    ARRAY_OF(linux_interest) interests; /* of an epoll */
-    char *path;                         /* of a directory, as the guest sees it */
-    char *name;                         /* of a regular file when it was opened: for snapshots */
+    char *path; /* of a directory, as the guest sees it */
+    char *name; /* of a file when it was opened, for snapshots */
 } linux_open_file;
 
 typedef struct linux_descriptor {
@@ -287,10 +238,6 @@ void linux_files_close(linux_process *p);
 /* Where `path` leads from the directory of that descriptor (AT_FDCWD: the working directory). 0 or -errno. */
 int32_t linux_resolve(linux_process *p, int32_t directory, const char *path, unsigned how,
                       share_place *place);
-/* poll.c: interests in files that no descriptor refers to any more are dropped. */
-void linux_epoll_prune(linux_process *p, linux_open_file *file);
-/* The file was written (EPOLLIN) or read (EPOLLOUT): news for whoever waits for that, at either end. */
-void linux_epoll_touched(linux_process *p, const linux_open_file *file, uint32_t events);
 /* A file without a host's; no descriptor refers to it. NULL: no memory. */
 linux_open_file *linux_file_new(linux_file_kind kind, int host, uint32_t flags);
 /* Gives up a reference. */

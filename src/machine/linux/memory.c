@@ -4,7 +4,6 @@
  * guest's own mistake, and the counts of a run hold no faults that a kernel's laziness would add. A page
  * without any access right (PROT_NONE) gets its frame when it first becomes accessible. */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,10 +38,6 @@ bool linux_memory_open(linux_process *p)
 
 void linux_memory_close(linux_process *p)
 {
-    linux_shared_store(p, -1, 0, UINT64_MAX);
-    for (size_t i = 0; i < p->memory.regions.count; i++)
-        if (p->memory.regions.items[i].file != NULL)
-            linux_file_release(p->memory.regions.items[i].file);
     free(p->memory.frames);
     free(p->memory.regions.items);
 }
@@ -180,10 +175,7 @@ static void region_split(linux_memory *m, uint32_t address)
     if (i == m->regions.count || m->regions.items[i].start >= address)
         return;
     linux_region upper = m->regions.items[i];
-    upper.page += (address - upper.start) / PAGE_BYTES;
     upper.start = address;
-    if (upper.file != NULL)
-        upper.file->references++;
     if (upper.backed_end < address)
         upper.backed_end = address;
     m->regions.items[i].end = address;
@@ -197,9 +189,8 @@ static void region_remove(linux_memory *m, uint32_t start, uint32_t end)
     region_split(m, start);
     region_split(m, end);
     size_t first = region_index(m, start), last = first;
-    for (; last < m->regions.count && m->regions.items[last].start < end; last++)
-        if (m->regions.items[last].file != NULL)
-            linux_file_release(m->regions.items[last].file);
+    while (last < m->regions.count && m->regions.items[last].start < end)
+        last++;
     memmove(&m->regions.items[first], &m->regions.items[last],
             (m->regions.count - last) * sizeof *m->regions.items);
     m->regions.count -= last - first;
@@ -208,7 +199,7 @@ static void region_remove(linux_memory *m, uint32_t start, uint32_t end)
 static bool regions_join(const linux_region *a, const linux_region *b)
 {
     return a->end == b->start && a->protection == b->protection && a->backed_end == a->end &&
-           b->backed_end == b->end && a->file == NULL && b->file == NULL;
+           b->backed_end == b->end;
 }
 
 static void region_add(linux_memory *m, linux_region region)
@@ -236,12 +227,6 @@ uint32_t linux_frame_of(linux_process *p, uint32_t linear)
     return frame / PAGE_BYTES < p->memory.frame_count ? frame : LINUX_NO_FRAME;
 }
 
-uint32_t linux_frame_at(linux_process *p, uint32_t linear)
-{
-    const uint32_t *entry = page_entry(p, linear, false);
-    return entry != NULL && (*entry & PTE_FRAME) != 0 ? *entry & PTE_ADDRESS : LINUX_NO_FRAME;
-}
-
 uint32_t linux_find_range(const linux_process *p, uint32_t size)
 {
     const linux_memory *m = &p->memory;
@@ -267,7 +252,7 @@ static int32_t range_check(uint32_t start, uint32_t *size, int32_t too_large)
     return start > LINUX_TASK_SIZE - *size ? too_large : 0;
 }
 
-/* The pages have no frames any more; one that another mapping shows is kept. */
+/* Takes the pages' frames away. */
 static void pages_drop(linux_process *p, uint32_t start, uint32_t end)
 {
     for (uint32_t page = start; page < end; page += PAGE_BYTES) {
@@ -276,10 +261,7 @@ static void pages_drop(linux_process *p, uint32_t start, uint32_t end)
             page |= 0x3ff000; /* on to the next page table */
             continue;
         }
-        const linux_region *region = linux_region_at(p, page);
-        bool elsewhere =
-            region != NULL && region->file != NULL && linux_shared_frame(p, region, page) != LINUX_NO_FRAME;
-        if ((*entry & PTE_FRAME) != 0 && !elsewhere)
+        if ((*entry & PTE_FRAME) != 0)
             frame_free(&p->memory, *entry & PTE_ADDRESS);
         entry_set(p, page, entry, 0);
     }
@@ -292,10 +274,6 @@ int32_t linux_unmap(linux_process *p, uint32_t start, uint32_t size)
         return -EINVAL;
     if (!region_room(&p->memory))
         return -ENOMEM;
-    for (size_t i = region_index(&p->memory, start);
-         i < p->memory.regions.count && p->memory.regions.items[i].start < start + size; i++)
-        if (p->memory.regions.items[i].file != NULL)
-            linux_shared_store(p, p->memory.regions.items[i].file->host, 0, UINT64_MAX);
     pages_drop(p, start, start + size);
     region_remove(&p->memory, start, start + size);
     engine_flush_translations(p->engine);
@@ -319,37 +297,21 @@ static void pages_protect(linux_process *p, uint32_t start, uint32_t end, uint32
         uint32_t frame = *entry & PTE_ADDRESS;
         if ((*entry & PTE_FRAME) == 0 && rights == 0)
             continue;
-        if ((*entry & PTE_FRAME) == 0 && region != NULL && region->file != NULL)
-            frame = linux_shared_frame(p, region, page);
-        if ((*entry & PTE_FRAME) == 0 && frame == LINUX_NO_FRAME) {
+        if ((*entry & PTE_FRAME) == 0 && frame == LINUX_NO_FRAME)
             frame = linux_frame_allocate(p);
-            if (region != NULL && region->file != NULL)
-                linux_shared_fill(p, region, page, frame);
-        }
         entry_set(p, page, entry, frame | PTE_FRAME | rights);
     }
     engine_flush_translations(p->engine);
 }
 
-void linux_region_resize(linux_process *p, linux_region *region, uint32_t backed_end)
+int32_t linux_map(linux_process *p, uint32_t start, uint32_t size, uint32_t backed, uint32_t protection)
 {
-    uint32_t old = region->backed_end;
-    if (backed_end < old) {
-        pages_drop(p, backed_end, old);
-        engine_flush_translations(p->engine);
-    } else if (frames_needed(p, old, backed_end, region->protection) > p->memory.frames_free) {
-        return;
-    }
-    region->backed_end = backed_end;
-    pages_protect(p, old, backed_end, region->protection);
-}
-
-static int32_t map_any(linux_process *p, linux_region region)
-{
+    int32_t wrong = range_check(start, &size, -ENOMEM);
+    if (wrong != 0 || size == 0)
+        return wrong != 0 ? wrong : -EINVAL;
     if (!region_room(&p->memory))
         return -ENOMEM;
-    uint32_t start = region.start, size = region.end - start, backed = region.backed_end - start;
-    uint32_t protection = region.protection;
+    backed = backed < size ? (backed + PAGE_BYTES - 1) & PTE_ADDRESS : size;
     /* what an old mapping there would give back is not counted: a failed call changes nothing */
     if ((protection & LINUX_PROT_ALL) != 0 &&
         (backed / PAGE_BYTES > p->memory.frames_free ||
@@ -358,38 +320,12 @@ static int32_t map_any(linux_process *p, linux_region region)
     linux_unmap(p, start, size);
     if (!region_room(&p->memory))
         return -ENOMEM;
-    if (region.file != NULL)
-        region.file->references++;
-    region_add(&p->memory, region);
+    region_add(&p->memory, (linux_region){.start = start,
+                                          .end = start + size,
+                                          .backed_end = start + backed,
+                                          .protection = protection & LINUX_PROT_ALL});
     pages_protect(p, start, start + size, protection);
     return 0;
-}
-
-int32_t linux_map(linux_process *p, uint32_t start, uint32_t size, uint32_t backed, uint32_t protection)
-{
-    int32_t wrong = range_check(start, &size, -ENOMEM);
-    if (wrong != 0 || size == 0)
-        return wrong != 0 ? wrong : -EINVAL;
-    backed = backed < size ? (backed + PAGE_BYTES - 1) & PTE_ADDRESS : size;
-    return map_any(p, (linux_region){.start = start,
-                                     .end = start + size,
-                                     .backed_end = start + backed,
-                                     .protection = protection & LINUX_PROT_ALL});
-}
-
-int32_t linux_map_shared(linux_process *p, uint32_t start, uint32_t size, uint32_t protection,
-                         linux_open_file *file, uint32_t page)
-{
-    int32_t wrong = range_check(start, &size, -ENOMEM);
-    if (wrong != 0 || size == 0)
-        return wrong != 0 ? wrong : -EINVAL;
-    uint32_t backed = linux_shared_backed(file, page, size);
-    return map_any(p, (linux_region){.start = start,
-                                     .end = start + size,
-                                     .backed_end = start + backed,
-                                     .protection = protection & LINUX_PROT_ALL,
-                                     .page = page,
-                                     .file = file});
 }
 
 int32_t linux_protect(linux_process *p, uint32_t start, uint32_t size, uint32_t protection)
@@ -402,9 +338,6 @@ int32_t linux_protect(linux_process *p, uint32_t start, uint32_t size, uint32_t 
         const linux_region *region = linux_region_at(p, at);
         if (region == NULL)
             return -ENOMEM;
-        if (region->file != NULL && (protection & LINUX_PROT_WRITE) != 0 &&
-            (region->file->flags & O_ACCMODE) != O_RDWR)
-            return -EACCES;
         at = region->end;
     }
     if (!region_room(&p->memory) ||
@@ -439,12 +372,9 @@ int32_t linux_move(linux_process *p, uint32_t from, uint32_t size, uint32_t to)
         *moved = *old;
         entry_set(p, from + offset, old, 0);
     }
-    moved_region.page += (from - moved_region.start) / PAGE_BYTES;
     moved_region.start = to;
     moved_region.end = to + size;
     moved_region.backed_end = to + (backed < size ? backed : size);
-    if (moved_region.file != NULL)
-        moved_region.file->references++;
     region_remove(&p->memory, from, from + size);
     if (!region_room(&p->memory))
         return -ENOMEM;

@@ -45,7 +45,6 @@ static int32_t map_file(linux_process *p, uint32_t start, uint32_t size, uint32_
                         linux_open_file *file, uint64_t offset)
 {
     uint64_t length = share_size(file->host);
-    linux_shared_store(p, file->host, offset, offset + size);
     uint64_t there = length > offset ? length - offset : 0;
     uint32_t backed = there < size ? (uint32_t)there : size;
     if ((protection & LINUX_PROT_ALL) == 0)
@@ -87,11 +86,10 @@ static int32_t map_any(linux_process *p, uint32_t address, uint32_t length, uint
     anonymous |= zeros;
     if (!anonymous && !mappable(file))
         return -ENODEV;
-    bool shared = !anonymous && type != LINUX_MAP_PRIVATE;
-    if (shared && (protection & LINUX_PROT_WRITE) != 0 && (file->flags & O_ACCMODE) != O_RDWR)
-        return -EACCES;
     if (!anonymous && (file->flags & O_ACCMODE) == O_WRONLY)
         return -EACCES;
+    if (!anonymous && type != LINUX_MAP_PRIVATE)
+        return linux_refuse(p, -EINVAL, "mmap: a file cannot be mapped shared (MAP_PRIVATE works)");
     if (offset / PAGE_BYTES + size / PAGE_BYTES > UINT32_MAX)
         return -EOVERFLOW;
     if ((flags & (LINUX_MAP_FIXED | LINUX_MAP_FIXED_NOREPLACE)) != 0) {
@@ -110,10 +108,8 @@ static int32_t map_any(linux_process *p, uint32_t address, uint32_t length, uint
         if (address == 0)
             return -ENOMEM;
     }
-    int32_t wrong =
-        anonymous ? linux_map(p, address, size, size, protection)
-        : shared  ? linux_map_shared(p, address, size, protection, file, (uint32_t)(offset / PAGE_BYTES))
-                  : map_file(p, address, size, protection, file, offset);
+    int32_t wrong = anonymous ? linux_map(p, address, size, size, protection)
+                              : map_file(p, address, size, protection, file, offset);
     return wrong != 0 ? wrong : (int32_t)address;
 }
 
@@ -140,15 +136,6 @@ int32_t linux_mprotect(linux_process *p, const uint32_t a[6])
     return linux_protect(p, a[0], a[1], a[2]);
 }
 
-/* Maps `size` bytes at `start`: what would follow `size` bytes of `region` in its file. */
-static int32_t map_more(linux_process *p, const linux_region *region, uint32_t start, uint32_t size,
-                        uint32_t pages)
-{
-    return region->file != NULL
-               ? linux_map_shared(p, start, size, region->protection, region->file, region->page + pages)
-               : linux_map(p, start, size, size, region->protection);
-}
-
 int32_t linux_mremap(linux_process *p, const uint32_t a[6])
 {
     uint32_t old = a[0], old_size = page_up(a[1]), new_size = page_up(a[2]), flags = a[3];
@@ -157,21 +144,20 @@ int32_t linux_mremap(linux_process *p, const uint32_t a[6])
         return -EINVAL;
     if (region == NULL || region->end - old < old_size)
         return -EFAULT;
-    linux_region mapped = *region;
-    uint32_t pages = (old + old_size - mapped.start) / PAGE_BYTES;
+    uint32_t protection = region->protection;
     if (new_size <= old_size) {
         int32_t wrong = new_size < old_size ? linux_unmap(p, old + new_size, old_size - new_size) : 0;
         return wrong != 0 ? wrong : (int32_t)old;
     }
     uint32_t more = new_size - old_size, end = old + old_size;
     if (new_size <= LINUX_TASK_SIZE && end <= LINUX_TASK_SIZE - more && range_free(p, end, end + more)) {
-        int32_t wrong = map_more(p, &mapped, end, more, pages);
+        int32_t wrong = linux_map(p, end, more, more, protection);
         return wrong != 0 ? wrong : (int32_t)old;
     }
     if ((flags & MREMAP_MAYMOVE) == 0)
         return -ENOMEM;
     uint32_t to = linux_find_range(p, new_size);
-    int32_t wrong = to == 0 ? -ENOMEM : map_more(p, &mapped, to + old_size, more, pages);
+    int32_t wrong = to == 0 ? -ENOMEM : linux_map(p, to + old_size, more, more, protection);
     if (wrong != 0)
         return wrong;
     wrong = linux_move(p, old, old_size, to);
@@ -191,7 +177,7 @@ int32_t linux_madvise(linux_process *p, const uint32_t a[6])
         if (region == NULL)
             return -ENOMEM;
         uint32_t end = region->end < a[0] + size ? region->end : a[0] + size, protection = region->protection;
-        if (a[2] == MADV_DONTNEED && region->file == NULL) {
+        if (a[2] == MADV_DONTNEED) {
             int32_t wrong = linux_map(p, at, end - at, end - at, protection);
             if (wrong != 0)
                 return wrong;
@@ -201,6 +187,7 @@ int32_t linux_madvise(linux_process *p, const uint32_t a[6])
     return 0;
 }
 
+/* Checks its arguments: no mapping has anything to write back. */
 int32_t linux_msync(linux_process *p, const uint32_t a[6])
 {
     uint32_t size = page_up(a[1]);
@@ -213,10 +200,6 @@ int32_t linux_msync(linux_process *p, const uint32_t a[6])
         const linux_region *region = linux_region_at(p, at);
         if (region == NULL)
             return -ENOMEM;
-        if (region->file != NULL) {
-            linux_shared_store(p, region->file->host, 0, UINT64_MAX);
-            linux_shared_load(p, region->file->host, 0, UINT64_MAX);
-        }
         at = region->end;
     }
     return 0;

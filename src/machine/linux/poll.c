@@ -3,23 +3,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <sys/epoll.h>
-#include <sys/stat.h>
 
 #include "machine/base/time.h"
 #include "machine/linux/abi.h"
 #include "machine/linux/calls.h"
 
-static bool interests_ready(const linux_open_file *epoll);
-
 /* What of `events` is ready at a file, without waiting. */
 static short ready_events(const linux_open_file *file, short events)
 {
-    if (file->kind == LINUX_EVENT)
-        return (short)(events & ((file->position != 0 ? POLLIN | POLLRDNORM : 0) |
-                                 (file->position < LINUX_EVENT_MOST ? POLLOUT | POLLWRNORM : 0)));
-    if (file->kind == LINUX_EPOLL)
-        return (short)(events & (interests_ready(file) ? POLLIN | POLLRDNORM : 0));
     if (file->host < 0 || file->kind == LINUX_REGULAR || file->kind == LINUX_DIRECTORY)
         return (short)(events & (POLLIN | POLLOUT | POLLRDNORM | POLLWRNORM));
     struct pollfd wanted = {.fd = file->host, .events = events};
@@ -128,182 +119,6 @@ int32_t linux_pselect6(linux_process *p, const uint32_t a[6])
                     return -EFAULT;
             return ready;
         }
-        over = wait_a_while(p, input_may_come, timeout_ns, &waited_ms);
-        if (p->blocked || p->machine->ended)
-            return 0;
-        if (linux_signal_waits(p))
-            return -EINTR;
-    }
-}
-
-/* --- epoll: an epoll is a list of interests that each wait looks through. None is in another --- */
-
-enum {
-    LEVELS = EPOLLIN | EPOLLOUT | EPOLLPRI | EPOLLRDNORM | EPOLLWRNORM | EPOLLERR | EPOLLHUP | EPOLLRDHUP
-};
-
-/* EPOLLERR and EPOLLHUP are always asked for; one that is spent (EPOLLONESHOT) has no events. */
-static uint32_t interest_ready(const linux_interest *i)
-{
-    return i->events == 0 ? 0 : (uint32_t)ready_events(i->file, (short)(i->events & LEVELS)) & LEVELS;
-}
-
-static bool interests_ready(const linux_open_file *epoll)
-{
-    for (size_t i = 0; i < epoll->interests.count; i++)
-        if (interest_ready(&epoll->interests.items[i]) != 0)
-            return true;
-    return false;
-}
-
-static void interest_remove(linux_open_file *epoll, size_t i)
-{
-    linux_file_release(epoll->interests.items[i].file);
-    epoll->interests.items[i] = epoll->interests.items[--epoll->interests.count];
-}
-
-void linux_epoll_prune(linux_process *p, linux_open_file *epoll)
-{
-    for (size_t i = epoll->interests.count; i-- > 0;) {
-        bool open = false;
-        for (uint32_t d = 0; d < LINUX_FILES && !open; d++)
-            open = linux_file_at(p, d) == epoll->interests.items[i].file;
-        if (!open)
-            interest_remove(epoll, i);
-    }
-}
-
-int32_t linux_epoll_create1(linux_process *p, const uint32_t a[6])
-{
-    if ((a[0] & ~(uint32_t)LINUX_O_CLOEXEC) != 0)
-        return -EINVAL;
-    return linux_descriptor_add(p, linux_file_new(LINUX_EPOLL, -1, O_RDWR), 0, a[0] != 0);
-}
-
-int32_t linux_epoll_create(linux_process *p, const uint32_t a[6])
-{
-    return (int32_t)a[0] <= 0 ? -EINVAL : linux_epoll_create1(p, (const uint32_t[6]){0});
-}
-
-static linux_open_file *epoll_at(linux_process *p, uint32_t descriptor, int32_t *wrong)
-{
-    linux_open_file *file = linux_file_at(p, descriptor);
-    *wrong = file == NULL ? -EBADF : file->kind != LINUX_EPOLL ? -EINVAL : 0;
-    if (*wrong == 0)
-        linux_epoll_prune(p, file);
-    return file;
-}
-
-/* What select can wait for and a file on a disk cannot. */
-static bool pollable(const linux_open_file *file)
-{
-    struct stat about;
-    return file->kind == LINUX_PIPE || file->kind == LINUX_EVENT || file->kind == LINUX_RANDOM ||
-           (file->kind == LINUX_STANDARD && fstat(file->host, &about) == 0 && !S_ISREG(about.st_mode));
-}
-
-typedef struct __attribute__((packed)) epoll_event_i386 {
-    uint32_t events;
-    uint64_t data;
-} epoll_event_i386;
-
-int32_t linux_epoll_ctl(linux_process *p, const uint32_t a[6])
-{
-    int32_t wrong;
-    linux_open_file *epoll = epoll_at(p, a[0], &wrong), *file = linux_file_at(p, a[2]);
-    epoll_event_i386 event = {0};
-    if (wrong == -EBADF || file == NULL)
-        return -EBADF;
-    if (a[1] != EPOLL_CTL_DEL && !linux_read_user(p, a[3], &event, sizeof event))
-        return -EFAULT;
-    if (file->kind == LINUX_EPOLL)
-        return file == epoll ? -EINVAL : -ELOOP;
-    if (!pollable(file))
-        return -EPERM;
-    if (wrong != 0)
-        return wrong;
-    size_t i = 0;
-    while (i < epoll->interests.count &&
-           (epoll->interests.items[i].descriptor != a[2] || epoll->interests.items[i].file != file))
-        i++;
-    bool there = i < epoll->interests.count;
-    linux_interest interest = {
-        .descriptor = a[2], .file = file, .events = event.events | EPOLLERR | EPOLLHUP, .data = event.data};
-    switch (a[1]) {
-    case EPOLL_CTL_ADD:
-        if (there)
-            return -EEXIST;
-        if (!array_reserve(&epoll->interests.items, &epoll->interests.capacity, i + 1, sizeof interest))
-            return -ENOMEM;
-        file->references++;
-        epoll->interests.count++;
-        epoll->interests.items[i] = interest;
-        return 0;
-    case EPOLL_CTL_MOD:
-        if (there)
-            epoll->interests.items[i] = interest;
-        return there ? 0 : -ENOENT;
-    case EPOLL_CTL_DEL:
-        if (there)
-            interest_remove(epoll, i);
-        return there ? 0 : -ENOENT;
-    default:
-        return -EINVAL;
-    }
-}
-
-void linux_epoll_touched(linux_process *p, const linux_open_file *file, uint32_t events)
-{
-    if (file->kind != LINUX_PIPE && file->kind != LINUX_EVENT)
-        return;
-    for (uint32_t d = 0; d < LINUX_FILES; d++) {
-        linux_open_file *epoll = linux_file_at(p, d);
-        for (size_t i = 0; epoll != NULL && i < epoll->interests.count; i++) {
-            linux_interest *interest = &epoll->interests.items[i];
-            if ((interest->events & events) != 0 &&
-                (interest->file == file || (interest->file->kind == LINUX_PIPE && file->kind == LINUX_PIPE &&
-                                            linux_same_file(interest->file->host, file->host))))
-                interest->touched = true;
-        }
-    }
-}
-
-/* EPOLLET: told again only if there is more, or it was touched. */
-static bool interest_told(linux_interest *i, uint32_t ready)
-{
-    bool again = (ready & ~i->reported) != 0 || i->touched;
-    i->reported = ready;
-    if (ready == 0 || ((i->events & EPOLLET) != 0 && !again))
-        return false;
-    i->touched = false;
-    if ((i->events & EPOLLONESHOT) != 0)
-        i->events = 0;
-    return true;
-}
-
-int32_t linux_epoll_wait(linux_process *p, const uint32_t a[6])
-{
-    int32_t wrong;
-    linux_open_file *epoll = epoll_at(p, a[0], &wrong);
-    uint64_t waited_ms = 0, timeout_ns = (int32_t)a[3] < 0 ? UINT64_MAX : a[3] * 1000000ull;
-    if (wrong != 0)
-        return wrong;
-    if ((int32_t)a[2] <= 0)
-        return -EINVAL;
-    for (bool over = timeout_ns == 0;;) {
-        uint32_t told = 0;
-        bool input_may_come = false;
-        for (size_t i = 0; i < epoll->interests.count && told < a[2]; i++) {
-            linux_interest *interest = &epoll->interests.items[i];
-            uint32_t ready = interest_ready(interest);
-            input_may_come |= interest->file->kind == LINUX_STANDARD;
-            epoll_event_i386 event = {ready, interest->data};
-            if (interest_told(interest, ready) &&
-                !linux_write_user(p, a[1] + told++ * (uint32_t)sizeof event, &event, sizeof event))
-                return -EFAULT;
-        }
-        if (told != 0 || over)
-            return (int32_t)told;
         over = wait_a_while(p, input_may_come, timeout_ns, &waited_ms);
         if (p->blocked || p->machine->ended)
             return 0;

@@ -57,16 +57,15 @@ int32_t linux_proc_descriptor(const char *path)
 static void print_mapping(const linux_process *p, const linux_region *r, int to)
 {
     const linux_memory *m = &p->memory;
-    const char *name = r->file != NULL && r->file->name != NULL        ? r->file->name
-                       : r->end == LINUX_TASK_SIZE                     ? "[stack]"
+    const char *name = r->end == LINUX_TASK_SIZE                       ? "[stack]"
                        : r->end <= m->brk_start                        ? p->program
                        : r->start >= m->brk_start && r->start < m->brk ? "[heap]"
                                                                        : "";
-    dprintf(to, "%08x-%08x %c%c%c%c %08x 00:00 0 %s%s\n", r->start, r->end,
+    dprintf(to, "%08x-%08x %c%c%cp 00000000 00:00 0 %s%s\n", r->start, r->end,
             (r->protection & LINUX_PROT_READ) != 0 ? 'r' : '-',
             (r->protection & LINUX_PROT_WRITE) != 0 ? 'w' : '-',
-            (r->protection & LINUX_PROT_EXEC) != 0 ? 'x' : '-', r->file != NULL ? 's' : 'p',
-            r->page * PAGE_BYTES, name[0] != '\0' ? "                  " : "", name);
+            (r->protection & LINUX_PROT_EXEC) != 0 ? 'x' : '-', name[0] != '\0' ? "                  " : "",
+            name);
 }
 
 int linux_proc_open(const linux_process *p, const char *path)

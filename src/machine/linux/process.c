@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "machine/base/end.h"
-#include "machine/base/notice.h"
 #include "machine/base/time.h"
 #include "machine/linux/abi.h"
 #include "machine/linux/calls.h"
@@ -12,7 +11,6 @@
 
 int32_t linux_exit(linux_process *p, const uint32_t a[6])
 {
-    linux_shared_store(p, -1, 0, UINT64_MAX);
     machine_end(p->machine, P5_END_EXIT, (int)(a[0] & 0xff));
     return 0;
 }
@@ -211,16 +209,4 @@ int32_t linux_sched_getaffinity(linux_process *p, const uint32_t a[6])
     if (a[1] < sizeof one)
         return -EINVAL;
     return linux_write_user(p, a[2], &one, sizeof one) ? (int32_t)sizeof one : -EFAULT;
-}
-
-int32_t linux_no_threads(linux_process *p, const uint32_t a[6])
-{
-    (void)a;
-    notice_once(&p->machine->notices, NOTICE_SYSCALL, p->registers.eax,
-                "system call %u: a guest cannot start processes, threads or other programs; with a real "
-                "kernel it can: "
-                "p5scope run --kernel "
-                "BZIMAGE --init PROGRAM",
-                p->registers.eax);
-    return -ENOSYS;
 }

@@ -22,9 +22,8 @@ static bool regions_fit(const linux_memory *m)
     return true;
 }
 
-static const snapshot_table region_state = {SNAPSHOT(linux_region, "region",
-                                                     FIELD_ANY(start, end, backed_end),
-                                                     FIELD_MOST(7, protection), FIELD_ANY(page, mapped))};
+static const snapshot_table region_state = {
+    SNAPSHOT(linux_region, "region", FIELD_ANY(start, end, backed_end), FIELD_MOST(7, protection))};
 
 typedef struct frame {
     uint8_t use;
@@ -82,9 +81,7 @@ static const snapshot_table signals_state = {
              FIELD_ANY(pending, blocked, saved_mask), FIELD_FLAG(mask_saved),
              FIELD_ANY(stack, stack_size, stack_flags, trap, error_code, cr2))};
 
-static const snapshot_table timer_state = {
-    SNAPSHOT(linux_timer, "timer", FIELD_ANY(clock, interval), FIELD_FLAG(made), FIELD_ANY(which),
-             FIELD_MOST(LINUX_SIGNALS, signal), FIELD_ANY(value, overrun))};
+static const snapshot_table timer_state = {SNAPSHOT(linux_timer, "timer", FIELD_ANY(clock, interval))};
 
 static const snapshot_table time_state = {
     SNAPSHOT(linux_time, "time", FIELD_TABLE(&timer_state, timers), FIELD_MOST(SNAPSHOT_CLOCK_MOST, halted))};
@@ -100,17 +97,11 @@ static const snapshot_table process_state = {
              FIELD_TEXT(program), FIELD_ANY(random_state, clear_tid), FIELD_TEXT(name)),
     .partial = true};
 
-const snapshot_table *const linux_tables[] = {&process_state,
-                                              &frame_state,
-                                              &region_state,
-                                              &linux_mount_state,
-                                              &linux_node_state,
-                                              &linux_name_state,
-                                              &linux_saved_file_state,
-                                              &linux_chunk_state,
-                                              &linux_descriptor_state,
-                                              &linux_interest_state,
-                                              NULL};
+const snapshot_table *const linux_tables[] = {&process_state,          &frame_state,
+                                              &region_state,           &linux_mount_state,
+                                              &linux_node_state,       &linux_name_state,
+                                              &linux_saved_file_state, &linux_chunk_state,
+                                              &linux_descriptor_state, NULL};
 
 void linux_transfer(p5_machine *machine, snapshot *s)
 {
@@ -126,7 +117,6 @@ void linux_transfer(p5_machine *machine, snapshot *s)
     if (s->loading && s->status == P5_OK)
         s->status = linux_files_open(p, s->error);
     snapshot_state(s, &process_state, p);
-    linux_files_number(p, s);
     transfer_memory(p, s);
     linux_files_transfer(p, s);
 }

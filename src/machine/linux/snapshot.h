@@ -4,10 +4,8 @@
 
 #include "machine/linux/linux_internal.h"
 
-/* Numbers the files of shared mappings; in front of the memory. */
-void linux_files_number(linux_process *p, snapshot *s);
 void linux_files_transfer(linux_process *p, snapshot *s);
 extern const snapshot_table linux_mount_state, linux_node_state, linux_name_state, linux_saved_file_state,
-    linux_chunk_state, linux_descriptor_state, linux_interest_state;
+    linux_chunk_state, linux_descriptor_state;
 
 #endif

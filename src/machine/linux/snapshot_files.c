@@ -1,8 +1,8 @@
 /* Open files of the guest in snapshots. Files of a share are named by their guest path and opened again when
- * the snapshot is loaded; they must be as they were. What no path leads to any more (files that the guest has
- * unlinked, renamed or replaced, pipes) is in the snapshot with its contents. The standard streams are those
- * of whoever loads. */
-#define _GNU_SOURCE /* Linux interfaces: memfd_create, tee, pipe2 */
+ * the snapshot is loaded; they must be as they were. The guest's own /tmp is in the snapshot. Pipes, and
+ * files of a share that the guest has unlinked, renamed or replaced, cannot be saved: the snapshot is
+ * refused. The standard streams are those of whoever loads. */
+#define _GNU_SOURCE /* Linux interfaces: memfd_create */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -19,44 +19,36 @@
 #include "machine/share/scratch.h"
 #include "machine/share/host_file.h"
 
-enum { CHUNK = 65536, FILES_AT_MOST = 4 * LINUX_FILES /* open or mapped */ };
+enum { CHUNK = 65536 };
 
-/* An open file as it is saved, of whichever kind; with its contents behind it unless a path leads to it. */
+/* An open file as it is saved, of whichever kind. */
 typedef struct saved_file {
     uint32_t kind, flags;
     bool writable_share;
     uint64_t entry; /* of a directory: the next one */
     char *path, *name;
-    uint64_t stream;   /* standard streams: the host's descriptor */
-    bool there;        /* regular files: the path by which it was opened still leads to it */
-    host_file file;    /* ... as it is then, */
-    uint64_t position; /* ... where it is read and written, */
-    uint64_t pipe;     /* pipes: both ends have the same number */
-    uint32_t node;     /* in memory: which it is */
+    uint64_t stream;   /* of a standard stream: the host's descriptor */
+    host_file file;    /* of a regular file in a share: as it is now */
+    uint64_t position; /* of a regular file: where it is read and written */
+    uint32_t node;     /* of a file in memory: which it is */
 } saved_file;
 
-const snapshot_table linux_saved_file_state = {
-    SNAPSHOT(saved_file, "file", FIELD_MOST(LINUX_EPOLL, kind), FIELD_ANY(flags), FIELD_FLAG(writable_share),
-             FIELD_ANY(entry), FIELD_STRING(path, name), FIELD_MOST(2, stream), FIELD_FLAG(there),
-             FIELD_TABLE(&host_file_state, file), FIELD_MOST(INT64_MAX, position), FIELD_ANY(pipe),
-             FIELD_MOST(SCRATCH_NAMES, node))};
+const snapshot_table linux_saved_file_state = {SNAPSHOT(
+    saved_file, "file", FIELD_MOST(LINUX_RANDOM, kind), FIELD_ANY(flags), FIELD_FLAG(writable_share),
+    FIELD_ANY(entry), FIELD_STRING(path, name), FIELD_MOST(2, stream), FIELD_TABLE(&host_file_state, file),
+    FIELD_MOST(INT64_MAX, position), FIELD_MOST(SCRATCH_NAMES, node))};
 
 typedef struct saved_chunk {
     uint32_t bytes;
 } saved_chunk;
 const snapshot_table linux_chunk_state = {SNAPSHOT(saved_chunk, "chunk", FIELD_MOST(CHUNK, bytes))};
 
-const snapshot_table linux_interest_state = {
-    SNAPSHOT(linux_interest, "interest", FIELD_MOST(LINUX_FILES - 1, descriptor),
-             FIELD_DERIVED(file /* by `number` */), FIELD_ANY(events, reported, data),
-             FIELD_MOST(FILES_AT_MOST, number), FIELD_FLAG(touched))};
-
 typedef struct saved_descriptor {
     uint16_t file; /* number in the list of files, from 1; 0: it is closed */
     bool close_on_exec;
 } saved_descriptor;
 const snapshot_table linux_descriptor_state = {
-    SNAPSHOT(saved_descriptor, "descriptor", FIELD_MOST(FILES_AT_MOST, file), FIELD_FLAG(close_on_exec))};
+    SNAPSHOT(saved_descriptor, "descriptor", FIELD_MOST(LINUX_FILES, file), FIELD_FLAG(close_on_exec))};
 
 typedef struct saved_mount {
     char *guest;
@@ -65,19 +57,16 @@ typedef struct saved_mount {
 const snapshot_table linux_mount_state = {
     SNAPSHOT(saved_mount, "mount", FIELD_STRING(guest), FIELD_FLAG(writable))};
 
-/* The files of a process, each once, in the order of their lowest descriptors; then those that are only
- * mapped. */
+/* The files of a process, each once, in the order of their lowest descriptors. */
 typedef struct file_list {
-    linux_open_file *files[FILES_AT_MOST];
-    int made[FILES_AT_MOST]; /* loading: the other end of a pipe, until its file is read; -1 */
-    uint64_t pipe[FILES_AT_MOST];
+    linux_open_file *files[LINUX_FILES];
     unsigned count;
 } file_list;
 
 /* ---- contents ------------------------------------------------------------------------------------------ */
 
-/* Chunks up to one of no bytes. */
-static void save_contents(snapshot *s, int from, bool positioned)
+/* Saves the file's bytes in chunks; one of no bytes is the end. */
+static void save_contents(snapshot *s, int from)
 {
     uint8_t *bytes = malloc(CHUNK);
     if (bytes == NULL) {
@@ -85,8 +74,8 @@ static void save_contents(snapshot *s, int from, bool positioned)
         return;
     }
     for (off_t at = 0; s->status == P5_OK;) {
-        ssize_t got = positioned ? pread(from, bytes, CHUNK, at) : read(from, bytes, CHUNK);
-        if (got < 0 && errno != EAGAIN)
+        ssize_t got = pread(from, bytes, CHUNK, at);
+        if (got < 0)
             s->status =
                 error_set(s->error, P5_ERR_IO, "cannot read a file of the guest: %s", strerror(errno));
         got = got < 0 ? 0 : got;
@@ -153,30 +142,28 @@ static int reopen(linux_process *p, const char *path, bool directory, linux_open
     return host;
 }
 
+static void cannot_hold(snapshot *s, const char *what)
+{
+    s->status = error_set(s->error, P5_ERR_UNSUPPORTED,
+                          "the guest has %s open, which a snapshot cannot hold: save before it is opened or "
+                          "when it is closed",
+                          what);
+}
+
 static void save_regular(linux_process *p, const linux_open_file *file, saved_file *saved, snapshot *s)
 {
     struct stat about;
-    if (file->scratch != NULL) {
-        saved->position = (uint64_t)lseek(file->host, 0, SEEK_CUR);
-        snapshot_state(s, &linux_saved_file_state, saved);
+    if (file->scratch == NULL && (fstat(file->host, &about) != 0 || !still_there(p, file, &about))) {
+        char what[SHARE_PATH + 64];
+        snprintf(what, sizeof what, "the file %s, which has no such path any more,",
+                 file->name != NULL ? file->name : "");
+        cannot_hold(s, what);
         return;
     }
-    saved->there = fstat(file->host, &about) == 0 && still_there(p, file, &about);
-    saved->file = host_file_of(file->host);
     saved->position = (uint64_t)lseek(file->host, 0, SEEK_CUR);
+    if (file->scratch == NULL)
+        saved->file = host_file_of(file->host);
     snapshot_state(s, &linux_saved_file_state, saved);
-    if (saved->there || s->status != P5_OK)
-        return;
-    /* a descriptor that may only write cannot read what it wrote */
-    char path[64];
-    snprintf(path, sizeof path, "/proc/self/fd/%d", file->host);
-    int readable = open(path, O_RDONLY | O_CLOEXEC);
-    if (readable < 0)
-        s->status = error_set(s->error, P5_ERR_IO, "cannot read a file of the guest: %s", strerror(errno));
-    else
-        save_contents(s, readable, true);
-    if (readable >= 0)
-        close(readable);
 }
 
 /* A file or folder of the tree in memory, which is loaded. */
@@ -200,67 +187,15 @@ static void load_regular(linux_process *p, linux_open_file *file, const saved_fi
 {
     if (saved->node != SCRATCH_NONE) {
         load_node(p, file, saved->node, s);
-    } else if (saved->there && file->name == NULL) {
+    } else if (file->name == NULL) {
         snapshot_refuse(s, "file.name: a file of the guest has none");
-    } else if (saved->there) {
+    } else {
         file->host = reopen(p, file->name, false, file, s);
         if (s->status == P5_OK)
             host_file_check(&saved->file, file->host, file->name, s);
-    } else {
-        file->host = memfd_create("guest", MFD_CLOEXEC);
-        load_contents(s, file->host);
-        if (file->host >= 0)
-            fcntl(file->host, F_SETFL, (int)(file->flags & O_APPEND));
     }
     if (s->status == P5_OK && lseek(file->host, (off_t)saved->position, SEEK_SET) < 0)
         s->status = error_set(s->error, P5_ERR_IO, "cannot restore a file of the guest: %s", strerror(errno));
-}
-
-/* ---- pipes --------------------------------------------------------------------------------------------- */
-
-static bool reads(const linux_open_file *file)
-{
-    return (file->flags & O_ACCMODE) == O_RDONLY;
-}
-
-/* What waits in the pipe, without taking it out. */
-static void save_pipe(const linux_open_file *file, snapshot *s)
-{
-    int copy[2];
-    if (pipe2(copy, O_CLOEXEC | O_NONBLOCK) != 0) {
-        s->status = error_set(s->error, P5_ERR_IO, "cannot read a pipe of the guest: %s", strerror(errno));
-        return;
-    }
-    int room = fcntl(file->host, F_GETPIPE_SZ);
-    if (room > 0)
-        fcntl(copy[1], F_SETPIPE_SZ, room);
-    while (tee(file->host, copy[1], INT32_MAX, SPLICE_F_NONBLOCK) < 0 && errno == EINTR)
-        ;
-    close(copy[1]);
-    save_contents(s, copy[0], false);
-    close(copy[0]);
-}
-
-/* Both ends of a pipe stand in the list one by one; the one that comes first makes it. */
-static void load_pipe(file_list *list, unsigned index, linux_open_file *file, uint64_t number, snapshot *s)
-{
-    list->pipe[index] = number;
-    int ends[2] = {-1, -1};
-    for (unsigned i = 0; i < index; i++)
-        if (list->made[i] >= 0 && list->pipe[i] == number && reads(list->files[i]) != reads(file)) {
-            ends[reads(file) ? 0 : 1] = list->made[i];
-            ends[reads(file) ? 1 : 0] = list->files[i]->host;
-            list->made[i] = -1;
-            file->host = ends[reads(file) ? 0 : 1];
-        }
-    if (file->host < 0 && pipe2(ends, O_CLOEXEC | O_NONBLOCK) == 0) {
-        file->host = ends[reads(file) ? 0 : 1];
-        list->made[index] = ends[reads(file) ? 1 : 0];
-    }
-    if (file->host < 0)
-        s->status = error_set(s->error, P5_ERR_IO, "cannot make a pipe for the guest: %s", strerror(errno));
-    else if (reads(file))
-        load_contents(s, ends[1]);
 }
 
 /* ---- all ----------------------------------------------------------------------------------------------- */
@@ -273,15 +208,8 @@ static unsigned index_of(const file_list *list, const linux_open_file *file)
     return i;
 }
 
-static uint64_t pipe_number(const linux_open_file *file)
+static void save_file(linux_process *p, linux_open_file *file, snapshot *s)
 {
-    struct stat about = {0};
-    return fstat(file->host, &about) == 0 ? about.st_ino : 0;
-}
-
-static void save_file(linux_process *p, const file_list *list, unsigned index, snapshot *s)
-{
-    linux_open_file *file = list->files[index];
     saved_file saved = {.kind = file->kind,
                         .flags = file->flags,
                         .writable_share = file->writable_share,
@@ -289,24 +217,21 @@ static void save_file(linux_process *p, const file_list *list, unsigned index, s
                         .path = file->path,
                         .name = file->name,
                         .node = file->node};
+    if (file->kind == LINUX_PIPE) {
+        cannot_hold(s, file->name != NULL ? file->name : "a pipe");
+        return;
+    }
     if (file->kind == LINUX_REGULAR) {
         save_regular(p, file, &saved, s);
         return;
     }
     if (file->kind == LINUX_STANDARD)
         saved.stream = (uint64_t)file->host;
-    if (file->kind == LINUX_PIPE)
-        for (unsigned i = 0; i <= index && saved.pipe == 0; i++) /* numbers of the list's, not the host's */
-            if (list->files[i]->kind == LINUX_PIPE && pipe_number(list->files[i]) == pipe_number(file))
-                saved.pipe = i + 1;
     snapshot_state(s, &linux_saved_file_state, &saved);
-    if (file->kind == LINUX_PIPE && reads(file))
-        save_pipe(file, s);
 }
 
-static void load_file(linux_process *p, file_list *list, unsigned index, snapshot *s)
+static void load_file(linux_process *p, linux_open_file *file, snapshot *s)
 {
-    linux_open_file *file = list->files[index];
     saved_file saved = {0};
     snapshot_state(s, &linux_saved_file_state, &saved);
     file->path = saved.path;
@@ -329,12 +254,12 @@ static void load_file(linux_process *p, file_list *list, unsigned index, snapsho
     else if (file->kind == LINUX_DIRECTORY)
         file->host = reopen(p, file->path, true, file, s);
     else if (file->kind == LINUX_PIPE)
-        load_pipe(list, index, file, saved.pipe, s);
+        snapshot_refuse(s, "file.kind: a snapshot holds no pipe");
 }
 
 static void transfer_open_files(linux_process *p, file_list *list, snapshot *s)
 {
-    unsigned count = (unsigned)snapshot_number(s, "files", list->count, FILES_AT_MOST);
+    unsigned count = (unsigned)snapshot_number(s, "files", list->count, LINUX_FILES);
     for (unsigned i = 0; i < count && s->status == P5_OK; i++) {
         if (s->loading) {
             list->files[i] = calloc(1, sizeof *list->files[i]);
@@ -342,11 +267,11 @@ static void transfer_open_files(linux_process *p, file_list *list, snapshot *s)
                 snapshot_no_memory(s);
                 return;
             }
-            list->files[i]->host = list->made[i] = -1;
+            list->files[i]->host = -1;
             list->count++;
-            load_file(p, list, i, s);
+            load_file(p, list->files[i], s);
         } else {
-            save_file(p, list, i, s);
+            save_file(p, list->files[i], s);
         }
     }
 }
@@ -368,50 +293,6 @@ static void transfer_descriptors(linux_process *p, file_list *list, snapshot *s)
                 (linux_descriptor){list->files[saved[i].file - 1], saved[i].close_on_exec};
             list->files[saved[i].file - 1]->references++;
         }
-    }
-}
-
-/* The interests of each epoll; their files are there. */
-static void transfer_interests(const file_list *list, snapshot *s)
-{
-    for (unsigned k = 0; k < list->count && s->status == P5_OK; k++) {
-        linux_open_file *epoll = list->files[k];
-        if (epoll->kind != LINUX_EPOLL)
-            continue;
-        for (size_t i = 0; !s->loading && i < epoll->interests.count; i++)
-            epoll->interests.items[i].number = index_of(list, epoll->interests.items[i].file) + 1;
-        snapshot_list(s, &linux_interest_state, &epoll->interests.items, &epoll->interests.count,
-                      &epoll->interests.capacity, FILES_AT_MOST);
-        for (size_t i = 0; s->loading && i < epoll->interests.count; i++) {
-            linux_interest *interest = &epoll->interests.items[i];
-            bool fits = s->status == P5_OK && interest->number != 0 && interest->number <= list->count &&
-                        list->files[interest->number - 1]->kind != LINUX_EPOLL;
-            if (!fits) {
-                epoll->interests.count = i;
-                if (s->status == P5_OK)
-                    snapshot_refuse(s, "interest.number: %" PRIu32 " is no file to wait for",
-                                    interest->number);
-                break;
-            }
-            interest->file = list->files[interest->number - 1];
-            interest->file->references++;
-        }
-    }
-}
-
-static void load_mapped(linux_process *p, const file_list *list, snapshot *s)
-{
-    for (size_t i = 0; i < p->memory.regions.count && s->status == P5_OK; i++) {
-        linux_region *region = &p->memory.regions.items[i];
-        if (region->mapped == 0)
-            continue;
-        linux_open_file *file = region->mapped <= list->count ? list->files[region->mapped - 1] : NULL;
-        if (file == NULL || (file->kind != LINUX_REGULAR && file->kind != LINUX_STANDARD)) {
-            snapshot_refuse(s, "region.mapped[%zu]: file %" PRIu32 " cannot be mapped", i, region->mapped);
-            return;
-        }
-        region->file = file;
-        file->references++;
     }
 }
 
@@ -524,7 +405,7 @@ static void transfer_private(linux_process *p, snapshot *s)
         if (!S_ISREG(n->mode))
             continue;
         if (!s->loading) {
-            save_contents(s, n->host, true);
+            save_contents(s, n->host);
         } else {
             n->host = memfd_create("guest", MFD_CLOEXEC);
             load_contents(s, n->host);
@@ -543,42 +424,13 @@ static void transfer_input(snapshot *s)
         lseek(STDIN_FILENO, (off_t)position, SEEK_SET);
 }
 
-static void list_files(linux_process *p, file_list *list, snapshot *s)
+static void list_files(const linux_process *p, file_list *list)
 {
     for (unsigned i = 0; i < LINUX_FILES; i++) {
         linux_open_file *file = p->files.descriptors[i].file;
         if (file != NULL && index_of(list, file) == list->count)
             list->files[list->count++] = file;
-        if (file != NULL && file->kind == LINUX_EPOLL)
-            linux_epoll_prune(p, file);
     }
-    for (size_t i = 0; i < p->memory.regions.count; i++) {
-        linux_region *region = &p->memory.regions.items[i];
-        region->mapped = 0;
-        if (region->file == NULL)
-            continue;
-        if (index_of(list, region->file) == list->count && list->count == FILES_AT_MOST) {
-            s->status = error_set(s->error, P5_ERR_RANGE, "the guest has more than %u files mapped",
-                                  (unsigned)FILES_AT_MOST);
-            return;
-        }
-        region->mapped = index_of(list, region->file) + 1;
-        if (region->mapped > list->count)
-            list->files[list->count++] = region->file;
-    }
-}
-
-void linux_files_number(linux_process *p, snapshot *s)
-{
-    if (s->loading)
-        return;
-    file_list *list = calloc(1, sizeof *list);
-    linux_shared_store(p, -1, 0, UINT64_MAX);
-    if (list == NULL)
-        snapshot_no_memory(s);
-    else
-        list_files(p, list, s);
-    free(list);
 }
 
 void linux_files_transfer(linux_process *p, snapshot *s)
@@ -596,20 +448,14 @@ void linux_files_transfer(linux_process *p, snapshot *s)
         }
     }
     if (!s->loading)
-        list_files(p, list, s);
+        list_files(p, list);
     transfer_private(p, s);
     transfer_mounts(p, s);
     transfer_open_files(p, list, s);
     transfer_descriptors(p, list, s);
-    transfer_interests(list, s);
-    if (s->loading)
-        load_mapped(p, list, s);
     transfer_input(s);
-    for (unsigned i = 0; s->loading && i < list->count; i++) {
-        if (list->made[i] >= 0)
-            close(list->made[i]); /* the guest had closed this end */
+    for (unsigned i = 0; s->loading && i < list->count; i++)
         if (list->files[i]->references == 0)
             linux_file_release(list->files[i]); /* there was no descriptor for it */
-    }
     free(list);
 }

@@ -109,10 +109,6 @@ static int32_t stat_file(const linux_open_file *file, struct stat *about)
     case LINUX_RANDOM:
         *about = stat_device(file->kind);
         return 0;
-    case LINUX_EVENT:
-    case LINUX_EPOLL:
-        *about = stat_made_up(0600);
-        return 0;
     case LINUX_PIPE:
         *about = stat_made_up(S_IFIFO | 0600);
         return 0;

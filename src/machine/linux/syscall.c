@@ -2,6 +2,7 @@
 #define _GNU_SOURCE /* AT_EMPTY_PATH */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <time.h>
 
 #include "machine/base/notice.h"
@@ -10,11 +11,9 @@
 
 static linux_call *const calls[] = {
     [1] = linux_exit,
-    [2] = linux_no_threads, /* fork */
     [3] = linux_read,
     [4] = linux_write,
     [6] = linux_close,
-    [11] = linux_no_threads, /* execve */
     [12] = linux_chdir,
     [13] = linux_time_call,
     [19] = linux_lseek,
@@ -41,7 +40,6 @@ static linux_call *const calls[] = {
     [116] = linux_sysinfo,
     [118] = linux_fsync,
     [119] = linux_sigreturn,
-    [120] = linux_no_threads, /* clone */
     [122] = linux_uname,
     [125] = linux_mprotect,
     [133] = linux_fchdir,
@@ -62,7 +60,6 @@ static linux_call *const calls[] = {
     [179] = linux_rt_sigsuspend,
     [183] = linux_getcwd,
     [186] = linux_sigaltstack,
-    [190] = linux_no_threads, /* vfork */
     [191] = linux_ugetrlimit,
     [192] = linux_mmap2,
     [193] = linux_truncate64,
@@ -76,15 +73,7 @@ static linux_call *const calls[] = {
     [242] = linux_sched_getaffinity,
     [243] = linux_set_thread_area,
     [252] = linux_exit, /* exit_group */
-    [254] = linux_epoll_create,
-    [255] = linux_epoll_ctl,
-    [256] = linux_epoll_wait,
     [258] = linux_set_tid_address,
-    [259] = linux_timer_create,
-    [260] = linux_timer_settime,
-    [261] = linux_timer_gettime,
-    [262] = linux_timer_getoverrun,
-    [263] = linux_timer_delete,
     [265] = linux_clock_gettime,
     [266] = linux_clock_getres,
     [267] = linux_clock_nanosleep,
@@ -100,11 +89,8 @@ static linux_call *const calls[] = {
     [306] = linux_fchmodat,
     [307] = linux_faccessat,
     [309] = linux_ppoll,
-    [319] = linux_epoll_wait, /* epoll_pwait */
     [320] = linux_utimensat,
     [324] = linux_fallocate,
-    [328] = linux_eventfd2,
-    [329] = linux_epoll_create1,
     [330] = linux_dup3,
     [331] = linux_pipe2,
     [335] = linux_rt_tgsigqueueinfo,
@@ -115,13 +101,10 @@ static linux_call *const calls[] = {
     [403] = linux_clock_gettime,
     [406] = linux_clock_getres,
     [407] = linux_clock_nanosleep,
-    [408] = linux_timer_gettime,
-    [409] = linux_timer_settime,
     [412] = linux_utimensat,
     [414] = linux_ppoll,
     [422] = linux_futex,
-    [435] = linux_no_threads, /* clone3 */
-    [439] = linux_faccessat,  /* faccessat2 */
+    [439] = linux_faccessat, /* faccessat2 */
 };
 
 /* Calls that are another one with some arguments of its own. A digit is one of the given arguments, and
@@ -169,7 +152,6 @@ static const struct {
     {271, "d01--+", linux_utime}, /* utimes */
     {302, "0123", linux_renameat2},
     {308, "01234", linux_pselect6},
-    {323, "0", linux_eventfd2},
     {413, "01234", linux_pselect6},
 };
 _Static_assert(F_DUPFD == 0 && CLOCK_MONOTONIC == 1, "arguments 0 and 1");
@@ -185,6 +167,37 @@ static const struct {
     {0, {36, 158, 250, 272, 311}},                     /* sync, sched_yield, fadvise64, set_robust_list */
     {-ENOSYS, {384, 386}}, /* arch_prctl, rseq: every program tries them and does without */
 };
+
+/* Calls that the personality leaves to a real kernel, by what they are for. */
+static const struct {
+    const char *what;
+    uint16_t numbers[9];
+} left_out[] = {
+    {"fork, clone, execve", {2, 11, 120, 190, 435}},
+    {"epoll", {254, 255, 256, 319, 329, 441}},
+    {"eventfd", {323, 328}},
+    {"timer_create", {259, 260, 261, 262, 263, 408, 409}},
+};
+
+int32_t linux_refuse(linux_process *p, int32_t wrong, const char *what)
+{
+    notice_once(&p->machine->notices, NOTICE_SYSCALL, p->registers.eax,
+                "%s; with a real kernel it works: p5scope run --kernel BZIMAGE --init PROGRAM", what);
+    return wrong;
+}
+
+static int32_t refuse_call(linux_process *p, uint32_t number)
+{
+    char what[120];
+    const char *name = NULL;
+    for (size_t i = 0; i < sizeof left_out / sizeof left_out[0]; i++)
+        for (const uint16_t *n = left_out[i].numbers; *n != 0; n++)
+            if (*n == number)
+                name = left_out[i].what;
+    snprintf(what, sizeof what, "system call %u%s%s%s is not supported, and the guest got ENOSYS", number,
+             name != NULL ? " (" : "", name != NULL ? name : "", name != NULL ? ")" : "");
+    return linux_refuse(p, -ENOSYS, what);
+}
 
 static uint32_t argument(char letter, const uint32_t given[6], uint32_t before)
 {
@@ -212,9 +225,7 @@ static int32_t answer(linux_process *p, uint32_t number, const uint32_t given[6]
         for (const uint16_t *n = same[i].numbers; *n != 0; n++)
             if (*n == number)
                 return same[i].answer;
-    notice_once(&p->machine->notices, NOTICE_SYSCALL, number,
-                "system call %u is not there: the guest got ENOSYS", number);
-    return -ENOSYS;
+    return refuse_call(p, number);
 }
 
 void linux_syscall(linux_process *p)

@@ -26,19 +26,10 @@ static uint64_t time_now_ns(const linux_process *p)
     return machine_clocks_to_ns(p->machine, linux_clock(p));
 }
 
-static bool is_cpu_clock(uint32_t which)
-{
-    return which == CLOCK_PROCESS_CPUTIME_ID || which == CLOCK_THREAD_CPUTIME_ID;
-}
-
 void linux_timers_reset(linux_process *p)
 {
-    static const uint8_t signals[LINUX_ITIMERS] = {SIGALRM, SIGVTALRM, SIGPROF};
     for (unsigned i = 0; i < LINUX_TIMERS; i++)
-        p->time.timers[i] =
-            (linux_timer){.clock = UINT64_MAX,
-                          .which = i == ITIMER_REAL ? CLOCK_MONOTONIC : CLOCK_PROCESS_CPUTIME_ID,
-                          .signal = i < LINUX_ITIMERS ? signals[i] : 0};
+        p->time.timers[i] = (linux_timer){.clock = UINT64_MAX};
 }
 
 uint64_t linux_next_timer(const linux_process *p)
@@ -49,20 +40,14 @@ uint64_t linux_next_timer(const linux_process *p)
     return next;
 }
 
+/* Expiries that were missed are one signal; the next one is on the grid of the first. */
 static void timer_expire(linux_process *p, unsigned number, uint64_t now)
 {
+    static const uint8_t signals[LINUX_TIMERS] = {SIGALRM, SIGVTALRM, SIGPROF};
     linux_timer *t = &p->time.timers[number];
     uint64_t missed = t->interval != 0 ? (now - t->clock) / t->interval : 0;
-    bool waits = t->signal != 0 && (p->signals.pending & LINUX_SIGBIT(t->signal)) != 0;
-    t->overrun = (uint32_t)missed + (waits ? t->overrun + 1 : 0); /* missed ones are one signal */
-    t->clock =
-        t->interval != 0 ? t->clock + (missed + 1) * t->interval : UINT64_MAX; /* on the first's grid */
-    if (t->signal != 0 && number < LINUX_ITIMERS)
-        linux_raise(p, &(linux_siginfo){(int32_t)t->signal, LINUX_SI_KERNEL, {0}});
-    else if (t->signal != 0)
-        linux_raise(p, &(linux_siginfo){(int32_t)t->signal,
-                                        LINUX_SI_TIMER,
-                                        {number - LINUX_ITIMERS, t->overrun, t->value}});
+    t->clock = t->interval != 0 ? t->clock + (missed + 1) * t->interval : UINT64_MAX;
+    linux_raise(p, &(linux_siginfo){signals[number], LINUX_SI_KERNEL, {0}});
 }
 
 void linux_run_timers(linux_process *p)
@@ -79,18 +64,8 @@ static void sleep_clocks(linux_process *p, uint64_t clocks)
     p5_core_halt(p->machine->core, clocks, 0);
     p->time.halted += clocks;
     for (unsigned i = 0; i < LINUX_TIMERS; i++)
-        if (is_cpu_clock(p->time.timers[i].which) && p->time.timers[i].clock < CLOCK_END)
+        if (i != ITIMER_REAL && p->time.timers[i].clock < CLOCK_END)
             p->time.timers[i].clock += clocks;
-}
-
-/* The next timer that does not wait for CPU time. */
-static uint64_t next_asleep(const linux_process *p)
-{
-    uint64_t next = UINT64_MAX;
-    for (unsigned i = 0; i < LINUX_TIMERS; i++)
-        if (!is_cpu_clock(p->time.timers[i].which) && p->time.timers[i].clock < next)
-            next = p->time.timers[i].clock;
-    return next;
 }
 
 bool linux_sleep_until(linux_process *p, uint64_t clock)
@@ -101,7 +76,7 @@ bool linux_sleep_until(linux_process *p, uint64_t clock)
         uint64_t now = linux_clock(p);
         if (now >= clock)
             return true;
-        uint64_t timer = next_asleep(p), goal = clock < timer ? clock : timer;
+        uint64_t timer = p->time.timers[ITIMER_REAL].clock, goal = clock < timer ? clock : timer;
         if (goal >= CLOCK_END) {
             machine_end(p->machine, P5_END_HALT, 0);
             machine_end_at(p->machine, p->registers.eip);
@@ -293,7 +268,7 @@ static uint64_t timer_left_ns(const linux_process *p, const linux_timer *t)
 static void timer_set(linux_process *p, linux_timer *t, uint64_t first_ns, uint64_t interval_ns)
 {
     t->clock = UINT64_MAX;
-    t->interval = t->overrun = 0;
+    t->interval = 0;
     if (first_ns == 0)
         return;
     uint64_t now = linux_clock(p), first = machine_ns_to_clocks(p->machine, first_ns);
@@ -313,102 +288,29 @@ int32_t linux_alarm(linux_process *p, const uint32_t a[6])
     return (int32_t)((left + NANOSECONDS - 1) / NANOSECONDS);
 }
 
-/* Interval and what is left, as two timevals (divisor 1000) or timespecs. */
-static int32_t timer_report(linux_process *p, const linux_timer *t, uint32_t address, uint32_t divisor)
+/* Writes the interval and what is left, as two timevals. */
+static int32_t timer_report(linux_process *p, const linux_timer *t, uint32_t address)
 {
-    int32_t wrong = put_time(p, address, machine_clocks_to_ns(p->machine, t->interval), divisor);
-    return wrong != 0
-               ? wrong
-               : put_time(p, address + (linux_times_are_wide(p) ? 16 : 8), timer_left_ns(p, t), divisor);
-}
-
-static int32_t timer_change(linux_process *p, linux_timer *t, bool absolute, uint32_t from, uint32_t old,
-                            uint32_t divisor)
-{
-    uint64_t interval = 0, first = 0, now = 0;
-    int32_t wrong = 0;
-    if (from != 0) {
-        wrong = linux_get_time(p, from, divisor, &interval);
-        if (wrong == 0)
-            wrong = linux_get_time(p, from + (linux_times_are_wide(p) ? 16 : 8), divisor, &first);
-    }
-    if (wrong == 0 && absolute && first != 0) {
-        wrong = clock_read(p, t->which, &now);
-        first = first > now ? first - now : 1;
-    }
-    if (wrong == 0 && old != 0)
-        wrong = timer_report(p, t, old, divisor);
-    if (wrong == 0)
-        timer_set(p, t, first, interval);
-    return wrong;
+    int32_t wrong = put_time(p, address, machine_clocks_to_ns(p->machine, t->interval), 1000);
+    return wrong != 0 ? wrong : put_time(p, address + 8, timer_left_ns(p, t), 1000);
 }
 
 int32_t linux_getitimer(linux_process *p, const uint32_t a[6])
 {
-    return a[0] < LINUX_ITIMERS ? timer_report(p, &p->time.timers[a[0]], a[1], 1000) : -EINVAL;
+    return a[0] < LINUX_TIMERS ? timer_report(p, &p->time.timers[a[0]], a[1]) : -EINVAL;
 }
 
 int32_t linux_setitimer(linux_process *p, const uint32_t a[6])
 {
-    return a[0] < LINUX_ITIMERS ? timer_change(p, &p->time.timers[a[0]], false, a[1], a[2], 1000) : -EINVAL;
-}
-
-/* One that timer_create made; NULL if there is none. */
-static linux_timer *timer_at(linux_process *p, uint32_t number)
-{
-    linux_timer *t = number < LINUX_TIMERS - LINUX_ITIMERS ? &p->time.timers[LINUX_ITIMERS + number] : NULL;
-    return t != NULL && t->made ? t : NULL;
-}
-
-int32_t linux_timer_create(linux_process *p, const uint32_t a[6])
-{
-    enum { SIGNAL = 0, NONE = 1, THREAD_ID = 4 };
-    uint32_t number = 0, event[4]; /* struct sigevent: value, signal, how, thread */
-    uint64_t now;
-    while (number < LINUX_TIMERS - LINUX_ITIMERS && timer_at(p, number) != NULL)
-        number++;
-    int32_t wrong = clock_read(p, a[0], &now);
-    if (wrong != 0)
-        return wrong;
-    if (number == LINUX_TIMERS - LINUX_ITIMERS)
-        return -EAGAIN;
-    if (a[1] == 0)
-        memcpy(event, (uint32_t[4]){number, SIGALRM, SIGNAL}, sizeof event);
-    else if (!linux_read_user(p, a[1], event, sizeof event))
-        return -EFAULT;
-    bool to_us = event[2] == SIGNAL || (event[2] == THREAD_ID && event[3] == LINUX_PID);
-    if ((!to_us && event[2] != NONE) || (to_us && (event[1] == 0 || event[1] > LINUX_SIGNALS)))
-        return -EINVAL;
-    if (!linux_write_user(p, a[2], &number, sizeof number))
-        return -EFAULT;
-    p->time.timers[LINUX_ITIMERS + number] = (linux_timer){
-        .clock = UINT64_MAX, .made = true, .which = a[0], .signal = to_us ? event[1] : 0, .value = event[0]};
-    return 0;
-}
-
-int32_t linux_timer_settime(linux_process *p, const uint32_t a[6])
-{
-    linux_timer *t = timer_at(p, a[0]);
-    return t == NULL || a[2] == 0 ? -EINVAL : timer_change(p, t, (a[1] & TIMER_ABSTIME) != 0, a[2], a[3], 1);
-}
-
-int32_t linux_timer_gettime(linux_process *p, const uint32_t a[6])
-{
-    const linux_timer *t = timer_at(p, a[0]);
-    return t == NULL ? -EINVAL : timer_report(p, t, a[1], 1);
-}
-
-int32_t linux_timer_getoverrun(linux_process *p, const uint32_t a[6])
-{
-    const linux_timer *t = timer_at(p, a[0]);
-    return t == NULL ? -EINVAL : (int32_t)t->overrun;
-}
-
-int32_t linux_timer_delete(linux_process *p, const uint32_t a[6])
-{
-    linux_timer *t = timer_at(p, a[0]);
-    if (t == NULL)
-        return -EINVAL;
-    *t = (linux_timer){.clock = UINT64_MAX};
-    return 0;
+    uint64_t interval = 0, first = 0;
+    int32_t wrong = a[0] < LINUX_TIMERS ? 0 : -EINVAL;
+    if (wrong == 0 && a[1] != 0)
+        wrong = linux_get_time(p, a[1], 1000, &interval);
+    if (wrong == 0 && a[1] != 0)
+        wrong = linux_get_time(p, a[1] + 8, 1000, &first);
+    if (wrong == 0 && a[2] != 0)
+        wrong = timer_report(p, &p->time.timers[a[0]], a[2]);
+    if (wrong == 0)
+        timer_set(p, &p->time.timers[a[0]], first, interval);
+    return wrong;
 }

@@ -11,7 +11,7 @@ failed=0
 complain() { echo "$*"; failed=1; }
 same() { cmp -s "$1" "$2" || { complain "$3"; diff "$1" "$2" | head -5; }; }
 
-# a guest with files, pipes and directories open
+# a guest with files and directories open
 mkdir d
 i=0
 while [ $i -lt 30 ]; do printf 'line %02d of the input\n' $i; i=$((i + 1)); done >d/input

@@ -221,10 +221,17 @@ static p5_machine *load(const setting *t, size_t *keys)
     return m;
 }
 
+/* A guest that has a pipe or an unlinked file open is saved a little later. */
 static void save(p5_machine *m, const setting *t)
 {
+    enum { LATER = 50 };
     p5_error error = {0};
-    if (p5_machine_save(m, t->snapshot, NULL, &error) != P5_OK)
+    p5_status status = p5_machine_save(m, t->snapshot, NULL, &error);
+    for (p5_run_result part; status == P5_ERR_UNSUPPORTED;) {
+        run_to(m, p5_machine_instructions(m) + LATER, &part);
+        status = p5_machine_save(m, t->snapshot, NULL, &error);
+    }
+    if (status != P5_OK)
         fail("save", &error);
 }
 
