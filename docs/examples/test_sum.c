@@ -1,6 +1,8 @@
-/* A unit test of event counts with cmocka: runs a guest and holds what it counts against what its author
- * derived. cc test_sum.c $(pkg-config --cflags --libs p5scope cmocka) && ./a.out sum.bin sum.bin is the flat
- * image made of sum.asm: nasm -f bin sum.asm -o sum.bin */
+/* A unit test of event counts with cmocka: runs a guest and compares its counts with those that its author
+ * derived from the manual's rules.
+ *   nasm -f bin sum.asm -o sum.bin
+ *   cc test_sum.c $(pkg-config --cflags --libs p5scope cmocka)
+ *   ./a.out sum.bin */
 
 #include <p5scope/cmocka.h>
 #include <p5scope/machine.h>

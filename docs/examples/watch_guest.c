@@ -1,6 +1,6 @@
-/* Watches a Linux guest while it runs in p5scope: which code costs most clocks, how often the guest enters
- * its kernel, and where the data cache's misses come to round numbers. cc watch_guest.c $(pkg-config --cflags
- * --libs p5scope)
+/* Watches a Linux guest while it runs in p5scope: which code costs the most clocks, how often the guest enters
+ * its kernel, and where every thousandth read miss of the data cache occurs.
+ *   cc watch_guest.c $(pkg-config --cflags --libs p5scope)
  *   ./a.out GUEST [ARGUMENT...] */
 #include <inttypes.h>
 #include <stdio.h>

@@ -149,9 +149,11 @@ typedef struct p5_counter_select {
 void p5_cesr_decode(uint32_t cesr, p5_counter_select select[2]);
 uint32_t p5_cesr_encode(const p5_counter_select select[2]);
 
-/* A selection as PERFEVTSEL number `number` of a later monitor, enabled (Pentium Pro: by that of number 0): u
- * is CPL 1-3 there, k CPL 0, c one clock for each clock with an increment (CMASK 1). 31..24 23  22  21  20 19
- * 18  17  16  15..8 7..0 CMASK  INV EN  ANY INT PC  E   OS  USR umask event */
+/* Returns the value of PERFEVTSEL`number` of a later monitor that counts `select`. The value is enabled; on the
+ * Pentium Pro only PERFEVTSEL0 has an enable bit. There, u means CPL 1-3, k CPL 0, and c the clocks with at
+ * least one increment (CMASK 1).
+ *   31..24 23  22  21  20  19  18  17  16  15..8 7..0
+ *   CMASK  INV EN  ANY INT PC  E   OS  USR umask event */
 uint32_t p5_evtsel_encode(const p5_counter_select *select, unsigned number, unsigned family);
 /* What a value of PERFEVTSEL counts, as one sentence. `family` with the monitor. */
 void p5_evtsel_describe(uint32_t value, unsigned family, char *text, size_t size);
