@@ -8,8 +8,8 @@ of FOLDER: a condition is turned round, a constant is changed by one, or another
 needs and runs the tests of that folder, until one fails. SEED chooses the faults; the same tree and seed give the same faults.
 
 A fault that does not compile, or that leaves the object code as it was, is replaced by another. A test that runs more than ten times as long as
-without a fault has noticed it. Survivors are printed as FILE:LINE with both lines, and stand in build/mutate/survivors.txt as well. Faults that
-are equivalent to the original are listed with their reason in tests/lint/mutate.tsv and do not count; --keep prints those too.
+without a fault has noticed it. Survivors are printed with both lines, and build/mutate/survivors.txt contains them as well. Faults that are
+equivalent to the original are listed with their reason in tests/lint/mutate.tsv and do not count; --keep prints those too.
 """
 import argparse
 import filecmp
@@ -230,12 +230,13 @@ def main():
             print(f"{planted:4} {name}:{number + 1}: {by or 'SURVIVED'}", flush=True)
             if by is None:
                 survivors.append(f"{name}:{number + 1}:\n- {line.strip()}\n+ {changed.strip()}")
+                print(survivors[-1].split("\n", 1)[1], flush=True)
         finally:
             with open(path, "w") as file:
                 file.write(text)
     with open(os.path.join(source, "build/mutate/survivors.txt"), "w") as file:
         file.write("\n".join(survivors) + "\n")
-    print("\n".join(["", *survivors, "", f"{killed} of {planted} faults in {given.folder} were noticed (seed {given.seed})"]))
+    print(f"{killed} of {planted} faults in {given.folder} were noticed (seed {given.seed})")
 
 
 def known_equivalents(source):
