@@ -11,6 +11,7 @@ enum {
     STUBS = 0xe000, /* offset in the segment; 16 bytes for each vector */
     STUB_BYTES = 16,
     RESET_ENTRY = 0xfff0,
+    DATE = 0xfff5, /* run-time libraries take a machine without it for something else than a PC */
     MODEL_BYTE = 0xfffe,
     MODEL_AT = 0xfc,
     SYSTEM_TABLE = 0xe6f5, /* INT 15h AH = C0h */
@@ -192,6 +193,7 @@ static void bios_rom(bios *b)
             bios_put_stub(b, vector, bios_stubs[i].code, bios_stubs[i].size);
     memcpy(rom + SYSTEM_TABLE, system_table, sizeof system_table);
     memcpy(rom + RESET_ENTRY, reset, sizeof reset);
+    memcpy(rom + DATE, "01/01/97", 8);
     rom[MODEL_BYTE] = MODEL_AT;
 }
 

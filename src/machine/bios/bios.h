@@ -69,7 +69,10 @@ void bios_set_flag(bios *b, uint32_t flag, bool set);
 
 /* A character where the cursor is, on the screen only. */
 void bios_video_put(bios *b, uint8_t character);
-/* A key out of the buffer of the data area, if there is one. */
+/* The buffer of keys in the data area: puts one in (false: it is full), looks at the next, takes it out
+ * (false: there is none). */
+bool bios_key_put(bios *b, uint16_t key);
+bool bios_key_there(const bios *b, uint16_t *key);
 bool bios_key_take(bios *b, uint16_t *key);
 /* Real mode, all segments 0, as at 0:7C00h. */
 void boot_processor(engine *e);

@@ -39,8 +39,7 @@ static uint16_t key_next(const bios *b, uint16_t at)
     return at >= bios_load(b, BDA_KEY_END, 2) ? (uint16_t)bios_load(b, BDA_KEY_START, 2) : at;
 }
 
-/* False if the buffer is full. */
-static bool key_put(bios *b, uint16_t key)
+bool bios_key_put(bios *b, uint16_t key)
 {
     uint16_t tail = (uint16_t)bios_load(b, BDA_KEY_TAIL, 2), next = key_next(b, tail);
     if (next == bios_load(b, BDA_KEY_HEAD, 2))
@@ -61,10 +60,10 @@ void bios_key_interrupt(bios *b)
     if ((code & BREAK) != 0)
         return;
     bool shift = (flags & (SHIFT_LEFT | SHIFT_RIGHT)) != 0, control = (flags & SHIFT_CONTROL) != 0;
-    key_put(b, (uint16_t)(code << 8 | keyboard_character(code, shift, control)));
+    bios_key_put(b, (uint16_t)(code << 8 | keyboard_character(code, shift, control)));
 }
 
-static bool key_there(const bios *b, uint16_t *key)
+bool bios_key_there(const bios *b, uint16_t *key)
 {
     uint32_t head = bios_load(b, BDA_KEY_HEAD, 2);
     *key = (uint16_t)bios_load(b, 0x400 + head, 2);
@@ -73,7 +72,7 @@ static bool key_there(const bios *b, uint16_t *key)
 
 bool bios_key_take(bios *b, uint16_t *key)
 {
-    if (!key_there(b, key))
+    if (!bios_key_there(b, key))
         return false;
     bios_store(b, BDA_KEY_HEAD, 2, key_next(b, (uint16_t)bios_load(b, BDA_KEY_HEAD, 2)));
     return true;
@@ -105,8 +104,8 @@ bool bios_keyboard(bios *b)
         return key_wait(b);
     case 0x01:
     case 0x11:
-        bios_set_flag(b, FLAG_ZERO, !key_there(b, &key));
-        if (key_there(b, &key))
+        bios_set_flag(b, FLAG_ZERO, !bios_key_there(b, &key));
+        if (bios_key_there(b, &key))
             bios_set_word(b, ENGINE_EAX, key);
         else
             keyboard_ask(b->machine->devices);
@@ -122,7 +121,7 @@ bool bios_keyboard(bios *b)
         return false;
     }
     case 0x05: /* as if CX had been typed */
-        bios_set_low(b, ENGINE_EAX, !key_put(b, bios_word(b, ENGINE_ECX)));
+        bios_set_low(b, ENGINE_EAX, !bios_key_put(b, bios_word(b, ENGINE_ECX)));
         return false;
     default:
         return false;

@@ -142,8 +142,23 @@ static const device *devices_find(const devices *b, uint16_t port)
     return NULL;
 }
 
+/* Ports of cards, at which programs look to see which ones are there, and of what PCI and its like put
+ * further up. Those of disk controllers are not among them: who asks for one needs it. */
+static bool is_card_port(uint16_t port)
+{
+    static const struct {
+        uint16_t first, last;
+    } disks[] = {{0x170, 0x177}, {0x1f0, 0x1f7}, {0x370, 0x377}, {0x3f0, 0x3f7}};
+    for (unsigned i = 0; i < sizeof disks / sizeof disks[0]; i++)
+        if (port >= disks[i].first && port <= disks[i].last)
+            return false;
+    return port >= 0x100 && port < 0x1000;
+}
+
 static void tell_of_empty_port(p5_machine *machine, uint16_t port)
 {
+    if (is_card_port(port))
+        return;
     notice_once(&machine->notices, NOTICE_PORT, port,
                 "port %Xh: nothing there, reads are all ones and writes are ignored", port);
 }

@@ -65,6 +65,10 @@ void keyboard_want(devices *b, bool always);
 void keyboard_ask(devices *b);
 /* No key is on its way, and none will be. */
 bool keyboard_exhausted(const devices *b);
+/* A key that is pressed is on its way. */
+bool keyboard_sends(const devices *b);
+/* Scan code (0: there is no such key) and character, as the BIOS keeps keys. */
+uint16_t keyboard_key(uint8_t character);
 /* The character of a scan code (make), 0 if none. */
 uint8_t keyboard_character(uint8_t code, bool shift, bool control);
 

@@ -56,6 +56,12 @@ uint8_t keyboard_character(uint8_t code, bool shift, bool control)
     return control && character >= '@' ? character & 0x1f : character;
 }
 
+uint16_t keyboard_key(uint8_t character)
+{
+    bool shift, control;
+    return (uint16_t)(keyboard_scan_code(character, &shift, &control) << 8 | character);
+}
+
 /* --- from the keyboard to the controller --- */
 
 static void keyboard_drive(devices *b)
@@ -163,6 +169,16 @@ bool keyboard_exhausted(const devices *b)
 {
     const keyboard *k = &b->keyboard;
     return k->input_ended && k->queued == 0 && !k->output_full;
+}
+
+bool keyboard_sends(const devices *b)
+{
+    const keyboard *k = &b->keyboard;
+    bool asked = k->one_by_one && keyboard_listens(k) && k->next_at != UINT64_MAX && k->queued == 0;
+    bool sends = asked || (k->output_full && (k->output & CODE_BREAK) == 0);
+    for (unsigned i = 0; i < k->queued; i++)
+        sends |= (k->queue[i] & CODE_BREAK) == 0;
+    return sends;
 }
 
 /* --- commands to the keyboard --- */

@@ -6,6 +6,7 @@
 #include "machine/dos/dos_internal.h"
 
 enum { VERSION_MAJOR = 6, VERSION_MINOR = 22 };
+enum { FIRST_WITH_CARRY = 0x38 }; /* from this function on carry tells of errors */
 
 bool dos_text(const dos *d, uint32_t linear, char *text, size_t room)
 {
@@ -20,11 +21,7 @@ bool dos_text(const dos *d, uint32_t linear, char *text, size_t room)
 
 static void set_es(dos *d, uint16_t segment, uint16_t offset)
 {
-    engine_segment es;
-    engine_get_segment(d->engine, ENGINE_ES, &es);
-    es.selector = segment;
-    es.base = (uint32_t)segment << 4;
-    engine_set_segment(d->engine, ENGINE_ES, &es);
+    dos_set_segment(d, ENGINE_ES, segment);
     bios_set_word(&d->bios, ENGINE_EBX, offset);
 }
 
@@ -172,61 +169,51 @@ static dos_error switch_character(dos *d)
     return DOS_OK;
 }
 
-/* AH = 34h: InDOS, always clear: the host answers at once. AH = 52h: the list of lists, of which only the
- * first control block in front of it is there. Both stand in DOS's page at 500h (start.c). */
+/* AH = 34h: InDOS, always clear: the host answers at once. */
 static dos_error in_dos(dos *d)
 {
-    set_es(d, 0x50, 0x21);
+    set_es(d, DOS_DATA, DOS_SWAPPABLE + 1);
     return DOS_OK;
 }
 
+/* AH = 52h: the list of lists, of which only the first control block before it is there. */
 static dos_error list_of_lists(dos *d)
 {
-    bios_store(&d->bios, 0x50e, 2, d->first_block);
-    set_es(d, 0x50, 0x10);
+    dos_store(d, dos_linear(DOS_DATA, DOS_LISTS - 2), d->first_block);
+    set_es(d, DOS_DATA, DOS_LISTS);
     return DOS_OK;
 }
 
-/* AH = 38h: the United States. */
-static dos_error country(dos *d)
+/* The swappable data area, whose fields resident programs read: what the current program is and has set. */
+static void swappable_store(dos *d)
 {
-    static const uint8_t information[34] = {0, 0, '$', 0, 0, 0, 0, ',', 0, '.', 0, '-', 0, ':', 0, 0, 2, 0};
-    if (bios_word(&d->bios, ENGINE_EDX) == 0xffff)
+    enum { DTA = 0x0c, PSP = 0x10, DRIVE = 0x16 };
+    uint32_t at = dos_linear(DOS_DATA, DOS_SWAPPABLE);
+    dos_store(d, at + DTA, (uint16_t)(d->dta & 15));
+    dos_store(d, at + DTA + 2, (uint16_t)(d->dta >> 4));
+    dos_store(d, at + PSP, d->psp);
+    bios_store(&d->bios, at + DRIVE, 1, d->drive);
+}
+
+/* AH = 5Dh: AL = 06h tells where that area is, and its sizes in DOS and always. AL = 0Ah sets the error that
+ * AH = 59h tells. */
+static dos_error server(dos *d)
+{
+    enum { IN_DOS = 0x80, ALWAYS = 0x1a };
+    switch (bios_low(&d->bios, ENGINE_EAX)) {
+    case 0x06:
+        swappable_store(d);
+        dos_set_segment(d, ENGINE_DS, DOS_DATA);
+        bios_set_word(&d->bios, ENGINE_ESI, DOS_SWAPPABLE);
+        bios_set_word(&d->bios, ENGINE_ECX, IN_DOS);
+        bios_set_word(&d->bios, ENGINE_EDX, ALWAYS);
         return DOS_OK;
-    engine_write_linear(d->engine, dos_pointer(d, ENGINE_DS, ENGINE_EDX), information, sizeof information);
-    bios_set_word(&d->bios, ENGINE_EBX, 1);
-    bios_set_word(&d->bios, ENGINE_EAX, 1);
-    return DOS_OK;
-}
-
-/* AH = 65h: AL = 20h-22h make upper case of DL, of CX characters and of a text at DS:DX. */
-static dos_error upper_case(dos *d)
-{
-    uint32_t at = dos_pointer(d, ENGINE_DS, ENGINE_EDX), count = bios_word(&d->bios, ENGINE_ECX);
-    uint8_t what = bios_low(&d->bios, ENGINE_EAX), c = bios_low(&d->bios, ENGINE_EDX);
-    if (what < 0x20 || what > 0x22)
+    case 0x0a:
+        d->last_error = dos_load(d, dos_pointer(d, ENGINE_DS, ENGINE_EDX));
+        return DOS_OK;
+    default:
         return DOS_NO_FUNCTION;
-    if (what == 0x20) {
-        bios_set_low(&d->bios, ENGINE_EDX, c >= 'a' && c <= 'z' ? (uint8_t)(c - 32) : c);
-        return DOS_OK;
     }
-    for (uint32_t i = 0; i < (what == 0x21 ? count : 0xffffu); i++) {
-        c = (uint8_t)bios_load(&d->bios, at + i, 1);
-        if (what == 0x22 && c == 0)
-            break;
-        if (c >= 'a' && c <= 'z')
-            bios_store(&d->bios, at + i, 1, c - 32u);
-    }
-    return DOS_OK;
-}
-
-static dos_error code_page(dos *d)
-{
-    if (bios_low(&d->bios, ENGINE_EAX) == 1) {
-        bios_set_word(&d->bios, ENGINE_EBX, 437);
-        bios_set_word(&d->bios, ENGINE_EDX, 437);
-    }
-    return DOS_OK;
 }
 
 /* AH = 59h: of the last call that failed. Class 8 (not found), action 3 (ask the user), locus 1. */
@@ -235,50 +222,6 @@ static dos_error extended_error(dos *d)
     bios_set_word(&d->bios, ENGINE_EAX, d->last_error);
     bios_set_word(&d->bios, ENGINE_EBX, 0x803);
     bios_set_high(&d->bios, ENGINE_ECX, 1);
-    return DOS_OK;
-}
-
-/* AH = 29h: the name at DS:SI into the file control block at ES:DI; AL = 1 with wildcards, FFh: no such
- * drive. */
-static dos_error parse_name(dos *d)
-{
-    static const char ends[] = " \t:;,=+<>|/\\\"[]";
-    uint32_t base = bios_segment(&d->bios, ENGINE_DS), fcb = dos_pointer(d, ENGINE_ES, ENGINE_EDI);
-    uint16_t at = bios_word(&d->bios, ENGINE_ESI);
-    uint8_t how = bios_low(&d->bios, ENGINE_EAX), answer = 0;
-    char name[11];
-    memset(name, ' ', sizeof name);
-#define CHARACTER(offset) ((char)bios_load(&d->bios, base + (uint16_t)(at + (offset)), 1))
-    while (CHARACTER(0) == ' ' || CHARACTER(0) == '\t' ||
-           ((how & 1) != 0 && CHARACTER(0) != '\0' && strchr(":;,=+", CHARACTER(0)) != NULL))
-        at++;
-    uint8_t drive = 0;
-    if (CHARACTER(0) != '\0' && CHARACTER(1) == ':') {
-        drive = (uint8_t)((CHARACTER(0) & 0x5f) - 'A' + 1);
-        answer = dos_drive_there(d, drive - 1u) ? 0 : 0xff;
-        at = (uint16_t)(at + 2);
-    }
-    unsigned used = 0, most = 8;
-    for (char c; (c = CHARACTER(0)) > ' ' && strchr(ends, c) == NULL; at++) {
-        if (c == '.') {
-            if (most == 11)
-                break;
-            used = 8;
-            most = 11;
-        } else if (c == '*') {
-            while (used < most)
-                name[used++] = '?';
-        } else if (used < most) {
-            name[used++] = (char)(c >= 'a' && c <= 'z' ? c - 32 : c);
-        }
-    }
-#undef CHARACTER
-    if (answer == 0 && memchr(name, '?', sizeof name) != NULL)
-        answer = 1;
-    bios_store(&d->bios, fcb, 1, drive);
-    engine_write_linear(d->engine, fcb + 1, name, sizeof name);
-    bios_set_word(&d->bios, ENGINE_ESI, at);
-    bios_set_low(&d->bios, ENGINE_EAX, answer);
     return DOS_OK;
 }
 
@@ -299,11 +242,26 @@ static dos_call *const calls[256] = {
     [0x0c] = dos_call_flush,
     [0x0d] = nothing, /* disk buffers */
     [0x0e] = drive_select,
+    [0x0f] = dos_call_fcb_open,
+    [0x10] = dos_call_fcb_close,
+    [0x11] = dos_call_fcb_find_first,
+    [0x12] = dos_call_fcb_find_next,
+    [0x13] = dos_call_fcb_delete,
+    [0x14] = dos_call_fcb_read,
+    [0x15] = dos_call_fcb_write,
+    [0x16] = dos_call_fcb_create,
+    [0x17] = dos_call_fcb_rename,
     [0x19] = drive_get,
     [0x1a] = transfer_set,
+    [0x21] = dos_call_fcb_read_random,
+    [0x22] = dos_call_fcb_write_random,
+    [0x23] = dos_call_fcb_size,
+    [0x24] = dos_call_fcb_set_random,
     [0x25] = vector_set,
     [0x26] = dos_call_create_psp,
-    [0x29] = parse_name,
+    [0x27] = dos_call_fcb_read_block,
+    [0x28] = dos_call_fcb_write_block,
+    [0x29] = dos_call_parse_name,
     [0x2a] = date_get,
     [0x2b] = time_refuse,
     [0x2c] = time_get,
@@ -317,7 +275,7 @@ static dos_call *const calls[256] = {
     [0x35] = vector_get,
     [0x36] = drive_space,
     [0x37] = switch_character,
-    [0x38] = country,
+    [0x38] = dos_call_country,
     [0x39] = dos_call_make_directory,
     [0x3a] = dos_call_remove_directory,
     [0x3b] = dos_call_change_directory,
@@ -353,31 +311,50 @@ static dos_call *const calls[256] = {
     [0x5a] = dos_call_create_temporary,
     [0x5b] = dos_call_create_new,
     [0x5c] = nothing, /* locks: nobody else is there */
+    [0x5d] = server,
     [0x60] = dos_call_truename,
     [0x62] = dos_call_get_psp,
-    [0x65] = upper_case,
-    [0x66] = code_page,
+    [0x63] = dos_call_lead_bytes,
+    [0x65] = dos_call_national,
+    [0x66] = dos_call_code_page,
     [0x67] = dos_call_handles,
     [0x68] = dos_call_commit,
     [0x6c] = dos_call_open_extended,
 };
 
-/* From AH = 38h on carry tells of errors; programs ask for AH = 71h (long names) to see that it fails. */
-static bool dos_function(dos *d)
+/* Functions that programs only ask for to see that they are not there, or that do nothing in a DOS like this
+ * one: 18h, 1Dh, 1Eh, 20h (CP/M), 53h (drivers), 5Eh, 5Fh (networks), 61h, 64h, 69h-6Bh, 70h, 71h, 73h (later
+ * versions), and what lies beyond DOS, which resident programs and other systems answer. */
+static bool is_probe(unsigned function)
 {
-    enum { FIRST_WITH_CARRY = 0x38, LONG_NAMES = 0x71 };
-    unsigned function = bios_high(&d->bios, ENGINE_EAX);
-    uint16_t psp = d->psp;
-    dos_error wrong = DOS_NO_FUNCTION;
-    if (calls[function] != NULL)
-        wrong = calls[function](d);
-    else if (function == LONG_NAMES)
-        wrong = (dos_error)0x7100;
-    else {
+    static const uint8_t probes[] = {0x18, 0x1d, 0x1e, 0x20, 0x53, 0x5e, 0x5f, 0x61,
+                                     0x64, 0x69, 0x6a, 0x6b, 0x70, 0x71, 0x73};
+    enum { BEYOND = 0x74 };
+    return function >= BEYOND || memchr(probes, (int)function, sizeof probes) != NULL;
+}
+
+/* AH = 71h, long names, has an answer of its own. */
+static dos_error missing_function(dos *d, unsigned function)
+{
+    enum { LONG_NAMES = 0x71 };
+    if (function == LONG_NAMES)
+        return (dos_error)0x7100;
+    if (!is_probe(function))
         notice_once(&d->machine->notices, NOTICE_SYSCALL, function,
                     "DOS function %02Xh (INT 21h) is not there", function);
-        bios_set_low(&d->bios, ENGINE_EAX, function < FIRST_WITH_CARRY ? 0xff : 0);
-    }
+    bios_set_low(&d->bios, ENGINE_EAX, function < FIRST_WITH_CARRY ? 0xff : 0);
+    return DOS_NO_FUNCTION;
+}
+
+static bool dos_function(dos *d)
+{
+    unsigned function = bios_high(&d->bios, ENGINE_EAX);
+    uint16_t psp = d->psp;
+    uint32_t dta = d->dta;
+    uint8_t drive = d->drive;
+    dos_error wrong = calls[function] != NULL ? calls[function](d) : missing_function(d, function);
+    if (psp != d->psp || dta != d->dta || drive != d->drive)
+        swappable_store(d);
     if (wrong == DOS_WAIT || psp != d->psp || d->machine->ended || function < FIRST_WITH_CARRY ||
         function == 0x59)
         return wrong == DOS_WAIT;
@@ -439,6 +416,9 @@ bool dos_serve(bios *b, unsigned vector)
         return false;
     case DOS_XMS_SLOT:
         dos_xms(d);
+        return false;
+    case DOS_CASE_SLOT:
+        dos_case_map(d);
         return false;
     default:
         return false;

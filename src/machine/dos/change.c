@@ -5,16 +5,21 @@
 
 #include "machine/dos/dos_internal.h"
 
-/* The place that DS:DX names, which may be changed. */
+/* The place of a path, which may be changed. */
+static dos_error path_to_change(const dos *d, const dos_path *path, bool missing, share_place *place)
+{
+    if (strpbrk(path->text, "*?") != NULL)
+        return DOS_NO_PATH;
+    dos_error wrong = dos_path_is_program(d, path) ? DOS_DENIED : dos_path_find(d, path, missing, place);
+    return wrong == DOS_OK ? dos_error_of(share_may_change(place)) : wrong;
+}
+
+/* The same of the path at `linear`. */
 static dos_error place_to_change(const dos *d, uint32_t linear, bool missing, share_place *place)
 {
     dos_path path;
     dos_error wrong = dos_path_at(d, linear, &path);
-    if (wrong == DOS_OK && strpbrk(path.text, "*?") != NULL)
-        wrong = DOS_NO_PATH;
-    if (wrong == DOS_OK)
-        wrong = dos_path_is_program(d, &path) ? DOS_DENIED : dos_path_find(d, &path, missing, place);
-    return wrong == DOS_OK ? dos_error_of(share_may_change(place)) : wrong;
+    return wrong == DOS_OK ? path_to_change(d, &path, missing, place) : wrong;
 }
 
 /* A directory that is there already is DOS_DENIED, not DOS_EXISTS. */
@@ -71,32 +76,44 @@ dos_error dos_call_get_directory(dos *d)
     return DOS_OK;
 }
 
-dos_error dos_call_delete(dos *d)
+dos_error dos_delete(dos *d, const dos_path *path)
 {
     SHARE_PLACE(place);
     struct stat about;
-    dos_error wrong = place_to_change(d, dos_pointer(d, ENGINE_DS, ENGINE_EDX), false, &place);
+    dos_error wrong = path_to_change(d, path, false, &place);
     if (wrong == DOS_OK && share_about(&place, &about) == 0 && S_ISDIR(about.st_mode))
         wrong = DOS_DENIED;
+    return wrong == DOS_OK ? dos_error_of(share_remove(&place, false)) : wrong;
+}
+
+dos_error dos_call_delete(dos *d)
+{
+    dos_path path;
+    dos_error wrong = dos_path_at(d, dos_pointer(d, ENGINE_DS, ENGINE_EDX), &path);
+    return wrong == DOS_OK ? dos_delete(d, &path) : wrong;
+}
+
+dos_error dos_rename(dos *d, const dos_path *old, const dos_path *new)
+{
+    SHARE_PLACE(from);
+    SHARE_PLACE(to);
+    struct stat about;
+    dos_error wrong = path_to_change(d, old, false, &from);
     if (wrong == DOS_OK)
-        wrong = dos_error_of(share_remove(&place, false));
-    return wrong;
+        wrong = path_to_change(d, new, true, &to);
+    if (wrong == DOS_OK && share_about(&to, &about) == 0)
+        wrong = DOS_DENIED;
+    return wrong == DOS_OK ? dos_error_of(share_rename(&from, &to)) : wrong;
 }
 
 /* AH = 56h: DS:DX to ES:DI, which must not be there. */
 dos_error dos_call_rename(dos *d)
 {
-    SHARE_PLACE(from);
-    SHARE_PLACE(to);
-    struct stat about;
-    dos_error wrong = place_to_change(d, dos_pointer(d, ENGINE_DS, ENGINE_EDX), false, &from);
+    dos_path from, to;
+    dos_error wrong = dos_path_at(d, dos_pointer(d, ENGINE_DS, ENGINE_EDX), &from);
     if (wrong == DOS_OK)
-        wrong = place_to_change(d, dos_pointer(d, ENGINE_ES, ENGINE_EDI), true, &to);
-    if (wrong == DOS_OK && share_about(&to, &about) == 0)
-        wrong = DOS_DENIED;
-    if (wrong == DOS_OK)
-        wrong = dos_error_of(share_rename(&from, &to));
-    return wrong;
+        wrong = dos_path_at(d, dos_pointer(d, ENGINE_ES, ENGINE_EDI), &to);
+    return wrong == DOS_OK ? dos_rename(d, &from, &to) : wrong;
 }
 
 /* AH = 43h: AL = 0 gets CX, 1 sets it. Attributes follow from what is there; setting the archive bit or none

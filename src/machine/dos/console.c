@@ -1,25 +1,58 @@
 /* The console: characters of the input, and text on the screen and to the user. The input is a stream of
  * bytes; what a line ends with, LF or CR or both, is a carriage return for the program. */
 
+#include "machine/base/end.h"
+#include "machine/base/time.h"
 #include "machine/dos/dos_internal.h"
 
-enum { CONTROL_C = 3, END_OF_FILE = 0x1a };
+enum { CONTROL_C = 3, END_OF_FILE = 0x1a, LOOK_NS = 2000000 };
 
-int dos_input(dos *d, uint8_t *byte)
+/* --- the end of the input --- */
+
+/* A program that goes on asking behind the end of its input would never end: it is stopped once it has tried
+ * so often to read, or has looked so often, and so long, whether there is something. */
+enum { READS_AT_END = 1000, LOOKS_AT_END = 1000000, SECONDS_AT_END = 2 };
+
+static void stop_asking(dos *d)
 {
-    const p5_machine_options *options = &d->machine->options;
-    uint16_t key;
-    if (d->ahead >= 0) {
-        *byte = (uint8_t)d->ahead;
-        d->ahead = -1;
-        return 1;
-    }
-    if (bios_key_take(&d->bios, &key)) {
-        *byte = (uint8_t)key;
-        return 1;
-    }
+    devices_console_flush(d->machine->devices);
+    machine_end(d->machine, P5_END_HALT, 0);
+    machine_end_at(d->machine, engine_get(d->engine, ENGINE_EIP));
+    machine_end_message(d->machine, "it asks for input again and again, and the input has ended");
+}
+
+static void read_at_end(dos *d)
+{
+    if (++d->reads_at_end >= READS_AT_END)
+        stop_asking(d);
+}
+
+static void looked_at_end(dos *d)
+{
+    uint64_t now = devices_now(d->machine->devices);
+    if (d->looks_at_end == 0)
+        d->looking_since = now;
+    if (d->looks_at_end < LOOKS_AT_END)
+        d->looks_at_end++;
+    else if (machine_clocks_to_ns(d->machine, now - d->looking_since) / 1000000000u >= SECONDS_AT_END)
+        stop_asking(d);
+}
+
+/* --- characters of the input --- */
+
+/* A key that the program has asked the BIOS for is on its way to the buffer, and comes first. */
+static bool key_comes(const dos *d)
+{
+    enum { KEYBOARD_VECTOR = 9 };
+    return bios_load(&d->bios, KEYBOARD_VECTOR * 4, 4) == (0xf0000000u | (0xe000 + KEYBOARD_VECTOR * 16)) &&
+           keyboard_sends(d->machine->devices);
+}
+
+/* A byte of the user's input, without what is in the buffer of keys. */
+static int take_input(dos *d, uint8_t *byte)
+{
     for (;;) {
-        if (d->input_ended || options->input == NULL)
+        if (d->input_ended || d->machine->options.input == NULL)
             return -1;
         devices_console_flush(d->machine->devices);
         int got = devices_input_idle(d->machine->devices, byte);
@@ -34,6 +67,53 @@ int dos_input(dos *d, uint8_t *byte)
             *byte = '\r';
         return 1;
     }
+}
+
+/* The next byte of the input, as dos_input answers. A key without a character is a 0 and its scan code. */
+static int next_byte(dos *d, uint8_t *byte)
+{
+    uint16_t key;
+    int got = 1;
+    if (d->scan_code != 0) {
+        *byte = d->scan_code;
+        d->scan_code = 0;
+    } else if (bios_key_take(&d->bios, &key)) {
+        *byte = (uint8_t)key;
+        d->scan_code = *byte == 0 ? (uint8_t)(key >> 8) : 0;
+    } else {
+        got = key_comes(d) ? 0 : take_input(d, byte);
+    }
+    if (got == 1)
+        d->looked_at = 0;
+    return got;
+}
+
+int dos_input(dos *d, uint8_t *byte)
+{
+    int got = next_byte(d, byte);
+    if (got < 0)
+        read_at_end(d);
+    return got;
+}
+
+/* True if a byte waits. It goes into the buffer of keys then, so that the BIOS has it, too. A program that
+ * empties the input before it asks for something must not lose what comes in a pipe: so a byte comes, for who
+ * looks, some time behind the first look. */
+bool dos_input_waits(dos *d)
+{
+    uint8_t byte;
+    uint16_t key;
+    if (d->scan_code != 0 || bios_key_there(&d->bios, &key))
+        return true;
+    uint64_t now = devices_now(d->machine->devices);
+    if (d->looked_at == 0)
+        d->looked_at = now + 1;
+    if (now < d->looked_at + machine_ns_to_clocks(d->machine, LOOK_NS))
+        return false;
+    int got = key_comes(d) ? 0 : take_input(d, &byte);
+    if (got < 0)
+        looked_at_end(d);
+    return got == 1 && bios_key_put(&d->bios, keyboard_key(byte));
 }
 
 void dos_output(dos *d, uint8_t character)
@@ -115,14 +195,8 @@ dos_error dos_call_output(dos *d)
 
 static bool input_waits(dos *d)
 {
-    uint8_t byte;
     const dos_file *file = dos_file_at(d, 0);
-    if (file != NULL && file->kind == DOS_DISK)
-        return true;
-    int got = dos_input(d, &byte);
-    if (got == 1)
-        d->ahead = byte;
-    return got == 1;
+    return (file != NULL && file->kind == DOS_DISK) || dos_input_waits(d);
 }
 
 /* AH = 06h: DL = FFh takes a character if there is one (ZF clear), else puts DL. */
@@ -134,7 +208,7 @@ dos_error dos_call_direct(dos *d)
         bios_set_low(&d->bios, ENGINE_EAX, bios_low(&d->bios, ENGINE_EDX));
         return DOS_OK;
     }
-    bool there = take(d, &byte) == 1;
+    bool there = input_waits(d) && take(d, &byte) == 1;
     bios_set_flag(&d->bios, FLAG_ZERO, !there);
     bios_set_low(&d->bios, ENGINE_EAX, there ? byte : 0);
     return DOS_OK;

@@ -100,12 +100,15 @@ typedef struct dos {
     uint16_t last_error;
     dos_parent parents[DOS_NESTED];
     unsigned depth;
-    int ahead; /* a byte of the input that was looked at, -1 = none */
+    uint8_t scan_code; /* of a key without a character, whose 0 has been read; 0: none */
+    uint64_t looked_at; /* the clock behind that of the first look for input since a byte was read; 0: none */
     bool input_ended;
-    bool line_feed;            /* a line feed is to follow the carriage return that was read */
-    bool after_return;         /* the last byte of the input was a carriage return */
-    uint16_t line_used;        /* of INT 21h AH = 0Ah: characters so far */
-    ARRAY_OF(char *) searches; /* directory and pattern of each AH = 4Eh, numbered */
+    uint32_t reads_at_end, looks_at_end; /* behind the end of the input, */
+    uint64_t looking_since;              /* ... from this clock on */
+    bool line_feed;                      /* a line feed is to follow the carriage return that was read */
+    bool after_return;                   /* the last byte of the input was a carriage return */
+    uint16_t line_used;                  /* of INT 21h AH = 0Ah: characters so far */
+    ARRAY_OF(char *) searches;           /* directory and pattern of each AH = 4Eh, numbered */
     dos_block blocks[DOS_XMS_HANDLES];
     bool high_memory_taken;
 } dos;
@@ -169,14 +172,49 @@ void dos_name_unpack(const char packed[11], char name[DOS_NAME]);
 dos_error dos_error_of(int32_t result);
 bool dos_drive_there(const dos *d, unsigned drive);
 
+/* --- disk_file.c --- */
+
+/* A descriptor of its own for what the run was started with. */
+int dos_program_again(const dos *d);
+/* Opens a regular file by the host's `flags`: its descriptor, which the caller closes, or -1 and *wrong.
+ * *place is where it is, unless it is the program on its own drive; the caller closes that, too. */
+int dos_open_host(const dos *d, const dos_path *path, int flags, share_place *place, dos_error *wrong);
+/* The same of a program file, for reading. */
+int dos_open_program(const dos *d, const dos_path *path, dos_error *wrong);
+/* Writes as much as the quota (NULL: none) lets: *done bytes. */
+dos_error dos_write_host(int host, share_quota *quota, uint32_t position, const void *bytes, size_t size,
+                         size_t *done);
+/* Seconds since 1970 as a directory entry has them. */
+void dos_pack_time(int64_t seconds, uint16_t *time, uint16_t *day);
+
+/* --- find.c --- */
+
+/* How far a search has come. The guest keeps it, in its transfer area or file control block. */
+typedef struct dos_search {
+    uint16_t number; /* of its text, from 1 */
+    uint8_t attributes;
+    char last[11];
+} __attribute__((packed)) dos_search;
+
+/* An entry of a directory. */
+typedef struct dos_found {
+    uint8_t drive;
+    char name[11];
+    uint8_t attribute;
+    uint16_t time, date;
+    uint32_t size;
+} dos_found;
+
+/* A search for `path`, whose last name may have wildcards. DOS_NO_MORE_FILES: nothing can be found. */
+dos_error dos_search_begin(dos *d, const dos_path *path, uint8_t attributes, dos_search *state);
+dos_error dos_search_next(dos *d, dos_search *state, dos_found *entry);
+
 /* --- file.c --- */
 
 p5_status dos_files_open(dos *d, p5_error *error);
 void dos_files_close(dos *d);
 /* The file behind a handle of the current program. */
 dos_file *dos_file_at(const dos *d, uint16_t handle);
-/* The host's descriptor of a program file, for reading: -1 and *wrong. The caller closes it. */
-int dos_open_program(const dos *d, const dos_path *path, dos_error *wrong);
 /* A byte to or from a file on a disk; false at its end. */
 void dos_put_byte(dos *d, uint16_t handle, uint8_t byte);
 bool dos_get_byte(dos *d, uint16_t handle, uint8_t *byte);
@@ -184,10 +222,23 @@ bool dos_get_byte(dos *d, uint16_t handle, uint8_t *byte);
 void dos_handles_inherit(dos *d, uint16_t psp);
 void dos_handles_close(dos *d, uint16_t psp);
 
+/* --- change.c --- */
+
+/* Deletes a file, renames one to a path where nothing is. */
+dos_error dos_delete(dos *d, const dos_path *path);
+dos_error dos_rename(dos *d, const dos_path *from, const dos_path *to);
+
+/* --- fcb.c --- */
+
+/* The name at `text` as a file control block has it, 12 bytes with the drive before: how many characters it
+ * took; `how` and `*answer` are AL of AH = 29h. */
+size_t dos_parse_name(const dos *d, const char *text, uint8_t how, uint8_t fcb[12], uint8_t *answer);
+
 /* --- console.c --- */
 
 /* The next byte of the input: 1, 0 = none yet, -1 = it has ended. */
 int dos_input(dos *d, uint8_t *byte);
+bool dos_input_waits(dos *d);
 void dos_output(dos *d, uint8_t character);
 
 /* --- program.c --- */
@@ -209,9 +260,14 @@ dos_call dos_call_make_directory, dos_call_remove_directory, dos_call_change_dir
     dos_call_open, dos_call_close, dos_call_read, dos_call_write, dos_call_delete, dos_call_seek,
     dos_call_attributes, dos_call_ioctl, dos_call_duplicate, dos_call_duplicate_to, dos_call_get_directory,
     dos_call_rename, dos_call_file_time, dos_call_create_temporary, dos_call_create_new, dos_call_handles,
-    dos_call_commit, dos_call_open_extended, dos_call_truename;                /* file.c, change.c */
-dos_call dos_call_find_first, dos_call_find_next;                              /* find.c */
-dos_call dos_call_allocate, dos_call_free, dos_call_resize, dos_call_strategy; /* memory.c */
+    dos_call_commit, dos_call_open_extended, dos_call_truename; /* file.c, change.c */
+dos_call dos_call_find_first, dos_call_find_next;               /* find.c */
+dos_call dos_call_fcb_open, dos_call_fcb_close, dos_call_fcb_find_first, dos_call_fcb_find_next,
+    dos_call_fcb_delete, dos_call_fcb_read, dos_call_fcb_write, dos_call_fcb_create, dos_call_fcb_rename,
+    dos_call_fcb_read_random, dos_call_fcb_write_random, dos_call_fcb_size, dos_call_fcb_set_random,
+    dos_call_fcb_read_block, dos_call_fcb_write_block, dos_call_parse_name;            /* fcb.c */
+dos_call dos_call_country, dos_call_lead_bytes, dos_call_national, dos_call_code_page; /* national.c */
+dos_call dos_call_allocate, dos_call_free, dos_call_resize, dos_call_strategy;         /* memory.c */
 dos_call dos_call_execute, dos_call_terminate, dos_call_exit, dos_call_stay, dos_call_exit_code,
     dos_call_create_psp, dos_call_set_psp, dos_call_get_psp; /* program.c */
 
@@ -222,7 +278,30 @@ void dos_xms(dos *d);
 /* snapshot.c */
 void dos_transfer(p5_machine *machine, snapshot *s);
 
-enum { DOS_XMS_SLOT = 0xf0 }; /* in the place of that vector's stub */
+/* In the places of these vectors' stubs. */
+enum { DOS_XMS_SLOT = 0xf0, DOS_CASE_SLOT = 0xf1 };
+
+/* DOS's own data in guest memory: a segment, and what stands in it. */
+enum {
+    DOS_DATA = 0x70,
+    DOS_LISTS = 0x26,      /* the list of lists, */
+    DOS_SWAPPABLE = 0x100, /* swappable data area: InDOS is its second byte, */
+    DOS_NATIONAL = 0x200   /* tables of the country: national.c */
+};
+
+static inline void dos_set_segment(dos *d, engine_segment_name name, uint16_t value)
+{
+    engine_segment segment;
+    engine_get_segment(d->engine, name, &segment);
+    segment.selector = value;
+    segment.base = (uint32_t)value << 4;
+    segment.limit = 0xffff;
+    engine_set_segment(d->engine, name, &segment);
+}
+
+/* national.c: puts the tables into memory; the routine of AH = 38h that makes upper case of AL. */
+void dos_national_open(dos *d);
+void dos_case_map(dos *d);
 
 /* start.c: the stubs, which a snapshot has in memory; and what it does not have. */
 void dos_attach(dos *d, p5_machine *machine);

@@ -140,65 +140,36 @@ void dos_handles_close(dos *d, uint16_t psp)
 
 /* --- open --- */
 
-/* A descriptor of its own for what the run was started with. */
-static int program_again(const dos *d)
-{
-    return fcntl(d->program, F_DUPFD_CLOEXEC, 3);
-}
-
-int dos_open_program(const dos *d, const dos_path *path, dos_error *wrong)
-{
-    SHARE_PLACE(place);
-    struct stat about;
-    *wrong = DOS_OK;
-    if (dos_path_is_program(d, path))
-        return program_again(d);
-    *wrong = dos_path_find(d, path, false, &place);
-    if (*wrong != DOS_OK)
-        return -1;
-    int host = place.directory >= 0 ? share_open(&place, O_RDONLY, 0) : -EACCES;
-    if (host >= 0 && (fstat(host, &about) != 0 || !S_ISREG(about.st_mode))) {
-        close(host);
-        host = -EACCES;
-    }
-    *wrong = dos_error_of(host < 0 ? host : 0);
-    return host < 0 ? -1 : host;
-}
-
-/* Opens the entry at `place`; `flags` of the host beside the access mode. */
-static dos_error open_place(dos *d, const dos_path *path, const share_place *place, uint8_t mode, int flags)
+/* Opens a file; `flags` of the host beside the access mode. */
+static dos_error open_file(dos *d, const dos_path *path, uint8_t mode, int flags)
 {
     static const int access[] = {O_RDONLY, O_WRONLY, O_RDWR};
-    struct stat about;
-    if (place->directory < 0)
-        return DOS_DENIED;
-    if ((flags & O_CREAT) != 0 && !place->writable)
-        return DOS_DENIED;
-    int host = share_open(place, access[mode & 3] | flags, 0666);
+    SHARE_PLACE(place);
+    dos_error wrong;
+    int host = dos_open_host(d, path, access[mode & 3] | flags, &place, &wrong);
     if (host < 0)
-        return dos_error_of(host);
-    dos_file *file = NULL;
-    if (fstat(host, &about) == 0 && S_ISREG(about.st_mode) && about.st_size <= UINT32_MAX)
-        file = file_new(d, DOS_DISK, mode);
+        return wrong;
+    dos_file *file = file_new(d, DOS_DISK, mode);
     if (file == NULL) {
         close(host);
-        return S_ISREG(about.st_mode) ? DOS_TOO_MANY_FILES : DOS_DENIED;
+        return DOS_TOO_MANY_FILES;
     }
     file->host = host;
-    file->quota = place->quota;
     file->drive = path->drive;
-    file->path = strdup(place->guest);
     strncpy(file->name, strrchr(path->text, '\\') + 1, sizeof file->name - 1);
-    if (file->path == NULL) {
-        release(file);
-        return DOS_NO_MEMORY;
+    if (!dos_path_is_program(d, path)) {
+        file->quota = place.quota;
+        file->path = strdup(place.guest);
+        if (file->path == NULL) {
+            release(file);
+            return DOS_NO_MEMORY;
+        }
     }
     return handle_add(d, file);
 }
 
 static dos_error open_path(dos *d, const dos_path *path, uint8_t mode, int flags)
 {
-    SHARE_PLACE(place);
     dos_file_kind kind = dos_path_device(path);
     if ((mode & 3) == 3)
         return DOS_BAD_ACCESS;
@@ -208,21 +179,7 @@ static dos_error open_path(dos *d, const dos_path *path, uint8_t mode, int flags
     }
     if (strpbrk(path->text, "*?") != NULL)
         return DOS_NO_FILE;
-    if (dos_path_is_program(d, path)) {
-        if ((mode & 3) != 0 || (flags & O_TRUNC) != 0)
-            return DOS_DENIED;
-        dos_file *file = file_new(d, DOS_DISK, mode);
-        if (file == NULL)
-            return DOS_TOO_MANY_FILES;
-        file->host = program_again(d);
-        file->drive = DOS_OWN_DRIVE;
-        strcpy(file->name, d->program_name);
-        return handle_add(d, file);
-    }
-    if (path->text[0] == '\0')
-        return DOS_DENIED;
-    dos_error wrong = dos_path_find(d, path, (flags & O_CREAT) != 0, &place);
-    return wrong == DOS_OK ? open_place(d, path, &place, mode, flags) : wrong;
+    return open_file(d, path, mode, flags);
 }
 
 /* The path at DS:DX. */
@@ -427,18 +384,10 @@ static dos_error write_bytes(dos *d, dos_file *file, const uint8_t *bytes, size_
         dos_output(d, bytes[i]);
     if (file->kind != DOS_DISK)
         return DOS_OK;
-    if (file->position > UINT32_MAX - size)
-        return DOS_DENIED;
-    uint64_t before = share_size(file->host);
-    int64_t fits = share_fits(file->quota, before, file->position, size);
-    if (fits < 0)
-        return dos_error_of((int32_t)fits);
-    ssize_t put = pwrite(file->host, bytes, (size_t)fits, file->position);
-    if (put < 0)
-        return dos_error_of(-errno);
-    share_settle(file->quota, file->host, before);
-    file->position += (uint32_t)put;
-    return DOS_OK;
+    size_t done;
+    dos_error wrong = dos_write_host(file->host, file->quota, file->position, bytes, size, &done);
+    file->position += (uint32_t)done;
+    return wrong;
 }
 
 void dos_put_byte(dos *d, uint16_t handle, uint8_t byte)
@@ -539,15 +488,9 @@ static uint16_t ioctl_information(const dos_file *file)
 static bool ioctl_input_ready(dos *d, const dos_file *file)
 {
     struct stat about;
-    uint8_t byte;
     if (file->kind == DOS_DISK)
         return fstat(file->host, &about) == 0 && file->position < about.st_size;
-    if (file->kind == DOS_NUL)
-        return true;
-    int got = dos_input(d, &byte);
-    if (got == 1)
-        d->ahead = byte;
-    return got != 0;
+    return file->kind == DOS_NUL || dos_input_waits(d) || d->input_ended;
 }
 
 dos_error dos_call_ioctl(dos *d)
@@ -596,11 +539,10 @@ dos_error dos_call_ioctl(dos *d)
 
 static void put_time(dos *d, time_t seconds)
 {
-    struct tm t = {0};
-    gmtime_r(&seconds, &t);
-    int year = t.tm_year < 80 ? 0 : t.tm_year - 80;
-    bios_set_word(&d->bios, ENGINE_ECX, (uint16_t)(t.tm_hour << 11 | t.tm_min << 5 | t.tm_sec / 2));
-    bios_set_word(&d->bios, ENGINE_EDX, (uint16_t)(year << 9 | (t.tm_mon + 1) << 5 | t.tm_mday));
+    uint16_t time, day;
+    dos_pack_time(seconds, &time, &day);
+    bios_set_word(&d->bios, ENGINE_ECX, time);
+    bios_set_word(&d->bios, ENGINE_EDX, day);
 }
 
 dos_error dos_call_file_time(dos *d)

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "machine/dos/dos_internal.h"
@@ -15,9 +14,7 @@ enum { DIRECTORY = 0x10, ARCHIVE = 0x20, VOLUME = 0x08, READ_ONLY = 0x01 };
 
 /* The first 21 bytes of the transfer area are DOS's own. */
 typedef struct transfer_area {
-    uint16_t search; /* number of its text, from 1 */
-    uint8_t attributes;
-    char last[11];
+    dos_search search;
     uint8_t unused[7];
     uint8_t attribute;
     uint16_t time, date;
@@ -48,7 +45,7 @@ static bool wanted(const found *f, uint8_t attributes)
 
 /* The least of the entries that fit and come behind `last`. */
 static bool search_host(const dos *d, const dos_path *directory, const char pattern[11],
-                        const transfer_area *area, found *best)
+                        const dos_search *state, found *best)
 {
     SHARE_PLACE(place);
     struct dirent **entries;
@@ -69,7 +66,7 @@ static bool search_host(const dos *d, const dos_path *directory, const char patt
         } else if (dots || !dos_name_pack(name, f.packed)) {
             continue;
         }
-        if (!fits(pattern, f.packed) || memcmp(f.packed, area->last, 11) <= 0 ||
+        if (!fits(pattern, f.packed) || memcmp(f.packed, state->last, 11) <= 0 ||
             (any && memcmp(f.packed, best->packed, 11) >= 0))
             continue;
         if (snprintf(path, sizeof path, "%s/%s", place.guest, name) >= (int)sizeof path ||
@@ -79,7 +76,7 @@ static bool search_host(const dos *d, const dos_path *directory, const char patt
             f.about = (struct stat){.st_mode = S_IFDIR};
         else if (fstatat(entry.directory, entry.name, &f.about, AT_SYMLINK_NOFOLLOW) != 0)
             f.about.st_mode = 0;
-        if (!wanted(&f, area->attributes))
+        if (!wanted(&f, state->attributes))
             continue;
         *best = f;
         any = true;
@@ -91,20 +88,20 @@ static bool search_host(const dos *d, const dos_path *directory, const char patt
     return any;
 }
 
-static bool search_own_drive(const dos *d, const char pattern[11], const transfer_area *area, found *best)
+static bool search_own_drive(const dos *d, const char pattern[11], const dos_search *state, found *best)
 {
     *best = (found){.read_only = true};
     return dos_name_pack(d->program_name, best->packed) && fits(pattern, best->packed) &&
-           memcmp(best->packed, area->last, 11) > 0 && fstat(d->program, &best->about) == 0;
+           memcmp(best->packed, state->last, 11) > 0 && fstat(d->program, &best->about) == 0;
 }
 
-static dos_error search(dos *d, transfer_area *area)
+dos_error dos_search_next(dos *d, dos_search *state, dos_found *entry)
 {
     dos_path path;
     char pattern[11], name[DOS_NAME];
     found best;
-    if (area->search == 0 || area->search > d->searches.count ||
-        dos_path_parse(d, d->searches.items[area->search - 1], &path) != DOS_OK)
+    if (state->number == 0 || state->number > d->searches.count ||
+        dos_path_parse(d, d->searches.items[state->number - 1], &path) != DOS_OK)
         return DOS_NO_MORE_FILES;
     char *last = strrchr(path.text, '\\');
     if (last == NULL)
@@ -116,21 +113,17 @@ static dos_error search(dos *d, transfer_area *area)
     memcpy(pattern, name, length);
     if (name[length] == '.')
         memcpy(pattern + 8, name + length + 1, strlen(name + length + 1));
-    bool any = path.drive == DOS_OWN_DRIVE ? search_own_drive(d, pattern, area, &best)
-                                           : search_host(d, &path, pattern, area, &best);
+    bool any = path.drive == DOS_OWN_DRIVE ? search_own_drive(d, pattern, state, &best)
+                                           : search_host(d, &path, pattern, state, &best);
     if (!any)
         return DOS_NO_MORE_FILES;
-    struct tm t = {0};
-    time_t seconds = best.about.st_mtim.tv_sec;
-    gmtime_r(&seconds, &t);
-    memcpy(area->last, best.packed, sizeof area->last);
-    area->attribute =
+    memcpy(state->last, best.packed, sizeof state->last);
+    *entry = (dos_found){.drive = path.drive};
+    memcpy(entry->name, best.packed, sizeof entry->name);
+    entry->attribute =
         S_ISDIR(best.about.st_mode) ? DIRECTORY : (uint8_t)(ARCHIVE | (best.read_only ? READ_ONLY : 0));
-    area->time = (uint16_t)(t.tm_hour << 11 | t.tm_min << 5 | t.tm_sec / 2);
-    area->date = (uint16_t)((t.tm_year < 80 ? 0 : t.tm_year - 80) << 9 | (t.tm_mon + 1) << 5 | t.tm_mday);
-    area->size = S_ISREG(best.about.st_mode) ? (uint32_t)best.about.st_size : 0;
-    memset(area->name, 0, sizeof area->name);
-    dos_name_unpack(best.packed, area->name);
+    dos_pack_time(best.about.st_mtim.tv_sec, &entry->time, &entry->date);
+    entry->size = S_ISREG(best.about.st_mode) ? (uint32_t)best.about.st_size : 0;
     return DOS_OK;
 }
 
@@ -151,38 +144,58 @@ static uint16_t search_number(dos *d, const dos_path *path)
     return (uint16_t)d->searches.count;
 }
 
+dos_error dos_search_begin(dos *d, const dos_path *path, uint8_t attributes, dos_search *state)
+{
+    dos_path parent = *path;
+    SHARE_PLACE(place);
+    char *last = strrchr(parent.text, '\\');
+    *state = (dos_search){.attributes = attributes};
+    if (last == NULL || attributes == VOLUME)
+        return DOS_NO_MORE_FILES;
+    *last = '\0';
+    if ((path->drive != DOS_OWN_DRIVE || parent.text[0] != '\0') &&
+        dos_path_find(d, &parent, false, &place) != DOS_OK)
+        return DOS_NO_PATH;
+    state->number = search_number(d, path);
+    return DOS_OK;
+}
+
+/* Puts the next entry into the transfer area. */
+static dos_error find(dos *d, transfer_area *area)
+{
+    dos_found entry;
+    dos_error wrong = dos_search_next(d, &area->search, &entry);
+    if (wrong != DOS_OK)
+        return wrong;
+    area->attribute = entry.attribute;
+    area->time = entry.time;
+    area->date = entry.date;
+    area->size = entry.size;
+    memset(area->name, 0, sizeof area->name);
+    dos_name_unpack(entry.name, area->name);
+    engine_write_linear(d->engine, d->dta, area, sizeof *area);
+    return DOS_OK;
+}
+
 dos_error dos_call_find_first(dos *d)
 {
-    dos_path path, parent;
-    SHARE_PLACE(place);
-    transfer_area area = {.attributes = bios_low(&d->bios, ENGINE_ECX)};
+    dos_path path;
+    transfer_area area = {0};
     dos_error wrong = dos_path_at(d, dos_pointer(d, ENGINE_DS, ENGINE_EDX), &path);
     if (wrong != DOS_OK)
         return wrong == DOS_NO_DRIVE ? DOS_NO_PATH : wrong;
-    parent = path;
-    char *last = strrchr(parent.text, '\\');
-    if (last == NULL)
-        return DOS_NO_MORE_FILES;
-    *last = '\0';
-    if (path.drive != DOS_OWN_DRIVE || parent.text[0] != '\0') {
-        if (dos_path_find(d, &parent, false, &place) != DOS_OK)
-            return DOS_NO_PATH;
-    }
-    if (area.attributes == VOLUME)
-        return DOS_NO_MORE_FILES;
-    area.search = search_number(d, &path);
-    wrong = search(d, &area);
+    wrong = dos_search_begin(d, &path, bios_low(&d->bios, ENGINE_ECX), &area.search);
     if (wrong == DOS_OK)
-        engine_write_linear(d->engine, d->dta, &area, sizeof area);
-    return wrong == DOS_NO_MORE_FILES && strpbrk(path.text, "*?") == NULL ? DOS_NO_FILE : wrong;
+        wrong = find(d, &area);
+    return wrong == DOS_NO_MORE_FILES && path.text[0] != '\0' && area.search.attributes != VOLUME &&
+                   strpbrk(path.text, "*?") == NULL
+               ? DOS_NO_FILE
+               : wrong;
 }
 
 dos_error dos_call_find_next(dos *d)
 {
     transfer_area area;
     engine_read_linear(d->engine, d->dta, &area, sizeof area);
-    dos_error wrong = search(d, &area);
-    if (wrong == DOS_OK)
-        engine_write_linear(d->engine, d->dta, &area, sizeof area);
-    return wrong;
+    return find(d, &area);
 }

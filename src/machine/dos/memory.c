@@ -19,9 +19,10 @@ static bool control_load(const dos *d, uint16_t segment, control *c)
     return (c->kind == MORE || c->kind == LAST) && segment + 1u + c->paragraphs <= MEMORY_END;
 }
 
+/* The rest of the 16 bytes, with the owner's name, stays. */
 static void control_store(dos *d, const control *c)
 {
-    uint8_t bytes[16] = {c->kind};
+    uint8_t bytes[5] = {c->kind};
     memcpy(bytes + 1, &c->owner, 2);
     memcpy(bytes + 3, &c->paragraphs, 2);
     engine_write_linear(d->engine, dos_linear(c->segment, 0), bytes, sizeof bytes);

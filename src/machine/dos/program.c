@@ -16,7 +16,9 @@ enum {
     PSP_TERMINATE = 0x0a, /* vectors 22h-24h */
     PSP_PARENT = 0x16,
     PSP_ENVIRONMENT = 0x2c,
+    PSP_STACK = 0x2e, /* SS:SP at its last call of DOS */
     PSP_CALL = 0x50,
+    PSP_FCB = 0x5c, /* two, 16 bytes each as far as they are given */
     PSP_TAIL = 0x80,
     TAIL_MOST = 126,
     ENVIRONMENT_MOST = 0x8000,
@@ -24,16 +26,6 @@ enum {
     FRAME_BYTES = 6, /* IP, CS, FLAGS: what the stub's IRET takes */
     PROGRAM_LARGEST = 64 << 20
 };
-
-static void set_segment(dos *d, engine_segment_name name, uint16_t value)
-{
-    engine_segment segment;
-    engine_get_segment(d->engine, name, &segment);
-    segment.selector = value;
-    segment.base = (uint32_t)value << 4;
-    segment.limit = 0xffff;
-    engine_set_segment(d->engine, name, &segment);
-}
 
 /* --- the prefix --- */
 
@@ -50,8 +42,6 @@ static void psp_make(dos *d, uint16_t psp, uint16_t top, uint16_t environment)
     bytes[0x40] = 6;
     bytes[0x41] = 22;
     memcpy(bytes + PSP_CALL, call, sizeof call);
-    memset(bytes + 0x5d, ' ', 11);
-    memset(bytes + 0x6d, ' ', 11);
     bytes[PSP_TAIL + 1] = '\r';
     engine_write_linear(d->engine, dos_linear(psp, 0), bytes, sizeof bytes);
 }
@@ -64,6 +54,32 @@ static void psp_set_tail(dos *d, uint16_t psp, const char *tail)
     memcpy(bytes + 1, tail, length);
     bytes[1 + length] = '\r';
     engine_write_linear(d->engine, dos_linear(psp, PSP_TAIL), bytes, sizeof bytes);
+}
+
+/* The first two words of the tail as names, as the command interpreter leaves them there. */
+static void psp_set_names(dos *d, uint16_t psp, const char *tail)
+{
+    static const char between[] = " \t,;=";
+    for (unsigned i = 0; i < 2; i++) {
+        uint8_t fcb[16] = {0}, answer;
+        dos_parse_name(d, tail, 1, fcb, &answer);
+        engine_write_linear(d->engine, dos_linear(psp, (uint16_t)(PSP_FCB + 16 * i)), fcb, sizeof fcb);
+        tail += strspn(tail, between);
+        tail += strcspn(tail, between);
+    }
+}
+
+/* What a program finds in AX: FFh in AL and AH if the first and the second name have a drive that is not
+ * there. */
+static uint16_t psp_drives(const dos *d, uint16_t psp)
+{
+    uint16_t ax = 0;
+    for (unsigned i = 0; i < 2; i++) {
+        uint32_t drive = bios_load(&d->bios, dos_linear(psp, (uint16_t)(PSP_FCB + 16 * i)), 1);
+        if (drive != 0 && !dos_drive_there(d, drive - 1))
+            ax |= (uint16_t)(0xff << 8 * i);
+    }
+    return ax;
 }
 
 /* Variables, an empty one, the number of strings that follow, and the program's path. */
@@ -91,17 +107,30 @@ static dos_error environment_make(dos *d, const char *variables, size_t size, co
 
 /* --- into memory --- */
 
-/* The image, relocated, to `segment`. */
+/* The image to `segment`, with `factor` added to the words that hold segments. They may lie behind the image,
+ * in the memory that the header asks for (EXEPACK). */
 static bool place_image(dos *d, const mz_image *image, uint16_t segment, uint16_t factor)
 {
-    uint8_t *copy = malloc(image->image_size + 2);
+    uint8_t *copy = calloc(image->image_size, 1);
     if (copy == NULL)
         return false;
-    memcpy(copy, image->bytes + image->image_at, image->image_size);
-    mz_relocate(image, copy, factor);
+    memcpy(copy, image->bytes + image->image_at, image->stored);
     bool written = engine_write_linear(d->engine, dos_linear(segment, 0), copy, image->image_size);
     free(copy);
+    for (unsigned i = 0; i < image->relocation_count; i++) {
+        uint32_t at = (dos_linear(segment, 0) + mz_relocation(image, i)) & 0xfffff;
+        dos_store(d, at, (uint16_t)(dos_load(d, at) + factor));
+    }
     return written;
+}
+
+/* The user learns that only the DOS program of a file with two is run. */
+static void tell_other_system(dos *d, const mz_image *image, const char *path)
+{
+    if (image->other_system != NULL)
+        notice_once(&d->machine->notices, NOTICE_OTHER, 0xd0501u,
+                    "%s is a program for %s, too; that part is ignored, and its DOS program runs", path,
+                    image->other_system);
 }
 
 /* Memory for prefix, image and what the header asks for: as much as there is, up to its maximum. */
@@ -139,6 +168,7 @@ static dos_error load_program(dos *d, const mz_image *image, const char *path, c
     }
     psp_make(d, *psp, (uint16_t)(*psp + paragraphs), variables);
     psp_set_tail(d, *psp, tail);
+    psp_set_names(d, *psp, tail);
     dos_handles_inherit(d, *psp);
     uint16_t segment = (uint16_t)(*psp + PSP_PARAGRAPHS);
     if (!place_image(d, image, segment, segment))
@@ -151,6 +181,7 @@ static dos_error load_program(dos *d, const mz_image *image, const char *path, c
         *begin =
             (entry){(uint16_t)(segment + image->cs), image->ip, (uint16_t)(segment + image->ss), image->sp};
     }
+    tell_other_system(d, image, path);
     const char *name = strrchr(path, '\\');
     dos_name_block(d, *psp, name != NULL ? name + 1 : path);
     /* both blocks are the program's own */
@@ -159,26 +190,46 @@ static dos_error load_program(dos *d, const mz_image *image, const char *path, c
     return DOS_OK;
 }
 
-/* The registers that a program finds, and on its stack where the stub returns to. */
+/* Where the stub returns to, at `ss`:`sp`. */
+static void put_frame(dos *d, uint16_t ss, uint16_t sp, uint16_t cs, uint16_t ip)
+{
+    const uint16_t frame[3] = {ip, cs, EFLAGS_FIXED | EFLAGS_IF};
+    for (unsigned i = 0; i < 3; i++)
+        dos_store(d, dos_linear(ss, (uint16_t)(sp + 2 * i)), frame[i]);
+}
+
+/* The registers that a program finds. */
 static void enter_program(dos *d, uint16_t psp, const entry *begin)
 {
     engine *e = d->engine;
     uint16_t sp = (uint16_t)(begin->sp - FRAME_BYTES);
-    uint16_t frame[3] = {begin->ip, begin->cs, EFLAGS_FIXED | EFLAGS_IF};
-    for (unsigned i = 0; i < 3; i++)
-        dos_store(d, dos_linear(begin->ss, (uint16_t)(sp + 2 * i)), frame[i]);
+    put_frame(d, begin->ss, sp, begin->cs, begin->ip);
     for (engine_register r = ENGINE_EAX; r <= ENGINE_EDI; r++)
         engine_set(e, r, 0);
+    engine_set(e, ENGINE_EAX, psp_drives(d, psp));
     engine_set(e, ENGINE_ECX, 0xff);
     engine_set(e, ENGINE_EDX, psp);
     engine_set(e, ENGINE_ESI, begin->ip);
     engine_set(e, ENGINE_EDI, begin->sp);
-    set_segment(d, ENGINE_DS, psp);
-    set_segment(d, ENGINE_ES, psp);
-    set_segment(d, ENGINE_SS, begin->ss);
+    dos_set_segment(d, ENGINE_DS, psp);
+    dos_set_segment(d, ENGINE_ES, psp);
+    dos_set_segment(d, ENGINE_SS, begin->ss);
     engine_set(e, ENGINE_ESP, sp);
     d->psp = psp;
     d->dta = dos_linear(psp, PSP_TAIL);
+}
+
+/* Where the caller of the running INT 21h goes on is where a child that it executes or makes will end; its
+ * stack is kept as DOS keeps it, in its own prefix. */
+static void note_caller(dos *d)
+{
+    engine_segment ss;
+    engine_get_segment(d->engine, ENGINE_SS, &ss);
+    uint16_t sp = bios_word(&d->bios, ENGINE_ESP);
+    uint32_t at = ss.base + sp;
+    bios_store(&d->bios, VECTOR_TERMINATE * 4, 4, bios_load(&d->bios, at, 4));
+    dos_store(d, dos_linear(d->psp, PSP_STACK), sp);
+    dos_store(d, dos_linear(d->psp, PSP_STACK + 2), ss.selector);
 }
 
 static bool remember_parent(dos *d)
@@ -213,32 +264,58 @@ dos_error dos_begin(dos *d, const mz_image *image, const char *path, const char 
 
 /* --- the end --- */
 
-void dos_terminate(dos *d, uint8_t how, uint8_t code)
+/* The registers of the parent that executed the current program; false: it was not by EXEC, or another
+ * program has made itself its parent. */
+static bool restore_parent(dos *d, uint16_t parent)
 {
-    enum { STAYS = 3 };
-    uint16_t psp = d->psp;
-    d->exit_code = (uint16_t)(how << 8 | code);
-    if (how != STAYS) {
-        dos_handles_close(d, psp);
-        dos_free_owned(d, psp);
-    }
-    if (d->depth == 0) {
-        devices_console_flush(d->machine->devices);
-        machine_end(d->machine, P5_END_EXIT, code);
-        return;
-    }
-    uint8_t vectors[12];
-    engine_read_linear(d->engine, dos_linear(psp, PSP_TERMINATE), vectors, sizeof vectors);
-    engine_write_linear(d->engine, VECTOR_TERMINATE * 4, vectors, sizeof vectors);
+    if (d->depth == 0 || d->parents[d->depth - 1].psp != parent)
+        return false;
     const dos_parent *p = &d->parents[--d->depth];
-    d->psp = p->psp;
     d->dta = p->dta;
     for (engine_register r = ENGINE_EAX; r < ENGINE_EIP; r++)
         engine_set(d->engine, r, p->registers[r]);
     for (engine_segment_name s = ENGINE_ES; s <= ENGINE_GS; s++)
         if (s != ENGINE_CS)
             engine_set_segment(d->engine, s, &p->segments[s]);
-    bios_set_flag(&d->bios, FLAG_CARRY, false); /* of the parent's INT 21h AH = 4Bh */
+    return true;
+}
+
+/* The parent goes on at the terminate address of the ending program's prefix, with its own stack. */
+static void return_to_parent(dos *d, uint16_t psp, uint16_t parent)
+{
+    uint8_t vectors[12];
+    uint32_t at = dos_linear(psp, PSP_TERMINATE);
+    uint16_t ip = dos_load(d, at), cs = dos_load(d, at + 2);
+    engine_read_linear(d->engine, at, vectors, sizeof vectors);
+    engine_write_linear(d->engine, VECTOR_TERMINATE * 4, vectors, sizeof vectors);
+    if (!restore_parent(d, parent)) {
+        dos_set_segment(d, ENGINE_SS, dos_load(d, dos_linear(parent, PSP_STACK + 2)));
+        engine_set(d->engine, ENGINE_ESP, dos_load(d, dos_linear(parent, PSP_STACK)));
+    }
+    d->psp = parent;
+    engine_segment ss;
+    engine_get_segment(d->engine, ENGINE_SS, &ss);
+    put_frame(d, ss.selector, bios_word(&d->bios, ENGINE_ESP), cs, ip);
+}
+
+/* A program that is its own parent stays, as a command interpreter does, if it has somewhere to go on. */
+void dos_terminate(dos *d, uint8_t how, uint8_t code)
+{
+    enum { STAYS = 3 };
+    uint16_t psp = d->psp, parent = dos_load(d, dos_linear(psp, PSP_PARENT));
+    uint32_t nobody = 0xf0000000u | (0xe000u + VECTOR_TERMINATE * 16u); /* the stub, which returns */
+    bool last = bios_load(&d->bios, dos_linear(psp, PSP_TERMINATE), 4) == nobody;
+    d->exit_code = (uint16_t)(how << 8 | code);
+    if (how != STAYS && (last || parent != psp)) {
+        dos_handles_close(d, psp);
+        dos_free_owned(d, psp);
+    }
+    if (!last) {
+        return_to_parent(d, psp, parent);
+        return;
+    }
+    devices_console_flush(d->machine->devices);
+    machine_end(d->machine, P5_END_EXIT, code);
 }
 
 dos_error dos_call_terminate(dos *d)
@@ -306,6 +383,7 @@ static dos_error execute(dos *d, const mz_image *image, const dos_path *path, bo
     dos_error wrong = DOS_OK;
     uint16_t psp;
     entry begin;
+    note_caller(d);
     if (run) {
         wrong = dos_begin(d, image, name, tail, environment, size);
         psp = d->psp;
@@ -318,8 +396,10 @@ static dos_error execute(dos *d, const mz_image *image, const dos_path *path, bo
     for (unsigned i = 0; i < 2; i++) { /* file control blocks are copied */
         uint8_t fcb[16];
         engine_read_linear(d->engine, dos_linear(block.fcb[2 * i + 1], block.fcb[2 * i]), fcb, sizeof fcb);
-        engine_write_linear(d->engine, dos_linear(psp, (uint16_t)(0x5c + 16 * i)), fcb, sizeof fcb);
+        engine_write_linear(d->engine, dos_linear(psp, (uint16_t)(PSP_FCB + 16 * i)), fcb, sizeof fcb);
     }
+    if (run)
+        engine_set(d->engine, ENGINE_EAX, psp_drives(d, psp));
     if (!run) { /* AL = 1: a debugger starts it by itself */
         block.sp = begin.sp;
         block.ss = begin.ss;
@@ -381,6 +461,7 @@ dos_error dos_call_create_psp(dos *d)
 {
     uint16_t psp = bios_word(&d->bios, ENGINE_EDX);
     uint8_t bytes[PSP_BYTES];
+    note_caller(d);
     engine_read_linear(d->engine, dos_linear(d->psp, 0), bytes, sizeof bytes);
     engine_write_linear(d->engine, dos_linear(psp, 0), bytes, sizeof bytes);
     engine_read_linear(d->engine, VECTOR_TERMINATE * 4, bytes, 12);

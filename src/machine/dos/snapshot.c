@@ -134,8 +134,10 @@ static const snapshot_table dos_state = {
              FIELD_ANY(first_block, strategy, psp, dta), FIELD_MOST(DOS_DRIVES - 1, drive),
              FIELD_TEXT_OF([0], directories), FIELD_ANY(exit_code), FIELD_MOST(1, break_check, verify),
              FIELD_ANY(last_error), FIELD_TABLE(&parent_state, parents), FIELD_MOST(DOS_NESTED, depth),
-             FIELD_RANGE(-1, 255, ahead), FIELD_FLAG(input_ended, line_feed, after_return),
-             FIELD_MOST(255, line_used), FIELD_TABLE(&block_state, blocks), FIELD_FLAG(high_memory_taken)),
+             FIELD_ANY(scan_code), FIELD_TIME(looked_at), FIELD_FLAG(input_ended),
+             FIELD_ANY(reads_at_end, looks_at_end), FIELD_TIME(looking_since),
+             FIELD_FLAG(line_feed, after_return), FIELD_MOST(255, line_used),
+             FIELD_TABLE(&block_state, blocks), FIELD_FLAG(high_memory_taken)),
     .partial = true};
 
 const snapshot_table *const dos_tables[] = {&program_state, &file_state, &dos_state, &search_state, NULL};

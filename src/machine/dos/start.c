@@ -24,6 +24,15 @@ enum {
     BOOT_STACK = 0x7000
 };
 
+/* What is executed in the vector table began, as good as always, at 0000:0000. */
+static void tell_of_null_jump(p5_machine *machine)
+{
+    enum { VECTOR_TABLE_END = 0x400 };
+    if (machine->result.address < VECTOR_TABLE_END)
+        machine_end_message(machine, "the program has jumped to 0000:0000: an interrupt vector or a far "
+                                     "pointer is 0 that it expects somebody to have set");
+}
+
 /* Where a guest of DOS has got into trouble that nothing of it handles: an exception in real mode whose
  * vector is still the BIOS's. DOS would hang; the run ends. */
 static engine_action dos_event(p5_machine *machine, const engine_event *event)
@@ -42,6 +51,7 @@ static engine_action dos_event(p5_machine *machine, const engine_event *event)
         machine_end(machine, P5_END_SIGNAL, 0);
         machine->result.signal = faults[i].signal;
         machine_end_at(machine, event->eip);
+        tell_of_null_jump(machine);
         return ENGINE_STOP;
     }
     return ENGINE_DELIVER;
@@ -96,6 +106,7 @@ static void put_stubs(dos *d)
                                       0xcb}; /* INT 25h, 26h: mov ax,207h; stc; retf */
     /* jmp $+5, three NOPs, as drivers have it that are to be hooked; out; retf */
     static const uint8_t xms[] = {0xeb, 0x03, 0x90, 0x90, 0x90, 0xe6, BIOS_PORT, 0xcb};
+    static const uint8_t far_service[] = {0xe6, BIOS_PORT, 0xcb}; /* out; retf */
     bios_put_stub(&d->bios, 0x20, waiting, sizeof waiting);
     bios_put_stub(&d->bios, 0x21, waiting, sizeof waiting);
     bios_put_stub(&d->bios, 0x24, fails, sizeof fails);
@@ -105,9 +116,10 @@ static void put_stubs(dos *d)
     bios_put_stub(&d->bios, 0x29, service, sizeof service);
     bios_put_stub(&d->bios, 0x2f, service, sizeof service);
     bios_put_stub(&d->bios, DOS_XMS_SLOT, xms, sizeof xms);
-    for (unsigned vector = 0x60; vector < 0x68; vector++) /* programs look for a free one */
-        bios_store(&d->bios, vector * 4, 4, 0);
-    bios_store(&d->bios, DOS_XMS_SLOT * 4, 4, 0);
+    bios_put_stub(&d->bios, DOS_CASE_SLOT, far_service, sizeof far_service);
+    for (unsigned vector = 0x60; vector < 0x100; vector++) /* programs see by 0 that nobody has it */
+        if (vector < 0x68 || vector > 0x77)
+            bios_store(&d->bios, vector * 4, 4, 0);
 }
 
 /* The program's place in DOS's terms: in a share if the host has it there, else alone on a drive of its own.
@@ -219,6 +231,7 @@ static p5_status start(dos *d, const char *path, const char *const *arguments, c
     put_stubs(d);
     keyboard_want(machine->devices, false);
     devices_set_a20(machine->devices, false);
+    dos_national_open(d);
     dos_memory_open(d, FIRST_BLOCK);
     d->drive = d->tree.mount_count != 0 ? DOS_FIRST_DRIVE : DOS_OWN_DRIVE;
     status = begin(d, path, arguments, variables, image, error);
@@ -237,7 +250,7 @@ p5_status p5_machine_load_dos(p5_machine *machine, const char *path, const char 
     if (d == NULL)
         return error_set(error, P5_ERR_MEMORY, "no memory for DOS");
     d->machine = machine;
-    d->ahead = d->program = -1;
+    d->program = -1;
     p5_status status = file_read(path, PROGRAM_LARGEST, false, &bytes, &size, error);
     if (status == P5_OK)
         status = mz_parse(bytes, size, &image, error);

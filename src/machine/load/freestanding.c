@@ -102,10 +102,12 @@ p5_status p5_machine_load_multiboot(p5_machine *machine, const char *path, p5_er
     return error_in(error, status, path);
 }
 
-static bool named_com(const char *path)
+/* DOS executes a file of either name, and looks for MZ in both. */
+static bool named_as_program(const char *path)
 {
     size_t length = strlen(path);
-    return length > 4 && strcasecmp(path + length - 4, ".com") == 0;
+    const char *ending = path + length - 4;
+    return length > 4 && (strcasecmp(ending, ".com") == 0 || strcasecmp(ending, ".exe") == 0);
 }
 
 /* vmlinux: linked high, loaded low, with Linux's banner. */
@@ -138,7 +140,7 @@ p5_status p5_machine_image_kind(const char *path, p5_image_kind *kind, p5_error 
         *kind = is_vmlinux(path) ? P5_IMAGE_KERNEL : P5_IMAGE_ELF;
     else if (kernel_is_bzimage(bytes, size))
         *kind = P5_IMAGE_KERNEL;
-    else if (mz_is_signed(bytes, size) || named_com(path))
+    else if (mz_is_signed(bytes, size) || named_as_program(path))
         *kind = P5_IMAGE_DOS;
     else if (size >= 512 && bytes[SIGNATURE] == 0x55 && bytes[SIGNATURE + 1] == 0xaa)
         *kind = P5_IMAGE_DISK;

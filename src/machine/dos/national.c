@@ -1,0 +1,182 @@
+/* What depends on the country: AH = 38h, 63h, 65h, 66h. It is the United States, with code page 437. The
+ * tables stand in guest memory, because programs ask where they are. */
+#include <string.h>
+
+#include "machine/dos/dos_internal.h"
+
+enum { COUNTRY = 1, CODE_PAGE = 437, UPPER_FIRST = 0x80, CODES = 256, HALF = 128 };
+
+/* Code page 437: upper case of its codes from 80h on. */
+static const uint8_t upper[HALF] = {
+    0x80, 0x9a, 0x45, 0x41, 0x8e, 0x41, 0x8f, 0x80, 0x45, 0x45, 0x45, 0x49, 0x49, 0x49, 0x8e, 0x8f,
+    0x90, 0x92, 0x92, 0x4f, 0x99, 0x4f, 0x55, 0x55, 0x59, 0x99, 0x9a, 0x9b, 0x9c, 0x9d, 0x9e, 0x9f,
+    0x41, 0x49, 0x4f, 0x55, 0xa5, 0xa5, 0xa6, 0xa7, 0xa8, 0xa9, 0xaa, 0xab, 0xac, 0xad, 0xae, 0xaf,
+    0xb0, 0xb1, 0xb2, 0xb3, 0xb4, 0xb5, 0xb6, 0xb7, 0xb8, 0xb9, 0xba, 0xbb, 0xbc, 0xbd, 0xbe, 0xbf,
+    0xc0, 0xc1, 0xc2, 0xc3, 0xc4, 0xc5, 0xc6, 0xc7, 0xc8, 0xc9, 0xca, 0xcb, 0xcc, 0xcd, 0xce, 0xcf,
+    0xd0, 0xd1, 0xd2, 0xd3, 0xd4, 0xd5, 0xd6, 0xd7, 0xd8, 0xd9, 0xda, 0xdb, 0xdc, 0xdd, 0xde, 0xdf,
+    0xe0, 0xe1, 0xe2, 0xe3, 0xe4, 0xe5, 0xe6, 0xe7, 0xe8, 0xe9, 0xea, 0xeb, 0xec, 0xed, 0xee, 0xef,
+    0xf0, 0xf1, 0xf2, 0xf3, 0xf4, 0xf5, 0xf6, 0xf7, 0xf8, 0xf9, 0xfa, 0xfb, 0xfc, 0xfd, 0xfe, 0xff};
+
+/* AH = 65h AL = 05h: which characters a file's name may have: 00h to FFh, but for those up to a blank and
+ * these. */
+static const uint8_t file_characters[] = {1,    0,   0xff, 0,   0,   0x20, 2,   14,  '.', '"', '/',
+                                          '\\', '[', ']',  ':', '|', '<',  '>', '+', '=', ';', ','};
+
+/* Each table is a word with its size and so many bytes. */
+enum {
+    TABLE_UPPER = DOS_NATIONAL,
+    TABLE_FILES = TABLE_UPPER + 2 + HALF,
+    TABLE_ORDER = TABLE_FILES + 2 + sizeof file_characters,
+    TABLE_LEAD = TABLE_ORDER + 2 + CODES /* lead bytes of two-byte characters: none, and a word of 0 */
+};
+
+static uint8_t to_upper(uint8_t c)
+{
+    return c >= UPPER_FIRST ? upper[c - UPPER_FIRST] : c >= 'a' && c <= 'z' ? (uint8_t)(c - 32) : c;
+}
+
+/* The place of a character in the alphabet: letters with accents stand where the bare ones do. */
+static uint8_t in_order(uint8_t c)
+{
+    static const uint8_t accents[][2] = {{0x80, 'C'}, {0x8e, 'A'}, {0x8f, 'A'}, {0x90, 'E'}, {0x92, 'A'},
+                                         {0x99, 'O'}, {0x9a, 'U'}, {0xa5, 'N'}, {0xe1, 'S'}};
+    c = to_upper(c);
+    for (unsigned i = 0; i < sizeof accents / sizeof accents[0]; i++)
+        if (c == accents[i][0])
+            return accents[i][1];
+    return c;
+}
+
+static void put_table(dos *d, uint16_t offset, const uint8_t *bytes, uint16_t size)
+{
+    uint32_t at = dos_linear(DOS_DATA, offset);
+    dos_store(d, at, size);
+    engine_write_linear(d->engine, at + 2, bytes, size);
+}
+
+void dos_national_open(dos *d)
+{
+    uint8_t order[CODES];
+    for (unsigned c = 0; c < CODES; c++)
+        order[c] = in_order((uint8_t)c);
+    put_table(d, TABLE_UPPER, upper, sizeof upper);
+    put_table(d, TABLE_FILES, file_characters, sizeof file_characters);
+    put_table(d, TABLE_ORDER, order, sizeof order);
+    put_table(d, TABLE_LEAD, NULL, 0);
+    dos_store(d, dos_linear(DOS_DATA, TABLE_LEAD + 2), 0);
+}
+
+void dos_case_map(dos *d)
+{
+    uint8_t al = bios_low(&d->bios, ENGINE_EAX);
+    bios_set_low(&d->bios, ENGINE_EAX, al >= UPPER_FIRST ? to_upper(al) : al);
+}
+
+/* Date as month, day, year; "$" before the amount, "," ".", "-", ":", two digits behind the point; a far
+ * routine that makes upper case of AL; "," between the items of a list. */
+static void make_information(uint8_t information[34])
+{
+    static const uint8_t texts[] = {0, 0, '$', 0, 0, 0, 0, ',', 0, '.', 0, '-', 0, ':', 0, 0, 2, 0};
+    static const uint16_t routine[2] = {0xe000 + DOS_CASE_SLOT * 16, 0xf000};
+    memset(information, 0, 34);
+    memcpy(information, texts, sizeof texts);
+    memcpy(information + 18, routine, sizeof routine);
+    information[22] = ',';
+}
+
+dos_error dos_call_country(dos *d)
+{
+    uint8_t information[34];
+    if (bios_word(&d->bios, ENGINE_EDX) == 0xffff)
+        return DOS_OK;
+    make_information(information);
+    engine_write_linear(d->engine, dos_pointer(d, ENGINE_DS, ENGINE_EDX), information, sizeof information);
+    bios_set_word(&d->bios, ENGINE_EBX, COUNTRY);
+    bios_set_word(&d->bios, ENGINE_EAX, COUNTRY);
+    return DOS_OK;
+}
+
+/* AH = 63h: AL = 0 the table of lead bytes at DS:SI, 1 and 2: waiting for the second byte, which is off. */
+dos_error dos_call_lead_bytes(dos *d)
+{
+    uint8_t what = bios_low(&d->bios, ENGINE_EAX);
+    if (what > 2)
+        return DOS_NO_FUNCTION;
+    if (what == 0) {
+        dos_set_segment(d, ENGINE_DS, DOS_DATA);
+        bios_set_word(&d->bios, ENGINE_ESI, TABLE_LEAD + 2);
+    } else if (what == 2) {
+        bios_set_low(&d->bios, ENGINE_EDX, 0);
+    }
+    bios_set_low(&d->bios, ENGINE_EAX, 0);
+    return DOS_OK;
+}
+
+/* AL = 20h-22h: makes upper case of DL, of CX characters and of a text at DS:DX. */
+static dos_error upper_case(dos *d, uint8_t what)
+{
+    uint32_t at = dos_pointer(d, ENGINE_DS, ENGINE_EDX), count = bios_word(&d->bios, ENGINE_ECX);
+    if (what == 0x20) {
+        bios_set_low(&d->bios, ENGINE_EDX, to_upper(bios_low(&d->bios, ENGINE_EDX)));
+        return DOS_OK;
+    }
+    for (uint32_t i = 0; i < (what == 0x21 ? count : 0xffffu); i++) {
+        uint8_t c = (uint8_t)bios_load(&d->bios, at + i, 1);
+        if (what == 0x22 && c == 0)
+            break;
+        bios_store(&d->bios, at + i, 1, to_upper(c));
+    }
+    return DOS_OK;
+}
+
+/* AL = 23h: is DL, DH an answer for no (0) or yes (1)? */
+static dos_error yes_or_no(dos *d)
+{
+    uint8_t c = to_upper(bios_low(&d->bios, ENGINE_EDX));
+    bios_set_word(&d->bios, ENGINE_EAX, c == 'N' ? 0 : c == 'Y' ? 1 : 2);
+    return DOS_OK;
+}
+
+/* AL = 01h: the country; 02h, 04h-07h: where a table is. To the CX bytes at ES:DI. */
+static dos_error information(dos *d, uint8_t what)
+{
+    enum { POINTER = 5 };
+    static const uint16_t tables[8] = {
+        [2] = TABLE_UPPER, [4] = TABLE_UPPER, [5] = TABLE_FILES, [6] = TABLE_ORDER, [7] = TABLE_LEAD};
+    uint8_t bytes[41] = {what};
+    uint16_t room = bios_word(&d->bios, ENGINE_ECX), size = POINTER;
+    if (what == 1) {
+        static const uint16_t words[3] = {sizeof bytes - 3, COUNTRY, CODE_PAGE};
+        memcpy(bytes + 1, words, sizeof words);
+        make_information(bytes + 7);
+        size = sizeof bytes;
+    } else if (what < 8 && tables[what] != 0) {
+        const uint16_t pointer[2] = {tables[what], DOS_DATA};
+        memcpy(bytes + 1, pointer, sizeof pointer);
+    } else {
+        return DOS_NO_FUNCTION;
+    }
+    if (room < POINTER)
+        return DOS_NO_FUNCTION;
+    size = size < room ? size : room;
+    engine_write_linear(d->engine, dos_pointer(d, ENGINE_ES, ENGINE_EDI), bytes, size);
+    bios_set_word(&d->bios, ENGINE_ECX, size);
+    return DOS_OK;
+}
+
+dos_error dos_call_national(dos *d)
+{
+    uint8_t what = bios_low(&d->bios, ENGINE_EAX);
+    if (what >= 0x20 && what <= 0x22)
+        return upper_case(d, what);
+    return what == 0x23 ? yes_or_no(d) : information(d, what);
+}
+
+dos_error dos_call_code_page(dos *d)
+{
+    if (bios_low(&d->bios, ENGINE_EAX) == 1) {
+        bios_set_word(&d->bios, ENGINE_EBX, CODE_PAGE);
+        bios_set_word(&d->bios, ENGINE_EDX, CODE_PAGE);
+    }
+    return DOS_OK;
+}

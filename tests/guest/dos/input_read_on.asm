@@ -1,0 +1,19 @@
+; A program that asks for a key again and again behind the end of its input is stopped. It may ask a few times.
+;! input ab
+;! dosbox its input is a keyboard
+;! output
+;! ab....Halted for good at 0x000fe211: out 0xb8, al (it asks for input again and again, and the input has ended)
+org 100h
+        mov cx, 6
+.few:   mov ah, 8
+        int 21h
+        mov dl, al
+        cmp al, 1ah
+        jne .put
+        mov dl, '.'
+.put:   mov ah, 2
+        int 21h
+        loop .few
+.on:    mov ah, 8
+        int 21h
+        jmp .on

@@ -1,0 +1,25 @@
+; Functions and ports that programs try to see what is there are not told of: AH = 63h, FFh, and the ports of cards.
+;! dosbox it has some of the cards
+;! output
+;! told of nothing
+org 100h
+%include "dos.inc"
+        mov ax, 0ff00h
+        int 21h
+        mov ax, 6300h
+        push ds
+        int 21h
+        pop ds
+        mov ax, 7100h
+        int 21h
+        mov si, ports
+.next:  lodsw
+        or ax, ax
+        jz .end
+        mov dx, ax
+        in al, dx
+        jmp .next
+.end:   say text
+        finish
+text:   db 'told of nothing', 13, 10, '$'
+ports:  dw 201h, 278h, 2e8h, 2f8h, 330h, 378h, 3b4h, 3bah, 3bch, 3e8h, 0
