@@ -246,7 +246,7 @@ void p5_evtsel_describe(uint32_t value, unsigned family, char *text, size_t size
     if ((value & EVTSEL_E) != 0)
         snprintf(text, size, "is refused: edges are not counted");
     else if (event < 0)
-        snprintf(text, size, "counts nothing: there is no event %02" PRIx32 "h with unit mask %02" PRIx32 "h",
+        snprintf(text, size, "counts nothing: there is no event %02" PRIX32 "h with unit mask %02" PRIX32 "h",
                  value & EVTSEL_EVENT, value >> EVTSEL_UMASK_AT & 0xff);
     else if (threshold == 0)
         snprintf(text, size, "counts %s %s", p5_event_describe((enum p5_event)event)->name, where);

@@ -328,6 +328,51 @@ static void announced(void **state)
     p5_pmu_close(pmu);
 }
 
+/* The fields of PERFEVTSEL in words. */
+static void described(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t value;
+        const char *text;
+    } rows[] = {
+        {0x16 | USR, "counts instructions_executed at CPL 1-3"},
+        {0x16 | OS, "counts instructions_executed at CPL 0"},
+        {0x16 | USR | OS | INV, "counts instructions_executed at any CPL"},
+        {0x16, "counts instructions_executed at no CPL"},
+        {0xc4 | OS, "counts branches at CPL 0"},
+        {0x16 | USR | 1u << 24, "counts the clocks with at least 1 of instructions_executed at CPL 1-3"},
+        {0x16 | USR | 3u << 24 | INV,
+         "counts the clocks with fewer than 3 of instructions_executed at CPL 1-3"},
+        {0x16 | USR | E, "is refused: edges are not counted"},
+        {0xfe7e | USR, "counts nothing: there is no event 7Eh with unit mask FEh"},
+        {0x412e | USR, "counts nothing: there is no event 2Eh with unit mask 41h"},
+    };
+    for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char text[200];
+        p5_evtsel_describe(rows[i].value, ARCH3, text, sizeof text);
+        assert_string_equal(text, rows[i].text);
+    }
+}
+
+/* A fixed counter that is enabled for CPL 3 alone counts nothing at CPL 0, and the reverse. */
+static void fixed_counters_have_levels(void **state)
+{
+    (void)state;
+    static const unsigned expected[] = {0, 1, 110, 111}; /* bit 0 of the control: CPL 0; bit 1: CPL 1-3 */
+    for (unsigned control = 0; control < 4; control++) {
+        fake_source fake = {0};
+        p5_pmu *pmu = fake_open(&fake, ARCH3);
+        fake_write(pmu, FIXED_CTRL, control);
+        fake_write(pmu, CTRL, UINT64_C(1) << 32);
+        fake.increments[P5_EVENT_INSTRUCTIONS_EXECUTED][P5_CPL_KERNEL] = 1;
+        fake.increments[P5_EVENT_INSTRUCTIONS_EXECUTED][P5_CPL_INNER] = 10;
+        fake.increments[P5_EVENT_INSTRUCTIONS_EXECUTED][P5_CPL_USER] = 100;
+        assert_int_equal(fake_read(pmu, FIXED0), expected[control]);
+        p5_pmu_close(pmu);
+    }
+}
+
 /* The assertions of p5scope/cmocka.h, on the counters of each monitor. */
 static void assertions(void **state)
 {
@@ -398,6 +443,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(enabled),
         cmocka_unit_test(overflow_status),
         cmocka_unit_test(announced),
+        cmocka_unit_test(described),
+        cmocka_unit_test(fixed_counters_have_levels),
         cmocka_unit_test(assertions),
         cmocka_unit_test(wrong_assertions),
     };

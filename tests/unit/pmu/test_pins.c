@@ -99,6 +99,30 @@ static void two_in_a_clock_are_one_pulse(void **state)
     p5_pmu_close(pmu);
 }
 
+/* Pulses that wait for their time keep their order, however many wait. */
+static void pulses_wait_in_order(void **state)
+{
+    (void)state;
+    fake_source fake = {0};
+    recorder r = {.count = 0};
+    p5_pmu *pmu = open_watched(&fake, &r, cesr(0x00, false));
+    pmu->pins.delay_clocks = 40;
+    for (unsigned i = 0; i < 3; i++) {
+        fake.clock = 101 + 8 * i;
+        add(&fake, P5_EVENT_DATA_READ, 1, 1);
+        p5_pmu_follow_pins(pmu);
+    }
+    assert_int_equal(r.count, 0);
+    fake.clock = 200;
+    p5_pmu_follow_pins(pmu);
+    assert_int_equal(r.count, 6);
+    for (unsigned i = 0; i < 3; i++) {
+        expect(&r, 2 * i, P5_PIN_PM0, true, up_of(100 + 8 * i, 40));
+        expect(&r, 2 * i + 1, P5_PIN_PM0, false, up_of(100 + 8 * i, 40) + 2);
+    }
+    p5_pmu_close(pmu);
+}
+
 /* "A single external clock may correspond to multiple internal clocks." */
 static void clocks_of_one_bus_clock_are_one_pulse(void **state)
 {
@@ -213,6 +237,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_occurrence_is_a_pulse),
+        cmocka_unit_test(pulses_wait_in_order),
         cmocka_unit_test(two_in_a_clock_are_one_pulse),
         cmocka_unit_test(clocks_of_one_bus_clock_are_one_pulse),
         cmocka_unit_test(a_duration_is_a_level),

@@ -47,7 +47,7 @@ static void expect_error(const char *text, unsigned counter, unsigned family, p5
     p5_counter_select s;
     p5_error error = {0};
     assert_int_equal(p5_counter_parse(text, counter, family, &s, &error), status);
-    if (strstr(error.message, message) == NULL || strstr(error.hint, hint) == NULL || error.column != column)
+    if (strstr(error.message, message) == NULL || strstr(error.hint, hint) == NULL || error.column != column || error.line != 0)
         fail_msg("'%s': expected '%s', hint '%s', column %u; got '%s', hint '%s', column %u", text, message,
                  hint, column, error.message, error.hint, error.column);
 }

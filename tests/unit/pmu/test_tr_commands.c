@@ -96,7 +96,7 @@ static void cache_line_written_and_read(void **state)
         fake_write(pmu, TR5, i << 2);
         fake_write(pmu, TR3, 0x11110000 + i);
     }
-    fake_write(pmu, TR4, 0xabcde << 8 | 5 << 2 | 3); /* tag, LRU 101, M state */
+    fake_write(pmu, TR4, 0xabcde << 8 | 7 << 5 | 5 << 2 | 3); /* tag, reserved, LRU 101, M state */
     assert_int_equal(units.cache_writes, 0);
     fake_write(pmu, TR5, data_cache | way_3 | set_100 | 1);
     assert_int_equal(units.cache_writes, 1);

@@ -1,0 +1,120 @@
+/* The performance monitor in snapshots: a loaded monitor has the registers of the saved one and counts on like it. */
+#include "../../snapshot_bytes.h"
+#include "fake_source.h"
+#include "pmu/pmu_snapshot.h"
+
+enum {
+    SEL0 = 0x186,
+    PMC0 = 0xc1,
+    FIXED0 = 0x309,
+    FIXED_CTRL = 0x38d,
+    CTRL = 0x38f,
+    USR = 1 << 16,
+    EN = 1 << 22
+};
+
+typedef struct write {
+    uint32_t msr;
+    uint64_t value;
+} write;
+
+static void execute(fake_source *fake, unsigned instructions)
+{
+    fake->increments[P5_EVENT_INSTRUCTIONS_EXECUTED][P5_CPL_USER] += instructions;
+    fake->asserted[P5_EVENT_INSTRUCTIONS_EXECUTED][P5_CPL_USER] += instructions / 2;
+    fake->clocks[P5_CPL_USER] += instructions;
+    fake->clock += instructions;
+}
+
+static void same_registers(p5_pmu *a, p5_pmu *b)
+{
+    for (uint32_t msr = 0; msr < 0x400; msr++) {
+        uint64_t left = 0, right = 0;
+        p5_fault fault = p5_pmu_rdmsr(a, &fake_cpl0, msr, &left);
+        assert_int_equal(p5_pmu_rdmsr(b, &fake_cpl0, msr, &right), fault);
+        if (left != right)
+            fail_msg("MSR %xh: saved %llxh, loaded %llxh", msr, (unsigned long long)left,
+                     (unsigned long long)right);
+    }
+}
+
+static void transfer(p5_pmu *saved, p5_pmu *loaded)
+{
+    snapshot_bytes b = {0};
+    snapshot saving = {.write = snapshot_bytes_put, .context = &b};
+    pmu_transfer(saved, &saving);
+    assert_int_equal(saving.status, P5_OK);
+    p5_error error = {0};
+    snapshot loading = {.loading = true, .read = snapshot_bytes_get, .context = &b, .error = &error};
+    pmu_transfer(loaded, &loading);
+    if (loading.status != P5_OK)
+        fail_msg("%s", error.message);
+    free(b.data);
+}
+
+static void survives(unsigned family, unsigned bits, const write *writes, size_t count)
+{
+    fake_source fake = {0};
+    p5_pmu *saved = fake_open(&fake, family), *loaded = fake_open(&fake, family);
+    p5_pmu_set_counter_bits(saved, bits);
+    p5_pmu_set_counter_bits(loaded, bits);
+    execute(&fake, 100);
+    for (size_t i = 0; i < count; i++)
+        fake_write(saved, writes[i].msr, writes[i].value);
+    execute(&fake, 11);
+
+    transfer(saved, loaded);
+    same_registers(saved, loaded);
+    execute(&fake, 30);
+    same_registers(saved, loaded);
+    p5_pmu_close(saved);
+    p5_pmu_close(loaded);
+}
+
+static void of_the_p5(void **state)
+{
+    (void)state;
+    const write writes[] = {{P5_MSR_CESR, 0x16 | 2 << 6 | (UINT64_C(0x16) | 6 << 6) << 16},
+                            {P5_MSR_CTR0, (UINT64_C(1) << 40) - 1},
+                            {P5_MSR_CTR1, 7},
+                            {P5_MSR_TSC, 1234},
+                            {P5_MSR_TR12, 1}};
+    survives(P5_FAMILY_P55C, 40, writes, sizeof writes / sizeof writes[0]);
+    survives(P5_FAMILY_P54C, 40, writes, sizeof writes / sizeof writes[0]);
+}
+
+static void of_later_monitors(void **state)
+{
+    (void)state;
+    const write p6[] = {{SEL0, 0x16 | USR | EN}, {SEL0 + 1, 0x16 | USR | 1u << 24}, {PMC0, (uint32_t)-5}};
+    survives(P5_FAMILY_P55C | P5_MONITOR_P6, 40, p6, sizeof p6 / sizeof p6[0]);
+    const write arch3[] = {{SEL0, 0x16 | USR | EN},
+                           {SEL0 + 3, 0x16 | USR | EN | 1u << 24},
+                           {FIXED_CTRL, 0x222},
+                           {CTRL, UINT64_C(0x70000000f)},
+                           {FIXED0, (UINT64_C(1) << 48) - 1}};
+    survives(P5_FAMILY_P55C | P5_MONITOR_ARCH3, 48, arch3, sizeof arch3 / sizeof arch3[0]);
+}
+
+/* A register may be saved in the moment after it was written: the largest value of a counter can be loaded. */
+static void the_largest_value(void **state)
+{
+    (void)state;
+    fake_source fake = {0};
+    p5_pmu *saved = fake_open(&fake, P5_FAMILY_P55C | P5_MONITOR_ARCH3);
+    p5_pmu *loaded = fake_open(&fake, P5_FAMILY_P55C | P5_MONITOR_ARCH3);
+    p5_pmu_set_counter_bits(saved, 48);
+    p5_pmu_set_counter_bits(loaded, 48);
+    fake_write(saved, FIXED0, (UINT64_C(1) << 48) - 1);
+    transfer(saved, loaded);
+    assert_int_equal(fake_read(loaded, FIXED0), (UINT64_C(1) << 48) - 1);
+    p5_pmu_close(saved);
+    p5_pmu_close(loaded);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(of_the_p5), cmocka_unit_test(of_later_monitors),
+                                       cmocka_unit_test(the_largest_value)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
