@@ -46,7 +46,7 @@ typedef struct p5_machine_options {
     size_t share_count;
     bool rtc_set;        /* the board's clock starts at rtc_seconds */
     int64_t rtc_seconds; /* since 1970-01-01 00:00 */
-    /* Multiboot images: the kernel's command line (NULL = its path), and modules, each "FILE" or
+    /* Multiboot images: the kernel's command line (NULL = its file's name), and modules, each "FILE" or
      * "FILE ARGUMENTS"; the strings stay the caller's and are used while loading. */
     const char *command_line;
     const char *const *modules;
@@ -93,8 +93,10 @@ p5_status p5_machine_open(const p5_machine_options *options, p5_machine **machin
  * the machine is closed when p5_machine_run returns. */
 void p5_machine_close(p5_machine *machine);
 
-/* Loads a static i386 Linux ELF. `arguments` and `environment` are NULL-terminated; arguments[0] is the
- * program's name. */
+/* Loads a static i386 Linux ELF. `arguments` and `environment` are NULL-terminated. The guest gets
+ * arguments[0] as it is; the command line passes the file's name without its directory, so that no count
+ * depends on where the file is. Nothing else shows the guest `path`: ESP at entry depends on the number of
+ * arguments and variables and not on their length, as long as they and the program's name fit into 4 KB. */
 p5_status p5_machine_load_linux(p5_machine *machine, const char *path, const char *const *arguments,
                                 const char *const *environment, p5_error *error);
 /* Loads a Multiboot 1 image, ELF or with addresses in its header, with the modules of the options. */

@@ -188,7 +188,7 @@ class Machine(_Closing):
         file = os.fsencode(path)
         linux = ffi.new("bool *")
         if lib.p5_machine_probe(file, linux, self._error) == lib.P5_OK and linux[0]:
-            words = [ffi.new("char[]", os.fsencode(a)) for a in (path, *arguments)] + [ffi.NULL]
+            words = [ffi.new("char[]", os.fsencode(a)) for a in (os.path.basename(path), *arguments)] + [ffi.NULL]
             variables = [ffi.new("char[]", f"{k}={v}".encode()) for k, v in (environment or {}).items()] + [ffi.NULL]
             _check(lib.p5_machine_load_linux(self._open(), file, words, variables, self._error), self._error)
             return self

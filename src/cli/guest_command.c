@@ -1,4 +1,5 @@
-/* The command lines that reports show. */
+/* The words that a guest gets, and the command lines that reports show. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/guest_options.h"
@@ -10,6 +11,19 @@ static size_t word_count(char *const *words)
     while (words[count] != NULL)
         count++;
     return count;
+}
+
+const char **guest_words(const guest_options *options)
+{
+    size_t count = word_count(options->command);
+    const char **words = calloc(count + 1, sizeof *words);
+    if (words == NULL)
+        return NULL;
+    for (size_t i = 1; i < count; i++)
+        words[i] = options->command[i];
+    const char *slash = strrchr(options->command[0], '/');
+    words[0] = options->argv0 != NULL ? options->argv0 : slash != NULL ? slash + 1 : options->command[0];
+    return words;
 }
 
 char *guest_command_line(const guest_options *options)

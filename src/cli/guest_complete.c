@@ -120,6 +120,7 @@ static bool check_load(const guest_options *options)
                  {"--kernel", options->kernel != NULL},
                  {"--module", options->machine.module_count != 0},
                  {"--rtc", options->machine.rtc_set},
+                 {"--argv0", options->argv0 != NULL},
                  {"--env", options->environment_count != 0},
                  {"--seed", options->machine.random_seed != 0},
                  {"--pce", options->machine.pce},

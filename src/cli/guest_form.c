@@ -45,6 +45,7 @@ bool guest_form_takes(const guest_options *options, guest_form form)
          "a Linux program, which cannot program it itself"},
         {options->machine.pce, FORM_LINUX, "--pce", "a Linux program, which cannot set CR4"},
         {options->machine.random_seed != 0, FORM_LINUX, "--seed", "a Linux program's random numbers"},
+        {options->argv0 != NULL, FORM_LINUX, "--argv0", "a Linux program"},
         {options->environment_count != 0, programs, "--env", "a Linux or DOS program"},
         {options->machine.share_count != 0, options->init != NULL ? programs | FORM_KERNEL : programs,
          "--dir", "a Linux or DOS program, or --init"},

@@ -243,7 +243,6 @@ static const struct argp_option machine_table[] = {
 static const struct argp_option run_table[] = {
     {"flat", CLI_TEXT(guest_options, flat), "ADDRESS", 0, "GUEST is a flat image for this address", 0},
     {"real", CLI_FLAG(guest_options, real), NULL, 0, "--flat=SEGMENT:OFFSET, entered in real mode", 0},
-    {"module", KEY_MODULE, "FILE[ ARGS]", 0, "Multiboot module (may be given several times)", 0},
     {"disk-write", CLI_FLAG(guest_options, machine.disk_writable), NULL, 0,
      "The booted disk image may be written to", 0},
     {"gdb", CLI_TEXT(guest_options, gdb), "PORT|SOCKET", 0, "Wait there for gdb and let it control the guest",
@@ -251,6 +250,7 @@ static const struct argp_option run_table[] = {
     {"dir", KEY_DIR, "DIR[:GUEST][:rw]", 0, "Show a host directory to the guest", 0},
     {"no-sandbox", CLI_FLAG(guest_options, no_sandbox), NULL, 0, "Keep all that the host allows p5scope", 0},
     {"env", KEY_ENV, "NAME[=VALUE]", 0, "Variable for the guest, which has none otherwise", 0},
+    {"argv0", CLI_TEXT(guest_options, argv0), "NAME", 0, "argv[0] of a Linux guest (its file's name)", 0},
     {"seed", KEY_SEED, "N", 0, "Seed of the guest's random numbers", 0},
     {"threads", KEY_THREADS, "1|2", 0, "Host threads at most; the better is used", 0},
     {"max-instructions", KEY_MAX_INSTRUCTIONS, "N", 0, "End the run there", 0},
@@ -270,6 +270,7 @@ static const struct argp_option kernel_table[] = {
     {"init", CLI_TEXT(guest_options, init), "PROGRAM", 0, "--kernel: run this static program", 0},
     {"cmdline", CLI_TEXT(guest_options, append), "TEXT", 0, "--kernel: its command line, as --append then is",
      0},
+    {"module", KEY_MODULE, "FILE[ ARGS]", 0, "Multiboot module (may be given several times)", 0},
     {"screen", CLI_FLAG(guest_options, screen), NULL, 0, "Show the guest's text screen, not its output", 0},
     {0}};
 static const struct argp kernel_argp = {.options = kernel_table, .parser = parse};

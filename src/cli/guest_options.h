@@ -30,6 +30,7 @@ typedef struct guest_options {
     const char *environment[GUEST_MOST_ENVIRONMENT + 1];
     size_t environment_count;
     const char *modules[GUEST_MOST_MODULES];
+    const char *argv0; /* --argv0; NULL = the name of the guest's file */
     bool screen;
     const char *kernel, *initrd, *append, *init; /* as written */
     char **kernel_command; /* --kernel's file and the words, whose array `command` is then */
@@ -78,8 +79,12 @@ error_t symbol_files_add(symbol_files *files, const char *path);
 /* The program of --init is one of them. */
 void symbol_files_complete(symbol_files *files, const guest_options *options);
 
-/* guest_command.c: the guest's command line (or that of the snapshot's), and p5scope's own options in front
- * of it, quoted as a shell would take them; NULL when memory is out. The caller frees them. */
+/* The words that the guest gets (guest_command.c): its command with --argv0, or the name of its file without
+ * the directory, in the place of the path. NULL when memory is out. The caller frees the array, not the
+ * words. */
+const char **guest_words(const guest_options *options);
+/* guest_command.c: the guest's command line (or that of the snapshot's), and p5scope's own options before
+ * it, quoted as a shell would take them; NULL when memory is out. The caller frees them. */
 char *guest_command_line(const guest_options *options);
 char *guest_own_options(const guest_options *options, char **argv);
 

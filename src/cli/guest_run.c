@@ -72,13 +72,13 @@ static int read_input(void *context, uint8_t *byte, bool idle)
 }
 
 /* Words with blanks between. NULL when memory is out. */
-static char *join_words(char *const *words)
+static char *join_words(const char *const *words)
 {
     size_t size = 1;
-    for (char *const *word = words; *word != NULL; word++)
+    for (const char *const *word = words; *word != NULL; word++)
         size += strlen(*word) + 1;
     char *line = calloc(size, 1);
-    for (char *const *word = words; line != NULL && *word != NULL; word++) {
+    for (const char *const *word = words; line != NULL && *word != NULL; word++) {
         strcat(line, *word);
         if (word[1] != NULL)
             strcat(line, " ");
@@ -90,7 +90,7 @@ static char *join_words(char *const *words)
 static p5_status load_kernel(const guest_options *options, p5_machine *machine, p5_error *error)
 {
     const char *append = options->append != NULL ? options->append : "console=ttyS0,115200";
-    char *words = join_words(options->command + 1), *line = NULL;
+    char *words = join_words((const char *const *)options->command + 1), *line = NULL;
     if (words == NULL || asprintf(&line, "%s%s%s", append, words[0] != '\0' ? " -- " : "", words) < 0) {
         free(words);
         error->status = P5_ERR_MEMORY;
@@ -107,17 +107,17 @@ static p5_status load_kernel(const guest_options *options, p5_machine *machine, 
 /* A bzImage as the guest: its arguments are its command line; without any it has no serial console. */
 static p5_status load_bzimage(const guest_options *options, p5_machine *machine, p5_error *error)
 {
-    char *line = join_words(options->command + 1);
+    char *line = join_words((const char *const *)options->command + 1);
     const p5_kernel with = {.size = sizeof with, .append = line};
     p5_status status = p5_machine_load_kernel(machine, options->command[0], &with, error);
     free(line);
     return status;
 }
 
-static p5_status load(const guest_options *options, guest_form form, p5_machine *machine, p5_error *error)
+static p5_status load(const guest_options *options, guest_form form, const char *const *words,
+                      p5_machine *machine, p5_error *error)
 {
     const char *path = options->command[0];
-    const char *const *words = (const char *const *)options->command;
     switch (form) {
     case FORM_KERNEL:
         return load_kernel(options, machine, error);
@@ -224,7 +224,8 @@ static p5_machine *open_and_load(const guest_options *options, uint64_t seed, in
 {
     if (options->load != NULL)
         return load_snapshot(options, status);
-    char *command_line = join_words(options->command);
+    const char **words = guest_words(options);
+    char *command_line = words != NULL ? join_words(words) : NULL;
     p5_machine_options machine_options = machine_options_of(options);
     machine_options.random_seed = seed;
     machine_options.command_line = command_line;
@@ -232,7 +233,9 @@ static p5_machine *open_and_load(const guest_options *options, uint64_t seed, in
     p5_error error = {0};
     guest_form form;
     *status = CLI_OK;
-    if (guest_form_find(options, &form, &error) != P5_OK) {
+    if (command_line == NULL) {
+        *status = CLI_INTERNAL;
+    } else if (guest_form_find(options, &form, &error) != P5_OK) {
         *status = cannot_load(options->command[0], &error);
     } else if (!guest_form_takes(options, form)) {
         *status = CLI_USAGE;
@@ -240,12 +243,13 @@ static p5_machine *open_and_load(const guest_options *options, uint64_t seed, in
         cli_show_error(&error, NULL, NULL, NULL);
         *status = CLI_INTERNAL;
         machine = NULL;
-    } else if (load(options, form, machine, &error) != P5_OK) {
+    } else if (load(options, form, words, machine, &error) != P5_OK) {
         *status = cannot_load(options->command[0], &error);
         p5_machine_close(machine);
         machine = NULL;
     }
     free(command_line);
+    free(words);
     return machine;
 }
 

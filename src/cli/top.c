@@ -132,12 +132,12 @@ static void observed(void *context, p5_machine *machine, const p5_observation *a
     (void)at;
     p5_counts now, interval;
     p5_machine_counts(machine, &now);
+    if (memcmp(&now, &t->before, sizeof now) == 0 || t->quit)
+        return; /* nothing happened since the row before */
     interval = now;
     p5_counts_subtract(&interval, &t->before);
     t->before = now;
     uint64_t clock = p5_counts_sum(now.clocks, P5_CPL_MASK_ALL);
-    if (p5_counts_sum(interval.clocks, P5_CPL_MASK_ALL) == 0 || t->quit)
-        return;
 #ifdef P5_NCURSES
     if (t->screen) {
         t->rows[t->count++ % MOST_ROWS] = (top_row){clock, interval};

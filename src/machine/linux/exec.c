@@ -113,20 +113,23 @@ static uint32_t exec_features(const p5_model *model)
     return p5_model_family(model) == P5_FAMILY_P55C ? 0x8001bf : 0x1bf; /* CPUID leaf 1, EDX */
 }
 
-/* From the top down: program name, strings, platform, random bytes, auxiliary vector, envp, argv, argc. */
+/* Writes the strings and the start of what is below them, from the top down: environment, arguments from the
+ * last to the first, the program's path. Then comes a page boundary, and below it the platform, random bytes,
+ * auxiliary vector, envp, argv, argc. So ESP at entry does not depend on how long the strings are, as long as
+ * they fit into one page, and no other string moves with the program's name. */
 static p5_status exec_stack(linux_process *p, const elf_image *image, const char *const *arguments,
                             const char *const *environment, uint32_t *esp, p5_error *error)
 {
     size_t argc = list_count(arguments), envc = list_count(environment);
-    const char *name = argc != 0 ? arguments[0] : "";
     uint32_t *words = argc + envc < LINUX_STACK_BYTES / 16 ? calloc(argc + envc + 48, sizeof *words) : NULL;
     if (words == NULL)
         return error_set(error, P5_ERR_RANGE, "arguments and environment are too long");
     stack_builder b = {p, LINUX_TASK_SIZE - 4, false};
-    uint32_t name_at = stack_push(&b, name, strlen(name) + 1);
     words[0] = (uint32_t)argc;
     stack_push_strings(&b, environment, envc, words + 1 + argc + 1);
     stack_push_strings(&b, arguments, argc, words + 1);
+    uint32_t name_at = stack_push(&b, p->program, strlen(p->program) + 1);
+    b.esp &= ~(uint32_t)(PAGE_BYTES - 1);
     uint32_t platform_at = stack_push(&b, "i586", 5);
     uint64_t random[2] = {linux_random(p), linux_random(p)};
     b.esp &= ~15u;

@@ -13,14 +13,32 @@
 
 enum { TEXT_AT_MOST = 1 << 20 };
 
+/* The guest's path of a file of the host: where a share shows it, else in the root directory. It does not
+ * tell where the host has the file. */
+static void guest_path(const linux_process *p, const char *path, char text[SHARE_PATH])
+{
+    const p5_machine_options *options = &p->machine->options;
+    char *real = realpath(path, NULL);
+    const char *whole = real != NULL ? real : path, *slash = strrchr(whole, '/');
+    int length = snprintf(text, SHARE_PATH, "/%s", slash != NULL ? slash + 1 : whole);
+    for (size_t i = 0; real != NULL && i < options->share_count; i++) {
+        char *share = realpath(options->shares[i].host, NULL);
+        size_t above = share == NULL ? 0 : strcmp(share, "/") == 0 ? 0 : strlen(share);
+        bool below = share != NULL && strncmp(real, share, above) == 0 && real[above] == '/';
+        free(share);
+        if (!below)
+            continue;
+        length = snprintf(text, SHARE_PATH, "%s%s", p->files.tree.mounts[i].guest, real + above);
+        break;
+    }
+    free(real);
+    if (length < 0 || length >= SHARE_PATH)
+        text[0] = '\0';
+}
+
 void linux_program_is(linux_process *p, const char *path)
 {
-    const char *from = path[0] == '/' ? "" : p->files.cwd;
-    while (strncmp(path, "./", 2) == 0)
-        path += 2;
-    int length = snprintf(p->program, sizeof p->program, "%s%s%s", from, path[0] == '/' ? "" : "/", path);
-    if (length < 0 || (size_t)length >= sizeof p->program)
-        p->program[0] = '\0';
+    guest_path(p, path, p->program);
     p->program_file = open(path, O_RDONLY | O_CLOEXEC);
 }
 

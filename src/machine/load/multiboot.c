@@ -87,8 +87,9 @@ static p5_status multiboot_put_text(multiboot_room *room, const char *text, uint
     return multiboot_put(room, text, strlen(text) + 1, 1, at, error);
 }
 
-/* A module is "FILE" or "FILE ARGUMENTS": the file is what stands before the first blank, the string all of
- * it. */
+/* Places a module, which is "FILE" or "FILE ARGUMENTS": the file is what stands before the first blank. Its
+ * string is all of this without the file's directory, because the kernel must not depend on where the host
+ * has the file. */
 static p5_status multiboot_put_module(multiboot_room *room, const char *text, multiboot_module *module,
                                       p5_error *error)
 {
@@ -103,9 +104,13 @@ static p5_status multiboot_put_module(multiboot_room *room, const char *text, mu
     module->end = module->start + (uint32_t)size;
     if (status != P5_OK)
         error_at(error, path, 0, 0);
+    const char *slash = strrchr(path, '/');
+    if (status == P5_OK)
+        status =
+            multiboot_put_text(room, text + (slash != NULL ? slash + 1 - path : 0), &module->string, error);
     free(bytes);
     free(path);
-    return status == P5_OK ? multiboot_put_text(room, text, &module->string, error) : status;
+    return status;
 }
 
 static p5_status multiboot_put_modules(multiboot_room *room, multiboot_info *info, p5_error *error)
@@ -153,7 +158,8 @@ p5_status multiboot_start(p5_machine *machine, const multiboot_header *header, c
                           uint32_t entry, uint32_t end, p5_error *error)
 {
     multiboot_room room = {machine, path, end > HIGH_MEMORY ? end : HIGH_MEMORY};
-    const char *line = machine->options.command_line != NULL ? machine->options.command_line : path;
+    const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
+    const char *line = machine->options.command_line != NULL ? machine->options.command_line : name;
     uint32_t upper =
         machine->options.memory_bytes > HIGH_MEMORY ? machine->options.memory_bytes - HIGH_MEMORY : 0;
     multiboot_info info = {.flags = INFO_MEMORY | INFO_COMMAND_LINE | INFO_MODULES | INFO_MAP | INFO_LOADER,
