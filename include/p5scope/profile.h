@@ -64,6 +64,11 @@ p5_status p5_profile_start(p5_machine *machine, const char *guest, const p5_prof
 p5_status p5_profile_take(p5_machine *machine, const char *command, const char *options, p5_profile **profile,
                           p5_error *error);
 
+/* Puts what makes the run that run into its profile, which the machine's p5_profile_take has made.
+ * P5_ERR_MEMORY. */
+p5_status p5_profile_identify(p5_profile *profile, const p5_run_identity *identity, const p5_model *model,
+                              p5_error *error);
+
 /* ---- Files ---- */
 
 /* The format p5scope-profile(5). */

@@ -84,6 +84,18 @@ uint64_t p5_selected_value(const p5_selected *selected, const p5_counts *counts)
 /* True if the members of group `group` could be counted together by one CTR0 and one CTR1. */
 bool p5_selection_fits_counters(const p5_selection *selection, unsigned group);
 
+/* ---- Runs ---- */
+
+/* What makes a run that run, beside the version, the model and the contents of the guest's file: runs with
+ * the same counts for the same reasons have the same identity, wherever their files are and wherever their
+ * results go. It is written into results (key "identity") and compared as a whole. The strings stay the
+ * caller's. */
+typedef struct p5_run_identity {
+    const char *const *argv;    /* what the guest got, NULL-terminated */
+    const char *const *options; /* p5scope's own that change what is counted or shown, each as "--name" or
+                                   "--name=value", sorted by name; NULL-terminated */
+} p5_run_identity;
+
 /* ---- Statistics: `p5scope stat` ---- */
 
 /* What one run came to. */
@@ -98,11 +110,14 @@ typedef struct p5_stat_run {
 
 typedef struct p5_stat {
     const p5_model *model;
-    const char *command;              /* the guest's command line */
-    const char *guest_sha256;         /* of the guest's file, p5_file_sha256; may be NULL */
-    const char *options;              /* p5scope's own, as given */
-    const char *ending;               /* a sentence if the guest did not just exit, else NULL */
-    const char *region;               /* where it was counted, as the user wrote it; NULL = everywhere */
+    const char *command;             /* the guest's command line */
+    const char *guest_sha256;        /* of the guest's file, p5_file_sha256; may be NULL */
+    const char *options;             /* p5scope's own, as given */
+    const p5_run_identity *identity; /* for JSON; may be NULL */
+    const char *ending;              /* a sentence if the guest did not just exit, else NULL */
+    const char *unmeasured; /* why the runs are not what a budget is about: a limit cut one short, say; NULL =
+                               they are */
+    const char *region;     /* where it was counted, as the user wrote it; NULL = everywhere */
     uint64_t fast_forwarded;          /* instructions that ran first and are in no figure; 0 = none */
     uint64_t region_times;            /* how often the region began, in the last run */
     const p5_selection *selection;    /* NULL = every event, in groups, with the CPI stack */
@@ -191,8 +206,8 @@ p5_status p5_budget_add(p5_budget *budget, const char *text, unsigned family, p5
 /* Adds those of a file: one or more a line, '#' begins a comment. Errors also name file and line; P5_ERR_IO.
  */
 p5_status p5_budget_read(p5_budget *budget, const char *path, unsigned family, p5_error *error);
-/* How many conditions `stat` (the means of its runs) breaks. With `out` a table of all of them: what came,
- * and how far that is off the limit. */
+/* How many conditions `stat` (the means of its runs) breaks: all of them if `stat` is unmeasured. With `out`
+ * a table of all of them, what came and how far that is off the limit, or why they cannot be judged. */
 unsigned p5_budget_judge(const p5_budget *budget, const p5_stat *stat, FILE *out);
 /* One object for each condition, and the JUnit XML form that continuous-integration services read. */
 void p5_budget_write_json(const p5_budget *budget, const p5_stat *stat, FILE *out);

@@ -87,7 +87,8 @@ typedef struct p5_trace_options {
     const char *guest_sha256; /* of the guest's file, p5_file_sha256; may be NULL */
     const char *command; /* the guest and p5scope's own options, as written, for the header; may be NULL */
     const char *options;
-    const char *const *symbols; /* every_function: as p5_profile_options.symbols */
+    const p5_run_identity *identity; /* for JSON lines and databases; may be NULL */
+    const char *const *symbols;      /* every_function: as p5_profile_options.symbols */
 } p5_trace_options;
 
 typedef struct p5_trace p5_trace;
@@ -123,9 +124,9 @@ typedef struct p5_database p5_database;
 p5_status p5_database_open(const char *path, p5_database **database, p5_error *error);
 /* Adds the runs of `file`: the output of `stat -j`, a trace in JSON lines, or a database of `trace`. All of
  * it or, with an error, nothing. `label` (may be NULL) is what the runs are called, such as a commit: with
- * another label the same run is another one. P5_ERR_STATE: a run of it is there already (same version, model,
- * options, guest by its hash, and label); P5_ERR_FORMAT: the file is cut off, or no such file. *runs gets the
- * number of runs added. */
+ * another label the same run is another one. P5_ERR_STATE: a run of it is there already (same kind, version,
+ * model, guest by its hash, p5_run_identity, and label); P5_ERR_FORMAT: the file is cut off, or no such file.
+ * *runs gets the number of runs added. */
 p5_status p5_database_merge(p5_database *database, const char *file, const char *label, size_t *runs,
                             p5_error *error);
 /* P5_ERR_IO if something could not be written. */

@@ -15,6 +15,7 @@
 enum {
     CLI_OK = 0,
     CLI_FAILED = 1,         /* a check or law failed, nothing was found */
+    CLI_UNMEASURED = 121,   /* a condition of stat --expect could not be judged */
     CLI_OVER_BUDGET = 122,  /* a condition of stat --expect is broken */
     CLI_SHUTDOWN = 123,     /* the guest's processor shut down (triple fault) */
     CLI_TIMEOUT = 124,      /* --timeout */
@@ -71,6 +72,10 @@ error_t cli_set(int key, const char *argument, const struct argp_state *state);
 bool cli_parse(const struct argp *argp, int argc, char **argv, void *input, void *child);
 /* The same where options may follow operands: verbs without a guest. */
 bool cli_parse_anywhere(const struct argp *argp, int argc, char **argv, void *input, void *child);
+
+/* The options that cli_parse has found to be right, each as "--name" or "--name=value" with its full name, in
+ * their order and NULL-terminated. The caller frees the words and the array; NULL if there are none. */
+char **cli_given(const struct argp *argp, int argc, char **argv);
 
 /* ---- Messages, all to stderr ---- */
 

@@ -302,6 +302,9 @@ void guest_options_free(guest_options *options)
 {
     for (size_t i = 0; i < options->machine.share_count; i++)
         free(options->share_text[i]);
+    for (char **word = options->given; word != NULL && *word != NULL; word++)
+        free(*word);
+    free(options->given);
     free(options->kernel_command);
     guest_options_free_model(options);
 }

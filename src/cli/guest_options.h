@@ -43,6 +43,7 @@ typedef struct guest_options {
     uint64_t fast_forward; /* instructions */
     bool no_sandbox;
     char **command; /* the guest and its arguments, NULL-terminated; NULL = none given */
+    char **given;   /* cli_given, of the verbs that write results; NULL = none */
     /* Made by guest_options_complete. */
     p5_model *model;
     p5_bound save_point;
@@ -83,6 +84,16 @@ void symbol_files_complete(symbol_files *files, const guest_options *options);
  * the directory, in the place of the path. NULL when memory is out. The caller frees the array, not the
  * words. */
 const char **guest_words(const guest_options *options);
+/* guest_identity.c: what makes the run that run, for its results. */
+typedef struct guest_identity {
+    p5_run_identity run;
+    const char **argv; /* guest_words */
+    char **options;
+} guest_identity;
+/* False when memory is out. guest_identity_close frees what it holds in any case. */
+bool guest_identity_open(guest_identity *identity, const guest_options *options);
+void guest_identity_close(guest_identity *identity);
+
 /* guest_command.c: the guest's command line (or that of the snapshot's), and p5scope's own options before
  * it, quoted as a shell would take them; NULL when memory is out. The caller frees them. */
 char *guest_command_line(const guest_options *options);

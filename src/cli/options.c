@@ -49,16 +49,20 @@ static const struct argp_option *find_long(const option_table *table, const char
     return found;
 }
 
+/* The row that an alias stands below. */
+static const struct argp_option *named(const struct argp_option *option)
+{
+    while ((option->flags & OPTION_ALIAS) != 0)
+        option--;
+    return option;
+}
+
 /* The option that has the letter; those with a CLI_LETTER stand above it. */
 static const struct argp_option *find_short(const option_table *table, int letter)
 {
     for (size_t i = 0; i < table->count; i++)
-        if (table->items[i]->key == letter) {
-            const struct argp_option *option = table->items[i];
-            while ((option->flags & OPTION_ALIAS) != 0)
-                option--;
-            return option;
-        }
+        if (table->items[i]->key == letter)
+            return named(table->items[i]);
     return NULL;
 }
 
@@ -112,6 +116,81 @@ static void suggest_long(const option_table *table, const char *wanted)
         fprintf(stderr, "  %s\n", sentence);
 }
 
+/* Calls `each` with the name and the value (NULL: none) of each option before the operands, in their order.
+ * The words have been found to be right. */
+static void each_option(const option_table *table, int argc, char **argv,
+                        void (*each)(void *context, const char *name, const char *value), void *context)
+{
+    for (int at = 1; at < argc && argv[at][0] == '-' && argv[at][1] != '\0' && strcmp(argv[at], "--") != 0;
+         at++) {
+        bool ambiguous;
+        if (argv[at][1] == '-') {
+            size_t length = strcspn(argv[at] + 2, "=");
+            const struct argp_option *option = find_long(table, argv[at] + 2, length, &ambiguous);
+            const char *value = argv[at][2 + length] == '=' ? argv[at] + 3 + length : NULL;
+            if (value == NULL && option != NULL && needs_argument(option))
+                value = argv[++at];
+            each(context, option != NULL ? named(option)->name : argv[at] + 2, value);
+            continue;
+        }
+        const char *letter = argv[at] + 1;
+        for (bool more = true; more && *letter != '\0'; letter++) {
+            const struct argp_option *option = find_short(table, *letter);
+            const char *value = NULL;
+            if (option != NULL && option->arg != NULL) {
+                value = letter[1] != '\0' ? letter + 1 : needs_argument(option) ? argv[++at] : NULL;
+                more = false;
+            }
+            each(context, option != NULL && option->name != NULL ? option->name : (char[]){*letter, '\0'},
+                 value);
+        }
+    }
+}
+
+typedef struct given_options {
+    char **items;
+    size_t count, capacity;
+} given_options;
+
+static void add_given(void *context, const char *name, const char *value)
+{
+    given_options *given = context;
+    if (given->count + 1 >= given->capacity) {
+        size_t capacity = given->capacity * 2 + 16;
+        char **items = realloc(given->items, capacity * sizeof *items);
+        if (items == NULL)
+            return;
+        given->items = items;
+        given->capacity = capacity;
+    }
+    char *word = NULL;
+    if (asprintf(&word, value != NULL ? "--%s=%s" : "--%s", name, value) < 0)
+        return;
+    given->items[given->count++] = word;
+    given->items[given->count] = NULL;
+}
+
+char **cli_given(const struct argp *argp, int argc, char **argv)
+{
+    option_table table = {.count = 0};
+    given_options given = {0};
+    collect(argp, &table);
+    each_option(&table, argc, argv, add_given, &given);
+    return given.items;
+}
+
+/* Lists the options that begin with the `length` characters of `name`. */
+static void list_matches(const option_table *table, const char *name, size_t length)
+{
+    const char *before = "  It could be";
+    for (size_t i = 0; i < table->count; i++)
+        if (table->items[i]->name != NULL && strncmp(table->items[i]->name, name, length) == 0) {
+            fprintf(stderr, "%s --%s", before, table->items[i]->name);
+            before = ",";
+        }
+    fputs(".\n", stderr);
+}
+
 /* Checks one long option at argv[at]; returns the words it takes, 0 if it is wrong (and was reported). */
 static int check_long(const option_table *table, int argc, char **argv, int at)
 {
@@ -123,8 +202,12 @@ static int check_long(const option_table *table, int argc, char **argv, int at)
     const struct argp_option *option = find_long(table, name, length, &ambiguous);
     if (option == NULL || ambiguous) {
         point_at(argv, argc, at, 0,
-                 ambiguous ? "option '--%s' could be several" : "there is no option '--%s'", plain);
-        suggest_long(table, plain);
+                 ambiguous ? "'--%s' is the beginning of several options" : "there is no option '--%s'",
+                 plain);
+        if (ambiguous)
+            list_matches(table, name, length);
+        else
+            suggest_long(table, plain);
         return 0;
     }
     if (name[length] == '=' && option->arg == NULL) {

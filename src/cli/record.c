@@ -121,8 +121,12 @@ static int record(record_options *options, output_reserved files[FILES], const c
     status = CLI_INTERNAL;
     if (guest_run(&options->guest, machine, &result, &seconds)) {
         p5_machine_settle(machine);
-        bool taken = p5_profile_take(machine, command, own, &profile, &error) == P5_OK ||
-                     cli_refuse_error(&error, NULL, NULL, NULL);
+        guest_identity identity;
+        bool taken = guest_identity_open(&identity, &options->guest) &&
+                     ((p5_profile_take(machine, command, own, &profile, &error) == P5_OK &&
+                       p5_profile_identify(profile, &identity.run, options->guest.model, &error) == P5_OK) ||
+                      cli_refuse_error(&error, NULL, NULL, NULL));
+        guest_identity_close(&identity);
         taken = taken && write_files(options, files, profile);
         status = guest_tell_ending(&result);
         status = taken ? status : CLI_INTERNAL;
@@ -193,6 +197,7 @@ int verb_record(int argc, char **argv)
     if (cli_parse(&argp, argc, argv, &options, &options.guest) &&
         guest_options_complete(&options.guest, &status)) {
         symbol_files_complete(&options.symbols, &options.guest);
+        options.guest.given = cli_given(&argp, argc, argv);
         status = record_guest(&options, argv);
     }
     free(options.sample_event);

@@ -233,12 +233,15 @@ static int trace_guest(trace_options *options, char **argv)
     options->trace.command = command;
     char sha256[P5_SHA256_TEXT];
     options->trace.guest_sha256 = p5_file_sha256(options->guest.command[0], sha256);
+    guest_identity identity;
+    options->trace.identity = guest_identity_open(&identity, &options->guest) ? &identity.run : NULL;
     int status;
     p5_machine *machine = guest_open(&options->guest, options->guest.machine.random_seed, &status);
     if (machine != NULL) {
         status = trace_machine(options, machine);
         p5_machine_close(machine);
     }
+    guest_identity_close(&identity);
     free(own_options);
     free(command);
     return status;
@@ -286,8 +289,10 @@ int verb_trace(int argc, char **argv)
     guest_options_init(&options->guest, "trace");
     int status = CLI_USAGE;
     if (cli_parse(&argp, argc, argv, options, &options->guest) &&
-        guest_options_complete(&options->guest, &status))
+        guest_options_complete(&options->guest, &status)) {
+        options->guest.given = cli_given(&argp, argc, argv);
         status = complete(options) ? trace_guest(options, argv) : CLI_USAGE;
+    }
     for (size_t i = 0; i < options->at_count; i++)
         free(options->names[i]);
     p5_selection_free(&options->selection);

@@ -11,7 +11,8 @@ const char json_line_parts[] =
     "j ->> '$.summary.seconds', j ->> '$.summary.ending', j ->> '$.summary.rows', "
     "j ->> '$.interval', j ->> '$.row', j ->> '$.kind', j ->> '$.label', j ->> '$.clock', "
     "j ->> '$.instructions', j ->> '$.address', j ->> '$.cpl', j ->> '$.number', "
-    "j ->> '$.cesr', j ->> '$.ctr0', j ->> '$.ctr1', j -> '$.registers', json_type(j, '$.deltas'), j FROM "
+    "j ->> '$.cesr', j ->> '$.ctr0', j ->> '$.ctr1', j -> '$.registers', json_type(j, '$.deltas'), j -> "
+    "'$.identity', j FROM "
     "(SELECT ?1 AS j) WHERE json_valid(j)";
 
 const char *line_text(sqlite3_stmt *parts, int column, const char *otherwise)

@@ -38,7 +38,8 @@ enum {
     LINE_CTR0,
     LINE_CTR1,
     LINE_REGISTERS,
-    LINE_DELTAS, /* type */
+    LINE_DELTAS,   /* type */
+    LINE_IDENTITY, /* JSON */
     LINE_ITSELF
 };
 

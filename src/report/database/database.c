@@ -33,15 +33,22 @@ p5_status database_do(p5_database *database, const char *sql, p5_error *error)
                : database_error(database, error);
 }
 
+/* What table run knows the run by: ?7 is the writer's identity, without one the command and options as they
+ * are. */
+static const char add_run[] =
+    "INSERT INTO run (kind, p5scope, model, clock_mhz, command, options, source, guest_sha256, label, "
+    "identity) "
+    "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?8, ?9, ?10, json_object('kind', ?1, 'p5scope', ?2, 'model', ?3, "
+    "'clock-mhz', ?4, "
+    "'guest-sha256', ?9, 'run', iif(?7 IS NULL, json_array(?5, ?6), json(?7)), 'label', ?10))";
+
 static p5_status prepare(p5_database *database, p5_error *error)
 {
     const struct {
         sqlite3_stmt **statement;
         const char *sql;
     } all[] = {
-        {&database->add_run,
-         "INSERT INTO run (kind, p5scope, model, clock_mhz, command, options, identity, source, "
-         "guest_sha256, label) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"},
+        {&database->add_run, add_run},
         {&database->end_run,
          "UPDATE run SET complete = 1, clocks = ?, instructions = ?, seconds = ?, ending = ? WHERE id = ?"},
         {&database->find_event, "SELECT id FROM event WHERE name = ?"},
@@ -226,60 +233,8 @@ static p5_status run_statement(p5_database *database, sqlite3_stmt *statement, p
     return status;
 }
 
-/* Says where a report goes, or how the host makes the run. 1: it is this word, 2: the next one belongs to it.
- */
-static unsigned words_of_host(const char *word)
-{
-    static const char *const alone[] = {"--append", "-q", "--quiet"};
-    static const char *const with_value[] = {"-o", "--output", "--log-fd", "--threads"};
-    for (unsigned i = 0; i < sizeof alone / sizeof *alone; i++)
-        if (strcmp(word, alone[i]) == 0)
-            return 1;
-    for (unsigned i = 0; i < sizeof with_value / sizeof *with_value; i++) {
-        size_t length = strlen(with_value[i]);
-        if (strncmp(word, with_value[i], length) != 0)
-            continue;
-        if (word[length] == '\0')
-            return 2;
-        if (word[length] == '=' || word[1] != '-')
-            return 1;
-    }
-    return 0;
-}
-
-/* Options without those that do not make another run. */
-static char *plain_options(const char *options)
-{
-    char *copy = strdup(options), *plain = calloc(1, strlen(options) + 2);
-    if (copy == NULL || plain == NULL) {
-        free(copy);
-        free(plain);
-        return NULL;
-    }
-    char *rest;
-    for (char *word = strtok_r(copy, " ", &rest); word != NULL; word = strtok_r(NULL, " ", &rest)) {
-        unsigned words = words_of_host(word);
-        if (words == 2)
-            strtok_r(NULL, " ", &rest);
-        if (words == 0)
-            strcat(strcat(plain, word), " ");
-    }
-    free(copy);
-    return plain;
-}
-
 p5_status database_add_run(p5_database *database, const database_run *run, sqlite3_int64 *id, p5_error *error)
 {
-    char *options = plain_options(run->options);
-    char *identity = options == NULL ? NULL
-                                     : sqlite3_mprintf("%s|%s|%s|%g|%s|%s|%s|%s", run->kind, run->version,
-                                                       run->model, run->clock_mhz, options, run->command,
-                                                       run->guest_sha256 != NULL ? run->guest_sha256 : "",
-                                                       run->label != NULL ? run->label : "");
-    if (identity == NULL) {
-        free(options);
-        return error_set(error, P5_ERR_MEMORY, "out of memory");
-    }
     sqlite3_stmt *add = database->add_run;
     bind_text(add, 1, run->kind);
     bind_text(add, 2, run->version);
@@ -287,7 +242,7 @@ p5_status database_add_run(p5_database *database, const database_run *run, sqlit
     sqlite3_bind_double(add, 4, run->clock_mhz);
     bind_text(add, 5, run->command);
     bind_text(add, 6, run->options);
-    bind_text(add, 7, identity);
+    bind_text(add, 7, run->identity);
     bind_text(add, 8, run->source);
     bind_text(add, 9, run->guest_sha256);
     bind_text(add, 10, run->label);
@@ -301,8 +256,6 @@ p5_status database_add_run(p5_database *database, const database_run *run, sqlit
     sqlite3_reset(add);
     sqlite3_clear_bindings(add);
     *id = sqlite3_last_insert_rowid(database->sqlite);
-    free(options);
-    sqlite3_free(identity);
     return status;
 }
 

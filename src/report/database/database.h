@@ -7,10 +7,12 @@
 
 #include "p5scope/trace.h"
 
-/* What stands in table run. Strings are the caller's; `identity` is formed from the others. */
+/* What stands in table run. Strings are the caller's. */
 typedef struct database_run {
     const char *kind, *version, *model, *command, *options, *source;
     const char *guest_sha256, *label; /* may be NULL */
+    const char *identity; /* JSON, as the writer of the result made it (run_identity.h); NULL: an older writer
+                             made none, and the run is known by its command and options as they are */
     double clock_mhz;
 } database_run;
 

@@ -12,7 +12,7 @@ CREATE TABLE run (
     options TEXT NOT NULL,         -- p5scope's own
     guest_sha256 TEXT,             -- of the guest's file
     label TEXT,                    -- merge --label: a commit, say
-    identity TEXT NOT NULL UNIQUE, -- what makes it this run: the above without the names of output files
+    identity TEXT NOT NULL UNIQUE, -- what makes it this run, JSON: '$.run' is what its writer recorded, argv and options as arrays
     source TEXT NOT NULL,          -- file that it came from
     complete INTEGER NOT NULL DEFAULT 0, -- 0: the run was cut off
     clocks INTEGER, instructions INTEGER, seconds REAL, -- totals, once it is complete; modelled seconds

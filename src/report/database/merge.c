@@ -9,6 +9,12 @@
 
 /* ---- databases ----------------------------------------------------------------------------------------- */
 
+/* The identity of a run `o` of the other database with the label that it gets; what an older version wrote is
+ * no JSON. */
+#define NEW_IDENTITY                                                                                         \
+    "iif(json_valid(o.identity), json_set(o.identity, '$.label', coalesce(o.label, w.label)), "              \
+    "o.identity || iif(o.label IS NULL, coalesce(w.label, ''), ''))"
+
 /* Ids of runs and rows are moved behind those that are there; events are known by their names. */
 static const char copy_all[] =
     "INSERT OR IGNORE INTO event (name, event, mode, code, ctr, grade)"
@@ -16,8 +22,7 @@ static const char copy_all[] =
     "CREATE TEMP TABLE shift AS SELECT (SELECT coalesce(max(id), 0) FROM main.run) AS run,"
     " (SELECT coalesce(max(id), 0) FROM main.interval) AS interval;"
     "INSERT INTO run SELECT o.id + s.run, o.kind, o.p5scope, o.model, o.clock_mhz, o.command, o.options, "
-    "o.guest_sha256, coalesce(o.label, w.label), o.identity || iif(o.label IS NULL, coalesce(w.label, ''), "
-    "''),"
+    "o.guest_sha256, coalesce(o.label, w.label), " NEW_IDENTITY ","
     " o.source, o.complete, o.clocks, o.instructions, o.seconds, o.ending FROM other.run o, temp.shift s, "
     "temp.wanted w;"
     "INSERT INTO interval SELECT o.id + s.interval, o.run + s.run, o.number, o.previous + s.interval, "
@@ -52,9 +57,8 @@ static p5_status copy_runs(p5_database *database, const char *file, p5_error *er
         status = error_set(error, P5_ERR_FORMAT, "it holds a run that was cut off before its end");
     else if (database_ask(database, "SELECT count(*) FROM other.run") == 0)
         status = error_set(error, P5_ERR_FORMAT, "there is no run in it");
-    else if (database_ask(database,
-                          "SELECT count(*) FROM other.run o, temp.wanted w JOIN main.run m ON m.identity = "
-                          "o.identity || iif(o.label IS NULL, coalesce(w.label, ''), '')") != 0)
+    else if (database_ask(database, "SELECT count(*) FROM other.run o, temp.wanted w JOIN main.run m ON "
+                                    "m.identity = " NEW_IDENTITY) != 0)
         status = error_set(error, P5_ERR_STATE, "a run of it is in %s already", database->path);
     if (status != P5_OK)
         error_at(error, file, 0, 0);

@@ -95,6 +95,7 @@ static p5_status begin_run(line_reader *reader, run_kind kind, p5_error *error)
                         .source = reader->file,
                         .guest_sha256 = line_text(head, LINE_SHA256, NULL),
                         .label = reader->label,
+                        .identity = line_text(head, LINE_IDENTITY, NULL),
                         .clock_mhz = reader->clock_mhz};
     p5_status status = database_add_run(reader->database, &run, &reader->run, error);
     sqlite3_reset(head);

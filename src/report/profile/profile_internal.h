@@ -35,6 +35,7 @@ typedef struct profile_value {
 struct p5_profile {
     arena texts; /* all of them */
     char *version, *model, *command, *options;
+    char *identity, *program; /* run_identity.h, and its argv[0]; NULL in profiles of older versions */
     ARRAY_OF(char *) objects; /* by address space: the file that is there, or how it is told apart */
     unsigned family;
     double clock_mhz;

@@ -293,8 +293,8 @@ static void read_line(reader *r)
     const struct {
         const char *tag;
         char **text;
-    } texts[] = {
-        {"version", &p->version}, {"model", &p->model}, {"command", &p->command}, {"options", &p->options}};
+    } texts[] = {{"version", &p->version}, {"model", &p->model},     {"command", &p->command},
+                 {"options", &p->options}, {"program", &p->program}, {"identity", &p->identity}};
     static const struct {
         const char *tag;
         void (*read)(reader *r);

@@ -11,6 +11,7 @@
 #include "p5scope/observe.h"
 #include "p5scope/version.h"
 #include "report/profile/profile_internal.h"
+#include "report/run_identity.h"
 
 enum {
     FIRST_INTERVAL = 1 << 15, /* clocks; doubled whenever MOST_INTERVALS are full */
@@ -345,6 +346,18 @@ static bool take_samples(p5_profile *p, const p5_core *core, const profile_view 
     p->sample_latency = options->sample_latency;
     p->overflows = view->overflows;
     return p->sample_event && COPY_ARRAY(&p->samples, view->samples, view->sample_count);
+}
+
+p5_status p5_profile_identify(p5_profile *profile, const p5_run_identity *identity, const p5_model *model,
+                              p5_error *error)
+{
+    char *text = run_identity_text(identity, model);
+    if (text != NULL)
+        profile->identity = arena_text(&profile->texts, text);
+    free(text);
+    if (identity->argv[0] != NULL)
+        profile->program = arena_text(&profile->texts, identity->argv[0]);
+    return profile->identity != NULL ? P5_OK : error_set(error, P5_ERR_MEMORY, "out of memory");
 }
 
 p5_status p5_profile_take(p5_machine *machine, const char *command, const char *options, p5_profile **profile,

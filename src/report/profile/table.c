@@ -329,7 +329,7 @@ p5_status p5_profile_write_table(FILE *out, const p5_profile *p, const p5_profil
         if (inclusive)
             include_own(&rows);
         ARRAY_SORT(&rows.list, by_cost);
-        char *command = strndup(p->command, strcspn(p->command, " "));
+        const char *command = p->program != NULL ? p->program : p->command;
         row_writer writer;
         bool for_programs = t->format != P5_ROWS_TEXT;
         if (for_programs) {
@@ -352,7 +352,6 @@ p5_status p5_profile_write_table(FILE *out, const p5_profile *p, const p5_profil
             else if (any && largest >= t->least_percent)
                 write_row(out, &shown, row, totals, width, command ? base_name(command) : "");
         }
-        free(command);
     }
     rows_free(&rows);
     if (!fits)

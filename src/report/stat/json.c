@@ -7,6 +7,7 @@
 #include "p5scope/version.h"
 #include "report/stat/cpi_stack.h"
 #include "report/json_writer.h"
+#include "report/run_identity.h"
 #include "report/stat/list.h"
 #include "report/stat/metric.h"
 #include "report/stat/stat_internal.h"
@@ -21,6 +22,7 @@ static void write_header(json_writer *json, const p5_stat *stat)
     json_key_string(json, "command", stat->command);
     if (stat->guest_sha256 != NULL && stat->guest_sha256[0] != '\0')
         json_key_string(json, "guest-sha256", stat->guest_sha256);
+    run_identity_write(json, stat->identity, stat->model);
     json_key_unsigned(json, "runs", stat->run_count);
     json_close_object(json);
 }

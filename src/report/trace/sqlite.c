@@ -7,6 +7,7 @@
 #include "base/held_signals.h"
 #include "p5scope/version.h"
 #include "report/database/database.h"
+#include "report/run_identity.h"
 #include "report/stat/list.h"
 #include "report/trace/sink.h"
 
@@ -56,11 +57,14 @@ static p5_status begin(p5_trace *trace, p5_error *error)
                         .options = trace->options.options != NULL ? trace->options.options : "",
                         .guest_sha256 = trace->options.guest_sha256,
                         .source = trace->options.path};
+    char *identity = run_identity_text(trace->options.identity, model);
+    run.identity = identity;
     p5_status status = database_create(trace->options.path, &state->database, error);
     if (status == P5_OK)
         status = database_do(state->database, "BEGIN", error);
     if (status == P5_OK)
         status = database_add_run(state->database, &run, &state->run, error);
+    free(identity);
     if (status == P5_OK)
         status = add_events(trace, state, error);
     if (status == P5_OK)

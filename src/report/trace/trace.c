@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "machine/machine.h"
 #include "p5scope/version.h"
+#include "report/run_identity.h"
 #include "report/trace/rows.h"
 
 /* ---- formats ------------------------------------------------------------------------------------------- */
@@ -122,6 +123,10 @@ void trace_put_header(p5_trace *trace)
         trace_put(trace->file, ",\"guest-sha256\":");
         trace_put_json(trace->file, trace->options.guest_sha256);
     }
+    char *identity = run_identity_text(trace->options.identity, model);
+    if (identity != NULL)
+        trace_put_format(trace->file, ",\"identity\":%s", identity);
+    free(identity);
     trace_put(trace->file, "}");
 }
 

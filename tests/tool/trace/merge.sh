@@ -119,6 +119,35 @@ p5scope merge -q -o history.db --label v2 first.db 2>messages && fail "the same 
 [ "$(sqlite3 history.db "SELECT group_concat(coalesce(label, '-'), ' ') FROM run")" = "- - v1 v1 v2 v2" ] || fail "labels: $(sqlite3 history.db 'SELECT label FROM run')"
 [ "$(sqlite3 history.db 'SELECT count(DISTINCT guest_sha256) FROM run WHERE kind = "stat"')" = 2 ] || fail "hashes"
 
+# A run's identity is what its writer recorded: names with blanks, quotes, newlines and leading dashes neither make a run another one nor another one
+# the same.
+cp hello './-a b'"'"'c'
+p5scope stat -q -j -o 'one report.json' -- './-a b'"'"'c' 'x y' "q'u" '' >/dev/null
+p5scope stat -j -q --threads=1 --output='a -o b' --argv0 "-a b'c" "$PWD/-a b'c" 'x y' "q'u" '' >/dev/null
+p5scope stat -qjo lines.json "$PWD/-a b'c" "x
+y" >/dev/null
+p5scope stat -qjo words.json "$PWD/-a b'c" x y "q'u" '' >/dev/null
+p5scope stat -qjo variable.json --env 'A=b c' "$PWD/-a b'c" >/dev/null
+p5scope stat -qj -o values.json --env A=b --env c "$PWD/-a b'c" >/dev/null
+p5scope merge -q -o odd.db 'one report.json' lines.json words.json variable.json values.json 2>messages || { cat messages; fail "odd names"; }
+for again in 'a -o b' 'one report.json' words.json; do
+    p5scope merge -q -o odd.db "$again" 2>messages && fail "$again: the same run was taken again"
+    grep -q 'in odd.db already' messages || { cat messages; fail "$again: no message"; }
+done
+[ "$(sqlite3 odd.db "SELECT identity ->> '\$.run.argv' FROM run" | head -1)" = "[\"-a b'c\",\"x y\",\"q'u\",\"\"]" ] || fail "argv: $(sqlite3 odd.db 'SELECT identity FROM run')"
+# A model file is known by what it says, a file that the guest is made of by its contents.
+p5scope run --model p54c-133 --dump-config >mine.ini && mkdir other && cp mine.ini other/mine.ini
+p5scope stat -qj -o f1.json --model mine.ini ./hello >/dev/null
+p5scope stat -qj -o f2.json --model other/mine.ini ./hello >/dev/null
+sed 's/^misaligned = .*/misaligned = 7/' mine.ini >other/mine.ini
+p5scope stat -qj -o f3.json --model other/mine.ini ./hello >/dev/null
+p5scope merge -q -o models.db f1.json f3.json || fail "another model of the same name is the same run"
+p5scope merge -q -o models.db f2.json 2>messages && fail "the same model of another path is another run"
+# What an older version wrote has no identity: it is known by its words as they are.
+for i in a again; do sed '1s/"identity":{[^}]*},//' $i.json >old-$i.json; done
+p5scope merge -q -o old.db old-a.json old-again.json || fail "results without an identity"
+p5scope merge -q -o old.db old-a.json 2>messages && fail "a result without an identity was taken twice"
+
 # The scripts of docs/sweeps.md, as they stand there.
 example() { awk -v name="$1" '$0 == "<!-- " name " -->" { on = 1; next } on && /^```/ { if (inside) exit; inside = 1; next } inside' "$source/docs/sweeps.md"; }
 mkdir commits && cd commits && mkdir bin && printf '#!/bin/sh\necho $LABEL\n' >bin/git && chmod +x bin/git || exit 1
