@@ -48,6 +48,7 @@ static void look(p5_machine *machine, p5_stat_run *run)
 static void begin(region *r, size_t index, p5_machine *machine)
 {
     const p5_bound *to = &r->parts[index].to;
+    r->parts[index].times++;
     if (to->relative && r->observer != NULL) {
         const p5_point end = p5_bound_point(to, p5_machine_clock(machine), p5_machine_instructions(machine));
         p5_observer_point(r->observer, 2 * index + 1, &end);
@@ -144,6 +145,7 @@ bool region_begin(region *r, p5_machine *machine)
         const p5_bound *bound = i % 2 == 0 ? &part->from : &part->to;
         if (i % 2 == 0) {
             part->depth = 0;
+            part->times = 0;
             part->over = false;
         }
         points[i] = (p5_point){.at = UINT64_MAX};
@@ -162,6 +164,28 @@ bool region_begin(region *r, p5_machine *machine)
     if (p5_machine_observe(machine, &options, &r->observer, &error) == P5_OK)
         return true;
     return cli_refuse_error(&error, "--roi", r->text, NULL);
+}
+
+bool region_missed(const region *r, char *text, size_t size)
+{
+    for (size_t i = 0; i < r->count; i++) {
+        const region_part *part = &r->parts[i];
+        bool open = part->depth > 0 && part->to.kind != P5_BOUND_NONE;
+        if (part->times > 0 && !open)
+            continue;
+        snprintf(text, size, "--roi %s: the guest never came %s", part->text,
+                 part->times == 0 ? "there" : "to the end of the region");
+        return true;
+    }
+    return false;
+}
+
+bool region_is_over(const region *r)
+{
+    for (size_t i = 0; i < r->count; i++)
+        if (!r->parts[i].over)
+            return false;
+    return true;
 }
 
 void region_end(region *r, p5_machine *machine, p5_stat_run *run)

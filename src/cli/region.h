@@ -14,7 +14,8 @@ typedef struct region_part {
     const char *text;  /* as written */
     p5_bound from, to; /* to.kind P5_BOUND_NONE: the function at `from` */
     unsigned depth;    /* calls of the function under way, or 1 within the region */
-    bool over;
+    bool over;         /* it has ended, and does not begin again */
+    uint64_t times;    /* how often it began */
 } region_part;
 
 typedef struct region {
@@ -36,6 +37,11 @@ typedef struct region {
 bool region_add(region *r, const char *text, const char *path);
 /* Observes the machine from here on. False after a message. */
 bool region_begin(region *r, p5_machine *machine);
+/* After region_end: true if a part did not begin, or did not come to the end that it names; `text` says which
+ * then. */
+bool region_missed(const region *r, char *text, size_t size);
+/* True if all parts have ended and cannot begin again: what comes later does not count. */
+bool region_is_over(const region *r);
 /* After the run, which has been settled: puts what the region counted into `run` (but its host_seconds). */
 void region_end(region *r, p5_machine *machine, p5_stat_run *run);
 

@@ -6,7 +6,7 @@
 #include "cli/option_values.h"
 #include "cli/guest_run.h"
 #include "cli/output.h"
-#include "cli/region.h"
+#include "cli/stat_budget.h"
 
 enum {
     KEY_LOG_FD = 0x100,
@@ -15,7 +15,6 @@ enum {
     KEY_ROI,
     KEY_INTERVAL_COUNT,
     KEY_EXPECT,
-    MOST_WORDS = 64,
     MOST_RUNS = 10000
 };
 
@@ -28,18 +27,15 @@ typedef struct stat_options {
     bool digits; /* -B or --no-big-num */
     bool csv, json, no_events, check_laws, summary, detailed;
     p5_stat_intervals_options intervals; /* -I */
-    const char *expect[MOST_WORDS];      /* --expect */
-    size_t expect_count;
-    const char *junit;
-    output_reserved junit_file;
-    p5_budget *budget;
-    const char *roi[REGION_MOST_PARTS]; /* --roi as written */
+    stat_budget budget;                  /* --expect, --junit */
+    const char *roi[REGION_MOST_PARTS];  /* --roi as written */
     size_t roi_count;
     region region;
     char sha256[P5_SHA256_TEXT]; /* of the guest's file */
-    uint64_t fast_forwarded;     /* instructions of the last run */
-    p5_status written;           /* the rows of its intervals, */
-    p5_error error;              /* ... and why not */
+    guest_identity identity;
+    uint64_t fast_forwarded; /* instructions of the last run */
+    p5_status written;       /* the rows of its intervals, */
+    p5_error error;          /* ... and why not */
     size_t runs;
     bool compare; /* --compare: the operands are results */
     bool of_run;  /* an option was given that only a run can follow */
@@ -132,9 +128,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_INTERVAL_COUNT:
         return guest_number("--interval-count", argument, UINT64_MAX, &options->intervals.most);
     case KEY_EXPECT:
-        if (options->expect_count == MOST_WORDS)
-            return ENOMEM;
-        options->expect[options->expect_count++] = argument;
+        if (options->budget.expect_count == BUDGET_MOST_OPTIONS)
+            return cli_complain("--expect", argument, 1, "--expect can be given %d times",
+                                BUDGET_MOST_OPTIONS);
+        options->budget.expect[options->budget.expect_count++] = argument;
         return 0;
     default:
         return cli_set(key, argument, state);
@@ -179,10 +176,15 @@ static bool run_once(stat_options *options, size_t index, p5_stat_run *run, p5_r
     const guest_needs needs = {.reads = options->metrics.words,
                                .read_count = options->metrics.count,
                                .another = index + 1 != options->runs || options->guest.model_count > 1};
-    p5_machine *machine =
-        guest_open_and_begin(&options->guest, options->guest.machine.random_seed + index, &needs, status);
+    p5_machine *machine = guest_open(&options->guest, options->guest.machine.random_seed + index, status);
     if (machine == NULL)
         return false;
+    if (!guest_begin(&options->guest, machine, &needs, status)) {
+        if (*status != CLI_INTERNAL)
+            stat_budget_note(&options->budget, NULL, NULL);
+        p5_machine_close(machine);
+        return false;
+    }
     region *roi = options->roi_count > 0 ? &options->region : NULL;
     p5_stat_intervals *intervals;
     if ((roi != NULL && !region_begin(roi, machine)) || !begin_intervals(machine, wanted, roi, &intervals)) {
@@ -203,6 +205,7 @@ static bool run_once(stat_options *options, size_t index, p5_stat_run *run, p5_r
         run->permissive = p5_machine_permissive_count(machine);
         if (roi != NULL)
             region_end(roi, machine, run);
+        stat_budget_note(&options->budget, result, roi);
     }
     if (intervals != NULL)
         options->written = p5_stat_intervals_close(intervals, &options->error);
@@ -231,41 +234,6 @@ static p5_stat_style style_for(const stat_options *options, FILE *out)
     return style;
 }
 
-/* --expect CONDITIONS or @FILE. */
-static bool complete_budget(stat_options *options)
-{
-    p5_error error = {0};
-    unsigned family = p5_model_family(options->guest.model);
-    p5_status status = options->expect_count > 0 ? p5_budget_open(&options->budget, &error) : P5_OK;
-    for (size_t i = 0; i < options->expect_count && status == P5_OK; i++) {
-        const char *text = options->expect[i];
-        bool file = text[0] == '@';
-        status = file ? p5_budget_read(options->budget, text + 1, family, &error)
-                      : p5_budget_add(options->budget, text, family, &error);
-        if (status != P5_OK)
-            cli_show_error(&error, "--expect", file ? NULL : text,
-                           status == P5_ERR_NAME ? "Run 'p5scope list' to see the events." : NULL);
-    }
-    return status == P5_OK;
-}
-
-/* Judges the budget, if there is one; a broken one is told on stderr, wherever the report goes. `status` is
- * what to exit with otherwise. */
-static int judge(stat_options *options, const p5_stat *stat, int status)
-{
-    unsigned broken = p5_budget_judge(options->budget, stat, options->guest.quiet ? NULL : stderr);
-    if (broken > 0 && options->guest.quiet)
-        p5_budget_judge(options->budget, stat, stderr);
-    if (options->junit != NULL) {
-        FILE *out = output_begin(&options->junit_file);
-        p5_error error = {0};
-        if (out == NULL || !output_close(out, options->junit,
-                                         p5_budget_write_junit(options->budget, stat, out, &error), &error))
-            return CLI_INTERNAL;
-    }
-    return broken > 0 ? CLI_OVER_BUDGET : status;
-}
-
 /* Runs the guest as often as asked and writes the report. */
 static int run_and_report(stat_options *options, const char *own_options, const char *command,
                           const p5_selection *selection)
@@ -282,6 +250,7 @@ static int run_and_report(stat_options *options, const char *own_options, const 
                     .command = command,
                     .guest_sha256 = options->sha256,
                     .options = own_options,
+                    .identity = &options->identity.run,
                     .selection =
                         options->events.count > 0 || (options->metrics.count > 0 && !options->detailed)
                             ? selection
@@ -306,6 +275,7 @@ static int run_and_report(stat_options *options, const char *own_options, const 
         if (result.end == P5_END_STOPPED)
             break;
     }
+    stat.unmeasured = options->budget.unmeasured[0] != '\0' ? options->budget.unmeasured : NULL;
     char ending[400] = "";
     p5_error error = options->error;
     p5_status written = options->written;
@@ -320,15 +290,15 @@ static int run_and_report(stat_options *options, const char *own_options, const 
             p5_stat_write_interval_json_footer(out, &stat);
         if (!intervals_wanted || options->summary)
             written = p5_stat_write(out, &stat, format_of(options), &style, &error);
-        if (options->budget != NULL && options->json)
-            p5_budget_write_json(options->budget, &stat, out);
+        if (options->budget.budget != NULL && options->json)
+            p5_budget_write_json(options->budget.budget, &stat, out);
     }
     if (options->to == NULL && !output_close(out, options->output.path, written, &error))
         status = CLI_INTERNAL;
     if (ending[0] != '\0' && out != stderr)
         fprintf(stderr, "%s\n", ending);
-    if (done > 0 && options->budget != NULL && status != CLI_INTERNAL)
-        status = judge(options, &stat, status);
+    if (done > 0 || options->budget.unmeasured[0] != '\0') /* without a run there is nothing else to judge */
+        status = stat_budget_judge(&options->budget, &stat, options->guest.quiet, status);
     free(runs);
     return broken > 0 ? CLI_FAILED : status;
 }
@@ -347,7 +317,7 @@ static bool check_together(const stat_options *options)
          "--table and several --model: a comparison has its own"},
         {options->guest.model_count > 1 && (has_intervals(options) || options->guest.save != NULL),
          "-I, --save and several --model: they are those of one run"},
-        {options->guest.model_count > 1 && options->junit != NULL,
+        {options->guest.model_count > 1 && options->budget.junit != NULL,
          "--junit and several --model: one file has the outcome of one"},
         {options->runs > 1 && options->guest.gdb != NULL, "--gdb and -r: gdb controls one run"},
         {options->guest.gdb != NULL && (has_intervals(options) || options->roi_count > 0),
@@ -361,7 +331,8 @@ static bool check_together(const stat_options *options)
          "-o and --log-fd: a report goes to one place"},
         {options->output.append && options->output.path == NULL, "--append: to which file? -o FILE"},
         {options->style.header && !options->csv, "--header: of what? Only CSV (-x) has one to choose"},
-        {options->junit != NULL && options->expect_count == 0, "--junit: of which conditions? --expect"},
+        {options->budget.junit != NULL && options->budget.expect_count == 0,
+         "--junit: of which conditions? --expect"},
         {options->detailed && options->metrics.count > 0, "-d and -M: all metric groups, or these"},
         {options->style.zeros && (options->csv || options->json || options->no_events ||
                                   options->events.count > 0 || options->metrics.count > 0),
@@ -385,9 +356,10 @@ static bool check_together(const stat_options *options)
 
 static int stat_guest(stat_options *options, char **argv)
 {
-    const file_use outputs[] = {{"-o", options->output.path, false}, {"--junit", options->junit, false}};
+    const file_use outputs[] = {{"-o", options->output.path, false},
+                                {"--junit", options->budget.junit, false}};
     if (!check_together(options) || !guest_files_apart(&options->guest, outputs, 2) ||
-        !complete_budget(options) || !output_reserve(&options->junit_file, "--junit", options->junit))
+        !stat_budget_complete(&options->budget, p5_model_family(options->guest.model)))
         return CLI_USAGE;
     for (size_t i = 0; i < options->roi_count; i++)
         if (!region_add(&options->region, options->roi[i], options->guest.command[0]))
@@ -401,12 +373,12 @@ static int stat_guest(stat_options *options, char **argv)
     char *command = guest_command_line(&options->guest);
     p5_selection selection = {0};
     int status = CLI_INTERNAL;
-    if (own_options != NULL && command != NULL)
+    if (guest_identity_open(&options->identity, &options->guest) && own_options != NULL && command != NULL)
         status = event_options_select(&options->events, p5_model_family(options->guest.model),
                                       !options->guest.quiet, &selection)
                      ? run_and_report(options, own_options, command, &selection)
                      : CLI_USAGE;
-    output_release(&options->junit_file);
+    guest_identity_close(&options->identity);
     p5_selection_free(&selection);
     free(own_options);
     free(command);
@@ -430,7 +402,8 @@ static const struct argp_option output_table[] = {
      0},
     {"big-num", 'B', NULL, 0, "Digits in groups of three (default)", 0},
     {"no-big-num", KEY_NO_BIG_NUM, NULL, 0, "Plain digits", 0},
-    {"junit", CLI_TEXT(stat_options, junit), "FILE", 0, "With --expect: the outcome for CI services", 0},
+    {"junit", CLI_TEXT(stat_options, budget.junit), "FILE", 0, "With --expect: the outcome for CI services",
+     0},
     {0}};
 static const struct argp output_argp = {.options = output_table, .parser = parse_output};
 
@@ -457,6 +430,7 @@ static bool guest_is_plain(const guest_options *guest)
     guest_options_init(&plain, given.verb);
     plain.takes_models = given.takes_models;
     given.command = NULL;
+    given.given = NULL;
     given.quiet = false;
     return memcmp(&plain, &given, sizeof plain) == 0;
 }
@@ -509,7 +483,7 @@ static int add_model(const stat_options *options, const char *model, char **argv
     if (size > 0 && p5_comparison_add(comparison, model, lines, &error) != P5_OK)
         cli_show_error(&error, NULL, NULL, NULL);
     free(lines);
-    p5_budget_close(one.budget);
+    stat_budget_close(&one.budget);
     guest_options_free_model(&one.guest);
     return size > 0 ? status : CLI_USAGE;
 }
@@ -531,7 +505,8 @@ static int compare_models(const stat_options *options, char **argv)
             p5_comparison_close(comparison);
             return one;
         }
-        status = status == CLI_OK ? one : status;
+        bool of_budget = one == CLI_OVER_BUDGET || one == CLI_UNMEASURED;
+        status = status == CLI_OK || (of_budget && status != CLI_OVER_BUDGET) ? one : status;
     }
     return show_comparison(options, comparison, status);
 }
@@ -574,6 +549,8 @@ int verb_stat(int argc, char **argv)
     options.guest.takes_models = true;
     int status = CLI_USAGE;
     bool parsed = cli_parse(&argp, argc, argv, &options, &options.guest);
+    if (parsed)
+        options.guest.given = cli_given(&argp, argc, argv);
     if (parsed && options.compare)
         status = compare_files(&options);
     else if (parsed && options.guest.model_count > 1 && !options.guest.dump_config)
@@ -581,7 +558,7 @@ int verb_stat(int argc, char **argv)
     else if (parsed && guest_options_complete(&options.guest, &status))
         status = stat_guest(&options, argv);
     word_list_free(&options.metrics);
-    p5_budget_close(options.budget);
+    stat_budget_close(&options.budget);
     guest_options_free(&options.guest);
     return status;
 }

@@ -48,3 +48,16 @@ p5scope stat -I 500 --table=brnch hello
 p5scope stat --table=branch hello
 p5scope stat -I 500 --table=branch -j hello
 p5scope stat -I 500 --table=branch -M cache hello
+# budgets that measured nothing
+p5scope stat -q -o report --max-clocks 100 --expect 'clocks<1000' hello
+p5scope stat -q -o report --max-instructions 50 -r 2 --expect 'clocks>0' --junit report.xml hello 2>/dev/null; grep -o 'failures="."\|failure message=".*max-instr[^ ]*' report.xml
+p5scope stat -q -o report --roi 1Mc,2Mc --expect 'clocks<1000' hello
+p5scope stat -q -o report --roi 100i,1Mi --expect 'clocks<1M' hello
+p5scope stat -q -o report --roi begin:1 --roi begin:77 --expect 'clocks<1M' $GUESTS/markers
+p5scope stat -q -o report --roi begin:1 --expect 'clocks<1M' $GUESTS/markers
+p5scope stat -q -o report --roi 50i,100i --max-instructions 110 --expect 'clocks<1M' hello
+p5scope stat -q -o report --fast-forward 1M --expect 'clocks<1M' hello
+p5scope stat -q -o report --timeout 0.000001 --expect 'clocks<1G' $GUESTS/walk1m 2>/dev/null
+p5scope stat -q -j -o report --expect 'clocks<1G' $GUESTS/rdpmc 2>/dev/null; tail -n 1 report | jq '.holds, has("unmeasured")'
+p5scope stat -q -o report --model p54c-133 --model p55c-200 --max-clocks 100 --expect 'clocks<1M' hello 2>/dev/null
+p5scope stat -q -o report --expect 'flops/flops<1,flops/flops!=7' hello 2>/dev/null

@@ -218,9 +218,12 @@ static double value_of(const condition *of, const p5_stat *stat)
     return metric_evaluate(of->formula, values);
 }
 
-/* Not a number (a ratio without anything to divide by) holds nothing. */
-static bool holds(const condition *of, double value)
+/* True if `stat` holds the condition, whose figure is `value`. Not a number (a ratio without anything to
+ * divide by) holds nothing, and neither do runs that are not what the budget is about. */
+static bool holds(const condition *of, const p5_stat *stat, double value)
 {
+    if (stat->unmeasured != NULL)
+        return false;
     switch (of->how) {
     case LESS:
         return value < of->limit;
@@ -268,9 +271,14 @@ unsigned p5_budget_judge(const p5_budget *budget, const p5_stat *stat, FILE *out
 {
     unsigned broken = 0;
     for (size_t i = 0; i < budget->count; i++)
-        broken += !holds(&budget->items[i], value_of(&budget->items[i], stat));
+        broken += !holds(&budget->items[i], stat, value_of(&budget->items[i], stat));
     if (out == NULL)
         return broken;
+    if (stat->unmeasured != NULL) {
+        fprintf(out, "\n Budget: %zu condition%s cannot be judged\n  %s\n\n", budget->count,
+                budget->count == 1 ? "" : "s", stat->unmeasured);
+        return broken;
+    }
     fprintf(out, "\n Budget: %u of %zu condition%s broken\n\n", broken, budget->count,
             budget->count == 1 ? "" : "s");
     fprintf(out, "  %-6s  %18s  %-26s  %s\n", "", "got", "off the limit", "condition");
@@ -278,7 +286,7 @@ unsigned p5_budget_judge(const p5_budget *budget, const p5_stat *stat, FILE *out
         const condition *of = &budget->items[i];
         char number[40], miss[80];
         double value = value_of(of, stat);
-        fprintf(out, "  %-6s  %18s  %-26s  %s\n", holds(of, value) ? "ok" : "BROKEN",
+        fprintf(out, "  %-6s  %18s  %-26s  %s\n", holds(of, stat, value) ? "ok" : "BROKEN",
                 number_text(value, number, sizeof number), miss_text(value, of->limit, miss, sizeof miss),
                 of->text);
     }
@@ -297,14 +305,16 @@ void p5_budget_write_json(const p5_budget *budget, const p5_stat *stat, FILE *ou
         json_key_string(&json, "budget", of->text);
         json_key_double(&json, "value", value);
         json_key_double(&json, "limit", of->limit);
-        json_key_bool(&json, "holds", holds(of, value));
+        json_key_bool(&json, "holds", holds(of, stat, value));
+        if (stat->unmeasured != NULL)
+            json_key_string(&json, "unmeasured", stat->unmeasured);
         json_close_object(&json);
     }
 }
 
 p5_status p5_budget_write_junit(const p5_budget *budget, const p5_stat *stat, FILE *out, p5_error *error)
 {
-    enum { SENTENCE = 200 };
+    enum { SENTENCE = 600 };
     p5_check_result *results = calloc(budget->count, sizeof *results);
     char(*sentences)[SENTENCE] = calloc(budget->count, sizeof *sentences);
     p5_status status = P5_ERR_MEMORY;
@@ -312,13 +322,17 @@ p5_status p5_budget_write_junit(const p5_budget *budget, const p5_stat *stat, FI
         const condition *of = &budget->items[i];
         char number[40], miss[80];
         double value = value_of(of, stat);
-        snprintf(sentences[i], SENTENCE, "got %s: %s off the limit",
-                 number_text(value, number, sizeof number), miss_text(value, of->limit, miss, sizeof miss));
+        if (stat->unmeasured != NULL)
+            snprintf(sentences[i], SENTENCE, "cannot be judged: %s", stat->unmeasured);
+        else
+            snprintf(sentences[i], SENTENCE, "got %s: %s off the limit",
+                     number_text(value, number, sizeof number),
+                     miss_text(value, of->limit, miss, sizeof miss));
         results[i] =
             (p5_check_result){.name = of->text,
                               .path = stat->command,
                               .model = p5_model_name(stat->model),
-                              .failure = holds(of, value) ? NULL : sentences[i],
+                              .failure = holds(of, stat, value) ? NULL : sentences[i],
                               .seconds = i == 0 ? stat_summary(stat, STAT_HOST_SECONDS, NULL).mean : 0};
     }
     if (results != NULL && sentences != NULL)

@@ -1,0 +1,83 @@
+#include "cli/stat_budget.h"
+
+#include "cli/guest_run.h"
+
+static bool complete_conditions(stat_budget *b, unsigned family)
+{
+    p5_error error = {0};
+    p5_status status = b->expect_count > 0 ? p5_budget_open(&b->budget, &error) : P5_OK;
+    for (size_t i = 0; i < b->expect_count && status == P5_OK; i++) {
+        const char *text = b->expect[i];
+        bool file = text[0] == '@';
+        status = file ? p5_budget_read(b->budget, text + 1, family, &error)
+                      : p5_budget_add(b->budget, text, family, &error);
+        if (status != P5_OK)
+            cli_show_error(&error, "--expect", file ? NULL : text,
+                           status == P5_ERR_NAME ? "Run 'p5scope list' to see the events." : NULL);
+    }
+    return status == P5_OK;
+}
+
+bool stat_budget_complete(stat_budget *b, unsigned family)
+{
+    return complete_conditions(b, family) && output_reserve(&b->junit_file, "--junit", b->junit);
+}
+
+/* True for a run that ended by the guest's own will: what was counted is all that it does. */
+static bool ended_by_itself(const p5_run_result *result)
+{
+    return result->end == P5_END_EXIT || result->end == P5_END_HALT || result->end == P5_END_RESET;
+}
+
+/* The exit status when the conditions cannot be judged: that of how the run ended, if this tells a failure.
+ */
+static int status_unmeasured(const p5_run_result *result)
+{
+    bool tells = result != NULL && (result->end == P5_END_SIGNAL || result->end == P5_END_SHUTDOWN ||
+                                    result->end == P5_END_TIMEOUT || result->end == P5_END_STOPPED);
+    return tells ? guest_exit_status(result) : CLI_UNMEASURED;
+}
+
+void stat_budget_note(stat_budget *b, const p5_run_result *result, const region *roi)
+{
+    char text[400];
+    if (b->unmeasured[0] != '\0')
+        return;
+    if (result == NULL)
+        snprintf(text, sizeof text, "nothing was counted, because the guest ended during --fast-forward");
+    else if (roi != NULL && region_missed(roi, text, sizeof text))
+        ; /* `text` says it */
+    else if (!ended_by_itself(result) && (roi == NULL || !region_is_over(roi)))
+        guest_ending(result, text, sizeof text);
+    else
+        return;
+    snprintf(b->unmeasured, sizeof b->unmeasured, "%s", text);
+    b->unmeasured_status = status_unmeasured(result);
+}
+
+static bool write_junit(stat_budget *b, const p5_stat *stat)
+{
+    FILE *out = output_begin(&b->junit_file);
+    p5_error error = {0};
+    return out != NULL &&
+           output_close(out, b->junit, p5_budget_write_junit(b->budget, stat, out, &error), &error);
+}
+
+int stat_budget_judge(stat_budget *b, p5_stat *stat, bool quiet, int status)
+{
+    if (b->budget == NULL || status == CLI_INTERNAL)
+        return status;
+    unsigned broken = p5_budget_judge(b->budget, stat, quiet ? NULL : stderr);
+    if (broken > 0 && quiet)
+        p5_budget_judge(b->budget, stat, stderr);
+    if (b->junit != NULL && !write_junit(b, stat))
+        return CLI_INTERNAL;
+    return broken == 0 ? status : stat->unmeasured != NULL ? b->unmeasured_status : CLI_OVER_BUDGET;
+}
+
+void stat_budget_close(stat_budget *b)
+{
+    output_release(&b->junit_file);
+    p5_budget_close(b->budget);
+    b->budget = NULL;
+}
