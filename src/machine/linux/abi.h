@@ -15,10 +15,14 @@ enum {
 };
 enum { LINUX_O_CLOEXEC = 02000000 };
 enum { LINUX_SIG_DFL = 0, LINUX_SIG_IGN = 1 };
+/* What a call answers inside of the kernel when a signal interrupts its wait. The call is made again unless a
+ * handler runs; behind a handler with SA_RESTART, too, if it is the first. Otherwise the guest gets EINTR. */
+enum { LINUX_ERESTARTSYS = 512, LINUX_ERESTARTNOHAND = 514 };
 enum {
     LINUX_SA_SIGINFO = 4,
     LINUX_SA_RESTORER = 0x04000000,
     LINUX_SA_ONSTACK = 0x08000000,
+    LINUX_SA_RESTART = 0x10000000,
     LINUX_SA_NODEFER = 0x40000000
 };
 #define LINUX_SA_RESETHAND 0x80000000u

@@ -148,7 +148,7 @@ int32_t linux_truncate64(linux_process *p, const uint32_t a[6])
         return -EINVAL;
     int32_t wrong = linux_place_to_change(p, AT_FDCWD, a[0], SHARE_FOLLOW, &place);
     if (wrong != 0)
-        return wrong;
+        return wrong == -EBUSY ? -EISDIR : wrong; /* the root of a share */
     int host = share_open(&place, O_WRONLY, 0);
     if (host < 0)
         return host == -1 ? -errno : host;
@@ -172,6 +172,8 @@ int32_t linux_fallocate(linux_process *p, const uint32_t a[6])
     if (a[1] != 0 && (a[1] != FALLOC_FL_KEEP_SIZE || file->scratch != NULL) &&
         a[1] != (FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE))
         return -EOPNOTSUPP; /* as a file system that cannot: they grow in ways of their own, without a size */
+    if (from > INT64_MAX || size == 0 || size > INT64_MAX)
+        return -EINVAL;
     bool grows = (a[1] & FALLOC_FL_PUNCH_HOLE) == 0;
     if (grows && share_fits(quota, before, from, size) != (int64_t)size)
         return -ENOSPC;

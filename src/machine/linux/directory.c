@@ -31,7 +31,13 @@ void linux_directory_forget(linux_open_file *file)
 
 static int32_t list_host(linux_open_file *file)
 {
+    struct stat about;
     linux_directory_forget(file);
+    if (file->scratch != NULL ? scratch_about(file->scratch, file->node, &about) != 0
+                              : fstat(file->host, &about) != 0)
+        return -ENOENT;
+    if (about.st_nlink == 0)
+        return -ENOENT; /* it has been removed */
     int count = file->scratch != NULL ? scratch_list(file->scratch, file->node, &file->entries)
                                       : share_list(file->host, &file->entries);
     if (count < 0)

@@ -230,6 +230,8 @@ int32_t linux_openat(linux_process *p, const uint32_t a[6])
     const int32_t again = linux_proc_descriptor(path);
     if (again >= 0)
         return open_again(p, (uint32_t)again, flags);
+    if ((flags & O_CREAT) != 0 && wrong > 0 && path[wrong - 1] == '/')
+        return -EISDIR;
     bool exclusive = (flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL);
     unsigned how = (flags & GUEST_O_NOFOLLOW) != 0 || exclusive ? 0 : SHARE_FOLLOW;
     wrong = linux_resolve(p, (int32_t)a[0], path, how | ((flags & O_CREAT) != 0 ? SHARE_MAY_BE_MISSING : 0),
@@ -299,6 +301,7 @@ int32_t linux_pipe2(linux_process *p, const uint32_t a[6])
 int32_t linux_fcntl64(linux_process *p, const uint32_t a[6])
 {
     enum { SETTABLE = O_APPEND | O_NONBLOCK, DUPFD_CLOEXEC = 1030, GETLK64 = 12, SETLK64, SETLKW64 };
+    int16_t lock = 0; /* struct flock begins with l_type */
     linux_open_file *file = linux_file_at(p, a[0]);
     if (file == NULL)
         return -EBADF;
@@ -320,23 +323,53 @@ int32_t linux_fcntl64(linux_process *p, const uint32_t a[6])
         if (file->kind == LINUX_REGULAR)
             fcntl(file->host, F_SETFL, (int)(a[2] & O_APPEND));
         return 0;
+    case F_GETLK: /* one process: nobody else has or wants the lock */
+    case GETLK64:
+        if (!linux_read_user(p, a[2], &lock, sizeof lock))
+            return -EFAULT;
+        if (lock != F_RDLCK && lock != F_WRLCK)
+            return -EINVAL;
+        lock = F_UNLCK;
+        return linux_write_user(p, a[2], &lock, sizeof lock) ? 0 : -EFAULT;
     case F_SETLK:
     case F_SETLKW:
     case SETLK64:
     case SETLKW64:
-        return 0; /* one process: nobody else wants the lock */
+        if (!linux_read_user(p, a[2], &lock, sizeof lock))
+            return -EFAULT;
+        return lock == F_RDLCK || lock == F_WRLCK || lock == F_UNLCK ? 0 : -EINVAL;
     default:
         return -EINVAL;
     }
 }
 
-/* Terminal questions about the standard streams; everything else is no terminal. */
+/* Writes how many bytes can be read without waiting. */
+static int32_t put_bytes_there(linux_process *p, const linux_open_file *file, uint32_t address)
+{
+    int there = 0;
+    if (file->kind != LINUX_REGULAR && file->kind != LINUX_PIPE && file->kind != LINUX_STANDARD)
+        return -ENOTTY;
+    if (ioctl(file->host, FIONREAD, &there) != 0)
+        return -errno;
+    return linux_write_user(p, address, &there, sizeof there) ? 0 : -EFAULT;
+}
+
+/* Terminal questions about the standard streams, FIONREAD and FIONBIO; everything else is no terminal. */
 int32_t linux_ioctl(linux_process *p, const uint32_t a[6])
 {
     enum { GUEST_TERMIOS_BYTES = 36 };
-    const linux_open_file *file = linux_file_at(p, a[0]);
+    linux_open_file *file = linux_file_at(p, a[0]);
     if (file == NULL)
         return -EBADF;
+    if (a[1] == FIONREAD)
+        return put_bytes_there(p, file, a[2]);
+    if (a[1] == FIONBIO) {
+        int32_t on;
+        if (!linux_read_user(p, a[2], &on, sizeof on))
+            return -EFAULT;
+        file->flags = (file->flags & ~(uint32_t)O_NONBLOCK) | (on != 0 ? O_NONBLOCK : 0);
+        return 0;
+    }
     bool terminal = file->kind == LINUX_STANDARD && isatty(file->host);
     if (a[1] == TCGETS) {
         struct {

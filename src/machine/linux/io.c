@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "base/held_signals.h"
-#include "machine/base/notice.h"
 #include "machine/base/time.h"
 #include "machine/board/devices.h"
 #include "machine/linux/abi.h"
@@ -33,18 +32,27 @@ static bool writable(const linux_open_file *file)
     return (file->flags & O_ACCMODE) != O_RDONLY;
 }
 
-/* Waits until the user has input for a standard stream (POLLIN), or somebody takes what the guest writes
- * (POLLOUT). False if the run is to pause instead: the call is made again then. */
-static bool wait_for(linux_process *p, const linux_open_file *file, short events)
+/* Waits until the host has input for a standard stream (POLLIN) or takes output (POLLOUT); for one of the
+ * guest's pipes, which only a handler of a signal can fill or empty, until a signal comes. 0: try again,
+ * unless the call is left (p->blocked, or the guest has ended); otherwise -errno. */
+static int32_t wait_for(linux_process *p, const linux_open_file *file, short events)
 {
     struct pollfd wanted = {.fd = file->host, .events = events};
-    while (poll(&wanted, 1, LINUX_WAIT_MS) <= 0) {
-        if (machine_pause_wanted(p->machine)) {
-            p->blocked = true;
-            return false;
-        }
+    const unsigned streams = file->kind == LINUX_STANDARD;
+    while (poll(&wanted, 1, 0) <= 0) {
+        if ((file->flags & O_NONBLOCK) != 0)
+            return -EAGAIN;
+        linux_waited how = linux_wait(p, UINT64_MAX, &wanted, streams);
+        if (how == LINUX_INTERRUPTED || how == LINUX_LEAVE)
+            return how == LINUX_LEAVE ? 0 : -LINUX_ERESTARTSYS;
     }
-    return true;
+    return 0;
+}
+
+/* The call under way is left without an answer. */
+static bool is_left(const linux_process *p)
+{
+    return p->blocked || p->machine->ended;
 }
 
 static bool is_ready(const linux_open_file *file)
@@ -80,16 +88,13 @@ static int32_t read_part(linux_process *p, linux_open_file *file, uint32_t addre
     unsigned count = linux_user_vector(p, address, size, true, pieces, VECTOR_PIECES, &bytes);
     if (count == 0 && size != 0)
         return -EFAULT;
-    if (file->kind == LINUX_STANDARD) {
+    if (file->kind == LINUX_STANDARD)
         devices_console_flush(p->machine->devices);
-        if (!wait_for(p, file, POLLIN))
-            return 0;
-    }
+    int32_t wrong = file->kind == LINUX_REGULAR ? 0 : wait_for(p, file, POLLIN);
+    if (wrong != 0 || is_left(p))
+        return wrong;
     ssize_t got = offset != NO_OFFSET ? preadv(file->host, pieces, (int)count, (off_t)offset)
                                       : readv(file->host, pieces, (int)count);
-    if (got < 0 && errno == EAGAIN && file->kind == LINUX_PIPE && (file->flags & O_NONBLOCK) == 0)
-        notice_once(&p->machine->notices, NOTICE_OTHER, 1002,
-                    "read from an empty pipe that only the guest itself could fill: EAGAIN");
     if (got < 0)
         return -errno;
     if (file->kind == LINUX_STANDARD)
@@ -106,7 +111,7 @@ static int32_t read_host(linux_process *p, linux_open_file *file, uint32_t addre
         uint32_t wanted = size - done < AT_A_TIME ? size - done : AT_A_TIME;
         int32_t got =
             read_part(p, file, address + done, wanted, offset == NO_OFFSET ? offset : offset + done);
-        if (got < 0 || p->blocked)
+        if (got < 0 || is_left(p))
             return done != 0 ? (int32_t)done : got;
         done += (uint32_t)got;
         if ((uint32_t)got < wanted || done == size || (file->kind != LINUX_REGULAR && !is_ready(file)) ||
@@ -174,18 +179,20 @@ static int32_t write_part(linux_process *p, const linux_open_file *file, uint32_
     }
     struct iovec pieces[VECTOR_PIECES];
     size_t bytes;
-    bool waits = file->kind == LINUX_STANDARD;
-    uint32_t most = waits ? PIPE_BUF : AT_A_TIME;
+    bool stream = file->kind == LINUX_STANDARD;
+    bool waits = stream || (file->kind == LINUX_PIPE && (file->flags & O_NONBLOCK) == 0);
+    uint32_t most = stream ? PIPE_BUF : AT_A_TIME;
     unsigned count =
         linux_user_vector(p, address, size < most ? size : most, false, pieces, VECTOR_PIECES, &bytes);
     if (count == 0)
         return -EFAULT;
-    int32_t put = 0;
-    do { /* EAGAIN: somebody made our own output non-blocking */
-        if (waits && !wait_for(p, file, POLLOUT))
-            return 0;
+    int32_t put = stream ? -EAGAIN : write_quietly(p, file, pieces, (int)count, offset);
+    while (waits && (put == -EAGAIN || put == -EINTR)) {
+        put = wait_for(p, file, POLLOUT);
+        if (put != 0 || is_left(p))
+            return put;
         put = write_quietly(p, file, pieces, (int)count, offset);
-    } while (waits && (put == -EAGAIN || put == -EINTR));
+    }
     share_settle(file->quota, file->host, before);
     return put;
 }
@@ -204,9 +211,9 @@ static int32_t write_any(linux_process *p, linux_open_file *file, uint32_t addre
         devices_console_flush(p->machine->devices);
     uint32_t done = 0;
     int32_t put = 0;
-    while (done < size && put >= 0 && !p->blocked && !(done != 0 && machine_pause_wanted(p->machine))) {
+    while (done < size && put >= 0 && !is_left(p) && !(done != 0 && machine_pause_wanted(p->machine))) {
         put = write_part(p, file, address + done, size - done, offset == NO_OFFSET ? offset : offset + done);
-        if (put == 0 && !p->blocked)
+        if (put == 0)
             break;
         done += put > 0 ? (uint32_t)put : 0;
     }
@@ -216,9 +223,6 @@ static int32_t write_any(linux_process *p, linux_open_file *file, uint32_t addre
         p->blocked = false;
         return (int32_t)done;
     }
-    if (put == -EAGAIN && (file->flags & O_NONBLOCK) == 0)
-        notice_once(&p->machine->notices, NOTICE_OTHER, 1003,
-                    "write to a full pipe that only the guest itself could empty: EAGAIN");
     if (put == -EPIPE)
         linux_raise(p, &(linux_siginfo){SIGPIPE, LINUX_SI_USER, {LINUX_PID, LINUX_UID}});
     return put;
@@ -234,25 +238,31 @@ int32_t linux_write(linux_process *p, const uint32_t a[6])
     return write_any(p, linux_file_at(p, a[0]), a[1], a[2], NO_OFFSET);
 }
 
+/* 0 if the file can be read and written at an offset, else -errno. */
+static int32_t cannot_seek(const linux_open_file *file, uint64_t offset)
+{
+    if (file == NULL)
+        return -EBADF;
+    if (offset > INT64_MAX)
+        return -EINVAL;
+    return file->kind == LINUX_STANDARD || file->kind == LINUX_PIPE ? -ESPIPE : 0;
+}
+
 int32_t linux_pread64(linux_process *p, const uint32_t a[6])
 {
     const bool write = a[5] != 0; /* pwrite64 */
     linux_open_file *file = linux_file_at(p, a[0]);
     uint64_t offset = (uint64_t)a[4] << 32 | a[3];
-    if (file == NULL)
-        return -EBADF;
-    if (offset > INT64_MAX)
-        return -EINVAL;
-    if (file->kind == LINUX_STANDARD || file->kind == LINUX_PIPE)
-        return -ESPIPE;
+    int32_t wrong = cannot_seek(file, offset);
+    if (wrong != 0)
+        return wrong;
     return write ? write_any(p, file, a[1], a[2], offset) : read_any(p, file, a[1], a[2], offset);
 }
 
-/* Piece by piece; a short piece ends the call, and so does a fault behind the first piece. */
-int32_t linux_readv(linux_process *p, const uint32_t a[6])
+/* Piece by piece; a short piece ends the call, and so does a fault after the first piece. a[5]: it writes. */
+static int32_t vector_any(linux_process *p, linux_open_file *file, const uint32_t a[6], uint64_t offset)
 {
-    const bool write = a[5] != 0; /* writev */
-    linux_open_file *file = linux_file_at(p, a[0]);
+    const bool write = a[5] != 0;
     int64_t total = 0;
     if (file == NULL)
         return -EBADF;
@@ -263,9 +273,10 @@ int32_t linux_readv(linux_process *p, const uint32_t a[6])
         if (!linux_read_user(p, a[1] + i * 8, piece, sizeof piece))
             return total != 0 ? (int32_t)total : -EFAULT;
         for (uint32_t done = 0; done < piece[1];) {
-            int32_t part = write ? write_any(p, file, piece[0] + done, piece[1] - done, NO_OFFSET)
-                                 : read_any(p, file, piece[0] + done, piece[1] - done, NO_OFFSET);
-            if (part < 0 || p->blocked)
+            uint64_t at = offset != NO_OFFSET ? offset + (uint64_t)total : offset;
+            int32_t part = write ? write_any(p, file, piece[0] + done, piece[1] - done, at)
+                                 : read_any(p, file, piece[0] + done, piece[1] - done, at);
+            if (part < 0 || is_left(p))
                 return total != 0 ? (int32_t)total : part;
             total += part;
             done += (uint32_t)part;
@@ -277,6 +288,19 @@ int32_t linux_readv(linux_process *p, const uint32_t a[6])
         }
     }
     return (int32_t)total;
+}
+
+int32_t linux_readv(linux_process *p, const uint32_t a[6])
+{
+    return vector_any(p, linux_file_at(p, a[0]), a, NO_OFFSET);
+}
+
+int32_t linux_preadv(linux_process *p, const uint32_t a[6])
+{
+    linux_open_file *file = linux_file_at(p, a[0]);
+    uint64_t offset = (uint64_t)a[4] << 32 | a[3];
+    int32_t wrong = cannot_seek(file, offset);
+    return wrong != 0 ? wrong : vector_any(p, file, a, offset);
 }
 
 /* --- positions --- */
@@ -294,13 +318,10 @@ static int64_t seek_any(linux_process *p, uint32_t descriptor, int64_t offset, u
     }
     if (file->host < 0)
         return 0;
-    struct stat
-        about; /* output is one-way whatever stands behind it: the same run for a pipe and for a file */
-    if (file->kind == LINUX_STANDARD &&
-        (file->host != 0 || fstat(file->host, &about) != 0 || !S_ISREG(about.st_mode)))
-        return -ESPIPE;
-    if (whence > SEEK_END)
+    if (whence > SEEK_HOLE)
         return -EINVAL;
+    if (file->kind == LINUX_PIPE || (file->kind == LINUX_STANDARD && !linux_is_input_file(file)))
+        return -ESPIPE;
     off_t position = lseek(file->host, (off_t)offset, (int)whence);
     return position < 0 ? -errno : position;
 }
@@ -338,5 +359,9 @@ int32_t linux_fsync(linux_process *p, const uint32_t a[6])
     const linux_open_file *file = linux_file_at(p, a[0]);
     if (file == NULL)
         return -EBADF;
-    return file->kind == LINUX_REGULAR && fsync(file->host) != 0 ? -errno : 0;
+    if (file->kind == LINUX_DIRECTORY || file->kind == LINUX_VIRTUAL_DIRECTORY)
+        return 0;
+    if (file->kind != LINUX_REGULAR)
+        return linux_is_input_file(file) ? 0 : -EINVAL;
+    return fsync(file->host) != 0 ? -errno : 0;
 }

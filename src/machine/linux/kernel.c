@@ -153,6 +153,7 @@ static engine_action linux_attention(p5_machine *machine)
     unsigned vector = p->entry_vector;
     registers_load(p);
     p->blocked = p->keep_registers = false;
+    p->interrupted = 0;
     if (vector == LINUX_VECTOR_SYSCALL) {
         linux_syscall(p);
     } else if (vector == LINUX_VECTOR_TIMER) {
@@ -165,6 +166,7 @@ static engine_action linux_attention(p5_machine *machine)
     }
     if (p->blocked)
         return ENGINE_STOP;
+    p->waited_ms = 0;
     if (!machine->ended)
         linux_deliver_signals(p);
     registers_store(p);

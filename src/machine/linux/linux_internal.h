@@ -117,7 +117,8 @@ void linux_transfer(p5_machine *machine, snapshot *s);
 
 /* --- signal.c, frame.c --- */
 
-enum { LINUX_SIGNALS = 64 };
+/* Signals from LINUX_REAL_TIME on are queued, each time that they are raised. */
+enum { LINUX_SIGNALS = 64, LINUX_REAL_TIME = 32, LINUX_QUEUED = 64 };
 
 /* The parts of siginfo that are used, by si_code. */
 typedef struct linux_siginfo {
@@ -134,8 +135,11 @@ typedef struct linux_signals {
     linux_action actions[LINUX_SIGNALS + 1];
     linux_siginfo info[LINUX_SIGNALS + 1]; /* of pending ones */
     uint64_t pending, blocked;
-    uint64_t saved_mask; /* sigsuspend: the mask to put into the frame */
+    linux_siginfo queue[LINUX_QUEUED]; /* real-time signals behind pending ones, in their order */
+    uint32_t queued;
+    uint64_t saved_mask; /* of a call that waits with a mask of its own: the mask to put into the frame */
     bool mask_saved;
+    uint64_t awaited; /* rt_sigtimedwait: blocked signals that it waits for, which are never dropped */
     uint32_t stack, stack_size; /* sigaltstack; size 0 = none */
     uint32_t stack_flags;
     uint32_t trap, error_code, cr2; /* of the last fault, for frames */
@@ -144,6 +148,10 @@ typedef struct linux_signals {
 /* Bit of a signal number in a mask. */
 #define LINUX_SIGBIT(signal) (1ull << ((signal)-1))
 void linux_raise(linux_process *p, const linux_siginfo *info);
+/* Takes a pending signal, of which there may be another one then: what came with it. */
+linux_siginfo linux_take_signal(linux_signals *s, int signal);
+/* Drops a signal, however often it is pending. */
+void linux_drop_signal(linux_signals *s, int signal);
 /* What is set for it drops it. */
 bool linux_signal_ignored(const linux_signals *s, int signal);
 /* A fault of the user's code: cannot be blocked or ignored. */
@@ -181,9 +189,24 @@ void linux_timers_reset(linux_process *p);
 uint64_t linux_next_timer(const linux_process *p);
 /* Timers that are due raise their signals. */
 void linux_run_timers(linux_process *p);
-/* Sleeps until `clock`, or until a signal comes: true if the time is over. UINT64_MAX = for ever; if nothing
- * can wake the guest then, it ends. */
+
+/* How a step of waiting ended. */
+typedef enum linux_waited {
+    LINUX_LOOK_AGAIN,  /* what is waited for may be there now */
+    LINUX_TIME_OVER,   /* the time is over */
+    LINUX_INTERRUPTED, /* a signal is to be delivered */
+    LINUX_LEAVE        /* the call is left: it is made again later (p->blocked), or the guest has ended */
+} linux_waited;
+struct pollfd;
+/* Waits until model clock `until` (UINT64_MAX: for ever), a timer, or what makes one of the `count` standard
+ * streams ready. While nothing is there the model's clock stands still, and the host's time passes: as much
+ * as the guest would wait for `until` or its next timer. Then the model's clock jumps there. Without streams
+ * it jumps at once; if nothing can ever end such a wait, the guest ends. */
+linux_waited linux_wait(linux_process *p, uint64_t until, struct pollfd *streams, unsigned count);
+/* Sleeps until `clock`, or until a signal comes: true if the time is over. */
 bool linux_sleep_until(linux_process *p, uint64_t clock);
+/* The model clock at which `ns` from now on have passed; UINT64_MAX for UINT64_MAX. */
+uint64_t linux_clock_after(const linux_process *p, uint64_t ns);
 
 /* --- file.c, stat.c --- */
 
@@ -261,6 +284,8 @@ void linux_program_is(linux_process *p, const char *path);
 bool linux_proc_is(const char *path, const char *name);
 /* The descriptor that `path` is a name of: /dev/stdin, /dev/fd/5, /proc/self/fd/5. -1: it is none. */
 int32_t linux_proc_descriptor(const char *path);
+/* Where the link /proc/self/fd/`descriptor` leads. 0 or -errno. */
+int32_t linux_proc_link(const linux_process *p, uint32_t descriptor, char text[SHARE_PATH]);
 /* Opens "exe" or "maps" of it, as a file of its own: the host's descriptor or -errno. */
 int linux_proc_open(const linux_process *p, const char *path);
 
@@ -282,6 +307,9 @@ struct linux_process {
     uint8_t entry_vector;
     bool keep_registers; /* the call replaced all registers (sigreturn) */
     bool blocked;        /* the call waits for the host; it is made again when the run goes on */
+    uint32_t waited_ms;  /* so long it has waited for the host since the model's clock moved */
+    uint32_t call;       /* the number of the system call under way */
+    int32_t interrupted; /* LINUX_ERESTART*: a signal interrupted it; 0: none did */
     uint64_t random_state;
     uint32_t clear_tid;
     char name[16];

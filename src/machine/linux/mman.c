@@ -61,14 +61,6 @@ static int32_t map_file(linux_process *p, uint32_t start, uint32_t size, uint32_
     return wrong != 0 ? wrong : linux_protect(p, start, size, protection);
 }
 
-/* A regular file, also if it is the host's standard input. */
-static bool mappable(const linux_open_file *file)
-{
-    struct stat about;
-    return file->kind == LINUX_REGULAR ||
-           (file->kind == LINUX_STANDARD && fstat(file->host, &about) == 0 && S_ISREG(about.st_mode));
-}
-
 static int32_t map_any(linux_process *p, uint32_t address, uint32_t length, uint32_t protection,
                        uint32_t flags, uint32_t descriptor, uint64_t offset)
 {
@@ -84,7 +76,7 @@ static int32_t map_any(linux_process *p, uint32_t address, uint32_t length, uint
     if (!anonymous && file == NULL)
         return -EBADF;
     anonymous |= zeros;
-    if (!anonymous && !mappable(file))
+    if (!anonymous && file->kind != LINUX_REGULAR && !linux_is_input_file(file))
         return -ENODEV;
     if (!anonymous && (file->flags & O_ACCMODE) == O_WRONLY)
         return -EACCES;
@@ -170,7 +162,9 @@ int32_t linux_mremap(linux_process *p, const uint32_t a[6])
 int32_t linux_madvise(linux_process *p, const uint32_t a[6])
 {
     uint32_t size = page_up(a[1]);
-    if (a[0] % PAGE_BYTES != 0 || a[0] > LINUX_TASK_SIZE || size > LINUX_TASK_SIZE - a[0])
+    enum { LAST = 25 /* MADV_COLLAPSE */ };
+    const bool known = a[2] <= MADV_DONTNEED || (a[2] >= MADV_FREE && a[2] <= LAST);
+    if (!known || a[0] % PAGE_BYTES != 0 || a[0] > LINUX_TASK_SIZE || size > LINUX_TASK_SIZE - a[0])
         return -EINVAL;
     for (uint32_t at = a[0]; at < a[0] + size;) {
         const linux_region *region = linux_region_at(p, at);

@@ -1,128 +1,204 @@
 /* Waiting for descriptors: poll and select. */
 #define _GNU_SOURCE /* POLLRDHUP */
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 
 #include "machine/base/time.h"
 #include "machine/linux/abi.h"
 #include "machine/linux/calls.h"
 
+enum {
+    MOST_STREAMS = 8
+}; /* each of three for reading, writing, exceptions; a guest may name one more often */
+
+/* One call: how long it may wait, and the standard streams that may end it. */
+typedef struct waiting {
+    uint64_t timeout_ns; /* UINT64_MAX: for ever */
+    uint64_t until;      /* model clock */
+    struct pollfd streams[MOST_STREAMS];
+    unsigned count;
+} waiting;
+
 /* What of `events` is ready at a file, without waiting. */
-static short ready_events(const linux_open_file *file, short events)
+static short ready_events(waiting *w, const linux_open_file *file, short events)
 {
     if (file->host < 0 || file->kind == LINUX_REGULAR || file->kind == LINUX_DIRECTORY)
         return (short)(events & (POLLIN | POLLOUT | POLLRDNORM | POLLWRNORM));
     struct pollfd wanted = {.fd = file->host, .events = events};
+    if (file->kind == LINUX_STANDARD && w->count < MOST_STREAMS)
+        w->streams[w->count++] = wanted;
     return poll(&wanted, 1, 0) > 0 ? wanted.revents : 0;
 }
 
-/* Lets time pass when nothing is ready. Input comes in host time, so the host is asked for as long as the
- * guest would wait, and then the model's clock moves by the guest's time-out. True if the guest's time is
- * over, false to look again or with p->blocked. */
-static bool wait_a_while(linux_process *p, bool input_may_come, uint64_t timeout_ns, uint64_t *waited_ms)
+/* Waits before the next look. 0: look again; 1: the time is over; otherwise the call's answer. */
+static int32_t wait_more(linux_process *p, waiting *w)
 {
-    uint64_t timeout_ms = timeout_ns == UINT64_MAX ? UINT64_MAX : timeout_ns / 1000000;
-    if (input_may_come && *waited_ms < timeout_ms) {
-        if (machine_pause_wanted(p->machine)) {
-            p->blocked = true;
-            return false;
-        }
-        poll(NULL, 0, LINUX_WAIT_MS);
-        *waited_ms += LINUX_WAIT_MS;
-        return false;
-    }
-    uint64_t now = linux_clock(p),
-             clocks = timeout_ns == UINT64_MAX ? UINT64_MAX : machine_ns_to_clocks(p->machine, timeout_ns);
-    linux_sleep_until(p, clocks > UINT64_MAX - now ? UINT64_MAX : now + clocks);
-    return true;
+    linux_waited how = linux_wait(p, w->until, w->streams, w->count);
+    w->count = 0;
+    return how == LINUX_INTERRUPTED ? -LINUX_ERESTARTNOHAND
+           : how == LINUX_LEAVE     ? -EINTR
+                                    : how == LINUX_TIME_OVER;
 }
 
-static int32_t poll_any(linux_process *p, uint32_t address, uint32_t count, uint64_t timeout_ns)
+/* Reads the time-out at `address`, if there is one; *ns stays UINT64_MAX without. 0 or -errno. */
+static int32_t read_timeout(linux_process *p, uint32_t address, bool timeval, uint64_t *ns)
+{
+    int32_t parts[2];
+    *ns = UINT64_MAX;
+    if (address == 0)
+        return 0;
+    if (!timeval)
+        return linux_get_time(p, address, 1, ns);
+    if (!linux_read_user(p, address, parts, sizeof parts))
+        return -EFAULT;
+    if (parts[0] < 0 || parts[1] < 0)
+        return -EINVAL;
+    *ns = (uint64_t)parts[0] * 1000000000u + (uint64_t)parts[1] * 1000u; /* microseconds of any number */
+    return 0;
+}
+
+/* Ends a call with a time-out and a mask of its own. Writes what is left of the time; Linux does not mind if
+ * that fails. The mask goes, unless a signal's handler is to run first. */
+static int32_t wait_end(linux_process *p, int32_t result, uint32_t address, bool timeval, const waiting *w)
+{
+    linux_signals *s = &p->signals;
+    uint64_t now = linux_clock(p),
+             left = w->until > now ? machine_clocks_to_ns(p->machine, w->until - now) : 0;
+    if (address != 0 && !p->blocked)
+        linux_put_time(p, address, left < w->timeout_ns ? left : w->timeout_ns, timeval ? 1000 : 1);
+    if (s->mask_saved && result != -LINUX_ERESTARTNOHAND) {
+        s->blocked = s->saved_mask;
+        s->mask_saved = false;
+    }
+    return result;
+}
+
+/* --- poll --- */
+
+static int32_t poll_any(linux_process *p, waiting *w, uint32_t address, uint32_t count)
 {
     struct {
         int32_t descriptor;
         int16_t events, revents;
     } wanted[LINUX_FILES];
-    uint64_t waited_ms = 0;
     if (count > LINUX_FILES)
         return -EINVAL;
     if (!linux_read_user(p, address, wanted, count * sizeof wanted[0]))
         return -EFAULT;
-    for (bool over = timeout_ns == 0;;) {
+    for (int32_t over = w->timeout_ns == 0;;) {
         int32_t ready = 0;
-        bool input_may_come = false;
         for (uint32_t i = 0; i < count; i++) {
             const linux_open_file *file = linux_file_at(p, (uint32_t)wanted[i].descriptor);
-            wanted[i].revents = file != NULL ? ready_events(file, wanted[i].events)
+            wanted[i].revents = file != NULL ? ready_events(w, file, wanted[i].events)
                                              : (int16_t)(wanted[i].descriptor < 0 ? 0 : POLLNVAL);
             ready += wanted[i].revents != 0;
-            input_may_come |= file != NULL && file->kind == LINUX_STANDARD;
         }
-        if (ready != 0 || over)
+        if (ready != 0 || over > 0)
             return linux_write_user(p, address, wanted, count * sizeof wanted[0]) ? ready : -EFAULT;
-        over = wait_a_while(p, input_may_come, timeout_ns, &waited_ms);
-        if (p->blocked || p->machine->ended)
-            return 0;
-        if (linux_signal_waits(p))
-            return -EINTR;
+        over = wait_more(p, w);
+        if (over < 0)
+            return over;
     }
 }
 
 int32_t linux_poll(linux_process *p, const uint32_t a[6])
 {
-    return poll_any(p, a[0], a[1], (int32_t)a[2] < 0 ? UINT64_MAX : a[2] * 1000000ull);
+    waiting w = {.timeout_ns = (int32_t)a[2] < 0 ? UINT64_MAX : a[2] * 1000000ull};
+    w.until = linux_clock_after(p, w.timeout_ns);
+    return poll_any(p, &w, a[0], a[1]);
 }
 
 int32_t linux_ppoll(linux_process *p, const uint32_t a[6])
 {
-    uint64_t ns = UINT64_MAX;
-    int32_t wrong = a[2] != 0 ? linux_get_time(p, a[2], 1, &ns) : 0;
-    return wrong != 0 ? wrong : poll_any(p, a[0], a[1], ns);
-}
-
-/* The time-out is a timespec, or a timeval: newselect. */
-int32_t linux_pselect6(linux_process *p, const uint32_t a[6])
-{
-    enum { WORDS = LINUX_FILES / 32 };
-    static const short events[3] = {POLLIN | POLLHUP | POLLERR, POLLOUT | POLLERR, POLLPRI};
-    uint32_t count = a[0] < LINUX_FILES ? a[0] : LINUX_FILES, sets[3][WORDS] = {{0}};
-    size_t bytes = (count + 31) / 32 * 4;
-    uint64_t waited_ms = 0, timeout_ns = UINT64_MAX;
-    int32_t wrong = a[4] != 0 ? linux_get_time(p, a[4], a[5] != 0 ? 1000 : 1, &timeout_ns) : 0;
+    waiting w = {0};
+    int32_t wrong = read_timeout(p, a[2], false, &w.timeout_ns);
+    if (wrong == 0)
+        wrong = linux_wait_mask(p, a[3], a[4]);
     if (wrong != 0)
         return wrong;
+    w.until = linux_clock_after(p, w.timeout_ns);
+    return wait_end(p, poll_any(p, &w, a[0], a[1]), a[2], false, &w);
+}
+
+/* --- select --- */
+
+enum { SETS = 3, WORDS = LINUX_FILES / 32 };
+typedef uint32_t select_sets[SETS][WORDS];
+
+/* Looks once for what of `sets` is ready: the number, or -EBADF. */
+static int32_t select_ready(linux_process *p, waiting *w, uint32_t count, select_sets sets, select_sets found)
+{
+    static const short events[SETS] = {POLLIN | POLLHUP | POLLERR, POLLOUT | POLLERR, POLLPRI};
+    int32_t ready = 0;
+    for (uint32_t i = 0; i < count * SETS; i++) {
+        unsigned set = i / count, fd = i % count;
+        found[set][fd / 32] &= ~(1u << fd % 32);
+        if ((sets[set][fd / 32] >> fd % 32 & 1) == 0)
+            continue;
+        const linux_open_file *file = linux_file_at(p, fd);
+        if (file == NULL)
+            return -EBADF;
+        bool is_ready = (ready_events(w, file, events[set]) & events[set]) != 0;
+        found[set][fd / 32] |= (uint32_t)is_ready << fd % 32;
+        ready += is_ready;
+    }
+    return ready;
+}
+
+static int32_t select_any(linux_process *p, waiting *w, const uint32_t a[6])
+{
+    uint32_t count = a[0] < LINUX_FILES ? a[0] : LINUX_FILES;
+    select_sets sets = {{0}}, found = {{0}};
+    size_t bytes = (count + 31) / 32 * 4;
     if ((int32_t)a[0] < 0)
         return -EINVAL;
-    for (unsigned s = 0; s < 3; s++)
-        if (a[1 + s] != 0 && !linux_read_user(p, a[1 + s], sets[s], bytes))
+    for (unsigned set = 0; set < SETS; set++)
+        if (a[1 + set] != 0 && !linux_read_user(p, a[1 + set], sets[set], bytes))
             return -EFAULT;
-    for (bool over = timeout_ns == 0;;) {
-        uint32_t found[3][WORDS] = {{0}};
-        int32_t ready = 0;
-        bool input_may_come = false;
-        for (uint32_t i = 0; i < count * 3; i++) {
-            unsigned s = i / count, fd = i % count;
-            if ((sets[s][fd / 32] >> fd % 32 & 1) == 0)
-                continue;
-            const linux_open_file *file = linux_file_at(p, fd);
-            if (file == NULL)
-                return -EBADF;
-            bool is_ready = (ready_events(file, events[s]) & events[s]) != 0;
-            found[s][fd / 32] |= (uint32_t)is_ready << fd % 32;
-            ready += is_ready;
-            input_may_come |= file->kind == LINUX_STANDARD;
-        }
-        if (ready != 0 || over) {
-            for (unsigned s = 0; s < 3; s++)
-                if (a[1 + s] != 0 && !linux_write_user(p, a[1 + s], found[s], bytes))
-                    return -EFAULT;
+    for (int32_t over = w->timeout_ns == 0;;) {
+        int32_t ready = select_ready(p, w, count, sets, found);
+        if (ready == 0 && over == 0)
+            over = wait_more(p, w);
+        else if (ready < 0)
             return ready;
-        }
-        over = wait_a_while(p, input_may_come, timeout_ns, &waited_ms);
-        if (p->blocked || p->machine->ended)
-            return 0;
-        if (linux_signal_waits(p))
-            return -EINTR;
+        else
+            break;
+        if (over < 0)
+            return over;
     }
+    int32_t ready = 0;
+    for (unsigned set = 0; set < SETS; set++) {
+        if (a[1 + set] != 0 && !linux_write_user(p, a[1 + set], found[set], bytes))
+            return -EFAULT;
+        for (unsigned word = 0; word < WORDS; word++)
+            ready += __builtin_popcount(found[set][word]);
+    }
+    return ready;
+}
+
+/* The time-out is a timeval. */
+int32_t linux_newselect(linux_process *p, const uint32_t a[6])
+{
+    waiting w = {0};
+    int32_t wrong = read_timeout(p, a[4], true, &w.timeout_ns);
+    if (wrong != 0)
+        return wrong;
+    w.until = linux_clock_after(p, w.timeout_ns);
+    return wait_end(p, select_any(p, &w, a), a[4], true, &w);
+}
+
+/* The time-out is a timespec; the last argument leads to a mask and its size. */
+int32_t linux_pselect6(linux_process *p, const uint32_t a[6])
+{
+    waiting w = {0};
+    uint32_t mask[2] = {0};
+    int32_t wrong = read_timeout(p, a[4], false, &w.timeout_ns);
+    if (wrong == 0 && a[5] != 0)
+        wrong = linux_read_user(p, a[5], mask, sizeof mask) ? 0 : -EFAULT;
+    if (wrong == 0)
+        wrong = linux_wait_mask(p, mask[0], mask[1]);
+    if (wrong != 0)
+        return wrong;
+    w.until = linux_clock_after(p, w.timeout_ns);
+    return wait_end(p, select_any(p, &w, a), a[4], false, &w);
 }

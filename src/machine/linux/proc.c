@@ -3,6 +3,7 @@
 #define _GNU_SOURCE /* pipe2, F_SETPIPE_SZ */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,6 +71,25 @@ int32_t linux_proc_descriptor(const char *path)
         strspn(file + 3, "0123456789") != strlen(file + 3))
         return -1;
     return (int32_t)strtol(file + 3, NULL, 10);
+}
+
+int32_t linux_proc_link(const linux_process *p, uint32_t descriptor, char text[SHARE_PATH])
+{
+    static const char *const devices[] = {
+        [LINUX_NULL] = "/dev/null", [LINUX_ZERO] = "/dev/zero", [LINUX_RANDOM] = "/dev/urandom"};
+    const linux_open_file *file = linux_file_at(p, descriptor);
+    if (file == NULL)
+        return -ENOENT;
+    const char *path = file->name != NULL ? file->name : file->path;
+    if (file->kind == LINUX_NULL || file->kind == LINUX_ZERO || file->kind == LINUX_RANDOM)
+        strcpy(text, devices[file->kind]);
+    else if (path != NULL)
+        snprintf(text, SHARE_PATH, "%s", path[0] != '\0' ? path : "/");
+    else if (file->kind == LINUX_STANDARD && isatty(file->host))
+        strcpy(text, "/dev/pts/0");
+    else
+        snprintf(text, SHARE_PATH, "pipe:[%" PRIu32 "]", descriptor);
+    return 0;
 }
 
 static void print_mapping(const linux_process *p, const linux_region *r, int to)

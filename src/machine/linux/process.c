@@ -22,6 +22,36 @@ int32_t linux_getgroups(linux_process *p, const uint32_t a[6])
     return (int32_t)a[0] < 0 ? -EINVAL : 0;
 }
 
+/* Real, effective and saved identity: of users and of groups. */
+int32_t linux_getresuid(linux_process *p, const uint32_t a[6])
+{
+    const uint32_t id = LINUX_UID;
+    for (unsigned i = 0; i < 3; i++)
+        if (!linux_write_user(p, a[i], &id, sizeof id))
+            return -EFAULT;
+    return 0;
+}
+
+/* All calls that set up to three identities: a guest stays what it is. -1 leaves one as it is. */
+int32_t linux_setresuid(linux_process *p, const uint32_t a[6])
+{
+    (void)p;
+    for (unsigned i = 0; i < 3; i++)
+        if (a[i] != LINUX_UID && a[i] != UINT32_MAX)
+            return -EPERM;
+    return 0;
+}
+
+/* There are no children to wait for. a[3]: waitid, which has more options. */
+int32_t linux_wait4(linux_process *p, const uint32_t a[6])
+{
+    enum { NOHANG = 1, UNTRACED = 2, EXITED = 4, CONTINUED = 8, NOWAIT = 0x01000000 };
+    const uint32_t thread = 0xe0000000u; /* __WNOTHREAD, __WALL, __WCLONE */
+    const uint32_t known = NOHANG | UNTRACED | CONTINUED | thread | (a[3] != 0 ? EXITED | NOWAIT : 0u);
+    (void)p;
+    return (a[2] & ~known) != 0 ? -EINVAL : -ECHILD;
+}
+
 int32_t linux_umask(linux_process *p, const uint32_t a[6])
 {
     uint32_t old = p->files.umask;
@@ -127,11 +157,14 @@ int32_t linux_set_thread_area(linux_process *p, const uint32_t a[6])
 
 /* --- limits --- */
 
-enum { LIMIT_STACK = 3, LIMIT_NOFILE = 7, LIMITS = 16 };
+enum { LIMIT_STACK = 3, LIMIT_CORE = 4, LIMIT_NOFILE = 7, LIMITS = 16 };
 
 static uint64_t limit_of(uint32_t which)
 {
-    return which == LIMIT_STACK ? LINUX_STACK_BYTES : which == LIMIT_NOFILE ? LINUX_FILES : UINT64_MAX;
+    return which == LIMIT_STACK    ? LINUX_STACK_BYTES
+           : which == LIMIT_CORE   ? 0
+           : which == LIMIT_NOFILE ? LINUX_FILES
+                                   : UINT64_MAX;
 }
 
 int32_t linux_ugetrlimit(linux_process *p, const uint32_t a[6])
@@ -142,13 +175,26 @@ int32_t linux_ugetrlimit(linux_process *p, const uint32_t a[6])
     return linux_write_user(p, a[1], (uint32_t[2]){value, value}, 8) ? 0 : -EFAULT;
 }
 
+int32_t linux_setrlimit(linux_process *p, const uint32_t a[6])
+{
+    uint32_t set[2];
+    if (a[0] >= LIMITS)
+        return -EINVAL;
+    if (!linux_read_user(p, a[1], set, sizeof set))
+        return -EFAULT;
+    return set[0] == (uint32_t)limit_of(a[0]) ? 0 : -EPERM;
+}
+
 int32_t linux_prlimit64(linux_process *p, const uint32_t a[6])
 {
     if (a[0] != 0 && a[0] != LINUX_PID)
         return -ESRCH;
     if (a[1] >= LIMITS)
         return -EINVAL;
-    if (a[2] != 0)
+    uint64_t set[2];
+    if (a[2] != 0 && !linux_read_user(p, a[2], set, sizeof set))
+        return -EFAULT;
+    if (a[2] != 0 && set[0] != limit_of(a[1]))
         return -EPERM; /* they are what they are */
     uint64_t value = limit_of(a[1]);
     return a[3] == 0 || linux_write_user(p, a[3], (uint64_t[2]){value, value}, 16) ? 0 : -EFAULT;
@@ -168,19 +214,22 @@ int32_t linux_futex(linux_process *p, const uint32_t a[6])
         return -EFAULT;
     if (value != a[2])
         return -EAGAIN;
+    if (a[0] % sizeof value != 0)
+        return -EINVAL;
     uint64_t until = UINT64_MAX, ns;
     if (a[3] != 0) {
         int32_t wrong = linux_get_time(p, a[3], 1, &ns);
         if (wrong != 0)
             return wrong;
         uint64_t epoch = (a[1] & 0x100 /* CLOCK_REALTIME */) != 0 ? LINUX_EPOCH_SECONDS * 1000000000ull : 0;
-        uint64_t now = linux_clock(p);
         if (command == WAIT_BITSET) /* absolute */
-            until = ns > epoch ? machine_ns_to_clocks(p->machine, ns - epoch) : now;
+            until = ns > epoch ? machine_ns_to_clocks(p->machine, ns - epoch) : linux_clock(p);
         else
-            until = now + machine_ns_to_clocks(p->machine, ns);
+            until = linux_clock_after(p, ns);
     }
-    return linux_sleep_until(p, until) ? -ETIMEDOUT : -EINTR;
+    if (linux_sleep_until(p, until))
+        return -ETIMEDOUT;
+    return a[3] != 0 ? -LINUX_ERESTARTNOHAND : -LINUX_ERESTARTSYS;
 }
 
 /* prctl: only the name, which some C libraries set. */

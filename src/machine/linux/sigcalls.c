@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <signal.h>
 
-#include "machine/base/time.h"
 #include "machine/linux/abi.h"
 #include "machine/linux/calls.h"
 
@@ -25,7 +24,7 @@ static int32_t action_set(linux_process *p, uint32_t signal, const linux_action 
     s->actions[signal] = *action;
     s->actions[signal].mask &= ~UNBLOCKABLE;
     if (linux_signal_ignored(s, (int)signal))
-        s->pending &= ~LINUX_SIGBIT(signal);
+        linux_drop_signal(s, (int)signal);
     return 0;
 }
 
@@ -118,22 +117,43 @@ int32_t linux_rt_sigprocmask(linux_process *p, const uint32_t a[6])
 int32_t linux_rt_sigpending(linux_process *p, const uint32_t a[6])
 {
     uint64_t waiting = p->signals.pending & p->signals.blocked;
-    size_t size = a[1] < sizeof waiting ? a[1] : sizeof waiting;
-    return linux_write_user(p, a[0], &waiting, size) ? 0 : -EFAULT;
+    if (a[1] > sizeof waiting)
+        return -EINVAL;
+    return linux_write_user(p, a[0], &waiting, a[1]) ? 0 : -EFAULT;
 }
 
-int32_t linux_rt_sigsuspend(linux_process *p, const uint32_t a[6])
+int32_t linux_wait_mask(linux_process *p, uint32_t address, uint32_t size)
 {
     uint64_t mask;
-    if (a[1] != sizeof mask)
+    if (address == 0)
+        return 0;
+    if (size != sizeof mask)
         return -EINVAL;
-    if (!linux_read_user(p, a[0], &mask, sizeof mask))
+    if (!linux_read_user(p, address, &mask, sizeof mask))
         return -EFAULT;
     p->signals.saved_mask = p->signals.blocked;
     p->signals.mask_saved = true;
     p->signals.blocked = mask & ~UNBLOCKABLE;
+    return 0;
+}
+
+int32_t linux_rt_sigsuspend(linux_process *p, const uint32_t a[6])
+{
+    int32_t wrong = a[0] == 0 ? -EFAULT : linux_wait_mask(p, a[0], a[1]);
+    if (wrong != 0)
+        return wrong;
     linux_sleep_until(p, UINT64_MAX);
-    return -EINTR;
+    return -LINUX_ERESTARTNOHAND;
+}
+
+/* The old call has the mask of the first 32 signals in a register. */
+int32_t linux_sigsuspend(linux_process *p, const uint32_t a[6])
+{
+    p->signals.saved_mask = p->signals.blocked;
+    p->signals.mask_saved = true;
+    p->signals.blocked = (p->signals.blocked & ~UINT64_C(0xffffffff)) | (a[2] & ~UNBLOCKABLE);
+    linux_sleep_until(p, UINT64_MAX);
+    return -LINUX_ERESTARTNOHAND;
 }
 
 /* Takes one of the signals of a set without its handler; a zero time-out polls. */
@@ -148,24 +168,21 @@ int32_t linux_rt_sigtimedwait(linux_process *p, const uint32_t a[6])
         int32_t wrong = linux_get_time(p, a[2], 1, &ns);
         if (wrong != 0)
             return wrong;
-        until = linux_clock(p) + machine_ns_to_clocks(p->machine, ns);
+        until = linux_clock_after(p, ns);
     }
     uint64_t blocked = p->signals.blocked;
+    p->signals.awaited = blocked;
     p->signals.blocked &= ~set;
     linux_sleep_until(p, until);
     p->signals.blocked = blocked;
+    p->signals.awaited = 0;
     uint64_t ready = p->signals.pending & set;
     if (ready == 0)
         return linux_signal_waits(p) ? -EINTR : -EAGAIN;
     int signal = __builtin_ctzll(ready) + 1;
-    p->signals.pending &= ~LINUX_SIGBIT(signal);
-    const linux_siginfo *info = &p->signals.info[signal];
-    int32_t report[32] = {info->signo,
-                          0,
-                          info->code,
-                          (int32_t)info->value[0],
-                          (int32_t)info->value[1],
-                          (int32_t)info->value[2]};
+    const linux_siginfo info = linux_take_signal(&p->signals, signal);
+    int32_t report[32] = {
+        info.signo, 0, info.code, (int32_t)info.value[0], (int32_t)info.value[1], (int32_t)info.value[2]};
     return a[1] == 0 || linux_write_user(p, a[1], report, sizeof report) ? signal : -EFAULT;
 }
 
@@ -234,5 +251,7 @@ int32_t linux_rt_tgsigqueueinfo(linux_process *p, const uint32_t a[6])
 
 int32_t linux_tgkill(linux_process *p, const uint32_t a[6])
 {
+    if ((int32_t)a[0] <= 0 || (int32_t)a[1] <= 0)
+        return -EINVAL;
     return a[0] == LINUX_PID && a[1] == LINUX_PID ? signal_send(p, a[2], LINUX_SI_TKILL) : -ESRCH;
 }

@@ -1,5 +1,6 @@
 /* Signals: raising, faults as signals, what happens to them on the way back to the user. */
 #include <signal.h>
+#include <string.h>
 
 #include "machine/base/end.h"
 #include "machine/base/notice.h"
@@ -23,11 +24,34 @@ void linux_raise(linux_process *p, const linux_siginfo *info)
 {
     linux_signals *s = &p->signals;
     uint64_t bit = LINUX_SIGBIT(info->signo);
-    if (linux_signal_ignored(s, info->signo) && (s->blocked & bit) == 0)
+    if (linux_signal_ignored(s, info->signo) && ((s->blocked | s->awaited) & bit) == 0)
         return;
     if ((s->pending & bit) == 0)
-        s->info[info->signo] = *info; /* a standard signal is not queued twice */
+        s->info[info->signo] = *info;
+    else if (info->signo >= LINUX_REAL_TIME && s->queued < LINUX_QUEUED)
+        s->queue[s->queued++] = *info;
     s->pending |= bit;
+}
+
+linux_siginfo linux_take_signal(linux_signals *s, int signal)
+{
+    linux_siginfo taken = s->info[signal];
+    uint32_t i = 0;
+    while (i < s->queued && s->queue[i].signo != signal)
+        i++;
+    if (i == s->queued) {
+        s->pending &= ~LINUX_SIGBIT(signal);
+        return taken;
+    }
+    s->info[signal] = s->queue[i];
+    memmove(s->queue + i, s->queue + i + 1, (--s->queued - i) * sizeof s->queue[0]);
+    return taken;
+}
+
+void linux_drop_signal(linux_signals *s, int signal)
+{
+    while ((s->pending & LINUX_SIGBIT(signal)) != 0)
+        linux_take_signal(s, signal);
 }
 
 /* A signal that the program cannot escape: if it blocks or ignores it, the default action follows. */
@@ -151,7 +175,16 @@ void linux_end_by_signal(p5_machine *machine, int signal)
     signal_kills(machine->guest_state, signal);
 }
 
-static void signal_handle(linux_process *p, int signal)
+/* INT 80h is executed again, with the number that EAX had. */
+static void call_again(linux_process *p)
+{
+    enum { INT_BYTES = 2 };
+    p->registers.eax = p->call;
+    p->registers.eip -= INT_BYTES;
+    p->interrupted = 0;
+}
+
+static void signal_handle(linux_process *p, int signal, const linux_siginfo *info)
 {
     linux_signals *s = &p->signals;
     linux_action action = s->actions[signal];
@@ -159,7 +192,10 @@ static void signal_handle(linux_process *p, int signal)
     s->mask_saved = false;
     if ((action.flags & LINUX_SA_RESETHAND) != 0)
         s->actions[signal].handler = LINUX_SIG_DFL;
-    if (!linux_frame_push(p, signal, &action, &s->info[signal], mask)) {
+    if (p->interrupted == LINUX_ERESTARTSYS && (action.flags & LINUX_SA_RESTART) != 0)
+        call_again(p);
+    p->interrupted = 0;
+    if (!linux_frame_push(p, signal, &action, info, mask)) {
         s->actions[SIGSEGV].handler = LINUX_SIG_DFL; /* no stack to tell it on */
         s->info[SIGSEGV] = (linux_siginfo){SIGSEGV, LINUX_SI_KERNEL, {0}};
         signal_kills(p, SIGSEGV);
@@ -176,11 +212,11 @@ void linux_deliver_signals(linux_process *p)
     linux_signals *s = &p->signals;
     while (linux_signal_waits(p) && !p->machine->ended) {
         int signal = signal_next(s);
-        s->pending &= ~LINUX_SIGBIT(signal);
+        const linux_siginfo info = linux_take_signal(s, signal);
         if (linux_signal_ignored(s, signal))
             continue;
         if (s->actions[signal].handler != LINUX_SIG_DFL)
-            signal_handle(p, signal);
+            signal_handle(p, signal, &info);
         else if (signal == SIGSTOP || signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU)
             notice_once(&p->machine->notices, NOTICE_OTHER, (uint32_t)signal,
                         "stop signal %d ignored: nobody could continue the guest", signal);
@@ -190,8 +226,10 @@ void linux_deliver_signals(linux_process *p)
         } else
             signal_kills(p, signal);
     }
-    if (s->mask_saved) { /* sigsuspend ended without a handler */
+    if (s->mask_saved) { /* no handler has run */
         s->blocked = s->saved_mask;
         s->mask_saved = false;
     }
+    if (p->interrupted != 0 && !p->machine->ended)
+        call_again(p);
 }

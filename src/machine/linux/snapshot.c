@@ -78,7 +78,8 @@ static const snapshot_table info_state = {
 
 static const snapshot_table signals_state = {
     SNAPSHOT(linux_signals, "signals", FIELD_TABLE(&action_state, actions), FIELD_TABLE(&info_state, info),
-             FIELD_ANY(pending, blocked, saved_mask), FIELD_FLAG(mask_saved),
+             FIELD_ANY(pending, blocked), FIELD_TABLE(&info_state, queue), FIELD_MOST(LINUX_QUEUED, queued),
+             FIELD_ANY(saved_mask), FIELD_FLAG(mask_saved), FIELD_DERIVED(awaited /* 0 between calls */),
              FIELD_ANY(stack, stack_size, stack_flags, trap, error_code, cr2))};
 
 static const snapshot_table timer_state = {SNAPSHOT(linux_timer, "timer", FIELD_ANY(clock, interval))};

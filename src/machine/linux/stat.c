@@ -76,6 +76,12 @@ static struct stat stat_device(linux_file_kind kind)
     return about;
 }
 
+bool linux_is_input_file(const linux_open_file *file)
+{
+    struct stat about;
+    return file->kind == LINUX_STANDARD && file->host == 0 && fstat(0, &about) == 0 && S_ISREG(about.st_mode);
+}
+
 /* A standard stream is a terminal, a file to read, or a pipe. */
 static struct stat stat_standard(const linux_open_file *file)
 {
@@ -86,7 +92,7 @@ static struct stat stat_standard(const linux_open_file *file)
         about.st_rdev = 0x8800; /* a pseudo-terminal: 136, 0 */
         return about;
     }
-    if (file->host == 0 && fstat(0, &about) == 0 && S_ISREG(about.st_mode)) {
+    if (linux_is_input_file(file) && fstat(file->host, &about) == 0) {
         stat_tidy(&about, DEVICE_SHARE);
         return about;
     }
@@ -149,8 +155,11 @@ int32_t linux_place_of(linux_process *p, int32_t directory, uint32_t address, un
 static int32_t stat_at(linux_process *p, int32_t directory, uint32_t address, uint32_t flags,
                        struct stat *about)
 {
+    enum { KNOWN = AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT | AT_EMPTY_PATH };
     char first = '\0';
-    if ((flags & AT_EMPTY_PATH) != 0 &&
+    if ((flags & ~(uint32_t)(KNOWN | AT_STATX_SYNC_TYPE)) != 0)
+        return -EINVAL;
+    if ((flags & AT_EMPTY_PATH) != 0 && directory != AT_FDCWD &&
         (address == 0 || (linux_read_user(p, address, &first, 1) && first == '\0')))
         return stat_file(linux_file_at(p, (uint32_t)directory), about);
     char path[SHARE_PATH];
@@ -161,6 +170,8 @@ static int32_t stat_at(linux_process *p, int32_t directory, uint32_t address, ui
     const int32_t named = linux_proc_descriptor(path);
     if (named >= 0)
         return stat_file(linux_file_at(p, (uint32_t)named), about) == 0 ? 0 : -ENOENT;
+    if (path[0] == '\0' && (flags & AT_EMPTY_PATH) != 0)
+        strcpy(path, "."); /* AT_FDCWD */
     wrong = linux_resolve(p, directory, path, (flags & AT_SYMLINK_NOFOLLOW) != 0 ? 0 : SHARE_FOLLOW, &place);
     return wrong != 0 ? wrong : linux_stat_place(&place, about);
 }

@@ -20,7 +20,6 @@ static linux_call *const calls[] = {
     [27] = linux_alarm,
     [29] = linux_pause,
     [37] = linux_kill,
-    [40] = linux_rmdir,
     [43] = linux_times,
     [45] = linux_brk,
     [48] = linux_signal_call,
@@ -29,7 +28,9 @@ static linux_call *const calls[] = {
     [60] = linux_umask,
     [63] = linux_dup2,
     [67] = linux_sigaction,
+    [75] = linux_setrlimit,
     [76] = linux_ugetrlimit, /* getrlimit */
+    [72] = linux_sigsuspend,
     [77] = linux_getrusage,
     [78] = linux_gettimeofday,
     [90] = linux_mmap,
@@ -66,6 +67,10 @@ static linux_call *const calls[] = {
     [194] = linux_ftruncate64,
     [205] = linux_getgroups,
     [207] = linux_fchown,
+    [208] = linux_setresuid,
+    [209] = linux_getresuid,
+    [210] = linux_setresuid, /* setresgid */
+    [211] = linux_getresuid, /* getresgid */
     [219] = linux_madvise,
     [220] = linux_getdents64,
     [221] = linux_fcntl64,
@@ -110,6 +115,7 @@ static linux_call *const calls[] = {
 /* Calls that are another one with some arguments of its own. A digit is one of the given arguments, and
  * d  the working directory        -  0        c  how creat opens       p  the guest itself
  * n  the link, not what it names  +  1        e  the descriptor itself s  the sign of the argument before
+ * r  remove a folder              m  -1       f  bytes of 32 signals
  * What is behind the last of them is 0. */
 static const struct {
     uint16_t number;
@@ -123,18 +129,22 @@ static const struct {
     {15, "d01", linux_fchmodat},
     {30, "d01", linux_utime},
     {33, "d01", linux_faccessat},
+    {7, "012", linux_wait4}, /* waitpid */
     {38, "d0d1", linux_renameat2},
     {39, "d01", linux_mkdirat},
-    {41, "0--", linux_fcntl64}, /* dup: F_DUPFD */
+    {40, "d0r", linux_unlinkat}, /* rmdir */
+    {41, "0--", linux_fcntl64},  /* dup: F_DUPFD */
     {42, "0", linux_pipe2},
+    {73, "0f", linux_rt_sigpending}, /* sigpending */
     {83, "0d1", linux_symlinkat},
     {85, "d012", linux_readlinkat},
     {92, "01s", linux_truncate64},
-    {93, "01", linux_ftruncate64},
+    {93, "01s", linux_ftruncate64},
     {99, "0-1", linux_statfs},
     {100, "0-1", linux_fstatfs},
+    {114, "012", linux_wait4},
     {126, "012--+", linux_rt_sigprocmask}, /* sigprocmask */
-    {142, "01234+", linux_pselect6},       /* newselect */
+    {142, "01234+", linux_newselect},
     {145, "012", linux_readv},
     {146, "012--+", linux_readv},         /* writev */
     {162, "+-01", linux_clock_nanosleep}, /* CLOCK_MONOTONIC */
@@ -145,14 +155,21 @@ static const struct {
     {196, "d01n", linux_fstatat64}, /* lstat64 */
     {197, "0-1e", linux_fstatat64}, /* fstat64 */
     {198, "d012n", linux_fchownat}, /* lchown */
+    {203, "01m", linux_setresuid},  /* setreuid */
+    {204, "01m", linux_setresuid},  /* setregid */
     {212, "d012", linux_fchownat},
+    {213, "0mm", linux_setresuid}, /* setuid */
+    {214, "0mm", linux_setresuid}, /* setgid */
     {238, "p01", linux_tgkill},    /* tkill */
     {268, "012--+", linux_statfs}, /* statfs64 */
     {269, "012--+", linux_fstatfs},
     {271, "d01--+", linux_utime}, /* utimes */
+    {284, "013+", linux_wait4},   /* waitid */
     {302, "0123", linux_renameat2},
-    {308, "01234", linux_pselect6},
-    {413, "01234", linux_pselect6},
+    {308, "012345", linux_pselect6},
+    {333, "01234", linux_preadv},
+    {334, "01234+", linux_preadv}, /* pwritev */
+    {413, "012345", linux_pselect6},
 };
 _Static_assert(F_DUPFD == 0 && CLOCK_MONOTONIC == 1, "arguments 0 and 1");
 
@@ -165,6 +182,8 @@ static const struct {
     {LINUX_PARENT_PID, {64}},                          /* getppid */
     {LINUX_UID, {24, 47, 49, 50, 199, 200, 201, 202}}, /* getuid, getgid, geteuid, getegid */
     {0, {36, 158, 250, 272, 311}},                     /* sync, sched_yield, fadvise64, set_robust_list */
+    {0, {34, 57, 97, 157}},                            /* nice, setpgid, setpriority, sched_getscheduler */
+    {20, {96}},                                        /* getpriority: 20 - nice */
     {-ENOSYS, {384, 386}}, /* arch_prctl, rseq: every program tries them and does without */
 };
 
@@ -201,9 +220,15 @@ static int32_t refuse_call(linux_process *p, uint32_t number)
 
 static uint32_t argument(char letter, const uint32_t given[6], uint32_t before)
 {
-    static const uint32_t constants[128] = {
-        ['d'] = (uint32_t)AT_FDCWD,           ['n'] = AT_SYMLINK_NOFOLLOW, ['e'] = AT_EMPTY_PATH,
-        ['c'] = O_CREAT | O_WRONLY | O_TRUNC, ['p'] = LINUX_PID,           ['+'] = 1};
+    static const uint32_t constants[128] = {['d'] = (uint32_t)AT_FDCWD,
+                                            ['n'] = AT_SYMLINK_NOFOLLOW,
+                                            ['e'] = AT_EMPTY_PATH,
+                                            ['c'] = O_CREAT | O_WRONLY | O_TRUNC,
+                                            ['p'] = LINUX_PID,
+                                            ['+'] = 1,
+                                            ['r'] = AT_REMOVEDIR,
+                                            ['m'] = UINT32_MAX,
+                                            ['f'] = 4};
     if (letter >= '0' && letter <= '5')
         return given[letter - '0'];
     return letter == 's' ? 0u - (before >> 31) : constants[(unsigned char)letter];
@@ -232,7 +257,12 @@ void linux_syscall(linux_process *p)
 {
     linux_registers *r = &p->registers;
     const uint32_t given[6] = {r->ebx, r->ecx, r->edx, r->esi, r->edi, r->ebp};
+    p->call = r->eax;
     int32_t result = answer(p, r->eax, given);
+    if (result == -LINUX_ERESTARTSYS || result == -LINUX_ERESTARTNOHAND) {
+        p->interrupted = -result;
+        result = -EINTR;
+    }
     if (!p->keep_registers && !p->blocked)
         r->eax = (uint32_t)result;
 }

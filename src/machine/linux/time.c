@@ -1,5 +1,6 @@
-/* Time: the model's clock. Nothing here asks the host. */
+/* Time: the model's clock, and waiting. Only waiting for the host's input takes time of the host. */
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/time.h>
@@ -68,25 +69,57 @@ static void sleep_clocks(linux_process *p, uint64_t clocks)
             p->time.timers[i].clock += clocks;
 }
 
+/* True if the streams are to be asked again before the model's clock may jump to `goal`. */
+static bool wait_for_host(linux_process *p, uint64_t goal, struct pollfd *streams, unsigned count)
+{
+    uint64_t now = linux_clock(p), ms = UINT64_MAX;
+    if (goal < CLOCK_END)
+        ms = machine_clocks_to_ns(p->machine, goal > now ? goal - now : 0) / 1000000;
+    if (p->waited_ms >= ms)
+        return false;
+    uint64_t step = ms - p->waited_ms < LINUX_WAIT_MS ? ms - p->waited_ms : LINUX_WAIT_MS;
+    p->blocked = machine_pause_wanted(p->machine);
+    if (!p->blocked && poll(streams, count, (int)step) == 0)
+        p->waited_ms += (uint32_t)step;
+    return true;
+}
+
+linux_waited linux_wait(linux_process *p, uint64_t until, struct pollfd *streams, unsigned count)
+{
+    uint64_t now = linux_clock(p), timer = p->time.timers[ITIMER_REAL].clock;
+    uint64_t goal = until < timer ? until : timer;
+    if (linux_signal_waits(p))
+        return LINUX_INTERRUPTED;
+    if (now >= until)
+        return LINUX_TIME_OVER;
+    if (count != 0 && wait_for_host(p, goal, streams, count))
+        return p->blocked ? LINUX_LEAVE : LINUX_LOOK_AGAIN;
+    if (goal >= CLOCK_END) {
+        machine_end(p->machine, P5_END_HALT, 0);
+        machine_end_at(p->machine, p->registers.eip);
+        machine_end_message(p->machine, "the guest waits for something that never comes");
+        return LINUX_LEAVE;
+    }
+    if (goal > now)
+        sleep_clocks(p, goal - now);
+    p->waited_ms = 0;
+    linux_run_timers(p);
+    return LINUX_LOOK_AGAIN;
+}
+
 bool linux_sleep_until(linux_process *p, uint64_t clock)
 {
-    for (;;) {
-        if (linux_signal_waits(p))
-            return false;
-        uint64_t now = linux_clock(p);
-        if (now >= clock)
-            return true;
-        uint64_t timer = p->time.timers[ITIMER_REAL].clock, goal = clock < timer ? clock : timer;
-        if (goal >= CLOCK_END) {
-            machine_end(p->machine, P5_END_HALT, 0);
-            machine_end_at(p->machine, p->registers.eip);
-            machine_end_message(p->machine, "the guest waits for something that never comes");
-            return false;
-        }
-        if (goal > now)
-            sleep_clocks(p, goal - now);
-        linux_run_timers(p);
-    }
+    linux_waited how;
+    do
+        how = linux_wait(p, clock, NULL, 0);
+    while (how == LINUX_LOOK_AGAIN);
+    return how == LINUX_TIME_OVER;
+}
+
+uint64_t linux_clock_after(const linux_process *p, uint64_t ns)
+{
+    uint64_t now = linux_clock(p), clocks = machine_ns_to_clocks(p->machine, ns);
+    return ns == UINT64_MAX || clocks > UINT64_MAX - now ? UINT64_MAX : now + clocks;
 }
 
 /* --- clocks --- */
@@ -124,7 +157,7 @@ bool linux_times_are_wide(const linux_process *p)
     return p->registers.eax >= 403;
 }
 
-static int32_t put_time(linux_process *p, uint32_t address, uint64_t ns, uint32_t divisor)
+int32_t linux_put_time(linux_process *p, uint32_t address, uint64_t ns, uint32_t divisor)
 {
     uint64_t seconds = ns / NANOSECONDS;
     uint32_t fraction = (uint32_t)(ns % NANOSECONDS) / divisor;
@@ -160,7 +193,7 @@ int32_t linux_clock_gettime(linux_process *p, const uint32_t a[6])
 {
     uint64_t ns;
     int32_t wrong = clock_read(p, a[0], &ns);
-    return wrong != 0 ? wrong : put_time(p, a[1], ns, 1);
+    return wrong != 0 ? wrong : linux_put_time(p, a[1], ns, 1);
 }
 
 /* A clock moves by one core clock: the resolution is reported as 1 ns or what a clock takes. */
@@ -171,14 +204,14 @@ int32_t linux_clock_getres(linux_process *p, const uint32_t a[6])
     if (wrong != 0 || a[1] == 0)
         return wrong;
     uint64_t step = NANOSECONDS / p->machine->clock_hz;
-    return put_time(p, a[1], step == 0 ? 1 : step, 1);
+    return linux_put_time(p, a[1], step == 0 ? 1 : step, 1);
 }
 
 int32_t linux_gettimeofday(linux_process *p, const uint32_t a[6])
 {
     int32_t wrong = 0;
     if (a[0] != 0)
-        wrong = put_time(p, a[0], time_now_ns(p) + LINUX_EPOCH_SECONDS * NANOSECONDS, 1000);
+        wrong = linux_put_time(p, a[0], time_now_ns(p) + LINUX_EPOCH_SECONDS * NANOSECONDS, 1000);
     if (wrong == 0 && a[1] != 0)
         wrong = linux_write_user(p, a[1], (uint32_t[2]){0, 0}, 8) ? 0 : -EFAULT; /* UTC */
     return wrong;
@@ -222,15 +255,14 @@ static int32_t sleep_interrupted(linux_process *p, uint64_t until, uint32_t rema
 {
     uint64_t now = linux_clock(p);
     uint64_t left = until > now ? machine_clocks_to_ns(p->machine, until - now) : 0;
-    if (remaining != 0 && put_time(p, remaining, left, 1) != 0)
+    if (remaining != 0 && linux_put_time(p, remaining, left, 1) != 0)
         return -EFAULT;
-    return -EINTR;
+    return -LINUX_ERESTARTNOHAND;
 }
 
 static int32_t sleep_ns(linux_process *p, uint64_t ns, uint32_t remaining)
 {
-    uint64_t start = linux_clock(p), clocks = machine_ns_to_clocks(p->machine, ns);
-    uint64_t until = clocks > UINT64_MAX - start ? UINT64_MAX : start + clocks;
+    uint64_t until = linux_clock_after(p, ns);
     return linux_sleep_until(p, until) ? 0 : sleep_interrupted(p, until, remaining);
 }
 
@@ -238,6 +270,8 @@ int32_t linux_clock_nanosleep(linux_process *p, const uint32_t a[6])
 {
     uint64_t now, ns;
     int32_t wrong = clock_read(p, a[0], &now);
+    if (wrong == 0 && a[0] >= CLOCK_THREAD_CPUTIME_ID && a[0] <= CLOCK_MONOTONIC_COARSE)
+        wrong = -EOPNOTSUPP;
     if (wrong == 0)
         wrong = linux_get_time(p, a[2], 1, &ns);
     if (wrong != 0)
@@ -251,7 +285,7 @@ int32_t linux_pause(linux_process *p, const uint32_t a[6])
 {
     (void)a;
     linux_sleep_until(p, UINT64_MAX);
-    return -EINTR;
+    return -LINUX_ERESTARTNOHAND;
 }
 
 /* --- timers --- */
@@ -291,8 +325,8 @@ int32_t linux_alarm(linux_process *p, const uint32_t a[6])
 /* Writes the interval and what is left, as two timevals. */
 static int32_t timer_report(linux_process *p, const linux_timer *t, uint32_t address)
 {
-    int32_t wrong = put_time(p, address, machine_clocks_to_ns(p->machine, t->interval), 1000);
-    return wrong != 0 ? wrong : put_time(p, address + 8, timer_left_ns(p, t), 1000);
+    int32_t wrong = linux_put_time(p, address, machine_clocks_to_ns(p->machine, t->interval), 1000);
+    return wrong != 0 ? wrong : linux_put_time(p, address + 8, timer_left_ns(p, t), 1000);
 }
 
 int32_t linux_getitimer(linux_process *p, const uint32_t a[6])

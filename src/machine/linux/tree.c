@@ -41,37 +41,56 @@ int32_t linux_fchdir(linux_process *p, const uint32_t a[6])
 
 /* --- changes --- */
 
+/* Reads a path whose last component is meant itself, not what it leads to: slashes at its end go. *slash: it
+ * had some, so that it must name a folder. The length or -errno. */
+static int32_t entry_path(linux_process *p, uint32_t address, char path[SHARE_PATH], bool *slash)
+{
+    int32_t length = linux_read_string(p, address, path, SHARE_PATH);
+    *slash = length > 1 && path[length - 1] == '/';
+    while (length > 1 && path[length - 1] == '/')
+        path[--length] = '\0';
+    return length;
+}
+
+/* Returns 1 or 2 if the last component of a path is "." or "..", which is no entry; otherwise 0. */
+static int dots(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *last = slash != NULL ? slash + 1 : path;
+    return strcmp(last, ".") == 0 ? 1 : strcmp(last, "..") == 0 ? 2 : 0;
+}
+
 int32_t linux_mkdirat(linux_process *p, const uint32_t a[6])
 {
     SHARE_PLACE(place);
-    int32_t wrong = linux_place_to_change(p, (int32_t)a[0], a[1], SHARE_MAY_BE_MISSING, &place);
-    if (wrong != 0)
-        return wrong == -EBUSY ? -EEXIST : wrong;
-    return share_make_folder(&place, (mode_t)(a[2] & ~p->files.umask & 0777));
-}
-
-int32_t linux_rmdir(linux_process *p, const uint32_t a[6])
-{
-    char path[SHARE_PATH];
-    int32_t length = linux_read_string(p, a[0], path, sizeof path);
-    SHARE_PLACE(place);
-    if (length < 0)
-        return length;
-    while (length > 1 && path[length - 1] == '/') /* the entry itself, not what is in it */
-        path[--length] = '\0';
-    int32_t wrong = linux_resolve(p, AT_FDCWD, path, 0, &place);
+    struct stat about;
+    int32_t wrong = linux_place_of(p, (int32_t)a[0], a[1], SHARE_MAY_BE_MISSING, &place);
+    if (wrong == 0 && linux_stat_place(&place, &about) == 0)
+        return -EEXIST;
     if (wrong == 0)
         wrong = share_may_change(&place);
-    return wrong != 0 ? wrong : share_remove(&place, true);
+    return wrong != 0 ? wrong : share_make_folder(&place, (mode_t)(a[2] & ~p->files.umask & 0777));
 }
 
 int32_t linux_unlinkat(linux_process *p, const uint32_t a[6])
 {
+    char path[SHARE_PATH];
     SHARE_PLACE(place);
+    struct stat about;
+    const bool folder = a[2] == AT_REMOVEDIR;
+    bool slash;
     if ((a[2] & ~(uint32_t)AT_REMOVEDIR) != 0)
         return -EINVAL;
-    int32_t wrong = linux_place_to_change(p, (int32_t)a[0], a[1], 0, &place);
-    return wrong != 0 ? wrong : share_remove(&place, a[2] != 0);
+    int32_t wrong = entry_path(p, a[1], path, &slash);
+    if (wrong < 0)
+        return wrong;
+    if (dots(path) != 0)
+        return !folder ? -EISDIR : dots(path) == 1 ? -EINVAL : -ENOTEMPTY;
+    wrong = linux_resolve(p, (int32_t)a[0], path, 0, &place);
+    if (wrong == 0 && slash && !folder && (wrong = linux_stat_place(&place, &about)) == 0)
+        wrong = S_ISDIR(about.st_mode) ? -EISDIR : -ENOTDIR;
+    if (wrong == 0)
+        wrong = share_may_change(&place);
+    return wrong != 0 ? wrong : share_remove(&place, folder);
 }
 
 int32_t linux_two_places(linux_process *p, const uint32_t a[6], linux_act *act)
@@ -84,26 +103,65 @@ int32_t linux_two_places(linux_process *p, const uint32_t a[6], linux_act *act)
     return wrong != 0 ? wrong : act(&old, &new);
 }
 
+/* Only the names of a folder may end in a slash. */
 int32_t linux_renameat2(linux_process *p, const uint32_t a[6])
 {
-    return a[4] != 0 ? -EINVAL : linux_two_places(p, a, share_rename);
+    enum { NOREPLACE = 1 };
+    char from[SHARE_PATH], to[SHARE_PATH];
+    SHARE_PLACE(old);
+    SHARE_PLACE(new);
+    struct stat about;
+    bool from_slash, to_slash = false;
+    if ((a[4] & ~(uint32_t)NOREPLACE) != 0)
+        return -EINVAL;
+    int32_t wrong = entry_path(p, a[1], from, &from_slash);
+    if (wrong >= 0)
+        wrong = entry_path(p, a[3], to, &to_slash);
+    if (wrong >= 0)
+        wrong = dots(from) != 0 || dots(to) != 0 ? -EBUSY : linux_resolve(p, (int32_t)a[0], from, 0, &old);
+    if (wrong == 0)
+        wrong = linux_resolve(p, (int32_t)a[2], to, SHARE_MAY_BE_MISSING, &new);
+    if (wrong == 0)
+        wrong = linux_stat_place(&old, &about);
+    if (wrong == 0 && (from_slash || to_slash) && !S_ISDIR(about.st_mode))
+        wrong = -ENOTDIR;
+    if (wrong == 0 && a[4] == NOREPLACE && linux_stat_place(&new, &about) == 0)
+        wrong = -EEXIST;
+    if (wrong == 0)
+        wrong = share_may_change(&old);
+    if (wrong == 0)
+        wrong = share_may_change(&new);
+    return wrong != 0 ? wrong : share_rename(&old, &new);
+}
+
+/* Copies where a link leads to the guest, and returns how much of it. */
+static int32_t put_link(linux_process *p, const char *text, size_t length, const uint32_t a[6])
+{
+    uint32_t size = length < a[3] ? (uint32_t)length : a[3];
+    return linux_write_user(p, a[2], text, size) ? (int32_t)size : -EFAULT;
 }
 
 int32_t linux_readlinkat(linux_process *p, const uint32_t a[6])
 {
     char text[SHARE_PATH];
     SHARE_PLACE(place);
-    uint32_t buffer = a[2], size = a[3];
+    if ((int32_t)a[3] <= 0)
+        return -EINVAL;
     int32_t wrong = linux_read_string(p, a[1], text, sizeof text);
-    if (wrong >= 0 && linux_proc_is(text, "exe")) {
-        size = strlen(p->program) < size ? (uint32_t)strlen(p->program) : size;
-        return linux_write_user(p, buffer, p->program, size) ? (int32_t)size : -EFAULT;
+    if (wrong < 0)
+        return wrong;
+    if (linux_proc_is(text, "exe"))
+        return put_link(p, p->program, strlen(p->program), a);
+    if (linux_proc_is(text, "maps"))
+        return -EINVAL;
+    const int32_t named = linux_proc_descriptor(text);
+    if (named >= 0) {
+        wrong = linux_proc_link(p, (uint32_t)named, text);
+        return wrong != 0 ? wrong : put_link(p, text, strlen(text), a);
     }
-    wrong = linux_place_of(p, (int32_t)a[0], a[1], 0, &place);
+    wrong = linux_resolve(p, (int32_t)a[0], text, 0, &place);
     if (wrong != 0)
         return wrong;
     ssize_t length = share_is_virtual(&place) ? -EINVAL : share_read_link(&place, text, sizeof text);
-    int32_t result =
-        length < 0 ? (int32_t)length : (int32_t)((uint64_t)length < size ? (uint32_t)length : size);
-    return result > 0 && !linux_write_user(p, buffer, text, (size_t)result) ? -EFAULT : result;
+    return length < 0 ? (int32_t)length : put_link(p, text, (size_t)length, a);
 }
