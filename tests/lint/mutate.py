@@ -127,7 +127,9 @@ class Tree:
         done = run(["cmake", "-G", "Ninja", "-S", self.top, "-B", self.build, *flags])
         if done.returncode != 0:
             sys.exit(done.stdout)
-        self.ninja("all")
+        failure = self.ninja("all")
+        if failure:
+            sys.exit(f"mutate: the tree does not build without a fault:\n{failure}")
         self.files = [name for name in names.split("\0") if name.startswith(folder + "/") and name.endswith((".c", ".h"))]
         if files:
             self.files = [name for name in self.files if any(word in name for word in files)]
@@ -143,7 +145,7 @@ class Tree:
             os.utime(here)
 
     def ninja(self, *targets):
-        """Builds targets; the reason is returned if that fails."""
+        """Builds targets. Returns the output if that fails, or else None."""
         done = run(["ninja", "-C", self.build, *targets])
         return None if done.returncode == 0 else done.stdout
 
