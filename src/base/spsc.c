@@ -40,13 +40,6 @@ bool spsc_open(spsc *q)
     return true;
 }
 
-void spsc_spare(spsc *q, bool (*producer)(void *context), bool (*consumer)(void *context), void *context)
-{
-    q->producer.spare = producer;
-    q->consumer.spare = consumer;
-    q->spare_context = context;
-}
-
 void spsc_close(spsc *q)
 {
     sem_destroy(&q->room);
@@ -125,18 +118,6 @@ static void wait_for(spsc *q, unsigned long long wanted)
     q->producer.known_done = atomic_load(&q->done);
 }
 
-/* The same, but does something else first if there is anything. */
-static void spend_time_for(spsc *q, unsigned long long wanted)
-{
-    if (q->producer.spare != NULL) {
-        publish(q);
-        wake(q);
-        while (atomic_load(&q->done) < wanted && q->producer.spare(q->spare_context))
-            continue;
-    }
-    wait_for(q, wanted);
-}
-
 /* Finds a place for a message among those that are not known to be done. */
 static bool find_room(spsc *q, size_t bytes)
 {
@@ -163,7 +144,7 @@ void *spsc_reserve(spsc *q, size_t bytes)
         unsigned long long known = q->producer.known_done, put = q->producer.put;
         q->producer.known_done = atomic_load_explicit(&q->done, memory_order_acquire);
         if (q->producer.known_done == known)
-            spend_time_for(q, known + (put - known + 1) / 2);
+            wait_for(q, known + (put - known + 1) / 2);
     }
     q->producer.next = q->producer.reserved + (bytes + HOST_LINE - 1) / HOST_LINE * HOST_LINE;
     return q->bytes + q->producer.reserved;
@@ -195,7 +176,7 @@ bool spsc_has_done(spsc *q, unsigned long long count)
 void spsc_wait(spsc *q, unsigned long long count)
 {
     if (!spsc_has_done(q, count))
-        spend_time_for(q, count);
+        wait_for(q, count);
 }
 
 void spsc_drain(spsc *q)
@@ -235,8 +216,6 @@ static bool wait_for_message(spsc *q)
     while (!look(q)) {
         if (atomic_load(&q->ended))
             return look(q); /* one was put before the end */
-        if (q->consumer.spare != NULL && q->consumer.spare(q->spare_context))
-            continue;
         if (comes_soon(&q->consumer.patience, &q->put, q->consumer.done + 1))
             continue;
         atomic_exchange(&q->idle, true);

@@ -35,14 +35,11 @@ typedef struct spsc {
         BEGINS_LINE unsigned long long put, known_done;
         size_t next, reserved; /* where the next message may begin; its place */
         spsc_patience patience;
-        bool (*spare)(void *context); /* spsc_spare's; NULL: none */
     } producer;
     struct {
         BEGINS_LINE unsigned long long done, known_put;
         spsc_patience patience;
-        bool (*spare)(void *context);
     } consumer;
-    void *spare_context;
     BEGINS_LINE atomic_ullong put;       /* as far as the consumer is told */
     BEGINS_LINE atomic_ullong done;      /* as far as the producer is told */
     BEGINS_LINE atomic_ullong waits_for; /* the producer sleeps until so many are done */
@@ -55,10 +52,6 @@ typedef struct spsc {
 bool spsc_open(spsc *q);
 /* Neither side uses it any more. */
 void spsc_close(spsc *q);
-/* Before either side begins. Who would wait - the producer in spsc_reserve or spsc_wait, the consumer in
- * spsc_take - calls its function first, until that answers false, for there is nothing to do, or until it
- * need not wait any more. NULL: there is never anything. */
-void spsc_spare(spsc *q, bool (*producer)(void *context), bool (*consumer)(void *context), void *context);
 
 /* The producer's. Room for a message of at most SPSC_LARGEST bytes, which the next spsc_put puts into the
  * queue; waits for it if it has to. */

@@ -187,11 +187,24 @@ static char *digits_before(char *end, uint64_t value)
     return end;
 }
 
+/* A number of n bits has n * log10(2) digits, or one more. */
+static unsigned decimal_digits(uint64_t value)
+{
+    /* clang-format off */
+    static const uint64_t powers[TEXT_UNSIGNED_BYTES] = {
+        0, 10u, 100u, 1000u, 10000u, 100000u, 1000000u, 10000000u, 100000000u, 1000000000u, 10000000000u,
+        100000000000u, 1000000000000u, 10000000000000u, 100000000000000u, 1000000000000000u,
+        10000000000000000u, 100000000000000000u, 1000000000000000000u, 10000000000000000000u};
+    /* clang-format on */
+    unsigned bits = 64 - (unsigned)__builtin_clzll(value | 1), digits = bits * 1233 >> 12;
+    return digits + (value >= powers[digits]);
+}
+
 char *text_put_unsigned(char *to, uint64_t value)
 {
-    char digits[TEXT_UNSIGNED_BYTES], *end = digits + sizeof digits, *from = digits_before(end, value);
-    memcpy(to, from, (size_t)(end - from));
-    return to + (end - from);
+    unsigned digits = decimal_digits(value);
+    digits_before(to + digits, value);
+    return to + digits;
 }
 
 const char *text_grouped(uint64_t value, char *buffer, size_t size)

@@ -22,15 +22,14 @@ static void *run(void *context)
     return NULL;
 }
 
-worker *worker_open(const worker_calls *calls, void *context)
+worker *worker_open(void (*work)(void *context, const void *message), void *context)
 {
     worker *w = host_line_calloc(sizeof *w);
     if (w == NULL)
         return NULL;
-    w->work = calls->work;
+    w->work = work;
     w->context = context;
     if (spsc_open(&w->queue)) {
-        spsc_spare(&w->queue, calls->spare, calls->spare_of_thread, context);
         if (signals_free_thread(&w->thread, run, w))
             return w;
         spsc_close(&w->queue);

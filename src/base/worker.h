@@ -11,16 +11,9 @@ typedef struct worker worker;
 /* So many messages may wait, of so many bytes at most each. */
 enum { WORKER_MESSAGES = SPSC_MESSAGES, WORKER_LARGEST = SPSC_LARGEST };
 
-/* What is called with the worker's context. */
-typedef struct worker_calls {
-    void (*work)(void *context, const void *message); /* by the thread, for every message */
-    /* In the place of waiting, by the producer for room or for some of the messages, and (spare_of_thread) by
-     * the thread for a message: spsc_spare. */
-    bool (*spare)(void *context), (*spare_of_thread)(void *context);
-} worker_calls;
-
-/* Starts the thread, which takes no signals. NULL: there is no memory or no thread for it. */
-worker *worker_open(const worker_calls *calls, void *context);
+/* Starts the thread, which takes no signals and calls `work` for every message. NULL: there is no memory or
+ * no thread for it. */
+worker *worker_open(void (*work)(void *context, const void *message), void *context);
 /* Ends it behind the last message; NULL is none. */
 void worker_close(worker *w);
 /* Room for a message of at most WORKER_LARGEST bytes, aligned for any type; waits for it if it has to. */

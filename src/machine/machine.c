@@ -36,11 +36,6 @@ uint32_t machine_program_base(const p5_machine *machine)
     return kind != NULL && kind->program_base != NULL ? kind->program_base(machine) : 0;
 }
 
-unsigned machine_threads(const p5_machine *machine)
-{
-    return machine->options.threads;
-}
-
 p5_core *p5_machine_core(p5_machine *machine)
 {
     machine->lent = true;

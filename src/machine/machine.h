@@ -10,7 +10,5 @@ p5_core *machine_core(const p5_machine *machine);
 uint32_t machine_page_directory(const p5_machine *machine);
 /* What the addresses of a linker's map are relative to: where DOS has loaded the program, else 0. */
 uint32_t machine_program_base(const p5_machine *machine);
-/* How many threads a run has. */
-unsigned machine_threads(const p5_machine *machine);
 
 #endif

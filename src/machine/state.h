@@ -13,7 +13,6 @@
 #include "engine/engine.h"
 #include "isa/processor.h"
 #include "isa/isa.h"
-#include "machine/spare.h"
 #include "p5scope/machine.h"
 #include "p5scope/observe.h"
 
@@ -114,7 +113,6 @@ struct p5_machine {
     atomic_bool stop;             /* p5_machine_stop was called */
     atomic_bool expired;          /* the run's time is over */
     struct watchdog *watchdog;    /* NULL: no run has had a time-out yet */
-    spare_time spare;             /* of the thread that executes */
 
     p5_model *model;
     p5_pmu *pmu;

@@ -6,7 +6,6 @@
 #include "base/error.h"
 #include "core/model/model.h"
 #include "machine/base/notice.h"
-#include "machine/base/spare.h"
 #include "machine/board/bus_check.h"
 #include "machine/board/devices.h"
 #include "machine/board/ports.h"
@@ -88,7 +87,6 @@ p5_status machine_open(const p5_machine_options *options, const p5_model *model,
     p5_machine *m = host_line_calloc(sizeof *m);
     if (m == NULL)
         return error_set(error, P5_ERR_MEMORY, "no memory for a machine");
-    spare_init(&m->spare);
     m->options = *options;
     m->options.model = NULL;
     p5_status status = P5_OK;
@@ -193,6 +191,5 @@ void p5_machine_close(p5_machine *machine)
     free(machine->port_handlers.items);
     free(machine->devices);
     notice_free(&machine->notices);
-    spare_free(&machine->spare);
     free(machine);
 }

@@ -5,7 +5,6 @@
 
 #include "base/room.h"
 #include "core/core.h"
-#include "machine/base/spare.h"
 #include "machine/run/run_internal.h"
 #include "machine/state.h"
 
@@ -73,16 +72,6 @@ static void work(void *context, const void *m)
         engine_request_attention_async(machine->engine);
 }
 
-static bool use_time(void *machine)
-{
-    return spare_use(machine, true);
-}
-
-static bool use_time_of_thread(void *machine)
-{
-    return spare_use(machine, false);
-}
-
 /* From so many stretches, values and accesses on. */
 static engine_room room_on(shelf *s, size_t blocks, size_t values, size_t accesses)
 {
@@ -96,9 +85,7 @@ pricer *pricer_open(p5_machine *machine)
         return NULL;
     p->machine = machine;
     p->shelves = room_open(SHELVES * sizeof *p->shelves);
-    static const worker_calls calls = {
-        .work = work, .spare = use_time, .spare_of_thread = use_time_of_thread};
-    p->worker = p->shelves != NULL ? worker_open(&calls, machine) : NULL;
+    p->worker = p->shelves != NULL ? worker_open(work, machine) : NULL;
     if (p->worker == NULL) {
         room_close(p->shelves, SHELVES * sizeof *p->shelves);
         free(p);

@@ -241,5 +241,4 @@ static p5_status end(p5_trace *trace, const char *ending, p5_error *error)
     return good ? P5_OK : error_set(error, P5_ERR_MEMORY, "no memory for all of the call stack");
 }
 
-const trace_sink_type trace_chrome = {
-    .begin = begin, .window = window, .row = row, .row_aside = true, .end = end};
+const trace_sink_type trace_chrome = {.begin = begin, .window = window, .row = row, .end = end};

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <stdarg.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +10,6 @@
 #include <zstd.h>
 
 #include "base/array.h"
-#include "base/aside.h"
 #include "base/error.h"
 #include "p5scope/report.h"
 #include "base/host_time.h"
@@ -21,62 +19,47 @@
 
 enum {
     PIECE_BYTES = 256 * 1024,
-    MOST_PIECES = 8,
     COMPRESSED_PIECE_BYTES = 1024 * 1024, /* a frame knows nothing of the one before */
     COMPRESSION_LEVEL = 3,
     SECONDS = 1
 };
 
-/* Text on its way into the file. */
-typedef struct piece {
-    ARRAY_OF(char) text;
-    size_t size; /* of its whole records */
-} piece;
-
 /* `failure`, if it is not an errno. */
 enum { GOOD = 0, NO_MEMORY = -1 };
 
 struct trace_file {
-    const char *path; /* the caller's */
-    /* Of who makes the records. */
-    piece pieces[MOST_PIECES];
-    aside *aside;       /* pieces that are complete, by number */
-    piece *last;        /* the one that is not */
-    size_t records_end; /* of the last whole record in it */
-    int64_t flushed;    /* when it was begun */
-    /* Of who writes them. */
+    const char *path;    /* the caller's */
+    ARRAY_OF(char) text; /* what has not been written */
+    size_t records_end;  /* of the last whole record in it */
+    int64_t flushed;     /* when its first record was begun */
     int descriptor;
     bool regular;
     off_t written; /* whole records */
     ZSTD_CCtx *compressor;
     char *packed;
     size_t packed_room;
-    atomic_int failure; /* the first */
+    int failure; /* the first */
 };
 
 static void fail(trace_file *file, int failure)
 {
-    int good = GOOD;
-    atomic_compare_exchange_strong(&file->failure, &good, failure);
+    if (file->failure == GOOD)
+        file->failure = failure;
 }
 
 bool trace_file_failed(const trace_file *file)
 {
-    return atomic_load_explicit(&file->failure, memory_order_relaxed) != GOOD;
+    return file->failure != GOOD;
 }
 
 static p5_status report(const trace_file *file, p5_error *error)
 {
-    int failure = atomic_load(&file->failure);
-    if (failure == NO_MEMORY)
+    if (file->failure == NO_MEMORY)
         return error_set(error, P5_ERR_MEMORY, "no memory for the trace");
-    return error_set(error, P5_ERR_IO, "cannot write %s: %s", file->path, p5_output_reason(failure));
+    return error_set(error, P5_ERR_IO, "cannot write %s: %s", file->path, p5_output_reason(file->failure));
 }
 
-static void write_slot(void *file, unsigned slot);
-
-p5_status trace_file_open(const char *path, bool compressed, bool put_aside, trace_file **out,
-                          p5_error *error)
+p5_status trace_file_open(const char *path, bool compressed, trace_file **out, p5_error *error)
 {
     *out = NULL;
     trace_file *file = calloc(1, sizeof *file);
@@ -101,10 +84,6 @@ p5_status trace_file_open(const char *path, bool compressed, bool put_aside, tra
         if (file->compressor != NULL)
             ZSTD_CCtx_setParameter(file->compressor, ZSTD_c_compressionLevel, COMPRESSION_LEVEL);
     }
-    file->aside = aside_open(put_aside && !compressed ? MOST_PIECES : 1, write_slot, file);
-    if (file->aside == NULL)
-        fail(file, NO_MEMORY);
-    file->last = &file->pieces[0];
     file->flushed = host_now_whole();
     if (!trace_file_failed(file)) {
         *out = file;
@@ -168,68 +147,42 @@ static void write_frame(trace_file *file, const char *data, size_t size)
         write_piece(file, file->packed, packed);
 }
 
-static void write_slot(void *context, unsigned slot)
+/* Writes the whole records. */
+static void flush(trace_file *file)
 {
-    trace_file *file = context;
-    const piece *whole = &file->pieces[slot];
-    held_signals q;
-    if (trace_file_failed(file))
-        return;
-    signals_hold(&q, true);
-    if (file->compressor != NULL)
-        write_frame(file, whole->text.items, whole->size);
-    else
-        write_piece(file, whole->text.items, whole->size);
-    signals_release(&q, trace_file_failed(file));
-}
-
-bool trace_file_some(trace_file *file)
-{
-    return aside_some(file->aside);
-}
-
-/* The whole records become a piece; the beginning of the next one goes into another. */
-static void end_piece(trace_file *file)
-{
-    piece *full = file->last;
-    size_t size = file->records_end, rest = full->text.count - size;
+    size_t size = file->records_end, rest = file->text.count - size;
     file->flushed = host_now_whole();
     if (size == 0 || trace_file_failed(file))
         return;
-    full->size = size;
-    aside_put(file->aside);
-    piece *next = &file->pieces[aside_slot(file->aside)];
-    file->last = next;
+    held_signals q;
+    signals_hold(&q, true);
+    if (file->compressor != NULL)
+        write_frame(file, file->text.items, size);
+    else
+        write_piece(file, file->text.items, size);
+    signals_release(&q, trace_file_failed(file));
+    memmove(file->text.items, file->text.items + size, rest);
+    file->text.count = rest;
     file->records_end = 0;
-    next->text.count = 0;
-    if (rest == 0)
-        return;
-    if (!array_reserve(&next->text.items, &next->text.capacity, rest, 1)) {
-        fail(file, NO_MEMORY);
-        return;
-    }
-    memmove(next->text.items, full->text.items + size, rest); /* which may be the same */
-    next->text.count = rest;
 }
 
 /* ---- records ------------------------------------------------------------------------------------------- */
 
 char *trace_room(trace_file *file, size_t size)
 {
-    piece *last = file->last;
     if (trace_file_failed(file))
         return NULL;
-    if (last->text.count + size > last->text.capacity &&
-        !array_reserve(&last->text.items, &last->text.capacity, last->text.count + size, 1)) {
+    if (file->text.count + size > file->text.capacity &&
+        !array_reserve(&file->text.items, &file->text.capacity, file->text.count + size, 1)) {
         fail(file, NO_MEMORY);
         return NULL;
     }
-    return last->text.items + last->text.count;
+    return file->text.items + file->text.count;
 }
 
 void trace_wrote(trace_file *file, const char *end)
 {
-    file->last->text.count = (size_t)(end - file->last->text.items);
+    file->text.count = (size_t)(end - file->text.items);
 }
 
 void trace_put_bytes(trace_file *file, const char *bytes, size_t size)
@@ -238,7 +191,7 @@ void trace_put_bytes(trace_file *file, const char *bytes, size_t size)
     if (to == NULL || size == 0)
         return;
     memcpy(to, bytes, size);
-    file->last->text.count += size;
+    file->text.count += size;
 }
 
 void trace_put(trace_file *file, const char *text)
@@ -277,7 +230,7 @@ void trace_put_format(trace_file *file, const char *format, ...)
     char *to = length >= 0 ? trace_room(file, (size_t)length + 1) : NULL;
     if (to != NULL) {
         vsnprintf(to, (size_t)length + 1, format, arguments);
-        file->last->text.count += (size_t)length;
+        file->text.count += (size_t)length;
     }
     va_end(arguments);
 }
@@ -303,31 +256,23 @@ void trace_put_json(trace_file *file, const char *text)
 
 void trace_end_record(trace_file *file)
 {
-    file->records_end = file->last->text.count;
+    file->records_end = file->text.count;
     size_t enough = file->compressor != NULL ? COMPRESSED_PIECE_BYTES : PIECE_BYTES;
-    bool late = host_now_whole() - file->flushed >= SECONDS;
-    if (file->records_end >= enough || late)
-        end_piece(file);
-    if (late)
-        aside_finish(file->aside);
+    if (file->records_end >= enough || host_now_whole() - file->flushed >= SECONDS)
+        flush(file);
 }
 
 p5_status trace_file_close(trace_file *file, p5_error *error)
 {
     if (file == NULL)
         return P5_OK;
-    if (file->aside != NULL) {
-        end_piece(file);
-        aside_finish(file->aside);
-    }
+    flush(file);
     if (file->descriptor >= 0 && close(file->descriptor) != 0)
         fail(file, errno);
     p5_status status = trace_file_failed(file) ? report(file, error) : P5_OK;
-    aside_close(file->aside);
     ZSTD_freeCCtx(file->compressor);
     free(file->packed);
-    for (unsigned i = 0; i < MOST_PIECES; i++)
-        free(file->pieces[i].text.items);
+    free(file->text.items);
     free(file);
     return status;
 }

@@ -14,12 +14,8 @@
 
 typedef struct trace_file trace_file;
 
-/* `path` "-" is standard output. Overwrites. `put_aside`: trace_file_some will be called now and then. */
-p5_status trace_file_open(const char *path, bool compressed, bool put_aside, trace_file **file,
-                          p5_error *error);
-/* By any thread: writes a piece that is complete, if there is one and no other thread is at it. False: there
- * is none. */
-bool trace_file_some(trace_file *file);
+/* `path` "-" is standard output. Overwrites. */
+p5_status trace_file_open(const char *path, bool compressed, trace_file **file, p5_error *error);
 /* Parts of a record. After an error they do nothing. */
 void trace_put(trace_file *file, const char *text);
 void trace_put_bytes(trace_file *file, const char *bytes, size_t size);

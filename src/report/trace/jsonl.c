@@ -67,4 +67,4 @@ static p5_status end(p5_trace *trace, const char *ending, p5_error *error)
     return P5_OK;
 }
 
-const trace_sink_type trace_jsonl = {.begin = begin, .row = row, .row_aside = true, .end = end};
+const trace_sink_type trace_jsonl = {.begin = begin, .row = row, .end = end};

@@ -5,7 +5,6 @@
 #include <stdatomic.h>
 
 #include "base/array.h"
-#include "machine/base/spare.h"
 #include "p5scope/trace.h"
 #include "report/trace/file.h"
 
@@ -30,18 +29,14 @@ typedef struct trace_row {
 } trace_row;
 
 typedef struct trace_sink trace_sink_type;
-typedef struct trace_rows trace_rows;
 
 struct p5_trace {
     p5_machine *machine;
     p5_observer *observer;
     p5_trace_options options;
     const trace_sink_type *sink;
-    void *state;       /* the sink's */
-    trace_file *file;  /* NULL for a database */
-    trace_rows *aside; /* NULL: the sink gets each row at once */
-    spare_work spare;  /* what has been put aside */
-    bool has_helper;   /* another thread may find time for that */
+    void *state;      /* the sink's */
+    trace_file *file; /* NULL for a database */
     p5_selection all;
     trace_column *columns;
     size_t column_count;
@@ -67,10 +62,7 @@ struct trace_sink {
     void (*row)(p5_trace *trace, const trace_row *row);
     void (*pin)(p5_trace *trace, p5_pin pin, bool level, uint64_t clock);   /* within the window */
     p5_status (*end)(p5_trace *trace, const char *ending, p5_error *error); /* frees `state` */
-    bool (*some)(p5_trace *trace); /* by any thread: does a piece of what the format has put aside, which is
-                                      all that writes the file in between. False: there is none */
-    bool row_aside;    /* `row` uses nothing that changes but the row, `state` and `file`: in any thread */
-    bool has_database; /* writes its file itself */
+    bool has_database;                                                      /* writes its file itself */
     bool every_instruction; /* without an interval: a row behind each */
     bool no_rows;           /* only the window matters */
 };

@@ -143,5 +143,4 @@ static p5_status end(p5_trace *trace, const char *ending, p5_error *error)
     return status;
 }
 
-const trace_sink_type trace_sqlite = {
-    .begin = begin, .row = row, .row_aside = true, .end = end, .has_database = true};
+const trace_sink_type trace_sqlite = {.begin = begin, .row = row, .end = end, .has_database = true};

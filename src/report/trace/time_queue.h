@@ -1,6 +1,6 @@
-/* What happens at some clock, in order of time. It is told of out of order - a pin's pulse when its event is
- * counted, a stage of an instruction with those before and behind it - but never by more than a lag, so that
- * the queue stays short however long the run. */
+/* What happens at some clock, in order of time. Items are added out of order - a pin's pulse when its event
+ * is counted, a stage of an instruction together with all others of it - but never by more than a lag, so
+ * that the queue stays short however long the run. */
 #ifndef REPORT_TRACE_TIME_QUEUE_H
 #define REPORT_TRACE_TIME_QUEUE_H
 
@@ -14,7 +14,8 @@ typedef struct timed {
     uint64_t order; /* which decides for what happens at one clock */
     union {
         uint64_t value;
-        const char *name;
+        const char *name; /* of the caller, who keeps it */
+        char *text;       /* belongs to whoever takes the item */
     };
     uint32_t what;
 } timed;

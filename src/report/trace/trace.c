@@ -9,7 +9,7 @@
 #include "machine/machine.h"
 #include "p5scope/version.h"
 #include "report/run_identity.h"
-#include "report/trace/rows.h"
+#include "report/trace/sink.h"
 
 /* ---- formats ------------------------------------------------------------------------------------------- */
 
@@ -219,10 +219,7 @@ static void write_row(p5_trace *trace, const char *kind, const p5_observation *a
         row.registers[i] = p5_pmu_peek(pmu, trace->registers[i].msr);
     if (kind == NULL)
         describe(trace, at, &row);
-    if (trace->aside != NULL)
-        trace_rows_put(trace->aside, &row);
-    else
-        trace->sink->row(trace, &row);
+    trace->sink->row(trace, &row);
     if (trace->file != NULL && trace_file_failed(trace->file))
         trace_fail(trace, NULL);
     if (trace->failed)
@@ -335,14 +332,6 @@ static void pin_changed(void *context, p5_machine *machine, p5_pin pin, bool lev
         trace->sink->pin(trace, pin, level, clock);
 }
 
-static bool some_work(void *context)
-{
-    p5_trace *trace = context;
-    if (trace->sink->some != NULL)
-        return trace->sink->some(trace);
-    return trace->aside != NULL ? trace_rows_some(trace->aside) : trace_file_some(trace->file);
-}
-
 /* ---- opening and closing ------------------------------------------------------------------------------- */
 
 static p5_status make_columns(p5_trace *trace, p5_error *error)
@@ -412,7 +401,6 @@ static p5_status start_observing(p5_trace *trace, p5_error *error)
 
 static void free_trace(p5_trace *trace)
 {
-    trace_rows_close(trace->aside);
     p5_selection_free(&trace->all);
     free(trace->columns);
     free(trace->values);
@@ -438,18 +426,11 @@ p5_status p5_trace_open(p5_machine *machine, const p5_trace_options *options, p5
     trace->options = *options;
     trace->sink = sink;
     trace->registers = p5_pmu_monitor_registers(p5_machine_pmu(machine), &trace->register_count);
-    trace->spare = (spare_work){.some = some_work, .context = trace};
-    trace->has_helper = machine_threads(machine) > 1;
-    /* slices are written where they are found, so rows are, too */
-    bool rows_aside = trace->has_helper && sink->row_aside && !options->every_function;
     p5_status status = make_columns(trace, error);
     if (status == P5_OK)
         status = start_observing(trace, error);
     if (status == P5_OK && !sink->has_database)
-        status = trace_file_open(options->path, options->compressed,
-                                 trace->has_helper && !rows_aside && sink->some == NULL, &trace->file, error);
-    if (status == P5_OK && rows_aside && (trace->aside = trace_rows_open(trace)) == NULL)
-        status = error_set(error, P5_ERR_MEMORY, "no memory for a trace");
+        status = trace_file_open(options->path, options->compressed, &trace->file, error);
     if (status == P5_OK)
         status = sink->begin(trace, error);
     if (status != P5_OK) {
@@ -462,8 +443,6 @@ p5_status p5_trace_open(p5_machine *machine, const p5_trace_options *options, p5
         p5_observation at = now(trace);
         open_window(trace, &at);
     }
-    if (trace->has_helper)
-        spare_add(machine, &trace->spare);
     *out = trace;
     return P5_OK;
 }
@@ -474,15 +453,12 @@ p5_status p5_trace_close(p5_trace *trace, const char *ending, p5_error *error)
     if (trace->sink->pin != NULL)
         p5_pmu_settle_pins(p5_machine_pmu(trace->machine));
     p5_observer_close(trace->observer);
-    spare_remove(trace->machine, &trace->spare);
     if (trace->open) {
         p5_observation at = now(trace);
         write_row(trace, "stop", &at);
         if (trace->sink->window != NULL)
             trace->sink->window(trace, false);
     }
-    if (trace->aside != NULL)
-        trace_rows_finish(trace->aside);
     p5_status ended = trace->sink->end != NULL ? trace->sink->end(trace, ending, error) : P5_OK;
     p5_error reason;
     p5_status closed = trace_file_close(trace->file, &reason);

@@ -2,9 +2,6 @@
  * else's function runs: nothing in it, the control word that programs expect. */
 #include "guests.h"
 
-#include <time.h>
-
-#include "machine/base/spare.h"
 #include "p5scope/core.h"
 
 typedef struct looked {
@@ -85,39 +82,6 @@ static void listeners_of_the_core_find_it_free(void **state)
     run(machine, &at, 3);
 }
 
-static bool on_spare_time(void *context)
-{
-    look(context);
-    return false;
-}
-
-/* In the model's thread, which falls behind. */
-static void nap(void *context, p5_machine *machine, const p5_observation *observation)
-{
-    (void)context, (void)machine, (void)observation;
-    nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
-}
-
-static void who_uses_spare_time_finds_it_free(void **state)
-{
-    (void)state;
-    char path[1000];
-    const char *arguments[] = {"x87", "1500", NULL}, *environment[] = {NULL};
-    const p5_machine_options options = {.size = sizeof options, .model = "p55c-200", .threads = 2};
-    const p5_observe_options slow = {
-        .size = sizeof slow, .observed = nap, .every_clocks = 20000, .counts_only = true};
-    looked at = {0};
-    spare_work work = {.some = on_spare_time, .context = &at};
-    p5_machine *machine;
-    p5_error error = {0};
-    snprintf(path, sizeof path, "%s/x87", guests);
-    assert_int_equal(p5_machine_open(&options, &machine, &error), P5_OK);
-    assert_int_equal(p5_machine_load_linux(machine, path, arguments, environment, &error), P5_OK);
-    assert_int_equal(p5_machine_observe(machine, &slow, NULL, &error), P5_OK);
-    spare_add(machine, &work);
-    run(machine, &at, 10); /* how often depends on the host */
-}
-
 int main(int argc, char **argv)
 {
     if (!take_guests(argc, argv))
@@ -125,7 +89,6 @@ int main(int argc, char **argv)
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(observers_find_it_free),
         cmocka_unit_test(listeners_of_the_core_find_it_free),
-        cmocka_unit_test(who_uses_spare_time_finds_it_free),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

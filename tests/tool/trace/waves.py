@@ -96,6 +96,17 @@ for name, changes in signals.items():
     same = again.get(name, [])
     expect(f"{name} through FST", values(same)[:-1] == values(changes)[:-1] and len(values(changes)) > 0, True)
 
+# Uses of the bus that touch are one: within a clock it never goes down and up again.
+busy = [time for time, _ in signals["bus.busy"][1:-1]]
+expect("bus.busy changes once in a clock", (len(busy) > 100, len(busy)), (True, len(set(busy))))
+# Every instruction has its text, however many different ones there are.
+with open("many.bin", "wb") as image:
+    image.write(b"".join(b"\xb8" + number.to_bytes(4, "little") for number in range(6000)) + b"\xeb\xfe")  # mov eax, number; jmp to itself
+run(program, "trace", "-q", "-o", "many.vcd", "--max-instructions", "6100", "--flat", "0x8000", "many.bin")
+many, _, _ = read("many.vcd")
+texts = {v for t, v in many["cpu.U"] + many["cpu.V"] if v.startswith("mov")}
+expect("texts of 6000 different instructions", len(texts), 6000)
+
 # With -I there is no pipe to be seen, but where the program is at each row.
 run(program, "trace", "-q", "-o", "i.vcd", "-I", "10000c", *guest)
 sparse, _, _ = read("i.vcd")

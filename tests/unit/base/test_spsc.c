@@ -201,48 +201,6 @@ static void a_wait_is_for_some(void **state)
     run_elsewhere(3000, 1);
 }
 
-/* Pieces of something else, done in the place of waiting by whoever is asked. */
-typedef struct pieces {
-    atomic_uint left;
-    pthread_t by; /* who has done the last of them */
-} pieces;
-
-static bool do_piece(void *context)
-{
-    pieces *p = context;
-    if (atomic_load(&p->left) == 0)
-        return false;
-    p->by = pthread_self();
-    atomic_fetch_sub(&p->left, 1);
-    return true;
-}
-
-static void who_waits_uses_the_time(void **state)
-{
-    (void)state;
-    enum { MESSAGES = 2 * SPSC_MESSAGES, PIECES = 1000 };
-    for (unsigned of_consumer = 0; of_consumer < 2; of_consumer++) {
-        static spsc queue;
-        static pieces p;
-        atomic_store(&p.left, PIECES);
-        /* the other one is slow */
-        consumer c = {.queue = &queue, .sleep_every = of_consumer ? 0 : 1};
-        pthread_t thread;
-        assert_true(spsc_open(&queue));
-        spsc_spare(&queue, of_consumer ? NULL : do_piece, of_consumer ? do_piece : NULL, &p);
-        assert_int_equal(pthread_create(&thread, NULL, consume, &c), 0);
-        for (uint32_t n = 0; n < MESSAGES; n++) {
-            put(&queue, n, 8);
-            if (of_consumer && n % SPSC_STEP == SPSC_STEP - 1)
-                nap();
-        }
-        spsc_drain(&queue);
-        assert_int_equal(atomic_load(&p.left), 0);
-        assert_true(pthread_equal(p.by, of_consumer ? thread : pthread_self()));
-        finish(&c, thread, MESSAGES);
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -252,7 +210,6 @@ int main(void)
         cmocka_unit_test(a_drain_waits_for_all),
         cmocka_unit_test(an_empty_queue_ends),
         cmocka_unit_test(a_wait_is_for_some),
-        cmocka_unit_test(who_waits_uses_the_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
