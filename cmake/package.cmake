@@ -4,6 +4,15 @@ include(CMakePackageConfigHelpers)
 file(RELATIVE_PATH P5_PC_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /) # the package may be moved
 set(P5_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/p5scope)
 
+# Numbers have a decimal point in every locale: cmake/c_locale.c stands before these functions of the C library.
+add_library(p5_c_locale OBJECT cmake/c_locale.c)
+target_compile_options(p5_c_locale PRIVATE -fno-lto)
+set(P5_C_LOCALE)
+foreach(name printf fprintf dprintf sprintf snprintf asprintf vfprintf vsnprintf vasprintf)
+  list(APPEND P5_C_LOCALE -Wl,--wrap=${name} -Wl,--wrap=__${name}_chk)
+endforeach()
+list(APPEND P5_C_LOCALE -Wl,--wrap=strtod)
+
 # p5_installed_library(NAME [SHARED] FLOORS FLOOR... [LINK ITEM...]): libNAME.a, and libNAME.so if SHARED, from the given floors, linked into one object in which only the p5_
 # names remain visible. So the replaced functions of libunicorn.a are settled here and not by the linker options of whoever uses the
 # library, whose own libunicorn, if any, is left alone. LINK names link options and archives that go into the object.
@@ -14,9 +23,10 @@ function(p5_installed_library name)
   list(TRANSFORM arg_FLOORS REPLACE "(.+)" "$<TARGET_FILE:p5_\\1>" OUTPUT_VARIABLE archives)
   file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/package)
   add_custom_command(OUTPUT ${object}
-    COMMAND ${CMAKE_C_COMPILER} -r -nostdlib -fno-lto -o ${object} -Wl,--whole-archive ${archives} -Wl,--no-whole-archive ${arg_LINK}
+    COMMAND ${CMAKE_C_COMPILER} -r -nostdlib -fno-lto -o ${object} -Wl,--whole-archive ${archives} -Wl,--no-whole-archive
+            $<TARGET_OBJECTS:p5_c_locale> ${P5_C_LOCALE} ${arg_LINK}
     COMMAND ${CMAKE_OBJCOPY} --wildcard --keep-global-symbol=p5_* --remove-section=.gnu.lto_* ${object}
-    DEPENDS ${targets} ${archives} COMMENT "Linking the floors of lib${name}" COMMAND_EXPAND_LISTS VERBATIM)
+    DEPENDS ${targets} ${archives} p5_c_locale $<TARGET_OBJECTS:p5_c_locale> COMMENT "Linking the floors of lib${name}" COMMAND_EXPAND_LISTS VERBATIM)
   set_source_files_properties(${object} PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
 
   add_library(${name}_installed STATIC ${object})
@@ -80,10 +90,20 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/package/p5scopeConfig.cmake ${CMAKE_CU
 if(TARGET p5scope)
   install(TARGETS p5scope RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
-install(FILES README.md LICENSE CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
-file(GLOB documents CONFIGURE_DEPENDS docs/*.md)
-install(FILES ${documents} ${made_documents} DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(DIRECTORY docs/gtkwave docs/examples DESTINATION ${CMAKE_INSTALL_DOCDIR})
+# Documents stand in one folder when they are installed. Links to the sources, which are not there, become their text.
+file(GLOB documents CONFIGURE_DEPENDS README.md CHANGELOG.md docs/*.md)
+set(installed_documents)
+foreach(document IN LISTS documents)
+  get_filename_component(name ${document} NAME)
+  set(output ${CMAKE_CURRENT_BINARY_DIR}/package/doc/${name})
+  add_custom_command(OUTPUT ${output} DEPENDS ${document} VERBATIM
+    COMMAND sh -c "sed -E 's@\\]\\(docs/@](@g; s@\\[([^]]*)\\]\\((\\.\\./|tests/)[^)]*\\)@\\1@g' '${document}' >'${output}'")
+  list(APPEND installed_documents ${output})
+endforeach()
+add_custom_target(installed_documents ALL DEPENDS ${installed_documents})
+file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/package/doc)
+install(FILES LICENSE docs/rules.tsv ${installed_documents} ${made_documents} DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs/gtkwave docs/examples docs/schemas DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES events/events.tsv ${metric_groups} DESTINATION ${CMAKE_INSTALL_DATADIR}/p5scope/events)
 install(FILES ${models} DESTINATION ${CMAKE_INSTALL_DATADIR}/p5scope/models)
 # Completion for three shells: what completes an option's argument stands in one table.
@@ -118,6 +138,10 @@ add_custom_command(OUTPUT ${python_module}/_declarations.h ${python_module}/__in
   DEPENDS ${python_headers} python/cdef.sh python/p5scope/__init__.py python/p5scope/_library.py
   WORKING_DIRECTORY ${CMAKE_SOURCE_DIR} COMMENT "Python module" VERBATIM)
 add_custom_target(python_module ALL DEPENDS ${python_module}/_declarations.h)
+# Where the library is, seen from the installed module: the prefix may be any.
+file(RELATIVE_PATH P5_PYTHON_LIBRARY /${P5_PYTHON_FOLDER}/p5scope /${CMAKE_INSTALL_LIBDIR}/libp5scope.so.${P5_SOVERSION})
+file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/package/_installed.py "LIBRARY = \"${P5_PYTHON_LIBRARY}\"\n")
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/package/_installed.py DESTINATION ${P5_PYTHON_FOLDER}/p5scope)
 install(DIRECTORY ${python_module} DESTINATION ${P5_PYTHON_FOLDER} FILES_MATCHING PATTERN "*.py" PATTERN "*.h")
 
 # docs/NAME.SECTION.scd -> man page NAME(SECTION)

@@ -7,12 +7,12 @@
         print(counts.clocks, counts["data_read_miss"])
 
 Names of events are those of `p5scope list`, aliases included. Everything that fails raises p5scope.Error with the library's message. The
-module talks to the shared library (libp5scope.so.1, or the file that P5SCOPE_LIBRARY names) by its own headers' declarations; nothing is
-written down twice.
+module talks to the shared library (that of its own installation, libp5scope.so.1, or the file that P5SCOPE_LIBRARY names) by its own headers' declarations; nothing is
+written down twice. Ctrl-C ends a run: it raises KeyboardInterrupt, and the machine can run on.
 """
 
 import os
-
+import time
 
 from . import _library
 
@@ -221,11 +221,17 @@ class Machine(_Closing):
         return self
 
     def run(self, *, instructions=0, clocks=0, timeout=0.0):
-        """Runs until the guest ends, or until so many instructions or clocks have passed since it began. May be called again."""
-        limits, result = ffi.new("p5_limits *", [instructions, clocks, timeout]), ffi.new("p5_run_result *")
-        _check(lib.p5_machine_run(self._open(), limits, result, self._error), self._error)
-        self.result = Result(result)
-        return self.result
+        """Runs until the guest ends, until so many instructions or clocks have passed since it began, or for `timeout` seconds of the
+        host (0: no limit). May be called again."""
+        slice_seconds = 0.2  # in between, Python looks for signals
+        until = time.monotonic() + timeout if timeout else float("inf")
+        limits, result = ffi.new("p5_limits *", [instructions, clocks, 0.0]), ffi.new("p5_run_result *")
+        while True:
+            limits.timeout_seconds = max(min(slice_seconds, until - time.monotonic()), 0.001)
+            _check(lib.p5_machine_run(self._open(), limits, result, self._error), self._error)
+            self.result = Result(result)
+            if self.result.end != "timeout" or time.monotonic() >= until:
+                return self.result
 
     def intervals(self, *, instructions=0, clocks=0):
         """Runs to the guest's end and returns what was gained in each stretch of so many instructions or clocks, as a list of Counts."""
@@ -303,12 +309,15 @@ class Case:
             with p5scope.Case(code, model="p55c-200") as case:
                 case.expect(data_read=1000, clocks=(2000, 0.05))
 
-    A number is meant exactly; a pair is a number and the part of it by which the count may be off."""
+    A number is meant exactly; a pair is a number and the part of it by which the count may be off. Code that has not ended after
+    `timeout` seconds of the host (0: no limit) raises Error. Further arguments are those of Machine.load_code."""
 
-    def __init__(self, code, model="p55c-200", **load):
+    def __init__(self, code, model="p55c-200", *, timeout=10.0, **load):
         self._machine = Machine(model)
         try:
-            self.result = self._machine.load_code(code, **load).run()
+            self.result = self._machine.load_code(code, **load).run(timeout=timeout)
+            if self.result.end == "timeout":
+                raise Error(f"the code has not ended after {timeout:g} s; is there a loop without an end, or does it need a longer timeout=?")
             if self.result.end != "exit":
                 raise Error(f"the code ended at {self.result.address:#x}: {self.result.end} {self.result.message}".rstrip())
             self.counts = self._machine.counts()

@@ -85,13 +85,26 @@ files)
     for file in share/bash-completion/completions/p5scope share/zsh/site-functions/_p5scope share/fish/vendor_completions.d/p5scope.fish \
         share/man/man1/p5scope.1 share/man/man7/p5scope-events.7 share/man/man5/p5scope-metrics.5 share/man/man7/p5scope-board.7 \
         share/doc/p5scope/LICENSE share/doc/p5scope/examples/count_guest.c share/doc/p5scope/gtkwave share/p5scope/models/p55c-200.ini \
-        share/p5scope/events/events.tsv; do
+        share/p5scope/events/events.tsv share/doc/p5scope/schemas/stat.json; do
         [ -e "$prefix/$file" ] || fail "$file is not installed"
     done
     # Python finds the module if the prefix is /usr/local.
     if looked=$(/usr/bin/python3 -c 'import sys; print(*(p[11:] for p in sys.path if p.startswith("/usr/local/")))') && [ -n "$looked" ]; then
         (cd "$prefix" && for folder in $looked; do [ ! -e "$folder/p5scope/_declarations.h" ] || exit 0; done; exit 1) || fail "no Python module in $looked"
     fi
+    # A module anywhere finds the library of its own prefix.
+    if /usr/bin/python3 -c 'import cffi' 2>/dev/null; then
+        module=$(dirname "$(dirname "$(find "$prefix" -name _declarations.h)")")
+        got=$(env -u LD_LIBRARY_PATH -u P5SCOPE_LIBRARY PYTHONPATH="$module" /usr/bin/python3 -c 'import p5scope; print(p5scope.version())') || fail "Python does not find the library"
+        [ "$got" = "$(pkg-config --modversion p5scope)" ] || fail "Python finds another library: $got"
+    fi
+    # Each link of an installed document leads to something that is installed.
+    find "$prefix/share/doc/p5scope" -name '*.md' | while read -r document; do
+        grep -oE '\]\([^)#]+' "$document" | cut -c3- | grep -v '^https\?:' | while read -r link; do
+            [ -e "$(dirname "$document")/$link" ] || echo "${document#"$prefix/"}: $link"
+        done
+    done >"$work/broken"
+    [ ! -s "$work/broken" ] || { cat "$work/broken"; fail "links of installed documents lead nowhere"; }
     # Nothing may be visible but what the headers declare: a program's own functions could collide with the rest, or call it.
     grep -ohE '\bp5_[a-z0-9_]+' "$prefix"/include/p5scope/*.h | sort -u >"$work/declared"
     for library in "$libdir"/*.a "$libdir"/*.so; do

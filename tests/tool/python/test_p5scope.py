@@ -1,7 +1,11 @@
 """The Python module against what the manual's rules say of small pieces of code. P5_TESTPROGS: the folder of the bundled guests."""
 
+import locale
 import os
 import pathlib
+import signal
+import subprocess
+import sys
 
 import pytest
 
@@ -104,6 +108,44 @@ def test_case():
             case.expect(branches=999)
     with pytest.raises(p5scope.Error, match="the code ended"):
         p5scope.Case(b"\xf4")  # HLT is not for CPL 3
+
+
+FOREVER = bytes.fromhex("ebfe")  # jmp to itself
+
+
+def test_case_has_a_time_out():
+    with pytest.raises(p5scope.Error, match="has not ended after 0.3 s"):
+        p5scope.Case(FOREVER, timeout=0.3)
+
+
+def test_interrupt():
+    program = f"import p5scope\nprint('begun', flush=True)\np5scope.Case({FOREVER!r}, timeout=0)"
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
+        assert child.stdout.readline() == "begun\n"
+        for _ in range(60):  # the first may come while an object is freed, where Python ignores exceptions
+            child.send_signal(signal.SIGINT)
+            try:
+                child.wait(timeout=1)
+                break
+            except subprocess.TimeoutExpired:
+                pass
+        child.kill()
+        assert child.stderr.read().rstrip().endswith("KeyboardInterrupt")
+
+
+@pytest.mark.skipif("LOCPATH" not in os.environ, reason="no locale with a decimal comma: the package locales is not installed")
+def test_locale_with_a_comma(tmp_path):
+    locale.setlocale(locale.LC_ALL, "de_DE.UTF-8")
+    try:
+        assert locale.localeconv()["decimal_point"] == ","
+        with pytest.raises(p5scope.Error, match=r"a clock of 0\.5 MHz"):  # written
+            p5scope.Machine(clock_mhz=0.5)
+        model = tmp_path / "model.ini"  # read: 66.5 MHz are no 66
+        model.write_text("[model]\nbase = p55c-200\n[processor]\nclock_mhz = 66.5\n")
+        assert p5scope.lib.p5_model_clock_mhz(p5scope.Model(str(model))._raw) == 66.5
+        assert locale.localeconv()["decimal_point"] == ","
+    finally:
+        locale.setlocale(locale.LC_ALL, "C")
 
 
 @pytest.mark.skipif(not os.path.exists(os.path.join(GUESTS, "quicksort")), reason="the bundled guests are not built")
