@@ -2,7 +2,6 @@
 # same.sh PROGRAM P5SCOPE: a program answers the same, and ends with the same status, natively and as a guest. It gets an empty directory; standard input is a pipe in
 # which nothing ever comes.
 set -e
-"$1" /nowhere </dev/null >/dev/null 2>&1 || [ $? != 126 ] || exit 126 # no i386 programs here
 here=$(mktemp -d)
 trap 'rm -rf "$here"' EXIT
 cd "$here"
@@ -10,6 +9,7 @@ mkdir native guest
 mkfifo idle
 exec 9<>idle
 { "$1" native <idle 2>native.messages || echo "status $?"; } | cat >native.answers
+[ "$(cat native.answers)" != "status 126" ] || exit 126 # this host runs no i386 programs
 { timeout 60 "$2" run -q --dir guest:/share:rw "$1" /share <idle 2>guest.messages || echo "status $?"; } | cat >guest.answers
 [ "$(wc -l <native.answers)" -gt 100 ] || { echo "natively it says little:"; cat native.answers native.messages; exit 1; }
 diff native.answers guest.answers && exit
