@@ -66,9 +66,9 @@ static const struct {
     word rule;
     unsigned args;
 } costs[] = {EACH(COST, 0, FIXED, WBINVD, LOCKED),
-             EACH(COST, 1, PUSHF, FSQRT, FPREM, LOOP),
+             EACH(COST, 1, FSQRT, FPREM, LOOP),
              EACH(COST, 2, SEGMENT_LOAD, FAR, IRET, REP, BSR, RCX, RDTSC, CPUID, MSR, X87_RANGE),
-             EACH(COST, 3, ENTER, BSF, FDIV),
+             EACH(COST, 3, MODE, ENTER, BSF, FDIV),
              EACH(COST, 4, IO),
              EACH(COST, 5, INT, TRIG)};
 

@@ -139,7 +139,8 @@ typedef enum isa_cost {
     /* Real mode: clocks; protected: a with CPL <= IOPL, b with CPL > IOPL; V86 mode: c. A REP form takes d
      * more for each iteration. The port's bus time comes on top. */
     ISA_COST_IO,
-    ISA_COST_PUSHF, /* protected mode: clocks; real and V86 mode: a */
+    /* Protected mode: clocks with 32-bit operands, c with 16-bit ones; real and V86 mode: b and a. */
+    ISA_COST_MODE,
     ISA_COST_REP,   /* clocks + a for each iteration; b if ECX was zero */
     ISA_COST_ENTER, /* level 0: clocks; 1: a; n > 1: b + c * n (level = imm8 modulo 32) */
     /* Source zero: clocks; else a + b per whole zero byte below the lowest set bit + c per further bit. */

@@ -156,7 +156,7 @@ static bool op_varies(const op *o)
 /* Clocks that depend on the mode, or on mode and privilege. */
 static bool cost_by_mode(const op *o)
 {
-    return o->cost == ISA_COST_PUSHF || o->cost == ISA_COST_RDTSC || op_varies(o);
+    return o->cost == ISA_COST_MODE || o->cost == ISA_COST_RDTSC || op_varies(o);
 }
 
 /* Costs that depend on nothing but the encoding, the operand value, the direction of the branch, mode and
@@ -165,7 +165,7 @@ static bool cost_is_plain(const op *o)
 {
     switch (o->cost) {
     case ISA_COST_FIXED:
-    case ISA_COST_PUSHF:
+    case ISA_COST_MODE:
     case ISA_COST_RDTSC:
     case ISA_COST_ENTER:
     case ISA_COST_LOCKED:

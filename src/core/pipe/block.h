@@ -120,7 +120,7 @@ typedef struct piece {
     bool memo;           /* its outcome can be remembered */
     bool has_variants;   /* it depends on references in one bank, values, count or direction: */
     bool by_direction;   /* what its branch takes depends on its direction: LOOP */
-    bool by_mode;        /* what one of it takes depends on mode or privilege: PUSHF, RDTSC */
+    bool by_mode;        /* what one of it takes depends on mode or privilege: FNSAVE, RDTSC */
     bool only_saturates; /* its clocks depend on nothing but the direction; values are saturation */
     bool repeats;        /* it is a REP string; its variants are by count */
     bool varies;  /* it is a far transfer or load of a segment register; its variants are by its references,

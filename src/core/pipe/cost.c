@@ -139,8 +139,10 @@ uint32_t cost_clocks(const timing *t, const op *o, const cost_context *c)
         return real_mode(c) ? clocks : c->cpl_after == c->cpl ? f->cost_args[0] : f->cost_args[1];
     case ISA_COST_IO:
         return port_io(o, f, clocks, c);
-    case ISA_COST_PUSHF:
-        return real_mode(c) ? f->cost_args[0] : clocks;
+    case ISA_COST_MODE: {
+        const bool wide = o->operand_bytes == 4;
+        return real_mode(c) ? f->cost_args[wide] : wide ? clocks : f->cost_args[2];
+    }
     case ISA_COST_REP:
         return c->repeats == 0 ? f->cost_args[1] : clocks + f->cost_args[0] * c->repeats;
     case ISA_COST_ENTER: {

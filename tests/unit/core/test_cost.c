@@ -18,16 +18,21 @@ static uint64_t bits(double d)
     return b;
 }
 
-static uint32_t price_by(const timing *t, const uint8_t *bytes, unsigned size, p5_value value)
+static uint32_t price_in(uint8_t mode, const timing *t, const uint8_t *bytes, unsigned size, p5_value value)
 {
     isa_decoder *decoder = isa_decoder_open(ISA_P55C);
     p5_block *block = block_prepare(t, isa_block_decode(decoder, bytes, size, 0x1000, 0x1000, true, 1));
     assert_non_null(block);
-    const cost_context c = {.mode = P5_MODE_PROTECTED, .cpl = 3, .cpl_after = 3, .value = &value};
+    const cost_context c = {.mode = mode, .cpl = 3, .cpl_after = 3, .value = &value};
     uint32_t clocks = cost_clocks(t, &block->ops[0], &c);
     block_free(block);
     isa_decoder_close(decoder);
     return clocks;
+}
+
+static uint32_t price_by(const timing *t, const uint8_t *bytes, unsigned size, p5_value value)
+{
+    return price_in(P5_MODE_PROTECTED, t, bytes, size, value);
 }
 
 static uint32_t price(const uint8_t *bytes, unsigned size, p5_value value)
@@ -122,10 +127,36 @@ static void counts_and_scans(void **state)
     assert_int_equal(PRICE(one, 0x0f, 0xbd, 0xc0), 71);
 }
 
+/* The manual's figures of PUSHF, POPF and the x87's state by mode and operand size. */
+static void modes(void **state)
+{
+    (void)state;
+    static const struct {
+        uint8_t bytes[3]; /* with the operand-size prefix: 16 bits */
+        uint32_t protected16, protected32, real16, real32;
+    } cases[] = {
+        {{0x66, 0xdd, 0x30}, 124, 124, 127, 151}, /* fnsave [eax] */
+        {{0x66, 0xdd, 0x20}, 70, 70, 75, 95},     /* frstor [eax] */
+        {{0x66, 0xd9, 0x20}, 32, 33, 37, 37},     /* fldenv [eax] */
+        {{0x66, 0x9c}, 3, 3, 9, 9},               /* pushf */
+        {{0x66, 0x9d}, 4, 4, 6, 6},               /* popf */
+    };
+    const timing *t = timing_of(P5_FAMILY_P55C);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const uint8_t *bytes = cases[i].bytes;
+        unsigned size = bytes[2] != 0 ? 3 : 2;
+        p5_value none = {0};
+        assert_int_equal(price_in(P5_MODE_PROTECTED, t, bytes, size, none), cases[i].protected16);
+        assert_int_equal(price_in(P5_MODE_PROTECTED, t, bytes + 1, size - 1, none), cases[i].protected32);
+        assert_int_equal(price_in(P5_MODE_REAL, t, bytes, size, none), cases[i].real16);
+        assert_int_equal(price_in(P5_MODE_V86, t, bytes + 1, size - 1, none), cases[i].real32);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(trigonometric), cmocka_unit_test(division),
                                        cmocka_unit_test(figures_of_the_model),
-                                       cmocka_unit_test(counts_and_scans)};
+                                       cmocka_unit_test(counts_and_scans), cmocka_unit_test(modes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
