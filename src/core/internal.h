@@ -67,7 +67,10 @@ static inline uint64_t core_longest_block(const p5_core *core)
     return atomic_load_explicit(&core->most_blind_clocks, memory_order_relaxed);
 }
 
-/* totals.c. p5_core_counts of what stands in the totals already. */
+/* totals.c */
+/* Adds what memo, memory side and profile have counted so far to the totals. */
+void totals_bring_up(p5_core *core);
+/* Returns the totals in `totals`; totals_bring_up has been called. */
 void totals_sum(const p5_core *core, p5_counts *totals);
 
 #endif

@@ -227,7 +227,7 @@ static void restore(p5_core *core, snapshot *s)
 void core_transfer(p5_core *core, snapshot *s)
 {
     check_model(core, s);
-    memo_fold(core);
+    totals_bring_up(core);
     memo_materialise(core); /* `state` is what counts from here on, in both directions */
     price_forget_matches(core);
     if (s->loading)

@@ -1,9 +1,9 @@
-/* Totals are whole when what the leaves stand for, and what the memory side and the profile keep to
- * themselves, has been added. */
+/* The totals are spread over the core: the memo's leaves, the memory side and the profile each keep a part.
+ * totals_bring_up collects these parts in `deltas` and `memory_counts`. */
 #include "core/profile/profile.h"
 #include "core/replay/memo.h"
 
-static void bring_up(p5_core *core)
+void totals_bring_up(p5_core *core)
 {
     memory_advance(core->memory, core->now);
     memory_fold(core->memory);
@@ -37,13 +37,13 @@ void totals_sum(const p5_core *core, p5_counts *totals)
 
 void p5_core_counts(p5_core *core, p5_counts *totals)
 {
-    bring_up(core);
+    totals_bring_up(core);
     totals_sum(core, totals);
 }
 
 uint64_t p5_core_event_total(p5_core *core, enum p5_event event, unsigned cpl_mask, bool asserted)
 {
-    bring_up(core);
+    totals_bring_up(core);
     uint64_t total = 0;
     for (unsigned class = 0; class < P5_CPL_CLASSES; class ++) {
         if (!(cpl_mask >> class & 1))

@@ -2,14 +2,16 @@
  * blocks, with references that hit, miss, straddle and share lines with code, under paging; one remembers,
  * the other does not. Now and then something happens that the memo must notice: flushes, control changes,
  * blocks that are dropped and made anew, a memo that is over its budget; or another bus master is at work.
- * Two more remember and are fed the same in batches, one of them with a profile. Clocks, totals and
- * structures are the same at every look. */
+ * Two more remember and are fed the same in batches, one of them with a profile. A last one is switched at
+ * random points of the run: memo, trace, bus listener and profile on and off, out of memory, saved and
+ * loaded. Clocks, totals and structures are the same at every look. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../retire_blocks.h"
 #include "../model_timing.h"
+#include "../snapshot_bytes.h"
 #include "core/core.h"
 #include "core/internal.h"
 #include "core/branch/predictor.h"
@@ -40,7 +42,7 @@ typedef struct twin {
     p5_block *blocks[BLOCKS];
 } twin;
 
-enum { ALONE, IN_BATCHES, PROFILED, TWINS }; /* those that remember */
+enum { ALONE, IN_BATCHES, PROFILED, SWITCHED, TWINS }; /* those that remember */
 
 /* The stretches that are to come as a batch. */
 typedef struct batch {
@@ -171,14 +173,133 @@ static void put_off(batch *all, const p5_retired *s, unsigned which)
                                                       .mode = s->mode};
 }
 
+static void give_one(batch *all, twin *t)
+{
+    for (unsigned i = 0; i < all->count; i++)
+        all->stretches[i].block = t->blocks[all->which[i]];
+    retire_blocks(t->core, all->accesses, all->values, all->stretches, all->count);
+}
+
+static void empty(batch *all)
+{
+    all->count = all->access_count = all->value_count = 0;
+}
+
 static void give(batch *all, twin *twins)
 {
-    for (unsigned t = IN_BATCHES; t < TWINS; t++) {
-        for (unsigned i = 0; i < all->count; i++)
-            all->stretches[i].block = twins[t].blocks[all->which[i]];
-        retire_blocks(twins[t].core, all->accesses, all->values, all->stretches, all->count);
+    give_one(all, &twins[IN_BATCHES]);
+    give_one(all, &twins[PROFILED]);
+    empty(all);
+}
+
+/* ---- switches in the middle of a run ------------------------------------------------------------------- */
+
+/* The linker puts these in the place of the C library's functions: see --wrap in CMakeLists.txt. */
+static bool memory_is_out, next_without_memory;
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *old, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *old, size_t size);
+void *__wrap_malloc(size_t size)
+{
+    return memory_is_out ? NULL : __real_malloc(size);
+}
+void *__wrap_calloc(size_t count, size_t size)
+{
+    return memory_is_out ? NULL : __real_calloc(count, size);
+}
+void *__wrap_realloc(void *old, size_t size)
+{
+    return memory_is_out ? NULL : __real_realloc(old, size);
+}
+
+/* Goes on in another core, which has loaded what this one has saved. */
+static void change_cores(twin *t, const p5_model *model, const guest_block *blocks)
+{
+    static snapshot_bytes saved;
+    saved.size = saved.at = 0;
+    p5_error error;
+    p5_core *from = t->core;
+    if (p5_core_save(from, snapshot_bytes_put, &saved, &error) != P5_OK)
+        abort();
+    open_twin(t, model, true, blocks);
+    if (p5_core_load(t->core, snapshot_bytes_get, &saved, &error) != P5_OK) {
+        printf("%s\n", error.message);
+        abort();
     }
-    all->count = all->access_count = all->value_count = 0;
+    p5_core_close(from);
+}
+
+static void ignore_insn(void *context, const p5_trace_insn *insn)
+{
+    (void)context;
+    (void)insn;
+}
+
+static void ignore_bus(void *context, const p5_bus_use *uses, size_t count)
+{
+    (void)context;
+    (void)uses;
+    (void)count;
+}
+
+/* What a caller may turn on or off between two stretches, and what changes no count. */
+static void switch_something(twin *t, random_source *r, const p5_model *model, const guest_block *blocks)
+{
+    static p5_counts totals;
+    p5_core *core = t->core;
+    const bool on = random_below(r, 2) != 0;
+    switch (random_below(r, 9)) {
+    case 0:
+    case 1:
+    case 2:
+        p5_core_set_memo(core, on);
+        break;
+    case 3:
+        p5_core_set_trace(core, on ? ignore_insn : NULL, NULL);
+        break;
+    case 4:
+        p5_core_on_bus(core, on ? ignore_bus : NULL, NULL);
+        break;
+    case 5:
+        p5_core_counts(core, &totals);
+        (void)p5_core_event_total(core, P5_EVENT_INSTRUCTIONS_EXECUTED, P5_CPL_MASK_ALL, on);
+        break;
+    case 6:
+        if (core->profile == NULL &&
+            !profile_start(core, &(profile_options){.sample_quantity = P5_PROFILE_NONE}))
+            abort();
+        break;
+    case 7:
+        if (random_below(r, 8) == 0)
+            change_cores(t, model, blocks);
+        break;
+    default:
+        next_without_memory = on;
+    }
+}
+
+/* Feeds the stretches put off to the twin that is switched, one by one or as a batch. */
+static void give_switched(batch *all, twin *t, random_source *r)
+{
+    memory_is_out = next_without_memory;
+    if (random_below(r, 2) == 0) {
+        give_one(all, t);
+    } else {
+        const p5_access *accesses = all->accesses;
+        const p5_value *values = all->values;
+        for (unsigned i = 0; i < all->count; i++) {
+            all->stretches[i].block = t->blocks[all->which[i]];
+            const p5_retired s = block_retired(&all->stretches[i], accesses, values);
+            p5_core_retire(t->core, &s);
+            accesses = all->stretches[i].accesses_end;
+            values = all->stretches[i].values_end;
+        }
+    }
+    empty(all);
+    memory_is_out = false;
 }
 
 /* Something that the structures or the memo have to notice. */
@@ -238,6 +359,19 @@ static bool same_tlb(const tlb *a, const tlb *b)
     return memcmp(a->row, b->row, sizeof a->row) == 0;
 }
 
+static bool same_btb(const btb *a, const btb *b)
+{
+    for (unsigned i = 0; i < BTB_ENTRIES; i++) {
+        const btb_raw x = btb_raw_of(a, i), y = btb_raw_of(b, i);
+        if (x.tag != y.tag || x.valid != y.valid || x.offset != y.offset || x.type != y.type ||
+            x.target != y.target || x.state != y.state || x.prediction != y.prediction ||
+            x.stale_prediction != y.stale_prediction || x.history != y.history || x.used != y.used ||
+            memcmp(x.counter, y.counter, sizeof x.counter) != 0)
+            return false;
+    }
+    return true;
+}
+
 static const char *difference(twin *a, twin *b)
 {
     static p5_counts with, without;
@@ -256,8 +390,7 @@ static const char *difference(twin *a, twin *b)
     if (!same_tlb(&a->core->memory->data_tlb, &b->core->memory->data_tlb) ||
         !same_tlb(&a->core->memory->code_tlb, &b->core->memory->code_tlb))
         return "TLBs";
-    if (memcmp(&a->core->predictor->btb.entry, &b->core->predictor->btb.entry,
-               sizeof a->core->predictor->btb.entry) != 0)
+    if (!same_btb(&a->core->predictor->btb, &b->core->predictor->btb))
         return "BTB";
     return NULL;
 }
@@ -302,11 +435,12 @@ static bool falls_through(const guest_block *blocks, unsigned i)
 /* Prints what differs. */
 static bool law_holds(const p5_model *model, const timing *clocks, unsigned long seed)
 {
-    static const char *const ways[TWINS] = {"", " in batches", " in batches with a profile"};
-    random_source r = {seed * 977};
+    static const char *const ways[TWINS] = {"", " in batches", " in batches with a profile",
+                                            " and more turned on and off"};
+    random_source r = {seed * 977}, switches = {seed * 991};
     static guest_block blocks[BLOCKS];
     make_blocks(blocks, &r, clocks);
-    static batch later;
+    static batch later, switched;
     twin with[TWINS], without;
     for (unsigned t = 0; t < TWINS; t++)
         open_twin(&with[t], model, true, blocks);
@@ -324,6 +458,7 @@ static bool law_holds(const p5_model *model, const timing *clocks, unsigned long
         if (random_below(&r, 1000) < m.event_permille) {
             unsigned kind = random_below(&r, 8), which = random_below(&r, BLOCKS);
             give(&later, with);
+            give_switched(&switched, &with[SWITCHED], &switches);
             for (unsigned t = 0; t < TWINS; t++)
                 disturb(&with[t], kind, which, blocks);
             disturb(&without, kind, which, blocks);
@@ -344,7 +479,13 @@ static bool law_holds(const p5_model *model, const timing *clocks, unsigned long
         s.block = without.blocks[i];
         p5_core_retire(without.core, &s);
         put_off(&later, &s, i);
-        if (n % BATCH == 0 || n + 1 == STRETCHES) {
+        put_off(&switched, &s, i);
+        const bool look = n % BATCH == 0 || n + 1 == STRETCHES;
+        if (look || random_below(&switches, 8) == 0) {
+            give_switched(&switched, &with[SWITCHED], &switches);
+            switch_something(&with[SWITCHED], &switches, model, blocks);
+        }
+        if (look) {
             give(&later, with);
             for (unsigned t = 0; t < TWINS && what == NULL; t++) {
                 what = difference(&with[t], &without);

@@ -217,25 +217,23 @@ bool memo_learn_open(p5_core *core)
     return true;
 }
 
-/* Makes room for the questions of `r`, which are also those of the trees that memo_walk follows. False: out
- * of memory. */
-static bool reserve(memo *m, const p5_retired *r)
+/* Makes room for the questions of `r`, which are also those of the trees that memo_walk follows. If memory is
+ * out the room stays as it is: questions beyond it are counted only, and the piece is not learned. */
+static void reserve(memo *m, const p5_retired *r)
 {
     const p5_block *block = r->block;
     /* Lines are fetched again when the BTB was wrong about a group. */
     const unsigned n = WAITING_ACCESSES + r->access_count + 4 * block->count + block->line_count + 4;
     if (n <= m->record_room)
-        return true;
+        return;
     memo_record *records = realloc(m->records, n * sizeof *records);
     if (records)
         m->records = records;
     const memo_streak **given = realloc(m->given, n * sizeof(memo_streak *));
     if (given)
         m->given = given;
-    if (!records || !given)
-        return false;
-    m->record_room = n;
-    return true;
+    if (records && given)
+        m->record_room = n;
 }
 
 /* ---- tree ---------------------------------------------------------------------------------------------- */
@@ -530,10 +528,7 @@ enum { LARGE_BYTES = 2 << 20 };
 void memo_learn(p5_core *core, const p5_retired *r, memo_path *path)
 {
     memo *m = &core->memo;
-    if (!reserve(m, r)) {
-        memo_price_exact(core, r);
-        return;
-    }
+    reserve(m, r);
     m->asked = m->next_given = 0;
     memo_materialise(core);
     m->data_asked = core->pipe.waiting ? -(int32_t)core->pipe.pending.insn.access_count : 0;

@@ -163,7 +163,7 @@ static void __attribute__((noinline)) retire_unusual(p5_core *core, const p5_ret
     if (core->profile)
         profile_follow(core, r);
     if (core->long_way)
-        price_exact(core, r);
+        memo_price_exact(core, r);
     else
         price_pieces(core, r);
 }
