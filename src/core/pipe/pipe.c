@@ -209,13 +209,12 @@ void pipe_deliver(pipe *p, const p5_access *accesses, uint32_t access_count, uns
     pipe_insn x = {.op = &microcode, .accesses = accesses, .access_count = access_count, .clocks = clocks};
     last_access last = {0};
     int64_t end = pipe_execute(p, false, &x, false, p->now, clocks, &last);
-    ex_owners owners = pipe_own_execution(end - p->now, &p->held);
+    /* A delivery issues no instruction: its own clocks belong to `cause`, the others to what held it. */
+    ex_owners owners = pipe_own_execution(end - p->now, false, &p->held);
     p->held = (ex_holds){0};
     p->is_held = false;
-    uint64_t own_clocks = clocks;
-    owners.of[P5_STALL_ISSUE] -= clocks > 0;
-    owners.of[P5_STALL_EXECUTE] -= own_clocks - (clocks > 0);
-    owners.of[cause] += own_clocks;
+    owners.of[P5_STALL_EXECUTE] -= clocks;
+    owners.of[cause] += clocks;
     pipe_spend_all(p, &owners);
     p->now = end;
     pipe_flush(p, p->now - p->timing->depth);

@@ -85,11 +85,11 @@ static inline void own(uint64_t *owners, p5_stall cause, uint64_t clocks, int64_
     *left -= (int64_t)n;
 }
 
-ex_owners pipe_own_execution(int64_t clocks, const ex_holds *h)
+ex_owners pipe_own_execution(int64_t clocks, bool issues, const ex_holds *h)
 {
     ex_owners owners = {0};
     int64_t left = clocks;
-    own(owners.of, P5_STALL_ISSUE, 1, &left);
+    own(owners.of, P5_STALL_ISSUE, issues, &left);
     own(owners.of, P5_STALL_DATA_TLB, h->tlb, &left);
     own(owners.of, P5_STALL_DATA_READ, h->read, &left);
     own(owners.of, P5_STALL_MISALIGNED, h->misaligned, &left);

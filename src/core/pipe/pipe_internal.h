@@ -62,8 +62,9 @@ typedef struct ex_owners {
     uint64_t of[P5_STALL_COUNT];
 } ex_owners;
 
-/* Gives every clock of EX an owner: the first is the issue, then what held it, the rest is execution. */
-ex_owners pipe_own_execution(int64_t clocks, const ex_holds *h);
+/* Gives every clock of EX an owner: the first is the issue if the group `issues`, then what held it, the rest
+ * is execution. */
+ex_owners pipe_own_execution(int64_t clocks, bool issues, const ex_holds *h);
 
 void pipe_spend_all(pipe *p, const ex_owners *owners);
 

@@ -29,7 +29,7 @@ void pipe_trace_group(pipe *p, const pipe_insn *u, const pipe_insn *v, p5_trace_
 static inline void pipe_spend_execution(pipe *p, bool plain, int64_t clocks)
 {
     if (__builtin_expect(p->is_held, 0)) {
-        const ex_owners owners = pipe_own_execution(clocks, &p->held);
+        const ex_owners owners = pipe_own_execution(clocks, true, &p->held);
         pipe_spend_all(p, &owners);
     } else if (clocks > 0) {
         pipe_spend_as(p, plain, P5_STALL_ISSUE, 1);
@@ -44,8 +44,8 @@ static inline void spend_execution(pipe *p, bool plain, const op *u, const op *v
                                    int64_t end_u, int64_t end, const ex_holds *alone)
 {
     if (!plain && p->observer != NULL && v) {
-        const ex_owners of_u = pipe_own_execution(end_u - begin, alone);
-        const ex_owners of_both = pipe_own_execution(end - begin, &p->held);
+        const ex_owners of_u = pipe_own_execution(end_u - begin, true, alone);
+        const ex_owners of_both = pipe_own_execution(end - begin, true, &p->held);
         pipe_spend_pair(p, u, v, &of_both, &of_u);
     } else {
         pipe_spend_execution(p, plain, end - begin);

@@ -263,7 +263,9 @@ static void descriptor_table_registers(void **state)
 /* What entering a handler counts, whatever the errata. 26.4.6: exceptions and interrupts are instructions,
  * branches, flushes of the pipe and far transfers, these twice if the level changes; software interrupts
  * flush nothing, and INT n itself has been counted (as an instruction, a branch and a load) when it was
- * executed. INTR and NMI alone are hardware interrupts. A delivery on a RET counts in event 39h. */
+ * executed. INTR and NMI alone are hardware interrupts. A delivery on a RET counts in event 39h. The references
+ * of all of them miss the cache, and none issues an instruction: whatever waits, no clock is owned by issue.
+ */
 static void deliveries(void **state)
 {
     (void)state;
@@ -276,7 +278,15 @@ static void deliveries(void **state)
             e.kind = (p5_transfer)kind;
             e.cpl = inner ? 3 : 0;
             e.on_return = on_return;
+            const p5_access accesses[] = {fixture_access(0x5000, 4, P5_ACCESS_SYSTEM),
+                                          fixture_access(0x6000, 4, P5_ACCESS_SYSTEM)};
+            e.accesses = accesses;
+            e.access_count = 2;
             p5_core_exception(r.core, &e);
+            p5_counts all;
+            p5_core_counts(r.core, &all);
+            assert_int_equal(p5_counts_sum(all.stalls[P5_STALL_ISSUE], P5_CPL_MASK_ALL), 0);
+            assert_true(p5_counts_sum(all.stalls[P5_STALL_DATA_READ], P5_CPL_MASK_ALL) > 0);
             const struct {
                 enum p5_event event;
                 unsigned expected;

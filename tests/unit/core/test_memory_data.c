@@ -468,9 +468,62 @@ static void causes_add_up(void **state)
     }
 }
 
+typedef struct misses_seen {
+    core_observer observer;
+    unsigned count;
+} misses_seen;
+
+static void ignore_count(core_observer *o, uint32_t quantity, uint64_t increments, uint64_t asserted)
+{
+    (void)o;
+    (void)quantity;
+    (void)increments;
+    (void)asserted;
+}
+
+static void ignore_asking(core_observer *o)
+{
+    (void)o;
+}
+
+static void see_miss(core_observer *o, uint32_t physical, bool code)
+{
+    (void)physical;
+    ((misses_seen *)o)->count += !code;
+}
+
+/* A profile's misses by set are those that events 3, 4 and 29h count: a port access is none. */
+static void observed_misses(void **state)
+{
+    (void)state;
+    fixture f;
+    fixture_open(&f, "p55c-200", true, NULL);
+    misses_seen seen = {.observer = {.counted = ignore_count, .asks = ignore_asking, .missed = see_miss}};
+    memory_observe(f.memory, &seen.observer);
+    uint64_t seed = 1;
+    unsigned ports = 0;
+    for (unsigned n = 0; n < 2000; n++) {
+        const uint32_t x = fixture_random(&seed);
+        const bool port = (x >> 4 & 7) == 0;
+        const unsigned flags = (x & 1) * P5_ACCESS_WRITE | (x >> 1 & 7 ? 0 : P5_ACCESS_CACHE_DISABLE) |
+                               (x >> 7 & 15 ? 0 : P5_ACCESS_LOCKED) | (port ? P5_ACCESS_IO : 0);
+        const uint64_t before = fixture_event(&f, P5_EVENT_DATA_READ_MISS_OR_WRITE_MISS);
+        const unsigned seen_before = seen.count;
+        fixture_data(&f, fixture_random(&seed) % 0x3000, 1u << (x >> 16 & 3), flags);
+        const bool missed = fixture_event(&f, P5_EVENT_DATA_READ_MISS_OR_WRITE_MISS) != before;
+        if (seen.count - seen_before != missed)
+            fail_msg("reference %u, flags %x: %u misses observed, counted %d", n, flags,
+                     seen.count - seen_before, missed);
+        ports += port;
+    }
+    assert_true(ports > 0 && seen.count > 0);
+    fixture_close(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(observed_misses),
         cmocka_unit_test(mesi_table),
         cmocka_unit_test(upgrade_comes_with_the_last_brdy),
         cmocka_unit_test(replacement_of_a_modified_line_writes_it_back),
