@@ -55,7 +55,7 @@ typedef enum block_kind {
     /* From here on one instruction, with something to do before it. */
     BLOCK_COUNT, /* RCL or RCR by CL */
     BLOCK_FLAGS, /* its flags are computed before a reference that may fault: RCL, RCR and SETcc of memory */
-    BLOCK_FRAME, /* ENTER, PUSHA, POPA: stack_frame.c */
+    BLOCK_FRAME, /* ENTER, PUSHA, POPA, some POPs: stack_frame.c */
     BLOCK_REP,   /* REP string, entered once per iteration. Those up to here may go into a batch */
     BLOCK_PORT,  /* INS or OUTS */
     BLOCK_ARPL,

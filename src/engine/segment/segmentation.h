@@ -26,7 +26,7 @@ void delivery_restore_flags(engine *e, const engine_block *b);
 void delivery_injected(engine *e);
 /* --- stack_frame.c, virtual_flag.c --- */
 
-/* What ENTER, PUSHA or POPA does. */
+/* Executes the instruction of a BLOCK_FRAME. */
 void stack_frame_execute(engine *e, engine_block *b);
 /* What POP reads, in front of the fault of its store. */
 void stack_frame_read(engine *e, engine_block *b);

@@ -1,7 +1,8 @@
-/* ENTER, PUSHA and POPA, each alone in its block and executed in front of it, with the references that the
- * manual writes down for them: Unicorn leaves out ENTER's probe of the stack where ESP will point, and loads
- * all of EBP where the operand size is 16 bits; it makes PUSHA's stores from the last to the first, and
- * leaves out POPA's read of ESP. */
+/* ENTER, PUSHA, POPA and some POPs to memory, each alone in its block and executed before it, with the
+ * references that the manual writes down for them. Unicorn differs: it omits ENTER's probe of the stack where
+ * ESP will point, and loads all of EBP where the operand size is 16 bits; it makes PUSHA's stores from the
+ * last to the first; it omits POPA's read of ESP; and it lets POP's address by ESP leave a stack of 16 bits.
+ */
 #include "engine/memory/access.h"
 #include "engine/segment/segment_internal.h"
 
@@ -47,10 +48,20 @@ static uint32_t operand_mask(const frame_stack *s)
     return s->size == 4 ? UINT32_MAX : 0xffff;
 }
 
+/* ESP behind a push or pop: a stack of 16 bits moves SP only, which wraps at 64 KB. */
+static uint32_t moved(const frame_stack *s, uint32_t esp, uint32_t by)
+{
+    return (esp & ~s->mask) | ((esp + by) & s->mask);
+}
+
+/* The frame pointer is ESP behind the first push, all of it: on a stack of 16 bits the push moves SP within
+ * 64 KB, and the upper half of ESP is pushed and goes into EBP with it if the operand size is 32 bits
+ * (measured on later processors). */
 static void enter(const frame_stack *s, const engine_block *b)
 {
     uint32_t bytes = b->code->insns->imm16, level = b->code->insns->imm8 % LEVELS;
-    uint32_t outer = (uint32_t)s->env->regs[ENGINE_EBP], frame = (uint32_t)s->env->regs[ENGINE_ESP] - s->size;
+    uint32_t outer = (uint32_t)s->env->regs[ENGINE_EBP], esp = (uint32_t)s->env->regs[ENGINE_ESP];
+    const uint32_t frame = moved(s, esp, -s->size);
     uint32_t sp = frame;
     store(s, frame, outer);
     for (unsigned i = 1; i < level; i++) {
@@ -65,7 +76,7 @@ static void enter(const frame_stack *s, const engine_block *b)
     }
     sp -= bytes;
     access_check_store(s->env, s->base + (sp & s->mask), s->size, 0);
-    set(s->env, ENGINE_EBP, frame, s->mask & operand_mask(s));
+    set(s->env, ENGINE_EBP, frame, operand_mask(s));
     set(s->env, ENGINE_ESP, sp, s->mask);
 }
 
@@ -89,6 +100,34 @@ static void pop_all(const frame_stack *s)
     set(s->env, ENGINE_ESP, sp, s->mask);
 }
 
+/* POP to memory, whose address is computed with ESP as POP leaves it (manual: POP). */
+static void pop_memory(const frame_stack *s, const engine_block *b)
+{
+    enum { NO_INDEX = 4 };
+    const isa_insn *insn = b->code->insns;
+    const uint8_t *modrm = b->code->bytes + insn->prefixes + 1;
+    const uint32_t esp = (uint32_t)s->env->regs[ENGINE_ESP], after = moved(s, esp, s->size);
+    const unsigned index = modrm[1] >> 3 & 7;
+    uint32_t address = after, displacement = 0;
+    if (index != NO_INDEX)
+        address += (uint32_t)s->env->regs[index] << (modrm[1] >> 6);
+    switch (modrm[0] >> 6) {
+    case 1:
+        displacement = (uint32_t)(int8_t)modrm[2];
+        break;
+    case 2:
+        memcpy(&displacement, modrm + 2, sizeof displacement);
+        break;
+    default:
+        break;
+    }
+    const engine_segment_name segment = insn->segment ? (engine_segment_name)(insn->segment - 1) : ENGINE_SS;
+    const uint32_t value = load(s, esp);
+    access_store_quick(s->env, (uint32_t)s->env->segs[segment].base + address + displacement, value, s->size,
+                       s->user, ACCESS_MODE(ACCESS_ANY), 0);
+    set(s->env, ENGINE_ESP, after, s->mask);
+}
+
 void stack_frame_read(engine *e, engine_block *b)
 {
     frame_stack s = begin(e, b);
@@ -107,7 +146,10 @@ void stack_frame_execute(engine *e, engine_block *b)
     case ISA_E_PUSHA:
         push_all(&s);
         break;
-    default:
+    case ISA_E_POPA:
         pop_all(&s);
+        break;
+    default:
+        pop_memory(&s, b);
     }
 }

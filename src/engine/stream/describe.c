@@ -152,6 +152,16 @@ static isa_engine engine_part(const isa_insn *insn)
     return part;
 }
 
+/* POP to memory that is addressed by ESP, where the stack has 16 bits: Unicorn adds to all of ESP what POP
+ * adds to SP. */
+static bool pops_by_esp(const isa_insn *insn, const uint8_t *bytes, uint32_t flags)
+{
+    enum { SIB = 4, REGISTER = 7 };
+    const uint8_t *modrm = bytes + insn->prefixes + 1;
+    return form_of(insn)->traits & ISA_T_POP && insn->memory && insn->address32 && !(flags & UC_HF_SS32) &&
+           (modrm[0] & REGISTER) == SIB && (modrm[1] & REGISTER) == ENGINE_ESP;
+}
+
 /* What a block's only instruction needs from the engine beside being executed. */
 static block_kind kind_of(const isa_insn *insn, const uint8_t *bytes, block_plan *plan)
 {
@@ -186,6 +196,8 @@ static block_kind kind_of(const isa_insn *insn, const uint8_t *bytes, block_plan
     plan->locked_neg = part == ISA_E_NEG;
     if (part == ISA_E_SMSW)
         plan->scan_register = insn->rm;
+    if (pops_by_esp(insn, bytes, plan->flags))
+        return BLOCK_FRAME;
     if (part < sizeof kinds && kinds[part] != BLOCK_PLAIN)
         return (block_kind)kinds[part];
     if (insn->flags & ISA_STRING && insn->flags & ISA_IO)
@@ -201,7 +213,7 @@ static bool stands_alone(const isa_insn *insn, const uint8_t *bytes, uint32_t fl
     return is_code_write(insn, flags) || is_missing(insn, flags) || is_virtual(insn, flags) ||
            insn->flags & (ISA_SYSTEM | ISA_IO | ISA_FAR_TRANSFER | ISA_UNDEFINED) || repeats(insn) ||
            form_of(insn)->value == ISA_VALUE_COUNT || engine_part(insn) >= ISA_E_ALONE ||
-           is_mark(insn, bytes);
+           is_mark(insn, bytes) || pops_by_esp(insn, bytes, flags);
 }
 
 /* Instructions that begin a block. LOOPcc does because Unicorn leaves it, when the count is zero, with flags
