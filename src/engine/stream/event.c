@@ -93,6 +93,18 @@ static void refine_page_fault(engine *e, uint32_t across, uint32_t *code)
     compare_source(e, insn, code);
 }
 
+/* The instruction that cannot be fetched has not begun: what is due at the boundary before it comes first, an
+ * interrupt among it. Manual: priority among simultaneous exceptions and interrupts. May not return. */
+static void attention_before_fetch(engine *e)
+{
+    const int faulting = e->env->old_exception;
+    e->env->old_exception = -1;
+    if (e->stepping)
+        engine_request_attention(e);
+    stream_attention_if_wanted(e);
+    e->env->old_exception = faulting;
+}
+
 void event_interrupt(uc_engine *uc, uint32_t number, void *owner)
 {
     (void)uc;
@@ -150,6 +162,8 @@ void event_interrupt(uc_engine *uc, uint32_t number, void *owner)
     }
     if (attention)
         engine_request_attention(e);
+    if (fetch)
+        attention_before_fetch(e);
 
     engine_event event = {.kind = software ? P5_TRANSFER_SOFTWARE
                                   : trap   ? P5_TRANSFER_TRAP

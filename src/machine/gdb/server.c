@@ -235,7 +235,7 @@ static p5_status run(gdb *g, connection *c, bool step, p5_error *error)
         if (step && g->stops.stop == DEBUG_STOP_NONE && g->result.end == P5_END_INSTRUCTIONS)
             g->stops.stop = DEBUG_STOP_STEP;
         if ((g->stops.stop == DEBUG_STOP_STEP || g->stops.stop == DEBUG_STOP_SIGNAL) &&
-            gdb_in_kernel(machine) && !at_limit(g, c)) {
+            gdb_in_kernel(machine) && !at_limit(g, c) && !is_over(c) && !interrupted(c)) {
             g->stops.stop = DEBUG_STOP_NONE;
             step = true;
             continue;

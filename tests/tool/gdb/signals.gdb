@@ -1,4 +1,5 @@
-# a Linux program: a signal that ends it stops first, steps do not see the kernel's entry
+# a Linux program: a signal that ends it stops first, steps do not see the kernel's entry; fetches that fault: a wild jump, a call of NULL,
+# an instruction whose second page is not there
 break main
 continue
 delete
@@ -20,4 +21,16 @@ set $eip = $old
 set $eax = 0x10
 continue
 print $eip == $old
+handle SIGSEGV nopass
+set $eip = 0x41414141
+continue
+print/x $eip
+set $eip = 0
+stepi
+print/x $eip
+set var *(unsigned char *)0xbfffffff = 0xb8
+set $eip = 0xbfffffff
+continue
+print/x $eip
+handle SIGSEGV pass
 continue
