@@ -298,8 +298,9 @@ void p5_core_invd(p5_core *core);
 /* The model's clock at which the next instruction would enter EX; brings everything fed so far to an end
  * first. */
 uint64_t p5_core_clock(p5_core *core);
-/* The same clock without settling an instruction that still waits for a partner: at most 1 off; cheap, for
- * deadlines. */
+/* The clock at which the last instruction left EX, without settling one that still waits for a partner: some
+ * clocks before p5_core_clock, as the next instruction has yet to come through the pipe. Cheap, for deadlines.
+ */
 uint64_t p5_core_clock_estimate(const p5_core *core);
 /* Lets an instruction that waits for a partner go alone, as it does in front of an observing instruction;
  * then the totals hold everything fed. What is fed afterwards cannot pair with it any more. */

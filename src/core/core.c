@@ -437,10 +437,15 @@ void p5_core_set_memo(p5_core *core, bool on)
 
 /* ---- totals -------------------------------------------------------------------------------------------- */
 
+uint64_t core_next_clock(p5_core *core)
+{
+    return core->now + (uint64_t)pipe_next_entry(memo_pipe_state(core), &core->timing);
+}
+
 uint64_t p5_core_clock(p5_core *core)
 {
     p5_core_settle(core);
-    return core->now + (uint64_t)pipe_next_entry(memo_pipe_state(core), &core->timing);
+    return core_next_clock(core);
 }
 
 uint64_t p5_core_clock_estimate(const p5_core *core)

@@ -16,6 +16,10 @@ bool core_is_profiled(const p5_core *core);
 uint64_t core_block_clocks(const p5_block *block);
 uint64_t core_most_clocks(const p5_core *core);
 
+/* p5_core_clock without settling an instruction that waits for a partner, whose clocks are not in it. Reading
+ * it changes nothing. */
+uint64_t core_next_clock(p5_core *core);
+
 /* What the structures hold, for who shows it. Entries of a TLB (4 KB pages of the P54C's data TLB): answers
  * how many. */
 enum { CORE_TRANSLATIONS = 64 };

@@ -46,6 +46,12 @@ static uint64_t watched_clock(void *context)
     return p5_core_clock_estimate(context);
 }
 
+/* As RDTSC would read it, but for an instruction that waits for a partner. */
+static uint64_t next_clock(void *context)
+{
+    return core_next_clock(context);
+}
+
 static void parity_error(void *context, uint32_t array)
 {
     p5_pmu *pmu = context;
@@ -65,6 +71,8 @@ p5_status p5_pmu_open(p5_core *core, unsigned family, p5_pmu **pmu, p5_error *er
         return status;
     (*pmu)->watched = (pmu_source){
         .context = core, .total = watched_total, .clocks = watched_clocks, .clock = watched_clock};
+    (*pmu)->peeked = (*pmu)->watched;
+    (*pmu)->peeked.clock = next_clock;
     const p5_model *model = core_model(core);
     (*pmu)->pins.half_ratio = model->half_ratio;
     (*pmu)->pins.delay_clocks = model->pin_delay_clocks;

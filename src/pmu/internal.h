@@ -14,6 +14,7 @@ struct p5_pmu {
     p5_cc_clocks cc_clocks;
     pmu_source source;
     pmu_source watched; /* the same without settling anything: for the pins */
+    pmu_source peeked;  /* the same, but its clock is that at which the next instruction would enter EX */
     pins pins;
     uint32_t cesr;
     pmu_counter counters[PMU_COUNTERS];

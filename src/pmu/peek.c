@@ -27,5 +27,5 @@ bool p5_register_counts(const p5_register *reg)
 uint64_t p5_pmu_peek(const p5_pmu *pmu, uint32_t msr)
 {
     const p5_register *r = msr_map_find(pmu->family | pmu->monitor, msr);
-    return r != NULL ? pmu_value(pmu, r, &pmu->watched) & r->read_mask : 0;
+    return r != NULL ? pmu_value(pmu, r, &pmu->peeked) & r->read_mask : 0;
 }

@@ -35,7 +35,7 @@ p5_status pmu_open(const pmu_source *source, unsigned family, p5_pmu **out, p5_e
     pmu->family = family & ~(unsigned)P5_MONITORS;
     pmu->monitor = family & P5_MONITORS;
     pmu->cc_clocks = P5_CC_ASSERTED;
-    pmu->source = pmu->watched = *source;
+    pmu->source = pmu->watched = pmu->peeked = *source;
     pmu->pins.half_ratio = 2; /* bus clock = core clock and no delay, until the owner knows better */
     p5_pmu_set_counter_bits(pmu, COUNTER_BITS);
     if (pmu->monitor != 0)

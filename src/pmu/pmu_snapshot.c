@@ -12,7 +12,7 @@ enum { CESR_BITS = 0x3ff << 16 | 0x3ff };
 
 static const snapshot_table monitor_state = {
     SNAPSHOT(p5_pmu, "monitor", FIELD_DERIVED(family, monitor), FIELD_MOST(P5_CC_FREE_RUNNING, cc_clocks),
-             FIELD_DERIVED(source, watched), FIELD_TABLE(&pins_state, pins), FIELD_BITS(CESR_BITS, cesr),
+             FIELD_DERIVED(source, watched, peeked), FIELD_TABLE(&pins_state, pins), FIELD_BITS(CESR_BITS, cesr),
              FIELD_TABLE(&counter_state, counters), FIELD_TABLE(&perfmon_state, perfmon),
              FIELD_TABLE(&tsc_state, tsc), FIELD_TABLE(&test_state, tests),
              FIELD_DERIVED(parity_error, parity_context, parity_owner, parity_owner_context),

@@ -1,9 +1,16 @@
 # a Linux program: a signal that ends it stops first, steps do not see the kernel's entry; fetches that fault: a wild jump, a call of NULL,
 # an instruction whose second page is not there
+# $tsc is what RDTSC reads
+print $tsc
 break main
 continue
 delete
 set $old = $eip
+set var *(unsigned short *)$eip = 0x310f
+set $before = $tsc
+stepi
+print $eax == $before
+set $eip = $old
 set var *(unsigned short *)$eip = 0x80cd
 set $eax = 20
 stepi
