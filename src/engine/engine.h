@@ -69,6 +69,7 @@ typedef struct engine_event {
     uint32_t error_code;
     uint32_t fault_address; /* CR2 for #PF */
     uint32_t eip;           /* the EIP that delivery would push */
+    bool locks_up;          /* with engine_options.locks_up: the processor hangs and delivers nothing */
 } engine_event;
 
 /* While these run the guest's x87 may be in the host's x87: they use no x87 instruction (no long double), and
@@ -122,6 +123,7 @@ typedef struct engine_callbacks {
 typedef struct engine_options {
     unsigned family; /* P5_FAMILY_P54C or P5_FAMILY_P55C: instruction set, CR4 bits */
     bool permissive; /* let later processors' instructions run, counted */
+    bool locks_up;   /* erratum 81: engine_event.locks_up */
     uint32_t cpuid_signature;
     uint32_t memory_bytes; /* RAM from physical 0, a multiple of 4096 */
     p5_core *core;         /* makes the block descriptors */

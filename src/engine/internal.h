@@ -104,6 +104,7 @@ typedef struct engine_block {
     bool address16;         /* BLOCK_REP: the count is CX */
     uint8_t port_bytes;     /* BLOCK_PORT, and INS or OUTS as BLOCK_REP: size of an item */
     bool waits;             /* BLOCK_CODE_WRITE: for the x87 */
+    bool locks_up;          /* BLOCK_UNDEFINED: LOCK CMPXCHG8B of a register */
     bool wide;              /* BLOCK_FRAME: 32-bit operands */
     uint8_t scan_register;  /* its destination, and that of BLOCK_SMSW */
     uint8_t scan_bits;      /* 16 or 32 */
@@ -255,6 +256,7 @@ struct engine {
     uint8_t unsafe[BLOCK_INSNS]; /* p5_retired.unsafe_mask */
 
     /* Deliveries. */
+    bool locked_up;   /* the fault is #UD of LOCK CMPXCHG8B of a register, and the processor hangs */
     bool fetch_fault; /* the fault came from fetching the next instruction, not from the running block */
     bool delivering;
     p5_exception exception; /* the one that is being delivered */

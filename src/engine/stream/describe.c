@@ -26,7 +26,7 @@ typedef struct block_plan {
     unsigned count; /* instructions, at least 1 */
     block_kind kind;
     bool address16;
-    bool wide, waits;
+    bool wide, waits, locks_up;
     uint8_t port_bytes;
     uint8_t scan_register, scan_bits;
     bool alias;      /* TEST as F6 /1 or F7 /1, which Unicorn does not know */
@@ -152,6 +152,14 @@ static isa_engine engine_part(const isa_insn *insn)
     return part;
 }
 
+/* LOCK CMPXCHG8B with a register in place of memory, which is an invalid opcode: erratum 81. */
+static bool is_locked_cmpxchg8b(const isa_insn *insn, const uint8_t *bytes)
+{
+    const uint8_t *opcode = bytes + insn->prefixes;
+    return insn->lock && insn->length >= insn->prefixes + 3u && opcode[0] == 0x0f && opcode[1] == 0xc7 &&
+           opcode[2] >> 3 == (3 << 3 | 1);
+}
+
 /* POP to memory that is addressed by ESP, where the stack has 16 bits: Unicorn adds to all of ESP what POP
  * adds to SP. */
 static bool pops_by_esp(const isa_insn *insn, const uint8_t *bytes, uint32_t flags)
@@ -166,6 +174,7 @@ static bool pops_by_esp(const isa_insn *insn, const uint8_t *bytes, uint32_t fla
 static block_kind kind_of(const isa_insn *insn, const uint8_t *bytes, block_plan *plan)
 {
     const isa_form *form = form_of(insn);
+    plan->locks_up = insn->flags & ISA_UNDEFINED && is_locked_cmpxchg8b(insn, bytes);
     if (insn->flags & ISA_UNDEFINED)
         return insn->length == MAX_INSN_BYTES ? BLOCK_TOO_LONG : BLOCK_UNDEFINED;
     if (is_missing(insn, plan->flags))
@@ -513,6 +522,7 @@ static void settle(engine_block *b, const block_plan *plan)
     b->port_bytes = plan->port_bytes;
     b->wide = plan->wide;
     b->waits = plan->waits;
+    b->locks_up = plan->locks_up;
     b->later = plan->later;
     b->scan_register = plan->scan_register;
     b->scan_bits = plan->scan_bits;

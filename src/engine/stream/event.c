@@ -120,7 +120,8 @@ void event_interrupt(uc_engine *uc, uint32_t number, void *owner)
     bool debug_fault = e->debug_fault;
     const uint32_t across = e->load_across;
     e->return_address = e->load_across = 0;
-    e->fetch_fault = e->restart = e->debug_fault = false;
+    const bool locked_up = e->locked_up;
+    e->fetch_fault = e->restart = e->debug_fault = e->locked_up = false;
 
     if (software) {
         uint32_t next = (uint32_t)env->eip;
@@ -171,6 +172,7 @@ void event_interrupt(uc_engine *uc, uint32_t number, void *owner)
                           .vector = vector,
                           .has_error_code = !software && vector_has_error_code(vector),
                           .error_code = code,
+                          .locks_up = locked_up,
                           .fault_address = (uint32_t)env->cr[2],
                           .eip = (uint32_t)(software ? env->exception_next_eip : env->eip)};
     uint64_t at = env->eip;

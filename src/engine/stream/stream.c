@@ -6,6 +6,7 @@
 #include "engine/control/registers.h"
 #include "engine/control/special.h"
 #include "engine/memory/guard.h"
+#include "engine/memory/mmu.h"
 #include "engine/segment/segmentation.h"
 #include "engine/stream/stream_internal.h"
 #include "engine/stretch/leave.h"
@@ -103,6 +104,23 @@ static void check_port(engine *e, const engine_block *b)
         engine_raise(e, VECTOR_GP, 0);
 }
 
+/* #UD of LOCK CMPXCHG8B of a register, with the bus locked: the processor reads the gate of #UD, which a
+ * locked read may do only of a page that can be written, and hangs. The systems' workaround is a page that
+ * cannot: a page fault comes first. Specification update, erratum 81. */
+static _Noreturn void raise_locked(engine *e)
+{
+    enum { VECTOR_BYTES = 4, GATE_BYTES = 8 };
+    const unsigned bytes = engine_mode(e) == P5_MODE_REAL ? VECTOR_BYTES : GATE_BYTES;
+    const uint32_t gate = (uint32_t)e->env->idt.base + VECTOR_UD * bytes;
+    uint32_t code;
+    if (mmu_faults(e, gate, MMU_WRITE, false, &code)) {
+        e->env->cr[2] = gate;
+        engine_raise(e, VECTOR_PF, code);
+    }
+    e->locked_up = true;
+    engine_raise(e, VECTOR_UD, 0);
+}
+
 void stream_attention_if_wanted(engine *e)
 {
     if (engine_requests(e) != 0)
@@ -122,6 +140,8 @@ static void __attribute__((noinline)) start_slow(engine *e, engine_block *b, boo
     engine_special_call call = {.which = b->kind == BLOCK_INVD ? ENGINE_INVD : ENGINE_WBINVD};
     switch (b->kind) {
     case BLOCK_UNDEFINED:
+        if (b->locks_up && e->options.locks_up)
+            raise_locked(e);
         engine_raise(e, VECTOR_UD, 0);
     case BLOCK_TOO_LONG:
         engine_raise(e, VECTOR_GP, 0);

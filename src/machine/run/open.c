@@ -138,6 +138,7 @@ p5_status machine_open_engine(p5_machine *machine, uint32_t default_bytes, uint3
         return error_set(error, P5_ERR_RANGE, "this guest needs at least %u MB of memory", least_bytes >> 20);
     engine_options options = {.family = p5_model_family(machine->model),
                               .permissive = machine->options.permissive,
+                              .locks_up = machine->model->errata,
                               .cpuid_signature = p5_model_signature(machine->model),
                               .memory_bytes = memory,
                               .core = machine->core};

@@ -234,6 +234,13 @@ engine_action run_event(void *context, const engine_event *event)
         machine->halted = machine->frozen = true;
         return ENGINE_STOP;
     }
+    if (event->locks_up && machine->guest->end_by_signal == NULL) { /* Linux has the workaround */
+        machine_end(machine, P5_END_SHUTDOWN, 0);
+        machine_end_at(machine, event->eip);
+        machine_end_message(machine, "it hangs: erratum 81; with errata = off in the model's file it "
+                                     "raises #UD");
+        return ENGINE_STOP;
+    }
     if (machine->observers != NULL)
         observers_exception(machine, event);
     return machine->guest->event != NULL ? machine->guest->event(machine, event) : ENGINE_DELIVER;
