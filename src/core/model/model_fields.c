@@ -35,7 +35,8 @@ const model_field model_fields[] = {
     {"processor", "bus_ratio", MODEL_RATIO, 3, 7, false, NULL, AT(half_ratio),
      "core clocks per bus clock: 3/2, 2/1, 5/2, 3/1 or 7/2"},
     FLAG("processor", "errata", errata,
-         "on: the monitor counts as silicon does (errata 44, 75, 76); off: as the manual says"),
+         "on: as silicon: the monitor counts by errata 44, 75 and 76, erratum 81 hangs; off: as the manual "
+         "says"),
     CHOICE("processor", "cc_clocks", cc_clocks, CC_CLOCKS_ASSERTED, "asserted free_running",
            "CESR's \"count clocks\": clocks in which the event is asserted, or all clocks"),
     CHOICE(
