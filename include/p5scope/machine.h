@@ -207,11 +207,17 @@ p5_status p5_machine_run(p5_machine *machine, const p5_limits *limits, p5_run_re
  * within `limits`. Looking changes nothing: what waits in the pipe for its partner is not counted yet. */
 p5_status p5_machine_run_gdb(p5_machine *machine, const char *where, const p5_limits *limits,
                              p5_run_result *result, p5_error *error);
+/* Whether p5_machine_run_gdb could wait at `where`, as far as its form tells: P5_ERR_RANGE for another host, a port beyond 65535 and a
+ * path that is too long. */
+p5_status p5_gdb_place_check(const char *where, p5_error *error);
 /* Ends a run at the next block; safe from signal handlers and other threads. */
 void p5_machine_stop(p5_machine *machine);
 /* The run is to end, because of p5_machine_stop or its time-out: callbacks that wait for something give up.
  */
 bool p5_machine_ending(const p5_machine *machine);
+/* Calls `output` each time before what the guest writes goes to the host's standard output (descriptor 1) or standard error (2), so
+ * that a line of one's own can be taken away first. NULL: nobody is called. */
+void p5_machine_on_output(p5_machine *machine, void (*output)(void *context, int descriptor), void *context);
 /* Called about every `period_seconds` of host time from within p5_machine_run, for progress lines. NULL =
  * never. */
 void p5_machine_on_progress(p5_machine *machine, void (*progress)(void *context, const p5_machine *machine),

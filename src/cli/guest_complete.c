@@ -231,6 +231,11 @@ static bool complete_model(guest_options *options)
 bool guest_options_complete(guest_options *options, int *status)
 {
     *status = CLI_USAGE;
+    p5_error error = {0};
+    if (options->gdb != NULL && p5_gdb_place_check(options->gdb, &error) != P5_OK) {
+        error.column = 1;
+        return cli_refuse_error(&error, "--gdb", options->gdb, NULL);
+    }
     if (options->model_count > 1 && !options->takes_models)
         return cli_refuse(NULL, NULL, 0, "a run has one --model; 'p5scope stat' compares several");
     if (!complete_flat(options) || (options->load == NULL && !complete_kernel(options)))

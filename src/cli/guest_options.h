@@ -23,6 +23,7 @@ typedef struct guest_options {
     bool real; /* ... which is a segment and an offset then: */
     uint16_t real_segment, real_offset;
     bool quiet;
+    bool rows_shown; /* the verb writes rows to a terminal during the run, so there is no progress line */
     bool dump_config;
     const char *counter[2]; /* --ctr0, --ctr1 as written */
     p5_share shares[GUEST_MOST_SHARES];

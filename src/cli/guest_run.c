@@ -16,12 +16,14 @@
 #include "cli/guest_save.h"
 #include "cli/host_clock.h"
 #include "cli/interrupt.h"
+#include "cli/progress.h"
 #include "cli/sandbox.h"
 #include "cli/screen.h"
 
 static void show_notice(void *context, const char *line)
 {
     (void)context;
+    progress_erase();
     fprintf(stderr, "p5scope: %s\n", line);
 }
 
@@ -291,14 +293,6 @@ p5_machine *guest_open_and_begin(guest_options *options, uint64_t seed, const gu
     return NULL;
 }
 
-/* The progress line of a run that takes longer than a second; the carriage return lets the guest's output
- * overwrite it. */
-typedef struct progress_line {
-    double start;
-    uint64_t before; /* instructions of a snapshot, or fast-forwarded */
-    bool shown;
-} progress_line;
-
 /* --screen on a terminal. */
 static void show_screen(void *context, const p5_machine *machine)
 {
@@ -334,20 +328,6 @@ static void last_screen(const p5_machine *machine)
     fflush(stdout);
 }
 
-static void show_progress(void *context, const p5_machine *machine)
-{
-    progress_line *line = context;
-    double seconds = host_clock() - line->start;
-    if (seconds < 1)
-        return;
-    double instructions = (double)p5_machine_instructions(machine);
-    double run = instructions - (double)line->before;
-    double clocks = (double)p5_machine_clock(machine);
-    fprintf(stderr, "\033[K%.0f s: %.0f million instructions, CPI %.2f, %.0f MIPS\r", seconds,
-            instructions / 1e6, instructions > 0 ? clocks / instructions : 0, run / seconds / 1e6);
-    line->shown = true;
-}
-
 /* --check-memo. False, with a message, if there was a difference. */
 static bool memo_agrees(p5_machine *machine)
 {
@@ -365,15 +345,16 @@ static bool memo_agrees(p5_machine *machine)
 
 bool guest_run(const guest_options *options, p5_machine *machine, p5_run_result *result, double *host_seconds)
 {
-    progress_line line = {.start = host_clock(), .before = p5_machine_instructions(machine)};
+    double start = host_clock();
     struct termios terminal;
     bool keys = false;
     if (options->screen && isatty(STDOUT_FILENO)) {
         keys = keys_begin(&terminal);
         fputs("\033[2J", stdout);
         p5_machine_on_progress(machine, show_screen, NULL, 0.1);
-    } else if (!options->quiet && isatty(STDERR_FILENO))
-        p5_machine_on_progress(machine, show_progress, &line, 0.5);
+    } else if (!options->quiet && !options->rows_shown) {
+        progress_begin(machine);
+    }
     p5_error error = {0};
     fflush(NULL);
     interrupt_stops(machine);
@@ -384,9 +365,8 @@ bool guest_run(const guest_options *options, p5_machine *machine, p5_run_result 
         interrupt_written_within(signal_number != 0 ? 0 : guest_limits_left(options).timeout_seconds);
     if (keys)
         tcsetattr(STDIN_FILENO, TCSANOW, &terminal);
-    *host_seconds = host_clock() - line.start;
-    if (line.shown)
-        fputs("\033[K", stderr);
+    *host_seconds = host_clock() - start;
+    progress_end(machine);
     if (options->screen)
         last_screen(machine);
     uint64_t later = p5_machine_permissive_count(machine);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "cli/guest_run.h"
+#include "cli/progress.h"
 #include "p5scope/observe.h"
 
 /* What the observer of --save-at looks for. */
@@ -27,6 +28,7 @@ static bool save(const guest_options *options, p5_machine *machine, const char *
     p5_error error = {0};
     p5_status status = p5_machine_save(machine, path, &texts, &error);
     free(command);
+    progress_erase();
     if (status != P5_OK)
         return cli_refuse_error(&error, NULL, NULL, NULL);
     if (!options->quiet)

@@ -1,6 +1,8 @@
 #include "cli/option_values.h"
 
+#include <ctype.h>
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +10,7 @@ error_t percent_option(const char *option, const char *text, double *value)
 {
     char *end;
     *value = strtod(text, &end);
-    if (end != text && *end == '\0' && *value >= 0)
+    if (end != text && *end == '\0' && *value >= 0 && isfinite(*value))
         return 0;
     return cli_complain(option, text, 1, "'%s' is not a number of percent", text);
 }
@@ -106,6 +108,18 @@ p5_model *model_option_open(const char *option, const char *name)
 
 /* ---- intervals and places ---- */
 
+typedef struct interval_unit {
+    const char *name;
+    bool clocks, instructions;
+    double seconds;
+} interval_unit;
+
+/* "s" comes after the names that end with it. */
+static const interval_unit interval_units[] = {{"clocks", true, false, 0}, {"instructions", false, true, 0},
+                                               {"ms", false, false, 1e-3}, {"us", false, false, 1e-6},
+                                               {"c", true, false, 0},      {"i", false, true, 0},
+                                               {"s", false, false, 1}};
+
 /* A number with c or i behind it; false if it is something else. */
 static bool parse_amount(const char *text, uint64_t *number, char *unit)
 {
@@ -121,21 +135,59 @@ static bool parse_amount(const char *text, uint64_t *number, char *unit)
     return good;
 }
 
-error_t interval_option(const char *text, uint64_t *clocks, uint64_t *instructions)
+/* Finds how many of which unit `text` is: 1000c, 1000clocks, 5e3i, 10ms. False if it has no such unit or no number. */
+static bool parse_length(const char *text, double *number, const interval_unit **unit)
 {
-    uint64_t number;
-    char unit;
-    if (!parse_amount(text, &number, &unit)) {
-        unit = 'c';
-        if (!p5_parse_number(text, &number))
-            return cli_complain("-I", text, 1, "'%s' is not an interval (100000c clocks, 5000i instructions)",
-                                text);
+    for (size_t i = 0; i < sizeof interval_units / sizeof interval_units[0]; i++) {
+        const char *name = interval_units[i].name;
+        size_t length = strlen(text), end = strlen(name);
+        if (length <= end || strcmp(text + length - end, name) != 0)
+            continue;
+        uint64_t whole;
+        char *digits = strndup(text, length - end), *rest = NULL;
+        bool good = digits != NULL && p5_parse_number(digits, &whole);
+        if (good)
+            *number = (double)whole;
+        else if (digits != NULL && interval_units[i].seconds != 0 && isdigit((unsigned char)digits[0])) {
+            *number = strtod(digits, &rest); /* 0.5ms */
+            good = rest != digits && *rest == '\0' && isfinite(*number);
+        }
+        free(digits);
+        *unit = &interval_units[i];
+        if (good)
+            return true;
     }
-    if (number == 0)
-        return cli_complain("-I", text, 1, "an interval is at least 1");
-    *clocks = unit == 'c' ? number : 0;
-    *instructions = unit == 'i' ? number : 0;
+    return false;
+}
+
+error_t interval_option(const char *text, run_interval *of)
+{
+    const interval_unit *unit;
+    double number;
+    uint64_t bare;
+    if (p5_parse_number(text, &bare))
+        return cli_complain(
+            "-I", text, 1,
+            "an interval needs a unit: %sclocks, %sinstructions, or %sms (us, s) of modelled time", text,
+            text, text);
+    if (!parse_length(text, &number, &unit))
+        return cli_complain(
+            "-I", text, 1,
+            "'%s' is not an interval (100000clocks, 5000instructions, 10ms; c and i for short)", text);
+    if (!(number > 0) || number >= 0x1p53)
+        return cli_complain("-I", text, 1, "an interval is at least 1, and less than 9e15");
+    *of = (run_interval){.clocks = unit->clocks ? (uint64_t)number : 0,
+                         .instructions = unit->instructions ? (uint64_t)number : 0,
+                         .seconds = number * unit->seconds};
     return 0;
+}
+
+void interval_complete(run_interval *of, const p5_model *model)
+{
+    if (of->seconds > 0) {
+        double clocks = of->seconds * p5_model_clock_mhz(model) * 1e6;
+        of->clocks = clocks < 1 ? 1 : clocks < 0x1p63 ? (uint64_t)(clocks + 0.5) : UINT64_C(1) << 63;
+    }
 }
 
 bool bound_option(const char *option, const char *text, const char *path, p5_bound *bound)

@@ -45,8 +45,15 @@ error_t row_option_set(p5_row_format *format, p5_row_format wanted);
 /* Opens the model `name`, a built-in one or a file, which `option` was given. NULL after a message. */
 p5_model *model_option_open(const char *option, const char *name);
 
-/* -I N[c|i]: clocks, or instructions. CLI_USAGE after a message. */
-error_t interval_option(const char *text, uint64_t *clocks, uint64_t *instructions);
+/* -I: so many clocks or instructions, or so much modelled time. */
+typedef struct run_interval {
+    uint64_t clocks, instructions; /* 0 and 0: none */
+    double seconds;                /* 0: by the two others */
+} run_interval;
+/* Reads N with its unit; a number alone is refused, because it could be clocks or, as of other tools, milliseconds. */
+error_t interval_option(const char *text, run_interval *of);
+/* Turns modelled time into clocks of the model. */
+void interval_complete(run_interval *of, const p5_model *model);
 /* Nc, Ni, begin:ID, end:ID, or a symbol or address of the guest at `path` (NULL: it has none). False after a
  * message. */
 bool bound_option(const char *option, const char *text, const char *path, p5_bound *bound);

@@ -2,6 +2,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/option_values.h"
 #include "cli/guest_run.h"
@@ -26,7 +27,8 @@ typedef struct stat_options {
     p5_stat_style style;
     bool digits; /* -B or --no-big-num */
     bool csv, json, no_events, check_laws, summary, detailed;
-    p5_stat_intervals_options intervals; /* -I */
+    run_interval interval;               /* -I, */
+    p5_stat_intervals_options intervals; /* ... and what belongs to it */
     stat_budget budget;                  /* --expect, --junit */
     const char *roi[REGION_MOST_PARTS];  /* --roi as written */
     size_t roi_count;
@@ -123,8 +125,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         options->roi[options->roi_count++] = argument;
         return 0;
     case 'I':
-        return interval_option(argument, &options->intervals.every_clocks,
-                               &options->intervals.every_instructions);
+        return interval_option(argument, &options->interval);
     case KEY_INTERVAL_COUNT:
         return guest_number("--interval-count", argument, UINT64_MAX, &options->intervals.most);
     case KEY_EXPECT:
@@ -140,7 +141,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 
 static bool has_intervals(const stat_options *options)
 {
-    return options->intervals.every_clocks != 0 || options->intervals.every_instructions != 0;
+    return options->interval.clocks != 0 || options->interval.instructions != 0 ||
+           options->interval.seconds > 0;
 }
 
 static void turn_intervals(void *intervals, p5_machine *machine, bool inside)
@@ -260,13 +262,17 @@ static int run_and_report(stat_options *options, const char *own_options, const 
                     .metric_groups = options->metrics.words,
                     .runs = runs,
                     .run_count = 1};
+    interval_complete(&options->interval, options->guest.model);
     p5_stat_intervals_options intervals = options->intervals;
+    intervals.every_clocks = options->interval.clocks;
+    intervals.every_instructions = options->interval.instructions;
     intervals.size = sizeof intervals;
     intervals.format = format_of(options);
     intervals.out = out;
     intervals.stat = &stat;
     intervals.style = &options->style;
     bool intervals_wanted = has_intervals(options);
+    options->guest.rows_shown = intervals_wanted && isatty(fileno(out));
     while (runs != NULL && done < options->runs) {
         if (!run_once(options, done, &runs[done], &result, &broken, &status,
                       intervals_wanted ? &intervals : NULL))
@@ -520,7 +526,7 @@ int verb_stat(int argc, char **argv)
         {"null", CLI_FLAG(stat_options, no_events), NULL, 0, "No events, only clocks and times", 0},
         CLI_LETTER('n'),
         {"roi", KEY_ROI, "FROM,TO", 0, "Count from FROM to TO only, or in one FUNCTION", 0},
-        {"interval", 'I', "N[c|i]", 0, "A report every N clocks or instructions", 0},
+        {"interval", 'I', "N[c|i|ms]", 0, "A report every N clocks, instructions or ms", 0},
         {"interval-count", KEY_INTERVAL_COUNT, "N", 0, "With -I: no more than N of them", 0},
         {"summary", CLI_FLAG(stat_options, summary), NULL, 0, "With -I: then the totals", 0},
         {"verbose", CLI_FLAG(stat_options, style.zeros), NULL, 0, "Groups too in which nothing occurred", 0},

@@ -21,7 +21,7 @@ typedef struct top_row {
 typedef struct top {
     guest_options guest;
     const char *group;
-    uint64_t clocks, instructions; /* of an interval */
+    run_interval interval; /* -I */
     const p5_model *model;
     p5_table *table;
     p5_counts before;
@@ -37,7 +37,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     top *t = state->input;
     switch (key) {
     case 'I':
-        return interval_option(argument, &t->clocks, &t->instructions);
+        return interval_option(argument, &t->interval);
     default:
         return cli_set(key, argument, state);
     }
@@ -192,11 +192,12 @@ static int run_guest(top *t)
     t->group_count = p5_metric_group_names(p5_model_family(t->model), t->groups, MOST_GROUPS);
     if (t->group_count > MOST_GROUPS)
         t->group_count = MOST_GROUPS;
-    if (t->clocks == 0 && t->instructions == 0)
-        t->clocks = (uint64_t)(p5_model_clock_mhz(t->model) * 1e6 / (double)SECOND_PARTS);
+    if (t->interval.clocks == 0 && t->interval.instructions == 0 && t->interval.seconds == 0)
+        t->interval.seconds = 1.0 / SECOND_PARTS;
+    interval_complete(&t->interval, t->model);
     p5_observe_options options = {.size = sizeof options,
-                                  .every_clocks = t->clocks,
-                                  .every_instructions = t->instructions,
+                                  .every_clocks = t->interval.clocks,
+                                  .every_instructions = t->interval.instructions,
                                   .observed = observed,
                                   .counts_only = true,
                                   .context = t};
@@ -232,7 +233,7 @@ static int run_guest(top *t)
 int verb_top(int argc, char **argv)
 {
     static const struct argp_option options[] = {
-        {"interval", 'I', "N[c|i]", 0, "A row every N clocks or instructions (default: 1/100 second)", 0},
+        {"interval", 'I', "N[c|i|ms]", 0, "A row every N clocks, instructions or ms (default: 10ms)", 0},
         {"table", CLI_TEXT(top, group), "GROUP", 0,
          "Metric group in the columns (see 'p5scope list metrics')", 0},
         {0}};
@@ -249,6 +250,7 @@ int verb_top(int argc, char **argv)
         .children = children};
     top t = {0};
     guest_options_init(&t.guest, "top");
+    t.guest.rows_shown = true;
     int status = CLI_USAGE;
     if (cli_parse(&argp, argc, argv, &t, &t.guest) && guest_options_complete(&t.guest, &status)) {
         if (t.guest.gdb != NULL)

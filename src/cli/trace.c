@@ -13,6 +13,7 @@ enum { USUAL_CLOCKS = 100000, USUAL_FUNCTION_CLOCKS = 1000 };
 typedef struct trace_options {
     guest_options guest;
     p5_trace_options trace;
+    run_interval interval; /* -I */
     const char *format, *from, *to;
     event_options events;
     const char *at[MOST_WORDS]; /* --at, as written */
@@ -29,7 +30,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     trace_options *options = state->input;
     switch (key) {
     case 'I':
-        return interval_option(argument, &options->trace.every_clocks, &options->trace.every_instructions);
+        return interval_option(argument, &options->interval);
     case 'e':
         return event_options_add(&options->events, argument);
     case KEY_AT:
@@ -135,6 +136,9 @@ static bool complete(trace_options *options)
     if (options->trace.path == NULL)
         return cli_refuse(NULL, NULL, 0,
                           "-o FILE says where the trace goes, and by its name in which format");
+    interval_complete(&options->interval, options->guest.model);
+    options->trace.every_clocks = options->interval.clocks;
+    options->trace.every_instructions = options->interval.instructions;
     if (options->guest.gdb != NULL)
         return cli_refuse(NULL, NULL, 0, "--gdb: a run that gdb controls is not traced");
     const char *guest = options->guest.command[0];
@@ -190,6 +194,7 @@ static int trace_machine(trace_options *options, p5_machine *machine)
     options->trace.size = sizeof options->trace;
     /* What is fast-forwarded comes before the trace, so its file is made within the wall then. */
     int status = CLI_INTERNAL;
+    options->guest.rows_shown = strcmp(options->trace.path, "-") == 0 && isatty(STDOUT_FILENO);
     bool to_file = strcmp(options->trace.path, "-") != 0, early = options->guest.fast_forward != 0;
     guest_needs needs = {.reads = options->symbols.paths, .read_count = options->symbols.count};
     if (to_file && (early || options->trace.format == P5_TRACE_SQLITE))
@@ -255,7 +260,7 @@ int verb_trace(int argc, char **argv)
         CLI_LETTER('o'),
         {"format", CLI_TEXT(trace_options, format), "NAME", 0, "csv, jsonl, sqlite, vcd, chrome or kanata",
          0},
-        {"interval", 'I', "N[c|i]", 0, "A row every N clocks or instructions (100000c)", 0},
+        {"interval", 'I', "N[c|i|ms]", 0, "A row every N clocks, instructions or ms (100000c)", 0},
         {"at", KEY_AT, "SYMBOLS", 0, "Rows at entry to and exit from these functions", 0},
         {"functions", KEY_FUNCTIONS, "CLOCKS", OPTION_ARG_OPTIONAL,
          "Perfetto: all functions, from that many on (1000)", 0},
@@ -280,7 +285,7 @@ int verb_trace(int argc, char **argv)
         .args_doc = "[--] GUEST [ARG...]",
         .doc = "Run GUEST and write its counters over time, its pins or its "
                "pipeline to FILE."
-               "\vExamples:\n  p5scope trace -o counts.csv -I 100k -e cycles,instructions ./program\n  "
+               "\vExamples:\n  p5scope trace -o counts.csv -I 100kc -e cycles,instructions ./program\n  "
                "p5scope trace -o pipe.kanata --from main --to +2000i ./program",
         .children = children};
     trace_options *options = calloc(1, sizeof *options);

@@ -131,6 +131,8 @@ struct p5_machine {
     double progress_period;
     void (*progress)(void *context, const p5_machine *machine);
     void *progress_context;
+    void (*output)(void *context, int descriptor); /* p5_machine_on_output */
+    void *output_context;
     bool ended; /* for good: result holds why */
     p5_run_result result;
 

@@ -19,8 +19,8 @@ p5scope stat -q -e instructions_executed -I 1000i --fast-forward 200 --roi work 
 p5scope stat -q -v hello 2>&1 | grep -c '^ [a-z]*:$'
 p5scope stat -q hello 2>&1 | grep -c '^ [a-z]*:$'
 p5scope stat -d hello 2>&1 | grep -c '^ [A-Z].*:$'
-p5scope stat -n -q -x, -I 500 hello 2>&1 >/dev/null | cut -d, -f4 | sort | uniq -c
-p5scope stat -n -q -I 500 hello 2>&1 >/dev/null | grep -c ' clocks$'
+p5scope stat -n -q -x, -I 500c hello 2>&1 >/dev/null | cut -d, -f4 | sort | uniq -c
+p5scope stat -n -q -I 500c hello 2>&1 >/dev/null | grep -c ' clocks$'
 p5scope stat -q -x, -e instructions_executed,branches hello 2>&1 | cut -d, -f1-3
 p5scope stat -q -x, -e instructions,branch-misses:u,cycles hello 2>&1 | cut -d, -f3
 p5scope stat -q -x, -e branches --expect 'instructions==129, branches < 0.02k, IPC > 0, cycles:k+0' hello
@@ -42,12 +42,12 @@ p5scope stat --compare --mem 4M one.json two.json
 p5scope stat --compare one.json hello
 head -2 one.json >cut.json; p5scope stat --compare one.json cut.json
 p5scope run --model p55c-200 --model p54c-133 hello
-p5scope stat -I 500 --table=branch hello 2>&1 >/dev/null | sed 1d
-p5scope top -I 500 hello 2>top >/dev/null; p5scope stat -q -I 500 --table=overview hello 2>&1 >/dev/null | sed 1d | diff top -
-p5scope stat -I 500 --table=brnch hello
+p5scope stat -I 500c --table=branch hello 2>&1 >/dev/null | sed 1d
+p5scope top -I 500c hello 2>top >/dev/null; p5scope stat -q -I 500c --table=overview hello 2>&1 >/dev/null | sed 1d | diff top -
+p5scope stat -I 500c --table=brnch hello
 p5scope stat --table=branch hello
-p5scope stat -I 500 --table=branch -j hello
-p5scope stat -I 500 --table=branch -M cache hello
+p5scope stat -I 500c --table=branch -j hello
+p5scope stat -I 500c --table=branch -M cache hello
 # budgets that measured nothing
 p5scope stat -q -o report --max-clocks 100 --expect 'clocks<1000' hello
 p5scope stat -q -o report --max-instructions 50 -r 2 --expect 'clocks>0' --junit report.xml hello 2>/dev/null; grep -o 'failures="."\|failure message=".*max-instr[^ ]*' report.xml

@@ -9,7 +9,7 @@ p5scope trace -o t.jsonl --from wrok --to 3000i -I 500i -e instructions_executed
 p5scope trace -o t.jsonl --from sort --to 150000i -I 10000i -e instructions_executed quicksort 1; jq -c 'select(.row != null) | [.kind, .instructions]' t.jsonl
 p5scope trace -o t.db -I 300000i quicksort 1 && sqlite3 t.db 'SELECT number, kind FROM interval; SELECT count(*) FROM event; SELECT complete FROM run'
 p5scope trace -o t.kanata --to 40i hello && sed -n '1p; /^I	0/p; /^L	0/p; /^R	0/p' t.kanata
-p5scope trace -o t.json --at main -I 1000000 hello && jq -c '.[] | select(.tid == 1) | [.name, .ph]' t.json
+p5scope trace -o t.json --at main -I 1000000c hello && jq -c '.[] | select(.tid == 1) | [.name, .ph]' t.json
 p5scope trace hello
 p5scope trace -o t.xml hello
 p5scope trace -o t.xml --format chrom hello
@@ -25,7 +25,7 @@ p5scope merge t.json
 p5scope stat -I 500000i -e instructions_executed --summary quicksort 1 2>&1 | grep -c instructions_executed
 p5scope stat -I 500000i -x, -e instructions_executed quicksort 1 2>&1 >/dev/null | cut -d, -f2,4
 p5scope stat -I 500000i -j -e instructions_executed quicksort 1 2>&1 >/dev/null | jq -c 'select(.event) | [has("interval"), .event, .value]'
-p5scope stat -I 1000 -r 2 hello
+p5scope stat -I 1000c -r 2 hello
 p5scope trace -o t.csv --from 2000c --to 1000c quicksort 1
 p5scope trace -q -o t.csv --from sort --to 20000i -e clocks quicksort 1; grep -c interval t.csv
 p5scope trace -q -o t.csv --from 1e15c -e clocks quicksort 1
@@ -50,3 +50,10 @@ p5scope trace -q -o t.jsonl --from work --at work -e clocks markers && jq -r 'se
 p5scope trace -q -o t.jsonl --to work --at work,main -e clocks markers && jq -r 'select(.kind) | [.kind, .label // ""] | join(" ")' t.jsonl
 p5scope trace -o t.csv --functions quicksort 1
 p5scope trace -o t.json --functions=many quicksort 1
+# intervals need a unit, whichever verb they are for
+p5scope stat -I 1000 hello
+p5scope top -I 100k hello
+p5scope trace -o t.csv -I 0x100 hello
+p5scope stat -q -n -x, -I 2us hello 2>&1 >/dev/null | grep -c ,clocks
+p5scope stat -q -n -x, -I 400clocks hello 2>&1 >/dev/null | grep -c ,clocks
+p5scope trace -q -o t.csv -I 0.002ms -e clocks hello >/dev/null; grep -c interval t.csv

@@ -14,19 +14,24 @@ import p5scope
 READS, TABLE = 4096, 0x400000
 
 
-def clocks_per_read(stride, bytes_):
-    """READS reads of a table of `bytes_`, `stride` apart, over and over; the first round is not counted."""
-    inner = bytes_ // stride
-    rounds = max(2, READS // inner)
+def rounds_of_reads(stride, inner, rounds):
+    """The counts of `rounds` times `inner` reads, `stride` apart. The first round finds the caches cold."""
     code = bytes.fromhex("bd") + rounds.to_bytes(4, "little")  # mov ebp, rounds
     code += bytes.fromhex("be") + TABLE.to_bytes(4, "little")  # mov esi, table
     code += bytes.fromhex("b9") + inner.to_bytes(4, "little")  # mov ecx, inner
     code += bytes.fromhex("8b06 81c6") + stride.to_bytes(4, "little")  # mov eax, [esi] / add esi, stride
     code += bytes.fromhex("49 75f5 4d 75e8")  # dec ecx / jnz read / dec ebp / jnz round
     with p5scope.Case(code) as case:
-        reads = case.counts["data_read"]
-        assert reads == inner * rounds
-        return case.counts.clocks / reads
+        assert case.counts["data_read"] == inner * rounds
+        return case.counts.clocks
+
+
+def clocks_per_read(stride, bytes_):
+    """READS reads of a table of `bytes_`, `stride` apart, over and over. The first round and what comes before it are subtracted."""
+    inner = bytes_ // stride
+    rounds = max(1, READS // inner)
+    more = rounds_of_reads(stride, inner, 1 + rounds) - rounds_of_reads(stride, inner, 1)
+    return more / (inner * rounds)
 
 
 def stride_figure(file):

@@ -402,9 +402,24 @@ static p5_status set_keys(p5_model *model, const char *section, const char *alon
     return p.status;
 }
 
+/* True if `key` is among KEY=VALUE,... */
+static bool has_key(const char *text, const char *key)
+{
+    size_t length = strlen(key);
+    for (const char *part = text; part != NULL; part = strchr(part, ',')) {
+        part += *part == ',';
+        if (strncmp(part, key, length) == 0 && part[length] == '=')
+            return true;
+    }
+    return false;
+}
+
 p5_status p5_model_set_agent(p5_model *model, const char *text, p5_error *error)
 {
-    return set_keys(model, "agent", "kind", text, error);
+    p5_status status = set_keys(model, "agent", "kind", text, error);
+    if (status == P5_OK && model->agent.kind == AGENT_NONE && strchr(text, ',') != NULL)
+        status = error_set(error, P5_ERR_SYNTAX, "which agent? dma or processor is missing");
+    return status;
 }
 
 p5_status p5_model_set_wires(p5_model *model, const char *text, p5_error *error)
@@ -415,7 +430,15 @@ p5_status p5_model_set_wires(p5_model *model, const char *text, p5_error *error)
 
 p5_status p5_model_set_check(p5_model *model, const char *text, p5_error *error)
 {
-    return set_keys(model, "check", "cycle", text, error);
+    p5_status status = set_keys(model, "check", "cycle", text, error);
+    bool cycle = model->check.cycle != CHECK_NONE, address = has_key(text, "address");
+    if (status == P5_OK && cycle != address)
+        status = error_set(error, P5_ERR_SYNTAX,
+                           cycle ? "which address? address=N is missing"
+                                 : "which cycle? read, write, code, in or out is missing");
+    if (status != P5_OK && error != NULL && error->column == 0)
+        error->column = 1;
+    return status;
 }
 
 p5_status p5_model_set_monitor(p5_model *model, const char *text, p5_error *error)

@@ -42,3 +42,9 @@ void notice_transfer(notices *to, snapshot *s)
 {
     snapshot_list(s, &notice_state, &to->seen.items, &to->seen.count, &to->seen.capacity, NOTICES_AT_MOST);
 }
+
+void output_begins(const p5_machine *machine, int descriptor)
+{
+    if (machine->output != NULL)
+        machine->output(machine->output_context, descriptor);
+}

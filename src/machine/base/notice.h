@@ -12,6 +12,8 @@ typedef enum notice_kind { NOTICE_PORT, NOTICE_SYSCALL, NOTICE_OTHER } notice_ki
 void notice_once(notices *to, notice_kind kind, uint32_t number, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 void notice_free(notices *to);
+/* Tells p5_machine_on_output's callback that the guest's output goes to the host's descriptor 1 or 2. */
+void output_begins(const p5_machine *machine, int descriptor);
 /* Which lines have been sent, in a snapshot, in either direction. */
 void notice_transfer(notices *to, snapshot *s);
 extern const snapshot_table notice_state;

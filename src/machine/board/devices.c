@@ -268,6 +268,7 @@ void devices_console_flush(devices *b)
         options->console(options->console_context, b->console_text, size);
         return;
     }
+    output_begins(b->machine, STDOUT_FILENO);
     for (const char *text = b->console_text; size != 0;) {
         if (!wait_for_reader(b)) {
             memmove(b->console_text, text, size);

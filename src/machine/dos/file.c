@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/held_signals.h"
+#include "machine/base/notice.h"
 #include "machine/dos/dos_internal.h"
 
 enum { PSP_TABLE_SIZE = 0x32, PSP_TABLE = 0x34, UNUSED = 0xff, STANDARD = 3, CHUNK = 4096 };
@@ -371,6 +372,7 @@ static void write_error_output(dos *d, const uint8_t *bytes, size_t size)
 {
     held_signals closed;
     devices_console_flush(d->machine->devices);
+    output_begins(d->machine, STDERR_FILENO);
     signals_hold(&closed, false);
     bool broken = write(STDERR_FILENO, bytes, size) < 0 && errno == EPIPE;
     signals_release(&closed, broken);

@@ -322,10 +322,6 @@ static int listen_port(uint16_t port)
 static int listen_file(const char *path)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
-    if (strlen(path) >= sizeof address.sun_path) {
-        errno = ENAMETOOLONG;
-        return -1;
-    }
     strcpy(address.sun_path, path);
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (fd >= 0 && bind(fd, (struct sockaddr *)&address, sizeof address) == 0 &&
@@ -341,8 +337,12 @@ static p5_status read_place(const char *where, bool *by_port, uint16_t *port, p5
 {
     const char *colon = strrchr(where, ':'), *digits = colon != NULL ? colon + 1 : where;
     *by_port = strchr(where, '/') == NULL && *digits != '\0' && digits[strspn(digits, "0123456789")] == '\0';
+    enum { LONGEST_PATH = sizeof((struct sockaddr_un *)0)->sun_path - 1 };
     if (!*by_port)
-        return P5_OK;
+        return strlen(where) <= LONGEST_PATH
+                   ? P5_OK
+                   : error_set(error, P5_ERR_RANGE, "the path of a socket has at most %d characters",
+                               (int)LONGEST_PATH);
     size_t host = colon != NULL ? (size_t)(colon - where) : 0;
     bool here = colon == NULL || (host == 9 && memcmp(where, "localhost", host) == 0) ||
                 (host == 9 && memcmp(where, "127.0.0.1", host) == 0);
@@ -354,6 +354,13 @@ static p5_status read_place(const char *where, bool *by_port, uint16_t *port, p5
     return number >= 1 && number <= UINT16_MAX
                ? P5_OK
                : error_set(error, P5_ERR_RANGE, "a port for gdb is 1 to 65535, not '%s'", digits);
+}
+
+p5_status p5_gdb_place_check(const char *where, p5_error *error)
+{
+    bool by_port;
+    uint16_t port;
+    return read_place(where, &by_port, &port, error);
 }
 
 /* The first connection that speaks gdb's protocol; others are closed. False: the run is to end. */

@@ -156,6 +156,8 @@ static int32_t write_quietly(const linux_process *p, const linux_open_file *file
             size += (int32_t)pieces[i].iov_len;
         return size;
     }
+    if (file->kind == LINUX_STANDARD)
+        output_begins(p->machine, file->host);
     held_signals closed;
     signals_hold(&closed, false);
     ssize_t put = offset != NO_OFFSET ? pwritev(file->host, pieces, count, (off_t)offset)

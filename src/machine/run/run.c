@@ -601,6 +601,12 @@ bool p5_machine_ending(const p5_machine *machine)
     return machine_pause_wanted(machine);
 }
 
+void p5_machine_on_output(p5_machine *machine, void (*output)(void *context, int descriptor), void *context)
+{
+    machine->output = output;
+    machine->output_context = context;
+}
+
 void p5_machine_on_progress(p5_machine *machine, void (*progress)(void *context, const p5_machine *machine),
                             void *context, double period_seconds)
 {

@@ -25,7 +25,7 @@ try() {
 try run
 try run --save "$here/snapshot" --save-at 100000000000i
 try stat -o "$here/report"
-try stat -r 1 -I 100000 -o "$here/report"
+try stat -r 1 -I 100000c -o "$here/report"
 try record -o "$here/profile"
 try trace -o "$here/trace.csv"
 try trace -o "$here/trace.db"

@@ -101,7 +101,7 @@ record)
     "$p5scope" record -o "$work/p" "$dir/clocks.exe" >/dev/null || exit 1
     "$p5scope" report "$work/p" >"$work/report" || exit 1
     grep -q 'clocks.exe' "$work/report" || { cat "$work/report"; exit 1; }
-    "$p5scope" trace -o "$work/t.csv" -I 10000 "$dir/clocks.exe" >/dev/null || exit 1
+    "$p5scope" trace -o "$work/t.csv" -I 10000c "$dir/clocks.exe" >/dev/null || exit 1
     [ "$(wc -l <"$work/t.csv")" -gt 5 ] || { cat "$work/t.csv"; exit 1; }
     ;;
 maps) # functions by the maps of linkers, whose addresses begin with the program: COM, and MZ with its segment

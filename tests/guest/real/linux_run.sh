@@ -74,7 +74,7 @@ verbs) # stat and trace
     boot stat 9 -o "$work/stat" --output-append --cmdline 'console=ttyS0 quiet' --kernel "$dir/vmlinux" --init "$dir/pipes"
     [ "$(grep -c 'data_tlb_miss' "$work/stat")" = 2 ] || { echo "expected two reports in one file"; exit 1; }
     "$p5scope" run -q --max-instructions 1000000 "$dir/vmlinux" console=ttyS0 || exit 1 # as the guest
-    boot trace 0 -o "$work/t.csv" -I 1000000 --max-instructions 5000000 --kernel "$dir/vmlinux"
+    boot trace 0 -o "$work/t.csv" -I 1000000c --max-instructions 5000000 --kernel "$dir/vmlinux"
     [ "$(wc -l <"$work/t.csv")" -gt 5 ] || { cat "$work/t.csv"; exit 1; }
     ;;
 screen) # without a serial console it is on the screen, which a snapshot has, too

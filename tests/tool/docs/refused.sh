@@ -61,14 +61,14 @@ stat -v -n $G/hello
 stat -x, -j $G/hello
 stat --log-fd 2 -o f $G/hello
 stat --append --log-fd 2 $G/hello
-stat -r 2 -I 100 $G/hello
+stat -r 2 -I 100c $G/hello
 stat -r 2 --save f $G/hello
 stat --save-every 100 --save f $G/hello
 top --interval-count 3 $G/hello
 trace -o x.csv --bus-clock $G/hello
 trace -o x.vcd --markers $G/hello
 trace -o x.vcd --at main $G/hello
-trace -o x.kanata -I 100 $G/hello
+trace -o x.kanata -I 100c $G/hello
 trace -o x.json --deltas $G/hello
 record --no-intervals --callgrind c $G/hello
 record -c cycles/100 --callgrind c $G/hello
@@ -107,7 +107,7 @@ bench --x87 --asm nop
 bench -v --no-diagram --json --asm nop
 screen --model p5 x
 stat --gdb gdb.socket -r 2 $G/hello
-stat --gdb gdb.socket -I 1000 $G/hello
+stat --gdb gdb.socket -I 1000c $G/hello
 trace -o x.csv --gdb gdb.socket $G/hello
 record --gdb gdb.socket $G/hello
 top --gdb gdb.socket $G/hello

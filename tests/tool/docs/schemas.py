@@ -69,7 +69,7 @@ def same_table(name, words, first=1):
 quicksort, markers = f"{guests}/quicksort", f"{guests}/markers"
 run("stat", "-q", "-d", "-j", "-o", "a.json", "--expect", "clocks>0,CPI<100", quicksort, "1")
 run("stat", "-q", "-j", "-r", "2", "-o", "b.json", "--model", "p54c-133", "-e", "all,r2b.0", quicksort, "1")
-run("stat", "-q", "-j", "-I", "100000", "-o", "i.json", quicksort, "1")
+run("stat", "-q", "-j", "-I", "100000c", "-o", "i.json", quicksort, "1")
 run("record", "-q", "-o", "p", quicksort, "1")
 run("record", "-q", "-o", "q", quicksort, "2")
 run("trace", "-q", "-o", "t.jsonl", "--markers", "-I", "1000i", markers)

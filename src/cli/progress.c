@@ -1,0 +1,81 @@
+#include "cli/progress.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "cli/host_clock.h"
+
+/* A process has one standard error, and whoever prints there has to take the line away: so this is file-wide. */
+static struct {
+    double start;
+    uint64_t before; /* instructions of a snapshot, or fast-forwarded */
+    bool shown;      /* it stands on the terminal */
+    bool over;       /* the guest prints there, so the line does not come again */
+} line;
+
+void progress_erase(void)
+{
+    if (!line.shown)
+        return;
+    fputs("\r\033[K", stderr);
+    line.shown = false;
+}
+
+/* The terminal's columns; 80 if it does not know. */
+static size_t columns(void)
+{
+    struct winsize size;
+    return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
+static void show(void *context, const p5_machine *machine)
+{
+    (void)context;
+    double seconds = host_clock() - line.start;
+    if (seconds < 1 || line.over)
+        return;
+    double instructions = (double)p5_machine_instructions(machine);
+    double run = instructions - (double)line.before;
+    double clocks = (double)p5_machine_clock(machine);
+    char text[160];
+    int length =
+        snprintf(text, sizeof text, "%.0f s: %.0f million instructions, CPI %.2f, %.0f MIPS", seconds,
+                 instructions / 1e6, instructions > 0 ? clocks / instructions : 0, run / seconds / 1e6);
+    progress_erase();
+    if (length < 0 || (size_t)length >= columns())
+        return; /* a line that is broken in two could not be taken away */
+    fputs(text, stderr);
+    line.shown = true;
+}
+
+/* The guest is about to print. What goes to another place than the terminal leaves the line alone. */
+static void guest_prints(void *context, int descriptor)
+{
+    (void)context;
+    if (line.over || !isatty(descriptor))
+        return;
+    progress_erase();
+    line.over = true;
+}
+
+void progress_begin(p5_machine *machine)
+{
+    const char *terminal = getenv("TERM");
+    line.start = host_clock();
+    line.before = p5_machine_instructions(machine);
+    line.shown = line.over = false;
+    if (!isatty(STDERR_FILENO) || terminal == NULL || strcmp(terminal, "dumb") == 0)
+        return;
+    p5_machine_on_progress(machine, show, NULL, 0.5);
+    p5_machine_on_output(machine, guest_prints, NULL);
+}
+
+void progress_end(p5_machine *machine)
+{
+    progress_erase();
+    p5_machine_on_progress(machine, NULL, NULL, 0);
+    p5_machine_on_output(machine, NULL, NULL);
+}
