@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/held_signals.h"
+#include "machine/base/notice.h"
 #include "machine/base/time.h"
 #include "machine/board/devices.h"
 #include "machine/linux/abi.h"

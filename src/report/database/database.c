@@ -249,7 +249,7 @@ p5_status database_add_run(p5_database *database, const database_run *run, sqlit
     int result = sqlite3_step(add);
     p5_status status = P5_OK;
     if (result == SQLITE_CONSTRAINT)
-        status = error_set(error, P5_ERR_STATE, "the run of '%s' on %s is in %s already", run->command,
+        status = error_set(error, P5_ERR_STATE, "the run of %s on %s is in %s already", run->command,
                            run->model, database->path);
     else if (result != SQLITE_DONE)
         status = database_error(database, error);

@@ -19,6 +19,7 @@ enum { MOST_RUNS = 26 };
 
 typedef struct compared_run {
     char *name, *model, *command, *options;
+    char *ending; /* "" if the guest just exited */
 } compared_run;
 
 /* A figure of the runs; not a number where a run has none. */
@@ -136,6 +137,14 @@ static p5_status end_run(p5_comparison *c, p5_error *error)
     return status;
 }
 
+/* Notes how the run under way ended: what a limit cut short is not to be taken for a faster run. */
+static p5_status take_ending(p5_comparison *c, p5_error *error)
+{
+    compared_run *run = &c->runs[c->run_count - 1];
+    run->ending = arena_text(&c->texts, line_text(c->parts, LINE_ENDING, ""));
+    return run->ending != NULL ? end_run(c, error) : error_set(error, P5_ERR_MEMORY, "out of memory");
+}
+
 static p5_status take_line(p5_comparison *c, const char *name, p5_error *error)
 {
     sqlite3_stmt *parts = c->parts;
@@ -153,7 +162,7 @@ static p5_status take_line(p5_comparison *c, const char *name, p5_error *error)
     if (line_has(parts, LINE_METRIC) && line_has(parts, LINE_METRIC_VALUE))
         return add_value(c, line_text(parts, LINE_METRIC, ""), line_text(parts, LINE_METRIC_UNIT, ""),
                          sqlite3_column_double(parts, LINE_METRIC_VALUE), error);
-    return line_has(parts, LINE_CLOCKS) ? end_run(c, error) : P5_OK;
+    return line_has(parts, LINE_CLOCKS) ? take_ending(c, error) : P5_OK;
 }
 
 static p5_status take_lines(p5_comparison *c, FILE *in, const char *name, p5_error *error)
@@ -266,13 +275,27 @@ static void write_text_row(FILE *out, const p5_comparison *c, const compared_row
     fprintf(out, "  %s%s%s\n", row->name, row->unit[0] != '\0' ? " " : "", row->unit);
 }
 
+/* One line of what run `i` is. Its file's name can have any bytes. */
+static void write_run(FILE *out, const p5_comparison *c, size_t i, const char *before, bool options)
+{
+    const compared_run *run = &c->runs[i];
+    char *name = p5_command_text(&run->name, 1);
+    fprintf(out, "%s%c: %s: %s on %s", before, (char)('A' + i), name != NULL ? name : "", run->command,
+            run->model);
+    if (options && run->options[0] != '\0')
+        fprintf(out, ", options: %s", run->options);
+    if (run->ending[0] != '\0')
+        fprintf(out, "; %s", run->ending);
+    fputc('\n', out);
+    free(name);
+}
+
 static void write_text(FILE *out, const p5_comparison *c, const p5_stat_style *style)
 {
     size_t zeros = 0;
     fputc('\n', out);
     for (size_t i = 0; i < c->run_count; i++)
-        fprintf(out, " %c: %s: '%s' on %s%s%s\n", (char)('A' + i), c->runs[i].name, c->runs[i].command,
-                c->runs[i].model, c->runs[i].options[0] != '\0' ? ", options: " : "", c->runs[i].options);
+        write_run(out, c, i, " ", true);
     fprintf(out, "\n%18s", "A");
     for (size_t i = 1; i < c->run_count; i++)
         if (c->run_count == 2)
@@ -296,8 +319,7 @@ static void write_csv(FILE *out, const p5_comparison *c, const p5_stat_style *st
     const char *s = style->separator;
     char text[64];
     for (size_t i = 0; i < c->run_count; i++)
-        fprintf(out, "# %c: %s: %s on %s\n", (char)('A' + i), c->runs[i].name, c->runs[i].command,
-                c->runs[i].model);
+        write_run(out, c, i, "# ", false);
     if (style->header) {
         fprintf(out, "event%sunit", s);
         for (size_t i = 0; i < c->run_count; i++)
@@ -343,6 +365,8 @@ static void write_json(FILE *out, const p5_comparison *c)
         json_key_string(&json, "model", c->runs[i].model);
         json_key_string(&json, "command", c->runs[i].command);
         json_key_string(&json, "options", c->runs[i].options);
+        if (c->runs[i].ending[0] != '\0')
+            json_key_string(&json, "ending", c->runs[i].ending);
         json_close_object(&json);
     }
     json_close_array(&json);
