@@ -97,7 +97,6 @@ static void pointers(int file, int pipe_in, int pipe_out, int folder)
     CALL(SYS_gettimeofday, 0, 0);
     CALL(SYS_symlink, BAD, name);
     CALL(SYS_symlink, name, BAD);
-    CALL(SYS_symlink, "", "empty");
     CALL(SYS_readlink, BAD, text, 10);
     CALL(SYS_readlink, "link", BAD, 10);
     CALL(92, BAD, 0);
@@ -549,6 +548,56 @@ static void folder(void)
     SAY(guest_syscall(SYS_close, fd));
 }
 
+static void links(void)
+{
+    int fd;
+    SAY(fd = guest_syscall(SYS_open, "f", RDWR | CREAT, 0600));
+    SAY(guest_syscall(15, "none", 0755));
+    SAY(guest_syscall(271, ".", 0));
+    SAY(guest_syscall(320, AT_FDCWD, ".", 0, 0));
+    SAY(guest_syscall(320, AT_FDCWD, "f", 0, 0x9999));
+    SAY(guest_syscall(SYS_lstat64, "f/", words));
+    SAY(guest_syscall(SYS_open, "f/../f", RDONLY));
+    SAY(guest_syscall(9, "f", "g"));
+    SAY(guest_syscall(9, "f", "g/"));
+    SAY(guest_syscall(9, "f/", "h"));
+    SAY(guest_syscall(9, "f", "none/g"));
+    SAY(guest_syscall(SYS_symlink, "f", "s"));
+    SAY(guest_syscall(9, "s", "hard"));
+    SAY(guest_syscall(SYS_lstat64, "hard", words));
+    SAY(words[4] & 0170000);
+    SAY(guest_syscall(303, AT_FDCWD, "s", AT_FDCWD, "hard2", 0x400));
+    SAY(guest_syscall(SYS_lstat64, "hard2", words));
+    SAY(words[4] & 0170000);
+    SAY(guest_syscall(303, AT_FDCWD, "s", AT_FDCWD, "hard3", 0x7000));
+    SAY(guest_syscall(SYS_symlink, "x", "f"));
+    SAY(guest_syscall(SYS_symlink, "x", "none/s"));
+    SAY(guest_syscall(SYS_symlink, "x", "s2/"));
+    SAY(guest_syscall(SYS_symlink, "", "s2"));
+    SAY(guest_syscall(SYS_rmdir, "s"));
+    SAY(guest_syscall(SYS_unlink, "s/"));
+    SAY(guest_syscall(SYS_mkdir, "dd", 0700));
+    SAY(guest_syscall(SYS_symlink, "dd", "ds"));
+    SAY(guest_syscall(SYS_rmdir, "ds"));
+    SAY(guest_syscall(SYS_open, "ds", DIRECTORY | NOFOLLOW));
+    SAY(guest_syscall(SYS_open, "dd", RDWR));
+    SAY(guest_syscall(SYS_open, "dd", RDONLY | TRUNC));
+    SAY(guest_syscall(SYS_unlink, "ds"));
+    SAY(guest_syscall(SYS_rmdir, "dd"));
+    SAY(guest_syscall(SYS_open, "/dev/null", DIRECTORY));
+    SAY(guest_syscall(SYS_open, "/dev/null", RDWR | CREAT | EXCL, 0600));
+    SAY(guest_syscall(SYS_access, "/dev/null", 1));
+    SAY(guest_syscall(SYS_access, "/dev/null", 6));
+    SAY(guest_syscall(SYS_stat64, "/dev/null", words));
+    SAY(words[8]);
+    SAY(guest_syscall(SYS_unlink, "f"));
+    SAY(guest_syscall(SYS_unlink, "g"));
+    SAY(guest_syscall(SYS_unlink, "s"));
+    SAY(guest_syscall(SYS_unlink, "hard"));
+    SAY(guest_syscall(SYS_unlink, "hard2"));
+    SAY(guest_syscall(SYS_close, fd));
+}
+
 static void process(void)
 {
     SAY(guest_syscall(SYS_kill, 1 << 21, 0));
@@ -643,6 +692,7 @@ int guest_main(int argc, char **argv, char **envp)
     rights();
     sizes();
     folder();
+    links();
     process();
     return 0;
 }

@@ -18,6 +18,14 @@ int32_t linux_place_to_change(linux_process *p, int32_t directory, uint32_t addr
     return wrong != 0 ? wrong : share_may_change(place);
 }
 
+/* The same for attributes, which the root of a share has, too. */
+static int32_t place_of_attributes(linux_process *p, int32_t directory, uint32_t address, unsigned how,
+                                   share_place *place)
+{
+    int32_t wrong = linux_place_to_change(p, directory, address, how, place);
+    return wrong == -EBUSY ? 0 : wrong;
+}
+
 /* An open regular file or directory of a writable share: 0; -errno otherwise. */
 static int32_t changeable_file(linux_process *p, uint32_t descriptor, const linux_open_file **found)
 {
@@ -33,7 +41,7 @@ static int32_t changeable_file(linux_process *p, uint32_t descriptor, const linu
 int32_t linux_fchmodat(linux_process *p, const uint32_t a[6])
 {
     SHARE_PLACE(place);
-    int32_t wrong = linux_place_to_change(p, (int32_t)a[0], a[1], SHARE_FOLLOW, &place);
+    int32_t wrong = place_of_attributes(p, (int32_t)a[0], a[1], SHARE_FOLLOW, &place);
     return wrong != 0 ? wrong : share_set_mode(&place, (mode_t)(a[2] & 0777));
 }
 
@@ -68,7 +76,7 @@ int32_t linux_fchownat(linux_process *p, const uint32_t a[6])
     SHARE_PLACE(place);
     struct stat about;
     unsigned how = (a[4] & AT_SYMLINK_NOFOLLOW) != 0 ? 0 : SHARE_FOLLOW;
-    int32_t wrong = linux_place_to_change(p, (int32_t)a[0], a[1], how, &place);
+    int32_t wrong = place_of_attributes(p, (int32_t)a[0], a[1], how, &place);
     if (wrong == 0)
         wrong = linux_stat_place(&place, &about);
     return wrong != 0 ? wrong : keep_owner(a[2], a[3]);
@@ -97,7 +105,7 @@ static int32_t set_times(linux_process *p, int32_t directory, uint32_t address, 
         return futimens(file->host, times) == 0 ? 0 : -errno;
     }
     SHARE_PLACE(place);
-    int32_t wrong = linux_place_to_change(p, directory, address, follow ? SHARE_FOLLOW : 0, &place);
+    int32_t wrong = place_of_attributes(p, directory, address, follow ? SHARE_FOLLOW : 0, &place);
     return wrong != 0 ? wrong : share_set_times(&place, times);
 }
 
@@ -114,6 +122,8 @@ int32_t linux_utimensat(linux_process *p, const uint32_t a[6])
     bool wide = linux_times_are_wide(p);
     int32_t narrow[4] = {0};
     int64_t values[4] = {0};
+    if ((a[3] & ~(uint32_t)(AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH)) != 0)
+        return -EINVAL;
     if (a[2] != 0 &&
         !linux_read_user(p, a[2], wide ? (void *)values : narrow, wide ? sizeof values : sizeof narrow))
         return -EFAULT;
@@ -192,15 +202,29 @@ int32_t linux_symlinkat(linux_process *p, const uint32_t a[6])
 {
     char text[SHARE_PATH];
     SHARE_PLACE(place);
+    bool slash;
     int32_t wrong = linux_read_string(p, a[0], text, sizeof text);
     if (wrong >= 0)
-        wrong = linux_place_to_change(p, (int32_t)a[1], a[2], SHARE_MAY_BE_MISSING, &place);
+        wrong = wrong == 0 ? -ENOENT : linux_new_entry(p, (int32_t)a[1], a[2], &place, &slash);
+    if (wrong == 0 && slash)
+        wrong = -ENOENT;
     return wrong != 0 ? wrong : share_symlink(&place, text);
 }
 
 int32_t linux_linkat(linux_process *p, const uint32_t a[6])
 {
-    return linux_two_places(p, a, share_link);
+    SHARE_PLACE(old);
+    SHARE_PLACE(new);
+    bool slash;
+    if ((a[4] & ~(uint32_t)(AT_SYMLINK_FOLLOW | AT_EMPTY_PATH)) != 0)
+        return -EINVAL;
+    unsigned how = (a[4] & AT_SYMLINK_FOLLOW) != 0 ? SHARE_FOLLOW : 0;
+    int32_t wrong = linux_place_to_change(p, (int32_t)a[0], a[1], how, &old);
+    if (wrong == 0)
+        wrong = linux_new_entry(p, (int32_t)a[2], a[3], &new, &slash);
+    if (wrong == 0 && slash)
+        wrong = -ENOENT;
+    return wrong != 0 ? wrong : share_link(&old, &new);
 }
 
 /* There is nobody else in the guest; the host's lock keeps other programs away. Without LOCK_NB it would wait

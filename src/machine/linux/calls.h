@@ -58,10 +58,12 @@ int32_t linux_place_of(linux_process *p, int32_t directory, uint32_t address, un
 /* The same, and it may be changed: in a writable share, and not its root. */
 int32_t linux_place_to_change(linux_process *p, int32_t directory, uint32_t address, unsigned how,
                               share_place *place);
-/* Does `act` with two places: directory and path of what is there (a[0], a[1]) and of a new name (a[2],
- * a[3]). */
-typedef int32_t linux_act(const share_place *old, const share_place *new);
-int32_t linux_two_places(linux_process *p, const uint32_t a[6], linux_act *act);
+/* Resolves the path of an entry that is to be made; *slash: it ends in one, so that only a folder can be meant.
+ * 0 or -errno, -EEXIST if it is there. */
+int32_t linux_new_entry(linux_process *p, int32_t directory, uint32_t address, share_place *place,
+                        bool *slash);
+/* The device of a place that has a target. */
+linux_file_kind linux_device_at(const share_place *place);
 /* Standard input that is a regular file of the host. Output is one-way whatever stands behind it, so that a
  * run is the same for a pipe and for a file. */
 bool linux_is_input_file(const linux_open_file *file);

@@ -131,8 +131,7 @@ int32_t linux_resolve(linux_process *p, int32_t directory, const char *path, uns
 
 /* --- open --- */
 
-/* Of a place that has a target. */
-static linux_file_kind linux_device_at(const share_place *place)
+linux_file_kind linux_device_at(const share_place *place)
 {
     return strcmp(place->target, "null") == 0   ? LINUX_NULL
            : strcmp(place->target, "zero") == 0 ? LINUX_ZERO
@@ -141,6 +140,10 @@ static linux_file_kind linux_device_at(const share_place *place)
 
 static int32_t open_device(linux_process *p, const share_place *place, uint32_t flags)
 {
+    if ((flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL))
+        return -EEXIST;
+    if ((flags & GUEST_O_DIRECTORY) != 0)
+        return -ENOTDIR;
     linux_open_file *file = linux_file_new(linux_device_at(place), -1, flags);
     return linux_descriptor_add(p, file, 0, (flags & GUEST_O_CLOEXEC) != 0);
 }
@@ -163,7 +166,7 @@ static int32_t open_place(linux_process *p, const share_place *place, uint32_t f
                      ((flags & GUEST_O_DIRECTORY) != 0 ? O_DIRECTORY : 0);
     struct stat about;
     bool directory = place->scratch != NULL && share_about(place, &about) == 0 && S_ISDIR(about.st_mode) &&
-                     (flags & (O_ACCMODE | O_CREAT)) == O_RDONLY;
+                     (flags & (O_ACCMODE | O_CREAT | O_TRUNC)) == O_RDONLY;
     int host = directory ? -1 : share_open(place, host_flags, (mode_t)(mode & ~p->files.umask & 0777));
     if (host < 0 && !directory)
         return host;

@@ -131,7 +131,7 @@ static int32_t stat_file(const linux_open_file *file, struct stat *about)
 int32_t linux_stat_place(const share_place *place, struct stat *about)
 {
     if (place->target[0] != '\0') {
-        *about = stat_made_up(S_IFCHR | 0666);
+        *about = stat_device(linux_device_at(place));
         return 0;
     }
     if (share_is_virtual(place)) {

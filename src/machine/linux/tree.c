@@ -93,14 +93,17 @@ int32_t linux_unlinkat(linux_process *p, const uint32_t a[6])
     return wrong != 0 ? wrong : share_remove(&place, folder);
 }
 
-int32_t linux_two_places(linux_process *p, const uint32_t a[6], linux_act *act)
+int32_t linux_new_entry(linux_process *p, int32_t directory, uint32_t address, share_place *place,
+                        bool *slash)
 {
-    SHARE_PLACE(old);
-    SHARE_PLACE(new);
-    int32_t wrong = linux_place_to_change(p, (int32_t)a[0], a[1], 0, &old);
-    if (wrong == 0)
-        wrong = linux_place_to_change(p, (int32_t)a[2], a[3], SHARE_MAY_BE_MISSING, &new);
-    return wrong != 0 ? wrong : act(&old, &new);
+    char path[SHARE_PATH];
+    struct stat about;
+    int32_t wrong = entry_path(p, address, path, slash);
+    if (wrong >= 0)
+        wrong = linux_resolve(p, directory, path, SHARE_MAY_BE_MISSING, place);
+    if (wrong == 0 && linux_stat_place(place, &about) == 0)
+        return -EEXIST;
+    return wrong != 0 ? wrong : share_may_change(place);
 }
 
 /* Only the names of a folder may end in a slash. */

@@ -46,7 +46,7 @@ static int open_in_memory(const share_place *place, int flags, mode_t mode)
     struct stat about;
     scratch_about(place->scratch, node, &about);
     if (S_ISLNK(about.st_mode))
-        return -ELOOP;
+        return (flags & O_DIRECTORY) != 0 ? -ENOTDIR : -ELOOP;
     if (S_ISDIR(about.st_mode))
         return -EISDIR;
     if ((flags & O_DIRECTORY) != 0)
