@@ -11,6 +11,13 @@ exec 9<>idle
 { "$1" native <idle 2>native.messages || echo "status $?"; } | cat >native.answers
 [ "$(cat native.answers)" != "status 126" ] || exit 126 # this host runs no i386 programs
 [ "$(wc -l <native.answers)" -gt 100 ] || { echo "natively it says little:"; cat native.answers native.messages; exit 1; }
+case $1 in
+*waits*)
+    : | "$1" native hung >native.hung
+    : | timeout 60 "$2" run -q "$1" /tmp hung >guest.hung || { echo "it waits for an input that hung up"; exit 1; }
+    diff native.hung guest.hung
+    ;;
+esac
 for place in /share /tmp; do
     { timeout 60 "$2" run -q --dir guest:/share:rw "$1" $place <idle 2>guest.messages || echo "status $?"; } | cat >guest.answers
     diff native.answers guest.answers || { echo "in $place:"; cat guest.messages; exit 1; }

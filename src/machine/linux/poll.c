@@ -25,9 +25,12 @@ static short ready_events(waiting *w, const linux_open_file *file, short events)
     if (file->host < 0 || file->kind == LINUX_REGULAR || file->kind == LINUX_DIRECTORY)
         return (short)(events & (POLLIN | POLLOUT | POLLRDNORM | POLLWRNORM));
     struct pollfd wanted = {.fd = file->host, .events = events};
+    if (poll(&wanted, 1, 0) > 0)
+        return wanted.revents;
+    /* One that hung up is no reason to wait: poll would return at once for ever, and nothing comes any more. */
     if (file->kind == LINUX_STANDARD && w->count < MOST_STREAMS)
         w->streams[w->count++] = wanted;
-    return poll(&wanted, 1, 0) > 0 ? wanted.revents : 0;
+    return 0;
 }
 
 /* Waits before the next look. 0: look again; 1: the time is over; otherwise the call's answer. */
