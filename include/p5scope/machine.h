@@ -147,6 +147,9 @@ p5_status p5_machine_load_real(p5_machine *machine, const char *path, uint16_t s
  * OSABI, see docs). */
 p5_status p5_machine_probe(const char *path, bool *linux_program, p5_error *error);
 
+/* ESP at the entry of a case: the end of its 64 KB of stack, on a page. */
+enum { P5_CASE_STACK_TOP = 0x1ff4000 };
+
 /* A prepared memory image for case files: what p5scope-case(5) promises at entry. */
 typedef struct p5_case_image {
     const uint8_t *text;

@@ -343,7 +343,7 @@ p5_status p5_case_assemble_text(const char *name, const char *text, unsigned tri
 /* True for assembly with registers as AT&T writes them (%eax) that does not say which syntax it is. */
 bool p5_code_is_att(const char *text);
 
-/* A function of a file, called in a loop as cdecl. */
+/* A function of a file, called in a loop as cdecl or stdcall. */
 typedef struct p5_case_argument {
     uint32_t value;
     uint32_t buffer_bytes; /* not 0: the address of so many bytes of zeros, on a cache line */
@@ -351,10 +351,12 @@ typedef struct p5_case_argument {
 enum { P5_CASE_ARGUMENTS = 16 };
 typedef struct p5_case_function {
     const char *path; /* an i386 object, or assembly in Intel's or AT&T's syntax */
-    const char *name;
+    const char *name; /* of a global or static function; FILE:NAME if several static ones have it */
     p5_case_argument arguments[P5_CASE_ARGUMENTS];
     size_t argument_count;
     bool x87_result; /* it returns float or double, which is taken from the x87 stack */
+    bool empty; /* RET alone is called in its place: what the calls cost by themselves, to be subtracted */
+    bool elsewhere; /* the calling loop's branches use other sets of the branch target buffer than usually */
 } p5_case_function;
 /* A case that calls it `trips` times; needs `as` and `ld` in PATH. The file may refer to what is in it.
  * Errors say what is missing and what to do about it. */
@@ -372,6 +374,7 @@ typedef struct p5_case_conditions {
     double timeout_seconds;            /* host time for one run; 0 = none */
     const p5_case_register *registers; /* NULL: none */
     size_t register_count;
+    const p5_case_function *function; /* what the program calls; NULL: it is a loop. For hints of errors */
 } p5_case_conditions;
 /* Runs `program` to its end on a machine fresh from reset; its totals go to *counts, and what RDMSR gives of
  * the registers to `registers` (may be NULL). P5_ERR_STATE if the model does not have one, or faults on its
@@ -379,6 +382,18 @@ typedef struct p5_case_conditions {
 p5_status p5_case_run(const p5_case_program *program, const p5_case_conditions *conditions,
                       void (*observe)(void *context, p5_machine *machine), void *context, p5_counts *counts,
                       uint64_t *registers, p5_error *error);
+
+/* Both runs of a measurement. */
+typedef struct p5_case_measured {
+    p5_counts counts[2];
+    uint64_t registers[2][P5_CASE_REGISTERS];
+    p5_error remark; /* what the figures have in them that may not be meant; no message: nothing. P5_ERR_STATE
+                        if the x87 register stack overflowed or underflowed: then they tell how the x87
+                        handles NaNs, at other clocks. P5_OK if the stack pointer moves */
+} p5_case_measured;
+/* Runs the two programs, which are of so many trips, by p5_case_run. */
+p5_status p5_case_measure(p5_case_program *const programs[2], const unsigned trips[2],
+                          const p5_case_conditions *conditions, p5_case_measured *out, p5_error *error);
 
 /* (count(N2) - count(N1)) / (N2 - N1). */
 double p5_per_trip(const p5_selected *what, const p5_counts counts[2], const unsigned trips[2]);

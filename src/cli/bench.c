@@ -18,11 +18,12 @@ enum {
     KEY_NO_DIAGRAM,
     KEY_FUNCTION,
     KEY_ARG,
-    KEY_X87
+    KEY_X87,
+    KEY_MODEL
 };
 enum { KONATA_TRIPS = 16, MOST_TRIPS = 1000, MOST_COPIES = 10000 };
 
-enum { MOST_INPUTS = 2 };
+enum { MOST_INPUTS = 2, MOST_MODELS = 8 };
 
 typedef struct bench_options {
     const char *paths[MOST_INPUTS], *codes[MOST_INPUTS], *functions[MOST_INPUTS];
@@ -33,7 +34,8 @@ typedef struct bench_options {
     const char *of_diagram;  /* an option that only the diagram can have */
     bool cpl_given, show_trips_given;
     bench_terms terms;
-    const char *model;
+    const char *models[MOST_MODELS + 1]; /* NULL behind the last; none: the case's, or the first there is */
+    size_t model_count;
     const char *konata;
     unsigned show_trips;
     bool zeros, no_diagram;
@@ -86,14 +88,14 @@ static bool show_one(const bench_options *options, const char *model_name, bench
     const p5_case *c = &of->case_file;
     bool text = options->rows == P5_ROWS_TEXT;
     if (good) {
-        const p5_bench_side side = {of->name, of->per, of->counts, of->divisor};
+        const p5_bench_side side = {of->name, of->per, of->measured.counts, of->divisor};
         if (text)
             printf("%s on %s, %s:\n\n", of->name, model_name, of->per);
         p5_bench_write(stdout, options->rows, model, &side, 1, options->zeros);
         if (text && c->expectation_count > 0 && of->trips[0] == c->trips[0] && of->trips[1] == c->trips[1]) {
             putchar('\n');
-            p5_case_judge(c, model, of->counts, (const uint64_t(*)[P5_CASE_REGISTERS])of->registers, true,
-                          stdout);
+            p5_case_judge(c, model, of->measured.counts,
+                          (const uint64_t(*)[P5_CASE_REGISTERS])of->measured.registers, true, stdout);
         }
     }
     good = good && show_window(options, of);
@@ -101,15 +103,22 @@ static bool show_one(const bench_options *options, const char *model_name, bench
     return good;
 }
 
-/* A case's own models, or the one that was asked for. */
+/* The models that were asked for; else a case's own, or the first. */
 static bool bench_one(const bench_options *options)
 {
     bench of;
     bool good = bench_prepare(&of, &options->inputs[0], &options->terms);
-    char *given[] = {(char *)(uintptr_t)(options->model != NULL ? options->model : p5_model_names()[0]),
-                     NULL};
-    char **models = options->model == NULL && of.case_file.models != NULL ? of.case_file.models : given;
-    for (char **model = models; good && *model != NULL; model++) {
+    const char *const first[] = {p5_model_names()[0], NULL};
+    const char *const *models = options->model_count > 0 ? options->models
+                                : good && of.case_file.models != NULL
+                                    ? (const char *const *)of.case_file.models
+                                    : first;
+    if (good && options->konata != NULL && models[1] != NULL) {
+        cli_complain(NULL, NULL, 0,
+                     "--konata writes the trips of one model: choose it by --model");
+        good = false;
+    }
+    for (const char *const *model = models; good && *model != NULL; model++) {
         if (model != models)
             putchar('\n'); /* an empty line between tables, whatever they are */
         good = show_one(options, *model, &of);
@@ -123,12 +132,12 @@ static bool bench_two(const bench_options *options)
     bench of[2] = {{0}, {0}};
     p5_bench_side sides[2];
     bool good = true;
-    const char *name = options->model != NULL ? options->model : p5_model_names()[0];
+    const char *name = options->model_count > 0 ? options->models[0] : p5_model_names()[0];
     p5_model *model = model_option_open("--model", name);
     for (unsigned i = 0; i < 2 && good; i++) {
         good = bench_prepare(&of[i], &options->inputs[i], &options->terms) && model != NULL &&
                bench_measure(&of[i], name, &options->terms);
-        sides[i] = (p5_bench_side){of[i].name, of[i].per, of[i].counts, of[i].divisor};
+        sides[i] = (p5_bench_side){of[i].name, of[i].per, of[i].measured.counts, of[i].divisor};
     }
     if (good)
         p5_bench_write(stdout, options->rows, model, sides, 2, options->zeros);
@@ -196,6 +205,19 @@ static error_t add_argument(p5_case_function *f, const char *text)
     return 0;
 }
 
+/* --model NAME: there has to be such a model. */
+static error_t add_model(bench_options *options, const char *name)
+{
+    if (options->model_count == MOST_MODELS)
+        return cli_complain("--model", name, 1, "more than %d models", MOST_MODELS);
+    p5_model *model = model_option_open("--model", name);
+    if (model == NULL)
+        return CLI_USAGE;
+    p5_model_close(model);
+    options->models[options->model_count++] = name;
+    return 0;
+}
+
 static error_t add_input(const char *option, const char **inputs, size_t *count, const char *text)
 {
     if (*count == MOST_INPUTS)
@@ -219,6 +241,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         options->of_function = "--x87";
         options->call.x87_result = true;
         return 0;
+    case KEY_MODEL:
+        return add_model(options, argument);
     case KEY_SETUP:
         options->terms.setup = argument;
         options->of_code = "--setup";
@@ -268,6 +292,7 @@ static const char *choose_inputs(bench_options *options)
         bench_input *input = &options->inputs[options->input_count++];
         input->path = options->paths[i < paths ? i : paths - 1];
         input->function = options->call;
+        input->function.path = input->path;
         if (functions > 0)
             input->function.name = options->functions[i < functions ? i : functions - 1];
     }
@@ -290,6 +315,10 @@ static const char *without_effect(const bench_options *options)
         return "--cpl is for --asm and --function: a case file says it itself";
     else if (options->terms.repeat != 0 && options->terms.copies != 1)
         return "--unroll and --repeat: copies in one trip, or per copy";
+    else if (options->input_count == 2 && options->model_count > 1)
+        return "two inputs are compared on one model: give one --model";
+    else if (options->konata != NULL && options->model_count > 1)
+        return "--konata writes the trips of one model: give one --model";
     else if (options->input_count == 2 && options->konata != NULL)
         return "--konata writes the trips of one input, not of two";
     else if (options->of_diagram != NULL && options->rows != P5_ROWS_TEXT && options->konata == NULL)
@@ -310,7 +339,7 @@ int verb_bench(int argc, char **argv)
         {"setup", KEY_SETUP, "CODE", 0, "Code before the loop", 0},
         {"unroll", KEY_UNROLL, "K", 0, "K copies of CODE in one trip (default 1)", 0},
         {"repeat", KEY_REPEAT, "K", 0, "Per copy: the loop's own clocks cancel out", 0},
-        {"model", CLI_TEXT(bench_options, model), "NAME", 0, "Model (default: the case's, or the first)", 0},
+        {"model", KEY_MODEL, "NAME", 0, "Model (default: the case's, or the first); several", 0},
         {"n", KEY_N, "N1,N2", 0, "The two trip counts (default 200,1200)", 0},
         {"cpl", KEY_CPL, "0|3", 0, "Privilege level of CODE (default 3)", 0},
         {"trips", KEY_TRIPS, "T", 0, "Trips to show in the pairing diagram (default 1)", 0},

@@ -50,7 +50,7 @@ static bool prepare_code(bench *out, const bench_terms *terms, p5_error *error)
         return false;
     }
     if (!assemble_loop(out, terms, counter, copies, out->programs, error) ||
-        (terms->repeat != 0 && !assemble_loop(out, terms, counter, 2 * copies, out->twice, error)))
+        (terms->repeat != 0 && !assemble_loop(out, terms, counter, 2 * copies, out->others, error)))
         return false;
     if (asprintf(&out->name, "%s", out->input->code) < 0)
         return false;
@@ -62,13 +62,17 @@ static bool prepare_code(bench *out, const bench_terms *terms, p5_error *error)
 
 static bool prepare_function(bench *out, p5_error *error)
 {
-    p5_case_function function = out->input->function;
-    function.path = out->input->path;
+    p5_case_function f = out->input->function;
+    f.elsewhere = out->elsewhere;
+    p5_case_function empty = f;
+    empty.empty = true;
     for (unsigned i = 0; i < 2; i++)
-        if (p5_case_assemble_function(&function, out->trips[i], &out->programs[i], error) != P5_OK)
+        if (p5_case_assemble_function(&f, out->trips[i], &out->programs[i], error) != P5_OK ||
+            p5_case_assemble_function(&empty, out->trips[i], &out->others[i], error) != P5_OK)
             return false;
-    return asprintf(&out->name, "%s of %s", function.name, function.path) >= 0 &&
-           asprintf(&out->per, "per call (with the call, dec ebx, jnz; N %u to %u)", out->trips[0],
+    out->conditions.function = &out->input->function;
+    return asprintf(&out->name, "%s of %s", f.name, f.path) >= 0 &&
+           asprintf(&out->per, "per call, beyond that of an empty function (N %u to %u)", out->trips[0],
                     out->trips[1]) >= 0;
 }
 
@@ -93,23 +97,14 @@ bool bench_prepare(bench *out, const bench_input *input, const bench_terms *term
     return good;
 }
 
-static p5_status run_both(const bench *of, p5_case_program *const programs[2], p5_counts counts[2],
-                          uint64_t registers[2][P5_CASE_REGISTERS], p5_error *error)
+/* Makes of->measured the difference `more` - `less`, of which each trip has so many copies. The totals are
+ * put together so that "per trip" of them is one copy: N2 - N1 trips with that many copies each. */
+static void subtract(bench *of, const p5_case_measured *more, const p5_case_measured *less, unsigned copies)
 {
-    p5_status status = P5_OK;
-    for (unsigned i = 0; i < 2 && status == P5_OK; i++)
-        status = p5_case_run(programs[i], &of->conditions, NULL, NULL, &counts[i], registers[i], error);
-    return status;
-}
-
-/* --repeat: bodies of R and of 2R copies; the difference is R copies without the loop's own instructions. The
- * totals are put together so that "per trip" of them is one copy: N2 - N1 trips with R copies each. */
-static void take_loop_out(bench *of, const p5_counts twice[2], unsigned copies)
-{
-    p5_counts single[2] = {of->counts[0], of->counts[1]};
-    const uint64_t *few[2] = {(const uint64_t *)&single[0], (const uint64_t *)&single[1]};
-    const uint64_t *many[2] = {(const uint64_t *)&twice[0], (const uint64_t *)&twice[1]};
-    uint64_t *out[2] = {(uint64_t *)&of->counts[0], (uint64_t *)&of->counts[1]};
+    p5_case_measured difference = *more;
+    const uint64_t *few[2] = {(const uint64_t *)&less->counts[0], (const uint64_t *)&less->counts[1]};
+    const uint64_t *many[2] = {(const uint64_t *)&more->counts[0], (const uint64_t *)&more->counts[1]};
+    uint64_t *out[2] = {(uint64_t *)&difference.counts[0], (uint64_t *)&difference.counts[1]};
     for (size_t i = 0; i < sizeof(p5_counts) / sizeof(uint64_t); i++) {
         /* (m2 - m1) - (f2 - f1), as a difference of two sums that cannot be negative */
         out[1][i] = many[1][i] + few[0][i];
@@ -117,29 +112,73 @@ static void take_loop_out(bench *of, const p5_counts twice[2], unsigned copies)
     }
     of->divisor[0] *= copies;
     of->divisor[1] *= copies;
+    of->measured = difference;
+}
+
+static uint64_t difference(const uint64_t few[P5_CPL_CLASSES], const uint64_t many[P5_CPL_CLASSES])
+{
+    return p5_counts_sum(many, P5_CPL_MASK_ALL) - p5_counts_sum(few, P5_CPL_MASK_ALL);
+}
+
+static p5_status measure(bench *of, const bench_terms *terms, p5_error *error)
+{
+    p5_case_measured other;
+    memcpy(of->divisor, of->trips, sizeof of->divisor);
+    p5_status status = p5_case_measure(of->programs, of->trips, &of->conditions, &of->measured, error);
+    if (status != P5_OK || of->others[0] == NULL)
+        return status;
+    status = p5_case_measure(of->others, of->trips, &of->conditions, &other, error);
+    if (status == P5_OK && of->input->function.name != NULL)
+        subtract(of, &of->measured, &other, 1);
+    else if (status == P5_OK)
+        subtract(of, &other, &of->measured, terms->repeat);
+    return status;
+}
+
+/* A function with mispredicted branches is measured again with its calls elsewhere. If it costs less there,
+ * its branches shared a set of the branch target buffer with those of the calls. */
+static p5_status measure_elsewhere(bench *of, const bench_terms *terms, p5_error *error)
+{
+    const p5_counts *is = of->measured.counts;
+    if (of->input->function.name == NULL ||
+        difference(is[0].stalls[P5_STALL_BRANCH], is[1].stalls[P5_STALL_BRANCH]) == 0)
+        return P5_OK;
+    bench elsewhere = {.input = of->input, .elsewhere = !of->elsewhere, .conditions = of->conditions};
+    memcpy(elsewhere.trips, of->trips, sizeof of->trips);
+    p5_status status =
+        prepare_function(&elsewhere, error) ? measure(&elsewhere, terms, error) : error->status;
+    const p5_counts *there = elsewhere.measured.counts;
+    if (status == P5_OK &&
+        difference(there[0].clocks, there[1].clocks) < difference(is[0].clocks, is[1].clocks)) {
+        bench replaced = *of;
+        *of = elsewhere;
+        elsewhere = replaced;
+    }
+    bench_release(&elsewhere);
+    return status;
 }
 
 bool bench_measure(bench *of, const char *model, const bench_terms *terms)
 {
     p5_error error = {0};
-    p5_counts twice[2];
-    uint64_t unused[2][P5_CASE_REGISTERS];
     of->conditions.model = model;
-    memcpy(of->divisor, of->trips, sizeof of->divisor);
-    p5_status status = run_both(of, of->programs, of->counts, of->registers, &error);
-    if (status == P5_OK && of->twice[0] != NULL &&
-        (status = run_both(of, of->twice, twice, unused, &error)) == P5_OK)
-        take_loop_out(of, twice, terms->repeat);
-    if (status != P5_OK)
+    p5_status status = measure(of, terms, &error);
+    if (status == P5_OK)
+        status = measure_elsewhere(of, terms, &error);
+    if (status != P5_OK) {
         cli_show_error(&error, NULL, NULL, NULL);
-    return status == P5_OK;
+        return false;
+    }
+    if (of->measured.remark.message[0] != '\0')
+        cli_show_error(&of->measured.remark, NULL, NULL, NULL);
+    return of->measured.remark.status == P5_OK || of->case_file.path != NULL; /* a case may mean it */
 }
 
 void bench_release(bench *of)
 {
     for (unsigned i = 0; i < 2; i++) {
         p5_case_program_free(of->programs[i]);
-        p5_case_program_free(of->twice[i]);
+        p5_case_program_free(of->others[i]);
     }
     p5_case_free(&of->case_file);
     free(of->name);

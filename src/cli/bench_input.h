@@ -21,15 +21,18 @@ typedef struct bench_terms {
 
 typedef struct bench {
     const bench_input *input;
-    p5_case_program *programs[2], *twice[2]; /* twice: --repeat's second loop */
+    p5_case_program *programs[2]; /* what is shown, and measured with N1 and N2 trips */
+    p5_case_program *others[2];   /* measured, too: --repeat's loop with twice the copies, from which
+                                     programs[] are subtracted; or the calls of an empty function, which are
+                                     subtracted from programs[]. NULL: nothing is subtracted */
     unsigned trips[2];
+    bool elsewhere; /* of a function: where its calls are */
     p5_case_conditions conditions;
     p5_case case_file; /* of a case */
     char *name;        /* what it is: "dot of f.o" */
     char *per;         /* what one is: "per trip (...)" */
-    p5_counts counts[2];
-    uint64_t registers[2][P5_CASE_REGISTERS]; /* of a case */
-    unsigned divisor[2];                      /* counts[i] are of so many */
+    p5_case_measured measured;
+    unsigned divisor[2]; /* measured.counts[i] are of so many */
 } bench;
 
 /* Reads and assembles. False after a message; release it all the same. */

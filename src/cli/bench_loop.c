@@ -14,7 +14,7 @@ static bool mentions(const char *code, const char *setup, const char *part)
     return strcasestr(code, part) != NULL || (setup != NULL && strcasestr(setup, part) != NULL);
 }
 
-/* What code does not name it may still use: the mnemonics that change a register unnamed are listed. A word
+/* What code does not name it may still use: the mnemonics that use a register unnamed are listed. A word
  * that only looks like one costs nothing but the choice. */
 const char *loop_counter(const char *code, const char *setup)
 {
@@ -23,7 +23,7 @@ const char *loop_counter(const char *code, const char *setup)
         const char *parts[12];
     } registers[] = {
         {"ebp", {"bp", "enter", "leave", "popa"}},
-        {"ebx", {"bx", "bl", "bh", "cpuid", "popa"}},
+        {"ebx", {"bx", "bl", "bh", "cpuid", "popa", "xlat", "cmpxchg8b"}},
         {"edi", {"di", "movs", "stos", "scas", "cmps", "ins", "popa"}},
         {"esi", {"si", "movs", "lods", "outs", "cmps", "popa"}},
     };

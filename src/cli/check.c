@@ -85,37 +85,35 @@ typedef struct prepared_case {
     p5_case_program *programs[2];
 } prepared_case;
 
-static p5_status measure(const prepared_case *in, const char *model, p5_counts counts[2],
-                         uint64_t registers[2][P5_CASE_REGISTERS], p5_error *error)
+static p5_status measure(const prepared_case *in, const char *model, p5_case_measured *out, p5_error *error)
 {
-    p5_case_conditions conditions = {.model = model,
-                                     .cpl = in->parsed->cpl,
-                                     .cr4 = in->parsed->cr4,
-                                     .timeout_seconds = in->run->timeout_seconds,
-                                     .registers = in->parsed->registers,
-                                     .register_count = in->parsed->register_count};
-    p5_status status = P5_OK;
-    for (unsigned i = 0; i < 2 && status == P5_OK; i++)
-        status = p5_case_run(in->programs[i], &conditions, NULL, NULL, &counts[i], registers[i], error);
-    return status;
+    const p5_case_conditions conditions = {.model = model,
+                                           .cpl = in->parsed->cpl,
+                                           .cr4 = in->parsed->cr4,
+                                           .timeout_seconds = in->run->timeout_seconds,
+                                           .registers = in->parsed->registers,
+                                           .register_count = in->parsed->register_count};
+    return p5_case_measure(in->programs, in->parsed->trips, &conditions, out, error);
 }
 
 /* Runs and judges the case on one model; returns how many expectations failed. */
 static unsigned judge(const prepared_case *in, const char *name, FILE *out)
 {
     p5_error error = {0};
-    p5_counts counts[2];
-    uint64_t registers[2][P5_CASE_REGISTERS];
+    p5_case_measured measured;
     p5_model *model = NULL;
     unsigned failed = 1;
     p5_status status = p5_model_open(name, &model, &error);
     if (status == P5_OK)
-        status = measure(in, name, counts, registers, &error);
+        status = measure(in, name, &measured, &error);
     if (status == P5_OK)
-        failed = p5_case_judge(in->parsed, model, counts, (const uint64_t(*)[P5_CASE_REGISTERS])registers,
-                               in->run->verbose, out);
+        failed =
+            p5_case_judge(in->parsed, model, measured.counts,
+                          (const uint64_t(*)[P5_CASE_REGISTERS])measured.registers, in->run->verbose, out);
     else
         case_write_error(out, &error);
+    if (status == P5_OK && measured.remark.message[0] != '\0')
+        case_write_error(out, &measured.remark);
     if (model != NULL)
         p5_model_close(model);
     return failed;

@@ -239,6 +239,9 @@ void engine_set_debug(engine *e, unsigned number, uint32_t value);
 /* x87/MMX state as FNSAVE's 108-byte 32-bit image. */
 void engine_get_x87(const engine *e, uint8_t image[108]);
 void engine_set_x87(engine *e, const uint8_t image[108]);
+/* How often the x87 register stack has underflowed and overflowed since the engine was opened, for warnings:
+ * an instruction may count more than once, and snapshots do not keep it. */
+void engine_x87_faults(const engine *e, uint64_t *underflows, uint64_t *overflows);
 
 /* Physical memory by host pointer, NULL outside RAM. Writing code that was executed needs engine_flush_code.
  */

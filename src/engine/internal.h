@@ -252,6 +252,7 @@ struct engine {
         unsigned safe_reach;          /* what lies in it on either side */
         unsigned reach[8];            /* by physical register */
         uc_fpreg operand_register;
+        uint64_t underflows, overflows; /* stack faults so far: engine_x87_faults */
     } x87;
     uint8_t unsafe[BLOCK_INSNS]; /* p5_retired.unsafe_mask */
 

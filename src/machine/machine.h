@@ -11,4 +11,12 @@ uint32_t machine_page_directory(const p5_machine *machine);
 /* What the addresses of a linker's map are relative to: where DOS has loaded the program, else 0. */
 uint32_t machine_program_base(const p5_machine *machine);
 
+/* What a case has left behind at its end. */
+typedef struct case_left {
+    uint32_t esp;
+    uint64_t x87_underflows, x87_overflows; /* stack faults: engine_x87_faults */
+} case_left;
+/* The guest is a case that has run to its end. */
+void machine_case_left(p5_machine *machine, case_left *left);
+
 #endif

@@ -9,7 +9,7 @@ p5scope bench --asm 'inc eax; inc ecx' --unroll 8 --no-diagram | grep 'clocks\|i
 p5scope bench --asm 'inc eax' --konata k.log --no-diagram | grep -c clocks; head -1 k.log; grep -c ^R k.log
 p5scope bench good.s --cpl 0
 p5scope bench --asm nop --unroll 2 --repeat 2
-# A call is: two stores of arguments, call, the function, dec, jnz. 10 elements: 2 + 1 + 3 + 60 + 2 + 2 = 70.
+# Beyond an empty function, RET: 3 + 60 + 2 - 1 = 64 instructions for 10 elements.
 p5scope bench function-att.s --function total --arg buffer:4K --arg 10 --csv | grep ',instructions_executed,'
 p5scope bench function-intel.s --function total --arg buffer:4K --arg 10 --csv | grep ',instructions_executed,'
 as --32 function-att.s -o function.o && p5scope bench function.o --function total --arg buffer:4K --arg 10 --csv >object.csv; p5scope bench function-att.s --function total --arg buffer:4K --arg 10 --csv | cmp - object.csv && echo same
@@ -18,7 +18,9 @@ p5scope bench function.o --function wild --arg 0x50000000
 p5scope bench function-outside.s --function outside
 p5scope bench function.o --function nosuch
 p5scope bench function.o
-p5scope bench function.o --function total --function half --x87 --arg buffer:4K --arg 10 --csv | sed -n 1,2p
+p5scope bench function.o --function total --function half --x87 --arg buffer:4K --arg 10
+p5scope bench function.o --function half
+p5scope bench function.o --function total --function wild --arg buffer:4K --arg 10 --csv | sed -n 1,2p
 p5scope bench function-att.s
 p5scope bench --asm 'mov %eax, %ebx' --csv >att.csv; p5scope bench --asm 'mov ebx, eax' --csv | cmp - att.csv && echo same
 p5scope bench --asm nop --arg 3
@@ -32,3 +34,11 @@ p5scope bench --asm nop --json --trips 2
 p5scope bench --asm 'mov [0xf0000000], eax'
 p5scope bench --asm 'xor ecx, ecx; div ecx'
 p5scope bench --asm 'push 0xfffffff0; ret'
+p5scope bench --asm 'fld dword ptr [esi]'
+p5scope bench --asm 'fadd st, st(1)' --no-diagram
+p5scope bench --asm 'fadd st, st(1)' --setup 'fld1; fld1' --repeat 8 --csv | sed -n 2p
+p5scope bench --asm 'push eax' --csv | grep ',instructions_executed,'
+p5scope bench --asm nop --model p55c-200 --model p54c-133 --no-diagram | grep 'nop on'
+p5scope bench --asm nop --asm nop --model p55c-200 --model p54c-133
+p5scope bench --asm nop --model p54c-13
+p5scope bench --asm nop --model p55c-200 --model p54c-133 --konata k

@@ -110,8 +110,21 @@ void engine_ignore_math_error(engine *e)
     e->x87.ignored = true;
 }
 
+static void count_stack_fault(engine *e, bool overflow)
+{
+    e->x87.overflows += overflow;
+    e->x87.underflows += !overflow;
+}
+
+void engine_x87_faults(const engine *e, uint64_t *underflows, uint64_t *overflows)
+{
+    *underflows = e->x87.underflows;
+    *overflows = e->x87.overflows;
+}
+
 static bool stack_fault(uc_env *env, bool overflow)
 {
+    count_stack_fault(engine_of(env), overflow);
     env->fpus = (uint16_t)((env->fpus & ~X87_C1) | X87_IE | X87_SF | (overflow ? X87_C1 : 0));
     x87_update_summary(env);
     engine_of(env)->x87.suppressed = !(env->fpuc & X87_IE);
@@ -191,6 +204,8 @@ bool x87_exact(uc_env *env, x87_operation *operation, const x87_operands *operan
 
     env->fpus = (uint16_t)((env->fpus & ~X87_CC) | (status & (X87_CC | X87_EXCEPTIONS | X87_SF)));
     x87_update_summary(env);
+    if (status & X87_SF)
+        count_stack_fault(engine_of(env), (status & X87_C1) != 0);
     bool before = status & ~env->fpuc & (X87_IE | X87_DE | X87_ZE); /* found before there was a result */
     bool refused = status & (X87_IE | X87_ZE);
     engine_of(env)->x87.suppressed = before;

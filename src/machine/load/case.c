@@ -9,6 +9,7 @@
 #include "machine/base/end.h"
 #include "machine/load/guest.h"
 #include "machine/load/segment.h"
+#include "machine/machine.h"
 #include "machine/run/open.h"
 #include "machine/run/processor.h"
 #include "machine/state.h"
@@ -28,6 +29,7 @@ enum {
     SELECTOR_DATA3 = 0x23,
     SELECTOR_TSS = 0x28
 };
+_Static_assert((int)CASE_STACK_TOP == (int)P5_CASE_STACK_TOP, "what machine.h promises");
 
 /* "a page fault, writing F0000000h": what happened, in words. */
 static void say_exception(p5_machine *machine, const engine_event *event)
@@ -151,4 +153,10 @@ p5_status p5_machine_load_case(p5_machine *machine, const p5_case_image *image, 
     if (status == P5_OK)
         case_start(machine, image);
     return status;
+}
+
+void machine_case_left(p5_machine *machine, case_left *left)
+{
+    engine_x87_faults(machine->engine, &left->x87_underflows, &left->x87_overflows);
+    left->esp = engine_get(machine->engine, ENGINE_ESP);
 }

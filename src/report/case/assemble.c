@@ -27,10 +27,6 @@ enum {
     OBJECT_LARGEST = 64 << 20
 };
 
-/* UD2 at the exit address, where code ends up that runs off its end. It is never executed: the fetch of an
- * exit sequence and the bus clock that it happens to meet must not show in the difference of two runs. */
-static const uint8_t exit_sequence[] = {0x0f, 0x0b};
-
 p5_status workplace_open(workplace *place, p5_error *error)
 {
     const char *folder = getenv("TMPDIR");
@@ -177,16 +173,15 @@ p5_status workplace_message(const workplace *place, const char *name, p5_error *
     return P5_ERR_FORMAT;
 }
 
-static p5_status load_object(const workplace *place, const char *name, p5_case_program *program,
-                             p5_error *error)
+static p5_status load_object(const workplace *place, const char *name, const char *function,
+                             p5_case_program *program, p5_error *error)
 {
     uint8_t *bytes;
     size_t size = 0;
     p5_status status = case_read_file(place->object, &bytes, &size, error);
     if (status != P5_OK)
         return status;
-    status = case_object_place(bytes, size, TEXT_ADDRESS, exit_sequence, sizeof exit_sequence,
-                               &program->object, error);
+    status = case_object_place(bytes, size, TEXT_ADDRESS, function, &program->object, error);
     if (status != P5_OK)
         error_at(error, name, 0, 0);
     free(bytes);
@@ -204,16 +199,16 @@ static p5_status assemble(const workplace *place, const char *name, const char *
         return status;
     if (exit_status != 0)
         return workplace_message(place, name, error);
-    return workplace_program(place, name, program, error);
+    return workplace_program(place, name, NULL, program, error);
 }
 
-p5_status workplace_program(const workplace *place, const char *name, p5_case_program **program,
-                            p5_error *error)
+p5_status workplace_program(const workplace *place, const char *name, const char *function,
+                            p5_case_program **program, p5_error *error)
 {
     p5_case_program *made = calloc(1, sizeof *made);
     if (made == NULL)
         return error_set(error, P5_ERR_MEMORY, "no memory for the case's program");
-    p5_status status = load_object(place, name, made, error);
+    p5_status status = load_object(place, name, function, made, error);
     if (status != P5_OK) {
         free(made);
         return status;
@@ -275,5 +270,12 @@ void p5_case_program_image(const p5_case_program *program, p5_case_image *image)
     image->bss_size = object->bss_size;
     image->bss_address = object->bss_address;
     image->entry = object->text_address;
-    image->exit_address = object->text_address + (uint32_t)(object->text_size - sizeof exit_sequence);
+    image->exit_address = object->exit_address;
+}
+
+const char *case_program_undefined(const p5_case_program *program, uint32_t address)
+{
+    const case_object *object = &program->object;
+    const uint32_t index = (address - CASE_UNDEFINED) / CASE_UNDEFINED_BYTES;
+    return address >= CASE_UNDEFINED && index < object->undefined_count ? object->undefined[index] : NULL;
 }

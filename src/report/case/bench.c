@@ -91,8 +91,9 @@ static void put_events(const bench_report *r, unsigned family, const char *group
 static void put_all(const bench_report *r, unsigned family)
 {
     bool text_of_one = r->rows == NULL && r->count == 1;
-    put(r, "clocks", text_of_one ? "clocks, of which" : "clocks", offsetof(p5_counts, clocks));
-    if (text_of_one)
+    bool stack = text_of_one && per_trip(r->sides, offsetof(p5_counts, clocks)) != 0;
+    put(r, "clocks", stack ? "clocks, of which" : "clocks", offsetof(p5_counts, clocks));
+    if (stack)
         put_stack(r);
     for (int cause = 0; cause < P5_STALL_COUNT && !text_of_one; cause++)
         put(r, "owner", p5_stall_name((p5_stall)cause), offsetof(p5_counts, stalls[cause]));

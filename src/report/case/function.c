@@ -1,17 +1,37 @@
-/* A function of an object or assembly file, called in a loop: what a compiler makes becomes a case. The loop,
- * the file and a label behind it are linked into one object, which is placed like any other case. */
+/* A function of an object or assembly file, called in a loop: what a compiler makes becomes a case. The loop
+ * (the harness) and the file are linked into one object, which is placed like any other case.
+ *
+ * A call has to cost the same whatever is measured, so that the same loop around an empty function, RET
+ * alone, can be subtracted exactly:
+ *
+ *   - The harness has a page of its own, before the file's code, and its CALL and JNZ always stand at the
+ * same offsets. So arguments move neither the function nor the branches. On the P55C CALL and JNZ lie in
+ *     different dwords, hence in different entries of the branch target buffer.
+ *     A function whose branches need all ways of their sets in the buffer is measured with the harness at two
+ *     places (`elsewhere`); where a set is shared it costs more.
+ *   - CLD before CALL and CPUID before JNZ go alone (they are of class NP). On the P54C, where the pair
+ * before a branch is its key, the keys of CALL, of the function's first branch and of JNZ belong to the
+ * harness.
+ *   - CPUID waits for everything that the function has begun (241428, serializing instructions), so that no
+ *     part of the function overlaps the harness.
+ *   - Stack pointer, direction flag and arguments are set for every call: a function may pop its arguments
+ *     (stdcall) or change them, and the loop's counter is in memory, where no function changes it.
+ */
+#include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/error.h"
+#include "p5scope/machine.h"
+#include "report/case/object.h"
 #include "report/case/workplace.h"
 
 /* The loop's files beside those of the workplace. */
 enum { LONGEST_PATH = 4096 };
 
-enum { LOOP, LOOP_OBJECT, END, END_OBJECT, SCRIPT, USER_OBJECT, PARTS };
-static const char *const part_names[PARTS] = {"loop.s", "loop.o", "end.s", "end.o", "script", "user.o"};
+enum { LOOP, LOOP_OBJECT, SCRIPT, USER_SOURCE, USER_OBJECT, PARTS };
+static const char *const part_names[PARTS] = {"loop.s", "loop.o", "script", "user.s", "user.o"};
 
 typedef struct parts {
     char path[PARTS][96];
@@ -19,9 +39,9 @@ typedef struct parts {
 } parts;
 
 static const char link_script[] = "SECTIONS {\n"
-                                  " .text : { *(.text.p5scope_loop) *(.text .text.*) *(.text.p5scope_end) }\n"
+                                  " .text : { *(.text.p5scope) *(.text .text.*) }\n"
                                   " .data : { *(.data .data.* .rodata .rodata.*) }\n"
-                                  " .bss : { *(.bss .bss.* COMMON) }\n"
+                                  " .bss : { *(.bss .bss.* COMMON) *(.p5scope.buffers) }\n"
                                   " /DISCARD/ : { *(.eh_frame .comment .note .note.* .debug*) }\n"
                                   "}\n";
 
@@ -33,7 +53,49 @@ static p5_status write_text(const char *path, const char *text, p5_error *error)
     return good ? P5_OK : error_set(error, P5_ERR_IO, "cannot write %s", path);
 }
 
-/* cdecl: arguments on the stack, EBX is the function's to keep. */
+/* ESP before CALL: return address, three arguments and the counter, which stands behind the arguments, share
+ * a line of the data cache. */
+enum { FRAME = P5_CASE_STACK_TOP - 7 * 16 };
+/* Where CALL ends, and the bytes of the instructions before its end. */
+enum {
+    RETURN_AT = 256,
+    RETURN_ELSEWHERE_AT = RETURN_AT + 96,
+    CALL_BYTES = 5,
+    CLD_BYTES = 1,
+    MOV_ESP_BYTES = 5,
+    ARGUMENT_BYTES = 8
+};
+
+/* The stores of the arguments, before each call; each has ARGUMENT_BYTES. */
+static void put_arguments(FILE *out, const p5_case_function *f)
+{
+    for (size_t i = 0; i < f->argument_count; i++)
+        if (f->arguments[i].buffer_bytes != 0)
+            fprintf(out, "{disp8} mov dword ptr [esp + %zu], offset p5scope_buffer_%zu\n", 4 * i, i);
+        else
+            fprintf(out, "{disp8} mov dword ptr [esp + %zu], 0x%x\n", 4 * i, f->arguments[i].value);
+}
+
+static void put_buffers(FILE *out, const p5_case_function *f)
+{
+    fputs(".section .p5scope.buffers, \"aw\", @nobits\n.balign 4096\n", out);
+    for (size_t i = 0; i < f->argument_count; i++)
+        if (f->arguments[i].buffer_bytes != 0)
+            fprintf(out, ".balign 32\np5scope_buffer_%zu: .skip %u\n", i, f->arguments[i].buffer_bytes);
+}
+
+/* Reads what the calls use of the stack, once: a write brings no line into the cache, so that arguments which
+ * the function does not read would go to the bus in each call. */
+static void put_touches(FILE *out, const p5_case_function *f)
+{
+    enum { LINE = 32 };
+    const unsigned end = FRAME + 4 * (unsigned)f->argument_count; /* the counter */
+    for (unsigned at = FRAME & ~(LINE - 1u); at <= end; at += LINE)
+        fprintf(out, "mov eax, [0x%x]\n", at);
+}
+
+/* The harness. Its start is filled so that CALL ends at a fixed offset. In the harness around an empty
+ * function FST stands for FSTP: it has the same clocks and leaves the value that FLD1 has put there. */
 static char *loop_text(const p5_case_function *f, unsigned trips)
 {
     char *text = NULL;
@@ -41,21 +103,23 @@ static char *loop_text(const p5_case_function *f, unsigned trips)
     FILE *out = open_memstream(&text, &size);
     if (out == NULL)
         return NULL;
+    const unsigned counter = FRAME + 4 * (unsigned)f->argument_count;
+    const int before = MOV_ESP_BYTES + ARGUMENT_BYTES * (int)f->argument_count + CLD_BYTES + CALL_BYTES;
+    const char *take = !f->x87_result ? "" : f->empty ? "fst st(0)\n" : "fstp st(0)\n";
+    fputs(".intel_syntax noprefix\n.section .text.p5scope, \"ax\"\n.balign 4096\n", out);
+    put_touches(out, f);
     fprintf(out,
-            ".intel_syntax noprefix\n.section .text.p5scope_loop, \"ax\"\n.globl _start\n_start:\n"
-            "and esp, -16\nsub esp, %zu\nmov ebx, %u\n.balign 32\np5scope_trip:\n",
-            (4 * f->argument_count + 15) / 16 * 16, trips);
-    for (size_t i = 0; i < f->argument_count; i++)
-        if (f->arguments[i].buffer_bytes != 0)
-            fprintf(out, "mov dword ptr [esp + %zu], offset p5scope_buffer_%zu\n", 4 * i, i);
-        else
-            fprintf(out, "mov dword ptr [esp + %zu], 0x%x\n", 4 * i, f->arguments[i].value);
-    /* a name that is an instruction's or a register's is still a symbol in quotes */
-    fprintf(out, "call \"%s\"\n%sdec ebx\njnz p5scope_trip\njmp p5scope_end\n.bss\n", f->name,
-            f->x87_result ? "fstp st(0)\n" : "");
-    for (size_t i = 0; i < f->argument_count; i++)
-        if (f->arguments[i].buffer_bytes != 0)
-            fprintf(out, ".balign 32\np5scope_buffer_%zu: .skip %u\n", i, f->arguments[i].buffer_bytes);
+            "%smov dword ptr [0x%x], %u\njmp p5scope_trip\n"
+            ".org %d\np5scope_trip:\nmov esp, 0x%x\n",
+            f->x87_result && f->empty ? "fld1\n" : "", counter, trips,
+            (f->elsewhere ? RETURN_ELSEWHERE_AT : RETURN_AT) - before, FRAME);
+    put_arguments(out, f);
+    fprintf(out,
+            "cld\ncall \"" CASE_FUNCTION_SYMBOL "\"\n"
+            "%sxor eax, eax\ncpuid\ndec dword ptr [0x%x]\njnz.d32 p5scope_trip\n"
+            ".globl \"" CASE_EXIT_SYMBOL "\"\n\"" CASE_EXIT_SYMBOL "\": ud2\n.balign 4096\n",
+            take, counter);
+    put_buffers(out, f);
     return fclose(out) == 0 ? text : NULL;
 }
 
@@ -72,6 +136,21 @@ static p5_status assemble(const workplace *place, const char *source, const char
     return exit_status == 0 ? P5_OK : workplace_message(place, name, error);
 }
 
+/* An object has to be an i386 one that is not linked yet. */
+static p5_status check_object(const uint8_t *bytes, size_t size, const char *path, p5_error *error)
+{
+    Elf32_Ehdr header; /* type and machine stand at the same place in 64-bit ones */
+    if (size < sizeof header)
+        return error_set_at(error, P5_ERR_FORMAT, path, 0, 0, "the object ends too early");
+    memcpy(&header, bytes, sizeof header);
+    if (header.e_machine != EM_386 || header.e_ident[EI_CLASS] != ELFCLASS32)
+        return error_set_at(error, P5_ERR_FORMAT, path, 0, 0, "it is no i386 object (compile with -m32)");
+    if (header.e_type != ET_REL)
+        return error_set_at(error, P5_ERR_FORMAT, path, 0, 0,
+                            "it is linked already: a program or a library (give the object, .o)");
+    return P5_OK;
+}
+
 /* The file as an object: it is one already, or it is assembled in whichever syntax it is in. */
 static p5_status user_object(const workplace *place, parts *p, const p5_case_function *f, p5_error *error)
 {
@@ -80,11 +159,15 @@ static p5_status user_object(const workplace *place, parts *p, const p5_case_fun
     p5_status status = case_read_file(f->path, &bytes, &size, error);
     if (status != P5_OK)
         return status;
-    bool object = size >= 4 && memcmp(bytes, "\177ELF", 4) == 0;
+    bool object = size >= SELFMAG && memcmp(bytes, ELFMAG, SELFMAG) == 0;
     const char *text = (const char *)bytes;
     bool says = !object && (strstr(text, ".intel_syntax") != NULL || strstr(text, ".att_syntax") != NULL);
     bool intel = !object && !says && !p5_code_is_att(text);
+    if (object)
+        status = check_object(bytes, size, f->path, error);
     free(bytes);
+    if (status != P5_OK)
+        return status;
     if (object) {
         if (strlen(f->path) + 3 > sizeof p->user)
             return error_set(error, P5_ERR_RANGE, "the file's name is too long");
@@ -95,30 +178,26 @@ static p5_status user_object(const workplace *place, parts *p, const p5_case_fun
     return assemble(place, f->path, p->user, intel, f->path, error);
 }
 
+/* RET alone, where the file's code would be. */
+static p5_status empty_object(const workplace *place, const parts *p, p5_error *error)
+{
+    p5_status status =
+        write_text(p->path[USER_SOURCE],
+                   ".globl \"" CASE_FUNCTION_SYMBOL "\"\n\"" CASE_FUNCTION_SYMBOL "\": ret\n", error);
+    return status == P5_OK ? assemble(place, p->path[USER_SOURCE], p->path[USER_OBJECT], false, "ret", error)
+                           : status;
+}
+
 static p5_status link_parts(const workplace *place, const parts *p, const p5_case_function *f,
                             p5_error *error)
 {
     int exit_status = 0;
     p5_status status =
-        workplace_run(place, &exit_status, error, "ld", "-r", "-m", "elf_i386", "-T", p->path[SCRIPT], "-o",
-                      place->object, p->path[LOOP_OBJECT], p->user, p->path[END_OBJECT], NULL);
+        workplace_run(place, &exit_status, error, "ld", "-r", "--force-group-allocation", "-m", "elf_i386",
+                      "-T", p->path[SCRIPT], "-o", place->object, p->path[LOOP_OBJECT], p->user, NULL);
     if (status != P5_OK || exit_status == 0)
         return status;
-    return error_set_at(error, P5_ERR_FORMAT, f->path, 0, 0,
-                        "it cannot be linked: it is no i386 object (compile with -m32)");
-}
-
-/* What the placement says, with what can be done about it. */
-static void explain(p5_error *error, const p5_case_function *f)
-{
-    if (error == NULL)
-        return;
-    if (error->status == P5_ERR_NAME && strstr(error->message, f->name) != NULL)
-        error_hint(error, "there is no global function '%s' in the file; 'nm' lists what there is", f->name);
-    else if (error->status == P5_ERR_NAME)
-        error_hint(error, "the file refers to something outside itself; only what is in it can be measured");
-    else if (error->status == P5_ERR_UNSUPPORTED)
-        error_hint(error, "compile with -fno-pic -fno-stack-protector: nothing is linked dynamically here");
+    return workplace_message(place, f->path, error);
 }
 
 static p5_status build(const workplace *place, parts *p, const p5_case_function *f, unsigned trips,
@@ -130,20 +209,15 @@ static p5_status build(const workplace *place, parts *p, const p5_case_function 
         status = write_text(p->path[LOOP], text, error);
     free(text);
     if (status == P5_OK)
-        status = write_text(p->path[END],
-                            ".section .text.p5scope_end, \"ax\"\n.globl p5scope_end\np5scope_end:\n", error);
-    if (status == P5_OK)
         status = write_text(p->path[SCRIPT], link_script, error);
     if (status == P5_OK)
         status = assemble(place, p->path[LOOP], p->path[LOOP_OBJECT], false, f->path, error);
     if (status == P5_OK)
-        status = assemble(place, p->path[END], p->path[END_OBJECT], false, f->path, error);
-    if (status == P5_OK)
-        status = user_object(place, p, f, error);
+        status = f->empty ? empty_object(place, p, error) : user_object(place, p, f, error);
     if (status == P5_OK)
         status = link_parts(place, p, f, error);
-    if (status == P5_OK && (status = workplace_program(place, f->path, program, error)) != P5_OK)
-        explain(error, f);
+    if (status == P5_OK)
+        status = workplace_program(place, f->path, f->name, program, error);
     return status;
 }
 

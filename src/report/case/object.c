@@ -9,8 +9,13 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "p5scope/report.h"
 
 enum { PAGE = 4096, MOST_MEMORY = 31 << 20 };
+
+/* UD2 at the exit address, where code ends up that runs off its end. It is never executed: the fetch of an
+ * exit sequence and the bus clock that it happens to meet must not show in the difference of two runs. */
+static const uint8_t exit_sequence[] = {0x0f, 0x0b};
 
 /* A section, and where it went. */
 typedef struct placed {
@@ -26,7 +31,11 @@ typedef struct placement {
     size_t section_count;
     Elf_Data *symbols; /* NULL: none */
     size_t symbol_count, symbol_names;
-    uint32_t *common; /* per symbol: address of SHN_COMMON ones */
+    uint32_t *common;     /* per symbol: address of SHN_COMMON ones */
+    const char *function; /* what CASE_FUNCTION_SYMBOL stands for, or NULL */
+    case_object *out;
+    uint8_t *got; /* global offset table: a slot for each symbol, at the end of the data */
+    uint32_t got_address;
     p5_error *error;
 } placement;
 
@@ -125,17 +134,32 @@ static void copy_region(placement *in, region which, uint32_t start, uint8_t *me
     }
 }
 
-static p5_status layout(placement *in, uint32_t text_address, size_t tail_size, case_object *out)
+/* True if code that is position-independent takes addresses from a global offset table. */
+static bool needs_got(const placement *in)
+{
+    for (size_t i = 0; i < in->section_count; i++) {
+        GElf_Rel rel;
+        Elf_Data *data =
+            in->sections[i].header.sh_type == SHT_REL ? elf_getdata(elf_getscn(in->elf, i), NULL) : NULL;
+        for (int at = 0; data != NULL && gelf_getrel(data, at, &rel) != NULL; at++)
+            if (GELF_R_TYPE(rel.r_info) == R_386_GOT32 || GELF_R_TYPE(rel.r_info) == R_386_GOT32X)
+                return true;
+    }
+    return false;
+}
+
+static p5_status layout(placement *in, uint32_t text_address, case_object *out)
 {
     for (size_t i = 0; i < in->section_count; i++)
         if (region_of(&in->sections[i]) == TEXT && strcmp(in->sections[i].name, ".text") != 0)
             return error_set(in->error, P5_ERR_UNSUPPORTED, "code goes to .text, not to '%s'",
                              in->sections[i].name);
     out->text_address = text_address;
-    uint32_t end = place_region(in, TEXT, text_address);
-    out->text_size = end - text_address + tail_size;
-    out->data_address = align_up(end + (uint32_t)tail_size, PAGE);
-    end = place_region(in, DATA, out->data_address);
+    uint32_t end = place_region(in, TEXT, text_address) + (uint32_t)sizeof exit_sequence;
+    out->text_size = end - text_address;
+    out->data_address = align_up(end, PAGE);
+    in->got_address = align_up(place_region(in, DATA, out->data_address), sizeof(uint32_t));
+    end = behind(in->got_address, needs_got(in) ? in->symbol_count * sizeof(uint32_t) : 0);
     out->data_size = end - out->data_address;
     out->bss_address = align_up(end, PAGE);
     end = place_common(in, place_region(in, BSS, out->bss_address));
@@ -149,6 +173,133 @@ static p5_status layout(placement *in, uint32_t text_address, size_t tail_size, 
         return error_set(in->error, P5_ERR_MEMORY, "no memory for the case's image");
     copy_region(in, TEXT, out->text_address, out->text);
     copy_region(in, DATA, out->data_address, out->data);
+    in->got = out->data + (in->got_address - out->data_address);
+    return P5_OK;
+}
+
+static const char *symbol_name(const placement *in, const GElf_Sym *symbol)
+{
+    const char *name = elf_strptr(in->elf, in->symbol_names, symbol->st_name);
+    return name != NULL ? name : "";
+}
+
+/* The address of a symbol that is defined in a section. */
+static uint32_t placed_value(const placement *in, const GElf_Sym *symbol)
+{
+    return in->sections[symbol->st_shndx].address + (uint32_t)symbol->st_value;
+}
+
+static bool is_code(const placement *in, const GElf_Sym *symbol)
+{
+    unsigned type = GELF_ST_TYPE(symbol->st_info);
+    return (type == STT_FUNC || type == STT_NOTYPE) && symbol->st_shndx != SHN_UNDEF &&
+           symbol->st_shndx < in->section_count && region_of(&in->sections[symbol->st_shndx]) == TEXT;
+}
+
+/* Functions of one name: which one it is, and how the user can name the others. */
+typedef struct found_function {
+    size_t count;
+    uint32_t address;
+    char candidates[160];
+} found_function;
+
+static void add_candidate(found_function *found, const char *file, const char *name)
+{
+    size_t used = strlen(found->candidates);
+    snprintf(found->candidates + used, sizeof found->candidates - used, "%s%s:%s", used > 0 ? ", " : "", file,
+             name);
+}
+
+/* Looks for in->function, NAME or FILE:NAME. A global function goes before local ones of the same name. */
+static found_function find_functions(const placement *in)
+{
+    found_function found = {0};
+    GElf_Sym symbol;
+    const char *file = "";
+    for (size_t i = 1; i < in->symbol_count && gelf_getsym(in->symbols, (int)i, &symbol) != NULL; i++) {
+        const char *name = symbol_name(in, &symbol);
+        const size_t file_length = strlen(file);
+        const bool global = GELF_ST_BIND(symbol.st_info) != STB_LOCAL;
+        if (GELF_ST_TYPE(symbol.st_info) == STT_FILE)
+            file = name;
+        if (!is_code(in, &symbol))
+            continue;
+        if (global && strcmp(in->function, name) == 0)
+            return (found_function){.count = 1, .address = placed_value(in, &symbol)};
+        bool of_file = !global && strncmp(in->function, file, file_length) == 0 &&
+                       in->function[file_length] == ':' && strcmp(in->function + file_length + 1, name) == 0;
+        if (!of_file && (global || strcmp(in->function, name) != 0))
+            continue;
+        found.count++;
+        found.address = placed_value(in, &symbol);
+        add_candidate(&found, file, name);
+    }
+    return found;
+}
+
+/* Suggests a function whose name is near to in->function, or that has it as its C++ name. */
+static void suggest_function(placement *in)
+{
+    enum { MOST_NAMES = 500 };
+    const char *names[MOST_NAMES + 1];
+    size_t count = 0;
+    GElf_Sym symbol;
+    char mangled[80], hint[160];
+    snprintf(mangled, sizeof mangled, "%zu%s", strlen(in->function), in->function);
+    for (size_t i = 1; i < in->symbol_count && gelf_getsym(in->symbols, (int)i, &symbol) != NULL; i++) {
+        const char *name = symbol_name(in, &symbol);
+        if (!is_code(in, &symbol) || name[0] == '\0' || strncmp(name, "p5scope", 7) == 0)
+            continue;
+        if (strncmp(name, "_Z", 2) == 0 && strstr(name, mangled) != NULL) {
+            error_hint(in->error, "C++ functions have mangled names: --function %s", name);
+            return;
+        }
+        if (count < MOST_NAMES)
+            names[count++] = name;
+    }
+    names[count] = NULL;
+    p5_suggest(in->function, names, hint, sizeof hint);
+    error_hint(in->error, "%s%s'nm' lists what there is", hint, hint[0] != '\0' ? "; " : "");
+}
+
+static p5_status function_value(placement *in, uint32_t *value)
+{
+    const found_function found = find_functions(in);
+    *value = found.address;
+    if (found.count == 1)
+        return P5_OK;
+    if (found.count == 0) {
+        error_set(in->error, P5_ERR_NAME, "there is no function '%s' in the file", in->function);
+        suggest_function(in);
+    } else {
+        error_set(in->error, P5_ERR_NAME, "%zu functions are called '%s'", found.count, in->function);
+        error_hint(in->error, "name one of %s", found.candidates);
+    }
+    return P5_ERR_NAME;
+}
+
+/* Gives what the file does not define an address that faults; _GLOBAL_OFFSET_TABLE_ is the linker's to
+ * define.
+ */
+static p5_status undefined_value(placement *in, const char *name, uint32_t *value)
+{
+    case_object *out = in->out;
+    size_t i = 0;
+    if (strcmp(name, "_GLOBAL_OFFSET_TABLE_") == 0) {
+        *value = in->got_address;
+        return P5_OK;
+    }
+    while (i < out->undefined_count && strcmp(out->undefined[i], name) != 0)
+        i++;
+    if (i == out->undefined_count) {
+        char **grown = realloc(out->undefined, (i + 1) * sizeof *grown);
+        if (grown != NULL)
+            out->undefined = grown;
+        if (grown == NULL || (grown[i] = strdup(name)) == NULL)
+            return error_set(in->error, P5_ERR_MEMORY, "no memory for the case's symbols");
+        out->undefined_count++;
+    }
+    *value = CASE_UNDEFINED + (uint32_t)i * CASE_UNDEFINED_BYTES;
     return P5_OK;
 }
 
@@ -161,14 +312,30 @@ static p5_status symbol_value(placement *in, size_t index, uint32_t *value)
     if (symbol.st_shndx == SHN_ABS || index == 0)
         return P5_OK;
     if (symbol.st_shndx == SHN_UNDEF) {
-        const char *name = elf_strptr(in->elf, in->symbol_names, symbol.st_name);
-        return error_set(in->error, P5_ERR_NAME, "symbol '%s' is not defined", name != NULL ? name : "");
+        const char *name = symbol_name(in, &symbol);
+        if (in->function != NULL && strcmp(name, CASE_FUNCTION_SYMBOL) == 0)
+            return function_value(in, value);
+        if (GELF_ST_BIND(symbol.st_info) == STB_WEAK)
+            return P5_OK; /* a weak symbol that nobody defines is 0 */
+        if (in->function != NULL)
+            return undefined_value(in, name, value);
+        return error_set(in->error, P5_ERR_NAME, "symbol '%s' is not defined", name);
     }
     if (symbol.st_shndx != SHN_COMMON && symbol.st_shndx >= in->section_count)
         return broken(in);
-    *value =
-        symbol.st_shndx == SHN_COMMON ? in->common[index] : in->sections[symbol.st_shndx].address + *value;
+    *value = symbol.st_shndx == SHN_COMMON ? in->common[index] : placed_value(in, &symbol);
     return P5_OK;
+}
+
+/* Where the run ends: at the harness's exit, or at the end of the code. */
+static void place_exit(const placement *in, case_object *out)
+{
+    GElf_Sym symbol;
+    out->exit_address = out->text_address + (uint32_t)(out->text_size - sizeof exit_sequence);
+    memcpy(out->text + out->text_size - sizeof exit_sequence, exit_sequence, sizeof exit_sequence);
+    for (size_t i = 1; i < in->symbol_count && gelf_getsym(in->symbols, (int)i, &symbol) != NULL; i++)
+        if (strcmp(symbol_name(in, &symbol), CASE_EXIT_SYMBOL) == 0 && is_code(in, &symbol))
+            out->exit_address = placed_value(in, &symbol);
 }
 
 /* Adds `addend` to the `width` bytes at `place`, little-endian; true unless that loses bits (as signed or
@@ -188,43 +355,76 @@ static bool add_to_field(uint8_t *place, unsigned width, bool relative, uint32_t
     return fits_signed || (!relative && sum >> (8 * width) == 0);
 }
 
+/* How a relocation changes its field; false if it has no meaning here. */
+typedef struct relocation {
+    unsigned width;
+    bool from_place, from_got; /* the value is relative to the field, or to the global offset table */
+    bool slot;                 /* it is the symbol's slot in that table, relative to the table */
+} relocation;
+
+static bool relocation_of(unsigned type, relocation *out)
+{
+    static const struct {
+        unsigned type;
+        relocation is;
+    } known[] = {
+        {R_386_NONE, {0}},
+        {R_386_32, {.width = 4}},
+        {R_386_16, {.width = 2}},
+        {R_386_8, {.width = 1}},
+        {R_386_PC32, {.width = 4, .from_place = true}},
+        {R_386_PC16, {.width = 2, .from_place = true}},
+        {R_386_PC8, {.width = 1, .from_place = true}},
+        {R_386_PLT32, {.width = 4, .from_place = true}}, /* there is no PLT: the function itself */
+        {R_386_GOTPC, {.width = 4, .from_place = true}}, /* of _GLOBAL_OFFSET_TABLE_ */
+        {R_386_GOTOFF, {.width = 4, .from_got = true}},
+        {R_386_GOT32, {.width = 4, .slot = true}},
+        {R_386_GOT32X, {.width = 4, .slot = true}},
+    };
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        if (known[i].type != type)
+            continue;
+        *out = known[i].is;
+        return true;
+    }
+    return false;
+}
+
+/* Fills in the symbol's slot. Its address is absolute where the instruction has no base register (its ModR/M
+ * byte is before the field). */
+static uint32_t use_slot(const placement *in, size_t symbol, uint32_t value, const uint8_t *field)
+{
+    enum { MODRM = 0xc7, ABSOLUTE = 0x05 };
+    const uint32_t offset = (uint32_t)(symbol * sizeof value);
+    memcpy(in->got + offset, &value, sizeof value);
+    return (field[-1] & MODRM) == ABSOLUTE ? in->got_address + offset : offset;
+}
+
 static p5_status relocate_one(placement *in, const GElf_Rel *rel, const placed *target)
 {
-    unsigned width;
-    bool relative = false;
-    switch (GELF_R_TYPE(rel->r_info)) {
-    case R_386_NONE:
-        return P5_OK;
-    case R_386_PC32:
-    case R_386_PLT32:    /* there is no PLT: the function itself */
-        relative = true; /* fall through */
-    case R_386_32:
-        width = 4;
-        break;
-    case R_386_PC16:
-        relative = true; /* fall through */
-    case R_386_16:
-        width = 2;
-        break;
-    case R_386_PC8:
-        relative = true; /* fall through */
-    case R_386_8:
-        width = 1;
-        break;
-    default:
+    relocation how;
+    const size_t symbol = GELF_R_SYM(rel->r_info);
+    if (!relocation_of((unsigned)GELF_R_TYPE(rel->r_info), &how))
         return error_set(in->error, P5_ERR_UNSUPPORTED, "relocation type %u has no meaning in a case",
                          (unsigned)GELF_R_TYPE(rel->r_info));
-    }
-    if (rel->r_offset > target->header.sh_size || width > target->header.sh_size - rel->r_offset)
+    if (how.width == 0)
+        return P5_OK;
+    if (rel->r_offset > target->header.sh_size || how.width > target->header.sh_size - rel->r_offset ||
+        (how.slot && (rel->r_offset == 0 || symbol >= in->symbol_count)))
         return broken(in);
+    uint8_t *field = target->bytes + rel->r_offset;
     uint32_t value = 0;
-    p5_status status = symbol_value(in, GELF_R_SYM(rel->r_info), &value);
+    p5_status status = symbol_value(in, symbol, &value);
     if (status != P5_OK)
         return status;
-    if (relative)
+    if (how.from_place)
         value -= target->address + (uint32_t)rel->r_offset;
-    if (!add_to_field(target->bytes + rel->r_offset, width, relative, value))
-        return error_set(in->error, P5_ERR_RANGE, "an address does not fit into %u bits", width * 8);
+    if (how.from_got)
+        value -= in->got_address;
+    if (how.slot)
+        value = use_slot(in, symbol, value, field);
+    if (!add_to_field(field, how.width, how.from_place, value))
+        return error_set(in->error, P5_ERR_RANGE, "an address does not fit into %u bits", how.width * 8);
     return P5_OK;
 }
 
@@ -244,17 +444,18 @@ static p5_status relocate(placement *in)
     return status;
 }
 
-p5_status case_object_place(const uint8_t *file, size_t size, uint32_t text_address, const uint8_t *tail,
-                            size_t tail_size, case_object *out, p5_error *error)
+p5_status case_object_place(const uint8_t *file, size_t size, uint32_t text_address, const char *function,
+                            case_object *out, p5_error *error)
 {
     memset(out, 0, sizeof *out);
     elf_version(EV_CURRENT);
-    placement in = {.elf = elf_memory((char *)(uintptr_t)file, size), .error = error};
+    placement in = {
+        .elf = elf_memory((char *)(uintptr_t)file, size), .function = function, .out = out, .error = error};
     p5_status status = open_tables(&in);
     if (status == P5_OK)
-        status = layout(&in, text_address, tail_size, out);
+        status = layout(&in, text_address, out);
     if (status == P5_OK) {
-        memcpy(out->text + out->text_size - tail_size, tail, tail_size);
+        place_exit(&in, out);
         status = relocate(&in);
     }
     free(in.sections);
@@ -267,6 +468,9 @@ p5_status case_object_place(const uint8_t *file, size_t size, uint32_t text_addr
 
 void case_object_free(case_object *object)
 {
+    for (size_t i = 0; i < object->undefined_count; i++)
+        free(object->undefined[i]);
+    free(object->undefined);
     free(object->text);
     free(object->data);
     memset(object, 0, sizeof *object);

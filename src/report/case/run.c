@@ -1,7 +1,11 @@
 /* Running a case on a machine fresh from reset. */
 #include "p5scope/report.h"
 
+#include <string.h>
+
 #include "base/error.h"
+#include "machine/machine.h"
+#include "report/case/workplace.h"
 
 /* A guest of a case has no business with text output. */
 static void no_console(void *context, const void *text, size_t size)
@@ -11,23 +15,42 @@ static void no_console(void *context, const void *text, size_t size)
     (void)size;
 }
 
-static p5_status run_to_exit(p5_machine *machine, const p5_case_conditions *conditions, p5_error *error)
+/* What ended the run before its end, with what to do about it. */
+static p5_status ended_early(const p5_case_program *program, const p5_case_conditions *conditions,
+                             const p5_run_result *result, p5_error *error)
+{
+    const char *undefined = case_program_undefined(program, result->address);
+    if (undefined != NULL) {
+        error_set(error, P5_ERR_STATE, "'%s' is called, which is not in the file", undefined);
+        error_hint(error, "only what is in the file can be measured; 'ld -r -m elf_i386' joins objects");
+        return P5_ERR_STATE;
+    }
+    if (result->end == P5_END_TIMEOUT) {
+        error_set(error, P5_ERR_STATE, "did not end within %g seconds: at %08Xh %s",
+                  conditions->timeout_seconds, result->address, result->instruction);
+        error_hint(error, "does it loop for ever? Fewer trips are --n 1,2 of bench, and #! n 1 2 in a case");
+        return P5_ERR_STATE;
+    }
+    const char *reason = result->message[0] != '\0'       ? result->message
+                         : result->end == P5_END_HALT     ? "the processor halted for good"
+                         : result->end == P5_END_SHUTDOWN ? "the processor shut down"
+                                                          : "the run was stopped";
+    error_set(error, P5_ERR_STATE, "did not run off its end: %s at %08Xh%s%s", reason, result->address,
+              result->instruction[0] != '\0' ? " " : "", result->instruction);
+    if (conditions->function != NULL && strncmp(reason, "invalid opcode", 14) == 0)
+        error_hint(error, "compile for the processor: -march=pentium, or -march=pentium-mmx");
+    return P5_ERR_STATE;
+}
+
+static p5_status run_to_exit(p5_machine *machine, const p5_case_program *program,
+                             const p5_case_conditions *conditions, p5_error *error)
 {
     p5_limits limits = {.timeout_seconds = conditions->timeout_seconds};
     p5_run_result result;
     p5_status status = p5_machine_run(machine, &limits, &result, error);
-    if (status != P5_OK)
+    if (status != P5_OK || result.end == P5_END_EXIT)
         return status;
-    if (result.end == P5_END_EXIT)
-        return P5_OK;
-    if (result.end == P5_END_TIMEOUT)
-        return error_set(error, P5_ERR_STATE, "did not end within %g seconds", conditions->timeout_seconds);
-    const char *reason = result.message[0] != '\0'       ? result.message
-                         : result.end == P5_END_HALT     ? "the processor halted for good"
-                         : result.end == P5_END_SHUTDOWN ? "the processor shut down"
-                                                         : "the run was stopped";
-    return error_set(error, P5_ERR_STATE, "did not run off its end: %s at %08Xh%s%s", reason, result.address,
-                     result.instruction[0] != '\0' ? " " : "", result.instruction);
+    return ended_early(program, conditions, &result, error);
 }
 
 static const p5_privilege highest = {.mode = P5_MODE_PROTECTED};
@@ -54,9 +77,17 @@ static void read_registers(p5_machine *machine, const p5_case_conditions *condit
         p5_pmu_rdmsr(p5_machine_pmu(machine), &highest, conditions->registers[i].msr, &values[i]);
 }
 
-p5_status p5_case_run(const p5_case_program *program, const p5_case_conditions *conditions,
-                      void (*observe)(void *context, p5_machine *machine), void *context, p5_counts *counts,
-                      uint64_t *registers, p5_error *error)
+/* What a run has given; `observe` and `context` as p5_case_run has them. */
+typedef struct case_run {
+    void (*observe)(void *context, p5_machine *machine);
+    void *context;
+    p5_counts *counts;
+    uint64_t *registers; /* NULL: nobody wants to know */
+    case_left left;
+} case_run;
+
+static p5_status run_case(const p5_case_program *program, const p5_case_conditions *conditions, case_run *run,
+                          p5_error *error)
 {
     p5_machine_options options = {
         .size = sizeof options, .model = conditions->model, .memory_bytes = 32U << 20, .console = no_console};
@@ -71,16 +102,75 @@ p5_status p5_case_run(const p5_case_program *program, const p5_case_conditions *
     status = p5_machine_load_case(machine, &image, error);
     if (status == P5_OK)
         status = write_registers(machine, conditions, error);
-    if (status == P5_OK && observe != NULL)
-        observe(context, machine);
+    if (status == P5_OK && run->observe != NULL)
+        run->observe(run->context, machine);
     if (status == P5_OK)
-        status = run_to_exit(machine, conditions, error);
+        status = run_to_exit(machine, program, conditions, error);
     if (status == P5_OK) {
         p5_machine_settle(machine);
-        p5_machine_counts(machine, counts);
-        if (registers != NULL)
-            read_registers(machine, conditions, registers);
+        p5_machine_counts(machine, run->counts);
+        machine_case_left(machine, &run->left);
+        if (run->registers != NULL)
+            read_registers(machine, conditions, run->registers);
     }
     p5_machine_close(machine);
     return status;
+}
+
+p5_status p5_case_run(const p5_case_program *program, const p5_case_conditions *conditions,
+                      void (*observe)(void *context, p5_machine *machine), void *context, p5_counts *counts,
+                      uint64_t *registers, p5_error *error)
+{
+    case_run run = {observe, context, counts, registers, {0}};
+    return run_case(program, conditions, &run, error);
+}
+
+/* Says that the x87 register stack has overflowed or underflowed in the longer run. A single fault matters,
+ * too: from then on a register holds a NaN. */
+static void say_x87(const case_left *left, const p5_case_measured *out, const p5_case_conditions *conditions,
+                    p5_error *remark)
+{
+    const p5_case_function *f = conditions->function;
+    const uint64_t *mmx = out->counts[1].increments[P5_EVENT_MMX_INSTRUCTIONS_EXECUTED_U_PIPE];
+    const bool over = left->x87_overflows > left->x87_underflows;
+    if (!over && left->x87_underflows == 0)
+        return;
+    error_set(remark, P5_ERR_STATE,
+              over ? "the x87 register stack overflows: more is pushed than popped"
+                   : "the x87 register stack underflows: an empty register is read or popped");
+    if (over && p5_counts_sum(mmx, P5_CPL_MASK_ALL) > 0)
+        error_hint(remark, "MMX code has to end with EMMS before x87 code follows");
+    else if (f != NULL && over && !f->x87_result)
+        error_hint(remark, "a function that returns float or double needs --x87, which pops its result");
+    else if (f != NULL && !over && f->x87_result)
+        error_hint(remark, "if %s returns neither float nor double, remove --x87", f->name);
+    else if (f != NULL)
+        error_hint(remark, "a function has to leave the x87 stack empty but for its result");
+    else
+        error_hint(remark, "%s",
+                   over ? "pop in each trip what it pushes, as by FSTP ST(0)"
+                        : "push what the code reads before the loop, as by --setup fld1");
+}
+
+p5_status p5_case_measure(p5_case_program *const programs[2], const unsigned trips[2],
+                          const p5_case_conditions *conditions, p5_case_measured *out, p5_error *error)
+{
+    case_left left[2];
+    out->remark = (p5_error){0};
+    for (unsigned i = 0; i < 2; i++) {
+        case_run run = {.counts = &out->counts[i], .registers = out->registers[i]};
+        p5_status status = run_case(programs[i], conditions, &run, error);
+        if (status != P5_OK)
+            return status;
+        left[i] = run.left;
+    }
+    const int32_t moved = (int32_t)(left[1].esp - left[0].esp);
+    if (moved != 0)
+        error_set(
+            &out->remark, P5_OK,
+            "ESP moves by %+g bytes per trip: each trip uses other stack memory, whose cache misses are "
+            "part of the figures",
+            (double)moved / ((double)trips[1] - (double)trips[0]));
+    say_x87(&left[1], out, conditions, &out->remark);
+    return P5_OK;
 }

@@ -19,9 +19,11 @@ p5_status workplace_run(const workplace *place, int *status, p5_error *error, co
     __attribute__((sentinel));
 /* An error made of the first message; `name` is what the user calls the file. */
 p5_status workplace_message(const workplace *place, const char *name, p5_error *error);
-/* The program that the object is. */
-p5_status workplace_program(const workplace *place, const char *name, p5_case_program **program,
-                            p5_error *error);
+/* The program that the object is; `function` as case_object_place has it. */
+p5_status workplace_program(const workplace *place, const char *name, const char *function,
+                            p5_case_program **program, p5_error *error);
+/* The name of the symbol that the program's file does not define and that stands for `address`, or NULL. */
+const char *case_program_undefined(const p5_case_program *program, uint32_t address);
 /* A whole file, with a NUL behind it. */
 p5_status case_read_file(const char *path, uint8_t **bytes, size_t *size, p5_error *error);
 

@@ -1,0 +1,220 @@
+/* Functions that bench calls: what a call costs beyond that of an empty function, whatever is measured; what
+ * the x87 register stack and the stack pointer are like afterwards. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "p5scope/report.h"
+
+static const unsigned trips[2] = {100, 300};
+static const char *const models[] = {"p55c-200", "p54c-133"};
+static char path[] = "/tmp/p5scope-function-XXXXXX";
+
+static int make_file(void **state)
+{
+    (void)state;
+    int descriptor = mkstemp(path);
+    return descriptor >= 0 ? close(descriptor) : -1;
+}
+
+static int remove_file(void **state)
+{
+    (void)state;
+    return unlink(path);
+}
+
+static bool no_tools(void)
+{
+    return system("as --version >/dev/null 2>&1 && ld --version >/dev/null 2>&1") != 0;
+}
+
+static void write_file(const char *text)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+static void measure(const p5_case_function *f, const char *model, p5_case_measured *out)
+{
+    p5_case_program *programs[2];
+    p5_case_conditions conditions = {.model = model, .cpl = 3, .timeout_seconds = 1200, .function = f};
+    p5_error error = {0};
+    for (unsigned i = 0; i < 2; i++)
+        if (p5_case_assemble_function(f, trips[i], &programs[i], &error) != P5_OK)
+            fail_msg("%s", error.message);
+    if (p5_case_measure(programs, trips, &conditions, out, &error) != P5_OK)
+        fail_msg("%s", error.message);
+    for (unsigned i = 0; i < 2; i++)
+        p5_case_program_free(programs[i]);
+}
+
+static double clocks(const p5_case_measured *m)
+{
+    return (double)(p5_counts_sum(m->counts[1].clocks, P5_CPL_MASK_ALL) -
+                    p5_counts_sum(m->counts[0].clocks, P5_CPL_MASK_ALL)) /
+           (trips[1] - trips[0]);
+}
+
+/* Clocks of one call beyond that of an empty function. */
+static double net_clocks(p5_case_function f, const char *model)
+{
+    p5_case_measured with, without;
+    measure(&f, model, &with);
+    f.empty = true;
+    measure(&f, model, &without);
+    assert_string_equal(with.remark.message, "");
+    return clocks(&with) - clocks(&without);
+}
+
+/* K pairs of INC take K clocks (rule P1): with any number of arguments, at any place, in any size. */
+static void costs_what_is_in_it(void **state)
+{
+    (void)state;
+    if (no_tools())
+        skip();
+    static const unsigned pairs[] = {0, 1, 2, 7, 60}, places[] = {0, 1, 14, 15, 31};
+    static const size_t arguments[] = {0, 1, 2, 3, P5_CASE_ARGUMENTS};
+    for (unsigned i = 0; i < 5; i++) {
+        char text[256];
+        snprintf(text, sizeof text,
+                 ".globl f\n.balign 32\n.skip %u, 0x90\nf: .rept %u\ninc %%eax\ninc %%edx\n.endr\nret\n",
+                 places[i], pairs[4 - i]);
+        write_file(text);
+        for (unsigned a = 0; a < 5; a++) {
+            p5_case_function f = {.path = path, .name = "f", .argument_count = arguments[a]};
+            f.arguments[0].buffer_bytes = a == 3 ? 64 : 0;
+            for (unsigned m = 0; m < 2; m++) {
+                double got = net_clocks(f, models[m]);
+                if (got != pairs[4 - i])
+                    fail_msg("%u pairs at %u with %zu arguments on %s: %g clocks", pairs[4 - i], places[i],
+                             arguments[a], models[m], got);
+            }
+        }
+    }
+}
+
+/* FLD1, 2 clocks (242816, x87 timing): the harness pops it. Without that the stack overflows, with it a
+ * function without a result lets it underflow. */
+static void x87_stack(void **state)
+{
+    (void)state;
+    if (no_tools())
+        skip();
+    write_file(".globl one, none, mmx, clears\none: fld1\nret\nnone: ret\n"
+               "mmx: paddb %mm0, %mm1\nfld1\nfstp %st(0)\nret\nclears: fld1\nfnclex\nret\n");
+    for (unsigned m = 0; m < 2; m++) {
+        p5_case_measured got;
+        p5_case_function f = {.path = path, .name = "one", .x87_result = true};
+        assert_true(net_clocks(f, models[m]) == 2);
+        f.x87_result = false;
+        measure(&f, models[m], &got);
+        assert_int_equal(got.remark.status, P5_ERR_STATE);
+        assert_non_null(strstr(got.remark.message, "overflows"));
+        assert_non_null(strstr(got.remark.hint, "--x87"));
+        f.name = "clears"; /* the status word says nothing of it */
+        measure(&f, models[m], &got);
+        assert_non_null(strstr(got.remark.message, "overflows"));
+        f.name = "none";
+        f.x87_result = true;
+        measure(&f, models[m], &got);
+        assert_non_null(strstr(got.remark.message, "underflows"));
+    }
+    p5_case_measured got;
+    const p5_case_function f = {.path = path, .name = "mmx"};
+    measure(&f, "p55c-200", &got);
+    assert_non_null(strstr(got.remark.hint, "EMMS"));
+}
+
+/* Loops: PUSH alone moves ESP, an empty register is read once and holds a NaN from then on. */
+static void loops(void **state)
+{
+    (void)state;
+    if (no_tools())
+        skip();
+    static const struct {
+        const char *body, *says;
+    } cases[] = {{"push eax", "-4 bytes per trip"},
+                 {"push eax\npop edx", ""},
+                 {"fadd dword ptr [esi]", "underflows"},
+                 {"fld1", "overflows"},
+                 {"fld1\nfstp st(0)", ""}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        p5_case_program *programs[2];
+        p5_case_measured got;
+        p5_case_conditions conditions = {.model = "p54c-133", .cpl = 3, .timeout_seconds = 1200};
+        p5_error error = {0};
+        char text[160];
+        snprintf(text, sizeof text, "mov ecx, N\nL:\n%s\ndec ecx\njnz L\n", cases[i].body);
+        for (unsigned n = 0; n < 2; n++)
+            if (p5_case_assemble_text("loop", text, trips[n], &programs[n], &error) != P5_OK)
+                fail_msg("%s", error.message);
+        assert_int_equal(p5_case_measure(programs, trips, &conditions, &got, &error), P5_OK);
+        assert_non_null(strstr(got.remark.message, cases[i].says));
+        assert_int_equal(got.remark.message[0] == '\0', cases[i].says[0] == '\0');
+        for (unsigned n = 0; n < 2; n++)
+            p5_case_program_free(programs[n]);
+    }
+}
+
+/* Static functions, stdcall, position-independent code, and what the file does not define. */
+static void kinds_of_functions(void **state)
+{
+    (void)state;
+    if (no_tools())
+        skip();
+    write_file(".globl pops, _start, pic, outside, weak\n"
+               ".file \"a.c\"\nlocal: inc %eax\ninc %edx\nret\n"
+               "pops: inc %eax\ninc %edx\nret $4\n_start: inc %eax\ninc %edx\nret\n"
+               "pic: call 1f\n1: pop %ecx\naddl $_GLOBAL_OFFSET_TABLE_+[.-1b], %ecx\n"
+               "movl item@GOTOFF(%ecx), %eax\nmovl item@GOT(%ecx), %edx\ncmpl (%edx), %eax\n"
+               "jne bad\ncmpl $1234, %eax\njne bad\nret\nbad: ud2\n"
+               "outside: call elsewhere\nret\n"
+               ".weak nobody\nweak: movl $nobody, %eax\ntestl %eax, %eax\njnz bad\nret\n"
+               ".data\nitem: .long 1234\n");
+    p5_case_function f = {.path = path, .name = "local"};
+    assert_true(net_clocks(f, "p55c-200") == 1);
+    f.name = "a.c:local";
+    assert_true(net_clocks(f, "p55c-200") == 1);
+    f.name = "_start";
+    assert_true(net_clocks(f, "p55c-200") == 1);
+    f.name = "pops";
+    f.argument_count = 1;
+    /* RET imm16 takes 3 clocks, RET 2 (242816) */
+    assert_true(net_clocks(f, "p55c-200") == 2);
+    f.name = "pic";
+    net_clocks(f, "p55c-200");
+    f.name = "weak";
+    net_clocks(f, "p55c-200");
+
+    p5_case_program *program;
+    p5_counts counts;
+    p5_case_conditions conditions = {.model = "p55c-200", .cpl = 3, .timeout_seconds = 1200, .function = &f};
+    p5_error error = {0};
+    f.name = "outside";
+    assert_int_equal(p5_case_assemble_function(&f, 5, &program, &error), P5_OK);
+    assert_int_equal(p5_case_run(program, &conditions, NULL, NULL, &counts, NULL, &error), P5_ERR_STATE);
+    assert_non_null(strstr(error.message, "'elsewhere'"));
+    p5_case_program_free(program);
+    f.name = "nothing";
+    assert_int_equal(p5_case_assemble_function(&f, 5, &program, &error), P5_ERR_NAME);
+    assert_non_null(strstr(error.message, "'nothing'"));
+}
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(costs_what_is_in_it),
+        cmocka_unit_test(x87_stack),
+        cmocka_unit_test(loops),
+        cmocka_unit_test(kinds_of_functions),
+    };
+    return cmocka_run_group_tests(tests, make_file, remove_file);
+}
