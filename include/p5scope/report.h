@@ -340,8 +340,16 @@ p5_status p5_case_assemble(const char *path, unsigned trips, p5_case_program **p
 /* The same from text. `name` stands for the file in messages. */
 p5_status p5_case_assemble_text(const char *name, const char *text, unsigned trips, p5_case_program **program,
                                 p5_error *error);
-/* True for assembly with registers as AT&T writes them (%eax) that does not say which syntax it is. */
+/* True for assembly with registers as AT&T writes them (%eax), or without registers and with its immediates
+ * ($5), that does not say which syntax it is. */
 bool p5_code_is_att(const char *text);
+/* P5_ERR_SYNTAX for forms of other assemblers that the GNU assembler would take for something else, as DWORD
+ * [ESI] in Intel syntax is [ESI+4], or that it refuses without saying what to write. Errors have line, column
+ * and the right form; `name` may be NULL. Assembling checks, too. */
+p5_status p5_code_check(const char *name, const char *text, p5_error *error);
+/* Adds line and column of the word that the error's message quotes, if `text` has it: in line error->line, or
+ * anywhere if that is 0. */
+void p5_code_locate(const char *text, p5_error *error);
 
 /* A function of a file, called in a loop as cdecl or stdcall. */
 typedef struct p5_case_argument {

@@ -114,8 +114,7 @@ static bool bench_one(const bench_options *options)
                                     ? (const char *const *)of.case_file.models
                                     : first;
     if (good && options->konata != NULL && models[1] != NULL) {
-        cli_complain(NULL, NULL, 0,
-                     "--konata writes the trips of one model: choose it by --model");
+        cli_complain(NULL, NULL, 0, "--konata writes the trips of one model: choose it by --model");
         good = false;
     }
     for (const char *const *model = models; good && *model != NULL; model++) {

@@ -35,12 +35,56 @@ static bool assemble_loop(const bench *of, const bench_terms *terms, const char 
     for (unsigned i = 0; i < 2 && status == P5_OK; i++)
         status = p5_case_assemble_text("--asm", source, of->trips[i], &programs[i], error);
     free(source);
-    error->line = 0; /* lines of the text around the user's say nothing */
     return status == P5_OK;
+}
+
+/* Finds the statement of `text` that gives the error's message alone, too. */
+static void place_by_trial(const char *text, p5_error *error)
+{
+    char *copy = strdup(text), *rest = NULL;
+    for (char *part = copy != NULL ? strtok_r(copy, ";\n", &rest) : NULL; part != NULL && error->column == 0;
+         part = strtok_r(NULL, ";\n", &rest)) {
+        p5_case_program *program;
+        p5_error of_part = {0};
+        if (p5_case_assemble_text("", part, 1, &program, &of_part) == P5_OK)
+            p5_case_program_free(program);
+        else if (strcmp(of_part.message, error->message) == 0)
+            for (const char *at = text; at <= text + (part - copy) + strspn(part, " \t"); at++) {
+                error->line += at == text || at[-1] == '\n';
+                error->column = at == text || at[-1] == '\n' ? 1 : error->column + 1;
+            }
+    }
+    free(copy);
+}
+
+/* An error about one of the options' texts: which, and where in it. */
+static void place_in_texts(bench *out, const bench_terms *terms, p5_error *error)
+{
+    const char *const texts[] = {out->input->code, terms->setup};
+    error->where[0] = '\0';
+    for (unsigned i = 0; i < 2 && texts[i] != NULL; i++) {
+        error->line = error->column = 0; /* those of the text around the user's say nothing */
+        p5_code_locate(texts[i], error);
+        if (error->column == 0)
+            place_by_trial(texts[i], error);
+        out->wrong_setup = i == 1;
+        if (error->column != 0)
+            return;
+    }
+    out->wrong_setup = false;
+}
+
+/* Refuses what would be misread in either text. */
+static bool check_texts(bench *out, const bench_terms *terms, p5_error *error)
+{
+    out->wrong_setup = terms->setup != NULL && p5_code_check(NULL, terms->setup, error) != P5_OK;
+    return !out->wrong_setup && p5_code_check(NULL, out->input->code, error) == P5_OK;
 }
 
 static bool prepare_code(bench *out, const bench_terms *terms, p5_error *error)
 {
+    if (!check_texts(out, terms, error))
+        return false;
     const char *counter = loop_counter(out->input->code, terms->setup);
     unsigned copies = terms->repeat != 0 ? terms->repeat : terms->copies;
     if (counter == NULL) {
@@ -50,8 +94,10 @@ static bool prepare_code(bench *out, const bench_terms *terms, p5_error *error)
         return false;
     }
     if (!assemble_loop(out, terms, counter, copies, out->programs, error) ||
-        (terms->repeat != 0 && !assemble_loop(out, terms, counter, 2 * copies, out->others, error)))
+        (terms->repeat != 0 && !assemble_loop(out, terms, counter, 2 * copies, out->others, error))) {
+        place_in_texts(out, terms, error);
         return false;
+    }
     if (asprintf(&out->name, "%s", out->input->code) < 0)
         return false;
     if (terms->repeat != 0)
@@ -90,10 +136,12 @@ bool bench_prepare(bench *out, const bench_input *input, const bench_terms *term
     bool good = is_case               ? prepare_case(out, &error)
                 : input->code != NULL ? prepare_code(out, terms, &error)
                                       : prepare_function(out, &error);
-    if (!good && input->code != NULL)
+    if (!good && out->wrong_setup)
+        cli_show_error(&error, "--setup", terms->setup, NULL);
+    else if (!good && input->code != NULL)
         cli_show_error(&error, "--asm", input->code, NULL);
     else if (!good)
-        cli_show_error(&error, NULL, NULL, NULL);
+        cli_show_file_error(&error);
     return good;
 }
 

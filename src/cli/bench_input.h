@@ -26,7 +26,8 @@ typedef struct bench {
                                      programs[] are subtracted; or the calls of an empty function, which are
                                      subtracted from programs[]. NULL: nothing is subtracted */
     unsigned trips[2];
-    bool elsewhere; /* of a function: where its calls are */
+    bool elsewhere;   /* of a function: where its calls are */
+    bool wrong_setup; /* of code: an error is about terms.setup */
     p5_case_conditions conditions;
     p5_case case_file; /* of a case */
     char *name;        /* what it is: "dot of f.o" */

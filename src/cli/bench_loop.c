@@ -37,21 +37,26 @@ const char *loop_counter(const char *code, const char *setup)
     return NULL;
 }
 
+/* The directive with which `code` begins: each text has its own syntax. */
+static const char *syntax_of(const char *code)
+{
+    return p5_code_is_att(code) ? ".att_syntax prefix\n" : "";
+}
+
 char *loop_source(const char *code, const char *setup, const char *counter, unsigned copies)
 {
     char *text = NULL;
-    bool att = p5_code_is_att(code);
     int length = asprintf(&text,
-                          "%s\n"
+                          "%s%s\n.intel_syntax noprefix\n"
                           "        mov %s, N\n"
                           "        .balign 32\n"
                           "p5scope_trip:\n"
                           "        .rept %u\n"
-                          "%s%s%s\n"
+                          "%s%s\n.intel_syntax noprefix\n"
                           "        .endr\n"
                           "        dec %s\n"
                           "        jnz p5scope_trip\n",
-                          setup != NULL ? setup : "", counter, copies, att ? ".att_syntax prefix\n" : "",
-                          code, att ? "\n.intel_syntax noprefix" : "", counter);
+                          setup != NULL ? syntax_of(setup) : "", setup != NULL ? setup : "", counter, copies,
+                          syntax_of(code), code, counter);
     return length >= 0 ? text : NULL;
 }

@@ -36,7 +36,7 @@ static int columns(const char *text, size_t length)
 /* The spot from `at` on: up to the next blank or punctuation that separates items of an option's value. */
 static int spot_length(const char *at)
 {
-    size_t length = strcspn(at, " ,:{}=");
+    size_t length = strcspn(at, " ,:{}=;\n");
     return length == 0 ? 1 : columns(at, length);
 }
 
@@ -47,16 +47,21 @@ static void show_line(const char *text, const char *end)
     fputs(end, stderr);
 }
 
-static void show_spot(const char *option, const char *text, unsigned column)
+/* Shows line `line` of `text` (0: its first) with a caret under `column`, 0: none. */
+static void show_spot(const char *option, const char *text, unsigned line, unsigned column)
 {
     const char *gap = option[0] == '\0' ? "" : " ";
-    fprintf(stderr, "  %s%s", option, gap);
-    show_line(text, "\n");
-    if (column == 0 || column - 1 > strlen(text))
+    for (; line > 1 && strchr(text, '\n') != NULL; line--)
+        text = strchr(text, '\n') + 1;
+    const size_t length = strcspn(text, "\n");
+    fprintf(stderr, "  %s%s%.*s\n", option, gap, (int)length, text);
+    if (column == 0 || column - 1 > length)
         return;
     const char *spot = text + column - 1;
-    fprintf(stderr, "  %*s", columns(option, strlen(option)) + (int)strlen(gap) + columns(text, column - 1),
-            "");
+    fprintf(stderr, "  %*s", columns(option, strlen(option)) + (int)strlen(gap), "");
+    for (const char *at = text; at < spot; at++) /* a tab stays one */
+        if (*at == '\t' || ((unsigned char)*at & 0xc0) != 0x80)
+            fputc(*at == '\t' ? '\t' : ' ', stderr);
     if (cli_colour(stderr))
         fputs("\033[1;32m", stderr);
     fputc('^', stderr);
@@ -65,7 +70,7 @@ static void show_spot(const char *option, const char *text, unsigned column)
     fputs(cli_colour(stderr) ? "\033[0m\n" : "\n", stderr);
 }
 
-int cli_show_error(const p5_error *error, const char *option, const char *text, const char *advice)
+static void show_message(const p5_error *error)
 {
     fputs("p5scope: ", stderr);
     if (error->where[0] != '\0') {
@@ -77,8 +82,35 @@ int cli_show_error(const p5_error *error, const char *option, const char *text, 
         fputs(": ", stderr);
     }
     show_line(error->message[0] != '\0' ? error->message : p5_status_text(error->status), "\n");
+}
+
+int cli_show_file_error(const p5_error *error)
+{
+    char *line = NULL;
+    size_t size = 0;
+    FILE *file = error->line != 0 && error->column != 0 ? fopen(error->where, "re") : NULL;
+    bool found = file != NULL;
+    for (unsigned i = 0; i < error->line && found; i++)
+        found = getline(&line, &size, file) >= 0;
+    if (found) {
+        show_message(error);
+        show_spot("", line, 1, error->column);
+        if (error->hint[0] != '\0')
+            fprintf(stderr, "  %s\n", error->hint);
+    } else {
+        cli_show_error(error, NULL, NULL, NULL);
+    }
+    if (file != NULL)
+        fclose(file);
+    free(line);
+    return CLI_USAGE;
+}
+
+int cli_show_error(const p5_error *error, const char *option, const char *text, const char *advice)
+{
+    show_message(error);
     if (option != NULL && text != NULL)
-        show_spot(option, text, error->column);
+        show_spot(option, text, error->line, error->column);
     if (error->hint[0] != '\0')
         fputs("  ", stderr), show_line(error->hint, "\n");
     if (advice != NULL)
@@ -97,6 +129,6 @@ int cli_complain(const char *option, const char *text, unsigned column, const ch
     free(message);
     va_end(arguments);
     if (option != NULL && text != NULL)
-        show_spot(option, text, column);
+        show_spot(option, text, 1, column);
     return CLI_USAGE;
 }

@@ -83,6 +83,8 @@ char **cli_given(const struct argp *argp, int argc, char **argv);
  * counts in, and is shown with a caret under the place. `advice` (may be NULL) is the last line, e.g. "run
  * 'p5scope list' ...". Returns CLI_USAGE. */
 int cli_show_error(const p5_error *error, const char *option, const char *text, const char *advice);
+/* The same for an error in a text file, with the line. */
+int cli_show_file_error(const p5_error *error);
 
 /* The same for a message that the command line itself has, with the caret under `column` (from 1) of `text`.
  */

@@ -34,6 +34,11 @@ p5scope bench --asm nop --json --trips 2
 p5scope bench --asm 'mov [0xf0000000], eax'
 p5scope bench --asm 'xor ecx, ecx; div ecx'
 p5scope bench --asm 'push 0xfffffff0; ret'
+p5scope bench --asm 'movq mm0, qword [esi]'
+p5scope bench --asm nop --setup 'mov eax, ebx; fld dword [esi]'
+p5scope bench --asm 'inc eax; mov eax [esi]; nop'
+p5scope bench --asm 'mov eax, ebx' --setup 'mov %eax, %ebx; xorl %ecx, %ecx; divl %ecx'
+printf 'L: mov ecx, N\n\tmov eax, dword [esi]\n' >nasm.s; p5scope bench nasm.s
 p5scope bench --asm 'fld dword ptr [esi]'
 p5scope bench --asm 'fadd st, st(1)' --no-diagram
 p5scope bench --asm 'fadd st, st(1)' --setup 'fld1; fld1' --repeat 8 --csv | sed -n 2p

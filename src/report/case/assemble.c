@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "report/case/object.h"
+#include "report/case/syntax.h"
 #include "report/case/workplace.h"
 
 extern char **environ;
@@ -39,6 +40,7 @@ p5_status workplace_open(workplace *place, p5_error *error)
     snprintf(place->object, sizeof place->object, "%s/case.o", place->folder);
     snprintf(place->messages, sizeof place->messages, "%s/messages", place->folder);
     snprintf(place->source, sizeof place->source, "%s/case.s", place->folder);
+    snprintf(place->intel, sizeof place->intel, "%s/intel.s", place->folder);
     return P5_OK;
 }
 
@@ -47,7 +49,16 @@ void workplace_close(const workplace *place)
     unlink(place->object);
     unlink(place->messages);
     unlink(place->source);
+    unlink(place->intel);
     rmdir(place->folder);
+}
+
+p5_status workplace_intel(const workplace *place, p5_error *error)
+{
+    FILE *file = fopen(place->intel, "we");
+    bool good = file != NULL && fputs(".intel_syntax noprefix\n", file) >= 0;
+    good = (file == NULL || fclose(file) == 0) && good;
+    return good ? P5_OK : error_set(error, P5_ERR_IO, "cannot write %s", place->intel);
 }
 
 p5_status case_read_file(const char *path, uint8_t **bytes, size_t *size, p5_error *error)
@@ -86,40 +97,16 @@ p5_status workplace_run(const workplace *place, int *status, p5_error *error, co
     return P5_OK;
 }
 
-/* AT&T's operands stand the other way round, and the assembler would take them without a word: registers with
- * a percent sign, in code that does not say which syntax it is. */
-bool p5_code_is_att(const char *text)
+/* A case says nothing of its syntax: it is Intel's. Refuses it if it is AT&T's, or has what GNU's assembler
+ * would misread. */
+static p5_status check_text(const char *name, const char *text, p5_error *error)
 {
-    if (strstr(text, ".att_syntax") != NULL || strstr(text, ".intel_syntax") != NULL)
-        return false;
-    for (bool comment = false; *text != '\0'; text++) {
-        comment = *text == '\n' ? false : comment || *text == '#';
-        if (comment || *text != '%')
-            continue;
-        static const char *const starts[] = {"e", "a", "b", "c", "d", "s", "m", "f", "g"};
-        for (size_t i = 0; i < sizeof starts / sizeof starts[0]; i++)
-            if (text[1] == starts[i][0] && text[2] >= 'a' && text[2] <= 'z')
-                return true;
-    }
-    return false;
-}
-
-/* A case says nothing of its syntax: it is Intel's. */
-static p5_status refuse_att(const char *name, const char *path, p5_error *error)
-{
-    uint8_t *bytes;
-    size_t size;
-    p5_status status = case_read_file(path, &bytes, &size, error);
-    if (status != P5_OK)
-        return status;
-    if (p5_code_is_att((const char *)bytes)) {
-        status = error_set(error, P5_ERR_SYNTAX,
-                           "this is AT&T syntax, and a case is in Intel's: destination first");
-        error_hint(error, "'.att_syntax prefix' in its first line makes it one in AT&T syntax");
-        error_at(error, name, 0, 0);
-    }
-    free(bytes);
-    return status;
+    if (!p5_code_is_att(text))
+        return code_check(name, text, false, error);
+    error_set(error, P5_ERR_SYNTAX, "this is AT&T syntax, and a case is in Intel's: destination first");
+    error_hint(error, "'.att_syntax prefix' in its first line makes it one in AT&T syntax");
+    error_at(error, name, 0, 0);
+    return P5_ERR_SYNTAX;
 }
 
 /* Runs the assembler; its exit status goes to *status. */
@@ -135,8 +122,11 @@ static p5_status run_assembler(const workplace *place, const char *path, unsigne
              slash != NULL ? path : ".");
     char file[4096]; /* a name that begins with - is no option */
     snprintf(file, sizeof file, "%s%s", path[0] == '-' ? "./" : "", path);
-    return workplace_run(place, status, error, "as", "--32", "-msyntax=intel", "-mnaked-reg", folder,
-                         "--defsym", symbol, "-o", place->object, file, NULL);
+    p5_status written = workplace_intel(place, error);
+    if (written != P5_OK)
+        return written;
+    return workplace_run(place, status, error, "as", "--32", folder, "--defsym", symbol, "-o", place->object,
+                         place->intel, file, NULL);
 }
 
 /* Makes an error of the assembler's first "FILE:LINE: Error: TEXT". `name` is what the user calls the file.
@@ -173,6 +163,31 @@ p5_status workplace_message(const workplace *place, const char *name, p5_error *
     return P5_ERR_FORMAT;
 }
 
+/* Refuses numbers that the assembler has made smaller, of which it only warns. */
+static p5_status refuse_shortened(const workplace *place, const char *name, p5_error *error)
+{
+    uint8_t *bytes;
+    size_t size;
+    p5_status status = case_read_file(place->messages, &bytes, &size, error);
+    if (status != P5_OK)
+        return status;
+    static const char warning[] = ": Warning: ";
+    char *text = (char *)bytes, *rest;
+    for (char *line = strtok_r(text, "\n", &rest); line != NULL; line = strtok_r(NULL, "\n", &rest)) {
+        char *found = strstr(line, warning);
+        if (found == NULL ||
+            (strstr(found, " shortened to ") == NULL && strstr(found, " truncated to ") == NULL))
+            continue;
+        *found = '\0';
+        const char *colon = strrchr(line, ':');
+        const unsigned number = colon != NULL ? (unsigned)strtoul(colon + 1, NULL, 10) : 0;
+        status = error_set_at(error, P5_ERR_FORMAT, name, number, 0, "%s", found + sizeof warning - 1);
+        break;
+    }
+    free(bytes);
+    return status;
+}
+
 static p5_status load_object(const workplace *place, const char *name, const char *function,
                              p5_case_program *program, p5_error *error)
 {
@@ -192,14 +207,22 @@ static p5_status assemble(const workplace *place, const char *name, const char *
                           p5_case_program **program, p5_error *error)
 {
     int exit_status;
-    p5_status status = refuse_att(name, path, error);
-    if (status == P5_OK)
-        status = run_assembler(place, path, trips, &exit_status, error);
+    uint8_t *text;
+    size_t size;
+    p5_status status = case_read_file(path, &text, &size, error);
     if (status != P5_OK)
         return status;
-    if (exit_status != 0)
-        return workplace_message(place, name, error);
-    return workplace_program(place, name, NULL, program, error);
+    status = check_text(name, (const char *)text, error);
+    if (status == P5_OK && (status = run_assembler(place, path, trips, &exit_status, error)) == P5_OK) {
+        status =
+            exit_status != 0 ? workplace_message(place, name, error) : refuse_shortened(place, name, error);
+        if (status == P5_OK)
+            status = workplace_program(place, name, NULL, program, error);
+        if (error != NULL && (status == P5_ERR_FORMAT || status == P5_ERR_NAME))
+            p5_code_locate((const char *)text, error);
+    }
+    free(text);
+    return status;
 }
 
 p5_status workplace_program(const workplace *place, const char *name, const char *function,

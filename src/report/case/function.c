@@ -25,6 +25,7 @@
 #include "base/error.h"
 #include "p5scope/machine.h"
 #include "report/case/object.h"
+#include "report/case/syntax.h"
 #include "report/case/workplace.h"
 
 /* The loop's files beside those of the workplace. */
@@ -127,10 +128,11 @@ static p5_status assemble(const workplace *place, const char *source, const char
                           const char *name, p5_error *error)
 {
     int exit_status = 0;
-    p5_status status =
-        intel ? workplace_run(place, &exit_status, error, "as", "--32", "-msyntax=intel", "-mnaked-reg", "-o",
-                              object, source, NULL)
-              : workplace_run(place, &exit_status, error, "as", "--32", "-o", object, source, NULL);
+    p5_status status = intel ? workplace_intel(place, error) : P5_OK;
+    if (status == P5_OK)
+        status = intel ? workplace_run(place, &exit_status, error, "as", "--32", "-o", object, place->intel,
+                                       source, NULL)
+                       : workplace_run(place, &exit_status, error, "as", "--32", "-o", object, source, NULL);
     if (status != P5_OK)
         return status;
     return exit_status == 0 ? P5_OK : workplace_message(place, name, error);
@@ -151,6 +153,23 @@ static p5_status check_object(const uint8_t *bytes, size_t size, const char *pat
     return P5_OK;
 }
 
+static p5_status check_source(const char *path, const char *text, bool att, p5_error *error)
+{
+    static const char *const endings[] = {".c", ".cc", ".cpp", ".cxx", ".C", ".f", ".rs"};
+    const char *ending = strrchr(path, '.');
+    for (size_t i = 0; ending != NULL && i < sizeof endings / sizeof endings[0]; i++) {
+        if (strcmp(ending, endings[i]) != 0)
+            continue;
+        error_set_at(error, P5_ERR_FORMAT, path, 0, 0, "it is neither an object nor assembly");
+        error_hint(error, "compile it and give the object: gcc -m32 -march=pentium -O2 -c");
+        return P5_ERR_FORMAT;
+    }
+    p5_status status = code_check(path, text, att, error);
+    if (status != P5_OK)
+        error_hint(error, "write GNU syntax, or assemble it yourself (nasm -f elf32) and give the object");
+    return status;
+}
+
 /* The file as an object: it is one already, or it is assembled in whichever syntax it is in. */
 static p5_status user_object(const workplace *place, parts *p, const p5_case_function *f, p5_error *error)
 {
@@ -163,9 +182,9 @@ static p5_status user_object(const workplace *place, parts *p, const p5_case_fun
     const char *text = (const char *)bytes;
     bool says = !object && (strstr(text, ".intel_syntax") != NULL || strstr(text, ".att_syntax") != NULL);
     bool intel = !object && !says && !p5_code_is_att(text);
-    if (object)
-        status = check_object(bytes, size, f->path, error);
-    free(bytes);
+    status = object ? check_object(bytes, size, f->path, error) : check_source(f->path, text, !intel, error);
+    if (status != P5_OK || object)
+        free(bytes);
     if (status != P5_OK)
         return status;
     if (object) {
@@ -175,7 +194,16 @@ static p5_status user_object(const workplace *place, parts *p, const p5_case_fun
         strcpy(f->path[0] == '-' ? stpcpy(to, "./") : to, f->path);
         return P5_OK;
     }
-    return assemble(place, f->path, p->user, intel, f->path, error);
+    status = assemble(place, f->path, p->user, intel, f->path, error);
+    if (status == P5_ERR_FORMAT && intel && !says) { /* AT&T's without a register, as INCL X is? */
+        p5_error other = {0};
+        if (assemble(place, f->path, p->user, false, f->path, &other) == P5_OK)
+            status = P5_OK;
+    }
+    if (status == P5_ERR_FORMAT && error != NULL)
+        p5_code_locate(text, error);
+    free(bytes);
+    return status;
 }
 
 /* RET alone, where the file's code would be. */

@@ -9,6 +9,7 @@ typedef struct workplace {
     char object[80]; /* what is placed in the end */
     char messages[80];
     char source[80];
+    char intel[80]; /* workplace_intel */
 } workplace;
 
 p5_status workplace_open(workplace *place, p5_error *error);
@@ -17,6 +18,9 @@ void workplace_close(const workplace *place);
  * exit status to *status. */
 p5_status workplace_run(const workplace *place, int *status, p5_error *error, const char *program, ...)
     __attribute__((sentinel));
+/* Writes place->intel, which the assembler takes before a source in Intel syntax. The assembler's options for
+ * that syntax do not do: with them it refuses segment overrides, ES:[EDI]. */
+p5_status workplace_intel(const workplace *place, p5_error *error);
 /* An error made of the first message; `name` is what the user calls the file. */
 p5_status workplace_message(const workplace *place, const char *name, p5_error *error);
 /* The program that the object is; `function` as case_object_place has it. */

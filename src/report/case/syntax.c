@@ -1,0 +1,470 @@
+#include "report/case/syntax.h"
+
+#include <ctype.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/error.h"
+#include "p5scope/report.h"
+
+/* ---- Statements ---- */
+
+/* The end of the string or character constant that begins at `at`. A single quote takes one character, and a
+ * second quote if there is one. */
+static const char *skip_quoted(const char *at)
+{
+    const char quote = *at++;
+    if (quote == '\'') {
+        at += *at == '\\' && at[1] != '\0' ? 2 : *at != '\0' && *at != '\n';
+        return *at == '\'' ? at + 1 : at;
+    }
+    while (*at != '\0' && *at != '"')
+        at += *at == '\\' && at[1] != '\0' ? 2 : 1;
+    return *at == '"' ? at + 1 : at;
+}
+
+/* The end of the comment or constant at `at`, or `at` if there is none. */
+static const char *skip_special(const char *at)
+{
+    if (at[0] == '#')
+        return at + strcspn(at, "\n");
+    if (at[0] == '/' && at[1] == '*') {
+        const char *end = strstr(at + 2, "*/");
+        return end != NULL ? end + 2 : at + strlen(at);
+    }
+    return at[0] == '"' || at[0] == '\'' ? skip_quoted(at) : at;
+}
+
+static unsigned lines_between(const char *from, const char *to)
+{
+    unsigned lines = 0;
+    for (; from < to; from++)
+        lines += *from == '\n';
+    return lines;
+}
+
+/* Skips what separates statements: blanks, line ends, semicolons and comments. */
+static const char *skip_gap(const char *at, bool *line_begins, bool *semicolon)
+{
+    while (*at != '\0') {
+        if (*at == '\n') {
+            *line_begins = true;
+            *semicolon = false;
+        }
+        *semicolon |= *at == ';';
+        if (isspace((unsigned char)*at) || *at == ';')
+            at++;
+        else if (*at == '#' || (*at == '/' && at[1] == '*'))
+            at = skip_special(at);
+        else
+            break;
+    }
+    return at;
+}
+
+bool code_next(code_cursor *cursor, code_statement *out)
+{
+    bool line_begins = !cursor->begun, semicolon = false;
+    const char *start = skip_gap(cursor->at, &line_begins, &semicolon), *end = start, *at = start;
+    *out = (code_statement){.text = start,
+                            .line = cursor->line + lines_between(cursor->at, start),
+                            .behind_semicolon = line_begins && semicolon};
+    while (*at != '\0' && *at != '\n' && *at != ';') {
+        const char *behind = skip_special(at);
+        const bool comment = behind > at && (*at == '#' || *at == '/');
+        at = behind > at ? behind : at + 1;
+        if (!comment && !isspace((unsigned char)at[-1]))
+            end = at;
+    }
+    out->length = (size_t)(end - start);
+    *cursor = (code_cursor){at, out->line + lines_between(start, at), true};
+    return end > start;
+}
+
+/* ---- Words ---- */
+
+static bool in_word(char c)
+{
+    return isalnum((unsigned char)c) || c == '_' || c == '.' || c == '$' || c == '@';
+}
+
+static size_t word_length(const char *at, const char *end)
+{
+    size_t length = 0;
+    while (at + length < end && in_word(at[length]))
+        length++;
+    return length;
+}
+
+static bool is_word(const char *at, size_t length, const char *word)
+{
+    return strlen(word) == length && strncasecmp(at, word, length) == 0;
+}
+
+static bool is_one_of(const char *at, size_t length, const char *const *words)
+{
+    while (*words != NULL && !is_word(at, length, *words))
+        words++;
+    return *words != NULL;
+}
+
+static bool is_register(const char *at, size_t length)
+{
+    static const char *const names[] = {"eax", "ebx", "ecx", "edx", "esi", "edi", "ebp", "esp", "ax",  "bx",
+                                        "cx",  "dx",  "si",  "di",  "bp",  "sp",  "al",  "ah",  "bl",  "bh",
+                                        "cl",  "ch",  "dl",  "dh",  "cs",  "ds",  "es",  "fs",  "gs",  "ss",
+                                        "st",  "mm0", "mm1", "mm2", "mm3", "mm4", "mm5", "mm6", "mm7", "cr0",
+                                        "cr2", "cr3", "cr4", "dr0", "dr1", "dr2", "dr3", "dr6", "dr7", NULL};
+    return is_one_of(at, length, names);
+}
+
+/* The next word or number from `at` on, outside of strings and comments; `end` if there is none. */
+static const char *next_word(const char *at, const char *end)
+{
+    while (at < end && !in_word(*at)) {
+        const char *behind = skip_special(at);
+        at = behind > at ? behind : at + 1;
+    }
+    return at < end ? at : end;
+}
+
+static const char *skip_blanks(const char *at, const char *end)
+{
+    while (at < end && isspace((unsigned char)*at))
+        at++;
+    return at;
+}
+
+/* The statement's mnemonic or directive, behind labels; its length goes to *length. */
+static const char *first_word(const code_statement *s, size_t *length)
+{
+    const char *at = s->text, *end = s->text + s->length;
+    for (;;) {
+        *length = word_length(at, end);
+        const char *behind = skip_blanks(at + *length, end);
+        if (*length == 0 || behind == end || *behind != ':')
+            return at;
+        at = skip_blanks(behind + 1, end);
+    }
+}
+
+/* ---- AT&T or Intel ---- */
+
+/* Registers with a percent sign, in code that does not say which syntax it is: the operands stand the other way
+ * round, and the assembler would take them without a word. Code without registers is AT&T's if it has immediates
+ * with a dollar sign. */
+bool p5_code_is_att(const char *text)
+{
+    code_cursor cursor = {text, 1, false};
+    code_statement s;
+    bool plain = false, dollar = false;
+    if (strstr(text, ".att_syntax") != NULL || strstr(text, ".intel_syntax") != NULL)
+        return false;
+    while (code_next(&cursor, &s)) {
+        size_t length;
+        const char *end = s.text + s.length, *word = first_word(&s, &length);
+        if (length > 0 && *word == '.')
+            continue; /* a directive */
+        for (const char *at = next_word(word + length, end); at < end; at = next_word(at + length, end)) {
+            length = word_length(at, end);
+            const bool reg = is_register(at, length);
+            if (reg && at[-1] == '%')
+                return true;
+            plain |= reg;
+            dollar |= *at == '$' && length > 1 && at[1] != '$';
+        }
+    }
+    return dollar && !plain;
+}
+
+/* ---- What is refused ---- */
+
+/* Statements of NASM and MASM, and what stands for them here. */
+static const struct {
+    const char *word, *instead;
+} statements[] = {{"section", ".section"},
+                  {"segment", ".section"},
+                  {"global", ".globl"},
+                  {"extern", "nothing: what is not defined is external"},
+                  {"bits", "nothing: the code is 32-bit code"},
+                  {"use32", "nothing: the code is 32-bit code"},
+                  {"default", "nothing"},
+                  {"cpu", "nothing"},
+                  {"align", ".balign"},
+                  {"times", ".rept COUNT, the instruction and .endr on lines of their own"},
+                  {"struc", ".struct"},
+                  {"incbin", ".incbin"},
+                  {"db", ".byte, or .ascii for text"},
+                  {"dw", ".word"},
+                  {"dd", ".long, or .float"},
+                  {"dq", ".quad, or .double"},
+                  {"dt", ".tfloat"},
+                  {"resb", ".skip BYTES"},
+                  {"resw", ".skip BYTES"},
+                  {"resd", ".skip BYTES"},
+                  {"resq", ".skip BYTES"},
+                  {"equ", "NAME = VALUE"},
+                  {"proc", "NAME:"},
+                  {"retn", "ret"}};
+
+typedef struct checker {
+    const char *name;
+    const char *text;
+    p5_error *error;
+} checker;
+
+static p5_status refuse(const checker *c, const code_statement *s, const char *at)
+{
+    const char *line = at;
+    while (line > c->text && line[-1] != '\n')
+        line--;
+    error_at(c->error, c->name, s->line + lines_between(s->text, at), (unsigned)(at - line) + 1);
+    return P5_ERR_SYNTAX;
+}
+
+static p5_status check_statement_word(const checker *c, const code_statement *s, const char *at,
+                                      size_t length)
+{
+    for (size_t i = 0; i < sizeof statements / sizeof statements[0]; i++) {
+        if (!is_word(at, length, statements[i].word))
+            continue;
+        error_set(c->error, P5_ERR_SYNTAX, "'%.*s' is of another assembler than GNU's", (int)length, at);
+        error_hint(c->error, "write %s", statements[i].instead);
+        return refuse(c, s, at);
+    }
+    return P5_OK;
+}
+
+/* A size without PTR is a number to the GNU assembler: DWORD [ESI] is [ESI+4], QWORD [ESI] is [ESI+8]. */
+static p5_status check_size(const checker *c, const code_statement *s, const char *at, size_t length)
+{
+    static const char *const sizes[] = {"byte",  "word",    "dword",  "fword", "qword", "tbyte", "tword",
+                                        "oword", "xmmword", "mmword", "near",  "far",   NULL};
+    const char *end = s->text + s->length, *behind = skip_blanks(at + length, end);
+    const size_t after = word_length(behind, end);
+    if (!is_one_of(at, length, sizes) || is_word(behind, after, "ptr") || is_word(behind, after, "bcst"))
+        return P5_OK;
+    const bool tword = is_word(at, length, "tword"), memory = behind < end && *behind == '[';
+    error_set(c->error, P5_ERR_SYNTAX, "'%.*s' without 'ptr' is not a size in GNU syntax", (int)length, at);
+    if (memory && is_word(at, length, "near"))
+        error_hint(c->error, "leave out 'near'");
+    else if (memory && is_word(at, length, "far"))
+        error_hint(c->error, "write 'fword ptr ['");
+    else if (memory)
+        error_hint(c->error, "write '%.*s ptr ['", tword ? 5 : (int)length, tword ? "tbyte" : at);
+    else
+        error_hint(c->error, "leave it out, or put '%.*s ptr' before a memory operand", (int)length, at);
+    return refuse(c, s, at);
+}
+
+static p5_status check_number(const checker *c, const code_statement *s, const char *at, size_t length)
+{
+    const size_t digits = strspn(at, "0123456789"), hex = strspn(at, "0123456789abcdefABCDEF");
+    if (digits >= length && *at == '0' && strspn(at, "0") < length) {
+        error_set(c->error, P5_ERR_SYNTAX, "'%.*s' begins with 0: the GNU assembler reads it as octal",
+                  (int)length, at);
+        error_hint(c->error, "leave out the 0, or write 0x for hexadecimal");
+    } else if (hex + 1 == length && tolower((unsigned char)at[hex]) == 'h') {
+        error_set(c->error, P5_ERR_SYNTAX, "'%.*s': hexadecimal numbers begin with 0x", (int)length, at);
+        error_hint(c->error, "write 0x%.*s", (int)hex, at);
+    } else if (at[0] == '0' && tolower((unsigned char)at[1]) == 'x' &&
+               length - 2 - strspn(at + 2, "0") > 2 * sizeof(uint32_t)) {
+        error_set(c->error, P5_ERR_SYNTAX, "'%.*s' has more than 32 bits", (int)length, at);
+    } else {
+        return P5_OK;
+    }
+    return refuse(c, s, at);
+}
+
+static p5_status check_name(const checker *c, const code_statement *s, const char *at, size_t length)
+{
+    if (length == 3 && strncasecmp(at, "st", 2) == 0 && at[2] >= '0' && at[2] <= '7') {
+        error_set(c->error, P5_ERR_SYNTAX, "'%.*s' is no register in GNU syntax", (int)length, at);
+        error_hint(c->error, "write st(%c)", at[2]);
+        return refuse(c, s, at);
+    }
+    if (*at == '$' && length > 1) {
+        error_set(c->error, P5_ERR_SYNTAX, "'%.*s' is AT&T's immediate or NASM's hexadecimal number",
+                  (int)length, at);
+        error_hint(c->error, "write a number without the dollar sign; hexadecimal ones begin with 0x");
+        return refuse(c, s, at);
+    }
+    return P5_OK;
+}
+
+static bool is_branch(const char *at, size_t length)
+{
+    return (length > 0 && tolower((unsigned char)*at) == 'j') || is_word(at, length, "call") ||
+           (length >= 4 && strncasecmp(at, "loop", 4) == 0) || is_word(at, length, "xbegin");
+}
+
+/* True if the text defines the label. */
+static bool is_label(const char *text, const char *at, size_t length)
+{
+    for (const char *found = text; (found = strstr(found, ":")) != NULL; found++) {
+        const char *end = found;
+        while (end > text && (end[-1] == ' ' || end[-1] == '\t'))
+            end--;
+        if ((size_t)(end - text) >= length && strncmp(end - length, at, length) == 0 &&
+            ((size_t)(end - text) == length || !in_word(end[-(ptrdiff_t)length - 1])))
+            return true;
+    }
+    return length == 1 && *at == '$';
+}
+
+/* A label alone as an operand: memory for the GNU assembler and MASM, the address for NASM. */
+static p5_status check_operands(const checker *c, const code_statement *s, const char *mnemonic,
+                                size_t length)
+{
+    const char *end = s->text + s->length;
+    if (is_branch(mnemonic, length))
+        return P5_OK;
+    for (const char *at = mnemonic + length; at < end;) {
+        at = skip_blanks(at, end);
+        const size_t word = word_length(at, end);
+        const char *behind = skip_blanks(at + word, end);
+        if (word > 0 && !isdigit((unsigned char)*at) && !is_register(at, word) &&
+            (behind == end || *behind == ',' || *behind == '+' || *behind == '-') &&
+            is_label(c->text, at, word)) {
+            error_set(c->error, P5_ERR_SYNTAX,
+                      "'%.*s' alone is memory in GNU syntax and an address in NASM's", (int)word, at);
+            error_hint(c->error, "write [%.*s], or offset %.*s", (int)word, at, (int)word, at);
+            return refuse(c, s, at);
+        }
+        while (at < end && *at != ',') {
+            const char *after = skip_special(at);
+            at = after > at ? after : at + 1;
+        }
+        at += at < end;
+    }
+    return P5_OK;
+}
+
+static p5_status check_words(const checker *c, const code_statement *s, const char *from)
+{
+    const char *end = s->text + s->length;
+    p5_status status = P5_OK;
+    size_t length;
+    for (const char *at = next_word(from, end); at < end && status == P5_OK;
+         at = next_word(at + length, end)) {
+        length = word_length(at, end);
+        status = isdigit((unsigned char)*at) ? check_number(c, s, at, length) : check_size(c, s, at, length);
+        if (status == P5_OK)
+            status = check_name(c, s, at, length);
+    }
+    return status;
+}
+
+static p5_status check_intel(const checker *c, const code_statement *s)
+{
+    size_t length;
+    const char *end = s->text + s->length, *word = first_word(s, &length);
+    if (length == 0) {
+        if (*word != '%' && *word != '[')
+            return P5_OK; /* the assembler will say what it is */
+        error_set(c->error, P5_ERR_SYNTAX, "this is of NASM's preprocessor or directives");
+        error_hint(c->error,
+                   "write GNU syntax: .macro, .rept, NAME = VALUE; or assemble by nasm -f elf32 and use "
+                   "--function");
+        return refuse(c, s, word);
+    }
+    if (*word == '.')
+        return P5_OK; /* a directive */
+    p5_status status = check_statement_word(c, s, word, length);
+    const char *second = skip_blanks(word + length, end);
+    if (status == P5_OK) /* NAME EQU 5, TABLE DD 1 */
+        status = check_statement_word(c, s, second, word_length(second, end));
+    if (status == P5_OK)
+        status = check_words(c, s, word + length);
+    if (status == P5_OK)
+        status = check_operands(c, s, word, length);
+    return status;
+}
+
+p5_status code_check(const char *name, const char *text, bool att, p5_error *error)
+{
+    const checker c = {name, text, error};
+    code_cursor cursor = {text, 1, false};
+    code_statement s;
+    p5_status status = P5_OK;
+    while (status == P5_OK && code_next(&cursor, &s)) {
+        size_t length;
+        const char *word = first_word(&s, &length);
+        if (is_word(word, length, ".att_syntax") || is_word(word, length, ".intel_syntax"))
+            att = is_word(word, length, ".att_syntax");
+        else if (s.behind_semicolon) {
+            error_set(error, P5_ERR_SYNTAX, "a semicolon separates instructions, and begins no comment");
+            error_hint(error, "comments begin with #");
+            status = refuse(&c, &s, s.text);
+        } else if (!att) {
+            status = check_intel(&c, &s);
+        }
+    }
+    return status;
+}
+
+/* ---- Places of the assembler's messages ---- */
+
+/* The word that the message quotes, as in "junk `foo' after expression" or "symbol 'foo' is not defined". */
+static size_t quoted_word(const char *message, const char **word)
+{
+    const char *quote = strpbrk(message, "`'");
+    if (quote == NULL)
+        return 0;
+    *word = quote + 1;
+    return strcspn(quote + 1, " ,'`");
+}
+
+void p5_code_locate(const char *text, p5_error *error)
+{
+    const char *word = "";
+    const size_t length = quoted_word(error->message, &word);
+    code_cursor cursor = {text, 1, false};
+    code_statement s;
+    while (code_next(&cursor, &s)) {
+        if (error->line != 0 && s.line != error->line)
+            continue;
+        const char *found = NULL, *end = s.text + s.length;
+        for (const char *at = s.text; length > 0 && found == NULL && at + length <= end; at++)
+            if (strncmp(at, word, length) == 0 && (at == s.text || !in_word(at[-1]) || !in_word(*word)) &&
+                (at + length == end || !in_word(at[length]) || !in_word(word[length - 1])))
+                found = at;
+        if (found == NULL && (error->line == 0 || error->column != 0))
+            continue;
+        const char *at = found != NULL ? found : s.text, *line = at;
+        while (line > text && line[-1] != '\n')
+            line--;
+        error->line = s.line;
+        error->column = (unsigned)(at - line) + 1;
+        if (found != NULL)
+            return;
+    }
+}
+
+/* In AT&T syntax a register without a percent sign is a symbol. */
+static p5_status check_att(const checker *c)
+{
+    code_cursor cursor = {c->text, 1, false};
+    code_statement s;
+    while (code_next(&cursor, &s)) {
+        size_t length;
+        const char *end = s.text + s.length, *word = first_word(&s, &length);
+        for (const char *at = next_word(word + length, end); at < end; at = next_word(at + length, end)) {
+            length = word_length(at, end);
+            if (*word == '.' || !is_register(at, length) || at[-1] == '%')
+                continue;
+            error_set(c->error, P5_ERR_SYNTAX, "'%.*s' is no register in AT&T syntax", (int)length, at);
+            error_hint(c->error, "write %%%.*s", (int)length, at);
+            return refuse(c, &s, at);
+        }
+    }
+    return P5_OK;
+}
+
+p5_status p5_code_check(const char *name, const char *text, p5_error *error)
+{
+    const checker c = {name, text, error};
+    const bool att = p5_code_is_att(text);
+    p5_status status = att ? check_att(&c) : P5_OK;
+    return status == P5_OK ? code_check(name, text, att, error) : status;
+}
