@@ -36,6 +36,13 @@ enum {
     P5_CPL_MASK_ALL = P5_CPL_MASK_SYSTEM | P5_CPL_MASK_USER
 };
 
+/* Physical addresses at which the board has video memory: the VGA's window, and a linear frame buffer. Its bus
+ * is a part of the model. */
+#define P5_VIDEO_WINDOW       0xa0000u
+#define P5_VIDEO_WINDOW_BYTES 0x20000u
+#define P5_VIDEO_LINEAR       0xe0000000u
+#define P5_VIDEO_LINEAR_BYTES 0x400000u
+
 /* Flags of a data access. */
 enum {
     P5_ACCESS_WRITE = 1,

@@ -118,6 +118,10 @@ typedef struct engine_callbacks {
     /* Port I/O, rights already checked (IOPL, TSS bitmap). size = 1, 2, 4 bytes. */
     uint32_t (*port_read)(void *context, uint16_t port, unsigned size);
     void (*port_write)(void *context, uint16_t port, unsigned size, uint32_t value);
+    /* A byte of a window without memory of its own (engine_set_window): data references, ascending, and the
+     * host's on behalf of the guest. They know nothing of time and counts, and call nothing of the engine. */
+    uint8_t (*memory_read)(void *context, uint32_t physical);
+    void (*memory_write)(void *context, uint32_t physical, uint8_t byte);
 } engine_callbacks;
 
 typedef struct engine_options {
@@ -287,6 +291,16 @@ void engine_ram_written(engine *e, uint32_t physical, uint32_t size);
 unsigned engine_page_rights(engine *e, uint32_t linear);
 /* From attention(): the block about to start is to be translated and looked up anew. */
 void engine_refetch(engine *e);
+
+/* Physical addresses, whole pages, behind which data references find memory of a device instead of RAM or the
+ * open bus: `host`, which stays the owner's, or, if that is NULL, callbacks. No code is executed there. */
+typedef struct engine_window {
+    uint32_t first, bytes; /* 0 bytes: there is none */
+    uint8_t *host;
+} engine_window;
+enum { ENGINE_WINDOWS = 2 };
+/* From anywhere but memory_read and memory_write. */
+void engine_set_window(engine *e, unsigned number, const engine_window *window);
 
 void engine_set_a20(engine *e, bool enabled);
 /* The engine's part of a snapshot, RAM included, in either direction; between runs only. Loading: into an

@@ -234,6 +234,7 @@ struct engine {
     uint64_t *code_lines;  /* by page of RAM: which 64ths of it hold translated code */
     uint8_t *table_pages;  /* tables were walked in it since translations were flushed */
     uint8_t open_bus[ENGINE_PAGE_BYTES];
+    engine_window windows[ENGINE_WINDOWS];
     behind behind;
     page_entry uncached; /* what mmu_fill answers while there are behind.pins */
     page_set page_sets[PAGE_SETS];

@@ -218,7 +218,7 @@ static bool is_found(uint32_t tag, unsigned index)
  */
 static bool stays_in_ram(const engine *e, const page_entry *page, unsigned index)
 {
-    return page->physical < e->ram_bytes &&
+    return page->physical < e->ram_bytes && !mmu_is_window(e, page->physical) &&
            (page->write_tag == page->read_tag || !is_found(page->write_tag, index));
 }
 

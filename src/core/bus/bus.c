@@ -194,6 +194,15 @@ uint64_t bus_read_single(bus *b, uint64_t asked, uint32_t physical)
     return run_cycle(b, at, bus_takes(b, time.first, b->model->bus.idle_after_read));
 }
 
+uint64_t bus_read_data(bus *b, uint64_t asked, uint32_t physical, unsigned size)
+{
+    if (!bus_is_video(physical))
+        return bus_read_single(b, asked, physical);
+    const model_bus *times = &b->model->bus;
+    uint32_t clocks = bus_video_transfers(b, physical, size) * times->video_read;
+    return run_cycle(b, start(b, asked), bus_takes(b, clocks, times->idle_after_read));
+}
+
 uint64_t bus_write(bus *b, uint64_t asked)
 {
     return run_cycle(b, start(b, asked), b->write);

@@ -86,8 +86,10 @@ void bus_log_turn(bus_log *log);
 bus_log bus_log_in(p5_bus_use *uses);
 
 /* Each is asked for in core clock `asked` and answers in core clocks. */
-/* Read of up to 8 bytes; answers when the data has arrived. */
+/* Read of up to 8 bytes of RAM; answers when the data has arrived. */
 uint64_t bus_read_single(bus *b, uint64_t asked, uint32_t physical);
+/* The same of any memory: video memory has a bus of its own behind this one. */
+uint64_t bus_read_data(bus *b, uint64_t asked, uint32_t physical, unsigned size);
 /* Write of up to 8 bytes; answers when it has ended. */
 uint64_t bus_write(bus *b, uint64_t asked);
 uint64_t bus_locked_read(bus *b, uint64_t asked);

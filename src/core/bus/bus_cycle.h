@@ -31,6 +31,28 @@ static inline bus_time bus_takes(const bus *b, uint32_t clocks, uint32_t idle)
     return (bus_time){clocks + idle, clocks * ratio, (clocks + idle) * ratio};
 }
 
+static inline bool bus_is_video(uint32_t physical)
+{
+    return physical - P5_VIDEO_WINDOW < P5_VIDEO_WINDOW_BYTES ||
+           physical - P5_VIDEO_LINEAR < P5_VIDEO_LINEAR_BYTES;
+}
+
+/* Transfers on the bus of the video memory for `size` bytes. */
+static inline uint32_t bus_video_transfers(const bus *b, uint32_t physical, unsigned size)
+{
+    uint32_t width = b->model->bus.video_bytes;
+    return ((physical & (width - 1)) + size + width - 1) / width;
+}
+
+/* Of a write of up to 8 bytes. */
+static inline bus_time bus_write_time(const bus *b, uint32_t physical, unsigned size)
+{
+    if (__builtin_expect(!bus_is_video(physical), 1))
+        return b->write;
+    const model_bus *times = &b->model->bus;
+    return bus_takes(b, bus_video_transfers(b, physical, size) * times->video_write, times->idle_after_write);
+}
+
 /* `halves` over half_ratio. The inverse is too large by less than 1 in the last of its 32 places, the product
  * by less than `halves` of them: not enough for another whole number, as long as `halves` times half_ratio
  * (at most 7, model_fields.c) is below 2^32. Times that are far apart are divided. */

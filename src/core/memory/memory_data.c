@@ -176,7 +176,7 @@ ALWAYS_INLINE void fill_line(reference *r, const part *parts, unsigned count)
 static uint64_t __attribute__((noinline)) read_uncached(struct memory *m, part at, uint64_t asked)
 {
     memory_count(m, P5_EVENT_NONCACHEABLE_MEMORY_READS);
-    uint64_t arrived = bus_read_single(&m->bus, asked, at.physical);
+    uint64_t arrived = bus_read_data(&m->bus, asked, at.physical, at.size);
     memory_cycle(m, at.physical, at.size, P5_CYCLE_MEMORY | P5_CYCLE_DATA);
     return arrived;
 }
@@ -214,7 +214,8 @@ ALWAYS_INLINE void buffered_write(reference *r, const part *at, bool upgrade)
     wait_until(r, m->writes.free_at[entry], &r->waited_buffer);
     memory_upgrade_lines(m, r->clock); /* before the entry forgets its line */
     bus_clock begins = bus_start(&m->bus, r->clock + m->model->latency.miss_to_bus, !r->plain);
-    uint64_t end = bus_cycle_logged(&m->bus, begins, m->bus.write, !r->plain);
+    bus_time time = bus_write_time(&m->bus, at->physical, at->size);
+    uint64_t end = bus_cycle_logged(&m->bus, begins, time, !r->plain);
     memory_buffered(m, entry, end, at->physical, upgrade);
     if (!is_cacheable(r) && !(is_mmx(r) && m->loses_mmx_writes))
         memory_count(m, P5_EVENT_WRITES_TO_NONCACHEABLE_MEMORY);

@@ -59,6 +59,7 @@ typedef struct model_bus {
     uint32_t write, write_back_first, write_back_next;
     uint32_t locked_read, locked_write, locked_idle;
     uint32_t io_read, io_write;
+    uint32_t video_bytes, video_read, video_write; /* bytes and bus clocks of a transfer */
     uint32_t ewbe;
     bool write_back_lines; /* WB/WT# */
 } model_bus;

@@ -9,12 +9,12 @@
 /* Of Unicorn's MMU indices 0 to 2, 1 is the user's. */
 enum { MMU_INDEX_USER = 1 };
 
-static void copy_in(const page_entry *page, uint32_t linear, uint8_t *to, unsigned size)
+static void copy_in(engine *e, const page_entry *page, uint32_t linear, uint8_t *to, unsigned size)
 {
     if (page->host)
         memcpy(to, page->host + (linear & ENGINE_PAGE_MASK), size);
     else
-        memset(to, 0xff, size); /* nobody drives the bus */
+        mmu_read_device(e, page->physical | (linear & ENGINE_PAGE_MASK), to, size);
 }
 
 /* What guard.c looks at once the pages are known to be there. */
@@ -42,10 +42,10 @@ uint64_t access_load_slow(engine *e, uint32_t linear, uint32_t access, uintptr_t
         e->load_across = linear; /* if the second page faults, for refine_page_fault */
         page_entry second = *mmu_fill(e, linear + part, MMU_READ, user, retaddr);
         e->load_across = 0;
-        copy_in(&first, linear, bytes, part);
-        copy_in(&second, linear + part, bytes + part, size - part);
+        copy_in(e, &first, linear, bytes, part);
+        copy_in(e, &second, linear + part, bytes + part, size - part);
     } else {
-        copy_in(&first, linear, bytes, size);
+        copy_in(e, &first, linear, bytes, size);
     }
     access_record(e, linear, first.physical | (linear & ENGINE_PAGE_MASK),
                   first.kind | ACCESS_KIND(size, flags));
@@ -59,15 +59,17 @@ static void overwrite_code(engine *e, const page_entry *page, uint32_t linear, u
                            uintptr_t retaddr)
 {
     uint32_t physical = page->physical | (linear & ENGINE_PAGE_MASK);
-    if (page->host && mmu_is_code(e, physical, size))
+    if (page->host && physical < e->ram_bytes && mmu_is_code(e, physical, size))
         mmu_write_code(e, physical, size, retaddr);
 }
 
 static void copy_out(engine *e, const page_entry *page, uint32_t linear, const uint8_t *from, unsigned size,
                      uintptr_t retaddr)
 {
-    if (!page->host)
-        return; /* lost on the open bus */
+    if (!page->host) {
+        mmu_write_device(e, page->physical | (linear & ENGINE_PAGE_MASK), from, size);
+        return;
+    }
     uint8_t *to = page->host + (linear & ENGINE_PAGE_MASK);
     if (e->behind.code_count != 0 || memcmp(to, from, size) != 0)
         overwrite_code(e, page, linear, size, retaddr);

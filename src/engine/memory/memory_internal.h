@@ -16,6 +16,9 @@ enum { PAGE_TABLE = 2 /* tables were walked in it */, PAGE_CODE = 4 /* it holds 
 /* The entry for an access to `linear`'s page; raises #PF if it is not allowed. `retaddr` as for Unicorn's
  * helpers. */
 page_entry *mmu_fill(engine *e, uint32_t linear, mmu_access access, bool user, uintptr_t retaddr);
+/* Bytes of one page, outside RAM or in a window without memory of its own. */
+void mmu_read_device(engine *e, uint32_t physical, uint8_t *to, unsigned size);
+void mmu_write_device(engine *e, uint32_t physical, const uint8_t *from, unsigned size);
 /* engine_guard.data has changed. */
 void mmu_guard_changed(engine *e);
 /* Do these bytes, all in one page of RAM, lie where translated code does? */

@@ -170,6 +170,49 @@ static bool walk(engine *e, uint32_t linear, mmu_access access, bool user, bool 
     return true;
 }
 
+/* --- windows --- */
+
+static const engine_window *window_at(const engine *e, uint32_t physical)
+{
+    for (const engine_window *w = e->windows; w < e->windows + ENGINE_WINDOWS; w++)
+        if (physical - w->first < w->bytes)
+            return w;
+    return NULL;
+}
+
+bool mmu_is_window(const engine *e, uint32_t physical)
+{
+    return window_at(e, physical) != NULL;
+}
+
+void mmu_read_device(engine *e, uint32_t physical, uint8_t *to, unsigned size)
+{
+    bool there = window_at(e, physical) != NULL;
+    for (unsigned i = 0; i < size; i++) /* else nobody drives the bus */
+        to[i] = there ? e->callbacks.memory_read(e->callbacks.context, physical + i) : 0xff;
+}
+
+void mmu_write_device(engine *e, uint32_t physical, const uint8_t *from, unsigned size)
+{
+    if (window_at(e, physical) == NULL)
+        return; /* lost on the open bus */
+    for (unsigned i = 0; i < size; i++)
+        e->callbacks.memory_write(e->callbacks.context, physical + i, from[i]);
+}
+
+void engine_set_window(engine *e, unsigned number, const engine_window *window)
+{
+    engine_window *w = &e->windows[number];
+    bool same = w->first == window->first && w->bytes == window->bytes;
+    if (same && w->host == window->host)
+        return;
+    *w = *window;
+    if (same) /* no code is translated there */
+        mmu_flush(e);
+    else
+        engine_flush_translations(e);
+}
+
 /* Why stores by this entry come to mmu_fill although its page may be written: PAGE_TABLE, PAGE_CODE. */
 static unsigned seen_for(const page_entry *held, uint32_t index)
 {
@@ -259,7 +302,8 @@ page_entry *mmu_fill(engine *e, uint32_t linear, mmu_access access, bool user, u
     if (access == MMU_FETCH && entry == held && held->read_tag != none)
         drop_fetched(e, index, held);
     e->pages_filled[(side * PAGE_ENTRIES + index) / 64] |= 1ull << index % 64;
-    bool ram = result.physical < e->ram_bytes;
+    const engine_window *window = window_at(e, result.physical);
+    bool ram = result.physical < e->ram_bytes && window == NULL;
     uint32_t page = result.physical / ENGINE_PAGE_BYTES;
     note_tables(e, linear);
     if (ram && access == MMU_WRITE) {
@@ -271,9 +315,13 @@ page_entry *mmu_fill(engine *e, uint32_t linear, mmu_access access, bool user, u
     unsigned why = 0;
     if (writable)
         why = (e->code_lines[page] ? PAGE_CODE : 0u) | (e->table_pages[page] ? PAGE_TABLE : 0u);
-    uint32_t write_tag = !writable ? none : why ? PAGE_SEEN_TAG(index, why) : tag;
     uint8_t *host = ram ? e->ram + result.physical : NULL;
-    *entry = (page_entry){.read_tag = ram ? tag : none,
+    if (window != NULL && window->host != NULL && access != MMU_FETCH) {
+        host = window->host + (result.physical - window->first);
+        writable = result.dirty;
+    }
+    uint32_t write_tag = !writable ? none : why ? PAGE_SEEN_TAG(index, why) : tag;
+    *entry = (page_entry){.read_tag = host != NULL ? tag : none,
                           .write_tag = write_tag,
                           .physical = result.physical,
                           .kind = ACCESS_KIND(0, result.flags),
@@ -298,6 +346,9 @@ static uint8_t *peek(engine *e, uint32_t linear, mmu_access access, uint32_t *ph
     if (!walk(e, linear, access, false, false, &result, &code))
         return NULL;
     *physical = result.physical | (linear & ENGINE_PAGE_MASK);
+    const engine_window *window = access != MMU_FETCH ? window_at(e, result.physical) : NULL;
+    if (window != NULL && window->host != NULL)
+        return window->host + (*physical - window->first);
     return (result.physical < e->ram_bytes ? e->ram + result.physical : e->open_bus) +
            (linear & ENGINE_PAGE_MASK);
 }
@@ -579,6 +630,30 @@ void engine_flush_code(engine *e, uint32_t physical, uint32_t size)
     }
 }
 
+/* Bytes of one page, which stand at `there` if they are in memory. */
+static void read_part(engine *e, uint32_t physical, const uint8_t *there, uint8_t *to, size_t size)
+{
+    const engine_window *window = window_at(e, physical);
+    if (window != NULL && window->host == NULL)
+        mmu_read_device(e, physical, to, (unsigned)size);
+    else
+        memcpy(to, there, size);
+}
+
+static void write_part(engine *e, uint32_t physical, uint8_t *there, const uint8_t *from, size_t size)
+{
+    const engine_window *window = window_at(e, physical);
+    if (window != NULL && window->host == NULL) {
+        mmu_write_device(e, physical, from, (unsigned)size);
+    } else if (window != NULL) {
+        memcpy(there, from, size);
+    } else if (engine_ram(e, physical, (uint32_t)size) != NULL) { /* else lost on the open bus */
+        engine_flush_code(e, physical, (uint32_t)size);
+        memcpy(there, from, size);
+        behind_written(e, physical, (uint32_t)size);
+    }
+}
+
 /* Page by page; `to` or `from` is NULL. */
 static bool move_linear(engine *e, uint32_t linear, uint8_t *to, const uint8_t *from, size_t size)
 {
@@ -587,17 +662,13 @@ static bool move_linear(engine *e, uint32_t linear, uint8_t *to, const uint8_t *
         part = ENGINE_PAGE_BYTES - (at & ENGINE_PAGE_MASK);
         if (part > size - done)
             part = size - done;
-        const uint8_t *there = mmu_peek(e, at, &physical);
+        uint8_t *there = mmu_peek(e, at, &physical);
         if (!there)
             return false;
-        uint8_t *ram = from ? engine_ram(e, physical, (uint32_t)part) : NULL;
-        if (to)
-            memcpy(to + done, there, part);
-        else if (ram) { /* what is written to the open bus is lost */
-            engine_flush_code(e, physical, (uint32_t)part);
-            memcpy(ram, from + done, part);
-            behind_written(e, physical, (uint32_t)part);
-        }
+        if (to != NULL)
+            read_part(e, physical, there, to + done, part);
+        else
+            write_part(e, physical, there, from + done, part);
     }
     return true;
 }

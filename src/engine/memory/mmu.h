@@ -17,6 +17,8 @@ bool mmu_faults(engine *e, uint32_t linear, mmu_access access, bool user, uint32
 /* Host memory of `linear` as it is fetched, for the host's own use: no fault, no accessed bits. NULL if not
  * present. */
 uint8_t *mmu_peek_code(engine *e, uint32_t linear, uint32_t *physical);
+/* engine_set_window: the page is no RAM, whatever RAM there is. */
+bool mmu_is_window(const engine *e, uint32_t physical);
 /* References are looked up again; with fetches, too. */
 void mmu_flush(engine *e);
 void mmu_flush_all(engine *e);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "machine/base/notice.h"
+#include "machine/bios/video.h"
 
 enum {
     ROM_SEGMENT = 0xf000,
@@ -127,6 +128,9 @@ static bool bios_serve(bios *b, unsigned vector)
     case 0x1a:
         bios_time(b);
         return false;
+    case VESA_WINDOW_SLOT:
+        vesa_window(b);
+        return false;
     default:
         return b->serve != NULL && b->serve(b, vector);
     }
@@ -173,6 +177,7 @@ static const bios_stub bios_stubs[] = {
     /* out; jmp 0:7C00h */
     {0x19, 0x19, 7, {SERVICE, 0xea, 0x00, 0x7c, 0x00, 0x00}},
     {0x1a, 0x1a, 3, {SERVICE, 0xcf}},
+    {VESA_WINDOW_SLOT, VESA_WINDOW_SLOT, 3, {SERVICE, 0xcb}}, /* out; retf */
 };
 
 void bios_put_stub(bios *b, unsigned vector, const uint8_t *code, size_t size)
@@ -193,6 +198,8 @@ static void bios_rom(bios *b)
             bios_put_stub(b, vector, bios_stubs[i].code, bios_stubs[i].size);
     memcpy(rom + SYSTEM_TABLE, system_table, sizeof system_table);
     memcpy(rom + RESET_ENTRY, reset, sizeof reset);
+    video_rom(rom);
+    vesa_rom(rom);
     memcpy(rom + DATE, "01/01/97", 8);
     rom[MODEL_BYTE] = MODEL_AT;
 }
@@ -226,12 +233,6 @@ static void bios_data_area(bios *b)
     bios_store(b, BDA_KEY_TAIL, 2, BDA_KEY_BUFFER - 0x400);
     bios_store(b, BDA_KEY_START, 2, BDA_KEY_BUFFER - 0x400);
     bios_store(b, BDA_KEY_END, 2, BDA_KEY_BUFFER + 32 - 0x400);
-    bios_store(b, BDA_VIDEO_MODE, 1, 3);
-    bios_store(b, BDA_COLUMNS, 2, 80);
-    bios_store(b, BDA_PAGE_BYTES, 2, 0x1000);
-    bios_store(b, BDA_CURSOR_SHAPE, 2, 0x0607);
-    bios_store(b, BDA_CRTC, 2, 0x3d4);
-    bios_store(b, BDA_ROWS, 1, 24);
     bios_store(b, BDA_DISKS, 1, hard_disk);
     bios_store(b, BDA_TICKS, 4, (uint32_t)((uint64_t)seconds * PIT_HZ / PULSES_PER_TICK));
 }
@@ -268,7 +269,7 @@ void bios_install(bios *b)
     bios_rom(b);
     bios_vectors(b);
     bios_data_area(b);
-    bios_video_clear(b);
+    bios_video_open(b);
     bios_attach(b);
     bios_program(b);
 }

@@ -20,15 +20,20 @@ enum {
     BDA_VIDEO_MODE = 0x449,
     BDA_COLUMNS = 0x44a,
     BDA_PAGE_BYTES = 0x44c,
-    BDA_CURSOR = 0x450,
+    BDA_PAGE_START = 0x44e,
+    BDA_CURSOR = 0x450, /* of eight pages */
     BDA_CURSOR_SHAPE = 0x460,
+    BDA_PAGE = 0x462,
     BDA_CRTC = 0x463,
     BDA_TICKS = 0x46c,
     BDA_MIDNIGHT = 0x470,
     BDA_DISKS = 0x475,
     BDA_KEY_START = 0x480,
     BDA_KEY_END = 0x482,
-    BDA_ROWS = 0x484
+    BDA_ROWS = 0x484, /* less one */
+    BDA_CHARACTER = 0x485,
+    BDA_VIDEO_INFORMATION = 0x487,
+    BDA_VIDEO_OPTIONS = 0x489
 };
 
 /* Fails with a status in AH and carry, or ends with AH = 0 and no carry. */
@@ -36,7 +41,7 @@ void bios_finish(bios *b, uint8_t status);
 
 /* Services by file; each answers one vector. bios_keyboard and bios_system return true to wait. */
 void bios_video(bios *b); /* video.c: 10h */
-void bios_video_clear(bios *b);
+void bios_video_open(bios *b);
 bool bios_keyboard(bios *b);      /* keyboard.c: 16h */
 void bios_key_interrupt(bios *b); /* 09h */
 bool bios_system(bios *b);        /* system.c: 15h */

@@ -1,141 +1,140 @@
-/* INT 10h: text in the memory at B8000h and, as it is written, to the user. */
+/* INT 10h: text, in the memory of text modes or drawn, and as it is written to the user. */
 #include "machine/base/notice.h"
 #include "machine/bios/bios_internal.h"
+#include "machine/bios/video.h"
 
-#include <string.h>
+enum { CELL = 2, NORMAL = 0x07, PAGES = 8, TEXT_MEMORY = 0x8000 };
 
-enum {
-    SCREEN = 0xb8000,
-    COLUMNS = 80,
-    ROWS = 25,
-    CELL = 2,
-    BLANK = 0x0720,
-    NORMAL = 0x07,
-    MODE_256 = 0x13,
-    GRAPHICS = 0xa0000,
-    PIXELS = 320 * 200
-};
-
-static uint32_t video_cell(unsigned row, unsigned column)
+const video_mode *video_mode_now(const bios *b)
 {
-    return SCREEN + (row * COLUMNS + column) * CELL;
+    enum { TEXT_80 = 3 };
+    static const video_mode without_pixels = {.kind = VIDEO_PACKED, .columns = 80, .character = 16};
+    if (video_vesa_now(b->machine->devices).mode != 0)
+        return &without_pixels;
+    const video_mode *mode = video_mode_find(bios_load(b, BDA_VIDEO_MODE, 1) & 0x7f);
+    return mode != NULL ? mode : video_mode_find(TEXT_80);
+}
+
+/* --- the grid of characters, as programs may have changed it --- */
+
+static unsigned grid_columns(const bios *b)
+{
+    unsigned columns = bios_load(b, BDA_COLUMNS, 1);
+    return columns >= 1 && columns <= 132 ? columns : 80;
+}
+
+static unsigned grid_rows(const bios *b)
+{
+    unsigned rows = bios_load(b, BDA_ROWS, 1) + 1;
+    return rows >= 2 && rows <= 100 ? rows : 25;
+}
+
+static uint32_t text_cell(const bios *b, unsigned page, unsigned row, unsigned column)
+{
+    uint32_t offset = page * bios_load(b, BDA_PAGE_BYTES, 2) + (row * grid_columns(b) + column) * CELL;
+    return video_base(video_mode_now(b)) + offset % TEXT_MEMORY;
+}
+
+static unsigned current_page(const bios *b)
+{
+    return bios_load(b, BDA_PAGE, 1) % PAGES;
+}
+
+static bool is_text(const bios *b)
+{
+    return video_mode_now(b)->kind == VIDEO_TEXT;
 }
 
 /* The cursor's place, row and column, where programs look for it and in the CRT controller. */
-static void video_set_cursor(bios *b, uint32_t place)
+static void set_cursor(bios *b, unsigned page, uint32_t place)
 {
+    bios_store(b, BDA_CURSOR + page * 2, 2, place);
+    if (page != current_page(b))
+        return;
     uint8_t *cursor = video_crtc(b->machine->devices) + VIDEO_CURSOR;
-    uint32_t at = (place >> 8 & 255) * COLUMNS + (place & 255);
-    bios_store(b, BDA_CURSOR, 2, place);
+    uint32_t at =
+        bios_load(b, BDA_PAGE_START, 2) / CELL + (place >> 8 & 255) * grid_columns(b) + (place & 255);
     cursor[0] = (uint8_t)(at >> 8);
     cursor[1] = (uint8_t)at;
 }
 
-void bios_video_clear(bios *b)
+static unsigned get_cursor(const bios *b, unsigned page)
 {
-    for (unsigned i = 0; i < ROWS * COLUMNS; i++)
-        bios_store(b, SCREEN + i * CELL, 2, BLANK);
-    video_set_cursor(b, 0);
+    return bios_load(b, BDA_CURSOR + page * 2, 2);
 }
 
-/* --- mode 13h: 320 x 200 bytes at A0000h --- */
-
-static void video_set_mode(bios *b, uint8_t mode)
+/* AH = 05h: what the screen shows begins at the page. */
+static void set_page(bios *b, unsigned page)
 {
-    bool keep = (mode & 0x80) != 0;
-    mode &= 0x7f;
-    if (mode > 3 && mode != 7 && mode != MODE_256) {
-        notice_once(&b->machine->notices, NOTICE_OTHER, 0xb1000u | mode,
-                    "BIOS: video mode %02Xh is not there; text (00h-03h) and 13h are", mode);
+    uint8_t *start = video_crtc(b->machine->devices) + VIDEO_START;
+    if (page >= PAGES)
+        return;
+    uint32_t at = page * bios_load(b, BDA_PAGE_BYTES, 2);
+    bios_store(b, BDA_PAGE, 1, page);
+    bios_store(b, BDA_PAGE_START, 2, at);
+    at = is_text(b) ? at / CELL : at;
+    start[0] = (uint8_t)(at >> 8);
+    start[1] = (uint8_t)at;
+    set_cursor(b, page, get_cursor(b, page));
+}
+
+void bios_video_open(bios *b)
+{
+    enum { TEXT_80 = 3 };
+    video_set_mode(b, video_mode_find(TEXT_80), false);
+}
+
+static void set_mode(bios *b, uint8_t number)
+{
+    const video_mode *mode = video_mode_find(number & 0x7f);
+    if (mode == NULL) {
+        notice_once(&b->machine->notices, NOTICE_OTHER, 0xb1000u | number,
+                    "BIOS: video mode %02Xh is not there; 00h-07h, 0Dh-13h and those of VESA are",
+                    number & 0x7f);
         return;
     }
-    bios_store(b, BDA_VIDEO_MODE, 1, mode);
-    bios_store(b, BDA_COLUMNS, 2, mode == MODE_256 ? 40 : COLUMNS);
-    if (mode != MODE_256)
-        bios_video_clear(b);
-    else if (!keep)
-        memset(engine_ram(b->machine->engine, GRAPHICS, PIXELS), 0, PIXELS);
+    video_set_mode(b, mode, (number & 0x80) != 0);
 }
 
-/* AH = 0Ch, 0Dh: the pixel at CX, DX; NULL outside the screen. */
-static uint8_t *video_pixel(const bios *b)
+/* --- characters --- */
+
+/* Clips the window to the screen; false: nothing is left of it. */
+static bool clip(const bios *b, video_scrolled *w)
 {
-    uint32_t at = bios_word(b, ENGINE_EDX) * 320u + bios_word(b, ENGINE_ECX);
-    return at < PIXELS ? engine_ram(b->machine->engine, GRAPHICS + at, 1) : NULL;
+    unsigned rows = grid_rows(b), columns = grid_columns(b);
+    w->bottom = w->bottom < rows ? w->bottom : rows - 1;
+    w->right = w->right < columns ? w->right : columns - 1;
+    return w->top <= w->bottom && w->left <= w->right;
 }
 
-/* --- AH = 10h: palette and DAC, by the ports --- */
-
-static void video_dac_block(bios *b, bool set)
+/* Moves the window's lines up or down, 0 lines clear it. */
+static void scroll(bios *b, video_scrolled w)
 {
-    uint32_t at = bios_segment(b, ENGINE_ES) + bios_word(b, ENGINE_EDX);
-    uint32_t first = bios_low(b, ENGINE_EBX) * 3u, count = bios_word(b, ENGINE_ECX) * 3u;
-    uint8_t *dac = video_colours(b->machine->devices);
-    for (uint32_t i = 0; i < count && first + i < 768; i++) {
-        if (set)
-            dac[first + i] = bios_load(b, at + i, 1) & 0x3f;
-        else
-            bios_store(b, at + i, 1, dac[first + i]);
-    }
-}
-
-static void video_palette(bios *b)
-{
-    uint8_t *attribute = &video_attributes(b->machine->devices)[bios_low(b, ENGINE_EBX) & 31];
-    uint8_t *entry = &video_colours(b->machine->devices)[bios_low(b, ENGINE_EBX) * 3u];
-    switch (bios_low(b, ENGINE_EAX)) {
-    case 0x00:
-        *attribute = bios_high(b, ENGINE_EBX);
-        break;
-    case 0x07:
-        bios_set_high(b, ENGINE_EBX, *attribute);
-        break;
-    case 0x10:
-        entry[0] = bios_high(b, ENGINE_EDX) & 0x3f;
-        entry[1] = bios_high(b, ENGINE_ECX) & 0x3f;
-        entry[2] = bios_low(b, ENGINE_ECX) & 0x3f;
-        break;
-    case 0x12:
-        video_dac_block(b, true);
-        break;
-    case 0x15:
-        bios_set_high(b, ENGINE_EDX, entry[0]);
-        bios_set_high(b, ENGINE_ECX, entry[1]);
-        bios_set_low(b, ENGINE_ECX, entry[2]);
-        break;
-    case 0x17:
-        video_dac_block(b, false);
-        break;
-    default:
-        break;
-    }
-}
-
-/* Moves the window's lines up or down by `lines`, 0 clears it. */
-static void video_scroll(bios *b, bool up, unsigned lines, uint8_t attribute, uint16_t from, uint16_t to)
-{
-    unsigned top = from >> 8, left = from & 255, bottom = to >> 8, right = to & 255;
-    bottom = bottom < ROWS ? bottom : ROWS - 1;
-    right = right < COLUMNS ? right : COLUMNS - 1;
-    if (top > bottom || left > right)
+    if (!clip(b, &w))
         return;
-    unsigned height = bottom - top + 1;
-    lines = lines == 0 || lines > height ? height : lines;
+    if (!is_text(b)) {
+        video_scroll_graphics(b, &w);
+        return;
+    }
+    unsigned height = w.bottom - w.top + 1, page = current_page(b);
+    unsigned lines = w.lines == 0 || w.lines > height ? height : w.lines;
     for (unsigned i = 0; i < height; i++) {
-        unsigned row = up ? top + i : bottom - i;
-        for (unsigned column = left; column <= right; column++) {
+        unsigned row = w.up ? w.top + i : w.bottom - i;
+        for (unsigned column = w.left; column <= w.right; column++) {
             bool moved = i + lines < height;
-            unsigned source = up ? row + lines : row - lines;
-            uint32_t cell =
-                moved ? bios_load(b, video_cell(source, column), 2) : (uint32_t)attribute << 8 | ' ';
-            bios_store(b, video_cell(row, column), 2, cell);
+            unsigned source = w.up ? row + lines : row - lines;
+            uint32_t cell = moved ? bios_load(b, text_cell(b, page, source, column), 2)
+                                  : (uint32_t)w.attribute << 8 | ' ';
+            bios_store(b, text_cell(b, page, row, column), 2, cell);
         }
     }
 }
 
-void bios_video_put(bios *b, uint8_t character)
+/* Teletype output in `colour`, which text modes do not look at. */
+static void put_character(bios *b, uint8_t character, uint8_t colour)
 {
-    unsigned cursor = bios_load(b, BDA_CURSOR, 2), row = cursor >> 8, column = cursor & 255;
+    unsigned page = current_page(b), cursor = get_cursor(b, page), row = cursor >> 8, column = cursor & 255;
+    unsigned rows = grid_rows(b), columns = grid_columns(b);
     switch (character) {
     case 7:
         break;
@@ -149,120 +148,239 @@ void bios_video_put(bios *b, uint8_t character)
         column = 0;
         break;
     default:
-        if (row < ROWS && column < COLUMNS)
-            bios_store(b, video_cell(row, column), 1, character);
+        if (row < rows && column < columns && is_text(b))
+            bios_store(b, text_cell(b, page, row, column), 1, character);
+        else if (row < rows && column < columns)
+            video_draw_glyph(
+                b, &(video_glyph){
+                       .character = character, .colour = colour, .page = page, .row = row, .column = column});
         column++;
     }
-    if (column >= COLUMNS) {
+    if (column >= columns) {
         column = 0;
         row++;
     }
-    if (row >= ROWS) {
-        video_scroll(b, true, row - ROWS + 1, NORMAL, 0, (ROWS - 1) << 8 | (COLUMNS - 1));
-        row = ROWS - 1;
+    if (row >= rows) {
+        scroll(b, (video_scrolled){.up = true,
+                                   .lines = row - rows + 1,
+                                   .attribute = is_text(b) ? NORMAL : 0,
+                                   .bottom = rows - 1,
+                                   .right = columns - 1});
+        row = rows - 1;
     }
-    video_set_cursor(b, row << 8 | column);
+    set_cursor(b, page, row << 8 | column);
 }
 
-static void video_teletype(bios *b, uint8_t character)
+void bios_video_put(bios *b, uint8_t character)
+{
+    put_character(b, character, NORMAL);
+}
+
+static void teletype(bios *b, uint8_t character, uint8_t colour)
 {
     if (character != '\r' && character != 7)
         devices_console_char(b->machine->devices, (char)character);
-    bios_video_put(b, character);
+    put_character(b, character, colour);
 }
 
-/* AH = 09h and 0Ah: CX times, the cursor stays. */
-static void video_write(bios *b, bool attribute)
+/* AH = 09h and 0Ah: CX times, the cursor stays. In graphics BL is the colour, with bit 7 for exclusive or; with
+ * 256 colours all of it is, and BH that behind the characters. */
+static void write_characters(bios *b, bool attribute)
 {
-    unsigned cursor = bios_load(b, BDA_CURSOR, 2), at = (cursor >> 8) * COLUMNS + (cursor & 255);
-    uint8_t character = bios_low(b, ENGINE_EAX);
-    for (unsigned i = 0; i < bios_word(b, ENGINE_ECX) && at < ROWS * COLUMNS; i++, at++) {
-        bios_store(b, SCREEN + at * CELL, 1, character);
-        if (attribute)
-            bios_store(b, SCREEN + at * CELL + 1, 1, bios_low(b, ENGINE_EBX));
+    bool many = video_mode_now(b)->kind == VIDEO_PACKED, text = is_text(b);
+    uint8_t character = bios_low(b, ENGINE_EAX), bl = bios_low(b, ENGINE_EBX), bh = bios_high(b, ENGINE_EBX);
+    unsigned page = many ? 0 : bh % PAGES, columns = grid_columns(b), cells = grid_rows(b) * columns;
+    unsigned cursor = get_cursor(b, page), at = (cursor >> 8) * columns + (cursor & 255);
+    for (unsigned i = 0; i < bios_word(b, ENGINE_ECX) && at < cells; i++, at++) {
+        uint32_t cell = text_cell(b, page, at / columns, at % columns);
+        if (text)
+            bios_store(b, cell, attribute ? 2 : 1, attribute ? (uint32_t)bl << 8 | character : character);
+        else
+            video_draw_glyph(b, &(video_glyph){.character = character,
+                                               .colour = many ? bl : bl & 0x7f,
+                                               .background = many ? bh : 0,
+                                               .exclusive = !many && (bl & 0x80) != 0,
+                                               .page = page,
+                                               .row = at / columns,
+                                               .column = at % columns});
         devices_console_char(b->machine->devices, (char)character);
     }
 }
 
+/* AH = 08h: the character at the cursor of page BH, and its attribute. */
+static void read_character(bios *b)
+{
+    unsigned page = bios_high(b, ENGINE_EBX) % PAGES, cursor = get_cursor(b, page);
+    if (is_text(b))
+        bios_set_word(b, ENGINE_EAX,
+                      (uint16_t)bios_load(b, text_cell(b, page, cursor >> 8, cursor & 255), 2));
+    else
+        bios_set_word(b, ENGINE_EAX, video_read_glyph(b, page, cursor >> 8, cursor & 255));
+}
+
 /* AH = 13h: CX characters at ES:BP, from DH, DL; AL bit 0 moves the cursor, bit 1: with attributes. */
-static void video_string(bios *b)
+static void write_string(bios *b)
 {
     uint8_t mode = bios_low(b, ENGINE_EAX);
     uint32_t text = bios_segment(b, ENGINE_ES);
-    uint16_t offset = bios_word(b, ENGINE_EBP), before = (uint16_t)bios_load(b, BDA_CURSOR, 2);
-    video_set_cursor(b, bios_word(b, ENGINE_EDX));
+    unsigned page = current_page(b);
+    uint16_t offset = bios_word(b, ENGINE_EBP), before = (uint16_t)get_cursor(b, page);
+    set_cursor(b, page, bios_word(b, ENGINE_EDX));
     for (unsigned i = 0; i < bios_word(b, ENGINE_ECX); i++) {
-        video_teletype(b, (uint8_t)bios_load(b, text + offset, 1));
-        offset = (uint16_t)(offset + ((mode & 2) != 0 ? 2 : 1));
+        uint8_t character = (uint8_t)bios_load(b, text + offset, 1), attribute = bios_low(b, ENGINE_EBX);
+        offset++;
+        if ((mode & 2) != 0)
+            attribute = (uint8_t)bios_load(b, text + offset++, 1);
+        unsigned cursor = get_cursor(b, page);
+        bool shows = character >= ' ' && is_text(b);
+        teletype(b, character, attribute);
+        if (shows)
+            bios_store(b, text_cell(b, page, cursor >> 8, cursor & 255) + 1, 1, attribute);
     }
     if ((mode & 1) == 0)
-        video_set_cursor(b, before);
+        set_cursor(b, page, before);
+}
+
+/* --- what there is --- */
+
+/* AH = 12h: BL = 10h tells of colour and 256 KB, 30h-36h choose what cannot be chosen here, and succeed. */
+static void alternate(bios *b)
+{
+    uint8_t bl = bios_low(b, ENGINE_EBX);
+    if (bl == 0x10) {
+        bool colour = bios_load(b, BDA_CRTC, 2) == 0x3d4;
+        bios_set_word(b, ENGINE_EBX, colour ? 0x0003 : 0x0103);
+        bios_set_word(b, ENGINE_ECX, 0x0009);
+    } else if (bl >= 0x30 && bl <= 0x36) {
+        bios_set_low(b, ENGINE_EAX, 0x12);
+    }
+}
+
+/* AH = 1Bh: 64 bytes at ES:DI about the state: the data area's, and what follows from the mode. */
+static void tell_state(bios *b)
+{
+    uint32_t at = bios_segment(b, ENGINE_ES) + bios_word(b, ENGINE_EDI);
+    uint8_t state[64] = {VIDEO_FUNCTIONALITY & 255, VIDEO_FUNCTIONALITY >> 8, 0x00, 0xf0};
+    const video_mode *mode = video_mode_now(b);
+    engine_read_linear(b->machine->engine, BDA_VIDEO_MODE, state + 4, 30);
+    state[0x22] = (uint8_t)grid_rows(b);
+    state[0x23] = (uint8_t)bios_load(b, BDA_CHARACTER, 1);
+    state[0x25] = 8; /* VGA, colour */
+    state[0x27] = mode->kind == VIDEO_PACKED ? 0 : 16;
+    state[0x28] = mode->kind == VIDEO_PACKED ? 1 : 0;
+    state[0x29] = mode->page_bytes != 0 ? (uint8_t)(TEXT_MEMORY / mode->page_bytes) : 1;
+    state[0x2a] = mode->height == 200 ? 0 : mode->height == 350 ? 1 : mode->height == 480 ? 3 : 2;
+    state[0x31] = 3; /* 256 KB */
+    engine_write_linear(b->machine->engine, at, state, sizeof state);
+    bios_set_low(b, ENGINE_EAX, 0x1b);
+}
+
+/* Programs ask for these to see who answers: Hercules cards, EGA's register interface, TopView, drivers. */
+static bool is_probe(uint8_t function)
+{
+    return function >= 0x50 || function == 0x04 || function == 0x14 || function == 0x15;
+}
+
+static void pixel(bios *b, bool put)
+{
+    uint8_t page = bios_high(b, ENGINE_EBX), al = bios_low(b, ENGINE_EAX);
+    unsigned x = bios_word(b, ENGINE_ECX), y = bios_word(b, ENGINE_EDX);
+    if (is_text(b))
+        return;
+    if (put)
+        video_put_pixel(b, page, x, y, al);
+    else
+        bios_set_low(b, ENGINE_EAX, video_get_pixel(b, page, x, y));
+}
+
+/* Functions of the cursor, of characters and of pixels; false: it is none of them. */
+static bool serve_screen(bios *b, uint8_t function)
+{
+    unsigned page = bios_high(b, ENGINE_EBX) % PAGES;
+    uint16_t from = bios_word(b, ENGINE_ECX), to = bios_word(b, ENGINE_EDX);
+    switch (function) {
+    case 0x01:
+        bios_store(b, BDA_CURSOR_SHAPE, 2, from);
+        break;
+    case 0x02:
+        set_cursor(b, page, to);
+        break;
+    case 0x03:
+        bios_set_word(b, ENGINE_EDX, (uint16_t)get_cursor(b, page));
+        bios_set_word(b, ENGINE_ECX, (uint16_t)bios_load(b, BDA_CURSOR_SHAPE, 2));
+        break;
+    case 0x05:
+        set_page(b, bios_low(b, ENGINE_EAX));
+        break;
+    case 0x06:
+    case 0x07:
+        scroll(b, (video_scrolled){function == 6, bios_low(b, ENGINE_EAX), bios_high(b, ENGINE_EBX),
+                                   from >> 8, from & 255, to >> 8, to & 255});
+        break;
+    case 0x08:
+        read_character(b);
+        break;
+    case 0x09:
+    case 0x0a:
+        write_characters(b, function == 9);
+        break;
+    case 0x0c:
+    case 0x0d:
+        pixel(b, function == 0x0c);
+        break;
+    case 0x0e:
+        teletype(b, bios_low(b, ENGINE_EAX), bios_low(b, ENGINE_EBX));
+        break;
+    case 0x13:
+        write_string(b);
+        break;
+    default:
+        return false;
+    }
+    return true;
 }
 
 void bios_video(bios *b)
 {
-    uint8_t al = bios_low(b, ENGINE_EAX);
-    uint16_t cursor = (uint16_t)bios_load(b, BDA_CURSOR, 2);
-    switch (bios_high(b, ENGINE_EAX)) {
+    uint8_t al = bios_low(b, ENGINE_EAX), function = bios_high(b, ENGINE_EAX);
+    if (serve_screen(b, function))
+        return;
+    switch (function) {
     case 0x00:
-        video_set_mode(b, al);
+        set_mode(b, al);
         break;
-    case 0x01:
-        bios_store(b, BDA_CURSOR_SHAPE, 2, bios_word(b, ENGINE_ECX));
+    case 0x0b:
+        video_cga_palette(b);
         break;
-    case 0x02:
-        video_set_cursor(b, bios_word(b, ENGINE_EDX));
-        break;
-    case 0x03:
-        bios_set_word(b, ENGINE_EDX, cursor);
-        bios_set_word(b, ENGINE_ECX, (uint16_t)bios_load(b, BDA_CURSOR_SHAPE, 2));
-        break;
-    case 0x06:
-    case 0x07:
-        video_scroll(b, bios_high(b, ENGINE_EAX) == 6, al, bios_high(b, ENGINE_EBX), bios_word(b, ENGINE_ECX),
-                     bios_word(b, ENGINE_EDX));
-        break;
-    case 0x08:
-        bios_set_word(b, ENGINE_EAX, (uint16_t)bios_load(b, video_cell(cursor >> 8, cursor & 255), 2));
-        break;
-    case 0x09:
-    case 0x0a:
-        video_write(b, bios_high(b, ENGINE_EAX) == 9);
-        break;
-    case 0x0e:
-        video_teletype(b, al);
-        break;
-    case 0x0c:
-        if (video_pixel(b) != NULL)
-            *video_pixel(b) = al;
-        break;
-    case 0x0d:
-        bios_set_low(b, ENGINE_EAX, video_pixel(b) != NULL ? *video_pixel(b) : 0);
-        break;
-    case 0x0f: /* mode, columns, page 0 */
+    case 0x0f: /* mode, columns, page */
         bios_set_word(b, ENGINE_EAX,
-                      (uint16_t)(bios_load(b, BDA_COLUMNS, 1) << 8 | bios_load(b, BDA_VIDEO_MODE, 1)));
-        bios_set_high(b, ENGINE_EBX, 0);
+                      (uint16_t)(bios_load(b, BDA_COLUMNS, 1) << 8 | bios_load(b, BDA_VIDEO_MODE, 1) |
+                                 (bios_load(b, BDA_VIDEO_INFORMATION, 1) & 0x80)));
+        bios_set_high(b, ENGINE_EBX, (uint8_t)current_page(b));
         break;
     case 0x10:
         video_palette(b);
         break;
-    case 0x12: /* BL = 10h: colour, 256 KB */
-        if (bios_low(b, ENGINE_EBX) == 0x10) {
-            bios_set_word(b, ENGINE_EBX, 0x0003);
-            bios_set_word(b, ENGINE_ECX, 0x0009);
-        }
+    case 0x11:
+        video_fonts(b);
         break;
-    case 0x13:
-        video_string(b);
+    case 0x12:
+        alternate(b);
         break;
     case 0x1a: /* a VGA with a colour display */
-        if (al == 0) {
-            bios_set_low(b, ENGINE_EAX, 0x1a);
+        bios_set_low(b, ENGINE_EAX, 0x1a);
+        if (al == 0)
             bios_set_word(b, ENGINE_EBX, 0x0008);
-        }
         break;
-    default: /* fonts, pages */
+    case 0x1b:
+        tell_state(b);
         break;
+    case 0x4f:
+        video_vesa_service(b);
+        break;
+    default:
+        if (!is_probe(function))
+            notice_once(&b->machine->notices, NOTICE_OTHER, 0xb1100u | function,
+                        "BIOS: video function %02Xh (INT 10h) is not there", function);
     }
 }

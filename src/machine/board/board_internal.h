@@ -94,6 +94,9 @@ void timer_attach(devices *b);        /* 40h-43h, 61h */
 void system_ports_attach(devices *b); /* 80h, 92h */
 void coprocessor_attach(devices *b);  /* F0h-F1h */
 void marker_port_attach(devices *b);  /* EAh, EBh */
-void video_attach(devices *b);        /* 3C0h-3DAh */
+/* 3B4h-3DAh; false: out of memory. */
+bool video_attach(devices *b);
+void video_memory_attach(devices *b); /* 1CEh-1CFh */
+void video_transfer_memory(devices *b, snapshot *s);
 
 #endif

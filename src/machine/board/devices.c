@@ -29,8 +29,17 @@ devices *devices_new(p5_machine *machine)
     system_ports_attach(b);
     coprocessor_attach(b);
     marker_port_attach(b);
-    video_attach(b);
-    return b;
+    if (video_attach(b))
+        return b;
+    devices_free(b);
+    return NULL;
+}
+
+void devices_free(devices *b)
+{
+    if (b != NULL)
+        free(b->video.memory);
+    free(b);
 }
 
 void devices_attach(devices *b, const device *added)
@@ -309,4 +318,5 @@ const snapshot_table *const devices_tables[] = {&devices_state, NULL};
 void devices_transfer(devices *b, snapshot *s)
 {
     snapshot_state(s, &devices_state, b);
+    video_transfer_memory(b, s);
 }

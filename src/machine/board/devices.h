@@ -15,8 +15,12 @@ typedef struct devices devices;
 void devices_transfer(devices *b, snapshot *s);
 /* NULL behind the last. */
 extern const snapshot_table *const devices_tables[];
-/* The devices that every machine has; for free(). NULL: out of memory. */
+/* The devices that every machine has. NULL: out of memory. */
 devices *devices_new(p5_machine *machine);
+void devices_free(devices *b);
+/* The engine's callbacks for windows of devices: `context` is the machine. */
+uint8_t devices_memory_read(void *context, uint32_t physical);
+void devices_memory_write(void *context, uint32_t physical, uint8_t byte);
 /* A write to `port` calls `service`. There is one such port. */
 void devices_attach_service(devices *b, uint16_t port, void (*service)(void *context), void *context);
 /* An access of the guest that no handler of the host's took (ports.h). Ports without a device read all ones.
@@ -72,12 +76,39 @@ uint16_t keyboard_key(uint8_t character);
 /* The character of a scan code (make), 0 if none. */
 uint8_t keyboard_character(uint8_t code, bool shift, bool control);
 
-/* Registers of the VGA: the CRT controller's, the attribute controller's, the 256 colours' red, green and
- * blue. */
+/* --- the VGA --- */
+
+/* Registers: the CRT controller's, the attribute controller's, the 256 colours' red, green and blue. */
 uint8_t *video_crtc(devices *b);
 uint8_t *video_attributes(devices *b);
 uint8_t *video_colours(devices *b);
 /* Of the CRT controller: where the screen and the cursor begin, in characters, high byte first. */
 enum { VIDEO_START = 0x0c, VIDEO_CURSOR = 0x0e };
+
+/* What a mode is set by. */
+typedef struct video_registers {
+    uint8_t miscellaneous, sequencer[5], crtc[25], graphics[9], attribute[21];
+} video_registers;
+void video_set_registers(devices *b, const video_registers *registers);
+/* The 64 KB of four planes, offset * 4 + plane. What they show is in them, and A0000h follows
+ * (video_planes_written). */
+uint8_t *video_planes(devices *b);
+void video_planes_written(devices *b);
+
+/* A VESA mode: so many bytes in a line, of the memory that begins at `start`. A0000h shows `bank`. */
+void video_set_vesa(devices *b, uint16_t mode, uint32_t pitch);
+void video_set_bank(devices *b, uint32_t first_byte);
+void video_set_start(devices *b, uint32_t start);
+void video_set_pitch(devices *b, uint32_t pitch);
+typedef struct video_vesa {
+    uint16_t mode; /* 0: none */
+    uint32_t bank, pitch, start;
+    uint8_t *memory; /* P5_VIDEO_LINEAR_BYTES */
+} video_vesa;
+video_vesa video_vesa_now(devices *b);
+/* All registers, as a guest keeps them. What is restored is checked. */
+enum { VIDEO_STATE_BYTES = 1024 };
+void video_state_save(const devices *b, uint8_t bytes[VIDEO_STATE_BYTES]);
+void video_state_restore(devices *b, const uint8_t bytes[VIDEO_STATE_BYTES]);
 
 #endif

@@ -1,11 +1,14 @@
-/* A VGA as far as programs look at one without drawing: registers that keep what is written, and the status
- * register by whose bits they wait for the retrace. What is on the screen is memory, A0000h and B8000h.
- *
- * 800 pixel clocks of 25.175 MHz make a line of 640, 449 lines a frame of 400: 70.1 Hz; the vertical retrace
- * is lines 412 and 413. IBM's VGA technical reference. */
+/* The registers of a VGA, and the status register by whose bits programs wait for the retrace. Lines and frames
+ * last as the CRT controller is programmed: in text, 449 lines of 900 pixels at 28.322 MHz are 70.1 Hz. IBM's
+ * VGA technical reference. */
 #include "machine/board/board_internal.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 enum {
+    MONO_CRTC = 0x3b4, /* where the CRT controller is if the miscellaneous register says so */
+    MONO_STATUS = 0x3ba,
     ATTRIBUTE = 0x3c0,
     MISCELLANEOUS_WRITE = 0x3c2,
     SEQUENCER = 0x3c4,
@@ -17,23 +20,45 @@ enum {
     GRAPHICS = 0x3ce,
     CRTC = 0x3d4,
     STATUS = 0x3da,
-    PIXEL_HZ = 25175000,
-    LINE = 800,
-    LINE_SHOWN = 640,
-    FRAME = 449,
-    FRAME_SHOWN = 400,
-    RETRACE = 412,
-    RETRACE_LINES = 2,
-    COLOUR_PORTS = 0x67 /* of the miscellaneous register: mode 3 at 3Dxh */
+    COLOUR = 0x01, /* of the miscellaneous register: the CRT controller is at 3D4h */
+    CRTC_PROTECT = 0x11,
+    PROTECTED = 0x80,
+    LINE_COMPARE_BIT = 0x10 /* of register 7, which is never protected */
 };
+
+/* --- the beam --- */
+
+/* Pixel clocks of a line, lines of a frame, as the CRT controller has them. */
+typedef struct video_timing {
+    uint32_t hz, line, line_shown, frame, frame_shown, retrace, retrace_lines;
+} video_timing;
+
+static video_timing timing_of(const video *v)
+{
+    enum { CLOCK_25 = 25175000, CLOCK_28 = 28322000 };
+    const uint8_t *c = v->crtc;
+    uint32_t dots = (v->sequencer[1] & 1) != 0 ? 8 : 9;
+    uint32_t begins = c[0x10] | (c[7] & 4u) << 6 | (c[7] & 0x80u) << 2;
+    uint32_t clock = (v->miscellaneous & 0x0c) == 4 ? CLOCK_28 : CLOCK_25;
+    return (video_timing){.hz = (v->sequencer[1] & 8) != 0 ? clock / 2 : clock,
+                          .line = (c[0] + 5u) * dots,
+                          .line_shown = (c[1] + 1u) * dots,
+                          .frame = (c[6] | (c[7] & 1u) << 8 | (c[7] & 0x20u) << 4) + 2,
+                          .frame_shown = (c[0x12] | (c[7] & 2u) << 7 | (c[7] & 0x40u) << 3) + 1,
+                          .retrace = begins,
+                          .retrace_lines = ((c[0x11] - begins - 1u) & 15) + 1};
+}
 
 static uint8_t video_status(const devices *b)
 {
-    uint64_t pixel = devices_pulses(b, b->now, PIXEL_HZ), line = pixel / LINE % FRAME;
-    bool shown = pixel % LINE < LINE_SHOWN && line < FRAME_SHOWN;
-    bool retrace = line >= RETRACE && line < RETRACE + RETRACE_LINES;
+    const video_timing t = timing_of(&b->video);
+    uint64_t pixel = devices_pulses(b, b->now, t.hz), line = pixel / t.line % t.frame;
+    bool shown = pixel % t.line < t.line_shown && line < t.frame_shown;
+    bool retrace = line >= t.retrace && line < t.retrace + t.retrace_lines;
     return (uint8_t)((shown ? 0 : 1) | (retrace ? 8 : 0));
 }
+
+/* --- the registers --- */
 
 static uint8_t *video_dac_byte(video *v, uint8_t index)
 {
@@ -64,9 +89,17 @@ static uint8_t *video_register(video *v, unsigned port)
     return NULL;
 }
 
+/* The CRT controller and the status register move; the other place reads all ones then. */
+static uint16_t colour_port(const video *v, uint16_t port)
+{
+    bool mono = port == MONO_CRTC || port == MONO_CRTC + 1 || port == MONO_STATUS;
+    return mono && (v->miscellaneous & COLOUR) == 0 ? (uint16_t)(port + (CRTC - MONO_CRTC)) : port;
+}
+
 static uint32_t video_read(devices *b, uint16_t port)
 {
     video *v = &b->video;
+    port = colour_port(v, port);
     const uint8_t *reg = video_register(v, port);
     uint32_t value;
     switch (port) {
@@ -88,9 +121,18 @@ static uint32_t video_read(devices *b, uint16_t port)
     }
 }
 
+static void crtc_write(video *v, uint8_t value)
+{
+    uint8_t index = v->crtc_index & 31;
+    uint8_t changes =
+        index < 8 && (v->crtc[CRTC_PROTECT] & PROTECTED) != 0 ? (index == 7 ? LINE_COMPARE_BIT : 0) : 0xff;
+    v->crtc[index] = (uint8_t)((v->crtc[index] & ~changes) | (value & changes));
+}
+
 static void video_write(devices *b, uint16_t port, uint32_t byte)
 {
     video *v = &b->video;
+    port = colour_port(v, port);
     uint8_t value = (uint8_t)byte, *reg = video_register(v, port);
     switch (port) {
     case ATTRIBUTE: /* index and data in turn */
@@ -114,10 +156,28 @@ static void video_write(devices *b, uint16_t port, uint32_t byte)
         *video_dac_byte(v, v->dac_write) = value & 0x3f;
         video_dac_step(v, &v->dac_write);
         break;
+    case CRTC + 1:
+        crtc_write(v, value);
+        break;
     default:
         if (reg != NULL)
             *reg = value;
+        if (port == SEQUENCER + 1 || port == GRAPHICS + 1)
+            video_map(b);
     }
+}
+
+void video_set_registers(devices *b, const video_registers *registers)
+{
+    video *v = &b->video;
+    v->miscellaneous = registers->miscellaneous;
+    memcpy(v->sequencer, registers->sequencer, sizeof registers->sequencer);
+    memcpy(v->crtc, registers->crtc, sizeof registers->crtc);
+    memcpy(v->graphics, registers->graphics, sizeof registers->graphics);
+    memcpy(v->attribute, registers->attribute, sizeof registers->attribute);
+    v->attribute_index = 0x20; /* the screen is on */
+    v->vesa = 0;
+    video_map(b);
 }
 
 uint8_t *video_crtc(devices *b)
@@ -135,11 +195,22 @@ uint8_t *video_colours(devices *b)
     return b->video.dac;
 }
 
-void video_attach(devices *b)
+/* As a BIOS leaves it in text mode: the retrace comes, and A0000h is not the VGA's. */
+bool video_attach(devices *b)
 {
-    b->video = (video){.miscellaneous = COLOUR_PORTS, .dac_mask = 0xff};
+    b->video = (video){.miscellaneous = 0x67,
+                       .dac_mask = 0xff,
+                       .sequencer = {3, 0, 3, 0, 2},
+                       .graphics = {[5] = 0x10, 0x0e, 0x0f, 0xff},
+                       .crtc = {0x5f, 0x4f,        0x50, 0x82, 0x55, 0x81, 0xbf, 0x1f, 0,    0x4f, 0x0d,
+                                0x0e, [16] = 0x9c, 0x8e, 0x8f, 0x28, 0x1f, 0x96, 0xb9, 0xa3, 0xff},
+                       .memory = calloc(VIDEO_MEMORY, 1)};
     devices_attach(b,
                    &(device){ATTRIBUTE, STATUS, .read = video_read, .write = video_write, .by_bytes = true});
+    devices_attach(
+        b, &(device){MONO_CRTC, MONO_STATUS, .read = video_read, .write = video_write, .by_bytes = true});
+    video_memory_attach(b);
+    return b->video.memory != NULL;
 }
 
 /* --- snapshots --- */
@@ -148,4 +219,26 @@ const snapshot_table video_state = {
     SNAPSHOT(video, "video",
              FIELD_ANY(miscellaneous, dac_mask, crtc_index, sequencer_index, graphics_index, attribute_index),
              FIELD_FLAG(attribute_data), FIELD_ANY_OF([0], crtc, sequencer, graphics, attribute),
-             FIELD_ANY(dac_read, dac_write), FIELD_MOST(2, dac_part), FIELD_ANY_OF([0], dac))};
+             FIELD_ANY(dac_read, dac_write), FIELD_MOST(2, dac_part), FIELD_ANY_OF([0], dac),
+             FIELD_SINCE(2, FIELD_ANY_OF([0], latch), FIELD_FLAG(chained), FIELD_MOST(0x1ff, vesa),
+                         FIELD_ANY(vesa_index), FIELD_MOST(VIDEO_MEMORY - VIDEO_WINDOW_BYTES, bank),
+                         FIELD_MOST(VIDEO_MEMORY, pitch, start))),
+    .partial = true};
+
+/* Registers that a snapshot of revision 1 has are of no use: nothing was drawn by them. */
+void video_transfer_memory(devices *b, snapshot *s)
+{
+    enum { PART = 0x10000 };
+    uint8_t *memory = b->video.memory;
+    uint64_t parts = VIDEO_MEMORY / PART;
+    if (s->loading && s->revision < 2)
+        return;
+    while (!s->loading && parts > 0 && memory[(parts - 1) * PART] == 0 &&
+           memcmp(memory + (parts - 1) * PART, memory + (parts - 1) * PART + 1, PART - 1) == 0)
+        parts--;
+    parts = snapshot_number(s, "video_parts", parts, VIDEO_MEMORY / PART);
+    for (uint64_t i = 0; i < parts && s->status == P5_OK; i++)
+        snapshot_raw(s, "video_memory", memory + i * PART, PART);
+    if (s->loading && s->status == P5_OK)
+        video_map(b);
+}

@@ -151,7 +151,9 @@ p5_status machine_open_engine(p5_machine *machine, uint32_t default_bytes, uint3
                                   .event = run_event,
                                   .delivered = run_delivered,
                                   .port_read = ports_read,
-                                  .port_write = ports_write};
+                                  .port_write = ports_write,
+                                  .memory_read = devices_memory_read,
+                                  .memory_write = devices_memory_write};
     p5_status status = engine_open(&options, &callbacks, &machine->engine, error);
     if (status == P5_OK) {
         machine->options.memory_bytes = memory;
@@ -190,7 +192,7 @@ void p5_machine_close(p5_machine *machine)
     free(machine->shares);
     observers_free(machine);
     free(machine->port_handlers.items);
-    free(machine->devices);
+    devices_free(machine->devices);
     notice_free(&machine->notices);
     free(machine);
 }

@@ -1,7 +1,8 @@
 #!/bin/bash
 # case.sh SYSTEM NASM FILE.asm [P5SCOPE]: assembles the DOS program and runs it in SYSTEM, p5scope or dosbox. Comment lines at the top of
 # the source say how: ";! name N.EXE" (else its own name with .COM), ";! arguments A B", ";! options" of p5scope, ";! input TEXT" (printf's escapes), ";! status N",
-# ";! dosbox WHY" (not in DOSBox), and ";! LINE" for each line of output behind ";! output".
+# ";! dosbox WHY" (not in DOSBox), ";! last line" (no other is compared),
+# and ";! LINE" for each line of output behind ";! output".
 set -u
 system=$1 nasm=$2 source=$3
 work=$(mktemp -d)
@@ -28,4 +29,5 @@ dosbox)
     cat "$work"/[cC][aA][mM][eE].[tT][xX][tT] >"$work/came"
     ;;
 esac
+[ -z "$(directive last)" ] || { printf '%s' "$(tail -n 1 "$work/came")" | grep -o '[^ ]*$' >"$work/last" && mv "$work/last" "$work/came"; }
 tr -d '\r' <"$work/came" | diff "$work/expected" - || { echo "$name: expected <, came >"; exit 1; }

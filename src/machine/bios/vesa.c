@@ -1,0 +1,385 @@
+/* VESA BIOS extensions 2.0, INT 10h AH = 4Fh: modes with 8, 15, 16 and 32 bits a pixel in memory of 4 MB, at
+ * A0000h in windows of 64 KB and at once in a linear frame buffer. VESA BIOS Extension Core Functions 2.0. */
+#include <string.h>
+
+#include "machine/base/notice.h"
+#include "machine/bios/bios_internal.h"
+#include "machine/bios/video.h"
+
+enum {
+    INFORMATION = 0x0800, /* offsets in the ROM: the maker's name, the list of modes, */
+    MODE_LIST = 0x0880,
+    PROTECTED = 0x0900, /* ... and the routines for protected mode */
+    WINDOW = 0x10000,
+    SUPPORTED = 0x4f,
+    FAILED = 0x14f,
+    LINEAR_BIT = 0x4000,
+    KEEP_BIT = 0x8000,
+    NUMBER_BITS = 0x1ff
+};
+
+typedef struct vesa_mode {
+    uint16_t number, width, height;
+    uint8_t bits;
+} vesa_mode;
+
+static const vesa_mode modes[] = {
+    {0x100, 640, 400, 8},  {0x101, 640, 480, 8},   {0x103, 800, 600, 8},   {0x105, 1024, 768, 8},
+    {0x10d, 320, 200, 15}, {0x10e, 320, 200, 16},  {0x10f, 320, 200, 32},  {0x110, 640, 480, 15},
+    {0x111, 640, 480, 16}, {0x112, 640, 480, 32},  {0x113, 800, 600, 15},  {0x114, 800, 600, 16},
+    {0x115, 800, 600, 32}, {0x116, 1024, 768, 15}, {0x117, 1024, 768, 16}, {0x118, 1024, 768, 32},
+};
+enum { MODES = sizeof modes / sizeof modes[0] };
+
+static const vesa_mode *vesa_find(unsigned number)
+{
+    for (unsigned i = 0; i < MODES; i++)
+        if (modes[i].number == number)
+            return &modes[i];
+    return NULL;
+}
+
+static unsigned pixel_bytes(const vesa_mode *mode)
+{
+    return (mode->bits + 7u) / 8;
+}
+
+bool video_vesa_geometry(unsigned number, unsigned *width, unsigned *height, unsigned *bits)
+{
+    const vesa_mode *mode = vesa_find(number);
+    if (mode == NULL)
+        return false;
+    *width = mode->width;
+    *height = mode->height;
+    *bits = mode->bits;
+    return true;
+}
+
+/* --- in the ROM --- */
+
+/* Routines that a program may copy and call in 32-bit protected mode: they use the ports of the window's
+ * register pair alone, and those of the DAC. */
+static const uint8_t window_code[] = {
+    0x50, 0x52,             /* push eax; push edx */
+    0x66, 0xba, 0xce, 0x01, /* mov dx,1CEh */
+    0x66, 0xb8, 0x05, 0x00, /* mov ax,5: the window begins at so many times 64 KB */
+    0x66, 0xef,             /* out dx,ax */
+    0x42,                   /* inc edx */
+    0x8b, 0x04, 0x24,       /* mov eax,[esp] */
+    0x66, 0xef,             /* out dx,ax */
+    0x5a, 0x58,             /* pop edx; pop eax */
+    0x66, 0xb8, 0x4f, 0x00, /* mov ax,4Fh */
+    0xc3                    /* ret */
+};
+static const uint8_t start_code[] = {
+    0x50, 0x52,             /* push eax; push edx: the start is DX:CX, in units of 4 bytes */
+    0x66, 0xba, 0xce, 0x01, /* mov dx,1CEh */
+    0x66, 0xb8, 0x06, 0x00, /* mov ax,6: its low half */
+    0x66, 0xef, 0x42,       /* out dx,ax; inc edx */
+    0x66, 0x89, 0xc8,       /* mov ax,cx */
+    0x66, 0xef, 0x4a,       /* out dx,ax; dec edx */
+    0x66, 0xb8, 0x07, 0x00, /* mov ax,7: its high half */
+    0x66, 0xef, 0x42,       /* out dx,ax; inc edx */
+    0x8b, 0x04, 0x24,       /* mov eax,[esp] */
+    0x66, 0xef,             /* out dx,ax */
+    0x5a, 0x58,             /* pop edx; pop eax */
+    0x66, 0xb8, 0x4f, 0x00, /* mov ax,4Fh */
+    0xc3                    /* ret */
+};
+static const uint8_t colours_code[] = {
+    0x60,                         /* pushad: CX colours from DX on, at ES:EDI */
+    0x0f, 0xb7, 0xc9,             /* movzx ecx,cx */
+    0x88, 0xd0,                   /* mov al,dl */
+    0x66, 0xba, 0xc8, 0x03,       /* mov dx,3C8h */
+    0xee, 0x42,                   /* out dx,al; inc edx */
+    0xe3, 0x14,                   /* next: jecxz end */
+    0x26, 0x8a, 0x47, 0x02, 0xee, /* mov al,es:[edi+2]; out dx,al */
+    0x26, 0x8a, 0x47, 0x01, 0xee, /* mov al,es:[edi+1]; out dx,al */
+    0x26, 0x8a, 0x07, 0xee,       /* mov al,es:[edi]; out dx,al */
+    0x83, 0xc7, 0x04, 0x49,       /* add edi,4; dec ecx */
+    0xeb, 0xea,                   /* jmp next */
+    0x61,                         /* end: popad */
+    0x66, 0xb8, 0x4f, 0x00,       /* mov ax,4Fh */
+    0xc3                          /* ret */
+};
+
+/* Offsets of the routines, and of the list of the ports that they use; then the routines. */
+static uint16_t make_protected(uint8_t *at)
+{
+    static const uint16_t ports[] = {0x1ce, 0x1cf, 0x3c8, 0x3c9, 0xffff, 0xffff};
+    static const struct {
+        const void *bytes;
+        uint16_t size;
+    } parts[4] = {{window_code, sizeof window_code},
+                  {start_code, sizeof start_code},
+                  {colours_code, sizeof colours_code},
+                  {ports, sizeof ports}};
+    uint16_t offset = 8;
+    for (unsigned i = 0; i < 4; i++) {
+        memcpy(at + i * 2, &offset, 2);
+        memcpy(at + offset, parts[i].bytes, parts[i].size);
+        offset = (uint16_t)(offset + parts[i].size);
+    }
+    return offset;
+}
+
+void vesa_rom(uint8_t *rom)
+{
+    static const uint16_t end = 0xffff;
+    strcpy((char *)rom + INFORMATION, "p5scope");
+    for (unsigned i = 0; i < MODES; i++)
+        memcpy(rom + MODE_LIST + i * 2, &modes[i].number, 2);
+    memcpy(rom + MODE_LIST + MODES * 2, &end, 2);
+    make_protected(rom + PROTECTED);
+}
+
+/* --- 4F00h, 4F01h --- */
+
+static void put(uint8_t *bytes, unsigned at, unsigned size, uint32_t value)
+{
+    memcpy(bytes + at, &value, size);
+}
+
+static uint32_t destination(const bios *b)
+{
+    return bios_segment(b, ENGINE_ES) + bios_word(b, ENGINE_EDI);
+}
+
+/* Who wrote VBE2 there has room for 512 bytes, else 256. */
+static uint16_t tell_controller(bios *b)
+{
+    enum { OLD_BYTES = 256, BYTES = 512, VERSION = 0x200 };
+    uint8_t block[BYTES] = "VESA";
+    bool new_form = bios_load(b, destination(b), 4) == 0x32454256; /* VBE2 */
+    put(block, 4, 2, VERSION);
+    put(block, 6, 4, 0xf0000000u | INFORMATION);
+    put(block, 14, 4, 0xf0000000u | MODE_LIST);
+    put(block, 18, 2, P5_VIDEO_LINEAR_BYTES / WINDOW);
+    put(block, 20, 2, 1); /* revision of the software; then its maker, name and version */
+    for (unsigned i = 0; i < 3; i++)
+        put(block, 22 + 4 * i, 4, 0xf0000000u | INFORMATION);
+    engine_write_linear(b->machine->engine, destination(b), block, new_form ? BYTES : OLD_BYTES);
+    return SUPPORTED;
+}
+
+/* Sizes and positions of red, green, blue and the rest, as of the pixel's bits. */
+static void put_colour_fields(uint8_t *block, unsigned bits)
+{
+    static const uint8_t fields[3][8] = {
+        {5, 10, 5, 5, 5, 0, 1, 15}, {5, 11, 6, 5, 5, 0, 0, 0}, {8, 16, 8, 8, 8, 0, 8, 24}};
+    enum { AT = 31 };
+    if (bits > 8)
+        memcpy(block + AT, fields[bits == 15 ? 0 : bits == 16 ? 1 : 2], 8);
+}
+
+static uint16_t tell_mode(bios *b)
+{
+    enum { ATTRIBUTES = 0x9b, WINDOW_ATTRIBUTES = 7, PACKED = 4, DIRECT = 6, BYTES = 256 };
+    const vesa_mode *mode = vesa_find(bios_word(b, ENGINE_ECX) & NUMBER_BITS);
+    uint8_t block[BYTES] = {0};
+    if (mode == NULL)
+        return FAILED;
+    uint32_t pitch = mode->width * pixel_bytes(mode);
+    put(block, 0, 2, ATTRIBUTES); /* there, in colour, graphics, with a linear frame buffer */
+    put(block, 2, 1, WINDOW_ATTRIBUTES);
+    put(block, 4, 2, WINDOW >> 10);
+    put(block, 6, 2, WINDOW >> 10);
+    put(block, 8, 2, P5_VIDEO_WINDOW >> 4);
+    put(block, 12, 4, 0xf0000000u | (0xe000u + VESA_WINDOW_SLOT * 16));
+    put(block, 16, 2, pitch);
+    put(block, 18, 2, mode->width);
+    put(block, 20, 2, mode->height);
+    put(block, 22, 2, 0x1008); /* characters of 8 x 16 */
+    put(block, 24, 1, 1);
+    put(block, 25, 1, mode->bits);
+    put(block, 26, 1, 1);
+    put(block, 27, 1, mode->bits == 8 ? PACKED : DIRECT);
+    put(block, 29, 1, P5_VIDEO_LINEAR_BYTES / (pitch * mode->height) - 1);
+    put(block, 30, 1, 1);
+    put_colour_fields(block, mode->bits);
+    put(block, 40, 4, P5_VIDEO_LINEAR);
+    put(block, 44, 4, pitch * mode->height);
+    put(block, 48, 2, (P5_VIDEO_LINEAR_BYTES - pitch * mode->height) >> 10);
+    engine_write_linear(b->machine->engine, destination(b), block, sizeof block);
+    return SUPPORTED;
+}
+
+/* --- 4F02h, 4F03h --- */
+
+static uint16_t set_mode(bios *b)
+{
+    enum { MODE_256 = 0x13, OLD_MODES = 0x7f };
+    uint16_t bx = bios_word(b, ENGINE_EBX), number = bx & NUMBER_BITS;
+    const video_mode *old = number <= OLD_MODES ? video_mode_find(number) : NULL;
+    const vesa_mode *mode = vesa_find(number);
+    if (old != NULL) {
+        video_set_mode(b, old, (bx & KEEP_BIT) != 0);
+        return SUPPORTED;
+    }
+    if (mode == NULL) {
+        notice_once(&b->machine->notices, NOTICE_OTHER, 0xb1200u | number,
+                    "BIOS: VESA mode %03Xh is not there", number);
+        return FAILED;
+    }
+    video_set_mode(b, video_mode_find(MODE_256), true);
+    video_set_vesa(b->machine->devices, mode->number, mode->width * pixel_bytes(mode));
+    if ((bx & KEEP_BIT) == 0)
+        memset(video_vesa_now(b->machine->devices).memory, 0, P5_VIDEO_LINEAR_BYTES);
+    bios_store(b, BDA_COLUMNS, 2, mode->width / 8u);
+    bios_store(b, BDA_ROWS, 1, mode->height / 16u - 1);
+    bios_store(b, BDA_CHARACTER, 2, 16);
+    return SUPPORTED;
+}
+
+static uint16_t get_mode(bios *b)
+{
+    uint16_t mode = video_vesa_now(b->machine->devices).mode;
+    bios_set_word(b, ENGINE_EBX, mode != 0 ? mode : (uint16_t)bios_load(b, BDA_VIDEO_MODE, 1));
+    return SUPPORTED;
+}
+
+/* --- 4F04h --- */
+
+/* DL = 0: how many blocks of 64 bytes the state takes; 1, 2: to ES:BX and back. The bits of CX, which choose a
+ * part of it, choose all. */
+static uint16_t serve_state(bios *b)
+{
+    enum { BLOCK = 64 };
+    uint8_t state[VIDEO_STATE_BYTES];
+    uint32_t at = bios_segment(b, ENGINE_ES) + bios_word(b, ENGINE_EBX);
+    switch (bios_low(b, ENGINE_EDX)) {
+    case 0:
+        bios_set_word(b, ENGINE_EBX, (sizeof state + BLOCK - 1) / BLOCK);
+        return SUPPORTED;
+    case 1:
+        video_state_save(b->machine->devices, state);
+        engine_write_linear(b->machine->engine, at, state, sizeof state);
+        return SUPPORTED;
+    case 2:
+        engine_read_linear(b->machine->engine, at, state, sizeof state);
+        video_state_restore(b->machine->devices, state);
+        return SUPPORTED;
+    default:
+        return FAILED;
+    }
+}
+
+/* --- 4F05h-4F07h, 4F09h, 4F0Ah --- */
+
+void vesa_window(bios *b)
+{
+    if (bios_high(b, ENGINE_EBX) == 0 && bios_low(b, ENGINE_EBX) == 0)
+        video_set_bank(b->machine->devices, (uint32_t)bios_word(b, ENGINE_EDX) * WINDOW);
+    else if (bios_high(b, ENGINE_EBX) == 1)
+        bios_set_word(b, ENGINE_EDX, (uint16_t)(video_vesa_now(b->machine->devices).bank / WINDOW));
+}
+
+static uint16_t serve_window(bios *b)
+{
+    bool wrong =
+        bios_low(b, ENGINE_EBX) != 0 || bios_high(b, ENGINE_EBX) > 1 ||
+        (bios_high(b, ENGINE_EBX) == 0 && bios_word(b, ENGINE_EDX) >= P5_VIDEO_LINEAR_BYTES / WINDOW);
+    if (wrong || video_vesa_now(b->machine->devices).mode == 0)
+        return FAILED;
+    vesa_window(b);
+    return SUPPORTED;
+}
+
+static uint16_t serve_line(bios *b)
+{
+    devices *board = b->machine->devices;
+    video_vesa now = video_vesa_now(board);
+    const vesa_mode *mode = vesa_find(now.mode);
+    uint8_t what = bios_low(b, ENGINE_EBX);
+    if (mode == NULL || now.pitch == 0 || what > 3)
+        return FAILED;
+    uint32_t size = pixel_bytes(mode), wanted = bios_word(b, ENGINE_ECX) * (what == 0 ? size : 1);
+    uint32_t most = P5_VIDEO_LINEAR_BYTES / mode->height & ~7u;
+    wanted = (wanted + 7) & ~7u;
+    if (what == 0 || what == 2) {
+        if (wanted < mode->width * size || wanted > most || wanted > 0xffff)
+            return 0x24f; /* not with this hardware */
+        video_set_pitch(board, wanted);
+        now.pitch = wanted;
+    }
+    uint32_t pitch = what == 3 ? (most < 0xfff8 ? most : 0xfff8) : now.pitch;
+    bios_set_word(b, ENGINE_EBX, (uint16_t)pitch);
+    bios_set_word(b, ENGINE_ECX, (uint16_t)(pitch / size));
+    bios_set_word(b, ENGINE_EDX, (uint16_t)(P5_VIDEO_LINEAR_BYTES / pitch));
+    return SUPPORTED;
+}
+
+static uint16_t serve_start(bios *b)
+{
+    devices *board = b->machine->devices;
+    const video_vesa now = video_vesa_now(board);
+    const vesa_mode *mode = vesa_find(now.mode);
+    uint8_t what = bios_low(b, ENGINE_EBX);
+    if (mode == NULL || now.pitch == 0 || (what & 0x7f) > 1)
+        return FAILED;
+    uint32_t size = pixel_bytes(mode);
+    if ((what & 0x7f) == 1) {
+        bios_set_high(b, ENGINE_EBX, 0);
+        bios_set_word(b, ENGINE_ECX, (uint16_t)(now.start % now.pitch / size));
+        bios_set_word(b, ENGINE_EDX, (uint16_t)(now.start / now.pitch));
+        return SUPPORTED;
+    }
+    uint64_t start = (uint64_t)bios_word(b, ENGINE_EDX) * now.pitch + bios_word(b, ENGINE_ECX) * size;
+    if (start + (uint64_t)now.pitch * (mode->height - 1u) + mode->width * size > P5_VIDEO_LINEAR_BYTES)
+        return FAILED;
+    video_set_start(board, (uint32_t)start);
+    return SUPPORTED;
+}
+
+/* BL = 0, 80h: CX colours from DX on are those at ES:DI, blue, green, red and a byte; 1: and the other way. */
+static uint16_t serve_colours(bios *b)
+{
+    uint8_t what = bios_low(b, ENGINE_EBX) & 0x7f, *dac = video_colours(b->machine->devices);
+    uint32_t first = bios_word(b, ENGINE_EDX), count = bios_word(b, ENGINE_ECX), at = destination(b);
+    if (what > 1 || first > 255 || count > 256 - first)
+        return FAILED;
+    for (uint32_t i = 0; i < count; i++) {
+        uint8_t entry[4] = {0}, *colour = dac + (first + i) * 3;
+        if (what == 0)
+            engine_read_linear(b->machine->engine, at + i * 4, entry, sizeof entry);
+        for (unsigned c = 0; c < 3; c++)
+            *(what == 0 ? &colour[c] : &entry[2 - c]) = what == 0 ? entry[2 - c] & 0x3f : colour[c];
+        if (what == 1)
+            engine_write_linear(b->machine->engine, at + i * 4, entry, sizeof entry);
+    }
+    return SUPPORTED;
+}
+
+static uint16_t tell_protected(bios *b)
+{
+    uint8_t size[1024];
+    if (bios_low(b, ENGINE_EBX) != 0)
+        return FAILED;
+    engine_segment es;
+    engine_get_segment(b->machine->engine, ENGINE_ES, &es);
+    es.selector = 0xf000;
+    es.base = 0xf0000;
+    engine_set_segment(b->machine->engine, ENGINE_ES, &es);
+    bios_set_word(b, ENGINE_EDI, PROTECTED);
+    bios_set_word(b, ENGINE_ECX, make_protected(size));
+    return SUPPORTED;
+}
+
+/* 4F08h: a colour has 6 bits of each of its three, and cannot have more. */
+static uint16_t serve_width(bios *b)
+{
+    if (bios_low(b, ENGINE_EBX) > 1)
+        return FAILED;
+    bios_set_high(b, ENGINE_EBX, 6);
+    return SUPPORTED;
+}
+
+void video_vesa_service(bios *b)
+{
+    static uint16_t (*const services[])(bios *) = {tell_controller, tell_mode,     set_mode,      get_mode,
+                                                   serve_state,     serve_window,  serve_line,    serve_start,
+                                                   serve_width,     serve_colours, tell_protected};
+    uint8_t function = bios_low(b, ENGINE_EAX);
+    if (function < sizeof services / sizeof services[0])
+        bios_set_word(b, ENGINE_EAX, services[function](b));
+}

@@ -1,0 +1,207 @@
+/* Graphics by INT 10h: pixels, and characters drawn by the current font and read back. */
+#include <string.h>
+
+#include "machine/bios/bios_internal.h"
+#include "machine/bios/video.h"
+
+enum { LINE_CGA = 80, ODD_LINES = 0x2000, PLANES = 4 };
+
+/* A line of the screen on a page: where it begins, in bytes of its kind of memory. */
+static uint32_t line_start(const video_mode *mode, unsigned page, unsigned y)
+{
+    switch (mode->kind) {
+    case VIDEO_PACKED:
+        return y * mode->width;
+    case VIDEO_PLANAR:
+        return page * mode->page_bytes + y * (mode->width / 8u);
+    default:
+        return y / 2 * LINE_CGA + (y & 1) * ODD_LINES;
+    }
+}
+
+/* A byte of a plane. */
+static uint8_t *plane_byte(uint8_t *planes, uint32_t offset, unsigned plane)
+{
+    return planes + (offset & 0xffff) * PLANES + plane;
+}
+
+/* Eight pixels from a multiple of eight on, or one: bits of `mask`, of which those of `bits` get `colour` and
+ * the others, if `background` is not negative, that. */
+typedef struct painted {
+    unsigned page, x, y; /* x is a multiple of 8 */
+    uint8_t mask, bits, colour;
+    int background;
+    bool exclusive;
+} painted;
+
+static void paint_planes(bios *b, const video_mode *mode, const painted *p)
+{
+    uint8_t *planes = video_planes(b->machine->devices);
+    uint32_t offset = line_start(mode, p->page, p->y) + p->x / 8;
+    for (unsigned plane = 0; plane < PLANES; plane++) {
+        uint8_t *to = plane_byte(planes, offset, plane);
+        uint8_t on = (p->colour >> plane & 1) != 0 ? p->bits : 0;
+        uint8_t off =
+            p->background >= 0 && (p->background >> plane & 1) != 0 ? (uint8_t)(p->mask & ~p->bits) : 0;
+        *to = p->exclusive ? *to ^ on : (uint8_t)((*to & ~p->mask) | on | off);
+    }
+}
+
+/* In bytes of `depth` bits a pixel. */
+static void paint_bytes(bios *b, const video_mode *mode, const painted *p, unsigned depth)
+{
+    uint32_t at = video_base(mode) + line_start(mode, p->page, p->y) + p->x * depth / 8;
+    uint8_t bytes[8], most = (uint8_t)((1u << depth) - 1);
+    engine_read_linear(b->machine->engine, at, bytes, depth);
+    for (unsigned i = 0; i < 8; i++) {
+        if ((p->mask >> (7 - i) & 1) == 0)
+            continue;
+        bool set = (p->bits >> (7 - i) & 1) != 0;
+        unsigned shift = 8 - depth - i * depth % 8;
+        uint8_t *to = &bytes[i * depth / 8], colour = (uint8_t)((set ? p->colour : p->background) & most);
+        if (p->exclusive)
+            *to = (uint8_t)(*to ^ (set ? colour << shift : 0));
+        else
+            *to = (uint8_t)((*to & ~(most << shift)) | colour << shift);
+    }
+    engine_write_linear(b->machine->engine, at, bytes, depth);
+}
+
+static void paint(bios *b, const painted *p)
+{
+    const video_mode *mode = video_mode_now(b);
+    if (p->x >= mode->width || p->y >= mode->height)
+        return;
+    if (mode->kind == VIDEO_PLANAR)
+        paint_planes(b, mode, p);
+    else
+        paint_bytes(b, mode, p, mode->kind == VIDEO_PACKED ? 8 : mode->kind == VIDEO_CGA4 ? 2 : 1);
+}
+
+/* Bit 7 of the colour: exclusive or, but with 256 colours. */
+void video_put_pixel(bios *b, unsigned page, unsigned x, unsigned y, uint8_t colour)
+{
+    uint8_t bit = (uint8_t)(0x80 >> (x & 7));
+    bool many = video_mode_now(b)->kind == VIDEO_PACKED;
+    paint(b, &(painted){.page = page,
+                        .x = x & ~7u,
+                        .y = y,
+                        .mask = bit,
+                        .bits = bit,
+                        .colour = many ? colour : colour & 0x7f,
+                        .exclusive = !many && (colour & 0x80) != 0});
+    video_planes_written(b->machine->devices);
+}
+
+uint8_t video_get_pixel(bios *b, unsigned page, unsigned x, unsigned y)
+{
+    const video_mode *mode = video_mode_now(b);
+    if (mode->kind == VIDEO_TEXT || x >= mode->width || y >= mode->height)
+        return 0;
+    uint32_t line = line_start(mode, page, y);
+    if (mode->kind == VIDEO_PLANAR) {
+        uint8_t *planes = video_planes(b->machine->devices), colour = 0;
+        for (unsigned plane = 0; plane < PLANES; plane++)
+            colour |= (uint8_t)((*plane_byte(planes, line + x / 8, plane) >> (7 - (x & 7)) & 1) << plane);
+        video_planes_written(b->machine->devices);
+        return colour;
+    }
+    unsigned depth = mode->kind == VIDEO_PACKED ? 8 : mode->kind == VIDEO_CGA4 ? 2 : 1;
+    uint32_t byte = bios_load(b, video_base(mode) + line + x * depth / 8, 1);
+    return (uint8_t)(byte >> (8 - depth - x * depth % 8) & ((1u << depth) - 1));
+}
+
+/* --- characters --- */
+
+/* The lines of a character in the font that is set; the old modes have their upper half elsewhere. */
+static unsigned glyph_lines(bios *b, const video_mode *mode, uint8_t character, uint8_t lines[32])
+{
+    enum { UPPER = 128, VECTOR_UPPER = 0x1f, VECTOR_FONT = 0x43 };
+    unsigned height = bios_load(b, BDA_CHARACTER, 1) & 31;
+    bool upper = character >= UPPER && (mode->kind == VIDEO_CGA4 || mode->kind == VIDEO_CGA2);
+    uint32_t pointer = bios_load(b, (upper ? VECTOR_UPPER : VECTOR_FONT) * 4, 4);
+    uint32_t at =
+        (pointer >> 16) * 16 + (pointer & 0xffff) + (upper ? character - UPPER : character) * height;
+    engine_read_linear(b->machine->engine, at, lines, height);
+    return height;
+}
+
+void video_draw_glyph(bios *b, const video_glyph *glyph)
+{
+    const video_mode *mode = video_mode_now(b);
+    uint8_t lines[32];
+    unsigned height = glyph_lines(b, mode, glyph->character, lines);
+    uint8_t colour = mode->kind == VIDEO_CGA2 ? 1 : glyph->colour; /* it has one, which is not asked for */
+    for (unsigned i = 0; i < height; i++)
+        paint(b, &(painted){.page = glyph->page,
+                            .x = glyph->column * 8,
+                            .y = glyph->row * height + i,
+                            .mask = 0xff,
+                            .bits = lines[i],
+                            .colour = colour,
+                            .background = glyph->background,
+                            .exclusive = glyph->exclusive});
+    video_planes_written(b->machine->devices);
+}
+
+uint8_t video_read_glyph(bios *b, unsigned page, unsigned row, unsigned column)
+{
+    const video_mode *mode = video_mode_now(b);
+    uint8_t shown[32] = {0}, lines[32];
+    unsigned height = bios_load(b, BDA_CHARACTER, 1) & 31;
+    for (unsigned i = 0; i < height * 8; i++)
+        if (video_get_pixel(b, page, column * 8 + i % 8, row * height + i / 8) != 0)
+            shown[i / 8] |= (uint8_t)(0x80 >> i % 8);
+    for (unsigned character = 0; character < 256; character++)
+        if (glyph_lines(b, mode, (uint8_t)character, lines) == height && memcmp(lines, shown, height) == 0)
+            return (uint8_t)character;
+    return 0;
+}
+
+/* --- scrolling --- */
+
+/* Bytes of a line that `columns` characters take. */
+static unsigned bytes_of(const video_mode *mode, unsigned columns)
+{
+    return mode->kind == VIDEO_PACKED ? columns * 8 : mode->kind == VIDEO_CGA4 ? columns * 2 : columns;
+}
+
+static void move_line(bios *b, const video_mode *mode, unsigned from, unsigned to, const video_scrolled *w)
+{
+    uint8_t bytes[1024];
+    unsigned page = bios_load(b, BDA_PAGE, 1), left = bytes_of(mode, w->left);
+    unsigned size = bytes_of(mode, w->right - w->left + 1);
+    uint32_t source = line_start(mode, page, from) + left, target = line_start(mode, page, to) + left;
+    if (mode->kind == VIDEO_PLANAR) {
+        uint8_t *planes = video_planes(b->machine->devices);
+        for (unsigned i = 0; i < size; i++)
+            memcpy(plane_byte(planes, target + i, 0), plane_byte(planes, source + i, 0), PLANES);
+        return;
+    }
+    engine_read_linear(b->machine->engine, video_base(mode) + source, bytes, size);
+    engine_write_linear(b->machine->engine, video_base(mode) + target, bytes, size);
+}
+
+void video_scroll_graphics(bios *b, const video_scrolled *window)
+{
+    const video_mode *mode = video_mode_now(b);
+    unsigned character = bios_load(b, BDA_CHARACTER, 1) & 31, page = bios_load(b, BDA_PAGE, 1);
+    unsigned height = (window->bottom - window->top + 1) * character;
+    unsigned moved =
+        window->lines == 0 || window->lines * character > height ? height : window->lines * character;
+    uint8_t colour = window->attribute;
+    for (unsigned i = 0; i < height; i++) {
+        unsigned y = window->top * character + (window->up ? i : height - 1 - i);
+        if (y >= mode->height)
+            continue;
+        if (i + moved < height) {
+            move_line(b, mode, window->up ? y + moved : y - moved, y, window);
+            continue;
+        }
+        for (unsigned column = window->left; column <= window->right; column++)
+            paint(b,
+                  &(painted){
+                      .page = page, .x = column * 8, .y = y, .mask = 0xff, .bits = 0xff, .colour = colour});
+    }
+    video_planes_written(b->machine->devices);
+}

@@ -1,0 +1,153 @@
+/* INT 10h AH = 11h: fonts. Three are in the ROM; vector 43h points to the one that graphics modes use, vector
+ * 1Fh to the upper half of the 8 x 8 one. */
+#include <string.h>
+
+#include "machine/bios/bios_internal.h"
+#include "machine/bios/font.h"
+#include "machine/bios/video.h"
+
+enum {
+    ROM = 0xf000,
+    LOWER_8 = 0xfa6e /* where every PC has it */,
+    VECTOR_UPPER = 0x1f,
+    VECTOR_FONT = 0x43,
+    UPPER = 128
+};
+
+void video_rom(uint8_t *rom)
+{
+    /* modes 00h-07h and 0Dh-13h, 200, 350 and 400 lines, eight blocks of fonts of which two are shown, all of
+     * AH = 10h and 11h */
+    static const uint8_t functionality[16] = {0xff, 0xe0, 0x0f, [7] = 7, 2, 8, 0xff, 0x0e};
+    memcpy(rom + VIDEO_FUNCTIONALITY, functionality, sizeof functionality);
+    memcpy(rom + VIDEO_FONT_8, font_8, sizeof font_8);
+    memcpy(rom + VIDEO_FONT_14, font_14, sizeof font_14);
+    memcpy(rom + VIDEO_FONT_16, font_16, sizeof font_16);
+    memcpy(rom + LOWER_8, font_8, sizeof font_8 / 2);
+}
+
+static void set_vector(bios *b, unsigned vector, uint16_t segment, uint16_t offset)
+{
+    bios_store(b, vector * 4, 4, (uint32_t)segment << 16 | offset);
+}
+
+void video_set_font(bios *b, uint16_t offset)
+{
+    set_vector(b, VECTOR_UPPER, ROM, VIDEO_FONT_8 + UPPER * 8);
+    set_vector(b, VECTOR_FONT, ROM, offset);
+}
+
+/* A text mode with characters of another height has as many rows as fit. */
+static void set_height(bios *b, unsigned height)
+{
+    uint8_t *crtc = video_crtc(b->machine->devices);
+    unsigned lines = (crtc[0x12] | (crtc[7] & 2u) << 7 | (crtc[7] & 0x40u) << 3) + 1;
+    if (height == 0 || height > 32)
+        return;
+    crtc[9] = (uint8_t)((crtc[9] & 0xe0u) | (height - 1));
+    crtc[0x0a] = (uint8_t)(height > 3 ? height - 3 : 0); /* the cursor's lines */
+    crtc[0x0b] = (uint8_t)(height > 2 ? height - 2 : 0);
+    bios_store(b, BDA_ROWS, 1, lines / height - 1);
+    bios_store(b, BDA_CHARACTER, 2, height);
+}
+
+/* AL = 00h-04h loads a font into block BL of a text mode, 10h-14h: and its height is that of the mode. */
+static void load_text_font(bios *b, uint8_t al)
+{
+    uint8_t glyphs[FONT_CHARACTERS * 32];
+    unsigned block = bios_low(b, ENGINE_EBX), height = 0, first = 0, count = FONT_CHARACTERS;
+    const uint8_t *from = NULL;
+    switch (al & 15) {
+    case 0:
+        height = bios_high(b, ENGINE_EBX) & 31;
+        first = bios_word(b, ENGINE_EDX) & 255;
+        count = bios_word(b, ENGINE_ECX);
+        count = count < FONT_CHARACTERS ? count : FONT_CHARACTERS;
+        engine_read_linear(b->machine->engine, bios_segment(b, ENGINE_ES) + bios_word(b, ENGINE_EBP), glyphs,
+                           count * height);
+        from = glyphs;
+        break;
+    case 1:
+        from = font_14[0];
+        height = 14;
+        break;
+    case 2:
+        from = font_8[0];
+        height = 8;
+        break;
+    default:
+        from = font_16[0];
+        height = 16;
+    }
+    video_load_font(b, block, from, height, first, count);
+    if ((al & 0x10) != 0)
+        set_height(b, height);
+}
+
+/* AL = 20h-24h: the font of graphics modes; BL (DL) says how many rows there are then. */
+static void set_graphics_font(bios *b, uint8_t al)
+{
+    static const uint8_t rows[4] = {0, 14, 25, 43};
+    static const uint16_t offsets[] = {[2] = VIDEO_FONT_14, VIDEO_FONT_8, VIDEO_FONT_16};
+    static const uint8_t heights[] = {[2] = 14, 8, 16};
+    engine_segment es;
+    engine_get_segment(b->machine->engine, ENGINE_ES, &es);
+    uint8_t bl = bios_low(b, ENGINE_EBX);
+    if (al == 0x20) {
+        set_vector(b, VECTOR_UPPER, es.selector, bios_word(b, ENGINE_EBP));
+        return;
+    }
+    if (al == 0x21)
+        set_vector(b, VECTOR_FONT, es.selector, bios_word(b, ENGINE_EBP));
+    else
+        set_vector(b, VECTOR_FONT, ROM, offsets[al - 0x20]);
+    bios_store(b, BDA_CHARACTER, 2, al == 0x21 ? bios_word(b, ENGINE_ECX) & 31u : heights[al - 0x20]);
+    bios_store(b, BDA_ROWS, 1, (bl == 0 || bl > 3 ? bios_low(b, ENGINE_EDX) : rows[bl]) - 1u);
+}
+
+/* AL = 30h: ES:BP where the font of BH is, CX its height, DL the last row. */
+static void tell_font(bios *b)
+{
+    uint32_t pointer = (uint32_t)ROM << 16;
+    switch (bios_high(b, ENGINE_EBX)) {
+    case 0:
+        pointer = bios_load(b, VECTOR_UPPER * 4, 4);
+        break;
+    case 1:
+        pointer = bios_load(b, VECTOR_FONT * 4, 4);
+        break;
+    case 2:
+    case 5: /* 9 x 14: no character differs */
+        pointer |= VIDEO_FONT_14;
+        break;
+    case 3:
+        pointer |= VIDEO_FONT_8;
+        break;
+    case 4:
+        pointer |= VIDEO_FONT_8 + UPPER * 8;
+        break;
+    default:
+        pointer |= VIDEO_FONT_16;
+    }
+    engine_segment es;
+    engine_get_segment(b->machine->engine, ENGINE_ES, &es);
+    es.selector = (uint16_t)(pointer >> 16);
+    es.base = (uint32_t)es.selector << 4;
+    engine_set_segment(b->machine->engine, ENGINE_ES, &es);
+    bios_set_word(b, ENGINE_EBP, (uint16_t)pointer);
+    bios_set_word(b, ENGINE_ECX, (uint16_t)bios_load(b, BDA_CHARACTER, 2));
+    bios_set_low(b, ENGINE_EDX, (uint8_t)bios_load(b, BDA_ROWS, 1));
+}
+
+void video_fonts(bios *b)
+{
+    uint8_t al = bios_low(b, ENGINE_EAX);
+    if (al <= 4 || (al >= 0x10 && al <= 0x14)) {
+        if ((al & 15) != 3) /* which blocks are shown: the first */
+            load_text_font(b, al);
+    } else if (al >= 0x20 && al <= 0x24) {
+        set_graphics_font(b, al);
+    } else if (al == 0x30) {
+        tell_font(b);
+    }
+}

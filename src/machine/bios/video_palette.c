@@ -1,0 +1,137 @@
+/* INT 10h AH = 0Bh and 10h: palette and colours, by the registers of the attribute controller and the DAC. */
+#include "machine/bios/bios_internal.h"
+#include "machine/bios/video.h"
+
+enum { MODE_CONTROL = 0x10, OVERSCAN = 0x11, COLOUR_SELECT = 0x14, BLINK = 8, PALETTE = 16, DAC_BYTES = 768 };
+
+/* CX colours from BX on, at ES:DX. */
+static void dac_block(bios *b, bool set)
+{
+    uint32_t at = bios_segment(b, ENGINE_ES) + bios_word(b, ENGINE_EDX);
+    uint32_t first = bios_low(b, ENGINE_EBX) * 3u, count = bios_word(b, ENGINE_ECX) * 3u;
+    uint8_t *dac = video_colours(b->machine->devices);
+    for (uint32_t i = 0; i < count && first + i < DAC_BYTES; i++) {
+        if (set)
+            dac[first + i] = bios_load(b, at + i, 1) & 0x3f;
+        else
+            bios_store(b, at + i, 1, dac[first + i]);
+    }
+}
+
+/* The 16 registers of the palette and the border's colour, at ES:DX. */
+static void all_registers(bios *b, bool set)
+{
+    uint32_t at = bios_segment(b, ENGINE_ES) + bios_word(b, ENGINE_EDX);
+    uint8_t *attribute = video_attributes(b->machine->devices);
+    for (unsigned i = 0; i <= PALETTE; i++) {
+        unsigned index = i < PALETTE ? i : OVERSCAN;
+        if (set)
+            attribute[index] = (uint8_t)bios_load(b, at + i, 1);
+        else
+            bios_store(b, at + i, 1, attribute[index]);
+    }
+}
+
+/* CX colours from BX on become greys as bright as they are. */
+static void sum_to_greys(bios *b)
+{
+    static const unsigned red = 77, green = 151, blue = 28; /* of 256 */
+    uint32_t first = bios_low(b, ENGINE_EBX), count = bios_word(b, ENGINE_ECX);
+    uint8_t *dac = video_colours(b->machine->devices);
+    for (uint32_t i = first; i < first + count && i < DAC_BYTES / 3; i++) {
+        unsigned grey = (red * dac[i * 3] + green * dac[i * 3 + 1] + blue * dac[i * 3 + 2] + 128) >> 8;
+        dac[i * 3] = dac[i * 3 + 1] = dac[i * 3 + 2] = (uint8_t)(grey < 0x3f ? grey : 0x3f);
+    }
+}
+
+/* BL = 0: bit 7 of the mode register takes BH; 1: the page of 16 or 64 colours is BH. */
+static void colour_page(bios *b)
+{
+    uint8_t *attribute = video_attributes(b->machine->devices);
+    uint8_t bh = bios_high(b, ENGINE_EBX);
+    if (bios_low(b, ENGINE_EBX) == 0)
+        attribute[MODE_CONTROL] = (uint8_t)((attribute[MODE_CONTROL] & 0x7fu) | (uint32_t)bh << 7);
+    else
+        attribute[COLOUR_SELECT] =
+            (attribute[MODE_CONTROL] & 0x80) != 0 ? bh & 15 : (uint8_t)(bh << 2 & 0x0c);
+}
+
+static void colour_page_get(bios *b)
+{
+    const uint8_t *attribute = video_attributes(b->machine->devices);
+    bool sixteen = (attribute[MODE_CONTROL] & 0x80) != 0;
+    bios_set_low(b, ENGINE_EBX, sixteen);
+    bios_set_high(b, ENGINE_EBX, sixteen ? attribute[COLOUR_SELECT] & 15 : attribute[COLOUR_SELECT] >> 2 & 3);
+}
+
+void video_palette(bios *b)
+{
+    uint8_t *attributes = video_attributes(b->machine->devices);
+    uint8_t *attribute = &attributes[bios_low(b, ENGINE_EBX) & 31];
+    uint8_t *entry = &video_colours(b->machine->devices)[bios_low(b, ENGINE_EBX) * 3u];
+    uint8_t bl = bios_low(b, ENGINE_EBX);
+    switch (bios_low(b, ENGINE_EAX)) {
+    case 0x00:
+        *attribute = bios_high(b, ENGINE_EBX);
+        break;
+    case 0x01:
+        attributes[OVERSCAN] = bios_high(b, ENGINE_EBX);
+        break;
+    case 0x02:
+    case 0x09:
+        all_registers(b, bios_low(b, ENGINE_EAX) == 0x02);
+        break;
+    case 0x03: /* bit 7 of an attribute blinks, or is intensity */
+        attributes[MODE_CONTROL] =
+            (uint8_t)((attributes[MODE_CONTROL] & ~BLINK) | ((bl & 1) != 0 ? BLINK : 0));
+        break;
+    case 0x07:
+        bios_set_high(b, ENGINE_EBX, *attribute);
+        break;
+    case 0x08:
+        bios_set_high(b, ENGINE_EBX, attributes[OVERSCAN]);
+        break;
+    case 0x10:
+        entry[0] = bios_high(b, ENGINE_EDX) & 0x3f;
+        entry[1] = bios_high(b, ENGINE_ECX) & 0x3f;
+        entry[2] = bios_low(b, ENGINE_ECX) & 0x3f;
+        break;
+    case 0x12:
+    case 0x17:
+        dac_block(b, bios_low(b, ENGINE_EAX) == 0x12);
+        break;
+    case 0x13:
+        colour_page(b);
+        break;
+    case 0x15:
+        bios_set_high(b, ENGINE_EDX, entry[0]);
+        bios_set_high(b, ENGINE_ECX, entry[1]);
+        bios_set_low(b, ENGINE_ECX, entry[2]);
+        break;
+    case 0x1a:
+        colour_page_get(b);
+        break;
+    case 0x1b:
+        sum_to_greys(b);
+        break;
+    default:
+        break;
+    }
+}
+
+/* BH = 0: background and border; 1: which of two sets the other three colours of modes 04h and 05h are. */
+void video_cga_palette(bios *b)
+{
+    enum { INTENSE = 0x10 };
+    uint8_t *attributes = video_attributes(b->machine->devices);
+    uint8_t bl = bios_low(b, ENGINE_EBX);
+    if (bios_high(b, ENGINE_EBX) == 0) {
+        uint8_t colour = (uint8_t)((bl & 7) | (bl & 8) << 1);
+        attributes[0] = attributes[OVERSCAN] = colour;
+        for (unsigned i = 1; i < 4; i++)
+            attributes[i] = (uint8_t)((attributes[i] & ~INTENSE) | (bl & INTENSE));
+    } else {
+        for (unsigned i = 1; i < 4; i++)
+            attributes[i] = (uint8_t)((attributes[i] & INTENSE) | 2 * i | (bl & 1u));
+    }
+}

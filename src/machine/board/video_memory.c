@@ -1,0 +1,276 @@
+/* Memory of the VGA: four planes of 64 KB, which the registers of the sequencer and the graphics controller
+ * show at A0000h one beside the other. A mode in which that is one byte behind the other, as in mode 13h, has
+ * them in the guest's RAM, as fast as all RAM. IBM's VGA technical reference, "Graphics controller". */
+#include "machine/board/board_internal.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "engine/engine.h"
+#include "machine/state.h"
+
+enum {
+    MAP_MASK = 2, /* of the sequencer, */
+    MEMORY_MODE = 4,
+    EXTENDED = 2,   /* ... in the latter: there are 256 KB, */
+    SEQUENTIAL = 4, /* ... not odd and even addresses to odd and even planes, */
+    CHAIN_4 = 8     /* ... the low two bits of an address are the plane */
+};
+enum { /* of the graphics controller */
+       SET_RESET,
+       SET_RESET_ENABLE,
+       COLOUR_COMPARE,
+       ROTATE,
+       READ_MAP,
+       MODE,
+       MISCELLANEOUS,
+       COLOUR_CARE,
+       BIT_MASK
+};
+
+/* --- what A0000h shows --- */
+
+typedef enum shown { SHOWS_NOTHING, SHOWS_BYTES, SHOWS_PLANES } shown;
+
+static shown shown_at_window(const video *v)
+{
+    const uint8_t *g = v->graphics;
+    bool elsewhere = (g[MISCELLANEOUS] & 8) != 0; /* B0000h or B8000h */
+    if (v->vesa != 0 || elsewhere || (v->sequencer[MEMORY_MODE] & EXTENDED) == 0)
+        return SHOWS_NOTHING;
+    bool bytes = (v->sequencer[MEMORY_MODE] & CHAIN_4) != 0 && (v->sequencer[MAP_MASK] & 15) == 15 &&
+                 (g[MODE] & 0x0b) == 0 && (g[ROTATE] & 0x1f) == 0 && g[BIT_MASK] == 0xff &&
+                 (g[SET_RESET_ENABLE] & 15) == 0 && (g[MISCELLANEOUS] & 1) != 0;
+    return bytes ? SHOWS_BYTES : SHOWS_PLANES;
+}
+
+/* Byte `address` of 64 KB that are one behind the other, as chain-4 has them in the planes. */
+static uint32_t chained_at(uint32_t address)
+{
+    return (address & ~3u) * VIDEO_PLANES + (address & 3);
+}
+
+static void move_chained(devices *b, bool to_ram)
+{
+    video *v = &b->video;
+    uint8_t *ram = engine_ram(b->machine->engine, P5_VIDEO_WINDOW, VIDEO_WINDOW_BYTES);
+    v->chained = to_ram && ram != NULL;
+    if (ram == NULL)
+        return;
+    for (uint32_t i = 0; i < VIDEO_WINDOW_BYTES; i++)
+        *(to_ram ? &ram[i] : &v->memory[chained_at(i)]) = to_ram ? v->memory[chained_at(i)] : ram[i];
+    if (to_ram)
+        engine_ram_written(b->machine->engine, P5_VIDEO_WINDOW, VIDEO_WINDOW_BYTES);
+}
+
+void video_map(devices *b)
+{
+    video *v = &b->video;
+    engine *e = b->machine->engine;
+    engine_window window = {0}, linear = {0};
+    if (e == NULL)
+        return;
+    shown now = shown_at_window(v);
+    if (now == SHOWS_BYTES && !v->chained)
+        move_chained(b, true);
+    if (now == SHOWS_PLANES && v->chained)
+        move_chained(b, false);
+    if (now == SHOWS_PLANES || v->vesa != 0)
+        window =
+            (engine_window){P5_VIDEO_WINDOW, VIDEO_WINDOW_BYTES, v->vesa != 0 ? v->memory + v->bank : NULL};
+    if (v->vesa != 0)
+        linear = (engine_window){P5_VIDEO_LINEAR, VIDEO_MEMORY, v->memory};
+    engine_set_window(e, 0, &window);
+    engine_set_window(e, 1, &linear);
+}
+
+uint8_t *video_planes(devices *b)
+{
+    if (b->video.chained)
+        move_chained(b, false);
+    return b->video.memory;
+}
+
+void video_planes_written(devices *b)
+{
+    video_map(b);
+}
+
+/* --- the graphics controller --- */
+
+/* Where a byte of the window is in its plane, and the planes that its address lets through. */
+static uint32_t plane_offset(const video *v, uint32_t address, uint8_t *planes)
+{
+    *planes = 15;
+    if ((v->sequencer[MEMORY_MODE] & CHAIN_4) != 0) {
+        *planes = (uint8_t)(1u << (address & 3));
+        return address & ~3u;
+    }
+    if ((v->sequencer[MEMORY_MODE] & SEQUENTIAL) == 0) {
+        *planes = (address & 1) != 0 ? 0xa : 5;
+        return address & ~1u;
+    }
+    return address;
+}
+
+uint8_t devices_memory_read(void *context, uint32_t physical)
+{
+    p5_machine *machine = context;
+    video *v = &machine->devices->video;
+    const uint8_t *g = v->graphics;
+    uint8_t planes;
+    uint32_t address = (physical - P5_VIDEO_WINDOW) % VIDEO_WINDOW_BYTES;
+    uint32_t offset = plane_offset(v, address, &planes);
+    memcpy(v->latch, v->memory + offset * VIDEO_PLANES, sizeof v->latch);
+    if ((g[MODE] & 8) != 0) { /* the bits where the planes that count have the colour */
+        uint8_t same = 0xff;
+        for (unsigned p = 0; p < VIDEO_PLANES; p++)
+            if ((g[COLOUR_CARE] >> p & 1) != 0)
+                same &= (uint8_t) ~(v->latch[p] ^ ((g[COLOUR_COMPARE] >> p & 1) != 0 ? 0xff : 0));
+        return same;
+    }
+    if ((v->sequencer[MEMORY_MODE] & CHAIN_4) != 0)
+        return v->latch[address & 3];
+    bool sequential = (v->sequencer[MEMORY_MODE] & SEQUENTIAL) != 0;
+    return v->latch[sequential ? g[READ_MAP] & 3u : (g[READ_MAP] & 2u) | (address & 1)];
+}
+
+/* What write modes 0, 2 and 3 have for a plane, and the bits that come from the processor. */
+static uint8_t plane_data(const uint8_t *g, unsigned plane, uint8_t value, uint8_t rotated, uint8_t *mask)
+{
+    uint8_t set = (g[SET_RESET] >> plane & 1) != 0 ? 0xff : 0;
+    *mask = g[BIT_MASK];
+    switch (g[MODE] & 3) {
+    case 0:
+        return (g[SET_RESET_ENABLE] >> plane & 1) != 0 ? set : rotated;
+    case 2:
+        return (value >> plane & 1) != 0 ? 0xff : 0;
+    default:
+        *mask &= rotated;
+        return set;
+    }
+}
+
+static uint8_t operate(unsigned operation, uint8_t data, uint8_t latch)
+{
+    switch (operation) {
+    case 1:
+        return data & latch;
+    case 2:
+        return data | latch;
+    case 3:
+        return data ^ latch;
+    default:
+        return data;
+    }
+}
+
+void devices_memory_write(void *context, uint32_t physical, uint8_t byte)
+{
+    p5_machine *machine = context;
+    video *v = &machine->devices->video;
+    const uint8_t *g = v->graphics;
+    uint8_t planes, mask;
+    uint32_t offset = plane_offset(v, (physical - P5_VIDEO_WINDOW) % VIDEO_WINDOW_BYTES, &planes);
+    uint8_t *to = v->memory + offset * VIDEO_PLANES;
+    unsigned turn = g[ROTATE] & 7;
+    uint8_t rotated = (uint8_t)(byte >> turn | byte << (8 - turn));
+    planes &= v->sequencer[MAP_MASK];
+    for (unsigned p = 0; p < VIDEO_PLANES; p++) {
+        if ((planes >> p & 1) == 0)
+            continue;
+        uint8_t latch = v->latch[p];
+        if ((g[MODE] & 3) == 1) {
+            to[p] = latch;
+            continue;
+        }
+        uint8_t data = plane_data(g, p, byte, rotated, &mask);
+        data = operate(g[ROTATE] >> 3 & 3, data, latch);
+        to[p] = (uint8_t)((data & mask) | (latch & ~mask));
+    }
+}
+
+/* --- VESA modes --- */
+
+void video_set_vesa(devices *b, uint16_t mode, uint32_t pitch)
+{
+    video *v = &b->video;
+    video_planes(b);
+    v->vesa = mode;
+    v->pitch = pitch;
+    v->start = v->bank = 0;
+    video_map(b);
+}
+
+void video_set_bank(devices *b, uint32_t first_byte)
+{
+    b->video.bank = first_byte <= VIDEO_MEMORY - VIDEO_WINDOW_BYTES ? first_byte : b->video.bank;
+    video_map(b);
+}
+
+void video_set_start(devices *b, uint32_t start)
+{
+    b->video.start = start <= VIDEO_MEMORY ? start : 0;
+}
+
+void video_set_pitch(devices *b, uint32_t pitch)
+{
+    b->video.pitch = pitch <= VIDEO_MEMORY ? pitch : 0;
+}
+
+/* What a guest may keep and change: all before the memory. */
+enum { REGISTERS = offsetof(video, memory) };
+_Static_assert((int)REGISTERS <= (int)VIDEO_STATE_BYTES, "room for the registers");
+
+void video_state_save(const devices *b, uint8_t bytes[VIDEO_STATE_BYTES])
+{
+    memset(bytes, 0, VIDEO_STATE_BYTES);
+    memcpy(bytes, &b->video, REGISTERS);
+}
+
+void video_state_restore(devices *b, const uint8_t bytes[VIDEO_STATE_BYTES])
+{
+    video kept;
+    memcpy(&kept, bytes, REGISTERS);
+    video *v = &b->video;
+    kept.memory = v->memory;
+    kept.chained = v->chained;
+    kept.attribute_data = (bytes[offsetof(video, attribute_data)] & 1) != 0;
+    kept.dac_part %= 3;
+    kept.vesa &= 0x1ff;
+    kept.bank = kept.bank <= VIDEO_MEMORY - VIDEO_WINDOW_BYTES ? kept.bank : 0;
+    kept.pitch = kept.pitch <= VIDEO_MEMORY ? kept.pitch : 0;
+    kept.start = kept.start <= VIDEO_MEMORY ? kept.start : 0;
+    *v = kept;
+    video_map(b);
+}
+
+/* --- index and data at 1CEh: for the VESA routines of protected mode --- */
+
+enum { VESA_INDEX = 0x1ce, VESA_BANK = 5, VESA_START_LOW, VESA_START_HIGH, START_UNIT = 4 };
+
+static void vesa_write(devices *b, uint16_t port, uint32_t value)
+{
+    video *v = &b->video;
+    uint32_t units = v->start / START_UNIT;
+    value &= 0xffff;
+    if (port == VESA_INDEX)
+        v->vesa_index = (uint8_t)value;
+    else if (v->vesa_index == VESA_BANK)
+        video_set_bank(b, value * VIDEO_WINDOW_BYTES);
+    else if (v->vesa_index == VESA_START_LOW)
+        video_set_start(b, ((units & 0xffff0000u) | value) * START_UNIT);
+    else if (v->vesa_index == VESA_START_HIGH)
+        video_set_start(b, ((units & 0xffff) | value << 16) * START_UNIT);
+}
+
+void video_memory_attach(devices *b)
+{
+    devices_attach(b, &(device){VESA_INDEX, VESA_INDEX + 1, .write = vesa_write});
+}
+
+video_vesa video_vesa_now(devices *b)
+{
+    const video *v = &b->video;
+    return (video_vesa){v->vesa, v->bank, v->pitch, v->start, v->memory};
+}
