@@ -157,6 +157,8 @@ p5_status p5_profile_write_diff(FILE *out, const p5_profile *a, const p5_profile
 /* One page of HTML that needs nothing else: clocks by owner, all events, rates over time, functions, lines,
  * code with pipes and pairing, cache sets and branch target buffer, the model. */
 p5_status p5_profile_write_html(FILE *out, const p5_profile *profile, p5_error *error);
+/* What the page shows as one JSON object in a line (docs/schemas/report-page.json). */
+p5_status p5_profile_write_page_data(FILE *out, const p5_profile *profile, p5_error *error);
 
 #ifdef __cplusplus
 }

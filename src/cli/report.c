@@ -10,7 +10,13 @@
 enum { KEY_LIMIT = 0x100 };
 
 /* What the name of a file says that goes into it. */
-typedef enum report_kind { REPORT_TABLE, REPORT_PAGE, REPORT_GRAPH, REPORT_FOLDED } report_kind;
+typedef enum report_kind {
+    REPORT_TABLE,
+    REPORT_PAGE,
+    REPORT_PAGE_DATA,
+    REPORT_GRAPH,
+    REPORT_FOLDED
+} report_kind;
 static const struct {
     const char *ending;
     report_kind kind;
@@ -26,6 +32,7 @@ typedef struct report_options {
     word_list events;
     p5_profile_table table;
     const char *of_table; /* an option that only a table can follow, as written */
+    bool page;            /* --page */
     bool input_given;
 } report_options;
 
@@ -139,10 +146,22 @@ static bool choose_kind(report_options *options)
         "no format ends in '%s': .html, .svg (flame graph), .folded, .json, .csv, .txt, or no ending", dot);
 }
 
+/* --page: the table's format can be JSON only. False after a message. */
+static bool choose_page(report_options *options)
+{
+    if (!options->page || options->kind == REPORT_PAGE)
+        return true;
+    if (options->kind != REPORT_TABLE || options->table.format == P5_ROWS_CSV)
+        return cli_refuse(NULL, NULL, 0, "--page writes a page (.html) or JSON (.json), nothing else");
+    options->kind = REPORT_PAGE_DATA;
+    options->table.format = P5_ROWS_TEXT;
+    return true;
+}
+
 /* Options that would do nothing. */
 static bool check_together(report_options *options)
 {
-    if (!choose_kind(options))
+    if (!choose_kind(options) || !choose_page(options))
         return false;
     const p5_profile_table *table = &options->table;
     bool only_events = options->of_table != NULL && strcmp(options->of_table, "-e") == 0;
@@ -150,6 +169,7 @@ static bool check_together(report_options *options)
     const char *instead =
         options->kind == REPORT_FOLDED || options->kind == REPORT_GRAPH ? "--fold writes stacks"
         : options->kind == REPORT_PAGE                                  ? "a page (.html) has everything"
+        : options->kind == REPORT_PAGE_DATA                             ? "--page has everything"
         : converts && options->output == NULL && !only_events ? "--callgrind and --cachegrind write no table"
                                                               : NULL;
     if (options->of_table == NULL && instead != NULL && table->format != P5_ROWS_TEXT)
@@ -173,6 +193,8 @@ static p5_status write_report(report_options *options, FILE *out, const p5_profi
     switch (options->kind) {
     case REPORT_PAGE:
         return p5_profile_write_html(out, profile, error);
+    case REPORT_PAGE_DATA:
+        return p5_profile_write_page_data(out, profile, error);
     case REPORT_GRAPH:
         return p5_profile_write_flame_graph(out, profile, options->fold, error);
     case REPORT_FOLDED:
@@ -226,7 +248,7 @@ int verb_report(int argc, char **argv)
     static const struct argp_option table[] = {
         {"input", 'i', "FILE", 0, "Profile to read (p5scope.data)", 1},
         {"output", CLI_TEXT(report_options, output), "FILE", 0,
-         "To FILE: .html a page, .svg a flame graph, .folded .json .csv .txt", 0},
+         "To FILE: .html (a page) .svg .folded .json .csv .txt", 0},
         CLI_LETTER('o'),
         {"event", 'e', "LIST", 0, "clocks (default), executions, events, stall_CAUSE; :u :k", 0},
         {"sort", 's', "KEY", 0, "symbol (default), line, address, file, mode", 0},
@@ -239,6 +261,8 @@ int verb_report(int argc, char **argv)
         {"samples", CLI_FLAG(report_options, table.samples), NULL, 0,
          "Of record --period's samples, not of all", 0},
         {"fold", CLI_TEXT(report_options, fold), "EVENT", 0, "Folded call stacks, for flame graphs", 0},
+        {"page", CLI_FLAG(report_options, page), NULL, 0, "What the page (.html) shows, as one JSON object",
+         0},
         {"callgrind", CLI_TEXT(report_options, callgrind), "OUT", 0,
          "Write for callgrind_annotate and KCachegrind", 0},
         {"cachegrind", CLI_TEXT(report_options, cachegrind), "OUT", 0, "Write for cg_annotate", 0},

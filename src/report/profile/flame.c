@@ -8,13 +8,13 @@
 
 enum { ROW = 18, DEEPEST = 64, LEAST_PERMYRIAD = 5 }; /* narrower frames could not be seen */
 
-const char flame_style[] =
+static const char style[] =
     ".flame{display:block;width:100%;font:12px ui-monospace,monospace}.flame .f{cursor:pointer}"
     ".flame rect{stroke:Canvas;stroke-width:.5}.flame text{fill:#1b1f24;pointer-events:none}"
     ".flame .f:focus-visible{outline:2px solid #0b57d0}";
 
 /* A frame keeps where it was in data-x and data-w, in per cent. */
-const char flame_script[] =
+static const char script[] =
     "document.querySelectorAll('.flame').forEach(g=>{const all=[...g.querySelectorAll('.f')];"
     "const zoom=t=>{const x0=+t.dataset.x,w0=+t.dataset.w;all.forEach(f=>{const x=(f.dataset.x-x0)/w0*100,"
     "w=f.dataset.w/w0*100,over=x<=1e-6&&x+w>=100-1e-6;f.setAttribute('x',(over?0:x)+'%');"
@@ -30,12 +30,12 @@ typedef struct frame {
 } frame;
 
 typedef struct graph {
-    FILE *out;
     const p5_profile *p;
     const profile_value *value;
     frame *frames;
     size_t count;
-    unsigned depth;
+    void (*put)(void *context, const flame_frame *frame);
+    void *context;
 } graph;
 
 static uint32_t child_of(graph *g, uint32_t parent, uint64_t function)
@@ -88,53 +88,64 @@ static unsigned hue_of(const char *name)
     return 10 + hash % 50;
 }
 
-static void write_frame(graph *g, uint32_t at, double x, unsigned depth)
+/* Frame `at`, which begins `from` from the left, and those below it. */
+static void put_frame(const graph *g, uint32_t at, uint64_t from, unsigned depth)
 {
     const frame *f = &g->frames[at];
     uint64_t whole = g->frames[0].all;
-    double width = profile_percent(f->all, whole);
-    char room[16], grouped[32];
-    const char *name = at == 0 ? "all" : profile_name_at(g->p, f->function, room);
-    if (width * 100 < (double)LEAST_PERMYRIAD || depth >= DEEPEST)
+    char room[16];
+    const flame_frame shown = {.name = at == 0 ? "all" : profile_name_at(g->p, f->function, room),
+                               .depth = depth,
+                               .from = from,
+                               .value = f->all,
+                               .whole = whole};
+    if (profile_percent(f->all, whole) * 100 < (double)LEAST_PERMYRIAD && at != 0)
         return;
-    g->depth = depth + 1 > g->depth ? depth + 1 : g->depth;
-    fprintf(g->out,
-            "<svg class=\"f\" tabindex=\"0\" data-x=\"%.4f\" data-w=\"%.4f\" x=\"%.4f%%\" width=\"%.4f%%\" "
-            "y=\"%u\" height=\"%d\"><title>",
-            x, width, x, width, depth * ROW, ROW);
-    xml_text(g->out, name);
-    fprintf(g->out, ": %s %s, %.2f %%", text_grouped(f->all, grouped, sizeof grouped), g->value->name, width);
-    fprintf(g->out,
-            "</title><rect width=\"100%%\" height=\"%d\" fill=\"hsl(%u 85%% 66%%)\"/><text x=\"3\" y=\"13\">",
-            ROW - 1, hue_of(name));
-    xml_text(g->out, name);
-    fputs("</text></svg>\n", g->out);
-    for (uint32_t child = f->first_child; child != 0; child = g->frames[child].next_sibling) {
-        write_frame(g, child, x, depth + 1);
-        x += profile_percent(g->frames[child].all, whole);
+    g->put(g->context, &shown);
+    for (uint32_t child = f->first_child; child != 0 && depth + 1 < DEEPEST;
+         child = g->frames[child].next_sibling) {
+        put_frame(g, child, from, depth + 1);
+        from += g->frames[child].all;
     }
 }
 
-bool flame_write(FILE *out, const p5_profile *p, const profile_value *value)
+bool flame_frames(const p5_profile *p, const profile_value *value,
+                  void (*put)(void *context, const flame_frame *frame), void *context)
 {
-    graph g = {.p = p, .value = value};
-    char *body = NULL;
-    size_t size = 0;
-    g.out = open_memstream(&body, &size);
-    bool fits = g.out != NULL && build(&g);
+    graph g = {.p = p, .value = value, .put = put, .context = context};
+    bool fits = build(&g);
     if (fits)
-        write_frame(&g, 0, 0, 0);
-    fits = g.out != NULL && fclose(g.out) == 0 && fits;
-    if (fits)
-        fprintf(out,
-                "<svg class=\"flame\" xmlns=\"http://www.w3.org/2000/svg\" width=\"100%%\" height=\"%u\" "
-                "role=\"img\" aria-label=\"Flame graph of %s\">\n%s",
-                g.depth * ROW, value->name, body);
-    if (fits)
-        fputs("</svg>\n", out);
-    free(body);
+        put_frame(&g, 0, 0, 0);
     free(g.frames);
     return fits;
+}
+
+/* ---- the graph by itself ------------------------------------------------------------------------------- */
+
+/* The element <svg> without its beginning, which its height is in. */
+typedef struct drawing {
+    FILE *out;
+    const char *unit;
+    unsigned rows;
+} drawing;
+
+static void draw_frame(void *context, const flame_frame *f)
+{
+    drawing *d = context;
+    char grouped[32];
+    double x = profile_percent(f->from, f->whole), width = profile_percent(f->value, f->whole);
+    d->rows = f->depth + 1 > d->rows ? f->depth + 1 : d->rows;
+    fprintf(d->out,
+            "<svg class=\"f\" tabindex=\"0\" data-x=\"%.4f\" data-w=\"%.4f\" x=\"%.4f%%\" width=\"%.4f%%\" "
+            "y=\"%u\" height=\"%d\"><title>",
+            x, width, x, width, f->depth * ROW, ROW);
+    xml_text(d->out, f->name);
+    fprintf(d->out, ": %s %s, %.2f %%", text_grouped(f->value, grouped, sizeof grouped), d->unit, width);
+    fprintf(d->out,
+            "</title><rect width=\"100%%\" height=\"%d\" fill=\"hsl(%u 85%% 66%%)\"/><text x=\"3\" y=\"13\">",
+            ROW - 1, hue_of(f->name));
+    xml_text(d->out, f->name);
+    fputs("</text></svg>\n", d->out);
 }
 
 p5_status p5_profile_write_flame_graph(FILE *out, const p5_profile *p, const char *event, p5_error *error)
@@ -145,9 +156,20 @@ p5_status p5_profile_write_flame_graph(FILE *out, const p5_profile *p, const cha
         return status;
     fprintf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"100%%\" height=\"100%%\">\n<title>");
     xml_text(out, p->command);
-    fprintf(out, "</title>\n<style>%s</style>\n", flame_style);
-    if (!flame_write(out, p, &value))
+    fprintf(out, "</title>\n<style>%s</style>\n", style);
+    char *body = NULL;
+    size_t size = 0;
+    drawing d = {.out = open_memstream(&body, &size), .unit = value.name};
+    bool fits = d.out != NULL && flame_frames(p, &value, draw_frame, &d);
+    fits = d.out != NULL && fclose(d.out) == 0 && fits;
+    if (fits)
+        fprintf(out,
+                "<svg class=\"flame\" xmlns=\"http://www.w3.org/2000/svg\" width=\"100%%\" height=\"%u\" "
+                "role=\"img\" aria-label=\"Flame graph of %s\">\n%s</svg>\n",
+                d.rows * ROW, value.name, body);
+    free(body);
+    if (!fits)
         return error_set(error, P5_ERR_MEMORY, "out of memory");
-    fprintf(out, "<script>//<![CDATA[\n%s\n//]]></script>\n</svg>\n", flame_script);
+    fprintf(out, "<script>//<![CDATA[\n%s\n//]]></script>\n</svg>\n", script);
     return error_unless_written(error, out, "the flame graph");
 }

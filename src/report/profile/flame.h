@@ -1,13 +1,20 @@
 /* The flame graph: calling contexts as frames whose width is their cost with everything called, the root on
- * top. Positions are per cent, so that it fits any width; a click on a frame makes it as wide as the graph.
- */
+ * top. */
 #ifndef REPORT_PROFILE_FLAME_H
 #define REPORT_PROFILE_FLAME_H
 
 #include "report/profile/profile_internal.h"
 
-/* Writes the element <svg>; the script that flame_script has makes it react. False: out of memory. */
-bool flame_write(FILE *out, const p5_profile *p, const profile_value *value);
-extern const char flame_style[], flame_script[];
+typedef struct flame_frame {
+    const char *name; /* valid until the next frame */
+    unsigned depth;   /* 0: the root */
+    uint64_t from;    /* cost to the left of it */
+    uint64_t value;   /* its own, with everything called */
+    uint64_t whole;   /* the root's */
+} flame_frame;
+
+/* Calls `put` for every frame that is wide enough to be seen, callers first. False: out of memory. */
+bool flame_frames(const p5_profile *p, const profile_value *value,
+                  void (*put)(void *context, const flame_frame *frame), void *context);
 
 #endif

@@ -84,6 +84,10 @@ report --fold clocks --children
 report --fold clocks --samples
 report --fold clocks --percent-limit 5
 report -o x.html -s file
+report --page -s file
+report --page --csv
+report --page -o x.svg
+report --page --fold clocks
 report -o x.html -n
 report -o x.html --percent-limit 5
 report -o x.html -e flops

@@ -114,4 +114,7 @@ for key in ("symbol", "line", "address", "file", "mode"):
     check("report", run(*words, "--json"), 2)
     same_table("report", words)
 check("report", run("report", "p", "--children", "--json"), 3)
+run("record", "-q", "--model", "p54c-133", "-c", "clocks/5000", "-o", "s", markers)
+for profile in ("p", "s"):
+    check("report-page", run("report", profile, "--json", "--page"), 1)
 sys.exit(1 if failed else 0)

@@ -13,6 +13,15 @@ needs() {
         exit 77
     }
 }
+# browse PAGE OPTION...: Chromium opens the page, without a network.
+browse() {
+    page=$1
+    shift
+    timeout 600 chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --no-first-run --user-data-dir="$scratch/home" \
+        --host-resolver-rules='MAP * ~NOTFOUND' --enable-logging=stderr "$@" "file://$page" 2>"$scratch/complaints"
+    grep CONSOLE "$scratch/complaints" && fail "the page complains"
+    return 0
+}
 # stat_values FILE ARGUMENT...: name and value of clocks and of all events, sorted, as `stat -j` gives them.
 stat_values() {
     to=$1

@@ -1,0 +1,357 @@
+/* What `report` shows of a profile as one JSON object (docs/schemas/report-page.json), and the HTML page,
+ * page.html, with that object in it. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/embed.h"
+#include "base/error.h"
+#include "report/profile/flame.h"
+#include "report/profile/page.h"
+#include "report/stat/list.h"
+
+extern const embedded_file page_files[]; /* page.html */
+
+static uint64_t total_of(const p5_profile *p, unsigned quantity)
+{
+    return p5_counts_sum(p->total[quantity], P5_CPL_MASK_ALL);
+}
+
+static void put_frame(void *context, const flame_frame *frame)
+{
+    json_writer *json = context;
+    json_open_object(json);
+    json_key_string(json, "name", frame->name);
+    json_key_unsigned(json, "depth", frame->depth);
+    json_key_unsigned(json, "from", frame->from);
+    json_key_unsigned(json, "value", frame->value);
+    json_close_object(json);
+}
+
+static bool put_flame(profile_page *page)
+{
+    json_writer *json = &page->json;
+    profile_value clocks;
+    if (profile_value_find(page->p->family, "clocks", &clocks, NULL) != P5_OK)
+        return false;
+    json_key(json, "flame");
+    json_open_object(json);
+    json_key_string(json, "event", "clocks");
+    json_key(json, "frames");
+    json_open_array(json);
+    bool fits = flame_frames(page->p, &clocks, put_frame, json);
+    json_close_array(json);
+    json_close_object(json);
+    return fits;
+}
+
+/* ---- owners and events, all in all and over time -------------------------------------------------------- */
+
+typedef struct ranked {
+    unsigned stall;
+    uint64_t clocks;
+} ranked;
+
+static int by_rank(const void *a, const void *b)
+{
+    const ranked *x = a, *y = b;
+    if (x->clocks != y->clocks)
+        return x->clocks < y->clocks ? 1 : -1;
+    return (x->stall > y->stall) - (x->stall < y->stall);
+}
+
+static void put_owners(profile_page *page)
+{
+    json_writer *json = &page->json;
+    ranked owners[P5_STALL_COUNT];
+    for (unsigned s = 0; s < P5_STALL_COUNT; s++)
+        owners[s] = (ranked){s, total_of(page->p, P5_PROFILE_STALLS + s)};
+    qsort(owners, P5_STALL_COUNT, sizeof *owners, by_rank);
+    json_key(json, "owners");
+    json_open_array(json);
+    for (unsigned i = 0; i < P5_STALL_COUNT && owners[i].clocks; i++) {
+        json_open_object(json);
+        json_key_string(json, "name", p5_stall_name((p5_stall)owners[i].stall));
+        json_key_unsigned(json, "clocks", owners[i].clocks);
+        json_close_object(json);
+    }
+    json_close_array(json);
+}
+
+static void put_events(profile_page *page)
+{
+    json_writer *json = &page->json;
+    const p5_profile *p = page->p;
+    json_key(json, "events");
+    json_open_array(json);
+    for (unsigned e = 0; e < P5_EVENT_COUNT; e++) {
+        const p5_event_info *info = p5_event_describe((enum p5_event)e);
+        if ((info->families & p->family) == 0)
+            continue;
+        json_open_object(json);
+        json_key_string(json, "name", info->name);
+        json_key_string(json, "title", info->title);
+        json_key_string(json, "grade", event_grade_text(info->grade));
+        json_key_unsigned(json, "total", total_of(p, e));
+        json_key_unsigned(json, "user", p->total[e][P5_CPL_USER]);
+        json_key_unsigned(json, "system", p5_counts_sum(p->total[e], P5_CPL_MASK_SYSTEM));
+        json_key_unsigned(json, "asserted", p5_counts_sum(p->asserted[e], P5_CPL_MASK_ALL));
+        json_close_object(json);
+    }
+    json_close_array(json);
+}
+
+/* Totals at the end of each interval, of those of `count` quantities from `first` on that occurred. */
+static void put_series(profile_page *page, const char *key, unsigned first, unsigned count,
+                       const char *(*name)(unsigned))
+{
+    json_writer *json = &page->json;
+    const p5_profile *p = page->p;
+    size_t n = p->intervals.count;
+    json_key(json, key);
+    json_open_array(json);
+    for (unsigned q = 0; q < count && n > 0; q++) {
+        if (p->intervals.items[n - 1].totals[first + q] == 0)
+            continue;
+        json_open_object(json);
+        json_key_string(json, "name", name(q));
+        json_key(json, "totals");
+        json_open_array(json);
+        for (size_t i = 0; i < n; i++)
+            json_unsigned(json, p->intervals.items[i].totals[first + q]);
+        json_close_array(json);
+        json_close_object(json);
+    }
+    json_close_array(json);
+}
+
+static const char *owner_name(unsigned stall)
+{
+    return p5_stall_name((p5_stall)stall);
+}
+
+static const char *event_name(unsigned event)
+{
+    return p5_event_describe((enum p5_event)event)->name;
+}
+
+static void put_intervals(profile_page *page)
+{
+    json_writer *json = &page->json;
+    const p5_profile *p = page->p;
+    json_key(json, "intervals");
+    json_open_object(json);
+    json_key(json, "clocks");
+    json_open_array(json);
+    for (size_t i = 0; i < p->intervals.count; i++)
+        json_unsigned(json, p->intervals.items[i].clock);
+    json_close_array(json);
+    put_series(page, "owners", P5_PROFILE_STALLS, P5_STALL_COUNT, owner_name);
+    put_series(page, "events", 0, P5_EVENT_COUNT, event_name);
+    json_close_object(json);
+    json_key(json, "markers");
+    json_open_array(json);
+    for (size_t i = 0; i < p->markers.count; i++) {
+        json_open_object(json);
+        json_key_unsigned(json, "clock", p->markers.items[i].clock);
+        json_key_unsigned(json, "id", p->markers.items[i].id);
+        json_key_bool(json, "begins", p->markers.items[i].begins);
+        json_close_object(json);
+    }
+    json_close_array(json);
+}
+
+/* ---- caches, branch target buffer, model ---------------------------------------------------------------- */
+
+static void put_numbers(json_writer *json, const char *key, const uint64_t *numbers, size_t count)
+{
+    json_key(json, key);
+    json_open_array(json);
+    for (size_t i = 0; i < count; i++)
+        json_unsigned(json, numbers[i]);
+    json_close_array(json);
+}
+
+static void put_cache(json_writer *json, const char *key, unsigned ways, const uint64_t *misses)
+{
+    json_key(json, key);
+    json_open_object(json);
+    json_key_unsigned(json, "ways", ways);
+    put_numbers(json, "misses", misses, PROFILE_SETS);
+    json_close_object(json);
+}
+
+/* An address, and the function that it lies in. */
+static void put_place(profile_page *page, const char *address_key, const char *function_key, uint32_t address)
+{
+    char room[16];
+    page_address(&page->json, address_key, address);
+    if (profile_function_at(page->p, address) != PROFILE_NO_INDEX)
+        json_key_string(&page->json, function_key, profile_name_at(page->p, address, room));
+}
+
+static void put_btb_entry(profile_page *page, const core_btb_entry *e)
+{
+    static const char *const types[] = {"jcc", "jmp", "call", "ret"};
+    json_writer *json = &page->json;
+    json_open_object(json);
+    json_key_unsigned(json, "set", e->set);
+    json_key_unsigned(json, "way", e->way);
+    put_place(page, "address", "function", e->key);
+    put_place(page, "target", "target_function", e->target);
+    json_key_bool(json, "taken", e->taken);
+    if (page->p->family == P5_FAMILY_P54C) {
+        json_key_unsigned(json, "state", e->detail);
+    } else {
+        char history[5];
+        for (unsigned i = 0; i < 4; i++)
+            history[i] = (char)('0' + (e->detail >> (3 - i) & 1));
+        history[4] = '\0';
+        json_key_string(json, "type", types[e->type]);
+        json_key_string(json, "history", history);
+    }
+    json_close_object(json);
+}
+
+static void put_btb(profile_page *page)
+{
+    json_writer *json = &page->json;
+    const p5_profile *p = page->p;
+    json_key(json, "btb");
+    json_open_object(json);
+    json_key_unsigned(json, "size", CORE_BTB_SETS * CORE_BTB_WAYS);
+    /* P55C: bank and set are bits of the address of the branch's last byte (core/branch/btb.h). On the P54C
+     * they follow from the pair before it, which a profile does not know. */
+    uint64_t wrong[CORE_BTB_SETS] = {0};
+    for (size_t i = 0; i < p->insns.count; i++) {
+        uint32_t last = (uint32_t)p->insns.items[i].code.address + p->insns.items[i].code.length - 1;
+        wrong[(last >> 4 & 15) << 2 | (last >> 2 & 3)] +=
+            page->costs[i].of[P5_EVENT_PIPELINE_FLUSHES_DUE_TO_WRONG_BRANCH_PREDICTIONS];
+    }
+    if (p->family == P5_FAMILY_P55C) {
+        put_numbers(json, "wrong", wrong, CORE_BTB_SETS);
+    } else {
+        json_key(json, "wrong");
+        json_null(json);
+    }
+    json_key(json, "entries");
+    json_open_array(json);
+    for (size_t i = 0; i < p->btb.count; i++)
+        put_btb_entry(page, &p->btb.items[i]);
+    json_close_array(json);
+    json_close_object(json);
+}
+
+static void put_hardware(profile_page *page)
+{
+    json_writer *json = &page->json;
+    const p5_profile *p = page->p;
+    json_key(json, "caches");
+    json_open_object(json);
+    put_cache(json, "data", p->data_ways, p->data_misses);
+    put_cache(json, "code", p->code_ways, p->code_misses);
+    json_close_object(json);
+    put_btb(page);
+    json_key(json, "fields");
+    json_open_array(json);
+    for (size_t i = 0; i < p->fields.count; i++) {
+        json_open_object(json);
+        json_key_string(json, "section", p->fields.items[i].section);
+        json_key_string(json, "key", p->fields.items[i].key);
+        json_key_string(json, "value", p->fields.items[i].value);
+        json_close_object(json);
+    }
+    json_close_array(json);
+}
+
+/* ---- the whole ----------------------------------------------------------------------------------------- */
+
+static void put_run(profile_page *page)
+{
+    json_writer *json = &page->json;
+    const p5_profile *p = page->p;
+    json_key_string(json, "p5scope", p->version);
+    json_key_string(json, "kind", "report-page");
+    json_key_string(json, "command", p->command);
+    json_key_string(json, "options", p->options);
+    json_key_string(json, "model", p->model);
+    json_key_string(json, "family", p->family == P5_FAMILY_P54C ? "p54c" : "p55c");
+    json_key_double(json, "clock_mhz", p->clock_mhz);
+    json_key_unsigned(json, "clocks", page->clocks);
+    json_key_unsigned(json, "instructions", total_of(p, P5_EVENT_INSTRUCTIONS_EXECUTED));
+}
+
+/* False: out of memory. */
+static bool put_page(profile_page *page)
+{
+    json_open_object(&page->json);
+    put_run(page);
+    put_owners(page);
+    put_events(page);
+    bool fits = page_code(page) && put_flame(page);
+    put_intervals(page);
+    put_hardware(page);
+    json_close_object(&page->json);
+    return fits;
+}
+
+static bool write_object(FILE *out, const p5_profile *p)
+{
+    profile_page page = {.p = p, .costs = remarks_costs(p)};
+    page.decoder = isa_decoder_open((p->family == P5_FAMILY_P54C ? ISA_P54C : ISA_P55C) | ISA_P6);
+    json_init(&page.json, out);
+    for (unsigned s = 0; s < P5_STALL_COUNT; s++)
+        page.clocks += total_of(p, P5_PROFILE_STALLS + s);
+    bool fits = page.costs && page.decoder && sources_open(&page.source, p) && put_page(&page);
+    sources_close(&page.source);
+    if (page.decoder)
+        isa_decoder_close(page.decoder);
+    free(page.costs);
+    return fits;
+}
+
+p5_status p5_profile_write_page_data(FILE *out, const p5_profile *p, p5_error *error)
+{
+    if (!write_object(out, p))
+        return error_set(error, P5_ERR_MEMORY, "out of memory");
+    return error_unless_written(error, out, "the report");
+}
+
+/* Writes JSON so that nothing in it ends the element <script> that it stands in: < occurs in strings only,
+ * and there its escape means the same. So do those of the two line ends of Unicode, E2 80 A8 and E2 80 A9,
+ * which are none in JSON. */
+static void write_in_script(FILE *out, const char *json, size_t size)
+{
+    for (const char *at = json, *end = json + size; at < end; at++) {
+        bool line_end =
+            end - at >= 3 && memcmp(at, "\xe2\x80", 2) == 0 && (at[2] == '\xa8' || at[2] == '\xa9');
+        if (*at == '<') {
+            fputs("\\u003c", out);
+        } else if (line_end) {
+            fputs(at[2] == '\xa8' ? "\\u2028" : "\\u2029", out);
+            at += 2;
+        } else {
+            fputc(*at, out);
+        }
+    }
+}
+
+p5_status p5_profile_write_html(FILE *out, const p5_profile *p, p5_error *error)
+{
+    static const char begins[] = "id=\"profile\">\n", ends[] = "</script>";
+    const char *text = page_files[0].text, *at = strstr(text, begins) + strlen(begins);
+    char *json = NULL;
+    size_t size = 0;
+    FILE *memory = open_memstream(&json, &size);
+    bool fits = memory != NULL && write_object(memory, p);
+    fits = memory != NULL && fclose(memory) == 0 && fits;
+    if (fits) {
+        fwrite(text, 1, (size_t)(at - text), out);
+        write_in_script(out, json, size);
+        fputs(strstr(at, ends), out);
+    }
+    free(json);
+    if (!fits)
+        return error_set(error, P5_ERR_MEMORY, "out of memory");
+    return error_unless_written(error, out, "the page");
+}
