@@ -134,7 +134,7 @@ static bool resolve_string(void *context, pipe_string *s)
 static bool resolve_code(void *context, uint32_t linear, uint64_t asked, code_answer *answer)
 {
     p5_core *core = context;
-    uint32_t physical = block_physical(core->block, linear);
+    uint32_t physical = price_code_physical(core, core->block, linear);
     if (!core->asks_all && memory_code_usual(core->memory, linear, physical, asked))
         return true;
     memory_code(core->memory, linear, physical, asked, answer);
@@ -144,7 +144,7 @@ static bool resolve_code(void *context, uint32_t linear, uint64_t asked, code_an
 bool price_end_known(p5_core *core, const p5_block *block, uint32_t last_byte)
 {
     uint32_t bit = 1u << (last_byte & 31);
-    return (memory_end_bits(core->memory, block_physical(block, last_byte), bit) & bit) != 0;
+    return (memory_end_bits(core->memory, price_code_physical(core, block, last_byte), bit) & bit) != 0;
 }
 
 /* End bits are looked up when the instruction is decoded, after the fetch of its line. */

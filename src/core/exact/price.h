@@ -5,6 +5,16 @@
 
 #include "core/internal.h"
 
+/* Physical address of `linear`, in the code of `block`. A block lies in one page, but for that of a single
+ * instruction which crosses a page end. */
+static inline uint32_t price_code_physical(const p5_core *core, const p5_block *block, uint32_t linear)
+{
+    const isa_block *code = block->code;
+    if (__builtin_expect((linear ^ code->linear) >> 12 == 0, 1))
+        return block_physical(block, linear);
+    return memory_next_code_page(core->memory, linear, code->physical + (linear - code->linear));
+}
+
 /* Address control went to, and whether that was a taken branch. */
 bool price_taken(const op *o, uint32_t next);
 /* What a near branch is told. */

@@ -103,6 +103,11 @@ void memory_code(struct memory *m, uint32_t linear, uint32_t physical, uint64_t 
         o->missed(o, physical, true);
 }
 
+uint32_t memory_next_code_page(const struct memory *m, uint32_t linear, uint32_t contiguous)
+{
+    return m->hooks.translate != NULL ? m->hooks.translate(m->hooks.context, linear) : contiguous;
+}
+
 uint32_t memory_end_bits(struct memory *m, uint32_t physical, uint32_t end_mask)
 {
     return code_cache_ends(&m->code, physical, end_mask);

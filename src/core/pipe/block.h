@@ -228,7 +228,7 @@ static inline p5_retired block_retired(const p5_retired_block *b, const p5_acces
                         .iopl = b->iopl};
 }
 
-/* Physical address of `linear`, an address within the block's lines. */
+/* Physical address of `linear`, which lies in the page of the block's first byte. */
 static inline uint32_t block_physical(const p5_block *block, uint32_t linear)
 {
     return block->page | (linear & 0xfffu);

@@ -137,7 +137,7 @@ static bool learn_code(void *context, uint32_t linear, uint64_t asked, code_answ
     memo *m = &core->memo;
     memo_answer packed = {0};
     bool usual;
-    const uint32_t physical = block_physical(core->block, linear);
+    const uint32_t physical = price_code_physical(core, core->block, linear);
     const pipe *p = &core->pipe;
     const prefetch *f = &p->prefetch;
     const uint64_t latest = f->from_past ? p->start + (uint64_t)p->fifo.clock : asked; /* nor is it later */

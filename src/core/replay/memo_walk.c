@@ -92,7 +92,7 @@ static inline bool usual_whenever(struct memory *m, uint32_t linear, uint32_t ph
 static memo_streak *__attribute__((noinline))
 ask_code(p5_core *core, const p5_block *block, memo_node *node, bool *usual)
 {
-    const uint32_t linear = node->address, physical = block_physical(block, linear);
+    const uint32_t linear = node->address, physical = price_code_physical(core, block, linear);
     const uint64_t latest = memo_clock(core, node->offset);
     uint64_t asked = latest;
     if (node->how != 0) {
