@@ -248,7 +248,7 @@ int verb_report(int argc, char **argv)
     static const struct argp_option table[] = {
         {"input", 'i', "FILE", 0, "Profile to read (p5scope.data)", 1},
         {"output", CLI_TEXT(report_options, output), "FILE", 0,
-         "To FILE: .html (a page) .svg .folded .json .csv .txt", 0},
+         "To FILE: .html .svg .folded .json .csv .txt", 0},
         CLI_LETTER('o'),
         {"event", 'e', "LIST", 0, "clocks (default), executions, events, stall_CAUSE; :u :k", 0},
         {"sort", 's', "KEY", 0, "symbol (default), line, address, file, mode", 0},
