@@ -1,5 +1,6 @@
 #include "base/array.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,6 +8,7 @@ bool array_reserve(void *items, size_t *capacity, size_t needed, size_t element_
 {
     if (needed <= *capacity)
         return true;
+    assert(element_size > 0);
     size_t room = *capacity < 8 ? 8 : *capacity;
     while (room < needed) {
         if (room > SIZE_MAX / 2)
@@ -22,6 +24,7 @@ bool array_reserve(void *items, size_t *capacity, size_t needed, size_t element_
         return false;
     memcpy(items, &grown, sizeof grown);
     *capacity = room;
+    assert(*capacity >= needed);
     return true;
 }
 
@@ -34,6 +37,8 @@ void array_sort(void *items, size_t count, size_t element_size, int (*order)(con
 size_t array_search(const void *items, size_t count, size_t size, size_t offset, size_t width, uint64_t value)
 {
     size_t low = 0, high = count;
+    assert(width == sizeof(uint32_t) || width == sizeof(uint64_t));
+    assert(offset + width <= size);
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         const char *key = (const char *)items + middle * size + offset;
@@ -56,5 +61,6 @@ size_t array_search(const void *items, size_t count, size_t size, size_t offset,
 bool array_contains(const uint32_t *numbers, size_t count, uint32_t value)
 {
     size_t at = array_search(numbers, count, sizeof *numbers, 0, sizeof *numbers, value);
+    assert(at <= count);
     return at < count && numbers[at] == value;
 }

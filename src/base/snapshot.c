@@ -1,5 +1,6 @@
 #include "base/snapshot_field.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -54,6 +55,7 @@ static void get(snapshot *s, void *bytes, size_t size, const char *object)
 static void put_name(snapshot *s, const char *name)
 {
     uint8_t length = (uint8_t)strlen(name);
+    assert(length == strlen(name));
     put(s, &length, sizeof length);
     put(s, name, length);
 }
@@ -72,6 +74,7 @@ static void get_name(snapshot *s, char name[256], const char *object)
 
 static void put_object(snapshot *s, const char *name, const object_header *header)
 {
+    assert(header->fields > 0);
     put_name(s, name);
     put(s, &header->rows, sizeof header->rows);
     put(s, &header->fields, sizeof header->fields);

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE /* sched_getaffinity */
 #include "base/spsc.h"
 
+#include <assert.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -123,6 +124,9 @@ static bool find_room(spsc *q, size_t bytes)
 {
     unsigned long long put = q->producer.put, done = q->producer.known_done;
     size_t next = q->producer.next;
+    assert(put >= done && put - done <= SPSC_MESSAGES);
+    assert(next <= SPSC_BYTES);
+    assert(bytes <= SPSC_BYTES);
     if (put == done) {
         q->producer.reserved = 0;
         return true;
@@ -147,6 +151,8 @@ void *spsc_reserve(spsc *q, size_t bytes)
             wait_for(q, known + (put - known + 1) / 2);
     }
     q->producer.next = q->producer.reserved + (bytes + HOST_LINE - 1) / HOST_LINE * HOST_LINE;
+    assert(q->producer.next <= SPSC_BYTES);
+    assert(q->producer.reserved % HOST_LINE == 0);
     return q->bytes + q->producer.reserved;
 }
 
@@ -175,6 +181,7 @@ bool spsc_has_done(spsc *q, unsigned long long count)
 
 void spsc_wait(spsc *q, unsigned long long count)
 {
+    assert(count <= q->producer.put);
     if (!spsc_has_done(q, count))
         wait_for(q, count);
 }
@@ -197,6 +204,7 @@ void spsc_end(spsc *q)
 /* Tells the producer how many are done. */
 static void confirm(spsc *q)
 {
+    assert(q->consumer.done <= q->consumer.known_put);
     atomic_exchange(&q->done, q->consumer.done);
     unsigned long long wanted = atomic_load(&q->waits_for);
     if (wanted <= q->consumer.done && atomic_compare_exchange_strong(&q->waits_for, &wanted, NEVER))
@@ -207,6 +215,7 @@ static void confirm(spsc *q)
 static bool look(spsc *q)
 {
     q->consumer.known_put = atomic_load(&q->put);
+    assert(q->consumer.known_put >= q->consumer.done);
     return q->consumer.known_put != q->consumer.done;
 }
 
@@ -235,6 +244,7 @@ const void *spsc_take(spsc *q)
 
 void spsc_done(spsc *q)
 {
+    assert(q->consumer.done < q->consumer.known_put);
     q->consumer.done++;
     if (q->consumer.done % SPSC_STEP == 0 || q->consumer.done == q->consumer.known_put)
         confirm(q);

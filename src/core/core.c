@@ -1,4 +1,5 @@
 /* The core model's object: what include/p5scope/core.h promises, over the pipe and the memory side. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -184,6 +185,7 @@ p5_block *core_block_make(p5_core *core, isa_block *code)
             return NULL;
         }
     }
+    assert(block->code->count == block->count && block->count > 0);
     block->next = core->blocks;
     block->link = &core->blocks;
     if (block->next)
@@ -201,6 +203,7 @@ void p5_block_release(p5_core *core, p5_block *block)
     memo_release(core, block);
     if (core->check)
         p5_block_release(core->exact, block->exact);
+    assert(*block->link == block);
     *block->link = block->next;
     if (block->next)
         block->next->link = block->link;
@@ -215,6 +218,7 @@ unsigned p5_block_count(const p5_block *block)
 }
 unsigned p5_block_accesses(const p5_block *block, unsigned i)
 {
+    assert(i < block->count);
     return block->ops[i].accesses;
 }
 
@@ -227,6 +231,7 @@ static bool takes_samples(const p5_core *core)
 
 void core_price(p5_core *core, const p5_retired *r, p5_prediction prediction)
 {
+    assert(r->first + r->count <= r->block->count);
     if (takes_samples(core))
         profile_expect(core, r, prediction);
     memo_price_alone(core, r, prediction);

@@ -1,5 +1,6 @@
 #include "core/snapshot.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,6 +90,7 @@ static size_t collect_recent(const p5_core *core, recent_branch recent[RECENT])
         for (const branch_run *r = core->ran.bucket[bucket]; r != NULL; r = r->next)
             if (count < RECENT && branch_run_recent(r, core->predictor->now, core->groups))
                 recent[count++] = (recent_branch){r->instructions, r->groups, r->address, r->length, r->kind};
+    assert(count <= RECENT);
     qsort(recent, count, sizeof *recent, by_time);
     return count;
 }
@@ -175,6 +177,7 @@ static void decode_pending(p5_core *core, snapshot *s)
 
 static void transfer_pipe(p5_core *core, snapshot *s)
 {
+    assert(core->memo.last == 0);
     pipe *p = &core->pipe;
     pipe_rebase(p, &core->state);
     p->has_pending = p->waiting != NULL;

@@ -1,4 +1,5 @@
 /* Straight runs of instructions. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +20,8 @@ isa_block *isa_block_make(const isa_insn *insns, unsigned count, const uint8_t *
     uint32_t size = 0;
     for (unsigned i = 0; i < count; i++)
         size += insns[i].length;
+    assert(count <= MAX_BLOCK_INSNS);
+    assert(size <= UINT16_MAX);
     isa_block *block = malloc(sizeof *block);
     if (block == NULL)
         return NULL;
@@ -58,6 +61,8 @@ isa_block *isa_block_decode(isa_decoder *decoder, const uint8_t *bytes, size_t s
             return NULL;
         }
         used += insn.length;
+        assert(insn.length > 0 && insn.length <= ISA_LONGEST);
+        assert(used <= size);
         if (ends_block(&insn))
             break;
     }
@@ -68,6 +73,7 @@ isa_block *isa_block_decode(isa_decoder *decoder, const uint8_t *bytes, size_t s
 
 isa_block *isa_block_share(isa_block *block)
 {
+    assert(block->users > 0);
     block->users++;
     return block;
 }

@@ -1,9 +1,14 @@
 /* The counters: 40 bits wide on the Pentium (manual 26.4.3), counting one event each. */
 #include "pmu/counters.h"
 
+#include <assert.h>
+
 /* A counter at no privilege level is stopped, and one whose code selects nothing has nothing to follow. */
 static uint64_t followed_total(const pmu_counter *c, const pmu_source *source)
 {
+    assert(c->mode <= COUNTS_CLOCKS);
+    assert(c->levels == 0 || c->mode == COUNTS_NOTHING || c->mode == COUNTS_CLOCKS ||
+           (c->event >= 0 && c->event < P5_EVENT_COUNT));
     void *context = source->context;
     enum p5_event event = (enum p5_event)c->event;
     if (c->levels == 0)
@@ -36,6 +41,7 @@ uint64_t counter_unwrapped(const pmu_counter *c, const pmu_source *source)
 
 static uint64_t mask_of(const pmu_counter *c)
 {
+    assert(c->bits > 0 && c->bits < 64);
     return (UINT64_C(1) << c->bits) - 1;
 }
 
@@ -60,6 +66,7 @@ void counter_write(pmu_counter *c, uint64_t value, const pmu_source *source)
 counter_choice counter_cesr_choice(unsigned number, unsigned family, const p5_counter_select *select,
                                    p5_cc_clocks meaning)
 {
+    assert(number < 2);
     counter_choice choice = {.select = *select, .event = p5_event_by_code(select->code, number, family)};
     choice.levels =
         (uint8_t)((select->system ? P5_CPL_MASK_SYSTEM : 0) | (select->user ? P5_CPL_MASK_USER : 0));
@@ -72,6 +79,8 @@ counter_choice counter_cesr_choice(unsigned number, unsigned family, const p5_co
 
 void counter_follow(pmu_counter *c, const counter_choice *choice)
 {
+    assert(choice->event < (int)P5_EVENT_COUNT);
+    assert((choice->levels & ~P5_CPL_MASK_ALL) == 0);
     c->select = choice->select;
     c->event = choice->event;
     c->levels = choice->levels;

@@ -3,6 +3,7 @@
  * where there is such an event. */
 #include "pmu/perfmon.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -77,6 +78,7 @@ static counter_mode mode_of(int event, uint32_t evtsel)
 
 static counter_choice general_choice(const p5_pmu *pmu, unsigned i)
 {
+    assert(i < PMU_GENERAL);
     const perfmon *m = &pmu->perfmon;
     uint32_t evtsel = m->evtsel[i];
     bool arch3 = pmu->monitor & P5_MONITOR_ARCH3;
@@ -93,6 +95,7 @@ static counter_choice general_choice(const p5_pmu *pmu, unsigned i)
 
 static counter_choice fixed_choice(const p5_pmu *pmu, unsigned i)
 {
+    assert(i < PMU_FIXED);
     const perfmon *m = &pmu->perfmon;
     unsigned control = m->fixed_ctrl >> FIXED_BITS * i;
     counter_choice choice = {
@@ -105,6 +108,7 @@ static counter_choice fixed_choice(const p5_pmu *pmu, unsigned i)
 
 counter_choice perfmon_choice(const p5_pmu *pmu, unsigned i)
 {
+    assert(i < PMU_COUNTERS);
     return i < PMU_GENERAL ? general_choice(pmu, i) : fixed_choice(pmu, i - PMU_GENERAL);
 }
 
@@ -120,6 +124,7 @@ static void choose(p5_pmu *pmu)
 
 static unsigned status_bit(unsigned counter)
 {
+    assert(counter < PMU_COUNTERS);
     return counter < PMU_GENERAL ? counter : 32 + counter - PMU_GENERAL;
 }
 

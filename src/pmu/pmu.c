@@ -1,4 +1,5 @@
 /* RDTSC, RDPMC, RDMSR and WRMSR on the registers of the performance monitor. */
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/error.h"
@@ -10,6 +11,7 @@
 /* What CESR says. */
 static counter_choice cesr_choice(const p5_pmu *pmu, unsigned i)
 {
+    assert(i < PMU_P5_COUNTERS);
     p5_counter_select select[PMU_P5_COUNTERS];
     p5_cesr_decode(pmu->cesr, select);
     return counter_cesr_choice(i, pmu->family, &select[i], pmu->cc_clocks);
@@ -55,6 +57,7 @@ void p5_pmu_close(p5_pmu *pmu)
 /* CESR is written as a whole; both counters go on from their values with the new selection. */
 static void write_cesr(p5_pmu *pmu, uint32_t value)
 {
+    assert(pmu->monitor == 0);
     p5_pmu_follow_pins(pmu);
     pmu->cesr = value & CESR_MASK;
     choose(pmu);
@@ -70,12 +73,14 @@ void p5_pmu_set_cc_clocks(p5_pmu *pmu, p5_cc_clocks meaning)
 
 void p5_pmu_set_counter_bits(p5_pmu *pmu, unsigned bits)
 {
+    assert(bits > 0 && bits < 64);
     for (unsigned i = 0; i < PMU_COUNTERS; i++)
         pmu->counters[i].bits = (uint8_t)bits;
 }
 
 uint64_t pmu_value(const p5_pmu *pmu, const p5_register *r, const pmu_source *source)
 {
+    assert(source->clock != NULL && source->total != NULL && source->clocks != NULL);
     if (r->msr >= P5_MSR_PMC0)
         return perfmon_peek(pmu, r->msr, source);
     switch (r->msr) {
@@ -102,6 +107,7 @@ uint64_t pmu_value(const p5_pmu *pmu, const p5_register *r, const pmu_source *so
 
 static void write_register(p5_pmu *pmu, const p5_register *r, uint64_t value)
 {
+    assert((value & ~r->write_mask) == 0);
     if (r->msr >= P5_MSR_PMC0) {
         perfmon_write(pmu, r->msr, value);
         return;
@@ -153,6 +159,7 @@ p5_fault p5_pmu_rdtsc(p5_pmu *pmu, const p5_privilege *privilege, uint64_t *valu
 p5_fault p5_pmu_rdpmc(p5_pmu *pmu, const p5_privilege *privilege, uint32_t ecx, uint64_t *value)
 {
     p5_fault fault = pmu_fault(pmu->family | pmu->monitor, PMU_RDPMC, privilege, ecx);
+    assert(perfmon_rdpmc(pmu->monitor, ecx) < PMU_COUNTERS || fault != P5_NO_FAULT);
     if (fault == P5_NO_FAULT)
         *value = counter_read(&pmu->counters[perfmon_rdpmc(pmu->monitor, ecx)], &pmu->source);
     return fault;

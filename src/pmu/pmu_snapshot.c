@@ -10,13 +10,13 @@ static const snapshot_table test_state = {SNAPSHOT(test_registers, "tests",
 
 enum { CESR_BITS = 0x3ff << 16 | 0x3ff };
 
-static const snapshot_table monitor_state = {
-    SNAPSHOT(p5_pmu, "monitor", FIELD_DERIVED(family, monitor), FIELD_MOST(P5_CC_FREE_RUNNING, cc_clocks),
-             FIELD_DERIVED(source, watched, peeked), FIELD_TABLE(&pins_state, pins), FIELD_BITS(CESR_BITS, cesr),
-             FIELD_TABLE(&counter_state, counters), FIELD_TABLE(&perfmon_state, perfmon),
-             FIELD_TABLE(&tsc_state, tsc), FIELD_TABLE(&test_state, tests),
-             FIELD_DERIVED(parity_error, parity_context, parity_owner, parity_owner_context),
-             FIELD_ANY(machine_check_address, machine_check_type), FIELD_ANY_OF([0], scratch))};
+static const snapshot_table monitor_state = {SNAPSHOT(
+    p5_pmu, "monitor", FIELD_DERIVED(family, monitor), FIELD_MOST(P5_CC_FREE_RUNNING, cc_clocks),
+    FIELD_DERIVED(source, watched, peeked), FIELD_TABLE(&pins_state, pins), FIELD_BITS(CESR_BITS, cesr),
+    FIELD_TABLE(&counter_state, counters), FIELD_TABLE(&perfmon_state, perfmon), FIELD_TABLE(&tsc_state, tsc),
+    FIELD_TABLE(&test_state, tests),
+    FIELD_DERIVED(parity_error, parity_context, parity_owner, parity_owner_context),
+    FIELD_ANY(machine_check_address, machine_check_type), FIELD_ANY_OF([0], scratch))};
 
 const snapshot_table *const pmu_tables[] = {&monitor_state, NULL};
 

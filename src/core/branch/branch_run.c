@@ -1,5 +1,6 @@
 #include "core/branch/branch_run.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,6 +8,7 @@
 
 static branch_run **bucket_of(const branch_runs *all, uint32_t address)
 {
+    assert(all->buckets != 0 && (all->buckets & (all->buckets - 1)) == 0);
     return &all->bucket[(address ^ address >> 12) & (all->buckets - 1)];
 }
 
@@ -29,11 +31,13 @@ static bool grow(branch_runs *all)
     }
     free(all->bucket);
     *all = more;
+    assert(all->count <= all->buckets);
     return true;
 }
 
 branch_run *branch_runs_find(branch_runs *all, uint32_t address, uint8_t length, uint8_t kind)
 {
+    assert(all->count <= all->buckets);
     if (all->count == all->buckets && !grow(all))
         return NULL;
     branch_run **bucket = bucket_of(all, address);

@@ -1,5 +1,6 @@
 #include "core/branch/btb.h"
 
+#include <assert.h>
 #include <string.h>
 
 void btb_init(btb *b, const model_btb *model)
@@ -22,6 +23,7 @@ void btb_flush(btb *b)
 /* A 16-bit maximal-length shift register, stepped for each replacement. */
 static unsigned random_way(btb *b)
 {
+    assert(b->random != 0 && b->random <= UINT16_MAX);
     b->random = (b->random >> 1) ^ ((b->random & 1) != 0 ? 0xb400u : 0);
     return b->random % BTB_WAYS;
 }
@@ -34,6 +36,7 @@ static bool is_free(const btb *b, size_t entry)
 
 size_t btb_other_way(btb *b, size_t first)
 {
+    assert(first % BTB_WAYS == 0 && first < BTB_ENTRIES);
     for (size_t way = 0; way < BTB_WAYS; way++)
         if (is_free(b, first + way))
             return way;
@@ -44,6 +47,7 @@ size_t btb_other_way(btb *b, size_t first)
 
 btb_raw btb_raw_of(const btb *b, unsigned entry)
 {
+    assert(entry < BTB_ENTRIES);
     const btb_entry *e = &b->entry[entry];
     const uint32_t owner = b->owner[entry], history = (e->pattern & PATTERN_HISTORY) / PATTERN_LAST;
     btb_raw raw = {.tag = owner & BTB_TAG,
@@ -63,6 +67,9 @@ btb_raw btb_raw_of(const btb *b, unsigned entry)
 
 void btb_set_raw(btb *b, unsigned entry, const btb_raw *raw)
 {
+    assert(entry < BTB_ENTRIES);
+    assert(raw->offset <= 3 && raw->type <= 3);
+    assert((raw->tag & ~(uint32_t)BTB_TAG) == 0);
     b->owner[entry] = raw->tag | raw->type * (BTB_TYPE / 3u) | raw->offset * (BTB_OFFSET / 3u) |
                       (raw->valid ? BTB_VALID : 0);
     btb_entry *e = &b->entry[entry];

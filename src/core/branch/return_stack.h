@@ -3,6 +3,7 @@
 #ifndef CORE_BRANCH_RETURN_STACK_H
 #define CORE_BRANCH_RETURN_STACK_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -22,6 +23,7 @@ static inline bool return_stack_push(return_stack *stack, uint32_t address)
 {
     if (stack->entries == 0)
         return false;
+    assert(stack->top < stack->entries && stack->count <= stack->entries);
     stack->top = stack->top + 1 < stack->entries ? stack->top + 1 : 0;
     stack->address[stack->top] = address;
     bool full = stack->count == stack->entries;
@@ -33,6 +35,7 @@ static inline uint32_t return_stack_pop(return_stack *stack)
 {
     if (stack->entries == 0)
         return 0;
+    assert(stack->top < stack->entries && stack->count <= stack->entries);
     uint32_t address = stack->address[stack->top];
     stack->top = (stack->top > 0 ? stack->top : stack->entries) - 1;
     stack->count -= stack->count > 0;

@@ -1,5 +1,6 @@
 #include "core/bus/bus_cycle.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,6 +8,7 @@
  * parts is 0123, 1032, 2301, 3210 (table 6-12's kind). */
 static unsigned burst_place(unsigned first, unsigned part)
 {
+    assert(first < 4 && part < 4);
     return first ^ part;
 }
 
@@ -17,6 +19,7 @@ bool bus_init(bus *b, const p5_model *model, counts *totals)
     b->totals = totals;
     const model_bus *times = &model->bus;
     b->half_ratio = model->half_ratio;
+    assert(b->half_ratio != 0);
     b->inverse_ratio = ((1ull << 32) + b->half_ratio - 1) / b->half_ratio;
     b->write = bus_takes(b, times->write, times->idle_after_write);
     b->write_back =
@@ -69,6 +72,7 @@ bus_log bus_log_in(p5_bus_use *uses)
 static void tell_rest(bus_log *log)
 {
     size_t count = (size_t)(log->next - log->told);
+    assert(log->told <= log->next && log->next <= log->end + BUS_CYCLES);
     const p5_bus_use *first = log->told;
     log->told = log->next;
     if (log->tell != NULL && count > 0)
@@ -135,6 +139,7 @@ bus_use bus_used(const bus *b, uint64_t clock)
         if (to <= clock)
             break;
         uint64_t ahead = to - (last->from > clock ? last->from : clock);
+        assert(last->from <= to && use.all >= ahead);
         use.all -= ahead;
         use.own -= to == last->to ? ahead : 0;
     }
@@ -148,6 +153,7 @@ void bus_advance(bus *b, uint64_t clock)
     if (all <= b->counted_all)
         return;
     uint64_t more = all - b->counted_all, more_own = own - b->counted_own;
+    assert(own >= b->counted_own && more_own <= more);
     counts_add(b->totals, P5_EVENT_BUS_CYCLE_DURATION, b->class, more, more);
     counts_add(b->totals, P5_EVENT_BUS_UTILIZATION_DUE_TO_PROCESSOR_ACTIVITY, b->class, more_own, more_own);
     b->counted_all = all;

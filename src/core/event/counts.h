@@ -3,6 +3,7 @@
 #ifndef CORE_EVENT_COUNTS_H
 #define CORE_EVENT_COUNTS_H
 
+#include <assert.h>
 #include <stdint.h>
 
 #include "p5scope/core.h"
@@ -38,6 +39,7 @@ static inline uint64_t deltas_stall(const pipe_deltas *d, p5_stall cause)
 /* Privilege class (P5_CPL_*) of a CPL; V86 mode runs at CPL 3, real mode at CPL 0. */
 static inline unsigned counts_class(unsigned cpl)
 {
+    assert(cpl <= 3);
     return cpl == 3 ? P5_CPL_USER : cpl == 0 ? P5_CPL_KERNEL : P5_CPL_INNER;
 }
 
@@ -45,6 +47,7 @@ static inline unsigned counts_class(unsigned cpl)
  * occurrence: 1, 1; a duration: n, n; two occurrences in one clock: 2, 1). */
 static inline void deltas_add(pipe_deltas *d, unsigned kind, uint64_t n, uint64_t clocks)
 {
+    assert(kind < DELTA_KINDS);
     d->of[kind].increments += n;
     d->of[kind].asserted += clocks;
     d->counted[kind / 64] |= 1ull << kind % 64;
@@ -55,6 +58,7 @@ static inline void deltas_add(pipe_deltas *d, unsigned kind, uint64_t n, uint64_
 static inline void counts_add(counts *totals, enum p5_event event, unsigned class, uint64_t n,
                               uint64_t clocks)
 {
+    assert((unsigned)event < P5_EVENT_COUNT && class < P5_CPL_CLASSES);
     totals->increments[event][class] += n;
     totals->asserted[event][class] += clocks;
 }

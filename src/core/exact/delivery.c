@@ -1,5 +1,7 @@
 #include "core/exact/delivery.h"
 
+#include <assert.h>
+
 #include "core/exact/branch_trace.h"
 #include "core/exact/price.h"
 #include "core/pipe/cost.h"
@@ -72,6 +74,7 @@ static void restarted_match(p5_core *core, const p5_exception *e)
 
 void delivery_price(p5_core *core, const p5_exception *e)
 {
+    assert(e->cpl <= 3 && e->cpl_after <= 3);
     bool in_v = faults_in_v(core, e);
     price_settle(core);
     failed_walk(core, e);
@@ -115,6 +118,7 @@ void delivery_price(p5_core *core, const p5_exception *e)
         events[n++] = P5_EVENT_HARDWARE_INTERRUPTS;
     if (e->on_return && !software)
         events[n++] = P5_EVENT_RETURNS;
+    assert(n <= sizeof events / sizeof events[0]);
     for (unsigned i = 0; i < n; i++)
         count_one(core, events[i], e->handler);
     deliver(core, e->accesses, e->access_count, software ? 0 : cost_dispatch(&core->timing, e),

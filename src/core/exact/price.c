@@ -1,5 +1,6 @@
 /* The exact path: every instruction of a stretch through the pipe, every outcome asked of the structures at
  * the clock at which the pipe wants it. */
+#include <assert.h>
 #include <string.h>
 
 #include "core/exact/price.h"
@@ -268,6 +269,7 @@ void price_run(p5_core *core, const p5_retired *r, const pipe_resolver *resolver
 {
     p5_block *block = r->block;
     const op *o = &block->ops[r->first], *const last = o + r->count - 1;
+    assert(r->count > 0 && r->first + r->count <= block->count);
     insns all; /* not all of it is cleared for nothing */
     all.end = all.of;
     all.accesses = r->accesses;
@@ -312,6 +314,7 @@ void price_last_asks(p5_core *core)
 
 void price_change_class(p5_core *core, unsigned class)
 {
+    assert(class < P5_CPL_CLASSES);
     price_last_asks(core);
     memory_pass(core->memory,
                 core->now); /* what other bus masters did meanwhile belongs to the class before */
@@ -336,6 +339,7 @@ void price_pass(p5_core *core, p5_stall cause, uint64_t clocks)
 
 void price_wait_for_bus(p5_core *core, uint64_t done, p5_stall cause)
 {
+    assert(cause < P5_STALL_COUNT);
     if (done > core->now)
         price_pass(core, cause, done - core->now);
 }

@@ -517,10 +517,9 @@ io_reference(struct memory *m, const p5_access *access, uint64_t asked)
     }
     memory_set_quiet(m);
     /* A port has no line that could be missing. */
-    return answer_long(m, (data_answer){.done = clock,
-                                        .io = clocks16(clock - asked),
-                                        .hit = true,
-                                        .is_misaligned = misaligned});
+    return answer_long(
+        m, (data_answer){
+               .done = clock, .io = clocks16(clock - asked), .hit = true, .is_misaligned = misaligned});
 }
 
 static uint64_t __attribute__((noinline))

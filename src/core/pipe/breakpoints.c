@@ -1,5 +1,7 @@
 #include "core/pipe/breakpoints.h"
 
+#include <assert.h>
+
 /* LEN: 1, 2, (reserved), 4 bytes; the address is taken as aligned to it. */
 static uint32_t bytes_of(uint32_t dr7, unsigned n)
 {
@@ -18,6 +20,7 @@ bool breakpoints_set(breakpoints *b, const p5_debug *debug)
         breakpoint *one = &b->all[n];
         one->address = debug->dr[n] & ~(bytes - 1);
         one->last = one->address + (bytes - 1);
+        assert(one->last >= one->address);
         one->kind = debug->dr7 >> (16 + 4 * n) & 3;
         one->enabled = (debug->dr7 >> (2 * n) & 3) != 0;
         code |= one->kind == BREAKPOINT_CODE && breakpoints_code(&before, one->address, false) == 0;
@@ -69,6 +72,7 @@ static bool looks_at(const breakpoints *b, const breakpoint *one, uint8_t flags)
 
 unsigned breakpoints_access(const breakpoints *b, const p5_access *access)
 {
+    assert(access->size > 0);
     unsigned matches = 0;
     uint32_t last = access->linear + access->size - 1u;
     for (unsigned n = 0; n < BREAKPOINTS; n++) {

@@ -2,6 +2,7 @@
 #ifndef CORE_PIPE_FIFO_H
 #define CORE_PIPE_FIFO_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
@@ -52,6 +53,7 @@ static inline void fifo_push(fifo *f, const op *o, int64_t bytes, bool one_waits
 /* D1 took `count` instructions, one or two. */
 static inline void fifo_pull(fifo *f, unsigned count, int64_t clock)
 {
+    assert(count == 1 || count == 2);
     memmove(f->pull, f->pull + count, (FIFO_DEPTH - count) * sizeof *f->pull);
     f->pull[FIFO_DEPTH - 1] = f->pull[FIFO_DEPTH - count] = clock;
 }

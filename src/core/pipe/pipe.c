@@ -1,5 +1,7 @@
 #include "core/pipe/pipe.h"
 
+#include <assert.h>
+
 #include "core/pipe/pipe_issue.h"
 
 static inline int64_t pull_clock(const pipe *p, int64_t available)
@@ -170,11 +172,14 @@ static inline __attribute__((always_inline)) void step(pipe *p, bool plain, cons
 /* What waits may wait longer than the block that it is of, and its references, are there. */
 static void keep_waiting(pipe *p)
 {
+    assert(p->waiting != NULL);
     pipe_pending *pending = &p->pending;
     pipe_insn *insn = &pending->insn;
     if (p->waiting == insn)
         return;
     *insn = *p->waiting;
+    assert(insn->access_count <= sizeof pending->accesses / sizeof *pending->accesses);
+    assert(insn->op->first);
     pending->operation = *insn->op;
     pending->next_unpaired = pending->operation.next_unpaired;
     for (unsigned i = 0; i < insn->access_count; i++)
@@ -205,10 +210,13 @@ void pipe_run(pipe *p, const pipe_insn *insns, unsigned count)
  * after the other. */
 void pipe_deliver(pipe *p, const p5_access *accesses, uint32_t access_count, unsigned clocks, p5_stall cause)
 {
+    assert(p->waiting == NULL);
+    assert(!p->is_held);
     static const op microcode = {.pair = ISA_NP, .unit = ISA_MICROCODE, .pattern = ACCESS_SERIAL};
     pipe_insn x = {.op = &microcode, .accesses = accesses, .access_count = access_count, .clocks = clocks};
     last_access last = {0};
     int64_t end = pipe_execute(p, false, &x, false, p->now, clocks, &last);
+    assert(end >= p->now + clocks);
     /* A delivery issues no instruction: its own clocks belong to `cause`, the others to what held it. */
     ex_owners owners = pipe_own_execution(end - p->now, false, &p->held);
     p->held = (ex_holds){0};

@@ -1,7 +1,10 @@
 #include "core/pipe/pipe_execute.h"
 
+#include <assert.h>
+
 static int64_t __attribute__((noinline)) add_long(ex_holds *held, uint64_t asked, const data_answer *answer)
 {
+    assert(answer->done >= asked);
     held->tlb += answer->tlb;
     held->read += answer->read;
     held->misaligned += answer->misaligned;
@@ -80,6 +83,7 @@ int64_t pipe_refer(pipe *p, const pipe_insn *x, bool in_v, int64_t begin, unsign
 /* Hands `clocks` to a cause, as far as `left` goes: delays of U and V may overlap, clocks do not. */
 static inline void own(uint64_t *owners, p5_stall cause, uint64_t clocks, int64_t *left)
 {
+    assert(*left >= 0);
     uint64_t n = clocks < (uint64_t)*left ? clocks : (uint64_t)*left;
     owners[cause] += n;
     *left -= (int64_t)n;
@@ -87,6 +91,7 @@ static inline void own(uint64_t *owners, p5_stall cause, uint64_t clocks, int64_
 
 ex_owners pipe_own_execution(int64_t clocks, bool issues, const ex_holds *h)
 {
+    assert(clocks >= 0);
     ex_owners owners = {0};
     int64_t left = clocks;
     own(owners.of, P5_STALL_ISSUE, issues, &left);

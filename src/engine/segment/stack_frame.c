@@ -4,6 +4,8 @@
  * last to the first; it omits POPA's read of ESP; and it lets POP's address by ESP leave a stack of 16 bits.
  */
 #include "engine/memory/access.h"
+
+#include <assert.h>
 #include "engine/segment/segment_internal.h"
 
 enum { LEVELS = 32, REGISTERS = 8 };
@@ -40,11 +42,13 @@ static void store(const frame_stack *s, uint32_t offset, uint32_t value)
 
 static void set(uc_env *env, unsigned which, uint32_t value, uint32_t mask)
 {
+    assert(which < REGISTERS);
     env->regs[which] = ((uint32_t)env->regs[which] & ~mask) | (value & mask);
 }
 
 static uint32_t operand_mask(const frame_stack *s)
 {
+    assert(s->size == 2 || s->size == 4);
     return s->size == 4 ? UINT32_MAX : 0xffff;
 }
 
@@ -103,6 +107,7 @@ static void pop_all(const frame_stack *s)
 /* POP to memory, whose address is computed with ESP as POP leaves it (manual: POP). */
 static void pop_memory(const frame_stack *s, const engine_block *b)
 {
+    assert(b->code->insns->memory && b->code->insns->address32 && s->mask == 0xffff);
     enum { NO_INDEX = 4 };
     const isa_insn *insn = b->code->insns;
     const uint8_t *modrm = b->code->bytes + insn->prefixes + 1;
@@ -138,6 +143,7 @@ void stack_frame_read(engine *e, engine_block *b)
 void stack_frame_execute(engine *e, engine_block *b)
 {
     e->env->eip = engine_code_offset(e, b->linear); /* should it fault */
+    assert(b->kind == BLOCK_FRAME && b->count == 1);
     frame_stack s = begin(e, b);
     switch (isa_forms[b->code->insns->form].engine) {
     case ISA_E_ENTER:

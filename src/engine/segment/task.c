@@ -1,6 +1,8 @@
 /* Task switches. Manual: task management, TSS layouts, the steps of a switch and where their faults belong:
  * up to the commit to the old task, behind it to the new one. */
 #include "engine/control/registers.h"
+
+#include <assert.h>
 #include "engine/control/special.h"
 #include "engine/memory/access.h"
 #include "engine/memory/guard.h"
@@ -30,6 +32,8 @@ static const tss_layout *layout_of(uint32_t flags)
 
 static task_state state_read(engine *e, const tss_layout *layout, uint32_t base)
 {
+    assert(layout == &tss16 || layout == &tss32);
+    assert(layout->segment_count <= SEGMENTS);
     task_state s = {0};
     unsigned size = layout->size;
     if (layout == &tss32)
@@ -52,6 +56,7 @@ static task_state state_read(engine *e, const tss_layout *layout, uint32_t base)
 /* The dynamic fields: neither CR3 nor LDT, which the processor never writes. */
 static void state_write(engine *e, const tss_layout *layout, uint32_t base, uint32_t eip, uint32_t flags)
 {
+    assert(layout == &tss16 || layout == &tss32);
     const uc_env *env = e->env;
     unsigned size = layout->size;
     access_store_system(e, base + layout->eip, size, eip, false);

@@ -1,6 +1,7 @@
 /* Translation: every block that Unicorn translates is cut where the engine needs a boundary, and described. A
  * description belongs to one translated block: its address is compiled into the block as the argument of the
  * block hook, so that the running block is always known without a search. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -303,6 +304,7 @@ void engine_set_cuts(engine *e, const uint32_t *addresses, size_t count)
 static const isa_insn *decoded(engine *e, unsigned n, uint32_t linear, size_t at, bool code32,
                                const code_bytes *code)
 {
+    assert(n <= e->translated.count && at <= code->size);
     isa_insn *insn = &e->translated.insns[n];
     if (n < e->translated.count)
         return insn;
@@ -346,6 +348,7 @@ static block_plan plan_block(engine *e, uint32_t linear, uint32_t flags, unsigne
         if (alone || ends_block(insn, plan.kind) || at >= code->size)
             break;
     }
+    assert(plan.count >= 1 && plan.count <= BLOCK_INSNS);
     plan.size = (unsigned)at;
     return plan;
 }
@@ -426,6 +429,7 @@ static bool describe(engine *e, engine_block *b, uc_translated *tb, const code_b
         at += insn->length;
     }
     b->marks[b->count].offset = (uint16_t)at;
+    assert(at <= UINT16_MAX && b->count <= BLOCK_INSNS);
     unsigned room = QUICK_ACCESSES + 2u * b->count;
     b->quick = b->kind < BLOCK_REP && !last_looks_outside && b->marks[b->count].accesses <= room &&
                e->references <= room;

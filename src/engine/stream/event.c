@@ -3,6 +3,8 @@
  * IDT or vector table. A fault during delivery leaves the delivery by longjmp and comes back here as the next
  * event, so nothing is held across one. */
 #include "engine/control/callback.h"
+
+#include <assert.h>
 #include "engine/memory/guard.h"
 #include "engine/memory/mmu.h"
 #include "engine/memory/operand.h"
@@ -97,6 +99,7 @@ static void refine_page_fault(engine *e, uint32_t across, uint32_t *code)
  * interrupt among it. Manual: priority among simultaneous exceptions and interrupts. May not return. */
 static void attention_before_fetch(engine *e)
 {
+    assert(e->current == NULL);
     const int faulting = e->env->old_exception;
     e->env->old_exception = -1;
     if (e->stepping)

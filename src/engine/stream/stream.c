@@ -2,6 +2,8 @@
  * which Unicorn enters once per iteration, blocks that change their own code, and what happens at boundaries
  * are resolved here. */
 #include "engine/control/callback.h"
+
+#include <assert.h>
 #include "engine/control/ports.h"
 #include "engine/control/registers.h"
 #include "engine/control/special.h"
@@ -109,6 +111,7 @@ static void check_port(engine *e, const engine_block *b)
  * cannot: a page fault comes first. Specification update, erratum 81. */
 static _Noreturn void raise_locked(engine *e)
 {
+    assert(e->options.locks_up);
     enum { VECTOR_BYTES = 4, GATE_BYTES = 8 };
     const unsigned bytes = engine_mode(e) == P5_MODE_REAL ? VECTOR_BYTES : GATE_BYTES;
     const uint32_t gate = (uint32_t)e->env->idt.base + VECTOR_UD * bytes;
@@ -191,6 +194,7 @@ static void __attribute__((noinline)) start_slow(engine *e, engine_block *b, boo
  * access, which sees everything before it retired. */
 static bool repeat_continues(engine *e, engine_block *b)
 {
+    assert(b->kind == BLOCK_REP);
     if (stretch_records_left(e) < EACH_REPEAT || engine_iteration_wanted(e) || b->port_bytes)
         return false;
     repeat_ahead(e, b);
@@ -200,6 +204,7 @@ static bool repeat_continues(engine *e, engine_block *b)
 /* Control leaves the running block for `b`. False if a REP string goes on. */
 static bool __attribute__((noinline)) leave(engine *e, engine_block *b, bool *attention)
 {
+    assert(e->current != NULL);
     if (e->restart) {
         *attention = stretch_end_before(e, b->linear);
     } else if (e->current->kind == BLOCK_REP) {

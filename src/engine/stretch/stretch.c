@@ -1,6 +1,8 @@
 /* What was executed, on its way to the owner: stretches go to retired() or into a batch for retired_blocks(),
  * whole, or up to an instruction that did not complete. */
 #include "engine/stretch/leave.h"
+
+#include <assert.h>
 #include "engine/stretch/stretch.h"
 #include "engine/stretch/value.h"
 
@@ -36,6 +38,7 @@ bool stretch_give_batch(engine *e, unsigned running)
         return false;
     p5_retired_block *none = e->at.blocks;
     const p5_retired_block *first = none + 1, *last = e->batch_next - 1;
+    assert(last >= first);
     unsigned instructions = (unsigned)(uint32_t)e->batch_left - running;
     e->batch_next = none + 1;
     e->batch_left = INT64_MIN;
@@ -57,6 +60,7 @@ void stretch_none(engine *e)
 
 bool stretch_end(engine *e, unsigned count, uint32_t next, bool interrupted)
 {
+    assert(e->current != NULL && count > 0 && count <= e->current->count);
     engine_block *b = e->current;
     if (__builtin_expect(b->kind == BLOCK_SCAN, 0) && count == b->count)
         value_scan(e, b);
@@ -77,6 +81,8 @@ bool stretch_end_repeat(engine *e, uint32_t next, bool interrupted)
 {
     engine_block *b = e->current;
     uint32_t left = repeat_register(e, b);
+    assert(b->kind == BLOCK_REP);
+    assert(left <= e->repeat_count);
     uint32_t made = e->repeat_count - left;
     e->repeat_count = left;
     if (interrupted && made == 0) { /* nothing happened yet */
@@ -97,6 +103,7 @@ bool stretch_end_repeat(engine *e, uint32_t next, bool interrupted)
 
 bool stretch_end_all(engine *e, uint32_t next)
 {
+    assert(e->current != NULL);
     if (e->current->kind == BLOCK_REP) /* a trap between two iterations interrupts it */
         return stretch_end_repeat(e, next, next == e->current->linear && repeat_register(e, e->current) != 0);
     return stretch_end(e, e->current->count, next, false);
@@ -104,6 +111,7 @@ bool stretch_end_all(engine *e, uint32_t next)
 
 bool stretch_end_before(engine *e, uint32_t at)
 {
+    assert(e->current != NULL);
     engine_block *b = e->current;
     if (b->kind == BLOCK_REP) { /* what the broken iteration recorded did not happen */
         e->record_next = e->iteration_records;
