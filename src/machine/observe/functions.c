@@ -26,9 +26,22 @@ static uint32_t stack_linear(const engine *e, uint32_t esp)
     return stack.base + (wide ? esp : esp & 0xffff);
 }
 
-/* Control has come to `next`: if it is a watched address, remembers the frame. `skip` bytes lie on the stack
- * above the return address. */
-void observe_arrive(p5_machine *machine, uint32_t next, unsigned cpl, uint32_t skip)
+/* The linear address that the top of the stack, at `at`, returns to. Code of 16 bits has an offset of 16 bits
+ * there; in real mode the segment behind it says where it begins, if control has come from far. */
+static uint32_t return_address(engine *e, uint32_t at, bool far)
+{
+    engine_segment code;
+    uint32_t word[2] = {0, 0};
+    engine_get_segment(e, ENGINE_CS, &code);
+    unsigned size = (code.flags >> 22 & 1) != 0 ? 4 : 2; /* the D bit */
+    engine_read_linear(e, at, &word[0], size);
+    bool real = (engine_get(e, ENGINE_CR0) & 1) == 0;
+    if (far && real && engine_read_linear(e, at + size, &word[1], 2))
+        code.base = word[1] << 4;
+    return code.base + word[0];
+}
+
+void observe_arrive(p5_machine *machine, uint32_t next, unsigned cpl, uint32_t skip, bool far)
 {
     bool cut = is_cut(machine->observers, next);
     engine *e = machine->engine;
@@ -37,13 +50,9 @@ void observe_arrive(p5_machine *machine, uint32_t next, unsigned cpl, uint32_t s
         o->arrived = number >= 0;
         if (!o->arrived)
             continue;
-        engine_segment code;
-        engine_get_segment(e, ENGINE_CS, &code);
         o->arrival =
             (frame){.number = (uint32_t)number, .esp = engine_get(e, ENGINE_ESP), .cpl = (uint8_t)cpl};
-        uint32_t offset = 0;
-        engine_read_linear(e, stack_linear(e, o->arrival.esp + skip), &offset, 4);
-        o->arrival.return_address = code.base + offset;
+        o->arrival.return_address = return_address(e, stack_linear(e, o->arrival.esp + skip), far);
     }
 }
 

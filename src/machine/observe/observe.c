@@ -152,12 +152,13 @@ void observers_retired(p5_machine *machine, const p5_retired *r, p5_prediction p
     retire(machine, r, prediction);
     all->resumed = r->interrupted;
     observe_stretch(machine, r);
-    bool returns = observe_may_return(r->block->ops[r->first + r->count - 1].branch);
+    unsigned branch = r->block->ops[r->first + r->count - 1].branch;
+    bool returns = observe_may_return(branch);
     for (p5_observer *o = all->first; o != NULL; o = o->next)
         if (o->frames.count > 0 && returns)
             observe_leave(o, r->next, r->cpl_after);
     if (all->cut_count > 0)
-        observe_arrive(machine, r->next, r->cpl_after, 0);
+        observe_arrive(machine, r->next, r->cpl_after, 0, branch == ISA_FAR);
     if (all->some_closed)
         observers_sweep(machine);
 }
@@ -169,7 +170,7 @@ void observers_delivered(p5_machine *machine, const p5_exception *x)
     all->resumed = false;
     if (all->cut_count > 0)
         observe_arrive(machine, x->handler, x->cpl_after,
-                       x->kind == P5_TRANSFER_FAULT && vector_has_error_code(x->vector) ? 4 : 0);
+                       x->kind == P5_TRANSFER_FAULT && vector_has_error_code(x->vector) ? 4 : 0, true);
 }
 
 void observers_halted(p5_machine *machine)

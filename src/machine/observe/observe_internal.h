@@ -63,9 +63,9 @@ void observe_tell(p5_observer *o, p5_observation_kind kind, uint32_t address, un
 /* Tells of all goals that have been reached at this boundary. */
 void observe_reached(p5_machine *machine, uint32_t address, unsigned cpl);
 
-/* functions.c. Control has come to `next`: if it is a watched address, remembers the frame. `skip`
- * bytes lie on the stack above the return address. */
-void observe_arrive(p5_machine *machine, uint32_t next, unsigned cpl, uint32_t skip);
+/* functions.c. Control has come to `next`, by a far transfer or not: if it is a watched address, remembers
+ * the frame. `skip` bytes lie on the stack above the return address. */
+void observe_arrive(p5_machine *machine, uint32_t next, unsigned cpl, uint32_t skip, bool far);
 /* The first instruction of a stretch at a watched address has completed, and is not yet priced. */
 void observe_enter(p5_observer *o, const p5_retired *r, uint32_t address);
 /* An instruction of that kind (isa_branch) can leave a function; it has, to `next`. */

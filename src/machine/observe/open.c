@@ -166,7 +166,7 @@ p5_status p5_machine_observe(p5_machine *machine, const p5_observe_options *opti
     all->most = bound_of_model(machine->model);
     observe_goals(all, machine);
     if (o->options.address_count > 0)
-        observe_arrive(machine, observe_linear_eip(machine->engine), engine_cpl(machine->engine), 0);
+        observe_arrive(machine, observe_linear_eip(machine->engine), engine_cpl(machine->engine), 0, false);
     if (observer != NULL)
         *observer = o;
     return P5_OK;
