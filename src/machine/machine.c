@@ -36,6 +36,12 @@ uint32_t machine_program_base(const p5_machine *machine)
     return kind != NULL && kind->program_base != NULL ? kind->program_base(machine) : 0;
 }
 
+bool machine_is_own_code(const p5_machine *machine, uint32_t linear, machine_own_code *own)
+{
+    const guest_kind *kind = machine->guest;
+    return kind != NULL && kind->own_code != NULL && kind->own_code(linear, own);
+}
+
 p5_core *p5_machine_core(p5_machine *machine)
 {
     machine->lent = true;

@@ -13,6 +13,7 @@
 #include "engine/engine.h"
 #include "isa/processor.h"
 #include "isa/isa.h"
+#include "machine/machine.h"
 #include "p5scope/machine.h"
 #include "p5scope/observe.h"
 
@@ -41,6 +42,8 @@ typedef struct guest_kind {
     void (*end_by_signal)(p5_machine *machine, int signal);
     /* What the addresses of a linker's map are relative to. NULL: nothing. */
     uint32_t (*program_base)(const p5_machine *machine);
+    /* As machine_is_own_code. NULL: all code is the guest's. */
+    bool (*own_code)(uint32_t linear, machine_own_code *own);
     void (*close)(p5_machine *machine);
     /* Its state in a snapshot, in either direction. Loading: the engine and the devices are there already;
      * makes guest_state, which close() frees also when only a part of it could be loaded. */

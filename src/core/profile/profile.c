@@ -100,6 +100,7 @@ void profile_close(profiler *p)
     free(p->contexts.items);
     free(p->edges.items);
     free(p->edge_table.slots);
+    free(p->entry_table.slots);
     free(p->frames.items);
     free(p->samples.items);
     free(p->intervals.items);

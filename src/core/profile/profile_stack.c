@@ -18,12 +18,32 @@ void profile_set_context(p5_core *core, uint32_t context)
                          core->now);
 }
 
+/* How a block leaves its function: ISA_CALL for every call, ISA_RET, ISA_FAR or ISA_IRET; or ISA_NOT_BRANCH.
+ * Of the far transfers only CALL and RET change ESP. */
+static uint8_t leaves_by(const p5_block *block)
+{
+    enum { ESP = 1 << 4 };
+    const op *last = &block->ops[block->count - 1];
+    switch (block->branch_kind) {
+    case ISA_CALL:
+    case ISA_CALL_INDIRECT:
+        return ISA_CALL;
+    case ISA_FAR:
+        return !last->far_return && (last->def_gpr & ESP) != 0 ? ISA_CALL : ISA_FAR;
+    case ISA_RET:
+    case ISA_IRET:
+        return block->branch_kind;
+    default:
+        return ISA_NOT_BRANCH;
+    }
+}
+
 static profile_end end_of(const profiler *p)
 {
     const p5_block *block = p->block;
     if (!block)
         return p->end;
-    return (profile_end){.leaves = block->goes_on == PROFILE_ELSEWHERE ? block->branch_kind : ISA_NOT_BRANCH,
+    return (profile_end){.leaves = block->goes_on == PROFILE_ELSEWHERE ? leaves_by(block) : ISA_NOT_BRANCH,
                          .last = block->branch_address,
                          .behind = block->fall_through,
                          .function = profile_function(block) - 1};
@@ -123,11 +143,8 @@ static void profile_note_block(p5_core *core, p5_block *block)
     profiler *p = core->profile;
     uint64_t begin = find_address(core, block->code);
     uint64_t function = PROFILE_IN(function_at(p, begin));
-    bool leaves = block->branch_kind == ISA_CALL || block->branch_kind == ISA_CALL_INDIRECT ||
-                  block->branch_kind == ISA_RET || block->branch_kind == ISA_FAR ||
-                  block->branch_kind == ISA_IRET;
     block->place = function | block->code->linear;
-    block->goes_on = leaves ? PROFILE_ELSEWHERE : function;
+    block->goes_on = leaves_by(block) != ISA_NOT_BRANCH ? PROFILE_ELSEWHERE : function;
     for (unsigned i = 0; i < block->count; i++) {
         const op *o = &block->ops[i];
         uint64_t address = PROFILE_AT(PROFILE_SPACE(begin), o->address);
@@ -137,8 +154,10 @@ static void profile_note_block(p5_core *core, p5_block *block)
             p->out_of_memory = true;
             return;
         }
-        if (*index == 0)
+        if (*index == 0) {
             *index = (uint32_t)++p->code.count;
+            p->fresh = i == 0 ? begin : p->fresh;
+        }
         profile_code *code = &p->code.items[*index - 1];
         *code = (profile_code){.address = address,
                                .target = PROFILE_AT(PROFILE_SPACE(begin), o->target),
@@ -267,12 +286,30 @@ static bool signalled(p5_core *core, uint64_t function, unsigned cpl_class)
     return true;
 }
 
+/* True if a far transfer to `from`, which no symbol covers, enters a function: a program that is started,
+ * code in another mode. It does so the first time that the code there is executed, and from then on. Later it
+ * may be a task that goes on where it was interrupted. */
+static bool is_entry(profiler *p, uint64_t from)
+{
+    uint32_t *entered = key_find(&p->entry_table, from, 0);
+    if (entered == NULL) {
+        p->out_of_memory = true;
+        return false;
+    }
+    if (*entered == 0 && p->fresh != from) {
+        p->entry_table.used--;
+        return false;
+    }
+    *entered = 1;
+    return true;
+}
+
 /* A stretch that ended like `end` has led to `from`, in function `number`, and by more than going on. */
 static void arrive(p5_core *core, const profile_end *end, uint64_t from, uint32_t number, unsigned cpl_class)
 {
     profiler *p = core->profile;
     uint64_t function = start_of(p, number, from);
-    if (end->leaves == ISA_CALL || end->leaves == ISA_CALL_INDIRECT) {
+    if (end->leaves == ISA_CALL) {
         unsigned space = space_of(p, end->function);
         if ((uint32_t)from == end->behind) /* it reads EIP */
             return;
@@ -284,7 +321,9 @@ static void arrive(p5_core *core, const profile_end *end, uint64_t from, uint32_
     if (end->leaves && (pop_to(core, from, false) || signalled(core, function, cpl_class)))
         return;
     bool other = PROFILE_SPACE(from) != PROFILE_SPACE(p->contexts.items[p->context].function);
-    transfer(core, end, from, start_of(p, number, other ? from : 0));
+    bool entered = other || (!is_known(number) && (end->leaves == ISA_FAR || end->leaves == ISA_IRET) &&
+                             is_entry(p, from));
+    transfer(core, end, from, start_of(p, number, entered ? from : 0));
 }
 
 /* The instruction at `from` comes next: the context of a sample that was taken in front of it is known. */
@@ -300,7 +339,14 @@ static void close_sample(profiler *p, uint64_t from)
     sample->context = p->context;
 }
 
-/* Something is executed in between: behind it control will be where the last stretch led, which ended like
+/* True if the last stretch ended with INT and would go on after it. What stands there may be another
+ * function, which INT does not lead to. */
+static bool is_software_interrupt(const profiler *p)
+{
+    return p->block && p->block->branch_kind == ISA_INT && (uint32_t)p->expected == p->block->fall_through;
+}
+
+/* Something is executed in between: after it control will be where the last stretch led, which ended like
  * `end`. A call or return is made before. */
 static void interrupt(p5_core *core, const profile_end *end, unsigned cpl_class, uint64_t function)
 {
@@ -310,10 +356,12 @@ static void interrupt(p5_core *core, const profile_end *end, unsigned cpl_class,
     if (end->leaves && top && (uint32_t)top->return_address == (uint32_t)expected)
         expected = top->return_address;
     uint32_t number = function_at(p, expected);
-    if (p->started && (number != end->function || end->leaves))
+    bool software = is_software_interrupt(p);
+    if (p->started && !software && (number != end->function || end->leaves))
         arrive(core, end, expected, number, cpl_class);
     close_sample(p, expected);
-    enter_function(core, expected, expected, function, true);
+    uint64_t site = software ? PROFILE_AT(PROFILE_SPACE(expected), end->last) : expected;
+    enter_function(core, site, expected, function, true);
 }
 
 /* Which context the stretch at `from` belongs to, if it is not simply that of the one before, which ended
@@ -396,7 +444,7 @@ void profile_follow_block(p5_core *core, p5_block *block, uint32_t next)
     p5_block *last = p->block;
     bool leaves = last && last->goes_on == PROFILE_ELSEWHERE && block->place != 0 &&
                   (uint32_t)block->place == (uint32_t)p->expected && !p->open_sample;
-    bool called = leaves && (last->branch_kind == ISA_CALL || last->branch_kind == ISA_CALL_INDIRECT);
+    bool called = leaves && leaves_by(last) == ISA_CALL;
     if (leaves && (called ? calls_again(core, last, block)
                           : returns_to(core, address_of(p, block, (uint32_t)block->place)))) {
         profile_went_on(p, block, next);

@@ -103,6 +103,8 @@ struct profiler {
     ARRAY_OF(profile_context) contexts;
     ARRAY_OF(profile_edge) edges;
     key_table edge_table;
+    key_table entry_table; /* where far transfers have entered code without symbols */
+    uint64_t fresh;        /* where the last block begins that was executed for the first time */
     ARRAY_OF(profile_frame) frames;
     uint32_t context;   /* the current one */
     bool started;       /* something has been executed */

@@ -1,5 +1,6 @@
 #include "machine/bios/bios_internal.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "machine/base/notice.h"
@@ -179,6 +180,23 @@ static const bios_stub bios_stubs[] = {
     {0x1a, 0x1a, 3, {SERVICE, 0xcf}},
     {VESA_WINDOW_SLOT, VESA_WINDOW_SLOT, 3, {SERVICE, 0xcb}}, /* out; retf */
 };
+
+bool bios_own_code(uint32_t linear, machine_own_code *own)
+{
+    if (linear - ROM_BASE >= ROM_BYTES)
+        return false;
+    uint32_t offset = linear - ROM_BASE, end = STUBS + VECTORS * STUB_BYTES;
+    if (offset >= STUBS && offset < end) {
+        own->start = linear & ~(uint32_t)(STUB_BYTES - 1);
+        own->last = own->start + STUB_BYTES - 1;
+        snprintf(own->name, sizeof own->name, "[int %02xh]", (offset - STUBS) / STUB_BYTES);
+        return true;
+    }
+    own->start = ROM_BASE + (offset < STUBS ? 0 : end);
+    own->last = ROM_BASE + (offset < STUBS ? STUBS : ROM_BYTES) - 1;
+    snprintf(own->name, sizeof own->name, "[bios]");
+    return true;
+}
 
 void bios_put_stub(bios *b, unsigned vector, const uint8_t *code, size_t size)
 {

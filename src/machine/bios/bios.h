@@ -41,6 +41,9 @@ void bios_attach(bios *b);
  * BIOS_PORT calls the service of that vector, which leaves carry set if it is to wait. */
 void bios_put_stub(bios *b, unsigned vector, const uint8_t *code, size_t size);
 
+/* As machine_is_own_code: a vector's stub, or another part of the ROM. */
+bool bios_own_code(uint32_t linear, machine_own_code *own);
+
 /* Registers by halves, and memory of the guest. */
 static inline uint32_t bios_reg(const bios *b, engine_register r)
 {

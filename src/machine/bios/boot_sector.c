@@ -94,7 +94,8 @@ static void boot_transfer(p5_machine *machine, snapshot *s)
         bios_attach(b);
 }
 
-const guest_kind boot_guest = {.name = "boot", .close = boot_close, .transfer = boot_transfer};
+const guest_kind boot_guest = {
+    .name = "boot", .own_code = bios_own_code, .close = boot_close, .transfer = boot_transfer};
 
 void boot_processor(engine *e)
 {
