@@ -15,9 +15,10 @@ list(APPEND P5_C_LOCALE -Wl,--wrap=strtod)
 
 # p5_installed_library(NAME [SHARED] FLOORS FLOOR... [LINK ITEM...]): libNAME.a, and libNAME.so if SHARED, from the given floors, linked into one object in which only the p5_
 # names remain visible. So the replaced functions of libunicorn.a are settled here and not by the linker options of whoever uses the
-# library, whose own libunicorn, if any, is left alone. LINK names link options and archives that go into the object.
+# library, whose own libunicorn, if any, is left alone. LINK names link options and archives that go into the object, LIBRARIES what is linked
+# beside it and has no package.
 function(p5_installed_library name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "SHARED" "" "FLOORS;LINK")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "SHARED" "" "FLOORS;LINK;LIBRARIES")
   set(object ${CMAKE_CURRENT_BINARY_DIR}/package/${name}.o)
   list(TRANSFORM arg_FLOORS REPLACE "(.+)" "p5_\\1" OUTPUT_VARIABLE targets)
   list(TRANSFORM arg_FLOORS REPLACE "(.+)" "$<TARGET_FILE:p5_\\1>" OUTPUT_VARIABLE archives)
@@ -40,19 +41,21 @@ function(p5_installed_library name)
   foreach(package IN LISTS packages)
     target_link_libraries(${name}_installed INTERFACE PkgConfig::${package})
   endforeach()
-  target_link_libraries(${name}_installed INTERFACE Threads::Threads m)
+  target_link_libraries(${name}_installed INTERFACE Threads::Threads m ${arg_LIBRARIES})
   install(TARGETS ${name}_installed EXPORT p5scopeTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 
   # What has no shared library must name everything at a plain `pkg-config --libs`: Requires and Libs, not their .private forms.
   list(JOIN packages " " P5_PC_REQUIRES)
   set(P5_PC_NAME ${name})
   set(P5_PC_PRIVATE)
-  set(P5_PC_LIBS " -lpthread -lm")
+  list(TRANSFORM arg_LIBRARIES PREPEND " -l" OUTPUT_VARIABLE libraries)
+  list(JOIN libraries "" libraries)
+  set(P5_PC_LIBS " -lpthread -lm${libraries}")
   set(P5_PC_LIBS_PRIVATE)
   if(arg_SHARED)
     set(P5_PC_PRIVATE .private)
     set(P5_PC_LIBS)
-    set(P5_PC_LIBS_PRIVATE "Libs.private: -lpthread -lm\n")
+    set(P5_PC_LIBS_PRIVATE "Libs.private: -lpthread -lm${libraries}\n")
     # The same object, so that only p5_ names are to be seen of it. P5_SOVERSION changes when a program that was linked before would break.
     add_library(${name}_shared SHARED ${object})
     set_target_properties(${name}_shared PROPERTIES LINKER_LANGUAGE C OUTPUT_NAME ${name} EXPORT_NAME ${name} VERSION ${P5_SOVERSION}.${PROJECT_VERSION}
@@ -61,7 +64,7 @@ function(p5_installed_library name)
     foreach(package IN LISTS packages)
       target_link_libraries(${name}_shared PRIVATE PkgConfig::${package})
     endforeach()
-    target_link_libraries(${name}_shared PRIVATE Threads::Threads m)
+    target_link_libraries(${name}_shared PRIVATE Threads::Threads m ${arg_LIBRARIES})
     set_target_properties(${name}_installed PROPERTIES EXPORT_NAME ${name}_static)
     install(TARGETS ${name}_shared EXPORT p5scopeTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
   endif()
@@ -76,7 +79,8 @@ p5_installed_library(p5core FLOORS base isa core pmu)
 if(TARGET p5_engine AND TARGET p5_machine AND TARGET p5_report)
   set(P5_PC_DESCRIPTION "${PROJECT_DESCRIPTION}")
   p5_installed_library(p5scope SHARED FLOORS base isa core pmu engine machine report
-                       LINK $<TARGET_PROPERTY:p5_engine,INTERFACE_LINK_OPTIONS> ${P5_UNICORN_BUILT_ARCHIVE})
+                       LINK $<TARGET_PROPERTY:p5_engine,INTERFACE_LINK_OPTIONS> ${P5_UNICORN_BUILT_ARCHIVE}
+                       LIBRARIES stdc++) # the demangler
 endif()
 list(REMOVE_DUPLICATES P5_REQUIRED_PACKAGES)
 

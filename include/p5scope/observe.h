@@ -208,8 +208,10 @@ bool p5_register_counts(const p5_register *reg);
 size_t p5_machine_read_code(const p5_machine *machine, uint32_t address, void *bytes, size_t size,
                             bool *code32);
 
-/* Finds a symbol of the guest's ELF file at `path`, or an address: NAME, NAME+OFFSET, 0x8048000. P5_ERR_NAME
- * with near names. *size (may be NULL) gets the symbol's size, 0 if unknown. */
+/* Finds a place of the guest: a symbol of its ELF file at `path`, as the file or a report has it (C++ with or
+ * without parameters), FILE:NAME where several files have the name, NAME@0xADDRESS, NAME+OFFSET; sub_ADDRESS,
+ * as reports call code without a symbol; or 0x8048000. P5_ERR_NAME with near names, or with a list of those
+ * that the name is of. *size (may be NULL) gets the symbol's size, 0 if unknown. */
 p5_status p5_symbol_find(const char *path, const char *text, uint32_t *address, uint32_t *size,
                          p5_error *error);
 

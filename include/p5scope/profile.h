@@ -52,6 +52,10 @@ typedef struct p5_profile_options {
     const char *const *symbols;
 } p5_profile_options;
 
+/* False if the ELF file at `path` has neither functions nor lines, because it was stripped: as one of
+ * `symbols` it says nothing about code then. Other files are not looked at. */
+bool p5_symbols_any(const char *path);
+
 /* Starts recording on a machine whose guest has been loaded from the file `guest`: functions and lines come
  * from its symbols and DWARF, if it is an ELF file. Once per machine. P5_ERR_STATE the second time,
  * P5_ERR_NAME for an unknown event, P5_ERR_RANGE for a period of 0, P5_ERR_FORMAT for a file of `symbols`
@@ -78,12 +82,20 @@ p5_status p5_profile_write(FILE *out, const p5_profile *profile, p5_error *error
 p5_status p5_profile_read(const char *path, p5_profile **profile, p5_error *error);
 void p5_profile_free(p5_profile *profile);
 
-/* What the two writers below show: `events`, NULL-terminated, behind clocks and instructions_executed; NULL =
- * everything, which makes lines of some hundred numbers. Errors as p5_profile_event_check. */
+/* Functions are shown as the source has them, C++ symbols demangled; or, `mangled`, as the symbol table has
+ * them. */
+p5_status p5_profile_show_mangled(p5_profile *profile, bool mangled, p5_error *error);
+/* Source files are looked for elsewhere: `rule` is FROM=TO, two folders. Of several rules the first that fits
+ * counts. P5_ERR_SYNTAX if it is none. */
+p5_status p5_profile_move_sources(p5_profile *profile, const char *rule, p5_error *error);
+
+/* What the two writers below show: `events`, NULL-terminated, behind clocks and instructions_executed. NULL
+ * or none: a few that fit beside each other, of pairing, misses, flushes and stalls. "all" is every event and
+ * every owner of clocks, some hundred numbers a line. Errors as p5_profile_event_check. */
 p5_status p5_profile_show_events(p5_profile *profile, const char *const *events, p5_error *error);
 /* Callgrind's profile format, version 1: for callgrind_annotate and KCachegrind. Costs by instruction and
- * line, calls with inclusive cost, conditional jumps executed and taken. The first event is clocks; then come
- * all events of the processor, then the owners of clocks as stall_NAME. */
+ * line, calls with inclusive cost, conditional jumps executed and taken. The first event is clocks. Functions
+ * of one name have numbers of their own. */
 p5_status p5_profile_write_callgrind(FILE *out, const p5_profile *profile, p5_error *error);
 /* Cachegrind's output format, for cg_annotate: costs by file, function and line. */
 p5_status p5_profile_write_cachegrind(FILE *out, const p5_profile *profile, p5_error *error);
@@ -113,6 +125,7 @@ typedef struct p5_profile_table {
     bool counts;           /* a column with the number beside each share */
     bool inclusive;        /* by symbol: cost with callees in front of the own cost */
     bool samples;          /* of the samples instead of the exact counts */
+    const char *function;  /* only what lies in it, named as for p5_symbol_find; NULL = everything */
     const char *separator; /* fields without padding, separated by this; NULL = a table for people */
     double least_percent;  /* rows below are left out */
     p5_row_format format;
@@ -131,7 +144,7 @@ p5_status p5_profile_write_flame_graph(FILE *out, const p5_profile *profile, con
                                        p5_error *error);
 
 typedef struct p5_profile_listing {
-    const char *symbol; /* function to list; NULL = the costliest one */
+    const char *symbol; /* function to list, named as for p5_symbol_find; NULL = the guest's costliest one */
     const char *event;  /* NULL = clocks */
     bool source;        /* source lines between the instructions where the source file can be read */
     bool bytes;         /* code bytes in front of the instructions */
@@ -139,7 +152,8 @@ typedef struct p5_profile_listing {
     p5_row_format format;
 } p5_profile_listing;
 /* Instructions of a function with share, clocks, executions, pipe, pairing, stalls, events. Instructions that
- * were never executed do not show. P5_ERR_NAME if no function of that name was executed. */
+ * were never executed do not show. P5_ERR_NAME if no function of that name was executed, or several were: the
+ * hint lists them. */
 p5_status p5_profile_write_listing(FILE *out, const p5_profile *profile, const p5_profile_listing *listing,
                                    p5_error *error);
 

@@ -5,10 +5,11 @@
 #include "cli/profile_input.h"
 #include "cli/option_values.h"
 
-enum { KEY_ASM_RAW = 0x100, KEY_NO_SOURCE };
+enum { KEY_ASM_RAW = 0x100, KEY_NO_SOURCE, KEY_SOURCE_DIR };
 
 typedef struct annotate_options {
     const char *input;
+    profile_display display;
     p5_profile_listing listing;
     const char *of_text; /* an option that rows for programs do not have */
 } annotate_options;
@@ -29,6 +30,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         options->listing.source = false;
         options->of_text = "--no-source";
         return 0;
+    case KEY_SOURCE_DIR:
+        options->of_text = "--source-dir";
+        return source_rule_add(&options->display, argument);
     case KEY_ASM_RAW:
         options->listing.bytes = true;
         options->of_text = "--asm-raw";
@@ -52,6 +56,9 @@ int verb_annotate(int argc, char **argv)
          "Event of the first columns (clocks)", 0},
         CLI_LETTER('e'),
         {"source", 'l', NULL, 0, "Source lines between the instructions (default)", 0},
+        {"source-dir", KEY_SOURCE_DIR, "FROM=TO", 0, "Sources of folder FROM lie in TO now", 0},
+        {"no-demangle", CLI_FLAG(annotate_options, display.mangled), NULL, 0, "Names as in the symbol table",
+         0},
         {"no-source", KEY_NO_SOURCE, NULL, 0, "Instructions only", 0},
         {"disassembler-style", 'M', "STYLE", 0, "intel", 0},
         {"asm-raw", KEY_ASM_RAW, NULL, 0, "Code bytes too", 0},
@@ -71,7 +78,7 @@ int verb_annotate(int argc, char **argv)
         return cli_complain(NULL, NULL, 0,
                             "%s is for the listing as text: --json and --csv always have the line",
                             options.of_text);
-    p5_profile *profile = profile_input(options.input);
+    p5_profile *profile = profile_input(options.input, &options.display);
     if (profile == NULL)
         return CLI_USAGE;
     p5_error error = {0};

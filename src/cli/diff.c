@@ -8,6 +8,7 @@ enum { KEY_THRESHOLD = 0x100, KEY_LIMIT };
 
 typedef struct diff_options {
     const char *inputs[2];
+    profile_display display;
     word_list events;
     bool limited; /* --percent-limit is given */
     p5_profile_comparison comparison;
@@ -41,10 +42,10 @@ static int compare(diff_options *options)
     if (options->limited && !options->comparison.functions)
         return cli_complain(NULL, NULL, 0,
                             "--percent-limit is for functions, and --no-functions leaves out all");
-    p5_profile *a = profile_input(options->inputs[0]);
-    p5_profile *b = a != NULL ? profile_input(options->inputs[1]) : NULL;
+    p5_profile *a = profile_input(options->inputs[0], &options->display);
+    p5_profile *b = a != NULL ? profile_input(options->inputs[1], &options->display) : NULL;
     int status = CLI_USAGE;
-    if (b != NULL && event_words_check("-e", &options->events, p5_profile_family(a))) {
+    if (b != NULL && event_words_check("-e", &options->events, false, p5_profile_family(a))) {
         p5_error error = {0};
         unsigned exceeded = 0;
         options->comparison.events = options->events.words;
@@ -64,6 +65,7 @@ int verb_diff(int argc, char **argv)
         {"event", 'e', "LIST", 0, "Events to compare (clocks and all that differ)", 1},
         {"threshold", KEY_THRESHOLD, "P", 0, "Status 1 if a total has grown by more than P %", 0},
         {"percent-limit", KEY_LIMIT, "P", 0, "Leave out functions that changed by less than P % of A", 0},
+        {"no-demangle", CLI_FLAG(diff_options, display.mangled), NULL, 0, "Names as in the symbol table", 0},
         {"no-functions", CLI_CLEAR(diff_options, comparison.functions), NULL, 0, "Totals only", 0},
         {0}};
     static const struct argp argp = {.options = table,

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli/guest_options.h"
+#include "p5scope/profile.h"
 #include "cli/option_values.h"
 
 /* Writes a model as the INI file that would make it. */
@@ -276,6 +277,12 @@ error_t symbol_files_add(symbol_files *files, const char *path)
 
 void symbol_files_complete(symbol_files *files, const guest_options *options)
 {
+    for (size_t i = 0; i < files->count; i++)
+        if (!p5_symbols_any(files->paths[i]))
+            cli_complain("--symbols", files->paths[i], 1,
+                         "note: %s has neither functions nor lines (it was stripped); its code is shown as "
+                         "sub_ADDRESS",
+                         files->paths[i]);
     if (options->init != NULL)
         files->paths[files->count++] = options->init;
 }

@@ -190,6 +190,18 @@ void interval_complete(run_interval *of, const p5_model *model)
     }
 }
 
+const char *place_comma(const char *text)
+{
+    int depth = 0;
+    const char *first = NULL;
+    for (const char *at = text; *at != '\0'; at++) {
+        depth += (*at == '(' || *at == '<') - (*at == ')' || *at == '>');
+        if (*at == ',' && depth == 0 && first == NULL)
+            first = at;
+    }
+    return depth == 0 ? first : strchr(text, ','); /* operator<, which opens nothing */
+}
+
 bool bound_option(const char *option, const char *text, const char *path, p5_bound *bound)
 {
     char unit;

@@ -57,6 +57,9 @@ void interval_complete(run_interval *of, const p5_model *model);
 /* Nc, Ni, begin:ID, end:ID, or a symbol or address of the guest at `path` (NULL: it has none). False after a
  * message. */
 bool bound_option(const char *option, const char *text, const char *path, p5_bound *bound);
+/* The comma behind the place at the beginning of `text`, NULL if there is none. The parameters of a C++
+ * function may have commas, too. */
+const char *place_comma(const char *text);
 /* The end of a region: as bound_option, or +Nc or +Ni, which is relative to the region's beginning. */
 bool end_option(const char *option, const char *text, const char *path, p5_bound *bound);
 /* False after a message if `to`, which stands at column `column` of `text`, lies before `from` or at it. */

@@ -148,7 +148,7 @@ static int record_guest(record_options *options, char **argv)
     if (options->events.count > 0 && options->callgrind == NULL && options->cachegrind == NULL)
         return cli_complain(NULL, NULL, 0,
                             "--events: of which file? --callgrind or --cachegrind; a profile has all");
-    if (!event_words_check("--events", &options->events, p5_model_family(options->guest.model)))
+    if (!event_words_check("--events", &options->events, true, p5_model_family(options->guest.model)))
         return CLI_USAGE;
     const file_use outputs[] = {{"-o", profile_path(options), false},
                                 {"--callgrind", options->callgrind, false},
@@ -176,7 +176,7 @@ int verb_record(int argc, char **argv)
         {"callgrind", CLI_TEXT(record_options, callgrind), "FILE", 0,
          "For callgrind_annotate and KCachegrind", 0},
         {"cachegrind", CLI_TEXT(record_options, cachegrind), "FILE", 0, "For cg_annotate", 0},
-        {"events", KEY_EVENTS, "LIST", 0, "What these two show (everything)", 0},
+        {"events", KEY_EVENTS, "LIST", 0, "What these two show (some that fit side by side), or all", 0},
         {"symbols", KEY_SYMBOLS, "FILE", 0, "Of a program, kernel or map beside GUEST (several times)", 0},
         {"period", 'c', "EVENT/N", 0, "Also samples, as a tool on a processor takes them: every N events", 0},
         {"no-intervals", CLI_FLAG(record_options, no_intervals), NULL, 0, "No totals over time", 0},

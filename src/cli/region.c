@@ -9,7 +9,7 @@
 
 static bool parse_part(region_part *part, const char *text, const char *path)
 {
-    const char *comma = strchr(text, ',');
+    const char *comma = place_comma(text);
     *part = (region_part){.text = text};
     if (comma == NULL) {
         if (!bound_option("--roi", text, path, &part->from))

@@ -7,7 +7,7 @@
 #include "cli/option_values.h"
 #include "p5scope/report.h"
 
-enum { KEY_LIMIT = 0x100 };
+enum { KEY_LIMIT = 0x100, KEY_SOURCE_DIR };
 
 /* What the name of a file says that goes into it. */
 typedef enum report_kind {
@@ -30,6 +30,7 @@ typedef struct report_options {
     const char *input, *output, *fold, *callgrind, *cachegrind;
     report_kind kind;
     word_list events;
+    profile_display display;
     p5_profile_table table;
     const char *of_table; /* an option that only a table can follow, as written */
     bool page;            /* --page */
@@ -73,6 +74,7 @@ static const struct {
                 {'t', "-t"},
                 {CLI_FLAG(report_options, table.inclusive), "--children"},
                 {CLI_FLAG(report_options, table.samples), "--samples"},
+                {CLI_TEXT(report_options, table.function), "-S"},
                 {KEY_LIMIT, "--percent-limit"}};
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -96,6 +98,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case 't':
         options->table.separator = strcmp(argument, "\\t") == 0 ? "\t" : argument;
         return 0;
+    case KEY_SOURCE_DIR:
+        return source_rule_add(&options->display, argument);
     case KEY_LIMIT:
         return percent_option("--percent-limit", argument, &options->table.least_percent);
     default:
@@ -215,11 +219,13 @@ static int report(report_options *options)
                               {"the profile", options->input, true}};
     if (!file_uses_apart(files, sizeof files / sizeof files[0]))
         return CLI_USAGE;
-    p5_profile *profile = profile_input(options->input);
+    p5_profile *profile = profile_input(options->input, &options->display);
     if (profile == NULL)
         return CLI_USAGE;
     p5_error error = {0};
-    bool fine = event_words_check("-e", &options->events, p5_profile_family(profile));
+    bool converts = options->callgrind != NULL || options->cachegrind != NULL;
+    bool fine = event_words_check("-e", &options->events, converts && options->output == NULL,
+                                  p5_profile_family(profile));
     if (fine && options->fold != NULL &&
         p5_profile_event_check(p5_profile_family(profile), options->fold, &error) != P5_OK) {
         cli_show_error(&error, "--fold", options->fold, "Run 'p5scope list' to see the events.");
@@ -229,7 +235,6 @@ static int report(report_options *options)
         p5_profile_free(profile);
         return CLI_USAGE;
     }
-    bool converts = options->callgrind != NULL || options->cachegrind != NULL;
     if (converts && options->events.count > 0)
         (void)p5_profile_show_events(profile, options->events.words, NULL); /* checked above */
     fine = write_format(options->callgrind, profile, p5_profile_write_callgrind) &&
@@ -247,11 +252,16 @@ int verb_report(int argc, char **argv)
 {
     static const struct argp_option table[] = {
         {"input", 'i', "FILE", 0, "Profile to read (p5scope.data)", 1},
-        {"output", CLI_TEXT(report_options, output), "FILE", 0,
-         "To FILE: .html .svg .folded .json .csv .txt", 0},
+        {"output", CLI_TEXT(report_options, output), "FILE", 0, "To FILE: .html .svg .folded .json .csv .txt",
+         0},
         CLI_LETTER('o'),
-        {"event", 'e', "LIST", 0, "clocks (default), executions, events, stall_CAUSE; :u :k", 0},
+        {"event", 'e', "LIST", 0, "clocks, executions, events, stall_CAUSE; :u :k", 0},
         {"sort", 's', "KEY", 0, "symbol (default), line, address, file, mode", 0},
+        {"symbol", CLI_TEXT(report_options, table.function), "FUNCTION", 0, "Only what lies in FUNCTION", 0},
+        CLI_LETTER('S'),
+        {"no-demangle", CLI_FLAG(report_options, display.mangled), NULL, 0, "Names as in the symbol table",
+         0},
+        {"source-dir", KEY_SOURCE_DIR, "FROM=TO", 0, "Sources of folder FROM lie in TO now", 0},
         {"show-nr-samples", CLI_FLAG(report_options, table.counts), NULL, 0, "A column with the counts", 0},
         CLI_LETTER('n'),
         {"children", CLI_FLAG(report_options, table.inclusive), NULL, 0, "Also cost with everything called",
@@ -267,13 +277,11 @@ int verb_report(int argc, char **argv)
          "Write for callgrind_annotate and KCachegrind", 0},
         {"cachegrind", CLI_TEXT(report_options, cachegrind), "OUT", 0, "Write for cg_annotate", 0},
         {0}};
-    static const struct argp argp = {
-        .options = table,
-        .parser = parse,
-        .args_doc = "[FILE]",
-        .doc = "Show where the clocks and events of a profile went."
-               "\vExamples:\n  p5scope report --children\n  p5scope report -o page.html",
-        .children = row_children};
+    static const struct argp argp = {.options = table,
+                                     .parser = parse,
+                                     .args_doc = "[FILE]",
+                                     .doc = "Show where the clocks and events of a profile went."
+                                                                  .children = row_children};
     report_options options = {.input = "p5scope.data"};
     int status =
         cli_parse_anywhere(&argp, argc, argv, &options, &options.table.format) ? report(&options) : CLI_USAGE;

@@ -116,9 +116,14 @@ static bool add_functions(trace_options *options, size_t word, const char *guest
     if (copy == NULL)
         return false;
     options->names[word] = copy;
-    char *rest;
-    for (char *name = strtok_r(copy, ",", &rest); name != NULL; name = strtok_r(NULL, ",", &rest)) {
+    for (char *name = copy, *next; name != NULL; name = next) {
         p5_error error = {0};
+        const char *comma = place_comma(name);
+        next = comma != NULL ? name + (comma - name) + 1 : NULL;
+        if (next != NULL)
+            next[-1] = '\0';
+        if (name[0] == '\0')
+            continue;
         uint32_t address;
         if (p5_symbol_find(guest, name, &address, NULL, &error) != P5_OK) {
             error.column = (unsigned)(name - copy) + 1;

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "base/utf8.h"
 #include "p5scope/report.h"
 
 p5_profile *profile_new(void)
@@ -23,6 +24,8 @@ void p5_profile_free(p5_profile *p)
     free(p->fields.items);
     free(p->functions.items);
     free(p->files.items);
+    free(p->file_names.items);
+    free(p->folders.items);
     free(p->insns.items);
     free(p->contexts.items);
     free(p->edges.items);
@@ -56,6 +59,23 @@ int profile_function_at(const p5_profile *p, uint64_t address)
     return low < p->functions.count && p->functions.items[low].start <= address ? (int)low : PROFILE_NO_INDEX;
 }
 
+p5_status profile_find_function(const p5_profile *p, const char *name, int *found, p5_error *error)
+{
+    *found = functions_find(p->functions.items, p->functions.count, name, error);
+    if (*found >= 0)
+        return P5_OK;
+    if (*found == FUNCTION_AMBIGUOUS)
+        return P5_ERR_NAME;
+
+    text_nearest nearest;
+    text_nearest_init(&nearest, name);
+    for (size_t i = 0; i < p->functions.count; i++)
+        text_nearest_offer(&nearest, p->functions.items[i].name);
+    error_set(error, P5_ERR_NAME, "no function '%s' was executed", name);
+    error_nearest(error, &nearest);
+    return P5_ERR_NAME;
+}
+
 const char *profile_object_at(const p5_profile *p, uint64_t address)
 {
     return p->objects.items[PROFILE_SPACE(address)];
@@ -74,7 +94,79 @@ const char *profile_name_at(const p5_profile *p, uint64_t address, char room[16]
 
 const char *profile_file_name(const p5_profile *p, int file)
 {
-    return file == PROFILE_NO_INDEX ? "???" : p->files.items[file];
+    return file == PROFILE_NO_INDEX ? "???" : p->file_names.items[file];
+}
+
+char *profile_printable(p5_profile *p, const char *text)
+{
+    char *printable = utf8_printable(text), *copy = printable ? arena_text(&p->texts, printable) : NULL;
+    free(printable);
+    return copy;
+}
+
+bool profile_make_names(p5_profile *p)
+{
+    bool fits = functions_name(p->functions.items, p->functions.count, p->mangled, &p->texts);
+    for (size_t i = p->file_names.count; fits && i < p->files.count; i++)
+        fits = ARRAY_ADD(&p->file_names, profile_printable(p, p->files.items[i])) && p->file_names.items[i];
+    return fits;
+}
+
+p5_status p5_profile_show_mangled(p5_profile *profile, bool mangled, p5_error *error)
+{
+    profile->mangled = mangled;
+    return profile_make_names(profile) ? P5_OK : error_set(error, P5_ERR_MEMORY, "out of memory");
+}
+
+/* ---- source files -------------------------------------------------------------------------------------- */
+
+p5_status p5_profile_move_sources(p5_profile *p, const char *rule, p5_error *error)
+{
+    const char *equals = strchr(rule, '=');
+    if (equals == NULL || equals[1] == '\0') {
+        error_set(error, P5_ERR_SYNTAX, "two folders are needed: FROM=TO");
+        error_hint(
+            error,
+            "FROM is the beginning of a path as the profile shows it, for example /build/src=/home/me/src");
+        return P5_ERR_SYNTAX;
+    }
+    const source_folder folder = {arena_text_part(&p->texts, rule, (size_t)(equals - rule)),
+                                  arena_text(&p->texts, equals + 1)};
+    if (!folder.from || !folder.to || !ARRAY_ADD(&p->folders, folder))
+        return error_set(error, P5_ERR_MEMORY, "out of memory");
+    return P5_OK;
+}
+
+/* Where `path` goes on behind the folder `from`, with the slash; NULL if it does not lie in it. A relative
+ * path lies in
+ * "" and in ".". */
+static const char *behind_folder(const char *path, const char *from)
+{
+    size_t length = strlen(from);
+    while (length > 1 && from[length - 1] == '/')
+        length--;
+    if (length == 0 || strcmp(from, ".") == 0)
+        return path[0] != '/' ? path : NULL;
+    if (strncmp(path, from, length) != 0)
+        return NULL;
+    return path[length] == '/' || path[length] == '\0' || from[length - 1] == '/' ? path + length : NULL;
+}
+
+char *profile_source_path(const p5_profile *p, int file)
+{
+    const char *path = p->files.items[file], *to = NULL, *rest = path;
+    for (size_t i = 0; i < p->folders.count && to == NULL; i++) {
+        const char *behind = behind_folder(path, p->folders.items[i].from);
+        if (behind != NULL) {
+            to = p->folders.items[i].to;
+            rest = behind + strspn(behind, "/");
+        }
+    }
+    size_t size = strlen(rest) + (to != NULL ? strlen(to) : 0) + 2;
+    char *moved = malloc(size);
+    if (moved != NULL)
+        snprintf(moved, size, "%s%s%s", to != NULL ? to : "", to != NULL && rest[0] != '\0' ? "/" : "", rest);
+    return moved;
 }
 
 /* ---- order --------------------------------------------------------------------------------------------- */

@@ -8,8 +8,12 @@
 #include "report/profile/profile_internal.h"
 #include "report/row_writer.h"
 
+/* A function, or the bus, in one profile or both. */
 typedef struct diff_row {
-    const char *name;
+    const char *object, *symbol, *file; /* what it is known by; "" = nothing */
+    const char *name;                   /* as it is shown */
+    bool of_b;
+    unsigned number; /* among those of its profile that are known by the same, by address */
     uint64_t a, b;
 } diff_row;
 
@@ -51,27 +55,92 @@ static void write_change(const diff_output *to, const char *event, const char *f
     fprintf(out, "%s\n", exceeded ? "  exceeds the threshold" : "");
 }
 
-/* Own cost by function name. Names of several functions of one program are one row. */
+static int by_symbol(const diff_row *x, const diff_row *y)
+{
+    int order = strcmp(x->symbol, y->symbol);
+    return order != 0 ? order : strcmp(x->object, y->object);
+}
+
+static int by_identity(const void *a, const void *b)
+{
+    const diff_row *x = a, *y = b;
+    int order = by_symbol(x, y);
+    if (order == 0)
+        order = strcmp(x->file, y->file);
+    if (order == 0 && x->number != y->number)
+        order = x->number < y->number ? -1 : 1;
+    return order != 0 ? order : x->of_b - y->of_b;
+}
+
+/* The functions of a profile with their own cost, and a row for what is due to none. The guest's object may
+ * have another name in the other profile: it is the program that has been changed. */
+static void add_rows(const p5_profile *p, bool of_b, const profile_value *value, diff_row *rows)
+{
+    for (size_t f = 0; f < p->functions.count; f++) {
+        const profile_function *x = &p->functions.items[f];
+        const char *file = x->source != NULL ? path_base(x->source) : "";
+        const char *object = PROFILE_SPACE(x->start) != 0 ? path_base(profile_object_at(p, x->start)) : "";
+        rows[f] =
+            (diff_row){.object = object, .symbol = x->symbol, .file = file, .name = x->name, .of_b = of_b};
+    }
+    rows[p->functions.count] =
+        (diff_row){.object = "", .symbol = "", .file = "", .name = "[bus]", .of_b = of_b};
+    for (size_t i = 0; i < p->sites.count; i++) {
+        int f = profile_function_at(p, p->sites.items[i].address);
+        diff_row *row = &rows[f == PROFILE_NO_INDEX ? p->functions.count : (size_t)f];
+        *(of_b ? &row->b : &row->a) += profile_amounts_value(&p->sites.items[i], value);
+    }
+}
+
+/* True if neither profile has two functions of this symbol among `count` rows: then it is the same function,
+ * even if its file is known in one profile only, or is another. */
+static bool is_one(const diff_row *rows, size_t count)
+{
+    return count == 1 || (count == 2 && rows[0].of_b != rows[1].of_b);
+}
+
+/* Numbers the functions of each profile that have the same object, symbol and file. */
+static void tell_apart(diff_row *rows, size_t count)
+{
+    for (size_t first = 0, end; first < count; first = end) {
+        for (end = first + 1; end < count && by_symbol(&rows[first], &rows[end]) == 0;)
+            end++;
+        bool one = is_one(&rows[first], end - first);
+        for (size_t i = first; i < end; i++)
+            rows[i].file = one ? "" : rows[i].file;
+    }
+    qsort(rows, count, sizeof *rows, by_identity);
+    unsigned next[2] = {0, 0};
+    for (size_t i = 0; i < count; i++) {
+        if (i > 0 && (by_symbol(&rows[i - 1], &rows[i]) != 0 || strcmp(rows[i - 1].file, rows[i].file) != 0))
+            next[0] = next[1] = 0;
+        rows[i].number = next[rows[i].of_b]++;
+    }
+}
+
+/* Own cost by function: what is known by the same object, file and symbol in both profiles is one row. */
 static diff_row *function_rows(const p5_profile *a, const p5_profile *b, const profile_value *value,
                                size_t *count)
 {
-    diff_row *rows = calloc(a->functions.count + b->functions.count + 2, sizeof *rows);
+    size_t all = a->functions.count + b->functions.count + 2;
+    diff_row *rows = calloc(all, sizeof *rows);
     *count = 0;
-    for (unsigned which = 0; rows && which < 2; which++) {
-        const p5_profile *p = which ? b : a;
-        for (size_t i = 0; i < p->sites.count; i++) {
-            int f = profile_function_at(p, p->sites.items[i].address);
-            const char *name = f == PROFILE_NO_INDEX ? "[bus]" : p->functions.items[f].name;
-            uint64_t n = profile_amounts_value(&p->sites.items[i], value);
-            size_t at = *count;
-            while (at > 0 && strcmp(rows[at - 1].name, name) != 0)
-                at--;
-            if (at == 0) {
-                rows[*count].name = name;
-                at = ++*count;
-            }
-            *(which ? &rows[at - 1].b : &rows[at - 1].a) += n;
-        }
+    if (!rows)
+        return NULL;
+    add_rows(a, false, value, rows);
+    add_rows(b, true, value, rows + a->functions.count + 1);
+    for (size_t i = 0; i < all; i++) /* they are in the order of addresses: it decides among equals */
+        rows[i].number = (unsigned)i;
+    qsort(rows, all, sizeof *rows, by_identity);
+    tell_apart(rows, all);
+    qsort(rows, all, sizeof *rows, by_identity);
+    for (size_t i = 0; i < all; i++) {
+        diff_row *last = *count > 0 ? &rows[*count - 1] : NULL;
+        if (last != NULL && by_symbol(last, &rows[i]) == 0 && strcmp(last->file, rows[i].file) == 0 &&
+            last->number == rows[i].number)
+            last->b = rows[i].b; /* A comes first */
+        else
+            rows[(*count)++] = rows[i];
     }
     return rows;
 }

@@ -9,71 +9,9 @@
 
 #include "base/error.h"
 #include "isa/isa.h"
-#include "report/profile/profile_internal.h"
+#include "report/profile/grind_columns.h"
 
-enum { MOST_SHOWN = 64 };
-
-/* Columns: clocks, the events of the processor, the owners of clocks, executions. */
-typedef struct columns {
-    profile_value values[2 + P5_EVENT_COUNT + P5_STALL_COUNT];
-    size_t count;
-} columns;
-
-static void add_column(columns *c, int quantity, const char *name)
-{
-    profile_value *v = &c->values[c->count++];
-    *v = (profile_value){.quantity = quantity, .cpl_mask = P5_CPL_MASK_ALL};
-    snprintf(v->name, sizeof v->name, "%s", name);
-}
-
-/* Names of columns are words: a colon becomes an underscore. */
-static void add_value(columns *c, const profile_value *value)
-{
-    profile_value *v = &c->values[c->count++];
-    *v = *value;
-    for (char *colon = v->name; (colon = strchr(colon, ':')) != NULL;)
-        *colon = '_';
-}
-
-static void choose_columns(const p5_profile *p, columns *c)
-{
-    char room[48];
-    c->count = 0;
-    add_column(c, P5_PROFILE_CLOCKS, "clocks");
-    add_column(c, P5_EVENT_INSTRUCTIONS_EXECUTED,
-               profile_quantity_name(P5_EVENT_INSTRUCTIONS_EXECUTED, room));
-    for (size_t i = 0; i < p->shown.count; i++) {
-        bool there = false;
-        for (size_t column = 0; column < c->count; column++)
-            there |= strcmp(c->values[column].name, p->shown.items[i].name) == 0;
-        if (!there)
-            add_value(c, &p->shown.items[i]);
-    }
-    if (p->shown.count > 0)
-        return;
-    for (unsigned e = 0; e < P5_EVENT_COUNT; e++)
-        if (e != P5_EVENT_INSTRUCTIONS_EXECUTED &&
-            (p5_event_describe((enum p5_event)e)->families & p->family) != 0)
-            add_column(c, (int)e, profile_quantity_name(e, room));
-    for (unsigned q = P5_PROFILE_STALLS; q < P5_PROFILE_EXECUTIONS; q++)
-        add_column(c, (int)q, profile_quantity_name(q, room));
-}
-
-p5_status p5_profile_show_events(p5_profile *p, const char *const *events, p5_error *error)
-{
-    p->shown.count = 0;
-    for (; events != NULL && *events != NULL; events++) {
-        profile_value value;
-        p5_status status = profile_value_find(p->family, *events, &value, error);
-        if (status != P5_OK)
-            return status;
-        if (p->shown.count == MOST_SHOWN || !ARRAY_ADD(&p->shown, value))
-            return error_set(error, P5_ERR_RANGE, "more than %d events", MOST_SHOWN);
-    }
-    return P5_OK;
-}
-
-static void write_events(FILE *out, const columns *c)
+static void write_events(FILE *out, const grind_columns *c)
 {
     fputs("events:", out);
     for (size_t i = 0; i < c->count; i++)
@@ -88,7 +26,7 @@ static void write_numbers(FILE *out, const uint64_t *numbers, size_t count)
     fputc('\n', out);
 }
 
-static void write_totals(FILE *out, const p5_profile *p, const columns *c, const char *tag)
+static void write_totals(FILE *out, const p5_profile *p, const grind_columns *c, const char *tag)
 {
     fputs(tag, out);
     for (size_t i = 0; i < c->count; i++)
@@ -101,12 +39,24 @@ static p5_status written(FILE *out, p5_error *error)
     return error_unless_written(error, out, "the profile");
 }
 
-/* File of the function that an address belongs to: of its first known line. */
+/* The number of a function's source file; PROFILE_NO_INDEX if no line is known to be from it. */
+static int source_number(const p5_profile *p, const profile_function *f)
+{
+    for (size_t i = 0; f->source && i < p->files.count; i++)
+        if (strcmp(p->files.items[i], f->source) == 0)
+            return (int)i;
+    return PROFILE_NO_INDEX;
+}
+
+/* File of the function that an address belongs to, or of its first known line. */
 static const char *file_of_function(const p5_profile *p, uint64_t address)
 {
     int f = profile_function_at(p, address);
     if (f == PROFILE_NO_INDEX)
         return "???";
+    int number = source_number(p, &p->functions.items[f]);
+    if (number != PROFILE_NO_INDEX)
+        return profile_file_name(p, number);
     size_t end = profile_insn_from(p, p->functions.items[f].end);
     for (size_t i = profile_insn_from(p, p->functions.items[f].start); i < end; i++)
         if (p->insns.items[i].file != PROFILE_NO_INDEX)
@@ -136,7 +86,7 @@ static void costs_free(costs *c)
 }
 
 /* Sums contexts and privilege classes; sites are sorted by address. */
-static bool costs_make(const p5_profile *p, const columns *c, costs *made)
+static bool costs_make(const p5_profile *p, const grind_columns *c, costs *made)
 {
     *made = (costs){.width = c->count};
     made->rows = calloc(p->sites.count + 1, sizeof *made->rows);
@@ -171,23 +121,25 @@ static const char *file_of(const p5_profile *p, const cost_row *row)
 
 p5_status p5_profile_write_cachegrind(FILE *out, const p5_profile *p, p5_error *error)
 {
-    columns c;
+    grind_columns c;
     costs all;
-    choose_columns(p, &c);
+    grind_columns_choose(p, &c);
     if (!costs_make(p, &c, &all))
         return error_set(error, P5_ERR_MEMORY, "out of memory");
     fprintf(out, "desc: p5scope %s, model %s at %g MHz\ndesc: options: %s\ncmd: %s\n", p->version, p->model,
             p->clock_mhz, p->options, p->command);
     write_events(out, &c);
     const char *file = NULL;
-    char name[512] = "", room[16];
+    int function = PROFILE_NO_INDEX;
     for (size_t i = 0; i < all.count; i++) {
         const cost_row *row = &all.rows[i];
-        const char *now = profile_name_at(p, row->address, room), *now_file = file_of(p, row);
-        if (!file || strcmp(file, now_file) != 0 || strcmp(name, now) != 0) {
+        char room[16];
+        const char *now_file = file_of(p, row);
+        int now = profile_function_at(p, row->address);
+        if (!file || strcmp(file, now_file) != 0 || function != now) {
             file = now_file;
-            snprintf(name, sizeof name, "%s", now);
-            fprintf(out, "fl=%s\nfn=%s\n", file, now);
+            function = now;
+            fprintf(out, "fl=%s\nfn=%s\n", file, profile_name_at(p, row->address, room));
         }
         fprintf(out, "%u", line_of(p, row));
         write_numbers(out, row->costs, c.count);
@@ -249,7 +201,7 @@ static bool is_nested(const p5_profile *p, uint32_t context)
     return false;
 }
 
-static bool calls_make(const p5_profile *p, const columns *c, calls *made)
+static bool calls_make(const p5_profile *p, const grind_columns *c, calls *made)
 {
     *made = (calls){.rows = calloc(p->edges.count + 1, sizeof *made->rows),
                     .numbers = calloc((p->edges.count + 1) * c->count, sizeof *made->numbers)};
@@ -273,34 +225,66 @@ static bool calls_make(const p5_profile *p, const columns *c, calls *made)
     return fits;
 }
 
-/* Names once defined are referred to by number. */
+/* What has been defined is referred to by its number. A function's number is that of its identity: functions
+ * of one name have their own. */
 typedef struct names {
-    ARRAY_OF(char *) list;
+    const p5_profile *p;
+    bool *files, *functions; /* defined; by index plus 1 (0: not known) */
 } names;
 
-static void write_name(FILE *out, names *n, const char *tag, const char *name)
+static bool names_open(names *n, const p5_profile *p)
 {
-    for (size_t i = 0; i < n->list.count; i++) {
-        if (strcmp(n->list.items[i], name) == 0) {
-            fprintf(out, "%s=(%zu)\n", tag, i + 1);
-            return;
-        }
-    }
-    char *copy = strdup(name);
-    if (copy && ARRAY_ROOM(&n->list)) {
-        n->list.items[n->list.count++] = copy;
-        fprintf(out, "%s=(%zu) %s\n", tag, n->list.count, name);
-    } else {
-        free(copy);
-        fprintf(out, "%s=%s\n", tag, name); /* longer, not wrong */
-    }
+    *n = (names){p, calloc(p->files.count + 1, sizeof *n->files),
+                 calloc(p->functions.count + 1, sizeof *n->functions)};
+    return n->files && n->functions;
 }
 
-static void names_free(names *n)
+static void names_close(names *n)
 {
-    for (size_t i = 0; i < n->list.count; i++)
-        free(n->list.items[i]);
-    free(n->list.items);
+    free(n->files);
+    free(n->functions);
+}
+
+static void write_name(FILE *out, bool *defined, const char *tag, size_t number, const char *name)
+{
+    fprintf(out, "%s=(%zu)", tag, number + 1);
+    if (!*defined)
+        fprintf(out, " %s", name);
+    fputc('\n', out);
+    *defined = true;
+}
+
+/* `file` is one of those that profile_file_name gives. */
+static void write_file(FILE *out, names *n, const char *tag, const char *file)
+{
+    size_t number = 0;
+    for (size_t i = 0; i < n->p->files.count && number == 0; i++)
+        if (n->p->file_names.items[i] == file)
+            number = i + 1;
+    write_name(out, &n->files[number], tag, number, file);
+}
+
+/* True if the function's file, which stands beside its name, tells it from others of the name. */
+static bool file_tells(const p5_profile *p, const profile_function *f)
+{
+    return f->qualifier == NULL ||
+           (source_number(p, f) != PROFILE_NO_INDEX &&
+            (strcmp(f->qualifier, f->source) == 0 || strcmp(f->qualifier, path_base(f->source)) == 0));
+}
+
+static void write_function(FILE *out, names *n, const char *tag, uint64_t address)
+{
+    char room[16];
+    int f = profile_function_at(n->p, address);
+    const profile_function *function = f != PROFILE_NO_INDEX ? &n->p->functions.items[f] : NULL;
+    char *plain =
+        function && file_tells(n->p, function) ? function_plain_name(function, n->p->mangled) : NULL;
+    if (!function && address != 0)
+        fprintf(out, "%s=%s\n", tag, profile_name_at(n->p, address, room));
+    else
+        write_name(out, &n->functions[f + 1], tag, (size_t)(f + 1),
+                   plain ? plain : profile_name_at(n->p, address, room));
+    free(plain);
 }
 
 static uint64_t amount_at(const p5_profile *p, uint64_t address, unsigned quantity)
@@ -337,14 +321,12 @@ static void write_jump(FILE *out, const p5_profile *p, const cost_row *row)
     fputc('\n', out);
 }
 
-static void write_call(FILE *out, const p5_profile *p, const call_row *call, size_t width, names *files,
-                       names *functions)
+static void write_call(FILE *out, const p5_profile *p, const call_row *call, size_t width, names *n)
 {
-    char room[16];
     if (PROFILE_SPACE(call->function) != PROFILE_SPACE(call->call_site))
         fprintf(out, "cob=%s\n", profile_object_at(p, call->function));
-    write_name(out, files, "cfi", file_of_function(p, call->function));
-    write_name(out, functions, "cfn", profile_name_at(p, call->function, room));
+    write_file(out, n, "cfi", file_of_function(p, call->function));
+    write_function(out, n, "cfn", call->function);
     fprintf(out, "calls=%" PRIu64 " ", call->calls);
     write_place(out, p, call->function);
     fputc('\n', out);
@@ -352,7 +334,7 @@ static void write_call(FILE *out, const p5_profile *p, const call_row *call, siz
     write_numbers(out, call->costs, width);
 }
 
-static void write_callgrind_head(FILE *out, const p5_profile *p, const columns *c)
+static void write_callgrind_head(FILE *out, const p5_profile *p, const grind_columns *c)
 {
     fprintf(out, "# callgrind format\nversion: 1\ncreator: p5scope %s\npid: 1\ncmd: %s\npart: 1\n\n",
             p->version, p->command);
@@ -367,50 +349,57 @@ static void write_callgrind_head(FILE *out, const p5_profile *p, const columns *
     write_totals(out, p, c, "summary:");
 }
 
-p5_status p5_profile_write_callgrind(FILE *out, const p5_profile *p, p5_error *error)
+/* Costs, jumps and calls in the order of addresses. */
+static void write_body(FILE *out, const p5_profile *p, const costs *all, const calls *edges, size_t width,
+                       names *n)
 {
-    columns c;
-    costs all = {0};
-    calls edges = {0};
-    choose_columns(p, &c);
-    bool fits = costs_make(p, &c, &all) && calls_make(p, &c, &edges);
-    names files = {{0}}, functions = {{0}};
-    char name[512] = "", room[16];
     const char *file = NULL;
-    size_t call = 0;
+    int function = PROFILE_NO_INDEX;
     unsigned space = PROFILE_SPACES;
-    if (fits)
-        write_callgrind_head(out, p, &c);
-    for (size_t i = 0; fits && i < all.count; i++) {
-        const cost_row *row = &all.rows[i];
-        const char *now = profile_name_at(p, row->address, room), *now_file = file_of(p, row);
-        if (strcmp(name, now) != 0 || PROFILE_SPACE(row->address) != space) {
-            snprintf(name, sizeof name, "%s", now);
+    size_t call = 0;
+    for (size_t i = 0; i < all->count; i++) {
+        const cost_row *row = &all->rows[i];
+        const char *now_file = file_of(p, row);
+        int now = profile_function_at(p, row->address);
+        if (now != function || now == PROFILE_NO_INDEX || PROFILE_SPACE(row->address) != space) {
+            function = now;
             fputc('\n', out);
             if (PROFILE_SPACE(row->address) != space)
                 fprintf(out, "ob=%s\n", profile_object_at(p, row->address));
             space = PROFILE_SPACE(row->address);
-            write_name(out, &files, "fl", file_of_function(p, row->address));
-            write_name(out, &functions, "fn", now);
             file = file_of_function(p, row->address);
+            write_file(out, n, "fl", file);
+            write_function(out, n, "fn", row->address);
         }
         if (strcmp(file, now_file) != 0) {
-            write_name(out, &files, strcmp(now_file, file_of_function(p, row->address)) == 0 ? "fe" : "fi",
-                       now_file);
+            bool back = strcmp(now_file, file_of_function(p, row->address)) == 0;
+            write_file(out, n, back ? "fe" : "fi", now_file);
             file = now_file;
         }
         write_place(out, p, row->address);
-        write_numbers(out, row->costs, c.count);
+        write_numbers(out, row->costs, width);
         write_jump(out, p, row);
-        while (call < edges.count && edges.rows[call].call_site < row->address)
+        while (call < edges->count && edges->rows[call].call_site < row->address)
             call++;
-        for (; call < edges.count && edges.rows[call].call_site == row->address; call++)
-            write_call(out, p, &edges.rows[call], c.count, &files, &functions);
+        for (; call < edges->count && edges->rows[call].call_site == row->address; call++)
+            write_call(out, p, &edges->rows[call], width, n);
     }
-    if (fits)
+}
+
+p5_status p5_profile_write_callgrind(FILE *out, const p5_profile *p, p5_error *error)
+{
+    grind_columns c;
+    costs all = {0};
+    calls edges = {0};
+    names n = {0};
+    grind_columns_choose(p, &c);
+    bool fits = costs_make(p, &c, &all) && calls_make(p, &c, &edges) && names_open(&n, p);
+    if (fits) {
+        write_callgrind_head(out, p, &c);
+        write_body(out, p, &all, &edges, c.count, &n);
         write_totals(out, p, &c, "\ntotals:");
-    names_free(&files);
-    names_free(&functions);
+    }
+    names_close(&n);
     costs_free(&all);
     free(edges.rows);
     free(edges.numbers);

@@ -73,17 +73,6 @@ static void put_insn(row_writer *rows, isa_decoder *decoder, const p5_profile *p
     free(remarks);
 }
 
-static p5_status no_function(const p5_profile *p, const char *name, p5_error *error)
-{
-    text_nearest nearest;
-    text_nearest_init(&nearest, name);
-    for (size_t i = 0; i < p->functions.count; i++)
-        text_nearest_offer(&nearest, p->functions.items[i].name);
-    error_set(error, P5_ERR_NAME, "no function '%s' was executed", name);
-    error_nearest(error, &nearest);
-    return P5_ERR_NAME;
-}
-
 p5_status p5_profile_write_listing(FILE *out, const p5_profile *p, const p5_profile_listing *listing,
                                    p5_error *error)
 {
@@ -99,10 +88,12 @@ p5_status p5_profile_write_listing(FILE *out, const p5_profile *p, const p5_prof
     if (!costs || !values || !decoder || !sources_open(&source, p)) {
         status = error_set(error, P5_ERR_MEMORY, "out of memory");
     } else {
-        int f = listing->symbol ? remarks_function(p, listing->symbol) : remarks_hottest(p, costs, values);
-        if (f == PROFILE_NO_INDEX) {
-            status = no_function(p, listing->symbol ? listing->symbol : "", error);
-        } else {
+        int f = PROFILE_NO_INDEX;
+        if (listing->symbol)
+            status = profile_find_function(p, listing->symbol, &f, error);
+        else if ((f = remarks_hottest(p, costs, values)) == PROFILE_NO_INDEX)
+            status = error_set(error, P5_ERR_NAME, "no function was executed");
+        if (status == P5_OK) {
             const profile_function *function = &p->functions.items[f];
             size_t first = profile_insn_from(p, function->start), end = profile_insn_from(p, function->end);
             uint64_t sum = 0;

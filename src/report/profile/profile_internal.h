@@ -32,8 +32,14 @@ typedef struct profile_value {
     char name[112];
 } profile_value;
 
+/* Source files below `from` are below `to` now. */
+typedef struct source_folder {
+    char *from, *to;
+} source_folder;
+
 struct p5_profile {
-    arena texts; /* all of them */
+    arena texts;  /* all of them */
+    bool mangled; /* functions have the names of their symbols */
     char *version, *model, *command, *options;
     char *identity, *program; /* run_identity.h, and its argv[0]; NULL in profiles of older versions */
     ARRAY_OF(char *) objects; /* by address space: the file that is there, or how it is told apart */
@@ -41,8 +47,10 @@ struct p5_profile {
     double clock_mhz;
     ARRAY_OF(profile_field) fields;       /* of the model */
     ARRAY_OF(profile_function) functions; /* by address; all that were executed */
-    ARRAY_OF(char *) files;
-    ARRAY_OF(profile_insn) insns; /* by address */
+    ARRAY_OF(char *) files;               /* paths, of any bytes */
+    ARRAY_OF(char *) file_names;          /* the same as they are shown */
+    ARRAY_OF(source_folder) folders;      /* where sources are that have been moved */
+    ARRAY_OF(profile_insn) insns;         /* by address */
     ARRAY_OF(profile_context) contexts;
     ARRAY_OF(profile_edge) edges;
     ARRAY_OF(profile_site) sites; /* by address; address 0: what the bus did on its own */
@@ -56,7 +64,8 @@ struct p5_profile {
     unsigned data_ways, code_ways;
     uint64_t data_misses[PROFILE_SETS], code_misses[PROFILE_SETS];
     ARRAY_OF(core_btb_entry) btb;  /* when the run ended, by set and way; unused ones are left out */
-    ARRAY_OF(profile_value) shown; /* in files of callgrind and cachegrind; none: everything */
+    bool shows_everything;         /* in files of callgrind and cachegrind, or */
+    ARRAY_OF(profile_value) shown; /* ... these; none: the usual ones */
 };
 
 p5_profile *profile_new(void);
@@ -65,14 +74,25 @@ size_t profile_insn_from(const p5_profile *p, uint64_t address);
 /* Index of the instruction, function at `address`, or PROFILE_NO_INDEX. */
 int profile_insn_at(const p5_profile *p, uint64_t address);
 int profile_function_at(const p5_profile *p, uint64_t address);
-/* Name of the function at `address`: its symbol, 0xADDRESS, or [bus]; `room` is for the number. */
+/* Index of the function that a user means. P5_ERR_NAME: none was executed, or there are several of the name.
+ */
+p5_status profile_find_function(const p5_profile *p, const char *name, int *found, p5_error *error);
+/* Name of the function at `address`, 0xADDRESS, or [bus]; `room` is for the number. */
 const char *profile_name_at(const p5_profile *p, uint64_t address, char room[16]);
-/* File name of the object that an address lies in. */
+/* File name of the object that an address lies in, printable. */
 const char *profile_object_at(const p5_profile *p, uint64_t address);
-/* File name of an index, "???" if it is not known. */
+/* File name of an index, printable; "???" if it is not known. */
 const char *profile_file_name(const p5_profile *p, int file);
+/* The path to read a source file by, a string of the caller's. NULL: out of memory. */
+char *profile_source_path(const p5_profile *p, int file);
+/* A printable copy of `text` in the profile's arena. NULL: out of memory. */
+char *profile_printable(p5_profile *p, const char *text);
+/* Adds a function for code that has no symbol: by control flow (code_functions.c). False: out of memory. */
+bool profile_add_code_functions(p5_profile *p, const p5_machine *machine);
 /* Sorts what has to be sorted, and checks indices. False: damaged. */
 bool profile_finish(p5_profile *p);
+/* Makes the names that are shown. False: out of memory. */
+bool profile_make_names(p5_profile *p);
 
 p5_status profile_value_find(unsigned family, const char *name, profile_value *value, p5_error *error);
 uint64_t profile_amounts_value(const profile_site *site, const profile_value *value);

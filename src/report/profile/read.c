@@ -1,4 +1,5 @@
 /* Reads a profile's file: p5scope-profile(5). Lines of words; the first says what the line is. */
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,12 +61,41 @@ static char *keep(reader *r, const char *text)
     return copy;
 }
 
+/* Takes back what write_text has written for control characters and backslashes. */
+static void unescape(char *at)
+{
+    char *to = at;
+    for (; *at; at++) {
+        unsigned value;
+        if (at[0] == '\\' && at[1] == '\\') {
+            at++;
+        } else if (at[0] == '\\' && at[1] == 'x' && isxdigit((unsigned char)at[2]) &&
+                   isxdigit((unsigned char)at[3]) && sscanf(at + 2, "%2x", &value) == 1 && value != 0) {
+            *to++ = (char)value;
+            at += 3;
+            continue;
+        }
+        *to++ = *at;
+    }
+    *to = '\0';
+}
+
 /* "= TEXT" or TEXT to the end of the line. */
 static char *text(reader *r, bool equals)
 {
     if (equals && strcmp(word(r), "=") != 0)
         r->damaged = true;
+    unescape(r->rest);
     return keep(r, r->rest);
+}
+
+/* A text that is only shown. */
+static char *shown_text(reader *r)
+{
+    unescape(r->rest);
+    char *copy = profile_printable(r->p, r->rest);
+    r->out_of_memory |= copy == NULL;
+    return copy;
 }
 
 static void set_text(reader *r, char **place)
@@ -73,7 +103,7 @@ static void set_text(reader *r, char **place)
     if (*place)
         r->damaged = true;
     else
-        *place = text(r, false);
+        *place = shown_text(r);
 }
 
 /* QUANTITY:INCREMENTS[:ASSERTED]; false for quantities that this version does not have. */
@@ -243,8 +273,26 @@ static void read_function(reader *r)
     profile_function f = {0};
     f.start = address(r);
     f.end = address(r);
-    f.name = text(r, true);
+    f.symbol = text(r, true);
     APPEND(r, &r->p->functions, f);
+}
+
+/* What else is known of the function before. */
+static profile_function *last_function(reader *r)
+{
+    static profile_function none;
+    r->damaged |= r->p->functions.count == 0;
+    return r->p->functions.count ? &r->p->functions.items[r->p->functions.count - 1] : &none;
+}
+
+static void read_source(reader *r)
+{
+    last_function(r)->source = text(r, false);
+}
+
+static void read_qualifier(reader *r)
+{
+    last_function(r)->qualifier = text(r, false);
 }
 
 static void read_family(reader *r)
@@ -264,7 +312,7 @@ static void read_file(reader *r)
 
 static void read_object(reader *r)
 {
-    APPEND(r, &r->p->objects, text(r, false));
+    APPEND(r, &r->p->objects, shown_text(r));
 }
 
 static void read_ways(reader *r)
@@ -298,13 +346,28 @@ static void read_line(reader *r)
     static const struct {
         const char *tag;
         void (*read)(reader *r);
-    } others[] = {{"family", read_family},     {"clock-mhz", read_clock}, {"field", read_field},
-                  {"quantity", read_quantity}, {"total", read_total},     {"function", read_function},
-                  {"object", read_object},     {"file", read_file},       {"code", read_code},
-                  {"context", read_context},   {"calls", read_calls},     {"site", read_site},
-                  {"ways", read_ways},         {"sets", read_sets},       {"btb", read_btb},
-                  {"sampling", read_sampling}, {"sample", read_sample},   {"interval", read_interval},
-                  {"marker", read_marker},     {"end", read_end}};
+    } others[] = {{"family", read_family},
+                  {"clock-mhz", read_clock},
+                  {"field", read_field},
+                  {"quantity", read_quantity},
+                  {"total", read_total},
+                  {"function", read_function},
+                  {"object", read_object},
+                  {"file", read_file},
+                  {"code", read_code},
+                  {"context", read_context},
+                  {"calls", read_calls},
+                  {"site", read_site},
+                  {"ways", read_ways},
+                  {"sets", read_sets},
+                  {"btb", read_btb},
+                  {"sampling", read_sampling},
+                  {"sample", read_sample},
+                  {"interval", read_interval},
+                  {"marker", read_marker},
+                  {"source", read_source},
+                  {"qualifier", read_qualifier},
+                  {"end", read_end}};
     const char *tag = word(r);
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         if (strcmp(tag, texts[i].tag) == 0)
@@ -344,6 +407,8 @@ static p5_status read_all(FILE *in, reader *r, const char *path, p5_error *error
     const p5_profile *p = r->p;
     if (status == P5_OK && (!r->ended || !p->version || !p->model || !p->command || !p->options))
         status = error_set(error, P5_ERR_FORMAT, "the profile is not complete");
+    if (status == P5_OK && !profile_make_names(r->p))
+        status = error_set(error, P5_ERR_MEMORY, "out of memory");
     if (status == P5_OK && !profile_finish(r->p))
         status = error_set(error, P5_ERR_FORMAT, "the profile contradicts itself");
     if (status != P5_OK)

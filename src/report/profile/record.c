@@ -213,7 +213,7 @@ static bool take_objects(p5_profile *p, const profile_view *view, const profile_
         if (!object)
             snprintf(name, sizeof name, i == PROFILE_SPACES - 1 ? "[cr3 others]" : "[cr3 %08" PRIx32 "]",
                      view->directories[i - s->objects.count]);
-        fits = ARRAY_ADD(&p->objects, arena_text(&p->texts, object ? s->objects.items[i] : name)) &&
+        fits = ARRAY_ADD(&p->objects, profile_printable(p, object ? s->objects.items[i] : name)) &&
                p->objects.items[i] != NULL;
     }
     return fits;
@@ -236,50 +236,25 @@ static bool take_symbols(p5_profile *p, const profile_view *view, const profile_
     }
     for (size_t i = 0; i < s->functions.count && fits; i++) {
         profile_function f = s->functions.items[i];
-        f.name = arena_text(&p->texts, f.name);
-        fits = f.name != NULL && ARRAY_ADD(&p->functions, f);
+        char **const texts[] = {&f.symbol, &f.source, &f.unit, &f.object};
+        for (unsigned t = 0; t < sizeof texts / sizeof *texts && fits; t++)
+            if (*texts[t])
+                fits = (*texts[t] = arena_text(&p->texts, *texts[t])) != NULL;
+        fits = fits && ARRAY_ADD(&p->functions, f);
     }
     return fits;
 }
 
-/* Code without symbols: a function begins where something called, and reaches to the next one. */
-static bool add_called_functions(p5_profile *p)
-{
-    size_t known = p->functions.count;
-    for (size_t i = PROFILE_ROOT + 1; i < p->contexts.count; i++) {
-        uint64_t start = p->contexts.items[i].function, end = start | UINT32_MAX;
-        if (profile_function_at(p, start) != PROFILE_NO_INDEX)
-            continue;
-        for (size_t j = PROFILE_ROOT + 1; j < p->contexts.count; j++) {
-            uint64_t other = p->contexts.items[j].function;
-            end = other > start && other < end ? other : end;
-        }
-        for (size_t j = 0; j < known; j++) {
-            uint64_t other = p->functions.items[j].start;
-            end = other > start && other < end ? other : end;
-        }
-        char name[16];
-        if (start >= PROFILE_LINUX_KERNEL && PROFILE_SPACE(start) == 0)
-            snprintf(name, sizeof name, "[kernel]");
-        else
-            snprintf(name, sizeof name, "0x%08" PRIx32, (uint32_t)start);
-        profile_function f = {start, end, arena_text(&p->texts, name)};
-        if (!f.name || !ARRAY_ADD(&p->functions, f))
-            return false;
-        profile_finish(p); /* look-up wants them in order */
-        known = p->functions.count;
-    }
-    return true;
-}
-
+/* Leaves the functions that something was executed in, or paid for. */
 static void drop_unused_functions(p5_profile *p)
 {
-    size_t left = 0, at = 0;
+    size_t left = 0;
     for (size_t i = 0; i < p->functions.count; i++) {
         profile_function f = p->functions.items[i];
-        while (at < p->insns.count && p->insns.items[at].code.address < f.start)
-            at++;
-        if (at < p->insns.count && p->insns.items[at].code.address < f.end)
+        size_t insn = profile_insn_from(p, f.start);
+        size_t site = ARRAY_SEARCH(p->sites.items, p->sites.count, address, f.start);
+        if ((insn < p->insns.count && p->insns.items[insn].code.address < f.end) ||
+            (site < p->sites.count && p->sites.items[site].address < f.end))
             p->functions.items[left++] = f;
     }
     p->functions.count = left;
@@ -356,7 +331,7 @@ p5_status p5_profile_identify(p5_profile *profile, const p5_run_identity *identi
         profile->identity = arena_text(&profile->texts, text);
     free(text);
     if (identity->argv[0] != NULL)
-        profile->program = arena_text(&profile->texts, identity->argv[0]);
+        profile->program = profile_printable(profile, identity->argv[0]);
     return profile->identity != NULL ? P5_OK : error_set(error, P5_ERR_MEMORY, "out of memory");
 }
 
@@ -374,8 +349,8 @@ p5_status p5_profile_take(p5_machine *machine, const char *command, const char *
         profile_view view;
         profile_look(core, &view);
         p5_machine_counts(machine, run_totals);
-        p->command = arena_text(&p->texts, command);
-        p->options = arena_text(&p->texts, options);
+        p->command = profile_printable(p, command);
+        p->options = profile_printable(p, options);
         memcpy(p->data_misses, view.data_misses, sizeof p->data_misses);
         memcpy(p->code_misses, view.code_misses, sizeof p->code_misses);
         fits = p->command && p->options && take_model(p, p5_machine_model(machine)) && take_btb(p, core) &&
@@ -387,16 +362,17 @@ p5_status p5_profile_take(p5_machine *machine, const char *command, const char *
                take_symbols(p, &view, profile_asked(core)->symbols);
     }
     free(run_totals);
+    if (fits) {
+        profile_finish(p);
+        fits = profile_add_code_functions(p, machine) &&
+               functions_qualify(p->functions.items, p->functions.count, &p->texts);
+        drop_unused_functions(p);
+        fits = fits && profile_make_names(p);
+    }
     if (!fits) {
         p5_profile_free(p);
         return error_set(error, P5_ERR_MEMORY, "out of memory: the profile is not complete");
     }
-    profile_finish(p);
-    if (!add_called_functions(p)) {
-        p5_profile_free(p);
-        return error_set(error, P5_ERR_MEMORY, "out of memory");
-    }
-    drop_unused_functions(p);
     *profile = p;
     return P5_OK;
 }

@@ -95,16 +95,19 @@ char *remarks_text(const insn_costs *c)
 int remarks_hottest(const p5_profile *p, const insn_costs *costs, const uint64_t *values)
 {
     int best = PROFILE_NO_INDEX;
+    bool best_own = false;
     uint64_t most = 0;
     size_t at = 0;
     for (size_t f = 0; f < p->functions.count; f++) {
         uint64_t sum = 0;
         while (at < p->insns.count && p->insns.items[at].code.address < p->functions.items[f].start)
             at++;
+        bool own = p->functions.items[f].symbol[0] == '['; /* p5scope's code, which nobody can change */
         for (; at < p->insns.count && p->insns.items[at].code.address < p->functions.items[f].end; at++)
             sum += values ? values[at] : costs[at].clocks;
-        if (sum > most || best == PROFILE_NO_INDEX) {
+        if (best == PROFILE_NO_INDEX || (best_own && !own) || (best_own == own && sum > most)) {
             best = (int)f;
+            best_own = own;
             most = sum;
         }
     }
@@ -118,14 +121,6 @@ void remarks_disassemble(isa_decoder *decoder, const profile_insn *insn, char *t
         snprintf(text, size, "(bad)");
 }
 
-int remarks_function(const p5_profile *p, const char *name)
-{
-    for (size_t i = 0; i < p->functions.count; i++)
-        if (strcmp(p->functions.items[i].name, name) == 0)
-            return (int)i;
-    return PROFILE_NO_INDEX;
-}
-
 /* ---- source files -------------------------------------------------------------------------------------- */
 
 bool sources_open(sources *s, const p5_profile *p)
@@ -135,13 +130,16 @@ bool sources_open(sources *s, const p5_profile *p)
     return s->files != NULL;
 }
 
-static void read_source(source_file *f, const char *path)
+static void read_source(source_file *f, const p5_profile *p, int file)
 {
     enum { LARGEST = 64 << 20 };
     uint8_t *bytes;
     size_t size, count = 1;
     f->tried = true;
-    if (file_read(path, LARGEST, false, &bytes, &size, NULL) != P5_OK)
+    char *path = profile_source_path(p, file);
+    bool read = path != NULL && file_read(path, LARGEST, false, &bytes, &size, NULL) == P5_OK;
+    free(path);
+    if (!read)
         return;
     f->text = (char *)bytes;
     for (size_t i = 0; i < size; i++)
@@ -168,7 +166,7 @@ const char *sources_line(sources *s, int file, unsigned line)
         return NULL;
     source_file *f = &s->files[file];
     if (!f->tried)
-        read_source(f, s->p->files.items[file]);
+        read_source(f, s->p, file);
     return line <= f->count ? f->lines[line - 1] : NULL;
 }
 

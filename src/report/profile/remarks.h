@@ -19,12 +19,11 @@ const char *remarks_pipe(const insn_costs *c, char room[16]);
 void remarks_write(FILE *out, const insn_costs *c);
 /* The same as a text of the caller's; NULL: out of memory. */
 char *remarks_text(const insn_costs *c);
-/* The function with the largest own cost, PROFILE_NO_INDEX if there is none. */
+/* The guest's function with the largest own cost; one of p5scope's if there is no other, and PROFILE_NO_INDEX
+ * if there is none at all. */
 int remarks_hottest(const p5_profile *p, const insn_costs *costs, const uint64_t *values);
 /* Intel syntax. */
 void remarks_disassemble(isa_decoder *decoder, const profile_insn *insn, char *text, size_t size);
-/* Index of a function by name, PROFILE_NO_INDEX if none was executed. */
-int remarks_function(const p5_profile *p, const char *name);
 
 /* The lines of source files, as they are needed. */
 typedef struct source_file {

@@ -1,5 +1,4 @@
-/* Functions from symbol tables: of ELF files, System.map and linkers' maps. Lines from DWARF. */
-#include <elfutils/libdw.h>
+/* Functions from the symbol tables of ELF files, and of what symbol_maps.c reads. */
 #include <fcntl.h>
 #include <gelf.h>
 #include <stdlib.h>
@@ -7,9 +6,9 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "base/lines.h"
 #include "machine/machine.h"
 #include "report/profile/profile_internal.h"
+#include "report/profile/symbol_reader.h"
 
 void profile_symbols_free(profile_symbols *s)
 {
@@ -26,55 +25,36 @@ void profile_symbols_free(profile_symbols *s)
 
 /* ---- functions ----------------------------------------------------------------------------------------- */
 
-/* A symbol that may be a function. The lower the rank the better its name. */
-typedef struct candidate {
-    uint64_t start, limit; /* `limit`: end of its section */
-    uint32_t size;
-    unsigned rank;
-    char *name; /* "": something else begins here */
-} candidate;
-
-enum {
-    LABEL = 4,
-    MAP_LAST_BYTES = 0x10000 /* what the last symbol of a map may reach over: a segment */
-};
-
-/* What is being read: a file, and what has been found in it. */
-typedef struct symbol_reader {
-    profile_symbols *s;
-    const char *path;
-    uint64_t base; /* added to the file's addresses: its space, or where DOS has put the program */
-    ARRAY_OF(candidate) list;
-} symbol_reader;
-
-static bool add_candidate(symbol_reader *r, candidate c, const char *name)
+bool candidate_add(symbol_reader *r, candidate c, const char *name)
 {
     c.start += r->base;
     c.limit += r->base;
-    c.name = arena_text(&r->s->names, name);
-    return c.name && ARRAY_ADD(&r->list, c);
+    c.symbol = arena_text(&r->s->names, name);
+    c.object = r->object;
+    return c.symbol && ARRAY_ADD(&r->list, c);
 }
 
-/* Functions; and labels of assembly code that other files may see, where nobody has said what is a function.
- */
 static bool is_candidate(Elf *elf, const GElf_Sym *symbol, const char *name, candidate *c)
 {
     GElf_Shdr header;
-    Elf_Scn *section = elf_getscn(elf, symbol->st_shndx);
+    Elf_Scn *section = symbol->st_shndx < SHN_LORESERVE ? elf_getscn(elf, symbol->st_shndx) : NULL;
     unsigned type = GELF_ST_TYPE(symbol->st_info), binding = GELF_ST_BIND(symbol->st_info);
-    if (symbol->st_shndx == SHN_UNDEF || symbol->st_shndx >= SHN_LORESERVE || !name || name[0] == '\0' ||
-        !section || !gelf_getshdr(section, &header) || (header.sh_flags & SHF_EXECINSTR) == 0)
+    if (symbol->st_shndx == SHN_UNDEF || !name || name[0] == '\0' || type == STT_SECTION)
         return false;
+    bool placed = section && gelf_getshdr(section, &header);
+    bool code = placed && (header.sh_flags & SHF_EXECINSTR) != 0;
     bool function = type == STT_FUNC || type == STT_GNU_IFUNC;
-    if (!function && (type != STT_NOTYPE || binding == STB_LOCAL))
-        return false;
+    unsigned kind = !code                                        ? CANDIDATE_DATA
+                    : function                                   ? 0u
+                    : type == STT_NOTYPE && binding != STB_LOCAL ? CANDIDATE_LABEL
+                                                                 : CANDIDATE_LOCAL;
     *c = (candidate){.start = (uint32_t)symbol->st_value,
                      .size = (uint32_t)symbol->st_size,
-                     .limit = (uint32_t)(header.sh_addr + header.sh_size),
-                     .rank = (function ? 0u : LABEL) + (binding == STB_GLOBAL ? 0u
-                                                        : binding == STB_WEAK ? 1u
-                                                                              : 2u)};
-    return c->start < c->limit;
+                     .limit = placed ? (uint32_t)(header.sh_addr + header.sh_size) : UINT32_MAX,
+                     .rank = kind + (binding == STB_GLOBAL ? 0u
+                                     : binding == STB_WEAK ? 1u
+                                                           : 2u)};
+    return kind >= CANDIDATE_LOCAL || c->start < c->limit;
 }
 
 static int by_start_and_rank(const void *a, const void *b)
@@ -84,10 +64,13 @@ static int by_start_and_rank(const void *a, const void *b)
         return x->start < y->start ? -1 : 1;
     if (x->rank != y->rank)
         return x->rank < y->rank ? -1 : 1;
-    return strcmp(x->name, y->name);
+    size_t underscores = strspn(x->symbol, "_"), others = strspn(y->symbol, "_");
+    if (underscores != others) /* malloc, not __libc_malloc */
+        return underscores < others ? -1 : 1;
+    return strcmp(x->symbol, y->symbol);
 }
 
-static bool read_candidates(symbol_reader *r, Elf *elf)
+bool symbols_read_table(symbol_reader *r, Elf *elf, bool everything)
 {
     Elf_Scn *section = NULL;
     while ((section = elf_nextscn(elf, section)) != NULL) {
@@ -96,14 +79,20 @@ static bool read_candidates(symbol_reader *r, Elf *elf)
         if (!gelf_getshdr(section, &header) || header.sh_type != SHT_SYMTAB || !data ||
             header.sh_entsize == 0)
             continue;
+        char *unit = NULL; /* local symbols stand behind that of their file */
         for (size_t i = 0; i < header.sh_size / header.sh_entsize; i++) {
             GElf_Sym symbol;
             candidate c;
             if (!gelf_getsym(data, (int)i, &symbol))
                 continue;
             const char *name = elf_strptr(elf, header.sh_link, symbol.st_name);
-            if (is_candidate(elf, &symbol, name, &c) && !add_candidate(r, c, name))
-                return false;
+            if (name && GELF_ST_TYPE(symbol.st_info) == STT_FILE) {
+                unit = name[0] ? arena_text(&r->s->names, name) : NULL;
+            } else if (is_candidate(elf, &symbol, name, &c) && (everything || c.rank < CANDIDATE_LOCAL)) {
+                c.unit = GELF_ST_BIND(symbol.st_info) == STB_LOCAL ? unit : NULL;
+                if (!candidate_add(r, c, name))
+                    return false;
+            }
         }
     }
     return true;
@@ -117,10 +106,10 @@ static bool take_functions(symbol_reader *r)
     for (size_t i = 0; i < r->list.count; i++) {
         candidate *c = &r->list.items[i];
         profile_function *before = s->functions.count ? &s->functions.items[s->functions.count - 1] : NULL;
-        if (c->name[0] == '\0' || (before && c->start == before->start))
+        if (c->symbol[0] == '\0' || (before && c->start == before->start))
             continue; /* another name for it */
         if (before && c->start < before->end) {
-            if (c->rank >= LABEL)
+            if (c->rank >= CANDIDATE_LABEL)
                 continue; /* a label inside */
             before->end = c->start;
         }
@@ -132,162 +121,24 @@ static bool take_functions(symbol_reader *r)
             }
         }
         uint64_t end = c->size && c->size < c->limit - c->start ? c->start + c->size : next;
-        if (!ARRAY_ADD(&s->functions, (profile_function){c->start, end, c->name}))
+        const profile_function f = {
+            .start = c->start, .end = end, .symbol = c->symbol, .unit = c->unit, .object = c->object};
+        if (!ARRAY_ADD(&s->functions, f))
             return false;
     }
     return true;
 }
 
-/* ---- maps ---------------------------------------------------------------------------------------------- */
-
-/* The number in front of `*text`, of `least` to `most` hexadecimal digits. */
-static bool hex_in(const char **text, unsigned least, unsigned most, uint64_t *value)
+static bool name_functions(profile_symbols *s)
 {
-    unsigned digits = (unsigned)strspn(*text, "0123456789abcdefABCDEF");
-    if (digits < least || digits > most)
-        return false;
-    *value = strtoull(*text, NULL, 16);
-    *text += digits;
-    return true;
-}
-
-static bool blanks_in(const char **text)
-{
-    size_t n = strspn(*text, " \t");
-    *text += n;
-    return n != 0;
-}
-
-/* A line of a map: "c1000000 T name" (nm, System.map), "0000:0010 name" with what linkers for DOS put between
- * (* and + of Watcom's, Abs and idle of Borland's), "100 100 name" (nasm's, real and virtual). */
-static bool read_map_line(const char *line, candidate *c, char name[256])
-{
-    uint64_t high, low;
-    const char *at = line;
-    char kind = 'T';
-    blanks_in(&at);
-    if (!hex_in(&at, 1, 16, &high))
-        return false;
-    if (*at == ':') {
-        at++;
-        if (at - line < 5 || !hex_in(&at, 4, 4, &low))
-            return false;
-        at += strspn(at, "*+");
-        high = high * 16 + low;
-    } else {
-        if (!blanks_in(&at))
-            return false;
-        if (strcspn(at, "AaBbDdRrTtVvWw") == 0 && *at != '\0' && (at[1] == ' ' || at[1] == '\t'))
-            kind = *at++;
-        else if (!hex_in(&at, 1, 8, &high) || strchr(at, '.') != NULL) /* nasm's local labels have a dot */
-            return false;
+    for (size_t i = 0; i < s->functions.count; i++) {
+        profile_function *f = &s->functions.items[i];
+        f->source = symbols_source_at(s, f->start);
+        if (!f->source)
+            f->source = f->unit;
     }
-    bool more = blanks_in(&at);
-    for (int i = 0; i < 2; i++)
-        if (strncmp(at, i == 0 ? "Abs " : "idle ", i == 0 ? 4 : 5) == 0) {
-            at += 4;
-            blanks_in(&at);
-        }
-    unsigned length = (unsigned)strcspn(at, " \t\r\n");
-    if (!more || length == 0 || length > 255 || strchr("0123456789(", *at) != NULL || high > UINT32_MAX)
-        return false;
-    bool code = strchr("TtWw", kind) != NULL;
-    *c = (candidate){.start = high, .limit = high + MAP_LAST_BYTES, .rank = LABEL};
-    snprintf(name, 256, "%.*s", code ? (int)length : 0, at);
-    return at[length + strspn(at + length, " \t\r\n")] == '\0';
-}
-
-static p5_status read_map(symbol_reader *r, p5_error *error)
-{
-    FILE *in = fopen(r->path, "re");
-    char *line = NULL, name[256];
-    size_t room = 0, before = r->list.count;
-    bool fits = true;
-    candidate c;
-    while (in && fits && lines_next(&line, &room, in) >= 0)
-        if (read_map_line(line, &c, name))
-            fits = add_candidate(r, c, name);
-    p5_status status = !fits ? error_set(error, P5_ERR_MEMORY, "out of memory")
-                       : in  ? lines_end(in, error)
-                             : P5_OK;
-    free(line);
-    if (in)
-        fclose(in);
-    if (status != P5_OK) {
-        error_at(error, r->path, 0, 0);
-        return status;
-    }
-    if (r->list.count != before)
-        return P5_OK;
-    error_set(error, P5_ERR_FORMAT, "%s has no symbols", r->path);
-    error_hint(error, "an ELF file, System.map, what nm prints, or the map of a linker for DOS");
-    return P5_ERR_FORMAT;
-}
-
-/* ---- lines --------------------------------------------------------------------------------------------- */
-
-static int file_index(profile_symbols *s, const char *name)
-{
-    for (size_t i = s->files.count; i-- > 0;)
-        if (strcmp(s->files.items[i], name) == 0)
-            return (int)i;
-    char *copy = arena_text(&s->names, name);
-    return copy && ARRAY_ADD(&s->files, copy) ? (int)s->files.count - 1 : PROFILE_NO_INDEX;
-}
-
-static bool read_unit_lines(Dwarf_Die *unit, profile_symbols *s, uint64_t base)
-{
-    Dwarf_Lines *lines;
-    size_t count;
-    if (dwarf_getsrclines(unit, &lines, &count) != 0)
-        return true;
-    const char *last_name = NULL;
-    int last_file = PROFILE_NO_INDEX;
-    for (size_t i = 0; i < count; i++) {
-        Dwarf_Line *line = dwarf_onesrcline(lines, i);
-        Dwarf_Addr address;
-        int number;
-        bool end;
-        if (!line || dwarf_lineaddr(line, &address) != 0 || dwarf_lineno(line, &number) != 0 ||
-            dwarf_lineendsequence(line, &end) != 0)
-            continue;
-        const char *name = dwarf_linesrc(line, NULL, NULL);
-        if (name != last_name)
-            last_file = name ? file_index(s, name) : PROFILE_NO_INDEX;
-        last_name = name;
-        const profile_line row = {base + (uint32_t)address, end ? PROFILE_NO_INDEX : last_file,
-                                  end ? 0 : (unsigned)number};
-        if (!ARRAY_ADD(&s->lines, row))
-            return false;
-    }
-    return true;
-}
-
-/* Line 0 says nothing; at one address the last row counts, but the end of a sequence yields to a beginning.
- */
-static int by_line_address(const void *a, const void *b)
-{
-    const profile_line *x = a, *y = b;
-    if (x->address != y->address)
-        return x->address < y->address ? -1 : 1;
-    return (y->file == PROFILE_NO_INDEX) - (x->file == PROFILE_NO_INDEX);
-}
-
-static bool read_lines(symbol_reader *r, Elf *elf)
-{
-    Dwarf *dwarf = dwarf_begin_elf(elf, DWARF_C_READ, NULL);
-    bool fits = true;
-    Dwarf_Off offset = 0, next;
-    size_t header;
-    while (dwarf && fits && dwarf_nextcu(dwarf, offset, &next, &header, NULL, NULL, NULL) == 0) {
-        Dwarf_Die unit;
-        if (dwarf_offdie(dwarf, offset + header, &unit))
-            fits = read_unit_lines(&unit, r->s, r->base);
-        offset = next;
-    }
-    if (dwarf)
-        dwarf_end(dwarf);
-    return fits;
+    return functions_qualify(s->functions.items, s->functions.count, &s->names) &&
+           functions_name(s->functions.items, s->functions.count, false, &s->names);
 }
 
 /* ---- files --------------------------------------------------------------------------------------------- */
@@ -325,12 +176,6 @@ static bool is_kernel(Elf *elf)
     return false;
 }
 
-static bool add_object(profile_symbols *s, const char *path)
-{
-    char *copy = arena_text(&s->names, path);
-    return copy && ARRAY_ADD(&s->objects, copy);
-}
-
 /* The guest's own symbols, and a kernel's, are known by their addresses. A program beside it has a space of
  * its own. */
 static p5_status read_elf(symbol_reader *r, Elf *elf, p5_error *error)
@@ -343,14 +188,17 @@ static p5_status read_elf(symbol_reader *r, Elf *elf, p5_error *error)
         if (r->s->objects.count == PROFILE_SPACES / 2)
             return error_set(error, P5_ERR_RANGE, "more than %d programs with symbols", PROFILE_SPACES / 2);
         r->base = PROFILE_AT(r->s->objects.count, 0);
-        fits = add_object(r->s, r->path) && read_texts(r, elf);
+        fits = ARRAY_ADD(&r->s->objects, r->object) && read_texts(r, elf);
     }
-    fits = fits && read_candidates(r, elf) && read_lines(r, elf);
+    fits = fits && symbols_read_table(r, elf, false) && symbols_read_lines(r, elf);
     return fits ? P5_OK : error_set(error, P5_ERR_MEMORY, "out of memory");
 }
 
 static p5_status read_file(symbol_reader *r, bool guest, p5_error *error)
 {
+    r->object = arena_text(&r->s->names, r->path);
+    if (!r->object)
+        return error_set(error, P5_ERR_MEMORY, "out of memory");
     int descriptor = open(r->path, O_RDONLY | O_CLOEXEC);
     if (descriptor < 0)
         return error_set(error, P5_ERR_IO, "cannot read the symbols of %s", r->path);
@@ -360,7 +208,7 @@ static p5_status read_file(symbol_reader *r, bool guest, p5_error *error)
     if (elf && elf_kind(elf) == ELF_K_ELF)
         status = read_elf(r, elf, error);
     else if (!guest)
-        status = read_map(r, error);
+        status = symbols_read_map(r, error);
     if (elf)
         elf_end(elf);
     close(descriptor);
@@ -373,17 +221,17 @@ p5_status profile_symbols_read(const p5_machine *machine, const char *guest, con
     symbol_reader r = {.s = s, .path = guest};
     *s = (profile_symbols){0};
     p5_status status = read_file(&r, true, error);
-    if (status == P5_OK && !add_object(s, guest))
+    if (status == P5_OK && !ARRAY_ADD(&s->objects, r.object))
         status = error_set(error, P5_ERR_MEMORY, "out of memory");
     for (; status == P5_OK && beside && *beside; beside++) {
         r.path = *beside;
         r.base = machine_program_base(machine);
         status = read_file(&r, false, error);
     }
-    if (status == P5_OK && !take_functions(&r))
+    symbols_sort_lines(s);
+    if (status == P5_OK && !(take_functions(&r) && name_functions(s)))
         status = error_set(error, P5_ERR_MEMORY, "out of memory");
     free(r.list.items);
-    ARRAY_SORT(&s->lines, by_line_address);
     if (status != P5_OK)
         profile_symbols_free(s);
     return status;

@@ -6,13 +6,7 @@
 #include "base/array.h"
 #include "core/profile/profile.h"
 #include "p5scope/profile.h"
-
-enum { PROFILE_LINUX_KERNEL = 0xc0000000u }; /* code from there on is the gates of a Linux guest's kernel */
-
-typedef struct profile_function {
-    uint64_t start, end; /* PROFILE_AT */
-    char *name;
-} profile_function;
+#include "report/profile/function_names.h"
 
 typedef struct profile_line {
     uint64_t address;
@@ -21,13 +15,14 @@ typedef struct profile_line {
 } profile_line;
 typedef struct profile_symbols {
     arena names;                          /* all of them */
-    ARRAY_OF(profile_function) functions; /* by address, without overlaps */
+    ARRAY_OF(profile_function) functions; /* by address, without overlaps; named */
     ARRAY_OF(char *) files;
     ARRAY_OF(profile_line) lines; /* by address */
     ARRAY_OF(char *) objects;     /* by address space */
     ARRAY_OF(profile_text) texts; /* of the programs beside the guest */
 } profile_symbols;
-/* `guest` may have none. `beside`: NULL, or the NULL-terminated list of p5_profile_options.symbols. */
+/* `guest` may have none. `beside`: NULL, or the NULL-terminated list of p5_profile_options.symbols; a file of
+ * it that has neither symbols nor lines is an error. */
 p5_status profile_symbols_read(const p5_machine *machine, const char *guest, const char *const *beside,
                                profile_symbols *symbols, p5_error *error);
 void profile_symbols_free(profile_symbols *symbols);

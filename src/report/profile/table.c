@@ -29,36 +29,31 @@ static void rows_free(table_rows *rows)
     free(rows->list.items);
 }
 
-static void name_of(const p5_profile *p, p5_profile_key key, uint64_t address, bool user, char *name,
-                    size_t size)
+/* What a row is sorted into, a string of the caller's. NULL: out of memory. */
+static char *name_of(const p5_profile *p, p5_profile_key key, uint64_t address, bool user)
 {
-    char room[16];
+    char room[16], *name = NULL;
+    size_t size = 0;
     int insn = profile_insn_at(p, address), function = profile_function_at(p, address);
-    bool line = insn != PROFILE_NO_INDEX && p->insns.items[insn].file != PROFILE_NO_INDEX;
-    switch (key) {
-    case P5_PROFILE_BY_LINE:
-        if (line)
-            snprintf(name, size, "%s:%u", profile_file_name(p, p->insns.items[insn].file),
-                     p->insns.items[insn].line);
-        else
-            snprintf(name, size, "%s:0", profile_name_at(p, address, room));
-        return;
-    case P5_PROFILE_BY_FILE:
-        snprintf(name, size, "%s", line ? profile_file_name(p, p->insns.items[insn].file) : "???");
-        return;
-    case P5_PROFILE_BY_ADDRESS:
-        if (function != PROFILE_NO_INDEX)
-            snprintf(name, size, "0x%08" PRIx32 " %s+0x%" PRIx64, (uint32_t)address,
-                     p->functions.items[function].name, address - p->functions.items[function].start);
-        else
-            snprintf(name, size, "%s", profile_name_at(p, address, room));
-        return;
-    case P5_PROFILE_BY_MODE:
-        snprintf(name, size, "%s", user ? "CPL 3" : "CPL 0-2");
-        return;
-    default:
-        snprintf(name, size, "%s", profile_name_at(p, address, room));
-    }
+    const profile_insn *line = insn != PROFILE_NO_INDEX && p->insns.items[insn].file != PROFILE_NO_INDEX
+                                   ? &p->insns.items[insn]
+                                   : NULL;
+    FILE *out = open_memstream(&name, &size);
+    if (out == NULL)
+        return NULL;
+    if (key == P5_PROFILE_BY_MODE)
+        fputs(user ? "CPL 3" : "CPL 0-2", out);
+    else if (key == P5_PROFILE_BY_FILE)
+        fputs(line ? profile_file_name(p, line->file) : "???", out);
+    else if (key == P5_PROFILE_BY_LINE)
+        fprintf(out, "%s:%u", line ? profile_file_name(p, line->file) : profile_name_at(p, address, room),
+                line ? line->line : 0);
+    else if (key == P5_PROFILE_BY_ADDRESS && function != PROFILE_NO_INDEX)
+        fprintf(out, "0x%08" PRIx32 " %s+0x%" PRIx64, (uint32_t)address, p->functions.items[function].name,
+                address - p->functions.items[function].start);
+    else
+        fputs(profile_name_at(p, address, room), out);
+    return fclose(out) == 0 ? name : NULL;
 }
 
 /* Text shows a symbol's privilege class and no other's: there rows of one name are one row. Rows for programs
@@ -68,9 +63,10 @@ static bool apart_by_class(const p5_profile_table *t)
     return t->format != P5_ROWS_TEXT || t->key == P5_PROFILE_BY_SYMBOL;
 }
 
-static table_row *add_row(table_rows *rows, const char *name, const char *object, bool user)
+/* Adds a row, which takes the name over. NULL: out of memory. */
+static table_row *add_row(table_rows *rows, char *name, const char *object, bool user)
 {
-    table_row row = {strdup(name), object, user,
+    table_row row = {name, object, user,
                      calloc(2 * rows->width + 1, sizeof(uint64_t)) /* no columns: not nothing */, NULL};
     if (!row.name || !row.own || !ARRAY_ROOM(&rows->list)) {
         free(row.name);
@@ -120,17 +116,11 @@ static void merge(table_rows *rows)
     rows->list.count = left;
 }
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash && slash[1] ? slash + 1 : path;
-}
-
 /* What is not in one object only is in the guest's. */
 static const char *object_of(const p5_profile *p, p5_profile_key key, uint64_t address)
 {
     bool one = key != P5_PROFILE_BY_FILE && key != P5_PROFILE_BY_MODE;
-    return address == 0 && one ? "[board]" : base_name(profile_object_at(p, one ? address : 0));
+    return address == 0 && one ? "[board]" : path_base(profile_object_at(p, one ? address : 0));
 }
 
 static bool site_user(const profile_site *site)
@@ -138,18 +128,25 @@ static bool site_user(const profile_site *site)
     return site->cpl_class == P5_CPL_USER;
 }
 
+/* True if rows are wanted of what lies at `address`. */
+static bool is_wanted(const p5_profile *p, int function, uint64_t address)
+{
+    return function == PROFILE_NO_INDEX || profile_function_at(p, address) == function;
+}
+
 static bool add_sites(const p5_profile *p, const p5_profile_table *t, const profile_value *values,
-                      table_rows *rows)
+                      int function, table_rows *rows)
 {
     table_row *row = NULL;
     for (size_t i = 0; i < p->sites.count; i++) {
         const profile_site *site = &p->sites.items[i];
         bool user = site_user(site);
-        bool next = i == 0 || site->address != site[-1].address || user != site_user(&site[-1]);
+        if (!is_wanted(p, function, site->address))
+            continue;
+        bool next = !row || site->address != site[-1].address || user != site_user(&site[-1]);
         if (next) {
-            char name[600];
-            name_of(p, t->key, site->address, user, name, sizeof name);
-            row = add_row(rows, name, object_of(p, t->key, site->address), user && apart_by_class(t));
+            row = add_row(rows, name_of(p, t->key, site->address, user), object_of(p, t->key, site->address),
+                          user && apart_by_class(t));
         }
         if (!row)
             return false;
@@ -168,14 +165,15 @@ static bool user_at(const p5_profile *p, uint64_t address)
     return !found || site_user(&p->sites.items[site]);
 }
 
-static bool add_samples(const p5_profile *p, const p5_profile_table *t, table_rows *rows)
+static bool add_samples(const p5_profile *p, const p5_profile_table *t, int function, table_rows *rows)
 {
     for (size_t i = 0; i < p->samples.count; i++) {
-        char name[600];
         uint64_t address = p->samples.items[i].address;
         bool user = user_at(p, address);
-        name_of(p, t->key, address, user, name, sizeof name);
-        table_row *row = add_row(rows, name, object_of(p, t->key, address), user && apart_by_class(t));
+        if (!is_wanted(p, function, address))
+            continue;
+        table_row *row = add_row(rows, name_of(p, t->key, address, user), object_of(p, t->key, address),
+                                 user && apart_by_class(t));
         if (!row)
             return false;
         row->own[0] = p->sample_period;
@@ -196,15 +194,16 @@ static bool user_of(const p5_profile *p, uint64_t address)
 
 /* A function that is on the stack already continues its context, so no context has its own function above it:
  * what lies in and below the contexts of a function is its inclusive cost. */
-static bool add_inclusive(const p5_profile *p, const profile_value *values, table_rows *rows)
+static bool add_inclusive(const p5_profile *p, const profile_value *values, int function, table_rows *rows)
 {
     size_t width = rows->width;
     uint64_t *sums = profile_sum_by_context(p, values, width);
     bool fits = sums != NULL;
     for (size_t i = p->contexts.count; fits && i-- > PROFILE_ROOT + 1;) {
         const profile_context *c = &p->contexts.items[i];
-        char room[16];
-        table_row *row = add_row(rows, profile_name_at(p, c->function, room),
+        if (!is_wanted(p, function, c->function))
+            continue;
+        table_row *row = add_row(rows, name_of(p, P5_PROFILE_BY_SYMBOL, c->function, false),
                                  object_of(p, P5_PROFILE_BY_SYMBOL, c->function), user_of(p, c->function));
         fits = row != NULL;
         if (fits)
@@ -270,6 +269,15 @@ static void put_row(row_writer *out, const p5_profile_table *t, const table_row 
     rows_end(out);
 }
 
+/* A field of a table with separators, in which a dot stands for each separator, as in perf's. */
+static void write_field(FILE *out, const char *text, const char *separator)
+{
+    size_t length = strlen(separator);
+    for (const char *at; length > 0 && (at = strstr(text, separator)) != NULL; text = at + length)
+        fprintf(out, "%.*s.", (int)(at - text), text);
+    fputs(text, out);
+}
+
 static void write_row(FILE *out, const p5_profile_table *t, const table_row *row, const uint64_t *totals,
                       size_t width, const char *command)
 {
@@ -287,11 +295,17 @@ static void write_row(FILE *out, const p5_profile_table *t, const table_row *row
             fprintf(out, s ? "%s%s" : "  %15s%s", number, s ? s : "");
     }
     const char *mode = t->key == P5_PROFILE_BY_SYMBOL ? row->user ? "[.] " : "[k] " : "";
-    if (s)
-        fprintf(out, "%s%s%s%s%s%s\n", command, s, row->object, s, mode, row->name);
-    else
+    if (s) {
+        write_field(out, command, s);
+        fputs(s, out);
+        write_field(out, row->object, s);
+        fprintf(out, "%s%s", s, mode);
+        write_field(out, row->name, s);
+        fputc('\n', out);
+    } else {
         fprintf(out, "  %-15s  %-15s  %s%s%s\n", command, row->object, mode, row->name,
                 colour[0] != '\0' ? "\033[0m" : "");
+    }
 }
 
 p5_status p5_profile_write_table(FILE *out, const p5_profile *p, const p5_profile_table *t, p5_error *error)
@@ -316,20 +330,26 @@ p5_status p5_profile_write_table(FILE *out, const p5_profile *p, const p5_profil
             return status;
         totals[width] = profile_total_value(p, &values[width]);
     }
+    int function = PROFILE_NO_INDEX;
+    if (t->function) {
+        p5_status status = profile_find_function(p, t->function, &function, error);
+        if (status != P5_OK)
+            return status;
+    }
     if (t->samples)
         totals[0] = p->samples.count * p->sample_period;
     table_rows rows = {.width = width};
     bool inclusive = t->inclusive && t->key == P5_PROFILE_BY_SYMBOL && !t->samples;
     p5_profile_table shown = *t;
     shown.inclusive = inclusive;
-    bool fits = t->samples ? add_samples(p, t, &rows) : add_sites(p, t, values, &rows);
-    fits = fits && (!inclusive || add_inclusive(p, values, &rows));
+    bool fits = t->samples ? add_samples(p, t, function, &rows) : add_sites(p, t, values, function, &rows);
+    fits = fits && (!inclusive || add_inclusive(p, values, function, &rows));
     if (fits) {
         merge(&rows);
         if (inclusive)
             include_own(&rows);
         ARRAY_SORT(&rows.list, by_cost);
-        const char *command = p->program != NULL ? p->program : p->command;
+        const char *command = p->program != NULL ? p->program : profile_object_at(p, 0);
         row_writer writer;
         bool for_programs = t->format != P5_ROWS_TEXT;
         if (for_programs) {
@@ -350,7 +370,7 @@ p5_status p5_profile_write_table(FILE *out, const p5_profile *p, const p5_profil
             if (any && largest >= t->least_percent && for_programs)
                 put_row(&writer, &shown, row, values, totals, width);
             else if (any && largest >= t->least_percent)
-                write_row(out, &shown, row, totals, width, command ? base_name(command) : "");
+                write_row(out, &shown, row, totals, width, path_base(command));
         }
     }
     rows_free(&rows);
@@ -404,8 +424,9 @@ static bool add_stacks(const p5_profile *p, const profile_value *value, table_ro
             if (!user)
                 fputs("_[k]", memory);
             fits = fclose(memory) == 0;
-            table_row *row = fits ? add_row(rows, text, "", user) : NULL;
-            free(text);
+            table_row *row = add_row(rows, fits ? text : NULL, "", user);
+            if (!fits)
+                free(text);
             fits = row != NULL;
             if (row)
                 row->own[0] = own[i][user];

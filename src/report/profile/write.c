@@ -4,12 +4,15 @@
 #include "base/error.h"
 #include "report/profile/profile_internal.h"
 
-/* Text to the end of the line: what would end it is shown as a blank. */
+/* Writes text to the end of the line. A backslash becomes two, a control character \xHH. */
 static void write_text(FILE *out, const char *tag, const char *text)
 {
     fprintf(out, "%s ", tag);
     for (; *text; text++)
-        fputc((unsigned char)*text < 32 ? ' ' : *text, out);
+        if ((unsigned char)*text < ' ' || *text == '\\')
+            fprintf(out, *text == '\\' ? "\\\\" : "\\x%02x", (unsigned char)*text);
+        else
+            fputc(*text, out);
     fputc('\n', out);
 }
 
@@ -55,7 +58,11 @@ static void write_code(FILE *out, const p5_profile *p)
     for (size_t i = 0; i < p->functions.count; i++) {
         fprintf(out, "function %" PRIx64 " %" PRIx64 " ", p->functions.items[i].start,
                 p->functions.items[i].end);
-        write_text(out, "=", p->functions.items[i].name);
+        write_text(out, "=", p->functions.items[i].symbol);
+        if (p->functions.items[i].source)
+            write_text(out, "source", p->functions.items[i].source);
+        if (p->functions.items[i].qualifier)
+            write_text(out, "qualifier", p->functions.items[i].qualifier);
     }
     for (size_t i = 0; i < p->files.count; i++)
         write_text(out, "file", p->files.items[i]);

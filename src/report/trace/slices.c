@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "machine/machine.h"
 #include "report/profile/symbols.h"
 
 /* A function that has not returned. */
@@ -20,7 +21,10 @@ typedef struct finished_slice {
     uint64_t function, from, to;
 } finished_slice;
 
+enum { NAME_ROOM = 24 };
+
 struct slices {
+    const p5_machine *machine;
     profile_symbols symbols;
     uint64_t least, begin; /* clock of the window's beginning */
     bool shown, out_of_memory;
@@ -30,16 +34,18 @@ struct slices {
     void *context;
 };
 
-static const char *name_of(const slices *s, uint64_t function, char room[16])
+static const char *name_of(const slices *s, uint64_t function, char room[NAME_ROOM])
 {
     size_t count = s->symbols.functions.count;
     const profile_function *functions = s->symbols.functions.items;
     size_t at = ARRAY_SEARCH(functions, count, end, function + 1ull);
     if (at < count && functions[at].start <= function)
         return functions[at].name;
-    if (PROFILE_SPACE(function) == 0 && function >= PROFILE_LINUX_KERNEL)
-        return "[kernel]";
-    snprintf(room, 16, "0x%08" PRIx32, (uint32_t)function);
+    machine_own_code own;
+    if (PROFILE_SPACE(function) == 0 && machine_is_own_code(s->machine, (uint32_t)function, &own))
+        snprintf(room, NAME_ROOM, "%s", own.name);
+    else
+        snprintf(room, NAME_ROOM, "sub_%" PRIx32, (uint32_t)function);
     return room;
 }
 
@@ -51,7 +57,7 @@ static uint64_t shown_from(const slices *s, const slice *x)
 
 static void put_slice(const slices *s, const finished_slice *x)
 {
-    char room[16];
+    char room[NAME_ROOM];
     s->put(s->context, name_of(s, x->function, room), x->from, x->to);
 }
 
@@ -93,6 +99,7 @@ p5_status slices_open(p5_machine *machine, const char *guest, const char *const 
     *out = NULL;
     if (s == NULL)
         return error_set(error, P5_ERR_MEMORY, "no memory for a trace");
+    s->machine = machine;
     s->least = least;
     s->put = put;
     s->context = context;

@@ -7,7 +7,7 @@ shift
 needs callgrind_annotate
 needs jq
 stat_values "$scratch/expected" -q "$@"
-"$p5scope" record -q --callgrind "$scratch/callgrind.out" "$@" >/dev/null
+"$p5scope" record -q --callgrind "$scratch/callgrind.out" --events all "$@" >/dev/null
 [ ! -e p5scope.data ] || fail "--callgrind alone wrote a p5scope.data"
 totals_agree callgrind_annotate "$scratch/callgrind.out" clocks instructions_executed data_read_miss bus_cycle_duration
 callgrind_annotate --inclusive=yes --tree=calling --show=clocks "$scratch/callgrind.out" >"$scratch/text" 2>&1

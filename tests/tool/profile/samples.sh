@@ -7,7 +7,7 @@ shift
 needs jq
 event=pipeline_flushes_due_to_wrong_branch_predictions
 stat_values "$scratch/expected" -q "$@"
-"$p5scope" record -q -o "$scratch/p" --period $event/100 --cachegrind "$scratch/cachegrind" "$@" >/dev/null
+"$p5scope" record -q -o "$scratch/p" --period $event/100 --cachegrind "$scratch/cachegrind" --events all "$@" >/dev/null
 awk '/^events:/ { for (i = 2; i <= NF; i++) name[i] = $i } /^summary:/ { for (i = 2; i <= NF; i++) if (name[i] !~ /^stall_/ || name[i] ~ /^stall_on_/) print name[i], $i }' \
     "$scratch/cachegrind" | sort >"$scratch/got"
 diff "$scratch/expected" "$scratch/got" || fail "< stat -j, > recorded with samples"

@@ -6,7 +6,7 @@ shift 2
 . "$(dirname "$0")/common.sh"
 needs jq
 stat_values "$scratch/expected" --model "$model" -q "$@"
-"$p5scope" record --model "$model" -q -o "$scratch/p" --callgrind "$scratch/callgrind" --cachegrind "$scratch/cachegrind" "$@" >"$scratch/out"
+"$p5scope" record --model "$model" -q -o "$scratch/p" --callgrind "$scratch/callgrind" --cachegrind "$scratch/cachegrind" --events all "$@" >"$scratch/out"
 cmp "$scratch/stat.out" "$scratch/out" || fail "the guest printed something else"
 
 # Sums of the lines: cachegrind has LINE COSTS, callgrind 0xADDRESS LINE COSTS, of which those behind calls= are inclusive.

@@ -1,0 +1,141 @@
+/* Functions of code without symbols, by control flow. One begins where something called, where an interrupt
+ * or a far transfer led, and where code begins that nothing executed leads to by going on. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "isa/isa.h"
+#include "machine/machine.h"
+#include "report/profile/profile_internal.h"
+
+enum {
+    HOLE = 32,        /* bytes that were not executed: behind them another function may begin */
+    TABLE_HOLE = 4096 /* the same in a function with an indirect jump, whose cases lie anywhere */
+};
+
+typedef struct code_reader {
+    p5_profile *p;
+    const p5_machine *machine;
+    ARRAY_OF(uint64_t) starts;        /* ascending */
+    ARRAY_OF(profile_function) found; /* by address */
+    profile_function *open;           /* the last, while code may be added to it */
+    uint64_t reach;                   /* the furthest target of its jumps */
+    bool tables;                      /* it has an indirect jump */
+    bool own;                         /* it is p5scope's own code */
+} code_reader;
+
+static int by_number(const void *a, const void *b)
+{
+    const uint64_t *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+/* The functions that were called, entered by interrupts, or led to by far transfers: those of contexts, and
+ * of edges where there was no room for a context. */
+static bool find_starts(code_reader *c)
+{
+    const p5_profile *p = c->p;
+    for (size_t i = PROFILE_ROOT + 1; i < p->contexts.count; i++)
+        if (!ARRAY_ADD(&c->starts, p->contexts.items[i].function))
+            return false;
+    for (size_t i = 0; i < p->edges.count; i++)
+        if (!ARRAY_ADD(&c->starts, p->edges.items[i].function))
+            return false;
+    ARRAY_SORT(&c->starts, by_number);
+    return true;
+}
+
+static bool is_start(const code_reader *c, uint64_t address)
+{
+    size_t at = array_search(c->starts.items, c->starts.count, sizeof address, 0, sizeof address, address);
+    return at < c->starts.count && c->starts.items[at] == address;
+}
+
+static bool begin_function(code_reader *c, uint64_t start)
+{
+    machine_own_code own;
+    c->own = PROFILE_SPACE(start) == 0 && machine_is_own_code(c->machine, (uint32_t)start, &own);
+    if (!c->own)
+        snprintf(own.name, sizeof own.name, "sub_%" PRIx32, (uint32_t)start);
+    profile_function f = {.start = c->own ? own.start : start,
+                          .end = c->own ? (uint64_t)own.last + 1 : start,
+                          .symbol = arena_text(&c->p->texts, own.name),
+                          .object = c->own ? NULL : c->p->objects.items[PROFILE_SPACE(start)]};
+    c->open = NULL;
+    if (!f.symbol || !ARRAY_ADD(&c->found, f))
+        return false;
+    c->open = &c->found.items[c->found.count - 1];
+    c->reach = start;
+    c->tables = false;
+    return true;
+}
+
+/* True if the instruction belongs to the function that is open: nothing enters a function here, and control
+ * can come over what lies between. */
+static bool goes_on(const code_reader *c, uint64_t address)
+{
+    if (!c->open || PROFILE_SPACE(c->open->start) != PROFILE_SPACE(address))
+        return false;
+    if (c->own)
+        return address < c->open->end;
+    machine_own_code own;
+    if (is_start(c, address) ||
+        (PROFILE_SPACE(address) == 0 && machine_is_own_code(c->machine, (uint32_t)address, &own)))
+        return false;
+    return address <= c->open->end + (c->tables ? TABLE_HOLE : HOLE) || address <= c->reach;
+}
+
+static bool add_insn(code_reader *c, const profile_code *code)
+{
+    if (!goes_on(c, code->address) && !begin_function(c, code->address))
+        return false;
+    if (c->own)
+        return true;
+    uint64_t end = code->address + code->length;
+    c->open->end = end > c->open->end ? end : c->open->end;
+    if ((code->branch == ISA_JCC || code->branch == ISA_JMP || code->branch == ISA_LOOP) &&
+        code->target > c->reach)
+        c->reach = code->target;
+    c->tables |= code->branch == ISA_JMP_INDIRECT;
+    return true;
+}
+
+static bool move_found(code_reader *c)
+{
+    bool fits = true;
+    for (size_t i = 0; fits && i < c->found.count; i++)
+        fits = ARRAY_ADD(&c->p->functions, c->found.items[i]);
+    c->found.count = 0;
+    profile_finish(c->p);
+    return fits;
+}
+
+/* What p5scope does for the guest may be paid for at an address of its own code where no instruction was
+ * executed. */
+static bool add_own_code(code_reader *c, uint64_t address)
+{
+    machine_own_code own;
+    if (PROFILE_SPACE(address) != 0 || profile_function_at(c->p, address) != PROFILE_NO_INDEX ||
+        !machine_is_own_code(c->machine, (uint32_t)address, &own))
+        return true;
+    return begin_function(c, address) && move_found(c);
+}
+
+bool profile_add_code_functions(p5_profile *p, const p5_machine *machine)
+{
+    code_reader c = {.p = p, .machine = machine};
+    bool fits = find_starts(&c);
+    for (size_t i = 0; fits && i < p->insns.count; i++) {
+        const profile_code *code = &p->insns.items[i].code;
+        if (profile_function_at(p, code->address) == PROFILE_NO_INDEX)
+            fits = add_insn(&c, code);
+        else
+            c.open = NULL;
+    }
+    fits = fits && move_found(&c);
+    for (size_t i = 0; fits && i < p->sites.count; i++)
+        fits = add_own_code(&c, p->sites.items[i].address);
+    free(c.starts.items);
+    free(c.found.items);
+    return fits;
+}

@@ -1,0 +1,321 @@
+#include "report/profile/function_names.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/error.h"
+#include "base/text.h"
+#include "base/utf8.h"
+#include "core/profile/profile.h"
+
+/* The demangler is that of the C++ run-time library: it is part of every compiler's installation, has a
+ * stable interface and a limit of its own to recursion. libiberty has the same code, but no shared library;
+ * elfutils keeps its use of it to its programs. A C program declares the function itself, as <cxxabi.h> is
+ * for C++ only. */
+extern char *__cxa_demangle(const char *mangled, char *buffer, size_t *size, int *status);
+
+/* The name in the source of a C++ symbol, a string of the caller's. NULL: the symbol is not mangled. */
+static char *demangle(const char *symbol)
+{
+    return strncmp(symbol, "_Z", 2) == 0 ? __cxa_demangle(symbol, NULL, NULL, NULL) : NULL;
+}
+
+char *function_plain_name(const profile_function *f, bool mangled)
+{
+    char *demangled = mangled ? NULL : demangle(f->symbol);
+    char *name = utf8_printable(demangled != NULL ? demangled : f->symbol);
+    free(demangled);
+    return name;
+}
+
+const char *path_base(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
+}
+
+/* ---- what tells functions of one name apart ------------------------------------------------------------ */
+
+/* A function of a group with one symbol. */
+typedef struct member {
+    profile_function *function;
+    char *shown; /* the symbol as it is shown */
+    const char *key;
+} member;
+
+static int by_shown(const void *a, const void *b)
+{
+    const member *x = a, *y = b;
+    int order = strcmp(x->shown, y->shown);
+    return order != 0 ? order
+                      : (x->function->start > y->function->start) - (x->function->start < y->function->start);
+}
+
+static int by_key(const void *a, const void *b)
+{
+    const member *x = a, *y = b;
+    return strcmp(x->key, y->key);
+}
+
+/* What may stand before a symbol, the shortest first. NULL: not known. */
+static const char *qualifier_of(const profile_function *f, unsigned level)
+{
+    const char *const of[] = {f->source, f->unit, f->object};
+    const char *path = of[level % 3];
+    return path != NULL && level < 3 ? path_base(path) : path;
+}
+enum { QUALIFIER_LEVELS = 6 };
+
+/* True if no neighbour in the order by key has the key of member `i`. */
+static bool is_alone(const member *group, size_t count, size_t i)
+{
+    return (i == 0 || strcmp(group[i - 1].key, group[i].key) != 0) &&
+           (i + 1 == count || strcmp(group[i + 1].key, group[i].key) != 0);
+}
+
+/* Gives each member the first qualifier that no other has at that level; those that end up alike have their
+ * address. */
+static bool qualify_group(member *group, size_t count, arena *texts)
+{
+    for (unsigned level = 0; level < QUALIFIER_LEVELS; level++) {
+        for (size_t i = 0; i < count; i++) {
+            const char *qualifier = qualifier_of(group[i].function, level);
+            group[i].key = qualifier != NULL ? qualifier : "";
+        }
+        qsort(group, count, sizeof *group, by_key);
+        for (size_t i = 0; i < count; i++) {
+            profile_function *f = group[i].function;
+            if (f->qualifier != NULL || group[i].key[0] == '\0' || !is_alone(group, count, i))
+                continue;
+            f->qualifier = arena_text(texts, group[i].key);
+            if (f->qualifier == NULL)
+                return false;
+        }
+    }
+    for (size_t i = 0; i < count; i++)
+        group[i].key =
+            group[i].function->qualifier != NULL ? group[i].function->qualifier : FUNCTION_BY_ADDRESS;
+    qsort(group, count, sizeof *group, by_key);
+    for (size_t i = 0; i < count; i++)
+        if (!is_alone(group, count, i) || strcmp(group[i].key, FUNCTION_BY_ADDRESS) == 0)
+            group[i].function->qualifier = arena_text(texts, FUNCTION_BY_ADDRESS);
+    return true;
+}
+
+bool functions_qualify(profile_function *functions, size_t count, arena *texts)
+{
+    member *members = calloc(count + 1, sizeof *members);
+    bool fits = members != NULL;
+    for (size_t i = 0; fits && i < count; i++) {
+        functions[i].qualifier = NULL;
+        members[i] = (member){.function = &functions[i], .shown = function_plain_name(&functions[i], false)};
+        fits = members[i].shown != NULL;
+    }
+    if (fits)
+        array_sort(members, count, sizeof *members, by_shown);
+    for (size_t first = 0, end; fits && first < count; first = end) {
+        for (end = first + 1; end < count && strcmp(members[end].shown, members[first].shown) == 0;)
+            end++;
+        if (end - first > 1)
+            fits = qualify_group(&members[first], end - first, texts);
+    }
+    for (size_t i = 0; members != NULL && i < count; i++)
+        free(members[i].shown);
+    free(members);
+    return fits;
+}
+
+static char *full_name(const profile_function *f, bool mangled)
+{
+    char *plain = function_plain_name(f, mangled), *name = NULL;
+    size_t size = 0;
+    FILE *out = plain != NULL && f->qualifier != NULL ? open_memstream(&name, &size) : NULL;
+    if (out == NULL)
+        return f->qualifier == NULL ? plain : (free(plain), NULL);
+    if (strcmp(f->qualifier, FUNCTION_BY_ADDRESS) == 0) {
+        fprintf(out, "%s@0x%" PRIx32, plain, (uint32_t)f->start);
+    } else {
+        utf8_write_printable(out, f->qualifier);
+        fprintf(out, ":%s", plain);
+    }
+    free(plain);
+    return fclose(out) == 0 ? name : NULL;
+}
+
+bool functions_name(profile_function *functions, size_t count, bool mangled, arena *texts)
+{
+    for (size_t i = 0; i < count; i++) {
+        char *name = full_name(&functions[i], mangled);
+        functions[i].name = name != NULL ? arena_text(texts, name) : NULL;
+        free(name);
+        if (functions[i].name == NULL)
+            return false;
+    }
+    return true;
+}
+
+/* ---- which one is meant -------------------------------------------------------------------------------- */
+
+/* How well a text fits. Of several fits only the best count. */
+typedef enum fit { FIT_NOT, FIT_CLONE, FIT_BASE, FIT_SYMBOL, FIT_NAME } fit;
+
+/* Length of a demangled name before its parameters. */
+static size_t base_length(const char *name)
+{
+    unsigned depth = 0;
+    for (const char *at = name; *at != '\0'; at++) {
+        if (*at == '(' && depth == 0 && strncmp(at, "(anonymous", 10) != 0 &&
+            (at - name < 8 || strncmp(at - 8, "operator", 8) != 0))
+            return (size_t)(at - name);
+        depth += *at == '<' || *at == '(';
+        depth -= (*at == '>' || *at == ')') && depth > 0;
+    }
+    return strlen(name);
+}
+
+/* Where a demangled name begins behind the type that a template's function returns. */
+static size_t base_begin(const char *name, size_t end)
+{
+    size_t begin = 0;
+    unsigned depth = 0;
+    for (size_t i = 0; i < end; i++) {
+        if (strncmp(name + i, "operator", 8) == 0)
+            return begin;
+        depth += name[i] == '<' || name[i] == '(';
+        depth -= (name[i] == '>' || name[i] == ')') && depth > 0;
+        if (name[i] == ' ' && depth == 0)
+            begin = i + 1;
+    }
+    return begin;
+}
+
+static bool is_part(const char *text, const char *name, size_t begin, size_t end)
+{
+    return strlen(text) == end - begin && strncmp(text, name + begin, end - begin) == 0;
+}
+
+/* A symbol without its file or address. */
+static fit fit_symbol(const profile_function *f, const char *text)
+{
+    if (strcmp(f->symbol, text) == 0)
+        return FIT_SYMBOL;
+    char *demangled = demangle(f->symbol);
+    char *printable = demangled == NULL && !utf8_is_printable(f->symbol) ? utf8_printable(f->symbol) : NULL;
+    fit found = FIT_NOT;
+    if (printable != NULL)
+        found = strcmp(printable, text) == 0 ? FIT_SYMBOL : FIT_NOT;
+    if (demangled != NULL) {
+        size_t end = base_length(demangled);
+        if (strcmp(demangled, text) == 0)
+            found = FIT_SYMBOL;
+        else if (is_part(text, demangled, 0, end) ||
+                 is_part(text, demangled, base_begin(demangled, end), end))
+            found = strstr(demangled, " [clone ") != NULL ? FIT_CLONE : FIT_BASE;
+    }
+    free(printable);
+    free(demangled);
+    return found;
+}
+
+/* True if the first `length` bytes of `text` are a path, or the end of one behind a slash. */
+static bool ends_path(const char *path, const char *text, size_t length)
+{
+    size_t whole = path != NULL ? strlen(path) : 0;
+    return whole >= length && length > 0 && strncmp(path + whole - length, text, length) == 0 &&
+           (whole == length || path[whole - length - 1] == '/');
+}
+
+/* Finds the @0xADDRESS at the end of `text`. */
+static const char *address_suffix(const char *text, uint64_t *address)
+{
+    const char *at = strrchr(text, '@');
+    return at != NULL && at > text && text_to_u64(at + 1, address) ? at : NULL;
+}
+
+static fit fit_of(const profile_function *f, const char *text)
+{
+    uint64_t address;
+    if (f->name != NULL && strcmp(f->name, text) == 0)
+        return FIT_NAME;
+    fit best = fit_symbol(f, text);
+    const char *suffix = best == FIT_NOT ? address_suffix(text, &address) : NULL;
+    if (suffix != NULL && address == (uint32_t)f->start) {
+        char *part = strndup(text, (size_t)(suffix - text));
+        best = part != NULL && strchr(part, '@') == NULL ? fit_of(f, part) : FIT_NOT;
+        free(part);
+    }
+    for (const char *colon = text; best == FIT_NOT && (colon = strchr(colon, ':')) != NULL; colon++) {
+        size_t length = (size_t)(colon - text);
+        if (ends_path(f->source, text, length) || ends_path(f->unit, text, length) ||
+            ends_path(f->object, text, length))
+            best = fit_symbol(f, colon + 1);
+    }
+    return best;
+}
+
+/* A name that tells this function from the others with the same symbol. */
+static char *selector(const profile_function *f)
+{
+    return f->name != NULL ? strdup(f->name) : full_name(f, false);
+}
+
+static void list_candidates(const profile_function *const *found, size_t count, const char *text,
+                            p5_error *error)
+{
+    char list[sizeof error->hint - 60] = "";
+    size_t length = 0, shown = 0;
+    for (; shown < count; shown++) {
+        char one[200], *name = selector(found[shown]);
+        int size = snprintf(one, sizeof one, "%s%s (0x%" PRIx32 ")", shown > 0 ? ", " : "",
+                            name != NULL ? name : "", (uint32_t)found[shown]->start);
+        free(name);
+        if (size >= (int)sizeof one || length + (size_t)size >= sizeof list)
+            break;
+        memcpy(list + length, one, (size_t)size + 1);
+        length += (size_t)size;
+    }
+    error_set(error, P5_ERR_NAME, "'%.150s' is the name of %zu functions", text, count);
+    if (shown == count)
+        error_hint(error, "Name one, or give its address: %s", list);
+    else if (shown > 0)
+        error_hint(error, "Name one, or give its address: %s, and %zu more", list, count - shown);
+    else
+        error_hint(error, "Give the address of one: 0x%" PRIx32 " is the first", (uint32_t)found[0]->start);
+}
+
+int functions_find(const profile_function *functions, size_t count, const char *text, p5_error *error)
+{
+    uint64_t address;
+    bool by_address = text[0] >= '0' && text[0] <= '9' && text_to_u64(text, &address);
+    ARRAY_OF(const profile_function *) found = {0};
+    fit best = FIT_NOT;
+    int answer = FUNCTION_NONE;
+    for (size_t i = 0; i < count; i++) {
+        const profile_function *f = &functions[i];
+        fit how = by_address
+                      ? (uint32_t)f->start <= address && address < (uint32_t)f->start + (f->end - f->start)
+                      : fit_of(f, text);
+        if (how == FIT_NOT || how < best)
+            continue;
+        if (how > best)
+            found.count = 0;
+        best = how;
+        bool alias = false;
+        for (size_t j = 0; j < found.count && !alias; j++)
+            alias = found.items[j]->start == f->start;
+        if (alias)
+            continue;
+        if (!ARRAY_ADD(&found, f)) {
+            error_set(error, P5_ERR_MEMORY, "out of memory");
+            break;
+        }
+        answer = found.count == 1 ? (int)i : FUNCTION_AMBIGUOUS;
+    }
+    if (answer == FUNCTION_AMBIGUOUS)
+        list_candidates((const profile_function *const *)found.items, found.count, text, error);
+    free(found.items);
+    return answer;
+}

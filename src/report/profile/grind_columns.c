@@ -1,0 +1,80 @@
+/* The events that files for callgrind_annotate and cg_annotate show. */
+#include "report/profile/grind_columns.h"
+
+#include <string.h>
+
+#include "base/error.h"
+
+enum { MOST_SHOWN = 64 };
+
+static void add_column(grind_columns *c, int quantity, const char *name)
+{
+    profile_value *v = &c->values[c->count++];
+    *v = (profile_value){.quantity = quantity, .cpl_mask = P5_CPL_MASK_ALL};
+    snprintf(v->name, sizeof v->name, "%s", name);
+}
+
+/* Names of columns are words: a colon becomes an underscore. */
+static void add_value(grind_columns *c, const profile_value *value)
+{
+    profile_value *v = &c->values[c->count++];
+    *v = *value;
+    for (char *colon = v->name; (colon = strchr(colon, ':')) != NULL;)
+        *colon = '_';
+}
+
+/* What the readers show side by side, where nothing else is asked for: where time goes, and what it is lost
+ * by. */
+static const int usual[] = {P5_EVENT_INSTRUCTIONS_EXECUTED, P5_EVENT_INSTRUCTIONS_EXECUTED_V_PIPE,
+                            P5_EVENT_DATA_READ_MISS,        P5_EVENT_DATA_WRITE_MISS,
+                            P5_EVENT_CODE_CACHE_MISS,       P5_EVENT_PIPELINE_FLUSHES,
+                            P5_EVENT_PIPELINE_AGI_STALLS};
+
+static void add_everything(const p5_profile *p, grind_columns *c)
+{
+    char room[48];
+    for (unsigned e = 0; e < P5_EVENT_COUNT; e++)
+        if (e != P5_EVENT_INSTRUCTIONS_EXECUTED &&
+            (p5_event_describe((enum p5_event)e)->families & p->family) != 0)
+            add_column(c, (int)e, profile_quantity_name(e, room));
+    for (unsigned q = P5_PROFILE_STALLS; q < P5_PROFILE_EXECUTIONS; q++)
+        add_column(c, (int)q, profile_quantity_name(q, room));
+}
+
+void grind_columns_choose(const p5_profile *p, grind_columns *c)
+{
+    char room[48];
+    bool chosen = p->shown.count > 0 || p->shows_everything;
+    c->count = 0;
+    add_column(c, P5_PROFILE_CLOCKS, "clocks");
+    for (size_t i = 0; i < (chosen ? 1 : sizeof usual / sizeof *usual); i++)
+        add_column(c, usual[i], profile_quantity_name((unsigned)usual[i], room));
+    if (p->shows_everything)
+        add_everything(p, c);
+    for (size_t i = 0; i < p->shown.count && !p->shows_everything; i++) {
+        bool there = false;
+        for (size_t column = 0; column < c->count; column++)
+            there |= strcmp(c->values[column].name, p->shown.items[i].name) == 0;
+        if (!there)
+            add_value(c, &p->shown.items[i]);
+    }
+}
+
+p5_status p5_profile_show_events(p5_profile *p, const char *const *events, p5_error *error)
+{
+    p->shown.count = 0;
+    p->shows_everything = false;
+    for (; events != NULL && *events != NULL; events++) {
+        profile_value value;
+        if (strcmp(*events, "all") == 0) {
+            p->shows_everything = true;
+            continue;
+        }
+        p5_status status = profile_value_find(p->family, *events, &value, error);
+        if (status != P5_OK)
+            return status;
+        if (p->shown.count == MOST_SHOWN || !ARRAY_ADD(&p->shown, value))
+            return error_set(error, P5_ERR_RANGE, "more than %d events", MOST_SHOWN);
+    }
+    return P5_OK;
+}

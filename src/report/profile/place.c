@@ -1,0 +1,173 @@
+/* Places of the guest that options name: a symbol, or an address. */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "p5scope/observe.h"
+#include "p5scope/profile.h"
+#include "report/profile/profile_internal.h"
+#include "report/profile/symbol_reader.h"
+
+/* The symbols of a file, those that the profile takes for functions first. */
+typedef struct place_reader {
+    profile_symbols symbols;
+    symbol_reader reader;
+    bool elf;
+    ARRAY_OF(profile_function) list;
+    size_t ends[3]; /* of functions and global labels; of all code; of everything */
+} place_reader;
+
+static int by_rank(const void *a, const void *b)
+{
+    const candidate *x = a, *y = b;
+    if (x->rank / 4 != y->rank / 4)
+        return x->rank < y->rank ? -1 : 1;
+    return (x->start > y->start) - (x->start < y->start);
+}
+
+static bool take_symbols(place_reader *r)
+{
+    ARRAY_SORT(&r->reader.list, by_rank);
+    for (size_t i = 0; i < r->reader.list.count; i++) {
+        const candidate *c = &r->reader.list.items[i];
+        const profile_function f = {.start = c->start,
+                                    .end = c->start + c->size,
+                                    .symbol = c->symbol,
+                                    .unit = c->unit,
+                                    .object = c->object,
+                                    .source = symbols_source_at(&r->symbols, c->start)};
+        if (!ARRAY_ADD(&r->list, f))
+            return false;
+        for (unsigned kind = c->rank < CANDIDATE_LOCAL  ? 0
+                             : c->rank < CANDIDATE_DATA ? 1
+                                                        : 2;
+             kind < 3; kind++)
+            r->ends[kind] = r->list.count;
+    }
+    return functions_qualify(r->list.items, r->ends[0], &r->symbols.names);
+}
+
+static p5_status read_places(place_reader *r, const char *path, p5_error *error)
+{
+    r->reader =
+        (symbol_reader){.s = &r->symbols, .path = path, .object = arena_text(&r->symbols.names, path)};
+    elf_version(EV_CURRENT);
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    Elf *elf = file >= 0 ? elf_begin(file, ELF_C_READ_MMAP, NULL) : NULL;
+    bool fits = r->reader.object != NULL;
+    r->elf = elf != NULL && elf_kind(elf) == ELF_K_ELF;
+    if (fits && r->elf) {
+        fits = symbols_read_table(&r->reader, elf, true) && symbols_read_lines(&r->reader, elf);
+        symbols_sort_lines(&r->symbols);
+        fits = fits && take_symbols(r);
+    }
+    if (elf != NULL)
+        elf_end(elf);
+    if (file >= 0)
+        close(file);
+    return fits ? P5_OK : error_set(error, P5_ERR_MEMORY, "out of memory");
+}
+
+static void close_places(place_reader *r)
+{
+    free(r->reader.list.items);
+    free(r->list.items);
+    profile_symbols_free(&r->symbols);
+}
+
+/* The symbol that `text` names; what a profile takes for a function counts before other labels, and those
+ * before data. */
+static int find(const place_reader *r, const char *text, p5_error *error)
+{
+    int found = FUNCTION_NONE;
+    for (unsigned kind = 0; kind < 3 && found == FUNCTION_NONE; kind++)
+        found = functions_find(r->list.items, r->ends[kind], text, error);
+    return found;
+}
+
+/* The same for NAME+OFFSET. An operator of C++ has a + in its name. */
+static int find_with_offset(const place_reader *r, const char *text, uint64_t *offset, p5_error *error)
+{
+    const char *plus = strrchr(text, '+');
+    int found = find(r, text, error);
+    if (found != FUNCTION_NONE || plus == NULL || !text_to_u64(plus + 1, offset) || *offset > UINT32_MAX) {
+        *offset = 0;
+        return found;
+    }
+    char *name = strndup(text, (size_t)(plus - text));
+    if (name != NULL)
+        found = find(r, name, error);
+    free(name);
+    return found;
+}
+
+/* sub_ADDRESS, by which reports call code without a symbol; or a number. */
+static bool read_address(const char *text, uint32_t *address)
+{
+    char *end;
+    uint64_t number;
+    if (strncmp(text, "sub_", 4) == 0 && text[4] != '\0' && strlen(text) <= 12 &&
+        text[4 + strspn(text + 4, "0123456789abcdefABCDEF")] == '\0')
+        number = strtoull(text + 4, &end, 16);
+    else if (!text_to_u64(text, &number))
+        return false;
+    *address = (uint32_t)number;
+    return number <= UINT32_MAX;
+}
+
+static p5_status nothing_found(const place_reader *r, const char *path, const char *text, p5_error *error)
+{
+    const char *plus = strrchr(text, '+');
+    uint64_t offset;
+    if (r->list.count == 0)
+        return error_set(error, P5_ERR_NAME, "%s has no symbols; an address (0x...) is possible", path);
+    bool number = plus != NULL && text_to_u64(plus + 1, &offset) && offset <= UINT32_MAX;
+    if (plus != NULL && !number && strstr(text, "operator") == NULL)
+        return error_set(error, P5_ERR_SYNTAX, "an offset follows the +, as in main+0x10");
+    text_nearest nearest;
+    text_nearest_init(&nearest, text);
+    for (size_t i = 0; i < r->list.count; i++)
+        text_nearest_offer(&nearest, r->list.items[i].symbol);
+    error_set(error, P5_ERR_NAME, "%s has no symbol '%s'", path, text);
+    error_nearest(error, &nearest);
+    return P5_ERR_NAME;
+}
+
+p5_status p5_symbol_find(const char *path, const char *text, uint32_t *address, uint32_t *size,
+                         p5_error *error)
+{
+    uint64_t number, offset = 0;
+    if (size != NULL)
+        *size = 0;
+    if (text[0] >= '0' && text[0] <= '9' && text_to_u64(text, &number)) {
+        *address = (uint32_t)number;
+        return number <= UINT32_MAX ? P5_OK : error_set(error, P5_ERR_RANGE, "an address has 32 bits");
+    }
+    place_reader r = {0};
+    p5_status status = read_places(&r, path, error);
+    int found = status == P5_OK ? find_with_offset(&r, text, &offset, error) : FUNCTION_NONE;
+    if (status == P5_OK && found == FUNCTION_AMBIGUOUS) {
+        status = P5_ERR_NAME;
+    } else if (status == P5_OK && found == FUNCTION_NONE) {
+        status = read_address(text, address) ? P5_OK : nothing_found(&r, path, text, error);
+    } else if (status == P5_OK) {
+        const profile_function *f = &r.list.items[found];
+        uint64_t bytes = f->end - f->start;
+        *address = (uint32_t)(f->start + offset);
+        if (size != NULL)
+            *size = offset < bytes ? (uint32_t)(bytes - offset) : 0;
+    }
+    close_places(&r);
+    return status;
+}
+
+bool p5_symbols_any(const char *path)
+{
+    place_reader r = {0};
+    bool any = read_places(&r, path, NULL) != P5_OK || !r.elf || r.ends[0] > 0 || r.symbols.lines.count > 0;
+    close_places(&r);
+    return any;
+}
