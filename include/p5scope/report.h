@@ -42,6 +42,8 @@ char *p5_command_text(char *const *words, size_t count);
 /* Writes a name, path or message so that a terminal shows it in one line: control characters, and bytes that
  * are not UTF-8, as a backslash, an x and two hexadecimal digits. */
 void p5_write_printable(FILE *out, const char *text);
+/* The same as a string of the caller's. NULL: out of memory. */
+char *p5_printable(const char *text);
 
 /* ---- Rows for programs ---- */
 

@@ -108,11 +108,11 @@ static bool select_events(trace_options *options)
                                 &options->selection);
 }
 
-/* --at a,b */
+/* --at a,b. The names label rows, so that they are printable. */
 static bool add_functions(trace_options *options, size_t word, const char *guest)
 {
     const char *text = options->at[word];
-    char *copy = strdup(text);
+    char *copy = p5_printable(text);
     if (copy == NULL)
         return false;
     options->names[word] = copy;

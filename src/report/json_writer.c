@@ -105,6 +105,9 @@ static void write_quoted(FILE *out, const char *text)
             fputs("\\t", out);
         } else if (*at < 0x20 || *at == 0x7f) {
             fprintf(out, "\\u%04x", *at);
+        } else if (*at == 0xc2 &&
+                   at[1] < 0xa0) { /* a terminal takes U+0080 to U+009F for control characters, too */
+            fprintf(out, "\\u%04x", at[1]);
         } else {
             fwrite(at, 1, length, out);
         }

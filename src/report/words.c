@@ -115,3 +115,8 @@ void p5_write_printable(FILE *out, const char *text)
 {
     utf8_write_printable(out, text);
 }
+
+char *p5_printable(const char *text)
+{
+    return utf8_printable(text);
+}
