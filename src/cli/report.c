@@ -280,8 +280,8 @@ int verb_report(int argc, char **argv)
     static const struct argp argp = {.options = table,
                                      .parser = parse,
                                      .args_doc = "[FILE]",
-                                     .doc = "Show where the clocks and events of a profile went."
-                                                                  .children = row_children};
+                                     .doc = "Show where the clocks and events of a profile went.",
+                                     .children = row_children};
     report_options options = {.input = "p5scope.data"};
     int status =
         cli_parse_anywhere(&argp, argc, argv, &options, &options.table.format) ? report(&options) : CLI_USAGE;

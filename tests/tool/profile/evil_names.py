@@ -79,6 +79,15 @@ def svg(data):
         assert any(t.startswith(shown(symbol) + ": ") for t in titles), symbol
 
 
+def strings(value):
+    """Every text in a value of JSON."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, (list, dict)):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from strings(part)
+
+
 class Page(html.parser.HTMLParser):
     def __init__(self, source):
         super().__init__()
@@ -115,7 +124,10 @@ def profiles(guest):
     svg(read("graph.svg"))
     run("report", "p", "-o", "page.html")
     page = Page(text(read("page.html")))
-    assert "i" not in page.tags and names <= {w.strip() for w in page.words}, names - {w.strip() for w in page.words}
+    assert "i" not in page.tags
+    inside = [json.loads(word) for word in page.words if word.lstrip().startswith("{\"")]
+    assert names <= set(strings(inside)), names - set(strings(inside))
+    assert names <= set(strings(json.loads(text(run("report", "p", "--page")[0]))))
     for line in text(run("report", "p", "--fold", "executions")[0]).splitlines():
         assert re.fullmatch(r"[^ ;]+(;[^ ;]+)* \d+", line), line
     json_lines(run("diff", "p", "p", "--json")[0])
