@@ -1,6 +1,7 @@
-/* The memo's data: what the pipe did with a piece of code from one state is remembered and not worked out
- * again. The idea, the files and the words are in replay/README.md. p5_core holds it by value, which spares
- * the hot path a load; hence it stands here, but it is replay's, and no room below it names it. */
+/* Data of the memo, which stores what the pipe did with a piece of code from a given state, so that it is
+ * worked out only once. replay/README.md explains the idea, the files and the terms. The memo belongs to
+ * replay and no folder below replay uses it. It is declared here because p5_core holds it by value, which
+ * saves the hot path a load. */
 #ifndef CORE_MEMO_H
 #define CORE_MEMO_H
 
@@ -11,13 +12,12 @@
 #include "base/arena.h"
 #include "core/pipe/pipe.h"
 
-enum { WAITING_ACCESSES = 2 }; /* of an instruction that waits for its partner */
+enum { WAITING_ACCESSES = 2 }; /* memory references of the instruction that is pending in D1 */
 
 /* A state of the pipe. */
 typedef struct memo_state {
     pipe_state state;
-    const pipe_pending *waiting; /* the instruction that waits for its partner, but for its references; or
-                                    NULL */
+    const pipe_pending *waiting; /* the instruction that is pending in D1, without its references; or NULL */
 } memo_state;
 
 typedef struct memo_path memo_path;
@@ -25,109 +25,112 @@ typedef struct memo_leaf memo_leaf;
 typedef struct memo_streak memo_streak;
 typedef struct memo_record memo_record;
 
-/* An answer that the pipe can tell from others, in relative clocks: see memo_learn.c. */
+/* An answer as far as the pipe can distinguish it from others, in relative clocks (memo_learn.c). */
 typedef struct memo_answer {
     uint64_t word[4];
 } memo_answer;
 
-/* A hash table that grows: what is looked up stands in the slots, so that a search reads no more than it
- * finds. */
+/* A growing hash table. The hash is stored in the slot, so a search reads only the objects that it finds. */
 typedef struct memo_slot {
-    uint32_t hash, number; /* of the object in its pool; 0: free */
+    uint32_t hash, number; /* number of the object in its pool; 0: free slot */
 } memo_slot;
 
 typedef struct memo_table {
     memo_slot *slots;
-    uint32_t mask, count; /* slots - 1, of which are in use */
+    uint32_t mask, count; /* number of slots - 1; slots in use */
 } memo_table;
 
-/* Objects of one kind one behind the other, which are known by their numbers; 0 is none. They stay where they
- * are: the room is that for as many as the budget allows, and the host gives what is used. */
+/* Contiguous objects of one kind, identified by their numbers; 0 means none. They never move: address space
+ * is reserved for as many as the budget allows, and the host supplies the pages that are used. */
 typedef struct memo_pool {
     char *objects;
-    uint32_t size, count, most; /* bytes of each; objects; room */
+    uint32_t size, count, most; /* bytes of each object; objects; capacity */
 } memo_pool;
 
-/* How far PF was ahead behind a use of `leaf`, at which so many instructions had been priced. */
+/* The lead of PF over the decoders after a use of `leaf`, when `instructions` had been priced. */
 typedef struct memo_lead {
     uint32_t leaf;
     uint64_t instructions;
     prefetch_ahead ahead;
 } memo_lead;
 
-/* Whether it is worth while to look for paths: where most of what comes was never there before, the exact
- * path takes half of the time. Then it is tried again later. */
+/* Decides whether looking up paths pays. If most pieces are executed for the first time, the exact path takes
+ * half of the time, so lookups pause for a while. */
 typedef struct memo_worth {
-    uint64_t since;   /* instructions, from which on it is found out */
-    uint64_t unknown; /* pieces since, of which something was not known */
-    unsigned in_vain; /* times in a row that it was not worth while */
+    uint64_t since;   /* instruction count at which the current period begins; in the future: lookups pause
+                         until then */
+    uint64_t unknown; /* pieces in this period of which something was missing */
+    unsigned in_vain; /* consecutive periods in which lookups did not pay */
 } memo_worth;
 
 typedef struct memo {
-    bool held;               /* control inputs know what remembered answers do not: memo_is_held */
-    bool large;              /* it does not fit the host's nearer caches */
-    uint32_t generation;     /* how often everything was forgotten */
+    bool held;               /* only the exact path may be used: see memo_is_held */
+    bool large;              /* larger than the host's inner caches */
+    uint32_t generation;     /* how often everything was dropped */
     memo_table state_table;  /* interned pipe states */
-    memo_table path_table;   /* by piece, state and variant, */
-    memo_table family_table; /* ... and the first one with variants of each piece and state */
+    memo_table path_table;   /* by piece, state and variant */
+    memo_table family_table; /* the first path with variants of each piece and state */
     memo_pool states, paths, nodes, edges, fans, leaves;
-    memo_pool results;   /* of the leaves, by the same numbers */
-    uint32_t last;       /* the leaf that led to the core's state, and holds it; or 0 */
-    memo_state *current; /* without `last`: the interned form of the core's state, or NULL */
-    uint32_t dirty;      /* leaves reached since totals were last formed */
-    arena arena;         /* what is of any size */
-    size_t budget;       /* above it everything is dropped and built anew */
+    memo_pool results;   /* of the leaves, under the same numbers */
+    uint32_t last;       /* the leaf that led to the core's state and holds it; or 0 */
+    memo_state *current; /* if `last` is 0: the interned form of the core's state, or NULL */
+    uint32_t dirty;      /* list of the leaves used since totals were last formed */
+    arena arena;         /* objects of variable size */
+    size_t budget;       /* bytes; above it everything is dropped and learned again */
     memo_worth worth;
-    pipe_deltas *scratch; /* deltas of the piece that a leaf is made from; 0 between */
-    /* Of the stretch that is being priced: */
-    const memo_streak **given; /* answers that were not the usual ones, in order, */
+    pipe_deltas *scratch; /* deltas of the piece that is being learned; otherwise 0 */
+    /* The stretch that is being priced: */
+    const memo_streak **given; /* edges of the answers that were not usual, in order */
     unsigned given_count;
-    memo_answer unknown; /* ... and the last, if it never came before: */
+    memo_answer unknown; /* the last answer, if it never occurred before (`has_unknown`) */
     bool has_unknown;
-    uint32_t known; /* questions that were answered before the pipe is run; set when the tree ends */
-    /* While the pipe runs: */
+    uint32_t known; /* questions answered before the tree ended, after which the pipe runs */
+    /* A run of the pipe to learn: */
     unsigned next_given;
     uint32_t asked;       /* questions so far */
-    int32_t data_asked;   /* ... for data references, those of what waited below 0 */
-    memo_record *records; /* all of them */
-    unsigned record_room; /* of `records` and `given` */
-    unsigned told;        /* number of the branch's answer: memo_streak.told */
-    p5_access *joined;    /* of what waits, and of a stretch that does not stand behind it */
+    int32_t data_asked;   /* data references so far; those of the pending instruction count from below 0 */
+    memo_record *records; /* all questions of the run */
+    unsigned record_room; /* capacity of `records` and `given` */
+    unsigned told;        /* number of the branch's outcome: memo_streak.told */
+    p5_access *joined;    /* copies of the pending instruction's references, then of the stretch's */
     unsigned joined_room;
     const p5_access *accesses;
     pipe_resolver resolver;
-    memo_lead noted; /* the last that was worked out */
+    memo_lead noted; /* the last lead that was worked out */
 } memo;
 
-/* The end of a piece: what is looked at every time, as little as there can be of it, ... */
+/* The end of a piece, which every use reads: as small as possible. memo_result holds the rest. */
 struct memo_leaf {
-    uint32_t next_path; /* the path that was taken last from here, ... */
+    uint32_t next_path; /* the path that followed last time */
     union {
-        uint32_t plain_path; /* with a profile: the last one of which it needs not be told (memo_batch.c) */
-        uint32_t after;      /* without: the path behind that of next_path, last time */
+        uint32_t plain_path; /* with a profile: the last following path that needs no report to the profile
+                                (memo_batch.c) */
+        uint32_t after;      /* without a profile: the path that followed `next_path` last time */
     };
-    uint32_t used_as; /* the core's when it was used last, or MEMO_UNUSED since totals were formed last */
+    uint32_t used_as; /* the core's `used_as` at the last use, or MEMO_UNUSED: no use since totals were last
+                         formed */
     uint32_t clocks;
-    uint32_t uses;   /* as that */
-    uint32_t before; /* the leaf used before, last time; 0: then the pipe was run */
-    uint32_t to;     /* the state */
+    uint32_t uses;   /* uses under `used_as` */
+    uint32_t before; /* the leaf used before this one, last time; 0: the pipe ran before */
+    uint32_t to;     /* number of the state */
     uint8_t instructions, groups;
-    uint8_t waits; /* an instruction waits for its partner: 1 and how many references it makes */
+    uint8_t waits; /* 0, or 1 + the memory references of the instruction that is pending at the end */
 };
 _Static_assert(HOST_LINE % sizeof(memo_leaf) == 0, "leaves do not cross lines");
 _Static_assert(PIECE_MOST + 1 <= UINT8_MAX, "their instructions and groups fit");
 
-/* ... and the rest. */
+/* The part of a leaf that is not needed at every use. */
 typedef struct memo_result {
-    uint64_t uses[P5_CPL_CLASSES];      /* before those of the leaf */
-    prefetch_move move;                 /* what the fetches of the piece come to */
-    int32_t waiting_f, waiting_fetched; /* pending.front of what waits, relative to the end; the second no
-                                           earlier than the last fetch, or INT32_MIN: at that */
-    uint32_t last_u, previous_u;        /* as in `pipe`; the second if there was more than one group */
+    uint64_t uses[P5_CPL_CLASSES];      /* older uses, which leaf->uses does not contain */
+    prefetch_move move;                 /* the sum of the piece's fetches */
+    int32_t waiting_f, waiting_fetched; /* pending.front of the pending instruction, relative to the end;
+                                           waiting_fetched: INT32_MIN means the clock of the last fetch */
+    uint32_t last_u, previous_u;        /* as in `pipe`; previous_u is valid if there was more than one
+                                           group */
     uint32_t next_dirty;
     uint32_t delta_count;
     struct memo_delta *deltas;
-    struct memo_detail *detail; /* NULL: it was made without a profile */
+    struct memo_detail *detail; /* NULL: made without a profile */
 } memo_result;
 
 #endif

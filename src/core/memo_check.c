@@ -11,7 +11,7 @@
 #include "core/replay/memo.h"
 #include "p5scope/event.h"
 
-/* ---- the second core's owner --------------------------------------------------------------------------- */
+/* ---- hooks of the second core -------------------------------------------------------------------------- */
 
 static uint32_t translate(void *context, uint32_t linear)
 {
@@ -31,7 +31,7 @@ static unsigned page_rights(void *context, uint32_t linear)
     return check->hooks.page_rights(check->hooks.context, linear);
 }
 
-/* The owner says it once, to the first core. */
+/* The owner reports each bit once, to the first core; this returns what it reported. */
 static unsigned page_bits_set(void *context, uint32_t linear, bool write)
 {
     memo_check *check = context;
@@ -46,7 +46,7 @@ static unsigned page_bits_set(void *context, uint32_t linear, bool write)
     return 0;
 }
 
-/* Contents are the first core's business: no clock or event depends on them. */
+/* The second core gets no memory contents, because no clock or event depends on them. */
 static p5_core_hooks hooks_of(memo_check *check)
 {
     const p5_core_hooks *h = &check->hooks;
@@ -96,7 +96,7 @@ void memo_check_close(memo_check *check)
 
 /* ---- comparing ----------------------------------------------------------------------------------------- */
 
-/* Which total it is: the first of these that differs. */
+/* Names the first total that differs. */
 static void name_difference(const memo_check *check, char *text, size_t size, uint64_t *with,
                             uint64_t *without)
 {
@@ -167,7 +167,7 @@ void memo_check_fed(p5_core *core, const p5_retired *r, p5_prediction prediction
         check->stretches++;
 }
 
-/* One stretch at a time goes the streak of batches; what follows on it is kept from one to the next. */
+/* Checks one stretch at a time. */
 size_t memo_check_blocks(p5_core *core, const p5_access *accesses, const p5_value *values,
                          const p5_retired_block *blocks, const p5_prediction *predictions, size_t count,
                          uint64_t limit)

@@ -1,5 +1,5 @@
-/* The memo's debug switch: a second core, without a memo, is fed everything that the first one is. Behind
- * every stretch both must have the same clock and the same totals. */
+/* Checks the memo: a second core without a memo is fed everything that the first core is. After every
+ * stretch, both must have the same clock and the same totals. */
 #ifndef CORE_MEMO_CHECK_H
 #define CORE_MEMO_CHECK_H
 
@@ -8,27 +8,28 @@
 #include "core/pipe/batch.h"
 #include "p5scope/core.h"
 
-enum { MEMO_DIFFERENCE = 240 }; /* bytes of what is said of one */
+enum { MEMO_DIFFERENCE = 240 }; /* bytes of a difference's description */
 
 typedef struct memo_check {
     p5_core *exact;
-    p5_core_hooks hooks;              /* the owner's */
-    memory_told told;                 /* what the owner answers once only */
+    p5_core_hooks hooks;              /* the hooks of the core's owner */
+    memory_told told;                 /* page bits that the owner reports only once */
     uint64_t stretches;               /* compared so far */
-    char difference[MEMO_DIFFERENCE]; /* the first; "" */
+    char difference[MEMO_DIFFERENCE]; /* description of the first difference, or "" */
     p5_counts with, without;
 } memo_check;
 
 void memo_check_close(memo_check *check);
-/* A stretch that the first core has priced. */
+/* Feeds the second core a stretch that the first core has priced, and compares them. */
 void memo_check_fed(p5_core *core, const p5_retired *r, p5_prediction prediction);
-/* core_price_blocks_before for both; `limit` UINT64_MAX: none. */
+/* Does what core_price_blocks_before does, for both cores. `limit` UINT64_MAX: no limit. */
 size_t memo_check_blocks(p5_core *core, const p5_access *accesses, const p5_value *values,
                          const p5_retired_block *blocks, const p5_prediction *predictions, size_t count,
                          uint64_t limit);
-/* Something that is no stretch has been fed to both; `what` it is and where. */
+/* Compares the cores after both were fed something that is not a stretch. `what` and `address` describe it in
+ * the message. */
 void memo_check_compare(p5_core *core, const char *what, uint32_t address);
-/* The first core has loaded a snapshot: the second goes on from there, too. */
+/* Makes the second core continue from the snapshot that the first core has loaded. */
 p5_status memo_check_follow(p5_core *core, p5_error *error);
 
 #endif

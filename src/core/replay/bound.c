@@ -1,13 +1,13 @@
-/* How long a stretch can take, before it is priced. */
+/* Bounds the clocks that a stretch can take, before it is priced. */
 #include "core/core.h"
 #include "core/replay/memo.h"
 #include "core/memory/banks.h"
 #include "core/memory/memory_fast.h"
 #include "core/model/model.h"
 
-enum { FRONT = 32 }; /* from a redirection of the stream to EX, and what fetching a line may add */
+enum { FRONT = 32 }; /* clocks from a redirection of the stream to EX, and what fetching a line may add */
 
-/* ---- what is under way --------------------------------------------------------------------------------- */
+/* ---- pending work -------------------------------------------------------------------------------------- */
 
 static int latest(int clock, const int16_t *clocks, unsigned count)
 {
@@ -17,7 +17,7 @@ static int latest(int clock, const int16_t *clocks, unsigned count)
     return clock;
 }
 
-/* Clocks from now until all units of the pipe are ready. */
+/* Returns the clocks from now until all units of the pipe are ready. */
 static unsigned pipe_backlog(const pipe_state *s)
 {
     const int16_t single[] = {s->d1_free,    s->d2_free,        s->prefetch.clock, s->fifo.clock,
@@ -32,11 +32,11 @@ static unsigned pipe_backlog(const pipe_state *s)
     return (unsigned)latest(clock, s->mmx.ready, MMX_REGISTERS);
 }
 
-/* ---- where things are ---------------------------------------------------------------------------------- */
+/* ---- caches and TLBs ----------------------------------------------------------------------------------- */
 
-/* What references before this one may have displaced. */
+/* What earlier references of the stretch may have displaced. */
 typedef struct displaced {
-    uint64_t sets[2]; /* of the data cache: lines were filled into them */
+    uint64_t sets[2]; /* sets of the data cache into which lines were filled */
     bool pages;       /* a page was walked for */
 } displaced;
 
@@ -45,13 +45,14 @@ static bool is_filled(const displaced *d, unsigned set)
     return d->sets[set / 64 % 2] >> set % 64 & 1;
 }
 
-/* Bytes at `linear` may be fetched as code, which takes their line out of the data cache. */
+/* Returns whether bytes at `linear` may be fetched as code, which removes their line from the data cache. */
 static bool near_code(uint32_t linear, uint32_t code, uint32_t size)
 {
     return linear - (code - P5_LINE_BYTES) < size + (BOUND_LINES_AHEAD + 2u) * P5_LINE_BYTES;
 }
 
-/* The reference is one that hits, in one line, in a small page or without paging. */
+/* Returns whether the reference hits, in one line, in a small page or without paging. Otherwise records what
+ * it may displace in `d`. */
 static bool hits(const struct memory *m, const p5_access *a, displaced *d)
 {
     bool write = (a->flags & P5_ACCESS_WRITE) != 0;
@@ -62,13 +63,13 @@ static bool hits(const struct memory *m, const p5_access *a, displaced *d)
                 memory_hit(m, a->physical, write) >= 0 && !is_filled(d, set);
     if (!line) {
         d->sets[set / 64 % 2] |= 1ull << set % 64;
-        set = (set + 1) % 128; /* the line may be the next one, too */
+        set = (set + 1) % 128; /* a split reference also fills the next line */
         d->sets[set / 64] |= 1ull << set % 64;
     }
     return page && line;
 }
 
-/* What a reference takes that does not hit. */
+/* Returns the bound for a reference that does not hit. */
 static uint32_t missing(const struct memory *m, const bound *b, const p5_access *a)
 {
     bool plain = (a->flags & ACCESS_ON_BUS) == 0 && (a->linear & 7) + a->size <= 8 && memory_has_page(m, a);
@@ -80,14 +81,14 @@ static bool spans_pages(const isa_block *code)
     return (code->linear & 0xfff) + code->size > 0x1000;
 }
 
-/* Lines of the block that are not in the code cache. Others are not fetched while it is priced: where the
- * stream goes on is asked for with the next one. */
+/* Counts the lines of the block that are not in the code cache. Other lines do not count: the line where the
+ * stream continues is requested with the next block. */
 static unsigned lines_missing(const struct memory *m, const isa_block *code)
 {
     unsigned missing = 0;
     uint32_t first = cache_line(code->physical), end = code->physical + code->size;
     if (spans_pages(code))
-        return (end - first) / P5_LINE_BYTES + 1; /* the second page may lie anywhere */
+        return (end - first) / P5_LINE_BYTES + 1; /* the second page may be anywhere */
     for (uint32_t line = first; line < end; line += P5_LINE_BYTES)
         missing += !memory_has_code(m, line);
     return missing;
@@ -98,7 +99,7 @@ uint64_t bound_clocks(p5_core *core, const p5_retired *r, p5_prediction predicti
     const bound *b = &core->bound;
     const p5_block *block = r->block;
     const struct memory *m = core->memory;
-    /* block->plain: nothing in it that waits for the bus, is locked, or whose references are not fixed */
+    /* A plain block contains no bus access, no LOCK, and only a fixed number of references. */
     uint64_t exact;
     if (memo_ahead(core, r, prediction, &exact))
         return exact;
@@ -124,7 +125,7 @@ uint64_t bound_clocks(p5_core *core, const p5_retired *r, p5_prediction predicti
         if (code || memory_has_code(m, a->physical))
             lines = block->code->size / P5_LINE_BYTES + 2;
     }
-    if (asks) { /* of the bus, which what was before or a fetch ahead may have */
+    if (asks) { /* the bus may be busy with earlier requests or a prefetch */
         clocks +=
             (uint64_t)(b->line_clocks + b->write_back_clocks) * lines + memory_bus_backlog(m, core->now);
     }

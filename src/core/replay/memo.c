@@ -15,12 +15,12 @@ static size_t pool_bytes(const memo_pool *pool)
     return ((size_t)pool->size * pool->most + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
 }
 
-/* False: out of memory. */
+/* Returns false if memory is out. */
 static bool pool_open(memo_pool *pool, size_t size, size_t most)
 {
     *pool = (memo_pool){.size = (uint32_t)size, .count = 1, .most = (uint32_t)most};
     pool->objects = room_open(pool_bytes(pool));
-    if (pool->objects) /* few of them fit small pages better */
+    if (pool->objects) /* a pool with few objects fits small pages better */
         room_huge(pool->objects + HUGE_PAGE, pool_bytes(pool) - HUGE_PAGE);
     return pool->objects != NULL;
 }
@@ -30,7 +30,7 @@ static void pool_close(const memo_pool *pool)
     room_close(pool->objects, pool_bytes(pool));
 }
 
-/* A cleared object's number, or 0 when memory is out. */
+/* Returns the number of a cleared object, or 0 if memory is out. */
 static uint32_t pool_take(memo_pool *pool)
 {
     if (pool->count == pool->most)
@@ -39,7 +39,7 @@ static uint32_t pool_take(memo_pool *pool)
     return pool->count++;
 }
 
-/* All of a memo. */
+/* All pools of a memo. */
 #define MEMO_POOLS(m)                                                                                        \
     {                                                                                                        \
         &(m)->states, &(m)->paths, &(m)->nodes, &(m)->edges, &(m)->fans, &(m)->leaves, &(m)->results         \
@@ -60,13 +60,13 @@ static void table_clear(memo_table *t)
     t->count = 0;
 }
 
-/* The first slot for objects of that hash. */
+/* Returns the first slot for objects with this hash. */
 static inline memo_slot *table_first(const memo_table *t, uint32_t hash)
 {
     return &t->slots[hash & t->mask];
 }
 
-/* ... and the one behind `slot`. */
+/* Returns the slot after `slot`, cyclically. */
 static inline memo_slot *table_next(const memo_table *t, const memo_slot *slot)
 {
     return &t->slots[(uint32_t)(slot - t->slots + 1) & t->mask];
@@ -80,7 +80,7 @@ static memo_slot *table_free(const memo_table *t, uint32_t hash)
     return slot;
 }
 
-/* False: out of memory. */
+/* Returns false if memory is out. */
 static bool table_put(memo_table *t, uint32_t hash, uint32_t number)
 {
     if (2 * t->count > t->mask) {
@@ -100,7 +100,7 @@ static bool table_put(memo_table *t, uint32_t hash, uint32_t number)
     return true;
 }
 
-/* The leaf that is none. Who fetches ahead writes down there what is never looked at. */
+/* Clears leaf 0, which is a dummy: prefetching may write to it, and nothing reads what it wrote. */
 static void clear_none(const memo *m)
 {
     *memo_leaf_at(m, 0) = (memo_leaf){.used_as = MEMO_UNUSED};
@@ -153,7 +153,7 @@ static void fold_result(pipe_deltas *d, const memo_result *result, uint32_t cloc
     }
 }
 
-/* Its uses go to those of its level, and are booked. */
+/* Adds the leaf's uses to those at its privilege level, and reports them to the profile. */
 static void take_uses(p5_core *core, memo_leaf *leaf, memo_result *result)
 {
     result->uses[leaf->used_as & 3] += leaf->uses;
@@ -233,7 +233,8 @@ memo_streak *memo_edge_behind(const memo *m, const memo_node *node, const memo_a
     return NULL;
 }
 
-/* Puts an edge of a node where it is found when it was not the last. False: out of memory. */
+/* Enters an edge into the node's fan, where it is found when it is not the node's most recent edge. Returns
+ * false if memory is out. */
 static bool enter_fan(memo *m, memo_node *node, uint32_t edge)
 {
     if (node->fan == 0 || memo_fan_at(m, node->fan)->edge[MEMO_FAN - 1] != 0) {
@@ -284,7 +285,7 @@ static uint64_t mix(uint64_t h, uint64_t word)
     return h ^ h >> 29;
 }
 
-/* Of objects of no less than two words; those at the end overlap. */
+/* Hashes an object of at least two words. The last two words may overlap the ones before. */
 static inline uint64_t hash_bytes(uint64_t h, const void *object, size_t size)
 {
     uint64_t words[2];
@@ -343,8 +344,8 @@ static memo_path *enter_family(memo *m, memo_path *p)
     return p;
 }
 
-/* The paths of `part` from `from` but for the variant know each other. NULL: out of memory, which does no
- * harm. */
+/* Finds or makes the table of the paths with the piece and entry state of `path`. Returns NULL if memory is
+ * out, which only costs time. */
 static uint32_t *find_family(memo *m, const memo_path *path, uint64_t h)
 {
     const uint32_t hash = (uint32_t)(h >> 32);
@@ -391,7 +392,8 @@ memo_path *memo_find_path(p5_core *core, piece *part, const memo_state *from, ui
     return enter_family(m, p);
 }
 
-/* The paths stay where they are, but fit no block any more: leaves of other blocks may lead to them. */
+/* The released block's paths stay allocated because leaves of other blocks may lead to them, but they match
+ * no piece any more. */
 void memo_release(p5_core *core, p5_block *block)
 {
     memo *m = &core->memo;

@@ -1,6 +1,6 @@
-/* What replay offers: stretches priced by what is remembered, and by the exact path where that cannot be
- * done. Between remembered ones the core's `pipe` is not valid; memo_materialise makes it so for who goes on
- * by the exact path. */
+/* What replay offers: stretches are priced from the memo, or on the exact path where that is impossible.
+ * After a stretch that was priced from the memo, the core's `pipe` is not valid; memo_materialise restores it
+ * for the exact path. */
 #ifndef CORE_REPLAY_MEMO_H
 #define CORE_REPLAY_MEMO_H
 
@@ -22,19 +22,20 @@ static inline memo_leaf *memo_leaf_at(const memo *m, uint32_t number)
     return (memo_leaf *)m->leaves.objects + number;
 }
 
-/* That of number 0, if there is none: it is never used, leads to no path, and nothing waits behind it. */
+/* Returns the last leaf. If there is none, returns leaf 0, which is never used, leads to no path, and has no
+ * pending instruction. */
 static inline memo_leaf *memo_last(const memo *m)
 {
     return memo_leaf_at(m, m->last);
 }
 
-/* The interned form of the pipe's state; NULL: only the core's `pipe` holds it. */
+/* Returns the interned form of the pipe's state. NULL: only the core's `pipe` holds it. */
 static inline memo_state *memo_current(const memo *m)
 {
     return m->last ? (memo_state *)m->states.objects + memo_last(m)->to : m->current;
 }
 
-/* The instruction that waits for its partner, or NULL. */
+/* Returns the instruction that is pending in D1, or NULL. */
 static inline const pipe_pending *memo_waiting(const p5_core *core)
 {
     const memo *m = &core->memo;
@@ -45,41 +46,44 @@ static inline const pipe_pending *memo_waiting(const p5_core *core)
     return core->pipe.waiting ? &core->pipe.pending : NULL;
 }
 
-/* Somebody looks at more than the remembered answers know. */
+/* Returns whether something needs details that leaves do not have, so that only the exact path may be
+ * used. */
 static inline bool memo_is_held(const p5_core *core)
 {
     return core->memo.held || core->planted->on;
 }
 
-/* False: out of memory. */
+/* Returns false if memory is out. */
 bool memo_open(p5_core *core);
-/* All blocks have been released. */
+/* Frees the memo. All blocks must have been released. */
 void memo_close(memo *m);
-/* core_price, of this core alone. */
+/* Does what core_price does, for this core only (not for the checking core). */
 void memo_price_alone(p5_core *core, const p5_retired *r, p5_prediction prediction);
-/* ... for stretches of which nothing but their blocks, accesses and values is to be looked at. */
+/* Prices stretches of which only blocks, accesses and values have to be considered. */
 void memo_price_blocks(p5_core *core, const p5_access *accesses, const p5_value *values,
                        const p5_retired_block *blocks, const p5_prediction *predictions, size_t count);
-/* Up to one that may reach clock `limit`; answers how many. */
+/* Like memo_price_blocks, but stops at the first stretch that may reach clock `limit`. Returns the number of
+ * stretches priced. */
 size_t memo_price_blocks_before(p5_core *core, const p5_access *accesses, const p5_value *values,
                                 const p5_retired_block *blocks, const p5_prediction *predictions,
                                 size_t count, uint64_t limit);
-/* Adds what the leaves stand for to the core's deltas. */
+/* Adds the counts of all used leaves to the core's deltas. */
 void memo_fold(p5_core *core);
-/* Forgets a block. */
+/* Forgets what is stored for a block. */
 void memo_release(p5_core *core, p5_block *block);
 
 /* memo_resume.c */
 void memo_materialise(p5_core *core);
-/* What the last stretch hands to the next. */
+/* Returns the state that the last stretch hands to the next. */
 const pipe_state *memo_pipe_state(p5_core *core);
-/* price_settle, price_exact, wherever the pipe stands. */
+/* Do what price_settle and price_exact do, after restoring the pipe if it is not valid. */
 void memo_settle(p5_core *core);
 void memo_price_exact(p5_core *core, const p5_retired *r);
-/* The clock, relative to now, of fetch number `n` (from 1) of the piece that begins now, of which is known
- * that it is not before `floor`. */
+/* Returns the clock, relative to now, of fetch `n` (from 1) of the piece that begins now. The fetch is known
+ * not to be before `floor`. */
 int64_t memo_asked_code(p5_core *core, unsigned n, int64_t floor);
-/* After a change of control inputs, breakpoints, trace or profile: may remembered answers be used? */
+/* Determines whether the memo may be used. To be called after control inputs, breakpoints, the trace or the
+ * profile change. */
 void memo_hold(p5_core *core);
 
 #endif

@@ -1,9 +1,9 @@
-/* What memo_price.c will do, without doing it. */
+/* Determines the clocks that memo_price.c will find, without changing anything. */
 #include "core/core.h"
 #include "core/replay/memo_streak.h"
 #include "core/branch/predictor_pairs.h"
 
-/* The reference hits, as memory_data_expected would find. Hits before it displace nothing. */
+/* Returns whether the reference hits as memory_data_expected would find. Earlier hits displace nothing. */
 static bool hits(const struct memory *m, const p5_access *access, const data_expected *expected)
 {
     return memory_as_expected(access, expected) && memory_hit(m, access->physical, expected->write) >= 0 &&
@@ -19,14 +19,15 @@ static bool code_is_usual(const p5_core *core, const piece *p, const memo_streak
                                   memory_has_code_page(m, piece_begin(p)));
 }
 
-/* P54C: a group without a branch meets nothing in the BTB. Nor does that change it for the branch. */
+/* P54C: Returns whether the BTB has no entry for a group without a branch. Such a lookup does not change the
+ * BTB for the branch either. */
 static bool passes(const p5_core *core, const memo_node *node)
 {
     const btb_branch branch = btb_by_pair(memo_passed_group(core, node));
     return predictor_passing(btb_find(&core->predictor->btb, &branch)) == PASSES_NOTHING;
 }
 
-/* All answers on the streak will be the usual ones. */
+/* Returns whether all answers on the streak will be usual. */
 static bool is_usual(const p5_core *core, const p5_retired *r, const piece *p, const memo_streak *streak)
 {
     const struct memory *m = core->memory;
@@ -50,8 +51,8 @@ static uint64_t try_reference(p5_core *core, const p5_retired *r, const memo_nod
                             memo_clock(core, node->offset), node->how);
 }
 
-/* The first question of a streak whose answer is not the usual one, or its end; its answer if it is a
- * reference. NULL: that is not known. */
+/* Returns the first question of a streak whose answer is not usual, or the streak's end, with the answer if
+ * the question is a reference. NULL: the answer is not known. */
 static const memo_node *try_streak(p5_core *core, const p5_retired *r, const memo_streak *streak,
                                    uint64_t *answer)
 {
@@ -70,8 +71,7 @@ static const memo_node *try_streak(p5_core *core, const p5_retired *r, const mem
     return streak->end;
 }
 
-/* The streak that leads to the stretch's branch, behind answers that are not the usual ones. NULL: it is not
- * known. */
+/* Follows edges to the streak that ends at the stretch's branch. Returns NULL if that is not known. */
 static const memo_streak *last_streak(p5_core *core, const p5_retired *r, const piece *p,
                                       const memo_streak *streak)
 {
@@ -89,7 +89,8 @@ static const memo_streak *last_streak(p5_core *core, const p5_retired *r, const 
     return streak;
 }
 
-/* P54C: the leaf behind the branch, whatever the BTB has there. NULL: that is not known, or never came. */
+/* P54C: Returns the leaf after the branch, according to the BTB's present entry. NULL: the outcome never
+ * occurred before. */
 static const memo_leaf *behind_pair(const p5_core *core, const p5_retired *r, const memo_streak *streak,
                                     bool taken)
 {
@@ -100,8 +101,8 @@ static const memo_leaf *behind_pair(const p5_core *core, const p5_retired *r, co
     return memo_behind_branch(&core->memo, streak, (p5_prediction)predictor_pairs_number(&answer, taken));
 }
 
-/* The leaf that the piece `p` will end with. NULL: it is not known. `alone`: nothing stands before it that
- * its references could depend on, nor is anything to come behind it. */
+/* Returns the leaf with which the piece `p` will end, or NULL if that is not known. `alone`: the piece is its
+ * whole block, so no other piece changes memory before or after it. */
 static const memo_leaf *leaf_ahead(p5_core *core, const p5_retired *r, piece *p, bool alone,
                                    p5_prediction prediction)
 {
@@ -133,7 +134,7 @@ bool memo_ahead(p5_core *core, const p5_retired *r, p5_prediction prediction, ui
         (r->unsafe_x87 | r->interrupted) || counts_class(r->cpl) != core->cpl_class ||
         (waiting && waiting->insn.access_count > 0))
         return false;
-    /* the core goes on from piece to piece, and back */
+    /* The core moves from piece to piece, and is restored afterwards. */
     memo *m = &core->memo;
     const uint32_t last = m->last;
     memo_state *current = m->current;

@@ -1,12 +1,12 @@
-/* The hot path for many stretches at once. */
+/* The hot path: prices many stretches at once. */
 #include <string.h>
 
 #include "core/core.h"
 #include "core/replay/memo_variant.h"
 #include "core/replay/memo_streak.h"
 
-/* The clocks at which nothing is under way and no other bus master acts before a block's last question, as
- * long as no question is answered unusually. */
+/* Returns the clocks at which, as long as all answers are usual, nothing is pending in memory and no other
+ * bus master acts before a block's last question. */
 static inline quiet_time find_quiet_time(const struct memory *m)
 {
     return memory_quiet_time(m, 2 * MEMO_REACH);
@@ -19,23 +19,25 @@ enum { LEVELS = offsetof(p5_retired_block, iopl) + 1 - offsetof(p5_retired_block
 typedef struct place {
     const p5_retired_block *b; /* its stretch */
     piece *piece;
-    const p5_access *references; /* where its references begin */
-    p5_prediction said;          /* of its stretch's end */
+    const p5_access *references; /* its first reference */
+    p5_prediction said;          /* for the end of its stretch */
 } place;
 
-/* A batch. Of the stretches each knows where its accesses and values end, so the next where they begin. */
+/* A batch of stretches. Each stretch records where its accesses and values end, which is where those of the
+ * next one begin. */
 typedef struct batch {
     const p5_retired_block *blocks;
     const p5_prediction *predictions;
     const p5_access *accesses;
     const p5_value *values;
-    const p5_retired_block *noted; /* the profile knows how it ended, or that before the first */
-    place at;                      /* where the hot path was left, which keeps its place in registers, */
-    p5_retired retired;            /* ... and as much of that piece as is looked at on the slow one */
+    const p5_retired_block *noted; /* the last stretch whose end the profile knows, or NULL */
+    place at;                      /* where the hot path was left; the hot path itself keeps its place in
+                                      registers */
+    p5_retired retired;            /* the part of that piece that the slow path reads */
 } batch;
 
-/* Keeps the references of what waits in front of `references`, for who looks elsewhere than there. What
- * waited in front of the batch has been kept. */
+/* Saves the pending instruction's references, which are those before `references`, because the caller may
+ * resume from a different buffer. Those from before the batch are saved already. */
 static inline void keep_waiting(p5_core *core, const batch *all, const p5_access *references)
 {
     const memo_leaf *last = memo_last(&core->memo);
@@ -43,7 +45,7 @@ static inline void keep_waiting(p5_core *core, const batch *all, const p5_access
         memo_keep_waiting(core, last, references);
 }
 
-/* The hot path is left at `here`. */
+/* Records that the hot path is left at `here`. */
 static inline __attribute__((always_inline)) batch *leave(p5_core *core, batch *all, const place *here)
 {
     all->at = *here;
@@ -66,7 +68,7 @@ static inline p5_prediction prediction_of(const batch *all, const p5_retired_blo
     return all->predictions[b - all->blocks];
 }
 
-/* What is said of the end of the piece. */
+/* Returns the prediction for the end of the piece. */
 static inline p5_prediction prediction_at(const place *here)
 {
     return memo_prediction(here->piece, here->said);
@@ -77,7 +79,7 @@ static p5_retired whole_stretch(const batch *all, const p5_retired_block *b)
     return block_retired(b, accesses_of(all, b), values_of(all, b));
 }
 
-/* The piece at hand as a stretch. */
+/* Returns the current piece as a stretch. */
 static p5_retired part(const batch *all)
 {
     p5_retired whole = whole_stretch(all, all->at.b);
@@ -105,7 +107,7 @@ static inline bool is_taken(const place *here)
     return block_taken(here->b->block, here->b->next);
 }
 
-/* The piece is not for the memo. */
+/* Prices the current piece on the exact path. */
 static void __attribute__((noinline)) price_piece_exact(p5_core *core, const batch *all)
 {
     const p5_retired r = part(all);
@@ -113,15 +115,15 @@ static void __attribute__((noinline)) price_piece_exact(p5_core *core, const bat
     memo_price_exact(core, &r);
 }
 
-/* There is a value for each instruction of the piece that gives one. */
+/* Returns whether there is a value for each instruction of the piece that produces one. */
 static inline bool has_values(const batch *all, const place *here)
 {
     const p5_retired_block *b = here->b;
     return here->piece->value_count == 0 || b->values_end - values_of(all, b) == b->block->value_count;
 }
 
-/* The path of an execution that is not `path`, which followed last time, but maybe a variant of it. NULL: it
- * is not for the memo. */
+/* Returns the path of the current piece if it is not `path`, which followed last time, though it may be a
+ * variant of that. NULL: the piece must take the exact path. */
 static memo_path *__attribute__((noinline)) other_path(p5_core *core, batch *all, memo_path *path)
 {
     uint32_t key = 0;
@@ -141,7 +143,7 @@ static void __attribute__((noinline)) learn(p5_core *core, const batch *all, mem
     memo_learn(core, &r, path);
 }
 
-/* What stretches of a batch were executed with, as one word: the same for most batches. */
+/* Returns mode and privilege of a stretch as one word, which is the same in most batches. */
 enum { NO_LEVELS = -1 };
 static inline int64_t levels_of(const p5_retired_block *b)
 {
@@ -151,13 +153,13 @@ static inline int64_t levels_of(const p5_retired_block *b)
     return levels;
 }
 
-/* ... if the memo may price them. */
+/* Returns the same word if the memo may price stretches with these levels, otherwise NO_LEVELS. */
 static inline int64_t priced_levels(const p5_core *core, const p5_retired_block *b)
 {
     return memo_prices(core, b->cpl) && !memo_is_held(core) ? levels_of(b) : NO_LEVELS;
 }
 
-/* One of the blocks may not be paired as it is remembered. */
+/* Returns whether one of the blocks may not be paired as the memo assumes. */
 static bool __attribute__((noinline))
 any_may_not_pair(const p5_core *core, const p5_retired_block *b, const p5_retired_block *end)
 {
@@ -166,7 +168,7 @@ any_may_not_pair(const p5_core *core, const p5_retired_block *b, const p5_retire
     return b < end;
 }
 
-/* The path behind the next one, as it was last time, comes into the host's cache while the next one is
+/* Prefetches the path after the next one, as it was last time, into the host's cache while the next one is
  * priced. */
 static inline void fetch_after(const memo *m, const memo_leaf *leaf)
 {
@@ -176,7 +178,7 @@ static inline void fetch_after(const memo *m, const memo_leaf *leaf)
     memo_last(m)->after = leaf->next_path;
 }
 
-/* What is behind the last question is `leaf`, which is used. False: it is none. */
+/* Ends the piece with `leaf` and counts its use. Returns false for the dummy leaf 0. */
 static inline __attribute__((always_inline)) bool end_with(p5_core *core, memo_leaf *leaf, bool profiled)
 {
     if (!profiled)
@@ -184,9 +186,9 @@ static inline __attribute__((always_inline)) bool end_with(p5_core *core, memo_l
     return memo_use_predicted(core, leaf);
 }
 
-/* Prices the piece at hand, which is that of `path`, whatever the clocks, fetches and references are like,
- * from `at` on, which has been `answered`, if it is not NULL. Like the following ones it answers the leaf
- * that the piece ended with, that of number 0 if the pipe was run, and keeps `quiet` up to date. */
+/* Prices the current piece, which has the path `path`, without assumptions about clocks, fetches and
+ * references. Starts at `at` (NULL: the root), whose answer is `answered` or MEMO_UNASKED. Like the following
+ * functions it returns the leaf with which the piece ended (leaf 0 if the pipe ran), and updates `quiet`. */
 static memo_leaf *__attribute__((noinline))
 price_unusual(p5_core *core, batch *all, memo_path *path, memo_node *at, uint64_t answered, quiet_time *quiet)
 {
@@ -203,9 +205,9 @@ price_unusual(p5_core *core, batch *all, memo_path *path, memo_node *at, uint64_
     return memo_last(&core->memo);
 }
 
-/* ... from the reference at `at` on, which is no hit. Where nothing but the branch is behind the answer that
- * came last time, it mostly comes again, and there is no tree to be followed: a sieve takes 0.93 of the time.
- */
+/* Prices the current piece from the reference at `at` on, which is not a hit. If the most recent edge leads
+ * to the branch directly, its answer probably recurs, and no tree has to be followed: a sieve takes 0.93 of
+ * the time. */
 static memo_leaf *__attribute__((noinline))
 price_miss(p5_core *core, batch *all, memo_path *path, memo_node *at, quiet_time *quiet)
 {
@@ -222,12 +224,12 @@ price_miss(p5_core *core, batch *all, memo_path *path, memo_node *at, quiet_time
     return leaf;
 }
 
-/* Lines that are at hand are not to be used, all others as memo_use_lines does; few where memo_match_lines
- * found them. */
+/* How lines are used: not at all if they are the most recently used of their sets; at most MEMO_FEW where
+ * memo_match_lines found them; more with memo_use_lines. */
 enum { LINES_AT_HAND = 0, LINES_MANY = 1 << (MEMO_FEW * CACHE_WAYS) };
 
-/* ... at clocks that are quiet as long as it has its usual answers, and with fetches that are usual.
- * `lines`: how its lines are used. */
+/* Prices the current piece if fetches are usual and nothing is pending in memory as long as answers are
+ * usual. `lines`: how its lines are used. */
 static inline __attribute__((always_inline)) memo_leaf *price_calm(p5_core *core, batch *all,
                                                                    const place *here, memo_path *path,
                                                                    unsigned lines, bool profiled,
@@ -250,7 +252,7 @@ static inline __attribute__((always_inline)) memo_leaf *price_calm(p5_core *core
     return price_miss(core, leave(core, all, here), path, at, quiet);
 }
 
-/* ... at quiet clocks, from many lines, which were found. */
+/* Prices the current piece, whose lines were found, if nothing is pending in memory. */
 static memo_leaf *__attribute__((noinline))
 price_lines(p5_core *core, batch *all, memo_path *path, memo_found found, quiet_time *quiet)
 {
@@ -262,7 +264,7 @@ price_lines(p5_core *core, batch *all, memo_path *path, memo_found found, quiet_
                     : price_calm(core, all, &all->at, path, lines, false, quiet);
 }
 
-/* ... from lines that are not there, or are many. */
+/* Prices the current piece if lines are absent or there are more than MEMO_FEW. */
 static memo_leaf *__attribute__((noinline))
 price_fetching(p5_core *core, batch *all, memo_path *path, quiet_time *quiet)
 {
@@ -273,7 +275,7 @@ price_fetching(p5_core *core, batch *all, memo_path *path, quiet_time *quiet)
     return price_unusual(core, all, path, path->streak.first, MEMO_UNASKED, quiet);
 }
 
-/* ... Mostly all is usual, and the lines are at hand. */
+/* Prices the current piece. All answers are usual and the lines most recently used, most of the time. */
 static inline __attribute__((always_inline)) memo_leaf *
 price_piece(p5_core *core, batch *all, const place *here, memo_path *path, bool profiled, quiet_time *quiet)
 {
@@ -282,7 +284,8 @@ price_piece(p5_core *core, batch *all, const place *here, memo_path *path, bool 
     unsigned lines = LINES_AT_HAND;
     if (!memo_lines_at_hand(core, &path->streak)) {
         lines = memo_match_lines(core, &path->streak);
-        if (__builtin_expect(lines == 0, 0)) /* few are of streaks that are only data */
+        if (__builtin_expect(lines == 0, 0)) /* only streaks without other steps than references have `tag`
+                                                and `set` */
             return price_fetching(core, leave(core, all, here), path, quiet);
     }
     if (__builtin_expect(!memo_code_page_usual(core->memory, here->piece, &path->streak), 0))
@@ -290,7 +293,8 @@ price_piece(p5_core *core, batch *all, const place *here, memo_path *path, bool 
     return price_calm(core, all, here, path, lines, profiled, quiet);
 }
 
-/* The path of this execution, which is `path` but for the variant. NULL: it is not for the memo. */
+/* Returns the path of this execution, which differs from `path` at most in the variant. NULL: the piece must
+ * take the exact path. */
 static inline __attribute__((always_inline)) memo_path *in_variant(p5_core *core, batch *all,
                                                                    const place *here, memo_path *path)
 {
@@ -308,9 +312,9 @@ static inline __attribute__((always_inline)) memo_path *in_variant(p5_core *core
 
 /* ---- the profile ----
  *
- * Within a batch control goes on from stretch to stretch, so a profile needs not be told of those which
- * follow another one of their function: memo_leaf.plain_path knows them. How the last one ended is told when
- * it matters. */
+ * Within a batch, control passes from stretch to stretch. So the profile needs no report of a stretch that
+ * follows another one of the same function: memo_leaf.plain_path leads to these. How the last one ended is
+ * reported when it matters. */
 
 static inline void note_last(p5_core *core, const batch *all, const p5_retired_block *b)
 {
@@ -330,8 +334,8 @@ static inline void note_plain_path(const p5_core *core, memo_leaf *leaf, const m
         leaf->plain_path = memo_path_number(&core->memo, path);
 }
 
-/* The path to a stretch that may be a call's target, or return, or go elsewhere, and which has been noted
- * then. NULL: it is not for the memo. */
+/* Returns the path to a stretch that may be the target of a call, return or jump to another function, and
+ * reports it to the profile. NULL: the piece must take the exact path. */
 static memo_path *__attribute__((noinline)) noted_path(p5_core *core, batch *all)
 {
     const p5_retired_block *b = all->at.b;
@@ -349,7 +353,7 @@ static memo_path *__attribute__((noinline)) noted_path(p5_core *core, batch *all
 
 /* ---- the loop ---- */
 
-/* The stretch at `b` cannot reach clock `limit`. */
+/* Returns whether the stretch at `b` must end before clock `limit`. */
 static bool __attribute__((noinline))
 stays_before(p5_core *core, const batch *all, const p5_retired_block *b, uint64_t limit)
 {
@@ -359,8 +363,8 @@ stays_before(p5_core *core, const batch *all, const p5_retired_block *b, uint64_
     return core->now + bound_clocks(core, &r, prediction_of(all, b)) < limit;
 }
 
-/* Prices what the hot path does not know: the first stretch of a batch, if references of what waits do
- * not stand in front of it, one that is not all of its block, or one at another level. */
+/* Prices what the hot path cannot: the first stretch of a batch if the pending instruction's references do
+ * not precede its own, a stretch that is not a whole block, or one at another privilege level. */
 static void __attribute__((noinline))
 price_apart(p5_core *core, batch *all, const p5_retired_block *b, bool profiled)
 {
@@ -371,24 +375,25 @@ price_apart(p5_core *core, batch *all, const p5_retired_block *b, bool profiled)
     all->noted = b;
 }
 
-/* References in front of the first stretch are wanted, and stand elsewhere. */
+/* Returns whether the first stretch needs the pending instruction's references, which are in another
+ * buffer. */
 static inline bool begins_apart(const p5_core *core)
 {
     const pipe_pending *waiting = memo_waiting(core);
     return waiting && waiting->insn.access_count > 0;
 }
 
-/* What pricing reads comes into the host's cache before its turn: with much code it is in none of them, and
- * each read would wait for the one before. The blocks' first pieces do so for a whole batch; paths in
- * fetch_after. */
+/* Prefetches what pricing reads. A large program's blocks are in none of the host's caches, and each read
+ * would wait for the one before. The first pieces are prefetched for a whole batch; fetch_after prefetches
+ * paths. */
 static inline void fetch_batch(const p5_retired_block *blocks, const p5_retired_block *end)
 {
     for (const p5_retired_block *b = blocks; b < end; b++)
         __builtin_prefetch(&b->block->first);
 }
 
-/* Prices blocks in turn. `limited`: only as long as they are whole and cannot reach clock `limit`;
- * `profiled`: there is a profile. Answers how many. */
+/* Prices blocks in turn and returns their number. `limited`: stops at the first that is not whole or may
+ * reach clock `limit`. `profiled`: there is a profile. */
 static inline __attribute__((always_inline)) size_t
 price_blocks(p5_core *core, const p5_access *accesses, const p5_value *values, const p5_retired_block *blocks,
              const p5_prediction *predictions, size_t count, bool profiled, bool limited, uint64_t limit)
@@ -414,7 +419,7 @@ price_blocks(p5_core *core, const p5_access *accesses, const p5_value *values, c
                 break;
         }
         place here = {b, &b->block->first, accesses, *prediction};
-        host_line_will_read(b); /* another thread may have written there */
+        host_line_will_read(b); /* another thread may have written it */
         host_line_will_read(accesses);
         bool whole = (const char *)accesses + here.piece->block_bytes == (const char *)b->accesses_end;
         if (__builtin_expect(!whole || levels_of(b) != levels, 0)) {

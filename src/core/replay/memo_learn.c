@@ -1,11 +1,11 @@
-/* Runs the pipe beyond the end of the tree: what is known is answered as it was so far, the rest is asked
- * of the structures, and all of it is written down and put into the tree. */
+/* Runs the pipe beyond the end of the tree. The answers so far are repeated, the structures are asked for the
+ * rest, and the run is recorded and added to the tree. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/replay/memo_streak.h"
 
-/* A question as it was asked, and its answer. */
+/* A question and its answer. */
 struct memo_record {
     memo_node node;
     bool usual;
@@ -14,7 +14,7 @@ struct memo_record {
 
 /* ---- answers ------------------------------------------------------------------------------------------- */
 
-/* Everything that the pipe looks at is in the packed form: equal words, equal pipe. */
+/* The packed form contains everything that the pipe reads: if the words are equal, the pipe does the same. */
 static uint64_t unpack_data(const memo_answer *from, uint64_t asked, data_answer *a)
 {
     const uint64_t *w = from->word;
@@ -54,7 +54,8 @@ static void unpack_branch(const memo_answer *from, branch_answer *a)
 
 /* ---- resolver ------------------------------------------------------------------------------------------ */
 
-/* The answer to the next question if it was given before. `*usual`: it was the usual one. */
+/* Returns whether the next question was answered before the run, with the answer. `*usual`: it was the usual
+ * one. */
 static bool given(memo *m, memo_answer *answer, bool *usual)
 {
     if (m->asked >= m->known)
@@ -69,7 +70,7 @@ static bool given(memo *m, memo_answer *answer, bool *usual)
     return true;
 }
 
-/* Writes a question down; questions beyond the room are counted only. */
+/* Records a question. Questions beyond the capacity are only counted. */
 static void record(memo *m, memo_node node, bool usual, const memo_answer *answer)
 {
     if (m->asked < m->record_room) {
@@ -84,7 +85,7 @@ static int32_t offset(const p5_core *core, uint64_t asked)
     return (int32_t)(asked - core->now);
 }
 
-/* The instruction that asks; matters to the profile only. */
+/* Returns the address of the instruction that asks, which only the profile needs. */
 static uint32_t who(const p5_core *core)
 {
     return core->pipe.observer ? core->pipe.observer->who : 0;
@@ -99,8 +100,9 @@ static uint64_t ask_data(p5_core *core, const p5_access *access, uint64_t asked,
     return memory_ask(m, access, asked, how);
 }
 
-/* Code that goes over bytes is misaligned most of the time or never: where a reference was so when it was
- * learned, that it hits in this way is the usual answer. The profile wants to be told of it. */
+/* Returns whether a misaligned hit is the usual answer. Code that walks over bytes is misaligned most of the
+ * time or never, so a reference that was misaligned when it was learned probably stays so. The profile needs
+ * to see each of them. */
 static bool is_usually_misaligned(const p5_core *core, const p5_access *access, unsigned how)
 {
     return memory_misaligned(access) && (how & ~(unsigned)(HOW_PARTNER | HOW_V_PIPE)) == 0 && !core->profile;
@@ -140,7 +142,8 @@ static bool learn_code(void *context, uint32_t linear, uint64_t asked, code_answ
     const uint32_t physical = price_code_physical(core, core->block, linear);
     const pipe *p = &core->pipe;
     const prefetch *f = &p->prefetch;
-    const uint64_t latest = f->from_past ? p->start + (uint64_t)p->fifo.clock : asked; /* nor is it later */
+    const uint64_t latest = f->from_past ? p->start + (uint64_t)p->fifo.clock : asked; /* the request is no
+                                                                                          later */
     if (given(m, &packed, &usual)) {
         if (!usual)
             unpack_code(&packed, asked, latest, answer);
@@ -211,14 +214,14 @@ static void learn_branch(void *context, const branch_query *query, branch_answer
 
 bool memo_learn_open(p5_core *core)
 {
-    /* Blocks with serialising instructions are not remembered: nobody asks when the buffers are drained. */
+    /* No questions about drained buffers: blocks with serialising instructions take the exact path. */
     core->memo.resolver =
         (pipe_resolver){core, learn_data, NULL, learn_code, learn_end, learn_branch, learn_passed, NULL};
     return true;
 }
 
-/* Makes room for the questions of `r`, which are also those of the trees that memo_walk follows. If memory is
- * out the room stays as it is: questions beyond it are counted only, and the piece is not learned. */
+/* Reserves space for the questions of `r`, and for the edges that memo_walk collects on them. If memory is
+ * out, the capacity stays as it is; further questions are only counted, and the piece is not learned. */
 static void reserve(memo *m, const p5_retired *r)
 {
     const p5_block *block = r->block;
@@ -238,8 +241,8 @@ static void reserve(memo *m, const p5_retired *r)
 
 /* ---- tree ---------------------------------------------------------------------------------------------- */
 
-/* What a run of the pipe counted, as deltas of a leaf. From MOST_DELTAS on they are too many to be
- * remembered; as clocks have owners, that bounds these, too. */
+/* What a run of the pipe counted, as deltas of a leaf. A piece with MOST_DELTAS or more is not learned; as
+ * each clock has an owner, this also bounds the clocks. */
 enum { MOST_DELTAS = 256 };
 typedef struct counted {
     unsigned count;
@@ -254,7 +257,7 @@ static inline void note_counted(counted *found, unsigned kind, uint64_t incremen
     found->count += (increments | asserted) != 0;
 }
 
-/* More than one delta can say; leaves what it can. */
+/* Records an amount that is too large for one delta, except for a remainder that fits. */
 static void __attribute__((noinline))
 note_much(counted *found, unsigned kind, uint64_t *increments, uint64_t *asserted)
 {
@@ -267,7 +270,7 @@ note_much(counted *found, unsigned kind, uint64_t *increments, uint64_t *asserte
     }
 }
 
-/* Moves what was counted from `d` to `sum`, and writes it down. */
+/* Moves the counts from `d` to `sum` and records them. */
 static void move_counted(pipe_deltas *sum, pipe_deltas *d, counted *found)
 {
     found->count = 0;
@@ -288,12 +291,13 @@ static void move_counted(pipe_deltas *sum, pipe_deltas *d, counted *found)
     d->clocks = 0;
 }
 
-/* Makes the leaf that `found` and the pipe describe. 0: out of memory. */
+/* Makes the leaf that `found` and the pipe's state describe. Returns 0 if memory is out. */
 static uint32_t make_leaf(p5_core *core, const counted *found, uint32_t clocks)
 {
     const pipe *p = &core->pipe;
     memo *m = &core->memo;
-    const prefetch_move move = prefetch_moved(&p->prefetch, p->now); /* before memo_intern simplifies it */
+    const prefetch_move move = prefetch_moved(&p->prefetch, p->now); /* before memo_intern simplifies the
+                                                                        state */
     memo_state *to = m->current = memo_intern(core);
     memo_delta *deltas = arena_alloc(&m->arena, found->count * sizeof *deltas);
     memo_leaf *leaf = to && deltas ? memo_new_leaf(m) : NULL;
@@ -325,7 +329,7 @@ static uint32_t make_leaf(p5_core *core, const counted *found, uint32_t clocks)
     return memo_leaf_number(m, leaf);
 }
 
-/* Enters the question of `node` for a code line or an end bit. */
+/* Adds the question of `node`, for a code line or an end bit, to the streak's lines. */
 static void need_line(memo_streak *streak, const p5_block *block, const memo_node *node)
 {
     uint32_t physical = cache_line(block_physical(block, node->address));
@@ -348,8 +352,8 @@ static void need_line(memo_streak *streak, const p5_block *block, const memo_nod
     streak->last_code = offset > streak->last_code ? offset : streak->last_code;
 }
 
-/* Whether the answers for code lines can be other than usual for no other reason than code cache and TLB, and
- * the lines lie in different sets. */
+/* Returns whether the piece lies in one page, so that only the code cache and the TLB can cause unusual
+ * answers for its lines, and the lines are in different sets. */
 static bool lines_can_be_usual(const piece *p)
 {
     return ((piece_begin(p) ^ (piece_end(p) - 1)) >> 12) == 0;
@@ -364,7 +368,7 @@ static void need_data(memo_streak *streak, const memo_node *node)
     streak->last_offset = offset > streak->last_offset ? offset : streak->last_offset;
 }
 
-/* `node` is one of the steps and lines of a streak. */
+/* Returns whether `node` can be one of the steps and lines of a streak. */
 static bool is_on_streak(const memo_node *node)
 {
     return node->kind < MEMO_BRANCH && node->usual && node->offset <= MEMO_REACH &&
@@ -376,8 +380,8 @@ static bool asks_of_line(const memo_node *node)
     return node->kind == MEMO_CODE || node->kind == MEMO_END;
 }
 
-/* Room for the steps and lines, in `steps` if these `room` bytes suffice, and for what is expected of
- * references. False: out of memory. */
+/* Reserves space for the steps and lines (`steps`, if its `room` bytes suffice) and for the expected
+ * properties of references. Returns false if memory is out. */
 static bool make_room(memo *m, memo_streak *streak, memo_step *steps, size_t room, unsigned line_count)
 {
     const size_t bytes = streak->step_count * sizeof *steps + line_count * sizeof(memo_line);
@@ -396,14 +400,14 @@ static data_expected expected_at(const memo_node *node, const p5_access *accesse
     return memory_expect(&accesses[node->index]);
 }
 
-/* Finds out how far the answers along `streak` can be usual, if that is further than was known. */
+/* Extends a streak as far as usual answers are known now. */
 static void find_steps(p5_core *core, memo_streak *streak, memo_path *path, const p5_access *accesses)
 {
     memo *m = &core->memo;
     const p5_block *block = path->streak.piece->block;
     if (streak->end && streak->ends_in_branch)
         return;
-    unsigned step_count = 0, line_count = 0; /* the second at most */
+    unsigned step_count = 0, line_count = 0; /* line_count is an upper bound */
     memo_node *at = streak->first;
     for (; is_on_streak(at) && step_count < UINT8_MAX; at = memo_behind_usual(m, at))
         *(asks_of_line(at) ? &line_count : &step_count) += 1;
@@ -443,12 +447,13 @@ static void find_steps(p5_core *core, memo_streak *streak, memo_path *path, cons
     *streak = found;
 }
 
-/* Puts the recorded run of the pipe into the tree. False: out of memory; what is there already stands. */
+/* Adds the recorded run to the tree. Returns false if memory is out, in which case the tree stays valid. */
 static bool insert(p5_core *core, memo_path *path, const counted *found, uint32_t clocks)
 {
     memo *m = &core->memo;
     memo_streak *streak = &path->streak;
-    memo_node *before = NULL; /* behind its usual answer the next one is, or else the first of `streak` */
+    memo_node *before = NULL; /* the next question follows its usual answer; NULL: it is the first of
+                                 `streak` */
     for (const memo_record *record = m->records;; record++) {
         memo_node *at = before ? memo_behind_usual(m, before) : streak->first;
         if (!at) {
@@ -480,7 +485,7 @@ static bool insert(p5_core *core, memo_path *path, const counted *found, uint32_
     return *told != 0;
 }
 
-/* The streaks that the recorded run of the pipe has gone along. */
+/* Extends the streaks along the recorded run. */
 static void find_streaks(p5_core *core, memo_path *path, const p5_access *accesses)
 {
     if (!lines_can_be_usual(path->streak.piece))
@@ -498,7 +503,7 @@ static void find_streaks(p5_core *core, memo_path *path, const p5_access *access
     }
 }
 
-/* The end of a piece that is no branch, as the last question. */
+/* Records the last question of a piece that does not end in a predicted branch. */
 static void record_end(memo *m)
 {
     const memo_answer nothing = memo_pack_bool(false);
@@ -506,7 +511,7 @@ static void record_end(memo *m)
     record(m, (memo_node){.kind = MEMO_BRANCH}, false, &nothing);
 }
 
-/* Puts what the pipe did with `r` into the tree. */
+/* Adds what the pipe did with `r` to the tree. */
 static void learn_streak(p5_core *core, const p5_retired *r, memo_path *path, uint64_t clocks)
 {
     memo *m = &core->memo;
@@ -514,15 +519,16 @@ static void learn_streak(p5_core *core, const p5_retired *r, memo_path *path, ui
         record_end(m);
     counted found;
     move_counted(&core->deltas[core->cpl_class], m->scratch, &found);
-    /* P54C: what looks into the BTB knows the groups of this piece and of that before it, not of others */
+    /* P54C: a BTB lookup uses the addresses of groups in this piece and the previous one, but not of older
+     * ones */
     const bool has_group = core->pipe.groups > 0 || !core->timing.btb_by_pairs;
     const bool fits = m->asked <= m->record_room && m->asked < UINT16_MAX && has_group;
     if (fits && found.count < MOST_DELTAS && insert(core, path, &found, (uint32_t)clocks))
         find_streaks(core, path, r->accesses);
 }
 
-/* If it takes so much the memo is mostly in none of the host's nearer caches, and what is needed is fetched
- * before its turn. Small loops without: 0.95 of the time. */
+/* A memo of this size does not fit into the host's inner caches, so paths and blocks are prefetched. Small
+ * loops take 0.95 of the time without the prefetches. */
 enum { LARGE_BYTES = 2 << 20 };
 
 void memo_learn(p5_core *core, const p5_retired *r, memo_path *path)

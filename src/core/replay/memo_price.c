@@ -1,4 +1,4 @@
-/* Prices a stretch by itself by asking the structures along what is remembered of the pipe. */
+/* Prices a single stretch by following the tree and asking the structures its questions. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,7 +6,7 @@
 #include "core/replay/memo_streak.h"
 #include "core/pipe/pairing.h"
 
-/* It made the references that the paths of its pieces expect. */
+/* Returns whether the stretch made the references that the paths of its pieces expect. */
 static bool has_its_accesses(const p5_retired *r)
 {
     const p5_block *block = r->block;
@@ -18,7 +18,7 @@ static bool has_its_accesses(const p5_retired *r)
            r->access_count <= BATCH_REPEATED;
 }
 
-/* The whole block was executed, as the paths of its pieces expect it. */
+/* Returns whether the whole block was executed in a way that the paths of its pieces expect. */
 static bool is_whole(const p5_core *core, const p5_retired *r)
 {
     return !memo_is_held(core) && !memo_may_not_pair(core, r->block) && r->count == r->block->count &&
@@ -26,8 +26,9 @@ static bool is_whole(const p5_core *core, const p5_retired *r)
            !(r->unsafe_x87 | r->interrupted);
 }
 
-/* What waits came with another block than `p`, and they may go together with a reference each: whether these
- * meet in one bank is not among what the piece knows of its variants. */
+/* Returns whether the pending instruction, which belongs to another block, may pair with the first
+ * instruction of `p` and both make references. The piece's variant does not say whether these meet in one
+ * bank. */
 static bool may_meet_waiting(const pipe_pending *waiting, const piece *p)
 {
     const op *first = &p->block->ops[p->first];
@@ -35,9 +36,11 @@ static bool may_meet_waiting(const pipe_pending *waiting, const piece *p)
            pairing_check(&waiting->operation, first) == PAIRED;
 }
 
-/* To be found out every so many instructions; of which a piece takes some six, */
+/* Lookups are evaluated every WORTH_EVERY instructions. They do not pay if something was missing in more than
+ * one piece per WORTH_UNKNOWN instructions; a piece has about six. */
 enum { WORTH_EVERY = 1 << 18, WORTH_UNKNOWN = 8 };
-/* ... and to be tried again after so many times that, doubled so often. */
+/* Then they pause for WORTH_PAUSE times as long, doubled for each failure in a row, at most WORTH_PAUSES
+ * times. */
 enum { WORTH_PAUSE = 4, WORTH_PAUSES = 3 };
 
 static bool is_worth_while(p5_core *core)
@@ -107,8 +110,8 @@ memo_path *memo_path_of(p5_core *core, const p5_retired *r, piece *p, bool taken
     return memo_look_up(core, p, key, r->accesses);
 }
 
-/* The references of the stretch get a place behind those of what waits in front of it. False: out of memory.
- */
+/* Copies the references of the stretch to a buffer after those of the pending instruction. Returns false if
+ * memory is out. */
 static bool join(p5_core *core, p5_retired *r)
 {
     memo *m = &core->memo;
@@ -128,8 +131,8 @@ static bool join(p5_core *core, p5_retired *r)
     return true;
 }
 
-/* Prices a stretch along the tree, and adds to the tree what is missing; on the exact path if that cannot be
- * done. */
+/* Prices a stretch by the tree and extends the tree where it ends. Uses the exact path if the memo cannot be
+ * used. */
 static void price_pieces(p5_core *core, const p5_retired *r)
 {
     p5_retired whole = *r;

@@ -1,15 +1,16 @@
-/* How the pipe goes on behind what was remembered. */
+/* Restores the pipe after stretches that were priced from the memo. */
 #include "core/profile/profile.h"
 #include "core/replay/memo.h"
 
 /* ---- how far PF is ahead of the decoders -----------------------------------------------------------------
  *
- * States of the memo do not say it (pipe/prefetch.h). It matters when a line is not in the code cache and
- * where the pipe goes on, and is worked out then, from the pieces that came since it was known. */
+ * States of the memo do not contain this lead (pipe/prefetch.h). It matters when a line is not in the code
+ * cache, and when the pipe resumes. It is worked out then, from the pieces since it was last known. */
 
-/* Leaf `from` and those used before it, the other way round: the first of these, as long as a new stream was
- * not the end of one; 0 if there is none. `*base`: the one before these, or 0. Within a stream no leaf comes
- * twice, so each is in its last use; who feeds a core otherwise has a walk that comes back, and ends. */
+/* Reverses the `before` links of leaf `from` and the leaves used before it, as far back as the last new
+ * stream. Returns the earliest of these leaves, or 0; `*base` is the leaf before them, or 0. Within a stream
+ * no leaf is used twice, so each link belongs to the leaf's last use. If an inconsistent caller violates
+ * that, the walk returns along reversed links and still ends. */
 static uint32_t turn(const memo *m, uint32_t from, uint64_t instructions, uint32_t *base)
 {
     uint32_t behind = 0, at = from;
@@ -34,7 +35,7 @@ static prefetch_ahead find_ahead(p5_core *core)
     prefetch_ahead ahead = before == 0   ? pipe_ahead(&core->pipe)
                            : move->known ? prefetch_known(move)
                                          : m->noted.ahead;
-    while (at != 0) { /* and back again */
+    while (at != 0) { /* restores the links */
         memo_leaf *leaf = memo_leaf_at(m, at);
         const uint32_t next = leaf->before;
         prefetch_go_on(&ahead, &memo_result_at(m, at)->move, leaf->clocks);

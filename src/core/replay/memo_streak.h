@@ -1,4 +1,4 @@
-/* Following a streak of usual answers, inlined into the hot path. */
+/* Follows a streak of usual answers; inlined into the hot path. */
 #ifndef CORE_REPLAY_MEMO_STREAK_H
 #define CORE_REPLAY_MEMO_STREAK_H
 
@@ -6,42 +6,42 @@
 #include "core/branch/predictor_pairs.h"
 #include "core/profile/profiler.h"
 
-/* Where the lines of a streak are. They are present if they are in the code cache, with the end bits that
- * have to be known, and none of them is on its way there. */
+/* Where the lines of a streak are. Present lines are in the code cache with the required end bits known, and
+ * none of them is still being filled. */
 typedef enum memo_found {
     MEMO_ABSENT,
-    MEMO_PRESENT, /* they have to be used */
-    MEMO_AT_HAND  /* their fetches change nothing */
+    MEMO_PRESENT, /* their fetches update the replacement state */
+    MEMO_AT_HAND  /* each is the most recently used of its set: their fetches change nothing */
 } memo_found;
 
-/* memo_price.c. The path of this execution of `p`, as pricing will find it. NULL: there is none. */
+/* memo_price.c. Returns the path of this execution of `p`, as pricing will find it, or NULL. */
 memo_path *memo_path_of(p5_core *core, const p5_retired *r, piece *p, bool taken);
-/* The path that leads from where the core stands into `p`, of variant `key`, with `accesses`, behind those of
- * what waits. NULL: out of memory, or the memo is not for it. */
+/* Returns the path from the core's state into `p` with variant `key`. The references of the pending
+ * instruction must precede `accesses`. NULL: memory is out, or the piece must take the exact path. */
 memo_path *memo_look_up(p5_core *core, piece *p, uint32_t key, const p5_access *accesses);
-/* memo.c. The first use of a leaf since totals were formed, or in another context or at another level than
- * the last; or they are so many that they have to go elsewhere. */
+/* memo.c. Must be called at a leaf's first use since totals were formed or since the context or privilege
+ * level changed, and when its use counter is full. */
 void memo_begin_to_use(p5_core *core, memo_leaf *leaf);
 /* memo_walk.c */
-/* memo_find_lines of a streak whose lines are not all at hand. */
+/* Does what memo_find_lines does for a streak whose lines are not all most recently used. */
 memo_found memo_look_for_lines(const p5_core *core, const memo_streak *streak);
-/* Asks the steps of a streak at whatever clock; answers how many have their usual answer. */
+/* Asks the steps of a streak at any clock. Returns the number of steps before the first that has no usual
+ * answer. */
 unsigned memo_steps_busy(p5_core *core, const p5_access *accesses, const memo_streak *streak);
-/* ... if anything can be in their way. */
+/* Like memo_steps_busy, but makes no assumption about what may delay a reference. */
 unsigned memo_steps_disturbed(p5_core *core, const p5_access *accesses, const memo_streak *streak);
-/* The step `n` of a streak, a reference, has its usual answer. */
+/* Returns whether step `n` of a streak, a reference, has its usual answer. */
 bool memo_step_usual(p5_core *core, const memo_streak *streak, ptrdiff_t n, const p5_access *access);
-/* No answer of memory_ask. */
+/* A value that memory_ask never returns. */
 enum { MEMO_UNASKED = DATA_USUAL + 1 };
-/* Follows the tree of `path` from its root, or from `at`, if that is not NULL, with nothing but usual answers
- * before; `answered`: the reference there has been, or MEMO_UNASKED. Question by question up to an answer
- * that is not the usual one, then the streak that begins there, and so on; answers the leaf. NULL: the tree
- * ends, behind as many questions as `known` of the memo says, of which those that stand in `given` had other
- * than usual answers. Of the stretch it wants to know its references, the address it went on at, and what was
- * said of its end. */
+/* Follows the tree of `path` from `at` (NULL: from the root), which only usual answers precede. `answered` is
+ * the answer to the reference at `at`, or MEMO_UNASKED. At each answer that is not usual it continues with
+ * the streak of that answer's edge. `next` is the address after the stretch and `said` the prediction of its
+ * branch. Returns the leaf. NULL: the tree ends after `known` questions (a member of the memo), and `given`
+ * holds the edges of those with unusual answers. */
 memo_leaf *memo_walk(p5_core *core, memo_path *path, const p5_access *accesses, memo_node *at,
                      uint64_t answered, uint32_t next, p5_prediction said);
-/* memo_behind_data, if it was not the answer used last. */
+/* Does what memo_behind_data does for an answer other than the most recent one. */
 memo_streak *memo_behind_other(p5_core *core, memo_node *node, uint64_t answer);
 
 static inline uint64_t memo_clock(const p5_core *core, int32_t offset)
@@ -49,14 +49,14 @@ static inline uint64_t memo_clock(const p5_core *core, int32_t offset)
     return core->now + (uint64_t)(int64_t)offset;
 }
 
-/* Asks the reference at `node`, which is one of `accesses`, as memory_ask. */
+/* Makes the reference at `node`, which is one of `accesses`, with memory_ask. */
 static inline uint64_t memo_ask(p5_core *core, const memo_node *node, const p5_access *accesses)
 {
     memo_asks_for(core, node->who);
     return memory_ask(core->memory, accesses + node->index, memo_clock(core, node->offset), node->how);
 }
 
-/* What is behind its answer, which is not the usual one. NULL: it never came before. */
+/* Returns the edge of an answer that is not usual. NULL: it never occurred before. */
 static inline memo_streak *memo_behind_data(p5_core *core, memo_node *node, uint64_t answer)
 {
     memo_streak *edge = memo_edge_at(&core->memo, node->edge);
@@ -65,33 +65,36 @@ static inline memo_streak *memo_behind_data(p5_core *core, memo_node *node, uint
     return edge;
 }
 
-/* The memo may price stretches at `cpl`, and but for the profile there is nothing to be done before. */
+/* Returns whether the memo may price stretches at `cpl`, with nothing to be done first except for the
+ * profile. */
 static inline bool memo_prices(const p5_core *core, unsigned cpl)
 {
     return counts_class(cpl) == core->cpl_class && !core->long_way && !core->faulted_in_v;
 }
 
-/* An MMX instruction of it may not pair (CR0.TS or EM), of which nothing remembered knows. In a machine it
- * faults, and not all of the block is executed; who feeds a core may say otherwise. */
+/* Returns whether an MMX instruction of the block may not pair (CR0.TS or EM), which the memo does not
+ * distinguish. In a machine, such an instruction faults and the block is not executed completely, but another
+ * owner of a core may claim otherwise. */
 static inline bool memo_may_not_pair(const p5_core *core, const p5_block *block)
 {
     return core->control.fpu_trap && block->mmx;
 }
 
-/* Notes in the profile, if one is made, a stretch that is all of `block`. False: that is more than a note. */
+/* Reports a stretch that is a whole block to the profile, if there is one. Returns false if the profile needs
+ * more than that. */
 static inline bool memo_notes(p5_core *core, p5_block *block, uint32_t next)
 {
     return !core->profile || profile_goes_on(core->profile, block, next, core->now);
 }
 
-/* P54C: the address by which the group at `node`, which has no branch, looks into the BTB: that of the group
- * before. */
+/* P54C: Returns the address with which the group at `node`, which has no branch, is looked up in the BTB: the
+ * address of the previous group. */
 static inline uint32_t memo_passed_group(const p5_core *core, const memo_node *node)
 {
     return node->index == 1 ? memo_last_u(core) : node->address;
 }
 
-/* P54C: the branch at `node` as it was executed. */
+/* P54C: Returns the query for the branch at `node` as it was executed. */
 static inline branch_query memo_query(const p5_core *core, const p5_block *block, uint32_t next,
                                       const memo_node *node, bool taken)
 {
@@ -108,13 +111,14 @@ static inline branch_query memo_query(const p5_core *core, const p5_block *block
                           .loop_pairs = branch_run_pairs(block->ran, core->groups + (uint64_t)node->index)};
 }
 
-/* ... as its number, or 0. */
+/* Returns the number of the leaf for this outcome of the streak's branch, or 0. */
 static inline uint32_t memo_told(const memo_streak *streak, p5_prediction prediction)
 {
     return streak->told[prediction];
 }
 
-/* The leaf behind the branch of a streak. NULL: it is not known, or (P54C) the branch has to be asked. */
+/* Returns the leaf after the branch of a streak. NULL: it is not known, or (P54C) the branch must be looked
+ * up. */
 static inline memo_leaf *memo_behind_branch(const memo *m, const memo_streak *streak,
                                             p5_prediction prediction)
 {
@@ -122,7 +126,8 @@ static inline memo_leaf *memo_behind_branch(const memo *m, const memo_streak *st
     return __builtin_expect(number != 0, 1) ? memo_leaf_at(m, number) : NULL;
 }
 
-/* P54C: the step `n` of a streak is a group that passes the BTB; it has its usual answer. */
+/* P54C: memo_is_passed returns whether step `n` of a streak is a group that passes the BTB, memo_passes
+ * whether that has its usual answer. */
 static inline bool memo_is_passed(const memo *m, const memo_streak *streak, ptrdiff_t n)
 {
     return memo_node_at(m, streak->steps[n].node)->kind == MEMO_PASSED;
@@ -134,8 +139,8 @@ static inline bool memo_passes(const p5_core *core, const memo_streak *streak, p
     return predictor_passes(core->predictor, memo_passed_group(core, node));
 }
 
-/* Asks the steps of a streak that are references at calm clocks, the last of which is in front of `end`;
- * answers the first that has not its usual answer, or `end`. */
+/* Asks the steps of a streak before `end`. All must be references, at clocks when nothing is pending in
+ * memory. Returns the first that has no usual answer, or `end`. */
 static inline __attribute__((always_inline)) const data_expected *memo_go_calmly(struct memory *m,
                                                                                  const p5_access *accesses,
                                                                                  const memo_streak *streak,
@@ -149,14 +154,14 @@ static inline __attribute__((always_inline)) const data_expected *memo_go_calmly
     return expected;
 }
 
-/* Steps in front of `reached`. */
+/* Returns the number of steps before `reached`. */
 static inline unsigned memo_steps_to(const memo_streak *streak, const data_expected *reached,
                                      const data_expected *end)
 {
     return streak->step_count - (unsigned)(end - reached);
 }
 
-/* As memo_steps_busy, at calm clocks. */
+/* Does what memo_steps_busy does, at clocks when nothing is pending in memory. */
 static inline __attribute__((always_inline)) unsigned
 memo_steps_calm(p5_core *core, const p5_access *accesses, const memo_streak *streak)
 {
@@ -164,7 +169,8 @@ memo_steps_calm(p5_core *core, const p5_access *accesses, const memo_streak *str
     return memo_steps_to(streak, memo_go_calmly(core->memory, accesses, streak, end), end);
 }
 
-/* ... while something is under way that concerns few of them. `only_data`: the streak's. */
+/* Asks the steps of a streak while requests are pending in memory that affect few of them. `only_data`: all
+ * steps are data references. */
 static inline __attribute__((always_inline)) unsigned
 memo_steps_passing(p5_core *core, const p5_access *accesses, const memo_streak *streak, bool only_data)
 {
@@ -192,7 +198,7 @@ memo_steps_passing(p5_core *core, const p5_access *accesses, const memo_streak *
     return (unsigned)(expected - first);
 }
 
-/* Asks the steps of a streak. */
+/* Asks the steps of a streak. Returns the number of steps before the first that has no usual answer. */
 static inline __attribute__((always_inline)) unsigned memo_steps(p5_core *core, const p5_access *accesses,
                                                                  const memo_streak *streak)
 {
@@ -205,14 +211,14 @@ static inline __attribute__((always_inline)) unsigned memo_steps(p5_core *core, 
     return calm ? memo_steps_calm(core, accesses, streak) : memo_steps_passing(core, accesses, streak, true);
 }
 
-/* The fetches of a streak hit the code TLB. */
+/* Returns whether the fetches of a streak hit the code TLB. */
 static inline bool memo_code_page_usual(struct memory *m, const piece *p, const memo_streak *streak)
 {
     return tlb_at_hand(memory_code_tlb(m), p->page) || !streak->asks_code ||
            memory_code_page_usual(m, p->page);
 }
 
-/* The fetches of a streak whose lines are in the code cache have their usual answers. */
+/* Returns whether the fetches of a streak whose lines are in the code cache have their usual answers. */
 static inline bool memo_code_usual(p5_core *core, const piece *p, const memo_streak *streak)
 {
     struct memory *m = core->memory;
@@ -220,7 +226,7 @@ static inline bool memo_code_usual(p5_core *core, const piece *p, const memo_str
            (memory_undisturbed(m, memo_clock(core, streak->last_code)) && memo_code_page_usual(m, p, streak));
 }
 
-/* Notes what is looked at of the lines of a streak. */
+/* Sets the streak's tags and sets from its lines, for the hot path. */
 static inline void memo_note_lines(memo_streak *streak)
 {
     const memo_line *line = memo_lines(streak);
@@ -235,8 +241,8 @@ static inline void memo_note_lines(memo_streak *streak)
         memo_begin_streak(streak);
 }
 
-/* The lines of a streak are few and at hand. No branch depends on how many they are: it is another number for
- * every piece. */
+/* Returns whether the streak has at most MEMO_FEW lines, each the most recently used of its set. No host
+ * branch depends on their number, which differs from piece to piece. */
 static inline bool memo_lines_at_hand(const p5_core *core, const memo_streak *streak)
 {
     const code_cache *code = memory_code_cache(core->memory);
@@ -244,14 +250,14 @@ static inline bool memo_lines_at_hand(const p5_core *core, const memo_streak *st
             code_cache_moves(code, streak->set[1], streak->tag[1])) == 0;
 }
 
-/* A line is still on its way to the code cache when those of the streak are fetched. */
+/* Returns whether the line is still being filled when those of the streak are fetched. */
 static inline bool memo_is_filling(const p5_core *core, const memo_streak *streak, uint32_t line)
 {
     return memory_code_filling(core->memory, line, memo_clock(core, streak->first_code));
 }
 
-/* Where few lines are that are not all at hand: four bits each, of which one says the way of the code cache.
- * 0: they are not present, or not so few. */
+/* Finds at most MEMO_FEW lines that are not all most recently used. Returns four bits for each, one of which
+ * is set and gives the way in the code cache. 0: they are not present, or there are more of them. */
 static inline unsigned memo_match_lines(const p5_core *core, const memo_streak *streak)
 {
     const code_cache *code = memory_code_cache(core->memory);
@@ -264,7 +270,7 @@ static inline unsigned memo_match_lines(const p5_core *core, const memo_streak *
     return first | second << CACHE_WAYS;
 }
 
-/* What their fetches leave behind. */
+/* Updates the replacement state as the fetches of these lines do. */
 static inline void memo_use_matches(p5_core *core, const memo_streak *streak, unsigned matches)
 {
     code_cache *code = memory_code_cache(core->memory);
@@ -278,7 +284,8 @@ static inline memo_found memo_find_lines(const p5_core *core, const memo_streak 
     return memo_lines_at_hand(core, streak) ? MEMO_AT_HAND : memo_look_for_lines(core, streak);
 }
 
-/* What the fetches of present lines leave behind, when the streak has been followed for `n` steps. */
+/* Updates the replacement state as the fetches of present lines do, if the streak was followed for `n`
+ * steps. */
 static inline void memo_use_lines(p5_core *core, const memo_streak *streak, unsigned n)
 {
     code_cache *code = memory_code_cache(core->memory);
@@ -290,8 +297,7 @@ static inline void memo_use_lines(p5_core *core, const memo_streak *streak, unsi
             code_cache_hit(code, cache_set(line->physical), (unsigned)code_cache_find(code, line->physical));
 }
 
-/* Follows a streak of `p` as far as the answers are usual. Answers the place where that is no longer known.
- */
+/* Follows a streak of `p` as far as the answers are usual. Returns the first question after that. */
 static inline __attribute__((always_inline)) memo_node *
 memo_follow(p5_core *core, const piece *p, const p5_access *accesses, memo_streak *streak)
 {
@@ -304,14 +310,14 @@ memo_follow(p5_core *core, const piece *p, const p5_access *accesses, memo_strea
     return memo_question(&core->memo, streak, n);
 }
 
-/* What is said of the end of a piece: nothing, if it is no branch that is predicted. */
+/* Returns the prediction of the piece's branch; 0 if the piece does not end in a predicted branch. */
 static inline p5_prediction memo_prediction(const piece *p, p5_prediction prediction)
 {
-    return prediction & p->near; /* no branch depends on the guest's */
+    return prediction & p->near; /* `near` is a mask: a host branch here would be mispredicted with the
+                                    guest's */
 }
 
-/* A leaf behind a branch of the P55C comes: a piece has been priced. False: it is that of number 0, which is
- * none, and never in use. */
+/* P55C: Counts a use of the leaf after a piece's branch. Returns false for leaf 0, the dummy. */
 static inline bool memo_use_predicted(p5_core *core, memo_leaf *leaf)
 {
     if (__builtin_expect(leaf->used_as != core->used_as, 0)) {
@@ -329,7 +335,7 @@ static inline bool memo_use_predicted(p5_core *core, memo_leaf *leaf)
     return true;
 }
 
-/* What comes with a leaf: `p` has been priced. */
+/* Counts a use of the leaf with which the piece `p` ended. */
 static inline void memo_use(p5_core *core, memo_leaf *leaf, const piece *p)
 {
     if (__builtin_expect(core->timing.btb_by_pairs, 0)) {
@@ -342,7 +348,7 @@ static inline void memo_use(p5_core *core, memo_leaf *leaf, const piece *p)
     memo_use_predicted(core, leaf);
 }
 
-/* The path that was taken last time from where the core stands; of no piece if there is none. */
+/* Returns the path that followed last time from the core's state. It has no piece if there is none. */
 static inline memo_path *memo_next_path(const p5_core *core)
 {
     return memo_path_at(&core->memo, memo_last(&core->memo)->next_path);

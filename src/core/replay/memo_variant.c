@@ -3,14 +3,14 @@
 #include "core/pipe/cost.h"
 
 enum {
-    MODE_BITS = 2, /* and one for the privilege */
+    MODE_BITS = 2, /* and one bit for the privilege */
     CLOCK_BITS = 10
-}; /* of an instruction whose clocks depend on mode or operands; one of a piece at most */
-/* ... and one for what waits: memo_look_up. */
+}; /* of the one instruction of a piece whose clocks may depend on mode or operands */
+/* The key also has one bit for the pending instruction (memo_look_up). */
 _Static_assert(2 + PIECE_BANKS + PIECE_VALUES + CLOCK_BITS <= 32, "a variant fits");
 
-/* Adds to `*result` what depends on values, saturation and clocks, and on the mode; block.c sees to it that
- * the bits fit. False: too long for a key. */
+/* Appends saturations, clocks that depend on values, and the mode to the key `*result`. block.c cuts pieces
+ * so that the bits fit. Returns false if the clocks do not fit. */
 static bool values_variant(const p5_core *core, const piece *p, const p5_value *values, uint8_t mode,
                            uint32_t *result)
 {
@@ -34,8 +34,9 @@ static bool values_variant(const p5_core *core, const piece *p, const p5_value *
     return true;
 }
 
-/* References of a far transfer or load of a segment register: how many, which are writes, and whether a
- * descriptor is among them. False: too many of them, two in one clock, or the privilege changes. */
+/* Makes a key for the references of a far transfer or a segment register load: how many there are, which of
+ * them are writes, and whether a descriptor is among them. Returns false if there are too many, two in one
+ * clock, or the privilege changes. */
 static bool references_variant(const p5_core *core, const p5_retired *r, const piece *p, uint32_t *key)
 {
     enum { MOST = 8 };

@@ -1,14 +1,14 @@
-/* What an execution of a piece differs by from others with the same state, beside the answers of the
- * structures. Variants of one piece and state have paths of their own, which know each other
- * (memo_path.family). */
+/* A variant is what distinguishes executions of a piece from the same state, apart from the answers of the
+ * structures. Each variant has its own path; the paths of all variants of a piece and state share a table
+ * (memo_streak.family). */
 #ifndef CORE_REPLAY_MEMO_VARIANT_H
 #define CORE_REPLAY_MEMO_VARIANT_H
 
 #include "core/memory/banks.h"
 #include "core/replay/memo_tree.h"
 
-/* The part of the variant that needs no values: the direction of LOOP, neighbours that would meet in one
- * bank. */
+/* Returns the part of the variant that needs no values: the direction of LOOP, and which adjacent references
+ * meet in one bank. */
 static inline uint32_t memo_banks_variant(const piece *p, const p5_access *accesses, bool taken)
 {
     uint32_t key = taken & p->by_direction;
@@ -20,7 +20,7 @@ static inline uint32_t memo_banks_variant(const piece *p, const p5_access *acces
     return key;
 }
 
-/* `key` with what values add to it of which each is whether something was saturated. */
+/* Appends to `key` whether each value was saturated. For pieces with no other values. */
 static inline uint32_t memo_saturation_variant(const piece *p, const p5_value *values, uint32_t key)
 {
     for (const p5_value *end = values + p->value_count; values != end; values++)
@@ -29,10 +29,11 @@ static inline uint32_t memo_saturation_variant(const piece *p, const p5_value *v
 }
 
 /* memo_variant.c */
-/* The variant of a whole piece; of a REP string its count. False: too long for a key, or not for one. */
+/* Makes the key of a whole piece; for a REP string, the key is its count. Returns false if there is no such
+ * key or it is too long. */
 bool memo_variant(const p5_core *core, const p5_retired *r, const piece *p, bool taken, uint32_t *key);
-/* The path of variant `key`, if `path`, which followed last time, is that but for the variant. NULL: it has
- * to be looked for. */
+/* Returns the path of variant `key` if `path`, which followed last time, differs from it at most in the
+ * variant. NULL: it must be looked up. */
 memo_path *memo_find_variant(p5_core *core, memo_path *path, uint32_t key);
 
 #endif

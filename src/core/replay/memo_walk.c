@@ -1,8 +1,7 @@
-/* What leaves the hot path: answers that are not the usual ones. */
+/* Handles answers that are not usual, off the hot path. */
 #include "core/replay/memo_streak.h"
 
-/* ---- streaks ----------------------------------------------------------------------------------------------
- */
+/* ---- streaks ----------------------------------------------------------------------------------------------- */
 
 bool memo_step_usual(p5_core *core, const memo_streak *streak, ptrdiff_t n, const p5_access *access)
 {
@@ -27,7 +26,7 @@ unsigned memo_steps_busy(p5_core *core, const p5_access *accesses, const memo_st
     return memo_steps_passing(core, accesses, streak, false);
 }
 
-/* One line is there, with the end bits that have to be known. */
+/* Returns whether a line is present with the required end bits known. */
 static bool line_present(const code_cache *code, const memo_line *line)
 {
     int way = code_cache_find(code, line->physical);
@@ -65,13 +64,13 @@ static memo_streak *__attribute__((noinline)) never_came(memo *m, const memo_ans
     return NULL;
 }
 
-/* What is behind an answer that is not the usual one. NULL: it never came before. */
+/* Returns the edge of an answer that is not usual. NULL: it never occurred before. */
 static memo_streak *__attribute__((noinline)) behind(memo *m, memo_node *node, memo_answer answer)
 {
     memo_streak *edge = memo_edge_behind(m, node, &answer);
     if (__builtin_expect(!edge, 0))
         return never_came(m, &answer);
-    node->edge = memo_edge_number(m, edge); /* it will be wanted again soon */
+    node->edge = memo_edge_number(m, edge); /* it will probably be needed again soon */
     return edge;
 }
 
@@ -80,15 +79,15 @@ memo_streak *memo_behind_other(p5_core *core, memo_node *node, uint64_t answer)
     return behind(&core->memo, node, memo_pack_data(core->memory, answer, memo_clock(core, node->offset)));
 }
 
-/* The answer to a code line is the usual one, whenever it is asked for, if that is not behind `latest`. */
+/* Returns whether the answer for a code line is usual for every request up to clock `latest`. */
 static inline bool usual_whenever(struct memory *m, uint32_t linear, uint32_t physical, uint64_t latest)
 {
     return !memory_code_filling(m, cache_line(physical), 0) && memory_undisturbed(m, latest) &&
            memory_code_usual(m, linear, physical, latest);
 }
 
-/* These ask the question of `node`. `*usual`: the answer is the usual one; they answer what is behind
- * others. */
+/* The following functions ask the question of `node`. `*usual`: the answer is the usual one. Otherwise they
+ * return the edge of the answer, or NULL. */
 static memo_streak *__attribute__((noinline))
 ask_code(p5_core *core, const p5_block *block, memo_node *node, bool *usual)
 {
@@ -119,15 +118,15 @@ static memo_streak *ask_passed(p5_core *core, memo_node *node, bool *usual)
     return *usual ? NULL : behind(&core->memo, node, memo_pack_bool(true));
 }
 
-/* P54C. */
+/* P54C: Asks for an end bit or a group that passes the BTB. */
 static memo_streak *__attribute__((noinline))
 ask_other(p5_core *core, const p5_block *block, memo_node *node, bool *usual)
 {
     return node->kind == MEMO_END ? ask_end(core, block, node, usual) : ask_passed(core, node, usual);
 }
 
-/* P54C: a branch may find another entry each time, and asking it changes that. NULL: its answer never came
- * before. */
+/* P54C: Looks up a branch, which may find another entry each time and changes the BTB. Returns the leaf, or
+ * NULL if this outcome never occurred before. */
 static memo_leaf *__attribute__((noinline))
 ask_pairs(p5_core *core, const p5_block *block, const memo_streak *streak, const memo_node *node,
           uint32_t next)
@@ -145,8 +144,8 @@ ask_pairs(p5_core *core, const p5_block *block, const memo_streak *streak, const
     return leaf;
 }
 
-/* The question at `at`, on `streak`, is the one for a branch. It is known of most streaks without a look at
- * it. */
+/* Returns whether the question at `at`, on `streak`, is for a branch. For most streaks this needs no read of
+ * the node. */
 static inline bool is_branch(const memo_streak *streak, const memo_node *at)
 {
     return (streak->ends_in_branch && at == streak->end) || at->kind == MEMO_BRANCH;
@@ -178,7 +177,7 @@ memo_leaf *memo_walk(p5_core *core, memo_path *path, const p5_access *accesses, 
             break;
         }
         if (__builtin_expect(at->kind == MEMO_DATA, 1)) {
-            /* this and the leaf's below: a copier of memory takes 0.95 of the time */
+            /* this prefetch and the leaf's below: a memory copy takes 0.95 of the time */
             memo_prefetch(memo_edge_at(m, at->edge));
             const uint64_t answer =
                 __builtin_expect(answered == MEMO_UNASKED, 1) ? memo_ask(core, at, accesses) : answered;
