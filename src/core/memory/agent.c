@@ -30,7 +30,7 @@ void agent_run(struct memory *m, uint64_t clock)
         uint64_t end = how->kind == AGENT_DMA ? agent_dma_turn(m, m->agent.due, line)
                                               : agent_dual_turn(m, m->agent.due, line);
         m->agent.lines++;
-        /* One that is slower than its period wants the bus again at the next multiple. */
+        /* An agent that needs more than its period requests the bus again at the next multiple. */
         uint64_t turn = m->agent.turn + how->period, left = bus_clock_at(&m->bus, end);
         if (turn < left)
             turn = (left + how->period - 1) / how->period * how->period;

@@ -1,7 +1,7 @@
-/* A device that moves lines between itself and memory. It asserts HOLD; the processor answers HLDA when the
- * bus cycle under way has ended. Before each line it makes an inquire cycle: for a write to memory with INV,
- * so that no copy stays in the caches; a line that is modified there goes to memory first, for which the
- * device gives the bus back. */
+/* A device that moves lines between itself and memory. It asserts HOLD, and the processor answers with HLDA
+ * when the current bus cycle has ended. Before each line it makes an inquire cycle. If it writes to memory,
+ * it asserts INV, so that no copy stays in the caches. A modified line is written to memory first, for which
+ * the device releases the bus. */
 #include "core/memory/memory_system.h"
 
 uint64_t agent_dma_turn(struct memory *m, uint64_t asked, uint32_t line)

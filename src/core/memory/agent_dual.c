@@ -1,9 +1,9 @@
-/* The second processor of a dual-processor board. The bus belongs to the most recent master (MRM); the other,
- * the least recent master (LRM), requests it with PBREQ# and gets PBGNT# when the MRM's cycle has ended. Each
- * snoops the cycles of the other on its private pins: PHIT# says that it has the line, PHITM# that the line
- * is modified; then it takes the bus to write the line back before the other goes on. These snoops are no
- * inquire cycles: EADS# stays inactive, and events 07h and 08h do not count. Events 2Ah and 2Ch are this
- * processor's side of it. */
+/* The second processor of a dual-processor board. The bus belongs to the most recent master (MRM). The other
+ * processor, the least recent master (LRM), requests it with PBREQ# and gets PBGNT# when the MRM's cycle has
+ * ended. Each snoops the cycles of the other on private pins: PHIT# says that it has the line, PHITM# that
+ * the line is modified; in that case it takes the bus and writes the line back before the other proceeds.
+ * These snoops are no inquire cycles: EADS# stays inactive, and events 07h and 08h do not count. Events 2Ah
+ * and 2Ch count this processor's side. */
 #include "core/memory/memory_system.h"
 
 uint64_t agent_dual_turn(struct memory *m, uint64_t asked, uint32_t line)
@@ -13,7 +13,7 @@ uint64_t agent_dual_turn(struct memory *m, uint64_t asked, uint32_t line)
     m->bus.lost = true; /* the other processor is the MRM now */
     memory_upgrade_lines(m, began);
     switch (snoop_line(m, line, how->write, began, &free)) {
-    case SNOOP_HIT_MODIFIED: /* written back: bus.c counted the ownership that this took */
+    case SNOOP_HIT_MODIFIED: /* bus.c counted the change of ownership for the write-back */
         memory_count(m, P5_EVENT_CACHE_M_STATE_LINE_SHARING);
         memory_count(m, P5_EVENT_CACHE_LINE_SHARING);
         break;

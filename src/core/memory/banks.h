@@ -1,13 +1,13 @@
-/* The data cache's eight banks, interleaved by dword. Of two references of one clock that meet in one the
+/* The data cache's eight banks, interleaved by dword. If two references of one clock need the same bank, the
  * second waits. */
 #ifndef CORE_MEMORY_BANKS_H
 #define CORE_MEMORY_BANKS_H
 
 #include "p5scope/core.h"
 
-enum { BANKS = 8, BANK_BYTES = 4, BANK_CLOCKS = 1 /* of a conflict */ };
+enum { BANKS = 8, BANK_BYTES = 4, BANK_CLOCKS = 1 /* per conflict */ };
 
-/* Bit n = bank n. */
+/* Returns the banks that a reference needs; bit n is bank n. */
 static inline unsigned banks_of(const p5_access *a)
 {
     return 1u << (a->linear / BANK_BYTES % BANKS) | 1u << ((a->linear + a->size - 1) / BANK_BYTES % BANKS);
@@ -16,7 +16,7 @@ static inline unsigned banks_of(const p5_access *a)
 static inline bool banks_meet(const p5_access *a, const p5_access *b)
 {
     const uint32_t last = a->linear % BANK_BYTES + a->size - 1, other = b->linear % BANK_BYTES + b->size - 1;
-    if (__builtin_expect((last | other) >= BANK_BYTES, 0)) /* one of them needs more than one */
+    if (__builtin_expect((last | other) >= BANK_BYTES, 0)) /* one of them needs two banks */
         return (banks_of(a) & banks_of(b)) != 0;
     return ((a->linear ^ b->linear) / BANK_BYTES % BANKS) == 0;
 }

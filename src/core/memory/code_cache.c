@@ -23,7 +23,7 @@ void code_cache_invalidate(code_cache *cache)
     code_cache_forget(cache);
     memset(cache->ends, 0, sizeof cache->ends);
     memset(cache->lru, 0, sizeof cache->lru);
-    cache->lru[CODE_NO_SET] = cache->order.point[0]; /* whatever uses it changes nothing */
+    cache->lru[CODE_NO_SET] = cache->order.point[0]; /* using the dummy set changes nothing */
 }
 
 bool code_cache_drop(code_cache *cache, uint32_t physical)
@@ -82,7 +82,7 @@ static void check_cache(const void *row, snapshot *s)
     }
 }
 
-/* The set behind the last is none of the processor's. */
+/* CODE_NO_SET is not part of the processor, so it is not in snapshots. */
 const snapshot_table code_cache_state = {
     SNAPSHOT(code_cache, "code_cache", FIELD_DERIVED(at_hand),
              FIELD_BITS_BUT_LAST([0][0], 0xfffff000u | CACHE_NO_TAG, tag), FIELD_ANY_OF([0][0], ends),

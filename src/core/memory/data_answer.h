@@ -1,41 +1,41 @@
-/* How a data reference is asked for, and what it came to. */
+/* Descriptions of data references and of their results. */
 #ifndef CORE_MEMORY_DATA_ANSWER_H
 #define CORE_MEMORY_DATA_ANSWER_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Locked read-modify-writes (read first, then write), by where the value to be written comes from. */
+/* Locked read-modify-writes (a read, then a write), by the source of the value that is written. */
 enum {
     LOCK_NONE,
-    LOCK_MODIFY,  /* out of EX, from what was read */
-    LOCK_EXCHANGE /* a register: the bus unit has it before the read ends (XCHG) */
+    LOCK_MODIFY,  /* EX computes it from the value read */
+    LOCK_EXCHANGE /* a register (XCHG): the bus unit has it before the read ends */
 };
 
-/* What the memory side wants to know of a reference beside its address:
+/* Properties of a reference besides its address:
  *
  *     6    5   4     3    2       0
  *   | lock  | mmx | V   | partner |
  *
- * mmx: counts in the MMX-only events; V: the P54C's write buffers belong to pipes. The partner is a reference
- * of the same clock, made before by the same group: events that it has signalled are on for one clock,
- * however many references they count (p5_counts.asserted). */
+ * mmx: the reference counts in the MMX-only events. V: the P54C's write buffers belong to pipes. The partner
+ * is an earlier reference of the same group in the same clock: an event that it has signalled is asserted for
+ * one clock, however many references it counts (p5_counts.asserted). */
 enum {
-    PARTNER = 1,           /* there is one */
-    PARTNER_SAME_KIND = 2, /* ... a read like this one, or a write */
-    PARTNER_MISSED = 4,    /* ... that missed */
+    PARTNER = 1,           /* there is a partner */
+    PARTNER_SAME_KIND = 2, /* the partner is also a read, or also a write */
+    PARTNER_MISSED = 4,    /* the partner missed */
     HOW_PARTNER = 7,
     HOW_V_PIPE = 8,
     HOW_MMX = 16,
-    HOW_LOCK = 32 /* times LOCK_* */
+    HOW_LOCK = 32 /* multiplied by LOCK_* */
 };
 
-/* What one data reference came to. The stall clocks are those that the pipe is held beyond the reference's
- * own EX clock, by cause; they add up to what is between the clock at which it was asked for and `done`, if
- * none of them is too long for its field. */
+/* The result of one data reference. The stall clocks are those for which the pipe is held beyond the
+ * reference's own EX clock, by cause. They add up to the clocks from the request to `done`, unless one of
+ * them is too long for its field. */
 typedef struct data_answer {
     uint64_t done; /* core clock at which the reference's EX clock may end */
-    /* The words are for those who compare and keep answers. */
+    /* word1 and word2 serve to compare and store results. */
     union {
         uint64_t word1;
         struct {
@@ -52,15 +52,16 @@ typedef struct data_answer {
     };
 } data_answer;
 
-/* An answer in a word:
+/* A result in a word:
  *
  *    63  62         61   60      56 55  42 41       28 27        14 13   0
- *   | 1 | misaligned|hit| for that |  tlb | write order|write buffer| read |     the last five in clocks
+ *   | 1 | misaligned|hit| clocks   |  tlb | write order|write buffer| read |
+ *                         misaligned
  *
- * or one of these. */
+ * The last five fields are clocks that were waited. Other values are: */
 enum {
-    DATA_LONG, /* it does not fit */
-    DATA_USUAL /* a hit with nothing in the way */
+    DATA_LONG, /* the result does not fit into a word */
+    DATA_USUAL /* an L1 hit without waiting */
 };
 enum { DATA_CLOCK_BITS = 14 };
 #define DATA_IN_WORD (1ull << 63)
@@ -88,25 +89,25 @@ static inline uint32_t data_word_misaligned_clocks(uint64_t word)
     return word >> 4 * DATA_CLOCK_BITS & 31;
 }
 
-/* Of the causes but that one, from the right. */
+/* Returns the clocks of another cause than misalignment, counted from the right in the picture above. */
 static inline uint32_t data_word_clocks(uint64_t word, unsigned cause)
 {
     return word >> cause * DATA_CLOCK_BITS & ((1u << DATA_CLOCK_BITS) - 1);
 }
 
-/* Of any answer. `answer`: that of DATA_LONG. */
+/* Returns whether any result is a hit. `answer` is the result for DATA_LONG. */
 static inline bool data_hit(uint64_t word, const data_answer *answer)
 {
     return word == DATA_LONG ? answer->hit : word == DATA_USUAL || data_word_hit(word);
 }
 
-/* ... of one that is not DATA_USUAL. */
+/* Returns whether a result other than DATA_USUAL was a misaligned reference. */
 static inline bool data_is_misaligned(uint64_t word, const data_answer *answer)
 {
     return word == DATA_LONG ? answer->is_misaligned : data_word_is_misaligned(word);
 }
 
-/* The same of a reference that was asked for at `asked`. */
+/* Unpacks the result of a reference that was requested at `asked`. */
 static inline void data_out_of_word(uint64_t word, uint64_t asked, data_answer *a)
 {
     a->read = (uint16_t)data_word_clocks(word, 0);

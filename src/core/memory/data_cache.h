@@ -1,7 +1,7 @@
 /* The L1 data cache: 128 sets of 32-byte lines, 2 ways (P54C) or 4 (P55C), MESI. Tags are physical; the index
- * lies within the page offset. Holds no data: what a line contains is the engine's memory. This file keeps
- * the array; when lines are filled, written through, snooped and written back is memory_data.c and snoop.c.
- */
+ * lies within the page offset. The cache holds no data, which is in the engine's memory. This file keeps the
+ * array; memory_data.c and snoop.c decide when lines are filled, written through, snooped and written
+ * back. */
 #ifndef CORE_MEMORY_DATA_CACHE_H
 #define CORE_MEMORY_DATA_CACHE_H
 
@@ -17,15 +17,16 @@
 
 enum { CACHE_LINE = 32, CACHE_SETS = 128, CACHE_WAYS = ORDER_WAYS };
 
-/* As TR4's valid bits encode them (manual, table 26-2). */
+/* Encoded as in TR4's valid bits (manual, table 26-2). */
 typedef enum mesi { MESI_INVALID, MESI_SHARED, MESI_EXCLUSIVE, MESI_MODIFIED } mesi;
 
 typedef struct data_cache {
-    /* By set and kind of reference (0 read, 1 write): the place whose hits change nothing here, or
-     * CACHE_NOWHERE. It is that of the line used last, which the LRU bits point away from already, for writes
-     * only if it is modified, and its page dirty, already. */
+    /* For each set and kind of reference (0 read, 1 write), the place whose hits change nothing, or
+     * CACHE_NOWHERE. It is the line that was used last, from which the LRU bits point away already. For
+     * writes, the line must also be modified and its page dirty already. */
     uint64_t at_hand[CACHE_SETS][2];
-    uint8_t page[CACHE_SETS]; /* the data TLB's entry that translates it, or TLB_NO_ENTRY without paging */
+    uint8_t page[CACHE_SETS]; /* the data TLB's entry that translates `at_hand`, or TLB_NO_ENTRY without
+                                 paging */
     uint32_t tag[CACHE_SETS][CACHE_WAYS]; /* physical address bits 31-12, or CACHE_NO_TAG */
     uint8_t state[CACHE_SETS][CACHE_WAYS];
     uint8_t lru[CACHE_SETS]; /* as TR4 shows it */
@@ -35,7 +36,7 @@ typedef struct data_cache {
 /* Matches no page-aligned address. */
 #define CACHE_NO_TAG 1u
 
-/* Where a reference goes, as far as its set does not say it: linear page, and tag behind it. */
+/* Bits that identify a reference's line within a set: the linear page (low half) and the tag (high half). */
 #define CACHE_PLACE   0xfffff000fffff000u
 #define CACHE_NOWHERE ((uint64_t)CACHE_NO_TAG << 32)
 
@@ -54,23 +55,25 @@ static inline uint32_t cache_line(uint32_t physical)
     return physical & ~(uint32_t)(CACHE_LINE - 1);
 }
 
-/* Physical address of the line in a way that holds one. */
+/* Returns the physical address of the line in a valid way. */
 static inline uint32_t data_cache_address(const data_cache *cache, unsigned set, unsigned way)
 {
     return cache->tag[set][way] + set * CACHE_LINE;
 }
 
 void data_cache_init(data_cache *cache, unsigned ways);
-/* What of it is in snapshots. */
+/* The fields that are in snapshots. */
 extern const snapshot_table data_cache_state;
-/* All lines invalid, LRU bits 0. */
+/* Makes all lines invalid and all LRU bits 0. */
 void data_cache_invalidate(data_cache *cache);
-/* Of no line is known that its hits change nothing. */
+/* Clears `at_hand` for all sets, so that the next hit of each updates the cache. */
 void data_cache_forget(data_cache *cache);
-/* ... of none that the data TLB's `entry` translates: that will be another page's. */
+/* Clears `at_hand` for the sets whose page the data TLB's `entry` translates, which will translate another
+ * one. */
 void data_cache_forget_page(data_cache *cache, unsigned entry);
 
-/* Bit n is set if tag n is `wanted`; at most one is. Without branches: which way hits is not predictable. */
+/* Returns a mask in which bit n is set if tag n is `wanted`; at most one bit is. Uses no host branches
+ * because the way that hits is not predictable. */
 static inline unsigned cache_match(const uint32_t tag[CACHE_WAYS], uint32_t wanted)
 {
 #ifdef __SSE2__
@@ -82,28 +85,28 @@ static inline unsigned cache_match(const uint32_t tag[CACHE_WAYS], uint32_t want
 #endif
 }
 
-/* Way that holds `physical`, -1 if none. */
+/* Returns the way that holds `physical`, or -1. */
 static inline int data_cache_find(const data_cache *cache, uint32_t physical)
 {
     unsigned hits = cache_match(cache->tag[cache_set(physical)], cache_tag(physical));
     return hits != 0 ? __builtin_ctz(hits) : -1;
 }
 
-/* Of no hit in the set is known that it changes nothing. */
+/* Clears `at_hand` for a set. */
 static inline void data_cache_forget_set(data_cache *cache, unsigned set)
 {
     cache->at_hand[set][0] = cache->at_hand[set][1] = CACHE_NOWHERE;
 }
 
-/* The LRU bits point away from `way`. */
+/* Makes the LRU bits point away from `way`. */
 static inline void data_cache_used(data_cache *cache, unsigned set, unsigned way)
 {
     cache->lru[set] = way_order_used(&cache->order, cache->lru[set], way);
     data_cache_forget_set(cache, set);
 }
 
-/* ... which a reference to `place` has hit, by a page that the data TLB's `entry` translates and that is
- * `dirty`. */
+/* Makes the LRU bits point away from `way`, which a reference to `place` has hit, and records it in
+ * `at_hand`. The data TLB's `entry` translates its page, which may be `dirty`. */
 static inline void data_cache_used_at(data_cache *cache, unsigned set, unsigned way, uint64_t place,
                                       unsigned entry, bool dirty)
 {
@@ -113,19 +116,19 @@ static inline void data_cache_used_at(data_cache *cache, unsigned set, unsigned 
     cache->page[set] = (uint8_t)entry;
 }
 
-/* A write hits an E or M line. */
+/* Records a write hit of an E or M line. */
 static inline void data_cache_written(data_cache *cache, unsigned set, unsigned way)
 {
     cache->state[set][way] = MESI_MODIFIED;
 }
 
-/* The way that a new line of `set` takes. */
+/* Returns the way that a new line of `set` takes. */
 static inline unsigned data_cache_victim(const data_cache *cache, unsigned set)
 {
     return way_order_victim(&cache->order, cache->lru[set], cache_match(cache->tag[set], CACHE_NO_TAG));
 }
 
-/* Puts the line of `physical` there, in `state`, most recently used. */
+/* Fills the line of `physical` into `way` in `state`, most recently used. */
 static inline void data_cache_fill(data_cache *cache, unsigned way, uint32_t physical, mesi state)
 {
     unsigned set = cache_set(physical);

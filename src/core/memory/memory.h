@@ -1,6 +1,6 @@
-/* The contract between the pipe (pipe.c and its units) and the structures that live as long as the machine:
- * caches, TLBs, write buffers, bus. The pipe never looks into a structure; it asks here (and in branch.h),
- * with a clock, and gets times. */
+/* The interface between the pipe (pipe.c and its units) and the structures that outlive instructions: caches,
+ * TLBs, write buffers, bus. The pipe never reads a structure directly. It makes requests here (and in
+ * branch.h) with a clock, and gets clocks back. */
 #ifndef CORE_MEMORY_MEMORY_H
 #define CORE_MEMORY_MEMORY_H
 
@@ -13,98 +13,97 @@
 #include "core/memory/data_answer.h"
 #include "p5scope/core.h"
 
-typedef struct memory memory; /* caches, TLBs, write buffers, bus: memory_system.c over its unit files */
+typedef struct memory memory; /* caches, TLBs, write buffers, bus: memory_system.c and its unit files */
 
-/* NULL when memory is out. `totals` is where the memory events are counted;
- * `hooks` may be NULL. */
+/* Returns NULL if memory is out. Memory events are counted in `totals`. `hooks` may be NULL. */
 memory *memory_open(const p5_model *model, const p5_core_hooks *hooks, counts *totals);
 void memory_close(memory *m);
-/* Its state in snapshots, in either direction. Loading: memory_set_control comes afterwards. */
+/* Saves or loads the state. After loading, the caller must call memory_set_control. */
 void memory_transfer(memory *m, snapshot *s);
 extern const snapshot_table memory_state;
 
-/* For the profile. Memory events are counted in `totals` from now on; what memory_data and memory_code count
- * stands there when they return, but for the references that are counted in `uses` by kind, if that is not
- * NULL (memory_fold_uses). The other: core clocks of the bus cycles that were begun since it was called last;
- * events 18h and 2Eh/0 count them as they pass. */
+/* For the profile. memory_set_totals counts memory events in `totals` from now on. When memory_data and
+ * memory_code return, their events are in it, except for references counted by kind in `uses` if that is not
+ * NULL (memory_fold_uses). memory_bus_taken returns the core clocks of the bus cycles begun since its last
+ * call; events 18h and 2Eh/0 count these clocks as they pass. */
 void memory_set_totals(memory *m, counts *totals, uint64_t *uses);
 uint64_t memory_bus_taken(memory *m);
 
-/* Privilege class (P5_CPL_*) that events are counted for from now on. Bus clocks up to now belong to the
- * class before: call memory_advance first. */
+/* Sets the privilege class (P5_CPL_*) for which events are counted. Bus clocks up to now belong to the
+ * previous class: call memory_advance first. */
 void memory_set_class(memory *m, unsigned cpl_class);
-/* Cache-disable and inhibit bits, paging. */
+/* Sets the cache-disable and inhibit bits and paging. */
 void memory_set_control(memory *m, const p5_control *control);
-/* MOV CR3 flushes both TLBs; INVLPG one page. */
+/* MOV CR3 flushes both TLBs; INVLPG flushes one page. */
 void memory_load_cr3(memory *m);
 void memory_invlpg(memory *m, uint32_t linear);
-/* A reference at `linear` that ends in a page fault, known at `asked`: if the TLB has no entry for it, the
- * miss (two of them in silicon, erratum 44) and the walk, of which nothing is kept. Answers when the fault is
+/* Prices a reference at `linear` that ends in a page fault: if the TLB has no entry, one miss (two in
+ * silicon, erratum 44) and the walk, which fills no TLB entry. Returns the clock at which the fault is
  * known. */
 uint64_t memory_fault(memory *m, uint32_t linear, bool code, uint64_t asked);
-/* WBINVD (with write-backs) and INVD; answer: the clock at which the last bus cycle has ended. */
+/* WBINVD (with write-backs) and INVD. Both return the clock at which the last bus cycle has ended. */
 uint64_t memory_wbinvd(memory *m, uint64_t asked);
 uint64_t memory_invd(memory *m, uint64_t asked);
-/* The clock at which all buffered writes are on memory and EWBE# is active: serialising instructions and I/O
- * wait for it. */
+/* Returns the clock at which all buffered writes have reached memory and EWBE# is active. Serialising
+ * instructions and I/O wait for it. */
 uint64_t memory_drained(memory *m, uint64_t asked);
-/* Clocks from `now` until it has done what it was asked for, and until a bus cycle that is asked for then can
- * begin. */
+/* Return the clocks from `now` until all requests are completed, and until a new bus cycle can begin. */
 uint64_t memory_backlog(const memory *m, uint64_t now);
 uint64_t memory_bus_backlog(const memory *m, uint64_t now);
-/* A branch trace message asks for a write buffer at `asked`: answers the clock at which it has one; `*end`:
- * the special cycle has ended. */
+/* Requests a write buffer for a branch trace message at `asked`, and returns the clock at which it is
+ * available. `*end`: the clock at which the special cycle has ended. */
 uint64_t memory_branch_message(memory *m, uint64_t asked, uint64_t *end);
-/* Time has passed up to `clock` without a request (HLT): what other bus masters did meanwhile. */
+/* Lets time pass up to `clock` without a request (HLT), so that other bus masters act. */
 void memory_pass(memory *m, uint64_t clock);
-/* Who is told of uses of the bus (p5_core_on_bus, p5_core_tell_bus). */
+/* Set the receiver of uses of the bus, and report them (p5_core_on_bus, p5_core_tell_bus). */
 void memory_on_bus(memory *m, void (*tell)(void *context, const p5_bus_use *uses, size_t count),
                    void *context);
 void memory_tell_bus(memory *m);
-/* Who asks for what, and what misses, is told to `o` from now on; NULL: to nobody. */
+/* Sets the observer of requests and misses; NULL removes it. */
 void memory_observe(memory *m, core_observer *o);
-/* ... what is done with the arrays. That of hits is told by memory_ask and memory_code: the usual case tells
- * nothing. */
+/* Sets the observer of accesses to the arrays. It sees hits only through memory_ask and memory_code:
+ * memory_data_usual and memory_code_usual do not report to it. */
 void memory_observe_arrays(memory *m, array_observer *o);
-/* Brings the bus duration events (18h, 2Eh/0) up to `clock`, before somebody reads totals. */
+/* Updates the bus duration events (18h, 2Eh/0) to `clock`, before totals are read. */
 void memory_advance(memory *m, uint64_t clock);
-/* Brings the totals up to the references that were counted by kind. */
+/* Adds the references that were counted by kind to the totals. */
 void memory_fold(memory *m);
 
-/* The usual case, inlined into the hot path: TLB hit, L1 hit, aligned, nothing pending on bus or write
- * buffers at `clock` that could delay it, a write hits an E or M line. Updates TLB and cache replacement
- * state and M state exactly as the exact path would. If it returns false nothing has been changed and
- * memory_ask must be called instead. Counts no events: the caller adds those of a hit (data_read or
- * data_write, write_hit_to_m_or_e, data_read_or_write, the MMX-only ones). */
+/* The fast path: TLB hit, L1 hit, aligned, and nothing pending on bus or write buffers at `clock` that could
+ * delay it; a write hits an E or M line. Updates TLB and cache replacement state and M state exactly as the
+ * slow path does. If it returns false, nothing has changed and memory_ask must be called. Counts no events:
+ * the caller adds those of a hit (data_read or data_write, write_hit_to_m_or_e, data_read_or_write, the
+ * MMX-only ones). */
 static inline bool memory_data_usual(memory *m, const p5_access *access, uint64_t clock);
-/* References that go to the bus whatever the caches hold. */
+/* References that go to the bus regardless of the caches' contents. */
 enum { ACCESS_ON_BUS = P5_ACCESS_IO | P5_ACCESS_LOCKED };
-/* Any data reference, asked for in core clock `asked` by who is described by `how` (data_answer.h). The
- * answer is DATA_USUAL, of which the caller adds the events as of memory_data_usual, or a word or DATA_LONG,
- * whose events (events.tsv, unit memory) are counted. P5_ACCESS_LOCKED is LOCK_MODIFY. */
+/* Makes any data reference, requested at core clock `asked` and described by `how` (data_answer.h). If it
+ * returns DATA_USUAL, the caller adds the events as for memory_data_usual. Otherwise it returns a word or
+ * DATA_LONG, and the events (events.tsv, unit memory) are counted. P5_ACCESS_LOCKED implies LOCK_MODIFY. */
 uint64_t memory_ask(memory *m, const p5_access *access, uint64_t asked, unsigned how);
-/* What the last of them came to, which was asked for at `asked` and answered by `word`. */
+/* Unpacks the result of the last memory_ask, which was requested at `asked` and returned `word`. */
 void memory_answered(const memory *m, uint64_t word, uint64_t asked, data_answer *answer);
 static inline bool memory_answered_hit(const memory *m, uint64_t answer);
-/* memory_ask for who wants all events counted. */
+/* Does what memory_ask does and counts all events. */
 void memory_data(memory *m, const p5_access *access, uint64_t asked, unsigned how, data_answer *answer);
 
-/* Code fetch of the 32-byte line that contains `physical`. */
+/* A code fetch of the 32-byte line that contains `physical`. */
 typedef struct code_answer {
     uint64_t ready[4]; /* clock at which each 8-byte part can be decoded; == asked on a hit */
     bool hit, tlb_miss;
 } code_answer;
-/* Code TLB and cache hit with no fill of that line pending at `clock`: like memory_data_usual, counts nothing
- * (the caller adds code_read). The exact path counts code_read, code_tlb_miss and code_cache_miss itself. */
+/* The fast path for code: TLB and cache hit, no fill of that line pending at `clock`. Like memory_data_usual
+ * it counts nothing (the caller adds code_read). memory_code, the slow path, counts code_read, code_tlb_miss
+ * and code_cache_miss itself. */
 static inline bool memory_code_usual(memory *m, uint32_t linear, uint32_t physical, uint64_t clock);
 void memory_code(memory *m, uint32_t linear, uint32_t physical, uint64_t asked, code_answer *answer);
 /* Physical address of `linear`, where an instruction goes on in the next page; `contiguous` if the core's owner does
  * not translate. */
 uint32_t memory_next_code_page(const memory *m, uint32_t linear, uint32_t contiguous);
 /* P54C end bits: marks the instruction ends of `end_mask` [bit n = byte n of the line at `physical`] as
- * decoded and answers which of them were marked since the line was last filled. */
+ * decoded and returns those that were marked since the line was filled. */
 uint32_t memory_end_bits(memory *m, uint32_t physical, uint32_t end_mask);
 
-#include "core/memory/memory_fast.h" /* the functions above that are inline */
+#include "core/memory/memory_fast.h" /* the inline functions declared above */
 
 #endif

@@ -1,7 +1,7 @@
 /* Code fetches: code TLB, code cache, line fill with the wanted 8 bytes first (241428, 2 and 6). */
 #include "core/memory/memory.h"
 
-/* Entry of the code TLB for `linear`; the size of the page is known only to the TLB. */
+/* Returns the code TLB's entry for `linear`. Only the TLB knows the size of the page. */
 static int find_page(struct memory *m, uint32_t linear)
 {
     int entry = tlb_find(&m->code_tlb, tlb_key(linear, false));
@@ -10,7 +10,7 @@ static int find_page(struct memory *m, uint32_t linear)
     return entry;
 }
 
-/* Clock of the translation; `*cacheable`: PCD of the page is clear, as its entry has it. */
+/* Returns the clock of the translation. `*cacheable`: the entry's PCD bit is clear. */
 static uint64_t translate(struct memory *m, uint32_t linear, uint32_t physical, uint64_t asked,
                           code_answer *answer, bool *cacheable)
 {
@@ -31,7 +31,7 @@ static uint64_t translate(struct memory *m, uint32_t linear, uint32_t physical, 
     return asked;
 }
 
-/* Non-cacheable code comes 8 bytes at a time, each a read and a miss of its own. */
+/* Fetches non-cacheable code 8 bytes at a time; each part counts as a read and a miss. */
 static void fetch_uncached(struct memory *m, uint32_t physical, uint64_t clock, code_answer *answer)
 {
     unsigned first = (physical >> 3) & 3;
@@ -75,7 +75,7 @@ static void fetch_line(struct memory *m, uint32_t linear, uint32_t physical, uin
         return;
     }
     answer->hit = false;
-    /* One code miss at a time. */
+    /* Only one code miss is served at a time. */
     if (clock < m->code_fill.done)
         clock = m->code_fill.done;
     snoop_data_cache(m, physical, true, clock);

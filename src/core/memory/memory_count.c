@@ -1,9 +1,9 @@
-/* What references and their look-ups are as events. */
+/* Counts the events of data references. */
 #include "core/memory/memory.h"
 
 #include <string.h>
 
-/* Where something is counted. */
+/* The totals and privilege class to count for. */
 typedef struct place {
     counts *totals;
     unsigned class;
@@ -61,7 +61,7 @@ void memory_fold_uses(uint64_t uses[REFERENCE_USES], counts *totals, unsigned cl
 
 void memory_fold(struct memory *m)
 {
-    if (m->totals_given) /* nothing is counted here then */
+    if (m->totals_given) /* the profile's own totals are used */
         return;
     for (unsigned class = 0; class < P5_CPL_CLASSES; class ++)
         memory_fold_uses(m->own_uses[class], m->totals, class);

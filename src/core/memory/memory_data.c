@@ -1,28 +1,29 @@
-/* Data references: translation, look-up, line fill, writes (241428, 2, 3 and 6). One reference becomes one or
- * two bus parts of up to 8 bytes, and one look-up per line.
+/* Data references: translation, cache lookup, line fill, writes (241428, 2, 3 and 6). A reference consists of
+ * one or two parts of up to 8 bytes, one bus cycle each, and takes one lookup per line.
  *
- * All of it is one flow, make(), which is compiled as a whole, with what stands in registers then: for plain
- * reads, for plain writes, and for all that references can be. */
+ * All references go through make(). It is compiled several times with constant properties, so that its state
+ * stays in registers: for ordinary reads, for ordinary writes, and for the general case. */
 #include "core/memory/memory.h"
 #include "core/memory/memory_rules.h"
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
-/* What belongs to one reference while it is under way. */
+/* The state of one reference while it is made. */
 typedef struct reference {
     struct memory *m;
     const p5_access *access;
-    uint64_t clock; /* the time that has come */
+    uint64_t clock; /* the current clock */
     unsigned how;
     bool write;
-    bool plain;   /* neither about it nor about the mode (memory.special) is anything special */
-    bool aligned; /* ... it is of one part */
+    bool plain;   /* an ordinary reference: neither flags, `how`, nor the mode (memory.special) need special
+                     treatment */
+    bool aligned; /* plain and in one part */
     bool misaligned;
     unsigned locked; /* LOCK_* */
     bool tlb_missed;
-    bool owned;            /* a write, of which no look-up has found a line that needs the bus */
-    unsigned missed_parts; /* of its look-ups */
-    /* Clocks that it has waited, by cause. */
+    bool owned;            /* a write all of whose lookups so far hit an E or M line */
+    unsigned missed_parts; /* lookups that missed */
+    /* Clocks waited, by cause. */
     uint64_t waited_tlb, waited_read, waited_misaligned, waited_buffer, waited_order, waited_locked;
 } reference;
 
@@ -54,13 +55,13 @@ static inline bool is_cacheable(const reference *r)
            !model_uncacheable(r->m->model, r->access->physical);
 }
 
-/* Who is told of what the reference does with the arrays. */
+/* Returns the observer of the arrays, or NULL. */
 static inline array_observer *watcher_of(const reference *r)
 {
     return r->plain ? NULL : r->m->arrays;
 }
 
-/* ---- stalls: time passes, its owner and its event ---- */
+/* ---- stalls ---- */
 
 ALWAYS_INLINE void wait_until(reference *r, uint64_t until, uint64_t *owner)
 {
@@ -69,7 +70,7 @@ ALWAYS_INLINE void wait_until(reference *r, uint64_t until, uint64_t *owner)
     r->clock = later;
 }
 
-/* A write to an E or M line. */
+/* Waits before a write to an E or M line for strong ordering. */
 ALWAYS_INLINE void wait_for_order(reference *r)
 {
     struct memory *m = r->m;
@@ -93,9 +94,9 @@ ALWAYS_INLINE void wait_misaligned(reference *r)
 
 /* ---- translation ---- */
 
-/* What came of looking a page up. */
+/* The result of a page lookup. */
 typedef struct page_answer {
-    uint64_t until; /* clock at which the reference goes on */
+    uint64_t until; /* clock at which the reference can continue */
     bool missed;
 } page_answer;
 
@@ -137,7 +138,7 @@ ALWAYS_INLINE void translate(reference *r, part at)
     wait_until(r, answer.until, &r->waited_tlb);
 }
 
-/* ---- look-up ---- */
+/* ---- cache lookup ---- */
 
 ALWAYS_INLINE void wait_for_fill(reference *r, uint32_t physical)
 {
@@ -152,7 +153,7 @@ ALWAYS_INLINE int look_up(reference *r, uint32_t physical)
     return data_cache_find(&r->m->data, physical);
 }
 
-/* The parts, which lie in one line, are read from the way that was found, or written to it. */
+/* Reports the read or write of parts in one line to the observer. */
 ALWAYS_INLINE void use_bytes(const reference *r, const part *parts, unsigned count, unsigned way)
 {
     const uint32_t first = parts[0].physical, size = parts[0].size + (count == 2 ? parts[1].size : 0);
@@ -181,7 +182,7 @@ static uint64_t __attribute__((noinline)) read_uncached(struct memory *m, part a
     return arrived;
 }
 
-/* The parts of a read that lie in one line. */
+/* Reads the parts that lie in one line. */
 ALWAYS_INLINE void read_line(reference *r, const part *parts, unsigned count)
 {
     struct memory *m = r->m;
@@ -212,7 +213,7 @@ ALWAYS_INLINE void buffered_write(reference *r, const part *at, bool upgrade)
     struct memory *m = r->m;
     unsigned entry = write_buffer_next(&m->writes, (r->how & HOW_V_PIPE) != 0);
     wait_until(r, m->writes.free_at[entry], &r->waited_buffer);
-    memory_upgrade_lines(m, r->clock); /* before the entry forgets its line */
+    memory_upgrade_lines(m, r->clock); /* before the entry's line is overwritten */
     bus_clock begins = bus_start(&m->bus, r->clock + m->model->latency.miss_to_bus, !r->plain);
     bus_time time = bus_write_time(&m->bus, at->physical, at->size);
     uint64_t end = bus_cycle_logged(&m->bus, begins, time, !r->plain);
@@ -223,7 +224,7 @@ ALWAYS_INLINE void buffered_write(reference *r, const part *at, bool upgrade)
     memory_cycle(m, at->physical, at->size, P5_CYCLE_MEMORY | P5_CYCLE_DATA | P5_CYCLE_WRITE);
 }
 
-/* A write that misses or hits a shared line, which becomes exclusive by it if that is an `upgrade`. */
+/* Writes through: the write misses or hits a shared line, which becomes exclusive if `upgrade` is set. */
 ALWAYS_INLINE void write_through(reference *r, const part *parts, unsigned count, bool upgrade)
 {
     r->owned = false;
@@ -232,7 +233,7 @@ ALWAYS_INLINE void write_through(reference *r, const part *parts, unsigned count
         buffered_write(r, &parts[i], upgrade);
 }
 
-/* The parts of a write that lie in one line. */
+/* Writes the parts that lie in one line. */
 ALWAYS_INLINE void write_line(reference *r, const part *parts, unsigned count)
 {
     struct memory *m = r->m;
@@ -256,12 +257,11 @@ ALWAYS_INLINE void write_line(reference *r, const part *parts, unsigned count)
     r->owned &= owned;
 }
 
-/* ---- locked ---- */
+/* ---- locked references ---- */
 
-/* A locked reference always goes to the bus: a modified copy first, then the read or write itself; the line
- * ends invalid (241428, 6). A write whose value does not depend on the read stands ready in the bus unit
- * and follows it without the way through EX: XCHG measures one or two bus clocks less than LOCK ADD on every
- * P54C board. */
+/* A locked reference always goes to the bus. A modified copy is written back first, and the line ends invalid
+ * (241428, 6). A written value that does not depend on the read waits in the bus unit and follows the read
+ * without passing through EX: XCHG measures one or two bus clocks less than LOCK ADD on every P54C board. */
 static void locked_reference(reference *r, const part *parts, unsigned count)
 {
     struct memory *m = r->m;
@@ -292,9 +292,9 @@ static void locked_reference(reference *r, const part *parts, unsigned count)
     r->missed_parts = 1;
 }
 
-/* ---- answers and events ---- */
+/* ---- results and events ---- */
 
-/* `answer`, behind what is seldom to be done after a cycle of the bus. */
+/* Returns `answer` after turning the bus log, which is rarely necessary. */
 static uint64_t __attribute__((noinline)) log_turned(struct memory *m, uint64_t answer)
 {
     bus_log_turn(&m->bus.log);
@@ -329,7 +329,7 @@ ALWAYS_INLINE uint64_t answer_of(const reference *r, uint64_t asked)
                                            .is_misaligned = r->misaligned});
 }
 
-/* Waiting for data and for buffers; the other stalls are counted where they arise. The additional clocks of a
+/* Counts waits for data and buffers; other stalls are counted where they arise. The additional clocks of a
  * misaligned read belong to event 1Ah, of which silicon counts one too few unless the TLB missed (errata 44
  * and 76). Event 19h: a new bus access needs a buffer, or the bus, while the write buffers are full. */
 ALWAYS_INLINE void count_waits(const reference *r)
@@ -351,15 +351,16 @@ ALWAYS_INLINE void count_waits(const reference *r)
     }
 }
 
-/* Silicon counts two misses for a misaligned reference that missed (errata 44 and 76), the manual one per
- * line. */
+/* Returns the number of misses to count. Silicon counts two for a misaligned reference that missed (errata 44
+ * and 76), the manual one per line. */
 static inline unsigned misses_of(const reference *r)
 {
     return r->misaligned && r->missed_parts > 0 && r->m->model->errata ? 2 : r->missed_parts;
 }
 
-/* Events of the look-ups; those of most kinds are counted when somebody looks. `asked`: one that waited is
- * alone in its clock. Each half of a misaligned reference counts as a reference. */
+/* Counts the events of the lookups. Most kinds are only tallied in `uses`, and become events when totals are
+ * read. A reference that waited since `asked` does not share its clock with a partner. Each half of a
+ * misaligned reference counts as a reference. */
 ALWAYS_INLINE void count_look_ups(const reference *r, uint64_t asked)
 {
     struct memory *m = r->m;
@@ -375,9 +376,9 @@ ALWAYS_INLINE void count_look_ups(const reference *r, uint64_t asked)
         m->uses[kind | partner]++;
 }
 
-/* ---- the whole ---- */
+/* ---- the complete reference ---- */
 
-/* Splits a reference at the 8-byte boundary that it crosses, if any; answers the number of parts. */
+/* Splits a reference at the 8-byte boundary that it crosses, if any. Returns the number of parts. */
 static inline unsigned split(const reference *r, part parts[2])
 {
     const p5_access *access = r->access;
@@ -399,7 +400,7 @@ ALWAYS_INLINE void begin(const reference *r)
     memory_upgrade_lines(r->m, r->clock);
 }
 
-/* A plain reference that hits has changed nothing of what is under way. */
+/* Completes a reference. A plain reference that hits left no new request pending. */
 ALWAYS_INLINE uint64_t end(const reference *r, uint64_t asked)
 {
     struct memory *m = r->m;
@@ -415,7 +416,7 @@ ALWAYS_INLINE uint64_t end(const reference *r, uint64_t asked)
                                                                               : answer;
 }
 
-/* The reference from beginning to end. */
+/* Makes a reference from beginning to end. */
 ALWAYS_INLINE uint64_t make(reference *r)
 {
     struct memory *m = r->m;
@@ -441,7 +442,7 @@ ALWAYS_INLINE uint64_t make(reference *r)
         else
             read_line(r, &parts[line], two_lines ? 1 : count);
     }
-    if (r->aligned && r->missed_parts != 0) { /* compiled apart */
+    if (r->aligned && r->missed_parts != 0) { /* constants for the compiler */
         r->missed_parts = 1;
         r->owned = false;
         return end(r, asked);
@@ -449,7 +450,7 @@ ALWAYS_INLINE uint64_t make(reference *r)
     return end(r, asked);
 }
 
-/* A reference about which nothing is special. */
+/* Makes an ordinary reference. */
 ALWAYS_INLINE uint64_t make_plain(struct memory *m, const p5_access *access, uint64_t asked, unsigned how,
                                   bool write, bool misaligned)
 {
@@ -489,8 +490,8 @@ misaligned_write(struct memory *m, const p5_access *access, uint64_t asked, unsi
     return make_plain(m, access, asked, how, true, true);
 }
 
-/* I/O waits for all buffered writes and is not buffered itself; crossing a dword takes two cycles. Silicon
- * counts port reads as non-cacheable memory reads (erratum 44). */
+/* I/O waits for all buffered writes and is not buffered itself. A reference that crosses a dword takes two
+ * cycles. Silicon counts port reads as non-cacheable memory reads (erratum 44). */
 static uint64_t __attribute__((noinline))
 io_reference(struct memory *m, const p5_access *access, uint64_t asked)
 {
@@ -516,7 +517,7 @@ io_reference(struct memory *m, const p5_access *access, uint64_t asked)
         left -= size;
     }
     memory_set_quiet(m);
-    /* A port has no line that could be missing. */
+    /* A port has no cache line, so it counts as a hit. */
     return answer_long(
         m, (data_answer){
                .done = clock, .io = clocks16(clock - asked), .hit = true, .is_misaligned = misaligned});
@@ -585,7 +586,7 @@ void memory_data(struct memory *m, const p5_access *access, uint64_t asked, unsi
     memory_answered(m, word, asked, answer);
 }
 
-/* memory_uses_line. `large`: the reference is to a large page. */
+/* Does what memory_uses_line does. `large`: the reference is to a large page. */
 ALWAYS_INLINE bool use_line(struct memory *m, const p5_access *access, bool large)
 {
     data_cache *cache = &m->data;
@@ -629,7 +630,7 @@ bool memory_hits_misaligned(struct memory *m, const p5_access *access)
 bool __attribute__((noinline))
 memory_hits_unexpected(struct memory *m, const p5_access *access, const data_expected *expected)
 {
-    if (memory_as_expected(access, expected)) /* not to a large page */
+    if (memory_as_expected(access, expected)) /* so not to a large page */
         return use_line(m, access, false);
     return expected->kind == 0 && expected->misaligned ? memory_hits_misaligned(m, access)
                                                        : memory_hits_any(m, access);

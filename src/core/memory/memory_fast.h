@@ -1,5 +1,5 @@
-/* The hot path of memory.h: references that hit, with nothing under way that could hold them. Same state
- * afterwards as on the exact path; counts nothing. */
+/* The fast path of memory.h: references that hit while nothing pending could delay them. The state afterwards
+ * is the same as on the slow path. No events are counted. */
 #ifndef CORE_MEMORY_MEMORY_FAST_H
 #define CORE_MEMORY_MEMORY_FAST_H
 
@@ -8,19 +8,20 @@
 #include "core/memory/memory_rules.h"
 #include "p5scope/core.h"
 
-/* The one entry of a TLB that is looked at for `key`: the last to translate a page of its hint. */
+/* Returns the only entry of a TLB that the fast path checks for `key`: the last one that translated a page
+ * with its hint. */
 static inline unsigned memory_hinted(const tlb *t, uint32_t key)
 {
     return t->hint[tlb_hint_of(key)];
 }
 
-/* A reference to that page is translated without a walk. Changes nothing. */
+/* Returns whether that entry translates the page without a walk. Changes nothing. */
 static inline bool memory_translates(const tlb *t, uint32_t key, bool write)
 {
     return t->row[memory_hinted(t, key)].key.of[write] == key;
 }
 
-/* ... and used. If it answers false nothing has changed. */
+/* Uses that entry if it translates the page. Returns false without a change otherwise. */
 static inline bool memory_page_usual(tlb *t, uint32_t key, bool write)
 {
     const unsigned entry = memory_hinted(t, key);
@@ -35,7 +36,7 @@ static inline bool memory_is_paged(const struct memory *m)
     return m->paging;
 }
 
-/* A reference, not in a large page, or a fetch needs no walk. Changes nothing. */
+/* Return whether a reference (not to a large page) or a fetch needs no walk. Change nothing. */
 static inline bool memory_has_page(const struct memory *m, const p5_access *access)
 {
     const bool write = (access->flags & P5_ACCESS_WRITE) != 0;
@@ -47,25 +48,24 @@ static inline bool memory_has_code_page(const struct memory *m, uint32_t linear)
     return !m->paging || memory_translates(&m->code_tlb, tlb_key(linear, false), false);
 }
 
-/* What is under way at `clock` does not concern a hit of the line at `physical`: another line is being
- * filled (P54C: of another set), and a write waits for no older ones. */
+/* Returns whether pending requests do not delay a hit of the line at `physical` at `clock`: another line is
+ * being filled (P54C: in another set), and a write does not wait for older ones. */
 static inline bool memory_passes_by(const struct memory *m, uint32_t physical, bool write, uint64_t clock)
 {
     return memory_filled(m, physical, clock) == clock && !memory_frozen(m) &&
            !(write && memory_order_holds(m, clock));
 }
 
-/* A reference within a line that hits this and its page uses them. If it answers false nothing has changed.
- */
+/* Uses line and page of a reference within a line, if both hit. Returns false without a change otherwise. */
 bool memory_uses_line(struct memory *m, const p5_access *access);
 
-/* memory_data_usual at a clock at which nothing concerns the reference. */
+/* Does what memory_data_usual does, at a clock when nothing delays the reference. */
 static inline bool memory_hits_any(struct memory *m, const p5_access *access)
 {
     return !memory_misaligned(access) && (access->flags & ACCESS_ON_BUS) == 0 && memory_uses_line(m, access);
 }
 
-/* Nothing is in the way of a reference that hits. */
+/* Returns whether nothing delays a reference that hits. */
 static inline bool memory_is_free(const struct memory *m, const p5_access *access, uint64_t clock)
 {
     bool write = (access->flags & P5_ACCESS_WRITE) != 0;
@@ -79,14 +79,14 @@ static inline bool memory_data_usual(struct memory *m, const p5_access *access, 
     return memory_is_free(m, access, clock) && memory_hits_any(m, access);
 }
 
-/* What memory_ask says of a misaligned reference that hits, with nothing in the way. */
+/* Returns the result of memory_ask for a misaligned reference that hits without waiting. */
 static inline uint64_t memory_misaligned_hit(const struct memory *m)
 {
     return data_in_word(0, 0, 0, 0, m->model->latency.misaligned, true, true);
 }
 
-/* The same of a reference that is free: a hit, within a line, about which nothing else is special. False: it
- * is not, and nothing has changed. */
+/* Makes a misaligned hit within a line, which nothing delays and which is ordinary otherwise. Returns false
+ * without a change if the reference is different. */
 bool memory_hits_misaligned(struct memory *m, const p5_access *access);
 
 static inline bool memory_answered_hit(const struct memory *m, uint64_t answer)
@@ -94,11 +94,11 @@ static inline bool memory_answered_hit(const struct memory *m, uint64_t answer)
     return data_hit(answer, &m->long_answer);
 }
 
-/* What a reference is expected to be like, so that most of memory_data_usual is known beforehand. */
+/* Expected properties of a reference, with which most checks of memory_data_usual are done beforehand. */
 typedef struct data_expected {
-    uint16_t kind; /* its size and flags, as they stand in memory; 0: nothing is known but `misaligned` */
+    uint16_t kind; /* size and flags as they are stored; 0: nothing is known except `misaligned` */
     union {
-        uint8_t odd; /* on its own boundary, none of these bits of its address is set */
+        uint8_t odd; /* address bits that are clear if the reference is aligned to its size */
         bool misaligned;
     };
     bool write;
@@ -121,36 +121,36 @@ static inline data_expected memory_expect(const p5_access *access)
         .kind = memory_kind(access), .odd = odd, .write = (access->flags & P5_ACCESS_WRITE) != 0};
 }
 
-/* No other bus master acts up to `clock`. */
+/* Returns whether no other bus master acts up to `clock`. */
 static inline bool memory_undisturbed(const struct memory *m, uint64_t clock)
 {
     return !m->special || clock < m->agent.due;
 }
 
-/* Hits are not the usual ones, or another bus master acts up to `clock`. */
+/* Returns whether hits need special treatment, or another bus master acts up to `clock`. */
 static inline bool memory_special(const struct memory *m, uint64_t clock)
 {
     return m->special && (memory_frozen(m) || clock >= m->agent.due);
 }
 
-/* Nothing is under way from clock `first` to `last` that could make a hit unusual. */
+/* Returns whether nothing that is pending from clock `first` to `last` could delay a hit. */
 static inline bool memory_calm(const struct memory *m, uint64_t first, uint64_t last)
 {
     return first >= m->write_quiet && memory_undisturbed(m, last); /* write_quiet is not before read_quiet */
 }
 
-/* The same as one comparison: true of clocks within `span` of `from`, if the last is no more than `reach`
- * behind the first. */
+/* The same as one comparison: clocks within `span` of `from` qualify as `first`, if `last` is at most `reach`
+ * later. */
 typedef struct quiet_time {
     uint64_t from, span;
 } quiet_time;
 static inline quiet_time memory_quiet_time(const struct memory *m, uint64_t reach)
 {
-    uint64_t from = m->write_quiet, due = m->agent.due; /* of a frozen cache the first is UINT64_MAX */
+    uint64_t from = m->write_quiet, due = m->agent.due; /* UINT64_MAX if the cache is frozen */
     return (quiet_time){from, due > from && due - from > reach ? due - from - reach : 0};
 }
 
-/* memory_hits_any, or what is `expected`, out of line. */
+/* Does what memory_hits_any does, or makes what is `expected`; not inline. */
 bool memory_hits_unexpected(struct memory *m, const p5_access *access, const data_expected *expected);
 
 static inline bool memory_as_expected(const p5_access *access, const data_expected *expected)
@@ -158,14 +158,14 @@ static inline bool memory_as_expected(const p5_access *access, const data_expect
     return ((access->linear & expected->odd) | (uint32_t)(memory_kind(access) ^ expected->kind)) == 0;
 }
 
-/* Bits of linear and physical address, as they stand in memory. */
+/* Returns these bits of the linear (low half) and physical address, as they are stored. */
 static inline uint64_t memory_place(const p5_access *access, uint64_t bits)
 {
     return ((uint64_t)access->physical << 32 | access->linear) & bits;
 }
 
-/* A reference that is as `expected`, in all but its address, goes to the place at hand, which makes it a hit;
- * it uses its page. */
+/* Returns whether a reference hits the line that its set's `at_hand` records, with the page translated, and
+ * then uses its page. Apart from its address, the reference must be as `expected`. */
 static inline __attribute__((always_inline)) bool
 memory_hits_at_hand(struct memory *m, const p5_access *access, const data_expected *expected)
 {
@@ -177,13 +177,15 @@ memory_hits_at_hand(struct memory *m, const p5_access *access, const data_expect
     return true;
 }
 
-/* memory_hits_any of a reference that is as `expected`; most go to the place at hand. */
+/* Does what memory_hits_any does for a reference that is as `expected`. Most hit the most recently used
+ * line. */
 static inline bool memory_hits(struct memory *m, const p5_access *access, const data_expected *expected)
 {
     return memory_hits_at_hand(m, access, expected) || memory_uses_line(m, access);
 }
 
-/* memory_data_usual at a calm clock, of a reference that is mostly as `expected`. */
+/* Does what memory_data_usual does for a reference that is probably as `expected`, at a clock when nothing is
+ * pending. */
 static inline bool memory_data_expected(struct memory *m, const p5_access *access,
                                         const data_expected *expected)
 {
@@ -191,17 +193,17 @@ static inline bool memory_data_expected(struct memory *m, const p5_access *acces
            memory_hits_unexpected(m, access, expected);
 }
 
-/* What hits may have to wait for: the fill of a line (P54C: of a set), with `mask` the bits of physical
- * addresses that tell, and older writes. */
+/* Pending requests that may delay hits: older writes, and the fill of a line (P54C: of a set). `mask` selects
+ * the physical address bits to compare with `line`. */
 typedef struct memory_concern {
     uint32_t mask, line;
-    bool writes; /* there are some: memory_writes_done */
+    bool writes; /* writes are pending: memory_writes_done */
 } memory_concern;
 
-/* ... from `clock` on. */
+/* Returns the requests that are pending at `clock`. */
 static inline memory_concern memory_concerns(const struct memory *m, uint64_t clock)
 {
-    memory_concern concern = {0, 1, memory_order_holds(m, clock)}; /* fits no address */
+    memory_concern concern = {0, 1, memory_order_holds(m, clock)}; /* matches no address */
     if (m->data_fill.done > clock) {
         concern.mask = m->fill_mask;
         concern.line = m->data_fill.line & concern.mask;
@@ -209,14 +211,14 @@ static inline memory_concern memory_concerns(const struct memory *m, uint64_t cl
     return concern;
 }
 
-/* A reference has to be looked at with its clock: memory_data_usual. */
+/* Returns whether a pending fill may delay the reference, so that memory_data_usual must be called. */
 static inline bool memory_is_concerned(const memory_concern *concern, const p5_access *access,
                                        const data_expected *expected)
 {
     return !memory_as_expected(access, expected) || (access->physical & concern->mask) == concern->line;
 }
 
-/* Code TLB hit. */
+/* Returns whether the code TLB hits, and uses its entry. */
 static inline bool memory_code_page_usual(struct memory *m, uint32_t linear)
 {
     if (!m->paging)

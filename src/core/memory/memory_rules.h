@@ -1,6 +1,6 @@
-/* The rules of a data reference, each once. Whoever asks one (memory_data.c), the hot path
- * (memory_fast.h) and those who look ahead (replay) are made of them; what a path knows beforehand it passes
- * as a constant, and the compiler leaves the rest out. */
+/* The rules of a data reference, each defined once. The slow path (memory_data.c), the fast path
+ * (memory_fast.h) and the lookahead (replay) consist of them. A path passes what it knows as a constant, and
+ * the compiler removes the rest. */
 #ifndef CORE_MEMORY_MEMORY_RULES_H
 #define CORE_MEMORY_MEMORY_RULES_H
 
@@ -13,22 +13,23 @@ static inline uint64_t memory_later(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* ---- what kind of reference it is ---- */
+/* ---- properties of a reference ---- */
 
-/* On a boundary of its own size, as most are: then it is not misaligned. */
+/* Returns whether a reference is aligned to its own size. Most are, and none of these is misaligned. */
 static inline bool memory_on_boundary(const p5_access *access)
 {
     return (access->linear & (access->size - 1u)) == 0;
 }
 
-/* 1, 2 and 4 bytes must lie within a dword, 8 bytes on a quadword boundary. */
+/* Returns whether a reference is misaligned: 1, 2 and 4 bytes must lie within a dword, 8 bytes on a quadword
+ * boundary. */
 static inline bool memory_misaligned(const p5_access *access)
 {
     uint32_t granule = access->size == 8 ? 8 : 4;
     return (access->linear & (granule - 1)) + access->size > granule;
 }
 
-/* All of it lies in one line. */
+/* Returns whether the whole reference lies in one line. */
 static inline bool memory_within_line(const p5_access *access)
 {
     return access->linear % CACHE_LINE + access->size <= CACHE_LINE;
@@ -39,7 +40,7 @@ static inline bool memory_begins_page(uint32_t linear)
     return (linear & 0xfff) == 0;
 }
 
-/* Physical address of what begins `behind` bytes further on, in this page or with the next one. */
+/* Returns the physical address `behind` bytes further on, in this page or at the beginning of the next. */
 static inline uint32_t memory_physical(const struct memory *m, const p5_access *access, uint32_t behind)
 {
     const uint32_t linear = access->linear + behind;
@@ -48,43 +49,44 @@ static inline uint32_t memory_physical(const struct memory *m, const p5_access *
     return access->physical + behind;
 }
 
-/* ---- whether it hits ---- */
+/* ---- hits ---- */
 
-/* A write to the line needs no bus: it is E or M. */
+/* Returns whether a write to the line needs no bus cycle because it is E or M. */
 static inline bool memory_owns(const data_cache *cache, unsigned set, unsigned way)
 {
     return cache->state[set][way] >= MESI_EXCLUSIVE;
 }
 
-/* The way of a hit that the cache can serve alone, -1 if there is none. */
+/* Returns the way of a hit that needs no bus cycle, or -1. */
 static inline int memory_hit(const struct memory *m, uint32_t physical, bool write)
 {
     int way = data_cache_find(&m->data, physical);
     return way >= 0 && write && !memory_owns(&m->data, cache_set(physical), (unsigned)way) ? -1 : way;
 }
 
-/* ---- what it waits for ---- */
+/* ---- waits ---- */
 
-/* While a line is being filled, the reference that missed goes on with its 8 bytes; others of that line
- * (P54C: of that set) wait until it is in the array. */
+/* Returns whether the fill may delay a reference. While a line is being filled, the reference that missed
+ * continues with its 8 bytes. Others to that line (P54C: to that set) wait until it is in the array. */
 static inline bool memory_fill_concerns(const struct memory *m, uint32_t physical)
 {
     return ((physical ^ m->data_fill.line) & m->fill_mask) == 0;
 }
 
-/* Clock from which the fill does not hold it. */
+/* Returns the clock from which the fill does not delay the reference. */
 static inline uint64_t memory_filled(const struct memory *m, uint32_t physical, uint64_t clock)
 {
     return m->data_fill.done > clock && memory_fill_concerns(m, physical) ? m->data_fill.done : clock;
 }
 
-/* Strong ordering: a write to an E or M line waits until older writes are on memory. */
+/* Strong ordering: a write to an E or M line waits until older writes have reached memory. */
 static inline bool memory_order_holds(const struct memory *m, uint64_t clock)
 {
     return clock < memory_writes_done(m);
 }
 
-/* Clocks that event 1Bh counts of it; silicon only those in which EWBE# is inactive (errata 44 and 75). */
+/* Returns the clocks of that wait that event 1Bh counts; silicon counts only those in which EWBE# is inactive
+ * (errata 44 and 75). */
 static inline uint64_t memory_order_counts(const struct memory *m, uint64_t clock)
 {
     uint64_t until = memory_writes_done(m);
@@ -92,10 +94,10 @@ static inline uint64_t memory_order_counts(const struct memory *m, uint64_t cloc
     return from < until ? until - from : 0;
 }
 
-/* ---- what it does on the bus ---- */
+/* ---- bus cycles ---- */
 
-/* The modified line in this place goes to the bus by the cycle that begins at `at`; answers when it is there.
- * `looked_at`: as below. */
+/* Writes the modified line in this way back, with the cycle that begins at `at`. Returns the clock at which
+ * it is in memory. `looked_at`: as for memory_take_line. */
 static inline uint64_t memory_write_back_by(struct memory *m, unsigned set, unsigned way, bus_clock at,
                                             bool looked_at)
 {
@@ -107,9 +109,10 @@ static inline uint64_t memory_write_back_by(struct memory *m, unsigned set, unsi
     return bus_cycle_logged(&m->bus, at, m->bus.write_back, looked_at);
 }
 
-/* Takes the line of `physical` into the cache by the cycle that begins at `at`; a modified victim goes to the
- * bus behind it. `whole`: all parts of the line are told of, not only that of `physical`. `looked_at`:
- * somebody may look on or share the bus, and the log of its use is turned at once. */
+/* Fills the line of `physical` into the cache, with the cycle that begins at `at`. A modified victim is
+ * written back afterwards. `whole`: the caller needs the clocks of all parts of the line, not only of the one
+ * at `physical`. `looked_at`: there may be an observer or another bus master, and the bus log is turned
+ * immediately. */
 static inline __attribute__((always_inline)) bus_line memory_take_line(struct memory *m, bus_clock at,
                                                                        uint32_t physical, bool exclusive,
                                                                        bool whole, bool looked_at)
@@ -127,8 +130,8 @@ static inline __attribute__((always_inline)) bus_line memory_take_line(struct me
     return line;
 }
 
-/* A write that misses or hits a shared line has taken `entry` of the write buffers and ends on the bus at
- * `end`; `upgrade`: its line becomes exclusive then. EWBE# is active again some time later. */
+/* Takes `entry` of the write buffers for a write that misses or hits a shared line and ends on the bus at
+ * `end`. `upgrade`: its line becomes exclusive then. EWBE# is active again some time later. */
 static inline void memory_buffered(struct memory *m, unsigned entry, uint64_t end, uint32_t physical,
                                    bool upgrade)
 {

@@ -1,9 +1,9 @@
-/* The memory side in snapshots. What the model, the control inputs and the other structures say is not in
- * them. */
+/* Snapshots of the memory side. They do not contain what follows from the model, the control inputs and the
+ * other structures. */
 #include "core/memory/memory.h"
 #include "core/memory/memory_system.h"
 
-/* A fill's line is 1 while there was none yet: no line's address. */
+/* Before the first fill, the line is 1, which is no line's address. */
 static const snapshot_table line_fill_state = {
     SNAPSHOT(line_fill, "line_fill", FIELD_BITS(0xffffffe1u, line), FIELD_TIME(done))};
 

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* CPUID of the stepping that counts them (specification update 242480, erratum 75). */
+/* CPUID signature of the first stepping that counts them (specification update 242480, erratum 75). */
 enum { SIGNATURE_XA3 = 0x544 };
 
-/* RESET: everything invalid. (INIT keeps the caches: memory_load_cr3.) */
+/* RESET: everything is invalid. (INIT keeps the caches: memory_load_cr3.) */
 static void memory_reset(struct memory *m)
 {
     const p5_model *model = m->model;
@@ -125,7 +125,7 @@ void memory_invlpg(struct memory *m, uint32_t linear)
     observed_over(m->arrays, true);
 }
 
-/* Modified lines go to the bus one after the other; afterwards both caches are empty. */
+/* Writes the modified lines back one after the other. Both caches are empty afterwards. */
 uint64_t memory_wbinvd(struct memory *m, uint64_t asked)
 {
     memory_let_agent(m, asked);
@@ -138,7 +138,7 @@ uint64_t memory_wbinvd(struct memory *m, uint64_t asked)
     return clock;
 }
 
-/* What was in modified lines only is lost. (What WBINVD has written back is in memory already.) */
+/* Discards data that is only in modified lines. (After WBINVD, everything is in memory.) */
 static void lose_modified(struct memory *m)
 {
     if (m->hooks.from_memory == NULL)
@@ -179,7 +179,7 @@ uint64_t memory_bus_backlog(const struct memory *m, uint64_t now)
     return free > now ? free - now : 0;
 }
 
-/* A special cycle leaves no write pending on the board: EWBE# stays as it is. */
+/* A special cycle leaves no write pending on the board, so EWBE# stays as it is. */
 uint64_t memory_branch_message(struct memory *m, uint64_t asked, uint64_t *end)
 {
     unsigned entry = write_buffer_next(&m->writes, false);

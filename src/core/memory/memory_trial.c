@@ -45,7 +45,8 @@ void memory_trial_end(memory_trial *t, struct memory *m)
     m->observer = t->observer;
 }
 
-/* A reference changes nothing of the caches but the set of its line, and there the tag of its line. */
+/* Saves the state that a reference can change in the caches: the set of its line, and its tag in the board's
+ * L2. */
 static void keep_sets(memory_trial *t, const struct memory *m, uint32_t physical)
 {
     unsigned set = cache_set(physical), n = t->count++;
@@ -62,8 +63,8 @@ static void keep_sets(memory_trial *t, const struct memory *m, uint32_t physical
     }
 }
 
-/* It changes nothing else: it goes to a line that is cacheable, no line is taken away or becomes
- * exclusive elsewhere, no page is walked, nobody looks at what is written. */
+/* Returns whether the reference changes nothing else: its line is cacheable, no other cache gives up a line,
+ * no line becomes exclusive, no page is walked, and no owner keeps track of memory contents. */
 static bool can_try(const struct memory *m, const p5_access *access, unsigned how)
 {
     return !m->special && (access->flags & ~(unsigned)P5_ACCESS_WRITE) == 0 && how < HOW_LOCK &&

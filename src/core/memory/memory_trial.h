@@ -1,5 +1,5 @@
-/* References tried out: what memory_ask will answer a few of them in turn, after which everything is as
- * it was before. For who wants to know beforehand how long a stretch will take. */
+/* Tries references out: determines what memory_ask will return for a few of them in turn, and restores the
+ * state afterwards. Used to predict the clocks of a stretch. */
 #ifndef CORE_MEMORY_MEMORY_TRIAL_H
 #define CORE_MEMORY_MEMORY_TRIAL_H
 
@@ -7,7 +7,7 @@
 
 enum { TRIAL_REFERENCES = 16 };
 
-/* What such a reference can change, as it was before. */
+/* The state that such references can change. */
 typedef struct memory_trial {
     struct {
         unsigned set;
@@ -21,11 +21,11 @@ typedef struct memory_trial {
     line_fill data_fill;
     write_buffer writes;
     bus bus;
-    p5_bus_use on_bus[BUS_RECENT + BUS_UNTOLD]; /* meanwhile */
+    p5_bus_use on_bus[BUS_RECENT + BUS_UNTOLD]; /* uses of the bus during the trial */
     counts *totals;
     uint64_t *uses;
     core_observer *observer;
-    /* What is counted meanwhile, for nobody: */
+    /* Receive the counts of the trial, and are ignored: */
     counts nobodys;
     uint64_t nobodys_uses[REFERENCE_USES];
 } memory_trial;
@@ -33,8 +33,8 @@ typedef struct memory_trial {
 void memory_trial_begin(memory_trial *t, struct memory *m);
 void memory_trial_end(memory_trial *t, struct memory *m);
 
-/* The next reference: what memory_ask will answer if that is a word, or DATA_LONG if it is not known; then no
- * further one may be tried. */
+/* Tries the next reference. Returns the word that memory_ask will return, or DATA_LONG if that is not known;
+ * in this case no further reference may be tried. */
 uint64_t memory_trial_ask(memory_trial *t, struct memory *m, const p5_access *access, uint64_t asked,
                           unsigned how);
 

@@ -1,13 +1,14 @@
-/* What a reference that takes one look-up came to, as far as events go. */
+/* Kinds of data reference with one lookup, by the events that they cause. */
 #ifndef CORE_MEMORY_REFERENCE_KIND_H
 #define CORE_MEMORY_REFERENCE_KIND_H
 
 #include "core/memory/data_answer.h"
 #include "p5scope/core.h"
 
-/* The lowest bits are HOW_PARTNER's. */
+/* The lowest bits are HOW_PARTNER. */
 enum {
-    /* In place of a partner, which a misaligned reference that waits for its other half has not: */
+    /* These replace the partner's bits if PARTNER is clear, because a misaligned reference waits for its
+     * second half and so shares its clock with no partner: */
     KIND_MISALIGNED = 2,
     KIND_MISSED_TWICE = 4,
     KIND_WRITE = 8,
@@ -17,16 +18,16 @@ enum {
     REFERENCE_KINDS = 128
 };
 
-/* A hit. `how`: as in data_answer.h. */
+/* Returns the kind of a hit. `how`: as in data_answer.h. */
 static inline unsigned reference_hit(const p5_access *access, unsigned how)
 {
     return (how & HOW_PARTNER) | ((access->flags & P5_ACCESS_WRITE) != 0 ? KIND_WRITE | KIND_TO_E_OR_M : 0u) |
            ((how & HOW_MMX) != 0 ? KIND_MMX : 0u);
 }
 
-/* Events 0, 1, 28h and 5 and the MMX-only versions of `uses` references of one kind, each of which counts as
- * `halves` references; `add` adds increments and clocks. A signal that the partner has on already is on for
- * no further clock. */
+/* Adds events 0, 1, 28h and 5 and the MMX-only versions for `uses` references of one kind, each of which
+ * counts as `halves` references. `add` adds increments and clocks. A signal that the partner has asserted
+ * already is asserted for no further clock. */
 static inline __attribute__((always_inline)) void
 reference_events(unsigned kind, uint64_t uses, unsigned halves,
                  void (*add)(void *to, enum p5_event event, uint64_t n, uint64_t clocks), void *to)

@@ -1,15 +1,15 @@
-/* Tree pseudo-LRU for 2 to 64 ways, as the caches and TLBs of both processors have it: a binary tree of bits
- * in heap order (bit 0 the root, bits 2n+1 and 2n+2 below bit n), each pointing to the half to be replaced
- * next. For two ways the one bit is true LRU; for four it is the table of TR4 (bit 0 chooses ways {0,1} or
- * {2,3}, bit 1 and bit 2 within them). */
+/* Tree pseudo-LRU for 2 to 64 ways, as in the caches and TLBs of both processors: a binary tree of bits in
+ * heap order (bit 0 is the root, bits 2n+1 and 2n+2 are below bit n), each of which points to the half to be
+ * replaced next. For two ways the only bit is true LRU; for four it is the table of TR4 (bit 0 chooses ways
+ * {0,1} or {2,3}, bits 1 and 2 choose within them). */
 #ifndef CORE_MEMORY_REPLACEMENT_H
 #define CORE_MEMORY_REPLACEMENT_H
 
 #include <stdint.h>
 
-/* The way, of a power of two of them, that the bits point to. */
+/* Returns the way that the bits point to. `ways` is a power of two. */
 unsigned replacement_victim(unsigned ways, uint64_t bits);
-/* The bits behind a use of `way`: all on the path to it point away from it. */
+/* Returns the bits after a use of `way`: all bits on the path to it point away from it. */
 uint64_t replacement_used(unsigned ways, uint64_t bits, unsigned way);
 
 /* The same as tables, for up to four ways. */
@@ -27,8 +27,8 @@ static inline uint8_t way_order_used(const way_order *order, uint8_t bits, unsig
     return (uint8_t)((bits & order->keep[way]) | order->point[way]);
 }
 
-/* The way that a new line takes: the first of those without one (bit n: way n), else the one that the bits
- * point to. */
+/* Returns the way that a new line takes: the first invalid one (bit n: way n), otherwise the one that the
+ * bits point to. */
 static inline unsigned way_order_victim(const way_order *order, uint8_t bits, unsigned invalid)
 {
     invalid &= order->all;

@@ -1,4 +1,4 @@
-/* Snoops. Internal ones keep a line from being valid in both caches (241428, 6.5.3); external ones answer
+/* Snoops. Internal snoops keep a line from being valid in both caches (241428, 6.5.3); external snoops answer
  * inquire cycles of other bus masters. */
 #include "core/memory/memory_rules.h"
 

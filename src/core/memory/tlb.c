@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* Where the LRU bits of a set begin, and the mask of those of the first. */
+/* Return the position of the first LRU bit of a set in `order`, and the mask of a set's LRU bits. */
 static unsigned first_bit(const tlb *t, unsigned set)
 {
     return set * (t->ways - 1);
@@ -36,7 +36,7 @@ static inline uint64_t *group_of(tlb *t, uint32_t key)
     return &t->group[tlb_page(key) % TLB_GROUPS];
 }
 
-/* The entry translates what `key` says, or nothing. */
+/* Makes the entry translate `key`, or nothing if that is 0. */
 static inline void set_key(tlb *t, unsigned entry, tlb_keys key)
 {
     const uint64_t bit = 1ull << entry;

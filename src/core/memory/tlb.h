@@ -1,7 +1,7 @@
 /* A translation look-aside buffer: up to 64 entries in sets of ways, tree pseudo-LRU. The P54C has a data TLB
- * of 16 sets of 4 for 4 KB pages beside one of 2 sets of 4 for 4 MB pages, and a code TLB of 8 sets of 4 that
- * keeps 4 MB pages in pieces; the P55C has fully associative ones that hold both sizes. What the entries
- * translate to is the engine's business and kept here for the test registers only. */
+ * of 16 sets of 4 for 4 KB pages, another of 2 sets of 4 for 4 MB pages, and a code TLB of 8 sets of 4 that
+ * stores 4 MB pages in pieces. The P55C has fully associative TLBs for both sizes. The engine translates
+ * addresses; entries contain the result for the test registers only. */
 #ifndef CORE_MEMORY_TLB_H
 #define CORE_MEMORY_TLB_H
 
@@ -17,10 +17,10 @@ enum { TLB_ENTRIES = 64, TLB_NO_ENTRY = TLB_ENTRIES, TLB_HINTS = 256, TLB_GROUPS
  * 26-11). */
 enum { TLB_SUPERVISOR = 1, TLB_WRITABLE = 2, TLB_CACHE_DISABLE = 4, TLB_WRITE_THROUGH = 8 };
 
-/* key: linear page address | TLB_VALID | TLB_LARGE for a 4 MB page; 0 = invalid. */
+/* A key is the linear page address | TLB_VALID | TLB_LARGE for a 4 MB page; 0 = invalid. */
 enum { TLB_VALID = 1, TLB_LARGE = 2 };
 
-/* What an entry translates, by kind of reference (0 read, 1 write): writes have no key until the entry is
+/* The keys of an entry by kind of reference (0 read, 1 write). The key for writes is 0 until the entry is
  * dirty. */
 typedef struct tlb_keys {
     uint32_t of[2];
@@ -33,33 +33,33 @@ typedef struct tlb_row {
     uint8_t unused[3]; /* 0 */
 } tlb_row;
 
-/* What a use of an entry makes of the LRU bits. */
+/* The effect of a use of an entry on the LRU bits. */
 typedef struct tlb_use {
     uint64_t keep, point;
 } tlb_use;
 
 typedef struct tlb {
     tlb_row row[TLB_ENTRIES];     /* entry set * ways + way */
-    uint64_t order;               /* the LRU bits of all sets (replacement.h), ways - 1 of each */
-    tlb_use use[TLB_ENTRIES + 1]; /* that of TLB_NO_ENTRY changes nothing */
-    uint32_t last;                /* the code TLB's entry used last has this key; 0: it is not known */
-    uint8_t hint[TLB_HINTS]; /* entry that last translated a page of these low bits: found without a search,
-                                checked against its key */
-    uint64_t group[TLB_GROUPS]; /* valid entries by low bits of their pages: bit n is entry n; */
-    uint64_t invalid;           /* ... and the others */
+    uint64_t order;               /* LRU bits of all sets (replacement.h), ways - 1 for each set */
+    tlb_use use[TLB_ENTRIES + 1]; /* using TLB_NO_ENTRY changes nothing */
+    uint32_t last;                /* code TLB: the most recently used entry's key; 0: not known */
+    uint8_t hint[TLB_HINTS];      /* entry that last translated a page with these low bits; its key must be
+                                checked */
+    uint64_t group[TLB_GROUPS];   /* valid entries by low bits of their pages: bit n is entry n */
+    uint64_t invalid;             /* invalid entries, likewise */
     unsigned sets, ways, way_bits;
-    unsigned page_bits;        /* of the set index: 12, or 22 for an array of 4 MB pages */
+    unsigned page_bits;        /* first bit of the set index: 12, or 22 for an array of 4 MB pages */
     uint64_t lru[TLB_ENTRIES]; /* `order` by set, for snapshots only: tlb_store */
 } tlb;
 
 void tlb_init(tlb *t, unsigned sets, unsigned ways, bool large_only);
 extern const snapshot_table tlb_state;
-/* Invalidates every entry; LRU bits 0. */
+/* Invalidates every entry and clears the LRU bits. */
 void tlb_flush(tlb *t);
-/* Before it goes into a snapshot, and when it has come out of one. */
+/* Convert the state before it is saved to a snapshot, and after it was loaded from one. */
 void tlb_store(tlb *t);
 void tlb_restore(tlb *t);
-/* The LRU bits of a set, in the order of replacement.h. */
+/* Returns the LRU bits of a set, in the order of replacement.h. */
 uint64_t tlb_lru(const tlb *t, unsigned set);
 
 static inline uint32_t tlb_key(uint32_t linear, bool large)
@@ -67,7 +67,7 @@ static inline uint32_t tlb_key(uint32_t linear, bool large)
     return large ? (linear & 0xffc00000u) | TLB_VALID | TLB_LARGE : (linear & 0xfffff000u) | TLB_VALID;
 }
 
-/* Page number of a key. */
+/* Returns the page number of a key. */
 static inline unsigned tlb_page(uint32_t key)
 {
     return (key & TLB_LARGE) != 0 ? key >> 22 : key >> 12;
@@ -78,35 +78,36 @@ static inline unsigned tlb_hint_of(uint32_t key)
     return tlb_page(key) % TLB_HINTS;
 }
 
-/* The code TLB: the entry used last translates `key`, and a use of it changes nothing. */
+/* Code TLB: returns whether the most recently used entry translates `key`, so that using it changes
+ * nothing. */
 static inline bool tlb_at_hand(const tlb *t, uint32_t key)
 {
     return t->last == key;
 }
 
-/* A use of an entry, by who sees to `last`, */
+/* Uses an entry. The caller keeps `last` up to date. */
 static inline void tlb_hit(tlb *t, unsigned entry)
 {
     t->order = (t->order & t->use[entry].keep) | t->use[entry].point;
 }
 
-/* ... and by others. */
+/* Uses an entry and resets `last`. */
 static inline void tlb_used(tlb *t, unsigned entry)
 {
     tlb_hit(t, entry);
     t->last = 0;
 }
 
-/* Entry that translates `key`, -1 if none. Changes nothing but the hint. */
+/* Returns the entry that translates `key`, or -1. Changes nothing but the hint. */
 int tlb_find(tlb *t, uint32_t key);
-/* Takes a translation into the first invalid way of its set, or the one that the LRU bits point to; answers
+/* Fills a translation into the first invalid way of its set, or the one that the LRU bits point to. Returns
  * the entry. */
 unsigned tlb_fill(tlb *t, uint32_t key, uint32_t physical, uint8_t attributes, bool dirty);
-/* The first write through an entry. */
+/* Marks an entry dirty, at the first write through it. */
 void tlb_set_dirty(tlb *t, unsigned entry);
-/* Drops an entry. */
+/* - */
 void tlb_drop(tlb *t, unsigned entry);
-/* INVLPG: drops what translates `linear`, of either size. */
+/* INVLPG: drops the entries of either size that translate `linear`. */
 void tlb_invalidate(tlb *t, uint32_t linear);
 
 /* Raw access for the test registers (TR6, TR7), which search rather than index on reads. */
@@ -129,7 +130,7 @@ typedef struct tlb_entry {
     uint64_t lru;       /* of the set */
 } tlb_entry;
 tlb_entry tlb_get(const tlb *t, unsigned entry);
-/* The entry that is way `way` of the set of `key`; of a fully associative TLB, entry `way`. */
+/* Returns the entry that is way `way` of the set of `key`. In a fully associative TLB that is entry `way`. */
 unsigned tlb_place(const tlb *t, uint32_t key, unsigned way);
 /* Writes way `way` of the set that entry->linear selects. */
 void tlb_put(tlb *t, unsigned way, const tlb_entry *entry);

@@ -1,9 +1,9 @@
-/* Page walks: hardware reads of the directory and the table entry as single bus reads, never served by or
- * taken into the caches, and the locked updates of their accessed and dirty bits (241428, 5.1 CACHE#, 6.4.3).
- */
+/* Page walks: hardware reads of the directory and the table entry as single bus reads, which neither hit nor
+ * fill the caches, and the locked updates of their accessed and dirty bits (241428, 5.1 CACHE#, 6.4.3). */
 #include "core/memory/memory_system.h"
 
-/* Sets a bit of a page-table entry: locked read, locked write; no copy of the entry stays in the caches. */
+/* Sets a bit of a page-table entry with a locked read and a locked write. No copy of the entry stays in the
+ * caches. */
 static uint64_t update_entry(struct memory *m, uint32_t entry, uint64_t asked)
 {
     snoop_data_cache(m, entry, true, asked);
@@ -25,7 +25,8 @@ static uint64_t read_entry(struct memory *m, uint32_t entry, uint64_t asked)
     return bus_read_single(&m->bus, asked, entry);
 }
 
-/* The owner says it once; who checks the memo wants to know it, too. */
+/* Returns the owner's page_bits_set, which reports each bit only once, and records it for the checking
+ * core. */
 static unsigned bits_set(struct memory *m, uint32_t linear, bool write)
 {
     unsigned bits = m->hooks.page_bits_set(m->hooks.context, linear, write);
@@ -35,7 +36,7 @@ static unsigned bits_set(struct memory *m, uint32_t linear, bool write)
     return bits;
 }
 
-/* The bus part of a walk to the entries at `directory` and, unless it is 0, `table`; the bits `set`
+/* Prices the bus cycles of a walk to the entries at `directory` and, unless it is 0, `table`. The bits `set`
  * (P5_PAGE_*) are set in them. */
 static uint64_t walk_entries(struct memory *m, uint32_t directory, uint32_t table, unsigned set,
                              uint64_t asked)
@@ -51,7 +52,7 @@ static uint64_t walk_entries(struct memory *m, uint32_t directory, uint32_t tabl
     return clock + latency->walk_end;
 }
 
-/* `*large`: there is no table entry. */
+/* Prices a walk. `*large`: there is no table entry. */
 static uint64_t walk(struct memory *m, uint32_t linear, bool write, uint64_t asked, bool *large)
 {
     uint32_t directory = 0, table = 0;
@@ -85,7 +86,7 @@ uint64_t memory_fault(struct memory *m, uint32_t linear, bool code, uint64_t ask
     return clock;
 }
 
-/* Rights and attributes of a new entry, of which pricing looks at PCD of code. */
+/* Returns rights and attributes of a new entry. Pricing only uses PCD, of code pages. */
 static uint8_t attributes_of(const struct memory *m, uint32_t linear)
 {
     unsigned bits = m->hooks.page_rights != NULL ? m->hooks.page_rights(m->hooks.context, linear) : 0;

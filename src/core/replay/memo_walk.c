@@ -1,7 +1,7 @@
 /* Handles answers that are not usual, off the hot path. */
 #include "core/replay/memo_streak.h"
 
-/* ---- streaks ----------------------------------------------------------------------------------------------- */
+/* ---- streaks ------------------------------------------------------------------------------------------- */
 
 bool memo_step_usual(p5_core *core, const memo_streak *streak, ptrdiff_t n, const p5_access *access)
 {
