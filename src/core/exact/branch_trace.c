@@ -1,5 +1,5 @@
-/* Branch trace messages: special cycles that show on the bus where the program goes (TR12.TR and FTR; manual,
- * table 26-21). Which buffer they pass through, and that the processor waits for it, is inferred. */
+/* Branch trace messages: special cycles that show the program's path on the bus (TR12.TR and FTR; manual,
+ * table 26-21). That they pass through a write buffer, for which the processor waits, is inferred. */
 #include "core/exact/branch_trace.h"
 
 #include "core/exact/price.h"
@@ -31,7 +31,8 @@ void branch_trace_retired(p5_core *core, const p5_retired *r)
         send_branch(core, o->address, r->next);
 }
 
-/* A software interrupt is the instruction before; anything else breaks off in front of the next. */
+/* A software interrupt comes from the last instruction executed. Any other delivery occurs before the next
+ * instruction. */
 void branch_trace_delivered(p5_core *core, const p5_exception *e)
 {
     bool software = e->kind == P5_TRANSFER_SOFTWARE;

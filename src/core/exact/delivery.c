@@ -20,7 +20,7 @@ static void deliver(p5_core *core, const p5_access *accesses, uint32_t access_co
         profile_commit(core);
 }
 
-/* Counted for the instruction at `who`. */
+/* Counts one event for the instruction at `who`. */
 static void count_one(p5_core *core, enum p5_event event, uint32_t who)
 {
     if (core->pipe.observer)
@@ -28,7 +28,7 @@ static void count_one(p5_core *core, enum p5_event event, uint32_t who)
     observed_count(&core->deltas[core->cpl_class], core->pipe.observer, event, 1, 1);
 }
 
-/* ... of the instruction that was executed last, before its delivery begins. */
+/* Counts one event for the instruction that was executed last, before its delivery begins. */
 static void count_last(p5_core *core, enum p5_event event)
 {
     count_one(core, event, core->profile ? profile_last(core) : 0);
@@ -36,7 +36,8 @@ static void count_last(p5_core *core, enum p5_event event)
         profile_commit(core);
 }
 
-/* The fault came from the partner of an instruction that went to U, in the same block or not. */
+/* Returns whether the faulting instruction would have been the V partner of an instruction in U, in the same
+ * block or not. */
 static bool faults_in_v(const p5_core *core, const p5_exception *e)
 {
     const op *pending = &core->pipe.pending.operation;
@@ -45,7 +46,7 @@ static bool faults_in_v(const p5_core *core, const p5_exception *e)
            pairing_check(pending, &e->block->ops[e->index]) == PAIRED;
 }
 
-/* A page fault's walk, with its TLB miss if the page's entry was not there. */
+/* Prices the walk of a page fault, with its TLB miss if the TLB has no entry for the page. */
 static void failed_walk(p5_core *core, const p5_exception *e)
 {
     if (e->reference == P5_REFERENCE_NONE || !core->control.paging)
@@ -58,8 +59,8 @@ static void failed_walk(p5_core *core, const p5_exception *e)
         price_pass(core, code ? P5_STALL_CODE_FETCH : P5_STALL_DATA_TLB, done - core->now);
 }
 
-/* Erratum 44: an instruction that an x87 exception stops, and that is restarted behind its handler, matches
- * its code breakpoint both times. */
+/* Erratum 44: an instruction that is stopped by an x87 exception and restarted after the handler matches its
+ * code breakpoint both times. */
 static void restarted_match(p5_core *core, const p5_exception *e)
 {
     if (!core->timing.errata || !core->breakpoints.active || e->kind != P5_TRANSFER_FAULT ||
@@ -80,12 +81,13 @@ void delivery_price(p5_core *core, const p5_exception *e)
     failed_walk(core, e);
     restarted_match(core, e);
     bool software = e->kind == P5_TRANSFER_SOFTWARE;
-    /* Every handler entry counts as an instruction; that of INT n where its clocks are. Erratum 44: not that
-     * of a fault in V if a second exception comes before the handler's first instruction. Only then is it
-     * known, so that the second goes uncounted here. */
+    /* Every handler entry counts as an instruction. That of INT n counts at the privilege level at which its
+     * clocks are counted. Erratum 44: the entry of a fault in V does not count if a second exception comes
+     * before the handler's first instruction. When that is known, the entry has been counted, so the second
+     * one is left out instead. */
     bool entry_counts = !core->faulted_in_v;
     core->faulted_in_v = in_v && core->timing.errata;
-    if (software) { /* INT n itself is an instruction, a branch and a load of CS already */
+    if (software) { /* INT n itself already counts as an instruction, a branch and a load of CS */
         if (entry_counts)
             count_last(core, P5_EVENT_INSTRUCTIONS_EXECUTED);
         count_last(core, P5_EVENT_TAKEN_BRANCHES);
@@ -111,8 +113,8 @@ void delivery_price(p5_core *core, const p5_exception *e)
     }
     if (e->kind == P5_TRANSFER_INTERRUPT || e->kind == P5_TRANSFER_NMI)
         events[n++] = P5_EVENT_HARDWARE_INTERRUPTS;
-    /* Erratum 44: one that waits behind a trap or NMI of the same boundary counts now, and again when it is
-     * taken. */
+    /* Erratum 44: an interrupt that is pending after a trap or NMI at the same boundary counts now, and again
+     * when it is taken. */
     if (core->timing.errata && e->interrupt_waits &&
         (e->kind == P5_TRANSFER_TRAP || e->kind == P5_TRANSFER_NMI))
         events[n++] = P5_EVENT_HARDWARE_INTERRUPTS;
@@ -134,7 +136,7 @@ void delivery_halt(p5_core *core, uint64_t clocks, unsigned cpl)
     price_pass(core, P5_STALL_HALT, clocks);
     price_last_asks(core);
     memory_pass(core->memory, core->now);
-    if (clocks > 0) { /* everything in flight has come to an end */
+    if (clocks > 0) { /* all pending operations have completed */
         pipe_finish_units(&core->pipe);
         deliver(core, NULL, 0, 0, P5_STALL_HALT);
     }

@@ -1,5 +1,5 @@
-/* How control gets to a handler: what exceptions and interrupts count and take, and HLT, which waits for
- * them. As in price.h the core's `pipe` is valid. */
+/* Transfers to a handler: the events and clocks of exceptions and interrupts, and HLT, which waits for them.
+ * As in price.h, the core's `pipe` must be valid. */
 #ifndef CORE_EXACT_DELIVERY_H
 #define CORE_EXACT_DELIVERY_H
 

@@ -1,5 +1,5 @@
-/* The exact path: every instruction of a stretch through the pipe, every outcome asked of the structures at
- * the clock at which the pipe wants it. */
+/* The exact path: every instruction of a stretch goes through the pipe, and every answer comes from the
+ * structures at the clock at which the pipe needs it. */
 #include <assert.h>
 #include <string.h>
 
@@ -24,8 +24,8 @@ bool price_taken(const op *o, uint32_t next)
     }
 }
 
-/* EX clocks and the rest of what the pipe wants to know of `o`, executed as told by `r`, that depend on more
- * than the encoding. `value`: its operand value, or NULL. */
+/* Determines the EX clocks and other properties of `o`, executed as `r` says, that depend on more than the
+ * encoding. `value`: its operand value, or NULL. */
 static void price_unplain(const p5_core *core, const p5_retired *r, const op *o, const p5_value *value,
                           bool is_last, pipe_insn *x)
 {
@@ -73,7 +73,8 @@ static uint64_t resolve_data(void *context, const p5_access *access, uint64_t as
     return word;
 }
 
-/* Iterations of a string from `a` on all of whose references hit at calm clocks. */
+/* Returns the number of iterations of a string instruction, from `a` on, all of whose references hit while
+ * nothing is pending in memory. */
 static unsigned calm_iterations(struct memory *m, const pipe_string *s, const p5_access *a, unsigned most,
                                 uint64_t clock)
 {
@@ -87,7 +88,7 @@ static unsigned calm_iterations(struct memory *m, const pipe_string *s, const p5
     return n;
 }
 
-/* Asks for the references of one iteration; answers how long they wait. */
+/* Makes the references of one iteration. Returns the clocks that they wait. */
 static int64_t ask_iteration(p5_core *core, pipe_string *s, const p5_access *a, uint64_t asked)
 {
     unsigned partner = 0;
@@ -117,7 +118,7 @@ static bool resolve_string(void *context, pipe_string *s)
     int64_t wait = 0;
     for (unsigned left = s->iterations, n; left > 0; left -= n) {
         n = wait == 0 ? calm_iterations(core->memory, s, a, left, clock)
-                      : 0; /* behind one that waited few hit */
+                      : 0; /* few references hit after one that waited */
         s->hits[0] += n;
         s->hits[1] += n;
         if (n == 0) {
@@ -148,7 +149,7 @@ bool price_end_known(p5_core *core, const p5_block *block, uint32_t last_byte)
     return (memory_end_bits(core->memory, price_code_physical(core, block, last_byte), bit) & bit) != 0;
 }
 
-/* End bits are looked up when the instruction is decoded, after the fetch of its line. */
+/* The end bit is looked up when the instruction is decoded, after its line was fetched. */
 static bool resolve_end(void *context, const op *o)
 {
     p5_core *core = context;
@@ -232,12 +233,12 @@ void price_settle(p5_core *core)
         profile_commit(core);
 }
 
-/* As much of `r` as goes through the pipe at a time. */
+/* A part of `r` that goes through the pipe at once. */
 typedef struct insns {
     pipe_insn of[32], *end;
-    const p5_access *accesses; /* of the next one, */
-    uint32_t left;             /* ... and of all that come */
-    const p5_value *values;    /* likewise */
+    const p5_access *accesses; /* of the next instruction */
+    uint32_t left;             /* references of all instructions to come */
+    const p5_value *values;    /* of the next instruction */
     uint32_t values_left;
 } insns;
 
@@ -270,7 +271,7 @@ void price_run(p5_core *core, const p5_retired *r, const pipe_resolver *resolver
     p5_block *block = r->block;
     const op *o = &block->ops[r->first], *const last = o + r->count - 1;
     assert(r->count > 0 && r->first + r->count <= block->count);
-    insns all; /* not all of it is cleared for nothing */
+    insns all; /* not initialised: clearing the array would take time */
     all.end = all.of;
     all.accesses = r->accesses;
     all.left = r->access_count;
@@ -303,8 +304,7 @@ void price_exact(p5_core *core, const p5_retired *r)
         branch_trace_retired(core, r);
 }
 
-/* ---- outside the pipe ------------------------------------------------------------------------------------
- */
+/* ---- outside the pipe ---------------------------------------------------------------------------------- */
 
 void price_last_asks(p5_core *core)
 {
@@ -316,8 +316,7 @@ void price_change_class(p5_core *core, unsigned class)
 {
     assert(class < P5_CPL_CLASSES);
     price_last_asks(core);
-    memory_pass(core->memory,
-                core->now); /* what other bus masters did meanwhile belongs to the class before */
+    memory_pass(core->memory, core->now); /* what other bus masters did until now belongs to the old class */
     memory_advance(core->memory, core->now);
     if (core->profile)
         profile_gather(core);
