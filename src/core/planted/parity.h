@@ -1,11 +1,10 @@
-/* Parity of caches and TLBs (manual, 26.2.1.4). TR1 reverses the sense of the parity that is generated when
- * an array is written; the next reference that reads what was written so finds the error. Kept only for what
- * is wrong: nothing is looked at before TR1 reverses something.
+/* Parity of caches and TLBs (manual, 26.2.1.4). TR1 reverses the parity that is generated when an array is
+ * written; the next reference that reads such an entry finds the error. Only wrong parity is recorded, so
+ * nothing is checked before TR1 reverses something.
  *
  * Data cache: a bit per byte, one for the tag. Code cache: a bit for each of the even and odd bits of both
- * halves of a line (ID0 to ID3), one for the tag. TLBs: a bit for the tag and one for the data. A look-up in
- * a cache reads the tags of all ways of its set; a look-up in a TLB finds errors only in the entry that fits.
- */
+ * halves of a line (ID0 to ID3), one for the tag. TLBs: a bit for the tag and one for the data. A cache
+ * lookup reads the tags of all ways of its set. A TLB lookup finds errors only in the matching entry. */
 #ifndef CORE_PLANTED_PARITY_H
 #define CORE_PLANTED_PARITY_H
 
@@ -19,7 +18,7 @@
 /* Bits of TR1. */
 enum {
     PARITY_IT = 1 << 2,
-    PARITY_ID0 = 1 << 3, /* ID1 to ID3 are the next */
+    PARITY_ID0 = 1 << 3, /* followed by ID1 to ID3 */
     PARITY_ID = 15 << 3,
     PARITY_ITT = 1 << 7,
     PARITY_ITD = 1 << 8,
@@ -35,14 +34,14 @@ enum { PARITY_DATA_TLB, PARITY_LARGE_TLB, PARITY_CODE_TLB, PARITY_TLBS };
 
 typedef struct parity {
     uint32_t reversed; /* bits of TR1 */
-    bool seen;         /* something has been written with the wrong parity since RESET */
+    bool seen;         /* something was written with wrong parity since RESET */
     uint8_t data_tag[CACHE_SETS][CACHE_WAYS];
     uint32_t data[CACHE_SETS][CACHE_WAYS]; /* bit n: byte n */
     uint8_t code_tag[CACHE_SETS][CACHE_WAYS];
     uint8_t code[CACHE_SETS][CACHE_WAYS]; /* bit n: IDn */
     uint8_t tlb_tag[PARITY_TLBS][TLB_ENTRIES];
     uint8_t tlb_data[PARITY_TLBS][TLB_ENTRIES];
-    /* Told of an error in the array of this bit of TR1. */
+    /* Called for an error in the array of this bit of TR1. */
     void (*error)(void *context, uint32_t array);
     void *context;
 } parity;
@@ -51,19 +50,19 @@ extern const snapshot_table parity_state;
 
 struct p5_core;
 
-/* True while references have to be looked at. */
+/* Returns whether references must be checked. */
 static inline bool parity_on(const parity *p)
 {
     return p->seen || (p->reversed & PARITY_ARRAYS) != 0;
 }
 
-/* Writes: the parity of what is written is right or, if TR1 says so, wrong. `bytes`: bit n: byte n. */
+/* Record writes, whose parity is correct, or wrong if TR1 says so. `bytes`: bit n: byte n. */
 void parity_write_data_line(parity *p, unsigned set, unsigned way);
 void parity_write_data(parity *p, unsigned set, unsigned way, uint32_t bytes);
 void parity_write_code_line(parity *p, unsigned set, unsigned way);
 void parity_write_tlb(parity *p, unsigned which, unsigned entry);
 
-/* Reads: tells of errors. `parts`: bit n: IDn. */
+/* Check reads and report errors. `parts`: bit n: IDn. */
 void parity_read_data(parity *p, unsigned set, unsigned way, uint32_t bytes);
 void parity_read_data_tag(parity *p, unsigned set, unsigned way);
 void parity_read_code(parity *p, unsigned set, unsigned way, unsigned parts);
@@ -71,8 +70,7 @@ void parity_read_code_tag(parity *p, unsigned set, unsigned way);
 void parity_read_tlb(parity *p, unsigned which, unsigned entry);
 
 struct memory;
-/* If TR1 reverses nothing and no valid line or entry has wrong parity any more, there is nothing to look
- * at. */
+/* Stops the checks if TR1 reverses nothing and no valid line or entry has wrong parity any more. */
 void parity_forget_if_gone(parity *p, struct memory *m);
 
 #endif

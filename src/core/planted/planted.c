@@ -39,8 +39,8 @@ static bool noted(const planted *w, bool code, uint32_t line, planted_line *foun
     return false;
 }
 
-/* The bytes that a fetch of this line takes: those of a noted code line, of memory behind a noted data line,
- * or what data references see. */
+/* Sets the bytes that a fetch of this line returns: those of a planted code line, those of memory if there is
+ * a planted data line, otherwise the same that data references see. */
 static void planted_set_fetch(p5_core *core, uint32_t line)
 {
     planted *w = core->planted;
@@ -92,8 +92,8 @@ void planted_drop_line(p5_core *core, bool code, unsigned set, unsigned way)
         planted_set_fetch(core, tag + set * (uint32_t)CACHE_LINE);
 }
 
-/* A noted line that is no longer where it was. A data line that has become modified is one like any other:
- * memory gets it when it is written back. */
+/* Returns whether a planted line is still in its place. A planted data line that was modified is an ordinary
+ * line: memory receives it when it is written back. */
 static bool still_noted(const struct memory *m, const planted_line *line)
 {
     return memory_tags(m, line->code, line->set)[line->way] == line->tag &&
@@ -111,7 +111,7 @@ static void look_at_lines(p5_core *core)
         }
         remove_line(w, i);
         if (!line.code && memory_tags(core->memory, false, line.set)[line.way] != line.tag)
-            see_memory(core, address_of(&line)); /* changes nothing if it was modified and written back */
+            see_memory(core, address_of(&line)); /* no effect if it was modified and written back */
         planted_set_fetch(core, address_of(&line));
     }
 }
@@ -173,7 +173,7 @@ static void look_at_pages(p5_core *core)
 void planted_add_page(p5_core *core, unsigned in, unsigned entry, bool code)
 {
     planted *w = core->planted;
-    look_at_pages(core); /* the one that was there before is gone */
+    look_at_pages(core); /* removes the page that the entry held before */
     unsigned i = 0;
     while (i < w->pin_count && (w->pins[i].in != in || w->pins[i].entry != entry))
         i++;
@@ -187,7 +187,7 @@ void planted_add_page(p5_core *core, unsigned in, unsigned entry, bool code)
     planted_update(core);
 }
 
-/* ---- what the memory side tells ------------------------------------------------------------------------ */
+/* ---- observer of the memory side ----------------------------------------------------------------------- */
 
 static bool cache_as_memory(const p5_core *core)
 {
@@ -240,7 +240,7 @@ static void observe_end(array_observer *o, bool flushed)
         planted_look(core);
 }
 
-/* ---- the whole ----------------------------------------------------------------------------------------- */
+/* ---- the planted state as a whole ---------------------------------------------------------------------- */
 
 void planted_look(p5_core *core)
 {
@@ -297,7 +297,7 @@ static const snapshot_table page_state = {SNAPSHOT(
 static const snapshot_table raw_state = {SNAPSHOT(planted_raw, "planted_raw", FIELD_FLAG(known, no_ends),
                                                   FIELD_ANY(tag, ends), FIELD_ANY_OF([0], bytes))};
 
-/* A place is noted once, so that there is room for all of them. */
+/* Each place must be recorded only once, so that the arrays cannot overflow. */
 static void check_planted(const void *row, snapshot *s)
 {
     const planted *w = row;

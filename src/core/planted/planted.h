@@ -1,14 +1,14 @@
-/* What only the test registers can bring about, and what must be looked at with every reference while it
- * lasts:
+/* State that only the test registers can create ("planted" state), and that must be checked at every
+ * reference while it exists:
  *
- *   - lines of the caches that hold something else than memory although they are not modified (TR5), and code
- *     lines that hold something else than what data references see,
- *   - TLB entries that translate otherwise than the page tables (TR6),
- *   - entries with the wrong parity (TR1): parity.c.
+ *   - cache lines that differ from memory although they are not modified (TR5), and code lines that differ
+ *     from what data references see,
+ *   - TLB entries that differ from the page tables (TR6),
+ *   - entries with wrong parity (TR1): parity.c.
  *
- * Nothing of it is looked at in normal runs. While there is any, the core prices on the exact path, where the
- * memory side is asked for every reference and tells what it does with the arrays (array_observer); what has
- * gone is told to the owner (p5_core_hooks), so that the guest sees memory again where it would. */
+ * Normal runs have none of it. While there is any, the core uses the exact path, and the memory side reports
+ * every access to the arrays (array_observer). When a planted line or entry disappears, the owner is told
+ * (p5_core_hooks), so that the guest sees memory again. */
 #ifndef CORE_PLANTED_PLANTED_H
 #define CORE_PLANTED_PLANTED_H
 
@@ -36,22 +36,22 @@ typedef struct planted_page {
     bool code;
 } planted_page;
 
-/* What a test register wrote into a place of a cache array. The arrays of data_cache.h and code_cache.h keep
- * no contents, and nothing of invalid lines. */
+/* What a test register wrote into a place of a cache array. data_cache.h and code_cache.h store no contents,
+ * and nothing of invalid lines. */
 typedef struct planted_raw {
     bool known;
-    bool no_ends; /* all end bits were written as 0, which code_cache.h cannot tell from a fresh line */
+    bool no_ends; /* all end bits were written as 0, which code_cache.h cannot distinguish from a new line */
     uint32_t tag;
     uint32_t ends;
     uint8_t bytes[CACHE_LINE];
 } planted_raw;
 
 typedef struct planted {
-    array_observer observer; /* ... of the core's memory side, while `on` */
+    array_observer observer; /* of the core's memory side, while `on` */
     struct p5_core *core;
-    bool on;                        /* there is something to look at */
-    bool refetch;                   /* the bytes of code may have changed: for the owner, who clears it */
-    unsigned line_count, pin_count; /* of pages: snapshots have these names */
+    bool on;                        /* there is planted state */
+    bool refetch;                   /* bytes of code may have changed; the owner reads and clears it */
+    unsigned line_count, pin_count; /* pin_count: TLB entries, under the name that snapshots use */
     planted_line lines[PLANTED_LINES];
     planted_page pins[PLANTED_PAGES];
     planted_raw raw[2][CACHE_SETS][CACHE_WAYS]; /* data, code */
@@ -63,25 +63,27 @@ struct memory;
 
 extern const snapshot_table planted_state;
 
-/* NULL when memory is out; to be freed. */
+/* Returns NULL if memory is out. The caller frees it. */
 planted *planted_open(struct p5_core *core);
 
-/* After anything that may have changed caches or TLBs: tells the owner what has gone. */
+/* Must be called after anything that may have changed caches or TLBs. Tells the owner which planted state is
+ * gone. */
 void planted_look(struct p5_core *core);
-/* Notes that the line in this place holds something else than memory, or (code) than data references see. */
+/* Records that the line in this place differs from memory, or (code) from what data references see. */
 void planted_add_line(struct p5_core *core, bool code, unsigned set, unsigned way);
-/* PARITY_*TLB. */
+/* Returns PARITY_*TLB. */
 unsigned planted_tlb_number(struct memory *m, const tlb *t);
-/* Notes an entry that a test register wrote. */
+/* Records an entry that a test register wrote. */
 void planted_add_page(struct p5_core *core, unsigned in, unsigned entry, bool code);
-/* Forgets the line in this place, which is about to be overwritten or dropped, and lets memory be seen
- * there. */
+/* Removes the record of the line in this place, which is about to be overwritten or invalidated, so that
+ * memory is seen there again. */
 void planted_drop_line(struct p5_core *core, bool code, unsigned set, unsigned way);
-/* True if this place is noted. */
+/* Returns whether this place is recorded. */
 bool planted_has_line(const struct p5_core *core, bool code, unsigned set, unsigned way);
-/* After a flush of caches or TLBs. */
+/* Must be called after a flush of caches or TLBs. */
 void planted_flushed(struct p5_core *core);
-/* After a change of any of it, or of what it depends on: watches as needed. */
+/* Updates `on` and the observer. Must be called after planted state changed, or something that it depends
+ * on. */
 void planted_update(struct p5_core *core);
 
 #endif
