@@ -5,7 +5,7 @@
 #include "core/replay/memo.h"
 #include "core/planted/planted.h"
 
-/* A command has changed a structure: nothing that was remembered of it holds. */
+/* Must be called after a command has changed a structure: what the fast path knows of hits is out of date. */
 static void changed(p5_core *core)
 {
     memory_forget_hits(core->memory);
@@ -48,8 +48,8 @@ static planted_raw raw_of(const test_cache_line *line)
     return raw;
 }
 
-/* The code cache may hold the line that a data line is written for: it keeps what it has, which is no longer
- * what data references see. */
+/* Preserves the code cache's copy of a line that a data line is written for. It then differs from what data
+ * references see. */
 static void keep_code(p5_core *core, uint32_t line)
 {
     unsigned set = cache_set(line);
@@ -91,7 +91,8 @@ static void write_code_line(p5_core *core, unsigned set, unsigned way, const tes
 {
     uint32_t address = raw->tag + set * (uint32_t)CACHE_LINE;
     bool valid = (line->valid & 1) != 0;
-    /* Fresh lines have all end bits set; code_cache.h keeps only what has been decoded. */
+    /* The value is TR2's view, with all end bits of a new line set; code_cache.h stores only those that were
+     * decoded. */
     code_cache_put(memory_code_cache(core->memory), set, way,
                    (code_entry){raw->tag, valid, line->lru, raw->ends});
     parity_write_code_line(&core->planted->parity, set, way);
@@ -121,7 +122,7 @@ void test_cache_write(void *context, const test_cache_line *line)
         test_cache_write(core->exact, line);
 }
 
-/* True if another way of the set holds the same line: what data references see is one of them only. */
+/* Returns whether another way of the set holds the same line. Data references see only one of the two. */
 static bool is_double(const uint32_t tag[CACHE_WAYS], unsigned way)
 {
     for (unsigned other = 0; other < CACHE_WAYS; other++)
@@ -136,7 +137,8 @@ static void give_raw(test_cache_line *line, const planted_raw *raw)
     memcpy(line->data, raw->bytes, sizeof line->data);
 }
 
-/* Contents of a valid line: those that the array was written with where only it has them. */
+/* Returns the contents of a valid line. If only the array has them (`own`), they are what was written to
+ * it. */
 static void give_contents(const p5_core *core, test_cache_line *line, const planted_raw *raw, bool own)
 {
     uint8_t bytes[P5_LINE_BYTES];
@@ -165,7 +167,7 @@ static void read_data_line(p5_core *core, test_cache_line *line, unsigned set, u
         give_raw(line, raw);
     parity_read_data_tag(p, set, way);
     parity_read_data(p, set, way, 15u << 4 * line->word);
-    if (!memory_frozen(m)) /* with CR0.CD = 1 a read leaves the LRU bits alone */
+    if (!memory_frozen(m)) /* with CR0.CD = 1, a read does not change the LRU bits */
         data_cache_used(memory_data_cache(m), set, way);
 }
 
@@ -212,7 +214,7 @@ void test_cache_read(void *context, test_cache_line *line)
         read_code_line(core, line, set, way);
 }
 
-/* What an array holds stays in it when the line becomes invalid. */
+/* Saves what a place contains, which remains in the array when the line becomes invalid. */
 static void remember(p5_core *core, bool data, unsigned set, unsigned way)
 {
     struct memory *m = core->memory;
@@ -270,7 +272,7 @@ void test_cache_flush(void *context, bool data, bool one_line, unsigned set, uns
 
 /* ---- TLBs ---------------------------------------------------------------------------------------------- */
 
-/* PS counts for the data TLB only: the code TLB takes 4 MB pages in pieces of 4 KB. */
+/* PS only affects the data TLB: the code TLB stores 4 MB pages as pieces of 4 KB. */
 static bool is_large(const test_tlb_entry *entry)
 {
     return entry->data_tlb && entry->large_page;
@@ -324,7 +326,8 @@ void test_tlb_write(void *context, const test_tlb_entry *entry)
         test_tlb_write(core->exact, entry);
 }
 
-/* 4 MB pages first: if both fit, the processor reports PS = 1 (table 26-13). */
+/* Finds the entry for a linear address. 4 MB pages come first: if both match, the processor reports PS = 1
+ * (table 26-13). */
 static int find_entry(struct memory *m, const test_tlb_entry *entry, tlb **t)
 {
     uint32_t small = tlb_key(entry->linear, false), large = tlb_key(entry->linear, true);
@@ -374,7 +377,7 @@ void test_btb_write(void *context, const test_btb_entry *from)
     p5_core *core = context;
     btb *b = &core->predictor->btb;
     memo_settle(core);
-    /* the counters behind the history are no part of what the test registers write */
+    /* the test registers do not write the counters that the history selects, so these are kept */
     btb_raw entry = btb_get(b, from->set, from->bank, from->way);
     entry.target = from->target;
     if (btb_by_pairs(b)) {
@@ -397,7 +400,7 @@ void test_btb_write(void *context, const test_btb_entry *from)
 
 void test_btb_read(void *context, test_btb_entry *entry, bool tag_only)
 {
-    (void)tag_only; /* which fields reach the registers is their own business */
+    (void)tag_only; /* the registers themselves choose the fields that they show */
     p5_core *core = context;
     btb *b = &core->predictor->btb;
     memo_settle(core);

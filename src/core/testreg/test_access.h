@@ -1,5 +1,5 @@
-/* The test registers' access to caches, TLBs and branch target buffer (manual, 26.2.1): what their commands
- * do to the structures. What the registers look like is src/pmu/test_registers.c. */
+/* The test registers' access to caches, TLBs and branch target buffer (manual, 26.2.1): the effect of their
+ * commands on the structures. src/pmu/test_registers.c implements the registers themselves. */
 #ifndef CORE_TESTREG_TEST_ACCESS_H
 #define CORE_TESTREG_TEST_ACCESS_H
 
@@ -15,7 +15,7 @@ typedef struct test_cache_line {
     bool data_cache;
     uint8_t way;
     uint8_t set;
-    uint8_t word;  /* which four bytes are wanted: a read checks the parity of these */
+    uint8_t word;  /* the four bytes to read: a read checks their parity only */
     uint32_t tag;  /* physical address bits 31-12 */
     uint8_t lru;   /* of the set: one bit (P54C) or three */
     uint8_t valid; /* data: 0 I, 1 S, 2 E, 3 M; code: bit 0 */
@@ -29,7 +29,7 @@ typedef struct test_tlb_entry {
     uint32_t linear;   /* bits 31-12 of the address, in place */
     uint32_t physical; /* likewise */
     bool valid, dirty, supervisor, writeable, large_page, cache_disable, write_through;
-    bool hit;      /* TR7.H; for a write: clear: the LRU bits choose the entry */
+    bool hit;      /* TR7.H; if clear at a write, the LRU bits choose the entry */
     uint8_t lru;   /* P54C */
     uint8_t entry; /* P54C: way; P55C: entry */
 } test_tlb_entry;
@@ -37,30 +37,30 @@ typedef struct test_tlb_entry {
 /* A BTB entry, as TR9-TR11 show it. */
 typedef struct test_btb_entry {
     uint8_t set, way, bank; /* bank: P55C */
-    uint32_t tag;           /* TR9 with history, prediction, valid and offset: the family's layout */
+    uint32_t tag;           /* TR9 with history, prediction, valid and offset, in the family's layout */
     uint32_t target;
     uint8_t type; /* P55C */
 } test_btb_entry;
 
-/* `core` is a p5_core. Everything fed before has been priced when a command takes effect. */
+/* `core` is a p5_core. A command takes effect after everything that was fed before it has been priced. */
 void test_cache_write(void *core, const test_cache_line *line);
-/* Fills in what stands at data_cache, set, way. */
+/* Fills in the contents of the place given by data_cache, set and way. */
 void test_cache_read(void *core, test_cache_line *line);
-/* Whole code cache; whole data cache without write-back; or one line of the data cache, written back if
- * modified (table 26-8). */
+/* Flushes the whole code cache, the whole data cache without write-back, or one line of the data cache, which
+ * is written back if modified (table 26-8). */
 void test_cache_flush(void *core, bool data, bool one_line, unsigned set, unsigned way);
-/* The line that a data read missed and brought in last, if that is another fill than *fill, which is
- * advanced. */
+/* Returns in `data` the line that the last data miss filled. False: there was no such fill since *fill, which
+ * is updated. */
 bool test_filled(void *core, uint64_t *fill, uint32_t data[TEST_LINE_WORDS]);
 void test_tlb_write(void *core, const test_tlb_entry *entry);
-/* Looks entry->linear up; false: miss. */
+/* Looks up entry->linear. Returns false for a miss. */
 bool test_tlb_read(void *core, test_tlb_entry *entry);
 void test_btb_write(void *core, const test_btb_entry *entry);
 void test_btb_read(void *core, test_btb_entry *entry, bool tag_only);
 void test_btb_flush(void *core);
-/* TR1's bits 2 to 13 as they have been written; a microcode error is forced when MC goes from 0 to 1. */
+/* Sets TR1's bits 2 to 13. A microcode error is forced when MC changes from 0 to 1. */
 void test_parity(void *core, uint32_t tr1);
-/* Who is told of parity errors of the core `context`: `array` is the bit of TR1. */
+/* Sets the receiver of parity errors of the core `context`; `array` is the bit of TR1. */
 void test_on_parity_error(void *context, void (*error)(void *context, uint32_t array), void *error_context);
 
 #endif
