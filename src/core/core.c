@@ -1,4 +1,4 @@
-/* The core model's object: what include/p5scope/core.h promises, over the pipe and the memory side. */
+/* The core model: implements include/p5scope/core.h with the pipe and the memory side. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@ p5_status p5_core_open(const p5_model *model, const p5_core_hooks *hooks, p5_cor
     if (c) {
         c->timing = model->timing;
         c->timing.errata = model->errata;
-        /* later processors' instructions decode too: a permissive engine may have executed them */
+        /* also decode instructions of later processors: a permissive engine may have executed them */
         c->decoder = isa_decoder_open((family == P5_FAMILY_P54C ? ISA_P54C : ISA_P55C) | ISA_P6);
         c->memory = memory_open(model, hooks, &c->memory_counts);
         c->predictor = predictor_open(model);
@@ -138,7 +138,7 @@ unsigned core_btb(const p5_core *core, core_btb_entry entries[CORE_BTB_SETS * CO
 
 /* ---- blocks -------------------------------------------------------------------------------------------- */
 
-/* A block that a code breakpoint looks at is not remembered: a leaf knows of no match. */
+/* Keeps blocks that contain a code breakpoint out of the memo, because leaves do not record matches. */
 static void count_matches_of(p5_core *core, p5_block *block)
 {
     if (!breakpoints_within(&core->breakpoints, block->code->linear, block->code->size))
@@ -244,7 +244,7 @@ void p5_core_retire(p5_core *core, const p5_retired *r)
     core_price(core, r, core_predict(core, r));
 }
 
-/* core_price_blocks_before while no sample can be due. */
+/* Does what core_price_blocks_before does, while no sample can be due. */
 static size_t price_blocks_before(p5_core *core, const p5_access *accesses, const p5_value *values,
                                   const p5_retired_block *blocks, const p5_prediction *predictions,
                                   size_t count, uint64_t limit)
@@ -254,7 +254,8 @@ static size_t price_blocks_before(p5_core *core, const p5_access *accesses, cons
     return memo_price_blocks_before(core, accesses, values, blocks, predictions, count, limit);
 }
 
-/* ... while samples are taken: together up to where one may be due, from there on one by one. */
+/* Does what core_price_blocks_before does, while samples are taken: prices stretches together as long as no
+ * sample can be due, and individually from there on. */
 static size_t price_sampled_before(p5_core *core, const p5_access *accesses, const p5_value *values,
                                    const p5_retired_block *blocks, const p5_prediction *predictions,
                                    size_t count, uint64_t limit)
@@ -403,8 +404,7 @@ void p5_core_invd(p5_core *core)
 
 void p5_core_set_trace(p5_core *core, void (*insn)(void *context, const p5_trace_insn *insn), void *context)
 {
-    core->trace =
-        (trace_sink){.insn = insn, .context = context}; /* what waits for a partner goes on waiting */
+    core->trace = (trace_sink){.insn = insn, .context = context}; /* a pending instruction stays pending */
     memo_hold(core);
 }
 

@@ -1,13 +1,12 @@
-/* A profile of what is remembered: what the memo keeps is in accord with the profiler from its start to every
- * collection. */
+/* Connects the profile with the memo, from the profile's start to each collection. */
 #include "core/profile/profiler.h"
 #include "core/core.h"
 #include "core/replay/memo_tree.h"
 
 /* ---- samples ---- */
 
-/* Brings up to date what is watched, by the totals, among which is what the memo stands for. Clocks are known
- * at any time, executions and pairing are not among the totals. */
+/* Updates the event counter that triggers samples from the totals, which include the memo's uses. Clocks are
+ * known at any time; executions and pairing are not in the totals. */
 static void update_watched(p5_core *core)
 {
     profile_sink *sink = &core->profile->sink;
@@ -18,17 +17,17 @@ static void update_watched(p5_core *core)
     sink->watched_count = profile_in_total(&totals, (unsigned)sink->watched);
 }
 
-/* Every boundary is looked at, and the memo may not answer; or none, before `look_clock`. */
+/* Either checks every boundary on the exact path (`looking`), or none before `look_clock`. */
 static void look_at_boundaries(p5_core *core, bool looking, uint64_t look_clock)
 {
     profile_set_looking(core->profile, looking, look_clock);
     memo_hold(core);
 }
 
-/* `r`, or what waits alone (NULL), will have been priced before `clock`. */
+/* Returns whether `r`, or the pending instruction alone (NULL), will have been priced before `clock`. */
 static bool ends_before(p5_core *core, const p5_retired *r, p5_prediction prediction, uint64_t clock)
 {
-    enum { MOST = 64, BYTES = 15 }; /* of an instruction that waits */
+    enum { MOST = 64, BYTES = 15 }; /* of a pending instruction */
     const uint64_t most =
         r ? bound_clocks(core, r, prediction) : bound_blind(&core->bound, MOST, WAITING_ACCESSES, BYTES);
     return core->now + most < clock;
@@ -44,7 +43,7 @@ void profile_expect(p5_core *core, const p5_retired *r, p5_prediction prediction
         update_watched(core);
     const uint64_t left = profile_clocks_left(core);
     if (left > 0) {
-        look_at_boundaries(core, false, core->now + left); /* bounds are narrower where the memo may answer */
+        look_at_boundaries(core, false, core->now + left); /* bounds are tighter while the memo may be used */
         if (ends_before(core, r, prediction, core->now + left))
             return;
     }
@@ -73,7 +72,7 @@ bool profile_start(p5_core *core, const profile_options *options)
     if (!p)
         return false;
     memory_advance(core->memory, core->now);
-    memo_drop_all(core); /* leaves of before know no instructions */
+    memo_drop_all(core); /* leaves made before do not record instructions */
     p->interval_over = take_interval;
     core->profile = p;
     core->pipe.observer = profile_observer(core);

@@ -1,16 +1,16 @@
-/* Prediction ahead of pricing: what every branch of the P55C was told, in the order of execution.
+/* Predicts branches of the P55C before they are priced, in the order of execution.
  *
- * Its entry in the BTB is found by the branch's own address (241428, 2.2), and what is learned depends on the
- * branches executed and the instructions between them, not on clocks or pairing. So nothing that the pipe
- * does comes into it, and it can be found out before, for many stretches, by another thread than that of the
- * pipe. On the P54C a branch is looked up by the pair before it: the pipe asks (predictor_pairs.h). */
+ * A branch's entry in the BTB is found by its own address (241428, 2.2), and what the BTB learns depends on
+ * the branches executed and the instructions between them, not on clocks or pairing. So predictions do not
+ * depend on the pipe, and another thread can make them beforehand for many stretches. On the P54C a branch is
+ * looked up by the preceding pair, so the pipe asks (predictor_pairs.h). */
 #include <string.h>
 
 #include "core/branch/predictor_fast.h"
 #include "core/core.h"
 #include "core/internal.h"
 
-/* The end of `block`, which went to `next`, `now` instructions up to it. */
+/* Predicts the end of `block`, which went to `next`; `now` instructions were executed up to it. */
 static inline __attribute__((always_inline)) p5_prediction predict(predictor *p, const p5_block *block,
                                                                    uint32_t next, uint64_t now)
 {
@@ -35,7 +35,7 @@ void core_predict_blocks(p5_core *core, const p5_retired_block *blocks, size_t c
         memset(predictions, NOT_PREDICTED, count * sizeof *predictions);
         return;
     }
-    /* before its turn: with much code it is in no cache of the host */
+    /* prefetched because a large program's blocks are in none of the host's caches */
     const p5_retired_block *b = blocks, *end = b + count;
     for (; end - b >= 4; b += 4) {
         __builtin_prefetch(b[0].block->ran);

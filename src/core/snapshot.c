@@ -53,7 +53,7 @@ static bool same_model(const p5_model *a, const p5_model *b)
     return same;
 }
 
-/* A core goes on as its own model says only. */
+/* A core can only continue a snapshot of its own model. */
 static void check_model(const p5_core *core, snapshot *s)
 {
     p5_model *saved = core_transfer_model(memory_model(core->memory), s);
@@ -62,9 +62,9 @@ static void check_model(const p5_core *core, snapshot *s)
     p5_model_close(saved);
 }
 
-/* ---- branches that ran so recently that it matters ----------------------------------------------------- */
+/* ---- branches that ran recently ------------------------------------------------------------------------ */
 
-enum { RECENT = BRANCH_RUN_RECENT }; /* there are no more */
+enum { RECENT = BRANCH_RUN_RECENT }; /* upper bound of their number */
 typedef struct recent_branch {
     uint64_t instructions, groups;
     uint32_t address;
@@ -74,7 +74,7 @@ static const snapshot_table recent_state = {
     SNAPSHOT(recent_branch, "recent_branch", FIELD_ANY(instructions, groups, address),
              FIELD_MOST(ISA_LONGEST, length), FIELD_MOST(ISA_IRET, kind))};
 
-/* In the order of execution: instructions are 0 on the P54C, groups on the P55C. */
+/* Compares by the order of execution: `instructions` is 0 on the P54C, `groups` on the P55C. */
 static int by_time(const void *a, const void *b)
 {
     const recent_branch *x = a, *y = b;
@@ -82,7 +82,7 @@ static int by_time(const void *a, const void *b)
     return (first > second) - (first < second);
 }
 
-/* In an order that does not depend on how they were found first. */
+/* Collects recently executed branches in an order that does not depend on how they were found. */
 static size_t collect_recent(const p5_core *core, recent_branch recent[RECENT])
 {
     size_t count = 0;
@@ -128,7 +128,8 @@ const snapshot_table counts_state = {
              FIELD_EACH_OF([0][0], event_name, P5_EVENT_COUNT, increments, asserted),
              FIELD_EACH_OF([0][0], stall_name, P5_STALL_COUNT, stalls), FIELD_DERIVED(bus_bytes))};
 
-/* Whether the pipe or the memory side counted an event depends on what is remembered. Their sum does not. */
+/* Saves the sum of the pipe's and the memory side's counts, because which of the two counted an event depends
+ * on the memo's contents. */
 static void transfer_counts(p5_core *core, snapshot *s)
 {
     p5_counts *sum = calloc(1, sizeof *sum);
@@ -154,7 +155,7 @@ static void transfer_counts(p5_core *core, snapshot *s)
 
 /* ---- the pipe ------------------------------------------------------------------------------------------ */
 
-/* The instruction that waits for its partner, from its bytes. */
+/* Restores the pending instruction from its bytes. */
 static void decode_pending(p5_core *core, snapshot *s)
 {
     pipe_pending *p = &core->pipe.pending;
@@ -182,7 +183,8 @@ static void transfer_pipe(p5_core *core, snapshot *s)
     pipe_rebase(p, &core->state);
     p->has_pending = p->waiting != NULL;
     if (!p->has_pending)
-        memset(&p->pending, 0, sizeof p->pending); /* what is left of one that has gone is no state */
+        memset(&p->pending, 0, sizeof p->pending); /* remains of an earlier pending instruction are not part
+                                                      of the state */
     for (unsigned i = p->pending.insn.access_count; i < 2; i++)
         p->pending.accesses[i] = (p5_access){0};
     snapshot_state(s, &pipe_fields, p);
@@ -192,7 +194,7 @@ static void transfer_pipe(p5_core *core, snapshot *s)
     pipe_load(p, &core->state, &core->timing);
     p->waiting = p->has_pending ? &p->pending.insn : NULL;
     const prefetch_state *f = &core->state.prefetch;
-    /* a redirected stream is asked for one clock later */
+    /* a redirected stream is requested one clock later */
     if ((int64_t)core->now + f->clock + f->redirect < 0)
         snapshot_refuse(s, "pipe_state.prefetch.clock: %d is a fetch before clock 0", f->clock);
     else if (p->has_pending)
@@ -213,7 +215,7 @@ static const snapshot_table core_state = {
              FIELD_ANY(branches.last, branches.next)),
     .partial = true};
 
-/* What follows from the control inputs and the rest. */
+/* Restores what follows from the control inputs and other fields. */
 static void restore(p5_core *core, snapshot *s)
 {
     core->match_at = core->instructions;
@@ -231,10 +233,10 @@ void core_transfer(p5_core *core, snapshot *s)
 {
     check_model(core, s);
     totals_bring_up(core);
-    memo_materialise(core); /* `state` is what counts from here on, in both directions */
+    memo_materialise(core); /* from here on, `state` is valid in both directions */
     price_forget_matches(core);
     if (s->loading)
-        memo_drop_all(core); /* it knows structures by the numbers of their changes */
+        memo_drop_all(core); /* it refers to structures by numbers that change */
     snapshot_state(s, &core_state, core);
     s->clock = core->now;
     memory_transfer(core->memory, s);

@@ -97,8 +97,8 @@ typedef struct code_answer {
  * and code_cache_miss itself. */
 static inline bool memory_code_usual(memory *m, uint32_t linear, uint32_t physical, uint64_t clock);
 void memory_code(memory *m, uint32_t linear, uint32_t physical, uint64_t asked, code_answer *answer);
-/* Physical address of `linear`, where an instruction goes on in the next page; `contiguous` if the core's owner does
- * not translate. */
+/* Returns the physical address of `linear`, where an instruction continues in the next page, or `contiguous`
+ * if the core's owner does not translate. */
 uint32_t memory_next_code_page(const memory *m, uint32_t linear, uint32_t contiguous);
 /* P54C end bits: marks the instruction ends of `end_mask` [bit n = byte n of the line at `physical`] as
  * decoded and returns those that were marked since the line was filled. */
