@@ -1,4 +1,4 @@
-/* What a machine answers to the floors above. */
+/* What a machine provides to the floors above. */
 #include "machine/machine.h"
 #include "machine/board/devices.h"
 #include "machine/linux/guest.h"

@@ -1,4 +1,4 @@
-/* What a machine consists of, and how a kind of guest takes part in its run. */
+/* The parts of a machine, and the interface through which a kind of guest takes part in its run. */
 #ifndef MACHINE_STATE_H
 #define MACHINE_STATE_H
 
@@ -21,46 +21,48 @@ enum { PAGE_BYTES = 4096 };
 
 /* Messages for the user (base/notice.h). */
 typedef struct notices {
-    void (*sink)(void *context, const char *line); /* NULL = nobody listens */
+    void (*sink)(void *context, const char *line); /* NULL = messages are dropped */
     void *context;
-    ARRAY_OF(uint64_t) seen; /* keys already told */
+    ARRAY_OF(uint64_t) seen; /* keys of the lines already sent */
 } notices;
 
-/* How a kind of guest takes part in the run. Any function may be NULL. */
+/* The interface of a kind of guest. Any function may be NULL. */
 typedef struct guest_kind {
-    const char *name; /* in snapshots */
-    /* At an instruction boundary, before limits and timers are looked at. ENGINE_STOP leaves the run: either
-     * machine_end was called, or the guest waits for something of the host (machine_pause_wanted). */
+    const char *name; /* name in snapshots */
+    /* Called at an instruction boundary, before limits and timers are checked. ENGINE_STOP leaves the run:
+     * either machine_end was called, or the guest waits for something of the host (machine_pause_wanted). */
     engine_action (*attention)(p5_machine *machine);
-    /* An exception or software interrupt, before its delivery. */
+    /* Called for an exception or software interrupt, before its delivery. */
     engine_action (*event)(p5_machine *machine, const engine_event *event);
-    /* The model's clock at which the next timer falls due, UINT64_MAX if none. */
+    /* Returns the model's clock at which the next timer is due; UINT64_MAX if there is none. */
     uint64_t (*deadline)(p5_machine *machine);
-    /* The deadline was reached and the processor takes interrupts at this boundary: inject it. */
+    /* Injects the timer's interrupt. Called when the deadline was reached and the processor takes
+     * interrupts. */
     void (*due)(p5_machine *machine);
-    /* A debugger lets a signal through that it was told of (debug_signal). NULL: there are none. */
+    /* Ends the guest by a signal that the debugger has let through (debug_signal). NULL: the guest has no
+     * signals. */
     void (*end_by_signal)(p5_machine *machine, int signal);
-    /* What the addresses of a linker's map are relative to. NULL: nothing. */
+    /* Returns what the addresses of a linker's map are relative to. NULL: nothing. */
     uint32_t (*program_base)(const p5_machine *machine);
-    /* As machine_is_own_code. NULL: all code is the guest's. */
+    /* Implements machine_is_own_code. NULL: all code is the guest's. */
     bool (*own_code)(uint32_t linear, machine_own_code *own);
     void (*close)(p5_machine *machine);
-    /* Its state in a snapshot, in either direction. Loading: the engine and the devices are there already;
-     * makes guest_state, which close() frees also when only a part of it could be loaded. */
+    /* Saves or loads its state in a snapshot. Before a load the engine and the devices exist already. A load
+     * makes guest_state, which close() frees even if only a part of it could be loaded. */
     void (*transfer)(p5_machine *machine, snapshot *s);
 } guest_kind;
 
-/* Whether one thread or two is better here: run.c. */
+/* Trials that find out whether one thread or two run this guest better: run.c. */
 typedef struct run_trial {
     enum { TRIAL_NONE, TRIAL_OF_TWO, TRIAL_OF_ONE, TRIAL_OVER } phase;
     uint64_t from, until; /* instructions */
     double began, used;   /* host_now, host_used */
-    double cost_of_two;   /* seconds an instruction, times seconds of the processors */
+    double cost_of_two;   /* seconds per instruction squared, times processor seconds per instruction */
 } run_trial;
 
 typedef struct observers observers;
-/* Nobody is told of a stretch that begins before both, if it is no larger than CALM_*: no goal can lie in it.
- * Both 0: everybody is told of all. */
+/* Observers need not be notified of a stretch that begins before both values, if it is no larger than CALM_*,
+ * because no goal can lie in it. Both 0: they are notified of every stretch. */
 typedef struct observe_calm {
     uint64_t clock, instruction;
 } observe_calm;
@@ -70,48 +72,49 @@ struct p5_machine {
     engine *engine;        /* opened by a loader */
     struct pricer *pricer; /* NULL: not needed yet */
     uint32_t after;        /* AFTER_* */
-    uint32_t after_linear; /* INVLPG's operand */
-    uint32_t after_msr;    /* WRMSR's of a test register */
+    uint32_t after_linear; /* operand of INVLPG */
+    uint32_t after_msr;    /* register number of a WRMSR to a test register */
     uint64_t after_value;
     uint32_t dr[8];     /* debug registers as last written */
     bool debug_written; /* MOV to a debug register was executed */
     bool attention_wanted;
     bool interrupt_request; /* the INTR pin: devices.c drives it */
     bool halted;            /* HLT was executed and nothing has ended it yet */
-    bool frozen;            /* halted, but in front of an x87 instruction: coprocessor.c */
+    bool frozen;            /* halted before an x87 instruction: coprocessor.c */
     bool machine_check;     /* #MC is to be raised: run.c */
     bool nmi_request;       /* the NMI pin has been raised: run.c */
     bool wires_followed;    /* PM0, PM1, IERR#: wires.c */
     bool stepping;
     unsigned batch_clocks; /* engine_batch; 0: a goal may come within a batch */
-    bool hands_over;       /* no goal comes within what the model's thread may be behind: batches go there */
-    uint64_t alone_until;  /* that thread is not used before so many instructions */
+    bool hands_over;       /* no goal lies within what may still be unpriced: batches go to the model's
+                            * thread */
+    uint64_t alone_until;  /* the model's thread is not used before this many instructions */
     run_trial trial;
-    bool in_repeat;    /* a part of a long REP string has been retired: the host is looked after in between */
-    bool keeps_memory; /* memory behind the caches is kept: contents.c */
+    bool in_repeat;    /* a part of a long REP string has been retired; the host is checked between parts */
+    bool keeps_memory; /* memory is kept separately from cached data: contents.c */
     bool watching;     /* the core must see every instruction by itself: contents.c */
-    bool refetch;      /* the block about to start may have other bytes now */
-    observers *observers; /* NULL: nobody looks */
-    bool lent;          /* the core or the monitor was given out: who has it may be told of things by them */
-    observe_calm calm;  /* until when they need not be told of stretches */
-    bool each_observed; /* somebody looks who does not look at counts only */
-    uint64_t input_reads; /* bytes that a Linux guest has had of its standard input, since the machine was
-                             opened */
-    bool replaying;       /* a copy that goes through what has happened: nothing that it writes leaves it */
-    bool executing_only;  /* the core is not even told what was executed: fast_forward.c */
-    /* What the model's thread writes while it prices, and what it reads with it. */
+    bool refetch;      /* the bytes of the next block may have changed */
+    observers *observers; /* NULL: none */
+    bool lent;          /* the core or the monitor was handed out to the host, which may have set callbacks */
+    observe_calm calm;  /* stretches of which observers need not be notified */
+    bool each_observed; /* an observer wants more than counts */
+    uint64_t input_reads; /* bytes that a Linux guest has read from its standard input since the machine was
+                           * opened */
+    bool replaying;       /* a copy that repeats a past run: its output is suppressed */
+    bool executing_only;  /* the core does not price what is executed: fast_forward.c */
+    /* The model's thread writes these while it prices, or reads them with them. */
     BEGINS_LINE
     uint64_t instructions;
-    uint64_t check_instructions; /* attention is wanted at these: run_plan */
+    uint64_t check_instructions; /* attention is wanted at this count: run_plan */
     uint64_t check_clock;
-    /* What the thread that executes writes for each batch that it hands over. */
+    /* The thread that executes writes these for each batch that it hands over. */
     BEGINS_LINE
-    unsigned handed;                               /* messages since the model's thread was waited for */
-    unsigned turns;                                /* waits in a row for few of them */
+    unsigned handed;                               /* messages since the last wait for the model's thread */
+    unsigned turns;                                /* waits in a row that followed only a few messages */
     uint64_t forward_instructions, forward_clocks; /* fast-forwarded so far */
-    p5_counts forward_counts;                      /* ... and in no total that is told */
-    bool running;                 /* within p5_machine_run: what is called now are callbacks */
-    bool close_wanted;            /* p5_machine_close was called by one */
+    p5_counts forward_counts;                      /* their counts, which no reported total includes */
+    bool running;                 /* within p5_machine_run: any call from the host now is from a callback */
+    bool close_wanted;            /* a callback has called p5_machine_close */
     struct debug_stops *debugger; /* NULL: none */
     atomic_bool stop;             /* p5_machine_stop was called */
     atomic_bool expired;          /* the run's time is over */
@@ -126,7 +129,8 @@ struct p5_machine {
     void *guest_state;
     uint32_t case_exit;                      /* p5_case_image.exit_address */
     struct devices *devices;                 /* the board */
-    ARRAY_OF(p5_port_options) port_handlers; /* the host's, asked from the last one on, before the board */
+    ARRAY_OF(p5_port_options) port_handlers; /* the host's handlers; the last one is asked first, and the
+                                              * board last */
     notices notices;
 
     p5_limits limits;
@@ -136,10 +140,10 @@ struct p5_machine {
     void *progress_context;
     void (*output)(void *context, int descriptor); /* p5_machine_on_output */
     void *output_context;
-    bool ended; /* for good: result holds why */
+    bool ended; /* ended for good: `result` says why */
     p5_run_result result;
 
-    p5_machine_options options; /* strings below are ours */
+    p5_machine_options options; /* the strings in it are NULL or belong to `shares` */
     p5_share *shares;
 };
 

@@ -1,4 +1,4 @@
-/* How a guest ends, and the instruction at which it stands in words. */
+/* How a guest ends, and the disassembly of the instruction at which it stopped. */
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -16,7 +16,7 @@ void machine_end(p5_machine *machine, p5_end end, int status)
     engine_request_attention(machine->engine);
 }
 
-/* An instruction for messages. */
+/* An instruction to be shown in a message. */
 typedef struct shown_insn {
     uint32_t linear;
     bool code32;
@@ -24,7 +24,8 @@ typedef struct shown_insn {
     size_t available;
 } shown_insn;
 
-/* What stands at CS:`eip`. False if nothing can be read there, or not decoded. */
+/* Reads the instruction at CS:`eip` and opens the decoder. Returns false if the bytes cannot be read, or if
+ * there is no decoder. */
 static bool show_insn(p5_machine *machine, uint32_t eip, shown_insn *insn)
 {
     engine_segment code;
@@ -35,7 +36,8 @@ static bool show_insn(p5_machine *machine, uint32_t eip, shown_insn *insn)
                               &insn->bytes[insn->available], 1))
         insn->available++;
     if (machine->decoder ==
-        NULL) /* also later processors' instructions: they are what stops a guest most often */
+        NULL) /* The decoder also knows later processors' instructions, because they stop a guest most
+               * often. */
         machine->decoder = isa_decoder_open(
             (p5_model_family(machine->model) == P5_FAMILY_P55C ? ISA_P55C : ISA_P54C) | ISA_P6);
     return machine->decoder != NULL && insn->available > 0;

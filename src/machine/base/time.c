@@ -1,4 +1,4 @@
-/* How far a machine has come. */
+/* The progress of a machine: clocks, instructions and counts. */
 #include "machine/base/time.h"
 #include "machine/state.h"
 

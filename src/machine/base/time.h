@@ -1,4 +1,4 @@
-/* How far a machine has come. */
+/* The progress of a machine: clocks, instructions and counts. */
 #ifndef MACHINE_BASE_TIME_H
 #define MACHINE_BASE_TIME_H
 
@@ -7,11 +7,11 @@
 
 #include "p5scope/machine.h"
 
-/* For calls that wait for the host: true if the run is to pause (p5_machine_stop, time-out). */
+/* Returns true if the run is to pause (p5_machine_stop, time-out). Calls that wait for the host check it. */
 bool machine_pause_wanted(const p5_machine *machine);
-/* Model time <-> nanoseconds, rounded down. */
+/* Converts clocks of the model to nanoseconds, rounded down. */
 uint64_t machine_clocks_to_ns(const p5_machine *machine, uint64_t clocks);
-/* The first clock at which `ns` have passed. */
+/* Returns the first clock at which `ns` nanoseconds have passed. */
 uint64_t machine_ns_to_clocks(const p5_machine *machine, uint64_t ns);
 
 #endif

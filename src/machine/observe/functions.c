@@ -1,4 +1,4 @@
-/* Entries into watched functions, and the exits that belong to them. */
+/* Entries into watched functions, and the matching exits. */
 #include "machine/observe/observe_internal.h"
 
 #include "isa/isa.h"
@@ -26,8 +26,9 @@ static uint32_t stack_linear(const engine *e, uint32_t esp)
     return stack.base + (wide ? esp : esp & 0xffff);
 }
 
-/* The linear address that the top of the stack, at `at`, returns to. Code of 16 bits has an offset of 16 bits
- * there; in real mode the segment behind it says where it begins, if control has come from far. */
+/* Returns the linear address to which the return address at `at`, the top of the stack, leads. 16-bit code
+ * has a 16-bit offset there. In real mode a far return address also has the segment, which gives the code's
+ * base. */
 static uint32_t return_address(engine *e, uint32_t at, bool far)
 {
     engine_segment code;
@@ -56,14 +57,15 @@ void observe_arrive(p5_machine *machine, uint32_t next, unsigned cpl, uint32_t s
     }
 }
 
-/* The first instruction of a stretch at a watched address has completed, and is not yet priced. */
+/* Reports an entry: the first instruction of a stretch at a watched address has completed, but is not yet
+ * priced. */
 void observe_enter(p5_observer *o, const p5_retired *r, uint32_t address)
 {
     o->arrived = false;
     if (o->arrival.number >= o->options.address_count || o->addresses[o->arrival.number] != address)
         return;
     observe_tell(o, P5_OBSERVE_ENTRY, address, r->cpl, o->arrival.number, 0);
-    bool open = o->machine != NULL; /* the callback may have closed it */
+    bool open = o->machine != NULL; /* false if the callback has closed the observer */
     if (open && o->frames.count < MOST_FRAMES && ARRAY_ROOM(&o->frames))
         o->frames.items[o->frames.count++] = o->arrival;
 }
@@ -73,8 +75,8 @@ bool observe_may_return(unsigned branch)
     return branch == ISA_RET || branch == ISA_IRET || branch == ISA_FAR || branch == ISA_JMP_INDIRECT;
 }
 
-/* A return to `next` has been priced. It leaves the innermost frame that was to return there, and those
- * above it, which have been left in another way (longjmp). */
+/* Handles a return to `next` that has been priced. It leaves the innermost frame with that return address,
+ * and the frames inside that one, which were left in another way (longjmp). */
 void observe_leave(p5_observer *o, uint32_t next, unsigned cpl)
 {
     uint32_t esp = engine_get(o->machine->engine, ENGINE_ESP);

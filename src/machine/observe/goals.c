@@ -1,7 +1,7 @@
-/* When observers are told something next, and that it has come. */
+/* Goals: when each observer is notified next, and the notification itself. */
 #include "machine/observe/observe_internal.h"
 
-/* The first multiple of `every` above `from`. */
+/* Returns the first multiple of `every` above `from`. */
 static uint64_t next_multiple(uint64_t every, uint64_t from)
 {
     if (every == 0)
@@ -45,7 +45,7 @@ static void set_calm(const observers *all, p5_machine *machine)
     machine->calm = (observe_calm){all->next_clock - clocks, all->next_instruction - CALM_INSTRUCTIONS};
 }
 
-/* Whenever a goal or an observer changes. */
+/* Recomputes the nearest goals after a goal or an observer has changed. */
 void observe_goals(observers *all, p5_machine *machine)
 {
     all->next_clock = all->next_instruction = UINT64_MAX;
@@ -68,7 +68,7 @@ uint64_t observe_total(const p5_observer *o, const watch *w)
     return p5_core_event_total(o->machine->core, w->what.event, cpl_mask, w->what.asserted);
 }
 
-/* The goal behind `total`, and from when on it can be reached. */
+/* Sets the next goal above `total`, and the earliest clock at which it can be reached. */
 void observe_watch(watch *w, uint64_t total, uint64_t clock)
 {
     if (total >= w->goal)
@@ -117,7 +117,7 @@ static void tell_events(p5_observer *o, uint64_t clock, uint32_t address, unsign
     }
 }
 
-/* Tells of all goals that have been reached at this boundary. */
+/* Notifies the observers of all goals reached at this boundary. */
 void observe_reached(p5_machine *machine, uint32_t address, unsigned cpl)
 {
     observers *all = machine->observers;
@@ -130,7 +130,7 @@ void observe_reached(p5_machine *machine, uint32_t address, unsigned cpl)
         tell_points(o, clock, address, cpl);
         tell_events(o, clock, address, cpl);
         if (clock >= o->interval_clock || instructions >= o->interval_instruction) {
-            observe_intervals(o); /* before: the callback may change them */
+            observe_intervals(o); /* first, because the callback may change them */
             observe_tell(o, P5_OBSERVE_INTERVAL, address, cpl, 0, 0);
         }
         observe_own_goals(o);

@@ -1,17 +1,17 @@
 /* Observation of a run (include/p5scope/observe.h).
  *
- * Nothing here stops the engine: execution does not depend on who looks. What must be exact is how far the
- * core model has come when somebody looks, so a stretch in which a goal falls is priced in parts. Pricing in
- * parts gives the same bits as in one go (tests/property/test_split.c). A goal in instructions says where to
- * part. For a goal in clocks the stretch is priced instruction by instruction as soon as it could reach it.
- */
+ * Nothing here stops the engine: execution does not depend on observers. What must be exact is the core
+ * model's progress when an observer is notified, so a stretch that contains a goal is priced in parts. That
+ * gives the same bits as pricing it whole (tests/property/test_split.c). A goal in instructions says where to
+ * split. For a goal in clocks, the stretch is priced instruction by instruction if it could reach the
+ * goal. */
 #include "core/core.h"
 #include "machine/observe/observe_internal.h"
 
 #include "core/pipe/block.h"
 
-/* The part of `r` that is the `count` instructions from `i` on, whose accesses and values begin at the given
- * places. */
+/* Returns the part of `r` that has `count` instructions from `i` on. Its accesses and values begin at the
+ * given places. */
 static p5_retired part_of(const p5_retired *r, unsigned i, unsigned count, const p5_access *accesses,
                           const p5_value *values)
 {
@@ -47,7 +47,7 @@ static p5_retired part_of(const p5_retired *r, unsigned i, unsigned count, const
     return part;
 }
 
-/* How many instructions from `i` on cannot reach a goal before the last of them; at least one. */
+/* Returns how many instructions from `i` on cannot reach a goal before the last of them; at least one. */
 static unsigned safe_count(const p5_machine *machine, const p5_retired *r, unsigned i)
 {
     const observers *o = machine->observers;
@@ -68,7 +68,7 @@ static unsigned safe_count(const p5_machine *machine, const p5_retired *r, unsig
     return count;
 }
 
-/* Prices in parts, and looks at the goals behind each. */
+/* Prices a stretch in parts, and checks for goals after each part. */
 static void retire_in_parts(p5_machine *machine, const p5_retired *r, p5_prediction prediction)
 {
     const p5_access *accesses = r->accesses;
@@ -85,7 +85,7 @@ static void retire_in_parts(p5_machine *machine, const p5_retired *r, p5_predict
     }
 }
 
-/* The next goal in clocks may lie in the stretch. */
+/* Returns true if the next goal in clocks may lie in the stretch. */
 static bool is_near(const p5_machine *machine, const p5_retired *r, p5_prediction prediction)
 {
     const observers *all = machine->observers;
@@ -95,7 +95,7 @@ static bool is_near(const p5_machine *machine, const p5_retired *r, p5_predictio
            clock + bound_clocks(machine->core, r, prediction) >= all->next_clock;
 }
 
-/* Prices a stretch, in parts if a goal may lie in it, and tells of the goals that it reaches. */
+/* Prices a stretch, in parts if a goal may lie in it, and notifies observers of the goals that it reaches. */
 static void retire(p5_machine *machine, const p5_retired *r, p5_prediction prediction)
 {
     uint64_t instructions = machine->instructions + r->count - r->interrupted;
@@ -109,7 +109,7 @@ static void retire(p5_machine *machine, const p5_retired *r, p5_prediction predi
     }
 }
 
-/* Those of a batch that can reach no goal are priced together. */
+/* Prices a batch. Blocks that can reach no goal are priced together. */
 void observers_retired_blocks(p5_machine *machine, const p5_access *accesses, const p5_value *values,
                               const p5_retired_block *blocks, const p5_prediction *predictions, size_t count,
                               unsigned instructions)

@@ -44,7 +44,7 @@ static void *copy_of(const void *items, size_t count, size_t size)
     return copy;
 }
 
-/* The addresses of all observers begin stretches. Between runs. */
+/* Makes the addresses of all observers begin new stretches. Must be called between runs. */
 static p5_status set_cuts(p5_machine *machine, p5_error *error)
 {
     observers *all = machine->observers;
@@ -85,7 +85,7 @@ void observers_sweep(p5_machine *machine)
     all->some_closed = false;
     observe_goals(all, machine);
     if (!machine->running)
-        set_cuts(machine, NULL); /* without memory the old ones stay, which nobody asks for */
+        set_cuts(machine, NULL); /* Without memory the old cuts stay; no observer matches them. */
     if (all->first == NULL && all->cut_count == 0)
         observers_free(machine);
 }

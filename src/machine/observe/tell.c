@@ -1,5 +1,5 @@
-/* What observers are told beside their goals: stretches, markers, the monitor's instructions, exceptions,
- * ports, pins. */
+/* Notifications other than goals: stretches, markers, instructions of the performance monitor, exceptions,
+ * ports and pins. */
 #include "machine/observe/observe_internal.h"
 
 #include "core/pipe/block.h"

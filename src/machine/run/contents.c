@@ -3,7 +3,7 @@
 #include "machine/base/end.h"
 #include "machine/state.h"
 
-/* --- Translation: before a loader has opened the engine there is nothing to translate --- */
+/* --- Translation: there is none until a loader has opened the engine. --- */
 
 static uint32_t contents_translate(void *context, uint32_t linear)
 {
@@ -67,8 +67,8 @@ bool contents_keep_memory(p5_machine *machine)
     return machine->keeps_memory = engine_keep_memory(machine->engine);
 }
 
-/* Linux guests have no memory kept behind the caches; nor has a guest whose test registers the host writes.
- */
+/* Starts the separate copy of memory on demand: neither a Linux guest nor a guest whose test registers the
+ * host writes has one. */
 static void contents_write_line(void *context, uint32_t physical, const uint8_t bytes[P5_LINE_BYTES])
 {
     p5_machine *machine = context;

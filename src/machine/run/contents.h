@@ -1,4 +1,4 @@
-/* What the core asks of the machine's engine: translations, and what caches hold apart from memory. */
+/* What the core asks of the machine's engine: translations, and cached data that differs from memory. */
 #ifndef MACHINE_RUN_CONTENTS_H
 #define MACHINE_RUN_CONTENTS_H
 
@@ -6,7 +6,7 @@
 
 #include "p5scope/machine.h"
 
-/* From now on memory behind the caches is kept apart from what the processor sees (engine_keep_memory);
- * false: out of memory. */
+/* Keeps the contents of memory separate from what the processor sees through its caches, from now on
+ * (engine_keep_memory). Returns false if memory runs out. */
 bool contents_keep_memory(p5_machine *machine);
 #endif

@@ -58,7 +58,7 @@ void debug_signal(p5_machine *machine, int signal)
     engine_request_attention(machine->engine);
 }
 
-/* --- what is inserted --- */
+/* --- Breakpoints and watchpoints --- */
 
 static void use_breakpoints(p5_machine *machine)
 {

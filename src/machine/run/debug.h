@@ -1,5 +1,5 @@
-/* Where a debugger wants the guest to stop: breakpoints change nothing in memory - blocks are cut at them,
- * and the run loop asks behind each -, watchpoints make it go in steps. */
+/* Where a debugger wants the guest to stop. Breakpoints change nothing in memory: blocks are cut at them, and
+ * the run loop checks for one after each block. Watchpoints make the run loop execute single instructions. */
 #ifndef MACHINE_RUN_DEBUG_H
 #define MACHINE_RUN_DEBUG_H
 
@@ -8,7 +8,7 @@
 
 enum { DEBUG_BREAKPOINTS = 256, DEBUG_WATCHES = 32 };
 
-/* As in the packets Z2, Z3, Z4. */
+/* The values are those of the packets Z2, Z3 and Z4. */
 typedef enum debug_watch_kind {
     DEBUG_WATCH_WRITE = 2,
     DEBUG_WATCH_READ,
@@ -33,19 +33,20 @@ typedef struct debug_stops {
     unsigned breakpoint_count;
     debug_watch watches[DEBUG_WATCHES];
     unsigned watch_count;
-    bool single_step; /* an exception's delivery ends a step, too */
-    debug_stop stop;  /* why the run loop was told to stop */
+    bool single_step; /* the delivery of an exception also ends a step */
+    debug_stop stop;  /* why the run loop was asked to stop */
     debug_watch hit;
-    int signal; /* Linux's number of the one that would end the program, which stands where it came; 0: none
-                 */
+    int signal; /* Linux's number of a signal that would end the program; the program is paused there. 0:
+                 * none */
 } debug_stops;
 
-/* The machine is looked at; its engine is told of the breakpoints. */
+/* Attaches a debugger to the machine and passes its breakpoints to the engine. */
 void debug_attach(p5_machine *machine, debug_stops *stops);
-/* A signal that ends the program, by its number: it waits for what the debugger says. */
+/* Stops at a signal that would end the program, until the debugger decides about it. */
 void debug_signal(p5_machine *machine, int signal);
 bool debug_is_breakpoint(const debug_stops *stops, uint32_t linear);
-/* Kinds below DEBUG_WATCH_WRITE are breakpoints. False: there are too many, or there is none such. */
+/* Inserts or removes a breakpoint (kinds below DEBUG_WATCH_WRITE) or a watchpoint. Returns false if there are
+ * too many, or if there is none to remove. */
 bool debug_insert(p5_machine *machine, debug_watch watch);
 bool debug_remove(p5_machine *machine, debug_watch watch);
 

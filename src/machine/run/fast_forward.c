@@ -1,12 +1,12 @@
-/* Running without counting (include/p5scope/snapshot.h): what was priced so far is taken from every total
- * that is told afterwards. */
+/* Running without counting (include/p5scope/snapshot.h). The counts of the fast-forwarded part are subtracted
+ * from every total reported later. */
 #include "base/error.h"
 #include "core/core.h"
 #include "machine/run/run.h"
 #include "machine/state.h"
 #include "p5scope/snapshot.h"
 
-/* `only`: it executes, and the core is not told. */
+/* Runs uncounted. With `only` the engine just executes, and the core does not price. */
 static p5_status go(p5_machine *machine, const p5_limits *limits, bool only, p5_run_result *result,
                     p5_error *error)
 {
@@ -23,7 +23,7 @@ static p5_status go(p5_machine *machine, const p5_limits *limits, bool only, p5_
     p5_core_counts(machine->core, &earlier);
     unsigned threads = machine->options.threads;
     if (only)
-        machine->options.threads = 1; /* there is nothing for another */
+        machine->options.threads = 1; /* nothing is priced, so a second thread has no work */
     p5_core_settle(machine->core);
     machine->executing_only = only;
     status = p5_machine_run(machine, limits, result, error);

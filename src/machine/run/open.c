@@ -38,7 +38,7 @@ static bool machine_copy_shares(p5_machine *machine, const p5_machine_options *o
         to->host = strdup(from->host);
         to->guest = from->guest != NULL ? strdup(from->guest) : realpath(from->host, NULL);
         if (to->guest == NULL && from->guest == NULL)
-            to->guest = strdup(from->host); /* does not exist: the loader will say so */
+            to->guest = strdup(from->host); /* The path does not exist; the loader reports that. */
         if (to->host == NULL || to->guest == NULL)
             return false;
     }
@@ -175,7 +175,7 @@ void p5_machine_close(p5_machine *machine)
         machine->guest->close(machine);
     watchdog_close(machine->watchdog);
     if (machine->engine != NULL)
-        engine_close(machine->engine); /* holds blocks of the core */
+        engine_close(machine->engine); /* Closed before the core, because it holds blocks of the core. */
     pricer_close(machine->pricer);
     if (machine->pmu != NULL)
         p5_pmu_close(machine->pmu);

@@ -8,18 +8,20 @@
 #include "machine/run/run_internal.h"
 #include "machine/state.h"
 
-/* Batches are not copied: the engine puts them down one behind the other on a shelf, and on the next one when
- * another might not fit. A shelf is used again when all that lies on it has been priced. */
+/* Batches are not copied. The engine writes them one after the other into a shelf, a large buffer, and moves
+ * to the next shelf when another batch might not fit. A shelf is reused when everything in it has been
+ * priced. */
 enum {
-    /* Few, as all that lies on them goes through the caches of both processors: with 32 of them programs took
-     * 1.07 of the time. */
+    /* There are few shelves, because their contents pass through the caches of both host processors: programs
+     * took 1.07 times as long with 32 shelves. */
     SHELVES = 8,
-    /* A batch may begin in front of these. */
+    /* A batch may begin before these indexes. */
     SHELF_BLOCKS = 1024,
     SHELF_VALUES = 1024,
     SHELF_ACCESSES = 2048
 };
-/* Each batch begins lines of the host in which nobody reads what lies there already. */
+/* Each batch begins on a new cache line of the host, so that the thread that prices the previous batch does
+ * not read that line. */
 enum { LINE_BLOCKS = 2, LINE_VALUES = 8, LINE_ACCESSES = 16 };
 _Static_assert(sizeof(p5_retired_block) * LINE_BLOCKS % HOST_LINE == 0 &&
                    sizeof(p5_value) * LINE_VALUES % HOST_LINE == 0 &&
@@ -36,13 +38,14 @@ struct pricer {
     worker *worker;
     p5_machine *machine;
     shelf *shelves;
-    unsigned current;                  /* the shelf in use */
-    unsigned long long count[SHELVES]; /* the messages up to the last that lies there */
+    unsigned current;                  /* index of the shelf in use */
+    unsigned long long count[SHELVES]; /* for each shelf, the number of messages up to its last one */
 };
 
-/* A message: a batch on a shelf; or a stretch, its values and accesses behind the message. */
+/* A message is either a batch in a shelf, or a single stretch followed by a copy of its values and
+ * accesses. */
 typedef struct message {
-    size_t count; /* of blocks; 0 = it is `one` */
+    size_t count; /* number of blocks; 0 = the message is `one` */
     union {
         struct {
             const p5_access *accesses;
@@ -52,7 +55,7 @@ typedef struct message {
         } batch;
         p5_retired one;
     };
-    p5_prediction predictions[]; /* of each block, or of `one` */
+    p5_prediction predictions[]; /* one for each block, or one for `one` */
 } message;
 _Static_assert(_Alignof(p5_value) <= _Alignof(message) && _Alignof(p5_access) <= _Alignof(p5_value),
                "each begins where the one before ends");
@@ -72,7 +75,7 @@ static void work(void *context, const void *m)
         engine_request_attention_async(machine->engine);
 }
 
-/* From so many stretches, values and accesses on. */
+/* Returns the space of a shelf that begins after this many blocks, values and accesses. */
 static engine_room room_on(shelf *s, size_t blocks, size_t values, size_t accesses)
 {
     return (engine_room){s->blocks + blocks, s->values + values, s->accesses + accesses};
@@ -105,8 +108,8 @@ void pricer_close(pricer *p)
     free(p);
 }
 
-/* The next shelf, when it is free. Who has to wait for it does so until half of them are, so as to wait
- * seldom. */
+/* Returns the next shelf when it is free. If it has to wait, it waits until half of the shelves are free, so
+ * that waits are rare. */
 static shelf *next_shelf(pricer *p)
 {
     p->count[p->current] = worker_count(p->worker);
@@ -116,7 +119,7 @@ static shelf *next_shelf(pricer *p)
     return &p->shelves[p->current];
 }
 
-/* The first of a line that does not lie in front of `index`. */
+/* Returns the first index at or after `index` that begins a cache line. */
 static inline size_t line_from(ptrdiff_t index, size_t per_line)
 {
     return ((size_t)index + per_line - 1) / per_line * per_line;
@@ -148,10 +151,10 @@ void pricer_put(pricer *p, const p5_access *accesses, const p5_value *values, co
 bool pricer_put_one(pricer *p, const p5_retired *retired, p5_prediction prediction)
 {
     size_t values_bytes = retired->value_count * sizeof *retired->values;
-    /* behind the prediction */
+    /* The values follow the prediction. */
     size_t values_at = sizeof(message) + _Alignof(message), accesses_at = values_at + values_bytes;
     size_t accesses_bytes = retired->access_count * sizeof *retired->accesses;
-    if (retired->unsafe_x87 /* its mask is not carried */ || accesses_at + accesses_bytes > WORKER_LARGEST)
+    if (retired->unsafe_x87 /* a message cannot hold its mask */ || accesses_at + accesses_bytes > WORKER_LARGEST)
         return false;
     unsigned char *bytes = worker_reserve(p->worker, accesses_at + accesses_bytes);
     message *m = (message *)(void *)bytes;

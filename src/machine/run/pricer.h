@@ -1,7 +1,8 @@
-/* The core model in a thread of its own (p5_machine_options.threads): while nothing depends on how far the
- * model has come, the engine goes on executing while what it has executed is priced. The thread that runs the
- * machine makes all calls. Until pricer_wait the core, the counts of the run and the observers are the
- * model's thread's; everything else is the caller's. So nothing is locked. */
+/* Runs the core model in a thread of its own (p5_machine_options.threads): while nothing depends on the
+ * model's progress, the engine executes the next batch while the previous one is priced. Only the thread that
+ * runs the machine calls these functions. From a put until pricer_wait returns, the core, the counts of the
+ * run and the observers belong to the model's thread, and everything else belongs to the caller. No locks are
+ * needed. */
 #ifndef MACHINE_RUN_PRICER_H
 #define MACHINE_RUN_PRICER_H
 
@@ -13,19 +14,19 @@
 
 typedef struct pricer pricer;
 
-/* The thread, and room for batches: the machine's engine puts them there from now on. NULL: there is no
- * thread or no memory, and the machine runs in one. */
+/* Starts the thread and gives the machine's engine buffers for its batches. Returns NULL if the thread cannot
+ * be started or memory runs out; the machine then runs in one thread. */
 pricer *pricer_open(p5_machine *machine);
-/* Behind the last call of the engine; NULL is none. */
+/* Ends the thread. The engine must not be called any more. NULL is allowed. */
 void pricer_close(pricer *p);
-/* Predicts the branches of this batch; run_price is to be called for it by the model's thread, which asks for
- * attention if it answers so. The batch stays where the engine has put it, and the next one goes elsewhere:
- * from retired_blocks. Waits if the model is far behind. */
+/* Predicts the branches of a batch and queues it. The model's thread calls run_price for it and requests
+ * attention if that returns true. The batch stays where the engine wrote it, and the engine writes the next
+ * one elsewhere. Call it from retired_blocks. Waits if the model's thread is far behind. */
 void pricer_put(pricer *p, const p5_access *accesses, const p5_value *values, const p5_retired_block *blocks,
                 size_t count, unsigned instructions);
-/* The same with run_price_copy for a copy of this stretch. False: it is too large, or there is something
- * about it that is not carried; the caller's own thread has to price it. */
+/* Queues a copy of one stretch for run_price_copy. Returns false if the stretch is too large or has data that
+ * a message cannot hold; the caller must then price it in its own thread. */
 bool pricer_put_one(pricer *p, const p5_retired *retired, p5_prediction prediction);
-/* Returns when all of it has been priced. */
+/* Waits until everything queued has been priced. */
 void pricer_wait(pricer *p);
 #endif

@@ -1,5 +1,5 @@
-/* Instructions that observe or change processor state: the monitor's, CPUID, control registers, cache and TLB
- * control. */
+/* Instructions that read or change processor state: performance monitor, CPUID, control and debug registers,
+ * cache and TLB control. */
 #include <stdbool.h>
 #include <string.h>
 
@@ -42,15 +42,15 @@ static void processor_result(engine *e, uint64_t value)
     engine_set(e, ENGINE_EDX, (uint32_t)(value >> 32));
 }
 
-/* TR1 to TR12, also by the P54C's negative numbers. */
+/* Recognises TR1 to TR12, also under the P54C's negative numbers. */
 static bool processor_is_test_register(uint32_t ecx)
 {
     uint32_t number = ecx & 0x7fffffff;
     return number >= P5_MSR_TR1 && number <= P5_MSR_TR12;
 }
 
-/* A command of the test registers acts behind the WRMSR: the instruction's own fetch and predecessors have
- * been through the caches by then. */
+/* Postpones a command of the test registers until the WRMSR has been priced, because the instruction itself
+ * and those before it must pass through the caches first. */
 static void processor_defer(p5_machine *machine, uint32_t ecx, uint64_t value)
 {
     machine->after |= AFTER_TEST | AFTER_CONTROL;
@@ -92,7 +92,7 @@ static engine_action processor_monitor(p5_machine *machine, engine_special_call 
         fault = p5_pmu_wrmsr(machine->pmu, &privilege, ecx, value);
         if (fault == P5_NO_FAULT)
             machine->after |= AFTER_CONTROL;                  /* TR12 may have changed */
-        machine->attention_wanted |= machine->wires_followed; /* CESR may have: run_plan */
+        machine->attention_wanted |= machine->wires_followed; /* CESR may have changed; see run_plan */
         if (fault == P5_NO_FAULT && machine->observers != NULL)
             observers_pmu(machine, P5_OBSERVE_WRMSR, ecx, value);
         return processor_outcome(call, fault);
@@ -104,8 +104,8 @@ static engine_action processor_monitor(p5_machine *machine, engine_special_call 
     return processor_outcome(call, fault);
 }
 
-/* CPUID: highest leaf 1 (0AH with architectural performance monitoring); others are zeros. Feature bits: P54C
- * FPU VME DE PSE TSC MSR MCE CX8, P55C also MMX. */
+/* Answers CPUID. The highest leaf is 1 (0AH with architectural performance monitoring); other leaves return
+ * zeros. Feature bits: P54C FPU VME DE PSE TSC MSR MCE CX8, P55C also MMX. */
 static engine_action processor_cpuid(p5_machine *machine)
 {
     enum { FEATURES_P54C = 0x1bf, FEATURES_P55C = 0x8001bf };
@@ -134,8 +134,8 @@ static engine_action processor_cpuid(p5_machine *machine)
     return ENGINE_CONTINUE;
 }
 
-/* MOV to a control register. #GP(0): paging without protection, NW without CD, a bit that CR4 does not have.
- * SDM vol. 3, 2.5. */
+/* Checks a MOV to a control register. #GP(0): paging without protection, NW without CD, a bit that CR4 does
+ * not have. SDM vol. 3, 2.5. */
 static engine_action processor_mov_to_cr(p5_machine *machine, engine_special_call *call)
 {
     uint32_t value = call->value;
@@ -164,7 +164,8 @@ static engine_action processor_mov_to_cr(p5_machine *machine, engine_special_cal
     }
 }
 
-/* Events 23h-26h compare with DR0-DR3, whether or not DR7 enables them. */
+/* Passes the debug registers to the core: events 23h-26h compare with DR0-DR3, whether or not DR7 enables
+ * them. */
 static void processor_set_debug(p5_machine *machine)
 {
     p5_debug debug = {.dr7 = machine->dr[7],
@@ -173,8 +174,8 @@ static void processor_set_debug(p5_machine *machine)
     p5_core_set_debug(machine->core, &debug);
 }
 
-/* A task switch sets CR0.TS, loads CR3, which flushes the TLBs, and turns local breakpoints off. Manual: task
- * switching. */
+/* Follows a task switch. It sets CR0.TS, loads CR3, which flushes the TLBs, and turns local breakpoints off.
+ * Manual: task switching. */
 static engine_action processor_task_switched(p5_machine *machine)
 {
     machine->after |= AFTER_CONTROL | (machine->debug_written ? AFTER_DEBUG : 0u);

@@ -1,10 +1,11 @@
-/* Instructions that look outside, or ask for something that comes behind them (processor.c). */
+/* Instructions that use state outside the engine, or have effects after they have been priced
+ * (processor.c). */
 #ifndef MACHINE_RUN_PROCESSOR_H
 #define MACHINE_RUN_PROCESSOR_H
 
 #include "p5scope/machine.h"
 
-/* Work that an instruction asked for and that happens when it has been priced. */
+/* Work that an instruction has requested and that is done when the instruction has been priced. */
 enum {
     AFTER_CONTROL = 1,
     AFTER_CR3 = 2,
@@ -13,11 +14,11 @@ enum {
     AFTER_WBINVD = 16,
     AFTER_DEBUG = 32,
     AFTER_TEST = 64,
-    AFTER_CHECK = 128, /* every instruction, if bus cycles may fail: stays set */
+    AFTER_CHECK = 128, /* set permanently if bus cycles can fail: then every instruction is checked */
     AFTER_ALL = 255
 };
 
-/* Control inputs from the registers as they are now. */
+/* Passes the control inputs to the core and the monitor, from the current registers. */
 void processor_set_control(p5_machine *machine);
 
 #endif

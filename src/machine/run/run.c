@@ -1,9 +1,9 @@
-/* The run loop: the engine executes, retired stretches go to the core model, and at instruction boundaries
- * the machine looks after limits, timers and its guest.
+/* The run loop. The engine executes, retired stretches go to the core model, and at instruction boundaries
+ * the machine handles limits, timers and its guest.
  *
- * A timer or limit is taken at the exact instruction boundary where the model's clock (or the instruction
- * count) reaches it. Blocks run whole while the goal is further away than any block can reach; the last
- * stretch is stepped. So nothing depends on how code is cut into blocks. */
+ * A timer or limit takes effect at the exact instruction boundary where the model's clock (or the instruction
+ * count) reaches it. Whole blocks run while the goal is further away than any block can reach, and the rest
+ * is run in single steps. So no result depends on how code is cut into blocks. */
 #include <string.h>
 
 #include "base/error.h"
@@ -22,25 +22,29 @@
 #include "machine/state.h"
 
 enum {
-    BLOCK_INSTRUCTIONS = 128, /* the engine's blocks have no more */
-    BATCH_BLOCKS = 4,         /* a batch and what runs behind it is no more than so many largest blocks */
-    HANDED_BLOCKS = BATCH_BLOCKS * (WORKER_MESSAGES + 1), /* ... that the model's thread has not priced */
-    LEAST_HANDED = WORKER_MESSAGES + WORKER_MESSAGES / 4, /* batches up to a goal, for that to be worth it */
-    WORTH_HANDING = 4,                /* messages to the model's thread between two waits for it: */
-    TURNS_AT_MOST = 64,               /* after so many waits in a row for fewer, */
-    ALONE_INSTRUCTIONS = 1 << 17,     /* ... one thread goes on alone for so long */
-    TRIAL_INSTRUCTIONS = 1 << 21,     /* how long one thread and two are tried, each; */
-    TRIAL_HOLDS = 24,                 /* ... for so many times that the better goes on, */
-    TRIAL_WAITS = 2,                  /* ... and the first one begins */
-    LEAST_BATCH_CLOCKS = 4096,        /* for a batch to be worth being one */
-    HOST_CHECK_INSTRUCTIONS = 1 << 20 /* how often the host's clock is looked at for the progress line */
+    BLOCK_INSTRUCTIONS = 128, /* largest number in a block of the engine */
+    BATCH_BLOCKS = 4,         /* a batch and the blocks that run after it are at most so many largest
+                               * blocks */
+    HANDED_BLOCKS = BATCH_BLOCKS * (WORKER_MESSAGES + 1), /* at most so many are not yet priced by the model's
+                                                           * thread */
+    LEAST_HANDED = WORKER_MESSAGES + WORKER_MESSAGES / 4, /* least number of batches before a goal that makes
+                                                           * a second thread pay off */
+    WORTH_HANDING = 4,                /* least number of messages between two waits for the model's thread */
+    TURNS_AT_MOST = 64,               /* after so many waits in a row with fewer messages, one thread runs
+                                       * alone */
+    ALONE_INSTRUCTIONS = 1 << 17,     /* length of such a run of one thread */
+    TRIAL_INSTRUCTIONS = 1 << 21,     /* length of each trial with one and with two threads */
+    TRIAL_HOLDS = 24,                 /* the winner of a trial runs for so many trial lengths */
+    TRIAL_WAITS = 2,                  /* the first trial begins after so many trial lengths */
+    LEAST_BATCH_CLOCKS = 4096,        /* a shorter batch does not pay off */
+    HOST_CHECK_INSTRUCTIONS = 1 << 20 /* how often the host's clock is checked for the progress line */
 };
 _Static_assert((int)ENGINE_BATCH + 2 * BLOCK_INSTRUCTIONS <= (int)BATCH_BLOCKS * BLOCK_INSTRUCTIONS,
                "a batch");
 
-/* --- callbacks of the engine --- */
+/* --- Callbacks of the engine --- */
 
-/* True if no observer wants to know of the stretch. */
+/* Returns true if no observer needs to be notified of the stretch. */
 static inline bool calm(const p5_machine *machine, const p5_retired *r)
 {
     return p5_core_clock_estimate(machine->core) < machine->calm.clock &&
@@ -48,9 +52,9 @@ static inline bool calm(const p5_machine *machine, const p5_retired *r)
            r->access_count <= CALM_REFERENCES && r->count <= CALM_INSTRUCTIONS;
 }
 
-/* Stretches may be priced some instructions after they were executed: nobody looks at the machine meanwhile,
- * nothing interrupts it - what may set IF is in no batch -, and what the core asks the engine for does not
- * depend on what the guest stores. */
+/* Returns whether stretches may be priced some instructions after they were executed. That requires that
+ * nothing inspects the machine meanwhile, that nothing interrupts it (no batch contains an instruction that
+ * may set IF), and that the core's questions to the engine do not depend on what the guest stores. */
 static bool run_may_batch(const p5_machine *machine)
 {
     return machine->batch_clocks != 0 && !machine->each_observed && machine->debugger == NULL &&
@@ -59,7 +63,7 @@ static bool run_may_batch(const p5_machine *machine)
            !engine_follows_stores(machine->engine);
 }
 
-/* Something has come up that run_may_batch asks for. Answers whether there may be batches. */
+/* Applies run_may_batch after one of its conditions may have changed, and returns its result. */
 static bool run_rebatch(p5_machine *machine)
 {
     bool may = run_may_batch(machine);
@@ -68,14 +72,15 @@ static bool run_rebatch(p5_machine *machine)
     return may;
 }
 
-/* Attention is wanted at this clock. */
+/* Returns true if attention is wanted at this clock. */
 static inline bool run_goal_reached(const p5_machine *machine, uint64_t clock)
 {
     return machine->attention_wanted | (machine->instructions >= machine->check_instructions) |
            (clock >= machine->check_clock);
 }
 
-/* What comes behind every stretch, however it was fed to the core: true if attention is wanted. */
+/* Does the work that follows every stretch, whichever way it was priced. Returns true if attention is
+ * wanted. */
 static inline bool run_behind(p5_machine *machine, const p5_retired *retired)
 {
     if (__builtin_expect(machine->after != 0, 0)) {
@@ -99,14 +104,15 @@ static inline bool run_behind(p5_machine *machine, const p5_retired *retired)
     return run_goal_reached(machine, p5_core_clock_estimate(machine->core));
 }
 
-/* Somebody else's functions may be called while a stretch is priced: they may use the host's x87. */
+/* Restores the host's x87 state before a stretch is priced if callbacks of the host may run then, because
+ * they may use the x87. */
 static inline void run_settle(p5_machine *machine)
 {
     if (__builtin_expect(machine->observers != NULL || machine->lent, 0))
         engine_settle(machine->engine);
 }
 
-/* Prices a stretch and tells the observers. */
+/* Prices a stretch and notifies the observers. */
 static inline void run_price_one(p5_machine *machine, const p5_retired *retired, p5_prediction prediction)
 {
     if (__builtin_expect(machine->observers != NULL, 0) && !calm(machine, retired)) {
@@ -120,15 +126,15 @@ static inline void run_price_one(p5_machine *machine, const p5_retired *retired,
     }
 }
 
-/* There is nothing to be done behind it but to look for goals. */
+/* Returns true if the only work after this stretch is to check for goals. */
 static inline bool run_leaves_alone(const p5_machine *machine, const p5_retired *retired)
 {
     return machine->after == 0 && !(machine->debug_written && engine_resuming(machine->engine)) &&
            machine->debugger == NULL && !retired->interrupted && !machine->interrupt_request;
 }
 
-/* Waits for the model's thread. Where that comes again and again the two take turns, and each waits for the
- * other to wake: one thread goes on alone for a while. */
+/* Waits for the model's thread. If it has to wait again and again, the two threads only take turns, and each
+ * waits for the other to wake up: then one thread runs alone for a while. */
 static void run_wait(p5_machine *machine)
 {
     pricer_wait(machine->pricer);
@@ -217,9 +223,9 @@ void run_delivered(void *context, const p5_exception *exception)
         observers_delivered(machine, exception);
     if (machine->debugger != NULL)
         debug_delivered(machine, exception);
-    /* Exceptions may follow each other without end, and single steps look for goals where instructions begin;
-       and what STI or a load of SS kept off is due before a handler's first instruction, if that instruction
-       has not completed. */
+    /* Attention is needed in three cases. Exceptions may follow each other without end; single steps check
+     * for goals at instruction boundaries; and an interrupt that STI or a load of SS delayed is due before
+     * the handler's first instruction if that STI or load has not completed. */
     if (machine->stepping || (machine->interrupt_request && engine_interruptible(machine->engine)) ||
         run_goal_reached(machine, p5_core_clock_estimate(machine->core)))
         engine_request_attention(machine->engine);
@@ -246,7 +252,7 @@ engine_action run_event(void *context, const engine_event *event)
     return machine->guest->event != NULL ? machine->guest->event(machine, event) : ENGINE_DELIVER;
 }
 
-/* --- limits and deadlines --- */
+/* --- Limits and deadlines --- */
 
 static uint64_t run_limit(uint64_t limit)
 {
@@ -274,7 +280,8 @@ bool run_inject(p5_machine *machine, uint8_t vector, p5_transfer kind)
     return true;
 }
 
-/* Machine check, NMI, or INTR: the processor acknowledges, and delivers the controllers' vector. */
+/* Delivers a machine check, an NMI or an INTR. For INTR the processor acknowledges and delivers the interrupt
+ * controllers' vector. */
 static void run_interrupt(p5_machine *machine)
 {
     if (machine->machine_check && run_inject(machine, VECTOR_MC, P5_TRANSFER_FAULT)) {
@@ -290,11 +297,11 @@ static void run_interrupt(p5_machine *machine)
     machine->halted = false;
     run_inject(machine, devices_acknowledge(machine->devices), P5_TRANSFER_INTERRUPT);
     wires_acknowledged(machine);
-    if (machine->interrupt_request) /* a further one is taken before the handler's first instruction */
+    if (machine->interrupt_request) /* another one is taken before the handler's first instruction */
         engine_request_attention(machine->engine);
 }
 
-/* The model's thread is there, from its first use on. */
+/* Opens the model's thread at its first use. Returns false if the machine runs in one thread. */
 static bool run_has_pricer(p5_machine *machine)
 {
     if (machine->pricer == NULL && machine->options.threads > 1) {
@@ -305,12 +312,12 @@ static bool run_has_pricer(p5_machine *machine)
     return machine->pricer != NULL;
 }
 
-/* Two trials differ by so much of their cost, as their code does. */
+/* The costs of two trials may differ by this fraction merely because their code differs. */
 static const double TRIAL_DIFFERS = 0.5;
 
-/* Two threads save time and cost processor time; how much depends on the guest, on the host and on what runs
- * beside. Both are tried for a while, and two go on unless they clearly cost more than they save. Time counts
- * twice: somebody waits for it. */
+/* Chooses between one thread and two. Two threads save time and cost processor time; how much depends on the
+ * guest, on the host and on its other load. Both are tried for a while, and two are kept unless they clearly
+ * cost more than they save. Elapsed time enters the cost squared, because the user waits for it. */
 static void run_try(p5_machine *machine)
 {
     run_trial *t = &machine->trial;
@@ -346,9 +353,9 @@ static void run_try(p5_machine *machine)
     machine->alone_until = alone ? t->until : 0;
 }
 
-/* Decides how to go on from this boundary: whole blocks up to where a goal comes near, in batches and in two
- * threads if it is not; or single steps. A batch, the block that ends it and the one that runs meanwhile have
- * to stay before the goal: as it comes nearer batches are planned shorter. */
+/* Decides how to continue from this boundary: with whole blocks until a goal is close, in batches and in two
+ * threads if it is far away, or with single steps. A batch, the block that ends it and the block that runs
+ * meanwhile must end before the goal, so batches become shorter as the goal approaches. */
 static void run_plan(p5_machine *machine)
 {
     uint64_t max_instructions = run_limit(machine->limits.max_instructions);
@@ -376,7 +383,7 @@ static void run_plan(p5_machine *machine)
         machine->batch_clocks = spare < ENGINE_BATCH_CLOCKS ? (unsigned)spare : ENGINE_BATCH_CLOCKS;
     if (machine->batch_clocks != 0)
         horizon = machine->batch_clocks + 2 * horizon;
-    /* which bytes memory gets must not depend on how far the model's thread has come */
+    /* The bytes that memory receives must not depend on the progress of the model's thread. */
     machine->hands_over = run_rebatch(machine) && !machine->keeps_memory &&
                           instructions_left > HANDED_BLOCKS * block &&
                           machine->instructions >= machine->alone_until &&
@@ -398,7 +405,7 @@ static void run_pause(p5_machine *machine, p5_end why)
         machine_end_at(machine, engine_get(machine->engine, ENGINE_EIP));
 }
 
-/* True if the host wants the run to pause here. */
+/* Returns true if the host wants the run to pause here. */
 static bool run_host_wants_pause(p5_machine *machine)
 {
     if (machine->stop) {
@@ -460,8 +467,9 @@ engine_action run_attention(void *context)
     return ENGINE_CONTINUE;
 }
 
-/* HLT: time passes until an interrupt or a timer of the guest wakes the processor. False if nothing ever
- * will, or if the run is to pause meanwhile: `halted` stays set then, and the run goes on here. */
+/* Handles HLT: time passes until an interrupt or a timer of the guest wakes the processor. Returns false if
+ * nothing can wake it, or if the run has to pause first: then `halted` stays set, and the next run continues
+ * here. */
 static bool run_halted(p5_machine *machine)
 {
     uint64_t limit = run_limit(machine->limits.max_clocks);
@@ -478,7 +486,8 @@ static bool run_halted(p5_machine *machine)
         if (deadline == UINT64_MAX || (!listens && !wires_may_raise_nmi(machine))) {
             machine_end(machine, P5_END_HALT, 0);
             machine_end_at(machine,
-                           engine_get(machine->engine, ENGINE_EIP) - !machine->frozen); /* HLT itself */
+                           engine_get(machine->engine, ENGINE_EIP) - !machine->frozen); /* the address of HLT
+                                                                                         * itself */
             return false;
         }
         if ((machine_pause_wanted(machine) || events % 1024 == 0) && run_host_wants_pause(machine))
@@ -569,7 +578,7 @@ p5_status p5_machine_run(p5_machine *machine, const p5_limits *limits, p5_run_re
         machine->running = false;
         observers_sweep(machine);
         devices_console_flush(machine->devices);
-        if (machine->ended) /* nothing comes that could pair with the last instruction */
+        if (machine->ended) /* no further instruction can pair with the last one */
             p5_machine_settle(machine);
         machine->stop = false;
         if (machine->watchdog != NULL)

@@ -1,4 +1,4 @@
-/* What the files of the run share: who is called by the engine, the core and the loop. */
+/* What the files of this folder share: the functions that the engine, the core and the run loop call. */
 #ifndef MACHINE_RUN_RUN_INTERNAL_H
 #define MACHINE_RUN_RUN_INTERNAL_H
 
@@ -12,7 +12,7 @@
 
 /* --- run.c --- */
 
-/* The engine's callbacks. */
+/* Callbacks of the engine. */
 bool run_retired(void *context, const p5_retired *retired);
 bool run_retired_blocks(void *context, const p5_access *accesses, const p5_value *values,
                         const p5_retired_block *blocks, size_t count, unsigned instructions);
@@ -20,8 +20,8 @@ void run_catch_up(void *context);
 engine_action run_attention(void *context);
 engine_action run_event(void *context, const engine_event *event);
 void run_delivered(void *context, const p5_exception *exception);
-/* These price stretches and tell the observers; true if attention is wanted. In the model's thread, if there
- * is one; run_price_copy there only. */
+/* Price stretches and notify the observers; return true if attention is wanted. If there is a model's thread,
+ * both run in it. run_price_copy runs nowhere else. */
 bool run_price_copy(p5_machine *machine, const p5_retired *retired, p5_prediction prediction);
 bool run_price(p5_machine *machine, const p5_access *accesses, const p5_value *values,
                const p5_retired_block *blocks, const p5_prediction *predictions, size_t count,
@@ -30,19 +30,20 @@ bool run_price(p5_machine *machine, const p5_access *accesses, const p5_value *v
 /* --- processor.c --- */
 
 engine_action processor_special(void *context, engine_special_call *call);
-/* Carries out `after`. */
+/* Carries out the work in `after`. */
 void processor_after(p5_machine *machine);
 
 /* --- contents.c --- */
 
 p5_core_hooks contents_hooks(p5_machine *machine);
-/* After test registers or cache control were written: runs single instructions as long as the core has to
- * look at each of them. */
+/* Checks, after a write to test registers or cache control, whether the core has to see each instruction by
+ * itself; the machine runs in single steps as long as it does. */
 void contents_look(p5_machine *machine);
 
 /* --- debug.c --- */
 
-/* A machine with a debugger has retired a stretch, delivered an exception. True: attention is wanted. */
+/* Check a retired stretch or a delivered exception for a stop of the debugger. debug_retired returns true if
+ * attention is wanted. */
 bool debug_retired(debug_stops *stops, const p5_retired *retired);
 void debug_delivered(p5_machine *machine, const p5_exception *exception);
 

@@ -13,9 +13,10 @@
 #include "machine/base/time.h"
 #include "machine/state.h"
 
-/* A run that is to end has so long for it. It is stuck then if it has used this much time of a processor, or
- * if it waits (has used none) and nobody takes its output, or still waits much later. Otherwise the host has
- * had too many others to run, and it has as long again. */
+/* A run that was asked to end has GRACE_SECONDS to do so. After that it is stuck if it has used USED_SECONDS
+ * of processor time; or if it waits (used less than WAITS_SECONDS) and either nobody reads its output, or it
+ * still waits after LATE_SECONDS. Otherwise the host was busy with other work, and the run gets another
+ * period of grace. */
 #define GRACE_SECONDS 0.8
 #define WAITS_SECONDS 0.01
 #define USED_SECONDS  0.5
@@ -27,13 +28,13 @@ struct watchdog {
     int changed; /* eventfd */
     pthread_mutex_t lock;
     bool running, closing;
-    double over;            /* 0: never */
-    double look_at;         /* when it is looked whether the run has ended, 0: it is not to end */
-    double late_at;         /* when waiting is enough */
-    double used, used_last; /* of the processors until it was to end, and when it was looked last */
+    double over;            /* host time at which the run times out; 0: never */
+    double look_at;         /* when to check whether the run has ended; 0: it was not asked to end */
+    double late_at;         /* when waiting alone counts as stuck */
+    double used, used_last; /* processor seconds when the run was asked to end, and at the last check */
 };
 
-/* Is there an open file that takes nothing now? */
+/* Returns true if there is an open file that accepts no output now. */
 static bool output_is_full(void)
 {
     enum { FILES = 256 };
@@ -46,7 +47,8 @@ static bool output_is_full(void)
     return false;
 }
 
-/* What is due now; answers the seconds until the next is, negative: nothing is. */
+/* Does what is due now. Returns the seconds until the next check; a negative value means that there is
+ * none. */
 static double look(watchdog *w, double now, bool *stuck)
 {
     p5_machine *machine = w->machine;
@@ -71,7 +73,7 @@ static double look(watchdog *w, double now, bool *stuck)
         w->used_last = used;
     }
     double next = w->look_at != 0 ? w->look_at : w->over;
-    w->running = !*stuck; /* said once */
+    w->running = !*stuck; /* reported once */
     return next == 0 || *stuck ? -1 : next - now;
 }
 
@@ -101,7 +103,7 @@ static void wake(watchdog *w)
 {
     const uint64_t one = 1;
     ssize_t written = write(w->changed, &one, sizeof one);
-    (void)written; /* it can only say that it was woken already */
+    (void)written; /* a failed write means that the thread is being woken already */
 }
 
 watchdog *watchdog_open(p5_machine *machine)

@@ -1,5 +1,6 @@
-/* A thread that looks at the host's clock for a run: when its time is over, it asks for attention, whatever
- * the guest does meanwhile; and when a run that is to end does not, it says so (p5_machine_options.stuck). */
+/* A thread that watches the host's clock during a run. It requests attention when the run's time is over,
+ * whatever the guest does; and it reports a run that was asked to end and does not
+ * (p5_machine_options.stuck). */
 #ifndef MACHINE_RUN_WATCHDOG_H
 #define MACHINE_RUN_WATCHDOG_H
 
@@ -7,14 +8,14 @@
 
 typedef struct watchdog watchdog;
 
-/* NULL: there is no thread or no memory. */
+/* Returns NULL if the thread cannot be started or memory runs out. */
 watchdog *watchdog_open(p5_machine *machine);
-/* NULL is none. */
+/* NULL is allowed. */
 void watchdog_close(watchdog *w);
-/* A run begins. From `over` on (host_now; 0: never) the machine has p5_machine.expired. */
+/* Begins a run that times out at host time `over` (host_now; 0: never): p5_machine.expired is set then. */
 void watchdog_run_begins(watchdog *w, double over);
 void watchdog_run_ends(watchdog *w);
-/* p5_machine.stop was set. Safe from signal handlers and other threads. */
+/* Wakes the thread after p5_machine.stop was set. Safe in signal handlers and other threads. */
 void watchdog_stop_wanted(watchdog *w);
 
 #endif
