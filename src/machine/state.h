@@ -127,9 +127,10 @@ struct p5_machine {
 
     const guest_kind *guest; /* NULL until a loader succeeded */
     void *guest_state;
-    uint32_t case_exit;                      /* p5_case_image.exit_address */
-    struct devices *devices;                 /* the board */
-    ARRAY_OF(p5_port_options) port_handlers; /* the host's handlers; the last one is asked first, and the
+    uint32_t case_exit;      /* p5_case_image.exit_address */
+    struct devices *devices; /* the board */
+    ARRAY_OF(p5_port_options)
+    port_handlers; /* the host's handlers; the last one is asked first, and the
                                               * board last */
     notices notices;
 

@@ -30,14 +30,15 @@ void bare_enter(p5_machine *machine, uint32_t entry)
 void bare_start(p5_machine *machine, uint32_t entry)
 {
     bare_enter(machine, entry);
-    /* INVD can lose what only the caches have; without memory for that it cannot */
+    /* INVD must be able to discard cached data. If memory runs out, it discards nothing. */
     contents_keep_memory(machine);
 }
 
 p5_status bare_place(p5_machine *machine, uint32_t address, const uint8_t *bytes, size_t size,
                      size_t memory_size, p5_error *error)
 {
-    uint32_t top = machine->options.memory_bytes - PAGE_BYTES; /* of what a guest may occupy: bare_start */
+    uint32_t top = machine->options.memory_bytes - PAGE_BYTES; /* end of what a guest may occupy: the last
+                                                                * page holds the GDT (bare_enter) */
     if (address > top || memory_size > top - address || size > memory_size)
         return error_set(error, P5_ERR_FORMAT, "%zu bytes at %Xh do not fit into %u MB of memory",
                          memory_size, address, machine->options.memory_bytes >> 20);
@@ -46,7 +47,7 @@ p5_status bare_place(p5_machine *machine, uint32_t address, const uint8_t *bytes
     uint8_t *ram = engine_ram(machine->engine, address, (uint32_t)memory_size);
     memcpy(ram, bytes, size);
     memset(ram + size, 0, memory_size - size);
-    if (size <= BARE_SMALL_IMAGE) /* in a large one the two bytes stand somewhere by chance */
+    if (size <= BARE_SMALL_IMAGE) /* a large image contains these two bytes by chance */
         engine_search_invd(machine->engine, bytes, size);
     return P5_OK;
 }

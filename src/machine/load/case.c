@@ -1,8 +1,7 @@
-/* Case files' images: flat segments, identity paging with 4 KB pages over 32 MB, a 64 KB stack, at CPL 0
- * or 3.
+/* Images of case files: flat segments, identity paging with 4 KB pages over 32 MB, a 64 KB stack, CPL 0 or 3.
  *
- * The last 128 KB of the 32 MB are ours: from the top down a page of GDT and TSS, the page directory, eight
- * page tables, a page for the CPL 0 stack of faults, and below them the stack. */
+ * The last 128 KB of the 32 MB belong to p5scope. From the top down they hold a page with GDT and TSS, the
+ * page directory, eight page tables, a page for the CPL 0 stack of faults, and the stack. */
 #include <string.h>
 
 #include "base/error.h"
@@ -21,8 +20,8 @@ enum {
     CASE_PAGE_TABLES = CASE_DIRECTORY - 8 * PAGE_BYTES,
     CASE_STACK_TOP = CASE_PAGE_TABLES - 2 * PAGE_BYTES,
     CASE_STACK_BYTES = 64 * 1024,
-    CASE_TOP = CASE_STACK_TOP - CASE_STACK_BYTES, /* of what an image may occupy */
-    PAGE_BITS = 0x67, /* present, writable, user; accessed and dirty, as pages that have been in use are */
+    CASE_TOP = CASE_STACK_TOP - CASE_STACK_BYTES, /* end of what an image may occupy */
+    PAGE_BITS = 0x67, /* present, writable, user; accessed and dirty, as after use */
     SELECTOR_CODE0 = 0x08,
     SELECTOR_DATA0 = 0x10,
     SELECTOR_CODE3 = 0x1b,
@@ -31,7 +30,7 @@ enum {
 };
 _Static_assert((int)CASE_STACK_TOP == (int)P5_CASE_STACK_TOP, "what machine.h promises");
 
-/* "a page fault, writing F0000000h": what happened, in words. */
+/* Describes the exception in words, for example "page fault (exception 14), writing F0000000h,". */
 static void say_exception(p5_machine *machine, const engine_event *event)
 {
     static const char *const names[] = {[0] = "division error",  [1] = "debug exception",
@@ -57,8 +56,8 @@ static void say_exception(p5_machine *machine, const engine_event *event)
                         did);
 }
 
-/* A case has no handlers: any exception is the end, and a mistake in the case unless it is #UD at the exit
- * address. */
+/* Ends the run at any exception, because a case has no handlers. The exception is an error in the case unless
+ * it is #UD at the exit address. */
 static engine_action case_event(p5_machine *machine, const engine_event *event)
 {
     if (event->vector == 6 && event->eip == machine->case_exit && machine->case_exit != 0) {

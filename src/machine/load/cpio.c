@@ -26,7 +26,7 @@ static void cpio_put(cpio *archive, const void *bytes, size_t size)
     archive->bytes.count = padded;
 }
 
-/* Header and name are padded to four bytes together, then the contents. */
+/* Appends an entry: header and name, padded together to four bytes, then the contents. */
 void cpio_add(cpio *archive, const char *name, uint32_t mode, const void *bytes, size_t size, unsigned device)
 {
     char text[HEADER + SHARE_PATH + 8];
@@ -37,7 +37,7 @@ void cpio_add(cpio *archive, const char *name, uint32_t mode, const void *bytes,
     cpio_put(archive, bytes, size);
 }
 
-/* The directories that lead to an absolute path, the last component too if `whole`. */
+/* Adds the directories that lead to an absolute path, and its last component if `whole`. */
 static void cpio_add_parents(cpio *archive, const char *path, bool whole)
 {
     char name[SHARE_PATH];
@@ -81,8 +81,8 @@ static p5_status cpio_add_file(cpio *archive, int directory, const char *entry, 
     return status;
 }
 
-/* What stands in `directory`, which is closed; `path` names it. Links are kept as they are: they are the
- * guest's to follow, in its own tree. */
+/* Adds the contents of `directory`, which is called `path` in the archive, and closes it. Links are stored as
+ * links; the guest follows them in its own tree. */
 static p5_status cpio_add_tree(cpio *archive, int directory, const char *path, unsigned depth,
                                p5_error *error)
 {

@@ -1,4 +1,4 @@
-/* Archives as a Linux kernel takes them for its first file system: cpio in the "newc" form. */
+/* Archives in the format that a Linux kernel expects for its first file system: cpio in the "newc" form. */
 #ifndef MACHINE_LOAD_CPIO_H
 #define MACHINE_LOAD_CPIO_H
 
@@ -9,7 +9,7 @@
 
 typedef struct cpio {
     ARRAY_OF(uint8_t) bytes;
-    uint32_t files; /* numbers them */
+    uint32_t files; /* number of the last file */
     bool no_memory;
 } cpio;
 
@@ -21,14 +21,14 @@ enum {
     CPIO_DEVICE = 0020666
 };
 
-/* An entry of the archive: `name` without a slash in front, all owned by root, from 1970. `device` is major
- * << 8 | minor of a CPIO_DEVICE. */
+/* Adds an entry. `name` has no leading slash; the owner is root, and the time is 1970. `device` is major << 8
+ * | minor of a CPIO_DEVICE. */
 void cpio_add(cpio *archive, const char *name, uint32_t mode, const void *bytes, size_t size,
               unsigned device);
-/* All that is below a share at its guest path: directories, regular files and links, in the order of their
- * names. P5_ERR_FORMAT if it is more than a kernel could take, P5_ERR_IO. */
+/* Adds everything below a share at its guest path: directories, regular files and links, in the order of
+ * their names. Returns P5_ERR_FORMAT if it is more than a kernel could take, or P5_ERR_IO. */
 p5_status cpio_add_share(cpio *archive, const share_mount *mount, p5_error *error);
-/* Ends the archive. False if memory was out anywhere. */
+/* Ends the archive. Returns false if memory ran out at any time. */
 bool cpio_end(cpio *archive);
 void cpio_free(cpio *archive);
 

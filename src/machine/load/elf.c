@@ -11,7 +11,7 @@
 
 enum { LARGEST_FILE = 512 << 20 };
 
-/* What decides between a Linux program and a freestanding one. */
+/* Properties that distinguish a Linux program from a freestanding one. */
 typedef struct elf_signs {
     bool interpreter, tls, note;
 } elf_signs;

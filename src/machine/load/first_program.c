@@ -1,5 +1,5 @@
-/* The initrd of --init: the program, what --dir shows, device nodes, and a first process that runs the
- * program and ends the run with its status. */
+/* The initrd of --init. It holds the program, the directories of --dir, device nodes, and a first process
+ * that runs the program and ends the run with its status. */
 #include "machine/load/first_program.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 
 enum {
     BASE = 0x08048000,
-    CODE = 0x54, /* behind an ELF header and one program header */
+    CODE = 0x54, /* after an ELF header and one program header */
     PROC = 0x200,
     SLASH_PROC = 0x208,
     DIRECTORY = 0x300,
@@ -17,9 +17,10 @@ enum {
     IMAGE = 0x600
 };
 
-/* /init: mounts /proc, goes into the first directory of --dir, runs the program with its own arguments and
- * environment as the only child, waits until there is none, writes the status to port F5h (128 + the signal
- * that ended it), or restarts the machine if the kernel does not let it. */
+/* The code of /init. It mounts /proc, changes to the first directory of --dir and runs the program, with its
+ * own arguments and environment, as its only child. When the child has ended, it writes the status to port
+ * F5h (128 + the number of the signal if one ended it). If the kernel does not permit that, it restarts the
+ * machine. */
 static const uint8_t first_code[] = {
     0x89, 0xe5,                                     /* mov ebp, esp */
     0xb8, 21,   0,    0,    0,                      /* mount(proc, "/proc", proc, 0, 0) */
@@ -36,20 +37,19 @@ static const uint8_t first_code[] = {
     0x31, 0xd2, 0xcd, 0x80, 0x5f,                   /* xor edx, edx; int 80h; pop edi */
     0x85, 0xc0, 0x78, 0x04,                         /* test eax, eax; js ended */
     0x39, 0xf0, 0x75, 0xe8,                         /* cmp eax, esi; jne again */
-    0xb8, 54,   0,    0,    0,    0xbb, 1,    0,    0,    0, /* ended: ioctl(1, TCSBRK, 1): what was written
-                                                                has gone out */
-    0xb9, 0x09, 0x54, 0,    0,    0x89, 0xda, 0xcd, 0x80,    /* mov ecx, 5409h; mov edx, ebx; int 80h */
-    0x89, 0xf8, 0x83, 0xe0, 0x7f, 0x74, 0x04,                /* mov eax, edi; and eax, 7fh; jz normal */
-    0x04, 0x80, 0xeb, 0x05,                                  /* add al, 80h; jmp have */
-    0x89, 0xf8, 0xc1, 0xe8, 0x08,                            /* normal: mov eax, edi; shr eax, 8 */
-    0x89, 0xc7,                                              /* have: mov edi, eax */
-    0xb8, 36,   0,    0,    0,    0xcd, 0x80,                /* sync */
-    0xb8, 101,  0,    0,    0,                               /* ioperm(F5h, 1, 1) */
-    0xbb, 0xf5, 0,    0,    0,    0xb9, 1,    0,    0,    0, /* mov ebx, F5h; mov ecx, 1 */
-    0x89, 0xca, 0xcd, 0x80,                                  /* mov edx, ecx; int 80h */
-    0x85, 0xc0, 0x75, 0x04,                                  /* test eax, eax; jnz restart */
-    0x89, 0xf8, 0xe6, 0xf5,                                  /* mov eax, edi; out F5h, al */
-    0xb8, 88,   0,    0,    0,                               /* restart: reboot(RESTART) */
+    0xb8, 54,   0,    0,    0,    0xbb, 1,    0,    0,    0,    /* ended: ioctl(1, TCSBRK, 1): drain */
+    0xb9, 0x09, 0x54, 0,    0,    0x89, 0xda, 0xcd, 0x80,       /* mov ecx, 5409h; mov edx, ebx; int 80h */
+    0x89, 0xf8, 0x83, 0xe0, 0x7f, 0x74, 0x04,                   /* mov eax, edi; and eax, 7fh; jz normal */
+    0x04, 0x80, 0xeb, 0x05,                                     /* add al, 80h; jmp have */
+    0x89, 0xf8, 0xc1, 0xe8, 0x08,                               /* normal: mov eax, edi; shr eax, 8 */
+    0x89, 0xc7,                                                 /* have: mov edi, eax */
+    0xb8, 36,   0,    0,    0,    0xcd, 0x80,                   /* sync */
+    0xb8, 101,  0,    0,    0,                                  /* ioperm(F5h, 1, 1) */
+    0xbb, 0xf5, 0,    0,    0,    0xb9, 1,    0,    0,    0,    /* mov ebx, F5h; mov ecx, 1 */
+    0x89, 0xca, 0xcd, 0x80,                                     /* mov edx, ecx; int 80h */
+    0x85, 0xc0, 0x75, 0x04,                                     /* test eax, eax; jnz restart */
+    0x89, 0xf8, 0xe6, 0xf5,                                     /* mov eax, edi; out F5h, al */
+    0xb8, 88,   0,    0,    0,                                  /* restart: reboot(RESTART) */
     0xbb, 0xad, 0xde, 0xe1, 0xfe, 0xb9, 0x69, 0x19, 0x12, 0x28, /* its two magic numbers */
     0xba, 0x67, 0x45, 0x23, 0x01, 0xcd, 0x80,                   /* mov edx, 1234567h; int 80h */
     0xeb, 0xfe,                                                 /* jmp to itself */

@@ -1,4 +1,4 @@
-/* Flat images: the file's bytes, at an address, entered at the first. */
+/* Flat images: the file is copied to an address and entered at its first byte. */
 #include <stdlib.h>
 
 #include "base/error.h"

@@ -55,8 +55,8 @@ static p5_status freestanding_multiboot_elf(p5_machine *machine, const char *pat
     return error_in(error, status, path);
 }
 
-/* An image with addresses in its header (specification, 3.1.3): what stands before the header in the file
- * goes with it. */
+/* Loads an image that has addresses in its header (specification, 3.1.3). The part of the file between the
+ * load address and the header is loaded, too. */
 static p5_status freestanding_multiboot_flat(p5_machine *machine, const char *path, const uint8_t *bytes,
                                              size_t size, p5_error *error)
 {
@@ -102,7 +102,7 @@ p5_status p5_machine_load_multiboot(p5_machine *machine, const char *path, p5_er
     return error_in(error, status, path);
 }
 
-/* DOS executes a file of either name, and looks for MZ in both. */
+/* Returns true for .com and .exe: DOS executes a file with either name, and checks both for MZ. */
 static bool named_as_program(const char *path)
 {
     size_t length = strlen(path);
@@ -110,7 +110,7 @@ static bool named_as_program(const char *path)
     return length > 4 && (strcasecmp(ending, ".com") == 0 || strcasecmp(ending, ".exe") == 0);
 }
 
-/* vmlinux: linked high, loaded low, with Linux's banner. */
+/* Recognises a vmlinux: it is linked high, loaded low, and contains Linux's banner. */
 static bool is_vmlinux(const char *path)
 {
     static const char banner[] = "Linux version ";

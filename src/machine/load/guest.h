@@ -1,4 +1,4 @@
-/* Kinds of guests that need nothing but the processor: bare-metal images, case files. */
+/* Kinds of guests that need only the processor: bare-metal images and case files. */
 #ifndef MACHINE_LOAD_GUEST_H
 #define MACHINE_LOAD_GUEST_H
 

@@ -1,5 +1,6 @@
-/* Linux kernels, by the 32-bit boot protocol (Documentation/x86/boot.rst): a bzImage's protected-mode part at
- * its address, or vmlinux by physical addresses; boot_params, command line, initrd. */
+/* Linux kernels, by the 32-bit boot protocol (Documentation/x86/boot.rst). A bzImage's protected-mode part is
+ * loaded to its address, a vmlinux to its physical addresses; boot_params, command line and initrd are
+ * added. */
 #include "machine/load/kernel.h"
 
 #include <stdlib.h>
@@ -17,14 +18,14 @@
 #include "machine/state.h"
 
 enum {
-    /* where what the protocol wants stands in memory, all of it below 640 KB */
+    /* where the protocol's data is placed, all of it below 640 KB */
     GDT_AT = 0x8000,
     PARAMS_AT = 0x10000,
     LINE_AT = 0x20000,
     LINE_ROOM = 0x1000,
     CODE_SELECTOR = 0x10,
     DATA_SELECTOR = 0x18,
-    LOW_MEMORY = 0x9fc00, /* of the first 640 KB, a kilobyte is the BIOS's */
+    LOW_MEMORY = 0x9fc00, /* the BIOS has the last kilobyte of the 640 KB */
     HIGH_MEMORY = 1 << 20,
     LARGEST_INITRD = 1 << 30,
     /* boot_params */
@@ -82,7 +83,7 @@ bool kernel_is_bzimage(const uint8_t *bytes, size_t size)
     return size >= HEADER_END && memcmp(bytes + MAGIC, "HdrS", 4) == 0 && word_at(bytes, BOOT_FLAG) == 0xaa55;
 }
 
-/* A kernel in memory: where it is entered, how far it reaches, and its setup header. */
+/* A kernel in memory: its entry point, its end, its limits, and boot_params with its setup header. */
 typedef struct kernel {
     uint32_t entry, end;
     uint32_t initrd_most, line_most;
@@ -125,7 +126,7 @@ static p5_status kernel_place_bzimage(p5_machine *machine, const uint8_t *bytes,
     return P5_OK;
 }
 
-/* vmlinux has no setup header: what the kernel asks of one is made. */
+/* Loads a vmlinux. It has no setup header, so the fields that the kernel reads are made here. */
 static p5_status kernel_place_elf(p5_machine *machine, const elf_image *image, kernel *k, p5_error *error)
 {
     p5_status status = bare_place_elf(machine, image, &k->entry, &k->end, error);
@@ -168,7 +169,7 @@ static void kernel_screen(kernel *k)
     k->params[SCREEN_POINTS] = 16;
 }
 
-/* The initrd lies as high as kernel and memory allow, on a page. */
+/* Places the initrd as high as kernel and memory allow, at the start of a page. */
 static p5_status kernel_place_initrd(p5_machine *machine, kernel *k, const uint8_t *bytes, size_t size,
                                      p5_error *error)
 {
@@ -207,7 +208,7 @@ static p5_status kernel_find_initrd(p5_machine *machine, kernel *k, const p5_ker
     return status;
 }
 
-/* Protected mode, flat, with the selectors of the protocol; ESI = boot_params. */
+/* Enters the kernel in flat protected mode with the selectors of the protocol; ESI = boot_params. */
 static void kernel_enter(p5_machine *machine, const kernel *k)
 {
     engine *e = machine->engine;
@@ -272,7 +273,7 @@ p5_status p5_machine_load_kernel(p5_machine *machine, const char *path, const p5
         kernel_memory_map(machine, k);
         kernel_screen(k);
         kernel_enter(machine, k);
-        /* a kernel without a console on the serial port has one on the screen, and reads the keyboard */
+        /* A kernel without a serial console has its console on the screen, and reads the keyboard. */
         if (strstr(line, "console=ttyS") == NULL)
             devices_type_input(machine->devices);
     }

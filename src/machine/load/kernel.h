@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* True if the file's bytes begin with a bzImage's setup. */
+/* Returns true if the file begins with a bzImage's setup. */
 bool kernel_is_bzimage(const uint8_t *bytes, size_t size);
 
 #endif

@@ -28,7 +28,7 @@ enum {
     MAP_RESERVED = 2
 };
 
-/* Boot information, section 3.3: what we fill in. */
+/* Boot information, section 3.3: the fields that are filled in. */
 typedef struct multiboot_info {
     uint32_t flags, mem_lower, mem_upper, boot_device, cmdline, mods_count, mods_addr, syms[4];
     uint32_t mmap_length, mmap_addr, drives_length, drives_addr, config_table, boot_loader_name;
@@ -39,7 +39,7 @@ typedef struct multiboot_module {
 } multiboot_module;
 
 typedef struct multiboot_map {
-    uint32_t size; /* of what follows */
+    uint32_t size; /* size of the members that follow */
     uint64_t base, length;
     uint32_t type;
 } __attribute__((packed)) multiboot_map;
@@ -63,7 +63,7 @@ bool multiboot_find(const uint8_t *bytes, size_t size, multiboot_header *header,
     return false;
 }
 
-/* Room for the loader's own things, from the kernel's end upwards. */
+/* Memory for the modules and the boot information, from the kernel's end upwards. */
 typedef struct multiboot_room {
     p5_machine *machine;
     const char *path;
@@ -87,7 +87,7 @@ static p5_status multiboot_put_text(multiboot_room *room, const char *text, uint
     return multiboot_put(room, text, strlen(text) + 1, 1, at, error);
 }
 
-/* Places a module, which is "FILE" or "FILE ARGUMENTS": the file is what stands before the first blank. Its
+/* Places a module, which is "FILE" or "FILE ARGUMENTS": the file name ends at the first blank. The module's
  * string is all of this without the file's directory, because the kernel must not depend on where the host
  * has the file. */
 static p5_status multiboot_put_module(multiboot_room *room, const char *text, multiboot_module *module,

@@ -6,7 +6,7 @@
 
 enum {
     HEADER_BYTES = 0x1c,
-    NEW_HEADER_FIELD = 0x3c, /* offset of an NE, LE or PE header, if the relocations begin behind it */
+    NEW_HEADER_FIELD = 0x3c, /* offset of an NE, LE or PE header, valid if the relocations begin after it */
     COM_LARGEST = 0x10000 - 0x100 - 2,
     PAGE = 512,
     PAGES_MASK = 0x7ff, /* of the header's number of pages: 1 MB */
@@ -24,8 +24,9 @@ bool mz_is_signed(const uint8_t *bytes, size_t size)
     return size >= 2 && (memcmp(bytes, "MZ", 2) == 0 || memcmp(bytes, "ZM", 2) == 0);
 }
 
-/* A program of another system has a whole DOS program before it, which mostly says that the other system is
- * missing; "bound" programs do all their work in it. */
+/* Returns the system that the file was made for, or NULL for DOS. A program for another system begins with a
+ * complete DOS program, which usually only reports that the other system is missing. In "bound" programs it
+ * does all the work. */
 static const char *mz_other_system(const uint8_t *bytes, size_t size)
 {
     if (size < NEW_HEADER_FIELD + 4 || word_at(bytes, 0x18) < NEW_HEADER_FIELD + 4)
@@ -50,9 +51,9 @@ static p5_status mz_parse_com(mz_image *image, p5_error *error)
     return P5_OK;
 }
 
-/* MS-DOS believes the header where it can, and checks little: a file may be shorter than its header says, the
- * last page may have more bytes than a page has, and the entry point and relocations may lie behind the
- * image. */
+/* Parses a program as MS-DOS does, which trusts the header and checks little: a file may be shorter than its
+ * header says, the last page may have more bytes than a page, and the entry point and relocations may lie
+ * after the image. */
 p5_status mz_parse(const uint8_t *bytes, size_t size, mz_image *image, p5_error *error)
 {
     *image = (mz_image){.bytes = (uint8_t *)(uintptr_t)bytes, .size = size};

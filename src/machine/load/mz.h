@@ -12,21 +12,21 @@ typedef struct mz_image {
     uint8_t *bytes; /* the whole file */
     size_t size;
     bool com;
-    const char *other_system;      /* whose program follows this one in the file, NULL: none */
-    uint32_t image_at, image_size; /* what goes into memory, */
-    uint32_t stored;               /* ... and how much of it the file has */
+    const char *other_system;      /* the system for which a second program in the file is; NULL: none */
+    uint32_t image_at, image_size; /* the part of the file that is loaded */
+    uint32_t stored;               /* how many bytes of it the file has */
     uint32_t relocations_at;
     uint16_t relocation_count;
-    uint16_t least, most;    /* paragraphs behind the image */
+    uint16_t least, most;    /* paragraphs needed and wanted after the image */
     uint16_t ss, sp, cs, ip; /* segments relative to the image */
 } mz_image;
 
-/* It begins with MZ (or ZM): not a COM file. */
+/* Returns true if the file begins with MZ (or ZM): then it is not a COM file. */
 bool mz_is_signed(const uint8_t *bytes, size_t size);
-/* Looks at a file's bytes, which stay the caller's. P5_ERR_FORMAT with what is wrong. */
+/* Parses a file's bytes, which remain the caller's. Returns P5_ERR_FORMAT with a message. */
 p5_status mz_parse(const uint8_t *bytes, size_t size, mz_image *image, p5_error *error);
-/* The place, from the beginning of the image, of a word to which the image's segment is added. It may lie
- * behind the image, and behind all memory. */
+/* Returns the offset, from the beginning of the image, of a word to which the image's segment is added. It
+ * may lie after the image, and above all memory. */
 uint32_t mz_relocation(const mz_image *image, unsigned index);
 
 #endif

@@ -63,6 +63,6 @@ void segment_init_x87(engine *e)
     uint8_t image[108] = {0};
     image[0] = 0x7f; /* control word 037Fh */
     image[1] = 0x03;
-    memset(&image[8], 0xff, 2); /* tag word: all empty */
+    memset(&image[8], 0xff, 2); /* tag word: all registers empty */
     engine_set_x87(e, image);
 }

@@ -1,5 +1,5 @@
-/* A file of the host that a guest has open while it is saved: what has to be the same when it is opened
- * again. */
+/* The state of a host file that a guest has open in a snapshot. The file must be in this state when the
+ * snapshot is loaded. */
 #ifndef MACHINE_SHARE_HOST_FILE_H
 #define MACHINE_SHARE_HOST_FILE_H
 
@@ -7,14 +7,14 @@
 
 typedef struct host_file {
     uint64_t bytes;
-    int64_t seconds; /* of its last change */
+    int64_t seconds; /* time of the last change */
     uint32_t nanoseconds;
 } host_file;
 extern const snapshot_table host_file_state;
 
-/* That of an open descriptor; zeros if it is none. */
+/* Returns the state of an open descriptor; zeros if the descriptor is not open. */
 host_file host_file_of(int descriptor);
-/* Refuses unless the descriptor is a regular file in this state; `path` is for the message. */
+/* Refuses the snapshot unless the descriptor is a regular file in this state. The message names `path`. */
 void host_file_check(const host_file *was, int descriptor, const char *path, snapshot *s);
 
 #endif

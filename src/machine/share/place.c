@@ -1,4 +1,4 @@
-/* What is done at a place that a walk has found: by the host, or in memory. */
+/* Operations at a place that share_resolve has found: on the host, or on the tree in memory. */
 #define _GNU_SOURCE /* Linux interfaces: O_PATH, linkat */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +19,7 @@ int32_t share_may_change(const share_place *place)
     return strcmp(place->name, ".") == 0 ? -EBUSY : 0;
 }
 
-/* 0, or what the host says. */
+/* Converts a result of the host's call to 0 or -errno. */
 static int32_t answer(int result)
 {
     return result == 0 ? 0 : -errno;
@@ -37,7 +37,7 @@ static int open_in_memory(const share_place *place, int flags, mode_t mode)
         return -ENOENT;
     if (node != SCRATCH_NONE && (flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL))
         return -EEXIST;
-    if (node == SCRATCH_NONE) { /* whatever its rights are, it may be opened now */
+    if (node == SCRATCH_NONE) { /* a new file may be opened whatever its permissions are */
         int32_t made = scratch_make(place->scratch, place->folder, place->name, S_IFREG | mode, NULL);
         return made < 0 ? made : scratch_contents(place->scratch, (uint32_t)made, flags);
     }
@@ -59,7 +59,7 @@ static int open_in_memory(const share_place *place, int flags, mode_t mode)
     return host;
 }
 
-/* O_NONBLOCK keeps a FIFO from holding us until its kind is known. */
+/* Opens with O_NONBLOCK, because opening a FIFO could block before its type is known. */
 int share_open(const share_place *place, int flags, mode_t mode)
 {
     struct stat about;
@@ -71,7 +71,7 @@ int share_open(const share_place *place, int flags, mode_t mode)
         flags &= ~(O_CREAT | O_TRUNC);
     bool there = share_about(place, &about) == 0;
     if (there && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode) && !S_ISLNK(about.st_mode))
-        return -EACCES; /* devices, sockets and FIFOs of the host are not the guest's business */
+        return -EACCES; /* guests have no access to the host's devices, sockets and FIFOs */
     int32_t full = !there && (flags & O_CREAT) != 0 ? share_take_name(place) : 0;
     if (full != 0)
         return full;
@@ -82,7 +82,7 @@ int share_open(const share_place *place, int flags, mode_t mode)
         return -errno;
     if (fstat(host, &about) != 0 || (!S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode))) {
         close(host);
-        return -EACCES; /* it has become one meanwhile */
+        return -EACCES; /* the host has replaced the file meanwhile */
     }
     if ((flags & O_TRUNC) != 0)
         share_settle(place->quota, host, before);
@@ -98,7 +98,7 @@ int32_t share_about(const share_place *place, struct stat *about)
     return node == SCRATCH_NONE ? -ENOENT : scratch_about(place->scratch, node, about);
 }
 
-/* Something is about to be made there. */
+/* Reserves quota for a name that is about to be created; fails if the name exists. */
 static int32_t take_name(const share_place *place)
 {
     struct stat about;
@@ -122,7 +122,7 @@ int32_t share_remove(const share_place *place, bool folder)
     return answer(unlinkat(place->directory, place->name, folder ? AT_REMOVEDIR : 0));
 }
 
-/* A folder cannot be moved into itself. */
+/* Returns true if `path` lies below `folder`: a folder cannot be moved into itself. */
 static bool is_below(const char *path, const char *folder)
 {
     size_t length = strlen(folder);

@@ -1,6 +1,6 @@
-/* What a guest may write into a share: how much the files in it may grow by, all in all. Sizes count, holes
- * too, and SHARE_NAME_BYTES for each new name. A file that shrinks gives back; one of the host that is
- * deleted does not, as it may still be open. */
+/* How much a guest may write into a share: the limit on the growth of all files together. File sizes count,
+ * including holes, and so do SHARE_NAME_BYTES for each new name. A file that shrinks returns its bytes.
+ * Deleting a file of the host does not, because it may still be open. */
 #include <errno.h>
 #include <sys/stat.h>
 #include <unistd.h>

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 enum { MAY_WRITE = 0200, MAY_SEARCH = 0100, RIGHTS = 07777 };
-/* Regular files: each takes a descriptor of the host. */
+/* Limit on regular files, because each takes a descriptor of the host. */
 enum { MOST_FILES = 512 };
 
 static scratch_node *at(const share_scratch *m, uint32_t node)
@@ -23,7 +23,7 @@ static bool is_folder(const share_scratch *m, uint32_t node)
     return S_ISDIR(at(m, node)->mode);
 }
 
-/* The guest owns everything. */
+/* Checks the permissions of the owner: the guest owns every node. */
 static bool may(const share_scratch *m, uint32_t node, uint32_t rights)
 {
     return (at(m, node)->mode & rights) == rights;
@@ -42,9 +42,9 @@ void scratch_written(share_scratch *m, uint32_t node)
     changed(m, node, true);
 }
 
-/* --- names --- */
+/* --- Names --- */
 
-/* Where the name stands, or where it would. */
+/* Returns the index of the name, or the index where it would be inserted. */
 static size_t place_of(const share_scratch *m, uint32_t folder, const char *name)
 {
     size_t low = 0, high = m->names.count;
@@ -127,9 +127,9 @@ static void name_remove(share_scratch *m, uint32_t folder, const char *name)
     gone(m, node);
 }
 
-/* --- nodes --- */
+/* --- Nodes --- */
 
-/* A free one; SCRATCH_NONE if there is no memory. */
+/* Returns a free node; SCRATCH_NONE if memory runs out. */
 static uint32_t node_new(share_scratch *m, uint32_t mode)
 {
     uint32_t node = SCRATCH_ROOT;
@@ -159,7 +159,7 @@ share_scratch *scratch_open(share_quota *quota, uint64_t (*now)(const void *cloc
         scratch_close(m);
         return NULL;
     }
-    /* always there; its times are 0, as there is no clock yet */
+    /* The root always exists. Its times are 0, because the clock does not run yet. */
     m->nodes.items[m->nodes.count++] =
         (scratch_node){.mode = S_IFDIR | S_ISVTX | 0777, .opens = 1, .host = -1};
     return m;
@@ -338,7 +338,7 @@ void scratch_drop(share_scratch *m, uint32_t node)
     gone(m, node);
 }
 
-/* --- lists --- */
+/* --- Lists --- */
 
 static struct dirent *entry_new(const share_scratch *m, const char *name, uint32_t node)
 {

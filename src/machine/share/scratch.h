@@ -1,7 +1,7 @@
-/* A tree of files that nobody but the guest sees (its /tmp). A node is a file, a folder or a link; it stays
- * as long as a name or an open file refers to it. What a regular file holds is a file of the host without a
- * name, so that whatever reads, writes and maps files of a share does so with these. Times are the guest's.
- * Results are 0 or more, or -errno. */
+/* A tree of files that only the guest can see (its /tmp). A node is a file, a folder or a link; it exists as
+ * long as a name or an open file refers to it. The contents of a regular file are an unnamed file of the
+ * host, so that the code that reads, writes and maps files of a share works for them, too. Times are the
+ * guest's. Results are 0 or more, or -errno. */
 #ifndef MACHINE_SHARE_SCRATCH_H
 #define MACHINE_SHARE_SCRATCH_H
 
@@ -14,44 +14,44 @@
 enum {
     SCRATCH_NONE,
     SCRATCH_ROOT,
-    SCRATCH_NAMES = 65536 /* of all kinds */
+    SCRATCH_NAMES = 65536 /* files, folders and links together */
 };
 
 typedef struct scratch_node {
-    uint32_t mode;                        /* S_IF* and rights; 0: there is none */
-    uint32_t names, opens;                /* that refer to it */
+    uint32_t mode;                        /* S_IF* and permissions; 0: the node is free */
+    uint32_t names, opens;                /* how many names and open files refer to it */
     uint64_t accessed, modified, changed; /* nanoseconds since 1970 */
-    int host;                             /* what a regular file holds, -1 */
-    char *text;                           /* where a link leads */
+    int host;                             /* descriptor of a regular file's contents; otherwise -1 */
+    char *text;                           /* target of a link */
 } scratch_node;
 
-/* Ascending by folder and name. */
+/* A name in a folder. Names are sorted by folder and text. */
 typedef struct scratch_name {
     uint32_t folder, node;
     char *text;
 } scratch_name;
 
 struct share_scratch {
-    ARRAY_OF(scratch_node) nodes; /* [SCRATCH_NONE] is none */
+    ARRAY_OF(scratch_node) nodes; /* [SCRATCH_NONE] is not used */
     ARRAY_OF(scratch_name) names;
     share_quota *quota;
     uint64_t (*now)(const void *clock);
     const void *clock;
 };
 
-/* What has that name, SCRATCH_NONE if nothing has. */
+/* Returns the node with that name; SCRATCH_NONE if there is none. */
 uint32_t scratch_find(const share_scratch *scratch, uint32_t folder, const char *name);
-/* A regular file's contents, opened anew: the host's descriptor. `flags`: the host's O_*. */
+/* Opens the contents of a regular file; returns the host's descriptor. `flags` are the host's O_*. */
 int scratch_contents(share_scratch *scratch, uint32_t node, int flags);
 int32_t scratch_about(const share_scratch *scratch, uint32_t node, struct stat *about);
 int32_t scratch_set_mode(share_scratch *scratch, uint32_t node, uint32_t rights);
 int32_t scratch_set_times(share_scratch *scratch, uint32_t node, const struct timespec times[2]);
-/* What it holds has changed. */
+/* Updates the times after a file's contents have changed. */
 void scratch_written(share_scratch *scratch, uint32_t node);
-/* An open file refers to it; does so no more. */
+/* Count the open files that refer to the node: adds one; removes one. */
 void scratch_hold(share_scratch *scratch, uint32_t node);
 void scratch_drop(share_scratch *scratch, uint32_t node);
-/* As share_list. */
+/* Does what share_list does. */
 int scratch_list(const share_scratch *scratch, uint32_t folder, struct dirent ***entries);
 
 #endif

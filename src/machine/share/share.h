@@ -1,4 +1,4 @@
-/* The directories of the host that a guest may see (p5_share), for whichever personality answers its file
+/* The directories of the host that a guest may see (p5_share), for every personality that implements file
  * calls: what can be reached, and how. Results are 0 or more, or -errno. */
 #ifndef MACHINE_SHARE_SHARE_H
 #define MACHINE_SHARE_SHARE_H
@@ -14,12 +14,12 @@
 
 enum { SHARE_PATH = 4096 };
 
-/* How much may still be written (quota.c). */
+/* Bytes that may still be written (quota.c). */
 typedef struct share_quota {
     uint64_t left;
 } share_quota;
 
-/* A tree of files that only the guest has (scratch.h). */
+/* A tree of files that only the guest can see (scratch.h). */
 typedef struct share_scratch share_scratch;
 
 typedef struct share_mount {
@@ -32,51 +32,52 @@ typedef struct share_mount {
 typedef struct share_tree {
     share_mount *mounts;
     size_t mount_count;
-    share_scratch *scratch; /* NULL: none */
+    share_scratch *scratch; /* NULL: there is none */
 } share_tree;
 
-/* Opens the options' directories. share_tree_close is to be called afterwards, also after an error. */
+/* Opens the directories of the options. share_tree_close must be called afterwards, even after an error. */
 p5_status share_tree_open(share_tree *tree, const p5_machine_options *options, p5_error *error);
 void share_tree_close(share_tree *tree);
-/* Makes `guest` a folder in memory, which may hold `most_bytes`, unless a share is there or above. `now` is
+/* Makes `guest` a folder in memory that may hold `most_bytes`, unless a share covers that path. `now` returns
  * the guest's time of day in nanoseconds since 1970. */
 p5_status share_tree_private(share_tree *tree, const char *guest, uint64_t most_bytes,
                              uint64_t (*now)(const void *clock), const void *clock, p5_error *error);
 
-/* Where a path leads: an entry `name` of the directory that `directory` refers to. */
+/* Where a path leads: the entry `name` of the directory `directory`. */
 typedef struct share_place {
-    int directory; /* O_PATH descriptor of the parent, -1 for a virtual directory and in memory; the caller
-                      closes it (SHARE_PLACE) */
-    share_scratch *scratch; /* NULL: not there */
-    uint32_t folder;        /* ... the parent's node */
+    int directory; /* O_PATH descriptor of the parent, which the caller closes (SHARE_PLACE); -1 in a virtual
+                    * directory or in memory */
+    share_scratch *scratch; /* NULL: not in memory */
+    uint32_t folder;        /* in memory: the parent's node */
     bool writable;
-    share_quota *quota;     /* of the share, NULL for a virtual directory */
+    share_quota *quota;     /* the share's; NULL in a virtual directory */
     char name[256];         /* "." for the root of a share or a directory itself */
-    char guest[SHARE_PATH]; /* the whole path, normalised and free of links but for the last component if it
-                               was not followed */
-    char target[16];        /* a device that is always there: "null", "zero", "random"; else empty */
+    char guest[SHARE_PATH]; /* the whole path, normalised; free of links except for a last component that was
+                             * not followed */
+    char target[16];        /* "null", "zero" or "random" for these devices, which always exist; else empty */
 } share_place;
 
 enum { SHARE_FOLLOW = 1, SHARE_MAY_BE_MISSING = 2 };
-/* Resolves a guest path against the shares, component by component, never through a host link. A relative
- * one begins at `start`, absolute and free of links. */
+/* Resolves a guest path against the shares, component by component, never through a link of the host. A
+ * relative path begins at `start`, which must be absolute and free of links. */
 int32_t share_resolve(const share_tree *tree, const char *start, const char *path, unsigned how,
                       share_place *place);
 void share_place_close(share_place *place);
-/* A place of the block in which this stands, which closes it at its end. */
+/* Declares a place that is closed at the end of its block. */
 #define SHARE_PLACE(name)                                                                                    \
     __attribute__((cleanup(share_place_close))) share_place name;                                            \
     name.directory = -1
 
-/* A directory that only leads to shares, or one of the devices. */
+/* Returns true for a directory that only leads to shares, and for the devices. */
 bool share_is_virtual(const share_place *place);
-/* Whether the place may be changed: in a writable share (else -EROFS), and not its root (-EBUSY). */
+/* Returns 0 if the place may be changed: it must lie in a writable share (else -EROFS), and not be its root
+ * (-EBUSY). */
 int32_t share_may_change(const share_place *place);
-/* Opens what stands there, a regular file or a directory: the host's descriptor; a folder in memory has none.
- * `flags`: the host's O_*. Where nothing may be written, what is there may still be read with O_CREAT or
+/* Opens a regular file or a directory; returns the host's descriptor. A folder in memory cannot be opened.
+ * `flags` are the host's O_*. In a read-only share an existing file can be read even with O_CREAT or
  * O_TRUNC. */
 int share_open(const share_place *place, int flags, mode_t mode);
-/* What is done at a place that is no virtual directory, as the host's call of that name would. */
+/* Do what the host's calls of these names do, at a place that is not virtual. */
 int32_t share_about(const share_place *place, struct stat *about);
 int32_t share_make_folder(const share_place *place, mode_t mode);
 int32_t share_remove(const share_place *place, bool folder);
@@ -86,15 +87,15 @@ int32_t share_symlink(const share_place *place, const char *text);
 ssize_t share_read_link(const share_place *place, char *text, size_t room);
 int32_t share_set_mode(const share_place *place, mode_t mode);
 int32_t share_set_times(const share_place *place, const struct timespec times[2]);
-/* How many of `size` bytes from `from` on can be written to a file of `before` bytes; -ENOSPC if none. NULL:
- * no quota, here and below. */
+/* Returns how many of `size` bytes from offset `from` on can be written to a file of `before` bytes; -ENOSPC
+ * if none. In this and the following functions, a quota of NULL means that there is no limit. */
 int64_t share_fits(const share_quota *quota, uint64_t before, uint64_t from, uint64_t size);
 uint64_t share_size(int host);
 void share_take(share_quota *quota, uint64_t bytes);
-/* Takes what the file has grown by since its size was `before`, or gives back. */
+/* Charges the growth of a file since its size was `before`, or returns bytes if it has shrunk. */
 void share_settle(share_quota *quota, int host, uint64_t before);
 int32_t share_truncate(share_quota *quota, int host, uint64_t size);
-/* The entries of a directory of the host in the order of their names, "." and ".." first: their number. The
+/* Lists a directory of the host in the order of names, "." and ".." first; returns the number of entries. The
  * caller frees them (share_list_free). */
 int share_list(int directory, struct dirent ***entries);
 void share_list_free(struct dirent **entries, int count);

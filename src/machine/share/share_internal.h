@@ -1,26 +1,26 @@
-/* What the files that answer for shares, and for the tree in memory, share. */
+/* What the files of this folder share. */
 #ifndef MACHINE_SHARE_SHARE_INTERNAL_H
 #define MACHINE_SHARE_SHARE_INTERNAL_H
 
 #include "machine/share/scratch.h"
 #include "machine/share/share.h"
 
-/* A tree with an empty root. NULL: no memory. */
+/* Creates a tree with an empty root. Returns NULL if memory runs out. */
 share_scratch *scratch_open(share_quota *quota, uint64_t (*now)(const void *clock), const void *clock);
 void scratch_close(share_scratch *scratch);
-/* From `folder` into the folder `name`: its node. */
+/* Returns the node of the folder `name` in `folder`. */
 int32_t scratch_enter(const share_scratch *scratch, uint32_t folder, const char *name);
-/* Makes a node: its number. `text`: of a link. */
+/* Makes a node and returns its number. `text` is the target if it is a link. */
 int32_t scratch_make(share_scratch *scratch, uint32_t folder, const char *name, uint32_t mode,
                      const char *text);
 int32_t scratch_link(share_scratch *scratch, uint32_t node, uint32_t folder, const char *name);
 int32_t scratch_remove(share_scratch *scratch, uint32_t folder, const char *name, bool a_folder);
 int32_t scratch_rename(share_scratch *scratch, uint32_t folder, const char *name, uint32_t new_folder,
                        const char *new_name);
-/* As readlink. */
+/* Does what readlink does. */
 ssize_t scratch_read_link(const share_scratch *scratch, uint32_t node, char *text, size_t room);
 
-/* A file, directory or link is about to be made there, on the host. */
+/* Charges the quota for a file, directory or link of the host that is about to be created. */
 enum { SHARE_NAME_BYTES = 4096 };
 int32_t share_take_name(const share_place *place);
 

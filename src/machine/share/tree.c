@@ -1,4 +1,4 @@
-/* The shares themselves, and their lists. */
+/* Opening the shares, and listing directories. */
 #define _GNU_SOURCE /* Linux interfaces: O_PATH, scandirat */
 #include <errno.h>
 #include <fcntl.h>
@@ -9,7 +9,8 @@
 #include "base/error.h"
 #include "machine/share/share_internal.h"
 
-/* Normalises an absolute guest path: no empty, "." or ".." components, no final slash. */
+/* Returns a copy of an absolute guest path without empty, "." or ".." components and without a final
+ * slash. */
 static char *normalised(const char *path)
 {
     char *out = malloc(strlen(path) + 2);
@@ -68,7 +69,7 @@ p5_status share_tree_private(share_tree *tree, const char *guest, uint64_t most_
     for (size_t i = 0; i < tree->mount_count; i++)
         if (tree->mounts[i].guest[0] == '\0' || strcmp(tree->mounts[i].guest, guest) == 0)
             return P5_OK;
-    share_mount *mount = &tree->mounts[tree->mount_count]; /* share_tree_open left room for it */
+    share_mount *mount = &tree->mounts[tree->mount_count]; /* share_tree_open allocated one more mount */
     *mount =
         (share_mount){.guest = strdup(guest), .directory = -1, .writable = true, .quota.left = most_bytes};
     tree->scratch = scratch_open(&mount->quota, now, clock);
@@ -92,7 +93,7 @@ void share_tree_close(share_tree *tree)
     *tree = (share_tree){0};
 }
 
-/* --- lists --- */
+/* --- Lists --- */
 
 static int rank(const char *name)
 {

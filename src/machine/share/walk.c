@@ -1,10 +1,10 @@
-/* Paths of the guest: what of the host can be reached, and how.
+/* Resolution of the guest's paths: what of the host can be reached, and how.
  *
- * The guest's tree holds the shares, each at its guest path, a folder in memory, virtual directories above
- * them, and /dev/null, zero, random, urandom. A path is walked one component at a time from a share's root,
- * each component opened with O_NOFOLLOW under the directory before it. Links are read and walked here, in the
- * guest's tree; `..` cuts the guest's path, which holds no links, and never asks the host. So neither `..`
- * nor a link nor a rename by somebody else leads out of a share. */
+ * The guest's tree holds the shares, each at its guest path; a folder in memory; virtual directories above
+ * these; and /dev/null, zero, random, urandom. A path is walked one component at a time from a share's root,
+ * and each component is opened with O_NOFOLLOW in the directory before it. Links are read and followed here,
+ * within the guest's tree. `..` shortens the guest's path, which contains no links, without asking the host.
+ * So neither `..`, nor a link, nor a rename by another process leads out of a share. */
 #define _GNU_SOURCE /* Linux interfaces: O_PATH, preadv, ... */
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +15,7 @@
 
 enum { LINKS_AT_MOST = 40 };
 
-/* The mount at exactly `path` (normalised, "" = root), or NULL. */
+/* Returns the mount at exactly `path` (normalised, "" = root), or NULL. */
 static share_mount *mount_at(const share_tree *tree, const char *path)
 {
     for (size_t i = 0; i < tree->mount_count; i++)
@@ -24,8 +24,8 @@ static share_mount *mount_at(const share_tree *tree, const char *path)
     return NULL;
 }
 
-/* True if a mount lies somewhere below `path`, or it is the root or /dev: such directories are there without
- * a host directory. */
+/* Returns true if `path` is the root, /dev, or a directory above a mount: these exist without a host
+ * directory. */
 static bool is_virtual_directory(const share_tree *tree, const char *path)
 {
     size_t length = strlen(path);
@@ -37,7 +37,8 @@ static bool is_virtual_directory(const share_tree *tree, const char *path)
     return false;
 }
 
-/* Where a walk stands: `path` is free of links; `directory` is -1 in a virtual directory and in memory. */
+/* The current position of a walk. `path` is free of links; `directory` is -1 in a virtual directory and in
+ * memory. */
 typedef struct walk {
     const share_tree *tree;
     int directory;
@@ -81,7 +82,7 @@ static int32_t path_append(char *path, const char *name, size_t length)
     return 0;
 }
 
-/* Goes from the walk's directory into the plain directory `name`; w->path already ends in it. */
+/* Enters the directory `name`, which is no link. w->path already ends in `name`. */
 static int32_t walk_enter(walk *w, const char *name)
 {
     share_mount *mount = mount_at(w->tree, w->path);
@@ -106,7 +107,7 @@ static int32_t walk_enter(walk *w, const char *name)
     return is_virtual_directory(w->tree, w->path) ? 0 : -ENOENT;
 }
 
-/* Walks to `path`, which holds no links, from the root. */
+/* Walks from the root to `path`, which contains no links. */
 static int32_t walk_to(walk *w, const char *path)
 {
     char component[256];
@@ -141,7 +142,7 @@ static int32_t walk_up(walk *w)
     return walk_to(w, parent);
 }
 
-/* The entry `name` of the walk's directory. */
+/* Returns the place of the entry `name` in the walk's directory. */
 static share_place place_in(const walk *w, const char *name)
 {
     share_place place = {.directory = w->directory,
@@ -153,7 +154,7 @@ static share_place place_in(const walk *w, const char *name)
     return place;
 }
 
-/* The link `name` in the walk's directory: 1 and its text, 0 if it is no link, or -errno. */
+/* Reads the link `name` in the walk's directory. Returns 1 and its text, 0 if it is no link, or -errno. */
 static int32_t walk_read_link(const walk *w, const char *name, char *text, size_t room)
 {
     if (w->directory < 0 && w->node == SCRATCH_NONE)
@@ -168,7 +169,7 @@ static int32_t walk_read_link(const walk *w, const char *name, char *text, size_
     return 1;
 }
 
-/* The walk ends at entry `name` of its directory, at `path`. */
+/* Ends the walk at the entry `name` of its directory, which is at `path`. */
 static int32_t walk_end(walk *w, const char *name, share_place *place)
 {
     char target[sizeof place->target];
@@ -203,7 +204,7 @@ static int32_t walk_finish(walk *w, const char *name, unsigned how, share_place 
     return path_append(place->guest, name, strlen(name));
 }
 
-/* True if `name` under the walk's directory is a mount or virtual directory. */
+/* Returns true if `name` in the walk's directory is a mount or a virtual directory. */
 static bool walk_next_is_ours(walk *w, const char *name, size_t length)
 {
     char path[SHARE_PATH];
@@ -212,7 +213,7 @@ static bool walk_next_is_ours(walk *w, const char *name, size_t length)
            (mount_at(w->tree, path) != NULL || is_virtual_directory(w->tree, path));
 }
 
-/* Walks `text`, which is overwritten when links are put in. */
+/* Walks `text`, which is overwritten when a link is substituted. */
 static int32_t walk_all(walk *w, char text[SHARE_PATH], unsigned how, share_place *place)
 {
     char *rest = text;

@@ -49,7 +49,8 @@ p5_status machine_copy_take(p5_machine *machine, machine_copy *copy, p5_error *e
         machine_copy_free(copy);
         return s.status;
     }
-    uint8_t *fitting = realloc(copy->bytes, copy->size); /* several are kept, and room grew by doubling */
+    uint8_t *fitting = realloc(copy->bytes, copy->size); /* Several copies may be kept, and the buffer has
+                                                          * grown by doubling. */
     if (fitting != NULL) {
         copy->bytes = fitting;
         copy->capacity = copy->size;
@@ -79,7 +80,7 @@ p5_status machine_copy_open(const machine_copy *copy, const p5_machine *like, p5
                   .read = read_bytes,
                   .context = &from,
                   .revision = SNAPSHOT_REVISION,
-                  .clock = SNAPSHOT_CLOCK_MOST, /* until the core says it */
+                  .clock = SNAPSHOT_CLOCK_MOST, /* limit until the core sets the clock */
                   .error = error};
     p5_status status = machine_open(&options, like->model, machine, error);
     if (status == P5_OK) {

@@ -1,5 +1,5 @@
-/* Snapshots of machines (include/p5scope/snapshot.h): which parts there are, in which order. What a part
- * holds is said by whom it belongs to. */
+/* Snapshots of machines (include/p5scope/snapshot.h): their sections and the order of these. Each unit
+ * defines the contents of its own section. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@
 #include "p5scope/snapshot.h"
 #include "pmu/pmu_snapshot.h"
 
-/* ---- what stands first: how to make the machine -------------------------------------------------------- */
+/* ---- Preface: how to make the machine ----------------------------------------------------------------- */
 
 #define MOST_MEMORY 0x80000000u
 
@@ -55,7 +55,8 @@ static bool preface_of(const p5_machine *machine, const p5_save_options *options
                                .instructions = machine->instructions,
                                .clock = p5_machine_clock(machine)};
     snprintf(info->kind, sizeof info->kind, "%s", machine->guest->name);
-    if (options != NULL && options->guest != NULL) /* wherever the loader stands */
+    if (options != NULL && options->guest != NULL) /* An absolute path works whatever the current directory of
+                                                    * the loading program is. */
         info->guest = realpath(options->guest, NULL);
     if (options == NULL || options->command == NULL)
         return true;
@@ -63,7 +64,7 @@ static bool preface_of(const p5_machine *machine, const p5_save_options *options
     return info->command != NULL;
 }
 
-/* ---- the machine itself -------------------------------------------------------------------------------- */
+/* ---- The machine itself ------------------------------------------------------------------------------- */
 
 static const snapshot_table machine_state = {
     SNAPSHOT(p5_machine, "machine", FIELD_BITS(AFTER_ALL, after),
@@ -81,7 +82,7 @@ const snapshot_table *const *const machine_tables[] = {own_tables,     core_tabl
 
 static void transfer_machine(p5_machine *m, snapshot *s)
 {
-    uint32_t checks = m->after & AFTER_CHECK; /* the model's */
+    uint32_t checks = m->after & AFTER_CHECK; /* set by the model, not by the snapshot */
     snapshot_state(s, &machine_state, m);
     m->after = (m->after & ~(uint32_t)AFTER_CHECK) | checks;
     notice_transfer(&m->notices, s);
@@ -121,8 +122,8 @@ static void transfer_guest(p5_machine *m, snapshot *s)
         m->guest->transfer(m, s);
 }
 
-/* The monitor comes behind the core, whose totals its counters follow; the guest behind everything that it
- * stands on. */
+/* The monitor follows the core, because its counters follow the core's totals. The guest follows every
+ * section that it depends on. */
 static const struct {
     const char *name;
     void (*transfer)(p5_machine *m, snapshot *s);
@@ -146,7 +147,7 @@ static p5_status transfer_all(p5_machine *m, snapshot_file *f, uint64_t clock, p
     return status;
 }
 
-/* ---- saving -------------------------------------------------------------------------------------------- */
+/* ---- Saving ------------------------------------------------------------------------------------------- */
 
 p5_status p5_machine_save(p5_machine *machine, const char *path, const p5_save_options *options,
                           p5_error *error)
@@ -184,7 +185,7 @@ p5_status p5_machine_save(p5_machine *machine, const char *path, const p5_save_o
     return snapshot_file_finish(f, error);
 }
 
-/* ---- loading ------------------------------------------------------------------------------------------- */
+/* ---- Loading ------------------------------------------------------------------------------------------ */
 
 static p5_status read_preface(snapshot_file *f, p5_snapshot_info *info, p5_error *error)
 {
@@ -225,7 +226,7 @@ static const guest_kind *kind_named(const char *name)
     return NULL;
 }
 
-/* What is part of the state cannot be asked for. */
+/* Rejects options that would change what is part of the snapshot. */
 static p5_status check_options(const p5_machine_options *o, p5_error *error)
 {
     if (o->size != sizeof *o)
@@ -241,8 +242,8 @@ static p5_status check_options(const p5_machine_options *o, p5_error *error)
     return P5_OK;
 }
 
-/* The options of p5_machine_open that make a machine like the one that was saved. What of the host the guest
- * sees is what the caller gives it now: a snapshot grants nothing. */
+/* Returns the options of p5_machine_open that make a machine like the saved one. The guest's access to the
+ * host is what the caller grants now: a snapshot grants none. */
 static p5_machine_options complete_options(const p5_snapshot_info *info, const p5_machine_options *from)
 {
     p5_machine_options to = from != NULL ? *from : (p5_machine_options){0};
@@ -266,7 +267,7 @@ static p5_status load_machine(snapshot_file *f, const p5_snapshot_info *info,
     if (status == P5_OK) {
         (*machine)->guest = kind;
         status = transfer_all(*machine, f, info->clock, error);
-        (*machine)->options.image = NULL; /* the caller's */
+        (*machine)->options.image = NULL; /* it belongs to the caller */
     }
     return status;
 }

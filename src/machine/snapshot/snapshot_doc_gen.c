@@ -7,7 +7,7 @@
 
 typedef struct page {
     FILE *out;
-    char last[256]; /* fields of an array with names are one row */
+    char last[256]; /* the last row, because fields of an array with named elements share one */
 } page;
 
 static void row(void *context, const char *name, const snapshot_field *field)

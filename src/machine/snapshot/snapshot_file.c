@@ -14,32 +14,32 @@
 #include "p5scope/version.h"
 
 enum { LEVEL = 3, BUFFER = 1 << 17, SECTIONS_AT_MOST = 64 };
-#define MAGIC "p5scope snapshot" /* without its NUL */
+#define MAGIC "p5scope snapshot" /* without the final NUL */
 
 typedef struct file_header {
     char magic[16];
     uint32_t format, revision, sections, unused;
     char version[32];
-    uint64_t checksum; /* of what stands before */
+    uint64_t checksum; /* of the members above */
 } file_header;
 
 typedef struct section_header {
     char name[16];
     uint64_t bytes, stored;
     uint64_t checksum;        /* of the stored bytes */
-    uint64_t header_checksum; /* of what stands before */
+    uint64_t header_checksum; /* of the members above */
 } section_header;
 
 struct snapshot_file {
-    char *path, *temporary; /* temporary: NULL when reading */
+    char *path, *temporary; /* NULL when reading */
     FILE *file;
-    uint32_t sections; /* written, or left to read */
-    uint32_t revision; /* reading: the writer's; */
-    char version[40];  /* ... p5scope VERSION */
+    uint32_t sections; /* sections written, or sections left to read */
+    uint32_t revision; /* reading: the revision of the program that wrote the file */
+    char version[40];  /* reading: "p5scope VERSION" of that program */
     section_header section;
     off_t section_at;
-    uint64_t left; /* reading: stored bytes of the section not yet taken from the file */
-    bool failed;   /* writing: the reason is in errno_of_failure */
+    uint64_t left; /* reading: stored bytes of the section that are not yet read */
+    bool failed;   /* writing: errno_of_failure has the reason */
     int errno_of_failure;
     ZSTD_CStream *compress;
     ZSTD_DStream *expand;
@@ -47,7 +47,7 @@ struct snapshot_file {
     uint8_t buffer[BUFFER];
 };
 
-/* FNV-1a: every change of one byte changes it. */
+/* Extends an FNV-1a checksum, which any change of a single byte changes. */
 static uint64_t checksum_add(uint64_t sum, const void *bytes, size_t size)
 {
     const uint8_t *at = bytes;
@@ -69,9 +69,9 @@ static p5_status fail_at(const snapshot_file *f, p5_error *error, p5_status stat
     return status;
 }
 
-/* ---- writing ------------------------------------------------------------------------------------------- */
+/* ---- Writing ------------------------------------------------------------------------------------------ */
 
-/* The first thing that fails counts. */
+/* Records a failure; only the first one counts. */
 static void note(snapshot_file *f, bool done)
 {
     if (done || f->failed)
@@ -86,7 +86,7 @@ static void put(snapshot_file *f, const void *bytes, size_t size)
         note(f, fwrite(bytes, 1, size, f->file) == size);
 }
 
-/* Until all of `in` is taken, or with ZSTD_e_end until the frame is complete. */
+/* Compresses until all of `in` is consumed or, with ZSTD_e_end, until the frame is complete. */
 static void compress(snapshot_file *f, ZSTD_inBuffer in, ZSTD_EndDirective how)
 {
     size_t left = 1;
@@ -132,7 +132,7 @@ static snapshot_file *new_file(const char *path, p5_error *error)
 p5_status snapshot_file_create(const char *path, snapshot_file **file, p5_error *error)
 {
     static const file_header placeholder;
-    struct stat there; /* what stands there is replaced: no device, say */
+    struct stat there; /* only a regular file may be replaced, not a device, for example */
     if (stat(path, &there) == 0 && !S_ISREG(there.st_mode))
         return error_set_at(error, P5_ERR_IO, path, 0, 0,
                             "cannot write the snapshot: this is not a regular file");
@@ -187,7 +187,7 @@ p5_status snapshot_file_finish(snapshot_file *f, p5_error *error)
     return status;
 }
 
-/* ---- reading ------------------------------------------------------------------------------------------- */
+/* ---- Reading ------------------------------------------------------------------------------------------ */
 
 static p5_status check_header(snapshot_file *f, p5_error *error)
 {
@@ -225,7 +225,7 @@ static p5_status read_section_header(snapshot_file *f, section_header *h, uint64
     return P5_OK;
 }
 
-/* Reads through all sections, so that a damaged file is known before anything of it is used. */
+/* Reads all sections once, so that damage is detected before any of the data is used. */
 static p5_status check_sections(snapshot_file *f, p5_error *error)
 {
     struct stat about;
@@ -311,7 +311,7 @@ static bool read_expanded(void *context, void *bytes, size_t size)
     return true;
 }
 
-/* ---- sections ------------------------------------------------------------------------------------------ */
+/* ---- Sections ----------------------------------------------------------------------------------------- */
 
 void snapshot_file_begin(snapshot_file *f, const char *name, snapshot *s, p5_error *error)
 {
@@ -350,7 +350,7 @@ p5_status snapshot_file_end(snapshot_file *f, snapshot *s)
         if (s->status == P5_OK && f->section.bytes > 0)
             snapshot_refuse(s, "section '%s' of the snapshot has %" PRIu64 " bytes too many", f->section.name,
                             f->section.bytes);
-        if (s->status == P5_OK && f->left > 0) /* the end of the frame */
+        if (s->status == P5_OK && f->left > 0) /* skip the end of the frame */
             fseeko(f->file, (off_t)f->left, SEEK_CUR);
     } else {
         compress(f, (ZSTD_inBuffer){NULL, 0, 0}, ZSTD_e_end);
