@@ -54,11 +54,10 @@ typedef struct data_answer {
 
 /* A result in a word:
  *
- *    63  62         61   60      56 55  42 41       28 27        14 13   0
- *   | 1 | misaligned|hit| clocks   |  tlb | write order|write buffer| read |
- *                         misaligned
+ *    63  62              61    60      56 55  42 41         28 27          14 13   0
+ *   | 1 | is_misaligned | hit | misaligned |  tlb | write_order | write_buffer | read |
  *
- * The last five fields are clocks that were waited. Other values are: */
+ * The last five fields are clocks that were waited, as in data_answer. The other values are: */
 enum {
     DATA_LONG, /* the result does not fit into a word */
     DATA_USUAL /* an L1 hit without waiting */

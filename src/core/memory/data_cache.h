@@ -1,7 +1,7 @@
 /* The L1 data cache: 128 sets of 32-byte lines, 2 ways (P54C) or 4 (P55C), MESI. Tags are physical; the index
- * lies within the page offset. The cache holds no data, which is in the engine's memory. This file keeps the
- * array; memory_data.c and snoop.c decide when lines are filled, written through, snooped and written
- * back. */
+ * lies within the page offset. The cache holds no data; line contents are in the engine's memory. This file
+ * keeps the array; memory_data.c and snoop.c decide when lines are filled, written through, snooped and
+ * written back. */
 #ifndef CORE_MEMORY_DATA_CACHE_H
 #define CORE_MEMORY_DATA_CACHE_H
 

@@ -15,8 +15,8 @@ typedef struct reference {
     uint64_t clock; /* the current clock */
     unsigned how;
     bool write;
-    bool plain;   /* an ordinary reference: neither flags, `how`, nor the mode (memory.special) need special
-                     treatment */
+    bool plain;   /* an ordinary reference: neither its flags nor `how` nor the mode (memory.special)
+                     need special treatment */
     bool aligned; /* plain and in one part */
     bool misaligned;
     unsigned locked; /* LOCK_* */
@@ -630,7 +630,7 @@ bool memory_hits_misaligned(struct memory *m, const p5_access *access)
 bool __attribute__((noinline))
 memory_hits_unexpected(struct memory *m, const p5_access *access, const data_expected *expected)
 {
-    if (memory_as_expected(access, expected)) /* so not to a large page */
+    if (memory_as_expected(access, expected)) /* implies that the page is not large */
         return use_line(m, access, false);
     return expected->kind == 0 && expected->misaligned ? memory_hits_misaligned(m, access)
                                                        : memory_hits_any(m, access);

@@ -56,7 +56,8 @@ static inline bool memory_passes_by(const struct memory *m, uint32_t physical, b
            !(write && memory_order_holds(m, clock));
 }
 
-/* Uses line and page of a reference within a line, if both hit. Returns false without a change otherwise. */
+/* Makes a reference within a line if it hits the cache and its page hits the TLB. Returns false without a
+ * change otherwise. */
 bool memory_uses_line(struct memory *m, const p5_access *access);
 
 /* Does what memory_data_usual does, at a clock when nothing delays the reference. */
@@ -133,7 +134,8 @@ static inline bool memory_special(const struct memory *m, uint64_t clock)
     return m->special && (memory_frozen(m) || clock >= m->agent.due);
 }
 
-/* Returns whether nothing that is pending from clock `first` to `last` could delay a hit. */
+/* Returns whether nothing delays hits from clock `first` to `last`: no fill or write is pending, and no other
+ * bus master acts. */
 static inline bool memory_calm(const struct memory *m, uint64_t first, uint64_t last)
 {
     return first >= m->write_quiet && memory_undisturbed(m, last); /* write_quiet is not before read_quiet */
@@ -150,7 +152,8 @@ static inline quiet_time memory_quiet_time(const struct memory *m, uint64_t reac
     return (quiet_time){from, due > from && due - from > reach ? due - from - reach : 0};
 }
 
-/* Does what memory_hits_any does, or makes what is `expected`; not inline. */
+/* Makes a reference that hits but is not to the most recently used line, or not as `expected`. Includes
+ * misaligned hits if these are expected. Returns false without a change if it does not hit. */
 bool memory_hits_unexpected(struct memory *m, const p5_access *access, const data_expected *expected);
 
 static inline bool memory_as_expected(const p5_access *access, const data_expected *expected)

@@ -63,8 +63,8 @@ static void keep_sets(memory_trial *t, const struct memory *m, uint32_t physical
     }
 }
 
-/* Returns whether the reference changes nothing else: its line is cacheable, no other cache gives up a line,
- * no line becomes exclusive, no page is walked, and no owner keeps track of memory contents. */
+/* Returns whether the reference changes nothing else: its line is cacheable and not in the code cache, no
+ * other line becomes exclusive, no page is walked, and the owner needs no copy of what is written. */
 static bool can_try(const struct memory *m, const p5_access *access, unsigned how)
 {
     return !m->special && (access->flags & ~(unsigned)P5_ACCESS_WRITE) == 0 && how < HOW_LOCK &&

@@ -105,7 +105,6 @@ int tlb_find(tlb *t, uint32_t key);
 unsigned tlb_fill(tlb *t, uint32_t key, uint32_t physical, uint8_t attributes, bool dirty);
 /* Marks an entry dirty, at the first write through it. */
 void tlb_set_dirty(tlb *t, unsigned entry);
-/* - */
 void tlb_drop(tlb *t, unsigned entry);
 /* INVLPG: drops the entries of either size that translate `linear`. */
 void tlb_invalidate(tlb *t, uint32_t linear);

@@ -102,7 +102,7 @@ static const memo_leaf *behind_pair(const p5_core *core, const p5_retired *r, co
 }
 
 /* Returns the leaf with which the piece `p` will end, or NULL if that is not known. `alone`: the piece is its
- * whole block, so no other piece changes memory before or after it. */
+ * whole block, so no other piece has to be tried before or after it. */
 static const memo_leaf *leaf_ahead(p5_core *core, const p5_retired *r, piece *p, bool alone,
                                    p5_prediction prediction)
 {

@@ -275,7 +275,8 @@ price_fetching(p5_core *core, batch *all, memo_path *path, quiet_time *quiet)
     return price_unusual(core, all, path, path->streak.first, MEMO_UNASKED, quiet);
 }
 
-/* Prices the current piece. All answers are usual and the lines most recently used, most of the time. */
+/* Prices the current piece. Most of the time, all answers are usual and each line is the most recently used
+ * of its set. */
 static inline __attribute__((always_inline)) memo_leaf *
 price_piece(p5_core *core, batch *all, const place *here, memo_path *path, bool profiled, quiet_time *quiet)
 {
@@ -284,8 +285,7 @@ price_piece(p5_core *core, batch *all, const place *here, memo_path *path, bool 
     unsigned lines = LINES_AT_HAND;
     if (!memo_lines_at_hand(core, &path->streak)) {
         lines = memo_match_lines(core, &path->streak);
-        if (__builtin_expect(lines == 0, 0)) /* only streaks without other steps than references have `tag`
-                                                and `set` */
+        if (__builtin_expect(lines == 0, 0)) /* matching lines imply that all steps are references */
             return price_fetching(core, leave(core, all, here), path, quiet);
     }
     if (__builtin_expect(!memo_code_page_usual(core->memory, here->piece, &path->streak), 0))
@@ -353,7 +353,7 @@ static memo_path *__attribute__((noinline)) noted_path(p5_core *core, batch *all
 
 /* ---- the loop ---- */
 
-/* Returns whether the stretch at `b` must end before clock `limit`. */
+/* Returns whether the stretch at `b` certainly ends before clock `limit`. */
 static bool __attribute__((noinline))
 stays_before(p5_core *core, const batch *all, const p5_retired_block *b, uint64_t limit)
 {

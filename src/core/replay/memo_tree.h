@@ -34,8 +34,8 @@ typedef struct memo_node {
         uint32_t previous; /* branch: U address of the previous group; like `address`, not valid in the first
                               group */
     };
-    uint32_t usual; /* next question after the usual answer: an unimpeded hit; a known end bit; a group that
-                       passes */
+    uint32_t usual; /* next question after the usual answer: a hit that nothing delays; a known end bit; a
+                       group that passes */
     uint32_t edge;  /* most recent edge for other answers; the leaves after a branch are in
                        memo_streak.told */
     uint32_t fan;   /* all edges if there are several, or 0 */
@@ -300,8 +300,7 @@ memo_state *memo_intern(p5_core *core);
 /* Returns the path of this piece, state and variant, and makes it if necessary. NULL: the piece is new, or
  * memory is out. */
 memo_path *memo_find_path(p5_core *core, piece *p, const memo_state *from, uint32_t variant);
-/* Drops everything, because the budget is exceeded. The counts of the leaves' uses are added to the totals
- * first. */
+/* Drops everything, after adding the counts of the leaves' uses to the totals. */
 void memo_drop_all(p5_core *core);
 /* Returns the bytes in use. */
 size_t memo_bytes(const memo *m);
