@@ -5,8 +5,9 @@
 
 /* ---- samples ---- */
 
-/* Updates the count of the event that triggers samples from the totals, which include the memo's uses. Nothing
- * to do for clocks, which are always known, and for executions and pairing, which are not in the totals. */
+/* Updates the count of the event that triggers samples from the totals, which include the memo's uses.
+ * Nothing to do for clocks, which are always known, and for executions and pairing, which are not in the
+ * totals. */
 static void update_watched(p5_core *core)
 {
     profile_sink *sink = &core->profile->sink;

@@ -1,3 +1,4 @@
+/* The memory side as a whole: lifetime, control inputs, flushes and draining. */
 #include "core/memory/memory.h"
 
 #include <stdlib.h>

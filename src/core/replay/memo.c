@@ -1,3 +1,4 @@
+/* Storage of the memo: pools and tables, interned states, paths, edges and leaves; totals from the leaves. */
 #include "core/replay/memo.h"
 
 #include <stdlib.h>
