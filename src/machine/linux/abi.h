@@ -1,5 +1,5 @@
 /* Numbers of the i386 Linux system call interface that differ from the host's or that are used in several
- * places. Errors, open flags and signal numbers are those of every x86 Linux and come from the host's
+ * places. Errors, open flags and signal numbers are the same on every x86 Linux and come from the host's
  * headers. */
 #ifndef MACHINE_LINUX_ABI_H
 #define MACHINE_LINUX_ABI_H
@@ -15,8 +15,9 @@ enum {
 };
 enum { LINUX_O_CLOEXEC = 02000000 };
 enum { LINUX_SIG_DFL = 0, LINUX_SIG_IGN = 1 };
-/* What a call answers inside of the kernel when a signal interrupts its wait. The call is made again unless a
- * handler runs; behind a handler with SA_RESTART, too, if it is the first. Otherwise the guest gets EINTR. */
+/* Results of a call within the kernel when a signal interrupts its wait. The call is restarted unless a
+ * handler runs. LINUX_ERESTARTSYS also restarts it after a handler with SA_RESTART. Otherwise the guest gets
+ * EINTR. */
 enum { LINUX_ERESTARTSYS = 512, LINUX_ERESTARTNOHAND = 514 };
 enum {
     LINUX_SA_SIGINFO = 4,
@@ -47,7 +48,7 @@ enum {
 };
 enum { LINUX_TRAP_BRKPT = 1, LINUX_TRAP_TRACE };
 
-/* Who the guest is: the same on every host. */
+/* The guest's identity, which is the same on every host. */
 enum { LINUX_PID = 1000, LINUX_PARENT_PID = 1, LINUX_UID = 1000, LINUX_HZ = 100 };
 
 /* The real-time clock starts at 8 January 1997, 00:00 UTC: the day the Pentium MMX was introduced. */

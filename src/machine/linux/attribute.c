@@ -1,5 +1,5 @@
-/* Attributes of files, links between them, and what file systems say of themselves. Nothing here follows a
- * link of the host: a path leads to a place in a share, and calls act on the name there. */
+/* Attributes of files, links between files, and the properties of file systems. Nothing here follows a link
+ * of the host: a path leads to a place in a share, and calls act on the name there. */
 #define _GNU_SOURCE /* fallocate */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,7 +18,8 @@ int32_t linux_place_to_change(linux_process *p, int32_t directory, uint32_t addr
     return wrong != 0 ? wrong : share_may_change(place);
 }
 
-/* The same for attributes, which the root of a share has, too. */
+/* Resolves the path of a file whose attributes are to change. Unlike other changes, this is permitted for the
+ * root of a share. */
 static int32_t place_of_attributes(linux_process *p, int32_t directory, uint32_t address, unsigned how,
                                    share_place *place)
 {
@@ -26,7 +27,7 @@ static int32_t place_of_attributes(linux_process *p, int32_t directory, uint32_t
     return wrong == -EBUSY ? 0 : wrong;
 }
 
-/* An open regular file or directory of a writable share: 0; -errno otherwise. */
+/* Finds an open regular file or directory of a writable share. Returns 0 or -errno. */
 static int32_t changeable_file(linux_process *p, uint32_t descriptor, const linux_open_file **found)
 {
     const linux_open_file *file = *found = linux_file_at(p, descriptor);
@@ -56,7 +57,7 @@ int32_t linux_fchmod(linux_process *p, const uint32_t a[6])
     return fchmod(file->host, (mode_t)(a[1] & 0777)) == 0 ? 0 : -errno;
 }
 
-/* --- chown: everything is the guest's own user's, who cannot give it away --- */
+/* --- chown: the guest's user owns every file and cannot give one away --- */
 
 static int32_t keep_owner(uint32_t user, uint32_t group)
 {
@@ -82,9 +83,10 @@ int32_t linux_fchownat(linux_process *p, const uint32_t a[6])
     return wrong != 0 ? wrong : keep_owner(a[2], a[3]);
 }
 
-/* --- times --- */
+/* --- Times --- */
 
-/* Sets access and modification time; `times` NULL: the guest's time of day. Address 0: of the descriptor. */
+/* Sets access and modification time. If `times` is NULL, they become the guest's time of day. Address 0 means
+ * the file of the descriptor. */
 static int32_t set_times(linux_process *p, int32_t directory, uint32_t address, const struct timespec *times,
                          bool follow)
 {
@@ -132,7 +134,7 @@ int32_t linux_utimensat(linux_process *p, const uint32_t a[6])
     return set_times_of(p, a, values);
 }
 
-/* Whole seconds; or with microseconds, which is utimes. */
+/* Sets times in whole seconds (utime), or with microseconds (utimes) if a[5] is set. */
 int32_t linux_utime(linux_process *p, const uint32_t a[6])
 {
     const bool micro = a[5] != 0;
@@ -148,7 +150,7 @@ int32_t linux_utime(linux_process *p, const uint32_t a[6])
                         (const int64_t[4]){values[0], values[1] * thousand, values[2], values[3] * thousand});
 }
 
-/* --- size --- */
+/* --- Size --- */
 
 int32_t linux_truncate64(linux_process *p, const uint32_t a[6])
 {
@@ -181,7 +183,8 @@ int32_t linux_fallocate(linux_process *p, const uint32_t a[6])
     share_quota *quota = file->quota;
     if (a[1] != 0 && (a[1] != FALLOC_FL_KEEP_SIZE || file->scratch != NULL) &&
         a[1] != (FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE))
-        return -EOPNOTSUPP; /* as a file system that cannot: they grow in ways of their own, without a size */
+        return -EOPNOTSUPP; /* Other modes are refused, as by a file system that does not support them. They
+                             * would change the file in ways that the quota does not cover. */
     if (from > INT64_MAX || size == 0 || size > INT64_MAX)
         return -EINVAL;
     bool grows = (a[1] & FALLOC_FL_PUNCH_HOLE) == 0;
@@ -196,7 +199,7 @@ int32_t linux_fallocate(linux_process *p, const uint32_t a[6])
     return 0;
 }
 
-/* --- links and locks --- */
+/* --- Links and locks --- */
 
 int32_t linux_symlinkat(linux_process *p, const uint32_t a[6])
 {
@@ -227,8 +230,8 @@ int32_t linux_linkat(linux_process *p, const uint32_t a[6])
     return wrong != 0 ? wrong : share_link(&old, &new);
 }
 
-/* There is nobody else in the guest; the host's lock keeps other programs away. Without LOCK_NB it would wait
- * for them. */
+/* Locks a file against other programs of the host; the guest has only one process. LOCK_NB is always added,
+ * because the call would wait for these programs otherwise. */
 int32_t linux_flock(linux_process *p, const uint32_t a[6])
 {
     const linux_open_file *file = linux_file_at(p, a[0]);
@@ -241,13 +244,14 @@ int32_t linux_flock(linux_process *p, const uint32_t a[6])
 
 /* --- statfs --- */
 
-/* statfs64 gives the size of its structure. */
+/* Checks the structure's size, which statfs64 passes as an argument. */
 static int32_t statfs_wrong(const uint32_t a[6])
 {
     return a[5] != 0 && a[1] != 84 ? -EINVAL : 0;
 }
 
-/* struct statfs or, with a[5], statfs64 of i386: the same file system on every host. */
+/* Writes i386's struct statfs or, if a[5] is set, statfs64. It describes the same file system on every
+ * host. */
 static int32_t put_statfs(linux_process *p, const uint32_t a[6])
 {
     const bool wide = a[5] != 0;

@@ -1,5 +1,4 @@
-/* The system calls, by the file that has them. Each gets the six argument registers and answers a result or
- * -errno. */
+/* The system calls, by file. Each receives the six argument registers and returns a result or -errno. */
 #ifndef MACHINE_LINUX_CALLS_H
 #define MACHINE_LINUX_CALLS_H
 
@@ -38,36 +37,38 @@ linux_call linux_rt_sigaction, linux_sigaction, linux_signal_call, linux_rt_sigp
 linux_call linux_clock_gettime, linux_clock_getres, linux_gettimeofday, linux_time_call, linux_times,
     linux_getrusage, linux_clock_nanosleep, linux_pause, linux_alarm, linux_getitimer, linux_setitimer;
 
-/* Shared between them. */
+/* Functions that several files use. */
 struct stat;
-/* Answers `wrong` for what the personality leaves to a real kernel; `what` tells the user so, once for each
- * call, and how to run the program there. */
+/* Returns `wrong` for a call that the personality does not support. Tells the user once per call what is
+ * missing (`what`) and how to run the program on a real kernel. */
 int32_t linux_refuse(linux_process *p, int32_t wrong, const char *what);
-/* Puts the mask at `address`, if there is one, in the place of the blocked signals until the call under way
- * is over. 0 or -errno. */
+/* Replaces the blocked signals by the mask at `address`, unless it is 0, until the current call ends. Returns
+ * 0 or -errno. */
 int32_t linux_wait_mask(linux_process *p, uint32_t address, uint32_t size);
-/* The call under way is one of those that came with times of 64 bits. */
+/* Returns true if the current call is one of those with 64-bit times. */
 bool linux_times_are_wide(const linux_process *p);
-/* Writes a timespec (`divisor` 1) or timeval (1000): 0 or -EFAULT. */
+/* Writes a timespec (`divisor` 1) or timeval (1000). Returns 0 or -EFAULT. */
 int32_t linux_put_time(linux_process *p, uint32_t address, uint64_t ns, uint32_t divisor);
-/* Reads a timespec or timeval as nanoseconds; values beyond the model's clock are cut off. 0 or -errno. */
+/* Reads a timespec or timeval as nanoseconds, limited to the range of the model's clock. Returns 0 or
+ * -errno. */
 int32_t linux_get_time(linux_process *p, uint32_t address, uint32_t divisor, uint64_t *ns);
-/* Resolves the path argument at `address`: 0 or -errno; the caller closes the place. */
+/* Resolves the path argument at `address`. Returns 0 or -errno; the caller closes the place. */
 int32_t linux_place_of(linux_process *p, int32_t directory, uint32_t address, unsigned how,
                        share_place *place);
-/* The same, and it may be changed: in a writable share, and not its root. */
+/* Does the same, and checks that the place may be changed: it must lie in a writable share, and not be its
+ * root. */
 int32_t linux_place_to_change(linux_process *p, int32_t directory, uint32_t address, unsigned how,
                               share_place *place);
-/* Resolves the path of an entry that is to be made; *slash: it ends in one, so that only a folder can be meant.
- * 0 or -errno, -EEXIST if it is there. */
+/* Resolves the path of an entry that is to be created. `*slash` is set if the path ends in a slash, so that
+ * only a folder can be meant. Returns 0 or -errno; -EEXIST if the entry exists. */
 int32_t linux_new_entry(linux_process *p, int32_t directory, uint32_t address, share_place *place,
                         bool *slash);
-/* The device of a place that has a target. */
+/* Returns the device of a place that has a target. */
 linux_file_kind linux_device_at(const share_place *place);
-/* Standard input that is a regular file of the host. Output is one-way whatever stands behind it, so that a
- * run is the same for a pipe and for a file. */
+/* Returns true for standard input that is a regular file of the host. Standard output cannot seek, whatever
+ * it leads to, so that a run is the same for a pipe and for a file. */
 bool linux_is_input_file(const linux_open_file *file);
-/* What stands at a place, as the guest is told: 0 or -errno. */
+/* Reports the attributes of a place as the guest sees them. Returns 0 or -errno. */
 int32_t linux_stat_place(const share_place *place, struct stat *about);
 
 #endif

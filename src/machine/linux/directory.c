@@ -1,6 +1,6 @@
-/* Directories: what getdents64 shows. A directory of the host is listed in the order of its names when it is
- * read from its beginning. So a guest sees the same on every file system, and positions are small numbers:
- * those that the host's file system makes need 64 bits, and the library of a 32-bit guest refuses them. */
+/* Directories, for getdents64. A directory of the host is listed in the order of its names when it is read
+ * from its beginning. So a guest sees the same order on every file system, and positions are small numbers.
+ * The positions of the host's file system need 64 bits, and the C library of a 32-bit guest rejects those. */
 #define _GNU_SOURCE /* scandirat, DT_DIR */
 #include <dirent.h>
 #include <errno.h>
@@ -19,8 +19,7 @@ typedef struct shown_entry {
 
 static const char *const dots[2] = {".", ".."};
 
-/* ---- a directory of the host ----------------------------------------------------------------------------
- */
+/* --- Directories of the host --- */
 
 void linux_directory_forget(linux_open_file *file)
 {
@@ -55,11 +54,10 @@ static bool host_entry(const linux_open_file *file, shown_entry *entry)
     return true;
 }
 
-/* ---- a directory that only leads to shares --------------------------------------------------------------
- */
+/* --- Directories that only lead to shares --- */
 
-/* The mount below `path` that entry number `index` shows, skipping those that share their next component with
- * an earlier one. */
+/* Returns the name that entry number `index` of the directory `path` shows: the next component of a mount
+ * below it. Mounts with the same next component count once. */
 static const char *mount_below(const share_tree *tree, const char *path, uint64_t index, size_t *length)
 {
     size_t base = strlen(path);
@@ -91,11 +89,10 @@ static bool virtual_entry(const linux_process *p, const linux_open_file *file, s
     return true;
 }
 
-/* ---- both ------------------------------------------------------------------------------------------------
- */
+/* --- Both kinds --- */
 
-/* struct linux_dirent64: d_ino 0, d_off 8, d_reclen 16, d_type 18, d_name 19. Returns its size, 0 if there is
- * no room for it. */
+/* Writes a struct linux_dirent64: d_ino 0, d_off 8, d_reclen 16, d_type 18, d_name 19. Returns its size; 0 if
+ * it does not fit into `room`. */
 static int32_t put_entry(linux_process *p, uint32_t address, uint32_t room, const shown_entry *entry,
                          uint64_t next)
 {

@@ -21,7 +21,7 @@ uint64_t linux_random(linux_process *p)
     return z ^ z >> 31;
 }
 
-/* --- segments --- */
+/* --- Segments --- */
 
 static uint32_t segment_protection(const elf_segment *s)
 {
@@ -41,7 +41,7 @@ static p5_status exec_segments(linux_process *p, const elf_image *image, p5_erro
             return error_set(error, P5_ERR_FORMAT,
                              "the segment at %Xh is outside of the area for programs (%Xh to %Xh)", s->linear,
                              lowest, (unsigned)LINUX_MMAP_BASE);
-        /* segments may share a page: it is mapped once, and gets the rights of both */
+        /* Segments may share a page. It is mapped once and gets the rights of both. */
         uint32_t first = s->linear & ~(uint32_t)(PAGE_BYTES - 1);
         uint32_t last = (uint32_t)(end + PAGE_BYTES - 1) & ~(uint32_t)(PAGE_BYTES - 1);
         uint32_t from = first < mapped_to ? mapped_to : first;
@@ -74,7 +74,7 @@ static p5_status exec_segments(linux_process *p, const elf_image *image, p5_erro
     return P5_OK;
 }
 
-/* --- stack --- */
+/* --- Stack --- */
 
 typedef struct stack_builder {
     linux_process *p;
@@ -85,7 +85,7 @@ typedef struct stack_builder {
 static uint32_t stack_push(stack_builder *b, const void *bytes, size_t size)
 {
     if (size > LINUX_STACK_BYTES / 4 || b->esp - size < LINUX_TASK_SIZE - LINUX_STACK_BYTES / 4) {
-        b->failed = true; /* as execve's E2BIG: a quarter of the stack */
+        b->failed = true; /* execve's E2BIG: more than a quarter of the stack */
         return 0;
     }
     b->esp -= (uint32_t)size;
@@ -101,7 +101,7 @@ static size_t list_count(const char *const *list)
     return count;
 }
 
-/* Pushes the strings, the last first; writes their addresses to `pointers`. */
+/* Pushes the strings, the last one first, and writes their addresses to `pointers`. */
 static void stack_push_strings(stack_builder *b, const char *const *list, size_t count, uint32_t *pointers)
 {
     for (size_t i = count; i-- > 0 && !b->failed;)
@@ -113,10 +113,10 @@ static uint32_t exec_features(const p5_model *model)
     return p5_model_family(model) == P5_FAMILY_P55C ? 0x8001bf : 0x1bf; /* CPUID leaf 1, EDX */
 }
 
-/* Writes the strings and the start of what is below them, from the top down: environment, arguments from the
- * last to the first, the program's path. Then comes a page boundary, and below it the platform, random bytes,
- * auxiliary vector, envp, argv, argc. So ESP at entry does not depend on how long the strings are, as long as
- * they fit into one page, and no other string moves with the program's name. */
+/* Writes the initial stack. From the top down it holds the environment's strings, the arguments from the last
+ * to the first and the program's path; after a page boundary the platform, random bytes, auxiliary vector,
+ * envp, argv and argc. So ESP at entry does not depend on the lengths of the strings as long as they fit into
+ * one page, and the length of the program's path moves no other string. */
 static p5_status exec_stack(linux_process *p, const elf_image *image, const char *const *arguments,
                             const char *const *environment, uint32_t *esp, p5_error *error)
 {
@@ -170,7 +170,7 @@ static p5_status linux_exec(linux_process *p, const elf_image *image, const char
     strncpy(p->name, base != NULL ? base + 1 : path, sizeof p->name - 1);
     linux_program_is(p, path);
     if (stack > p->machine->options.memory_bytes /
-                    4) /* a small machine: what is there, at least what arguments may take */
+                    4) /* A small machine gets a smaller stack. */
         stack = p->machine->options.memory_bytes / 4;
     p5_status status = exec_segments(p, image, error);
     if (status == P5_OK && linux_map(p, LINUX_TASK_SIZE - stack, stack, stack, LINUX_PROT_ALL) != 0)
@@ -183,8 +183,8 @@ static p5_status linux_exec(linux_process *p, const elf_image *image, const char
     return P5_OK;
 }
 
-/* CESR, or the event selects of a later monitor (the first last: on a Pentium Pro it starts both), as a
- * driver would have set them up for the program: WRMSR at CPL 0. */
+/* Writes CESR, or the event selects of a later monitor, as a driver would for the program: by WRMSR at CPL 0.
+ * The first event select is written last, because on a Pentium Pro it starts both counters. */
 static p5_status exec_monitor(p5_machine *machine, p5_error *error)
 {
     p5_privilege kernel = {.mode = P5_MODE_PROTECTED, .cpl = 0};

@@ -1,5 +1,5 @@
-/* Descriptors and open files. The guest's numbers are ours; behind them stand host descriptors that a share,
- * a pipe or one of the standard streams gave. */
+/* Descriptors and open files. The guest's descriptors are numbered here; the host descriptors that they refer
+ * to come from a share, a pipe or one of the standard streams. */
 #define _GNU_SOURCE /* Linux interfaces: O_PATH, pipe2, MREMAP_MAYMOVE, ... */
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 #include "machine/linux/abi.h"
 #include "machine/linux/calls.h"
 
-/* i386 values; not every host has the same */
+/* i386 values, which differ on some hosts */
 enum {
     GUEST_O_LARGEFILE = 0100000,
     GUEST_O_DIRECTORY = 0200000,
@@ -22,7 +22,7 @@ enum {
     GUEST_O_CLOEXEC = LINUX_O_CLOEXEC
 };
 
-/* --- open files --- */
+/* --- Open files --- */
 
 linux_open_file *linux_file_new(linux_file_kind kind, int host, uint32_t flags)
 {
@@ -54,7 +54,7 @@ linux_open_file *linux_file_at(const linux_process *p, uint32_t descriptor)
     return descriptor < LINUX_FILES ? p->files.descriptors[descriptor].file : NULL;
 }
 
-/* Gives `file` the lowest free descriptor; the file is released if there is none. */
+/* Gives `file` the lowest free descriptor; releases the file if there is none. */
 int32_t linux_descriptor_add(linux_process *p, linux_open_file *file, unsigned lowest, bool close_on_exec)
 {
     if (file == NULL)
@@ -81,7 +81,7 @@ static int32_t descriptor_close(linux_process *p, uint32_t descriptor)
     return 0;
 }
 
-/* --- the whole --- */
+/* --- All files --- */
 
 static uint64_t now(const void *p)
 {
@@ -204,11 +204,11 @@ static int32_t open_proc(linux_process *p, const char *path, uint32_t flags)
     if (file == NULL)
         close(host);
     else
-        file->name = strdup(path); /* without it, messages do not name the file */
+        file->name = strdup(path); /* without a name, messages do not name the file */
     return linux_descriptor_add(p, file, 0, (flags & GUEST_O_CLOEXEC) != 0);
 }
 
-/* Another descriptor of the same file, whose position it shares. */
+/* Returns another descriptor of the same open file, with which it shares the position. */
 static int32_t open_again(linux_process *p, uint32_t descriptor, uint32_t flags)
 {
     linux_open_file *file = linux_file_at(p, descriptor);
@@ -326,7 +326,7 @@ int32_t linux_fcntl64(linux_process *p, const uint32_t a[6])
         if (file->kind == LINUX_REGULAR)
             fcntl(file->host, F_SETFL, (int)(a[2] & O_APPEND));
         return 0;
-    case F_GETLK: /* one process: nobody else has or wants the lock */
+    case F_GETLK: /* there is only one process, so no lock conflicts */
     case GETLK64:
         if (!linux_read_user(p, a[2], &lock, sizeof lock))
             return -EFAULT;
@@ -346,7 +346,7 @@ int32_t linux_fcntl64(linux_process *p, const uint32_t a[6])
     }
 }
 
-/* Writes how many bytes can be read without waiting. */
+/* Writes the number of bytes that can be read without waiting. */
 static int32_t put_bytes_there(linux_process *p, const linux_open_file *file, uint32_t address)
 {
     int there = 0;
@@ -357,7 +357,8 @@ static int32_t put_bytes_there(linux_process *p, const linux_open_file *file, ui
     return linux_write_user(p, address, &there, sizeof there) ? 0 : -EFAULT;
 }
 
-/* Terminal questions about the standard streams, FIONREAD and FIONBIO; everything else is no terminal. */
+/* Answers the terminal's requests for the standard streams, FIONREAD and FIONBIO. Everything else is not a
+ * terminal. */
 int32_t linux_ioctl(linux_process *p, const uint32_t a[6])
 {
     enum { GUEST_TERMIOS_BYTES = 36 };

@@ -1,4 +1,4 @@
-/* Signal frames: the layouts that i386 programs see (asm/sigcontext.h, asm/ucontext.h), and the way back from
+/* Signal frames: the layouts that i386 programs see (asm/sigcontext.h, asm/ucontext.h), and the return from
  * them. */
 #include <stddef.h>
 #include <string.h>
@@ -107,8 +107,8 @@ static bool x87_save(linux_process *p, uint32_t address)
     return linux_write_user(p, address, &x87, sizeof x87);
 }
 
-/* `frame` bytes below `stack` and below the x87 state, so that the handler's argument block is aligned as at
- * a call. */
+/* Returns the address of a frame of `frame` bytes below `stack` and below the x87 state, aligned so that the
+ * handler finds its arguments as after a call. */
 static uint32_t frame_place(uint32_t stack, size_t frame, uint32_t *x87)
 {
     *x87 = (stack - (uint32_t)sizeof(frame_x87)) & ~63u;
@@ -168,7 +168,8 @@ bool linux_frame_push(linux_process *p, int signal, const linux_action *action, 
     if (!(rt ? push_rt(p, signal, action, info, stack, mask, &esp)
              : push_plain(p, signal, action, stack, mask, &esp)))
         return false;
-    /* registers at a handler's entry: regparm arguments too, clean flags, user segments, a fresh x87 */
+    /* Registers at a handler's entry: regparm arguments too, clean flags, user segments, an initialised
+     * x87. */
     r->eax = (uint32_t)signal;
     r->edx = rt ? esp + (uint32_t)offsetof(frame_rt, info) : 0;
     r->ecx = rt ? esp + (uint32_t)offsetof(frame_rt, ucontext) : 0;
@@ -184,10 +185,9 @@ bool linux_frame_push(linux_process *p, int signal, const linux_action *action, 
     return true;
 }
 
-/* --- the way back --- */
+/* --- Return --- */
 
-/* Loads a data segment register if the selector names something that a user may load; the null segment
- * otherwise. */
+/* Loads a data segment register. A selector that a user may not load becomes the null segment. */
 static void segment_restore(linux_process *p, engine_segment_name which, uint32_t selector)
 {
     engine_segment segment = {0};
@@ -206,7 +206,7 @@ static void segment_restore(linux_process *p, engine_segment_name which, uint32_
     engine_set_segment(p->engine, which, &segment);
 }
 
-/* Takes over the registers of a frame. What would give the user more rights is replaced. */
+/* Loads the registers of a frame, except for values that would give the user more rights. */
 static bool context_restore(linux_process *p, const frame_context *context)
 {
     frame_x87 x87;
@@ -249,7 +249,8 @@ static void mask_restore(linux_process *p, uint32_t low, uint32_t high)
     p->signals.blocked = ((uint64_t)high << 32 | low) & ~(LINUX_SIGBIT(9) | LINUX_SIGBIT(19));
 }
 
-/* At sigreturn the return code has popped the signal number as well; ESP is 8 above the frame. */
+/* Returns from a plain frame. The return code has also popped the signal number, so ESP is 8 above the
+ * frame. */
 int32_t linux_sigreturn(linux_process *p, const uint32_t a[6])
 {
     frame_plain frame;

@@ -5,10 +5,10 @@
 #include "machine/state.h"
 
 extern const guest_kind linux_guest;
-/* What its snapshots are made of; NULL behind the last. */
+/* The tables of its snapshots; NULL ends the list. */
 extern const snapshot_table *const linux_tables[];
 
-/* What sigreturn and a debugger may set of a Linux program's: CF PF AF ZF SF TF DF OF RF AC. */
+/* The flags that sigreturn and a debugger may set in a Linux program: CF PF AF ZF SF TF DF OF RF AC. */
 enum { EFLAGS_USER = 0x50dd5 };
 
 #endif

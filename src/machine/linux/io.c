@@ -1,4 +1,4 @@
-/* Reading, writing, positions. */
+/* Reading, writing and file positions. */
 #define _GNU_SOURCE /* Linux interfaces: O_PATH, preadv, ... */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +19,8 @@
 #include "machine/share/scratch.h"
 
 enum { VECTOR_PIECES = 256, PIECES_AT_MOST = 1024 /* UIO_MAXIOV */ };
-/* The host is asked for no more at a time, so that a call can be left in between when the run is to end. */
+/* The largest request to the host, so that a long call can stop between two requests when the run is to
+ * end. */
 enum { AT_A_TIME = 1 << 17 };
 #define NO_OFFSET UINT64_MAX
 
@@ -33,9 +34,9 @@ static bool writable(const linux_open_file *file)
     return (file->flags & O_ACCMODE) != O_RDONLY;
 }
 
-/* Waits until the host has input for a standard stream (POLLIN) or takes output (POLLOUT); for one of the
- * guest's pipes, which only a handler of a signal can fill or empty, until a signal comes. 0: try again,
- * unless the call is left (p->blocked, or the guest has ended); otherwise -errno. */
+/* Waits until the host has input for a standard stream (POLLIN) or takes output (POLLOUT). For a pipe of the
+ * guest, which only a signal handler can fill or empty, it waits for a signal. Returns 0 if the caller is to
+ * try again, unless the call is abandoned (is_left); otherwise -errno. */
 static int32_t wait_for(linux_process *p, const linux_open_file *file, short events)
 {
     struct pollfd wanted = {.fd = file->host, .events = events};
@@ -50,7 +51,8 @@ static int32_t wait_for(linux_process *p, const linux_open_file *file, short eve
     return 0;
 }
 
-/* The call under way is left without an answer. */
+/* Returns true if the current call is abandoned without a result: it is restarted later, or the guest has
+ * ended. */
 static bool is_left(const linux_process *p)
 {
     return p->blocked || p->machine->ended;
@@ -121,7 +123,7 @@ static int32_t read_host(linux_process *p, linux_open_file *file, uint32_t addre
     }
 }
 
-/* Where a call that reads or writes at `offset` begins. */
+/* Returns the offset at which a call that reads or writes at `offset` begins. */
 static uint64_t begins_at(const linux_open_file *file, uint64_t offset)
 {
     return offset != NO_OFFSET ? offset : (uint64_t)lseek(file->host, 0, SEEK_CUR);
@@ -147,7 +149,7 @@ static int32_t read_any(linux_process *p, linux_open_file *file, uint32_t addres
     }
 }
 
-/* Writes without the SIGPIPE that a closed pipe would send to us: it is the guest's. */
+/* Writes without letting the host's SIGPIPE for a closed pipe reach p5scope; the guest gets the signal. */
 static int32_t write_quietly(const linux_process *p, const linux_open_file *file, const struct iovec *pieces,
                              int count, uint64_t offset)
 {
@@ -168,7 +170,7 @@ static int32_t write_quietly(const linux_process *p, const linux_open_file *file
     return result;
 }
 
-/* At most what a pipe takes at once where a reader may be slow. */
+/* Writes at most as much as a pipe accepts at once if the reader may be slow. */
 static int32_t write_part(linux_process *p, const linux_open_file *file, uint32_t address, uint32_t size,
                           uint64_t offset)
 {
@@ -241,7 +243,7 @@ int32_t linux_write(linux_process *p, const uint32_t a[6])
     return write_any(p, linux_file_at(p, a[0]), a[1], a[2], NO_OFFSET);
 }
 
-/* 0 if the file can be read and written at an offset, else -errno. */
+/* Returns 0 if the file can be read and written at an offset, else -errno. */
 static int32_t cannot_seek(const linux_open_file *file, uint64_t offset)
 {
     if (file == NULL)
@@ -262,7 +264,8 @@ int32_t linux_pread64(linux_process *p, const uint32_t a[6])
     return write ? write_any(p, file, a[1], a[2], offset) : read_any(p, file, a[1], a[2], offset);
 }
 
-/* Piece by piece; a short piece ends the call, and so does a fault after the first piece. a[5]: it writes. */
+/* Transfers the pieces of a vector. A short transfer ends the call, and so does a fault after the first
+ * piece. It writes if a[5] is set. */
 static int32_t vector_any(linux_process *p, linux_open_file *file, const uint32_t a[6], uint64_t offset)
 {
     const bool write = a[5] != 0;
@@ -306,7 +309,7 @@ int32_t linux_preadv(linux_process *p, const uint32_t a[6])
     return wrong != 0 ? wrong : vector_any(p, file, a, offset);
 }
 
-/* --- positions --- */
+/* --- Positions --- */
 
 static int64_t seek_any(linux_process *p, uint32_t descriptor, int64_t offset, uint32_t whence)
 {

@@ -1,7 +1,7 @@
 /* Descriptor tables and the kernel entry.
  *
- * Kernel pages, at LINUX_KERNEL_BASE (supervisor only): GDT and TSS; IDT; the entry code; the kernel stack.
- * Selectors are those of Linux: TLS 6-8, kernel 60h/68h, user 73h/7Bh. */
+ * The kernel's pages lie at LINUX_KERNEL_BASE (supervisor only): GDT and TSS; IDT; the entry code; the kernel
+ * stack. Selectors are those of Linux: TLS 6-8, kernel 60h/68h, user 73h/7Bh. */
 #include "machine/linux/linux_internal.h"
 
 #include <stdlib.h>
@@ -18,11 +18,11 @@ _Static_assert(PAGE_STACK + 1 == LINUX_KERNEL_PAGES, "one frame each");
 enum { TSS_OFFSET = 0x800, TSS_LIMIT = 0x67, ENTRY_BYTES = 8, VECTORS = 256 };
 #define KERNEL_ADDRESS(page) (LINUX_KERNEL_BASE + (uint32_t)(page)*PAGE_BYTES)
 #define KERNEL_STACK_TOP     KERNEL_ADDRESS(PAGE_STACK + 1)
-/* At the top of the kernel stack, as INT leaves it: EIP, CS, EFLAGS, ESP, SS. */
+/* The frame that INT leaves at the top of the kernel stack: EIP, CS, EFLAGS, ESP, SS. */
 #define KERNEL_FRAME (KERNEL_STACK_TOP - 20)
 
-/* Host address of kernel memory. The kernel's pages are always there, whatever CR3 and the tables have come
- * to say. */
+/* Returns the host address of kernel memory. It uses the frames directly, because CR3 and the page tables may
+ * have been changed. */
 static uint8_t *kernel_memory(const linux_process *p, uint32_t linear)
 {
     uint32_t offset = linear - LINUX_KERNEL_BASE;
@@ -63,7 +63,7 @@ static void kernel_build_gdt(linux_process *p, uint8_t *page)
     engine_set_segment(p->engine, ENGINE_TR, &segments[4]);
 }
 
-/* One gate and one piece of entry code per vector. Users may say INT3, INTO and INT 80h. */
+/* Builds one gate and one piece of entry code per vector. Users may execute INT3, INTO and INT 80h. */
 static void kernel_build_entries(linux_process *p, uint8_t *idt, uint8_t *code)
 {
     static const uint8_t plain[ENTRY_BYTES] = {0xcf};                        /* iret */
@@ -97,14 +97,14 @@ bool linux_kernel_build(linux_process *p)
     kernel_build_gdt(p, pages[PAGE_GDT]);
     kernel_build_entries(p, pages[PAGE_IDT], pages[PAGE_ENTRY]);
     segment_load_flat(e, LINUX_USER_CODE, LINUX_USER_DATA, 3);
-    /* FS and GS start null, as after exec */
+    /* FS and GS are null, as after exec. */
     engine_segment null_segment = {0};
     engine_set_segment(e, ENGINE_FS, &null_segment);
     engine_set_segment(e, ENGINE_GS, &null_segment);
     return true;
 }
 
-/* --- the entry --- */
+/* --- Kernel entry --- */
 
 static void registers_load(linux_process *p)
 {
@@ -140,7 +140,7 @@ static void registers_store(linux_process *p)
     engine_set(e, ENGINE_EDI, r->edi);
 }
 
-/* The processor stands before the first instruction of the entry code: the kernel's work is done here. */
+/* Does the kernel's work when the processor is before the first instruction of the entry code. */
 static engine_action linux_attention(p5_machine *machine)
 {
     linux_process *p = machine->guest_state;

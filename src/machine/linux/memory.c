@@ -1,8 +1,8 @@
 /* The guest's address space: frames of RAM, page tables in RAM, and the list of mappings.
  *
- * Pages get their frames when they are mapped, not when they are touched: a page fault is then always the
- * guest's own mistake, and the counts of a run hold no faults that a kernel's laziness would add. A page
- * without any access right (PROT_NONE) gets its frame when it first becomes accessible. */
+ * Pages get their frames when they are mapped, not at the first access. So every page fault is the guest's
+ * own mistake, and the counts of a run contain no faults from a kernel's demand paging. A page without any
+ * access right (PROT_NONE) gets its frame when it first becomes accessible. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +12,8 @@
 #include "machine/linux/linux_internal.h"
 #include "machine/linux/abi.h"
 
-/* Bit 9 of a page table entry is free for the system: the entry owns a frame although it may not be present.
- */
+/* Bit 9 of a page table entry is free for the system. It means that the entry owns a frame, present or
+ * not. */
 enum { PTE_FRAME = 1 << 9 };
 #define PTE_ADDRESS 0xfffff000u
 enum { REGIONS_AT_MOST = 65530 /* vm.max_map_count */ };
@@ -25,7 +25,8 @@ bool linux_memory_open(linux_process *p)
     m->frames = calloc(m->frame_count, 1);
     if (m->frames == NULL)
         return false;
-    /* Physical 0 stays unused: LINUX_NO_FRAME. What the board does not let into the caches is no RAM. */
+    /* Physical page 0 stays unused (LINUX_NO_FRAME). Memory that the board does not cache is not used as
+     * RAM. */
     for (uint32_t i = 0; i < m->frame_count; i++)
         if (i == 0 || model_uncacheable(p->machine->model, i * PAGE_BYTES))
             m->frames[i] = FRAME_USED;
@@ -42,7 +43,7 @@ void linux_memory_close(linux_process *p)
     free(p->memory.regions.items);
 }
 
-/* The lowest free frame: where a page lies depends on nothing but the guest's own calls. */
+/* Returns the lowest free frame, so that physical addresses depend only on the guest's own calls. */
 uint32_t linux_frame_allocate(linux_process *p)
 {
     linux_memory *m = &p->memory;
@@ -66,22 +67,23 @@ static void frame_free(linux_memory *m, uint32_t physical)
 {
     uint32_t index = physical / PAGE_BYTES;
     if (index >= m->frame_count || (m->frames[index] & FRAME_USED) == 0)
-        return; /* no entry that is ours */
+        return; /* not one of our entries */
     m->frames[index] &= (uint8_t)~FRAME_USED;
     m->frames_free++;
     if (index < m->first_free)
         m->first_free = index;
 }
 
-/* --- page tables --- */
+/* --- Page tables --- */
 
 static uint32_t *table_word(const linux_process *p, uint32_t physical)
 {
     return (uint32_t *)(void *)engine_ram(p->engine, physical, 4);
 }
 
-/* Entry of `linear`; NULL if its page table is missing and `create` is false or memory is out, and if the
- * table does not lie in memory (a debugger or a snapshot may have written the directory). */
+/* Returns the page table entry of `linear`. Returns NULL if its page table is missing and `create` is false
+ * or memory has run out; and if the table lies outside of memory (a debugger or a snapshot may have written
+ * the directory). */
 static uint32_t *page_entry(linux_process *p, uint32_t linear, bool create)
 {
     uint32_t *directory = table_word(p, p->memory.directory + (linear >> 22) * 4);
@@ -103,7 +105,7 @@ bool linux_map_kernel(linux_process *p, uint32_t linear, uint32_t frame)
     return true;
 }
 
-/* An entry changed that may be in the TLBs: the kernel says INVLPG. */
+/* Changes an entry, and does an INVLPG if it may be in the TLBs. */
 static void entry_set(linux_process *p, uint32_t linear, uint32_t *entry, uint32_t value)
 {
     bool was_present = (*entry & PTE_PRESENT) != 0;
@@ -118,13 +120,13 @@ static uint32_t entry_rights(uint32_t protection)
 {
     if ((protection & LINUX_PROT_ALL) == 0)
         return 0;
-    /* no page without read, no page without execute on this processor; marked as used so that the walk has
-     * nothing to write */
+    /* On this processor every present page can be read and executed. Pages are marked as used, so that page
+     * walks have nothing to write. */
     uint32_t rights = PTE_PRESENT | PTE_USER | PTE_ACCESSED;
     return (protection & LINUX_PROT_WRITE) != 0 ? rights | PTE_WRITE | PTE_DIRTY : rights;
 }
 
-/* Frames and page tables that giving `protection` to [start, end) would take. */
+/* Returns how many frames and page tables it would take to give `protection` to [start, end). */
 static uint32_t frames_needed(linux_process *p, uint32_t start, uint32_t end, uint32_t protection)
 {
     uint32_t needed = 0;
@@ -138,9 +140,9 @@ static uint32_t frames_needed(linux_process *p, uint32_t start, uint32_t end, ui
     return needed;
 }
 
-/* --- regions --- */
+/* --- Regions --- */
 
-/* Index of the first region that ends above `address`. */
+/* Returns the index of the first region that ends above `address`. */
 static size_t region_index(const linux_memory *m, uint32_t address)
 {
     return ARRAY_SEARCH(m->regions.items, m->regions.count, end, address + 1ull);
@@ -160,7 +162,7 @@ static void region_insert(linux_memory *m, size_t at, linux_region region)
     m->regions.count++;
 }
 
-/* Room for the regions that a cut at two ends and an insertion can add. */
+/* Reserves space for the regions that two splits and an insertion can add. */
 static bool region_room(linux_memory *m)
 {
     return m->regions.count + 3 <= REGIONS_AT_MOST &&
@@ -239,9 +241,9 @@ uint32_t linux_find_range(const linux_process *p, uint32_t size)
     return at < LINUX_TASK_SIZE && LINUX_TASK_SIZE - at >= size ? at : 0;
 }
 
-/* --- map, unmap, protect --- */
+/* --- Map, unmap, protect --- */
 
-/* Checks and rounds a range of user addresses: 0 or -errno. */
+/* Checks a range of user addresses and rounds it up to whole pages. Returns 0 or -errno. */
 static int32_t range_check(uint32_t start, uint32_t *size, int32_t too_large)
 {
     if (start % PAGE_BYTES != 0)
@@ -252,13 +254,13 @@ static int32_t range_check(uint32_t start, uint32_t *size, int32_t too_large)
     return start > LINUX_TASK_SIZE - *size ? too_large : 0;
 }
 
-/* Takes the pages' frames away. */
+/* Takes the frames from the pages. */
 static void pages_drop(linux_process *p, uint32_t start, uint32_t end)
 {
     for (uint32_t page = start; page < end; page += PAGE_BYTES) {
         uint32_t *entry = page_entry(p, page, false);
         if (entry == NULL) {
-            page |= 0x3ff000; /* on to the next page table */
+            page |= 0x3ff000; /* skip to the next page table */
             continue;
         }
         if ((*entry & PTE_FRAME) != 0)
@@ -280,8 +282,8 @@ int32_t linux_unmap(linux_process *p, uint32_t start, uint32_t size)
     return 0;
 }
 
-/* Gives [start, end) the rights of `protection`, with frames where they are missing. Enough frames are there.
- */
+/* Gives [start, end) the rights of `protection`, and frames to pages that have none. The caller has checked
+ * that there are enough frames. */
 static void pages_protect(linux_process *p, uint32_t start, uint32_t end, uint32_t protection)
 {
     uint32_t rights = entry_rights(protection);
@@ -312,7 +314,8 @@ int32_t linux_map(linux_process *p, uint32_t start, uint32_t size, uint32_t back
     if (!region_room(&p->memory))
         return -ENOMEM;
     backed = backed < size ? (backed + PAGE_BYTES - 1) & PTE_ADDRESS : size;
-    /* what an old mapping there would give back is not counted: a failed call changes nothing */
+    /* The frames of a mapping that would be replaced are not counted, because a call that fails must change
+     * nothing. */
     if ((protection & LINUX_PROT_ALL) != 0 &&
         (backed / PAGE_BYTES > p->memory.frames_free ||
          frames_needed(p, start, start + backed, protection) > p->memory.frames_free))
@@ -361,7 +364,7 @@ int32_t linux_move(linux_process *p, uint32_t from, uint32_t size, uint32_t to)
     uint32_t backed = region->backed_end > from ? region->backed_end - from : 0;
     if (frames_needed(p, to, to + size, LINUX_PROT_READ) - size / PAGE_BYTES > p->memory.frames_free ||
         !region_room(&p->memory))
-        return -ENOMEM; /* page tables; the frames themselves move */
+        return -ENOMEM; /* only page tables are needed; the frames themselves move */
     for (uint32_t offset = 0; offset < size; offset += PAGE_BYTES) {
         uint32_t *old = page_entry(p, from + offset, false);
         if (old == NULL || (*old & PTE_FRAME) == 0)

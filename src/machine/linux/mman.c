@@ -1,4 +1,4 @@
-/* System calls about memory. */
+/* System calls for memory. */
 #define _GNU_SOURCE /* Linux interfaces: O_PATH, pipe2, MREMAP_MAYMOVE, ... */
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@ static uint32_t page_up(uint32_t address)
     return (address + PAGE_BYTES - 1) & ~(uint32_t)(PAGE_BYTES - 1);
 }
 
-/* True if no mapping touches [start, end). */
+/* Returns true if no mapping overlaps [start, end). */
 static bool range_free(const linux_process *p, uint32_t start, uint32_t end)
 {
     for (size_t i = 0; i < p->memory.regions.count; i++)
@@ -23,7 +23,7 @@ static bool range_free(const linux_process *p, uint32_t start, uint32_t end)
     return true;
 }
 
-/* brk answers the current break, also when it cannot do what was asked. */
+/* Sets the break. Returns the current break, even if it could not be changed. */
 int32_t linux_brk(linux_process *p, const uint32_t a[6])
 {
     linux_memory *m = &p->memory;
@@ -40,7 +40,7 @@ int32_t linux_brk(linux_process *p, const uint32_t a[6])
     return (int32_t)m->brk;
 }
 
-/* Copies the file into fresh pages: a private mapping. */
+/* Maps a file privately by copying it into fresh pages. */
 static int32_t map_file(linux_process *p, uint32_t start, uint32_t size, uint32_t protection,
                         linux_open_file *file, uint64_t offset)
 {
@@ -48,7 +48,7 @@ static int32_t map_file(linux_process *p, uint32_t start, uint32_t size, uint32_
     uint64_t there = length > offset ? length - offset : 0;
     uint32_t backed = there < size ? (uint32_t)there : size;
     if ((protection & LINUX_PROT_ALL) == 0)
-        protection |= LINUX_PROT_READ; /* the bytes must be somewhere; protected below */
+        protection |= LINUX_PROT_READ; /* the bytes must be stored somewhere; they are protected below */
     int32_t wrong = linux_map(p, start, size, backed, LINUX_PROT_READ | LINUX_PROT_WRITE);
     for (uint32_t done = 0; wrong == 0 && done < backed;) {
         size_t chunk = backed - done;
@@ -158,7 +158,7 @@ int32_t linux_mremap(linux_process *p, const uint32_t a[6])
     return wrong != 0 ? wrong : (int32_t)to;
 }
 
-/* Advice changes nothing but for MADV_DONTNEED, after which the pages read as zeros. */
+/* Accepts advice without acting on it, except for MADV_DONTNEED, after which the pages read as zeros. */
 int32_t linux_madvise(linux_process *p, const uint32_t a[6])
 {
     uint32_t size = page_up(a[1]);
@@ -181,7 +181,7 @@ int32_t linux_madvise(linux_process *p, const uint32_t a[6])
     return 0;
 }
 
-/* Checks its arguments: no mapping has anything to write back. */
+/* Checks its arguments only, because no mapping has anything to write back. */
 int32_t linux_msync(linux_process *p, const uint32_t a[6])
 {
     uint32_t size = page_up(a[1]);
@@ -199,7 +199,7 @@ int32_t linux_msync(linux_process *p, const uint32_t a[6])
     return 0;
 }
 
-/* What is there to do for mlock and the like: all memory is in RAM. */
+/* Implements mlock and the like, which have nothing to do because all memory is in RAM. */
 int32_t linux_memory_noop(linux_process *p, const uint32_t a[6])
 {
     return a[1] == 0 || linux_region_at(p, a[0] & ~(uint32_t)(PAGE_BYTES - 1)) != NULL ? 0 : -ENOMEM;

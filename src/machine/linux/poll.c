@@ -9,7 +9,7 @@
 
 enum {
     MOST_STREAMS = 8
-}; /* each of three for reading, writing, exceptions; a guest may name one more often */
+}; /* each of the three for reading, writing and exceptions; a guest may name one repeatedly */
 
 /* One call: how long it may wait, and the standard streams that may end it. */
 typedef struct waiting {
@@ -19,7 +19,7 @@ typedef struct waiting {
     unsigned count;
 } waiting;
 
-/* What of `events` is ready at a file, without waiting. */
+/* Returns which of `events` are ready at a file, without waiting. */
 static short ready_events(waiting *w, const linux_open_file *file, short events)
 {
     if (file->host < 0 || file->kind == LINUX_REGULAR || file->kind == LINUX_DIRECTORY)
@@ -27,13 +27,14 @@ static short ready_events(waiting *w, const linux_open_file *file, short events)
     struct pollfd wanted = {.fd = file->host, .events = events};
     if (poll(&wanted, 1, 0) > 0)
         return wanted.revents;
-    /* One that hung up is no reason to wait: poll would return at once for ever, and nothing comes any more. */
+    /* A stream that hung up is not waited for: poll would return at once every time, and nothing more will
+     * arrive. */
     if (file->kind == LINUX_STANDARD && w->count < MOST_STREAMS)
         w->streams[w->count++] = wanted;
     return 0;
 }
 
-/* Waits before the next look. 0: look again; 1: the time is over; otherwise the call's answer. */
+/* Waits before the next check. Returns 0 to check again, 1 if the time is over, or the call's result. */
 static int32_t wait_more(linux_process *p, waiting *w)
 {
     linux_waited how = linux_wait(p, w->until, w->streams, w->count);
@@ -43,7 +44,7 @@ static int32_t wait_more(linux_process *p, waiting *w)
                                     : how == LINUX_TIME_OVER;
 }
 
-/* Reads the time-out at `address`, if there is one; *ns stays UINT64_MAX without. 0 or -errno. */
+/* Reads the time-out at `address`. *ns is UINT64_MAX if there is none. Returns 0 or -errno. */
 static int32_t read_timeout(linux_process *p, uint32_t address, bool timeval, uint64_t *ns)
 {
     int32_t parts[2];
@@ -56,12 +57,12 @@ static int32_t read_timeout(linux_process *p, uint32_t address, bool timeval, ui
         return -EFAULT;
     if (parts[0] < 0 || parts[1] < 0)
         return -EINVAL;
-    *ns = (uint64_t)parts[0] * 1000000000u + (uint64_t)parts[1] * 1000u; /* microseconds of any number */
+    *ns = (uint64_t)parts[0] * 1000000000u + (uint64_t)parts[1] * 1000u; /* microseconds may be any number */
     return 0;
 }
 
-/* Ends a call with a time-out and a mask of its own. Writes what is left of the time; Linux does not mind if
- * that fails. The mask goes, unless a signal's handler is to run first. */
+/* Ends a call that has a time-out and a mask of its own. Writes the remaining time; like Linux, it ignores a
+ * failure of that. Restores the blocked signals unless a signal's handler is to run first. */
 static int32_t wait_end(linux_process *p, int32_t result, uint32_t address, bool timeval, const waiting *w)
 {
     linux_signals *s = &p->signals;
@@ -128,7 +129,7 @@ int32_t linux_ppoll(linux_process *p, const uint32_t a[6])
 enum { SETS = 3, WORDS = LINUX_FILES / 32 };
 typedef uint32_t select_sets[SETS][WORDS];
 
-/* Looks once for what of `sets` is ready: the number, or -EBADF. */
+/* Checks once which descriptors in `sets` are ready. Returns their number, or -EBADF. */
 static int32_t select_ready(linux_process *p, waiting *w, uint32_t count, select_sets sets, select_sets found)
 {
     static const short events[SETS] = {POLLIN | POLLHUP | POLLERR, POLLOUT | POLLERR, POLLPRI};
@@ -179,7 +180,7 @@ static int32_t select_any(linux_process *p, waiting *w, const uint32_t a[6])
     return ready;
 }
 
-/* The time-out is a timeval. */
+/* Implements select, whose time-out is a timeval. */
 int32_t linux_newselect(linux_process *p, const uint32_t a[6])
 {
     waiting w = {0};
@@ -190,7 +191,7 @@ int32_t linux_newselect(linux_process *p, const uint32_t a[6])
     return wait_end(p, select_any(p, &w, a), a[4], true, &w);
 }
 
-/* The time-out is a timespec; the last argument leads to a mask and its size. */
+/* Implements pselect6: the time-out is a timespec, and the last argument points to a mask and its size. */
 int32_t linux_pselect6(linux_process *p, const uint32_t a[6])
 {
     waiting w = {0};

@@ -1,5 +1,5 @@
-/* /proc/self/exe and /proc/self/maps, which programs ask for themselves. Nothing else of /proc is there. The
- * text of maps is a pipe: the sandbox has no other file without a name. */
+/* /proc/self/exe and /proc/self/maps, which programs read to inspect themselves. Nothing else of /proc
+ * exists. The text of maps is in a pipe, because the sandbox permits no other unnamed file. */
 #define _GNU_SOURCE /* pipe2, F_SETPIPE_SZ */
 #include <errno.h>
 #include <fcntl.h>
@@ -14,8 +14,8 @@
 
 enum { TEXT_AT_MOST = 1 << 20 };
 
-/* The guest's path of a file of the host: where a share shows it, else in the root directory. It does not
- * tell where the host has the file. */
+/* Returns the guest's path of a file of the host: its path in a share that contains it, else a path in the
+ * root directory. The host's own path is not revealed. */
 static void guest_path(const linux_process *p, const char *path, char text[SHARE_PATH])
 {
     const p5_machine_options *options = &p->machine->options;
@@ -43,7 +43,7 @@ void linux_program_is(linux_process *p, const char *path)
     p->program_file = open(path, O_RDONLY | O_CLOEXEC);
 }
 
-/* What stands behind /proc/self/ in `path`; NULL: it is elsewhere. */
+/* Returns the part of `path` after /proc/self/, or NULL if the path lies elsewhere. */
 static const char *behind_self(const char *path)
 {
     static const char *const selves[] = {"/proc/self/", "/proc/1000/"};
@@ -113,7 +113,7 @@ int linux_proc_open(const linux_process *p, const char *path)
         int host = p->program_file >= 0 ? fcntl(p->program_file, F_DUPFD_CLOEXEC, 3) : -1;
         if (host >= 0)
             lseek(host, 0, SEEK_SET);
-        return host >= 0 ? host : -ENOENT; /* in a run that goes on from a snapshot */
+        return host >= 0 ? host : -ENOENT; /* missing in a run that continues from a snapshot */
     }
     if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0)
         return -errno;

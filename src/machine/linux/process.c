@@ -1,5 +1,5 @@
-/* System calls about the process and the system: identity, threads' areas, limits, random numbers, the end.
- */
+/* System calls for the process and the system: identity, thread-local storage, limits, random numbers,
+ * exit. */
 #include <errno.h>
 #include <string.h>
 
@@ -15,14 +15,14 @@ int32_t linux_exit(linux_process *p, const uint32_t a[6])
     return 0;
 }
 
-/* None beside its own. */
+/* Reports that there are no supplementary groups. */
 int32_t linux_getgroups(linux_process *p, const uint32_t a[6])
 {
     (void)p;
     return (int32_t)a[0] < 0 ? -EINVAL : 0;
 }
 
-/* Real, effective and saved identity: of users and of groups. */
+/* Writes the real, effective and saved identity. It serves users and groups. */
 int32_t linux_getresuid(linux_process *p, const uint32_t a[6])
 {
     const uint32_t id = LINUX_UID;
@@ -32,7 +32,8 @@ int32_t linux_getresuid(linux_process *p, const uint32_t a[6])
     return 0;
 }
 
-/* All calls that set up to three identities: a guest stays what it is. -1 leaves one as it is. */
+/* Implements all calls that set up to three identities. A guest cannot change its identity; -1 keeps one as
+ * it is. */
 int32_t linux_setresuid(linux_process *p, const uint32_t a[6])
 {
     (void)p;
@@ -42,7 +43,7 @@ int32_t linux_setresuid(linux_process *p, const uint32_t a[6])
     return 0;
 }
 
-/* There are no children to wait for. a[3]: waitid, which has more options. */
+/* Reports that there are no children. a[3] is set for waitid, which has more options. */
 int32_t linux_wait4(linux_process *p, const uint32_t a[6])
 {
     enum { NOHANG = 1, UNTRACED = 2, EXITED = 4, CONTINUED = 8, NOWAIT = 0x01000000 };
@@ -78,8 +79,8 @@ int32_t linux_uname(linux_process *p, const uint32_t a[6])
 int32_t linux_sysinfo(linux_process *p, const uint32_t a[6])
 {
     const linux_memory *m = &p->memory;
-    /* uptime, loads[3], totalram, freeram, sharedram, bufferram, totalswap, freeswap, procs and pad,
-     * totalhigh, freehigh, mem_unit */
+    /* Members: uptime, loads[3], totalram, freeram, sharedram, bufferram, totalswap, freeswap, procs and pad,
+     * totalhigh, freehigh, mem_unit. */
     uint32_t info[16] = {(uint32_t)(machine_clocks_to_ns(p->machine, linux_clock(p)) / 1000000000u),
                          0,
                          0,
@@ -111,10 +112,10 @@ int32_t linux_getrandom(linux_process *p, const uint32_t a[6])
     return (int32_t)a[1];
 }
 
-/* --- thread-local storage --- */
+/* --- Thread-local storage --- */
 
-/* struct user_desc: entry_number, base_addr, limit, bits: seg_32bit, contents (2), read_exec_only,
- * limit_in_pages, seg_not_present, useable. */
+/* Converts a struct user_desc to a descriptor. Its words are entry_number, base_addr, limit, and the bits
+ * seg_32bit, contents (2), read_exec_only, limit_in_pages, seg_not_present, useable. */
 static uint64_t tls_descriptor(const uint32_t user[4])
 {
     uint32_t bits = user[3];
@@ -139,7 +140,7 @@ int32_t linux_set_thread_area(linux_process *p, const uint32_t a[6])
         return -EFAULT;
     uint32_t index = user[0];
     if ((user[3] >> 1 & 2) != 0)
-        return -EINVAL; /* code segments */
+        return -EINVAL; /* a code segment */
     if (index == 0xffffffffu) {
         for (index = LINUX_TLS_FIRST;
              index < LINUX_TLS_FIRST + LINUX_TLS_COUNT && *linux_gdt_entry(p, index) != 0; index++)
@@ -155,7 +156,7 @@ int32_t linux_set_thread_area(linux_process *p, const uint32_t a[6])
     return 0;
 }
 
-/* --- limits --- */
+/* --- Limits --- */
 
 enum { LIMIT_STACK = 3, LIMIT_CORE = 4, LIMIT_NOFILE = 7, LIMITS = 16 };
 
@@ -195,12 +196,12 @@ int32_t linux_prlimit64(linux_process *p, const uint32_t a[6])
     if (a[2] != 0 && !linux_read_user(p, a[2], set, sizeof set))
         return -EFAULT;
     if (a[2] != 0 && set[0] != limit_of(a[1]))
-        return -EPERM; /* they are what they are */
+        return -EPERM; /* limits cannot be changed */
     uint64_t value = limit_of(a[1]);
     return a[3] == 0 || linux_write_user(p, a[3], (uint64_t[2]){value, value}, 16) ? 0 : -EFAULT;
 }
 
-/* --- futex: one thread, so a wait that would have to wait has nobody to wake it --- */
+/* --- futex: there is one thread, so only a signal or a time-out ends a wait --- */
 
 int32_t linux_futex(linux_process *p, const uint32_t a[6])
 {
@@ -222,7 +223,7 @@ int32_t linux_futex(linux_process *p, const uint32_t a[6])
         if (wrong != 0)
             return wrong;
         uint64_t epoch = (a[1] & 0x100 /* CLOCK_REALTIME */) != 0 ? LINUX_EPOCH_SECONDS * 1000000000ull : 0;
-        if (command == WAIT_BITSET) /* absolute */
+        if (command == WAIT_BITSET) /* an absolute time */
             until = ns > epoch ? machine_ns_to_clocks(p->machine, ns - epoch) : linux_clock(p);
         else
             until = linux_clock_after(p, ns);
@@ -232,7 +233,7 @@ int32_t linux_futex(linux_process *p, const uint32_t a[6])
     return a[3] != 0 ? -LINUX_ERESTARTNOHAND : -LINUX_ERESTARTSYS;
 }
 
-/* prctl: only the name, which some C libraries set. */
+/* Implements prctl for the process's name only, which some C libraries set. */
 int32_t linux_prctl(linux_process *p, const uint32_t a[6])
 {
     enum { SET_NAME = 15, GET_NAME = 16 };

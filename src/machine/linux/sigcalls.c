@@ -1,4 +1,4 @@
-/* System calls about signals. */
+/* System calls for signals. */
 #include <errno.h>
 #include <signal.h>
 
@@ -7,11 +7,11 @@
 
 #define UNBLOCKABLE (LINUX_SIGBIT(SIGKILL) | LINUX_SIGBIT(SIGSTOP))
 
-/* struct sigaction as rt_sigaction has it */
+/* struct sigaction of rt_sigaction */
 typedef struct action_rt {
     uint32_t handler, flags, restorer, mask[2];
 } action_rt;
-/* ... and as the old sigaction call has it */
+/* struct sigaction of the old sigaction call */
 typedef struct action_old {
     uint32_t handler, mask, flags, restorer;
 } action_old;
@@ -95,7 +95,8 @@ static int32_t mask_change(linux_process *p, uint32_t how, uint64_t set)
     return 0;
 }
 
-/* Sets of 64 signals; or of the first 32, the others staying as they are: sigprocmask. */
+/* Changes the blocked signals: a set of 64 signals or, for sigprocmask, of the first 32, which leaves the
+ * others unchanged. */
 int32_t linux_rt_sigprocmask(linux_process *p, const uint32_t a[6])
 {
     enum { SET = 2 };
@@ -146,7 +147,7 @@ int32_t linux_rt_sigsuspend(linux_process *p, const uint32_t a[6])
     return -LINUX_ERESTARTNOHAND;
 }
 
-/* The old call has the mask of the first 32 signals in a register. */
+/* Implements the old call, which passes the mask of the first 32 signals in a register. */
 int32_t linux_sigsuspend(linux_process *p, const uint32_t a[6])
 {
     p->signals.saved_mask = p->signals.blocked;
@@ -156,7 +157,7 @@ int32_t linux_sigsuspend(linux_process *p, const uint32_t a[6])
     return -LINUX_ERESTARTNOHAND;
 }
 
-/* Takes one of the signals of a set without its handler; a zero time-out polls. */
+/* Accepts a signal of a set without running its handler. A time-out of zero polls. */
 int32_t linux_rt_sigtimedwait(linux_process *p, const uint32_t a[6])
 {
     uint64_t set, ns = 0, until = UINT64_MAX;

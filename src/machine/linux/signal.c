@@ -1,4 +1,4 @@
-/* Signals: raising, faults as signals, what happens to them on the way back to the user. */
+/* Signals: raising them, converting faults to signals, and delivering them on the return to the user. */
 #include <signal.h>
 #include <string.h>
 
@@ -54,7 +54,8 @@ void linux_drop_signal(linux_signals *s, int signal)
         linux_take_signal(s, signal);
 }
 
-/* A signal that the program cannot escape: if it blocks or ignores it, the default action follows. */
+/* Raises a signal that the program cannot avoid: if it blocks or ignores the signal, the default action
+ * follows. */
 static void signal_force(linux_process *p, const linux_siginfo *info)
 {
     linux_signals *s = &p->signals;
@@ -67,7 +68,8 @@ static void signal_force(linux_process *p, const linux_siginfo *info)
     s->info[info->signo] = *info;
 }
 
-/* si_code of #MF: the first unmasked exception of the status word, in the order of the x87's own priority. */
+/* Returns the si_code of #MF: the first unmasked exception of the status word, in the order of the x87's
+ * priorities. */
 static int32_t x87_error(linux_process *p)
 {
     static const struct {
@@ -102,7 +104,7 @@ static linux_siginfo page_fault_signal(linux_process *p, uint32_t error_code)
     return info;
 }
 
-/* A #DB with DR6.BS; it is cleared, as the kernel does. ICEBP has no bit in DR6. */
+/* Returns true for a #DB with DR6.BS, and clears the bit as the kernel does. ICEBP sets no bit in DR6. */
 static bool single_stepped(linux_process *p)
 {
     uint32_t dr6 = engine_get_debug(p->engine, 6);
@@ -110,12 +112,12 @@ static bool single_stepped(linux_process *p)
     return (dr6 & DR6_BS) != 0;
 }
 
-/* Which signal a fault is: arch/x86/kernel/traps.c's assignment. */
+/* Raises the signal of a fault, as assigned in arch/x86/kernel/traps.c. */
 void linux_fault(linux_process *p, unsigned vector, uint32_t error_code)
 {
     static const struct {
         uint8_t vector, signal;
-        bool at_eip; /* its address is that of the instruction */
+        bool at_eip; /* si_addr is the address of the instruction */
         int32_t code;
     } usual[] = {
         {VECTOR_DE, SIGFPE, true, LINUX_FPE_INTDIV},  {VECTOR_DB, SIGTRAP, true, LINUX_TRAP_BRKPT},
@@ -141,9 +143,10 @@ void linux_fault(linux_process *p, unsigned vector, uint32_t error_code)
     signal_force(p, &info);
 }
 
-/* --- delivery --- */
+/* --- Delivery --- */
 
-/* Signals of faults come first: their frames must show the faulting state. */
+/* Returns the signal to deliver next. Signals of faults come first, because their frames must show the
+ * faulting state. */
 static int signal_next(const linux_signals *s)
 {
     const uint64_t synchronous = LINUX_SIGBIT(SIGSEGV) | LINUX_SIGBIT(SIGBUS) | LINUX_SIGBIT(SIGILL) |
@@ -175,7 +178,7 @@ void linux_end_by_signal(p5_machine *machine, int signal)
     signal_kills(machine->guest_state, signal);
 }
 
-/* INT 80h is executed again, with the number that EAX had. */
+/* Makes INT 80h execute again, with the number that EAX had. */
 static void call_again(linux_process *p)
 {
     enum { INT_BYTES = 2 };
@@ -196,7 +199,7 @@ static void signal_handle(linux_process *p, int signal, const linux_siginfo *inf
         call_again(p);
     p->interrupted = 0;
     if (!linux_frame_push(p, signal, &action, info, mask)) {
-        s->actions[SIGSEGV].handler = LINUX_SIG_DFL; /* no stack to tell it on */
+        s->actions[SIGSEGV].handler = LINUX_SIG_DFL; /* there is no stack on which to report it */
         s->info[SIGSEGV] = (linux_siginfo){SIGSEGV, LINUX_SI_KERNEL, {0}};
         signal_kills(p, SIGSEGV);
         return;

@@ -1,5 +1,5 @@
 /* The Linux personality in snapshots. Page tables, descriptor tables and the guest's pages are in RAM, which
- * the engine keeps; here is what the kernel knows beside them. */
+ * the engine saves. This file saves the kernel's other state. */
 #include "machine/linux/snapshot.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 enum { REGIONS_AT_MOST = 65536 };
 
-/* Ascending, apart from each other, in the user's part. */
+/* Returns true if the regions ascend, do not overlap, and lie in the user's part of the address space. */
 static bool regions_fit(const linux_memory *m)
 {
     uint32_t end = 0;
@@ -31,7 +31,7 @@ typedef struct frame {
 static const snapshot_table frame_state = {
     SNAPSHOT(frame, "frame", FIELD_MOST(FRAME_USED | FRAME_DIRTY, use))};
 
-/* How many frames are free, and from where on there may be one. */
+/* Recomputes how many frames are free, and a lower bound of the first free one. */
 static void count_frames(linux_memory *m)
 {
     m->frames_free = 0;

@@ -1,7 +1,7 @@
-/* Open files of the guest in snapshots. Files of a share are named by their guest path and opened again when
- * the snapshot is loaded; they must be as they were. The guest's own /tmp is in the snapshot. Pipes, and
- * files of a share that the guest has unlinked, renamed or replaced, cannot be saved: the snapshot is
- * refused. The standard streams are those of whoever loads. */
+/* Open files of the guest in snapshots. Files of a share are saved by their guest path and opened again when
+ * the snapshot is loaded; they must be unchanged. The guest's own /tmp is in the snapshot. Pipes, and files
+ * of a share that the guest has unlinked, renamed or replaced, cannot be saved: the snapshot is refused. The
+ * standard streams are those of the program that loads the snapshot. */
 #define _GNU_SOURCE /* Linux interfaces: memfd_create */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,16 +21,16 @@
 
 enum { CHUNK = 65536 };
 
-/* An open file as it is saved, of whichever kind. */
+/* An open file of any kind, as it is saved. */
 typedef struct saved_file {
     uint32_t kind, flags;
     bool writable_share;
-    uint64_t entry; /* of a directory: the next one */
+    uint64_t entry; /* of a directory: number of the next entry */
     char *path, *name;
     uint64_t stream;   /* of a standard stream: the host's descriptor */
-    host_file file;    /* of a regular file in a share: as it is now */
-    uint64_t position; /* of a regular file: where it is read and written */
-    uint32_t node;     /* of a file in memory: which it is */
+    host_file file;    /* of a regular file in a share: its state when saved */
+    uint64_t position; /* of a regular file: the current position */
+    uint32_t node;     /* of a file in memory: its node */
 } saved_file;
 
 const snapshot_table linux_saved_file_state = {SNAPSHOT(
@@ -44,7 +44,7 @@ typedef struct saved_chunk {
 const snapshot_table linux_chunk_state = {SNAPSHOT(saved_chunk, "chunk", FIELD_MOST(CHUNK, bytes))};
 
 typedef struct saved_descriptor {
-    uint16_t file; /* number in the list of files, from 1; 0: it is closed */
+    uint16_t file; /* number in the list of files, from 1; 0: closed */
     bool close_on_exec;
 } saved_descriptor;
 const snapshot_table linux_descriptor_state = {
@@ -57,15 +57,15 @@ typedef struct saved_mount {
 const snapshot_table linux_mount_state = {
     SNAPSHOT(saved_mount, "mount", FIELD_STRING(guest), FIELD_FLAG(writable))};
 
-/* The files of a process, each once, in the order of their lowest descriptors. */
+/* The open files of a process, each once, in the order of their lowest descriptors. */
 typedef struct file_list {
     linux_open_file *files[LINUX_FILES];
     unsigned count;
 } file_list;
 
-/* ---- contents ------------------------------------------------------------------------------------------ */
+/* --- Contents --- */
 
-/* Saves the file's bytes in chunks; one of no bytes is the end. */
+/* Saves the file's bytes in chunks. An empty chunk ends them. */
 static void save_contents(snapshot *s, int from)
 {
     uint8_t *bytes = malloc(CHUNK);
@@ -109,9 +109,9 @@ static void load_contents(snapshot *s, int to)
     free(bytes);
 }
 
-/* ---- regular files ------------------------------------------------------------------------------------- */
+/* --- Regular files --- */
 
-/* True if the path by which it was opened still leads to it. */
+/* Returns true if the path by which the file was opened still leads to it. */
 static bool still_there(linux_process *p, const linux_open_file *file, const struct stat *about)
 {
     SHARE_PLACE(place);
@@ -122,7 +122,7 @@ static bool still_there(linux_process *p, const linux_open_file *file, const str
            found.st_dev == about->st_dev && found.st_ino == about->st_ino;
 }
 
-/* Opens what `path` leads to as it was open; -1 after an error. */
+/* Opens `path` in the mode in which the file was open. Returns -1 after an error. */
 static int reopen(linux_process *p, const char *path, bool directory, linux_open_file *file, snapshot *s)
 {
     SHARE_PLACE(place);
@@ -130,7 +130,7 @@ static int reopen(linux_process *p, const char *path, bool directory, linux_open
     int host = -1;
     if (wrong == 0 && place.directory >= 0) {
         int access = directory ? O_RDONLY | O_DIRECTORY : (int)(file->flags & (O_ACCMODE | O_APPEND));
-        host = share_open(&place, access, 0); /* no more than the share allows now */
+        host = share_open(&place, access, 0); /* with no more rights than the share grants now */
         wrong = host < 0 ? host : 0;
         file->writable_share = place.writable;
         file->quota = place.quota;
@@ -166,7 +166,7 @@ static void save_regular(linux_process *p, const linux_open_file *file, saved_fi
     snapshot_state(s, &linux_saved_file_state, saved);
 }
 
-/* A file or folder of the tree in memory, which is loaded. */
+/* Attaches a file or folder of the tree in memory, which has been loaded already. */
 static void load_node(linux_process *p, linux_open_file *file, uint32_t node, snapshot *s)
 {
     share_scratch *memory = p->files.tree.scratch;
@@ -198,7 +198,7 @@ static void load_regular(linux_process *p, linux_open_file *file, const saved_fi
         s->status = error_set(s->error, P5_ERR_IO, "cannot restore a file of the guest: %s", strerror(errno));
 }
 
-/* ---- all ----------------------------------------------------------------------------------------------- */
+/* --- All files --- */
 
 static unsigned index_of(const file_list *list, const linux_open_file *file)
 {
@@ -296,7 +296,8 @@ static void transfer_descriptors(linux_process *p, file_list *list, snapshot *s)
     }
 }
 
-/* The shares are those of whoever loads; what the guest sees of them has to be the same. */
+/* Checks that the loading program gives the guest the same share. A snapshot does not restore access to the
+ * host. */
 static void check_mount(const share_tree *tree, uint64_t i, const saved_mount *saved, snapshot *s)
 {
     const char *guest = saved->guest != NULL ? saved->guest : "";
@@ -311,7 +312,7 @@ static void transfer_mounts(linux_process *p, snapshot *s)
 {
     enum { MOST = 4096 };
     const share_tree *tree = &p->files.tree;
-    size_t shares = tree->mount_count - (tree->scratch != NULL); /* which comes last */
+    size_t shares = tree->mount_count - (tree->scratch != NULL); /* the tree in memory is the last mount */
     uint64_t count = snapshot_number(s, "mounts", shares, MOST);
     for (uint64_t i = 0; i < count && s->status == P5_OK; i++) {
         saved_mount saved = {0};
@@ -327,7 +328,7 @@ static void transfer_mounts(linux_process *p, snapshot *s)
         snapshot_refuse(s, "the snapshot's guest has %" PRIu64 " directories, not %zu", count, shares);
 }
 
-/* ---- the tree in memory -------------------------------------------------------------------------------- */
+/* --- The tree in memory --- */
 
 const snapshot_table linux_node_state = {
     SNAPSHOT(scratch_node, "node", FIELD_ANY(mode), FIELD_DERIVED(names, opens),
@@ -336,7 +337,8 @@ const snapshot_table linux_node_state = {
 const snapshot_table linux_name_state = {
     SNAPSHOT(scratch_name, "name", FIELD_ANY(folder, node), FIELD_STRING(text))};
 
-/* Names ascend, in folders, of nodes; a folder has one. Links lead somewhere. */
+/* Returns true if the tree is valid: names ascend, and lie in folders, and refer to nodes; a folder has one
+ * name; links have a target. */
 static bool scratch_fits(share_scratch *m)
 {
     if (m->nodes.count <= SCRATCH_ROOT || !S_ISDIR(m->nodes.items[SCRATCH_ROOT].mode) ||
@@ -364,7 +366,7 @@ static bool scratch_fits(share_scratch *m)
     return true;
 }
 
-/* A list whose rows have texts. */
+/* Saves or loads a list whose rows contain strings. */
 static void transfer_rows(snapshot *s, const snapshot_table *table, void *items, size_t *count,
                           size_t *capacity)
 {
@@ -413,7 +415,7 @@ static void transfer_private(linux_process *p, snapshot *s)
     }
 }
 
-/* Input that is a file goes on where it was; from a pipe, with what comes. */
+/* Restores the position of standard input if it is a file. A pipe continues with its next bytes. */
 static void transfer_input(snapshot *s)
 {
     struct stat about;
@@ -441,7 +443,7 @@ void linux_files_transfer(linux_process *p, snapshot *s)
         return;
     }
     if (s->loading && s->status == P5_OK) {
-        for (unsigned i = 0; i < LINUX_FILES; i++) { /* those of a new process */
+        for (unsigned i = 0; i < LINUX_FILES; i++) { /* close the files of the new process */
             if (p->files.descriptors[i].file != NULL)
                 linux_file_release(p->files.descriptors[i].file);
             p->files.descriptors[i] = (linux_descriptor){0};
@@ -456,6 +458,6 @@ void linux_files_transfer(linux_process *p, snapshot *s)
     transfer_input(s);
     for (unsigned i = 0; s->loading && i < list->count; i++)
         if (list->files[i]->references == 0)
-            linux_file_release(list->files[i]); /* there was no descriptor for it */
+            linux_file_release(list->files[i]); /* no descriptor refers to it */
     free(list);
 }

@@ -1,4 +1,4 @@
-/* What files are: stat in its forms, access. */
+/* Properties of files: stat in its forms, and access. */
 #define _GNU_SOURCE /* Linux interfaces: O_PATH, pipe2, MREMAP_MAYMOVE, ... */
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 
 /* AT_* of these calls are the host's. */
 
-/* struct stat64 of i386, where 8-byte fields are aligned to 4 */
+/* struct stat64 of i386, where 8-byte members are aligned to 4 */
 typedef struct __attribute__((packed)) stat64_i386 {
     uint64_t dev;
     uint8_t pad0[4];
@@ -26,7 +26,7 @@ typedef struct __attribute__((packed)) stat64_i386 {
     uint64_t ino;
 } stat64_i386;
 
-/* struct statx, the same for all */
+/* struct statx, the same on all architectures */
 typedef struct statx_time {
     int64_t seconds;
     uint32_t nanoseconds, reserved;
@@ -46,7 +46,7 @@ _Static_assert(sizeof(statx_all) == 256, "statx");
 
 enum { DEVICE_SHARE = 1, DEVICE_MEMORY };
 
-/* What does not depend on the guest's data is the same on every host: owner, device numbers. */
+/* Replaces the owner and device numbers by values that are the same on every host. */
 static void stat_tidy(struct stat *about, unsigned device)
 {
     about->st_dev = device;
@@ -67,7 +67,7 @@ static struct stat stat_made_up(uint32_t mode)
     return about;
 }
 
-/* By the kernel's list of devices; /dev/random is /dev/urandom. */
+/* Describes a device, with the numbers of the kernel's list of devices. /dev/random is /dev/urandom. */
 static struct stat stat_device(linux_file_kind kind)
 {
     enum { MEMORY = 1 << 8 };
@@ -82,7 +82,7 @@ bool linux_is_input_file(const linux_open_file *file)
     return file->kind == LINUX_STANDARD && file->host == 0 && fstat(0, &about) == 0 && S_ISREG(about.st_mode);
 }
 
-/* A standard stream is a terminal, a file to read, or a pipe. */
+/* Describes a standard stream, which is a terminal, a file to read, or a pipe. */
 static struct stat stat_standard(const linux_open_file *file)
 {
     struct stat about;
@@ -151,7 +151,7 @@ int32_t linux_place_of(linux_process *p, int32_t directory, uint32_t address, un
     return length < 0 ? length : linux_resolve(p, directory, path, how, place);
 }
 
-/* fstatat and statx: a descriptor itself with AT_EMPTY_PATH. */
+/* Implements fstatat and statx. AT_EMPTY_PATH means the descriptor itself. */
 static int32_t stat_at(linux_process *p, int32_t directory, uint32_t address, uint32_t flags,
                        struct stat *about)
 {

@@ -1,4 +1,4 @@
-/* The tables of system calls: arch/x86/entry/syscalls/syscall_32.tbl's numbers. */
+/* The tables of system calls, with the numbers of arch/x86/entry/syscalls/syscall_32.tbl. */
 #define _GNU_SOURCE /* AT_EMPTY_PATH */
 #include <errno.h>
 #include <fcntl.h>
@@ -112,11 +112,14 @@ static linux_call *const calls[] = {
     [439] = linux_faccessat, /* faccessat2 */
 };
 
-/* Calls that are another one with some arguments of its own. A digit is one of the given arguments, and
- * d  the working directory        -  0        c  how creat opens       p  the guest itself
- * n  the link, not what it names  +  1        e  the descriptor itself s  the sign of the argument before
- * r  remove a folder              m  -1       f  bytes of 32 signals
- * What is behind the last of them is 0. */
+/* Calls that another call implements with different arguments. A digit passes on the argument with that
+ * number, and
+ *
+ *   d  the working directory        -  0        c  how creat opens       p  the guest itself
+ *   n  the link, not its target     +  1        e  the descriptor itself s  the sign of the argument before
+ *   r  remove a folder              m  -1       f  bytes of 32 signals
+ *
+ * Arguments after the last letter are 0. */
 static const struct {
     uint16_t number;
     const char *arguments;
@@ -173,7 +176,7 @@ static const struct {
 };
 _Static_assert(F_DUPFD == 0 && CLOCK_MONOTONIC == 1, "arguments 0 and 1");
 
-/* Calls that answer the same whatever they are asked. */
+/* Calls whose result does not depend on their arguments. */
 static const struct {
     int32_t answer;
     uint16_t numbers[9];
@@ -184,10 +187,10 @@ static const struct {
     {0, {36, 158, 250, 272, 311}},                     /* sync, sched_yield, fadvise64, set_robust_list */
     {0, {34, 57, 97, 157}},                            /* nice, setpgid, setpriority, sched_getscheduler */
     {20, {96}},                                        /* getpriority: 20 - nice */
-    {-ENOSYS, {384, 386}}, /* arch_prctl, rseq: every program tries them and does without */
+    {-ENOSYS, {384, 386}}, /* arch_prctl, rseq: every program tries them and works without */
 };
 
-/* Calls that the personality leaves to a real kernel, by what they are for. */
+/* Calls that need a real kernel, by purpose. */
 static const struct {
     const char *what;
     uint16_t numbers[9];

@@ -12,9 +12,9 @@
 #include "machine/linux/calls.h"
 
 #define NANOSECONDS 1000000000ull
-/* Beyond this the clock could not tell the time any more. */
+/* Later clocks could not be represented as a time any more. */
 #define CLOCK_END (1ull << 62)
-/* An interval timer may not fire faster than the guest can take its signals. */
+/* An interval timer must not fire faster than the guest can handle its signals. */
 enum { SHORTEST_INTERVAL_NS = 20000 };
 
 uint64_t linux_clock(const linux_process *p)
@@ -41,7 +41,8 @@ uint64_t linux_next_timer(const linux_process *p)
     return next;
 }
 
-/* Expiries that were missed are one signal; the next one is on the grid of the first. */
+/* Handles an expiry. Missed expiries raise one signal together; later ones stay multiples of the interval
+ * after the first. */
 static void timer_expire(linux_process *p, unsigned number, uint64_t now)
 {
     static const uint8_t signals[LINUX_TIMERS] = {SIGALRM, SIGVTALRM, SIGPROF};
@@ -59,7 +60,7 @@ void linux_run_timers(linux_process *p)
             timer_expire(p, i, now);
 }
 
-/* Clocks pass, and no CPU time. */
+/* Lets clocks pass without CPU time. */
 static void sleep_clocks(linux_process *p, uint64_t clocks)
 {
     p5_core_halt(p->machine->core, clocks, 0);
@@ -69,7 +70,8 @@ static void sleep_clocks(linux_process *p, uint64_t clocks)
             p->time.timers[i].clock += clocks;
 }
 
-/* True if the streams are to be asked again before the model's clock may jump to `goal`. */
+/* Waits for the host's streams. Returns true if they are to be checked again before the model's clock may
+ * jump to `goal`. */
 static bool wait_for_host(linux_process *p, uint64_t goal, struct pollfd *streams, unsigned count)
 {
     uint64_t now = linux_clock(p), ms = UINT64_MAX;
@@ -122,7 +124,7 @@ uint64_t linux_clock_after(const linux_process *p, uint64_t ns)
     return ns == UINT64_MAX || clocks > UINT64_MAX - now ? UINT64_MAX : now + clocks;
 }
 
-/* --- clocks --- */
+/* --- Clocks --- */
 
 uint64_t linux_wall_clock(const linux_process *p)
 {
@@ -196,7 +198,7 @@ int32_t linux_clock_gettime(linux_process *p, const uint32_t a[6])
     return wrong != 0 ? wrong : linux_put_time(p, a[1], ns, 1);
 }
 
-/* A clock moves by one core clock: the resolution is reported as 1 ns or what a clock takes. */
+/* Reports the resolution of a clock: one core clock in whole nanoseconds, at least 1 ns. */
 int32_t linux_clock_getres(linux_process *p, const uint32_t a[6])
 {
     uint64_t ns;
@@ -248,9 +250,9 @@ int32_t linux_getrusage(linux_process *p, const uint32_t a[6])
     return linux_write_user(p, a[1], usage, sizeof usage) ? 0 : -EFAULT;
 }
 
-/* --- sleeping --- */
+/* --- Sleeping --- */
 
-/* The call was interrupted: what is left, for the caller. */
+/* Ends an interrupted sleep, and writes the remaining time for the caller. */
 static int32_t sleep_interrupted(linux_process *p, uint64_t until, uint32_t remaining)
 {
     uint64_t now = linux_clock(p);
@@ -288,7 +290,7 @@ int32_t linux_pause(linux_process *p, const uint32_t a[6])
     return -LINUX_ERESTARTNOHAND;
 }
 
-/* --- timers --- */
+/* --- Timers --- */
 
 static uint64_t timer_left_ns(const linux_process *p, const linux_timer *t)
 {
@@ -296,7 +298,7 @@ static uint64_t timer_left_ns(const linux_process *p, const linux_timer *t)
     if (t->clock == UINT64_MAX)
         return 0;
     uint64_t left = t->clock > now ? machine_clocks_to_ns(p->machine, t->clock - now) : 0;
-    return left != 0 ? left : 1000; /* running: never reported as off */
+    return left != 0 ? left : 1000; /* a running timer is never reported as off */
 }
 
 static void timer_set(linux_process *p, linux_timer *t, uint64_t first_ns, uint64_t interval_ns)
@@ -309,7 +311,7 @@ static void timer_set(linux_process *p, linux_timer *t, uint64_t first_ns, uint6
     if (interval_ns != 0 && interval_ns < SHORTEST_INTERVAL_NS)
         interval_ns = SHORTEST_INTERVAL_NS;
     if (first > CLOCK_END - now)
-        return; /* later than ever */
+        return; /* beyond the end of the clock */
     t->clock = now + first;
     t->interval = machine_ns_to_clocks(p->machine, interval_ns);
 }
@@ -322,7 +324,7 @@ int32_t linux_alarm(linux_process *p, const uint32_t a[6])
     return (int32_t)((left + NANOSECONDS - 1) / NANOSECONDS);
 }
 
-/* Writes the interval and what is left, as two timevals. */
+/* Writes the interval and the remaining time, as two timevals. */
 static int32_t timer_report(linux_process *p, const linux_timer *t, uint32_t address)
 {
     int32_t wrong = linux_put_time(p, address, machine_clocks_to_ns(p->machine, t->interval), 1000);

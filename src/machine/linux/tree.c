@@ -39,10 +39,10 @@ int32_t linux_fchdir(linux_process *p, const uint32_t a[6])
     return 0;
 }
 
-/* --- changes --- */
+/* --- Changes --- */
 
-/* Reads a path whose last component is meant itself, not what it leads to: slashes at its end go. *slash: it
- * had some, so that it must name a folder. The length or -errno. */
+/* Reads a path whose last component is not followed. Slashes at its end are removed; *slash reports them,
+ * because the path must name a folder then. Returns the length or -errno. */
 static int32_t entry_path(linux_process *p, uint32_t address, char path[SHARE_PATH], bool *slash)
 {
     int32_t length = linux_read_string(p, address, path, SHARE_PATH);
@@ -52,7 +52,7 @@ static int32_t entry_path(linux_process *p, uint32_t address, char path[SHARE_PA
     return length;
 }
 
-/* Returns 1 or 2 if the last component of a path is "." or "..", which is no entry; otherwise 0. */
+/* Returns 1 or 2 if the last component of a path is "." or "..", which are not entries; otherwise 0. */
 static int dots(const char *path)
 {
     const char *slash = strrchr(path, '/'), *last = slash != NULL ? slash + 1 : path;
@@ -106,7 +106,7 @@ int32_t linux_new_entry(linux_process *p, int32_t directory, uint32_t address, s
     return wrong != 0 ? wrong : share_may_change(place);
 }
 
-/* Only the names of a folder may end in a slash. */
+/* Renames an entry. Only the names of a folder may end in a slash. */
 int32_t linux_renameat2(linux_process *p, const uint32_t a[6])
 {
     enum { NOREPLACE = 1 };
@@ -137,7 +137,7 @@ int32_t linux_renameat2(linux_process *p, const uint32_t a[6])
     return wrong != 0 ? wrong : share_rename(&old, &new);
 }
 
-/* Copies where a link leads to the guest, and returns how much of it. */
+/* Copies a link's target to the guest, and returns how many bytes were copied. */
 static int32_t put_link(linux_process *p, const char *text, size_t length, const uint32_t a[6])
 {
     uint32_t size = length < a[3] ? (uint32_t)length : a[3];

@@ -1,4 +1,4 @@
-/* Guest pointers: the kernel's side of reading and writing user memory. */
+/* Guest pointers: reading and writing the user's memory on behalf of the kernel. */
 #include <errno.h>
 #include <string.h>
 
