@@ -1,12 +1,12 @@
-/* Data accesses: every load and store of translated code and of Unicorn's helper functions comes here, is
- * done in host memory and recorded as the processor makes it. The hot path is a look into the page cache;
- * everything else is mmu.c's. */
+/* Data accesses. Every load and store of translated code and of Unicorn's helper functions comes here, is
+ * done in host memory, and is recorded as the processor makes it. The fast path is a lookup in the page
+ * cache; mmu.c does the rest. */
 #include <string.h>
 
 #include "engine/memory/access.h"
 #include "engine/memory/memory_internal.h"
 
-/* Of Unicorn's MMU indices 0 to 2, 1 is the user's. */
+/* Unicorn has the MMU indices 0 to 2; the user's is 1. */
 enum { MMU_INDEX_USER = 1 };
 
 static void copy_in(engine *e, const page_entry *page, uint32_t linear, uint8_t *to, unsigned size)
@@ -17,14 +17,15 @@ static void copy_in(engine *e, const page_entry *page, uint32_t linear, uint8_t 
         mmu_read_device(e, page->physical | (linear & ENGINE_PAGE_MASK), to, size);
 }
 
-/* What guard.c looks at once the pages are known to be there. */
+/* Does guard.c's checks that follow the page checks. */
 static void look(engine *e, uint32_t linear, unsigned size, uint32_t flags, uintptr_t retaddr)
 {
     p5_access access = {.linear = linear, .size = (uint8_t)size, .flags = (uint8_t)flags};
     guard_access_done(e, &access, retaddr);
 }
 
-/* A load that misses the page cache or crosses a page end: both pages are checked before anything is read. */
+/* Does a load that misses the page cache or crosses a page end. Both pages are checked before anything is
+ * read. */
 uint64_t access_load_slow(engine *e, uint32_t linear, uint32_t access, uintptr_t retaddr)
 {
     unsigned size = access & 0xff;
@@ -39,7 +40,7 @@ uint64_t access_load_slow(engine *e, uint32_t linear, uint32_t access, uintptr_t
     if (e->guard.data)
         look(e, linear, size, flags, retaddr);
     if (part < size) {
-        e->load_across = linear; /* if the second page faults, for refine_page_fault */
+        e->load_across = linear; /* for refine_page_fault, if the second page faults */
         page_entry second = *mmu_fill(e, linear + part, MMU_READ, user, retaddr);
         e->load_across = 0;
         copy_in(e, &first, linear, bytes, part);
@@ -53,8 +54,8 @@ uint64_t access_load_slow(engine *e, uint32_t linear, uint32_t access, uintptr_t
     return value;
 }
 
-/* Code that is about to be overwritten is forgotten. If it is the running block's, that is left in front of
- * the store. */
+/* Discards translated code that is about to be overwritten. If the running block is affected, it is left
+ * before the store. */
 static void overwrite_code(engine *e, const page_entry *page, uint32_t linear, unsigned size,
                            uintptr_t retaddr)
 {
@@ -76,7 +77,7 @@ static void copy_out(engine *e, const page_entry *page, uint32_t linear, const u
     memcpy(to, from, size);
 }
 
-/* Both pages of a store are checked before anything is written. Returns how many bytes lie in the first. */
+/* Checks both pages of a store before anything is written. Returns how many bytes lie in the first. */
 static unsigned fill_store(engine *e, uint32_t linear, uint32_t access, page_entry pages[2],
                            uintptr_t retaddr)
 {
@@ -135,7 +136,7 @@ void access_check_store(uc_env *env, uint32_t linear, unsigned size, uintptr_t r
     {                                                                                                        \
         access_store_quick(env, address, value, size, index &MMU_INDEX_USER, 0, retaddr);                    \
     }
-/* The calling code takes the whole register, zero-extended. */
+/* The calling code uses the whole register, zero-extended. */
 LOAD(helper_ret_ldub_mmu, uint64_t, 1)
 LOAD(helper_le_lduw_mmu, uint64_t, 2)
 LOAD(helper_le_ldul_mmu, uint64_t, 4)
@@ -145,7 +146,7 @@ STORE(helper_le_stw_mmu, uint16_t, 2)
 STORE(helper_le_stl_mmu, uint32_t, 4)
 STORE(helper_le_stq_mmu, uint64_t, 8)
 
-/* The same, called by what emit.c generates: by mode, privilege, and size and sign as emit.c counts them. */
+/* The functions that emit.c calls, by mode, privilege, and size and sign in emit.c's numbering. */
 #define EMITTED_LOAD(name, size, user, mode)                                                                 \
     static uint64_t name(uc_env *env, uint64_t address)                                                      \
     {                                                                                                        \
@@ -258,8 +259,8 @@ static bool in_table(const uc_segment *table, uint32_t linear, unsigned size)
     return offset <= table->limit && table->limit - offset >= size - 1;
 }
 
-/* The processor reads a descriptor as one 8-byte reference and a real-mode vector as one of 4 bytes; Unicorn
- * reads them in halves. */
+/* Joins two references into one: the processor reads a descriptor as one 8-byte reference and a real-mode
+ * vector as one of 4 bytes, but Unicorn reads them in halves. */
 static void join_halves(engine *e, uint32_t linear, unsigned size)
 {
     const uc_env *env = e->env;

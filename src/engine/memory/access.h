@@ -1,4 +1,4 @@
-/* The hot path of data accesses: a look into the page cache, the access in host memory, its record. */
+/* The fast path of data accesses: a lookup in the page cache, the access in host memory, its record. */
 #ifndef ENGINE_MEMORY_ACCESS_H
 #define ENGINE_MEMORY_ACCESS_H
 
@@ -7,9 +7,9 @@
 #include "engine/memory/mmu.h"
 #include "engine/stretch/stretch.h"
 
-/* What translated code that makes a reference is for. ACCESS_REAL: real and V86 mode, where a reference by 16
- * bits can miss a segment of 64 KB only by crossing its end, which lies at a multiple of 16. A part of an
- * operand, or a reference by 32 bits, can miss it anyhow: ACCESS_ANY. */
+/* The mode of translated code that makes a reference. ACCESS_REAL means real and V86 mode. There a reference
+ * by 16 bits can violate a segment of 64 KB only by crossing its end, which lies at a multiple of 16. A part
+ * of an operand, or a reference by 32 bits, can violate it in other ways: ACCESS_ANY. */
 enum { PARAGRAPH = 16 };
 typedef enum access_mode { ACCESS_ANY, ACCESS_PROTECTED, ACCESS_REAL, ACCESS_MODES } access_mode;
 /* Accesses of instructions, by mode, privilege (0 supervisor, 1 user) and size (as power of two, + 4 with
@@ -18,8 +18,8 @@ typedef uint64_t access_load(uc_env *env, uint64_t address);
 typedef void access_store(uc_env *env, uint64_t address, uint64_t value);
 extern access_load *const access_loads[ACCESS_MODES][2][8];
 extern access_store *const access_stores[ACCESS_MODES][2][4];
-/* Calls in generated code: a store of a word that is made only if it changes the word (ARPL), and a store's
- * faults without the store, by size. */
+/* Functions that generated code calls: a store of a word that is only made if it changes the word (ARPL); and
+ * the faults of a store without the store, by size. */
 void access_store_changed(uc_env *env, uint64_t address, uint64_t value);
 typedef void access_check(uc_env *env, uint64_t address);
 extern access_check *const access_checks[3];
@@ -27,22 +27,22 @@ extern access_check *const access_checks[3];
 uint32_t access_load_system(engine *e, uint32_t linear, unsigned size, uintptr_t retaddr);
 uint32_t access_load_as(engine *e, uint32_t linear, unsigned size, bool user);
 void access_store_system(engine *e, uint32_t linear, unsigned size, uint32_t value, bool user);
-/* A locked read-modify-write of the upper half of the descriptor at `address`: bits are set or cleared.
- * Answers the new half. */
+/* Sets and clears bits in the upper half of the descriptor at `address` by a locked read-modify-write.
+ * Returns the new half. */
 uint32_t access_update_descriptor(engine *e, uint32_t address, uint32_t set, uint32_t clear,
                                   uintptr_t retaddr);
-/* Raises #PF unless microcode can make this reference to these bytes. */
+/* Raises #PF unless microcode may make this reference. */
 void access_check_system(engine *e, uint32_t linear, unsigned size, mmu_access access);
 
-/* For references that are counted when their block is translated (engine.references), and for who has looked
- * whether there is room. */
+/* Records a reference without a check for space: for references that are counted when their block is
+ * translated (engine.references), and for callers that have checked. */
 static inline void access_put(engine *e, uint32_t linear, uint32_t physical, uint32_t kind)
 {
     p5_access *to = e->record_next++;
     to->linear = linear;
     to->physical = physical;
-    /* Size, flags and nothing as one word: so the core looks at them, and a host that had to put a load
-     * together from stores under way would wait for them. */
+    /* Size, flags and padding are stored as one word because the core reads them as one; a load that combines
+     * several pending stores would have to wait for them. */
     _Static_assert(offsetof(p5_access, flags) == offsetof(p5_access, size) + 1, "one word");
     memcpy(&to->size, &kind, sizeof kind);
 }
@@ -60,18 +60,19 @@ static inline void access_record(engine *e, uint32_t linear, uint32_t physical, 
         stretch_full(e);
 }
 
-/* True if the access, `offset` bytes behind an entry's tag, lies in the entry's page. */
+/* Returns true if an access `offset` bytes after an entry's tag lies in the entry's page. */
 static inline bool access_hits(uint32_t offset, unsigned size)
 {
     return offset <= ENGINE_PAGE_BYTES - size;
 }
 
-/* Kind and privilege of an access in one word, so that the slow functions have few parameters. */
+/* Packs kind and privilege of an access into one word, so that the slow functions have few parameters. */
 static inline uint32_t access_word(unsigned size, bool user, uint32_t flags)
 {
     return ACCESS_KIND(size, flags) | (uint32_t)user << 16;
 }
-/* What misses the page cache or crosses a page end (access.c). A load answers `size` bytes, zero-extended. */
+/* Do accesses that miss the page cache or cross a page end (access.c). A load returns `size` bytes,
+ * zero-extended. */
 uint64_t access_load_slow(engine *e, uint32_t linear, uint32_t access, uintptr_t retaddr);
 void access_store_slow(engine *e, uint32_t linear, uint64_t value, uint32_t access, uintptr_t retaddr);
 
@@ -82,10 +83,10 @@ uint64_t WRAP(cpu_ldq_data_ra)(uc_env *env, uint64_t address, uintptr_t retaddr)
 void WRAP(cpu_stw_data_ra)(uc_env *env, uint64_t address, uint32_t value, uintptr_t retaddr);
 void WRAP(cpu_stl_data_ra)(uc_env *env, uint64_t address, uint32_t value, uintptr_t retaddr);
 void WRAP(cpu_stq_data_ra)(uc_env *env, uint64_t address, uint64_t value, uintptr_t retaddr);
-/* The faults of a store by an instruction that makes several, before the first. */
+/* Raises the faults of a store, before the first of several stores of an instruction. */
 void access_check_store(uc_env *env, uint32_t linear, unsigned size, uintptr_t retaddr);
 
-/* A reference that is quick: it lies in a page of the page cache. */
+/* A reference that may take the fast path: it lies in a page of the page cache. */
 typedef struct access_place {
     const page_entry *page;
     uint32_t linear, offset;
@@ -93,18 +94,18 @@ typedef struct access_place {
     uint8_t *host;
 } access_place;
 
-/* Looks for one, without recording it. */
+/* Looks up a reference in the page cache without recording it. Returns true for a hit. */
 static inline bool access_find(const engine *e, uint64_t address, unsigned size, bool user, bool write,
                                access_place *at)
 {
     at->linear = (uint32_t)address;
-    /* pages[user][linear / ENGINE_PAGE_BYTES % PAGE_ENTRIES], for which compilers shift twice */
+    /* This is pages[user][linear / ENGINE_PAGE_BYTES % PAGE_ENTRIES], for which compilers use two shifts. */
     enum { ENTRY = sizeof(page_entry), LAST = (PAGE_ENTRIES - 1) * ENTRY };
     at->page =
         (const void *)((const char *)e->pages[user] + (at->linear / (ENGINE_PAGE_BYTES / ENTRY) & LAST));
     at->offset = at->linear - (write ? at->page->write_tag : at->page->read_tag);
     at->size = size;
-    at->host = at->page->host + at->offset; /* if it is a hit */
+    at->host = at->page->host + at->offset; /* valid for a hit */
     return access_hits(at->offset, size);
 }
 
@@ -114,18 +115,18 @@ static inline void access_found(engine *e, const access_place *at, uint32_t flag
                at->page->kind | ACCESS_KIND(at->size, flags & 0xff));
 }
 
-/* `retaddr`: where the translated code goes on, or ACCESS_RETURN: where the function does that this is in.
- * That is only looked up when it is needed. */
+/* `retaddr` is the place in the translated code to which the call returns. ACCESS_RETURN stands for the
+ * return address of the function that contains the macro, which is determined only when needed. */
 #define ACCESS_RETURN UINTPTR_MAX
 #define ACCESS_BACK_TO(retaddr)                                                                              \
     ((retaddr) == ACCESS_RETURN ? (uintptr_t)__builtin_return_address(0) : (retaddr))
 
-/* Of `flags`: there is room for it in any case; an access_mode. */
+/* Bits of `flags`: the record is known to fit; an access_mode. */
 #define ACCESS_COUNTED        0x100u
 #define ACCESS_MODE(mode)     ((uint32_t)(mode)*0x1000u)
 #define ACCESS_MODE_OF(flags) ((access_mode)((flags) / 0x1000u))
 
-/* False if the reference may miss its segment although it is found in the page cache. */
+/* Returns false if the reference may violate its segment although it hits the page cache. */
 static inline bool access_inside(const engine *e, uint32_t linear, unsigned size, uint32_t flags)
 {
     switch (ACCESS_MODE_OF(flags)) {

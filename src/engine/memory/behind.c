@@ -55,7 +55,7 @@ void behind_follow(engine *e)
     engine_request_attention(e);
 }
 
-/* Bytes of RAM that lie in one page of which memory has a copy. */
+/* Returns true if the bytes lie in one page of RAM for which memory has a separate copy. */
 static bool kept_range(const engine *e, uint32_t physical, uint32_t size)
 {
     return e->behind.memory != NULL && physical < e->ram_bytes && size <= e->ram_bytes - physical &&
@@ -88,7 +88,7 @@ bool engine_keep_memory(engine *e)
         b->memory = b->kept = NULL;
         return false;
     }
-    mmu_flush(e); /* so that the first store into every page is seen */
+    mmu_flush(e); /* so that the first store into every page is noticed */
     return true;
 }
 
@@ -114,7 +114,7 @@ void engine_line_from_memory(engine *e, uint32_t physical, uint32_t size)
 bool engine_read_line(const engine *e, uint32_t physical, bool memory, uint8_t bytes[P5_LINE_BYTES])
 {
     if (physical >= e->ram_bytes) {
-        memset(bytes, 0xff, P5_LINE_BYTES); /* nobody drives the bus */
+        memset(bytes, 0xff, P5_LINE_BYTES); /* nothing drives the bus */
         return false;
     }
     bool other = memory && kept_range(e, physical, P5_LINE_BYTES);
@@ -163,7 +163,7 @@ static behind_line *free_code(engine *e, uint32_t line)
     for (unsigned way = 0; way < BEHIND_WAYS; way++)
         if (!set[way].used)
             return &set[way];
-    return NULL; /* cannot be: there are no more lines of a set in the caches */
+    return NULL; /* cannot happen: the caches hold no more lines of a set */
 }
 
 bool engine_set_code_line(engine *e, uint32_t physical, const uint8_t *bytes)

@@ -1,10 +1,12 @@
-/* What Unicorn never looks at and the processor does: segment limits and rights, alignment at CPL 3, debug
- * registers. All of it costs nothing while nothing is to be checked, which is the usual case of flat
- * segments: only when a check becomes necessary for the first time are blocks translated with a hook that
- * looks, and while data are to be checked the page cache has other tags, so that every access comes to the
- * slow path. FS and GS are seldom flat and seldom used: blocks with such an override look for themselves.
- * Real and V86 mode with segments of 64 KB are usual, too: what can miss them there is known when a block is
- * translated (access_mode, guard_looks). */
+/* Checks that the processor makes and Unicorn does not: segment limits and rights, alignment at CPL 3, debug
+ * registers.
+ *
+ * They cost nothing in the usual case of flat segments, where nothing has to be checked. Blocks are
+ * translated with a hook only when a check first becomes necessary. While data references have to be checked,
+ * the page cache has other tags, so that every access takes the slow path. FS and GS are rarely flat and
+ * rarely used, so a block with such an override checks this itself. In real and V86 mode segments of 64 KB
+ * are usual, too; which references can violate them is determined when a block is translated (access_mode,
+ * guard_looks). */
 #include "core/pipe/breakpoints.h"
 #include "engine/memory/access.h"
 #include "engine/memory/memory_internal.h"
@@ -28,7 +30,8 @@ static bool flat_code(const uc_segment *s)
     return s->limit == UINT32_MAX && (s->flags & DESCRIPTOR_READABLE);
 }
 
-/* Nothing but an offset beyond FFFFh can miss any of the segments, and each ends at a multiple of 16. */
+/* Returns true if only an offset above FFFFh can violate a segment, and each segment ends at a multiple of
+ * 16. */
 static bool real_limits(const uc_env *env)
 {
     enum { KIND = DESCRIPTOR_CODE | DESCRIPTOR_EXPAND_DOWN };
@@ -53,8 +56,8 @@ void guard_step_mode(engine *e)
     set_step_flag(e);
 }
 
-/* The block hook's callback is compiled into blocks; those that were translated without checks go. Until the
- * guest runs nothing has to be decided: the state that a loader comes by is not flat. */
+/* Starts the checks. The block hook is compiled into blocks, so blocks translated without it are discarded.
+ * Before the guest runs nothing is decided, because the state while a loader sets it up is not flat. */
 static void begin_to_look(engine *e, bool *looking)
 {
     if (!e->running || *looking)
@@ -107,13 +110,14 @@ void guard_debug_written(engine *e)
         debug.dr[n] = (uint32_t)e->env->dr[n];
     breakpoints_set(&e->guard.comparators, &debug);
     if (!e->guard.breakpoints)
-        e->resume = 0; /* nobody counted it down meanwhile */
+        e->resume = 0; /* it was not counted down without breakpoints */
     guard_update(e);
 }
 
 /* --- Data references --- */
 
-/* The instruction of the running block that makes the next access, and which of its accesses that is. */
+/* Returns the instruction of the running block that makes the next access, and the number of that access in
+ * `nth`. */
 static const isa_insn *running_instruction(const engine *e, unsigned *nth)
 {
     const engine_block *b = e->current;
@@ -131,7 +135,7 @@ static const isa_insn *running_instruction(const engine *e, unsigned *nth)
 static bool segment_rights(const uc_segment *s, bool write)
 {
     bool code = s->flags & DESCRIPTOR_CODE;
-    if (!(s->flags & DESCRIPTOR_P)) /* null */
+    if (!(s->flags & DESCRIPTOR_P)) /* a null segment */
         return false;
     if (write)
         return !code && s->flags & DESCRIPTOR_WRITABLE;
@@ -160,7 +164,8 @@ static void check_offset(engine *e, engine_segment_name name, uint32_t offset, u
     UC_INTERNAL(raise_exception_err_ra)(e->env, name == ENGINE_SS ? VECTOR_SS : VECTOR_GP, 0, retaddr);
 }
 
-/* CMPS reads its first string, ESI's, before the second, which Unicorn reads first. */
+/* Checks the first string of CMPS, ESI's. The processor reads it before the second, but Unicorn reads the
+ * second first. */
 static void check_source(engine *e, const isa_insn *insn, unsigned size, uintptr_t retaddr)
 {
     engine_segment_name name = operand_segment(insn, false, 1);
@@ -169,8 +174,7 @@ static void check_source(engine *e, const isa_insn *insn, unsigned size, uintptr
     mmu_fill(e, (uint32_t)e->env->segs[name].base + offset, MMU_READ, engine_at_user_level(e->env), retaddr);
 }
 
-/* The read of an operand that is written, too, is checked as a write; and CMPS checks its first string,
- * ESI's, before the second, which Unicorn reads first. */
+/* Checks the segment of an access. The read of an operand that is also written is checked as a write. */
 static void check_segment(engine *e, uint32_t linear, unsigned size, bool write, uintptr_t retaddr)
 {
     unsigned nth;
@@ -194,7 +198,7 @@ void guard_changes(engine *e, uintptr_t retaddr)
         UC_INTERNAL(raise_exception_err_ra)(e->env, VECTOR_GP, 0, retaddr);
 }
 
-/* Behind the page's own faults: alignment, then what a breakpoint sees of it. */
+/* Does the checks that follow the page's own faults: alignment, then data breakpoints. */
 void guard_access_done(engine *e, const p5_access *access, uintptr_t retaddr)
 {
     if (e->guard.alignment && e->current && !(access->flags & P5_ACCESS_SYSTEM) &&
@@ -226,7 +230,7 @@ void guard_hit(engine *e, unsigned matches)
     e->guard.hits |= matches;
     e->guard.blocks = true;
     engine_no_batch(e);
-    engine_request_attention(e); /* a REP string stops behind the iteration */
+    engine_request_attention(e); /* a REP string stops after the iteration */
 }
 
 void guard_trap(engine *e, uint32_t dr6)
@@ -236,7 +240,7 @@ void guard_trap(engine *e, uint32_t dr6)
     begin_to_look(e, &e->guard.looking);
 }
 
-/* #DB with these bits of DR6; the state's EIP is current. */
+/* Raises #DB with these bits of DR6. The state's EIP must be current. */
 static _Noreturn void raise_debug(engine *e, uint32_t bits, bool fault)
 {
     e->env->dr[6] |= bits;
@@ -264,7 +268,8 @@ void guard_faulted(engine *e)
         take_hits(e);
 }
 
-/* MOV SS and POP SS hold off traps and code breakpoints until the next instruction is done. */
+/* Updates the shadow of MOV SS and POP SS, which postpones traps and code breakpoints until the next
+ * instruction has completed. */
 void guard_completed(engine *e, const engine_block *b)
 {
     e->guard.shadow = b->code && isa_forms[b->code->insns[b->count - 1].form].traits & ISA_T_LOADS_SS;
@@ -281,8 +286,8 @@ static bool beyond_limit(const engine *e, const engine_block *b, uint32_t bytes)
     return first > limit || last > limit || last < first;
 }
 
-/* A near branch whose target lies beyond the limit faults itself and does nothing. Undoes what its block's
- * last instruction did to ESP or ECX; false if that is no near branch. */
+/* Undoes what the last instruction of a block did to ESP or ECX, because a near branch whose target lies
+ * beyond the limit faults without any effect. Returns false if it is not a near branch. */
 static bool take_back_branch(engine *e, const engine_block *b)
 {
     if (!b->code)
@@ -304,7 +309,7 @@ static bool take_back_branch(engine *e, const engine_block *b)
         change = 0u - (pointer_bytes + insn->imm16);
         break;
     case ISA_LOOP:
-        if (form->writes & 1 << ENGINE_ECX) { /* JCXZ counts nothing */
+        if (form->writes & 1 << ENGINE_ECX) { /* JCXZ does not count */
             uint32_t ecx = (uint32_t)e->env->regs[ENGINE_ECX], count = insn->address32 ? UINT32_MAX : 0xffff;
             e->env->regs[ENGINE_ECX] = (ecx & ~count) | ((ecx + 1) & count);
         }
@@ -318,7 +323,7 @@ static bool take_back_branch(engine *e, const engine_block *b)
     return true;
 }
 
-/* Control has come to offset `to`. */
+/* Checks a transfer of control to offset `to`. */
 static void check_branch(engine *e, uint32_t to)
 {
     const engine_block *from = e->current;
@@ -345,7 +350,7 @@ void guard_fetch(engine *e, uint32_t linear)
     engine_raise(e, VECTOR_GP, 0);
 }
 
-/* TF: Unicorn calls this behind the instruction. */
+/* Unicorn calls this after an instruction with TF. */
 void WRAP(helper_single_step)(uc_env *env)
 {
     engine *e = engine_of(env);
@@ -354,7 +359,7 @@ void WRAP(helper_single_step)(uc_env *env)
 }
 
 void REAL(helper_pause)(uc_env *env, int length);
-/* F3 90 is a NOP; Unicorn ends a block with it, without a look at TF. */
+/* F3 90 is a NOP. Unicorn ends a block with it without checking TF. */
 void WRAP(helper_pause)(uc_env *env, int length)
 {
     if (env->eflags & EFLAGS_TF) {
@@ -403,7 +408,7 @@ void guard_extra_segments(engine *e, const engine_block *b)
     engine_guard *w = &e->guard;
     if (!(w->extra & b->extra_segments))
         return;
-    if (!w->data) { /* until a segment is loaded again */
+    if (!w->data) { /* stays set until a segment is loaded again */
         w->data = true;
         mmu_guard_changed(e);
     }

@@ -1,6 +1,6 @@
-/* Paging, A20 and physical memory. The engine does the page walks itself: Unicorn 2.0.1 walks the tables but
- * then uses the linear address. Manual: paging with 4 KB and 4 MB pages, accessed and dirty bits, page-fault
- * error code. */
+/* Paging, A20 and physical memory. The engine walks the page tables itself, because Unicorn 2.0.1 walks them
+ * but then uses the linear address. Manual: paging with 4 KB and 4 MB pages, accessed and dirty bits,
+ * page-fault error code. */
 #include <string.h>
 
 #include "engine/memory/memory_internal.h"
@@ -21,13 +21,13 @@ typedef struct walk_result {
 static uint32_t physical_read(const engine *e, uint32_t physical)
 {
     physical &= e->address_mask;
-    uint32_t value = UINT32_MAX; /* nobody drives the bus */
+    uint32_t value = UINT32_MAX; /* nothing drives the bus */
     if (physical <= e->ram_bytes - sizeof value)
         memcpy(&value, e->ram + physical, sizeof value);
     return value;
 }
 
-/* What was executed is priced with the tables as they are. */
+/* Prices everything executed so far with the current tables. */
 static void price_before_tables_change(engine *e)
 {
     if (stretch_give_batch(e, e->current ? e->current->count : 0))
@@ -35,18 +35,19 @@ static void price_before_tables_change(engine *e)
     engine_catch_up(e);
 }
 
-/* ... so what the running block has done up to this store is priced, too: the block is left in front of it,
- * and goes on with one that begins there. The pieces in which a guest is run make no difference then. */
+/* Prices what has happened up to a store into a page table, including the running block's part: the block is
+ * left before the store, and the next block begins there. So it makes no difference in which pieces a guest
+ * is run. */
 static void price_before_table_store(engine *e, uintptr_t retaddr)
 {
     price_before_tables_change(e);
     const engine_block *b = e->current;
     if (!b || b->count == 1 || e->record_next < engine_records(e) + b->marks[1].accesses)
-        return; /* its first instruction */
+        return; /* the store is in the first instruction */
     stretch_leave_before(e, retaddr);
 }
 
-/* Sets bits of a table entry and returns those that were clear; the tables may lie in a page with translated
+/* Sets bits of a table entry and returns those that were clear. The tables may lie in a page with translated
  * code. */
 static uint32_t physical_set(engine *e, uint32_t physical, uint32_t bits)
 {
@@ -67,7 +68,8 @@ static uint32_t physical_set(engine *e, uint32_t physical, uint32_t bits)
     return clear;
 }
 
-/* Notes what a walk has set until the core asks, which prices it later (engine_page_bits_set). */
+/* Records which bits a walk has set, until the core prices the walk and asks for them
+ * (engine_page_bits_set). */
 static void note_set(engine *e, uint32_t linear, bool large, uint32_t directory, uint32_t entry)
 {
     unsigned bits = (directory & PTE_ACCESSED ? P5_PAGE_DIRECTORY_ACCESSED : 0u) |
@@ -80,7 +82,7 @@ unsigned engine_page_bits_set(engine *e, uint32_t linear, bool write)
 {
     unsigned bits = 0;
     for (page_set *s = e->page_sets; s < e->page_sets + PAGE_SETS; s++) {
-        if (s->bits == 0 || (s->linear ^ linear) >> 22 != 0) /* mostly nothing has been set */
+        if (s->bits == 0 || (s->linear ^ linear) >> 22 != 0) /* usually nothing has been set */
             continue;
         unsigned wanted = P5_PAGE_DIRECTORY_ACCESSED;
         if (s->large || (s->linear ^ linear) >> 12 == 0)
@@ -97,7 +99,7 @@ static uint32_t page_flags(uint32_t entry)
            (entry & PTE_WRITE_THROUGH ? P5_ACCESS_WRITE_THROUGH : 0u);
 }
 
-/* A TLB entry that a test register wrote is used as it is. */
+/* Translates with a TLB entry that a test register wrote. It is used as it is. */
 static bool walk_pin(engine *e, p5_translation *pin, uint32_t linear, bool write, bool user,
                      walk_result *result, uint32_t *code)
 {
@@ -118,7 +120,7 @@ static bool walk_pin(engine *e, p5_translation *pin, uint32_t linear, bool write
 }
 
 /* Walks the tables for an access. Returns true with *result, or false with the page-fault error code in
- * *code. `set` = update accessed and dirty bits. */
+ * *code. Updates accessed and dirty bits if `set`. */
 static bool walk(engine *e, uint32_t linear, mmu_access access, bool user, bool set, walk_result *result,
                  uint32_t *code)
 {
@@ -149,7 +151,7 @@ static bool walk(engine *e, uint32_t linear, mmu_access access, bool user, bool 
         *code |= PF_PRESENT | PF_RESERVED;
         return false;
     }
-    /* A supervisor write to a read-only page is stopped only by CR0.WP. */
+    /* A supervisor write to a read-only page is only stopped by CR0.WP. */
     bool allowed =
         !(user && !(rights & PTE_USER)) && !(write && !(rights & PTE_WRITE) && (user || cr0 & CR0_WP));
     if (!allowed) {
@@ -170,7 +172,7 @@ static bool walk(engine *e, uint32_t linear, mmu_access access, bool user, bool 
     return true;
 }
 
-/* --- windows --- */
+/* --- Windows --- */
 
 static const engine_window *window_at(const engine *e, uint32_t physical)
 {
@@ -188,7 +190,7 @@ bool mmu_is_window(const engine *e, uint32_t physical)
 void mmu_read_device(engine *e, uint32_t physical, uint8_t *to, unsigned size)
 {
     bool there = window_at(e, physical) != NULL;
-    for (unsigned i = 0; i < size; i++) /* else nobody drives the bus */
+    for (unsigned i = 0; i < size; i++) /* without a window nothing drives the bus */
         to[i] = there ? e->callbacks.memory_read(e->callbacks.context, physical + i) : 0xff;
 }
 
@@ -213,14 +215,15 @@ void engine_set_window(engine *e, unsigned number, const engine_window *window)
         engine_flush_translations(e);
 }
 
-/* Why stores by this entry come to mmu_fill although its page may be written: PAGE_TABLE, PAGE_CODE. */
+/* Returns why stores through this entry come to mmu_fill although its page is writable: PAGE_TABLE,
+ * PAGE_CODE. */
 static unsigned seen_for(const page_entry *held, uint32_t index)
 {
     uint32_t why = held->write_tag / ENGINE_PAGE_BYTES ^ index;
     return held->write_tag != held->read_tag && !(why & ~(uint32_t)(PAGE_TABLE | PAGE_CODE)) ? why : 0;
 }
 
-/* Stores into this page come to mmu_fill from now on. */
+/* Makes stores into this page come to mmu_fill from now on. */
 static void see_stores(engine *e, uint32_t physical, unsigned why)
 {
     for (unsigned i = 0; i < 2 * PAGE_ENTRIES; i++) {
@@ -241,8 +244,8 @@ static void note_table(engine *e, uint32_t entry)
     see_stores(e, page, PAGE_TABLE);
 }
 
-/* The core walks these tables, too, when it prices what is executed with this translation: it must find them
- * as they are now, so stores into them are seen from now on. */
+/* Makes stores into the page tables of `linear` be noticed from now on. The core walks these tables, too,
+ * when it prices what is executed with this translation, and must find them as they are now. */
 static void note_tables(engine *e, uint32_t linear)
 {
     uint32_t directory_entry, table_entry;
@@ -253,15 +256,15 @@ static void note_tables(engine *e, uint32_t linear)
     note_table(e, table_entry);
 }
 
-/* All translations have gone, those of code too. */
+/* Forgets the page tables after all translations, including those of code, were dropped. */
 static void forget_tables(engine *e)
 {
     price_before_tables_change(e);
     memset(e->table_pages, 0, e->ram_bytes / ENGINE_PAGE_BYTES);
 }
 
-/* An entry of fetches goes: whoever comes to its page again has to fetch again, and so Unicorn forgets which
- * blocks stand there. */
+/* Drops an entry of the fetch cache. Its page must be looked up again, so Unicorn has to forget which blocks
+ * lie there. */
 void REAL(tlb_flush_page)(uc_cpu *cpu, uint64_t address);
 static void drop_fetched(engine *e, unsigned index, page_entry *held)
 {
@@ -297,7 +300,8 @@ page_entry *mmu_fill(engine *e, uint32_t linear, mmu_access access, bool user, u
         e->fetch_fault = access == MMU_FETCH;
         UC_INTERNAL(raise_exception_err_ra)(e->env, VECTOR_PF, (int)code, retaddr);
     }
-    /* while entries are pinned, fetches and data references may translate differently: nothing is kept */
+    /* While entries are pinned, fetches and data references may translate differently, so nothing is
+     * cached. */
     page_entry *entry = e->behind.pin_count != 0 ? &e->uncached : held;
     if (access == MMU_FETCH && entry == held && held->read_tag != none)
         drop_fetched(e, index, held);
@@ -353,14 +357,14 @@ static uint8_t *peek(engine *e, uint32_t linear, mmu_access access, uint32_t *ph
            (linear & ENGINE_PAGE_MASK);
 }
 
-/* Host memory of `linear` for the host's own use: no fault, no accessed bits. NULL if not present; the open
- * bus outside RAM. */
+/* Returns host memory for `linear` for the host's own use, without faults or accessed bits. Returns NULL if
+ * the page is not present, and the open bus outside of RAM. */
 static uint8_t *mmu_peek(engine *e, uint32_t linear, uint32_t *physical)
 {
     return peek(e, linear, MMU_READ, physical);
 }
 
-/* Fetches have nothing that guard.c looks at. */
+/* Compares without PAGE_GUARDED, because guard.c does not check fetches. */
 static bool is_held(const page_entry *held, uint32_t linear)
 {
     return ((held->read_tag ^ linear) & ~(uint32_t)(PAGE_GUARDED | ENGINE_PAGE_MASK)) == 0;
@@ -368,7 +372,7 @@ static bool is_held(const page_entry *held, uint32_t linear)
 
 uint8_t *mmu_peek_code(engine *e, uint32_t linear, uint32_t *physical)
 {
-    /* What is fetched through is the translation that is held, even if the tables have changed since. */
+    /* Code is fetched through the cached translation, even if the tables have changed since. */
     const page_entry *held = mmu_code_entry(e, linear, engine_at_user_level(e->env));
     if (is_held(held, linear)) {
         *physical = held->physical | (linear & ENGINE_PAGE_MASK);
@@ -377,7 +381,7 @@ uint8_t *mmu_peek_code(engine *e, uint32_t linear, uint32_t *physical)
     return peek(e, linear, MMU_FETCH, physical);
 }
 
-/* The next entry from number `at` on that may hold a page; PAGE_ALL: there is none. */
+/* Returns the first entry from number `at` on that may hold a page; PAGE_ALL if there is none. */
 static unsigned next_filled(const engine *e, unsigned at)
 {
     for (unsigned word = at / 64; word < PAGE_ALL / 64; word++) {
@@ -408,8 +412,8 @@ void mmu_flush_all(engine *e)
     flush(e, PAGE_ALL);
 }
 
-/* INVLPG. References are all looked up again; of fetches those of this page, which has many entries if it has
- * 4 MB. */
+/* Implements INVLPG. It drops all translations for references, and those for fetches from this page, which
+ * may have many entries if it is a 4 MB page. */
 static void mmu_flush_page(engine *e, uint32_t linear)
 {
     mmu_flush(e);
@@ -434,7 +438,7 @@ void mmu_guard_changed(engine *e)
     }
 }
 
-/* Which 64ths of their page these bytes touch. */
+/* Returns a mask of the 64ths of their page that these bytes touch. */
 static uint64_t lines_of(uint32_t physical, unsigned size)
 {
     enum { LINE_BYTES = ENGINE_PAGE_BYTES / 64 };
@@ -477,13 +481,13 @@ void mmu_write_code(engine *e, uint32_t physical, unsigned size, uintptr_t retad
     UC_INTERNAL(page_collection_unlock)(pages);
 }
 
-/* --- Replaced functions: what Unicorn asks of its own memory management --- */
+/* --- Replacements of Unicorn's memory management --- */
 
 void REAL(tlb_flush)(uc_cpu *cpu);
 void WRAP(tlb_flush)(uc_cpu *cpu)
 {
     engine *e = engine_of(uc_env_of(cpu));
-    REAL(tlb_flush)(cpu); /* also forgets which block stands at which linear address */
+    REAL(tlb_flush)(cpu); /* also forgets which block lies at which linear address */
     if (e) {
         translations_gone(e);
         mmu_flush_all(e);
@@ -501,8 +505,8 @@ void WRAP(tlb_flush_page)(uc_cpu *cpu, uint64_t address)
     }
 }
 
-/* The RAM address under which Unicorn files translated code is the physical address; -1 keeps a block from
- * being filed. */
+/* Returns the RAM address under which Unicorn files translated code, which is the physical address. -1 means
+ * that a block is not filed. */
 uint64_t WRAP(get_page_addr_code)(uc_env *env, uint64_t address)
 {
     engine *e = engine_of(env);
@@ -552,7 +556,8 @@ uint32_t WRAP(cpu_ldl_code)(uc_env *env, uint64_t address)
     return load_code(env, (uint32_t)address, 4);
 }
 
-/* The first block of a page: describe.c has said where its code lies. */
+/* Called for the first block of a page. There is nothing to do, because describe.c has recorded where the
+ * code lies. */
 void WRAP(tlb_protect_code)(uc_engine *uc, uint64_t ram_address)
 {
     (void)uc, (void)ram_address;
@@ -630,7 +635,7 @@ void engine_flush_code(engine *e, uint32_t physical, uint32_t size)
     }
 }
 
-/* Bytes of one page, which stand at `there` if they are in memory. */
+/* Reads bytes of one page. `there` points to them if they are in memory. */
 static void read_part(engine *e, uint32_t physical, const uint8_t *there, uint8_t *to, size_t size)
 {
     const engine_window *window = window_at(e, physical);
@@ -654,7 +659,7 @@ static void write_part(engine *e, uint32_t physical, uint8_t *there, const uint8
     }
 }
 
-/* Page by page; `to` or `from` is NULL. */
+/* Copies page by page. Either `to` or `from` is NULL. */
 static bool move_linear(engine *e, uint32_t linear, uint8_t *to, const uint8_t *from, size_t size)
 {
     for (size_t done = 0, part; done < size; done += part) {

@@ -1,5 +1,5 @@
-/* Which segment register a data reference goes through. Manual: segment-override prefixes, default segments,
- * string instructions. */
+/* Which segment register a data reference uses. Manual: segment-override prefixes, default segments, string
+ * instructions. */
 #include "engine/memory/operand.h"
 
 engine_segment_name operand_segment(const isa_insn *insn, bool write, unsigned nth)
@@ -23,8 +23,9 @@ engine_segment_name operand_segment(const isa_insn *insn, bool write, unsigned n
     return form->address & 1 << ENGINE_EBX ? operand /* XLAT */ : ENGINE_SS;
 }
 
-/* An instruction that reads its operand in memory and writes it: the read is made with the intent to write,
- * and what a page does not allow is reported as a write. Measured on later processors; docs/fidelity.md. */
+/* Returns true for an instruction that reads its operand in memory and writes it. Its read is made with the
+ * intent to write, so a page that forbids the access reports a write. Measured on later processors;
+ * docs/fidelity.md. */
 bool operand_modified(const isa_insn *insn)
 {
     const isa_form *form = &isa_forms[insn->form];

@@ -1,6 +1,6 @@
-/* Translation: every block that Unicorn translates is cut where the engine needs a boundary, and described. A
+/* Translation. Every block that Unicorn translates is cut where the engine needs a boundary, and described. A
  * description belongs to one translated block: its address is compiled into the block as the argument of the
- * block hook, so that the running block is always known without a search. */
+ * block hook, so the running block is always known without a search. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,13 +16,14 @@
 #include "engine/stretch/stretch.h"
 
 enum { MAX_INSN_BYTES = 15 };
-/* Places of the index: few at first, more as there are more blocks; a block takes these units and more. */
+/* Size of the index: it starts small and grows with the number of blocks. A block counts as INDEX_UNITS or
+ * more. */
 enum { INDEX_FIRST = 1u << 10, INDEX_UNITS = 8 };
-/* Descriptions, the core's included, take about as much of the host's memory as so many instructions: these
- * for each of a block's and some for the block itself; the limit of all is about 256 MB. */
+/* Host memory of the descriptions, including the core's, measured in instructions: one for each instruction
+ * of a block and BLOCK_ITSELF for the block. The limit for all of them corresponds to about 256 MB. */
 enum { BLOCK_ITSELF = 4, BLOCKS_AT_MOST = 1 << 20 };
 
-/* What a look at the bytes says about the block to be translated. */
+/* What decoding has found out about the block to be translated. */
 typedef struct block_plan {
     unsigned count; /* instructions, at least 1 */
     block_kind kind;
@@ -31,15 +32,15 @@ typedef struct block_plan {
     uint8_t port_bytes;
     uint8_t scan_register, scan_bits;
     bool alias;      /* TEST as F6 /1 or F7 /1, which Unicorn does not know */
-    bool locked_neg; /* LOCK NEG, which Unicorn makes a loop that reads twice */
+    bool locked_neg; /* LOCK NEG, which Unicorn translates to a loop that reads twice */
     uint8_t extra_segments;
     uint32_t flags; /* of the translated block */
     unsigned later;
     unsigned stores; /* instructions that store */
-    unsigned size;   /* bytes of what was decoded */
+    unsigned size;   /* decoded bytes */
 } block_plan;
 
-/* The bytes of a block: in place, or put together when its only instruction crosses a page end. */
+/* The bytes of a block: in place, or joined in a buffer if its only instruction crosses a page end. */
 typedef struct code_bytes {
     const uint8_t *bytes;
     size_t size;
@@ -55,7 +56,7 @@ static void code_bytes_find(engine *e, uint32_t linear, uint32_t *physical, code
     code->size = code->bytes ? ENGINE_PAGE_BYTES - (linear & ENGINE_PAGE_MASK) : 0;
 }
 
-/* Adds the beginning of the next page behind a page's last bytes; without it if it is not present. */
+/* Appends the beginning of the next page to the last bytes of a page, if the next page is present. */
 static void code_bytes_join(engine *e, uint32_t linear, code_bytes *code)
 {
     uint32_t physical;
@@ -76,7 +77,7 @@ static const isa_form *form_of(const isa_insn *insn)
     return &isa_forms[insn->form];
 }
 
-/* Markers of p5scope/guest.h: NOP behind FS or GS and an address size prefix. */
+/* Recognises the markers of p5scope/guest.h: NOP after FS or GS and an address size prefix. */
 static bool is_mark(const isa_insn *insn, const uint8_t *bytes)
 {
     static const uint8_t mark[] = {0x67, 0x90};
@@ -89,8 +90,8 @@ static bool is_v86(uint32_t flags)
     return flags & EFLAGS_VM;
 }
 
-/* A store with a CS prefix: no code segment can be written in protected mode. Whether there is an x87 comes
- * first. */
+/* Recognises a store with a CS prefix, because no code segment can be written in protected mode. The check
+ * for an x87 has priority. */
 static bool is_code_write(const isa_insn *insn, uint32_t flags)
 {
     if (insn->flags & (ISA_X87 | ISA_MMX) && flags & (UC_HF_EM | UC_HF_TS))
@@ -100,7 +101,7 @@ static bool is_code_write(const isa_insn *insn, uint32_t flags)
     return (insn->memory || insn->flags & ISA_STRING) && operand_segment(insn, true, 0) == ENGINE_CS;
 }
 
-/* What VME and PVI change: the interrupt flag's instructions, and INT n in V86 mode. */
+/* Recognises what VME and PVI change: the instructions for the interrupt flag, and INT n in V86 mode. */
 static bool is_virtual(const isa_insn *insn, uint32_t flags)
 {
     enum { IOPL = 3 << 12 };
@@ -130,20 +131,22 @@ static bool repeats(const isa_insn *insn)
     return insn->flags & ISA_STRING && (insn->rep || insn->repne);
 }
 
-/* ARPL, LAR, LSL, SLDT, STR, LLDT, LTR, VERR and VERW exist in protected mode only, MMX instructions while
- * CR0.EM is clear: #UD else, before anything behind the opcode and CR0.TS are looked at. */
+/* Recognises instructions that do not exist in this mode: ARPL, LAR, LSL, SLDT, STR, LLDT, LTR, VERR and VERW
+ * outside of protected mode, and MMX instructions while CR0.EM is set. They raise #UD before anything after
+ * the opcode, and CR0.TS, is checked. */
 static bool is_missing(const isa_insn *insn, uint32_t flags)
 {
     return (form_of(insn)->traits & ISA_T_PROTECTED && uc_is_real(flags)) ||
            (insn->flags & ISA_MMX && flags & UC_HF_EM);
 }
 
-/* What the engine does for this instruction, of what its row says:
+/* Returns which part of an instruction the engine does itself, by the instruction's row.
  *
- * TEST as F6 /1 or F7 /1 is unknown to Unicorn; LOCK NEG it makes a loop that reads twice. RCL, RCR and SETcc
- * of memory: it puts computed flags into the state before the reference; if that faults, they must be what
- * the state says that they are. CMPXCHG8B takes its other flags from where the block's last instruction has
- * not yet put them. INVD and WBINVD are translated to nothing, and ICEBP to an undefined instruction. */
+ *   - TEST as F6 /1 or F7 /1 is unknown to Unicorn, and LOCK NEG becomes a loop that reads twice.
+ *   - RCL, RCR and SETcc of memory: Unicorn puts computed flags into the state before the reference. If that faults,
+ *     they must be the flags that the state says.
+ *   - CMPXCHG8B takes its other flags from a place to which the block's last instruction has not yet written them.
+ *   - INVD and WBINVD are translated to nothing, and ICEBP to an undefined instruction. */
 static isa_engine engine_part(const isa_insn *insn)
 {
     isa_engine part = (isa_engine)form_of(insn)->engine;
@@ -153,7 +156,7 @@ static isa_engine engine_part(const isa_insn *insn)
     return part;
 }
 
-/* LOCK CMPXCHG8B with a register in place of memory, which is an invalid opcode: erratum 81. */
+/* Recognises LOCK CMPXCHG8B with a register instead of memory, which is an invalid opcode: erratum 81. */
 static bool is_locked_cmpxchg8b(const isa_insn *insn, const uint8_t *bytes)
 {
     const uint8_t *opcode = bytes + insn->prefixes;
@@ -161,7 +164,7 @@ static bool is_locked_cmpxchg8b(const isa_insn *insn, const uint8_t *bytes)
            opcode[2] >> 3 == (3 << 3 | 1);
 }
 
-/* POP to memory that is addressed by ESP, where the stack has 16 bits: Unicorn adds to all of ESP what POP
+/* Recognises a POP to memory that is addressed by ESP on a 16-bit stack: Unicorn adds to all of ESP what POP
  * adds to SP. */
 static bool pops_by_esp(const isa_insn *insn, const uint8_t *bytes, uint32_t flags)
 {
@@ -171,7 +174,7 @@ static bool pops_by_esp(const isa_insn *insn, const uint8_t *bytes, uint32_t fla
            (modrm[0] & REGISTER) == SIB && (modrm[1] & REGISTER) == ENGINE_ESP;
 }
 
-/* What a block's only instruction needs from the engine beside being executed. */
+/* Returns what the last instruction of a block needs from the engine in addition to being executed. */
 static block_kind kind_of(const isa_insn *insn, const uint8_t *bytes, block_plan *plan)
 {
     const isa_form *form = form_of(insn);
@@ -216,8 +219,8 @@ static block_kind kind_of(const isa_insn *insn, const uint8_t *bytes, block_plan
     return repeats(insn) ? BLOCK_REP : plan->port_bytes ? BLOCK_PORT : BLOCK_PLAIN;
 }
 
-/* Instructions that must stand alone: everything before them has been retired when they run, everything after
- * them sees what they did. */
+/* Returns true for instructions that must be the only one in their block: everything before them has retired
+ * when they run, and everything after them sees their effects. */
 static bool stands_alone(const isa_insn *insn, const uint8_t *bytes, uint32_t flags)
 {
     return is_code_write(insn, flags) || is_missing(insn, flags) || is_virtual(insn, flags) ||
@@ -226,10 +229,10 @@ static bool stands_alone(const isa_insn *insn, const uint8_t *bytes, uint32_t fl
            is_mark(insn, bytes) || pops_by_esp(insn, bytes, flags);
 }
 
-/* Instructions that begin a block. LOOPcc does because Unicorn leaves it, when the count is zero, with flags
- * that are computed on the other way only. Bit tests do because Unicorn takes the flags that are undefined
- * behind them (all but CF) from what the block's last instruction would have made of others: with nothing
- * before them they stay as they are, however the code is cut into blocks. */
+/* Returns true for instructions that must begin a block. LOOPcc must, because when the count is zero Unicorn
+ * leaves the block with flags that are only computed on the other path. Bit tests must, because Unicorn takes
+ * their undefined flags (all but CF) from what the block's last instruction would have made of others. With
+ * nothing before them these flags do not change, however the code is cut into blocks. */
 static bool begins_block(const isa_insn *insn)
 {
     return form_of(insn)->engine == ISA_E_BEGINS;
@@ -241,10 +244,10 @@ static bool ends_block(const isa_insn *insn, block_kind kind)
            insn->flags & (ISA_VARIABLE_ACCESSES | ISA_SEGMENT_LOAD);
 }
 
-/* Code that changes itself, again and again: an instruction that was overwritten is a block of its own from
- * then on, and a block that wrote into itself ends behind the store. So nothing is translated anew but what
- * has changed. Addresses are linear, and forgotten when others come to their places; what is cut does not
- * change what is executed or what it costs. */
+/* Code that changes itself repeatedly. An instruction that was overwritten becomes a block of its own, and a
+ * block that wrote into itself ends after the store. So only what has changed is translated again. Addresses
+ * are linear, and an entry is overwritten by another address with the same place. Cuts change neither what is
+ * executed nor what it costs. */
 static unsigned changing_place(uint32_t linear)
 {
     return linear * 0x9e3779b1u >> 22;
@@ -262,8 +265,8 @@ static bool differs(const engine_block *a, const engine_block *b, unsigned i)
     return memcmp(a->code->bytes + at, b->code->bytes + at, a->marks[i + 1].offset - at) != 0;
 }
 
-/* `b` is translated: what is different from the block that was there before? Other code, if it is more than
- * a few instructions. */
+/* Compares the new block `b` with the block that was there before, and cuts at the instructions that differ.
+ * If more than a few differ, it is other code. */
 static void note_change(engine *e, engine_block *b)
 {
     enum { FEW = 4 };
@@ -299,8 +302,8 @@ void engine_set_cuts(engine *e, const uint32_t *addresses, size_t count)
     mmu_forget_code(e); /* descriptions are found again by their number of instructions */
 }
 
-/* The block's instruction number `n`, which begins at `at`: each is decoded once. NULL if it does not end
- * within `code`. */
+/* Returns the block's instruction number `n`, which begins at `at`. Each instruction is decoded once. Returns
+ * NULL if it does not end within `code`. */
 static const isa_insn *decoded(engine *e, unsigned n, uint32_t linear, size_t at, bool code32,
                                const code_bytes *code)
 {
@@ -314,8 +317,8 @@ static const isa_insn *decoded(engine *e, unsigned n, uint32_t linear, size_t at
     return insn;
 }
 
-/* Decides where the block at `linear` ends. A block lies in one page, but for one whose only instruction
- * crosses a page end: so a fault of fetching is always one of a block's first instruction. */
+/* Decides where the block at `linear` ends. A block lies in one page, unless its only instruction crosses a
+ * page end. So a fetch fault always belongs to a block's first instruction. */
 static block_plan plan_block(engine *e, uint32_t linear, uint32_t flags, unsigned max, code_bytes *code)
 {
     block_plan plan = {.kind = BLOCK_PLAIN, .flags = flags};
@@ -330,7 +333,7 @@ static block_plan plan_block(engine *e, uint32_t linear, uint32_t flags, unsigne
             max = 1;
             insn = decoded(e, 0, linear, 0, code32, code);
             if (!insn) {
-                plan.count = 1; /* the second page is not there: fetching it will fault */
+                plan.count = 1; /* the second page is not present: fetching it will fault */
                 break;
             }
         }
@@ -353,8 +356,8 @@ static block_plan plan_block(engine *e, uint32_t linear, uint32_t flags, unsigne
     return plan;
 }
 
-/* Has Unicorn translate something else than what stands in memory. What the processor does not have must not
- * reach its translator, which aborts on some of it. */
+/* Makes Unicorn translate other bytes than those in memory. An instruction that the processor does not have
+ * must not reach Unicorn's translator, which aborts on some of these. */
 static void substitute(engine *e, const block_plan *plan, uint32_t linear, const code_bytes *code)
 {
     static const uint8_t ud2[] = {0x0f, 0x0b};
@@ -362,8 +365,9 @@ static void substitute(engine *e, const block_plan *plan, uint32_t linear, const
     e->substitute_at = linear;
     e->substitute_size = 0;
     if (plan->size == 0 && code->size > 0) {
-        /* The rest is on a page that is not there. That faults before anything else, but Unicorn refuses some
-         * opcodes without reading what belongs to them: an instruction that has its last byte there. */
+        /* The rest of the instruction is on a page that is not present. That must fault first, but Unicorn
+         * rejects some opcodes without reading what belongs to them. The substitute is an instruction whose
+         * last byte is on that page. */
         enum { MOV_AL = 0xb0 };
         e->substitute_size = (unsigned)code->size;
         memset(e->substitute, DS_PREFIX, code->size - 1);
@@ -372,19 +376,19 @@ static void substitute(engine *e, const block_plan *plan, uint32_t linear, const
         e->substitute_size = sizeof ud2;
         memcpy(e->substitute, ud2, sizeof ud2);
     } else if (plan->kind ==
-               BLOCK_FRAME) { /* done before the block: what Unicorn translates is as long a NOP */
+               BLOCK_FRAME) { /* done before the block; Unicorn translates a NOP of the same length */
         static const uint8_t nop1[] = {0x90}, nop4[] = {0x0f, 0x1f, 0x40, 0x00};
         const bool is_enter = engine_part(&e->translated.insns[0]) == ISA_E_ENTER;
         const unsigned length = is_enter ? sizeof nop4 : sizeof nop1;
         e->substitute_size = plan->size;
         memset(e->substitute, DS_PREFIX, plan->size);
         memcpy(e->substitute + plan->size - length, is_enter ? nop4 : nop1, length);
-    } else if (plan->kind == BLOCK_ICEBP) { /* as long, and ends the block */
+    } else if (plan->kind == BLOCK_ICEBP) { /* has the same length, and ends the block */
         e->substitute_size = plan->size;
         memcpy(e->substitute, code->bytes, plan->size);
         e->substitute[plan->size - 1] = INT3;
     } else if (plan->alias || plan->locked_neg) {
-        enum { LOCK = 0xf0, REPNE = 0xf2 /* means nothing here */ };
+        enum { LOCK = 0xf0, REPNE = 0xf2 /* has no meaning here */ };
         e->substitute_size = plan->size;
         memcpy(e->substitute, code->bytes, plan->size);
         unsigned at = e->translated.insns[0].prefixes; /* of the opcode */
@@ -398,8 +402,8 @@ static void substitute(engine *e, const block_plan *plan, uint32_t linear, const
 
 /* --- Descriptions --- */
 
-/* From the address, the mode and the first bytes: a place whose code changes often must not become one long
- * chain. */
+/* Hashes the address, the mode and the first bytes, so that a place whose code changes often does not become
+ * one long chain. */
 static unsigned hash_of(const uc_translated *tb, const block_plan *plan, uint32_t physical,
                         const code_bytes *code)
 {
@@ -409,13 +413,13 @@ static unsigned hash_of(const uc_translated *tb, const block_plan *plan, uint32_
     return (unsigned)(h >> 40);
 }
 
-/* Fills in marks and the core's block after translation: the instructions are those that Unicorn translated.
- */
+/* Fills in marks and the core's block after translation, from the instructions that Unicorn has
+ * translated. */
 static bool describe(engine *e, engine_block *b, uc_translated *tb, const code_bytes *code, bool code32)
 {
     unsigned at = 0;
     bool last_looks_outside = false;
-    /* without descriptors segments are numbers, and nobody changes the privilege */
+    /* without descriptors, segments are numbers and the privilege does not change */
     const uint32_t outside =
         ISA_SYSTEM | ISA_IO | (e->translated.real ? 0 : ISA_FAR_TRANSFER | ISA_SEGMENT_LOAD);
     if (e->translated.count < b->count)
@@ -433,7 +437,7 @@ static bool describe(engine *e, engine_block *b, uc_translated *tb, const code_b
     unsigned room = QUICK_ACCESSES + 2u * b->count;
     b->quick = b->kind < BLOCK_REP && !last_looks_outside && b->marks[b->count].accesses <= room &&
                e->references <= room;
-    /* Unicorn leaves the rest of an instruction unread that it knows to fault: the x87 with CR0.TS. */
+    /* Unicorn does not read the rest of an instruction that it knows to fault: the x87 with CR0.TS. */
     if (tb->size > at || tb->size <= b->marks[b->count - 1].offset)
         return false;
     tb->size = (uint16_t)at;
@@ -446,7 +450,7 @@ static bool describe(engine *e, engine_block *b, uc_translated *tb, const code_b
     }
     uint64_t most = core_most_clocks(e->options.core);
     b->block = core_block_make(e->options.core, made);
-    if (core_most_clocks(e->options.core) > most) { /* the owner plans with that */
+    if (core_most_clocks(e->options.core) > most) { /* the owner's plans depend on it */
         engine_no_batch(e);
         engine_request_attention_async(e);
     }
@@ -462,8 +466,9 @@ static bool describe(engine *e, engine_block *b, uc_translated *tb, const code_b
     return b->block != NULL;
 }
 
-/* A description made before for the same bytes at the same place, or NULL. Blocks are translated again after
- * a flush and when other code in their page was overwritten; the core's memory of them goes on. */
+/* Returns a description that was made before for the same bytes at the same place, or NULL. Blocks are
+ * translated again after a flush, and when other code in their page was overwritten; the core then keeps what
+ * it has learned about them. */
 static engine_block *find_again(engine *e, const uc_translated *tb, const block_plan *plan, uint32_t physical,
                                 const code_bytes *code, unsigned hash)
 {
@@ -483,7 +488,7 @@ static void index_add(engine *e, engine_block *b)
     *place = b;
 }
 
-/* It stays as it is if there is no memory for a larger one. */
+/* Doubles the index. It stays unchanged if memory runs out. */
 static void index_grow(engine *e)
 {
     unsigned old_size = e->index_size;
@@ -517,7 +522,7 @@ static engine_block *make(const uc_translated *tb, const block_plan *plan, uint3
     return b;
 }
 
-/* What the block needs, by the plan of those instructions that it has. */
+/* Copies the plan of the block's final instructions into the block. */
 static void settle(engine_block *b, const block_plan *plan)
 {
     b->count = (uint16_t)plan->count;
@@ -543,11 +548,12 @@ static void discard(engine *e, engine_block *b)
     free(b);
 }
 
-/* Unicorn flushes by itself when its room is full, but then still links the block that ran before, which is
- * gone, to the new one. So translations go earlier, between two blocks: block_make_room when `b` runs. */
+/* Checks the space for translations. Unicorn flushes by itself when its buffer is full, but then it still
+ * links the previous block, which is gone, to the new one. So the translations are dropped earlier, between
+ * two blocks: by block_make_room when `b` runs. */
 static void note_room(engine *e, const uc_translated *tb, engine_block *b)
 {
-    const uintptr_t at = (uintptr_t)tb; /* they lie in that room, in order */
+    const uintptr_t at = (uintptr_t)tb; /* they lie in that buffer, in order */
     if (e->translations == 0 || at < e->translations)
         e->translations = at;
     if (at - e->translations > ENGINE_TRANSLATIONS / 4 * 3) {
@@ -556,7 +562,7 @@ static void note_room(engine *e, const uc_translated *tb, engine_block *b)
     }
 }
 
-/* Who overwrites these bytes of a block is to be seen. */
+/* Makes stores into these bytes of a block be noticed. */
 static void protect(engine *e, uint32_t linear, uint32_t physical, unsigned size)
 {
     unsigned here = ENGINE_PAGE_BYTES - (linear & ENGINE_PAGE_MASK);
@@ -565,8 +571,8 @@ static void protect(engine *e, uint32_t linear, uint32_t physical, unsigned size
         mmu_protect_code(e, physical, size - here);
 }
 
-/* Instructions from `linear` on, to the end of its page, include an INVD. That the two bytes stand in the
- * page, which is seldom, is found out before anything is decoded: by chance they stand within others. */
+/* Returns true if there is an INVD between `linear` and the end of its page. The page is searched for the two
+ * bytes first, which rarely occur, and only then decoded, because they may lie within other instructions. */
 static bool comes_to_invd(engine *e, uint32_t linear, bool code32, const code_bytes *code)
 {
     const uint8_t *found = behind_find_invd(code->bytes, code->size);
@@ -583,7 +589,7 @@ static bool comes_to_invd(engine *e, uint32_t linear, bool code32, const code_by
 }
 
 void REAL(gen_intermediate_code)(uc_cpu *cpu, uc_translated *tb, int max_insns);
-/* Answers the block's description. */
+/* Returns the block's description. */
 static const engine_block *translate(engine *e, uc_cpu *cpu, uc_translated *tb, int max_insns)
 {
     uint32_t linear = (uint32_t)tb->pc, physical = 0;
@@ -605,7 +611,7 @@ static const engine_block *translate(engine *e, uc_cpu *cpu, uc_translated *tb, 
     engine_block *known = find_again(e, tb, &plan, physical, &code, hash);
     discard(e, e->unfinished);
     engine_block *b = known ? known : make(tb, &plan, physical);
-    if (!b) { /* out of memory: the emergency block says so when it runs */
+    if (!b) { /* out of memory: the emergency block reports it when it runs */
         e->emergency->linear = linear;
         b = known = e->emergency;
     }
@@ -616,13 +622,15 @@ static const engine_block *translate(engine *e, uc_cpu *cpu, uc_translated *tb, 
     e->mmx_pending = false;
     substitute(e, &plan, linear, &code);
     e->references = 0;
-    REAL(gen_intermediate_code)(cpu, tb, (int)plan.count); /* may leave by a page fault of the second page */
+    REAL(gen_intermediate_code)
+    (cpu, tb, (int)plan.count); /* a page fault on the second page may leave this
+                                                            * call */
     e->unfinished = NULL;
     e->substitute_size = 0;
     unsigned planned = plan.count;
-    if (tb->icount < planned) /* Unicorn ends blocks at places of its own, too */
+    if (tb->icount < planned) /* Unicorn also ends blocks for reasons of its own */
         plan = plan_block(e, linear, tb->flags, tb->icount, &code);
-    if (plan.size > tb->size) /* all of it is code, for the sake of who overwrites it */
+    if (plan.size > tb->size) /* count all of it as code, so that stores into it are noticed */
         tb->size = (uint16_t)plan.size;
     if (code.bytes)
         protect(e, linear, physical, tb->size);
@@ -697,8 +705,8 @@ static void discard_all(engine *e)
     e->block_instructions = 0;
 }
 
-/* Code that changes all the time leaves descriptions behind; when there are too many, all of them and all
- * translations go. */
+/* Drops all descriptions and translations when there are too many, because code that changes all the time
+ * leaves descriptions behind. */
 bool block_make_room(engine *e)
 {
     if (e->block_instructions <= BLOCKS_AT_MOST && !e->translations_full)

@@ -1,9 +1,9 @@
-/* What is generated for a data reference, and for an x87 instruction: one call of a function of ours.
+/* Generated code for a data reference, and for an x87 instruction: one call of one of p5scope's functions.
  *
- * Unicorn's translator would generate a look into its own TLB, which never holds anything, a call from a
- * place behind the block, and a look for a request to exit; and for an x87 instruction the reference and one
- * to three calls that leave each other things in the state. Here a reference becomes a call, and a call that
- * follows one with which it makes up an instruction (x87_whole.h) takes its place. */
+ * Unicorn's translator would generate a lookup in its own TLB, which is always empty, a call from a place
+ * after the block, and a check for a request to exit. For an x87 instruction it would generate the reference
+ * and one to three calls that pass values through the state. Here a reference becomes a call, and calls that
+ * make up an instruction together (x87_whole.h) become one. */
 #include "engine/memory/access.h"
 #include "engine/stream/stream_internal.h"
 #include "engine/stretch/stretch.h"
@@ -11,10 +11,10 @@
 #include "engine/x87/mmx.h"
 #include "engine/x87/x87.h"
 
-/* As the translator writes kinds of references (MemOp): size as power of two, sign, other byte order;
- * anything above is a demand that no instruction of these processors makes. */
+/* The translator's encoding of references (MemOp): size as power of two, sign, other byte order. Higher bits
+ * are requests that no instruction of these processors makes. */
 enum { KIND_DWORD = 2, KIND_SIZE = 3, KIND_PLAIN = 7 };
-/* Of Unicorn's MMU indices 0 to 2, 1 is the user's. */
+/* Unicorn has the MMU indices 0 to 2; the user's is 1. */
 enum { MMU_INDEX_USER = 1 };
 
 static void call(uc_translator *s, uintptr_t function, uintptr_t result, unsigned count,
@@ -32,8 +32,8 @@ static void call(uc_translator *s, uintptr_t function, uintptr_t result, unsigne
     op->arguments[at] = UC_CALL_WRITES_NO_GLOBALS;
 }
 
-/* The call in front of one whose last argument is `last_argument`: a register's number is made in between.
- * NULL if there is another operation. */
+/* Returns the call before one whose last argument is `last_argument`. An operation that makes a register's
+ * number may lie in between. Returns NULL if there is another operation. */
 static uc_op *call_before(const uc_translator *s, uintptr_t last_argument)
 {
     uc_op *last = uc_last_op(s);
@@ -42,8 +42,8 @@ static uc_op *call_before(const uc_translator *s, uintptr_t last_argument)
     return last && last->opcode == UC_OP_CALL ? last : NULL;
 }
 
-/* If `function` with these arguments completes what was called before, one call of the whole takes the place
- * of both. */
+/* Replaces the previous call by a call of the whole instruction, if `function` with these arguments completes
+ * it. */
 static bool complete(uc_translator *s, uintptr_t function, unsigned count, const uintptr_t *arguments)
 {
     uc_op *last = call_before(s, arguments[count - 1]);
@@ -56,7 +56,7 @@ static bool complete(uc_translator *s, uintptr_t function, unsigned count, const
     uintptr_t joined[2] = {inputs[0], 0};
     unsigned joined_count = last->inputs;
     if (whole->passes && (count < 2 || arguments[count - 1] != last->arguments[0]))
-        return false;         /* the second does not take the first one's result */
+        return false;         /* the second does not use the first one's result */
     if (whole->from_second) { /* a store: its address */
         joined[1] = arguments[1];
         joined_count = 2;
@@ -87,7 +87,7 @@ static engine *engine_of_translator(const uc_translator *s)
     return engine_of(uc_env_of(uc_cpu_of_handle(uc)));
 }
 
-/* The instruction that is being translated. NULL if it cannot be read. */
+/* Returns the instruction that is being translated. NULL if it cannot be read. */
 static const isa_insn *translated(const uc_translator *s)
 {
     const engine *e = engine_of_translator(s);
@@ -109,8 +109,8 @@ static bool is_memory_instruction(const uc_translator *s)
     return insn && insn->memory;
 }
 
-/* Nothing since the block's MMX instruction before this one could have left MMX mode, which therefore need
- * not be entered again. Translation puts no MMX instruction behind a condition. */
+/* Returns true if MMX mode need not be entered again, because nothing since the block's previous MMX
+ * instruction can have left it. Translation makes no MMX instruction conditional. */
 static bool is_in_mmx(const uc_translator *s)
 {
     for (const uc_op *op = uc_last_op(s); op; op = uc_op_before(s, op)) {
@@ -133,7 +133,7 @@ void WRAP(tcg_gen_callN)(uc_translator *s, void *function, uintptr_t result, int
     if (function == (void *)WRAP(helper_enter_mmx)) {
         if (is_in_mmx(s))
             return;
-        if (is_memory_instruction(s)) { /* MMX mode begins when the reference has not faulted */
+        if (is_memory_instruction(s)) { /* MMX mode begins after the reference, if that has not faulted */
             engine_of_translator(s)->mmx_pending = true;
             call(s, (uintptr_t)mmx_wait, 0, 1, arguments);
             return;
@@ -146,11 +146,11 @@ void WRAP(tcg_gen_callN)(uc_translator *s, void *function, uintptr_t result, int
 }
 
 void WRAP(uc_add_inline_hook)(uc_engine *uc, const uc_hook_head *hook, uintptr_t *arguments, int count);
-/* A block's start calls its hook (stream_start). What is not known yet is filled in by emit_start_as. */
+/* Generates the call at a block's start (stream_start). emit_start_as fills in what is not known yet. */
 void WRAP(uc_add_inline_hook)(uc_engine *uc, const uc_hook_head *hook, uintptr_t *arguments, int count)
 {
     (void)count;
-    enum { LINEAR = 1, BLOCK = 3 }; /* of Unicorn's arguments */
+    enum { LINEAR = 1, BLOCK = 3 }; /* indexes of Unicorn's arguments */
     uc_translator *s = uc_translator_of(uc);
     engine *e = engine_of_translator(s);
     uintptr_t known[3];
@@ -178,18 +178,18 @@ void emit_start_as(engine *e, const engine_block *b)
     uintptr_t *function = &e->start->arguments[e->start->outputs + e->start->inputs];
     if (!block_plain(b) && *function == (uintptr_t)stream_block)
         *function = (uintptr_t)stream_block_unplain;
-    /* Then Unicorn looks whether somebody has asked to exit: nobody does. */
+    /* Removes Unicorn's check for a request to exit, because there are no such requests. */
     while (e->start->next && e->start->next->opcode != UC_OP_INSN_START)
         UC_INTERNAL(tcg_op_remove)(uc_translator_of(e->uc), e->start->next);
 }
 
-/* How many references a block makes at most bounds what it records (describe.c). */
+/* Counts a reference of the block. The number limits what the block records (describe.c). */
 static void count_reference(const uc_translator *s)
 {
     engine_of_translator(s)->references++;
 }
 
-/* Behind the reference of an MMX instruction that is to enter MMX mode. */
+/* Enters MMX mode after the reference of an MMX instruction, if it has to be entered. */
 static void enter_pending_mmx(uc_translator *s)
 {
     engine *e = engine_of_translator(s);
@@ -200,7 +200,7 @@ static void enter_pending_mmx(uc_translator *s)
     call(s, (uintptr_t)WRAP(helper_enter_mmx), 0, 1, &env);
 }
 
-/* PUNPCKLBW, PUNPCKLWD and PUNPCKLDQ read a dword; Unicorn reads eight bytes. */
+/* Recognises PUNPCKLBW, PUNPCKLWD and PUNPCKLDQ, which read a dword; Unicorn reads eight bytes. */
 static bool reads_half(const uc_translator *s)
 {
     const isa_insn *insn = translated(s);
@@ -247,8 +247,9 @@ static void store(uc_translator *s, uintptr_t value, uintptr_t address, uintptr_
 }
 
 void REAL(tcg_gen_op3)(uc_translator *s, int opcode, uintptr_t a, uintptr_t b, uintptr_t c);
-/* A MOVQ into a register is a plain store into the state, all others that write one are calls. FNSTSW AX, and
- * what the 80287 had and the 387 does not, leave the pointer to the last instruction. */
+/* Corrects two kinds of stores into the state. A MOVQ into a register is a plain store, so the exponent is
+ * stored here; all other instructions that write an MMX register are calls. FNSTSW AX, and what the 80287 had
+ * and the 387 does not, do not change the pointer to the last instruction. */
 void WRAP(tcg_gen_op3)(uc_translator *s, int opcode, uintptr_t a, uintptr_t b, uintptr_t c)
 {
     const uintptr_t env = uc_temporary_of(s, uc_translator_field(s, UC_TCG_ENV)),
@@ -263,7 +264,7 @@ void WRAP(tcg_gen_op3)(uc_translator *s, int opcode, uintptr_t a, uintptr_t b, u
     UC_INTERNAL(tcg_temp_free_internal)(s, ones);
 }
 
-/* BSWAP of 16 bits leaves 0 and the upper half as it is; Unicorn's swaps all four bytes. */
+/* BSWAP of 16 bits clears the lower half and keeps the upper half. Unicorn's swaps all four bytes. */
 void REAL(tcg_gen_bswap32_i64)(uc_translator *s, uintptr_t result, uintptr_t value);
 void WRAP(tcg_gen_bswap32_i64)(uc_translator *s, uintptr_t result, uintptr_t value)
 {
@@ -274,8 +275,8 @@ void WRAP(tcg_gen_bswap32_i64)(uc_translator *s, uintptr_t result, uintptr_t val
         REAL(tcg_gen_bswap32_i64)(s, result, value);
 }
 
-/* Where optimisation makes the count of a rotation to the left a constant of 0, Unicorn's code for ARM is an
- * instruction that does not exist. To the right by the negative count is the same, and has code. */
+/* Generates a rotation to the left as one to the right by the negative count. When optimisation makes the
+ * count a constant of 0, Unicorn's code for ARM would be an instruction that does not exist. */
 void WRAP(tcg_gen_rotl_i32)(uc_translator *s, uintptr_t result, uintptr_t value, uintptr_t count)
 {
     uintptr_t negative = UC_INTERNAL(tcg_const_i32)(s, 0);

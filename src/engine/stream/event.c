@@ -1,7 +1,7 @@
-/* Faults, traps, software and external interrupts. Unicorn stops at each and calls event_interrupt; what it
- * interrupted is retired first, then the owner is asked, then delivery.c goes through the guest's
- * IDT or vector table. A fault during delivery leaves the delivery by longjmp and comes back here as the next
- * event, so nothing is held across one. */
+/* Faults, traps, software and external interrupts. Unicorn stops at each and calls event_interrupt. What was
+ * interrupted is retired first, then the owner is asked, then delivery.c delivers through the guest's IDT or
+ * vector table. A fault during delivery leaves the delivery by longjmp and comes back here as the next event,
+ * so no resource is held across a delivery. */
 #include "engine/control/callback.h"
 
 #include <assert.h>
@@ -13,11 +13,12 @@
 #include "engine/stretch/leave.h"
 #include "engine/stretch/stretch.h"
 
-/* An exception number of our own: an interrupt was injected between two runs. */
+/* An exception number of p5scope's own: an interrupt was injected between two runs. */
 enum { EXCEPTION_INJECTED = 0x200 };
 
-/* INT n checks the gate before it pushes anything, and its faults are at the INT itself; Unicorn has moved
- * EIP on by then. Manual: interrupt delivery in protected mode. Returns true with the fault. */
+/* Checks the gate of INT n. The processor checks it before it pushes anything, and faults at the INT itself,
+ * but Unicorn has already advanced EIP. Manual: interrupt delivery in protected mode. Returns true with the
+ * fault. */
 static bool software_fault(engine *e, unsigned vector, uint8_t *fault, uint32_t *code)
 {
     uint8_t access;
@@ -38,8 +39,8 @@ static bool software_fault(engine *e, unsigned vector, uint8_t *fault, uint32_t 
     return !(access & 0x80);
 }
 
-/* The way that INT n takes through a gate in which software_fault has found nothing. What else is wrong with
- * it the delivery finds. */
+/* Returns how INT n passes through a gate that software_fault has accepted. The delivery itself finds other
+ * errors. */
 static p5_gate gate_way(engine *e, unsigned vector)
 {
     enum { CONFORMING_CODE = 0x0c, LDT = 4 };
@@ -59,7 +60,7 @@ static p5_gate gate_way(engine *e, unsigned vector)
     return inner ? P5_GATE_INNER : P5_GATE_SAME;
 }
 
-/* CMPS reads through ESI first, Unicorn through EDI: if both fault, the first one is the fault. */
+/* Reports the first of two faults of CMPS: the processor reads through ESI first, Unicorn through EDI. */
 static void compare_source(engine *e, const isa_insn *insn, uint32_t *code)
 {
     bool user = engine_at_user_level(e->env);
@@ -74,8 +75,8 @@ static void compare_source(engine *e, const isa_insn *insn, uint32_t *code)
         e->env->cr[2] = last & ~(uint32_t)ENGINE_PAGE_MASK;
 }
 
-/* An operand that is read to be written: where it goes on in another page, that it may be written in the
- * first one is looked at before the second. `across`: where such a load began, or 0. */
+/* Refines the fault of an operand that is read to be written. If the operand crosses into a second page, the
+ * first page must be writable before the second is checked. `across` is the address of such a load, or 0. */
 static void modified_operand(engine *e, uint32_t across, uint32_t *code)
 {
     *code |= PF_WRITE;
@@ -83,7 +84,7 @@ static void modified_operand(engine *e, uint32_t across, uint32_t *code)
         e->env->cr[2] = across;
 }
 
-/* A page fault of the instruction at EIP, of the running block, as the processor reports it. */
+/* Converts a page fault of the running block's instruction at EIP to what the processor reports. */
 static void refine_page_fault(engine *e, uint32_t across, uint32_t *code)
 {
     const isa_block *running = e->current->code;
@@ -95,8 +96,9 @@ static void refine_page_fault(engine *e, uint32_t across, uint32_t *code)
     compare_source(e, insn, code);
 }
 
-/* The instruction that cannot be fetched has not begun: what is due at the boundary before it comes first, an
- * interrupt among it. Manual: priority among simultaneous exceptions and interrupts. May not return. */
+/* Handles what is due at the boundary before an instruction that cannot be fetched, including an interrupt,
+ * because the instruction has not begun. Manual: priority among simultaneous exceptions and interrupts. May
+ * not return. */
 static void attention_before_fetch(engine *e)
 {
     assert(e->current == NULL);
@@ -128,7 +130,7 @@ void event_interrupt(uc_engine *uc, uint32_t number, void *owner)
 
     if (software) {
         uint32_t next = (uint32_t)env->eip;
-        engine_at_block(e); /* where a fault of the delivery belongs */
+        engine_at_block(e); /* a fault of the delivery belongs to the INT */
         uint8_t fault;
         uint32_t fault_code;
         if (software_fault(e, vector, &fault, &fault_code)) {
@@ -213,7 +215,7 @@ void event_interrupt(uc_engine *uc, uint32_t number, void *owner)
     }
 }
 
-/* A third fault in a row: the processor shuts down. */
+/* Shuts down after a third fault in a row. */
 void __wrap_qemu_system_reset_request(uc_engine *uc)
 {
     engine *e = engine_of(uc_env_of(uc_cpu_of_handle(uc)));
@@ -222,8 +224,7 @@ void __wrap_qemu_system_reset_request(uc_engine *uc)
     e->env->old_exception = -1;
 }
 
-/* Unicorn gives up when a stack is to be taken from a TSS that is none; the processor raises #TS with its
- * selector. */
+/* Raises #TS with the TSS's selector when a stack is to be taken from an invalid TSS; Unicorn would abort. */
 _Noreturn void WRAP(cpu_abort)(uc_cpu *cpu, const char *format, ...)
 {
     (void)format;
@@ -233,7 +234,7 @@ _Noreturn void WRAP(cpu_abort)(uc_cpu *cpu, const char *format, ...)
     engine_raise(e, VECTOR_TS, e->env->tr.selector & 0xfffcu);
 }
 
-/* An interrupt that was injected between two runs is delivered before the first instruction. */
+/* Delivers an interrupt that was injected between two runs, before the first instruction. */
 int REAL(cpu_exec)(uc_engine *uc, uc_cpu *cpu);
 int WRAP(cpu_exec)(uc_engine *uc, uc_cpu *cpu)
 {

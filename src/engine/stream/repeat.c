@@ -1,6 +1,6 @@
-/* REP strings. Unicorn enters the block of one anew for each iteration. Those whose references are quick are
- * made here, some hundred at a time, but for the last, which is left to it with the flags that it leaves
- * behind. */
+/* REP strings. Unicorn enters the block of one again for each iteration. Iterations whose references hit the
+ * page cache are made here, up to some hundred at a time. The last one is left to Unicorn, which also sets
+ * the flags. */
 #include <string.h>
 
 #include "engine/memory/access.h"
@@ -9,11 +9,11 @@
 #include "engine/stretch/stretch.h"
 
 typedef struct strings {
-    bool from, to, compares, while_equal; /* ESI's, EDI's */
+    bool from, to, compares, while_equal; /* uses ESI, uses EDI */
     unsigned size;
     int32_t step; /* bytes */
     uint32_t eax;
-    access_place source, target; /* of the next item */
+    access_place source, target; /* place of the next item */
 } strings;
 
 static inline uint32_t item(const uint8_t *host, unsigned size)
@@ -30,8 +30,8 @@ static inline void place_step(access_place *place, int32_t step)
     place->host += step;
 }
 
-/* Makes `most` iterations, all in the pages that were found, or as many as it does before the one that ends a
- * comparison. */
+/* Makes `most` iterations, all within the pages that were found. A comparison stops before the iteration that
+ * ends it. Returns how many were made. */
 static inline __attribute__((always_inline)) uint32_t make(engine *e, strings *s, uint32_t most,
                                                            unsigned size, bool from, bool to, bool compares)
 {
@@ -70,7 +70,7 @@ static inline __attribute__((always_inline)) uint32_t make_of(engine *e, strings
     return make(e, s, most, size, true, false, false);
 }
 
-/* Items from here on that lie in the page. */
+/* Returns how many items from here on lie in the page. */
 static uint32_t in_page(const strings *s, const access_place *at)
 {
     return 1 + (s->step > 0 ? ENGINE_PAGE_BYTES - s->size - at->offset : at->offset) / s->size;
@@ -81,10 +81,10 @@ static uint32_t least(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
-/* Items from offset `at` on before the address wraps around at `mask`. */
+/* Returns how many items from offset `at` on lie before the address wraps around at `mask`. */
 static uint32_t before_wrap(const strings *s, uint32_t at, uint32_t mask)
 {
-    const uint32_t last = mask - (s->size - 1); /* where one ends with the segment */
+    const uint32_t last = mask - (s->size - 1); /* offset of an item that ends with the segment */
     return at > last ? 0 : 1 + (s->step > 0 ? last - at : at) / s->size;
 }
 
@@ -131,7 +131,7 @@ void repeat_ahead(engine *e, const engine_block *b)
         made = s.size == 1   ? make_of(e, &s, most, 1)
                : s.size == 2 ? make_of(e, &s, most, 2)
                              : make_of(e, &s, most, 4);
-        if (made != 0 && !s.to) /* LODS: what is interrupted has loaded the item before */
+        if (made != 0 && !s.to) /* LODS: an interrupted one has loaded the last item */
             step_register(env, ENGINE_EAX,
                           item(s.source.host + (int32_t)(made - 1) * s.step, s.size) -
                               (uint32_t)env->regs[ENGINE_EAX],

@@ -1,6 +1,6 @@
-/* The retired stream: sees every block start (Unicorn's block hook) and ends the one before. REP strings,
- * which Unicorn enters once per iteration, blocks that change their own code, and what happens at boundaries
- * are resolved here. */
+/* The retired stream. It receives the start of every block (Unicorn's block hook) and ends the previous
+ * block. It also handles REP strings, which Unicorn enters once per iteration, blocks that change their own
+ * code, and work at boundaries. */
 #include "engine/control/callback.h"
 
 #include <assert.h>
@@ -16,7 +16,7 @@
 #include "engine/stretch/value.h"
 #include "engine/x87/x87.h"
 
-/* A REP string begins, or goes on. */
+/* Begins or continues a REP string. */
 static void begin_repeat(engine *e, const engine_block *b)
 {
     e->repeat_count = repeat_register(e, b);
@@ -26,11 +26,11 @@ static void begin_repeat(engine *e, const engine_block *b)
     repeat_ahead(e, b);
 }
 
-/* What is to be done before the block `b` runs, which may go into a batch. */
+/* Does what is required before block `b` runs, which may go into a batch. */
 static inline void prepare(engine *e, engine_block *b)
 {
     switch (b->kind) {
-    case BLOCK_SCAN: /* its end is to be looked at */
+    case BLOCK_SCAN: /* its result is inspected at its end */
         engine_no_batch(e);
         break;
     case BLOCK_COUNT:
@@ -52,8 +52,8 @@ static inline void prepare(engine *e, engine_block *b)
     }
 }
 
-/* The running block is `b`, and nothing is recorded. Its stretch may go into a batch if nothing about it is
- * to be looked at. */
+/* Makes `b` the running block, with nothing recorded. Its stretch may go into a batch if nothing requires it
+ * to be delivered alone. */
 static inline void run(engine *e, engine_block *b)
 {
     e->current = b;
@@ -65,14 +65,14 @@ static inline void run(engine *e, engine_block *b)
     prepare(e, b);
 }
 
-/* `b` is a REP string that begins, and makes few references. */
+/* Returns true if `b` is a REP string that begins, and makes few references. */
 static inline bool repeat_joins(const engine *e, const engine_block *b)
 {
     return b->kind == BLOCK_REP && e->repeat_goes_on != b &&
            repeat_register(e, b) <= BATCH_REPEATED / EACH_REPEAT;
 }
 
-/* The running block goes into the batch, and is `b` from now on. */
+/* Adds the running block to the batch, and makes `b` the running block. */
 static inline void run_on(engine *e, engine_block *b, p5_block *block, uint64_t linear, uint32_t levels,
                           int64_t takes)
 {
@@ -82,7 +82,7 @@ static inline void run_on(engine *e, engine_block *b, p5_block *block, uint64_t 
     e->current = b;
 }
 
-/* Asks the owner what to do at a boundary; the state's EIP must be current. May not return. */
+/* Asks the owner what to do at a boundary. The state's EIP must be current. May not return. */
 static void stream_attention(engine *e)
 {
     atomic_store_explicit(&e->requested, 0, memory_order_relaxed);
@@ -99,16 +99,17 @@ static void stream_attention(engine *e)
         engine_resume(e);
 }
 
-/* INS and OUTS may use the port, or fault before they touch memory, whatever the count. */
+/* Checks that INS or OUTS may use the port. If not, they fault before they access memory, whatever the
+ * count. */
 static void check_port(engine *e, const engine_block *b)
 {
     if (ports_refused(e, (uint16_t)e->env->regs[ENGINE_EDX], b->port_bytes, true))
         engine_raise(e, VECTOR_GP, 0);
 }
 
-/* #UD of LOCK CMPXCHG8B of a register, with the bus locked: the processor reads the gate of #UD, which a
- * locked read may do only of a page that can be written, and hangs. The systems' workaround is a page that
- * cannot: a page fault comes first. Specification update, erratum 81. */
+/* Raises #UD for LOCK CMPXCHG8B of a register, with the bus locked. The processor reads the gate of #UD by a
+ * locked read, which requires a writable page, and hangs. The workaround of operating systems is a read-only
+ * page: then a page fault comes first. Specification update, erratum 81. */
 static _Noreturn void raise_locked(engine *e)
 {
     assert(e->options.locks_up);
@@ -130,7 +131,7 @@ void stream_attention_if_wanted(engine *e)
         stream_attention(e);
 }
 
-/* Everything at a block's start that is not just noting it. */
+/* Starts a block that needs more than to be recorded. */
 static void __attribute__((noinline)) start_slow(engine *e, engine_block *b, bool attention)
 {
     e->env->eip = engine_code_offset(e, b->linear);
@@ -156,13 +157,14 @@ static void __attribute__((noinline)) start_slow(engine *e, engine_block *b, boo
         if (b->waits)
             x87_wait_before(e);
         if (isa_forms[b->code->insns->form].traits & ISA_T_POP)
-            stack_frame_read(e, b); /* comes first */
+            stack_frame_read(e, b); /* this read comes first */
         engine_raise(e, VECTOR_GP, 0);
     case BLOCK_VIRTUAL:
         virtual_flag_execute(e, b);
         break;
     case BLOCK_FAILED:
-        engine_fail_memory(e); /* unless it has failed already: the first one is the cause */
+        engine_fail_memory(e); /* has no effect if the engine has failed already: the first failure is the
+                                * cause */
         engine_leave(e, ENGINE_FAILED);
     case BLOCK_INVD:
     case BLOCK_WBINVD:
@@ -189,9 +191,9 @@ static void __attribute__((noinline)) start_slow(engine *e, engine_block *b, boo
     e->current = b;
 }
 
-/* A REP string comes back to its own start after each iteration. It goes on as the same instruction unless
- * someone wants the boundary between iterations, the records are full, or the next iteration is a port
- * access, which sees everything before it retired. */
+/* Continues a REP string, which comes back to its own start after each iteration, as the same instruction.
+ * Returns false if the boundary between iterations is wanted, if the records are full, or if the next
+ * iteration is a port access, before which everything must have retired. */
 static bool repeat_continues(engine *e, engine_block *b)
 {
     assert(b->kind == BLOCK_REP);
@@ -201,7 +203,7 @@ static bool repeat_continues(engine *e, engine_block *b)
     return true;
 }
 
-/* Control leaves the running block for `b`. False if a REP string goes on. */
+/* Ends the running block when control goes to `b`. Returns false if a REP string continues. */
 static bool __attribute__((noinline)) leave(engine *e, engine_block *b, bool *attention)
 {
     assert(e->current != NULL);
@@ -211,7 +213,7 @@ static bool __attribute__((noinline)) leave(engine *e, engine_block *b, bool *at
         bool again = b == e->current && repeat_register(e, b) != 0;
         if (again && repeat_continues(e, b))
             return false;
-        if (b == e->current && !again) { /* the entry that finds the count zero: nothing more is done */
+        if (b == e->current && !again) { /* the entry with a count of zero does nothing more */
             e->iteration_records = e->record_next;
             return false;
         }
@@ -244,7 +246,7 @@ void stream_block_checked(uc_env *env, engine_block *b, p5_block *block, uint64_
         stream_block_unplain(env, b, block, linear, levels, takes);
 }
 
-/* A block starts, and what is there is given away. */
+/* Starts block `b` after delivering the running block and the batch. */
 static void __attribute__((noinline)) stream_boundary(engine *e, engine_block *b)
 {
     engine_block *ended = e->current;

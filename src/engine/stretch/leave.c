@@ -1,4 +1,4 @@
-/* What ends or interrupts a run from within: a failure, a fault, somebody who wants attention. */
+/* What ends or interrupts a run from within: a failure, a fault, a request for attention. */
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -8,7 +8,7 @@
 void engine_fail(engine *e, const char *format, ...)
 {
     if (e->failure[0])
-        return; /* the first one is the cause */
+        return; /* the first failure is the cause */
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(e->failure, sizeof e->failure, format, arguments);

@@ -1,5 +1,5 @@
-/* What was executed, on its way to the owner: stretches go to retired() or into a batch for retired_blocks(),
- * whole, or up to an instruction that did not complete. */
+/* Delivery of what was executed to the owner. Stretches go to retired() or into a batch for retired_blocks(),
+ * whole or up to an instruction that did not complete. */
 #include "engine/stretch/leave.h"
 
 #include <assert.h>
@@ -21,12 +21,13 @@ void engine_batch(engine *e, unsigned clocks)
     e->batching = clocks != 0 && e->callbacks.retired_blocks;
     e->batch_clocks = (int)clocks;
     if (!e->batching)
-        engine_no_batch(e); /* what there is goes at the next boundary */
+        engine_no_batch(e); /* the batch is delivered at the next boundary */
 }
 
 void engine_batch_into(engine *e, const engine_room *room)
 {
-    /* one by one, as they have just been written: of more at a time the host would wait for the stores */
+    /* The members are copied one by one. They have just been stored one by one, and a wider load would have
+     * to wait for these stores. */
     e->next_batch.blocks = room->blocks;
     e->next_batch.values = room->values;
     e->next_batch.accesses = room->accesses;
@@ -104,7 +105,7 @@ bool stretch_end_repeat(engine *e, uint32_t next, bool interrupted)
 bool stretch_end_all(engine *e, uint32_t next)
 {
     assert(e->current != NULL);
-    if (e->current->kind == BLOCK_REP) /* a trap between two iterations interrupts it */
+    if (e->current->kind == BLOCK_REP) /* a trap between two iterations interrupts the REP string */
         return stretch_end_repeat(e, next, next == e->current->linear && repeat_register(e, e->current) != 0);
     return stretch_end(e, e->current->count, next, false);
 }
@@ -113,7 +114,7 @@ bool stretch_end_before(engine *e, uint32_t at)
 {
     assert(e->current != NULL);
     engine_block *b = e->current;
-    if (b->kind == BLOCK_REP) { /* what the broken iteration recorded did not happen */
+    if (b->kind == BLOCK_REP) { /* drop the records of the iteration that did not complete */
         e->record_next = e->iteration_records;
         return stretch_end_repeat(e, at, true);
     }
@@ -121,7 +122,7 @@ bool stretch_end_before(engine *e, uint32_t at)
     while (count < b->count && b->linear + b->marks[count].offset != at)
         count++;
     bool attention = stretch_give_batch(e, b->count);
-    if (count < b->count) { /* what the instruction recorded that did not complete goes */
+    if (count < b->count) { /* drop the records of the instruction that did not complete */
         p5_access *access = engine_records(e) + b->marks[count].accesses;
         p5_value *value = e->at.values + (e->at.blocks->values_end - e->at.values) + b->marks[count].values;
         e->record_next = access < e->record_next ? access : e->record_next;
@@ -135,8 +136,8 @@ bool stretch_end_before(engine *e, uint32_t at)
     return stretch_end(e, count, at, false) | attention;
 }
 
-/* A block is left before a store is done: it changed its own code, and goes on with a block of one
- * instruction; or stretch_leave_before. */
+/* Unicorn leaves a block before a store is done in two cases: the store changes the block's own code, and
+ * execution continues with a block of one instruction; or stretch_leave_before asked for it. */
 void REAL(cpu_loop_exit_noexc)(uc_cpu *cpu);
 void WRAP(cpu_loop_exit_noexc)(uc_cpu *cpu)
 {

@@ -1,4 +1,5 @@
-/* What was executed is recorded and told (stretch.c). Inline is what happens where each block starts. */
+/* Recording of what was executed, and its delivery to the owner (stretch.c). The inline functions run at the
+ * start of every block. */
 #ifndef ENGINE_STRETCH_STRETCH_H
 #define ENGINE_STRETCH_STRETCH_H
 
@@ -7,24 +8,23 @@
 #include "base/host_line.h"
 #include "engine/internal.h"
 
-/* The owner has done everything that it was told. */
+/* Waits until the owner has processed everything that was delivered. */
 static inline void engine_catch_up(engine *e)
 {
     if (e->callbacks.catch_up)
         e->callbacks.catch_up(e->callbacks.context);
 }
 
-/* No block is running, and nothing is recorded. The batch is empty. What is recorded next goes into the
- * engine's own room. */
+/* Records that no block is running, and empties the batch. Later records go into the engine's own buffers. */
 void stretch_none(engine *e);
-/* A stretch has more accesses or values than a room has place for, which its block's plan excludes: they are
- * dropped, and the run ends with ENGINE_FAILED. */
+/* Handles a stretch with more accesses or values than the buffers can hold, which the block's plan excludes:
+ * drops them, and ends the run with ENGINE_FAILED. */
 void stretch_full(engine *e) __attribute__((cold));
-/* Gives the batch away; a block of `running` instructions goes on, which is none of it. True if attention is
- * wanted at the next boundary. */
+/* Delivers the batch without the running block, which has `running` instructions and continues. Returns true
+ * if attention is wanted at the next boundary. */
 bool stretch_give_batch(engine *e, unsigned running);
-/* Leaves the running block in front of the instruction that made the call which returns to `retaddr`, unless
- * that is its first. */
+/* Leaves the running block before the instruction whose call returns to `retaddr`, unless it is the block's
+ * first. */
 void stretch_leave_before(engine *e, uintptr_t retaddr);
 /* Ends the running block: gives instructions [0, count) to retired(). Returns true if attention is wanted. */
 bool stretch_end(engine *e, unsigned count, uint32_t next, bool interrupted);
@@ -33,24 +33,25 @@ bool stretch_end_all(engine *e, uint32_t next);
 /* Ends the running block before the instruction at linear address `at`. */
 bool stretch_end_before(engine *e, uint32_t at);
 
-/* Looked at where a batch ends: what asks in the middle of a block calls engine_no_batch, too. */
+/* Returns the pending requests. They are checked where a batch ends; a request in the middle of a block
+ * therefore calls engine_no_batch, too. */
 static inline unsigned engine_requests(const engine *e)
 {
     return atomic_load_explicit(&e->requested, memory_order_relaxed);
 }
-/* A REP string is to be interrupted between two iterations; a step is an instruction. */
+/* Returns true if a REP string must stop between two iterations, because a step is one instruction. */
 static inline bool engine_iteration_wanted(const engine *e)
 {
     return engine_requests(e) & REQUEST_ITERATION;
 }
 
-/* ECX as the count of a REP string. */
+/* Returns ECX as the count of a REP string. */
 static inline uint32_t repeat_register(const engine *e, const engine_block *b)
 {
     uint32_t ecx = (uint32_t)e->env->regs[ENGINE_ECX];
     return b->address16 ? ecx & 0xffff : ecx;
 }
-/* References of an iteration at most. */
+/* The largest number of references per iteration. */
 enum { EACH_REPEAT = 2 };
 
 static inline bool stretch_batch_waits(const engine *e)
@@ -58,20 +59,21 @@ static inline bool stretch_batch_waits(const engine *e)
     return e->batch_next != e->at.blocks + 1;
 }
 
-/* How many more references a REP string may record. One in a batch makes so few that there is room for all.
- */
+/* Returns how many more references a REP string may record. A REP string in a batch makes so few that all of
+ * them fit. */
 static inline ptrdiff_t stretch_records_left(const engine *e)
 {
     return e->record_end - e->record_next - (stretch_batch_waits(e) ? 0 : RECORD_RESERVE);
 }
 
-/* From here on everything is recorded in `room`, which has place for so many accesses; a batch begins. */
+/* Begins a batch and records everything from here on in `room`, which can hold `accesses` accesses. */
 static inline void stretch_record_in(engine *e, const engine_room *room, size_t accesses)
 {
     e->at = *room;
     room->blocks->accesses_end = e->record_next = room->accesses;
     room->blocks->values_end = e->value_next = room->values;
-    e->record_end = room->accesses + accesses - 1; /* who stores an m80 looks once for two */
+    e->record_end = room->accesses + accesses - 1; /* a store of an m80 needs two records and checks for
+                                                    * one */
     e->value_end = room->values + ENGINE_ROOM_VALUES;
     e->batch_next = room->blocks + 1;
 }
@@ -84,27 +86,27 @@ static inline uint32_t stretch_levels(const engine_block *b)
     return levels;
 }
 
-/* A block starts that is to go into the batch. */
+/* Prepares the entry of a block that starts and is to go into the batch. */
 static inline void stretch_batch_begin(engine *e, p5_block *block, uint32_t levels)
 {
     p5_retired_block *s = e->batch_next;
-    __builtin_prefetch(block); /* core_predict_blocks will look at it */
+    __builtin_prefetch(block); /* core_predict_blocks reads it soon */
     s->block = block;
     memcpy(&s->cpl, &levels, sizeof levels);
 }
 
-/* It goes there. */
+/* Adds the block to the batch when it has completed. */
 static inline void stretch_batch_add(engine *e, uint32_t next)
 {
     p5_retired_block *s = e->batch_next++;
-    host_line_will_write(s); /* the model's thread has read there */
+    host_line_will_write(s); /* the model's thread has read this line */
     host_line_will_write(e->record_next);
     s->accesses_end = e->record_next;
     s->values_end = e->value_next;
     s->next = next;
 }
 
-/* It is the last one of the batch, which goes to the owner. True if attention is wanted. */
+/* Adds the last block of a batch and delivers the batch. Returns true if attention is wanted. */
 static inline bool stretch_end_batch(engine *e, uint32_t next)
 {
     stretch_batch_add(e, next);
@@ -113,7 +115,7 @@ static inline bool stretch_end_batch(engine *e, uint32_t next)
     return attention;
 }
 
-/* Gives the stretch to the owner, as far as it is not filled in yet: what it accessed. True if attention is
+/* Completes the stretch with its accesses and values and gives it to the owner. Returns true if attention is
  * wanted. */
 static inline bool stretch_give(engine *e, p5_retired *r, const engine_block *b, unsigned count,
                                 uint32_t next, uint8_t cpl_after)
@@ -132,8 +134,8 @@ static inline bool stretch_give(engine *e, p5_retired *r, const engine_block *b,
     return e->callbacks.retired(e->callbacks.context, r) | attention;
 }
 
-/* stretch.c. The same as stretch_end for a block that is one REP string instruction: `e->repeat_count` minus
- * the count register are the iterations made since the last part was given away. */
+/* stretch.c. Does what stretch_end does for a block that is one REP string instruction. The iterations made
+ * since the last part was delivered are `e->repeat_count` minus the count register. */
 bool stretch_end_repeat(engine *e, uint32_t next, bool interrupted);
 
 #endif

@@ -1,9 +1,9 @@
-/* Operands of instructions whose clocks depend on them, beside the x87's and saturation (mmx.c). */
+/* Operands of instructions whose clocks depend on them, except those of the x87 and of saturation (mmx.c). */
 #include "engine/stretch/value.h"
 
-/* BSF and BSR end their blocks: the result says where the lowest or highest set bit of the source was, ZF
- * that there was none. What is handed over is a number with that bit, which is all that its clocks depend on.
- */
+/* Records the operand of BSF or BSR, which end their blocks. The result is the position of the lowest or
+ * highest set bit of the source, and ZF means that there was none. The recorded value is a number with just
+ * that bit, because the clocks depend on nothing else. */
 void value_scan(engine *e, const engine_block *b)
 {
     enum { ZF = 0x40 };

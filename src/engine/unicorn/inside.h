@@ -1,5 +1,5 @@
-/* How p5scope reaches into Unicorn 2 (the QEMU 5.0 x86 target in libunicorn.a): fields of its structures, and
- * the internal functions that are called or, by the linker's --wrap (unicorn.cmake), replaced. */
+/* Access to the inside of Unicorn 2 (the QEMU 5.0 x86 target in libunicorn.a): members of its structures, and
+ * the internal functions that are called or replaced by the linker's --wrap (unicorn.cmake). */
 #ifndef ENGINE_UNICORN_INSIDE_H
 #define ENGINE_UNICORN_INSIDE_H
 
@@ -19,11 +19,11 @@ enum {
     UC_HF_EM = 1u << 10,
     UC_HF_TS = 1u << 11,
     UC_HF_CS64 = 1u << 15,
-    UC_HF_STEP = 1u << 26 /* MPX's "bound registers in use": without MPX it only tells blocks apart */
+    UC_HF_STEP = 1u << 26 /* MPX's "bound registers in use"; without MPX it only distinguishes blocks */
 };
-/* Of EFLAGS what blocks are told apart by: TF, IOPL, RF, VM, AC. */
+/* The bits of EFLAGS that distinguish blocks: TF, IOPL, RF, VM, AC. */
 enum { UC_BLOCK_EFLAGS = 0x73100 };
-/* Real or V86 mode, by the flags of a block; by the state. */
+/* Return whether the mode is real or V86 mode: from the flags of a block, or from the state. */
 static inline bool uc_is_real(uint32_t flags)
 {
     return !(flags & UC_HF_PE) || flags & EFLAGS_VM;
@@ -57,7 +57,7 @@ static inline uc_cpu *uc_cpu_of_handle(uc_engine *uc)
     return *(uc_cpu **)(void *)((char *)uc + UC_UC_CPU);
 }
 
-/* Temporaries are named by their distance from the translator. */
+/* A temporary's name is its offset from the translator. */
 typedef struct uc_temporary uc_temporary;
 static inline uc_translator *uc_translator_of(uc_engine *uc)
 {
@@ -72,13 +72,13 @@ static inline uintptr_t uc_temporary_of(const uc_translator *s, uintptr_t name)
     return (uintptr_t)s + name;
 }
 
-/* The operation that was generated last, or NULL. */
+/* Returns the operation that was generated last, or NULL. */
 static inline uc_op *uc_last_op(const uc_translator *s)
 {
     uintptr_t link = uc_translator_field(s, UC_TCG_LAST_OP);
     return link == (uintptr_t)s + UC_TCG_OPS ? NULL : (uc_op *)(link - offsetof(uc_op, next));
 }
-/* The one before `later`, or NULL. */
+/* Returns the operation before `later`, or NULL. */
 static inline uc_op *uc_op_before(const uc_translator *s, const uc_op *later)
 {
     uintptr_t link = (uintptr_t)later->previous_next;
@@ -103,7 +103,7 @@ void UC_INTERNAL(tb_flush)(uc_cpu *cpu);
 void UC_INTERNAL(tcg_func_start)(uc_translator *s);
 uc_op *UC_INTERNAL(tcg_emit_op)(uc_translator *s, int opcode);
 void UC_INTERNAL(tcg_op_remove)(uc_translator *s, uc_op *op);
-uintptr_t UC_INTERNAL(tcg_const_i64)(uc_translator *s, int64_t value); /* answers a temporary's name */
+uintptr_t UC_INTERNAL(tcg_const_i64)(uc_translator *s, int64_t value); /* returns a temporary's name */
 uintptr_t UC_INTERNAL(tcg_const_i32)(uc_translator *s, int32_t value);
 void UC_INTERNAL(tcg_gen_subfi_i32)(uc_translator *s, uintptr_t to, int32_t a, uintptr_t b); /* a - b */
 void UC_INTERNAL(tcg_gen_andi_i64)(uc_translator *s, uintptr_t to, uintptr_t a, int64_t b);
@@ -113,11 +113,11 @@ bool UC_INTERNAL(cpu_restore_state)(uc_cpu *cpu, uintptr_t retaddr, bool will_ex
 void g_hash_table_remove_all(void *table);
 int g_hash_table_size(void *table);
 
-/* Replaced functions: WRAP(name) is ours, REAL(name) the archive's. */
+/* Replaced functions: WRAP(name) is the replacement, REAL(name) the archive's function. */
 #define WRAP(name) __wrap_##name##_x86_64
 #define REAL(name) __real_##name##_x86_64
 
-/* layout.c: is all of this so? And where the processor's state is. */
+/* layout.c: checks all this, and returns the processor's state in *env. */
 p5_status layout_check(uc_engine *uc, uc_env **env, p5_error *error);
 
 #endif

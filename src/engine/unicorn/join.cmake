@@ -1,4 +1,4 @@
-# cmake -DAR= -DFOLDER= -DOUTPUT= -P join.cmake: one archive of all in a folder.
+# cmake -DAR= -DFOLDER= -DOUTPUT= -P join.cmake: joins all archives in a folder into one.
 file(GLOB archives ${FOLDER}/*.a)
 file(REMOVE ${OUTPUT})
 set(script "create ${OUTPUT}\n")

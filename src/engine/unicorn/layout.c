@@ -1,6 +1,6 @@
-/* Checks, when an engine opens, that Unicorn's structures are laid out as unicorn_state.h says and as
- * layout_gen.c found them: what is written through the public interface must stand where it is expected. A
- * wrong build must end in one clear error. */
+/* Checks, when an engine opens, that Unicorn's structures have the layout of unicorn_state.h and the offsets
+ * that layout_gen.c found. Values written through the public interface must appear at the expected places, so
+ * that a wrong build ends in one clear error. */
 #include <string.h>
 
 #include "base/error.h"
@@ -55,7 +55,7 @@ static bool x87(uc_engine *uc, const uc_env *env)
            memcmp(env->fpregs[0].bytes, number, sizeof number) == 0;
 }
 
-/* The field that finds the engine must be KernelGSBase and nothing else. */
+/* Checks that the member that refers to the engine is KernelGSBase and nothing else. */
 void REAL(helper_wrmsr)(uc_env *env);
 static bool owner_field(uc_env *env)
 {
@@ -68,11 +68,11 @@ static bool owner_field(uc_env *env)
     return (uintptr_t)env->owner == 0x0123456789abcdef;
 }
 
-/* One operation is generated and taken back. */
+/* Generates one operation and removes it. */
 static bool translator(uc_engine *uc)
 {
     uc_translator *s = uc_translator_of(uc);
-    if (!s || uc_translator_field(s, UC_TCG_ENV) >= UC_TCG_OPS) /* temporaries are part of it */
+    if (!s || uc_translator_field(s, UC_TCG_ENV) >= UC_TCG_OPS) /* temporaries are part of the translator */
         return false;
     UC_INTERNAL(tcg_func_start)(s);
     if (uc_last_op(s))
@@ -96,7 +96,7 @@ p5_status layout_check(uc_engine *uc, uc_env **state, p5_error *error)
         !owner_field(env) || !translator(uc))
         return error_set(error, P5_ERR_ENGINE,
                          "Unicorn's processor state is not laid out as it was when p5scope was built");
-    /* Undefined instructions shall be exceptions like the others, not the end of the run. */
+    /* Makes undefined instructions raise exceptions like the others, instead of ending the run. */
     bool (**stop_interrupt)(uc_engine *, uint32_t) = (void *)((char *)uc + UC_UC_STOP_INTERRUPT);
     if (!*stop_interrupt || !(*stop_interrupt)(uc, 6) || (*stop_interrupt)(uc, 13))
         return error_set(error, P5_ERR_ENGINE,

@@ -1,7 +1,7 @@
 /* unicorn_layout_gen SYMBOLS OUTPUT.h: finds where the libunicorn.a that it is linked with keeps what p5scope
- * uses, by watching it work, and writes the places as constants; so a rebuilt package or another version of
- * Unicorn 2 is found out about when p5scope is built. SYMBOLS is what nm says of this program. Fails if
- * something is found nowhere or in two places, or if a structure of unicorn_state.h is another. */
+ * uses, by watching it work, and writes the offsets as constants. So a rebuilt package or another version of
+ * Unicorn 2 is detected when p5scope is built. SYMBOLS is the output of nm for this program. Fails if
+ * something is found nowhere or in two places, or if a structure differs from unicorn_state.h. */
 #include <malloc.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,11 +15,11 @@
 #define REAL(name) __real_##name##_x86_64
 
 enum {
-    PAGE = 0x1000,   /* where the code stands */
+    PAGE = 0x1000,   /* address of the code */
     ROOM = 0x1810000 /* bytes for translated code */
 };
 
-/* What the archive's functions were called with. */
+/* The arguments with which the archive called the watched functions. */
 static struct {
     uc_engine *uc;
     uc_cpu *cpu;
@@ -27,9 +27,9 @@ static struct {
     uc_translator *translator;
     uintptr_t env_temporary;
     int store_opcode, start_opcode;  /* start: of an instruction */
-    uc_translated block;             /* as it stands after translation */
-    const uc_translated *translated; /* where it stands, in the room for code */
-    void *table;                     /* GHashTable, the last that was made */
+    uc_translated block;             /* its contents after translation */
+    const uc_translated *translated; /* its address in the buffer for code */
+    void *table;                     /* the GHashTable that was created last */
     bool raising;
     jmp_buf raised;
 } seen;
@@ -52,8 +52,7 @@ static void require(bool condition, const char *what)
         fail("%s is not where it is expected", what);
 }
 
-/* ---- What is watched ------------------------------------------------------------------------------------
- */
+/* ---- What is watched ----------------------------------------------------------------------------------- */
 
 void REAL(tlb_flush)(uc_cpu *cpu);
 void WRAP(tlb_flush)(uc_cpu *cpu)
@@ -75,15 +74,16 @@ uintptr_t WRAP(tcg_global_mem_new_internal)(uc_translator *s, int type, uintptr_
                                             const char *name)
 {
     seen.translator = s;
-    seen.env_temporary = base; /* all of the processor's registers are relative to its state */
+    seen.env_temporary = base; /* all registers are relative to the processor state */
     return REAL(tcg_global_mem_new_internal)(s, type, base, offset, name);
 }
 
 uc_op *tcg_emit_op_x86_64(uc_translator *s, int opcode);
 void tcg_op_remove_x86_64(uc_translator *s, uc_op *op);
 
-/* The operation that begins an instruction has its address as first argument. While the third one of work()
- * is translated: from its operations back to the first one's. */
+/* Returns the opcode of the operation that begins an instruction, whose first argument is the instruction's
+ * address. It is called while the third instruction of work() is translated, and searches backwards to the
+ * operation that begins the first. */
 static int find_start(uc_translator *s)
 {
     enum { SOME_OPCODE = 0x5a, INSTRUCTIONS = 3 };
@@ -140,10 +140,9 @@ void *__wrap_g_hash_table_new_full(void *hash, void *equal, void *free_key, void
     return seen.table = __real_g_hash_table_new_full(hash, equal, free_key, free_value);
 }
 
-/* ---- Finding ---------------------------------------------------------------------------------------------
- */
+/* ---- Finding ------------------------------------------------------------------------------------------- */
 
-/* The only place of `value` in an object, at multiples of its size. */
+/* Returns the only offset of `value` in an object, at multiples of its size. */
 static size_t find(const char *what, const void *object, size_t bytes, const void *value, size_t size)
 {
     size_t found = SIZE_MAX;
@@ -164,7 +163,8 @@ static size_t find_pointer(const char *what, const void *object, size_t bytes, c
     return find(what, object, bytes, &pointer, sizeof pointer);
 }
 
-/* uc_struct's own CPUState stands before that of the processor's threads, of which there is one. */
+/* Returns the offset of the CPUState pointer in uc_struct. The first match is uc_struct's own; another one
+ * belongs to the processor's only thread. */
 static size_t find_cpu(const void *cpu)
 {
     size_t at = 0;
@@ -175,7 +175,7 @@ static size_t find_cpu(const void *cpu)
     return at;
 }
 
-/* Where this program has a function of the archive that only nm knows. */
+/* Returns the address of a function of the archive that only nm knows. */
 static const void *function_of(const char *symbols, const char *name)
 {
     int main(int, char **);
@@ -206,11 +206,12 @@ static void raise_exception(int vector, int error_code)
     seen.raising = false;
 }
 
-/* Where the number of a raised exception stands: the one place that follows it. */
+/* Returns the offset of a raised exception's number: the one place that changes with it. */
 static size_t find_exception_index(size_t state)
 {
     enum { VECTORS = 4, UNDEFINED = 6, PROTECTION = 13 };
-    static const int vectors[VECTORS] = {6, 7, 5, 6}; /* which do not make others of each other */
+    static const int vectors[VECTORS] = {6, 7, 5, 6}; /* these vectors do not turn each other into another
+                                                       * exception */
     uint8_t *differs = calloc(state / sizeof(int32_t), 1);
     size_t found = 0, count = 0;
     if (!differs)
@@ -239,7 +240,7 @@ static size_t find_exception_index(size_t state)
     return found;
 }
 
-/* The list of operations: empty, then of one. */
+/* Returns the offset of the list of operations, by watching it empty and with one operation. */
 static size_t find_operations(size_t bytes, int *call_opcode)
 {
     void tcg_func_start_x86_64(uc_translator * s);
@@ -277,7 +278,8 @@ static size_t find_operations(size_t bytes, int *call_opcode)
     return found;
 }
 
-/* The room for translated code: in front of its size. */
+/* Returns the offset of the pointer to the buffer for translated code, which lies before the buffer's
+ * size. */
 static size_t find_room(size_t bytes)
 {
     const size_t size = ROOM;

@@ -12,7 +12,7 @@ endif()
 message(STATUS "Unicorn ${version} from ${P5_UNICORN_SOURCE}")
 set(flags ${P5_UNICORN_FLAGS})
 if(P5_SANITIZE)
-  # QEMU relies on what the compiler calls undefined in places: reported, not the end
+  # QEMU relies on undefined behaviour in places: it is reported, but does not end the run
   list(APPEND flags -fsanitize=address,undefined -fno-omit-frame-pointer)
 endif()
 list(JOIN flags " " flags)
@@ -27,7 +27,7 @@ ExternalProject_Add(unicorn_source
              -DCMAKE_POSITION_INDEPENDENT_CODE=ON -DUNICORN_ARCH=x86 -DBUILD_SHARED_LIBS=OFF -DUNICORN_LEGACY_STATIC_ARCHIVE=OFF
              -DUNICORN_BUILD_TESTS=OFF -DUNICORN_INSTALL=OFF -DCMAKE_POLICY_VERSION_MINIMUM=3.5
   BUILD_COMMAND ${CMAKE_COMMAND} --build <BINARY_DIR> --target unicorn
-  # versions differ in how many archives they leave, and which of them are parts of others
+  # versions of Unicorn differ in how many archives they build, and in which of them are parts of others
   COMMAND ${CMAKE_COMMAND} -DAR=${CMAKE_AR} -DFOLDER=<BINARY_DIR> -DOUTPUT=${P5_UNICORN_BUILT_ARCHIVE}
           -P ${CMAKE_CURRENT_SOURCE_DIR}/src/engine/unicorn/join.cmake
   INSTALL_COMMAND "" BUILD_BYPRODUCTS ${P5_UNICORN_BUILT_ARCHIVE} USES_TERMINAL_BUILD ON)

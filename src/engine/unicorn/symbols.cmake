@@ -1,5 +1,5 @@
 # cmake -DNM= -DARCHIVE= -DNAMES= -DPROGRAM= -DOUTPUT= -P symbols.cmake: fails unless the archive defines all these functions of its x86
-# processor; then writes the symbols of the program, which is linked with it.
+# processor. Then it writes the symbols of the program, which is linked with the archive.
 execute_process(COMMAND ${NM} --defined-only --extern-only ${ARCHIVE} OUTPUT_VARIABLE symbols ERROR_QUIET)
 set(missing)
 foreach(name IN LISTS NAMES)

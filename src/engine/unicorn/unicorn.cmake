@@ -1,10 +1,10 @@
 # Links libunicorn.a, Unicorn 2.0.1 or 2.1.1, with the functions below replaced by src/engine. The shared library cannot be used: its stores
-# cost 100 ns each, its paging does not translate, and its functions cannot be replaced. What the archive is like inside is found out when it
-# is there (layout_gen.c), whichever version it says it is.
+# cost 100 ns each, its paging does not translate, and its functions cannot be replaced. layout_gen.c finds out
+# the archive's internal layout during the build, whatever version it claims to be.
 set(P5_UNICORN_SOURCE "" CACHE PATH "Unicorn's source tree, to build libunicorn.a from; empty: the installed one is used")
 set(P5_UNICORN_FLAGS "" CACHE STRING "More compiler options for P5_UNICORN_SOURCE; P5_SANITIZE adds its own")
 
-# Replaced: calls from other object files of the archive go to __wrap_NAME.
+# The replaced functions: calls from other object files of the archive go to __wrap_NAME.
 set(P5_UNICORN_WRAPPED
   # translation and the run loop
   gen_intermediate_code tcg_optimize cpu_exec helper_lookup_tb_ptr cpu_loop_exit_noexc cpu_abort tcg_exec_init
@@ -14,7 +14,7 @@ set(P5_UNICORN_WRAPPED
   # accesses of translated code
   helper_ret_ldub_mmu helper_le_lduw_mmu helper_le_ldul_mmu helper_le_ldq_mmu
   helper_ret_stb_mmu helper_le_stw_mmu helper_le_stl_mmu helper_le_stq_mmu
-  # what is generated for references, x87 instructions and the start of a block
+  # generation of code for references, x87 instructions and the start of a block
   tcg_gen_qemu_ld_i32 tcg_gen_qemu_ld_i64 tcg_gen_qemu_st_i32 tcg_gen_qemu_st_i64 tcg_gen_callN tcg_gen_op3
   uc_add_inline_hook
   tcg_gen_rotl_i32 tcg_gen_bswap32_i64
@@ -24,7 +24,7 @@ set(P5_UNICORN_WRAPPED
   # accesses of microcode
   cpu_ldub_mmuidx_ra cpu_lduw_mmuidx_ra cpu_ldl_mmuidx_ra
   cpu_stb_mmuidx_ra cpu_stw_mmuidx_ra cpu_stl_mmuidx_ra
-  # instructions that look outside
+  # instructions that use state outside the engine
   helper_rdtsc helper_rdpmc helper_rdmsr helper_wrmsr helper_cpuid helper_write_crN helper_lmsw helper_clts helper_invlpg
   helper_set_dr helper_get_dr helper_hlt helper_inb helper_inw helper_inl helper_outb helper_outw helper_outl
   # segmentation, far transfers, debug traps
@@ -57,14 +57,14 @@ set(P5_UNICORN_WRAPPED
   helper_fbst_ST0 helper_fmov_STN_ST0 helper_fxchg_ST0_STN helper_fpop
   helper_fldcw helper_fincstp helper_fdecstp helper_ffree_STN helper_fstenv helper_fldenv helper_fsave helper_frstor
   helper_fninit helper_fwait helper_fnstsw helper_fclex helper_enter_mmx helper_emms
-  # which use x87 registers themselves
+  # other instructions that use x87 registers
   helper_fistt_ST0 helper_fisttl_ST0 helper_fisttll_ST0 helper_fxsave helper_fxrstor helper_xsave helper_xsaveopt helper_xrstor)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$") # translations.c
   target_link_options(p5_engine INTERFACE -Wl,--wrap=mmap64)
 else()
   list(APPEND P5_UNICORN_WRAPPED tcg_gen_code free_code_gen_buffer)
 endif()
-# Called from src/engine.
+# The functions that src/engine calls.
 set(P5_UNICORN_CALLED
   raise_exception_err_ra cpu_loop_exit cpu_x86_update_cr0 cpu_x86_update_cr3
   cpu_x86_update_cr4 cpu_cc_compute_all page_collection_lock page_collection_unlock tb_invalidate_phys_page_fast
@@ -83,13 +83,13 @@ else()
   set(P5_UNICORN_HEADERS ${P5_UNICORN_INCLUDE})
 endif()
 
-# p5_unicorn_wrap(TARGET SCOPE NAME...): calls of these functions go to __wrap_NAME.
+# p5_unicorn_wrap(TARGET SCOPE NAME...): redirects calls of these functions to __wrap_NAME.
 function(p5_unicorn_wrap target scope)
   list(TRANSFORM ARGN REPLACE "(.+)" "-Wl,--wrap=\\1_x86_64" OUTPUT_VARIABLE wraps)
   target_link_options(${target} ${scope} ${wraps})
 endfunction()
 
-# The archive has every function, and unicorn_layout.h says where its structures have what.
+# Checks that the archive has every function, and makes unicorn_layout.h, which has the offsets in its structures.
 add_executable(unicorn_layout_gen src/engine/unicorn/layout_gen.c)
 target_include_directories(unicorn_layout_gen PRIVATE src)
 target_include_directories(unicorn_layout_gen SYSTEM PRIVATE ${P5_UNICORN_HEADERS})
@@ -114,7 +114,7 @@ target_include_directories(p5_engine SYSTEM PUBLIC ${P5_UNICORN_HEADERS})
 
 p5_unicorn_wrap(p5_engine INTERFACE ${P5_UNICORN_WRAPPED})
 target_link_options(p5_engine INTERFACE -Wl,--wrap=qemu_system_reset_request -Wl,--wrap=qht_init)
-# The archive needs what replaces its functions: a cycle of two static libraries, which CMake repeats on the link line.
+# The archive needs the functions that replace its own. This is a cycle of two static libraries, so CMake repeats them on the link line.
 add_library(unicorn_archive STATIC IMPORTED)
 set_target_properties(unicorn_archive PROPERTIES IMPORTED_LOCATION ${P5_UNICORN_BUILT_ARCHIVE}
                       INTERFACE_LINK_LIBRARIES "p5_engine;Threads::Threads;m")

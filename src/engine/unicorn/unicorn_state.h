@@ -1,6 +1,6 @@
-/* Structures of Unicorn 2 as far as p5scope uses them; the same in 2.0.1 and 2.1.1. layout_gen.c checks them
- * when p5scope is built, and finds the places of fields in structures that are not the same; layout.c checks
- * both again when an engine opens. */
+/* Structures of Unicorn 2 as far as p5scope uses them; they are the same in 2.0.1 and 2.1.1. layout_gen.c
+ * checks them when p5scope is built, and finds the offsets of members in structures that differ. layout.c
+ * checks both again when an engine opens. */
 #ifndef ENGINE_UNICORN_UNICORN_STATE_H
 #define ENGINE_UNICORN_UNICORN_STATE_H
 
@@ -11,13 +11,13 @@
 
 typedef struct uc_segment {
     uint32_t selector;
-    uint32_t unused; /* has a name so that it is cleared, and snapshots hold nothing of the host */
+    uint32_t unused; /* has a name so that it is cleared, and snapshots contain nothing of the host */
     uint64_t base;
     uint32_t limit;
     uint32_t flags; /* the descriptor's high dword */
 } uc_segment;
 
-/* An x87 or MMX register in its 16-byte slot; Unicorn's temporary ones lie at multiples of 8. */
+/* An x87 or MMX register in its 16-byte slot. Unicorn's temporary ones lie at multiples of 8. */
 typedef union __attribute__((packed, aligned(8))) uc_fpreg {
     uint8_t bytes[16];
     struct {
@@ -27,7 +27,7 @@ typedef union __attribute__((packed, aligned(8))) uc_fpreg {
     uint64_t mmx;
 } uc_fpreg;
 
-/* The processor state (CPUX86State), as far as it is used. Registers are 64 bits wide, also for 32-bit
+/* The processor state (CPUX86State), as far as it is used. Registers are 64 bits wide, even for 32-bit
  * guests. */
 typedef struct uc_env {
     uint64_t regs[16];
@@ -51,7 +51,7 @@ typedef struct uc_env {
     uint8_t fp_status[8];
     uc_fpreg ft0;
     uint8_t before_owner[0x12e0 - 0x300];
-    void *owner; /* the engine: kernelgsbase, which no 32-bit instruction reaches */
+    void *owner; /* the engine; this is kernelgsbase, which no 32-bit instruction reaches */
     uint8_t before_error_code[0x14e8 - 0x12e8];
     int32_t error_code;
     int32_t exception_is_int;
@@ -71,14 +71,14 @@ _Static_assert(offsetof(uc_env, ft0) == 0x2f0 && offsetof(uc_env, owner) == 0x12
 _Static_assert(offsetof(uc_env, error_code) == 0x14e8 && offsetof(uc_env, dr) == 0x14f8, "state layout");
 _Static_assert(offsetof(uc_env, old_exception) == 0x1558 && offsetof(uc_env, uc) == 0x1b38, "state layout");
 
-typedef struct uc_cpu uc_cpu;               /* CPUState: the processor state is part of it */
+typedef struct uc_cpu uc_cpu;               /* CPUState; contains the processor state */
 typedef struct uc_translator uc_translator; /* TCGContext */
 
 /* A translated block (TranslationBlock). */
 typedef struct uc_translated {
     uint64_t pc; /* linear */
     uint64_t cs_base;
-    uint32_t flags;  /* hflags and some of EFLAGS */
+    uint32_t flags;  /* hflags and some bits of EFLAGS */
     uint16_t size;   /* bytes, after translation */
     uint16_t icount; /* instructions, after translation */
     uint32_t cflags;
@@ -86,8 +86,8 @@ typedef struct uc_translated {
 _Static_assert(offsetof(uc_translated, size) == 0x14 && offsetof(uc_translated, cflags) == 0x18,
                "block layout");
 
-/* A hook (struct hook); user_data is compiled into a block when it is translated, and places has an entry for
- * every block that ever was. */
+/* A hook (struct hook). user_data is compiled into a block when it is translated, and `places` has an entry
+ * for every block that ever existed. */
 typedef struct uc_hook_head {
     uint8_t before_callback[0x28];
     void *callback;
@@ -95,8 +95,8 @@ typedef struct uc_hook_head {
     void *places; /* GHashTable */
 } uc_hook_head;
 
-/* An intermediate operation (TCGOp): of a call the result, if any, then the arguments, the function and
- * UC_CALL_*. */
+/* An intermediate operation (TCGOp). The arguments of a call are the result, if any, then the function's
+ * arguments, the function and UC_CALL_*. */
 enum { UC_CALL_WRITES_NO_GLOBALS = 2 };
 typedef struct uc_op {
     uint8_t opcode;

@@ -169,8 +169,8 @@ static p5_status linux_exec(linux_process *p, const elf_image *image, const char
     const char *base = strrchr(path, '/');
     strncpy(p->name, base != NULL ? base + 1 : path, sizeof p->name - 1);
     linux_program_is(p, path);
-    if (stack > p->machine->options.memory_bytes /
-                    4) /* A small machine gets a smaller stack. */
+    /* A small machine gets a smaller stack. */
+    if (stack > p->machine->options.memory_bytes / 4)
         stack = p->machine->options.memory_bytes / 4;
     p5_status status = exec_segments(p, image, error);
     if (status == P5_OK && linux_map(p, LINUX_TASK_SIZE - stack, stack, stack, LINUX_PROT_ALL) != 0)
