@@ -143,9 +143,10 @@ static bool is_missing(const isa_insn *insn, uint32_t flags)
 /* Returns which part of an instruction the engine does itself, by the instruction's row.
  *
  *   - TEST as F6 /1 or F7 /1 is unknown to Unicorn, and LOCK NEG becomes a loop that reads twice.
- *   - RCL, RCR and SETcc of memory: Unicorn puts computed flags into the state before the reference. If that faults,
- *     they must be the flags that the state says.
- *   - CMPXCHG8B takes its other flags from a place to which the block's last instruction has not yet written them.
+ *   - RCL, RCR and SETcc of memory: Unicorn puts computed flags into the state before the reference. If that
+ *     faults, they must be the flags that the state says.
+ *   - CMPXCHG8B takes its other flags from a place to which the block's last instruction has not yet written
+ *     them.
  *   - INVD and WBINVD are translated to nothing, and ICEBP to an undefined instruction. */
 static isa_engine engine_part(const isa_insn *insn)
 {
