@@ -234,6 +234,17 @@ void p5_machine_nmi(p5_machine *machine);
  * 18) at the next instruction boundary. Like p5_machine_nmi otherwise. */
 void p5_machine_bus_check(p5_machine *machine, uint32_t physical, unsigned type);
 
+/* The picture on the screen of a guest on the board, in any mode: a line for those of the monitor that are the
+ * same. p5_picture_free frees it. P5_ERR_STATE: there is no board with a screen (Linux programs, cases), or no
+ * guest yet. Between runs, and from the callbacks of p5_machine_on_progress and of an observer. */
+typedef struct p5_picture {
+    unsigned width, height;
+    bool text;          /* a text mode: p5_machine_screen has its characters */
+    unsigned char *rgb; /* height * width pixels of three bytes, red first */
+} p5_picture;
+p5_status p5_machine_picture(const p5_machine *machine, p5_picture *picture, p5_error *error);
+void p5_picture_free(p5_picture *picture);
+
 /* The text screen of a guest on the board: 80 x 25 cells of memory at B8000h, from where the VGA's registers
  * say. Between runs, and from p5_machine_on_progress. */
 enum { P5_SCREEN_COLUMNS = 80, P5_SCREEN_ROWS = 25 };

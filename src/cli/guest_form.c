@@ -52,6 +52,8 @@ bool guest_form_takes(const guest_options *options, guest_form form)
         {options->machine.module_count != 0, FORM_MULTIBOOT, "--module", "a Multiboot kernel"},
         {options->machine.disk_writable, FORM_DISK, "--disk-write", "a disk image"},
         {options->machine.rtc_set, ~(unsigned)FORM_LINUX, "--rtc", "a guest that has the board to itself"},
+        {options->screenshot != NULL, ~(unsigned)FORM_LINUX, "--screenshot",
+         "a guest that has the board to itself"},
         {options->screen, ~(unsigned)FORM_LINUX, "--screen", "a guest that has the board to itself"},
         {options->command[1] != NULL, ~(unsigned)(FORM_ELF | FORM_FLAT | FORM_DISK), "an argument",
          "a guest that can be told of it"}};

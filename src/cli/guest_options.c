@@ -271,6 +271,8 @@ static const struct argp_option kernel_table[] = {
     {"cmdline", CLI_TEXT(guest_options, append), "TEXT", 0, "--kernel: its command line, as --append then is",
      0},
     {"module", KEY_MODULE, "FILE[ ARGS]", 0, "Multiboot module (may be given several times)", 0},
+    {"screenshot", CLI_TEXT(guest_options, screenshot), "FILE.png", 0,
+     "Write the screen at the end to a picture", 0},
     {"screen", CLI_FLAG(guest_options, screen), NULL, 0, "Show the guest's text screen, not its output", 0},
     {0}};
 static const struct argp kernel_argp = {.options = kernel_table, .parser = parse};

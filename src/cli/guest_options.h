@@ -33,6 +33,7 @@ typedef struct guest_options {
     const char *modules[GUEST_MOST_MODULES];
     const char *argv0; /* --argv0; NULL = the name of the guest's file */
     bool screen;
+    const char *screenshot;                      /* --screenshot, NULL: none */
     const char *kernel, *initrd, *append, *init; /* as written */
     char **kernel_command; /* --kernel's file and the words, whose array `command` is then */
     const char *gdb;       /* where gdb connects; NULL = not */

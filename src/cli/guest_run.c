@@ -18,6 +18,7 @@
 #include "cli/interrupt.h"
 #include "cli/progress.h"
 #include "cli/sandbox.h"
+#include "cli/picture.h"
 #include "cli/screen.h"
 
 static void show_notice(void *context, const char *line)
@@ -268,7 +269,7 @@ static void confine(const guest_options *options, const guest_needs *later)
     const char *all[MOST] = {options->command[0], options->kernel, options->init};
     sandbox_needs needs = {.shares = options->shares,
                            .share_count = options->machine.share_count,
-                           .outputs = {later->output, options->save},
+                           .outputs = {later->output, options->save, options->screenshot, later->pictures},
                            .gdb = options->gdb,
                            .reads = all,
                            .read_count = OWN};
@@ -297,9 +298,19 @@ p5_machine *guest_open_and_begin(guest_options *options, uint64_t seed, const gu
 static void show_screen(void *context, const p5_machine *machine)
 {
     p5_screen screen;
+    p5_picture picture;
+    p5_error error = {0};
     (void)context;
-    if (p5_machine_screen(machine, &screen))
+    if (p5_machine_picture(machine, &picture, &error) != P5_OK)
+        return;
+    if (!picture.text) {
+        fputs("\033[H", stdout);
+        picture_show(stdout, &picture, picture_columns());
+        fflush(stdout);
+    } else if (p5_machine_screen(machine, &screen)) {
         screen_rewrite(stdout, &screen);
+    }
+    p5_picture_free(&picture);
 }
 
 /* Keys typed at a screen are the guest's one by one, and shown by it alone. False: they do not come from a
@@ -369,6 +380,7 @@ bool guest_run(const guest_options *options, p5_machine *machine, p5_run_result 
     progress_end(machine);
     if (options->screen)
         last_screen(machine);
+    saved = (options->screenshot == NULL || picture_save(machine, options->screenshot)) && saved;
     uint64_t later = p5_machine_permissive_count(machine);
     if (later > 0)
         fprintf(stderr,

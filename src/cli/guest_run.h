@@ -13,8 +13,9 @@ p5_limits guest_limits_left(const guest_options *options);
 
 /* What is still needed of the host once a guest is loaded. */
 typedef struct guest_needs {
-    const char *output; /* is made later beside what --save makes, or makes other files as a database does;
+    const char *output;   /* is made later beside what --save makes, or makes other files as a database does;
                            NULL: none */
+    const char *pictures; /* likewise the first of them; NULL: none */
     const char *const *reads; /* are read later beside the guest and its symbols */
     size_t read_count;
     bool another; /* the process opens another machine later: no wall yet */

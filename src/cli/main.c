@@ -19,7 +19,7 @@ static const cli_verb verbs[] = {
     {"report", "where a profile's clocks and events went: table, stacks, HTML page", verb_report},
     {"annotate", "a function's instructions with their costs, pipes and stalls", verb_annotate},
     {"diff", "compare two profiles", verb_diff},
-    {"screen", "the text screen of a snapshot's guest", verb_screen},
+    {"screen", "the screen of a snapshot's guest", verb_screen},
     {"list", "events, metrics and models", verb_list},
     {"msr", "model-specific registers in words, and back to numbers", verb_msr},
 };

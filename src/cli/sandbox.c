@@ -96,7 +96,7 @@ static void confine_files(const sandbox_needs *needs)
     for (size_t i = 0; i < needs->share_count; i++)
         allow_below(rules, set.fs, needs->shares[i].host,
                     FS_READS | (needs->shares[i].writable ? (uint64_t)FS_WRITES : 0));
-    for (size_t i = 0; i < 2; i++)
+    for (size_t i = 0; i < sizeof needs->outputs / sizeof needs->outputs[0]; i++)
         if (needs->outputs[i] != NULL)
             allow_beside(rules, set.fs, needs->outputs[i],
                          FS_READS | FS_WRITE_FILE | FS_MAKE_REG | FS_REMOVE_FILE | FS_TRUNCATE);

@@ -10,7 +10,7 @@
 typedef struct sandbox_needs {
     const p5_share *shares;
     size_t share_count;
-    const char *outputs[2];   /* files that are made later, or make others; NULL: none; their folders can be
+    const char *outputs[4];   /* files that are made later, or make others; NULL: none; their folders can be
                                  written to */
     const char *gdb;          /* a place where gdb is waited for, NULL: none */
     const char *const *reads; /* files that are read later; NULL among them: none */

@@ -1,9 +1,10 @@
-/* p5scope screen: the text screen of a snapshot's guest; and what --screen shows. */
+/* p5scope screen: the screen of a snapshot's guest; and what --screen shows. */
 #include "cli/screen.h"
 
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/picture.h"
 #include "p5scope/snapshot.h"
 
 enum { UTF8_BYTES = 4 };
@@ -95,39 +96,64 @@ void screen_rewrite(FILE *out, const p5_screen *screen)
     fflush(out);
 }
 
+typedef struct screen_options {
+    const char *snapshot, *output;
+} screen_options;
+
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
-    const char **path = state->input;
-    if (key != ARGP_KEY_ARG || *path != NULL)
+    screen_options *options = state->input;
+    if (key == 'o') {
+        options->output = argument;
+        return 0;
+    }
+    if (key != ARGP_KEY_ARG || options->snapshot != NULL)
         return ARGP_ERR_UNKNOWN;
-    *path = argument;
+    options->snapshot = argument;
     return 0;
+}
+
+/* Text as text; graphics to a terminal only. False after a message. */
+static bool show(const p5_machine *machine)
+{
+    p5_picture picture;
+    p5_screen screen;
+    p5_error error = {0};
+    if (p5_machine_picture(machine, &picture, &error) != P5_OK)
+        return cli_refuse_error(&error, NULL, NULL, NULL);
+    bool shown = picture.text || isatty(STDOUT_FILENO);
+    if (!shown)
+        cli_complain(NULL, NULL, 0, "the screen shows graphics, %u x %u; write them with -o FILE.png",
+                     picture.width, picture.height);
+    else if (!picture.text)
+        picture_show(stdout, &picture, picture_columns());
+    else if (p5_machine_screen(machine, &screen))
+        screen_write(stdout, &screen, isatty(STDOUT_FILENO));
+    p5_picture_free(&picture);
+    return shown;
 }
 
 int verb_screen(int argc, char **argv)
 {
-    static const struct argp argp = {
-        .parser = parse,
-        .args_doc = "SNAPSHOT",
-        .doc = "Show the text screen of the guest in SNAPSHOT (p5scope run --save)."};
+    static const struct argp_option table[] = {
+        {"output", 'o', "FILE.png", 0, "Write a picture of it instead", 0}, {0}};
+    static const struct argp argp = {.options = table,
+                                     .parser = parse,
+                                     .args_doc = "SNAPSHOT",
+                                     .doc = "Show the screen of the guest in SNAPSHOT (p5scope run --save)."};
     const p5_machine_options options = {.size = sizeof options, .look_only = true};
-    const char *path = NULL;
+    screen_options chosen = {0};
     p5_machine *machine;
     p5_error error = {0};
-    p5_screen screen;
-    if (!cli_parse(&argp, argc, argv, &path, NULL))
+    if (!cli_parse(&argp, argc, argv, &chosen, NULL))
         return CLI_USAGE;
-    if (path == NULL)
+    if (chosen.snapshot == NULL)
         return cli_complain(NULL, NULL, 0, "which snapshot? Try 'p5scope screen --help'");
-    if (p5_machine_load(path, &options, &machine, &error) != P5_OK) {
+    if (p5_machine_load(chosen.snapshot, &options, &machine, &error) != P5_OK) {
         cli_show_error(&error, NULL, NULL, NULL);
         return error.status == P5_ERR_IO ? CLI_NOT_FOUND : CLI_NOT_LOADABLE;
     }
-    bool there = p5_machine_screen(machine, &screen);
-    if (there)
-        screen_write(stdout, &screen, isatty(STDOUT_FILENO));
-    else
-        cli_complain(NULL, NULL, 0, "this guest has no screen");
+    bool done = chosen.output != NULL ? picture_save(machine, chosen.output) : show(machine);
     p5_machine_close(machine);
-    return there ? CLI_OK : CLI_USAGE;
+    return done ? CLI_OK : CLI_USAGE;
 }

@@ -6,6 +6,8 @@
 
 #include "cli/option_values.h"
 #include "cli/guest_run.h"
+#include "cli/picture.h"
+#include "p5scope/observe.h"
 
 enum { KEY_AT = 0x100, KEY_FUNCTIONS, KEY_SYMBOLS, MOST_WORDS = 64, MOST_FUNCTIONS = 1000 };
 enum { USUAL_CLOCKS = 100000, USUAL_FUNCTION_CLOCKS = 1000 };
@@ -15,6 +17,7 @@ typedef struct trace_options {
     p5_trace_options trace;
     run_interval interval; /* -I */
     const char *format, *from, *to;
+    picture_series pictures; /* --pictures */
     event_options events;
     const char *at[MOST_WORDS]; /* --at, as written */
     size_t at_count;
@@ -157,6 +160,9 @@ static bool complete(trace_options *options)
     if (good && options->to != NULL)
         good = end_option("--to", options->to, guest, &options->trace.to) &&
                bounds_in_order(&options->trace.from, &options->trace.to, "--to", options->to, 1);
+    if (options->pictures.directory != NULL && options->trace.every_clocks == 0)
+        return cli_refuse("--pictures", options->pictures.directory, 1,
+                          "it needs -I with an interval of clocks");
     options->trace.functions = options->functions;
     options->trace.guest = guest;
     if (!asks_for_rows(options) && options->trace.format != P5_TRACE_VCD)
@@ -190,6 +196,25 @@ static bool check_window(const trace_options *options, const p5_trace *trace)
     return false;
 }
 
+static void take_picture(void *context, p5_machine *machine, const p5_observation *observation)
+{
+    (void)observation;
+    picture_series_add(context, machine);
+}
+
+/* --pictures. False after a message. */
+static bool follow_screen(trace_options *options, p5_machine *machine)
+{
+    p5_error error = {0};
+    const p5_observe_options wanted = {.size = sizeof wanted,
+                                       .observed = take_picture,
+                                       .context = &options->pictures,
+                                       .every_clocks = options->trace.every_clocks};
+    return options->pictures.directory == NULL ||
+           p5_machine_observe(machine, &wanted, NULL, &error) == P5_OK ||
+           cli_refuse_error(&error, "--pictures", NULL, NULL);
+}
+
 static int trace_machine(trace_options *options, p5_machine *machine)
 {
     p5_error error = {0};
@@ -204,6 +229,10 @@ static int trace_machine(trace_options *options, p5_machine *machine)
     guest_needs needs = {.reads = options->symbols.paths, .read_count = options->symbols.count};
     if (to_file && (early || options->trace.format == P5_TRACE_SQLITE))
         needs.output = options->trace.path;
+    char pictures[4096] = "";
+    if (options->pictures.directory != NULL)
+        snprintf(pictures, sizeof pictures, "%s/000000.png", options->pictures.directory);
+    needs.pictures = options->pictures.directory != NULL ? pictures : NULL;
     if (early && !guest_begin(&options->guest, machine, &needs, &status))
         return status;
     if (p5_trace_open(machine, &options->trace, &trace, &error) != P5_OK) {
@@ -215,6 +244,8 @@ static int trace_machine(trace_options *options, p5_machine *machine)
         return CLI_INTERNAL;
     if (!early && !guest_begin(&options->guest, machine, &needs, &status))
         return status;
+    if (!follow_screen(options, machine))
+        return CLI_USAGE;
     bool ran = guest_run(&options->guest, machine, &result, &seconds);
     bool cut = p5_trace_failed(trace);
     status = ran ? guest_exit_status(&result) : CLI_INTERNAL;
@@ -223,6 +254,8 @@ static int trace_machine(trace_options *options, p5_machine *machine)
         guest_ending(&result, ending, sizeof ending);
     uint64_t rows = p5_trace_rows(trace);
     if (ran && !cut && !check_window(options, trace))
+        status = CLI_INTERNAL;
+    if (options->pictures.failed)
         status = CLI_INTERNAL;
     if (p5_trace_close(trace, ending[0] != '\0' ? ending : NULL, &error) != P5_OK) {
         cli_show_error(&error, NULL, NULL, NULL);
@@ -275,6 +308,8 @@ int verb_trace(int argc, char **argv)
         {"pmu", CLI_FLAG(trace_options, trace.pmu), NULL, 0,
          "Rows at RDPMC, and RDMSR and WRMSR of the monitor", 0},
         {"event", 'e', "LIST", 0, "Columns, as for stat (all events and stalls)", 0},
+        {"pictures", CLI_TEXT(trace_options, pictures.directory), "DIR", 0,
+         "The screen at each -I (clocks), as DIR/000000.png", 0},
         {"deltas", CLI_FLAG(trace_options, trace.deltas), NULL, 0,
          "CSV, JSON: what came since the row before", 0},
         {"bus-clock", CLI_FLAG(trace_options, trace.bus_clock), NULL, 0,
@@ -290,8 +325,7 @@ int verb_trace(int argc, char **argv)
         .args_doc = "[--] GUEST [ARG...]",
         .doc = "Run GUEST and write its counters over time, its pins or its "
                "pipeline to FILE."
-               "\vExamples:\n  p5scope trace -o counts.csv -I 100kc -e cycles,instructions ./program\n  "
-               "p5scope trace -o pipe.kanata --from main --to +2000i ./program",
+               "\vExample:\n  p5scope trace -o pipe.kanata --from main --to +2000i ./program",
         .children = children};
     trace_options *options = calloc(1, sizeof *options);
     if (options == NULL)

@@ -1,4 +1,7 @@
 /* What a machine provides to the floors above. */
+#include <stdlib.h>
+
+#include "base/error.h"
 #include "machine/machine.h"
 #include "machine/board/devices.h"
 #include "machine/linux/guest.h"
@@ -64,11 +67,30 @@ uint64_t p5_machine_permissive_count(const p5_machine *machine)
     return machine->engine != NULL ? engine_permissive_count(machine->engine) : 0;
 }
 
+static bool has_screen(const p5_machine *machine)
+{
+    const guest_kind *kind = machine->guest;
+    return kind != NULL && machine->engine != NULL && kind != &linux_guest && kind != &case_guest;
+}
+
+p5_status p5_machine_picture(const p5_machine *machine, p5_picture *picture, p5_error *error)
+{
+    *picture = (p5_picture){0};
+    if (!has_screen(machine))
+        return error_set(error, P5_ERR_STATE, "this guest has no screen");
+    return video_picture(machine->devices, picture, error);
+}
+
+void p5_picture_free(p5_picture *picture)
+{
+    free(picture->rgb);
+    *picture = (p5_picture){0};
+}
+
 bool p5_machine_screen(const p5_machine *machine, p5_screen *screen)
 {
     enum { TEXT = 0xb8000, TEXT_BYTES = 0x8000, CELL = 2 };
-    const guest_kind *kind = machine->guest;
-    if (kind == NULL || machine->engine == NULL || kind == &linux_guest || kind == &case_guest)
+    if (!has_screen(machine))
         return false;
     const uint8_t *crtc = video_crtc(machine->devices);
     const uint8_t *text = engine_ram(machine->engine, TEXT, TEXT_BYTES);

@@ -18,12 +18,7 @@ enum {
     NUMBER_BITS = 0x1ff
 };
 
-typedef struct vesa_mode {
-    uint16_t number, width, height;
-    uint8_t bits;
-} vesa_mode;
-
-static const vesa_mode modes[] = {
+static const video_vesa_mode modes[] = {
     {0x100, 640, 400, 8},  {0x101, 640, 480, 8},   {0x103, 800, 600, 8},   {0x105, 1024, 768, 8},
     {0x10d, 320, 200, 15}, {0x10e, 320, 200, 16},  {0x10f, 320, 200, 32},  {0x110, 640, 480, 15},
     {0x111, 640, 480, 16}, {0x112, 640, 480, 32},  {0x113, 800, 600, 15},  {0x114, 800, 600, 16},
@@ -31,7 +26,7 @@ static const vesa_mode modes[] = {
 };
 enum { MODES = sizeof modes / sizeof modes[0] };
 
-static const vesa_mode *vesa_find(unsigned number)
+static const video_vesa_mode *vesa_find(unsigned number)
 {
     for (unsigned i = 0; i < MODES; i++)
         if (modes[i].number == number)
@@ -39,20 +34,9 @@ static const vesa_mode *vesa_find(unsigned number)
     return NULL;
 }
 
-static unsigned pixel_bytes(const vesa_mode *mode)
+static unsigned pixel_bytes(const video_vesa_mode *mode)
 {
     return (mode->bits + 7u) / 8;
-}
-
-bool video_vesa_geometry(unsigned number, unsigned *width, unsigned *height, unsigned *bits)
-{
-    const vesa_mode *mode = vesa_find(number);
-    if (mode == NULL)
-        return false;
-    *width = mode->width;
-    *height = mode->height;
-    *bits = mode->bits;
-    return true;
 }
 
 /* --- in the ROM --- */
@@ -175,7 +159,7 @@ static void put_colour_fields(uint8_t *block, unsigned bits)
 static uint16_t tell_mode(bios *b)
 {
     enum { ATTRIBUTES = 0x9b, WINDOW_ATTRIBUTES = 7, PACKED = 4, DIRECT = 6, BYTES = 256 };
-    const vesa_mode *mode = vesa_find(bios_word(b, ENGINE_ECX) & NUMBER_BITS);
+    const video_vesa_mode *mode = vesa_find(bios_word(b, ENGINE_ECX) & NUMBER_BITS);
     uint8_t block[BYTES] = {0};
     if (mode == NULL)
         return FAILED;
@@ -211,7 +195,7 @@ static uint16_t set_mode(bios *b)
     enum { MODE_256 = 0x13, OLD_MODES = 0x7f };
     uint16_t bx = bios_word(b, ENGINE_EBX), number = bx & NUMBER_BITS;
     const video_mode *old = number <= OLD_MODES ? video_mode_find(number) : NULL;
-    const vesa_mode *mode = vesa_find(number);
+    const video_vesa_mode *mode = vesa_find(number);
     if (old != NULL) {
         video_set_mode(b, old, (bx & KEEP_BIT) != 0);
         return SUPPORTED;
@@ -222,7 +206,7 @@ static uint16_t set_mode(bios *b)
         return FAILED;
     }
     video_set_mode(b, video_mode_find(MODE_256), true);
-    video_set_vesa(b->machine->devices, mode->number, mode->width * pixel_bytes(mode));
+    video_set_vesa(b->machine->devices, mode, mode->width * pixel_bytes(mode));
     if ((bx & KEEP_BIT) == 0)
         memset(video_vesa_now(b->machine->devices).memory, 0, P5_VIDEO_LINEAR_BYTES);
     bios_store(b, BDA_COLUMNS, 2, mode->width / 8u);
@@ -289,7 +273,7 @@ static uint16_t serve_line(bios *b)
 {
     devices *board = b->machine->devices;
     video_vesa now = video_vesa_now(board);
-    const vesa_mode *mode = vesa_find(now.mode);
+    const video_vesa_mode *mode = vesa_find(now.mode);
     uint8_t what = bios_low(b, ENGINE_EBX);
     if (mode == NULL || now.pitch == 0 || what > 3)
         return FAILED;
@@ -313,7 +297,7 @@ static uint16_t serve_start(bios *b)
 {
     devices *board = b->machine->devices;
     const video_vesa now = video_vesa_now(board);
-    const vesa_mode *mode = vesa_find(now.mode);
+    const video_vesa_mode *mode = vesa_find(now.mode);
     uint8_t what = bios_low(b, ENGINE_EBX);
     if (mode == NULL || now.pitch == 0 || (what & 0x7f) > 1)
         return FAILED;

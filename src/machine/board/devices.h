@@ -78,6 +78,9 @@ uint8_t keyboard_character(uint8_t code, bool shift, bool control);
 
 /* --- the VGA --- */
 
+/* The picture on the screen. */
+p5_status video_picture(devices *b, p5_picture *picture, p5_error *error);
+
 /* Registers: the CRT controller's, the attribute controller's, the 256 colours' red, green and blue. */
 uint8_t *video_crtc(devices *b);
 uint8_t *video_attributes(devices *b);
@@ -96,7 +99,11 @@ uint8_t *video_planes(devices *b);
 void video_planes_written(devices *b);
 
 /* A VESA mode: so many bytes in a line, of the memory that begins at `start`. A0000h shows `bank`. */
-void video_set_vesa(devices *b, uint16_t mode, uint32_t pitch);
+typedef struct video_vesa_mode {
+    uint16_t number, width, height;
+    uint8_t bits; /* of a pixel: 8, 15, 16, 32 */
+} video_vesa_mode;
+void video_set_vesa(devices *b, const video_vesa_mode *mode, uint32_t pitch);
 void video_set_bank(devices *b, uint32_t first_byte);
 void video_set_start(devices *b, uint32_t start);
 void video_set_pitch(devices *b, uint32_t pitch);

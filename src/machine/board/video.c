@@ -221,6 +221,7 @@ const snapshot_table video_state = {
              FIELD_FLAG(attribute_data), FIELD_ANY_OF([0], crtc, sequencer, graphics, attribute),
              FIELD_ANY(dac_read, dac_write), FIELD_MOST(2, dac_part), FIELD_ANY_OF([0], dac),
              FIELD_SINCE(2, FIELD_ANY_OF([0], latch), FIELD_FLAG(chained), FIELD_MOST(0x1ff, vesa),
+                         FIELD_MOST(VIDEO_WIDEST, vesa_width, vesa_height), FIELD_MOST(32, vesa_bits),
                          FIELD_ANY(vesa_index), FIELD_MOST(VIDEO_MEMORY - VIDEO_WINDOW_BYTES, bank),
                          FIELD_MOST(VIDEO_MEMORY, pitch, start))),
     .partial = true};

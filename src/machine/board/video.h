@@ -12,6 +12,7 @@ enum {
     VIDEO_PLANES = 4,
     VIDEO_PLANE_BYTES = 0x10000,
     VIDEO_WINDOW_BYTES = 0x10000, /* at A0000h */
+    VIDEO_WIDEST = 2048,          /* pixels, and lines, of a VESA mode at most */
     VIDEO_MEMORY = P5_VIDEO_LINEAR_BYTES
 };
 
@@ -25,7 +26,9 @@ typedef struct video {
     uint8_t latch[VIDEO_PLANES];
     bool chained;  /* the first 64 KB of the planes, one byte behind the other (chain-4), are in the guest's
                       RAM at A0000h, not here */
-    uint16_t vesa; /* the VESA mode, 0: a mode of the VGA */
+    uint16_t vesa; /* the VESA mode, 0: a mode of the VGA; */
+    uint16_t vesa_width, vesa_height;
+    uint8_t vesa_bits; /* ... of a pixel */
     uint8_t vesa_index;
     uint32_t bank;   /* first byte of the memory that A0000h shows in a VESA mode, */
     uint32_t pitch;  /* ... bytes of a line of it, */

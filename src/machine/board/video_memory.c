@@ -192,11 +192,14 @@ void devices_memory_write(void *context, uint32_t physical, uint8_t byte)
 
 /* --- VESA modes --- */
 
-void video_set_vesa(devices *b, uint16_t mode, uint32_t pitch)
+void video_set_vesa(devices *b, const video_vesa_mode *mode, uint32_t pitch)
 {
     video *v = &b->video;
     video_planes(b);
-    v->vesa = mode;
+    v->vesa = mode->number;
+    v->vesa_width = mode->width;
+    v->vesa_height = mode->height;
+    v->vesa_bits = mode->bits;
     v->pitch = pitch;
     v->start = v->bank = 0;
     video_map(b);
@@ -238,6 +241,9 @@ void video_state_restore(devices *b, const uint8_t bytes[VIDEO_STATE_BYTES])
     kept.attribute_data = (bytes[offsetof(video, attribute_data)] & 1) != 0;
     kept.dac_part %= 3;
     kept.vesa &= 0x1ff;
+    kept.vesa_width %= VIDEO_WIDEST + 1;
+    kept.vesa_height %= VIDEO_WIDEST + 1;
+    kept.vesa_bits %= 33;
     kept.bank = kept.bank <= VIDEO_MEMORY - VIDEO_WINDOW_BYTES ? kept.bank : 0;
     kept.pitch = kept.pitch <= VIDEO_MEMORY ? kept.pitch : 0;
     kept.start = kept.start <= VIDEO_MEMORY ? kept.start : 0;

@@ -1,0 +1,260 @@
+/* What the VGA's monitor shows, as pixels: the CRT controller walks through memory, the attribute controller and
+ * the DAC give colours. IBM's VGA technical reference, "CRT controller". */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "engine/engine.h"
+#include "machine/board/board_internal.h"
+#include "machine/state.h"
+
+enum {
+    TEXT_MEMORY = 0x18000, /* B8000h, from A0000h on */
+    MONO_MEMORY = 0x10000,
+    TEXT_BYTES = 0x8000,
+    ODD_LINES = 0x2000,
+    MAX_SCAN = 9, /* of the CRT controller */
+    CURSOR_BEGIN = 0x0a,
+    CURSOR_END = 0x0b,
+    OFFSET = 0x13,
+    UNDERLINE = 0x14,
+    MODE = 0x17,
+    MODE_CONTROL = 0x10, /* of the attribute controller */
+    PLANE_ENABLE = 0x12,
+    PANNING = 0x13,
+    COLOUR_SELECT = 0x14
+};
+
+/* A picture that is being made. */
+typedef struct view {
+    const video *v;
+    const uint8_t *ram; /* the guest's, from A0000h on, 128 KB */
+    p5_picture *picture;
+    uint32_t lines;               /* of the monitor, */
+    uint32_t twice;               /* ... so many for one of the picture, by double scanning, */
+    uint32_t rows;                /* ... and by a character's, or a line's, height */
+    uint32_t start, pitch, split; /* in the CRT controller's units; the line behind which it begins at 0 */
+} view;
+
+/* --- colours --- */
+
+static void put_colour(const view *w, unsigned x, unsigned y, unsigned index)
+{
+    const uint8_t *colour = w->v->dac + (index & w->v->dac_mask) * 3u;
+    if (x >= w->picture->width || y >= w->picture->height)
+        return;
+    unsigned char *to = w->picture->rgb + ((size_t)y * w->picture->width + x) * 3;
+    for (unsigned i = 0; i < 3; i++)
+        to[i] = (unsigned char)(colour[i] << 2 | colour[i] >> 4);
+}
+
+/* One of the 16 colours by palette and colour select registers. */
+static unsigned of_16(const view *w, unsigned index)
+{
+    const uint8_t *a = w->v->attribute;
+    unsigned palette = a[index & a[PLANE_ENABLE] & 15];
+    if ((a[MODE_CONTROL] & 0x80) != 0)
+        return (palette & 0x0f) | (a[COLOUR_SELECT] & 0x0fu) << 4;
+    return (palette & 0x3f) | (a[COLOUR_SELECT] & 0x0cu) << 4;
+}
+
+/* --- memory --- */
+
+/* What the CRT controller counts as bytes of a plane: 1, 2 or 4 at a time. */
+static uint32_t in_bytes(const view *w, uint32_t address)
+{
+    const uint8_t *c = w->v->crtc;
+    return address * ((c[UNDERLINE] & 0x40) != 0 ? 4 : (c[MODE] & 0x40) != 0 ? 1 : 2);
+}
+
+static uint8_t plane_byte(const view *w, uint32_t offset, unsigned plane)
+{
+    offset &= VIDEO_PLANE_BYTES - 1;
+    if (w->v->chained && (offset & 3) == 0) /* one byte behind the other in RAM */
+        return w->ram[offset | plane];
+    return w->v->memory[offset * VIDEO_PLANES + plane];
+}
+
+/* The memory behind B0000h or B8000h. */
+static const uint8_t *text_memory(const view *w)
+{
+    return w->ram + ((w->v->graphics[6] & 0x0c) == 8 ? MONO_MEMORY : TEXT_MEMORY);
+}
+
+/* Where line `y` of the picture begins; `scan`: which line of its row it is. */
+static uint32_t row_address(const view *w, uint32_t y, uint32_t lines_of_row, uint32_t *scan)
+{
+    uint32_t line = y, begins = w->start, split = (w->split + 1) / w->twice;
+    if (w->split < w->lines && y >= split) {
+        line = y - split;
+        begins = 0;
+    }
+    *scan = line % lines_of_row;
+    return begins + line / lines_of_row * w->pitch;
+}
+
+/* --- graphics --- */
+
+static void draw_256(const view *w)
+{
+    uint32_t scan, panning = w->v->attribute[PANNING] / 2 & 3;
+    for (unsigned y = 0; y < w->picture->height; y++) {
+        uint32_t address = row_address(w, y * w->rows, w->rows, &scan);
+        for (unsigned x = 0; x < w->picture->width; x++) {
+            unsigned from = x + panning;
+            put_colour(w, x, y, plane_byte(w, in_bytes(w, address + from / 4), from % 4));
+        }
+    }
+}
+
+static void draw_16(const view *w)
+{
+    uint32_t scan, panning = w->v->attribute[PANNING] & 7;
+    for (unsigned y = 0; y < w->picture->height; y++) {
+        uint32_t address = row_address(w, y * w->rows, w->rows, &scan);
+        for (unsigned x = 0; x < w->picture->width; x++) {
+            uint32_t offset = in_bytes(w, address + (x + panning) / 8);
+            unsigned index = 0, bit = 7 - (x + panning) % 8;
+            for (unsigned plane = 0; plane < VIDEO_PLANES; plane++)
+                index |= (plane_byte(w, offset, plane) >> bit & 1u) << plane;
+            put_colour(w, x, y, of_16(w, index));
+        }
+    }
+}
+
+/* The modes of the CGA: odd lines stand 2000h behind the even ones, pixels of `depth` bits in bytes. */
+static void draw_cga(const view *w, unsigned depth)
+{
+    uint32_t scan;
+    const uint8_t *memory = text_memory(w);
+    for (unsigned y = 0; y < w->picture->height; y++) {
+        uint32_t at = in_bytes(w, row_address(w, y, w->rows, &scan)) + (scan & 1) * ODD_LINES;
+        for (unsigned x = 0; x < w->picture->width; x++) {
+            uint8_t byte = memory[(at + x * depth / 8) % TEXT_BYTES];
+            put_colour(w, x, y, of_16(w, byte >> (8 - depth - x * depth % 8) & ((1u << depth) - 1)));
+        }
+    }
+}
+
+/* --- text --- */
+
+/* A line of a character's glyph, in plane 2; attribute bit 3 chooses one of two blocks. */
+static uint8_t glyph_line(const view *w, uint8_t character, uint8_t attribute, unsigned line)
+{
+    static const uint16_t blocks[8] = {0, 0x4000, 0x8000, 0xc000, 0x2000, 0x6000, 0xa000, 0xe000};
+    unsigned map = w->v->sequencer[3];
+    unsigned block = (attribute & 8) != 0 ? (map >> 2 & 3) | (map >> 3 & 4) : (map & 3) | (map >> 2 & 4);
+    return w->v->memory[(blocks[block] + character * 32u + line % 32) * VIDEO_PLANES + 2];
+}
+
+static bool cursor_on(const view *w, uint32_t cell, unsigned line)
+{
+    const uint8_t *c = w->v->crtc;
+    uint32_t at = (uint32_t)c[VIDEO_CURSOR] << 8 | c[VIDEO_CURSOR + 1];
+    return cell == at && (c[CURSOR_BEGIN] & 0x20) == 0 && line >= (c[CURSOR_BEGIN] & 31u) &&
+           line <= (c[CURSOR_END] & 31u);
+}
+
+static void draw_text(const view *w)
+{
+    unsigned width = (w->v->sequencer[1] & 1) != 0 ? 8 : 9, columns = w->picture->width / width;
+    bool blinks = (w->v->attribute[MODE_CONTROL] & 8) != 0,
+         graphic = (w->v->attribute[MODE_CONTROL] & 4) != 0;
+    const uint8_t *memory = text_memory(w);
+    uint32_t scan;
+    for (unsigned y = 0; y < w->picture->height; y++) {
+        uint32_t address = row_address(w, y, w->rows, &scan);
+        for (unsigned column = 0; column < columns; column++) {
+            uint32_t cell = address + column;
+            const uint8_t *code = memory + cell * 2 % TEXT_BYTES;
+            unsigned background = code[1] >> 4 & (blinks ? 7 : 15);
+            uint8_t bits = cursor_on(w, cell, scan) ? 0xff : glyph_line(w, code[0], code[1], scan);
+            for (unsigned x = 0; x < width; x++) {
+                bool ninth = x == 8 && (bits & 1) != 0 && graphic && code[0] >= 0xc0 && code[0] <= 0xdf;
+                bool set = x < 8 ? (bits >> (7 - x) & 1) != 0 : ninth;
+                put_colour(w, column * width + x, y, of_16(w, set ? code[1] & 15u : background));
+            }
+        }
+    }
+}
+
+/* --- VESA --- */
+
+static void draw_vesa(const view *w)
+{
+    const video *v = w->v;
+    unsigned bytes = v->vesa_bits <= 8 ? 1 : v->vesa_bits <= 16 ? 2 : 4;
+    for (unsigned y = 0; y < w->picture->height; y++)
+        for (unsigned x = 0; x < w->picture->width; x++) {
+            uint64_t at = v->start + (uint64_t)y * v->pitch + x * bytes;
+            unsigned char *to = w->picture->rgb + ((size_t)y * w->picture->width + x) * 3;
+            uint32_t pixel = 0;
+            if (at + bytes > VIDEO_MEMORY)
+                continue;
+            memcpy(&pixel, v->memory + at, bytes);
+            if (bytes == 1) {
+                put_colour(w, x, y, pixel);
+            } else if (bytes == 4) {
+                for (unsigned i = 0; i < 3; i++)
+                    to[i] = (unsigned char)(pixel >> (16 - 8 * i));
+            } else {
+                unsigned greens = v->vesa_bits == 16 ? 6 : 5, green = pixel >> 5 & ((1u << greens) - 1);
+                unsigned red = pixel >> (5 + greens) & 31, blue = pixel & 31;
+                to[0] = (unsigned char)(red << 3 | red >> 2);
+                to[1] = (unsigned char)(green << (8 - greens) | green >> (2 * greens - 8));
+                to[2] = (unsigned char)(blue << 3 | blue >> 2);
+            }
+        }
+}
+
+/* --- all of it --- */
+
+/* The size of the picture, which has one line for those of the monitor that are the same. */
+static void measure(view *w, unsigned *width, unsigned *height)
+{
+    const video *v = w->v;
+    const uint8_t *c = v->crtc;
+    bool graphics = (v->graphics[6] & 1) != 0, cga = graphics && (v->graphics[6] & 8) != 0;
+    unsigned characters = c[1] + 1u;
+    w->lines = (c[0x12] | (c[7] & 2u) << 7 | (c[7] & 0x40u) << 3) + 1;
+    w->twice = (c[MAX_SCAN] & 0x80) != 0 ? 2 : 1;
+    w->rows = (c[MAX_SCAN] & 31u) + 1;
+    w->start = (uint32_t)c[VIDEO_START] << 8 | c[VIDEO_START + 1];
+    w->pitch = c[OFFSET] * 2u;
+    w->split = c[0x18] | (c[7] & 0x10u) << 4 | (c[MAX_SCAN] & 0x40u) << 3;
+    *height = w->lines / w->twice;
+    if (graphics && !cga)
+        *height /= w->rows;
+    *width = characters * ((v->graphics[5] & 0x40) != 0 ? 4 : graphics || (v->sequencer[1] & 1) != 0 ? 8 : 9);
+    if (v->vesa != 0) {
+        *width = v->vesa_width;
+        *height = v->vesa_height;
+    }
+    *width += *width == 0;
+    *height += *height == 0;
+}
+
+p5_status video_picture(devices *b, p5_picture *picture, p5_error *error)
+{
+    const video *v = &b->video;
+    view w = {.v = v, .picture = picture};
+    *picture = (p5_picture){.text = v->vesa == 0 && (v->graphics[6] & 1) == 0};
+    w.ram = engine_ram(b->machine->engine, P5_VIDEO_WINDOW, P5_VIDEO_WINDOW_BYTES);
+    if (w.ram == NULL)
+        return error_set(error, P5_ERR_STATE, "the guest has no memory where a screen is");
+    measure(&w, &picture->width, &picture->height);
+    picture->rgb = calloc((size_t)picture->width * picture->height, 3);
+    if (picture->rgb == NULL)
+        return error_set(error, P5_ERR_MEMORY, "no memory for a picture");
+    if (v->vesa != 0)
+        draw_vesa(&w);
+    else if (picture->text)
+        draw_text(&w);
+    else if ((v->graphics[6] & 8) != 0)
+        draw_cga(&w, (v->graphics[5] & 0x20) != 0 ? 2 : 1);
+    else if ((v->graphics[5] & 0x40) != 0)
+        draw_256(&w);
+    else
+        draw_16(&w);
+    return P5_OK;
+}
