@@ -31,9 +31,9 @@ typedef struct saved_guest {
     uint64_t instructions, clock;
 } saved_guest;
 
-/* pipe(), brk() and getpid() over and over, loads and stores in between. */
-static const uint8_t linux_code[] = {0xb8, 0x2a, 0,    0,    0,    0x89, 0xe3, 0x83, 0xeb, 0x20,
-                                     0xcd, 0x80,                               /* pipe(esp - 20h) */
+/* dup(1) once, then getpid() and brk() over and over, with loads, stores and x87 instructions in between. */
+static const uint8_t linux_code[] = {0xb8, 0x29, 0,    0,    0,    0xbb, 0x01, 0,    0,    0,
+                                     0xcd, 0x80,                               /* dup(1) */
                                      0xb8, 0x14, 0,    0,    0,    0xcd, 0x80, /* again: getpid */
                                      0xb8, 0x2d, 0,    0,    0,    0x31, 0xdb, 0xcd, 0x80, /* brk(0) */
                                      0x89, 0x44, 0x24, 0xf0, 0x8b, 0x54, 0x24, 0xf0, 0x01, 0xd6,
