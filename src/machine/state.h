@@ -86,8 +86,7 @@ struct p5_machine {
     bool wires_followed;    /* PM0, PM1, IERR#: wires.c */
     bool stepping;
     unsigned batch_clocks; /* engine_batch; 0: a goal may come within a batch */
-    bool hands_over;       /* no goal lies within what may still be unpriced: batches go to the model's
-                            * thread */
+    bool hands_over;       /* no goal lies within what may be unpriced: batches go to the model's thread */
     uint64_t alone_until;  /* the model's thread is not used before this many instructions */
     run_trial trial;
     bool in_repeat;    /* a part of a long REP string has been retired; the host is checked between parts */
@@ -98,8 +97,7 @@ struct p5_machine {
     bool lent;          /* the core or the monitor was handed out to the host, which may have set callbacks */
     observe_calm calm;  /* stretches of which observers need not be notified */
     bool each_observed; /* an observer wants more than counts */
-    uint64_t input_reads; /* bytes that a Linux guest has read from its standard input since the machine was
-                           * opened */
+    uint64_t input_reads; /* bytes read from a Linux guest's standard input since the machine was opened */
     bool replaying;       /* a copy that repeats a past run: its output is suppressed */
     bool executing_only;  /* the core does not price what is executed: fast_forward.c */
     /* The model's thread writes these while it prices, or reads them with them. */
@@ -127,11 +125,9 @@ struct p5_machine {
 
     const guest_kind *guest; /* NULL until a loader succeeded */
     void *guest_state;
-    uint32_t case_exit;      /* p5_case_image.exit_address */
-    struct devices *devices; /* the board */
-    ARRAY_OF(p5_port_options)
-    port_handlers; /* the host's handlers; the last one is asked first, and the
-                                              * board last */
+    uint32_t case_exit;                      /* p5_case_image.exit_address */
+    struct devices *devices;                 /* the board */
+    ARRAY_OF(p5_port_options) port_handlers; /* the host's, asked from the last one on, before the board */
     notices notices;
 
     p5_limits limits;

@@ -115,8 +115,8 @@ static inline void access_found(engine *e, const access_place *at, uint32_t flag
                at->page->kind | ACCESS_KIND(at->size, flags & 0xff));
 }
 
-/* `retaddr` is the place in the translated code to which the call returns. ACCESS_RETURN stands for the
- * return address of the function that contains the macro, which is determined only when needed. */
+/* `retaddr` is the place in the translated code to which the call returns. ACCESS_RETURN means the return
+ * address of the function that contains the macro, which is determined only when needed. */
 #define ACCESS_RETURN UINTPTR_MAX
 #define ACCESS_BACK_TO(retaddr)                                                                              \
     ((retaddr) == ACCESS_RETURN ? (uintptr_t)__builtin_return_address(0) : (retaddr))

@@ -623,9 +623,8 @@ static const engine_block *translate(engine *e, uc_cpu *cpu, uc_translated *tb, 
     e->mmx_pending = false;
     substitute(e, &plan, linear, &code);
     e->references = 0;
-    REAL(gen_intermediate_code)
-    (cpu, tb, (int)plan.count); /* a page fault on the second page may leave this
-                                                            * call */
+    /* A page fault of the second page may leave this call. */
+    REAL(gen_intermediate_code)(cpu, tb, (int)plan.count);
     e->unfinished = NULL;
     e->substitute_size = 0;
     unsigned planned = plan.count;

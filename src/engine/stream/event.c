@@ -182,7 +182,7 @@ void event_interrupt(uc_engine *uc, uint32_t number, void *owner)
                           .eip = (uint32_t)(software ? env->exception_next_eip : env->eip)};
     uint64_t at = env->eip;
     if (software)
-        env->eip = env->exception_next_eip; /* the EIP that the owner sees */
+        env->eip = env->exception_next_eip; /* what the owner sees as EIP */
     e->redirected = false;
     engine_before_callback(e);
     switch (e->callbacks.event(e->callbacks.context, &event)) {

@@ -163,8 +163,7 @@ static void __attribute__((noinline)) start_slow(engine *e, engine_block *b, boo
         virtual_flag_execute(e, b);
         break;
     case BLOCK_FAILED:
-        engine_fail_memory(e); /* has no effect if the engine has failed already: the first failure is the
-                                * cause */
+        engine_fail_memory(e); /* ignored if the engine has failed already: the first failure is the cause */
         engine_leave(e, ENGINE_FAILED);
     case BLOCK_INVD:
     case BLOCK_WBINVD:

@@ -1,5 +1,6 @@
-/* Delivery of what was executed to the owner. Stretches go to retired() or into a batch for retired_blocks(),
- * whole or up to an instruction that did not complete. */
+/* Delivery of what was executed to the owner. A stretch is a block that has completed, or its instructions up
+ * to one that did not complete. Stretches go to retired() one by one, or into a batch for
+ * retired_blocks(). */
 #include "engine/stretch/leave.h"
 
 #include <assert.h>
@@ -137,7 +138,7 @@ bool stretch_end_before(engine *e, uint32_t at)
 }
 
 /* Unicorn leaves a block before a store is done in two cases: the store changes the block's own code, and
- * execution continues with a block of one instruction; or stretch_leave_before asked for it. */
+ * execution continues with a block of one instruction; or stretch_leave_before has requested it. */
 void REAL(cpu_loop_exit_noexc)(uc_cpu *cpu);
 void WRAP(cpu_loop_exit_noexc)(uc_cpu *cpu)
 {

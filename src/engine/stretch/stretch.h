@@ -1,5 +1,6 @@
-/* Recording of what was executed, and its delivery to the owner (stretch.c). The inline functions run at the
- * start of every block. */
+/* Recording of what was executed, and its delivery to the owner (stretch.c): the user of the engine, whose
+ * callbacks receive it. "Attention" means that the owner's attention() is called at the next boundary. The
+ * inline functions here run at the start of every block. */
 #ifndef ENGINE_STRETCH_STRETCH_H
 #define ENGINE_STRETCH_STRETCH_H
 
@@ -72,8 +73,7 @@ static inline void stretch_record_in(engine *e, const engine_room *room, size_t 
     e->at = *room;
     room->blocks->accesses_end = e->record_next = room->accesses;
     room->blocks->values_end = e->value_next = room->values;
-    e->record_end = room->accesses + accesses - 1; /* a store of an m80 needs two records and checks for
-                                                    * one */
+    e->record_end = room->accesses + accesses - 1; /* an m80 store checks once for two records */
     e->value_end = room->values + ENGINE_ROOM_VALUES;
     e->batch_next = room->blocks + 1;
 }

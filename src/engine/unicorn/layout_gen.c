@@ -210,8 +210,7 @@ static void raise_exception(int vector, int error_code)
 static size_t find_exception_index(size_t state)
 {
     enum { VECTORS = 4, UNDEFINED = 6, PROTECTION = 13 };
-    static const int vectors[VECTORS] = {6, 7, 5, 6}; /* these vectors do not turn each other into another
-                                                       * exception */
+    static const int vectors[VECTORS] = {6, 7, 5, 6}; /* none turns another one into #DF */
     uint8_t *differs = calloc(state / sizeof(int32_t), 1);
     size_t found = 0, count = 0;
     if (!differs)

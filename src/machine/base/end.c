@@ -36,8 +36,7 @@ static bool show_insn(p5_machine *machine, uint32_t eip, shown_insn *insn)
                               &insn->bytes[insn->available], 1))
         insn->available++;
     if (machine->decoder ==
-        NULL) /* The decoder also knows later processors' instructions, because they stop a guest most
-               * often. */
+        NULL) /* The decoder includes later processors' instructions, which stop guests most often. */
         machine->decoder = isa_decoder_open(
             (p5_model_family(machine->model) == P5_FAMILY_P55C ? ISA_P55C : ISA_P54C) | ISA_P6);
     return machine->decoder != NULL && insn->available > 0;

@@ -1,6 +1,6 @@
 /* Descriptors and open files. The guest's descriptors are numbered here; the host descriptors that they refer
  * to come from a share, a pipe or one of the standard streams. */
-#define _GNU_SOURCE /* Linux interfaces: O_PATH, pipe2, MREMAP_MAYMOVE, ... */
+#define _GNU_SOURCE /* pipe2 */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>

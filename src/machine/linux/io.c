@@ -1,5 +1,5 @@
 /* Reading, writing and file positions. */
-#define _GNU_SOURCE /* Linux interfaces: O_PATH, preadv, ... */
+#define _GNU_SOURCE /* preadv, SEEK_HOLE */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>

@@ -135,8 +135,7 @@ typedef struct linux_signals {
     linux_action actions[LINUX_SIGNALS + 1];
     linux_siginfo info[LINUX_SIGNALS + 1]; /* of pending signals */
     uint64_t pending, blocked;
-    linux_siginfo queue[LINUX_QUEUED]; /* further real-time signals with a number that is already pending, in
-                                        * order */
+    linux_siginfo queue[LINUX_QUEUED]; /* more real-time signals with a pending number, in order */
     uint32_t queued;
     uint64_t saved_mask; /* when a call waits with a mask of its own: the mask for the signal frame */
     bool mask_saved;
@@ -201,9 +200,9 @@ typedef enum linux_waited {
 } linux_waited;
 struct pollfd;
 /* Waits until model clock `until` (UINT64_MAX: for ever), a timer, or until one of the `count` standard
- * streams is ready. While no stream is ready, the model's clock stands still and the host waits as long as
- * the guest would wait for `until` or its next timer; then the model's clock jumps there. Without streams it
- * jumps at once. If nothing can ever end the wait, the guest ends. */
+ * streams is ready. While no stream is ready, the model's clock stops and the host waits as long as the guest
+ * would wait for `until` or its next timer; then the model's clock jumps there. Without streams it jumps at
+ * once. If nothing can ever end the wait, the guest ends. */
 linux_waited linux_wait(linux_process *p, uint64_t until, struct pollfd *streams, unsigned count);
 /* Sleeps until `clock` or until a signal arrives. Returns true if the time is over. */
 bool linux_sleep_until(linux_process *p, uint64_t clock);

@@ -1,5 +1,5 @@
 /* System calls for memory. */
-#define _GNU_SOURCE /* Linux interfaces: O_PATH, pipe2, MREMAP_MAYMOVE, ... */
+#define _GNU_SOURCE /* MREMAP_MAYMOVE */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -1,5 +1,5 @@
 /* Properties of files: stat in its forms, and access. */
-#define _GNU_SOURCE /* Linux interfaces: O_PATH, pipe2, MREMAP_MAYMOVE, ... */
+#define _GNU_SOURCE /* AT_EMPTY_PATH, AT_NO_AUTOMOUNT */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>

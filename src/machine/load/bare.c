@@ -37,8 +37,7 @@ void bare_start(p5_machine *machine, uint32_t entry)
 p5_status bare_place(p5_machine *machine, uint32_t address, const uint8_t *bytes, size_t size,
                      size_t memory_size, p5_error *error)
 {
-    uint32_t top = machine->options.memory_bytes - PAGE_BYTES; /* end of what a guest may occupy: the last
-                                                                * page holds the GDT (bare_enter) */
+    uint32_t top = machine->options.memory_bytes - PAGE_BYTES; /* below the GDT's page */
     if (address > top || memory_size > top - address || size > memory_size)
         return error_set(error, P5_ERR_FORMAT, "%zu bytes at %Xh do not fit into %u MB of memory",
                          memory_size, address, machine->options.memory_bytes >> 20);

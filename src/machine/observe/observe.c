@@ -1,5 +1,8 @@
 /* Observation of a run (include/p5scope/observe.h).
  *
+ * A stretch is a block that has retired, or a part of one. Pricing it means that the core model computes its
+ * clocks and counts. A goal is a clock or an instruction count at which an observer is to be notified.
+ *
  * Nothing here stops the engine: execution does not depend on observers. What must be exact is the core
  * model's progress when an observer is notified, so a stretch that contains a goal is priced in parts. That
  * gives the same bits as pricing it whole (tests/property/test_split.c). A goal in instructions says where to

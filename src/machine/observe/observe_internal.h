@@ -46,8 +46,7 @@ struct observers {
     uint32_t *cuts;                        /* addresses watched by any observer, ascending */
     size_t cut_count;
     bound most;       /* what a stretch can take */
-    bool resumed;     /* the last stretch was an interrupted REP string, which continues at the same
-                       * address */
+    bool resumed;     /* the last stretch was an interrupted REP string, which will continue */
     bool some_closed; /* observers_sweep has something to free */
 };
 

@@ -36,8 +36,7 @@ typedef struct debug_stops {
     bool single_step; /* the delivery of an exception also ends a step */
     debug_stop stop;  /* why the run loop was asked to stop */
     debug_watch hit;
-    int signal; /* Linux's number of a signal that would end the program; the program is paused there. 0:
-                 * none */
+    int signal; /* Linux's number of a signal that would end the program, which is paused there; 0: none */
 } debug_stops;
 
 /* Attaches a debugger to the machine and passes its breakpoints to the engine. */

@@ -154,8 +154,7 @@ bool pricer_put_one(pricer *p, const p5_retired *retired, p5_prediction predicti
     /* The values follow the prediction. */
     size_t values_at = sizeof(message) + _Alignof(message), accesses_at = values_at + values_bytes;
     size_t accesses_bytes = retired->access_count * sizeof *retired->accesses;
-    if (retired->unsafe_x87 /* a message cannot hold its mask */ ||
-        accesses_at + accesses_bytes > WORKER_LARGEST)
+    if (retired->unsafe_x87 /* its mask is not copied */ || accesses_at + accesses_bytes > WORKER_LARGEST)
         return false;
     unsigned char *bytes = worker_reserve(p->worker, accesses_at + accesses_bytes);
     message *m = (message *)(void *)bytes;

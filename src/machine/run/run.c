@@ -1,5 +1,6 @@
-/* The run loop. The engine executes, retired stretches go to the core model, and at instruction boundaries
- * the machine handles limits, timers and its guest.
+/* The run loop. The engine executes, retired stretches (a block or a part of one) go to the core model, which
+ * prices them (computes their clocks and counts), and at instruction boundaries the machine handles limits,
+ * timers and its guest. A goal is a clock or an instruction count at which there is something to do.
  *
  * A timer or limit takes effect at the exact instruction boundary where the model's clock (or the instruction
  * count) reaches it. Whole blocks run while the goal is further away than any block can reach, and the rest
@@ -23,15 +24,11 @@
 
 enum {
     BLOCK_INSTRUCTIONS = 128, /* largest number in a block of the engine */
-    BATCH_BLOCKS = 4,         /* a batch and the blocks that run after it are at most so many largest
-                               * blocks */
-    HANDED_BLOCKS = BATCH_BLOCKS * (WORKER_MESSAGES + 1), /* at most so many are not yet priced by the model's
-                                                           * thread */
-    LEAST_HANDED = WORKER_MESSAGES + WORKER_MESSAGES / 4, /* least number of batches before a goal that makes
-                                                           * a second thread pay off */
+    BATCH_BLOCKS = 4,         /* a batch and the blocks that run after it, measured in largest blocks */
+    HANDED_BLOCKS = BATCH_BLOCKS * (WORKER_MESSAGES + 1), /* limit of blocks that the thread has not priced */
+    LEAST_HANDED = WORKER_MESSAGES + WORKER_MESSAGES / 4, /* least batches before a goal, for two threads */
     WORTH_HANDING = 4,                /* least number of messages between two waits for the model's thread */
-    TURNS_AT_MOST = 64,               /* after so many waits in a row with fewer messages, one thread runs
-                                       * alone */
+    TURNS_AT_MOST = 64,               /* waits in a row with fewer messages until one thread runs alone */
     ALONE_INSTRUCTIONS = 1 << 17,     /* length of such a run of one thread */
     TRIAL_INSTRUCTIONS = 1 << 21,     /* length of each trial with one and with two threads */
     TRIAL_HOLDS = 24,                 /* the winner of a trial runs for so many trial lengths */
@@ -486,8 +483,7 @@ static bool run_halted(p5_machine *machine)
         if (deadline == UINT64_MAX || (!listens && !wires_may_raise_nmi(machine))) {
             machine_end(machine, P5_END_HALT, 0);
             machine_end_at(machine,
-                           engine_get(machine->engine, ENGINE_EIP) - !machine->frozen); /* the address of HLT
-                                                                                         * itself */
+                           engine_get(machine->engine, ENGINE_EIP) - !machine->frozen); /* of HLT itself */
             return false;
         }
         if ((machine_pause_wanted(machine) || events % 1024 == 0) && run_host_wants_pause(machine))

@@ -1,5 +1,5 @@
 /* Operations at a place that share_resolve has found: on the host, or on the tree in memory. */
-#define _GNU_SOURCE /* Linux interfaces: O_PATH, linkat */
+#define _GNU_SOURCE /* Linux and POSIX interfaces: O_DIRECTORY, linkat */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>

@@ -45,15 +45,15 @@ p5_status share_tree_private(share_tree *tree, const char *guest, uint64_t most_
 
 /* Where a path leads: the entry `name` of the directory `directory`. */
 typedef struct share_place {
-    int directory; /* O_PATH descriptor of the parent, which the caller closes (SHARE_PLACE); -1 in a virtual
-                    * directory or in memory */
+    int directory; /* O_PATH descriptor of the parent, which the caller closes (SHARE_PLACE); -1: virtual, or
+                    * in memory */
     share_scratch *scratch; /* NULL: not in memory */
     uint32_t folder;        /* in memory: the parent's node */
     bool writable;
     share_quota *quota;     /* the share's; NULL in a virtual directory */
     char name[256];         /* "." for the root of a share or a directory itself */
-    char guest[SHARE_PATH]; /* the whole path, normalised; free of links except for a last component that was
-                             * not followed */
+    char guest[SHARE_PATH]; /* the whole path, normalised; without links, except an unfollowed last
+                             * component */
     char target[16];        /* "null", "zero" or "random" for these devices, which always exist; else empty */
 } share_place;
 

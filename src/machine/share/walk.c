@@ -5,7 +5,7 @@
  * and each component is opened with O_NOFOLLOW in the directory before it. Links are read and followed here,
  * within the guest's tree. `..` shortens the guest's path, which contains no links, without asking the host.
  * So neither `..`, nor a link, nor a rename by another process leads out of a share. */
-#define _GNU_SOURCE /* Linux interfaces: O_PATH, preadv, ... */
+#define _GNU_SOURCE /* O_PATH */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>

@@ -55,8 +55,7 @@ static bool preface_of(const p5_machine *machine, const p5_save_options *options
                                .instructions = machine->instructions,
                                .clock = p5_machine_clock(machine)};
     snprintf(info->kind, sizeof info->kind, "%s", machine->guest->name);
-    if (options != NULL && options->guest != NULL) /* An absolute path works whatever the current directory of
-                                                    * the loading program is. */
+    if (options != NULL && options->guest != NULL) /* absolute, so that it can be loaded anywhere */
         info->guest = realpath(options->guest, NULL);
     if (options == NULL || options->command == NULL)
         return true;
