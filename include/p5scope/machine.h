@@ -57,7 +57,8 @@ typedef struct p5_machine_options {
      * thread then, never at the same time as others. If it cannot be started, one serves. P5_ERR_RANGE for
      * more. */
     unsigned threads;
-    bool disk_writable;       /* boot-sector images: INT 13h may write to the file */
+    bool disk_writable;       /* disk images: INT 13h writes to the file; otherwise to memory, dropped at the end */
+    bool cd_as_disk;          /* disk images: the image of a bootable CD is a hard disk's */
     const char *image;        /* p5_machine_load: the disk image or DOS program that the guest has open; its
                                  string is used while loading */
     bool look_only;           /* p5_machine_load: without that file; the machine is not run */
@@ -99,10 +100,11 @@ void p5_machine_close(p5_machine *machine);
  * arguments and variables and not on their length, as long as they and the program's name fit into 4 KB. */
 p5_status p5_machine_load_linux(p5_machine *machine, const char *path, const char *const *arguments,
                                 const char *const *environment, p5_error *error);
-/* Loads a Multiboot 1 image, ELF or with addresses in its header, with the modules of the options. */
+/* Loads a Multiboot image, ELF or with addresses in its header, with the modules of the options. With headers
+ * of both versions the first counts. */
 p5_status p5_machine_load_multiboot(p5_machine *machine, const char *path, p5_error *error);
-/* Boots a disk image: its first sector at 0:7C00h in real mode, with a minimal BIOS (docs/board.md) that
- * reads the image by INT 13h. */
+/* Boots a disk image, or a CD's by El Torito: its first sector at 0:7C00h in real mode, with a minimal BIOS
+ * (docs/board.md) that reads and writes the image by INT 13h. */
 p5_status p5_machine_load_disk(p5_machine *machine, const char *path, p5_error *error);
 /* Loads a DOS program, COM or MZ, to run in real mode under a DOS that the host answers (docs/dos.md). The
  * options' shares are its drives from C: on. `arguments` and `environment` as of p5_machine_load_linux, with
@@ -131,8 +133,9 @@ typedef enum p5_image_kind {
     P5_IMAGE_DOS,    /* MZ, or a name that ends with .com */
     P5_IMAGE_UNKNOWN
 } p5_image_kind;
-/* Looks at a file: ELF, Multiboot header, a DOS program, or the boot signature 55h AAh at 510. P5_ERR_IO if
- * it cannot be read. */
+/* Looks at a file: ELF, Multiboot header, a DOS program, the boot signature 55h AAh at 510, or a CD's boot
+ * record. The boot signature counts more than a Multiboot header, unless the file is an ELF file or a bzImage.
+ * P5_ERR_IO if it cannot be read. */
 p5_status p5_machine_image_kind(const char *path, p5_image_kind *kind, p5_error *error);
 /* Loads a freestanding ELF (physical addresses of its segments) to run at CPL 0, protected mode, flat
  * segments, no paging. */

@@ -79,6 +79,25 @@ static bool complete_flat(guest_options *options)
     return true;
 }
 
+/* Says what the guest is at most once. */
+static bool complete_form(const guest_options *options)
+{
+    const char *forms[4];
+    unsigned count = 0;
+    if (options->kernel != NULL)
+        forms[count++] = "--kernel";
+    if (options->flat != NULL)
+        forms[count++] = "--flat";
+    if (options->disk)
+        forms[count++] = "--disk";
+    if (options->multiboot)
+        forms[count++] = "--multiboot";
+    if (count < 2)
+        return true;
+    return cli_refuse(NULL, NULL, 0, "%s and %s each say what the guest is; give one of them", forms[0],
+                      forms[1]);
+}
+
 /* --kernel is the guest; the words in a guest's place are for its first program. */
 static bool complete_kernel(guest_options *options)
 {
@@ -90,10 +109,8 @@ static bool complete_kernel(guest_options *options)
                           : options->init != NULL ? "--init"
                                                   : "--cmdline");
     }
-    if (options->flat != NULL || (options->initrd != NULL && options->init != NULL))
-        return cli_refuse(NULL, NULL, 0,
-                          options->flat != NULL ? "--kernel and --flat: one guest"
-                                                : "--init makes an initrd: --initrd is another");
+    if (options->initrd != NULL && options->init != NULL)
+        return cli_refuse(NULL, NULL, 0, "--init makes an initrd: --initrd is another");
     size_t count = 0;
     if (options->kernel_command != NULL) /* completed before, for another model */
         return true;
@@ -119,6 +136,8 @@ static bool check_load(const guest_options *options)
                  {"--isa", options->machine.permissive},
                  {"--flat", options->flat != NULL},
                  {"--kernel", options->kernel != NULL},
+                 {"--disk", options->disk},
+                 {"--multiboot", options->multiboot},
                  {"--module", options->machine.module_count != 0},
                  {"--rtc", options->machine.rtc_set},
                  {"--argv0", options->argv0 != NULL},
@@ -239,7 +258,8 @@ bool guest_options_complete(guest_options *options, int *status)
     }
     if (options->model_count > 1 && !options->takes_models)
         return cli_refuse(NULL, NULL, 0, "a run has one --model; 'p5scope stat' compares several");
-    if (!complete_flat(options) || (options->load == NULL && !complete_kernel(options)))
+    if (!complete_form(options) || !complete_flat(options) ||
+        (options->load == NULL && !complete_kernel(options)))
         return false;
     if (options->save_every != 0 && (options->save == NULL || options->save_at != NULL ||
                                      options->gdb != NULL || options->fast_forward != 0 ||

@@ -6,6 +6,9 @@ p5_status guest_form_find(const guest_options *options, guest_form *form, p5_err
     *form = options->kernel != NULL ? FORM_KERNEL : FORM_FLAT;
     if (options->kernel != NULL || options->flat != NULL)
         return P5_OK;
+    *form = options->disk ? FORM_DISK : FORM_MULTIBOOT;
+    if (options->disk || options->multiboot)
+        return P5_OK;
     p5_image_kind kind;
     bool linux_program = false;
     p5_status status = p5_machine_image_kind(path, &kind, error);

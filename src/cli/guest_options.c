@@ -243,8 +243,10 @@ static const struct argp_option machine_table[] = {
 static const struct argp_option run_table[] = {
     {"flat", CLI_TEXT(guest_options, flat), "ADDRESS", 0, "GUEST is a flat image for this address", 0},
     {"real", CLI_FLAG(guest_options, real), NULL, 0, "--flat=SEGMENT:OFFSET, entered in real mode", 0},
+    {"disk", CLI_FLAG(guest_options, disk), NULL, 0, "GUEST is a disk image, whatever else it looks like", 0},
     {"disk-write", CLI_FLAG(guest_options, machine.disk_writable), NULL, 0,
-     "The booted disk image may be written to", 0},
+     "Write to the booted disk image; else to memory", 0},
+    {"multiboot", CLI_FLAG(guest_options, multiboot), NULL, 0, "GUEST is a Multiboot kernel", 0},
     {"gdb", CLI_TEXT(guest_options, gdb), "PORT|SOCKET", 0, "Wait there for gdb and let it control the guest",
      0},
     {"dir", KEY_DIR, "DIR[:GUEST][:rw]", 0, "Show a host directory to the guest", 0},

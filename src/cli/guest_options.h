@@ -20,7 +20,8 @@ typedef struct guest_options {
     bool takes_models; /* more than one of them, one after the other */
     const char *flat;  /* --flat as written */
     uint32_t flat_address;
-    bool real; /* ... which is a segment and an offset then: */
+    bool disk, multiboot; /* --disk, --multiboot: what GUEST is */
+    bool real;            /* ... which is a segment and an offset then: */
     uint16_t real_segment, real_offset;
     bool quiet;
     bool rows_shown; /* the verb writes rows to a terminal during the run, so there is no progress line */

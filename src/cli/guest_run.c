@@ -161,6 +161,7 @@ static p5_machine_options machine_options_of(const guest_options *options)
     machine.shares = options->shares;
     machine.modules = options->modules;
     machine.input = read_input;
+    machine.cd_as_disk = options->disk;
     machine.console = options->screen ? discard : NULL;
     machine.stuck = interrupt_stuck;
     machine.notice = options->quiet ? NULL : show_notice;

@@ -53,13 +53,20 @@ rest:   check 2                 ; parameters: 80 cylinders, 2 heads, 18 sectors
         jnc fail
         cmp ah, 4
         jne fail
-        check 4                 ; writing is refused: the image was not given as writable
+        check 4                 ; what is written is read back: the last sector
         mov ax, 0301h
         mov bx, 9000h
-        mov cx, 2
+        mov word [9000h], 0c0deh
+        mov cx, 4f12h
+        mov dh, 1
+        mov dl, [drive]
         int 13h
-        jnc fail
-        cmp ah, 3
+        jc fail
+        mov word [9000h], 0
+        mov ax, 0201h
+        int 13h
+        jc fail
+        cmp word [9000h], 0c0deh
         jne fail
         check 5                 ; by block number: cylinder 1, head 1, sector 3 is block (1 * 2 + 1) * 18 + 2 = 56
         mov si, packet

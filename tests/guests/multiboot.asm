@@ -2,9 +2,10 @@
 ; boot information of section 3.3 of the specification; prints the command line and the module's string and first line.
         bits 32
         org 100000h
-FLAGS   equ 10003h              ; page-aligned modules, memory information, addresses
+FLAGS   equ 10007h              ; page-aligned modules, memory information, video mode, addresses
 header: dd 1badb002h, FLAGS, -(1badb002h + FLAGS)
         dd header, header, image_end, bss_end, start
+        dd 1, 80, 25, 0         ; text mode
 
 %macro require 2                ; number, condition under which it holds
         mov edi, %1
@@ -61,6 +62,20 @@ start:  cmp eax, 2badb002h
         ja .entry
         cmp edx, 640 * 1024 + 15 * 1024 * 1024
         require 11, e
+        test dword [ebx], 1000h ; the screen: 80 x 25 characters at B8000h
+        require 12, nz
+        cmp dword [ebx + 88], 0b8000h
+        require 13, e
+        cmp dword [ebx + 100], 80
+        require 14, e
+        cmp byte [ebx + 109], 2
+        require 15, e
+        cmp word [413h], 640    ; the BIOS data area: KB of memory, CRT controller, columns
+        require 16, e
+        cmp word [463h], 3d4h
+        require 17, e
+        cmp word [44ah], 80
+        require 18, e
         xor edi, edi
 fail:   mov eax, edi
         out 0f4h, eax

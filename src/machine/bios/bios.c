@@ -17,7 +17,6 @@ enum {
     MODEL_BYTE = 0xfffe,
     MODEL_AT = 0xfc,
     SYSTEM_TABLE = 0xe6f5, /* INT 15h AH = C0h */
-    PULSES_PER_TICK = 0x10000,
     TICKS_PER_DAY = 0x1800b0,
     VECTORS = 256
 };
@@ -90,6 +89,17 @@ static void bios_fatal(bios *b, unsigned vector)
                 "BIOS: interrupt %02Xh has no handler of the guest's, halting", vector);
 }
 
+/* INT 19h: the stub goes on with a jump to what was loaded. False: it cannot be read. */
+static bool bios_boot_again(bios *b)
+{
+    enum { JUMP_TARGET = 3 }; /* in the stub */
+    uint32_t entry;
+    if (!bios_disk_boot(b, &entry))
+        return false;
+    bios_store(b, ROM_BASE + STUBS + 0x19 * STUB_BYTES + JUMP_TARGET, 4, entry);
+    return true;
+}
+
 /* True if the stub is to wait and ask again. */
 static bool bios_serve(bios *b, unsigned vector)
 {
@@ -125,7 +135,7 @@ static bool bios_serve(bios *b, unsigned vector)
     case 0x16:
         return bios_keyboard(b);
     case 0x19:
-        return !bios_disk_boot(b);
+        return !bios_boot_again(b);
     case 0x1a:
         bios_time(b);
         return false;
@@ -232,29 +242,6 @@ static void bios_vectors(bios *b)
     }
 }
 
-static void bios_data_area(bios *b)
-{
-    enum {
-        EQUIPMENT_FPU = 0x02,
-        EQUIPMENT_VIDEO_80 = 0x20,
-        EQUIPMENT_DISKETTE = 0x01,
-        EQUIPMENT_SERIAL = 0x200
-    };
-    bool diskette = b->disk.drive < 0x80, hard_disk = !diskette && b->disk.drive != BIOS_NO_DRIVE;
-    const date *now = cmos_time(b->machine->devices);
-    int seconds = (now->hour * 60 + now->minute) * 60 + now->second;
-    bios_store(b, BDA_COM1, 2, 0x3f8);
-    bios_store(b, BDA_EQUIPMENT, 2,
-               EQUIPMENT_FPU | EQUIPMENT_VIDEO_80 | EQUIPMENT_SERIAL | (diskette ? EQUIPMENT_DISKETTE : 0u));
-    bios_store(b, BDA_MEMORY, 2, BIOS_BASE_MEMORY_KB);
-    bios_store(b, BDA_KEY_HEAD, 2, BDA_KEY_BUFFER - 0x400);
-    bios_store(b, BDA_KEY_TAIL, 2, BDA_KEY_BUFFER - 0x400);
-    bios_store(b, BDA_KEY_START, 2, BDA_KEY_BUFFER - 0x400);
-    bios_store(b, BDA_KEY_END, 2, BDA_KEY_BUFFER + 32 - 0x400);
-    bios_store(b, BDA_DISKS, 1, hard_disk);
-    bios_store(b, BDA_TICKS, 4, (uint32_t)((uint64_t)seconds * PIT_HZ / PULSES_PER_TICK));
-}
-
 /* Vectors 08h and 70h; timer, keyboard, the second controller and its x87 line open. Counter 0 ticks 18.2
  * times a second.
  */
@@ -286,7 +273,8 @@ void bios_install(bios *b)
     devices_type_input(b->machine->devices);
     bios_rom(b);
     bios_vectors(b);
-    bios_data_area(b);
+    bool diskette = b->disk.drive < 0x80, hard_disk = !diskette && b->disk.drive != BIOS_NO_DRIVE;
+    data_area_fill(b->machine, diskette, hard_disk);
     bios_video_open(b);
     bios_attach(b);
     bios_program(b);

@@ -5,22 +5,12 @@
 #ifndef MACHINE_BIOS_BIOS_H
 #define MACHINE_BIOS_BIOS_H
 
+#include "machine/bios/disk_image.h"
 #include "machine/state.h"
-
-/* The image behind INT 13h. */
-typedef struct bios_disk {
-    int file;
-    char *path; /* absolute, for snapshots; NULL if the host cannot tell */
-    bool writable;
-    uint8_t drive; /* 0 diskette, 80h hard disk */
-    uint8_t status;
-    uint64_t sectors;
-    uint32_t cylinders, heads, per_track;
-} bios_disk;
 
 typedef struct bios {
     p5_machine *machine;
-    bios_disk disk;    /* drive BIOS_NO_DRIVE: there is none */
+    disk_image disk;   /* drive BIOS_NO_DRIVE: there is none */
     bool memory_taken; /* a driver gives out what lies above 1 MB, and answers INT 15h AH = 88h: none */
     /* Vectors that are not the BIOS's own: an operating system that stands on it. True: wait. */
     bool (*serve)(struct bios *b, unsigned vector);
@@ -28,7 +18,7 @@ typedef struct bios {
     uint64_t wait_until; /* INT 15h AH = 86h; 0 = not waiting */
 } bios;
 
-enum { BIOS_PORT = 0xb8, BIOS_NO_DRIVE = 0xff, FLAG_CARRY = 0x01, FLAG_ZERO = 0x40 };
+enum { BIOS_PORT = 0xb8, FLAG_CARRY = 0x01, FLAG_ZERO = 0x40 };
 
 /* One without a disk. */
 void bios_init(bios *b, p5_machine *machine);

@@ -26,7 +26,7 @@ static bios *boot_make(p5_machine *machine)
 static void boot_close(p5_machine *machine)
 {
     bios *b = machine->guest_state;
-    bios_disk_close(&b->disk);
+    disk_image_close(&b->disk);
     free(b);
     machine->guest_state = NULL;
 }
@@ -38,10 +38,11 @@ typedef struct saved_disk {
     char *path;
     host_file file;
     uint64_t wait_until;
+    bool cd;
 } saved_disk;
-static const snapshot_table disk_state = {
-    SNAPSHOT(saved_disk, "disk", FIELD_ANY(drive, status), FIELD_FLAG(writable), FIELD_STRING(path),
-             FIELD_TABLE(&host_file_state, file), FIELD_DEADLINE(wait_until))};
+static const snapshot_table disk_state = {SNAPSHOT(
+    saved_disk, "disk", FIELD_ANY(drive, status), FIELD_FLAG(writable), FIELD_STRING(path),
+    FIELD_TABLE(&host_file_state, file), FIELD_DEADLINE(wait_until), FIELD_SINCE(2, FIELD_FLAG(cd)))};
 
 const snapshot_table *const boot_tables[] = {&disk_state, NULL};
 
@@ -56,7 +57,7 @@ static void open_image(bios *b, const saved_disk *saved, snapshot *s)
         snapshot_refuse(s, "the snapshot's guest may %swrite to its disk image: load it %s --disk-write",
                         saved->writable ? "" : "not ", saved->writable ? "with" : "without");
     else
-        s->status = bios_disk_open(&b->disk, image, saved->writable, s->error);
+        s->status = disk_image_open(&b->disk, image, saved->writable, !saved->cd, s->error);
     if (s->status == P5_OK)
         host_file_check(&saved->file, b->disk.file, image, s);
     if (s->status == P5_OK && b->disk.drive != saved->drive)
@@ -80,13 +81,19 @@ static void boot_transfer(p5_machine *machine, snapshot *s)
                              .writable = b->disk.writable,
                              .path = b->disk.path,
                              .file = host_file_of(b->disk.file),
-                             .wait_until = b->wait_until};
+                             .wait_until = b->wait_until,
+                             .cd = b->disk.is_cd};
     }
     snapshot_state(s, &disk_state, &saved);
-    if (!s->loading)
+    if (!s->loading) {
+        if (saved.drive != BIOS_NO_DRIVE)
+            disk_image_transfer(&b->disk, s);
         return;
+    }
     if (s->status == P5_OK && saved.drive != BIOS_NO_DRIVE && !machine->options.look_only)
         open_image(b, &saved, s);
+    if (s->revision >= 2 && saved.drive != BIOS_NO_DRIVE && !machine->options.look_only)
+        disk_image_transfer(&b->disk, s);
     free(saved.path);
     b->disk.status = saved.status;
     b->wait_until = saved.wait_until;
@@ -110,36 +117,52 @@ void boot_processor(engine *e)
     segment_start(e, BIOS_BOOT, BIOS_BOOT, EFLAGS_FIXED | EFLAGS_IF);
 }
 
+/* Segment and offset in the halves of `entry`. */
+static void boot_go(engine *e, uint32_t entry)
+{
+    engine_segment cs;
+    engine_get_segment(e, ENGINE_CS, &cs);
+    cs.selector = (uint16_t)(entry >> 16);
+    cs.base = (uint32_t)cs.selector << 4;
+    engine_set_segment(e, ENGINE_CS, &cs);
+    engine_set(e, ENGINE_EIP, entry & 0xffff);
+}
+
 p5_status p5_machine_load_disk(p5_machine *machine, const char *path, p5_error *error)
 {
     bios *b = boot_make(machine);
     if (b == NULL)
         return error_set(error, P5_ERR_MEMORY, "no memory for a BIOS");
-    p5_status status = bios_disk_open(&b->disk, path, machine->options.disk_writable, error);
+    p5_status status =
+        disk_image_open(&b->disk, path, machine->options.disk_writable, machine->options.cd_as_disk, error);
     if (status == P5_OK)
         status = machine_open_engine(machine, BARE_DEFAULT_MEMORY, BARE_LEAST_MEMORY, error);
     if (status != P5_OK) {
-        bios_disk_close(&b->disk);
+        disk_image_close(&b->disk);
         free(b);
         return status;
     }
     boot_processor(machine->engine);
     bios_install(b);
     devices_set_a20(machine->devices, false);
-    bool read = bios_disk_boot(b);
-    engine_set(machine->engine, ENGINE_EDX, b->disk.drive);
+    uint32_t entry;
+    bool read = bios_disk_boot(b, &entry);
     machine->guest = &boot_guest;
     machine->guest_state = b;
+    engine_set(machine->engine, ENGINE_EDX, b->disk.drive);
+    if (b->disk.drive == DRIVE_CD)
+        boot_go(machine->engine, entry);
     processor_set_control(machine);
     const uint8_t *sector = engine_ram(machine->engine, BIOS_BOOT, BIOS_SECTOR);
-    if (!read || sector[SIGNATURE] != 0x55 || sector[SIGNATURE + 1] != 0xaa) {
-        machine->guest = NULL;
-        boot_close(machine);
-        error_set(error, P5_ERR_FORMAT, "there is no boot signature (55h AAh at byte 510)");
-        error_at(error, path, 0, 0);
-        return P5_ERR_FORMAT;
-    }
-    return P5_OK;
+    bool sign = b->disk.drive == DRIVE_CD || (sector[SIGNATURE] == 0x55 && sector[SIGNATURE + 1] == 0xaa);
+    if (read && sign)
+        return P5_OK;
+    machine->guest = NULL;
+    boot_close(machine);
+    error_set(error, P5_ERR_FORMAT,
+              read ? "there is no boot signature (55h AAh at byte 510)" : "the boot image cannot be read");
+    error_at(error, path, 0, 0);
+    return P5_ERR_FORMAT;
 }
 
 /* The image lies in the first megabyte, below the BIOS's ROM and the screen. */

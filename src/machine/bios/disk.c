@@ -1,13 +1,7 @@
-/* INT 13h: the image file as a diskette or a hard disk, by cylinder, head and sector or by block number (the
- * Enhanced Disk Drive calls 41h-48h). */
-#include <errno.h>
-#include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
+/* INT 13h: the image as a diskette, a hard disk or a CD, by cylinder, head and sector or by block number (the
+ * Enhanced Disk Drive calls 41h-48h, El Torito's 4Bh). */
+#include <inttypes.h>
 
-#include "base/error.h"
 #include "machine/base/notice.h"
 #include "machine/bios/bios_internal.h"
 
@@ -16,126 +10,87 @@ enum {
     WRITE_PROTECTED = 0x03,
     NOT_FOUND = 0x04,
     CONTROLLER_FAILED = 0x20,
-    HARD_DISK = 0x80,
     PACKET_BYTES = 16,
     EDD_FIXED_ACCESS = 1,
-    EDD_PARAMETERS = 26
+    EDD_PARAMETERS = 26,
+    CD_PACKET_BYTES = 0x13,
+    VIRTUAL_SECTOR = 512 /* in which a CD's boot entry counts */
 };
-
-typedef struct disk_geometry {
-    uint32_t kilobytes, cylinders, heads, per_track;
-} disk_geometry;
-
-static const disk_geometry diskettes[] = {{160, 40, 1, 8},   {180, 40, 1, 9},  {320, 40, 2, 8},
-                                          {360, 40, 2, 9},   {720, 80, 2, 9},  {1200, 80, 2, 15},
-                                          {1440, 80, 2, 18}, {2880, 80, 2, 36}};
-
-static void disk_shape(bios_disk *d, uint64_t bytes)
-{
-    d->sectors = bytes / BIOS_SECTOR;
-    for (unsigned i = 0; i < sizeof diskettes / sizeof diskettes[0]; i++) {
-        const disk_geometry *g = &diskettes[i];
-        if (bytes == (uint64_t)g->kilobytes * 1024) {
-            d->cylinders = g->cylinders;
-            d->heads = g->heads;
-            d->per_track = g->per_track;
-            return;
-        }
-    }
-    if (bytes < 1440 * 1024) { /* a part of a diskette: what is missing cannot be read */
-        d->cylinders = 80;
-        d->heads = 2;
-        d->per_track = 18;
-        return;
-    }
-    d->drive = HARD_DISK;
-    d->heads = 16;
-    d->per_track = 63;
-    uint64_t cylinders = d->sectors / (16 * 63);
-    d->cylinders = cylinders > 1024 ? 1024 : cylinders == 0 ? 1 : (uint32_t)cylinders;
-}
-
-p5_status bios_disk_open(bios_disk *disk, const char *path, bool writable, p5_error *error)
-{
-    struct stat about = {0};
-    memset(disk, 0, sizeof *disk);
-    disk->writable = writable;
-    disk->file = open(path, (writable ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-    p5_status status = P5_OK;
-    if (disk->file < 0)
-        status = error_set(error, P5_ERR_IO, "cannot open the image%s: %s", writable ? " for writing" : "",
-                           strerror(errno));
-    else if (fstat(disk->file, &about) != 0 || !S_ISREG(about.st_mode))
-        status = error_set(error, P5_ERR_FORMAT, "this is not a regular file");
-    else if (about.st_size < BIOS_SECTOR)
-        status = error_set(error, P5_ERR_FORMAT, "a disk image has at least one sector of 512 bytes");
-    if (status != P5_OK) {
-        error_at(error, path, 0, 0);
-        bios_disk_close(disk);
-        return status;
-    }
-    disk_shape(disk, (uint64_t)about.st_size);
-    disk->path = realpath(path, NULL);
-    return P5_OK;
-}
-
-void bios_disk_close(bios_disk *disk)
-{
-    if (disk->file >= 0)
-        close(disk->file);
-    disk->file = -1;
-    free(disk->path);
-    disk->path = NULL;
-}
 
 /* --- transfers --- */
 
-static bool disk_read(const bios_disk *d, uint64_t sector, uint8_t bytes[BIOS_SECTOR])
-{
-    return pread(d->file, bytes, BIOS_SECTOR, (off_t)(sector * BIOS_SECTOR)) == BIOS_SECTOR;
-}
-
-static bool disk_write(const bios_disk *d, uint64_t sector, const uint8_t bytes[BIOS_SECTOR])
-{
-    return pwrite(d->file, bytes, BIOS_SECTOR, (off_t)(sector * BIOS_SECTOR)) == BIOS_SECTOR;
-}
-
 typedef enum disk_operation { DISK_READ, DISK_WRITE, DISK_VERIFY } disk_operation;
 
-/* Moves `count` sectors between the image and the buffer segment:offset, where the offset does not wrap.
- * Returns the status and how many were moved. */
+static void tell_of_writes(bios *b)
+{
+    if (!b->disk.writable)
+        notice_once(&b->machine->notices, NOTICE_OTHER, 0xb1053u,
+                    "the guest writes to its disk: this is kept in memory and dropped at the end "
+                    "(--disk-write writes to the image)");
+}
+
+static void tell_of_padding(bios *b, uint64_t sector)
+{
+    const disk_image *d = &b->disk;
+    if (disk_image_padded(d, sector))
+        notice_once(&b->machine->notices, NOTICE_OTHER, 0xb1054u,
+                    "the disk image is shorter than its format, %" PRIu64 " of %" PRIu64
+                    " bytes: the rest reads as zeros",
+                    d->file_bytes, d->sectors * d->sector_bytes);
+}
+
+/* Moves `count` sectors between the image and the buffer at `linear`, where the offset does not wrap. Returns
+ * the status, and how many were moved. */
 static uint8_t disk_transfer(bios *b, disk_operation operation, uint64_t sector, unsigned count,
                              uint32_t linear, unsigned *moved)
 {
-    const bios_disk *d = &b->disk;
-    uint8_t bytes[BIOS_SECTOR];
+    disk_image *d = &b->disk;
+    engine *e = b->machine->engine;
+    uint8_t bytes[CD_SECTOR];
     *moved = 0;
-    if (operation == DISK_WRITE && !d->writable) {
-        notice_once(&b->machine->notices, NOTICE_OTHER, 0xb1053u,
-                    "the guest writes to its disk, which is read-only (--disk-write allows it)");
+    if (operation == DISK_WRITE && d->is_cd)
         return WRITE_PROTECTED;
-    }
     if (sector >= d->sectors || count > d->sectors - sector)
         return NOT_FOUND;
-    for (; *moved < count; ++*moved, linear += BIOS_SECTOR) {
+    if (operation == DISK_WRITE)
+        tell_of_writes(b);
+    for (; *moved < count; ++*moved, linear += d->sector_bytes) {
         bool good = true;
-        if (operation == DISK_READ)
-            good = disk_read(d, sector + *moved, bytes) &&
-                   engine_write_linear(b->machine->engine, linear, bytes, sizeof bytes);
-        else if (operation == DISK_WRITE)
-            good = engine_read_linear(b->machine->engine, linear, bytes, sizeof bytes) &&
-                   disk_write(d, sector + *moved, bytes);
+        if (operation == DISK_READ) {
+            tell_of_padding(b, sector + *moved);
+            good = disk_image_read(d, sector + *moved, bytes) &&
+                   engine_write_linear(e, linear, bytes, d->sector_bytes);
+        } else if (operation == DISK_WRITE) {
+            good = engine_read_linear(e, linear, bytes, d->sector_bytes) &&
+                   disk_image_write(d, sector + *moved, bytes);
+        }
         if (!good)
             return CONTROLLER_FAILED;
     }
     return 0;
 }
 
-bool bios_disk_boot(bios *b)
+/* A CD without emulation loads as many sectors as its boot entry says, to the segment that it says. */
+static bool boot_cd(bios *b, uint32_t *entry)
+{
+    enum { LARGEST = 0x80000 };
+    const el_torito_entry *boot = &b->disk.boot;
+    uint32_t bytes = (uint32_t)boot->sectors * VIRTUAL_SECTOR;
+    unsigned moved;
+    *entry = (uint32_t)boot->load_segment << 16;
+    bytes = bytes < LARGEST ? bytes : LARGEST;
+    return disk_transfer(b, DISK_READ, boot->start, (bytes + CD_SECTOR - 1) / CD_SECTOR,
+                         (uint32_t)boot->load_segment << 4, &moved) == 0;
+}
+
+bool bios_disk_boot(bios *b, uint32_t *entry)
 {
     uint8_t sector[BIOS_SECTOR];
     bios_set_word(b, ENGINE_EDX, b->disk.drive);
-    return disk_read(&b->disk, 0, sector) &&
+    if (b->disk.drive == DRIVE_CD)
+        return boot_cd(b, entry);
+    *entry = BIOS_BOOT;
+    return disk_image_read(&b->disk, 0, sector) &&
            engine_write_linear(b->machine->engine, BIOS_BOOT, sector, sizeof sector);
 }
 
@@ -143,7 +98,7 @@ bool bios_disk_boot(bios *b)
  */
 static void disk_by_place(bios *b, disk_operation operation)
 {
-    const bios_disk *d = &b->disk;
+    const disk_image *d = &b->disk;
     uint8_t count = bios_low(b, ENGINE_EAX), cl = bios_low(b, ENGINE_ECX);
     uint32_t cylinder = bios_high(b, ENGINE_ECX) | (uint32_t)(cl & 0xc0) << 2, sector = cl & 0x3f;
     uint32_t head = bios_high(b, ENGINE_EDX);
@@ -175,9 +130,13 @@ static void disk_by_block(bios *b, disk_operation operation)
 
 static void disk_parameters(bios *b)
 {
-    const bios_disk *d = &b->disk;
+    const disk_image *d = &b->disk;
+    if (d->drive == DRIVE_CD) {
+        bios_finish(b, b->disk.status = BAD_COMMAND);
+        return;
+    }
     uint32_t last = d->cylinders - 1;
-    bool hard = d->drive == HARD_DISK;
+    bool hard = d->drive == DRIVE_HARD_DISK;
     bios_set_word(b, ENGINE_ECX, (uint16_t)((last & 255) << 8 | (last >> 8 & 3) << 6 | d->per_track));
     bios_set_word(b, ENGINE_EDX, (uint16_t)((d->heads - 1) << 8 | 1));
     bios_set_low(b, ENGINE_EBX,
@@ -190,24 +149,59 @@ static void disk_parameters(bios *b)
     bios_finish(b, 0);
 }
 
+/* AH = 15h: a diskette without change line, or a fixed disk with its size. */
+static void disk_type(bios *b)
+{
+    const disk_image *d = &b->disk;
+    bios_set_flag(b, FLAG_CARRY, false);
+    bios_set_high(b, ENGINE_EAX, d->drive == DRIVE_DISKETTE ? 1 : 3);
+    if (d->drive != DRIVE_DISKETTE) {
+        bios_set_word(b, ENGINE_ECX, (uint16_t)(d->sectors >> 16));
+        bios_set_word(b, ENGINE_EDX, (uint16_t)d->sectors);
+    }
+}
+
 /* AH = 48h: the drive's size, without its geometry being bounded by the registers of 08h. */
 static void disk_extended_parameters(bios *b)
 {
-    const bios_disk *d = &b->disk;
+    const disk_image *d = &b->disk;
     uint32_t at = bios_segment(b, ENGINE_DS) + bios_word(b, ENGINE_ESI);
     if (bios_load(b, at, 2) < EDD_PARAMETERS) {
         bios_finish(b, BAD_COMMAND);
         return;
     }
     bios_store(b, at, 2, EDD_PARAMETERS);
-    bios_store(b, at + 2, 2, 2); /* the geometry is valid */
+    bios_store(b, at + 2, 2, d->drive == DRIVE_CD ? 0 : 2); /* the geometry is valid */
     bios_store(b, at + 4, 4, d->cylinders);
     bios_store(b, at + 8, 4, d->heads);
     bios_store(b, at + 12, 4, d->per_track);
     bios_store(b, at + 16, 4, (uint32_t)d->sectors);
     bios_store(b, at + 20, 4, (uint32_t)(d->sectors >> 32));
-    bios_store(b, at + 24, 2, BIOS_SECTOR);
+    bios_store(b, at + 24, 2, d->sector_bytes);
     bios_finish(b, 0);
+}
+
+/* AH = 4Bh: AL = 00h ends the emulation, which cannot be here; 01h only tells of it. El Torito, 4.1. */
+static void disk_emulation(bios *b)
+{
+    const el_torito_entry *boot = &b->disk.boot;
+    uint32_t at = bios_segment(b, ENGINE_DS) + bios_word(b, ENGINE_ESI);
+    if (!b->disk.is_cd || bios_low(b, ENGINE_EAX) != 1 || bios_load(b, at, 1) < CD_PACKET_BYTES) {
+        bios_finish(b, b->disk.status = BAD_COMMAND);
+        return;
+    }
+    bios_store(b, at, 1, CD_PACKET_BYTES);
+    bios_store(b, at + 1, 1, boot->media);
+    bios_store(b, at + 2, 1, b->disk.drive);
+    bios_store(b, at + 3, 1, 0); /* controller */
+    bios_store(b, at + 4, 4, boot->start);
+    bios_store(b, at + 8, 4, 0); /* device specification, buffer */
+    bios_store(b, at + 12, 2, boot->load_segment);
+    bios_store(b, at + 14, 2, boot->sectors);
+    bios_store(b, at + 16, 1, b->disk.cylinders & 255);
+    bios_store(b, at + 17, 1, (b->disk.cylinders >> 2 & 0xc0) | b->disk.per_track);
+    bios_store(b, at + 18, 1, b->disk.heads);
+    bios_finish(b, b->disk.status = 0);
 }
 
 void bios_disk_service(bios *b)
@@ -232,13 +226,8 @@ void bios_disk_service(bios *b)
     case 0x08:
         disk_parameters(b);
         break;
-    case 0x15: /* diskette without change line, or a fixed disk with its size */
-        bios_set_flag(b, FLAG_CARRY, false);
-        bios_set_high(b, ENGINE_EAX, b->disk.drive == HARD_DISK ? 3 : 1);
-        if (b->disk.drive == HARD_DISK) {
-            bios_set_word(b, ENGINE_ECX, (uint16_t)(b->disk.sectors >> 16));
-            bios_set_word(b, ENGINE_EDX, (uint16_t)b->disk.sectors);
-        }
+    case 0x15:
+        disk_type(b);
         break;
     case 0x41:
         if (bios_word(b, ENGINE_EBX) != 0x55aa) {
@@ -254,6 +243,9 @@ void bios_disk_service(bios *b)
     case 0x43:
     case 0x44:
         disk_by_block(b, (disk_operation)(command - 0x42));
+        break;
+    case 0x4b:
+        disk_emulation(b);
         break;
     case 0x48:
         disk_extended_parameters(b);

@@ -137,8 +137,7 @@ static p5_status elf_read_segments(Elf *elf, const GElf_Ehdr *header, elf_image 
 static bool elf_is_multiboot(const elf_image *image)
 {
     multiboot_header header;
-    size_t offset;
-    return multiboot_find(image->bytes, image->size, &header, &offset);
+    return multiboot_find(image->bytes, image->size, &header);
 }
 
 static bool elf_is_linux(const elf_image *image, const GElf_Ehdr *header, const elf_signs *signs)

@@ -7,18 +7,13 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "machine/load/bare.h"
+#include "machine/load/data_area.h"
+#include "machine/load/el_torito.h"
 #include "machine/load/elf.h"
 #include "machine/load/kernel.h"
 #include "machine/load/multiboot.h"
 #include "machine/load/mz.h"
 #include "machine/run/open.h"
-
-static p5_status freestanding_place(p5_machine *machine, const elf_image *image, uint32_t *entry,
-                                    uint32_t *end, p5_error *error)
-{
-    p5_status status = machine_open_engine(machine, BARE_DEFAULT_MEMORY, BARE_LEAST_MEMORY, error);
-    return status == P5_OK ? bare_place_elf(machine, image, entry, end, error) : status;
-}
 
 p5_status p5_machine_load_elf(p5_machine *machine, const char *path, p5_error *error)
 {
@@ -27,7 +22,9 @@ p5_status p5_machine_load_elf(p5_machine *machine, const char *path, p5_error *e
     p5_status status = elf_open(path, &image, error);
     if (status != P5_OK)
         return status;
-    status = freestanding_place(machine, &image, &entry, &end, error);
+    status = machine_open_engine(machine, BARE_DEFAULT_MEMORY, BARE_LEAST_MEMORY, error);
+    if (status == P5_OK)
+        status = bare_place_elf(machine, &image, &entry, &end, error);
     if (status == P5_OK)
         bare_start(machine, entry);
     else
@@ -36,68 +33,85 @@ p5_status p5_machine_load_elf(p5_machine *machine, const char *path, p5_error *e
     return status;
 }
 
-static p5_status freestanding_multiboot_elf(p5_machine *machine, const char *path, p5_error *error)
+/* A Multiboot kernel finds the data area that the PC's BIOS has left; its own segments may cover it. */
+static p5_status multiboot_open(p5_machine *machine, p5_error *error)
+{
+    p5_status status = machine_open_engine(machine, BARE_DEFAULT_MEMORY, BARE_LEAST_MEMORY, error);
+    if (status == P5_OK)
+        data_area_fill(machine, 0, 0);
+    return status;
+}
+
+static p5_status multiboot_load_elf(p5_machine *machine, const char *path, const multiboot_header *header,
+                                    p5_error *error)
 {
     elf_image image;
-    multiboot_header header;
-    size_t offset;
     uint32_t entry, end;
     p5_status status = elf_open(path, &image, error);
     if (status != P5_OK)
         return status;
-    if (!multiboot_find(image.bytes, image.size, &header, &offset))
-        status = error_set(error, P5_ERR_FORMAT, "there is no Multiboot header in the first 8192 bytes");
+    status = multiboot_open(machine, error);
     if (status == P5_OK)
-        status = freestanding_place(machine, &image, &entry, &end, error);
+        status = bare_place_elf(machine, &image, &entry, &end, error);
     if (status == P5_OK)
-        status = multiboot_start(machine, &header, path, entry, end, error);
+        status =
+            multiboot_start(machine, header, path, header->has_entry ? header->entry : entry, end, error);
     elf_close(&image);
-    return error_in(error, status, path);
-}
-
-/* Loads an image that has addresses in its header (specification, 3.1.3). The part of the file between the
- * load address and the header is loaded, too. */
-static p5_status freestanding_multiboot_flat(p5_machine *machine, const char *path, const uint8_t *bytes,
-                                             size_t size, p5_error *error)
-{
-    multiboot_header h;
-    size_t offset;
-    if (!multiboot_find(bytes, size, &h, &offset))
-        return error_set(error, P5_ERR_FORMAT, "there is no Multiboot header in the first 8192 bytes");
-    if ((h.flags & MULTIBOOT_ADDRESSES) == 0)
-        return error_set(error, P5_ERR_FORMAT, "this Multiboot image is no ELF file and has no load address");
-    uint64_t before = (uint64_t)h.header_address - h.load_address;
-    if (h.header_address < h.load_address || before > offset)
-        return error_set(error, P5_ERR_FORMAT, "the load address %Xh does not go with the header's %Xh",
-                         h.load_address, h.header_address);
-    size_t first = offset - (size_t)before;
-    uint64_t wanted = h.load_end != 0 ? (uint64_t)h.load_end - h.load_address : size - first;
-    if (h.load_end != 0 && (h.load_end < h.load_address || wanted > size - first))
-        return error_set(error, P5_ERR_FORMAT, "the file is truncated: %zu bytes of %llu", size - first,
-                         (unsigned long long)wanted);
-    uint64_t memory = h.bss_end > h.load_address + wanted ? (uint64_t)h.bss_end - h.load_address : wanted;
-    if (h.entry < h.load_address || h.entry - h.load_address >= memory)
-        return error_set(error, P5_ERR_FORMAT, "the entry point %Xh is outside the image", h.entry);
-    p5_status status = machine_open_engine(machine, BARE_DEFAULT_MEMORY, BARE_LEAST_MEMORY, error);
-    if (status == P5_OK)
-        status = bare_place(machine, h.load_address, bytes + first, (size_t)wanted, (size_t)memory, error);
-    if (status == P5_OK)
-        status = multiboot_start(machine, &h, path, h.entry, h.load_address + (uint32_t)memory, error);
     return status;
 }
 
+/* Loads an image by the addresses of its header (version 1: 3.1.3, version 2: 3.1.5). The part of the
+ * file between the load address and the header is loaded, too. */
+static p5_status multiboot_load_flat(p5_machine *machine, const char *path, const multiboot_header *h,
+                                     const uint8_t *bytes, size_t size, p5_error *error)
+{
+    if (!h->has_addresses || (h->version == 2 && !h->has_entry))
+        return error_set(error, P5_ERR_FORMAT, "this Multiboot image is no ELF file and has no %s",
+                         h->has_addresses ? "entry address" : "load address");
+    uint64_t before = (uint64_t)h->header_address - h->load_address;
+    if (h->header_address < h->load_address || before > h->offset)
+        return error_set(error, P5_ERR_FORMAT, "the load address %Xh does not go with the header's %Xh",
+                         h->load_address, h->header_address);
+    size_t first = h->offset - (size_t)before;
+    uint64_t wanted = h->load_end != 0 ? (uint64_t)h->load_end - h->load_address : size - first;
+    if (h->load_end != 0 && (h->load_end < h->load_address || wanted > size - first))
+        return error_set(error, P5_ERR_FORMAT, "the file is truncated: %zu bytes of %llu", size - first,
+                         (unsigned long long)wanted);
+    uint64_t memory = h->bss_end > h->load_address + wanted ? (uint64_t)h->bss_end - h->load_address : wanted;
+    if (h->entry < h->load_address || h->entry - h->load_address >= memory)
+        return error_set(error, P5_ERR_FORMAT, "the entry point %Xh is outside the image", h->entry);
+    p5_status status = multiboot_open(machine, error);
+    if (status == P5_OK)
+        status = bare_place(machine, h->load_address, bytes + first, (size_t)wanted, (size_t)memory, error);
+    if (status == P5_OK)
+        status = multiboot_start(machine, h, path, h->entry, h->load_address + (uint32_t)memory, error);
+    return status;
+}
+
+static bool is_elf(const uint8_t *bytes, size_t size)
+{
+    return size >= 4 && memcmp(bytes, "\177ELF", 4) == 0;
+}
+
+/* Version 2 loads by the header's addresses if they are there, even an ELF file (3.1.5). */
 p5_status p5_machine_load_multiboot(p5_machine *machine, const char *path, p5_error *error)
 {
     uint8_t *bytes;
     size_t size;
+    multiboot_header header;
     p5_status status = file_read(path, 1u << 30, false, &bytes, &size, error);
     if (status != P5_OK)
         return status;
-    if (size >= 4 && memcmp(bytes, "\177ELF", 4) == 0) {
-        free(bytes);
-        return freestanding_multiboot_elf(machine, path, error);
-    }
-    status = freestanding_multiboot_flat(machine, path, bytes, size, error);
+    if (!multiboot_find(bytes, size, &header))
+        status = error_set(
+            error, P5_ERR_FORMAT,
+            "there is no Multiboot header in the first 8 KB, nor one of Multiboot 2 in the first 32 KB");
+    else
+        status = multiboot_check(&header, bytes, error);
+    if (status == P5_OK && is_elf(bytes, size) && !(header.version == 2 && header.has_addresses))
+        status = multiboot_load_elf(machine, path, &header, error);
+    else if (status == P5_OK)
+        status = multiboot_load_flat(machine, path, &header, bytes, size, error);
     free(bytes);
     return error_in(error, status, path);
 }
@@ -124,25 +138,49 @@ static bool is_vmlinux(const char *path)
     return found;
 }
 
+typedef struct whole_file {
+    const uint8_t *bytes;
+    size_t size;
+} whole_file;
+
+static bool read_whole(const void *context, uint64_t offset, void *bytes, size_t size)
+{
+    const whole_file *file = context;
+    if (offset > file->size || size > file->size - offset)
+        return false;
+    memcpy(bytes, file->bytes + offset, size);
+    return true;
+}
+
+static bool is_bootable_cd(const uint8_t *bytes, size_t size)
+{
+    el_torito_entry entry;
+    return el_torito_find(read_whole, &(whole_file){bytes, size}, &entry);
+}
+
 p5_status p5_machine_image_kind(const char *path, p5_image_kind *kind, p5_error *error)
 {
     enum { LARGEST = 1 << 30, SIGNATURE = 510 };
     uint8_t *bytes;
-    size_t size, offset;
+    size_t size;
     multiboot_header header;
     *kind = P5_IMAGE_UNKNOWN;
     p5_status status = file_read(path, LARGEST, false, &bytes, &size, error);
     if (status != P5_OK)
         return status;
-    if (multiboot_find(bytes, size, &header, &offset))
+    bool bootable = size > SIGNATURE + 1 && bytes[SIGNATURE] == 0x55 && bytes[SIGNATURE + 1] == 0xaa;
+    bool elf = is_elf(bytes, size), bzimage = kernel_is_bzimage(bytes, size);
+    bool multiboot = multiboot_find(bytes, size, &header);
+    /* A disk may have a Multiboot kernel in its next sectors. A bzImage has a signature, too. */
+    if (multiboot && (elf || bzimage || !bootable))
         *kind = P5_IMAGE_MULTIBOOT;
-    else if (size >= 4 && memcmp(bytes, "\177ELF", 4) == 0)
+    else if (elf)
         *kind = is_vmlinux(path) ? P5_IMAGE_KERNEL : P5_IMAGE_ELF;
-    else if (kernel_is_bzimage(bytes, size))
+    else if (bzimage)
         *kind = P5_IMAGE_KERNEL;
     else if (mz_is_signed(bytes, size) || named_as_program(path))
         *kind = P5_IMAGE_DOS;
-    else if (size >= 512 && bytes[SIGNATURE] == 0x55 && bytes[SIGNATURE + 1] == 0xaa)
+    else if (bootable || is_bootable_cd(bytes, size))
         *kind = P5_IMAGE_DISK;
     free(bytes);
     return P5_OK;

@@ -5,6 +5,8 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "machine/base/notice.h"
+#include "machine/load/multiboot_internal.h"
 #include "machine/state.h"
 
 enum {
@@ -13,65 +15,99 @@ enum {
     SEARCH_BYTES = 8192,
     HEADER_LEAST = 12,
     HEADER_WITH_ADDRESSES = 32,
-    REQUIRED_KNOWN =
-        0xffff & (MULTIBOOT_PAGE_ALIGN | MULTIBOOT_MEMORY_INFO), /* bits 0-15 must be understood */
+    HEADER_WITH_VIDEO = 48,
+    FLAG_PAGE_ALIGN = 1 << 0,
+    FLAG_MEMORY_INFO = 1 << 1,
+    FLAG_VIDEO = 1 << 2,
+    FLAG_ADDRESSES = 1 << 16,
+    REQUIRED_KNOWN = FLAG_PAGE_ALIGN | FLAG_MEMORY_INFO | FLAG_VIDEO,
+    REQUIRED = 0xffff, /* bits 0-15 must be understood */
     INFO_MEMORY = 1 << 0,
     INFO_COMMAND_LINE = 1 << 2,
     INFO_MODULES = 1 << 3,
     INFO_MAP = 1 << 6,
     INFO_LOADER = 1 << 9,
-    LOW_MEMORY_KB = 640,
-    HIGH_MEMORY = 1 << 20,
+    INFO_SCREEN = 1 << 12,
     LARGEST_MODULE = 1 << 30,
-    MAP_ENTRIES = 3,
     MAP_RAM = 1,
     MAP_RESERVED = 2
 };
 
-/* Boot information, section 3.3: the fields that are filled in. */
+/* The header as it stands in the image; what fields count is said by its flags. */
+typedef struct multiboot_words {
+    uint32_t magic, flags, checksum;
+    uint32_t header_address, load_address, load_end, bss_end, entry;
+    uint32_t video_mode_type, video_width, video_height, video_depth;
+} multiboot_words;
+
+/* Boot information, section 3.3. */
 typedef struct multiboot_info {
     uint32_t flags, mem_lower, mem_upper, boot_device, cmdline, mods_count, mods_addr, syms[4];
     uint32_t mmap_length, mmap_addr, drives_length, drives_addr, config_table, boot_loader_name;
+    uint32_t apm_table, vbe[4];
+    uint32_t screen_address, screen_address_high;
+    uint32_t screen_pitch, screen_width, screen_height;
+    uint8_t screen_depth, screen_type, screen_colours[6];
 } multiboot_info;
 
-typedef struct multiboot_module {
+typedef struct multiboot_listed {
     uint32_t start, end, string, reserved;
-} multiboot_module;
+} multiboot_listed;
 
-typedef struct multiboot_map {
-    uint32_t size; /* size of the members that follow */
-    uint64_t base, length;
-    uint32_t type;
-} __attribute__((packed)) multiboot_map;
+/* An entry of the map: the size of what follows, then base, length and type. */
+enum { MAP_ENTRY_BYTES = 24, MAP_AREA_BYTES = 20 };
 
-bool multiboot_find(const uint8_t *bytes, size_t size, multiboot_header *header, size_t *offset)
+static bool multiboot1_find(const uint8_t *bytes, size_t size, multiboot_header *header)
 {
     size_t limit = size < SEARCH_BYTES ? size : SEARCH_BYTES;
     for (size_t at = 0; at + HEADER_LEAST <= limit; at += 4) {
-        memset(header, 0, sizeof *header);
-        memcpy(header, bytes + at, HEADER_LEAST);
-        if (header->magic != HEADER_MAGIC || header->magic + header->flags + header->checksum != 0)
+        multiboot_words words = {0};
+        memcpy(&words, bytes + at, HEADER_LEAST);
+        if (words.magic != HEADER_MAGIC || words.magic + words.flags + words.checksum != 0)
             continue;
-        if ((header->flags & MULTIBOOT_ADDRESSES) != 0) {
-            if (at + HEADER_WITH_ADDRESSES > limit)
-                return false;
-            memcpy(header, bytes + at, HEADER_WITH_ADDRESSES);
-        }
-        *offset = at;
+        size_t length = (words.flags & FLAG_VIDEO) != 0       ? HEADER_WITH_VIDEO
+                        : (words.flags & FLAG_ADDRESSES) != 0 ? HEADER_WITH_ADDRESSES
+                                                              : HEADER_LEAST;
+        if (at + length > limit)
+            return false;
+        memcpy(&words, bytes + at, length);
+        *header = (multiboot_header){.version = 1,
+                                     .offset = at,
+                                     .bytes = length,
+                                     .has_addresses = (words.flags & FLAG_ADDRESSES) != 0,
+                                     .header_address = words.header_address,
+                                     .load_address = words.load_address,
+                                     .load_end = words.load_end,
+                                     .bss_end = words.bss_end,
+                                     .entry = words.entry,
+                                     .wants_graphics =
+                                         (words.flags & FLAG_VIDEO) != 0 && words.video_mode_type == 0,
+                                     .flags = words.flags};
         return true;
     }
     return false;
 }
 
-/* Memory for the modules and the boot information, from the kernel's end upwards. */
-typedef struct multiboot_room {
-    p5_machine *machine;
-    const char *path;
-    uint32_t next;
-} multiboot_room;
+bool multiboot_find(const uint8_t *bytes, size_t size, multiboot_header *header)
+{
+    return multiboot1_find(bytes, size, header) || multiboot2_find(bytes, size, header);
+}
 
-static p5_status multiboot_put(multiboot_room *room, const void *bytes, size_t size, uint32_t alignment,
-                               uint32_t *at, p5_error *error)
+p5_status multiboot_check(const multiboot_header *header, const uint8_t *bytes, p5_error *error)
+{
+    if (header->version == 2)
+        return multiboot2_check(header, bytes, error);
+    uint32_t unknown = header->flags & REQUIRED & ~(uint32_t)REQUIRED_KNOWN;
+    if (unknown == 0)
+        return P5_OK;
+    return error_set(error, P5_ERR_FORMAT, "this Multiboot image requires features %04Xh that do not exist",
+                     unknown);
+}
+
+/* --- what both versions give a kernel --- */
+
+p5_status multiboot_put(multiboot_room *room, const void *bytes, size_t size, uint32_t alignment,
+                        uint32_t *at, p5_error *error)
 {
     uint64_t start = ((uint64_t)room->next + alignment - 1) / alignment * alignment;
     if (start > UINT32_MAX)
@@ -87,11 +123,11 @@ static p5_status multiboot_put_text(multiboot_room *room, const char *text, uint
     return multiboot_put(room, text, strlen(text) + 1, 1, at, error);
 }
 
-/* Places a module, which is "FILE" or "FILE ARGUMENTS": the file name ends at the first blank. The module's
+/* Loads a module, which is "FILE" or "FILE ARGUMENTS": the file name ends at the first blank. The module's
  * string is all of this without the file's directory, because the kernel must not depend on where the host
  * has the file. */
-static p5_status multiboot_put_module(multiboot_room *room, const char *text, multiboot_module *module,
-                                      p5_error *error)
+static p5_status multiboot_load_module(multiboot_room *room, const char *text, multiboot_module *module,
+                                       p5_error *error)
 {
     size_t length = strcspn(text, " "), size;
     char *path = strndup(text, length);
@@ -105,82 +141,112 @@ static p5_status multiboot_put_module(multiboot_room *room, const char *text, mu
     if (status != P5_OK)
         error_at(error, path, 0, 0);
     const char *slash = strrchr(path, '/');
-    if (status == P5_OK)
-        status =
-            multiboot_put_text(room, text + (slash != NULL ? slash + 1 - path : 0), &module->string, error);
+    module->text = text + (slash != NULL ? slash + 1 - path : 0);
     free(bytes);
     free(path);
     return status;
 }
 
-static p5_status multiboot_put_modules(multiboot_room *room, multiboot_info *info, p5_error *error)
+p5_status multiboot_load_modules(multiboot_room *room, multiboot_module **modules, p5_error *error)
 {
     const p5_machine_options *options = &room->machine->options;
-    size_t count = options->module_count;
-    multiboot_module *modules = calloc(count + 1, sizeof *modules);
-    p5_status status = modules != NULL ? P5_OK : error_set(error, P5_ERR_MEMORY, "no memory for modules");
-    for (size_t i = 0; i < count && status == P5_OK; i++)
-        status = multiboot_put_module(room, options->modules[i], &modules[i], error);
+    *modules = calloc(options->module_count + 1, sizeof **modules);
+    p5_status status = *modules != NULL ? P5_OK : error_set(error, P5_ERR_MEMORY, "no memory for modules");
+    for (size_t i = 0; i < options->module_count && status == P5_OK; i++)
+        status = multiboot_load_module(room, options->modules[i], &(*modules)[i], error);
+    return status;
+}
+
+uint32_t multiboot_upper_kb(const p5_machine *machine)
+{
+    uint32_t memory = machine->options.memory_bytes;
+    return memory > MULTIBOOT_HIGH_MEMORY ? (memory - MULTIBOOT_HIGH_MEMORY) >> 10 : 0;
+}
+
+void multiboot_map(const p5_machine *machine, multiboot_area map[MULTIBOOT_MAP_ENTRIES])
+{
+    uint32_t memory = machine->options.memory_bytes;
+    map[0] = (multiboot_area){0, MULTIBOOT_LOW_MEMORY_KB * 1024, MAP_RAM};
+    map[1] = (multiboot_area){0xf0000, 0x10000, MAP_RESERVED};
+    map[2] = (multiboot_area){MULTIBOOT_HIGH_MEMORY,
+                              memory > MULTIBOOT_HIGH_MEMORY ? memory - MULTIBOOT_HIGH_MEMORY : 0, MAP_RAM};
+}
+
+/* --- boot information of version 1 --- */
+
+static p5_status multiboot_put_modules(multiboot_room *room, multiboot_info *info, p5_error *error)
+{
+    size_t count = room->machine->options.module_count;
+    multiboot_module *modules;
+    multiboot_listed *list = calloc(count + 1, sizeof *list);
+    p5_status status = multiboot_load_modules(room, &modules, error);
+    if (list == NULL && status == P5_OK)
+        status = error_set(error, P5_ERR_MEMORY, "no memory for modules");
+    for (size_t i = 0; i < count && status == P5_OK; i++) {
+        list[i] = (multiboot_listed){.start = modules[i].start, .end = modules[i].end};
+        status = multiboot_put_text(room, modules[i].text, &list[i].string, error);
+    }
     info->mods_count = (uint32_t)count;
     if (status == P5_OK && count != 0)
-        status = multiboot_put(room, modules, count * sizeof *modules, 16, &info->mods_addr, error);
+        status = multiboot_put(room, list, count * sizeof *list, 16, &info->mods_addr, error);
     free(modules);
+    free(list);
     return status;
 }
 
 static p5_status multiboot_put_map(multiboot_room *room, multiboot_info *info, p5_error *error)
 {
-    uint32_t memory = room->machine->options.memory_bytes;
-    const uint32_t entry = sizeof(multiboot_map) - sizeof(uint32_t);
-    const multiboot_map map[MAP_ENTRIES] = {
-        {entry, 0, LOW_MEMORY_KB * 1024, MAP_RAM},
-        {entry, 0xf0000, 0x10000, MAP_RESERVED},
-        {entry, HIGH_MEMORY, memory > HIGH_MEMORY ? memory - HIGH_MEMORY : 0, MAP_RAM}};
+    multiboot_area areas[MULTIBOOT_MAP_ENTRIES];
+    uint8_t map[MULTIBOOT_MAP_ENTRIES][MAP_ENTRY_BYTES];
+    multiboot_map(room->machine, areas);
+    for (unsigned i = 0; i < MULTIBOOT_MAP_ENTRIES; i++) {
+        memcpy(map[i], &(uint32_t){MAP_AREA_BYTES}, 4);
+        memcpy(map[i] + 4, &areas[i], MAP_AREA_BYTES);
+    }
     info->mmap_length = sizeof map;
     return multiboot_put(room, map, sizeof map, 16, &info->mmap_addr, error);
 }
 
-static p5_status multiboot_check(const multiboot_header *header, p5_error *error)
+static p5_status multiboot1_inform(multiboot_room *room, uint32_t *at, p5_error *error)
 {
-    if ((header->flags & MULTIBOOT_VIDEO) != 0) {
-        error_set(error, P5_ERR_FORMAT, "this Multiboot image wants a video mode; the board has no screen");
-        error_hint(error, "build it without bit 2 of the header's flags");
-        return P5_ERR_FORMAT;
-    }
-    if ((header->flags & 0xffff & ~(uint32_t)REQUIRED_KNOWN) != 0)
-        return error_set(error, P5_ERR_FORMAT,
-                         "this Multiboot image requires features %04Xh that do not exist",
-                         header->flags & 0xffff & ~(uint32_t)REQUIRED_KNOWN);
-    return P5_OK;
+    multiboot_info info = {.flags = INFO_MEMORY | INFO_COMMAND_LINE | INFO_MODULES | INFO_MAP | INFO_LOADER |
+                                    INFO_SCREEN,
+                           .mem_lower = MULTIBOOT_LOW_MEMORY_KB,
+                           .mem_upper = multiboot_upper_kb(room->machine),
+                           .screen_address = MULTIBOOT_SCREEN,
+                           .screen_pitch = 2 * MULTIBOOT_SCREEN_COLUMNS,
+                           .screen_width = MULTIBOOT_SCREEN_COLUMNS,
+                           .screen_height = MULTIBOOT_SCREEN_ROWS,
+                           .screen_depth = 16,
+                           .screen_type = MULTIBOOT_SCREEN_TEXT};
+    p5_status status = multiboot_put_modules(room, &info, error);
+    if (status == P5_OK)
+        status = multiboot_put_text(room, room->line, &info.cmdline, error);
+    if (status == P5_OK)
+        status = multiboot_put_text(room, "p5scope", &info.boot_loader_name, error);
+    if (status == P5_OK)
+        status = multiboot_put_map(room, &info, error);
+    return status == P5_OK ? multiboot_put(room, &info, sizeof info, 16, at, error) : status;
 }
 
 p5_status multiboot_start(p5_machine *machine, const multiboot_header *header, const char *path,
                           uint32_t entry, uint32_t end, p5_error *error)
 {
-    multiboot_room room = {machine, path, end > HIGH_MEMORY ? end : HIGH_MEMORY};
     const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
-    const char *line = machine->options.command_line != NULL ? machine->options.command_line : name;
-    uint32_t upper =
-        machine->options.memory_bytes > HIGH_MEMORY ? machine->options.memory_bytes - HIGH_MEMORY : 0;
-    multiboot_info info = {.flags = INFO_MEMORY | INFO_COMMAND_LINE | INFO_MODULES | INFO_MAP | INFO_LOADER,
-                           .mem_lower = LOW_MEMORY_KB,
-                           .mem_upper = upper >> 10};
-    uint32_t info_address = 0;
-    p5_status status = multiboot_check(header, error);
-    if (status == P5_OK)
-        status = multiboot_put_modules(&room, &info, error);
-    if (status == P5_OK)
-        status = multiboot_put_text(&room, line, &info.cmdline, error);
-    if (status == P5_OK)
-        status = multiboot_put_text(&room, "p5scope", &info.boot_loader_name, error);
-    if (status == P5_OK)
-        status = multiboot_put_map(&room, &info, error);
-    if (status == P5_OK)
-        status = multiboot_put(&room, &info, sizeof info, 16, &info_address, error);
+    multiboot_room room = {.machine = machine,
+                           .line =
+                               machine->options.command_line != NULL ? machine->options.command_line : name,
+                           .next = end > MULTIBOOT_HIGH_MEMORY ? end : MULTIBOOT_HIGH_MEMORY};
+    uint32_t at = 0;
+    p5_status status =
+        header->version == 2 ? multiboot2_inform(&room, &at, error) : multiboot1_inform(&room, &at, error);
     if (status != P5_OK)
         return status;
+    if (header->wants_graphics)
+        notice_once(&machine->notices, NOTICE_OTHER, 0xb1b00u,
+                    "the kernel's Multiboot header asks for a graphics mode; it gets text mode, 80 x 25");
     bare_start(machine, entry);
-    engine_set(machine->engine, ENGINE_EAX, LOADED_MAGIC);
-    engine_set(machine->engine, ENGINE_EBX, info_address);
+    engine_set(machine->engine, ENGINE_EAX, header->version == 2 ? MULTIBOOT2_LOADED_MAGIC : LOADED_MAGIC);
+    engine_set(machine->engine, ENGINE_EBX, at);
     return P5_OK;
 }

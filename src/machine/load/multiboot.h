@@ -1,27 +1,29 @@
-/* Multiboot 1 images (specification 0.6.96). */
+/* Multiboot images: specification 0.6.96 (version 1) and 2.0 (version 2). */
 #ifndef MACHINE_LOAD_MULTIBOOT_H
 #define MACHINE_LOAD_MULTIBOOT_H
 
 #include "machine/load/bare.h"
 
-/* The header's words as in the image. The address fields are only valid with MULTIBOOT_ADDRESSES. */
+/* What a header of either version says. */
 typedef struct multiboot_header {
-    uint32_t magic, flags, checksum;
-    uint32_t header_address, load_address, load_end, bss_end, entry;
+    unsigned version;     /* 1 or 2 */
+    size_t offset, bytes; /* where it stands in the file, and its length */
+    bool has_addresses;   /* header_address, load_address, load_end and bss_end say how the image is loaded */
+    bool has_entry;       /* entry takes the place of an ELF file's entry point */
+    uint32_t header_address, load_address;
+    uint32_t load_end, bss_end; /* 0 = the file's end, no BSS */
+    uint32_t entry;
+    bool wants_graphics; /* it would like a frame buffer; text mode is what it gets */
+    uint32_t flags;      /* version 1 */
 } multiboot_header;
 
-enum {
-    MULTIBOOT_PAGE_ALIGN = 1 << 0,
-    MULTIBOOT_MEMORY_INFO = 1 << 1,
-    MULTIBOOT_VIDEO = 1 << 2,
-    MULTIBOOT_ADDRESSES = 1 << 16
-};
-
-/* Finds the header: dword aligned, complete within the first 8192 bytes, its words add up to 0. `*offset` is
- * its place. */
-bool multiboot_find(const uint8_t *bytes, size_t size, multiboot_header *header, size_t *offset);
-/* Loads the modules and the boot information after `end`, the first free address after the kernel, and puts
- * the processor into the state of section 3.2 with EIP = `entry`. */
+/* Finds a header of version 1 in the first 8 KB, aligned to 4 bytes, or else one of version 2 in the first
+ * 32 KB, aligned to 8. */
+bool multiboot_find(const uint8_t *bytes, size_t size, multiboot_header *header);
+/* Refuses a header that requires what the board or this loader does not have. `bytes` is the file. */
+p5_status multiboot_check(const multiboot_header *header, const uint8_t *bytes, p5_error *error);
+/* Loads the modules and the boot information after `end`, the first free address after the kernel, and
+ * puts the processor into the state that both versions define, with EIP = `entry`. */
 p5_status multiboot_start(p5_machine *machine, const multiboot_header *header, const char *path,
                           uint32_t entry, uint32_t end, p5_error *error);
 

@@ -1,0 +1,232 @@
+#include "machine/bios/disk_image.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+
+enum { PIECE = 32 << 10, DISKETTE_USUAL_KB = 1440 };
+
+/* --- formats --- */
+
+typedef struct disk_geometry {
+    uint32_t kilobytes, cylinders, heads, per_track;
+} disk_geometry;
+
+static const disk_geometry diskettes[] = {{160, 40, 1, 8},   {180, 40, 1, 9},  {320, 40, 2, 8},
+                                          {360, 40, 2, 9},   {720, 80, 2, 9},  {1200, 80, 2, 15},
+                                          {1440, 80, 2, 18}, {2880, 80, 2, 36}};
+enum { DISKETTES = sizeof diskettes / sizeof diskettes[0] };
+
+static const disk_geometry *diskette_of(uint64_t bytes)
+{
+    for (unsigned i = 0; i < DISKETTES; i++)
+        if (bytes == (uint64_t)diskettes[i].kilobytes * 1024)
+            return &diskettes[i];
+    return NULL;
+}
+
+/* The format that the boot sector's parameter block names: sectors of 512 bytes, and sectors, heads and
+ * sectors of a track as one of the formats has them. NULL if there is no such block. */
+static const disk_geometry *diskette_named(const uint8_t sector[BIOS_SECTOR])
+{
+    enum { SECTOR_BYTES = 11, TOTAL = 19, PER_TRACK = 24, HEADS = 26 };
+    uint16_t bytes, total, per_track, heads;
+    memcpy(&bytes, sector + SECTOR_BYTES, 2);
+    memcpy(&total, sector + TOTAL, 2);
+    memcpy(&per_track, sector + PER_TRACK, 2);
+    memcpy(&heads, sector + HEADS, 2);
+    const disk_geometry *g = bytes == BIOS_SECTOR ? diskette_of((uint64_t)total * BIOS_SECTOR) : NULL;
+    return g != NULL && g->per_track == per_track && g->heads == heads ? g : NULL;
+}
+
+static void disk_is_diskette(disk_image *d, const disk_geometry *g)
+{
+    d->drive = DRIVE_DISKETTE;
+    d->cylinders = g->cylinders;
+    d->heads = g->heads;
+    d->per_track = g->per_track;
+    d->sectors = (uint64_t)g->cylinders * g->heads * g->per_track;
+}
+
+static void disk_is_hard(disk_image *d)
+{
+    d->drive = DRIVE_HARD_DISK;
+    d->heads = 16;
+    d->per_track = 63;
+    d->sectors = (d->file_bytes + BIOS_SECTOR - 1) / BIOS_SECTOR;
+    uint64_t cylinders = d->sectors / (16 * 63);
+    d->cylinders = cylinders > 1024 ? 1024 : cylinders == 0 ? 1 : (uint32_t)cylinders;
+}
+
+/* The file's size tells the format. A smaller one is a diskette whose end is missing. */
+static void disk_shape(disk_image *d)
+{
+    uint8_t first[BIOS_SECTOR] = {0};
+    const disk_geometry *g = diskette_of(d->file_bytes);
+    if (pread(d->file, first, sizeof first, 0) == BIOS_SECTOR && g == NULL) {
+        const disk_geometry *named = diskette_named(first);
+        if (named != NULL && d->file_bytes < (uint64_t)named->kilobytes * 1024)
+            g = named;
+    }
+    if (g == NULL && d->file_bytes < DISKETTE_USUAL_KB * 1024)
+        g = diskette_of(DISKETTE_USUAL_KB * 1024);
+    if (g != NULL)
+        disk_is_diskette(d, g);
+    else
+        disk_is_hard(d);
+}
+
+static void disk_shape_cd(disk_image *d)
+{
+    static const uint16_t kilobytes[] = {
+        [CD_DISKETTE_1200] = 1200, [CD_DISKETTE_1440] = 1440, [CD_DISKETTE_2880] = 2880};
+    uint64_t start = (uint64_t)d->boot.start * CD_SECTOR;
+    d->is_cd = true;
+    if (d->boot.media == CD_NO_EMULATION) {
+        d->drive = DRIVE_CD;
+        d->sector_bytes = CD_SECTOR;
+        d->sectors = (d->file_bytes + CD_SECTOR - 1) / CD_SECTOR;
+        return;
+    }
+    d->start = start;
+    d->file_bytes = start < d->file_bytes ? d->file_bytes - start : 0;
+    if (d->boot.media == CD_HARD_DISK)
+        disk_is_hard(d);
+    else
+        disk_is_diskette(d, diskette_of((uint64_t)kilobytes[d->boot.media] * 1024));
+}
+
+/* --- the file --- */
+
+static uint64_t disk_last_piece(const disk_image *d)
+{
+    return d->sectors * d->sector_bytes / PIECE;
+}
+
+static bool read_file(const void *context, uint64_t offset, void *bytes, size_t size)
+{
+    const disk_image *d = context;
+    return offset < INT64_MAX && pread(d->file, bytes, size, (off_t)offset) == (ssize_t)size;
+}
+
+p5_status disk_image_open(disk_image *disk, const char *path, bool writable, bool as_disk, p5_error *error)
+{
+    struct stat about = {0};
+    *disk = (disk_image){.writable = writable, .sector_bytes = BIOS_SECTOR};
+    disk->file = open(path, (writable ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    p5_status status = P5_OK;
+    if (disk->file < 0)
+        status = error_set(error, P5_ERR_IO, "cannot open the image%s: %s", writable ? " for writing" : "",
+                           strerror(errno));
+    else if (fstat(disk->file, &about) != 0 || !S_ISREG(about.st_mode))
+        status = error_set(error, P5_ERR_FORMAT, "this is not a regular file");
+    else if (about.st_size < BIOS_SECTOR)
+        status = error_set(error, P5_ERR_FORMAT, "a disk image has at least one sector of 512 bytes");
+    if (status == P5_OK) {
+        disk->file_bytes = (uint64_t)about.st_size;
+        if (!as_disk && el_torito_find(read_file, disk, &disk->boot))
+            disk_shape_cd(disk);
+        else
+            disk_shape(disk);
+        disk->pieces = calloc(disk_last_piece(disk) + 1, sizeof *disk->pieces);
+        if (disk->pieces == NULL)
+            status = error_set(error, P5_ERR_MEMORY, "no memory for a disk");
+    }
+    if (status != P5_OK) {
+        error_at(error, path, 0, 0);
+        disk_image_close(disk);
+        return status;
+    }
+    disk->path = realpath(path, NULL);
+    return P5_OK;
+}
+
+void disk_image_close(disk_image *disk)
+{
+    for (uint64_t i = 0; disk->pieces != NULL && i <= disk_last_piece(disk); i++)
+        free(disk->pieces[i]);
+    free(disk->pieces);
+    disk->pieces = NULL;
+    if (disk->file >= 0)
+        close(disk->file);
+    disk->file = -1;
+    free(disk->path);
+    disk->path = NULL;
+}
+
+/* Reads from the file; beyond its end there are zeros. */
+static bool disk_read_file(const disk_image *d, uint64_t at, uint8_t *bytes, size_t size)
+{
+    uint64_t left = at < d->file_bytes ? d->file_bytes - at : 0;
+    size_t there = left < size ? (size_t)left : size;
+    memset(bytes + there, 0, size - there);
+    return there == 0 || read_file(d, d->start + at, bytes, there);
+}
+
+bool disk_image_padded(const disk_image *disk, uint64_t sector)
+{
+    return (sector + 1) * disk->sector_bytes > disk->file_bytes;
+}
+
+bool disk_image_read(const disk_image *disk, uint64_t sector, void *bytes)
+{
+    uint64_t at = sector * disk->sector_bytes;
+    const uint8_t *piece = disk->pieces[at / PIECE];
+    if (piece == NULL)
+        return disk_read_file(disk, at, bytes, disk->sector_bytes);
+    memcpy(bytes, piece + at % PIECE, disk->sector_bytes);
+    return true;
+}
+
+bool disk_image_write(disk_image *disk, uint64_t sector, const void *bytes)
+{
+    uint64_t at = sector * disk->sector_bytes;
+    if (disk->writable)
+        return pwrite(disk->file, bytes, disk->sector_bytes, (off_t)(disk->start + at)) == disk->sector_bytes;
+    uint8_t **piece = &disk->pieces[at / PIECE];
+    if (*piece == NULL) {
+        *piece = malloc(PIECE);
+        if (*piece == NULL || !disk_read_file(disk, at - at % PIECE, *piece, PIECE)) {
+            free(*piece);
+            *piece = NULL;
+            return false;
+        }
+    }
+    memcpy(*piece + at % PIECE, bytes, disk->sector_bytes);
+    return true;
+}
+
+/* --- snapshots --- */
+
+/* Moves a piece. One of a disk that is not open, of a snapshot that is only looked at, is read and dropped. */
+static void piece_transfer(disk_image *disk, uint64_t at, snapshot *s)
+{
+    uint8_t *dropped = NULL, **piece = disk->pieces != NULL ? &disk->pieces[at] : &dropped;
+    if (*piece == NULL)
+        *piece = malloc(PIECE);
+    if (*piece == NULL)
+        snapshot_no_memory(s);
+    else
+        snapshot_raw(s, "disk.bytes", *piece, PIECE);
+    free(dropped);
+}
+
+void disk_image_transfer(disk_image *disk, snapshot *s)
+{
+    uint64_t last = disk->pieces != NULL ? disk_last_piece(disk) : UINT32_MAX, count = 0;
+    for (uint64_t i = 0; disk->pieces != NULL && i <= last; i++)
+        count += disk->pieces[i] != NULL;
+    count = snapshot_number(s, "disk.pieces", count, last + 1);
+    for (uint64_t at = 0; count > 0 && s->status == P5_OK; at++, count--) {
+        while (!s->loading && disk->pieces[at] == NULL)
+            at++;
+        at = snapshot_number(s, "disk.piece", at, last);
+        if (s->status == P5_OK)
+            piece_transfer(disk, at, s);
+    }
+}

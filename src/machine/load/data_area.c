@@ -1,0 +1,47 @@
+#include "machine/load/data_area.h"
+
+#include <string.h>
+
+#include "engine/engine.h"
+#include "machine/board/devices.h"
+#include "machine/state.h"
+
+enum {
+    DATA_AREA = 0x400,
+    DATA_AREA_BYTES = 0x100,
+    PULSES_PER_TICK = 0x10000,
+    EQUIPMENT_DISKETTE = 0x01,
+    EQUIPMENT_FPU = 0x02,
+    EQUIPMENT_VIDEO_80 = 0x20,
+    EQUIPMENT_SERIAL = 0x200
+};
+
+void data_area_fill(p5_machine *machine, unsigned diskettes, unsigned hard_disks)
+{
+    const date *now = cmos_time(machine->devices);
+    uint32_t seconds = (uint32_t)((now->hour * 60 + now->minute) * 60 + now->second);
+    uint32_t equipment = EQUIPMENT_FPU | EQUIPMENT_VIDEO_80 | EQUIPMENT_SERIAL;
+    const struct {
+        uint16_t at, bytes;
+        uint32_t value;
+    } cells[] = {
+        {BDA_COM1, 2, 0x3f8},
+        {BDA_EQUIPMENT, 2, equipment | (diskettes != 0 ? EQUIPMENT_DISKETTE : 0)},
+        {BDA_MEMORY, 2, BIOS_BASE_MEMORY_KB},
+        {BDA_KEY_HEAD, 2, BDA_KEY_BUFFER - DATA_AREA},
+        {BDA_KEY_TAIL, 2, BDA_KEY_BUFFER - DATA_AREA},
+        {BDA_KEY_START, 2, BDA_KEY_BUFFER - DATA_AREA},
+        {BDA_KEY_END, 2, BDA_KEY_BUFFER + 32 - DATA_AREA},
+        {BDA_VIDEO_MODE, 1, 3},
+        {BDA_COLUMNS, 2, 80},
+        {BDA_PAGE_BYTES, 2, 0x1000},
+        {BDA_CURSOR_SHAPE, 2, 0x0607},
+        {BDA_CRTC, 2, 0x3d4},
+        {BDA_ROWS, 1, 24},
+        {BDA_DISKS, 1, hard_disks},
+        {BDA_TICKS, 4, (uint32_t)((uint64_t)seconds * PIT_HZ / PULSES_PER_TICK)},
+    };
+    uint8_t *area = engine_ram(machine->engine, DATA_AREA, DATA_AREA_BYTES);
+    for (unsigned i = 0; i < sizeof cells / sizeof cells[0]; i++)
+        memcpy(area + (cells[i].at - DATA_AREA), &cells[i].value, cells[i].bytes);
+}

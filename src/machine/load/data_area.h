@@ -1,0 +1,39 @@
+/* The BIOS data area at 400h: what a kernel, a driver or a boot sector finds there before anything has run. */
+#ifndef MACHINE_LOAD_DATA_AREA_H
+#define MACHINE_LOAD_DATA_AREA_H
+
+#include "p5scope/machine.h"
+
+enum {
+    BIOS_BASE_MEMORY_KB = 640,
+    BDA_COM1 = 0x400,
+    BDA_EQUIPMENT = 0x410,
+    BDA_MEMORY = 0x413,
+    BDA_SHIFT = 0x417,
+    BDA_KEY_HEAD = 0x41a,
+    BDA_KEY_TAIL = 0x41c,
+    BDA_KEY_BUFFER = 0x41e,
+    BDA_VIDEO_MODE = 0x449,
+    BDA_COLUMNS = 0x44a,
+    BDA_PAGE_BYTES = 0x44c,
+    BDA_PAGE_START = 0x44e,
+    BDA_CURSOR = 0x450, /* of eight pages */
+    BDA_CURSOR_SHAPE = 0x460,
+    BDA_PAGE = 0x462,
+    BDA_CRTC = 0x463,
+    BDA_TICKS = 0x46c,
+    BDA_MIDNIGHT = 0x470,
+    BDA_DISKS = 0x475,
+    BDA_KEY_START = 0x480,
+    BDA_KEY_END = 0x482,
+    BDA_ROWS = 0x484, /* less one */
+    BDA_CHARACTER = 0x485,
+    BDA_VIDEO_INFORMATION = 0x487,
+    BDA_VIDEO_OPTIONS = 0x489
+};
+
+/* Fills the data area for a machine with so many diskette drives (0 or 1) and hard disks. The engine is open.
+ * There is no extended data area: the word at 40Eh is 0 and base memory ends at 640 KB. */
+void data_area_fill(p5_machine *machine, unsigned diskettes, unsigned hard_disks);
+
+#endif
