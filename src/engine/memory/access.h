@@ -8,8 +8,9 @@
 #include "engine/stretch/stretch.h"
 
 /* The mode of translated code that makes a reference. ACCESS_REAL means real and V86 mode. There a reference
- * by 16 bits can violate a segment of 64 KB only by crossing its end, which lies at a multiple of 16. A part
- * of an operand, or a reference by 32 bits, can violate it in other ways: ACCESS_ANY. */
+ * with a 16-bit address can violate a segment of 64 KB only by crossing its end, which lies at a multiple of
+ * 16. A part of an operand, or a reference with a 32-bit address, can violate it in other ways:
+ * ACCESS_ANY. */
 enum { PARAGRAPH = 16 };
 typedef enum access_mode { ACCESS_ANY, ACCESS_PROTECTED, ACCESS_REAL, ACCESS_MODES } access_mode;
 /* Accesses of instructions, by mode, privilege (0 supervisor, 1 user) and size (as power of two, + 4 with

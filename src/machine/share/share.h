@@ -38,8 +38,8 @@ typedef struct share_tree {
 /* Opens the directories of the options. share_tree_close must be called afterwards, even after an error. */
 p5_status share_tree_open(share_tree *tree, const p5_machine_options *options, p5_error *error);
 void share_tree_close(share_tree *tree);
-/* Makes `guest` a folder in memory that may hold `most_bytes`, unless a share covers that path. `now` returns
- * the guest's time of day in nanoseconds since 1970. */
+/* Makes `guest` a folder in memory that may hold `most_bytes`, unless there is a share at that path or at the
+ * root. `now` returns the guest's time of day in nanoseconds since 1970. */
 p5_status share_tree_private(share_tree *tree, const char *guest, uint64_t most_bytes,
                              uint64_t (*now)(const void *clock), const void *clock, p5_error *error);
 

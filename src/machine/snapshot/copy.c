@@ -49,7 +49,8 @@ p5_status machine_copy_take(p5_machine *machine, machine_copy *copy, p5_error *e
         machine_copy_free(copy);
         return s.status;
     }
-    uint8_t *fitting = realloc(copy->bytes, copy->size); /* the buffer grew by doubling */
+    /* Several copies may be kept, and the buffer has grown by doubling. */
+    uint8_t *fitting = realloc(copy->bytes, copy->size);
     if (fitting != NULL) {
         copy->bytes = fitting;
         copy->capacity = copy->size;
