@@ -12,6 +12,14 @@ static uint32_t greater(uint32_t a, uint32_t b)
     return a > b ? a : b;
 }
 
+/* Returns the bus clocks of a misaligned reference of 8 bytes to video memory, which is two bus cycles. */
+static uint32_t video_bus_clocks(const model_bus *cycles)
+{
+    uint32_t transfers = 8 / cycles->video_bytes + 1;
+    return transfers * greater(cycles->video_read, cycles->video_write) +
+           2 * greater(cycles->idle_after_read, cycles->idle_after_write);
+}
+
 bound bound_of_model(const p5_model *model)
 {
     const model_bus *cycles = &model->bus;
@@ -29,9 +37,11 @@ bound bound_of_model(const p5_model *model)
     b.walk_clocks = WALK * b.line_clocks + latency->walk_start + latency->walk_between + latency->walk_end;
     uint32_t edge = model->half_ratio / 2 + 1; /* a cycle begins with a clock of the bus */
     b.write_back_clocks = write_back * model->half_ratio / 2 + edge;
-    b.access_clocks =
-        b.walk_clocks + b.line_clocks + write_back * model->half_ratio / 2 + latency->misaligned;
-    /* what stands behind its line in the bus keeps whoever comes next, EWBE# a write to an E or M line */
+    uint32_t memory = b.line_clocks + write_back * model->half_ratio / 2;
+    uint32_t video = video_bus_clocks(cycles) * model->half_ratio / 2 + 2 * edge + latency->miss_to_bus +
+                     latency->bus_to_use;
+    b.access_clocks = b.walk_clocks + greater(memory, video) + latency->misaligned;
+    /* The next reference waits for the bus cycles after this line's, a write to an E or M line for EWBE#. */
     b.miss_clocks = b.line_clocks + edge + b.write_back_clocks + latency->misaligned +
                     latency->fill_to_array + cycles->ewbe * model->half_ratio / 2;
     return b;

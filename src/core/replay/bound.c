@@ -1,4 +1,5 @@
 /* Bounds the clocks that a stretch can take, before it is priced. */
+#include "core/bus/bus_cycle.h"
 #include "core/core.h"
 #include "core/replay/memo.h"
 #include "core/memory/banks.h"
@@ -72,7 +73,8 @@ static bool hits(const struct memory *m, const p5_access *a, displaced *d)
 /* Returns the bound for a reference that does not hit. */
 static uint32_t missing(const struct memory *m, const bound *b, const p5_access *a)
 {
-    bool plain = (a->flags & ACCESS_ON_BUS) == 0 && (a->linear & 7) + a->size <= 8 && memory_has_page(m, a);
+    bool plain = (a->flags & ACCESS_ON_BUS) == 0 && (a->linear & 7) + a->size <= 8 &&
+                 !bus_is_video(a->physical) && memory_has_page(m, a);
     return plain ? b->miss_clocks : b->access_clocks;
 }
 
