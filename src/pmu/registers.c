@@ -148,19 +148,24 @@ static const p5_register_field pmc_fields[] = {
 static const p5_register_field fixed_fields[] = {
     {"COUNT", 47, 0, "events or clocks counted"},
 };
-static const p5_register_field evtsel_fields[] = {
-    {"CMASK", 31, 24, "not 0: clocks with at least so many increments"},
-    {"INV", 23, 23, "with CMASK: clocks with fewer"},
-    {"EN", 22, 22, "counts (Pentium Pro: that of PERFEVTSEL0 is for both)"},
-    {"ANY", 21, 21, "counts for all threads of the core: there is one, so it has no effect"},
-    {"INT", 20, 20, "an overflow is an interrupt request"},
-    {"PC", 19, 19, "the pin shows: 0 overflows, 1 increments"},
-    {"E", 18, 18, "edges: not counted, refused with #GP(0)"},
-    {"OS", 17, 17, "counts at CPL 0"},
-    {"USR", 16, 16, "counts at CPL 1-3"},
-    {"UMASK", 15, 8, "0 or 1: the event is in the list of the Pentium's counter 0 or 1"},
-    {"EVENT", 7, 0, "event code, as in CESR; version 3 has its architectural ones, too"},
-};
+#define EVTSEL_COMPARE                                                                                       \
+    {"CMASK", 31, 24, "not 0: clocks with at least so many increments"},                                     \
+        {"INV", 23, 23, "with CMASK: clocks with fewer"},
+#define EVTSEL_ENABLE {"EN", 22, 22, "counts (Pentium Pro: that of PERFEVTSEL0 is for both)"},
+#define EVTSEL_SELECT                                                                                        \
+    {"INT", 20, 20, "an overflow is an interrupt request"},                                                  \
+        {"PC", 19, 19, "the pin shows: 0 overflows, 1 increments"},                                          \
+        {"E", 18, 18, "edges: not counted, refused with #GP(0)"}, {"OS", 17, 17, "counts at CPL 0"},         \
+        {"USR", 16, 16, "counts at CPL 1-3"},                                                                \
+        {"UMASK", 15, 8, "0 or 1: the event is in the list of the Pentium's counter 0 or 1"},                \
+        {"EVENT", 7, 0, "event code, as in CESR; version 3 has its architectural ones, too"},
+
+static const p5_register_field evtsel_p6_0_fields[] = {EVTSEL_COMPARE EVTSEL_ENABLE EVTSEL_SELECT};
+static const p5_register_field evtsel_p6_1_fields[] = {EVTSEL_COMPARE EVTSEL_SELECT};
+static const p5_register_field evtsel_arch3_fields[] = {
+    EVTSEL_COMPARE EVTSEL_ENABLE{"ANY", 21, 21,
+                                 "counts for all threads of the core: there is one, so it has no effect"},
+    EVTSEL_SELECT};
 static const p5_register_field fixed_ctrl_fields[] = {
     {"PMI2", 11, 11, "an overflow of FIXED_CTR2 is an interrupt request"},
     {"ANY2", 10, 10, "any thread: no effect"},
@@ -227,9 +232,9 @@ static const p5_register p55c_registers[] = {
     {                                                                                                        \
         "pmc" #n, P5_MSR_PMC0 + n, "Counter " #n, UINT64_MAX, UINT64_MAX, FIELDS(pmc_fields)                 \
     }
-#define EVTSEL(n, mask)                                                                                      \
+#define EVTSEL(n, mask, fields)                                                                              \
     {                                                                                                        \
-        "perfevtsel" #n, P5_MSR_PERFEVTSEL0 + n, "Event select " #n, mask, mask, FIELDS(evtsel_fields)       \
+        "perfevtsel" #n, P5_MSR_PERFEVTSEL0 + n, "Event select " #n, mask, mask, FIELDS(fields)              \
     }
 #define FIXED(n)                                                                                             \
     {                                                                                                        \
@@ -240,8 +245,8 @@ static const p5_register p55c_registers[] = {
 static const p5_register p6_registers[] = {
     P55C_TEST_REGISTERS PMC(0),
     PMC(1),
-    EVTSEL(0, EVTSEL_P6),
-    EVTSEL(1, EVTSEL_P6 & ~(uint32_t)EVTSEL_EN),
+    EVTSEL(0, EVTSEL_P6, evtsel_p6_0_fields),
+    EVTSEL(1, EVTSEL_P6 & ~(uint32_t)EVTSEL_EN, evtsel_p6_1_fields),
     {0},
 };
 
@@ -250,10 +255,10 @@ static const p5_register arch3_registers[] = {
     PMC(1),
     PMC(2),
     PMC(3),
-    EVTSEL(0, EVTSEL_ARCH3),
-    EVTSEL(1, EVTSEL_ARCH3),
-    EVTSEL(2, EVTSEL_ARCH3),
-    EVTSEL(3, EVTSEL_ARCH3),
+    EVTSEL(0, EVTSEL_ARCH3, evtsel_arch3_fields),
+    EVTSEL(1, EVTSEL_ARCH3, evtsel_arch3_fields),
+    EVTSEL(2, EVTSEL_ARCH3, evtsel_arch3_fields),
+    EVTSEL(3, EVTSEL_ARCH3, evtsel_arch3_fields),
     FIXED(0),
     FIXED(1),
     FIXED(2),

@@ -22,3 +22,4 @@ p5scope msr --model p54c-133 cesr --ctr0 r2d.0
 p5scope msr cesr 1 2
 p5scope msr --monitor p6 perfevtsel0 --ctr0 instructions_executed:u
 p5scope msr --monitor p7
+p5scope msr --monitor p6 perfevtsel0 ANY=1

@@ -26,6 +26,8 @@ p5scope stat -q -x, -e instructions,branch-misses:u,cycles hello 2>&1 | cut -d, 
 p5scope stat -q -x, -e branches --expect 'instructions==129, branches < 0.02k, IPC > 0, cycles:k+0' hello
 p5scope stat -q -o report -e branches --expect 'instructions<=100,branches>=1,instructions!=129,branches/instructions>1' hello
 p5scope stat -q -o report -j -e branches --expect 'instructions<=100' hello 2>/dev/null; tail -n 1 report
+p5scope stat -q -o report --expect 'seconds>0,stall_issue>0,bus_read_bytes>0,bus_written_bytes>=0' hello
+p5scope stat -q -o report -j hello; jq -s '.[1].value as $clocks | map(select(.unit == "clocks")) | length > 0, all(."metric-value" == 100 * .value / $clocks)' report
 printf '# of hello\ninstructions<=0.2k # one\nbranches>0, clocks>1\n' >budget; p5scope stat -q -o report --expect @budget --junit report.xml hello && sed 's/time="[^"]*"//' report.xml
 printf 'instructions<=100\nbranches<<0\n' >budget; p5scope stat -q --expect @budget hello
 p5scope stat -q --roi begin:1,end:1 -x, -e instructions $GUESTS/markers 2>&1 >/dev/null | cut -d, -f1-3

@@ -155,7 +155,7 @@ extern const model_field model_fields[];
 extern const unsigned model_field_count;
 
 /* model_value.c */
-enum { MODEL_LINE = 190, MODEL_EXPECTED = 80 };
+enum { MODEL_LINE = 190, MODEL_EXPECTED = 128 };
 /* False if the key cannot have this value; `expected` then says what it can have. */
 bool model_value_set(p5_model *model, const model_field *field, const char *value,
                      char expected[MODEL_EXPECTED]);

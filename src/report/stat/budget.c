@@ -69,6 +69,8 @@ static p5_status parse_figure(condition *to, const char *figure, unsigned family
     p5_selection selection = {0};
     p5_error of_event = {0};
     p5_status status = P5_ERR_NAME;
+    unsigned variable;
+    bool word = strpbrk(figure, "+-*/()0123456789") == NULL;
     if (formula == figure)
         status = p5_selection_add(&selection, figure, family, &of_event);
     if (status == P5_OK && (selection.count != 1 || selection.groups != 0))
@@ -77,8 +79,8 @@ static p5_status parse_figure(condition *to, const char *figure, unsigned family
         status = wrong(error, P5_ERR_NAME, 0, "the model has no such event");
     else if (status == P5_OK)
         to->event = selection.items[0];
-    else if (formula == figure && strpbrk(figure, "+*/()0123456789") == NULL && strchr(figure, '-') == NULL)
-        *error = of_event; /* a word: its hint names events */
+    else if (formula == figure && word && metric_variable_find(figure, &variable, NULL) != P5_OK)
+        *error = of_event; /* its hint names events */
     else if ((status = metric_formula_parse(formula, &to->formula, error)) == P5_OK &&
              (metric_formula_families(to->formula) & family) == 0)
         status = wrong(error, P5_ERR_NAME, 0, "the model does not have all events of this formula");

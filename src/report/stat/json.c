@@ -97,6 +97,9 @@ static void write_cpi_stack(json_writer *json, const stat_report *report)
 {
     cpi_share stack[P5_STALL_COUNT];
     size_t count = cpi_stack(&report->sum, P5_CPL_MASK_ALL, stack);
+    uint64_t all = 0;
+    for (size_t i = 0; i < count; i++)
+        all += stack[i].clocks;
     for (size_t i = 0; i < count; i++) {
         char name[48];
         double clocks = (double)stack[i].clocks / (double)report->stat->run_count;
@@ -104,7 +107,7 @@ static void write_cpi_stack(json_writer *json, const stat_report *report)
         json_open_object(json);
         write_perf_keys(json, report, clocks, "clocks", name);
         write_count(json, clocks);
-        json_key_double(json, "metric-value", stack[i].permille / 10.0);
+        json_key_double(json, "metric-value", 100.0 * (double)stack[i].clocks / (double)all);
         json_key_string(json, "metric-unit", "% of clocks");
         json_close_object(json);
     }

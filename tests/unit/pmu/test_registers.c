@@ -17,12 +17,14 @@ static uint64_t field_mask(const p5_register_field *f)
     return (UINT64_MAX >> (63 - (f->high - f->low))) << f->low;
 }
 
-/* Fields run from high to low, do not overlap, and lie within what can be read or written. */
+/* Fields run from high to low, do not overlap, and are what can be read or written. */
 static void fields_fit_masks(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < 2; i++)
-        for (const p5_register *r = p5_registers(families[i]); r->name != NULL; r++) {
+    static const unsigned maps[] = {P5_FAMILY_P54C, P5_FAMILY_P55C, P5_FAMILY_P55C | P5_MONITOR_P6,
+                                    P5_FAMILY_P55C | P5_MONITOR_ARCH3};
+    for (size_t i = 0; i < sizeof maps / sizeof maps[0]; i++)
+        for (const p5_register *r = p5_registers(maps[i]); r->name != NULL; r++) {
             uint64_t covered = 0;
             assert_true(r->field_count > 0);
             for (unsigned f = 0; f < r->field_count; f++) {
@@ -37,8 +39,10 @@ static void fields_fit_masks(void **state)
             uint64_t reach = r->read_mask | r->write_mask;
             if (strcmp(r->name, "tr4") == 0) /* bits 31-28 keep what is written, and mean nothing */
                 reach &= 0x0fffffff;
+            if (strncmp(r->name, "perfevtsel", 10) == 0) /* E is explained, although it is refused */
+                reach |= 1U << 18;
             if (covered != reach)
-                fail_msg("family %u %s: fields cover %llX, masks %llX", families[i], r->name,
+                fail_msg("family %u %s: fields cover %llX, masks %llX", maps[i], r->name,
                          (unsigned long long)covered, (unsigned long long)reach);
         }
 }
