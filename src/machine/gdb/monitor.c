@@ -163,13 +163,16 @@ static void monitor_pipeline(gdb *g)
     size_t shown = g->recent_count < GDB_RECENT ? g->recent_count : GDB_RECENT;
     for (size_t i = g->recent_count - shown; i < g->recent_count; i++) {
         const p5_trace_insn *insn = &g->recent[i % GDB_RECENT];
-        char text[80], remark[60] = "";
+        char text[80], stall[40] = "", hold[40] = "";
         machine_disassemble(g->machine, insn->address, text, sizeof text);
         if (insn->stall != P5_STALL_ISSUE)
-            snprintf(remark, sizeof remark, "  stall %s %u", p5_stall_name((p5_stall)insn->stall),
+            snprintf(stall, sizeof stall, "  stall %s %u", p5_stall_name((p5_stall)insn->stall),
                      insn->stall_clocks);
-        say(g, "%12" PRIu64 "  %c  %08" PRIx32 "  %-*s%s\n", insn->ex, insn->pipe == 0 ? 'U' : 'V',
-            insn->address, remark[0] != '\0' ? 36 : 0, text, remark);
+        if (insn->hold != P5_STALL_ISSUE)
+            snprintf(hold, sizeof hold, "  stall %s %u", p5_stall_name((p5_stall)insn->hold),
+                     insn->hold_clocks);
+        say(g, "%12" PRIu64 "  %c  %08" PRIx32 "  %-*s%s%s\n", insn->ex, insn->pipe == 0 ? 'U' : 'V',
+            insn->address, stall[0] != '\0' || hold[0] != '\0' ? 36 : 0, text, stall, hold);
     }
 }
 

@@ -1,11 +1,12 @@
 /* The pairing diagram: every instruction of a trip with its pipe, its stages clock by clock, and what it
  * cost. */
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "report/case/window.h"
 
-enum { TEXT_WIDTH = 34, MOST_COLUMNS = 96 };
+enum { LEAST_TEXT_WIDTH = 34, MOST_COLUMNS = 96 };
 
 /* Letters of the stages: 1 D1, 2 D2, X EX, w WB; '-' waits in the stage it is in. */
 static char stage_at(const p5_trace_insn *insn, uint64_t clock)
@@ -25,12 +26,12 @@ static void write_timeline(FILE *out, const p5_trace_insn *insn, uint64_t start,
         fputc(stage_at(insn, start + i), out);
 }
 
-static void write_ruler(FILE *out, unsigned columns)
+static void write_ruler(FILE *out, int text_width, unsigned columns)
 {
-    fprintf(out, "%*s", 22 + TEXT_WIDTH, "");
+    fprintf(out, "%*s", 22 + text_width, "");
     for (unsigned i = 0; i < columns; i++)
         fputc(i % 10 == 0 ? (char)('0' + i / 10 % 10) : ' ', out);
-    fprintf(out, "\n clock  pipe address  %-*s", TEXT_WIDTH, "instruction");
+    fprintf(out, "\n clock  pipe address  %-*s", text_width, "instruction");
     for (unsigned i = 0; i < columns; i++)
         fputc((char)('0' + i % 10), out);
     fputs("  remarks\n", out);
@@ -45,6 +46,10 @@ static void write_remarks(FILE *out, const p5_trace_insn *insn)
     }
     if (insn->stall_clocks > 0) {
         fprintf(out, "%sstall %s %u", gap, p5_stall_name((p5_stall)insn->stall), insn->stall_clocks);
+        gap = "; ";
+    }
+    if (insn->hold_clocks > 0) {
+        fprintf(out, "%sstall %s %u", gap, p5_stall_name((p5_stall)insn->hold), insn->hold_clocks);
         gap = "; ";
     }
     const char *why = p5_unpaired_text(insn->unpaired);
@@ -68,20 +73,24 @@ static void write_trip(FILE *out, const p5_window *window, size_t first, size_t 
     uint64_t origin = items[first].trace.ex;
     uint64_t start = items[first].trace.d1;
     uint64_t stop = start;
+    int text_width = LEAST_TEXT_WIDTH; /* the longest instruction and a space */
     for (size_t i = first; i < last; i++) {
         if (items[i].trace.d1 < start)
             start = items[i].trace.d1;
         if (items[i].trace.end > stop)
             stop = items[i].trace.end;
+        int width = (int)strlen(items[i].text) + 1;
+        if (width > text_width)
+            text_width = width;
     }
     unsigned columns = stop - start + 1 < MOST_COLUMNS ? (unsigned)(stop - start + 1) : MOST_COLUMNS;
     fprintf(out, "Trip %u of %u: %" PRIu64 " clocks from EX to EX. 1 D1, 2 D2, X EX, w WB, - waiting\n\n",
             window->first_trip + items[first].trip, window->run_trips, next - origin);
-    write_ruler(out, columns);
+    write_ruler(out, text_width, columns);
     for (size_t i = first; i < last; i++) {
         const p5_trace_insn *insn = &items[i].trace;
-        fprintf(out, "%6" PRIu64 "  %-4s %08" PRIx32 " %-*.*s", insn->ex - origin,
-                insn->pipe == 0 ? "U" : " V", insn->address, TEXT_WIDTH, TEXT_WIDTH - 1, items[i].text);
+        fprintf(out, "%6" PRIu64 "  %-4s %08" PRIx32 " %-*s", insn->ex - origin, insn->pipe == 0 ? "U" : " V",
+                insn->address, text_width, items[i].text);
         write_timeline(out, insn, start, columns);
         write_remarks(out, insn);
     }
