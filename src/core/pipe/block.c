@@ -20,7 +20,8 @@ enum {
     REP_DEPTH = 8 /* PUSHA, POPA: eight references */
 };
 
-/* P4: displacement and immediate in one encoding: no pairing on the P54C, only as the first on the P55C. */
+/* Returns the pairing class. P4: an instruction with displacement and immediate does not pair on the P54C,
+ * and only as the first on the P55C. */
 static uint8_t pair_class(const timing *t, const isa_form *form, const isa_insn *insn)
 {
     uint8_t pair = form->pair[t->index];
@@ -29,7 +30,7 @@ static uint8_t pair_class(const timing *t, const isa_form *form, const isa_insn 
     return pair;
 }
 
-/* P3 and P5, where PF finds it, and what F and D1 do with prefixes. */
+/* Prepares P3 and P5, the prefetch blocks of the instruction, and what F and D1 do with prefixes. */
 static void prepare_decode(const timing *t, const isa_insn *insn, op *o)
 {
     unsigned length = insn->length - (unsigned)insn->prefixes; /* prefixes not counted */
@@ -58,7 +59,7 @@ static void prepare_registers(const isa_form *form, const isa_insn *insn, op *o)
     o->def_gpr = insn->write_gpr;
     o->agi_gpr = insn->write_gpr;
     if (o->flags &
-        ISA_STACK) { /* D2 computes the new ESP and forwards it to the next address: no interlock */
+        ISA_STACK) { /* D2 computes the new ESP and forwards it to the next address without interlock */
         o->agi_gpr &= (uint8_t)~ESP_BIT;
         o->stack_group = STACK_OTHER;
         if (form->traits & ISA_T_PUSH)
@@ -68,18 +69,18 @@ static void prepare_registers(const isa_form *form, const isa_insn *insn, op *o)
         else if (o->branch == ISA_CALL)
             o->stack_group = STACK_CALL;
     }
-    /* String instructions step ESI and EDI in D2's adder, as PUSH steps ESP: measured 2 clocks for LODS, 4
-     * for SCAS and 5 for CMPS in streams of their own kind, no interlock. */
+    /* String instructions step ESI and EDI in D2's adder, as PUSH steps ESP. Measured in streams of the same
+     * instruction: 2 clocks for LODS, 4 for SCAS and 5 for CMPS, without interlock. */
     if (o->flags & ISA_STRING)
         o->agi_gpr &= (uint8_t) ~(ESI_BIT | EDI_BIT);
     if ((o->flags & ISA_MOFFS) && o->unit == ISA_STORE)
-        o->agi_gpr &= (uint8_t)~EAX_BIT; /* "writes" EAX for pairing only */
+        o->agi_gpr &= (uint8_t)~EAX_BIT; /* EAX counts as written for pairing only */
     o->read_mm = insn->read_mm;
     o->write_mm = insn->write_mm;
 }
 
-/* A single store comes in the last EX clock (FST in its second), a read in the first, read and write of an
- * RMW in first and last. */
+/* Prepares the clocks of references. A single store is made in the last EX clock (FST in its second), a read
+ * in the first, and read and write of an RMW instruction in the first and last. */
 static void prepare_accesses(const isa_form *form, const isa_insn *insn, op *o)
 {
     bool two_strings = (form->traits & ISA_T_TWO_STRINGS) != 0;
@@ -93,8 +94,8 @@ static void prepare_accesses(const isa_form *form, const isa_insn *insn, op *o)
     o->pattern = variable && o->rep ? ACCESS_REP : o->accesses == REP_DEPTH ? ACCESS_TWO : ACCESS_SPREAD;
 }
 
-/* Events 0Fh and 12h: LDTR, GDTR, IDTR and TR are segment registers too; VERR and VERW restart the pipe like
- * a taken branch. */
+/* Prepares events 0Fh and 12h. LDTR, GDTR, IDTR and TR are segment registers, too; VERR and VERW restart the
+ * pipe like a taken branch. */
 static void prepare_events(const isa_form *form, op *o)
 {
     o->segment_loads =
@@ -134,7 +135,7 @@ static void prepare_op(const timing *t, const isa_block *code, const isa_insn *i
     o->fp_push = form->fp_push;
     o->memory = insn->memory;
     o->read_st = fpu_sources(o);
-    o->lock = (uint8_t)(insn->memory && (insn->flags & ISA_IMPLICIT_LOCK) ? LOCK_EXCHANGE /* XCHG alone */
+    o->lock = (uint8_t)(insn->memory && (insn->flags & ISA_IMPLICIT_LOCK) ? LOCK_EXCHANGE /* XCHG only */
                         : insn->lock                                      ? LOCK_MODIFY
                                                                           : LOCK_NONE);
     o->how = (uint8_t)((o->flags & ISA_MMX ? HOW_MMX : 0) | o->lock * HOW_LOCK);
@@ -147,20 +148,21 @@ static void prepare_op(const timing *t, const isa_block *code, const isa_insn *i
     prepare_events(form, o);
 }
 
-/* A far transfer or load of a segment register: which references it makes depends on mode and descriptors. */
+/* Returns whether `o` is a far transfer or loads a segment register; mode and descriptors decide which
+ * references it makes. */
 static bool op_varies(const op *o)
 {
     return (o->cost == ISA_COST_SEGMENT_LOAD || o->cost == ISA_COST_FAR) && !(o->flags & ISA_SERIALISING);
 }
 
-/* Clocks that depend on the mode, or on mode and privilege. */
+/* Returns whether its clocks depend on the mode, or on mode and privilege. */
 static bool cost_by_mode(const op *o)
 {
     return o->cost == ISA_COST_MODE || o->cost == ISA_COST_RDTSC || op_varies(o);
 }
 
-/* Costs that depend on nothing but the encoding, the operand value, the direction of the branch, mode and
- * privilege. */
+/* Returns whether the cost depends only on the encoding, the operand value, the direction of the branch, mode
+ * and privilege. */
 static bool cost_is_plain(const op *o)
 {
     switch (o->cost) {
@@ -184,7 +186,7 @@ static bool cost_is_plain(const op *o)
     }
 }
 
-/* Its outcome depends on nothing that a key cannot hold: when the write buffers are empty. */
+/* Returns whether the outcome depends only on what a memo key can hold, given empty write buffers. */
 static bool can_be_remembered(const op *o)
 {
     if (op_varies(o))
@@ -193,15 +195,16 @@ static bool can_be_remembered(const op *o)
            !(o->flags & (ISA_VARIABLE_ACCESSES | ISA_SERIALISING | ISA_IO | ISA_FAR_TRANSFER));
 }
 
-/* A REP string's outcome depends on the count, too; of one that compares two strings also on their banks. */
+/* Returns whether the outcome of a REP string can be remembered. It depends on the count, too; if two strings
+ * are compared, also on their banks, which a key cannot hold. */
 static bool repeat_can_be_remembered(const op *o)
 {
     return o->pattern == ACCESS_REP && o->cost == ISA_COST_REP && !(o->flags & ISA_IO) &&
            !(o->rep_accesses == 2 && (o->flags & ISA_WRITES_FLAGS));
 }
 
-/* Pairs of references that may meet in one bank when instruction `i` joins the one before it; puts the
- * first ones of them into `banks` unless that is NULL. */
+/* Returns how many pairs of references may use the same bank when instruction `i` joins the one before it.
+ * Stores the indices of their first references in `banks` unless that is NULL. */
 static unsigned may_meet(const p5_block *block, unsigned i, uint16_t *banks)
 {
     const op *o = &block->ops[i];
@@ -220,7 +223,7 @@ static unsigned may_meet(const p5_block *block, unsigned i, uint16_t *banks)
     return n;
 }
 
-/* Adds instruction `i` to piece `p`. False: it has to begin a piece. */
+/* Adds instruction `i` to piece `p`. Returns false if it has to begin a new piece. */
 static bool join(p5_block *block, piece *p, unsigned i)
 {
     enum { MOST_AT_ONCE = REP_DEPTH };
@@ -231,7 +234,7 @@ static bool join(p5_block *block, piece *p, unsigned i)
     const bool changes_clocks = by_mode || (value && o->value != ISA_VALUE_SATURATED);
     const bool repeats = block->count == 1 && repeat_can_be_remembered(o);
     const bool memo = repeats || (can_be_remembered(o) && banks <= PIECE_BANKS);
-    /* what cannot be remembered may still wait for its partner */
+    /* an instruction that cannot be remembered may still wait for its partner */
     const bool partner = !p->memo && p->count == 1 && o[-1].first && memo;
     if (p->count > 0 && !partner &&
         (!p->memo || !memo || varies || p->varies || p->count == PIECE_MOST || accesses > PIECE_ACCESSES ||
@@ -257,8 +260,8 @@ static bool join(p5_block *block, piece *p, unsigned i)
     return true;
 }
 
-/* The piece behind `before` (NULL: the first), which begins with instruction `i` and the operand value after
- * `values`. NULL: out of memory. */
+/* Begins the piece after `before` (NULL: the first) with instruction `i`, before which the block has `values`
+ * operand values. Returns NULL if memory runs out. */
 static piece *begin_piece(p5_block *block, piece *before, unsigned i, unsigned values)
 {
     piece *p = before ? host_line_calloc(sizeof *p) : &block->first;
@@ -274,7 +277,8 @@ static piece *begin_piece(p5_block *block, piece *before, unsigned i, unsigned v
     return p;
 }
 
-/* Cuts the block into pieces, by what makes the ways through them multiply. False: out of memory. */
+/* Cuts the block into pieces, so that the number of paths through each stays small. Returns false if memory
+ * runs out. */
 static bool prepare_pieces(p5_block *block)
 {
     unsigned values = 0;
@@ -299,7 +303,7 @@ static bool prepare_pieces(p5_block *block)
     return true;
 }
 
-/* What is known of the block as a whole. */
+/* Prepares the members that describe the block as a whole. */
 static void prepare_whole(p5_block *block)
 {
     const op *last = &block->ops[block->count - 1];
@@ -328,7 +332,7 @@ p5_retired piece_retired(const p5_retired *r, const piece *p, const p5_access *a
     part.accesses = accesses;
     part.values = values;
     part.value_count = p->value_count;
-    if (!p->next) { /* what is said of the stretch is said of its last instruction */
+    if (!p->next) { /* the stretch's other members describe its last instruction */
         part.access_count = (uint32_t)(r->accesses + r->access_count - accesses);
         return part;
     }
@@ -341,9 +345,9 @@ p5_retired piece_retired(const p5_retired *r, const piece *p, const p5_access *a
     return part;
 }
 
-/* No more clocks than this stand between the end of the instruction before and that of `o`, when every
- * reference hits: its own clocks in the stage that it keeps longest, what it can wait for of its neighbours,
- * and for those units that go on behind EX their whole length again. */
+/* Returns an upper bound of the clocks between the end of the instruction before and that of `o`, when every
+ * reference hits. It is the clocks in the stage that `o` keeps longest, plus what it can wait for because of
+ * its neighbours, plus the length of units that continue after EX. */
 static uint16_t most_clocks(const op *o)
 {
     enum {
@@ -360,8 +364,8 @@ static uint16_t most_clocks(const op *o)
     return (uint16_t)(stage + STALLS);
 }
 
-/* MMX and x87 instructions that follow the other kind in the block wait for the switch as well; the first
- * may, which depends on what was before. */
+/* Adds the clocks of switches to MMX and x87 instructions that follow the other kind in the block. The first
+ * one may switch as well, depending on what ran before. */
 static void add_switches(const timing *t, p5_block *block)
 {
     uint32_t before = 0;

@@ -2,7 +2,7 @@
 
 #include <assert.h>
 
-/* LEN: 1, 2, (reserved), 4 bytes; the address is taken as aligned to it. */
+/* Returns the length in bytes. LEN encodes 1, 2, (reserved) and 4; the address is aligned to it. */
 static uint32_t bytes_of(uint32_t dr7, unsigned n)
 {
     static const uint8_t bytes[4] = {1, 2, 1, 4};

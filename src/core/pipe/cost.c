@@ -43,8 +43,8 @@ static uint32_t bit_scan(const op *o, const isa_form *f, uint32_t clocks, uint64
     return f->cost_args[0] + f->cost_args[1] * zeros;
 }
 
-/* RCL and RCR by count. The manual's ranges are 17 wide, from the measured figure (flat up to a count of 3 at
- * least) to that of 31: one clock a bit for the last 17 counts reproduces both ends. */
+/* Prices RCL and RCR by count. The manual's ranges are 17 wide, from the measured figure (flat up to a count
+ * of at least 3) to that of count 31. One clock per bit for the last 17 counts reproduces both ends. */
 static uint32_t rotate_carry(const isa_form *f, uint32_t clocks, unsigned rotate)
 {
     unsigned width = f->cost_args[1] > clocks ? f->cost_args[1] - clocks : 0;
@@ -53,8 +53,9 @@ static uint32_t rotate_carry(const isa_form *f, uint32_t clocks, unsigned rotate
     return rotate > flat ? clocks + f->cost_args[0] * (rotate - flat) : clocks;
 }
 
-/* FDIV by precision control. Measured at extended precision: 41 clocks with divisors 1.0, 1.1 and 2.0, 39
- * with 0.5 on both cores; taken here as a rule on the divisor's exponent (x87.divide_small_gain). */
+/* Prices FDIV by precision control. Measured at extended precision on both cores: 41 clocks with divisors
+ * 1.0, 1.1 and 2.0, but 39 with 0.5. This is modelled as a rule on the divisor's exponent
+ * (x87.divide_small_gain). */
 static uint32_t divide(const timing *t, const op *o, const isa_form *f, uint32_t clocks, const p5_value *v)
 {
     bool reversed = (f->traits & ISA_T_REVERSED) != 0;
@@ -73,12 +74,16 @@ static uint32_t divide(const timing *t, const op *o, const isa_form *f, uint32_t
     }
 }
 
-/* FSIN, FCOS and their kin. Measured arguments (operand figures without the FADD behind them; FSIN / FCOS):
- * pi/32 and pi/16 63 / 63, pi/8 81 / 83, 0.739 - / 83, pi/4 88 / 86, and beyond pi/4, where the argument is
- * reduced first: pi/2 71 / 71, 1.0 96 / 94, pi 72 / 77, 4 pi - / 73. So: three ranges of an argument that
- * needs no reduction, the second up to somewhere between 0.739 and pi/4; what a reduction leaves is either
- * small or costs as the third, and takes a clock for every further bit of the quotient (pi, 4 pi); and a
- * cosine that has to change its sign takes some clocks more (pi against pi/2 and 4 pi). */
+/* Prices FSIN, FCOS, FSINCOS and FPTAN. Measured clocks of FSIN / FCOS, without the FADD that followed:
+ *
+ *   pi/32, pi/16  63 / 63      pi/4  88 / 86      pi    72 / 77
+ *   pi/8          81 / 83      pi/2  71 / 71      4 pi   - / 73
+ *   0.739          - / 83      1.0   96 / 94
+ *
+ * An argument up to pi/4 needs no reduction and falls into one of three ranges; the second ends between 0.739
+ * and pi/4. A larger argument is reduced first. The remainder is either small or costs as much as the third
+ * range, and each further bit of the quotient takes a clock (pi, 4 pi). A cosine whose sign changes takes
+ * some clocks more (compare pi with pi/2 and 4 pi). */
 static uint32_t trigonometric(const timing *t, const isa_form *f, const p5_value *v)
 {
     static const double half_pi = 1.57079632679489661923, reducible = 4503599627370496.0;
@@ -100,7 +105,7 @@ static uint32_t trigonometric(const timing *t, const isa_form *f, const p5_value
     return clocks + f->cost_args[4] + highest_bit((uint64_t)quadrant) + (negated ? t->trig_negated : 0);
 }
 
-/* One step per bit of exponent difference, up to 63 of them. */
+/* Prices FPREM and FPREM1: one step per bit of exponent difference, at most 63. */
 static uint32_t remainder_steps(const isa_form *f, uint32_t clocks, const p5_value *v)
 {
     enum { STEPS = 63 };
@@ -191,7 +196,7 @@ uint32_t cost_dispatch(const timing *t, const p5_exception *e)
 
 unsigned cost_flops(const timing *t, const op *o, uint32_t clocks)
 {
-    /* The manual says that transcendentals count their internal adds and multiplies and gives no number. */
+    /* The manual says that transcendentals count their internal adds and multiplies but gives no number. */
     if (!(o->flags & ISA_FLOP))
         return 0;
     if (o->fp != ISA_FP_TRANSCENDENTAL)

@@ -9,7 +9,7 @@
 #include "core/pipe/block.h"
 #include "core/model/timing.h"
 
-/* What the moment adds to the encoding. */
+/* What the cost depends on besides the encoding. */
 typedef struct cost_context {
     uint8_t mode; /* P5_MODE_* */
     uint8_t cpl, cpl_after, iopl;
@@ -20,11 +20,11 @@ typedef struct cost_context {
     const p5_value *value; /* NULL if the form has none */
 } cost_context;
 
-/* EX clocks of `o`, L1 hits assumed. */
+/* Returns the EX clocks of `o`, with L1 hits assumed. */
 uint32_t cost_clocks(const timing *t, const op *o, const cost_context *c);
-/* Delivery of an exception or interrupt: clocks until the handler's first instruction enters EX. */
+/* Returns the clocks from an exception or interrupt until the handler's first instruction enters EX. */
 uint32_t cost_dispatch(const timing *t, const p5_exception *e);
-/* What an x87 or multiply instruction adds to event 22h. */
+/* Returns what an x87 or multiply instruction adds to event 22h. */
 unsigned cost_flops(const timing *t, const op *o, uint32_t clocks);
 
 #endif

@@ -24,18 +24,18 @@ typedef struct fifo {
     bool open;
 } fifo;
 
-/* When an instruction went through the stages in front of D1, relative like everything in a run. For traces.
- */
+/* Clocks at which an instruction went through the stages before D1, relative like all clocks of a run. For
+ * traces. */
 typedef struct pipe_front {
     int64_t fetched; /* last byte in the prefetch buffers */
     int64_t f;       /* F entered (P54C: the same) */
 } pipe_front;
 
-/* F pushes up to two instructions a clock, the second of a clock without prefixes, neither longer than seven
- * bytes; an instruction with prefixes keeps F for several clocks and may be pushed together with its follower
- * in the last of them. All bytes of `o` are there at `bytes`. There is room for it once D1 has taken the
- * fourth before it. With one waiting in D1 for its partner, that is one entry further back in the list of
- * those taken. */
+/* Pushes `o`, whose bytes are all present at `bytes`. F pushes up to two instructions per clock. The second
+ * must have no prefixes, and neither may be longer than seven bytes. An instruction with prefixes keeps F for
+ * several clocks and may be pushed together with its successor in the last of them. There is space once D1
+ * has taken the fourth instruction before `o`; if one waits in D1 for its partner, that is one entry further
+ * back in `pull`. */
 static inline void fifo_push(fifo *f, const op *o, int64_t bytes, bool one_waits, pipe_front *front)
 {
     const int64_t room = f->pull[one_waits];
@@ -50,16 +50,16 @@ static inline void fifo_push(fifo *f, const op *o, int64_t bytes, bool one_waits
     f->open = o->push_two;
 }
 
-/* D1 took `count` instructions, one or two. */
+/* Records that D1 took `count` instructions, one or two. */
 static inline void fifo_pull(fifo *f, unsigned count, int64_t clock)
 {
     assert(count == 1 || count == 2);
     memmove(f->pull, f->pull + count, (FIFO_DEPTH - count) * sizeof *f->pull);
     f->pull[FIFO_DEPTH - 1] = f->pull[FIFO_DEPTH - count] = clock;
 }
-/* The stream goes on at a predicted target. */
+/* Redirects the stream to a predicted target. */
 void fifo_redirect(fifo *f);
-/* Emptied by a flush at `clock`. */
+/* Empties the FIFO by a flush at `clock`. */
 void fifo_flush(fifo *f, int64_t clock);
 
 #endif

@@ -4,11 +4,12 @@
 
 enum {
     ER_CLOCKS = 5,       /* E X1 X2 WF ER: the status word can be read in the fifth clock after E */
-    WF_TO_STATUS = 2,    /* ... which is two after a result is forwarded from WF */
-    STORE_EARLY = 1,     /* FST reads the register file, not the bypass: one clock later than arithmetic */
+    WF_TO_STATUS = 2,    /* the same, as two clocks after a result is forwarded from WF */
+    STORE_EARLY = 1,     /* FST reads the register file, not the bypass, and therefore one clock later than
+                            arithmetic */
     MULTIPLY_REPEAT = 2, /* the multiplier accepts every second clock */
     FXCH_SAFE = 1,
-    FXCH_UNSAFE = 4 /* clocks that an integer instruction waits behind a pair with FXCH */
+    FXCH_UNSAFE = 4 /* clocks that an integer instruction waits after a pair with FXCH */
 };
 
 static bool is_x87(const op *o)
@@ -22,7 +23,7 @@ uint8_t fpu_sources(const op *o)
         return 0;
     const uint8_t top = 1, other = (uint8_t)(o->memory ? 0 : 1u << o->fp_index);
     switch (o->fp) {
-    case ISA_FP_XCH: /* a rename: no data hazard */
+    case ISA_FP_XCH: /* a register rename without data hazard */
     case ISA_FP_LOAD_SLOW:
     case ISA_FP_STATUS:
     case ISA_FP_CONTROL:
@@ -67,8 +68,8 @@ int64_t fpu_ready(const fpu_unit *f, const op *o, int64_t clock)
 
 unsigned fpu_occupancy(const op *o, unsigned clocks)
 {
-    /* The iterating units leave EX as early as in their longest case, whatever the operands make of the rest.
-     */
+    /* The iterating units leave EX as early as in their longest case, even if the operands shorten the
+     * rest. */
     unsigned whole = o->fp == ISA_FP_DIV || o->fp == ISA_FP_SQRT ? o->clocks : clocks;
     unsigned busy = whole > o->int_overlap ? whole - o->int_overlap : 1;
     return busy < clocks ? busy : clocks;
@@ -100,7 +101,7 @@ void fpu_issue(fpu_unit *f, const op *o, int64_t clock, int64_t end, unsigned cl
 {
     if (!is_x87(o))
         return;
-    /* a memory operand that came late moves everything behind it */
+    /* A memory operand that arrives late delays everything after it. */
     int64_t late = end - clock - (int64_t)fpu_occupancy(o, clocks);
     int64_t e = clock + late;
     int64_t ready = e + clocks;

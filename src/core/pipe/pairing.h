@@ -1,11 +1,11 @@
-/* The pairing decision of D1: may `b` issue in V beside `a` in U? */
+/* The pairing decision of D1: whether `b` may issue in V beside `a` in U. */
 #ifndef CORE_PIPE_PAIRING_H
 #define CORE_PIPE_PAIRING_H
 
 #include "core/pipe/block.h"
 
-/* As far as the two encodings tell; what depends on the moment (end bits, queue, mode) is decided in pipe.c.
- */
+/* Returns PAIRED or a reason, as far as the two encodings decide. pipe.c checks what depends on the state
+ * (end bits, queue, mode). */
 unpaired pairing_check(const op *a, const op *b);
 
 /* ESP exception: these pair although both write ESP (242816, pairing rules). */

@@ -9,7 +9,7 @@ static inline int64_t pull_clock(const pipe *p, int64_t available)
     return clock_later(p->d1_free, available);
 }
 
-/* Why the pending instruction and `x` cannot share a clock, or PAIRED. */
+/* Returns why the pending instruction and `x` cannot share a clock, or PAIRED. */
 static inline unpaired pair_dynamic(const pipe *p, bool plain, const pipe_insn *x, int64_t available,
                                     int64_t pull, unpaired encoding)
 {
@@ -23,14 +23,14 @@ static inline unpaired pair_dynamic(const pipe *p, bool plain, const pipe_insn *
     if ((x->op->flags & ISA_MMX) && !(first->flags & ISA_MMX) &&
         (p->x87_mode == MODE_X87 || p->control.fpu_trap))
         return UNPAIRED_MMX_MODE; /* M6 */
-    /* P8: the partner has to be there in the last D1 clock of the first */
+    /* P8: the partner has to arrive by the last D1 clock of the first */
     if (available > pull + first->d1_clocks - 1)
         return UNPAIRED_QUEUE;
     return PAIRED;
 }
 
-/* The clock from which D1 can take `o`. The P54C's D1 decodes from the prefetch buffers, which are released
- * when it is known when it did. */
+/* Returns the clock from which D1 can take `o`. The P54C's D1 decodes from the prefetch buffers, which are
+ * released once the clock in which it did so is known. */
 static inline int64_t decode(pipe *p, bool plain, const op *o, pipe_front *front)
 {
     const int64_t bytes = prefetch_bytes(p, &p->prefetch, o);
@@ -43,7 +43,7 @@ static inline int64_t decode(pipe *p, bool plain, const op *o, pipe_front *front
     return p->fifo.clock + 1;
 }
 
-/* P54C: D1 has read the instruction out of the prefetch buffers. */
+/* P54C: releases the prefetch buffers, because D1 has read the instruction from them. */
 static inline void release(pipe *p, bool plain, const op *o, int64_t clock)
 {
     if (plain || p->timing->fifo)
@@ -65,7 +65,7 @@ void pipe_settle(pipe *p)
     pipe_went_by(p);
 }
 
-/* `x` stays in D1, until pipe_run is over where it is. */
+/* Keeps `x` in D1 as the pending instruction. It is not copied before pipe_run ends (keep_waiting). */
 static inline void hold(pipe *p, const pipe_insn *x, int64_t available, const pipe_front *front,
                         bool end_known)
 {
@@ -82,14 +82,14 @@ static inline bool may_wait(const pipe *p, bool plain, const pipe_insn *x)
     return x->op->first && (plain || !p->control.no_pairing) && x->complete && x->access_count <= 2;
 }
 
-/* Instructions behind which the pipe does not just go on, though they are no branches. */
+/* Counts and flushes for instructions that restart the pipe although they are no branches. */
 static void restart(pipe *p, const pipe_insn *x)
 {
     if (x->op->flags & ISA_SERIALISING)
         pipe_flush(p, p->now - p->timing->depth); /* their clocks include the refill */
-    /* Event 12h has what serialises, VERR, VERW and some segment descriptor loads, event 15h the last alone;
-     * erratum 44: all that load a segment, and VERR and VERW. Which loads is not said; those that read a
-     * descriptor are taken. */
+    /* Event 12h counts serialising instructions, VERR, VERW and some segment descriptor loads, event 15h the
+     * loads only. With erratum 44, event 15h counts all that load a segment, and VERR and VERW. The manual
+     * does not say which loads; this takes those that read a descriptor. */
     bool serialises = x->op->flags & ISA_SERIALISING, loads = x->op->loads_segment && x->descriptor;
     if (serialises || loads || x->op->branch_like)
         pipe_count(p, P5_EVENT_BRANCHES, 1, 1);
@@ -97,7 +97,7 @@ static void restart(pipe *p, const pipe_insn *x)
         pipe_count(p, P5_EVENT_PIPELINE_FLUSHES, 1, 1);
 }
 
-/* What follows the issue of `x`, the youngest instruction of its group. */
+/* Completes the issue of `x`, the last instruction of its group. */
 static inline void finish(pipe *p, bool plain, const pipe_insn *x, bool in_v)
 {
     if (!plain)
@@ -153,7 +153,7 @@ static inline __attribute__((always_inline)) void step(pipe *p, bool plain, cons
             const bool flushed = pipe_went_by(p);
             pipe_blame(p, x->op);
             if (flushed)
-                available = decode(p, plain, x->op, &front); /* what was there of it is lost */
+                available = decode(p, plain, x->op, &front); /* its prefetched bytes are lost */
         }
     }
     if (may_wait(p, plain, x)) {
@@ -169,7 +169,7 @@ static inline __attribute__((always_inline)) void step(pipe *p, bool plain, cons
     finish(p, plain, x, false);
 }
 
-/* What waits may wait longer than the block that it is of, and its references, are there. */
+/* Copies the pending instruction, because it may wait longer than its block and its references exist. */
 static void keep_waiting(pipe *p)
 {
     assert(p->waiting != NULL);
@@ -206,8 +206,8 @@ void pipe_run(pipe *p, const pipe_insn *insns, unsigned count)
         keep_waiting(p);
 }
 
-/* What the microcode of a delivery does: nothing younger than it is in the pipe, its references come one
- * after the other. */
+/* Prices the microcode of a delivery. Nothing younger is in the pipe, and its references are made one after
+ * the other. */
 void pipe_deliver(pipe *p, const p5_access *accesses, uint32_t access_count, unsigned clocks, p5_stall cause)
 {
     assert(p->waiting == NULL);
@@ -217,7 +217,7 @@ void pipe_deliver(pipe *p, const p5_access *accesses, uint32_t access_count, uns
     last_access last = {0};
     int64_t end = pipe_execute(p, false, &x, false, p->now, clocks, &last);
     assert(end >= p->now + clocks);
-    /* A delivery issues no instruction: its own clocks belong to `cause`, the others to what held it. */
+    /* A delivery issues no instruction: its own clocks belong to `cause`, the others to what held EX. */
     ex_owners owners = pipe_own_execution(end - p->now, false, &p->held);
     p->held = (ex_holds){0};
     p->is_held = false;

@@ -27,8 +27,8 @@ static void count_return(pipe *p, const branch_answer *a)
         pipe_count(p, P5_EVENT_MISPREDICTED_OR_UNPREDICTED_RETURNS, 1, 1);
 }
 
-/* Near branches ask the predictor. A wrong answer is known at the end of EX, for a conditional branch in V
- * one clock later, in WB. */
+/* Resolves a near branch, for which the predictor is asked. A misprediction is detected at the end of EX, or
+ * for a conditional branch in V one clock later, in WB. */
 static void resolve(pipe *p, const pipe_insn *x, bool in_v)
 {
     const op *o = x->op;
@@ -79,15 +79,15 @@ void pipe_branch(pipe *p, const pipe_insn *x, bool in_v)
 {
     const op *o = x->op;
     pipe_count(p, P5_EVENT_BRANCHES, 1, 1);
-    bool taken = x->taken && o->branch != ISA_INT; /* whether INT n is taken is known when it is delivered */
+    bool taken = x->taken && o->branch != ISA_INT; /* whether INT n is taken is decided at its delivery */
     if (taken)
         pipe_count(p, P5_EVENT_TAKEN_BRANCHES, 1, 1);
     if (o->branch == ISA_FAR || o->branch == ISA_INT || o->branch == ISA_IRET) {
-        if (o->far_return) { /* executed, and not predicted */
+        if (o->far_return) { /* it is executed but not predicted */
             pipe_count(p, P5_EVENT_RETURNS, 1, 1);
             pipe_count(p, P5_EVENT_MISPREDICTED_OR_UNPREDICTED_RETURNS, 1, 1);
         }
-        if (taken) /* event 14h is an OR: taken is enough */
+        if (taken) /* event 14h is an OR, so taken suffices */
             pipe_count(p, P5_EVENT_TAKEN_BRANCH_OR_BTB_HIT, 1, 1);
         if (o->branch ==
             ISA_FAR) /* taken and not in the BTB; IRET serialises, INT n is a software interrupt */

@@ -1,6 +1,6 @@
 #include "core/pipe/pipe_internal.h"
 
-/* Events 23h-26h. */
+/* Counts events 23h-26h. */
 static void count_matches(pipe *p, unsigned matches)
 {
     for (unsigned n = 0; matches >> n != 0; n++)
@@ -8,9 +8,9 @@ static void count_matches(pipe *p, unsigned matches)
             pipe_count(p, (enum p5_event)(P5_EVENT_BREAKPOINT_MATCH_ON_DR0_REGISTER + n), 1, 1);
 }
 
-/* Erratum 44: silicon does not see a code breakpoint while a trap is pending (single step, or a data
- * breakpoint of the instruction before) or RF is set, and sees that of the instruction behind MOV or POP SS
- * twice, as the boundary between them is passed over. */
+/* Counts the breakpoint matches of `x`. Erratum 44: silicon misses a code breakpoint while a trap is pending
+ * (single step, or a data breakpoint of the instruction before) or RF is set. It counts that of the
+ * instruction after MOV or POP SS twice, because the boundary between them is skipped. */
 static void match_breakpoints(pipe *p, const pipe_insn *x, bool in_v)
 {
     bool errata = p->timing->errata, missed = errata && (p->match_missed || p->control.single_step);
@@ -30,7 +30,7 @@ static void match_breakpoints(pipe *p, const pipe_insn *x, bool in_v)
     p->match_twice = x->op->loads_ss;
 }
 
-/* Events that a completed instruction brings by itself. */
+/* Counts the events of a completed instruction. */
 static void count_insn(pipe *p, const pipe_insn *x, bool in_v)
 {
     const op *o = x->op;

@@ -35,16 +35,17 @@ int64_t pipe_hold(pipe *p, const op *o, uint64_t asked, uint64_t word, const dat
 {
     const int64_t wait = pipe_add_hold(&p->held, asked, word, answer);
     p->is_held = true;
-    if (p->timing->errata && conflict && wait > 0) /* looked at again when the access is repeated */
+    if (p->timing->errata && conflict && wait > 0) /* the conflict is tested again when the access is
+                                                      repeated */
         pipe_count(p, P5_EVENT_BANK_CONFLICTS, 1, 1);
     if (p->timing->errata && o->fst && data_is_misaligned(word, answer))
         pipe_count(p, P5_EVENT_MISALIGNED_DATA_MEMORY_OR_IO_REFERENCES, 1, 1);
     return wait;
 }
 
-/* Makes the references of those iterations of a REP string that have clocks of their own; answers how many
- * references these are. `*shift`: what all of them have waited. Of two references an iteration reads and
- * writes; two reads may meet in one bank. */
+/* Makes the references of those iterations of a REP string that have clocks of their own, and returns their
+ * number. `*shift`: the clocks that all of them waited. An iteration with two references must read and write,
+ * because two reads may use the same bank. */
 static unsigned refer_string(pipe *p, const pipe_insn *x, int64_t begin, unsigned clocks, int64_t *shift)
 {
     const op *o = x->op;
@@ -80,7 +81,8 @@ int64_t pipe_refer(pipe *p, const pipe_insn *x, bool in_v, int64_t begin, unsign
     return shift;
 }
 
-/* Hands `clocks` to a cause, as far as `left` goes: delays of U and V may overlap, clocks do not. */
+/* Attributes up to `left` clocks to a cause. Delays of U and V may overlap, but clocks are attributed
+ * once. */
 static inline void own(uint64_t *owners, p5_stall cause, uint64_t clocks, int64_t *left)
 {
     assert(*left >= 0);

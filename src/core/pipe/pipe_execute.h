@@ -1,4 +1,4 @@
-/* EX with its data references, compiled for each kind of pipe (pipe_internal.h). */
+/* EX with its data references; compiled for each kind of pipe (pipe_internal.h). */
 #ifndef CORE_PIPE_PIPE_EXECUTE_H
 #define CORE_PIPE_PIPE_EXECUTE_H
 
@@ -6,7 +6,8 @@
 #include "core/memory/reference_kind.h"
 #include "core/pipe/pipe_internal.h"
 
-/* What the memory side wants to know of the reference before. One to a port is none. */
+/* Returns what the lookup of `a` needs about the reference before it. A reference to a port does not count as
+ * one. */
 static inline unsigned partner_of(const last_access *last, const p5_access *a)
 {
     if ((last->access->flags & P5_ACCESS_IO) != 0)
@@ -15,7 +16,7 @@ static inline unsigned partner_of(const last_access *last, const p5_access *a)
     return PARTNER | (same_kind ? PARTNER_SAME_KIND : 0u) | (last->missed ? PARTNER_MISSED : 0u);
 }
 
-/* Who counts. */
+/* Context of count_of_hit: the pipe that counts. */
 typedef struct counting_pipe {
     pipe *p;
     bool plain;
@@ -27,20 +28,20 @@ static inline void count_of_hit(void *to, enum p5_event event, uint64_t n, uint6
     pipe_count_as(c->p, c->plain, event, n, clocks);
 }
 
-/* Events of `n` references like `a` that hit, asked for by `how`. */
+/* Counts the events of `n` references like `a` that hit and were looked up with `how`. */
 static inline void count_hits(pipe *p, bool plain, const p5_access *a, unsigned how, unsigned n)
 {
     counting_pipe to = {p, plain};
     reference_events(reference_hit(a, how), n, 1, count_of_hit, &to);
 }
 
-/* Iterations that `n` references of a REP string are. */
+/* Returns how many iterations of a REP string make `n` references. */
 static inline unsigned iterations(const op *o, unsigned n)
 {
     return o->rep_accesses == 2 ? n / 2 : n;
 }
 
-/* EX clock (from 0) in which reference `j` of `n` of an instruction that takes `clocks` falls. */
+/* Returns the EX clock (from 0) of reference `j` of `n` of an instruction that takes `clocks`. */
 static inline unsigned access_clock(const op *o, unsigned j, unsigned n, unsigned clocks)
 {
     const unsigned last = clocks > 0 ? clocks - 1 : 0;
@@ -49,7 +50,7 @@ static inline unsigned access_clock(const op *o, unsigned j, unsigned n, unsigne
     case ACCESS_TWO:
         at = j / 2;
         break;
-    case ACCESS_REP: /* behind the set-up */
+    case ACCESS_REP: /* after the set-up */
         at = o->clocks + iterations(o, j) * o->rep_clocks;
         break;
     default:
@@ -58,13 +59,13 @@ static inline unsigned access_clock(const op *o, unsigned j, unsigned n, unsigne
     return at < last ? at : last;
 }
 
-/* What a reference waits for that was asked for at `asked` (absolute), and its answer: not DATA_USUAL.
- * Answers how long. */
+/* Records what a reference that was requested at `asked` (absolute) waits for. The result `word` is not
+ * DATA_USUAL. Returns how long it waits. */
 int64_t pipe_hold(pipe *p, const op *o, uint64_t asked, uint64_t word, const data_answer *answer,
                   bool conflict);
 
-/* Makes reference `j` of `n` of an instruction, whose EX begins at `begin`, of which those before have added
- * `shift`; answers what all of them have. `last`: the reference before it of its group. */
+/* Makes reference `j` of `n` of an instruction whose EX begins at `begin`. The references before have delayed
+ * it by `shift`. Returns the delay by all of them so far. `last`: the reference before it in the group. */
 static inline __attribute__((always_inline)) int64_t refer(pipe *p, bool plain, const pipe_insn *x,
                                                            unsigned j, unsigned n, bool in_v, int64_t begin,
                                                            int64_t shift, unsigned clocks, last_access *last)
@@ -76,7 +77,7 @@ static inline __attribute__((always_inline)) int64_t refer(pipe *p, bool plain, 
     int64_t at = begin + shift + access_clock(o, j, n, clocks);
     bool conflict = false;
     if (last->access && last->clock == at && !last->second && o->pattern != ACCESS_SERIAL) {
-        /* REP CMPS reads both strings at once: measured 5 instead of 4 */
+        /* REP CMPS reads both strings at once: 5 clocks were measured instead of 4 */
         const bool copies = o->pattern == ACCESS_REP && (last->access->flags ^ a->flags) & P5_ACCESS_WRITE;
         const bool port = (last->access->flags | a->flags) & P5_ACCESS_IO;
         conflict = !copies && !port && banks_meet(last->access, a);
@@ -108,12 +109,11 @@ static inline __attribute__((always_inline)) int64_t refer(pipe *p, bool plain, 
     return shift;
 }
 
-/* Makes the references of one instruction whose EX begins at `begin`; answers how many clocks later than
- * without them it leaves EX. `last` is the last reference so far of this group, on entry that of the
- * instruction in U. */
+/* Makes the references of one instruction whose EX begins at `begin`. Returns by how many clocks they delay
+ * its end. `last` is the last reference so far of the group; on entry that of the instruction in U. */
 int64_t pipe_refer(pipe *p, const pipe_insn *x, bool in_v, int64_t begin, unsigned clocks, last_access *last);
 
-/* ... answers the clock at which it leaves EX. */
+/* Executes one instruction and returns the clock at which it leaves EX. */
 static inline __attribute__((always_inline)) int64_t pipe_execute(pipe *p, bool plain, const pipe_insn *x,
                                                                   bool in_v, int64_t begin, unsigned clocks,
                                                                   last_access *last)
@@ -123,7 +123,7 @@ static inline __attribute__((always_inline)) int64_t pipe_execute(pipe *p, bool 
         return end;
     if (plain && x->access_count == 1)
         return end + refer(p, plain, x, 0, 1, in_v, begin, 0, clocks, last);
-    last_access before = *last; /* `last` itself stays in registers */
+    last_access before = *last; /* a copy, so that `last` itself stays in registers */
     const int64_t shift = pipe_refer(p, x, in_v, begin, clocks, &before);
     *last = before;
     return end + shift;

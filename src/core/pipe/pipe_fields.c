@@ -1,9 +1,8 @@
-/* The pipe in snapshots: what a stretch hands to the next, and of the working copy what lives longer than a
- * stretch. The instruction that waits for its partner is there by its bytes, from which it is decoded again
- * (core/snapshot.c). */
+/* Snapshot fields of the pipe: the state between stretches, and those members of the working copy that
+ * outlive a stretch. The pending instruction is saved by its bytes and decoded again (core/snapshot.c). */
 #include "core/pipe/pipe.h"
 
-/* Of clocks relative to now: nothing takes as long as that. */
+/* Bound of clocks relative to now; nothing takes this long. */
 #define FAR_CLOCKS (INT64_C(1) << 32)
 
 static const snapshot_table prefetch_table = {SNAPSHOT(prefetch_state, "prefetch", FIELD_ANY(clock),

@@ -1,10 +1,11 @@
-/* Between the files of the pipe: pipe.c runs instructions from D1 on, pipe_issue.h takes a group through D2
- * and the waits in front of EX, pipe_execute.h through EX with its data references, pipe_count.c counts what
- * a completed group brings, pipe_branch.c asks the predictor, pipe_state.c hands a stretch's end to the
- * next.
+/* Interface between the files of the pipe: pipe.c runs instructions from D1 on, pipe_issue.h takes a group
+ * through D2 and the waits before EX, pipe_execute.h takes it through EX with its data references,
+ * pipe_count.c counts the events of a completed group, pipe_branch.c asks the predictor, and pipe_state.c
+ * saves and restores the state between stretches.
  *
- * Pipes are of two kinds, for which what every instruction goes through is compiled apart: `plain` are those
- * of the P55C as long as nobody watches them or holds pairing back (pipe_begin), all others not. */
+ * There are two kinds of pipes, and the code that every instruction runs through is compiled once for each. A
+ * `plain` pipe is that of a P55C without observer, tracer, breakpoints or disabled pairing (pipe_begin); all
+ * others are not plain. */
 #ifndef CORE_PIPE_PIPE_INTERNAL_H
 #define CORE_PIPE_PIPE_INTERNAL_H
 
@@ -17,13 +18,13 @@ static inline void pipe_count(pipe *p, enum p5_event event, uint64_t n, uint64_t
     observed_count(p->deltas, p->observer, event, n, clocks);
 }
 
-/* Clocks with an owner. */
+/* Attributes `clocks` to a cause. */
 static inline void pipe_spend(pipe *p, p5_stall cause, uint64_t clocks)
 {
     observed_spend(p->deltas, p->observer, cause, clocks);
 }
 
-/* ... by a pipe of a kind. */
+/* Counts as pipe_count does. `plain` is a constant, so that a plain pipe compiles without the observer. */
 static inline void pipe_count_as(pipe *p, bool plain, enum p5_event event, uint64_t n, uint64_t clocks)
 {
     if (plain)
@@ -40,7 +41,7 @@ static inline void pipe_spend_as(pipe *p, bool plain, p5_stall cause, uint64_t c
         pipe_spend(p, cause, clocks);
 }
 
-/* What is counted from now on is due to `o`: matters to observers only. */
+/* Attributes what is counted from now on to `o`. Only observers use this. */
 static inline void pipe_blame(pipe *p, const op *o)
 {
     if (__builtin_expect(p->observer != NULL, 0))
@@ -54,30 +55,31 @@ typedef struct last_access {
     const p5_access *access; /* NULL: none */
     int64_t clock;           /* its EX clock */
     bool missed;
-    bool second; /* of two in that clock */
+    bool second; /* it is the second of two references in that clock */
 } last_access;
 
-/* The clocks of EX by owner. */
+/* The clocks of EX by cause. */
 typedef struct ex_owners {
     uint64_t of[P5_STALL_COUNT];
 } ex_owners;
 
-/* Gives every clock of EX an owner: the first is the issue if the group `issues`, then what held it, the rest
- * is execution. */
+/* Attributes every clock of EX to a cause: the first to the issue if the group `issues`, then those of `h` to
+ * what held EX, and the rest to execution. */
 ex_owners pipe_own_execution(int64_t clocks, bool issues, const ex_holds *h);
 
 void pipe_spend_all(pipe *p, const ex_owners *owners);
 
-/* The clocks of a pair, instruction by instruction, for the profile: those in which the one in U would have
- * been in EX alone are its own, the rest is due to the one in V. */
+/* Splits the clocks of a pair between its instructions, for the profile: the one in U gets the clocks that it
+ * would have spent in EX alone, the one in V gets the rest. */
 void pipe_spend_pair(pipe *p, const op *u, const op *v, const ex_owners *pair, const ex_owners *alone);
 
-/* The cause that held EX longest. */
+/* Returns the cause that held EX longest, and its clocks. */
 p5_stall pipe_main_hold(const ex_holds *h, uint32_t *clocks);
 
 /* --- pipe_count.c --- */
 
-/* An event that U and V can have in one clock: the signal is on for one. */
+/* Counts an event that U and V can have in the same clock. The event's signal is then on for one clock
+ * only. */
 static inline void pipe_count_in_pair(pipe *p, bool plain, enum p5_event event, const pipe_insn *u,
                                       bool has_u, const pipe_insn *v, bool has_v)
 {
@@ -95,12 +97,12 @@ static inline void pipe_count_in_pair(pipe *p, bool plain, enum p5_event event, 
     }
 }
 
-/* Breakpoints that a group meets; `v` may be NULL. */
+/* Counts the breakpoints that a group matches; `v` may be NULL. */
 void pipe_match(pipe *p, const pipe_insn *u, const pipe_insn *v);
-/* Events of a group that needs more than the integer pipes. */
+/* Counts the events of a group that uses more than the integer pipes. */
 void pipe_count_others(pipe *p, const pipe_insn *u, const pipe_insn *v);
 
-/* Events of a group that leaves EX; `v` may be NULL. `integer`: it needs nothing but the integer pipes. */
+/* Counts the events of a group that leaves EX; `v` may be NULL. `integer`: it uses only the integer pipes. */
 static inline __attribute__((always_inline)) void pipe_count_group(pipe *p, bool plain, const pipe_insn *u,
                                                                    const pipe_insn *v, bool integer)
 {
@@ -120,24 +122,24 @@ static inline __attribute__((always_inline)) void pipe_count_group(pipe *p, bool
         pipe_count_others(p, u, v);
 }
 
-/* What the profile wants to know beyond events: executions, the pipes, pairing. */
+/* Reports to the profile what events do not show: executions, pipes and pairing. */
 void pipe_tell_group(pipe *p, const pipe_insn *u, const pipe_insn *v, unpaired why);
 
 /* --- pipe_branch.c --- */
 
-/* Everything in front of EX is lost; the first fetch of the new stream is at `clock`. */
+/* Discards everything before EX; the first fetch of the new stream is at `clock`. */
 void pipe_flush(pipe *p, int64_t clock);
 
-/* P54C: the BTB is asked with the address of every U instruction. An entry there speaks of the next group; if
- * that has no branch and the entry says taken, the wrong stream has been fetched. Answers whether that was
- * so. */
+/* P54C: asks the BTB with the address of the last U instruction. The entry found there describes the next
+ * group; if that group has no branch and the entry predicts taken, the wrong stream has been fetched. Returns
+ * whether this happened. */
 bool pipe_ask_passed(pipe *p);
 static inline bool pipe_went_by(pipe *p)
 {
     return p->timing->btb_by_pairs && p->resolver->passed && pipe_ask_passed(p);
 }
 
-/* A branch or far transfer that has left EX. */
+/* Counts and resolves a branch or far transfer that has left EX. */
 void pipe_branch(pipe *p, const pipe_insn *x, bool in_v);
 
 #endif

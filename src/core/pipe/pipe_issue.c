@@ -1,10 +1,10 @@
 #include "core/pipe/pipe_issue.h"
 
-/* Until when each cause keeps a group out of EX. A clock belongs to the first of them that still holds in it.
- */
+/* Until when each cause keeps a group out of EX. A clock belongs to the first cause that still holds in
+ * it. */
 typedef struct entry_holds {
     int64_t fetch, decode, multiply, store, agi; /* branch: the pipe's refill_until */
-    const op *agi_of;                            /* whose address it is */
+    const op *agi_of;                            /* the instruction that needs the address */
 } entry_holds;
 
 static inline int64_t earlier(int64_t a, int64_t b)
@@ -12,13 +12,13 @@ static inline int64_t earlier(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* Clocks between the group before and the next in which nothing was in EX, as far as they have an owner. */
+/* Clocks between two groups in which EX was empty, as far as they are not yet attributed. */
 typedef struct unowned {
-    int64_t from, to; /* those that have none yet */
+    int64_t from, to; /* the clocks not yet attributed */
     longest_wait longest;
 } unowned;
 
-/* Gives those before `until` to `cause`; answers how many. */
+/* Attributes the clocks before `until` to `cause`; returns their number. */
 static inline uint64_t own_until(pipe *p, p5_stall cause, int64_t until, unowned *g)
 {
     const int64_t clocks = earlier(until, g->to) - g->from;
@@ -31,8 +31,8 @@ static inline uint64_t own_until(pipe *p, p5_stall cause, int64_t until, unowned
     return (uint64_t)clocks;
 }
 
-/* Gives an owner to the clocks between the group before and `to`. In front of D2 nobody knows what an
- * instruction will wait for: starvation comes before the waits in D2. */
+/* Attributes the clocks between the group before and `to`. Starvation comes before the waits in D2, because
+ * before D2 it is unknown what an instruction will wait for. */
 static longest_wait own_gap(pipe *p, int64_t to, const entry_holds *h)
 {
     unowned g = {p->now, to, {.cause = P5_STALL_ISSUE}};
@@ -53,8 +53,8 @@ static longest_wait own_gap(pipe *p, int64_t to, const entry_holds *h)
     return g.longest;
 }
 
-/* The switch between MMX and x87 use of the registers: a microcode assist in front of the first instruction
- * of the other kind. */
+/* Switches the registers between MMX and x87 use, which takes a microcode assist before the first instruction
+ * of the other kind. Returns its clocks. */
 static int64_t switch_mode(pipe *p, const op *o)
 {
     uint8_t mode = (o->flags & ISA_MMX) ? MODE_MMX : (o->flags & ISA_X87) ? MODE_X87 : p->x87_mode;
@@ -68,8 +68,8 @@ static int64_t switch_mode(pipe *p, const op *o)
     return mode == MODE_MMX ? p->timing->mmx_after_x87 : p->timing->x87_after_mmx;
 }
 
-/* Erratum 76: a multiply that needs the product of one before a taken branch counts the clocks that it would
- * have to wait although the refill behind the branch hides them. */
+/* Erratum 76: a multiply that needs the product of one before a taken branch counts the clocks of its wait,
+ * although the refill after the branch hides them. */
 static void count_hidden_interlock(pipe *p, const op *o)
 {
     if (o->unit != ISA_MMX_MUL)
@@ -86,7 +86,7 @@ void pipe_count_hidden(pipe *p, const op *u, const op *v)
     p->refill_taken = false;
 }
 
-/* One of the group has to wait until D2 can have a register of its address; answers until when. */
+/* Waits until D2 can have an address register that the group before wrote; returns until when. */
 static int64_t wait_for_address(pipe *p, const op *u, const op *v, entry_holds *holds)
 {
     unsigned agi = agi_count(p->agi_gpr, u, v), agi_u = agi_count(p->agi_gpr, u, NULL);
@@ -102,7 +102,7 @@ static int64_t wait_for_address(pipe *p, const op *u, const op *v, entry_holds *
     return holds->agi;
 }
 
-/* ... for its MMX sources. */
+/* Returns until when `o` waits for its MMX sources. */
 static int64_t wait_for_mmx(pipe *p, const op *o, int64_t clock, entry_holds *holds)
 {
     if (!(o->flags & ISA_MMX))
@@ -114,7 +114,8 @@ static int64_t wait_for_mmx(pipe *p, const op *o, int64_t clock, entry_holds *ho
     return ready;
 }
 
-/* Clock at which D2 may let the group go to EX, `clock` or later: addresses and MMX sources. */
+/* Returns the clock, `clock` or later, at which D2 may let the group go to EX: addresses and MMX sources are
+ * ready. */
 static int64_t operands_ready(pipe *p, const op *u, const op *v, int64_t clock, entry_holds *holds)
 {
     int64_t ready = clock;
@@ -177,7 +178,7 @@ static void trace_insn(pipe *p, const pipe_insn *x, unsigned in_v, const p5_trac
     t.kind = (uint8_t)trace_kind(x->op);
     t.pf = p->start + (uint64_t)front->fetched;
     t.f = p->timing->fifo ? p->start + (uint64_t)front->f : 0;
-    /* x87 and MMX results come when their own clocks are over, others with the end of EX */
+    /* x87 and MMX results are ready when their own clocks are over, others at the end of EX */
     t.ready = t.kind == P5_PIPE_MMX_MULTIPLY ? t.end + MMX_MULTIPLY_EXTRA
               : t.kind == P5_PIPE_X87 ? (uint64_t)clock_later((int64_t)t.end, (int64_t)t.begin + x->clocks)
                                       : t.end;

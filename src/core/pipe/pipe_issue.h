@@ -1,4 +1,5 @@
-/* A group of one or two instructions from D1 through EX, compiled for each kind of pipe (pipe_internal.h). */
+/* Takes a group of one or two instructions from D1 through EX; compiled for each kind of pipe
+ * (pipe_internal.h). */
 #ifndef CORE_PIPE_PIPE_ISSUE_H
 #define CORE_PIPE_PIPE_ISSUE_H
 
@@ -11,21 +12,20 @@ typedef struct longest_wait {
     int64_t clocks;
 } longest_wait;
 
-/* Erratum 76: what a group behind a mispredicted taken branch seems to wait for. `v` may be NULL, here and
- * below.
- */
+/* Erratum 76: counts what a group after a mispredicted taken branch seems to wait for. `v` may be NULL, here
+ * and below. */
 void pipe_count_hidden(pipe *p, const op *u, const op *v);
-/* Clock at which a group that D2 began with at `d2` can enter EX, as far as its addresses and MMX sources
- * tell. Those in which nothing was in EX get an owner. */
+/* Returns the clock at which a group that entered D2 at `d2` can enter EX, considering its addresses and MMX
+ * sources. Attributes the clocks in which EX was empty to a cause. */
 int64_t pipe_wait(pipe *p, const op *u, const op *v, int64_t d2, int64_t miss_until, longest_wait *longest);
-/* What keeps a group in front of EX at `clock` that could enter it: writes on their way to memory, and what
- * the x87 pipe works at. Answers until when. */
+/* Returns until when a group that could enter EX at `clock` has to wait for writes on their way to memory and
+ * for the x87 pipe. */
 int64_t pipe_units_ready(pipe *p, const op *u, const op *v, int64_t clock, longest_wait *longest);
-/* Tells the tracer of a group, whose clocks stand in `stages`. */
+/* Reports a group to the tracer; `stages` has its clocks. */
 void pipe_trace_group(pipe *p, const pipe_insn *u, const pipe_insn *v, p5_trace_insn *stages, unpaired why,
                       const longest_wait *longest);
 
-/* The clocks of EX of a group that is not split between its instructions. */
+/* Attributes the clocks of EX of a group that is not split between its instructions. */
 static inline void pipe_spend_execution(pipe *p, bool plain, int64_t clocks)
 {
     if (__builtin_expect(p->is_held, 0)) {
@@ -38,8 +38,8 @@ static inline void pipe_spend_execution(pipe *p, bool plain, int64_t clocks)
     }
 }
 
-/* The clocks of EX of a group whose instruction in U would have been in it until `end_u` by itself. `alone`:
- * what held EX until then. */
+/* Attributes the clocks of EX of a group whose instruction in U would have left EX at `end_u` by itself.
+ * `alone`: what held EX until then. */
 static inline void spend_execution(pipe *p, bool plain, const op *u, const op *v, int64_t begin,
                                    int64_t end_u, int64_t end, const ex_holds *alone)
 {
@@ -52,8 +52,8 @@ static inline void spend_execution(pipe *p, bool plain, const op *u, const op *v
     }
 }
 
-/* Sends `u`, and `v` beside it unless that is NULL, from D1 at `pull` through EX. `why`: they are no pair, or
- * PAIRED. */
+/* Takes `u`, and `v` beside it unless that is NULL, from D1 at `pull` through EX. `why`: the reason why they
+ * are no pair, or PAIRED. */
 static inline __attribute__((always_inline)) void issue(pipe *p, bool plain, const pipe_insn *u,
                                                         const pipe_insn *v, int64_t pull, int64_t miss_until,
                                                         unpaired why)
@@ -61,7 +61,7 @@ static inline __attribute__((always_inline)) void issue(pipe *p, bool plain, con
     const op *const ou = u->op, *const ov = v ? v->op : NULL;
     if (!plain)
         pipe_blame(p, ou);
-    if ((plain || p->timing->fifo) && pull > p->d1_free) /* D1 could have taken something */
+    if ((plain || p->timing->fifo) && pull > p->d1_free) /* D1 was free to take an instruction */
         pipe_count_as(p, plain, P5_EVENT_D1_STARVATION_AND_FIFO_IS_EMPTY, (uint64_t)(pull - p->d1_free),
                       (uint64_t)(pull - p->d1_free));
     const int64_t d2 = clock_later(pull + ou->d1_clocks, p->d2_free);
@@ -82,8 +82,8 @@ static inline __attribute__((always_inline)) void issue(pipe *p, bool plain, con
     const ex_holds nothing = {0}, alone = plain ? nothing : p->held;
     int64_t end_v = end_u;
     if (v) {
-        /* V's first EX clock is the one of U's last data reference: references stay in order, what U does
-         * after its last one is shared. */
+        /* V's first EX clock is the one of U's last data reference, because references stay in order. V
+         * shares the clocks that U spends after it. */
         const int64_t begin_v = last.access ? clock_later(begin, last.clock) : begin;
         if (!plain)
             pipe_blame(p, ov);
@@ -102,7 +102,7 @@ static inline __attribute__((always_inline)) void issue(pipe *p, bool plain, con
         if (ov)
             mmx_issue(&p->mmx, ov, end);
     }
-    /* a result of an earlier EX clock than the last reaches D2 in time */
+    /* A result from an EX clock before the last reaches D2 in time. */
     p->agi_gpr = end_u == end ? ou->agi_gpr : 0;
     if (ov && end_v == end)
         p->agi_gpr |= ov->agi_gpr;

@@ -3,9 +3,9 @@
 #include "core/pipe/agi.h"
 #include "core/pipe/pipe_internal.h"
 
-/* Longer than four instructions with fourteen prefixes each keep F, and than one instruction that does not
- * end its block keeps EX (FNSAVE with misses): event 27h counts from when D1 was free, and must not depend on
- * where blocks end. */
+/* Gaps in the front end's clocks are limited to this. It is longer than four instructions with fourteen
+ * prefixes each keep F, and than one instruction that does not end its block keeps EX (FNSAVE with misses).
+ * Event 27h counts from the clock at which D1 was free and must not depend on where blocks end. */
 enum { FAR = 1024 };
 
 void pipe_reset(pipe_state *state)
@@ -16,14 +16,13 @@ void pipe_reset(pipe_state *state)
     state->miss_until = -1;
 }
 
-/* Times of the front end, relative to `now`. Only differences matter there, and none that is larger than what
- * the four instructions in the FIFO can take to decode or to wait: gaps beyond FAR, up to the one before
- * `now`, are shortened to FAR. */
+/* Shortens gaps between the front end's times, including the last one before `now`, to FAR. Only differences
+ * matter there, and only up to what the four instructions in the FIFO can take to decode or to wait. */
 static void close_gaps(int64_t *const times[], unsigned n, int64_t now)
 {
     int64_t bound = now;
     for (unsigned done = 0; done < n;) {
-        int64_t next = INT64_MIN; /* the latest time not yet looked at */
+        int64_t next = INT64_MIN; /* the latest time not yet handled */
         for (unsigned i = 0; i < n; i++)
             if (*times[i]<bound && * times[i]> next)
                 next = *times[i];
@@ -41,12 +40,13 @@ static void close_gaps(int64_t *const times[], unsigned n, int64_t now)
     }
 }
 
-/* Parts of a line, buffers and entries of the FIFO: all are four. */
+/* Length of the arrays of parts of a line, buffers and FIFO entries. */
 enum { ROW = 4 };
 _Static_assert(ROW == (int)PREFETCH_PARTS && ROW == (int)PREFETCH_BUFFERS && ROW == (int)FIFO_DEPTH,
                "rows are alike");
 
-/* clock_relative of a row of four. Seldom is one of them as far away as that. */
+/* Converts four times by clock_relative. The loop at the end runs only if a time is beyond 16 bits, which is
+ * rare. */
 static inline void relative_row(int16_t *to, const int64_t *times, int64_t now)
 {
     uint64_t far = 0;
@@ -59,13 +59,13 @@ static inline void relative_row(int16_t *to, const int64_t *times, int64_t now)
         to[i] = clock_relative(times[i], now);
 }
 
-/* Times that do not matter unless they are later than `least`, e.g. of results. */
+/* Converts a time, for example that of a result, that matters only if it is later than `least`. */
 static inline int16_t relative_ready(int64_t t, int64_t now, int64_t least)
 {
     return t - now <= least ? -1 : clock_relative(t, now);
 }
 
-/* Clocks of results of the x87 and MMX pipes, of which none is awaited. */
+/* The clocks of the x87 and MMX pipes when no result is pending. */
 static const struct {
     fpu_state fpu;
     mmx_state mmx;
@@ -94,8 +94,8 @@ void pipe_finish_units(pipe *p)
     load_units(p, &(pipe_state){.fpu = none_awaited.fpu, .mmx = none_awaited.mmx});
 }
 
-/* `entry`: clock at which what comes next can enter EX at the earliest. It waits for nothing that is ready
- * then; stores look one clock earlier. */
+/* Saves the clocks of results. `entry`: the earliest clock at which the next instruction can enter EX.
+ * Results that are ready then delay nothing, but stores read their source one clock earlier. */
 static void store_units(const pipe *p, pipe_state *s, int64_t entry)
 {
     if (p->none_awaited) {
@@ -163,16 +163,16 @@ static inline void raise(int64_t *t, int64_t least)
     *t = *t < least ? least : *t;
 }
 
-/* What can no longer make a difference is brought to one value, so that situations which go on alike are
- * equal bytes. `base`: no byte that comes later is decoded before the clock behind it. */
+/* Values that no longer matter are normalised, so that situations with the same future have equal bytes.
+ * `base`: later bytes are decoded after this clock at the earliest. */
 
-/* What is at hand for the instruction at `next` but behind it. */
+/* Normalises the current block's parts, except those that the instructions from `next` on use. */
 static void forget_parts(prefetch *f, uint32_t next, int64_t base)
 {
     const uint32_t block = (next - 1) / PREFETCH_BLOCK;
     const bool within = next % PREFETCH_BLOCK != 0; /* it begins in `block` */
     const int64_t past = base - 1;
-    /* a redirected stream refetches what it needs, the next even block all of its line */
+    /* a redirected stream fetches all it needs again, and the next even block its whole line */
     const unsigned part = f->redirect || !within ? PREFETCH_PARTS : next / 8 % PREFETCH_PARTS,
                    part_end = block % 2 * 2 + 2, line = f->redirect || block % 2 != 0 ? PREFETCH_PARTS : 2;
     for (unsigned i = 0; i < PREFETCH_PARTS; i++) {
@@ -181,8 +181,9 @@ static void forget_parts(prefetch *f, uint32_t next, int64_t base)
     }
 }
 
-/* What its fetches may have to wait for. The next block comes no earlier than there is room for it, and goes
- * elsewhere not before `base`. `needed`: the instruction says itself until when the block at hand is. */
+/* Normalises what later fetches may wait for. The next block is fetched once there is space for it, and a
+ * redirection comes at `base` or later. `needed`: the next instruction itself determines how long the current
+ * block is needed. */
 static void forget_fetches(prefetch_ahead *a, bool redirect, int64_t base, unsigned fetch_blocks, bool needed)
 {
     if (redirect) {
@@ -203,8 +204,8 @@ static void forget_fetches(prefetch_ahead *a, bool redirect, int64_t base, unsig
         raise(&a->freed[i], a->clock);
 }
 
-/* Two instructions a clock at most are pushed from now on, `first` being the entry that the next one waits
- * for. */
+/* Normalises the FIFO. At most two instructions per clock are pushed from now on, and the next one waits for
+ * entry `first`. */
 static void forget_pushes(fifo *f, const prefetch *fetched, unsigned first)
 {
     if (fetched->redirect && !f->open)
@@ -215,13 +216,13 @@ static void forget_pushes(fifo *f, const prefetch *fetched, unsigned first)
         raise(&f->pull[i], f->clock + (i - first + 1 + !f->open) / 2);
 }
 
-/* How far PF is ahead is no part of the situation. */
+/* Returns whether states omit how far PF is ahead. */
 static bool ahead_is_left_out(const pipe *p)
 {
     return prefetch_leads(p->timing) && !p->prefetch.redirect;
 }
 
-/* A gap may be longer than FAR. */
+/* Returns whether a gap may be longer than FAR. */
 static bool reaches_far(const pipe *p)
 {
     const int64_t far = p->now - FAR;
@@ -232,7 +233,7 @@ static bool reaches_far(const pipe *p)
 
 static void normalise(pipe *p)
 {
-    if (p->is_loaded) /* from a state that was */
+    if (p->is_loaded) /* it was restored from a normalised state */
         return;
     prefetch *f = &p->prefetch;
     const bool left_out = ahead_is_left_out(p);
@@ -272,8 +273,8 @@ static void normalise(pipe *p)
     close_gaps(times, n, p->now);
 }
 
-/* The clock in which D1 takes the next instruction at the earliest, if it needs no block beyond those at
- * hand, or is the first of the new stream. */
+/* Returns the earliest clock in which D1 takes the next instruction, if that needs no block after the current
+ * one or is the first of a new stream. */
 static int64_t next_pull(const pipe_state *s, const timing *t)
 {
     int64_t bytes = s->prefetch.clock + (s->prefetch.redirect ? 1 : 0);

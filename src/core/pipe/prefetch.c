@@ -5,7 +5,7 @@
 /* Before all clocks that matter. */
 #define LONG_AGO (INT64_MIN / 2)
 
-/* Asks for the line of `address`, at the clock of the fetch. */
+/* Looks up the line of `address` at the clock of the fetch. */
 static void fetch_line(pipe *p, uint32_t address)
 {
     prefetch *f = &p->prefetch;
@@ -20,11 +20,12 @@ static void fetch_line(pipe *p, uint32_t address)
         f->line[i] = (int64_t)(answer.ready[i] - p->start);
         if (f->line[i] > f->ahead.clock && f->line[i] + p->timing->depth > p->miss_until)
             p->miss_until = f->line[i] +
-                            p->timing->depth; /* clocks until then are the miss's, should the queue run dry */
+                            p->timing->depth; /* if the queue runs dry, clocks until then are attributed to
+                                                 the miss */
     }
 }
 
-/* Fetches the next block; a free buffer and the fetch width decide when. */
+/* Fetches the next block, once a buffer and the fetch width permit it. */
 static void fetch_block(pipe *p, uint32_t block, bool new_stream)
 {
     prefetch *f = &p->prefetch;
@@ -64,13 +65,13 @@ void prefetch_flush(prefetch *f, int64_t clock)
     f->redirect = true;
     f->from_past = false;
     f->block = PREFETCH_NO_BLOCK;
-    f->ahead.clock = clock - 1; /* the first block of the new stream comes in `clock` */
+    f->ahead.clock = clock - 1; /* the first block of the new stream arrives in `clock` */
     f->ahead.used = 0;
     for (unsigned i = 0; i < PREFETCH_BUFFERS; i++)
         f->ahead.freed[i] = clock - 1;
 }
 
-/* ---- what a stretch makes of `ahead` ---- */
+/* ---- how a stretch changes `ahead` ---- */
 
 void prefetch_begin(prefetch *f, bool past)
 {

@@ -1,5 +1,5 @@
-/* PF: the prefetch buffers. 16-byte blocks of the instruction stream, in order, one (P55C) or two (P54C: a
- * split-line access is free) a clock, at most four ahead of the decoders. */
+/* PF, the prefetch buffers. They fetch the 16-byte blocks of the instruction stream in order, one (P55C) or
+ * two (P54C, where a split-line access is free) per clock, at most four ahead of the decoders. */
 #ifndef CORE_PIPE_PREFETCH_H
 #define CORE_PIPE_PREFETCH_H
 
@@ -14,15 +14,16 @@ enum { PREFETCH_BUFFERS = 4, PREFETCH_BLOCK = 16, PREFETCH_PARTS = 4 };
 
 typedef struct prefetch_state {
     int16_t clock;                /* clock of the last block's fetch */
-    int16_t part[PREFETCH_PARTS]; /* clocks at which the 8-byte parts at hand were in the buffers */
-    int16_t line[PREFETCH_PARTS]; /* ... at which the parts of the current line come from the cache */
+    int16_t part[PREFETCH_PARTS]; /* clocks at which the 8-byte parts of the current line were in the
+                                     buffers */
+    int16_t line[PREFETCH_PARTS]; /* clocks at which the parts of the current line arrive from the cache */
     int16_t
         freed[PREFETCH_BUFFERS]; /* clocks at which the decoders left the last four blocks, oldest first */
     uint8_t used;                /* blocks fetched in `clock` */
     bool redirect;               /* the next instruction starts a new stream */
 } prefetch_state;
 
-/* How far PF is ahead of the decoders: what says when the next block is fetched. */
+/* How far PF is ahead of the decoders, which determines when the next block is fetched. */
 typedef struct prefetch_ahead {
     int64_t clock;
     int64_t freed[PREFETCH_BUFFERS];
@@ -36,36 +37,37 @@ typedef struct prefetch {
         block; /* number (linear address / 16) of the last block fetched; PREFETCH_NO_BLOCK in a new stream */
     bool redirect;
     /* Since prefetch_begin: */
-    bool from_past;   /* what was ahead then is not known from the pipe's state alone */
-    uint8_t left;     /* bits of those of `freed` that were set */
-    unsigned fetched; /* blocks, */
-    int64_t floor;    /* ... the last one not before this clock, however far PF was ahead */
+    bool from_past;   /* what was fetched ahead then cannot be derived from the pipe's state alone */
+    uint8_t left;     /* bits of the entries of `freed` that were set */
+    unsigned fetched; /* number of blocks fetched */
+    int64_t floor;    /* lower bound of the last fetch's clock, however far PF was ahead */
 } prefetch;
 
-/* F takes less than a block a clock, and PF fetches one (P55C). So it does not matter how far PF is ahead, if
- * that is PREFETCH_SLACK clocks or more, but for the clock at which a line is asked for that is not in the
- * code cache: within a stream, `ahead` is left out of the states that the memo knows, of which there are so
- * fewer. */
+/* Returns whether PF is always ahead enough: F takes less than a block per clock, and PF fetches one (P55C).
+ * How far PF is ahead then does not matter from PREFETCH_SLACK clocks on, except for the clock at which a
+ * line that misses the code cache is requested. Within a stream, `ahead` is therefore left out of the states
+ * of the memo, which reduces their number. */
 static inline bool prefetch_leads(const timing *t)
 {
     return t->fifo && t->fetch_blocks == 1 && 2 * t->push_length < PREFETCH_BLOCK;
 }
 enum { PREFETCH_SLACK = 2 };
 
-/* What a stretch makes of `ahead`. */
+/* How a stretch changes `ahead`. */
 typedef struct prefetch_move {
     uint8_t fetched, left;
-    bool known;                      /* its end says all: a new stream came */
-    int16_t clock;                   /* the last fetch not before this, relative to the end; `known`: at it */
-    int16_t freed[PREFETCH_BUFFERS]; /* likewise, those that are `left` */
+    bool known;                      /* a new stream came, so the values at its end are complete */
+    int16_t clock;                   /* lower bound of the last fetch's clock, relative to the end; if
+                                        `known`, the clock itself */
+    int16_t freed[PREFETCH_BUFFERS]; /* likewise, for the entries whose bit is set in `left` */
 } prefetch_move;
 
-/* No block's number: those are addresses by 16. */
+/* No block has this number, because numbers are addresses divided by 16. */
 #define PREFETCH_NO_BLOCK UINT32_MAX
 
 struct pipe;
 
-/* The next block takes the oldest buffer; `width` blocks are fetched a clock at most. */
+/* Takes the oldest buffer for the next block; at most `width` blocks are fetched per clock. */
 static inline void prefetch_take_buffer(prefetch_ahead *a, unsigned width)
 {
     if (a->used >= width) {
@@ -82,10 +84,11 @@ static inline void prefetch_take_buffer(prefetch_ahead *a, unsigned width)
     a->freed[PREFETCH_BUFFERS - 1] = a->clock;
 }
 
-/* Fetches the blocks from that at hand, or from that of `o` in a new stream, up to that of its last byte. */
+/* Fetches the blocks from the current one, or in a new stream from that of `o`, up to that of its last
+ * byte. */
 void prefetch_fetch(struct pipe *p, const op *o);
 
-/* Clock at which all bytes of `o` are in the buffers `f` of `p`; fetches what is missing. */
+/* Returns the clock at which all bytes of `o` are in the buffers `f` of `p`; fetches missing blocks. */
 static inline int64_t prefetch_bytes(struct pipe *p, const prefetch *f, const op *o)
 {
     if (f->block != o->last_block)
@@ -96,8 +99,7 @@ static inline int64_t prefetch_bytes(struct pipe *p, const prefetch *f, const op
     return ready;
 }
 
-/* The decoders took this instruction at `clock`: the blocks that it touches are needed until then at least.
- */
+/* Records that the decoders took this instruction at `clock`: its blocks are needed at least until then. */
 static inline void prefetch_release(prefetch *f, const op *o, int64_t clock)
 {
     f->ahead.freed[PREFETCH_BUFFERS - 1] = clock;
@@ -108,12 +110,12 @@ static inline void prefetch_release(prefetch *f, const op *o, int64_t clock)
     }
 }
 
-/* A stretch begins. `past`: as in prefetch.from_past, unless a new stream begins, too. */
+/* Begins a stretch. `past` becomes prefetch.from_past, unless a new stream begins, too. */
 void prefetch_begin(prefetch *f, bool past);
-/* ... and ends at clock `now`. */
+/* Returns how the stretch changed `ahead`. It ends at clock `now`. */
 prefetch_move prefetch_moved(const prefetch *f, int64_t now);
 
-/* `ahead` relative to the end of a stretch of which it is known, */
+/* Returns `ahead` relative to the end of a stretch that is `known`. */
 static inline prefetch_ahead prefetch_known(const prefetch_move *move)
 {
     prefetch_ahead ahead = {.clock = move->clock, .used = 1};
@@ -122,7 +124,8 @@ static inline prefetch_ahead prefetch_known(const prefetch_move *move)
     return ahead;
 }
 
-/* ... and of another, which took `clocks`, from what it was relative to its beginning. */
+/* Advances `ahead` over another stretch, which took `clocks`. It is relative to the stretch's beginning
+ * before the call, and relative to its end afterwards. */
 static inline void prefetch_go_on(prefetch_ahead *ahead, const prefetch_move *move, int64_t clocks)
 {
     for (unsigned n = 0; n < move->fetched; n++)
@@ -134,9 +137,9 @@ static inline void prefetch_go_on(prefetch_ahead *ahead, const prefetch_move *mo
         ahead->freed[i] = move->left >> i & 1 ? move->freed[i] : ahead->freed[i] - clocks;
 }
 
-/* The stream goes on elsewhere: at a predicted target, whose first block comes in the clock in which the
- * branch leaves the decoder at `clock`, into other buffers; or from `clock` on (flush). Intel, 242816: a
- * target in the last bytes of 16 gives too few of them for a clock. */
+/* Redirects the stream: to a predicted target, whose first block arrives in other buffers in the clock in
+ * which the branch leaves the decoder at `clock`; or, after a flush, from `clock` on. Intel, 242816: a target
+ * in the last bytes of a 16-byte block supplies too few bytes for one clock. */
 void prefetch_redirect(prefetch *f, int64_t clock);
 void prefetch_flush(prefetch *f, int64_t clock);
 

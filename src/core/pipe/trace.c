@@ -1,4 +1,4 @@
-/* Which instruction an instruction has its operands from, for pipeline diagrams. */
+/* Finds the instructions that produced an instruction's operands, for pipeline diagrams. */
 #include "core/pipe/trace.h"
 
 p5_pipe_kind trace_kind(const op *o)
@@ -10,7 +10,7 @@ p5_pipe_kind trace_kind(const op *o)
     if (!(o->flags & ISA_X87))
         return P5_PIPE_INTEGER;
     switch (o->fp) {
-    case ISA_FP_XCH: /* a rename */
+    case ISA_FP_XCH: /* a register rename */
     case ISA_FP_STORE:
     case ISA_FP_STATUS:
     case ISA_FP_CONTROL:
@@ -28,7 +28,7 @@ typedef struct source_list {
 
 static void add_source(source_list *list, uint64_t writer)
 {
-    uint64_t distance = list->sink->count + 1 - writer; /* of the instruction that is being told of */
+    uint64_t distance = list->sink->count + 1 - writer; /* from the instruction that is being reported */
     if (writer == 0 || distance > UINT16_MAX || list->count == P5_TRACE_SOURCES)
         return;
     for (unsigned i = 0; i < list->count; i++)
@@ -55,7 +55,7 @@ static void x87_writes(uint64_t st[8], const op *o, uint64_t self)
 {
     uint64_t top = st[0];
     switch (o->fp) {
-    case ISA_FP_XCH: /* the values keep their makers */
+    case ISA_FP_XCH: /* the values keep their producers */
         st[0] = st[o->fp_index];
         st[o->fp_index] = top;
         return;

@@ -1,11 +1,12 @@
-/* Where the pipe tells a tracer about every instruction it issued; off in normal runs. */
+/* Reports every issued instruction to a tracer; off in normal runs. */
 #ifndef CORE_PIPE_TRACE_H
 #define CORE_PIPE_TRACE_H
 
 #include "core/pipe/block.h"
 #include "p5scope/core.h"
 
-/* Who wrote a register last, by number in order of issue; 0 = nobody since the trace began. */
+/* The instruction that wrote each register last, by its number in order of issue; 0: none since the trace
+ * began. */
 typedef struct trace_writers {
     uint64_t gpr[8], mm[8];
     uint64_t st[8]; /* by distance from the top of stack, as in fpu.h */
@@ -14,11 +15,11 @@ typedef struct trace_writers {
 typedef struct trace_sink {
     void (*insn)(void *context, const p5_trace_insn *insn);
     void *context;
-    uint64_t count; /* instructions told of */
+    uint64_t count; /* instructions reported */
     trace_writers writers;
 } trace_sink;
 
-/* Fills in `sources` of the next instruction, and notes what it writes. */
+/* Fills in `sources` of the next instruction and records the registers that it writes. */
 void trace_sources(trace_sink *sink, const op *o, uint16_t sources[P5_TRACE_SOURCES]);
 
 p5_pipe_kind trace_kind(const op *o);

@@ -1,4 +1,4 @@
-/* Reasons for single issue in words, for diagrams. */
+/* Texts of the reasons for single issue, for diagrams. */
 #include "core/pipe/block.h"
 
 static const char *const texts[UNPAIRED_COUNT] = {
