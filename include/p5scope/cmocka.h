@@ -1,4 +1,4 @@
-/* Assertions on event counts for cmocka tests: what a piece of code counted must be what its author derived.
+/* Assertions on event counts for cmocka tests: a piece of code must count what its author derived.
  *
  *     p5_machine_counts(machine, &before);
  *     ... run the code ...
@@ -13,12 +13,11 @@
  *     ... run the code ...
  *     p5_assert_msr(pmu, P5_MSR_PMC0, 1000);
  *
- * Both ends are totals (p5_machine_counts, or p5_core_counts of a core that is fed by hand). A run whose
- * guest has ended is complete; behind one that a limit stopped, and behind a stream fed by hand, call
- * p5_machine_settle or p5_core_settle first, so that an instruction that waits for a partner is counted. A
- * failure says which event, how many were expected and how many came, by privilege class, and in how many
- * clocks and instructions. The functions are the header's own: nothing is to be linked beside libp5core and
- * cmocka. */
+ * `before` and `after` are totals (p5_machine_counts, or p5_core_counts of a core that is fed by hand). The
+ * totals of a run whose guest has ended are complete. After a run that a limit stopped, and after feeding by
+ * hand, call p5_machine_settle or p5_core_settle first, so that an instruction that waits for a partner is
+ * counted. A failure reports the event, the expected number and the actual one, by privilege class, and the
+ * clocks and instructions. The functions are inline: link only libp5core and cmocka. */
 #ifndef P5SCOPE_CMOCKA_H
 #define P5SCOPE_CMOCKA_H
 
@@ -39,10 +38,11 @@
 extern "C" {
 #endif
 
-/* Privilege classes for the macros with _at: CPL 0-2 and real mode, CPL 3 and V86 (as CESR's CC). */
+/* Privilege classes for the macros with _at: CPL 0-2 and real mode, CPL 3 and V86 (as in CESR's CC), or
+ * all. */
 enum { P5_AT_SYSTEM = P5_CPL_MASK_SYSTEM, P5_AT_USER = P5_CPL_MASK_USER, P5_AT_ANY = P5_CPL_MASK_ALL };
 
-/* What a row of totals has gained at the classes of `at`. */
+/* Returns how much a row of totals has grown at the classes of `at`. */
 static inline uint64_t p5_gained(const uint64_t before[P5_CPL_CLASSES], const uint64_t after[P5_CPL_CLASSES],
                                  unsigned at)
 {
@@ -53,7 +53,7 @@ static inline uint64_t p5_gained(const uint64_t before[P5_CPL_CLASSES], const ui
     return sum;
 }
 
-/* Fails the test unless the row gained between `least` and `most`, both included. `what` names the row. */
+/* Fails the test unless the row has grown by at least `least` and at most `most`. `what` names the row. */
 static inline void p5_check_row(const char *what, const uint64_t row_before[P5_CPL_CLASSES],
                                 const uint64_t row_after[P5_CPL_CLASSES], const p5_counts *before,
                                 const p5_counts *after, unsigned at, uint64_t least, uint64_t most,
@@ -82,7 +82,7 @@ static inline void p5_check_row(const char *what, const uint64_t row_before[P5_C
     _fail(file, line);
 }
 
-/* The same for an event. */
+/* Does the same as p5_check_row for an event. */
 static inline void p5_check_event(const p5_counts *before, const p5_counts *after, unsigned at,
                                   enum p5_event event, uint64_t least, uint64_t most, const char *file,
                                   int line)
@@ -91,25 +91,26 @@ static inline void p5_check_event(const p5_counts *before, const p5_counts *afte
                  after, at, least, most, file, line);
 }
 
-/* The event was counted exactly so often (clocks of a duration event), at all levels or at those of `at`. */
+/* Assert that the event was counted exactly `expected` times (clocks of a duration event), at all levels or
+ * at those of `at`. */
 #define p5_assert_event(before, after, event, expected)                                                      \
     p5_assert_event_at(before, after, P5_AT_ANY, event, expected)
 #define p5_assert_event_at(before, after, at, event, expected)                                               \
     p5_check_event(before, after, at, event, expected, expected, __FILE__, __LINE__)
-/* ... between `least` and `most` times, both included. */
+/* Asserts that the event was counted between `least` and `most` times, both included. */
 #define p5_assert_event_between(before, after, event, least, most)                                           \
     p5_check_event(before, after, P5_AT_ANY, event, least, most, __FILE__, __LINE__)
-/* Clocks that passed, at all levels. */
+/* Assert how many clocks passed at all levels. */
 #define p5_assert_clocks(before, after, expected) p5_assert_clocks_between(before, after, expected, expected)
 #define p5_assert_clocks_between(before, after, least, most)                                                 \
     p5_check_row("clocks", (before)->clocks, (after)->clocks, before, after, P5_AT_ANY, least, most,         \
                  __FILE__, __LINE__)
-/* Clocks that a stall cause (p5_stall) owns, at all levels. */
+/* Asserts how many clocks a stall cause (p5_stall) owns at all levels. */
 #define p5_assert_stall(before, after, cause, expected)                                                      \
     p5_check_row(p5_stall_name(cause), (before)->stalls[cause], (after)->stalls[cause], before, after,       \
                  P5_AT_ANY, expected, expected, __FILE__, __LINE__)
 
-/* Writes `value` as WRMSR at CPL 0 would: CESR, PERFEVTSELn, a counter, ... of whichever monitor `pmu` is. A
+/* Writes `value` as WRMSR at CPL 0 would, to any register of the monitor: CESR, PERFEVTSELn, a counter, ... A
  * fault fails the test. */
 #define p5_program(pmu, msr, value) p5_do_program(pmu, msr, value, __FILE__, __LINE__)
 static inline void p5_do_program(p5_pmu *pmu, uint32_t msr, uint64_t value, const char *file, int line)
@@ -121,7 +122,7 @@ static inline void p5_do_program(p5_pmu *pmu, uint32_t msr, uint64_t value, cons
     _fail(file, line);
 }
 
-/* RDMSR at CPL 0 gives `expected`. */
+/* Asserts that RDMSR at CPL 0 reads `expected`. */
 #define p5_assert_msr(pmu, msr, expected) p5_check_msr(pmu, msr, expected, __FILE__, __LINE__)
 static inline void p5_check_msr(p5_pmu *pmu, uint32_t msr, uint64_t expected, const char *file, int line)
 {

@@ -1,5 +1,6 @@
-/* The core model: prices a stream of retired instructions in clocks and events. Usable without the CPU
- * engine: feed it blocks and the accesses they made. Not thread-safe per object; objects are independent. */
+/* The core model: prices a stream of retired instructions in clocks and events. It works without the CPU
+ * engine if the caller feeds it blocks and the accesses that they made. One core must not be used by two
+ * threads at once; different cores are independent. */
 #ifndef P5SCOPE_CORE_H
 #define P5SCOPE_CORE_H
 
@@ -18,15 +19,16 @@ typedef struct p5_model p5_model; /* a processor and its board, from a model fil
 typedef struct p5_core p5_core;
 typedef struct p5_block p5_block; /* a decoded run of instructions, prepared for pricing */
 
-/* Privilege classes of the counters. The Pentium's CESR counts CPL 0-2 or CPL 3; later monitors count CPL 0
- * or CPL 1-3. So there are three, and each of these is the sum of two or one of them. */
+/* Privilege classes of the counters. The Pentium's CESR distinguishes CPL 0-2 from CPL 3; later monitors
+ * distinguish CPL 0 from CPL 1-3. Three classes serve both: each of those ranges is one class or the sum of
+ * two. */
 enum {
     P5_CPL_KERNEL /* CPL 0, real mode */,
     P5_CPL_USER /* CPL 3, V86 */,
     P5_CPL_INNER /* CPL 1-2 */,
     P5_CPL_CLASSES
 };
-/* Sets of them. */
+/* Sets of privilege classes. */
 enum {
     P5_CPL_MASK_KERNEL = 1 << P5_CPL_KERNEL,
     P5_CPL_MASK_USER = 1 << P5_CPL_USER,
@@ -36,8 +38,8 @@ enum {
     P5_CPL_MASK_ALL = P5_CPL_MASK_SYSTEM | P5_CPL_MASK_USER
 };
 
-/* Physical addresses at which the board has video memory: the VGA's window, and a linear frame buffer. Its bus
- * is a part of the model. */
+/* Physical addresses at which the board has video memory: the VGA's window and a linear frame buffer. The
+ * model file describes the bus that they are on. */
 #define P5_VIDEO_WINDOW       0xa0000u
 #define P5_VIDEO_WINDOW_BYTES 0x20000u
 #define P5_VIDEO_LINEAR       0xe0000000u
@@ -54,7 +56,8 @@ enum {
     P5_ACCESS_LOCKED = 64 /* half of a locked read-modify-write of a descriptor: accessed and busy bit */
 };
 
-/* One data reference, as the processor makes it (a misaligned one is one reference; m80 is 8 + 2 bytes). */
+/* One data reference as the processor makes it. A misaligned reference is one entry; an m80 operand is two (8
+ * + 2 bytes). */
 typedef struct p5_access {
     uint32_t linear;
     uint32_t physical; /* of the first byte; the second page of a page-crossing access comes from
@@ -64,7 +67,7 @@ typedef struct p5_access {
     uint16_t reserved;
 } p5_access;
 
-/* Operand of a value-dependent instruction; the same layout as isa_value. */
+/* Operands of a value-dependent instruction. The layout equals that of isa_value. */
 typedef struct p5_value {
     uint64_t a;
     uint64_t b;
@@ -76,9 +79,9 @@ typedef struct p5_value {
 enum { P5_MODE_REAL, P5_MODE_PROTECTED, P5_MODE_V86 };
 
 /* A stretch of a block that was executed: instructions [first, first + count) completed, in order, exactly
- * once. `accesses` holds the references of all of them in program order: instruction by instruction as many
- * as p5_block_accesses says, the remainder belongs to the last one (only the last instruction of a block can
- * have a variable number). `values` holds one entry per executed value-dependent instruction, in order. */
+ * once. `accesses` holds their references in program order. Each instruction has as many as p5_block_accesses
+ * says; the remainder belongs to the last one, because only the last instruction of a block can have a
+ * variable number. `values` holds one entry per executed value-dependent instruction, in order. */
 typedef struct p5_retired {
     p5_block *block;
     uint16_t first;
@@ -87,35 +90,37 @@ typedef struct p5_retired {
     const p5_access *accesses;
     uint32_t value_count;
     const p5_value *values;
-    uint32_t next;     /* linear address control went to: the next stretch begins there, or an exception comes
-                          between */
-    uint32_t repeats;  /* REP string as last instruction: iterations completed */
-    uint8_t cpl;       /* 0-3 while it ran */
+    uint32_t next;     /* linear address to which control went: the next stretch begins there unless an
+                          exception is delivered first */
+    uint32_t repeats;  /* iterations completed by a REP string that is the last instruction */
+    uint8_t cpl;       /* 0-3, while the stretch ran */
     uint8_t cpl_after; /* after the last instruction (far transfers, IRET) */
-    uint8_t mode;      /* P5_MODE_* while it ran */
+    uint8_t mode;      /* P5_MODE_*, while the stretch ran */
     uint8_t iopl;
-    uint8_t gate;     /* p5_gate: of the last instruction */
-    bool interrupted; /* the last instruction is a REP string that will be resumed: it is not complete and not
+    uint8_t gate;     /* p5_gate, of the last instruction */
+    bool interrupted; /* the last instruction is a REP string that will be resumed; it is not complete and not
                          counted */
     bool descriptor;  /* the last instruction read a descriptor (segment load, far transfer through a gate,
                          ...) */
-    bool unsafe_x87;  /* there is something in unsafe_mask */
-    const uint8_t *unsafe_mask; /* if unsafe_x87: P5_X87_* of each instruction of the stretch */
+    bool unsafe_x87;  /* unsafe_mask has at least one bit set */
+    const uint8_t *unsafe_mask; /* P5_X87_* of each instruction of the stretch; valid if unsafe_x87 */
 } p5_retired;
 
-/* How INT n, INT3 or INTO gets to its handler: what it costs by (SDM volume 2, INT n: table of clocks). */
+/* The way by which INT n, INT3 or INTO gets to its handler. It decides the clocks (SDM volume 2, INT n: table
+ * of clocks). */
 typedef enum p5_gate {
-    P5_GATE_NONE,   /* another instruction, or INTO that goes on */
-    P5_GATE_VECTOR, /* real mode's vector table, or V86 mode's that the task's bitmap chooses (CR4.VME) */
-    P5_GATE_SAME,   /* interrupt or trap gate to the same level, */
-    P5_GATE_INNER,  /* ... to an inner level, */
-    P5_GATE_V86,    /* ... from V86 mode */
+    P5_GATE_NONE,   /* another instruction, or an INTO that does not interrupt */
+    P5_GATE_VECTOR, /* vector table of real mode, or of V86 mode if the task's bitmap redirects the interrupt
+                       (CR4.VME) */
+    P5_GATE_SAME,   /* interrupt or trap gate to the same level */
+    P5_GATE_INNER,  /* interrupt or trap gate to an inner level */
+    P5_GATE_V86,    /* interrupt or trap gate from V86 mode */
     P5_GATE_TASK    /* task gate */
 } p5_gate;
 
-/* What the operands of an x87 instruction did. */
+/* Properties of an x87 instruction's operands. */
 enum {
-    P5_X87_UNSAFE = 1, /* FADD, FSUB, FMUL, FDIV: one was outside the safe exponent range */
+    P5_X87_UNSAFE = 1, /* FADD, FSUB, FMUL, FDIV: an operand was outside the safe exponent range */
     P5_X87_REFUSED =
         2 /* stack fault, invalid operand or division by zero, masked or not: no FLOP (event 22h) */
 };
@@ -129,7 +134,7 @@ typedef enum p5_transfer {
     P5_TRANSFER_NMI
 } p5_transfer;
 
-/* The reference that a page fault stopped. */
+/* The kind of reference that caused a page fault. */
 typedef enum p5_reference {
     P5_REFERENCE_NONE,
     P5_REFERENCE_READ,
@@ -137,7 +142,8 @@ typedef enum p5_reference {
     P5_REFERENCE_CODE
 } p5_reference;
 
-/* Delivery of an exception or interrupt to its handler, after the retired stretch was fed. */
+/* The delivery of an exception or interrupt to its handler. It follows the retired stretch that was fed
+ * before. */
 typedef struct p5_exception {
     p5_transfer kind;
     uint8_t vector;
@@ -145,14 +151,15 @@ typedef struct p5_exception {
     uint8_t mode, mode_after;
     bool on_return; /* the faulting or next instruction is a RET (event 39h) */
     bool task_gate;
-    bool interrupt_waits;      /* INTR is active, and enabled, at the same boundary (erratum 44) */
-    uint8_t reference;         /* p5_reference: a page fault's */
-    uint32_t reference_linear; /* ... and its address */
+    bool interrupt_waits;      /* an enabled INTR is active at the same boundary (erratum 44) */
+    uint8_t reference;         /* p5_reference, of a page fault */
+    uint32_t reference_linear; /* address of a page fault's reference */
     uint32_t instruction;      /* linear address of the instruction that faulted, or that would come next */
-    const p5_block *block; /* a block that has the instruction that faulted, NULL: it could not be fetched */
-    uint32_t index;        /* ... and its number there */
-    uint32_t handler;      /* linear address of the handler's first instruction */
-    uint32_t access_count; /* IDT, TSS, descriptor and stack accesses of the delivery */
+    const p5_block *block;     /* a block that contains the faulting instruction; NULL if it could not be
+                              fetched */
+    uint32_t index;            /* number of the faulting instruction in `block` */
+    uint32_t handler;          /* linear address of the handler's first instruction */
+    uint32_t access_count;     /* IDT, TSS, descriptor and stack accesses of the delivery */
     const p5_access *accesses;
 } p5_exception;
 
@@ -171,33 +178,33 @@ typedef struct p5_control {
     bool fast_branch_trace;    /* TR12.FTR: one message for each taken branch instead of two */
 } p5_control;
 
-/* A branch trace message: a special cycle on the bus, sent while TR12.TR is set for every taken branch and
- * every delivery of an exception or interrupt (manual, table 26-21). Two come in order, the first with the
- * address of the instruction, the second with that of the target; with TR12.FTR only the first. They pass
- * through the write buffers, and the processor waits when these are full. */
+/* A branch trace message: a special cycle on the bus. While TR12.TR is set, the processor sends messages for
+ * every taken branch and every delivery of an exception or interrupt (manual, table 26-21). They come in
+ * pairs: the first has the address of the instruction, the second that of the target; with TR12.FTR only the
+ * first is sent. They pass through the write buffers, and the processor waits when these are full. */
 typedef struct p5_branch_message {
     uint64_t clock;   /* core clock at which the special cycle ends */
     uint32_t address; /* linear */
-    bool target;      /* the second message */
+    bool target;      /* this is the second message, with the target's address */
 } p5_branch_message;
 
-/* The debug registers as events 23h-26h want to know them. */
+/* The debug registers, which events 23h-26h compare with. */
 typedef struct p5_debug {
     uint32_t dr[4];
     uint32_t dr7;
     bool extensions; /* CR4.DE: R/W = 2 is a breakpoint on ports */
 } p5_debug;
 
-/* Bits of page-table entries, for p5_core_hooks.page_bits_set. */
+/* Bits of page-table entries, as p5_core_hooks.page_bits_set returns them. */
 enum { P5_PAGE_DIRECTORY_ACCESSED = 1, P5_PAGE_ACCESSED = 2, P5_PAGE_DIRTY = 4 };
-/* ... and for p5_core_hooks.page_rights. */
+/* Rights and attributes of a page, as p5_core_hooks.page_rights returns them. */
 enum { P5_PAGE_WRITABLE = 1, P5_PAGE_SUPERVISOR = 2, P5_PAGE_CACHE_DISABLE = 4, P5_PAGE_WRITE_THROUGH = 8 };
 
 /* An entry that a test register wrote into a TLB (TR6, TR7; manual, 26.2.1.2). */
 typedef struct p5_translation {
     uint32_t linear, physical; /* of the page */
-    bool valid;                /* false: the entry at `linear` is gone, the page tables count again */
-    bool code;                 /* of the code TLB, not the data TLB */
+    bool valid;                /* false: the entry for `linear` is gone, and the page tables apply again */
+    bool code;                 /* the entry is in the code TLB, not in the data TLB */
     bool large;                /* 4 MB page */
     bool supervisor;           /* CPL 3 must not use the page */
     bool writable, dirty;
@@ -206,120 +213,128 @@ typedef struct p5_translation {
 
 enum { P5_LINE_BYTES = 32 };
 
-/* A bus cycle's kind, for p5_core_hooks.bus_cycle: W/R#, D/C#, M/IO#, LOCK#, at their places in MCT. */
+/* Bits of a bus cycle's type for p5_core_hooks.bus_cycle: W/R#, D/C#, M/IO# and LOCK#, at their positions in
+ * MCT. */
 enum { P5_CYCLE_WRITE = 2, P5_CYCLE_DATA = 4, P5_CYCLE_MEMORY = 8, P5_CYCLE_LOCKED = 16 };
 
-/* What the core asks of its owner; any function may be NULL (then: identity, no walk). */
+/* Callbacks by which the core asks its owner. Any of them may be NULL: addresses are then mapped one to one,
+ * and there are no page walks. */
 typedef struct p5_core_hooks {
     void *context;
-    /* Physical address of `linear`, for the second page of a page-crossing access and for line fills of code.
-     */
+    /* Returns the physical address of `linear`, for the second page of a page-crossing access and for line
+     * fills of code. */
     uint32_t (*translate)(void *context, uint32_t linear);
-    /* Page walk of `linear`: physical addresses of the directory entry and of the table entry (0 with a 4 MB
-     * page, or when the directory entry is not present). */
+    /* Walks the pages for `linear`: gets the physical addresses of the directory entry and of the table entry
+     * (0 with a 4 MB page, or when the directory entry is not present). */
     void (*walk)(void *context, uint32_t linear, uint32_t *directory_entry, uint32_t *table_entry);
-    /* Which bits of these entries the access at `linear` found clear and the processor has set: P5_PAGE_*.
-     * NULL: none. */
+    /* Returns the bits of these entries (P5_PAGE_*_ACCESSED, P5_PAGE_DIRTY) that were clear and that the
+     * processor has set for the access at `linear`. NULL: none. */
     unsigned (*page_bits_set)(void *context, uint32_t linear, bool write);
-    /* Rights and attributes of the page of `linear`, as its page tables have them: P5_PAGE_WRITABLE ... */
+    /* Returns rights and attributes of the page of `linear` as its page tables have them: P5_PAGE_WRITABLE
+     * ... */
     unsigned (*page_rights)(void *context, uint32_t linear);
 
-    /* Contents. The owner's RAM is what the processor sees; memory behind the caches holds something older
-     * where a modified line has not been written back. Owners that keep the two apart are told when they
-     * become the same. Ranges lie within one line; `physical` need not be RAM.
-     * A bus cycle has written these bytes: memory holds what the processor sees. */
+    /* Contents of memory. The owner's RAM is what the processor sees. Memory outside the caches holds older
+     * bytes where a modified line has not been written back. Owners that store both are notified when the two
+     * become equal. Ranges lie within one line; `physical` need not be RAM.
+     *
+     * to_memory: a bus cycle has written these bytes, so memory now holds what the processor sees. */
     void (*to_memory)(void *context, uint32_t physical, uint32_t size);
-    /* While this is false the owner keeps nothing behind the caches, and to_memory is not called. NULL: it
-     * always does. */
+    /* While this is false, the owner does not store memory outside the caches, and to_memory is not called.
+     * NULL: the owner always stores it. */
     const bool *keeps_memory;
     /* A line was dropped without a write-back (INVD, or a clean line that a test register had written): the
-     * processor sees what memory holds. */
+     * processor now sees what memory holds. */
     void (*from_memory)(void *context, uint32_t physical, uint32_t size);
-    /* Whole lines for the test registers: what the processor's data references see, what memory holds; and a
-     * line that the processor sees from now on while memory keeps what it has. False: there is no memory. */
+    /* Whole lines for the test registers. read_line reads what the processor's data references see or, with
+     * `memory`, what memory holds. write_line sets what the processor sees from now on and leaves memory as
+     * it is. They return false if there is no memory. */
     bool (*read_line)(void *context, uint32_t physical, bool memory, uint8_t bytes[P5_LINE_BYTES]);
     void (*write_line)(void *context, uint32_t physical, const uint8_t bytes[P5_LINE_BYTES]);
-    /* The processor executes these bytes where data references see others; NULL: no longer. */
+    /* The processor now executes these bytes where data references see others. NULL: it executes what data
+     * references see again. */
     void (*code_line)(void *context, uint32_t physical, const uint8_t *bytes);
     void (*translation)(void *context, const p5_translation *translation);
 
-    /* The processor runs a bus cycle of `type` (P5_CYCLE_*) that begins with the byte at `physical`: of up to
-     * 8 bytes, or the burst of its line (`size` is P5_LINE_BYTES). */
+    /* The processor runs a bus cycle of `type` (P5_CYCLE_*) that begins with the byte at `physical`. The
+     * cycle transfers up to 8 bytes, or is the burst of a line (`size` is P5_LINE_BYTES). */
     void (*bus_cycle)(void *context, uint32_t physical, uint32_t size, unsigned type);
 } p5_core_hooks;
 
-/* Totals since the core was made, by event and privilege class (P5_CPL_*). */
+/* Totals since the core was opened, by event and privilege class (P5_CPL_*). */
 typedef struct p5_counts {
     uint64_t clocks[P5_CPL_CLASSES];
     uint64_t increments[P5_EVENT_COUNT][P5_CPL_CLASSES]; /* occurrences, or clocks of a duration event */
     uint64_t asserted[P5_EVENT_COUNT][P5_CPL_CLASSES];   /* clocks in which the event's signal was on */
-    uint64_t stalls[P5_STALL_COUNT][P5_CPL_CLASSES];     /* owners of the clocks; add up to `clocks` */
-    /* Bytes that bus cycles of the processor have read [0] and written [1]: lines, single transfers, ports.
-     */
+    uint64_t stalls[P5_STALL_COUNT][P5_CPL_CLASSES];     /* clocks by stall cause; the rows add up to
+                                                            `clocks` */
+    /* Bytes that the processor's bus cycles have read [0] and written [1]: lines, single transfers, ports. */
     uint64_t bus_bytes[2][P5_CPL_CLASSES];
 } p5_counts;
 
-/* Sum of a row over the privilege classes of `cpl_mask` (P5_CPL_MASK_*). */
+/* Returns the sum of a row over the privilege classes of `cpl_mask` (P5_CPL_MASK_*). */
 uint64_t p5_counts_sum(const uint64_t row[P5_CPL_CLASSES], unsigned cpl_mask);
-/* Adds totals, and takes earlier ones from later ones, row by row. */
+/* Add totals to `counts`, or subtract earlier totals from it, row by row. */
 void p5_counts_add(p5_counts *counts, const p5_counts *more);
 void p5_counts_subtract(p5_counts *counts, const p5_counts *earlier);
 
-/* Makes a core of `model`, as after RESET with empty caches, TLBs and BTB. The model must outlive the core.
- */
+/* Opens a core of `model` in the state after RESET, with empty caches, TLBs and BTB. The model must outlive
+ * the core; the caller closes the core. */
 p5_status p5_core_open(const p5_model *model, const p5_core_hooks *hooks, p5_core **core, p5_error *error);
 void p5_core_close(p5_core *core);
 
-/* Decodes `size` bytes of code at `linear`/`physical` into a block: at most `max_insns` instructions, up to
- * and including the first branch. The block belongs to the core until p5_block_release. NULL when memory is
- * out or no whole instruction is there. */
+/* Decodes `size` bytes of code at `linear`/`physical` into a block of at most `max_insns` instructions, which
+ * ends with the first branch. The block belongs to the core until p5_block_release. Returns NULL when memory
+ * is out or the bytes hold no whole instruction. */
 p5_block *p5_block_make(p5_core *core, const uint8_t *bytes, size_t size, uint32_t linear, uint32_t physical,
                         bool code32, unsigned max_insns);
 void p5_block_release(p5_core *core, p5_block *block);
 unsigned p5_block_count(const p5_block *block);                /* instructions */
-unsigned p5_block_accesses(const p5_block *block, unsigned i); /* fixed data references of instruction i */
+unsigned p5_block_accesses(const p5_block *block, unsigned i); /* number of fixed data references of
+                                                                  instruction i */
 
-/* Prices one retired stretch. Allocates nothing on the usual path. */
+/* Prices one retired stretch. The fast path allocates nothing. */
 void p5_core_retire(p5_core *core, const p5_retired *retired);
 
-/* Prices a delivery. */
+/* Prices the delivery of an exception or interrupt. */
 void p5_core_exception(p5_core *core, const p5_exception *exception);
-/* Lets `clocks` pass in HLT at privilege class of `cpl`. */
+/* Lets `clocks` pass in HLT at the privilege class of `cpl` (0-3). */
 void p5_core_halt(p5_core *core, uint64_t clocks, unsigned cpl);
 /* Sets the control inputs, from the next instruction on. */
 void p5_core_set_control(p5_core *core, const p5_control *control);
-/* Sets what the breakpoint events compare with, from the next instruction on. Never called: nothing matches.
- */
+/* Sets what the breakpoint events compare with, from the next instruction on. Without a call nothing
+ * matches. */
 void p5_core_set_debug(p5_core *core, const p5_debug *debug);
-/* EFLAGS.RF is set for the next instruction (IRET has set it): with errata on, its code breakpoint is not
- * seen.
- */
+/* Notes that IRET has set EFLAGS.RF for the next instruction: with errata on, its code breakpoint does not
+ * match. */
 void p5_core_resume(p5_core *core);
-/* MOV CR3: flushes TLBs and BTB; profiles tell address spaces apart by `directory`, what was loaded. */
+/* MOV CR3: flushes TLBs and BTB. Profiles distinguish address spaces by `directory`, the value that was
+ * loaded. */
 void p5_core_load_cr3(p5_core *core, uint32_t directory);
-/* INVLPG; WBINVD (with write-backs) and INVD. */
+/* INVLPG, WBINVD (with write-backs) and INVD. */
 void p5_core_invlpg(p5_core *core, uint32_t linear);
 void p5_core_wbinvd(p5_core *core);
 void p5_core_invd(p5_core *core);
 
-/* The model's clock at which the next instruction would enter EX; brings everything fed so far to an end
- * first. */
+/* Returns the model's clock at which the next instruction would enter EX. Settles a pending instruction
+ * first, as p5_core_settle does. */
 uint64_t p5_core_clock(p5_core *core);
-/* The clock at which the last instruction left EX, without settling one that still waits for a partner: some
- * clocks before p5_core_clock, as the next instruction has yet to come through the pipe. Cheap, for deadlines.
- */
+/* Returns the clock at which the last instruction left EX, without settling a pending instruction. It is some
+ * clocks less than p5_core_clock, because the next instruction has yet to come through the pipe. This is
+ * cheap, for deadlines. */
 uint64_t p5_core_clock_estimate(const p5_core *core);
-/* Lets an instruction that waits for a partner go alone, as it does in front of an observing instruction;
- * then the totals hold everything fed. What is fed afterwards cannot pair with it any more. */
+/* Issues a pending instruction (one that waits for a partner to pair with) alone, as happens before an
+ * instruction that reads the counters. The totals then hold everything fed. What is fed afterwards cannot
+ * pair with it. */
 void p5_core_settle(p5_core *core);
-/* All totals of what has entered EX; an instruction that waits for a partner is not among it. Reading changes
+/* Gets the totals of all instructions that have entered EX, which excludes a pending one. Reading changes
  * nothing. */
 void p5_core_counts(p5_core *core, p5_counts *counts);
-/* One event's total for the privilege classes of `cpl_mask` (P5_CPL_MASK_*), as increments or as asserted
- * clocks; reads like p5_core_counts. */
+/* Returns one event's total for the privilege classes of `cpl_mask` (P5_CPL_MASK_*), as increments or as
+ * asserted clocks. Like p5_core_counts, it changes nothing. */
 uint64_t p5_core_event_total(p5_core *core, enum p5_event event, unsigned cpl_mask, bool asserted);
 
-/* What an instruction goes through behind D2. */
+/* The stages that an instruction passes after D2. */
 typedef enum p5_pipe_kind {
     P5_PIPE_INTEGER,     /* EX WB */
     P5_PIPE_X87,         /* EX X1 X2 WF ER */
@@ -328,75 +343,75 @@ typedef enum p5_pipe_kind {
 } p5_pipe_kind;
 enum { P5_TRACE_SOURCES = 4 };
 
-/* One executed instruction as the pipe saw it, for pipeline diagrams. Clocks are the core's; D2 and EX of a
- * pair are common to both. */
+/* One executed instruction with its way through the pipe, for pipeline diagrams. Clocks are the core's. D2
+ * and EX are the same for both instructions of a pair. */
 typedef struct p5_trace_insn {
     uint32_t address;
     uint64_t d1, d2, ex; /* clocks at which the stages were entered */
     uint64_t end;        /* clock at which EX was free again */
     uint8_t pipe;        /* 0 U, 1 V */
-    uint8_t unpaired;    /* why nothing went with it; p5_unpaired_text. 0: it is one of a pair */
-    uint8_t stall;       /* p5_stall: what kept it out of EX longest; P5_STALL_ISSUE = nothing */
+    uint8_t unpaired;    /* reason why it was not paired, for p5_unpaired_text; 0: it is one of a pair */
+    uint8_t stall;       /* p5_stall: the cause that delayed its entry to EX longest; P5_STALL_ISSUE = none */
     uint16_t stall_clocks;
-    uint16_t clocks; /* its own clocks, hits assumed */
-    uint8_t kind;    /* p5_pipe_kind: the stages behind EX */
-    uint8_t hold;    /* p5_stall: what held it in EX longest; P5_STALL_ISSUE = nothing */
+    uint16_t clocks; /* its own clocks, if every access hits */
+    uint8_t kind;    /* p5_pipe_kind: the stages after EX */
+    uint8_t hold;    /* p5_stall: the cause that kept it in EX longest; P5_STALL_ISSUE = none */
     uint16_t hold_clocks;
-    uint64_t pf; /* clock at which its last byte was in the prefetch buffers */
-    uint64_t f;  /* clock at which F was entered (P55C); 0 = the processor has no F */
-    uint64_t
-        begin; /* first clock of EX in which it worked, when the x87 unit or the bus had been waited for */
-    uint64_t ready;                     /* clock from which its result can be used */
-    uint16_t sources[P5_TRACE_SOURCES]; /* how many instructions ago those were that wrote what it reads:
-                                           general, MMX and x87 registers; 0 = none, or before the trace */
+    uint64_t pf;    /* clock at which its last byte was in the prefetch buffers */
+    uint64_t f;     /* clock at which F was entered (P55C); 0 = the processor has no F */
+    uint64_t begin; /* first clock of EX in which it worked, after waits for the x87 unit or the bus */
+    uint64_t ready; /* clock from which its result can be used */
+    uint16_t sources[P5_TRACE_SOURCES]; /* distances, in instructions, to those that wrote the general, MMX
+                                           and x87 registers that it reads; 0 = none, or before the trace */
 } p5_trace_insn;
-/* Calls `message` for every branch trace message; NULL: nobody listens. The cycles run all the same. */
+/* Calls `message` for every branch trace message. NULL: no callback. The bus cycles run either way. */
 void p5_core_on_branch_message(p5_core *core,
                                void (*message)(void *context, const p5_branch_message *message),
                                void *context);
-/* A time in which the bus is in use: from core clock `from` up to before `to`. */
-#define P5_BUS_OTHER (UINT64_C(1) << 63) /* in `to`: by another master than the processor */
+/* Flag in p5_bus_use.to: a bus master other than the processor uses the bus. */
+#define P5_BUS_OTHER (UINT64_C(1) << 63)
+/* A period in which the bus is in use: core clocks [from, to). */
 typedef struct p5_bus_use {
     uint64_t from, to;
 } p5_bus_use;
-/* Calls `uses` for every use of the bus from now on, many at once: in order of time and without overlap, but
- * as they are asked for, which may be before or behind the clock that the core has reached. They are the
- * core's until it returns. NULL: nobody listens any more. Who listened before is told of what is left. */
+/* Calls `uses` for every use of the bus from now on, many at once, in order of time and without overlap. A
+ * call may come before or after the core has reached the clocks that it reports. The array belongs to the
+ * core and is valid during the call. NULL ends the calls. The previous callback gets what is still
+ * pending. */
 void p5_core_on_bus(p5_core *core, void (*uses)(void *context, const p5_bus_use *uses, size_t count),
                     void *context);
-/* Calls `uses` now for those so far; not from within it. */
+/* Reports the uses of the bus so far now. Must not be called from within the callback. */
 void p5_core_tell_bus(p5_core *core);
-/* True while test registers have left something in caches or TLBs that has to be looked at with every
- * instruction: lines that hold something else than memory, entries that translate otherwise than the page
- * tables, wrong parity. The owner must then feed single instructions, since what a guest sees can change
- * behind each. `*refetch`, which is cleared by this, says that the bytes or places of code have changed. */
+/* Returns true while test registers have left something in caches or TLBs that must be checked with every
+ * instruction: lines that differ from memory, entries that translate differently from the page tables, wrong
+ * parity. The owner must then feed single instructions, because what a guest sees can change after each. Sets
+ * `*refetch` if the bytes or addresses of code have changed since the last call. */
 bool p5_core_watching(p5_core *core, bool *refetch);
-/* Calls `insn` for every instruction from now on, in program order; NULL turns it off. Prices every block on
- * the exact path meanwhile (same results). */
+/* Calls `insn` for every instruction from now on, in program order; NULL ends that. Meanwhile every block
+ * takes the slow path, which gives the same results. */
 void p5_core_set_trace(p5_core *core, void (*insn)(void *context, const p5_trace_insn *insn), void *context);
-/* Reason of p5_trace_insn.unpaired in a few words, never NULL; "" for a pair. */
+/* Returns the reason of p5_trace_insn.unpaired in a few words, never NULL; "" for a pair. */
 const char *p5_unpaired_text(unsigned reason);
-/* Gives everything that makes the core's next clock, caches, predictors, bus and totals among it, to `write`
- * in pieces; false from it ends the saving. Between stretches only. A core of the same model that is opened
- * anew and loads this goes on as the first one does, bit by bit; blocks are to be made again. P5_ERR_IO if
- * `write` failed. */
+/* Passes the whole state of the core (caches, predictors, bus, totals) to `write` in pieces; `write` returns
+ * false to cancel. To be called between stretches only. A new core of the same model that loads this state
+ * continues bit by bit as the saved one does; its blocks must be made again. P5_ERR_IO if `write` failed. */
 p5_status p5_core_save(p5_core *core, bool (*write)(void *context, const void *bytes, size_t size),
                        void *context, p5_error *error);
-/* Takes the state from `read`, which fills in exactly `size` bytes or answers false. What was saved belongs
- * to this format of snapshots, whose earlier revisions are taken, too. P5_ERR_FORMAT: the bytes end too
- * early, are of another format, say what cannot be, or come from another model; the core is then of no use
- * but to be closed. */
+/* Loads the state from `read`, which fills in exactly `size` bytes or returns false. Earlier revisions of the
+ * snapshot format are accepted. P5_ERR_FORMAT: the bytes end too early, have another format, hold impossible
+ * values, or come from another model; the core can then only be closed. */
 p5_status p5_core_load(p5_core *core, bool (*read)(void *context, void *bytes, size_t size), void *context,
                        p5_error *error);
-/* Memo off: every block on the exact path; same results, slower. For debugging and tests. */
+/* Turns the memo on or off. Without it every block takes the slow path, with the same results. For debugging
+ * and tests. */
 void p5_core_set_memo(p5_core *core, bool on);
-/* Both: another core without a memo is fed the same as this one from now on, and behind every stretch,
- * delivery, HLT and write-back of the caches clocks and totals of the two are compared. Many times slower;
- * results are those of this core. Before anything is fed and any block made; P5_ERR_STATE later, or with the
- * memo off; P5_ERR_MEMORY. */
+/* Checks the memo: a second core without a memo is fed the same from now on, and clocks and totals of the two
+ * are compared after every stretch, delivery, HLT and write-back of the caches. This is many times slower;
+ * the results are those of this core. It must be called before anything is fed and before any block is made:
+ * P5_ERR_STATE later, or with the memo off; P5_ERR_MEMORY. */
 p5_status p5_core_check_memo(p5_core *core, p5_error *error);
-/* How many stretches have agreed so far, and what the first difference was, which ends the comparison
- * (*difference: NULL if there was none). False: nobody compares. */
+/* Returns how many stretches have agreed so far, and the first difference, which ends the comparison
+ * (*difference is NULL if there was none). Returns false if p5_core_check_memo was not called. */
 bool p5_core_memo_checked(const p5_core *core, uint64_t *stretches, const char **difference);
 
 #ifdef __cplusplus

@@ -20,7 +20,7 @@
 #if defined __GNUC__ && defined __i386__
 #define P5_BEGIN(id) __asm__ volatile(".byte 0x64, 0x67, 0x90" : : "a"((unsigned)(id)) : "memory")
 #define P5_END(id)   __asm__ volatile(".byte 0x65, 0x67, 0x90" : : "a"((unsigned)(id)) : "memory")
-#else /* built for something else: no marker */
+#else /* another compiler or target: no marker */
 #define P5_BEGIN(id) ((void)(id))
 #define P5_END(id)   ((void)(id))
 #endif

@@ -1,4 +1,4 @@
-/* A machine: engine, core model, performance monitor, memory and a guest. Several may live in one process. */
+/* A machine: engine, core model, performance monitor, memory and a guest. A process may have several. */
 #ifndef P5SCOPE_MACHINE_H
 #define P5SCOPE_MACHINE_H
 
@@ -17,17 +17,18 @@ extern "C" {
 
 typedef struct p5_machine p5_machine;
 
-/* A host directory that a Linux guest may see. */
+/* A host directory that a Linux guest may access, or a drive of a DOS program. */
 typedef struct p5_share {
     const char *host;
-    const char *guest; /* absolute guest path; NULL = same as host's absolute path */
+    const char *guest; /* absolute guest path; NULL = the host's absolute path */
     bool writable;
-    uint64_t max_bytes; /* how much a writable one may grow by, all in all: sizes of files count, holes too,
-                           and 4 KB for each new name; 0 = P5_SHARE_MAX_BYTES */
+    uint64_t max_bytes; /* bytes by which a writable one may grow in total: file sizes (including holes) and 4
+                           KB for each new name; 0 = P5_SHARE_MAX_BYTES */
 } p5_share;
 #define P5_SHARE_MAX_BYTES (UINT64_C(1) << 30)
 
-/* Options of p5_machine_open; zero-initialise, set `size`, then what you need. Strings are copied. */
+/* Options of p5_machine_open. Zero-initialise, set `size`, then set what you need. Strings are copied unless
+ * noted. */
 typedef struct p5_machine_options {
     size_t size;            /* sizeof (p5_machine_options) */
     const char *model;      /* NULL = the default model */
@@ -38,122 +39,125 @@ typedef struct p5_machine_options {
     const char *check;      /* p5_model_set_check; NULL = the model's */
     uint32_t memory_bytes;  /* guest RAM; 0 = 64 MB (256 MB for Linux guests) */
     bool permissive;        /* --isa=permissive */
-    bool memo_off;          /* price every block on the exact path (debugging; same results) */
-    bool memo_check;        /* both, and compare behind every stretch (p5_core_check_memo; many times slower).
-                               P5_ERR_STATE with memo_off or a bus check, which needs the exact path */
+    bool memo_off;          /* price every block on the slow path (debugging; same results) */
+    bool memo_check;        /* compare the fast and the slow path after every stretch (p5_core_check_memo;
+                               many times slower). P5_ERR_STATE with memo_off or a bus check, which needs the
+                               slow path */
     uint64_t random_seed;   /* getrandom, AT_RANDOM */
     const p5_share *shares; /* Linux guests */
     size_t share_count;
     bool rtc_set;        /* the board's clock starts at rtc_seconds */
     int64_t rtc_seconds; /* since 1970-01-01 00:00 */
-    /* Multiboot images: the kernel's command line (NULL = its file's name), and modules, each "FILE" or
-     * "FILE ARGUMENTS"; the strings stay the caller's and are used while loading. */
+    /* Multiboot images: the kernel's command line (NULL = its file's name), and modules, each "FILE" or "FILE
+     * ARGUMENTS". The strings are not copied; they must live while the image is loaded. */
     const char *command_line;
     const char *const *modules;
     size_t module_count;
-    /* Threads of the host. 0 and 1 = everything in the one that calls p5_machine_run. 2 = the core model in
-     * one of its own where that is faster and nothing depends on how far it has come, with the same results
-     * to the bit; callbacks of observers that look at counts only, and those of the core, come from that
-     * thread then, never at the same time as others. If it cannot be started, one serves. P5_ERR_RANGE for
-     * more. */
+    /* Threads of the host. 0 and 1 = all work is done by the thread that calls p5_machine_run. 2 = the core
+     * model runs in a second thread where that is faster and nothing depends on its progress; the results are
+     * the same to the bit. Callbacks of the core, and of observers with counts_only, then come from that
+     * thread, but never two callbacks at once. If the thread cannot be started, one thread does all.
+     * P5_ERR_RANGE for more than 2. */
     unsigned threads;
-    bool disk_writable;       /* disk images: INT 13h writes to the file; otherwise to memory, dropped at the end */
-    bool cd_as_disk;          /* disk images: the image of a bootable CD is a hard disk's */
-    const char *image;        /* p5_machine_load: the disk image or DOS program that the guest has open; its
-                                 string is used while loading */
-    bool look_only;           /* p5_machine_load: without that file; the machine is not run */
+    bool disk_writable;       /* disk images: INT 13h writes to the file; otherwise to memory, dropped at the
+                                 end */
+    bool cd_as_disk;          /* disk images: the image of a bootable CD is presented as a hard disk */
+    const char *image;        /* p5_machine_load: the disk image or DOS program that the guest has open; not
+                                 copied, must live while the snapshot is loaded */
+    bool look_only;           /* p5_machine_load: load without that file; the machine must not be run */
     bool pce;                 /* CR4.PCE set before a Linux guest starts */
     uint32_t cesr;            /* CESR before a Linux guest starts */
-    uint32_t event_select[2]; /* ... or PERFEVTSEL0 and 1, of a later monitor */
+    uint32_t event_select[2]; /* PERFEVTSEL0 and 1 of a later monitor before a Linux guest starts */
     /* Guest text output of bare-metal guests (port E9h, COM1). NULL = host stdout. */
     void (*console)(void *context, const void *text, size_t size);
     void *console_context;
-    /* Input of bare-metal guests: what COM1 receives, or a boot-sector guest's keyboard. Called when the
-     * guest waits for a byte: writes it and returns 1; 0 = none now; -1 = there will be no more. `idle`: the
-     * guest does nothing else (HLT), a short wait does no harm. A run is the same again if every call is
-     * answered the same, as from a file. NULL = no input. */
+    /* Input of bare-metal guests: bytes that COM1 receives, or the keyboard of a boot-sector guest. It is
+     * called when the guest waits for a byte; it writes the byte and returns 1, or returns 0 if there is none
+     * now, or -1 if no more will come. `idle`: the guest is in HLT, so a short wait does no harm. A run is
+     * repeatable if all calls are answered alike, as from a file. NULL = no input. */
     int (*input)(void *context, uint8_t *byte, bool idle);
     void *input_context;
     /* Messages for the user (unknown system calls, unknown ports, permissive instructions), one line each
      * without newline. NULL = none. */
     void (*notice)(void *context, const char *line);
     void *notice_context;
-    /* A run was to end (p5_machine_stop, time-out) and did not within most of a second, because something
-     * outside holds it up, such as a pipe that an output is written to and that nobody reads. Called once, by
-     * a thread of the library's own, while the run goes on; all that it can do is to end the process. NULL:
-     * nothing is done. */
+    /* Called if a run does not end within most of a second after p5_machine_stop or its time-out, because
+     * something outside blocks it, such as a pipe that nobody reads. It is called once, by a thread of the
+     * library, while the run continues; all it can do is to end the process. NULL: nothing is done. */
     void (*stuck)(void *context);
     void *stuck_context;
 } p5_machine_options;
 
-/* Opens a machine of the model, as after RESET, without a guest. P5_ERR_NAME, P5_ERR_SYNTAX, P5_ERR_RANGE or
- * P5_ERR_IO for the model, its agent or its clock; P5_ERR_STATE for options of another size (another version
- * of the library); P5_ERR_MEMORY. *machine is NULL then. */
+/* Opens a machine of the model in the state after RESET, without a guest. P5_ERR_NAME, P5_ERR_SYNTAX,
+ * P5_ERR_RANGE or P5_ERR_IO for the model, its agent or its clock; P5_ERR_STATE if `size` is that of another
+ * version of the library; P5_ERR_MEMORY. *machine is NULL after an error. */
 p5_status p5_machine_open(const p5_machine_options *options, p5_machine **machine, p5_error *error);
-/* Closes it with everything that belongs to it; NULL is none. From a callback of a run it stops the run, and
+/* Closes a machine with everything that belongs to it. NULL is allowed. From a callback it stops the run, and
  * the machine is closed when p5_machine_run returns. */
 void p5_machine_close(p5_machine *machine);
 
-/* Loads a static i386 Linux ELF. `arguments` and `environment` are NULL-terminated. The guest gets
- * arguments[0] as it is; the command line passes the file's name without its directory, so that no count
- * depends on where the file is. Nothing else shows the guest `path`: ESP at entry depends on the number of
- * arguments and variables and not on their length, as long as they and the program's name fit into 4 KB. */
+/* Loads a static i386 Linux ELF file. `arguments` and `environment` are NULL-terminated. The guest gets
+ * arguments[0] unchanged; the command line passes the file's name without its directory, so that no count
+ * depends on where the file is. The guest does not see `path` anywhere else. ESP at entry depends on the
+ * number of arguments and variables but not on their length, as long as they and the program's name fit into
+ * 4 KB. */
 p5_status p5_machine_load_linux(p5_machine *machine, const char *path, const char *const *arguments,
                                 const char *const *environment, p5_error *error);
-/* Loads a Multiboot image, ELF or with addresses in its header, with the modules of the options. With headers
- * of both versions the first counts. */
+/* Loads a Multiboot image, either ELF or with addresses in its header, with the modules of the options. If it
+ * has headers of both versions, the first one counts. */
 p5_status p5_machine_load_multiboot(p5_machine *machine, const char *path, p5_error *error);
-/* Boots a disk image, or a CD's by El Torito: its first sector at 0:7C00h in real mode, with a minimal BIOS
- * (docs/board.md) that reads and writes the image by INT 13h. */
+/* Boots a disk image, or a CD image by El Torito: its first sector at 0:7C00h in real mode, with a minimal
+ * BIOS (docs/board.md) whose INT 13h reads and writes the image. */
 p5_status p5_machine_load_disk(p5_machine *machine, const char *path, p5_error *error);
-/* Loads a DOS program, COM or MZ, to run in real mode under a DOS that the host answers (docs/dos.md). The
- * options' shares are its drives from C: on. `arguments` and `environment` as of p5_machine_load_linux, with
- * COMSPEC if it is not among them; P5_ERR_RANGE if there are more of them than DOS can hold. */
+/* Loads a DOS program, COM or MZ, to run in real mode under a DOS that the host emulates (docs/dos.md). The
+ * options' shares become drives from C: on. `arguments` and `environment` are as for p5_machine_load_linux;
+ * COMSPEC is added if it is missing. P5_ERR_RANGE if there are more of them than DOS can hold. */
 p5_status p5_machine_load_dos(p5_machine *machine, const char *path, const char *const *arguments,
                               const char *const *environment, p5_error *error);
-/* What a Linux kernel is started with; zero-initialise, set `size`. The strings are used while loading. */
+/* How a Linux kernel is started. Zero-initialise, set `size`. The strings are used while loading only. */
 typedef struct p5_kernel {
     size_t size;        /* sizeof (p5_kernel) */
     const char *append; /* its command line; NULL = "console=ttyS0,115200" */
     const char *initrd; /* a file; NULL = none */
-    /* A static Linux program in the place of an initrd: one is made of it, of what the machine's shares hold
-     * now, and of a first process that runs it and ends the run with its status. */
+    /* A static Linux program that replaces an initrd. An initrd is built from it, from what the machine's
+     * shares hold now, and from a first process that runs the program and ends the run with its status. */
     const char *init;
 } p5_kernel;
-/* Loads a Linux kernel, bzImage or vmlinux, by the 32-bit boot protocol. Its input is the serial port's if
- * the command line has a console there (console=ttyS...), else the keyboard's. */
+/* Loads a Linux kernel, bzImage or vmlinux, by the 32-bit boot protocol. The guest's input goes to the serial
+ * port if the command line has a console there (console=ttyS...), otherwise to the keyboard. */
 p5_status p5_machine_load_kernel(p5_machine *machine, const char *path, const p5_kernel *with,
                                  p5_error *error);
-/* What a file is that is no Linux program. */
+/* The kind of a file that is not a Linux program. */
 typedef enum p5_image_kind {
     P5_IMAGE_ELF,
     P5_IMAGE_MULTIBOOT,
     P5_IMAGE_DISK,
-    P5_IMAGE_KERNEL, /* a bzImage: Linux, or another that has its setup header; vmlinux */
+    P5_IMAGE_KERNEL, /* a bzImage (Linux, or another kernel with its setup header), or a vmlinux */
     P5_IMAGE_DOS,    /* MZ, or a name that ends with .com */
     P5_IMAGE_UNKNOWN
 } p5_image_kind;
-/* Looks at a file: ELF, Multiboot header, a DOS program, the boot signature 55h AAh at 510, or a CD's boot
- * record. The boot signature counts more than a Multiboot header, unless the file is an ELF file or a bzImage.
- * P5_ERR_IO if it cannot be read. */
+/* Finds a file's kind by its contents: ELF, Multiboot header, DOS program, boot signature 55h AAh at offset
+ * 510, or a CD's boot record. The boot signature takes precedence over a Multiboot header unless the file is
+ * an ELF file or a bzImage. P5_ERR_IO if the file cannot be read. */
 p5_status p5_machine_image_kind(const char *path, p5_image_kind *kind, p5_error *error);
-/* Loads a freestanding ELF (physical addresses of its segments) to run at CPL 0, protected mode, flat
- * segments, no paging. */
+/* Loads a freestanding ELF file at the physical addresses of its segments, to run at CPL 0 in protected mode
+ * with flat segments and without paging. */
 p5_status p5_machine_load_elf(p5_machine *machine, const char *path, p5_error *error);
-/* Loads a flat image at physical `address`, entered at its first byte as above. */
+/* Loads a flat image at physical `address` and enters it at its first byte, in the state of
+ * p5_machine_load_elf. */
 p5_status p5_machine_load_flat(p5_machine *machine, const char *path, uint32_t address, p5_error *error);
 /* Loads a flat image at segment:offset and enters it there in real mode, with the BIOS of
- * p5_machine_load_disk but no disk: CS, DS, ES and SS are `segment`, SP FFFEh. */
+ * p5_machine_load_disk but without a disk. CS, DS, ES and SS are `segment`, SP is FFFEh. */
 p5_status p5_machine_load_real(p5_machine *machine, const char *path, uint16_t segment, uint16_t offset,
                                p5_error *error);
-/* Kind of an ELF file: true for a Linux program, false for a freestanding one (no PT_GNU_STACK/NOTE and
- * OSABI, see docs). */
+/* Reads an ELF file's kind: true for a Linux program, false for a freestanding one (neither PT_GNU_STACK/NOTE
+ * nor OSABI, see docs). */
 p5_status p5_machine_probe(const char *path, bool *linux_program, p5_error *error);
 
-/* ESP at the entry of a case: the end of its 64 KB of stack, on a page. */
+/* ESP at the entry of a case: the page-aligned end of its 64 KB stack. */
 enum { P5_CASE_STACK_TOP = 0x1ff4000 };
 
-/* A prepared memory image for case files: what p5scope-case(5) promises at entry. */
+/* A prepared memory image of a case file. p5scope-case(5) describes the state at entry. */
 typedef struct p5_case_image {
     const uint8_t *text;
     size_t text_size;
@@ -164,13 +168,13 @@ typedef struct p5_case_image {
     size_t bss_size;
     uint32_t bss_address;
     uint32_t entry;
-    uint32_t exit_address; /* of an instruction that raises #UD: the run ends there with status 0, before it
-                              is executed; 0 = none */
+    uint32_t exit_address; /* address of an instruction that raises #UD: the run ends with status 0 before it
+                              executes; 0 = none */
     uint8_t cpl;           /* 0 or 3 */
     uint32_t cr4;
 } p5_case_image;
-/* The guest ends at the exit address, so that nothing of the exit is counted, or by OUT to port F4h (CPL 3
- * has IOPL 3). */
+/* Loads a case. The guest ends at the exit address, so that nothing of the exit is counted, or by OUT to port
+ * F4h (CPL 3 has IOPL 3). */
 p5_status p5_machine_load_case(p5_machine *machine, const p5_case_image *image, p5_error *error);
 
 /* Why a run ended. */
@@ -178,19 +182,19 @@ typedef enum p5_end {
     P5_END_EXIT,         /* the guest exited: status is valid */
     P5_END_SIGNAL,       /* a fatal signal (Linux): signal, address, instruction */
     P5_END_HALT,         /* HLT with nothing that could wake it */
-    P5_END_SHUTDOWN,     /* triple fault, or the error that `message` names */
+    P5_END_SHUTDOWN,     /* triple fault, or the error in `message` */
     P5_END_INSTRUCTIONS, /* --max-instructions reached */
     P5_END_CLOCKS,       /* --max-clocks reached */
-    P5_END_TIMEOUT,      /* host seconds */
+    P5_END_TIMEOUT,      /* timeout_seconds of host time have passed */
     P5_END_STOPPED,      /* p5_machine_stop */
-    P5_END_FAILED,       /* the engine failed: message */
+    P5_END_FAILED,       /* the engine failed; `message` says why */
     P5_END_RESET         /* the guest reset the processor (port 92h, keyboard controller) */
 } p5_end;
 
 typedef struct p5_limits {
     uint64_t max_instructions;
     uint64_t max_clocks;
-    double timeout_seconds; /* 0 = none, each */
+    double timeout_seconds; /* for all three: 0 = no limit */
 } p5_limits;
 
 typedef struct p5_run_result {
@@ -202,44 +206,46 @@ typedef struct p5_run_result {
     char message[200];
 } p5_run_result;
 
-/* Runs until the guest ends or a limit is reached; may be called again after P5_END_INSTRUCTIONS, CLOCKS,
- * TIMEOUT, STOPPED: a run in pieces is the same run. P5_ERR_STATE without a guest or from a callback of a run
- * (what callbacks may do: p5scope/observe.h); P5_ERR_RANGE for a negative time-out. */
+/* Runs until the guest ends or a limit is reached. It may be called again after P5_END_INSTRUCTIONS, CLOCKS,
+ * TIMEOUT or STOPPED: a run in pieces gives the same results as one call. P5_ERR_STATE without a guest or
+ * from a callback (p5scope/observe.h lists what callbacks may do); P5_ERR_RANGE for a negative time-out. */
 p5_status p5_machine_run(p5_machine *machine, const p5_limits *limits, p5_run_result *result,
                          p5_error *error);
 /* Waits for gdb at a TCP port of this host ("1234") or at a new socket file, and lets it control the guest:
  * registers with a target description, memory, breakpoints, watchpoints, single steps, `monitor` commands.
- * Returns when the guest has ended, or gdb killed it (P5_END_STOPPED); if gdb leaves, the guest runs on
- * within `limits`. Looking changes nothing: what waits in the pipe for its partner is not counted yet. */
+ * Returns when the guest has ended or gdb has killed it (P5_END_STOPPED). If gdb detaches, the guest
+ * continues within `limits`. Reading changes nothing: the totals exclude an instruction that still waits for
+ * a partner. */
 p5_status p5_machine_run_gdb(p5_machine *machine, const char *where, const p5_limits *limits,
                              p5_run_result *result, p5_error *error);
-/* Whether p5_machine_run_gdb could wait at `where`, as far as its form tells: P5_ERR_RANGE for another host, a port beyond 65535 and a
+/* Checks the form of `where` for p5_machine_run_gdb. P5_ERR_RANGE for another host, a port beyond 65535, or a
  * path that is too long. */
 p5_status p5_gdb_place_check(const char *where, p5_error *error);
 /* Ends a run at the next block; safe from signal handlers and other threads. */
 void p5_machine_stop(p5_machine *machine);
-/* The run is to end, because of p5_machine_stop or its time-out: callbacks that wait for something give up.
- */
+/* Returns true if the run is about to end because of p5_machine_stop or its time-out. Callbacks that wait for
+ * something should then return. */
 bool p5_machine_ending(const p5_machine *machine);
-/* Calls `output` each time before what the guest writes goes to the host's standard output (descriptor 1) or standard error (2), so
- * that a line of one's own can be taken away first. NULL: nobody is called. */
+/* Calls `output` before each write of the guest to the host's standard output (descriptor 1) or standard
+ * error (2), so that the caller can erase a progress line first. NULL: no callback. */
 void p5_machine_on_output(p5_machine *machine, void (*output)(void *context, int descriptor), void *context);
-/* Called about every `period_seconds` of host time from within p5_machine_run, for progress lines. NULL =
- * never. */
+/* Calls `progress` about every `period_seconds` of host time from within p5_machine_run, for progress lines.
+ * NULL = never. */
 void p5_machine_on_progress(p5_machine *machine, void (*progress)(void *context, const p5_machine *machine),
                             void *context, double period_seconds);
 
-/* Raises the NMI pin. It is taken at the next instruction boundary, or behind the IRET of the NMI that is
- * being handled; one more is remembered meanwhile. Between runs or from a callback of the machine. */
+/* Raises the NMI pin. The NMI is taken at the next instruction boundary, or after the IRET of the NMI that is
+ * being handled; one more is remembered meanwhile. To be called between runs or from a callback. */
 void p5_machine_nmi(p5_machine *machine);
-/* A bus cycle at physical address `physical` failed: BUSCHK#, or a parity error with PEN#. Latched in MCA and
- * MCT (`type`: P5_MCT_*, p5scope/pmu.h) unless they hold an earlier one; with CR4.MCE it raises #MC (vector
- * 18) at the next instruction boundary. Like p5_machine_nmi otherwise. */
+/* Reports that a bus cycle at physical address `physical` failed: BUSCHK#, or a parity error with PEN#. MCA
+ * and MCT (`type`: P5_MCT_*, p5scope/pmu.h) latch it unless they hold an earlier one; with CR4.MCE it raises
+ * #MC (vector 18) at the next instruction boundary. To be called like p5_machine_nmi. */
 void p5_machine_bus_check(p5_machine *machine, uint32_t physical, unsigned type);
 
-/* The picture on the screen of a guest on the board, in any mode: a line for those of the monitor that are the
- * same. p5_picture_free frees it. P5_ERR_STATE: there is no board with a screen (Linux programs, cases), or no
- * guest yet. Between runs, and from the callbacks of p5_machine_on_progress and of an observer. */
+/* The picture on the screen of a guest on the board, in any mode. Scan lines that only repeat a line are left
+ * out. The caller frees it with p5_picture_free. P5_ERR_STATE: there is no board with a screen (Linux
+ * programs, cases), or no guest yet. To be called between runs, and from the callbacks of
+ * p5_machine_on_progress and of an observer. */
 typedef struct p5_picture {
     unsigned width, height;
     bool text;          /* a text mode: p5_machine_screen has its characters */
@@ -248,31 +254,33 @@ typedef struct p5_picture {
 p5_status p5_machine_picture(const p5_machine *machine, p5_picture *picture, p5_error *error);
 void p5_picture_free(p5_picture *picture);
 
-/* The text screen of a guest on the board: 80 x 25 cells of memory at B8000h, from where the VGA's registers
- * say. Between runs, and from p5_machine_on_progress. */
+/* The text screen of a guest on the board: 80 x 25 cells of memory at B8000h, starting where the VGA's
+ * registers say. To be read between runs and from p5_machine_on_progress. */
 enum { P5_SCREEN_COLUMNS = 80, P5_SCREEN_ROWS = 25 };
 typedef struct p5_screen {
     struct {
         uint8_t character; /* code page 437 */
         uint8_t attribute; /* bits 3-0 foreground, 6-4 background, 7 blink */
     } cells[P5_SCREEN_ROWS][P5_SCREEN_COLUMNS];
-    unsigned row, column; /* of the cursor; may be outside */
+    unsigned row, column; /* of the cursor; may be outside the screen */
 } p5_screen;
-/* False if the machine has no board with a screen (Linux programs, cases) or no guest yet. */
+/* Reads the text screen. Returns false if the machine has no board with a screen (Linux programs, cases) or
+ * no guest yet. */
 bool p5_machine_screen(const p5_machine *machine, p5_screen *screen);
 
-/* Parts of the machine, for questions beyond those below; they live as long as it does. */
+/* Parts of the machine, for functions of their headers. They live as long as the machine. */
 p5_core *p5_machine_core(p5_machine *machine);
 p5_pmu *p5_machine_pmu(p5_machine *machine);
 const p5_model *p5_machine_model(const p5_machine *machine);
-/* An instruction that could pair with the next waits for it, and is in no total until that one is known. If
- * none comes it goes alone: p5_machine_run does that when the guest ends. Call this for the totals of a run
- * that was stopped by a limit and is not continued; if it is continued, it may lack a pairing. */
+/* Issues a pending instruction. An instruction that could pair with the next one waits for it, and no total
+ * includes it before that one is known. If none comes, it issues alone: p5_machine_run does that when the
+ * guest ends. Call this for the totals of a run that a limit stopped and that is not continued; a run that is
+ * continued may miss one pairing. */
 void p5_machine_settle(p5_machine *machine);
-/* All totals, at the current instruction, without one that still waits for a partner. Looking changes
- * nothing. */
+/* Gets all totals at the current instruction, without a pending one. Reading changes nothing. */
 void p5_machine_counts(p5_machine *machine, p5_counts *counts);
-/* Completed instructions and the model's clock; cheap. */
+/* Return the completed instructions, the model's clock, and the instructions that --isa=permissive allowed.
+ * All are cheap. */
 uint64_t p5_machine_instructions(const p5_machine *machine);
 uint64_t p5_machine_clock(const p5_machine *machine);
 uint64_t p5_machine_permissive_count(const p5_machine *machine);

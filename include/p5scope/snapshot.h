@@ -1,10 +1,10 @@
-/* Snapshots: the state of a machine in a file, and machines that go on from it. And fast-forward: running
- * without the core model.
+/* Snapshots store the state of a machine in a file, and other machines continue from it. Fast-forward runs a
+ * guest without the core model.
  *
- * A run that is continued from a snapshot is the run that was not interrupted, bit by bit: counts, clocks,
- * what the guest reads, what it writes. Its fields have names (p5scope-snapshot(5)), so that other builds and
- * later versions load it as long as the format is the same. A file is checked as a whole before anything of
- * it is used, and each field before it is. */
+ * A run that continues from a snapshot equals the uninterrupted run bit by bit: counts, clocks, what the
+ * guest reads and writes. The fields of the file have names (p5scope-snapshot(5)), so that other builds and
+ * later versions load it as long as the format is the same. The whole file is checked before any of it is
+ * used, and each field before it is used. */
 #ifndef P5SCOPE_SNAPSHOT_H
 #define P5SCOPE_SNAPSHOT_H
 
@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-/* Texts for whoever loads the snapshot; zero-initialise, set `size`. They change nothing in the machine. */
+/* Texts for those who load the snapshot. Zero-initialise, set `size`. They change nothing in the machine. */
 typedef struct p5_save_options {
     size_t size;         /* sizeof (p5_save_options) */
     const char *guest;   /* the guest's file, for its symbols; NULL = unknown */
@@ -26,80 +26,79 @@ typedef struct p5_save_options {
 } p5_save_options;
 
 /* Writes the machine's whole state to the file `path`, which is replaced only when all of it has been
- * written. `options` may be NULL. The machine goes on as if nothing had happened. Between runs, with a guest
- * that has not ended.
+ * written. `options` may be NULL. The machine is not changed. To be called between runs, with a guest that
+ * has not ended.
  *
- * In it is everything that makes the next clock and the next count: processor, core model, performance
- * monitor, memory (pages of zeros take no room), devices, the Linux personality. Not in it: observers,
- * profiles and traces, what was remembered to be faster, and what belongs to the host: callbacks, shared
- * directories, standard streams. Files that a Linux guest has open are named by their guest path; when the
- * snapshot is loaded they, and the disk image or DOS program that the loader names, must have the size and
- * the time of their last change that they have now. The files of a Linux
- * guest's own /tmp are in the snapshot.
+ * The file contains everything that determines the next clock and the next count: processor, core model,
+ * performance monitor, memory (pages of zeros take no room), devices, the Linux personality with the files of
+ * the guest's own /tmp. It does not contain observers, profiles, traces, caches of the simulator, or what
+ * belongs to the host: callbacks, shared directories, standard streams. Files that a Linux guest has open are
+ * named by their guest path. When the snapshot is loaded, they and the disk image or DOS program must have
+ * the same size and time of last change as now.
  *
  * P5_ERR_STATE: no guest, or it has ended, or called from a callback of p5_machine_run; P5_ERR_UNSUPPORTED:
- * the guest has a pipe open, or a file of a shared directory that its path does not lead to any more;
- * P5_ERR_IO: the file cannot be written. */
+ * the guest has a pipe open, or a file of a shared directory that its path no longer leads to; P5_ERR_IO: the
+ * file cannot be written. */
 p5_status p5_machine_save(p5_machine *machine, const char *path, const p5_save_options *options,
                           p5_error *error);
 
 /* Opens a machine in the state that `path` holds. `options` (may be NULL) say what belongs to the host:
- * console, input, notice and their contexts, shares, image, disk_writable, memo_off, memo_check. The guest
- * must see the same shares as when it was saved, with the same rights, and `image` has to name its disk image
- * or DOS program: a snapshot grants nothing of this host. A
- * `model` (with `clock_mhz`, `agent`, `wires`) must be the snapshot's in every figure; NULL takes the
- * snapshot's. The other options are part of the state and must be left zero.
+ * console, input, notice and their contexts, shares, image, disk_writable, memo_off, memo_check. A snapshot
+ * grants no access to the host: the guest must get the same shares with the same rights as when it was saved,
+ * and `image` must name its disk image or DOS program. A `model` (with `clock_mhz`, `agent`, `wires`) must
+ * equal the snapshot's in every figure; NULL takes the snapshot's. The other options are part of the state
+ * and must be left zero.
  *
- * Limits of p5_machine_run count from the guest's start, as the totals do. Input: a Linux guest's standard
- * input is put where it was if it is a regular file; else the run goes on with what comes. For other guests
- * see p5_machine_input_taken.
+ * Limits of p5_machine_run count from the guest's start, as the totals do. A Linux guest's standard input is
+ * positioned where it was if it is a regular file; otherwise the guest reads what comes. For other guests see
+ * p5_machine_input_taken.
  *
- * P5_ERR_IO: the file cannot be read; P5_ERR_FORMAT: it is no snapshot, is damaged, has another format, a
- * field that is missing, unknown or cannot be what it is, or another model; or a file of the guest is not
- * named or not what it was; P5_ERR_RANGE: an option that cannot be
- * given; P5_ERR_MEMORY. *machine is NULL then. */
+ * P5_ERR_IO: the file cannot be read; P5_ERR_FORMAT: it is not a snapshot, is damaged, has another format,
+ * another model, or a field that is missing, unknown or impossible, or a file of the guest is not named or
+ * has changed; P5_ERR_RANGE: an option that must be left zero; P5_ERR_MEMORY. *machine is NULL after an
+ * error. */
 p5_status p5_machine_load(const char *path, const p5_machine_options *options, p5_machine **machine,
                           p5_error *error);
 
-/* What a snapshot says of itself. */
+/* The contents of a snapshot in brief. */
 typedef struct p5_snapshot_info {
     char kind[16];         /* "linux", "dos", "bare", "boot", "case" */
     uint32_t memory_bytes; /* of the guest's RAM */
     bool permissive;       /* --isa=permissive */
     uint64_t instructions; /* completed so far */
     uint64_t clock;        /* the model's clock */
-    char *guest, *command; /* p5_save_options; NULL = unknown */
-    p5_model *model;       /* with every figure */
+    char *guest, *command; /* from p5_save_options; NULL = unknown */
+    p5_model *model;       /* the model with all its figures */
 } p5_snapshot_info;
 
-/* Reads what the file says, and checks it as p5_machine_load does; errors as there. p5_snapshot_info_free
- * afterwards, also after an error. */
+/* Reads the file's description and checks the file as p5_machine_load does, with the same errors. Call
+ * p5_snapshot_info_free afterwards, also after an error. */
 p5_status p5_snapshot_read_info(const char *path, p5_snapshot_info *info, p5_error *error);
 void p5_snapshot_info_free(p5_snapshot_info *info);
 
-/* Bytes that guests other than Linux programs have taken from p5_machine_options.input since they began: the
- * input of a machine that was loaded has to go on behind them. */
+/* Returns how many bytes a guest other than a Linux program has taken from p5_machine_options.input since it
+ * began. The input of a machine that was loaded must continue after them. */
 uint64_t p5_machine_input_taken(const p5_machine *machine);
 
 /* ---- Fast-forward ---- */
 
-/* Runs to `limits` without counting: p5_machine_counts and what is made of it leave the instructions and
- * their clocks out. All else is as in p5_machine_run: caches, TLBs and branch target buffer hold afterwards
- * what the instructions left there, the model's clock has gone on, and the guest's own counters have counted.
- * An instruction that waits for a partner at the end goes alone.
+/* Runs to `limits` without counting: p5_machine_counts and everything derived from it exclude the
+ * instructions and their clocks. All else is as in p5_machine_run: caches, TLBs and branch target buffer hold
+ * afterwards what the instructions left there, the model's clock has advanced, and the guest's own counters
+ * have counted. An instruction that is pending at the end issues alone.
  *
- * `limits` (NULL: none) and *result (may be NULL) as of p5_machine_run: P5_END_INSTRUCTIONS if
- * max_instructions were executed. P5_ERR_STATE: no guest, from a callback, or the machine is observed or
- * profiled already; those begin behind it. P5_ERR_RANGE as of p5_machine_run. */
+ * `limits` (NULL: none) and *result (may be NULL) are as for p5_machine_run: P5_END_INSTRUCTIONS if
+ * max_instructions were executed. P5_ERR_STATE: no guest, called from a callback, or the machine is observed
+ * or profiled already; start those afterwards. P5_ERR_RANGE as for p5_machine_run. */
 p5_status p5_machine_fast_forward(p5_machine *machine, const p5_limits *limits, p5_run_result *result,
                                   p5_error *error);
-/* The same, and the structures are left as they are, too: the guest only executes, as fast as the engine
- * goes. What is measured behind it needs a fast-forward or some instructions first, until caches and branch
- * target buffer have forgotten that. */
+/* Runs to `limits` at the engine's full speed: the guest only executes, and caches, TLBs and branch target
+ * buffer keep their old contents. Run p5_machine_fast_forward or some instructions afterwards, until those
+ * contents have been replaced, before you measure. */
 p5_status p5_machine_execute(p5_machine *machine, const p5_limits *limits, p5_run_result *result,
                              p5_error *error);
-/* Instructions that were fast-forwarded so far, also before the machine was saved; *clocks (may be NULL): by
- * how much the model's clock went on meanwhile, which is in no total. */
+/* Returns how many instructions were fast-forwarded so far, also before the machine was saved. *clocks (may
+ * be NULL) gets the clocks by which the model's clock advanced meanwhile, which no total includes. */
 uint64_t p5_machine_fast_forwarded(const p5_machine *machine, uint64_t *clocks);
 
 #ifdef __cplusplus

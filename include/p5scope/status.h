@@ -6,25 +6,25 @@
 extern "C" {
 #endif
 
-/* What a call came to. P5_OK is 0; every other value is an error with one sentence (p5_status_text). */
+/* The outcome of a call. P5_OK is 0; every other value is an error with one sentence (p5_status_text). */
 typedef enum p5_status {
     P5_OK = 0,
     P5_ERR_MEMORY,      /* the host is out of memory */
     P5_ERR_IO,          /* a host file could not be opened, read or written */
-    P5_ERR_FORMAT,      /* a guest file is not what it should be (ELF, image, profile, ...) */
+    P5_ERR_FORMAT,      /* a guest file has the wrong format (ELF, image, profile, ...) */
     P5_ERR_SYNTAX,      /* text written by the user does not parse */
     P5_ERR_NAME,        /* an event, model, metric, register or symbol of that name does not exist */
     P5_ERR_RANGE,       /* a number is out of its range */
-    P5_ERR_UNSUPPORTED, /* understood, but this model or build cannot do it */
-    P5_ERR_ENGINE,      /* the CPU engine is not the one that p5scope was written for, or it failed */
+    P5_ERR_UNSUPPORTED, /* valid, but this model or build cannot do it */
+    P5_ERR_ENGINE,      /* the CPU engine is not the version that p5scope was written for, or it failed */
     P5_ERR_STATE        /* the call does not fit the object's state (e.g. run before load) */
 } p5_status;
 
 enum { P5_ERROR_TEXT = 400, P5_ERROR_WHERE = 200 };
 
 /* An error with its place. `message` says what is wrong and what would be right, without a final full stop.
- * `where` is a file name, an option or empty; `line` and `column` count from 1, 0 = unknown. `hint` may be
- * empty. Every call that fills one in takes NULL of who needs no more than the status. */
+ * `where` is a file name, an option or empty. `line` and `column` count from 1; 0 = unknown. `hint` may be
+ * empty. Every function that fills in an error accepts NULL from callers that need only the status. */
 typedef struct p5_error {
     p5_status status;
     unsigned line;
@@ -34,7 +34,7 @@ typedef struct p5_error {
     char hint[P5_ERROR_TEXT];
 } p5_error;
 
-/* One English sentence for a status code, never NULL. */
+/* Returns one English sentence for a status code, never NULL. */
 const char *p5_status_text(p5_status status);
 
 #ifdef __cplusplus
