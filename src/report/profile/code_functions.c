@@ -1,5 +1,5 @@
-/* Functions of code without symbols, by control flow. One begins where something called, where an interrupt
- * or a far transfer led, and where code begins that nothing executed leads to by going on. */
+/* Finds functions in code without symbols by control flow. A function begins at the target of a call,
+ * interrupt or far transfer, and at code that no executed instruction falls through to. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,17 +9,17 @@
 #include "report/profile/profile_internal.h"
 
 enum {
-    HOLE = 32,        /* bytes that were not executed: behind them another function may begin */
-    TABLE_HOLE = 4096 /* the same in a function with an indirect jump, whose cases lie anywhere */
+    HOLE = 32,        /* a gap of more unexecuted bytes ends a function */
+    TABLE_HOLE = 4096 /* the gap in a function with an indirect jump, because its cases may be anywhere */
 };
 
 typedef struct code_reader {
     p5_profile *p;
     const p5_machine *machine;
-    ARRAY_OF(uint64_t) starts;        /* ascending */
+    ARRAY_OF(uint64_t) starts;        /* of functions, ascending */
     ARRAY_OF(profile_function) found; /* by address */
-    profile_function *open;           /* the last, while code may be added to it */
-    uint64_t reach;                   /* the furthest target of its jumps */
+    profile_function *open;           /* the last function found, while code may be added to it */
+    uint64_t reach;                   /* the highest target of its jumps */
     bool tables;                      /* it has an indirect jump */
     bool own;                         /* it is p5scope's own code */
 } code_reader;
@@ -30,8 +30,8 @@ static int by_number(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* The functions that were called, entered by interrupts, or led to by far transfers: those of contexts, and
- * of edges where there was no room for a context. */
+/* Collects the starts of functions that were called, entered by interrupts, or reached by far transfers:
+ * those of contexts, and those of edges that got no context because the table was full. */
 static bool find_starts(code_reader *c)
 {
     const p5_profile *p = c->p;
@@ -70,8 +70,8 @@ static bool begin_function(code_reader *c, uint64_t start)
     return true;
 }
 
-/* True if the instruction belongs to the function that is open: nothing enters a function here, and control
- * can come over what lies between. */
+/* Returns true if the instruction belongs to the open function: no function starts here, and control can pass
+ * over the gap before it. */
 static bool goes_on(const code_reader *c, uint64_t address)
 {
     if (!c->open || PROFILE_SPACE(c->open->start) != PROFILE_SPACE(address))
@@ -110,8 +110,8 @@ static bool move_found(code_reader *c)
     return fits;
 }
 
-/* What p5scope does for the guest may be paid for at an address of its own code where no instruction was
- * executed. */
+/* Adds p5scope's own code at `address` if it has costs. The work that p5scope does for the guest may be
+ * charged to an address where no instruction was executed. */
 static bool add_own_code(code_reader *c, uint64_t address)
 {
     machine_own_code own;

@@ -40,7 +40,7 @@ void p5_profile_free(p5_profile *p)
     free(p);
 }
 
-/* ---- look-up ------------------------------------------------------------------------------------------- */
+/* ---- lookup -------------------------------------------------------------------------------------------- */
 
 size_t profile_insn_from(const p5_profile *p, uint64_t address)
 {
@@ -137,9 +137,8 @@ p5_status p5_profile_move_sources(p5_profile *p, const char *rule, p5_error *err
     return P5_OK;
 }
 
-/* Where `path` goes on behind the folder `from`, with the slash; NULL if it does not lie in it. A relative
- * path lies in
- * "" and in ".". */
+/* Returns the rest of `path` after the folder `from`, with the slash, or NULL if it is outside that folder. A
+ * relative path is inside both "" and ".". */
 static const char *behind_folder(const char *path, const char *from)
 {
     size_t length = strlen(from);
@@ -204,7 +203,7 @@ bool profile_finish(p5_profile *p)
     ARRAY_SORT(&p->insns, by_address);
     ARRAY_SORT(&p->sites, by_site);
     bool right = p->contexts.count > PROFILE_ROOT && p->objects.count > 0;
-    for (size_t i = PROFILE_ROOT; i < p->contexts.count; i++) /* parents come first: no loops */
+    for (size_t i = PROFILE_ROOT; i < p->contexts.count; i++) /* parents come first, so there are no loops */
         right &= p->contexts.items[i].parent < i + (i == PROFILE_ROOT) && p->contexts.items[i].parent != 0 &&
                  in_space(p, p->contexts.items[i].function) && in_space(p, p->contexts.items[i].call_site);
     for (size_t i = 0; i < p->sites.count; i++)
@@ -251,7 +250,7 @@ const char *profile_quantity_name(unsigned quantity, char room[48])
     return room;
 }
 
-/* What no counter counts has the privilege levels of an event's modifiers: ":u", ":k". NULL: none. */
+/* Parses the privilege levels (":u", ":k") of a quantity that is not an event. `modifiers` NULL: none. */
 static p5_status find_levels(const char *name, const char *modifiers, unsigned *cpl_mask, p5_error *error)
 {
     if (modifiers == NULL)

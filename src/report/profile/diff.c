@@ -1,4 +1,4 @@
-/* `diff`: how one profile differs from another, in totals and function by function. */
+/* Compares two profiles (`p5scope diff`): totals, and costs function by function. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,14 +10,14 @@
 
 /* A function, or the bus, in one profile or both. */
 typedef struct diff_row {
-    const char *object, *symbol, *file; /* what it is known by; "" = nothing */
-    const char *name;                   /* as it is shown */
+    const char *object, *symbol, *file; /* its identity; "" = none */
+    const char *name;                   /* as shown */
     bool of_b;
-    unsigned number; /* among those of its profile that are known by the same, by address */
+    unsigned number; /* order by address among the functions of its profile with the same identity */
     uint64_t a, b;
 } diff_row;
 
-/* Where the changes go: text, or rows if there are some. */
+/* Destination of the changes: text, or `rows` if that is not NULL. */
 typedef struct diff_output {
     FILE *out;
     row_writer *rows;
@@ -72,8 +72,8 @@ static int by_identity(const void *a, const void *b)
     return order != 0 ? order : x->of_b - y->of_b;
 }
 
-/* The functions of a profile with their own cost, and a row for what is due to none. The guest's object may
- * have another name in the other profile: it is the program that has been changed. */
+/* Adds a row for each function with its own cost, and one for the bus. The guest's object is left out of the
+ * identity, because the changed program may have another file name. */
 static void add_rows(const p5_profile *p, bool of_b, const profile_value *value, diff_row *rows)
 {
     for (size_t f = 0; f < p->functions.count; f++) {
@@ -92,8 +92,8 @@ static void add_rows(const p5_profile *p, bool of_b, const profile_value *value,
     }
 }
 
-/* True if neither profile has two functions of this symbol among `count` rows: then it is the same function,
- * even if its file is known in one profile only, or is another. */
+/* Returns true if `count` rows of one symbol contain at most one function per profile. It is then the same
+ * function, even if its file is known in one profile only or has changed. */
 static bool is_one(const diff_row *rows, size_t count)
 {
     return count == 1 || (count == 2 && rows[0].of_b != rows[1].of_b);
@@ -118,7 +118,8 @@ static void tell_apart(diff_row *rows, size_t count)
     }
 }
 
-/* Own cost by function: what is known by the same object, file and symbol in both profiles is one row. */
+/* Makes rows of own cost by function. Functions with the same object, file and symbol in both profiles share
+ * a row. */
 static diff_row *function_rows(const p5_profile *a, const p5_profile *b, const profile_value *value,
                                size_t *count)
 {
@@ -129,7 +130,7 @@ static diff_row *function_rows(const p5_profile *a, const p5_profile *b, const p
         return NULL;
     add_rows(a, false, value, rows);
     add_rows(b, true, value, rows + a->functions.count + 1);
-    for (size_t i = 0; i < all; i++) /* they are in the order of addresses: it decides among equals */
+    for (size_t i = 0; i < all; i++) /* rows are in address order, which decides among equals */
         rows[i].number = (unsigned)i;
     qsort(rows, all, sizeof *rows, by_identity);
     tell_apart(rows, all);

@@ -6,14 +6,15 @@
 #include "base/text.h"
 #include "report/xml.h"
 
-enum { ROW = 18, DEEPEST = 64, LEAST_PERMYRIAD = 5 }; /* narrower frames could not be seen */
+enum { ROW = 18, DEEPEST = 64, LEAST_PERMYRIAD = 5 }; /* narrower frames would be invisible */
 
 static const char style[] =
     ".flame{display:block;width:100%;font:12px ui-monospace,monospace}.flame .f{cursor:pointer}"
     ".flame rect{stroke:Canvas;stroke-width:.5}.flame text{fill:#1b1f24;pointer-events:none}"
     ".flame .f:focus-visible{outline:2px solid #0b57d0}";
 
-/* A frame keeps where it was in data-x and data-w, in per cent. */
+/* The script of the graph: a click zooms. Each frame has its original position in data-x and data-w, in per
+ * cent. */
 static const char script[] =
     "document.querySelectorAll('.flame').forEach(g=>{const all=[...g.querySelectorAll('.f')];"
     "const zoom=t=>{const x0=+t.dataset.x,w0=+t.dataset.w;all.forEach(f=>{const x=(f.dataset.x-x0)/w0*100,"
@@ -22,7 +23,7 @@ static const char script[] =
     "all.forEach(f=>{f.addEventListener('click',()=>zoom(f));"
     "f.addEventListener('keydown',e=>{if(e.key==='Enter')zoom(f)})})});";
 
-/* Contexts with the same functions above them are one frame, wherever they were called from. */
+/* A frame stands for all contexts with the same functions above them, wherever the calls came from. */
 typedef struct frame {
     uint64_t function;
     uint32_t parent, first_child, next_sibling; /* 0: none; frame 0 is the root */
@@ -61,7 +62,7 @@ static bool build(graph *g)
     }
     g->count = 1;
     for (size_t i = PROFILE_ROOT + 1; i < p->contexts.count;
-         i++) { /* behind the context that it is called in */
+         i++) { /* after the context that it is called in */
         const profile_context *c = &p->contexts.items[i];
         int f = profile_function_at(p, c->function);
         uint64_t function = f != PROFILE_NO_INDEX ? p->functions.items[f].start : c->function;
@@ -79,7 +80,7 @@ static bool build(graph *g)
     return true;
 }
 
-/* A warm colour that a name always has. */
+/* Returns a warm hue that depends on the name only. */
 static unsigned hue_of(const char *name)
 {
     unsigned hash = 0;
@@ -88,7 +89,7 @@ static unsigned hue_of(const char *name)
     return 10 + hash % 50;
 }
 
-/* Frame `at`, which begins `from` from the left, and those below it. */
+/* Puts frame `at`, whose left edge is at cost `from`, and the frames below it. */
 static void put_frame(const graph *g, uint32_t at, uint64_t from, unsigned depth)
 {
     const frame *f = &g->frames[at];
@@ -120,9 +121,9 @@ bool flame_frames(const p5_profile *p, const profile_value *value,
     return fits;
 }
 
-/* ---- the graph by itself ------------------------------------------------------------------------------- */
+/* ---- the graph as a file ------------------------------------------------------------------------------- */
 
-/* The element <svg> without its beginning, which its height is in. */
+/* The body of the element <svg>. It is written before the element's start tag, which needs its height. */
 typedef struct drawing {
     FILE *out;
     const char *unit;

@@ -1,5 +1,5 @@
-/* The flame graph: calling contexts as frames whose width is their cost with everything called, the root on
- * top. */
+/* Flame graph: calling contexts as frames, with the root on top. A frame's width is its cost including
+ * callees. */
 #ifndef REPORT_PROFILE_FLAME_H
 #define REPORT_PROFILE_FLAME_H
 
@@ -8,12 +8,13 @@
 typedef struct flame_frame {
     const char *name; /* valid until the next frame */
     unsigned depth;   /* 0: the root */
-    uint64_t from;    /* cost to the left of it */
-    uint64_t value;   /* its own, with everything called */
-    uint64_t whole;   /* the root's */
+    uint64_t from;    /* cost to the left of the frame */
+    uint64_t value;   /* inclusive cost */
+    uint64_t whole;   /* the root's inclusive cost */
 } flame_frame;
 
-/* Calls `put` for every frame that is wide enough to be seen, callers first. False: out of memory. */
+/* Calls `put` for every frame that is wide enough to be visible, callers first. Returns false when memory is
+ * out. */
 bool flame_frames(const p5_profile *p, const profile_value *value,
                   void (*put)(void *context, const flame_frame *frame), void *context);
 

@@ -11,13 +11,12 @@
 #include "base/utf8.h"
 #include "core/profile/profile.h"
 
-/* The demangler is that of the C++ run-time library: it is part of every compiler's installation, has a
- * stable interface and a limit of its own to recursion. libiberty has the same code, but no shared library;
- * elfutils keeps its use of it to its programs. A C program declares the function itself, as <cxxabi.h> is
- * for C++ only. */
+/* Declared here because <cxxabi.h> is for C++ only. This is the demangler of the C++ run-time library: every
+ * compiler installs it, its interface is stable, and it limits its recursion. libiberty has the same code but
+ * no shared library; elfutils uses it in its programs only. */
 extern char *__cxa_demangle(const char *mangled, char *buffer, size_t *size, int *status);
 
-/* The name in the source of a C++ symbol, a string of the caller's. NULL: the symbol is not mangled. */
+/* Returns the demangled name of a C++ symbol; the caller frees it. NULL: the symbol is not mangled. */
 static char *demangle(const char *symbol)
 {
     return strncmp(symbol, "_Z", 2) == 0 ? __cxa_demangle(symbol, NULL, NULL, NULL) : NULL;
@@ -37,12 +36,12 @@ const char *path_base(const char *path)
     return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
 }
 
-/* ---- what tells functions of one name apart ------------------------------------------------------------ */
+/* ---- distinguishing functions with the same name ------------------------------------------------------- */
 
-/* A function of a group with one symbol. */
+/* A function of a group with the same symbol. */
 typedef struct member {
     profile_function *function;
-    char *shown; /* the symbol as it is shown */
+    char *shown; /* the symbol in its shown form */
     const char *key;
 } member;
 
@@ -60,7 +59,7 @@ static int by_key(const void *a, const void *b)
     return strcmp(x->key, y->key);
 }
 
-/* What may stand before a symbol, the shortest first. NULL: not known. */
+/* Returns the `level`th possible qualifier of a function, the shortest first. NULL: unknown. */
 static const char *qualifier_of(const profile_function *f, unsigned level)
 {
     const char *const of[] = {f->source, f->unit, f->object};
@@ -69,14 +68,14 @@ static const char *qualifier_of(const profile_function *f, unsigned level)
 }
 enum { QUALIFIER_LEVELS = 6 };
 
-/* True if no neighbour in the order by key has the key of member `i`. */
+/* Returns true if the key of member `i` is unique in a group that is sorted by key. */
 static bool is_alone(const member *group, size_t count, size_t i)
 {
     return (i == 0 || strcmp(group[i - 1].key, group[i].key) != 0) &&
            (i + 1 == count || strcmp(group[i + 1].key, group[i].key) != 0);
 }
 
-/* Gives each member the first qualifier that no other has at that level; those that end up alike have their
+/* Gives each member the first qualifier that is unique at its level. Members that remain ambiguous get their
  * address. */
 static bool qualify_group(member *group, size_t count, arena *texts)
 {
@@ -157,12 +156,12 @@ bool functions_name(profile_function *functions, size_t count, bool mangled, are
     return true;
 }
 
-/* ---- which one is meant -------------------------------------------------------------------------------- */
+/* ---- lookup by name ------------------------------------------------------------------------------------ */
 
-/* How well a text fits. Of several fits only the best count. */
+/* How well a text matches a function. Only the best matches count. */
 typedef enum fit { FIT_NOT, FIT_CLONE, FIT_BASE, FIT_SYMBOL, FIT_NAME } fit;
 
-/* Length of a demangled name before its parameters. */
+/* Returns the length of a demangled name without its parameters. */
 static size_t base_length(const char *name)
 {
     unsigned depth = 0;
@@ -176,7 +175,7 @@ static size_t base_length(const char *name)
     return strlen(name);
 }
 
-/* Where a demangled name begins behind the type that a template's function returns. */
+/* Returns the offset of a demangled name after the return type, which template functions have. */
 static size_t base_begin(const char *name, size_t end)
 {
     size_t begin = 0;
@@ -197,7 +196,7 @@ static bool is_part(const char *text, const char *name, size_t begin, size_t end
     return strlen(text) == end - begin && strncmp(text, name + begin, end - begin) == 0;
 }
 
-/* A symbol without its file or address. */
+/* Matches a symbol without file and address. */
 static fit fit_symbol(const profile_function *f, const char *text)
 {
     if (strcmp(f->symbol, text) == 0)
@@ -220,7 +219,7 @@ static fit fit_symbol(const profile_function *f, const char *text)
     return found;
 }
 
-/* True if the first `length` bytes of `text` are a path, or the end of one behind a slash. */
+/* Returns true if the first `length` bytes of `text` are the path, or its end after a slash. */
 static bool ends_path(const char *path, const char *text, size_t length)
 {
     size_t whole = path != NULL ? strlen(path) : 0;
@@ -228,7 +227,7 @@ static bool ends_path(const char *path, const char *text, size_t length)
            (whole == length || path[whole - length - 1] == '/');
 }
 
-/* Finds the @0xADDRESS at the end of `text`. */
+/* Returns the @0xADDRESS at the end of `text`, or NULL. */
 static const char *address_suffix(const char *text, uint64_t *address)
 {
     const char *at = strrchr(text, '@');
@@ -256,7 +255,7 @@ static fit fit_of(const profile_function *f, const char *text)
     return best;
 }
 
-/* A name that tells this function from the others with the same symbol. */
+/* Returns a name that distinguishes this function from others with the same symbol; the caller frees it. */
 static char *selector(const profile_function *f)
 {
     return f->name != NULL ? strdup(f->name) : full_name(f, false);

@@ -1,5 +1,5 @@
-/* What functions are called, and which one a user means. A function is known by its object, its source file
- * and its symbol; the name that reports show has as much of these as tells it from all others. */
+/* Names of functions, and lookup of a function by the name that a user writes. Object, source file and symbol
+ * identify a function; the name in reports contains as much of these as distinguishes it from all others. */
 #ifndef REPORT_PROFILE_FUNCTION_NAMES_H
 #define REPORT_PROFILE_FUNCTION_NAMES_H
 
@@ -12,38 +12,38 @@
 
 typedef struct profile_function {
     uint64_t start, end; /* PROFILE_AT */
-    char *name;          /* as reports show it: printable, and that of no other function */
-    char *symbol;        /* as its symbol table has it; any bytes */
-    char *source;        /* the source file that its first line is from, or `unit` */
-    char *unit;          /* the file that the symbol table says it comes from, or NULL */
-    char *object;        /* the file that has its symbol, or NULL */
-    char *qualifier; /* stands before the symbol in `name`; FUNCTION_BY_ADDRESS; NULL where no other has the
-                        symbol */
+    char *name;          /* name in reports: printable and unique */
+    char *symbol;        /* as in its symbol table; may contain any bytes */
+    char *source;        /* the source file of its first line, or `unit` */
+    char *unit;          /* the file to which the symbol table attributes it, or NULL */
+    char *object;        /* the file that contains its symbol, or NULL */
+    char *qualifier;     /* prefix of the symbol in `name`, or FUNCTION_BY_ADDRESS; NULL if the symbol is
+                        unique */
 } profile_function;
 
-#define FUNCTION_BY_ADDRESS "@" /* nothing but its address tells the function from others */
+#define FUNCTION_BY_ADDRESS "@" /* only its address distinguishes the function */
 
-/* Sets the qualifier of each function whose symbol, mangled or not, is that of others. False: out of memory.
- */
+/* Sets the qualifier of each function whose symbol, mangled or not, is not unique. Returns false when memory
+ * is out. */
 bool functions_qualify(profile_function *functions, size_t count, arena *texts);
 
-/* Sets `name`: QUALIFIER:SYMBOL or SYMBOL@0xADDRESS. C++ symbols are shown as in the source, or mangled.
- * False: out of memory. */
+/* Sets `name` to SYMBOL, QUALIFIER:SYMBOL or SYMBOL@0xADDRESS. C++ symbols are demangled unless `mangled`.
+ * Returns false when memory is out. */
 bool functions_name(profile_function *functions, size_t count, bool mangled, arena *texts);
 
 enum { FUNCTION_NONE = -1, FUNCTION_AMBIGUOUS = -2 };
 
-/* The function that `text` names: as reports show it; by its symbol, mangled or not, with or without
- * parameters; behind its source file or object and a colon; with @0xADDRESS; or
- * 0xADDRESS, which lies in it. FUNCTION_NONE if there is none. If there are several the answer is
- * FUNCTION_AMBIGUOUS, and `error` lists them. */
+/* Returns the index of the function that `text` names: its name in reports; its symbol, mangled or not, with
+ * or without parameters; either after its source file or object and a colon, or with @0xADDRESS; or 0xADDRESS
+ * inside it. Returns FUNCTION_NONE if there is none, and FUNCTION_AMBIGUOUS if there are several, which
+ * `error` then lists. */
 int functions_find(const profile_function *functions, size_t count, const char *text, p5_error *error);
 
-/* The function's symbol as reports show it without a qualifier, a string of the caller's. NULL: out of
+/* Returns the function's symbol without a qualifier, as a string that the caller frees. NULL: out of
  * memory. */
 char *function_plain_name(const profile_function *function, bool mangled);
 
-/* The file name in a path. */
+/* Returns the last component of a path. */
 const char *path_base(const char *path);
 
 #endif

@@ -1,8 +1,8 @@
-/* Profiles as Valgrind's tools write them: cachegrind's output file and callgrind's profile format,
- * version 1.
+/* Writes profiles in the formats of Valgrind's tools: Cachegrind's output file and Callgrind's profile
+ * format, version 1.
  *
- * Costs are written in address order. What an inlined function contributed has its own file: the caller's
- * function goes on with `fi=`, `fe=`. */
+ * Costs are written in address order. Inlined code from another file is part of the caller's function, marked
+ * with `fi=` and `fe=`. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +39,7 @@ static p5_status written(FILE *out, p5_error *error)
     return error_unless_written(error, out, "the profile");
 }
 
-/* The number of a function's source file; PROFILE_NO_INDEX if no line is known to be from it. */
+/* Returns the number of a function's source file; PROFILE_NO_INDEX if no line is known to be from it. */
 static int source_number(const p5_profile *p, const profile_function *f)
 {
     for (size_t i = 0; f->source && i < p->files.count; i++)
@@ -48,7 +48,7 @@ static int source_number(const p5_profile *p, const profile_function *f)
     return PROFILE_NO_INDEX;
 }
 
-/* File of the function that an address belongs to, or of its first known line. */
+/* Returns the source file of the function at an address, or of the function's first known line. */
 static const char *file_of_function(const p5_profile *p, uint64_t address)
 {
     int f = profile_function_at(p, address);
@@ -68,7 +68,7 @@ static const char *file_of_function(const p5_profile *p, uint64_t address)
 
 typedef struct cost_row {
     uint64_t address;
-    int insn; /* PROFILE_NO_INDEX: code that is not known, or the bus */
+    int insn; /* PROFILE_NO_INDEX: unknown code, or the bus */
     const uint64_t *costs;
 } cost_row;
 
@@ -85,7 +85,7 @@ static void costs_free(costs *c)
     *c = (costs){0};
 }
 
-/* Sums contexts and privilege classes; sites are sorted by address. */
+/* Sums costs over contexts and privilege classes; sites are sorted by address. */
 static bool costs_make(const p5_profile *p, const grind_columns *c, costs *made)
 {
     *made = (costs){.width = c->count};
@@ -151,11 +151,11 @@ p5_status p5_profile_write_cachegrind(FILE *out, const p5_profile *p, p5_error *
 
 /* ---- callgrind ----------------------------------------------------------------------------------------- */
 
-/* Calls between two places, all contexts together. */
+/* Calls between two places, summed over contexts. */
 typedef struct call_row {
     uint64_t call_site, function;
     uint64_t calls;
-    uint64_t *costs; /* inclusive; calls into what is on the stack already add nothing */
+    uint64_t *costs; /* inclusive; recursive calls add nothing */
 } call_row;
 
 static int by_call(const void *a, const void *b)
@@ -166,7 +166,7 @@ static int by_call(const void *a, const void *b)
     return (x->function > y->function) - (x->function < y->function);
 }
 
-/* Merges rows of one place. */
+/* Merges rows with the same call site and function. */
 static size_t merge_calls(call_row *rows, size_t count, size_t width)
 {
     size_t left = 0;
@@ -190,8 +190,8 @@ typedef struct calls {
     uint64_t *numbers;
 } calls;
 
-/* A context may lie inside another one of the same call (f calls g calls h calls g at one place): only the
- * outermost adds its cost. */
+/* Returns true if the context lies inside another one of the same call (f calls g calls h calls g at one
+ * place). Only the outermost context adds its cost, because it includes the others. */
 static bool is_nested(const p5_profile *p, uint32_t context)
 {
     const profile_context *c = &p->contexts.items[context];
@@ -210,7 +210,7 @@ static bool calls_make(const p5_profile *p, const grind_columns *c, calls *made)
     for (size_t i = 0; fits && i < p->edges.count; i++) {
         const profile_edge *e = &p->edges.items[i];
         if (e->from == PROFILE_ROOT && e->call_site == 0)
-            continue; /* nobody called the first function */
+            continue; /* the first function has no caller */
         call_row *row = &made->rows[made->count];
         *row = (call_row){e->call_site, e->function, e->calls, &made->numbers[made->count * c->count]};
         made->count++;
@@ -225,11 +225,11 @@ static bool calls_make(const p5_profile *p, const grind_columns *c, calls *made)
     return fits;
 }
 
-/* What has been defined is referred to by its number. A function's number is that of its identity: functions
- * of one name have their own. */
+/* Names defined so far; later references use numbers. Functions have distinct numbers even if their names are
+ * equal. */
 typedef struct names {
     const p5_profile *p;
-    bool *files, *functions; /* defined; by index plus 1 (0: not known) */
+    bool *files, *functions; /* defined; by index plus 1 (0: unknown) */
 } names;
 
 static bool names_open(names *n, const p5_profile *p)
@@ -254,7 +254,7 @@ static void write_name(FILE *out, bool *defined, const char *tag, size_t number,
     *defined = true;
 }
 
-/* `file` is one of those that profile_file_name gives. */
+/* Writes a file's name or number. `file` is a pointer that profile_file_name has returned. */
 static void write_file(FILE *out, names *n, const char *tag, const char *file)
 {
     size_t number = 0;
@@ -264,7 +264,8 @@ static void write_file(FILE *out, names *n, const char *tag, const char *file)
     write_name(out, &n->files[number], tag, number, file);
 }
 
-/* True if the function's file, which stands beside its name, tells it from others of the name. */
+/* Returns true if the function's file, which the format shows beside its name, distinguishes it from
+ * others. */
 static bool file_tells(const p5_profile *p, const profile_function *f)
 {
     return f->qualifier == NULL ||
@@ -303,8 +304,8 @@ static void write_place(FILE *out, const p5_profile *p, uint64_t address)
     fprintf(out, "0x%" PRIx64 " %u", address, insn == PROFILE_NO_INDEX ? 0 : p->insns.items[insn].line);
 }
 
-/* Conditional jumps: how often executed and taken. The readers want the target's file and function only if
- * they differ; a conditional jump stays in its function. */
+/* Writes how often a conditional jump was executed and taken. The format needs the target's file and function
+ * only if they differ from the jump's, so only jumps within a function are written. */
 static void write_jump(FILE *out, const p5_profile *p, const cost_row *row)
 {
     if (row->insn == PROFILE_NO_INDEX)
@@ -349,7 +350,7 @@ static void write_callgrind_head(FILE *out, const p5_profile *p, const grind_col
     write_totals(out, p, c, "summary:");
 }
 
-/* Costs, jumps and calls in the order of addresses. */
+/* Writes costs, jumps and calls in address order. */
 static void write_body(FILE *out, const p5_profile *p, const costs *all, const calls *edges, size_t width,
                        names *n)
 {

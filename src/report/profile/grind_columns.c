@@ -1,4 +1,4 @@
-/* The events that files for callgrind_annotate and cg_annotate show. */
+/* Selects the events that files for callgrind_annotate and cg_annotate contain. */
 #include "report/profile/grind_columns.h"
 
 #include <string.h>
@@ -14,7 +14,7 @@ static void add_column(grind_columns *c, int quantity, const char *name)
     snprintf(v->name, sizeof v->name, "%s", name);
 }
 
-/* Names of columns are words: a colon becomes an underscore. */
+/* Adds a column. Its name must be one word, so a colon becomes an underscore. */
 static void add_value(grind_columns *c, const profile_value *value)
 {
     profile_value *v = &c->values[c->count++];
@@ -23,8 +23,7 @@ static void add_value(grind_columns *c, const profile_value *value)
         *colon = '_';
 }
 
-/* What the readers show side by side, where nothing else is asked for: where time goes, and what it is lost
- * by. */
+/* The columns after clocks if none were selected: work done, and the main causes of lost time. */
 static const int usual[] = {P5_EVENT_INSTRUCTIONS_EXECUTED, P5_EVENT_INSTRUCTIONS_EXECUTED_V_PIPE,
                             P5_EVENT_DATA_READ_MISS,        P5_EVENT_DATA_WRITE_MISS,
                             P5_EVENT_CODE_CACHE_MISS,       P5_EVENT_PIPELINE_FLUSHES,

@@ -1,16 +1,16 @@
-/* The columns of a file in callgrind's or cachegrind's format (grind_columns.c). */
+/* The columns of a file in Callgrind's or Cachegrind's format. */
 #ifndef REPORT_PROFILE_GRIND_COLUMNS_H
 #define REPORT_PROFILE_GRIND_COLUMNS_H
 
 #include "report/profile/profile_internal.h"
 
-/* Clocks come first: the readers sort by the first column. */
+/* The columns to write. Clocks come first, because the readers sort by the first column. */
 typedef struct grind_columns {
     profile_value values[2 + P5_EVENT_COUNT + P5_STALL_COUNT];
     size_t count;
 } grind_columns;
 
-/* The columns that p5_profile_show_events has asked for. */
+/* Sets the columns that p5_profile_show_events has selected. */
 void grind_columns_choose(const p5_profile *p, grind_columns *c);
 
 #endif

@@ -1,4 +1,4 @@
-/* `annotate`: the instructions of a function with what they cost, and why. */
+/* Lists the instructions of a function with their costs and causes (`p5scope annotate`). */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static void write_bytes(FILE *out, const profile_code *code)
         fputs("   ", out);
 }
 
-/* The source line in front of its instructions, when another one begins. */
+/* Writes the source line before its first instruction. */
 static void write_source(FILE *out, sources *s, const p5_profile *p, const profile_insn *insn,
                          const profile_insn *before)
 {
@@ -51,7 +51,7 @@ static void write_insn(FILE *out, isa_decoder *decoder, const profile_insn *insn
     free(remarks);
 }
 
-/* The same for programs. */
+/* Writes an instruction as a row for programs. */
 static void put_insn(row_writer *rows, isa_decoder *decoder, const p5_profile *p, const profile_insn *insn,
                      const insn_costs *c, uint64_t value, uint64_t function_total)
 {

@@ -1,5 +1,5 @@
-/* What `report` shows of a profile as one JSON object (docs/schemas/report-page.json), and the HTML page,
- * page.html, with that object in it. */
+/* Writes the data of a profile's page as one JSON object (docs/schemas/report-page.json), and the HTML page,
+ * which is page.html with that object in it. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +45,7 @@ static bool put_flame(profile_page *page)
     return fits;
 }
 
-/* ---- owners and events, all in all and over time -------------------------------------------------------- */
+/* ---- stall causes and events, in total and over time --------------------------------------------------- */
 
 typedef struct ranked {
     unsigned stall;
@@ -101,7 +101,8 @@ static void put_events(profile_page *page)
     json_close_array(json);
 }
 
-/* Totals at the end of each interval, of those of `count` quantities from `first` on that occurred. */
+/* Writes, for each of `count` quantities from `first` that occurred, its totals at the ends of the
+ * intervals. */
 static void put_series(profile_page *page, const char *key, unsigned first, unsigned count,
                        const char *(*name)(unsigned))
 {
@@ -181,7 +182,7 @@ static void put_cache(json_writer *json, const char *key, unsigned ways, const u
     json_close_object(json);
 }
 
-/* An address, and the function that it lies in. */
+/* Writes an address, and the function that contains it. */
 static void put_place(profile_page *page, const char *address_key, const char *function_key, uint32_t address)
 {
     char room[16];
@@ -220,8 +221,8 @@ static void put_btb(profile_page *page)
     json_key(json, "btb");
     json_open_object(json);
     json_key_unsigned(json, "size", CORE_BTB_SETS * CORE_BTB_WAYS);
-    /* P55C: bank and set are bits of the address of the branch's last byte (core/branch/btb.h). On the P54C
-     * they follow from the pair before it, which a profile does not know. */
+    /* On the P55C, bank and set are bits of the address of the branch's last byte (core/branch/btb.h). On the
+     * P54C they depend on the preceding pair, which a profile does not record. */
     uint64_t wrong[CORE_BTB_SETS] = {0};
     for (size_t i = 0; i < p->insns.count; i++) {
         uint32_t last = (uint32_t)p->insns.items[i].code.address + p->insns.items[i].code.length - 1;
@@ -281,7 +282,7 @@ static void put_run(profile_page *page)
     json_key_unsigned(json, "instructions", total_of(p, P5_EVENT_INSTRUCTIONS_EXECUTED));
 }
 
-/* False: out of memory. */
+/* Writes the whole object. Returns false when memory is out. */
 static bool put_page(profile_page *page)
 {
     json_open_object(&page->json);
@@ -317,9 +318,9 @@ p5_status p5_profile_write_page_data(FILE *out, const p5_profile *p, p5_error *e
     return error_unless_written(error, out, "the report");
 }
 
-/* Writes JSON so that nothing in it ends the element <script> that it stands in: < occurs in strings only,
- * and there its escape means the same. So do those of the two line ends of Unicode, E2 80 A8 and E2 80 A9,
- * which are none in JSON. */
+/* Writes JSON so that it cannot end the surrounding element <script>. '<' occurs in strings only, where an
+ * escape means the same. Unicode's two line separators, E2 80 A8 and E2 80 A9, are escaped likewise, because
+ * JavaScript treats them as line ends and JSON does not. */
 static void write_in_script(FILE *out, const char *json, size_t size)
 {
     for (const char *at = json, *end = json + size; at < end; at++) {

@@ -1,4 +1,4 @@
-/* What the files of the page share. */
+/* The state that the files of the page share. */
 #ifndef REPORT_PROFILE_PAGE_H
 #define REPORT_PROFILE_PAGE_H
 
@@ -15,7 +15,7 @@ typedef struct profile_page {
 } profile_page;
 
 void page_address(json_writer *json, const char *key, uint64_t address);
-/* Functions, lines, samples, code. False: out of memory. */
+/* Writes functions, lines, samples and code. Returns false when memory is out. */
 bool page_code(profile_page *page);
 
 #endif

@@ -1,4 +1,5 @@
-/* The hottest functions and lines, and the code of the hottest functions with pipes, pairing and stalls. */
+/* Writes the hottest functions and lines, and the code of the hottest functions with pipes, pairing and
+ * stalls. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -50,7 +51,7 @@ static void put_costs(profile_page *page, const place *at)
     json_key_unsigned(&page->json, "mispredicted", at->mispredicted);
 }
 
-/* One place per function, costliest first. NULL: out of memory. */
+/* Returns one place per function, costliest first; the caller frees them. NULL: out of memory. */
 static place *function_places(const profile_page *page)
 {
     const p5_profile *p = page->p;
@@ -81,8 +82,8 @@ static void put_functions(profile_page *page, const place *places)
     json_close_array(json);
 }
 
-/* One place per line that has instructions, costliest first; `places` has room for all instructions. Returns
- * their number. */
+/* Fills in one place per line that has instructions, costliest first, and returns their number. `places` has
+ * room for all instructions. */
 static size_t line_places(const profile_page *page, place *places)
 {
     const p5_profile *p = page->p;
@@ -137,7 +138,7 @@ static bool put_lines(profile_page *page)
 
 /* ---- code ---------------------------------------------------------------------------------------------- */
 
-/* Samples by instruction; NULL when memory is out. */
+/* Returns the number of samples of each instruction; the caller frees it. NULL: out of memory. */
 static uint64_t *count_samples(const p5_profile *p)
 {
     uint64_t *samples = calloc(p->insns.count + 1, sizeof *samples);
@@ -156,7 +157,7 @@ void page_address(json_writer *json, const char *key, uint64_t address)
     json_key_string(json, key, text);
 }
 
-/* `begins_line`: the instruction before it belongs to another line. */
+/* Writes an instruction. `begins_line`: the previous instruction belongs to another line. */
 static bool put_insn(profile_page *page, size_t i, uint64_t samples, bool begins_line)
 {
     json_writer *json = &page->json;

@@ -1,4 +1,4 @@
-/* Places of the guest that options name: a symbol, or an address. */
+/* Finds the places in the guest that options name: a symbol, or an address. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,13 +11,13 @@
 #include "report/profile/profile_internal.h"
 #include "report/profile/symbol_reader.h"
 
-/* The symbols of a file, those that the profile takes for functions first. */
+/* The symbols of a file, first those that a profile treats as functions. */
 typedef struct place_reader {
     profile_symbols symbols;
     symbol_reader reader;
     bool elf;
     ARRAY_OF(profile_function) list;
-    size_t ends[3]; /* of functions and global labels; of all code; of everything */
+    size_t ends[3]; /* ends of: functions and global labels; all code; everything */
 } place_reader;
 
 static int by_rank(const void *a, const void *b)
@@ -78,8 +78,8 @@ static void close_places(place_reader *r)
     profile_symbols_free(&r->symbols);
 }
 
-/* The symbol that `text` names; what a profile takes for a function counts before other labels, and those
- * before data. */
+/* Finds the symbol that `text` names. Functions of a profile take precedence over other labels, and those
+ * over data. */
 static int find(const place_reader *r, const char *text, p5_error *error)
 {
     int found = FUNCTION_NONE;
@@ -88,7 +88,8 @@ static int find(const place_reader *r, const char *text, p5_error *error)
     return found;
 }
 
-/* The same for NAME+OFFSET. An operator of C++ has a + in its name. */
+/* Finds a symbol, or NAME+OFFSET. The name itself is tried first, because a C++ operator may have a + in its
+ * name. */
 static int find_with_offset(const place_reader *r, const char *text, uint64_t *offset, p5_error *error)
 {
     const char *plus = strrchr(text, '+');
@@ -104,7 +105,7 @@ static int find_with_offset(const place_reader *r, const char *text, uint64_t *o
     return found;
 }
 
-/* sub_ADDRESS, by which reports call code without a symbol; or a number. */
+/* Reads sub_ADDRESS, the name in reports of code without a symbol, or a number. */
 static bool read_address(const char *text, uint32_t *address)
 {
     char *end;

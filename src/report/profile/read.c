@@ -1,4 +1,5 @@
-/* Reads a profile's file: p5scope-profile(5). Lines of words; the first says what the line is. */
+/* Reads a profile's file, p5scope-profile(5). It consists of lines of words; the first word is the line's
+ * kind. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -11,8 +12,8 @@
 
 typedef struct reader {
     p5_profile *p;
-    char *rest;                              /* of the line */
-    int quantity[P5_PROFILE_QUANTITIES * 4]; /* ours, by the file's number; PROFILE_NO_INDEX = we have none */
+    char *rest;                              /* unread part of the line */
+    int quantity[P5_PROFILE_QUANTITIES * 4]; /* our quantity by the file's number; PROFILE_NO_INDEX = none */
     bool damaged, out_of_memory, ended;
 } reader;
 
@@ -61,7 +62,7 @@ static char *keep(reader *r, const char *text)
     return copy;
 }
 
-/* Takes back what write_text has written for control characters and backslashes. */
+/* Reverses the escapes of write_text. */
 static void unescape(char *at)
 {
     char *to = at;
@@ -80,7 +81,7 @@ static void unescape(char *at)
     *to = '\0';
 }
 
-/* "= TEXT" or TEXT to the end of the line. */
+/* Reads "= TEXT" or TEXT to the end of the line. */
 static char *text(reader *r, bool equals)
 {
     if (equals && strcmp(word(r), "=") != 0)
@@ -89,7 +90,7 @@ static char *text(reader *r, bool equals)
     return keep(r, r->rest);
 }
 
-/* A text that is only shown. */
+/* Reads a text that is only shown, and makes it printable. */
 static char *shown_text(reader *r)
 {
     unescape(r->rest);
@@ -106,7 +107,7 @@ static void set_text(reader *r, char **place)
         *place = shown_text(r);
 }
 
-/* QUANTITY:INCREMENTS[:ASSERTED]; false for quantities that this version does not have. */
+/* Reads QUANTITY:INCREMENTS[:ASSERTED]. Returns false for quantities that this version does not have. */
 static bool amount(reader *r, profile_amount *a)
 {
     char *cursor = word(r);
@@ -277,7 +278,7 @@ static void read_function(reader *r)
     APPEND(r, &r->p->functions, f);
 }
 
-/* What else is known of the function before. */
+/* Returns the function that the next lines describe further. */
 static profile_function *last_function(reader *r)
 {
     static profile_function none;
@@ -334,7 +335,7 @@ static void read_end(reader *r)
     r->ended = true;
 }
 
-/* Lines whose tag is not known are passed over: a later version may have more to say. */
+/* Reads one line. Unknown kinds of lines are skipped, because later versions may add some. */
 static void read_line(reader *r)
 {
     p5_profile *p = r->p;

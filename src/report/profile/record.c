@@ -1,4 +1,4 @@
-/* From a running machine to a profile. */
+/* Makes a profile from a running machine. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ enum {
     FIRST_INTERVAL = 1 << 15, /* clocks; doubled whenever MOST_INTERVALS are full */
     MOST_INTERVALS = 100,
     MOST_SAMPLES = 1 << 22,
-    OVERFLOW_CLOCKS = 5 /* from the overflow to the pin; manual, 26.4.4.3 */
+    OVERFLOW_CLOCKS = 5 /* from an overflow to the pin; manual, 26.4.4.3 */
 };
 
 static void marked(void *context, p5_machine *machine, const p5_observation *at)
@@ -28,7 +28,7 @@ static void marked(void *context, p5_machine *machine, const p5_observation *at)
     profile_mark(machine_core(machine), &marker);
 }
 
-/* The observer goes with the machine. */
+/* Observes the guest's markers. The observer is closed with the machine. */
 static p5_status follow_markers(p5_machine *machine, p5_error *error)
 {
     p5_observer *observer;
@@ -138,8 +138,8 @@ static profile_amount *amount_of(profile_site *site, unsigned quantity)
     return &site->amounts.items[site->amounts.count - 1];
 }
 
-/* What the sites have more than the total of bus clocks had not passed when the run ended: the cycles begun
- * last lose them. */
+/* Removes `excess` from the last sites of a quantity. Sites may count more bus clocks than the total, because
+ * the last cycles had not ended when the run did. */
 static void take_back(p5_profile *p, unsigned quantity, unsigned class, uint64_t excess)
 {
     for (size_t i = p->sites.count; i-- > 0 && excess > 0;) {
@@ -156,8 +156,8 @@ static void take_back(p5_profile *p, unsigned quantity, unsigned class, uint64_t
     }
 }
 
-/* Totals of the core, and a site for what is due to no instruction: another bus master's work, bus clocks of
- * one privilege class that passed in the other. */
+/* Sets the totals from the core's, and adds a site for the amounts that belong to no instruction: another bus
+ * master's work, and bus clocks of one privilege class that passed in another. */
 static bool settle_totals(p5_profile *p, const p5_counts *run_totals)
 {
     uint64_t(*sum)[P5_CPL_CLASSES] = calloc(2 * P5_PROFILE_QUANTITIES, sizeof *sum);
@@ -203,7 +203,7 @@ static bool settle_totals(p5_profile *p, const p5_counts *run_totals)
     return fits;
 }
 
-/* The address spaces: files, and page directories of what is in none of them. */
+/* Names the address spaces: files, and page directories whose code is in none of the files. */
 static bool take_objects(p5_profile *p, const profile_view *view, const profile_symbols *s)
 {
     bool fits = true;
@@ -219,7 +219,7 @@ static bool take_objects(p5_profile *p, const profile_view *view, const profile_
     return fits;
 }
 
-/* Functions, and the lines of instructions. */
+/* Copies files and functions, and finds the line of each instruction. */
 static bool take_symbols(p5_profile *p, const profile_view *view, const profile_symbols *s)
 {
     bool fits = take_objects(p, view, s);
@@ -245,7 +245,7 @@ static bool take_symbols(p5_profile *p, const profile_view *view, const profile_
     return fits;
 }
 
-/* Leaves the functions that something was executed in, or paid for. */
+/* Keeps only the functions in which something was executed or that have costs. */
 static void drop_unused_functions(p5_profile *p)
 {
     size_t left = 0;
@@ -290,7 +290,7 @@ static bool take_btb(p5_profile *p, const p5_core *core)
     return COPY_ARRAY(&p->btb, entries, count);
 }
 
-/* The intervals, and what is left of the run after the last of them. */
+/* Copies the intervals, and adds one for the rest of the run. */
 static bool take_intervals(p5_profile *p, const p5_machine *machine, const profile_view *view,
                            const p5_counts *run_totals)
 {

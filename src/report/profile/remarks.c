@@ -102,7 +102,8 @@ int remarks_hottest(const p5_profile *p, const insn_costs *costs, const uint64_t
         uint64_t sum = 0;
         while (at < p->insns.count && p->insns.items[at].code.address < p->functions.items[f].start)
             at++;
-        bool own = p->functions.items[f].symbol[0] == '['; /* p5scope's code, which nobody can change */
+        bool own = p->functions.items[f].symbol[0] == '['; /* p5scope's own code, which the user cannot
+                                                              change */
         for (; at < p->insns.count && p->insns.items[at].code.address < p->functions.items[f].end; at++)
             sum += values ? values[at] : costs[at].clocks;
         if (best == PROFILE_NO_INDEX || (best_own && !own) || (best_own == own && sum > most)) {

@@ -1,4 +1,5 @@
-/* What there is to say about an instruction of a profile, for listings on paper and on the page. */
+/* Remarks on an instruction of a profile, for listings and for the page, and the source lines that they
+ * show. */
 #ifndef REPORT_PROFILE_REMARKS_H
 #define REPORT_PROFILE_REMARKS_H
 
@@ -11,21 +12,21 @@ typedef struct insn_costs {
     uint64_t clocks;
 } insn_costs;
 
-/* One for each instruction of the profile. NULL: out of memory. */
+/* Returns the costs of each instruction of the profile; the caller frees them. NULL: out of memory. */
 insn_costs *remarks_costs(const p5_profile *p);
-/* "U", "V", or how many percent of its executions were in V. */
+/* Returns "U", "V", "-" if it was not executed, or the percentage of its executions in V. */
 const char *remarks_pipe(const insn_costs *c, char room[16]);
-/* What stalled it, why it went alone, misses and mispredictions; may be empty. */
+/* Writes stall causes, the reason why it did not pair, misses and mispredictions; may write nothing. */
 void remarks_write(FILE *out, const insn_costs *c);
-/* The same as a text of the caller's; NULL: out of memory. */
+/* Returns the same as a string that the caller frees. NULL: out of memory. */
 char *remarks_text(const insn_costs *c);
-/* The guest's function with the largest own cost; one of p5scope's if there is no other, and PROFILE_NO_INDEX
- * if there is none at all. */
+/* Returns the guest's function with the largest own cost. Returns one of p5scope's own if the guest has none,
+ * and PROFILE_NO_INDEX if there is none at all. */
 int remarks_hottest(const p5_profile *p, const insn_costs *costs, const uint64_t *values);
-/* Intel syntax. */
+/* Disassembles an instruction in Intel syntax. */
 void remarks_disassemble(isa_decoder *decoder, const profile_insn *insn, char *text, size_t size);
 
-/* The lines of source files, as they are needed. */
+/* A source file, which is read when it is first needed. */
 typedef struct source_file {
     char *text;   /* NULL: cannot be read */
     char **lines; /* within `text` */
@@ -37,7 +38,7 @@ typedef struct sources {
     source_file *files;
 } sources;
 bool sources_open(sources *s, const p5_profile *p);
-/* NULL: the file cannot be read, or is not so long. */
+/* Returns a line of a source file. NULL: the file cannot be read, or has fewer lines. */
 const char *sources_line(sources *s, int file, unsigned line);
 void sources_close(sources *s);
 

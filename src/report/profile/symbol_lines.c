@@ -1,4 +1,4 @@
-/* Source lines from DWARF. */
+/* Reads source lines from DWARF. */
 #include <elfutils/libdw.h>
 #include <dwarf.h>
 #include <stdio.h>
@@ -8,8 +8,8 @@
 #include "report/profile/profile_internal.h"
 #include "report/profile/symbol_reader.h"
 
-/* Appends a path's parts to `out`. Empty ones and "." say nothing, and are left out. ".." stays: a folder
- * before it may be a symbolic link. */
+/* Appends a path's parts to `out`. Empty parts and "." are redundant and left out. ".." stays, because the
+ * folder before it may be a symbolic link. */
 static void write_parts(FILE *out, const char *path, bool *any)
 {
     while (*path != '\0') {
@@ -23,7 +23,7 @@ static void write_parts(FILE *out, const char *path, bool *any)
     }
 }
 
-/* A path as the debugger's user would write it: relative ones belong to the folder that was compiled in. */
+/* Returns a full path: a relative `name` belongs to the folder of the compilation. The caller frees it. */
 static char *whole_path(const char *folder, const char *name)
 {
     char *path = NULL;
@@ -83,8 +83,7 @@ static bool read_unit_lines(Dwarf_Die *unit, profile_symbols *s, uint64_t base)
     return true;
 }
 
-/* Line 0 says nothing; at one address the last row counts, but the end of a sequence yields to a beginning.
- */
+/* Orders rows by address. At equal addresses the end of a sequence comes before other rows. */
 static int by_line_address(const void *a, const void *b)
 {
     const profile_line *x = a, *y = b;
@@ -120,7 +119,7 @@ char *symbols_source_at(const profile_symbols *s, uint64_t address)
     size_t at = ARRAY_SEARCH(s->lines.items, s->lines.count, address, address);
     while (at < s->lines.count && s->lines.items[at].address == address &&
            s->lines.items[at].file == PROFILE_NO_INDEX)
-        at++; /* a sequence ends where another one begins */
+        at++; /* another sequence begins here */
     if (at == s->lines.count || s->lines.items[at].address != address)
         at = at > 0 ? at - 1 : s->lines.count;
     if (at == s->lines.count || s->lines.items[at].file == PROFILE_NO_INDEX)

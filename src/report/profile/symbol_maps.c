@@ -1,4 +1,4 @@
-/* Symbols from text: System.map, what nm prints, maps of linkers for DOS. */
+/* Reads symbols from text files: System.map, nm's output, maps of DOS linkers. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,9 +6,9 @@
 #include "base/lines.h"
 #include "report/profile/symbol_reader.h"
 
-enum { MAP_LAST_BYTES = 0x10000 /* how far the last symbol of a map may reach: a segment */ };
+enum { MAP_LAST_BYTES = 0x10000 /* maximal size of a map's last symbol: a segment */ };
 
-/* The number in front of `*text`, of `least` to `most` hexadecimal digits. */
+/* Reads a number of `least` to `most` hexadecimal digits at `*text` and advances past it. */
 static bool hex_in(const char **text, unsigned least, unsigned most, uint64_t *value)
 {
     unsigned digits = (unsigned)strspn(*text, "0123456789abcdefABCDEF");
@@ -26,8 +26,8 @@ static bool blanks_in(const char **text)
     return n != 0;
 }
 
-/* A line of a map: "c1000000 T name" (nm, System.map), "0000:0010 name" with what linkers for DOS put between
- * (* and + of Watcom's, Abs and idle of Borland's), "100 100 name" (nasm's, real and virtual). */
+/* Reads a line of a map: "c1000000 T name" (nm, System.map), "0000:0010 name" with the marks of DOS linkers
+ * in between (* and + of Watcom's, Abs and idle of Borland's), "100 100 name" (nasm's, real and virtual). */
 static bool read_map_line(const char *line, candidate *c, char name[256])
 {
     uint64_t high, low;

@@ -1,4 +1,4 @@
-/* Functions from the symbol tables of ELF files, and of what symbol_maps.c reads. */
+/* Reads functions from the symbol tables of ELF files and from the maps of symbol_maps.c. */
 #include <fcntl.h>
 #include <gelf.h>
 #include <stdlib.h>
@@ -65,7 +65,7 @@ static int by_start_and_rank(const void *a, const void *b)
     if (x->rank != y->rank)
         return x->rank < y->rank ? -1 : 1;
     size_t underscores = strspn(x->symbol, "_"), others = strspn(y->symbol, "_");
-    if (underscores != others) /* malloc, not __libc_malloc */
+    if (underscores != others) /* prefer malloc to __libc_malloc */
         return underscores < others ? -1 : 1;
     return strcmp(x->symbol, y->symbol);
 }
@@ -79,7 +79,7 @@ bool symbols_read_table(symbol_reader *r, Elf *elf, bool everything)
         if (!gelf_getshdr(section, &header) || header.sh_type != SHT_SYMTAB || !data ||
             header.sh_entsize == 0)
             continue;
-        char *unit = NULL; /* local symbols stand behind that of their file */
+        char *unit = NULL; /* local symbols follow the symbol of their file */
         for (size_t i = 0; i < header.sh_size / header.sh_entsize; i++) {
             GElf_Sym symbol;
             candidate c;
@@ -98,7 +98,7 @@ bool symbols_read_table(symbol_reader *r, Elf *elf, bool everything)
     return true;
 }
 
-/* A function ends where its size says, or the next one begins. */
+/* Takes functions from the candidates. A function ends after its size, or where the next one begins. */
 static bool take_functions(symbol_reader *r)
 {
     profile_symbols *s = r->s;
@@ -107,10 +107,10 @@ static bool take_functions(symbol_reader *r)
         candidate *c = &r->list.items[i];
         profile_function *before = s->functions.count ? &s->functions.items[s->functions.count - 1] : NULL;
         if (c->symbol[0] == '\0' || (before && c->start == before->start))
-            continue; /* another name for it */
+            continue; /* an alias */
         if (before && c->start < before->end) {
             if (c->rank >= CANDIDATE_LABEL)
-                continue; /* a label inside */
+                continue; /* a label inside the function */
             before->end = c->start;
         }
         uint64_t next = c->limit;
@@ -163,7 +163,8 @@ static bool read_texts(symbol_reader *r, Elf *elf)
     return true;
 }
 
-/* A kernel stands elsewhere than it is linked for until it has turned on paging, and changes its own code. */
+/* Returns true for a kernel. It runs at other than its linked addresses until it turns on paging, and it
+ * changes its own code, so that its bytes cannot identify it. */
 static bool is_kernel(Elf *elf)
 {
     size_t count = 0;
@@ -176,8 +177,8 @@ static bool is_kernel(Elf *elf)
     return false;
 }
 
-/* The guest's own symbols, and a kernel's, are known by their addresses. A program beside it has a space of
- * its own. */
+/* Reads an ELF file. Symbols of the guest and of a kernel apply by address. Any other program gets its own
+ * address space. */
 static p5_status read_elf(symbol_reader *r, Elf *elf, p5_error *error)
 {
     GElf_Ehdr header;

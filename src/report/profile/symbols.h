@@ -1,4 +1,4 @@
-/* Functions and lines of the guest and of the files with symbols beside it (symbols.c). */
+/* Functions and lines of the guest and of additional files with symbols. */
 #ifndef REPORT_PROFILE_SYMBOLS_H
 #define REPORT_PROFILE_SYMBOLS_H
 
@@ -14,20 +14,20 @@ typedef struct profile_line {
     unsigned line;
 } profile_line;
 typedef struct profile_symbols {
-    arena names;                          /* all of them */
+    arena names;                          /* owns all strings */
     ARRAY_OF(profile_function) functions; /* by address, without overlaps; named */
     ARRAY_OF(char *) files;
     ARRAY_OF(profile_line) lines; /* by address */
     ARRAY_OF(char *) objects;     /* by address space */
-    ARRAY_OF(profile_text) texts; /* of the programs beside the guest */
+    ARRAY_OF(profile_text) texts; /* code bytes of the additional programs */
 } profile_symbols;
-/* `guest` may have none. `beside`: NULL, or the NULL-terminated list of p5_profile_options.symbols; a file of
- * it that has neither symbols nor lines is an error. */
+/* Reads the symbols of `guest`, which may have none, and of `beside`: NULL, or the NULL-terminated list of
+ * p5_profile_options.symbols. A file of `beside` without symbols and lines is an error. */
 p5_status profile_symbols_read(const p5_machine *machine, const char *guest, const char *const *beside,
                                profile_symbols *symbols, p5_error *error);
 void profile_symbols_free(profile_symbols *symbols);
-/* Starts the profile of a machine with its functions and texts. The symbols stay the caller's, and are needed
- * until the machine is closed. False: out of memory. */
+/* Starts profiling the machine with the functions and texts of `symbols`, which belong to the caller and must
+ * live until the machine is closed. Returns false when memory is out. */
 bool profile_symbols_start(p5_machine *machine, const profile_symbols *symbols, profile_options options);
 
 #endif

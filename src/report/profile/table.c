@@ -1,4 +1,4 @@
-/* `report`: shares by function, line, address, file or privilege class; and folded stacks. */
+/* Writes shares by function, line, address, file or privilege class (`p5scope report`), and folded stacks. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,8 +9,8 @@
 #include "report/row_writer.h"
 
 typedef struct table_row {
-    char *name;         /* what the table is sorted into */
-    const char *object; /* where that lies */
+    char *name;         /* the key by which costs are grouped */
+    const char *object; /* the object that contains it */
     bool user;          /* CPL 3, not CPL 0-2 */
     uint64_t *own, *inclusive;
 } table_row;
@@ -29,7 +29,7 @@ static void rows_free(table_rows *rows)
     free(rows->list.items);
 }
 
-/* What a row is sorted into, a string of the caller's. NULL: out of memory. */
+/* Returns the key of a row; the caller frees it. NULL: out of memory. */
 static char *name_of(const p5_profile *p, p5_profile_key key, uint64_t address, bool user)
 {
     char room[16], *name = NULL;
@@ -56,18 +56,18 @@ static char *name_of(const p5_profile *p, p5_profile_key key, uint64_t address, 
     return fclose(out) == 0 ? name : NULL;
 }
 
-/* Text shows a symbol's privilege class and no other's: there rows of one name are one row. Rows for programs
- * have a column for it. */
+/* Returns true if rows of different privilege classes are separate. Text shows the class for symbols only, so
+ * other rows with equal names are merged. Rows for programs have a column for it. */
 static bool apart_by_class(const p5_profile_table *t)
 {
     return t->format != P5_ROWS_TEXT || t->key == P5_PROFILE_BY_SYMBOL;
 }
 
-/* Adds a row, which takes the name over. NULL: out of memory. */
+/* Adds a row, which takes ownership of the name. NULL: out of memory. */
 static table_row *add_row(table_rows *rows, char *name, const char *object, bool user)
 {
     table_row row = {name, object, user,
-                     calloc(2 * rows->width + 1, sizeof(uint64_t)) /* no columns: not nothing */, NULL};
+                     calloc(2 * rows->width + 1, sizeof(uint64_t)) /* not of size 0 without columns */, NULL};
     if (!row.name || !row.own || !ARRAY_ROOM(&rows->list)) {
         free(row.name);
         free(row.own);
@@ -97,7 +97,7 @@ static int by_cost(const void *a, const void *b)
     return by_name(a, b);
 }
 
-/* Adds up rows of one name. */
+/* Merges rows with equal names. */
 static void merge(table_rows *rows)
 {
     size_t left = 0;
@@ -116,7 +116,7 @@ static void merge(table_rows *rows)
     rows->list.count = left;
 }
 
-/* What is not in one object only is in the guest's. */
+/* Returns the object of a row. Rows that span several objects get the guest's. */
 static const char *object_of(const p5_profile *p, p5_profile_key key, uint64_t address)
 {
     bool one = key != P5_PROFILE_BY_FILE && key != P5_PROFILE_BY_MODE;
@@ -128,7 +128,7 @@ static bool site_user(const profile_site *site)
     return site->cpl_class == P5_CPL_USER;
 }
 
-/* True if rows are wanted of what lies at `address`. */
+/* Returns true if `address` belongs to the selected function, or if none is selected. */
 static bool is_wanted(const p5_profile *p, int function, uint64_t address)
 {
     return function == PROFILE_NO_INDEX || profile_function_at(p, address) == function;
@@ -156,8 +156,8 @@ static bool add_sites(const p5_profile *p, const p5_profile_table *t, const prof
     return true;
 }
 
-/* Where samples are taken something was executed, but for the last: at CPL 3 or not, or the first of
- * both. */
+/* Returns whether a sample's address ran at CPL 3. An address with several classes gets that of its first
+ * site. Only the last sample can be at an address that was not executed. */
 static bool user_at(const p5_profile *p, uint64_t address)
 {
     size_t site = ARRAY_SEARCH(p->sites.items, p->sites.count, address, address);
@@ -181,7 +181,7 @@ static bool add_samples(const p5_profile *p, const p5_profile_table *t, int func
     return true;
 }
 
-/* The privilege class that a function's own instructions ran at. */
+/* Returns whether a function's own instructions ran at CPL 3. */
 static bool user_of(const p5_profile *p, uint64_t address)
 {
     int f = profile_function_at(p, address);
@@ -192,8 +192,8 @@ static bool user_of(const p5_profile *p, uint64_t address)
     return true;
 }
 
-/* A function that is on the stack already continues its context, so no context has its own function above it:
- * what lies in and below the contexts of a function is its inclusive cost. */
+/* Adds inclusive costs. A function that is on the stack already continues its context, so no context is
+ * nested in one of the same function, and the sum over a function's contexts is its inclusive cost. */
 static bool add_inclusive(const p5_profile *p, const profile_value *values, int function, table_rows *rows)
 {
     size_t width = rows->width;
@@ -213,8 +213,8 @@ static bool add_inclusive(const p5_profile *p, const profile_value *values, int 
     return fits;
 }
 
-/* A function that runs at both privilege classes has its calls in one row; so has code that was reached
- * without one, in its caller's. What such a row did itself is its own share in any case. */
+/* Raises each inclusive cost to at least the own cost. A function that runs at several privilege classes has
+ * its calls in one row only, and code that was reached without a call is included in its caller's row. */
 static void include_own(table_rows *rows)
 {
     for (size_t i = 0; i < rows->list.count; i++) {
@@ -248,7 +248,7 @@ static void write_head(FILE *out, const p5_profile *p, const p5_profile_table *t
     fprintf(out, "  Command          Shared Object    %s\n#\n", titles[t->key]);
 }
 
-/* The same for programs. */
+/* Writes a row for programs. */
 static void put_row(row_writer *out, const p5_profile_table *t, const table_row *row,
                     const profile_value *values, const uint64_t *totals, size_t width)
 {
@@ -269,7 +269,8 @@ static void put_row(row_writer *out, const p5_profile_table *t, const table_row 
     rows_end(out);
 }
 
-/* A field of a table with separators, in which a dot stands for each separator, as in perf's. */
+/* Writes a field of a table with separators. As in perf's output, a dot replaces each separator in the
+ * text. */
 static void write_field(FILE *out, const char *text, const char *separator)
 {
     size_t length = strlen(separator);
@@ -381,8 +382,8 @@ p5_status p5_profile_write_table(FILE *out, const p5_profile *p, const p5_profil
 
 /* ---- folded stacks ------------------------------------------------------------------------------------- */
 
-/* Frames from the outermost on; ';' separates them, so names have none. `frames` has room for all contexts:
- * a stack may be as deep as there are contexts. */
+/* Writes the frames from the outermost on, separated by ';', which names therefore cannot contain. `frames`
+ * has room for all contexts, the maximal depth. */
 static void write_stack(FILE *out, const p5_profile *p, uint32_t context, uint32_t *frames)
 {
     size_t depth = 0;
@@ -397,8 +398,7 @@ static void write_stack(FILE *out, const p5_profile *p, uint32_t context, uint32
     }
 }
 
-/* The same functions may have been called from several places: they are one stack here. What ran at CPL 0-2
- * ends in _[k]. */
+/* Adds one row per stack of functions, wherever the calls came from. Stacks at CPL 0-2 end in _[k]. */
 static bool add_stacks(const p5_profile *p, const profile_value *value, table_rows *rows)
 {
     uint64_t(*own)[2] = calloc(p->contexts.count, sizeof *own);
