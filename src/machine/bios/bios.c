@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "machine/base/end.h"
 #include "machine/base/notice.h"
 #include "machine/bios/video.h"
 
@@ -83,10 +84,21 @@ static void bios_tick(bios *b)
     bios_store(b, BDA_TICKS, 4, ticks);
 }
 
+/* An exception that nobody handles: the run ends at the instruction, to which the stack points. */
 static void bios_fatal(bios *b, unsigned vector)
 {
-    notice_once(&b->machine->notices, NOTICE_OTHER, 0xb105u << 16 | vector,
-                "BIOS: interrupt %02Xh has no handler of the guest's, halting", vector);
+    p5_machine *machine = b->machine;
+    uint32_t stack = bios_segment(b, ENGINE_SS) + bios_word(b, ENGINE_ESP);
+    uint32_t linear = (bios_load(b, stack + 2, 2) << 4) + bios_load(b, stack, 2);
+    uint32_t eip = linear - bios_segment(b, ENGINE_CS);
+    devices_console_flush(machine->devices);
+    machine_end(machine, P5_END_HALT, 0);
+    machine_end_at(machine, eip);
+    machine_end_message(machine, "%s: interrupt %02Xh has no handler of the guest's%s",
+                        vector == 0 ? "division error" : "invalid opcode", vector,
+                        machine_is_later(machine, eip)
+                            ? "; the instruction is of later processors, --isa=permissive lets it run"
+                            : "");
 }
 
 /* INT 19h: the stub goes on with a jump to what was loaded. False: it cannot be read. */
@@ -161,6 +173,22 @@ static void service_called(void *context)
     engine_set(e, ENGINE_EFLAGS, flags | (wait ? FLAG_CARRY : 0));
 }
 
+/* A monitor of virtual 8086 tasks must not see the private port, which a real BIOS does not have: its #GP is not
+ * delivered, and the stub goes on after the OUT. */
+engine_action bios_event(bios *b, const engine_event *event)
+{
+    enum { OUT_BYTES = 2 };
+    engine *e = b->machine->engine;
+    uint32_t at = bios_segment(b, ENGINE_CS) + event->eip;
+    if (event->vector != VECTOR_GP || event->kind != P5_TRANSFER_FAULT ||
+        (engine_get(e, ENGINE_EFLAGS) & EFLAGS_VM) == 0 || at - (ROM_BASE + STUBS) >= VECTORS * STUB_BYTES ||
+        bios_load(b, at, OUT_BYTES) != (BIOS_PORT << 8 | 0xe6))
+        return ENGINE_DELIVER;
+    engine_set(e, ENGINE_EIP, event->eip + OUT_BYTES);
+    service_called(b);
+    return ENGINE_CONTINUE;
+}
+
 /* --- what is in memory --- */
 
 typedef struct bios_stub {
@@ -232,12 +260,17 @@ static void bios_rom(bios *b)
     rom[MODEL_BYTE] = MODEL_AT;
 }
 
+uint32_t bios_stub_address(unsigned vector)
+{
+    return (uint32_t)ROM_SEGMENT << 16 | (STUBS + vector * STUB_BYTES);
+}
+
 /* 1Dh-1Fh and 41h point to tables that are not there: they stay zero. */
 static void bios_vectors(bios *b)
 {
     for (unsigned vector = 0; vector < VECTORS; vector++) {
         bool table = (vector >= 0x1d && vector <= 0x1f) || vector == 0x41 || vector == 0x46;
-        uint32_t pointer = (uint32_t)ROM_SEGMENT << 16 | (STUBS + vector * STUB_BYTES);
+        uint32_t pointer = bios_stub_address(vector);
         bios_store(b, vector * 4, 4, table ? 0 : pointer);
     }
 }

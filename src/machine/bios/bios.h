@@ -14,8 +14,9 @@ typedef struct bios {
     bool memory_taken; /* a driver gives out what lies above 1 MB, and answers INT 15h AH = 88h: none */
     /* Vectors that are not the BIOS's own: an operating system that stands on it. True: wait. */
     bool (*serve)(struct bios *b, unsigned vector);
-    void *owner;         /* of serve */
-    uint64_t wait_until; /* INT 15h AH = 86h; 0 = not waiting */
+    void *owner;             /* of serve */
+    uint64_t wait_until;     /* INT 15h AH = 86h; 0 = not waiting */
+    uint64_t key_wait_until; /* INT 16h AH = 00h after the input has ended; 0 = not waiting */
 } bios;
 
 enum { BIOS_PORT = 0xb8, FLAG_CARRY = 0x01, FLAG_ZERO = 0x40 };
@@ -26,6 +27,9 @@ void bios_init(bios *b, p5_machine *machine);
 void bios_install(bios *b);
 /* Only the service port: what a snapshot does not hold. */
 void bios_attach(bios *b);
+
+/* An event of the guest: for guest_kind.event. */
+engine_action bios_event(bios *b, const engine_event *event);
 
 /* Puts code of up to 16 bytes in the place of the vector's stub, F000h:E000h + vector * 16. In it OUT to
  * BIOS_PORT calls the service of that vector, which leaves carry set if it is to wait. */

@@ -8,6 +8,9 @@
 
 enum { BIOS_BOOT = 0x7c00 };
 
+/* Segment and offset of a vector's own stub, as they stand in the vector table. */
+uint32_t bios_stub_address(unsigned vector);
+
 /* Fails with a status in AH and carry, or ends with AH = 0 and no carry. */
 void bios_finish(bios *b, uint8_t status);
 

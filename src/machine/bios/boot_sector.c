@@ -39,10 +39,12 @@ typedef struct saved_disk {
     host_file file;
     uint64_t wait_until;
     bool cd;
+    uint64_t key_wait_until;
 } saved_disk;
-static const snapshot_table disk_state = {SNAPSHOT(
-    saved_disk, "disk", FIELD_ANY(drive, status), FIELD_FLAG(writable), FIELD_STRING(path),
-    FIELD_TABLE(&host_file_state, file), FIELD_DEADLINE(wait_until), FIELD_SINCE(2, FIELD_FLAG(cd)))};
+static const snapshot_table disk_state = {
+    SNAPSHOT(saved_disk, "disk", FIELD_ANY(drive, status), FIELD_FLAG(writable), FIELD_STRING(path),
+             FIELD_TABLE(&host_file_state, file), FIELD_DEADLINE(wait_until),
+             FIELD_SINCE(2, FIELD_FLAG(cd), FIELD_TIME(key_wait_until)))};
 
 const snapshot_table *const boot_tables[] = {&disk_state, NULL};
 
@@ -82,7 +84,8 @@ static void boot_transfer(p5_machine *machine, snapshot *s)
                              .path = b->disk.path,
                              .file = host_file_of(b->disk.file),
                              .wait_until = b->wait_until,
-                             .cd = b->disk.is_cd};
+                             .cd = b->disk.is_cd,
+                             .key_wait_until = b->key_wait_until};
     }
     snapshot_state(s, &disk_state, &saved);
     if (!s->loading) {
@@ -97,12 +100,22 @@ static void boot_transfer(p5_machine *machine, snapshot *s)
     free(saved.path);
     b->disk.status = saved.status;
     b->wait_until = saved.wait_until;
+    b->key_wait_until = saved.key_wait_until;
     if (s->status == P5_OK)
         bios_attach(b);
 }
 
-const guest_kind boot_guest = {
-    .name = "boot", .own_code = bios_own_code, .close = boot_close, .transfer = boot_transfer};
+static engine_action boot_event(p5_machine *machine, const engine_event *event)
+{
+    return bios_event(machine->guest_state, event);
+}
+
+const guest_kind boot_guest = {.event = boot_event,
+
+                               .name = "boot",
+                               .own_code = bios_own_code,
+                               .close = boot_close,
+                               .transfer = boot_transfer};
 
 void boot_processor(engine *e)
 {

@@ -1,6 +1,7 @@
 /* INT 09h takes keys from the controller into the buffer of the data area, INT 16h gives them to the guest.
  */
 #include "machine/base/end.h"
+#include "machine/base/time.h"
 #include "machine/bios/bios_internal.h"
 
 enum {
@@ -78,19 +79,44 @@ bool bios_key_take(bios *b, uint16_t *key)
     return true;
 }
 
+/* True if the guest has a handler of its own for the timer, INT 08h or 1Ch: it may leave the wait for a key. */
+static bool timer_hooked(const bios *b)
+{
+    return bios_load(b, 0x08 * 4, 4) != bios_stub_address(0x08) ||
+           bios_load(b, 0x1c * 4, 4) != bios_stub_address(0x1c);
+}
+
+/* Ends the run if no key can come any more: at once, or after a minute of the model's time if the guest's timer
+ * may leave the wait. */
+static void wait_at_end(bios *b)
+{
+    enum { SECONDS_WITH_TIMER = 60 };
+    p5_machine *machine = b->machine;
+    uint64_t now = devices_now(machine->devices);
+    if (!keyboard_exhausted(machine->devices)) {
+        b->key_wait_until = 0;
+        return;
+    }
+    if (b->key_wait_until == 0)
+        b->key_wait_until = now + machine_ns_to_clocks(machine, SECONDS_WITH_TIMER * UINT64_C(1000000000));
+    if (timer_hooked(b) && now < b->key_wait_until)
+        return;
+    devices_console_flush(machine->devices);
+    machine_end(machine, P5_END_HALT, 0);
+    machine_end_at(machine, engine_get(machine->engine, ENGINE_EIP));
+    machine_end_message(machine, "it waits for a key, and the input has ended");
+}
+
 /* True: wait for a key. */
 static bool key_wait(bios *b)
 {
     uint16_t key;
     if (!bios_key_take(b, &key)) {
         keyboard_ask(b->machine->devices);
-        if (keyboard_exhausted(b->machine->devices)) {
-            machine_end(b->machine, P5_END_HALT, 0);
-            machine_end_at(b->machine, engine_get(b->machine->engine, ENGINE_EIP));
-            machine_end_message(b->machine, "it waits for a key, and the input has ended");
-        }
+        wait_at_end(b);
         return true;
     }
+    b->key_wait_until = 0;
     bios_set_word(b, ENGINE_EAX, key);
     return false;
 }
@@ -107,8 +133,10 @@ bool bios_keyboard(bios *b)
         bios_set_flag(b, FLAG_ZERO, !bios_key_there(b, &key));
         if (bios_key_there(b, &key))
             bios_set_word(b, ENGINE_EAX, key);
-        else
+        else {
             keyboard_ask(b->machine->devices);
+            keyboard_looked_at(b->machine->devices);
+        }
         return false;
     case 0x02:
     case 0x12: {

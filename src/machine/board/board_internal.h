@@ -34,7 +34,7 @@ typedef struct device_timer {
 } device_timer;
 
 /* Interrupt lines of a PC; 0-15, of which 2 is the cascade. */
-enum { IRQ_TIMER = 0, IRQ_KEYBOARD = 1, IRQ_COM1 = 4, IRQ_RTC = 8 };
+enum { IRQ_TIMER = 0, IRQ_KEYBOARD = 1, IRQ_COM1 = 4, IRQ_RTC = 8, IRQ_MOUSE = 12 };
 enum { DEVICES_AT_MOST = 32, DEVICE_TIMERS_AT_MOST = 8, CONSOLE_BYTES = 4096 };
 
 typedef enum input_to { INPUT_SERIAL, INPUT_KEYBOARD } input_to;
@@ -49,9 +49,11 @@ struct devices {
     uint64_t deadline; /* as it follows from their state now */
     pic_pair pic;
     pit pit;
-    uint64_t pit_seen;   /* pulse up to which OUT of counter 0 was followed */
-    uint8_t system_port; /* 61h as written */
-    uint8_t post_code;   /* 80h as written */
+    uint64_t pit_seen;     /* pulse up to which OUT of counter 0 was followed */
+    uint8_t system_port;   /* 61h as written */
+    uint8_t post_code;     /* 80h as written */
+    uint32_t pci_address;  /* CF8h */
+    unsigned access_bytes; /* size of the access that a device is called for */
     bool a20;
     bool math_error; /* IRQ 13 is set */
     serial serial;
@@ -93,6 +95,7 @@ void interrupts_attach(devices *b);   /* 20h-21h, A0h-A1h */
 void timer_attach(devices *b);        /* 40h-43h, 61h */
 void system_ports_attach(devices *b); /* 80h, 92h */
 void coprocessor_attach(devices *b);  /* F0h-F1h */
+void pci_attach(devices *b);          /* CF8h-CFFh */
 void marker_port_attach(devices *b);  /* EAh, EBh */
 /* 3B4h-3DAh; false: out of memory. */
 bool video_attach(devices *b);

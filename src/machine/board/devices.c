@@ -29,6 +29,7 @@ devices *devices_new(p5_machine *machine)
     system_ports_attach(b);
     coprocessor_attach(b);
     marker_port_attach(b);
+    pci_attach(b);
     if (video_attach(b))
         return b;
     devices_free(b);
@@ -176,6 +177,7 @@ static uint32_t device_read(const device *d, devices *b, uint16_t port, unsigned
 {
     if (d->read == NULL)
         return UINT32_MAX;
+    b->access_bytes = size;
     uint32_t value = d->read(b, port);
     for (unsigned i = 1; d->by_bytes && i < size; i++)
         value |= d->read(b, (uint16_t)(port + i)) << 8 * i;
@@ -184,6 +186,7 @@ static uint32_t device_read(const device *d, devices *b, uint16_t port, unsigned
 
 static void device_write(const device *d, devices *b, uint16_t port, unsigned size, uint32_t value)
 {
+    b->access_bytes = size;
     d->write(b, port, value);
     for (unsigned i = 1; d->by_bytes && i < size; i++)
         d->write(b, (uint16_t)(port + i), value >> 8 * i);
@@ -296,6 +299,7 @@ void devices_console_flush(devices *b)
 
 void devices_console_char(devices *b, char c)
 {
+    b->keyboard.looks_at_end = 0;
     if (b->console_used < sizeof b->console_text) /* else the run is about to end */
         b->console_text[b->console_used++] = c;
     if (c == '\n' || b->console_used == sizeof b->console_text)
@@ -310,7 +314,8 @@ static const snapshot_table devices_state = {
              FIELD_ANY(system_port, post_code), FIELD_FLAG(a20, math_error),
              FIELD_TABLE(&serial_state, serial), FIELD_TABLE(&keyboard_state, keyboard),
              FIELD_TABLE(&rtc_state, rtc), FIELD_TABLE(&video_state, video),
-             FIELD_MOST(INPUT_KEYBOARD, input), FIELD_ANY(input_taken)),
+             FIELD_MOST(INPUT_KEYBOARD, input), FIELD_ANY(input_taken),
+             FIELD_SINCE(2, FIELD_ANY(pci_address))),
     .partial = true};
 
 const snapshot_table *const devices_tables[] = {&devices_state, NULL};
@@ -318,5 +323,9 @@ const snapshot_table *const devices_tables[] = {&devices_state, NULL};
 void devices_transfer(devices *b, snapshot *s)
 {
     snapshot_state(s, &devices_state, b);
+    if (s->loading && !b->machine->replaying && b->machine->options.input != NULL) {
+        keyboard_input_again(b);
+        b->serial.input_ended = false;
+    }
     video_transfer_memory(b, s);
 }

@@ -69,6 +69,12 @@ void keyboard_want(devices *b, bool always);
 void keyboard_ask(devices *b);
 /* No key is on its way, and none will be. */
 bool keyboard_exhausted(const devices *b);
+/* The guest looks whether a key has been pressed. One that goes on polling after the input has ended would never
+ * end: it is stopped after ten seconds of the model's time in which it has written nothing and has looked a
+ * million times. */
+void keyboard_looked_at(devices *b);
+/* There is another input than before, which may have bytes. */
+void keyboard_input_again(devices *b);
 /* A key that is pressed is on its way. */
 bool keyboard_sends(const devices *b);
 /* Scan code (0: there is no such key) and character, as the BIOS keeps keys. */

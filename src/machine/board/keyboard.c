@@ -1,4 +1,6 @@
+#include "machine/base/end.h"
 #include "machine/board/board_internal.h"
+#include "machine/state.h"
 
 #include <string.h>
 
@@ -9,9 +11,12 @@ enum {
     STATUS_SYSTEM = 0x04,
     STATUS_COMMAND = 0x08,
     STATUS_UNLOCKED = 0x10,
+    STATUS_MOUSE = 0x20, /* the byte in the output buffer is the mouse's */
     ENABLE_INTERRUPT = 0x01,
+    ENABLE_MOUSE_INTERRUPT = 0x02,
     SYSTEM_FLAG = 0x04,
     DISABLE_KEYBOARD = 0x10,
+    DISABLE_MOUSE = 0x20,
     TRANSLATE = 0x40,
     OUTPUT_NO_RESET = 0x01,
     OUTPUT_A20 = 0x02,
@@ -67,7 +72,10 @@ uint16_t keyboard_key(uint8_t character)
 static void keyboard_drive(devices *b)
 {
     const keyboard *k = &b->keyboard;
-    devices_set_irq(b, IRQ_KEYBOARD, k->output_full && (k->command_byte & ENABLE_INTERRUPT) != 0);
+    devices_set_irq(b, IRQ_KEYBOARD,
+                    k->output_full && !k->output_is_mouse && (k->command_byte & ENABLE_INTERRUPT) != 0);
+    devices_set_irq(b, IRQ_MOUSE,
+                    k->output_full && k->output_is_mouse && (k->command_byte & ENABLE_MOUSE_INTERRUPT) != 0);
 }
 
 static uint64_t keyboard_byte_time(const devices *b)
@@ -75,14 +83,28 @@ static uint64_t keyboard_byte_time(const devices *b)
     return b->now + devices_clock_of(b, 1, BYTE_HZ);
 }
 
-static void keyboard_queue(devices *b, uint8_t byte)
+static void device_queue(devices *b, uint8_t byte, bool of_mouse)
 {
     keyboard *k = &b->keyboard;
     if (k->queued == KEYBOARD_QUEUE)
-        return; /* the keyboard's buffer is full */
+        return; /* the device's buffer is full */
+    k->queue_mouse = (uint16_t)((k->queue_mouse & ~(1u << k->queued)) | (unsigned)of_mouse << k->queued);
     k->queue[k->queued++] = byte;
     if (k->next_at == UINT64_MAX)
         k->next_at = keyboard_byte_time(b);
+}
+
+static void keyboard_queue(devices *b, uint8_t byte)
+{
+    device_queue(b, byte, false);
+}
+
+static void mouse_write(devices *b, uint8_t byte)
+{
+    uint8_t answer[MOUSE_ANSWER];
+    unsigned count = mouse_receive(&b->keyboard.mouse, byte, answer);
+    for (unsigned i = 0; i < count; i++)
+        device_queue(b, answer[i], true);
 }
 
 static bool keyboard_listens(const keyboard *k)
@@ -133,8 +155,10 @@ static void keyboard_arrive(devices *b)
     if (k->queued == 0)
         return;
     k->output = k->queue[0];
+    k->output_is_mouse = (k->queue_mouse & 1) != 0;
     k->output_full = true;
     k->queued--;
+    k->queue_mouse >>= 1;
     memmove(k->queue, k->queue + 1, k->queued);
     k->next_at = k->queued != 0 ? keyboard_byte_time(b) : UINT64_MAX;
 }
@@ -150,6 +174,11 @@ static void keyboard_advance(devices *b)
 static uint64_t keyboard_deadline(const devices *b)
 {
     return b->keyboard.output_full ? UINT64_MAX : b->keyboard.next_at;
+}
+
+static uint64_t mouse_deadline(const devices *b)
+{
+    return (b->keyboard.queue_mouse & 1) != 0 ? keyboard_deadline(b) : UINT64_MAX;
 }
 
 void keyboard_want(devices *b, bool always)
@@ -169,6 +198,30 @@ bool keyboard_exhausted(const devices *b)
 {
     const keyboard *k = &b->keyboard;
     return k->input_ended && k->queued == 0 && !k->output_full;
+}
+
+void keyboard_looked_at(devices *b)
+{
+    enum { LOOKS = 1000000, SECONDS = 10 };
+    keyboard *k = &b->keyboard;
+    if (b->input != INPUT_KEYBOARD || !keyboard_exhausted(b))
+        return;
+    if (k->looks_at_end == 0)
+        k->looks_since = b->now;
+    if (k->looks_at_end < LOOKS)
+        k->looks_at_end++;
+    else if (b->now - k->looks_since >= devices_clock_of(b, SECONDS, 1)) {
+        devices_console_flush(b);
+        machine_end(b->machine, P5_END_HALT, 0);
+        machine_end_at(b->machine, engine_get(b->machine->engine, ENGINE_EIP));
+        machine_end_message(b->machine, "it looks for a key again and again, and the input has ended");
+    }
+}
+
+void keyboard_input_again(devices *b)
+{
+    b->keyboard.input_ended = false;
+    b->keyboard.looks_at_end = 0;
 }
 
 bool keyboard_sends(const devices *b)
@@ -232,7 +285,16 @@ static void keyboard_command(devices *b, uint8_t byte)
 static void keyboard_answer(keyboard *k, uint8_t byte)
 {
     k->output = byte;
+    k->output_is_mouse = false;
     k->output_full = true;
+}
+
+/* Bits 4 and 5 are the interrupt lines of keyboard and mouse. */
+static uint8_t keyboard_output_port(const devices *b)
+{
+    const keyboard *k = &b->keyboard;
+    unsigned full = !k->output_full ? 0 : k->output_is_mouse ? 0x20 : 0x10;
+    return (uint8_t)(OUTPUT_NO_RESET | (b->a20 ? OUTPUT_A20 : 0) | full);
 }
 
 static void keyboard_set_output_port(devices *b, uint8_t value)
@@ -253,12 +315,21 @@ static void keyboard_controller(devices *b, uint8_t command)
     case 0x60: /* data bytes follow */
     case 0xd1:
     case 0xd2:
+    case 0xd3:
+    case 0xd4:
         k->expects = command;
         break;
     case 0xaa:
         k->command_byte |= SYSTEM_FLAG;
         keyboard_answer(k, 0x55);
         break;
+    case 0xa7:
+        k->command_byte |= DISABLE_MOUSE;
+        break;
+    case 0xa8:
+        k->command_byte &= (uint8_t)~DISABLE_MOUSE;
+        break;
+    case 0xa9:
     case 0xab:
         keyboard_answer(k, 0x00); /* the interface is in order */
         break;
@@ -272,8 +343,7 @@ static void keyboard_controller(devices *b, uint8_t command)
         keyboard_answer(k, 0xa0);
         break;
     case 0xd0:
-        keyboard_answer(k,
-                        (uint8_t)(OUTPUT_NO_RESET | (b->a20 ? OUTPUT_A20 : 0) | (k->output_full ? 0x10 : 0)));
+        keyboard_answer(k, keyboard_output_port(b));
         break;
     case 0xdd: /* of many chipsets: A20 off and on */
     case 0xdf:
@@ -299,7 +369,13 @@ static void keyboard_data(devices *b, uint8_t byte)
         keyboard_set_output_port(b, byte);
         break;
     case 0xd2:
+    case 0xd3: /* as if the mouse had sent it */
         keyboard_answer(k, byte);
+        k->output_is_mouse = expects == 0xd3;
+        break;
+    case 0xd4:
+        k->command_byte &= (uint8_t)~DISABLE_MOUSE;
+        mouse_write(b, byte);
         break;
     default:
         k->command_byte &= (uint8_t)~DISABLE_KEYBOARD;
@@ -329,8 +405,10 @@ static uint32_t keyboard_status(devices *b, uint16_t port)
     if (!k->output_full && k->queued == 0 && !k->last_was_command) { /* it looks for a key */
         k->wanted = true;
         keyboard_expect(b);
+        keyboard_looked_at(b);
     }
-    return (k->output_full ? STATUS_OUTPUT_FULL : 0u) | (k->command_byte & SYSTEM_FLAG) |
+    return (k->output_full ? STATUS_OUTPUT_FULL : 0u) |
+           (k->output_full && k->output_is_mouse ? STATUS_MOUSE : 0u) | (k->command_byte & SYSTEM_FLAG) |
            (k->last_was_command ? STATUS_COMMAND : 0u) | STATUS_UNLOCKED;
 }
 
@@ -352,12 +430,16 @@ void keyboard_attach(devices *b)
     devices_attach(b, &(device){DATA_PORT, DATA_PORT, .read = keyboard_read, .write = keyboard_write});
     devices_attach(b,
                    &(device){COMMAND_PORT, COMMAND_PORT, .read = keyboard_status, .write = keyboard_write});
+    mouse_reset(&b->keyboard.mouse);
     devices_attach_timer(b, &(device_timer){IRQ_KEYBOARD, keyboard_deadline, keyboard_advance});
+    devices_attach_timer(b, &(device_timer){IRQ_MOUSE, mouse_deadline, keyboard_advance});
 }
 
 /* --- snapshots --- */
 
-const snapshot_table keyboard_state = {
-    SNAPSHOT(keyboard, "keyboard", FIELD_ANY(command_byte, output), FIELD_FLAG(output_full, last_was_command),
-             FIELD_ANY(expects, parameter_of), FIELD_FLAG(scanning, wanted, one_by_one, input_ended),
-             FIELD_ANY_OF([0], queue), FIELD_MOST(KEYBOARD_QUEUE, queued), FIELD_DEADLINE(next_at))};
+const snapshot_table keyboard_state = {SNAPSHOT(
+    keyboard, "keyboard", FIELD_ANY(command_byte, output), FIELD_FLAG(output_full, last_was_command),
+    FIELD_ANY(expects, parameter_of), FIELD_FLAG(scanning, wanted, one_by_one, input_ended),
+    FIELD_ANY_OF([0], queue), FIELD_MOST(KEYBOARD_QUEUE, queued), FIELD_DEADLINE(next_at),
+    FIELD_SINCE(2, FIELD_FLAG(output_is_mouse), FIELD_ANY(queue_mouse), FIELD_TABLE(&mouse_state, mouse),
+                FIELD_ANY(looks_at_end), FIELD_TIME(looks_since)))};

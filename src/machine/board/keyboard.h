@@ -1,5 +1,5 @@
-/* The keyboard controller (8042) of a PC/AT and a keyboard whose keys the user's input presses. IBM PC/AT
- * technical reference, "Keyboard controller". */
+/* The keyboard controller (8042) of a PS/2: a keyboard whose keys the user's input presses, and a mouse. IBM PC/AT
+ * technical reference, "Keyboard controller"; PS/2 hardware interface technical reference. */
 #ifndef MACHINE_BOARD_KEYBOARD_H
 #define MACHINE_BOARD_KEYBOARD_H
 
@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/snapshot.h"
+#include "machine/board/mouse.h"
 
 enum { KEYBOARD_QUEUE = 16 };
 
@@ -23,7 +24,13 @@ typedef struct keyboard {
     bool input_ended;
     uint8_t queue[KEYBOARD_QUEUE]; /* on its way to `output` */
     unsigned queued;
-    uint64_t next_at; /* clock at which the next byte can arrive, UINT64_MAX = nothing on its way */
+    uint64_t next_at;     /* clock at which the next byte can arrive, UINT64_MAX = nothing on its way */
+    bool output_is_mouse; /* the byte in `output` */
+    uint16_t queue_mouse; /* which bytes of `queue` are the mouse's: bit 0 the first */
+    mouse mouse;
+    /* Since the input ended: how often the guest has looked for a key, and from which clock on. */
+    uint32_t looks_at_end;
+    uint64_t looks_since;
 } keyboard;
 
 extern const snapshot_table keyboard_state;

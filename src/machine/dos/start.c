@@ -42,7 +42,7 @@ static engine_action dos_event(p5_machine *machine, const engine_event *event)
     } faults[] = {{0, SIGFPE}, {6, SIGILL}, {8, SIGSEGV}, {12, SIGSEGV}, {13, SIGSEGV}};
     dos *d = machine->guest_state;
     if (event->kind != P5_TRANSFER_FAULT || (engine_get(machine->engine, ENGINE_CR0) & CR0_PE) != 0)
-        return ENGINE_DELIVER;
+        return bios_event(&d->bios, event);
     uint32_t stub = 0xf0000000u | (0xe000u + event->vector * 16u);
     for (unsigned i = 0; i < sizeof faults / sizeof faults[0]; i++) {
         if (event->vector != faults[i].vector || bios_load(&d->bios, event->vector * 4u, 4) != stub)

@@ -5,6 +5,7 @@
  * A timer or limit takes effect at the exact instruction boundary where the model's clock (or the instruction
  * count) reaches it. Whole blocks run while the goal is further away than any block can reach, and the rest
  * is run in single steps. So no result depends on how code is cut into blocks. */
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -12,6 +13,7 @@
 #include "core/core.h"
 #include "core/pipe/block.h"
 #include "machine/base/end.h"
+#include "machine/base/notice.h"
 #include "machine/base/time.h"
 #include "machine/board/bus_check.h"
 #include "machine/board/devices.h"
@@ -228,6 +230,22 @@ void run_delivered(void *context, const p5_exception *exception)
         engine_request_attention(machine->engine);
 }
 
+/* A kernel that is built for a later processor often ends without a word: the first of its instructions that
+ * this processor does not have is named. */
+static void tell_of_later_instruction(p5_machine *machine, uint32_t eip)
+{
+    char text[96];
+    engine_segment code;
+    if (machine->notices.sink == NULL || !machine_is_later(machine, eip))
+        return;
+    engine_get_segment(machine->engine, ENGINE_CS, &code);
+    machine_disassemble(machine, code.base + eip, text, sizeof text);
+    notice_once(&machine->notices, NOTICE_OTHER, 0x1a7e0u,
+                "invalid opcode at 0x%08" PRIx32 ": %s is an instruction of later processors; "
+                "--isa=permissive lets it run",
+                code.base + eip, text);
+}
+
 engine_action run_event(void *context, const engine_event *event)
 {
     p5_machine *machine = context;
@@ -244,6 +262,9 @@ engine_action run_event(void *context, const engine_event *event)
                                      "raises #UD");
         return ENGINE_STOP;
     }
+    if (event->vector == VECTOR_UD && event->kind == P5_TRANSFER_FAULT &&
+        machine->guest->end_by_signal == NULL)
+        tell_of_later_instruction(machine, event->eip);
     if (machine->observers != NULL)
         observers_exception(machine, event);
     return machine->guest->event != NULL ? machine->guest->event(machine, event) : ENGINE_DELIVER;

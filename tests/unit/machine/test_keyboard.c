@@ -76,6 +76,63 @@ static void test_keys(void **state)
     p5_machine_close(m);
 }
 
+/* The mouse answers by D4h, on line 12, and status bit 5 tells its bytes from the keyboard's. */
+static void test_mouse(void **state)
+{
+    (void)state;
+    static const struct {
+        uint8_t command, answers[4];
+        unsigned count;
+    } rows[] = {{0xff, {0xfa, 0xaa, 0x00}, 3},
+                {0xf2, {0xfa, 0x00}, 2},
+                {0xe8, {0xfa}, 1},
+                {0x03, {0xfa}, 1},
+                {0xf3, {0xfa}, 1},
+                {0x28, {0xfa}, 1},
+                {0xf4, {0xfa}, 1},
+                {0xe7, {0xfa}, 1},
+                {0xe9, {0xfa, 0x30, 3, 40}, 4},
+                {0xf3, {0xfa}, 1},
+                {0x29, {0xfe}, 1},
+                {0xeb, {0xfa, 8, 0, 0}, 4},
+                {0xee, {0xfa}, 1},
+                {0xf2, {0xf2}, 1},
+                {0xec, {0xfa}, 1},
+                {0x12, {0xfe}, 1}};
+    p5_machine *m = board_open("");
+    board_interrupts(m);
+    out(m, COMMAND, 0x60);
+    out(m, DATA, 0x47);
+    for (unsigned r = 0; r < sizeof rows / sizeof rows[0]; r++) {
+        out(m, COMMAND, 0xd4);
+        out(m, DATA, rows[r].command);
+        for (unsigned i = 0; i < rows[r].count; i++) {
+            pass(m, 2 * MILLISECOND);
+            assert_int_equal(0x21, in(m, COMMAND) & 0x21);
+            assert_true(m->interrupt_request);
+            assert_int_equal(0x28 + 4, devices_acknowledge(m->devices));
+            assert_int_equal(rows[r].answers[i], in(m, DATA));
+            out(m, PIC_SLAVE, 0x20);
+            out(m, PIC_MASTER, 0x20);
+        }
+        pass(m, 2 * MILLISECOND);
+        assert_int_equal(0, in(m, COMMAND) & 1);
+    }
+    out(m, COMMAND, 0xd3); /* as if the mouse had sent it */
+    out(m, DATA, 0x5a);
+    assert_int_equal(0x21, in(m, COMMAND) & 0x21);
+    assert_int_equal(0x5a, in(m, DATA));
+    out(m, COMMAND, 0xa7);
+    out(m, COMMAND, 0x20);
+    assert_int_equal(0x67, in(m, DATA));
+    out(m, COMMAND, 0xa8);
+    out(m, COMMAND, 0x20);
+    assert_int_equal(0x47, in(m, DATA));
+    out(m, COMMAND, 0xa9);
+    assert_int_equal(0x00, in(m, DATA));
+    p5_machine_close(m);
+}
+
 static void test_codes_and_characters(void **state)
 {
     (void)state;
@@ -93,7 +150,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_controller),           cmocka_unit_test(test_a20),
         cmocka_unit_test(test_keyboard_commands),    cmocka_unit_test(test_keys),
-        cmocka_unit_test(test_codes_and_characters),
+        cmocka_unit_test(test_codes_and_characters), cmocka_unit_test(test_mouse),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,26 @@
+#!/bin/sh
+# boot.sh P5SCOPE NASM: boot sectors, what they print and how their runs end. The expected output is that of QEMU's PC, except where a run on
+# a real machine would wait for ever.
+set -eu
+p5scope=$1 nasm=$2 here=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+boots() { # NAME OUTPUT MESSAGE [OPTIONS...], input from standard input
+    name=$1 expected=$2 message=$3; shift 3
+    "$nasm" -f bin -o "$name.img" "$here/$name.asm"
+    got=$("$p5scope" run "$@" "$name.img" 2>err) || { echo "$name: status $?: $(cat err)" >&2; exit 1; }
+    [ "$got" = "$expected" ] || { echo "$name: '$got', expected '$expected'" >&2; exit 1; }
+    [ -z "$message" ] || grep -q -e "$message" err || { echo "$name: no message '$message': $(cat err)" >&2; exit 1; }
+}
+boots timeout T '' </dev/null
+printf x | boots timeout K ''
+# A snapshot that was saved after the end of the input hears a new one.
+"$p5scope" run -q --save s --save-at 10000000c timeout.img </dev/null >/dev/null
+got=$(printf x | "$p5scope" run -q --load s timeout.img)
+[ "$got" = K ] || { echo "timeout: '$got' after --load with input, expected 'K'" >&2; exit 1; }
+boots poll '' 'looks for a key again and again, and the input has ended' </dev/null
+boots undefined '' 'at 0x00007c04: fcomip.*interrupt 06h has no handler.*--isa=permissive' </dev/null
+boots undefined '' '--isa=permissive' --isa=permissive </dev/null
+boots v86 F4 '' </dev/null
+boots pci + '' </dev/null
