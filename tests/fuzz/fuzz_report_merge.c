@@ -153,7 +153,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     p5_database *database;
     p5_error error;
-    LAW(p5_database_open(":memory:", &database, &error) == P5_OK);
+    fuzz_file into = fuzz_file_make("into", "", 0);
+    LAW(p5_database_open(into.path, &database, &error) == P5_OK);
     size_t runs;
     error.message[0] = '\0';
     p5_status status = p5_database_merge(database, file.path, NULL, &runs, &error);

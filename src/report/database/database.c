@@ -1,6 +1,9 @@
 #include "report/database/database_internal.h"
 
 #include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -111,21 +114,35 @@ static void distrust(sqlite3 *sqlite)
     sqlite3_limit(sqlite, SQLITE_LIMIT_LENGTH, LONGEST_VALUE);
 }
 
+char *database_file_name(const char *path)
+{
+    size_t size = strlen(path) + sizeof "./";
+    char *name = malloc(size);
+    if (name != NULL)
+        snprintf(name, size, "%s%s", path[0] == '/' ? "" : "./", path);
+    return name;
+}
+
 /* Opens the file without looking what it holds. */
 static p5_status open_file(const char *path, p5_database **out, p5_error *error)
 {
     *out = NULL;
     p5_database *database = calloc(1, sizeof *database);
-    if (database == NULL)
+    char *name = database_file_name(path);
+    if (database == NULL || name == NULL) {
+        free(database);
+        free(name);
         return error_set(error, P5_ERR_MEMORY, "no memory for a database");
+    }
     database->path = path;
     database->lock = -1;
     p5_status status = P5_OK;
     /* never used by two threads at the same time */
     enum { FLAGS = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX };
-    if (sqlite3_open_v2(path, &database->sqlite, FLAGS, NULL) != SQLITE_OK)
+    if (sqlite3_open_v2(name, &database->sqlite, FLAGS, NULL) != SQLITE_OK)
         status = database->sqlite != NULL ? database_error(database, error)
                                           : error_set(error, P5_ERR_MEMORY, "no memory for a database");
+    free(name);
     if (status != P5_OK) {
         p5_database_close(database, NULL);
         return status;
@@ -151,6 +168,12 @@ static p5_status take_over(p5_database **database, p5_error *error)
 
 p5_status p5_database_open(const char *path, p5_database **database, p5_error *error)
 {
+    *database = NULL;
+    /* SQLite tries again to read what it may not write, and reports why that failed. */
+    int writable = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (writable < 0)
+        return error_set(error, P5_ERR_IO, "cannot write %s: %s", path, strerror(errno));
+    close(writable);
     p5_status status = open_file(path, database, error);
     return status == P5_OK ? take_over(database, error) : status;
 }

@@ -17,6 +17,10 @@ p5_status database_error(const p5_database *database, p5_error *error);
 /* The number that a statement answers; -1 if there is none. */
 sqlite3_int64 database_ask(const p5_database *database, const char *sql);
 
+/* Returns the path as SQLite takes it for the name of a file, whatever it begins with (":memory:" and "file:"
+ * have a meaning of their own). NULL without memory; the caller frees it. */
+char *database_file_name(const char *path);
+
 /* merge_lines.c: adds the runs of `file`, whose contents are `in`, if it is made of lines of JSON. */
 p5_status merge_lines(p5_database *database, const char *file, const char *label, FILE *in, size_t *runs,
                       p5_error *error);

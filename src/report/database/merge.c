@@ -1,6 +1,7 @@
 /* Merging databases of `trace` and of `merge` into one, and who reads which kind of file. A file is taken as
  * a whole, in one transaction, or not at all. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -71,8 +72,9 @@ static p5_status merge_database(p5_database *database, const char *file, const c
     sqlite3_stmt *attach;
     if (sqlite3_prepare_v2(database->sqlite, "ATTACH ? AS other", -1, &attach, NULL) != SQLITE_OK)
         return database_error(database, error);
-    sqlite3_bind_text(attach, 1, file, -1, SQLITE_STATIC);
-    int attached = sqlite3_step(attach);
+    char *name = database_file_name(file);
+    sqlite3_bind_text(attach, 1, name, -1, free);
+    int attached = name != NULL ? sqlite3_step(attach) : SQLITE_NOMEM;
     sqlite3_finalize(attach);
     if (attached != SQLITE_DONE)
         return error_set_at(error, P5_ERR_FORMAT, file, 0, 0, "cannot open the database: %s",

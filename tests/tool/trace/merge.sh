@@ -148,6 +148,21 @@ for i in a again; do sed '1s/"identity":{[^}]*},//' $i.json >old-$i.json; done
 p5scope merge -q -o old.db old-a.json old-again.json || fail "results without an identity"
 p5scope merge -q -o old.db old-a.json 2>messages && fail "a result without an identity was taken twice"
 
+# Names that SQLite itself reads as something else are files, too; the reason for a file that cannot be made is the host's.
+mkdir names && cd names || exit 1
+for name in :memory: 'file:x?mode=ro' 'a b.db'; do
+    mkdir to && p5scope trace -q --format sqlite -o "$name" -I 100000c ../quicksort 1 >/dev/null && mv "$name" trace || fail "a trace called $name"
+    p5scope merge -q -o "$name" ../a.json && p5scope merge -q -o to/all.db "$name" && mv trace "$name" && p5scope merge -q -o to/all.db "$name" ||
+        fail "a database called $name"
+    [ "$(sqlite3 to/all.db 'SELECT count(*) FROM run')" = 2 ] || fail "the runs of $name"
+    rm -r to
+done
+cd ..
+if [ -d /sys/kernel ]; then
+    p5scope merge -o /sys/kernel/x.db a.json 2>messages && fail "a database in /sys"
+    grep -q 'No such file' messages && fail "the reason: $(cat messages)"
+fi
+
 # The scripts of docs/sweeps.md, as they stand there.
 example() { awk -v name="$1" '$0 == "<!-- " name " -->" { on = 1; next } on && /^```/ { if (inside) exit; inside = 1; next } inside' "$source/docs/sweeps.md"; }
 mkdir commits && cd commits && mkdir bin && printf '#!/bin/sh\necho $LABEL\n' >bin/git && chmod +x bin/git || exit 1
