@@ -319,7 +319,7 @@ class Case:
             if self.result.end == "timeout":
                 raise Error(f"the code has not ended after {timeout:g} s; is there a loop without an end, or does it need a longer timeout=?")
             if self.result.end != "exit":
-                raise Error(f"the code ended at {self.result.address:#x}: {self.result.end} {self.result.message}".rstrip())
+                raise Error(f"the code ended at {self.result.address:#x}: {self.result.end}: {self.result.message}".rstrip(": "))
             self.counts = self._machine.counts()
         except BaseException:
             self._machine.close()

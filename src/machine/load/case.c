@@ -30,7 +30,7 @@ enum {
 };
 _Static_assert((int)CASE_STACK_TOP == (int)P5_CASE_STACK_TOP, "what machine.h promises");
 
-/* Describes the exception in words, for example "page fault (exception 14), writing F0000000h,". */
+/* Describes the exception in words, for example "page fault (exception 14), writing F0000000h". */
 static void say_exception(p5_machine *machine, const engine_event *event)
 {
     static const char *const names[] = {[0] = "division error",  [1] = "debug exception",
@@ -52,7 +52,7 @@ static void say_exception(p5_machine *machine, const engine_event *event)
     else if (event->has_error_code)
         snprintf(did, sizeof did, ", error code %Xh", event->error_code);
     const char *name = event->vector < sizeof names / sizeof names[0] ? names[event->vector] : NULL;
-    machine_end_message(machine, "%s (exception %u)%s,", name != NULL ? name : "interrupt", event->vector,
+    machine_end_message(machine, "%s (exception %u)%s", name != NULL ? name : "interrupt", event->vector,
                         did);
 }
 

@@ -35,7 +35,7 @@ static p5_status ended_early(const p5_case_program *program, const p5_case_condi
                          : result->end == P5_END_HALT     ? "the processor halted for good"
                          : result->end == P5_END_SHUTDOWN ? "the processor shut down"
                                                           : "the run was stopped";
-    error_set(error, P5_ERR_STATE, "did not run off its end: %s at %08Xh%s%s", reason, result->address,
+    error_set(error, P5_ERR_STATE, "did not run off its end: %s, at %08Xh%s%s", reason, result->address,
               result->instruction[0] != '\0' ? " " : "", result->instruction);
     if (conditions->function != NULL && strncmp(reason, "invalid opcode", 14) == 0)
         error_hint(error, "compile for the processor: -march=pentium, or -march=pentium-mmx");
