@@ -1,4 +1,4 @@
-/* Clocks as signed numbers, relative to the start of a stretch. */
+/* Clocks as signed numbers relative to the start of a stretch. */
 #ifndef CORE_EVENT_CLOCK_H
 #define CORE_EVENT_CLOCK_H
 
@@ -9,7 +9,7 @@ static inline int64_t clock_later(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* `t` relative to `now`, for who keeps it in 16 bits: what is farther away is so no more. */
+/* Returns `t` relative to `now`, clamped to 16 bits. */
 static inline int16_t clock_relative(int64_t t, int64_t now)
 {
     const int64_t r = t - now;

@@ -21,7 +21,7 @@ uint64_t p5_counts_sum(const uint64_t row[P5_CPL_CLASSES], unsigned cpl_mask)
     return sum;
 }
 
-/* Every row of p5_counts. */
+/* Applies an operation to every row of p5_counts. */
 #define EACH_ROW(operation, a, b)                                                                            \
     do {                                                                                                     \
         operation((a)->clocks, (b)->clocks, P5_CPL_CLASSES);                                                 \

@@ -1,5 +1,5 @@
-/* Running totals of one core, of which p5_counts is made: what the pipe counts stretch by stretch (pipe,
- * branch, x87 and MMX events) and what the memory side counts as it goes. */
+/* Running totals of one core, from which p5_counts is made. The pipe adds its counts stretch by stretch
+ * (pipe, branch, x87 and MMX events), the memory side adds its counts at once. */
 #ifndef CORE_EVENT_COUNTS_H
 #define CORE_EVENT_COUNTS_H
 
@@ -15,7 +15,7 @@ typedef struct counts {
     uint64_t asserted[P5_EVENT_COUNT][P5_CPL_CLASSES];
 } counts;
 
-/* Kinds of what the pipe counts: events, and behind them owners of clocks. */
+/* Kinds of counts of the pipe: events, followed by causes of clocks. */
 enum {
     DELTA_STALLS = P5_EVENT_COUNT,
     DELTA_KINDS = DELTA_STALLS + P5_STALL_COUNT,
@@ -28,7 +28,7 @@ typedef struct pipe_deltas {
     struct {
         uint64_t increments, asserted;
     } of[DELTA_KINDS];
-    uint64_t counted[DELTA_WORDS]; /* a bit for each kind that may be other than 0 */
+    uint64_t counted[DELTA_WORDS]; /* one bit for each kind that may differ from 0 */
 } pipe_deltas;
 
 static inline uint64_t deltas_stall(const pipe_deltas *d, p5_stall cause)
@@ -36,15 +36,15 @@ static inline uint64_t deltas_stall(const pipe_deltas *d, p5_stall cause)
     return d->of[DELTA_STALLS + cause].increments;
 }
 
-/* Privilege class (P5_CPL_*) of a CPL; V86 mode runs at CPL 3, real mode at CPL 0. */
+/* Returns the privilege class (P5_CPL_*) of a CPL. V86 mode runs at CPL 3, real mode at CPL 0. */
 static inline unsigned counts_class(unsigned cpl)
 {
     assert(cpl <= 3);
     return cpl == 3 ? P5_CPL_USER : cpl == 0 ? P5_CPL_KERNEL : P5_CPL_INNER;
 }
 
-/* Where every event is counted: `n` increments, in which the signal was on for `clocks` clocks (an
- * occurrence: 1, 1; a duration: n, n; two occurrences in one clock: 2, 1). */
+/* Counts an event: `n` increments, in which the signal was on for `clocks` clocks (an occurrence: 1, 1; a
+ * duration: n, n; two occurrences in one clock: 2, 1). */
 static inline void deltas_add(pipe_deltas *d, unsigned kind, uint64_t n, uint64_t clocks)
 {
     assert(kind < DELTA_KINDS);
@@ -53,8 +53,8 @@ static inline void deltas_add(pipe_deltas *d, unsigned kind, uint64_t n, uint64_
     d->counted[kind / 64] |= 1ull << kind % 64;
 }
 
-/* ... of the memory side; `class` is P5_CPL_*. The pipe's, which are told to who watches: event/observer.h.
- */
+/* Counts an event of the memory side; `class` is P5_CPL_*. event/observer.h counts those of the pipe, which
+ * observers see. */
 static inline void counts_add(counts *totals, enum p5_event event, unsigned class, uint64_t n,
                               uint64_t clocks)
 {

@@ -1,7 +1,9 @@
-/* Writes the document events.md: every event selection with its rule, its grade and the tests that show it.
- * Fails if a family has an event that no test shows on it. A test shows an event if it is a case file that
- * expects a count other than 0, or if ELSEWHERE.TSV names it. The paths of the cases and those in ELSEWHERE.TSV
- * are relative to ROOT. Usage: events_doc_gen ELSEWHERE.TSV ROOT OUTPUT CASE.s... */
+/* Writes the document events.md: every event selection with its rule, its grade and the tests that
+ * demonstrate it. Fails if a family has an event that no test demonstrates on it. A test demonstrates an
+ * event if it is a case file that expects a count other than 0, or if ELSEWHERE.TSV names it. The paths of
+ * the cases and those in ELSEWHERE.TSV are relative to ROOT.
+ *
+ * Usage: events_doc_gen ELSEWHERE.TSV ROOT OUTPUT CASE.s... */
 #include "p5scope/event.h"
 
 #include <stdbool.h>
@@ -13,7 +15,7 @@
 
 enum { TESTS = 512, LINE = 2048 };
 
-/* What shows an event, and on which families. */
+/* The tests that demonstrate an event, and the families on which they do. */
 typedef struct shown {
     unsigned families;
     char tests[TESTS];
@@ -65,7 +67,7 @@ static void shown_by(const p5_event_info *e, unsigned families, const char *test
         sprintf(s->tests + used, "%s%s", used > 0 ? ", " : "", test);
 }
 
-/* #! expect[@MODEL] EVENT[:MODIFIERS] VALUE ... */
+/* Parses #! expect[@MODEL] EVENT[:MODIFIERS] VALUE ... */
 static void read_expectation(char *line, unsigned models, const char *test)
 {
     char model[128] = "", name[128], value[128];
@@ -102,7 +104,7 @@ static void read_case(const char *root, const char *path)
     fclose(file);
 }
 
-/* Rows EVENT, families, file, what it does. The file has to be there and name the event. */
+/* Reads rows of event, families, file and description. The file has to exist and name the event. */
 static void read_elsewhere(const char *root, const char *path)
 {
     FILE *file = open_file(path, "r");

@@ -1,6 +1,7 @@
 /* Build-time generator: events/events.tsv and stalls.tsv -> event_ids.h (the enumerations of events and of
- * owners of clocks) and events_table.c (the constant tables of events.h). Everything that lookup relies on is
- * checked here, with the file and line of what is wrong, so that the tables need no checks at run time.
+ * causes of clocks) and events_table.c (the constant tables of events.h). Everything that lookup relies on is
+ * checked here, and an error names the file and line, so that the tables need no checks at run time.
+ *
  * Usage: events_gen EVENTS.TSV STALLS.TSV EVENT_IDS.H EVENTS_TABLE.C */
 #include <ctype.h>
 #include <stdio.h>
@@ -10,7 +11,8 @@
 #include "base/text.h"
 #include "base/tsv.h"
 
-/* Manual, table 26-24: events that both counters can select, and those tied to one counter. */
+/* Manual, table 26-24: the number of events that both counters can select, and of those tied to one
+ * counter. */
 enum { EVENTS_ON_BOTH = 38, EVENTS_ON_ONE = 35 };
 
 enum { CODES = 64, MAX_ROWS = 2 * CODES, MAX_ALIASES = 8, MAX_STALLS = 32, NAME_SPACE = 128 };
@@ -53,7 +55,7 @@ typedef struct row {
     unsigned counters; /* bit 0 CTR0, bit 1 CTR1 */
     unsigned families; /* P5_FAMILY_* */
     int kind, grade;   /* indices of kinds[] and grades[] */
-    int unit;          /* ... and of units[] */
+    int unit;          /* index of units[] */
     char *figure[3];   /* formula, unit, decimals; or NULL */
     char *field[COLUMNS];
     char *alias[MAX_ALIASES];
@@ -61,14 +63,14 @@ typedef struct row {
     char freebsd[NAME_SPACE]; /* p5-NAME */
 } row;
 
-/* An owner of clocks: a row of stalls.tsv. */
+/* A cause of clocks: a row of stalls.tsv. */
 typedef struct stall {
     const char *name, *rule;
     int event; /* dense number; -1: none */
 } stall;
 
 typedef struct table {
-    const tsv *file; /* being read, or the events' */
+    const tsv *file; /* the file being read, or the events' file */
     row rows[MAX_ROWS];
     unsigned count;
     stall stalls[MAX_STALLS];
@@ -88,7 +90,7 @@ static int is_empty(const char *field)
     return field[0] == '\0' || strcmp(field, "-") == 0;
 }
 
-/* [a-z_][a-z0-9_]*: what callgrind's readers and formulas take for a name. */
+/* Checks for [a-z_][a-z0-9_]*, which callgrind's readers and formulas accept as a name. */
 static int is_name(const char *text)
 {
     if (!islower((unsigned char)text[0]) && text[0] != '_')
@@ -136,7 +138,7 @@ static void parse_aliases(const table *t, row *r)
     }
 }
 
-/* "formula; unit; decimals" */
+/* Parses "formula; unit; decimals". */
 static void parse_figure(const table *t, row *r)
 {
     char *cursor = r->field[COLUMN_FIGURE];
@@ -202,7 +204,7 @@ static void parse_row(table *t, char *const field[COLUMNS])
     r->alias[r->alias_count++] = r->freebsd;
 }
 
-/* Dense number of the event of this name, -1 if there is none. */
+/* Returns the dense number of the event of this name, -1 if there is none. */
 static int number_of(const table *t, const char *name)
 {
     int id = 0;
@@ -233,7 +235,7 @@ static void parse_stall(table *t, char *const field[STALL_COLUMNS])
     t->stalls[t->stall_count++] = s;
 }
 
-/* No select code may mean two things on one counter. */
+/* Checks that no select code has two meanings on one counter. */
 static void check_codes(const table *t)
 {
     for (unsigned i = 0; i < t->count; i++) {
@@ -253,7 +255,7 @@ static const char *spelling(const row *r, unsigned i)
     return i == 0 ? r->field[COLUMN_NAME] : r->alias[i - 1];
 }
 
-/* A spelling belongs to one event, under the rules by which users' names are compared. */
+/* Checks that a spelling belongs to one event, under the rules by which users' names are compared. */
 static void check_names(const table *t)
 {
     for (unsigned i = 0; i < t->count; i++) {

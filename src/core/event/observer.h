@@ -1,6 +1,6 @@
-/* The seam between the processor's hardware and whoever watches it: pipe and memory side tell what happens.
- * Nobody watches in normal runs: then there is none (NULL). Who is charged for it, and what the arrays of
- * caches and TLBs hold, are two questions, and two may watch. */
+/* The interface between the processor's hardware and its observers, to which the pipe and the memory side
+ * report events. Normal runs have none (NULL). There are two kinds of observers, and both may be active: one
+ * attributes counts to instructions, the other follows the arrays of caches and TLBs. */
 #ifndef CORE_EVENT_OBSERVER_H
 #define CORE_EVENT_OBSERVER_H
 
@@ -12,36 +12,36 @@
 
 typedef struct core_observer core_observer;
 struct core_observer {
-    uint32_t who; /* address of the instruction that what follows is told of */
-    /* It has added to a quantity (p5scope/profile.h). */
+    uint32_t who; /* address of the instruction to which further reports are attributed */
+    /* The instruction has added to a quantity (p5scope/profile.h). */
     void (*counted)(core_observer *o, uint32_t quantity, uint64_t increments, uint64_t asserted);
-    /* It asks the memory side for what is no plain hit; what that counts from now on is due to it. */
+    /* The instruction makes a lookup that is no simple hit; what the memory side counts from now on is
+     * attributed to it. */
     void (*asks)(core_observer *o);
     /* A reference to a line of data, or the fetch of a line of code, missed. */
     void (*missed)(core_observer *o, uint32_t physical, bool code);
-    /* A group has left EX at absolute clock `end`; `next` would be executed next. NULL: nobody wants to know.
-     */
+    /* A group has left EX at absolute clock `end`; `next` would be executed next. May be NULL. */
     void (*boundary)(core_observer *o, uint64_t end, uint32_t next);
-    /* What waits for a partner is about to go alone. NULL: likewise. */
+    /* An instruction that waits for a partner is about to issue alone. May be NULL. */
     void (*settles)(core_observer *o);
 };
 
-/* What the memory side does with the arrays of its caches and TLBs, of which it knows tags and states only.
- */
+/* What the memory side does with the arrays of its caches and TLBs. The memory side itself keeps only tags
+ * and states. */
 typedef struct array_observer array_observer;
 struct tlb;
 struct array_observer {
     /* The tags of a set were read. */
     void (*tags)(array_observer *o, bool code, unsigned set);
-    /* These bytes of the line in a way (bit n: byte n) were read, or written: by a reference that hit it, or
-     * as it was written back. */
+    /* These bytes of the line in a way (bit n: byte n) were read or written, by a reference that hit the line
+     * or by its write-back. */
     void (*bytes)(array_observer *o, bool code, unsigned set, unsigned way, uint32_t bytes, bool written);
     /* A line was brought into a way. */
     void (*filled)(array_observer *o, bool code, unsigned set, unsigned way);
-    /* An entry has translated; or it was `filled` for that. */
+    /* A TLB entry has translated an address, or was `filled` to do so. */
     void (*entry)(array_observer *o, const struct tlb *t, unsigned entry, bool filled);
-    /* A reference or a fetch is over, or what another master was to do by now: lines and entries may have
-     * gone. `flushed`: so is a flush. */
+    /* A reference, a fetch, or the activity of another bus master has ended, so lines and entries may have
+     * been evicted. `flushed`: a flush has ended. */
     void (*over)(array_observer *o, bool flushed);
 };
 
@@ -76,7 +76,7 @@ static inline void observed_over(array_observer *o, bool flushed)
         o->over(o, flushed);
 }
 
-/* An event, and clocks with an owner, are counted for the instruction `o->who`. */
+/* Count an event, and clocks by cause, for the instruction `o->who`. */
 static inline void observed_count(pipe_deltas *d, core_observer *o, enum p5_event event, uint64_t n,
                                   uint64_t clocks)
 {

@@ -1,5 +1,5 @@
-/* Build-time generator: events/perf.tsv -> perf_names.c, the table behind p5_perf_names. That an event exists
- * is checked by the compiler: the table uses its constant. Usage: perf_names_gen PERF.TSV PERF_NAMES.C */
+/* Build-time generator: events/perf.tsv -> perf_names.c, the table of p5_perf_names. The compiler checks that
+ * an event exists, because the table uses its constant. Usage: perf_names_gen PERF.TSV PERF_NAMES.C */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* The owners of clocks, as events/stalls.tsv has them. */
+/* Names of the causes of clocks, from events/stalls.tsv. */
 #include "core/event/events.h"
 
 const char *p5_stall_name(p5_stall cause)

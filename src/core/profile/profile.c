@@ -62,7 +62,7 @@ profiler *profile_open(p5_core *core, const profile_options *options)
                 array_reserve(&p->contexts.items, &p->contexts.capacity, 2, sizeof *p->contexts.items) &&
                 ARRAY_ROOM(&p->owns);
     if (!fits) {
-        p->options.release = NULL; /* they are the caller's still */
+        p->options.release = NULL; /* the caller still owns the symbols */
         profile_close(p);
         return NULL;
     }
@@ -121,8 +121,8 @@ static uint64_t pair_of(uint32_t high, uint32_t low)
     return (uint64_t)high << 32 | low;
 }
 
-/* The site of an instruction in the current context. NULL: out of memory. MOST_CONTEXTS, PROFILE_SPACES and
- * an address have 16, 8 and 32 bits. */
+/* Returns the site of an instruction in the current context, or NULL if memory runs out. MOST_CONTEXTS,
+ * PROFILE_SPACES and an address have 16, 8 and 32 bits. */
 static profile_site *profile_site_of(profiler *p, uint32_t context, uint64_t address, unsigned cpl_class)
 {
     if (p->last_site) {
@@ -177,10 +177,11 @@ static void add_deltas(profiler *p, const profile_delta *deltas, size_t count, u
     }
 }
 
-/* ---- the exact path ------------------------------------------------------------------------------------ */
+/* ---- the slow path
+ * -------------------------------------------------------------------------------------- */
 
-/* An instruction counts the same few quantities again and again (REP): the youngest entries are looked at
- * first, so that the sink stays short. */
+/* Counts a quantity for an instruction. An instruction counts the same few quantities again and again (REP),
+ * so the youngest entries are searched first, which keeps the sink short. */
 static void observe_count(core_observer *o, uint32_t quantity, uint64_t increments, uint64_t asserted)
 {
     enum { YOUNG = 24 };
@@ -262,8 +263,8 @@ static void move_event(p5_core *core, counts *from, profile_site *site, unsigned
     }
 }
 
-/* Moves what was counted to the totals and to the site, if any. Clocks in which the bus is in use belong to
- * who began the cycle, and are counted as they pass: they are booked apart. */
+/* Moves counts to the totals and to the site, if any. Clocks in which the bus is in use belong to the
+ * instruction that began the cycle and are counted as they pass; book_bus books them. */
 static void move_counts(p5_core *core, counts *from, profile_site *site)
 {
     for (unsigned e = 0; e < P5_EVENT_COUNT; e++)
@@ -271,7 +272,7 @@ static void move_counts(p5_core *core, counts *from, profile_site *site)
             move_event(core, from, events_table[e].unit == P5_UNIT_MEMORY ? site : NULL, e);
 }
 
-/* Books what was counted for the site that is asking. */
+/* Books what was counted for the site that made the last lookup. */
 static void heard(p5_core *core)
 {
     profiler *p = core->profile;
@@ -298,14 +299,15 @@ static profile_own *new_own(profiler *p, uint32_t site)
     return own;
 }
 
-/* Counts an asking: a site that asks often gets counts of its own, which need no booking. */
+/* Counts a lookup. A site with many lookups gets counts of its own, which need no booking at each lookup. */
 static bool wants_own(const profiler *p, profile_site *site)
 {
     site->asked += site->asked < PROFILE_OFTEN;
     return site->asked == PROFILE_OFTEN && p->owns.count <= PROFILE_MOST_OFTEN;
 }
 
-/* NULL: it has none, or has to be booked at once, as the total is looked at. */
+/* Returns the site's own counts. Returns NULL if it has none, or must be booked at once because totals are
+ * being checked. */
 static profile_own *own_of(profiler *p, profile_site *site, uint32_t number)
 {
     if (p->looking)
@@ -314,7 +316,7 @@ static profile_own *own_of(profiler *p, profile_site *site, uint32_t number)
         site->own = new_own(p, number);
     if (site->own && site->own->place == PROFILE_NO_PLACE) {
         if (!ARRAY_ROOM(&p->filled))
-            return NULL; /* booked as before */
+            return NULL; /* booked at once */
         p->filled.items[p->filled.count++] = site->own;
         site->own->place = PROFILE_PLACE(site->context, site->cpl_class);
     }
@@ -373,7 +375,7 @@ void profile_gather(p5_core *core)
     count_for(core, NULL);
 }
 
-/* Anything else that the memory side may have counted is due to nobody. */
+/* Adds everything else that the memory side may have counted to the totals only. */
 static void gather_rest(p5_core *core)
 {
     profile_gather(core);
@@ -381,7 +383,7 @@ static void gather_rest(p5_core *core)
         move_event(core, &core->profile->scratch, NULL, event);
 }
 
-/* Clocks of bus cycles become amounts. */
+/* Adds the clocks of bus cycles to the amounts. */
 static void book_bus(profiler *p)
 {
     for (size_t i = 0; i < p->sites.count; i++) {
@@ -430,7 +432,8 @@ void profile_move(p5_core *core, memo_detail *d)
     profiler *p = core->profile;
     uint32_t to = d->cell_before;
     d->cell_before = d->cell;
-    if (to != UINT32_MAX && p->cells.items[to].context == p->context) { /* called in turn from two places */
+    if (to != UINT32_MAX && p->cells.items[to].context == p->context) { /* the leaf is used alternately in two
+                                                                           contexts */
         d->cell = to;
         return;
     }
@@ -448,7 +451,7 @@ void profile_move(p5_core *core, memo_detail *d)
     d->cell = index ? *index - 1 : UINT32_MAX;
 }
 
-/* Hands what the cells hold to the sites. */
+/* Adds the contents of the cells to the sites. */
 static void collect_cells(profiler *p)
 {
     for (size_t i = 0; i < p->cells.count; i++) {

@@ -1,5 +1,5 @@
-/* What a real tool would see - an interrupt some time after a counter has overflowed - and totals over time.
- */
+/* Samples as a real tool takes them, by an interrupt some time after a counter has overflowed; and totals
+ * over time. */
 #include "core/profile/profiler.h"
 
 static uint64_t halted_clocks(const p5_core *core)
@@ -18,7 +18,7 @@ bool profile_watches_clocks(const p5_core *core)
            watched == P5_EVENT_BUS_UTILIZATION_DUE_TO_PROCESSOR_ACTIVITY;
 }
 
-/* Total of what is watched when it is `clock`, while every boundary is looked at. */
+/* Returns the total of the watched quantity at `clock`, while every boundary is checked. */
 static uint64_t watched_total(p5_core *core, uint64_t clock)
 {
     const profiler *p = core->profile;
@@ -36,7 +36,7 @@ static uint64_t watched_total(p5_core *core, uint64_t clock)
     }
     uint64_t total = p->sink.watched_count;
     for (unsigned class = 0; class < P5_CPL_CLASSES && p->sink.watched < P5_EVENT_COUNT; class ++)
-        total += p->scratch.increments[p->sink.watched][class]; /* not booked yet */
+        total += p->scratch.increments[p->sink.watched][class]; /* not yet booked */
     return total;
 }
 
@@ -57,10 +57,10 @@ void profile_arm(p5_core *core)
     core->profile->armed_at = watched_total(core, core->now);
 }
 
-/* The counter is preset to -period. When it overflows, the interrupt request comes `sample_latency` clocks
- * later, and the interrupt is taken at the first instruction boundary from then on: the address that the
- * handler finds on its stack is that of the instruction which would have come next. The handler presets the
- * counter again; what happened in between was not counted for the next sample. */
+/* Checks a boundary between groups. The counter is preset to -period. After it overflows, the interrupt
+ * request comes `sample_latency` clocks later, and the interrupt is taken at the next instruction boundary.
+ * The address that the handler finds on its stack is that of the instruction that would have come next. The
+ * handler presets the counter again; what happened in between does not count for the next sample. */
 static void boundary(core_observer *o, uint64_t end, uint32_t next)
 {
     p5_core *core = ((profile_sink *)o)->core;
@@ -86,7 +86,7 @@ static void boundary(core_observer *o, uint64_t end, uint32_t next)
     p->samples.items[p->samples.count++] =
         (profile_sample){.address = PROFILE_AT(p->space, next), .clock = end, .context = p->context};
     p->open_sample = true;
-    p->expected |= PROFILE_ELSEWHERE; /* what comes next is to be looked at */
+    p->expected |= PROFILE_ELSEWHERE; /* makes profile_follow handle the next stretch */
 }
 
 void profile_set_looking(profiler *p, bool looking, uint64_t look_clock)
@@ -105,8 +105,8 @@ uint64_t profile_in_total(const p5_counts *totals, unsigned quantity)
     return total;
 }
 
-/* At the first boundary between blocks from the wanted clock on. Where the room ends, every second one goes
- * and the distance doubles. */
+/* Takes an interval at the first boundary between blocks from the wanted clock on. When the array is full,
+ * every second interval is dropped and the distance doubles. */
 void profile_interval_take(p5_core *core, const p5_counts *totals)
 {
     profiler *p = core->profile;

@@ -1,6 +1,6 @@
-/* Who calls whom: a shadow call stack from the retired stream. It follows CALL and RET and copes with what
- * programs do besides: jumps into other functions (tail calls), unwinding (longjmp), interrupts and signal
- * handlers, CALL as a way to read EIP. */
+/* A shadow call stack built from the retired instructions. It follows CALL and RET and handles what programs
+ * do besides: jumps into other functions (tail calls), unwinding (longjmp), interrupts and signal handlers,
+ * and CALL as a way to read EIP. */
 #include <string.h>
 
 #include "core/profile/profiler.h"
@@ -18,8 +18,8 @@ void profile_set_context(p5_core *core, uint32_t context)
                          core->now);
 }
 
-/* How a block leaves its function: ISA_CALL for every call, ISA_RET, ISA_FAR or ISA_IRET; or ISA_NOT_BRANCH.
- * Of the far transfers only CALL and RET change ESP. */
+/* Returns how a block leaves its function: ISA_CALL for every call, ISA_RET, ISA_FAR or ISA_IRET, or
+ * ISA_NOT_BRANCH if it does not. Of the far transfers, only CALL and RET change ESP. */
 static uint8_t leaves_by(const p5_block *block)
 {
     enum { ESP = 1 << 4 };
@@ -62,7 +62,8 @@ void profile_released(profiler *p, const p5_block *block)
     p->block = NULL;
 }
 
-/* Number of the function at `address`, from 1; if no symbol covers it 0, or PROFILE_UNKNOWN and the space. */
+/* Returns the number of the function at `address`, from 1. If no symbol covers it, returns 0 or
+ * PROFILE_UNKNOWN and the space. */
 static uint32_t function_at(const profiler *p, uint64_t address)
 {
     size_t low = ARRAY_SEARCH(p->functions, p->options.function_count, end, address + 1ull);
@@ -83,7 +84,7 @@ static unsigned space_of(const profiler *p, uint32_t function)
                               : function & (PROFILE_SPACES - 1);
 }
 
-/* First address of a function, or `from` if it is not known. */
+/* Returns the first address of a function, or `from` if it is unknown. */
 static uint64_t start_of(const profiler *p, uint32_t function, uint64_t from)
 {
     return is_known(function) ? p->functions[function - 1].start : from;
@@ -99,7 +100,8 @@ static uint64_t address_of(const profiler *p, const p5_block *block, uint32_t li
     return PROFILE_AT(space_of(p, function_of(block)), linear);
 }
 
-/* The number of the space that a page directory makes. When there are too many they share the last. */
+/* Returns the number of the space of the current page directory. If there are too many directories, the
+ * remaining ones share the last space. */
 static unsigned space_of_directory(profiler *p)
 {
     unsigned space = p->options.spaces > 0 ? p->options.spaces : 1;
@@ -121,7 +123,8 @@ void profile_load_cr3(profiler *p, uint32_t directory)
     p->directory = directory;
 }
 
-/* Programs come and go in one place of memory: the bytes say which it is. */
+/* Returns the profile address of the code. Different programs may use the same place in memory at different
+ * times; their bytes tell them apart. */
 static uint64_t find_address(p5_core *core, const isa_block *code)
 {
     profiler *p = core->profile;
@@ -137,7 +140,7 @@ static uint64_t find_address(p5_core *core, const isa_block *code)
     return PROFILE_AT(space_of_directory(p), code->linear);
 }
 
-/* Writes down what the block's instructions are, and the function that it belongs to. */
+/* Records the block's instructions and its function. */
 static void profile_note_block(p5_core *core, p5_block *block)
 {
     profiler *p = core->profile;
@@ -172,8 +175,8 @@ static void profile_note_block(p5_core *core, p5_block *block)
 
 /* ---- contexts ------------------------------------------------------------------------------------------ */
 
-/* The context that is reached from `from` by a call at `call_site` to `function`; counts the call. Where
- * there is no room for another one, the callee is part of its caller. */
+/* Returns the context that a call at `call_site` to `function` reaches from `from`, and counts the call. If
+ * no more contexts can be stored, the callee counts as part of its caller. */
 static uint32_t call_edge(profiler *p, uint32_t from, uint64_t call_site, uint64_t function)
 {
     uint64_t where = (uint64_t)from << 48 | (uint64_t)PROFILE_SPACE(function) << 40 | call_site;
@@ -198,7 +201,7 @@ static uint32_t call_edge(profiler *p, uint32_t from, uint64_t call_site, uint64
     uint32_t to = from;
     while (to != 1 && p->contexts.items[to].function != function)
         to = p->contexts.items[to].parent;
-    if (to == 1) { /* not on the stack */
+    if (to == 1) { /* the function is not on the stack */
         to = from;
         if (p->contexts.count < MOST_CONTEXTS) {
             to = (uint32_t)p->contexts.count++;
@@ -213,7 +216,7 @@ static uint32_t call_edge(profiler *p, uint32_t from, uint64_t call_site, uint64
 
 static void push(profiler *p, uint64_t return_address, bool interrupt)
 {
-    if (p->frames.count == MOST_FRAMES) { /* forget the older half: nobody returns there soon */
+    if (p->frames.count == MOST_FRAMES) { /* drops the older half, which is unlikely to be returned to soon */
         memmove(p->frames.items, p->frames.items + MOST_FRAMES / 2,
                 MOST_FRAMES / 2 * sizeof *p->frames.items);
         p->frames.count = MOST_FRAMES / 2;
@@ -224,7 +227,7 @@ static void push(profiler *p, uint64_t return_address, bool interrupt)
         p->out_of_memory = true;
 }
 
-/* Unwinds to the youngest frame that waits at `address`. False: none does. */
+/* Unwinds to the youngest frame whose return address is `address`. Returns false if there is none. */
 static bool pop_to(p5_core *core, uint64_t address, bool interrupts_only)
 {
     profiler *p = core->profile;
@@ -240,9 +243,9 @@ static bool pop_to(p5_core *core, uint64_t address, bool interrupts_only)
     return false;
 }
 
-/* Control went to another function by something that is neither call nor return. Into the middle of a
- * function that is on the stack: longjmp and its like unwind to it. Otherwise a tail call; it returns to
- * where its caller would have. */
+/* Handles a transfer to another function by neither call nor return. A transfer into the middle of a function
+ * on the stack unwinds to it, as longjmp does. Any other is a tail call, which will return to where its
+ * caller would have returned. */
 static void transfer(p5_core *core, const profile_end *end, uint64_t from, uint64_t function)
 {
     profiler *p = core->profile;
@@ -271,8 +274,8 @@ static void enter_function(p5_core *core, uint64_t call_site, uint64_t return_ad
     profile_set_context(core, call_edge(p, p->context, call_site, function));
 }
 
-/* The kernel was left to somewhere else than where it was entered from: a signal handler takes the place of
- * the end of the system call. */
+/* Handles an exit from the kernel to a different place than the one it was entered from: a signal handler
+ * replaces the end of the system call. Returns false if this is not the case. */
 static bool signalled(p5_core *core, uint64_t function, unsigned cpl_class)
 {
     profiler *p = core->profile;
@@ -286,9 +289,9 @@ static bool signalled(p5_core *core, uint64_t function, unsigned cpl_class)
     return true;
 }
 
-/* True if a far transfer to `from`, which no symbol covers, enters a function: a program that is started,
- * code in another mode. It does so the first time that the code there is executed, and from then on. Later it
- * may be a task that goes on where it was interrupted. */
+/* Returns whether a far transfer to `from`, which no symbol covers, enters a function, such as a started
+ * program or code in another mode. That is so the first time that the code there is executed, and from then
+ * on. Otherwise a task may be continuing where it was interrupted. */
 static bool is_entry(profiler *p, uint64_t from)
 {
     uint32_t *entered = key_find(&p->entry_table, from, 0);
@@ -304,14 +307,15 @@ static bool is_entry(profiler *p, uint64_t from)
     return true;
 }
 
-/* A stretch that ended like `end` has led to `from`, in function `number`, and by more than going on. */
+/* Handles a transfer to `from`, in function `number`, other than simple continuation. The stretch before
+ * ended like `end`. */
 static void arrive(p5_core *core, const profile_end *end, uint64_t from, uint32_t number, unsigned cpl_class)
 {
     profiler *p = core->profile;
     uint64_t function = start_of(p, number, from);
     if (end->leaves == ISA_CALL) {
         unsigned space = space_of(p, end->function);
-        if ((uint32_t)from == end->behind) /* it reads EIP */
+        if ((uint32_t)from == end->behind) /* CALL that reads EIP */
             return;
         enter_function(core, PROFILE_AT(space, end->last), PROFILE_AT(space, end->behind), function, false);
         if (p->block)
@@ -326,7 +330,7 @@ static void arrive(p5_core *core, const profile_end *end, uint64_t from, uint32_
     transfer(core, end, from, start_of(p, number, entered ? from : 0));
 }
 
-/* The instruction at `from` comes next: the context of a sample that was taken in front of it is known. */
+/* Sets the context of a sample that was taken just before the instruction at `from`, which comes next. */
 static void close_sample(profiler *p, uint64_t from)
 {
     if (!p->open_sample)
@@ -339,15 +343,15 @@ static void close_sample(profiler *p, uint64_t from)
     sample->context = p->context;
 }
 
-/* True if the last stretch ended with INT and would go on after it. What stands there may be another
- * function, which INT does not lead to. */
+/* Returns whether the last stretch ended with INT and expects to continue after it. The code there may belong
+ * to another function, which INT does not lead to. */
 static bool is_software_interrupt(const profiler *p)
 {
     return p->block && p->block->branch_kind == ISA_INT && (uint32_t)p->expected == p->block->fall_through;
 }
 
-/* Something is executed in between: after it control will be where the last stretch led, which ended like
- * `end`. A call or return is made before. */
+/* Enters an interrupt handler, which will return to where the last stretch, which ended like `end`, led. A
+ * call or return at its end is handled first. */
 static void interrupt(p5_core *core, const profile_end *end, unsigned cpl_class, uint64_t function)
 {
     profiler *p = core->profile;
@@ -364,8 +368,8 @@ static void interrupt(p5_core *core, const profile_end *end, unsigned cpl_class,
     enter_function(core, site, expected, function, true);
 }
 
-/* Which context the stretch at `from` belongs to, if it is not simply that of the one before, which ended
- * like `end`. Where control was not expected, it has come by a signal, or is on the way back from one. */
+/* Finds the context of the stretch at `from` if it is not simply that of the stretch before, which ended like
+ * `end`. An unexpected transfer is a signal or interrupt, or the return from one. */
 static void find_context(p5_core *core, const profile_end *end, uint64_t from, uint32_t number)
 {
     profiler *p = core->profile;
@@ -403,7 +407,8 @@ void profile_follow(p5_core *core, const p5_retired *r)
     p->cpl_class = core->cpl_class;
 }
 
-/* Behind `last`, a call: a call of it that was made before, from the same context to the same function. */
+/* Repeats a call by the block `last` that was made before, from the same context to the same function.
+ * Returns false if there was none. */
 static bool calls_again(p5_core *core, const p5_block *last, const p5_block *block)
 {
     profiler *p = core->profile;
@@ -421,7 +426,7 @@ static bool calls_again(p5_core *core, const p5_block *last, const p5_block *blo
     return true;
 }
 
-/* Behind a return: to the youngest frame. */
+/* Returns from a function to the youngest frame. Returns false if that frame does not return to `address`. */
 static bool returns_to(p5_core *core, uint64_t address)
 {
     profiler *p = core->profile;

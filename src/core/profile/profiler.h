@@ -1,4 +1,4 @@
-/* What a profile consists of, for the files profile*.c; and what replay's hot path books into it, inline. */
+/* The members of a profile, for profile*.c, and the bookkeeping that replay's hot path does inline. */
 #ifndef CORE_PROFILE_PROFILER_H
 #define CORE_PROFILE_PROFILER_H
 
@@ -8,11 +8,11 @@
 
 enum { PROFILE_NEAR = 256, PROFILE_OFTEN = 16, PROFILE_MOST_OFTEN = 8192 };
 
-/* Open-addressing table from a key of 96 bits to an index. */
+/* Open-addressing hash table from a 96-bit key to an index. */
 typedef struct key_slot {
     uint64_t a;
     uint32_t b;
-    uint32_t index; /* plus 1; 0 = free */
+    uint32_t index; /* index plus 1; 0: free */
 } key_slot;
 
 typedef struct key_table {
@@ -33,40 +33,41 @@ typedef struct profile_frame {
     bool interrupt;   /* control came here without a call */
 } profile_frame;
 
-/* What the memory side counts for a site that asks often. */
+/* Counts of the memory side for a site with many lookups. */
 typedef struct profile_own {
-    uint64_t place;      /* PROFILE_PLACE of the site while this may hold something, else PROFILE_NO_PLACE */
-    uint32_t site;       /* index plus 1; 0: of no site */
-    uint32_t number;     /* among all, from 1 */
-    uint64_t bus_clocks; /* of cycles that it began */
+    uint64_t place;      /* PROFILE_PLACE of the site while this may hold counts, else PROFILE_NO_PLACE */
+    uint32_t site;       /* index plus 1; 0: no site */
+    uint32_t number;     /* number among all, from 1 */
+    uint64_t bus_clocks; /* of bus cycles that the site began */
     uint64_t uses[REFERENCE_USES];
     counts counts;
 } profile_own;
 
-/* Where something is executed: contexts begin with 1. */
+/* Key of a context and a privilege class; contexts begin with 1. */
 #define PROFILE_PLACE(context, cpl_class) ((uint64_t)(context) << 2 | (cpl_class))
 #define PROFILE_NO_PLACE                  UINT64_MAX
 
 /* How a stretch ended. */
 typedef struct profile_end {
-    uint8_t leaves;    /* the call or return that it ended with (isa_branch); 0 = none */
+    uint8_t leaves;    /* kind of call or return that ended it (isa_branch); 0: none */
     uint32_t last;     /* address of its last instruction */
-    uint32_t behind;   /* ... and of what stands behind it, if it is one of those */
-    uint32_t function; /* number of its function; 0, or PROFILE_UNKNOWN and its space: not known */
+    uint32_t behind;   /* address after that instruction, if it is a call or return */
+    uint32_t function; /* number of its function; if that is unknown: 0, or PROFILE_UNKNOWN and its space */
 } profile_end;
 
 enum { PROFILE_UNKNOWN = 0x40000000 };
 
-/* Above an address in 64 bits. A block that no stretch has been noted of has 0 there. */
+/* Upper half of 64 bits whose lower half is an address. It is 0 for a block that has not yet been
+ * recorded. */
 #define PROFILE_IN(function) (((uint64_t)(function) + 1) << 32)
 #define PROFILE_ELSEWHERE    ((uint64_t)UINT32_MAX << 32)
 
-/* What has been told since the last commit. */
+/* What was observed since the last commit. */
 typedef struct profile_sink {
-    core_observer observer; /* the first member: the observer's functions find the sink by it */
+    core_observer observer; /* must be first, because the callbacks cast the observer to the sink */
     ARRAY_OF(profile_delta) deltas;
     bool out_of_memory;
-    int watched; /* quantity that overflows are taken of, P5_PROFILE_CLOCKS or P5_PROFILE_NONE */
+    int watched; /* quantity whose overflows are sampled, P5_PROFILE_CLOCKS or P5_PROFILE_NONE */
     uint64_t watched_count;
     p5_core *core;
 } profile_sink;
@@ -76,18 +77,18 @@ struct profiler {
     profile_options options;
     profile_range *functions;
     profile_text *texts;
-    ARRAY_OF(uint32_t) directories; /* of the spaces without a name, by number */
-    uint32_t directory;             /* in use */
-    unsigned space;                 /* of what is executed */
-    /* The memory side counts for `asking` (index of the site plus 1; 0 = nobody): in `own` or, if it is one
-     * that has asked a few times only and this is NULL, in `scratch`. */
+    ARRAY_OF(uint32_t) directories; /* page directories of the spaces without a name, by number */
+    uint32_t directory;             /* the one in use */
+    unsigned space;                 /* space of the executed code */
+    /* The memory side counts for site `asking` (index plus 1; 0: none). It counts in `own`, or in `scratch`
+     * if the site has few lookups and `own` is NULL. */
     uint32_t asking;
     profile_own *own;
-    uint64_t place;                 /* of what is executed, if there is `own`; else 0 */
-    profile_own nobody;             /* the first of */
-    ARRAY_OF(profile_own *) owns;   /* ... all, by number */
-    ARRAY_OF(profile_own *) filled; /* those whose counts may not be among the totals */
-    uint32_t near[PROFILE_NEAR];    /* index plus 1 of sites found lately, by address */
+    uint64_t place;                 /* PROFILE_PLACE of the executed code if there is `own`, else 0 */
+    profile_own nobody;             /* counts of no site; the first of `owns` */
+    ARRAY_OF(profile_own *) owns;   /* all counts of sites, by number */
+    ARRAY_OF(profile_own *) filled; /* those whose counts may not be part of the totals yet */
+    uint32_t near[PROFILE_NEAR];    /* index plus 1 of recently found sites, by address */
     ARRAY_OF(profile_site) sites;
     key_table site_table;
     uint32_t last_site; /* index plus 1 of the site found last */
@@ -103,34 +104,34 @@ struct profiler {
     ARRAY_OF(profile_context) contexts;
     ARRAY_OF(profile_edge) edges;
     key_table edge_table;
-    key_table entry_table; /* where far transfers have entered code without symbols */
-    uint64_t fresh;        /* where the last block begins that was executed for the first time */
+    key_table entry_table; /* far transfers that entered code without symbols */
+    uint64_t fresh;        /* start of the last block that was executed for the first time */
     ARRAY_OF(profile_frame) frames;
     uint32_t context;   /* the current one */
-    bool started;       /* something has been executed */
-    uint64_t expected;  /* where control goes after the last stretch, and (above) PROFILE_IN its function, if
-                           it is expected there; else PROFILE_ELSEWHERE */
-    p5_block *block;    /* whose end is that of the last stretch; NULL: */
-    profile_end end;    /* ... it is written here */
-    uint32_t edge;      /* index plus 1 of the call counted last; 0: it has no place */
+    bool started;       /* at least one instruction was executed */
+    uint64_t expected;  /* where control goes after the last stretch, with PROFILE_IN of its function in the
+                           upper half if it is expected there, else PROFILE_ELSEWHERE */
+    p5_block *block;    /* block at whose end the last stretch ended; NULL: use `end` */
+    profile_end end;    /* end of the last stretch, if `block` is NULL */
+    uint32_t edge;      /* index plus 1 of the call counted last; 0: none was stored */
     unsigned cpl_class; /* of the last stretch */
     /* Samples and intervals. */
     bool looking;        /* profile_is_looking */
     uint64_t look_clock; /* profile_look_clock */
     ARRAY_OF(profile_sample) samples;
     uint64_t overflows;
-    uint64_t armed_at; /* total at which the counter was preset last */
-    uint64_t due;      /* clock of the interrupt request after an overflow; 0 = none yet */
-    bool open_sample;  /* the context of the last sample is that of the instruction that comes next */
+    uint64_t armed_at; /* total at which the counter was last preset */
+    uint64_t due;      /* clock of the interrupt request after an overflow; 0: none pending */
+    bool open_sample;  /* the context of the last sample is that of the next instruction */
     ARRAY_OF(profile_interval) intervals;
     ARRAY_OF(profile_marker) markers;
     uint64_t interval_clocks, interval_at;
-    void (*interval_over)(p5_core *core); /* profile_interval_take, with totals that are up to date */
+    void (*interval_over)(p5_core *core); /* calls profile_interval_take with up-to-date totals */
     counts scratch;
 };
 
-/* Index (plus 1) that stands under a key; a new place holds 0 and is the caller's to fill. NULL: out of
- * memory. */
+/* Returns the index (plus 1) stored under a key. A new entry holds 0, and the caller fills it. Returns NULL
+ * if memory runs out. */
 static inline uint32_t *key_find(key_table *t, uint64_t a, uint32_t b);
 bool key_grow(key_table *t);
 
@@ -161,20 +162,20 @@ static inline uint32_t *key_find(key_table *t, uint64_t a, uint32_t b)
 
 void profile_set_context(p5_core *core, uint32_t context);
 void profile_interval_take(p5_core *core, const p5_counts *totals);
-/* Clocks of some kind are watched: they pass one by one, and how many there were is known at any time. Of
- * others sink.watched_count says it, which is kept while every boundary is looked at. */
+/* Returns whether the samples watch a kind of clocks. Clocks pass one by one, and their number is known at
+ * any time. Other quantities are counted in sink.watched_count while every boundary is checked. */
 bool profile_watches_clocks(const p5_core *core);
-/* The counter that samples are taken by is preset for the first time. */
+/* Presets the sampling counter for the first time. */
 void profile_arm(p5_core *core);
-/* Clocks that pass at least until it overflows; 0: too few, or a sample is due. Executions and pairing, which
- * the memo does not know in sum, may always be about to. */
+/* Returns a lower bound of the clocks until the sampling counter overflows; 0 if there are too few, or a
+ * sample is pending. It is always 0 for executions and pairing, whose totals the memo does not keep. */
 uint64_t profile_clocks_left(p5_core *core);
-/* It takes as long to sum up what is watched as to look at the boundaries of so many clocks. */
+/* Summing up what is watched takes as long as checking the boundaries of this many clocks. */
 enum { PROFILE_WORTH = 64 };
 void profile_set_looking(profiler *p, bool looking, uint64_t look_clock);
 
-/* The function that a block is in, and the one that what comes behind it is expected in: the same, or none.
- */
+/* Return the function of a block, and the function in which the code after it is expected: the same one, or
+ * none. */
 static inline uint32_t profile_function(const p5_block *block)
 {
     return (uint32_t)(block->place >> 32);
@@ -185,14 +186,15 @@ static inline uint32_t profile_goes_on_in(const p5_block *block)
     return (uint32_t)(block->goes_on >> 32);
 }
 
-/* All of `block` was executed, and simply went on where the stretch before stopped. */
+/* Records that all of `block` was executed and simply continued where the stretch before stopped. */
 static inline void profile_went_on(profiler *p, p5_block *block, uint32_t next)
 {
     p->expected = next | block->goes_on;
     p->block = block;
 }
 
-/* A stretch of `block` goes on where the one before stopped, in the same function; the interval is over. */
+/* Return whether a stretch of `block` continues where the one before stopped, in the same function, and
+ * whether the interval is over. */
 static inline bool profile_expects(const profiler *p, const p5_block *block)
 {
     return block->place == p->expected;
@@ -202,8 +204,8 @@ static inline bool profile_interval_over(const profiler *p, uint64_t now)
     return now >= p->interval_at;
 }
 
-/* Notes a stretch, all of `block`, that simply goes on where the one before stopped, in the same function:
- * most do. False: profile_follow has more to do. */
+/* Records a stretch, all of `block`, if it simply continues in the same function where the one before
+ * stopped, as most do. Returns false if profile_follow has to handle it. */
 static inline bool profile_goes_on(profiler *p, p5_block *block, uint32_t next, uint64_t now)
 {
     if (!profile_expects(p, block) || profile_interval_over(p, now))
