@@ -9,14 +9,15 @@
 
 struct arena_chunk {
     struct arena_chunk *next;
-    size_t room_bytes; /* 0: of malloc */
+    size_t room_bytes; /* 0: allocated by malloc */
     size_t size;
     size_t used;
     alignas(max_align_t) unsigned char bytes[];
 };
 
-/* A large arena is read all over the place; with small pages its readers would miss the host's TLB most of
- * the time. Not of malloc, which seldom finds a place for another huge page where one was. */
+/* Allocates a chunk in huge pages. A large arena is accessed all over, and small pages would miss the host's
+ * TLB most of the time. malloc is not used, because it rarely finds a place for another huge page where one
+ * was. */
 static struct arena_chunk *huge_chunk(size_t room)
 {
     size_t bytes = (sizeof(struct arena_chunk) + room + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;

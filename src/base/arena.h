@@ -1,4 +1,4 @@
-/* A bump allocator: many small objects that die together. */
+/* A bump allocator for many small objects that are freed together. */
 #ifndef BASE_ARENA_H
 #define BASE_ARENA_H
 
@@ -6,19 +6,19 @@
 
 typedef struct arena {
     struct arena_chunk *chunk, *spare;
-    size_t used_bytes; /* handed out since the last arena_clear, for budgets */
+    size_t used_bytes; /* allocated since the last arena_clear, for budgets */
 } arena;
 
-/* Zeroed memory of `size` bytes aligned for any type; NULL when memory is out. */
+/* Returns zeroed memory of `size` bytes aligned for any type, or NULL if memory runs out. */
 void *arena_alloc(arena *from, size_t size);
-/* ... that begins a cache line of the host. */
+/* Does the same, aligned to a cache line of the host. */
 void *arena_alloc_line(arena *from, size_t size);
-/* A copy of `text`, of at most `most` bytes of it; NULL when memory is out. */
+/* Return a copy of `text`, or of at most `most` bytes of it; NULL if memory runs out. */
 char *arena_text(arena *from, const char *text);
 char *arena_text_part(arena *from, const char *text, size_t most);
-/* All objects die; their room is for those to come. */
+/* Frees all objects and keeps the memory for new ones. */
 void arena_clear(arena *from);
-/* ... and goes back to the host; the arena may be used again. */
+/* Frees all objects and the memory. The arena may be used again. */
 void arena_free_all(arena *from);
 
 #endif

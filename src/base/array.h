@@ -1,4 +1,5 @@
-/* A growable array of any element type. The element type stands at the use; the array only knows its size. */
+/* A growable array of any element type. The type is given where the array is declared; the array's code only
+ * knows the element size. */
 #ifndef BASE_ARRAY_H
 #define BASE_ARRAY_H
 
@@ -6,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Makes room for `needed` elements of `element_size` bytes. `items` is the address of the array's pointer, of
- * whatever element type. False (and nothing changed) when memory is out. */
+/* Reserves space for `needed` elements of `element_size` bytes. `items` is the address of the array's
+ * pointer, whatever its element type. Returns false and changes nothing if memory runs out. */
 bool array_reserve(void *items, size_t *capacity, size_t needed, size_t element_size);
 
 /* Declares a growable array field set: TYPE *items; size_t count, capacity. */
@@ -18,31 +19,31 @@ bool array_reserve(void *items, size_t *capacity, size_t needed, size_t element_
         size_t capacity;                                                                                     \
     }
 
-/* Room for one more element of `array`; evaluates to false when memory is out. */
+/* Reserves space for one more element of `array`; evaluates to false if memory runs out. */
 #define ARRAY_ROOM(array)                                                                                    \
     ((array)->count < (array)->capacity ||                                                                   \
      array_reserve(&(array)->items, &(array)->capacity, (array)->count + 1, sizeof *(array)->items))
 
-/* Adds an element, which is evaluated once; false when memory is out. */
+/* Adds an element, which is evaluated once; evaluates to false if memory runs out. */
 #define ARRAY_ADD(array, ...) (ARRAY_ROOM(array) && ((array)->items[(array)->count++] = __VA_ARGS__, true))
 
-/* qsort, also of nothing. */
+/* Sorts with qsort; the array may be empty. */
 #define ARRAY_SORT(array, order) array_sort((array)->items, (array)->count, sizeof *(array)->items, order)
 void array_sort(void *items, size_t count, size_t element_size, int (*order)(const void *, const void *));
 
-/* Index of the first of `count` elements whose key is not less than `value`; `count` if there is none.
- * Elements are `size` bytes, ascend by their keys, and a key is a uint32_t or uint64_t of `width` bytes,
- * `offset` bytes into its element. */
+/* Returns the index of the first of `count` elements whose key is not less than `value`, or `count` if there
+ * is none. Elements are `size` bytes in ascending order of their keys. A key is a uint32_t or uint64_t of
+ * `width` bytes, `offset` bytes into its element. */
 size_t array_search(const void *items, size_t count, size_t size, size_t offset, size_t width,
                     uint64_t value);
 
-/* The same by the member `key`. Of ranges that ascend, the first that reaches beyond an address is the first
- * whose end is not less than the address + 1ull. */
+/* Searches by the member `key`. In ascending ranges, the first that ends after an address is the first whose
+ * end is not less than address + 1ull. */
 #define ARRAY_SEARCH(items, count, key, value)                                                               \
     array_search(items, count, sizeof *(items), offsetof(__typeof__(*(items)), key), sizeof(items)->key,     \
                  value)
 
-/* True if `value` is one of `count` numbers, which ascend. */
+/* Returns whether `value` is one of `count` numbers in ascending order. */
 bool array_contains(const uint32_t *numbers, size_t count, uint32_t value);
 
 #endif

@@ -1,10 +1,10 @@
-/* Bits of numbers. */
+/* Bit operations. */
 #ifndef BASE_BITS_H
 #define BASE_BITS_H
 
 #include <stdint.h>
 
-/* Number of the highest bit that is set; 0 for 0. */
+/* Returns the number of the highest set bit; 0 for 0. */
 static inline unsigned highest_bit(uint64_t value)
 {
     unsigned bit = 0;

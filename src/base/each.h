@@ -1,5 +1,5 @@
-/* A macro for each of its arguments: EACH(f, x, a, b) is f(x, a), f(x, b). Up to 40 of them, which may have
- * been made by EACH, too; f cannot use it. */
+/* Applies a macro to each argument: EACH(f, x, a, b) is f(x, a), f(x, b). There may be up to 40 arguments,
+ * and they may result from EACH, too. f itself cannot use EACH. */
 #ifndef BASE_EACH_H
 #define BASE_EACH_H
 

@@ -1,4 +1,4 @@
-/* Text files of the source tree that are part of the program: embed_gen makes one table of them at build
+/* Text files of the source tree that are part of the program. embed_gen makes a table of them at build
  * time. */
 #ifndef BASE_EMBED_H
 #define BASE_EMBED_H

@@ -1,5 +1,5 @@
-/* Build-time generator: text files -> one C table of embedded_file SYMBOL, in the order given, and
- * SYMBOL_names of their names. Usage: embed_gen OUT.C SYMBOL FILE... */
+/* Build-time generator: makes a C table of embedded_file SYMBOL from text files, in the order given, and
+ * SYMBOL_names with their names. Usage: embed_gen OUT.C SYMBOL FILE... */
 #include <stdio.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@ static void write_char(FILE *out, int c)
         fprintf(out, "\\%03o", (unsigned)c);
 }
 
-/* "a/b/name.ext" -> "name" */
+/* Writes "name" of "a/b/name.ext". */
 static void write_stem(FILE *out, const char *path)
 {
     const char *slash = strrchr(path, '/');

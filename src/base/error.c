@@ -23,7 +23,7 @@ const char *p5_status_text(p5_status status)
     return known ? sentences[status] : "Unknown status code.";
 }
 
-/* Memory that the host has not given: what is in the way, where that is known. */
+/* Adds a hint at the limit that may have caused an allocation to fail. */
 static void hint_at_limit(p5_error *error)
 {
     struct rlimit address_space;
@@ -67,7 +67,7 @@ p5_status error_set_at(p5_error *error, p5_status status, const char *where, uns
 
 p5_status error_unless_written(p5_error *error, FILE *out, const char *what)
 {
-    int earlier = errno; /* a write before may have failed, and nothing be left to send */
+    int earlier = errno; /* an earlier write may have failed and left nothing to flush */
     if (fflush(out) != 0)
         earlier = errno;
     else if (!ferror(out))

@@ -1,4 +1,4 @@
-/* Filling in p5_error (include/p5scope/status.h). */
+/* Functions that fill in p5_error (include/p5scope/status.h). */
 #ifndef BASE_ERROR_H
 #define BASE_ERROR_H
 
@@ -7,29 +7,30 @@
 #include "base/text.h"
 #include "p5scope/status.h"
 
-/* Sets `error` (which may be NULL) to `status` with a printf-style message, clears place and hint; returns
- * `status`. */
+/* Sets `error` (which may be NULL) to `status` with a printf-style message, and clears place and hint.
+ * Returns `status`. */
 p5_status error_set(p5_error *error, p5_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The same at a place, as error_at has it. */
+/* Does the same and sets the place, as error_at does. */
 p5_status error_set_at(p5_error *error, p5_status status, const char *where, unsigned line, unsigned column,
                        const char *format, ...) __attribute__((format(printf, 6, 7)));
 
-/* Adds the place to an error already set. `where` may be NULL; line and column count from 1, 0 = unknown. */
+/* Adds the place to an error already set. `where` may be NULL; line and column count from 1, 0 means
+ * unknown. */
 void error_at(p5_error *error, const char *where, unsigned line, unsigned column);
 
-/* An error that has no place yet is one of the file `path`. `status` is what it was set to, or P5_OK; it is
- * the answer. */
+/* Sets the place of an error to the file `path` if it has none yet. `status` is what the error was set to, or
+ * P5_OK. Returns `status`. */
 p5_status error_in(p5_error *error, p5_status status, const char *path);
 
-/* Sends on what has been written to `out`. P5_OK, or the error "cannot write WHAT: reason". */
+/* Flushes `out`. Returns P5_OK, or sets the error "cannot write WHAT: reason". */
 p5_status error_unless_written(p5_error *error, FILE *out, const char *what);
 
 /* Adds a hint ("did you mean ...") to an error already set. */
 void error_hint(p5_error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* ... "did you mean ...", if a name is near. */
+/* Adds the hint "did you mean ..." if a name is similar. */
 void error_nearest(p5_error *error, const text_nearest *nearest);
 
 #endif

@@ -21,7 +21,7 @@ static p5_status read_all(int fd, size_t limit, bool pipes, uint8_t **bytes, siz
         return failed_to("examine", error);
     if (!S_ISREG(about.st_mode) && !pipes)
         return error_set(error, P5_ERR_FORMAT, "this is not a regular file");
-    /* of what has no size a byte more is read, to see that it ends */
+    /* of a file without size, one more byte is read to detect that it is too long */
     size_t most = S_ISREG(about.st_mode) ? (size_t)about.st_size : limit + 1;
     if (S_ISREG(about.st_mode) && most > limit)
         return error_set(error, P5_ERR_FORMAT, "the file is larger than %zu MB", limit >> 20);
@@ -35,7 +35,7 @@ static p5_status read_all(int fd, size_t limit, bool pipes, uint8_t **bytes, siz
         if (got < 0)
             return failed_to("read", error);
         if (got == 0)
-            break; /* shrunk while being read: what is there counts */
+            break; /* the file shrank while being read; the rest counts */
         *size += (size_t)got;
     }
     if (*size > limit)

@@ -1,5 +1,5 @@
-/* Writing without the signals that a thread gets when a pipe is closed or a file may not grow: only the
- * call's answer tells of it; and threads that no signal goes to. */
+/* Writes without the signals that a thread gets when a pipe is closed or a file exceeds its limit, so that
+ * only the call's result reports this. Also starts threads that receive no signals. */
 #ifndef BASE_HELD_SIGNALS_H
 #define BASE_HELD_SIGNALS_H
 
@@ -11,13 +11,13 @@ typedef struct held_signals {
     sigset_t held, before, mask;
 } held_signals;
 
-/* Holds SIGPIPE back, and SIGXFSZ with `limits`. */
+/* Blocks SIGPIPE, and with `limits` also SIGXFSZ. */
 void signals_hold(held_signals *q, bool limits);
-/* `failed`: a write did, and what it has sent is dropped. errno stays as it is. */
+/* Restores the signals. If a write `failed`, the signal that it sent is discarded. errno is preserved. */
 void signals_release(const held_signals *q, bool failed);
 
-/* Starts a thread that takes no signals: they are for the threads of the program, and break off what these
- * wait for. False: there is none. */
+/* Starts a thread that receives no signals. They go to the program's other threads, whose blocking calls they
+ * interrupt. Returns false if the thread cannot be started. */
 bool signals_free_thread(pthread_t *thread, void *(*run)(void *context), void *context);
 
 #endif

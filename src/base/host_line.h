@@ -1,5 +1,5 @@
-/* Cache lines of the host. What one thread writes while another reads or writes something else of the same
- * line goes from processor to processor each time, though nothing is shared. */
+/* Cache lines of the host. When one thread writes to a line while another uses other data of the same line,
+ * the line moves between processors each time although nothing is shared (false sharing). */
 #ifndef BASE_HOST_LINE_H
 #define BASE_HOST_LINE_H
 
@@ -9,22 +9,24 @@
 
 enum { HOST_LINE = 64 };
 
-/* The member of a struct that this stands before begins a line. */
+/* Makes the struct member that follows begin a line. */
 #define BEGINS_LINE _Alignas(HOST_LINE)
 
-/* A cleared object of a type that is aligned so, in lines of its own; for free(). NULL: out of memory. */
+/* Returns a zeroed object of a type with such an alignment, in lines of its own, to be freed with free();
+ * NULL if memory runs out. */
 static inline void *host_line_calloc(size_t bytes)
 {
-    size_t lines = (bytes + HOST_LINE - 1) / HOST_LINE * HOST_LINE; /* aligned_alloc wants whole ones */
+    size_t lines = (bytes + HOST_LINE - 1) / HOST_LINE * HOST_LINE; /* aligned_alloc requires a multiple of
+                                                                       the alignment */
     void *object = aligned_alloc(HOST_LINE, lines);
     return object == NULL ? NULL : memset(object, 0, bytes);
 }
 
-/* Who goes through an array that another thread has written or read fetches so many lines ahead of where it
- * is: a line is on its way for longer than one step takes. */
+/* How many lines to prefetch in an array that another thread has written or read. A line takes longer to
+ * arrive than one step of a loop. */
 enum { HOST_LINES_AHEAD = 6 };
 
-/* Never fault, whatever lies there. */
+/* Prefetch the line for reading and for writing. They never fault, whatever the address. */
 static inline void host_line_will_read(const void *at)
 {
     __builtin_prefetch((const void *)((uintptr_t)at + HOST_LINES_AHEAD * HOST_LINE));
@@ -33,14 +35,14 @@ static inline void host_line_will_read(const void *at)
 static inline void host_line_will_write(const void *at)
 {
     uintptr_t ahead = (uintptr_t)at + HOST_LINES_AHEAD * HOST_LINE;
-#ifdef __x86_64__ /* GCC makes it of the function below only for hosts that it is told of */
+#ifdef __x86_64__ /* GCC emits it for the function below only if the target option permits it */
     __asm__ volatile("prefetchw (%0)" : : "r"(ahead));
 #else
     __builtin_prefetch((const void *)ahead, 1);
 #endif
 }
 
-/* Between two looks at what another thread writes. */
+/* Pauses between two reads of a variable that another thread writes. */
 static inline void host_line_wait(void)
 {
 #if defined __x86_64__

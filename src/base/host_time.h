@@ -1,14 +1,14 @@
-/* The host's clock: for time-outs, progress and flushing. Nothing that is counted depends on it. */
+/* The host's clock, for time-outs, progress and flushing. No count depends on it. */
 #ifndef BASE_HOST_TIME_H
 #define BASE_HOST_TIME_H
 
 #include <stdint.h>
 
-/* Seconds since some time in the past; never goes back. */
+/* Returns seconds since some time in the past; never decreases. */
 double host_now(void);
-/* Seconds of the host's processors that this process has used. */
+/* Returns the CPU time of this process in seconds. */
 double host_used(void);
-/* The same in whole seconds, cheaper. */
+/* Returns whole seconds of the same clock as host_now, but is cheaper. */
 int64_t host_now_whole(void);
 
 #endif

@@ -12,7 +12,7 @@ ssize_t lines_next(char **line, size_t *room, FILE *in)
     int c = 0;
     while (c != '\n' && (c = getc_unlocked(in)) != EOF) {
         if (length == LINES_LONGEST) {
-            errno = 0; /* which realloc may have set although it got what it wanted */
+            errno = 0; /* realloc may have set it although it succeeded */
             return -1;
         }
         if (!array_reserve(line, room, (size_t)length + 2, 1))

@@ -1,4 +1,4 @@
-/* The lines of a text file. */
+/* Reads the lines of a text file. */
 #ifndef BASE_LINES_H
 #define BASE_LINES_H
 
@@ -9,9 +9,10 @@
 
 enum { LINES_LONGEST = 1 << 24 }; /* bytes */
 
-/* As getline, with an end: -1 also for a line that is longer, and for want of memory. */
+/* Reads a line like getline, but also returns -1 for a line that is longer than LINES_LONGEST, and if memory
+ * runs out. */
 ssize_t lines_next(char **line, size_t *room, FILE *in);
-/* When lines_next has answered -1: P5_OK if that was the end of the file, or why it was not. */
+/* Returns P5_OK if lines_next returned -1 because of the end of the file, else sets the error. */
 p5_status lines_end(FILE *in, p5_error *error);
 
 #endif

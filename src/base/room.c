@@ -23,7 +23,7 @@ void *room_open(size_t bytes)
 void room_huge(void *room, size_t bytes)
 {
 #ifdef MADV_HUGEPAGE
-    madvise(room, bytes, MADV_HUGEPAGE); /* it may decline */
+    madvise(room, bytes, MADV_HUGEPAGE); /* the host may decline */
 #else
     (void)room;
     (void)bytes;

@@ -1,4 +1,4 @@
-/* Large zeroed rooms that cost the host nothing until they are touched. */
+/* Large zeroed memory areas that use host memory only where they are touched. */
 #ifndef BASE_ROOM_H
 #define BASE_ROOM_H
 
@@ -8,17 +8,19 @@
 
 enum { HUGE_PAGE = 2 << 20 };
 
-/* From a huge page's length on it begins where one does. NULL: the host has no address space for it. */
+/* Allocates an area. From the size of a huge page on, it is aligned to one. Returns NULL if the host has no
+ * address space for it. */
 void *room_open(size_t bytes);
-/* One that is read all over the place: with small pages its readers would miss the host's TLB. */
+/* Requests huge pages for an area with scattered accesses, because small pages would miss the host's TLB. */
 void room_huge(void *room, size_t bytes);
-/* All of these bytes, one at least, are 0. Looking takes no memory where nothing was written. */
+/* Returns whether all of these bytes, one at least, are 0. Reading allocates no memory where nothing was
+ * written. */
 static inline bool room_is_zero(const void *bytes, size_t size)
 {
     const char *first = bytes;
     return *first == 0 && memcmp(first, first + 1, size - 1) == 0;
 }
-/* `room` may be NULL. */
+/* Frees an area; `room` may be NULL. */
 void room_close(void *room, size_t bytes);
 
 #endif

@@ -21,7 +21,7 @@ static uint32_t turned(uint32_t x, unsigned by)
     return x >> by | x << (32 - by);
 }
 
-/* The compression of one block (6.2.2). */
+/* Compresses one block (6.2.2). */
 static void compress(uint32_t state[WORDS], const uint8_t block[BLOCK])
 {
     uint32_t w[ROUNDS], s[WORDS];
@@ -57,7 +57,7 @@ const char *sha256_of(FILE *in, char text[SHA256_TEXT])
         bytes += BLOCK;
     }
     bytes += got;
-    /* A one bit, zeros, and the length in bits, up to a whole block (5.1.1). */
+    /* Padding: a one bit, zeros, and the length in bits, up to a whole block (5.1.1). */
     memset(block + got, 0, BLOCK - got);
     block[got] = 0x80;
     if (got >= BLOCK - 8) {

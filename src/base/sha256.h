@@ -1,4 +1,4 @@
-/* SHA-256 (FIPS 180-4), by which a guest's file is known again. */
+/* SHA-256 (FIPS 180-4), which identifies a guest's file. */
 #ifndef BASE_SHA256_H
 #define BASE_SHA256_H
 
@@ -6,7 +6,7 @@
 
 enum { SHA256_TEXT = 65 };
 
-/* Writes the digest of what is left of `in` as 64 hexadecimal digits, as sha256sum does; returns `text`. */
+/* Writes the digest of the rest of `in` as 64 hexadecimal digits, as sha256sum does. Returns `text`. */
 const char *sha256_of(FILE *in, char text[SHA256_TEXT]);
 
 #endif

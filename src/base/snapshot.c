@@ -60,7 +60,7 @@ static void put_name(snapshot *s, const char *name)
     put(s, name, length);
 }
 
-/* Names are told in messages: of them only what can be printed. */
+/* Reads a name. Messages print names, so only printable characters are kept. */
 static void get_name(snapshot *s, char name[256], const char *object)
 {
     uint8_t length = 0;
@@ -139,7 +139,7 @@ typedef struct load {
     const snapshot_columns *columns;
     void *states;
     bool *seen;  /* by column */
-    size_t next; /* column that is likely to come */
+    size_t next; /* the column expected next */
 } load;
 
 static void refuse_value(load *l, const snapshot_column *c, size_t index, uint64_t value, bool negative)
@@ -157,7 +157,7 @@ static void refuse_value(load *l, const snapshot_column *c, size_t index, uint64
     snapshot_refuse(l->s, "%s.%s%s: %s is not %s", l->table->name, c->name, place, number, permitted);
 }
 
-/* The number at `from`, sign-extended if it has a sign. */
+/* Returns the number at `from`, sign-extended if it has a sign. */
 static uint64_t number_at(const char *from, const field_header *h, bool *negative)
 {
     uint64_t value = 0;
@@ -167,7 +167,7 @@ static uint64_t number_at(const char *from, const field_header *h, bool *negativ
     return *negative ? (uint64_t)((int64_t)(value << above) >> above) : value;
 }
 
-/* Numbers as the file has them become those of the structure; `to` may be `from`. */
+/* Converts numbers from their form in the file to that of the structure; `to` may equal `from`. */
 static void take_numbers(load *l, const snapshot_column *c, const field_header *h, const char *from, char *to)
 {
     for (size_t i = 0; i < h->count && l->s->status == P5_OK; i++) {
@@ -288,7 +288,7 @@ static void load_fields(snapshot *s, const snapshot_table *table, const snapshot
 
 /* ---- both ---------------------------------------------------------------------------------------------- */
 
-/* Each structure behind those that it consists of. */
+/* Checks each structure after those that it contains. */
 static void check_rows(snapshot *s, const snapshot_table *table, const char *states, size_t rows)
 {
     for (const char *row = states; row < states + rows * table->bytes; row += table->bytes) {
@@ -300,7 +300,7 @@ static void check_rows(snapshot *s, const snapshot_table *table, const char *sta
     }
 }
 
-/* The fields of `rows` structures behind the object's header, which has been read. */
+/* Saves or loads the fields of `rows` structures. The object's header has already been read or written. */
 static void move_fields(snapshot *s, const snapshot_table *table, void *states, size_t rows, unsigned fields)
 {
     snapshot_columns columns;
@@ -317,7 +317,7 @@ static void move_fields(snapshot *s, const snapshot_table *table, void *states, 
     free(columns.of.items);
 }
 
-/* Table that an older revision did not have. */
+/* Returns whether an older revision, which is being loaded, did not have the table. */
 static bool is_new(const snapshot *s, const snapshot_table *table)
 {
     return s->loading && table->since > s->revision;

@@ -32,7 +32,7 @@ static bool add_column(snapshot_columns *columns, const snapshot_column *column)
     return ARRAY_ADD(&columns->of, *column);
 }
 
-/* A field for each index of the first dimension. */
+/* Adds a column for each index of the first dimension. */
 static bool spread_each(snapshot_columns *columns, const snapshot_column *column)
 {
     const snapshot_field *f = column->field;
@@ -89,13 +89,13 @@ bool snapshot_spread(const snapshot_table *table, size_t rows, snapshot_columns 
 
 /* ---- numbers and their places -------------------------------------------------------------------------- */
 
-/* Copies the numbers of a level and those in it; answers what is behind them in `packed`. */
+/* Copies the numbers of a level and of the levels in it. Returns the position after them in `packed`. */
 static char *move(const snapshot_column *c, unsigned level, char *place, char *packed, bool gather)
 {
     size_t size = c->field->element;
     if (level == c->levels || (level + 1 == c->levels && c->level[level].stride == size)) {
         size *= level == c->levels ? 1 : c->level[level].count;
-        if (size > 0) /* an array of none has no place */
+        if (size > 0) /* an empty array may have a null pointer */
             memcpy(gather ? packed : place, gather ? place : packed, size);
         return packed + size;
     }

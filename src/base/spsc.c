@@ -8,16 +8,15 @@
 
 #include "base/host_time.h"
 
-/* Nobody waits for as many. */
+/* A number of messages that is never reached. */
 #define NEVER (~0ull)
-/* How long a thread looks for what it waits for before it sleeps. To be woken takes half as long where the
- * host is a virtual machine, and to wake somebody costs the other thread a call of the system. Where it was
- * in vain, since others use the processors too, more and more waits are slept through before it is tried
- * again. */
+/* How long a thread polls before it sleeps. Waking up takes half as long where the host is a virtual machine,
+ * and waking another thread costs a system call. If polling was unsuccessful because others use the
+ * processors too, more and more waits go without polling before it is tried again. */
 static const double PATIENCE = 100e-6; /* seconds */
 enum { LOOKS_BETWEEN_TIMES = 64, MOST_SLEPT_THROUGH = 64 };
 
-/* The two threads may run at the same time, as far as is known now. */
+/* Returns whether the two threads may currently run at the same time. */
 static bool have_processors(void)
 {
     cpu_set_t mine;
@@ -51,10 +50,10 @@ void spsc_close(spsc *q)
 static void sleep_until(sem_t *s)
 {
     while (sem_wait(s) != 0)
-        continue; /* a signal came */
+        continue; /* a signal interrupted it */
 }
 
-/* Some microseconds. */
+/* Polls for some microseconds. */
 static bool look_a_few_times(const atomic_ullong *counter, unsigned long long wanted)
 {
     for (unsigned looks = 0; looks < LOOKS_BETWEEN_TIMES; looks++) {
@@ -65,7 +64,7 @@ static bool look_a_few_times(const atomic_ullong *counter, unsigned long long wa
     return false;
 }
 
-/* `*counter` has come to `wanted`, or does while it is looked at for a while. */
+/* Returns whether `*counter` has reached `wanted`, or does so while it is polled. */
 static bool comes_soon(spsc_patience *own, const atomic_ullong *counter, unsigned long long wanted)
 {
     if (look_a_few_times(counter, wanted))
@@ -96,22 +95,23 @@ static void wake(spsc *q)
         sem_post(&q->work);
 }
 
-/* Tells the consumer of all that have been put; if it sleeps, it may go on sleeping. What one thread tells
- * before it looks at what the other tells is exchanged rather than stored: the same on x86, and qemu-user 7.2
- * does not keep the order of ARM's sequentially consistent stores and loads. */
+/* Publishes to the consumer all messages that have been put, without waking it. Each side publishes its
+ * progress with an exchange rather than a store before it reads the other's. The two are the same on x86, but
+ * qemu-user 7.2 does not keep the order of ARM's sequentially consistent stores and loads. */
 static void publish(spsc *q)
 {
     atomic_exchange(&q->put, q->producer.put);
 }
 
-/* Waits until message `wanted` is done, and all before it. */
+/* Waits until message `wanted` and all before it are done. */
 static void wait_for(spsc *q, unsigned long long wanted)
 {
     publish(q);
     wake(q);
     if (!comes_soon(&q->producer.patience, &q->done, wanted)) {
-        /* Either the consumer sees that somebody waits, or this sees that it is done: both are sequentially
-         * consistent. Who takes the mark away decides whether the semaphore is posted. */
+        /* Either the consumer sees that the producer waits, or the producer sees that the message is done,
+         * because both accesses are sequentially consistent. The side that clears `waits_for` decides whether
+         * the semaphore is posted. */
         atomic_exchange(&q->waits_for, wanted);
         if (atomic_load(&q->done) < wanted || atomic_exchange(&q->waits_for, NEVER) == NEVER)
             sleep_until(&q->room);
@@ -119,7 +119,7 @@ static void wait_for(spsc *q, unsigned long long wanted)
     q->producer.known_done = atomic_load(&q->done);
 }
 
-/* Finds a place for a message among those that are not known to be done. */
+/* Finds space for a message outside those that are not known to be done. */
 static bool find_room(spsc *q, size_t bytes)
 {
     unsigned long long put = q->producer.put, done = q->producer.known_done;
@@ -162,7 +162,7 @@ void spsc_put(spsc *q)
     if (++q->producer.put % SPSC_STEP != 0)
         return;
     publish(q);
-    /* A consumer that sleeps is done with all that it was told of before. */
+    /* A sleeping consumer is done with everything published before. */
     if (atomic_load(&q->idle) && q->producer.put - atomic_load(&q->done) >= SPSC_MESSAGES / 2)
         wake(q);
 }
@@ -201,7 +201,7 @@ void spsc_end(spsc *q)
 
 /* --- consumer --- */
 
-/* Tells the producer how many are done. */
+/* Publishes how many messages are done. */
 static void confirm(spsc *q)
 {
     assert(q->consumer.done <= q->consumer.known_put);
@@ -211,7 +211,7 @@ static void confirm(spsc *q)
         sem_post(&q->room);
 }
 
-/* There is a message, as far as the producer tells now. */
+/* Returns whether the producer has published another message. */
 static bool look(spsc *q)
 {
     q->consumer.known_put = atomic_load(&q->put);
@@ -219,17 +219,18 @@ static bool look(spsc *q)
     return q->consumer.known_put != q->consumer.done;
 }
 
-/* Waits for a message. False: no more come. */
+/* Waits for a message. Returns false after the last one. */
 static bool wait_for_message(spsc *q)
 {
     while (!look(q)) {
         if (atomic_load(&q->ended))
-            return look(q); /* one was put before the end */
+            return look(q); /* a message may have been put just before the end */
         if (comes_soon(&q->consumer.patience, &q->put, q->consumer.done + 1))
             continue;
         atomic_exchange(&q->idle, true);
         bool more = look(q) || atomic_load(&q->ended);
-        if (!more || !atomic_exchange(&q->idle, false)) /* who takes the mark away posts */
+        if (!more || !atomic_exchange(&q->idle, false)) /* the side that clears `idle` decides about
+                                                           posting */
             sleep_until(&q->work);
     }
     return true;

@@ -1,6 +1,6 @@
-/* A queue between two threads: messages of any size, put in by one (the producer), taken out in the same
- * order by the other (the consumer). Each tells the other how far it has come only now and then, so that the
- * cache lines which both use seldom go from one to the other. Who has to wait looks for a while, and then
+/* A queue between two threads. One thread (the producer) puts messages of any size, and the other (the
+ * consumer) takes them in the same order. Each side publishes its progress only now and then, so that the
+ * shared cache lines rarely move between processors. A side that has to wait polls for a while and then
  * sleeps: the producer until half of the messages are done, the consumer until the queue is half full or the
  * producer waits for it. */
 #ifndef BASE_SPSC_H
@@ -14,63 +14,66 @@
 #include "base/host_line.h"
 
 enum {
-    SPSC_MESSAGES = 512,     /* in the queue at most */
-    SPSC_STEP = 16,          /* every so many the other side is told */
-    SPSC_BYTES = 512 * 1024, /* of them together */
-    SPSC_LARGEST = 64 * 1024 /* of one */
+    SPSC_MESSAGES = 512,     /* most messages in the queue */
+    SPSC_STEP = 16,          /* progress is published after this many messages */
+    SPSC_BYTES = 512 * 1024, /* most bytes of all messages together */
+    SPSC_LARGEST = 64 * 1024 /* most bytes of one message */
 };
 
 /* How a thread waits. */
 typedef struct spsc_patience {
-    bool none;              /* it sleeps at once: there is one processor */
-    unsigned in_vain;       /* waits slept through when it was in vain the last time; 0: it was not */
-    unsigned sleep_through; /* waits to be slept through */
+    bool none;              /* it sleeps at once, because there is one processor only */
+    unsigned in_vain;       /* number of waits without polling after the last unsuccessful poll; 0: it was
+                               successful */
+    unsigned sleep_through; /* remaining waits without polling */
 } spsc_patience;
 
 typedef struct spsc {
-    unsigned char *bytes;                     /* messages begin lines */
+    unsigned char *bytes;                     /* each message begins a line */
     BEGINS_LINE size_t offset[SPSC_MESSAGES]; /* of message n in `bytes`, at n mod SPSC_MESSAGES */
-    /* Counted from the first message on: what each side has done, and what it knows of the other. */
+    /* Numbers since the first message: the side's own progress, and the last known progress of the other
+     * side. */
     struct {
         BEGINS_LINE unsigned long long put, known_done;
-        size_t next, reserved; /* where the next message may begin; its place */
+        size_t next, reserved; /* where the next message may begin; where the reserved one is */
         spsc_patience patience;
     } producer;
     struct {
         BEGINS_LINE unsigned long long done, known_put;
         spsc_patience patience;
     } consumer;
-    BEGINS_LINE atomic_ullong put;       /* as far as the consumer is told */
-    BEGINS_LINE atomic_ullong done;      /* as far as the producer is told */
-    BEGINS_LINE atomic_ullong waits_for; /* the producer sleeps until so many are done */
+    BEGINS_LINE atomic_ullong put;       /* progress published to the consumer */
+    BEGINS_LINE atomic_ullong done;      /* progress published to the producer */
+    BEGINS_LINE atomic_ullong waits_for; /* the producer sleeps until this many are done */
     atomic_bool idle;                    /* the consumer sleeps */
     atomic_bool ended;
     sem_t room, work;
 } spsc;
 
-/* False: out of memory. */
+/* Opens a queue. Returns false if memory runs out. */
 bool spsc_open(spsc *q);
-/* Neither side uses it any more. */
+/* Closes a queue that neither side uses any more. */
 void spsc_close(spsc *q);
 
-/* The producer's. Room for a message of at most SPSC_LARGEST bytes, which the next spsc_put puts into the
- * queue; waits for it if it has to. */
+/* For the producer: reserves space for a message of at most SPSC_LARGEST bytes, which the next spsc_put puts
+ * into the queue. Waits for space if necessary. */
 void *spsc_reserve(spsc *q, size_t bytes);
-/* The consumer may hear of it only at the SPSC_STEPth one, spsc_drain or spsc_end. */
+/* Puts the reserved message. The consumer may not see it before the next SPSC_STEP messages, spsc_drain or
+ * spsc_end. */
 void spsc_put(spsc *q);
-/* How many have been put. */
+/* Returns how many messages have been put. */
 unsigned long long spsc_count(const spsc *q);
-/* The consumer is done with the first `count` of them, as far as it tells now. */
+/* Returns whether the consumer is known to be done with the first `count` messages. */
 bool spsc_has_done(spsc *q, unsigned long long count);
-/* Waits until it is. */
+/* Waits until the consumer is done with the first `count` messages. */
 void spsc_wait(spsc *q, unsigned long long count);
 /* Waits until the consumer is done with all of them. */
 void spsc_drain(spsc *q);
-/* No more come: when those that are there are done, spsc_take answers NULL. */
+/* Ends the queue. spsc_take returns NULL after the messages already put. */
 void spsc_end(spsc *q);
 
-/* The consumer's. The next message, which stays valid until spsc_done; waits for it. NULL: it was the last.
- */
+/* For the consumer: waits for the next message and returns it; it stays valid until spsc_done. Returns NULL
+ * after the last message. */
 const void *spsc_take(spsc *q);
 void spsc_done(spsc *q);
 

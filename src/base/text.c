@@ -122,7 +122,7 @@ void text_nearest_offer(text_nearest *nearest, const char *name)
 {
     unsigned distance = text_distance(nearest->wanted, name);
     size_t length = strlen(nearest->wanted);
-    /* A part of a long name is near as well: "agi" finds pipeline_agi_stalls. */
+    /* A part of a long name counts as similar: "agi" finds pipeline_agi_stalls. */
     char part[128];
     if (length >= 3 && (size_t)snprintf(part, sizeof part, "*%s*", nearest->wanted) < sizeof part &&
         text_glob(part, name))
@@ -171,7 +171,7 @@ char *text_field(char **cursor, char separator)
     return start;
 }
 
-/* Two digits at a time, from the last on; answers where they begin. */
+/* Writes the digits before `end`, two at a time from the last on. Returns where they begin. */
 static char *digits_before(char *end, uint64_t value)
 {
     static const char pairs[] =
@@ -187,7 +187,7 @@ static char *digits_before(char *end, uint64_t value)
     return end;
 }
 
-/* A number of n bits has n * log10(2) digits, or one more. */
+/* Returns the number of decimal digits. A number of n bits has n * log10(2) digits, or one more. */
 static unsigned decimal_digits(uint64_t value)
 {
     /* clang-format off */
@@ -223,7 +223,7 @@ const char *text_grouped(uint64_t value, char *buffer, size_t size)
     return buffer;
 }
 
-/* mantissa * scale / 2^shift, to the nearest whole number, and to the even one of two. */
+/* Returns mantissa * scale / 2^shift, rounded to nearest, ties to even. */
 static uint64_t scaled(uint64_t mantissa, uint64_t scale, unsigned shift)
 {
     unsigned __int128 all = (unsigned __int128)mantissa * scale;
@@ -233,7 +233,7 @@ static uint64_t scaled(uint64_t mantissa, uint64_t scale, unsigned shift)
     return whole + (rest > half || (rest == half && whole % 2 == 1));
 }
 
-/* The parts of an IEEE double: 52 bits behind a one, and a power of two. */
+/* The format of an IEEE double: 52 bits after an implied one, and a power of two. */
 enum { FRACTION_BITS = 52, BIAS = 1023 };
 
 const char *text_fixed(double value, unsigned decimals, char *buffer, size_t size)
@@ -243,7 +243,8 @@ const char *text_fixed(double value, unsigned decimals, char *buffer, size_t siz
                                                        100000, 1000000, 10000000, 100000000, 1000000000};
     uint64_t bits, one = UINT64_C(1) << FRACTION_BITS;
     memcpy(&bits, &value, sizeof bits);
-    /* Zero, or what has a fraction, fits in 64 bits with its decimals and is not too small for `scaled`. */
+    /* Zero, or a number with a fraction that fits in 64 bits with its decimals and is not too small for
+     * `scaled`. */
     bool usual = bits == 0 || (value >= 0x1p-64 && value < 0x1p52);
     if (!usual || decimals > MOST_DECIMALS || size < ROOM || value * (double)powers[decimals] >= 0x1p63) {
         snprintf(buffer, size, "%.*f", (int)decimals, value);

@@ -1,5 +1,5 @@
-/* Text that users write: numbers, names, nearest names, fields of a tab-separated table; and numbers as they
- * are shown to them. */
+/* Parses text that users write (numbers, names, similar names, fields of a tab-separated table) and formats
+ * numbers for them. */
 #ifndef BASE_TEXT_H
 #define BASE_TEXT_H
 
@@ -8,23 +8,24 @@
 #include <stdint.h>
 
 /* Parses the whole of `text` as an unsigned number: decimal, 0x hexadecimal, or hexadecimal with a trailing
- * h; a suffix K, M or G multiplies by 1024, 1024^2, 1024^3 (decimal only). False if anything is left over or
- * it overflows. */
+ * h. A suffix K, M or G multiplies by 1024, 1024^2, 1024^3 (decimal only). Returns false if anything is left
+ * over or it overflows. */
 bool text_to_u64(const char *text, uint64_t *value);
 
 /* Parses the whole of `text` as a floating-point number in C notation. */
 bool text_to_double(const char *text, double *value);
 
-/* Compares event and option names: case-insensitive, '-' and '_' and ' ' alike. */
+/* Compares event and option names: case is ignored, and '-', '_' and ' ' are equal. */
 bool text_same_name(const char *a, const char *b);
 
-/* Shell-style match of a whole name: '*' any run, '?' one character; compares like text_same_name. */
+/* Matches a whole name against a shell-style pattern: '*' any run, '?' one character. Compares like
+ * text_same_name. */
 bool text_glob(const char *pattern, const char *name);
 
-/* Edit distance of two names under text_same_name's rules (at most 255). */
+/* Returns the edit distance of two names under text_same_name's rules (at most 255). */
 unsigned text_distance(const char *a, const char *b);
 
-/* A candidate list for "did you mean": keeps the nearest names seen so far. */
+/* A candidate list for "did you mean" that keeps the most similar names seen so far. */
 enum { TEXT_NEAREST = 3 };
 typedef struct text_nearest {
     const char *wanted;
@@ -34,24 +35,23 @@ typedef struct text_nearest {
 } text_nearest;
 void text_nearest_init(text_nearest *nearest, const char *wanted);
 void text_nearest_offer(text_nearest *nearest, const char *name);
-/* Writes "did you mean 'a', 'b' or 'c'?" or an empty string if nothing is near; returns `buffer`. */
+/* Writes "did you mean 'a', 'b' or 'c'?", or an empty string if no name is similar. Returns `buffer`. */
 const char *text_nearest_sentence(const text_nearest *nearest, char *buffer, size_t size);
 
-/* Cuts the next field off a separated line: returns its start, ends it with NUL and moves *cursor; NULL at
- * the end. */
+/* Cuts the next field off a separated line: returns its start, ends it with NUL and advances *cursor. Returns
+ * NULL at the end. */
 char *text_field(char **cursor, char separator);
 
-/* Writes the digits of `value`, at most TEXT_UNSIGNED_BYTES, without a NUL; returns where the text goes on.
- */
+/* Writes the digits of `value`, at most TEXT_UNSIGNED_BYTES, without a NUL. Returns the end of the text. */
 enum { TEXT_UNSIGNED_BYTES = 20 };
 char *text_put_unsigned(char *to, uint64_t value);
 
-/* Writes `value` with a comma between groups of three digits; returns `buffer` (27 bytes are always enough).
- */
+/* Writes `value` with a comma between groups of three digits. Returns `buffer` (27 bytes are always
+ * enough). */
 const char *text_grouped(uint64_t value, char *buffer, size_t size);
 
-/* Writes `value` as printf's "%.*f" does, with all its roundings, and several times as fast for what reports
- * are full of; returns `buffer`. */
+/* Writes `value` exactly as printf's "%.*f" does, roundings included, but several times as fast for common
+ * values in reports. Returns `buffer`. */
 const char *text_fixed(double value, unsigned decimals, char *buffer, size_t size);
 
 #endif

@@ -1,5 +1,5 @@
-/* Tables of text as generators read them: a row a line, fields between tabs, the first row names the columns;
- * '#' begins a line that is none. */
+/* Tab-separated tables for generators: one row per line, the first row names the columns, and '#' begins a
+ * comment line. */
 #ifndef BASE_TSV_H
 #define BASE_TSV_H
 
@@ -7,24 +7,23 @@
 
 typedef struct tsv {
     const char *path;         /* for messages */
-    const char *const *names; /* of the columns, of which there are `columns` */
+    const char *const *names; /* names of the `columns` columns */
     unsigned columns;
-    char *rest;      /* of the text, which is cut up */
-    unsigned line;   /* of the last row */
+    char *rest;      /* rest of the text, which is cut into fields in place */
+    unsigned line;   /* line of the last row */
     bool begun;      /* the names have been read */
-    char error[160]; /* why there are no more rows; "" at the end */
-    char *text;      /* tsv_open's; to be freed */
+    char error[160]; /* why there are no more rows; "" at the end of the text */
+    char *text;      /* allocated by tsv_open; to be freed */
 } tsv;
 
-/* Cuts the next row into its fields, one for each column; false at the end, or where it is not of the form.
- */
+/* Cuts the next row into its fields, one for each column. Returns false at the end or after an error. */
 bool tsv_row(tsv *t, char **fields);
 
-/* For generators, which end with a message at the first mistake. Reads all of a file: */
+/* Reads all of a file. For generators: ends the program with a message at the first mistake. */
 void tsv_open(tsv *t, const char *path, const char *const *names, unsigned columns);
-/* Likewise tsv_row. */
+/* Does the same as tsv_row, but ends the program at a mistake. */
 bool tsv_next(tsv *t, char **fields);
-/* "path:line: error: ..." */
+/* Prints "path:line: error: ..." and ends the program. */
 __attribute__((format(printf, 3, 4), noreturn)) void tsv_fail(const tsv *t, unsigned line, const char *format,
                                                               ...);
 

@@ -18,8 +18,8 @@ unsigned utf8_length(const char *at)
     return length;
 }
 
-/* Length of the printable character at `text`, 0 if there is none. U+0080 to U+009F are control characters,
- * too. */
+/* Returns the length of the printable character at `text`, 0 if there is none. U+0080 to U+009F are control
+ * characters, too. */
 static unsigned printable_length(const char *text)
 {
     unsigned char lead = (unsigned char)text[0];

@@ -11,7 +11,7 @@ struct worker {
     void (*work)(void *context, const void *message);
     void *context;
     pthread_t thread;
-    BEGINS_LINE bool behind; /* something has been put since the last worker_wait; the producer's own */
+    BEGINS_LINE bool behind; /* something was put since the last worker_wait; used by the producer only */
 };
 
 static void *run(void *context)

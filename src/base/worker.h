@@ -1,6 +1,6 @@
-/* A thread that works through messages in the order in which they are put: a spsc queue and who takes from
- * it. All calls are made by one thread, the producer. What the thread's function uses belongs to it between
- * worker_put and the next worker_wait, and to the producer behind that. */
+/* A thread that processes messages in the order in which they are put: a spsc queue with a consumer thread.
+ * All calls are made by one thread, the producer. The data that the thread's function uses belongs to that
+ * thread between worker_put and the next worker_wait, and to the producer after it. */
 #ifndef BASE_WORKER_H
 #define BASE_WORKER_H
 
@@ -8,24 +8,25 @@
 
 typedef struct worker worker;
 
-/* So many messages may wait, of so many bytes at most each. */
+/* Most messages that may wait, and most bytes of each. */
 enum { WORKER_MESSAGES = SPSC_MESSAGES, WORKER_LARGEST = SPSC_LARGEST };
 
-/* Starts the thread, which takes no signals and calls `work` for every message. NULL: there is no memory or
- * no thread for it. */
+/* Starts the thread, which receives no signals and calls `work` for every message. Returns NULL if memory or
+ * a thread is not available. */
 worker *worker_open(void (*work)(void *context, const void *message), void *context);
-/* Ends it behind the last message; NULL is none. */
+/* Ends the thread after the last message; `w` may be NULL. */
 void worker_close(worker *w);
-/* Room for a message of at most WORKER_LARGEST bytes, aligned for any type; waits for it if it has to. */
+/* Reserves space for a message of at most WORKER_LARGEST bytes, aligned for any type. Waits for space if
+ * necessary. */
 void *worker_reserve(worker *w, size_t bytes);
-/* The message is complete. */
+/* Puts the reserved message, which is complete. */
 void worker_put(worker *w);
-/* Messages put so far, and whether the first `count` of them are done. */
+/* Return the number of messages put so far, and whether the first `count` of them are done. */
 unsigned long long worker_count(const worker *w);
 bool worker_has_done(worker *w, unsigned long long count);
-/* Returns when they are. */
+/* Waits until the first `count` messages are done. */
 void worker_wait_for(worker *w, unsigned long long count);
-/* Returns when all the work is done. */
+/* Waits until all messages are done. */
 void worker_wait(worker *w);
 
 #endif

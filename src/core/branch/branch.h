@@ -1,5 +1,5 @@
-/* Branch prediction as the pipe sees it: a branch is looked up, and what was learned is kept. BTB and return
- * stack live as long as the machine: predictor.c over btb.c, return_stack.h. */
+/* Branch prediction as the pipe uses it: a branch is looked up, and its outcome is learned. BTB and return
+ * stack live as long as the machine (predictor.c with btb.c and return_stack.h). */
 #ifndef CORE_BRANCH_BRANCH_H
 #define CORE_BRANCH_BRANCH_H
 
@@ -10,26 +10,26 @@
 
 typedef struct predictor predictor;
 
-/* NULL when memory is out. */
+/* Returns NULL if memory runs out. */
 predictor *predictor_open(const p5_model *model);
 void predictor_close(predictor *p);
 
-/* What a stretch's branch was told, for who passes it on: predictor_fast.h. */
+/* The prediction of a stretch's branch in packed form, for callers that pass it on: predictor_fast.h. */
 typedef uint8_t p5_prediction;
 
-/* Branch prediction of one executed branch. */
+/* An executed branch to be predicted. */
 typedef struct branch_query {
     uint32_t address;       /* of its first byte */
     uint32_t last_byte;     /* address of its last byte */
-    uint32_t pair;          /* address of the U instruction of its own pair: `address` unless it is in V */
+    uint32_t pair;          /* address of the U instruction of its pair: `address` unless it is in V */
     uint32_t previous_pair; /* P54C key: address of the U instruction of the preceding pair */
     uint32_t target;        /* actual next address */
     uint32_t fall_through;
     uint8_t kind; /* isa_branch */
     bool taken;
     bool in_v;
-    bool unpaired_chance; /* P54C: an unused pairing opportunity (no allocation) */
-    uint8_t loop_pairs;   /* P54C: pairs since the same branch last ran, saturated: tight loops */
+    bool unpaired_chance; /* P54C: it missed an opportunity to pair (no allocation) */
+    uint8_t loop_pairs;   /* P54C: pairs since the same branch last ran, saturated; identifies tight loops */
 } branch_query;
 typedef struct branch_answer {
     bool hit; /* valid entry found */
@@ -38,9 +38,9 @@ typedef struct branch_answer {
     bool false_entry;
     bool return_predicted, return_right;
 } branch_answer;
-/* P54C: a pair without a branch was executed after the pair of `previous_pair` (address of its U
- * instruction). True if a BTB entry predicted a taken branch there: the pipe is flushed (3 clocks). Wears the
- * entry down in any case. */
+/* P54C: handles a pair without a branch, executed after the pair of `previous_pair` (address of its U
+ * instruction). Returns true if a BTB entry predicted a taken branch there: the pipe is flushed (3 clocks).
+ * Decrements the entry's state in any case. */
 bool predictor_passed(predictor *p, uint32_t previous_pair);
 void predictor_set_control(predictor *p, bool no_allocation);
 void predictor_flush(predictor *p);

@@ -12,7 +12,7 @@ static branch_run **bucket_of(const branch_runs *all, uint32_t address)
     return &all->bucket[(address ^ address >> 12) & (all->buckets - 1)];
 }
 
-/* Twice the buckets. False: out of memory. */
+/* Doubles the number of buckets. Returns false if memory runs out. */
 static bool grow(branch_runs *all)
 {
     enum { FIRST = 1 << 10 };

@@ -15,12 +15,12 @@ void btb_flush(btb *b)
 {
     for (unsigned i = 0; i < BTB_ENTRIES; i++) {
         b->owner[i] &= ~(uint32_t)BTB_VALID;
-        b->entry[i].state = 0; /* on the P54C it says whether the entry is in use */
+        b->entry[i].state = 0; /* on the P54C, the state tells whether the entry is in use */
         b->entry[i].used = 0;
     }
 }
 
-/* A 16-bit maximal-length shift register, stepped for each replacement. */
+/* Steps a 16-bit maximal-length shift register, once for each replacement. */
 static unsigned random_way(btb *b)
 {
     assert(b->random != 0 && b->random <= UINT16_MAX);
@@ -28,7 +28,7 @@ static unsigned random_way(btb *b)
     return b->random % BTB_WAYS;
 }
 
-/* On the P54C an entry of state 0 is free again. */
+/* Returns whether an entry is free. On the P54C, an entry in state 0 is free again. */
 static bool is_free(const btb *b, size_t entry)
 {
     return (b->owner[entry] & BTB_VALID) == 0 || (btb_by_pairs(b) && b->entry[entry].state == 0);
@@ -43,7 +43,7 @@ size_t btb_other_way(btb *b, size_t first)
     return b->model->replacement == BTB_REPLACE_RANDOM ? random_way(b) : btb_least_used(&b->entry[first]);
 }
 
-/* ---- raw ----------------------------------------------------------------------------------------------- */
+/* ---- raw entries --------------------------------------------------------------------------------------- */
 
 btb_raw btb_raw_of(const btb *b, unsigned entry)
 {
@@ -74,7 +74,7 @@ void btb_set_raw(btb *b, unsigned entry, const btb_raw *raw)
                       (raw->valid ? BTB_VALID : 0);
     btb_entry *e = &b->entry[entry];
     *e = (btb_entry){.used = raw->used,
-                     .settled = BTB_NEVER_SETTLED, /* as far as is known */
+                     .settled = BTB_NEVER_SETTLED, /* unknown */
                      .target = raw->target,
                      .pattern =
                          (raw->history * (uint32_t)PATTERN_LAST | (raw->prediction ? PATTERN_PREDICTION : 0) |

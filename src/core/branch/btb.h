@@ -1,13 +1,14 @@
 /* The branch target buffer: 256 entries, 64 sets of 4 ways on both processors, laid out as the test registers
  * show them.
  *
- *   P54C  set = key[5:0], tag = key[31:6]; the key is the address of the first instruction of the pair before
- * the branch. Entry: a two-bit state (0 = unused; 2 and 3 predict taken), target. P55C  bank = key[3:2], set
- * = key[7:4], tag = key[31:8]; the key is the address of the branch's last byte, of which bits 1-0 (offset)
- * are kept but not compared: one branch per aligned dword. Entry: valid, prediction bit, four-bit history,
- * type, target; and 16 two-bit counters chosen by the history, which the test registers do not show.
+ *   P54C  set = key[5:0], tag = key[31:6]. The key is the address of the first instruction of the pair before
+ *         the branch. Entry: a two-bit state (0 = unused; 2 and 3 predict taken), target.
+ *   P55C  bank = key[3:2], set = key[7:4], tag = key[31:8]. The key is the address of the branch's last byte,
+ *         whose bits 1-0 (offset) are kept but not compared: one branch per aligned dword. Entry: valid,
+ *         prediction bit, four-bit history, type, target; and 16 two-bit counters selected by the history,
+ *         which the test registers do not show.
  *
- * This file keeps the array; what a prediction is and how it is learned is predictor.c. */
+ * This file keeps the array. predictor.c predicts and learns. */
 #ifndef CORE_BRANCH_BTB_H
 #define CORE_BRANCH_BTB_H
 
@@ -25,61 +26,64 @@ enum {
     BTB_SETS = 64,
     BTB_WAYS = 4,
     BTB_ENTRIES = BTB_SETS * BTB_WAYS,
-    BTB_COUNTERS = 1 << 4 /* by a history of so many executions */
+    BTB_COUNTERS = 1 << 4 /* one per history of four outcomes */
 };
 
 /* TR11's branch type. */
 typedef enum btb_type { BTB_JCC, BTB_JMP, BTB_CALL, BTB_RET } btb_type;
 
-/* btb_entry.pattern. Twice the history is where the counter that it chooses stands in btb_entry.counters, and
- * one step to the left makes room for the next outcome and makes the prediction stale. */
+/* Layout of btb_entry.pattern. The counter selected by the history starts at bit 2 * history of
+ * btb_entry.counters. A shift by one makes room for the next outcome and turns the prediction into the stale
+ * one. */
 enum {
-    PATTERN_LAST = 2, /* the last execution, lowest bit of the history */
+    PATTERN_LAST = 2, /* the last outcome, lowest bit of the history */
     PATTERN_HISTORY = (BTB_COUNTERS - 1) * PATTERN_LAST,
     PATTERN_PREDICTION = BTB_COUNTERS * PATTERN_LAST,
     PATTERN_STALE = PATTERN_PREDICTION * 2,
-    PATTERN_PLACE = PATTERN_PREDICTION - 1 /* in the counters */
+    PATTERN_PLACE = PATTERN_PREDICTION - 1 /* bit position in the counters */
 };
 
-/* No address. */
+/* btb_entry.settled when nothing is settled; it is no address. */
 #define BTB_NEVER_SETTLED UINT64_MAX
 
 typedef struct btb_entry {
-    uint64_t used;    /* when it was used last: later uses have larger numbers; 0: never */
-    uint64_t settled; /* P55C: if its branch leads there, it is as predicted, and there is nothing to learn */
+    uint64_t used;    /* time of its last use, increasing; 0: never */
+    uint64_t settled; /* P55C: if the branch leads to this address, the prediction is right and nothing
+                         changes */
     uint32_t target;
-    uint32_t counters; /* P55C: two bits each, that of history 0 lowest */
-    uint32_t pattern;  /* P55C: history; the prediction for it; and that before the last update, which is
-                          what a branch sees that is fetched again too soon: PATTERN_* */
+    uint32_t counters; /* P55C: two bits each, history 0 lowest */
+    uint32_t pattern;  /* P55C: the history; the prediction for it; and the prediction before the last update,
+                          which a branch sees that is fetched again too soon: PATTERN_* */
     uint8_t state;     /* P54C: 0-3 */
 } btb_entry;
 
-/* A branch as the BTB looks it up, or the entry that it owns: the tag in place, which is the key's bits above
- * the set index; and on the P55C which it is of the branches with that tag and set. */
+/* Identifies a branch to the BTB, and the branch that owns an entry. The tag is in place, in the key's bits
+ * above the set index. On the P55C, offset and type distinguish the branches with the same tag and set. */
 enum { BTB_VALID = 1, BTB_OFFSET = 3 << 1, BTB_TYPE = 3 << 3 };
 #define BTB_TAG  (~63u)
-#define NO_OWNER (1u << 5) /* that of no entry */
+#define NO_OWNER (1u << 5) /* matches no entry */
 
 typedef struct btb_branch {
     uint32_t owner;
-    uint16_t entry; /* where its entry was seen last, or another one of its set */
+    uint16_t entry; /* the entry where it was last found, or another one of its set */
     uint8_t kind;   /* P55C: isa_branch */
 } btb_branch;
 
 typedef struct btb {
-    BEGINS_LINE uint32_t owner[BTB_ENTRIES]; /* of each entry */
-    btb_entry entry[BTB_ENTRIES];            /* BTB_WAYS of each set */
+    BEGINS_LINE uint32_t owner[BTB_ENTRIES]; /* owner of each entry */
+    btb_entry entry[BTB_ENTRIES];            /* BTB_WAYS per set */
     const model_btb *model;
-    bool by_use;     /* P55C: the victim of a set in which none is free is known from times of use */
+    bool by_use;     /* P55C: the victim in a full set is derived from the times of use */
     uint32_t random; /* state of the P54C's pseudo-random replacement */
 } btb;
 
 void btb_init(btb *b, const model_btb *model);
-/* CR3 load, RESET, INIT, TR11 flush: no entry is valid any more; what else is in them stays
- * (manual, 26.2.1.3). */
+/* Invalidates all entries, for CR3 load, RESET, INIT and TR11 flush. Their other contents stay (manual,
+ * 26.2.1.3). */
 void btb_flush(btb *b);
 
-/* Branches are looked up by the pair before them (P54C), not by their own address (P55C). */
+/* Returns whether branches are looked up by the pair before them (P54C) instead of their own address
+ * (P55C). */
 static inline bool btb_by_pairs(const btb *b)
 {
     return b->model->key == BTB_KEY_PREVIOUS_PAIR;
@@ -90,13 +94,13 @@ static inline btb_type btb_type_of(uint32_t owner)
     return (btb_type)((owner & BTB_TYPE) / (BTB_TYPE / 3));
 }
 
-/* On the P54C, by the pair before it. */
+/* Returns the P54C's lookup key, which is the pair before the branch. */
 static inline btb_branch btb_by_pair(uint32_t pair)
 {
     return (btb_branch){.owner = (pair & ~63u) | BTB_VALID, .entry = (uint16_t)((pair & 63) * BTB_WAYS)};
 }
 
-/* On the P55C: array index set * 4 + bank. */
+/* Returns the P55C's lookup key. The array index is set * 4 + bank. */
 static inline btb_branch btb_by_last_byte(uint32_t last_byte, btb_type type, uint8_t kind)
 {
     return (btb_branch){.owner = (last_byte & ~255u) | type * (BTB_TYPE / 3u) |
@@ -105,14 +109,14 @@ static inline btb_branch btb_by_last_byte(uint32_t last_byte, btb_type type, uin
                         .kind = kind};
 }
 
-/* The first entry of its set. */
+/* Returns the first entry of the branch's set. */
 static inline size_t btb_first(const btb_branch *branch)
 {
     return branch->entry & ~(size_t)(BTB_WAYS - 1);
 }
 
-/* The entry whose tag fits, valid or (P54C) fallen to state 0; NULL if none. There is no more than one. No
- * branch of the host for each way: which one it is nobody knows. */
+/* Returns the entry whose tag matches, valid or (P54C) in state 0; NULL if there is none. At most one
+ * matches. The code has no host branch per way, because the way is unpredictable. */
 static inline btb_entry *btb_find(btb *b, const btb_branch *branch)
 {
     const size_t first = btb_first(branch);
@@ -131,8 +135,8 @@ static inline btb_entry *btb_find(btb *b, const btb_branch *branch)
     return ways == 0 ? NULL : &b->entry[first + (unsigned)__builtin_ctz(ways)];
 }
 
-/* The way that the bits of a tree pseudo-LRU would point to (replacement.h): each says which side of its node
- * was used last, and that is known from the times of use. A bit that was never touched points to the lower
+/* Returns the way that a tree pseudo-LRU would replace (replacement.h). Each of its bits tells which side of
+ * a node was used last, which follows from the times of use. A bit that was never set points to the lower
  * side. */
 static inline size_t btb_least_used(const btb_entry *set)
 {
@@ -142,11 +146,11 @@ static inline size_t btb_least_used(const btb_entry *set)
     return side + (set[side].used > set[side + 1].used);
 }
 
-/* btb.c. A way that is free, or that pseudo-random replacement chooses. */
+/* Returns a way that is free, or that pseudo-random replacement chooses. (btb.c) */
 size_t btb_other_way(btb *b, size_t first);
 
-/* A free entry for a branch that has none, else the victim. It is the branch's own from now on; what else is
- * in it is as it was. */
+/* Returns a free entry for a branch that has none, or else replaces one. The branch owns the entry from now
+ * on; its other contents are unchanged. */
 static inline btb_entry *btb_allocate(btb *b, btb_branch *branch)
 {
     const size_t first = btb_first(branch);
@@ -159,7 +163,7 @@ static inline btb_entry *btb_allocate(btb *b, btb_branch *branch)
     return &b->entry[entry];
 }
 
-/* An entry as the test registers and snapshots have it. */
+/* An entry in the form of test registers and snapshots. */
 typedef struct btb_raw {
     uint32_t tag;
     bool valid;
@@ -176,8 +180,9 @@ extern const snapshot_table btb_raw_state;
 btb_raw btb_raw_of(const btb *b, unsigned entry);
 void btb_set_raw(btb *b, unsigned entry, const btb_raw *raw);
 
-/* For TR9-TR11. `set` as TR11 numbers it (P54C 0-63; P55C 0-15 with bank 0-3). A write goes to the entry of
- * the same bank, set and tag if there is one, whatever `way` says (manual, 26.2.1.3). */
+/* Read and write an entry for TR9-TR11. `set` is numbered as in TR11 (P54C 0-63; P55C 0-15 with bank 0-3). A
+ * write goes to the entry with the same bank, set and tag if there is one, whatever `way` is (manual,
+ * 26.2.1.3). */
 btb_raw btb_get(const btb *b, unsigned set, unsigned bank, unsigned way);
 void btb_put(btb *b, unsigned set, unsigned bank, unsigned way, const btb_raw *raw);
 

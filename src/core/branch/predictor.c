@@ -14,7 +14,7 @@ predictor *predictor_open(const p5_model *model)
     const uint32_t counter = model->btb.first_counter, both = PATTERN_PREDICTION | PATTERN_STALE;
     for (unsigned jcc = 0; jcc < 2; jcc++)
         p->fresh[jcc] =
-            (btb_entry){.counters = counter * (UINT32_MAX / 3), /* each of them */
+            (btb_entry){.counters = counter * (UINT32_MAX / 3), /* repeated for each counter */
                         .pattern = model->btb.first_history * PATTERN_LAST | (jcc && counter < 2 ? 0 : both)};
     return_stack_init(&p->returns, model->btb.return_entries);
     return p;
@@ -44,9 +44,9 @@ bool predictor_passed(predictor *p, uint32_t previous_pair)
     return predictor_wears(p, previous_pair, true);
 }
 
-/* ---- P55C: look-up 241428, 2.2; patterns after Agner Fog, 3; entries as TR9 and TR11 show them ---- */
+/* ---- P55C: lookup by 241428, 2.2; patterns by Agner Fog, 3; entries as TR9 and TR11 show them ---- */
 
-/* A branch that was taken gets `entry`. */
+/* Fills `entry` for a branch that was taken. */
 static inline void begin(predictor *p, btb_entry *entry, const btb_branch *branch, uint32_t next)
 {
     *entry = p->fresh[branch->kind == ISA_JCC];
@@ -98,7 +98,7 @@ static const snapshot_table return_stack_state = {
     SNAPSHOT(return_stack, "return_stack", FIELD_ANY_OF([0], address), FIELD_DERIVED(entries),
              FIELD_MOST(RETURN_STACK_ENTRIES - 1, top), FIELD_MOST(RETURN_STACK_ENTRIES, count))};
 
-/* The predictor with its entries as they are saved. */
+/* The BTB in snapshots. */
 typedef struct saved_btb {
     btb_raw entry[BTB_ENTRIES];
     uint32_t random;

@@ -1,5 +1,5 @@
-/* The P55C's prediction, inlined into what predicts for many stretches; what is not usual is in predictor.c.
- */
+/* The P55C's prediction, inlined into the code that predicts for many stretches. predictor.c has the rarer
+ * cases. */
 #ifndef CORE_BRANCH_PREDICTOR_FAST_H
 #define CORE_BRANCH_PREDICTOR_FAST_H
 
@@ -23,48 +23,47 @@ static inline btb_type predictor_type(uint8_t kind)
     }
 }
 
-/* A near branch of the P55C as it is looked up. */
+/* Returns the lookup key of a near branch of the P55C. */
 static inline btb_branch predictor_branch_of(uint32_t last_byte, uint8_t kind)
 {
     return btb_by_last_byte(last_byte, predictor_type(kind), kind);
 }
 
-/* What the entry of a conditional branch predicts: when the branch comes soon after it came last, what it did
- * then is not in it yet. `since_last`: instructions executed since then, itself included. */
+/* Returns what the entry of a conditional branch predicts. If the branch runs again soon, its last outcome is
+ * not in the entry yet. `since_last`: instructions executed since its last run, itself included. */
 static inline unsigned predictor_direction(const predictor *p, const btb_entry *entry, uint64_t since_last)
 {
-    /* no branch of the host */
+    /* computed without a host branch */
     return entry->pattern * (1u + (since_last > p->stale_instructions)) / PATTERN_STALE & 1;
 }
 
-/* Learns the outcome of a conditional branch, which led to `next`: the counter of the history that it was
- * predicted with, then the history, then the prediction for the next time. LOOP and JCXZ only remember their
- * last direction. Which way a branch goes is not known to the host's predictor either: no branches on it. */
+/* Learns the outcome of a conditional branch that led to `next`: updates the counter of the current history,
+ * then the history, then the prediction for the next run. LOOP and JCXZ only remember their last direction.
+ * The code has no host branch on the direction, which the host's predictor cannot predict either. */
 static inline void predictor_learn(btb_entry *entry, unsigned taken, uint32_t next, bool loop)
 {
     static const uint8_t bits[8] = {0, 1, 1, 3,
-                                    3, 1, 1, 0}; /* of the counter that change, by it and direction */
+                                    3, 1, 1, 0}; /* counter bits that change, by counter and direction */
     const uint32_t was = entry->pattern, place = was & PATTERN_PLACE;
     const uint32_t changes = (uint32_t)bits[(entry->counters >> place & 3) * 2 + taken] << place;
     const uint32_t counters = entry->counters ^= changes;
     const uint32_t step = (was + taken) * 2, two = loop ? taken * 2 : counters >> (step & PATTERN_PLACE) & 2;
     const uint32_t pattern = (step & (PATTERN_HISTORY | PATTERN_STALE)) | two * (PATTERN_PREDICTION / 2);
     entry->pattern = pattern;
-    /* Nothing has changed: both predictions are the direction, and so are all outcomes of the history. */
+    /* If nothing has changed, both predictions and all outcomes of the history equal the direction. */
     const bool changed = (changes | (was ^ pattern)) != 0;
     entry->settled = next | (0 - (uint64_t)changed);
 }
 
-/* What became of a branch, in short (p5_prediction). Those below OWN_ANSWERS are the usual ones.
+/* The outcome of a prediction in packed form (p5_prediction). Outcomes below OWN_ANSWERS are the usual ones.
  *
- * 0-3, 6, 7: by its own entry, of the first three bits. OWN_WRONG_TARGET: it was taken, and to somewhere else
- * than its entry says, or it leads to the instruction behind it.
- *
- * 4, 5: there was no entry. PREDICTED_NOTHING, and 1 if it was taken.
- *
- * 8-15: by another branch's entry. PREDICTED_FALSELY and the first two bits; FALSE_RETURN: both are returns.
- *
- * 16, NOT_PREDICTED: it is no near branch, or one of the P54C, which is predicted when the pipe asks. */
+ *   0-3, 6, 7  The branch has an entry: the first three bits. OWN_WRONG_TARGET: it was taken to another
+ *              target than its entry's, or it leads to the instruction after it.
+ *   4, 5       There was no entry: PREDICTED_NOTHING, plus 1 if the branch was taken.
+ *   8-15       Another branch's entry predicted: PREDICTED_FALSELY and the first two bits. FALSE_RETURN: both
+ *              branches are returns.
+ *   16         NOT_PREDICTED: it is no near branch, or one of the P54C, which is predicted when the pipe
+ *              asks. */
 enum {
     OWN_PREDICTED_TAKEN = 1,
     OWN_TAKEN = 2,
@@ -86,13 +85,13 @@ static inline unsigned predictor_outcome(unsigned predicted_taken, unsigned take
     return predicted_taken + 2 * taken + 4 * (taken & wrong_target);
 }
 
-/* predictor_own for an entry of type BTB_JCC. */
+/* Does predictor_own for an entry of type BTB_JCC. */
 static inline unsigned predictor_own_jcc(const predictor *p, btb_entry *entry, unsigned taken, uint32_t next,
                                          bool loop, uint64_t since_last)
 {
     const unsigned outcome = predictor_outcome(predictor_direction(p, entry, since_last), taken, false);
     predictor_learn(entry, taken, next, loop);
-    /* one branch of the host, on what hardly ever happens, and not one on the direction */
+    /* one host branch on a rare case, none on the direction */
     if (__builtin_expect((-taken & (entry->target ^ next)) != 0, 0)) {
         entry->target = next;
         return outcome | OWN_WRONG_TARGET;
@@ -100,7 +99,7 @@ static inline unsigned predictor_own_jcc(const predictor *p, btb_entry *entry, u
     return outcome;
 }
 
-/* predictor_own for an entry of another type, which is that of a branch that is always taken. */
+/* Does predictor_own for an entry of another type, whose branch is always taken. */
 static inline unsigned predictor_own_jump(predictor *p, btb_entry *entry, btb_type type, uint32_t next,
                                           uint32_t fall_through)
 {
@@ -117,8 +116,8 @@ static inline unsigned predictor_own_jump(predictor *p, btb_entry *entry, btb_ty
     return predictor_outcome(true, true, predicted != next || next == fall_through);
 }
 
-/* The branch has `entry` and led to `next`: predicts, then learns; the caller marks it as used.
- * Answers OWN_*. */
+/* Predicts a branch that has `entry` and led to `next`, then learns. The caller marks the entry as used.
+ * Returns OWN_*. */
 static inline unsigned predictor_own(predictor *p, btb_entry *entry, const btb_branch *branch, bool taken,
                                      uint32_t next, uint32_t fall_through, uint64_t since_last)
 {
@@ -128,7 +127,7 @@ static inline unsigned predictor_own(predictor *p, btb_entry *entry, const btb_b
     return predictor_own_jcc(p, entry, taken, next, branch->kind == ISA_LOOP, since_last);
 }
 
-/* The same in full, of a branch of `kind` (isa_branch). */
+/* Unpacks the prediction of a branch of `kind` (isa_branch). */
 static inline branch_answer predictor_answer(unsigned prediction, uint8_t kind)
 {
     bool predicted_taken = (prediction & OWN_PREDICTED_TAKEN) != 0;
@@ -147,15 +146,15 @@ static inline branch_answer predictor_answer(unsigned prediction, uint8_t kind)
                            .return_right = returns && right};
 }
 
-/* predictor.c. Another branch's entry, in the same dword, predicts; the branch gets it if it may. The rest as
- * in predictor_near. */
+/* Predicts a branch by another branch's entry, in the same dword. The branch takes over the entry if it may.
+ * The parameters are those of predictor_near. (predictor.c) */
 unsigned predictor_falsely(predictor *p, btb_entry *entry, branch_run *ran, uint32_t next,
                            uint32_t fall_through, uint64_t now);
-/* A branch without an entry was taken: it gets one if it may. */
+/* Handles a branch without an entry that was taken: it gets one if it may. */
 unsigned predictor_absent(predictor *p, branch_run *ran, uint32_t next, uint32_t fall_through, uint64_t now);
 
-/* Predicts the branch `ran`, if it is a near one, then learns: it went to `next`, `now` instructions up to
- * it. */
+/* Predicts the branch `ran`, if it is a near one, then learns. It went to `next`; `now` is the number of
+ * instructions up to it. */
 static inline __attribute__((always_inline)) unsigned
 predictor_near(predictor *p, branch_run *ran, uint32_t next, uint32_t fall_through, uint64_t now)
 {
@@ -167,7 +166,7 @@ predictor_near(predictor *p, branch_run *ran, uint32_t next, uint32_t fall_throu
         btb_entry *found = btb_find(&p->btb, &ran->branch);
         if (found == NULL && btb_type_of(owner) == BTB_JCC && next == fall_through) {
             ran->instructions = now;
-            return PREDICTED_NOTHING; /* nothing is learned or used */
+            return PREDICTED_NOTHING; /* nothing is learned, and no entry counts as used */
         }
         if (found == NULL)
             return predictor_absent(p, ran, next, fall_through, now);
@@ -179,7 +178,7 @@ predictor_near(predictor *p, branch_run *ran, uint32_t next, uint32_t fall_throu
     btb_entry *entry = &p->btb.entry[at];
     const uint64_t since_last = now - ran->instructions;
     ran->instructions = entry->used = now;
-    const unsigned taken = next != fall_through; /* of those that may fall through */
+    const unsigned taken = next != fall_through; /* only matters for branches that may fall through */
     if (entry->settled == next)
         return predictor_outcome(taken, taken, false);
     if (__builtin_expect(ran->branch.kind == ISA_JCC, 1))

@@ -1,15 +1,15 @@
-/* The P54C's prediction by the pair before a branch, inlined into the hot path (predictor.c). Behaviour after
- * Agner Fog, 3; entries as TR9 and TR11 show them (manual, 26.2.1.3). */
+/* The P54C's prediction by the pair before a branch, inlined into the hot path (predictor.c). The behaviour
+ * follows Agner Fog, 3; entries are as TR9 and TR11 show them (manual, 26.2.1.3). */
 #ifndef CORE_BRANCH_PREDICTOR_PAIRS_H
 #define CORE_BRANCH_PREDICTOR_PAIRS_H
 
 #include "core/branch/predictor.h"
 
-/* True if the branch cannot have its target loaded because it is in the pair executed right after that of a
- * branch that was predicted wrong, unless it is the branch of a loop that fits the 16 bytes at hand and
- * begins with them: the prefetcher has nothing to load for that. Measured with Linux's delay loop, DEC and
- * JNS in one pair: wrong for ever as the pair after itself, 5 clocks, but 1 clock when the loop is aligned to
- * 16 bytes. The reason given is inferred (btb.aligned_loop_at_hand). */
+/* Returns whether the branch cannot load its target because it is in the pair executed right after that of a
+ * mispredicted branch. An exception is the branch of a loop that fits and starts an aligned 16-byte block,
+ * for which the prefetcher has nothing to load. Measured with Linux's delay loop, DEC and JNS in one pair,
+ * which follows itself: 5 clocks, always mispredicted, but 1 clock when the loop is aligned to 16 bytes. The
+ * explanation is inferred (btb.aligned_loop_at_hand). */
 static inline bool predictor_pairs_follows_wrong(const predictor *p, const branch_query *query)
 {
     bool at_hand = query->target % 16 == 0 && query->target == (query->last_byte & ~15u);
@@ -17,7 +17,7 @@ static inline bool predictor_pairs_follows_wrong(const predictor *p, const branc
            !(p->btb.model->aligned_loop_at_hand && at_hand);
 }
 
-/* What a branch is told that finds `entry`, NULL if none. Changes nothing. */
+/* Returns the prediction for a branch that finds `entry` (NULL: none). Changes nothing. */
 static inline branch_answer predictor_pairs_answer(const predictor *p, const branch_query *query,
                                                    const btb_entry *entry)
 {
@@ -30,8 +30,8 @@ static inline branch_answer predictor_pairs_answer(const predictor *p, const bra
     return answer;
 }
 
-/* State after an execution; taken: 0->3 1->2 2->3 3->3, not taken: one down. In a tight loop the old counter
- * is forwarded before the entry is updated, so that a taken branch leads from 0 to 1. */
+/* Returns the state after an execution. Taken: 0->3 1->2 2->3 3->3; not taken: one down. In a tight loop the
+ * old counter is forwarded before the entry is updated, so that a taken branch leads from 0 to 1. */
 static inline uint8_t predictor_pairs_state(uint8_t state, bool taken, bool tight)
 {
     static const uint8_t next[2][4] = {{0, 0, 1, 2}, {3, 2, 3, 3}}; /* not taken, taken */
@@ -64,9 +64,9 @@ static inline branch_answer predictor_pairs(predictor *p, const branch_query *qu
     return answer;
 }
 
-/* The answer as a number: without an entry, with one that does not predict a taken branch, with one that
- * does; what else differs follows from the direction, but for a taken branch to another target than was
- * predicted. */
+/* Returns the answer as a number: 0-1 without an entry, 2-3 with one that does not predict taken, 4-6 with
+ * one that does. The rest of the answer follows from the direction, except for a taken branch whose predicted
+ * target was wrong. */
 enum { PAIRS_ANSWERS = 7 };
 static inline unsigned predictor_pairs_number(const branch_answer *answer, bool taken)
 {
@@ -75,11 +75,11 @@ static inline unsigned predictor_pairs_number(const branch_answer *answer, bool 
     return 2u * answer->hit + taken;
 }
 
-/* What a pair without a branch would meet behind the pair `previous_pair`. */
+/* What happens to a pair without a branch after the pair `previous_pair`. */
 typedef enum pairs_passing {
-    PASSES_NOTHING,  /* nothing is predicted and nothing changes */
+    PASSES_NOTHING,  /* nothing is predicted or changed */
     PASSES_WORN_OUT, /* nothing is predicted, and the entry falls to state 0 */
-    PASSES_TAKEN     /* a taken branch is predicted there, and the entry is worn down */
+    PASSES_TAKEN     /* a taken branch is predicted, and the entry's state is decremented */
 } pairs_passing;
 
 static inline pairs_passing predictor_passing(const btb_entry *entry)
@@ -89,8 +89,8 @@ static inline pairs_passing predictor_passing(const btb_entry *entry)
     return entry->state == 1 ? PASSES_WORN_OUT : PASSES_TAKEN;
 }
 
-/* It wears the entry down, which falls from state 1 to 0; `taken`: also one that predicts a taken branch.
- * True: this one does. */
+/* Decrements the state of an entry that does not predict taken, from 1 to 0; with `taken`, also that of one
+ * that does. Returns whether the entry predicts taken. */
 static inline bool predictor_wears(predictor *p, uint32_t previous_pair, bool taken)
 {
     const btb_branch branch = btb_by_pair(previous_pair);
@@ -101,7 +101,7 @@ static inline bool predictor_wears(predictor *p, uint32_t previous_pair, bool ta
     return passing == PASSES_TAKEN;
 }
 
-/* predictor_passed if it answers false; true then. Otherwise nothing has happened. */
+/* Does predictor_passed if that would return false, and then returns true. Otherwise changes nothing. */
 static inline bool predictor_passes(predictor *p, uint32_t previous_pair)
 {
     return !predictor_wears(p, previous_pair, false);

@@ -1,5 +1,5 @@
-/* The P55C's return stack: four return addresses in a ring. A call overwrites the oldest, a return takes the
- * youngest; more returns than calls find what is left in the ring. */
+/* The P55C's return stack: a ring of four return addresses. A call overwrites the oldest one, and a return
+ * pops the youngest. Returns in excess of calls find what is left in the ring. */
 #ifndef CORE_BRANCH_RETURN_STACK_H
 #define CORE_BRANCH_RETURN_STACK_H
 
@@ -11,14 +11,15 @@ enum { RETURN_STACK_ENTRIES = 4 };
 
 typedef struct return_stack {
     uint32_t address[RETURN_STACK_ENTRIES];
-    unsigned entries; /* 0: the processor has none */
-    unsigned top;     /* the youngest */
+    unsigned entries; /* 0: the processor has no return stack */
+    unsigned top;     /* index of the youngest */
     unsigned count;   /* addresses pushed and not yet popped, at most `entries` */
 } return_stack;
 
 void return_stack_init(return_stack *stack, unsigned entries);
 
-/* True if the oldest address was lost: event 39h/1 of the 1997 manual, "RSB overflows". */
+/* Pushes an address. Returns true if the oldest address was lost: event 39h/1 of the 1997 manual, "RSB
+ * overflows". */
 static inline bool return_stack_push(return_stack *stack, uint32_t address)
 {
     if (stack->entries == 0)

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Which BRDY# of a burst that starts with the 8-byte part `first` of a line brings `part`; the order of the
- * parts is 0123, 1032, 2301, 3210 (table 6-12's kind). */
+/* Returns the position of `part` in a burst that starts with the 8-byte part `first` of a line. The order of
+ * the parts is 0123, 1032, 2301 or 3210 (as in table 6-12). */
 static unsigned burst_place(unsigned first, unsigned part)
 {
     assert(first < 4 && part < 4);
@@ -87,7 +87,7 @@ void __attribute__((noinline)) bus_log_turn(bus_log *log)
     log->end = log->next + (log->tell != NULL ? BUS_TOLD : BUS_UNTOLD) - BUS_CYCLES;
 }
 
-/* There are no other uses in it than these; somebody may be told of those that follow. */
+/* Empties the log except for the recent uses given. The callback is called for later uses only. */
 static void bus_log_restart(bus_log *log, const p5_bus_use recent[BUS_RECENT])
 {
     memcpy(log->next - BUS_RECENT, recent, BUS_RECENT * sizeof *recent);
@@ -107,13 +107,13 @@ void bus_on_use(bus *b, void (*tell)(void *context, const p5_bus_use *uses, size
     bus_log_turn(&b->log);
 }
 
-/* First bus clock that begins at or after core clock `clock`. */
+/* Returns the first bus clock that begins at or after core clock `clock`. */
 static uint64_t bus_clock_from(const bus *b, uint64_t clock)
 {
     return bus_in_clocks(b, 2 * clock + b->half_ratio - 1);
 }
 
-/* First core clock edge at or after the beginning of bus clock `n`. */
+/* Returns the first core clock edge at or after the beginning of bus clock `n`. */
 static uint64_t core_clock_of(const bus *b, uint64_t n)
 {
     return (n * b->half_ratio + 1) / 2;
@@ -133,7 +133,8 @@ uint64_t bus_core_clock(const bus *b, uint64_t n)
 
 bus_use bus_used(const bus *b, uint64_t clock)
 {
-    bus_use use = {b->own + b->foreign, b->own}; /* less what lies ahead */
+    bus_use use = {b->own + b->foreign, b->own}; /* minus the clocks in the future, which the loop
+                                                    subtracts */
     for (const p5_bus_use *last = b->log.next; last-- != b->log.next - BUS_RECENT;) {
         uint64_t to = last->to & ~P5_BUS_OTHER;
         if (to <= clock)
@@ -167,7 +168,7 @@ uint64_t bus_next_free(const bus *b, uint64_t asked)
     return core_clock_of(b, bus_first_free(b, asked).n);
 }
 
-/* Events 2Ah. */
+/* Counts events 2Ah. */
 bus_clock __attribute__((noinline)) bus_arbitrate(bus *b, uint64_t asked)
 {
     uint64_t granted = bus_first_free(b, asked).n + b->model->agent.grant;
@@ -214,8 +215,8 @@ uint64_t bus_write(bus *b, uint64_t asked)
     return run_cycle(b, start(b, asked), b->write);
 }
 
-/* Locked cycles are never pipelined, and at least one idle clock stands between two sequences (241428,
- * 6). */
+/* Runs the cycles of a locked sequence. They are never pipelined, and there is at least one idle clock
+ * between two sequences (241428, 6). */
 uint64_t bus_locked_read(bus *b, uint64_t asked)
 {
     const model_bus *times = &b->model->bus;
@@ -257,7 +258,7 @@ const snapshot_table bus_state = {
              FIELD_DERIVED(log), FIELD_ANY(own, foreign, counted_all, counted_own), FIELD_DERIVED(taken),
              FIELD_ANY_OF([0][0], bytes))};
 
-/* A use of the bus, with who had it as a field of its own. */
+/* A use of the bus, with its owner as a separate member. */
 typedef struct saved_use {
     uint64_t from, to;
     bool other;

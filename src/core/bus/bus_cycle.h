@@ -1,14 +1,14 @@
-/* One cycle of the bus, inlined into bus.c and into data references (memory_data.c). */
+/* A single bus cycle, inlined into bus.c and into data references (memory_data.c). */
 #ifndef CORE_BUS_BUS_CYCLE_H
 #define CORE_BUS_BUS_CYCLE_H
 
 #include "core/bus/bus.h"
 
-/* The bus is in use in core clocks [from, to). The intervals are in order and never overlap: each cycle
- * starts when the one before has ended. Counting waits until somebody looks: what runs is of one privilege
- * class in between. The youngest may lie ahead of what has been executed (a code fetch in advance, a long
- * WBINVD) and count for the class in which they pass; those that are not kept have passed. `own`: it is the
- * processor's cycle, not HOLD, AHOLD or another master. */
+/* Records that the bus is in use in core clocks [from, to). The intervals are in order and never overlap,
+ * because each cycle starts after the one before has ended. They are counted only on request; until then the
+ * privilege class does not change. The latest ones may lie in the future (a code prefetch, a long WBINVD) and
+ * count for the class in which they pass. Those no longer kept have passed. `own`: it is the processor's
+ * cycle, not HOLD, AHOLD or another master. */
 static inline void bus_mark_busy(bus *b, uint64_t from, uint64_t to, bool own)
 {
     *b->log.next++ = (p5_bus_use){from, own ? to : to | P5_BUS_OTHER};
@@ -18,13 +18,14 @@ static inline void bus_mark_busy(bus *b, uint64_t from, uint64_t to, bool own)
         b->foreign += to - from;
 }
 
-/* The log has to be turned. To be asked behind every use, or BUS_CYCLES of them. */
+/* Returns whether bus_log_turn has to be called. Check this after every use, or after every BUS_CYCLES
+ * uses. */
 static inline bool bus_log_full(const bus_log *log)
 {
     return log->next >= log->end;
 }
 
-/* A cycle of `clocks` bus clocks with `idle` ones behind it. */
+/* Returns the duration of a cycle of `clocks` bus clocks with `idle` ones after it. */
 static inline bus_time bus_takes(const bus *b, uint32_t clocks, uint32_t idle)
 {
     uint64_t ratio = b->half_ratio;
@@ -37,14 +38,14 @@ static inline bool bus_is_video(uint32_t physical)
            physical - P5_VIDEO_LINEAR < P5_VIDEO_LINEAR_BYTES;
 }
 
-/* Transfers on the bus of the video memory for `size` bytes. */
+/* Returns the number of transfers on the bus of the video memory for `size` bytes. */
 static inline uint32_t bus_video_transfers(const bus *b, uint32_t physical, unsigned size)
 {
     uint32_t width = b->model->bus.video_bytes;
     return ((physical & (width - 1)) + size + width - 1) / width;
 }
 
-/* Of a write of up to 8 bytes. */
+/* Returns the duration of a write of up to 8 bytes. */
 static inline bus_time bus_write_time(const bus *b, uint32_t physical, unsigned size)
 {
     if (__builtin_expect(!bus_is_video(physical), 1))
@@ -53,16 +54,16 @@ static inline bus_time bus_write_time(const bus *b, uint32_t physical, unsigned 
     return bus_takes(b, bus_video_transfers(b, physical, size) * times->video_write, times->idle_after_write);
 }
 
-/* `halves` over half_ratio. The inverse is too large by less than 1 in the last of its 32 places, the product
- * by less than `halves` of them: not enough for another whole number, as long as `halves` times half_ratio
- * (at most 7, model_fields.c) is below 2^32. Times that are far apart are divided. */
+/* Returns `halves` / half_ratio. The inverse is too large by less than 1 in the last of its 32 places, and
+ * the product by less than `halves` of them. This does not change the quotient as long as `halves` times
+ * half_ratio (at most 7, model_fields.c) is below 2^32. Larger values are divided. */
 static inline uint64_t bus_in_clocks(const bus *b, uint64_t halves)
 {
     return halves >> 24 == 0 ? halves * b->inverse_ratio >> 32 : halves / b->half_ratio;
 }
 
-/* First bus clock from core clock `asked` on in which the bus is free. Most requests come while it is in use,
- * or soon afterwards: only what is beyond `free` has to be divided. */
+/* Returns the first bus clock from core clock `asked` on in which the bus is free. Most requests come while
+ * the bus is in use or soon afterwards, so only the clocks after `free` are divided. */
 static inline __attribute__((always_inline)) bus_clock bus_first_free(const bus *b, uint64_t asked)
 {
     if (2 * asked <= b->begun)
@@ -72,7 +73,7 @@ static inline __attribute__((always_inline)) bus_clock bus_first_free(const bus 
     return (bus_clock){b->free + n, b->begun + n * ratio};
 }
 
-/* A cycle; answers its end in core clocks. The caller asks bus_log_full. */
+/* Runs a cycle; returns its end in core clocks. The caller checks bus_log_full. */
 static inline uint64_t bus_cycle(bus *b, bus_clock at, bus_time time, bool own)
 {
     const uint64_t from = (at.half + 1) / 2, end = (at.half + time.busy + 1) / 2; /* as bus_core_clock */
@@ -82,16 +83,18 @@ static inline uint64_t bus_cycle(bus *b, bus_clock at, bus_time time, bool own)
     return end;
 }
 
-/* The other processor had the bus last: PBREQ# until it is free and PBGNT# comes. */
+/* Arbitrates when the other processor was the last to own the bus: PBREQ# is active until the bus is free and
+ * PBGNT# comes. */
 bus_clock bus_arbitrate(bus *b, uint64_t asked);
 
-/* Bus clock of the ADS# of a cycle asked for in core clock `asked`. `shared`: there may be another master. */
+/* Returns the bus clock of the ADS# of a cycle requested in core clock `asked`. `shared`: there may be
+ * another master. */
 static inline __attribute__((always_inline)) bus_clock bus_start(bus *b, uint64_t asked, bool shared)
 {
     return shared && __builtin_expect(b->lost, 0) ? bus_arbitrate(b, asked) : bus_first_free(b, asked);
 }
 
-/* bus_cycle of the processor's; `turn`: and room for the next one. */
+/* Runs a cycle of the processor. `turn`: also makes space in the log for the next one. */
 static inline __attribute__((always_inline)) uint64_t bus_cycle_logged(bus *b, bus_clock at, bus_time time,
                                                                        bool turn)
 {
@@ -101,8 +104,8 @@ static inline __attribute__((always_inline)) uint64_t bus_cycle_logged(bus *b, b
     return end;
 }
 
-/* The burst that reads a line. Not `whole`: only the part of `physical`, which comes first, is told of, and
- * the log is not turned. */
+/* Runs the burst that reads a line. Without `whole`, it returns only the arrival of the part of `physical`,
+ * which comes first, and does not turn the log. */
 static inline __attribute__((always_inline)) bus_line bus_line_cycle(bus *b, bus_clock at, uint32_t physical,
                                                                      bool whole)
 {
@@ -116,7 +119,7 @@ static inline __attribute__((always_inline)) bus_line bus_line_cycle(bus *b, bus
     return line;
 }
 
-/* Line fill, starting with the 8 bytes at `physical`. */
+/* Fills a line, starting with the 8 bytes at `physical`. */
 static inline bus_line bus_read_line(bus *b, uint64_t asked, uint32_t physical)
 {
     return bus_line_cycle(b, bus_start(b, asked, true), physical, true);

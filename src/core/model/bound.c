@@ -3,7 +3,7 @@
 #include "core/model/model.h"
 
 enum {
-    WALK = 2,  /* table entries */
+    WALK = 2,  /* table entries of a page walk */
     PIPE = 192 /* the longest x87 instruction and a refill */
 };
 
@@ -35,7 +35,7 @@ bound bound_of_model(const p5_model *model)
     }
     bound b = {.line_clocks = fill * model->half_ratio / 2 + latency->miss_to_bus + latency->bus_to_use};
     b.walk_clocks = WALK * b.line_clocks + latency->walk_start + latency->walk_between + latency->walk_end;
-    uint32_t edge = model->half_ratio / 2 + 1; /* a cycle begins with a clock of the bus */
+    uint32_t edge = model->half_ratio / 2 + 1; /* wait for the start of a bus clock */
     b.write_back_clocks = write_back * model->half_ratio / 2 + edge;
     uint32_t memory = b.line_clocks + write_back * model->half_ratio / 2;
     uint32_t video = video_bus_clocks(cycles) * model->half_ratio / 2 + 2 * edge + latency->miss_to_bus +

@@ -1,27 +1,30 @@
-/* What things take at most, by the model. */
+/* Upper bounds of durations, derived from the model. */
 #ifndef CORE_MODEL_BOUND_H
 #define CORE_MODEL_BOUND_H
 
 #include "p5scope/core.h"
 
-/* A reference and a line of code, in core clocks: memory, bus, and an agent on it. */
+/* Upper bounds for a data reference and a line of code, in core clocks. They include memory, the bus and
+ * another bus master. */
 typedef struct bound {
     uint32_t access_clocks, line_clocks, walk_clocks;
-    uint32_t miss_clocks;       /* a reference that needs no walk, within 8 bytes, without an agent */
-    uint32_t write_back_clocks; /* a modified line */
+    uint32_t miss_clocks;       /* a reference without page walk, within 8 bytes, without another bus
+                                   master */
+    uint32_t write_back_clocks; /* the write-back of a modified line */
 } bound;
 
-enum { BOUND_LINES_AHEAD = 2 }; /* where the stream goes on is fetched too */
+enum { BOUND_LINES_AHEAD = 2 }; /* the line at a branch target is prefetched too */
 
 bound bound_of_model(const p5_model *model);
-/* No fewer clocks than pass until instructions have been priced that take `most` in sum when every reference
- * hits (op.most_clocks), in so many references and bytes of code. */
+/* Returns an upper bound of the clocks until instructions have been priced that take `most` clocks in total
+ * when every reference hits (op.most_clocks), and that make this many references and have this many bytes of
+ * code. */
 uint64_t bound_blind(const bound *b, uint64_t most, uint32_t references, uint32_t bytes);
-/* Clocks that pass at least until an event has been counted `left` times. */
+/* Returns a lower bound of the clocks until an event has been counted `left` more times. */
 static inline uint64_t bound_until_counted(uint64_t left)
 {
     enum {
-        PER_CLOCK = 4, /* no event is counted more often in a clock */
+        PER_CLOCK = 4, /* most counts of any event per clock */
         AHEAD = 256    /* the memory side counts for instructions before they enter EX */
     };
     return left > AHEAD ? (left - AHEAD) / PER_CLOCK : 0;

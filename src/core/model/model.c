@@ -12,7 +12,7 @@
 
 enum { MODEL_DEPTH = 4, MODEL_MAX_FIELDS = 128, LARGEST_FILE = 1 << 20 };
 
-/* One file while it is read; `below` is the file whose base it is. */
+/* State of reading one file. */
 typedef struct parser {
     p5_model *model;
     p5_error *error;
@@ -39,7 +39,7 @@ static p5_status set_field(parser *p, const model_field *field, const char *valu
     return p->status;
 }
 
-/* fgets over the text, counting lines for the handler, which inih does not tell. */
+/* Reads a line like fgets, and counts lines for the handler, to which inih does not pass them. */
 static char *read_line(char *into, int size, void *stream)
 {
     parser *p = stream;
@@ -125,7 +125,7 @@ static bool is_path(const char *name)
     return strchr(name, '/') != NULL || (length > 4 && strcmp(name + length - 4, ".ini") == 0);
 }
 
-/* A file named by a file stands beside it. */
+/* Makes the path of a file that another file names, relative to that file's folder. */
 static void beside(char *path, size_t size, const char *file, const char *name)
 {
     const char *slash = strrchr(file, '/');
@@ -135,7 +135,7 @@ static void beside(char *path, size_t size, const char *file, const char *name)
         snprintf(path, size, "%.*s/%s", (int)(slash - file), file, name);
 }
 
-/* Text of a built-in model, or of the processor of some. NULL: there is none. */
+/* Returns the text of a built-in model or processor, or NULL if there is none. */
 static const char *built_in(const char *name)
 {
     const embedded_file *const tables[] = {model_files, processor_files};
@@ -197,7 +197,7 @@ static p5_status load(parser *from, const char *name)
     return from->status;
 }
 
-/* What the family and the BTB's key decide about the pipe. */
+/* Sets the members of the pipe that the family and the BTB's key determine. */
 static void follow_family(p5_model *m)
 {
     bool p54c = m->family == P5_FAMILY_P54C;
@@ -207,7 +207,7 @@ static void follow_family(p5_model *m)
     m->timing.btb_by_pairs = m->btb.key == BTB_KEY_PREVIOUS_PAIR;
 }
 
-/* The maps of later processors stand over the Pentium MMX, which has RDPMC. */
+/* Checks the monitor. The register maps of later processors need the Pentium MMX, which has RDPMC. */
 static p5_status check_monitor(const p5_model *m, p5_error *error)
 {
     if (m->monitor != MONITOR_P5 && m->family != P5_FAMILY_P55C)
@@ -220,7 +220,7 @@ static p5_status check_monitor(const p5_model *m, p5_error *error)
     return P5_OK;
 }
 
-/* What no single key can tell. */
+/* Checks what involves more than one key. */
 static p5_status check(const p5_model *m, const bool *complete, const char *name, p5_error *error)
 {
     p5_status status = P5_OK;
@@ -311,7 +311,7 @@ p5_status model_from_rows(const char *name, const model_row *rows, size_t count,
     parser p = {.model = model, .error = error, .where = "", .complete = complete};
     if (built_in(name))
         load(&p, name);
-    p.keys_seen = true; /* no row names another file */
+    p.keys_seen = true; /* no row names a base file */
     for (size_t i = 0; i < count && p.status == P5_OK; i++)
         take_row(&p, &rows[i]);
     if (p.status == P5_OK)
@@ -339,7 +339,7 @@ void p5_model_close(p5_model *model)
     free(model);
 }
 
-/* ---- questions ---- */
+/* ---- queries ---- */
 
 const char *p5_model_name(const p5_model *model)
 {
@@ -375,7 +375,7 @@ p5_status p5_model_set_clock(p5_model *model, double mhz, p5_error *error)
     return P5_OK;
 }
 
-/* KEY=VALUE,... into keys of one section; `alone`: the key of a first value without one, or NULL. */
+/* Sets KEY=VALUE,... in one section. `alone`: the key of a first value without one, or NULL. */
 static p5_status set_keys(p5_model *model, const char *section, const char *alone, const char *text,
                           p5_error *error)
 {
@@ -402,7 +402,7 @@ static p5_status set_keys(p5_model *model, const char *section, const char *alon
     return p.status;
 }
 
-/* True if `key` is among KEY=VALUE,... */
+/* Returns whether `key` is among KEY=VALUE,... */
 static bool has_key(const char *text, const char *key)
 {
     size_t length = strlen(key);

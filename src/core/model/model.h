@@ -1,5 +1,5 @@
-/* What a model file says, parsed: the processor, its structures and the board around it. One member per key;
- * model_fields.c holds the table that ties keys, ranges and explanations to members. */
+/* A parsed model file: the processor, its structures and the board around it. There is one member per key;
+ * the table in model_fields.c ties keys, ranges and explanations to members. */
 #ifndef CORE_MODEL_MODEL_H
 #define CORE_MODEL_MODEL_H
 
@@ -28,7 +28,7 @@ typedef struct model_tlb {
     bool split_large;
 } model_tlb;
 
-/* Clocks of a burst, which brings the four parts of a line. */
+/* Returns the clocks of a burst, which transfers the four parts of a line. */
 static inline uint32_t model_burst(uint32_t first, uint32_t next)
 {
     return first + 3 * next;
@@ -85,11 +85,11 @@ typedef struct model_agent {
     bool write;
 } model_agent;
 
-/* Where the board leads PM0 and PM1. */
+/* Where the board connects PM0 and PM1. */
 enum { PIN_TO_NOTHING, PIN_TO_NMI, PIN_TO_IRQ /* and the 15 after it */ };
 enum { MODEL_PINS = 2 };
 
-/* The bus cycles that the board answers with BUSCHK#. */
+/* The kinds of bus cycles that the board answers with BUSCHK#. */
 enum { CHECK_NONE, CHECK_READ, CHECK_WRITE, CHECK_CODE, CHECK_IN, CHECK_OUT };
 typedef struct model_check {
     uint32_t cycle;   /* CHECK_* */
@@ -129,10 +129,10 @@ struct p5_model {
     model_check check;
 };
 
-/* How the text of a key becomes its member. */
+/* How the text of a key is converted to its member. */
 typedef enum model_kind {
     MODEL_NUMBER, /* uint32_t in [min, max] */
-    MODEL_HEX,    /* the same, shown in hexadecimal */
+    MODEL_HEX,    /* the same, printed in hexadecimal */
     MODEL_FLAG,   /* bool: on, off */
     MODEL_REAL,   /* double in [min, max] */
     MODEL_RATIO,  /* uint32_t: "5/2" -> 5 */
@@ -156,30 +156,31 @@ extern const unsigned model_field_count;
 
 /* model_value.c */
 enum { MODEL_LINE = 190, MODEL_EXPECTED = 128 };
-/* False if the key cannot have this value; `expected` then says what it can have. */
+/* Sets a key. Returns false if the key cannot have this value; `expected` then describes the permitted
+ * values. */
 bool model_value_set(p5_model *model, const model_field *field, const char *value,
                      char expected[MODEL_EXPECTED]);
-/* The value as a model file would give it. */
+/* Writes the value as a model file would have it. */
 void model_value_text(const p5_model *model, const model_field *field, char *text, size_t size);
 
-/* The built-in files, src/core/model/models/NAME.ini: models, and the processors that they build on. */
+/* The built-in files, src/core/model/models/NAME.ini: models, and the processors on which they are based. */
 extern const embedded_file model_files[], processor_files[];
 extern const char *const model_files_names[];
 
-/* A model as rows of text, a key each, as snapshots have it. */
+/* A model as rows of text, one per key, for snapshots. */
 typedef struct model_row {
     char key[48]; /* SECTION.KEY */
     char value[MODEL_LINE + 64];
 } model_row;
-/* All keys; the caller frees them. NULL: out of memory. */
+/* Returns all keys, which the caller frees, or NULL if memory runs out. */
 model_row *model_to_rows(const p5_model *model, size_t *count);
-/* The model of these keys, called `name`; what they do not say is as in the built-in model of that name. */
+/* Makes a model called `name` from these keys. Missing keys are as in the built-in model of that name. */
 p5_status model_from_rows(const char *name, const model_row *rows, size_t count, p5_model **model,
                           p5_error *error);
 
-/* A copy, closed by p5_model_close; NULL when memory is out. */
+/* Returns a copy, to be closed with p5_model_close, or NULL if memory runs out. */
 p5_model *model_copy(const p5_model *model);
-/* True if the board answers KEN# inactive for `physical`. */
+/* Returns whether the board drives KEN# inactive for `physical`. */
 static inline bool model_uncacheable(const p5_model *model, uint32_t physical)
 {
     for (unsigned i = 0; i < model->uncacheable_count; i++)

@@ -1,11 +1,11 @@
-/* Values of a model's keys, from text and to text. */
+/* Converts values of a model's keys from text and to text. */
 #include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "core/model/model.h"
 
-/* Position of `word` among the blank-separated `choices`, or -1. */
+/* Returns the position of `word` among the blank-separated `choices`, or -1. */
 static int choice_position(const char *choices, const char *word)
 {
     int position = 0;

@@ -1,4 +1,4 @@
-/* What a model file says about the pipe: sections [pipe], [branch], [x87], [mmx] and [interrupt]. */
+/* The pipe's part of a model file: sections [pipe], [branch], [x87], [mmx] and [interrupt]. */
 #ifndef CORE_MODEL_TIMING_H
 #define CORE_MODEL_TIMING_H
 
@@ -6,28 +6,29 @@
 #include <stdint.h>
 
 typedef struct timing {
-    /* from the family */
+    /* From the family: */
     uint8_t index;     /* column of the form table: 0 P54C, 1 P55C */
     bool fifo;         /* an F stage with a four-entry FIFO before D1 (P55C) */
-    bool errata;       /* events count as in silicon (errata 44 and 76) */
-    bool btb_by_pairs; /* branches are looked up by the pair before them (P54C): the pipe asks */
+    bool errata;       /* events count as silicon does (errata 44 and 76) */
+    bool btb_by_pairs; /* branches are looked up by the pair before them (P54C), so that the pipe looks them
+                          up */
     bool end_bits;     /* instruction boundaries are unknown until a line was decoded once (P54C) */
 
     uint32_t fetch_blocks;  /* 16-byte blocks that PF delivers in one clock */
     uint32_t pair_length_u; /* longest instruction that may be the first of a pair, prefixes not counted */
-    uint32_t pair_length_v; /* ... the second */
-    uint32_t push_length;   /* F pushes two in a clock if neither is longer */
+    uint32_t pair_length_v; /* longest instruction that may be the second of a pair, prefixes not counted */
+    uint32_t push_length;   /* F pushes two per clock if neither is longer */
 
     uint32_t depth;        /* clocks from a resolved branch to the EX of its target: PF [F] D1 D2 */
     uint32_t direct_early; /* clocks before the end of EX at which a direct JMP or CALL is resolved */
 
     uint32_t x87_after_mmx;     /* clocks of the switch to x87, before the instruction */
-    uint32_t divide_small_gain; /* FDIV, extended precision: clocks that a divisor below 1 saves */
-    double trig_small;          /* FSIN and kin: largest argument of the short time, radians */
-    double trig_middle;         /* ... of the middle time */
-    uint32_t trig_negated;      /* clocks more for a cosine that changes its sign */
+    uint32_t divide_small_gain; /* FDIV, extended precision: clocks saved by a divisor below 1 */
+    double trig_small;          /* FSIN, FCOS and others: largest argument of the short time, radians */
+    double trig_middle;         /* largest argument of the middle time, radians */
+    uint32_t trig_negated;      /* additional clocks of a cosine whose sign changes */
     uint32_t flop_clocks;       /* transcendentals: clocks for each count of event 22h */
-    uint32_t flop_most;         /* ... and their largest number of counts */
+    uint32_t flop_most;         /* transcendentals: most counts of event 22h */
 
     uint32_t mmx_after_x87;
 
