@@ -10,26 +10,34 @@
 /* Edges of the bus that were written and stay in the array. */
 enum { MOST_WRITTEN = 4096, LINE_BYTES = VCD_TEXT_BYTES + 40 };
 
+#define NUMBER(in, kind, called, width, first)                                                               \
+    {                                                                                                        \
+        .scope = (in), .type = (kind), .name = (called), .bits = (width), .value = (first)                   \
+    }
+#define TEXT(in, called)                                                                                     \
+    {                                                                                                        \
+        .scope = (in), .type = "string", .name = (called)                                                    \
+    }
 static const vcd_signal common[VCD_COLUMNS] = {
-    [VCD_PM0] = {"pins", "wire", "PM0", 1, VCD_UNKNOWN},
-    [VCD_PM1] = {"pins", "wire", "PM1", 1, VCD_UNKNOWN},
-    [VCD_BP] = {"pins", "wire", "BP", 4, 0},
-    [VCD_IERR] = {"pins", "wire", "IERR_n", 1, VCD_UNKNOWN},
-    [VCD_BUS_CLOCK] = {"bus", "wire", "CLK", 1, 0},
-    [VCD_BUS_BUSY] = {"bus", "wire", "busy", 1, 0},
-    [VCD_BUS_OTHER] = {"bus", "wire", "other", 1, 0},
-    [VCD_BTM] = {"bus", "wire", "btm", 2, 0},
-    [VCD_BTM_ADDRESS] = {"bus", "wire", "btm_address", 32, VCD_UNKNOWN},
-    [VCD_CESR] = {"pmu", "reg", "CESR", 32, VCD_UNKNOWN},
-    [VCD_CTR0] = {"pmu", "reg", "CTR0", 40, VCD_UNKNOWN},
-    [VCD_CTR1] = {"pmu", "reg", "CTR1", 40, VCD_UNKNOWN},
-    [VCD_CPL] = {"cpu", "reg", "CPL", 2, VCD_UNKNOWN},
-    [VCD_ADDRESS] = {"cpu", "reg", "address", 32, VCD_UNKNOWN},
-    [VCD_INSN] = {"cpu", "string", "instruction"},
-    [VCD_PIPE_ADDRESS] = {"cpu", "reg", "U_address", 32, VCD_UNKNOWN},
-    [VCD_PIPE_INSN] = {"cpu", "string", "U"},
-    [VCD_V_ADDRESS] = {"cpu", "reg", "V_address", 32, VCD_UNKNOWN},
-    [VCD_V_INSN] = {"cpu", "string", "V"},
+    [VCD_PM0] = NUMBER("pins", "wire", "PM0", 1, VCD_UNKNOWN),
+    [VCD_PM1] = NUMBER("pins", "wire", "PM1", 1, VCD_UNKNOWN),
+    [VCD_BP] = NUMBER("pins", "wire", "BP", 4, 0),
+    [VCD_IERR] = NUMBER("pins", "wire", "IERR_n", 1, VCD_UNKNOWN),
+    [VCD_BUS_CLOCK] = NUMBER("bus", "wire", "CLK", 1, 0),
+    [VCD_BUS_BUSY] = NUMBER("bus", "wire", "busy", 1, 0),
+    [VCD_BUS_OTHER] = NUMBER("bus", "wire", "other", 1, 0),
+    [VCD_BTM] = NUMBER("bus", "wire", "btm", 2, 0),
+    [VCD_BTM_ADDRESS] = NUMBER("bus", "wire", "btm_address", 32, VCD_UNKNOWN),
+    [VCD_CESR] = NUMBER("pmu", "reg", "CESR", 32, VCD_UNKNOWN),
+    [VCD_CTR0] = NUMBER("pmu", "reg", "CTR0", 40, VCD_UNKNOWN),
+    [VCD_CTR1] = NUMBER("pmu", "reg", "CTR1", 40, VCD_UNKNOWN),
+    [VCD_CPL] = NUMBER("cpu", "reg", "CPL", 2, VCD_UNKNOWN),
+    [VCD_ADDRESS] = NUMBER("cpu", "reg", "address", 32, VCD_UNKNOWN),
+    [VCD_INSN] = TEXT("cpu", "instruction"),
+    [VCD_PIPE_ADDRESS] = NUMBER("cpu", "reg", "U_address", 32, VCD_UNKNOWN),
+    [VCD_PIPE_INSN] = TEXT("cpu", "U"),
+    [VCD_V_ADDRESS] = NUMBER("cpu", "reg", "V_address", 32, VCD_UNKNOWN),
+    [VCD_V_INSN] = TEXT("cpu", "V"),
 };
 
 bool vcd_shows_pipes(const p5_trace *trace)
