@@ -59,7 +59,7 @@ static p5_status wrong(p5_error *error, p5_status status, size_t column, const c
     return error_set_at(error, status, NULL, 0, (unsigned)column + 1, "%s", message);
 }
 
-/* What is compared: one event with its modifiers, or else a formula. */
+/* Parses the left side of a condition: one event with its modifiers, otherwise a formula. */
 static p5_status parse_figure(condition *to, const char *figure, unsigned family, p5_error *error)
 {
     const char *formula = figure;
@@ -80,7 +80,7 @@ static p5_status parse_figure(condition *to, const char *figure, unsigned family
     else if (status == P5_OK)
         to->event = selection.items[0];
     else if (formula == figure && word && metric_variable_find(figure, &variable, NULL) != P5_OK)
-        *error = of_event; /* its hint names events */
+        *error = of_event; /* its hint suggests events */
     else if ((status = metric_formula_parse(formula, &to->formula, error)) == P5_OK &&
              (metric_formula_families(to->formula) & family) == 0)
         status = wrong(error, P5_ERR_NAME, 0, "the model does not have all events of this formula");
@@ -118,7 +118,7 @@ static comparison comparison_at(const char *sign)
     return found;
 }
 
-/* `text` is cut where its parts end. */
+/* Parses one condition. Cuts `text` where its parts end. */
 static p5_status parse_condition(p5_budget *budget, char *text, unsigned family, p5_error *error)
 {
     if (!ARRAY_ROOM(budget))
@@ -144,7 +144,7 @@ static p5_status parse_condition(p5_budget *budget, char *text, unsigned family,
     return status == P5_OK ? parse_limit(to, number, (size_t)(number - text), error) : status;
 }
 
-/* One line, without its end. */
+/* Parses one line without its line end. */
 static p5_status parse_line(p5_budget *budget, char *line, unsigned family, p5_error *error)
 {
     char *cursor = line;
@@ -215,13 +215,14 @@ static double value_of(const condition *of, const p5_stat *stat)
     double values[METRIC_VARIABLES];
     stat_sum(stat, &sum);
     metric_values(&sum, P5_CPL_MASK_ALL, p5_model_clock_mhz(stat->model), values);
-    for (size_t i = 0; i < METRIC_VARIABLES; i++) /* means, so that sums are those of one run */
+    for (size_t i = 0; i < METRIC_VARIABLES; i++) /* means per run, so that sums do not depend on the number
+                                                     of runs */
         values[i] /= (double)stat->run_count;
     return metric_evaluate(of->formula, values);
 }
 
-/* True if `stat` holds the condition, whose figure is `value`. Not a number (a ratio without anything to
- * divide by) holds nothing, and neither do runs that are not what the budget is about. */
+/* Returns true if the condition holds for its value `value`. NaN (a ratio with divisor 0) breaks every
+ * condition, and so do runs that are unmeasured. */
 static bool holds(const condition *of, const p5_stat *stat, double value)
 {
     if (stat->unmeasured != NULL)
@@ -254,7 +255,7 @@ static const char *number_text(double value, char *buffer, size_t size)
     return buffer;
 }
 
-/* By how much: in numbers, and in per cent of the limit. */
+/* Writes the distance from the limit, as a number and in per cent of the limit. */
 static const char *miss_text(double value, double limit, char *buffer, size_t size)
 {
     char number[40];

@@ -1,5 +1,5 @@
-/* `stat --compare`: what several runs counted, side by side. Runs are read from the JSON lines that `stat -j`
- * writes, whether they come from files or were made a moment ago; SQLite's JSON functions read them. */
+/* Compares the counts of several runs side by side (`stat --compare`). The runs are JSON lines of `stat -j`,
+ * from files or from memory; SQLite's JSON functions parse them. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -19,17 +19,17 @@ enum { MOST_RUNS = 26 };
 
 typedef struct compared_run {
     char *name, *model, *command, *options;
-    char *ending; /* "" if the guest just exited */
+    char *ending; /* "" if the guest simply exited */
 } compared_run;
 
-/* A figure of the runs; not a number where a run has none. */
+/* A figure of the runs; NaN for a run without it. */
 typedef struct compared_row {
     char *name, *unit;
     double values[MOST_RUNS];
 } compared_row;
 
 struct p5_comparison {
-    arena texts; /* all of them */
+    arena texts; /* owns all strings */
     compared_run runs[MOST_RUNS];
     size_t run_count;
     ARRAY_OF(compared_row) rows;
@@ -106,7 +106,7 @@ static p5_status begin_run(p5_comparison *c, const char *name, p5_error *error)
                : error_set(error, P5_ERR_MEMORY, "out of memory");
 }
 
-/* A report that shows where the clocks went leaves out causes that owned none. */
+/* Sets missing causes to 0 in runs that have a CPI stack, because reports leave out causes without clocks. */
 static void fill_stalls(p5_comparison *c)
 {
     for (size_t run = 0; run < c->run_count; run++) {
@@ -119,7 +119,7 @@ static void fill_stalls(p5_comparison *c)
     }
 }
 
-/* The summary has the clocks even of a report that does not show them; CPI is there for every run. */
+/* Ends a run. Takes the clocks from the summary if no row has them, and adds CPI to every run. */
 static p5_status end_run(p5_comparison *c, p5_error *error)
 {
     double clocks = sqlite3_column_double(c->parts, LINE_CLOCKS);
@@ -137,7 +137,7 @@ static p5_status end_run(p5_comparison *c, p5_error *error)
     return status;
 }
 
-/* Notes how the run under way ended: what a limit cut short is not to be taken for a faster run. */
+/* Stores how the current run ended, because a run that a limit cut short must not look like a faster one. */
 static p5_status take_ending(p5_comparison *c, p5_error *error)
 {
     compared_run *run = &c->runs[c->run_count - 1];
@@ -153,7 +153,7 @@ static p5_status take_line(p5_comparison *c, const char *name, p5_error *error)
     if (line_has(parts, LINE_INTERVAL))
         return error_set(error, P5_ERR_FORMAT, "intervals (stat -I) cannot be compared, only whole runs");
     if (!c->open && c->run_count > 0)
-        return P5_OK; /* what stands behind a summary: budgets */
+        return P5_OK; /* budgets follow a summary */
     if (!c->open)
         return error_set(error, P5_ERR_FORMAT, "this is not what stat -j writes");
     if (line_has(parts, LINE_EVENT) && line_has(parts, LINE_VALUE))
@@ -243,7 +243,7 @@ static const char *number_text(double value, bool big, char *buffer, size_t size
     return buffer;
 }
 
-/* In per cent of the first run: nothing if that has nothing. */
+/* Writes the difference in per cent of the first run; nothing if that is 0 or missing. */
 static const char *percent_text(double value, double first, char *buffer, size_t size)
 {
     buffer[0] = '\0';
@@ -275,7 +275,7 @@ static void write_text_row(FILE *out, const p5_comparison *c, const compared_row
     fprintf(out, "  %s%s%s\n", row->name, row->unit[0] != '\0' ? " " : "", row->unit);
 }
 
-/* One line of what run `i` is. Its file's name can have any bytes. */
+/* Writes one line that describes run `i`. Its file's name can have any bytes. */
 static void write_run(FILE *out, const p5_comparison *c, size_t i, const char *before, bool options)
 {
     const compared_run *run = &c->runs[i];
@@ -348,7 +348,7 @@ static void put_number(json_writer *json, double value)
     if (value == floor(value) && value >= 0 && value < 0x1p63)
         json_unsigned(json, (uint64_t)value);
     else
-        json_double(json, value); /* null for what is no number */
+        json_double(json, value); /* null for NaN */
 }
 
 static void write_json(FILE *out, const p5_comparison *c)

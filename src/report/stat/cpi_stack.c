@@ -5,7 +5,7 @@ static uint64_t owned(const p5_counts *counts, int cause, unsigned cpl_mask)
     return p5_counts_sum(counts->stalls[cause], cpl_mask);
 }
 
-/* clocks * 1000 / total and the remainder, without overflow for any 64-bit clocks. */
+/* Returns clocks * 1000 / total and the remainder, without overflow for any 64-bit clocks. */
 static unsigned permille_floor(uint64_t clocks, uint64_t total, uint64_t *remainder)
 {
     unsigned __int128 scaled = (unsigned __int128)clocks * 1000;
@@ -20,8 +20,7 @@ size_t cpi_stack(const p5_counts *counts, unsigned cpl_mask, cpi_share stack[P5_
         total += owned(counts, cause, cpl_mask);
     if (total == 0)
         return 0;
-    /* Largest remainder: round all down, then give what is missing to those that lost most, so that the sum
-     * is 1000. */
+    /* Largest remainder method: round all down, then add 1 to those that lost most, until the sum is 1000. */
     uint64_t lost[P5_STALL_COUNT];
     size_t count = 0;
     unsigned given = 0;

@@ -1,4 +1,4 @@
-/* The CPI stack: who owned the clocks, in shares that add up to exactly 100 %. */
+/* The CPI stack: clocks by stall cause, in shares that add up to exactly 100 %. */
 #ifndef REPORT_STAT_CPI_STACK_H
 #define REPORT_STAT_CPI_STACK_H
 

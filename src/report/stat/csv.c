@@ -1,4 +1,4 @@
-/* `stat -x SEP`: the fields of perf stat (as its program writes them). Values are never quoted. */
+/* Writes `stat -x SEP`: the fields that perf stat's program writes. Values are never quoted. */
 #include <math.h>
 #include <string.h>
 
@@ -14,10 +14,10 @@ typedef struct csv {
     const char *separator;
     bool line_started;
     stat_report report;
-    char interval[32], run_time[32]; /* the same in all rows */
+    char interval[32], run_time[32]; /* equal in all rows */
 } csv;
 
-/* The first field of an interval's rows: when it ended. */
+/* Starts a line. An interval's rows begin with the time at which it ended. */
 static void start_line(csv *to)
 {
     to->line_started = true;
@@ -27,7 +27,7 @@ static void start_line(csv *to)
     fputs(to->separator, to->out);
 }
 
-/* Writes one field. A separator or line end inside would shift the fields behind it: it becomes a blank. */
+/* Writes one field. A separator or line end in it would shift the following fields, so it becomes a blank. */
 static void field(csv *to, const char *text)
 {
     if (to->line_started)
@@ -62,7 +62,7 @@ static void end_line(csv *to)
     to->line_started = false;
 }
 
-/* Means of several runs can be fractions; the value of one run is a whole number. */
+/* Writes a count. Means of several runs can be fractions; the value of one run is a whole number. */
 static void value_field(csv *to, double value)
 {
     number_field(to, value, floor(value) == value ? 0 : 6);
@@ -77,8 +77,8 @@ static void middle_fields(csv *to, const char *unit, const char *name, double va
         snprintf(text, sizeof text, "%.2f%%", variance);
         field(to, text);
     }
-    field(to, to->run_time); /* modelled ns: always counted, */
-    field(to, "100.00");     /* so all of the time */
+    field(to, to->run_time); /* modelled ns, because events are always counted */
+    field(to, "100.00");     /* per cent of the time */
 }
 
 static void write_row(csv *to, const stat_row *of)
@@ -116,7 +116,7 @@ static void write_cpi_stack(csv *to)
     }
 }
 
-/* Further metrics leave the fields before the metric's empty. */
+/* Writes further metrics, whose lines leave the fields before the metric's empty. */
 static void write_metric_group(csv *to, const metric_group *group)
 {
     const double *values = stat_report_values(&to->report, P5_CPL_MASK_ALL);

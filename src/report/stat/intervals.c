@@ -1,4 +1,4 @@
-/* `stat -I`: a report for each interval of the run, written when the interval ends. */
+/* Writes a report for each interval of a run when the interval ends (`stat -I`). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,20 +12,20 @@
 struct p5_stat_intervals {
     p5_machine *machine;
     p5_stat_intervals_options options;
-    p5_stat stat; /* what the intervals have in common */
+    p5_stat stat; /* common to all intervals */
     p5_observer *observer;
     p5_counts before;      /* totals at the end of the previous interval; zeros at first */
     uint64_t instructions; /* likewise */
     uint64_t count;
     stat_plan *plan;
-    p5_table *table; /* NULL: a report for each */
+    p5_table *table; /* NULL: a report for each interval */
     p5_error error;
-    bool failed; /* rows could not be written, and the run was stopped: `error` */
+    bool failed; /* writing failed with `error` and stopped the run */
 };
 
 /* ---- rows ---------------------------------------------------------------------------------------------- */
 
-/* Writes an interval's rows and flushes them, so that whoever reads the stream gets them now. */
+/* Writes an interval's rows and flushes them for readers of the stream. */
 static void write_rows(p5_stat_intervals *in, const p5_stat_run *run)
 {
     const p5_stat_intervals_options *options = &in->options;
@@ -76,7 +76,7 @@ static bool is_full(const p5_stat_intervals *in)
     return in->options.most != 0 && in->count == in->options.most;
 }
 
-/* The observer's goals are as whether intervals are counted now. */
+/* Sets the observer's intervals; none while counting is paused or after the last interval. */
 static void set_goals(p5_stat_intervals *in)
 {
     bool counts = !in->options.paused && !is_full(in);
@@ -84,7 +84,7 @@ static void set_goals(p5_stat_intervals *in)
                       counts ? in->options.every_instructions : 0);
 }
 
-/* The interval ends. `cut`: before its time, and without rows if nothing has happened in it. */
+/* Ends the interval. `cut`: it is incomplete, and is skipped if nothing has happened in it. */
 static void end_interval(p5_stat_intervals *in, bool cut)
 {
     if (in->failed || is_full(in))
@@ -102,7 +102,7 @@ static void end_interval(p5_stat_intervals *in, bool cut)
     in->instructions = instructions;
     in->count++;
     write_rows(in, &run);
-    if (is_full(in)) /* the run goes on unobserved */
+    if (is_full(in)) /* the run continues unobserved */
         set_goals(in);
 }
 

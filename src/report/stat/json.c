@@ -1,5 +1,5 @@
-/* `stat -j`: JSON lines. A header, one object per event with perf's keys and ours, the CPI stack, metrics, a
- * summary. */
+/* Writes `stat -j` as JSON lines: a header, one object per event with perf's keys and ours, the CPI stack,
+ * metrics, and a summary. */
 #include <math.h>
 
 #include "base/error.h"
@@ -27,14 +27,15 @@ static void write_header(json_writer *json, const p5_stat *stat)
     json_close_object(json);
 }
 
-/* perf has it first, in seconds. */
+/* Writes the time of an interval. As in perf, it comes first, in seconds. */
 static void write_interval(json_writer *json, const p5_stat *stat)
 {
     if (stat->interval != 0)
         json_key_double(json, "interval", stat->interval);
 }
 
-/* perf's keys: the count as a string with six decimals, unit, event, its time and share of the time. */
+/* Writes perf's keys: the count as a string with six decimals, unit, event, its time and share of the
+ * time. */
 static void write_perf_keys(json_writer *json, const stat_report *report, double value, const char *unit,
                             const char *event)
 {
@@ -128,7 +129,7 @@ static void write_metric_group(json_writer *json, stat_report *report, const met
     }
 }
 
-/* `host` stands apart: it is the only part that differs from run to run. */
+/* Writes the summary. `host` is separate because it is the only part that differs from run to run. */
 static void write_summary(json_writer *json, const p5_stat *stat)
 {
     double clocks = stat_summary(stat, STAT_CLOCKS, NULL).mean;
@@ -158,7 +159,7 @@ static void write_summary(json_writer *json, const p5_stat *stat)
     json_close_object(json);
 }
 
-/* An interval's end. */
+/* Writes the summary of an interval. */
 static void write_interval_summary(json_writer *json, const p5_stat *stat)
 {
     const uint64_t *clocks = stat->runs[0].counts.clocks;

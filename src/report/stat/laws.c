@@ -1,6 +1,5 @@
-/* Laws that counts obey whatever the guest does, because of what the events mean (manual, table 26-24). A
- * broken one is a fault of the model. They hold at each privilege level for itself and so in sum, if they do
- * not say otherwise. */
+/* Checks laws that counts obey whatever the guest does, because of what the events mean (manual, table
+ * 26-24). A broken law is a fault of the model. Laws hold at each privilege level and in sum unless noted. */
 #include "report/stat/laws.h"
 
 #include <assert.h>
@@ -11,8 +10,8 @@
 
 enum { BOTH = P5_FAMILY_P54C | P5_FAMILY_P55C, MMX = P5_FAMILY_P55C, IN_SUM_ONLY = 1 << 15 };
 
-/* left RELATION right. A side is a sum of terms: [FACTOR*]event, clocks, stall.CAUSE or stalls (all causes).
- */
+/* left RELATION right. A side is a sum of terms: [FACTOR*]event, clocks, stall.CAUSE or stalls (all
+ * causes). */
 typedef struct law {
     unsigned families;
     const char *left;
@@ -34,7 +33,7 @@ static const law laws[] = {
     /* Code references. */
     {BOTH, "code_cache_miss", "<=", "code_read"},
     {BOTH, "code_tlb_miss", "<=", "2*code_read"}, /* a fetch that faults counts twice: erratum 44 */
-    /* Pipes: whatever completes in V has its partner in U. */
+    /* Pipes: every instruction in V has a partner in U. */
     {BOTH, "2*instructions_executed_v_pipe", "<=", "instructions_executed"},
     {BOTH, "memory_accesses_in_both_pipes", "<=", "instructions_executed_v_pipe"},
     {BOTH, "instructions_executed", "<=", "2*clocks"},
@@ -48,16 +47,16 @@ static const law laws[] = {
     {MMX, "pipeline_flushes_due_to_wrong_branch_predictions", "<=", "pipeline_flushes"},
     {MMX, "pipeline_flushes_due_to_wrong_branch_predictions_resolved_in_wb_stage",
      "<=", "pipeline_flushes_due_to_wrong_branch_predictions"},
-    /* Returns: predicted right, predicted wrong, or not predicted; the wrong ones stand on both sides. */
+    /* Returns are predicted correctly, predicted wrongly, or not predicted; the wrong ones appear on both
+     * sides. */
     {MMX, "predicted_returns", "<=", "returns"},
     {MMX, "mispredicted_or_unpredicted_returns", "<=", "returns"},
-    /* ... or not executed: event 39h has deliveries on a RET too, which all flush and are no wrong
-       predictions. */
+    /* A return may also not execute: event 39h includes deliveries on a RET, which all flush and are not
+     * mispredictions. */
     {MMX, "returns + pipeline_flushes_due_to_wrong_branch_predictions",
      "<=", "predicted_returns + mispredicted_or_unpredicted_returns + pipeline_flushes"},
-    /* Durations within durations. */
-    /* ... in sum and from a machine's beginning: code is fetched before the first clock of its level, and
-       before counting begins behind a fast-forward. */
+    /* Durations within durations. The first law holds in sum and from a machine's beginning only: code is
+     * fetched before the first clock of its level, and before counting begins after a fast-forward. */
     {BOTH | IN_SUM_ONLY, "bus_cycle_duration", "<=", "clocks"},
     {MMX, "bus_utilization_due_to_processor_activity", "<=", "bus_cycle_duration"},
     {MMX, "data_cache_tlb_miss_stall_duration", "<=", "waiting_for_data_memory_read_stall_duration"},
@@ -89,7 +88,7 @@ static const law laws[] = {
 enum { LAW_COUNT = sizeof laws / sizeof laws[0] };
 
 enum { ALL_CPLS = 2 };
-/* The privilege levels that a law is checked for. */
+/* The privilege levels for which a law is checked. */
 static const struct {
     unsigned mask;
     const char *name;
@@ -128,7 +127,7 @@ static void add_term(law_values *values, uint64_t factor, const char *name, cons
     }
     enum p5_event id;
     p5_status status = p5_event_find(name, &id, NULL);
-    assert(status == P5_OK); /* the table above names events of the event table */
+    assert(status == P5_OK); /* the laws name only existing events */
     if (status == P5_OK)
         add(values, factor, counts->increments[id]);
 }
@@ -162,8 +161,8 @@ static bool check(const law *rule, uint64_t left, uint64_t right, unsigned scope
     return holds;
 }
 
-/* The two totals of one event. The signal of an event is on for at least one clock and at most as many clocks
- * as it counts, and it counts no more than max_per_clock in each. */
+/* Checks the two totals of each event. An event's signal is on in at most as many clocks as it counts, and it
+ * counts at most max_per_clock in each of them. */
 static unsigned check_totals(const p5_counts *counts, unsigned family, FILE *out, unsigned *checked)
 {
     unsigned broken = 0;

@@ -1,4 +1,4 @@
-/* p5_laws_check, for counts of a part of a machine's run, too. */
+/* Checks the laws of p5_laws_check also for counts of a part of a machine's run. */
 #ifndef REPORT_STAT_LAWS_H
 #define REPORT_STAT_LAWS_H
 
@@ -6,7 +6,7 @@
 
 #include "p5scope/report.h"
 
-/* `part`: something had run before what is counted. */
+/* Checks the laws. `part`: instructions ran before counting began. */
 unsigned laws_check(const p5_counts *counts, unsigned family, bool part, FILE *out, unsigned *checked);
 
 #endif

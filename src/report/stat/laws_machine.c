@@ -1,10 +1,10 @@
-/* Laws between a machine's counts and the other ways to ask for the same. */
+/* Checks that a machine's counts agree with other sources of the same numbers. */
 #include "p5scope/snapshot.h"
 #include "report/stat/laws.h"
 
 #include <inttypes.h>
 
-/* One event's totals asked for one by one must be those of the whole table. */
+/* Compares each event's single total with the whole table. */
 static unsigned check_single_totals(p5_core *core, const p5_counts *counts, FILE *out, unsigned *checked)
 {
     unsigned broken = 0;
@@ -30,14 +30,14 @@ static unsigned check_single_totals(p5_core *core, const p5_counts *counts, FILE
 
 unsigned p5_laws_check_machine(p5_machine *machine, FILE *out, unsigned *checked)
 {
-    p5_core_settle(p5_machine_core(machine)); /* an instruction that waits for a partner has no clocks yet */
+    p5_core_settle(p5_machine_core(machine)); /* a pending instruction has no clocks yet */
     p5_counts counts;
     p5_machine_counts(machine, &counts);
     uint64_t forwarded;
     bool part = p5_machine_fast_forwarded(machine, &forwarded) != 0;
     unsigned done = 0;
     unsigned broken = laws_check(&counts, p5_model_family(p5_machine_model(machine)), part, out, &done);
-    p5_counts all; /* what was fast-forwarded is in no total of the machine, but in the core's */
+    p5_counts all; /* includes what was fast-forwarded, unlike the machine's totals */
     p5_core_counts(p5_machine_core(machine), &all);
     broken += check_single_totals(p5_machine_core(machine), &all, out, &done);
     uint64_t owned = p5_counts_sum(counts.clocks, P5_CPL_MASK_ALL);

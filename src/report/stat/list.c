@@ -1,4 +1,4 @@
-/* `p5scope list`: events, metrics and models, as text or as JSON lines. */
+/* Writes `p5scope list`: events, metrics and models, as text, JSON lines or CSV. */
 #include "report/stat/list_internal.h"
 
 #include <string.h>
@@ -63,7 +63,7 @@ const char *event_families_text(unsigned families)
     return families == P5_FAMILY_P55C ? "P55C" : families == P5_FAMILY_P54C ? "P54C" : "P54C P55C";
 }
 
-/* The first other spelling that is not just the name in capitals or FreeBSD's p5-NAME. */
+/* Returns the first alias other than the name in capitals or FreeBSD's p5-NAME. */
 static const char *other_name(const p5_event_info *event)
 {
     for (const char *const *alias = event->aliases; alias != NULL && *alias != NULL; alias++)
@@ -217,7 +217,7 @@ static void write_field_json(void *context, const char *section, const char *key
     json_close_object(json);
 }
 
-/* A field is a row of a table of its own. */
+/* Writes a field as a row of its own. */
 static void write_field_csv(void *context, const char *section, const char *key, const char *value,
                             const char *meaning)
 {

@@ -7,10 +7,10 @@
 /* The groups of events in the order of `list` and `stat`, NULL-terminated. */
 extern const char *const event_groups[];
 
-/* "0", "1" or "both". */
+/* Return "0", "1" or "both", and the grade in a word. */
 const char *event_counters_text(unsigned counters);
 const char *event_grade_text(p5_grade grade);
-/* "u", "k" or "uk", with "c" behind it for clocks in which the signal was on. */
+/* Returns "u", "k" or "uk", followed by "c" for clocks in which the signal was on. */
 const char *event_mode_text(const p5_selected *row, char text[4]);
 
 #endif

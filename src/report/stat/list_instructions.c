@@ -1,5 +1,5 @@
-/* `p5scope list instructions`: the rows of isa/instructions.tsv as people and programs read them. The table
- * is the one that the model's is made from, as text. */
+/* Writes `p5scope list instructions`: the rows of isa/instructions.tsv for people and for programs. The
+ * model's table is generated from the same file. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,10 +29,10 @@ static const char *pair_text(const char *pair)
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (strcmp(words[i].word, pair) == 0)
             return words[i].text;
-    return pair; /* differs between the processors */
+    return pair; /* differs between processors */
 }
 
-/* The events that every execution counts, beside instructions_executed. */
+/* Writes the events that every execution counts in addition to instructions_executed. */
 static void write_counts(FILE *out, const instruction_row *row)
 {
     static const char *const flops[] = {"add", "mul", "div", "sqrt", "remainder", "transcendental"};
@@ -112,7 +112,8 @@ static void write_row(row_writer *rows, const instruction_row *row, const char *
     rows_end(rows);
 }
 
-/* "add" finds ADD and no PADDB; with an operand list only that form. */
+/* Matches a mnemonic, a form, or a unit. "add" matches ADD but not PADDB; with operands it matches that form
+ * only. */
 static bool matches(const char *pattern, const instruction_row *row)
 {
     char name[64];

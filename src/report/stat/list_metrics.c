@@ -37,7 +37,7 @@ static void write_json(row_writer *rows, const metric_group *group, bool verbose
     rows_end(rows);
 }
 
-/* A metric is a row. */
+/* Writes each metric as a row. */
 static void write_csv(row_writer *rows, const metric_group *group)
 {
     for (size_t i = 0; i < group->metric_count; i++) {

@@ -1,4 +1,4 @@
-/* Metric groups: the file format, and finding a group by name. Grammar: metric.h. */
+/* Parses metric groups and finds groups by name. The grammar is in metric.h. */
 #include "report/stat/metric.h"
 
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include "base/file.h"
 #include "base/text.h"
 
-/* What a group is made of while it is built and lives; the public face comes first. */
+/* A group with its storage. `face` comes first, so that a pointer to it is a pointer to the group. */
 typedef struct group {
     metric_group face;
     arena strings;
@@ -38,7 +38,7 @@ static size_t blanks(const char *text)
     return strspn(text, " \t");
 }
 
-/* Cuts blanks and a carriage return off the end. */
+/* Returns the length without trailing blanks and carriage return. */
 static size_t trimmed(const char *text, size_t length)
 {
     while (length > 0 && (text[length - 1] == ' ' || text[length - 1] == '\t' || text[length - 1] == '\r'))
@@ -71,8 +71,8 @@ static p5_status read_event(reader *r, const char *name)
     return P5_OK;
 }
 
-/* Where the formula of a METRICS line starts: behind the first run of two blanks or a tab, else the last
- * word. */
+/* Returns where the formula of a METRICS line starts: after the first tab or two blanks, otherwise at the
+ * last word. */
 static const char *formula_start(const char *line)
 {
     for (const char *c = line; *c != '\0'; c++)
@@ -82,7 +82,7 @@ static const char *formula_start(const char *line)
     return last != NULL ? last + 1 : NULL;
 }
 
-/* "Miss rate [%]" -> name "Miss rate", unit "%". */
+/* Splits "Miss rate [%]" into the name "Miss rate" and the unit "%". */
 static p5_status read_name(reader *r, metric *m, const char *line, size_t length)
 {
     size_t name = length;

@@ -29,12 +29,12 @@
 #include "p5scope/core.h"
 #include "p5scope/status.h"
 
-/* Numbers of the variables: an event's id, or one of these. */
+/* Numbers of variables: an event's id, or one of these. */
 enum {
     METRIC_CLOCKS = P5_EVENT_COUNT,
-    METRIC_SECONDS, /* clocks at the model's clock rate */
-    METRIC_BYTES,   /* that came by the bus, METRIC_BYTES + 1: that went; p5_counts.bus_bytes */
-    METRIC_STALL = METRIC_BYTES + 2, /* METRIC_STALL + p5_stall: clocks owned by a cause */
+    METRIC_SECONDS,                  /* clocks at the model's clock rate */
+    METRIC_BYTES,                    /* read over the bus; METRIC_BYTES + 1: written; p5_counts.bus_bytes */
+    METRIC_STALL = METRIC_BYTES + 2, /* METRIC_STALL + p5_stall: clocks of a stall cause */
     METRIC_VARIABLES = METRIC_STALL + P5_STALL_COUNT
 };
 
@@ -43,7 +43,7 @@ typedef struct metric_formula metric_formula;
 /* One metric of a group. Strings belong to the group. */
 typedef struct metric {
     const char *name; /* "Data read miss rate" */
-    const char *unit; /* "%": what stood in brackets at the end of the name, or "" */
+    const char *unit; /* "%": the text in brackets at the end of the name, or "" */
     const char *text; /* the formula as written */
     metric_formula *formula;
 } metric;
@@ -59,36 +59,34 @@ typedef struct metric_group {
     unsigned families; /* P5_FAMILY_*: processors that have all events of the group */
 } metric_group;
 
-/* Names and texts of the built-in groups; name NULL ends the table. */
+/* Returns the names and texts of the built-in groups; name NULL ends the table. */
 const embedded_file *metric_builtin_groups(void);
 
-/* Parses a group file. `where` stands in error messages (a file name). */
+/* Parses a group file, which the caller closes. Error messages name it `where` (a file name). */
 p5_status metric_group_parse(const char *name, const char *where, const char *text, metric_group **group,
                              p5_error *error);
-/* Opens a built-in group by name, or a group file if `name` contains '/' or ends in ".txt".
- * P5_ERR_NAME with a hint of near names. */
+/* Opens a built-in group by name, or a group file if `name` contains '/' or ends in ".txt". P5_ERR_NAME with
+ * similar names as a hint. */
 p5_status metric_group_open(const char *name, metric_group **group, p5_error *error);
 void metric_group_close(metric_group *group);
 
-/* Number of the variable that `name` (not necessarily a word of the grammar) stands for. P5_ERR_NAME with a
- * hint. */
+/* Finds the variable named `name`, which may be any spelling of an event. P5_ERR_NAME with a hint. */
 p5_status metric_variable_find(const char *name, unsigned *variable, p5_error *error);
 
 /* Parses one formula, for options and for checks. Errors have the column, counted from `text`. The caller
  * frees it with metric_formula_close. */
 p5_status metric_formula_parse(const char *text, metric_formula **formula, p5_error *error);
 void metric_formula_close(metric_formula *formula);
-/* Processors that have all events of the formula. */
+/* Returns the families that have all events of the formula. */
 unsigned metric_formula_families(const metric_formula *formula);
-/* True if the formula uses `variable`. */
+/* Returns true if the formula uses `variable`. */
 bool metric_formula_uses(const metric_formula *formula, unsigned variable);
 
-/* Fills values[METRIC_VARIABLES] from totals of the privilege classes in `cpl_mask` (bit 0 CPL 0-2, bit 1 CPL
- * 3). */
+/* Fills values[METRIC_VARIABLES] from totals of the privilege classes in `cpl_mask` (P5_CPL_MASK_*). */
 void metric_values(const p5_counts *counts, unsigned cpl_mask, double clock_mhz, double *values);
-/* The formula's value; not a number if a divisor is 0. */
+/* Returns the formula's value; NaN if a divisor is 0. */
 double metric_evaluate(const metric_formula *formula, const double *values);
-/* `value` with `decimals` places, or "-" if it is not a number; returns `buffer`. */
+/* Writes `value` with `decimals` places, or "-" if it is not finite; returns `buffer`. */
 const char *metric_text(double value, unsigned decimals, char *buffer, size_t size);
 
 #endif

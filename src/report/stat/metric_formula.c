@@ -1,4 +1,4 @@
-/* Formulas of metrics: text -> postfix steps -> a number. Grammar: metric.h. */
+/* Compiles formulas of metrics to postfix steps and evaluates them. The grammar is in metric.h. */
 #include "report/stat/metric.h"
 
 #include <ctype.h>
@@ -11,8 +11,8 @@
 #include "base/error.h"
 #include "base/text.h"
 
-/* Parentheses and signs may nest this deep, and so many values may wait for their operator: bounds that no
- * formula of a person comes near, so that no text can exhaust the stack. */
+/* Limits of nesting and of values on the stack, so that no text can exhaust the stack. Practical formulas are
+ * far below. */
 enum { DEEPEST = 64, NAME_SPACE = 128 };
 
 typedef enum step_kind {
@@ -41,7 +41,7 @@ typedef struct parser {
     const char *at;
     metric_formula *formula;
     unsigned nesting;
-    unsigned waiting; /* values on the stack at this point of the evaluation */
+    unsigned waiting; /* depth of the evaluation stack at this point */
     p5_error *error;
 } parser;
 
@@ -156,7 +156,7 @@ static bool parse_factor(parser *p)
     return fail(p, start, P5_ERR_SYNTAX, "expected a number, an event, 'clocks' or '('");
 }
 
-/* Operands with signs between them, of which the first means `first` and the other `second`. */
+/* Parses operands with signs between them. The first sign means `first`, the second `second`. */
 static bool parse_chain(parser *p, bool (*operand)(parser *p), const char signs[2], step_kind first,
                         step_kind second)
 {
@@ -248,7 +248,7 @@ double metric_evaluate(const metric_formula *formula, const double *values)
             stack[top - 1] *= stack[top];
             break;
         case STEP_DIVIDE:
-            /* A rate of something that never happened has no value, also when the count above it is not 0. */
+            /* A rate of something that never happened has no value, even if the dividend is not 0. */
             top--;
             stack[top - 1] = stack[top] == 0 ? (double)NAN : stack[top - 1] / stack[top];
             break;

@@ -1,5 +1,5 @@
-/* What a report has beside the counts, found out once: the rows, the formula beside each, the metric groups.
- */
+/* Makes the parts of a report that do not depend on counts: the rows, the formula of each, the metric
+ * groups. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -29,7 +29,7 @@ static p5_status plan_row(stat_row *row, const p5_selected *selected, p5_error *
     return metric_formula_parse(formula, &row->formula, error);
 }
 
-/* The selection, or clocks (which are no event, but everybody wants them) and every event of the model. */
+/* Plans the selected rows, or clocks (which are not an event) and every event of the model. */
 static p5_status plan_rows(stat_plan *plan, const p5_stat *stat, p5_error *error)
 {
     plan->everything = stat->selection == NULL || stat->no_events;

@@ -1,4 +1,4 @@
-/* Model-specific registers in words: layout, decoding, encoding. */
+/* Describes, decodes and encodes model-specific registers in words. */
 #include "p5scope/report.h"
 
 #include <inttypes.h>
@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "report/row_writer.h"
 
-/* Bits of the register: what can be read or written, and at least its fields. */
+/* Returns the width of the register: the bits that can be read or written, and its fields. */
 static unsigned register_bits(const p5_register *reg)
 {
     unsigned bits = highest_bit(reg->read_mask | reg->write_mask) + 1;
@@ -39,7 +39,7 @@ static uint64_t field_mask(const p5_register_field *field)
     return width >= 64 ? UINT64_MAX : (UINT64_C(1) << width) - 1;
 }
 
-/* A register as a row; masks in hexadecimal, as manuals write them. */
+/* Writes a register as a row, with masks in hexadecimal as in manuals. */
 static void put_register(row_writer *rows, const p5_register *reg)
 {
     char number[32];
@@ -56,7 +56,7 @@ static void put_register(row_writer *rows, const p5_register *reg)
     rows_end(rows);
 }
 
-/* Its fields, with what `value` has in them (NULL: no value). */
+/* Writes the register's fields with their parts of `value` (NULL: no value). */
 static void put_fields(FILE *out, const p5_register *reg, p5_row_format format, const uint64_t *value)
 {
     row_writer rows;
@@ -135,7 +135,7 @@ void p5_register_write_layout(FILE *out, const p5_register *reg, p5_row_format f
     }
 }
 
-/* What one half of CESR makes its counter count, as one sentence. */
+/* Writes what one half of CESR makes its counter count, as one sentence. */
 static void write_counter(FILE *out, unsigned counter, unsigned family, const p5_counter_select *select)
 {
     fprintf(out, "  CTR%u ", counter);

@@ -1,4 +1,4 @@
-/* Event selections: the argument of -e. */
+/* Parses event selections, the argument of -e. */
 #include "p5scope/report.h"
 
 #include <ctype.h>
@@ -16,7 +16,7 @@ typedef struct modifiers {
     size_t length;
 } modifiers;
 
-/* The parser's place in the text; columns count from 1. */
+/* The parser's position in the text; columns count from 1. */
 typedef struct spec {
     p5_selection *selection;
     const char *text;
@@ -105,7 +105,7 @@ static p5_status add_row(spec *in, int event, unsigned group, const modifiers *m
     return P5_OK;
 }
 
-/* Adds the rows that one name stands for. */
+/* Adds the rows that one name selects. */
 static p5_status add_name(spec *in, const char *start, size_t length, unsigned group, const modifiers *mods)
 {
     char name[112];
@@ -142,7 +142,7 @@ static p5_status add_name(spec *in, const char *start, size_t length, unsigned g
     return P5_OK;
 }
 
-/* The name at the parser's place, without trailing blanks. */
+/* Parses the name at the parser's position, without trailing blanks. */
 static p5_status parse_name(spec *in, const char **start, size_t *length)
 {
     skip_space(in);
@@ -164,7 +164,7 @@ typedef struct member {
     modifiers mods;
 } member;
 
-/* '{' ... '}' [':' mods]; the members wait until the group's modifiers are known. */
+/* Parses '{' ... '}' [':' mods]. Members are added after the group's modifiers are known. */
 static p5_status parse_group(spec *in)
 {
     const char *brace = in->at++;
@@ -253,8 +253,8 @@ uint64_t p5_selected_value(const p5_selected *selected, const p5_counts *counts)
 
 bool p5_selection_fits_counters(const p5_selection *selection, unsigned group)
 {
-    /* Two counters: at most one event that needs CTR0, one that needs CTR1, two in all. The TSC counts
-     * clocks. */
+    /* Two counters count at most one event that needs CTR0, one that needs CTR1, and two in total. Clocks
+     * need none, because the TSC counts them. */
     unsigned needs[4] = {0};
     for (size_t i = 0; i < selection->count; i++) {
         const p5_selected *row = &selection->items[i];

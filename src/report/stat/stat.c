@@ -22,7 +22,7 @@ static double figure_of(const p5_stat_run *run, stat_figure figure, const p5_sel
     return row != NULL ? (double)p5_selected_value(row, &run->counts) : 0;
 }
 
-/* Mean, and the standard error of the mean in per cent of it, as `perf stat -r` shows it. */
+/* Returns the mean, and its standard error in per cent of it, as `perf stat -r` shows it. */
 stat_value stat_summary(const p5_stat *stat, stat_figure figure, const p5_selected *row)
 {
     double sum = 0;

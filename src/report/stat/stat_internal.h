@@ -1,4 +1,4 @@
-/* What the three formats of `stat` share: rows with their values, the metric of a row, numbers. */
+/* Parts that the three formats of `stat` share: rows with their values, the metric of a row, numbers. */
 #ifndef REPORT_STAT_STAT_INTERNAL_H
 #define REPORT_STAT_STAT_INTERNAL_H
 
@@ -11,7 +11,7 @@ typedef struct stat_value {
     double variance_percent; /* 0 for one run */
 } stat_value;
 
-/* Clocks are those of all CPLs; a row's are what it selects, NULL for the others. */
+/* The figures of a run. Clocks are those of all CPLs. A row is passed for STAT_ROW, NULL for the others. */
 typedef enum stat_figure {
     STAT_CLOCKS,
     STAT_INSTRUCTIONS,
@@ -20,20 +20,20 @@ typedef enum stat_figure {
     STAT_ROW
 } stat_figure;
 stat_value stat_summary(const p5_stat *stat, stat_figure figure, const p5_selected *row);
-/* Million instructions that the host executed in a second of them. */
+/* Returns the millions of instructions per second of host time. */
 double stat_host_mips(const p5_stat *stat);
 uint64_t stat_permissive(const p5_stat *stat);
 
-/* The totals of all runs together; ratios of them are the ratios of the means. */
+/* Sums the totals of all runs; ratios of the sums equal ratios of the means. */
 void stat_sum(const p5_stat *stat, p5_counts *sum);
 
-/* The comment lines above a report in lines: what ran, and what of it was counted. `before_run`: how the run
- * goes is not known yet. */
+/* Writes the comment lines above a report in lines: what ran, and which part of it was counted. `before_run`:
+ * the number of times in the region is not known yet. */
 void stat_write_comment(FILE *out, const p5_stat *stat, bool before_run);
 
 /* ---- plan.c ---- */
 
-/* A row, and the figure beside it: "3.1 % of data_read", "1.33 CPI". */
+/* A row, and the derived figure beside it: "3.1 % of data_read", "1.33 CPI". */
 typedef struct stat_row {
     const p5_selected *selected;
     metric_formula *formula; /* NULL: none */
@@ -42,7 +42,7 @@ typedef struct stat_row {
 } stat_row;
 
 typedef struct stat_plan {
-    bool everything; /* not a selection: `clocks` and the CPI stack are shown as well */
+    bool everything; /* without a selection: `clocks` and the CPI stack are shown, too */
     p5_selection all;
     stat_row clocks;
     stat_row *rows;
@@ -51,30 +51,30 @@ typedef struct stat_plan {
     size_t group_count;
 } stat_plan;
 
-/* What reports like `stat` have in common beside the counts: those of the same model, selection, no_events
- * and metric_groups. Of `stat` it keeps the selection. */
+/* Makes the part of a report that is the same for all reports with the same model, selection, no_events and
+ * metric_groups. The plan refers to the selection of `stat`. */
 p5_status stat_plan_open(const p5_stat *stat, stat_plan **plan, p5_error *error);
 void stat_plan_close(stat_plan *plan);
 
-/* A report while it is written. */
+/* A report that is being written. */
 typedef struct stat_report {
     const p5_stat *stat;
     const stat_plan *plan;
-    stat_plan *own;    /* if it was given none */
-    p5_counts sum;     /* stat_sum, */
-    stat_value clocks; /* ... STAT_CLOCKS */
-    unsigned known;    /* bit n: values[n] are */
+    stat_plan *own;    /* the plan, if none was passed */
+    p5_counts sum;     /* result of stat_sum */
+    stat_value clocks; /* summary of STAT_CLOCKS */
+    unsigned known;    /* bit n: values[n] are valid */
     double values[P5_CPL_MASK_ALL + 1][METRIC_VARIABLES];
 } stat_report;
 
-/* `plan` NULL: it is made for this report. */
+/* Begins a report. `plan` NULL: it makes its own. */
 p5_status stat_report_begin(stat_report *report, const p5_stat *stat, const stat_plan *plan, p5_error *error);
 void stat_report_end(stat_report *report);
-/* As metric_values of the sum. */
+/* Returns the values of metric_values for the sum. */
 const double *stat_report_values(stat_report *report, unsigned cpl_mask);
 
-/* The figure beside a row. False if it has none, or it is not a number. It is formed from the row's own
- * privilege levels. */
+/* The derived figure beside a row, at the row's own privilege levels. stat_row_metric returns false if there
+ * is none or it is not finite. */
 typedef struct stat_metric {
     double value;
     unsigned decimals;
@@ -84,7 +84,7 @@ bool stat_row_metric(stat_report *report, const stat_row *row, stat_metric *besi
 
 /* ---- formats ---- */
 
-/* p5_stat_write by a plan made before; NULL: it is made for this report. */
+/* Writes p5_stat_write's report with an existing plan; NULL: it makes its own. */
 p5_status stat_write(FILE *out, const p5_stat *stat, const stat_plan *plan, p5_stat_format format,
                      const p5_stat_style *style, p5_error *error);
 p5_status stat_write_text(FILE *out, const p5_stat *stat, const stat_plan *plan, const p5_stat_style *style,
@@ -92,7 +92,7 @@ p5_status stat_write_text(FILE *out, const p5_stat *stat, const stat_plan *plan,
 p5_status stat_write_csv(FILE *out, const p5_stat *stat, const stat_plan *plan, const p5_stat_style *style,
                          p5_error *error);
 p5_status stat_write_json(FILE *out, const p5_stat *stat, const stat_plan *plan, p5_error *error);
-/* What stands above the rows of intervals. */
+/* Write the lines above the rows of intervals. */
 void stat_write_interval_text_header(FILE *out);
 void stat_write_interval_csv_header(FILE *out, const p5_stat *stat, const p5_stat_style *style);
 void stat_write_interval_json_header(FILE *out, const p5_stat *stat);

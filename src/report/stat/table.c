@@ -1,4 +1,4 @@
-/* Figures of intervals one below the other: a column for each metric of a group. */
+/* Writes a table of intervals with a column for each metric of a group. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@ struct p5_table {
     size_t columns;
 };
 
-/* Ratios of small numbers need more places than counts in units. */
+/* Returns the decimals of a metric. Small ratios need more than counts. */
 static unsigned places(const metric *m)
 {
     return m->unit[0] == '\0' ? strcmp(m->name, "MHz") == 0 ? 0 : 4 : m->unit[0] == '%' ? 1 : 2;

@@ -1,4 +1,4 @@
-/* `stat` for people, in the layout of perf stat. */
+/* Writes `stat` for people, in the layout of perf stat. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -18,7 +18,7 @@ typedef struct text_report {
     const p5_stat *stat;
     const p5_stat_style *style;
     stat_report report;
-    char interval[32]; /* what the rows of an interval begin with */
+    char interval[32]; /* beginning of an interval's rows */
 } text_report;
 
 static const char *whole(const text_report *in, double value, char *buffer, size_t size)
@@ -30,7 +30,7 @@ static const char *whole(const text_report *in, double value, char *buffer, size
     return buffer;
 }
 
-/* printf's "%*s" and "%-*s", into room for `width` or the text; each answers where the line goes on. */
+/* Write like printf's "%*s" and "%-*s" into room for `width` or the text. They return the end of the text. */
 static char *put_right(char *to, size_t width, const char *text)
 {
     for (size_t length = strlen(text); length < width; length++)
@@ -46,7 +46,7 @@ static char *put_left(char *to, size_t width, const char *text)
     return end;
 }
 
-/* Nothing if there was but one run. */
+/* Writes the variance; nothing for a single run. */
 static const char *variance(const text_report *in, double percent, char *buffer, size_t size)
 {
     buffer[0] = '\0';
@@ -55,7 +55,7 @@ static const char *variance(const text_report *in, double percent, char *buffer,
     return buffer;
 }
 
-/* The count, the name and what stands beside it. */
+/* Writes the count, the name, and the derived figure. */
 static char *put_count(text_report *in, const stat_row *of, char *to)
 {
     enum { METRIC_WIDTH = 9 };
@@ -76,7 +76,7 @@ static char *put_count(text_report *in, const stat_row *of, char *to)
     return stpcpy(to, variance(in, value.variance_percent, number, sizeof number));
 }
 
-/* Intervals are made of rows, so that each is put together by hand. */
+/* Writes a row. Intervals consist of rows, so this avoids printf for speed. */
 static void write_row(text_report *in, const stat_row *of)
 {
     enum { LINE_BYTES = 512 };
@@ -134,7 +134,7 @@ static void write_group(text_report *in, const char *group)
     }
 }
 
-/* Groups in which nothing occurred are one line. */
+/* Writes the groups. Those in which nothing occurred share one line. */
 static void write_groups(text_report *in)
 {
     enum { MOST = 16 };
@@ -153,7 +153,7 @@ static void write_groups(text_report *in)
     fputs(" (-v shows all events)\n", in->out);
 }
 
-/* The CPI stack: what each cause adds to the clocks per instruction. */
+/* Writes the CPI stack: the contribution of each cause to the clocks per instruction. */
 static void write_cpi_stack(const text_report *in)
 {
     const p5_counts *sum = &in->report.sum;
@@ -194,8 +194,7 @@ static void write_metric_group(text_report *in, const metric_group *group)
         char room[32];
         bool supported = (metric_formula_families(one->formula) & p5_model_family(in->stat->model)) != 0;
         double value = metric_evaluate(one->formula, values);
-        bool count = one->unit[0] == '\0' && isfinite(value) &&
-                     value >= 10000; /* of events, not for each of something */
+        bool count = one->unit[0] == '\0' && isfinite(value) && value >= 10000; /* of events, not a ratio */
         const char *text =
             count ? whole(in, value, room, sizeof room) : metric_text(value, 3, room, sizeof room);
         fprintf(in->out, "%s%*s %-4s %s\n", in->interval, VALUE_WIDTH, supported ? text : "<not supported>",
@@ -218,7 +217,7 @@ static void write_times(const text_report *in)
     fprintf(in->out, "%s\n", variance(in, host.variance_percent, number, sizeof number));
 }
 
-/* Each run by itself, with its distance from the mean, as perf stat --table. */
+/* Writes each run with its distance from the mean, like perf stat --table. */
 static void write_table(const text_report *in)
 {
     stat_value clocks = in->report.clocks;
@@ -252,7 +251,7 @@ static void write_metric_groups(text_report *in)
         write_metric_group(in, in->report.plan->groups[i]);
 }
 
-/* What stands above the rows. */
+/* Writes the lines above the rows. */
 static void write_title(const text_report *in)
 {
     FILE *out = in->out;

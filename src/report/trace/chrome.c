@@ -1,10 +1,10 @@
-/* `trace` as Chrome trace events, which Perfetto and chrome://tracing open: a JSON array, one event per line.
- * The array of a killed run lacks its end, which both readers allow. 1 clock is shown as 1 microsecond.
+/* Writes a trace as Chrome trace events for Perfetto and chrome://tracing: a JSON array with one event per
+ * line. The array of a killed run lacks its end, which both readers allow. 1 clock is shown as 1 microsecond.
  *
- * Rows at intervals make counters: what each event was counted in 1000 clocks, from the row before to this
- * one. Functions are slices (B, E), markers asynchronous slices (b, e), the rest instants (i). The call
- * stack, if it is asked for, is whole slices (X) one within the other. Of slices that begin at the same clock
- * the caller comes first in the file: viewers nest them in that order. */
+ * Rows at intervals become counters: each event's count per 1000 clocks since the previous row. Functions are
+ * slices (B, E), markers asynchronous slices (b, e), other rows instants (i). The optional call stack
+ * consists of complete slices (X), nested in each other. Of slices that begin at the same clock the caller
+ * comes first in the file, because viewers nest them in that order. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,13 +15,13 @@
 enum { THREAD_FUNCTIONS = 1, THREAD_PMU = 2, THREAD_CALLS = 3 };
 
 typedef struct chrome_state {
-    uint64_t clock;    /* of the last row that made counters, */
-    uint64_t open;     /* functions that have a B and no E yet */
-    slices *calls;     /* NULL: functions that were asked for are shown, not all */
-    uint64_t values[]; /* ... whose values these are */
+    uint64_t clock;    /* of the last row that wrote counters */
+    uint64_t open;     /* functions with a B but no E yet */
+    slices *calls;     /* NULL: only the selected functions are shown */
+    uint64_t values[]; /* the columns at `clock` */
 } chrome_state;
 
-/* Begins an event; its arguments follow, then end_event. */
+/* Begins an event. The caller writes its arguments and then calls end_event. */
 static void begin_event(trace_file *file, const char *name, char phase, uint64_t clock, unsigned thread)
 {
     trace_put(file, "{\"name\":");
@@ -49,7 +49,7 @@ static void name_thread(trace_file *file, const char *kind, unsigned thread, con
     end_event(file);
 }
 
-/* A function of the call stack. */
+/* Writes a function of the call stack. */
 static void put_call(void *context, const char *name, uint64_t from, uint64_t to)
 {
     p5_trace *trace = context;
@@ -97,7 +97,7 @@ static p5_status begin(p5_trace *trace, p5_error *error)
     return P5_OK;
 }
 
-/* The counter track from the row before on: `kinds` of columns by their names' beginning. */
+/* Writes the counter track for the time since the previous row: of stall causes, or of events. */
 static void put_counters(p5_trace *trace, const trace_row *r, const char *track, bool stalls)
 {
     chrome_state *state = trace->state;
@@ -138,7 +138,7 @@ static void counters(p5_trace *trace, const trace_row *r)
     state->clock = r->at->clock;
 }
 
-/* The totals, as arguments of an instant. */
+/* Writes an instant with the totals as arguments. */
 static void instant(p5_trace *trace, const trace_row *r, const char *name)
 {
     trace_file *file = trace->file;
@@ -175,7 +175,7 @@ static void slice(p5_trace *trace, const char *name, uint64_t clock, bool begins
     end_event(trace->file);
 }
 
-/* The first row. Functions that were entered before the window begin with it. */
+/* Handles the first row. Functions that were entered before the window begin with it. */
 static void start(p5_trace *trace, const trace_row *r)
 {
     chrome_state *state = trace->state;

@@ -1,4 +1,4 @@
-/* `trace` as CSV: a comment with the header, a line with the names of the columns, a line per row. */
+/* Writes a trace as CSV: a comment with the header, a line with the names of the columns, a line per row. */
 #include "report/trace/sink.h"
 
 #include "p5scope/version.h"

@@ -19,26 +19,26 @@
 
 enum {
     PIECE_BYTES = 256 * 1024,
-    COMPRESSED_PIECE_BYTES = 1024 * 1024, /* a frame knows nothing of the one before */
+    COMPRESSED_PIECE_BYTES = 1024 * 1024, /* large, because frames are compressed independently */
     COMPRESSION_LEVEL = 3,
     SECONDS = 1
 };
 
-/* `failure`, if it is not an errno. */
+/* Values of `failure` that are not an errno. */
 enum { GOOD = 0, NO_MEMORY = -1 };
 
 struct trace_file {
-    const char *path;    /* the caller's */
-    ARRAY_OF(char) text; /* what has not been written */
-    size_t records_end;  /* of the last whole record in it */
-    int64_t flushed;     /* when its first record was begun */
+    const char *path;    /* owned by the caller */
+    ARRAY_OF(char) text; /* not written yet */
+    size_t records_end;  /* end of the last whole record in `text` */
+    int64_t flushed;     /* host time of the last flush */
     int descriptor;
     bool regular;
-    off_t written; /* whole records */
+    off_t written; /* bytes on disk, all of whole records */
     ZSTD_CCtx *compressor;
     char *packed;
     size_t packed_room;
-    int failure; /* the first */
+    int failure; /* the first one */
 };
 
 static void fail(trace_file *file, int failure)
@@ -96,7 +96,7 @@ p5_status trace_file_open(const char *path, bool compressed, trace_file **out, p
 
 /* ---- writing ------------------------------------------------------------------------------------------- */
 
-/* The bytes of `data` that stand for whole records when only `done` of them could be written. */
+/* Returns how many of the `done` bytes that were written form whole records. */
 static size_t whole_records(const trace_file *file, const char *data, size_t done)
 {
     if (file->compressor != NULL)
@@ -119,7 +119,7 @@ static void write_piece(trace_file *file, const char *data, size_t size)
         }
         done += (size_t)part;
     }
-    if (done < size) { /* half a record would be worse than none */
+    if (done < size) { /* do not leave half a record */
         file->written += (off_t)whole_records(file, data, done);
         if (file->regular && ftruncate(file->descriptor, file->written) != 0)
             fail(file, errno);
@@ -147,7 +147,7 @@ static void write_frame(trace_file *file, const char *data, size_t size)
         write_piece(file, file->packed, packed);
 }
 
-/* Writes the whole records. */
+/* Writes all whole records. */
 static void flush(trace_file *file)
 {
     size_t size = file->records_end, rest = file->text.count - size;

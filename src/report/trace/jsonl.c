@@ -1,5 +1,5 @@
-/* `trace` as JSON lines: an object with the header, one per row, and one that says that the trace is whole.
- */
+/* Writes a trace as JSON lines: an object with the header, one per row, and one that marks the trace as
+ * complete. */
 #include "report/trace/sink.h"
 
 static p5_status begin(p5_trace *trace, p5_error *error)

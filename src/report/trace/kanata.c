@@ -11,7 +11,7 @@
 enum { RECENT = 64, TEXT = 96, LINE = 400 }; /* names, labels and reasons are shorter than half a line */
 #define HEADER "Kanata\t0004"
 
-/* What happens to an instruction at a clock, in the order in which it is written if the clock is the same. */
+/* A step of an instruction at a clock. Steps at the same clock are written in this order. */
 typedef enum step_kind {
     STEP_END_STALL,
     STEP_OPEN,
@@ -21,10 +21,10 @@ typedef enum step_kind {
     STEP_RETIRE
 } step_kind;
 
-/* A step's order is its instruction's number, from 0, and its own within the instruction. */
+/* A step's order: the instruction's number, from 0, and in the low STEP_BITS the step's number within it. */
 enum { STEP_BITS = 6 };
 
-/* What is kept of an instruction until it is opened, and some time longer, for arrows. */
+/* An instruction that is kept until it is opened, and for some time after that as a source of arrows. */
 typedef struct in_flight {
     p5_trace_insn insn;
     char text[TEXT];
@@ -35,17 +35,17 @@ struct kanata {
     void *context;
     uint64_t count, retired;
     bool started;
-    uint64_t clock; /* of what was written last */
+    uint64_t clock; /* of the last line written */
     uint64_t pf;    /* of the last instruction */
     uint32_t order;
     time_queue steps;  /* `what` is the kind, `name` a stage or stall */
     in_flight *recent; /* by id modulo `room` */
     uint64_t room;
-    uint64_t opened; /* instructions whose I line is written: ids below; they open in program order */
+    uint64_t opened; /* instructions below this id have their I line; they open in program order */
     bool out_of_memory;
 };
 
-/* Stalls have the names of the events that count them, where there is one. */
+/* Returns the name of the event that counts the stall, or the stall's own name. */
 static const char *stall_name(unsigned cause)
 {
     int event = p5_stall_event((p5_stall)cause);
@@ -61,7 +61,7 @@ static void add(kanata *k, uint64_t clock, step_kind kind, const char *name)
 
 /* ---- lines --------------------------------------------------------------------------------------------- */
 
-/* A line as it is made, from left to right: printf would be half of the time. */
+/* Builds a line from left to right; printf would take half of the time. */
 static char *put_number(char *to, uint64_t number)
 {
     *to++ = '\t';
@@ -74,14 +74,14 @@ static void end_line(kanata *k, const char *line, char *to)
     k->put(k->context, line, (size_t)(to - line));
 }
 
-/* Of instruction `id`: COMMAND, its number, another one, 0. */
+/* Writes COMMAND, the number of instruction `id`, another number, 0. */
 static void write_numbers(kanata *k, const char *command, uint64_t id, uint64_t other)
 {
     char line[LINE];
     end_line(k, line, stpcpy(put_number(put_number(stpcpy(line, command), id), other), "\t0"));
 }
 
-/* Of instruction `id`: COMMAND, its number, lane or kind of label, text. */
+/* Writes COMMAND, the number of instruction `id`, lane or kind of label, text. */
 static void write_named(kanata *k, const char *command, uint64_t id, unsigned lane, const char *text)
 {
     char line[LINE];
@@ -113,7 +113,7 @@ static void open_insn(kanata *k, uint64_t id)
     k->opened = id + 1;
 }
 
-/* Arrows from the instructions that this one had to have the results of while they were in the pipe. */
+/* Writes arrows from the instructions whose results this one needed while they were in the pipe. */
 static void write_sources(kanata *k, uint64_t id)
 {
     const p5_trace_insn *insn = &k->recent[id % k->room].insn;
@@ -161,7 +161,7 @@ static void write_step(kanata *k, const timed *s)
     }
 }
 
-/* Writes what happens before `clock`. */
+/* Writes all steps before `clock`. */
 static void write_before(kanata *k, uint64_t clock)
 {
     timed s;
@@ -184,13 +184,13 @@ static void add_stall(kanata *k, unsigned cause, uint64_t from, uint64_t to)
     add(k, to, STEP_END_STALL, stall_name(cause));
 }
 
-/* The stages behind EX; answers the clock behind the last, whose name goes to *last. */
+/* Adds the stages after EX. Returns the clock after the last stage, whose name goes to *last. */
 static uint64_t add_tail(kanata *k, const p5_trace_insn *insn, uint64_t end, const char **last)
 {
     switch (insn->kind) {
     case P5_PIPE_X87: {
-        /* E, X1, X2, WF, ER: later instructions have the result from WF, which follows X2 as soon as it is
-         * there */
+        /* Stages E, X1, X2, WF, ER. Later instructions get the result from WF, which follows X2 as soon as
+         * the result is ready. */
         uint64_t e = greater(insn->begin, insn->ex);
         add(k, e + 1, STEP_STAGE, "X1");
         add(k, e + 2, STEP_STAGE, "X2");
@@ -213,8 +213,8 @@ static uint64_t add_tail(kanata *k, const p5_trace_insn *insn, uint64_t end, con
     }
 }
 
-/* Instructions in flight are few, but a long one can keep several behind it: twice as many as are not yet
- * opened, and those that arrows may come from. */
+/* Makes room for the next instruction. `recent` holds the instructions that are not opened yet, and RECENT
+ * more as sources of arrows. A long instruction can delay many later ones, so it grows. */
 static bool keep(kanata *k)
 {
     if (k->recent != NULL && k->count - k->opened + RECENT < k->room)
@@ -233,8 +233,9 @@ static bool keep(kanata *k)
 
 void kanata_insn(kanata *k, const p5_trace_insn *insn, const char *text)
 {
-    /* Prefetch goes in program order: nothing earlier than this comes any more. (Of bytes that came long ago
-     * the core only knows that they are there; they may look older than those before them.) */
+    /* Prefetch is in program order, so no later step is earlier than this. (For bytes that were prefetched
+     * long ago the core knows only that they are present, so their clock may be earlier than their
+     * predecessor's.) */
     uint64_t pf = greater(insn->pf < insn->d1 ? insn->pf : insn->d1, k->pf);
     k->pf = pf;
     write_before(k, pf);
@@ -261,7 +262,7 @@ void kanata_insn(kanata *k, const p5_trace_insn *insn, const char *text)
     add(k, ex, STEP_STAGE, "EX");
     add(k, ex, STEP_SOURCES, NULL);
     uint64_t begin = greater(insn->begin, ex);
-    if (begin < end && insn->stall == P5_STALL_FPU) /* the x87 unit keeps it waiting in E */
+    if (begin < end && insn->stall == P5_STALL_FPU) /* it waits for the x87 unit in E */
         add_stall(k, insn->stall, ex, begin);
     if (begin + insn->hold_clocks <= end)
         add_stall(k, insn->hold, begin, begin + insn->hold_clocks);

@@ -1,4 +1,4 @@
-/* `trace` as a Kanata log: every instruction that enters EX within the window. */
+/* Writes a trace as a Kanata log: every instruction that enters EX within the window. */
 #include <stdlib.h>
 
 #include "base/error.h"
@@ -30,7 +30,7 @@ static void on_insn(void *context, const p5_trace_insn *insn)
         trace_fail(trace, NULL);
 }
 
-/* False: memory was out, and something of the log is missing. */
+/* Frees the state. Returns false if memory was out and the log is incomplete. */
 static bool free_state(kanata_state *state)
 {
     bool good = state != NULL && state->log != NULL && kanata_close(state->log);

@@ -9,14 +9,14 @@
 #include "machine/machine.h"
 #include "report/profile/symbols.h"
 
-/* A function that has not returned. */
+/* An active function. */
 typedef struct slice {
     uint64_t function; /* its first address */
-    size_t depth;      /* frames below it; a tail call has those of its caller */
+    size_t depth;      /* number of frames below it; a tail call has the depth of its caller */
     uint64_t from;
 } slice;
 
-/* One that is over. It began when its caller did, and its caller is not over. */
+/* An activation that has ended, but began at the same clock as its caller, which is still active. */
 typedef struct finished_slice {
     uint64_t function, from, to;
 } finished_slice;
@@ -29,7 +29,9 @@ struct slices {
     uint64_t least, begin; /* clock of the window's beginning */
     bool shown, out_of_memory;
     ARRAY_OF(slice) stack;
-    ARRAY_OF(finished_slice) held; /* each began when its caller on the stack did; starts ascend */
+    ARRAY_OF(finished_slice)
+    held; /* each began at the same clock as its caller on the stack; ascending
+                                      starts */
     void (*put)(void *context, const char *name, uint64_t from, uint64_t to);
     void *context;
 };
@@ -49,7 +51,7 @@ static const char *name_of(const slices *s, uint64_t function, char room[NAME_RO
     return room;
 }
 
-/* The clock at which a slice begins in the window. */
+/* Returns the clock at which a slice begins within the window. */
 static uint64_t shown_from(const slices *s, const slice *x)
 {
     return x->from > s->begin ? x->from : s->begin;
@@ -62,7 +64,7 @@ static void put_slice(const slices *s, const finished_slice *x)
 }
 
 /* Ends the innermost slice. Of slices that begin at the same clock the caller is put first, because viewers
- * nest such slices in the order of the file. So a slice is held until its caller has been put. */
+ * nest such slices in file order. A slice is therefore held until its caller has been put. */
 static void end_one(slices *s, uint64_t clock)
 {
     const slice *over = &s->stack.items[--s->stack.count];
@@ -79,7 +81,7 @@ static void end_one(slices *s, uint64_t clock)
         put_slice(s, &s->held.items[--s->held.count]);
 }
 
-/* Control is in `function` with `depth` frames below it. */
+/* Called when control is in `function` with `depth` frames below it. */
 static void moved(void *context, size_t depth, uint64_t function, uint64_t clock)
 {
     slices *s = context;

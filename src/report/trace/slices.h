@@ -1,5 +1,4 @@
-/* What was running from when to when: the activations of all functions, one within the other, as the
- * profile's call stack follows them. */
+/* Slices: the activations of all functions over time, nested as in the profile's call stack. */
 #ifndef REPORT_TRACE_SLICES_H
 #define REPORT_TRACE_SLICES_H
 
@@ -10,17 +9,17 @@
 
 typedef struct slices slices;
 
-/* Calls `put` for each activation of at least `least` clocks after its end. Of activations that begin at the
- * same clock, the caller comes first. `guest` and `beside` are the files that have the symbols, as for
- * p5_profile_start. Profiles the machine. */
+/* Starts profiling the machine. Calls `put` for each activation of at least `least` clocks after its end. Of
+ * activations that begin at the same clock, the caller comes first. `guest` and `beside` are the files with
+ * symbols, as for p5_profile_start. */
 p5_status slices_open(p5_machine *machine, const char *guest, const char *const *beside, uint64_t least,
                       void (*put)(void *context, const char *name, uint64_t from, uint64_t to), void *context,
                       slices **out, p5_error *error);
-/* What is on the stack begins to be shown at `clock`; it ends there, and nothing more is shown. */
+/* Starts (`opens`) or ends showing the slices on the stack at `clock`. */
 void slices_window(slices *s, uint64_t clock, bool opens);
-/* False: memory was out, and something is missing. */
+/* Returns false if memory was out and slices are missing. */
 bool slices_good(const slices *s);
-/* Before the machine is run again, or closed. */
+/* Frees the slices. To be called before the machine is run again or closed. */
 void slices_close(slices *s);
 
 #endif

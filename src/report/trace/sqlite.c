@@ -1,5 +1,5 @@
-/* `trace` as a database (report/database.sql). Rows are committed some hundred together, at the latest a
- * second later; SQLite's journal takes back what a killed run has left half written. */
+/* Writes a trace as a database (report/database/database.sql). Rows are committed by the hundred, at the
+ * latest after a second. SQLite's journal rolls back the rows that a killed run had not committed. */
 #include <stdlib.h>
 
 #include "base/error.h"
@@ -11,7 +11,7 @@
 #include "report/stat/list.h"
 #include "report/trace/sink.h"
 
-enum { VALUES_AT_MOST = 20000, SECONDS = 1 }; /* some 300 KB */
+enum { VALUES_AT_MOST = 20000, SECONDS = 1 }; /* about 300 KB */
 
 typedef struct sqlite_state {
     p5_database *database;
@@ -135,7 +135,7 @@ static p5_status end(p5_trace *trace, const char *ending, p5_error *error)
         if (status == P5_OK)
             status = database_do(state->database, "COMMIT", error);
     } else {
-        /* What fits is kept: a full disk may have taken the whole transaction back already. */
+        /* The committed rows are kept. A full disk may have rolled back the transaction already. */
         (void)database_do(state->database, "ROLLBACK", NULL);
     }
     free_state(state);

@@ -1,6 +1,6 @@
-/* What happens at some clock, in order of time. Items are added out of order - a pin's pulse when its event
- * is counted, a stage of an instruction together with all others of it - but never by more than a lag, so
- * that the queue stays short however long the run. */
+/* A queue of changes and steps by clock. Items are added out of order: a pin's pulse when its event is
+ * counted, an instruction's stages all together. They are out of order by a bounded lag, so the queue stays
+ * short in long runs. */
 #ifndef REPORT_TRACE_TIME_QUEUE_H
 #define REPORT_TRACE_TIME_QUEUE_H
 
@@ -11,11 +11,11 @@
 
 typedef struct timed {
     uint64_t clock;
-    uint64_t order; /* which decides for what happens at one clock */
+    uint64_t order; /* decides between items at the same clock */
     union {
         uint64_t value;
-        const char *name; /* of the caller, who keeps it */
-        char *text;       /* belongs to whoever takes the item */
+        const char *name; /* owned by the caller */
+        char *text;       /* owned by whoever takes the item */
     };
     uint32_t what;
 } timed;
@@ -24,9 +24,9 @@ typedef struct time_queue {
     ARRAY_OF(timed) heap;
 } time_queue;
 
-/* False: out of memory. */
+/* Adds an item. Returns false when memory is out. */
 bool time_queue_add(time_queue *queue, const timed *item);
-/* Takes the earliest if it is before `clock`. */
+/* Takes the earliest item if it is before `clock`; otherwise returns false. */
 bool time_queue_take(time_queue *queue, uint64_t clock, timed *item);
 
 #endif

@@ -1,4 +1,4 @@
-/* Traces: from observations of the machine to rows, and from rows to a format. */
+/* Turns observations of the machine into rows, and passes the rows to a format. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -87,7 +87,7 @@ uint64_t p5_trace_rows(const p5_trace *trace)
     return trace->rows;
 }
 
-/* The machine's place in the run. */
+/* Returns the machine's current place in the run. */
 static p5_observation now(const p5_trace *trace)
 {
     return (p5_observation){.clock = p5_machine_clock(trace->machine),
@@ -161,7 +161,7 @@ static const char *register_name(const p5_trace *trace, uint32_t msr)
     return msr == P5_MSR_TSC ? "tsc" : NULL;
 }
 
-/* Of the counter that ECX of RDPMC names. */
+/* Returns the name of the counter that RDPMC's ECX selects. */
 static const char *counter_name(const p5_trace *trace, uint32_t ecx)
 {
     const uint32_t fixed = UINT32_C(1) << 30;
@@ -196,7 +196,7 @@ static void describe(const p5_trace *trace, const p5_observation *at, trace_row 
     }
 }
 
-/* Writes a row of the totals as they are now. `kind` NULL: what the observation is. */
+/* Writes a row of the current totals. `kind` NULL: the kind of the observation. */
 static void write_row(p5_trace *trace, const char *kind, const p5_observation *at)
 {
     if (trace->failed || trace->sink->row == NULL)
@@ -286,8 +286,8 @@ p5_point p5_bound_point(const p5_bound *bound, uint64_t clock, uint64_t instruct
     return point;
 }
 
-/* Follows the calls of the functions asked for while the window has not begun. Deeper calls than the observer
- * follows are not kept either, because they have no exits. */
+/* Tracks calls of the selected functions until the window begins. Calls deeper than the observer follows have
+ * no exits, so they are not tracked either. */
 static void follow_calls(p5_trace *trace, const p5_observation *at)
 {
     enum { MOST_CALLS = 65536 };
@@ -298,7 +298,8 @@ static void follow_calls(p5_trace *trace, const p5_observation *at)
         trace_fail_for_memory(trace);
 }
 
-/* Point 0 is `from`, point 1 is `to`; the addresses of the bounds follow those of the functions. */
+/* Handles an observation. Point 0 is `from`, point 1 is `to`; the addresses of the bounds follow those of the
+ * functions. */
 static void observed(void *context, p5_machine *machine, const p5_observation *at)
 {
     p5_trace *trace = context;
@@ -311,7 +312,7 @@ static void observed(void *context, p5_machine *machine, const p5_observation *a
     } else if (!trace->open && p5_bound_is_here(&options->from, at, 0)) {
         open_window(trace, at);
     } else if (!trace->open && at->kind == P5_OBSERVE_POINT && p5_bound_is_here(&options->to, at, 1)) {
-        trace->closed = true; /* the end has come before the beginning, and does not come again */
+        trace->closed = true; /* the end has passed before the beginning and does not come again */
     }
     bool function = at->number < options->function_count;
     bool marker = at->kind == P5_OBSERVE_BEGIN || at->kind == P5_OBSERVE_END;

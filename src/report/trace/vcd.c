@@ -1,9 +1,9 @@
-/* `trace` as a value change dump: GTKWave opens it, vcd2fst makes it small. One unit of time is one core
+/* Writes a trace as a value change dump for GTKWave; vcd2fst makes it smaller. One unit of time is one core
  * clock.
  *
- * The model knows events by the instruction group that caused them, not by the clock within it. So a counter
- * changes when its group leaves EX, and what a pin shows of it was on in the last clocks up to there. The
- * pins themselves are the monitor's (src/pmu/pins.c): delayed, and sampled at bus clocks. */
+ * The model attributes events to the instruction group that caused them, not to a clock within it. A counter
+ * therefore changes when its group leaves EX, and a pin's pulses end at that clock. The pins themselves come
+ * from the monitor (src/pmu/pins.c): they are delayed and sampled at bus clocks. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,10 +14,10 @@
 #include "report/insn_text.h"
 #include "report/trace/vcd_dump.h"
 
-/* Nothing arrives later than that after its time. The latest is a use of the bus: a page walk and two lines.
- */
+/* No change arrives later than this after its time. The latest is a use of the bus by a page walk and two
+ * line fills. */
 enum { LAG_CLOCKS = 4096 };
-/* So often the queue of changes is written between two rows. */
+/* After so many changes the queue is written between two rows. */
 enum { MOST_CHANGES = 512 };
 
 typedef struct vcd_state {
@@ -26,10 +26,10 @@ typedef struct vcd_state {
     insn_text *texts;
     uint64_t matches[4];
     uint64_t until;      /* the window's end */
-    uint64_t free_at[2]; /* EX of U and V is empty from then on */
+    uint64_t free_at[2]; /* clock from which EX of U and V is empty */
 } vcd_state;
 
-/* Writes what is complete when the core has come to `clock`. */
+/* Writes the changes that are complete when the core has reached `clock`. */
 static void write_settled(vcd_state *state, uint64_t clock)
 {
     vcd_write_before(&state->dump, clock > LAG_CLOCKS ? clock - LAG_CLOCKS : 0);
@@ -40,7 +40,8 @@ static uint64_t clock_now(const vcd_state *state)
     return p5_core_clock_estimate(p5_machine_core(state->trace->machine));
 }
 
-/* ---- what happens -------------------------------------------------------------------------------------- */
+/* ---- changes
+ * -------------------------------------------------------------------------------------------- */
 
 static void change_to(vcd_state *state, timed change)
 {
@@ -56,7 +57,7 @@ static void change(vcd_state *state, uint64_t clock, uint32_t signal, uint64_t v
     change_to(state, (timed){.clock = clock, .what = signal, .value = value});
 }
 
-/* The instruction at `address`, of which no more than VCD_TEXT_BYTES fit. */
+/* Shows the instruction at `address`, cut to VCD_TEXT_BYTES. */
 static void change_text(vcd_state *state, uint64_t clock, uint32_t signal, uint32_t address)
 {
     char *text = strndup(insn_text_at(state->texts, address), VCD_TEXT_BYTES - 1);
@@ -65,7 +66,7 @@ static void change_text(vcd_state *state, uint64_t clock, uint32_t signal, uint3
     change_to(state, (timed){.clock = clock, .what = signal, .text = text});
 }
 
-/* On from clock `from` up to before `to`. */
+/* Sets a signal for the clocks [from, to). */
 static void pulse(vcd_state *state, uint32_t signal, uint64_t from, uint64_t to, uint64_t value)
 {
     change(state, from, signal, value);
@@ -101,7 +102,7 @@ static void empty_pipe(vcd_state *state, unsigned pipe, uint64_t until)
     change_to(state, (timed){.clock = clock, .what = VCD_PIPE_INSN + 2 * pipe});
 }
 
-/* An instruction is in EX from entering it until EX is free again. */
+/* Shows an instruction in EX from its entry until EX is free again. */
 static void on_insn(void *context, const p5_trace_insn *insn)
 {
     vcd_state *state = context;
@@ -120,7 +121,7 @@ static void listen(p5_trace *trace, bool on)
     p5_core_on_branch_message(core, on ? on_message : NULL, trace->state);
 }
 
-/* A match of a breakpoint address shows on its pin, whether or not a counter counts it. */
+/* Shows matches of breakpoint addresses on their pin, whether or not a counter counts them. */
 static void show_breakpoints(p5_trace *trace, uint64_t clock, bool first)
 {
     vcd_state *state = trace->state;
@@ -200,7 +201,8 @@ static void free_state(vcd_state *state)
 static p5_status begin(p5_trace *trace, p5_error *error)
 {
     const p5_trace_options *options = &trace->options;
-    /* With a row for every instruction all events would be most of the file: only those asked for. */
+    /* With a row per instruction, all events would make up most of the file, so only selected ones are
+     * shown. */
     if (options->selection == NULL && vcd_shows_pipes(trace))
         trace->column_count = 0;
     const p5_model *model = p5_machine_model(trace->machine);
@@ -234,7 +236,7 @@ static p5_status end(p5_trace *trace, const char *ending, p5_error *error)
     listen(trace, false);
     if (!trace->began)
         vcd_section(&state->dump, "$dumpvars", 0, true);
-    vcd_section(&state->dump, "$dumpoff", state->until, false); /* of what follows the window */
+    vcd_section(&state->dump, "$dumpoff", state->until, false); /* values after the window are unknown */
     trace_put(trace->file, "$comment ");
     put_text(trace->file, ending != NULL ? ending : "the guest has exited");
     trace_put(trace->file, " $end\n");

@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "core/model/model.h"
 
-/* Edges of the bus that were written and stay in the array. */
+/* The array drops edges of the bus when so many have been written. */
 enum { MOST_WRITTEN = 4096, LINE_BYTES = VCD_TEXT_BYTES + 40 };
 
 #define NUMBER(in, kind, called, width, first)                                                               \
@@ -47,7 +47,7 @@ bool vcd_shows_pipes(const p5_trace *trace)
 
 /* ---- lines --------------------------------------------------------------------------------------------- */
 
-/* Printable characters from ! on, lowest digit first. */
+/* Writes a signal's identifier: printable characters from '!' on, lowest digit first. */
 static char *put_identifier(char *to, uint32_t signal)
 {
     enum { FIRST = '!', COUNT = 94 };
@@ -66,7 +66,7 @@ static char *put_binary(char *to, uint64_t value)
     return to;
 }
 
-/* A signal's value, or that it is unknown. Returns where the text goes on. */
+/* Writes a signal's value, or that it is unknown. Returns the end of the text. */
 static char *put_value(const vcd_dump *dump, char *to, uint32_t number, bool known)
 {
     const vcd_signal *signal = &dump->signals[number];
@@ -85,7 +85,7 @@ static char *put_value(const vcd_dump *dump, char *to, uint32_t number, bool kno
     return to;
 }
 
-/* A change of a signal. What arrives too late belongs to the time that has been reached. */
+/* Writes a change of a signal. A change that arrives too late is written at the time already reached. */
 static void put_change(vcd_dump *dump, uint64_t clock, uint32_t signal)
 {
     trace_file *file = dump->trace->file;
@@ -109,7 +109,7 @@ static void show(vcd_dump *dump, uint64_t clock, uint32_t signal, uint64_t value
     put_change(dump, clock, signal);
 }
 
-/* `text` becomes the signal's. */
+/* Shows a text, which becomes the signal's. */
 static void show_text(vcd_dump *dump, uint64_t clock, uint32_t signal, char *text)
 {
     char **shown = &dump->signals[signal].text;
@@ -214,7 +214,8 @@ void vcd_dump_close(vcd_dump *dump)
     free(dump->signals);
 }
 
-/* ---- in order of time ---------------------------------------------------------------------------------- */
+/* ---- order of time
+ * -------------------------------------------------------------------------------------- */
 
 static void enqueue(vcd_dump *dump, timed change)
 {
@@ -225,13 +226,13 @@ static void enqueue(vcd_dump *dump, timed change)
     trace_fail_for_memory(dump->trace);
 }
 
-/* Half a bus clock, in quarters of a core clock. */
+/* Returns half a bus clock in quarters of a core clock. */
 static unsigned bus_clock_quarters(const vcd_dump *dump)
 {
     return (unsigned)p5_machine_model(dump->trace->machine)->half_ratio;
 }
 
-/* Edges of the bus clock come after other changes at their clock. */
+/* Queues the next edge of the bus clock, after other changes at the same clock. */
 static void enqueue_bus_clock(vcd_dump *dump)
 {
     unsigned half_ratio = bus_clock_quarters(dump);
@@ -302,7 +303,7 @@ void vcd_add_bus(vcd_dump *dump, const p5_bus_use *uses, size_t count)
         const bus_edge begins = {uses[i].from, true, (uses[i].to & P5_BUS_OTHER) != 0};
         const bus_edge ends = {.clock = uses[i].to & ~P5_BUS_OTHER};
         size_t last = dump->bus.count;
-        /* a use that begins where another ends leaves the bus busy */
+        /* A use that begins where the previous one ends leaves the bus busy. */
         if (last > dump->bus_written && dump->bus.items[last - 1].clock == begins.clock)
             dump->bus.count--;
         if (!ARRAY_ADD(&dump->bus, begins) || !ARRAY_ADD(&dump->bus, ends)) {
