@@ -1,5 +1,4 @@
-/* Assembling a case: the GNU assembler from PATH, once per file and N, and our own placement of its output.
- */
+/* Assembles cases with the GNU assembler from PATH, once per file and N. object.c places its output. */
 #include "p5scope/report.h"
 
 #include <errno.h>
@@ -24,7 +23,7 @@ struct p5_case_program {
 };
 
 enum {
-    TEXT_ADDRESS = 0x100000, /* above the low megabyte, where nothing of the machine is */
+    TEXT_ADDRESS = 0x100000, /* above the low megabyte, in unused memory */
     OBJECT_LARGEST = 64 << 20
 };
 
@@ -97,8 +96,8 @@ p5_status workplace_run(const workplace *place, int *status, p5_error *error, co
     return P5_OK;
 }
 
-/* A case says nothing of its syntax: it is Intel's. Refuses it if it is AT&T's, or has what GNU's assembler
- * would misread. */
+/* Checks a case without a syntax directive, which is in Intel syntax. Rejects AT&T syntax and forms that
+ * GNU's assembler would misread. */
 static p5_status check_text(const char *name, const char *text, p5_error *error)
 {
     if (!p5_code_is_att(text))
@@ -109,18 +108,18 @@ static p5_status check_text(const char *name, const char *text, p5_error *error)
     return P5_ERR_SYNTAX;
 }
 
-/* Runs the assembler; its exit status goes to *status. */
+/* Runs the assembler; *status gets its exit status. */
 static p5_status run_assembler(const workplace *place, const char *path, unsigned trips, int *status,
                                p5_error *error)
 {
     char symbol[32];
     snprintf(symbol, sizeof symbol, "N=%u", trips);
-    /* Files named in .include and .incbin are looked for beside the case. */
+    /* .include and .incbin look for files in the case's folder. */
     char folder[4096];
     const char *slash = strrchr(path, '/');
     snprintf(folder, sizeof folder, "-I%.*s", slash != NULL ? (int)(slash - path) + 1 : 1,
              slash != NULL ? path : ".");
-    char file[4096]; /* a name that begins with - is no option */
+    char file[4096]; /* a name that begins with - must not look like an option */
     snprintf(file, sizeof file, "%s%s", path[0] == '-' ? "./" : "", path);
     p5_status written = workplace_intel(place, error);
     if (written != P5_OK)
@@ -129,8 +128,7 @@ static p5_status run_assembler(const workplace *place, const char *path, unsigne
                          place->intel, file, NULL);
 }
 
-/* Makes an error of the assembler's first "FILE:LINE: Error: TEXT". `name` is what the user calls the file.
- */
+/* Makes an error of the assembler's first "FILE:LINE: Error: TEXT". `name` is the user's name of the file. */
 p5_status workplace_message(const workplace *place, const char *name, p5_error *error)
 {
     uint8_t *bytes;
@@ -163,7 +161,7 @@ p5_status workplace_message(const workplace *place, const char *name, p5_error *
     return P5_ERR_FORMAT;
 }
 
-/* Refuses numbers that the assembler has made smaller, of which it only warns. */
+/* Rejects numbers that the assembler has truncated, because it only warns about them. */
 static p5_status refuse_shortened(const workplace *place, const char *name, p5_error *error)
 {
     uint8_t *bytes;

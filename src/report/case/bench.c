@@ -1,4 +1,5 @@
-/* `p5scope bench`: what one trip costs, of one input or of two side by side, for people and as rows. */
+/* Writes `p5scope bench`: the cost of one trip, of one input or of two side by side, for people and as
+ * rows. */
 #include <math.h>
 #include <string.h>
 
@@ -15,7 +16,8 @@ typedef struct bench_report {
     bool zeros;
 } bench_report;
 
-/* The total that lies `offset` bytes into p5_counts, by classes of privilege, per trip. */
+/* Returns the difference per trip of the total at `offset` bytes in p5_counts, summed over privilege
+ * classes. */
 static double per_trip(const p5_bench_side *side, size_t offset)
 {
     uint64_t totals[2];
@@ -59,11 +61,11 @@ static void put(const bench_report *r, const char *what, const char *name, size_
                 strcmp(what, "owner") == 0 ? "  " : "", name);
 }
 
-/* The owners of one input's clocks, largest first. */
+/* Writes the stall causes of one input's clocks, largest first. */
 static void put_stack(const bench_report *r)
 {
     const p5_bench_side *side = r->sides;
-    /* Set-up and exit cancel out in the difference, here as in every count. */
+    /* Set-up and exit cancel out in the difference, as in every count. */
     p5_counts trip_only = {0};
     for (int cause = 0; cause < P5_STALL_COUNT; cause++) {
         uint64_t few = p5_counts_sum(side->counts[0].stalls[cause], P5_CPL_MASK_ALL);
@@ -78,7 +80,7 @@ static void put_stack(const bench_report *r)
                 p5_stall_name(stack[i].cause), stack[i].permille / 10, stack[i].permille % 10);
 }
 
-/* Those of a group; NULL: all, as they are numbered. */
+/* Writes the events of a group; NULL: all, by number. */
 static void put_events(const bench_report *r, unsigned family, const char *group)
 {
     for (int id = 0; id < P5_EVENT_COUNT; id++) {

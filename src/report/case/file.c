@@ -1,4 +1,4 @@
-/* Case files: the directives of an assembly program that says what it must cost. */
+/* Parses case files: the directives of an assembly program that state its cost. */
 #include "p5scope/report.h"
 
 #include <ctype.h>
@@ -19,10 +19,10 @@ typedef struct case_parser {
     p5_case *out;
     ARRAY_OF(p5_expectation) expectations;
     ARRAY_OF(char *) models;
-    char *line;      /* the line's text, cut into words as they are read */
-    char *cursor;    /* what is left of it */
+    char *line;      /* the line's text, split into words as they are read */
+    char *cursor;    /* the unread part of it */
     unsigned number; /* line number, from 1 */
-    unsigned seen;   /* bit per directive that may stand once */
+    unsigned seen;   /* a bit for each directive that may occur once */
     p5_error *error;
 } case_parser;
 
@@ -37,7 +37,7 @@ static p5_status no_memory(case_parser *in)
     return fail(in, NULL, error_set(in->error, P5_ERR_MEMORY, "no memory for the case file"));
 }
 
-/* The next word of the line, NULL at its end. */
+/* Returns the next word of the line, NULL at its end. */
 static char *next_word(case_parser *in)
 {
     static const char blanks[] = " \t\n\v\f\r";
@@ -99,13 +99,13 @@ static bool is_model_file(const char *name)
     return strchr(name, '/') != NULL || (length > 4 && strcmp(name + length - 4, ".ini") == 0);
 }
 
-/* Checks that `name` is a model (or a model file), or with `prefix` the beginning of the name of a built-in
- * one or of a model file of this case. */
+/* Checks that `name` is a model (or a model file). With `prefix` it may be the beginning of the name of a
+ * built-in model or of a model file of this case. */
 static p5_status check_model(case_parser *in, const char *name, bool prefix)
 {
     size_t length = strlen(name);
     if (!prefix && is_model_file(name))
-        return P5_OK; /* opened, and complained about, when the case runs */
+        return P5_OK; /* errors are reported when the case runs and opens it */
     for (size_t i = 0; prefix && i < in->models.count; i++) {
         const char *slash = strrchr(in->models.items[i], '/');
         if (is_model_file(in->models.items[i]) &&
@@ -121,7 +121,7 @@ static p5_status check_model(case_parser *in, const char *name, bool prefix)
     return fail(in, name, P5_ERR_NAME);
 }
 
-/* A model file stands beside the case that names it. */
+/* Adds a model. A model file's path is relative to the case that names it. */
 static p5_status add_model(case_parser *in, const char *name)
 {
     const char *slash = strrchr(in->out->path, '/');
@@ -161,7 +161,7 @@ static p5_status parse_cpl(case_parser *in)
     return need_end(in);
 }
 
-/* A register's value, in hexadecimal, at the line's end. */
+/* Reads a register's hexadecimal value at the end of the line. */
 static p5_status need_value(case_parser *in, const char *name, uint64_t largest, uint64_t *value)
 {
     char what[80];
@@ -188,7 +188,7 @@ static p5_status parse_cr4(case_parser *in)
     return status;
 }
 
-/* A register of some processor's performance monitor by its name, NULL if none has it. */
+/* Finds a register of any processor's performance monitor by name. Returns NULL if none has it. */
 static const p5_register *monitor_register(const char *name)
 {
     static const unsigned families[] = {P5_FAMILY_P55C, P5_FAMILY_P55C | P5_MONITOR_P6,
@@ -200,7 +200,7 @@ static const p5_register *monitor_register(const char *name)
     return NULL;
 }
 
-/* The number of a register in the case's list, where it may be put by this; -1 after an error. */
+/* Returns the number of a register in the case's list, and adds it if necessary; -1 after an error. */
 static int need_register(case_parser *in, const p5_register *r)
 {
     p5_case *c = in->out;
@@ -252,7 +252,8 @@ static p5_status parse_trips(case_parser *in)
     return need_end(in);
 }
 
-/* ~T, or +U and -D in any order; nothing = exact but for the rounding of a division. */
+/* Parses ~T, or +U and -D in any order. Without a tolerance the value must be exact except for the rounding
+ * of a division. */
 static p5_status parse_tolerance(case_parser *in, p5_expectation *expect)
 {
     static const double EXACT = 1e-9;
@@ -280,7 +281,7 @@ static p5_status parse_tolerance(case_parser *in, p5_expectation *expect)
     return P5_OK;
 }
 
-/* What is expected: a register's gain, or an event. */
+/* Parses the object of an expectation: a register's gain, or an event. */
 static p5_status need_what(case_parser *in, char *word, p5_expectation *expect)
 {
     const p5_register *r = monitor_register(word);
@@ -301,7 +302,7 @@ static p5_status need_what(case_parser *in, char *word, p5_expectation *expect)
     return status == P5_OK ? P5_OK : fail(in, word + column - 1, status);
 }
 
-/* `model` is what stands behind the @ of expect@MODEL, or NULL. */
+/* Parses an expectation. `model` is the text after the @ of expect@MODEL, or NULL. */
 static p5_status parse_expect(case_parser *in, char *model)
 {
     p5_expectation expect = {.line = in->number};
@@ -340,7 +341,7 @@ static p5_status parse_source(case_parser *in)
 
 static p5_status parse_note(case_parser *in)
 {
-    (void)in; /* remarks are for readers of the file */
+    (void)in; /* notes are for readers of the file */
     return P5_OK;
 }
 
@@ -403,7 +404,7 @@ static p5_status parse_lines(case_parser *in, FILE *file)
     return status;
 }
 
-/* What the directives left open: name, models, and that something is expected at all. */
+/* Fills in what the directives left open: name, source and models. */
 static p5_status complete(case_parser *in)
 {
     p5_case *c = in->out;

@@ -1,21 +1,21 @@
-/* A function of an object or assembly file, called in a loop: what a compiler makes becomes a case. The loop
- * (the harness) and the file are linked into one object, which is placed like any other case.
+/* Calls a function of an object or assembly file in a loop, so that a compiler's output becomes a case. The
+ * loop (the harness) and the file are linked into one object, which is placed like any other case.
  *
- * A call has to cost the same whatever is measured, so that the same loop around an empty function, RET
- * alone, can be subtracted exactly:
+ * A call must cost the same whatever is measured, so that the same loop around an empty function, a single
+ * RET, can be subtracted exactly:
  *
- *   - The harness has a page of its own, before the file's code, and its CALL and JNZ always stand at the
- * same offsets. So arguments move neither the function nor the branches. On the P55C CALL and JNZ lie in
+ *   - The harness has a page of its own before the file's code, and its CALL and JNZ are always at the same
+ *     offsets, so arguments move neither the function nor the branches. On the P55C CALL and JNZ are in
  *     different dwords, hence in different entries of the branch target buffer.
  *     A function whose branches need all ways of their sets in the buffer is measured with the harness at two
- *     places (`elsewhere`); where a set is shared it costs more.
- *   - CLD before CALL and CPUID before JNZ go alone (they are of class NP). On the P54C, where the pair
- * before a branch is its key, the keys of CALL, of the function's first branch and of JNZ belong to the
- * harness.
+ *     places (`elsewhere`); where they share a set it costs more.
+ *   - CLD before CALL and CPUID before JNZ do not pair (they are of class NP). On the P54C, where the pair
+ *     before a branch is its key, the keys of CALL, of the function's first branch and of JNZ therefore
+ *     belong to the harness.
  *   - CPUID waits for everything that the function has begun (241428, serializing instructions), so that no
  *     part of the function overlaps the harness.
- *   - Stack pointer, direction flag and arguments are set for every call: a function may pop its arguments
- *     (stdcall) or change them, and the loop's counter is in memory, where no function changes it.
+ *   - Stack pointer, direction flag and arguments are set for every call, because a function may pop its
+ *     arguments (stdcall) or change them. The loop's counter is in memory, where no function changes it.
  */
 #include <elf.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@
 #include "report/case/syntax.h"
 #include "report/case/workplace.h"
 
-/* The loop's files beside those of the workplace. */
+/* Files of the loop in addition to the workplace's. */
 enum { LONGEST_PATH = 4096 };
 
 enum { LOOP, LOOP_OBJECT, SCRIPT, USER_SOURCE, USER_OBJECT, PARTS };
@@ -36,7 +36,8 @@ static const char *const part_names[PARTS] = {"loop.s", "loop.o", "script", "use
 
 typedef struct parts {
     char path[PARTS][96];
-    char user[LONGEST_PATH]; /* its own object, or ours of it */
+    char user[LONGEST_PATH]; /* path of the user's object, or of the object assembled from the user's
+                                source */
 } parts;
 
 static const char link_script[] = "SECTIONS {\n"
@@ -54,10 +55,10 @@ static p5_status write_text(const char *path, const char *text, p5_error *error)
     return good ? P5_OK : error_set(error, P5_ERR_IO, "cannot write %s", path);
 }
 
-/* ESP before CALL: return address, three arguments and the counter, which stands behind the arguments, share
- * a line of the data cache. */
+/* ESP before CALL. Return address, three arguments and the counter after the arguments share a line of the
+ * data cache. */
 enum { FRAME = P5_CASE_STACK_TOP - 7 * 16 };
-/* Where CALL ends, and the bytes of the instructions before its end. */
+/* The offset at which CALL ends, and the sizes of the instructions before that. */
 enum {
     RETURN_AT = 256,
     RETURN_ELSEWHERE_AT = RETURN_AT + 96,
@@ -67,7 +68,7 @@ enum {
     ARGUMENT_BYTES = 8
 };
 
-/* The stores of the arguments, before each call; each has ARGUMENT_BYTES. */
+/* Writes the stores of the arguments before each call; each takes ARGUMENT_BYTES. */
 static void put_arguments(FILE *out, const p5_case_function *f)
 {
     for (size_t i = 0; i < f->argument_count; i++)
@@ -85,8 +86,8 @@ static void put_buffers(FILE *out, const p5_case_function *f)
             fprintf(out, ".balign 32\np5scope_buffer_%zu: .skip %u\n", i, f->arguments[i].buffer_bytes);
 }
 
-/* Reads what the calls use of the stack, once: a write brings no line into the cache, so that arguments which
- * the function does not read would go to the bus in each call. */
+/* Reads once the stack lines that the calls use. A write miss allocates no line in the cache, so without
+ * this, arguments that the function does not read would go to the bus in each call. */
 static void put_touches(FILE *out, const p5_case_function *f)
 {
     enum { LINE = 32 };
@@ -95,8 +96,9 @@ static void put_touches(FILE *out, const p5_case_function *f)
         fprintf(out, "mov eax, [0x%x]\n", at);
 }
 
-/* The harness. Its start is filled so that CALL ends at a fixed offset. In the harness around an empty
- * function FST stands for FSTP: it has the same clocks and leaves the value that FLD1 has put there. */
+/* Returns the text of the harness; the caller frees it. Padding at its start makes CALL end at a fixed
+ * offset. Around an empty function FST replaces FSTP: it takes the same clocks and leaves the value that FLD1
+ * has pushed. */
 static char *loop_text(const p5_case_function *f, unsigned trips)
 {
     char *text = NULL;
@@ -138,10 +140,10 @@ static p5_status assemble(const workplace *place, const char *source, const char
     return exit_status == 0 ? P5_OK : workplace_message(place, name, error);
 }
 
-/* An object has to be an i386 one that is not linked yet. */
+/* Checks that an object is for i386 and not linked yet. */
 static p5_status check_object(const uint8_t *bytes, size_t size, const char *path, p5_error *error)
 {
-    Elf32_Ehdr header; /* type and machine stand at the same place in 64-bit ones */
+    Elf32_Ehdr header; /* e_type and e_machine have the same offsets in 64-bit objects */
     if (size < sizeof header)
         return error_set_at(error, P5_ERR_FORMAT, path, 0, 0, "the object ends too early");
     memcpy(&header, bytes, sizeof header);
@@ -170,7 +172,7 @@ static p5_status check_source(const char *path, const char *text, bool att, p5_e
     return status;
 }
 
-/* The file as an object: it is one already, or it is assembled in whichever syntax it is in. */
+/* Provides the file as an object. A source is assembled in its own syntax. */
 static p5_status user_object(const workplace *place, parts *p, const p5_case_function *f, p5_error *error)
 {
     uint8_t *bytes;
@@ -190,12 +192,12 @@ static p5_status user_object(const workplace *place, parts *p, const p5_case_fun
     if (object) {
         if (strlen(f->path) + 3 > sizeof p->user)
             return error_set(error, P5_ERR_RANGE, "the file's name is too long");
-        char *to = p->user; /* a name that begins with - is no option */
+        char *to = p->user; /* a name that begins with - must not look like an option */
         strcpy(f->path[0] == '-' ? stpcpy(to, "./") : to, f->path);
         return P5_OK;
     }
     status = assemble(place, f->path, p->user, intel, f->path, error);
-    if (status == P5_ERR_FORMAT && intel && !says) { /* AT&T's without a register, as INCL X is? */
+    if (status == P5_ERR_FORMAT && intel && !says) { /* AT&T syntax without registers, as in INCL X? */
         p5_error other = {0};
         if (assemble(place, f->path, p->user, false, f->path, &other) == P5_OK)
             status = P5_OK;
@@ -206,7 +208,7 @@ static p5_status user_object(const workplace *place, parts *p, const p5_case_fun
     return status;
 }
 
-/* RET alone, where the file's code would be. */
+/* Assembles a single RET in place of the file's code. */
 static p5_status empty_object(const workplace *place, const parts *p, p5_error *error)
 {
     p5_status status =

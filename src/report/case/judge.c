@@ -1,9 +1,9 @@
-/* Does a case cost what it says? */
+/* Compares a case's measured costs with its expectations. */
 #include "p5scope/report.h"
 
 #include <string.h>
 
-/* 4, 0.5 or 2.333333: no more digits than the number has. */
+/* Formats 4, 0.5 or 2.333333 with no more digits than the number has. */
 static const char *short_number(double value, char text[32])
 {
     snprintf(text, 32, "%.7g", value);
@@ -12,7 +12,7 @@ static const char *short_number(double value, char text[32])
 
 static void write_expectation(FILE *out, const p5_expectation *expect, double got)
 {
-    static const double ROUNDING = 1e-9; /* part of every tolerance, shown in none */
+    static const double ROUNDING = 1e-9; /* part of every tolerance, never shown */
     char value[32], up[32], down[32], result[32];
     short_number(expect->up - ROUNDING, up);
     short_number(expect->down - ROUNDING, down);

@@ -1,6 +1,6 @@
-/* Placing and relocating an assembler's output. A case is one small object that refers to nothing outside
- * itself, so this does all that a linker would do for it, without starting one for every case. (System V ABI,
- * i386 supplement, chapter 4.) */
+/* Places and relocates an assembler's output. A case is one small object without external references, so this
+ * replaces a linker, which would have to be started for every case. (System V ABI, i386 supplement, chapter
+ * 4.) */
 #include "report/case/object.h"
 
 #include <gelf.h>
@@ -13,11 +13,11 @@
 
 enum { PAGE = 4096, MOST_MEMORY = 31 << 20 };
 
-/* UD2 at the exit address, where code ends up that runs off its end. It is never executed: the fetch of an
- * exit sequence and the bus clock that it happens to meet must not show in the difference of two runs. */
+/* UD2 at the exit address, which follows the code. It never executes, because the fetch of an exit sequence
+ * and its position relative to the bus clock would show in the difference of two runs. */
 static const uint8_t exit_sequence[] = {0x0f, 0x0b};
 
-/* A section, and where it went. */
+/* A section and its place in memory. */
 typedef struct placed {
     GElf_Shdr header;
     const char *name;
@@ -31,10 +31,10 @@ typedef struct placement {
     size_t section_count;
     Elf_Data *symbols; /* NULL: none */
     size_t symbol_count, symbol_names;
-    uint32_t *common;     /* per symbol: address of SHN_COMMON ones */
-    const char *function; /* what CASE_FUNCTION_SYMBOL stands for, or NULL */
+    uint32_t *common;     /* address of each SHN_COMMON symbol */
+    const char *function; /* value of CASE_FUNCTION_SYMBOL, or NULL */
     case_object *out;
-    uint8_t *got; /* global offset table: a slot for each symbol, at the end of the data */
+    uint8_t *got; /* global offset table at the end of the data: a slot per symbol */
     uint32_t got_address;
     p5_error *error;
 } placement;
@@ -97,7 +97,7 @@ static uint32_t behind(uint32_t at, uint64_t size)
     return size < MOST_MEMORY ? at + (uint32_t)size : MOST_MEMORY;
 }
 
-/* Gives the sections of one region their addresses from `at` on; returns the end. */
+/* Assigns addresses from `at` on to the sections of one region; returns the end. */
 static uint32_t place_region(placement *in, region which, uint32_t at)
 {
     for (size_t i = 0; i < in->section_count && at < MOST_MEMORY; i++) {
@@ -110,7 +110,7 @@ static uint32_t place_region(placement *in, region which, uint32_t at)
     return at;
 }
 
-/* .comm symbols live behind .bss. Their st_value is the alignment. */
+/* Places .comm symbols after .bss. Their st_value is the alignment. */
 static uint32_t place_common(placement *in, uint32_t at)
 {
     GElf_Sym symbol;
@@ -134,7 +134,7 @@ static void copy_region(placement *in, region which, uint32_t start, uint8_t *me
     }
 }
 
-/* True if code that is position-independent takes addresses from a global offset table. */
+/* Returns true if position-independent code uses a global offset table. */
 static bool needs_got(const placement *in)
 {
     for (size_t i = 0; i < in->section_count; i++) {
@@ -183,7 +183,7 @@ static const char *symbol_name(const placement *in, const GElf_Sym *symbol)
     return name != NULL ? name : "";
 }
 
-/* The address of a symbol that is defined in a section. */
+/* Returns the address of a symbol that is defined in a section. */
 static uint32_t placed_value(const placement *in, const GElf_Sym *symbol)
 {
     return in->sections[symbol->st_shndx].address + (uint32_t)symbol->st_value;
@@ -196,7 +196,7 @@ static bool is_code(const placement *in, const GElf_Sym *symbol)
            symbol->st_shndx < in->section_count && region_of(&in->sections[symbol->st_shndx]) == TEXT;
 }
 
-/* Functions of one name: which one it is, and how the user can name the others. */
+/* The functions with one name: how many, the last one's address, and names that distinguish them. */
 typedef struct found_function {
     size_t count;
     uint32_t address;
@@ -210,7 +210,8 @@ static void add_candidate(found_function *found, const char *file, const char *n
              name);
 }
 
-/* Looks for in->function, NAME or FILE:NAME. A global function goes before local ones of the same name. */
+/* Finds in->function, NAME or FILE:NAME. A global function takes precedence over local ones of the same
+ * name. */
 static found_function find_functions(const placement *in)
 {
     found_function found = {0};
@@ -237,7 +238,7 @@ static found_function find_functions(const placement *in)
     return found;
 }
 
-/* Suggests a function whose name is near to in->function, or that has it as its C++ name. */
+/* Suggests a function with a similar name, or one whose C++ name is in->function. */
 static void suggest_function(placement *in)
 {
     enum { MOST_NAMES = 500 };
@@ -278,9 +279,8 @@ static p5_status function_value(placement *in, uint32_t *value)
     return P5_ERR_NAME;
 }
 
-/* Gives what the file does not define an address that faults; _GLOBAL_OFFSET_TABLE_ is the linker's to
- * define.
- */
+/* Gives a symbol that the file does not define an address that faults. _GLOBAL_OFFSET_TABLE_ is defined here,
+ * as by a linker. */
 static p5_status undefined_value(placement *in, const char *name, uint32_t *value)
 {
     case_object *out = in->out;
@@ -316,7 +316,7 @@ static p5_status symbol_value(placement *in, size_t index, uint32_t *value)
         if (in->function != NULL && strcmp(name, CASE_FUNCTION_SYMBOL) == 0)
             return function_value(in, value);
         if (GELF_ST_BIND(symbol.st_info) == STB_WEAK)
-            return P5_OK; /* a weak symbol that nobody defines is 0 */
+            return P5_OK; /* an undefined weak symbol is 0 */
         if (in->function != NULL)
             return undefined_value(in, name, value);
         return error_set(in->error, P5_ERR_NAME, "symbol '%s' is not defined", name);
@@ -327,7 +327,7 @@ static p5_status symbol_value(placement *in, size_t index, uint32_t *value)
     return P5_OK;
 }
 
-/* Where the run ends: at the harness's exit, or at the end of the code. */
+/* Sets where the run ends: at the harness's exit, or at the end of the code. */
 static void place_exit(const placement *in, case_object *out)
 {
     GElf_Sym symbol;
@@ -338,7 +338,7 @@ static void place_exit(const placement *in, case_object *out)
             out->exit_address = placed_value(in, &symbol);
 }
 
-/* Adds `addend` to the `width` bytes at `place`, little-endian; true unless that loses bits (as signed or
+/* Adds `addend` to the `width` bytes at `place`, little-endian. Returns false if bits are lost (as signed or
  * unsigned). */
 static bool add_to_field(uint8_t *place, unsigned width, bool relative, uint32_t addend)
 {
@@ -355,11 +355,11 @@ static bool add_to_field(uint8_t *place, unsigned width, bool relative, uint32_t
     return fits_signed || (!relative && sum >> (8 * width) == 0);
 }
 
-/* How a relocation changes its field; false if it has no meaning here. */
+/* How a relocation changes its field. */
 typedef struct relocation {
     unsigned width;
-    bool from_place, from_got; /* the value is relative to the field, or to the global offset table */
-    bool slot;                 /* it is the symbol's slot in that table, relative to the table */
+    bool from_place, from_got; /* relative to the field, or to the global offset table */
+    bool slot;                 /* the symbol's slot in that table, relative to the table */
 } relocation;
 
 static bool relocation_of(unsigned type, relocation *out)
@@ -375,8 +375,8 @@ static bool relocation_of(unsigned type, relocation *out)
         {R_386_PC32, {.width = 4, .from_place = true}},
         {R_386_PC16, {.width = 2, .from_place = true}},
         {R_386_PC8, {.width = 1, .from_place = true}},
-        {R_386_PLT32, {.width = 4, .from_place = true}}, /* there is no PLT: the function itself */
-        {R_386_GOTPC, {.width = 4, .from_place = true}}, /* of _GLOBAL_OFFSET_TABLE_ */
+        {R_386_PLT32, {.width = 4, .from_place = true}}, /* there is no PLT: refers to the function itself */
+        {R_386_GOTPC, {.width = 4, .from_place = true}}, /* refers to _GLOBAL_OFFSET_TABLE_ */
         {R_386_GOTOFF, {.width = 4, .from_got = true}},
         {R_386_GOT32, {.width = 4, .slot = true}},
         {R_386_GOT32X, {.width = 4, .slot = true}},
@@ -390,8 +390,8 @@ static bool relocation_of(unsigned type, relocation *out)
     return false;
 }
 
-/* Fills in the symbol's slot. Its address is absolute where the instruction has no base register (its ModR/M
- * byte is before the field). */
+/* Fills in the symbol's slot and returns its offset in the table, or its absolute address if the instruction
+ * has no base register (its ModR/M byte precedes the field). */
 static uint32_t use_slot(const placement *in, size_t symbol, uint32_t value, const uint8_t *field)
 {
     enum { MODRM = 0xc7, ABSOLUTE = 0x05 };

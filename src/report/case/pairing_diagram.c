@@ -1,4 +1,4 @@
-/* The pairing diagram: every instruction of a trip with its pipe, its stages clock by clock, and what it
+/* Writes the pairing diagram: every instruction of a trip with its pipe, its stages clock by clock, and its
  * cost. */
 #include <inttypes.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 
 enum { LEAST_TEXT_WIDTH = 34, MOST_COLUMNS = 96 };
 
-/* Letters of the stages: 1 D1, 2 D2, X EX, w WB; '-' waits in the stage it is in. */
+/* Returns the letter of a stage: 1 D1, 2 D2, X EX, w WB; '-' waits in its stage. */
 static char stage_at(const p5_trace_insn *insn, uint64_t clock)
 {
     if (clock < insn->d1 || clock > insn->end)
@@ -58,7 +58,7 @@ static void write_remarks(FILE *out, const p5_trace_insn *insn)
     fputc('\n', out);
 }
 
-/* The instructions from `first` on that belong to trip `trip`. */
+/* Returns the end of the instructions from `first` on that belong to trip `trip`. */
 static size_t trip_end(const p5_window *window, size_t first, unsigned trip)
 {
     while (first < window->count && window->items[first].trip == trip)
@@ -73,7 +73,7 @@ static void write_trip(FILE *out, const p5_window *window, size_t first, size_t 
     uint64_t origin = items[first].trace.ex;
     uint64_t start = items[first].trace.d1;
     uint64_t stop = start;
-    int text_width = LEAST_TEXT_WIDTH; /* the longest instruction and a space */
+    int text_width = LEAST_TEXT_WIDTH; /* of the longest instruction and a space */
     for (size_t i = first; i < last; i++) {
         if (items[i].trace.d1 < start)
             start = items[i].trace.d1;

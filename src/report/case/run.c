@@ -1,4 +1,4 @@
-/* Running a case on a machine fresh from reset. */
+/* Runs a case on a machine fresh from reset. */
 #include "p5scope/report.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "machine/machine.h"
 #include "report/case/workplace.h"
 
-/* A guest of a case has no business with text output. */
+/* Discards text output, which is irrelevant to a case. */
 static void no_console(void *context, const void *text, size_t size)
 {
     (void)context;
@@ -15,7 +15,7 @@ static void no_console(void *context, const void *text, size_t size)
     (void)size;
 }
 
-/* What ended the run before its end, with what to do about it. */
+/* Makes an error with a hint for a run that ended before its exit. */
 static p5_status ended_early(const p5_case_program *program, const p5_case_conditions *conditions,
                              const p5_run_result *result, p5_error *error)
 {
@@ -55,7 +55,7 @@ static p5_status run_to_exit(p5_machine *machine, const p5_case_program *program
 
 static const p5_privilege highest = {.mode = P5_MODE_PROTECTED};
 
-/* Programs the monitor as the case says. */
+/* Programs the monitor with the values of the case. */
 static p5_status write_registers(p5_machine *machine, const p5_case_conditions *conditions, p5_error *error)
 {
     for (size_t i = 0; i < conditions->register_count; i++) {
@@ -77,12 +77,12 @@ static void read_registers(p5_machine *machine, const p5_case_conditions *condit
         p5_pmu_rdmsr(p5_machine_pmu(machine), &highest, conditions->registers[i].msr, &values[i]);
 }
 
-/* What a run has given; `observe` and `context` as p5_case_run has them. */
+/* The results of a run; `observe` and `context` as for p5_case_run. */
 typedef struct case_run {
     void (*observe)(void *context, p5_machine *machine);
     void *context;
     p5_counts *counts;
-    uint64_t *registers; /* NULL: nobody wants to know */
+    uint64_t *registers; /* NULL: not wanted */
     case_left left;
 } case_run;
 
@@ -125,8 +125,8 @@ p5_status p5_case_run(const p5_case_program *program, const p5_case_conditions *
     return run_case(program, conditions, &run, error);
 }
 
-/* Says that the x87 register stack has overflowed or underflowed in the longer run. A single fault matters,
- * too: from then on a register holds a NaN. */
+/* Sets `remark` if the x87 register stack has overflowed or underflowed in the longer run. Even a single
+ * fault matters, because from then on a register holds a NaN. */
 static void say_x87(const case_left *left, const p5_case_measured *out, const p5_case_conditions *conditions,
                     p5_error *remark)
 {

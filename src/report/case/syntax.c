@@ -9,8 +9,8 @@
 
 /* ---- Statements ---- */
 
-/* The end of the string or character constant that begins at `at`. A single quote takes one character, and a
- * second quote if there is one. */
+/* Returns the end of the string or character constant at `at`. A single quote takes one character, and a
+ * closing quote if there is one. */
 static const char *skip_quoted(const char *at)
 {
     const char quote = *at++;
@@ -23,7 +23,7 @@ static const char *skip_quoted(const char *at)
     return *at == '"' ? at + 1 : at;
 }
 
-/* The end of the comment or constant at `at`, or `at` if there is none. */
+/* Returns the end of the comment or constant at `at`, or `at` if there is none. */
 static const char *skip_special(const char *at)
 {
     if (at[0] == '#')
@@ -43,7 +43,7 @@ static unsigned lines_between(const char *from, const char *to)
     return lines;
 }
 
-/* Skips what separates statements: blanks, line ends, semicolons and comments. */
+/* Skips blanks, line ends, semicolons and comments between statements. */
 static const char *skip_gap(const char *at, bool *line_begins, bool *semicolon)
 {
     while (*at != '\0') {
@@ -118,7 +118,7 @@ static bool is_register(const char *at, size_t length)
     return is_one_of(at, length, names);
 }
 
-/* The next word or number from `at` on, outside of strings and comments; `end` if there is none. */
+/* Returns the next word or number from `at` on, outside of strings and comments; `end` if there is none. */
 static const char *next_word(const char *at, const char *end)
 {
     while (at < end && !in_word(*at)) {
@@ -135,7 +135,7 @@ static const char *skip_blanks(const char *at, const char *end)
     return at;
 }
 
-/* The statement's mnemonic or directive, behind labels; its length goes to *length. */
+/* Returns the statement's mnemonic or directive after its labels; *length gets its length. */
 static const char *first_word(const code_statement *s, size_t *length)
 {
     const char *at = s->text, *end = s->text + s->length;
@@ -150,9 +150,9 @@ static const char *first_word(const code_statement *s, size_t *length)
 
 /* ---- AT&T or Intel ---- */
 
-/* Registers with a percent sign, in code that does not say which syntax it is: the operands stand the other way
- * round, and the assembler would take them without a word. Code without registers is AT&T's if it has immediates
- * with a dollar sign. */
+/* Returns true for registers with a percent sign in code that does not declare its syntax. Its operands are
+ * in the other order, and the assembler would accept them silently. Code without registers is AT&T's if it
+ * has immediates with a dollar sign. */
 bool p5_code_is_att(const char *text)
 {
     code_cursor cursor = {text, 1, false};
@@ -177,9 +177,9 @@ bool p5_code_is_att(const char *text)
     return dollar && !plain;
 }
 
-/* ---- What is refused ---- */
+/* ---- Rejected forms ---- */
 
-/* Statements of NASM and MASM, and what stands for them here. */
+/* Statements of NASM and MASM, and their replacements in GNU syntax. */
 static const struct {
     const char *word, *instead;
 } statements[] = {{"section", ".section"},
@@ -235,7 +235,8 @@ static p5_status check_statement_word(const checker *c, const code_statement *s,
     return P5_OK;
 }
 
-/* A size without PTR is a number to the GNU assembler: DWORD [ESI] is [ESI+4], QWORD [ESI] is [ESI+8]. */
+/* Rejects a size without PTR, which the GNU assembler reads as a number: DWORD [ESI] is [ESI+4], QWORD [ESI]
+ * is [ESI+8]. */
 static p5_status check_size(const checker *c, const code_statement *s, const char *at, size_t length)
 {
     static const char *const sizes[] = {"byte",  "word",    "dword",  "fword", "qword", "tbyte", "tword",
@@ -298,7 +299,7 @@ static bool is_branch(const char *at, size_t length)
            (length >= 4 && strncasecmp(at, "loop", 4) == 0) || is_word(at, length, "xbegin");
 }
 
-/* True if the text defines the label. */
+/* Returns true if the text defines the label. */
 static bool is_label(const char *text, const char *at, size_t length)
 {
     for (const char *found = text; (found = strstr(found, ":")) != NULL; found++) {
@@ -312,7 +313,8 @@ static bool is_label(const char *text, const char *at, size_t length)
     return length == 1 && *at == '$';
 }
 
-/* A label alone as an operand: memory for the GNU assembler and MASM, the address for NASM. */
+/* Rejects a label alone as an operand: it is memory for the GNU assembler and MASM, but an address for
+ * NASM. */
 static p5_status check_operands(const checker *c, const code_statement *s, const char *mnemonic,
                                 size_t length)
 {
@@ -361,7 +363,7 @@ static p5_status check_intel(const checker *c, const code_statement *s)
     const char *end = s->text + s->length, *word = first_word(s, &length);
     if (length == 0) {
         if (*word != '%' && *word != '[')
-            return P5_OK; /* the assembler will say what it is */
+            return P5_OK; /* the assembler reports it */
         error_set(c->error, P5_ERR_SYNTAX, "this is of NASM's preprocessor or directives");
         error_hint(c->error,
                    "write GNU syntax: .macro, .rept, NAME = VALUE; or assemble by nasm -f elf32 and use "
@@ -405,7 +407,8 @@ p5_status code_check(const char *name, const char *text, bool att, p5_error *err
 
 /* ---- Places of the assembler's messages ---- */
 
-/* The word that the message quotes, as in "junk `foo' after expression" or "symbol 'foo' is not defined". */
+/* Finds the word that a message quotes, as in "junk `foo' after expression" or "symbol 'foo' is not
+ * defined". */
 static size_t quoted_word(const char *message, const char **word)
 {
     const char *quote = strpbrk(message, "`'");
@@ -441,7 +444,7 @@ void p5_code_locate(const char *text, p5_error *error)
     }
 }
 
-/* In AT&T syntax a register without a percent sign is a symbol. */
+/* Rejects registers without a percent sign, which are symbols in AT&T syntax. */
 static p5_status check_att(const checker *c)
 {
     code_cursor cursor = {c->text, 1, false};

@@ -1,5 +1,5 @@
-/* The syntax of assembly that users write: statements, AT&T or Intel, and what the GNU assembler would take
- * for something else than what is meant. */
+/* The syntax of users' assembly: statements, AT&T or Intel, and forms that the GNU assembler would
+ * misread. */
 #ifndef REPORT_CASE_SYNTAX_H
 #define REPORT_CASE_SYNTAX_H
 
@@ -13,23 +13,24 @@ typedef struct code_statement {
     const char *text;
     size_t length;
     unsigned line;         /* of its first byte, from 1 */
-    bool behind_semicolon; /* it begins its line, but for a semicolon: elsewhere that is a comment */
+    bool behind_semicolon; /* only a semicolon precedes it on its line: other assemblers read that as a
+                              comment */
 } code_statement;
 
-/* Where the scanner stands in a text. */
+/* The scanner's position in a text. */
 typedef struct code_cursor {
     const char *at;
     unsigned line; /* from 1 */
     bool begun;
 } code_cursor;
 
-/* Fills in the next statement of the text, as the GNU assembler separates them: by line ends and semicolons
- * outside of strings and comments. False at the text's end. */
+/* Gets the next statement as the GNU assembler separates them: by line ends and semicolons outside of strings
+ * and comments. Returns false at the text's end. */
 bool code_next(code_cursor *cursor, code_statement *out);
 
-/* Refuses forms of other assemblers, NASM's above all, that the GNU assembler would assemble to something else,
- * or whose message would not say what to write instead. `att`: the text begins in AT&T syntax. The error has line and column
- * and, as hint, the right form. */
+/* Rejects forms of other assemblers, mainly NASM's, that the GNU assembler would misread or rejects without a
+ * useful message. `att`: the text begins in AT&T syntax. The error has line and column, and the right form as
+ * its hint. */
 p5_status code_check(const char *name, const char *text, bool att, p5_error *error);
 
 #endif

@@ -1,6 +1,6 @@
-/* Capturing some trips of a case. A trip has no mark in the code: its start is the first instruction that is
- * executed exactly once more when N is one more, which is found by counting executions of every address with
- * N1 and with N2. */
+/* Captures some trips of a case. Code does not mark its trips. A trip starts at the first instruction that
+ * executes exactly once more when N grows by one. Counting the executions of every address with N1 and with
+ * N2 finds it. */
 #include "report/case/window.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "report/trace/kanata.h"
 
-/* Executions of each byte offset of the code, and when each was first executed. */
+/* Executions of each byte offset of the code, and the order of their first executions. */
 typedef struct census {
     uint32_t base;
     size_t size;
@@ -55,7 +55,7 @@ static void free_census(census *of)
     free(of->first);
 }
 
-/* Offset of the instruction that begins a trip; the code's size if there is none. */
+/* Returns the offset of the instruction that begins a trip; the code's size if there is none. */
 static size_t find_head(const census take[2], const unsigned trips[2])
 {
     size_t size = take[0].size < take[1].size ? take[0].size : take[1].size;
@@ -115,7 +115,7 @@ static p5_status capture_trips(const p5_case_program *program, const p5_case_con
                                uint32_t head, uint64_t executions, unsigned window_trips, p5_window *window,
                                p5_error *error)
 {
-    /* The trips before the last: the loop's end is not part of the steady state. */
+    /* Takes the trips before the last one, because the loop's end is not part of the steady state. */
     uint64_t to = executions > 1 ? executions : 2;
     uint64_t from = to > window_trips ? to - window_trips : 1;
     capture state = {.window = window, .head = head, .from = from, .to = to};

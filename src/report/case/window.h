@@ -14,10 +14,10 @@ typedef struct window_insn {
 struct p5_window {
     window_insn *items;
     size_t count, capacity;
-    unsigned first_trip; /* its number in the run, from 1 */
-    unsigned trips;      /* captured whole ones */
+    unsigned first_trip; /* number of the first captured trip in the run, from 1 */
+    unsigned trips;      /* whole trips captured */
     unsigned run_trips;
-    uint64_t end; /* EX clock of the instruction behind the last captured one */
+    uint64_t end; /* EX clock of the instruction after the last captured one */
 };
 
 #endif
