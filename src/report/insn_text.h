@@ -1,4 +1,4 @@
-/* Disassembly of a machine's code by address, remembered. */
+/* Disassembles a machine's code by address and caches the texts. */
 #ifndef REPORT_INSN_TEXT_H
 #define REPORT_INSN_TEXT_H
 
@@ -6,10 +6,11 @@
 
 typedef struct insn_text insn_text;
 
-/* NULL: out of memory. */
+/* Opens an empty cache. NULL: out of memory. */
 insn_text *insn_text_open(const p5_machine *machine);
 void insn_text_close(insn_text *texts);
-/* The instruction that stands at linear `address` now, "?" if there is none. Valid until the next call. */
+/* Returns the instruction that is at linear `address` now, "?" if there is none. Valid until the next
+ * call. */
 const char *insn_text_at(insn_text *texts, uint32_t address);
 
 #endif

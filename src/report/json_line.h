@@ -1,4 +1,4 @@
-/* Lines of JSON that stat and trace write, taken apart by SQLite's JSON functions. */
+/* Parses the JSON lines that stat and trace write, by SQLite's JSON functions. */
 #ifndef REPORT_JSON_LINE_H
 #define REPORT_JSON_LINE_H
 
@@ -19,7 +19,7 @@ enum {
     LINE_METRIC,
     LINE_METRIC_VALUE,
     LINE_METRIC_UNIT,
-    LINE_SUMMARY, /* its type, NULL without one; so are those below that are called so */
+    LINE_SUMMARY, /* its JSON type, NULL without a summary; likewise the columns below that say "type" */
     LINE_CLOCKS,
     LINE_INSTRUCTIONS,
     LINE_SECONDS,
@@ -43,10 +43,10 @@ enum {
     LINE_ITSELF
 };
 
-/* One row for the line ?1; none if it is not JSON. */
+/* A statement that returns one row for the line ?1, or none if the line is not JSON. */
 extern const char json_line_parts[];
 
-/* `otherwise` if the line does not have it. */
+/* Returns a column's text, or `otherwise` if the line does not have it. */
 const char *line_text(sqlite3_stmt *parts, int column, const char *otherwise);
 bool line_has(sqlite3_stmt *parts, int column);
 

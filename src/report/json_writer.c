@@ -21,7 +21,7 @@ in_object(const json_writer *json)
     return (json->is_object >> json->depth & 1) != 0;
 }
 
-/* What stands before any value: a comma between array items; keys write their own. */
+/* Writes what precedes a value: a comma between array items. Keys write their own. */
 static void before_value(json_writer *json)
 {
     uint32_t bit = UINT32_C(1) << json->depth;
@@ -75,7 +75,7 @@ void json_close_array(json_writer *json)
     close_container(json, false);
 }
 
-/* How many characters from `text` on stand for themselves. */
+/* Returns how many characters from `text` on need no escape. */
 static size_t plain_length(const unsigned char *text)
 {
     size_t length = 0;
@@ -106,7 +106,7 @@ static void write_quoted(FILE *out, const char *text)
         } else if (*at < 0x20 || *at == 0x7f) {
             fprintf(out, "\\u%04x", *at);
         } else if (*at == 0xc2 &&
-                   at[1] < 0xa0) { /* a terminal takes U+0080 to U+009F for control characters, too */
+                   at[1] < 0xa0) { /* terminals treat U+0080 to U+009F as control characters, too */
             fprintf(out, "\\u%04x", at[1]);
         } else {
             fwrite(at, 1, length, out);
@@ -142,7 +142,7 @@ void json_unsigned(json_writer *json, uint64_t value)
     fwrite(digits, 1, (size_t)(end - digits), json->out);
 }
 
-/* The shortest text that reads back as `value`. */
+/* Writes the shortest text that reads back as `value`. */
 static void find_text(double value, char *text, size_t size)
 {
     for (int digits = 15; digits <= 17; digits++) {
@@ -155,7 +155,7 @@ static void find_text(double value, char *text, size_t size)
 void json_double(json_writer *json, double value)
 {
     if (!signbit(value) && value < 1e15 && floor(value) == value) {
-        json_unsigned(json, (uint64_t)value); /* the same, without looking for it */
+        json_unsigned(json, (uint64_t)value); /* the same text without the search */
         return;
     }
     before_value(json);
@@ -163,7 +163,7 @@ void json_double(json_writer *json, double value)
         fputs("null", json->out);
         return;
     }
-    /* Many stand in every line of an interval. */
+    /* Every line of an interval contains many of these. */
     if (json->last_text[0] == '\0' || memcmp(&value, &json->last, sizeof value) != 0)
         find_text(value, json->last_text, sizeof json->last_text);
     json->last = value;

@@ -1,6 +1,6 @@
-/* A streaming JSON writer: emits as it goes, never builds a tree. Misuse (a value where a key is due) is a
- * programming error; data can be anything: bytes that are not UTF-8 become U+FFFD, numbers that JSON cannot
- * say become null. */
+/* A streaming JSON writer without a tree. Misuse, such as a value where a key is due, is a programming error.
+ * Data can be anything: bytes that are not UTF-8 become U+FFFD, and numbers that JSON cannot represent become
+ * null. */
 #ifndef REPORT_JSON_WRITER_H
 #define REPORT_JSON_WRITER_H
 
@@ -13,7 +13,7 @@ enum { JSON_DEEPEST = 31 };
 typedef struct json_writer {
     FILE *out;
     unsigned depth;
-    uint32_t has_items; /* bit per depth: a separator is due before the next item */
+    uint32_t has_items; /* bit per depth: the next item needs a separator */
     uint32_t is_object; /* bit per depth */
     bool after_key;
     double last; /* written by json_double, and its text if there is one */
@@ -33,11 +33,11 @@ void json_key(json_writer *json, const char *key);
 
 void json_string(json_writer *json, const char *text);
 void json_unsigned(json_writer *json, uint64_t value);
-/* Shortest form that reads back as the same double; null for infinities and NaN. */
+/* Writes the shortest form that reads back as the same double; null for infinities and NaN. */
 void json_double(json_writer *json, double value);
 void json_null(json_writer *json);
 
-/* Key and value in one call. */
+/* Write a key and its value. */
 void json_key_string(json_writer *json, const char *key, const char *text);
 void json_key_unsigned(json_writer *json, const char *key, uint64_t value);
 void json_key_double(json_writer *json, const char *key, double value);

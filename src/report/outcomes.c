@@ -1,4 +1,4 @@
-/* The outcomes of `p5scope check` and `stat --expect`: JUnit XML, and rows. */
+/* Writes the outcomes of `p5scope check` and `stat --expect` as JUnit XML and as rows. */
 #include "p5scope/report.h"
 
 #include <stdlib.h>

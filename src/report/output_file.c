@@ -1,4 +1,4 @@
-/* Output files, each of one run. */
+/* Opens output files and locks each for one run. */
 #include "p5scope/report.h"
 
 #include <errno.h>
@@ -24,7 +24,7 @@ int p5_output_open(const char *path, p5_output_mode mode, bool *made)
 {
     int flags = O_WRONLY | O_CLOEXEC | (mode == P5_OUTPUT_APPEND ? O_APPEND : 0);
     struct stat about;
-    bool is_new = lstat(path, &about) != 0; /* a link stays, wherever it leads */
+    bool is_new = lstat(path, &about) != 0; /* an existing link is kept, even if it leads nowhere */
     int file = open(path, flags | O_CREAT, 0666);
     if (file < 0)
         return -errno;

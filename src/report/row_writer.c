@@ -43,7 +43,7 @@ void rows_begin(row_writer *rows)
     rows->names = rows->named ? NULL : open_memstream(&rows->name_text, &rows->name_size);
 }
 
-/* Writes a cell, in quotes if it has to be. A byte that is not UTF-8 becomes U+FFFD. */
+/* Writes a cell, in quotes if necessary. A byte that is not UTF-8 becomes U+FFFD. */
 static void put_cell(FILE *to, bool first, const char *text)
 {
     if (to == NULL)

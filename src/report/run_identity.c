@@ -11,8 +11,8 @@ static void put_field(void *context, const char *section, const char *key, const
     fprintf(context, "%s.%s=%s\n", section, key, value);
 }
 
-/* The hash of all fields of the model, so that a model file is known by what it says and not by its path.
- * Empty if memory is out. */
+/* Writes the hash of all fields of the model, so that a model file is identified by its contents and not by
+ * its path. Empty if memory is out. */
 static const char *model_hash(const p5_model *model, char text[SHA256_TEXT])
 {
     char *fields = NULL;
@@ -72,6 +72,6 @@ char *run_identity_text(const p5_run_identity *identity, const p5_model *model)
         free(text);
         return NULL;
     }
-    text[size - 1] = '\0'; /* the line end */
+    text[size - 1] = '\0'; /* removes the line end */
     return text;
 }

@@ -1,5 +1,5 @@
-/* What makes a run that run (p5_run_identity), as one object of JSON: whoever makes a run writes it, and
- * readers compare it as a whole. */
+/* The identity of a run (p5_run_identity) as one JSON object. Runs write it, and readers compare it as a
+ * whole. */
 #ifndef REPORT_RUN_IDENTITY_H
 #define REPORT_RUN_IDENTITY_H
 

@@ -1,4 +1,4 @@
-/* Numbers and names as users write them. */
+/* Parses and writes numbers and names as users write them. */
 #include "p5scope/report.h"
 
 #include <ctype.h>
@@ -21,7 +21,7 @@ bool p5_parse_number(const char *text, uint64_t *value)
     double factor = last == 'k' || last == 'K' ? 1e3 : last == 'M' ? 1e6 : last == 'G' ? 1e9 : 1;
     if (factor == 1 && text_to_u64(text, value))
         return true;
-    /* 1e6, 2.5e9 and 1.5M, as long as they name a whole number. */
+    /* 1e6, 2.5e9 and 1.5M are valid if they are whole numbers. */
     double number;
     char plain[40];
     snprintf(plain, sizeof plain, "%.*s", (int)strlen(text) - (factor != 1), text);
@@ -56,7 +56,7 @@ const char *p5_suggest(const char *wanted, const char *const *names, char *buffe
     return text_nearest_sentence(&nearest, buffer, size);
 }
 
-/* A word between apostrophes. An apostrophe in it stands outside, behind a backslash. */
+/* Writes a word between apostrophes. An apostrophe in it is written outside, after a backslash. */
 static void write_quoted(FILE *out, const char *word)
 {
     fputc('\'', out);
@@ -65,8 +65,8 @@ static void write_quoted(FILE *out, const char *word)
     fputc('\'', out);
 }
 
-/* A word that would not show in one line: $'...' with C's escapes, which bash, zsh and POSIX.1-2024 know. A
- * byte is always three octal digits, so that a digit can follow. */
+/* Writes a word that does not print on one line as $'...' with C's escapes, which bash, zsh and POSIX.1-2024
+ * accept. A byte is always three octal digits, so that a digit can follow. */
 static void write_escaped(FILE *out, const char *word)
 {
     fputs("$'", out);
@@ -84,7 +84,8 @@ static void write_escaped(FILE *out, const char *word)
     fputc('\'', out);
 }
 
-/* True if no shell finds anything special in a word. An = in the first word would make it an assignment. */
+/* Returns true if a word has no characters that are special to a shell. An = in the first word would make it
+ * an assignment. */
 static bool is_plain(const char *word, bool first)
 {
     static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:,+@%^=";

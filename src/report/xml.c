@@ -5,7 +5,8 @@
 
 #include "base/utf8.h"
 
-/* XML 1.0 has no control characters but tab, newline and carriage return, and neither U+FFFE nor U+FFFF. */
+/* Returns whether XML 1.0 allows a character: no control characters but tab, newline and carriage return, and
+ * neither U+FFFE nor U+FFFF. */
 static bool is_character(const char *text, unsigned length)
 {
     if (length == 1)
@@ -13,8 +14,8 @@ static bool is_character(const char *text, unsigned length)
     return length != 0 && strncmp(text, "\xef\xbf\xbe", 3) != 0 && strncmp(text, "\xef\xbf\xbf", 3) != 0;
 }
 
-/* What stands for a character that means something to a reader, or NULL. A reader makes a blank of a tab or
- * newline in an attribute, and a newline of a carriage return. */
+/* Returns the entity for a character that needs one, or NULL. A reader would turn a tab or newline in an
+ * attribute into a blank, and a carriage return into a newline. */
 static const char *entity_of(char c, bool attribute)
 {
     switch (c) {

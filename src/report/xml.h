@@ -4,8 +4,8 @@
 
 #include <stdio.h>
 
-/* Both write text of any bytes. What means something to XML 1.0 becomes an entity; a byte that is not UTF-8,
- * or a character that XML does not allow, becomes U+FFFD. */
+/* Both functions accept any bytes. Characters that are special in XML 1.0 become entities; a byte that is not
+ * UTF-8, or a character that XML does not allow, becomes U+FFFD. */
 
 /* Writes the text of an element. */
 void xml_text(FILE *out, const char *text);

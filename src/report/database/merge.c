@@ -1,5 +1,5 @@
-/* Merging databases of `trace` and of `merge` into one, and who reads which kind of file. A file is taken as
- * a whole, in one transaction, or not at all. */
+/* Merges databases of `trace` and of `merge` into one, and selects the reader for a file. A file is merged
+ * completely, in one transaction, or not at all. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,13 +10,13 @@
 
 /* ---- databases ----------------------------------------------------------------------------------------- */
 
-/* The identity of a run `o` of the other database with the label that it gets; what an older version wrote is
- * no JSON. */
+/* The identity of run `o` of the other database with its new label. Identities of older versions are not
+ * JSON. */
 #define NEW_IDENTITY                                                                                         \
     "iif(json_valid(o.identity), json_set(o.identity, '$.label', coalesce(o.label, w.label)), "              \
     "o.identity || iif(o.label IS NULL, coalesce(w.label, ''), ''))"
 
-/* Ids of runs and rows are moved behind those that are there; events are known by their names. */
+/* Ids of runs and rows are renumbered to follow the existing ones; events are matched by name. */
 static const char copy_all[] =
     "INSERT OR IGNORE INTO event (name, event, mode, code, ctr, grade)"
     " SELECT name, event, mode, code, ctr, grade FROM other.event;"
@@ -34,7 +34,7 @@ static const char copy_all[] =
     " JOIN other.event o ON o.id = v.event JOIN main.event m ON m.name = o.name;"
     "DROP TABLE temp.shift";
 
-/* The label that runs without one get; temporary tables are no part of the transaction's file. */
+/* Sets the label for runs without one. Temporary tables are outside of the file's transaction. */
 static p5_status want_label(p5_database *database, const char *label, p5_error *error)
 {
     char *sql = sqlite3_mprintf(

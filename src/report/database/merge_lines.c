@@ -1,6 +1,5 @@
-/* Merging lines of JSON into a database: what `stat -j` and `stat -I -j` write, and traces in JSON lines.
- * SQLite's own JSON functions read them. A run is a header, lines of one kind, and a summary that closes it.
- */
+/* Merges JSON lines into a database: the output of `stat -j` and `stat -I -j`, and traces in JSON lines.
+ * SQLite's JSON functions parse them. A run consists of a header, lines of one kind, and a summary. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,11 +9,11 @@
 #include "report/database/database_internal.h"
 #include "report/json_line.h"
 
-/* Counters of a trace's row ?3 whose object is ?4: totals, or what was added since the row ?2. */
+/* Adds the counters of a trace's row ?3 from the object ?4: totals, or differences to row ?2. */
 static const char add_row[] =
     "INSERT INTO value SELECT ?1, e.id, c.value + coalesce((SELECT value FROM value WHERE interval = ?2 AND "
     "event = e.id), 0) FROM json_each(?3, ?4) c JOIN event e ON e.name = c.key";
-/* An event's value ?3, added to that of row ?4. */
+/* Adds an event's value ?3 to that of row ?4. */
 static const char add_sum[] = "INSERT INTO value SELECT ?1, ?2, ?3 + coalesce((SELECT value FROM value WHERE "
                               "interval = ?4 AND event = ?2), 0)";
 
@@ -25,9 +24,9 @@ typedef struct line_reader {
     const char *file, *label;
     unsigned line;
     sqlite3_stmt *parts, *head, *names, *add_row, *add_sum;
-    char *header; /* of a run of which nothing else has come yet */
+    char *header; /* of a run without further lines so far */
     size_t header_size;
-    run_kind kind; /* of the run under way */
+    run_kind kind; /* of the current run */
     double clock_mhz;
     sqlite3_int64 run, interval, previous; /* interval 0: none is open */
     sqlite3_int64 rows, instructions;
@@ -70,7 +69,7 @@ static p5_status take_header(line_reader *reader, const char *text, size_t size,
     return P5_OK;
 }
 
-/* The first line behind a header says what kind of run it is. */
+/* Handles the first line after a header, which decides the kind of the run. */
 static p5_status begin_run(line_reader *reader, run_kind kind, p5_error *error)
 {
     static const char *const names[] = {
@@ -115,7 +114,7 @@ static p5_status open_interval(line_reader *reader, const char *kind, p5_error *
     return database_add_interval(reader->database, &interval, &reader->interval, error);
 }
 
-/* Owners that owned no clock of an interval are not in it: their totals stay what they were. */
+/* Copies the totals of stall causes without clocks in an interval, which its lines leave out. */
 static p5_status close_interval(line_reader *reader, uint64_t clock, uint64_t instructions, p5_error *error)
 {
     char sql[400];
@@ -131,7 +130,7 @@ static p5_status close_interval(line_reader *reader, uint64_t clock, uint64_t in
 
 /* ---- lines of stat ------------------------------------------------------------------------------------- */
 
-/* The event that `name` with modifiers is, or P5_SELECT_CLOCKS. */
+/* Returns the event of `name` with modifiers, or P5_SELECT_CLOCKS. */
 static int event_of(const char *name)
 {
     char base[112];
@@ -141,7 +140,7 @@ static int event_of(const char *name)
                                                                                      : P5_SELECT_CLOCKS;
 }
 
-/* Column `mode` of what a trace calls `name`. */
+/* Returns the column `mode` for a trace's `name`. */
 static const char *mode_of(const char *name, char mode[4])
 {
     const char *colon = strchr(name, ':'), *letters = colon != NULL ? colon + 1 : "";
@@ -187,7 +186,7 @@ static p5_status take_value(line_reader *reader, p5_error *error)
 
 /* ---- lines of trace ------------------------------------------------------------------------------------ */
 
-/* Counters that the database does not know yet; all of a trace's rows have the same. */
+/* Adds the counters that the database does not have yet. All rows of a trace have the same counters. */
 static p5_status take_names(line_reader *reader, const char *object, p5_error *error)
 {
     p5_status status = P5_OK;
