@@ -1,20 +1,20 @@
-/* Saving and restoring state. Each unit describes what of its structure makes the next clock by a table: a
- * row for each field with its name and with what it may be. From the tables follow saving, loading by name,
- * the check of every number that is loaded, and the description of the format (snapshot-fields.md).
+/* Saving and restoring state. Each unit describes the state in its structure by a table, which has a row per
+ * field with its name and permitted values. The tables determine saving, loading by name, the check of every
+ * loaded number, and the description of the format (snapshot-fields.md).
  *
- * What is saved is a stream of objects, one for each call below, in the order of the calls:
+ * A snapshot is a stream of objects, one for each call below, in the order of the calls:
  *
  *   object    name, rows (8 bytes), fields (2 bytes: FFFFh if as many bytes as it has rows follow instead)
  *   field     name, type (1 byte: snapshot_type), bytes of a number (2), how many there are (8), the numbers
  *
- * A name is its length (1 byte) and characters; numbers are little-endian. A field of a structure within a
- * structure is called "outer.inner"; of an array of structures it is a column, all rows behind each other.
- * Fields are found by name, and numbers are taken by value, so that neither order nor width has to be that of
- * the structure.
+ * A name is its length (1 byte) and characters; numbers are little-endian. A field of a nested structure is
+ * called "outer.inner". A field of an array of structures is a column of all rows. Fields are found by name
+ * and numbers are converted by value, so that order and width may differ from those of the structure.
  *
- * Revisions: within one format a newer program may have more fields. A field or table of revision n that is
- * missing in a file of an older revision keeps what a machine has that was just opened; in others it is
- * refused, as is every field that the program does not know: it would go on otherwise than who wrote it. */
+ * Revisions: within one format, a newer program may have more fields. A field or table of revision n that
+ * a file of an older revision lacks keeps the value of a newly opened machine. In other files a missing field
+ * is an error. So is every field that the program does not know, because the machine would behave differently
+ * from the one that was saved. */
 #ifndef BASE_SNAPSHOT_H
 #define BASE_SNAPSHOT_H
 
@@ -30,35 +30,36 @@ enum { SNAPSHOT_FORMAT = 3, SNAPSHOT_REVISION = 2 };
 
 typedef struct snapshot {
     bool loading;
-    bool (*write)(void *context, const void *bytes, size_t size); /* saving; false: it cannot */
-    bool (*read)(void *context, void *bytes, size_t size);        /* loading; false: the end, or it cannot */
+    bool (*write)(void *context, const void *bytes, size_t size); /* saving; returns false on failure */
+    bool (*read)(void *context, void *bytes, size_t size);        /* loading; returns false at the end or on
+                                                                     failure */
     void *context;
-    unsigned revision;   /* loading: that of the stream */
-    const char *version; /* ... and of the program that wrote it, for messages; or NULL */
-    uint64_t clock;      /* core clock that times in the snapshot are looked at from */
-    p5_status status;    /* of the first thing that failed; from then on nothing is moved */
+    unsigned revision;   /* loading: revision of the stream */
+    const char *version; /* loading: version of the program that wrote the stream, for messages; or NULL */
+    uint64_t clock;      /* core clock to which times in the snapshot are compared */
+    p5_status status;    /* of the first failure, after which nothing is saved or loaded */
     p5_error *error;
-    char ahead[256]; /* loading: name of the next object where it has been read; or "" */
+    char ahead[256]; /* loading: name of the next object if it was already read, else "" */
 } snapshot;
 
-/* How numbers stand in the stream. */
+/* Types of values in the stream. */
 typedef enum snapshot_type {
     SNAPSHOT_UNSIGNED = 1,
     SNAPSHOT_SIGNED,
     SNAPSHOT_TEXT,  /* char[n] with a NUL */
-    SNAPSHOT_STRING /* any number of characters and a NUL; nothing at all: there is none */
+    SNAPSHOT_STRING /* any number of characters and a NUL; empty: no string */
 } snapshot_type;
 
-/* What a field is and may be. */
+/* Kind of a field, which determines its permitted values. */
 typedef enum snapshot_kind {
     FIELD_KIND_NUMBER,   /* least..most */
-    FIELD_KIND_BITS,     /* none but those of `most` */
-    FIELD_KIND_TIME,     /* a core clock, not farther ahead of snapshot.clock than SNAPSHOT_AHEAD */
-    FIELD_KIND_DEADLINE, /* ... or never: UINT64_MAX */
+    FIELD_KIND_BITS,     /* only the bits of `most` */
+    FIELD_KIND_TIME,     /* a core clock, at most SNAPSHOT_AHEAD after snapshot.clock */
+    FIELD_KIND_DEADLINE, /* a core clock, likewise, or never: UINT64_MAX */
     FIELD_KIND_TEXT,
     FIELD_KIND_STRING, /* char *, allocated, of less than 64 KB; or NULL */
     FIELD_KIND_TABLE,
-    FIELD_KIND_DERIVED /* not saved: it follows from the rest, or belongs to the host */
+    FIELD_KIND_DERIVED /* not saved: derived from other fields, or belongs to the host */
 } snapshot_kind;
 
 #define SNAPSHOT_AHEAD      (UINT64_C(1) << 32)
@@ -75,8 +76,8 @@ typedef struct snapshot_field {
     int64_t least;
     uint64_t most;
     const struct snapshot_table *of; /* FIELD_KIND_TABLE */
-    /* Not NULL: each index of the first dimension, of which there are `each_count`, is a field by itself,
-     * which has this name behind the field's. In a file of another version there may be fewer. */
+    /* If not NULL, each of the `each_count` indices of the first dimension is a field by itself, and this
+     * name is appended to the field's. A file of another version may have fewer. */
     const char *(*each)(unsigned index);
     unsigned each_count;
     unsigned since; /* revision */
@@ -87,22 +88,22 @@ typedef struct snapshot_table {
     const snapshot_field *fields; /* in the order of the structure */
     unsigned count;
     uint32_t bytes; /* of the structure */
-    bool partial;   /* it has more than the fields, which is somebody else's or no state */
+    bool partial;   /* the structure has more members, which other code saves or which are no state */
     unsigned since; /* revision */
-    /* What no field can tell by itself, of a row that was loaded whose own structures are right: calls
-     * snapshot_refuse. NULL: nothing. */
+    /* Checks what involves more than one field of a loaded row, whose nested structures are valid, and calls
+     * snapshot_refuse. NULL: no check. */
     void (*check)(const void *row, snapshot *s);
 } snapshot_table;
 
-/* A structure's table: its fields in their order; what else a table has may follow:
+/* Defines a structure's table: its fields in their order. Other members of the table may follow:
  *   static const snapshot_table pit_state = {SNAPSHOT(pit, "pit", FIELD_TABLE(&counter_state, counters)),
  *                                            .check = check_pit};
- * A FIELD_ says what the fields may be that it names behind that: any value; 0 to `high`; `low` to `high`;
- * some bits; true or false; clocks. Those with _OF are for arrays of numbers; the index of one comes first:
- * FIELD_MOST_OF([0], 3, counter). */
+ * A FIELD_ macro gives the permitted values, then the fields: any value; 0 to `high`; `low` to `high`; some
+ * bits; true or false; clocks. Macros with _OF are for arrays of numbers; the index of one element comes
+ * first: FIELD_MOST_OF([0], 3, counter). */
 #define SNAPSHOT(T, title, ...)                                                                              \
     SNAPSHOT_TABLE(T, title, (const snapshot_field[]){SNAPSHOT_FIELDS(T, __VA_ARGS__)})
-/* The same of an array of fields, which may be that of several tables. */
+/* Does the same with an array of fields, which several tables may share. */
 #define SNAPSHOT_TABLE(T, title, ...)                                                                        \
     .name = (title), .fields = (__VA_ARGS__), .count = sizeof(__VA_ARGS__) / sizeof(snapshot_field),         \
     .bytes = sizeof(T)
@@ -120,27 +121,27 @@ typedef struct snapshot_table {
 #define FIELD_BITS(mask, ...) FIELD_BITS_OF(, mask, __VA_ARGS__)
 #define FIELD_BITS_OF(index, mask, ...)                                                                      \
     EACH(FIELD_OF, (FIELD_OTHER, index, .kind = FIELD_KIND_BITS, .most = (mask)), __VA_ARGS__)
-/* ... of an array that has one more behind those of the state. */
+/* For an array that has one element more than the state. */
 #define FIELD_BITS_BUT_LAST(index, mask, ...)                                                                \
     EACH(FIELD_OF, (FIELD_BUT_LAST, index, .kind = FIELD_KIND_BITS, .most = (mask)), __VA_ARGS__)
 #define FIELD_TIME(...)           FIELD_TIME_OF(, __VA_ARGS__)
 #define FIELD_TIME_OF(index, ...) EACH(FIELD_OF, (FIELD_OTHER, index, .kind = FIELD_KIND_TIME), __VA_ARGS__)
 #define FIELD_DEADLINE(...)       EACH(FIELD_OF, (FIELD_OTHER, , .kind = FIELD_KIND_DEADLINE), __VA_ARGS__)
-/* char[n], or an array of them; char *. */
+/* For char[n] or an array of them, and for char *. */
 #define FIELD_TEXT(...)           FIELD_TEXT_OF(, __VA_ARGS__)
 #define FIELD_TEXT_OF(index, ...) EACH(FIELD_OF, (FIELD_OTHER, index, .kind = FIELD_KIND_TEXT), __VA_ARGS__)
 #define FIELD_STRING(...)         EACH(FIELD_OF, (FIELD_OTHER, , .kind = FIELD_KIND_STRING), __VA_ARGS__)
-/* Structures, or arrays of them. */
+/* For structures or arrays of them. */
 #define FIELD_TABLE(table, ...) EACH(FIELD_OF, (FIELD_STRUCTURE, , .of = (table)), __VA_ARGS__)
-/* Arrays of any numbers with a name for each of the `n` indices of the first dimension. */
+/* For arrays of any numbers with a name for each of the `n` indices of the first dimension. */
 #define FIELD_EACH_OF(index, names, n, ...)                                                                  \
     EACH(FIELD_OF, (FIELD_ANY_NUMBER, index, .each = (names), .each_count = (n)), __VA_ARGS__)
 #define FIELD_DERIVED(...) EACH(FIELD_OF, (FIELD_OTHER, , .kind = FIELD_KIND_DERIVED), __VA_ARGS__)
-/* Fields that came with a revision: FIELD_SINCE(2, FIELD_FLAG(open)). */
+/* For fields added in a revision: FIELD_SINCE(2, FIELD_FLAG(open)). */
 #define FIELD_SINCE(revision, ...) EACH(FIELD_CAME, revision, __VA_ARGS__)
 
-/* How: each name becomes (name, kind of row, index, designators), and that a row: m is the member, e one
- * number. */
+/* Implementation: each name becomes (name, kind of row, index, designators), and that becomes a row. m is the
+ * member, e one number. */
 #define FIELD_OF(how, m)            (m, EACH_UNPACK how)
 #define FIELD_CAME(revision, field) (EACH_UNPACK field, .since = (revision))
 #define FIELD_ROW(T, field)         FIELD_ROW_(T, EACH_UNPACK field)
@@ -159,31 +160,32 @@ typedef struct snapshot_table {
 #define FIELD_IS_SIGNED(e) ((__typeof__(e))-1 < (__typeof__(e))1)
 #define FIELD_LARGEST(e)   (UINT64_MAX >> (64 - 8 * sizeof(e)))
 
-/* The revision, at the beginning of a stream that stands in no file with a header. Those of revision 1 begin
- * without it, too. */
+/* Saves or loads the revision, at the beginning of a stream that is not in a file with a header. Streams of
+ * revision 1 may begin without it. */
 void snapshot_begin(snapshot *s);
-/* The fields of a structure, and of `count` of them. After a failure some of them may have been loaded. */
+/* Save or load the fields of a structure, and of `count` structures. After a failure some fields may have
+ * been loaded. */
 void snapshot_state(snapshot *s, const snapshot_table *table, void *state);
 void snapshot_states(snapshot *s, const snapshot_table *table, void *states, size_t count);
-/* Those of a growable array of at most `most` (base/array.h); `items` is the address of its pointer. The
- * table is of the items. */
+/* Saves or loads a growable array of at most `most` items (base/array.h). `items` is the address of its
+ * pointer, and the table describes an item. */
 void snapshot_list(snapshot *s, const snapshot_table *table, void *items, size_t *count, size_t *capacity,
                    size_t most);
-/* Bytes that are what they are. */
+/* Saves or loads uninterpreted bytes. */
 void snapshot_raw(snapshot *s, const char *name, void *bytes, size_t size);
-/* A single number: saves `value`, or answers what was saved, which is at most `most`. 0 after a failure. */
+/* Saves `value`, or loads and returns a number of at most `most`. Returns 0 after a failure. */
 uint64_t snapshot_number(snapshot *s, const char *name, uint64_t value, uint64_t most);
-/* Notes that what was loaded cannot be: the first failure counts. The message begins with the field. */
+/* Reports that loaded values are invalid. The first failure counts. The message begins with the field. */
 void snapshot_refuse(snapshot *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* There is no memory. */
+/* Reports that memory ran out. */
 void snapshot_no_memory(snapshot *s);
 
-/* Calls `visit` for each field of the stream that a table makes, with its whole name behind the table's.
- * False: out of memory. */
+/* Calls `visit` for each field of the stream that a table produces, with its full name without the table's.
+ * Returns false if memory runs out. */
 bool snapshot_each_field(const snapshot_table *table,
                          void (*visit)(void *context, const char *name, const snapshot_field *field),
                          void *context);
-/* What a field may be, in a few words: "0..3". */
+/* Describes the permitted values of a field in a few words: "0..3". */
 void snapshot_permitted(const snapshot_field *field, char *text, size_t size);
 
 #endif

@@ -8,7 +8,7 @@
 
 enum { MAX_BLOCK_INSNS = UINT16_MAX };
 
-/* A block ends after an instruction that may send control elsewhere. */
+/* Returns whether the instruction ends its block, because it may transfer control. */
 static bool ends_block(const isa_insn *insn)
 {
     return isa_forms[insn->form].branch != ISA_NOT_BRANCH || insn->flags & ISA_UNDEFINED;

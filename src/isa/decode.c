@@ -1,7 +1,7 @@
-/* Bytes -> instruction, by the opcode map that instructions_gen.c makes of instructions.tsv. Lengths come
- * from the same table, so that what the processor does not have and what general decoders refuse (SALC, the
- * aliases of the 80h and D0h groups and of the x87) need no second rule. Manual: instruction format,
- * prefixes, ModRM and SIB. */
+/* Decodes instructions by the opcode map that instructions_gen.c generates from instructions.tsv. Lengths
+ * come from the same table, so that instructions that the processor lacks, and those that general decoders
+ * refuse (SALC, the aliases of the 80h and D0h groups and of the x87), need no second rule. Manual:
+ * instruction format, prefixes, ModRM and SIB. */
 #include <string.h>
 
 #include "isa/decoder.h"
@@ -30,7 +30,7 @@ static uint8_t read_byte(reader *r)
     return 0;
 }
 
-/* A little-endian number of 1, 2 or 4 bytes, sign-extended. */
+/* Reads a little-endian number of 1, 2 or 4 bytes, sign-extended. */
 static uint32_t read_number(reader *r, unsigned bytes)
 {
     uint32_t number = 0;
@@ -46,15 +46,15 @@ static bool read_failed(const reader *r)
     return r->short_of_bytes || r->too_long;
 }
 
-/* What the prefixes say. */
+/* The effect of the prefixes. */
 typedef struct sizes {
     bool operand32, address32;
     bool operand_prefix; /* 66h */
     uint8_t repeat;      /* F2h, F3h or 0 */
 } sizes;
 
-/* Takes the prefixes off; returns the opcode byte behind them. Of the repeat prefixes the last one counts,
- * and 66h or 67h twice is the same as once; each still costs its decode clock. */
+/* Reads the prefixes and returns the opcode byte after them. Of the repeat prefixes, the last one counts. 66h
+ * or 67h twice is the same as once, but each still costs its decode clock. */
 static uint8_t read_prefixes(reader *r, isa_insn *insn, bool code32, sizes *s)
 {
     *s = (sizes){.operand32 = code32, .address32 = code32};
@@ -106,7 +106,8 @@ static uint8_t gpr_bit(unsigned gpr)
     return (uint8_t)(1u << gpr);
 }
 
-/* Base and index of the 16-bit forms: BX+SI, BX+DI, BP+SI, BP+DI, SI, DI, BP (mod 0: disp16), BX. */
+/* Reads the addressing bytes of a 16-bit form. Base and index: BX+SI, BX+DI, BP+SI, BP+DI, SI, DI, BP (mod 0:
+ * disp16), BX. */
 static void read_address16(reader *r, isa_insn *insn, unsigned mod, unsigned rm)
 {
     static const uint8_t base[8] = {EBX, EBX, EBP, EBP, ESI, EDI, EBP, EBX};
@@ -141,7 +142,7 @@ static void read_address32(reader *r, isa_insn *insn, unsigned mod, unsigned rm)
     }
 }
 
-/* Reads what stands behind the opcode and addressing bytes. */
+/* Reads what follows the opcode and addressing bytes. */
 static void read_immediate(reader *r, isa_insn *insn, isa_immediate kind, const sizes *s, uint32_t *relative)
 {
     unsigned full = s->operand32 ? 4 : 2;
@@ -216,15 +217,15 @@ static uint8_t used_mmx(uint32_t uses, const operands *o)
     return registers;
 }
 
-/* ENTER with nesting level n > 0 pushes EBP, copies n - 1 frame pointers (a read and a push each) and pushes
- * the new one. */
+/* Returns the number of ENTER's data references. With nesting level n > 0 it pushes EBP, copies n - 1 frame
+ * pointers (a read and a push each) and pushes the new one. */
 static uint8_t enter_accesses(unsigned level)
 {
     level &= 31;
     return (uint8_t)(level == 0 ? 1 : 2 + 2 * (level - 1));
 }
 
-/* Fills in what the form says of this encoding. */
+/* Fills in what the form determines for this encoding. */
 static void apply_form(isa_insn *insn, const isa_cell *cell, const operands *o, const sizes *s)
 {
     const isa_form *form = &isa_forms[cell->form];
@@ -245,12 +246,12 @@ static void apply_form(isa_insn *insn, const isa_cell *cell, const operands *o, 
         insn->fp_index = (uint8_t)o->rm;
     insn->fp_to_sti = (form->writes & (ISA_USE_STI | ISA_USE_ST1)) != 0;
     insn->accesses = cell->immediate == ISA_IMM_ENTER ? enter_accesses(insn->imm8) : form->accesses;
-    /* POP ESP: the popped value is ESP, nothing can be bypassed. */
+    /* POP ESP: the new ESP is the popped value, so nothing can be bypassed. */
     if (form->flags & ISA_STACK && used_gprs(form->writes & (ISA_USE_RM | ISA_USE_OP), o) & gpr_bit(ESP))
         insn->flags &= ~(uint32_t)ISA_STACK;
 }
 
-/* True if the prefixes make an otherwise defined instruction undefined: LOCK on anything but a
+/* Returns whether the prefixes make an otherwise defined instruction undefined: LOCK on anything but a
  * read-modify-write in memory (manual, LOCK), and the prefixes that turn MMX opcodes into SSE ones on later
  * processors. */
 static bool bad_prefix(const isa_insn *insn, const sizes *s)

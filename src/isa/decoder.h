@@ -1,11 +1,11 @@
-/* Inside of a decoder; shared by decode.c and disassemble.c only. */
+/* Internals of a decoder, shared by decode.c and disassemble.c only. */
 #ifndef ISA_DECODER_H
 #define ISA_DECODER_H
 
 #include "isa/isa.h"
 
 struct isa_decoder {
-    unsigned models;       /* ISA_P54C | ISA_P55C | ISA_P6 to be accepted */
+    unsigned models;       /* accepted models: ISA_P54C | ISA_P55C | ISA_P6 */
     struct isa_text *text; /* the disassembler's part */
 };
 

@@ -1,5 +1,5 @@
-/* Instruction text in Intel syntax. The only file that knows Capstone (versions 4 and 5, which write some
- * rare encodings differently; counts do not depend on it). */
+/* Instruction text in Intel syntax. This is the only file that uses Capstone (versions 4 and 5, which write
+ * some rare encodings differently; counts do not depend on it). */
 #include <capstone/capstone.h>
 #include <ctype.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 
 typedef struct isa_text {
     csh handle[2]; /* 16-bit, 32-bit code */
-    cs_insn *insn; /* room for one */
+    cs_insn *insn; /* space for one */
 } isa_text;
 
 isa_decoder *isa_decoder_open(unsigned models)
@@ -48,8 +48,8 @@ void isa_decoder_close(isa_decoder *decoder)
     free(decoder);
 }
 
-/* Names by which Capstone means a later processor's reading of bytes that this one reads otherwise, and names
- * that are not Intel's. */
+/* Names that Capstone uses for a later processor's meaning of bytes that this processor decodes differently,
+ * and names that are not Intel's. */
 static const char *const renamed[][2] = {
     {"tzcnt", "bsf"},     {"lzcnt", "bsr"},         {"pause", "nop"},
     {"bnd", "repne"},     {"xacquire", "repne"},    {"xrelease", "rep"},
@@ -59,7 +59,8 @@ static const char *const renamed[][2] = {
     {"fcompi", "fcomip"}, {"fucompi", "fucomip"},   {"notrack", ""},
     {"repz", ""}};
 
-/* FCOM, FCOMP, FXCH and FSTP by their second opcodes, which Capstone 5 writes without the register. */
+/* Returns whether it is FCOM, FCOMP, FXCH or FSTP by its second opcode, which Capstone 5 writes without the
+ * register. */
 static bool is_x87_alias(const isa_insn *insn, const uint8_t *opcode)
 {
     if (insn->length != insn->prefixes + 2)
@@ -69,7 +70,7 @@ static bool is_x87_alias(const isa_insn *insn, const uint8_t *opcode)
            (opcode[0] == 0xdf && (kind == 0xd0 || kind == 0xd8));
 }
 
-/* Writes Capstone's text with its first word put right. */
+/* Writes Capstone's text with its first word corrected. */
 static void write_text(const cs_insn *insn, char *text, size_t text_size)
 {
     const char *first = insn->mnemonic;
@@ -88,7 +89,8 @@ static void write_text(const cs_insn *insn, char *text, size_t text_size)
              insn->op_str);
 }
 
-/* The form's own mnemonic and operand kinds, for what Capstone refuses or measures otherwise. */
+/* Writes the form's own mnemonic and operand kinds, for encodings that Capstone refuses or gives a different
+ * length. */
 static void write_form(const isa_form *form, char *text, size_t text_size)
 {
     snprintf(text, text_size, "%s%s%s", form->mnemonic, form->operands[0] == '\0' ? "" : " ", form->operands);
@@ -104,7 +106,8 @@ unsigned isa_disassemble(isa_decoder *decoder, const uint8_t *bytes, size_t size
         text[0] = '\0';
     if (!isa_decode(decoder, bytes, size, address, code32, &insn))
         return 0;
-    /* What raises #UD here may have a name elsewhere, and is shown by it; its length is then not ours. */
+    /* An instruction that raises #UD here may exist on later processors and is shown by that name, whose
+     * length may differ from ours. */
     bool undefined = insn.flags & ISA_UNDEFINED;
     const uint8_t *code = bytes;
     size_t left = undefined ? size : insn.length;

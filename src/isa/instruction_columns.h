@@ -1,4 +1,4 @@
-/* The columns of instructions.tsv, in order, which explains them. */
+/* The columns of instructions.tsv, in order. That file explains them. */
 #ifndef ISA_INSTRUCTION_COLUMNS_H
 #define ISA_INSTRUCTION_COLUMNS_H
 

@@ -1,7 +1,7 @@
 /* Build-time tool: checks instructions.tsv and writes it as constant C tables.
  *   instructions_gen IN.tsv OUT.c
- * Every opcode must be claimed by exactly one row (rows of mnemonic #UD claim what does not exist). Anything
- * wrong is reported as file:line and fails the build. The columns are explained in the table's header. */
+ * Every opcode must be claimed by exactly one row (rows with mnemonic #UD claim opcodes that do not exist).
+ * Any mistake is reported as file:line and fails the build. The table's header explains the columns. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -15,7 +15,7 @@
 #include "isa/instruction_columns.h"
 #include "isa/instructions_gen.h"
 
-/* Words that are the names of isa.h's constants behind their prefix, in lower case. */
+/* Words that are the names of isa.h's constants without their prefix, in lower case. */
 #define WORD(prefix, name_)                                                                                  \
     {                                                                                                        \
         .name = #name_, .value = prefix##name_                                                               \
@@ -57,7 +57,7 @@ static const word engine_words[] = {WORDS(ISA_E_, BEGINS, CMPS, FNOP, FSTP1, KEE
                                     {0}};
 static const word confidence_words[] = {{"measured", 0}, {"manual", 1}, {"inferred", 2}, {0}};
 
-/* Cost rules and how many arguments each takes. */
+/* Cost rules and the number of arguments of each. */
 #define COST(count, name)                                                                                    \
     {                                                                                                        \
         .rule = WORD(ISA_COST_, name), .args = count                                                         \
@@ -86,7 +86,7 @@ void complain(generator *g, const char *format, ...)
     g->errors++;
 }
 
-/* Names of constants are written in lower case. */
+/* Returns whether `text` is the word. Names of constants are written in lower case. */
 static bool is_word(const word *w, const char *text)
 {
     const char *name = w->name;
@@ -106,7 +106,7 @@ bool find_word(const word *words, const char *name, uint32_t *value)
     return false;
 }
 
-/* One word of a closed vocabulary. */
+/* Parses one word of a closed vocabulary. */
 static uint32_t parse_word(generator *g, unsigned column, const word *words, const char *text)
 {
     uint32_t value = 0;
@@ -115,7 +115,7 @@ static uint32_t parse_word(generator *g, unsigned column, const word *words, con
     return value;
 }
 
-/* A comma-separated list of words, or '-' for none. */
+/* Parses a comma-separated list of words, or '-' for none. */
 static uint32_t parse_set(generator *g, unsigned column, const word *words, char *text)
 {
     uint32_t set = 0;
@@ -127,7 +127,7 @@ static uint32_t parse_set(generator *g, unsigned column, const word *words, char
     return set;
 }
 
-/* Words of both kinds. */
+/* Parses traits of both kinds. */
 static void parse_traits(generator *g, char *text, isa_form *form)
 {
     char *item;
@@ -154,7 +154,7 @@ static unsigned parse_number(generator *g, unsigned column, const char *text, un
     return (unsigned)value;
 }
 
-/* "n" for both processors or "n/m" for P54C/P55C. */
+/* Parses "n" for both processors or "n/m" for P54C/P55C. */
 static void parse_clocks(generator *g, unsigned column, char *text, uint16_t clocks[2])
 {
     char *first = text_field(&text, '/');
@@ -169,7 +169,7 @@ static void parse_pair(generator *g, char *text, uint8_t pair[2])
     pair[1] = text != NULL ? (uint8_t)parse_word(g, PAIR, pair_words, text) : pair[0];
 }
 
-/* "rule" or "rule:a,b,...". */
+/* Parses "rule" or "rule:a,b,...". */
 static void parse_cost(generator *g, char *text, isa_form *form)
 {
     char *name = text_field(&text, ':');
@@ -191,7 +191,7 @@ static void parse_cost(generator *g, char *text, isa_form *form)
     complain(g, "column 'cost': there is no rule '%s'", name);
 }
 
-/* "-", "var", "enter" (decode.c works it out from the level), or "NrMw" with either part left out. */
+/* Parses "-", "var", "enter" (decode.c derives it from the level), or "NrMw" with either part left out. */
 static void parse_data(generator *g, const char *text, isa_form *form)
 {
     if (strcmp(text, "-") == 0 || strcmp(text, "enter") == 0)
@@ -315,7 +315,7 @@ int main(int argc, char **argv)
         return 2;
     }
     g.path = argv[1];
-    /* Form 0 is what undefined opcodes point to. */
+    /* Undefined opcodes refer to form 0. */
     g.forms[g.form_count++] = (isa_form){
         .mnemonic = "(bad)", .operands = "", .clocks = {1, 1}, .unit = ISA_MICROCODE, .flags = ISA_UNDEFINED};
     tsv table;

@@ -1,5 +1,5 @@
-/* Shared by the two halves of the instruction table's generator: rows and their words (instructions_gen.c),
- * patterns of opcodes and the map made of them (opcodes_gen.c). */
+/* Shared by the two parts of the instruction table's generator: rows and their words (instructions_gen.c),
+ * and opcode patterns with the map made from them (opcodes_gen.c). */
 #ifndef ISA_INSTRUCTIONS_GEN_H
 #define ISA_INSTRUCTIONS_GEN_H
 
@@ -15,7 +15,7 @@ typedef struct word {
     uint32_t value;
 } word;
 
-/* One cell of the full, uncompressed map, and the line that claimed it (0 = nobody yet). */
+/* One cell of the full, uncompressed map, and the line that claimed it (0: none yet). */
 typedef struct claim {
     isa_cell cell;
     unsigned line;
@@ -23,7 +23,7 @@ typedef struct claim {
 
 typedef struct generator {
     const char *path;
-    unsigned line; /* 0 = the table as a whole */
+    unsigned line; /* 0: the table as a whole */
     unsigned errors;
     isa_form forms[MAX_FORMS];
     unsigned form_count;
@@ -35,11 +35,11 @@ typedef struct generator {
 
 /* Reports an error in the current line (or in the whole table) and counts it. */
 __attribute__((format(printf, 2, 3))) void complain(generator *g, const char *format, ...);
-/* Looks `name` up in a list that ends with a NULL name. */
+/* Looks up `name` in a list that ends with a NULL name. */
 bool find_word(const word *words, const char *name, uint32_t *value);
 
-/* Gives every encoding of the `opcodes` column `patterns` (which is cut up) to form number `index`; 0 = to
- * nobody. `size` is the size column. */
+/* Assigns every encoding of the `opcodes` column `patterns` (which is cut into pieces) to form number
+ * `index`; 0: to none. `size` is the size column. */
 void opcodes_claim(generator *g, char *patterns, unsigned index, const char *size);
 /* Complains about every opcode that no row has claimed. */
 void opcodes_check_gaps(generator *g);

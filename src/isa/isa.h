@@ -1,6 +1,6 @@
-/* The P5 instruction set as data: bytes -> instruction, with everything the timing model, the engine and the
- * reports need to know about it. One row of instructions.tsv is one *form* (e.g. "ADD r32,m32"); a decoded
- * *instruction* is a form plus its registers, prefixes and lengths. Only disassemble.c knows Capstone. */
+/* The P5 instruction set as data: decodes bytes to an instruction with everything that the timing model, the
+ * engine and the reports need. One row of instructions.tsv is one *form* (e.g. "ADD r32,m32"); a decoded
+ * *instruction* is a form plus its registers, prefixes and lengths. Only disassemble.c uses Capstone. */
 #ifndef ISA_ISA_H
 #define ISA_ISA_H
 
@@ -11,7 +11,7 @@
 enum { ISA_LONGEST = 15 }; /* bytes of an instruction */
 
 /* Processor families, used as bit masks in form tables: which processors have an instruction. */
-enum { ISA_P54C = 1, ISA_P55C = 2, ISA_P6 = 4 /* later ones; run only with --isa=permissive */ };
+enum { ISA_P54C = 1, ISA_P55C = 2, ISA_P6 = 4 /* later processors, only with --isa=permissive */ };
 
 /* Pairing classes (instructions.tsv column `pair`). */
 typedef enum isa_pair {
@@ -78,8 +78,8 @@ typedef enum isa_branch {
     ISA_IRET
 } isa_branch;
 
-/* What a value-dependent form needs to know of its operands (column `value`); the engine supplies one
- * isa_value per executed instruction of such a form. */
+/* What the core needs to know about the operands of a value-dependent form (column `value`). The engine
+ * supplies one isa_value per executed instruction of such a form. */
 typedef enum isa_value_kind {
     ISA_VALUE_NONE,
     ISA_VALUE_SOURCE, /* a = integer source operand (BSF, BSR) zero-extended, EAX (CPUID), ECX (RDMSR, WRMSR)
@@ -100,11 +100,11 @@ typedef struct isa_value {
 /* Flags of a form and of an instruction. */
 enum {
     ISA_SERIALISING = 1u << 0,
-    ISA_SYSTEM = 1u << 1, /* special for the engine: observes or changes processor state, ends the block
-                             before and after */
+    ISA_SYSTEM = 1u << 1, /* observes or changes processor state: the engine ends a block before and after
+                             it */
     ISA_STRING = 1u << 2,
     ISA_VARIABLE_ACCESSES =
-        1u << 3, /* number of data accesses is not known from the encoding: ends its block */
+        1u << 3, /* the encoding does not determine the number of data accesses: ends its block */
     ISA_READS_CARRY = 1u << 4,
     ISA_WRITES_FLAGS = 1u << 5,
     ISA_STACK = 1u << 6, /* changes ESP implicitly with the D2 bypass (PUSH, POP, CALL, RET without imm16) */
@@ -121,8 +121,8 @@ enum {
     ISA_UNDEFINED = 1u << 17 /* raises #UD on this processor */
 };
 
-/* How the clocks of a form depend on more than its encoding (column `cost`, e.g. "rep:3,7"); evaluated by
- * core/pipe/cost.c. `clocks` is isa_form.clocks of the processor, a, b, ... are isa_form.cost_args in order.
+/* How the clocks of a form depend on more than its encoding (column `cost`, e.g. "rep:3,7"); core/pipe/cost.c
+ * evaluates it. `clocks` is isa_form.clocks of the processor, and a, b, ... are isa_form.cost_args in order.
  * Figures that the sources give only as a range are marked manual or inferred in the table's confidence
  * column. */
 typedef enum isa_cost {
@@ -131,13 +131,13 @@ typedef enum isa_cost {
     ISA_COST_SEGMENT_LOAD,
     /* Real and V86 mode: clocks; protected: a at the same level, b if the level changes. */
     ISA_COST_FAR,
-    /* The way to the handler, by p5_gate: clocks if there is none (INTO that is not taken); a vector table, b
-     * same level, c inner level, d from V86 mode, e task gate. */
+    /* By p5_gate: clocks without a handler (INTO that is not taken); a vector table, b same level, c inner
+     * level, d from V86 mode, e task gate. */
     ISA_COST_INT,
     /* Real and V86 mode: clocks; protected: a same level, b outer level or to V86 mode. */
     ISA_COST_IRET,
     /* Real mode: clocks; protected: a with CPL <= IOPL, b with CPL > IOPL; V86 mode: c. A REP form takes d
-     * more for each iteration. The port's bus time comes on top. */
+     * more for each iteration. The port's bus time is added. */
     ISA_COST_IO,
     /* Protected mode: clocks with 32-bit operands, c with 16-bit ones; real and V86 mode: b and a. */
     ISA_COST_MODE,
@@ -149,10 +149,10 @@ typedef enum isa_cost {
     ISA_COST_BSR,
     /* RCL, RCR by count: b for a masked count of 31, a less for each bit fewer, but at least clocks. */
     ISA_COST_RCX,
-    /* Clocks at extended precision control, a at single, b at double; c if the dividend is zero. What integer
-     * instructions cannot overlap is the first clocks - int_overlap, at any precision. */
+    /* Clocks at extended precision control, a at single, b at double; c if the dividend is zero. Integer
+     * instructions cannot overlap the first clocks - int_overlap, at any precision. */
     ISA_COST_FDIV,
-    ISA_COST_FSQRT, /* clocks; a if the operand is zero. Overlap as FDIV */
+    ISA_COST_FSQRT, /* clocks; a if the operand is zero. Overlap as for FDIV */
     /* a if x is zero; |x| <= pi/4: b up to pi/16, c up to about 3/4, else d; beyond, with r = |x| reduced to
      * the nearest multiple of pi/2: e and b if |r| <= pi/16, else e and d (core/pipe/cost.c has the
      * exceptions).
@@ -162,52 +162,52 @@ typedef enum isa_cost {
     ISA_COST_RDTSC,     /* CPL 0 and real mode: clocks; otherwise a (P54C) or b (P55C) more */
     ISA_COST_CPUID,     /* leaf 0 and others: clocks; leaf 1: a (P54C) or b (P55C) */
     ISA_COST_MSR,       /* clocks; TSC, CTR0, CTR1 (ECX = 10h, 12h, 13h): a (P54C) or b (P55C) more */
-    ISA_COST_WBINVD,    /* clocks and the write-backs */
-    ISA_COST_LOCKED,    /* clocks and the locked bus cycles: XCHG with memory, LOCK or not */
-    ISA_COST_X87_RANGE, /* clocks, the typical figure; the sources give a..b without saying when */
+    ISA_COST_WBINVD,    /* clocks plus the write-backs */
+    ISA_COST_LOCKED,    /* clocks plus the locked bus cycles: XCHG with memory, LOCK or not */
+    ISA_COST_X87_RANGE, /* clocks, the typical figure; the sources give a..b without conditions */
     ISA_COST_LOOP,      /* not taken: clocks; taken: a */
     ISA_COST_COUNT
 } isa_cost;
 
 enum { ISA_COST_ARGS = 5 };
 
-/* Column `traits`: what the core does for a few instructions alone. */
+/* Column `traits`: what the core does for only a few instructions. */
 typedef enum isa_trait {
-    ISA_T_PUSH = 1u << 0,        /* PUSH: pairs with its like */
-    ISA_T_POP = 1u << 1,         /* POP likewise */
-    ISA_T_TWO_STRINGS = 1u << 2, /* a step of REP refers to two strings */
+    ISA_T_PUSH = 1u << 0,        /* PUSH: pairs with another PUSH */
+    ISA_T_POP = 1u << 1,         /* POP: pairs with another POP */
+    ISA_T_TWO_STRINGS = 1u << 2, /* a REP iteration refers to two strings */
     ISA_T_TABLE_LOAD = 1u << 3,  /* loads LDTR, GDTR, IDTR or TR: event 0Fh counts it */
     ISA_T_VERIFY = 1u << 4,      /* restarts the pipe like a taken branch (event 12h) */
     ISA_T_FAR_RETURN = 1u << 5,  /* RETF */
     ISA_T_STORE_ST = 1u << 6,    /* stores ST(0) as a number */
-    ISA_T_LOADS_SS = 1u << 7,    /* loads SS: the next instruction boundary takes no interrupts */
-    ISA_T_COSINE = 1u << 8,      /* FCOS: reduced another way than FSIN */
-    ISA_T_REVERSED = 1u << 9,    /* FDIVR and its kin: divides the other way round */
+    ISA_T_LOADS_SS = 1u << 7,    /* loads SS: no interrupt is taken at the next instruction boundary */
+    ISA_T_COSINE = 1u << 8,      /* FCOS: its reduction differs from FSIN's */
+    ISA_T_REVERSED = 1u << 9,    /* FDIVR and others: exchanges dividend and divisor */
     ISA_T_PROTECTED = 1u << 10   /* exists in protected mode only */
 } isa_trait;
 
-/* Column `traits`: instructions for which the engine does something that Unicorn does not, or does otherwise
- * (engine/stream/describe.c says what). */
+/* Column `traits`: instructions for which the engine supplements or replaces what Unicorn does
+ * (engine/stream/describe.c explains them). */
 typedef enum isa_engine {
     ISA_E_NONE,
     ISA_E_BEGINS, /* begins a block */
     ISA_E_CMPS,
     ISA_E_FNOP,
     ISA_E_FSTP1,         /* FSTP ST(i) as D9 D8+i: an empty ST(0) is no exception */
-    ISA_E_KEEPS_POINTER, /* leaves the pointer to the last x87 instruction */
+    ISA_E_KEEPS_POINTER, /* preserves the pointer to the last x87 instruction */
     ISA_E_IMAGE,         /* FNSAVE, FRSTOR */
-    /* The interrupt flag, which VME and PVI make virtual: */
+    /* These use the interrupt flag, which VME and PVI make virtual: */
     ISA_E_CLI,
     ISA_E_STI,
     ISA_E_PUSHF,
     ISA_E_POPF,
     ISA_E_INT_N,
     ISA_E_IRET,
-    /* From here on alone in their block: */
+    /* Those from here on are alone in their block: */
     ISA_E_ALONE,
-    ISA_E_TEST, /* as /1 alone */
-    ISA_E_NEG,  /* if locked */
-    ISA_E_SMSW, /* of 32 bits */
+    ISA_E_TEST, /* alone if encoded as /1 */
+    ISA_E_NEG,  /* alone if locked */
+    ISA_E_SMSW, /* alone with a 32-bit operand */
     ISA_E_FLAGS_FIRST,
     ISA_E_ARPL,
     ISA_E_ENTER,
@@ -218,8 +218,8 @@ typedef enum isa_engine {
     ISA_E_ICEBP
 } isa_engine;
 
-/* What a form reads and writes: bits 0-7 are EAX..EDI named by the form itself, the others operands of the
- * encoding. */
+/* What a form reads and writes. Bits 0-7 are EAX..EDI that the form itself names, the others are operands of
+ * the encoding. */
 enum {
     ISA_USE_RM = 1u << 8,   /* the r/m operand, if it is a register */
     ISA_USE_RM8 = 1u << 9,  /* the same, a byte register although the form's size is not 1 (MOVZX) */
@@ -232,15 +232,15 @@ enum {
     ISA_USE_ST1 = 1u << 16  /* ST(1), implicitly */
 };
 
-/* One row of instructions.tsv, generated into a constant table by isa/instructions_gen.c. Arrays of two are
- * P54C, P55C. */
+/* One row of instructions.tsv, as a constant table generated by isa/instructions_gen.c. Arrays of two are for
+ * P54C and P55C. */
 typedef struct isa_form {
     const char *mnemonic; /* "ADD" */
     const char *operands; /* "r,m" or "" */
-    /* EX occupancy with L1 hits, prefixes and the 0Fh decode clock not included; the base of `cost`.
-     * Serialising forms: up to the first EX clock of what follows. */
+    /* EX occupancy with L1 hits, without prefixes and the 0Fh decode clock; the base of `cost`. Serialising
+     * forms: up to the first EX clock of the next instruction. */
     uint16_t clocks[2];
-    uint16_t latency[2]; /* issue to dependent use; 0 = as clocks */
+    uint16_t latency[2]; /* issue to dependent use; 0: as `clocks` */
     uint8_t int_overlap; /* last clocks that later integer instructions may overlap */
     uint8_t fp_overlap;  /* last clocks that later x87 instructions may overlap */
     uint8_t pair[2];     /* isa_pair */
@@ -248,15 +248,15 @@ typedef struct isa_form {
     uint8_t fp;          /* isa_fp */
     uint8_t branch;      /* isa_branch */
     uint8_t value;       /* isa_value_kind */
-    uint8_t models;      /* ISA_P54C | ISA_P55C | ISA_P6; 0 for form 0 only: everything undefined */
+    uint8_t models;      /* ISA_P54C | ISA_P55C | ISA_P6; 0 only for form 0, which is undefined everywhere */
     uint8_t cost;        /* isa_cost: how the clocks depend on mode, count or value */
     uint16_t cost_args[ISA_COST_ARGS];
     int8_t fp_push; /* change of the x87 stack depth: +1 push, -1 pop, -2 FCOMPP */
-    /* Data references as a P5 makes them, reads before writes; an m80 is two, of 8 and 2 bytes. 0 if their
-     * number is not known from the encoding (ISA_VARIABLE_ACCESSES), and for ENTER. */
+    /* Data references as a P5 makes them, reads before writes; an m80 is two, of 8 and 2 bytes. 0 if the
+     * encoding does not determine their number (ISA_VARIABLE_ACCESSES), and for ENTER. */
     uint8_t data_reads, data_writes;
     uint8_t accesses;       /* data_reads + data_writes */
-    uint8_t address;        /* GPRs that D2 uses besides base and index: ESP, ESI, EDI, EBX */
+    uint8_t address;        /* GPRs that D2 uses in addition to base and index: ESP, ESI, EDI, EBX */
     uint32_t reads, writes; /* GPR bits and ISA_USE_* */
     uint32_t flags;
     uint32_t traits; /* isa_trait */
@@ -267,9 +267,9 @@ extern const isa_form isa_forms[];
 extern const unsigned isa_form_count;
 
 /* A decoded instruction. Register masks have bit n for register n (EAX..EDI; sub-registers count as the
- * whole). PUSH, POP, CALL and RET have ESP in address_gpr and in write_gpr; ISA_STACK says that the new ESP
+ * whole). PUSH, POP, CALL and RET have ESP in address_gpr and in write_gpr. ISA_STACK means that the new ESP
  * is bypassed to D2 (no AGI) and that two of them may pair although both write it. POP ESP, RET imm16, LEAVE
- * and ENTER do not have ISA_STACK. MOV moffs,acc has EAX in write_gpr for pairing's sake only (ISA_MOFFS). */
+ * and ENTER do not have ISA_STACK. MOV moffs,acc has EAX in write_gpr only for pairing (ISA_MOFFS). */
 typedef struct isa_insn {
     uint32_t address; /* linear address of the first byte, prefixes included */
     uint32_t target;  /* direct near branches: linear target address; the 64 KB wrap of 16-bit code is not
@@ -279,14 +279,14 @@ typedef struct isa_insn {
     uint8_t length;   /* bytes, prefixes included, 1..15 */
     uint8_t prefixes; /* number of prefix bytes, the 0Fh escape not included */
     uint8_t size_prefixes;                               /* how many of them are 66h or 67h */
-    uint8_t lock : 1, rep : 1, repne : 1, escape_0f : 1; /* rep, repne: the last of F3 and F2 */
-    uint8_t had_f2 : 1;                                  /* an F2 stands before it, last or not */
+    uint8_t lock : 1, rep : 1, repne : 1, escape_0f : 1; /* rep, repne: set by the last F3 or F2 */
+    uint8_t had_f2 : 1;                                  /* it has an F2 prefix, whether the last or not */
     uint8_t operand32 : 1, address32 : 1;                /* sizes */
-    uint8_t stack_base : 1; /* the operand in memory is addressed by ESP or EBP, BP: SS is its segment */
+    uint8_t stack_base : 1; /* its memory operand is addressed by ESP, EBP or BP, so that its segment is SS */
     uint8_t segment;        /* override: ES 1, CS 2, SS 3, DS 4, FS 5, GS 6, the last of them; 0 = none */
     uint8_t reg, rm;        /* of ModRM, 0 without */
     uint8_t has_disp : 1;   /* displacement of any size, moffs included */
-    uint8_t has_imm : 1;    /* immediate operand; branch displacements and far pointers are none */
+    uint8_t has_imm : 1;    /* immediate operand; not set for branch displacements and far pointers */
     uint8_t memory : 1;     /* explicit operand in memory that is referenced (not LEA, INVLPG) */
     uint8_t operand_bytes;  /* 1, 2, 4, 8, 10: size of the memory operand, else of the main one; 0 = none */
     uint8_t read_gpr, write_gpr; /* data registers, address registers not included */
@@ -297,34 +297,34 @@ typedef struct isa_insn {
     uint8_t condition; /* Jcc, SETcc, LOOPcc: low 4 bits of the opcode */
     uint8_t imm8;      /* low byte of the immediate (shift counts, ENTER level, INT vector) */
     uint16_t imm16;    /* low word of the immediate */
-    uint8_t accesses;  /* data references (meaningless with ISA_VARIABLE_ACCESSES) */
+    uint8_t accesses;  /* number of data references (meaningless with ISA_VARIABLE_ACCESSES) */
 } isa_insn;
 
 typedef struct isa_decoder isa_decoder;
 
 /* Opens a decoder (holds a Capstone handle). `models` is ISA_P54C or ISA_P55C, or-ed with ISA_P6 for
- * permissive. NULL when memory is out or the Capstone library does not fit. Not to be shared between threads.
- */
+ * permissive mode. Returns NULL if memory runs out or the Capstone library does not match. A decoder must not
+ * be shared between threads. */
 isa_decoder *isa_decoder_open(unsigned models);
 void isa_decoder_close(isa_decoder *decoder);
 
-/* Decodes one instruction from `bytes` (`size` of them available) at linear `address`, 32-bit or 16-bit code.
- * Always fills `insn`: an instruction that the processor does not have gets ISA_UNDEFINED and its length.
- * False only if `size` ends before the instruction does (more bytes needed); a 16th byte makes ISA_UNDEFINED
- * (#GP on the chip). */
+/* Decodes one instruction from `bytes` (`size` of them available) at linear `address`, as 32-bit or 16-bit
+ * code. Always fills `insn`: an instruction that the processor lacks gets ISA_UNDEFINED and its length. A
+ * 16th byte makes ISA_UNDEFINED (#GP on the chip). Returns false only if `size` ends before the instruction
+ * does (more bytes are needed). */
 bool isa_decode(isa_decoder *decoder, const uint8_t *bytes, size_t size, uint32_t address, bool code32,
                 isa_insn *insn);
 
-/* Disassembles one instruction in Intel syntax into `text`; returns its length as isa_decode gives it, 0 if
- * `size` is too small. What raises #UD on this processor is shown by the name that it has on later ones, if
- * any. */
+/* Disassembles one instruction in Intel syntax into `text`. Returns its length as isa_decode does, 0 if
+ * `size` is too small. An instruction that raises #UD on this processor is shown by the name that it has on
+ * later ones, if any. */
 unsigned isa_disassemble(isa_decoder *decoder, const uint8_t *bytes, size_t size, uint32_t address,
                          bool code32, char *text, size_t text_size);
 
-/* A straight run of instructions as the engine executes it. The bytes are kept: profiles and traces
+/* A straight run of instructions as the engine executes it. The bytes are kept because profiles and traces
  * disassemble them. */
 typedef struct isa_block {
-    unsigned users;    /* isa_block_share */
+    unsigned users;    /* reference count: isa_block_share */
     uint32_t linear;   /* address of the first byte */
     uint32_t physical; /* the same, translated */
     uint16_t count;    /* instructions */
@@ -334,14 +334,15 @@ typedef struct isa_block {
     uint8_t *bytes;
 } isa_block;
 
-/* A block of instructions that are decoded already, and their bytes. NULL when memory is out. */
+/* Makes a block from decoded instructions and their bytes. Returns NULL if memory runs out. */
 isa_block *isa_block_make(const isa_insn *insns, unsigned count, const uint8_t *bytes, uint32_t linear,
                           uint32_t physical, bool code32);
-/* Decodes up to `max_insns` instructions starting at bytes[0], ending after a branch or after the bytes that
- * are complete. NULL when memory is out. The caller frees the block with isa_block_free. */
+/* Decodes up to `max_insns` instructions starting at bytes[0]. The block ends after a branch or after the
+ * last complete instruction. Returns NULL if memory runs out. The caller frees the block with
+ * isa_block_free. */
 isa_block *isa_block_decode(isa_decoder *decoder, const uint8_t *bytes, size_t size, uint32_t linear,
                             uint32_t physical, bool code32, unsigned max_insns);
-/* One user more, who frees it as well. */
+/* Adds a user to the block, who must call isa_block_free as well. */
 isa_block *isa_block_share(isa_block *block);
 void isa_block_free(isa_block *block);
 

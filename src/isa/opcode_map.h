@@ -1,4 +1,5 @@
-/* From opcode to form: tables made by instructions_gen.c out of the `opcodes` column, read by decode.c. */
+/* Maps opcodes to forms: tables that instructions_gen.c generates from the `opcodes` column and decode.c
+ * reads. */
 #ifndef ISA_OPCODE_MAP_H
 #define ISA_OPCODE_MAP_H
 
@@ -17,25 +18,25 @@ typedef enum isa_immediate {
     ISA_IMM_MOFFS  /* mo: 2 or 4 bytes by address size */
 } isa_immediate;
 
-/* One encoding: the form and how long and how wide it is. */
+/* One encoding: its form, length and operand width. */
 typedef struct isa_cell {
     uint16_t form;         /* index into isa_forms; 0 = no processor of this family has it */
     uint8_t immediate;     /* isa_immediate */
     uint8_t operand_bytes; /* 0 none, ISA_BY_OPERAND_SIZE, else bytes */
     uint8_t has_modrm : 1;
-    uint8_t mod_ignored : 1;    /* r/m names a register whatever mod says (MOV CRn, DRn) */
+    uint8_t mod_ignored : 1;    /* r/m is a register whatever mod is (MOV CRn, DRn) */
     uint8_t byte_registers : 1; /* numbers 4-7 name AH, CH, DH, BH */
 } isa_cell;
 
 enum { ISA_BY_OPERAND_SIZE = 0xff };
 
-/* Variants of an opcode: /reg (8), memory or register, 32- or 16-bit operand size, without or with F2 or F3.
- */
+/* Variants of an opcode: /reg (8), memory or register, 32- or 16-bit operand size, without or with F2 or
+ * F3. */
 enum { ISA_VARIANTS = 64 };
 #define ISA_VARIANT(REG, IS_REGISTER, IS_16, IS_REP)                                                         \
     ((unsigned)(REG) | (unsigned)(IS_REGISTER) << 3 | (unsigned)(IS_16) << 4 | (unsigned)(IS_REP) << 5)
 
-/* An opcode byte: one cell if all variants are alike, else ISA_VARIANTS of them. */
+/* An opcode byte: one cell if all variants are equal, else ISA_VARIANTS of them. */
 typedef struct isa_opcode {
     uint16_t first; /* index into isa_cells */
     uint8_t has_variants;

@@ -1,5 +1,5 @@
-/* The opcode half of the instruction table's generator: patterns such as "0F BA /4-7 reg ib" (the table's
- * header explains them), who claims which encoding, and the map that decode.c reads. */
+/* The opcode part of the instruction table's generator: patterns such as "0F BA /4-7 reg ib" (the table's
+ * header explains them), which row claims which encoding, and the map that decode.c reads. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,11 +23,11 @@ typedef struct pattern {
     unsigned sizes; /* bit 0 32-bit, bit 1 16-bit */
     unsigned reps;  /* bit 0 without, bit 1 with */
     bool mod_ignored;
-    uint32_t memory_bytes; /* 0 = by the size column */
+    uint32_t memory_bytes; /* 0: by the size column */
     uint32_t immediate;
 } pattern;
 
-/* "3A" or "3A-3F". */
+/* Parses "3A" or "3A-3F". */
 static bool parse_hex_range(const char *text, unsigned *low, unsigned *high)
 {
     char *end;
@@ -40,7 +40,7 @@ static bool parse_hex_range(const char *text, unsigned *low, unsigned *high)
     return *end == '\0' && *high >= *low && *high <= 0xff;
 }
 
-/* "/r", "/5", "/4-7", "/0,3-5". */
+/* Parses "/r", "/5", "/4-7" or "/0,3-5". */
 static bool parse_reg_set(const char *text, unsigned *set)
 {
     *set = 0;
@@ -149,7 +149,7 @@ static bool claim_one(generator *g, claim *where, isa_cell cell, unsigned escape
     return true;
 }
 
-/* Gives all encodings of a pattern to `form`. `size` is the size column: "bv" or a size word. */
+/* Assigns all encodings of a pattern to `form`. `size` is the size column: "bv" or a size word. */
 static void claim_pattern(generator *g, const pattern *p, unsigned form, const char *size)
 {
     for (unsigned byte = p->low; byte <= p->high; byte++) {
@@ -183,7 +183,7 @@ static void claim_pattern(generator *g, const pattern *p, unsigned form, const c
     }
 }
 
-/* Rules between columns that a typing slip would break. */
+/* Checks rules between columns, which detect typing mistakes. */
 static void check_pattern(generator *g, const pattern *p, const isa_form *form)
 {
     uint32_t uses = form->reads | form->writes;
@@ -218,7 +218,7 @@ void opcodes_claim(generator *g, char *patterns, unsigned index, const char *siz
     }
 }
 
-/* Every opcode needs a row, if only one that says #UD. */
+/* Checks that every opcode has a row, if only a #UD row. */
 void opcodes_check_gaps(generator *g)
 {
     g->line = 0;
@@ -251,7 +251,7 @@ static bool same_cell(const isa_cell *a, const isa_cell *b)
            a->byte_registers == b->byte_registers;
 }
 
-/* Appends `count` cells unless they are there already; returns where they begin. */
+/* Appends `count` cells unless they already exist; returns where they begin. */
 static unsigned store_cells(generator *g, const isa_cell *cells, unsigned count)
 {
     for (unsigned first = 0; first + count <= g->cell_count; first++) {

@@ -1,4 +1,4 @@
-/* Bits and numbers of the processor that more than one file knows. */
+/* Bits and numbers of the processor that several files use. */
 #ifndef ISA_PROCESSOR_H
 #define ISA_PROCESSOR_H
 
@@ -31,7 +31,7 @@ static inline unsigned descriptor_dpl(const descriptor_words *d)
 {
     return d->high >> 13 & 3;
 }
-static inline unsigned descriptor_type(const descriptor_words *d) /* with S as bit 4 */
+static inline unsigned descriptor_type(const descriptor_words *d) /* S is bit 4 */
 {
     return d->high >> 8 & 0x1f;
 }
@@ -45,7 +45,7 @@ static inline uint32_t descriptor_limit(const descriptor_words *d)
     return d->high & DESCRIPTOR_G ? limit << 12 | 0xfff : limit;
 }
 
-/* Types of system descriptors. With bit 3 set: 32 bits. */
+/* Types of system descriptors. Bit 3 set: 32 bits. */
 enum {
     SYSTEM_TSS16 = 1,
     SYSTEM_LDT = 2,
@@ -76,7 +76,7 @@ enum {
     EFLAGS_VIP = 1 << 20,
     EFLAGS_ID = 1 << 21,
     EFLAGS_ALWAYS =
-        0x4dd5 | EFLAGS_RF | EFLAGS_AC | EFLAGS_ID, /* that every level may load: status, TF, DF, NT */
+        0x4dd5 | EFLAGS_RF | EFLAGS_AC | EFLAGS_ID, /* those that every level may load: status, TF, DF, NT */
     EFLAGS_LOW = 0xffff,
     EFLAGS_ALL = 0x3f7fd5
 };
@@ -118,7 +118,7 @@ enum {
     CR4_PCE = 1 << 8
 };
 #define CR0_PG  (1u << 31)
-#define CR0_ALL (CR0_PG | 0x6005003f) /* what there is of it */
+#define CR0_ALL (CR0_PG | 0x6005003f) /* the bits that exist */
 
 enum {
     DR6_BD = 1 << 13,
@@ -143,10 +143,10 @@ enum {
 /* Error code of #PF. */
 enum { PF_PRESENT = 1, PF_WRITE = 2, PF_USER = 4, PF_RESERVED = 8 };
 
-/* Of a 32-bit TSS: where the offset of its I/O permission bit map stands. */
+/* Place of the I/O permission bit map's offset in a 32-bit TSS. */
 enum { TSS_BITMAP_FIELD = 0x66 };
 
-/* Exceptions that push an error code. SDM vol. 3, table 5-1. */
+/* Returns whether an exception pushes an error code. SDM vol. 3, table 5-1. */
 static inline bool vector_has_error_code(unsigned vector)
 {
     return vector == VECTOR_DF || (vector >= VECTOR_TS && vector <= VECTOR_PF) || vector == VECTOR_AC;

@@ -1,4 +1,4 @@
-/* CESR: its two halves, apart and together. Layout: cesr.h. */
+/* Packs and unpacks the two halves of CESR. Layout: cesr.h. */
 #include "pmu/cesr.h"
 
 void p5_cesr_decode(uint32_t cesr, p5_counter_select select[2])

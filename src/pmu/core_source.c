@@ -1,5 +1,5 @@
-/* The performance monitor over a core. Who asks is an instruction that observes: what waits for a partner
- * goes alone. */
+/* The performance monitor of a core. Reading it is done by an instruction that observes the counts, so a
+ * pending instruction that waits for a partner is issued alone. */
 #include "core/core.h"
 #include "core/model/model.h"
 #include "core/testreg/test_access.h"
@@ -30,7 +30,7 @@ static uint64_t clock_now(void *context)
     return p5_core_clock(context);
 }
 
-/* What is known without settling an instruction that waits for a partner: looking changes nothing. */
+/* Returns totals without issuing a pending instruction, so that reading them changes nothing. */
 static uint64_t watched_total(void *context, enum p5_event event, unsigned cpl_mask, bool asserted)
 {
     return p5_core_event_total(context, event, cpl_mask, asserted);
@@ -46,7 +46,7 @@ static uint64_t watched_clock(void *context)
     return p5_core_clock_estimate(context);
 }
 
-/* As RDTSC would read it, but for an instruction that waits for a partner. */
+/* Returns the clock that RDTSC would read, but without issuing a pending instruction. */
 static uint64_t next_clock(void *context)
 {
     return core_next_clock(context);

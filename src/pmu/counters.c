@@ -3,7 +3,8 @@
 
 #include <assert.h>
 
-/* A counter at no privilege level is stopped, and one whose code selects nothing has nothing to follow. */
+/* Returns the total that a counter follows. It is constant if the counter is stopped, or its code selects
+ * nothing. */
 static uint64_t followed_total(const pmu_counter *c, const pmu_source *source)
 {
     assert(c->mode <= COUNTS_CLOCKS);
@@ -62,7 +63,7 @@ void counter_write(pmu_counter *c, uint64_t value, const pmu_source *source)
     c->carries = 0;
 }
 
-/* Manual 26.4.4.2, field CC: events or clocks, at the privilege levels enabled. */
+/* Manual 26.4.4.2, field CC: events or clocks, at the enabled privilege levels. */
 counter_choice counter_cesr_choice(unsigned number, unsigned family, const p5_counter_select *select,
                                    p5_cc_clocks meaning)
 {
@@ -88,7 +89,7 @@ void counter_follow(pmu_counter *c, const counter_choice *choice)
     c->interrupts = choice->interrupts;
 }
 
-/* A new selection leaves the value as it is (manual 26.4.3): it goes over from the old one. */
+/* Changes the selection. The value is kept (manual 26.4.3) and continues from the old one. */
 void counter_choose(pmu_counter *c, const counter_choice *choice, const pmu_source *source)
 {
     uint64_t reached = counter_unwrapped(c, source);
@@ -108,7 +109,7 @@ static void check_counter(const void *row, snapshot *s)
                         (unsigned)c->bits);
 }
 
-/* What it follows is said by the registers that select it. */
+/* The registers that select it determine what it follows. */
 const snapshot_table counter_state = {
     SNAPSHOT(pmu_counter, "counter", FIELD_DERIVED(select, event, levels, mode, bits, interrupts),
              FIELD_MOST((UINT64_C(1) << 48) - 1, preset), FIELD_ANY(base, carries)),

@@ -1,16 +1,16 @@
-/* The fault rules of RDTSC, RDPMC, RDMSR and WRMSR, as data: another processor is another row. */
+/* The fault rules of RDTSC, RDPMC, RDMSR and WRMSR as data: another processor is another row. */
 #include "pmu/faults.h"
 
 #include "pmu/msr_map.h"
 #include "pmu/perfmon.h"
 
-/* What must be the case, all of it, for a rule to apply. */
+/* Conditions of a rule; all of them must be true. */
 enum {
     IF_NOT_CPL0 = 1,
     IF_TSD = 2,    /* CR4.TSD = 1 */
     IF_NO_PCE = 4, /* CR4.PCE = 0 */
     IF_NO_COUNTER =
-        8,         /* ECX names no counter (P5, P6: it is above 1); all 32 bits count, in 16-bit code too */
+        8,         /* ECX selects no counter (P5, P6: it is above 1); all 32 bits count, in 16-bit code too */
     IF_NO_MSR = 16 /* the family has no register of this number */
 };
 
@@ -23,10 +23,10 @@ typedef struct fault_rule {
     p5_fault fault;
 } fault_rule;
 
-/* The first rule that applies decides. */
+/* The first matching rule decides. */
 static const fault_rule rules[] = {
-    /* Manual table 26-22: RDPMC is defined only with MMX technology and is an invalid opcode before, whoever
-       executes it. */
+    /* Manual table 26-22: RDPMC is defined only with MMX technology, and is otherwise an invalid opcode at
+     * any privilege level. */
     {PMU_RDPMC, P54C, 0, P5_FAULT_UD},
     /* RDPMC of the Pentium MMX and the Pentium Pro: "ECX < 2 and (PCE or CPL 0)". */
     {PMU_RDPMC, P55C | P6 | ARCH3, IF_NO_COUNTER, P5_FAULT_GP},
@@ -36,8 +36,8 @@ static const fault_rule rules[] = {
     {PMU_RDMSR | PMU_WRMSR, P54C | P55C, IF_NO_MSR, P5_FAULT_GP},
 };
 
-/* Real mode has the rights of CPL 0 and V86 mode those of CPL 3; see docs/fidelity.md on the manuals'
- * real-mode text. */
+/* Returns the privilege level. Real mode has the rights of CPL 0, V86 mode those of CPL 3; docs/fidelity.md
+ * discusses the manuals' real-mode text. */
 static unsigned effective_cpl(const p5_privilege *privilege)
 {
     switch (privilege->mode) {

@@ -1,11 +1,11 @@
-/* RDMSR's and WRMSR's numbers (manual table 26-1), by family. The registers themselves: registers.c. */
+/* The numbers of RDMSR and WRMSR (manual table 26-1), by family. registers.c has the registers. */
 #include "pmu/msr_map.h"
 
 #include <stddef.h>
 
-/* Specification update 242480, erratum 33 (all P54C steppings, fixed in the P55C): numbers of 80000000h and
- * above do not fault but reach the register that their low 5 bits name. What is not there then reads as 0
- * here. Of these registers only such a number reaches: */
+/* Specification update 242480, erratum 33 (all P54C steppings, fixed in the P55C): numbers from 80000000h do
+ * not fault but select a register by their low 5 bits. Here, a register that does not exist then reads as 0.
+ * The following registers can only be selected by such a number: */
 static const p5_register p54c_hidden[] = {
     {.name = "msr1c", .msr = MSR_CONSTANT_4, .title = "Constant", .read_mask = 7},
     {.name = "msr1e",

@@ -1,4 +1,4 @@
-/* The monitor's registers for somebody who must not disturb: see include/p5scope/observe.h. */
+/* Reads the monitor's registers without disturbing them: see include/p5scope/observe.h. */
 #include "p5scope/observe.h"
 
 #include <string.h>
@@ -6,8 +6,8 @@
 #include "pmu/internal.h"
 #include "pmu/msr_map.h"
 
-/* Registers stand in the order of their numbers: the monitor's are behind the TSC, and one that cannot be
- * read is the last. */
+/* Returns the monitor's registers. They are in the order of their numbers: the monitor's follow the TSC, and
+ * a register that cannot be read ends them. */
 const p5_register *p5_pmu_monitor_registers(const p5_pmu *pmu, size_t *count)
 {
     const p5_register *first = p5_registers(pmu->family | pmu->monitor);

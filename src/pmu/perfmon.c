@@ -1,6 +1,6 @@
-/* PERFEVTSEL, PMCs, fixed counters, and the global registers of version 3. Event codes are the Pentium's,
- * with unit mask 0 or 1 for the counter in whose list they stand; version 3 has its architectural codes, too,
- * where there is such an event. */
+/* PERFEVTSEL, PMCs, fixed counters, and the global registers of version 3. Event codes are the Pentium's; the
+ * unit mask, 0 or 1, is the counter in whose list they are. Version 3 also has its architectural codes, where
+ * such an event exists. */
 #include "pmu/perfmon.h"
 
 #include <assert.h>
@@ -9,7 +9,8 @@
 
 #include "pmu/internal.h"
 
-/* Architectural events, in the order of their bits in EBX of CPUID leaf 0AH. -1: the processor has none. */
+/* Architectural events, in the order of their bits in EBX of CPUID leaf 0AH. -1: the processor has no such
+ * event. */
 static const struct {
     uint8_t code, umask;
     int event;
@@ -17,8 +18,8 @@ static const struct {
     {0x3c, 0x00, P5_EVENT_NUMBER_OF_CYCLES_NOT_IN_HALT_STATE}, /* unhalted core cycles */
     {0xc0, 0x00, P5_EVENT_INSTRUCTIONS_EXECUTED},              /* instructions retired */
     {0x3c, 0x01,
-     P5_EVENT_NUMBER_OF_CYCLES_NOT_IN_HALT_STATE}, /* reference cycles: of the time stamp counter */
-    {0x2e, 0x4f, -1},                              /* last-level cache: it is the board's */
+     P5_EVENT_NUMBER_OF_CYCLES_NOT_IN_HALT_STATE}, /* reference cycles, those of the time stamp counter */
+    {0x2e, 0x4f, -1},                              /* last-level cache, which is on the board */
     {0x2e, 0x41, -1},
     {0xc4, 0x00, P5_EVENT_BRANCHES},
     {0xc5, 0x00, P5_EVENT_PIPELINE_FLUSHES_DUE_TO_WRONG_BRANCH_PREDICTIONS},
@@ -29,7 +30,7 @@ static const enum p5_event fixed_events[PMU_FIXED] = {P5_EVENT_INSTRUCTIONS_EXEC
                                                       P5_EVENT_NUMBER_OF_CYCLES_NOT_IN_HALT_STATE,
                                                       P5_EVENT_NUMBER_OF_CYCLES_NOT_IN_HALT_STATE};
 
-/* Number of general counters of a family with its monitor. */
+/* Returns the number of general counters of a family with its monitor. */
 static unsigned perfmon_general(unsigned family)
 {
     return family & P5_MONITOR_ARCH3 ? PMU_GENERAL : PMU_P5_COUNTERS;
@@ -43,7 +44,7 @@ unsigned perfmon_rdpmc(unsigned family, uint32_t ecx)
     return ecx < perfmon_general(family) ? ecx : PMU_COUNTERS;
 }
 
-/* The event of a PERFEVTSEL; -1 if it selects none. */
+/* Returns the event of a PERFEVTSEL; -1 if it selects none. */
 static int perfmon_event(unsigned family, uint32_t evtsel)
 {
     unsigned code = evtsel & EVTSEL_EVENT, umask = evtsel >> EVTSEL_UMASK_AT & 0xff;
@@ -55,8 +56,8 @@ static int perfmon_event(unsigned family, uint32_t evtsel)
                : -1;
 }
 
-/* What CMASK and INV make of an event: it is known in how many clocks it had increments, and how many; so
- * also in how many it had two, as none ever has more. */
+/* Returns the mode for CMASK and INV. The totals contain increments and the clocks that had any. The clocks
+ * with two follow from these, because no event has more than two. */
 static counter_mode mode_of(int event, uint32_t evtsel)
 {
     bool inverted = evtsel & EVTSEL_INV;
@@ -128,7 +129,7 @@ static unsigned status_bit(unsigned counter)
     return counter < PMU_GENERAL ? counter : 32 + counter - PMU_GENERAL;
 }
 
-/* What has overflowed stays in GLOBAL_STATUS until it is cleared. */
+/* Returns GLOBAL_STATUS. An overflow stays in it until it is cleared. */
 static uint64_t status_of(const p5_pmu *pmu, const pmu_source *source)
 {
     const perfmon *m = &pmu->perfmon;
@@ -160,7 +161,7 @@ static void write_counter(p5_pmu *pmu, unsigned i, uint64_t value)
 
 void perfmon_reset(p5_pmu *pmu)
 {
-    pmu->perfmon = (perfmon){.global_ctrl = 15}; /* the general counters' bits are set by RESET */
+    pmu->perfmon = (perfmon){.global_ctrl = 15}; /* RESET sets the general counters' bits */
     choose(pmu);
 }
 
@@ -188,7 +189,7 @@ uint64_t perfmon_peek(const p5_pmu *pmu, uint32_t msr, const pmu_source *source)
 bool perfmon_accepts(const p5_pmu *pmu, const p5_register *r, uint64_t value)
 {
     if (r->msr - P5_MSR_PMC0 < PMU_GENERAL)
-        return true; /* EDX does not matter */
+        return true; /* EDX is ignored */
     if (r->msr - P5_MSR_FIXED_CTR0 < PMU_FIXED)
         return value >> pmu->counters[0].bits == 0;
     return r->write_mask != 0 && (value & ~r->write_mask) == 0;
@@ -230,7 +231,7 @@ void p5_pmu_cpuid_0a(const p5_pmu *pmu, uint32_t leaf[4])
     leaf[3] = PMU_FIXED | bits << 5;
 }
 
-/* ---- in words ------------------------------------------------------------------------------------------ */
+/* ---- as text ------------------------------------------------------------------------------------------ */
 
 uint32_t p5_evtsel_encode(const p5_counter_select *select, unsigned number, unsigned family)
 {

@@ -1,4 +1,4 @@
-/* The monitors of later processors as maps over the same counters and events: the Pentium Pro's, and
+/* The monitors of later processors as register maps over the same counters and events: the Pentium Pro's, and
  * architectural performance monitoring, version 3. */
 #ifndef PMU_PERFMON_H
 #define PMU_PERFMON_H
@@ -8,13 +8,12 @@
 
 #include "pmu/counters.h"
 
-/* PERFEVTSEL. EN of the first is for both on a Pentium Pro; ANY is of version 3.
+/* PERFEVTSEL. On a Pentium Pro, EN of the first one enables both counters. ANY exists in version 3.
  *
  *   31   24  23  22  21  20  19 18 17  16 15     8 7      0
  *  +-------+---+---+---+---+---+--+--+---+--------+--------+
  *  | CMASK |INV|EN |ANY|INT|PC |E |OS|USR| umask  | event  |
- *  +-------+---+---+---+---+---+--+--+---+--------+--------+
- */
+ *  +-------+---+---+---+---+---+--+--+---+--------+--------+ */
 enum {
     EVTSEL_EVENT = 0xff,
     EVTSEL_UMASK_AT = 8,
@@ -28,7 +27,7 @@ enum {
     EVTSEL_INV = EVTSEL_EN << 1,
     EVTSEL_CMASK_AT = 24
 };
-/* Edges are not counted: a selection that asks for them is refused. */
+/* The accepted bits. E is missing because edges cannot be counted; a selection with E is refused. */
 #define EVTSEL_ARCH3 (UINT32_MAX & ~(uint32_t)EVTSEL_E)
 #define EVTSEL_P6    (EVTSEL_ARCH3 & ~(uint32_t)EVTSEL_ANY)
 
@@ -47,20 +46,20 @@ typedef struct perfmon {
     uint32_t fixed_ctrl;
     uint64_t global_ctrl;
     uint64_t global_status;
-    uint64_t carries[PMU_COUNTERS]; /* of each counter, that are in global_status already */
+    uint64_t carries[PMU_COUNTERS]; /* those already included in global_status */
 } perfmon;
 
-/* Index of the counter that ECX of RDPMC names; PMU_COUNTERS: none. */
+/* Returns the index of the counter that RDPMC's ECX selects; PMU_COUNTERS: none. */
 unsigned perfmon_rdpmc(unsigned family, uint32_t ecx);
 
-/* What the monitor's registers say that counter `i` follows. */
+/* Returns what the monitor's registers select for counter `i`. */
 counter_choice perfmon_choice(const p5_pmu *pmu, unsigned i);
 extern const snapshot_table perfmon_state;
-/* As after RESET. */
+/* Resets the monitor as RESET does. */
 void perfmon_reset(p5_pmu *pmu);
-/* What GLOBAL_STATUS holds is found out, as RDMSR and changes of counters do. */
+/* Updates GLOBAL_STATUS, as RDMSR and changes of counters do. */
 void perfmon_latch(p5_pmu *pmu);
-/* The register of number `msr`, one of the monitor's own, by the totals of `source`. WRMSR of a value that is
+/* Read and write the monitor's own register number `msr`, by the totals of `source`. WRMSR of a value that is
  * not accepted faults. */
 uint64_t perfmon_peek(const p5_pmu *pmu, uint32_t msr, const pmu_source *source);
 bool perfmon_accepts(const p5_pmu *pmu, const p5_register *r, uint64_t value);

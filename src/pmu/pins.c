@@ -1,6 +1,5 @@
-/* PM0 and PM1: what CESR makes them show, and when they change (manual 26.4.4.3 and 26.4.5). Inside a
- * stretch that was fed at once, what was on is taken to have been on at its end; feed single instructions to
- * have it exact to the instruction. */
+/* PM0 and PM1: what CESR makes them show, and when they change (manual 26.4.4.3 and 26.4.5). In a stretch
+ * that is fed at once, all activity counts as being at its end; feed single instructions for exact times. */
 #include "pmu/pins_internal.h"
 
 #include "pmu/internal.h"
@@ -18,7 +17,8 @@ pin_function pin_function_of(const pmu_counter *c)
 
 /* ---- bus clocks ---------------------------------------------------------------------------------------- */
 
-/* The bus clock in which core clock `clock` lies, and the core clock at which bus clock `n` has begun. */
+/* Return the bus clock that contains core clock `clock`, and the core clock at which bus clock `n` has
+ * begun. */
 static uint64_t bus_clock_of(const pins *p, uint64_t clock)
 {
     return clock * 2 / p->half_ratio;
@@ -42,7 +42,7 @@ void pmu_pin_span(const p5_pmu *pmu, uint64_t end, uint64_t *up, uint64_t *down)
     *down = core_clock_of(p, pulse.down);
 }
 
-/* What a pin shows was on in the `clocks` core clocks before core clock `end`. */
+/* Records that the condition of a pin was true in the `clocks` core clocks before core clock `end`. */
 static void pins_show(pins *p, p5_pin which, uint64_t end, uint64_t clocks)
 {
     pmu_pin *pin = &p->pin[which];
@@ -75,7 +75,8 @@ static void remove_first(pmu_pin *pin)
         pin->pulses[i] = pin->pulses[i + 1];
 }
 
-/* A level goes on for as long as what it shows may still go on: it ends when it is known that it did. */
+/* Reports the changes of a pin. A level whose condition may still be true continues; its end is reported once
+ * it is known. */
 static void tell(pins *p, unsigned which, uint64_t now)
 {
     pmu_pin *pin = &p->pin[which];
@@ -93,16 +94,17 @@ static void tell(pins *p, unsigned which, uint64_t now)
     }
 }
 
-/* Tells of all changes up to core clock `now`. */
+/* Reports all changes up to core clock `now`. */
 static void pins_tell(pins *p, uint64_t now)
 {
     for (unsigned which = 0; which < P5_PIN_SIGNALS; which++)
         tell(p, which, now);
 }
 
-/* ---- what they show ------------------------------------------------------------------------------------ */
+/* ---- conditions of the pins
+ * ------------------------------------------------------------------------------ */
 
-/* Overflows of counters that ask for an interrupt. */
+/* Returns the overflows of counters that request interrupts. */
 static uint64_t interrupts(const p5_pmu *pmu)
 {
     uint64_t carries = 0;
@@ -112,7 +114,8 @@ static uint64_t interrupts(const p5_pmu *pmu)
     return carries;
 }
 
-/* Clocks in which it was on, or carries, since the counter was set going. */
+/* Returns the total of a pin: the clocks in which its condition was true, or carries, since the counter was
+ * started. */
 static uint64_t followed(const p5_pmu *pmu, unsigned which)
 {
     static const enum p5_event breakpoint[] = {P5_EVENT_BREAKPOINT_MATCH_ON_DR0_REGISTER,
@@ -145,7 +148,7 @@ const char *p5_pin_name(p5_pin pin)
     return names[pin];
 }
 
-/* What follows the counters: the PM pins, and the interrupt request. */
+/* The signals that follow the counters: the PM pins, and the interrupt request. */
 static const p5_pin led[] = {P5_PIN_PM0, P5_PIN_PM1, P5_PIN_PMI};
 enum { LED = sizeof led / sizeof led[0] };
 
@@ -221,7 +224,7 @@ void p5_pmu_set_breakpoint_pins(p5_pmu *pmu, bool on)
     pins_select(pmu);
 }
 
-/* The next change that is on its way. */
+/* Returns the clock of the next pending change. */
 static uint64_t next_edge(const pins *p)
 {
     uint64_t edge = UINT64_MAX;
@@ -235,7 +238,7 @@ static uint64_t next_edge(const pins *p)
     return edge;
 }
 
-/* An overflow that is n increments away is not nearer than n / 4 clocks: no event counts more in one. */
+/* An overflow n increments away is at least n / 4 clocks away, because no event counts more per clock. */
 uint64_t p5_pmu_pin_deadline(const p5_pmu *pmu, bool halted)
 {
     enum { MOST_PER_CLOCK = 4 };

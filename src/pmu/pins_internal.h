@@ -15,11 +15,11 @@ typedef enum pin_function {
     PIN_BREAKPOINT /* asserted when DR0 (BP0) or DR1 (BP1) matches: set by a debugger, not by CESR */
 } pin_function;
 
-/* The function that CESR gives the pin of a counter. */
+/* Returns the function that CESR gives the pin of a counter. */
 pin_function pin_function_of(const pmu_counter *c);
 
-/* A pin changes at edges of the bus clock only: it is asserted for a bus clock if what it shows was on in any
- * core clock of the bus clock before. A pulse stands for the bus clocks [up, down). */
+/* A pulse of a pin, in the bus clocks [up, down). A pin changes only at edges of the bus clock: it is
+ * asserted for a bus clock if its condition was true in any core clock of the bus clock before. */
 typedef struct pin_pulse {
     uint64_t up, down;
 } pin_pulse;
@@ -28,18 +28,18 @@ enum { PIN_PULSES = 16 };
 
 typedef struct pmu_pin {
     pin_function function;
-    uint64_t seen; /* the total that it follows, as it was when it was last looked at */
+    uint64_t seen; /* the followed total at the last check */
     bool level;
-    pin_pulse pulses[PIN_PULSES]; /* that have not ended yet, in order, not touching */
+    pin_pulse pulses[PIN_PULSES]; /* those not yet ended, in order, with gaps between them */
     unsigned pulse_count;
 } pmu_pin;
 
 typedef struct pins {
     pmu_pin pin[P5_PIN_SIGNALS];
     unsigned half_ratio;   /* half core clocks per bus clock */
-    unsigned delay_clocks; /* from a core clock in which something is on to the pin's latch */
+    unsigned delay_clocks; /* from a core clock in which the condition is true to the pin's latch */
     unsigned overflow_clocks;
-    uint64_t clock; /* up to which the pins have been followed */
+    uint64_t clock; /* core clock up to which the pins have been followed */
     bool breakpoints;
     void (*changed)(void *context, p5_pin pin, bool level, uint64_t clock);
     void *context;

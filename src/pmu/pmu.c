@@ -8,7 +8,7 @@
 #include "pmu/internal.h"
 #include "pmu/msr_map.h"
 
-/* What CESR says. */
+/* Returns the selection by CESR. */
 static counter_choice cesr_choice(const p5_pmu *pmu, unsigned i)
 {
     assert(i < PMU_P5_COUNTERS);
@@ -38,7 +38,7 @@ p5_status pmu_open(const pmu_source *source, unsigned family, p5_pmu **out, p5_e
     pmu->monitor = family & P5_MONITORS;
     pmu->cc_clocks = P5_CC_ASSERTED;
     pmu->source = pmu->watched = pmu->peeked = *source;
-    pmu->pins.half_ratio = 2; /* bus clock = core clock and no delay, until the owner knows better */
+    pmu->pins.half_ratio = 2; /* bus clock = core clock without delay, until the owner sets them */
     p5_pmu_set_counter_bits(pmu, COUNTER_BITS);
     if (pmu->monitor != 0)
         perfmon_reset(pmu);
@@ -54,7 +54,7 @@ void p5_pmu_close(p5_pmu *pmu)
     free(pmu);
 }
 
-/* CESR is written as a whole; both counters go on from their values with the new selection. */
+/* Writes CESR as a whole. Both counters continue from their values with the new selection. */
 static void write_cesr(p5_pmu *pmu, uint32_t value)
 {
     assert(pmu->monitor == 0);

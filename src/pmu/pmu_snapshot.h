@@ -1,14 +1,13 @@
-/* The performance monitor in snapshots: every register, counter and pin, both directions
- * (base/snapshot.h). */
+/* Saves and restores the performance monitor: every register, counter and pin (base/snapshot.h). */
 #ifndef PMU_PMU_SNAPSHOT_H
 #define PMU_PMU_SNAPSHOT_H
 
 #include "base/snapshot.h"
 #include "p5scope/pmu.h"
 
-/* Between stretches only. Who is told of pins and parity errors stays as it is. */
+/* Saves or restores the monitor, between stretches only. Callbacks are kept. */
 void pmu_transfer(p5_pmu *pmu, snapshot *s);
-/* NULL behind the last. */
+/* Ends with NULL. */
 extern const snapshot_table *const pmu_tables[];
 
 #endif

@@ -1,4 +1,4 @@
-/* Where the performance monitor gets its numbers from: the core model, or a test. */
+/* The source of the performance monitor's numbers: the core model, or a test. */
 #ifndef PMU_SOURCE_H
 #define PMU_SOURCE_H
 
@@ -7,7 +7,7 @@
 
 #include "p5scope/event.h"
 
-/* All totals are at the current instruction and never go back. `cpl_mask`: P5_CPL_MASK_*. */
+/* All totals are those at the current instruction and never decrease. `cpl_mask`: P5_CPL_MASK_*. */
 typedef struct pmu_source {
     void *context;
     uint64_t (*total)(void *context, enum p5_event event, unsigned cpl_mask, bool asserted);

@@ -6,7 +6,7 @@
 
 #include "pmu/source.h"
 
-/* Counts every core clock, in HLT too (manual 26.4.2): the core's clock and an offset. */
+/* Counts every core clock, in HLT too (manual 26.4.2). It is the core's clock plus an offset. */
 typedef struct tsc {
     uint64_t offset;
 } tsc;
