@@ -1,4 +1,5 @@
-/* Port I/O: rights, the access record and the owner's answer. Unicorn allows every port and knows none. */
+/* Port I/O: rights, the access record and the owner's answer. Unicorn allows every port and implements
+ * none. */
 #include "engine/control/callback.h"
 #include "engine/control/ports.h"
 #include "engine/memory/access.h"
@@ -6,8 +7,9 @@
 #include "engine/memory/mmu.h"
 #include "engine/stretch/leave.h"
 
-/* Protected mode with CPL above IOPL, and V86 mode at any IOPL, need zero bits for all of the port's bytes in
- * the TSS's bitmap. Manual: I/O permission bit map; the processor always reads two bytes of it. */
+/* Returns whether the TSS's bitmap must have zero bits for all of the port's bytes: in protected mode with
+ * CPL above IOPL, and in V86 mode at any IOPL. Manual: I/O permission bit map; the processor always reads two
+ * bytes of it. */
 static bool needs_bitmap(const uc_env *env)
 {
     unsigned iopl = env->eflags >> 12 & 3, cpl = env->hflags & UC_HF_CPL;
@@ -20,7 +22,8 @@ static bool has_bitmap(const uc_env *env)
     return (type & ~(unsigned)SYSTEM_TSS_BUSY) == SYSTEM_TSS32 && env->tr.limit >= TSS_BITMAP_FIELD + 1;
 }
 
-/* Two bytes of the TSS, by a reference or `unseen`; false if that cannot be without a fault. */
+/* Reads two bytes of the TSS, by a reference or `unseen`. Returns false if that is impossible without a
+ * fault. */
 static bool read_word(engine *e, uint32_t linear, bool unseen, uint32_t *word)
 {
     uint8_t bytes[2];
@@ -59,8 +62,8 @@ static uint32_t in(uc_env *env, uint16_t port, unsigned size)
 {
     engine *e = engine_of(env);
     engine_at_block(e);
-    /* For INS Unicorn tries the store first, to have its faults before the port is read; the processor makes
-     * it once, afterwards. */
+    /* For INS, Unicorn tries the store first, so that its faults come before the port is read. The processor
+     * makes it only once, afterwards. */
     const p5_access *first = e->current->kind == BLOCK_REP ? e->iteration_records : e->records;
     if (e->record_next > first && e->record_next[-1].flags & P5_ACCESS_WRITE)
         e->record_next--;

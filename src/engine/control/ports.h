@@ -4,8 +4,8 @@
 
 #include "engine/internal.h"
 
-/* `size` bytes at this port are not allowed. `unseen`: makes no references to the TSS; false, too, if
- * that cannot be seen without a fault. */
+/* Returns whether access to `size` bytes at this port is refused. `unseen`: makes no references to the TSS,
+ * and returns false if it cannot be read without a fault. */
 bool ports_refused(engine *e, uint16_t port, unsigned size, bool unseen);
 
 #endif

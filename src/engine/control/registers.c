@@ -1,4 +1,4 @@
-/* Registers, segments and the x87 state, read and written with their side effects. */
+/* Reads and writes registers, segments and the x87 state, with their side effects. */
 #include <string.h>
 
 #include "engine/control/registers.h"
@@ -28,7 +28,7 @@ void registers_set_eflags(engine *e, uint32_t value)
     env->cc_src = value & UC_CC_MASK;
     env->cc_op = UC_CC_OP_EFLAGS;
     env->df = value & EFLAGS_DF ? -1 : 1;
-    uint32_t apart = e->running ? UC_CC_MASK | EFLAGS_DF : 0; /* between runs Unicorn has them all here */
+    uint32_t apart = e->running ? UC_CC_MASK | EFLAGS_DF : 0; /* between runs, Unicorn keeps them all here */
     env->eflags = (value & ~apart) | EFLAGS_FIXED;
 }
 
@@ -88,8 +88,8 @@ void engine_get_segment(const engine *e, engine_segment_name which, engine_segme
     *segment = (engine_segment){(uint16_t)s->selector, (uint32_t)s->base, s->limit, s->flags};
 }
 
-/* The bits of hflags that follow from the segments: sizes of code and stack, and whether data addresses need
- * a base added. */
+/* Updates the bits of hflags that the segments determine: sizes of code and stack, and whether data addresses
+ * need a base added. */
 void registers_update_hidden(engine *e)
 {
     uc_env *env = e->env;
@@ -109,7 +109,7 @@ void engine_set_segment(engine *e, engine_segment_name which, const engine_segme
     *segment_of(e, which) = (uc_segment){segment->selector, 0, segment->base, segment->limit, segment->flags};
     if (which == ENGINE_TR) /* Unicorn keeps TR as it was before LTR marked it busy */
         e->env->tr.flags &= ~(uint32_t)TSS_BUSY;
-    if (which == ENGINE_SS) /* the stack segment's DPL is the CPL; real mode's segments have 0, V86's 3 */
+    if (which == ENGINE_SS) /* the stack segment's DPL is the CPL: 0 in real mode, 3 in V86 mode */
         e->env->hflags = (e->env->hflags & ~(uint32_t)UC_HF_CPL) | (segment->flags >> 13 & 3);
     if (which <= ENGINE_GS) {
         registers_update_hidden(e);

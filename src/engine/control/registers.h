@@ -1,4 +1,4 @@
-/* Registers with what follows from them, beside engine.h (registers.c). */
+/* Registers with their side effects, in addition to engine.h (registers.c). */
 #ifndef ENGINE_CONTROL_REGISTERS_H
 #define ENGINE_CONTROL_REGISTERS_H
 
@@ -6,7 +6,7 @@
 
 void registers_set_eflags(engine *e, uint32_t value);
 void registers_update_hidden(engine *e);
-/* The flags are in the state as flags, not as what they are to be computed from. */
+/* Stores the flags as flags, instead of the operands from which they are computed. */
 void registers_settle_flags(engine *e);
 
 #endif

@@ -1,6 +1,5 @@
-/* Instructions that observe or change processor state: what Unicorn would do for them is replaced by a
- * question to the owner. Each is the only instruction of its block (describe.c), so everything before it has
- * been retired. */
+/* Instructions that observe or change processor state. A callback to the owner replaces what Unicorn would
+ * do. Each is the only instruction of its block (describe.c), so everything before it has been retired. */
 #include "engine/control/callback.h"
 #include "engine/control/special.h"
 #include "engine/memory/guard.h"
@@ -22,7 +21,7 @@ engine_action special_call(engine *e, engine_special_call *call)
     if (action == ENGINE_FAULT)
         engine_raise(e, call->vector, call->error_code);
     if (action == ENGINE_STOP) {
-        e->current = NULL; /* it has not been executed; no batch reaches up to it */
+        e->current = NULL; /* it has not been executed; no batch includes it */
         engine_leave(e, ENGINE_STOPPED);
     }
     if (e->redirected) {
@@ -45,8 +44,8 @@ void special_executed(engine *e, uint32_t next)
     engine_resume(e);
 }
 
-/* An instruction without operands but registers; the clocks of some depend on the leaf or the register
- * number. */
+/* Calls back for an instruction whose only operands are registers. The clocks of some depend on the leaf or
+ * the register number. */
 static void ask(engine *e, engine_special which)
 {
     engine_special_call call = {.which = which};
@@ -69,7 +68,8 @@ SPECIAL(helper_cpuid, ENGINE_CPUID)
 
 void REAL(helper_write_crN)(uc_env *env, int number, uint64_t value);
 
-/* MOV CR, LMSW and CLTS. What no processor of the family accepts is #GP(0) before the owner hears of it. */
+/* Executes MOV CR, LMSW and CLTS. A value that no processor of the family accepts raises #GP(0) before the
+ * callback. */
 static void write_control(engine *e, unsigned number, uint32_t value)
 {
     engine_at_block(e);
@@ -83,7 +83,7 @@ static void write_control(engine *e, unsigned number, uint32_t value)
     engine_special_call call = {.which = ENGINE_MOV_TO_CR, .operand = number, .value = value};
     special_call(e, &call);
     REAL(helper_write_crN)(e->env, (int)number, value);
-    mmu_flush(e); /* CR0.CD and WP are in what it remembers */
+    mmu_flush(e); /* its entries depend on CR0.CD and WP */
     if (number == 4)
         guard_debug_written(e); /* CR4.DE */
     else
@@ -117,13 +117,13 @@ void WRAP(helper_invlpg)(uc_env *env, uint64_t address)
 void special_task_switched(engine *e)
 {
     engine_special_call call = {.which = ENGINE_TASK_SWITCH, .value = (uint32_t)e->env->cr[3]};
-    guard_debug_written(e); /* the local enables are off */
+    guard_debug_written(e); /* the local enables are cleared */
     engine_before_callback(e);
     e->callbacks.special(e->callbacks.context, &call);
 }
 
-/* MOV from and to DR. Breakpoints are not given to Unicorn, which cannot run with them. DR4 and DR5 are DR6
- * and DR7 unless CR4.DE. */
+/* Executes MOV from and to DR. Breakpoints are not passed to Unicorn, which cannot run with them. DR4 and DR5
+ * are DR6 and DR7 unless CR4.DE is set. */
 static unsigned debug_register(engine *e, int number)
 {
     engine_at_block(e);
@@ -151,14 +151,14 @@ uint64_t WRAP(helper_get_dr)(uc_env *env, int number)
     return env->dr[debug_register(engine_of(env), number)];
 }
 
-/* PUSHF: VM and RF are never seen (manual, PUSHF). */
+/* PUSHF: VM and RF read as 0 (manual, PUSHF). */
 uint64_t REAL(helper_read_eflags)(uc_env *env);
 uint64_t WRAP(helper_read_eflags)(uc_env *env)
 {
     return REAL(helper_read_eflags)(env) & ~(uint64_t)(EFLAGS_VM | EFLAGS_RF);
 }
 
-/* POPF may turn alignment checks on and off. */
+/* POPF may enable or disable alignment checks. */
 void REAL(helper_write_eflags)(uc_env *env, uint64_t value, uint32_t mask);
 void WRAP(helper_write_eflags)(uc_env *env, uint64_t value, uint32_t mask)
 {

@@ -15,8 +15,8 @@ uint32_t flags_current(const engine *e)
     return e->resume && e->resume_at == engine_linear_eip(e) ? flags | EFLAGS_RF : flags;
 }
 
-/* EFLAGS as delivery pushes them. RF is set for faults, so that the instruction gets past its own code
- * breakpoint when it is done again; that breakpoint itself is the exception. Manual: RF. */
+/* Returns EFLAGS as delivery pushes them. RF is set for faults, so that the instruction does not hit its own
+ * code breakpoint when it is repeated, unless that breakpoint is the exception itself. Manual: RF. */
 static uint32_t pushed_flags(const engine *e, const delivery *d)
 {
     uint32_t flags = flags_current(e);
@@ -33,8 +33,8 @@ static void enter(engine *e, uint32_t flags_cleared, const uc_segment *code, uin
     segments_changed(e);
 }
 
-/* Real mode, and V86 mode where the vector table of the task takes the interrupt: FLAGS, CS, IP. `flags` are
- * pushed, `cleared` cleared. */
+/* Delivers in real mode, and in V86 mode through the task's vector table: pushes FLAGS, CS and IP. `flags`
+ * are pushed, `cleared` are cleared. */
 static void deliver_vector_table(engine *e, unsigned vector, uint32_t table, uint32_t eip, uint32_t flags,
                                  uint32_t cleared, bool v86)
 {
@@ -62,7 +62,7 @@ static void deliver_real(engine *e, const delivery *d)
                          EFLAGS_IF | EFLAGS_TF | EFLAGS_AC, false);
 }
 
-/* INT n in V86 mode through the vector table of the V86 task (CR4.VME, redirection bitmap). */
+/* Delivers INT n in V86 mode through the vector table of the V86 task (CR4.VME, redirection bitmap). */
 static void deliver_redirected(engine *e, unsigned vector, uint32_t eip)
 {
     uint32_t flags = flags_current(e), cleared = EFLAGS_TF;
@@ -77,7 +77,7 @@ static void deliver_redirected(engine *e, unsigned vector, uint32_t eip)
     deliver_vector_table(e, vector, 0, eip, flags, cleared, true);
 }
 
-/* The gate of a vector, checked. */
+/* Reads and checks the gate of a vector. */
 static descriptor_words gate_read(engine *e, const delivery *d)
 {
     descriptor_words gate;
@@ -103,7 +103,7 @@ static void deliver_task(engine *e, const delivery *d, uint32_t selector)
     task_gate_target(e, selector, &tss);
     unsigned size = descriptor_type(&tss) & SYSTEM_32BIT ? 4 : 2;
     uint32_t flags = engine_get(e, ENGINE_EFLAGS);
-    if (pushed_flags(e, d) & EFLAGS_RF) /* the image that the old task is saved with */
+    if (pushed_flags(e, d) & EFLAGS_RF) /* in the image that saves the old task */
         registers_set_eflags(e, flags | EFLAGS_RF);
     task_switch(e, TASK_INTERRUPT, selector, &tss, d->eip);
     if (!d->has_error_code)
@@ -113,7 +113,7 @@ static void deliver_task(engine *e, const delivery *d, uint32_t selector)
     far_stack_set_sp(e, &stack);
 }
 
-/* The handler's code segment, whose descriptor is *read; *inner: it runs at an inner level. */
+/* Returns the handler's code segment; *read is its descriptor. *inner: it runs at an inner level. */
 static uc_segment gate_code(engine *e, uint32_t selector, descriptor_words *read, bool *inner)
 {
     descriptor_words d;
@@ -128,7 +128,7 @@ static uc_segment gate_code(engine *e, uint32_t selector, descriptor_words *read
     if (!(d.high & DESCRIPTOR_P))
         segmentation_fault(e, VECTOR_NP, code);
     *inner = !(d.high & DESCRIPTOR_CONFORMING) && descriptor_dpl(&d) < cpl;
-    if (v86 && (!*inner || descriptor_dpl(&d) != 0)) /* V86 mode is left for level 0 only */
+    if (v86 && (!*inner || descriptor_dpl(&d) != 0)) /* V86 mode can only be left for level 0 */
         segmentation_fault(e, VECTOR_GP, code);
     unsigned level = *inner ? descriptor_dpl(&d) : cpl;
     *read = d;
@@ -208,9 +208,9 @@ void delivery_run(engine *e, const delivery *d)
         e->env->dr[7] &= ~(uint64_t)DR7_GENERAL_DETECT;
 }
 
-/* --- What is told of one --- */
+/* --- reports --- */
 
-/* A near RET stands at `linear`. */
+/* Returns whether there is a near RET at `linear`. */
 static bool is_return(engine *e, uint32_t linear)
 {
     enum { MOST = 15 };
@@ -218,21 +218,22 @@ static bool is_return(engine *e, uint32_t linear)
     unsigned size = engine_read_linear(e, linear, bytes, MOST) ? MOST : 0;
     isa_insn insn;
     while (size < MOST && engine_read_linear(e, linear + size, &bytes[size], 1))
-        size++; /* the next page is not there */
+        size++; /* the next page is not present */
     return isa_decode(e->decoder, bytes, size, linear, e->env->hflags & UC_HF_CS32, &insn) &&
            isa_forms[insn.form].branch == ISA_RET;
 }
 
-/* The access byte of a vector's gate in the IDT; false if it cannot be read without a fault or lies outside
- * the limit. */
+/* Reads the access byte of a vector's gate in the IDT. Returns false if it cannot be read without a fault or
+ * lies outside the limit. */
 bool delivery_gate_access(engine *e, unsigned vector, uint8_t *access)
 {
     return vector * 8 + 7 <= e->env->idt.limit &&
            engine_read_linear(e, (uint32_t)e->env->idt.base + vector * 8 + 5, access, 1);
 }
 
-/* REP CMPS and SCAS put their flags down when they end: what interrupts them finds those in front of the
- * instruction, of which nothing reads them. Manual: REP, for faults; measured on Intel's for traps. */
+/* Restores the flags from before REP CMPS or SCAS, which write their flags only when they end. An
+ * interruption sees the flags from before the instruction. Manual: REP, for faults; measured on Intel
+ * processors for traps. */
 void delivery_restore_flags(engine *e, const engine_block *b)
 {
     if (b->kind != BLOCK_REP || (b->code->insns->flags & ISA_WRITES_FLAGS) == 0)
@@ -241,12 +242,12 @@ void delivery_restore_flags(engine *e, const engine_block *b)
     e->env->cc_op = UC_CC_OP_EFLAGS;
 }
 
-/* Notes what delivered() will be told of the state before. */
+/* Records the state before the delivery, for the delivered() callback. */
 void delivery_begin(engine *e, p5_transfer kind, uint8_t vector)
 {
     uint8_t access = 0;
     e->repeat_goes_on = NULL;
-    if (!e->delivering) /* else the accesses of the delivery that failed stay: they were made */
+    if (!e->delivering) /* else the accesses of the failed delivery stay, because they were made */
         e->record_next = e->records;
     e->delivering = true;
     e->exception = (p5_exception){.kind = kind,
@@ -292,7 +293,7 @@ void delivery_of_v86(engine *e, unsigned vector, uint32_t next)
     delivery_begin(e, P5_TRANSFER_SOFTWARE, (uint8_t)vector);
     e->exception.task_gate = false;
     deliver_redirected(e, vector, next);
-    /* It cannot fault any more: the INT is retired without references of its own. */
+    /* It can no longer fault: the INT is retired without references of its own. */
     p5_access *end = e->record_next;
     e->record_next = e->records;
     e->retired.gate = P5_GATE_VECTOR;
@@ -327,7 +328,7 @@ void engine_resume_told(engine *e)
         e->resume = RESUME_NOW;
 }
 
-/* True if an NMI would be taken at this boundary: none is being handled. */
+/* Returns whether an NMI would be taken at this boundary, because none is being handled. */
 static bool engine_nmi_possible(const engine *e)
 {
     return !e->nmi_blocked && !(e->env->hflags & UC_HF_INHIBIT_IRQ);

@@ -63,7 +63,7 @@ void segments_changed(engine *e)
     guard_update(e);
 }
 
-/* A data segment for privilege `cpl`; `bad` = #GP or, in a task switch, #TS. */
+/* Checks a data segment for privilege `cpl`; raises `bad`, which is #GP or, in a task switch, #TS. */
 uc_segment data_segment_check(engine *e, uint32_t selector, unsigned cpl, unsigned bad)
 {
     descriptor_words d;
@@ -84,7 +84,8 @@ uc_segment data_segment_check(engine *e, uint32_t selector, unsigned cpl, unsign
     return descriptor_segment(&d, selector);
 }
 
-/* MOV, POP and LxS to a data or stack segment register in protected mode; not alone in its block. */
+/* Executes MOV, POP and LxS to a data or stack segment register in protected mode. These are not alone in
+ * their block. */
 void WRAP(helper_load_seg)(uc_env *env, int segment, int new_selector)
 {
     engine *e = engine_of(env);
@@ -98,7 +99,7 @@ void WRAP(helper_load_seg)(uc_env *env, int segment, int new_selector)
     segments_changed(e);
 }
 
-/* LTR: the TSS is in the GDT, present and available; it is marked as busy there. */
+/* Executes LTR: the TSS must be in the GDT, present and available, and is marked busy there. */
 void WRAP(helper_ltr)(uc_env *env, int new_selector)
 {
     engine *e = engine_of(env);
@@ -139,7 +140,7 @@ void segments_drop_privileged(engine *e, unsigned cpl)
         uc_segment *s = &e->env->segs[data[i]];
         enum { CONFORMING_CODE = DESCRIPTOR_CODE | DESCRIPTOR_CONFORMING };
         if ((s->flags & CONFORMING_CODE) != CONFORMING_CODE && (s->flags >> 13 & 3) < cpl)
-            *s = (uc_segment){0}; /* null: no use without a fault */
+            *s = (uc_segment){0}; /* null: any use faults */
     }
 }
 

@@ -1,8 +1,7 @@
-/* ENTER, PUSHA, POPA and some POPs to memory, each alone in its block and executed before it, with the
- * references that the manual writes down for them. Unicorn differs: it omits ENTER's probe of the stack where
- * ESP will point, and loads all of EBP where the operand size is 16 bits; it makes PUSHA's stores from the
- * last to the first; it omits POPA's read of ESP; and it lets POP's address by ESP leave a stack of 16 bits.
- */
+/* ENTER, PUSHA, POPA and some POPs to memory. Each is alone in its block and is executed before it, with the
+ * references that the manual specifies. Unicorn differs: it omits ENTER's probe of the stack at the final
+ * ESP, and loads all of EBP with 16-bit operands; it makes PUSHA's stores from the last to the first; it
+ * omits POPA's read of ESP; and it lets POP's address by ESP leave a 16-bit stack. */
 #include "engine/memory/access.h"
 
 #include <assert.h>
@@ -12,8 +11,8 @@ enum { LEVELS = 32, REGISTERS = 8 };
 
 typedef struct frame_stack {
     uc_env *env;
-    uint32_t base, mask; /* of SS, and of its offsets */
-    unsigned size;       /* of what is pushed */
+    uint32_t base, mask; /* of SS; mask of its offsets */
+    unsigned size;       /* bytes of a pushed value */
     uint32_t mode;       /* ACCESS_MODE */
     bool user;
 } frame_stack;
@@ -52,15 +51,15 @@ static uint32_t operand_mask(const frame_stack *s)
     return s->size == 4 ? UINT32_MAX : 0xffff;
 }
 
-/* ESP behind a push or pop: a stack of 16 bits moves SP only, which wraps at 64 KB. */
+/* Returns ESP after a push or pop. A 16-bit stack moves SP only, which wraps at 64 KB. */
 static uint32_t moved(const frame_stack *s, uint32_t esp, uint32_t by)
 {
     return (esp & ~s->mask) | ((esp + by) & s->mask);
 }
 
-/* The frame pointer is ESP behind the first push, all of it: on a stack of 16 bits the push moves SP within
- * 64 KB, and the upper half of ESP is pushed and goes into EBP with it if the operand size is 32 bits
- * (measured on later processors). */
+/* Executes ENTER. The frame pointer is all of ESP after the first push. On a 16-bit stack the push moves SP
+ * within 64 KB; with 32-bit operands, the upper half of ESP is pushed and loaded into EBP as well (measured
+ * on later processors). */
 static void enter(const frame_stack *s, const engine_block *b)
 {
     uint32_t bytes = b->code->insns->imm16, level = b->code->insns->imm8 % LEVELS;
@@ -92,7 +91,8 @@ static void push_all(const frame_stack *s)
     set(s->env, ENGINE_ESP, sp, s->mask);
 }
 
-/* A fault half way leaves what was popped before, and ESP as it was (measured on later processors). */
+/* Executes POPA. A fault half way keeps what was popped before, and ESP as it was (measured on later
+ * processors). */
 static void pop_all(const frame_stack *s)
 {
     uint32_t sp = (uint32_t)s->env->regs[ENGINE_ESP];
@@ -104,7 +104,7 @@ static void pop_all(const frame_stack *s)
     set(s->env, ENGINE_ESP, sp, s->mask);
 }
 
-/* POP to memory, whose address is computed with ESP as POP leaves it (manual: POP). */
+/* Executes POP to memory, whose address is computed with ESP as POP leaves it (manual: POP). */
 static void pop_memory(const frame_stack *s, const engine_block *b)
 {
     assert(b->code->insns->memory && b->code->insns->address32 && s->mask == 0xffff);
@@ -142,7 +142,7 @@ void stack_frame_read(engine *e, engine_block *b)
 
 void stack_frame_execute(engine *e, engine_block *b)
 {
-    e->env->eip = engine_code_offset(e, b->linear); /* should it fault */
+    e->env->eip = engine_code_offset(e, b->linear); /* in case it faults */
     assert(b->kind == BLOCK_FRAME && b->count == 1);
     frame_stack s = begin(e, b);
     switch (isa_forms[b->code->insns->form].engine) {

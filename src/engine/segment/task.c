@@ -1,5 +1,5 @@
 /* Task switches. Manual: task management, TSS layouts, the steps of a switch and where their faults belong:
- * up to the commit to the old task, behind it to the new one. */
+ * up to the commit to the old task, after it to the new one. */
 #include "engine/control/registers.h"
 
 #include <assert.h>
@@ -19,7 +19,7 @@ static const tss_layout tss16 = {2, 0x0e, 0x10, 0x12, 0x22, 4, 0x2a, 0x2b};
 static const tss_layout tss32 = {4, 0x20, 0x24, 0x28, 0x48, 6, 0x60, 0x67};
 enum { TSS_LINK = 0, TSS_CR3 = 0x1c, TSS_TRAP = 0x64, GENERAL_REGISTERS = 8, SEGMENTS = 6 };
 
-/* What a TSS holds. */
+/* Contents of a TSS. */
 typedef struct task_state {
     uint32_t cr3, eip, flags, registers[GENERAL_REGISTERS], segments[SEGMENTS], ldt;
     bool trap;
@@ -53,7 +53,7 @@ static task_state state_read(engine *e, const tss_layout *layout, uint32_t base)
     return s;
 }
 
-/* The dynamic fields: neither CR3 nor LDT, which the processor never writes. */
+/* Writes the dynamic fields, but neither CR3 nor LDT, which the processor never writes. */
 static void state_write(engine *e, const tss_layout *layout, uint32_t base, uint32_t eip, uint32_t flags)
 {
     assert(layout == &tss16 || layout == &tss32);
@@ -74,7 +74,7 @@ void task_gate_target(engine *e, uint32_t selector, descriptor_words *d)
     if (local || selector_null(selector) || !descriptor_read(e, selector, d))
         segmentation_fault(e, VECTOR_GP, code);
     unsigned type = descriptor_type(d);
-    if (type != SYSTEM_TSS16 && type != SYSTEM_TSS32) /* also when it is busy */
+    if (type != SYSTEM_TSS16 && type != SYSTEM_TSS32) /* including a busy TSS */
         segmentation_fault(e, VECTOR_GP, code);
     if (!(d->high & DESCRIPTOR_P))
         segmentation_fault(e, VECTOR_NP, code);
