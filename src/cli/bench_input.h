@@ -1,4 +1,4 @@
-/* What `p5scope bench` measures: a case file, code from the command line, or a function, made into the two
+/* The inputs of `p5scope bench`: a case file, code from the command line, or a function. Each becomes two
  * programs whose difference is one trip. */
 #ifndef CLI_BENCH_INPUT_H
 #define CLI_BENCH_INPUT_H
@@ -7,10 +7,10 @@
 
 typedef struct bench_input {
     const char *path, *code;   /* a file, or --asm's text */
-    p5_case_function function; /* of `path`, if it has a name */
+    p5_case_function function; /* a function of `path`, if its name is set */
 } bench_input;
 
-/* How they are measured. */
+/* The conditions of the measurement. */
 typedef struct bench_terms {
     const char *setup; /* of code; may be NULL */
     unsigned copies;   /* of code in one trip */
@@ -36,9 +36,9 @@ typedef struct bench {
     unsigned divisor[2]; /* measured.counts[i] are of so many */
 } bench;
 
-/* Reads and assembles. False after a message; release it all the same. */
+/* Reads and assembles the input. Returns false after a message; it must be released all the same. */
 bool bench_prepare(bench *out, const bench_input *input, const bench_terms *terms);
-/* Runs it on `model`, whose name it is, and fills in the counts. False after a message. */
+/* Runs the input on the model named `model` and fills in the counts. Returns false after a message. */
 bool bench_measure(bench *of, const char *model, const bench_terms *terms);
 void bench_release(bench *of);
 

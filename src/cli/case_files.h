@@ -20,17 +20,17 @@ typedef struct case_files {
     size_t count, capacity;
 } case_files;
 
-/* Adds a file, or of a directory all *.s below it in order of names. False (errno is set) if that cannot be
- * done. */
+/* Adds a file, or all *.s below a directory in order of names. Returns false, with errno set, if that
+ * fails. */
 bool case_files_add(case_files *files, const char *path);
-/* Reads all of them. A name that stands twice in a directory is a problem of the second. */
+/* Reads all of them. A name that occurs twice in a directory is a problem of the second file. */
 void case_files_read(case_files *files);
 void case_files_free(case_files *files);
 
-/* What the user calls the case: its name, or the path of a file that could not be read. */
+/* Returns the user's name of the case: its own name, or the path of a file that could not be read. */
 const char *case_file_name(const case_file *file);
 
-/* An error as one line: FILE:LINE: MESSAGE; HINT. */
+/* Formats an error as one line: FILE:LINE: MESSAGE; HINT. */
 void case_write_error(FILE *out, const p5_error *error);
 
 #endif

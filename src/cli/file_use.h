@@ -1,19 +1,20 @@
-/* The files that a command line names: none may be written by two options, or written while another reads it.
- */
+/* Checks the files that a command line names: no file may be written by two options, or written while another
+ * option reads it. */
 #ifndef CLI_FILE_USE_H
 #define CLI_FILE_USE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A file and what names it. */
+/* A file and the option that names it. */
 typedef struct file_use {
-    const char *option; /* as written: "-o"; of an input, what it is: "the profile" */
+    const char *option; /* as written: "-o"; for an input its description: "the profile" */
     const char *path;   /* NULL: not given */
     bool reads;         /* it is only read */
 } file_use;
 
-/* False, after a message, if two of the `count` uses are of the same file and not both only read it. */
+/* Returns false, after a message, if two of the `count` uses are of the same file and at least one writes
+ * it. */
 bool file_uses_apart(const file_use *uses, size_t count);
 
 #endif

@@ -1,10 +1,10 @@
-/* What kind of guest a file is, and which options such a guest has a use for. */
+/* The kinds of guests, and which options apply to each. */
 #ifndef CLI_GUEST_FORM_H
 #define CLI_GUEST_FORM_H
 
 #include "cli/guest_options.h"
 
-/* Bits, so that an option can name those that it is for. */
+/* Bits, so that an option can name the kinds that it applies to. */
 typedef enum guest_form {
     FORM_LINUX = 1,
     FORM_DOS = 2,
@@ -16,9 +16,9 @@ typedef enum guest_form {
     FORM_KERNEL = 128 /* --kernel */
 } guest_form;
 
-/* By the options and the file. */
+/* Finds the kind by the options and the file. */
 p5_status guest_form_find(const guest_options *options, guest_form *form, p5_error *error);
-/* False after a message: an option (or argument) was given that does nothing for such a guest. */
+/* Returns false after a message if an option or argument does not apply to such a guest. */
 bool guest_form_takes(const guest_options *options, guest_form form);
 
 #endif

@@ -4,8 +4,8 @@
 
 #include "cli/guest_options.h"
 
-/* p5_machine_run within the options' limits, with what --save and --save-at ask for. False after a message
- * that the file could not be written; *status and *error are those of p5_machine_run. */
+/* Runs like p5_machine_run within the options' limits and performs --save and --save-at. Returns false after
+ * a message if the file could not be written; *status and *error are those of p5_machine_run. */
 bool guest_run_saving(const guest_options *options, p5_machine *machine, p5_run_result *result,
                       p5_status *status, p5_error *error);
 

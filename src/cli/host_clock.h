@@ -4,7 +4,7 @@
 
 #include <time.h>
 
-/* Seconds since some time in the past; never goes back. */
+/* Returns the seconds since an arbitrary time in the past; never decreases. */
 static inline double host_clock(void)
 {
     struct timespec now;

@@ -1,5 +1,5 @@
-/* Ctrl-C: the first stops the guest, so that the report is still printed; another one, half a second later or
- * more, ends p5scope. */
+/* Ctrl-C: the first one stops the guest, so that the report is still printed; another one at least half a
+ * second later ends p5scope. */
 #ifndef CLI_INTERRUPT_H
 #define CLI_INTERRUPT_H
 
@@ -7,16 +7,17 @@
 
 #include "p5scope/machine.h"
 
-/* From now on SIGINT and SIGTERM stop `machine`. */
+/* Makes SIGINT and SIGTERM stop `machine` from now on. */
 void interrupt_stops(p5_machine *machine);
-/* The run is to end: by such a signal, or its time is over. */
+/* Returns true if the run must end because of such a signal or its time-out. */
 bool interrupt_ending(void);
-/* p5_machine_options.stuck: ends the process, with the status that the run would have had. */
+/* The callback p5_machine_options.stuck: ends the process with the status that the run would have had. */
 void interrupt_stuck(void *context);
 /* Behind a run: so many seconds from now, and until the next run begins, who finds an output full twice in
  * half a second ends the process. */
 void interrupt_written_within(double seconds);
-/* Before the machine is closed. Returns the signal that came, 0 if none did; then the default is back. */
+/* To be called before the machine is closed. Restores the default actions. Returns the signal that came, or
+ * 0. */
 int interrupt_release(void);
 
 #endif

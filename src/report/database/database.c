@@ -36,8 +36,8 @@ p5_status database_do(p5_database *database, const char *sql, p5_error *error)
                : database_error(database, error);
 }
 
-/* What table run knows the run by: ?7 is the writer's identity, without one the command and options as they
- * are. */
+/* The condition that finds a run in table run. ?7 is the writer's identity; without one, command and options
+ * must be equal. */
 static const char add_run[] =
     "INSERT INTO run (kind, p5scope, model, clock_mhz, command, options, source, guest_sha256, label, "
     "identity) "
@@ -81,7 +81,7 @@ sqlite3_int64 database_ask(const p5_database *database, const char *sql)
     return number;
 }
 
-/* Looks whether the file is ours; makes the tables in an empty one. */
+/* Checks that the file is one of ours; creates the tables in an empty one. */
 static p5_status adopt(p5_database *database, p5_error *error)
 {
     p5_status status = database_do(database, "BEGIN IMMEDIATE", error);
@@ -101,8 +101,8 @@ static p5_status adopt(p5_database *database, p5_error *error)
     return status;
 }
 
-/* What a file brings with it is not to do anything: no triggers, no views in the place of tables, no
- * functions that reach outside, no values without measure. */
+/* Restricts what the contents of a file may do: no triggers, no views in place of tables, no functions with
+ * side effects, no values without limits. */
 static void distrust(sqlite3 *sqlite)
 {
     enum { LONGEST_VALUE = 16 << 20 };
@@ -123,7 +123,7 @@ char *database_file_name(const char *path)
     return name;
 }
 
-/* Opens the file without looking what it holds. */
+/* Opens the file without checking its contents. */
 static p5_status open_file(const char *path, p5_database **out, p5_error *error)
 {
     *out = NULL;
@@ -148,12 +148,12 @@ static p5_status open_file(const char *path, p5_database **out, p5_error *error)
         return status;
     }
     distrust(database->sqlite);
-    sqlite3_busy_timeout(database->sqlite, BUSY_MILLISECONDS); /* another p5scope merge may be at it */
+    sqlite3_busy_timeout(database->sqlite, BUSY_MILLISECONDS); /* another p5scope merge may be writing */
     *out = database;
     return P5_OK;
 }
 
-/* An open file becomes one of ours, or is closed. */
+/* Checks or creates the form of an open file. Closes it after an error. */
 static p5_status take_over(p5_database **database, p5_error *error)
 {
     p5_status status = adopt(*database, error);
@@ -181,12 +181,12 @@ p5_status p5_database_open(const char *path, p5_database **database, p5_error *e
 p5_status database_create(const char *path, p5_database **database, p5_error *error)
 {
     *database = NULL;
-    struct stat there; /* what stands there is overwritten: no device, say */
+    struct stat there; /* the file is overwritten, so it must not be a device, for example */
     bool exists = stat(path, &there) == 0;
     if (exists && !S_ISREG(there.st_mode))
         return error_set(error, P5_ERR_IO, "cannot write %s: this is not a regular file", path);
-    /* Held until SQLite has closed the file: its own locks would go with another descriptor of the process.
-     */
+    /* Held until SQLite has closed the file, because closing another descriptor of the process would release
+     * SQLite's own locks. */
     int lock = p5_output_open(path, P5_OUTPUT_KEEP, NULL);
     if (lock < 0)
         return error_set(error, P5_ERR_IO, "cannot write %s: %s", path, p5_output_reason(-lock));
@@ -196,8 +196,8 @@ p5_status database_create(const char *path, p5_database **database, p5_error *er
         return status;
     }
     (*database)->lock = lock;
-    /* As other traces it is not forced to the disk: the journal is for a run that is killed, and after a
-     * power failure the run can be made again. */
+    /* Like other traces, it is not forced to the disk: the journal protects against a killed run, and after a
+     * power failure the run can be repeated. */
     status = database_do(*database, "PRAGMA synchronous = OFF", error);
     /*
      * The file is emptied by SQLite, whatever it holds, and not unlinked: a reader that has the unlinked one
@@ -357,7 +357,7 @@ static p5_status prepare_values(p5_database *database, size_t count, p5_error *e
     char *end = stpcpy(sql, start);
     for (size_t i = 0; i < count; i++)
         end = stpcpy(end, one);
-    end[-1] = '\0'; /* the comma behind the last */
+    end[-1] = '\0'; /* the comma after the last */
     int result =
         sqlite3_prepare_v3(database->sqlite, sql, -1, SQLITE_PREPARE_PERSISTENT, &database->add_values, NULL);
     free(sql);

@@ -1,27 +1,27 @@
-/* What the files that make databases share. */
+/* State shared by the files that make databases. */
 #ifndef REPORT_DATABASE_DATABASE_INTERNAL_H
 #define REPORT_DATABASE_DATABASE_INTERNAL_H
 
 #include "report/database/database.h"
 
 struct p5_database {
-    const char *path; /* the caller's */
-    int lock;         /* a trace's file, which is one run's; -1: several processes may write */
+    const char *path; /* owned by the caller */
+    int lock;         /* descriptor that locks a trace's file for one run; -1: several processes may write */
     sqlite3 *sqlite;
     sqlite3_stmt *add_run, *end_run, *add_event, *find_event, *add_interval;
-    sqlite3_stmt *add_values; /* of an interval; NULL until there are some */
+    sqlite3_stmt *add_values; /* for one interval; NULL until the first values */
 };
 
-/* Fails with the database's own words. */
+/* Makes an error of SQLite's message. */
 p5_status database_error(const p5_database *database, p5_error *error);
-/* The number that a statement answers; -1 if there is none. */
+/* Returns the number that a statement yields; -1 if there is none. */
 sqlite3_int64 database_ask(const p5_database *database, const char *sql);
 
 /* Returns the path as SQLite takes it for the name of a file, whatever it begins with (":memory:" and "file:"
  * have a meaning of their own). NULL without memory; the caller frees it. */
 char *database_file_name(const char *path);
 
-/* merge_lines.c: adds the runs of `file`, whose contents are `in`, if it is made of lines of JSON. */
+/* Adds the runs of `file`, whose contents are `in`, if it consists of JSON lines (merge_lines.c). */
 p5_status merge_lines(p5_database *database, const char *file, const char *label, FILE *in, size_t *runs,
                       p5_error *error);
 
