@@ -1,4 +1,4 @@
-/* Where a report goes: stderr, a file, or a file descriptor that the caller opened. */
+/* The destination of a report: stderr, a file, or a file descriptor that the caller opened. */
 #ifndef CLI_OUTPUT_H
 #define CLI_OUTPUT_H
 
@@ -15,29 +15,29 @@ typedef struct output_options {
 
 /* Opens the report's stream; NULL after a message. */
 FILE *output_open(const output_options *options);
-/* Opens the file at `path`, which `option` names, and empties it; NULL after a message. */
+/* Opens and empties the file at `path`, which `option` names; NULL after a message. */
 FILE *output_open_file(const char *option, const char *path);
 
-/* A file that is written when the run is over, and belongs to it from its beginning. */
+/* A file that is reserved from the beginning of a run and written after it. */
 typedef struct output_reserved {
     const char *option, *path; /* NULL: none */
     int file;
-    bool made; /* it was not there */
+    bool made; /* output_begin created it */
 } output_reserved;
-/* Nobody wants to hear after a long run that its outcome cannot be written. Leaves what the file holds as it
- * is; false after a message. `path` NULL: none is wanted. */
+/* Reserves the file before the run, so that a long run does not fail at its end because the file cannot be
+ * written. Leaves its contents as they are. Returns false after a message. `path` NULL: no file. */
 bool output_reserve(output_reserved *reserved, const char *option, const char *path);
-/* Empties it, for output_close. NULL after a message. */
+/* Empties the file for output_close. Returns NULL after a message. */
 FILE *output_begin(output_reserved *reserved);
-/* Without output_begin the file is as it was, or gone if it was not there. */
+/* Releases a file that was not written: it keeps its old contents, or is removed if it is new. */
 void output_release(output_reserved *reserved);
 
-/* Closes `out`, which `path` names (NULL: a standard stream), behind a writer that answered `status` with
- * `error`. False, after one message with the reason, if not all could be written. */
+/* Closes `out`, which `path` names (NULL: a standard stream), after a writer that returned `status` with
+ * `error`. Returns false, after one message with the reason, if not all could be written. */
 bool output_close(FILE *out, const char *path, p5_status status, p5_error *error);
 
-/* Writes what is left of standard output. `status`, or CLI_FAILED in the place of CLI_OK after a message if
- * not all could be written. */
+/* Flushes standard output. Returns `status`, or CLI_FAILED in place of CLI_OK after a message if not all
+ * could be written. */
 int output_finish(int status);
 
 #endif

@@ -6,16 +6,16 @@
 
 #include "p5scope/machine.h"
 
-/* Writes a PNG. False after a message. */
+/* Writes a PNG. Returns false after a message. */
 bool picture_write(const p5_picture *picture, const char *path);
-/* The machine's picture to a PNG. False after a message. */
+/* Writes the machine's picture as a PNG. Returns false after a message. */
 bool picture_save(const p5_machine *machine, const char *path);
-/* Shows it by half blocks, two pixels in a character, as wide as `columns` allow. */
+/* Shows a picture by half blocks, two pixels per character, as wide as `columns` allow. */
 void picture_show(FILE *out, const p5_picture *picture, unsigned columns);
-/* Of the terminal at standard output. */
+/* Returns the width of the terminal at standard output. */
 unsigned picture_columns(void);
 
-/* A file DIRECTORY/NNNNNN.png for each time that it is called, numbered from 0. */
+/* Writes a file DIRECTORY/NNNNNN.png at each call, numbered from 0. */
 typedef struct picture_series {
     const char *directory;
     unsigned next;

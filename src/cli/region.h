@@ -1,6 +1,6 @@
-/* --roi: counting regions of a run only. FROM,TO counts from the first time that FROM is reached to the next
- * time that TO is, and between markers each time; one function alone, from each entry into it to the return.
- * What several regions have in common counts once. */
+/* --roi: counts only regions of a run. FROM,TO counts from the first time that FROM is reached to the next
+ * time that TO is; between markers, every time. A single function counts from each entry to its return.
+ * Overlapping regions are counted once. */
 #ifndef CLI_REGION_H
 #define CLI_REGION_H
 
@@ -13,8 +13,8 @@ enum { REGION_MOST_PARTS = 16 };
 typedef struct region_part {
     const char *text;  /* as written */
     p5_bound from, to; /* to.kind P5_BOUND_NONE: the function at `from` */
-    unsigned depth;    /* calls of the function under way, or 1 within the region */
-    bool over;         /* it has ended, and does not begin again */
+    unsigned depth;    /* active calls of the function, or 1 inside the region */
+    bool over;         /* it has ended and does not begin again */
     uint64_t times;    /* how often it began */
 } region_part;
 
@@ -24,25 +24,25 @@ typedef struct region {
     char text[512]; /* all of them as written */
     /* While the guest runs: */
     p5_stat_run before, counted;               /* totals when counting began; sum of what was counted */
-    unsigned inside;                           /* parts that control is in */
-    uint32_t addresses[2 * REGION_MOST_PARTS]; /* of functions and other places, as points are numbered */
+    unsigned inside;                           /* number of parts that are active */
+    uint32_t addresses[2 * REGION_MOST_PARTS]; /* of functions and other places, numbered like points */
     uint64_t times;                            /* how often counting began */
-    p5_observer *observer;                     /* goes with the machine */
-    /* Called when counting begins and ends; set it behind region_begin. NULL: nobody asks. */
+    p5_observer *observer;                     /* closed with the machine */
+    /* Called when counting begins and ends; to be set after region_begin. NULL: no callback. */
     void (*turned)(void *context, p5_machine *machine, bool inside);
     void *context;
 } region;
 
-/* Adds FROM,TO, FUNCTION or begin:ID for the guest at `path`. False after a message. */
+/* Adds FROM,TO, FUNCTION or begin:ID for the guest at `path`. Returns false after a message. */
 bool region_add(region *r, const char *text, const char *path);
-/* Observes the machine from here on. False after a message. */
+/* Observes the machine from here on. Returns false after a message. */
 bool region_begin(region *r, p5_machine *machine);
-/* After region_end: true if a part did not begin, or did not come to the end that it names; `text` says which
- * then. */
+/* Returns true, after region_end, if a part did not begin or did not reach its end; `text` then says
+ * which. */
 bool region_missed(const region *r, char *text, size_t size);
-/* True if all parts have ended and cannot begin again: what comes later does not count. */
+/* Returns true if all parts have ended and cannot begin again, so that the rest of the run does not count. */
 bool region_is_over(const region *r);
-/* After the run, which has been settled: puts what the region counted into `run` (but its host_seconds). */
+/* Stores what the region counted in `run`, except host_seconds. To be called after the run was settled. */
 void region_end(region *r, p5_machine *machine, p5_stat_run *run);
 
 #endif

@@ -1,4 +1,4 @@
-/* Text screens on the terminal. */
+/* Shows text screens on the terminal. */
 #ifndef CLI_SCREEN_H
 #define CLI_SCREEN_H
 
@@ -7,10 +7,9 @@
 
 #include "p5scope/machine.h"
 
-/* Writes the screen: in colour with the terminal's sequences, or its text alone, without what is empty at the
- * ends. */
+/* Writes the screen, in colour with the terminal's sequences, or as text only, without trailing blanks. */
 void screen_write(FILE *out, const p5_screen *screen, bool colour);
-/* The same over what was written before: from the terminal's first line on, with the cursor where it is. */
+/* Writes the screen over earlier output, from the terminal's first line on, and places the cursor. */
 void screen_rewrite(FILE *out, const p5_screen *screen);
 
 #endif

@@ -1,5 +1,5 @@
-/* Numbered jobs, done by a few processes; the answers come back in order. A job that takes its process down
- * is reported as such, and the rest goes on. */
+/* Runs numbered jobs in a few processes; the answers are delivered in order. If a job crashes its process,
+ * that is its answer, and the other jobs continue. */
 #ifndef CLI_WORKERS_H
 #define CLI_WORKERS_H
 
@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Small enough that a pipe takes it in one piece (PIPE_BUF). */
+/* Small enough to be written to a pipe atomically (PIPE_BUF). */
 enum { WORKER_TEXT = 3900 };
 typedef struct worker_answer {
     uint32_t job;
@@ -23,11 +23,11 @@ typedef struct worker_jobs {
     void *context;
     /* Does a job in a worker process; may write text for the user into `text`. */
     int32_t (*work)(void *context, size_t job, char *text, size_t size);
-    /* Told of each answer in order of jobs, in the calling process. False ends it all. */
+    /* Gets each answer in order of jobs, in the calling process. Returns false to cancel all jobs. */
     bool (*answered)(void *context, const worker_answer *answer);
 } worker_jobs;
 
-/* Does all jobs. False after a message if processes cannot be made. */
+/* Does all jobs. Returns false after a message if processes cannot be created. */
 bool workers_run(const worker_jobs *jobs);
 
 #endif
