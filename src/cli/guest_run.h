@@ -1,17 +1,17 @@
-/* Running a guest: open the machine, load, run, say how it ended. */
+/* Runs a guest: opens the machine, loads, runs, and reports how it ended. */
 #ifndef CLI_GUEST_RUN_H
 #define CLI_GUEST_RUN_H
 
 #include "cli/guest_options.h"
 
-/* Opens a machine with the options and `seed`, and loads the guest. NULL after a message; *status is then
- * what to exit with. */
+/* Opens a machine with the options and `seed`, and loads the guest. Returns NULL after a message; *status is
+ * then the exit status. */
 p5_machine *guest_open(guest_options *options, uint64_t seed, int *status);
 
-/* The limits of the command line, with what is left of --timeout since the guest was loaded. */
+/* Returns the limits of the command line, with the rest of --timeout since the guest was loaded. */
 p5_limits guest_limits_left(const guest_options *options);
 
-/* What is still needed of the host once a guest is loaded. */
+/* What the process still needs from the host once a guest is loaded. */
 typedef struct guest_needs {
     const char *output;   /* is made later beside what --save makes, or makes other files as a database does;
                            NULL: none */
@@ -21,23 +21,23 @@ typedef struct guest_needs {
     bool another; /* the process opens another machine later: no wall yet */
 } guest_needs;
 
-/* What comes before the guest's first instruction that counts, and before anybody observes it: the second
- * wall and --fast-forward. False after a message; *status is then what to exit with. */
+/* Performs the steps before the first instruction that counts and before any observer: the second wall
+ * (sandbox.h) and --fast-forward. Returns false after a message; *status is then the exit status. */
 bool guest_begin(const guest_options *options, p5_machine *machine, const guest_needs *needs, int *status);
 
 /* Both, for who observes nothing in between. */
 p5_machine *guest_open_and_begin(guest_options *options, uint64_t seed, const guest_needs *needs,
                                  int *status);
 
-/* Runs the guest to its end or a limit. Ctrl-C stops it. False after a message (CLI_INTERNAL). */
+/* Runs the guest to its end or a limit. Ctrl-C stops it. Returns false after a message (CLI_INTERNAL). */
 bool guest_run(const guest_options *options, p5_machine *machine, p5_run_result *result,
                double *host_seconds);
 
-/* The exit status that p5scope ends with after such a run. */
+/* Returns p5scope's exit status after such a run. */
 int guest_exit_status(const p5_run_result *result);
-/* A sentence on how the run ended, "" if the guest just exited; returns `text`. */
+/* Describes in a sentence how the run ended, "" if the guest simply exited; returns `text`. */
 const char *guest_ending(const p5_run_result *result, char *text, size_t size);
-/* Says it on stderr. Returns the exit status. */
+/* Reports that on stderr. Returns the exit status. */
 int guest_tell_ending(const p5_run_result *result);
 
 #endif
