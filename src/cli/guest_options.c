@@ -241,12 +241,6 @@ static const struct argp_option machine_table[] = {
      "Print the effective model as a model file", 0},
     {0}};
 static const struct argp_option run_table[] = {
-    {"flat", CLI_TEXT(guest_options, flat), "ADDRESS", 0, "GUEST is a flat image for this address", 0},
-    {"real", CLI_FLAG(guest_options, real), NULL, 0, "--flat=SEGMENT:OFFSET, entered in real mode", 0},
-    {"disk", CLI_FLAG(guest_options, disk), NULL, 0, "GUEST is a disk image, whatever else it looks like", 0},
-    {"disk-write", CLI_FLAG(guest_options, machine.disk_writable), NULL, 0,
-     "Write to the booted disk image; else to memory", 0},
-    {"multiboot", CLI_FLAG(guest_options, multiboot), NULL, 0, "GUEST is a Multiboot kernel", 0},
     {"gdb", CLI_TEXT(guest_options, gdb), "PORT|SOCKET", 0, "Wait there for gdb and let it control the guest",
      0},
     {"dir", KEY_DIR, "DIR[:GUEST][:rw]", 0, "Show a host directory to the guest", 0},
@@ -272,6 +266,12 @@ static const struct argp_option kernel_table[] = {
     {"init", CLI_TEXT(guest_options, init), "PROGRAM", 0, "--kernel: run this static program", 0},
     {"cmdline", CLI_TEXT(guest_options, append), "TEXT", 0, "--kernel: its command line, as --append then is",
      0},
+    {"flat", CLI_TEXT(guest_options, flat), "ADDRESS", 0, "GUEST is a flat image for this address", 0},
+    {"real", CLI_FLAG(guest_options, real), NULL, 0, "--flat=SEGMENT:OFFSET, entered in real mode", 0},
+    {"disk", CLI_FLAG(guest_options, disk), NULL, 0, "GUEST is a disk image, whatever else it looks like", 0},
+    {"disk-write", CLI_FLAG(guest_options, machine.disk_writable), NULL, 0,
+     "Write to the booted disk image; else to memory", 0},
+    {"multiboot", CLI_FLAG(guest_options, multiboot), NULL, 0, "GUEST is a Multiboot kernel", 0},
     {"module", KEY_MODULE, "FILE[ ARGS]", 0, "Multiboot module (may be given several times)", 0},
     {"screenshot", CLI_TEXT(guest_options, screenshot), "FILE.png", 0,
      "Write the screen at the end to a picture", 0},
@@ -304,6 +304,6 @@ static const struct argp_option shared_table[] = {
 /* Groups with a heading have a page of help of their own: --help=machine (cli_parse). */
 static const struct argp_child groups[] = {{&machine_argp, 0, "Machine:", 10},
                                            {&run_argp, 0, "Guest and run:", 11},
-                                           {&kernel_argp, 0, "Kernel:", 12},
+                                           {&kernel_argp, 0, "Kernel or image:", 12},
                                            {0}};
 const struct argp guest_argp = {.options = shared_table, .parser = parse_children, .children = groups};
