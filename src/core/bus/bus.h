@@ -18,7 +18,9 @@
 /* The number of bus uses that are kept at least, and the space for further uses without and with a
  * callback. */
 enum { BUS_RECENT = 16, BUS_UNTOLD = 32, BUS_TOLD = 112 };
-enum { BUS_CYCLES = 4 }; /* most cycles of one data reference: two lines, and two write-backs that make room
+enum {
+    BUS_CYCLES = 4
+}; /* most cycles of one data reference: two lines, and two write-backs that make room
                             for them */
 
 /* The last uses of the bus, in order of time and without overlap. */

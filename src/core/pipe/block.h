@@ -59,7 +59,7 @@ typedef struct op {
     uint8_t next_unpaired; /* unpaired: whether it pairs with the next instruction of the block, as far as the
                               encodings decide */
     bool plain;            /* only its references vary; it is no branch, and it is `integer`: */
-    bool integer; /* it uses only the integer pipes and causes no events but those of references and
+    bool integer;          /* it uses only the integer pipes and causes no events but those of references and
                      branches */
     uint8_t unit, fp, branch, value, cost;
     uint8_t address_gpr; /* registers that address generation needs */

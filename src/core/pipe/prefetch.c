@@ -19,8 +19,8 @@ static void fetch_line(pipe *p, uint32_t address)
     for (unsigned i = 0; i < PREFETCH_PARTS; i++) {
         f->line[i] = (int64_t)(answer.ready[i] - p->start);
         if (f->line[i] > f->ahead.clock && f->line[i] + p->timing->depth > p->miss_until)
-            p->miss_until = f->line[i] +
-                            p->timing->depth; /* if the queue runs dry, clocks until then are attributed to
+            p->miss_until =
+                f->line[i] + p->timing->depth; /* if the queue runs dry, clocks until then are attributed to
                                                  the miss */
     }
 }

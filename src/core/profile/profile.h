@@ -166,7 +166,7 @@ typedef struct profile_view {
     const profile_marker *markers;
     size_t marker_count;
     const uint64_t *data_misses, *code_misses; /* per set, PROFILE_SETS each */
-    const uint32_t *directories; /* page directories of the spaces without a name, from space
+    const uint32_t *directories;               /* page directories of the spaces without a name, from space
                                     profile_options.spaces on */
     size_t directory_count;
 } profile_view;
