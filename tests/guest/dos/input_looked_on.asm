@@ -1,5 +1,5 @@
 ; So is one that looks again and again whether there is a key.
-;! options --model p54c-100
+;! options --model p54c-100 --clock 10
 ;! dosbox its input is a keyboard
 ;! output
 ;! Halted for good at 0x000fe211: out 0xb8, al (it asks for input again and again, and the input has ended)
