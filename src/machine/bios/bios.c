@@ -84,32 +84,42 @@ static void bios_tick(bios *b)
     bios_store(b, BDA_TICKS, 4, ticks);
 }
 
-/* An exception that nobody handles: the run ends at the instruction, to which the stack points. */
-static void bios_fatal(bios *b, unsigned vector)
+/* Ends the run at the instruction that the interrupt frame points to, or `before` bytes before it. Returns its
+ * EIP. */
+static uint32_t end_at_caller(bios *b, uint32_t before)
 {
     p5_machine *machine = b->machine;
     uint32_t stack = bios_segment(b, ENGINE_SS) + bios_word(b, ENGINE_ESP);
-    uint32_t linear = (bios_load(b, stack + 2, 2) << 4) + bios_load(b, stack, 2);
+    uint32_t linear = (bios_load(b, stack + 2, 2) << 4) + bios_load(b, stack, 2) - before;
     uint32_t eip = linear - bios_segment(b, ENGINE_CS);
     devices_console_flush(machine->devices);
     machine_end(machine, P5_END_HALT, 0);
     machine_end_at(machine, eip);
-    machine_end_message(machine, "%s: interrupt %02Xh has no handler of the guest's%s",
+    return eip;
+}
+
+/* An exception that nobody handles: the run ends at the instruction, to which the stack points. */
+static void bios_fatal(bios *b, unsigned vector)
+{
+    uint32_t eip = end_at_caller(b, 0);
+    machine_end_message(b->machine, "%s: interrupt %02Xh has no handler of the guest's%s",
                         vector == 0 ? "division error" : "invalid opcode", vector,
-                        machine_is_later(machine, eip)
+                        machine_is_later(b->machine, eip)
                             ? "; the instruction is of later processors, --isa=permissive lets it run"
                             : "");
 }
 
-/* INT 19h: the stub goes on with a jump to what was loaded. False: it cannot be read. */
-static bool bios_boot_again(bios *b)
+/* INT 19h: loads the boot sector, to which the stub then jumps. Ends the run if there is none. */
+static void bios_boot_again(bios *b)
 {
-    enum { JUMP_TARGET = 3 }; /* in the stub */
+    enum { JUMP_TARGET = 3 /* in the stub */, INT_BYTES = 2 };
     uint32_t entry;
-    if (!bios_disk_boot(b, &entry))
-        return false;
-    bios_store(b, ROM_BASE + STUBS + 0x19 * STUB_BYTES + JUMP_TARGET, 4, entry);
-    return true;
+    if (bios_disk_boot(b, &entry)) {
+        bios_store(b, ROM_BASE + STUBS + 0x19 * STUB_BYTES + JUMP_TARGET, 4, entry);
+        return;
+    }
+    end_at_caller(b, INT_BYTES);
+    machine_end_message(b->machine, "INT 19h: there is no disk to boot from");
 }
 
 /* True if the stub is to wait and ask again. */
@@ -147,7 +157,8 @@ static bool bios_serve(bios *b, unsigned vector)
     case 0x16:
         return bios_keyboard(b);
     case 0x19:
-        return !bios_boot_again(b);
+        bios_boot_again(b);
+        return false;
     case 0x1a:
         bios_time(b);
         return false;

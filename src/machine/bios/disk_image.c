@@ -175,6 +175,8 @@ bool disk_image_padded(const disk_image *disk, uint64_t sector)
 
 bool disk_image_read(const disk_image *disk, uint64_t sector, void *bytes)
 {
+    if (sector >= disk->sectors)
+        return false;
     uint64_t at = sector * disk->sector_bytes;
     const uint8_t *piece = disk->pieces[at / PIECE];
     if (piece == NULL)
@@ -185,6 +187,8 @@ bool disk_image_read(const disk_image *disk, uint64_t sector, void *bytes)
 
 bool disk_image_write(disk_image *disk, uint64_t sector, const void *bytes)
 {
+    if (sector >= disk->sectors)
+        return false;
     uint64_t at = sector * disk->sector_bytes;
     if (disk->writable)
         return pwrite(disk->file, bytes, disk->sector_bytes, (off_t)(disk->start + at)) == disk->sector_bytes;

@@ -28,8 +28,8 @@ typedef struct disk_image {
 /* Opens the image; `as_disk`: a CD's file is that of a hard disk. */
 p5_status disk_image_open(disk_image *disk, const char *path, bool writable, bool as_disk, p5_error *error);
 void disk_image_close(disk_image *disk);
-/* Move `sector_bytes` bytes of a sector, which is one of disk->sectors. False: the host cannot. What lies
- * beyond the file's end reads as zeros. */
+/* Move the `sector_bytes` bytes of a sector. False: the disk has no such sector, as a machine without
+ * a disk has none, or the host cannot. What lies beyond the file's end reads as zeros. */
 bool disk_image_read(const disk_image *disk, uint64_t sector, void *bytes);
 bool disk_image_write(disk_image *disk, uint64_t sector, const void *bytes);
 /* True if the sector lies beyond the file's end. */

@@ -24,3 +24,5 @@ boots undefined '' 'at 0x00007c04: fcomip.*interrupt 06h has no handler.*--isa=p
 boots undefined '' '--isa=permissive' --isa=permissive </dev/null
 boots v86 F4 '' </dev/null
 boots pci + '' </dev/null
+# A guest without a disk may ask for one to boot from, read it and write to it.
+boots no_disk + 'INT 19h: there is no disk to boot from' --flat=0x1000:0 --real </dev/null
