@@ -225,7 +225,7 @@ static void polls(int in)
     SAY(left[0] == 1);
     SAY(selected(in, 0, 10000, left));
     SAY((int)(left[0] + left[1]));
-    SAY(selected(99, 0, 10000, left));
+    SAY(selected(50, 0, 10000, left)); /* A closed descriptor: EBADF. Linux does not look at descriptors from 64 upward before one of them was open. */
     SAY(selected(ends[0], 0, 10000, left));
     guest_syscall(SYS_write, ends[1], "x", 1);
     SAY(selected(ends[0], 1, 0, left));
