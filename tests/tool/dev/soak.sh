@@ -1,0 +1,29 @@
+# shellcheck shell=bash disable=SC2154 # ./dev sources this file and defines the lists of packages.
+# The verb soak: the long campaigns.
+
+#: soak - run the long campaigns: property tests with large counts, published, disturb, compilers, elsewhere, packages check, arm, sanitizers, then campaign and fuzz for five minutes each
+verb_soak() {
+    need "${packages_build[@]}" "${packages_programs[@]}" "${packages_test[@]}" "${packages_oracles[@]}" "${packages_soak[@]}"
+    build test
+    run_tests test -C Soak -L soak
+    verb_published
+    verb_disturb
+    verb_compilers
+    say "The same bits whatever the host does"
+    build clang p5scope
+    build asan p5scope
+    tests/guest/programs/everywhere.sh "$PWD/build/test/testprogs" "$PWD/build/guests" 20 "$PWD"/build/{test,clang,asan}/p5scope
+    verb_elsewhere
+    verb_elsewhere compilers
+    verb_packages check
+    verb_arm
+    say "Threads under the thread sanitizer"
+    build tsan unit_base_spsc unit_base_aside property_apart property_threads trace_apart testprogs
+    build/tsan/tests/unit_base_spsc
+    build/tsan/tests/unit_base_aside
+    build/tsan/tests/tool/trace/trace_apart build/tsan/testprogs
+    build/tsan/tests/property/property_apart build/tsan/testprogs
+    build/tsan/tests/property/property_threads build/tsan/testprogs
+    verb_campaign 300
+    verb_fuzz 300
+}
