@@ -4,11 +4,11 @@
 mutate.py FOLDER COUNT SEED [--file NAME]... [--keep]
 
 Copies the tree to build/mutate/tree and builds it there with assertions. Then it plants COUNT faults, one after another, in the .c and .h files
-of FOLDER: a condition is turned round, a constant is changed by one, or another value is returned. For each fault it builds what the next test
-needs and runs the tests of that folder, until one fails. SEED chooses the faults; the same tree and seed give the same faults.
+of FOLDER: a condition is turned round, a constant is changed by one, or another value is returned. For each fault it runs the tests of that
+folder, unit tests first, until one fails twice. SEED chooses the faults; the same tree and seed give the same faults.
 
 A fault that does not compile, or that leaves the object code as it was, is replaced by another. A test that runs more than ten times as long as
-without a fault has noticed it. Survivors are printed with both lines, and build/mutate/survivors.txt contains them as well. Faults that are
+without a fault has failed. Tests that take more than 20 seconds without a fault are left out. Survivors are printed with both lines, and build/mutate/survivors.txt contains them as well. Faults that are
 equivalent to the original are listed with their reason in tests/lint/mutate.tsv and do not count; --keep prints those too.
 """
 import argparse
@@ -26,9 +26,10 @@ import time
 # The tests of a folder, as a regular expression over names of ctest: those that can notice a fault in it within seconds.
 TESTS = {
     "src/pmu": r"unit\.pmu|unit\.report\.selection|cases\.monitors|guest\.(pm_|rdpmc|perfmon|tr|architecture|exceptions)|golden\.(msr|list|trace)|validation\.msr|gdb\.bare",
+    "src/core/pipe": r"unit\.(core|report\.window|pmu\.tr)|cases|property\.(pipe|laws|stream|memo|apart|pieces)|validation\.(p5|loops)|guest\.(debug|tr12)\.|golden\.(check|trace)",
     "src/core": r"unit\.core|cases|property|validation|guest\.(int_clocks|tr|board|machine_check|pm_)|profile\.(totals|stacks)|programs\.memo\.(hello|x87|mmx)|snapshot\.law\.(x87|mmx|rep)",
     "src/machine": r"unit\.machine|guest|gdb|hostile|programs\.(dos|screen|laws|isa|region)|golden\.(run|errors|stat)|snapshot\.(cli|damaged|law)|trace\.(observe|threads|callbacks)|fuzz",
-    "src/report": r"unit\.report|golden|profile\.[^t]|trace|docs|cases|validation\.(msr|loops)|python|programs\.(region|check|output)",
+    "src/report": r"unit\.report|golden|profile\.([^t]|totals\.(hello|selfmod))|trace|docs\.(options|schemas|tables|readme)|cases|validation\.(msr|loops)|python|programs\.(region|check|interrupt)",
     "src/engine": r"unit\.engine|guest|differential\.(user|rows)|property|hostile|gdb",
     "src/isa": r"unit\.isa|cases|golden\.list|differential\.rows",
     "src/base": r"unit\.base|golden|fuzz\.(text|options)",
@@ -85,9 +86,10 @@ class Test:
         self.environment = dict(os.environ, **dict(v.split("=", 1) for v in properties.get("ENVIRONMENT", [])))
         self.fails = properties.get("WILL_FAIL", False)
         self.skip = properties.get("SKIP_RETURN_CODE", 77)
-        self.needed = [os.path.relpath(word, build) for word in self.command if word.startswith(build + "/")]
-        if not self.name.startswith("unit."):
-            self.needed.append("p5scope")
+        self.needed = {os.path.relpath(word, build) for word in self.command if word.startswith(build + "/")}
+        self.unit = self.name.startswith("unit.")
+        if not self.unit:
+            self.needed.add("p5scope")
         self.seconds = None
         self.kills = 0
 
@@ -149,6 +151,10 @@ class Tree:
         done = run(["ninja", "-C", self.build, *targets])
         return None if done.returncode == 0 else done.stdout
 
+    def needed(self, tests):
+        """The targets that a build makes for the tests."""
+        return self.targets & set().union(*(test.needed for test in tests))
+
     def tests(self):
         """The tests of the folder, after one run of each without a fault."""
         expression = next((TESTS[key] for key in sorted(TESTS, key=len, reverse=True) if self.folder.startswith(key)), ".")
@@ -174,18 +180,20 @@ class Tree:
         return digest.digest()
 
 
-LONGEST = 60
+LONGEST = 20
 
 
 def killer(tree, tests):
-    """The test that notices the fault planted now, or None. Tests that notice many faults a second are asked first."""
-    for test in sorted(tests, key=lambda t: t.seconds / (t.kills + 1)):
-        targets = [name for name in test.needed if name in tree.targets]
-        if targets and tree.ninja(*targets):
+    """The test that notices the fault planted now, or None. Unit tests are asked first, and those that notice many faults a second."""
+    for unit in True, False:
+        asked = [t for t in tests if t.unit == unit]
+        if tree.ninja(*tree.needed(asked)):
             return "the build"  # a table that the build checks
-        if not test.passes(max(10, 10 * test.seconds)):
-            test.kills += 1
-            return test.name
+        for test in sorted(asked, key=lambda t: t.seconds / (t.kills + 1)):
+            limit = max(10, 10 * test.seconds)
+            if not test.passes(limit) and not test.passes(limit):
+                test.kills += 1
+                return test.name
     return None
 
 
@@ -200,7 +208,7 @@ def main():
     source = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
     tree = Tree(source, given.folder.rstrip("/"), given.file)
     tree.targets = {line.split(":")[0] for line in run(["ninja", "-C", tree.build, "-t", "targets", "all"]).stdout.split("\n")}
-    tree.libraries = ["p5scope", *(t for t in tree.targets if re.fullmatch(r"libp5_\w+\.a", t))]
+    libraries = {t for t in tree.targets if re.fullmatch(r"libp5_\w+\.a", t)}
     tests = tree.tests()
     print(f"{len(tests)} tests, {sum(t.seconds for t in tests):.0f} s without a fault", flush=True)
 
@@ -224,7 +232,7 @@ def main():
                 if given.keep:
                     print(f"{name}:{number + 1}: equivalent: {reason}", flush=True)
                 continue
-            if tree.ninja(*tree.libraries) or tree.objects() == original:
+            if tree.ninja(*libraries) or tree.objects() == original:
                 continue
             planted += 1
             by = killer(tree, tests)
