@@ -8,8 +8,9 @@ of FOLDER: a condition is turned round, a constant is changed by one, or another
 folder, unit tests first, until one fails twice. SEED chooses the faults; the same tree and seed give the same faults.
 
 A fault that does not compile, or that leaves the object code as it was, is replaced by another. A test that runs more than ten times as long as
-without a fault has failed. Tests that take more than 20 seconds without a fault are left out. Survivors are printed with both lines, and build/mutate/survivors.txt contains them as well. Faults that are
-equivalent to the original are listed with their reason in tests/lint/mutate.tsv and do not count; --keep prints those too.
+without a fault has failed. Tests that take more than 20 seconds without a fault are left out. Survivors are printed with both lines, and
+build/mutate/survivors.txt contains them as well. Faults that are equivalent to the original are listed with their reason in tests/lint/mutate.tsv
+and do not count; --keep prints those too.
 """
 import argparse
 import filecmp
@@ -187,7 +188,7 @@ def killer(tree, tests):
     """The test that notices the fault planted now, or None. Unit tests are asked first, and those that notice many faults a second."""
     for unit in True, False:
         asked = [t for t in tests if t.unit == unit]
-        if tree.ninja(*tree.needed(asked)):
+        if asked and tree.ninja(*tree.needed(asked)):
             return "the build"  # a table that the build checks
         for test in sorted(asked, key=lambda t: t.seconds / (t.kills + 1)):
             limit = max(10, 10 * test.seconds)
