@@ -25,7 +25,7 @@ events)
     ;;
 metrics)
     printf 'p5scope-metrics(5)\n\n# NAME\n\np5scope-metrics - groups of metrics: the form of their files, and those that are there\n\n# DESCRIPTION\n\n'
-    printf 'A file has four parts. SHORT is the title; EVENTSET the events of the group, one a line; METRICS lines of a name, with its unit in brackets,\ntwo spaces and a formula of events, *clocks*, *seconds*,\n*stall\\_CAUSE*, *bus\\_read\\_bytes*, *bus\\_written\\_bytes* and numbers with + - \\* / and brackets; LONG the remarks.\n'
+    printf 'A file has four parts. SHORT is the title; EVENTSET the events of the group, one a line; METRICS lines of a name, with its unit in brackets,\ntwo spaces and a formula; LONG the remarks.\n\nA formula has + - \\* / and brackets, numbers (k, M and G at the end multiply), events, *clocks*, *CPI*, *IPC*,\n*seconds*, *stall\\_CAUSE*, *bus\\_read\\_bytes* and *bus\\_written\\_bytes* (of the bus cycles of the processor). Names may have the modifiers of *-e*: data\\_read:u.\n'
     for file in "$source"/events/metrics/*.txt; do
         name=$(basename "$file" .txt)
         escape <"$file" | awk -v name="$name" '

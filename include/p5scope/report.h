@@ -202,12 +202,12 @@ p5_status p5_comparison_write(FILE *out, const p5_comparison *comparison, p5_sta
 /* ---- Budgets: `p5scope stat --expect` ---- */
 
 /* The allowed cost of a run: conditions such as clocks<=1.2e6, CPI<1.1, data_read_miss:u==0,
- * flops/clocks>0.3. The left side is an event as for p5_selection_add, CPI, IPC, or a formula of events,
- * clocks, seconds and stall_CAUSE. The number may end in k, M or G for 10^3, 10^6 or 10^9. */
+ * flops/clocks>0.3. Both sides are formulas as in metric groups: of events, clocks, CPI, IPC, seconds,
+ * stall_CAUSE, and numbers that may end in k, M or G for 10^3, 10^6 or 10^9. */
 typedef struct p5_budget p5_budget;
 p5_status p5_budget_open(p5_budget **budget, p5_error *error);
 void p5_budget_close(p5_budget *budget);
-/* Adds the conditions in `text`, separated by commas, for a model of `family`. P5_ERR_SYNTAX or P5_ERR_NAME
+/* Adds the conditions in `text`, separated by commas or &&, for a model of `family`. P5_ERR_SYNTAX or P5_ERR_NAME
  * with the column of the mistake. */
 p5_status p5_budget_add(p5_budget *budget, const char *text, unsigned family, p5_error *error);
 /* Adds the conditions of a file: one or more per line; '#' begins a comment. Errors also name file and line;

@@ -63,5 +63,9 @@ p5scope stat -q -o report --timeout 0.000001 --expect 'clocks<1G' $GUESTS/walk1m
 p5scope stat -q -j -o report --expect 'clocks<1G' $GUESTS/rdpmc 2>/dev/null; tail -n 1 report | jq '.holds, has("unmeasured")'
 p5scope stat -q -o report --model p54c-133 --model p55c-200 --max-clocks 100 --expect 'clocks<1M' hello 2>/dev/null
 p5scope stat -q -o report --expect 'flops/flops<1,flops/flops!=7' hello 2>/dev/null
+# both sides are formulas, && separates as a comma does, and names are those of -e
+p5scope stat -q -o report --expect 'instructions-executed:u + branches:k <= 2*branches + 200 && cpi:u > ipc:u && 2*data-read-data-write:k>0' hello >/dev/null
+p5scope stat -q -o report --expect 'clocks<1M clocks>0' hello
+p5scope stat -q -o report -r 2 --expect 'clocks-1>0,instructions-instructions==0,branches:c>0,seconds:c>0' hello
 # what a limit cut short is not a faster run, and the name of a file can have any bytes
 p5scope stat -q -j -e instructions -o "$(printf 'new\nline')" --max-instructions 100 hello 2>/dev/null; p5scope stat --compare -x, one.json new*line | head -n 3; p5scope stat --compare one.json new*line | sed -n 3p

@@ -115,6 +115,8 @@ p5_status p5_event_find(const char *name, enum p5_event *id, p5_error *error)
     int counter;
     if (event_parse_raw(name, &code, &counter))
         return find_raw(code, counter, id, error);
+    if (error == NULL)
+        return P5_ERR_NAME;
 
     text_nearest nearest;
     text_nearest_init(&nearest, name);

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/lines.h"
 #include "base/text.h"
+#include "report/stat/scan.h"
 
 enum { DEFAULT_N1 = 200, DEFAULT_N2 = 1200 };
 
@@ -290,15 +291,8 @@ static p5_status need_what(case_parser *in, char *word, p5_expectation *expect)
         snprintf(expect->what.name, sizeof expect->what.name, "%s", r->name);
         return expect->of_register < 0 ? P5_ERR_RANGE : P5_OK;
     }
-    p5_selection one = {0};
-    p5_status status = p5_selection_add(&one, word, P5_FAMILY_P54C | P5_FAMILY_P55C, in->error);
+    p5_status status = scan_selected(word, P5_FAMILY_P54C | P5_FAMILY_P55C, &expect->what, in->error);
     unsigned column = in->error != NULL && in->error->column > 0 ? in->error->column : 1;
-    if (status == P5_OK && one.count != 1)
-        status = error_set(in->error, P5_ERR_SYNTAX, "one event is expected here, '%s' selects %zu", word,
-                           one.count);
-    if (status == P5_OK)
-        expect->what = one.items[0];
-    p5_selection_free(&one);
     return status == P5_OK ? P5_OK : fail(in, word + column - 1, status);
 }
 

@@ -1,6 +1,5 @@
 #include "report/profile/profile_internal.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +8,7 @@
 #include "base/text.h"
 #include "base/utf8.h"
 #include "p5scope/report.h"
+#include "report/stat/scan.h"
 
 p5_profile *profile_new(void)
 {
@@ -250,47 +250,34 @@ const char *profile_quantity_name(unsigned quantity, char room[48])
     return room;
 }
 
-/* Parses the privilege levels (":u", ":k") of a quantity that is not an event. `modifiers` NULL: none. */
-static p5_status find_levels(const char *name, const char *modifiers, unsigned *cpl_mask, p5_error *error)
-{
-    if (modifiers == NULL)
-        return P5_OK;
-    const char *m = modifiers + 1;
-    for (*cpl_mask = 0; *m != '\0' && strchr("uUkK", *m) != NULL; m++)
-        *cpl_mask |= tolower((unsigned char)*m) == 'u' ? P5_CPL_MASK_USER : P5_CPL_MASK_SYSTEM;
-    if (*m == '\0' && *cpl_mask != 0)
-        return P5_OK;
-    error_set(error, P5_ERR_SYNTAX,
-              "a modifier is u (CPL 3) or k (CPL 0-2): the processor has no such event");
-    if (error != NULL)
-        error->column = (unsigned)(m - name) + 1;
-    return P5_ERR_SYNTAX;
-}
-
 p5_status profile_value_find(unsigned family, const char *name, profile_value *value, p5_error *error)
 {
     *value = (profile_value){.quantity = P5_PROFILE_NONE, .cpl_mask = P5_CPL_MASK_ALL};
     snprintf(value->name, sizeof value->name, "%s", name);
     char own[sizeof value->name], room[48];
-    snprintf(own, sizeof own, "%.*s", (int)strcspn(name, ":"), name);
+    size_t length = strcspn(name, ":");
+    snprintf(own, sizeof own, "%.*s", (int)length, name);
     for (unsigned q = P5_EVENT_COUNT; q < P5_PROFILE_QUANTITIES; q++) {
-        if (text_same_name(profile_quantity_name(q, room), own)) {
-            value->quantity = (int)q;
-            return find_levels(name, strchr(name, ':'), &value->cpl_mask, error);
-        }
+        if (!text_same_name(profile_quantity_name(q, room), own))
+            continue;
+        scanner s = {name, name + length, error};
+        scan_levels levels;
+        p5_status status = scan_modifiers(&s, &levels);
+        value->quantity = (int)q;
+        value->cpl_mask = levels.cpl_mask;
+        if (status == P5_OK && (levels.asserted || *s.at != '\0'))
+            status = scan_fail(&s, levels.asserted ? strpbrk(levels.text, "cC") : s.at, P5_ERR_SYNTAX,
+                               "a modifier is u (CPL 3) or k (CPL 0-2): the processor has no such event");
+        return status;
     }
-    p5_selection selection = {0};
-    p5_status status = p5_selection_add(&selection, name, family, error);
-    if (status == P5_OK && selection.count != 1)
-        status = error_set(error, P5_ERR_SYNTAX, "'%s' is not one event", name);
+    p5_selected found;
+    p5_status status = scan_selected(name, family, &found, error);
     if (status == P5_OK) {
-        const p5_selected *found = &selection.items[0];
-        value->quantity = found->event == P5_SELECT_CLOCKS ? P5_PROFILE_CLOCKS : found->event;
-        value->cpl_mask = found->cpl_mask;
-        value->asserted = found->asserted;
-        snprintf(value->name, sizeof value->name, "%s", found->name);
+        value->quantity = found.event == P5_SELECT_CLOCKS ? P5_PROFILE_CLOCKS : found.event;
+        value->cpl_mask = found.cpl_mask;
+        value->asserted = found.asserted;
+        snprintf(value->name, sizeof value->name, "%s", found.name);
     }
-    p5_selection_free(&selection);
     return status;
 }
 

@@ -1,41 +1,36 @@
 /* Budgets: what a run may cost. `stat --expect`.
  *
- *   budget    = condition {("," | line end) condition}, '#' to the end of a line is a comment
- *   condition = figure ("<" | "<=" | ">" | ">=" | "==" | "!=") number
- *   figure    = event with modifiers as for -e | CPI | IPC | formula as in metric groups
- *   number    = as C writes it, and k, M, G for thousands, millions, milliards behind it */
+ *   budget    = condition {("," | "&&" | line end) condition}, '#' to the end of a line is a comment
+ *   condition = formula ("<" | "<=" | ">" | ">=" | "==" | "!=") formula
+ *
+ * Formulas are those of metric groups (metric.h). The left one is compared with the limit, usually a number. */
 #include <ctype.h>
+#include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "base/error.h"
 #include "base/lines.h"
-#include "base/text.h"
 #include "report/json_writer.h"
 #include "report/stat/metric.h"
 #include "report/stat/stat_internal.h"
 
-typedef enum comparison { LESS, AT_MOST, MORE, AT_LEAST, EQUAL, DIFFERENT, COMPARISONS } comparison;
-static const char *const signs[COMPARISONS] = {"<", "<=", ">", ">=", "==", "!="};
+/* In the order of scanning: a sign comes before those that it begins with. */
+typedef enum comparison { AT_MOST, AT_LEAST, EQUAL, DIFFERENT, LESS, MORE, COMPARISONS } relation;
+static const char *const signs[COMPARISONS] = {"<=", ">=", "==", "!=", "<", ">"};
 
 typedef struct condition {
     char *text; /* as written */
-    p5_selected event;
-    metric_formula *formula; /* NULL: the event's value */
-    comparison how;
-    double limit;
+    metric_formula *left, *limit;
+    relation is;
 } condition;
 
 struct p5_budget {
-    condition *items;
-    size_t count, capacity;
+    ARRAY_OF(condition) conditions;
 };
-
-static const struct {
-    const char *name, *formula;
-} short_names[] = {{"CPI", "clocks/instructions_executed"}, {"IPC", "instructions_executed/clocks"}};
 
 p5_status p5_budget_open(p5_budget **budget, p5_error *error)
 {
@@ -45,138 +40,70 @@ p5_status p5_budget_open(p5_budget **budget, p5_error *error)
 
 void p5_budget_close(p5_budget *budget)
 {
-    for (size_t i = 0; budget != NULL && i < budget->count; i++) {
-        free(budget->items[i].text);
-        metric_formula_close(budget->items[i].formula);
+    if (budget == NULL)
+        return;
+    for (size_t i = 0; i < budget->conditions.count; i++) {
+        free(budget->conditions.items[i].text);
+        metric_formula_close(budget->conditions.items[i].left);
+        metric_formula_close(budget->conditions.items[i].limit);
     }
-    if (budget != NULL)
-        free(budget->items);
+    free(budget->conditions.items);
     free(budget);
 }
 
-static p5_status wrong(p5_error *error, p5_status status, size_t column, const char *message)
+/* ---- Parsing ---- */
+
+static p5_status parse_condition(p5_budget *budget, scanner *s, unsigned family)
 {
-    return error_set_at(error, status, NULL, 0, (unsigned)column + 1, "%s", message);
+    if (!ARRAY_ADD(&budget->conditions, (condition){.text = NULL}))
+        return error_set(s->error, P5_ERR_MEMORY, "out of memory");
+    condition *to = &budget->conditions.items[budget->conditions.count - 1];
+    const char *start = s->at;
+    p5_status status = metric_formula_scan(s, family, &to->left);
+    if (status != P5_OK)
+        return status;
+    while (to->is < COMPARISONS && !scan_sign(s, signs[to->is]))
+        to->is++;
+    if (to->is == COMPARISONS)
+        return scan_fail(s, s->at, P5_ERR_SYNTAX,
+                         "expected an operator or a comparison: <, <=, >, >=, == or !=");
+    status = metric_formula_scan(s, family, &to->limit);
+    if (status != P5_OK)
+        return status;
+    const char *end = s->at;
+    while (isspace((unsigned char)end[-1]))
+        end--;
+    to->text = strndup(start, (size_t)(end - start));
+    return to->text != NULL ? P5_OK : error_set(s->error, P5_ERR_MEMORY, "out of memory");
 }
 
-/* Parses the left side of a condition: one event with its modifiers, otherwise a formula. */
-static p5_status parse_figure(condition *to, const char *figure, unsigned family, p5_error *error)
+/* Parses the conditions of one line. */
+static p5_status parse_line(p5_budget *budget, const char *line, unsigned family, p5_error *error)
 {
-    const char *formula = figure;
-    for (size_t i = 0; i < sizeof short_names / sizeof short_names[0]; i++)
-        if (text_same_name(figure, short_names[i].name))
-            formula = short_names[i].formula;
-    p5_selection selection = {0};
-    p5_error of_event = {0};
-    p5_status status = P5_ERR_NAME;
-    unsigned variable;
-    bool word = strpbrk(figure, "+-*/()0123456789") == NULL;
-    if (formula == figure)
-        status = p5_selection_add(&selection, figure, family, &of_event);
-    if (status == P5_OK && (selection.count != 1 || selection.groups != 0))
-        status = wrong(error, P5_ERR_SYNTAX, 0, "a condition is about one event");
-    else if (status == P5_OK && !selection.items[0].supported)
-        status = wrong(error, P5_ERR_NAME, 0, "the model has no such event");
-    else if (status == P5_OK)
-        to->event = selection.items[0];
-    else if (formula == figure && word && metric_variable_find(figure, &variable, NULL) != P5_OK)
-        *error = of_event; /* its hint suggests events */
-    else if ((status = metric_formula_parse(formula, &to->formula, error)) == P5_OK &&
-             (metric_formula_families(to->formula) & family) == 0)
-        status = wrong(error, P5_ERR_NAME, 0, "the model does not have all events of this formula");
-    p5_selection_free(&selection);
-    return status;
-}
-
-static p5_status parse_limit(condition *to, const char *number, size_t column, p5_error *error)
-{
-    char *end;
-    to->limit = strtod(number, &end);
-    bool fine = end != number && isfinite(to->limit);
-    static const struct {
-        char letter;
-        double factor;
-    } factors[] = {{'k', 1e3}, {'K', 1e3}, {'M', 1e6}, {'G', 1e9}};
-    for (size_t i = 0; fine && i < sizeof factors / sizeof factors[0]; i++)
-        if (*end == factors[i].letter) {
-            to->limit *= factors[i].factor;
-            end++;
-            break;
-        }
-    if (!fine || *end != '\0')
-        return wrong(error, P5_ERR_SYNTAX, column, "a number is due here: 1200, 1.2e6, 1.2M");
-    return P5_OK;
-}
-
-static comparison comparison_at(const char *sign)
-{
-    comparison found = COMPARISONS;
-    for (unsigned i = 0; i < COMPARISONS; i++)
-        if (strncmp(sign, signs[i], strlen(signs[i])) == 0 &&
-            (found == COMPARISONS || strlen(signs[i]) > strlen(signs[found])))
-            found = (comparison)i;
-    return found;
-}
-
-/* Parses one condition. Cuts `text` where its parts end. */
-static p5_status parse_condition(p5_budget *budget, char *text, unsigned family, p5_error *error)
-{
-    if (!ARRAY_ROOM(budget))
-        return error_set(error, P5_ERR_MEMORY, "out of memory");
-    condition *to = &budget->items[budget->count];
-    memset(to, 0, sizeof *to);
-    if ((to->text = strdup(text)) == NULL)
-        return error_set(error, P5_ERR_MEMORY, "out of memory");
-    budget->count++;
-    size_t length = strcspn(text, "<>=!");
-    to->how = comparison_at(text + length);
-    if (to->how == COMPARISONS)
-        return wrong(error, P5_ERR_SYNTAX, length, "<, <=, >, >=, == or != and a number are due here");
-    char *number = text + length + strlen(signs[to->how]);
-    while (isspace((unsigned char)*number))
-        number++;
-    text[length] = '\0';
-    while (length > 0 && isspace((unsigned char)text[length - 1]))
-        text[--length] = '\0';
-    if (length == 0)
-        return wrong(error, P5_ERR_SYNTAX, 0, "an event or a formula is due here");
-    p5_status status = parse_figure(to, text, family, error);
-    return status == P5_OK ? parse_limit(to, number, (size_t)(number - text), error) : status;
-}
-
-/* Parses one line without its line end. */
-static p5_status parse_line(p5_budget *budget, char *line, unsigned family, p5_error *error)
-{
-    char *cursor = line;
-    line[strcspn(line, "#\r")] = '\0';
-    for (char *part; (part = text_field(&cursor, ',')) != NULL;) {
-        while (isspace((unsigned char)*part))
-            part++;
-        size_t length = strlen(part);
-        while (length > 0 && isspace((unsigned char)part[length - 1]))
-            part[--length] = '\0';
-        if (length == 0)
+    scanner s = {line, line, error};
+    for (bool separated = true;;) {
+        if (*scan_blanks(&s) == '\0' || *s.at == '#')
+            return P5_OK;
+        if (scan_sign(&s, ",") || scan_sign(&s, "&&")) {
+            separated = true;
             continue;
-        p5_status status = parse_condition(budget, part, family, error);
-        if (status != P5_OK) {
-            if (error != NULL)
-                error->column = (unsigned)(part - line) + (error->column != 0 ? error->column : 1);
-            return status;
         }
+        p5_status status = separated ? parse_condition(budget, &s, family)
+                                     : scan_fail(&s, s.at, P5_ERR_SYNTAX,
+                                                 "expected an operator, or a comma before another condition");
+        if (status != P5_OK)
+            return status;
+        separated = false;
     }
-    return P5_OK;
 }
 
 p5_status p5_budget_add(p5_budget *budget, const char *text, unsigned family, p5_error *error)
 {
-    size_t before = budget->count;
-    char *copy = strdup(text);
-    if (copy == NULL)
-        return error_set(error, P5_ERR_MEMORY, "out of memory");
-    p5_status status = parse_line(budget, copy, family, error);
-    free(copy);
-    if (status == P5_OK && budget->count == before)
-        status = wrong(error, P5_ERR_SYNTAX, 0, "a condition is due here, such as clocks<=1.2e6");
+    size_t before = budget->conditions.count;
+    p5_status status = parse_line(budget, text, family, error);
+    if (status == P5_OK && budget->conditions.count == before)
+        status = error_set_at(error, P5_ERR_SYNTAX, NULL, 0, 1,
+                              "a condition is missing here, such as clocks<=1.2e6");
     return status;
 }
 
@@ -184,14 +111,13 @@ p5_status p5_budget_read(p5_budget *budget, const char *path, unsigned family, p
 {
     FILE *file = fopen(path, "re");
     char *line = NULL;
-    size_t room = 0, before = budget->count;
+    size_t room = 0, before = budget->conditions.count;
     unsigned number = 0;
     p5_status status = P5_OK;
     if (file == NULL)
-        return error_set(error, P5_ERR_IO, "cannot open the budget '%s'", path);
+        return error_set(error, P5_ERR_IO, "cannot open the budget '%s': %s", path, strerror(errno));
     while (status == P5_OK && lines_next(&line, &room, file) >= 0) {
         number++;
-        line[strcspn(line, "\n")] = '\0';
         status = parse_line(budget, line, family, error);
         if (status != P5_OK)
             error_at(error, path, number, error != NULL ? error->column : 0);
@@ -200,98 +126,89 @@ p5_status p5_budget_read(p5_budget *budget, const char *path, unsigned family, p
         error_at(error, path, number, 0);
     free(line);
     fclose(file);
-    if (status == P5_OK && budget->count == before)
+    if (status == P5_OK && budget->conditions.count == before)
         status = error_set_at(error, P5_ERR_SYNTAX, path, 1, 0, "there is no condition in it");
     return status;
 }
 
 /* ---- Judging ---- */
 
-static double value_of(const condition *of, const p5_stat *stat)
-{
-    if (of->formula == NULL)
-        return stat_summary(stat, STAT_ROW, &of->event).mean;
-    p5_counts sum;
-    double values[METRIC_VARIABLES];
-    stat_sum(stat, &sum);
-    metric_values(&sum, P5_CPL_MASK_ALL, p5_model_clock_mhz(stat->model), values);
-    for (size_t i = 0; i < METRIC_VARIABLES; i++) /* means per run, so that sums do not depend on the number
-                                                     of runs */
-        values[i] /= (double)stat->run_count;
-    return metric_evaluate(of->formula, values);
-}
+typedef struct verdict {
+    double value, limit;
+    bool holds;
+    char number[40];   /* the value */
+    char distance[80]; /* from the limit, as a number and in per cent of the limit */
+} verdict;
 
-/* Returns true if the condition holds for its value `value`. NaN (a ratio with divisor 0) breaks every
- * condition, and so do runs that are unmeasured. */
-static bool holds(const condition *of, const p5_stat *stat, double value)
+/* Returns true if the condition holds. NaN (a ratio with divisor 0) breaks every condition. */
+static bool compare(double value, relation is, double limit)
 {
-    if (stat->unmeasured != NULL)
-        return false;
-    switch (of->how) {
+    switch (is) {
     case LESS:
-        return value < of->limit;
+        return value < limit;
     case AT_MOST:
-        return value <= of->limit;
+        return value <= limit;
     case MORE:
-        return value > of->limit;
+        return value > limit;
     case AT_LEAST:
-        return value >= of->limit;
+        return value >= limit;
     case EQUAL:
-        return value == of->limit;
+        return value == limit;
     case DIFFERENT:
-        return value < of->limit || value > of->limit;
+        return value < limit || value > limit;
     case COMPARISONS:
         break;
     }
     return false;
 }
 
-static const char *number_text(double value, char *buffer, size_t size)
+static void write_number(double value, char *buffer, size_t size)
 {
-    if (value == floor(value) && fabs(value) < 1e15)
-        snprintf(buffer, size, "%.0f", value);
-    else
-        snprintf(buffer, size, "%.6g", value);
-    return buffer;
+    snprintf(buffer, size, value == floor(value) && fabs(value) < 1e15 ? "%.0f" : "%.6g", value);
 }
 
-/* Writes the distance from the limit, as a number and in per cent of the limit. */
-static const char *miss_text(double value, double limit, char *buffer, size_t size)
+/* Judges a condition for the means of the runs, so that the number of runs does not matter. */
+static verdict judge(const condition *of, const p5_stat *stat)
 {
+    p5_counts sum;
+    stat_sum(stat, &sum);
+    metric_source from = {&sum, stat->run_count, P5_CPL_MASK_ALL, p5_model_clock_mhz(stat->model)};
+    verdict v = {.value = metric_evaluate(of->left, &from), .limit = metric_evaluate(of->limit, &from)};
+    v.holds = stat->unmeasured == NULL && compare(v.value, of->is, v.limit);
+    write_number(v.value, v.number, sizeof v.number);
     char number[40];
-    number_text(value - limit, number, sizeof number);
-    if (!isfinite(value))
-        snprintf(buffer, size, "no value");
-    else if (limit != 0)
-        snprintf(buffer, size, "%s%s (%+.2f %%)", value > limit ? "+" : "", number,
-                 100 * (value - limit) / fabs(limit));
+    write_number(v.value - v.limit, number, sizeof number);
+    const char *sign = v.value > v.limit ? "+" : "";
+    if (!isfinite(v.value - v.limit))
+        snprintf(v.distance, sizeof v.distance, "no value");
+    else if (v.limit != 0)
+        snprintf(v.distance, sizeof v.distance, "%s%s (%+.2f %%)", sign, number,
+                 100 * (v.value - v.limit) / fabs(v.limit));
     else
-        snprintf(buffer, size, "%s%s", value > limit ? "+" : "", number);
-    return buffer;
+        snprintf(v.distance, sizeof v.distance, "%s%s", sign, number);
+    return v;
 }
 
 unsigned p5_budget_judge(const p5_budget *budget, const p5_stat *stat, FILE *out)
 {
     unsigned broken = 0;
-    for (size_t i = 0; i < budget->count; i++)
-        broken += !holds(&budget->items[i], stat, value_of(&budget->items[i], stat));
+    size_t count = budget->conditions.count;
+    const char *plural = count == 1 ? "" : "s";
+    for (size_t i = 0; i < count; i++)
+        broken += !judge(&budget->conditions.items[i], stat).holds;
     if (out == NULL)
         return broken;
     if (stat->unmeasured != NULL) {
-        fprintf(out, "\n Budget: %zu condition%s cannot be judged\n  %s\n\n", budget->count,
-                budget->count == 1 ? "" : "s", stat->unmeasured);
+        fprintf(out, "\n Budget: %zu condition%s cannot be judged\n  %s\n\n", count, plural,
+                stat->unmeasured);
         return broken;
     }
-    fprintf(out, "\n Budget: %u of %zu condition%s broken\n\n", broken, budget->count,
-            budget->count == 1 ? "" : "s");
+    fprintf(out, "\n Budget: %u of %zu condition%s broken\n\n", broken, count, plural);
     fprintf(out, "  %-6s  %18s  %-26s  %s\n", "", "got", "off the limit", "condition");
-    for (size_t i = 0; i < budget->count; i++) {
-        const condition *of = &budget->items[i];
-        char number[40], miss[80];
-        double value = value_of(of, stat);
-        fprintf(out, "  %-6s  %18s  %-26s  %s\n", holds(of, stat, value) ? "ok" : "BROKEN",
-                number_text(value, number, sizeof number), miss_text(value, of->limit, miss, sizeof miss),
-                of->text);
+    for (size_t i = 0; i < count; i++) {
+        verdict v = judge(&budget->conditions.items[i], stat);
+        fprintf(out, "  %-6s  %18s  %-26s  %s\n", v.holds ? "ok" : "BROKEN", v.number, v.distance,
+                budget->conditions.items[i].text);
     }
     fputc('\n', out);
     return broken;
@@ -299,16 +216,15 @@ unsigned p5_budget_judge(const p5_budget *budget, const p5_stat *stat, FILE *out
 
 void p5_budget_write_json(const p5_budget *budget, const p5_stat *stat, FILE *out)
 {
-    for (size_t i = 0; i < budget->count; i++) {
-        const condition *of = &budget->items[i];
-        double value = value_of(of, stat);
+    for (size_t i = 0; i < budget->conditions.count; i++) {
+        verdict v = judge(&budget->conditions.items[i], stat);
         json_writer json;
         json_init(&json, out);
         json_open_object(&json);
-        json_key_string(&json, "budget", of->text);
-        json_key_double(&json, "value", value);
-        json_key_double(&json, "limit", of->limit);
-        json_key_bool(&json, "holds", holds(of, stat, value));
+        json_key_string(&json, "budget", budget->conditions.items[i].text);
+        json_key_double(&json, "value", v.value);
+        json_key_double(&json, "limit", v.limit);
+        json_key_bool(&json, "holds", v.holds);
         if (stat->unmeasured != NULL)
             json_key_string(&json, "unmeasured", stat->unmeasured);
         json_close_object(&json);
@@ -318,30 +234,27 @@ void p5_budget_write_json(const p5_budget *budget, const p5_stat *stat, FILE *ou
 p5_status p5_budget_write_junit(const p5_budget *budget, const p5_stat *stat, FILE *out, p5_error *error)
 {
     enum { SENTENCE = 600 };
-    p5_check_result *results = calloc(budget->count, sizeof *results);
-    char(*sentences)[SENTENCE] = calloc(budget->count, sizeof *sentences);
-    p5_status status = P5_ERR_MEMORY;
-    for (size_t i = 0; results != NULL && sentences != NULL && i < budget->count; i++) {
-        const condition *of = &budget->items[i];
-        char number[40], miss[80];
-        double value = value_of(of, stat);
+    size_t count = budget->conditions.count;
+    p5_check_result *results = calloc(count, sizeof *results);
+    char(*sentences)[SENTENCE] = calloc(count, sizeof *sentences);
+    p5_status status = P5_OK;
+    if (results == NULL || sentences == NULL)
+        status = error_set(error, P5_ERR_MEMORY, "out of memory");
+    for (size_t i = 0; i < count && status == P5_OK; i++) {
+        verdict v = judge(&budget->conditions.items[i], stat);
         if (stat->unmeasured != NULL)
             snprintf(sentences[i], SENTENCE, "cannot be judged: %s", stat->unmeasured);
         else
-            snprintf(sentences[i], SENTENCE, "got %s: %s off the limit",
-                     number_text(value, number, sizeof number),
-                     miss_text(value, of->limit, miss, sizeof miss));
+            snprintf(sentences[i], SENTENCE, "got %s: %s off the limit", v.number, v.distance);
         results[i] =
-            (p5_check_result){.name = of->text,
+            (p5_check_result){.name = budget->conditions.items[i].text,
                               .path = stat->command,
                               .model = p5_model_name(stat->model),
-                              .failure = holds(of, stat, value) ? NULL : sentences[i],
+                              .failure = v.holds ? NULL : sentences[i],
                               .seconds = i == 0 ? stat_summary(stat, STAT_HOST_SECONDS, NULL).mean : 0};
     }
-    if (results != NULL && sentences != NULL)
-        status = p5_check_write_junit(out, "p5scope stat", results, budget->count, error);
-    else
-        error_set(error, status, "out of memory");
+    if (status == P5_OK)
+        status = p5_check_write_junit(out, "p5scope stat", results, count, error);
     free(results);
     free(sentences);
     return status;

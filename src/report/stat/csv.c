@@ -119,10 +119,9 @@ static void write_cpi_stack(csv *to)
 /* Writes further metrics, whose lines leave the fields before the metric's empty. */
 static void write_metric_group(csv *to, const metric_group *group)
 {
-    const double *values = stat_report_values(&to->report, P5_CPL_MASK_ALL);
     for (size_t i = 0; i < group->metric_count; i++) {
         const metric *one = &group->metrics[i];
-        double value = metric_evaluate(one->formula, values);
+        double value = stat_report_value(&to->report, one->formula, P5_CPL_MASK_ALL);
         char unit[160];
         snprintf(unit, sizeof unit, "%s%s%s", one->unit, one->unit[0] != '\0' ? " " : "", one->name);
         for (int empty = to->stat->run_count > 1 ? 6 : 5; empty > 0; empty--)

@@ -116,14 +116,13 @@ static void write_cpi_stack(json_writer *json, const stat_report *report)
 
 static void write_metric_group(json_writer *json, stat_report *report, const metric_group *group)
 {
-    const double *values = stat_report_values(report, P5_CPL_MASK_ALL);
     for (size_t i = 0; i < group->metric_count; i++) {
         const metric *one = &group->metrics[i];
         json_open_object(json);
         write_interval(json, report->stat);
         json_key_string(json, "metric-group", group->name);
         json_key_string(json, "metric", one->name);
-        json_key_double(json, "metric-value", metric_evaluate(one->formula, values));
+        json_key_double(json, "metric-value", stat_report_value(report, one->formula, P5_CPL_MASK_ALL));
         json_key_string(json, "metric-unit", one->unit);
         json_close_object(json);
     }

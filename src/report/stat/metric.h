@@ -15,9 +15,10 @@
  *
  * '#' at the start of a line is a comment (not in LONG). Formula:
  *   sum = product {("+" | "-") product};  product = factor {("*" | "/") factor};
- *   factor = number | name | "(" sum ")" | "-" factor.
- * A name is an event (any spelling that is a word, r2b.0 too), `clocks`, `seconds` or `stall_CAUSE`
- * (p5_stall_name). */
+ *   factor = number | name [":" modifiers] | "(" sum ")" | ("+" | "-") factor.
+ * A number may end in k, M or G. A name is an event (any spelling, r2b.0 too), `clocks`, `seconds`,
+ * `bus_read_bytes`, `bus_written_bytes`, `stall_CAUSE` (p5_stall_name), or CPI or IPC for their formulas.
+ * Modifiers are those of event selections: u, k and c. */
 #ifndef REPORT_STAT_METRIC_H
 #define REPORT_STAT_METRIC_H
 
@@ -28,6 +29,7 @@
 #include "base/embed.h"
 #include "p5scope/core.h"
 #include "p5scope/status.h"
+#include "report/stat/scan.h"
 
 /* Numbers of variables: an event's id, or one of these. */
 enum {
@@ -73,19 +75,26 @@ void metric_group_close(metric_group *group);
 /* Finds the variable named `name`, which may be any spelling of an event. P5_ERR_NAME with a hint. */
 p5_status metric_variable_find(const char *name, unsigned *variable, p5_error *error);
 
-/* Parses one formula, for options and for checks. Errors have the column, counted from `text`. The caller
- * frees it with metric_formula_close. */
+/* Parses one formula. Errors have the column, counted from `text`. The caller frees it with
+ * metric_formula_close. */
 p5_status metric_formula_parse(const char *text, metric_formula **formula, p5_error *error);
+/* Scans a formula as far as it reaches; its events must be of the model's `family` (0: of any). */
+p5_status metric_formula_scan(scanner *scan, unsigned family, metric_formula **formula);
 void metric_formula_close(metric_formula *formula);
 /* Returns the families that have all events of the formula. */
 unsigned metric_formula_families(const metric_formula *formula);
 /* Returns true if the formula uses `variable`. */
 bool metric_formula_uses(const metric_formula *formula, unsigned variable);
 
-/* Fills values[METRIC_VARIABLES] from totals of the privilege classes in `cpl_mask` (P5_CPL_MASK_*). */
-void metric_values(const p5_counts *counts, unsigned cpl_mask, double clock_mhz, double *values);
+/* The counts that a formula is evaluated on. */
+typedef struct metric_source {
+    const p5_counts *counts;
+    size_t runs;       /* that `counts` is the sum of: variables are means */
+    unsigned cpl_mask; /* P5_CPL_MASK_* of variables without modifiers */
+    double clock_mhz;
+} metric_source;
 /* Returns the formula's value; NaN if a divisor is 0. */
-double metric_evaluate(const metric_formula *formula, const double *values);
+double metric_evaluate(const metric_formula *formula, const metric_source *from);
 /* Writes `value` with `decimals` places, or "-" if it is not finite; returns `buffer`. */
 const char *metric_text(double value, unsigned decimals, char *buffer, size_t size);
 

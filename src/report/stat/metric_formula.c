@@ -1,6 +1,4 @@
-/* Compiles formulas of metrics to postfix steps and evaluates them. The grammar is in metric.h. */
-#include "report/stat/metric.h"
-
+/* Compiles formulas to postfix steps and evaluates them. The grammar is in metric.h. */
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
@@ -10,6 +8,8 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "p5scope/report.h"
+#include "report/stat/metric.h"
 
 /* Limits of nesting and of values on the stack, so that no text can exhaust the stack. Practical formulas are
  * far below. */
@@ -28,6 +28,8 @@ typedef enum step_kind {
 typedef struct step {
     step_kind kind;
     unsigned variable;
+    uint8_t cpl_mask; /* of a variable with modifiers; 0: it has none */
+    bool asserted;    /* counts clocks in which the event's signal was on */
     double number;
 } step;
 
@@ -37,55 +39,49 @@ struct metric_formula {
 };
 
 typedef struct parser {
-    const char *text;
-    const char *at;
+    scanner *scan;
     metric_formula *formula;
+    unsigned family;  /* of the model; 0 = any */
+    uint8_t cpl_mask; /* of variables without modifiers; 0: the evaluation says it */
     unsigned nesting;
-    unsigned waiting; /* depth of the evaluation stack at this point */
-    p5_error *error;
+    unsigned depth; /* of the evaluation stack at this point */
 } parser;
 
-static bool fail(parser *p, const char *at, p5_status status, const char *message)
-{
-    error_set_at(p->error, status, NULL, 0, (unsigned)(at - p->text) + 1, "%s", message);
-    return false;
-}
-
-static bool emit(parser *p, step s)
+static p5_status emit(parser *p, step s)
 {
     if (s.kind == STEP_NUMBER || s.kind == STEP_VARIABLE) {
-        if (++p->waiting > DEEPEST)
-            return fail(p, p->at, P5_ERR_SYNTAX, "the formula is nested too deeply");
+        if (++p->depth > DEEPEST)
+            return scan_fail(p->scan, p->scan->at, P5_ERR_SYNTAX, "the formula is nested too deeply");
     } else if (s.kind != STEP_NEGATE) {
-        p->waiting--;
+        p->depth--;
     }
-    return ARRAY_ADD(&p->formula->steps, s) || fail(p, p->at, P5_ERR_MEMORY, "out of memory");
+    return ARRAY_ADD(&p->formula->steps, s) ? P5_OK
+                                            : error_set(p->scan->error, P5_ERR_MEMORY, "out of memory");
 }
 
-static void skip_blanks(parser *p)
+static p5_status parse_number(parser *p)
 {
-    while (*p->at == ' ' || *p->at == '\t')
-        p->at++;
-}
-
-static bool parse_number(parser *p)
-{
+    const char *start = p->scan->at;
     char *end;
-    double number = strtod(p->at, &end);
-    if (!isfinite(number))
-        return fail(p, p->at, P5_ERR_RANGE, "the number is too large");
-    if (isalpha((unsigned char)*end) || *end == '_')
-        return fail(p, end, P5_ERR_SYNTAX, "a number must be followed by an operator");
-    p->at = end;
-    return emit(p, (step){.kind = STEP_NUMBER, .number = number});
+    double number = strtod(start, &end);
+    double factor = *end == 'k' || *end == 'K' ? 1e3 : *end == 'M' ? 1e6 : *end == 'G' ? 1e9 : 1;
+    if (factor != 1)
+        end++;
+    if (!isfinite(number * factor))
+        return scan_fail(p->scan, start, P5_ERR_RANGE, "the number is too large");
+    if (isalnum((unsigned char)*end) || *end == '_' || *end == '.')
+        return scan_fail(p->scan, end, P5_ERR_SYNTAX,
+                         "a number must be followed by an operator; its suffix may be k, M or G");
+    p->scan->at = end;
+    return emit(p, (step){.kind = STEP_NUMBER, .number = number * factor});
 }
 
 p5_status metric_variable_find(const char *name, unsigned *variable, p5_error *error)
 {
-    static const char *const names[] = {"clocks", "seconds", "bus_read_bytes", "bus_written_bytes"};
+    static const char *const names[] = {"seconds", "bus_read_bytes", "bus_written_bytes"};
     for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++)
         if (text_same_name(name, names[i])) {
-            *variable = METRIC_CLOCKS + i;
+            *variable = METRIC_SECONDS + i;
             return P5_OK;
         }
     for (unsigned i = 0; i < P5_STALL_COUNT; i++) {
@@ -96,109 +92,172 @@ p5_status metric_variable_find(const char *name, unsigned *variable, p5_error *e
             return P5_OK;
         }
     }
-    enum p5_event event;
-    p5_status status = p5_event_find(name, &event, error);
-    if (status == P5_OK)
-        *variable = (unsigned)event;
+    int event;
+    p5_status status = scan_event(name, &event, error);
+    *variable = event == P5_SELECT_CLOCKS ? METRIC_CLOCKS : (unsigned)event;
     return status;
 }
 
-static bool is_name_char(char c)
+/* Finds the variable whose name comes next. Blanks and '-' may separate the words of a name, as in
+ * branch-misses. The longest name that exists is taken, and a '-' after it is a minus. */
+static p5_status scan_variable(parser *p, unsigned *variable)
 {
-    return isalnum((unsigned char)c) || c == '_' || c == '.';
-}
-
-static bool parse_name(parser *p)
-{
-    const char *start = p->at;
-    while (is_name_char(*p->at))
-        p->at++;
+#define WORD "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_."
+    const char *start = p->scan->at;
+    size_t shortest = strspn(start, WORD), length = strspn(start, WORD "- ");
     char name[NAME_SPACE];
-    size_t length = (size_t)(p->at - start);
-    if (length >= sizeof name)
-        return fail(p, start, P5_ERR_NAME, "there is no event with so long a name");
-    memcpy(name, start, length);
-    name[length] = '\0';
-    unsigned variable;
-    if (metric_variable_find(name, &variable, p->error) != P5_OK) {
-        error_at(p->error, NULL, 0, (unsigned)(start - p->text) + 1);
-        return false;
+    if (shortest >= sizeof name)
+        return scan_fail(p->scan, start, P5_ERR_NAME, "there is no event with so long a name");
+    length = length < sizeof name ? length : sizeof name - 1;
+    for (; length > shortest; length--) {
+        bool ends = strchr("- ", start[length - 1]) == NULL && strspn(start + length, WORD) == 0;
+        snprintf(name, sizeof name, "%.*s", (int)length, start);
+        if (ends && metric_variable_find(name, variable, NULL) == P5_OK)
+            break;
     }
-    if (variable < P5_EVENT_COUNT)
-        p->formula->families &= p5_event_describe((enum p5_event)variable)->families;
-    return emit(p, (step){.kind = STEP_VARIABLE, .variable = variable});
+    snprintf(name, sizeof name, "%.*s", (int)length, start);
+    p5_status status = metric_variable_find(name, variable, NULL);
+    p->scan->at = start + length;
+    if (status == P5_OK)
+        return P5_OK;
+    snprintf(name, sizeof name, "%.*s", (int)strspn(start, WORD "-"), start);
+    status = metric_variable_find(name, variable, p->scan->error);
+    error_at(p->scan->error, NULL, 0, (unsigned)(start - p->scan->text) + 1);
+    return status;
 }
 
-static bool parse_sum(parser *p);
-
-static bool parse_factor(parser *p)
+static p5_status parse_variable(parser *p)
 {
-    skip_blanks(p);
-    const char *start = p->at;
+    const char *start = p->scan->at;
+    unsigned variable;
+    scan_levels levels;
+    p5_status status = scan_variable(p, &variable);
+    if (status == P5_OK)
+        status = scan_modifiers(p->scan, &levels);
+    if (status != P5_OK)
+        return status;
+    if (levels.asserted && variable > METRIC_CLOCKS)
+        return scan_fail(p->scan, start, P5_ERR_SYNTAX, "the modifier c is for events only");
+    if (variable < P5_EVENT_COUNT) {
+        const p5_event_info *event = p5_event_describe((enum p5_event)variable);
+        if (p->family != 0 && (event->families & p->family) == 0)
+            return scan_fail(p->scan, start, P5_ERR_NAME, "the model has no event '%s'", event->name);
+        p->formula->families &= event->families;
+    }
+    return emit(p, (step){.kind = STEP_VARIABLE,
+                          .variable = variable,
+                          .cpl_mask = levels.length > 0 ? levels.cpl_mask : p->cpl_mask,
+                          .asserted = levels.asserted});
+}
+
+static p5_status parse_operations(parser *p, unsigned least);
+
+/* Parses a name that stands for a formula. Returns P5_ERR_NAME if the next name is not one. */
+static p5_status parse_abbreviation(parser *p)
+{
+    static const struct {
+        const char *name, *formula;
+    } all[] = {{"CPI", "clocks/instructions_executed"}, {"IPC", "instructions_executed/clocks"}};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        const char *end = p->scan->at + strlen(all[i].name);
+        if (strncasecmp(p->scan->at, all[i].name, strlen(all[i].name)) != 0 || strspn(end, WORD) != 0)
+            continue;
+        scan_levels levels;
+        p->scan->at = end;
+        p5_status status = scan_modifiers(p->scan, &levels);
+        if (status != P5_OK)
+            return status;
+        scanner *outer = p->scan, inner = {all[i].formula, all[i].formula, outer->error};
+        p->scan = &inner;
+        p->cpl_mask = levels.length > 0 ? levels.cpl_mask : 0;
+        status = parse_operations(p, 0);
+        p->scan = outer;
+        p->cpl_mask = 0;
+        return status;
+    }
+    return P5_ERR_NAME;
+}
+
+static p5_status parse_operand(parser *p)
+{
+    scanner *s = p->scan;
+    const char *start = scan_blanks(s);
     if (p->nesting == DEEPEST)
-        return fail(p, start, P5_ERR_SYNTAX, "the formula is nested too deeply");
+        return scan_fail(s, start, P5_ERR_SYNTAX, "the formula is nested too deeply");
     if (isdigit((unsigned char)*start) || (*start == '.' && isdigit((unsigned char)start[1])))
         return parse_number(p);
-    if (isalpha((unsigned char)*start) || *start == '_')
-        return parse_name(p);
-    if (*start == '-' || *start == '(') {
-        p->at++;
-        p->nesting++;
-        bool good = *start == '-' ? parse_factor(p) && emit(p, (step){.kind = STEP_NEGATE}) : parse_sum(p);
-        p->nesting--;
-        if (!good || *start == '-')
-            return good;
-        if (*p->at != ')')
-            return fail(p, p->at, P5_ERR_SYNTAX, "expected an operator or ')'");
-        p->at++;
-        return true;
+    if (isalpha((unsigned char)*start) || *start == '_') {
+        p5_status status = parse_abbreviation(p);
+        return status == P5_ERR_NAME ? parse_variable(p) : status;
     }
-    return fail(p, start, P5_ERR_SYNTAX, "expected a number, an event, 'clocks' or '('");
-}
-
-/* Parses operands with signs between them. The first sign means `first`, the second `second`. */
-static bool parse_chain(parser *p, bool (*operand)(parser *p), const char signs[2], step_kind first,
-                        step_kind second)
-{
-    if (!operand(p))
-        return false;
-    for (;;) {
-        skip_blanks(p);
-        char sign = *p->at;
-        if (sign != signs[0] && sign != signs[1])
-            return true;
-        p->at++;
-        if (!operand(p) || !emit(p, (step){.kind = sign == signs[0] ? first : second}))
-            return false;
+    p5_status status;
+    p->nesting++;
+    if (scan_sign(s, "-")) {
+        status = parse_operand(p);
+        if (status == P5_OK)
+            status = emit(p, (step){.kind = STEP_NEGATE});
+    } else if (scan_sign(s, "+")) {
+        status = parse_operand(p);
+    } else if (scan_sign(s, "(")) {
+        status = parse_operations(p, 0);
+        if (status == P5_OK && !scan_sign(s, ")"))
+            status = scan_fail(s, s->at, P5_ERR_SYNTAX, "expected an operator or ')'");
+    } else {
+        status = scan_fail(s, start, P5_ERR_SYNTAX, "expected a number, an event, 'clocks' or '('");
     }
+    p->nesting--;
+    return status;
 }
 
-static bool parse_product(parser *p)
+/* Parses operands with operators of at least the precedence `least` between them (precedence climbing). */
+static p5_status parse_operations(parser *p, unsigned least)
 {
-    return parse_chain(p, parse_factor, "*/", STEP_MULTIPLY, STEP_DIVIDE);
+    static const struct {
+        char sign;
+        unsigned precedence;
+        step_kind kind;
+    } operators[] = {
+        {'+', 0, STEP_ADD}, {'-', 0, STEP_SUBTRACT}, {'*', 1, STEP_MULTIPLY}, {'/', 1, STEP_DIVIDE}};
+    enum { OPERATORS = sizeof operators / sizeof operators[0] };
+    p5_status status = parse_operand(p);
+    while (status == P5_OK) {
+        size_t i = 0;
+        for (char next = *scan_blanks(p->scan); i < OPERATORS && operators[i].sign != next;)
+            i++;
+        if (i == OPERATORS || operators[i].precedence < least)
+            return P5_OK;
+        p->scan->at++;
+        status = parse_operations(p, operators[i].precedence + 1);
+        if (status == P5_OK)
+            status = emit(p, (step){.kind = operators[i].kind});
+    }
+    return status;
 }
 
-static bool parse_sum(parser *p)
+p5_status metric_formula_scan(scanner *scan, unsigned family, metric_formula **formula)
 {
-    return parse_chain(p, parse_product, "+-", STEP_ADD, STEP_SUBTRACT);
+    *formula = calloc(1, sizeof **formula);
+    if (*formula == NULL)
+        return error_set(scan->error, P5_ERR_MEMORY, "out of memory");
+    (*formula)->families = P5_FAMILY_P54C | P5_FAMILY_P55C;
+    parser p = {.scan = scan, .formula = *formula, .family = family};
+    p5_status status = parse_operations(&p, 0);
+    if (status != P5_OK) {
+        metric_formula_close(*formula);
+        *formula = NULL;
+    }
+    return status;
 }
 
 p5_status metric_formula_parse(const char *text, metric_formula **formula, p5_error *error)
 {
-    p5_error unseen;
-    if (error == NULL)
-        error = &unseen;
-    *formula = calloc(1, sizeof **formula);
-    if (*formula == NULL)
-        return error_set(error, P5_ERR_MEMORY, "out of memory");
-    (*formula)->families = P5_FAMILY_P54C | P5_FAMILY_P55C;
-    parser p = {.text = text, .at = text, .formula = *formula, .error = error};
-    if (parse_sum(&p) &&
-        (*p.at == '\0' || fail(&p, p.at, P5_ERR_SYNTAX, "expected an operator or the end of the formula")))
-        return P5_OK;
+    scanner s = {text, text, error};
+    p5_status status = metric_formula_scan(&s, 0, formula);
+    if (status != P5_OK || *scan_blanks(&s) == '\0')
+        return status;
     metric_formula_close(*formula);
     *formula = NULL;
-    return error->status;
+    return scan_fail(&s, s.at, P5_ERR_SYNTAX, "expected an operator or the end of the formula");
 }
 
 void metric_formula_close(metric_formula *formula)
@@ -222,59 +281,42 @@ bool metric_formula_uses(const metric_formula *formula, unsigned variable)
     return false;
 }
 
-double metric_evaluate(const metric_formula *formula, const double *values)
+static double variable_value(const step *s, const metric_source *from)
+{
+    const p5_counts *counts = from->counts;
+    unsigned v = s->variable;
+    const uint64_t *parts = v < P5_EVENT_COUNT  ? (s->asserted ? counts->asserted[v] : counts->increments[v])
+                            : v >= METRIC_STALL ? counts->stalls[v - METRIC_STALL]
+                            : v >= METRIC_BYTES ? counts->bus_bytes[v - METRIC_BYTES]
+                                                : counts->clocks;
+    double value = (double)p5_counts_sum(parts, s->cpl_mask != 0 ? s->cpl_mask : from->cpl_mask);
+    return value / (double)from->runs / (v == METRIC_SECONDS ? from->clock_mhz * 1e6 : 1);
+}
+
+double metric_evaluate(const metric_formula *formula, const metric_source *from)
 {
     double stack[DEEPEST + 1] = {0};
     unsigned top = 0;
     for (size_t i = 0; i < formula->steps.count; i++) {
         const step *s = &formula->steps.items[i];
-        switch (s->kind) {
-        case STEP_NUMBER:
-            stack[top++] = s->number;
-            break;
-        case STEP_VARIABLE:
-            stack[top++] = values[s->variable];
-            break;
-        case STEP_ADD:
-            top--;
-            stack[top - 1] += stack[top];
-            break;
-        case STEP_SUBTRACT:
-            top--;
-            stack[top - 1] -= stack[top];
-            break;
-        case STEP_MULTIPLY:
-            top--;
-            stack[top - 1] *= stack[top];
-            break;
-        case STEP_DIVIDE:
-            /* A rate of something that never happened has no value, even if the dividend is not 0. */
-            top--;
-            stack[top - 1] = stack[top] == 0 ? (double)NAN : stack[top - 1] / stack[top];
-            break;
-        case STEP_NEGATE:
-            stack[top - 1] = -stack[top - 1];
-            break;
+        if (s->kind == STEP_NUMBER || s->kind == STEP_VARIABLE) {
+            stack[top++] = s->kind == STEP_NUMBER ? s->number : variable_value(s, from);
+            continue;
         }
+        if (s->kind == STEP_NEGATE) {
+            stack[top - 1] = -stack[top - 1];
+            continue;
+        }
+        double right = stack[--top], *left = &stack[top - 1];
+        if (s->kind ==
+            STEP_DIVIDE) /* a rate of something that never happened has no value, whatever the dividend */
+            *left = right == 0 ? (double)NAN : *left / right;
+        else
+            *left = s->kind == STEP_ADD        ? *left + right
+                    : s->kind == STEP_SUBTRACT ? *left - right
+                                               : *left * right;
     }
     return stack[0];
-}
-
-void metric_values(const p5_counts *counts, unsigned cpl_mask, double clock_mhz, double *values)
-{
-    memset(values, 0, METRIC_VARIABLES * sizeof *values);
-    for (unsigned cpl = 0; cpl < P5_CPL_CLASSES; cpl++) {
-        if ((cpl_mask & (1U << cpl)) == 0)
-            continue;
-        for (unsigned i = 0; i < P5_EVENT_COUNT; i++)
-            values[i] += (double)counts->increments[i][cpl];
-        for (unsigned i = 0; i < P5_STALL_COUNT; i++)
-            values[METRIC_STALL + i] += (double)counts->stalls[i][cpl];
-        for (unsigned i = 0; i < 2; i++)
-            values[METRIC_BYTES + i] += (double)counts->bus_bytes[i][cpl];
-        values[METRIC_CLOCKS] += (double)counts->clocks[cpl];
-    }
-    values[METRIC_SECONDS] = values[METRIC_CLOCKS] / (clock_mhz * 1e6);
 }
 
 const char *metric_text(double value, unsigned decimals, char *buffer, size_t size)

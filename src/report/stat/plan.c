@@ -115,22 +115,18 @@ void stat_report_end(stat_report *report)
     stat_plan_close(report->own);
 }
 
-const double *stat_report_values(stat_report *report, unsigned cpl_mask)
+double stat_report_value(const stat_report *report, const metric_formula *formula, unsigned cpl_mask)
 {
-    double *values = report->values[cpl_mask & P5_CPL_MASK_ALL];
-    if ((report->known >> cpl_mask & 1) == 0)
-        metric_values(&report->sum, cpl_mask, p5_model_clock_mhz(report->stat->model), values);
-    report->known |= 1u << cpl_mask;
-    return values;
+    return metric_evaluate(formula, &(metric_source){&report->sum, report->stat->run_count, cpl_mask,
+                                                     p5_model_clock_mhz(report->stat->model)});
 }
 
-bool stat_row_metric(stat_report *report, const stat_row *row, stat_metric *beside)
+bool stat_row_metric(const stat_report *report, const stat_row *row, stat_metric *beside)
 {
     if (row->formula == NULL)
         return false;
-    *beside = (stat_metric){
-        .value = metric_evaluate(row->formula, stat_report_values(report, row->selected->cpl_mask)),
-        .decimals = row->decimals,
-        .unit = row->unit};
+    *beside = (stat_metric){.value = stat_report_value(report, row->formula, row->selected->cpl_mask),
+                            .decimals = row->decimals,
+                            .unit = row->unit};
     return isfinite(beside->value);
 }

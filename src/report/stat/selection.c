@@ -1,240 +1,122 @@
 /* Parses event selections, the argument of -e. */
-#include "p5scope/report.h"
-
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "p5scope/report.h"
+#include "report/stat/scan.h"
 
-/* Modifiers of one item. */
-typedef struct modifiers {
-    bool user, system, clocks;
-    const char *text; /* as written, without the colon */
-    size_t length;
-} modifiers;
-
-/* The parser's position in the text; columns count from 1. */
-typedef struct spec {
+typedef struct parser {
+    scanner scan;
     p5_selection *selection;
-    const char *text;
-    const char *at;
     unsigned family;
-    p5_error *error;
-} spec;
+    unsigned group; /* of the items being parsed; 0 = none */
+} parser;
 
-static p5_status fail_at(spec *in, const char *place, p5_status status, const char *message)
-{
-    if (message != NULL)
-        error_set(in->error, status, "%s", message);
-    error_at(in->error, "", 0, (unsigned)(place - in->text) + 1);
-    return status;
-}
-
-static bool ends_name(char c)
-{
-    return c == '\0' || c == ',' || c == ':' || c == '{' || c == '}';
-}
-
-static bool is_space(char c)
-{
-    return isspace((unsigned char)c) != 0;
-}
-
-static void skip_space(spec *in)
-{
-    while (is_space(*in->at))
-        in->at++;
-}
-
-static p5_status parse_modifiers(spec *in, modifiers *found)
-{
-    memset(found, 0, sizeof *found);
-    skip_space(in);
-    if (*in->at != ':')
-        return P5_OK;
-    const char *start = ++in->at;
-    for (; !ends_name(*in->at) && !is_space(*in->at); in->at++) {
-        switch (tolower((unsigned char)*in->at)) {
-        case 'u':
-            found->user = true;
-            break;
-        case 'k':
-            found->system = true;
-            break;
-        case 'c':
-            found->clocks = true;
-            break;
-        default:
-            return fail_at(in, in->at, P5_ERR_SYNTAX,
-                           "a modifier is u (CPL 3), k (CPL 0-2) or c (clocks in which the signal was on)");
-        }
-    }
-    if (in->at == start)
-        return fail_at(in, start, P5_ERR_SYNTAX, "modifiers u, k or c are due after the colon");
-    found->text = start;
-    found->length = (size_t)(in->at - start);
-    skip_space(in);
-    return P5_OK;
-}
-
-static p5_status add_row(spec *in, int event, unsigned group, const modifiers *mods)
+static p5_status add_row(parser *in, int event)
 {
     p5_selection *selection = in->selection;
     if (!ARRAY_ROOM(selection))
-        return error_set(in->error, P5_ERR_MEMORY, "no memory for the event selection");
+        return error_set(in->scan.error, P5_ERR_MEMORY, "no memory for the event selection");
     p5_selected *row = &selection->items[selection->count++];
-    memset(row, 0, sizeof *row);
-    row->event = event;
-    row->group = group;
-    bool both = mods->user == mods->system;
-    row->cpl_mask = (uint8_t)((both || mods->system ? P5_CPL_MASK_SYSTEM : 0) |
-                              (both || mods->user ? P5_CPL_MASK_USER : 0));
-    row->asserted = mods->clocks;
-    const char *name = "clocks";
-    row->supported = true;
+    *row = (p5_selected){
+        .event = event, .group = in->group, .cpl_mask = P5_CPL_MASK_ALL, .supported = true, .name = "clocks"};
     if (event != P5_SELECT_CLOCKS) {
         const p5_event_info *info = p5_event_describe((enum p5_event)event);
-        name = info->name;
+        snprintf(row->name, sizeof row->name, "%s", info->name);
         row->supported = (info->families & in->family) != 0;
     }
-    snprintf(row->name, sizeof row->name, mods->length > 0 ? "%s:%.*s" : "%s", name, (int)mods->length,
-             mods->text);
     return P5_OK;
 }
 
-/* Adds the rows that one name selects. */
-static p5_status add_name(spec *in, const char *start, size_t length, unsigned group, const modifiers *mods)
+/* Adds a row for each event of the model that matches a pattern. */
+static p5_status add_matches(parser *in, const char *pattern, const char *at)
 {
-    char name[112];
-    if (length >= sizeof name)
-        return fail_at(in, start, P5_ERR_NAME, "no event has so long a name");
-    memcpy(name, start, length);
-    name[length] = '\0';
-    bool all = text_same_name(name, "all");
-    if (p5_event_is_clocks(name))
-        return add_row(in, P5_SELECT_CLOCKS, group, mods);
-    if (!all && strpbrk(name, "*?") == NULL) {
-        enum p5_event id;
-        p5_status status = p5_event_find(name, &id, in->error);
-        if (status != P5_OK) {
-            if (text_distance(name, "clocks") <= 2)
-                error_hint(in->error, "did you mean 'clocks'?");
-            return fail_at(in, start, status, NULL);
-        }
-        return add_row(in, (int)id, group, mods);
-    }
     size_t before = in->selection->count;
-    for (int id = 0; id < P5_EVENT_COUNT; id++) {
-        const p5_event_info *info = p5_event_describe((enum p5_event)id);
-        if ((info->families & in->family) == 0 || !(all || text_glob(name, info->name)))
-            continue;
-        p5_status status = add_row(in, id, group, mods);
-        if (status != P5_OK)
-            return status;
-    }
-    if (in->selection->count == before) {
-        error_set(in->error, P5_ERR_NAME, "no event of this model matches '%s'", name);
-        return fail_at(in, start, P5_ERR_NAME, NULL);
-    }
-    return P5_OK;
-}
-
-/* Parses the name at the parser's position, without trailing blanks. */
-static p5_status parse_name(spec *in, const char **start, size_t *length)
-{
-    skip_space(in);
-    *start = in->at;
-    while (!ends_name(*in->at))
-        in->at++;
-    const char *end = in->at;
-    while (end > *start && is_space(end[-1]))
-        end--;
-    *length = (size_t)(end - *start);
-    if (*length == 0)
-        return fail_at(in, *start, P5_ERR_SYNTAX, "an event name is due here");
-    return P5_OK;
-}
-
-typedef struct member {
-    const char *start;
-    size_t length;
-    modifiers mods;
-} member;
-
-/* Parses '{' ... '}' [':' mods]. Members are added after the group's modifiers are known. */
-static p5_status parse_group(spec *in)
-{
-    const char *brace = in->at++;
-    struct {
-        member *items;
-        size_t count, capacity;
-    } members = {0};
     p5_status status = P5_OK;
-    for (;;) {
-        if (!ARRAY_ROOM(&members)) {
-            status = error_set(in->error, P5_ERR_MEMORY, "no memory for the event selection");
-            break;
-        }
-        member *item = &members.items[members.count++];
-        if ((status = parse_name(in, &item->start, &item->length)) != P5_OK ||
-            (status = parse_modifiers(in, &item->mods)) != P5_OK)
-            break;
-        if (*in->at == '}')
-            break;
-        if (*in->at == ',') {
-            in->at++;
-            continue;
-        }
-        status = *in->at == '\0'
-                     ? fail_at(in, brace, P5_ERR_SYNTAX, "this brace is never closed")
-                     : fail_at(in, in->at, P5_ERR_SYNTAX, "a comma or a closing brace is due here");
-        break;
+    for (int id = 0; id < P5_EVENT_COUNT && status == P5_OK; id++) {
+        const p5_event_info *info = p5_event_describe((enum p5_event)id);
+        if ((info->families & in->family) != 0 && text_glob(pattern, info->name))
+            status = add_row(in, id);
     }
-    modifiers mods = {0};
-    if (status == P5_OK) {
-        in->at++;
-        status = parse_modifiers(in, &mods);
-    }
-    unsigned group = ++in->selection->groups;
-    for (size_t i = 0; i < members.count && status == P5_OK; i++) {
-        const member *item = &members.items[i];
-        status = add_name(in, item->start, item->length, group, item->mods.length > 0 ? &item->mods : &mods);
-    }
-    free(members.items);
+    if (status != P5_OK || in->selection->count > before)
+        return status;
+    return scan_fail(&in->scan, at, P5_ERR_NAME, "no event of this model matches '%s'", pattern);
+}
+
+/* Parses a name, which ends at a sign of the grammar, and adds the rows that it selects. */
+static p5_status parse_name(parser *in)
+{
+    const char *start = scan_blanks(&in->scan);
+    size_t length = strcspn(start, ",:{}");
+    in->scan.at += length;
+    while (length > 0 && isspace((unsigned char)start[length - 1]))
+        length--;
+    char name[sizeof in->selection->items->name];
+    int event;
+    if (length == 0)
+        return scan_fail(&in->scan, start, P5_ERR_SYNTAX, "the name of an event is missing here");
+    if (length >= sizeof name)
+        return scan_fail(&in->scan, start, P5_ERR_NAME, "no event has so long a name");
+    snprintf(name, sizeof name, "%.*s", (int)length, start);
+    if (text_same_name(name, "all") || strpbrk(name, "*?") != NULL)
+        return add_matches(in, text_same_name(name, "all") ? "*" : name, start);
+    p5_status status = scan_event(name, &event, in->scan.error);
+    if (status == P5_OK)
+        return add_row(in, event);
+    error_at(in->scan.error, NULL, 0, (unsigned)(start - in->scan.text) + 1);
     return status;
 }
 
-static p5_status parse_single(spec *in)
+/* Applies modifiers to a row that has none of its own. */
+static void modify(p5_selected *row, const scan_levels *levels)
 {
-    const char *start;
-    size_t length;
-    modifiers mods;
-    p5_status status = parse_name(in, &start, &length);
-    if (status == P5_OK)
-        status = parse_modifiers(in, &mods);
-    if (status == P5_OK)
-        status = add_name(in, start, length, 0, &mods);
-    return status;
+    if (levels->length == 0 || strchr(row->name, ':') != NULL)
+        return;
+    size_t length = strlen(row->name);
+    row->cpl_mask = levels->cpl_mask;
+    row->asserted = levels->asserted;
+    snprintf(row->name + length, sizeof row->name - length, ":%.*s", (int)levels->length, levels->text);
+}
+
+/* Parses items with commas between them: the whole text, or the members of the group that begins at `brace`. */
+static p5_status parse_items(parser *in, const char *brace)
+{
+    p5_status status;
+    do {
+        size_t first = in->selection->count;
+        const char *start = scan_blanks(&in->scan);
+        scan_levels levels;
+        if (brace == NULL && scan_sign(&in->scan, "{")) {
+            in->group = ++in->selection->groups;
+            status = parse_items(in, start);
+            in->group = 0;
+        } else {
+            status = parse_name(in);
+        }
+        if (status == P5_OK)
+            status = scan_modifiers(&in->scan, &levels);
+        for (size_t i = first; i < in->selection->count && status == P5_OK; i++)
+            modify(&in->selection->items[i], &levels);
+    } while (status == P5_OK && scan_sign(&in->scan, ","));
+    if (status != P5_OK || (brace != NULL && scan_sign(&in->scan, "}")))
+        return status;
+    if (*in->scan.at == '\0')
+        return brace == NULL ? P5_OK
+                             : scan_fail(&in->scan, brace, P5_ERR_SYNTAX, "this brace is never closed");
+    return scan_fail(&in->scan, in->scan.at, P5_ERR_SYNTAX,
+                     brace != NULL ? "a comma or a closing brace is missing here"
+                                   : "a comma is missing between events");
 }
 
 p5_status p5_selection_add(p5_selection *selection, const char *text, unsigned family, p5_error *error)
 {
-    spec in = {.selection = selection, .text = text, .at = text, .family = family, .error = error};
-    for (;;) {
-        skip_space(&in);
-        p5_status status = *in.at == '{' ? parse_group(&in) : parse_single(&in);
-        if (status != P5_OK)
-            return status;
-        skip_space(&in);
-        if (*in.at == '\0')
-            return P5_OK;
-        if (*in.at != ',')
-            return fail_at(&in, in.at, P5_ERR_SYNTAX, "a comma is due between events");
-        in.at++;
-    }
+    parser in = {.scan = {text, text, error}, .selection = selection, .family = family};
+    return parse_items(&in, NULL);
 }
 
 void p5_selection_free(p5_selection *selection)

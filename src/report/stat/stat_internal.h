@@ -63,15 +63,13 @@ typedef struct stat_report {
     stat_plan *own;    /* the plan, if none was passed */
     p5_counts sum;     /* result of stat_sum */
     stat_value clocks; /* summary of STAT_CLOCKS */
-    unsigned known;    /* bit n: values[n] are valid */
-    double values[P5_CPL_MASK_ALL + 1][METRIC_VARIABLES];
 } stat_report;
 
 /* Begins a report. `plan` NULL: it makes its own. */
 p5_status stat_report_begin(stat_report *report, const p5_stat *stat, const stat_plan *plan, p5_error *error);
 void stat_report_end(stat_report *report);
-/* Returns the values of metric_values for the sum. */
-const double *stat_report_values(stat_report *report, unsigned cpl_mask);
+/* Returns the formula's value at the privilege levels of `cpl_mask`. */
+double stat_report_value(const stat_report *report, const metric_formula *formula, unsigned cpl_mask);
 
 /* The derived figure beside a row, at the row's own privilege levels. stat_row_metric returns false if there
  * is none or it is not finite. */
@@ -80,7 +78,7 @@ typedef struct stat_metric {
     unsigned decimals;
     const char *unit;
 } stat_metric;
-bool stat_row_metric(stat_report *report, const stat_row *row, stat_metric *beside);
+bool stat_row_metric(const stat_report *report, const stat_row *row, stat_metric *beside);
 
 /* ---- formats ---- */
 

@@ -76,13 +76,13 @@ void p5_table_write_header(FILE *out, const p5_table *t)
 
 void p5_table_write_row(FILE *out, const p5_table *t, uint64_t clock, const p5_counts *interval)
 {
-    double values[METRIC_VARIABLES], mhz = p5_model_clock_mhz(t->model);
-    metric_values(interval, P5_CPL_MASK_ALL, mhz, values);
+    double mhz = p5_model_clock_mhz(t->model);
+    const metric_source from = {interval, 1, P5_CPL_MASK_ALL, mhz};
     fprintf(out, "%*.6f", TIME_WIDTH, (double)clock / (mhz * 1e6));
     for (size_t i = 0; i < t->columns; i++) {
         char text[48];
         fprintf(out, "  %*s", (int)t->width[i],
-                metric_text(metric_evaluate(t->group->metrics[i].formula, values), t->decimals[i], text,
+                metric_text(metric_evaluate(t->group->metrics[i].formula, &from), t->decimals[i], text,
                             sizeof text));
     }
     fputc('\n', out);

@@ -188,12 +188,11 @@ static void write_metric_group(text_report *in, const metric_group *group)
 {
     if (in->stat->interval == 0)
         write_heading(in, "%s:", group->summary);
-    const double *values = stat_report_values(&in->report, P5_CPL_MASK_ALL);
     for (size_t i = 0; i < group->metric_count; i++) {
         const metric *one = &group->metrics[i];
         char room[32];
         bool supported = (metric_formula_families(one->formula) & p5_model_family(in->stat->model)) != 0;
-        double value = metric_evaluate(one->formula, values);
+        double value = stat_report_value(&in->report, one->formula, P5_CPL_MASK_ALL);
         bool count = one->unit[0] == '\0' && isfinite(value) && value >= 10000; /* of events, not a ratio */
         const char *text =
             count ? whole(in, value, room, sizeof room) : metric_text(value, 3, room, sizeof room);

@@ -11,7 +11,8 @@
 
 #include "report/stat/metric.h"
 
-static double values[METRIC_VARIABLES];
+static p5_counts counts;
+static const metric_source of_counts = {&counts, 1, P5_CPL_MASK_ALL, 100};
 
 static double value_of(const char *text)
 {
@@ -19,7 +20,7 @@ static double value_of(const char *text)
     p5_error error = {0};
     if (metric_formula_parse(text, &f, &error) != P5_OK)
         fail_msg("'%s': expected success, got '%s' at column %u", text, error.message, error.column);
-    double value = metric_evaluate(f, values);
+    double value = metric_evaluate(f, &of_counts);
     metric_formula_close(f);
     return value;
 }
@@ -27,13 +28,17 @@ static double value_of(const char *text)
 static void arithmetic(void **state)
 {
     (void)state;
-    memset(values, 0, sizeof values);
-    values[P5_EVENT_DATA_READ] = 400;
-    values[P5_EVENT_DATA_READ_MISS] = 30;
-    values[P5_EVENT_MMX_INSTRUCTIONS_EXECUTED_V_PIPE] = 7;
-    values[METRIC_CLOCKS] = 1000;
-    values[METRIC_SECONDS] = 0.25;
-    values[METRIC_STALL + P5_STALL_AGI] = 12;
+    memset(&counts, 0, sizeof counts);
+    counts.increments[P5_EVENT_DATA_READ][P5_CPL_KERNEL] = 300;
+    counts.increments[P5_EVENT_DATA_READ][P5_CPL_USER] = 100;
+    counts.asserted[P5_EVENT_DATA_READ][P5_CPL_USER] = 90;
+    counts.increments[P5_EVENT_DATA_READ_MISS][P5_CPL_USER] = 30;
+    counts.increments[P5_EVENT_INSTRUCTIONS_EXECUTED][P5_CPL_USER] = 500;
+    counts.increments[P5_EVENT_MMX_INSTRUCTIONS_EXECUTED_V_PIPE][P5_CPL_KERNEL] = 7;
+    counts.clocks[P5_CPL_KERNEL] = 300;
+    counts.clocks[P5_CPL_USER] = 700;
+    counts.stalls[P5_STALL_AGI][P5_CPL_USER] = 12;
+    counts.bus_bytes[1][P5_CPL_USER] = 64;
     static const struct {
         const char *text;
         double expected;
@@ -54,7 +59,24 @@ static void arithmetic(void **state)
         {"clocks/data_read", 2.5},
         {"stall_agi/clocks", 0.012},
         {"r2b.1", 7},
-        {"clocks/(1000000*seconds)", 0.004},
+        {"clocks/(1000000*seconds)", 100},
+        {"bus_read_bytes + bus_written_bytes", 64},
+        /* modifiers are those of event selections */
+        {"data_read:u", 100},
+        {"data_read:uc", 90},
+        {"data_read:k/clocks:k", 1},
+        {"stall_agi:k", 0},
+        /* any spelling of an event, also with signs that are operators elsewhere */
+        {"data-read-data-read-miss", 370},
+        {"data read miss", 30},
+        {"clocks-data-read", 600},
+        {"CPI", 2},
+        {"2*ipc+1", 2},
+        {"cpi:u", 1.4},
+        {"+2", 2},
+        {"1.2k", 1200},
+        {"3M/1.5M+1G", 1e9 + 2},
+        {"0x10", 16},
         {"((((((((((1))))))))))", 1},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
@@ -66,8 +88,8 @@ static void arithmetic(void **state)
 static void division_by_zero_is_not_a_number(void **state)
 {
     (void)state;
-    memset(values, 0, sizeof values);
-    values[METRIC_CLOCKS] = 5;
+    memset(&counts, 0, sizeof counts);
+    counts.clocks[P5_CPL_USER] = 5;
     static const char *const texts[] = {"0/0", "clocks/data_read", "1 + clocks/data_read", "-1/0",
                                         "1/(clocks-5)"};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
@@ -101,6 +123,11 @@ static void faults_have_a_column(void **state)
         {"r2b", P5_ERR_NAME, 1, "counter 0 and another"},
         {"1e999", P5_ERR_RANGE, 1, "too large"},
         {"()", P5_ERR_SYNTAX, 2, "expected a number"},
+        {"3kx", P5_ERR_SYNTAX, 3, "operator"},
+        {"1+clocks:", P5_ERR_SYNTAX, 10, "modifier is missing"},
+        {"1+clocks:x", P5_ERR_SYNTAX, 10, "a modifier is u"},
+        {"seconds:c", P5_ERR_SYNTAX, 1, "for events only"},
+        {"cpi-x", P5_ERR_NAME, 5, "'x'"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         metric_formula *f;
@@ -137,24 +164,35 @@ static void deep_nesting_is_refused(void **state)
     assert_true(value_of(text) == (double)(length / 2 + 1));
 }
 
-static void totals_become_values(void **state)
+/* Variables are means over the runs whose counts are added, at the privilege levels that are asked for. */
+static void values_are_means_of_the_levels(void **state)
 {
     (void)state;
-    static p5_counts counts;
+    static const struct {
+        const char *text;
+        unsigned cpl_mask;
+        double expected;
+    } rows[] = {
+        {"clocks", P5_CPL_MASK_ALL, 500},       {"clocks", P5_CPL_MASK_USER, 350},
+        {"branches", P5_CPL_MASK_ALL, 21.5},    {"branches", P5_CPL_MASK_SYSTEM, 1.5},
+        {"branches:u", P5_CPL_MASK_SYSTEM, 20}, {"stall_halt", P5_CPL_MASK_ALL, 4.5},
+        {"stall_halt", P5_CPL_MASK_USER, 0},    {"1000000*seconds", P5_CPL_MASK_ALL, 5},
+        {"clocks-400", P5_CPL_MASK_ALL, 100},
+    };
+    memset(&counts, 0, sizeof counts);
     counts.clocks[P5_CPL_KERNEL] = 300;
     counts.clocks[P5_CPL_USER] = 700;
     counts.increments[P5_EVENT_BRANCHES][P5_CPL_KERNEL] = 3;
     counts.increments[P5_EVENT_BRANCHES][P5_CPL_USER] = 40;
     counts.stalls[P5_STALL_HALT][P5_CPL_KERNEL] = 9;
-    double v[METRIC_VARIABLES];
-    metric_values(&counts, P5_CPL_MASK_ALL, 100, v);
-    assert_true(v[METRIC_CLOCKS] == 1000 && v[P5_EVENT_BRANCHES] == 43 &&
-                v[METRIC_STALL + P5_STALL_HALT] == 9);
-    assert_true(fabs(v[METRIC_SECONDS] - 1e-5) < 1e-18); /* 1000 clocks at 100 MHz */
-    metric_values(&counts, P5_CPL_MASK_USER, 100, v);
-    assert_true(v[METRIC_CLOCKS] == 700 && v[P5_EVENT_BRANCHES] == 40 &&
-                v[METRIC_STALL + P5_STALL_HALT] == 0);
-    assert_true(v[P5_EVENT_DATA_READ] == 0);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        metric_formula *f;
+        assert_int_equal(metric_formula_parse(rows[i].text, &f, NULL), P5_OK);
+        double value = metric_evaluate(f, &(metric_source){&counts, 2, rows[i].cpl_mask, 100});
+        if (fabs(value - rows[i].expected) > 1e-12)
+            fail_msg("'%s': expected %.15g, got %.15g", rows[i].text, rows[i].expected, value);
+        metric_formula_close(f);
+    }
 }
 
 static void a_group_file(void **state)
@@ -319,7 +357,7 @@ int main(void)
         cmocka_unit_test(division_by_zero_is_not_a_number),
         cmocka_unit_test(faults_have_a_column),
         cmocka_unit_test(deep_nesting_is_refused),
-        cmocka_unit_test(totals_become_values),
+        cmocka_unit_test(values_are_means_of_the_levels),
         cmocka_unit_test(a_group_file),
         cmocka_unit_test(faults_have_line_and_column),
         cmocka_unit_test(built_in_groups),

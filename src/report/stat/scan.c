@@ -1,0 +1,79 @@
+#include "report/stat/scan.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/text.h"
+
+p5_status scan_fail(const scanner *s, const char *at, p5_status status, const char *format, ...)
+{
+    char message[P5_ERROR_TEXT];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    return error_set_at(s->error, status, NULL, 0, (unsigned)(at - s->text) + 1, "%s", message);
+}
+
+const char *scan_blanks(scanner *s)
+{
+    while (isspace((unsigned char)*s->at))
+        s->at++;
+    return s->at;
+}
+
+bool scan_sign(scanner *s, const char *sign)
+{
+    bool next = strncmp(scan_blanks(s), sign, strlen(sign)) == 0;
+    s->at += next ? strlen(sign) : 0;
+    return next;
+}
+
+p5_status scan_modifiers(scanner *s, scan_levels *found)
+{
+    *found = (scan_levels){.cpl_mask = P5_CPL_MASK_ALL};
+    if (!scan_sign(s, ":"))
+        return P5_OK;
+    uint8_t levels = 0;
+    for (found->text = s->at; isalnum((unsigned char)*s->at); s->at++) {
+        char letter = (char)tolower((unsigned char)*s->at);
+        if (strchr("ukc", letter) == NULL)
+            return scan_fail(s, s->at, P5_ERR_SYNTAX,
+                             "a modifier is u (CPL 3), k (CPL 0-2) or c (clocks in which the signal was on)");
+        levels |= letter == 'u' ? P5_CPL_MASK_USER : letter == 'k' ? P5_CPL_MASK_SYSTEM : 0;
+        found->asserted |= letter == 'c';
+    }
+    found->cpl_mask = levels != 0 ? levels : P5_CPL_MASK_ALL;
+    found->length = (size_t)(s->at - found->text);
+    return found->length > 0 ? P5_OK : scan_fail(s, s->at, P5_ERR_SYNTAX, "a modifier is missing: u, k or c");
+}
+
+p5_status scan_event(const char *name, int *event, p5_error *error)
+{
+    enum p5_event id;
+    *event = P5_SELECT_CLOCKS;
+    if (p5_event_is_clocks(name))
+        return P5_OK;
+    p5_status status = p5_event_find(name, &id, error);
+    if (status == P5_OK)
+        *event = (int)id;
+    else if (error != NULL && text_distance(name, "clocks") <= 2)
+        error_hint(error, "did you mean 'clocks'?");
+    return status;
+}
+
+p5_status scan_selected(const char *text, unsigned family, p5_selected *found, p5_error *error)
+{
+    p5_selection all = {0};
+    p5_status status = p5_selection_add(&all, text, family, error);
+    if (status == P5_OK && all.count != 1)
+        status = error_set_at(error, P5_ERR_SYNTAX, NULL, 0, 1,
+                              "one event is expected here, '%s' selects %zu", text, all.count);
+    if (status == P5_OK)
+        *found = all.items[0];
+    p5_selection_free(&all);
+    return status;
+}

@@ -1,0 +1,47 @@
+/* The scanner that event selections, formulas and budgets share: blanks, signs, events and their modifiers, and
+ * errors that name the column. */
+#ifndef REPORT_STAT_SCAN_H
+#define REPORT_STAT_SCAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "p5scope/report.h"
+
+typedef struct scanner {
+    const char *text; /* columns of errors count from here */
+    const char *at;   /* the next character */
+    p5_error *error;  /* may be NULL */
+} scanner;
+
+/* Sets the error to a printf-style message with the column of `at`, which is a place in the text. Returns
+ * `status`. */
+p5_status scan_fail(const scanner *s, const char *at, p5_status status, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* Skips blanks and line ends. Returns the place after them. */
+const char *scan_blanks(scanner *s);
+
+/* Takes `sign` if it is next after blanks. */
+bool scan_sign(scanner *s, const char *sign);
+
+/* The modifiers of an event: u (CPL 3), k (CPL 0-2), c (clocks in which the signal was on). */
+typedef struct scan_levels {
+    uint8_t cpl_mask; /* P5_CPL_MASK_*: all levels unless only one of u and k is written */
+    bool asserted;    /* c */
+    const char *text; /* as written, without the colon */
+    size_t length;    /* 0: there are no modifiers */
+} scan_levels;
+
+/* Scans ":" and modifiers if they are next after blanks. */
+p5_status scan_modifiers(scanner *s, scan_levels *found);
+
+/* Parses a selection that must select one event or the clocks. */
+p5_status scan_selected(const char *text, unsigned family, p5_selected *found, p5_error *error);
+
+/* Finds the event `name`, which may be any spelling of it, or of the clocks (P5_SELECT_CLOCKS). P5_ERR_NAME with
+ * a hint. */
+p5_status scan_event(const char *name, int *event, p5_error *error);
+
+#endif
