@@ -1,5 +1,5 @@
 /* Compares the counts of several runs side by side (`stat --compare`). The runs are JSON lines of `stat -j`,
- * from files or from memory; SQLite's JSON functions parse them. */
+ * from files or from memory. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -8,11 +8,10 @@
 #include "base/arena.h"
 #include "base/array.h"
 #include "base/error.h"
-#include "base/lines.h"
 #include "base/text.h"
 #include "p5scope/version.h"
-#include "report/json_line.h"
 #include "report/json_writer.h"
+#include "report/results.h"
 #include "report/stat/stat_internal.h"
 
 enum { MOST_RUNS = 26 };
@@ -33,22 +32,13 @@ struct p5_comparison {
     compared_run runs[MOST_RUNS];
     size_t run_count;
     ARRAY_OF(compared_row) rows;
-    sqlite3 *sqlite;
-    sqlite3_stmt *parts;
-    bool open; /* the last run has a header and no summary yet */
+    const char *name; /* of the file being read */
 };
 
 p5_status p5_comparison_open(p5_comparison **out, p5_error *error)
 {
-    p5_comparison *c = calloc(1, sizeof *c);
-    *out = NULL;
-    if (c == NULL || sqlite3_open(":memory:", &c->sqlite) != SQLITE_OK ||
-        sqlite3_prepare_v2(c->sqlite, json_line_parts, -1, &c->parts, NULL) != SQLITE_OK) {
-        p5_comparison_close(c);
-        return error_set(error, P5_ERR_MEMORY, "out of memory");
-    }
-    *out = c;
-    return P5_OK;
+    *out = calloc(1, sizeof **out);
+    return *out != NULL ? P5_OK : error_set(error, P5_ERR_MEMORY, "out of memory");
 }
 
 void p5_comparison_close(p5_comparison *c)
@@ -57,8 +47,6 @@ void p5_comparison_close(p5_comparison *c)
         return;
     arena_free_all(&c->texts);
     free(c->rows.items);
-    sqlite3_finalize(c->parts);
-    sqlite3_close(c->sqlite);
     free(c);
 }
 
@@ -89,18 +77,19 @@ static double value_in(const p5_comparison *c, const char *name)
     return NAN;
 }
 
-static p5_status begin_run(p5_comparison *c, const char *name, p5_error *error)
+static p5_status begin_run(p5_comparison *c, const result_line *header, p5_error *error)
 {
-    if (c->open)
-        return error_set(error, P5_ERR_FORMAT, "the run before this line is cut off: it has no summary");
+    if (header->kind == RESULT_INTERVALS)
+        return error_set(error, P5_ERR_FORMAT, "intervals (stat -I) cannot be compared, only whole runs");
+    if (header->kind == RESULT_TRACE)
+        return error_set(error, P5_ERR_FORMAT, "a trace cannot be compared, only what stat -j writes");
     if (c->run_count == MOST_RUNS)
         return error_set(error, P5_ERR_RANGE, "more than %d runs", MOST_RUNS);
     compared_run *run = &c->runs[c->run_count++];
-    *run = (compared_run){.name = arena_text(&c->texts, name),
-                          .model = arena_text(&c->texts, line_text(c->parts, LINE_MODEL, "")),
-                          .command = arena_text(&c->texts, line_text(c->parts, LINE_COMMAND, "")),
-                          .options = arena_text(&c->texts, line_text(c->parts, LINE_OPTIONS, ""))};
-    c->open = true;
+    *run = (compared_run){.name = arena_text(&c->texts, c->name),
+                          .model = arena_text(&c->texts, line_text(header, LINE_MODEL, "")),
+                          .command = arena_text(&c->texts, line_text(header, LINE_COMMAND, "")),
+                          .options = arena_text(&c->texts, line_text(header, LINE_OPTIONS, ""))};
     return run->name != NULL && run->model != NULL && run->command != NULL && run->options != NULL
                ? P5_OK
                : error_set(error, P5_ERR_MEMORY, "out of memory");
@@ -119,14 +108,18 @@ static void fill_stalls(p5_comparison *c)
     }
 }
 
-/* Ends a run. Takes the clocks from the summary if no row has them, and adds CPI to every run. */
-static p5_status end_run(p5_comparison *c, p5_error *error)
+/* Ends a run. Takes the clocks from the summary if no row has them, adds CPI to every run, and stores how the run
+ * ended, because a run that a limit cut short must not look like a faster one. */
+static p5_status end_run(p5_comparison *c, const result_line *summary, p5_error *error)
 {
-    double clocks = sqlite3_column_double(c->parts, LINE_CLOCKS);
-    double instructions = sqlite3_column_double(c->parts, LINE_INSTRUCTIONS);
+    compared_run *run = &c->runs[c->run_count - 1];
+    double clocks = line_number(summary, LINE_CLOCKS);
+    double instructions = line_number(summary, LINE_INSTRUCTIONS);
     double counted = value_in(c, "instructions_executed");
     p5_status status = P5_OK;
-    c->open = false;
+    run->ending = arena_text(&c->texts, line_text(summary, LINE_ENDING, ""));
+    if (run->ending == NULL)
+        return error_set(error, P5_ERR_MEMORY, "out of memory");
     if (isnan(value_in(c, "clocks")))
         status = add_value(c, "clocks", "", clocks, error);
     if (!isnan(counted))
@@ -137,63 +130,25 @@ static p5_status end_run(p5_comparison *c, p5_error *error)
     return status;
 }
 
-/* Stores how the current run ended, because a run that a limit cut short must not look like a faster one. */
-static p5_status take_ending(p5_comparison *c, p5_error *error)
+static p5_status take_line(void *context, const result_line *line, p5_error *error)
 {
-    compared_run *run = &c->runs[c->run_count - 1];
-    run->ending = arena_text(&c->texts, line_text(c->parts, LINE_ENDING, ""));
-    return run->ending != NULL ? end_run(c, error) : error_set(error, P5_ERR_MEMORY, "out of memory");
+    p5_comparison *c = context;
+    if (line->part == RESULT_HEADER)
+        return begin_run(c, line, error);
+    if (line->part == RESULT_VALUE && line_has(line, LINE_VALUE))
+        return add_value(c, line_text(line, LINE_EVENT, ""), "", line_number(line, LINE_VALUE), error);
+    if (line->part == RESULT_METRIC && line_has(line, LINE_METRIC_VALUE))
+        return add_value(c, line_text(line, LINE_METRIC, ""), line_text(line, LINE_METRIC_UNIT, ""),
+                         line_number(line, LINE_METRIC_VALUE), error);
+    return line->part == RESULT_SUMMARY ? end_run(c, line, error) : P5_OK;
 }
 
-static p5_status take_line(p5_comparison *c, const char *name, p5_error *error)
+static p5_status read_runs(p5_comparison *c, FILE *in, const char *name, p5_error *error)
 {
-    sqlite3_stmt *parts = c->parts;
-    if (line_has(parts, LINE_VERSION))
-        return begin_run(c, name, error);
-    if (line_has(parts, LINE_INTERVAL))
-        return error_set(error, P5_ERR_FORMAT, "intervals (stat -I) cannot be compared, only whole runs");
-    if (!c->open && c->run_count > 0)
-        return P5_OK; /* budgets follow a summary */
-    if (!c->open)
-        return error_set(error, P5_ERR_FORMAT, "this is not what stat -j writes");
-    if (line_has(parts, LINE_EVENT) && line_has(parts, LINE_VALUE))
-        return add_value(c, line_text(parts, LINE_EVENT, ""), "", sqlite3_column_double(parts, LINE_VALUE),
-                         error);
-    if (line_has(parts, LINE_METRIC) && line_has(parts, LINE_METRIC_VALUE))
-        return add_value(c, line_text(parts, LINE_METRIC, ""), line_text(parts, LINE_METRIC_UNIT, ""),
-                         sqlite3_column_double(parts, LINE_METRIC_VALUE), error);
-    return line_has(parts, LINE_CLOCKS) ? take_ending(c, error) : P5_OK;
-}
-
-static p5_status take_lines(p5_comparison *c, FILE *in, const char *name, p5_error *error)
-{
-    char *text = NULL;
-    size_t room = 0, before = c->run_count;
-    unsigned line = 0;
-    ssize_t length;
-    p5_status status = P5_OK;
-    while (status == P5_OK && (length = lines_next(&text, &room, in)) > 0) {
-        line++;
-        if (text[0] == '\n')
-            continue;
-        bool valid = memchr(text, '\0', (size_t)length) == NULL;
-        sqlite3_bind_text(c->parts, 1, text, (int)length, SQLITE_STATIC);
-        if (valid && sqlite3_step(c->parts) == SQLITE_ROW)
-            status = take_line(c, name, error);
-        else
-            status = error_set(error, P5_ERR_FORMAT, "this is not what stat -j writes");
-        sqlite3_reset(c->parts);
-        if (status != P5_OK)
-            error_at(error, name, line, 0);
-    }
-    if (status == P5_OK && (status = lines_end(in, error)) != P5_OK)
-        error_at(error, name, line, 0);
-    free(text);
-    if (status == P5_OK && (c->open || c->run_count == before)) {
-        status = error_set(error, P5_ERR_FORMAT,
-                           c->open ? "the file is cut off: its run has no summary" : "there is no run in it");
-        error_at(error, name, 0, 0);
-    }
+    size_t runs;
+    c->name = name;
+    p5_status status = results_read(in, name, take_line, c, &runs, error);
+    fclose(in);
     return status;
 }
 
@@ -202,9 +157,7 @@ p5_status p5_comparison_read(p5_comparison *c, const char *path, p5_error *error
     FILE *in = fopen(path, "re");
     if (in == NULL)
         return error_set_at(error, P5_ERR_IO, path, 0, 0, "cannot open the file: %s", strerror(errno));
-    p5_status status = take_lines(c, in, path, error);
-    fclose(in);
-    return status;
+    return read_runs(c, in, path, error);
 }
 
 p5_status p5_comparison_add(p5_comparison *c, const char *name, const char *lines, p5_error *error)
@@ -212,9 +165,7 @@ p5_status p5_comparison_add(p5_comparison *c, const char *name, const char *line
     FILE *in = fmemopen((char *)(uintptr_t)lines, strlen(lines), "r");
     if (in == NULL)
         return error_set(error, P5_ERR_MEMORY, "out of memory");
-    p5_status status = take_lines(c, in, name, error);
-    fclose(in);
-    return status;
+    return read_runs(c, in, name, error);
 }
 
 /* ---- Writing ---- */

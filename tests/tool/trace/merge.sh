@@ -74,8 +74,8 @@ refuse ab.json 'already' # nothing of it, although it holds two
 refuse d.db 'already'
 refuse cut.json 'cut off'
 refuse torn.json 'cut off'
-refuse foreign.json 'neither'
-refuse foreign.txt 'neither'
+refuse foreign.json 'not a result'
+refuse foreign.txt 'not a result'
 refuse foreign.db 'not one of p5scope'
 refuse empty.json 'no run'
 grep -v '"row":3,' t.jsonl >gap.jsonl
