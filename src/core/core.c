@@ -233,7 +233,7 @@ void core_price(p5_core *core, const p5_retired *r, p5_prediction prediction)
 {
     assert(r->first + r->count <= r->block->count);
     if (takes_samples(core))
-        profile_expect(core, r, prediction);
+        profile_expect(core, r);
     memo_price_alone(core, r, prediction);
     if (core->check)
         memo_check_fed(core, r, prediction);
@@ -269,7 +269,7 @@ static size_t price_sampled_before(p5_core *core, const p5_access *accesses, con
                                                       count - n, far < limit ? far : limit);
         if (done == 0) {
             const p5_retired r = block_retired(&blocks[n], accesses, values);
-            if (limit != UINT64_MAX && core->now + bound_clocks(core, &r, predictions[n]) >= limit)
+            if (limit != UINT64_MAX && core->now + bound_clocks(core, &r) >= limit)
                 break;
             core_price(core, &r, predictions[n]);
         }

@@ -71,13 +71,9 @@ size_t core_price_blocks_before(p5_core *core, const p5_access *accesses, const 
                                 const p5_retired_block *blocks, const p5_prediction *predictions,
                                 size_t count, uint64_t limit);
 
-/* Returns an upper bound of the clocks until the stretch has been priced, or the exact number if the memo
- * knows it. Reads the state of caches, TLBs and pending requests, and changes nothing that a result depends
- * on. */
-uint64_t bound_clocks(p5_core *core, const p5_retired *retired, p5_prediction prediction);
-/* Determines the clocks that pricing the stretch will take, if the memo has stored this case. Returns false
- * if that is not known. Changes nothing that a result depends on. */
-bool memo_ahead(p5_core *core, const p5_retired *retired, p5_prediction prediction, uint64_t *clocks);
+/* Returns an upper bound of the clocks until the stretch has been priced. Reads the state of caches, TLBs and
+ * pending requests, and changes nothing that a result depends on. */
+uint64_t bound_clocks(p5_core *core, const p5_retired *retired);
 
 /* Skips instructions without pricing them: each advances the clock by one, and nothing is counted. Returns
  * the clock. No instruction may be pending in D1. */

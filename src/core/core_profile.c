@@ -26,26 +26,26 @@ static void look_at_boundaries(p5_core *core, bool looking, uint64_t look_clock)
 }
 
 /* Returns whether `r`, or the pending instruction alone (NULL), will have been priced before `clock`. */
-static bool ends_before(p5_core *core, const p5_retired *r, p5_prediction prediction, uint64_t clock)
+static bool ends_before(p5_core *core, const p5_retired *r, uint64_t clock)
 {
     enum { MOST = 64, BYTES = 15 }; /* of a pending instruction */
     const uint64_t most =
-        r ? bound_clocks(core, r, prediction) : bound_blind(&core->bound, MOST, WAITING_ACCESSES, BYTES);
+        r ? bound_clocks(core, r) : bound_blind(&core->bound, MOST, WAITING_ACCESSES, BYTES);
     return core->now + most < clock;
 }
 
-void profile_expect(p5_core *core, const p5_retired *r, p5_prediction prediction)
+void profile_expect(p5_core *core, const p5_retired *r)
 {
     const uint64_t looked = profile_look_clock(core);
     const bool looking = profile_is_looking(core);
-    if (looking ? core->now < looked : ends_before(core, r, prediction, looked))
+    if (looking ? core->now < looked : ends_before(core, r, looked))
         return;
     if (!looking)
         update_watched(core);
     const uint64_t left = profile_clocks_left(core);
     if (left > 0) {
         look_at_boundaries(core, false, core->now + left); /* bounds are tighter while the memo may be used */
-        if (ends_before(core, r, prediction, core->now + left))
+        if (ends_before(core, r, core->now + left))
             return;
     }
     look_at_boundaries(core, true, core->now + PROFILE_WORTH);
@@ -53,7 +53,7 @@ void profile_expect(p5_core *core, const p5_retired *r, p5_prediction prediction
 
 static void expect_settling(core_observer *o)
 {
-    profile_expect(((profile_sink *)o)->core, NULL, 0);
+    profile_expect(((profile_sink *)o)->core, NULL);
 }
 
 /* ---- intervals ---- */

@@ -8,7 +8,6 @@
 #include "core/event/counts.h"
 #include "core/memo.h"
 #include "core/memory/memory.h"
-#include "core/memory/memory_trial.h"
 #include "core/model/bound.h"
 #include "core/pipe/breakpoints.h"
 #include "core/pipe/pipe.h"
@@ -54,7 +53,6 @@ struct p5_core {
     bool faulted_in_v; /* errata: an instruction in V faulted, and its handler's first instruction was not
                           seen yet */
     p5_block *blocks;
-    memory_trial trial;
     /* The stretch that is being priced: */
     const p5_block *block;
     branch_trace branches;

@@ -12,6 +12,20 @@ static unsigned burst_place(unsigned first, unsigned part)
     return first ^ part;
 }
 
+static p5_bus_use *log_begin(const bus_log *log)
+{
+    return log->uses + BUS_RECENT;
+}
+
+/* Returns an empty log in `uses`. */
+static bus_log empty_log(p5_bus_use *uses)
+{
+    bus_log log = {.uses = uses};
+    log.next = log.told = log_begin(&log);
+    log.end = log.next + BUS_UNTOLD - BUS_CYCLES;
+    return log;
+}
+
 bool bus_init(bus *b, const p5_model *model, counts *totals)
 {
     memset(b, 0, sizeof *b);
@@ -27,7 +41,7 @@ bool bus_init(bus *b, const p5_model *model, counts *totals)
     p5_bus_use *uses = calloc(BUS_RECENT + BUS_TOLD, sizeof *uses);
     if (uses == NULL)
         return false;
-    b->log = bus_log_in(uses);
+    b->log = empty_log(uses);
     if (!board_init(&b->board, model)) {
         free(uses);
         return false;
@@ -55,19 +69,6 @@ void bus_reset(bus *b)
 }
 
 /* ---- the log ---- */
-
-static p5_bus_use *log_begin(const bus_log *log)
-{
-    return log->uses + BUS_RECENT;
-}
-
-bus_log bus_log_in(p5_bus_use *uses)
-{
-    bus_log log = {.uses = uses};
-    log.next = log.told = log_begin(&log);
-    log.end = log.next + BUS_UNTOLD - BUS_CYCLES;
-    return log;
-}
 
 static void tell_rest(bus_log *log)
 {

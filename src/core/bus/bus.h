@@ -87,8 +87,6 @@ void bus_on_use(bus *b, void (*tell)(void *context, const p5_bus_use *uses, size
 void bus_tell(bus *b);
 /* Makes space in the log, and calls the callback. */
 void bus_log_turn(bus_log *log);
-/* Returns an empty log in `uses`, which has space for BUS_RECENT + BUS_UNTOLD. */
-bus_log bus_log_in(p5_bus_use *uses);
 
 /* The cycles below are requested in core clock `asked` and return core clocks. */
 /* Reads up to 8 bytes of RAM; returns when the data arrives. */

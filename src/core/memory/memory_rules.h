@@ -1,6 +1,6 @@
 /* The rules of a data reference, each defined once. The slow path (memory_data.c), the fast path
- * (memory_fast.h) and the lookahead (replay) consist of them. A path passes what it knows as a constant, and
- * the compiler removes the rest. */
+ * (memory_fast.h) and the bound of a block's clocks (replay/bound.c) consist of them. A path passes what it
+ * knows as a constant, and the compiler removes the rest. */
 #ifndef CORE_MEMORY_MEMORY_RULES_H
 #define CORE_MEMORY_MEMORY_RULES_H
 

@@ -195,7 +195,7 @@ bool profile_is_looking(const p5_core *core);
 uint64_t profile_look_clock(const p5_core *core);
 /* Determines whether the counter may overflow while `r`, which is priced next, runs. Must be called before it
  * while samples are taken. (core_profile.c) */
-void profile_expect(p5_core *core, const p5_retired *r, p5_prediction prediction);
+void profile_expect(p5_core *core, const p5_retired *r);
 /* Adds what was counted since the last commit to the current context, as one occurrence. */
 void profile_commit(p5_core *core);
 /* Attributes what the memory side counts from now on to the instruction at `who`. Must be called before the

@@ -96,15 +96,12 @@ static unsigned lines_missing(const struct memory *m, const isa_block *code)
     return missing;
 }
 
-uint64_t bound_clocks(p5_core *core, const p5_retired *r, p5_prediction prediction)
+uint64_t bound_clocks(p5_core *core, const p5_retired *r)
 {
     const bound *b = &core->bound;
     const p5_block *block = r->block;
     const struct memory *m = core->memory;
     /* A plain block contains no bus access, no LOCK, and only a fixed number of references. */
-    uint64_t exact;
-    if (memo_ahead(core, r, prediction, &exact))
-        return exact;
     if (!block->plain || r->unsafe_x87 || memo_is_held(core) || memo_waiting(core) || memory_frozen(m) ||
         memory_has_agent(m))
         return bound_blind(b, block->most_clocks, r->access_count, block->code->size);

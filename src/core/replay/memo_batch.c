@@ -360,7 +360,7 @@ stays_before(p5_core *core, const batch *all, const p5_retired_block *b, uint64_
     if (core->now + b->block->blind_clocks < limit)
         return true;
     const p5_retired r = whole_stretch(all, b);
-    return core->now + bound_clocks(core, &r, prediction_of(all, b)) < limit;
+    return core->now + bound_clocks(core, &r) < limit;
 }
 
 /* Prices what the hot path cannot: the first stretch of a batch if the pending instruction's references do

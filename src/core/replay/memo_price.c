@@ -96,7 +96,8 @@ static void price_along(p5_core *core, const p5_retired *r, memo_path *path)
     }
 }
 
-memo_path *memo_path_of(p5_core *core, const p5_retired *r, piece *p, bool taken)
+/* Returns the path of this execution of `p`, or NULL. */
+static memo_path *path_of(p5_core *core, const p5_retired *r, piece *p, bool taken)
 {
     uint32_t key = 0;
     if (!p->memo || (p->has_variants && !memo_variant(core, r, p, taken, &key)))
@@ -145,7 +146,7 @@ static void price_pieces(p5_core *core, const p5_retired *r)
     const p5_value *values = r->values;
     for (piece *p = &r->block->first; p; p = p->next) {
         const p5_retired part = piece_retired(&whole, p, accesses, values);
-        memo_path *path = memo_path_of(core, &part, p, taken);
+        memo_path *path = path_of(core, &part, p, taken);
         if (__builtin_expect(path != NULL, 1))
             price_along(core, &part, path);
         else

@@ -14,9 +14,7 @@ typedef enum memo_found {
     MEMO_AT_HAND  /* each is the most recently used of its set: their fetches change nothing */
 } memo_found;
 
-/* memo_price.c. Returns the path of this execution of `p`, as pricing will find it, or NULL. */
-memo_path *memo_path_of(p5_core *core, const p5_retired *r, piece *p, bool taken);
-/* Returns the path from the core's state into `p` with variant `key`. The references of the pending
+/* memo_price.c. Returns the path from the core's state into `p` with variant `key`. The references of the pending
  * instruction must precede `accesses`. NULL: memory is out, or the piece must take the exact path. */
 memo_path *memo_look_up(p5_core *core, piece *p, uint32_t key, const p5_access *accesses);
 /* memo.c. Must be called at a leaf's first use since totals were formed or since the context or privilege

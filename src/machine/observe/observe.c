@@ -89,20 +89,20 @@ static void retire_in_parts(p5_machine *machine, const p5_retired *r, p5_predict
 }
 
 /* Returns true if the next goal in clocks may lie in the stretch. */
-static bool is_near(const p5_machine *machine, const p5_retired *r, p5_prediction prediction)
+static bool is_near(const p5_machine *machine, const p5_retired *r)
 {
     const observers *all = machine->observers;
     uint64_t clock = p5_machine_clock(machine);
     return clock + bound_blind(&all->most, r->block->most_clocks, r->access_count, r->block->code->size) >=
                all->next_clock &&
-           clock + bound_clocks(machine->core, r, prediction) >= all->next_clock;
+           clock + bound_clocks(machine->core, r) >= all->next_clock;
 }
 
 /* Prices a stretch, in parts if a goal may lie in it, and notifies observers of the goals that it reaches. */
 static void retire(p5_machine *machine, const p5_retired *r, p5_prediction prediction)
 {
     uint64_t instructions = machine->instructions + r->count - r->interrupted;
-    bool clock_near = is_near(machine, r, prediction);
+    bool clock_near = is_near(machine, r);
     if (r->count > 1 && (clock_near || instructions > machine->observers->next_instruction)) {
         retire_in_parts(machine, r, prediction);
     } else {
