@@ -110,7 +110,7 @@ static void check_counter(const void *row, snapshot *s)
 }
 
 /* The registers that select it determine what it follows. */
-const snapshot_table counter_state = {
-    SNAPSHOT(pmu_counter, "counter", FIELD_DERIVED(select, event, levels, mode, bits, interrupts),
-             FIELD_MOST((UINT64_C(1) << 48) - 1, preset), FIELD_ANY(base, carries)),
-    .check = check_counter};
+const snapshot_table counter_state = {SNAPSHOT(pmu_counter, "counter",
+                                               FIELD_DERIVED(select, event, levels, mode, bits, interrupts),
+                                               FIELD_ANY(preset, base, carries)),
+                                      .check = check_counter};

@@ -36,24 +36,24 @@ static const fault_rule rules[] = {
     {PMU_RDMSR | PMU_WRMSR, P54C | P55C, IF_NO_MSR, P5_FAULT_GP},
 };
 
-/* Returns the privilege level. Real mode has the rights of CPL 0, V86 mode those of CPL 3; docs/fidelity.md
- * discusses the manuals' real-mode text. */
-static unsigned effective_cpl(const p5_privilege *privilege)
+/* Returns whether code has the rights of CPL 0. Real mode has them, V86 mode has those of CPL 3;
+ * docs/fidelity.md discusses the manuals' real-mode text. */
+static bool has_cpl0(const p5_privilege *privilege)
 {
     switch (privilege->mode) {
     case P5_MODE_REAL:
-        return 0;
+        return true;
     case P5_MODE_V86:
-        return 3;
+        return false;
     default:
-        return privilege->cpl;
+        return privilege->cpl == 0;
     }
 }
 
 p5_fault pmu_fault(unsigned family, pmu_instruction instruction, const p5_privilege *privilege, uint32_t ecx)
 {
     unsigned holds = 0;
-    holds |= effective_cpl(privilege) != 0 ? IF_NOT_CPL0 : 0;
+    holds |= has_cpl0(privilege) ? 0 : IF_NOT_CPL0;
     holds |= privilege->tsd ? IF_TSD : 0;
     holds |= privilege->pce ? 0 : IF_NO_PCE;
     holds |= perfmon_rdpmc(family, ecx) == PMU_COUNTERS ? IF_NO_COUNTER : 0;

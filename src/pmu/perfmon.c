@@ -9,18 +9,15 @@
 
 #include "pmu/internal.h"
 
-/* Architectural events, in the order of their bits in EBX of CPUID leaf 0AH. -1: the processor has no such
- * event. */
+/* The architectural events that the processor has. */
 static const struct {
     uint8_t code, umask;
-    int event;
+    uint16_t event;
 } architectural[] = {
     {0x3c, 0x00, P5_EVENT_NUMBER_OF_CYCLES_NOT_IN_HALT_STATE}, /* unhalted core cycles */
     {0xc0, 0x00, P5_EVENT_INSTRUCTIONS_EXECUTED},              /* instructions retired */
     {0x3c, 0x01,
      P5_EVENT_NUMBER_OF_CYCLES_NOT_IN_HALT_STATE}, /* reference cycles, those of the time stamp counter */
-    {0x2e, 0x4f, -1},                              /* last-level cache, which is on the board */
-    {0x2e, 0x41, -1},
     {0xc4, 0x00, P5_EVENT_BRANCHES},
     {0xc5, 0x00, P5_EVENT_PIPELINE_FLUSHES_DUE_TO_WRONG_BRANCH_PREDICTIONS},
 };
@@ -174,16 +171,11 @@ uint64_t perfmon_peek(const p5_pmu *pmu, uint32_t msr, const pmu_source *source)
         return counter_read(&pmu->counters[PMU_GENERAL + msr - P5_MSR_FIXED_CTR0], source);
     if (msr - P5_MSR_PERFEVTSEL0 < PMU_GENERAL)
         return m->evtsel[msr - P5_MSR_PERFEVTSEL0];
-    switch (msr) {
-    case P5_MSR_FIXED_CTR_CTRL:
+    if (msr == P5_MSR_FIXED_CTR_CTRL)
         return m->fixed_ctrl;
-    case P5_MSR_GLOBAL_CTRL:
+    if (msr == P5_MSR_GLOBAL_CTRL)
         return m->global_ctrl;
-    case P5_MSR_GLOBAL_STATUS:
-        return status_of(pmu, source);
-    default:
-        return 0;
-    }
+    return status_of(pmu, source); /* GLOBAL_OVF_CTRL has no readable bits */
 }
 
 bool perfmon_accepts(const p5_pmu *pmu, const p5_register *r, uint64_t value)
@@ -224,10 +216,9 @@ void perfmon_write(p5_pmu *pmu, uint32_t msr, uint64_t value)
 void p5_pmu_cpuid_0a(const p5_pmu *pmu, uint32_t leaf[4])
 {
     unsigned bits = pmu->counters[0].bits;
-    leaf[0] = 3 | PMU_GENERAL << 8 | bits << 16 | ARCHITECTURAL << 24;
-    leaf[1] = leaf[2] = 0;
-    for (unsigned i = 0; i < ARCHITECTURAL; i++)
-        leaf[1] |= architectural[i].event < 0 ? 1U << i : 0;
+    leaf[0] = 3 | PMU_GENERAL << 8 | bits << 16 | 7 << 24;
+    leaf[1] = 3 << 3; /* of the seven events, the last-level cache's two are missing: it is on the board */
+    leaf[2] = 0;
     leaf[3] = PMU_FIXED | bits << 5;
 }
 

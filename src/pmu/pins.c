@@ -2,6 +2,9 @@
  * that is fed at once, all activity counts as being at its end; feed single instructions for exact times. */
 #include "pmu/pins_internal.h"
 
+#include <assert.h>
+#include <string.h>
+
 #include "pmu/internal.h"
 
 pin_function pin_function_of(const pmu_counter *c)
@@ -46,10 +49,9 @@ void pmu_pin_span(const p5_pmu *pmu, uint64_t end, uint64_t *up, uint64_t *down)
 static void pins_show(pins *p, p5_pin which, uint64_t end, uint64_t clocks)
 {
     pmu_pin *pin = &p->pin[which];
-    if (clocks == 0 || end == 0)
+    assert(clocks <= end);
+    if (clocks == 0)
         return;
-    if (clocks > end)
-        clocks = end;
     pin_pulse added =
         pulse_of(p, end, clocks, pin->function == PIN_OVERFLOW ? p->overflow_clocks : p->delay_clocks);
     pin_pulse *last = pin->pulse_count > 0 ? &pin->pulses[pin->pulse_count - 1] : NULL;
@@ -71,8 +73,7 @@ static void set_level(pins *p, unsigned which, bool level, uint64_t clock)
 static void remove_first(pmu_pin *pin)
 {
     pin->pulse_count--;
-    for (unsigned i = 0; i < pin->pulse_count; i++)
-        pin->pulses[i] = pin->pulses[i + 1];
+    memmove(pin->pulses, pin->pulses + 1, pin->pulse_count * sizeof pin->pulses[0]);
 }
 
 /* Reports the changes of a pin. A level whose condition may still be true continues; its end is reported once
@@ -154,12 +155,9 @@ enum { LED = sizeof led / sizeof led[0] };
 
 static pin_function function_of(const p5_pmu *pmu, p5_pin which)
 {
-    if (which != P5_PIN_PMI)
-        return pmu->pins.breakpoints ? PIN_BREAKPOINT : pin_function_of(&pmu->counters[which]);
-    for (unsigned i = 0; i < PMU_COUNTERS; i++)
-        if (pmu->counters[i].interrupts && pmu->counters[i].levels != 0)
-            return PIN_OVERFLOW;
-    return PIN_IDLE;
+    if (which == P5_PIN_PMI)
+        return PIN_OVERFLOW;
+    return pmu->pins.breakpoints ? PIN_BREAKPOINT : pin_function_of(&pmu->counters[which]);
 }
 
 void pmu_pins_follow(p5_pmu *pmu)

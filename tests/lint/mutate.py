@@ -26,7 +26,7 @@ import time
 
 # The tests of a folder, as a regular expression over names of ctest: those that can notice a fault in it within seconds.
 TESTS = {
-    "src/pmu": r"unit\.pmu|unit\.report\.selection|cases\.monitors|guest\.(pm_|rdpmc|perfmon|tr|architecture|exceptions)|golden\.(msr|list|trace)|validation\.msr|gdb\.bare",
+    "src/pmu": r"unit\.pmu|unit\.report\.selection|cases\.monitors|guest\.(pm_|rdpmc|perfmon|tr|architecture|exceptions)|golden\.(msr|list|trace)|validation\.msr|gdb\.bare|snapshot\.format",
     "src/core/pipe": r"unit\.(core|report\.window|pmu\.tr)|cases|property\.(pipe|laws|stream|memo|apart|pieces)|validation\.(p5|loops)|guest\.(debug|tr12)\.|golden\.(check|trace)",
     "src/core": r"unit\.core|cases|property|validation|guest\.(int_clocks|tr|board|machine_check|pm_)|profile\.(totals|stacks)|programs\.memo\.(hello|x87|mmx)|snapshot\.law\.(x87|mmx|rep)",
     "src/machine": r"unit\.machine|guest|gdb|hostile|programs\.(dos|screen|laws|isa|region)|golden\.(run|errors|stat)|snapshot\.(cli|damaged|law)|trace\.(observe|threads|callbacks)|fuzz",

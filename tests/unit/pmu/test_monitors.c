@@ -319,7 +319,7 @@ static void announced(void **state)
     fake_source fake = {0};
     p5_pmu *pmu = fake_open(&fake, ARCH3);
     p5_pmu_set_counter_bits(pmu, 48);
-    uint32_t leaf[4];
+    uint32_t leaf[4] = {~0U, ~0U, ~0U, ~0U};
     p5_pmu_cpuid_0a(pmu, leaf);
     assert_int_equal(leaf[0], 7 << 24 | 48 << 16 | 4 << 8 | 3);
     assert_int_equal(leaf[1], 1 << 3 | 1 << 4);

@@ -233,6 +233,208 @@ static void a_new_selection_begins_anew(void **state)
     p5_pmu_close(pmu);
 }
 
+/* A model of a pin without pulses and queues: the pin is up in a bus clock if its condition was true, `delay` core clocks
+ * earlier, in any core clock of the bus clock before. */
+enum { CLOCKS = 600, BUS_CLOCKS = CLOCKS * 2 };
+
+typedef struct model_pin {
+    unsigned half_ratio, delay;
+    bool up[BUS_CLOCKS];
+} model_pin;
+
+static uint64_t core_clock(const model_pin *m, unsigned bus_clock)
+{
+    return (bus_clock * m->half_ratio + 1) / 2;
+}
+
+static void model_on(model_pin *m, unsigned clock)
+{
+    m->up[2 * (clock + m->delay) / m->half_ratio + 1] = true;
+}
+
+/* Gets the first change after core clock `clock`; UINT64_MAX: none. */
+static uint64_t model_change(const model_pin *m, uint64_t clock, bool *level)
+{
+    for (unsigned n = 1; n < BUS_CLOCKS; n++)
+        if (m->up[n] != m->up[n - 1] && core_clock(m, n) > clock) {
+            *level = m->up[n];
+            return core_clock(m, n);
+        }
+    return UINT64_MAX;
+}
+
+/* Reports what the model says has changed after `before` and up to `now`. */
+static void expect_changes(const model_pin *m, p5_pin pin, uint64_t before, uint64_t now, recorder *r)
+{
+    bool level = false;
+    unsigned i = 0;
+    for (uint64_t at = before; (at = model_change(m, at, &level)) <= now;) {
+        while (i < r->count && r->changes[i].pin != pin)
+            i++;
+        expect(r, i++, pin, level, at);
+    }
+    while (i < r->count)
+        assert_int_not_equal(r->changes[i++].pin, pin);
+}
+
+static uint32_t next_random(uint32_t *seed)
+{
+    *seed = *seed * 1664525 + 1013904223; /* Numerical Recipes' generator */
+    return *seed >> 16;
+}
+
+/* Both pins, fed clock by clock, change when the model's do, for every ratio of core and bus clock; the deadline of a
+ * halted processor is the next change of either. */
+static void pins_follow_every_clock(void **state)
+{
+    (void)state;
+    uint32_t seed = 1;
+    for (unsigned half_ratio = 2; half_ratio <= 7; half_ratio++)
+        for (unsigned delay = 0; delay < 12; delay += 3) {
+            fake_source fake = {0};
+            recorder r = {.count = 0};
+            static model_pin models[2];
+            memset(models, 0, sizeof models);
+            p5_pmu *pmu = open_watched(&fake, &r, cesr(0x00, false) | cesr(0x1a, false) << 16);
+            pmu->pins.half_ratio = half_ratio;
+            pmu->pins.delay_clocks = delay;
+            for (unsigned clock = 0; clock < CLOCKS / 2; clock++) {
+                for (unsigned pin = 0; pin < 2; pin++) {
+                    models[pin].half_ratio = half_ratio;
+                    models[pin].delay = delay;
+                    if (next_random(&seed) % 12 >= clock / 25)
+                        continue; /* seldom at first, always in the end */
+                    add(&fake,
+                        pin == 0 ? P5_EVENT_DATA_READ : P5_EVENT_WAITING_FOR_DATA_MEMORY_READ_STALL_DURATION,
+                        1, 1);
+                    model_on(&models[pin], clock);
+                }
+                fake.clock = clock + 1;
+                p5_pmu_follow_pins(pmu);
+                expect_changes(&models[0], P5_PIN_PM0, clock, clock + 1, &r);
+                expect_changes(&models[1], P5_PIN_PM1, clock, clock + 1, &r);
+                bool level;
+                uint64_t next = model_change(&models[0], clock + 1, &level);
+                uint64_t other = model_change(&models[1], clock + 1, &level);
+                assert_int_equal(p5_pmu_pin_deadline(pmu, true), next < other ? next : other);
+                assert_int_equal(p5_pmu_pin_deadline(pmu, false), clock + 1);
+                r.count = 0;
+            }
+            p5_pmu_settle_pins(pmu);
+            expect_changes(&models[0], P5_PIN_PM0, CLOCKS / 2, UINT64_MAX - 1, &r);
+            expect_changes(&models[1], P5_PIN_PM1, CLOCKS / 2, UINT64_MAX - 1, &r);
+            p5_pmu_close(pmu);
+        }
+}
+
+/* A stretch of several clocks counts as being at its end. */
+static void a_stretch_is_at_its_end(void **state)
+{
+    (void)state;
+    for (unsigned on = 1; on <= 50; on++) {
+        fake_source fake = {.clock = 100};
+        recorder r = {.count = 0};
+        p5_pmu *pmu = open_watched(&fake, &r, cesr(0x00, false));
+        fake.clock = 140;
+        add(&fake, P5_EVENT_DATA_READ, on, on);
+        p5_pmu_follow_pins(pmu);
+        p5_pmu_settle_pins(pmu);
+        assert_int_equal(r.count, 2);
+        expect(&r, 0, P5_PIN_PM0, true,
+               up_of(140 - (on < 40 ? on : 40), 3)); /* no more than the stretch has */
+        expect(&r, 1, P5_PIN_PM0, false, up_of(139, 3) + 2);
+        p5_pmu_close(pmu);
+    }
+}
+
+/* Later monitors: an overflow of a counter whose INT bit is set is one pulse of the request, whichever counter it is.
+ * The deadline is of the enabled counter that is nearest to its overflow. */
+static void an_overflow_requests_an_interrupt(void **state)
+{
+    (void)state;
+    enum { SEL0 = 0x186, PMC0 = 0xc1, USR = 1 << 16, OS = 1 << 17, INT = 1 << 20, EN = 1 << 22 };
+    for (unsigned counter = 0; counter < 7; counter++) {
+        fake_source fake = {0};
+        recorder r = {.count = 0};
+        p5_pmu *pmu = fake_open(&fake, P5_FAMILY_P55C | P5_MONITOR_ARCH3);
+        pmu->pins.half_ratio = HALF_RATIO;
+        p5_pmu_on_pin(pmu, record, &r);
+        fake_write(pmu, 0x38f, UINT64_C(0x70000000f)); /* GLOBAL_CTRL */
+        assert_int_equal(p5_pmu_pin_deadline(pmu, false), UINT64_MAX);
+        uint64_t start = (UINT64_C(1) << 40) - 100;
+        if (counter < 4) {
+            fake_write(pmu, SEL0 + counter,
+                       0x16 | OS | INT | EN | 1 << 19); /* PC: the pin shows increments */
+            fake_write(pmu, PMC0 + counter, (uint32_t)start);
+        } else { /* FIXED_CTR_CTRL: CPL 0 and PMI; fixed counter 0 counts instructions, 1 and 2 clocks */
+            fake_write(pmu, 0x38d, UINT64_C(9) << 4 * (counter - 4));
+            fake_write(pmu, 0x309 + counter - 4, start);
+        }
+        enum p5_event event =
+            counter < 5 ? P5_EVENT_INSTRUCTIONS_EXECUTED : P5_EVENT_NUMBER_OF_CYCLES_NOT_IN_HALT_STATE;
+        if (counter >= 2) /* the first two have a pin, which can change in any clock */
+            assert_int_equal(p5_pmu_pin_deadline(pmu, false), 100 / 4);
+        fake.clock = 60;
+        add(&fake, event, 99, 50);
+        p5_pmu_follow_pins(pmu);
+        fake.clock = 80;
+        p5_pmu_follow_pins(pmu);
+        for (unsigned i = 0; i < r.count; i++)
+            assert_int_not_equal(r.changes[i].pin, P5_PIN_PMI);
+        r.count = 0;
+        fake.clock = 101;
+        add(&fake, event, 1, 1); /* in core clock 100 */
+        p5_pmu_follow_pins(pmu);
+        fake.clock = 200;
+        p5_pmu_follow_pins(pmu);
+        unsigned first = counter < 2 ? 2 : 0; /* after the pin's own pulse */
+        assert_int_equal(r.count, first + 2);
+        expect(&r, first, P5_PIN_PMI, true, up_of(100, 5));
+        expect(&r, first + 1, P5_PIN_PMI, false, up_of(100, 5) + 2);
+        p5_pmu_close(pmu);
+    }
+}
+
+/* IERR#: a parity error is a pulse of the clock in which it is seen, if anybody watches the pins. */
+static void a_parity_error(void **state)
+{
+    (void)state;
+    fake_source fake = {.clock = 100};
+    recorder r = {.count = 0};
+    p5_pmu *pmu = open_watched(&fake, &r, 0);
+    pins_parity_error(pmu);
+    assert_int_equal(p5_pmu_pin_deadline(pmu, true), up_of(100, 3));
+    assert_false(pmu_pin_level(pmu, P5_PIN_IERR));
+    fake.clock = up_of(100, 3);
+    p5_pmu_follow_pins(pmu);
+    assert_true(pmu_pin_level(pmu, P5_PIN_IERR));
+    p5_pmu_settle_pins(pmu);
+    assert_int_equal(r.count, 2);
+    expect(&r, 0, P5_PIN_IERR, true, up_of(100, 3));
+    expect(&r, 1, P5_PIN_IERR, false, up_of(100, 3) + 2);
+    p5_pmu_close(pmu);
+}
+
+/* Without a callback nothing is simulated. */
+static void nobody_watches(void **state)
+{
+    (void)state;
+    fake_source fake = {0};
+    p5_pmu *pmu = fake_open(&fake, P5_FAMILY_P55C);
+    fake_write(pmu, P5_MSR_CESR, cesr(0x00, false));
+    fake.clock = 101;
+    add(&fake, P5_EVENT_DATA_READ, 1, 1);
+    p5_pmu_follow_pins(pmu);
+    pins_parity_error(pmu);
+    assert_int_equal(p5_pmu_pin_deadline(pmu, false), UINT64_MAX);
+    recorder r = {.count = 0};
+    fake.clock = 120;
+    p5_pmu_on_pin(pmu, record, &r);
+    p5_pmu_settle_pins(pmu);
+    assert_int_equal(r.count, 0);
+    p5_pmu_close(pmu);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -244,6 +446,11 @@ int main(void)
         cmocka_unit_test(an_overflow),
         cmocka_unit_test(breakpoint_pins),
         cmocka_unit_test(a_new_selection_begins_anew),
+        cmocka_unit_test(pins_follow_every_clock),
+        cmocka_unit_test(a_stretch_is_at_its_end),
+        cmocka_unit_test(an_overflow_requests_an_interrupt),
+        cmocka_unit_test(a_parity_error),
+        cmocka_unit_test(nobody_watches),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

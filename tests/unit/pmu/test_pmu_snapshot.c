@@ -38,18 +38,23 @@ static void same_registers(p5_pmu *a, p5_pmu *b)
     }
 }
 
-static void transfer(p5_pmu *saved, p5_pmu *loaded)
+static p5_status try_transfer(p5_pmu *saved, p5_pmu *loaded, p5_error *error)
 {
     snapshot_bytes b = {0};
     snapshot saving = {.write = snapshot_bytes_put, .context = &b};
     pmu_transfer(saved, &saving);
     assert_int_equal(saving.status, P5_OK);
-    p5_error error = {0};
-    snapshot loading = {.loading = true, .read = snapshot_bytes_get, .context = &b, .error = &error};
+    snapshot loading = {.loading = true, .read = snapshot_bytes_get, .context = &b, .error = error};
     pmu_transfer(loaded, &loading);
-    if (loading.status != P5_OK)
-        fail_msg("%s", error.message);
     free(b.data);
+    return loading.status;
+}
+
+static void transfer(p5_pmu *saved, p5_pmu *loaded)
+{
+    p5_error error = {0};
+    if (try_transfer(saved, loaded, &error) != P5_OK)
+        fail_msg("%s", error.message);
 }
 
 static void survives(unsigned family, unsigned bits, const write *writes, size_t count)
@@ -112,9 +117,42 @@ static void the_largest_value(void **state)
     p5_pmu_close(loaded);
 }
 
+/* Whether a snapshot is loaded in which `*bits` of `saved` has one bit alone. */
+static bool loads(p5_pmu *saved, void *bits, size_t size, unsigned at)
+{
+    uint64_t value = UINT64_C(1) << at;
+    p5_error error = {0};
+    fake_source fake = {0};
+    p5_pmu *loaded = fake_open(&fake, saved->family | saved->monitor);
+    memcpy(bits, &value, size);
+    p5_status status = try_transfer(saved, loaded, &error);
+    memset(bits, 0, size);
+    p5_pmu_close(loaded);
+    return status == P5_OK;
+}
+
+/* A snapshot that has a reserved bit of a register set is refused. */
+static void reserved_bits(void **state)
+{
+    (void)state;
+    fake_source fake = {0};
+    p5_pmu *pmu = fake_open(&fake, P5_FAMILY_P55C | P5_MONITOR_ARCH3);
+    for (unsigned at = 0; at < 32; at++) {
+        assert_int_equal(loads(pmu, &pmu->cesr, 4, at), 0x03ff03ffu >> at & 1);
+        assert_int_equal(loads(pmu, &pmu->perfmon.fixed_ctrl, 4, at), at < 12);
+    }
+    for (unsigned at = 0; at < 64; at++) {
+        bool general = at < 4, fixed = at >= 32 && at < 35;
+        assert_int_equal(loads(pmu, &pmu->perfmon.global_ctrl, 8, at), general || fixed);
+        assert_int_equal(loads(pmu, &pmu->perfmon.global_status, 8, at), general || fixed);
+        assert_int_equal(loads(pmu, &pmu->counters[6].preset, 8, at), at < 40);
+    }
+    p5_pmu_close(pmu);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(of_the_p5), cmocka_unit_test(of_later_monitors),
-                                       cmocka_unit_test(the_largest_value)};
+                                       cmocka_unit_test(the_largest_value), cmocka_unit_test(reserved_bits)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

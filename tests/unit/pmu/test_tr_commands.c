@@ -90,19 +90,19 @@ static void cache_line_written_and_read(void **state)
     fake_units units = {0};
     p5_pmu *pmu = open_with(&fake, &units, P5_FAMILY_P55C);
     const uint32_t way_3 = 1U << 19 | 1U << 12;
-    const uint32_t set_100 = 100U << 5;
+    const uint32_t set_101 = 101U << 5;
     const uint32_t data_cache = 1U << 13;
     for (uint32_t i = 0; i < 8; i++) {
-        fake_write(pmu, TR5, i << 2);
+        fake_write(pmu, TR5, data_cache | way_3 | set_101 | i << 2); /* the buffer has no sets and ways */
         fake_write(pmu, TR3, 0x11110000 + i);
     }
     fake_write(pmu, TR4, 0xabcde << 8 | 7 << 5 | 5 << 2 | 3); /* tag, reserved, LRU 101, M state */
     assert_int_equal(units.cache_writes, 0);
-    fake_write(pmu, TR5, data_cache | way_3 | set_100 | 1);
+    fake_write(pmu, TR5, data_cache | way_3 | set_101 | 1);
     assert_int_equal(units.cache_writes, 1);
     assert_true(units.line.data_cache);
     assert_int_equal(units.line.way, 3);
-    assert_int_equal(units.line.set, 100);
+    assert_int_equal(units.line.set, 101);
     assert_int_equal(units.line.tag, 0xabcde);
     assert_int_equal(units.line.lru, 5);
     assert_int_equal(units.line.valid, 3);
@@ -111,7 +111,7 @@ static void cache_line_written_and_read(void **state)
 
     fake_write(pmu, TR4, 0);
     for (uint32_t i = 0; i < 8; i++) {
-        fake_write(pmu, TR5, data_cache | way_3 | set_100 | i << 2 | 2);
+        fake_write(pmu, TR5, data_cache | way_3 | set_101 | i << 2 | 2);
         assert_int_equal(fake_read(pmu, TR3), 0x11110000 + i);
         assert_int_equal(fake_read(pmu, TR4), 0xabcde << 8 | 5 << 2 | 3);
     }
@@ -127,7 +127,7 @@ static void end_bits_of_the_code_cache(void **state)
     fake_units units = {0};
     p5_pmu *pmu = open_with(&fake, &units, P5_FAMILY_P54C);
     for (uint32_t i = 0; i < 8; i++) {
-        fake_write(pmu, TR5, i << 2);
+        fake_write(pmu, TR5, 1U << 12 | 7U << 5 | i << 2);
         fake_write(pmu, TR3, i);
         fake_write(pmu, TR2, i + 3);
     }
@@ -139,6 +139,30 @@ static void end_bits_of_the_code_cache(void **state)
     fake_write(pmu, TR5, 1U << 12 | 7U << 5 | 6U << 2 | 2);
     assert_int_equal(fake_read(pmu, TR2), 9);
     p5_pmu_close(pmu);
+}
+
+/* Figures of TR4 and TR5: each bit alone reaches its own field of the written line. */
+static void each_bit_of_a_cache_write(void **state)
+{
+    (void)state;
+    for (unsigned at = 0; at < 32; at++) {
+        fake_source fake = {0};
+        fake_units units = {0};
+        p5_pmu *pmu = open_with(&fake, &units, P5_FAMILY_P55C);
+        uint32_t bit = 1U << at;
+        fake_write(pmu, TR4, bit);
+        fake_write(pmu, TR5, (bit & ~3U) | 1);
+        assert_int_equal(units.cache_writes, 1);
+        bool data_cache = at == 13;
+        const test_cache_line *line = data_cache ? &units.line : &units.code_line;
+        assert_int_equal(line->tag, bit >> 8 & 0xfffff);
+        assert_int_equal(line->lru, bit >> 2 & 7);
+        assert_int_equal(line->valid, bit & 3);
+        assert_int_equal(line->set, bit >> 5 & 0x7f);
+        assert_int_equal(line->way, at == 12 ? 1 : at == 19 ? 2 : 0);
+        assert_int_equal(line->word, bit >> 2 & 7);
+        p5_pmu_close(pmu);
+    }
 }
 
 /* Table 26-8. */
@@ -199,6 +223,46 @@ static void tlb_entry_written_and_read(void **state)
         assert_int_equal(units.tlb_writes, 1);
         p5_pmu_close(pmu);
     }
+}
+
+/* Figures of TR6 and TR7: each bit alone reaches its own field of the written entry, and a read brings it back. D, W
+ * and PS are the data TLB's alone. */
+static void each_bit_of_a_tlb_entry(void **state)
+{
+    (void)state;
+    enum { CD = 1 << 1, PS = 1 << 2, H = 1 << 4, W = 1 << 8, U = 1 << 9, D = 1 << 10, V = 1 << 11 };
+    for (unsigned family = P5_FAMILY_P54C; family <= P5_FAMILY_P55C; family++)
+        for (unsigned command = 0; command < 16; command++)
+            for (unsigned at = 0; at < 32; at++) {
+                fake_source fake = {0};
+                fake_units units = {0};
+                p5_pmu *pmu = open_with(&fake, &units, family);
+                bool p54c = family == P5_FAMILY_P54C, data = command & 1;
+                uint32_t flags = V | (data ? CD : 0) | (command & 2 ? U : 0) | (command & 4 ? W | PS : 0) |
+                                 (command & 8 ? D : 0);
+                uint32_t bit = 1U << at, exists = p54c ? 0xffffff9c : 0xfffffc7f;
+                fake_write(pmu, TR7, bit);
+                fake_write(pmu, TR6, flags | (bit & 0xfffff000));
+                const test_tlb_entry *e = &units.tlb;
+                assert_int_equal(units.tlb_writes, 1);
+                assert_int_equal(e->linear, bit & 0xfffff000);
+                assert_int_equal(e->physical, bit & 0xfffff000);
+                assert_int_equal(e->data_tlb, data);
+                assert_int_equal(e->supervisor, (flags & U) != 0);
+                assert_int_equal(e->writeable, (flags & W) != 0);
+                assert_int_equal(e->large_page, (flags & PS) != 0);
+                assert_int_equal(e->dirty, (flags & D) != 0);
+                assert_int_equal(e->cache_disable, at == 11);
+                assert_int_equal(e->write_through, at == 10);
+                assert_int_equal(e->hit, at == 4);
+                assert_int_equal(e->lru, p54c ? bit >> 7 & 7 : 0);
+                assert_int_equal(e->entry, p54c ? bit >> 2 & 3 : (bit & 15) | (bit >> 5 & 3) << 4);
+                fake_write(pmu, TR7, 0);
+                fake_write(pmu, TR6, (bit & 0xfffff000) | (flags & CD) | 1);
+                assert_int_equal(fake_read(pmu, TR6), (data ? flags : flags & (V | U)) | 1);
+                assert_int_equal(fake_read(pmu, TR7), (bit & exists) | H);
+                p5_pmu_close(pmu);
+            }
 }
 
 /* A read of the code TLB leaves no linear address in TR6. */
@@ -270,6 +334,27 @@ static void btb_of_the_p55c(void **state)
     p5_pmu_close(pmu);
 }
 
+/* Figures of TR11: each bit alone reaches its own field of the written entry. */
+static void each_bit_of_a_btb_write(void **state)
+{
+    (void)state;
+    for (unsigned family = P5_FAMILY_P54C; family <= P5_FAMILY_P55C; family++)
+        for (unsigned at = 2; at < 32; at++) {
+            fake_source fake = {0};
+            fake_units units = {0};
+            p5_pmu *pmu = open_with(&fake, &units, family);
+            bool p54c = family == P5_FAMILY_P54C, cntl2 = !p54c && at == 12;
+            uint32_t bit = 1U << at;
+            fake_write(pmu, TR11, bit | 1);
+            assert_int_equal(units.btb_writes, cntl2 ? 0 : 1);
+            assert_int_equal(units.btb.set, p54c ? bit >> 6 & 63 : bit >> 8 & 15);
+            assert_int_equal(units.btb.way, bit >> 2 & 3);
+            assert_int_equal(units.btb.bank, p54c ? 0 : bit >> 6 & 3);
+            assert_int_equal(units.btb.type, p54c ? 0 : bit >> 24 & 3);
+            p5_pmu_close(pmu);
+        }
+}
+
 /* Without structures behind them the registers are plain storage. */
 static void no_structures(void **state)
 {
@@ -296,11 +381,14 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cache_line_written_and_read),
         cmocka_unit_test(end_bits_of_the_code_cache),
+        cmocka_unit_test(each_bit_of_a_cache_write),
         cmocka_unit_test(cache_flushes),
         cmocka_unit_test(tlb_entry_written_and_read),
+        cmocka_unit_test(each_bit_of_a_tlb_entry),
         cmocka_unit_test(code_tlb_read),
         cmocka_unit_test(btb_of_the_p54c),
         cmocka_unit_test(btb_of_the_p55c),
+        cmocka_unit_test(each_bit_of_a_btb_write),
         cmocka_unit_test(no_structures),
     };
     return cmocka_run_group_tests_name("test registers", tests, NULL, NULL);
