@@ -48,9 +48,7 @@ static int perfmon_event(unsigned family, uint32_t evtsel)
     for (unsigned i = 0; i < ARCHITECTURAL && family & P5_MONITOR_ARCH3; i++)
         if (architectural[i].code == code && architectural[i].umask == umask)
             return architectural[i].event;
-    return umask <= 1 && code <= 0x3f
-               ? p5_event_by_code((uint8_t)code, umask, family & ~(unsigned)P5_MONITORS)
-               : -1;
+    return p5_event_by_code(code, umask, family & ~(unsigned)P5_MONITORS);
 }
 
 /* Returns the mode for CMASK and INV. The totals contain increments and the clocks that had any. The clocks
@@ -162,14 +160,20 @@ void perfmon_reset(p5_pmu *pmu)
     choose(pmu);
 }
 
+/* Returns whether `msr` is one of `count` registers from number `first` on. */
+static bool among(uint32_t msr, uint32_t first, unsigned count)
+{
+    return msr - first < count;
+}
+
 uint64_t perfmon_peek(const p5_pmu *pmu, uint32_t msr, const pmu_source *source)
 {
     const perfmon *m = &pmu->perfmon;
-    if (msr - P5_MSR_PMC0 < PMU_GENERAL)
+    if (among(msr, P5_MSR_PMC0, PMU_GENERAL))
         return counter_read(&pmu->counters[msr - P5_MSR_PMC0], source);
-    if (msr - P5_MSR_FIXED_CTR0 < PMU_FIXED)
+    if (among(msr, P5_MSR_FIXED_CTR0, PMU_FIXED))
         return counter_read(&pmu->counters[PMU_GENERAL + msr - P5_MSR_FIXED_CTR0], source);
-    if (msr - P5_MSR_PERFEVTSEL0 < PMU_GENERAL)
+    if (among(msr, P5_MSR_PERFEVTSEL0, PMU_GENERAL))
         return m->evtsel[msr - P5_MSR_PERFEVTSEL0];
     if (msr == P5_MSR_FIXED_CTR_CTRL)
         return m->fixed_ctrl;
@@ -180,9 +184,9 @@ uint64_t perfmon_peek(const p5_pmu *pmu, uint32_t msr, const pmu_source *source)
 
 bool perfmon_accepts(const p5_pmu *pmu, const p5_register *r, uint64_t value)
 {
-    if (r->msr - P5_MSR_PMC0 < PMU_GENERAL)
+    if (among(r->msr, P5_MSR_PMC0, PMU_GENERAL))
         return true; /* EDX is ignored */
-    if (r->msr - P5_MSR_FIXED_CTR0 < PMU_FIXED)
+    if (among(r->msr, P5_MSR_FIXED_CTR0, PMU_FIXED))
         return value >> pmu->counters[0].bits == 0;
     return r->write_mask != 0 && (value & ~r->write_mask) == 0;
 }
@@ -190,16 +194,16 @@ bool perfmon_accepts(const p5_pmu *pmu, const p5_register *r, uint64_t value)
 void perfmon_write(p5_pmu *pmu, uint32_t msr, uint64_t value)
 {
     perfmon *m = &pmu->perfmon;
-    if (msr - P5_MSR_PMC0 < PMU_GENERAL) {
+    if (among(msr, P5_MSR_PMC0, PMU_GENERAL)) {
         write_counter(pmu, msr - P5_MSR_PMC0,
                       (uint64_t)(int64_t)(int32_t)value); /* sign-extended from bit 31 */
         return;
     }
-    if (msr - P5_MSR_FIXED_CTR0 < PMU_FIXED) {
+    if (among(msr, P5_MSR_FIXED_CTR0, PMU_FIXED)) {
         write_counter(pmu, PMU_GENERAL + msr - P5_MSR_FIXED_CTR0, value);
         return;
     }
-    if (msr - P5_MSR_PERFEVTSEL0 < PMU_GENERAL) {
+    if (among(msr, P5_MSR_PERFEVTSEL0, PMU_GENERAL)) {
         m->evtsel[msr - P5_MSR_PERFEVTSEL0] = (uint32_t)value;
     } else if (msr == P5_MSR_FIXED_CTR_CTRL) {
         m->fixed_ctrl = (uint32_t)value;

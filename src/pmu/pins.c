@@ -222,6 +222,11 @@ void p5_pmu_set_breakpoint_pins(p5_pmu *pmu, bool on)
     pins_select(pmu);
 }
 
+static uint64_t earlier(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
 /* Returns the clock of the next pending change. */
 static uint64_t next_edge(const pins *p)
 {
@@ -230,8 +235,7 @@ static uint64_t next_edge(const pins *p)
         const pmu_pin *pin = &p->pin[which];
         if (pin->pulse_count == 0)
             continue;
-        uint64_t next = core_clock_of(p, pin->level ? pin->pulses[0].down : pin->pulses[0].up);
-        edge = next < edge ? next : edge;
+        edge = earlier(edge, core_clock_of(p, pin->level ? pin->pulses[0].down : pin->pulses[0].up));
     }
     return edge;
 }
@@ -254,8 +258,7 @@ uint64_t p5_pmu_pin_deadline(const p5_pmu *pmu, bool halted)
             continue;
         if (function == PIN_OVERFLOW)
             left = (UINT64_C(1) << c->bits) - counter_read(c, &pmu->watched);
-        if (now + left / MOST_PER_CLOCK < deadline)
-            deadline = now + left / MOST_PER_CLOCK;
+        deadline = earlier(deadline, now + left / MOST_PER_CLOCK);
     }
     return deadline;
 }

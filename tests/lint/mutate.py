@@ -3,7 +3,7 @@
 
 mutate.py FOLDER COUNT SEED [--file NAME]... [--keep]
 
-Copies the tree to build/mutate/tree and builds it there with assertions. Then it plants COUNT faults, one after another, in the .c and .h files
+Copies the tree to build/mutate/tree and builds it there with assertions and checks of array indices. Then it plants COUNT faults, one after another, in the .c and .h files
 of FOLDER: a condition is turned round, a constant is changed by one, or another value is returned. For each fault it runs the tests of that
 folder, unit tests first, until one fails twice. SEED chooses the faults; the same tree and seed give the same faults.
 
@@ -126,7 +126,8 @@ class Tree:
         if os.path.isdir(shared) and not os.path.lexists(link):
             os.symlink(shared, link)
         flags = ["-DCMAKE_C_COMPILER_LAUNCHER=ccache"] if shutil.which("ccache") else []
-        flags += ["-DCMAKE_BUILD_TYPE=RelWithDebInfo", "-DCMAKE_C_FLAGS_RELWITHDEBINFO=-O1"]  # quick to compile, and assertions are active
+        quick = "-O1 -fsanitize=bounds,shift -fsanitize-undefined-trap-on-error"  # quick to compile, and assertions are active
+        flags += ["-DCMAKE_BUILD_TYPE=RelWithDebInfo", f"-DCMAKE_C_FLAGS_RELWITHDEBINFO={quick}"]
         done = run(["cmake", "-G", "Ninja", "-S", self.top, "-B", self.build, *flags])
         if done.returncode != 0:
             sys.exit(done.stdout)

@@ -1,5 +1,5 @@
-/* A performance monitor on a core: what its registers show are the core's own totals, and only the instructions that
- * read them issue a pending instruction. */
+/* A performance monitor on a core: what its registers show are the core's own totals, and only the
+ * instructions that read them issue a pending instruction. */
 #include "core/core.h"
 #include "fake_source.h"
 #include "p5scope/core.h"
@@ -81,8 +81,8 @@ static void counters_are_the_totals(void **state)
         }
 }
 
-/* An instruction that reads a counter or the clock issues a pending instruction alone. What a debugger reads does
- * not: the pending instruction is not counted yet. */
+/* An instruction that reads a counter or the clock issues a pending instruction alone. What a debugger
+ * reads does not: the pending instruction is not counted yet. */
 static void reading_and_peeking(void **state)
 {
     (void)state;

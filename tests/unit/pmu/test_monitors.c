@@ -311,6 +311,50 @@ static void overflow_status(void **state)
     p5_pmu_close(pmu);
 }
 
+/* Each counter has a bit of its own in GLOBAL_CTRL, which enables it, and the same one in GLOBAL_STATUS. */
+static void each_counter_has_its_bit(void **state)
+{
+    (void)state;
+    for (unsigned on = 0; on < 7; on++) {
+        fake_source fake = {0};
+        p5_pmu *pmu = fake_open(&fake, ARCH3);
+        uint64_t bit = UINT64_C(1) << (on < 4 ? on : 32 + on - 4);
+        fake_write(pmu, FIXED_CTRL, 0x222);
+        for (uint32_t i = 0; i < 7; i++) {
+            if (i < 4)
+                fake_write(pmu, SEL0 + i, 0x16 | USR | EN);
+            fake_write(pmu, i < 4 ? PMC0 + i : FIXED0 + i - 4,
+                       i < 4 ? (uint32_t)-2 : (UINT64_C(1) << 40) - 2);
+        }
+        fake_write(pmu, CTRL, bit);
+        fake.increments[P5_EVENT_INSTRUCTIONS_EXECUTED][P5_CPL_USER] = 5;
+        fake.increments[P5_EVENT_NUMBER_OF_CYCLES_NOT_IN_HALT_STATE][P5_CPL_USER] = 5;
+        for (uint32_t i = 0; i < 7; i++)
+            assert_int_equal(fake_read(pmu, i < 4 ? PMC0 + i : FIXED0 + i - 4),
+                             i == on ? 3 : (UINT64_C(1) << 40) - 2);
+        assert_int_equal(fake_read(pmu, STATUS), bit);
+        fake_write(pmu, OVF, ~bit & UINT64_C(0x70000000f));
+        assert_int_equal(fake_read(pmu, STATUS), bit);
+        fake_write(pmu, OVF, bit);
+        assert_int_equal(fake_read(pmu, STATUS), 0);
+        p5_pmu_close(pmu);
+    }
+}
+
+/* The two readings of CESR's clocks are the Pentium's; later monitors have CMASK. */
+static void no_reading_of_clocks(void **state)
+{
+    (void)state;
+    fake_source fake = {0};
+    p5_pmu *pmu = fake_open(&fake, ARCH3);
+    fake_write(pmu, SEL0, 0x16 | USR | EN);
+    p5_pmu_set_cc_clocks(pmu, P5_CC_FREE_RUNNING);
+    fake.increments[P5_EVENT_INSTRUCTIONS_EXECUTED][P5_CPL_USER] = 5;
+    fake.clocks[P5_CPL_USER] = 100;
+    assert_int_equal(fake_read(pmu, PMC0), 5);
+    p5_pmu_close(pmu);
+}
+
 /* CPUID leaf 0AH: version 3, four counters, 48 bits, seven events of which two (last-level cache) are not
  * there. */
 static void announced(void **state)
@@ -442,6 +486,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(event_codes),
         cmocka_unit_test(enabled),
         cmocka_unit_test(overflow_status),
+        cmocka_unit_test(each_counter_has_its_bit),
+        cmocka_unit_test(no_reading_of_clocks),
         cmocka_unit_test(announced),
         cmocka_unit_test(described),
         cmocka_unit_test(fixed_counters_have_levels),

@@ -167,28 +167,32 @@ static void a_duration_is_a_level(void **state)
 static void an_overflow(void **state)
 {
     (void)state;
-    fake_source fake = {0};
-    recorder r = {.count = 0};
-    p5_pmu *pmu = open_watched(&fake, &r, cesr(0x00, true));
-    fake_write(pmu, P5_MSR_CTR0, (UINT64_C(1) << 40) - 1000);
-    assert_int_equal(p5_pmu_pin_deadline(pmu, false), 1000 / 4); /* at most 4 in a clock */
-    assert_int_equal(p5_pmu_pin_deadline(pmu, true), UINT64_MAX);
-    fake.clock = 500;
-    add(&fake, P5_EVENT_DATA_READ, 999, 500);
-    p5_pmu_follow_pins(pmu);
-    fake.clock = 600;
-    p5_pmu_follow_pins(pmu);
-    assert_int_equal(r.count, 0);
-    fake.clock = 701;
-    add(&fake, P5_EVENT_DATA_READ, 1, 1); /* in core clock 700 */
-    p5_pmu_follow_pins(pmu);
-    fake.clock = 800;
-    p5_pmu_follow_pins(pmu);
-    assert_int_equal(r.count, 2);
-    expect(&r, 0, P5_PIN_PM0, true, up_of(700, 5));
-    expect(&r, 1, P5_PIN_PM0, false, up_of(700, 5) + 2);
-    assert_int_equal(fake_read(pmu, P5_MSR_CTR0), 0);
-    p5_pmu_close(pmu);
+    for (unsigned counter = 0; counter < 2; counter++) {
+        fake_source fake = {0};
+        recorder r = {.count = 0};
+        p5_pin pin = counter == 0 ? P5_PIN_PM0 : P5_PIN_PM1;
+        p5_pmu *pmu = open_watched(&fake, &r, cesr(0x00, true) << 16 * counter);
+        fake_write(pmu, P5_MSR_CTR0 + counter, (UINT64_C(1) << 40) - 1000);
+        assert_int_equal(p5_pmu_pin_deadline(pmu, false), 1000 / 4); /* at most 4 in a clock */
+        assert_int_equal(p5_pmu_pin_deadline(pmu, true), UINT64_MAX);
+        fake.clock = 500;
+        add(&fake, P5_EVENT_DATA_READ, 999, 500);
+        p5_pmu_follow_pins(pmu);
+        fake.clock = 600;
+        p5_pmu_follow_pins(pmu);
+        assert_int_equal(r.count, 0);
+        fake.clock = 701;
+        add(&fake, P5_EVENT_DATA_READ, 1, 1); /* in core clock 700 */
+        p5_pmu_follow_pins(pmu);
+        assert_int_equal(p5_pmu_pin_deadline(pmu, false), up_of(700, 5));
+        fake.clock = 800;
+        p5_pmu_follow_pins(pmu);
+        assert_int_equal(r.count, 2);
+        expect(&r, 0, pin, true, up_of(700, 5));
+        expect(&r, 1, pin, false, up_of(700, 5) + 2);
+        assert_int_equal(fake_read(pmu, P5_MSR_CTR0 + counter), 0);
+        p5_pmu_close(pmu);
+    }
 }
 
 /* A debugger's set-up: BP0 and BP1 show DR0 and DR1, whatever CESR selects. */
@@ -207,6 +211,19 @@ static void breakpoint_pins(void **state)
     p5_pmu_follow_pins(pmu);
     assert_int_equal(r.count, 2);
     expect(&r, 0, P5_PIN_PM1, true, up_of(100, 3));
+    p5_pmu_close(pmu);
+}
+
+/* Before the model sets them, the bus clock is the core clock. */
+static void the_usual_bus_clock(void **state)
+{
+    (void)state;
+    fake_source fake = {0};
+    p5_pmu *pmu = fake_open(&fake, P5_FAMILY_P55C);
+    uint64_t up, down;
+    pmu_pin_span(pmu, 101, &up, &down);
+    assert_int_equal(up, 100 + 3 + 1);
+    assert_int_equal(down, up + 1);
     p5_pmu_close(pmu);
 }
 
@@ -233,8 +250,8 @@ static void a_new_selection_begins_anew(void **state)
     p5_pmu_close(pmu);
 }
 
-/* A model of a pin without pulses and queues: the pin is up in a bus clock if its condition was true, `delay` core clocks
- * earlier, in any core clock of the bus clock before. */
+/* A model of a pin without pulses and queues: the pin is up in a bus clock if its condition was true,
+ * `delay` core clocks earlier, in any core clock of the bus clock before. */
 enum { CLOCKS = 600, BUS_CLOCKS = CLOCKS * 2 };
 
 typedef struct model_pin {
@@ -283,8 +300,8 @@ static uint32_t next_random(uint32_t *seed)
     return *seed >> 16;
 }
 
-/* Both pins, fed clock by clock, change when the model's do, for every ratio of core and bus clock; the deadline of a
- * halted processor is the next change of either. */
+/* Both pins, fed clock by clock, change when the model's do, for every ratio of core and bus clock; the
+ * deadline of a halted processor is the next change of either. */
 static void pins_follow_every_clock(void **state)
 {
     (void)state;
@@ -347,8 +364,8 @@ static void a_stretch_is_at_its_end(void **state)
     }
 }
 
-/* Later monitors: an overflow of a counter whose INT bit is set is one pulse of the request, whichever counter it is.
- * The deadline is of the enabled counter that is nearest to its overflow. */
+/* Later monitors: an overflow of a counter whose INT bit is set is one pulse of the request, whichever
+ * counter it is. The deadline is of the enabled counter that is nearest to its overflow. */
 static void an_overflow_requests_an_interrupt(void **state)
 {
     (void)state;
@@ -445,6 +462,7 @@ int main(void)
         cmocka_unit_test(a_duration_is_a_level),
         cmocka_unit_test(an_overflow),
         cmocka_unit_test(breakpoint_pins),
+        cmocka_unit_test(the_usual_bus_clock),
         cmocka_unit_test(a_new_selection_begins_anew),
         cmocka_unit_test(pins_follow_every_clock),
         cmocka_unit_test(a_stretch_is_at_its_end),

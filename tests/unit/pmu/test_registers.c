@@ -1,6 +1,7 @@
 /* The register tables: masks and fields by family, reading and writing through RDMSR and WRMSR, numbers that
  * alias. */
 #include "fake_source.h"
+#include "p5scope/observe.h"
 
 static const unsigned families[] = {P5_FAMILY_P54C, P5_FAMILY_P55C};
 
@@ -146,6 +147,57 @@ static void negative_numbers_alias_on_p54c(void **state)
     p5_pmu_close(pmu);
 }
 
+/* MCA and MCT keep the first failed bus cycle until MCT is read; CHK says whether one is latched. */
+static void the_first_bus_check_is_latched(void **state)
+{
+    (void)state;
+    fake_source fake = {0};
+    p5_pmu *pmu = fake_open(&fake, P5_FAMILY_P55C);
+    for (unsigned type = 0; type < 32; type += 2) { /* W/R#, D/C#, M/IO# and LOCK# are bits 1 to 4 */
+        uint32_t address = 0xfedc0000 + type;
+        assert_true(p5_pmu_bus_check(pmu, address, type));
+        assert_false(p5_pmu_bus_check(pmu, 0x1234, 30 - type));
+        assert_int_equal(p5_pmu_peek(pmu, P5_MSR_MCT), type | 1);
+        assert_int_equal(fake_read(pmu, P5_MSR_MCA), address);
+        assert_int_equal(fake_read(pmu, P5_MSR_MCT), type | 1);
+        assert_int_equal(fake_read(pmu, P5_MSR_MCT), type);
+        assert_int_equal(fake_read(pmu, P5_MSR_MCA), address);
+    }
+    p5_pmu_bus_check(pmu, 0, UINT32_MAX);
+    assert_int_equal(fake_read(pmu, P5_MSR_MCT), 0x1f);
+    p5_pmu_close(pmu);
+}
+
+/* The monitor's own registers, in the order of their numbers, and which of them count. */
+static void the_monitors_registers(void **state)
+{
+    (void)state;
+    static const struct {
+        unsigned family;
+        const char *names; /* counters have a plus sign */
+    } rows[] = {
+        {P5_FAMILY_P54C, "cesr ctr0+ ctr1+ "},
+        {P5_FAMILY_P55C, "cesr ctr0+ ctr1+ "},
+        {P5_FAMILY_P55C | P5_MONITOR_P6, "pmc0+ pmc1+ perfevtsel0 perfevtsel1 "},
+        {P5_FAMILY_P55C | P5_MONITOR_ARCH3,
+         "pmc0+ pmc1+ pmc2+ pmc3+ perfevtsel0 perfevtsel1 perfevtsel2 perfevtsel3 "
+         "fixed_ctr0+ fixed_ctr1+ fixed_ctr2+ fixed_ctr_ctrl global_status global_ctrl "},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        fake_source fake = {0};
+        p5_pmu *pmu = fake_open(&fake, rows[i].family);
+        char names[400] = "";
+        size_t count;
+        const p5_register *r = p5_pmu_monitor_registers(pmu, &count);
+        for (size_t n = 0; n < count; n++)
+            snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s ", r[n].name,
+                     p5_register_counts(&r[n]) ? "+" : "");
+        assert_string_equal(names, rows[i].names);
+        p5_pmu_close(pmu);
+    }
+    assert_false(p5_register_counts(find(P5_FAMILY_P55C, "tsc")));
+}
+
 static void tables_by_family(void **state)
 {
     (void)state;
@@ -158,8 +210,12 @@ static void tables_by_family(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fields_fit_masks),       cmocka_unit_test(test_registers_keep_their_formats),
-        cmocka_unit_test(tr12_controls_the_core), cmocka_unit_test(negative_numbers_alias_on_p54c),
+        cmocka_unit_test(fields_fit_masks),
+        cmocka_unit_test(test_registers_keep_their_formats),
+        cmocka_unit_test(tr12_controls_the_core),
+        cmocka_unit_test(negative_numbers_alias_on_p54c),
+        cmocka_unit_test(the_first_bus_check_is_latched),
+        cmocka_unit_test(the_monitors_registers),
         cmocka_unit_test(tables_by_family),
     };
     return cmocka_run_group_tests_name("pmu registers", tests, NULL, NULL);

@@ -8,7 +8,8 @@ static void expect(const char *text, unsigned counter, unsigned family, p5_count
     if (p5_counter_parse(text, counter, family, &s, &error) != P5_OK)
         fail_msg("'%s' on counter %u: expected success, got '%s'", text, counter, error.message);
     if (s.code != expected.code || s.system != expected.system || s.user != expected.user ||
-        s.clocks != expected.clocks || s.overflow_pin != expected.overflow_pin)
+        s.clocks != expected.clocks || s.overflow_pin != expected.overflow_pin ||
+        s.unit_mask != expected.unit_mask)
         fail_msg("'%s' on counter %u: got code %02Xh system %d user %d clocks %d pin %d", text, counter,
                  s.code, s.system, s.user, s.clocks, s.overflow_pin);
 }
@@ -31,14 +32,34 @@ static void modifiers(void **state)
     }
 }
 
+/* The unit mask says in which counter's list the event is; later monitors count it on any counter. */
 static void raw_codes_mean_the_counter_programmed(void **state)
 {
     (void)state;
-    p5_counter_select both = {.code = 0x2b, .system = true, .user = true};
-    expect("r2b.0", 0, P5_FAMILY_P55C, both);
-    expect("r2b.1", 1, P5_FAMILY_P55C, both);
-    expect("r2b", 0, P5_FAMILY_P55C, both);
-    expect("r2b", 1, P5_FAMILY_P55C, both);
+    p5_counter_select first = {.code = 0x2b, .system = true, .user = true}, second = first;
+    second.unit_mask = 1;
+    expect("r2b.0", 0, P5_FAMILY_P55C, first);
+    expect("r2b.1", 1, P5_FAMILY_P55C, second);
+    expect("r2b", 0, P5_FAMILY_P55C, first);
+    expect("r2b", 1, P5_FAMILY_P55C, second);
+    for (unsigned counter = 0; counter < 2; counter++) {
+        expect("r2b.0", counter, P5_FAMILY_P55C | P5_MONITOR_P6, first);
+        expect("r2b.1", counter, P5_FAMILY_P55C | P5_MONITOR_ARCH3, second);
+    }
+}
+
+/* A name is refused as such, however long it is. */
+static void long_names(void **state)
+{
+    (void)state;
+    for (size_t length = 150; length < 170; length++) {
+        char text[180];
+        memset(text, 'q', length);
+        memcpy(text + length, ":u", 3);
+        p5_counter_select s;
+        p5_error error = {0};
+        assert_int_equal(p5_counter_parse(text, 0, P5_FAMILY_P55C, &s, &error), P5_ERR_NAME);
+    }
 }
 
 static void expect_error(const char *text, unsigned counter, unsigned family, p5_status status,
@@ -47,7 +68,8 @@ static void expect_error(const char *text, unsigned counter, unsigned family, p5
     p5_counter_select s;
     p5_error error = {0};
     assert_int_equal(p5_counter_parse(text, counter, family, &s, &error), status);
-    if (strstr(error.message, message) == NULL || strstr(error.hint, hint) == NULL || error.column != column || error.line != 0)
+    if (strstr(error.message, message) == NULL || strstr(error.hint, hint) == NULL ||
+        error.column != column || error.line != 0)
         fail_msg("'%s': expected '%s', hint '%s', column %u; got '%s', hint '%s', column %u", text, message,
                  hint, column, error.message, error.hint, error.column);
 }
@@ -73,6 +95,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(modifiers),
         cmocka_unit_test(raw_codes_mean_the_counter_programmed),
+        cmocka_unit_test(long_names),
         cmocka_unit_test(errors),
     };
     return cmocka_run_group_tests_name("counter selection", tests, NULL, NULL);

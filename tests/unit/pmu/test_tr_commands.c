@@ -225,8 +225,8 @@ static void tlb_entry_written_and_read(void **state)
     }
 }
 
-/* Figures of TR6 and TR7: each bit alone reaches its own field of the written entry, and a read brings it back. D, W
- * and PS are the data TLB's alone. */
+/* Figures of TR6 and TR7: each bit alone reaches its own field of the written entry, and a read brings it
+ * back. D, W and PS are the data TLB's alone. */
 static void each_bit_of_a_tlb_entry(void **state)
 {
     (void)state;
@@ -334,6 +334,30 @@ static void btb_of_the_p55c(void **state)
     p5_pmu_close(pmu);
 }
 
+/* The P55C's read of the tag brings bits 31-8 and 5 of TR9 alone; the other read brings the rest, the
+ * target and the type of the branch. */
+static void each_bit_of_a_btb_read(void **state)
+{
+    (void)state;
+    const uint32_t tag_bits = 0xffffff20;
+    for (unsigned at = 0; at < 32; at++)
+        for (unsigned type = 0; type < 4; type++)
+            for (unsigned tag_only = 0; tag_only < 2; tag_only++) {
+                fake_source fake = {0};
+                uint32_t bit = 1U << at, mask = tag_only ? tag_bits : ~tag_bits;
+                fake_units units = {.btb = {.tag = bit, .target = ~bit, .type = (uint8_t)type}};
+                p5_pmu *pmu = open_with(&fake, &units, P5_FAMILY_P55C);
+                fake_write(pmu, TR9, ~bit);
+                fake_write(pmu, TR10, 0x1234);
+                uint32_t command = (3 - type) << 24 | (tag_only ? 1U << 12 | 1 : 2);
+                fake_write(pmu, TR11, command);
+                assert_int_equal(fake_read(pmu, TR9), (bit & mask) | (~bit & ~mask));
+                assert_int_equal(fake_read(pmu, TR10), tag_only ? 0x1234 : ~bit);
+                assert_int_equal(fake_read(pmu, TR11), tag_only ? command : type << 24 | 2);
+                p5_pmu_close(pmu);
+            }
+}
+
 /* Figures of TR11: each bit alone reaches its own field of the written entry. */
 static void each_bit_of_a_btb_write(void **state)
 {
@@ -389,6 +413,7 @@ int main(void)
         cmocka_unit_test(btb_of_the_p54c),
         cmocka_unit_test(btb_of_the_p55c),
         cmocka_unit_test(each_bit_of_a_btb_write),
+        cmocka_unit_test(each_bit_of_a_btb_read),
         cmocka_unit_test(no_structures),
     };
     return cmocka_run_group_tests_name("test registers", tests, NULL, NULL);
