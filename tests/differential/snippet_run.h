@@ -3,7 +3,7 @@
 #ifndef SNIPPET_RUN_H
 #define SNIPPET_RUN_H
 
-#include "../guests/guest.h"
+#include "../../testprogs/checks/guest.h"
 #include "record.h"
 
 enum {

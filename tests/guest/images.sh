@@ -2,7 +2,7 @@
 # images.sh P5SCOPE NASM: what a file is taken for, how it is booted, and where the guest's writes go. The expected answers are those of the
 # Multiboot specification, El Torito and a PC's BIOS; images.asm says what it prints.
 set -eu
-p5scope=$1 nasm=$2 here=$(cd "$(dirname "$0")" && pwd)
+p5scope=$1 nasm=$2 sources=$(cd "$(dirname "$0")" && pwd)/../../testprogs/checks/boot
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
@@ -13,8 +13,8 @@ says() { # EXPECTED ARGUMENTS...: what the guest prints
     [ "$got" = "$expected" ] || fail "$*: '$got', expected '$expected'"
 }
 told() { grep -q "$1" err || fail "no message with '$1': $(cat err)"; }
-"$nasm" -f bin -o boot.bin "$here/images.asm"
-"$nasm" -f bin -D FORMAT_360 -o boot360.bin "$here/images.asm"
+"$nasm" -f bin -o boot.bin "$sources/images.asm"
+"$nasm" -f bin -D FORMAT_360 -o boot360.bin "$sources/images.asm"
 
 # A diskette of 1440 KB whose end is missing, and one of 360 KB as its parameter block says.
 says '00 00 01 12 ' boot.bin
@@ -41,7 +41,7 @@ got=$("$p5scope" run --load s short.img </dev/null 2>/dev/null)
 [ "$got" = '42 12 ' ] || fail "after --load: '$got'"
 
 # A boot signature counts more than a Multiboot header in the next sector; options force either.
-"$nasm" -f bin -o multiboot.img "$here/images_multiboot.asm"
+"$nasm" -f bin -o multiboot.img "$sources/images_multiboot.asm"
 says 'disk' multiboot.img
 says 'disk' --disk multiboot.img
 says 'kernel' --multiboot multiboot.img
@@ -52,7 +52,7 @@ told 'give one of them'
 command -v xorriso >/dev/null || { echo "images.sh: no xorriso: CDs are left out"; exit 0; }
 mkdir cd && cp boot.bin cd/boot.bin && cp before.img cd/floppy.img
 xorriso -as mkisofs -quiet -o floppy.iso -b floppy.img cd 2>/dev/null
-"$nasm" -f bin -o cd/cd.bin "$here/images_cd.asm"
+"$nasm" -f bin -o cd/cd.bin "$sources/images_cd.asm"
 xorriso -as mkisofs -quiet -o cd.iso -b cd.bin -no-emul-boot -boot-load-size 4 cd 2>/dev/null
 says '00 00 12 ' floppy.iso
 says 'E0 07C0 CD001 07C0' cd.iso

@@ -231,7 +231,7 @@ static bool check_same(const job *j, const char *how, const one_run *a, const on
     return good;
 }
 
-/* --- the directory for tests/guests/files.c --- */
+/* --- the directory for testprogs/checks/files.c --- */
 
 static void make_file(const char *directory, const char *name, const char *text)
 {

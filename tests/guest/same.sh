@@ -9,7 +9,7 @@ mkdir native guest
 mkfifo idle
 exec 9<>idle
 { "$1" native <idle 2>native.messages || echo "status $?"; } | cat >native.answers
-[ "$(cat native.answers)" != "status 126" ] || exit 126 # this host runs no i386 programs
+[ "$(cat native.answers)" != "status 126" ] || { echo "this machine runs no i386 programs: skipped"; exit 77; }
 [ "$(wc -l <native.answers)" -gt 100 ] || { echo "natively it says little:"; cat native.answers native.messages; exit 1; }
 case $1 in
 *waits*)

@@ -26,17 +26,17 @@ import time
 
 # The tests of a folder, as a regular expression over names of ctest: those that can notice a fault in it within seconds.
 TESTS = {
-    "src/pmu": r"unit\.pmu|unit\.report\.selection|cases\.monitors|guest\.(pm_|rdpmc|perfmon|tr|architecture|exceptions)|golden\.(msr|list|trace)|validation\.msr|gdb\.bare|snapshot\.format",
+    "src/pmu": r"unit\.pmu|unit\.report\.selection|cases\.monitors|guest\.(pm_|rdpmc|perfmon|tr|architecture|exceptions)|golden\.(msr|list|trace)|validation\.msr|tool\.gdb\.bare|snapshot\.format",
     "src/core/pipe": r"unit\.(core|report\.window|pmu\.tr)|cases|property\.(pipe|laws|stream|memo|apart|pieces)|validation\.(p5|loops)|guest\.(debug|tr12)\.|golden\.(check|trace)",
     "src/core": r"unit\.core|cases|property|validation|guest\.(int_clocks|tr|board|machine_check|pm_)|profile\.(totals|stacks)|programs\.memo\.(hello|x87|mmx)|snapshot\.law\.(x87|mmx|rep)",
-    "src/machine": r"unit\.machine|guest|gdb|hostile|programs\.(dos|screen|laws|isa|region)|golden\.(run|errors|stat)|snapshot\.(cli|damaged|law)|trace\.(observe|threads|callbacks)|fuzz",
-    "src/report": r"unit\.report|golden|profile\.([^t]|totals\.(hello|selfmod))|trace|docs\.(options|schemas|tables|readme)|cases|validation\.(msr|loops)|python|programs\.(region|check|interrupt)",
-    "src/engine": r"unit\.engine|guest|differential\.(user|rows)|property|hostile|gdb",
+    "src/machine": r"unit\.machine|guest\.(?!programs)|gdb|programs\.(dos|screen|laws|isa|region)|golden\.(run|errors|stat)|snapshot\.(cli|damaged|law)|trace\.(observe|threads|callbacks)|fuzz",
+    "src/report": r"unit\.report|golden|tool\.profile\.([^t]|totals\.(hello|selfmod))|trace|docs\.(options|schemas|tables|readme)|cases|validation\.(msr|loops)|tool\.python|programs\.(region|check|interrupt)",
+    "src/engine": r"unit\.engine|guest\.(?!programs)|differential\.(user|rows)|property|gdb",
     "src/isa": r"unit\.isa|cases|golden\.list|differential\.rows",
     "src/base": r"unit\.base|golden|fuzz\.(text|options)",
-    "src/cli": r"golden|docs|trace|profile|install\.transcripts",
+    "src/cli": r"golden|tool\.(docs|trace|profile)|install\.transcripts",
 }
-NOT_TESTS = r"^(lint|install)\.|soak"  # they read the sources, or build for minutes
+NOT_TESTS = r"^(lint|tool\.install)\.|soak"  # they read the sources, or build for minutes
 CONDITIONS = {"==": "!=", "!=": "==", "<": "<=", "<=": "<", ">": ">=", ">=": ">", "&&": "||", "||": "&&"}
 OPERATOR = re.compile(r"(?<![<>=!+\-*/&|^%])(==|!=|<=|>=|&&|\|\||(?<=\s)[<>](?=\s))(?![<>=])")
 NUMBER = re.compile(r"(?<![\w.\"'%])(0x[0-9a-fA-F]+|\d+)(u|U|ull?|ULL?|ll|l)?(?![\w.])")

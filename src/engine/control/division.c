@@ -1,7 +1,7 @@
 /* IDIV by a doubleword. Unicorn divides on the host without checking for the only 64-bit quotient that
  * overflows, -2^63 / -1, and the host's own divide error would end the program. (Manual: #DE if the quotient
  * is too large.) Its other divisions are safe: those of 8 and 16 bits use wider types, DIV is unsigned, and
- * AAM 0 is detected at translation. tests/guests/divide.asm tests all of them. */
+ * AAM 0 is detected at translation. testprogs/checks/divide.asm tests all of them. */
 #include "engine/internal.h"
 
 void WRAP(helper_idivl_EAX)(uc_env *env, uint32_t divisor)

@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
-"""pictures.py P5SCOPE NASM: pictures of the screen in each kind of mode. The colours are those that the modes load, which modes.asm
+"""pictures.py P5SCOPE NASM SOURCE: pictures of the screen in each kind of mode. The colours are those that the modes load, which modes.asm
 compares with DOSBox; the places are where the program drew."""
 import os, struct, subprocess, sys, tempfile, zlib
 
-p5scope, nasm = sys.argv[1:3]
-here = os.path.dirname(os.path.abspath(__file__))
+p5scope, nasm, source = sys.argv[1:4]
 RED, BLUE, WHITE, YELLOW, BLACK = (255, 0, 0), (0, 0, 170), (255, 255, 255), (255, 255, 85), (0, 0, 0)
 DARK_RED, CYAN, MAGENTA, GREY = (170, 0, 0), (0, 170, 170), (170, 0, 170), (170, 170, 170)
 
@@ -37,7 +36,7 @@ def png(path):
 
 
 def draw(work, mode, *defines):
-    subprocess.run([nasm, "-f", "bin", f"-DMODE={mode}", *defines, "-o", f"{work}/p.com", f"{here}/pictures.inc"], check=True)
+    subprocess.run([nasm, "-f", "bin", f"-DMODE={mode}", *defines, "-o", f"{work}/p.com", source], check=True)
     subprocess.run([p5scope, "run", "-q", "--max-instructions", "300000", "--screenshot", f"{work}/p.png", f"{work}/p.com"], check=True,
                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     return png(f"{work}/p.png")

@@ -1,5 +1,7 @@
 # shellcheck shell=bash disable=SC2154 # ./dev sources this file and defines the lists of packages.
 # The verb arm: tests for another architecture of the host.
+packages_arm=(gcc-aarch64-linux-gnu g++-aarch64-linux-gnu qemu-user)
+packages_arm_root=(libc6-dev libunicorn-dev libcapstone-dev libinih-dev libelf-dev libdw-dev libzstd-dev libsqlite3-dev libseccomp-dev libncurses-dev libpng-dev libcmocka-dev libzydis-dev libstdc++-12-dev)
 
 #: arm [CTEST-OPTION...] - build for aarch64, compare its counts with this build's to the bit, and run the tests under qemu-user, without fuzzers and oracles
 verb_arm() {

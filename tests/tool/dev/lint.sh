@@ -1,5 +1,6 @@
 # shellcheck shell=bash disable=SC2154 # ./dev sources this file and defines the lists of packages.
 # The verb lint: compilers' warnings, format and static analysis.
+packages_lint=(clang clang-format clang-tidy cppcheck)
 
 #: lint - run clang with warnings as errors, clang-format, cppcheck, clang-tidy, and the check of includes between floors
 verb_lint() {

@@ -1,5 +1,6 @@
 # shellcheck shell=bash disable=SC2154 # ./dev sources this file and defines the lists of packages.
 # The verb packages: Debian's packages.
+packages_packages=(debhelper dh-python dpkg-dev lintian pkgconf python3 scdoc)
 
 #: packages - build Debian's packages of this tree, into build/packages
 #: packages check [SUITE...] - build them in trees of both releases, run lintian, and install, use and remove them in a fresh tree (needs root)

@@ -1,5 +1,6 @@
 # shellcheck shell=bash disable=SC2154 # ./dev sources this file and defines the lists of packages.
 # The verb soak: the long campaigns.
+packages_soak=(slurm-wlm munge faketime) # the cluster of docs/sweeps.md
 
 #: soak - run the long campaigns: property tests with large counts, published, disturb, compilers, elsewhere, packages check, arm, sanitizers, then campaign and fuzz for five minutes each
 verb_soak() {
@@ -18,9 +19,8 @@ verb_soak() {
     verb_packages check
     verb_arm
     say "Threads under the thread sanitizer"
-    build tsan unit_base_spsc unit_base_aside property_apart property_threads trace_apart testprogs
-    build/tsan/tests/unit_base_spsc
-    build/tsan/tests/unit_base_aside
+    build tsan unit_base_spsc property_apart property_threads trace_apart testprogs
+    build/tsan/tests/unit/unit_base_spsc
     build/tsan/tests/tool/trace/trace_apart build/tsan/testprogs
     build/tsan/tests/property/property_apart build/tsan/testprogs
     build/tsan/tests/property/property_threads build/tsan/testprogs

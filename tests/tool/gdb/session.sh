@@ -4,13 +4,14 @@ set -eu
 p5scope=$1 script=$2 guest=$3
 shift 3
 case $guest in *.bin | *.com) symbols= ;; *) symbols=$guest ;; esac
+[ -f "$guest" ] || { echo "there is no guest $guest: build the target testprogs"; exit 1; }
 command -v gdb >/dev/null || { echo "gdb is not installed"; exit 77; }
 folder=$(mktemp -d "${TMPDIR:-/tmp}/p5scope-gdb-XXXXXX")
 "$p5scope" run -q --gdb "$folder/socket" "$@" "$guest" >"$folder/guest" 2>&1 &
 server=$!
 trap 'kill $server 2>/dev/null || true; wait $server 2>/dev/null || true; rm -rf "$folder"' EXIT
-until grep -q '^p5scope: waiting for gdb' "$folder/guest"; do # the socket is there before anybody listens at it
-    ! grep -q '^State:.Z' /proc/$server/status || { echo "p5scope does not listen:"; cat "$folder/guest"; exit 1; }
+until grep -q '^p5scope: waiting for gdb' "$folder/guest"; do # the socket exists before p5scope listens at it
+    kill -0 $server 2>/dev/null && ! grep -q '^State:.Z' /proc/$server/status || { echo "p5scope does not listen:"; cat "$folder/guest"; exit 1; }
     sleep 0.05
 done
 timeout 1200 gdb -q -batch -nx -ex 'set pagination off' -ex 'set confirm off' -ex 'set width 0' -ex 'set remotetimeout 60' -ex "target remote $folder/socket" \

@@ -174,7 +174,7 @@ p55c-166 5 1000 data_read:uc x87 20
 p54c-100 3 1000 instructions_executed_v_pipe:uc quicksort 1
 p54c-133 4 5 data_read_miss:c walk1m 1
 LIST
-# tests/guests/pm_pins.asm counts to overflows (and writes the counter in between).
+# testprogs/checks/pm_pins.asm counts to overflows (and writes the counter in between).
 [ -f "$pm_pins" ] || { echo "no $pm_pins (nasm is missing): skipped"; exit 77; }
 "$program" trace -o p.vcd --model p55c-166 --max-clocks 60000 --flat 0x8000 "$pm_pins" >/dev/null 2>&1
 awk -v ratio2=5 -v what=overflow -v least=1 -v end=60000 -f pins.awk p.vcd || fail "pins: overflow"

@@ -2,13 +2,13 @@
 # boot.sh P5SCOPE NASM: boot sectors, what they print and how their runs end. The expected output is that of QEMU's PC, except where a run on
 # a real machine would wait for ever.
 set -eu
-p5scope=$1 nasm=$2 here=$(cd "$(dirname "$0")" && pwd)
+p5scope=$1 nasm=$2 sources=$(cd "$(dirname "$0")" && pwd)/../../testprogs/checks/boot
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 boots() { # NAME OUTPUT MESSAGE [OPTIONS...], input from standard input
     name=$1 expected=$2 message=$3; shift 3
-    "$nasm" -f bin -o "$name.img" "$here/$name.asm"
+    "$nasm" -f bin -o "$name.img" "$sources/$name.asm"
     got=$("$p5scope" run "$@" "$name.img" 2>err) || { echo "$name: status $?: $(cat err)" >&2; exit 1; }
     [ "$got" = "$expected" ] || { echo "$name: '$got', expected '$expected'" >&2; exit 1; }
     [ -z "$message" ] || grep -q -e "$message" err || { echo "$name: no message '$message': $(cat err)" >&2; exit 1; }
