@@ -3,9 +3,9 @@
 
 mutate.py FOLDER COUNT SEED [--file NAME]... [--keep]
 
-Copies the tree to build/mutate/tree and builds it there with assertions and checks of array indices. Then it plants COUNT faults, one after another, in the .c and .h files
-of FOLDER: a condition is turned round, a constant is changed by one, or another value is returned. For each fault it runs the tests of that
-folder, unit tests first, until one fails twice. SEED chooses the faults; the same tree and seed give the same faults.
+Copies the tree to build/mutate/tree and builds it there with assertions and checks of array indices. Then it plants COUNT faults, one after
+another, in the .c and .h files of FOLDER: a condition is turned round, a constant is changed by one, or another value is returned. For each fault
+it runs the tests of that file, unit tests first, until one fails twice. SEED chooses the faults; the same tree and seed give the same faults.
 
 A fault that does not compile, or that leaves the object code as it was, is replaced by another. A test that runs more than ten times as long as
 without a fault has failed. Tests that take more than 20 seconds without a fault are left out. Survivors are printed with both lines, and
@@ -24,13 +24,19 @@ import subprocess
 import sys
 import time
 
-# The tests of a folder, as a regular expression over names of ctest: those that can notice a fault in it within seconds.
+# The tests of the files of a folder, as a regular expression over names of ctest: those that can notice a fault there within seconds. The longest
+# name that fits applies.
 TESTS = {
     "src/pmu": r"unit\.pmu|unit\.report\.selection|cases\.monitors|guest\.(pm_|rdpmc|perfmon|tr|architecture|exceptions)|golden\.(msr|list|trace)|validation\.msr|tool\.gdb\.bare|snapshot\.format",
     "src/core/pipe": r"unit\.(core|report\.window|pmu\.tr)|cases|property\.(pipe|laws|stream|memo|apart|pieces)|validation\.(p5|loops)|guest\.(debug|tr12)\.|golden\.(check|trace)",
     "src/core": r"unit\.core|cases|property|validation|guest\.(int_clocks|tr|board|machine_check|pm_)|profile\.(totals|stacks)|programs\.memo\.(hello|x87|mmx)|snapshot\.law\.(x87|mmx|rep)",
     "src/machine": r"unit\.machine|guest\.(?!programs)|gdb|programs\.(dos|screen|laws|isa|region)|golden\.(run|errors|stat)|snapshot\.(cli|damaged|law)|trace\.(observe|threads|callbacks)|fuzz",
-    "src/report": r"unit\.report|golden|tool\.profile\.([^t]|totals\.(hello|selfmod))|trace|docs\.(options|schemas|tables|readme)|cases|validation\.(msr|loops)|tool\.python|programs\.(region|check|interrupt)",
+    "src/report": r"unit\.report|golden|tool\.(docs\.(schemas|tables)|trace\.formats|python)",
+    "src/report/case": r"unit\.report\.(case|code|window|text)|cases|golden\.(bench|check|errors|files)|programs\.(region|check|interrupt)|validation\.loops",
+    "src/report/database": r"golden\.(trace|files|full_disk|errors)|tool\.(trace\.(merge|formats|broken_off|pieces)|docs\.schemas)|fuzz\.report_merge",
+    "src/report/profile": r"unit\.report|golden\.(profile|files|errors|full_disk)|tool\.(profile\.([^t]|totals\.(hello|selfmod))|trace\.(calls|maps))|fuzz\.report_profile",
+    "src/report/stat": r"unit\.report|unit\.pmu\.select|golden\.(stat|list|msr|run|errors|files)|tool\.(docs\.(tables|schemas)|trace\.intervals)|validation\.msr|laws\.(hello|timer)",
+    "src/report/trace": r"unit\.report|golden\.(trace|files|errors|full_disk)|tool\.(trace|docs\.schemas)",
     "src/engine": r"unit\.engine|guest\.(?!programs)|differential\.(user|rows)|property|gdb",
     "src/isa": r"unit\.isa|cases|golden\.list|differential\.rows",
     "src/base": r"unit\.base|golden|fuzz\.(text|options)",
@@ -111,7 +117,7 @@ class Test:
 
 
 class Tree:
-    def __init__(self, source, folder, files):
+    def __init__(self, source, folder, only):
         self.source, self.folder = source, folder
         self.top = os.path.join(source, "build/mutate/tree")
         self.build = os.path.join(self.top, "build/mutate")
@@ -119,6 +125,11 @@ class Tree:
         names = run(["git", "-C", source, "ls-files", "-z", "--cached", "--others", "--exclude-standard"]).stdout
         for name in filter(None, names.split("\0")):
             self.copy(name)
+        for place, folders, files in os.walk(self.top):
+            folders[:] = [f for f in folders if f != "build"]
+            for path in (os.path.relpath(os.path.join(place, f), self.top) for f in files):
+                if not os.path.exists(os.path.join(source, path)):
+                    os.remove(os.path.join(self.top, path))  # removed from the source tree since an earlier run
         guests, link = os.path.join(source, "build/guests"), os.path.join(self.top, "build/guests")
         if os.path.isdir(guests) and not os.path.lexists(link):
             os.symlink(os.path.realpath(guests), link)
@@ -135,8 +146,8 @@ class Tree:
         if failure:
             sys.exit(f"mutate: the tree does not build without a fault:\n{failure}")
         self.files = [name for name in names.split("\0") if name.startswith(folder + "/") and name.endswith((".c", ".h"))]
-        if files:
-            self.files = [name for name in self.files if any(word in name for word in files)]
+        if only:
+            self.files = [name for name in self.files if any(word in name for word in only)]
         if not self.files:
             sys.exit(f"mutate: {folder} has no .c or .h files; name a folder of src")
 
@@ -153,13 +164,9 @@ class Tree:
         done = run(["ninja", "-C", self.build, *targets])
         return None if done.returncode == 0 else done.stdout
 
-    def needed(self, tests):
-        """The targets that a build makes for the tests."""
-        return self.targets & set().union(*(test.needed for test in tests))
-
     def tests(self):
         """The tests of the folder, after one run of each without a fault."""
-        expression = next((TESTS[key] for key in sorted(TESTS, key=len, reverse=True) if self.folder.startswith(key)), ".")
+        expression = "|".join({tests_of(name) for name in self.files})
         listed = json.loads(run(["ctest", "--test-dir", self.build, "--show-only=json-v1"]).stdout)["tests"]
         chosen = [Test(t["name"], t, self.build) for t in listed
                   if "command" in t and re.match(expression, t["name"]) and not re.search(NOT_TESTS, t["name"])]
@@ -185,17 +192,24 @@ class Tree:
 LONGEST = 20
 
 
+def tests_of(name):
+    """The tests of a file, as a regular expression."""
+    return next((TESTS[key] for key in sorted(TESTS, key=len, reverse=True) if name.startswith(key + "/")), ".")
+
+
 def killer(tree, tests):
     """The test that notices the fault planted now, or None. Unit tests are asked first, and those that notice many faults a second."""
-    for unit in True, False:
-        asked = [t for t in tests if t.unit == unit]
-        if asked and tree.ninja(*tree.needed(asked)):
+    built = set()
+    of_units = set().union(*(t.needed for t in tests if t.unit))
+    for test in sorted(tests, key=lambda t: (not t.unit, t.seconds / (t.kills + 1))):
+        wanted = (of_units if test.unit else test.needed) & tree.targets
+        if not wanted <= built and tree.ninja(*wanted):
             return "the build"  # a table that the build checks
-        for test in sorted(asked, key=lambda t: t.seconds / (t.kills + 1)):
-            limit = max(10, 10 * test.seconds)
-            if not test.passes(limit) and not test.passes(limit):
-                test.kills += 1
-                return test.name
+        built |= wanted
+        limit = max(10, 10 * test.seconds)
+        if not test.passes(limit) and not test.passes(limit):
+            test.kills += 1
+            return test.name
     return None
 
 
@@ -237,7 +251,7 @@ def main():
             if tree.ninja(*libraries) or tree.objects() == original:
                 continue
             planted += 1
-            by = killer(tree, tests)
+            by = killer(tree, [t for t in tests if re.match(tests_of(name), t.name)])
             killed += by is not None
             print(f"{planted:4} {name}:{number + 1}: {by or 'SURVIVED'}", flush=True)
             if by is None:
