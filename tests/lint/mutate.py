@@ -27,20 +27,20 @@ import time
 # The tests of the files of a folder, as a regular expression over names of ctest: those that can notice a fault there within seconds. The longest
 # name that fits applies.
 TESTS = {
-    "src/pmu": r"unit\.pmu|unit\.report\.selection|cases\.monitors|guest\.(pm_|rdpmc|perfmon|tr|architecture|exceptions)|golden\.(msr|list|trace)|validation\.msr|tool\.gdb\.bare|snapshot\.format",
-    "src/core/pipe": r"unit\.(core|report\.window|pmu\.tr)|cases|property\.(pipe|laws|stream|memo|apart|pieces)|validation\.(p5|loops)|guest\.(debug|tr12)\.|golden\.(check|trace)",
-    "src/core": r"unit\.core|cases|property|validation|guest\.(int_clocks|tr|board|machine_check|pm_)|profile\.(totals|stacks)|programs\.memo\.(hello|x87|mmx)|snapshot\.law\.(x87|mmx|rep)",
-    "src/machine": r"unit\.machine|guest\.(?!programs)|gdb|programs\.(dos|screen|laws|isa|region)|golden\.(run|errors|stat)|snapshot\.(cli|damaged|law)|trace\.(observe|threads|callbacks)|fuzz",
+    "src/pmu": r"unit\.pmu|unit\.report\.selection|cases\.monitors|guest\.(pm_|rdpmc|perfmon|tr|architecture|exceptions)|golden\.(msr|list|trace)|differential\.validation\.msr|tool\.gdb\.bare|tool\.snapshot\.format",
+    "src/core/pipe": r"unit\.(core|report\.window|pmu\.tr)|cases|property\.(pipe|laws|stream|memo|apart|pieces)|differential\.validation\.(p5|loops)|guest\.(debug|tr12)\.|golden\.(check|trace)",
+    "src/core": r"unit\.core|cases|property|differential\.validation|guest\.(int_clocks|tr|board|machine_check|pm_)|tool\.profile\.(totals|stacks)|guest\.programs\.memo\.(hello|x87|mmx)|tool\.snapshot\.law\.(x87|mmx|rep)",
+    "src/machine": r"unit\.machine|guest\.(?!programs)|tool\.gdb|guest\.programs\.(dos|screen|laws|isa|region)|golden\.(run|errors|stat)|tool\.snapshot\.(cli|damaged|law)|tool\.trace\.(observe|threads|callbacks)|fuzz",
     "src/report": r"unit\.report|golden|tool\.(docs\.(schemas|tables)|trace\.formats|python)",
-    "src/report/case": r"unit\.report\.(case|code|window|text)|cases|golden\.(bench|check|errors|files)|programs\.(region|check|interrupt)|validation\.loops",
+    "src/report/case": r"unit\.report\.(case|code|window|text)|cases|golden\.(bench|check|errors|files)|guest\.programs\.(region|check|interrupt)|differential\.validation\.loops",
     "src/report/database": r"golden\.(trace|files|full_disk|errors)|tool\.(trace\.(merge|formats|broken_off|pieces)|docs\.schemas)|fuzz\.report_merge",
     "src/report/profile": r"unit\.report|golden\.(profile|files|errors|full_disk)|tool\.(profile\.([^t]|totals\.(hello|selfmod))|trace\.(calls|maps))|fuzz\.report_profile",
-    "src/report/stat": r"unit\.report|unit\.pmu\.select|golden\.(stat|list|msr|run|errors|files)|tool\.(docs\.(tables|schemas)|trace\.intervals)|validation\.msr|laws\.(hello|timer)",
+    "src/report/stat": r"unit\.report|unit\.pmu\.select|golden\.(stat|list|msr|run|errors|files)|tool\.(docs\.(tables|schemas)|trace\.intervals)|differential\.validation\.msr|guest\.programs\.laws\.timer",
     "src/report/trace": r"unit\.report|golden\.(trace|files|errors|full_disk)|tool\.(trace|docs\.schemas)",
-    "src/engine": r"unit\.engine|guest\.(?!programs)|differential\.(user|rows)|property|gdb",
+    "src/engine": r"unit\.engine|guest\.(?!programs)|differential\.(user|rows)|property|tool\.gdb",
     "src/isa": r"unit\.isa|cases|golden\.list|differential\.rows",
     "src/base": r"unit\.base|golden|fuzz\.(text|options)",
-    "src/cli": r"golden|tool\.(docs|trace|profile)|install\.transcripts",
+    "src/cli": r"golden|tool\.(docs|trace|profile)",
 }
 NOT_TESTS = r"^(lint|tool\.install)\.|soak"  # they read the sources, or build for minutes
 CONDITIONS = {"==": "!=", "!=": "==", "<": "<=", "<=": "<", ">": ">=", ">=": ">", "&&": "||", "||": "&&"}
