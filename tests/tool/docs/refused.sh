@@ -6,7 +6,7 @@ program=$1 G=$2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
-cp "$3/tests/cases/agi/lea-next-clock.s" case.s || exit 1
+cp "$3/tests/cases/events/agi.s" case.s || exit 1
 "$program" record -q -o p.data "$G/hello" >/dev/null || exit 1
 cp p.data p5scope.data
 cp case.s a && cp case.s b
