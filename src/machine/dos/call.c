@@ -161,6 +161,13 @@ static dos_error nothing(dos *d)
     return DOS_OK;
 }
 
+/* AH = 18h, 1Dh, 1Eh, 20h, 61h, 6Bh: null functions of MS-DOS, of which CP/M had the first four. They return 0 in AL. */
+static dos_error null_function(dos *d)
+{
+    bios_set_low(&d->bios, ENGINE_EAX, 0);
+    return DOS_OK;
+}
+
 /* AH = 37h: '/' begins an option. */
 static dos_error switch_character(dos *d)
 {
@@ -251,8 +258,12 @@ static dos_call *const calls[256] = {
     [0x15] = dos_call_fcb_write,
     [0x16] = dos_call_fcb_create,
     [0x17] = dos_call_fcb_rename,
+    [0x18] = null_function,
     [0x19] = drive_get,
     [0x1a] = transfer_set,
+    [0x1d] = null_function,
+    [0x1e] = null_function,
+    [0x20] = null_function,
     [0x21] = dos_call_fcb_read_random,
     [0x22] = dos_call_fcb_write_random,
     [0x23] = dos_call_fcb_size,
@@ -313,22 +324,22 @@ static dos_call *const calls[256] = {
     [0x5c] = nothing, /* locks: nobody else is there */
     [0x5d] = server,
     [0x60] = dos_call_truename,
+    [0x61] = null_function,
     [0x62] = dos_call_get_psp,
     [0x63] = dos_call_lead_bytes,
     [0x65] = dos_call_national,
     [0x66] = dos_call_code_page,
     [0x67] = dos_call_handles,
     [0x68] = dos_call_commit,
+    [0x6b] = null_function,
     [0x6c] = dos_call_open_extended,
 };
 
 /* Functions that programs only ask for to see that they are not there, or that do nothing in a DOS like this
- * one: 18h, 1Dh, 1Eh, 20h (CP/M), 53h (drivers), 5Eh, 5Fh (networks), 61h, 64h, 69h-6Bh, 70h, 71h, 73h (later
- * versions), and what lies beyond DOS, which resident programs and other systems answer. */
+ * one: 53h (drivers), 5Eh, 5Fh (networks), 64h, 69h, 6Ah, 70h, 71h, 73h (later versions), and what lies beyond DOS, which resident programs and other systems answer. */
 static bool is_probe(unsigned function)
 {
-    static const uint8_t probes[] = {0x18, 0x1d, 0x1e, 0x20, 0x53, 0x5e, 0x5f, 0x61,
-                                     0x64, 0x69, 0x6a, 0x6b, 0x70, 0x71, 0x73};
+    static const uint8_t probes[] = {0x53, 0x5e, 0x5f, 0x64, 0x69, 0x6a, 0x70, 0x71, 0x73};
     enum { BEYOND = 0x74 };
     return function >= BEYOND || memchr(probes, (int)function, sizeof probes) != NULL;
 }

@@ -59,7 +59,7 @@ dos_error dos_call_change_directory(dos *d)
     }
     if (wrong == DOS_OK)
         memcpy(d->directories[path.drive], path.text, sizeof path.text);
-    return wrong == DOS_OK || wrong == DOS_NO_DRIVE ? wrong : DOS_NO_PATH;
+    return wrong == DOS_OK ? DOS_OK : DOS_NO_PATH;
 }
 
 /* AH = 47h: DL drive (0 = the current one), DS:SI gets the path without drive and first backslash. */

@@ -183,7 +183,7 @@ dos_error dos_call_find_first(dos *d)
     transfer_area area = {0};
     dos_error wrong = dos_path_at(d, dos_pointer(d, ENGINE_DS, ENGINE_EDX), &path);
     if (wrong != DOS_OK)
-        return wrong == DOS_NO_DRIVE ? DOS_NO_PATH : wrong;
+        return wrong;
     wrong = dos_search_begin(d, &path, bios_low(&d->bios, ENGINE_ECX), &area.search);
     if (wrong == DOS_OK)
         wrong = find(d, &area);

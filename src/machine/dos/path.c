@@ -126,7 +126,7 @@ dos_error dos_path_parse(const dos *d, const char *text, dos_path *path)
     if (text[0] != '\0' && text[1] == ':') {
         int letter = toupper((unsigned char)text[0]);
         if (letter < 'A' || letter > 'Z')
-            return DOS_NO_DRIVE;
+            return DOS_NO_PATH;
         path->drive = (uint8_t)(letter - 'A');
         text += 2;
     }
@@ -141,7 +141,7 @@ dos_error dos_path_parse(const dos *d, const char *text, dos_path *path)
         text += length;
     }
     if (wrong == DOS_OK && dos_path_device(path) == DOS_CLOSED && !dos_drive_there(d, path->drive))
-        return DOS_NO_DRIVE;
+        return DOS_NO_PATH;
     return wrong;
 }
 
@@ -219,7 +219,7 @@ dos_error dos_path_find(const dos *d, const dos_path *path, bool missing, share_
     char host[SHARE_PATH], component[DOS_NAME];
     *place = (share_place){.directory = -1};
     if (!dos_drive_there(d, path->drive))
-        return DOS_NO_DRIVE;
+        return DOS_NO_PATH;
     if (path->drive == DOS_OWN_DRIVE)
         return path->text[0] == '\0' ? DOS_DENIED : DOS_NO_FILE;
     snprintf(host, sizeof host, "%s", d->tree.mounts[path->drive - DOS_FIRST_DRIVE].guest);

@@ -1,0 +1,138 @@
+; Error codes of MS-DOS 6.22 (Ralf Brown's Interrupt List, INT 21h) where DOSBox has others.
+;! dosbox it has other codes
+;! output
+;! 42 no such 0001 C
+;! 57 no such 0001 C
+;! 57 no handle 0006 C
+;! 39 a file 0005 C
+;! 3C a folder 0005 C
+;! 3D mode 3 000C C
+;! 41 no parent 0003 C
+;! 41 a folder 0005 C
+;! 43 no parent 0003 C
+;! 43 a folder 0010
+;! 43 hidden 0005 C
+;! 4E none 0002 C
+;! 59 0002 0803 C
+;! 5D sets it 0077
+;! 60 above the root 0003 C
+;! 33 version 1606 0000 C
+;! 33 no such 00FF
+;! 30 version 1606
+;! 5D no such 0001 C
+;! 36 space 0040 4000 0200 8000 C
+;! 36 no drive FFFF C
+;! 5D area 0002 0000 0080 001A 0000 0008
+;! 4E volume 0012 C
+;! 4B no such 0001 C
+;! 41 4100
+;! 3A 3A00
+org 100h
+%include "dos.inc"
+%include "report.inc"
+%macro file 3                   ; text, AX, path
+        mov dx, %3
+        mov ax, %2
+        int 21h
+        report %1, ax
+%endmacro
+        mov ah, 39h
+        mov dx, folder
+        int 21h
+        mov cx, 0
+        mov ah, 3ch
+        mov dx, inside
+        int 21h
+        mov bx, ax
+        mov ax, 4203h
+        int 21h
+        report "42 no such", ax
+        mov ax, 5709h
+        int 21h
+        report "57 no such", ax
+        mov ah, 3eh
+        int 21h
+        file "57 no handle", 5700h, inside
+        file "39 a file", 3900h, inside
+        mov cx, 0
+        file "3C a folder", 3c00h, folder
+        file "3D mode 3", 3d03h, inside
+        file "41 no parent", 4100h, no_parent
+        file "41 a folder", 4100h, folder
+        file "43 no parent", 4300h, no_parent
+        mov ax, 4300h
+        mov dx, folder
+        int 21h
+        report "43 a folder", cx
+        mov cx, 2
+        file "43 hidden", 4301h, inside
+        mov cx, 0
+        file "4E none", 4e00h, none
+        mov ah, 59h
+        mov bx, 0
+        int 21h
+        mov ch, 0
+        report "59", ax, bx     ; not found: class 8, action 3
+        mov ax, 5d0ah
+        mov dx, error
+        int 21h
+        mov bx, 0
+        mov ah, 59h
+        int 21h
+        report "5D sets it", ax
+        mov si, above
+        push ds
+        pop es
+        mov di, area
+        mov ah, 60h
+        int 21h
+        report "60 above the root", ax
+        mov ax, 3306h
+        int 21h
+        report "33 version", bx, dx
+        mov ax, 33ffh
+        int 21h
+        and ax, 0ffh
+        report "33 no such", ax
+        mov ax, 3000h
+        int 21h
+        report "30 version", ax
+        mov ax, 5d77h
+        int 21h
+        report "5D no such", ax
+        mov dl, 0
+        mov ah, 36h
+        int 21h
+        report "36 space", ax, bx, cx, dx
+        mov dl, 24
+        mov ah, 36h
+        int 21h
+        report "36 no drive", ax
+        mov ax, 5d06h
+        push ds
+        int 21h
+        mov bx, [si + 10h]
+        mov al, [si + 16h]
+        mov di, [si + 0ch]
+        mov bp, [si + 0eh]
+        pop ds
+        mov ah, 0
+        mov si, cs
+        sub bx, si
+        sub bp, si
+        report "5D area", ax, bx, cx, dx, di, bp
+        mov cx, 8               ; there is no volume label
+        file "4E volume", 4e00h, inside
+        file "4B no such", 4b07h, inside
+        file "41", 4100h, inside
+        file "3A", 3a00h, folder
+        finish
+folder: db 'FOLDER', 0
+inside: db '\FOLDER\A.TXT', 0
+no_parent: db 'NONE\A.TXT', 0
+none:   db 'NONE.TXT', 0
+above:  db '..\..\x', 0
+error:  dw 77h, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
+area:   times 128 db 0
+        hexadecimal
+        reports
