@@ -55,7 +55,7 @@ static uint64_t walk_entries(struct memory *m, uint32_t directory, uint32_t tabl
 /* Prices a walk. `*large`: there is no table entry. */
 static uint64_t walk(struct memory *m, uint32_t linear, bool write, uint64_t asked, bool *large)
 {
-    uint32_t directory = 0, table = 0;
+    uint32_t directory, table;
     *large = false;
     if (m->hooks.walk == NULL)
         return asked;
@@ -71,7 +71,7 @@ uint64_t memory_fault(struct memory *m, uint32_t linear, bool code, uint64_t ask
     if (m->hooks.walk == NULL || tlb_find(t, tlb_key(linear, false)) >= 0 ||
         tlb_find(large, tlb_key(linear, true)) >= 0)
         return asked;
-    uint32_t directory = 0, table = 0;
+    uint32_t directory, table;
     m->hooks.walk(m->hooks.context, linear, &directory, &table);
     enum p5_event miss = code ? P5_EVENT_CODE_TLB_MISS : P5_EVENT_DATA_TLB_MISS;
     if (code)
@@ -128,7 +128,7 @@ uint64_t walk_set_dirty(struct memory *m, unsigned entry, bool large, uint64_t a
     if (m->hooks.walk == NULL || m->hooks.page_bits_set == NULL ||
         (bits_set(m, linear, true) & P5_PAGE_DIRTY) == 0)
         return asked;
-    uint32_t directory = 0, table = 0;
+    uint32_t directory, table;
     m->hooks.walk(m->hooks.context, linear, &directory, &table);
     return update_entry(m, table != 0 ? table : directory, asked);
 }

@@ -179,6 +179,33 @@ static void two_pages_of_one_reference(void **state)
     fixture_close(&f);
 }
 
+/* Without the owner's walk (p5_core_hooks) pages are missed at no cost. */
+static void misses_without_a_walk(void **state)
+{
+    (void)state;
+    fixture f = {.model = fixture_model("p55c-200"), .now = 1000};
+    code_answer code;
+    f.memory = memory_open(f.model, NULL, &f.totals);
+    assert_non_null(f.memory);
+    memory_set_control(f.memory, &(p5_control){.paging = true});
+    memory_code(f.memory, 0x5000, 0x5000, f.now, &code);
+    f.now = code.ready[3] + 1000;
+    fixture_data(&f, 0x6000, 4, 0);
+    fixture_settle(&f);
+    memory_load_cr3(f.memory);
+    memory_code(f.memory, 0x5000, 0x5000, f.now, &code);
+    assert_true(code.tlb_miss && code.hit);
+    assert_int_equal(code.ready[0], f.now);
+    const uint64_t asked = f.now;
+    data_answer data = fixture_data(&f, 0x6000, 4, 0);
+    assert_true(data.hit);
+    assert_int_equal(data.done, asked);
+    assert_int_equal(fixture_event(&f, P5_EVENT_CODE_TLB_MISS), 2);
+    assert_int_equal(fixture_event(&f, P5_EVENT_DATA_TLB_MISS), 2);
+    assert_int_equal(memory_fault(f.memory, 0x7000, false, f.now), f.now);
+    fixture_close(&f);
+}
+
 static void raw_entries_come_back(void **state)
 {
     (void)state;
@@ -211,6 +238,7 @@ int main(void)
         cmocka_unit_test(invlpg_and_cr3),
         cmocka_unit_test(accessed_and_dirty_updates_are_locked),
         cmocka_unit_test(two_pages_of_one_reference),
+        cmocka_unit_test(misses_without_a_walk),
         cmocka_unit_test(raw_entries_come_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
