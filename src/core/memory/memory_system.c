@@ -162,8 +162,7 @@ uint64_t memory_invd(struct memory *m, uint64_t asked)
 
 uint64_t memory_drained(struct memory *m, uint64_t asked)
 {
-    uint64_t done = memory_writes_done(m);
-    return asked > done ? asked : done;
+    return memory_later(memory_writes_done(m), asked);
 }
 
 uint64_t memory_backlog(const struct memory *m, uint64_t now)
@@ -171,20 +170,19 @@ uint64_t memory_backlog(const struct memory *m, uint64_t now)
     uint64_t done = memory_later(memory_later(m->write_quiet, m->read_quiet), m->code_fill.done);
     for (unsigned i = 0; i < 4; i++)
         done = memory_later(done, m->code_parts[i]);
-    return done > now ? done - now : 0;
+    return memory_later(done, now) - now;
 }
 
 uint64_t memory_bus_backlog(const struct memory *m, uint64_t now)
 {
-    const uint64_t free = bus_next_free(&m->bus, now);
-    return free > now ? free - now : 0;
+    return memory_later(bus_next_free(&m->bus, now), now) - now;
 }
 
 /* A special cycle leaves no write pending on the board, so EWBE# stays as it is. */
 uint64_t memory_branch_message(struct memory *m, uint64_t asked, uint64_t *end)
 {
     unsigned entry = write_buffer_next(&m->writes, false);
-    uint64_t taken = m->writes.free_at[entry] > asked ? m->writes.free_at[entry] : asked;
+    const uint64_t taken = memory_later(m->writes.free_at[entry], asked);
     memory_upgrade_lines(m, taken);
     *end = bus_write(&m->bus, taken + m->model->latency.miss_to_bus);
     write_buffer_take(&m->writes, entry, *end, 0, false);

@@ -144,6 +144,7 @@ static void disk_parameters(bios *b)
                  : d->per_track >= 36 ? 6
                  : d->per_track >= 18 ? 4
                  : d->per_track == 15 ? 2
+                 : d->cylinders == 80 ? 3
                                       : 1);
     bios_set_low(b, ENGINE_EAX, 0);
     bios_finish(b, 0);

@@ -52,6 +52,47 @@ static void reach_of_the_data_tlb(void **state)
     }
 }
 
+/* Fetches from `pages` pages, two lines of each, twice. Returns the misses of the second round. */
+static uint64_t second_round_code_misses(const char *model, unsigned pages, uint32_t stride)
+{
+    fixture f;
+    code_answer answer;
+    fixture_open(&f, model, true, NULL);
+    uint64_t before = 0;
+    for (unsigned round = 0; round < 2; round++) {
+        before = fixture_event(&f, P5_EVENT_CODE_TLB_MISS);
+        for (unsigned i = 0; i < 2 * pages; i++) {
+            memory_code(f.memory, i / 2 * stride + i % 2 * 32, i / 2 * stride + i % 2 * 32, f.now, &answer);
+            f.now += 1000;
+        }
+    }
+    uint64_t misses = fixture_event(&f, P5_EVENT_CODE_TLB_MISS) - before;
+    fixture_close(&f);
+    return misses;
+}
+
+/* 32 entries: 8 sets of 4 on the P54C, one set on the P55C. */
+static void reach_of_the_code_tlb(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *model;
+        unsigned pages;
+        uint32_t stride;
+        uint64_t misses;
+    } cases[] = {
+        {"p54c-100", 1, 0x1000, 0},   {"p54c-100", 32, 0x1000, 0},  {"p54c-100", 64, 0x1000, 64},
+        {"p54c-100", 16, 0x2000, 0},  {"p54c-100", 32, 0x2000, 32}, {"p55c-200", 1, 0x1000, 0},
+        {"p55c-200", 32, 0x10000, 0}, {"p55c-200", 64, 0x1000, 64},
+    };
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        uint64_t misses = second_round_code_misses(cases[i].model, cases[i].pages, cases[i].stride);
+        if (misses != cases[i].misses)
+            fail_msg("%s, %u pages at stride %#x: %lu misses, expected %lu", cases[i].model, cases[i].pages,
+                     cases[i].stride, (unsigned long)misses, (unsigned long)cases[i].misses);
+    }
+}
+
 /* A tree of any size against its definition: the victim is what is reached by following the bits; a use turns
  * every bit on its path away. */
 static void trees_of_all_sizes_spare_the_most_recent(void **state)
@@ -232,6 +273,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reach_of_the_data_tlb),
+        cmocka_unit_test(reach_of_the_code_tlb),
         cmocka_unit_test(trees_of_all_sizes_spare_the_most_recent),
         cmocka_unit_test(bits_follow_from_uses),
         cmocka_unit_test(events_of_a_walk),
