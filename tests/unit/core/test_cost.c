@@ -153,10 +153,226 @@ static void modes(void **state)
     }
 }
 
+/* ---- figures of the manual's clock tables, by mode, privilege, count and operand ------------------------------- */
+
+static uint32_t price_at(const timing *t, const uint8_t *bytes, const cost_context *c)
+{
+    isa_decoder *decoder = isa_decoder_open(ISA_P55C);
+    p5_block *block = block_prepare(t, isa_block_decode(decoder, bytes, 16, 0x1000, 0x1000, true, 1));
+    assert_non_null(block);
+    uint32_t clocks = cost_clocks(t, &block->ops[0], c);
+    block_free(block);
+    isa_decoder_close(decoder);
+    return clocks;
+}
+
+/* Ports: real mode; CPL 0 with IOPL 0; CPL 3 with IOPL 3; CPL 3 with IOPL 2; V86 mode. REP forms add clocks
+ * for each iteration. */
+static void ports(void **state)
+{
+    (void)state;
+    static const struct {
+        uint8_t bytes[16];
+        uint32_t real, may, must_ask, v86, each;
+    } rows[] = {
+        {{0xec}, 7, 4, 21, 19, 0},         /* in al,dx */
+        {{0xe5, 0x60}, 7, 4, 21, 19, 0},   /* in eax,60h */
+        {{0xef}, 12, 9, 26, 24, 0},        /* out dx,eax */
+        {{0xe6, 0x60}, 12, 9, 26, 24, 0},  /* out 60h,al */
+        {{0x6c}, 9, 6, 24, 22, 0},         /* insb */
+        {{0x6f}, 13, 10, 27, 25, 0},       /* outsd */
+        {{0xf3, 0x6c}, 11, 8, 25, 23, 3},  /* rep insb */
+        {{0xf3, 0x6e}, 13, 10, 27, 24, 4}, /* rep outsb */
+    };
+    const timing *t = timing_of(P5_FAMILY_P55C);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        for (uint32_t n = 0; n < 10; n += 3) {
+            cost_context c = {.mode = P5_MODE_REAL, .repeats = n};
+            uint32_t more = n * rows[i].each;
+            assert_int_equal(price_at(t, rows[i].bytes, &c), rows[i].real + more);
+            c.mode = P5_MODE_PROTECTED;
+            assert_int_equal(price_at(t, rows[i].bytes, &c), rows[i].may + more);
+            c.cpl = c.iopl = 3;
+            assert_int_equal(price_at(t, rows[i].bytes, &c), rows[i].may + more);
+            c.iopl = 2;
+            assert_int_equal(price_at(t, rows[i].bytes, &c), rows[i].must_ask + more);
+            c.mode = P5_MODE_V86;
+            assert_int_equal(price_at(t, rows[i].bytes, &c), rows[i].v86 + more);
+        }
+}
+
+static void transfers_and_segments(void **state)
+{
+    (void)state;
+    enum { REAL = P5_MODE_REAL, PROTECTED = P5_MODE_PROTECTED, V86 = P5_MODE_V86 };
+    static const struct {
+        uint8_t bytes[16];
+        cost_context c;
+        uint32_t clocks;
+    } rows[] = {
+        {{0x8e, 0xd8}, {.mode = REAL}, 2}, /* mov ds,ax */
+        {{0x8e, 0xd8}, {.mode = V86, .cpl = 3}, 2},
+        {{0x8e, 0xd8}, {.mode = PROTECTED}, 2},
+        {{0x8e, 0xd8}, {.mode = PROTECTED, .descriptor = true}, 11},
+        {{0x8e, 0x18}, {.mode = REAL}, 3}, /* mov ds,[eax] */
+        {{0x8e, 0x18}, {.mode = PROTECTED, .descriptor = true}, 12},
+        {{0x8e, 0xd0}, {.mode = PROTECTED, .descriptor = true}, 17}, /* mov ss,ax */
+        {{0xea}, {.mode = REAL}, 3},                                 /* jmp far */
+        {{0xea}, {.mode = V86, .cpl = 3, .cpl_after = 3}, 3},
+        {{0xea}, {.mode = PROTECTED}, 12},
+        {{0x9a}, {.mode = REAL}, 4}, /* call far */
+        {{0x9a}, {.mode = PROTECTED, .cpl = 3, .cpl_after = 3}, 13},
+        {{0x9a}, {.mode = PROTECTED, .cpl = 3}, 44},
+        {{0xcb}, {.mode = REAL}, 4}, /* retf */
+        {{0xcb}, {.mode = PROTECTED}, 13},
+        {{0xcb}, {.mode = PROTECTED, .cpl_after = 3}, 23},
+        {{0xcf}, {.mode = REAL}, 8}, /* iret */
+        {{0xcf}, {.mode = V86, .cpl = 3, .cpl_after = 3}, 8},
+        {{0xcf}, {.mode = PROTECTED}, 10},
+        {{0xcf}, {.mode = PROTECTED, .cpl_after = 3}, 27},
+        {{0xcd, 0x80}, {.mode = REAL, .gate = P5_GATE_VECTOR}, 16}, /* int 80h */
+        {{0xcd, 0x80}, {.mode = PROTECTED, .gate = P5_GATE_SAME}, 27},
+        {{0xcd, 0x80}, {.mode = PROTECTED, .gate = P5_GATE_INNER}, 44},
+        {{0xcd, 0x80}, {.mode = V86, .gate = P5_GATE_V86}, 56},
+        {{0xcd, 0x80}, {.mode = PROTECTED, .gate = P5_GATE_TASK}, 82},
+        {{0xcc}, {.mode = REAL, .gate = P5_GATE_VECTOR}, 13}, /* int3 */
+        {{0xce}, {.mode = PROTECTED}, 4},                     /* into, without overflow */
+        {{0xce}, {.mode = PROTECTED, .gate = P5_GATE_SAME}, 27},
+        {{0xe2}, {.mode = PROTECTED}, 5}, /* loop */
+        {{0xe2}, {.mode = PROTECTED, .taken = true}, 6},
+        {{0xe1}, {.mode = PROTECTED, .taken = true}, 8}, /* loope */
+        {{0x0f, 0x31}, {.mode = REAL}, 8},               /* rdtsc: measured 8 at CPL 0 */
+        {{0x0f, 0x31}, {.mode = PROTECTED}, 8},
+        {{0x0f, 0x31}, {.mode = PROTECTED, .cpl = 3}, 13},
+        {{0x0f, 0x31}, {.mode = V86, .cpl = 3}, 13},
+        {{0xc8, 0, 0, 0}, {.mode = PROTECTED}, 11}, /* enter */
+        {{0xc8, 0, 0, 1}, {.mode = PROTECTED}, 15},
+        {{0xc8, 0, 0, 2}, {.mode = PROTECTED}, 19},
+        {{0xc8, 0, 0, 31}, {.mode = PROTECTED}, 77},
+        {{0xc8, 0, 0, 32}, {.mode = PROTECTED}, 11}, /* the level is taken modulo 32 */
+        {{0xf3, 0xa4}, {.mode = PROTECTED}, 6},      /* rep movsb with ECX = 0 */
+        {{0xf3, 0xa4}, {.mode = PROTECTED, .repeats = 1}, 13},
+        {{0xf3, 0xa4}, {.mode = PROTECTED, .repeats = 100}, 112},
+        {{0xf3, 0xa6}, {.mode = PROTECTED}, 7}, /* repe cmpsb */
+        {{0xf3, 0xa6}, {.mode = PROTECTED, .repeats = 10}, 48},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        uint32_t is = price_at(timing_of(P5_FAMILY_P55C), rows[i].bytes, &rows[i].c);
+        if (is != rows[i].clocks)
+            fail_msg("row %zu: expected %u clocks, got %u", i, rows[i].clocks, is);
+    }
+}
+
+/* RDMSR, WRMSR and CPUID by ECX or leaf, as measured on both processors. */
+static void registers_and_leaves(void **state)
+{
+    (void)state;
+    static const struct {
+        uint8_t bytes[16];
+        uint64_t source;
+        uint32_t p54c, p55c;
+    } rows[] = {
+        {{0x0f, 0x32}, 0x11, 22, 23}, {{0x0f, 0x32}, 0x10, 27, 28}, {{0x0f, 0x32}, 0x12, 27, 28},
+        {{0x0f, 0x32}, 0x13, 27, 28}, {{0x0f, 0x32}, 0x0e, 22, 23}, {{0x0f, 0x30}, 0x11, 33, 35},
+        {{0x0f, 0x30}, 0x12, 35, 36}, {{0x0f, 0xa2}, 0, 14, 14},    {{0x0f, 0xa2}, 1, 16, 21},
+        {{0x0f, 0xa2}, 2, 14, 14},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        p5_value v = {.a = rows[i].source, .kind = ISA_VALUE_SOURCE};
+        cost_context c = {.mode = P5_MODE_PROTECTED, .value = &v};
+        assert_int_equal(price_at(timing_of(P5_FAMILY_P54C), rows[i].bytes, &c), rows[i].p54c);
+        assert_int_equal(price_at(timing_of(P5_FAMILY_P55C), rows[i].bytes, &c), rows[i].p55c);
+    }
+}
+
+/* Ranges of the manual over their whole width: BSR 7-39 and 7-71, RCL r,CL 7-24, RCL r,i 8-25 (one clock for
+ * each of the last 17 counts), FPREM 16-64 and FPREM1 20-70 (the same for each of 63 bits). */
+static void whole_ranges(void **state)
+{
+    (void)state;
+    for (unsigned n = 0; n < 32; n++) {
+        p5_value bit = {.a = UINT64_C(1) << n, .kind = ISA_VALUE_SOURCE};
+        p5_value above = {.a = UINT64_C(0xffffffff) << n & 0xffffffff, .kind = ISA_VALUE_SOURCE};
+        p5_value count = {.a = n, .kind = ISA_VALUE_COUNT};
+        const uint8_t by_immediate[16] = {0xc1, 0xd0, (uint8_t)n};
+        uint32_t more = n > 14 ? n - 14 : 0;
+        assert_int_equal(PRICE(bit, 0x0f, 0xbd, 0xc0), 9 + 2 * (31 - n)); /* bsr eax,eax: 7 for zero */
+        assert_int_equal(PRICE(bit, 0x0f, 0xbc, 0xc0), PRICE(above, 0x0f, 0xbc, 0xc0));
+        if (n < 16)
+            assert_int_equal(PRICE(bit, 0x66, 0x0f, 0xbd, 0xc0), 9 + 2 * (15 - n));
+        if (n > 0) {
+            p5_value before = {.a = UINT64_C(1) << (n - 1), .kind = ISA_VALUE_SOURCE};
+            assert_true(PRICE(bit, 0x0f, 0xbc, 0xc0) >= PRICE(before, 0x0f, 0xbc, 0xc0) || n % 8 == 0);
+        }
+        assert_int_equal(PRICE(count, 0xd3, 0xd0), 7 + more);
+        cost_context no_value = {.mode = P5_MODE_PROTECTED};
+        assert_int_equal(price_at(timing_of(P5_FAMILY_P55C), by_immediate, &no_value), 8 + more);
+    }
+    for (int difference = -3; difference < 70; difference++) {
+        p5_value v = {.b = bits(1.5), .kind = ISA_VALUE_X87};
+        v.a = v.b + ((uint64_t)(int64_t)difference << 52);
+        uint32_t steps = difference <= 0 ? 0 : difference < 63 ? (uint32_t)difference : 63;
+        assert_int_equal(PRICE(v, 0xd9, 0xf8), 16 + 48 * steps / 63);
+        assert_int_equal(PRICE(v, 0xd9, 0xf5), 20 + 50 * steps / 63);
+    }
+}
+
+static void deliveries(void **state)
+{
+    (void)state;
+    const timing t = {
+        .dispatch_real = 1, .dispatch_same = 2, .dispatch_inner = 3, .dispatch_v86 = 4, .dispatch_task = 5};
+    assert_int_equal(cost_dispatch(&t, &(p5_exception){.mode = P5_MODE_REAL}), 1);
+    assert_int_equal(cost_dispatch(&t, &(p5_exception){.mode = P5_MODE_PROTECTED}), 2);
+    assert_int_equal(cost_dispatch(&t, &(p5_exception){.mode = P5_MODE_PROTECTED, .cpl = 3}), 3);
+    assert_int_equal(cost_dispatch(&t, &(p5_exception){.mode = P5_MODE_PROTECTED, .cpl = 3, .cpl_after = 3}),
+                     2);
+    assert_int_equal(cost_dispatch(&t, &(p5_exception){.mode = P5_MODE_V86, .cpl = 3}), 4);
+    for (unsigned mode = 0; mode < 3; mode++)
+        assert_int_equal(cost_dispatch(&t, &(p5_exception){.mode = (uint8_t)mode, .task_gate = true}), 5);
+}
+
+static unsigned flops_of(const timing *t, uint8_t first, uint8_t second, uint32_t clocks)
+{
+    const uint8_t bytes[16] = {first, second};
+    isa_decoder *decoder = isa_decoder_open(ISA_P55C);
+    p5_block *block = block_prepare(t, isa_block_decode(decoder, bytes, 16, 0x1000, 0x1000, true, 1));
+    unsigned flops = cost_flops(t, &block->ops[0], clocks);
+    block_free(block);
+    isa_decoder_close(decoder);
+    return flops;
+}
+
+/* Event 22h: one for each x87 operation and integer multiply. A transcendental one counts one for every
+ * `flop_clocks`, at least one and at most `flop_most`. */
+static void flops(void **state)
+{
+    (void)state;
+    timing t = *timing_of(P5_FAMILY_P55C);
+    t.flop_clocks = 3;
+    t.flop_most = 25;
+    assert_int_equal(flops_of(&t, 0x89, 0xd8, 100), 0); /* mov eax,ebx */
+    assert_int_equal(flops_of(&t, 0xd9, 0xc9, 100), 0); /* fxch */
+    assert_int_equal(flops_of(&t, 0xd8, 0xc1, 100), 1); /* fadd */
+    assert_int_equal(flops_of(&t, 0xf7, 0xe3, 100), 1); /* mul ebx */
+    for (uint32_t clocks = 1; clocks < 100; clocks++)
+        assert_int_equal(flops_of(&t, 0xd9, 0xfe, clocks), clocks < 6    ? 1
+                                                           : clocks < 78 ? clocks / 3
+                                                                         : 25); /* fsin */
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(trigonometric), cmocka_unit_test(division),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(trigonometric),
+                                       cmocka_unit_test(division),
                                        cmocka_unit_test(figures_of_the_model),
-                                       cmocka_unit_test(counts_and_scans), cmocka_unit_test(modes)};
+                                       cmocka_unit_test(counts_and_scans),
+                                       cmocka_unit_test(modes),
+                                       cmocka_unit_test(ports),
+                                       cmocka_unit_test(transfers_and_segments),
+                                       cmocka_unit_test(registers_and_leaves),
+                                       cmocka_unit_test(whole_ranges),
+                                       cmocka_unit_test(deliveries),
+                                       cmocka_unit_test(flops)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,169 @@
+/* The instructions that produced an instruction's operands, as pipeline diagrams show them. Expected: the
+ * registers that each instruction reads and writes by the definition of the instruction set. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "../../model_timing.h"
+#include "core/pipe/pipe.h"
+#include "core/pipe/trace.h"
+
+/* Compares the sources of each instruction with `expected`: distances, 0 ends a row. */
+static void expect(const uint8_t *bytes, size_t size, unsigned count,
+                   const uint16_t expected[][P5_TRACE_SOURCES + 1])
+{
+    isa_decoder *decoder = isa_decoder_open(ISA_P55C);
+    p5_block *block = block_prepare(timing_of(P5_FAMILY_P55C),
+                                    isa_block_decode(decoder, bytes, size, 0x1000, 0x1000, true, 32));
+    assert_non_null(block);
+    assert_int_equal(block->count, count);
+    trace_sink sink = {0};
+    for (unsigned i = 0; i < count; i++) {
+        uint16_t sources[P5_TRACE_SOURCES + 1] = {0};
+        trace_sources(&sink, &block->ops[i], sources);
+        if (memcmp(sources, expected[i], sizeof sources) != 0)
+            fail_msg("instruction %u: sources %u %u %u %u, expected %u %u %u %u", i, sources[0], sources[1],
+                     sources[2], sources[3], expected[i][0], expected[i][1], expected[i][2], expected[i][3]);
+    }
+    block_free(block);
+    isa_decoder_close(decoder);
+}
+
+#define EXPECT(count, expected, ...)                                                                         \
+    expect((const uint8_t[]){__VA_ARGS__}, sizeof((uint8_t[]){__VA_ARGS__}), count, expected)
+
+typedef uint16_t row[P5_TRACE_SOURCES + 1];
+
+static void general_registers(void **state)
+{
+    (void)state;
+    /* mov eax,1; mov ebx,2; add eax,ebx; mov edi,3; mov ecx,[eax+edi]; mov [eax],edx, which nobody wrote;
+     * mov edx,ecx; add ecx,edx */
+    const row rows[] = {{0}, {0}, {2, 1}, {0}, {2, 1}, {3}, {2}, {3, 1}};
+    EXPECT(8, rows, 0xb8, 1, 0, 0, 0, 0xbb, 2, 0, 0, 0, 0x01, 0xd8, 0xbf, 3, 0, 0, 0, 0x8b, 0x0c, 0x38, 0x89,
+           0x10, 0x89, 0xca, 0x01, 0xd1);
+}
+
+/* One producer is named once, however many operands are its. */
+static void the_same_producer(void **state)
+{
+    (void)state;
+    const row rows[] = {{0}, {1}, {1}}; /* mov eax,1; lea ecx,[eax+eax]; add ecx,ecx */
+    EXPECT(3, rows, 0xb8, 1, 0, 0, 0, 0x8d, 0x0c, 0x00, 0x01, 0xc9);
+}
+
+static void mmx_registers(void **state)
+{
+    (void)state;
+    /* pxor mm0,mm0; pxor mm7,mm7; paddb mm0,mm7; movq [eax],mm0; movq mm1,mm7 */
+    const row rows[] = {{0}, {0}, {2, 1}, {1}, {3}};
+    EXPECT(5, rows, 0x0f, 0xef, 0xc0, 0x0f, 0xef, 0xff, 0x0f, 0xfc, 0xc7, 0x0f, 0x7f, 0x00, 0x0f, 0x6f, 0xcf);
+}
+
+/* x87 registers are followed through loads, exchanges and pops. Farther registers stand first. */
+static void the_x87_stack(void **state)
+{
+    (void)state;
+    const row rows[] = {
+        {0},    /* fld1 */
+        {0},    /* fldz */
+        {0},    /* fldpi */
+        {3, 1}, /* fadd st,st(2): st(2) is fld1 */
+        {0},    /* fxch st(1): a rename without producer */
+        {2, 4}, /* faddp st(1),st: st is fldz, st(1) the fadd */
+        {6, 1}, /* fmul st(1),st: st is the faddp, st(1) fld1 */
+        {2},    /* fstp dword [eax]: the faddp */
+        {2},    /* fchs: the fmul */
+        {1},    /* fst st(3) */
+        {2},    /* fld st(0): what fchs made */
+        {2},    /* fld st(4): what fst made */
+    };
+    EXPECT(12, rows, 0xd9, 0xe8, 0xd9, 0xee, 0xd9, 0xeb, 0xd8, 0xc2, 0xd9, 0xc9, 0xde, 0xc1, 0xdc, 0xc9, 0xd9,
+           0x18, 0xd9, 0xe0, 0xdd, 0xd3, 0xd9, 0xc0, 0xd9, 0xc4);
+}
+
+/* FCOMPP pops two registers, FSINCOS pushes one; FNSTSW, FNSTCW and compares produce no register. */
+static void pops_and_pushes(void **state)
+{
+    (void)state;
+    const row rows[] = {
+        {0},    /* fld1 */
+        {0},    /* fldz */
+        {0},    /* fldpi */
+        {2, 1}, /* fcompp: fldz and fldpi */
+        {0},    /* fnstcw [eax] */
+        {5},    /* fsincos: fld1 is on top */
+        {1},    /* fadd st,st(1): both are the fsincos */
+        {1},    /* fcom st(5): st(5) is nobody's */
+        {2},    /* fstp st(0): the fadd */
+        {4},    /* fchs: the sine */
+    };
+    EXPECT(10, rows, 0xd9, 0xe8, 0xd9, 0xee, 0xd9, 0xeb, 0xde, 0xd9, 0xd9, 0x38, 0xd9, 0xfb, 0xd8, 0xc1, 0xd8,
+           0xd5, 0xdd, 0xd8, 0xd9, 0xe0);
+}
+
+static void kinds(void **state)
+{
+    (void)state;
+    static const struct {
+        uint8_t bytes[4];
+        p5_pipe_kind kind;
+    } rows[] = {
+        {{0x89, 0xd8}, P5_PIPE_INTEGER},
+        {{0x0f, 0xaf, 0xc3}, P5_PIPE_INTEGER}, /* mov, imul */
+        {{0x0f, 0xfc, 0xc7}, P5_PIPE_MMX},
+        {{0x0f, 0x7f, 0x00}, P5_PIPE_MMX},          /* paddb, movq store */
+        {{0x0f, 0xd5, 0xc7}, P5_PIPE_MMX_MULTIPLY}, /* pmullw */
+        {{0x0f, 0xf5, 0xc7}, P5_PIPE_MMX_MULTIPLY}, /* pmaddwd */
+        {{0xd8, 0xc1}, P5_PIPE_X87},
+        {{0xd9, 0x00}, P5_PIPE_X87}, /* fadd, fld */
+        {{0xd9, 0xfe}, P5_PIPE_X87},
+        {{0xd9, 0xc9}, P5_PIPE_INTEGER}, /* fsin, fxch */
+        {{0xd9, 0x18}, P5_PIPE_INTEGER},
+        {{0xdf, 0xe0}, P5_PIPE_INTEGER}, /* fstp, fnstsw ax */
+        {{0xd9, 0x38}, P5_PIPE_INTEGER}, /* fnstcw */
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        isa_decoder *decoder = isa_decoder_open(ISA_P55C);
+        p5_block *block = block_prepare(timing_of(P5_FAMILY_P55C),
+                                        isa_block_decode(decoder, rows[i].bytes, 4, 0x1000, 0x1000, true, 1));
+        if (trace_kind(&block->ops[0]) != rows[i].kind)
+            fail_msg("row %zu: kind %d", i, trace_kind(&block->ops[0]));
+        block_free(block);
+        isa_decoder_close(decoder);
+    }
+}
+
+/* A producer that is too far away for 16 bits is not named. */
+static void far_producers(void **state)
+{
+    (void)state;
+    static const uint8_t bytes[] = {0xb8, 1, 0, 0, 0, 0x90, 0x89, 0xc1}; /* mov eax,1; nop; mov ecx,eax */
+    isa_decoder *decoder = isa_decoder_open(ISA_P55C);
+    p5_block *block = block_prepare(timing_of(P5_FAMILY_P55C),
+                                    isa_block_decode(decoder, bytes, sizeof bytes, 0x1000, 0x1000, true, 3));
+    for (unsigned between = 65533; between < 65537; between++) {
+        trace_sink sink = {0};
+        uint16_t sources[P5_TRACE_SOURCES] = {0};
+        trace_sources(&sink, &block->ops[0], sources);
+        for (unsigned i = 0; i < between; i++)
+            trace_sources(&sink, &block->ops[1], sources);
+        trace_sources(&sink, &block->ops[2], sources);
+        assert_int_equal(sources[0], between + 1 <= UINT16_MAX ? between + 1 : 0);
+    }
+    block_free(block);
+    isa_decoder_close(decoder);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(general_registers), cmocka_unit_test(the_same_producer),
+        cmocka_unit_test(mmx_registers),     cmocka_unit_test(the_x87_stack),
+        cmocka_unit_test(pops_and_pushes),   cmocka_unit_test(kinds),
+        cmocka_unit_test(far_producers)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
