@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../snapshot_parts.h"
-#include "../snapshot_sections.h"
+#include "../unit/base/snapshot_parts.h"
+#include "../tool/snapshot/snapshot_sections.h"
 #include "elf.h"
 #include "fuzz.h"
 #include "machine/snapshot/machine_tables.h"
@@ -33,8 +33,8 @@ typedef struct saved_guest {
 
 /* dup(1) once, then getpid() and brk() over and over, with loads, stores and x87 instructions in between. */
 static const uint8_t linux_code[] = {0xb8, 0x29, 0,    0,    0,    0xbb, 0x01, 0,    0,    0,
-                                     0xcd, 0x80,                               /* dup(1) */
-                                     0xb8, 0x14, 0,    0,    0,    0xcd, 0x80, /* again: getpid */
+                                     0xcd, 0x80,                                           /* dup(1) */
+                                     0xb8, 0x14, 0,    0,    0,    0xcd, 0x80,             /* again: getpid */
                                      0xb8, 0x2d, 0,    0,    0,    0x31, 0xdb, 0xcd, 0x80, /* brk(0) */
                                      0x89, 0x44, 0x24, 0xf0, 0x8b, 0x54, 0x24, 0xf0, 0x01, 0xd6,
                                      0xd9, 0xe8, 0xde, 0xc1, 0xd9, 0xee, 0xe2, 0xde, 0xeb, 0xdc};

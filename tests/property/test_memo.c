@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../retire_blocks.h"
-#include "../model_timing.h"
-#include "../snapshot_bytes.h"
+#include "../unit/core/retire_blocks.h"
+#include "../unit/core/model_timing.h"
+#include "../unit/base/snapshot_bytes.h"
 #include "core/core.h"
 #include "core/internal.h"
 #include "core/branch/predictor.h"

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../retire_blocks.h"
+#include "../unit/core/retire_blocks.h"
 #include "core/core.h"
 #include "core/internal.h"
 #include "core/profile/profile.h"

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../model_timing.h"
+#include "../unit/core/model_timing.h"
 #include "reference.h"
 
 static pipe_record fast;

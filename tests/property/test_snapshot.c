@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../snapshot_bytes.h"
-#include "../snapshot_parts.h"
+#include "../unit/base/snapshot_bytes.h"
+#include "../unit/base/snapshot_parts.h"
 #include "core/snapshot.h"
 #include "p5scope/model.h"
 #include "random_core.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../model_timing.h"
+#include "../unit/core/model_timing.h"
 #include "pipe_runner.h"
 
 static bool same_insn(const p5_trace_insn *a, const p5_trace_insn *b)

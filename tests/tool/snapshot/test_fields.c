@@ -10,8 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../snapshot_parts.h"
-#include "../../snapshot_sections.h"
+#include "../../unit/base/snapshot_parts.h"
+#include "snapshot_sections.h"
 #include "machine/snapshot/machine_tables.h"
 #include "p5scope/snapshot.h"
 

@@ -12,8 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../snapshot_bytes.h"
-#include "../../snapshot_parts.h"
+#include "../../unit/base/snapshot_bytes.h"
+#include "../../unit/base/snapshot_parts.h"
 #include "core/snapshot.h"
 #include "machine/board/devices.h"
 #include "machine/state.h"

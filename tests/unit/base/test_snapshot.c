@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "../../snapshot_bytes.h"
+#include "snapshot_bytes.h"
 #include "base/snapshot.h"
 
 typedef struct point {

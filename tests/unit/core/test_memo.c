@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "../../retire_blocks.h"
+#include "retire_blocks.h"
 #include "core/core.h"
 #include "core/internal.h"
 #include "core/replay/memo.h"

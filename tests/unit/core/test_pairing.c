@@ -6,7 +6,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include "../../model_timing.h"
+#include "model_timing.h"
 #include "core/pipe/block.h"
 #include "core/pipe/pairing.h"
 #include "p5scope/event.h"

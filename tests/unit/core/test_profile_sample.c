@@ -1,5 +1,5 @@
 /* Samples by counter overflow: where a sample is taken, and in which calling context. */
-#include "../../retire_blocks.h"
+#include "retire_blocks.h"
 #include "core/core.h"
 #include "core/internal.h"
 #include "core/profile/profile.h"

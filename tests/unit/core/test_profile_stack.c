@@ -1,6 +1,6 @@
 /* The shadow call stack of the profile where something comes in between: an interrupt that is taken behind a
  * call or return finds the stack as that has left it. */
-#include "../../retire_blocks.h"
+#include "retire_blocks.h"
 #include "core/core.h"
 #include "core/internal.h"
 #include "core/profile/profile.h"

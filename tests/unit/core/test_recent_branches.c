@@ -1,7 +1,7 @@
 /* Predictions of the P55C look back to a branch's last execution: a core that is loaded from a snapshot knows
  * of it, however many other branches the saved one has met. A branch target buffer that cannot be is not
  * loaded. And other code where a branch was is no such branch. */
-#include "../../snapshot_bytes.h"
+#include "../base/snapshot_bytes.h"
 #include "core/core.h"
 #include "core/internal.h"
 #include "core/branch/predictor_fast.h"

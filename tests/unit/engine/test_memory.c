@@ -1,7 +1,7 @@
 /* Paging, A20 and self-modifying code. */
 #include "guest.h"
 
-#include "../../snapshot_bytes.h"
+#include "../base/snapshot_bytes.h"
 #include "base/snapshot.h"
 #include "engine/memory/mmu.h"
 

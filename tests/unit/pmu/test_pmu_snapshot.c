@@ -1,5 +1,5 @@
 /* The performance monitor in snapshots: a loaded monitor has the registers of the saved one and counts on like it. */
-#include "../../snapshot_bytes.h"
+#include "../base/snapshot_bytes.h"
 #include "fake_source.h"
 #include "pmu/pmu_snapshot.h"
 

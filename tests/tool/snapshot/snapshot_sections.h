@@ -1,5 +1,5 @@
-/* The file of a snapshot taken apart and put together again with right checksums, for tests that change what
- * it says. p5scope-snapshot(5). */
+/* Takes a snapshot file apart and puts it together again with right checksums, for tests that change it
+ * (p5scope-snapshot(5)). */
 #ifndef TEST_SNAPSHOT_SECTIONS_H
 #define TEST_SNAPSHOT_SECTIONS_H
 
