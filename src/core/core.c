@@ -144,7 +144,7 @@ static void count_matches_of(p5_core *core, p5_block *block)
     if (!breakpoints_within(&core->breakpoints, block->code->linear, block->code->size))
         return;
     memo_release(core, block);
-    for (piece *p = &block->first; p; p = p->next)
+    for (piece *p = &block->memo.first; p; p = p->next)
         p->memo = false;
 }
 

@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 
 #include "base/host_line.h"
+#include "core/block.h"
 #include "core/event/counts.h"
 #include "core/memo.h"
 #include "core/memory/memory.h"

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "core/memo_block.h"
 #include "core/pipe/pipe.h"
 
 enum { WAITING_ACCESSES = 2 }; /* memory references of the instruction that is pending in D1 */

@@ -51,8 +51,8 @@ includes | awk '
             }
         }
         hardware = "^core/(event|model|bus|memory|branch|pipe)$"
-        list("core/core.h core/snapshot.h core/branch/branch.h core/event/events.h core/model/bound.h core/model/model.h core/pipe/batch.h " \
-             "core/pipe/block.h core/pipe/breakpoints.h core/profile/profile.h core/testreg/test_access.h " \
+        list("core/block.h core/core.h core/snapshot.h core/branch/branch.h core/event/events.h core/model/bound.h core/model/model.h core/pipe/batch.h " \
+             "core/pipe/breakpoints.h core/profile/profile.h core/testreg/test_access.h " \
              "pmu/pins.h pmu/pmu_snapshot.h engine/engine.h machine/machine.h", published)
     }
     { line[NR] = $0; seen[$2]; seen[$4] }

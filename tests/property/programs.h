@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/block.h"
 #include "core/pipe/pipe.h"
 
 typedef struct random_source {

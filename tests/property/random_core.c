@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/pipe/block.h"
+#include "core/block.h"
 #include "p5scope/model.h"
 #include "programs.h"
 

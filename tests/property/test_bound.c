@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "core/core.h"
-#include "core/pipe/block.h"
+#include "core/block.h"
 #include "core/model/bound.h"
 #include "engine/internal.h"
 #include "machine/state.h"

@@ -2,7 +2,7 @@
 #ifndef CORE_PIPE_AGI_H
 #define CORE_PIPE_AGI_H
 
-#include "core/pipe/block.h"
+#include "core/pipe/operation.h"
 
 enum { AGI_CLOCKS = 1 };
 

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/pipe/block.h"
+#include "core/pipe/operation.h"
 #include "core/model/timing.h"
 
 /* What the cost depends on besides the encoding. */

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "core/event/clock.h"
-#include "core/pipe/block.h"
+#include "core/pipe/operation.h"
 
 enum { FIFO_DEPTH = 4 };
 

@@ -6,20 +6,21 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/pipe/block.h"
+#include "core/pipe/operation.h"
 
 enum { FPU_REGISTERS = 8 };
 
 /* The earliest clocks of E, by what enters. Registers are kept by their distance from the top of stack, so
  * that equal situations have equal bytes whatever TOP is. */
 #define FPU_CLOCKS(type)                                                                                     \
-    type st[FPU_REGISTERS]; /* an arithmetic instruction may read ST(i) from here on; a store one clock      \
-                               later */                                                                      \
-    type issue;             /* any x87 instruction */                                                        \
-    type multiplier;        /* FMUL */                                                                       \
-    type idle;              /* nothing in flight: integer multiply, transcendentals, control */              \
-    type status;            /* the status word includes all earlier results */                               \
-    type integer;           /* any integer instruction (after a pair with FXCH) */
+    type st                                                                                                  \
+        [FPU_REGISTERS]; /* an arithmetic instruction may read ST(i) from here on; a store one clock      \
+                               later */  \
+    type issue;          /* any x87 instruction */                                                           \
+    type multiplier;     /* FMUL */                                                                          \
+    type idle;           /* nothing in flight: integer multiply, transcendentals, control */                 \
+    type status;         /* the status word includes all earlier results */                                  \
+    type integer;        /* any integer instruction (after a pair with FXCH) */
 
 typedef struct fpu_state {
     FPU_CLOCKS(int16_t)

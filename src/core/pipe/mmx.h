@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/pipe/block.h"
+#include "core/pipe/operation.h"
 
 enum { MMX_REGISTERS = 8, MMX_MULTIPLY_EXTRA = 2 /* a product is ready two clocks later than a sum */ };
 

@@ -2,7 +2,7 @@
 #ifndef CORE_PIPE_PAIRING_H
 #define CORE_PIPE_PAIRING_H
 
-#include "core/pipe/block.h"
+#include "core/pipe/operation.h"
 
 /* Returns PAIRED or a reason, as far as the two encodings decide. pipe.c checks what depends on the state
  * (end bits, queue, mode). */

@@ -22,7 +22,7 @@
 
 #include "base/snapshot.h"
 #include "core/branch/branch.h"
-#include "core/pipe/block.h"
+#include "core/pipe/operation.h"
 #include "core/pipe/breakpoints.h"
 #include "core/pipe/fifo.h"
 #include "core/pipe/fpu.h"

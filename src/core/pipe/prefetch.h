@@ -8,7 +8,7 @@
 
 #include "core/event/clock.h"
 #include "core/model/timing.h"
-#include "core/pipe/block.h"
+#include "core/pipe/operation.h"
 
 enum { PREFETCH_BUFFERS = 4, PREFETCH_BLOCK = 16, PREFETCH_PARTS = 4 };
 

@@ -2,7 +2,7 @@
 #ifndef CORE_PIPE_TRACE_H
 #define CORE_PIPE_TRACE_H
 
-#include "core/pipe/block.h"
+#include "core/pipe/operation.h"
 #include "p5scope/core.h"
 
 /* The instruction that wrote each register last, by its number in order of issue; 0: none since the trace

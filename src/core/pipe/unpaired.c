@@ -1,5 +1,5 @@
 /* Texts of the reasons for single issue, for diagrams. */
-#include "core/pipe/block.h"
+#include "core/pipe/operation.h"
 
 static const char *const texts[UNPAIRED_COUNT] = {
     [PAIRED] = "",

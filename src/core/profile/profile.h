@@ -21,7 +21,7 @@
 #include "base/arena.h"
 #include "base/array.h"
 #include "core/branch/branch.h"
-#include "core/pipe/block.h"
+#include "core/block.h"
 #include "core/event/observer.h"
 #include "core/event/counts.h"
 #include "p5scope/profile.h"

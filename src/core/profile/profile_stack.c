@@ -43,7 +43,8 @@ static profile_end end_of(const profiler *p)
     const p5_block *block = p->block;
     if (!block)
         return p->end;
-    return (profile_end){.leaves = block->goes_on == PROFILE_ELSEWHERE ? leaves_by(block) : ISA_NOT_BRANCH,
+    return (profile_end){.leaves =
+                             block->profile.goes_on == PROFILE_ELSEWHERE ? leaves_by(block) : ISA_NOT_BRANCH,
                          .last = block->branch_address,
                          .behind = block->fall_through,
                          .function = profile_function(block) - 1};
@@ -146,8 +147,8 @@ static void profile_note_block(p5_core *core, p5_block *block)
     profiler *p = core->profile;
     uint64_t begin = find_address(core, block->code);
     uint64_t function = PROFILE_IN(function_at(p, begin));
-    block->place = function | block->code->linear;
-    block->goes_on = leaves_by(block) != ISA_NOT_BRANCH ? PROFILE_ELSEWHERE : function;
+    block->profile.place = function | block->code->linear;
+    block->profile.goes_on = leaves_by(block) != ISA_NOT_BRANCH ? PROFILE_ELSEWHERE : function;
     for (unsigned i = 0; i < block->count; i++) {
         const op *o = &block->ops[i];
         uint64_t address = PROFILE_AT(PROFILE_SPACE(begin), o->address);
@@ -319,7 +320,7 @@ static void arrive(p5_core *core, const profile_end *end, uint64_t from, uint32_
             return;
         enter_function(core, PROFILE_AT(space, end->last), PROFILE_AT(space, end->behind), function, false);
         if (p->block)
-            p->block->edge = p->edge;
+            p->block->profile.edge = p->edge;
         return;
     }
     if (end->leaves && (pop_to(core, from, false) || signalled(core, function, cpl_class)))
@@ -391,7 +392,7 @@ void profile_follow(p5_core *core, const p5_retired *r)
     if (profile_interval_over(p, core->now))
         p->interval_over(core);
     p5_block *block = r->block;
-    if (block->place == 0)
+    if (block->profile.place == 0)
         profile_note_block(core, block);
     uint64_t from = address_of(p, block, r->first == 0 ? block->code->linear : block->ops[r->first].address);
     uint32_t function = function_of(block);
@@ -403,7 +404,7 @@ void profile_follow(p5_core *core, const p5_retired *r)
     bool whole = r->first + r->count == block->count;
     p->block = whole ? block : NULL;
     p->end = (profile_end){.last = block->ops[r->first + r->count - 1].address, .function = function};
-    p->expected = r->next | (whole ? block->goes_on : PROFILE_IN(function));
+    p->expected = r->next | (whole ? block->profile.goes_on : PROFILE_IN(function));
     p->cpl_class = core->cpl_class;
 }
 
@@ -412,11 +413,11 @@ void profile_follow(p5_core *core, const p5_retired *r)
 static bool calls_again(p5_core *core, const p5_block *last, const p5_block *block)
 {
     profiler *p = core->profile;
-    if (last->edge == 0 || (uint32_t)block->place == last->fall_through ||
+    if (last->profile.edge == 0 || (uint32_t)block->profile.place == last->fall_through ||
         p->frames.count == p->frames.capacity || p->frames.count == MOST_FRAMES)
         return false;
-    profile_edge *edge = &p->edges.items[last->edge - 1];
-    uint64_t from = address_of(p, block, (uint32_t)block->place);
+    profile_edge *edge = &p->edges.items[last->profile.edge - 1];
+    uint64_t from = address_of(p, block, (uint32_t)block->profile.place);
     if (edge->from != p->context || edge->function != start_of(p, function_of(block), from))
         return false;
     p->frames.items[p->frames.count++] =
@@ -447,11 +448,11 @@ void profile_follow_block(p5_core *core, p5_block *block, uint32_t next)
     if (profile_interval_over(p, core->now))
         p->interval_over(core);
     p5_block *last = p->block;
-    bool leaves = last && last->goes_on == PROFILE_ELSEWHERE && block->place != 0 &&
-                  (uint32_t)block->place == (uint32_t)p->expected && !p->open_sample;
+    bool leaves = last && last->profile.goes_on == PROFILE_ELSEWHERE && block->profile.place != 0 &&
+                  (uint32_t)block->profile.place == (uint32_t)p->expected && !p->open_sample;
     bool called = leaves && leaves_by(last) == ISA_CALL;
     if (leaves && (called ? calls_again(core, last, block)
-                          : returns_to(core, address_of(p, block, (uint32_t)block->place)))) {
+                          : returns_to(core, address_of(p, block, (uint32_t)block->profile.place)))) {
         profile_went_on(p, block, next);
         p->cpl_class = core->cpl_class;
         return;

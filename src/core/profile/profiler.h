@@ -178,18 +178,18 @@ void profile_set_looking(profiler *p, bool looking, uint64_t look_clock);
  * none. */
 static inline uint32_t profile_function(const p5_block *block)
 {
-    return (uint32_t)(block->place >> 32);
+    return (uint32_t)(block->profile.place >> 32);
 }
 
 static inline uint32_t profile_goes_on_in(const p5_block *block)
 {
-    return (uint32_t)(block->goes_on >> 32);
+    return (uint32_t)(block->profile.goes_on >> 32);
 }
 
 /* Records that all of `block` was executed and simply continued where the stretch before stopped. */
 static inline void profile_went_on(profiler *p, p5_block *block, uint32_t next)
 {
-    p->expected = next | block->goes_on;
+    p->expected = next | block->profile.goes_on;
     p->block = block;
 }
 
@@ -197,7 +197,7 @@ static inline void profile_went_on(profiler *p, p5_block *block, uint32_t next)
  * whether the interval is over. */
 static inline bool profile_expects(const profiler *p, const p5_block *block)
 {
-    return block->place == p->expected;
+    return block->profile.place == p->expected;
 }
 static inline bool profile_interval_over(const profiler *p, uint64_t now)
 {

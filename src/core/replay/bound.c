@@ -102,11 +102,11 @@ uint64_t bound_clocks(p5_core *core, const p5_retired *r)
     const p5_block *block = r->block;
     const struct memory *m = core->memory;
     /* A plain block contains no bus access, no LOCK, and only a fixed number of references. */
-    if (!block->plain || r->unsafe_x87 || memo_is_held(core) || memo_waiting(core) || memory_frozen(m) ||
+    if (!block->memo.fixed || r->unsafe_x87 || memo_is_held(core) || memo_waiting(core) || memory_frozen(m) ||
         memory_has_agent(m))
         return bound_blind(b, block->most_clocks, r->access_count, block->code->size);
     const pipe_state *state = memo_pipe_state(core);
-    uint32_t entry = state->x87_mode != block->first_mode ? block->first_switch : 0;
+    uint32_t entry = state->x87_mode != block->first_switch.mode ? block->first_switch.clocks : 0;
     uint64_t clocks = block->most_clocks + entry + FRONT + pipe_backlog(state) + memory_backlog(m, core->now);
     clocks += (uint64_t)(memory_model(m)->latency.misaligned + BANK_CLOCKS) * r->access_count;
     unsigned lines = lines_missing(m, block->code);

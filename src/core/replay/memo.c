@@ -398,7 +398,7 @@ memo_path *memo_find_path(p5_core *core, piece *part, const memo_state *from, ui
 void memo_release(p5_core *core, p5_block *block)
 {
     memo *m = &core->memo;
-    for (piece *part = &block->first; part; part = part->next) {
+    for (piece *part = &block->memo.first; part; part = part->next) {
         for (uint32_t p = memo_paths(m, part); p; p = memo_path_at(m, p)->streak.next_of_piece)
             memo_path_at(m, p)->streak.piece = NULL;
         part->paths = 0;

@@ -389,7 +389,7 @@ static inline bool begins_apart(const p5_core *core)
 static inline void fetch_batch(const p5_retired_block *blocks, const p5_retired_block *end)
 {
     for (const p5_retired_block *b = blocks; b < end; b++)
-        __builtin_prefetch(&b->block->first);
+        __builtin_prefetch(&b->block->memo.first);
 }
 
 /* Prices blocks in turn and returns their number. `limited`: stops at the first that is not whole or may
@@ -418,7 +418,7 @@ price_blocks(p5_core *core, const p5_access *accesses, const p5_value *values, c
             if (!stays_before(core, &all, b, limit))
                 break;
         }
-        place here = {b, &b->block->first, accesses, *prediction};
+        place here = {b, &b->block->memo.first, accesses, *prediction};
         host_line_will_read(b); /* another thread may have written it */
         host_line_will_read(accesses);
         bool whole = (const char *)accesses + here.piece->block_bytes == (const char *)b->accesses_end;
@@ -434,7 +434,7 @@ price_blocks(p5_core *core, const p5_access *accesses, const p5_value *values, c
         }
         for (;;) {
             piece *const p = here.piece;
-            const bool first = p == &b->block->first;
+            const bool first = p == &b->block->memo.first;
             if (__builtin_expect(path->streak.piece != p, 0)) {
                 path = profiled && first ? NULL : other_path(core, leave(core, &all, &here), path);
                 if (profiled && path && core->memo.last)

@@ -515,7 +515,7 @@ static void record_end(memo *m)
 static void learn_streak(p5_core *core, const p5_retired *r, memo_path *path, uint64_t clocks)
 {
     memo *m = &core->memo;
-    if (!path->streak.piece->near)
+    if (!path->streak.piece->predicted)
         record_end(m);
     counted found;
     move_counted(&core->deltas[core->cpl_class], m->scratch, &found);

@@ -10,9 +10,9 @@
 static bool has_its_accesses(const p5_retired *r)
 {
     const p5_block *block = r->block;
-    if (block->varies)
+    if (block->memo.varies)
         return r->access_count >= block->access_count;
-    if (!block->first.repeats)
+    if (!block->memo.first.repeats)
         return r->access_count == block->access_count;
     return r->access_count == (uint64_t)r->repeats * block->ops->rep_accesses &&
            r->access_count <= BATCH_REPEATED;
@@ -144,7 +144,7 @@ static void price_pieces(p5_core *core, const p5_retired *r)
     bool taken = block_taken(r->block, r->next);
     const p5_access *accesses = whole.accesses;
     const p5_value *values = r->values;
-    for (piece *p = &r->block->first; p; p = p->next) {
+    for (piece *p = &r->block->memo.first; p; p = p->next) {
         const p5_retired part = piece_retired(&whole, p, accesses, values);
         memo_path *path = path_of(core, &part, p, taken);
         if (__builtin_expect(path != NULL, 1))

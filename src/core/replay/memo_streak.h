@@ -75,7 +75,7 @@ static inline bool memo_prices(const p5_core *core, unsigned cpl)
  * owner of a core may claim otherwise. */
 static inline bool memo_may_not_pair(const p5_core *core, const p5_block *block)
 {
-    return core->control.fpu_trap && block->mmx;
+    return core->control.fpu_trap && block->memo.mmx;
 }
 
 /* Reports a stretch that is a whole block to the profile, if there is one. Returns false if the profile needs
@@ -311,7 +311,7 @@ memo_follow(p5_core *core, const piece *p, const p5_access *accesses, memo_strea
 /* Returns the prediction of the piece's branch; 0 if the piece does not end in a predicted branch. */
 static inline p5_prediction memo_prediction(const piece *p, p5_prediction prediction)
 {
-    return prediction & p->near; /* `near` is a mask: a host branch here would be mispredicted with the
+    return prediction & p->predicted; /* `near` is a mask: a host branch here would be mispredicted with the
                                     guest's */
 }
 

@@ -8,6 +8,7 @@
 #include "core/branch/predictor_fast.h"
 #include "core/profile/profiler.h"
 #include "core/replay/memo.h"
+#include "core/replay/pieces.h"
 
 /* The questions of the pipe. The last question of every piece is for its branch; for a piece without a
  * branch, nothing is asked and the answer is 0. */
@@ -291,7 +292,7 @@ static inline uint32_t memo_paths(const memo *m, const piece *p)
 static inline bool memo_is_new(memo *m, piece *p)
 {
     m->worth.unknown++;
-    return p->met = !p->met;
+    return p->missed = !p->missed;
 }
 
 /* memo.c */

@@ -168,7 +168,7 @@ memo_leaf *memo_walk(p5_core *core, memo_path *path, const p5_access *accesses, 
         memo_streak *edge = NULL;
         bool usual;
         if (is_branch(streak, at)) {
-            memo_leaf *leaf = p->near && core->timing.btb_by_pairs
+            memo_leaf *leaf = p->predicted && core->timing.btb_by_pairs
                                   ? ask_pairs(core, p->block, streak, at, next)
                                   : memo_behind_branch(m, streak, prediction);
             if (__builtin_expect(leaf != NULL, 1))

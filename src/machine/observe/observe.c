@@ -11,7 +11,7 @@
 #include "core/core.h"
 #include "machine/observe/observe_internal.h"
 
-#include "core/pipe/block.h"
+#include "core/block.h"
 
 /* Returns the part of `r` that has `count` instructions from `i` on. Its accesses and values begin at the
  * given places. */

@@ -2,7 +2,7 @@
  * ports and pins. */
 #include "machine/observe/observe_internal.h"
 
-#include "core/pipe/block.h"
+#include "core/block.h"
 
 const char *p5_observation_name(p5_observation_kind kind)
 {

@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "base/host_time.h"
 #include "core/core.h"
-#include "core/pipe/block.h"
+#include "core/block.h"
 #include "machine/base/end.h"
 #include "machine/base/notice.h"
 #include "machine/base/time.h"

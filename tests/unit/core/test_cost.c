@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "model_timing.h"
+#include "core/block.h"
 #include "core/pipe/cost.h"
 #include "p5scope/event.h"
 

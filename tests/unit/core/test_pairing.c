@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "model_timing.h"
-#include "core/pipe/block.h"
+#include "core/block.h"
 #include "core/pipe/pairing.h"
 #include "p5scope/event.h"
 

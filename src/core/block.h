@@ -1,0 +1,90 @@
+/* A basic block prepared for pricing. Its parts belong to the pipe (operations), the memo (pieces), the profile
+ * (functions) and the checker. */
+#ifndef CORE_BLOCK_H
+#define CORE_BLOCK_H
+
+#include "core/branch/branch_run.h"
+#include "core/memo_block.h"
+#include "core/pipe/batch.h"
+#include "core/pipe/operation.h"
+
+/* What the profile keeps of a block: see profiler.h. The first stretch of the block sets the first two. */
+typedef struct profile_block {
+    uint64_t place;   /* its first instruction and its function; 0: not set */
+    uint64_t goes_on; /* its function, if execution is expected to continue there after the block */
+    uint32_t edge;    /* the call edge that it ended with last time; 0: none yet */
+} profile_block;
+
+struct p5_block {
+    /* Read by predict.c at every execution, and therefore in one line of the host's cache. */
+    BEGINS_LINE unsigned count;
+    uint32_t access_count;
+    uint32_t fall_through;
+    uint16_t value_count;
+    bool conditional;    /* its branch may fall through */
+    uint8_t branch_kind; /* isa_branch */
+    bool near;           /* it ends in a branch that the BTB predicts */
+    uint32_t page;       /* physical, of its first byte */
+    branch_run *ran;     /* the record of when its last instruction, a branch or not, last ran */
+    profile_block profile;
+
+    memo_block memo;
+
+    isa_block *code;
+    op *ops;
+    uint16_t *access_start; /* count + 1 entries: index of the first fixed reference of each instruction */
+    unsigned line_count;    /* lines of the code cache that it spans */
+    uint32_t most_clocks;   /* sum of the operations' */
+    op_switch first_switch;
+    uint64_t blind_clocks; /* bound_blind of the block */
+    uint32_t branch_address;
+    struct p5_block *next, **link; /* the core's list of blocks */
+    struct p5_block *exact;        /* the same block of the core that this one is compared with, or NULL */
+};
+_Static_assert(offsetof(p5_block, memo.first) <= HOST_LINE, "what is looked at every time");
+
+/* Prepares a decoded block and takes ownership of `code`, also on failure. Returns NULL if memory runs
+ * out. */
+p5_block *block_prepare(const timing *t, isa_block *code);
+void block_free(p5_block *block);
+
+/* Returns whether its branch was taken, if control went to `next`. Returns true if it cannot fall through. */
+static inline bool block_taken(const p5_block *block, uint32_t next)
+{
+    return (next != block->fall_through) | !block->conditional;
+}
+
+/* Returns whether the block is a REP string. */
+static inline bool block_is_repeat(const p5_block *block)
+{
+    return block->count == 1 && block->ops->pattern == ACCESS_REP;
+}
+
+/* Returns a block of a batch as a stretch by itself. Its accesses and values begin at `accesses` and
+ * `values`. */
+static inline p5_retired block_retired(const p5_retired_block *b, const p5_access *accesses,
+                                       const p5_value *values)
+{
+    const p5_block *block = b->block;
+    const uint32_t n = (uint32_t)(b->accesses_end - accesses);
+    return (p5_retired){.block = b->block,
+                        .count = (uint16_t)block->count,
+                        .repeats = block_is_repeat(block) ? n / block->ops->rep_accesses : 0,
+                        .access_count = n,
+                        .accesses = accesses,
+                        .value_count = (uint32_t)(b->values_end - values),
+                        .values = values,
+                        .next = b->next,
+                        .cpl = b->cpl,
+                        .cpl_after = b->cpl_after,
+                        .mode = b->mode,
+                        .iopl = b->iopl};
+}
+
+/* Returns the physical address of `linear`, which lies in the page of the block's first byte. */
+static inline uint32_t block_physical(const p5_block *block, uint32_t linear)
+{
+    return block->page | (linear & 0xfffu);
+}
+
+#endif

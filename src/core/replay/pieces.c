@@ -1,0 +1,188 @@
+#include "core/replay/pieces.h"
+
+#include <stdlib.h>
+
+#include "core/memory/data_answer.h"
+#include "core/memory/tlb.h"
+
+enum { MOST_AT_ONCE = 8 }; /* pairs of references of one instruction: PUSHA, POPA */
+
+/* Returns whether its clocks depend on the mode, or on mode and privilege. */
+static bool cost_by_mode(const op *o)
+{
+    return o->cost == ISA_COST_MODE || o->cost == ISA_COST_RDTSC || op_varies(o);
+}
+
+/* Returns whether the cost depends only on the encoding, the operand value, the direction of the branch, mode
+ * and privilege. */
+static bool cost_is_plain(const op *o)
+{
+    switch (o->cost) {
+    case ISA_COST_FIXED:
+    case ISA_COST_MODE:
+    case ISA_COST_RDTSC:
+    case ISA_COST_ENTER:
+    case ISA_COST_LOCKED:
+    case ISA_COST_BSF:
+    case ISA_COST_BSR:
+    case ISA_COST_RCX:
+    case ISA_COST_FDIV:
+    case ISA_COST_FSQRT:
+    case ISA_COST_TRIG:
+    case ISA_COST_FPREM:
+    case ISA_COST_X87_RANGE:
+    case ISA_COST_LOOP:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Returns whether the outcome depends only on what a memo key can hold, given empty write buffers. */
+static bool can_be_remembered(const op *o)
+{
+    if (op_varies(o))
+        return true;
+    return cost_is_plain(o) && o->branch < ISA_FAR &&
+           !(o->flags & (ISA_VARIABLE_ACCESSES | ISA_SERIALISING | ISA_IO | ISA_FAR_TRANSFER));
+}
+
+/* Returns whether the outcome of a REP string can be remembered. It depends on the count, too; if two strings
+ * are compared, also on their banks, which a key cannot hold. */
+static bool repeat_can_be_remembered(const op *o)
+{
+    return o->pattern == ACCESS_REP && o->cost == ISA_COST_REP && !(o->flags & ISA_IO) &&
+           !(o->rep_accesses == 2 && (o->flags & ISA_WRITES_FLAGS));
+}
+
+/* Returns how many pairs of references may use the same bank when instruction `i` joins the one before it.
+ * Stores the indices of their first references in `banks` unless that is NULL. */
+static unsigned may_meet(const p5_block *block, unsigned i, uint16_t *banks)
+{
+    const op *o = &block->ops[i];
+    unsigned first = block->access_start[i], end = block->access_start[i + 1], n = 0;
+    if (i > 0 && o[-1].next_unpaired == PAIRED && o[-1].accesses > 0 && o->accesses > 0) {
+        if (banks)
+            banks[n] = (uint16_t)(first - 1);
+        n++;
+    }
+    if (o->pattern == ACCESS_TWO)
+        for (unsigned j = first; j + 1 < end; j += 2) {
+            if (banks)
+                banks[n] = (uint16_t)j;
+            n++;
+        }
+    return n;
+}
+
+/* Adds instruction `i` to piece `p`. Returns false if it has to begin a new piece. */
+static bool join(p5_block *block, piece *p, unsigned i)
+{
+    const op *o = &block->ops[i];
+    unsigned banks = may_meet(block, i, NULL);
+    unsigned accesses = (block->access_start[i + 1] - block->access_start[p->first]);
+    const bool value = o->value != ISA_VALUE_NONE, varies = op_varies(o), by_mode = cost_by_mode(o);
+    const bool changes_clocks = by_mode || (value && o->value != ISA_VALUE_SATURATED);
+    const bool repeats = block->count == 1 && repeat_can_be_remembered(o);
+    const bool memo = repeats || (can_be_remembered(o) && banks <= PIECE_BANKS);
+    /* an instruction that cannot be remembered may still wait for its partner */
+    const bool partner = !p->memo && p->count == 1 && o[-1].first && memo;
+    if (p->count > 0 && !partner &&
+        (!p->memo || !memo || varies || p->varies || p->count == PIECE_MOST || accesses > PIECE_ACCESSES ||
+         p->bank_count + banks > PIECE_BANKS || p->value_count + value > PIECE_VALUES ||
+         (changes_clocks && !p->only_saturates)))
+        return false;
+    p->memo = memo && !partner;
+    p->repeats = repeats;
+    p->varies = varies;
+    p->count++;
+    p->access_bytes = (uint16_t)(accesses * sizeof(p5_access));
+    p->by_mode |= by_mode;
+    p->only_saturates &= !changes_clocks;
+    if (value)
+        p->value_ops[p->value_count++] = (uint16_t)i;
+    if (p->memo) {
+        uint16_t found[MOST_AT_ONCE];
+        may_meet(block, i, found);
+        for (unsigned j = 0; j < banks; j++)
+            p->bank_first[p->bank_count++] =
+                (int16_t)((found[j] - block->access_start[p->first]) * (int)sizeof(p5_access));
+    }
+    return true;
+}
+
+/* Begins the piece after `before` (NULL: the first) with instruction `i`, before which the block has `values`
+ * operand values. Returns NULL if memory runs out. */
+static piece *begin_piece(p5_block *block, piece *before, unsigned i, unsigned values)
+{
+    piece *p = before ? host_line_calloc(sizeof *p) : &block->memo.first;
+    if (!p)
+        return NULL;
+    p->block = block;
+    p->first = (uint16_t)i;
+    p->first_value = (uint16_t)values;
+    p->only_saturates = true;
+    if (before)
+        before->next = p;
+    join(block, p, i);
+    return p;
+}
+
+bool pieces_prepare(p5_block *block)
+{
+    unsigned values = 0;
+    piece *p = NULL;
+    for (unsigned i = 0; i < block->count; i++) {
+        if (!p || !join(block, p, i))
+            p = begin_piece(block, p, i, values);
+        if (!p)
+            return false;
+        values += block->ops[i].value != ISA_VALUE_NONE;
+    }
+    memo_block *const memo = &block->memo;
+    memo->fixed = true;
+    for (unsigned i = 0; i < block->count; i++) {
+        memo->fixed &= block->ops[i].lock == LOCK_NONE;
+        memo->mmx |= (block->ops[i].flags & ISA_MMX) != 0;
+    }
+    memo->first.block_bytes = (uint16_t)(block->access_count * sizeof(p5_access));
+    for (p = &memo->first; p; p = p->next) {
+        p->predicted = !p->next && block->near ? UINT8_MAX : 0;
+        p->by_direction = p->predicted != 0 && block->ops[block->count - 1].cost != ISA_COST_FIXED;
+        p->page = tlb_key(piece_begin(p), false);
+        p->has_variants = p->bank_count || p->value_count || p->by_direction || p->by_mode || p->repeats;
+        memo->fixed &= p->memo && !p->repeats && !p->varies;
+        memo->varies = p->varies;
+    }
+    return true;
+}
+
+p5_retired piece_retired(const p5_retired *r, const piece *p, const p5_access *accesses,
+                         const p5_value *values)
+{
+    p5_retired part = *r;
+    part.first = p->first;
+    part.count = p->count;
+    part.accesses = accesses;
+    part.values = values;
+    part.value_count = p->value_count;
+    if (!p->next) { /* the stretch's other members describe its last instruction */
+        part.access_count = (uint32_t)(r->accesses + r->access_count - accesses);
+        return part;
+    }
+    part.access_count = p->access_bytes / sizeof(p5_access);
+    part.next = piece_end(p);
+    part.cpl_after = r->cpl;
+    part.repeats = 0;
+    part.gate = P5_GATE_NONE;
+    part.interrupted = part.descriptor = false;
+    return part;
+}
+
+void pieces_free(memo_block *memo)
+{
+    for (piece *p = memo->first.next, *next; p; p = next) {
+        next = p->next;
+        free(p);
+    }
+}
