@@ -13,7 +13,7 @@
 #include "cli/output.h"
 #include "cli/workers.h"
 
-enum { KEY_TIMEOUT = 0x100 };
+enum { USUAL_SECONDS = 60 }; /* --timeout */
 
 typedef struct check_run {
     const char *pattern; /* -k */
@@ -24,7 +24,7 @@ typedef struct check_run {
     bool stop_at_failure, verbose;
     p5_row_format rows;
     char **paths; /* operands */
-    int path_count;
+    size_t path_count;
 
     case_files files;
     size_t *jobs; /* numbers of the files that are wanted */
@@ -275,7 +275,7 @@ static bool model_exists(const char *name)
 static int check(check_run *run)
 {
     bool good = true;
-    for (int i = 0; i < run->path_count && good; i++)
+    for (size_t i = 0; i < run->path_count && good; i++)
         good = case_files_add(&run->files, run->paths[i]);
     if (good) {
         case_files_read(&run->files);
@@ -309,68 +309,34 @@ static int check(check_run *run)
     return run->failed == 0 ? CLI_OK : CLI_FAILED;
 }
 
-static error_t parse(int key, char *argument, struct argp_state *state)
+static int run_check(const cli_options *line)
 {
-    check_run *run = state->input;
-    uint64_t number;
-    switch (key) {
-    case 'j':
-        if (guest_number("-j", argument, 256, &number) != 0)
-            return CLI_USAGE;
-        run->processes = number > 0 ? (unsigned)number : 1;
-        return 0;
-    case KEY_TIMEOUT:
-        if (guest_number("--timeout", argument, 1000000, &number) != 0)
-            return CLI_USAGE;
-        run->timeout_seconds = (double)number;
-        return 0;
-    case ARGP_KEY_ARGS:
-        run->paths = state->argv + state->next;
-        run->path_count = state->argc - state->next;
-        state->next = state->argc;
-        return 0;
-    default:
-        return cli_set(key, argument, state);
-    }
-}
-
-int verb_check(int argc, char **argv)
-{
-    static const struct argp_option options[] = {
-        {"jobs", 'j', "N", 0, "Cases at the same time (default: one per host CPU)", 0},
-        {"filter", CLI_TEXT(check_run, pattern), "PATTERN", 0,
-         "Only cases whose name has PATTERN in it, or matches it", 0},
-        CLI_LETTER('k'),
-        {"model", CLI_TEXT(check_run, only_model), "NAME", 0, "Only on this of the cases' models", 0},
-        CLI_LETTER('m'),
-        {"verbose", CLI_FLAG(check_run, verbose), NULL, 0, "Show the values of passed expectations too", 0},
-        CLI_LETTER('v'),
-        {"exitfirst", CLI_FLAG(check_run, stop_at_failure), NULL, 0, "Stop at the first failure", 0},
-        CLI_LETTER('x'),
-        {"keep-going", CLI_CLEAR(check_run, stop_at_failure), NULL, 0, "Go on after failures (default)", 0},
-        {"junit", CLI_TEXT(check_run, junit), "FILE", 0, "Write the outcomes as JUnit XML", 0},
-        {"timeout", KEY_TIMEOUT, "SECONDS", 0, "Host time for one run of a case (default 60)", 0},
-        {0}};
-    static const struct argp argp = {
-        .options = options,
-        .parser = parse,
-        .args_doc = "FILE|DIR...",
-        .doc = "Run case files (all *.s below a DIR) and compare their costs "
-               "per trip with what they expect. Status 0 if "
-               "none failed, 1 otherwise."
-               "\vExamples:\n  p5scope check cases/\n  p5scope check --junit report.xml -k 'agi*' cases/",
-        .children = row_children};
-    check_run run = {.timeout_seconds = 60};
-    long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    run.processes = processors > 0 ? (unsigned)processors : 1;
-    if (!cli_parse_anywhere(&argp, argc, argv, &run, &run.rows))
-        return CLI_USAGE;
+    const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    check_run run = {.pattern = line->filter,
+                     .junit = line->junit,
+                     .only_model = line->model.count > 0 ? line->model.items[0] : NULL,
+                     .processes = line->jobs != 0  ? (unsigned)line->jobs
+                                  : processors > 0 ? (unsigned)processors
+                                                   : 1,
+                     .timeout_seconds = line->timeout > 0 ? line->timeout : USUAL_SECONDS,
+                     .stop_at_failure = line->exitfirst,
+                     .verbose = line->verbose,
+                     .rows = rows_format(line),
+                     .paths = line->operands,
+                     .path_count = line->operand_count};
     if (run.path_count == 0)
         return cli_complain(NULL, NULL, 0, "which case files? Try 'p5scope check --help'");
-    if (run.verbose && run.rows != P5_ROWS_TEXT)
-        return cli_complain(NULL, NULL, 0,
-                            "-v is for the report as text: --json and --csv have the outcomes only");
     int status = model_exists(run.only_model) ? check(&run) : CLI_USAGE;
     check_free(&run);
     return status;
 }
+
+const cli_verb verb_check = {
+    .name = "check",
+    .summary = "run case files and compare their costs with what they expect",
+    .operands = "FILE|DIR...",
+    .doc = "Run case files (all *.s below a DIR) and compare their costs per trip with what they expect. "
+           "Status 0 "
+           "if none failed, 1 otherwise."
+           "\vExamples:\n  p5scope check cases/\n  p5scope check --junit report.xml -k 'agi*' cases/",
+    .run = run_check};

@@ -1,5 +1,4 @@
-/* What the verbs of the command line share: the verb table's form, exit statuses, option parsing, messages.
- */
+/* What the verbs of the command line share: exit statuses and messages. */
 #ifndef CLI_CLI_H
 #define CLI_CLI_H
 
@@ -24,58 +23,6 @@ enum {
     CLI_NOT_FOUND = 127,    /* the guest cannot be opened */
     CLI_USAGE = 129         /* wrong option, event, model */
 };
-
-/* One verb; `argv[0]` is the verb's name. */
-typedef struct cli_verb {
-    const char *name;
-    const char *summary;
-    int (*run)(int argc, char **argv);
-} cli_verb;
-
-int verb_run(int argc, char **argv);
-int verb_stat(int argc, char **argv);
-int verb_top(int argc, char **argv);
-int verb_trace(int argc, char **argv);
-int verb_merge(int argc, char **argv);
-int verb_list(int argc, char **argv);
-int verb_msr(int argc, char **argv);
-int verb_screen(int argc, char **argv);
-int verb_check(int argc, char **argv);
-int verb_bench(int argc, char **argv);
-int verb_record(int argc, char **argv);
-int verb_report(int argc, char **argv);
-int verb_annotate(int argc, char **argv);
-int verb_diff(int argc, char **argv);
-
-/* ---- Options ---- */
-
-/* An argp parser returns CLI_USAGE after it has told the user what is wrong with an option's value. */
-
-/* Keys of options that do nothing but set a field of the parser's input, a `type`: true, false, or the
- * argument. A letter for such an option stands in the row below it. The parser hands what it does not know to
- * cli_set. */
-enum { CLI_SET_TRUE = 1 << 16, CLI_SET_FALSE = 2 << 16, CLI_SET_TEXT = 3 << 16, CLI_SET_FIELD = 0xffff };
-#define CLI_FIELD(type, field, as) _Generic(((type *)0)->field, as : (int)offsetof(type, field))
-#define CLI_FLAG(type, field)      (CLI_SET_TRUE + CLI_FIELD(type, field, bool))
-#define CLI_CLEAR(type, field)     (CLI_SET_FALSE + CLI_FIELD(type, field, bool))
-#define CLI_TEXT(type, field)      (CLI_SET_TEXT + CLI_FIELD(type, field, const char *))
-#define CLI_LETTER(letter)                                                                                   \
-    {                                                                                                        \
-        NULL, letter, NULL, OPTION_ALIAS, NULL, 0                                                            \
-    }
-error_t cli_set(int key, const char *argument, const struct argp_state *state);
-
-/* Parses a verb's arguments with `argp`, options before operands. `child` is the input of its first child,
- * `input` that of others. --help is answered and ends the program:
- * the verb's own options; children with a heading by --help=WORD, its first word; everything by --help=all.
- * Anything wrong is shown with a caret under it. Returns false then: the verb is to end with CLI_USAGE. */
-bool cli_parse(const struct argp *argp, int argc, char **argv, void *input, void *child);
-/* The same where options may follow operands: verbs without a guest. */
-bool cli_parse_anywhere(const struct argp *argp, int argc, char **argv, void *input, void *child);
-
-/* The options that cli_parse has found to be right, each as "--name" or "--name=value" with its full name, in
- * their order and NULL-terminated. The caller frees the words and the array; NULL if there are none. */
-char **cli_given(const struct argp *argp, int argc, char **argv);
 
 /* ---- Messages, all to stderr ---- */
 

@@ -3,11 +3,11 @@
 p5_status guest_form_find(const guest_options *options, guest_form *form, p5_error *error)
 {
     const char *path = options->command[0];
-    *form = options->kernel != NULL ? FORM_KERNEL : FORM_FLAT;
-    if (options->kernel != NULL || options->flat != NULL)
+    *form = options->line->kernel != NULL ? FORM_KERNEL : FORM_FLAT;
+    if (options->line->kernel != NULL || options->line->flat != NULL)
         return P5_OK;
-    *form = options->disk ? FORM_DISK : FORM_MULTIBOOT;
-    if (options->disk || options->multiboot)
+    *form = options->line->disk ? FORM_DISK : FORM_MULTIBOOT;
+    if (options->line->disk || options->line->multiboot)
         return P5_OK;
     p5_image_kind kind;
     bool linux_program = false;
@@ -42,22 +42,22 @@ bool guest_form_takes(const guest_options *options, guest_form form)
         unsigned forms;
         const char *option, *whose;
     } rules[] = {
-        {options->counter[0] != NULL, FORM_LINUX, "--ctr0",
+        {options->line->ctr0 != NULL, FORM_LINUX, "--ctr0",
          "a Linux program, which cannot program it itself"},
-        {options->counter[1] != NULL, FORM_LINUX, "--ctr1",
+        {options->line->ctr1 != NULL, FORM_LINUX, "--ctr1",
          "a Linux program, which cannot program it itself"},
         {options->machine.pce, FORM_LINUX, "--pce", "a Linux program, which cannot set CR4"},
         {options->machine.random_seed != 0, FORM_LINUX, "--seed", "a Linux program's random numbers"},
-        {options->argv0 != NULL, FORM_LINUX, "--argv0", "a Linux program"},
+        {options->line->argv0 != NULL, FORM_LINUX, "--argv0", "a Linux program"},
         {options->environment_count != 0, programs, "--env", "a Linux or DOS program"},
-        {options->machine.share_count != 0, options->init != NULL ? programs | FORM_KERNEL : programs,
+        {options->machine.share_count != 0, options->line->init != NULL ? programs | FORM_KERNEL : programs,
          "--dir", "a Linux or DOS program, or --init"},
         {options->machine.module_count != 0, FORM_MULTIBOOT, "--module", "a Multiboot kernel"},
         {options->machine.disk_writable, FORM_DISK, "--disk-write", "a disk image"},
         {options->machine.rtc_set, ~(unsigned)FORM_LINUX, "--rtc", "a guest that has the board to itself"},
-        {options->screenshot != NULL, ~(unsigned)FORM_LINUX, "--screenshot",
+        {options->line->screenshot != NULL, ~(unsigned)FORM_LINUX, "--screenshot",
          "a guest that has the board to itself"},
-        {options->screen, ~(unsigned)FORM_LINUX, "--screen", "a guest that has the board to itself"},
+        {options->line->screen, ~(unsigned)FORM_LINUX, "--screen", "a guest that has the board to itself"},
         {options->command[1] != NULL, ~(unsigned)(FORM_ELF | FORM_FLAT | FORM_DISK), "an argument",
          "a guest that can be told of it"}};
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)

@@ -1,5 +1,5 @@
-/* What makes a run that run: what its guest gets, and the options without those that only say where results
- * go, how they look, or how the host makes the run. */
+/* The identity of a run: what its guest gets, and the options without those that only say where results go, how they
+ * look, or how the host makes the run (flag `view` of options.tsv). */
 #define _GNU_SOURCE /* asprintf */
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,61 +7,31 @@
 
 #include "cli/guest_options.h"
 
-/* Length of the name in "--name=value". */
-static size_t name_length(const char *option)
+/* Writes "--name=value", with the hash of the file in the place of its path if the run is made of the file. NULL when
+ * memory is out. */
+static char *identity_word(const cli_given *given)
 {
-    return strcspn(option, "=");
-}
-
-static bool is_one_of(const char *option, const char *const *names)
-{
-    size_t length = name_length(option);
-    for (; *names != NULL; names++)
-        if (strlen(*names) == length && strncmp(*names, option, length) == 0)
-            return true;
-    return false;
-}
-
-/* True for an option that makes no other run, or that the identity has in another form: argv has --argv0, and
- * the hash of the model's fields what is said of the model. --env is added with the value that the guest
- * gets. */
-static bool is_left_out(const char *option)
-{
-    static const char *const names[] = {"--output",          "--append",     "--log-fd",     "--json",
-                                        "--field-separator", "--header",     "--big-num",    "--no-big-num",
-                                        "--verbose",         "--junit",      "--expect",     "--save",
-                                        "--save-at",         "--quiet",      "--threads",   
-                                        "--no-sandbox",      "--check-laws", "--check-memo", "--callgrind",
-                                        "--cachegrind",      "--format",     "--argv0",      "--model",
-                                        "--clock",           "--agent",      "--monitor",    "--wire",
-                                        "--bus-check",       "--env",        "--summary",    NULL};
-    return is_one_of(option, names);
-}
-
-/* The option with the hash of the file that it names in the place of the path, if it names one that the guest
- * is made of. */
-static char *with_contents(const char *option)
-{
-    static const char *const names[] = {"--load", "--initrd", "--init", "--module", NULL};
-    char sha256[P5_SHA256_TEXT], *word = NULL;
-    size_t name = name_length(option);
-    if (!is_one_of(option, names) || option[name] == '\0')
-        return strdup(option);
-    const char *value = option + name + 1;
-    size_t length = strncmp(option, "--module", name) == 0 ? strcspn(value, " ") : strlen(value);
-    char *path = strndup(value, length);
-    if (path == NULL)
+    const char *value = given->value;
+    char sha256[P5_SHA256_TEXT] = "", *word = NULL;
+    if ((given->row->flags & OPTION_IS_CONTENTS) != 0) {
+        /* arguments may follow the file of a --module */
+        size_t length = given->row->option == OPTION_MODULE ? strcspn(value, " ") : strlen(value);
+        char *path = strndup(value, length);
+        if (path == NULL)
+            return NULL;
+        if (p5_file_sha256(path, sha256)[0] != '\0')
+            value += length;
+        free(path);
+    }
+    if (asprintf(&word, "--%s%s%s%s%s", given->row->name, value != NULL ? "=" : "",
+                 sha256[0] != '\0' ? "sha256:" : "", sha256, value != NULL ? value : "") < 0)
         return NULL;
-    bool read = p5_file_sha256(path, sha256)[0] != '\0';
-    free(path);
-    if (!read)
-        return strdup(option);
-    return asprintf(&word, "%.*s=sha256:%s%s", (int)name, option, sha256, value + length) < 0 ? NULL : word;
+    return word;
 }
 
 static int by_name(const char *a, const char *b)
 {
-    size_t of_a = name_length(a), of_b = name_length(b);
+    size_t of_a = strcspn(a, "="), of_b = strcspn(b, "=");
     int difference = strncmp(a, b, of_a < of_b ? of_a : of_b);
     return difference != 0 ? difference : (of_a > of_b) - (of_a < of_b);
 }
@@ -77,17 +47,16 @@ static void sort(char **options, size_t count)
         }
 }
 
+/* --env is added with the value that the guest gets. */
 static char **identity_options(const guest_options *guest)
 {
-    size_t count = 0;
-    while (guest->given != NULL && guest->given[count] != NULL)
-        count++;
-    char **options = calloc(count + guest->environment_count + 1, sizeof *options);
+    const cli_options *line = guest->line;
+    char **options = calloc(line->given_count + guest->environment_count + 1, sizeof *options);
     size_t kept = 0;
     bool fits = options != NULL;
-    for (size_t i = 0; fits && i < count; i++)
-        if (!is_left_out(guest->given[i]))
-            fits = (options[kept++] = with_contents(guest->given[i])) != NULL;
+    for (size_t i = 0; fits && i < line->given_count; i++)
+        if ((line->given[i].row->flags & OPTION_IS_VIEW) == 0)
+            fits = (options[kept++] = identity_word(&line->given[i])) != NULL;
     for (size_t i = 0; fits && i < guest->environment_count; i++)
         fits = asprintf(&options[kept++], "--env=%s", guest->environment[i]) >= 0;
     if (fits) {

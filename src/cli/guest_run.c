@@ -92,7 +92,7 @@ static char *join_words(const char *const *words)
 /* The kernel's command line: what --cmdline says, and behind "--" the words for its first program. */
 static p5_status load_kernel(const guest_options *options, p5_machine *machine, p5_error *error)
 {
-    const char *append = options->append != NULL ? options->append : "console=ttyS0,115200";
+    const char *append = options->line->cmdline != NULL ? options->line->cmdline : "console=ttyS0,115200";
     char *words = join_words((const char *const *)options->command + 1), *line = NULL;
     if (words == NULL || asprintf(&line, "%s%s%s", append, words[0] != '\0' ? " -- " : "", words) < 0) {
         free(words);
@@ -100,8 +100,8 @@ static p5_status load_kernel(const guest_options *options, p5_machine *machine, 
         return P5_ERR_MEMORY;
     }
     const p5_kernel with = {
-        .size = sizeof with, .append = line, .initrd = options->initrd, .init = options->init};
-    p5_status status = p5_machine_load_kernel(machine, options->kernel, &with, error);
+        .size = sizeof with, .append = line, .initrd = options->line->initrd, .init = options->line->init};
+    p5_status status = p5_machine_load_kernel(machine, options->line->kernel, &with, error);
     free(words);
     free(line);
     return status;
@@ -125,7 +125,7 @@ static p5_status load(const guest_options *options, guest_form form, const char 
     case FORM_KERNEL:
         return load_kernel(options, machine, error);
     case FORM_FLAT:
-        return options->real
+        return options->line->real
                    ? p5_machine_load_real(machine, path, options->real_segment, options->real_offset, error)
                    : p5_machine_load_flat(machine, path, options->flat_address, error);
     case FORM_MULTIBOOT:
@@ -159,12 +159,11 @@ static p5_machine_options machine_options_of(const guest_options *options)
     p5_machine_options machine = options->machine;
     machine.size = sizeof machine;
     machine.shares = options->shares;
-    machine.modules = options->modules;
     machine.input = read_input;
-    machine.cd_as_disk = options->disk;
-    machine.console = options->screen ? discard : NULL;
+    machine.cd_as_disk = options->line->disk;
+    machine.console = options->line->screen ? discard : NULL;
     machine.stuck = interrupt_stuck;
-    machine.notice = options->quiet ? NULL : show_notice;
+    machine.notice = options->line->quiet ? NULL : show_notice;
     return machine;
 }
 
@@ -174,10 +173,10 @@ static p5_machine *load_snapshot(const guest_options *options, int *status)
     p5_machine *machine;
     p5_error error = {0};
     *status = CLI_OK;
-    if (p5_machine_load(options->load, &machine_options, &machine, &error) == P5_OK)
+    if (p5_machine_load(options->line->load, &machine_options, &machine, &error) == P5_OK)
         skip_input(machine);
     else
-        *status = cannot_load(options->load, &error);
+        *status = cannot_load(options->line->load, &error);
     return machine;
 }
 
@@ -198,7 +197,7 @@ static bool fast_forward(const guest_options *options, p5_machine *machine, int 
     p5_limits limits = guest_limits_left(options);
     uint64_t before = p5_machine_instructions(machine), most = limits.max_instructions;
     limits.max_instructions =
-        options->fast_forward < UINT64_MAX - before ? before + options->fast_forward : UINT64_MAX;
+        options->line->fast_forward < UINT64_MAX - before ? before + options->line->fast_forward : UINT64_MAX;
     if (most != 0 && most < limits.max_instructions)
         limits.max_instructions = most;
     interrupt_stops(machine);
@@ -209,7 +208,7 @@ static bool fast_forward(const guest_options *options, p5_machine *machine, int 
         *status = CLI_INTERNAL;
         return false;
     }
-    if (!options->quiet)
+    if (!options->line->quiet)
         fprintf(stderr,
                 "p5scope: fast-forwarded %" PRIu64 " instructions: caches, TLBs and branch predictor warmed, "
                 "no clocks or events counted\n",
@@ -226,7 +225,7 @@ static bool fast_forward(const guest_options *options, p5_machine *machine, int 
 
 static p5_machine *open_and_load(const guest_options *options, uint64_t seed, int *status)
 {
-    if (options->load != NULL)
+    if (options->line->load != NULL)
         return load_snapshot(options, status);
     const char **words = guest_words(options);
     char *command_line = words != NULL ? join_words(words) : NULL;
@@ -267,13 +266,14 @@ p5_machine *guest_open(guest_options *options, uint64_t seed, int *status)
 static void confine(const guest_options *options, const guest_needs *later)
 {
     enum { OWN = 3, MOST = OWN + GUEST_MOST_SYMBOLS + 2 };
-    const char *all[MOST] = {options->command[0], options->kernel, options->init};
-    sandbox_needs needs = {.shares = options->shares,
-                           .share_count = options->machine.share_count,
-                           .outputs = {later->output, options->save, options->screenshot, later->pictures},
-                           .gdb = options->gdb,
-                           .reads = all,
-                           .read_count = OWN};
+    const char *all[MOST] = {options->command[0], options->line->kernel, options->line->init};
+    sandbox_needs needs = {
+        .shares = options->shares,
+        .share_count = options->machine.share_count,
+        .outputs = {later->output, options->line->save, options->line->screenshot, later->pictures},
+        .gdb = options->line->gdb,
+        .reads = all,
+        .read_count = OWN};
     for (size_t i = 0; i < later->read_count && needs.read_count < MOST; i++)
         all[needs.read_count++] = later->reads[i];
     sandbox_enter(&needs);
@@ -281,9 +281,9 @@ static void confine(const guest_options *options, const guest_needs *later)
 
 bool guest_begin(const guest_options *options, p5_machine *machine, const guest_needs *needs, int *status)
 {
-    if (!options->no_sandbox && !needs->another)
+    if (!options->line->no_sandbox && !needs->another)
         confine(options, needs);
-    return options->fast_forward == 0 || fast_forward(options, machine, status);
+    return options->line->fast_forward == 0 || fast_forward(options, machine, status);
 }
 
 p5_machine *guest_open_and_begin(guest_options *options, uint64_t seed, const guest_needs *needs, int *status)
@@ -360,11 +360,11 @@ bool guest_run(const guest_options *options, p5_machine *machine, p5_run_result 
     double start = host_clock();
     struct termios terminal;
     bool keys = false;
-    if (options->screen && isatty(STDOUT_FILENO)) {
+    if (options->line->screen && isatty(STDOUT_FILENO)) {
         keys = keys_begin(&terminal);
         fputs("\033[2J", stdout);
         p5_machine_on_progress(machine, show_screen, NULL, 0.1);
-    } else if (!options->quiet && !options->rows_shown) {
+    } else if (!options->line->quiet && !options->rows_shown) {
         progress_begin(machine);
     }
     p5_error error = {0};
@@ -379,9 +379,9 @@ bool guest_run(const guest_options *options, p5_machine *machine, p5_run_result 
         tcsetattr(STDIN_FILENO, TCSANOW, &terminal);
     *host_seconds = host_clock() - start;
     progress_end(machine);
-    if (options->screen)
+    if (options->line->screen)
         last_screen(machine);
-    saved = (options->screenshot == NULL || picture_save(machine, options->screenshot)) && saved;
+    saved = (options->line->screenshot == NULL || picture_save(machine, options->line->screenshot)) && saved;
     uint64_t later = p5_machine_permissive_count(machine);
     if (later > 0)
         fprintf(stderr,

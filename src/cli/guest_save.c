@@ -31,7 +31,7 @@ static bool save(const guest_options *options, p5_machine *machine, const char *
     progress_erase();
     if (status != P5_OK)
         return cli_refuse_error(&error, NULL, NULL, NULL);
-    if (!options->quiet)
+    if (!options->line->quiet)
         fprintf(stderr, "p5scope: saved to %s behind %llu instructions, clock %llu\n", path,
                 (unsigned long long)p5_machine_instructions(machine),
                 (unsigned long long)p5_machine_clock(machine));
@@ -102,7 +102,8 @@ static bool run_in_pieces(const guest_options *options, p5_machine *machine, p5_
                           p5_status *status, p5_error *error)
 {
     for (uint64_t piece = 1;; piece++) {
-        uint64_t at = piece * options->save_every - options->warm_up, here = p5_machine_instructions(machine);
+        uint64_t at = piece * options->line->save_every - options->line->warm_up,
+                 here = p5_machine_instructions(machine);
         uint64_t most = options->limits.max_instructions;
         bool last = most != 0 && at >= most;
         const p5_limits limits = {.max_instructions = last ? most : at};
@@ -111,7 +112,7 @@ static bool run_in_pieces(const guest_options *options, p5_machine *machine, p5_
         if (*status != P5_OK || last || result->end != P5_END_INSTRUCTIONS)
             return true;
         char path[4096];
-        if ((size_t)snprintf(path, sizeof path, "%s.%llu", options->save, (unsigned long long)piece) >=
+        if ((size_t)snprintf(path, sizeof path, "%s.%llu", options->line->save, (unsigned long long)piece) >=
             sizeof path)
             return false;
         if (!save(options, machine, path))
@@ -123,32 +124,33 @@ bool guest_run_saving(const guest_options *options, p5_machine *machine, p5_run_
                       p5_status *status, p5_error *error)
 {
     bool saved = true;
-    if (options->save_every != 0)
+    if (options->line->save_every != 0)
         return run_in_pieces(options, machine, result, status, error);
-    if (options->save_at != NULL) {
+    if (options->line->save_at != NULL) {
         bool reached = false;
         *status = run_to_point(options, machine, result, &reached, error);
         if (*status != P5_OK)
             return true;
         if (!reached) {
             fprintf(stderr, "p5scope: --save-at %s: the guest never came there; nothing was saved\n",
-                    options->save_at);
+                    options->line->save_at);
             return true;
         }
-        saved = save(options, machine, options->save);
+        saved = save(options, machine, options->line->save);
         const p5_limits rest = guest_limits_left(options);
         if (goes_on(options, machine, result))
             *status = p5_machine_run(machine, &rest, result, error);
         return saved;
     }
     const p5_limits limits = guest_limits_left(options);
-    *status = options->gdb != NULL ? p5_machine_run_gdb(machine, options->gdb, &limits, result, error)
-                                   : p5_machine_run(machine, &limits, result, error);
-    if (options->save == NULL || *status != P5_OK)
+    *status = options->line->gdb != NULL
+                  ? p5_machine_run_gdb(machine, options->line->gdb, &limits, result, error)
+                  : p5_machine_run(machine, &limits, result, error);
+    if (options->line->save == NULL || *status != P5_OK)
         return true;
     if (has_ended(result)) {
         fprintf(stderr, "p5scope: --save: the guest has ended; nothing was saved\n");
         return true;
     }
-    return save(options, machine, options->save);
+    return save(options, machine, options->line->save);
 }

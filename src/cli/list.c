@@ -22,47 +22,27 @@ static unsigned section_named(const char *word)
     return 0;
 }
 
-static error_t parse(int key, char *argument, struct argp_state *state)
+/* Takes the operands: a section's name and a pattern. */
+static bool take_operands(const cli_options *line, p5_list_options *list)
 {
-    p5_list_options *options = state->input;
-    switch (key) {
-    case 'j':
-        return row_option_set(&options->format, P5_ROWS_JSON);
-    case ARGP_KEY_ARG:
-        if (options->sections == P5_LIST_ALL && section_named(argument) != 0) {
-            options->sections = section_named(argument);
-        } else if (options->pattern == NULL) {
-            options->pattern = argument;
-        } else {
-            return cli_complain("p5scope list ...", argument, 1, "one pattern is enough");
-        }
-        return 0;
-    default:
-        return cli_set(key, argument, state);
+    for (size_t i = 0; i < line->operand_count; i++) {
+        const char *word = line->operands[i];
+        if (list->sections == P5_LIST_ALL && section_named(word) != 0)
+            list->sections = section_named(word);
+        else if (list->pattern == NULL)
+            list->pattern = word;
+        else
+            return cli_refuse("p5scope list ...", word, 1, "one pattern is enough");
     }
+    return true;
 }
 
-int verb_list(int argc, char **argv)
+static int run(const cli_options *line)
 {
-    static const struct argp_option table[] = {{"verbose", CLI_FLAG(p5_list_options, verbose), NULL, 0,
-                                                "Rules, remarks, formulas, fields of models", 0},
-                                               CLI_LETTER('v'),
-                                               {NULL, 'j', NULL, 0, "The same as --json", 0},
-                                               {0}};
-    static const struct argp argp = {
-        .options = table,
-        .children = row_children,
-        .parser = parse,
-        .args_doc = "[events|perf|metrics|models|instructions] [PATTERN]",
-        .doc = "List the events (code, counter, kind, most per clock, exactness), perf's names for them, "
-               "metrics and models. "
-               "PATTERN is a "
-               "part of a name, title or alias, a pattern with * and ?, a group, or a code such as r2b.0."
-               "\vExamples:\n  p5scope list data_read\n  p5scope list -v models"};
-    p5_list_options list = {.sections = P5_LIST_ALL};
-    if (!cli_parse_anywhere(&argp, argc, argv, &list, &list.format))
+    p5_list_options list = {.sections = P5_LIST_ALL, .verbose = line->verbose, .format = rows_format(line)};
+    if (!take_operands(line, &list))
         return CLI_USAGE;
-    if (list.format == P5_ROWS_CSV && list.sections == P5_LIST_ALL)
+    if (list.format != P5_ROWS_TEXT && list.format != P5_ROWS_JSON && list.sections == P5_LIST_ALL)
         return cli_complain(NULL, NULL, 0,
                             "--csv is one table: 'list --csv events', perf, metrics, models or instructions");
     size_t rows = 0;
@@ -76,3 +56,14 @@ int verb_list(int argc, char **argv)
     }
     return CLI_OK;
 }
+
+const cli_verb verb_list = {.name = "list",
+                            .summary = "events, metrics and models",
+                            .operands = "[events|perf|metrics|models|instructions] [PATTERN]",
+                            .doc = "List the events (code, counter, kind, most per clock, exactness), perf's "
+                                   "names for them, metrics and "
+                                   "models. PATTERN is a part of a name, title or alias, a pattern with * "
+                                   "and ?, a group, or a code such "
+                                   "as r2b.0."
+                                   "\vExamples:\n  p5scope list data_read\n  p5scope list -v models",
+                            .run = run};

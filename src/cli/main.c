@@ -2,27 +2,17 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/options.h"
 #include "cli/output.h"
 #include "cli/sandbox.h"
 #include "p5scope/report.h"
 #include "p5scope/version.h"
 
-static const cli_verb verbs[] = {
-    {"run", "run a guest", verb_run},
-    {"stat", "run a guest and count: events, derived figures, where the clocks went", verb_stat},
-    {"top", "run a guest and show how it uses the processor while it runs", verb_top},
-    {"trace", "run a guest and write counters over time, pins or the pipeline to a file", verb_trace},
-    {"merge", "collect the results of many runs in one database", verb_merge},
-    {"check", "run case files and compare their costs with what they expect", verb_check},
-    {"bench", "what one trip through a piece of code costs, with a pairing diagram", verb_bench},
-    {"record", "run a guest and write its exact profile", verb_record},
-    {"report", "where a profile's clocks and events went: table, stacks, HTML page", verb_report},
-    {"annotate", "a function's instructions with their costs, pipes and stalls", verb_annotate},
-    {"diff", "compare two profiles", verb_diff},
-    {"screen", "the screen of a snapshot's guest", verb_screen},
-    {"list", "events, metrics and models", verb_list},
-    {"msr", "model-specific registers in words, and back to numbers", verb_msr},
-};
+extern const cli_verb verb_run, verb_stat, verb_top, verb_trace, verb_merge, verb_check, verb_bench,
+    verb_record, verb_report, verb_annotate, verb_diff, verb_screen, verb_list, verb_msr;
+static const cli_verb *const verbs[] = {&verb_run,   &verb_stat,   &verb_top,    &verb_trace,  &verb_merge,
+                                        &verb_check, &verb_bench,  &verb_record, &verb_report, &verb_annotate,
+                                        &verb_diff,  &verb_screen, &verb_list,   &verb_msr};
 enum { VERB_COUNT = sizeof verbs / sizeof verbs[0] };
 
 static void write_help(FILE *out)
@@ -31,7 +21,7 @@ static void write_help(FILE *out)
             "Usage: p5scope VERB [OPTION...] [--] [GUEST [ARG...]]\n"
             "Run a program on a Pentium (P54C) or Pentium MMX (P55C) whose performance monitor counts.\n\n");
     for (size_t i = 0; i < VERB_COUNT; i++)
-        fprintf(out, "  %-10s %s\n", verbs[i].name, verbs[i].summary);
+        fprintf(out, "  %-10s %s\n", verbs[i]->name, verbs[i]->summary);
     fprintf(out, "\n  --version  show the version\n"
                  "  --help     show this help; 'p5scope help VERB' shows a verb's options\n");
 }
@@ -40,7 +30,7 @@ static int unknown_verb(const char *word)
 {
     const char *names[VERB_COUNT + 1];
     for (size_t i = 0; i < VERB_COUNT; i++)
-        names[i] = verbs[i].name;
+        names[i] = verbs[i]->name;
     names[VERB_COUNT] = NULL;
     bool option = word[0] == '-';
     char hint[200];
@@ -55,9 +45,17 @@ static int unknown_verb(const char *word)
 static const cli_verb *find_verb(const char *word)
 {
     for (size_t i = 0; i < VERB_COUNT; i++)
-        if (strcmp(verbs[i].name, word) == 0)
-            return &verbs[i];
+        if (strcmp(verbs[i]->name, word) == 0)
+            return verbs[i];
     return NULL;
+}
+
+static int run_verb(const cli_verb *verb, int argc, char **argv)
+{
+    cli_options options = {0};
+    int status = cli_parse(verb, argc, argv, &options) ? verb->run(&options) : CLI_USAGE;
+    cli_options_free(&options);
+    return output_finish(status);
 }
 
 /* p5scope help [VERB [PAGE]] */
@@ -73,7 +71,7 @@ static int help(int argc, char **argv)
     char page[80];
     snprintf(page, sizeof page, argc > 3 ? "--help=%s" : "--help", argc > 3 ? argv[3] : "");
     char *words[] = {argv[2], page, NULL};
-    return output_finish(verb->run(2, words));
+    return run_verb(verb, 2, words);
 }
 
 int main(int argc, char **argv)
@@ -95,5 +93,5 @@ int main(int argc, char **argv)
         return output_finish(CLI_OK);
     }
     const cli_verb *verb = find_verb(word);
-    return verb != NULL ? output_finish(verb->run(argc - 1, argv + 1)) : unknown_verb(word);
+    return verb != NULL ? run_verb(verb, argc - 1, argv + 1) : unknown_verb(word);
 }

@@ -10,7 +10,6 @@ enum { MOST_FIELDS = 32 };
 
 typedef struct msr_arguments {
     p5_row_format rows;
-    const char *model, *monitor;
     const char *name;
     const char *counter[2];         /* --ctr0, --ctr1 */
     const char *value;              /* a number: decode */
@@ -18,29 +17,17 @@ typedef struct msr_arguments {
     unsigned field_count;
 } msr_arguments;
 
-static error_t parse_word(msr_arguments *arguments, char *word)
+static bool take_word(msr_arguments *arguments, const char *word)
 {
-    if (arguments->name == NULL) {
+    if (arguments->name == NULL)
         arguments->name = word;
-    } else if (strchr(word, '=') != NULL && arguments->field_count < MOST_FIELDS) {
+    else if (strchr(word, '=') != NULL && arguments->field_count < MOST_FIELDS)
         arguments->field[arguments->field_count++] = word;
-    } else if (arguments->value == NULL) {
+    else if (arguments->value == NULL)
         arguments->value = word;
-    } else {
-        return cli_complain("p5scope msr ...", word, 1, "one value is enough; fields are set as NAME=NUMBER");
-    }
-    return 0;
-}
-
-static error_t parse(int key, char *argument, struct argp_state *state)
-{
-    msr_arguments *arguments = state->input;
-    switch (key) {
-    case ARGP_KEY_ARG:
-        return parse_word(arguments, argument);
-    default:
-        return cli_set(key, argument, state);
-    }
+    else
+        return cli_refuse("p5scope msr ...", word, 1, "one value is enough; fields are set as NAME=NUMBER");
+    return true;
 }
 
 /* Puts --ctr0 and --ctr1 into *value. */
@@ -123,38 +110,19 @@ static int answer(const msr_arguments *arguments, unsigned family)
     return CLI_OK;
 }
 
-int verb_msr(int argc, char **argv)
+static int run(const cli_options *line)
 {
-    static const struct argp_option options[] = {
-        {"model", CLI_TEXT(msr_arguments, model), "NAME", 0, "Processor (a model's name or FILE.ini)", 0},
-        {"monitor", CLI_TEXT(msr_arguments, monitor), "MAP", 0,
-         "Registers over the counters: p5, or (fictional) p6, arch3", 0},
-        {"ctr0", CLI_TEXT(msr_arguments, counter[0]), "EVENT[:ukc]", 0,
-         "CESR, PERFEVTSEL0: what the counter counts", 0},
-        {"ctr1", CLI_TEXT(msr_arguments, counter[1]), "EVENT[:ukc]", 0,
-         "CESR, PERFEVTSEL1: what the counter counts", 0},
-        {0}};
-    static const struct argp argp = {
-        .options = options,
-        .parser = parse,
-        .args_doc = "[REGISTER [VALUE] [FIELD=NUMBER...]]",
-        .doc = "Model-specific registers and test registers. With no argument: "
-               "list them. With a register's name or "
-               "number: show its layout. With a value: say in words what it "
-               "means. With fields or --ctr0/--ctr1: "
-               "print the number that says it (starting from VALUE or 0)."
-               "\vExamples:\n  p5scope msr cesr 0x00d60083\n  p5scope msr cesr --ctr0 data_read_miss:u",
-        .children = row_children};
-    msr_arguments arguments = {0};
-    if (!cli_parse_anywhere(&argp, argc, argv, &arguments, &arguments.rows))
-        return CLI_USAGE;
+    msr_arguments arguments = {.rows = rows_format(line), .counter = {line->ctr0, line->ctr1}};
+    for (size_t i = 0; i < line->operand_count; i++)
+        if (!take_word(&arguments, line->operands[i]))
+            return CLI_USAGE;
     p5_model *model =
-        model_option_open("--model", arguments.model != NULL ? arguments.model : p5_model_names()[0]);
+        model_option_open("--model", line->model.count > 0 ? line->model.items[0] : p5_model_names()[0]);
     if (model == NULL)
         return CLI_USAGE;
     p5_error error = {0};
-    if (arguments.monitor != NULL && p5_model_set_monitor(model, arguments.monitor, &error) != P5_OK) {
-        cli_show_error(&error, "--monitor", arguments.monitor, "p5, p6, arch3");
+    if (line->monitor != NULL && p5_model_set_monitor(model, line->monitor, &error) != P5_OK) {
+        cli_show_error(&error, "--monitor", line->monitor, "p5, p6, arch3");
         p5_model_close(model);
         return CLI_USAGE;
     }
@@ -162,3 +130,14 @@ int verb_msr(int argc, char **argv)
     p5_model_close(model);
     return answer(&arguments, family);
 }
+
+const cli_verb verb_msr = {
+    .name = "msr",
+    .summary = "model-specific registers in words, and back to numbers",
+    .operands = "[REGISTER [VALUE] [FIELD=NUMBER...]]",
+    .doc =
+        "Model-specific registers and test registers. With no argument: list them. With a register's name or "
+        "number: show its layout. With a value: say in words what it means. With fields or --ctr0/--ctr1: "
+        "print the number that says it (starting from VALUE or 0)."
+        "\vExamples:\n  p5scope msr cesr 0x00d60083\n  p5scope msr cesr --ctr0 data_read_miss:u",
+    .run = run};

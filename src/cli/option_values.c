@@ -6,13 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-error_t percent_option(const char *option, const char *text, double *value)
+error_t number_option(const char *option, const char *text, uint64_t largest, uint64_t *value)
 {
-    char *end;
-    *value = strtod(text, &end);
-    if (end != text && *end == '\0' && *value >= 0 && isfinite(*value))
-        return 0;
-    return cli_complain(option, text, 1, "'%s' is not a number of percent", text);
+    if (!p5_parse_number(text, value))
+        return cli_complain(option, text, 1, "'%s' is not a number (1200, 0x4b0, 64k, 1e6)", text);
+    if (*value > largest)
+        return cli_complain(option, text, 1, "%s is more than %s can be (%llu)", text, option,
+                            (unsigned long long)largest);
+    return 0;
 }
 
 error_t word_list_add(word_list *list, const char *option, const char *text, size_t most, const char *what)
@@ -39,57 +40,33 @@ void word_list_free(word_list *list)
 
 /* ---- events ---- */
 
-error_t event_options_add(event_options *options, const char *text)
+bool events_select(const text_list *events, unsigned family, bool remark, p5_selection *selection)
 {
-    if (options->count == EVENT_OPTIONS_MOST)
-        return ENOMEM;
-    options->words[options->count++] = text;
-    return 0;
-}
-
-bool event_options_select(const event_options *options, unsigned family, bool remark, p5_selection *selection)
-{
-    for (size_t i = 0; i < options->count; i++) {
+    for (size_t i = 0; i < events->count; i++) {
         unsigned before = selection->groups;
         p5_error error = {0};
-        if (p5_selection_add(selection, options->words[i], family, &error) != P5_OK)
-            return cli_refuse_error(&error, "-e", options->words[i], "Run 'p5scope list' to see the events.");
+        if (p5_selection_add(selection, events->items[i], family, &error) != P5_OK)
+            return cli_refuse_error(&error, "-e", events->items[i], "Run 'p5scope list' to see the events.");
         for (unsigned group = before + 1; remark && group <= selection->groups; group++)
             if (!p5_selection_fits_counters(selection, group))
                 fprintf(
                     stderr,
                     "p5scope: group %u of -e %s needs more than CTR0 and CTR1 have; the real processor could "
                     "not count it in one run\n",
-                    group - before, options->words[i]);
+                    group - before, events->items[i]);
     }
     return true;
 }
 
 /* ---- rows ---- */
 
-enum { KEY_JSON = 0x800, KEY_CSV };
-
-error_t row_option_set(p5_row_format *format, p5_row_format wanted)
+p5_row_format rows_format(const cli_options *options)
 {
-    if (*format != P5_ROWS_TEXT && *format != wanted)
-        return cli_complain(NULL, NULL, 0, "--json and --csv are two formats: one output has one");
-    *format = wanted;
-    return 0;
+    const char *separator = options->field_separator;
+    if (separator != NULL)
+        return P5_ROWS_SEPARATED(separator[0] == '\\' && separator[1] != '\0' ? '\t' : separator[0]);
+    return options->csv ? P5_ROWS_CSV : options->json ? P5_ROWS_JSON : P5_ROWS_TEXT;
 }
-
-static error_t parse_row(int key, char *argument, struct argp_state *state)
-{
-    (void)argument;
-    if (key != KEY_JSON && key != KEY_CSV)
-        return ARGP_ERR_UNKNOWN;
-    return row_option_set(state->input, key == KEY_CSV ? P5_ROWS_CSV : P5_ROWS_JSON);
-}
-
-static const struct argp_option row_table[] = {{"json", KEY_JSON, NULL, 0, "JSON, one object per line", 0},
-                                               {"csv", KEY_CSV, NULL, 0, "CSV with a line of names", 0},
-                                               {0}};
-static const struct argp row_argp = {.options = row_table, .parser = parse_row};
-const struct argp_child row_children[] = {{&row_argp, 0, NULL, 0}, {0}};
 
 /* ---- models ---- */
 

@@ -3,11 +3,13 @@
 #define CLI_OPTION_VALUES_H
 
 #include "cli/cli.h"
+#include "cli/options.h"
 #include "p5scope/report.h"
 #include "p5scope/trace.h"
 
-/* Parses the number of --percent-limit and the like; CLI_USAGE after a message. */
-error_t percent_option(const char *option, const char *text, double *value);
+/* Parses a number for `option`, such as 1200, 0x4b0 or 64k. Returns CLI_USAGE after a message if it is none, or more
+ * than `largest`. */
+error_t number_option(const char *option, const char *text, uint64_t largest, uint64_t *value);
 
 /* The words of an option that takes several, a,b, and may be given several times. */
 enum { WORDS_MOST = 64 };
@@ -18,38 +20,21 @@ typedef struct word_list {
     size_t text_count;
 } word_list;
 
-/* Handles `option` TEXT for an argp parser; `what` are at most `most` words. */
+/* Adds the words of `text`, the value of `option`. Returns CLI_USAGE after a message if they become more than `most`;
+ * `what` names them in the message. */
 error_t word_list_add(word_list *list, const char *option, const char *text, size_t most, const char *what);
 void word_list_free(word_list *list);
 
-/* -e of the commands that run a guest: the words as written, and the selection that they make. */
-enum { EVENT_OPTIONS_MOST = 64 };
-typedef struct event_options {
-    const char *words[EVENT_OPTIONS_MOST];
-    size_t count;
-} event_options;
+/* Adds the events of all -e to `selection`. Returns false after a message. With `remark`, also reports the
+ * groups that CTR0 and CTR1 could not count at the same time. */
+bool events_select(const text_list *events, unsigned family, bool remark, p5_selection *selection);
 
-/* Handles -e TEXT for an argp parser. */
-error_t event_options_add(event_options *options, const char *text);
-/* Adds all words to `selection`. Returns false after a message. With `remark`, also reports the groups that
- * CTR0 and CTR1 could not count at the same time. */
-bool event_options_select(const event_options *options, unsigned family, bool remark,
-                          p5_selection *selection);
-
-/* --json and --csv: rows for programs in the place of text for people. For a verb's argp; the input is
- * a p5_row_format. */
-extern const struct argp_child row_children[];
-/* A verb's own option for one of them. */
-error_t row_option_set(p5_row_format *format, p5_row_format wanted);
+/* Returns the form that --json, --csv and -x choose for rows. */
+p5_row_format rows_format(const cli_options *options);
 
 /* Opens the model `name`, a built-in one or a file, the value of `option`. NULL after a message. */
 p5_model *model_option_open(const char *option, const char *name);
 
-/* -I: an interval in clocks, in instructions, or in modelled time. */
-typedef struct run_interval {
-    uint64_t clocks, instructions; /* 0 and 0: none */
-    double seconds;                /* 0: the other two apply */
-} run_interval;
 /* Reads N with its unit. A number alone is rejected, because it could mean clocks or, as in other tools,
  * milliseconds. */
 error_t interval_option(const char *text, run_interval *of);

@@ -1,78 +1,355 @@
-/* Option parsing by argp, with our own messages: argp's say what is wrong, but not where, nor what would be
- * right. */
-#define _GNU_SOURCE /* asprintf */
+/* Parses options by argp from the rows of the option table. The messages are our own: they show the place of the
+ * mistake and suggest what is right. */
+#include "cli/options.h"
+
 #include <ctype.h>
-#include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/option_values.h"
 #include "cli/output.h"
 #include "p5scope/report.h"
 
-enum { KEY_HELP = 'h', MOST_OPTIONS = 128 };
+enum { KEY_HELP = 'h', KEY_ROW = 0x100, MOST_ROWS = 128 };
 
-/* All options of an argp and its children, flat. */
-typedef struct option_table {
-    const struct argp_option *items[MOST_OPTIONS];
-    size_t count;
-} option_table;
+/* Pages of the help, by the groups of the rows. The first two are shown together. */
+enum { GROUPS = 6, OWN_GROUPS = 2 };
+static const struct {
+    const char *name, *heading;
+} groups[GROUPS] = {{"shared", NULL},
+                    {"own", NULL},
+                    {"machine", "Machine:"},
+                    {"guest", "Guest and run:"},
+                    {"kernel", "Kernel or image:"},
+                    {"output", "Output:"}};
 
-static void collect(const struct argp *argp, option_table *table)
+typedef struct parse {
+    const cli_verb *verb;
+    cli_options *options;
+    int next; /* the word after the last option or operand that was right */
+} parse;
+
+/* ---- The rows of a verb ---- */
+
+/* Returns the word after `word`, which has blanks between its words, and its length. NULL: there is none. */
+static const char *next_word(const char *words, size_t *length)
 {
-    const struct argp_option *option = argp->options;
-    for (; option != NULL && (option->name != NULL || option->key != 0 || option->doc != NULL); option++)
-        if ((option->name != NULL || option->key != 0) && table->count < MOST_OPTIONS)
-            table->items[table->count++] = option;
-    for (const struct argp_child *child = argp->children; child != NULL && child->argp != NULL; child++)
-        collect(child->argp, table);
+    words += strspn(words, " ");
+    *length = strcspn(words, " ");
+    return *length > 0 ? words : NULL;
 }
 
-/* Finds a long option by its full name or by an unambiguous beginning, as getopt_long does. */
-static const struct argp_option *find_long(const option_table *table, const char *name, size_t length,
-                                           bool *ambiguous)
+static bool has_word(const char *words, const char *wanted)
 {
-    const struct argp_option *found = NULL;
-    *ambiguous = false;
-    for (size_t i = 0; i < table->count; i++) {
-        const struct argp_option *option = table->items[i];
-        if (option->name == NULL || strncmp(option->name, name, length) != 0)
-            continue;
-        if (option->name[length] == '\0') {
-            *ambiguous = false;
-            return option;
-        }
-        *ambiguous = found != NULL;
-        found = option;
+    size_t length;
+    for (; (words = next_word(words, &length)) != NULL; words += length)
+        if (strlen(wanted) == length && strncmp(words, wanted, length) == 0)
+            return true;
+    return false;
+}
+
+static bool is_row_of(const cli_option_row *row, const char *verb)
+{
+    return has_word(row->verbs, verb);
+}
+
+static const cli_option_row *find_row(const char *verb, const char *name, size_t length)
+{
+    for (size_t i = 0; i < cli_option_row_count; i++) {
+        const cli_option_row *row = &cli_option_rows[i];
+        if (is_row_of(row, verb) && strncmp(row->name, name, length) == 0 && row->name[length] == '\0')
+            return row;
     }
-    return found;
-}
-
-/* The row that an alias stands below. */
-static const struct argp_option *named(const struct argp_option *option)
-{
-    while ((option->flags & OPTION_ALIAS) != 0)
-        option--;
-    return option;
-}
-
-/* The option that has the letter; those with a CLI_LETTER stand above it. */
-static const struct argp_option *find_short(const option_table *table, int letter)
-{
-    for (size_t i = 0; i < table->count; i++)
-        if (table->items[i]->key == letter)
-            return named(table->items[i]);
     return NULL;
 }
 
-static bool needs_argument(const struct argp_option *option)
+static const cli_option_row *find_key(const char *verb, int key)
 {
-    return option->arg != NULL && (option->flags & OPTION_ARG_OPTIONAL) == 0;
+    if (key >= KEY_ROW && (size_t)(key - KEY_ROW) < cli_option_row_count)
+        return &cli_option_rows[key - KEY_ROW];
+    for (size_t i = 0; i < cli_option_row_count; i++)
+        if (key > 0 && cli_option_rows[i].letter == key && is_row_of(&cli_option_rows[i], verb))
+            return &cli_option_rows[i];
+    return NULL;
 }
 
+/* Writes the option as messages name it, -l or --name, into `text`; returns `text`. */
+static const char *show_option(const cli_option_row *row, char text[CLI_SHOWN_LENGTH])
+{
+    if (row->letter != 0)
+        snprintf(text, CLI_SHOWN_LENGTH, "-%c", row->letter);
+    else
+        snprintf(text, CLI_SHOWN_LENGTH, "--%s", row->name);
+    return text;
+}
+
+/* Appends argp's form of the rows of one group to `to`, which has `count` entries; returns the new count. */
+static size_t add_group(const char *verb, size_t group, struct argp_option *to, size_t count)
+{
+    const int number = (int)group + 1;
+    for (size_t i = 0; i < cli_option_row_count && count + 2 < MOST_ROWS; i++) {
+        const cli_option_row *row = &cli_option_rows[i];
+        if (!is_row_of(row, verb) || strcmp(row->group, groups[group].name) != 0)
+            continue;
+        to[count++] =
+            (struct argp_option){.name = row->name,
+                                 .key = row->letter != 0 ? row->letter : KEY_ROW + (int)i,
+                                 .arg = row->argument,
+                                 .flags = ((row->flags & OPTION_IS_OPTIONAL) != 0 ? OPTION_ARG_OPTIONAL : 0) |
+                                          ((row->flags & OPTION_IS_HIDDEN) != 0 ? OPTION_HIDDEN : 0),
+                                 .doc = row->help,
+                                 .group = number};
+    }
+    return count;
+}
+
+static bool has_group(const char *verb, size_t group)
+{
+    struct argp_option rows[MOST_ROWS];
+    return add_group(verb, group, rows, 0) > 0;
+}
+
+/* ---- Help ---- */
+
+/* Shows a page of the verb's help: "" has its own options, "all" has every option, and a group's name the
+ * options of this group. Returns false if there is no such page. */
+static bool show_help(const cli_verb *verb, const char *page)
+{
+    struct argp_option rows[MOST_ROWS] = {{0}};
+    size_t count = 0;
+    const bool all = strcmp(page, "all") == 0, own = page[0] == '\0';
+    bool pages = false, found = all || own;
+    for (size_t i = 0; i < GROUPS; i++) {
+        bool wanted = all || (own ? i < OWN_GROUPS : i >= OWN_GROUPS && strcmp(page, groups[i].name) == 0);
+        if (!has_group(verb->name, i))
+            continue;
+        pages |= i >= OWN_GROUPS;
+        found |= wanted;
+        if (wanted && groups[i].heading != NULL)
+            rows[count++] = (struct argp_option){.doc = groups[i].heading, .group = (int)i + 1};
+        if (wanted)
+            count = add_group(verb->name, i, rows, count);
+    }
+    if (!found)
+        return false;
+    rows[count] = (struct argp_option){0};
+    struct argp shown = {.options = rows, .args_doc = verb->operands, .doc = own || all ? verb->doc : NULL};
+    char name[64];
+    snprintf(name, sizeof name, "p5scope %s", verb->name);
+    /* argp's note about duplicate arguments says nothing new */
+    setenv("ARGP_HELP_FMT", "no-dup-args-note,opt-doc-col=28", 0);
+    argp_help(&shown, stdout, ARGP_HELP_LONG | ARGP_HELP_SHORT_USAGE | ARGP_HELP_DOC, name);
+    if (!pages || all)
+        return true;
+    fputs("\nMore options: --help=", stdout);
+    for (size_t i = OWN_GROUPS; i < GROUPS; i++)
+        if (strcmp(page, groups[i].name) != 0 && has_group(verb->name, i))
+            printf("%s, ", groups[i].name);
+    puts("all.");
+    return true;
+}
+
+static error_t answer_help(const parse *p, const char *page)
+{
+    if (show_help(p->verb, page != NULL ? page : ""))
+        exit(output_finish(CLI_OK));
+    return cli_complain("--help", page, 1,
+                        "there is no page of help '%s'; there are machine, guest and all for verbs that run "
+                        "a guest, and output for stat",
+                        page);
+}
+
+/* ---- Values ---- */
+
+static error_t set_uint(const cli_option_row *row, const char *option, const char *text, uint64_t *value)
+{
+    error_t wrong = number_option(option, text, row->most, value);
+    if (wrong == 0 && *value < row->least)
+        return cli_complain(option, text, 1, "%s is at least %llu", option, (unsigned long long)row->least);
+    return wrong;
+}
+
+static error_t set_positive(const char *option, const char *text, double *value)
+{
+    char *end;
+    *value = strtod(text, &end);
+    if (end != text && *end == '\0' && isfinite(*value) && *value > 0)
+        return 0;
+    return cli_complain(option, text, 1, "'%s' is not a positive number", text);
+}
+
+static error_t set_percent(const char *option, const char *text, double *value)
+{
+    char *end;
+    *value = strtod(text, &end);
+    if (end != text && *end == '\0' && *value >= 0 && isfinite(*value))
+        return 0;
+    return cli_complain(option, text, 1, "'%s' is not a number of percent", text);
+}
+
+/* Stores the number of the choice, from 0. */
+static error_t set_choice(const cli_option_row *row, const char *option, const char *text, unsigned *value)
+{
+    enum { MOST_CHOICES = 16 };
+    char words[200], *rest = NULL, hint[200], list[250] = "";
+    const char *names[MOST_CHOICES + 1] = {NULL};
+    unsigned count = 0;
+    snprintf(words, sizeof words, "%s", row->choices);
+    for (char *word = strtok_r(words, "|", &rest); word != NULL && count < MOST_CHOICES;
+         word = strtok_r(NULL, "|", &rest)) {
+        *value = count;
+        if (strcmp(word, text) == 0)
+            return 0;
+        names[count++] = word;
+    }
+    for (unsigned i = 0; i < count; i++)
+        snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s",
+                 i == 0           ? ""
+                 : i + 1 == count ? " or "
+                                  : ", ",
+                 names[i]);
+    cli_complain(option, text, 1, "%s is %s, not '%s'", option, list, text);
+    if (count > 3 && p5_suggest(text, names, hint, sizeof hint)[0] != '\0')
+        fprintf(stderr, "  %s\n", hint);
+    return CLI_USAGE;
+}
+
+static error_t add_text(const cli_option_row *row, const char *option, const char *text, text_list *list)
+{
+    if (list->count == row->most && row->most == 1)
+        return cli_complain(option, text, 1, "%s can be given once", option);
+    if (list->count == row->most)
+        return cli_complain(option, text, 1, "%s can be given at most %llu times", option,
+                            (unsigned long long)row->most);
+    const char **items = realloc(list->items, (list->count + 2) * sizeof *items);
+    if (items == NULL)
+        return ENOMEM;
+    list->items = items;
+    items[list->count++] = text;
+    items[list->count] = NULL;
+    return 0;
+}
+
+static error_t add_operand(cli_options *options, char *text)
+{
+    char **operands = realloc(options->operands, (options->operand_count + 2) * sizeof *operands);
+    if (operands == NULL)
+        return ENOMEM;
+    options->operands = operands;
+    operands[options->operand_count++] = text;
+    operands[options->operand_count] = NULL;
+    return 0;
+}
+
+/* Stores the value `text` of an option; NULL is that of a flag, or an optional value that was left out. */
+static error_t store(const parse *p, const cli_option_row *row, char *text)
+{
+    char option[CLI_SHOWN_LENGTH];
+    void *field = (char *)p->options + row->field;
+    show_option(row, option);
+    if (row->type == VALUE_FLAG || row->type == VALUE_UNSET) {
+        *(bool *)field = row->type == VALUE_FLAG;
+        return text != NULL ? cli_complain(option, text, 1, "option '%s' takes no value", option) : 0;
+    }
+    if (text == NULL && (row->flags & OPTION_IS_OPTIONAL) != 0)
+        return 0;
+    switch (row->type) {
+    case VALUE_WORD:
+        if (text[0] == '\0')
+            return cli_complain(option, "''", 1, "%s needs a value that is not empty", option);
+        break;
+    case VALUE_CHAR:
+        if (strlen(text) != 1 && strcmp(text, "\\t") != 0)
+            return cli_complain(option, text, 1, "%s needs the separator of CSV: a single character, or \\t", option);
+        break;
+    case VALUE_UINT:
+        return set_uint(row, option, text, field);
+    case VALUE_POSITIVE:
+        return set_positive(option, text, field);
+    case VALUE_PERCENT:
+        return set_percent(option, text, field);
+    case VALUE_INTERVAL:
+        return interval_option(text, field);
+    case VALUE_CHOICE:
+        return set_choice(row, option, text, field);
+    case VALUE_LIST:
+        return add_text(row, option, text, field);
+    case VALUE_OPERAND:
+        return add_operand(p->options, text);
+    default:
+        break;
+    }
+    *(const char **)field = text;
+    return 0;
+}
+
+/* Records the option under its first name, of which aliases are other spellings. */
+static error_t record_given(cli_options *options, const cli_option_row *row, const char *value)
+{
+    for (size_t i = 0; i < cli_option_row_count; i++)
+        if (cli_option_rows[i].option == row->option && is_row_of(&cli_option_rows[i], options->verb)) {
+            row = &cli_option_rows[i];
+            break;
+        }
+    cli_given *given = realloc(options->given, (options->given_count + 1) * sizeof *given);
+    if (given == NULL)
+        return ENOMEM;
+    options->given = given;
+    given[options->given_count++] = (cli_given){row, value};
+    options->is_given[row->option] = true;
+    return 0;
+}
+
+/* Handles --append of `stat`, which after --kernel is the kernel's command line, as in other emulators. */
+static const cli_option_row *choose_append(const parse *p, const cli_option_row *row, char **argument,
+                                           struct argp_state *state)
+{
+    if (row->option != OPTION_OUTPUT_APPEND || !p->options->is_given[OPTION_KERNEL] ||
+        strcmp(row->name, "append") != 0)
+        return row;
+    if (*argument == NULL && state->next < state->argc)
+        *argument = state->argv[state->next++];
+    return find_row("stat", "cmdline", strlen("cmdline"));
+}
+
+static error_t parse_one(int key, char *argument, struct argp_state *state)
+{
+    parse *p = state->input;
+    cli_options *options = p->options;
+    error_t wrong = 0;
+    if (key == ARGP_KEY_ARGS) { /* the guest's name and everything after it */
+        options->own_words = (size_t)state->next - 1;
+        for (int i = state->next; i < state->argc && wrong == 0; i++)
+            wrong = add_operand(options, state->argv[i]);
+        state->next = state->argc;
+        return wrong;
+    }
+    if (key == ARGP_KEY_ARG && p->verb->runs_guest)
+        return ARGP_ERR_UNKNOWN;
+    const cli_option_row *row = find_key(options->verb, key);
+    if (key == ARGP_KEY_ARG) {
+        wrong = add_operand(options, argument);
+    } else if (key == KEY_HELP) {
+        wrong = answer_help(p, argument);
+    } else if (row == NULL) {
+        return ARGP_ERR_UNKNOWN;
+    } else {
+        row = choose_append(p, row, &argument, state);
+        wrong = store(p, row, argument);
+        if (wrong == 0)
+            wrong = record_given(options, row, argument);
+    }
+    p->next = state->next;
+    return wrong;
+}
+
+/* ---- What is wrong with a word ---- */
+
 /* Shows the whole command line with a caret under word `at`, `column` columns into it. */
-static void point_at(char **argv, int argc, int at, size_t column, const char *message, const char *what)
+static void point_at(char **argv, int at, size_t column, const char *message, const char *what)
 {
     char *line = NULL;
     size_t size = 0;
@@ -81,385 +358,205 @@ static void point_at(char **argv, int argc, int at, size_t column, const char *m
         return;
     fputs("p5scope", text);
     size_t place = 0;
-    for (int i = 0; i < argc && i <= at + 2; i++) {
+    for (int i = 0; argv[i] != NULL && i <= at + 2; i++) {
         fputc(' ', text);
         if (i == at)
             place = (size_t)ftell(text) + column;
         fputs(argv[i], text);
+        if (i == at + 2 && argv[i + 1] != NULL)
+            fputs(" ...", text);
     }
-    if (at + 3 < argc)
-        fputs(" ...", text);
     fclose(text);
     cli_complain("", line, (unsigned)place + 1, message, what);
     free(line);
 }
 
-static void suggest_long(const option_table *table, const char *wanted)
+static void suggest_long(const char *verb, const char *wanted)
 {
-    enum { LONGEST = 40 };
-    char spelled[MOST_OPTIONS][LONGEST];
-    const char *names[MOST_OPTIONS + 1];
+    char spelled[MOST_ROWS][CLI_SHOWN_LENGTH], dashed[100], sentence[200];
+    const char *names[MOST_ROWS + 1];
     size_t count = 0;
-    for (size_t i = 0; i < table->count; i++) {
-        if (table->items[i]->name == NULL)
+    for (size_t i = 0; i < cli_option_row_count && count < MOST_ROWS; i++) {
+        if (!is_row_of(&cli_option_rows[i], verb) || (cli_option_rows[i].flags & OPTION_IS_HIDDEN) != 0)
             continue;
-        snprintf(spelled[count], LONGEST, "--%s", table->items[i]->name);
+        snprintf(spelled[count], CLI_SHOWN_LENGTH, "--%s", cli_option_rows[i].name);
         names[count] = spelled[count];
         count++;
     }
     names[count] = NULL;
-    char dashed[100];
     snprintf(dashed, sizeof dashed, "--%s", wanted);
-    char sentence[200];
     p5_suggest(dashed, names, sentence, sizeof sentence);
     if (sentence[0] != '\0')
         fprintf(stderr, "  %s\n", sentence);
 }
 
-/* Calls `each` with the name and the value (NULL: none) of each option before the operands, in their order.
- * The words have been found to be right. */
-static void each_option(const option_table *table, int argc, char **argv,
-                        void (*each)(void *context, const char *name, const char *value), void *context)
+/* Explains the wrong long option at argv[at]. */
+static void explain_long(const char *verb, char **argv, int at)
 {
-    for (int at = 1; at < argc && argv[at][0] == '-' && argv[at][1] != '\0' && strcmp(argv[at], "--") != 0;
-         at++) {
-        bool ambiguous;
-        if (argv[at][1] == '-') {
-            size_t length = strcspn(argv[at] + 2, "=");
-            const struct argp_option *option = find_long(table, argv[at] + 2, length, &ambiguous);
-            const char *value = argv[at][2 + length] == '=' ? argv[at] + 3 + length : NULL;
-            if (value == NULL && option != NULL && needs_argument(option))
-                value = argv[++at];
-            each(context, option != NULL ? named(option)->name : argv[at] + 2, value);
-            continue;
-        }
-        const char *letter = argv[at] + 1;
-        for (bool more = true; more && *letter != '\0'; letter++) {
-            const struct argp_option *option = find_short(table, *letter);
-            const char *value = NULL;
-            if (option != NULL && option->arg != NULL) {
-                value = letter[1] != '\0' ? letter + 1 : needs_argument(option) ? argv[++at] : NULL;
-                more = false;
-            }
-            each(context, option != NULL && option->name != NULL ? option->name : (char[]){*letter, '\0'},
-                 value);
-        }
-    }
-}
-
-typedef struct given_options {
-    char **items;
-    size_t count, capacity;
-} given_options;
-
-static void add_given(void *context, const char *name, const char *value)
-{
-    given_options *given = context;
-    if (given->count + 1 >= given->capacity) {
-        size_t capacity = given->capacity * 2 + 16;
-        char **items = realloc(given->items, capacity * sizeof *items);
-        if (items == NULL)
-            return;
-        given->items = items;
-        given->capacity = capacity;
-    }
-    char *word = NULL;
-    if (asprintf(&word, value != NULL ? "--%s=%s" : "--%s", name, value) < 0)
-        return;
-    given->items[given->count++] = word;
-    given->items[given->count] = NULL;
-}
-
-char **cli_given(const struct argp *argp, int argc, char **argv)
-{
-    option_table table = {.count = 0};
-    given_options given = {0};
-    collect(argp, &table);
-    each_option(&table, argc, argv, add_given, &given);
-    return given.items;
-}
-
-/* Lists the options that begin with the `length` characters of `name`. */
-static void list_matches(const option_table *table, const char *name, size_t length)
-{
-    const char *before = "  It could be";
-    for (size_t i = 0; i < table->count; i++)
-        if (table->items[i]->name != NULL && strncmp(table->items[i]->name, name, length) == 0) {
-            fprintf(stderr, "%s --%s", before, table->items[i]->name);
-            before = ",";
-        }
-    fputs(".\n", stderr);
-}
-
-/* Checks one long option at argv[at]; returns the words it takes, 0 if it is wrong (and was reported). */
-static int check_long(const option_table *table, int argc, char **argv, int at)
-{
-    const char *name = argv[at] + 2;
-    size_t length = strcspn(name, "=");
+    const char *name = argv[at] + 2, *before = "  It could be";
+    const size_t length = strcspn(name, "=");
     char plain[80];
+    const cli_option_row *matches[MOST_ROWS], *row = find_row(verb, name, length);
+    size_t count = 0;
     snprintf(plain, sizeof plain, "%.*s", (int)length, name);
-    bool ambiguous;
-    const struct argp_option *option = find_long(table, name, length, &ambiguous);
-    if (option == NULL || ambiguous) {
-        point_at(argv, argc, at, 0,
-                 ambiguous ? "'--%s' is the beginning of several options" : "there is no option '--%s'",
-                 plain);
-        if (ambiguous)
-            list_matches(table, name, length);
-        else
-            suggest_long(table, plain);
-        return 0;
+    for (size_t i = 0; i < cli_option_row_count && count < MOST_ROWS; i++)
+        if (is_row_of(&cli_option_rows[i], verb) && strncmp(cli_option_rows[i].name, name, length) == 0)
+            matches[count++] = &cli_option_rows[i];
+    if (row == NULL && count == 1)
+        row = matches[0];
+    if (row != NULL) {
+        bool value = name[length] == '=';
+        point_at(argv, at, value ? length + 2 : 0,
+                 value ? "option '--%s' takes no value" : "option '--%s' needs a value", row->name);
+    } else if (count == 0) {
+        point_at(argv, at, 0, "there is no option '--%s'", plain);
+        suggest_long(verb, plain);
+    } else {
+        point_at(argv, at, 0, "'--%s' is the beginning of several options", plain);
+        for (size_t i = 0; i < count; i++, before = ",")
+            fprintf(stderr, "%s --%s", before, matches[i]->name);
+        fputs(".\n", stderr);
     }
-    if (name[length] == '=' && option->arg == NULL) {
-        point_at(argv, argc, at, length + 2, "option '--%s' takes no value", option->name);
-        return 0;
-    }
-    if (name[length] == '=' || !needs_argument(option))
-        return 1;
-    if (at + 1 < argc)
-        return 2;
-    point_at(argv, argc, at, 0, "option '--%s' needs a value", option->name);
-    return 0;
 }
 
-static int check_short(const option_table *table, int argc, char **argv, int at)
+/* Explains the wrong letter in argv[at]. */
+static void explain_short(const char *verb, char **argv, int at)
 {
     for (size_t i = 1; argv[at][i] != '\0'; i++) {
-        const struct argp_option *option = find_short(table, argv[at][i]);
+        const cli_option_row *row = find_key(verb, (unsigned char)argv[at][i]);
         char letter[2] = {argv[at][i], '\0'};
-        if (option == NULL) {
-            point_at(argv, argc, at, i, "there is no option '-%s'", letter);
-            return 0;
-        }
-        if (option->arg == NULL)
+        if (row != NULL && row->argument == NULL)
             continue;
-        if (argv[at][i + 1] != '\0' || !needs_argument(option))
-            return 1;
-        if (at + 1 < argc)
-            return 2;
-        point_at(argv, argc, at, i, "option '-%s' needs a value", letter);
-        return 0;
+        point_at(argv, at, i, row == NULL ? "there is no option '-%s'" : "option '-%s' needs a value",
+                 letter);
+        return;
     }
-    return 1;
 }
 
-/* Finds the first wrong option and says what is wrong with it. */
-static void diagnose(const option_table *table, int argc, char **argv, bool in_order)
+/* ---- Combinations ---- */
+
+const char *cli_value(const cli_options *options, cli_option option)
 {
-    for (int at = 1; at < argc;) {
-        bool operand = argv[at][0] != '-' || argv[at][1] == '\0';
-        if (strcmp(argv[at], "--") == 0 || (operand && in_order))
-            return;
-        if (operand) {
-            at++;
+    const char *value = NULL;
+    for (size_t i = 0; i < options->given_count; i++)
+        if (options->given[i].row->option == option)
+            value = options->given[i].value;
+    return value;
+}
+
+/* True if the term at `text` holds: NAME, !NAME, NAME+, NAME=, NAME~ (conflicts.tsv). *row is its option. */
+static bool term_holds(const cli_options *options, const char *text, size_t length,
+                       const cli_option_row **row)
+{
+    const bool negated = text[0] == '!';
+    const char last = text[length - 1];
+    const size_t suffix = strchr("+=~", last) != NULL ? 1 : 0;
+    const cli_option_row *found = find_row(options->verb, text + negated, length - negated - suffix);
+    const void *field = (const char *)options + found->field;
+    bool holds = options->is_given[found->option];
+    if (holds && last == '+')
+        holds =
+            found->type == VALUE_LIST ? ((const text_list *)field)->count > 1 : *(const uint64_t *)field > 1;
+    else if (suffix != 0)
+        holds = holds && (cli_value(options, found->option) != NULL) == (last == '=');
+    *row = found;
+    return holds != negated;
+}
+
+/* Returns the first of the terms that holds, NULL if none does. */
+static const cli_option_row *first_term(const cli_options *options, const char *terms)
+{
+    size_t length;
+    const cli_option_row *row;
+    for (; (terms = next_word(terms, &length)) != NULL; terms += length)
+        if (term_holds(options, terms, length, &row))
+            return row;
+    return NULL;
+}
+
+/* Returns the first option that was given and is not among the names. */
+static const cli_option_row *first_other(const cli_options *options, const char *subject, const char *names)
+{
+    for (size_t i = 0; i < options->given_count; i++)
+        if (!has_word(names, options->given[i].row->name) && !has_word(subject, options->given[i].row->name))
+            return options->given[i].row;
+    return NULL;
+}
+
+const char *cli_first_given(const cli_options *options, const char *names, char text[CLI_SHOWN_LENGTH])
+{
+    const cli_option_row *row = first_term(options, names);
+    return row != NULL ? show_option(row, text) : NULL;
+}
+
+static void refuse_conflict(const char *message, const cli_option_row *a, const cli_option_row *b)
+{
+    char text[300], shown[CLI_SHOWN_LENGTH];
+    size_t length = 0;
+    for (const char *at = message; *at != '\0' && length + CLI_SHOWN_LENGTH < sizeof text; at++) {
+        const bool first = strncmp(at, "{a}", 3) == 0;
+        if (first || strncmp(at, "{b}", 3) == 0) {
+            length += (size_t)sprintf(text + length, "%s", show_option(first ? a : b, shown));
+            at += 2;
+        } else {
+            text[length++] = *at;
+        }
+    }
+    text[length] = '\0';
+    cli_complain(NULL, NULL, 0, "%s", text);
+}
+
+/* Returns false after a message if a row of the conflicts applies. */
+static bool check_together(const cli_options *options)
+{
+    for (size_t i = 0; i < cli_conflict_count; i++) {
+        const cli_conflict *rule = &cli_conflicts[i];
+        if (!has_word(rule->verbs, options->verb) ||
+            (rule->condition != NULL && first_term(options, rule->condition) == NULL))
             continue;
+        const cli_option_row *a = first_term(options, rule->subject);
+        if (a == NULL)
+            continue;
+        const cli_option_row *b = rule->relation == CONFLICT_ONLY
+                                      ? first_other(options, rule->subject, rule->object)
+                                      : first_term(options, rule->object);
+        if ((b != NULL) == (rule->relation != CONFLICT_NEEDS)) {
+            refuse_conflict(rule->message, a, b);
+            return false;
         }
-        int words =
-            argv[at][1] == '-' ? check_long(table, argc, argv, at) : check_short(table, argc, argv, at);
-        if (words == 0)
-            return;
-        at += words;
-    }
-}
-
-/* With --kernel, --append is the kernel's command line, as other emulators have it; stat has an option of
- * that name, too. The words are changed in place. */
-static void name_append(const option_table *table, int argc, char **argv)
-{
-    static char line[] = "--cmdline", append[] = "--append";
-    bool kernel = false;
-    int words;
-    for (int pass = 0; pass < 2; pass++)
-        for (int at = 1; at < argc && argv[at][0] == '-' && strcmp(argv[at], "--") != 0; at += words) {
-            size_t name = strcspn(argv[at], "=");
-            const bool appends = name == strlen(append) && strncmp(argv[at], append, name) == 0;
-            const struct argp_option *option = NULL;
-            bool ambiguous = false;
-            if (argv[at][1] == '-')
-                option = find_long(table, argv[at] + 2, name - 2, &ambiguous);
-            else if (argv[at][1] != '\0' && argv[at][2] == '\0')
-                option = find_short(table, argv[at][1]);
-            bool more = argv[at][name] == '\0' && (appends || (option != NULL && needs_argument(option)));
-            words = more ? 2 : 1;
-            kernel |= option != NULL && option->name != NULL && strcmp(option->name, "kernel") == 0;
-            if (pass == 0 || !kernel || !appends)
-                continue;
-            if (more)
-                argv[at] = line;
-            else if (asprintf(&argv[at], "%s%s", line, argv[at] + name) < 0)
-                return;
-        }
-}
-
-/* ---- Help ---------------------------------------------------------------------------------------------- */
-
-enum { MOST_TOPICS = 4 };
-
-/* Groups of options with a heading: each has a page of help of its own, named by the heading's first word, so
- * that a verb's own options fit a screen. */
-typedef struct topics {
-    const struct argp_child *items[MOST_TOPICS];
-    char names[MOST_TOPICS + 1][16];
-    size_t count;
-} topics;
-
-static void collect_topics(const struct argp *argp, topics *found)
-{
-    for (const struct argp_child *child = argp->children; child != NULL && child->argp != NULL; child++) {
-        if (child->header == NULL) {
-            collect_topics(child->argp, found);
-        } else if (found->count < MOST_TOPICS) {
-            char *name = found->names[found->count];
-            size_t length = strcspn(child->header, " :");
-            snprintf(name, sizeof found->names[0], "%.*s", (int)length, child->header);
-            name[0] = (char)tolower((unsigned char)name[0]);
-            found->items[found->count++] = child;
-        }
-    }
-}
-
-/* Shows what of the verb `argp`: "" its own options, "all" everything, or a topic. False: there is no such
- * topic. */
-static bool show_help(const struct argp *argp, const char *verb, const char *what)
-{
-    topics found = {.count = 0};
-    collect_topics(argp, &found);
-    size_t topic = 0;
-    while (topic < found.count && strcmp(what, found.names[topic]) != 0)
-        topic++;
-    bool all = strcmp(what, "all") == 0, own = what[0] == '\0';
-    if (!all && !own && topic == found.count)
-        return false;
-    /* a topic, or the options without a heading that verbs share */
-    struct argp_child shown_children[] = {{0}, {0}, {0}};
-    struct argp shared = {0};
-    size_t shown_count = 0;
-    if (topic < found.count && !all) {
-        shown_children[shown_count].argp = found.items[topic]->argp;
-        shown_children[shown_count++].header = found.items[topic]->header;
-    }
-    if (own && argp->children != NULL && argp->children->header == NULL && argp->children->argp != NULL) {
-        shared.options = argp->children->argp->options;
-        shown_children[shown_count++].argp = &shared;
-    }
-    struct argp shown = {.options = own || all ? argp->options : NULL,
-                         .args_doc = argp->args_doc,
-                         .doc = own || all ? argp->doc : NULL,
-                         .children = all || found.count == 0 ? argp->children : shown_children};
-    char name[64];
-    snprintf(name, sizeof name, "p5scope%s%s", verb[0] == '\0' ? "" : " ", verb);
-    setenv("ARGP_HELP_FMT", "no-dup-args-note,opt-doc-col=28",
-           0); /* the note about duplicate arguments says nothing new */
-    argp_help(&shown, stdout, ARGP_HELP_LONG | ARGP_HELP_SHORT_USAGE | ARGP_HELP_DOC, name);
-    if (found.count > 0 && !all) {
-        fputs("\nMore options: --help=", stdout);
-        for (size_t i = 0; i < found.count; i++)
-            if (i != topic || found.count == topic)
-                printf("%s, ", found.names[i]);
-        puts("all.");
     }
     return true;
 }
 
-/* A letter's option has another key if the letter stands in a row of its own. */
-static int key_meant(int key, const struct argp_state *state)
-{
-    option_table table = {.count = 0};
-    if (key <= 0 || key > UCHAR_MAX)
-        return key;
-    collect(state->root_argp, &table);
-    return find_short(&table, key)->key;
-}
+/* ---- The command line ---- */
 
-error_t cli_set(int key, const char *argument, const struct argp_state *state)
+bool cli_parse(const cli_verb *verb, int argc, char **argv, cli_options *options)
 {
-    key = key_meant(key, state);
-    void *field = (char *)state->input + (key & CLI_SET_FIELD);
-    int how = key & ~CLI_SET_FIELD;
-    if (how == CLI_SET_TEXT)
-        *(const char **)field = argument;
-    else if (how == CLI_SET_TRUE || how == CLI_SET_FALSE)
-        *(bool *)field = how == CLI_SET_TRUE;
-    else
-        return ARGP_ERR_UNKNOWN;
-    return 0;
-}
-
-typedef struct parse_state {
-    const struct argp *verb;
-    void *input, *child;
-    char **argv;
-} parse_state;
-
-static error_t parse_verb(int key, char *argument, struct argp_state *state)
-{
-    const parse_state *common = state->input;
-    const struct argp_child *child = common->verb->children;
-    state->input = common->input;
-    if (key != ARGP_KEY_INIT)
-        return common->verb->parser(key_meant(key, state), argument, state);
-    for (size_t i = 0; child != NULL && child[i].argp != NULL; i++)
-        state->child_inputs[i] = i == 0 ? common->child : common->input;
-    return 0;
-}
-
-static error_t parse_common(int key, char *argument, struct argp_state *state)
-{
-    parse_state *common = state->input;
-    if (key == ARGP_KEY_INIT) {
-        state->child_inputs[0] = common;
-        return 0;
-    }
-    if (key != KEY_HELP)
-        return ARGP_ERR_UNKNOWN;
-    if (show_help(common->verb, common->argv[0], argument != NULL ? argument : ""))
-        exit(output_finish(CLI_OK));
-    return cli_complain(
-        "--help", argument, 1,
-        "there is no page of help '%s'; there are machine, guest and all for verbs that run a "
-        "guest, and output for stat",
-        argument);
-}
-
-static bool parse_words(const struct argp *argp, int argc, char **argv, void *input, void *child,
-                        bool in_order)
-{
-    static const struct argp_option help[] = {
-        {"help", KEY_HELP, "PAGE", OPTION_ARG_OPTIONAL, "Show this help", -1}, {0}};
-    struct argp_child children[] = {{argp, 0, NULL, 0}, {0}};
-    struct argp root = {.options = help,
-                        .parser = parse_common,
-                        .args_doc = argp->args_doc,
-                        .doc = argp->doc,
-                        .children = children};
-    struct argp inner = *argp; /* its texts stand at the root */
-    inner.args_doc = NULL;
-    inner.doc = NULL;
-    inner.parser = parse_verb;
-    children[0].argp = &inner;
-    parse_state state = {.verb = argp, .input = input, .child = child, .argv = argv};
-    option_table own = {.count = 0};
-    collect(argp, &own);
-    name_append(&own, argc, argv);
-    error_t result = argp_parse(&root, argc, argv,
-                                (in_order ? ARGP_IN_ORDER : 0U) | ARGP_NO_ERRS | ARGP_NO_HELP, NULL, &state);
-    if (result == 0)
-        return true;
-    if (result != CLI_USAGE) {
-        option_table table = {.count = 0};
-        collect(&root, &table);
-        diagnose(&table, argc, argv, in_order);
-    }
-    fprintf(stderr, "  Try 'p5scope%s%s --help'.\n", argv[0][0] == '\0' ? "" : " ", argv[0]);
+    struct argp_option rows[MOST_ROWS] = {
+        {"help", KEY_HELP, "PAGE", OPTION_ARG_OPTIONAL, "Show this help", -1}};
+    size_t count = 1;
+    options->verb = verb->name;
+    options->argv = argv;
+    options->own_words = (size_t)argc - 1;
+    for (size_t i = 0; i < GROUPS; i++)
+        count = add_group(options->verb, i, rows, count);
+    rows[count] = (struct argp_option){0};
+    const struct argp argp = {.options = rows, .parser = parse_one};
+    parse p = {.verb = verb, .options = options, .next = 1};
+    error_t wrong = argp_parse(&argp, argc, argv, ARGP_IN_ORDER | ARGP_NO_ERRS | ARGP_NO_HELP, NULL, &p);
+    if (wrong == 0)
+        return check_together(options);
+    if (wrong != CLI_USAGE && wrong != ENOMEM && p.next < argc)
+        (strncmp(argv[p.next], "--", 2) == 0 ? explain_long : explain_short)(options->verb, argv, p.next);
+    fprintf(stderr, "  Try 'p5scope %s --help'.\n", options->verb);
     return false;
 }
 
-bool cli_parse(const struct argp *argp, int argc, char **argv, void *input, void *child)
+void cli_options_free(cli_options *options)
 {
-    return parse_words(argp, argc, argv, input, child, true);
-}
-
-bool cli_parse_anywhere(const struct argp *argp, int argc, char **argv, void *input, void *child)
-{
-    return parse_words(argp, argc, argv, input, child, false);
+    for (size_t i = 0; i < cli_option_row_count; i++)
+        if (cli_option_rows[i].type == VALUE_LIST && is_row_of(&cli_option_rows[i], options->verb))
+            free(((text_list *)((char *)options + cli_option_rows[i].field))->items);
+    free(options->operands);
+    free(options->given);
 }

@@ -53,23 +53,23 @@ void output_release(output_reserved *reserved)
     reserved->file = -1;
 }
 
-FILE *output_open(const output_options *options)
+FILE *output_open(const cli_options *line)
 {
-    FILE *out = stderr;
-    if (options->path != NULL) {
-        int file = open_for("-o", options->path, options->append ? P5_OUTPUT_APPEND : P5_OUTPUT_EMPTY, NULL);
-        out = file >= 0 ? fdopen(file, options->append ? "a" : "w") : NULL;
-    } else if (options->descriptor >= 0) {
-        int copy = dup(options->descriptor);
-        out = copy >= 0 ? fdopen(copy, "w") : NULL;
-        if (out == NULL) {
-            char number[16];
-            snprintf(number, sizeof number, "%d", options->descriptor);
-            cli_complain("--log-fd", number, 1, "file descriptor %d is not open for writing",
-                         options->descriptor);
-            if (copy >= 0)
-                close(copy);
-        }
+    const bool append = line->output_append;
+    if (line->output != NULL) {
+        int file = open_for("-o", line->output, append ? P5_OUTPUT_APPEND : P5_OUTPUT_EMPTY, NULL);
+        return file >= 0 ? fdopen(file, append ? "a" : "w") : NULL;
+    }
+    if (!line->is_given[OPTION_LOG_FD])
+        return stderr;
+    const int copy = dup((int)line->log_fd);
+    FILE *out = copy >= 0 ? fdopen(copy, "w") : NULL;
+    if (out == NULL) {
+        char number[16];
+        snprintf(number, sizeof number, "%d", (int)line->log_fd);
+        cli_complain("--log-fd", number, 1, "file descriptor %s is not open for writing", number);
+        if (copy >= 0)
+            close(copy);
     }
     return out;
 }

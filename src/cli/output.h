@@ -5,16 +5,11 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "cli/options.h"
 #include "p5scope/status.h"
 
-typedef struct output_options {
-    const char *path; /* -o */
-    bool append;      /* --append */
-    int descriptor;   /* --log-fd, -1 = none */
-} output_options;
-
-/* Opens the report's stream; NULL after a message. */
-FILE *output_open(const output_options *options);
+/* Opens the report's stream, as -o, --append and --log-fd say; NULL after a message. */
+FILE *output_open(const cli_options *line);
 /* Opens and empties the file at `path`, which `option` names; NULL after a message. */
 FILE *output_open_file(const char *option, const char *path);
 

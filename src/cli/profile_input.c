@@ -3,10 +3,13 @@
 #include "cli/profile_input.h"
 #include "cli/output.h"
 
-error_t event_words_add(word_list *events, const char *text)
+bool event_words_add(word_list *events, const text_list *given)
 {
     enum { MOST_EVENTS = 16 };
-    return word_list_add(events, "-e", text, MOST_EVENTS, "events");
+    bool good = true;
+    for (size_t i = 0; i < given->count && good; i++)
+        good = word_list_add(events, "-e", given->items[i], MOST_EVENTS, "events") == 0;
+    return good;
 }
 
 bool event_words_check(const char *option, const word_list *events, bool all, unsigned family)
@@ -22,15 +25,7 @@ bool event_words_check(const char *option, const word_list *events, bool all, un
     return true;
 }
 
-error_t source_rule_add(profile_display *display, const char *rule)
-{
-    if (display->rule_count == SOURCE_RULES_MOST)
-        return cli_complain("--source-dir", rule, 1, "more than %d rules", SOURCE_RULES_MOST);
-    display->rules[display->rule_count++] = rule;
-    return 0;
-}
-
-p5_profile *profile_input(const char *path, const profile_display *display)
+p5_profile *profile_input(const char *path, const cli_options *line)
 {
     p5_error error = {0};
     p5_profile *profile;
@@ -40,9 +35,9 @@ p5_profile *profile_input(const char *path, const profile_display *display)
         return NULL;
     }
     const char *rule = NULL;
-    p5_status status = display->mangled ? p5_profile_show_mangled(profile, true, &error) : P5_OK;
-    for (size_t i = 0; i < display->rule_count && status == P5_OK; i++)
-        status = p5_profile_move_sources(profile, rule = display->rules[i], &error);
+    p5_status status = line->no_demangle ? p5_profile_show_mangled(profile, true, &error) : P5_OK;
+    for (size_t i = 0; i < line->source_dir.count && status == P5_OK; i++)
+        status = p5_profile_move_sources(profile, rule = line->source_dir.items[i], &error);
     if (status == P5_OK)
         return profile;
     cli_show_error(&error, "--source-dir", rule, NULL);

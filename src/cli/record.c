@@ -8,44 +8,26 @@
 #include "cli/profile_input.h"
 #include "p5scope/profile.h"
 
-enum { KEY_EVENTS = 0x100, KEY_SYMBOLS };
-
 typedef struct record_options {
     guest_options guest;
-    const char *path, *callgrind, *cachegrind;
+    const cli_options *line;
     char *sample_event; /* of --period EVENT/N */
     uint64_t sample_period;
-    bool no_intervals;
     word_list events;     /* --events */
-    symbol_files symbols; /* --symbols, and --init's program */
+    const char **symbols; /* --symbols, and --init's program */
+    size_t symbol_count;
 } record_options;
 
-static error_t parse_period(record_options *options, const char *text)
+static bool take_period(record_options *options, const char *text)
 {
     const char *slash = strrchr(text, '/');
     if (slash == NULL || slash == text)
-        return cli_complain("--period", text, 1,
-                            "samples are asked for as EVENT/N, for example data_read_miss/1000");
+        return cli_refuse("--period", text, 1,
+                          "samples are asked for as EVENT/N, for example data_read_miss/1000");
     if (!p5_parse_number(slash + 1, &options->sample_period) || options->sample_period == 0)
-        return cli_complain("--period", text, (unsigned)(slash + 1 - text) + 1, "N is a number from 1 on");
-    free(options->sample_event);
+        return cli_refuse("--period", text, (unsigned)(slash + 1 - text) + 1, "N is a number from 1 on");
     options->sample_event = strndup(text, (size_t)(slash - text));
-    return options->sample_event == NULL ? ENOMEM : 0;
-}
-
-static error_t parse(int key, char *argument, struct argp_state *state)
-{
-    record_options *options = state->input;
-    switch (key) {
-    case KEY_SYMBOLS:
-        return symbol_files_add(&options->symbols, argument);
-    case KEY_EVENTS:
-        return event_words_add(&options->events, argument);
-    case 'c':
-        return parse_period(options, argument);
-    default:
-        return cli_set(key, argument, state);
-    }
+    return options->sample_event != NULL;
 }
 
 typedef p5_status profile_writer(FILE *out, const p5_profile *profile, p5_error *error);
@@ -69,8 +51,9 @@ static bool write_file(output_reserved *file, profile_writer *write, const p5_pr
 /* NULL: none is wanted. */
 static const char *profile_path(const record_options *options)
 {
-    bool others = options->callgrind != NULL || options->cachegrind != NULL;
-    return options->path != NULL ? options->path : others ? NULL : "p5scope.data";
+    const cli_options *line = options->line;
+    bool others = line->callgrind != NULL || line->cachegrind != NULL;
+    return line->output != NULL ? line->output : others ? NULL : "p5scope.data";
 }
 
 static bool write_files(const record_options *options, output_reserved files[FILES], p5_profile *profile)
@@ -88,15 +71,16 @@ static bool write_files(const record_options *options, output_reserved files[FIL
 static bool reserve(const record_options *options, output_reserved files[FILES])
 {
     bool first = output_reserve(&files[PROFILE], "-o", profile_path(options));
-    bool second = output_reserve(&files[CALLGRIND], "--callgrind", first ? options->callgrind : NULL);
-    return output_reserve(&files[CACHEGRIND], "--cachegrind", first && second ? options->cachegrind : NULL) &&
+    bool second = output_reserve(&files[CALLGRIND], "--callgrind", first ? options->line->callgrind : NULL);
+    return output_reserve(&files[CACHEGRIND], "--cachegrind",
+                          first && second ? options->line->cachegrind : NULL) &&
            first && second;
 }
 
 static int record(record_options *options, output_reserved files[FILES], const char *own, const char *command)
 {
     int status;
-    const guest_needs needs = {.reads = options->symbols.paths, .read_count = options->symbols.count};
+    const guest_needs needs = {.reads = options->symbols, .read_count = options->symbol_count};
     p5_machine *machine =
         guest_open_and_begin(&options->guest, options->guest.machine.random_seed, &needs, &status);
     if (machine == NULL)
@@ -104,8 +88,8 @@ static int record(record_options *options, output_reserved files[FILES], const c
     const p5_profile_options asked = {.size = sizeof asked,
                                       .sample_event = options->sample_event,
                                       .sample_period = options->sample_period,
-                                      .no_intervals = options->no_intervals,
-                                      .symbols = options->symbols.paths};
+                                      .no_intervals = options->line->no_intervals,
+                                      .symbols = options->symbols};
     p5_error error = {0};
     p5_profile *profile = NULL;
     if (p5_profile_start(machine, options->guest.command[0], &asked, &error) != P5_OK) {
@@ -136,26 +120,16 @@ static int record(record_options *options, output_reserved files[FILES], const c
     return status;
 }
 
-static int record_guest(record_options *options, char **argv)
+static int record_guest(record_options *options)
 {
-    if (options->guest.gdb != NULL)
-        return cli_complain(NULL, NULL, 0, "--gdb: a run that gdb controls is not observed");
-    if (options->sample_event != NULL && profile_path(options) == NULL)
-        return cli_complain(NULL, NULL, 0,
-                            "--period: the samples are in the profile. -o FILE says where it goes");
-    if (options->no_intervals && profile_path(options) == NULL)
-        return cli_complain(NULL, NULL, 0, "--no-intervals is for the profile, and none is written. -o FILE");
-    if (options->events.count > 0 && options->callgrind == NULL && options->cachegrind == NULL)
-        return cli_complain(NULL, NULL, 0,
-                            "--events: of which file? --callgrind or --cachegrind; a profile has all");
     if (!event_words_check("--events", &options->events, true, p5_model_family(options->guest.model)))
         return CLI_USAGE;
     const file_use outputs[] = {{"-o", profile_path(options), false},
-                                {"--callgrind", options->callgrind, false},
-                                {"--cachegrind", options->cachegrind, false}};
+                                {"--callgrind", options->line->callgrind, false},
+                                {"--cachegrind", options->line->cachegrind, false}};
     if (!guest_files_apart(&options->guest, outputs, sizeof outputs / sizeof outputs[0]))
         return CLI_USAGE;
-    char *own = guest_own_options(&options->guest, argv);
+    char *own = guest_own_options(&options->guest);
     char *command = guest_command_line(&options->guest);
     output_reserved files[FILES];
     int status = CLI_USAGE;
@@ -168,40 +142,33 @@ static int record_guest(record_options *options, char **argv)
     return status;
 }
 
-int verb_record(int argc, char **argv)
+static int run(const cli_options *line)
 {
-    static const struct argp_option table[] = {
-        {"output", CLI_TEXT(record_options, path), "FILE", 0, "Profile to FILE (p5scope.data)", 1},
-        CLI_LETTER('o'),
-        {"callgrind", CLI_TEXT(record_options, callgrind), "FILE", 0,
-         "For callgrind_annotate and KCachegrind", 0},
-        {"cachegrind", CLI_TEXT(record_options, cachegrind), "FILE", 0, "For cg_annotate", 0},
-        {"events", KEY_EVENTS, "LIST", 0, "What these two show (some that fit side by side), or all", 0},
-        {"symbols", KEY_SYMBOLS, "FILE", 0, "Of a program, kernel or map beside GUEST (several times)", 0},
-        {"period", 'c', "EVENT/N", 0, "Also samples, as a tool on a processor takes them: every N events", 0},
-        {"no-intervals", CLI_FLAG(record_options, no_intervals), NULL, 0, "No totals over time", 0},
-        {0}};
-    static const struct argp_child children[] = {{&guest_argp, 0, NULL, 10}, {0}};
-    static const struct argp argp = {
-        .options = table,
-        .parser = parse,
-        .args_doc = "[--] GUEST [ARG...]",
-        .doc = "Run GUEST and write down exactly what each of its instructions cost, for 'p5scope report', "
-               "'annotate' and 'diff'. Without -o, --callgrind and --cachegrind alone write no p5scope.data."
-               "\vExamples:\n  p5scope record ./program 10\n  p5scope record --callgrind callgrind.out "
-               "./program",
-        .children = children};
-    record_options options = {0};
-    guest_options_init(&options.guest, "record");
+    record_options options = {.line = line};
     int status = CLI_USAGE;
-    if (cli_parse(&argp, argc, argv, &options, &options.guest) &&
-        guest_options_complete(&options.guest, &status)) {
-        symbol_files_complete(&options.symbols, &options.guest);
-        options.guest.given = cli_given(&argp, argc, argv);
-        status = record_guest(&options, argv);
+    bool good = guest_options_open(&options.guest, line) &&
+                (line->period == NULL || take_period(&options, line->period)) &&
+                event_words_add(&options.events, &line->events) &&
+                guest_options_complete(&options.guest, &status);
+    if (good && (options.symbols = guest_symbol_files(&options.guest)) != NULL) {
+        while (options.symbols[options.symbol_count] != NULL)
+            options.symbol_count++;
+        status = record_guest(&options);
     }
+    free(options.symbols);
     free(options.sample_event);
     word_list_free(&options.events);
     guest_options_free(&options.guest);
     return status;
 }
+
+const cli_verb verb_record = {
+    .name = "record",
+    .summary = "run a guest and write its exact profile",
+    .operands = "[--] GUEST [ARG...]",
+    .doc = "Run GUEST and write down exactly what each of its instructions cost, for 'p5scope report', "
+           "'annotate' "
+           "and 'diff'. Without -o, --callgrind and --cachegrind alone write no p5scope.data."
+           "\vExamples:\n  p5scope record ./program 10\n  p5scope record --callgrind callgrind.out ./program",
+    .runs_guest = true,
+    .run = run};

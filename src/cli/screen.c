@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/options.h"
 #include "cli/picture.h"
 #include "p5scope/snapshot.h"
 
@@ -96,23 +97,6 @@ void screen_rewrite(FILE *out, const p5_screen *screen)
     fflush(out);
 }
 
-typedef struct screen_options {
-    const char *snapshot, *output;
-} screen_options;
-
-static error_t parse(int key, char *argument, struct argp_state *state)
-{
-    screen_options *options = state->input;
-    if (key == 'o') {
-        options->output = argument;
-        return 0;
-    }
-    if (key != ARGP_KEY_ARG || options->snapshot != NULL)
-        return ARGP_ERR_UNKNOWN;
-    options->snapshot = argument;
-    return 0;
-}
-
 /* Text as text; graphics to a terminal only. False after a message. */
 static bool show(const p5_machine *machine)
 {
@@ -133,27 +117,24 @@ static bool show(const p5_machine *machine)
     return shown;
 }
 
-int verb_screen(int argc, char **argv)
+static int run(const cli_options *line)
 {
-    static const struct argp_option table[] = {
-        {"output", 'o', "FILE.png", 0, "Write a picture of it instead", 0}, {0}};
-    static const struct argp argp = {.options = table,
-                                     .parser = parse,
-                                     .args_doc = "SNAPSHOT",
-                                     .doc = "Show the screen of the guest in SNAPSHOT (p5scope run --save)."};
     const p5_machine_options options = {.size = sizeof options, .look_only = true};
-    screen_options chosen = {0};
     p5_machine *machine;
     p5_error error = {0};
-    if (!cli_parse(&argp, argc, argv, &chosen, NULL))
-        return CLI_USAGE;
-    if (chosen.snapshot == NULL)
+    if (line->operand_count != 1)
         return cli_complain(NULL, NULL, 0, "which snapshot? Try 'p5scope screen --help'");
-    if (p5_machine_load(chosen.snapshot, &options, &machine, &error) != P5_OK) {
+    if (p5_machine_load(line->operands[0], &options, &machine, &error) != P5_OK) {
         cli_show_error(&error, NULL, NULL, NULL);
         return error.status == P5_ERR_IO ? CLI_NOT_FOUND : CLI_NOT_LOADABLE;
     }
-    bool done = chosen.output != NULL ? picture_save(machine, chosen.output) : show(machine);
+    bool done = line->output != NULL ? picture_save(machine, line->output) : show(machine);
     p5_machine_close(machine);
     return done ? CLI_OK : CLI_USAGE;
 }
+
+const cli_verb verb_screen = {.name = "screen",
+                              .summary = "the screen of a snapshot's guest",
+                              .operands = "SNAPSHOT",
+                              .doc = "Show the screen of the guest in SNAPSHOT (p5scope run --save).",
+                              .run = run};

@@ -5,9 +5,9 @@
 static bool complete_conditions(stat_budget *b, unsigned family)
 {
     p5_error error = {0};
-    p5_status status = b->expect_count > 0 ? p5_budget_open(&b->budget, &error) : P5_OK;
-    for (size_t i = 0; i < b->expect_count && status == P5_OK; i++) {
-        const char *text = b->expect[i];
+    p5_status status = b->expect.count > 0 ? p5_budget_open(&b->budget, &error) : P5_OK;
+    for (size_t i = 0; i < b->expect.count && status == P5_OK; i++) {
+        const char *text = b->expect.items[i];
         bool file = text[0] == '@';
         status = file ? p5_budget_read(b->budget, text + 1, family, &error)
                       : p5_budget_add(b->budget, text, family, &error);

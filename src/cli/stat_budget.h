@@ -6,11 +6,8 @@
 #include "cli/output.h"
 #include "cli/region.h"
 
-enum { BUDGET_MOST_OPTIONS = 64 };
-
 typedef struct stat_budget {
-    const char *expect[BUDGET_MOST_OPTIONS]; /* --expect, as written */
-    size_t expect_count;
+    text_list expect;  /* --expect, as written */
     const char *junit; /* --junit; NULL = none */
     /* Made by stat_budget_complete. */
     p5_budget *budget; /* NULL: no conditions */

@@ -20,7 +20,6 @@ typedef struct top_row {
 
 typedef struct top {
     guest_options guest;
-    const char *group;
     run_interval interval; /* -I */
     const p5_model *model;
     p5_table *table;
@@ -31,17 +30,6 @@ typedef struct top {
     top_row *rows; /* the last MOST_ROWS, for the screen */
     size_t count;
 } top;
-
-static error_t parse(int key, char *argument, struct argp_state *state)
-{
-    top *t = state->input;
-    switch (key) {
-    case 'I':
-        return interval_option(argument, &t->interval);
-    default:
-        return cli_set(key, argument, state);
-    }
-}
 
 #ifdef P5_NCURSES
 static void put_line(int y, const char *text)
@@ -201,8 +189,9 @@ static int run_guest(top *t)
                                   .observed = observed,
                                   .counts_only = true,
                                   .context = t};
-    if (p5_table_open(t->group, t->model, &t->table, &error) != P5_OK) {
-        cli_show_error(&error, "--table", t->group != NULL ? t->group : "", "p5scope list metrics");
+    if (p5_table_open(t->guest.line->table, t->model, &t->table, &error) != P5_OK) {
+        cli_show_error(&error, "--table", t->guest.line->table != NULL ? t->guest.line->table : "",
+                       "Run 'p5scope list metrics' to see the groups.");
         p5_machine_close(machine);
         return CLI_USAGE;
     }
@@ -230,36 +219,27 @@ static int run_guest(top *t)
     return t->quit ? CLI_OK : guest_tell_ending(&result);
 }
 
-int verb_top(int argc, char **argv)
+static int run(const cli_options *line)
 {
-    static const struct argp_option options[] = {
-        {"interval", 'I', "N[c|i|ms]", 0, "A row every N clocks, instructions or ms (default: 10ms)", 0},
-        {"table", CLI_TEXT(top, group), "GROUP", 0,
-         "Metric group in the columns (see 'p5scope list metrics')", 0},
-        {0}};
-    static const struct argp_child children[] = {{&guest_argp, 0, NULL, 0}, {0}};
-    static const struct argp argp = {
-        .options = options,
-        .parser = parse,
-        .args_doc = "[--] GUEST [ARG...]",
-        .doc =
-            "Run GUEST and show how it uses the processor: a row for each interval, on standard error. On a "
-            "terminal the rows are redrawn; g chooses the next metric group, p pauses, q quits."
-            "\vExamples:\n  p5scope top ./program > out\n  p5scope top -I 1e6c --table=stall kernel.elf 2> "
-            "rows",
-        .children = children};
-    top t = {0};
-    guest_options_init(&t.guest, "top");
-    t.guest.rows_shown = true;
+    top t = {.interval = line->interval};
     int status = CLI_USAGE;
-    if (cli_parse(&argp, argc, argv, &t, &t.guest) && guest_options_complete(&t.guest, &status)) {
-        if (t.guest.gdb != NULL)
-            status = cli_complain(NULL, NULL, 0, "--gdb: a run that gdb controls is not observed");
-        else
-            status = guest_files_apart(&t.guest, NULL, 0) ? run_guest(&t) : CLI_USAGE;
+    if (guest_options_open(&t.guest, line) && guest_options_complete(&t.guest, &status)) {
+        t.guest.rows_shown = true;
+        status = guest_files_apart(&t.guest, NULL, 0) ? run_guest(&t) : CLI_USAGE;
     }
     p5_table_close(t.table);
     free(t.rows);
     guest_options_free(&t.guest);
     return status;
 }
+
+const cli_verb verb_top = {
+    .name = "top",
+    .summary = "run a guest and show how it uses the processor while it runs",
+    .operands = "[--] GUEST [ARG...]",
+    .doc =
+        "Run GUEST and show how it uses the processor: a row for each interval, on standard error. On a "
+        "terminal the rows are redrawn; g chooses the next metric group, p pauses, q quits."
+        "\vExamples:\n  p5scope top ./program > out\n  p5scope top -I 1e6c --table=stall kernel.elf 2> rows",
+    .runs_guest = true,
+    .run = run};

@@ -9,57 +9,28 @@
 #include "cli/picture.h"
 #include "p5scope/observe.h"
 
-enum { KEY_AT = 0x100, KEY_FUNCTIONS, KEY_SYMBOLS, MOST_WORDS = 64, MOST_FUNCTIONS = 1000 };
+enum { MOST_WORDS = 64, MOST_FUNCTIONS = 1000 };
 enum { USUAL_CLOCKS = 100000, USUAL_FUNCTION_CLOCKS = 1000 };
 
 typedef struct trace_options {
     guest_options guest;
+    const cli_options *line;
     p5_trace_options trace;
-    run_interval interval; /* -I */
-    const char *format, *from, *to;
+    run_interval interval;   /* -I */
     picture_series pictures; /* --pictures */
-    event_options events;
-    const char *at[MOST_WORDS]; /* --at, as written */
-    size_t at_count;
-    symbol_files symbols; /* --symbols, and --init's program */
-    /* Made from these. */
+    const char **symbols;    /* --symbols, and --init's program */
+    size_t symbol_count;
     p5_selection selection;
     p5_trace_function functions[MOST_FUNCTIONS];
     char *names[MOST_WORDS]; /* what the functions' names are cut from */
 } trace_options;
-
-static error_t parse(int key, char *argument, struct argp_state *state)
-{
-    trace_options *options = state->input;
-    switch (key) {
-    case 'I':
-        return interval_option(argument, &options->interval);
-    case 'e':
-        return event_options_add(&options->events, argument);
-    case KEY_AT:
-        if (options->at_count == MOST_WORDS)
-            return ENOMEM;
-        options->at[options->at_count++] = argument;
-        return 0;
-    case KEY_SYMBOLS:
-        return symbol_files_add(&options->symbols, argument);
-    case KEY_FUNCTIONS:
-        options->trace.every_function = true;
-        options->trace.function_clocks = USUAL_FUNCTION_CLOCKS;
-        return argument == NULL
-                   ? 0
-                   : guest_number("--functions", argument, UINT64_MAX, &options->trace.function_clocks);
-    default:
-        return cli_set(key, argument, state);
-    }
-}
 
 /* ---- What the options mean together ---- */
 
 static bool asks_for_rows(const trace_options *options)
 {
     const p5_trace_options *trace = &options->trace;
-    return trace->every_clocks != 0 || trace->every_instructions != 0 || options->at_count != 0 ||
+    return trace->every_clocks != 0 || trace->every_instructions != 0 || options->line->at.count != 0 ||
            trace->markers || trace->pmu;
 }
 
@@ -68,10 +39,10 @@ static bool choose_format(trace_options *options)
     p5_error error = {0};
     const char *path = options->trace.path;
     bool known = p5_trace_format_of(path, &options->trace.format, &options->trace.compressed);
-    if (options->format != NULL) {
-        if (p5_trace_format_find(options->format, &options->trace.format, &error) != P5_OK) {
+    if (options->line->format != NULL) {
+        if (p5_trace_format_find(options->line->format, &options->trace.format, &error) != P5_OK) {
             error.column = 1;
-            return cli_refuse_error(&error, "--format", options->format, NULL);
+            return cli_refuse_error(&error, "--format", options->line->format, NULL);
         }
     } else if (!known) {
         return cli_refuse(
@@ -88,14 +59,11 @@ static bool choose_format(trace_options *options)
             "--at, --markers and --pmu: a waveform shows every instruction already, unless -I is given");
     if (options->trace.every_function && options->trace.format != P5_TRACE_CHROME)
         return cli_refuse("-o", path, 1, "--functions is for Perfetto (.json)");
-    if (options->symbols.count > 0 && !options->trace.every_function)
-        return cli_refuse("--symbols", options->symbols.paths[0], 1, "it goes with --functions");
-    symbol_files_complete(&options->symbols, &options->guest);
-    options->trace.symbols = options->symbols.paths;
     if (options->trace.deltas && options->trace.format != P5_TRACE_CSV &&
         options->trace.format != P5_TRACE_JSON)
         return cli_refuse("-o", path, 1, "--deltas is for CSV and JSON lines (.csv .jsonl)");
-    if (options->trace.format == P5_TRACE_KANATA && (asks_for_rows(options) || options->events.count > 0))
+    if (options->trace.format == P5_TRACE_KANATA &&
+        (asks_for_rows(options) || options->line->event.count > 0))
         return cli_refuse(
             "-o", path, 1,
             "-I, -e, --at, --markers and --pmu make rows of counters; a log of the pipeline (.kanata) "
@@ -105,16 +73,16 @@ static bool choose_format(trace_options *options)
 
 static bool select_events(trace_options *options)
 {
-    if (options->events.count > 0)
+    if (options->line->event.count > 0)
         options->trace.selection = &options->selection;
-    return event_options_select(&options->events, p5_model_family(options->guest.model), false,
-                                &options->selection);
+    return events_select(&options->line->event, p5_model_family(options->guest.model), false,
+                         &options->selection);
 }
 
 /* --at a,b. The names label rows, so that they are printable. */
 static bool add_functions(trace_options *options, size_t word, const char *guest)
 {
-    const char *text = options->at[word];
+    const char *text = options->line->at.items[word];
     char *copy = p5_printable(text);
     if (copy == NULL)
         return false;
@@ -147,22 +115,25 @@ static bool complete(trace_options *options)
     interval_complete(&options->interval, options->guest.model);
     options->trace.every_clocks = options->interval.clocks;
     options->trace.every_instructions = options->interval.instructions;
-    if (options->guest.gdb != NULL)
-        return cli_refuse(NULL, NULL, 0, "--gdb: a run that gdb controls is not traced");
+    options->symbols = guest_symbol_files(&options->guest);
+    if (options->symbols == NULL)
+        return false;
+    while (options->symbols[options->symbol_count] != NULL)
+        options->symbol_count++;
+    options->trace.symbols = options->symbols;
     const char *guest = options->guest.command[0];
     const file_use output = {"-o", strcmp(options->trace.path, "-") != 0 ? options->trace.path : NULL, false};
     bool good =
         guest_files_apart(&options->guest, &output, 1) && choose_format(options) && select_events(options);
-    for (size_t i = 0; i < options->at_count && good; i++)
+    for (size_t i = 0; i < options->line->at.count && good; i++)
         good = add_functions(options, i, guest);
-    if (good && options->from != NULL)
-        good = bound_option("--from", options->from, guest, &options->trace.from);
-    if (good && options->to != NULL)
-        good = end_option("--to", options->to, guest, &options->trace.to) &&
-               bounds_in_order(&options->trace.from, &options->trace.to, "--to", options->to, 1);
-    if (options->pictures.directory != NULL && options->trace.every_clocks == 0)
-        return cli_refuse("--pictures", options->pictures.directory, 1,
-                          "it needs -I with an interval of clocks");
+    if (good && options->line->from != NULL)
+        good = bound_option("--from", options->line->from, guest, &options->trace.from);
+    if (good && options->line->to != NULL)
+        good = end_option("--to", options->line->to, guest, &options->trace.to) &&
+               bounds_in_order(&options->trace.from, &options->trace.to, "--to", options->line->to, 1);
+    if (options->line->pictures != NULL && options->trace.every_clocks == 0)
+        return cli_refuse("--pictures", options->line->pictures, 1, "it needs -I with an interval of clocks");
     options->trace.functions = options->functions;
     options->trace.guest = guest;
     if (!asks_for_rows(options) && options->trace.format != P5_TRACE_VCD)
@@ -175,7 +146,8 @@ static bool complete(trace_options *options)
 /* False after a message if the window was empty. */
 static bool check_window(const trace_options *options, const p5_trace *trace)
 {
-    const char *from = options->from != NULL ? options->from : "the start", *to = options->to;
+    const char *from = options->line->from != NULL ? options->line->from : "the start",
+               *to = options->line->to;
     switch (p5_trace_window_of(trace)) {
     case P5_TRACE_HAS_WINDOW:
         return true;
@@ -210,8 +182,7 @@ static bool follow_screen(trace_options *options, p5_machine *machine)
                                        .observed = take_picture,
                                        .context = &options->pictures,
                                        .every_clocks = options->trace.every_clocks};
-    return options->pictures.directory == NULL ||
-           p5_machine_observe(machine, &wanted, NULL, &error) == P5_OK ||
+    return options->line->pictures == NULL || p5_machine_observe(machine, &wanted, NULL, &error) == P5_OK ||
            cli_refuse_error(&error, "--pictures", NULL, NULL);
 }
 
@@ -225,14 +196,14 @@ static int trace_machine(trace_options *options, p5_machine *machine)
     /* What is fast-forwarded comes before the trace, so its file is made within the wall then. */
     int status = CLI_INTERNAL;
     options->guest.rows_shown = strcmp(options->trace.path, "-") == 0 && isatty(STDOUT_FILENO);
-    bool to_file = strcmp(options->trace.path, "-") != 0, early = options->guest.fast_forward != 0;
-    guest_needs needs = {.reads = options->symbols.paths, .read_count = options->symbols.count};
+    bool to_file = strcmp(options->trace.path, "-") != 0, early = options->line->fast_forward != 0;
+    guest_needs needs = {.reads = options->symbols, .read_count = options->symbol_count};
     if (to_file && (early || options->trace.format == P5_TRACE_SQLITE))
         needs.output = options->trace.path;
     char pictures[4096] = "";
-    if (options->pictures.directory != NULL)
-        snprintf(pictures, sizeof pictures, "%s/000000.png", options->pictures.directory);
-    needs.pictures = options->pictures.directory != NULL ? pictures : NULL;
+    if (options->line->pictures != NULL)
+        snprintf(pictures, sizeof pictures, "%s/000000.png", options->line->pictures);
+    needs.pictures = options->line->pictures != NULL ? pictures : NULL;
     if (early && !guest_begin(&options->guest, machine, &needs, &status))
         return status;
     if (p5_trace_open(machine, &options->trace, &trace, &error) != P5_OK) {
@@ -268,9 +239,9 @@ static int trace_machine(trace_options *options, p5_machine *machine)
     return status;
 }
 
-static int trace_guest(trace_options *options, char **argv)
+static int trace_guest(trace_options *options)
 {
-    char *own_options = guest_own_options(&options->guest, argv);
+    char *own_options = guest_own_options(&options->guest);
     char *command = guest_command_line(&options->guest);
     options->trace.options = own_options;
     options->trace.command = command;
@@ -290,57 +261,46 @@ static int trace_guest(trace_options *options, char **argv)
     return status;
 }
 
-int verb_trace(int argc, char **argv)
+static void take_values(trace_options *options)
 {
-    static const struct argp_option table[] = {
-        {"output", CLI_TEXT(trace_options, trace.path), "FILE", 0,
-         "To FILE: .csv .jsonl .db .vcd .json .kanata [.zst]", 1},
-        CLI_LETTER('o'),
-        {"format", CLI_TEXT(trace_options, format), "NAME", 0, "csv, jsonl, sqlite, vcd, chrome or kanata",
-         0},
-        {"interval", 'I', "N[c|i|ms]", 0, "A row every N clocks, instructions or ms (100000c)", 0},
-        {"at", KEY_AT, "SYMBOLS", 0, "Rows at entry to and exit from these functions", 0},
-        {"functions", KEY_FUNCTIONS, "CLOCKS", OPTION_ARG_OPTIONAL,
-         "Perfetto: all functions, from that many on (1000)", 0},
-        {"symbols", KEY_SYMBOLS, "FILE", 0, "--functions: more of them, as for record", 0},
-        {"markers", CLI_FLAG(trace_options, trace.markers), NULL, 0,
-         "Rows at the guest's markers (p5scope/guest.h)", 0},
-        {"pmu", CLI_FLAG(trace_options, trace.pmu), NULL, 0,
-         "Rows at RDPMC, and RDMSR and WRMSR of the monitor", 0},
-        {"event", 'e', "LIST", 0, "Columns, as for stat (all events and stalls)", 0},
-        {"pictures", CLI_TEXT(trace_options, pictures.directory), "DIR", 0,
-         "The screen at each -I (clocks), as DIR/000000.png", 0},
-        {"deltas", CLI_FLAG(trace_options, trace.deltas), NULL, 0,
-         "CSV, JSON: what came since the row before", 0},
-        {"bus-clock", CLI_FLAG(trace_options, trace.bus_clock), NULL, 0,
-         "VCD: the bus clock, too, edge by edge", 0},
-        {"from", CLI_TEXT(trace_options, from), "PLACE", 0, "Begin at clock Nc, instruction Ni, or SYMBOL",
-         0},
-        {"to", CLI_TEXT(trace_options, to), "PLACE", 0, "End there, or +Nc or +Ni after --from", 0},
-        {0}};
-    static const struct argp_child children[] = {{&guest_argp, 0, NULL, 10}, {0}};
-    static const struct argp argp = {
-        .options = table,
-        .parser = parse,
-        .args_doc = "[--] GUEST [ARG...]",
-        .doc = "Run GUEST and write its counters over time, its pins or its "
-               "pipeline to FILE."
-               "\vExample:\n  p5scope trace -o pipe.kanata --from main --to +2000i ./program",
-        .children = children};
+    const cli_options *line = options->line;
+    const char *clocks = cli_value(line, OPTION_FUNCTIONS);
+    options->interval = line->interval;
+    options->pictures.directory = line->pictures;
+    options->trace =
+        (p5_trace_options){.path = line->output,
+                           .markers = line->markers,
+                           .pmu = line->pmu,
+                           .deltas = line->deltas,
+                           .bus_clock = line->bus_clock,
+                           .every_function = line->is_given[OPTION_FUNCTIONS],
+                           .function_clocks = clocks != NULL ? line->functions : USUAL_FUNCTION_CLOCKS};
+}
+
+static int run(const cli_options *line)
+{
     trace_options *options = calloc(1, sizeof *options);
     if (options == NULL)
         return CLI_INTERNAL;
-    guest_options_init(&options->guest, "trace");
+    options->line = line;
+    take_values(options);
     int status = CLI_USAGE;
-    if (cli_parse(&argp, argc, argv, options, &options->guest) &&
-        guest_options_complete(&options->guest, &status)) {
-        options->guest.given = cli_given(&argp, argc, argv);
-        status = complete(options) ? trace_guest(options, argv) : CLI_USAGE;
-    }
-    for (size_t i = 0; i < options->at_count; i++)
+    if (guest_options_open(&options->guest, line) && guest_options_complete(&options->guest, &status))
+        status = complete(options) ? trace_guest(options) : CLI_USAGE;
+    for (size_t i = 0; i < line->at.count; i++)
         free(options->names[i]);
     p5_selection_free(&options->selection);
     guest_options_free(&options->guest);
+    free(options->symbols);
     free(options);
     return status;
 }
+
+const cli_verb verb_trace = {
+    .name = "trace",
+    .summary = "run a guest and write counters over time, pins or the pipeline to a file",
+    .operands = "[--] GUEST [ARG...]",
+    .doc = "Run GUEST and write its counters over time, its pins or its pipeline to FILE."
+           "\vExample:\n  p5scope trace -o pipe.kanata --from main --to +2000i ./program",
+    .runs_guest = true,
+    .run = run};

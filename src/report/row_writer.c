@@ -11,7 +11,9 @@
 
 void rows_open_bare(row_writer *rows, FILE *out, p5_row_format format)
 {
-    *rows = (row_writer){.out = out, .csv = format == P5_ROWS_CSV};
+    const char other = (char)(format >> 8);
+    *rows = (row_writer){
+        .out = out, .csv = (format & 0xff) == P5_ROWS_CSV, .separator = other != 0 ? other : ','};
 }
 
 void rows_open(row_writer *rows, FILE *out, p5_row_format format, const char *kind, ...)
@@ -44,13 +46,13 @@ void rows_begin(row_writer *rows)
 }
 
 /* Writes a cell, in quotes if necessary. A byte that is not UTF-8 becomes U+FFFD. */
-static void put_cell(FILE *to, bool first, const char *text)
+static void put_cell(FILE *to, bool first, char separator, const char *text)
 {
     if (to == NULL)
         return;
     if (!first)
-        fputc(',', to);
-    bool quoted = strpbrk(text, ",\"\r\n") != NULL;
+        fputc(separator, to);
+    bool quoted = strpbrk(text, "\"\r\n") != NULL || strchr(text, separator) != NULL;
     if (quoted)
         fputc('"', to);
     for (unsigned length; *text != '\0'; text += length > 0 ? length : 1) {
@@ -65,8 +67,8 @@ static void put_cell(FILE *to, bool first, const char *text)
 
 static void put(row_writer *rows, const char *key, const char *value)
 {
-    put_cell(rows->names, !rows->started, key);
-    put_cell(rows->line, !rows->started, value);
+    put_cell(rows->names, !rows->started, rows->separator, key);
+    put_cell(rows->line, !rows->started, rows->separator, value);
     rows->started = true;
 }
 

@@ -3,7 +3,7 @@ p5scope check -v good.s
 p5scope check wrong.s
 p5scope check directive.s event.s model.s syntax.s symbol.s empty.s
 p5scope check good.s -k nosuch
-p5scope check -x wrong.s good.s
+p5scope check --exitfirst wrong.s good.s
 p5scope check --junit out.xml good.s wrong.s directive.s >/dev/null; sed 's/time="[0-9.]*"/time=""/' out.xml
 mkdir d && cp good.s d/a.s && cp good.s d/b.s && p5scope check d
 p5scope check -m nosuch good.s

@@ -304,7 +304,7 @@ p5_status p5_list_write(FILE *out, const p5_list_options *options, size_t *rows,
     list_writer l = {
         .out = out, .options = options, .rows = options->format != P5_ROWS_TEXT ? &writer : NULL};
     *rows = 0;
-    if (options->format == P5_ROWS_CSV && (options->sections & (options->sections - 1)) != 0)
+    if (writer.csv && (options->sections & (options->sections - 1)) != 0)
         return error_set(error, P5_ERR_RANGE, "a list as CSV has one kind of rows");
     p5_status status = P5_OK;
     for (size_t i = 0; i < sizeof parts / sizeof parts[0] && status == P5_OK; i++) {

@@ -1,0 +1,112 @@
+# awk -v mode=MODE [-v verb=VERB] -f options.awk options.tsv conflicts.tsv [TEMPLATE]: what is made from the two tables of options.
+#   header   option_table.h: numbers of the options and the fields of their values
+#   table    option_table.c: the rows
+#   bash, zsh, fish   TEMPLATE with the arms of its cases at @OPTIONS@ and @VALUES@
+#   man      TEMPLATE, the man page of VERB, with the names of options at @option NAME..., and at @options all that it does not mention
+BEGIN {
+    FS = "\t"
+    guest = "run stat top trace record"
+    rows = "list msr check bench report annotate diff"
+    groups = "shared own output machine guest kernel"
+    ctype["flag"] = ctype["unset"] = "bool "
+    ctype["text"] = ctype["word"] = ctype["char"] = ctype["path"] = ctype["dir"] = "const char *"
+    ctype["uint"] = "uint64_t "
+    ctype["positive"] = ctype["percent"] = "double "
+    ctype["interval"] = "run_interval "
+    ctype["choice"] = "unsigned "
+    ctype["list"] = "text_list "
+    ctype["operand"] = ctype["alias"] = ""
+}
+function fail(message) { printf "%s:%d: error: %s\n", FILENAME, FNR, message >"/dev/stderr"; failed = 1; exit 1 }
+function identifier(text) { gsub(/-/, "_", text); return text == "asm" ? "code" : text } # asm is a keyword of GNU C
+function constant(text) { gsub(/-/, "_", text); return "OPTION_" toupper(text) }
+function quoted(text) { gsub(/[\\"]/, "\\\\&", text); return text == "-" ? "NULL" : "\"" text "\"" }
+function has(list, item) { return index(" " list " ", " " item " ") > 0 }
+function all_verbs(text) { sub(/^guest$/, guest, text); sub(/^rows$/, rows, text); return text }
+# As it is written in a message.
+function shown(text) { return letter_of[text] != "" ? "-" letter_of[text] : "--" text }
+
+FNR == 1 { file++ }
+file <= 2 && (/^#/ || /^verbs\t/) { next }
+
+file == 1 {
+    if (NF != 10) fail("10 columns are expected, not " NF)
+    n++
+    verbs[n] = all_verbs($1); name[n] = $2; letter[n] = $3; argument[n] = $4; group[n] = $6; flags[n] = $7; completes[n] = $9; help[n] = $10
+    split($5, word, " ")
+    type[n] = word[1]; of[n] = word[2]; most[n] = word[3]
+    if (!(type[n] in ctype)) fail("there is no type '" type[n] "'")
+    if (!has(groups, group[n])) fail("there is no group '" group[n] "'")
+    if ((argument[n] == "-") != (type[n] == "flag" || type[n] == "unset")) fail("a flag has no argument, another option has one")
+    field[n] = type[n] == "unset" || type[n] == "alias" ? of[n] : name[n]
+    if (type[n] == "alias") { option[n] = of[n]; target[n] = of[n] } else option[n] = name[n]
+    c = ctype[type[n]]
+    if (c != "" && field[n] in ctype_of && ctype_of[field[n]] != c) fail("the rows of " field[n] " have values of two types")
+    if (c != "") ctype_of[field[n]] = c
+    if (letter[n] != "-") letter_of[name[n]] = letter[n]
+    if (!(option[n] in number)) { number[option[n]] = ++options; option_name[options] = option[n] }
+    split(verbs[n], word, " ")
+    for (i in word) {
+        if ((word[i], name[n]) in row_of) fail(word[i] " has two options " name[n])
+        if (letter[n] != "-" && (word[i], letter[n]) in row_of) fail(word[i] " has two options -" letter[n])
+        row_of[word[i], name[n]] = row_of[word[i], letter[n]] = n
+    }
+    next
+}
+file == 2 {
+    if (NF != 6) fail("6 columns are expected, not " NF)
+    if ($4 != "excludes" && $4 != "needs" && $4 != "only") fail("there is no relation '" $4 "'")
+    rules++
+    rule_verbs[rules] = all_verbs($1); condition[rules] = $2; subject[rules] = $3; relation[rules] = $4; object[rules] = $5; message[rules] = $6
+    terms = split(($2 == "-" ? "" : $2 " ") $3 " " $5, term, " ")
+    verb_count = split(rule_verbs[rules], word, " ")
+    for (i = 1; i <= terms; i++) {
+        gsub(/[!+=~]/, "", term[i])
+        for (j = 1; j <= verb_count; j++)
+            if (!((word[j], term[i]) in row_of)) fail(word[j] " has no option " term[i])
+    }
+    if ($6 == "-") {
+        terms = split($5, term, " ")
+        text = ""
+        for (i = 1; i <= terms; i++) text = text (i == 1 ? "" : i == terms ? " or " : ", ") shown(term[i])
+        message[rules] = relation[rules] == "needs" ? "{a} needs " text "." : "{a} cannot be combined with {b}."
+    }
+    next
+}
+END {
+    if (failed) exit 1
+    if (mode == "header") write_header()
+    if (mode == "table") write_table()
+}
+
+function write_header(    i) {
+    print "/* Made by options.awk from options.tsv. */"
+    print "typedef enum cli_option {"
+    for (i = 1; i <= options; i++) print "    " constant(option_name[i]) ","
+    print "    OPTION_COUNT\n} cli_option;\n"
+    print "#define CLI_OPTION_FIELDS \\"
+    for (i = 1; i <= options; i++)
+        if (option_name[i] in ctype_of) print "    " ctype_of[option_name[i]] identifier(option_name[i]) "; \\"
+    print ""
+}
+
+function flag(row, word) { return has(flags[row], word) ? " | OPTION_IS_" toupper(word) : "" }
+function write_table(    i, least) {
+    print "/* Made by options.awk from options.tsv and conflicts.tsv. */\n#include \"cli/options.h\"\n"
+    print "const cli_option_row cli_option_rows[] = {"
+    for (i = 1; i <= n; i++) {
+        least = type[i] == "uint" ? of[i] : 0
+        if (type[i] == "list") most[i] = of[i]
+        if (most[i] == "" || most[i] == "max") most[i] = "UINT64_MAX"
+        printf "    {\"%s\", \"%s\", %s, %s, VALUE_%s, %s,\n", verbs[i], name[i], letter[i] == "-" ? "0" : "'" letter[i] "'", constant(option[i]),
+            toupper(type[i] == "alias" ? type[row_of[word_1(verbs[i]), of[i]]] : type[i]), quoted(argument[i])
+        printf "     %s, %s, %s, %s, \"%s\", 0%s,\n     %s},\n", field[i] in ctype_of ? "offsetof(cli_options, " identifier(field[i]) ")" : "0", least, most[i],
+            type[i] == "choice" ? quoted(of[i]) : "NULL", group[i], flag(i, "optional") flag(i, "hidden") flag(i, "view") flag(i, "contents"), quoted(help[i])
+    }
+    print "};\nconst size_t cli_option_row_count = sizeof cli_option_rows / sizeof cli_option_rows[0];\n"
+    print "const cli_conflict cli_conflicts[] = {"
+    for (i = 1; i <= rules; i++)
+        printf "    {\"%s\", %s, \"%s\", CONFLICT_%s, \"%s\",\n     %s},\n", rule_verbs[i], quoted(condition[i]), subject[i], toupper(relation[i]), object[i], quoted(message[i])
+    print "};\nconst size_t cli_conflict_count = sizeof cli_conflicts / sizeof cli_conflicts[0];"
+}
+function word_1(text) { sub(/ .*/, "", text); return text }
