@@ -110,13 +110,13 @@ install(FILES LICENSE docs/rules.tsv ${installed_documents} ${made_documents} DE
 install(DIRECTORY docs/gtkwave docs/examples docs/schemas DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES events/events.tsv ${metric_groups} DESTINATION ${CMAKE_INSTALL_DATADIR}/p5scope/events)
 install(FILES ${models} DESTINATION ${CMAKE_INSTALL_DATADIR}/p5scope/models)
-# Completion for three shells: what completes an option's argument stands in one table.
+# Completion for three shells, from the table of options.
 foreach(shell IN ITEMS bash zsh fish)
   set(completion ${P5_GENERATED}/completion.${shell})
+  set(template ${CMAKE_SOURCE_DIR}/cmake/completion.${shell}.in)
   add_custom_command(OUTPUT ${completion}
-    COMMAND ${CMAKE_COMMAND} -DTABLE=${CMAKE_SOURCE_DIR}/cmake/completion.txt -DTEMPLATE=${CMAKE_SOURCE_DIR}/cmake/completion.${shell}.in
-            -DSHELL=${shell} -DOUTPUT=${completion} -P ${CMAKE_SOURCE_DIR}/cmake/completion.cmake
-    DEPENDS cmake/completion.txt cmake/completion.${shell}.in cmake/completion.cmake COMMENT "Completion for ${shell}" VERBATIM)
+    COMMAND ${P5_AWK} -v mode=${shell} -f ${option_files} ${template} > ${completion}
+    DEPENDS ${option_tables} ${template} COMMENT "Completion for ${shell}" VERBATIM)
   list(APPEND completions ${completion})
 endforeach()
 add_custom_target(completion ALL DEPENDS ${completions})
@@ -157,9 +157,13 @@ if(P5_SCDOC)
   foreach(manual IN LISTS manuals)
     get_filename_component(page ${manual} NAME_WLE)
     string(REGEX REPLACE ".*\\." "" section ${page})
+    string(REGEX REPLACE "p5scope-(.*)\\..*" "\\1" verb ${page})
     set(output ${CMAKE_CURRENT_BINARY_DIR}/package/${page})
-    add_custom_command(OUTPUT ${output} COMMAND sh -c "'${man_page}' '${P5_SCDOC}' <'${manual}' >'${output}'" DEPENDS ${manual} ${man_page}
-                       COMMENT "Man page ${page}" VERBATIM)
+    # with the options of the verb from their table
+    add_custom_command(OUTPUT ${output}.scd ${output}
+      COMMAND ${P5_AWK} -v mode=man -v verb=${verb} -f ${option_files} ${manual} > ${output}.scd
+      COMMAND sh -c "'${man_page}' '${P5_SCDOC}' <'${output}.scd' >'${output}'"
+      DEPENDS ${manual} ${man_page} ${option_tables} COMMENT "Man page ${page}" VERBATIM)
     install(FILES ${output} DESTINATION ${CMAKE_INSTALL_MANDIR}/man${section})
     list(APPEND pages ${output})
   endforeach()

@@ -247,7 +247,5 @@ const cli_verb verb_bench = {
     .summary = "what one trip through a piece of code costs, with a pairing diagram",
     .operands = "FILE|--asm CODE [FILE|--asm CODE]",
     .doc = "Show clocks and events per trip, and the pipes' use; two inputs side by side."
-           "\vExamples:\n  p5scope bench --asm 'add eax, ebx; mov ecx, [esi]'\n  p5scope bench --repeat 20 "
-           "--model "
-           "p54c-133 --asm 'imul eax, ebx'",
+           "\vExample:\n  p5scope bench --asm 'add eax, ebx; mov ecx, [esi]'",
     .run = run};

@@ -9,7 +9,7 @@ BEGIN {
     rows = "list msr check bench report annotate diff"
     groups = "shared own output machine guest kernel"
     ctype["flag"] = ctype["unset"] = "bool "
-    ctype["text"] = ctype["word"] = ctype["char"] = ctype["path"] = ctype["dir"] = "const char *"
+    ctype["text"] = ctype["word"] = ctype["char"] = "const char *"
     ctype["uint"] = "uint64_t "
     ctype["positive"] = ctype["percent"] = "double "
     ctype["interval"] = "run_interval "
@@ -73,6 +73,11 @@ file == 2 {
     }
     next
 }
+mode != "man" && /^@OPTIONS@$/ { write_options(); next }
+mode != "man" && /^@VALUES@$/ { write_values(); next }
+mode == "man" && /^@option / { write_heading($0); next }
+mode == "man" && /^@options$/ { write_rest(); next }
+{ print }
 END {
     if (failed) exit 1
     if (mode == "header") write_header()
@@ -110,3 +115,82 @@ function write_table(    i, least) {
     print "};\nconst size_t cli_conflict_count = sizeof cli_conflicts / sizeof cli_conflicts[0];"
 }
 function word_1(text) { sub(/ .*/, "", text); return text }
+
+# ---- Completions ----
+
+function arm(patterns, body) {
+    if (mode == "fish") { gsub(/ /, "' '", patterns); printf "        case '%s'\n            %s\n", patterns, body }
+    else { gsub(/ /, " | ", patterns); printf "    %s) %s ;;\n", patterns, body }
+}
+function write_options(    i, j, verb_count, word, names, all) {
+    for (i = 1; i <= n; i++) {
+        verb_count = split(verbs[i], word, " ")
+        for (j = 1; j <= verb_count; j++) {
+            if (!(word[j] in names)) all = all " " word[j]
+            names[word[j]] = names[word[j]] (has(flags[i], "hidden") ? "" : " --" name[i])
+        }
+    }
+    verb_count = split(all, word, " ")
+    for (j = 1; j <= verb_count; j++) arm(word[j], "printf '%s\\n'" names[word[j]])
+}
+# Words, in which @SECTION:KIND is a call of the template's function.
+function words_of(text,    open) {
+    open = mode == "fish" ? "(" : "$("
+    while (match(text, /@[a-z]+:[a-z-]+/)) {
+        call = substr(text, RSTART + 1, RLENGTH - 1)
+        sub(/:/, " ", call)
+        text = substr(text, 1, RSTART - 1) open "_p5scope_names " call ")" substr(text, RSTART + RLENGTH)
+    }
+    return mode == "bash" ? "words=\"" text "\"" : mode == "zsh" ? "found=\"" text "\"" : "set found " text
+}
+function write_values(    i, j, verb_count, word, patterns, values) {
+    for (i = 1; i <= n; i++) {
+        values = completes[i]
+        if (values == "-" && type[i] == "choice") { values = of[i]; gsub(/\|/, " ", values) }
+        if (values == "-") continue
+        patterns = ""
+        verb_count = split(verbs[i], word, " ")
+        for (j = 1; j <= verb_count; j++)
+            patterns = patterns (j > 1 ? " " : "") word[j] ":--" name[i] (letter[i] != "-" ? " " word[j] ":-" letter[i] : "")
+        arm(patterns, words_of(values))
+    }
+}
+
+# ---- Man pages ----
+
+# An option as the heading of its text: letters bold, what stands for something else underlined.
+function heading(row,    text, value) {
+    value = argument[row]
+    if (type[row] == "choice") { value = completes[row] == "-" ? "*" of[row] "*" : "*" completes[row] "*"; gsub(/[| ]/, "*|*", value) }
+    else if (value == "-") value = ""
+    else {
+        text = value; value = ""
+        while (match(text, /[A-Z][A-Z0-9]*/)) {
+            value = value substr(text, 1, RSTART - 1) "_" tolower(substr(text, RSTART, RLENGTH)) "_"
+            text = substr(text, RSTART + RLENGTH)
+        }
+        value = value text
+    }
+    if (has(flags[row], "optional")) value = "[=" value "]"
+    else if (value != "") value = " " value
+    return (letter[row] != "-" ? "*-" letter[row] "*, " : "") "*--" name[row] "*" value
+}
+function write_heading(line,    i, count, word, text) {
+    count = split(line, word, " ")
+    for (i = 2; i <= count; i++) {
+        if (!((verb, word[i]) in row_of)) fail(verb " has no option " word[i])
+        mentioned[word[i]] = 1
+        text = text (i > 2 ? "; " : "") heading(row_of[verb, word[i]])
+    }
+    print text
+}
+# Those of the guest are in p5scope-run(1).
+function write_rest(    i, line) {
+    for (i = 1; i <= n; i++) {
+        if (!has(verbs[i], verb) || has(flags[i], "hidden") || name[i] in mentioned) continue
+        if (verb != "run" && ("run", name[i]) in row_of) continue
+        line = help[i]
+        gsub(/[*_\\<>#~`]/, "\\\\&", line)
+        printf "%s\n\t%s.\n\n", heading(i), line
+    }
+}

@@ -263,7 +263,8 @@ static error_t store(const parse *p, const cli_option_row *row, char *text)
         break;
     case VALUE_CHAR:
         if (strlen(text) != 1 && strcmp(text, "\\t") != 0)
-            return cli_complain(option, text, 1, "%s needs the separator of CSV: a single character, or \\t", option);
+            return cli_complain(option, text, 1, "%s needs the separator of CSV: a single character, or \\t",
+                                option);
         break;
     case VALUE_UINT:
         return set_uint(row, option, text, field);

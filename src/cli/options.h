@@ -28,8 +28,6 @@ typedef enum cli_value_type {
     VALUE_TEXT,
     VALUE_WORD,
     VALUE_CHAR,
-    VALUE_PATH,
-    VALUE_DIR,
     VALUE_UINT,
     VALUE_POSITIVE,
     VALUE_PERCENT,

@@ -10,9 +10,9 @@ typedef struct row_writer {
     FILE *out;
     bool csv;
     char separator; /* CSV: between the cells */
-    bool named;   /* CSV: the first line has been written */
-    bool started; /* CSV: the line has a cell */
-    FILE *names;  /* CSV: collects the names of the first row until it is complete */
+    bool named;     /* CSV: the first line has been written */
+    bool started;   /* CSV: the line has a cell */
+    FILE *names;    /* CSV: collects the names of the first row until it is complete */
     FILE *line;
     char *name_text, *line_text;
     size_t name_size, line_size;
