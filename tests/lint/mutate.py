@@ -3,9 +3,10 @@
 
 mutate.py FOLDER COUNT SEED [--file NAME]... [--keep]
 
-Copies the tree to build/mutate/tree and builds it there with assertions and checks of array indices. Then it plants COUNT faults, one after
-another, in the .c and .h files of FOLDER: a condition is turned round, a constant is changed by one, or another value is returned. For each fault
-it runs the tests of that file, unit tests first, until one fails twice. SEED chooses the faults; the same tree and seed give the same faults.
+Copies the tree to build/mutate/tree and builds it there with assertions and checks of array indices; memory from malloc is filled with a value.
+Then it plants COUNT faults, one after another, in the .c and .h files of FOLDER: a condition is turned round, a constant is changed by one, or
+another value is returned. For each fault it runs the tests of that file, unit tests first, until one fails twice. SEED chooses the faults; the
+same tree and seed give the same faults.
 
 A fault that does not compile, or that leaves the object code as it was, is replaced by another. A test that runs more than ten times as long as
 without a fault has failed. Tests that take more than 20 seconds without a fault are left out. Survivors are printed with both lines, and
@@ -53,6 +54,7 @@ TESTS = {
     "src/base": r"unit\.base|golden|fuzz\.(text|options)",
     "src/cli": r"golden|tool\.(docs|trace|profile)",
 }
+GUESTS = ("testprogs", "guests", "differential_guests")  # targets: tests name the folders of these
 NOT_TESTS = r"^(lint|tool\.install)\.|soak"  # they read the sources, or build for minutes
 CONDITIONS = {"==": "!=", "!=": "==", "<": "<=", "<=": "<", ">": ">=", ">=": ">", "&&": "||", "||": "&&"}
 OPERATOR = re.compile(r"(?<![<>=!+\-*/&|^%])(==|!=|<=|>=|&&|\|\||(?<=\s)[<>](?=\s))(?![<>=])")
@@ -101,7 +103,7 @@ class Test:
         self.name = name
         self.command = entry["command"]
         self.folder = properties.get("WORKING_DIRECTORY", build)
-        self.environment = dict(os.environ, **dict(v.split("=", 1) for v in properties.get("ENVIRONMENT", [])))
+        self.environment = dict(os.environ, MALLOC_PERTURB_="165", **dict(v.split("=", 1) for v in properties.get("ENVIRONMENT", [])))
         self.fails = properties.get("WILL_FAIL", False)
         self.skip = properties.get("SKIP_RETURN_CODE", 77)
         self.needed = {os.path.relpath(word, build) for word in self.command if word.startswith(build + "/")}
@@ -153,9 +155,8 @@ class Tree:
         done = run(["cmake", "-G", "Ninja", "-S", self.top, "-B", self.build, *flags])
         if done.returncode != 0:
             sys.exit(done.stdout)
-        failure = self.ninja("all")
-        if failure:
-            sys.exit(f"mutate: the tree does not build without a fault:\n{failure}")
+        self.targets = {line.split(":")[0] for line in run(["ninja", "-C", self.build, "-t", "targets", "all"]).stdout.split("\n")}
+        self.libraries = {t for t in self.targets if re.fullmatch(r"libp5_\w+\.a", t)}
         self.files = [name for name in names.split("\0") if name.startswith(folder + "/") and name.endswith((".c", ".h"))]
         if only:
             self.files = [name for name in self.files if any(word in name for word in only)]
@@ -181,6 +182,10 @@ class Tree:
         listed = json.loads(run(["ctest", "--test-dir", self.build, "--show-only=json-v1"]).stdout)["tests"]
         chosen = [Test(t["name"], t, self.build) for t in listed
                   if "command" in t and re.match(expression, t["name"]) and not re.search(NOT_TESTS, t["name"])]
+        needed = set(GUESTS).union(self.libraries, *(test.needed for test in chosen))
+        failure = self.ninja(*(self.targets & needed))
+        if failure:
+            sys.exit(f"mutate: the tree does not build without a fault:\n{failure}")
         for test in chosen:
             if test.passes(LONGEST):
                 test.seconds = max(test.last, 0.01)
@@ -234,8 +239,6 @@ def main():
     given = options.parse_args()
     source = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
     tree = Tree(source, given.folder.rstrip("/"), given.file)
-    tree.targets = {line.split(":")[0] for line in run(["ninja", "-C", tree.build, "-t", "targets", "all"]).stdout.split("\n")}
-    libraries = {t for t in tree.targets if re.fullmatch(r"libp5_\w+\.a", t)}
     tests = tree.tests()
     print(f"{len(tests)} tests, {sum(t.seconds for t in tests):.0f} s without a fault", flush=True)
 
@@ -259,7 +262,7 @@ def main():
                 if given.keep:
                     print(f"{name}:{number + 1}: equivalent: {reason}", flush=True)
                 continue
-            if tree.ninja(*libraries) or tree.objects() == original:
+            if tree.ninja(*tree.libraries) or tree.objects() == original:
                 continue
             planted += 1
             by = killer(tree, [t for t in tests if re.match(tests_of(name), t.name)])
