@@ -8,22 +8,24 @@ Then it plants COUNT faults, one after another, in the .c and .h files of FOLDER
 another value is returned. For each fault it runs the tests of that file, unit tests first, until one fails twice. SEED chooses the faults; the
 same tree and seed give the same faults.
 
-A fault that does not compile, or that leaves the object code as it was, is replaced by another. A test that runs more than ten times as long as
-without a fault has failed. Tests that take more than 20 seconds without a fault are left out. Survivors are printed with both lines, and
+A fault that does not compile, or that leaves the object code as it was, is replaced by another. A test that takes ten times as much
+of the processor as without a fault has failed. Tests that take more than 20 seconds of it without a fault are left out. Survivors are printed with both lines, and
 build/mutate/survivors.txt contains them as well. Faults that are equivalent to the original are listed with their reason in tests/lint/mutate.tsv
 and do not count; --keep prints those too.
 """
 import argparse
 import filecmp
+import glob
 import hashlib
 import json
+import math
 import os
 import random
 import re
+import resource
 import shutil
 import subprocess
 import sys
-import time
 
 # The tests of the files of a folder, as a regular expression over names of ctest: those that can notice a fault there within seconds. The longest
 # name that fits applies.
@@ -114,18 +116,21 @@ class Test:
         self.kills = 0
 
     def passes(self, limit):
-        start = time.monotonic()
+        """Whether it passes. None of its processes may take more than so many seconds of a processor."""
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
         process = subprocess.Popen(self.command, cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL,
-                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
+                                   preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (limit, limit)))
         try:
-            status = process.wait(timeout=limit)
+            status = process.wait(timeout=HANGS)
         except subprocess.TimeoutExpired:
             status = None
         try:
             os.killpg(process.pid, 9)  # whatever it left running
         except ProcessLookupError:
             pass
-        self.last = time.monotonic() - start
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        self.last = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
         return status is not None and (status != 0) == self.fails or status == self.skip
 
 
@@ -179,19 +184,26 @@ class Tree:
     def tests(self):
         """The tests of the folder, after one run of each without a fault."""
         expression = "|".join({tests_of(name) for name in self.files})
-        listed = json.loads(run(["ctest", "--test-dir", self.build, "--show-only=json-v1"]).stdout)["tests"]
-        chosen = [Test(t["name"], t, self.build) for t in listed
-                  if "command" in t and re.match(expression, t["name"]) and not re.search(NOT_TESTS, t["name"])]
-        needed = set(GUESTS).union(self.libraries, *(test.needed for test in chosen))
+
+        def chosen(name):
+            return re.match(expression, name) and not re.search(NOT_TESTS, name)
+
+        needed = set(GUESTS) | self.libraries
+        for path in glob.glob(self.build + "/**/CTestTestfile.cmake", recursive=True):  # ctest lists no commands of programs that are not built
+            for name, command in re.findall(r"^add_test\(\[=*\[(.*?)\]=*\] (.*)\)$", open(path).read(), re.M):
+                if chosen(name):
+                    needed.update(os.path.relpath(word, self.build) for word in re.findall(r'"(.*?)"', command) if word.startswith(self.build))
         failure = self.ninja(*(self.targets & needed))
         if failure:
             sys.exit(f"mutate: the tree does not build without a fault:\n{failure}")
-        for test in chosen:
+        listed = json.loads(run(["ctest", "--test-dir", self.build, "--show-only=json-v1"]).stdout)["tests"]
+        tests = [Test(t["name"], t, self.build) for t in listed if "command" in t and chosen(t["name"])]
+        for test in tests:
             if test.passes(LONGEST):
                 test.seconds = max(test.last, 0.01)
             else:
                 print(f"left out: {test.name} fails or takes more than {LONGEST} s without a fault", flush=True)
-        return [test for test in chosen if test.seconds]
+        return [test for test in tests if test.seconds]
 
     def objects(self):
         """A digest of the objects of src: is a fault visible in the code?"""
@@ -205,7 +217,7 @@ class Tree:
         return digest.digest()
 
 
-LONGEST = 20
+LONGEST, HANGS = 20, 300  # seconds: of a processor, of the clock
 
 
 def tests_of(name):
@@ -222,7 +234,7 @@ def killer(tree, tests):
         if not wanted <= built and tree.ninja(*wanted):
             return "the build"  # a table that the build checks
         built |= wanted
-        limit = max(10, 10 * test.seconds)
+        limit = max(5, math.ceil(10 * test.seconds))
         if not test.passes(limit) and not test.passes(limit):
             test.kills += 1
             return test.name
