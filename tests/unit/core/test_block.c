@@ -1,5 +1,6 @@
-/* What a block prepares of its instructions, against second statements of the rules: the decoding stages (manual 242816 and
- * 243006: prefixes, lengths, prefetch blocks), the pieces, and the block as a whole. The blocks are random. */
+/* What a block prepares of its instructions, against second statements of the rules: the decoding stages
+ * (manual 242816 and 243006: prefixes, lengths, prefetch blocks), the pieces, and the block as a whole.
+ * The blocks are random. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -129,7 +130,8 @@ static void every_block(void (*check)(const timing *t, p5_block *block))
     }
 }
 
-/* ---- decoding ------------------------------------------------------------------------------------------- */
+/* ---- decoding
+ * ------------------------------------------------------------------------------------------- */
 
 static void check_decoding(const timing *t, p5_block *block)
 {
@@ -144,13 +146,15 @@ static void check_decoding(const timing *t, p5_block *block)
         assert_int_equal(o->two_blocks, o->address / 16 != last / 16);
         assert_int_equal(o->part, o->address % 32 / 8);
         assert_int_equal(o->parts_behind, last / 8 - o->address / 8);
-        /* the P54C's D1 takes a clock for each prefix and for 0Fh; F of the P55C one for each, two for 66h or 67h */
+        /* the P54C's D1 takes a clock for each prefix and for 0Fh; F of the P55C one for each, two for 66h
+         * or 67h */
         assert_int_equal(o->d1_clocks, p55c ? 1 : 1 + prefixes + escape);
         assert_int_equal(o->f_clocks, 1 + prefixes + (insn->size_prefixes > 0));
         /* two instructions of up to 7 bytes are pushed in a clock, the second without prefixes */
         assert_int_equal(o->push_two, length <= 7);
         assert_int_equal(o->push_second, length <= 7 && prefixes == 0);
-        /* pairs: U up to 7 bytes (P55C: 11), V up to 7; V takes no prefix, on the P55C only 66h, 67h and 0Fh */
+        /* pairs: U up to 7 bytes (P55C: 11), V up to 7; V takes no prefix, on the P55C only 66h, 67h and
+         * 0Fh */
         bool may_be_first = o->pair == ISA_U || o->pair == ISA_UV || o->pair == ISA_FX;
         assert_int_equal(o->first, may_be_first && length <= (p55c ? 11 : 7));
         assert_int_equal(o->long_second, length > 7);
@@ -164,7 +168,8 @@ static void decoding(void **state)
     every_block(check_decoding);
 }
 
-/* ---- pieces --------------------------------------------------------------------------------------------- */
+/* ---- pieces
+ * --------------------------------------------------------------------------------------------- */
 
 static bool varies(const op *o)
 {
@@ -177,7 +182,8 @@ static bool changes_clocks(const op *o)
            (o->value != ISA_VALUE_NONE && o->value != ISA_VALUE_SATURATED);
 }
 
-/* Gets the references of instruction `i` that may use the same bank as the next one, counted from the block's first. */
+/* Gets the references of instruction `i` that may use the same bank as the next one, counted from the
+ * block's first. */
 static unsigned banks_of(const p5_block *block, unsigned i, int *first)
 {
     unsigned n = 0;
@@ -331,7 +337,8 @@ static void stretches(void **state)
     every_block(check_stretch);
 }
 
-/* ---- the block as a whole ------------------------------------------------------------------------------- */
+/* ---- the block as a whole
+ * ------------------------------------------------------------------------------- */
 
 static void check_whole(const timing *t, p5_block *block)
 {
@@ -385,10 +392,11 @@ static void whole_blocks(void **state)
     every_block(check_whole);
 }
 
-/* ---- single instructions -------------------------------------------------------------------------------- */
+/* ---- single instructions
+ * -------------------------------------------------------------------------------- */
 
-/* The clock of a reference, and the registers that D2 does not wait for: PUSH and POP step ESP, strings ESI and EDI,
- * without interlock; MOV to a fixed address counts as writing EAX for pairing only. */
+/* The clock of a reference, and the registers that D2 does not wait for: PUSH and POP step ESP, strings
+ * ESI and EDI, without interlock; MOV to a fixed address counts as writing EAX for pairing only. */
 static void references_and_registers(void **state)
 {
     (void)state;

@@ -154,7 +154,7 @@ static void modes(void **state)
     }
 }
 
-/* ---- figures of the manual's clock tables, by mode, privilege, count and operand ------------------------------- */
+/* ---- figures of the manual's clock tables, by mode, privilege, count and operand ----------------------- */
 
 static uint32_t price_at(const timing *t, const uint8_t *bytes, const cost_context *c)
 {

@@ -1,0 +1,246 @@
+/* The pipe's state between stretches: equal situations have equal bytes. Therefore a loop, whose situations recur, has
+ * states that recur; and a state holds nothing that is over. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "../../model_timing.h"
+#include "core/pipe/pipe.h"
+
+enum { MOST = 16 /* instructions of a loop */ };
+
+static uint32_t seed;
+
+static unsigned next_random(unsigned below)
+{
+    seed = seed * 1664525 + 1013904223; /* Numerical Recipes' generator */
+    return (seed >> 8) % below;
+}
+
+typedef struct looped {
+    const timing *t;
+    bool right;    /* the branch is predicted */
+    uint16_t wait; /* of the next reference, once */
+    pipe p;
+    pipe_state state;
+    pipe_pending pending;
+    bool has_pending;
+    uint64_t now;
+} looped;
+
+static uint64_t data(void *context, const p5_access *a, uint64_t asked, unsigned how, data_answer *answer)
+{
+    (void)a, (void)how;
+    looped *l = context;
+    if (l->wait == 0)
+        return DATA_USUAL;
+    *answer = (data_answer){.done = asked + l->wait, .read = l->wait};
+    l->wait = 0;
+    return DATA_LONG;
+}
+
+static bool code(void *context, uint32_t linear, uint64_t asked, code_answer *answer)
+{
+    (void)context, (void)linear, (void)asked, (void)answer;
+    return true;
+}
+
+static bool end_known(void *context, const op *o)
+{
+    (void)context, (void)o;
+    return true;
+}
+
+static void branch(void *context, const branch_query *query, branch_answer *answer)
+{
+    (void)query;
+    const looped *l = context;
+    *answer = (branch_answer){.right = l->right, .hit = true, .predicted_taken = l->right};
+}
+
+static void begin(looped *l, const timing *t, bool right)
+{
+    memset(l, 0, sizeof *l);
+    l->t = t;
+    l->right = right;
+    pipe_reset(&l->state);
+}
+
+/* Executes the block once, with a taken branch at its end, and saves the state. */
+static void turn(looped *l, const p5_block *block)
+{
+    const pipe_resolver resolver = {l, data, NULL, code, end_known, branch, NULL, NULL};
+    static const p5_access accesses[4 * MOST] = {{.linear = 0x2000, .size = 4}};
+    pipe_deltas deltas = {0};
+    pipe_load(&l->p, &l->state, l->t);
+    pipe_load_pending(&l->p, l->has_pending ? &l->pending : NULL);
+    pipe_begin(&l->p, l->now, block->ops[0].address, &resolver, &deltas);
+    for (unsigned i = 0; i < block->count; i++) {
+        const op *o = &block->ops[i];
+        bool last = i + 1 == block->count;
+        const pipe_insn x = {.op = o,
+                             .accesses = accesses,
+                             .access_count = o->accesses,
+                             .clocks = o->clocks,
+                             .complete = true,
+                             .taken = last,
+                             .next = last ? block->ops[0].address : o->address + o->length};
+        pipe_run(&l->p, &x, 1);
+    }
+    l->now += (uint64_t)pipe_end(&l->p);
+    pipe_reset(&l->state);
+    pipe_store(&l->p, &l->state);
+    l->has_pending = l->p.waiting != NULL;
+    if (l->has_pending)
+        pipe_store_pending(&l->p, &l->pending);
+}
+
+static p5_block *random_loop(const timing *t, isa_decoder *decoder)
+{
+    static const struct {
+        uint8_t size, bytes[8];
+    } samples[] = {
+        {2, {0x89, 0xd8}},
+        {2, {0x8b, 0x0e}},
+        {2, {0x01, 0x0f}},
+        {7, {0xc7, 0x46, 8, 1, 0, 0, 0}},
+        {3, {0x66, 0x89, 0xd8}},
+        {5, {0x65, 0x2e, 0x66, 0x8b, 0x06}}, /* four clocks in F */
+        {1, {0x50}},
+        {2, {0xf7, 0xe3}}, /* ten clocks in EX */
+        {2, {0xd8, 0xc1}}, /* fadd */
+        {2, {0xd8, 0xc9}}, /* fmul */
+        {2, {0xd9, 0xc9}}, /* fxch */
+        {2, {0xd9, 0x1e}}, /* fstp */
+        {3, {0x0f, 0xb6, 0xc3}},
+    };
+    enum { SAMPLES = sizeof samples / sizeof samples[0] };
+    uint8_t bytes[MOST * 8];
+    size_t size = 0;
+    for (unsigned n = next_random(MOST - 1); n > 0; n--) {
+        unsigned i = next_random(SAMPLES);
+        memcpy(bytes + size, samples[i].bytes, samples[i].size);
+        size += samples[i].size;
+    }
+    bytes[size++] = 0x75; /* jne */
+    bytes[size++] = 0x80;
+    uint32_t address = 0x1000 + next_random(32);
+    p5_block *block = block_prepare(t, isa_block_decode(decoder, bytes, size, address, address, true, MOST));
+    assert_non_null(block);
+    return block;
+}
+
+/* After a few turns, the state of a loop stays the same. */
+static void loops_recur(void **state)
+{
+    (void)state;
+    enum { LOOPS = 1500, TURNS = 40, SETTLED = 12 };
+    seed = 3;
+    for (unsigned family = P5_FAMILY_P54C; family <= P5_FAMILY_P55C; family++) {
+        isa_decoder *decoder = isa_decoder_open(family == P5_FAMILY_P54C ? ISA_P54C : ISA_P55C);
+        for (unsigned n = 0; n < LOOPS; n++) {
+            p5_block *block = random_loop(timing_of(family), decoder);
+            looped l;
+            pipe_state settled = {0};
+            begin(&l, timing_of(family), n % 4 != 0);
+            for (unsigned i = 0; i < TURNS; i++) {
+                l.wait = n % 5 == 0 ? 3000 : 0;
+                turn(&l, block);
+                if (i == SETTLED)
+                    settled = l.state;
+                if (i > SETTLED && memcmp(&settled, &l.state, sizeof settled) != 0)
+                    fail_msg("family %u, loop %u: another state after turn %u", family, n, i);
+            }
+            block_free(block);
+        }
+        isa_decoder_close(decoder);
+    }
+}
+
+/* A long wait in EX lets everything before it become the past: whatever ran before, the state is the same. */
+static void a_long_wait_forgets(void **state)
+{
+    (void)state;
+    enum { LOOPS = 300 };
+    /* mov ecx,[esi], which waits; fadd; fstp; mov eax,ebx three times; jne */
+    static const uint8_t tail[] = {0x8b, 0x0e, 0xd8, 0xc1, 0xd9, 0x1e, 0x89,
+                                   0xd8, 0x89, 0xd8, 0x89, 0xd8, 0x75, 0x80};
+    seed = 5;
+    for (unsigned family = P5_FAMILY_P54C; family <= P5_FAMILY_P55C; family++)
+        for (unsigned right = 0; right < 2; right++) {
+            const timing *t = timing_of(family);
+            isa_decoder *decoder = isa_decoder_open(family == P5_FAMILY_P54C ? ISA_P54C : ISA_P55C);
+            p5_block *after =
+                block_prepare(t, isa_block_decode(decoder, tail, sizeof tail, 0x2004, 0x2004, true, MOST));
+            pipe_state first = {0};
+            for (unsigned n = 0; n < LOOPS; n++) {
+                p5_block *block = random_loop(t, decoder);
+                looped l;
+                begin(&l, t, true);
+                for (unsigned i = next_random(6); i > 0; i--) {
+                    l.wait = next_random(2) ? 3000 : 0;
+                    turn(&l, block);
+                }
+                l.right = right;
+                l.wait = 5000;
+                turn(&l, after);
+                if (n == 0)
+                    first = l.state;
+                if (memcmp(&first, &l.state, sizeof first) != 0)
+                    fail_msg("family %u, loop %u: another state", family, n);
+                block_free(block);
+            }
+            block_free(after);
+            isa_decoder_close(decoder);
+        }
+}
+
+static void entered(void *context, const p5_trace_insn *insn)
+{
+    *(uint64_t *)context = insn->ex;
+}
+
+/* The state says when an instruction that waits for nothing could enter EX: a NOP at the branch's target does. */
+static void the_next_entry(void **state)
+{
+    (void)state;
+    enum { LOOPS = 500 };
+    static const uint8_t nop[] = {0x90};
+    seed = 9;
+    for (unsigned family = P5_FAMILY_P54C; family <= P5_FAMILY_P55C; family++) {
+        const timing *t = timing_of(family);
+        isa_decoder *decoder = isa_decoder_open(family == P5_FAMILY_P54C ? ISA_P54C : ISA_P55C);
+        for (unsigned n = 0; n < LOOPS; n++) {
+            p5_block *block = random_loop(t, decoder);
+            uint32_t address = block->ops[0].address;
+            p5_block *next = block_prepare(t, isa_block_decode(decoder, nop, 1, address, address, true, 1));
+            looped l;
+            begin(&l, t, n % 3 != 0);
+            for (unsigned i = next_random(6); i > 0; i--)
+                turn(&l, block);
+            if (!l.has_pending) {
+                uint64_t ex = 0;
+                trace_sink sink = {.insn = entered, .context = &ex};
+                uint64_t expected = l.now + (uint64_t)pipe_next_entry(&l.state, t);
+                l.p.trace = &sink;
+                turn(&l, next);
+                pipe_settle(&l.p);
+                assert_int_equal(ex, expected);
+            }
+            block_free(next);
+            block_free(block);
+        }
+        isa_decoder_close(decoder);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(loops_recur), cmocka_unit_test(a_long_wait_forgets),
+                                       cmocka_unit_test(the_next_entry)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
