@@ -133,6 +133,157 @@ static void test_mouse(void **state)
     p5_machine_close(m);
 }
 
+/* Commands to the keyboard and its answers, with codes as they are and translated (IBM's PS/2 technical reference). */
+static void test_all_keyboard_commands(void **state)
+{
+    (void)state;
+    static const struct {
+        uint8_t command_byte, command, answers[3];
+        unsigned count;
+    } rows[] = {{0x44, 0xee, {0xee}, 1},
+                {0x44, 0xf2, {0xfa, 0xab, 0x41}, 3},
+                {0x04, 0xf2, {0xfa, 0xab, 0x83}, 3},
+                {0x44, 0xf3, {0xfa}, 1},
+                {0x44, 0x20, {0xfa}, 1}, /* its parameter */
+                {0x44, 0xed, {0xfa}, 1},
+                {0x44, 0xf5, {0xfa}, 1}, /* a command instead */
+                {0x44, 0xf4, {0xfa}, 1},
+                {0x44, 0xf6, {0xfa}, 1},
+                {0x44, 0xf0, {0xfa}, 1},
+                {0x44, 0x00, {0xfa, 0x41}, 2}, /* which set? */
+                {0x04, 0xf0, {0xfa}, 1},
+                {0x04, 0x00, {0xfa, 0x02}, 2},
+                {0x44, 0xf0, {0xfa}, 1},
+                {0x44, 0x02, {0xfa}, 1},
+                {0x44, 0xef, {0xfe}, 1},
+                {0x44, 0x00, {0xfe}, 1},
+                {0x44, 0xff, {0xfa, 0xaa}, 2}};
+    p5_machine *m = board_open("");
+    for (unsigned r = 0; r < sizeof rows / sizeof rows[0]; r++) {
+        out(m, COMMAND, 0x60);
+        out(m, DATA, rows[r].command_byte);
+        out(m, DATA, rows[r].command);
+        for (unsigned i = 0; i < rows[r].count; i++) {
+            pass(m, MILLISECOND - 1);
+            assert_int_equal(0x14, in(m, COMMAND) & 0x35);
+            pass(m, 1);
+            assert_int_equal(0x15, in(m, COMMAND) & 0x35);
+            if (in(m, DATA) != rows[r].answers[i])
+                fail_msg("row %u, answer %u", r, i);
+        }
+        pass(m, 4 * MILLISECOND);
+        assert_int_equal(0, in(m, COMMAND) & 1);
+    }
+    p5_machine_close(m);
+}
+
+/* Commands to the controller. */
+static void test_all_controller_commands(void **state)
+{
+    (void)state;
+    p5_machine *m = board_open("");
+    assert_int_equal(0x14, in(m, COMMAND)); /* tested, not locked; the last write was data */
+    out(m, COMMAND, 0x20);
+    assert_int_equal(0x1d, in(m, COMMAND)); /* the last write was a command */
+    assert_int_equal(0x45, in(m, DATA));
+    out(m, COMMAND, 0xab);
+    assert_int_equal(0x00, in(m, DATA));
+    out(m, COMMAND, 0xc0);
+    assert_int_equal(0xa0, in(m, DATA));
+    out(m, COMMAND, 0xad);
+    out(m, COMMAND, 0x20);
+    assert_int_equal(0x55, in(m, DATA));
+    out(m, COMMAND, 0xae);
+    out(m, COMMAND, 0x20);
+    assert_int_equal(0x45, in(m, DATA));
+    out(m, COMMAND, 0xad);
+    out(m, DATA, 0xee); /* a command to the keyboard enables it */
+    out(m, COMMAND, 0x20);
+    assert_int_equal(0x45, in(m, DATA));
+    pass(m, 2 * MILLISECOND);
+    assert_int_equal(0xee, in(m, DATA));
+    out(m, COMMAND, 0xd2); /* as if the keyboard had sent it */
+    out(m, DATA, 0x77);
+    assert_int_equal(0x15, in(m, COMMAND) & 0x35);
+    out(m, COMMAND, 0xd0); /* the output port: its line is high */
+    assert_int_equal(0x13, in(m, DATA) & 0x33);
+    out(m, COMMAND, 0xd3);
+    out(m, DATA, 0x77);
+    out(m, COMMAND, 0xd0);
+    assert_int_equal(0x23, in(m, DATA) & 0x33);
+    assert_int_equal(0x00, in(m, COMMAND) & 0x21);
+    out(m, COMMAND, 0xdd);
+    out(m, COMMAND, 0xd0);
+    assert_int_equal(0x01, in(m, DATA));
+    out(m, COMMAND, 0xd1);
+    out(m, DATA, 0x03);
+    out(m, COMMAND, 0xd0);
+    assert_int_equal(0x03, in(m, DATA));
+    p5_machine_close(m);
+}
+
+/* Set 1, the codes that a PC's controller gives. */
+static void test_scan_codes(void **state)
+{
+    (void)state;
+    static const struct {
+        uint8_t first;
+        const char *plain, *shifted;
+    } rows[] = {{0x02, "1234567890-=\b", "!@#$%^&*()_+\b"},
+                {0x0f, "\tqwertyuiop[]\r", "\tQWERTYUIOP{}\r"},
+                {0x1e, "asdfghjkl;'`", "ASDFGHJKL:\"~"},
+                {0x2b, "\\zxcvbnm,./", "|ZXCVBNM<>?"},
+                {0x39, " ", " "},
+                {0x01, "\033", "\033"}};
+    for (unsigned r = 0; r < sizeof rows / sizeof rows[0]; r++)
+        for (unsigned i = 0; rows[r].plain[i] != '\0'; i++) {
+            bool shift, control;
+            const uint8_t plain = (uint8_t)rows[r].plain[i], shifted = (uint8_t)rows[r].shifted[i];
+            assert_int_equal(keyboard_scan_code(plain, &shift, &control), rows[r].first + i);
+            assert_false(shift || control);
+            assert_int_equal(keyboard_scan_code(shifted, &shift, &control), rows[r].first + i);
+            assert_int_equal(shift, shifted != plain);
+            assert_int_equal(keyboard_character((uint8_t)(rows[r].first + i), false, false), plain);
+            assert_int_equal(keyboard_character((uint8_t)(rows[r].first + i), true, false), shifted);
+            assert_int_equal(keyboard_key(plain), (rows[r].first + i) << 8 | plain);
+        }
+    bool shift, control;
+    assert_int_equal(keyboard_scan_code(1, &shift, &control), 0x1e); /* Ctrl-A to Ctrl-Z */
+    assert_true(control && !shift);
+    assert_int_equal(keyboard_scan_code(26, &shift, &control), 0x2c);
+    assert_true(control && !shift);
+    assert_int_equal(keyboard_character(0x1e, false, true), 1);
+    assert_int_equal(keyboard_character(0x2c, true, true), 26);
+    assert_int_equal(keyboard_character(0x02, false, true), '1');
+    assert_int_equal(keyboard_scan_code('\n', &shift, &control), 0x1c);
+    assert_int_equal(keyboard_scan_code(0x7f, &shift, &control), 0x0e);
+    assert_int_equal(keyboard_scan_code(0, &shift, &control), 0);
+    assert_int_equal(keyboard_scan_code(0x80, &shift, &control), 0);
+    assert_int_equal(keyboard_scan_code(0x1c, &shift, &control), 0);
+    assert_int_equal(keyboard_character(0x3a, false, false), 0);
+    assert_int_equal(keyboard_character(0xff, false, false), 0);
+}
+
+/* Sixteen bytes wait in the keyboard's queue; it stops sending while a byte has not been read. */
+static void test_full_queue(void **state)
+{
+    (void)state;
+    p5_machine *m = board_open("");
+    for (unsigned i = 0; i < 20; i++)
+        out(m, DATA, 0xee);
+    pass(m, MILLISECOND);
+    unsigned count = 0;
+    for (; (in(m, COMMAND) & 1) != 0; count++) {
+        pass(m, 10 * MILLISECOND); /* a byte is in the way */
+        assert_int_equal(0xee, in(m, DATA));
+        pass(m, MILLISECOND - 1);
+        assert_int_equal(0, in(m, COMMAND) & 1);
+        pass(m, 1);
+    }
+    assert_int_equal(count, KEYBOARD_QUEUE);
+    p5_machine_close(m);
+}
+
 static void test_codes_and_characters(void **state)
 {
     (void)state;
@@ -148,9 +299,16 @@ static void test_codes_and_characters(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_controller),           cmocka_unit_test(test_a20),
-        cmocka_unit_test(test_keyboard_commands),    cmocka_unit_test(test_keys),
-        cmocka_unit_test(test_codes_and_characters), cmocka_unit_test(test_mouse),
+        cmocka_unit_test(test_controller),
+        cmocka_unit_test(test_a20),
+        cmocka_unit_test(test_keyboard_commands),
+        cmocka_unit_test(test_keys),
+        cmocka_unit_test(test_codes_and_characters),
+        cmocka_unit_test(test_mouse),
+        cmocka_unit_test(test_all_keyboard_commands),
+        cmocka_unit_test(test_all_controller_commands),
+        cmocka_unit_test(test_scan_codes),
+        cmocka_unit_test(test_full_queue),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

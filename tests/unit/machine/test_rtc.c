@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -139,6 +140,150 @@ static void test_update_and_alarm(void **state)
     assert_true(rtc_next(&r) == UINT64_MAX);
 }
 
+/* Every day of four centuries, and its weekday, against the host's calendar. */
+static void test_calendar(void **state)
+{
+    (void)state;
+    for (int64_t day = -25000; day < 160000; day++) {
+        const int64_t epoch = day * DAY_SECONDS + 86399;
+        const time_t host = (time_t)epoch;
+        struct tm t;
+        gmtime_r(&host, &t);
+        date own = date_of_epoch(epoch);
+        if (own.year != t.tm_year + 1900 || own.month != t.tm_mon + 1 || own.day != t.tm_mday ||
+            own.weekday != t.tm_wday + 1 || own.hour != 23 || own.minute != 59 || own.second != 59)
+            fail_msg("day %lld: %d-%d-%d", (long long)day, own.year, own.month, own.day);
+        assert_true(date_epoch(&own) == epoch);
+    }
+}
+
+/* What is written to the cells of the time is read from them in either format; numbers that no month or weekday has become 1. */
+static void test_written_time(void **state)
+{
+    (void)state;
+    static const struct {
+        uint8_t b, cell, written, read;
+    } rows[] = {{2, 0, 0x59, 0x59}, {2, 2, 0x47, 0x47},    {2, 4, 0x23, 0x23}, {2, 6, 7, 7},
+                {2, 6, 1, 1},       {2, 6, 8, 1},          {2, 6, 0, 1},       {2, 7, 0x31, 0x31},
+                {2, 8, 0x12, 0x12}, {2, 8, 1, 1},          {2, 8, 0x13, 1},    {2, 8, 0, 1},
+                {2, 9, 0x98, 0x98}, {2, 0x32, 0x20, 0x20}, {6, 0, 59, 59},     {6, 4, 23, 23},
+                {6, 9, 98, 98},     {0, 4, 0x12, 0x12},    {0, 4, 0x92, 0x92}, {0, 4, 0x01, 0x01},
+                {0, 4, 0x81, 0x81}, {0, 4, 0x91, 0x91},    {4, 4, 0x8b, 0x8b}, {4, 4, 12, 12},
+                {4, 4, 0x8c, 0x8c}};
+    for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        rtc r;
+        rtc_reset(&r, 946684799, 1u << 20);
+        set(&r, B, rows[i].b);
+        set(&r, rows[i].cell, rows[i].written);
+        if (get(&r, rows[i].cell) != rows[i].read)
+            fail_msg("row %u: cell %u is %02x", i, rows[i].cell, get(&r, rows[i].cell));
+    }
+    rtc r; /* hours of both formats are the same hours: 12 is midnight, 12 PM is noon */
+    static const uint8_t hours[][2] = {{0x12, 0x00}, {0x01, 0x01}, {0x11, 0x11},
+                                       {0x92, 0x12}, {0x81, 0x13}, {0x91, 0x23}};
+    for (unsigned i = 0; i < sizeof hours / sizeof hours[0]; i++) {
+        rtc_reset(&r, 0, 1u << 20);
+        set(&r, B, 0);
+        set(&r, 4, hours[i][0]);
+        set(&r, B, 2);
+        assert_int_equal(get(&r, 4), hours[i][1]);
+    }
+}
+
+/* The alarm comes with the update to its time, within a day. */
+static void test_alarm_times(void **state)
+{
+    (void)state;
+    static const struct {
+        uint8_t b, hour, minute, second;
+        int64_t after; /* seconds behind 10:20:30; -1: never */
+    } rows[] = {{0x22, 0x10, 0x20, 0x31, 1},     {0x22, 0x10, 0x20, 0x30, 86400}, /* not at once */
+                {0x22, 0x10, 0x21, 0x00, 30},    {0x22, 0x11, 0x20, 0x30, 3600},
+                {0x22, 0x09, 0x59, 0x59, 85169}, {0x22, 0x23, 0x59, 0x59, 49169},
+                {0x22, 0xff, 0x10, 0x05, 2975},  {0x22, 0xc0, 0xc0, 0x29, 59},
+                {0x22, 0x11, 0xff, 0xff, 2370},  {0x22, 0xbf, 0xff, 0xff, -1},
+                {0x26, 11, 20, 30, 3600},        {0x20, 0x81, 0x20, 0x30, 10800}, /* 1 PM */
+                {0x22, 0x10, 0x60, 0x00, -1},    {0x22, 0x24, 0x00, 0x00, -1}};
+    for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        rtc r;
+        rtc_reset(&r, 10 * 3600 + 20 * 60 + 30, 1u << 20);
+        set(&r, A, 0x20);
+        set(&r, 1, rows[i].second);
+        set(&r, 3, rows[i].minute);
+        set(&r, 5, rows[i].hour);
+        set(&r, B, rows[i].b);
+        const uint64_t next = rtc_next(&r);
+        if (rows[i].after < 0 ? next != UINT64_MAX : next != (uint64_t)rows[i].after * SECOND + UPDATE_END)
+            fail_msg("row %u: after %lld pulses", i, (long long)next);
+        if (rows[i].after < 0)
+            continue;
+        rtc_advance(&r, next - 1);
+        assert_false(rtc_interrupt(&r));
+        rtc_advance(&r, next);
+        assert_int_equal(get(&r, C), 0xb0); /* the interrupt's, the alarm's and the update's flag */
+    }
+}
+
+/* Midnight counts the weekday as it was set, and days that the month does not have become those of the next one. */
+static void test_midnight(void **state)
+{
+    (void)state;
+    rtc r;
+    rtc_reset(&r, 951782399, 1u << 20); /* 2000-02-28 23:59:59 */
+    set(&r, 6, 7);
+    rtc_advance(&r, SECOND + UPDATE_END);
+    expect_time(&r, (const uint8_t[]){0x20, 0x00, 0x02, 0x29, 0x00, 0x00, 0x00});
+    assert_int_equal(get(&r, 6), 1);
+    set(&r, 7, 0x31); /* of February */
+    rtc_advance(&r, 2 * SECOND + UPDATE_END);
+    expect_time(&r, (const uint8_t[]){0x20, 0x00, 0x03, 0x02, 0x00, 0x00, 0x01});
+    rtc_advance(&r, (uint64_t)3 * 86400 * SECOND + UPDATE_END);
+    assert_int_equal(get(&r, 6), 3); /* two midnights later */
+}
+
+static void test_rates(void **state)
+{
+    (void)state;
+    static const uint16_t hz[16] = {0, 256, 128, 8192, 4096, 2048, 1024, 512, 256, 128, 64, 32, 16, 8, 4, 2};
+    for (uint8_t rate = 0; rate < 16; rate++) {
+        rtc r;
+        rtc_reset(&r, 0, 1u << 20);
+        set(&r, A, 0x20 | rate);
+        set(&r, B, 0x42);
+        assert_true(rtc_next(&r) == (hz[rate] != 0 ? (uint64_t)SECOND / hz[rate] : UINT64_MAX));
+    }
+}
+
+/* Cells as a BIOS leaves them: drives, equipment, sizes, and the sum of 10h to 2Dh. */
+static void test_cells(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t bytes;
+        unsigned extended, high;
+    } sizes[] = {{1u << 20, 0, 0},           {2u << 20, 1024, 0},          {16u << 20, 15 * 1024, 0},
+                 {17u << 20, 16 * 1024, 16}, {65u << 20, 0xffff, 49 * 16}, {3u << 30, 0xffff, 3056 * 16}};
+    for (unsigned i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        rtc r;
+        unsigned sum = 0;
+        rtc_reset(&r, 0, sizes[i].bytes);
+        assert_int_equal(get(&r, 0x10), 0x40);
+        assert_int_equal(get(&r, 0x14), 0x0f);
+        assert_int_equal(get(&r, 0x17) | get(&r, 0x18) << 8, sizes[i].extended);
+        assert_int_equal(get(&r, 0x30) | get(&r, 0x31) << 8, sizes[i].extended);
+        assert_int_equal(get(&r, 0x34) | get(&r, 0x35) << 8, sizes[i].high);
+        for (uint8_t cell = 0x10; cell < 0x2e; cell++)
+            sum += get(&r, cell);
+        assert_int_equal(get(&r, 0x2e) << 8 | get(&r, 0x2f), sum);
+        for (uint8_t cell = C; cell <= D; cell++) { /* cannot be written */
+            set(&r, cell, 0x5a);
+            assert_int_equal(get(&r, cell), cell == D ? 0x80 : 0);
+        }
+        set(&r, A, 0xff);
+        assert_int_equal(get(&r, A), 0x7f);
+    }
+}
+
 static void test_memory_size(void **state)
 {
     (void)state;
@@ -161,6 +306,12 @@ int main(void)
         cmocka_unit_test(test_set_stops_the_clock),
         cmocka_unit_test(test_periodic),
         cmocka_unit_test(test_update_and_alarm),
+        cmocka_unit_test(test_calendar),
+        cmocka_unit_test(test_written_time),
+        cmocka_unit_test(test_alarm_times),
+        cmocka_unit_test(test_midnight),
+        cmocka_unit_test(test_rates),
+        cmocka_unit_test(test_cells),
         cmocka_unit_test(test_memory_size),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -136,12 +136,134 @@ static void test_loop_overrun(void **state)
     p5_machine_close(m);
 }
 
+/* A character is a start bit, 5 to 8 bits, parity if there is one, and one or two stop bits, each of 1/115200 s times the divisor. */
+static void test_character_times(void **state)
+{
+    (void)state;
+    static const struct {
+        uint8_t lcr, low, high;
+        unsigned bits;
+    } rows[] = {{0x00, 1, 0, 7},    {0x01, 1, 0, 8},    {0x02, 1, 0, 9},  {0x03, 1, 0, 10},
+                {0x07, 1, 0, 11},   {0x0b, 1, 0, 11},   {0x0f, 1, 0, 12}, {0x03, 12, 0, 120},
+                {0x03, 0, 1, 2560}, {0x03, 2, 1, 2580}, {0x03, 0, 0, 10}};
+    for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        p5_machine *m = board_open("");
+        out(m, LCR, 0x80);
+        out(m, DATA, rows[i].low);
+        out(m, IER, rows[i].high);
+        out(m, LCR, rows[i].lcr);
+        out(m, DATA, 'a');
+        const uint64_t clocks = (rows[i].bits * UINT64_C(200000000) + 115199) / 115200;
+        pass(m, clocks - 1);
+        assert_int_equal(0x20, in(m, LSR));
+        pass(m, 1);
+        if (in(m, LSR) != 0x60)
+            fail_msg("row %u: not after %llu clocks", i, (unsigned long long)clocks);
+        m->devices->console_used = 0;
+        p5_machine_close(m);
+    }
+}
+
+static void test_trigger_levels(void **state)
+{
+    (void)state;
+    static const uint8_t levels[4] = {1, 4, 8, 14};
+    for (unsigned i = 0; i < 4; i++) {
+        p5_machine *m = board_open("0123456789abcdefghij");
+        out(m, LCR, 3);
+        out(m, IIR, i << 6 | 1);
+        out(m, IER, 0x01);
+        for (unsigned n = 1; n <= levels[i]; n++) {
+            assert_int_equal(0xc1, in(m, IIR));
+            pass(m, CHARACTER);
+        }
+        assert_int_equal(0xc4, in(m, IIR));
+        p5_machine_close(m);
+    }
+}
+
+/* The FIFO holds 16 characters, and what comes then is lost; without it the new character replaces the old one. */
+static void test_fifo_overrun(void **state)
+{
+    (void)state;
+    p5_machine *m = board_open("");
+    out(m, LCR, 3);
+    out(m, MCR, 0x10);
+    out(m, IIR, 0xc1);
+    for (unsigned n = 0; n < 16; n++)
+        out(m, DATA, 'a' + n);
+    assert_int_equal(0x01, in(m, LSR) & 0x1f);
+    out(m, DATA, 'z');
+    assert_int_equal(0x03, in(m, LSR) & 0x1f);
+    for (unsigned n = 0; n < 16; n++)
+        assert_int_equal('a' + n, in(m, DATA));
+    assert_int_equal(0x00, in(m, LSR) & 0x1f);
+    assert_int_equal(0, in(m, DATA)); /* nothing is left */
+    out(m, IIR, 0);                   /* off: and what the register holds is one character */
+    assert_int_equal(0x01, in(m, IIR));
+    p5_machine_close(m);
+}
+
+/* Causes of an interrupt by priority: line status, received data, the transmitter, the modem's lines; each goes with its read. */
+static void test_causes(void **state)
+{
+    (void)state;
+    p5_machine *m = board_open("");
+    board_interrupts(m);
+    out(m, LCR, 3);
+    out(m, MCR, 0x10);
+    in(m, MSR);
+    out(m, IER, 0x0f);
+    out(m, MCR, 0x12); /* RTS comes back as CTS: it has changed */
+    out(m, DATA, 'a');
+    out(m, DATA, 'b');
+    assert_int_equal(0x06, in(m, IIR));
+    in(m, LSR);
+    assert_int_equal(0x04, in(m, IIR));
+    in(m, DATA);
+    pass(m, 3 * CHARACTER);
+    assert_int_equal(0x02, in(m, IIR));
+    assert_int_equal(0x00, in(m, IIR));
+    assert_int_equal(0x11, in(m, MSR));
+    assert_int_equal(0x01, in(m, IIR));
+    assert_int_equal(0x10, in(m, MSR));
+    assert_false(m->interrupt_request); /* in loop mode OUT2 does not reach the controller */
+    p5_machine_close(m);
+}
+
+/* In loop mode DTR, RTS, OUT1 and OUT2 come back as DSR, CTS, RI and DCD; bits 3-0 tell what has changed since, of RI only its end. */
+static void test_modem_lines(void **state)
+{
+    (void)state;
+    static const struct {
+        uint8_t mcr, msr;
+    } rows[] = {{0x11, 0x22}, {0x10, 0x02}, {0x12, 0x11}, {0x10, 0x01}, {0x14, 0x40},
+                {0x10, 0x04}, {0x18, 0x88}, {0x10, 0x08}, {0x1f, 0xfb}, {0x1f, 0xf0}};
+    p5_machine *m = board_open("");
+    assert_int_equal(0xb0, in(m, MSR)); /* somebody is there */
+    out(m, MCR, 0x10);
+    in(m, MSR);
+    for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        out(m, MCR, rows[i].mcr);
+        if (in(m, MSR) != rows[i].msr)
+            fail_msg("row %u", i);
+    }
+    out(m, MCR, 0xff);
+    assert_int_equal(0x1f, in(m, MCR));
+    out(m, LCR, 0x5b);
+    assert_int_equal(0x5b, in(m, LCR));
+    p5_machine_close(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_transmitter),       cmocka_unit_test(test_registers),
         cmocka_unit_test(test_receive_interrupt), cmocka_unit_test(test_fifo),
         cmocka_unit_test(test_holding_interrupt), cmocka_unit_test(test_loop_overrun),
+        cmocka_unit_test(test_character_times),   cmocka_unit_test(test_trigger_levels),
+        cmocka_unit_test(test_fifo_overrun),      cmocka_unit_test(test_causes),
+        cmocka_unit_test(test_modem_lines),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
