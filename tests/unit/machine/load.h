@@ -1,0 +1,54 @@
+/* What the tests of loaders share: a machine, files of bytes, and the guest's memory. */
+#ifndef UNIT_LOAD_H
+#define UNIT_LOAD_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "engine/engine.h"
+#include "machine/state.h"
+
+/* Writes a file. `path` ends in XXXXXX, which becomes its name. */
+static inline void load_file(char *path, const void *bytes, size_t size)
+{
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, bytes, size), size);
+    close(fd);
+}
+
+static inline p5_machine *load_machine(p5_machine_options options)
+{
+    p5_machine *machine;
+    p5_error error;
+    options.size = sizeof options;
+    assert_int_equal(p5_machine_open(&options, &machine, &error), P5_OK);
+    return machine;
+}
+
+static inline void put32(uint8_t *bytes, size_t at, uint32_t value)
+{
+    memcpy(bytes + at, &value, 4);
+}
+
+static inline uint32_t memory32(const p5_machine *machine, uint32_t physical)
+{
+    uint32_t value;
+    memcpy(&value, engine_ram(machine->engine, physical, 4), 4);
+    return value;
+}
+
+static inline unsigned memory8(const p5_machine *machine, uint32_t physical)
+{
+    return *engine_ram(machine->engine, physical, 1);
+}
+
+#endif
