@@ -1,4 +1,4 @@
-/* What a machine provides to the floors above. */
+/* The machine's interface for the floors above. */
 #include <stdlib.h>
 
 #include "base/error.h"

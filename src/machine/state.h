@@ -127,7 +127,7 @@ struct p5_machine {
     void *guest_state;
     uint32_t case_exit;                      /* p5_case_image.exit_address */
     struct devices *devices;                 /* the board */
-    ARRAY_OF(p5_port_options) port_handlers; /* the host's, asked from the last one on, before the board */
+    ARRAY_OF(p5_port_options) port_handlers; /* the host's; the last one has precedence, then the board */
     notices notices;
 
     p5_limits limits;
@@ -137,7 +137,7 @@ struct p5_machine {
     void *progress_context;
     void (*output)(void *context, int descriptor); /* p5_machine_on_output */
     void *output_context;
-    bool ended; /* ended for good: `result` says why */
+    bool ended; /* the guest has ended; `result` has the reason */
     p5_run_result result;
 
     p5_machine_options options; /* the strings in it are NULL or belong to `shares` */

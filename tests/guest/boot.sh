@@ -19,8 +19,8 @@ printf x | boots timeout K ''
 "$p5scope" run -q --save s --save-at 10000000c timeout.img </dev/null >/dev/null
 got=$(printf x | "$p5scope" run -q --load s timeout.img)
 [ "$got" = K ] || { echo "timeout: '$got' after --load with input, expected 'K'" >&2; exit 1; }
-boots poll '' 'looks for a key again and again, and the input has ended' </dev/null
-boots undefined '' 'at 0x00007c04: fcomip.*interrupt 06h has no handler.*--isa=permissive' </dev/null
+boots poll '' 'keeps polling for a key, but the input has ended' </dev/null
+boots undefined '' 'at 0x00007c04: fcomip.*no handler for interrupt 06h.*--isa=permissive' </dev/null
 boots undefined '' '--isa=permissive' --isa=permissive </dev/null
 boots v86 F4 '' </dev/null
 boots pci + '' </dev/null

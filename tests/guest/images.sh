@@ -18,16 +18,16 @@ told() { grep -q "$1" err || fail "no message with '$1': $(cat err)"; }
 
 # A diskette of 1440 KB whose end is missing, and one of 360 KB as its parameter block says.
 says '00 00 01 12 ' boot.bin
-told 'shorter than its format'
+told 'bytes of its format'
 says '00 00 01 09 ' boot360.bin
 { cat boot.bin; printf 'A'; } >short.img
 says '00 41 42 12 ' short.img
-told 'shorter than its format, 513 of 1474560 bytes'
+told 'has only 513 of the 1474560 bytes of its format'
 
 # Writes go to memory, so that a run is the same again; with --disk-write to the file.
 cp boot.bin full.img && truncate -s 1440K full.img && cp full.img before.img
 says '00 00 01 12 ' full.img
-told 'kept in memory'
+told 'changes stay in memory'
 cmp -s full.img before.img || fail "the image has changed without --disk-write"
 says '00 00 01 12 ' full.img
 says '00 00 01 12 ' --disk-write full.img

@@ -10,8 +10,8 @@ while :; do
     mkdir "$here/share"
     said=$("$1" run -q --dir "$here/share:/share:rw" --max-instructions $at --save "$here/state" "$2" /share 2>&1) && status=0 || status=$?
     case $said in
-    *"the guest has a pipe open, which a snapshot cannot hold"*) pipes=$((pipes + 1)) ;;
-    *"the guest has the file /share/file, which has no such path any more, open, which a snapshot cannot hold"*) files=$((files + 1)) ;;
+    *"the guest has a pipe open, which a snapshot cannot save"*) pipes=$((pipes + 1)) ;;
+    *"the guest has the renamed or deleted file /share/file open, which a snapshot cannot save"*) files=$((files + 1)) ;;
     *)
         [ -e "$here/state" ] || break # it has ended
         "$1" run -q --dir "$here/share:/share:rw" --load "$here/state" || { echo "saved after $at instructions: status $?"; exit 1; }

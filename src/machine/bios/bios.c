@@ -11,10 +11,10 @@ enum {
     ROM_SEGMENT = 0xf000,
     ROM_BASE = 0xf0000,
     ROM_BYTES = 0x10000,
-    STUBS = 0xe000, /* offset in the segment; 16 bytes for each vector */
+    STUBS = 0xe000, /* offset of the stubs in the ROM's segment */
     STUB_BYTES = 16,
     RESET_ENTRY = 0xfff0,
-    DATE = 0xfff5, /* run-time libraries take a machine without it for something else than a PC */
+    DATE = 0xfff5, /* run-time libraries recognize a PC by it */
     MODEL_BYTE = 0xfffe,
     MODEL_AT = 0xfc,
     SYSTEM_TABLE = 0xe6f5, /* INT 15h AH = C0h */
@@ -58,7 +58,7 @@ void bios_store(bios *b, uint32_t linear, unsigned size, uint32_t value)
     engine_write_linear(b->machine->engine, linear, &value, size);
 }
 
-/* INT pushed FLAGS, CS, IP. */
+/* Changes a flag in the FLAGS image that INT pushed, after CS and IP. */
 void bios_set_flag(bios *b, uint32_t flag, bool set)
 {
     uint32_t at = bios_segment(b, ENGINE_SS) + ((bios_reg(b, ENGINE_ESP) + 4) & 0xffff);
@@ -98,14 +98,14 @@ static uint32_t end_at_caller(bios *b, uint32_t before)
     return eip;
 }
 
-/* An exception that nobody handles: the run ends at the instruction, to which the stack points. */
+/* Ends the run at an instruction whose exception the guest does not handle. */
 static void bios_fatal(bios *b, unsigned vector)
 {
     uint32_t eip = end_at_caller(b, 0);
-    machine_end_message(b->machine, "%s: interrupt %02Xh has no handler of the guest's%s",
+    machine_end_message(b->machine, "%s: the guest has no handler for interrupt %02Xh%s",
                         vector == 0 ? "division error" : "invalid opcode", vector,
                         machine_is_later(b->machine, eip)
-                            ? "; the instruction is of later processors, --isa=permissive lets it run"
+                            ? "; this instruction of later processors runs with --isa=permissive"
                             : "");
 }
 
@@ -122,7 +122,7 @@ static void bios_boot_again(bios *b)
     machine_end_message(b->machine, "INT 19h: there is no disk to boot from");
 }
 
-/* True if the stub is to wait and ask again. */
+/* Serves a vector. Returns true if the stub must wait and call again. */
 static bool bios_serve(bios *b, unsigned vector)
 {
     switch (vector) {
@@ -148,7 +148,7 @@ static bool bios_serve(bios *b, unsigned vector)
     case 0x13:
         bios_disk_service(b);
         return false;
-    case 0x14: /* no serial and printer services: time-out */
+    case 0x14: /* serial and printer services do not exist: time-out */
     case 0x17:
         bios_set_high(b, ENGINE_EAX, 0x80);
         return false;
@@ -170,8 +170,8 @@ static bool bios_serve(bios *b, unsigned vector)
     }
 }
 
-/* The stub's place says which vector it is; anyone else's write means nothing. Carry tells the stub to wait.
- */
+/* Handles a write to the service port. The address of the stub selects the vector; a write from elsewhere has
+ * no effect. Sets carry if the stub must wait. */
 static void service_called(void *context)
 {
     bios *b = context;
@@ -184,8 +184,8 @@ static void service_called(void *context)
     engine_set(e, ENGINE_EFLAGS, flags | (wait ? FLAG_CARRY : 0));
 }
 
-/* A monitor of virtual 8086 tasks must not see the private port, which a real BIOS does not have: its #GP is not
- * delivered, and the stub goes on after the OUT. */
+/* Serves a stub that runs in virtual-8086 mode, where its OUT raises #GP. The fault is not delivered, because
+ * a real BIOS has no such port and the guest's monitor must not see it. */
 engine_action bios_event(bios *b, const engine_event *event)
 {
     enum { OUT_BYTES = 2 };
@@ -200,7 +200,7 @@ engine_action bios_event(bios *b, const engine_event *event)
     return ENGINE_CONTINUE;
 }
 
-/* --- what is in memory --- */
+/* --- memory contents --- */
 
 typedef struct bios_stub {
     uint8_t first, last; /* vectors */
@@ -255,7 +255,7 @@ void bios_put_stub(bios *b, unsigned vector, const uint8_t *code, size_t size)
 static void bios_rom(bios *b)
 {
     static const uint8_t system_table[] = {8, 0, MODEL_AT, 0, 0, 0x60 /* second 8259, RTC */, 0, 0, 0, 0};
-    static const uint8_t reset[] = {0xcd, 0x19, 0xf4, 0xeb, 0xfd}; /* int 19h; hlt for good */
+    static const uint8_t reset[] = {0xcd, 0x19, 0xf4, 0xeb, 0xfd}; /* int 19h; halt: hlt; jmp halt */
     uint8_t *rom = engine_ram(b->machine->engine, ROM_BASE, ROM_BYTES);
     memset(rom, 0, ROM_BYTES);
     for (unsigned vector = 0; vector < VECTORS; vector++)
@@ -276,7 +276,7 @@ uint32_t bios_stub_address(unsigned vector)
     return (uint32_t)ROM_SEGMENT << 16 | (STUBS + vector * STUB_BYTES);
 }
 
-/* 1Dh-1Fh and 41h point to tables that are not there: they stay zero. */
+/* Fills the vector table. Vectors 1Dh-1Fh and 41h stay 0, because their tables do not exist. */
 static void bios_vectors(bios *b)
 {
     for (unsigned vector = 0; vector < VECTORS; vector++) {
@@ -286,9 +286,8 @@ static void bios_vectors(bios *b)
     }
 }
 
-/* Vectors 08h and 70h; timer, keyboard, the second controller and its x87 line open. Counter 0 ticks 18.2
- * times a second.
- */
+/* Programs the interrupt controllers (vectors 08h and 70h; timer, keyboard, second controller and x87 error
+ * unmasked), the timer (18.2 ticks a second) and the keyboard controller. */
 static void bios_program(bios *b)
 {
     static const uint16_t words[]

@@ -1,5 +1,5 @@
-/* Boot-sector images: what a BIOS does after its self-test. The processor is in real mode, A20 is off,
- * interrupts are on, DL is the drive. And flat images in real mode, which find the same without a disk. */
+/* Boot-sector images, entered as after a BIOS's self-test: in real mode, A20 off, interrupts enabled, DL = the
+ * drive. Also flat real-mode images, which find the same machine without a disk. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@
 
 enum { SIGNATURE = 510, REAL_LIMIT = 0xffff, VECTOR_TABLE_LIMIT = 0x3ff };
 
-/* NULL: out of memory. */
+/* Returns a new BIOS, or NULL if memory is exhausted. */
 static bios *boot_make(p5_machine *machine)
 {
     bios *b = malloc(sizeof *b);
@@ -31,7 +31,8 @@ static void boot_close(p5_machine *machine)
     machine->guest_state = NULL;
 }
 
-/* The image is a file of the host that the snapshot names. Whoever loads it grants it, by naming it again. */
+/* The saved state of the disk. It names the image file, but a snapshot grants no access to the host: the user
+ * must name the image again. */
 typedef struct saved_disk {
     uint8_t drive, status;
     bool writable;
@@ -52,18 +53,18 @@ static void open_image(bios *b, const saved_disk *saved, snapshot *s)
 {
     const p5_machine_options *options = &b->machine->options;
     const char *path = saved->path != NULL ? saved->path : "";
-    const char *image = b->machine->replaying ? path : options->image; /* a copy has what the machine has */
+    const char *image = b->machine->replaying ? path : options->image; /* replay: use the same file */
     if (image == NULL)
-        snapshot_refuse(s, "the snapshot's guest has the disk image %s: name it again", path);
+        snapshot_refuse(s, "the snapshot's guest uses the disk image %s; name it on the command line", path);
     else if (!b->machine->replaying && options->disk_writable != saved->writable)
-        snapshot_refuse(s, "the snapshot's guest may %swrite to its disk image: load it %s --disk-write",
+        snapshot_refuse(s, "the snapshot's guest may %swrite to its disk image; load it %s --disk-write",
                         saved->writable ? "" : "not ", saved->writable ? "with" : "without");
     else
         s->status = disk_image_open(&b->disk, image, saved->writable, !saved->cd, s->error);
     if (s->status == P5_OK)
         host_file_check(&saved->file, b->disk.file, image, s);
     if (s->status == P5_OK && b->disk.drive != saved->drive)
-        snapshot_refuse(s, "disk.drive: %u is not that of the image", (unsigned)saved->drive);
+        snapshot_refuse(s, "disk.drive: %u is not the drive of the image", (unsigned)saved->drive);
 }
 
 static void boot_transfer(p5_machine *machine, snapshot *s)
@@ -130,7 +131,7 @@ void boot_processor(engine *e)
     segment_start(e, BIOS_BOOT, BIOS_BOOT, EFLAGS_FIXED | EFLAGS_IF);
 }
 
-/* Segment and offset in the halves of `entry`. */
+/* Sets CS:IP; `entry` is the segment in the upper half and the offset in the lower one. */
 static void boot_go(engine *e, uint32_t entry)
 {
     engine_segment cs;
@@ -173,12 +174,13 @@ p5_status p5_machine_load_disk(p5_machine *machine, const char *path, p5_error *
     machine->guest = NULL;
     boot_close(machine);
     error_set(error, P5_ERR_FORMAT,
-              read ? "there is no boot signature (55h AAh at byte 510)" : "the boot image cannot be read");
+              read ? "the boot sector has no signature (55h AAh at byte 510)"
+                   : "the boot image cannot be read");
     error_at(error, path, 0, 0);
     return P5_ERR_FORMAT;
 }
 
-/* The image lies in the first megabyte, below the BIOS's ROM and the screen. */
+/* Copies the image to conventional memory, below the screen and the BIOS ROM. */
 static p5_status real_place(p5_machine *machine, const uint8_t *bytes, size_t size, uint32_t address,
                             p5_error *error)
 {
@@ -187,8 +189,8 @@ static p5_status real_place(p5_machine *machine, const uint8_t *bytes, size_t si
         return error_set(error, P5_ERR_FORMAT, "the file is empty");
     if (address < LEAST || address >= END || size > END - address)
         return error_set(error, P5_ERR_FORMAT,
-                         "%zu bytes at %Xh do not fit between %Xh and %Xh, where real mode has memory", size,
-                         address, LEAST, END);
+                         "%zu bytes at %Xh do not fit into the memory of real mode, %Xh to %Xh", size,
+                         address, LEAST, END - 1);
     p5_status status = machine_open_engine(machine, BARE_DEFAULT_MEMORY, BARE_LEAST_MEMORY, error);
     if (status == P5_OK)
         memcpy(engine_ram(machine->engine, address, (uint32_t)size), bytes, size);

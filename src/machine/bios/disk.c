@@ -1,5 +1,5 @@
-/* INT 13h: the image as a diskette, a hard disk or a CD, by cylinder, head and sector or by block number (the
- * Enhanced Disk Drive calls 41h-48h, El Torito's 4Bh). */
+/* INT 13h: access to a diskette, hard disk or CD by cylinder, head and sector, or by block number (Enhanced
+ * Disk Drive calls 41h-48h, El Torito's 4Bh). */
 #include <inttypes.h>
 
 #include "machine/base/notice.h"
@@ -14,33 +14,33 @@ enum {
     EDD_FIXED_ACCESS = 1,
     EDD_PARAMETERS = 26,
     CD_PACKET_BYTES = 0x13,
-    VIRTUAL_SECTOR = 512 /* in which a CD's boot entry counts */
+    VIRTUAL_SECTOR = 512 /* unit of the sector count in a CD's boot entry */
 };
 
 /* --- transfers --- */
 
 typedef enum disk_operation { DISK_READ, DISK_WRITE, DISK_VERIFY } disk_operation;
 
-static void tell_of_writes(bios *b)
+static void notice_writes(bios *b)
 {
     if (!b->disk.writable)
         notice_once(&b->machine->notices, NOTICE_OTHER, 0xb1053u,
-                    "the guest writes to its disk: this is kept in memory and dropped at the end "
-                    "(--disk-write writes to the image)");
+                    "the guest writes to its disk; changes stay in memory and are lost at the end "
+                    "(--disk-write writes them to the image)");
 }
 
-static void tell_of_padding(bios *b, uint64_t sector)
+static void notice_padding(bios *b, uint64_t sector)
 {
     const disk_image *d = &b->disk;
     if (disk_image_padded(d, sector))
         notice_once(&b->machine->notices, NOTICE_OTHER, 0xb1054u,
-                    "the disk image is shorter than its format, %" PRIu64 " of %" PRIu64
-                    " bytes: the rest reads as zeros",
+                    "the disk image has only %" PRIu64 " of the %" PRIu64
+                    " bytes of its format; the rest reads as zeros",
                     d->file_bytes, d->sectors * d->sector_bytes);
 }
 
-/* Moves `count` sectors between the image and the buffer at `linear`, where the offset does not wrap. Returns
- * the status, and how many were moved. */
+/* Transfers `count` sectors between the image and the buffer at `linear`, whose offset does not wrap. Returns
+ * the status and sets *moved to the number of sectors transferred. */
 static uint8_t disk_transfer(bios *b, disk_operation operation, uint64_t sector, unsigned count,
                              uint32_t linear, unsigned *moved)
 {
@@ -53,11 +53,11 @@ static uint8_t disk_transfer(bios *b, disk_operation operation, uint64_t sector,
     if (sector >= d->sectors || count > d->sectors - sector)
         return NOT_FOUND;
     if (operation == DISK_WRITE)
-        tell_of_writes(b);
+        notice_writes(b);
     for (; *moved < count; ++*moved, linear += d->sector_bytes) {
         bool good = true;
         if (operation == DISK_READ) {
-            tell_of_padding(b, sector + *moved);
+            notice_padding(b, sector + *moved);
             good = disk_image_read(d, sector + *moved, bytes) &&
                    engine_write_linear(e, linear, bytes, d->sector_bytes);
         } else if (operation == DISK_WRITE) {
@@ -70,7 +70,7 @@ static uint8_t disk_transfer(bios *b, disk_operation operation, uint64_t sector,
     return 0;
 }
 
-/* A CD without emulation loads as many sectors as its boot entry says, to the segment that it says. */
+/* Loads the boot image of a CD without emulation; its boot entry has the sector count and the segment. */
 static bool boot_cd(bios *b, uint32_t *entry)
 {
     enum { LARGEST = 0x80000 };
@@ -94,8 +94,8 @@ bool bios_disk_boot(bios *b, uint32_t *entry)
            engine_write_linear(b->machine->engine, BIOS_BOOT, sector, sizeof sector);
 }
 
-/* AH = 02h-04h: AL sectors from cylinder CH and CL bits 7-6, sector CL bits 5-0 (from 1), head DH, at ES:BX.
- */
+/* AH = 02h-04h: Transfers AL sectors to or from ES:BX, from cylinder CH with CL bits 7-6, head DH and sector CL
+ * bits 5-0 (counted from 1) on. */
 static void disk_by_place(bios *b, disk_operation operation)
 {
     const disk_image *d = &b->disk;
@@ -113,7 +113,7 @@ static void disk_by_place(bios *b, disk_operation operation)
     bios_finish(b, b->disk.status = status);
 }
 
-/* AH = 42h-44h: the packet at DS:SI. */
+/* AH = 42h-44h: Does the transfer that the packet at DS:SI describes. */
 static void disk_by_block(bios *b, disk_operation operation)
 {
     uint32_t packet = bios_segment(b, ENGINE_DS) + bios_word(b, ENGINE_ESI);
@@ -150,7 +150,7 @@ static void disk_parameters(bios *b)
     bios_finish(b, 0);
 }
 
-/* AH = 15h: a diskette without change line, or a fixed disk with its size. */
+/* AH = 15h: Returns the type: a diskette without change line, or a fixed disk with its size. */
 static void disk_type(bios *b)
 {
     const disk_image *d = &b->disk;
@@ -162,7 +162,7 @@ static void disk_type(bios *b)
     }
 }
 
-/* AH = 48h: the drive's size, without its geometry being bounded by the registers of 08h. */
+/* AH = 48h: Returns the drive's size and geometry, without the limits of AH = 08h. */
 static void disk_extended_parameters(bios *b)
 {
     const disk_image *d = &b->disk;
@@ -182,7 +182,8 @@ static void disk_extended_parameters(bios *b)
     bios_finish(b, 0);
 }
 
-/* AH = 4Bh: AL = 00h ends the emulation, which cannot be here; 01h only tells of it. El Torito, 4.1. */
+/* AH = 4Bh: AL = 01h returns the state of disk emulation; AL = 00h would end it, which is not implemented. El
+ * Torito, 4.1. */
 static void disk_emulation(bios *b)
 {
     const el_torito_entry *boot = &b->disk.boot;
@@ -196,7 +197,7 @@ static void disk_emulation(bios *b)
     bios_store(b, at + 2, 1, b->disk.drive);
     bios_store(b, at + 3, 1, 0); /* controller */
     bios_store(b, at + 4, 4, boot->start);
-    bios_store(b, at + 8, 4, 0); /* device specification, buffer */
+    bios_store(b, at + 8, 4, 0); /* device specification and buffer */
     bios_store(b, at + 12, 2, boot->load_segment);
     bios_store(b, at + 14, 2, boot->sectors);
     bios_store(b, at + 16, 1, b->disk.cylinders & 255);

@@ -30,8 +30,8 @@ static const disk_geometry *diskette_of(uint64_t bytes)
     return NULL;
 }
 
-/* The format that the boot sector's parameter block names: sectors of 512 bytes, and sectors, heads and
- * sectors of a track as one of the formats has them. NULL if there is no such block. */
+/* Returns the format whose geometry is in the boot sector's parameter block, or NULL if the block is missing or
+ * describes another geometry. */
 static const disk_geometry *diskette_named(const uint8_t sector[BIOS_SECTOR])
 {
     enum { SECTOR_BYTES = 11, TOTAL = 19, PER_TRACK = 24, HEADS = 26 };
@@ -63,7 +63,7 @@ static void disk_is_hard(disk_image *d)
     d->cylinders = cylinders > 1024 ? 1024 : cylinders == 0 ? 1 : (uint32_t)cylinders;
 }
 
-/* The file's size tells the format. A smaller one is a diskette whose end is missing. */
+/* Derives the format from the file's size. A small image of another size is a diskette whose end is missing. */
 static void disk_shape(disk_image *d)
 {
     uint8_t first[BIOS_SECTOR] = {0};
@@ -124,9 +124,9 @@ p5_status disk_image_open(disk_image *disk, const char *path, bool writable, boo
         status = error_set(error, P5_ERR_IO, "cannot open the image%s: %s", writable ? " for writing" : "",
                            strerror(errno));
     else if (fstat(disk->file, &about) != 0 || !S_ISREG(about.st_mode))
-        status = error_set(error, P5_ERR_FORMAT, "this is not a regular file");
+        status = error_set(error, P5_ERR_FORMAT, "the disk image is not a regular file");
     else if (about.st_size < BIOS_SECTOR)
-        status = error_set(error, P5_ERR_FORMAT, "a disk image has at least one sector of 512 bytes");
+        status = error_set(error, P5_ERR_FORMAT, "the disk image is shorter than a sector of 512 bytes");
     if (status == P5_OK) {
         disk->file_bytes = (uint64_t)about.st_size;
         if (!as_disk && el_torito_find(read_file, disk, &disk->boot))
@@ -159,7 +159,7 @@ void disk_image_close(disk_image *disk)
     disk->path = NULL;
 }
 
-/* Reads from the file; beyond its end there are zeros. */
+/* Reads from the file; bytes after its end read as zeros. */
 static bool disk_read_file(const disk_image *d, uint64_t at, uint8_t *bytes, size_t size)
 {
     uint64_t left = at < d->file_bytes ? d->file_bytes - at : 0;
@@ -207,7 +207,7 @@ bool disk_image_write(disk_image *disk, uint64_t sector, const void *bytes)
 
 /* --- snapshots --- */
 
-/* Moves a piece. One of a disk that is not open, of a snapshot that is only looked at, is read and dropped. */
+/* Saves or loads a piece. If the disk is not open, because the snapshot is only inspected, drops the piece. */
 static void piece_transfer(disk_image *disk, uint64_t at, snapshot *s)
 {
     uint8_t *dropped = NULL, **piece = disk->pieces != NULL ? &disk->pieces[at] : &dropped;

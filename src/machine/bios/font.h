@@ -1,4 +1,4 @@
-/* The fonts in the BIOS's ROM. */
+/* The fonts in the BIOS ROM. */
 #ifndef MACHINE_BIOS_FONT_H
 #define MACHINE_BIOS_FONT_H
 

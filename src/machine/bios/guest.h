@@ -5,7 +5,7 @@
 #include "machine/state.h"
 
 extern const guest_kind boot_guest;
-/* What its snapshots are made of; NULL behind the last. */
+/* Tables of its snapshots, terminated by NULL. */
 extern const snapshot_table *const boot_tables[];
 
 #endif

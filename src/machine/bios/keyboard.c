@@ -1,5 +1,4 @@
-/* INT 09h takes keys from the controller into the buffer of the data area, INT 16h gives them to the guest.
- */
+/* INT 09h moves keys from the keyboard controller to the key buffer in the data area; INT 16h returns them. */
 #include "machine/base/end.h"
 #include "machine/base/time.h"
 #include "machine/bios/bios_internal.h"
@@ -14,7 +13,7 @@ enum {
     SHIFT_LEFT = 0x02,
     SHIFT_CONTROL = 0x04,
     SHIFT_ALT = 0x08,
-    LEFT_CONTROL = 0x01, /* in AH of AH = 12h */
+    LEFT_CONTROL = 0x01, /* flags in AH that function 12h returns */
     LEFT_ALT = 0x02
 };
 
@@ -79,15 +78,15 @@ bool bios_key_take(bios *b, uint16_t *key)
     return true;
 }
 
-/* True if the guest has a handler of its own for the timer, INT 08h or 1Ch: it may leave the wait for a key. */
+/* Returns true if the guest has its own timer handler, for INT 08h or 1Ch. It may end the wait for a key. */
 static bool timer_hooked(const bios *b)
 {
     return bios_load(b, 0x08 * 4, 4) != bios_stub_address(0x08) ||
            bios_load(b, 0x1c * 4, 4) != bios_stub_address(0x1c);
 }
 
-/* Ends the run if no key can come any more: at once, or after a minute of the model's time if the guest's timer
- * may leave the wait. */
+/* Ends the run if no key can arrive any more: at once, or after a minute of machine time if the guest's timer
+ * handler may end the wait. */
 static void wait_at_end(bios *b)
 {
     enum { SECONDS_WITH_TIMER = 60 };
@@ -104,10 +103,10 @@ static void wait_at_end(bios *b)
     devices_console_flush(machine->devices);
     machine_end(machine, P5_END_HALT, 0);
     machine_end_at(machine, engine_get(machine->engine, ENGINE_EIP));
-    machine_end_message(machine, "it waits for a key, and the input has ended");
+    machine_end_message(machine, "the guest waits for a key, but the input has ended");
 }
 
-/* True: wait for a key. */
+/* Takes a key into AX. Returns true if the stub must wait for one. */
 static bool key_wait(bios *b)
 {
     uint16_t key;
@@ -144,11 +143,11 @@ bool bios_keyboard(bios *b)
         uint8_t left =
             (uint8_t)((flags & SHIFT_CONTROL ? LEFT_CONTROL : 0) | (flags & SHIFT_ALT ? LEFT_ALT : 0));
         bios_set_low(b, ENGINE_EAX, flags);
-        if (bios_high(b, ENGINE_EAX) == 0x12) /* AH: which of two keys; the keyboard has the left ones */
+        if (bios_high(b, ENGINE_EAX) == 0x12) /* AH: left or right key; the keyboard has left ones only */
             bios_set_word(b, ENGINE_EAX, (uint16_t)(left << 8 | flags));
         return false;
     }
-    case 0x05: /* as if CX had been typed */
+    case 0x05: /* store the key CX in the buffer */
         bios_set_low(b, ENGINE_EAX, !bios_key_put(b, bios_word(b, ENGINE_ECX)));
         return false;
     default:

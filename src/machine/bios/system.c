@@ -1,4 +1,4 @@
-/* INT 15h: A20, waiting, memory. INT 1Ah: ticks and the clock. */
+/* INT 15h: A20, waits and memory sizes. INT 1Ah: timer ticks and the real-time clock. */
 #include "machine/base/time.h"
 #include "machine/bios/bios_internal.h"
 
@@ -24,7 +24,7 @@ static void system_a20(bios *b)
     case 2:
         bios_set_low(b, ENGINE_EAX, devices_a20(board));
         break;
-    case 3: /* by the keyboard controller and port 92h */
+    case 3: /* supported: keyboard controller and port 92h */
         bios_set_word(b, ENGINE_EBX, 3);
         break;
     default:
@@ -34,7 +34,7 @@ static void system_a20(bios *b)
     bios_finish(b, 0);
 }
 
-/* CX:DX microseconds, looked at with each interrupt. */
+/* AH = 86h: Waits for CX:DX microseconds; the stub checks after each interrupt. Returns true to wait. */
 static bool system_wait(bios *b)
 {
     p5_machine *machine = b->machine;
@@ -49,7 +49,7 @@ static bool system_wait(bios *b)
     return false;
 }
 
-/* CX words from the segment of descriptor 2 to that of descriptor 3 of the table at ES:SI. */
+/* AH = 87h: Copies CX words from the segment of descriptor 2 to that of descriptor 3 in the table at ES:SI. */
 static void system_move(bios *b)
 {
     uint32_t table = bios_segment(b, ENGINE_ES) + bios_word(b, ENGINE_ESI), base[2];
@@ -77,7 +77,7 @@ static uint32_t system_above(const bios *b, uint32_t from)
     return memory > from ? memory - from : 0;
 }
 
-/* E801h: KB between 1 and 16 MB, 64 KB above. */
+/* AX = E801h: Returns the memory between 1 and 16 MB in KB, and that above in blocks of 64 KB. */
 static void system_sizes(bios *b)
 {
     uint32_t below = system_above(b, HIGH_MEMORY) - system_above(b, SIXTEEN_MB);
@@ -89,7 +89,7 @@ static void system_sizes(bios *b)
     bios_set_flag(b, FLAG_CARRY, false);
 }
 
-/* E820h: one entry a call at ES:DI, EBX says which. */
+/* AX = E820h: Stores entry EBX of the memory map at ES:DI. */
 static void system_map(bios *b)
 {
     const struct {

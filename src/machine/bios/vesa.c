@@ -1,5 +1,5 @@
-/* VESA BIOS extensions 2.0, INT 10h AH = 4Fh: modes with 8, 15, 16 and 32 bits a pixel in memory of 4 MB, at
- * A0000h in windows of 64 KB and at once in a linear frame buffer. VESA BIOS Extension Core Functions 2.0. */
+/* VESA BIOS Extension (VBE) Core Functions 2.0, INT 10h AH = 4Fh: modes with 8, 15, 16 and 32 bits per pixel.
+ * The 4 MB of memory are accessible through a 64 KB window at A0000h and as a linear frame buffer. */
 #include <string.h>
 
 #include "machine/base/notice.h"
@@ -7,9 +7,9 @@
 #include "machine/bios/video.h"
 
 enum {
-    INFORMATION = 0x0800, /* offsets in the ROM: the maker's name, the list of modes, */
+    INFORMATION = 0x0800, /* offsets in the ROM: the maker's name */
     MODE_LIST = 0x0880,
-    PROTECTED = 0x0900, /* ... and the routines for protected mode */
+    PROTECTED = 0x0900, /* routines for protected mode */
     WINDOW = 0x10000,
     SUPPORTED = 0x4f,
     FAILED = 0x14f,
@@ -39,14 +39,14 @@ static unsigned pixel_bytes(const video_vesa_mode *mode)
     return (mode->bits + 7u) / 8;
 }
 
-/* --- in the ROM --- */
+/* --- ROM contents --- */
 
-/* Routines that a program may copy and call in 32-bit protected mode: they use the ports of the window's
- * register pair alone, and those of the DAC. */
+/* Routines that a program may copy and call in 32-bit protected mode. They use only the index and data ports
+ * of the VBE registers and the DAC's ports. */
 static const uint8_t window_code[] = {
     0x50, 0x52,             /* push eax; push edx */
     0x66, 0xba, 0xce, 0x01, /* mov dx,1CEh */
-    0x66, 0xb8, 0x05, 0x00, /* mov ax,5: the window begins at so many times 64 KB */
+    0x66, 0xb8, 0x05, 0x00, /* mov ax,5: the window's start in units of 64 KB */
     0x66, 0xef,             /* out dx,ax */
     0x42,                   /* inc edx */
     0x8b, 0x04, 0x24,       /* mov eax,[esp] */
@@ -87,7 +87,8 @@ static const uint8_t colours_code[] = {
     0xc3                          /* ret */
 };
 
-/* Offsets of the routines, and of the list of the ports that they use; then the routines. */
+/* Writes the table of the protected-mode interface: offsets of the routines and of their port list, then the
+ * routines. Returns its size. */
 static uint16_t make_protected(uint8_t *at)
 {
     static const uint16_t ports[] = {0x1ce, 0x1cf, 0x3c8, 0x3c9, 0xffff, 0xffff};
@@ -129,8 +130,8 @@ static uint32_t destination(const bios *b)
     return bios_segment(b, ENGINE_ES) + bios_word(b, ENGINE_EDI);
 }
 
-/* Who wrote VBE2 there has room for 512 bytes, else 256. */
-static uint16_t tell_controller(bios *b)
+/* 4F00h: Stores the controller information: 512 bytes if the caller has written VBE2 to the buffer, else 256. */
+static uint16_t controller_information(bios *b)
 {
     enum { OLD_BYTES = 256, BYTES = 512, VERSION = 0x200 };
     uint8_t block[BYTES] = "VESA";
@@ -139,14 +140,14 @@ static uint16_t tell_controller(bios *b)
     put(block, 6, 4, 0xf0000000u | INFORMATION);
     put(block, 14, 4, 0xf0000000u | MODE_LIST);
     put(block, 18, 2, P5_VIDEO_LINEAR_BYTES / WINDOW);
-    put(block, 20, 2, 1); /* revision of the software; then its maker, name and version */
+    put(block, 20, 2, 1); /* software revision; the pointers to vendor, product and revision follow */
     for (unsigned i = 0; i < 3; i++)
         put(block, 22 + 4 * i, 4, 0xf0000000u | INFORMATION);
     engine_write_linear(b->machine->engine, destination(b), block, new_form ? BYTES : OLD_BYTES);
     return SUPPORTED;
 }
 
-/* Sizes and positions of red, green, blue and the rest, as of the pixel's bits. */
+/* Stores size and position of red, green, blue and the reserved field for this number of bits per pixel. */
 static void put_colour_fields(uint8_t *block, unsigned bits)
 {
     static const uint8_t fields[3][8] = {
@@ -156,7 +157,7 @@ static void put_colour_fields(uint8_t *block, unsigned bits)
         memcpy(block + AT, fields[bits == 15 ? 0 : bits == 16 ? 1 : 2], 8);
 }
 
-static uint16_t tell_mode(bios *b)
+static uint16_t mode_information(bios *b)
 {
     enum { ATTRIBUTES = 0x9b, WINDOW_ATTRIBUTES = 7, PACKED = 4, DIRECT = 6, BYTES = 256 };
     const video_vesa_mode *mode = vesa_find(bios_word(b, ENGINE_ECX) & NUMBER_BITS);
@@ -164,7 +165,7 @@ static uint16_t tell_mode(bios *b)
     if (mode == NULL)
         return FAILED;
     uint32_t pitch = mode->width * pixel_bytes(mode);
-    put(block, 0, 2, ATTRIBUTES); /* there, in colour, graphics, with a linear frame buffer */
+    put(block, 0, 2, ATTRIBUTES); /* supported, colour, graphics, linear frame buffer */
     put(block, 2, 1, WINDOW_ATTRIBUTES);
     put(block, 4, 2, WINDOW >> 10);
     put(block, 6, 2, WINDOW >> 10);
@@ -202,7 +203,7 @@ static uint16_t set_mode(bios *b)
     }
     if (mode == NULL) {
         notice_once(&b->machine->notices, NOTICE_OTHER, 0xb1200u | number,
-                    "BIOS: VESA mode %03Xh is not there", number);
+                    "BIOS: VESA mode %03Xh is not supported", number);
         return FAILED;
     }
     video_set_mode(b, video_mode_find(MODE_256), true);
@@ -224,8 +225,8 @@ static uint16_t get_mode(bios *b)
 
 /* --- 4F04h --- */
 
-/* DL = 0: how many blocks of 64 bytes the state takes; 1, 2: to ES:BX and back. The bits of CX, which choose a
- * part of it, choose all. */
+/* DL = 0 returns the size of the state in blocks of 64 bytes; 1 saves it to ES:BX, 2 restores it. CX, which
+ * selects parts of the state, is ignored: all of it is saved. */
 static uint16_t serve_state(bios *b)
 {
     enum { BLOCK = 64 };
@@ -282,7 +283,7 @@ static uint16_t serve_line(bios *b)
     wanted = (wanted + 7) & ~7u;
     if (what == 0 || what == 2) {
         if (wanted < mode->width * size || wanted > most || wanted > 0xffff)
-            return 0x24f; /* not with this hardware */
+            return 0x24f; /* not supported by the hardware */
         video_set_pitch(board, wanted);
         now.pitch = wanted;
     }
@@ -315,7 +316,7 @@ static uint16_t serve_start(bios *b)
     return SUPPORTED;
 }
 
-/* BL = 0, 80h: CX colours from DX on are those at ES:DI, blue, green, red and a byte; 1: and the other way. */
+/* 4F09h: BL = 0 or 80h sets CX colours from DX on from ES:DI (blue, green, red, unused byte); 1 reads them. */
 static uint16_t serve_colours(bios *b)
 {
     uint8_t what = bios_low(b, ENGINE_EBX) & 0x7f, *dac = video_colours(b->machine->devices);
@@ -349,7 +350,7 @@ static uint16_t tell_protected(bios *b)
     return SUPPORTED;
 }
 
-/* 4F08h: a colour has 6 bits of each of its three, and cannot have more. */
+/* 4F08h: Returns the DAC width, which is fixed: 6 bits per primary colour. */
 static uint16_t serve_width(bios *b)
 {
     if (bios_low(b, ENGINE_EBX) > 1)
@@ -360,9 +361,10 @@ static uint16_t serve_width(bios *b)
 
 void video_vesa_service(bios *b)
 {
-    static uint16_t (*const services[])(bios *) = {tell_controller, tell_mode,     set_mode,      get_mode,
-                                                   serve_state,     serve_window,  serve_line,    serve_start,
-                                                   serve_width,     serve_colours, tell_protected};
+    static uint16_t (*const services[])(bios *) = {
+        controller_information, mode_information, set_mode,    get_mode,    serve_state,
+        serve_window,           serve_line,       serve_start, serve_width, serve_colours,
+        tell_protected};
     uint8_t function = bios_low(b, ENGINE_EAX);
     if (function < sizeof services / sizeof services[0])
         bios_set_word(b, ENGINE_EAX, services[function](b));

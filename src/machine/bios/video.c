@@ -1,4 +1,4 @@
-/* INT 10h: text, in the memory of text modes or drawn, and as it is written to the user. */
+/* INT 10h: text output in text and graphics modes, cursor, pages and state. */
 #include "machine/base/notice.h"
 #include "machine/bios/bios_internal.h"
 #include "machine/bios/video.h"
@@ -15,7 +15,7 @@ const video_mode *video_mode_now(const bios *b)
     return mode != NULL ? mode : video_mode_find(TEXT_80);
 }
 
-/* --- the grid of characters, as programs may have changed it --- */
+/* --- rows and columns of characters, which programs may change in the data area --- */
 
 static unsigned grid_columns(const bios *b)
 {
@@ -45,7 +45,7 @@ static bool is_text(const bios *b)
     return video_mode_now(b)->kind == VIDEO_TEXT;
 }
 
-/* The cursor's place, row and column, where programs look for it and in the CRT controller. */
+/* Sets the cursor position (row and column) in the data area and in the CRT controller. */
 static void set_cursor(bios *b, unsigned page, uint32_t place)
 {
     bios_store(b, BDA_CURSOR + page * 2, 2, place);
@@ -63,7 +63,7 @@ static unsigned get_cursor(const bios *b, unsigned page)
     return bios_load(b, BDA_CURSOR + page * 2, 2);
 }
 
-/* AH = 05h: what the screen shows begins at the page. */
+/* AH = 05h: Shows a page. */
 static void set_page(bios *b, unsigned page)
 {
     uint8_t *start = video_crtc(b->machine->devices) + VIDEO_START;
@@ -89,7 +89,7 @@ static void set_mode(bios *b, uint8_t number)
     const video_mode *mode = video_mode_find(number & 0x7f);
     if (mode == NULL) {
         notice_once(&b->machine->notices, NOTICE_OTHER, 0xb1000u | number,
-                    "BIOS: video mode %02Xh is not there; 00h-07h, 0Dh-13h and those of VESA are",
+                    "BIOS: video mode %02Xh is not supported; 00h-07h, 0Dh-13h and VESA modes are",
                     number & 0x7f);
         return;
     }
@@ -98,7 +98,7 @@ static void set_mode(bios *b, uint8_t number)
 
 /* --- characters --- */
 
-/* Clips the window to the screen; false: nothing is left of it. */
+/* Clips the window to the screen. Returns false if it is empty then. */
 static bool clip(const bios *b, video_scrolled *w)
 {
     unsigned rows = grid_rows(b), columns = grid_columns(b);
@@ -107,7 +107,7 @@ static bool clip(const bios *b, video_scrolled *w)
     return w->top <= w->bottom && w->left <= w->right;
 }
 
-/* Moves the window's lines up or down, 0 lines clear it. */
+/* Scrolls the window up or down. 0 lines clear it. */
 static void scroll(bios *b, video_scrolled w)
 {
     if (!clip(b, &w))
@@ -130,7 +130,7 @@ static void scroll(bios *b, video_scrolled w)
     }
 }
 
-/* Teletype output in `colour`, which text modes do not look at. */
+/* Writes a character as a teletype does. `colour` is for graphics modes; text modes ignore it. */
 static void put_character(bios *b, uint8_t character, uint8_t colour)
 {
     unsigned page = current_page(b), cursor = get_cursor(b, page), row = cursor >> 8, column = cursor & 255;
@@ -183,8 +183,8 @@ static void teletype(bios *b, uint8_t character, uint8_t colour)
     put_character(b, character, colour);
 }
 
-/* AH = 09h and 0Ah: CX times, the cursor stays. In graphics BL is the colour, with bit 7 for exclusive or; with
- * 256 colours all of it is, and BH that behind the characters. */
+/* AH = 09h and 0Ah: Write a character CX times without moving the cursor. In graphics modes, BL is the colour,
+ * and its bit 7 selects exclusive or. In modes with 256 colours, BL is the colour and BH the background. */
 static void write_characters(bios *b, bool attribute)
 {
     bool many = video_mode_now(b)->kind == VIDEO_PACKED, text = is_text(b);
@@ -207,7 +207,7 @@ static void write_characters(bios *b, bool attribute)
     }
 }
 
-/* AH = 08h: the character at the cursor of page BH, and its attribute. */
+/* AH = 08h: Reads the character and attribute at the cursor of page BH. */
 static void read_character(bios *b)
 {
     unsigned page = bios_high(b, ENGINE_EBX) % PAGES, cursor = get_cursor(b, page);
@@ -218,7 +218,8 @@ static void read_character(bios *b)
         bios_set_word(b, ENGINE_EAX, video_read_glyph(b, page, cursor >> 8, cursor & 255));
 }
 
-/* AH = 13h: CX characters at ES:BP, from DH, DL; AL bit 0 moves the cursor, bit 1: with attributes. */
+/* AH = 13h: Writes CX characters from ES:BP at row DH, column DL. AL bit 0: the cursor moves; bit 1: each
+ * character is followed by its attribute. */
 static void write_string(bios *b)
 {
     uint8_t mode = bios_low(b, ENGINE_EAX);
@@ -241,9 +242,10 @@ static void write_string(bios *b)
         set_cursor(b, page, before);
 }
 
-/* --- what there is --- */
+/* --- configuration and state --- */
 
-/* AH = 12h: BL = 10h tells of colour and 256 KB, 30h-36h choose what cannot be chosen here, and succeed. */
+/* AH = 12h: BL = 10h returns the configuration, colour or monochrome with 256 KB. 30h-36h select features that
+ * are fixed here; they succeed without effect. */
 static void alternate(bios *b)
 {
     uint8_t bl = bios_low(b, ENGINE_EBX);
@@ -256,8 +258,8 @@ static void alternate(bios *b)
     }
 }
 
-/* AH = 1Bh: 64 bytes at ES:DI about the state: the data area's, and what follows from the mode. */
-static void tell_state(bios *b)
+/* AH = 1Bh: Stores 64 bytes of state information at ES:DI, from the data area and the mode. */
+static void state_information(bios *b)
 {
     uint32_t at = bios_segment(b, ENGINE_ES) + bios_word(b, ENGINE_EDI);
     uint8_t state[64] = {VIDEO_FUNCTIONALITY & 255, VIDEO_FUNCTIONALITY >> 8, 0x00, 0xf0};
@@ -265,7 +267,7 @@ static void tell_state(bios *b)
     engine_read_linear(b->machine->engine, BDA_VIDEO_MODE, state + 4, 30);
     state[0x22] = (uint8_t)grid_rows(b);
     state[0x23] = (uint8_t)bios_load(b, BDA_CHARACTER, 1);
-    state[0x25] = 8; /* VGA, colour */
+    state[0x25] = 8; /* VGA with colour display */
     state[0x27] = mode->kind == VIDEO_PACKED ? 0 : 16;
     state[0x28] = mode->kind == VIDEO_PACKED ? 1 : 0;
     state[0x29] = mode->page_bytes != 0 ? (uint8_t)(TEXT_MEMORY / mode->page_bytes) : 1;
@@ -275,7 +277,8 @@ static void tell_state(bios *b)
     bios_set_low(b, ENGINE_EAX, 0x1b);
 }
 
-/* Programs ask for these to see who answers: Hercules cards, EGA's register interface, TopView, drivers. */
+/* Returns true for functions that programs call only to detect other hardware or software: Hercules cards,
+ * the EGA register interface, TopView, drivers. */
 static bool is_probe(uint8_t function)
 {
     return function >= 0x50 || function == 0x04 || function == 0x14 || function == 0x15;
@@ -293,7 +296,7 @@ static void pixel(bios *b, bool put)
         bios_set_low(b, ENGINE_EAX, video_get_pixel(b, page, x, y));
 }
 
-/* Functions of the cursor, of characters and of pixels; false: it is none of them. */
+/* Serves the functions for cursor, characters and pixels. Returns false for any other. */
 static bool serve_screen(bios *b, uint8_t function)
 {
     unsigned page = bios_high(b, ENGINE_EBX) % PAGES;
@@ -352,7 +355,7 @@ void bios_video(bios *b)
     case 0x0b:
         video_cga_palette(b);
         break;
-    case 0x0f: /* mode, columns, page */
+    case 0x0f: /* return mode, columns and page */
         bios_set_word(b, ENGINE_EAX,
                       (uint16_t)(bios_load(b, BDA_COLUMNS, 1) << 8 | bios_load(b, BDA_VIDEO_MODE, 1) |
                                  (bios_load(b, BDA_VIDEO_INFORMATION, 1) & 0x80)));
@@ -367,13 +370,13 @@ void bios_video(bios *b)
     case 0x12:
         alternate(b);
         break;
-    case 0x1a: /* a VGA with a colour display */
+    case 0x1a: /* return VGA with a colour display */
         bios_set_low(b, ENGINE_EAX, 0x1a);
         if (al == 0)
             bios_set_word(b, ENGINE_EBX, 0x0008);
         break;
     case 0x1b:
-        tell_state(b);
+        state_information(b);
         break;
     case 0x4f:
         video_vesa_service(b);
@@ -381,6 +384,6 @@ void bios_video(bios *b)
     default:
         if (!is_probe(function))
             notice_once(&b->machine->notices, NOTICE_OTHER, 0xb1100u | function,
-                        "BIOS: video function %02Xh (INT 10h) is not there", function);
+                        "BIOS: video function %02Xh (INT 10h) is not implemented", function);
     }
 }

@@ -1,4 +1,4 @@
-/* Graphics by INT 10h: pixels, and characters drawn by the current font and read back. */
+/* INT 10h in graphics modes: pixels, characters and scrolling. */
 #include <string.h>
 
 #include "machine/bios/bios_internal.h"
@@ -6,7 +6,7 @@
 
 enum { LINE_CGA = 80, ODD_LINES = 0x2000, PLANES = 4 };
 
-/* A line of the screen on a page: where it begins, in bytes of its kind of memory. */
+/* Returns the offset of a screen line in the mode's memory. */
 static uint32_t line_start(const video_mode *mode, unsigned page, unsigned y)
 {
     switch (mode->kind) {
@@ -19,14 +19,14 @@ static uint32_t line_start(const video_mode *mode, unsigned page, unsigned y)
     }
 }
 
-/* A byte of a plane. */
+/* Returns the address of a byte in a plane. */
 static uint8_t *plane_byte(uint8_t *planes, uint32_t offset, unsigned plane)
 {
     return planes + (offset & 0xffff) * PLANES + plane;
 }
 
-/* Eight pixels from a multiple of eight on, or one: bits of `mask`, of which those of `bits` get `colour` and
- * the others, if `background` is not negative, that. */
+/* Some of eight adjacent pixels to be painted, as bits of `mask`, bit 7 leftmost. Those in `bits` get `colour`,
+ * the others `background`. */
 typedef struct painted {
     unsigned page, x, y; /* x is a multiple of 8 */
     uint8_t mask, bits, colour;
@@ -47,7 +47,7 @@ static void paint_planes(bios *b, const video_mode *mode, const painted *p)
     }
 }
 
-/* In bytes of `depth` bits a pixel. */
+/* Paints in memory with `depth` bits per pixel. */
 static void paint_bytes(bios *b, const video_mode *mode, const painted *p, unsigned depth)
 {
     uint32_t at = video_base(mode) + line_start(mode, p->page, p->y) + p->x * depth / 8;
@@ -78,7 +78,7 @@ static void paint(bios *b, const painted *p)
         paint_bytes(b, mode, p, mode->kind == VIDEO_PACKED ? 8 : mode->kind == VIDEO_CGA4 ? 2 : 1);
 }
 
-/* Bit 7 of the colour: exclusive or, but with 256 colours. */
+/* Sets a pixel. Bit 7 of the colour selects exclusive or, except in modes with 256 colours. */
 void video_put_pixel(bios *b, unsigned page, unsigned x, unsigned y, uint8_t colour)
 {
     uint8_t bit = (uint8_t)(0x80 >> (x & 7));
@@ -113,7 +113,8 @@ uint8_t video_get_pixel(bios *b, unsigned page, unsigned x, unsigned y)
 
 /* --- characters --- */
 
-/* The lines of a character in the font that is set; the old modes have their upper half elsewhere. */
+/* Reads a character's lines in the current font. CGA modes have a separate font for the upper 128
+ * characters. */
 static unsigned glyph_lines(bios *b, const video_mode *mode, uint8_t character, uint8_t lines[32])
 {
     enum { UPPER = 128, VECTOR_UPPER = 0x1f, VECTOR_FONT = 0x43 };
@@ -131,7 +132,7 @@ void video_draw_glyph(bios *b, const video_glyph *glyph)
     const video_mode *mode = video_mode_now(b);
     uint8_t lines[32];
     unsigned height = glyph_lines(b, mode, glyph->character, lines);
-    uint8_t colour = mode->kind == VIDEO_CGA2 ? 1 : glyph->colour; /* it has one, which is not asked for */
+    uint8_t colour = mode->kind == VIDEO_CGA2 ? 1 : glyph->colour; /* CGA2 has one colour only */
     for (unsigned i = 0; i < height; i++)
         paint(b, &(painted){.page = glyph->page,
                             .x = glyph->column * 8,
@@ -160,7 +161,7 @@ uint8_t video_read_glyph(bios *b, unsigned page, unsigned row, unsigned column)
 
 /* --- scrolling --- */
 
-/* Bytes of a line that `columns` characters take. */
+/* Returns the bytes of a line that `columns` characters occupy. */
 static unsigned bytes_of(const video_mode *mode, unsigned columns)
 {
     return mode->kind == VIDEO_PACKED ? columns * 8 : mode->kind == VIDEO_CGA4 ? columns * 2 : columns;

@@ -1,5 +1,5 @@
-/* INT 10h AH = 11h: fonts. Three are in the ROM; vector 43h points to the one that graphics modes use, vector
- * 1Fh to the upper half of the 8 x 8 one. */
+/* INT 10h AH = 11h: fonts. The ROM has three. Vector 43h points to the font of graphics modes, vector 1Fh to
+ * the upper half of the 8 x 8 font. */
 #include <string.h>
 
 #include "machine/bios/bios_internal.h"
@@ -8,7 +8,7 @@
 
 enum {
     ROM = 0xf000,
-    LOWER_8 = 0xfa6e /* where every PC has it */,
+    LOWER_8 = 0xfa6e /* fixed address in every PC */,
     VECTOR_UPPER = 0x1f,
     VECTOR_FONT = 0x43,
     UPPER = 128
@@ -16,8 +16,8 @@ enum {
 
 void video_rom(uint8_t *rom)
 {
-    /* modes 00h-07h and 0Dh-13h, 200, 350 and 400 lines, eight blocks of fonts of which two are shown, all of
-     * AH = 10h and 11h */
+    /* modes 00h-07h and 0Dh-13h; 200, 350 and 400 lines; eight font blocks, two of them active; all functions
+     * of AH = 10h and 11h */
     static const uint8_t functionality[16] = {0xff, 0xe0, 0x0f, [7] = 7, 2, 8, 0xff, 0x0e};
     memcpy(rom + VIDEO_FUNCTIONALITY, functionality, sizeof functionality);
     memcpy(rom + VIDEO_FONT_8, font_8, sizeof font_8);
@@ -37,7 +37,7 @@ void video_set_font(bios *b, uint16_t offset)
     set_vector(b, VECTOR_FONT, ROM, offset);
 }
 
-/* A text mode with characters of another height has as many rows as fit. */
+/* Changes the character height of a text mode, and with it the number of rows. */
 static void set_height(bios *b, unsigned height)
 {
     uint8_t *crtc = video_crtc(b->machine->devices);
@@ -51,7 +51,7 @@ static void set_height(bios *b, unsigned height)
     bios_store(b, BDA_CHARACTER, 2, height);
 }
 
-/* AL = 00h-04h loads a font into block BL of a text mode, 10h-14h: and its height is that of the mode. */
+/* AL = 00h-04h loads a font into block BL of a text mode; 10h-14h also sets the mode's character height. */
 static void load_text_font(bios *b, uint8_t al)
 {
     uint8_t glyphs[FONT_CHARACTERS * 32];
@@ -84,7 +84,7 @@ static void load_text_font(bios *b, uint8_t al)
         set_height(b, height);
 }
 
-/* AL = 20h-24h: the font of graphics modes; BL (DL) says how many rows there are then. */
+/* AL = 20h-24h sets the font of graphics modes; BL or DL gives the number of rows. */
 static void set_graphics_font(bios *b, uint8_t al)
 {
     static const uint8_t rows[4] = {0, 14, 25, 43};
@@ -105,8 +105,8 @@ static void set_graphics_font(bios *b, uint8_t al)
     bios_store(b, BDA_ROWS, 1, (bl == 0 || bl > 3 ? bios_low(b, ENGINE_EDX) : rows[bl]) - 1u);
 }
 
-/* AL = 30h: ES:BP where the font of BH is, CX its height, DL the last row. */
-static void tell_font(bios *b)
+/* AL = 30h: Returns the font selected by BH in ES:BP, its height in CX, and the last row in DL. */
+static void font_information(bios *b)
 {
     uint32_t pointer = (uint32_t)ROM << 16;
     switch (bios_high(b, ENGINE_EBX)) {
@@ -117,7 +117,7 @@ static void tell_font(bios *b)
         pointer = bios_load(b, VECTOR_FONT * 4, 4);
         break;
     case 2:
-    case 5: /* 9 x 14: no character differs */
+    case 5: /* 9 x 14 alternate: an empty list, as no character differs */
         pointer |= VIDEO_FONT_14;
         break;
     case 3:
@@ -143,11 +143,11 @@ void video_fonts(bios *b)
 {
     uint8_t al = bios_low(b, ENGINE_EAX);
     if (al <= 4 || (al >= 0x10 && al <= 0x14)) {
-        if ((al & 15) != 3) /* which blocks are shown: the first */
+        if ((al & 15) != 3) /* AL = 03h selects the active blocks: always the first */
             load_text_font(b, al);
     } else if (al >= 0x20 && al <= 0x24) {
         set_graphics_font(b, al);
     } else if (al == 0x30) {
-        tell_font(b);
+        font_information(b);
     }
 }

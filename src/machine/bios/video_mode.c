@@ -1,13 +1,13 @@
-/* INT 10h AH = 00h: modes of the VGA and how they are set. The registers of each mode are those of IBM's VGA
- * technical reference, "Default mode values". */
+/* INT 10h AH = 00h: VGA modes. The register values of each mode are from IBM's VGA technical reference,
+ * "Default mode values". */
 #include <string.h>
 
 #include "machine/bios/bios_internal.h"
 #include "machine/bios/font.h"
 #include "machine/bios/video.h"
 
-/* What two modes share that differ only in their number. On a composite monitor one of them has no colours; a
- * VGA shows both alike. */
+/* Values shared by a pair of modes that differ only in their number. On a composite monitor one of them shows
+ * no colours; a VGA shows both alike. */
 #define TEXT_40                                                                                              \
     VIDEO_TEXT, 360, 400, 40, 16, 0x800,                                                                     \
     {                                                                                                        \
@@ -187,11 +187,11 @@ const video_mode *video_mode_find(unsigned number)
     return NULL;
 }
 
-/* --- the colours that a mode begins with --- */
+/* --- default colours of the modes --- */
 
 enum { DIM = 0x15, BRIGHT = 0x2a, MOST = 0x3f };
 
-/* Six bits: red, green and blue at a third, then at two thirds. */
+/* Converts a 6-bit colour: bits 5-3 are red, green, blue at one third intensity, bits 2-0 at two thirds. */
 static void colour_of_6_bits(unsigned bits, uint8_t colour[3])
 {
     for (unsigned i = 0; i < 3; i++)
@@ -199,7 +199,7 @@ static void colour_of_6_bits(unsigned bits, uint8_t colour[3])
             (uint8_t)(((bits >> (2 - i) & 1) != 0 ? BRIGHT : 0) + ((bits >> (5 - i) & 1) != 0 ? DIM : 0));
 }
 
-/* Four bits: intensity, red, green, blue; dark yellow is brown. */
+/* Converts a 4-bit colour: intensity, red, green, blue. Dark yellow becomes brown. */
 static void colour_of_4_bits(unsigned bits, uint8_t colour[3])
 {
     enum { BROWN = 6 };
@@ -208,14 +208,14 @@ static void colour_of_4_bits(unsigned bits, uint8_t colour[3])
         colour[1] = DIM;
 }
 
-/* A circle of 24 hues from blue over red, yellow and green back to it, between two intensities. */
+/* Makes a circle of 24 hues, from blue over red, yellow and green back to blue, between two intensities. */
 static void colour_circle(uint8_t *colours, unsigned low, unsigned high)
 {
     for (unsigned hue = 0; hue < 24; hue++) {
         unsigned step = hue % 4, side = hue / 4;
         uint8_t rising = (uint8_t)((4 * low + (high - low) * step + 1) / 4);
         uint8_t falling = (uint8_t)((4 * low + (high - low) * (4 - step) + 1) / 4);
-        /* by side of the hexagon: which colour is high, which is low, and which one changes */
+        /* for each of the six segments: the primary colour that is high, and the one that changes */
         static const uint8_t is_high[6] = {2, 0, 0, 1, 1, 2}, changes[6] = {0, 2, 1, 0, 2, 1};
         uint8_t *colour = colours + hue * 3;
         memset(colour, (int)low, 3);
@@ -290,7 +290,7 @@ static void set_data_area(bios *b, const video_mode *mode, bool kept)
     bios_store(b, BDA_VIDEO_OPTIONS, 2, OPTIONS);
 }
 
-/* A text mode shows the font that is in plane 2, with 32 bytes for each character. */
+/* Text modes take their font from plane 2, with 32 bytes per character. */
 void video_load_font(bios *b, unsigned block, const uint8_t *glyphs, unsigned height, unsigned first,
                      unsigned count)
 {

@@ -1,10 +1,10 @@
-/* INT 10h AH = 0Bh and 10h: palette and colours, by the registers of the attribute controller and the DAC. */
+/* INT 10h AH = 0Bh and 10h: the palette registers of the attribute controller and the colours of the DAC. */
 #include "machine/bios/bios_internal.h"
 #include "machine/bios/video.h"
 
 enum { MODE_CONTROL = 0x10, OVERSCAN = 0x11, COLOUR_SELECT = 0x14, BLINK = 8, PALETTE = 16, DAC_BYTES = 768 };
 
-/* CX colours from BX on, at ES:DX. */
+/* Sets or reads CX colours from BX on; ES:DX is the buffer. */
 static void dac_block(bios *b, bool set)
 {
     uint32_t at = bios_segment(b, ENGINE_ES) + bios_word(b, ENGINE_EDX);
@@ -18,7 +18,7 @@ static void dac_block(bios *b, bool set)
     }
 }
 
-/* The 16 registers of the palette and the border's colour, at ES:DX. */
+/* Sets or reads the 16 palette registers and the border colour; ES:DX is the buffer. */
 static void all_registers(bios *b, bool set)
 {
     uint32_t at = bios_segment(b, ENGINE_ES) + bios_word(b, ENGINE_EDX);
@@ -32,10 +32,10 @@ static void all_registers(bios *b, bool set)
     }
 }
 
-/* CX colours from BX on become greys as bright as they are. */
+/* Converts CX colours from BX on to greys of the same brightness. */
 static void sum_to_greys(bios *b)
 {
-    static const unsigned red = 77, green = 151, blue = 28; /* of 256 */
+    static const unsigned red = 77, green = 151, blue = 28; /* weights in 1/256 */
     uint32_t first = bios_low(b, ENGINE_EBX), count = bios_word(b, ENGINE_ECX);
     uint8_t *dac = video_colours(b->machine->devices);
     for (uint32_t i = first; i < first + count && i < DAC_BYTES / 3; i++) {
@@ -44,7 +44,7 @@ static void sum_to_greys(bios *b)
     }
 }
 
-/* BL = 0: bit 7 of the mode register takes BH; 1: the page of 16 or 64 colours is BH. */
+/* BL = 0 sets bit 7 of the mode register (16 or 4 colour pages) to BH; BL = 1 selects colour page BH. */
 static void colour_page(bios *b)
 {
     uint8_t *attribute = video_attributes(b->machine->devices);
@@ -81,7 +81,7 @@ void video_palette(bios *b)
     case 0x09:
         all_registers(b, bios_low(b, ENGINE_EAX) == 0x02);
         break;
-    case 0x03: /* bit 7 of an attribute blinks, or is intensity */
+    case 0x03: /* select blinking or intensity for bit 7 of an attribute */
         attributes[MODE_CONTROL] =
             (uint8_t)((attributes[MODE_CONTROL] & ~BLINK) | ((bl & 1) != 0 ? BLINK : 0));
         break;
@@ -119,7 +119,8 @@ void video_palette(bios *b)
     }
 }
 
-/* BH = 0: background and border; 1: which of two sets the other three colours of modes 04h and 05h are. */
+/* AH = 0Bh: BH = 0 sets background and border; 1 selects one of two sets for the other three colours of modes
+ * 04h and 05h. */
 void video_cga_palette(bios *b)
 {
     enum { INTENSE = 0x10 };

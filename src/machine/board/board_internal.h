@@ -1,8 +1,8 @@
-/* How the board is made of its devices: one file per device.
+/* The interface between the board and its devices. Each device has its own file.
  *
- * A device is a function of the model's clock: it is brought up to date when a port of it is used, and when
- * the run loop reaches the clock of its next event that could interrupt the processor (devices_deadline).
- * Nothing depends on the host's time. */
+ * A device's state depends on the machine's clock alone, never on host time. It is updated when one of its
+ * ports is used, and when the run loop reaches the device's next event that could interrupt the processor
+ * (devices_deadline). */
 #ifndef MACHINE_BOARD_BOARD_INTERNAL_H
 #define MACHINE_BOARD_BOARD_INTERNAL_H
 
@@ -14,26 +14,25 @@
 #include "machine/board/serial.h"
 #include "machine/board/video.h"
 
-/* A device on the ports [first, last]. An access belongs to the device of its first port, whatever its size.
- */
+/* A device on the ports [first, last]. The first port of an access selects the device, whatever the size. */
 typedef struct device {
     uint16_t first, last;
-    uint32_t (*read)(devices *b, uint16_t port); /* NULL: all ones */
+    uint32_t (*read)(devices *b, uint16_t port); /* NULL: reads are all ones */
     void (*write)(devices *b, uint16_t port, uint32_t value);
-    bool plain;    /* knows no time and no interrupts */
-    bool by_bytes; /* an access to several bytes is one to each of as many ports */
+    bool untimed;  /* has neither timers nor interrupts */
+    bool by_bytes; /* a wider access is split into accesses to consecutive ports */
 } device;
 
-/* What a device does by itself on line `irq`. */
+/* The time-dependent part of a device with interrupt line `irq`. */
 typedef struct device_timer {
     unsigned irq;
-    /* The clock of its next event that changes the line, UINT64_MAX if there is none. */
+    /* Returns the clock of the next event that changes the line, or UINT64_MAX. */
     uint64_t (*deadline)(const devices *b);
-    /* Brings it up to the clock b->now and drives the line. */
+    /* Updates the device to the clock b->now and drives the line. */
     void (*advance)(devices *b);
 } device_timer;
 
-/* Interrupt lines of a PC; 0-15, of which 2 is the cascade. */
+/* Interrupt lines of a PC, 0-15; 2 is the cascade. */
 enum { IRQ_TIMER = 0, IRQ_KEYBOARD = 1, IRQ_COM1 = 4, IRQ_RTC = 8, IRQ_MOUSE = 12 };
 enum { DEVICES_AT_MOST = 32, DEVICE_TIMERS_AT_MOST = 8, CONSOLE_BYTES = 4096 };
 
@@ -45,26 +44,26 @@ struct devices {
     unsigned device_count;
     device_timer timers[DEVICE_TIMERS_AT_MOST];
     unsigned timer_count;
-    uint64_t now;      /* the clock up to which the devices have been brought */
-    uint64_t deadline; /* as it follows from their state now */
+    uint64_t now;      /* clock to which the devices are updated */
+    uint64_t deadline; /* of the next interrupt, from their current state */
     pic_pair pic;
     pit pit;
-    uint64_t pit_seen;     /* pulse up to which OUT of counter 0 was followed */
-    uint8_t system_port;   /* 61h as written */
-    uint8_t post_code;     /* 80h as written */
-    uint32_t pci_address;  /* CF8h */
-    unsigned access_bytes; /* size of the access that a device is called for */
+    uint64_t pit_seen;     /* timer pulse up to which edges of counter 0's OUT have been delivered */
+    uint8_t system_port;   /* last write to port 61h */
+    uint8_t post_code;     /* last write to port 80h */
+    uint32_t pci_address;  /* register at port CF8h */
+    unsigned access_bytes; /* size of the current access */
     bool a20;
-    bool math_error; /* IRQ 13 is set */
+    bool math_error; /* the flip-flop that drives IRQ 13 */
     serial serial;
     keyboard keyboard;
     rtc rtc;
     video video;
     void (*service)(void *context); /* devices_attach_service */
     void *service_context;
-    input_to input;       /* who gets the user's input */
-    uint64_t input_taken; /* bytes of it so far */
-    /* Text of port E9h and COM1, on its way to the user. */
+    input_to input;       /* the device that receives the user's input */
+    uint64_t input_taken; /* bytes of input consumed so far */
+    /* Buffered console output (port E9h, COM1, DOS). */
     size_t console_used;
     char console_text[CONSOLE_BYTES];
 };
@@ -72,18 +71,19 @@ struct devices {
 void devices_attach(devices *b, const device *added);
 void devices_attach_timer(devices *b, const device_timer *added);
 
-/* Drives line `irq`. The controllers see rising edges (or levels, as they are programmed); the run loop sees
- * INTR (p5_machine.interrupt_request) before the next instruction. */
+/* Drives line `irq`. The controllers react to edges or levels, as programmed; the run loop sees INTR
+ * (p5_machine.interrupt_request) before the next instruction. */
 void devices_set_irq(devices *b, unsigned irq, bool level);
 
-/* Pulses of a `hz` oscillator that have come by `clock`, and the first clock at which pulse `pulse` has come.
- */
+/* Convert between the machine's clock and pulses of a `hz` oscillator: devices_pulses returns the number of
+ * pulses up to `clock`, devices_clock_of the first clock at which pulse `pulse` has occurred. */
 uint64_t devices_pulses(const devices *b, uint64_t clock, uint64_t hz);
 uint64_t devices_clock_of(const devices *b, uint64_t pulse, uint64_t hz);
 
-/* RESET is pulsed: ends the run, a reset would only start it again. */
+/* Ends the run when RESET is pulsed, because a reset would only restart the guest. */
 void devices_reset_processor(devices *b);
-/* A byte of the user's input if it goes to `to`: 1, 0 if there is none now, -1 if there will be none. */
+/* Takes a byte of the user's input for device `to`. Returns 1, 0 if there is none yet, or -1 if the input has
+ * ended or belongs to another device. */
 int devices_input(devices *b, input_to to, uint8_t *byte);
 
 void debug_port_attach(devices *b);   /* E9h */
@@ -97,8 +97,7 @@ void system_ports_attach(devices *b); /* 80h, 92h */
 void coprocessor_attach(devices *b);  /* F0h-F1h */
 void pci_attach(devices *b);          /* CF8h-CFFh */
 void marker_port_attach(devices *b);  /* EAh, EBh */
-/* 3B4h-3DAh; false: out of memory. */
-bool video_attach(devices *b);
+bool video_attach(devices *b);        /* 3B4h-3DAh; returns false if memory is exhausted */
 void video_memory_attach(devices *b); /* 1CEh-1CFh */
 void video_transfer_memory(devices *b, snapshot *s);
 

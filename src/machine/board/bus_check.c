@@ -1,7 +1,6 @@
-/* Machine check: bus cycles that fail. The board asserts BUSCHK# (or a byte comes with wrong parity while
- * PEN# is active): address and type of the cycle are latched in MCA and MCT, and with CR4.MCE the processor
- * vectors to #MC before the next instruction (Pentium Processor Family Developer's Manual, BUSCHK# and PEN#).
- */
+/* Machine check caused by a failing bus cycle: the board asserts BUSCHK#, or data has wrong parity while PEN#
+ * is active. The processor latches address and type of the cycle in MCA and MCT. If CR4.MCE is set, it vectors
+ * to #MC before the next instruction (Pentium Processor Family Developer's Manual, BUSCHK# and PEN#). */
 #include "machine/board/bus_check.h"
 
 #include "core/model/model.h"
@@ -14,7 +13,7 @@ void p5_machine_bus_check(p5_machine *machine, uint32_t physical, unsigned type)
         machine->machine_check = machine->attention_wanted = true;
 }
 
-/* True if a cycle that begins with the byte at `physical` has to do with the model's place. */
+/* Returns true if a bus cycle for the byte at `physical` includes the address in the model's section [check]. */
 static bool touches(const model_check *check, uint32_t physical, uint32_t size, bool port)
 {
     enum { BUS_BYTES = 8 };

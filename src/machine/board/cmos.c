@@ -3,7 +3,7 @@
 #include "machine/state.h"
 
 enum { CMOS_INDEX = 0x70, CMOS_DATA = 0x71 };
-/* 1997-01-01 00:00:00: a run does not depend on when it is made. */
+/* 1997-01-01 00:00:00. The default is fixed so that runs are reproducible. */
 #define CMOS_DEFAULT_TIME INT64_C(852076800)
 
 static uint64_t cmos_pulse(const devices *b)
@@ -27,7 +27,7 @@ static uint32_t cmos_read(devices *b, uint16_t port)
 
 static void cmos_write(devices *b, uint16_t port, uint32_t value)
 {
-    if (port == CMOS_INDEX) /* bit 7 masks NMI, of which the board has no source */
+    if (port == CMOS_INDEX) /* bit 7 masks NMI, but the board has no NMI source */
         b->rtc.index = value & 0x7f;
     else
         rtc_write(&b->rtc, (uint8_t)value, cmos_pulse(b));

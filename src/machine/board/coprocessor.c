@@ -1,7 +1,6 @@
-/* Errors of the x87 as a PC/AT handles them while CR0.NE is clear: FERR# sets a flip-flop that is IRQ 13; a
- * write to port F0h clears it and activates IGNNE# for the exception that is pending. Until an interrupt
- * comes, the processor waits in front of the x87 instruction (Pentium Processor Family Developer's Manual,
- * FERR# and IGNNE#). */
+/* x87 errors in a PC/AT, while CR0.NE is clear. FERR# sets a flip-flop that drives IRQ 13. A write to port F0h
+ * clears it and asserts IGNNE# for the pending exception. The processor stops before the next x87 instruction
+ * until the interrupt arrives (Pentium Processor Family Developer's Manual, FERR# and IGNNE#). */
 #include "machine/board/board_internal.h"
 #include "machine/state.h"
 

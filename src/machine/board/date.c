@@ -1,4 +1,4 @@
-/* Days from civil, proleptic Gregorian. */
+/* Conversion between dates and days since 1970 in the proleptic Gregorian calendar. */
 #include "machine/board/date.h"
 
 int64_t date_epoch(const date *t)

@@ -11,7 +11,7 @@ typedef struct date {
     int weekday;                                /* Sunday is 1 */
 } date;
 
-/* Seconds since 1970 of a date, and back. */
+/* Convert between a date and seconds since 1970. */
 int64_t date_epoch(const date *t);
 date date_of_epoch(int64_t epoch);
 

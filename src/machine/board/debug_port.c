@@ -1,5 +1,5 @@
-/* Port E9h: each byte written is a character; a read answers E9h, by which guests find the port (Bochs
- * convention). */
+/* Port E9h, a Bochs convention: each byte written is a character of output. A read returns E9h, which tells
+ * guests that the port exists. */
 #include "machine/board/board_internal.h"
 
 enum { DEBUG_PORT = 0xe9 };
@@ -20,5 +20,5 @@ static void debug_port_write(devices *b, uint16_t port, uint32_t value)
 void debug_port_attach(devices *b)
 {
     devices_attach(b, &(device){DEBUG_PORT, DEBUG_PORT, .read = debug_port_read, .write = debug_port_write,
-                                .plain = true});
+                                .untimed = true});
 }

@@ -82,8 +82,8 @@ uint64_t devices_clock_of(const devices *b, uint64_t pulse, uint64_t hz)
     return clock < UINT64_MAX ? (uint64_t)clock : UINT64_MAX;
 }
 
-/* After the state of any device or controller changed: the run loop is told if INTR or the deadline did.
- * Events that could not interrupt now need no deadline: they are caught up with when somebody looks. */
+/* Recomputes INTR and the deadline after a change of any device, and alerts the run loop if they changed. Events
+ * whose interrupt is masked need no deadline: the device is updated when the guest next accesses it. */
 static void devices_changed(devices *b)
 {
     p5_machine *machine = b->machine;
@@ -152,8 +152,8 @@ static const device *devices_find(const devices *b, uint16_t port)
     return NULL;
 }
 
-/* Ports of cards, at which programs look to see which ones are there, and of what PCI and its like put
- * further up. Those of disk controllers are not among them: who asks for one needs it. */
+/* Returns true for ports at which programs probe for optional cards. Ports of disk controllers are not among
+ * them, because a guest that accesses one needs the disk. */
 static bool is_card_port(uint16_t port)
 {
     static const struct {
@@ -165,12 +165,12 @@ static bool is_card_port(uint16_t port)
     return port >= 0x100 && port < 0x1000;
 }
 
-static void tell_of_empty_port(p5_machine *machine, uint16_t port)
+static void notice_empty_port(p5_machine *machine, uint16_t port)
 {
     if (is_card_port(port))
         return;
     notice_once(&machine->notices, NOTICE_PORT, port,
-                "port %Xh: nothing there, reads are all ones and writes are ignored", port);
+                "port %Xh has no device; reads return all ones and writes are ignored", port);
 }
 
 static uint32_t device_read(const device *d, devices *b, uint16_t port, unsigned size)
@@ -198,10 +198,10 @@ uint32_t devices_read(p5_machine *machine, uint16_t port, unsigned size)
     const device *found = devices_find(b, port);
     uint32_t ones = size == 4 ? 0xffffffffu : (1u << 8 * size) - 1;
     if (found == NULL) {
-        tell_of_empty_port(machine, port);
+        notice_empty_port(machine, port);
         return ones;
     }
-    if (found->plain)
+    if (found->untimed)
         return device_read(found, b, port, size) & ones;
     devices_catch_up(b, p5_core_clock(machine->core));
     uint32_t value = device_read(found, b, port, size) & ones;
@@ -214,10 +214,10 @@ void devices_write(p5_machine *machine, uint16_t port, unsigned size, uint32_t v
     devices *b = machine->devices;
     const device *found = devices_find(b, port);
     if (found == NULL) {
-        tell_of_empty_port(machine, port);
+        notice_empty_port(machine, port);
         return;
     }
-    if (found->plain) {
+    if (found->untimed) {
         device_write(found, b, port, size, value);
         return;
     }
@@ -231,7 +231,7 @@ static int devices_take(devices *b, uint8_t *byte, bool idle)
     const p5_machine_options *options = &b->machine->options;
     if (options->input == NULL)
         return -1;
-    devices_console_flush(b); /* a question stands there before its answer is waited for */
+    devices_console_flush(b); /* show a prompt before waiting for the answer */
     int got = options->input(options->input_context, byte, idle);
     b->input_taken += got == 1;
     return got;
@@ -257,7 +257,7 @@ uint64_t devices_input_taken(const devices *b)
     return b->input_taken;
 }
 
-/* A pipe takes PIPE_BUF bytes at once then. False: the run is to end, and nobody reads. */
+/* Waits until standard output accepts PIPE_BUF bytes. Returns false if the run must end first. */
 static bool wait_for_reader(const devices *b)
 {
     enum { WAIT_MILLISECONDS = 50 };
@@ -291,7 +291,7 @@ void devices_console_flush(devices *b)
         if (written < 0 && (errno == EINTR || errno == EAGAIN))
             continue;
         if (written <= 0)
-            return; /* nobody reads: the guest cannot know either */
+            return; /* the reader is gone; a real machine would not notice either */
         text += written;
         size -= (size_t)written;
     }
@@ -300,7 +300,7 @@ void devices_console_flush(devices *b)
 void devices_console_char(devices *b, char c)
 {
     b->keyboard.looks_at_end = 0;
-    if (b->console_used < sizeof b->console_text) /* else the run is about to end */
+    if (b->console_used < sizeof b->console_text) /* it is full only if the run is about to end */
         b->console_text[b->console_used++] = c;
     if (c == '\n' || b->console_used == sizeof b->console_text)
         devices_console_flush(b);

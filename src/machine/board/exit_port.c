@@ -1,5 +1,5 @@
-/* Ports that end the guest. F4h: exit status = value * 2 + 1, low eight bits (QEMU's isa-debug-exit
- * convention). F5h: exit status = value. */
+/* Ports that end the run. A write to F4h gives the exit status value * 2 + 1, low eight bits (QEMU's
+ * isa-debug-exit convention); a write to F5h gives the exit status value. */
 #include "machine/base/end.h"
 #include "machine/board/board_internal.h"
 #include "machine/state.h"
@@ -21,5 +21,5 @@ static void exit_port_write(devices *b, uint16_t port, uint32_t value)
 void exit_port_attach(devices *b)
 {
     devices_attach(b, &(device){EXIT_PORT, EXIT_STATUS_PORT, .read = exit_port_read, .write = exit_port_write,
-                                .plain = true});
+                                .untimed = true});
 }

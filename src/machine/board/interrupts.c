@@ -1,4 +1,4 @@
-/* The interrupt controllers on their ports, 20h-21h and A0h-A1h. */
+/* Connects the interrupt controllers to their ports, 20h-21h and A0h-A1h. */
 #include "machine/board/board_internal.h"
 
 static uint32_t interrupts_read(devices *b, uint16_t port)

@@ -11,7 +11,7 @@ enum {
     STATUS_SYSTEM = 0x04,
     STATUS_COMMAND = 0x08,
     STATUS_UNLOCKED = 0x10,
-    STATUS_MOUSE = 0x20, /* the byte in the output buffer is the mouse's */
+    STATUS_MOUSE = 0x20, /* the byte in the output buffer is from the mouse */
     ENABLE_INTERRUPT = 0x01,
     ENABLE_MOUSE_INTERRUPT = 0x02,
     SYSTEM_FLAG = 0x04,
@@ -49,7 +49,7 @@ uint8_t keyboard_scan_code(uint8_t character, bool *shift, bool *control)
             return (uint8_t)code;
     }
     *shift = false;
-    *control = character <= 26; /* Ctrl and a letter */
+    *control = character <= 26; /* Ctrl with a letter */
     return *control ? keyboard_scan_code(character | 0x60, shift, &(bool){false}) : 0;
 }
 
@@ -112,7 +112,7 @@ static bool keyboard_listens(const keyboard *k)
     return k->wanted && k->scanning && !k->input_ended && (k->command_byte & DISABLE_KEYBOARD) == 0;
 }
 
-/* Asks for the next key when everything before it has been sent. */
+/* Schedules the next key when all earlier bytes have been sent. */
 static void keyboard_expect(devices *b)
 {
     keyboard *k = &b->keyboard;
@@ -214,7 +214,7 @@ void keyboard_looked_at(devices *b)
         devices_console_flush(b);
         machine_end(b->machine, P5_END_HALT, 0);
         machine_end_at(b->machine, engine_get(b->machine->engine, ENGINE_EIP));
-        machine_end_message(b->machine, "it looks for a key again and again, and the input has ended");
+        machine_end_message(b->machine, "the guest keeps polling for a key, but the input has ended");
     }
 }
 
@@ -289,7 +289,7 @@ static void keyboard_answer(keyboard *k, uint8_t byte)
     k->output_full = true;
 }
 
-/* Bits 4 and 5 are the interrupt lines of keyboard and mouse. */
+/* Returns the output port. Bits 4 and 5 are the interrupt lines of keyboard and mouse. */
 static uint8_t keyboard_output_port(const devices *b)
 {
     const keyboard *k = &b->keyboard;
@@ -312,7 +312,7 @@ static void keyboard_controller(devices *b, uint8_t command)
     case 0x20:
         keyboard_answer(k, k->command_byte);
         break;
-    case 0x60: /* data bytes follow */
+    case 0x60: /* commands with a data byte */
     case 0xd1:
     case 0xd2:
     case 0xd3:
@@ -331,7 +331,7 @@ static void keyboard_controller(devices *b, uint8_t command)
         break;
     case 0xa9:
     case 0xab:
-        keyboard_answer(k, 0x00); /* the interface is in order */
+        keyboard_answer(k, 0x00); /* the interface test has passed */
         break;
     case 0xad:
         k->command_byte |= DISABLE_KEYBOARD;
@@ -345,12 +345,12 @@ static void keyboard_controller(devices *b, uint8_t command)
     case 0xd0:
         keyboard_answer(k, keyboard_output_port(b));
         break;
-    case 0xdd: /* of many chipsets: A20 off and on */
+    case 0xdd: /* A20 off and on, in many chipsets */
     case 0xdf:
         devices_set_a20(b, command == 0xdf);
         break;
     default:
-        if (command >= 0xf0 && (command & 1) == 0) /* pulse the outputs whose bit is clear: bit 0 is reset */
+        if (command >= 0xf0 && (command & 1) == 0) /* pulse outputs whose bit is clear; bit 0 is reset */
             devices_reset_processor(b);
     }
 }
@@ -369,7 +369,7 @@ static void keyboard_data(devices *b, uint8_t byte)
         keyboard_set_output_port(b, byte);
         break;
     case 0xd2:
-    case 0xd3: /* as if the mouse had sent it */
+    case 0xd3: /* put the byte into the output buffer as a mouse byte */
         keyboard_answer(k, byte);
         k->output_is_mouse = expects == 0xd3;
         break;
@@ -402,7 +402,7 @@ static uint32_t keyboard_status(devices *b, uint16_t port)
 {
     keyboard *k = &b->keyboard;
     (void)port;
-    if (!k->output_full && k->queued == 0 && !k->last_was_command) { /* it looks for a key */
+    if (!k->output_full && k->queued == 0 && !k->last_was_command) { /* the guest polls for a key */
         k->wanted = true;
         keyboard_expect(b);
         keyboard_looked_at(b);

@@ -1,4 +1,4 @@
-/* Ports EAh and EBh: a guest marks the beginning and the end of something, with an id (p5scope/guest.h). */
+/* Ports EAh and EBh: a guest marks the beginning and the end of a region with an id (p5scope/guest.h). */
 #include "machine/board/board_internal.h"
 #include "machine/observe/observe.h"
 #include "machine/state.h"
@@ -12,5 +12,5 @@ static void marker_port_write(devices *b, uint16_t port, uint32_t value)
 
 void marker_port_attach(devices *b)
 {
-    devices_attach(b, &(device){P5_BEGIN_PORT, P5_END_PORT, .write = marker_port_write, .plain = true});
+    devices_attach(b, &(device){P5_BEGIN_PORT, P5_END_PORT, .write = marker_port_write, .untimed = true});
 }

@@ -44,7 +44,7 @@ static bool mouse_set(mouse *m, uint8_t command, uint8_t value)
     return valid;
 }
 
-/* Commands that only set something. False: there is no such command. */
+/* Handles the commands that change settings only. Returns false for unknown commands. */
 static bool mouse_command(mouse *m, uint8_t command)
 {
     switch (command) {

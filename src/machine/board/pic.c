@@ -24,7 +24,7 @@ static void pic_reset_one(pic *c)
 {
     memset(c, 0, sizeof *c);
     c->lowest = 7;
-    c->imr = 0xff; /* as a BIOS leaves them until someone asks; the chip itself wakes up undefined */
+    c->imr = 0xff; /* as a BIOS leaves it; the chip's own state after power-on is undefined */
 }
 
 void pic_reset(pic_pair *p)
@@ -33,13 +33,13 @@ void pic_reset(pic_pair *p)
     pic_reset_one(&p->slave);
 }
 
-/* How far `level` stands behind the highest priority: 0-7. */
+/* Returns the priority of `level`: 0 is the highest, 7 the lowest. */
 static unsigned pic_rank(const pic *c, unsigned level)
 {
     return (level - c->lowest - 1u) & 7;
 }
 
-/* The level of highest priority among `set`, NONE if it is empty. */
+/* Returns the level of the highest priority in `set`, or NONE if it is empty. */
 static unsigned pic_highest(const pic *c, unsigned set)
 {
     for (unsigned rank = 0; rank < 8; rank++) {
@@ -50,9 +50,9 @@ static unsigned pic_highest(const pic *c, unsigned set)
     return NONE;
 }
 
-/* Whether `level` may interrupt what is in service. Fully nested: only a higher priority may; special mask:
- * levels that are masked do not hold others back; special fully nested: the cascade input does not hold
- * itself back. */
+/* Returns true if `level` may interrupt the levels in service. Fully nested mode: it needs a higher priority.
+ * Special mask mode: masked levels in service do not block others. Special fully nested mode: the cascade input
+ * does not block itself. */
 static bool pic_passes(const pic *c, unsigned level, bool is_master)
 {
     unsigned holding = c->special_mask ? c->isr & ~(unsigned)c->imr : c->isr;
@@ -62,8 +62,8 @@ static bool pic_passes(const pic *c, unsigned level, bool is_master)
     return highest == NONE || pic_rank(c, level) < pic_rank(c, highest);
 }
 
-/* The request that the chip presents, NONE if none. In special mask mode a lower level passes when the ones
- * above are held back by their own in-service bits. */
+/* Returns the level that the chip requests, or NONE. In special mask mode, levels in service are skipped, so a
+ * lower level may pass. */
 static unsigned pic_request(const pic *c, bool is_master)
 {
     unsigned pending = c->irr & ~(unsigned)c->imr;
@@ -73,7 +73,8 @@ static unsigned pic_request(const pic *c, bool is_master)
     return level != NONE && pic_passes(c, level, is_master) ? level : NONE;
 }
 
-/* Edge triggered: a request is a rise that is still high when it is acknowledged. */
+/* Changes an input. In edge-triggered mode, a rise sets the request, and a fall before the acknowledge withdraws
+ * it. */
 static void pic_line(pic *c, unsigned level, bool high)
 {
     uint8_t bit = (uint8_t)(1u << level);
@@ -113,7 +114,7 @@ bool pic_open(const pic_pair *p, unsigned irq)
     return pic_intr(&then);
 }
 
-/* One chip's part of an acknowledge: its level goes into service. */
+/* Does one chip's part of an acknowledge: puts its level into service. */
 static unsigned pic_take(pic *c, bool is_master)
 {
     unsigned level = pic_request(c, is_master);
@@ -136,7 +137,7 @@ uint8_t pic_acknowledge(pic_pair *p)
     if (!slave)
         return (uint8_t)(p->master.vector | level);
     level = pic_take(&p->slave, false);
-    pic_line(&p->master, PIC_CASCADE, false); /* INT of the slave falls, and rises if there is more */
+    pic_line(&p->master, PIC_CASCADE, false); /* the slave's INT falls, and rises if it has another request */
     pic_cascade(p);
     return (uint8_t)(p->slave.vector | level);
 }
@@ -155,7 +156,7 @@ static void pic_end_of_interrupt(pic *c, unsigned command, unsigned named)
         c->lowest = (uint8_t)level;
 }
 
-/* OCW2: R, SL, EOI in bits 7-5, a level in bits 2-0. */
+/* Executes OCW2: R, SL, EOI in bits 7-5, a level in bits 2-0. */
 static void pic_ocw2(pic *c, uint8_t value)
 {
     unsigned command = value >> 5, level = value & 7;
@@ -183,7 +184,7 @@ static void pic_ocw3(pic *c, uint8_t value)
         c->read_isr = (value & OCW3_READ_ISR) != 0;
 }
 
-/* ICW1 resets the edge sense circuit, the mask and the modes; without ICW4 all of that is off. */
+/* Executes ICW1: resets the edge sense circuit, the mask and the modes that ICW4 sets. */
 static void pic_icw1(pic *c, uint8_t value)
 {
     uint8_t lines = c->lines;
@@ -205,7 +206,7 @@ static void pic_odd(pic *c, uint8_t value)
         c->vector = value & 0xf8;
         c->next_icw = !c->single ? 3 : c->wants_icw4 ? 4 : 0;
         break;
-    case 3: /* which inputs have slaves, or the slave's number: the board is wired as it is */
+    case 3: /* slave inputs or the slave's number, which the board's wiring fixes */
         c->next_icw = c->wants_icw4 ? 4 : 0;
         break;
     case 4:
@@ -232,7 +233,8 @@ void pic_write(pic_pair *p, uint16_t port, uint8_t value)
     pic_cascade(p);
 }
 
-/* After a poll command any read is the acknowledge: bit 7 and the level, which goes into service. */
+/* Reads a port. After a poll command, any read is an acknowledge: it returns bit 7 and the level, and puts the
+ * level into service. */
 uint8_t pic_read(pic_pair *p, uint16_t port)
 {
     bool is_master = port < PIC_SLAVE;

@@ -22,7 +22,7 @@ void pit_reset(pit *p)
         p->counters[i] = (pit_counter){.mode = 3, .access = ACCESS_BOTH, .gate = i != 2};
 }
 
-/* Modes 2 and 3 start over; counts of 1 are illegal there, and nothing moves. */
+/* Returns true for the periodic modes, 2 and 3. A count of 1 is illegal in them and produces no output. */
 static bool pit_periodic(const pit_counter *c)
 {
     return c->mode == 2 || c->mode == 3;
@@ -33,13 +33,13 @@ static int64_t pit_elapsed(const pit_counter *c, int64_t now)
     return c->before + (c->counting && now > c->since ? now - c->since : 0);
 }
 
-/* Mode 3 is high for the larger half. */
+/* Returns the pulses for which OUT is high in mode 3: the larger half of the period. */
 static int64_t pit_high_part(const pit_counter *c)
 {
     return ((int64_t)c->count + 1) / 2;
 }
 
-/* Modes 2 and 3: the pulse that ends the period, in mode 3 the half period, in which `now` is. */
+/* Returns the pulse that ends the current period of mode 2 or half period of mode 3. */
 static int64_t pit_boundary(const pit_counter *c, int64_t now)
 {
     int64_t elapsed = pit_elapsed(c, now), in_period = elapsed % c->count;
@@ -47,8 +47,7 @@ static int64_t pit_boundary(const pit_counter *c, int64_t now)
     return now + (end - in_period);
 }
 
-/* A new count of modes 2 and 3 is loaded with the end of the period, or of the half period. `from` is when it
- * was written. */
+/* Loads the new count of modes 2 and 3 at the end of the period or half period. */
 static void pit_load_next(pit_counter *c, int64_t boundary)
 {
     bool low_half = c->mode == 3 && pit_elapsed(c, boundary) % c->count != 0;
@@ -58,7 +57,7 @@ static void pit_load_next(pit_counter *c, int64_t boundary)
     c->since = boundary;
 }
 
-/* Brings the counter up to `now`, which was last looked at in an earlier pulse. */
+/* Loads a pending count if its boundary lies between pulse `last` and `now`. */
 static void pit_settle(pit_counter *c, int64_t last, int64_t now)
 {
     if (!c->loaded || !c->counting || c->next == 0 || !pit_periodic(c))
@@ -85,7 +84,7 @@ static bool pit_counter_out(const pit_counter *c, int64_t now)
     }
 }
 
-/* The state holds a pending count together with the pulse up to which it was settled: that of the write. */
+/* Returns the counter's state at `now`. Its pending count, if any, was written at pulse `since`. */
 static pit_counter pit_at(const pit_counter *c, int64_t now)
 {
     pit_counter then = *c;
@@ -106,7 +105,8 @@ int64_t pit_next_rise(const pit *p, unsigned counter, int64_t now)
         return PIT_NEVER;
     int64_t from = now > c.since ? now : c.since, elapsed = pit_elapsed(&c, from);
     if (!pit_periodic(&c)) {
-        int64_t rise = from + (c.count - elapsed) + (c.mode >= 4); /* of the strobe: its end */
+        int64_t rise =
+            from + (c.count - elapsed) + (c.mode >= 4); /* modes 4, 5: OUT rises after the strobe */
         return rise > now ? rise : PIT_NEVER;
     }
     if (c.count < 2)
@@ -137,8 +137,8 @@ static uint16_t pit_to_register(const pit_counter *c, int64_t value)
     return (uint16_t)(decimal / 1000 << 12 | decimal / 100 % 10 << 8 | decimal / 10 % 10 << 4 | decimal % 10);
 }
 
-/* The counting element. Mode 3 counts in twos, from the even number below the count; modes 0, 1, 4 and 5 wrap
- * and go on behind the terminal count. */
+/* Returns the counting element. Mode 3 counts by twos, from the even number at or below the count. Modes 0, 1, 4
+ * and 5 wrap after the terminal count and continue. */
 static uint16_t pit_counting_element(const pit_counter *c, int64_t now)
 {
     if (!c->loaded)
@@ -151,7 +151,7 @@ static uint16_t pit_counting_element(const pit_counter *c, int64_t now)
         int64_t at = elapsed % n, high = pit_high_part(c);
         bool in_high = at < high;
         at -= in_high ? 0 : high;
-        int64_t odd = (n & 1) == 0 ? 0 : in_high ? -1 : 1; /* the first step of an odd count is 1, or 3 */
+        int64_t odd = (n & 1) == 0 ? 0 : in_high ? -1 : 1; /* an odd count begins with a step of 1 or 3 */
         return pit_to_register(c, at == 0 ? n : n - 2 * at - odd);
     }
     int64_t wrap = c->bcd ? 10000 : 0x10000;
@@ -168,7 +168,7 @@ static uint8_t pit_status(const pit_counter *c, int64_t now)
 static void pit_latch_count(pit_counter *c, int64_t now)
 {
     if (c->latched != 0)
-        return; /* a second latch before the first was read is ignored */
+        return; /* the chip ignores a latch command until the latched count has been read */
     c->latch = pit_counting_element(c, now);
     c->latched = c->access == ACCESS_BOTH ? 2 : 1;
 }
@@ -187,19 +187,19 @@ static void pit_load(pit_counter *c, uint32_t count, int64_t now)
     c->count = count;
     c->next = 0;
     c->before = 0;
-    c->since = now + 1; /* with the next pulse */
+    c->since = now + 1; /* the next pulse loads it */
     c->loaded = true;
     c->counting = c->gate || c->mode == 1 || c->mode == 5;
 }
 
-/* A whole count was written. Modes 1 and 5 wait for a trigger, 2 and 3 for the end of the period. */
+/* Handles a complete count. Modes 1 and 5 load it at a trigger, 2 and 3 at the end of the period. */
 static void pit_count_written(pit_counter *c, int64_t now)
 {
     uint32_t count = pit_from_register(c, c->written);
     if (c->mode == 1 || c->mode == 5) {
         c->next = count;
     } else if (pit_periodic(c) && c->loaded && c->count >= 2) {
-        if (c->counting && now > c->since) { /* from here on the boundary is looked for */
+        if (c->counting && now > c->since) { /* the boundary is searched from here */
             c->before = pit_elapsed(c, now) % c->count;
             c->since = now;
         }
@@ -214,7 +214,7 @@ static void pit_write_count(pit_counter *c, uint8_t value, int64_t now)
     if (c->access == ACCESS_BOTH && !c->write_high_next) {
         c->write_low = value;
         c->write_high_next = true;
-        if (c->mode == 0) /* the first byte stops the counting and takes OUT low */
+        if (c->mode == 0) /* the first byte stops counting and sets OUT low */
             c->loaded = c->counting = false;
         return;
     }
@@ -261,11 +261,11 @@ void pit_write(pit *p, uint16_t port, uint8_t value, int64_t now)
         pit_write_count(&p->counters[port - PIT_COUNTER0], value, now);
 }
 
-/* The status comes first if both were latched, then the latched count, else the counter as it runs. */
+/* Reads a counter: first a latched status, then a latched count, otherwise the running count. */
 uint8_t pit_read(pit *p, uint16_t port, int64_t now)
 {
     if (port == PIT_CONTROL)
-        return 0xff; /* cannot be read */
+        return 0xff; /* the control port is write-only */
     pit_counter *c = &p->counters[port - PIT_COUNTER0];
     pit_settle(c, c->since, now);
     if (c->status_latched) {
@@ -281,8 +281,8 @@ uint8_t pit_read(pit *p, uint16_t port, int64_t now)
     return (uint8_t)(high ? value >> 8 : value);
 }
 
-/* Low stops modes 0, 2, 3 and 4; in 2 and 3 a rise starts the period anew. Modes 1 and 5 are started by a
- * rise and do not stop. */
+/* Changes a gate. A low gate stops modes 0, 2, 3 and 4; a rise restarts the period of modes 2 and 3. Modes 1 and 5
+ * are triggered by a rise and never stop. */
 void pit_set_gate(pit *p, unsigned counter, bool gate, int64_t now)
 {
     pit_counter *c = &p->counters[counter];
@@ -295,7 +295,7 @@ void pit_set_gate(pit *p, unsigned counter, bool gate, int64_t now)
         bool low = c->mode == 1 && !pit_counter_out(c, now);
         if (gate && count != 0)
             pit_load(c, count, now);
-        if (gate && low) { /* triggered again: OUT stays low up to the reload */
+        if (gate && low) { /* retriggered: OUT stays low until the reload */
             c->since = now;
             c->before = -1;
         }
@@ -316,7 +316,7 @@ void pit_set_gate(pit *p, unsigned counter, bool gate, int64_t now)
 
 /* --- snapshots --- */
 
-/* Pulses: as many as there can be in the clocks of a snapshot. */
+/* The largest pulse number in a snapshot. */
 #define PULSES_MOST (INT64_C(1) << 58)
 
 static const snapshot_table counter_state = {
@@ -331,7 +331,7 @@ static void check_pit(const void *row, snapshot *s)
     const pit *p = row;
     for (unsigned i = 0; i < PIT_COUNTERS; i++)
         if (p->counters[i].loaded && p->counters[i].count == 0)
-            snapshot_refuse(s, "pit.counters.count: counter %u counts 0", i);
+            snapshot_refuse(s, "pit.counters.count: the count of counter %u is 0", i);
 }
 
 const snapshot_table pit_state = {SNAPSHOT(pit, "pit", FIELD_TABLE(&counter_state, counters)),

@@ -1,6 +1,5 @@
-/* The 8254 programmable interval timer. Time is a count of its input clock's pulses (1.193182 MHz), so that
- * the state of a counter is a function of when it was loaded: nothing has to run. Intel 8254 data sheet
- * (231164). */
+/* The 8254 programmable interval timer. Times are counts of its input clock's pulses (1.193182 MHz). A counter's
+ * state is computed from the pulse at which it was loaded. Intel 8254 data sheet (231164). */
 #ifndef MACHINE_BOARD_PIT_H
 #define MACHINE_BOARD_PIT_H
 
@@ -16,16 +15,16 @@ typedef struct pit_counter {
     uint8_t access; /* 1 low byte, 2 high byte, 3 low then high */
     bool bcd;
     bool gate;
-    bool loaded;      /* the counting element has a count: it was written, or for modes 1 and 5 triggered */
-    bool counting;    /* false while the gate holds it */
-    int64_t since;    /* the pulse that loaded it, or from which on it counts again */
+    bool loaded;      /* the counting element has a count */
+    bool counting;    /* false while the gate stops it */
+    int64_t since;    /* pulse at which it was loaded or counting resumed */
     int64_t before;   /* pulses counted before `since` */
-    uint32_t count;   /* what was loaded: 1 to 65536 (10000 in BCD) */
-    uint32_t next;    /* written, not yet loaded (modes 1, 2, 3, 5); 0 = none */
+    uint32_t count;   /* loaded count: 1 to 65536 (10000 in BCD) */
+    uint32_t next;    /* pending count (modes 1, 2, 3, 5); 0: none */
     uint32_t written; /* the count register */
     uint8_t write_low;
     bool write_high_next, read_high_next;
-    uint8_t latched; /* how many bytes of the latched count are left to read */
+    uint8_t latched; /* unread bytes of the latched count */
     uint16_t latch;
     bool status_latched;
     uint8_t status;
@@ -39,12 +38,13 @@ typedef struct pit {
 
 extern const snapshot_table pit_state;
 void pit_reset(pit *p);
-/* All times are the number of the last pulse that has come. */
+/* `now` is the number of the last pulse. */
 uint8_t pit_read(pit *p, uint16_t port, int64_t now);
 void pit_write(pit *p, uint16_t port, uint8_t value, int64_t now);
 void pit_set_gate(pit *p, unsigned counter, bool gate, int64_t now);
 bool pit_out(const pit *p, unsigned counter, int64_t now);
-/* The first pulse after `now` with which OUT rises, PIT_NEVER if none does without further writes. */
+/* Returns the first pulse after `now` at which OUT rises, or PIT_NEVER if it does not rise without further writes.
+ */
 int64_t pit_next_rise(const pit *p, unsigned counter, int64_t now);
 
 #endif

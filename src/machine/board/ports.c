@@ -5,7 +5,7 @@
 #include "machine/observe/observe.h"
 #include "machine/state.h"
 
-/* Those attached last are asked first. */
+/* Offers an access to the host's handlers, the one attached last first. Returns true if one handled it. */
 static bool handlers_do(p5_machine *machine, uint16_t port, unsigned size, uint32_t *value, bool write)
 {
     for (size_t i = machine->port_handlers.count; i-- > 0;) {
@@ -47,10 +47,10 @@ void ports_write(void *context, uint16_t port, unsigned size, uint32_t value)
 p5_status p5_machine_attach_ports(p5_machine *machine, const p5_port_options *options, p5_error *error)
 {
     if (options->size != sizeof *options)
-        return error_set(error, P5_ERR_STATE, "p5_port_options.size is %zu, this library expects %zu",
+        return error_set(error, P5_ERR_STATE, "p5_port_options.size is %zu; this library expects %zu",
                          options->size, sizeof *options);
     if (machine->running)
-        return error_set(error, P5_ERR_STATE, "ports are attached between runs, not in a callback of one");
+        return error_set(error, P5_ERR_STATE, "attach ports between runs, not in a callback");
     if (options->first > options->last)
         return error_set(error, P5_ERR_RANGE, "ports %Xh to %Xh: the first is above the last", options->first,
                          options->last);

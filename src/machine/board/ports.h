@@ -1,4 +1,4 @@
-/* Who answers a port access: the host's handlers (p5_machine_attach_ports), then the board. */
+/* Routes port accesses to the host's handlers (p5_machine_attach_ports) and then to the board. */
 #ifndef MACHINE_BOARD_PORTS_H
 #define MACHINE_BOARD_PORTS_H
 

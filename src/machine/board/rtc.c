@@ -21,7 +21,7 @@ enum {
     B_SET = 0x80,
     B_BINARY = 0x04,
     B_24_HOURS = 0x02,
-    ENABLES = 0x70, /* of periodic, alarm and update interrupts: the same bits as their flags in C */
+    ENABLES = 0x70, /* enables of periodic, alarm and update interrupts; register C has the same bits */
     PERIODIC = 0x40,
     ALARM = 0x20,
     UPDATE = 0x10,
@@ -29,8 +29,8 @@ enum {
     D_VALID = 0x80,
     HOUR_PM = 0x80,
     ALARM_ANY = 0xc0,    /* an alarm cell of C0h-FFh matches everything */
-    UPDATE_WARNING = 8,  /* pulses: UIP rises 244 us before the update, ... */
-    UPDATE_DURATION = 65 /* ... which takes 1984 us */
+    UPDATE_WARNING = 8,  /* pulses (244 us) from the rise of UIP to the update */
+    UPDATE_DURATION = 65 /* pulses (1984 us) of the update */
 };
 
 /* --- formats --- */
@@ -61,9 +61,10 @@ static int rtc_decode_hour(const rtc *r, uint8_t cell)
     return rtc_decode(r, cell & 0x7f) % 12 + ((cell & HOUR_PM) != 0 ? 12 : 0);
 }
 
-/* --- what happens by itself --- */
+/* --- progress of time --- */
 
-/* Rates 1 and 2 are those of 9 and 8 with a 32768 Hz oscillator; 0 is off. Pulses per period. */
+/* Returns the period of the periodic interrupt in pulses; 0 is off. With a 32768 Hz oscillator, rates 1 and 2
+ * are the same as 8 and 9. */
 static uint64_t rtc_period(const rtc *r)
 {
     unsigned rate = r->cells[REGISTER_A] & 15;
@@ -80,7 +81,7 @@ static bool rtc_alarm_matches(const rtc *r, const date *t)
            (c[HOURS_ALARM] >= ALARM_ANY || rtc_decode_hour(r, c[HOURS_ALARM]) == t->hour);
 }
 
-/* Seconds until the alarm next matches, at most a day and not 0; -1 if it cannot. */
+/* Returns the seconds until the alarm next matches, 1 to a day, or -1 if it never does. */
 static int64_t rtc_until_alarm(const rtc *r, int64_t epoch)
 {
     for (int64_t s = 1; s <= DAY_SECONDS;) {
@@ -95,7 +96,8 @@ static int64_t rtc_until_alarm(const rtc *r, int64_t epoch)
     return -1;
 }
 
-/* An update ends UPDATE_DURATION pulses behind each full second, from the first one on. */
+/* Returns the number of updates that have ended. Each ends UPDATE_DURATION pulses after a full second, from the
+ * first second on. */
 static uint64_t rtc_updates(uint64_t pulse)
 {
     return pulse < UPDATE_DURATION ? 0 : (pulse - UPDATE_DURATION) / RTC_HZ;
@@ -111,7 +113,8 @@ static void rtc_seconds_pass(rtc *r, uint64_t seconds)
     int weekday = r->time.weekday;
     r->time = date_of_epoch(epoch + (int64_t)seconds);
     int64_t midnights = (epoch + (int64_t)seconds) / DAY_SECONDS - epoch / DAY_SECONDS;
-    r->time.weekday = (int)((weekday - 1 + midnights) % 7 + 1); /* a counter of its own: as it was set */
+    r->time.weekday =
+        (int)((weekday - 1 + midnights) % 7 + 1); /* a counter of its own, independent of the date */
     r->cells[REGISTER_C] |= UPDATE;
 }
 
@@ -136,7 +139,7 @@ uint64_t rtc_next(const rtc *r)
     uint64_t next = UINT64_MAX, period = rtc_period(r);
     uint8_t wanted = r->cells[REGISTER_B] & ENABLES;
     if (rtc_interrupt(r))
-        return UINT64_MAX; /* until register C is read */
+        return UINT64_MAX; /* the output stays active until register C is read */
     if ((wanted & PERIODIC) != 0 && period != 0)
         next = (r->seen / period + 1) * period;
     int64_t seconds = -1;
@@ -185,7 +188,7 @@ uint8_t rtc_read(rtc *r, uint64_t now)
         return (uint8_t)(t->year / 1000 % 10 << 4 | t->year / 100 % 10);
     case REGISTER_A:
         return (r->cells[REGISTER_A] & 0x7f) | (rtc_updating(r, now) ? A_UPDATE : 0);
-    case REGISTER_C: { /* the read clears it */
+    case REGISTER_C: { /* a read clears it */
         uint8_t flags = r->cells[REGISTER_C] & ENABLES;
         flags |= rtc_interrupt(r) ? C_REQUEST : 0;
         r->cells[REGISTER_C] = 0;
@@ -196,7 +199,8 @@ uint8_t rtc_read(rtc *r, uint64_t now)
     }
 }
 
-/* What was written is what the next update counts on from; a date that does not exist becomes one then. */
+/* Writes a time cell; returns false for other cells. The next update counts on from it, and turns an invalid
+ * date into a valid one. */
 static bool rtc_write_time(rtc *r, unsigned cell, uint8_t value)
 {
     date *t = &r->time;
@@ -239,13 +243,14 @@ void rtc_write(rtc *r, uint8_t value, uint64_t now)
         return;
     if (cell == REGISTER_A)
         r->cells[cell] = value & 0x7f;
-    else if (cell == REGISTER_B) /* SET also clears the update interrupt's enable */
+    else if (cell == REGISTER_B) /* SET also disables the update interrupt */
         r->cells[cell] = (value & B_SET) != 0 ? value & (uint8_t)~UPDATE : value;
     else if (cell != REGISTER_C && cell != REGISTER_D)
         r->cells[cell] = value;
 }
 
-/* Sizes as a BIOS leaves them: 640 KB below 1 MB; above it in KB up to 64 MB, and above 16 MB in 64 KB. */
+/* Fills CMOS memory as a BIOS does: memory below 1 MB (640 KB); above 1 MB in KB up to 64 MB; above 16 MB in
+ * units of 64 KB. */
 static void rtc_fill(rtc *r, uint32_t memory_bytes)
 {
     uint32_t extended = memory_bytes > 1u << 20 ? (memory_bytes - (1u << 20)) >> 10 : 0;
@@ -260,7 +265,7 @@ static void rtc_fill(rtc *r, uint32_t memory_bytes)
     r->cells[0x18] = r->cells[0x31] = (uint8_t)(extended >> 8);
     r->cells[0x34] = (uint8_t)high;
     r->cells[0x35] = (uint8_t)(high >> 8);
-    unsigned sum = 0; /* of 10h-2Dh */
+    unsigned sum = 0; /* checksum of 10h-2Dh */
     for (unsigned i = 0x10; i <= 0x2d; i++)
         sum += r->cells[i];
     r->cells[0x2e] = (uint8_t)(sum >> 8);
@@ -270,7 +275,7 @@ static void rtc_fill(rtc *r, uint32_t memory_bytes)
 void rtc_reset(rtc *r, int64_t epoch, uint32_t memory_bytes)
 {
     memset(r, 0, sizeof *r);
-    r->cells[REGISTER_A] = 0x26; /* 32768 Hz, 1024 interrupts a second */
+    r->cells[REGISTER_A] = 0x26; /* 32768 Hz, 1024 interrupts per second */
     r->cells[REGISTER_B] = B_24_HOURS;
     r->cells[REGISTER_D] = D_VALID;
     r->time = date_of_epoch(epoch);
@@ -279,7 +284,7 @@ void rtc_reset(rtc *r, int64_t epoch, uint32_t memory_bytes)
 
 /* --- snapshots --- */
 
-/* The guest may set what no clock shows: two digits each, or a byte. */
+/* Limits of values in a snapshot. A guest may set invalid times: two digits each, or a byte. */
 enum { MOST_YEAR = 999999, MOST_NUMBER = 299 };
 
 static const snapshot_table time_state = {

@@ -1,5 +1,4 @@
-/* The clock and CMOS memory of a PC: Motorola MC146818A data sheet; cells above 0Dh as the PC/AT uses them.
- */
+/* The real-time clock and CMOS memory of a PC. Motorola MC146818A data sheet; cells above 0Dh as in the PC/AT. */
 #ifndef MACHINE_BOARD_RTC_H
 #define MACHINE_BOARD_RTC_H
 
@@ -13,22 +12,22 @@ enum { RTC_HZ = 32768, RTC_CELLS = 128, RTC_CENTURY = 0x32 };
 
 typedef struct rtc {
     uint8_t index;
-    uint8_t cells[RTC_CELLS]; /* the alarm, registers A-D, and everything else that is not the time */
-    date time;                /* binary, whatever the format of the cells */
-    uint64_t seen;            /* pulses of the 32768 Hz oscillator up to which everything has been done */
+    uint8_t cells[RTC_CELLS]; /* all cells except the time: alarm, registers A-D, memory */
+    date time;                /* binary, whatever the cells' format */
+    uint64_t seen;            /* pulse of the 32768 Hz oscillator to which the clock is updated */
 } rtc;
 
 extern const snapshot_table rtc_state;
-/* `epoch` is the time at pulse 0 in seconds since 1970. */
+/* Resets the clock. `epoch` is the time at pulse 0 in seconds since 1970. */
 void rtc_reset(rtc *r, int64_t epoch, uint32_t memory_bytes);
-/* Brings the clock up to pulse `now`. */
+/* Updates the clock to pulse `now`. */
 void rtc_advance(rtc *r, uint64_t now);
-/* Reads and writes the cell that port 70h selected; the clock must have been brought up to `now`. */
+/* Read and write the cell selected by port 70h. The clock must be updated to `now` before. */
 uint8_t rtc_read(rtc *r, uint64_t now);
 void rtc_write(rtc *r, uint8_t value, uint64_t now);
-/* The interrupt output. */
+/* Returns the level of the interrupt output. */
 bool rtc_interrupt(const rtc *r);
-/* The pulse of the next event that raises it, UINT64_MAX if none can. */
+/* Returns the pulse of the next event that raises it, or UINT64_MAX. */
 uint64_t rtc_next(const rtc *r);
 
 #endif

@@ -1,13 +1,14 @@
-/* Output appears at once, and takes its time on the line; the guest sees that in LSR and by the interrupt. A
- * character that the chip would lose because the holding register was full is sent later instead. Input is
- * taken from the host a character time after the guest showed that it wants it, by enabling the receive
- * interrupt or by looking for some again and again while it has nothing to send: so no character is lost, and
- * when one comes depends on the model's clock alone. */
+/* COM1. Output appears at once on the host, but LSR and the interrupt follow the time that it takes on the line.
+ * A character that the real chip would lose because the holding register is full is sent later instead.
+ *
+ * Input is taken from the host one character time after the guest requests it: it enables the receive interrupt,
+ * or polls for input repeatedly without sending. So no character is lost, and its arrival depends on the
+ * machine's clock alone. */
 #include "machine/board/board_internal.h"
 
 enum {
     COM1 = 0x3f8,
-    RBR_THR = 0, /* receive / transmit; divisor low with DLAB */
+    RBR_THR = 0, /* receive or transmit; divisor low with DLAB */
     IER = 1,     /* interrupt enable; divisor high with DLAB */
     IIR_FCR = 2,
     LCR = 3,
@@ -35,12 +36,12 @@ enum {
     LSR_OVERRUN = 0x02,
     LSR_HOLDING_EMPTY = 0x20,
     LSR_ALL_EMPTY = 0x40,
-    MCR_OUT2 = 0x08, /* on a PC: the interrupt reaches the controller */
+    MCR_OUT2 = 0x08, /* in a PC, connects the interrupt to the controller */
     MCR_LOOP = 0x10,
-    MSR_READY = 0xb0, /* DCD, DSR, CTS: somebody is there */
+    MSR_READY = 0xb0, /* DCD, DSR and CTS: a terminal is connected */
     BAUD_BASE = 115200,
-    IDLE_LOOKS = 8,       /* who only sends looks once or twice before each character */
-    RETRY_CHARACTERS = 16 /* how often a terminal is asked */
+    IDLE_LOOKS = 8, /* polls of LSR that request input; before sending, guests poll only once or twice */
+    RETRY_CHARACTERS = 16 /* character times until a terminal without input is read again */
 };
 
 static bool serial_fifos(const serial *s)
@@ -48,7 +49,7 @@ static bool serial_fifos(const serial *s)
     return (s->fcr & FCR_ENABLE) != 0;
 }
 
-/* Clocks of a start bit, 5 to 8 data bits, parity and stop bits. */
+/* Returns the clocks of a character: a start bit, 5 to 8 data bits, parity and stop bits. */
 static uint64_t serial_character(const devices *b)
 {
     const serial *s = &b->serial;
@@ -94,14 +95,14 @@ static void serial_receive(devices *b, uint8_t byte)
     if (s->received_count >= room) {
         s->errors |= LSR_OVERRUN;
         if (serial_fifos(s))
-            return; /* the FIFO keeps what it has; without it the new character replaces the old one */
+            return; /* a FIFO drops the new character; without it, the new one replaces the old one */
         s->received_count = 0;
     }
     s->received[s->received_count++] = byte;
     s->timeout_at = serial_fifos(s) ? b->now + 4 * serial_character(b) : UINT64_MAX;
 }
 
-/* Has the next character sent to us if there is room for it and somebody who wants it. */
+/* Schedules the next character if the guest has requested input and the receiver has space for it. */
 static void serial_expect(devices *b)
 {
     serial *s = &b->serial;
@@ -145,7 +146,7 @@ static uint32_t serial_read_received(devices *b)
 
 /* --- transmitter --- */
 
-/* The holding register is empty when only the character in the shift register is left. */
+/* Returns the clock at which the holding register becomes empty, one character before all have been sent. */
 static uint64_t serial_holding_empty_at(const devices *b)
 {
     uint64_t character = serial_character(b);
@@ -175,7 +176,8 @@ static uint32_t serial_line_status(devices *b)
     return status;
 }
 
-/* With MCR_LOOP the outputs DTR, RTS, OUT1 and OUT2 come back as DSR, CTS, RI and DCD. */
+/* Returns the modem lines. With MCR_LOOP, the outputs DTR, RTS, OUT1 and OUT2 are connected to DSR, CTS, RI and
+ * DCD. */
 static uint8_t serial_modem_lines(const serial *s)
 {
     unsigned mcr = s->mcr;
@@ -189,7 +191,7 @@ static void serial_set_modem(serial *s, uint8_t mcr)
     uint8_t before = serial_modem_lines(s);
     s->mcr = mcr & 0x1f;
     uint8_t after = serial_modem_lines(s), changed = before ^ after;
-    uint8_t ring_ended = before & ~after & 0x40; /* RI is noticed when it ends */
+    uint8_t ring_ended = before & ~after & 0x40; /* only the trailing edge of RI sets its bit */
     s->modem_delta |= (uint8_t)((changed & 0xb0) >> 4 | ring_ended >> 4);
 }
 
@@ -307,7 +309,7 @@ static void serial_write(devices *b, uint16_t port, uint32_t value)
         break;
     case LSR:
     case MSR:
-        break; /* for the factory's tests */
+        break; /* factory test bits */
     default:
         s->scratch = byte;
     }

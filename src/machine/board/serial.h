@@ -16,15 +16,15 @@ typedef struct serial {
     uint8_t modem_delta; /* MSR bits 3-0 */
     uint8_t received[SERIAL_FIFO];
     unsigned received_count;
-    bool receiving;      /* the guest has shown that it wants input */
-    unsigned idle_looks; /* reads of LSR in a row that found nothing received and nothing to send */
+    bool receiving;      /* the guest has requested input */
+    unsigned idle_looks; /* consecutive reads of LSR with nothing received and nothing to send */
     bool input_ended;
-    uint64_t receive_at; /* clock at which the next character is complete, UINT64_MAX = none on its way */
-    uint64_t timeout_at; /* clock of the FIFO's time-out, UINT64_MAX = none */
+    uint64_t receive_at; /* clock at which the next character is complete, UINT64_MAX: none */
+    uint64_t timeout_at; /* clock of the FIFO's time-out, UINT64_MAX: none */
     bool timed_out;
     uint64_t sent_at;       /* clock at which everything written so far has been sent */
-    bool holding_full;      /* the emptying of the holding register or FIFO is still to come */
-    bool holding_interrupt; /* it came, and neither a read of IIR nor a write has taken note */
+    bool holding_full;      /* the holding register or FIFO is not yet empty */
+    bool holding_interrupt; /* it became empty; no read of IIR and no write has cleared the interrupt yet */
 } serial;
 
 extern const snapshot_table serial_state;

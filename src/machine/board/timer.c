@@ -1,14 +1,14 @@
-/* The 8254 on its ports, its counter 0 on line 0, and port 61h: counter 2's gate and output, the speaker, the
- * refresh flag that counter 1 toggles. */
+/* Connects the 8254 to its ports and counter 0 to interrupt line 0. Port 61h: gate and output of counter 2, the
+ * speaker, and the refresh flag that counter 1 toggles. */
 #include "machine/board/board_internal.h"
 
 enum {
     SYSTEM_PORT = 0x61,
     GATE2 = 0x01,
-    WRITABLE = 0x0f, /* gate, speaker, and the two enables of NMI sources that are not there */
+    WRITABLE = 0x0f, /* gate, speaker, and enables of two NMI sources that the board lacks */
     REFRESH = 0x10,
     OUT2 = 0x20,
-    REFRESH_PULSES = 18 /* what counter 1 divides by on a PC: 15 us */
+    REFRESH_PULSES = 18 /* divisor of counter 1 in a PC: 15 us */
 };
 
 static int64_t timer_pulse(const devices *b)
@@ -21,7 +21,7 @@ static uint32_t timer_read(devices *b, uint16_t port)
     return pit_read(&b->pit, port, timer_pulse(b));
 }
 
-/* What the write does to OUT of counter 0 at once is seen by the controller. */
+/* Writes to the timer, and passes an immediate change of counter 0's OUT to the interrupt controller. */
 static void timer_write(devices *b, uint16_t port, uint32_t value)
 {
     pit_write(&b->pit, port, (uint8_t)value, timer_pulse(b));

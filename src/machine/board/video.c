@@ -1,13 +1,12 @@
-/* The registers of a VGA, and the status register by whose bits programs wait for the retrace. Lines and frames
- * last as the CRT controller is programmed: in text, 449 lines of 900 pixels at 28.322 MHz are 70.1 Hz. IBM's
- * VGA technical reference. */
+/* VGA registers. The status register follows the beam, whose line and frame times come from the CRT controller:
+ * in text mode, 449 lines of 900 pixels at 28.322 MHz give 70.1 Hz. IBM's VGA technical reference. */
 #include "machine/board/board_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    MONO_CRTC = 0x3b4, /* where the CRT controller is if the miscellaneous register says so */
+    MONO_CRTC = 0x3b4, /* the CRT controller if COLOUR is clear */
     MONO_STATUS = 0x3ba,
     ATTRIBUTE = 0x3c0,
     MISCELLANEOUS_WRITE = 0x3c2,
@@ -20,15 +19,15 @@ enum {
     GRAPHICS = 0x3ce,
     CRTC = 0x3d4,
     STATUS = 0x3da,
-    COLOUR = 0x01, /* of the miscellaneous register: the CRT controller is at 3D4h */
+    COLOUR = 0x01, /* in the miscellaneous register: the CRT controller is at 3D4h */
     CRTC_PROTECT = 0x11,
     PROTECTED = 0x80,
-    LINE_COMPARE_BIT = 0x10 /* of register 7, which is never protected */
+    LINE_COMPARE_BIT = 0x10 /* in register 7; never write-protected */
 };
 
 /* --- the beam --- */
 
-/* Pixel clocks of a line, lines of a frame, as the CRT controller has them. */
+/* Pixel clocks of a line and lines of a frame, from the CRT controller. */
 typedef struct video_timing {
     uint32_t hz, line, line_shown, frame, frame_shown, retrace, retrace_lines;
 } video_timing;
@@ -73,7 +72,7 @@ static void video_dac_step(video *v, uint8_t *index)
     }
 }
 
-/* What a port shows of those that have an index, and data behind it; NULL: it is none of them. */
+/* Returns the register of a port that belongs to an index and data pair, or NULL. */
 static uint8_t *video_register(video *v, unsigned port)
 {
     const struct {
@@ -89,7 +88,8 @@ static uint8_t *video_register(video *v, unsigned port)
     return NULL;
 }
 
-/* The CRT controller and the status register move; the other place reads all ones then. */
+/* Maps the ports of CRT controller and status register in monochrome mode to the colour ports. Ports of the mode
+ * that is not selected read as all ones. */
 static uint16_t colour_port(const video *v, uint16_t port)
 {
     bool mono = port == MONO_CRTC || port == MONO_CRTC + 1 || port == MONO_STATUS;
@@ -135,11 +135,11 @@ static void video_write(devices *b, uint16_t port, uint32_t byte)
     port = colour_port(v, port);
     uint8_t value = (uint8_t)byte, *reg = video_register(v, port);
     switch (port) {
-    case ATTRIBUTE: /* index and data in turn */
+    case ATTRIBUTE: /* alternates between index and data */
         *video_register(v, ATTRIBUTE + v->attribute_data) = value;
         v->attribute_data = !v->attribute_data;
         break;
-    case ATTRIBUTE + 1: /* for reads */
+    case ATTRIBUTE + 1: /* read-only */
         break;
     case MISCELLANEOUS_WRITE:
         v->miscellaneous = value;
@@ -175,7 +175,7 @@ void video_set_registers(devices *b, const video_registers *registers)
     memcpy(v->crtc, registers->crtc, sizeof registers->crtc);
     memcpy(v->graphics, registers->graphics, sizeof registers->graphics);
     memcpy(v->attribute, registers->attribute, sizeof registers->attribute);
-    v->attribute_index = 0x20; /* the screen is on */
+    v->attribute_index = 0x20; /* screen on */
     v->vesa = 0;
     video_map(b);
 }
@@ -195,7 +195,7 @@ uint8_t *video_colours(devices *b)
     return b->video.dac;
 }
 
-/* As a BIOS leaves it in text mode: the retrace comes, and A0000h is not the VGA's. */
+/* Attaches the VGA in text mode, as a BIOS leaves it: the beam runs, and A0000h is not mapped. */
 bool video_attach(devices *b)
 {
     b->video = (video){.miscellaneous = 0x67,
@@ -226,7 +226,7 @@ const snapshot_table video_state = {
                          FIELD_MOST(VIDEO_MEMORY, pitch, start))),
     .partial = true};
 
-/* Registers that a snapshot of revision 1 has are of no use: nothing was drawn by them. */
+/* Saves or loads the video memory. Snapshots of revision 1 have none. */
 void video_transfer_memory(devices *b, snapshot *s)
 {
     enum { PART = 0x10000 };

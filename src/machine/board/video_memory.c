@@ -1,6 +1,6 @@
-/* Memory of the VGA: four planes of 64 KB, which the registers of the sequencer and the graphics controller
- * show at A0000h one beside the other. A mode in which that is one byte behind the other, as in mode 13h, has
- * them in the guest's RAM, as fast as all RAM. IBM's VGA technical reference, "Graphics controller". */
+/* VGA memory: four planes of 64 KB, which the guest accesses at A0000h through the sequencer and the graphics
+ * controller. In modes with a linear byte order, such as mode 13h, the memory is kept in the guest's RAM, where
+ * accesses are as fast as to any RAM. IBM's VGA technical reference, "Graphics controller". */
 #include "machine/board/board_internal.h"
 
 #include <stddef.h>
@@ -10,13 +10,13 @@
 #include "machine/state.h"
 
 enum {
-    MAP_MASK = 2, /* of the sequencer, */
+    MAP_MASK = 2, /* sequencer registers */
     MEMORY_MODE = 4,
-    EXTENDED = 2,   /* ... in the latter: there are 256 KB, */
-    SEQUENTIAL = 4, /* ... not odd and even addresses to odd and even planes, */
-    CHAIN_4 = 8     /* ... the low two bits of an address are the plane */
+    EXTENDED = 2,   /* MEMORY_MODE: all 256 KB are enabled */
+    SEQUENTIAL = 4, /* MEMORY_MODE: if clear, even addresses select even planes, odd ones odd planes */
+    CHAIN_4 = 8     /* MEMORY_MODE: the low two address bits select the plane */
 };
-enum { /* of the graphics controller */
+enum { /* graphics controller registers */
        SET_RESET,
        SET_RESET_ENABLE,
        COLOUR_COMPARE,
@@ -28,7 +28,7 @@ enum { /* of the graphics controller */
        BIT_MASK
 };
 
-/* --- what A0000h shows --- */
+/* --- the window at A0000h --- */
 
 typedef enum shown { SHOWS_NOTHING, SHOWS_BYTES, SHOWS_PLANES } shown;
 
@@ -44,7 +44,7 @@ static shown shown_at_window(const video *v)
     return bytes ? SHOWS_BYTES : SHOWS_PLANES;
 }
 
-/* Byte `address` of 64 KB that are one behind the other, as chain-4 has them in the planes. */
+/* Returns the index in `memory` of byte `address` in chain-4 mode. */
 static uint32_t chained_at(uint32_t address)
 {
     return (address & ~3u) * VIDEO_PLANES + (address & 3);
@@ -98,7 +98,7 @@ void video_planes_written(devices *b)
 
 /* --- the graphics controller --- */
 
-/* Where a byte of the window is in its plane, and the planes that its address lets through. */
+/* Returns a byte's offset in its plane, and in *planes the planes that its address selects. */
 static uint32_t plane_offset(const video *v, uint32_t address, uint8_t *planes)
 {
     *planes = 15;
@@ -122,7 +122,7 @@ uint8_t devices_memory_read(void *context, uint32_t physical)
     uint32_t address = (physical - P5_VIDEO_WINDOW) % VIDEO_WINDOW_BYTES;
     uint32_t offset = plane_offset(v, address, &planes);
     memcpy(v->latch, v->memory + offset * VIDEO_PLANES, sizeof v->latch);
-    if ((g[MODE] & 8) != 0) { /* the bits where the planes that count have the colour */
+    if ((g[MODE] & 8) != 0) { /* read mode 1: a bit is set where all cared planes match */
         uint8_t same = 0xff;
         for (unsigned p = 0; p < VIDEO_PLANES; p++)
             if ((g[COLOUR_CARE] >> p & 1) != 0)
@@ -135,7 +135,7 @@ uint8_t devices_memory_read(void *context, uint32_t physical)
     return v->latch[sequential ? g[READ_MAP] & 3u : (g[READ_MAP] & 2u) | (address & 1)];
 }
 
-/* What write modes 0, 2 and 3 have for a plane, and the bits that come from the processor. */
+/* Returns a plane's data in write modes 0, 2 and 3, and in *mask the bits that replace the latch. */
 static uint8_t plane_data(const uint8_t *g, unsigned plane, uint8_t value, uint8_t rotated, uint8_t *mask)
 {
     uint8_t set = (g[SET_RESET] >> plane & 1) != 0 ? 0xff : 0;
@@ -221,9 +221,9 @@ void video_set_pitch(devices *b, uint32_t pitch)
     b->video.pitch = pitch <= VIDEO_MEMORY ? pitch : 0;
 }
 
-/* What a guest may keep and change: all before the memory. */
+/* The part of `video` that a guest can save and restore: all before `memory`. */
 enum { REGISTERS = offsetof(video, memory) };
-_Static_assert((int)REGISTERS <= (int)VIDEO_STATE_BYTES, "room for the registers");
+_Static_assert((int)REGISTERS <= (int)VIDEO_STATE_BYTES, "the registers fit into the saved state");
 
 void video_state_save(const devices *b, uint8_t bytes[VIDEO_STATE_BYTES])
 {
@@ -251,7 +251,7 @@ void video_state_restore(devices *b, const uint8_t bytes[VIDEO_STATE_BYTES])
     video_map(b);
 }
 
-/* --- index and data at 1CEh: for the VESA routines of protected mode --- */
+/* --- index and data ports at 1CEh, for VESA's protected-mode routines --- */
 
 enum { VESA_INDEX = 0x1ce, VESA_BANK = 5, VESA_START_LOW, VESA_START_HIGH, START_UNIT = 4 };
 

@@ -1,5 +1,5 @@
-/* What the VGA's monitor shows, as pixels: the CRT controller walks through memory, the attribute controller and
- * the DAC give colours. IBM's VGA technical reference, "CRT controller". */
+/* Renders the VGA screen: the CRT controller addresses memory; attribute controller and DAC give the colours.
+ * IBM's VGA technical reference, "CRT controller". */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,31 +9,32 @@
 #include "machine/state.h"
 
 enum {
-    TEXT_MEMORY = 0x18000, /* B8000h, from A0000h on */
+    TEXT_MEMORY = 0x18000, /* B8000h relative to A0000h */
     MONO_MEMORY = 0x10000,
     TEXT_BYTES = 0x8000,
     ODD_LINES = 0x2000,
-    MAX_SCAN = 9, /* of the CRT controller */
+    MAX_SCAN = 9, /* CRT controller registers */
     CURSOR_BEGIN = 0x0a,
     CURSOR_END = 0x0b,
     OFFSET = 0x13,
     UNDERLINE = 0x14,
     MODE = 0x17,
-    MODE_CONTROL = 0x10, /* of the attribute controller */
+    MODE_CONTROL = 0x10, /* attribute controller registers */
     PLANE_ENABLE = 0x12,
     PANNING = 0x13,
     COLOUR_SELECT = 0x14
 };
 
-/* A picture that is being made. */
+/* State of a rendering. */
 typedef struct view {
     const video *v;
-    const uint8_t *ram; /* the guest's, from A0000h on, 128 KB */
+    const uint8_t *ram; /* 128 KB of guest RAM at A0000h */
     p5_picture *picture;
-    uint32_t lines;               /* of the monitor, */
-    uint32_t twice;               /* ... so many for one of the picture, by double scanning, */
-    uint32_t rows;                /* ... and by a character's, or a line's, height */
-    uint32_t start, pitch, split; /* in the CRT controller's units; the line behind which it begins at 0 */
+    uint32_t lines;        /* scan lines of the monitor */
+    uint32_t twice;        /* scan lines per picture line: 2 with double scanning */
+    uint32_t rows;         /* scan lines per row of characters or pixels */
+    uint32_t start, pitch; /* in the CRT controller's units */
+    uint32_t split;        /* line compare: after this scan line, addresses begin at 0 */
 } view;
 
 /* --- colours --- */
@@ -48,7 +49,7 @@ static void put_colour(const view *w, unsigned x, unsigned y, unsigned index)
         to[i] = (unsigned char)(colour[i] << 2 | colour[i] >> 4);
 }
 
-/* One of the 16 colours by palette and colour select registers. */
+/* Returns the DAC index of one of 16 colours, from the palette and colour select registers. */
 static unsigned of_16(const view *w, unsigned index)
 {
     const uint8_t *a = w->v->attribute;
@@ -60,7 +61,7 @@ static unsigned of_16(const view *w, unsigned index)
 
 /* --- memory --- */
 
-/* What the CRT controller counts as bytes of a plane: 1, 2 or 4 at a time. */
+/* Converts a CRT controller address to bytes of a plane: its unit is 1, 2 or 4 bytes. */
 static uint32_t in_bytes(const view *w, uint32_t address)
 {
     const uint8_t *c = w->v->crtc;
@@ -70,18 +71,18 @@ static uint32_t in_bytes(const view *w, uint32_t address)
 static uint8_t plane_byte(const view *w, uint32_t offset, unsigned plane)
 {
     offset &= VIDEO_PLANE_BYTES - 1;
-    if (w->v->chained && (offset & 3) == 0) /* one byte behind the other in RAM */
+    if (w->v->chained && (offset & 3) == 0) /* in guest RAM, in linear order */
         return w->ram[offset | plane];
     return w->v->memory[offset * VIDEO_PLANES + plane];
 }
 
-/* The memory behind B0000h or B8000h. */
+/* Returns the memory at B0000h or B8000h. */
 static const uint8_t *text_memory(const view *w)
 {
     return w->ram + ((w->v->graphics[6] & 0x0c) == 8 ? MONO_MEMORY : TEXT_MEMORY);
 }
 
-/* Where line `y` of the picture begins; `scan`: which line of its row it is. */
+/* Returns the address of picture line `y`, and in *scan its line within the row. */
 static uint32_t row_address(const view *w, uint32_t y, uint32_t lines_of_row, uint32_t *scan)
 {
     uint32_t line = y, begins = w->start, split = (w->split + 1) / w->twice;
@@ -122,7 +123,7 @@ static void draw_16(const view *w)
     }
 }
 
-/* The modes of the CGA: odd lines stand 2000h behind the even ones, pixels of `depth` bits in bytes. */
+/* Draws a CGA mode: pixels have `depth` bits, and odd lines are at offset 2000h. */
 static void draw_cga(const view *w, unsigned depth)
 {
     uint32_t scan;
@@ -138,7 +139,7 @@ static void draw_cga(const view *w, unsigned depth)
 
 /* --- text --- */
 
-/* A line of a character's glyph, in plane 2; attribute bit 3 chooses one of two blocks. */
+/* Returns a line of a glyph from plane 2. Attribute bit 3 selects one of two font blocks. */
 static uint8_t glyph_line(const view *w, uint8_t character, uint8_t attribute, unsigned line)
 {
     static const uint16_t blocks[8] = {0, 0x4000, 0x8000, 0xc000, 0x2000, 0x6000, 0xa000, 0xe000};
@@ -207,9 +208,9 @@ static void draw_vesa(const view *w)
         }
 }
 
-/* --- all of it --- */
+/* --- the picture --- */
 
-/* The size of the picture, which has one line for those of the monitor that are the same. */
+/* Computes the picture's size. Scan lines that repeat a line are not counted. */
 static void measure(view *w, unsigned *width, unsigned *height)
 {
     const video *v = w->v;
@@ -241,7 +242,7 @@ p5_status video_picture(devices *b, p5_picture *picture, p5_error *error)
     *picture = (p5_picture){.text = v->vesa == 0 && (v->graphics[6] & 1) == 0};
     w.ram = engine_ram(b->machine->engine, P5_VIDEO_WINDOW, P5_VIDEO_WINDOW_BYTES);
     if (w.ram == NULL)
-        return error_set(error, P5_ERR_STATE, "the guest has no memory where a screen is");
+        return error_set(error, P5_ERR_STATE, "the guest has no memory at A0000h-BFFFFh for a screen");
     measure(&w, &picture->width, &picture->height);
     picture->rgb = calloc((size_t)picture->width * picture->height, 3);
     if (picture->rgb == NULL)

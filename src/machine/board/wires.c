@@ -7,9 +7,9 @@
 #include "pmu/pins.h"
 #include "machine/board/board_internal.h"
 
-/* A wire from a PM pin: the model file's section [pins]. A pulse of one bus clock is too short for an 8259,
- * which takes an input that has fallen before the acknowledge for noise (level 7). So a flip-flop on the
- * board is set by the pin's rising edge, and cleared when its request has been acknowledged. */
+/* The pins that a model can connect (section [pins]). A pulse of one bus clock is too short for an 8259, which
+ * treats an input that falls before the acknowledge as spurious (level 7). Therefore the pin's rising edge sets
+ * a flip-flop on the board, and the acknowledge of its request clears it. */
 static const p5_pin wired_pins[] = {P5_PIN_PM0, P5_PIN_PM1, P5_PIN_PMI};
 enum { WIRED_PINS = sizeof wired_pins / sizeof wired_pins[0] };
 
@@ -52,7 +52,8 @@ static void pin_changed(void *context, p5_pin pin, bool level, uint64_t clock)
         observers_pin(machine, pin, level, clock);
 }
 
-/* Manual, 26.2.1.4: IERR# is asserted, and the processor shuts down unless TR1.NS is set. */
+/* Handles a parity error: IERR# is asserted, and the processor shuts down unless TR1.NS is set (manual,
+ * 26.2.1.4). */
 static void parity_error(void *context, uint32_t array, bool shutdown)
 {
     static const char *const names[] = {"code cache tag",  "code cache data", "code cache data",
@@ -78,7 +79,7 @@ void wires_open(p5_machine *machine)
         wired |= wire_of(machine, wired_pins[i]) != PIN_TO_NOTHING;
     bool follow = wired || observers_want_pins(machine);
     if (follow == machine->wires_followed)
-        return; /* what has been followed so far goes on */
+        return; /* the state of pins that are being followed must not be lost */
     p5_pmu_on_pin(machine->pmu, follow ? pin_changed : NULL, machine);
     machine->wires_followed = follow;
 }

@@ -1,19 +1,19 @@
-/* Pins of the processor that the board or the host looks at: PM0, PM1 and IERR#. */
+/* Output pins of the processor that the board or the host uses: PM0, PM1 and IERR#. */
 #ifndef MACHINE_BOARD_WIRES_H
 #define MACHINE_BOARD_WIRES_H
 
 #include "p5scope/machine.h"
 
-/* Has the monitor's pins followed if the model wires one or an observer wants them. To be called when that
- * may have changed. */
+/* Follows the PM pins if the model connects one or an observer requests them. Must be called when either
+ * changes. */
 void wires_open(p5_machine *machine);
-/* At an instruction boundary: tells of changes and drives what is wired to them. */
+/* Called at instruction boundaries: reports pin changes and drives the connected inputs. */
 void wires_follow(p5_machine *machine);
-/* After the processor's acknowledge cycles. */
+/* Called after the processor's interrupt acknowledge cycles. */
 void wires_acknowledged(p5_machine *machine);
-/* The clock at which a pin can next change, as p5_pmu_pin_deadline. */
+/* Returns the clock at which a pin can next change, as p5_pmu_pin_deadline does. */
 uint64_t wires_deadline(const p5_machine *machine, bool halted);
-/* True if a change that is on its way can raise NMI. */
+/* Returns true if a pending request or a future pin change can raise NMI. */
 bool wires_may_raise_nmi(const p5_machine *machine);
 
 #endif

@@ -1,4 +1,4 @@
-/* The vectors of DOS: INT 20h, 21h, 27h, 29h, 2Fh, and the functions of INT 21h that are a few lines. */
+/* The DOS interrupts 20h, 21h, 27h, 29h and 2Fh, and the short functions of INT 21h. */
 #include <string.h>
 
 #include "machine/base/notice.h"
@@ -6,7 +6,7 @@
 #include "machine/dos/dos_internal.h"
 
 enum { VERSION_MAJOR = 6, VERSION_MINOR = 22 };
-enum { FIRST_WITH_CARRY = 0x38 }; /* from this function on carry tells of errors */
+enum { FIRST_WITH_CARRY = 0x38 }; /* functions from here on report errors in the carry flag */
 
 bool dos_text(const dos *d, uint32_t linear, char *text, size_t room)
 {
@@ -41,7 +41,7 @@ static dos_error drive_get(dos *d)
     return DOS_OK;
 }
 
-/* AH = 36h: as a disk of 1 GB that is half full, on every host: 32 KB clusters. */
+/* AH = 36h: Reports a disk of 1 GB with 32 KB clusters that is half full, whatever the host has. */
 static dos_error drive_space(dos *d)
 {
     unsigned drive = bios_low(&d->bios, ENGINE_EDX);
@@ -71,7 +71,7 @@ static dos_error vector_set(dos *d)
     engine_segment ds;
     engine_get_segment(d->engine, ENGINE_DS, &ds);
     bios_store(&d->bios, vector * 4, 4, (uint32_t)ds.selector << 16 | bios_word(&d->bios, ENGINE_EDX));
-    if (vector == 9) /* it looks at the keyboard itself, so keys come without being asked for */
+    if (vector == 9) /* the program reads the keyboard itself, so keys must arrive without a BIOS request */
         keyboard_want(d->machine->devices, true);
     return DOS_OK;
 }
@@ -93,7 +93,7 @@ static dos_error date_get(dos *d)
     return DOS_OK;
 }
 
-/* The board's clock; its hundredths are those of the model's time. */
+/* AH = 2Ch: Returns the time of the real-time clock; the hundredths come from the machine's time. */
 static dos_error time_get(dos *d)
 {
     const date *t = cmos_time(d->machine->devices);
@@ -104,14 +104,14 @@ static dos_error time_get(dos *d)
     return DOS_OK;
 }
 
-/* The time is the model's and cannot be set: FFh. */
+/* AH = 2Bh, 2Dh: Returns AL = FFh, because the date and time cannot be set. */
 static dos_error time_refuse(dos *d)
 {
     bios_set_low(&d->bios, ENGINE_EAX, 0xff);
     return DOS_OK;
 }
 
-/* --- what DOS is --- */
+/* --- version and settings --- */
 
 static dos_error version(dos *d)
 {
@@ -161,14 +161,15 @@ static dos_error nothing(dos *d)
     return DOS_OK;
 }
 
-/* AH = 18h, 1Dh, 1Eh, 20h, 61h, 6Bh: null functions of MS-DOS, of which CP/M had the first four. They return 0 in AL. */
+/* AH = 18h, 1Dh, 1Eh, 20h, 61h, 6Bh: null functions of MS-DOS, the first four inherited from CP/M. They return
+ * AL = 0. */
 static dos_error null_function(dos *d)
 {
     bios_set_low(&d->bios, ENGINE_EAX, 0);
     return DOS_OK;
 }
 
-/* AH = 37h: '/' begins an option. */
+/* AH = 37h: Returns '/', the character that begins an option. */
 static dos_error switch_character(dos *d)
 {
     bios_set_low(&d->bios, ENGINE_EDX, '/');
@@ -176,14 +177,14 @@ static dos_error switch_character(dos *d)
     return DOS_OK;
 }
 
-/* AH = 34h: InDOS, always clear: the host answers at once. */
+/* AH = 34h: Returns the address of the InDOS flag. It is always 0, because a call is one step of the host. */
 static dos_error in_dos(dos *d)
 {
     set_es(d, DOS_DATA, DOS_SWAPPABLE + 1);
     return DOS_OK;
 }
 
-/* AH = 52h: the list of lists, of which only the first control block before it is there. */
+/* AH = 52h: Returns the list of lists. Only the word before it, the first control block, is filled in. */
 static dos_error list_of_lists(dos *d)
 {
     dos_store(d, dos_linear(DOS_DATA, DOS_LISTS - 2), d->first_block);
@@ -191,7 +192,7 @@ static dos_error list_of_lists(dos *d)
     return DOS_OK;
 }
 
-/* The swappable data area, whose fields resident programs read: what the current program is and has set. */
+/* Updates the fields of the swappable data area that resident programs read. */
 static void swappable_store(dos *d)
 {
     enum { DTA = 0x0c, PSP = 0x10, DRIVE = 0x16 };
@@ -202,8 +203,8 @@ static void swappable_store(dos *d)
     bios_store(&d->bios, at + DRIVE, 1, d->drive);
 }
 
-/* AH = 5Dh: AL = 06h tells where that area is, and its sizes in DOS and always. AL = 0Ah sets the error that
- * AH = 59h tells. */
+/* AH = 5Dh: AL = 06h returns the address of the swappable data area and its two sizes; AL = 0Ah sets the error
+ * that AH = 59h returns. */
 static dos_error server(dos *d)
 {
     enum { IN_DOS = 0x80, ALWAYS = 0x1a };
@@ -223,7 +224,8 @@ static dos_error server(dos *d)
     }
 }
 
-/* AH = 59h: of the last call that failed. Class 8 (not found), action 3 (ask the user), locus 1. */
+/* AH = 59h: Returns the error of the last failed call, with class 8 (not found), action 3 (ask the user) and
+ * locus 1. */
 static dos_error extended_error(dos *d)
 {
     bios_set_word(&d->bios, ENGINE_EAX, d->last_error);
@@ -238,7 +240,7 @@ static dos_call *const calls[256] = {
     [0x00] = dos_call_terminate,
     [0x01] = dos_call_input_echo,
     [0x02] = dos_call_output,
-    [0x04] = nothing, /* auxiliary output, printer */
+    [0x04] = nothing, /* auxiliary output and printer */
     [0x05] = nothing,
     [0x06] = dos_call_direct,
     [0x07] = dos_call_input_raw,
@@ -247,7 +249,7 @@ static dos_call *const calls[256] = {
     [0x0a] = dos_call_line,
     [0x0b] = dos_call_status,
     [0x0c] = dos_call_flush,
-    [0x0d] = nothing, /* disk buffers */
+    [0x0d] = nothing, /* flush disk buffers */
     [0x0e] = drive_select,
     [0x0f] = dos_call_fcb_open,
     [0x10] = dos_call_fcb_close,
@@ -321,7 +323,7 @@ static dos_call *const calls[256] = {
     [0x59] = extended_error,
     [0x5a] = dos_call_create_temporary,
     [0x5b] = dos_call_create_new,
-    [0x5c] = nothing, /* locks: nobody else is there */
+    [0x5c] = nothing, /* file locks: there is one task only */
     [0x5d] = server,
     [0x60] = dos_call_truename,
     [0x61] = null_function,
@@ -335,8 +337,9 @@ static dos_call *const calls[256] = {
     [0x6c] = dos_call_open_extended,
 };
 
-/* Functions that programs only ask for to see that they are not there, or that do nothing in a DOS like this
- * one: 53h (drivers), 5Eh, 5Fh (networks), 64h, 69h, 6Ah, 70h, 71h, 73h (later versions), and what lies beyond DOS, which resident programs and other systems answer. */
+/* Returns true for functions whose absence needs no notice: programs call them only to detect a feature, or
+ * they do nothing in this DOS. They are 53h (drivers), 5Eh, 5Fh (networks), 64h, 69h, 6Ah, 70h, 71h, 73h (later
+ * versions), and all above DOS's own, which resident programs and other systems provide. */
 static bool is_probe(unsigned function)
 {
     static const uint8_t probes[] = {0x53, 0x5e, 0x5f, 0x64, 0x69, 0x6a, 0x70, 0x71, 0x73};
@@ -344,7 +347,7 @@ static bool is_probe(unsigned function)
     return function >= BEYOND || memchr(probes, (int)function, sizeof probes) != NULL;
 }
 
-/* AH = 71h, long names, has an answer of its own. */
+/* Fails a function that is not implemented. AH = 71h, long names, has its own error code, 7100h. */
 static dos_error missing_function(dos *d, unsigned function)
 {
     enum { LONG_NAMES = 0x71 };
@@ -352,7 +355,7 @@ static dos_error missing_function(dos *d, unsigned function)
         return (dos_error)0x7100;
     if (!is_probe(function))
         notice_once(&d->machine->notices, NOTICE_SYSCALL, function,
-                    "DOS function %02Xh (INT 21h) is not there", function);
+                    "DOS function %02Xh (INT 21h) is not implemented", function);
     bios_set_low(&d->bios, ENGINE_EAX, function < FIRST_WITH_CARRY ? 0xff : 0);
     return DOS_NO_FUNCTION;
 }
@@ -379,7 +382,8 @@ static bool dos_function(dos *d)
 
 /* --- INT 2Fh --- */
 
-/* XMS is there; Windows, DPMI and the rest are not: AX stays what it was. */
+/* Answers the queries for XMS and Windows. Other queries, such as that for DPMI, leave AX unchanged, which
+ * means that the service does not exist. */
 static void multiplex(dos *d)
 {
     switch (bios_word(&d->bios, ENGINE_EAX)) {

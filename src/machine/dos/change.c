@@ -1,11 +1,11 @@
-/* The directory tree: make, remove, rename, attributes, current directories. */
+/* Changes of the directory tree, attributes and current directories. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "machine/dos/dos_internal.h"
 
-/* The place of a path, which may be changed. */
+/* Finds the place of a path and checks that it may be changed. */
 static dos_error path_to_change(const dos *d, const dos_path *path, bool missing, share_place *place)
 {
     if (strpbrk(path->text, "*?") != NULL)
@@ -14,7 +14,7 @@ static dos_error path_to_change(const dos *d, const dos_path *path, bool missing
     return wrong == DOS_OK ? dos_error_of(share_may_change(place)) : wrong;
 }
 
-/* The same of the path at `linear`. */
+/* Does the same for the guest's path at `linear`. */
 static dos_error place_to_change(const dos *d, uint32_t linear, bool missing, share_place *place)
 {
     dos_path path;
@@ -22,7 +22,7 @@ static dos_error place_to_change(const dos *d, uint32_t linear, bool missing, sh
     return wrong == DOS_OK ? path_to_change(d, &path, missing, place) : wrong;
 }
 
-/* A directory that is there already is DOS_DENIED, not DOS_EXISTS. */
+/* AH = 39h. The error for a directory that exists is DOS_DENIED, as in MS-DOS, not DOS_EXISTS. */
 dos_error dos_call_make_directory(dos *d)
 {
     SHARE_PLACE(place);
@@ -62,7 +62,8 @@ dos_error dos_call_change_directory(dos *d)
     return wrong == DOS_OK ? DOS_OK : DOS_NO_PATH;
 }
 
-/* AH = 47h: DL drive (0 = the current one), DS:SI gets the path without drive and first backslash. */
+/* AH = 47h: Stores the current directory of drive DL (0 = the current drive) at DS:SI, without the drive and
+ * the first backslash. */
 dos_error dos_call_get_directory(dos *d)
 {
     unsigned drive = bios_low(&d->bios, ENGINE_EDX);
@@ -106,7 +107,7 @@ dos_error dos_rename(dos *d, const dos_path *old, const dos_path *new)
     return wrong == DOS_OK ? dos_error_of(share_rename(&from, &to)) : wrong;
 }
 
-/* AH = 56h: DS:DX to ES:DI, which must not be there. */
+/* AH = 56h: Renames DS:DX to ES:DI, which must not exist. */
 dos_error dos_call_rename(dos *d)
 {
     dos_path from, to;
@@ -116,8 +117,8 @@ dos_error dos_call_rename(dos *d)
     return wrong == DOS_OK ? dos_rename(d, &from, &to) : wrong;
 }
 
-/* AH = 43h: AL = 0 gets CX, 1 sets it. Attributes follow from what is there; setting the archive bit or none
- * is accepted, others are not kept. */
+/* AH = 43h: AL = 0 returns the attributes in CX, AL = 1 sets them. Attributes follow from the host's file, so
+ * only the archive bit may be set or cleared, which has no effect. */
 dos_error dos_call_attributes(dos *d)
 {
     enum { READ_ONLY = 1, DIRECTORY = 0x10, ARCHIVE = 0x20 };
@@ -147,7 +148,7 @@ dos_error dos_call_attributes(dos *d)
     return wrong;
 }
 
-/* AH = 60h: DS:SI made absolute at ES:DI. */
+/* AH = 60h: Stores the path at DS:SI, made absolute, at ES:DI. */
 dos_error dos_call_truename(dos *d)
 {
     dos_path path;

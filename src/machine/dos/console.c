@@ -1,5 +1,5 @@
-/* The console: characters of the input, and text on the screen and to the user. The input is a stream of
- * bytes; what a line ends with, LF or CR or both, is a carriage return for the program. */
+/* The console: input characters, and output on the screen and on standard output. The input is a stream of
+ * bytes. The program receives the end of a line (LF, CR or CR LF) as a carriage return. */
 
 #include "machine/base/end.h"
 #include "machine/base/time.h"
@@ -9,8 +9,8 @@ enum { CONTROL_C = 3, END_OF_FILE = 0x1a, LOOK_NS = 2000000 };
 
 /* --- the end of the input --- */
 
-/* A program that goes on asking behind the end of its input would never end: it is stopped once it has tried
- * so often to read, or has looked so often, and so long, whether there is something. */
+/* A program that keeps asking for input after its end would never terminate. It is stopped after READS_AT_END
+ * reads, or after LOOKS_AT_END status polls that have gone on for SECONDS_AT_END seconds of machine time. */
 enum { READS_AT_END = 1000, LOOKS_AT_END = 1000000, SECONDS_AT_END = 2 };
 
 static void stop_asking(dos *d)
@@ -18,7 +18,7 @@ static void stop_asking(dos *d)
     devices_console_flush(d->machine->devices);
     machine_end(d->machine, P5_END_HALT, 0);
     machine_end_at(d->machine, engine_get(d->engine, ENGINE_EIP));
-    machine_end_message(d->machine, "it asks for input again and again, and the input has ended");
+    machine_end_message(d->machine, "the program keeps asking for input, but the input has ended");
 }
 
 static void read_at_end(dos *d)
@@ -40,7 +40,8 @@ static void looked_at_end(dos *d)
 
 /* --- characters of the input --- */
 
-/* A key that the program has asked the BIOS for is on its way to the buffer, and comes first. */
+/* Returns true if the keyboard is sending a key that the BIOS requested. The key has precedence over the
+ * input stream. */
 static bool key_comes(const dos *d)
 {
     enum { KEYBOARD_VECTOR = 9 };
@@ -48,7 +49,7 @@ static bool key_comes(const dos *d)
            keyboard_sends(d->machine->devices);
 }
 
-/* A byte of the user's input, without what is in the buffer of keys. */
+/* Takes a byte of the input stream; ignores the BIOS key buffer. Returns the same values as dos_input. */
 static int take_input(dos *d, uint8_t *byte)
 {
     for (;;) {
@@ -69,7 +70,8 @@ static int take_input(dos *d, uint8_t *byte)
     }
 }
 
-/* The next byte of the input, as dos_input answers. A key without a character is a 0 and its scan code. */
+/* Takes the next byte of the key buffer or the input stream. Returns the same values as dos_input. A key
+ * without a character gives two bytes: 0 and its scan code. */
 static int next_byte(dos *d, uint8_t *byte)
 {
     uint16_t key;
@@ -96,9 +98,9 @@ int dos_input(dos *d, uint8_t *byte)
     return got;
 }
 
-/* True if a byte waits. It goes into the buffer of keys then, so that the BIOS has it, too. A program that
- * empties the input before it asks for something must not lose what comes in a pipe: so a byte comes, for who
- * looks, some time behind the first look. */
+/* Returns true if a byte is available, and moves it to the key buffer, so that the BIOS sees it, too. Some
+ * programs discard pending keys before they ask a question. So that they do not lose the input of a pipe, a
+ * byte becomes available only LOOK_NS after the first poll. */
 bool dos_input_waits(dos *d)
 {
     uint8_t byte;
@@ -122,7 +124,7 @@ void dos_output(dos *d, uint8_t character)
     bios_video_put(&d->bios, character);
 }
 
-/* Standard output of the program, whatever handle 1 is. */
+/* Writes to the program's standard output, handle 1, which may be a file. */
 static void put(dos *d, uint8_t character)
 {
     const dos_file *file = dos_file_at(d, 1);
@@ -134,7 +136,7 @@ static void put(dos *d, uint8_t character)
         dos_output(d, character);
 }
 
-/* Standard input of the program: a file if handle 0 is one. */
+/* Reads from the program's standard input, handle 0, which may be a file. */
 static int take(dos *d, uint8_t *byte)
 {
     const dos_file *file = dos_file_at(d, 0);
@@ -143,7 +145,7 @@ static int take(dos *d, uint8_t *byte)
     return dos_input(d, byte);
 }
 
-/* Ctrl-C: the program's handler, or its end. */
+/* Echoes ^C and ends the program. */
 static void break_program(dos *d)
 {
     put(d, '^');
@@ -153,7 +155,7 @@ static void break_program(dos *d)
     dos_terminate(d, 1, 0);
 }
 
-/* A character in AL. */
+/* Reads a character into AL. */
 static dos_error input_character(dos *d, bool breaks, bool echoes)
 {
     uint8_t byte;
@@ -199,7 +201,7 @@ static bool input_waits(dos *d)
     return (file != NULL && file->kind == DOS_DISK) || dos_input_waits(d);
 }
 
-/* AH = 06h: DL = FFh takes a character if there is one (ZF clear), else puts DL. */
+/* AH = 06h: With DL = FFh, reads a character if there is one (ZF clear); otherwise writes DL. */
 dos_error dos_call_direct(dos *d)
 {
     uint8_t byte = 0;
@@ -228,7 +230,8 @@ dos_error dos_call_string(dos *d)
     return DOS_OK;
 }
 
-/* AH = 0Ah: DS:DX room, then the length and the line with its carriage return. */
+/* AH = 0Ah: Reads a line. The buffer at DS:DX has its size in the first byte; DOS stores the length in the
+ * second, and then the line with its carriage return. */
 dos_error dos_call_line(dos *d)
 {
     uint32_t at = dos_pointer(d, ENGINE_DS, ENGINE_EDX), room = bios_load(&d->bios, at, 1);
@@ -273,8 +276,8 @@ dos_error dos_call_status(dos *d)
     return DOS_OK;
 }
 
-/* AH = 0Ch: forgets what has been typed ahead, then does the input function in AL. A file is not forgotten.
- */
+/* AH = 0Ch: Calls the input function in AL. Unlike MS-DOS, it keeps pending input, because a piped input would
+ * be lost. */
 dos_error dos_call_flush(dos *d)
 {
     switch (bios_low(&d->bios, ENGINE_EAX)) {

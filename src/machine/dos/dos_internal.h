@@ -1,11 +1,11 @@
-/* The DOS personality: what MS-DOS 6.22 and its HIMEM.SYS would be to a real-mode program, on the board's
+/* The DOS personality: emulates MS-DOS 6.22 and its HIMEM.SYS for a real-mode program, on top of the board's
  * BIOS.
  *
- * The vectors of DOS point to stubs in the BIOS's ROM (bios.h), and the work is done by the host when a stub
- * writes to the service port: so a call costs what INT, the stub and IRET cost, and the work itself nothing.
- * What programs look into stands in guest memory: memory control blocks, program segment prefixes with
- * their handle tables, environments. A program that switches to protected mode finds no host of DPMI or VCPI,
- * and memory by XMS. */
+ * The DOS interrupt vectors point to stubs in the BIOS ROM (bios.h). A stub writes to the service port, and
+ * the host then does the work. A DOS call therefore costs the clocks of INT, the stub and IRET; the work
+ * itself is free. The structures that programs inspect are in guest memory: memory control blocks, program
+ * segment prefixes with their handle tables, and environments. There is no DPMI or VCPI host; a program that
+ * switches to protected mode by itself can get memory through XMS. */
 #ifndef MACHINE_DOS_DOS_INTERNAL_H
 #define MACHINE_DOS_DOS_INTERNAL_H
 
@@ -20,17 +20,17 @@ enum {
     DOS_FILES = 64,
     DOS_DRIVES = 26,
     DOS_FIRST_DRIVE = 2, /* C: is the first share */
-    DOS_OWN_DRIVE = 25,  /* Z: holds the program, if no share does */
-    DOS_DIRECTORY = 68,  /* the largest path, with its NUL */
-    DOS_NAME = 13,       /* NAME.EXT and a NUL */
-    DOS_NESTED = 16,     /* programs that execute programs */
+    DOS_OWN_DRIVE = 25,  /* Z: holds the program if it is in no share */
+    DOS_DIRECTORY = 68,  /* bytes of the longest path, with its NUL */
+    DOS_NAME = 13,       /* bytes of NAME.EXT and its NUL */
+    DOS_NESTED = 16,     /* depth of programs that execute programs */
     DOS_XMS_HANDLES = 64,
     DOS_SEARCHES = 4096
 };
 
-/* Error codes, as AX has them with carry set. */
+/* Error codes that calls return in AX with the carry flag set. */
 typedef enum dos_error {
-    DOS_WAIT = -1, /* none: the call is made again, later */
+    DOS_WAIT = -1, /* no error: the stub repeats the call later */
     DOS_OK = 0,
     DOS_NO_FUNCTION = 1,
     DOS_NO_FILE = 2,
@@ -56,18 +56,18 @@ typedef enum dos_file_kind { DOS_CLOSED, DOS_CONSOLE, DOS_ERROR_OUTPUT, DOS_NUL,
 typedef struct dos_file {
     dos_file_kind kind;
     unsigned references;
-    int host;       /* of DOS_DISK */
+    int host;       /* DOS_DISK: the descriptor */
     uint8_t access; /* 0 read, 1 write, 2 both */
-    bool raw;       /* a device without line editing */
-    bool inherited; /* by programs that are executed */
+    bool raw;       /* device without line editing */
+    bool inherited; /* child programs inherit the handle */
     uint8_t drive;
     uint32_t position;
-    share_quota *quota; /* of DOS_DISK, NULL: none */
-    char *path;         /* of DOS_DISK: in the share tree, NULL for the program on its own drive */
+    share_quota *quota; /* DOS_DISK: NULL if there is no quota */
+    char *path;         /* DOS_DISK: path in the share tree; NULL for the program on DOS_OWN_DRIVE */
     char name[DOS_NAME];
 } dos_file;
 
-/* A program that waits for one that it has executed. */
+/* A program that waits for its child to end. */
 typedef struct dos_parent {
     uint16_t psp;
     uint32_t registers[ENGINE_EIP];
@@ -86,7 +86,7 @@ typedef struct dos {
     p5_machine *machine;
     engine *engine;
     share_tree tree;
-    int program; /* the guest's file */
+    int program; /* descriptor of the guest's program file */
     char program_name[DOS_NAME];
     dos_file files[DOS_FILES];
     uint16_t first_block; /* segment of the first memory control block */
@@ -94,21 +94,21 @@ typedef struct dos {
     uint16_t psp;
     uint32_t dta;
     uint8_t drive;
-    char directories[DOS_DRIVES][DOS_DIRECTORY]; /* current ones: "" or "\A\B" */
-    uint16_t exit_code;                          /* of the last program that ended: AH how, AL code */
+    char directories[DOS_DRIVES][DOS_DIRECTORY]; /* current directories: "" or "\A\B" */
+    uint16_t exit_code;                          /* of the last child, as AH = 4Dh returns it in AX */
     uint8_t break_check, verify;
     uint16_t last_error;
     dos_parent parents[DOS_NESTED];
     unsigned depth;
-    uint8_t scan_code; /* of a key without a character, whose 0 has been read; 0: none */
-    uint64_t looked_at; /* the clock behind that of the first look for input since a byte was read; 0: none */
+    uint8_t scan_code;  /* second byte of a key without a character, to be read next; 0: none */
+    uint64_t looked_at; /* clock + 1 of the first status poll since the last byte was read; 0: none */
     bool input_ended;
-    uint32_t reads_at_end, looks_at_end; /* behind the end of the input, */
-    uint64_t looking_since;              /* ... from this clock on */
-    bool line_feed;                      /* a line feed is to follow the carriage return that was read */
+    uint32_t reads_at_end, looks_at_end; /* reads and status polls after the end of the input */
+    uint64_t looking_since;              /* clock of the first of these polls */
+    bool line_feed;                      /* the next byte read is the line feed after a carriage return */
     bool after_return;                   /* the last byte of the input was a carriage return */
-    uint16_t line_used;                  /* of INT 21h AH = 0Ah: characters so far */
-    ARRAY_OF(char *) searches;           /* directory and pattern of each AH = 4Eh, numbered */
+    uint16_t line_used;                  /* characters that the running AH = 0Ah has stored */
+    ARRAY_OF(char *) searches;           /* path and pattern of each AH = 4Eh; dos_search has the number */
     dos_block blocks[DOS_XMS_HANDLES];
     bool high_memory_taken;
 } dos;
@@ -119,7 +119,7 @@ static inline uint32_t dos_linear(uint16_t segment, uint16_t offset)
 {
     return ((uint32_t)segment << 4) + offset;
 }
-/* The linear address that a segment register and the low half of another register give. */
+/* Returns the linear address of `segment`:`offset`, two registers. */
 static inline uint32_t dos_pointer(const dos *d, engine_segment_name segment, engine_register offset)
 {
     return bios_segment(&d->bios, segment) + bios_word(&d->bios, offset);
@@ -132,41 +132,41 @@ static inline void dos_store(dos *d, uint32_t linear, uint16_t value)
 {
     bios_store(&d->bios, linear, 2, value);
 }
-/* A text that ends with NUL: false if it does not fit. */
+/* Reads a text that ends with NUL. Returns false if it does not fit. */
 bool dos_text(const dos *d, uint32_t linear, char *text, size_t room);
 
 /* --- memory.c --- */
 
 /* Makes the chain of memory control blocks from segment `first` to A000h. */
 void dos_memory_open(dos *d, uint16_t first);
-/* `*paragraphs` for `owner`: the segment. DOS_NO_MEMORY: *paragraphs is the largest free block then. */
+/* Allocates `*paragraphs` for `owner`. On DOS_NO_MEMORY, sets *paragraphs to the largest free block. */
 dos_error dos_allocate(dos *d, uint16_t owner, uint16_t *paragraphs, uint16_t *segment);
 dos_error dos_free(dos *d, uint16_t segment);
 dos_error dos_resize(dos *d, uint16_t segment, uint16_t *paragraphs);
 void dos_free_owned(dos *d, uint16_t owner);
-/* The name of the program that owns it, as memory maps show it. */
+/* Writes the owner's name into the control block of `segment`; tools that list memory show it. */
 void dos_name_block(dos *d, uint16_t segment, const char *name);
 
 /* --- path.c --- */
 
-/* A path in DOS's terms: absolute, upper case, every name 8.3. */
+/* A DOS path: absolute, upper case, every name in 8.3 form. */
 typedef struct dos_path {
     uint8_t drive;
     char text[DOS_DIRECTORY]; /* "" for the root, else "\A\B.C" */
 } dos_path;
 
-/* What the guest wrote, made absolute. Wildcards are kept. */
+/* Makes the guest's path absolute. Keeps wildcards. */
 dos_error dos_path_parse(const dos *d, const char *text, dos_path *path);
-/* The same of the guest's text at `linear`. */
+/* Does the same for the guest's text at `linear`. */
 dos_error dos_path_at(const dos *d, uint32_t linear, dos_path *path);
-/* The device that a path names whatever its directory: DOS_CLOSED if none. */
+/* Returns the device that the last name of the path denotes in any directory, or DOS_CLOSED. */
 dos_file_kind dos_path_device(const dos_path *path);
-/* Where it leads on the host, names compared without regard to case. With `missing` the last name may not
- * be there. The caller closes the place. DOS_OWN_DRIVE has no places. */
+/* Finds the host's file for a path; letter case does not matter. With `missing`, the last name may be
+ * missing. The caller closes the place. Files on DOS_OWN_DRIVE have no place. */
 dos_error dos_path_find(const dos *d, const dos_path *path, bool missing, share_place *place);
-/* True if the path is the program on its own drive. */
+/* Returns true if the path is the program on DOS_OWN_DRIVE. */
 bool dos_path_is_program(const dos *d, const dos_path *path);
-/* A name of the host as 11 characters of a directory entry: false if DOS could not have it. */
+/* Packs a host's name into the 11 characters of a directory entry. Returns false if it has no 8.3 form. */
 bool dos_name_pack(const char *name, char packed[11]);
 void dos_name_unpack(const char packed[11], char name[DOS_NAME]);
 dos_error dos_error_of(int32_t result);
@@ -174,24 +174,24 @@ bool dos_drive_there(const dos *d, unsigned drive);
 
 /* --- disk_file.c --- */
 
-/* A descriptor of its own for what the run was started with. */
+/* Duplicates the descriptor of the guest's program file. */
 int dos_program_again(const dos *d);
-/* Opens a regular file by the host's `flags`: its descriptor, which the caller closes, or -1 and *wrong.
- * *place is where it is, unless it is the program on its own drive; the caller closes that, too. */
+/* Opens a regular file with the host's `flags`. Returns its descriptor, or -1 and the error in *wrong. Sets
+ * *place, except for the program on DOS_OWN_DRIVE. The caller closes the descriptor and the place. */
 int dos_open_host(const dos *d, const dos_path *path, int flags, share_place *place, dos_error *wrong);
-/* The same of a program file, for reading. */
+/* Does the same for a program file, read-only. */
 int dos_open_program(const dos *d, const dos_path *path, dos_error *wrong);
-/* Writes as much as the quota (NULL: none) lets: *done bytes. */
+/* Writes as many bytes as the quota permits (NULL: no limit) and sets *done to their number. */
 dos_error dos_write_host(int host, share_quota *quota, uint32_t position, const void *bytes, size_t size,
                          size_t *done);
-/* Seconds since 1970 as a directory entry has them. */
+/* Converts seconds since 1970 to the two words of a directory entry. */
 void dos_pack_time(int64_t seconds, uint16_t *time, uint16_t *day);
 
 /* --- find.c --- */
 
-/* How far a search has come. The guest keeps it, in its transfer area or file control block. */
+/* State of a search. The guest keeps it in its transfer area or file control block. */
 typedef struct dos_search {
-    uint16_t number; /* of its text, from 1 */
+    uint16_t number; /* index + 1 in dos.searches */
     uint8_t attributes;
     char last[11];
 } __attribute__((packed)) dos_search;
@@ -205,7 +205,8 @@ typedef struct dos_found {
     uint32_t size;
 } dos_found;
 
-/* A search for `path`, whose last name may have wildcards. DOS_NO_MORE_FILES: nothing can be found. */
+/* Begins a search for `path`; its last name may have wildcards. Returns DOS_NO_MORE_FILES for a search that
+ * cannot find anything. */
 dos_error dos_search_begin(dos *d, const dos_path *path, uint8_t attributes, dos_search *state);
 dos_error dos_search_next(dos *d, dos_search *state, dos_found *entry);
 
@@ -213,45 +214,45 @@ dos_error dos_search_next(dos *d, dos_search *state, dos_found *entry);
 
 p5_status dos_files_open(dos *d, p5_error *error);
 void dos_files_close(dos *d);
-/* The file behind a handle of the current program. */
+/* Returns the file of a handle of the current program, or NULL. */
 dos_file *dos_file_at(const dos *d, uint16_t handle);
-/* A byte to or from a file on a disk; false at its end. */
+/* Write or read one byte of a DOS_DISK file. dos_get_byte returns false at the end of the file. */
 void dos_put_byte(dos *d, uint16_t handle, uint8_t byte);
 bool dos_get_byte(dos *d, uint16_t handle, uint8_t *byte);
-/* The handle tables of a new and of an ending program. */
+/* Fill the handle table of a new program; close the handles of one that ends. */
 void dos_handles_inherit(dos *d, uint16_t psp);
 void dos_handles_close(dos *d, uint16_t psp);
 
 /* --- change.c --- */
 
-/* Deletes a file, renames one to a path where nothing is. */
+/* Delete and rename a file. The new path must not exist. */
 dos_error dos_delete(dos *d, const dos_path *path);
 dos_error dos_rename(dos *d, const dos_path *from, const dos_path *to);
 
 /* --- fcb.c --- */
 
-/* The name at `text` as a file control block has it, 12 bytes with the drive before: how many characters it
- * took; `how` and `*answer` are AL of AH = 29h. */
+/* Converts the name at `text` to the first 12 bytes of a file control block: drive and name. Returns the
+ * number of characters read. `how` and `*answer` are AL before and after AH = 29h. */
 size_t dos_parse_name(const dos *d, const char *text, uint8_t how, uint8_t fcb[12], uint8_t *answer);
 
 /* --- console.c --- */
 
-/* The next byte of the input: 1, 0 = none yet, -1 = it has ended. */
+/* Takes the next byte of the input. Returns 1, 0 if there is none yet, or -1 at the end of the input. */
 int dos_input(dos *d, uint8_t *byte);
 bool dos_input_waits(dos *d);
 void dos_output(dos *d, uint8_t character);
 
 /* --- program.c --- */
 
-/* Puts a program into memory as a child of the current one (none: the guest) and makes it the current one; it
- * begins when the stub returns. `tail` is the command line behind the name, `environment` its variables, each
- * with a NUL behind it. */
+/* Loads a program as a child of the current one, if there is one, and makes it the current program. It begins
+ * when the stub returns. `tail` is the command line after the name; each variable in `environment` ends with
+ * NUL. */
 dos_error dos_begin(dos *d, const mz_image *image, const char *path, const char *tail,
                     const char *environment, size_t environment_size);
-/* Ends the current program: `how` 0 = normally, 1 = Ctrl-C, 3 = it stays resident. */
+/* Ends the current program. `how` is the termination type: 0 normal, 1 Ctrl-C, 3 stays resident. */
 void dos_terminate(dos *d, uint8_t how, uint8_t code);
 
-/* --- The functions of INT 21h by file: DOS_OK, DOS_WAIT or an error for AX --- */
+/* --- The functions of INT 21h by file. Each returns DOS_OK, DOS_WAIT or an error for AX --- */
 
 typedef dos_error dos_call(dos *d);
 dos_call dos_call_input_echo, dos_call_output, dos_call_direct, dos_call_input_raw, dos_call_input,
@@ -271,22 +272,22 @@ dos_call dos_call_allocate, dos_call_free, dos_call_resize, dos_call_strategy;  
 dos_call dos_call_execute, dos_call_terminate, dos_call_exit, dos_call_stay, dos_call_exit_code,
     dos_call_create_psp, dos_call_set_psp, dos_call_get_psp; /* program.c */
 
-/* call.c: a service of DOS's vectors. True: wait. */
+/* call.c: serves a DOS vector. Returns true if the stub must wait and call again. */
 bool dos_serve(bios *b, unsigned vector);
-/* xms.c: the entry point of HIMEM. */
+/* xms.c: serves the XMS entry point. */
 void dos_xms(dos *d);
 /* snapshot.c */
 void dos_transfer(p5_machine *machine, snapshot *s);
 
-/* In the places of these vectors' stubs. */
+/* Service numbers that are not interrupts; they use the stubs of two unused vectors. */
 enum { DOS_XMS_SLOT = 0xf0, DOS_CASE_SLOT = 0xf1 };
 
-/* DOS's own data in guest memory: a segment, and what stands in it. */
+/* The segment of DOS's data in guest memory, and offsets in it. */
 enum {
     DOS_DATA = 0x70,
-    DOS_LISTS = 0x26,      /* the list of lists, */
-    DOS_SWAPPABLE = 0x100, /* swappable data area: InDOS is its second byte, */
-    DOS_NATIONAL = 0x200   /* tables of the country: national.c */
+    DOS_LISTS = 0x26,      /* list of lists */
+    DOS_SWAPPABLE = 0x100, /* swappable data area; its second byte is InDOS */
+    DOS_NATIONAL = 0x200   /* country tables (national.c) */
 };
 
 static inline void dos_set_segment(dos *d, engine_segment_name name, uint16_t value)
@@ -299,11 +300,12 @@ static inline void dos_set_segment(dos *d, engine_segment_name name, uint16_t va
     engine_set_segment(d->engine, name, &segment);
 }
 
-/* national.c: puts the tables into memory; the routine of AH = 38h that makes upper case of AL. */
+/* national.c: dos_national_open writes the tables to guest memory; dos_case_map is the case-map routine
+ * whose address AH = 38h returns. */
 void dos_national_open(dos *d);
 void dos_case_map(dos *d);
 
-/* start.c: the stubs, which a snapshot has in memory; and what it does not have. */
+/* start.c: connects DOS to the machine, at a start and after a snapshot has been loaded. */
 void dos_attach(dos *d, p5_machine *machine);
 
 #endif

@@ -1,6 +1,6 @@
-/* File control blocks, the files of DOS 1: AH = 0Fh-17h, 21h-24h, 27h-29h. All that DOS must know of a file
- * stands in the program's block, which programs copy and forget: so each call opens the file anew by its
- * name. AL = 0: done, FFh: not; reads and writes have answers of their own. */
+/* File control blocks, the file interface of DOS 1: AH = 0Fh-17h, 21h-24h, 27h-29h. The whole state of a file
+ * is in the program's block. Programs copy blocks and never close them, so each call opens the file by its
+ * name and closes it. AL = 0 means success and FFh failure; reads and writes have more codes. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,25 +12,25 @@
 
 enum {
     FCB_NAME = 0x01,
-    FCB_BLOCK = 0x0c, /* of 128 records */
+    FCB_BLOCK = 0x0c, /* current block of 128 records */
     FCB_RECORD_SIZE = 0x0e,
     FCB_SIZE = 0x10,
     FCB_DATE = 0x14,
     FCB_TIME = 0x16,
-    FCB_RECORD = 0x20, /* in the block */
+    FCB_RECORD = 0x20, /* current record in the block */
     FCB_RANDOM = 0x21,
-    FCB_NEW_NAME = 0x11, /* of a rename */
+    FCB_NEW_NAME = 0x11, /* for a rename */
     FCB_BYTES = 0x25,
     EXTENDED = 0xff,
     EXTENDED_ATTRIBUTE = 6,
     EXTENDED_BYTES = 7,
-    RECORDS = 128, /* in a block; bytes of a record if nobody says otherwise */
+    RECORDS = 128, /* records of a block, and default bytes of a record */
     DONE = 0,
     FAILED = 0xff,
     END_OF_FILE = 1,
     DISK_FULL = 1,
-    NO_ROOM = 2, /* for a record in the transfer area's segment */
-    PART = 3     /* of a record was read */
+    NO_ROOM = 2, /* the transfer area's segment is too small for the records */
+    PART = 3     /* the last record was read in part */
 };
 
 /* --- AH = 29h --- */
@@ -68,7 +68,7 @@ size_t dos_parse_name(const dos *d, const char *text, uint8_t how, uint8_t fcb[1
     }
     if (*answer == 0 && memchr(name, '?', sizeof name) != NULL)
         *answer = 1;
-    /* AL bits 2 and 3: the block keeps what it has if there is no name, or no extension, here */
+    /* with AL bit 2 (3) set, the block keeps its name (extension) if the text has none */
     if (at != begins || (how & 4) == 0)
         memcpy(fcb + 1, name, 8);
     if (most == 11 || (how & 8) == 0)
@@ -94,9 +94,9 @@ dos_error dos_call_parse_name(dos *d)
 /* --- the block at DS:DX --- */
 
 typedef struct fcb {
-    uint32_t at; /* linear, of the drive */
+    uint32_t at; /* linear address of the drive byte */
     bool extended;
-    uint8_t attributes; /* of an extended one */
+    uint8_t attributes; /* if extended */
     uint8_t bytes[FCB_BYTES];
 } fcb;
 
@@ -135,7 +135,7 @@ static dos_error answer(dos *d, uint8_t al)
     return DOS_OK;
 }
 
-/* The path of the name of 11 characters at `name`, in the current directory of the block's drive. */
+/* Makes a path from the 11 characters at `name` and the current directory of the block's drive. */
 static dos_error fcb_path(const dos *d, const fcb *f, const uint8_t *name, dos_path *path)
 {
     char text[DOS_NAME], whole[DOS_NAME + 2];
@@ -147,7 +147,7 @@ static dos_error fcb_path(const dos *d, const fcb *f, const uint8_t *name, dos_p
     return dos_path_parse(d, whole, path);
 }
 
-/* The file of the block; -1: it cannot be opened, or is a device. */
+/* Opens the block's file. Returns -1 if it cannot be opened or is a device. */
 static int fcb_host(dos *d, const fcb *f, int flags, share_place *place)
 {
     dos_path path;
@@ -217,7 +217,7 @@ static uint32_t record_bytes(const fcb *f)
     return bytes != 0 ? bytes : RECORDS;
 }
 
-/* Its upper byte is there only with small records. */
+/* Returns the bytes of the random record field: the fourth one exists only for records below 64 bytes. */
 static unsigned random_bytes(const fcb *f)
 {
     return record_bytes(f) < 64 ? 4 : 3;
@@ -241,7 +241,8 @@ dos_error dos_call_fcb_size(dos *d)
 
 /* --- AH = 11h, 12h, 13h, 17h --- */
 
-/* The transfer area gets an unopened block of the file found, with the rest of its directory entry behind. */
+/* Writes an unopened block for the file found to the transfer area, followed by the rest of its directory
+ * entry, and saves the search in the program's block. */
 static dos_error fcb_found(dos *d, const fcb *f, const dos_search *search, const dos_found *entry)
 {
     uint8_t bytes[EXTENDED_BYTES + 33] = {EXTENDED, [EXTENDED_ATTRIBUTE] = entry->attribute};
@@ -284,7 +285,7 @@ dos_error dos_call_fcb_find_next(dos *d)
                                                          : answer(d, FAILED);
 }
 
-/* Where the new name has '?' the old one's character stays. */
+/* Replaces each '?' of the new name by the old name's character. */
 static void fill_wildcards(uint8_t name[11], const char old[11])
 {
     for (unsigned i = 0; i < 11; i++)
@@ -292,7 +293,7 @@ static void fill_wildcards(uint8_t name[11], const char old[11])
             name[i] = (uint8_t)old[i];
 }
 
-/* Deletes or renames all that the block's name fits. */
+/* Deletes or renames all files that match the block's name. */
 static dos_error fcb_change(dos *d, bool rename)
 {
     dos_path path, from, to;
@@ -332,8 +333,8 @@ dos_error dos_call_fcb_rename(dos *d)
 
 /* --- records --- */
 
-/* Moves `*records` from record `first` on, between the file and the transfer area, and says how many it were.
- * DOS moves nothing beyond the transfer area's segment. */
+/* Reads or writes `*records` records from record `first` on through the transfer area. Sets *records to the
+ * number transferred and returns AL. DOS does not cross the end of the transfer area's segment. */
 static uint8_t move_records(dos *d, const fcb *f, bool write, uint64_t first, uint32_t *records)
 {
     enum { SEGMENT = 0x10000 };
@@ -365,7 +366,7 @@ static uint8_t move_records(dos *d, const fcb *f, bool write, uint64_t first, ui
     } else {
         ssize_t got = pread(host, buffer, size, (off_t)position);
         done = got > 0 ? (size_t)got : 0;
-        *records = (uint32_t)((done + bytes - 1) / bytes); /* the rest of the last one is zeros */
+        *records = (uint32_t)((done + bytes - 1) / bytes); /* zeros fill the last one */
         engine_write_linear(d->engine, d->dta, buffer, *records * bytes);
         if (done < size)
             al = done % bytes != 0 ? PART : END_OF_FILE;
@@ -376,7 +377,7 @@ static uint8_t move_records(dos *d, const fcb *f, bool write, uint64_t first, ui
     return al;
 }
 
-/* The block's own size follows what is written. */
+/* Updates the file size in the block after a write. */
 static void fcb_grown(fcb *f, uint64_t end)
 {
     if (end > fcb_value(f, FCB_SIZE, 4) && end <= UINT32_MAX)
@@ -416,7 +417,7 @@ dos_error dos_call_fcb_write(dos *d)
     return fcb_sequential(d, true);
 }
 
-/* AH = 24h: the random record becomes the sequential one. */
+/* AH = 24h: Sets the random record number to the sequential position. */
 dos_error dos_call_fcb_set_random(dos *d)
 {
     fcb f = fcb_load(d);
@@ -425,8 +426,8 @@ dos_error dos_call_fcb_set_random(dos *d)
     return answer(d, DONE);
 }
 
-/* AH = 21h, 22h: one record, and the sequential one is the same. `block` (AH = 27h, 28h): CX records, and
- * both go on behind them. */
+/* Reads or writes at the random record number. AH = 21h, 22h: one record; the sequential position becomes that
+ * record. AH = 27h, 28h (`block`): CX records; both positions move past them. */
 static dos_error fcb_random(dos *d, bool write, bool block)
 {
     fcb f = fcb_load(d);
@@ -459,7 +460,7 @@ dos_error dos_call_fcb_read_block(dos *d)
     return fcb_random(d, false, true);
 }
 
-/* No records: the file ends at the random record. */
+/* AH = 28h with CX = 0: Cuts or extends the file to end at the random record. */
 static dos_error fcb_cut(dos *d)
 {
     SHARE_PLACE(place);

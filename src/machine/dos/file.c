@@ -1,4 +1,5 @@
-/* Handles: the table in the program's prefix says which of the system's files each is. */
+/* File handles. The handle table in the program's prefix maps each handle to an entry of the system's file
+ * table. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -20,7 +21,7 @@ p5_status dos_files_open(dos *d, p5_error *error)
 {
     for (unsigned i = 0; i < STANDARD; i++)
         d->files[i] = (dos_file){.kind = i == 2 ? DOS_ERROR_OUTPUT : DOS_CONSOLE,
-                                 .references = 1, /* the system's own */
+                                 .references = 1, /* of the system */
                                  .host = -1,
                                  .access = 2,
                                  .inherited = true};
@@ -80,7 +81,7 @@ dos_file *dos_file_at(const dos *d, uint16_t handle)
     return (dos_file *)(uintptr_t)&d->files[number];
 }
 
-/* Gives `file` the lowest free handle, in AX; it is released if there is none. */
+/* Returns the lowest free handle for `file` in AX. Releases the file if there is none. */
 static dos_error handle_add(dos *d, dos_file *file)
 {
     uint16_t count;
@@ -141,7 +142,7 @@ void dos_handles_close(dos *d, uint16_t psp)
 
 /* --- open --- */
 
-/* Opens a file; `flags` of the host beside the access mode. */
+/* Opens a file. `flags` are host flags in addition to the access mode. */
 static dos_error open_file(dos *d, const dos_path *path, uint8_t mode, int flags)
 {
     static const int access[] = {O_RDONLY, O_WRONLY, O_RDWR};
@@ -183,7 +184,7 @@ static dos_error open_path(dos *d, const dos_path *path, uint8_t mode, int flags
     return open_file(d, path, mode, flags);
 }
 
-/* The path at DS:DX. */
+/* Opens the path at DS:DX. */
 static dos_error open_at(dos *d, uint8_t mode, int flags)
 {
     dos_path path;
@@ -191,7 +192,7 @@ static dos_error open_at(dos *d, uint8_t mode, int flags)
     return wrong != DOS_OK ? wrong : open_path(d, &path, mode, flags);
 }
 
-/* AH = 3Ch, 5Bh: for both. */
+/* AH = 3Ch: Creates or truncates a file and opens it for reading and writing. */
 dos_error dos_call_create(dos *d)
 {
     return open_at(d, 2, O_CREAT | O_TRUNC);
@@ -202,13 +203,13 @@ dos_error dos_call_create_new(dos *d)
     return open_at(d, 2, O_CREAT | O_EXCL);
 }
 
-/* AH = 3Dh: AL bits 1-0 access, bit 7 not for children. */
+/* AH = 3Dh: AL bits 1-0 are the access mode; bit 7 keeps the handle from child programs. */
 dos_error dos_call_open(dos *d)
 {
     return open_at(d, bios_low(&d->bios, ENGINE_EAX), 0);
 }
 
-/* AH = 5Ah: a new name behind the directory at DS:DX, by a number that counts up. */
+/* AH = 5Ah: Creates a file in the directory at DS:DX, with the first free number as its name. */
 dos_error dos_call_create_temporary(dos *d)
 {
     enum { NUMBERS = 0x10000 };
@@ -231,8 +232,9 @@ dos_error dos_call_create_temporary(dos *d)
     return wrong;
 }
 
-/* AH = 6Ch: DS:SI, BX mode, DX what to do: bits 3-0 if it is there (1 open, 2 truncate), 7-4 if not (1
- * create). CX: 1 opened, 2 created, 3 truncated. */
+/* AH = 6Ch: Opens DS:SI with mode BX. DX bits 3-0 are the action for a file that exists (0 fail, 1 open,
+ * 2 truncate), bits 7-4 for one that does not (0 fail, 1 create). Returns CX = 1 opened, 2 created,
+ * 3 truncated. */
 dos_error dos_call_open_extended(dos *d)
 {
     enum { OPEN = 1, TRUNCATE = 2, CREATE = 0x10 };
@@ -272,7 +274,7 @@ dos_error dos_call_duplicate(dos *d)
     return handle_add(d, file);
 }
 
-/* AH = 46h: CX becomes what BX is. */
+/* AH = 46h: Makes handle CX refer to the file of handle BX. */
 dos_error dos_call_duplicate_to(dos *d)
 {
     uint16_t count, to = bios_word(&d->bios, ENGINE_ECX);
@@ -286,7 +288,7 @@ dos_error dos_call_duplicate_to(dos *d)
     return DOS_OK;
 }
 
-/* AH = 67h: BX handles; a larger table gets memory of its own. */
+/* AH = 67h: Sets the handle count to BX. A larger table gets its own memory block. */
 dos_error dos_call_handles(dos *d)
 {
     enum { MOST = 255 };
@@ -311,7 +313,7 @@ dos_error dos_call_handles(dos *d)
 
 /* --- read, write, seek --- */
 
-/* A line at most, as the device gives it: a line feed behind each carriage return. */
+/* Reads at most one line from the console, with a line feed after the carriage return. */
 static dos_error read_console(dos *d, const dos_file *file, uint32_t to, uint16_t size, uint16_t *done)
 {
     devices_console_flush(d->machine->devices);
@@ -367,7 +369,7 @@ dos_error dos_call_read(dos *d)
     return wrong;
 }
 
-/* What the program wrote to standard error goes where a Linux guest's does. */
+/* Writes to the host's standard error, as for a Linux guest. */
 static void write_error_output(dos *d, const uint8_t *bytes, size_t size)
 {
     held_signals closed;
@@ -406,7 +408,7 @@ bool dos_get_byte(dos *d, uint16_t handle, uint8_t *byte)
     return true;
 }
 
-/* No bytes: the file ends here. */
+/* AH = 40h with CX = 0: Sets the file size to the position. */
 static dos_error write_end(const dos_file *file)
 {
     return file->kind == DOS_DISK ? dos_error_of(share_truncate(file->quota, file->host, file->position))
@@ -435,7 +437,7 @@ dos_error dos_call_write(dos *d)
     return wrong;
 }
 
-/* AH = 42h: AL from where, CX:DX how far; DX:AX the new place. */
+/* AH = 42h: Seeks by CX:DX from the origin AL. Returns the new position in DX:AX. */
 dos_error dos_call_seek(dos *d)
 {
     dos_file *file = dos_file_at(d, bios_word(&d->bios, ENGINE_EBX));
@@ -473,7 +475,8 @@ dos_error dos_call_commit(dos *d)
 
 /* --- AH = 44h --- */
 
-/* Device information: bit 7 a device, 6 not at its end, 5 raw, 1 output, 0 input; a file has its drive. */
+/* Returns the device information word. Devices: bit 7 is set, bit 6 not at the end, bit 5 raw, bit 1 standard
+ * output, bit 0 standard input. Files: the drive. */
 static uint16_t ioctl_information(const dos_file *file)
 {
     switch (file->kind) {
@@ -520,16 +523,16 @@ dos_error dos_call_ioctl(dos *d)
     case 0x07:
         bios_set_low(&d->bios, ENGINE_EAX, 0xff);
         return DOS_OK;
-    case 0x08: /* removable? */
+    case 0x08: /* is the drive removable: no */
         bios_set_word(&d->bios, ENGINE_EAX, 1);
         return dos_drive_there(d, drive) ? DOS_OK : DOS_NO_DRIVE;
-    case 0x09: /* remote? no */
+    case 0x09: /* is the drive remote: no */
         bios_set_word(&d->bios, ENGINE_EDX, 0);
         return dos_drive_there(d, drive) ? DOS_OK : DOS_NO_DRIVE;
     case 0x0a:
         bios_set_word(&d->bios, ENGINE_EDX, ioctl_information(file));
         return DOS_OK;
-    case 0x0e: /* one drive letter */
+    case 0x0e: /* logical drives: one letter for each drive */
         bios_set_low(&d->bios, ENGINE_EAX, 0);
         return DOS_OK;
     default:
@@ -537,7 +540,7 @@ dos_error dos_call_ioctl(dos *d)
     }
 }
 
-/* --- AH = 57h: the time of the last change, packed. Setting it is accepted and changes nothing --- */
+/* --- AH = 57h: time of the last change. Setting it has no effect --- */
 
 static void put_time(dos *d, time_t seconds)
 {

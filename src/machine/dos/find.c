@@ -1,6 +1,5 @@
-/* AH = 4Eh and 4Fh: the entries of a directory that a pattern fits, in the order of their names. A search
- * goes on behind the name found last, so that what it finds does not depend on what has been deleted since.
- */
+/* AH = 4Eh and 4Fh: the directory entries that match a pattern, in the order of their names. A search
+ * continues after the name found last, so files deleted meanwhile do not disturb it. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +11,7 @@
 
 enum { DIRECTORY = 0x10, ARCHIVE = 0x20, VOLUME = 0x08, READ_ONLY = 0x01 };
 
-/* The first 21 bytes of the transfer area are DOS's own. */
+/* The transfer area of a search. Its first 21 bytes are reserved for DOS. */
 typedef struct transfer_area {
     dos_search search;
     uint8_t unused[7];
@@ -37,13 +36,13 @@ static bool fits(const char pattern[11], const char packed[11])
     return true;
 }
 
-/* Directories only if they are asked for; of hidden and system files there are none. */
+/* Returns true if a search with these attributes finds `f`. No file is hidden or a system file. */
 static bool wanted(const found *f, uint8_t attributes)
 {
     return S_ISREG(f->about.st_mode) || (S_ISDIR(f->about.st_mode) && (attributes & DIRECTORY) != 0);
 }
 
-/* The least of the entries that fit and come behind `last`. */
+/* Finds the first matching entry, in the order of names, after the state's last one. */
 static bool search_host(const dos *d, const dos_path *directory, const char pattern[11],
                         const dos_search *state, found *best)
 {
@@ -127,7 +126,7 @@ dos_error dos_search_next(dos *d, dos_search *state, dos_found *entry)
     return DOS_OK;
 }
 
-/* The number of a search's text; 0: there are too many. */
+/* Returns the number of a search's path, and adds it if it is new. Returns 0 if there are too many. */
 static uint16_t search_number(dos *d, const dos_path *path)
 {
     char text[DOS_DIRECTORY + 4];
@@ -160,7 +159,7 @@ dos_error dos_search_begin(dos *d, const dos_path *path, uint8_t attributes, dos
     return DOS_OK;
 }
 
-/* Puts the next entry into the transfer area. */
+/* Writes the next entry to the transfer area. */
 static dos_error find(dos *d, transfer_area *area)
 {
     dos_found entry;

@@ -1,14 +1,14 @@
-/* Memory control blocks: a chain of paragraphs in front of each block, as programs expect to find it. */
+/* Memory control blocks: each memory block has a paragraph before it with its size and owner. The blocks form
+ * a chain that programs may walk. */
 #include <string.h>
 
 #include "machine/dos/dos_internal.h"
 
 enum { MEMORY_END = 0xa000, MORE = 'M', LAST = 'Z', FREE = 0 };
 
-/* The 16 bytes in front of a block; `segment` is the control block's own. */
 typedef struct control {
-    uint16_t segment;
-    uint8_t kind; /* MORE or LAST */
+    uint16_t segment; /* of the control block */
+    uint8_t kind;     /* MORE or LAST */
     uint16_t owner, paragraphs;
 } control;
 
@@ -19,7 +19,7 @@ static bool control_load(const dos *d, uint16_t segment, control *c)
     return (c->kind == MORE || c->kind == LAST) && segment + 1u + c->paragraphs <= MEMORY_END;
 }
 
-/* The rest of the 16 bytes, with the owner's name, stays. */
+/* Writes a control block. Leaves the rest of the 16 bytes, with the owner's name, unchanged. */
 static void control_store(dos *d, const control *c)
 {
     uint8_t bytes[5] = {c->kind};
@@ -39,7 +39,7 @@ void dos_memory_open(dos *d, uint16_t first)
     control_store(d, &(control){first, LAST, FREE, (uint16_t)(MEMORY_END - first - 1)});
 }
 
-/* Joins free blocks behind each other. DOS does that when it allocates. */
+/* Joins adjacent free blocks. DOS does so when it allocates, not when it frees. */
 static dos_error join_free(dos *d)
 {
     control c, next;
@@ -60,7 +60,7 @@ static dos_error join_free(dos *d)
     }
 }
 
-/* Cuts `paragraphs` off a block, from its end or its beginning: the piece. The other is free. */
+/* Splits a block: returns the piece with `paragraphs` from its end or its beginning; the other one is free. */
 static control split(dos *d, control c, uint16_t paragraphs, bool from_end)
 {
     if (c.paragraphs == paragraphs)
@@ -114,7 +114,7 @@ dos_error dos_allocate(dos *d, uint16_t owner, uint16_t *paragraphs, uint16_t *s
     return DOS_OK;
 }
 
-/* The control block in front of `segment`, if it is in the chain. */
+/* Finds the control block of the memory block at `segment` in the chain. */
 static dos_error control_of(const dos *d, uint16_t segment, control *c)
 {
     for (uint16_t at = d->first_block;; at = control_next(c)) {
@@ -151,7 +151,7 @@ dos_error dos_resize(dos *d, uint16_t segment, uint16_t *paragraphs)
         c.kind = next.kind;
         c.paragraphs = (uint16_t)(c.paragraphs + 1 + next.paragraphs);
     }
-    if (c.paragraphs < *paragraphs) { /* as much as there is: DOS gives that */
+    if (c.paragraphs < *paragraphs) { /* DOS grows the block as far as possible and still fails */
         control_store(d, &c);
         *paragraphs = c.paragraphs;
         return DOS_NO_MEMORY;
@@ -214,7 +214,7 @@ dos_error dos_call_resize(dos *d)
     return wrong;
 }
 
-/* The upper memory link (AL = 2, 3) is off: there are no upper blocks. */
+/* AH = 58h: AL = 0 returns the allocation strategy, 1 sets it, 2 returns the upper memory link, which is off. */
 dos_error dos_call_strategy(dos *d)
 {
     switch (bios_low(&d->bios, ENGINE_EAX)) {

@@ -1,12 +1,12 @@
-/* What depends on the country: AH = 38h, 63h, 65h, 66h. It is the United States, with code page 437. The
- * tables stand in guest memory, because programs ask where they are. */
+/* Country-dependent functions: AH = 38h, 63h, 65h, 66h. The country is the United States, with code page 437.
+ * The tables are in guest memory, because programs ask for their addresses. */
 #include <string.h>
 
 #include "machine/dos/dos_internal.h"
 
 enum { COUNTRY = 1, CODE_PAGE = 437, UPPER_FIRST = 0x80, CODES = 256, HALF = 128 };
 
-/* Code page 437: upper case of its codes from 80h on. */
+/* Upper case of the codes from 80h on, in code page 437. */
 static const uint8_t upper[HALF] = {
     0x80, 0x9a, 0x45, 0x41, 0x8e, 0x41, 0x8f, 0x80, 0x45, 0x45, 0x45, 0x49, 0x49, 0x49, 0x8e, 0x8f,
     0x90, 0x92, 0x92, 0x4f, 0x99, 0x4f, 0x55, 0x55, 0x59, 0x99, 0x9a, 0x9b, 0x9c, 0x9d, 0x9e, 0x9f,
@@ -17,17 +17,18 @@ static const uint8_t upper[HALF] = {
     0xe0, 0xe1, 0xe2, 0xe3, 0xe4, 0xe5, 0xe6, 0xe7, 0xe8, 0xe9, 0xea, 0xeb, 0xec, 0xed, 0xee, 0xef,
     0xf0, 0xf1, 0xf2, 0xf3, 0xf4, 0xf5, 0xf6, 0xf7, 0xf8, 0xf9, 0xfa, 0xfb, 0xfc, 0xfd, 0xfe, 0xff};
 
-/* AH = 65h AL = 05h: which characters a file's name may have: 00h to FFh, but for those up to a blank and
- * these. */
+/* AH = 65h AL = 05h: the characters of file names. They range from 00h to FFh, except 00h to 20h and the 14
+ * listed here. */
 static const uint8_t file_characters[] = {1,    0,   0xff, 0,   0,   0x20, 2,   14,  '.', '"', '/',
                                           '\\', '[', ']',  ':', '|', '<',  '>', '+', '=', ';', ','};
 
-/* Each table is a word with its size and so many bytes. */
+/* Each table is a word with its size in bytes, followed by these bytes. */
 enum {
     TABLE_UPPER = DOS_NATIONAL,
     TABLE_FILES = TABLE_UPPER + 2 + HALF,
     TABLE_ORDER = TABLE_FILES + 2 + sizeof file_characters,
-    TABLE_LEAD = TABLE_ORDER + 2 + CODES /* lead bytes of two-byte characters: none, and a word of 0 */
+    TABLE_LEAD =
+        TABLE_ORDER + 2 + CODES /* lead bytes of two-byte characters: an empty table and a word of 0 */
 };
 
 static uint8_t to_upper(uint8_t c)
@@ -35,7 +36,7 @@ static uint8_t to_upper(uint8_t c)
     return c >= UPPER_FIRST ? upper[c - UPPER_FIRST] : c >= 'a' && c <= 'z' ? (uint8_t)(c - 32) : c;
 }
 
-/* The place of a character in the alphabet: letters with accents stand where the bare ones do. */
+/* Returns the collating weight of a character: letters with accents sort as those without. */
 static uint8_t in_order(uint8_t c)
 {
     static const uint8_t accents[][2] = {{0x80, 'C'}, {0x8e, 'A'}, {0x8f, 'A'}, {0x90, 'E'}, {0x92, 'A'},
@@ -72,8 +73,8 @@ void dos_case_map(dos *d)
     bios_set_low(&d->bios, ENGINE_EAX, al >= UPPER_FIRST ? to_upper(al) : al);
 }
 
-/* Date as month, day, year; "$" before the amount, "," ".", "-", ":", two digits behind the point; a far
- * routine that makes upper case of AL; "," between the items of a list. */
+/* Makes the 34 bytes of country information: date as month, day, year; "$" before the amount; separators ",",
+ * ".", "-", ":"; two decimals; the far address of the case-map routine; "," as the list separator. */
 static void make_information(uint8_t information[34])
 {
     static const uint8_t texts[] = {0, 0, '$', 0, 0, 0, 0, ',', 0, '.', 0, '-', 0, ':', 0, 0, 2, 0};
@@ -96,7 +97,8 @@ dos_error dos_call_country(dos *d)
     return DOS_OK;
 }
 
-/* AH = 63h: AL = 0 the table of lead bytes at DS:SI, 1 and 2: waiting for the second byte, which is off. */
+/* AH = 63h: AL = 0 returns the lead byte table in DS:SI. AL = 1 and 2 set and get the interim console flag,
+ * which is off. */
 dos_error dos_call_lead_bytes(dos *d)
 {
     uint8_t what = bios_low(&d->bios, ENGINE_EAX);
@@ -112,7 +114,7 @@ dos_error dos_call_lead_bytes(dos *d)
     return DOS_OK;
 }
 
-/* AL = 20h-22h: makes upper case of DL, of CX characters and of a text at DS:DX. */
+/* AL = 20h-22h: Converts DL, CX characters at DS:DX, or the text at DS:DX to upper case. */
 static dos_error upper_case(dos *d, uint8_t what)
 {
     uint32_t at = dos_pointer(d, ENGINE_DS, ENGINE_EDX), count = bios_word(&d->bios, ENGINE_ECX);
@@ -129,7 +131,7 @@ static dos_error upper_case(dos *d, uint8_t what)
     return DOS_OK;
 }
 
-/* AL = 23h: is DL, DH an answer for no (0) or yes (1)? */
+/* AL = 23h: Returns AX = 0 if DL is the letter for no, 1 for yes, 2 otherwise. */
 static dos_error yes_or_no(dos *d)
 {
     uint8_t c = to_upper(bios_low(&d->bios, ENGINE_EDX));
@@ -137,7 +139,7 @@ static dos_error yes_or_no(dos *d)
     return DOS_OK;
 }
 
-/* AL = 01h: the country; 02h, 04h-07h: where a table is. To the CX bytes at ES:DI. */
+/* AL = 01h: Stores the country information in the CX bytes at ES:DI; 02h, 04h-07h: the address of a table. */
 static dos_error information(dos *d, uint8_t what)
 {
     enum { POINTER = 5 };

@@ -1,6 +1,6 @@
-/* Paths: what the guest writes, and what it leads to. Drive C: is the first share, D: the second. A name of
- * the host is there for DOS if it has at most eight characters and three; upper and lower case are the same,
- * and of several that differ only in that the first in the order of names is taken. */
+/* Translation of DOS paths to host paths. Drive C: is the first share, D: the second. DOS sees the host's
+ * files whose names have an 8.3 form. Letter case does not matter; of several names that differ only in case,
+ * DOS sees the first in the order of names. */
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -46,7 +46,8 @@ static bool name_character(uint8_t c)
     return c > ' ' && c != 0x7f && strchr("\"*+,./:;<=>?[\\]|", c) == NULL;
 }
 
-/* Characters up to `most` into a field of blanks; a '*' fills the rest with '?'. */
+/* Packs at most `most` characters into a field padded with blanks; '*' fills the rest with '?'. Returns the
+ * first character after the name. */
 static const char *pack_field(const char *text, char *field, unsigned most)
 {
     unsigned used = 0;
@@ -60,7 +61,7 @@ static const char *pack_field(const char *text, char *field, unsigned most)
     return text;
 }
 
-/* What the guest wrote: longer names are cut as DOS cuts them. False: a character that no name has. */
+/* Packs a name from the guest; cuts longer names as DOS does. Returns false for an invalid character. */
 static bool pack_guest(const char *text, char packed[11])
 {
     text = pack_field(text, packed, 8);
@@ -169,7 +170,7 @@ bool dos_path_is_program(const dos *d, const dos_path *path)
 
 /* --- on the host --- */
 
-/* The name in the directory that DOS would call `packed`; false if there is none. */
+/* Finds the directory entry whose DOS name is `packed`. Returns false if there is none. */
 static bool match_entry(int directory, const char packed[11], char name[256])
 {
     struct dirent **entries;
@@ -186,7 +187,7 @@ static bool match_entry(int directory, const char packed[11], char name[256])
     return found;
 }
 
-/* Adds the host's name of a component to `path`: its own if it has none there yet. */
+/* Appends the host's name for a component to `path`, or the component itself if no such file exists. */
 static dos_error host_component(const dos *d, char path[SHARE_PATH], const char *component)
 {
     char packed[11], name[256];

@@ -1,4 +1,4 @@
-/* Programs: into memory, the prefix in front of them, executing one from another, and their end. */
+/* Programs: loading, program segment prefixes, execution of child programs, and termination. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,14 +16,14 @@ enum {
     PSP_TERMINATE = 0x0a, /* vectors 22h-24h */
     PSP_PARENT = 0x16,
     PSP_ENVIRONMENT = 0x2c,
-    PSP_STACK = 0x2e, /* SS:SP at its last call of DOS */
+    PSP_STACK = 0x2e, /* SS:SP at the program's last call of DOS */
     PSP_CALL = 0x50,
-    PSP_FCB = 0x5c, /* two, 16 bytes each as far as they are given */
+    PSP_FCB = 0x5c, /* two blocks of 16 bytes */
     PSP_TAIL = 0x80,
     TAIL_MOST = 126,
     ENVIRONMENT_MOST = 0x8000,
     VECTOR_TERMINATE = 0x22,
-    FRAME_BYTES = 6, /* IP, CS, FLAGS: what the stub's IRET takes */
+    FRAME_BYTES = 6, /* IP, CS and FLAGS, which the stub's IRET pops */
     PROGRAM_LARGEST = 64 << 20
 };
 
@@ -35,10 +35,10 @@ static void psp_make(dos *d, uint16_t psp, uint16_t top, uint16_t environment)
     uint8_t bytes[PSP_BYTES] = {0xcd, 0x20};
     memcpy(bytes + PSP_TOP, &top, 2);
     engine_read_linear(d->engine, VECTOR_TERMINATE * 4, bytes + PSP_TERMINATE, 12);
-    uint16_t parent = d->psp != 0 ? d->psp : psp; /* the first one is its own */
+    uint16_t parent = d->psp != 0 ? d->psp : psp; /* the first program is its own parent */
     memcpy(bytes + PSP_PARENT, &parent, 2);
     memcpy(bytes + PSP_ENVIRONMENT, &environment, 2);
-    memset(bytes + 0x38, 0xff, 4); /* no PSP before it */
+    memset(bytes + 0x38, 0xff, 4); /* pointer to the previous PSP: none */
     bytes[0x40] = 6;
     bytes[0x41] = 22;
     memcpy(bytes + PSP_CALL, call, sizeof call);
@@ -56,7 +56,7 @@ static void psp_set_tail(dos *d, uint16_t psp, const char *tail)
     engine_write_linear(d->engine, dos_linear(psp, PSP_TAIL), bytes, sizeof bytes);
 }
 
-/* The first two words of the tail as names, as the command interpreter leaves them there. */
+/* Parses the first two words of the tail into the prefix's file control blocks, as COMMAND.COM does. */
 static void psp_set_names(dos *d, uint16_t psp, const char *tail)
 {
     static const char between[] = " \t,;=";
@@ -69,8 +69,7 @@ static void psp_set_names(dos *d, uint16_t psp, const char *tail)
     }
 }
 
-/* What a program finds in AX: FFh in AL and AH if the first and the second name have a drive that is not
- * there. */
+/* Returns a new program's AX: AL and AH are FFh if the drive of the first or second name does not exist. */
 static uint16_t psp_drives(const dos *d, uint16_t psp)
 {
     uint16_t ax = 0;
@@ -82,7 +81,8 @@ static uint16_t psp_drives(const dos *d, uint16_t psp)
     return ax;
 }
 
-/* Variables, an empty one, the number of strings that follow, and the program's path. */
+/* Allocates and fills an environment: the variables, an empty one, the number of strings that follow (1), and
+ * the program's path. */
 static dos_error environment_make(dos *d, const char *variables, size_t size, const char *path,
                                   uint16_t *segment)
 {
@@ -105,10 +105,10 @@ static dos_error environment_make(dos *d, const char *variables, size_t size, co
     return DOS_OK;
 }
 
-/* --- into memory --- */
+/* --- loading --- */
 
-/* The image to `segment`, with `factor` added to the words that hold segments. They may lie behind the image,
- * in the memory that the header asks for (EXEPACK). */
+/* Copies the image to `segment` and adds `factor` to each word in the relocation table. These words may lie
+ * after the image, in the extra memory that the header requests (EXEPACK). */
 static bool place_image(dos *d, const mz_image *image, uint16_t segment, uint16_t factor)
 {
     uint8_t *copy = calloc(image->image_size, 1);
@@ -124,16 +124,16 @@ static bool place_image(dos *d, const mz_image *image, uint16_t segment, uint16_
     return written;
 }
 
-/* The user learns that only the DOS program of a file with two is run. */
-static void tell_other_system(dos *d, const mz_image *image, const char *path)
+/* Tells the user that only the DOS part of a file with programs for two systems runs. */
+static void notice_other_system(dos *d, const mz_image *image, const char *path)
 {
     if (image->other_system != NULL)
         notice_once(&d->machine->notices, NOTICE_OTHER, 0xd0501u,
-                    "%s is a program for %s, too; that part is ignored, and its DOS program runs", path,
+                    "%s also contains a program for %s; p5scope runs the DOS program only", path,
                     image->other_system);
 }
 
-/* Memory for prefix, image and what the header asks for: as much as there is, up to its maximum. */
+/* Allocates memory for prefix and image: as much as is free, between the header's minimum and maximum. */
 static dos_error allocate_program(dos *d, const mz_image *image, uint16_t *psp, uint16_t *paragraphs)
 {
     uint32_t least = PSP_PARAGRAPHS + (image->image_size + 15) / 16 + image->least;
@@ -181,16 +181,16 @@ static dos_error load_program(dos *d, const mz_image *image, const char *path, c
         *begin =
             (entry){(uint16_t)(segment + image->cs), image->ip, (uint16_t)(segment + image->ss), image->sp};
     }
-    tell_other_system(d, image, path);
+    notice_other_system(d, image, path);
     const char *name = strrchr(path, '\\');
     dos_name_block(d, *psp, name != NULL ? name + 1 : path);
-    /* both blocks are the program's own */
+    /* the program owns both blocks */
     dos_store(d, dos_linear((uint16_t)(*psp - 1), 1), *psp);
     dos_store(d, dos_linear((uint16_t)(variables - 1), 1), *psp);
     return DOS_OK;
 }
 
-/* Where the stub returns to, at `ss`:`sp`. */
+/* Writes the frame that the stub's IRET pops to `ss`:`sp`. */
 static void put_frame(dos *d, uint16_t ss, uint16_t sp, uint16_t cs, uint16_t ip)
 {
     const uint16_t frame[3] = {ip, cs, EFLAGS_FIXED | EFLAGS_IF};
@@ -198,7 +198,7 @@ static void put_frame(dos *d, uint16_t ss, uint16_t sp, uint16_t cs, uint16_t ip
         dos_store(d, dos_linear(ss, (uint16_t)(sp + 2 * i)), frame[i]);
 }
 
-/* The registers that a program finds. */
+/* Sets the registers with which a program begins. */
 static void enter_program(dos *d, uint16_t psp, const entry *begin)
 {
     engine *e = d->engine;
@@ -219,9 +219,9 @@ static void enter_program(dos *d, uint16_t psp, const entry *begin)
     d->dta = dos_linear(psp, PSP_TAIL);
 }
 
-/* Where the caller of the running INT 21h goes on is where a child that it executes or makes will end; its
- * stack is kept as DOS keeps it, in its own prefix. */
-static void note_caller(dos *d)
+/* Sets the terminate address (vector 22h) of a child to the return address of the running INT 21h, and saves
+ * the caller's stack in its prefix, as DOS does. */
+static void save_caller(dos *d)
 {
     engine_segment ss;
     engine_get_segment(d->engine, ENGINE_SS, &ss);
@@ -232,7 +232,7 @@ static void note_caller(dos *d)
     dos_store(d, dos_linear(d->psp, PSP_STACK + 2), ss.selector);
 }
 
-static bool remember_parent(dos *d)
+static bool save_parent(dos *d)
 {
     if (d->depth == DOS_NESTED)
         return false;
@@ -254,7 +254,7 @@ dos_error dos_begin(dos *d, const mz_image *image, const char *path, const char 
     dos_error wrong = load_program(d, image, path, tail, environment, environment_size, &psp, &begin);
     if (wrong != DOS_OK)
         return wrong;
-    if (d->psp != 0 && !remember_parent(d)) {
+    if (d->psp != 0 && !save_parent(d)) {
         dos_free_owned(d, psp);
         return DOS_NO_MEMORY;
     }
@@ -264,8 +264,8 @@ dos_error dos_begin(dos *d, const mz_image *image, const char *path, const char 
 
 /* --- the end --- */
 
-/* The registers of the parent that executed the current program; false: it was not by EXEC, or another
- * program has made itself its parent. */
+/* Restores the registers of the parent that executed the current program. Returns false if `parent` did not
+ * execute it: the program was made without EXEC, or its parent has been changed. */
 static bool restore_parent(dos *d, uint16_t parent)
 {
     if (d->depth == 0 || d->parents[d->depth - 1].psp != parent)
@@ -280,7 +280,7 @@ static bool restore_parent(dos *d, uint16_t parent)
     return true;
 }
 
-/* The parent goes on at the terminate address of the ending program's prefix, with its own stack. */
+/* Continues the parent at the terminate address in the ending program's prefix, with the parent's stack. */
 static void return_to_parent(dos *d, uint16_t psp, uint16_t parent)
 {
     uint8_t vectors[12];
@@ -298,13 +298,15 @@ static void return_to_parent(dos *d, uint16_t psp, uint16_t parent)
     put_frame(d, ss.selector, bios_word(&d->bios, ENGINE_ESP), cs, ip);
 }
 
-/* A program that is its own parent stays, as a command interpreter does, if it has somewhere to go on. */
+/* Ends the run if the terminate address is still the BIOS's stub: no program set it, so no parent waits.
+ * Otherwise returns to the parent. A program that is its own parent keeps its memory then, as COMMAND.COM
+ * does. */
 void dos_terminate(dos *d, uint8_t how, uint8_t code)
 {
     enum { STAYS = 3 };
     uint16_t psp = d->psp, parent = dos_load(d, dos_linear(psp, PSP_PARENT));
-    uint32_t nobody = 0xf0000000u | (0xe000u + VECTOR_TERMINATE * 16u); /* the stub, which returns */
-    bool last = bios_load(&d->bios, dos_linear(psp, PSP_TERMINATE), 4) == nobody;
+    uint32_t stub = 0xf0000000u | (0xe000u + VECTOR_TERMINATE * 16u);
+    bool last = bios_load(&d->bios, dos_linear(psp, PSP_TERMINATE), 4) == stub;
     d->exit_code = (uint16_t)(how << 8 | code);
     if (how != STAYS && (last || parent != psp)) {
         dos_handles_close(d, psp);
@@ -330,7 +332,7 @@ dos_error dos_call_exit(dos *d)
     return DOS_OK;
 }
 
-/* AH = 31h: DX paragraphs stay. */
+/* AH = 31h: Ends the program but keeps DX paragraphs of its memory. */
 dos_error dos_call_stay(dos *d)
 {
     uint16_t paragraphs = bios_word(&d->bios, ENGINE_EDX);
@@ -348,7 +350,7 @@ dos_error dos_call_exit_code(dos *d)
 
 /* --- AH = 4Bh --- */
 
-/* The variables of an environment in guest memory: their size, or 0 if it has no end. */
+/* Copies the variables of an environment in guest memory. Returns their size, or 0 if no end is found. */
 static size_t environment_copy(const dos *d, uint16_t segment, char *to)
 {
     size_t size = 0;
@@ -358,7 +360,7 @@ static size_t environment_copy(const dos *d, uint16_t segment, char *to)
     return size < ENVIRONMENT_MOST - 1 ? size : 0;
 }
 
-/* The parameter block at ES:BX: environment, command tail, two file control blocks. */
+/* The parameter block at ES:BX. */
 typedef struct parameters {
     uint16_t environment, tail_offset, tail_segment, fcb[4], sp, ss, ip, cs;
 } parameters;
@@ -383,7 +385,7 @@ static dos_error execute(dos *d, const mz_image *image, const dos_path *path, bo
     dos_error wrong = DOS_OK;
     uint16_t psp;
     entry begin;
-    note_caller(d);
+    save_caller(d);
     if (run) {
         wrong = dos_begin(d, image, name, tail, environment, size);
         psp = d->psp;
@@ -393,14 +395,14 @@ static dos_error execute(dos *d, const mz_image *image, const dos_path *path, bo
     free(environment);
     if (wrong != DOS_OK)
         return wrong;
-    for (unsigned i = 0; i < 2; i++) { /* file control blocks are copied */
+    for (unsigned i = 0; i < 2; i++) { /* copy the file control blocks */
         uint8_t fcb[16];
         engine_read_linear(d->engine, dos_linear(block.fcb[2 * i + 1], block.fcb[2 * i]), fcb, sizeof fcb);
         engine_write_linear(d->engine, dos_linear(psp, (uint16_t)(PSP_FCB + 16 * i)), fcb, sizeof fcb);
     }
     if (run)
         engine_set(d->engine, ENGINE_EAX, psp_drives(d, psp));
-    if (!run) { /* AL = 1: a debugger starts it by itself */
+    if (!run) { /* AL = 1: the caller, a debugger, starts the program */
         block.sp = begin.sp;
         block.ss = begin.ss;
         block.ip = begin.ip;
@@ -412,7 +414,7 @@ static dos_error execute(dos *d, const mz_image *image, const dos_path *path, bo
     return DOS_OK;
 }
 
-/* AL = 3: an overlay to a segment, with a relocation factor. */
+/* AL = 3: Loads an overlay to a segment with a relocation factor. */
 static dos_error overlay(dos *d, const mz_image *image)
 {
     uint32_t at = dos_pointer(d, ENGINE_ES, ENGINE_EBX);
@@ -461,12 +463,12 @@ dos_error dos_call_create_psp(dos *d)
 {
     uint16_t psp = bios_word(&d->bios, ENGINE_EDX);
     uint8_t bytes[PSP_BYTES];
-    note_caller(d);
+    save_caller(d);
     engine_read_linear(d->engine, dos_linear(d->psp, 0), bytes, sizeof bytes);
     engine_write_linear(d->engine, dos_linear(psp, 0), bytes, sizeof bytes);
     engine_read_linear(d->engine, VECTOR_TERMINATE * 4, bytes, 12);
     engine_write_linear(d->engine, dos_linear(psp, PSP_TERMINATE), bytes, 12);
-    if (bios_high(&d->bios, ENGINE_EAX) == 0x55) { /* a child: SI is its top */
+    if (bios_high(&d->bios, ENGINE_EAX) == 0x55) { /* make a child; SI is the end of its memory */
         dos_store(d, dos_linear(psp, PSP_TOP), bios_word(&d->bios, ENGINE_ESI));
         dos_store(d, dos_linear(psp, PSP_PARENT), d->psp);
         dos_handles_inherit(d, psp);

@@ -1,6 +1,6 @@
-/* DOS in snapshots. What programs see stands in guest memory; here is what DOS knows beside it. Files are
- * named by their path in the shares and opened again; they must be as they were. The guest's program is
- * granted by whoever loads the snapshot, by naming it again. */
+/* DOS's state in snapshots, in addition to guest memory. Open files are saved by their path in the shares and
+ * reopened; they must not have changed. A snapshot grants no access to the host, so the user must name the
+ * guest's program again. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,7 +36,7 @@ static void reopen(dos *d, dos_file *file, const host_file *state, snapshot *s)
     file->host = wrong == 0 && place.directory >= 0 ? share_open(&place, access[file->access], 0) : -1;
     file->quota = place.quota;
     if (file->host < 0)
-        snapshot_refuse(s, "the guest has %s open, which cannot be opened again", file->path);
+        snapshot_refuse(s, "the guest's open file %s cannot be opened again", file->path);
     else
         host_file_check(state, file->host, file->path, s);
 }
@@ -64,7 +64,7 @@ typedef struct saved_program {
 static const snapshot_table program_state = {
     SNAPSHOT(saved_program, "dos_program", FIELD_STRING(path), FIELD_TABLE(&host_file_state, state))};
 
-/* For its own drive and the debuggers of programs that read themselves. */
+/* Saves the path of the program file, or reopens the file. DOS_OWN_DRIVE needs it. */
 static void transfer_program(dos *d, snapshot *s)
 {
     saved_program saved = {0};
@@ -80,7 +80,7 @@ static void transfer_program(dos *d, snapshot *s)
     const char *image = d->machine->replaying ? saved.path : d->machine->options.image;
     if (s->loading && s->status == P5_OK && !d->machine->options.look_only) {
         if (image == NULL)
-            snapshot_refuse(s, "the snapshot's guest is the program %s: name it again",
+            snapshot_refuse(s, "the snapshot's guest is the program %s; name it on the command line",
                             saved.path != NULL ? saved.path : "");
         d->program = image != NULL ? open(image, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK) : -1;
         if (d->program < 0)
@@ -107,7 +107,7 @@ static void transfer_searches(dos *d, snapshot *s)
         if (!s->loading)
             continue;
         if (s->status == P5_OK && saved.text == NULL)
-            snapshot_refuse(s, "dos_search.text: there is none");
+            snapshot_refuse(s, "dos_search.text is missing");
         if (s->status != P5_OK || !ARRAY_ROOM(&d->searches)) {
             free(saved.text);
             snapshot_no_memory(s);
@@ -147,7 +147,7 @@ static void check_blocks(const dos *d, snapshot *s)
     uint32_t memory = d->machine->options.memory_bytes;
     for (unsigned i = 0; i < DOS_XMS_HANDLES; i++)
         if (d->blocks[i].start > memory || d->blocks[i].bytes > memory - d->blocks[i].start)
-            snapshot_refuse(s, "dos.blocks.start[%u]: the block does not lie in memory", i);
+            snapshot_refuse(s, "dos.blocks.start[%u]: the block is outside memory", i);
 }
 
 void dos_transfer(p5_machine *machine, snapshot *s)

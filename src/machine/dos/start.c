@@ -1,4 +1,4 @@
-/* DOS programs as guests: the machine as the boot left it, with the program in memory. */
+/* DOS programs as guests: sets the machine up as after a boot, with the program in memory. */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -18,23 +18,23 @@
 #include "machine/run/processor.h"
 
 enum {
-    FIRST_BLOCK = 0x0800, /* below is what DOS and its drivers take */
+    FIRST_BLOCK = 0x0800, /* segment of the first memory block; DOS and its drivers are below */
     PROGRAM_LARGEST = 64 << 20,
     ENVIRONMENT_MOST = 0x7000,
     BOOT_STACK = 0x7000
 };
 
-/* What is executed in the vector table began, as good as always, at 0000:0000. */
-static void tell_of_null_jump(p5_machine *machine)
+/* Explains a fault in the vector table: nearly always, the program jumped to 0000:0000. */
+static void explain_null_jump(p5_machine *machine)
 {
     enum { VECTOR_TABLE_END = 0x400 };
     if (machine->result.address < VECTOR_TABLE_END)
-        machine_end_message(machine, "the program has jumped to 0000:0000: an interrupt vector or a far "
-                                     "pointer is 0 that it expects somebody to have set");
+        machine_end_message(machine, "the program jumped to 0000:0000, probably through an interrupt vector "
+                                     "or a far pointer that was never set");
 }
 
-/* Where a guest of DOS has got into trouble that nothing of it handles: an exception in real mode whose
- * vector is still the BIOS's. DOS would hang; the run ends. */
+/* Ends the run at a real-mode exception that the program does not handle: its vector still points to the
+ * BIOS. A real DOS would hang. */
 static engine_action dos_event(p5_machine *machine, const engine_event *event)
 {
     static const struct {
@@ -51,7 +51,7 @@ static engine_action dos_event(p5_machine *machine, const engine_event *event)
         machine_end(machine, P5_END_SIGNAL, 0);
         machine->result.signal = faults[i].signal;
         machine_end_at(machine, event->eip);
-        tell_of_null_jump(machine);
+        explain_null_jump(machine);
         return ENGINE_STOP;
     }
     return ENGINE_DELIVER;
@@ -70,7 +70,8 @@ static void dos_close(p5_machine *machine)
     machine->guest_state = NULL;
 }
 
-/* A COM file's addresses begin with its PSP, those of an MZ file behind it. */
+/* Returns the address that corresponds to offset 0 of the program's symbols: the PSP for a COM file, the
+ * image after the PSP for an MZ file. */
 static uint32_t dos_program_base(const p5_machine *machine)
 {
     const dos *d = machine->guest_state;
@@ -105,7 +106,8 @@ static void put_stubs(dos *d)
     static const uint8_t fails[] = {0xb0, 0x03, 0xcf}; /* INT 24h: mov al,3; iret */
     static const uint8_t no_disk[] = {0xb8, 0x07, 0x02, 0xf9,
                                       0xcb}; /* INT 25h, 26h: mov ax,207h; stc; retf */
-    /* jmp $+5, three NOPs, as drivers have it that are to be hooked; out; retf */
+    /* jmp $+5 and three NOPs, which the XMS specification requires so that programs can hook the driver; out;
+     * retf */
     static const uint8_t xms[] = {0xeb, 0x03, 0x90, 0x90, 0x90, 0xe6, BIOS_PORT, 0xcb};
     static const uint8_t far_service[] = {0xe6, BIOS_PORT, 0xcb}; /* out; retf */
     bios_put_stub(&d->bios, 0x20, waiting, sizeof waiting);
@@ -118,13 +120,12 @@ static void put_stubs(dos *d)
     bios_put_stub(&d->bios, 0x2f, service, sizeof service);
     bios_put_stub(&d->bios, DOS_XMS_SLOT, xms, sizeof xms);
     bios_put_stub(&d->bios, DOS_CASE_SLOT, far_service, sizeof far_service);
-    for (unsigned vector = 0x60; vector < 0x100; vector++) /* programs see by 0 that nobody has it */
+    for (unsigned vector = 0x60; vector < 0x100; vector++) /* 0 tells programs that a vector is free */
         if (vector < 0x68 || vector > 0x77)
             bios_store(&d->bios, vector * 4, 4, 0);
 }
 
-/* The program's place in DOS's terms: in a share if the host has it there, else alone on a drive of its own.
- */
+/* Makes the program's DOS path: in a share if its file is in one, otherwise on DOS_OWN_DRIVE. */
 static void name_program(dos *d, const char *path, char name[DOS_DIRECTORY + 4])
 {
     char *real = realpath(path, NULL), packed[11];
@@ -153,14 +154,15 @@ static void name_program(dos *d, const char *path, char name[DOS_DIRECTORY + 4])
     free(real);
 }
 
-/* The words behind the program's name, each with a blank in front. */
+/* Makes the command tail: the arguments after the program's name, each with a blank before it. */
 static p5_status make_tail(const char *const *arguments, char tail[128], p5_error *error)
 {
     size_t used = 0;
     tail[0] = '\0';
     for (const char *const *word = arguments + (arguments[0] != NULL); *word != NULL; word++) {
         if (used + 1 + strlen(*word) > 126)
-            return error_set(error, P5_ERR_RANGE, "a DOS program's arguments have at most 126 characters");
+            return error_set(error, P5_ERR_RANGE,
+                             "the arguments of a DOS program are limited to 126 characters");
         used += (size_t)sprintf(tail + used, " %s", *word);
     }
     return P5_OK;
@@ -178,10 +180,10 @@ static p5_status make_environment(const char *const *variables, char *environmen
     for (; variables != NULL && *variables != NULL; variables++) {
         size_t length = strlen(*variables) + 1;
         if (length > ENVIRONMENT_MOST - *size)
-            return error_set(error, P5_ERR_RANGE, "a DOS program's variables have at most %d characters",
+            return error_set(error, P5_ERR_RANGE, "the environment of a DOS program is limited to %d bytes",
                              ENVIRONMENT_MOST);
         memcpy(environment + *size, *variables, length);
-        for (char *c = environment + *size; *c != '='; c++) /* names are in upper case */
+        for (char *c = environment + *size; *c != '='; c++) /* DOS keeps names in upper case */
             *c = (char)(*c >= 'a' && *c <= 'z' ? *c - 32 : *c);
         *size += length;
     }
@@ -207,7 +209,7 @@ static p5_status begin(dos *d, const char *path, const char *const *arguments, c
     return status;
 }
 
-/* The stub of INT 21h has been entered and returns to the program: its IRET is the first instruction. */
+/* Sets CS:EIP to the IRET of the INT 21h stub, which enters the program. */
 static void stand_in_stub(dos *d)
 {
     engine_segment rom = {.selector = 0xf000, .base = 0xf0000, .limit = 0xffff, .flags = SEGMENT_CODE};

@@ -1,5 +1,5 @@
-/* Extended memory as HIMEM.SYS gives it out: version 3.0 of the specification, without upper memory blocks.
- * Blocks lie above the 64 KB behind the first megabyte (the high memory area). */
+/* Extended memory as HIMEM.SYS provides it: XMS version 3.0, without upper memory blocks. Blocks are above the
+ * high memory area, the first 64 KB after 1 MB. */
 #include <string.h>
 
 #include "machine/dos/dos_internal.h"
@@ -23,7 +23,7 @@ enum {
     NO_UPPER_MEMORY = 0xb1
 };
 
-/* Of a function: registers are as it has set them. Else it is the error for BL, 0: none. */
+/* Result of a function that has set the registers itself. Any other result is the error for BL, or 0. */
 enum { ANSWERED = -1 };
 
 static uint32_t pool_end(const dos *d)
@@ -31,7 +31,7 @@ static uint32_t pool_end(const dos *d)
     return d->machine->options.memory_bytes;
 }
 
-/* The first block that begins at or behind `from`. */
+/* Returns the first block that begins at or after `from`, or NULL. */
 static const dos_block *next_block(const dos *d, uint32_t from)
 {
     const dos_block *found = NULL;
@@ -43,8 +43,8 @@ static const dos_block *next_block(const dos *d, uint32_t from)
     return found;
 }
 
-/* The largest hole and all of them together; *at is the first hole of at least `bytes`, 0 if there is none.
- */
+/* Returns the size of the largest free hole; sets *total to the size of all and *at to the first one of at
+ * least `bytes`, or 0. */
 static uint32_t holes(const dos *d, uint32_t bytes, uint32_t *total, uint32_t *at)
 {
     uint32_t largest = 0, from = POOL;
@@ -113,8 +113,8 @@ static int resize(dos *d, bool wide)
     return 0;
 }
 
-/* A side of a move: memory by its physical address; handle 0 is conventional memory, the offset a far
- * pointer. */
+/* Returns the memory of one side of a move and its physical address, or NULL if it is out of range. With
+ * handle 0, the offset is a far pointer to conventional memory. */
 static uint8_t *move_side(dos *d, uint16_t handle, uint32_t offset, uint32_t bytes, uint32_t *physical)
 {
     if (handle == 0) {
@@ -128,7 +128,7 @@ static uint8_t *move_side(dos *d, uint16_t handle, uint32_t offset, uint32_t byt
     return engine_ram(d->engine, *physical, bytes);
 }
 
-/* AH = 0Bh: length, source handle and offset, target handle and offset at DS:SI. */
+/* AH = 0Bh: Moves memory. DS:SI points to length, source handle and offset, target handle and offset. */
 static int move(dos *d, bool wide)
 {
     (void)wide;
@@ -236,7 +236,7 @@ static int a20_query(dos *d, bool wide)
     return ANSWERED;
 }
 
-/* Version 3.00, driver 3.10, there is a high memory area. */
+/* AH = 00h: Reports XMS version 3.00, driver 3.10, and a high memory area. */
 static int version(dos *d, bool wide)
 {
     (void)wide;

@@ -6,7 +6,7 @@ enum { FIRST_SPACING = 1000000 };
 #define MOST_BYTES    (UINT64_C(512) << 20)
 #define PIECE_SECONDS 0.2
 
-/* ---- keeping states ------------------------------------------------------------------------------------ */
+/* ---- saved states -------------------------------------------------------------------------------------- */
 
 static uint64_t bytes_kept(const gdb_history *h)
 {
@@ -16,7 +16,7 @@ static uint64_t bytes_kept(const gdb_history *h)
     return bytes;
 }
 
-/* Every second one goes, but for the first, and they come half as often. */
+/* Drops every second state and doubles the spacing. Keeps the first state. */
 static void thin_out(gdb_history *h)
 {
     unsigned left = 0;
@@ -33,8 +33,8 @@ static const char *cannot_go_back(const p5_machine *machine)
 {
     for (size_t i = 0; i < machine->options.share_count; i++)
         if (machine->shares[i].writable)
-            return "what the guest has written to a directory of this host cannot be taken back (--dir "
-                   "...:rw)";
+            return "no reverse execution with a writable host directory (--dir ...:rw), because writes to "
+                   "it cannot be undone";
     return NULL;
 }
 
@@ -64,7 +64,8 @@ static p5_machine *present_of(const gdb *g)
     return g->history.present != NULL ? g->history.present : g->machine;
 }
 
-static void look_at(gdb *g, p5_machine *machine)
+/* Makes gdb debug `machine`, the present or a copy. Closes the copy that it debugged before. */
+static void switch_to(gdb *g, p5_machine *machine)
 {
     gdb_history *h = &g->history;
     p5_machine *present = present_of(g);
@@ -75,13 +76,13 @@ static void look_at(gdb *g, p5_machine *machine)
     debug_attach(machine, &g->stops);
 }
 
-static bool look_at_state(gdb *g, unsigned state)
+static bool switch_to_state(gdb *g, unsigned state)
 {
     p5_machine *copy;
     p5_error error;
     if (machine_copy_open(&g->history.states[state], present_of(g), &copy, &error) != P5_OK)
         return false;
-    look_at(g, copy);
+    switch_to(g, copy);
     return true;
 }
 
@@ -90,7 +91,7 @@ bool gdb_history_arrives(gdb *g)
     p5_machine *present = g->history.present;
     if (present == NULL || g->machine->instructions < present->instructions)
         return false;
-    look_at(g, present);
+    switch_to(g, present);
     return true;
 }
 
@@ -103,12 +104,12 @@ uint64_t gdb_history_left(const gdb *g)
 void gdb_history_close(gdb *g)
 {
     if (g->history.present != NULL)
-        look_at(g, g->history.present);
+        switch_to(g, g->history.present);
     for (unsigned i = 0; i < g->history.count; i++)
         machine_copy_free(&g->history.states[i]);
 }
 
-/* ---- going back ---------------------------------------------------------------------------------------- */
+/* ---- reverse execution --------------------------------------------------------------------------------- */
 
 typedef struct walk {
     gdb *g;
@@ -117,7 +118,7 @@ typedef struct walk {
     bool broken_off;
 } walk;
 
-/* Runs the copy until so many instructions are completed, or until it stops. */
+/* Runs the copy until `instructions` are completed or a stop is reached. */
 static bool run_to(walk *w, uint64_t instructions)
 {
     gdb *g = w->g;
@@ -132,7 +133,7 @@ static bool run_to(walk *w, uint64_t instructions)
     return true;
 }
 
-/* The same past all stops. */
+/* Does the same but ignores stops. */
 static bool go_to(walk *w, uint64_t instructions)
 {
     while (w->g->machine->instructions < instructions && !w->broken_off)
@@ -141,7 +142,7 @@ static bool go_to(walk *w, uint64_t instructions)
     return true;
 }
 
-/* The youngest state with fewer than `before` instructions; -1: there is none. */
+/* Returns the latest state with fewer than `before` instructions, or -1. */
 static int state_before(const gdb_history *h, uint64_t before)
 {
     int at = (int)h->count - 1;
@@ -157,28 +158,28 @@ static bool step_back(walk *w, uint64_t now)
         int state = state_before(&g->history, target);
         if (state < 0)
             break;
-        if (!look_at_state(g, (unsigned)state) || !go_to(w, target - 1))
+        if (!switch_to_state(g, (unsigned)state) || !go_to(w, target - 1))
             return false;
         if (!gdb_in_kernel(g->machine))
             return true;
     }
     g->history.begins = true;
-    return g->history.count > 0 && look_at_state(g, 0);
+    return g->history.count > 0 && switch_to_state(g, 0);
 }
 
-/* A stop on the way, as it is on the way back: in front of a breakpoint's instruction, and of one that
- * touches what is watched. */
+/* A stop of reverse execution. It is before the instruction at a breakpoint, and before one that accesses a
+ * watched address. */
 typedef struct found {
     uint64_t instructions;
     debug_stop stop;
     debug_watch hit;
 } found;
 
-/* The last stop of a stretch that begins at a state and has `end` instructions completed at its end. */
+/* Finds the last stop between a state and instruction count `end`. */
 static bool last_stop(walk *w, unsigned state, uint64_t end, uint64_t now, found *last)
 {
     gdb *g = w->g;
-    if (!look_at_state(g, state))
+    if (!switch_to_state(g, state))
         return false;
     if (debug_is_breakpoint(&g->stops, gdb_eip_read(g)))
         *last = (found){.instructions = g->machine->instructions, .stop = DEBUG_STOP_BREAKPOINT};
@@ -201,7 +202,7 @@ static bool continue_back(walk *w, uint64_t now)
         if (!last_stop(w, (unsigned)state, end, now, &last))
             return false;
         if (last.stop != DEBUG_STOP_NONE && !w->broken_off) {
-            if (!look_at_state(g, (unsigned)state) || !go_to(w, last.instructions))
+            if (!switch_to_state(g, (unsigned)state) || !go_to(w, last.instructions))
                 return false;
             g->stops.stop = last.stop;
             g->stops.hit = last.hit;
@@ -210,7 +211,7 @@ static bool continue_back(walk *w, uint64_t now)
         end = g->history.states[state].instructions;
     }
     g->history.begins = !w->broken_off;
-    return w->broken_off || (g->history.count > 0 && look_at_state(g, 0));
+    return w->broken_off || (g->history.count > 0 && switch_to_state(g, 0));
 }
 
 bool gdb_history_back(gdb *g, bool step, bool (*interrupted)(void *context), void *context)
@@ -221,14 +222,14 @@ bool gdb_history_back(gdb *g, bool step, bool (*interrupted)(void *context), voi
     uint64_t now = g->machine->instructions;
     h->begins = false;
     if (h->refused == NULL && h->count > 0 && machine_input_taken(present) != h->states[0].input)
-        h->refused = "the guest has read its input, which cannot be read again";
+        h->refused = "no reverse execution after the guest has read its input, which cannot be read again";
     if (h->refused != NULL)
         return false;
     g->stops.single_step = false;
     bool good = step ? step_back(&w, now) : continue_back(&w, now);
     if (!good) {
-        look_at(g, present);
-        h->refused = "the past could not be gone through again";
+        switch_to(g, present);
+        h->refused = "reverse execution failed: the past could not be replayed";
         return false;
     }
     if (g->stops.stop == DEBUG_STOP_NONE || step)

@@ -1,6 +1,6 @@
-/* Going back: states of the machine are kept while it runs, and its past is gone through again on a copy of
- * it. The machine itself only goes forward, so nothing that happened is undone or happens twice: the guest's
- * output in the past goes nowhere, and nothing can be changed there. */
+/* Reverse execution. The server saves states of the machine while it runs, and replays the past on a copy of the
+ * machine. The machine itself only runs forward, so no effect is undone or repeated. Output of the copy is
+ * dropped, and gdb cannot change the copy. */
 #ifndef MACHINE_GDB_HISTORY_H
 #define MACHINE_GDB_HISTORY_H
 
@@ -11,22 +11,22 @@ struct gdb;
 enum { HISTORY_STATES = 32 };
 
 typedef struct gdb_history {
-    machine_copy states[HISTORY_STATES]; /* oldest first */
+    machine_copy states[HISTORY_STATES]; /* saved states, oldest first */
     unsigned count;
-    uint64_t spacing;    /* instructions from one to the next */
-    p5_machine *present; /* NULL: gdb looks at it; else it looks at a copy */
-    bool begins;         /* gdb has come to the first of the states */
-    const char *refused; /* why there is no way back; NULL: there is */
+    uint64_t spacing;    /* instructions between states */
+    p5_machine *present; /* the machine while gdb debugs a copy; NULL while it debugs the machine */
+    bool begins;         /* gdb has reached the first state */
+    const char *refused; /* why reverse execution is impossible, or NULL */
 } gdb_history;
 
-/* Keeps a state if it is time to: between pieces of a run of the present. */
+/* Saves a state if one is due. Called between pieces of a run of the present. */
 void gdb_history_keep(struct gdb *g);
-/* bs and bc. `interrupted` is asked now and then. False: there is no way back (`refused`), and nothing has
- * changed. */
+/* Executes the packets bs and bc; polls `interrupted`. Returns false if reverse execution is impossible
+ * (`refused`); then nothing has changed. */
 bool gdb_history_back(struct gdb *g, bool step, bool (*interrupted)(void *context), void *context);
-/* The copy has come to the present: gdb looks at that again. True if it had not. */
+/* Switches gdb back to the present if the copy has reached it. Returns true if it did. */
 bool gdb_history_arrives(struct gdb *g);
-/* Instructions that may still be executed before the present comes; UINT64_MAX: it is here. */
+/* Returns the instructions left until the copy reaches the present, or UINT64_MAX in the present. */
 uint64_t gdb_history_left(const struct gdb *g);
 void gdb_history_close(struct gdb *g);
 

@@ -1,4 +1,4 @@
-/* `monitor` commands: what the processor's monitor and its caches hold. */
+/* `monitor` commands: show performance counters, registers, TLBs, caches and the pipeline. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@ static void say(gdb *g, const char *format, ...)
         gdb_hex(g, line, (size_t)length < sizeof line ? (size_t)length : sizeof line - 1);
 }
 
-/* What a half of CESR selects. */
+/* Prints a counter and the selection in its half of CESR. */
 static void say_selected(gdb *g, unsigned counter, const p5_counter_select *half, uint64_t value)
 {
     const char *name = "nothing";
@@ -36,7 +36,7 @@ static void say_selected(gdb *g, unsigned counter, const p5_counter_select *half
         half->user ? ", CPL 3" : "", half->clocks ? ", clocks" : "");
 }
 
-/* The registers of whichever monitor it is, selections in words. */
+/* Prints the registers of the model's performance monitor, with decoded selections. */
 static void monitor_pmu(gdb *g)
 {
     p5_pmu *pmu = g->machine->pmu;
@@ -80,7 +80,7 @@ static void monitor_events(gdb *g)
         totals.clocks[P5_CPL_USER]);
 }
 
-/* Those that can be read; a test register's value is what was last written or read by a command. */
+/* Prints all readable MSRs. A test register shows the value last written, or read by a command. */
 static void monitor_msr(gdb *g)
 {
     unsigned family = p5_model_family(g->machine->model) | p5_model_monitor(g->machine->model);
@@ -120,7 +120,7 @@ static void monitor_cache(gdb *g)
     say(g, "code: %u of %u lines valid\n", lines.code, lines.code_lines);
 }
 
-/* Where the clocks went: what `stat` calls the CPI stack, the largest first. */
+/* Prints the clocks by cause, largest first, as the CPI stack of `p5scope stat`. */
 static void monitor_stat(gdb *g)
 {
     p5_counts totals;
@@ -150,14 +150,14 @@ static void follow(void *context, const p5_trace_insn *insn)
     g->recent[g->recent_count++ % GDB_RECENT] = *insn;
 }
 
-/* The last instructions, each with the clock at which it entered EX, its pipe, and what kept it. Following
- * them takes the exact path, so that it begins when somebody asks. */
+/* Prints the latest instructions with the clock at which each entered EX, its pipe, and its stall. Recording
+ * needs the slow path, so it begins with the first use of the command. */
 static void monitor_pipeline(gdb *g)
 {
     if (!g->follows) {
         p5_core_set_trace(g->machine->core, follow, g);
         g->follows = true;
-        say(g, "instructions are followed from here on\n");
+        say(g, "recording instructions from here on\n");
         return;
     }
     size_t shown = g->recent_count < GDB_RECENT ? g->recent_count : GDB_RECENT;
@@ -190,11 +190,11 @@ void gdb_monitor(gdb *g, const char *command)
             return;
         }
     }
-    say(g, "monitor stat      clocks and their owners\n"
-           "monitor pipeline  the last instructions in U and V\n");
-    say(g, "monitor pmu     counters and what they count\n"
-           "monitor events  all events so far\n"
-           "monitor msr     model-specific registers\n");
-    say(g, "monitor tlb     translations\n"
-           "monitor cache   states of the lines\n");
+    say(g, "monitor stat      clocks by cause\n"
+           "monitor pipeline  the latest instructions in U and V\n");
+    say(g, "monitor pmu       performance counters and their selections\n"
+           "monitor events    counts of all events\n"
+           "monitor msr       model-specific registers\n");
+    say(g, "monitor tlb       TLB entries\n"
+           "monitor cache     cache lines by state\n");
 }

@@ -1,5 +1,4 @@
-/* What the packets ask for. Whatever is in one, the answer is a packet: empty if it is not known, E01 if it
- * cannot be done. */
+/* Packets of the protocol. The answer to an unknown packet is empty; the answer to one that fails is E01. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -54,7 +53,7 @@ long gdb_unhex(const char *text, size_t length, uint8_t *bytes, size_t size)
     return (long)count;
 }
 
-/* A reader of a packet; a number is at most 32 bits of hexadecimal digits. */
+/* A position in a packet. Numbers are hexadecimal and have at most 32 bits. */
 typedef struct reader {
     const char *at, *end;
     bool good;
@@ -103,7 +102,7 @@ static gdb_action read_registers(gdb *g)
     return GDB_REPLY;
 }
 
-/* Nothing can be changed in what has been. */
+/* Returns true while gdb debugs the past, which cannot be changed. */
 static bool in_the_past(const gdb *g)
 {
     return g->history.present != NULL;
@@ -118,7 +117,7 @@ static gdb_action write_registers(gdb *g, reader r)
         unsigned width = gdb_register_read(g, i, bytes);
         if (gdb_unhex(r.at, (size_t)(r.end - r.at), bytes, width) != (long)width)
             return failed(g);
-        gdb_register_write(g, i, bytes, width); /* those that cannot be written keep their value */
+        gdb_register_write(g, i, bytes, width); /* read-only registers keep their value */
         r.at += 2 * width;
     }
     return done(g, true);
@@ -140,7 +139,7 @@ static gdb_action one_register(gdb *g, reader r, bool write)
                        gdb_register_write(g, number, bytes, width));
 }
 
-/* As much as there is: a read that begins well is not an error. */
+/* Reads as many bytes as are readable. It is an error only if the first byte is not. */
 static gdb_action read_memory(gdb *g, reader r)
 {
     uint32_t address = take_number(&r);
@@ -156,7 +155,7 @@ static gdb_action read_memory(gdb *g, reader r)
     return got == 0 && size != 0 ? failed(g) : GDB_REPLY;
 }
 
-/* A Linux program's kernel keeps its pages: what stands there is what the personality goes by. */
+/* Returns false for supervisor pages of a Linux program. The emulated kernel depends on their contents. */
 static bool may_write(const gdb *g, uint32_t address, uint32_t size)
 {
     if (g->machine->guest != &linux_guest)
@@ -191,9 +190,9 @@ static gdb_action write_memory(gdb *g, reader r, bool binary)
                 may_write(g, address, size) && engine_write_linear(g->machine->engine, address, bytes, size));
 }
 
-/* --- stopping and going --- */
+/* --- stops and resumption --- */
 
-/* gdb has numbers of its own for signals (its include/gdb/signals.def); this is Linux's as one of them. */
+/* Converts a Linux signal number to gdb's numbering (its include/gdb/signals.def). */
 static unsigned signal_number(int signal)
 {
     static const uint8_t numbers[] = {0,  1,  2,  3,  4,  5,  6,  10, 8,  9,  30, 11, 31, 13, 14, 15,
@@ -212,7 +211,7 @@ void gdb_stop_reply(gdb *g)
         gdb_print(g, "W%02x", (unsigned)result->status & 0xff);
     else if (g->machine->ended && result->end == P5_END_SIGNAL)
         gdb_print(g, "X%02x", signal_number(result->signal));
-    else if (g->machine->ended) /* halted for good, shut down, reset, failed */
+    else if (g->machine->ended) /* halted forever, shutdown, reset or failure */
         gdb_print(g, "X06");
     else if (g->history.begins)
         gdb_print(g, "T%02xreplaylog:begin;thread:1;", SIGNAL_TRAP);
@@ -229,7 +228,7 @@ void gdb_stop_reply(gdb *g)
 
 static gdb_action resume(gdb *g, gdb_action how, reader r)
 {
-    if (r.at < r.end) { /* from an address */
+    if (r.at < r.end) { /* continue at an address */
         uint32_t address = take_number(&r);
         if (!r.good || in_the_past(g) || !gdb_may_redirect(g))
             return failed(g);
@@ -238,8 +237,8 @@ static gdb_action resume(gdb *g, gdb_action how, reader r)
     return how;
 }
 
-/* vCont;ACTION[:THREAD]...: there is one thread, the first action is for it. A signal is passed on if it is
- * the one that the program stands at. */
+/* Executes vCont;ACTION[:THREAD]... There is one thread, so the first action applies. A signal is delivered if it
+ * is the one that stopped the program. */
 static gdb_action continue_by_threads(gdb *g, const char *action, const char *end)
 {
     reader none = {end, end, true}, number = {action + 1, end, true};
@@ -264,7 +263,7 @@ static gdb_action breakpoint(gdb *g, reader r, bool insert)
     debug_watch watch = {(debug_watch_kind)kind, address, size};
     if (insert)
         return done(g, debug_insert(g->machine, watch));
-    debug_remove(g->machine, watch); /* one that is not there is removed */
+    debug_remove(g->machine, watch); /* removing a breakpoint that does not exist succeeds */
     return done(g, true);
 }
 
@@ -348,7 +347,7 @@ gdb_action gdb_packet(gdb *g, const char *packet, size_t size)
         return resume(g, GDB_CONTINUE, r);
     case 's':
         return resume(g, GDB_STEP, r);
-    case 'b': /* bs, bc: backwards */
+    case 'b': /* bs, bc: reverse step and continue */
         return size != 2 || (packet[1] != 's' && packet[1] != 'c') ? GDB_REPLY
                : packet[1] == 's'                                  ? GDB_BACK_STEP
                                                                    : GDB_BACK_CONTINUE;
@@ -378,6 +377,6 @@ gdb_action gdb_packet(gdb *g, const char *packet, size_t size)
         }
         return GDB_REPLY;
     default:
-        return GDB_REPLY; /* not known: an empty packet */
+        return GDB_REPLY; /* an empty packet means that the request is unknown */
     }
 }

@@ -1,4 +1,4 @@
-/* Registers as gdb numbers them: those of its i386 core feature, then ours. */
+/* Registers in gdb's numbering: those of its i386 core feature, then p5scope's own. */
 #include <string.h>
 
 #include "machine/gdb/gdb.h"
@@ -49,7 +49,8 @@ unsigned gdb_register_count(void)
 
 static const engine_segment_name segment_order[6] = {ENGINE_CS, ENGINE_SS, ENGINE_DS,
                                                      ENGINE_ES, ENGINE_FS, ENGINE_GS};
-/* Of the FNSAVE image: control, status, tags, FCS, FIP, FDS, FDP; the opcode shares a dword with FCS. */
+/* Offsets in the FNSAVE image: control, status, tags, FCS, FIP, FDS, FDP, and the opcode, which shares a dword
+ * with FCS. */
 static const uint8_t x87_offset[8] = {0, 4, 8, 16, 12, 24, 20, 18};
 static const engine_register system_order[4] = {ENGINE_CR0, ENGINE_CR2, ENGINE_CR3, ENGINE_CR4};
 static const uint32_t monitor_order[4] = {P5_MSR_TSC, P5_MSR_CESR, P5_MSR_CTR0, P5_MSR_CTR1};
@@ -60,12 +61,12 @@ static bool x87_is_pointer(unsigned index)
     return index == 4 || index == 6;
 }
 
-static engine_register plain(unsigned number)
+static engine_register core_register(unsigned number)
 {
     return number < EIP ? (engine_register)(ENGINE_EAX + number) : ENGINE_EFLAGS;
 }
 
-/* gdb looks for what EIP points to at EIP: it gets the linear address. */
+/* Returns the base of the code segment, which is added to EIP, because gdb treats EIP as a linear address. */
 static uint32_t code_base(const gdb *g)
 {
     engine_segment code;
@@ -89,7 +90,7 @@ unsigned gdb_register_read(gdb *g, unsigned number, uint8_t bytes[16])
     uint8_t image[X87_IMAGE];
     uint32_t value = 0;
     if (number < FIRST_SEGMENT) {
-        value = number == EIP ? gdb_eip_read(g) : engine_get(e, plain(number));
+        value = number == EIP ? gdb_eip_read(g) : engine_get(e, core_register(number));
     } else if (number < FIRST_X87) {
         engine_segment segment;
         engine_get_segment(e, segment_order[number - FIRST_SEGMENT], &segment);
@@ -115,7 +116,7 @@ unsigned gdb_register_read(gdb *g, unsigned number, uint8_t bytes[16])
     return sizeof value;
 }
 
-/* A selector is loaded in real and V86 mode only: what else it would do depends on a descriptor. */
+/* Writes a selector in real or V86 mode. Fails in protected mode, where a descriptor would have to be loaded. */
 static bool write_segment(gdb *g, engine_segment_name which, uint16_t selector)
 {
     engine_segment segment;
@@ -139,7 +140,8 @@ static bool write_x87(gdb *g, size_t offset, const uint8_t *bytes, size_t size)
     return true;
 }
 
-/* Neither VM, which changes the mode, nor of a Linux program what a debugger of Linux may not. */
+/* Writes EFLAGS, except VM, which would change the mode. In a Linux program, writes only the flags that ptrace
+ * permits. */
 static void write_flags(gdb *g, uint32_t value)
 {
     uint32_t before = engine_get(g->machine->engine, ENGINE_EFLAGS);
@@ -147,7 +149,8 @@ static void write_flags(gdb *g, uint32_t value)
     engine_set(g->machine->engine, ENGINE_EFLAGS, (before & ~free) | (value & free));
 }
 
-/* CR0 changes the mode: not from outside. A Linux program's control registers are its kernel's. */
+/* Writes CR2, CR3 or CR4. Fails for CR0, which would change the mode, and in a Linux program, where control
+ * registers belong to the kernel. */
 static bool write_system(gdb *g, engine_register which, uint32_t value)
 {
     bool reserved =
@@ -171,7 +174,7 @@ bool gdb_register_write(gdb *g, unsigned number, const uint8_t *bytes, size_t si
     if (width == 0 || size != width)
         return false;
     if (memcmp(before, bytes, width) == 0)
-        return true; /* `G` and `P` often write what is there */
+        return true; /* `G` and `P` often write the current value */
     if (!gdb_may_redirect(g))
         return false;
     uint32_t value;
@@ -182,11 +185,11 @@ bool gdb_register_write(gdb *g, unsigned number, const uint8_t *bytes, size_t si
         return true;
     }
     if (number < FIRST_SEGMENT) {
-        if (plain(number) == ENGINE_EFLAGS)
+        if (core_register(number) == ENGINE_EFLAGS)
             write_flags(g, value);
         else
-            engine_set(g->machine->engine, plain(number), value);
-        processor_set_control(g->machine); /* TF */
+            engine_set(g->machine->engine, core_register(number), value);
+        processor_set_control(g->machine); /* TF may have changed */
         return true;
     }
     if (number < FIRST_X87)

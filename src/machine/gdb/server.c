@@ -1,6 +1,6 @@
-/* The connection to gdb: a socket file of this user's, or a TCP port of this host only; frames,
- * acknowledgements, and running the guest in pieces, between which Ctrl-C is looked for. Nothing is waited
- * for longer than until the run is to end. */
+/* The connection to gdb: a socket file owned by the user, or a TCP port that accepts connections from this host
+ * only. Handles frames and acknowledgements, and runs the guest in pieces to poll for Ctrl-C between them. All
+ * waits end when the run must end. */
 #include <errno.h>
 #include <math.h>
 #include <netinet/in.h>
@@ -32,7 +32,7 @@ typedef struct connection {
     int socket;
     p5_machine *machine;
     const p5_limits *limits;
-    double over; /* when the time-out is, in the host's seconds; 0: never */
+    double over; /* host time of the time-out in seconds; 0: none */
     bool acknowledges;
     uint8_t input[4096];
     size_t used, filled;
@@ -45,7 +45,7 @@ static bool is_over(const connection *c)
     return p5_machine_ending(c->machine) || (c->over != 0 && host_now() >= c->over);
 }
 
-/* True when the socket is ready; false: the run is to end. */
+/* Waits for the socket. Returns false if the run must end first. */
 static bool wait_for(const connection *c, int socket, short events)
 {
     struct pollfd ready = {.fd = socket, .events = events};
@@ -56,11 +56,11 @@ static bool wait_for(const connection *c, int socket, short events)
     return true;
 }
 
-/* NO_BYTE: there is none now, or the run is to end. */
+/* Returns the next byte, or NO_BYTE if there is none now or the run must end. */
 static int next_byte(connection *c, bool wait)
 {
     while (c->used == c->filled) {
-        /* who always has more to say is not heard out */
+        /* also ends a client that sends without pause */
         if (is_over(c) || (wait && !wait_for(c, c->socket, POLLIN)))
             return NO_BYTE;
         ssize_t got = recv(c->socket, c->input, sizeof c->input, MSG_DONTWAIT);
@@ -92,9 +92,7 @@ static bool send_all(connection *c, const char *bytes, size_t size)
     return true;
 }
 
-/* --- frames: $ packet # two digits of the sum of its bytes; 7Dh and the byte XOR 20h for what must not stand
- * there
- * --- */
+/* --- frames: $ packet # checksum in two hexadecimal digits; special bytes are sent as 7Dh, byte XOR 20h --- */
 
 static bool send_packet(connection *c, const gdb *g)
 {
@@ -121,13 +119,14 @@ static bool send_packet(connection *c, const gdb *g)
 
 typedef enum received { GOT_PACKET, GOT_INTERRUPT, GOT_NOTHING, GOT_END } received;
 
-/* What gdb says between packets. A browser that was told to talk to our port says something else. */
+/* Returns true for bytes that gdb sends between packets. A browser that a web page directs to this port sends
+ * others. */
 static bool is_gdb(int byte)
 {
     return byte == '$' || byte == '+' || byte == '-' || byte == INTERRUPT;
 }
 
-/* The next packet, unescaped. A wrong sum is asked for again; so is one that is too long. */
+/* Receives the next packet and unescapes it. Requests it again if the checksum is wrong or it is too long. */
 static received receive_packet(connection *c, char *packet, size_t *size)
 {
     int byte;
@@ -157,14 +156,15 @@ static received receive_packet(connection *c, char *packet, size_t *size)
         escaped = false;
     }
     char text[2];
-    uint8_t given;
+    uint8_t checksum;
     for (unsigned i = 0; i < 2; i++) {
         byte = next_byte(c, true);
         if (byte < 0)
             return byte == NO_BYTE ? GOT_NOTHING : GOT_END;
         text[i] = (char)byte;
     }
-    bool good = fits && (!c->acknowledges || (gdb_unhex(text, 2, &given, 1) == 1 && given == (sum & 0xff)));
+    bool good =
+        fits && (!c->acknowledges || (gdb_unhex(text, 2, &checksum, 1) == 1 && checksum == (sum & 0xff)));
     if (c->acknowledges && !send_all(c, good ? "+" : "-", 1))
         return GOT_END;
     return good ? GOT_PACKET : GOT_NOTHING;
@@ -172,7 +172,7 @@ static received receive_packet(connection *c, char *packet, size_t *size)
 
 /* --- running --- */
 
-/* True if Ctrl-C came, or if nobody is there any more. */
+/* Returns true if gdb has sent Ctrl-C or closed the connection. */
 static bool interrupted(connection *c)
 {
     for (int byte; (byte = next_byte(c, false)) != NO_BYTE;)
@@ -186,7 +186,7 @@ static uint64_t earlier(uint64_t limit, uint64_t piece)
     return limit != 0 && limit < piece ? limit : piece;
 }
 
-/* The limits are reached: the run ends, whatever gdb wants. */
+/* Checks the run's limits, which end the run whatever gdb requests. Returns true if one is reached. */
 static bool at_limit(gdb *g, const connection *c)
 {
     const p5_machine *machine = g->machine;
@@ -202,7 +202,6 @@ static bool at_limit(gdb *g, const connection *c)
     return true;
 }
 
-/* The processor stands in the kernel entry of a Linux guest: no place to stop at. */
 bool gdb_in_kernel(const p5_machine *machine)
 {
     return machine->guest->end_by_signal != NULL && engine_cpl(machine->engine) == 0;
@@ -271,8 +270,8 @@ static p5_status serve(gdb *g, connection *c, p5_error *error)
         if (what != GOT_PACKET)
             continue;
         gdb_action action = GDB_REPLY;
-        bool quiet = size == sizeof no_acknowledge - 1 && memcmp(packet, no_acknowledge, size) == 0;
-        if (quiet) {
+        bool no_acks = size == sizeof no_acknowledge - 1 && memcmp(packet, no_acknowledge, size) == 0;
+        if (no_acks) {
             g->reply_size = 0;
             gdb_print(g, "OK");
         } else {
@@ -294,7 +293,7 @@ static p5_status serve(gdb *g, connection *c, p5_error *error)
         }
         if (!g->killed && !send_packet(c, g))
             return P5_OK;
-        c->acknowledges &= !quiet;
+        c->acknowledges &= !no_acks;
         if (action == GDB_END)
             return P5_OK;
         if (!g->machine->ended && at_limit(g, c))
@@ -318,7 +317,7 @@ static int listen_port(uint16_t port)
     return -1;
 }
 
-/* Nobody can connect before it listens, and by then only this user may. */
+/* Makes a socket file. It is made private to the user before it listens, so no other user can ever connect. */
 static int listen_file(const char *path)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -332,7 +331,7 @@ static int listen_file(const char *path)
     return -1;
 }
 
-/* PORT, or HOST:PORT with a name or address of this host's own: *by_port. Anything else is a path. */
+/* Parses PORT or HOST:PORT, where HOST must be this host; sets *by_port. Anything else is a path. */
 static p5_status read_place(const char *where, bool *by_port, uint16_t *port, p5_error *error)
 {
     const char *colon = strrchr(where, ':'), *digits = colon != NULL ? colon + 1 : where;
@@ -341,19 +340,19 @@ static p5_status read_place(const char *where, bool *by_port, uint16_t *port, p5
     if (!*by_port)
         return strlen(where) <= LONGEST_PATH
                    ? P5_OK
-                   : error_set(error, P5_ERR_RANGE, "the path of a socket has at most %d characters",
+                   : error_set(error, P5_ERR_RANGE, "the path of a socket is limited to %d characters",
                                (int)LONGEST_PATH);
     size_t host = colon != NULL ? (size_t)(colon - where) : 0;
     bool here = colon == NULL || (host == 9 && memcmp(where, "localhost", host) == 0) ||
                 (host == 9 && memcmp(where, "127.0.0.1", host) == 0);
     if (!here)
         return error_set(error, P5_ERR_RANGE,
-                         "gdb is waited for at this host only (localhost:PORT), not at '%s'", where);
+                         "gdb can connect from this host only (localhost:PORT), not '%s'", where);
     unsigned long number = strtoul(digits, NULL, 10);
     *port = (uint16_t)number;
     return number >= 1 && number <= UINT16_MAX
                ? P5_OK
-               : error_set(error, P5_ERR_RANGE, "a port for gdb is 1 to 65535, not '%s'", digits);
+               : error_set(error, P5_ERR_RANGE, "the port for gdb must be 1 to 65535, not '%s'", digits);
 }
 
 p5_status p5_gdb_place_check(const char *where, p5_error *error)
@@ -363,7 +362,8 @@ p5_status p5_gdb_place_check(const char *where, p5_error *error)
     return read_place(where, &by_port, &port, error);
 }
 
-/* The first connection that speaks gdb's protocol; others are closed. False: the run is to end. */
+/* Accepts the first connection that speaks gdb's protocol and closes others. Returns false if the run must end
+ * first. */
 static bool accept_gdb(connection *c, int listener)
 {
     while (!is_over(c) && wait_for(c, listener, POLLIN)) {
@@ -374,7 +374,7 @@ static bool accept_gdb(connection *c, int listener)
         if (wait_for(c, c->socket, POLLIN) && recv(c->socket, &first, 1, MSG_PEEK | MSG_DONTWAIT) == 1) {
             if (is_gdb(first))
                 return true;
-            fprintf(stderr, "p5scope: refused a connection that is not gdb's\n");
+            fprintf(stderr, "p5scope: refused a connection that does not speak gdb's protocol\n");
         }
         close(c->socket);
     }
@@ -409,8 +409,7 @@ p5_status p5_machine_run_gdb(p5_machine *machine, const char *where, const p5_li
     if (ready != P5_OK)
         return ready;
     if (machine->observers != NULL)
-        return error_set(error, P5_ERR_STATE,
-                         "a run cannot be traced and controlled by gdb at the same time");
+        return error_set(error, P5_ERR_STATE, "a run under gdb cannot be traced or observed");
     const p5_limits none = {0};
     connection c = {.machine = machine, .limits = limits != NULL ? limits : &none, .acknowledges = true};
     if (!(c.limits->timeout_seconds >= 0))
@@ -420,7 +419,7 @@ p5_status p5_machine_run_gdb(p5_machine *machine, const char *where, const p5_li
     p5_status status = connect_gdb(where, &c, &connected, error);
     if (status != P5_OK)
         return status;
-    if (!connected) { /* nobody came in time */
+    if (!connected) { /* gdb did not connect in time */
         *result = (p5_run_result){.end = machine->stop ? P5_END_STOPPED : P5_END_TIMEOUT};
         machine->stop = false;
         return P5_OK;
@@ -449,7 +448,7 @@ p5_status p5_machine_run_gdb(p5_machine *machine, const char *where, const p5_li
     } else if (killed) {
         result->end = P5_END_STOPPED;
         machine->stop = false;
-    } else { /* detached: it goes on by itself; ended: says how again */
+    } else { /* after detaching, run on; if the guest has ended, this returns the result again */
         p5_limits rest = *c.limits;
         if (c.over != 0)
             rest.timeout_seconds = fmax(c.over - host_now(), 1e-9);

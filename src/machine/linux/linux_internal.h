@@ -1,4 +1,4 @@
-/* The Linux personality: what a kernel would be to a static i386 program.
+/* The Linux personality: emulates a Linux kernel for a static i386 program.
  *
  * The guest runs at CPL 3 with real page tables, descriptor tables and a TSS in guest memory. The processor
  * itself delivers INT 80h, faults and timer interrupts to a kernel entry whose code is one IRET (after an ADD

@@ -81,7 +81,7 @@ static int32_t map_any(linux_process *p, uint32_t address, uint32_t length, uint
     if (!anonymous && (file->flags & O_ACCMODE) == O_WRONLY)
         return -EACCES;
     if (!anonymous && type != LINUX_MAP_PRIVATE)
-        return linux_refuse(p, -EINVAL, "mmap: a file cannot be mapped shared (MAP_PRIVATE works)");
+        return linux_refuse(p, -EINVAL, "mmap: files cannot be mapped shared (use MAP_PRIVATE)");
     if (offset / PAGE_BYTES + size / PAGE_BYTES > UINT32_MAX)
         return -EOVERFLOW;
     if ((flags & (LINUX_MAP_FIXED | LINUX_MAP_FIXED_NOREPLACE)) != 0) {

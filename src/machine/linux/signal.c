@@ -222,7 +222,8 @@ void linux_deliver_signals(linux_process *p)
             signal_handle(p, signal, &info);
         else if (signal == SIGSTOP || signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU)
             notice_once(&p->machine->notices, NOTICE_OTHER, (uint32_t)signal,
-                        "stop signal %d ignored: nobody could continue the guest", signal);
+                        "stop signal %d is ignored, because no other process could continue the guest",
+                        signal);
         else if (p->machine->debugger != NULL) {
             debug_signal(p->machine, signal);
             break;

@@ -61,13 +61,14 @@ static void transfer_memory(linux_process *p, snapshot *s)
         return;
     count_frames(m);
     if (!regions_fit(m))
-        snapshot_refuse(s, "region.start: this is no list of mappings");
+        snapshot_refuse(s, "region.start: the mappings are not sorted or overlap");
     if ((m->frames[0] & FRAME_USED) == 0)
-        snapshot_refuse(s, "frame.use[0]: nothing of the guest's lies at 0");
+        snapshot_refuse(s, "frame.use[0]: frame 0 must be unused");
     if (m->directory % PAGE_BYTES != 0 || m->directory / PAGE_BYTES >= m->frame_count)
-        snapshot_refuse(s, "linux.memory.directory: %Xh lies outside memory", m->directory);
+        snapshot_refuse(s, "linux.memory.directory: %Xh is outside memory", m->directory);
     else if (s->status == P5_OK && !linux_kernel_find(p))
-        snapshot_refuse(s, "linux.memory.directory: what lies at %Xh does not map the kernel", m->directory);
+        snapshot_refuse(s, "linux.memory.directory: the page directory at %Xh does not map the kernel",
+                        m->directory);
 }
 
 static const snapshot_table action_state = {

@@ -138,15 +138,15 @@ static int reopen(linux_process *p, const char *path, bool directory, linux_open
     if (wrong == 0 && host < 0)
         wrong = -ENOENT;
     if (wrong != 0)
-        snapshot_refuse(s, "the guest has %s open, which cannot be opened again: %s", path, strerror(-wrong));
+        snapshot_refuse(s, "the guest's open file %s cannot be opened again: %s", path, strerror(-wrong));
     return host;
 }
 
 static void cannot_hold(snapshot *s, const char *what)
 {
     s->status = error_set(s->error, P5_ERR_UNSUPPORTED,
-                          "the guest has %s open, which a snapshot cannot hold: save before it is opened or "
-                          "when it is closed",
+                          "the guest has %s open, which a snapshot cannot save; save before it is opened or "
+                          "after it is closed",
                           what);
 }
 
@@ -155,8 +155,7 @@ static void save_regular(linux_process *p, const linux_open_file *file, saved_fi
     struct stat about;
     if (file->scratch == NULL && (fstat(file->host, &about) != 0 || !still_there(p, file, &about))) {
         char what[SHARE_PATH + 64];
-        snprintf(what, sizeof what, "the file %s, which has no such path any more,",
-                 file->name != NULL ? file->name : "");
+        snprintf(what, sizeof what, "the renamed or deleted file %s", file->name != NULL ? file->name : "");
         cannot_hold(s, what);
         return;
     }
@@ -188,7 +187,7 @@ static void load_regular(linux_process *p, linux_open_file *file, const saved_fi
     if (saved->node != SCRATCH_NONE) {
         load_node(p, file, saved->node, s);
     } else if (file->name == NULL) {
-        snapshot_refuse(s, "file.name: a file of the guest has none");
+        snapshot_refuse(s, "file.name is missing for an open file");
     } else {
         file->host = reopen(p, file->name, false, file, s);
         if (s->status == P5_OK)
@@ -244,7 +243,7 @@ static void load_file(linux_process *p, linux_open_file *file, snapshot *s)
     file->position = saved.entry;
     bool directory = file->kind == LINUX_DIRECTORY || file->kind == LINUX_VIRTUAL_DIRECTORY;
     if (directory && file->path == NULL)
-        snapshot_refuse(s, "file.path: a directory of the guest has none");
+        snapshot_refuse(s, "file.path is missing for an open directory");
     else if (file->kind == LINUX_STANDARD)
         file->host = (int)saved.stream;
     else if (file->kind == LINUX_REGULAR)
@@ -254,7 +253,7 @@ static void load_file(linux_process *p, linux_open_file *file, snapshot *s)
     else if (file->kind == LINUX_DIRECTORY)
         file->host = reopen(p, file->path, true, file, s);
     else if (file->kind == LINUX_PIPE)
-        snapshot_refuse(s, "file.kind: a snapshot holds no pipe");
+        snapshot_refuse(s, "file.kind: a snapshot cannot contain a pipe");
 }
 
 static void transfer_open_files(linux_process *p, file_list *list, snapshot *s)
@@ -303,7 +302,7 @@ static void check_mount(const share_tree *tree, uint64_t i, const saved_mount *s
     const char *guest = saved->guest != NULL ? saved->guest : "";
     if (s->status == P5_OK && (i >= tree->mount_count || strcmp(tree->mounts[i].guest, guest) != 0 ||
                                tree->mounts[i].writable != saved->writable))
-        snapshot_refuse(s, "the snapshot's guest has the directory %s: give it again as HOST:%s%s",
+        snapshot_refuse(s, "the snapshot's guest uses the directory %s; repeat it as --dir HOST:%s%s",
                         guest[0] != '\0' ? guest : "/", guest[0] != '\0' ? guest : "/",
                         saved->writable ? ":rw" : "");
 }
@@ -325,7 +324,8 @@ static void transfer_mounts(linux_process *p, snapshot *s)
         }
     }
     if (s->loading && s->status == P5_OK && count != shares)
-        snapshot_refuse(s, "the snapshot's guest has %" PRIu64 " directories, not %zu", count, shares);
+        snapshot_refuse(s, "the snapshot's guest uses %" PRIu64 " directories (--dir), not %zu", count,
+                        shares);
 }
 
 /* --- The tree in memory --- */
@@ -390,7 +390,7 @@ static void transfer_private(linux_process *p, snapshot *s)
     bool there = snapshot_number(s, "private", m != NULL, 1) != 0;
     if (there != (m != NULL) && s->status == P5_OK)
         snapshot_refuse(s, there ? "the snapshot's guest has its own /tmp, which --dir replaces"
-                                 : "the snapshot's guest has no /tmp of its own: --dir gave it one");
+                                 : "the snapshot's guest has no /tmp of its own; repeat the --dir for /tmp");
     if (m == NULL || s->status != P5_OK)
         return;
     m->quota->left = snapshot_number(s, "private.left", m->quota->left, p->machine->options.memory_bytes);
@@ -401,7 +401,7 @@ static void transfer_private(linux_process *p, snapshot *s)
     }
     transfer_rows(s, &linux_name_state, &m->names.items, &m->names.count, &m->names.capacity);
     if (s->loading && s->status == P5_OK && !scratch_fits(m))
-        snapshot_refuse(s, "name.folder: this is no tree of files");
+        snapshot_refuse(s, "name.folder: the nodes do not form a tree");
     for (size_t i = 0; i < m->nodes.count && s->status == P5_OK; i++) {
         scratch_node *n = &m->nodes.items[i];
         if (!S_ISREG(n->mode))

@@ -204,7 +204,7 @@ static const struct {
 int32_t linux_refuse(linux_process *p, int32_t wrong, const char *what)
 {
     notice_once(&p->machine->notices, NOTICE_SYSCALL, p->registers.eax,
-                "%s; with a real kernel it works: p5scope run --kernel BZIMAGE --init PROGRAM", what);
+                "%s; use a real kernel: p5scope run --kernel BZIMAGE --init PROGRAM", what);
     return wrong;
 }
 

@@ -99,7 +99,7 @@ linux_waited linux_wait(linux_process *p, uint64_t until, struct pollfd *streams
     if (goal >= CLOCK_END) {
         machine_end(p->machine, P5_END_HALT, 0);
         machine_end_at(p->machine, p->registers.eip);
-        machine_end_message(p->machine, "the guest waits for something that never comes");
+        machine_end_message(p->machine, "the guest waits for an event that cannot occur");
         return LINUX_LEAVE;
     }
     if (goal > now)

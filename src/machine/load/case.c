@@ -28,7 +28,7 @@ enum {
     SELECTOR_DATA3 = 0x23,
     SELECTOR_TSS = 0x28
 };
-_Static_assert((int)CASE_STACK_TOP == (int)P5_CASE_STACK_TOP, "what machine.h promises");
+_Static_assert((int)CASE_STACK_TOP == (int)P5_CASE_STACK_TOP, "the public header has the same value");
 
 /* Describes the exception in words, for example "page fault (exception 14), writing F0000000h". */
 static void say_exception(p5_machine *machine, const engine_event *event)
@@ -138,7 +138,7 @@ p5_status p5_machine_load_case(p5_machine *machine, const p5_case_image *image, 
     if (image->cpl != 0 && image->cpl != 3)
         return error_set(error, P5_ERR_RANGE, "a case runs at privilege level 0 or 3, not %u", image->cpl);
     if ((image->cr4 & ~p5_pmu_cr4_mask(family)) != 0)
-        return error_set(error, P5_ERR_RANGE, "CR4 = %Xh: the model has only the bits %Xh", image->cr4,
+        return error_set(error, P5_ERR_RANGE, "CR4 = %Xh: the model supports only the bits %Xh", image->cr4,
                          p5_pmu_cr4_mask(family));
     p5_status status = machine_open_engine(machine, CASE_MEMORY, CASE_MEMORY, error);
     if (status == P5_OK)

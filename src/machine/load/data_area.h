@@ -1,4 +1,4 @@
-/* The BIOS data area at 400h: what a kernel, a driver or a boot sector finds there before anything has run. */
+/* The BIOS data area at 400h, as a BIOS leaves it for kernels, drivers and boot sectors. */
 #ifndef MACHINE_LOAD_DATA_AREA_H
 #define MACHINE_LOAD_DATA_AREA_H
 
@@ -17,7 +17,7 @@ enum {
     BDA_COLUMNS = 0x44a,
     BDA_PAGE_BYTES = 0x44c,
     BDA_PAGE_START = 0x44e,
-    BDA_CURSOR = 0x450, /* of eight pages */
+    BDA_CURSOR = 0x450, /* for each of eight pages */
     BDA_CURSOR_SHAPE = 0x460,
     BDA_PAGE = 0x462,
     BDA_CRTC = 0x463,
@@ -26,13 +26,13 @@ enum {
     BDA_DISKS = 0x475,
     BDA_KEY_START = 0x480,
     BDA_KEY_END = 0x482,
-    BDA_ROWS = 0x484, /* less one */
+    BDA_ROWS = 0x484, /* minus one */
     BDA_CHARACTER = 0x485,
     BDA_VIDEO_INFORMATION = 0x487,
     BDA_VIDEO_OPTIONS = 0x489
 };
 
-/* Fills the data area for a machine with so many diskette drives (0 or 1) and hard disks. The engine is open.
+/* Fills the data area for a machine with this number of diskette drives (0 or 1) and hard disks. The engine must be open.
  * There is no extended data area: the word at 40Eh is 0 and base memory ends at 640 KB. */
 void data_area_fill(p5_machine *machine, unsigned diskettes, unsigned hard_disks);
 

@@ -18,7 +18,7 @@ static uint32_t number_at(const uint8_t *bytes, unsigned size)
     return value;
 }
 
-/* 2.1: identification, key bytes, and words whose sum is 0. */
+/* Checks the validation entry (2.1): identification, key bytes, and a checksum of 0. */
 static bool validation_holds(const uint8_t entry[ENTRY_BYTES])
 {
     uint16_t sum = 0;

@@ -8,7 +8,7 @@
 
 enum { CD_SECTOR = 2048 };
 
-/* What a boot image is presented as. */
+/* The kind of disk that a boot image emulates. */
 typedef enum el_torito_media {
     CD_NO_EMULATION,
     CD_DISKETTE_1200,
@@ -21,14 +21,14 @@ typedef enum el_torito_media {
 typedef struct el_torito_entry {
     el_torito_media media;
     uint16_t load_segment;
-    uint16_t sectors; /* of 512 bytes, to be loaded */
-    uint32_t start;   /* of the boot image, in sectors of the CD */
+    uint16_t sectors; /* to be loaded; 512 bytes each */
+    uint32_t start;   /* first CD sector of the boot image */
 } el_torito_entry;
 
-/* Reads `size` bytes at `offset` of an image; false: they are not there. */
+/* Reads `size` bytes at `offset` of an image. Returns false if the image ends before. */
 typedef bool cd_read(const void *context, uint64_t offset, void *bytes, size_t size);
 
-/* True if the image is that of a CD whose default entry boots a PC. */
+/* Returns true if the image is a CD whose default entry boots a PC. */
 bool el_torito_find(cd_read *read, const void *context, el_torito_entry *entry);
 
 #endif

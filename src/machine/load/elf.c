@@ -18,7 +18,7 @@ typedef struct elf_signs {
 
 static p5_status elf_none(p5_error *error)
 {
-    error_set(error, P5_ERR_FORMAT, "this is not an ELF file");
+    error_set(error, P5_ERR_FORMAT, "the file is not an ELF file");
     error_hint(error, "a flat image needs --flat=ADDRESS; a DOS program is named .com or begins with MZ; a "
                       "disk image has 55h "
                       "AAh at byte 510");
@@ -64,7 +64,7 @@ static p5_status elf_add_segment(elf_image *image, const GElf_Phdr *header, unsi
         return error_set(error, P5_ERR_FORMAT, "segment %u has more bytes in the file than in memory", index);
     if (header->p_offset > image->size || header->p_filesz > image->size - header->p_offset)
         return error_set(error, P5_ERR_FORMAT,
-                         "the file is truncated: segment %u ends behind the end of the file", index);
+                         "the file is truncated: segment %u ends after the end of the file", index);
     if (header->p_vaddr + header->p_memsz > space || header->p_paddr + header->p_memsz > space)
         return error_set(error, P5_ERR_FORMAT, "segment %u ends above 4 GB", index);
     if (image->segment_count == ELF_SEGMENTS)
@@ -84,7 +84,7 @@ static p5_status elf_add_segment(elf_image *image, const GElf_Phdr *header, unsi
 static p5_status elf_check_segments(const elf_image *image, p5_error *error)
 {
     if (image->segment_count == 0)
-        return error_set(error, P5_ERR_FORMAT, "there is no loadable segment");
+        return error_set(error, P5_ERR_FORMAT, "the file has no loadable segment");
     bool entry_inside = false;
     for (unsigned i = 0; i < image->segment_count; i++) {
         const elf_segment *s = &image->segments[i];

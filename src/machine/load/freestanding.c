@@ -33,7 +33,8 @@ p5_status p5_machine_load_elf(p5_machine *machine, const char *path, p5_error *e
     return status;
 }
 
-/* A Multiboot kernel finds the data area that the PC's BIOS has left; its own segments may cover it. */
+/* Opens the engine for a Multiboot kernel and fills the BIOS data area, which the kernel's segments may
+ * overwrite. */
 static p5_status multiboot_open(p5_machine *machine, p5_error *error)
 {
     p5_status status = machine_open_engine(machine, BARE_DEFAULT_MEMORY, BARE_LEAST_MEMORY, error);
@@ -66,11 +67,11 @@ static p5_status multiboot_load_flat(p5_machine *machine, const char *path, cons
                                      const uint8_t *bytes, size_t size, p5_error *error)
 {
     if (!h->has_addresses || (h->version == 2 && !h->has_entry))
-        return error_set(error, P5_ERR_FORMAT, "this Multiboot image is no ELF file and has no %s",
+        return error_set(error, P5_ERR_FORMAT, "this Multiboot image is not an ELF file and has no %s",
                          h->has_addresses ? "entry address" : "load address");
     uint64_t before = (uint64_t)h->header_address - h->load_address;
     if (h->header_address < h->load_address || before > h->offset)
-        return error_set(error, P5_ERR_FORMAT, "the load address %Xh does not go with the header's %Xh",
+        return error_set(error, P5_ERR_FORMAT, "the load address %Xh contradicts the header address %Xh",
                          h->load_address, h->header_address);
     size_t first = h->offset - (size_t)before;
     uint64_t wanted = h->load_end != 0 ? (uint64_t)h->load_end - h->load_address : size - first;
@@ -93,7 +94,7 @@ static bool is_elf(const uint8_t *bytes, size_t size)
     return size >= 4 && memcmp(bytes, "\177ELF", 4) == 0;
 }
 
-/* Version 2 loads by the header's addresses if they are there, even an ELF file (3.1.5). */
+/* Version 2 uses the addresses in the header, if present, even for an ELF file (3.1.5). */
 p5_status p5_machine_load_multiboot(p5_machine *machine, const char *path, p5_error *error)
 {
     uint8_t *bytes;

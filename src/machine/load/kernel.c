@@ -98,16 +98,16 @@ static p5_status kernel_place_bzimage(p5_machine *machine, const uint8_t *bytes,
     uint32_t version = word_at(bytes, VERSION);
     if (version < LEAST_VERSION || (bytes[LOAD_FLAGS] & LOADED_HIGH) == 0)
         return error_set(
-            error, P5_ERR_FORMAT, "this kernel has boot protocol %u.%02u%s; 2.02 and a bzImage are the least",
+            error, P5_ERR_FORMAT, "this kernel has boot protocol %u.%02u%s; a bzImage with 2.02 is required",
             version >> 8, version & 255, (bytes[LOAD_FLAGS] & LOADED_HIGH) == 0 ? " and is a zImage" : "");
     if (at >= size)
-        return error_set(error, P5_ERR_FORMAT, "the file is truncated: %zu bytes, its setup alone has %zu",
+        return error_set(error, P5_ERR_FORMAT, "the file is truncated: %zu bytes; its setup alone has %zu",
                          size, at);
     uint32_t start = dword_at(bytes, CODE32_START);
     if (start < HIGH_MEMORY) {
-        error_set(error, P5_ERR_FORMAT, "the kernel wants to begin at %Xh, below 1 MB", start);
+        error_set(error, P5_ERR_FORMAT, "the kernel's load address %Xh is below 1 MB", start);
         error_hint(error,
-                   "one that begins in real mode (lkrn) is loaded by SYSLINUX or GRUB from a disk image");
+                   "boot a kernel that begins in real mode (lkrn) from a disk image with SYSLINUX or GRUB");
         return P5_ERR_FORMAT;
     }
     uint32_t run = version >= 0x20a ? dword_at(bytes, INIT_SIZE) : 0;
@@ -116,8 +116,8 @@ static p5_status kernel_place_bzimage(p5_machine *machine, const uint8_t *bytes,
         return status;
     if (run > machine->options.memory_bytes - start)
         return error_set(error, P5_ERR_FORMAT,
-                         "the kernel needs %u MB of memory from %Xh, there are %u (--mem)", run >> 20, start,
-                         machine->options.memory_bytes >> 20);
+                         "the kernel needs %u MB of memory from %Xh on, but the machine has %u MB (--mem)",
+                         run >> 20, start, machine->options.memory_bytes >> 20);
     memcpy(k->params + HEADER, bytes + HEADER, (header < HEADER_END ? header : HEADER_END) - HEADER);
     k->entry = start;
     k->end = start + (run > size - at ? run : (uint32_t)(size - at));
@@ -179,7 +179,7 @@ static p5_status kernel_place_initrd(p5_machine *machine, kernel *k, const uint8
     if (size > top || (top - size) / PAGE_BYTES * PAGE_BYTES < k->end)
         return error_set(
             error, P5_ERR_FORMAT,
-            "an initrd of %zu KB does not fit behind the kernel, which ends at %Xh, into %u MB (--mem)",
+            "an initrd of %zu KB does not fit after the kernel, which ends at %Xh, into %u MB (--mem)",
             size >> 10, k->end, machine->options.memory_bytes >> 20);
     uint32_t at = (uint32_t)((top - size) / PAGE_BYTES * PAGE_BYTES);
     put_dword(k->params, INITRD_AT, at);
@@ -233,8 +233,8 @@ static p5_status kernel_place(p5_machine *machine, const char *path, kernel *k, 
         return status;
     bool bzimage = kernel_is_bzimage(bytes, size), elf = size >= 4 && memcmp(bytes, "\177ELF", 4) == 0;
     if (!bzimage && !elf) {
-        error_set(error, P5_ERR_FORMAT, "this is no Linux kernel: neither a bzImage nor an ELF file");
-        error_hint(error, "a Multiboot kernel or a disk image is given as GUEST, without --kernel");
+        error_set(error, P5_ERR_FORMAT, "the file is not a Linux kernel: neither a bzImage nor an ELF file");
+        error_hint(error, "give a Multiboot kernel or a disk image as GUEST, without --kernel");
         status = P5_ERR_FORMAT;
     } else {
         status = machine_open_engine(machine, BARE_DEFAULT_MEMORY, 4 << 20, error);
@@ -262,7 +262,7 @@ p5_status p5_machine_load_kernel(p5_machine *machine, const char *path, const p5
     p5_status status = kernel_place(machine, path, k, error);
     if (status == P5_OK && (strlen(line) > k->line_most || strlen(line) >= LINE_ROOM))
         status =
-            error_set(error, P5_ERR_RANGE, "this kernel's command line has at most %u characters, not %zu",
+            error_set(error, P5_ERR_RANGE, "this kernel's command line is limited to %u characters, not %zu",
                       k->line_most, strlen(line));
     if (status == P5_OK)
         status = kernel_find_initrd(machine, k, with, error);

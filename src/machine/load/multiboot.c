@@ -33,7 +33,7 @@ enum {
     MAP_RESERVED = 2
 };
 
-/* The header as it stands in the image; what fields count is said by its flags. */
+/* The header in the image. Its flags tell which fields are valid. */
 typedef struct multiboot_words {
     uint32_t magic, flags, checksum;
     uint32_t header_address, load_address, load_end, bss_end, entry;
@@ -104,7 +104,7 @@ p5_status multiboot_check(const multiboot_header *header, const uint8_t *bytes, 
                      unknown);
 }
 
-/* --- what both versions give a kernel --- */
+/* --- data for a kernel in both versions --- */
 
 p5_status multiboot_put(multiboot_room *room, const void *bytes, size_t size, uint32_t alignment,
                         uint32_t *at, p5_error *error)

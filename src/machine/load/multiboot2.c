@@ -1,5 +1,5 @@
-/* Multiboot 2: a header of tags in the image, and boot information of tags in memory. Section numbers are
- * those of the specification, version 2.0. */
+/* Multiboot 2: the header in the image and the boot information in memory consist of tags. Section numbers refer
+ * to the specification, version 2.0. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,8 +54,8 @@ static uint32_t word_at(const uint8_t *bytes, size_t at)
     return word;
 }
 
-/* Reads the tag at *at, which is within the header, and moves *at to the next one. False: there is none, or
- * it does not end within the header. *body is where its contents are. */
+/* Reads the tag at *at, returns the offset of its contents in *body, and moves *at to the next tag. Returns false
+ * if there is none or it exceeds the header. */
 static bool header_next(const multiboot_header *header, const uint8_t *bytes, size_t *at, header_tag *tag,
                         size_t *body)
 {
@@ -114,8 +114,8 @@ static bool info_known(uint32_t type)
            type == INFO_MAP || type == INFO_SCREEN;
 }
 
-/* Tags without the bit "optional" must be understood; of those about EFI only the entry points, which do not
- * matter on a machine without EFI. */
+/* Returns true if the loader supports a tag, which it must unless the tag is optional. Of the EFI tags it supports
+ * only the entry points, which have no effect on a machine without EFI. */
 static bool header_known(uint16_t type)
 {
     return (type >= HEADER_REQUEST && type <= HEADER_MODULE_ALIGN) || type == HEADER_EFI_ENTRY_I386 ||
@@ -132,13 +132,13 @@ p5_status multiboot2_check(const multiboot_header *header, const uint8_t *bytes,
         if (!header_known(tag.type))
             return error_set(
                 error, P5_ERR_FORMAT,
-                "this Multiboot 2 image requires the feature of header tag %u, which is not there",
+                "this Multiboot 2 image requires the feature of header tag %u, which is not supported",
                 (unsigned)tag.type);
         for (size_t i = 0; tag.type == HEADER_REQUEST && i + 4 <= tag.size - sizeof tag; i += 4)
             if (!info_known(word_at(bytes, body + i)))
                 return error_set(
                     error, P5_ERR_FORMAT,
-                    "this Multiboot 2 image requires boot information of type %u, which is not there",
+                    "this Multiboot 2 image requires boot information of type %u, which is not supported",
                     word_at(bytes, body + i));
     }
     return P5_OK;

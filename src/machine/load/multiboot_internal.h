@@ -1,4 +1,4 @@
-/* What the two versions of Multiboot share: memory for the loader's own data, modules, the text screen. */
+/* Parts that both versions of Multiboot share: memory for the loader's data, modules, the text screen. */
 #ifndef MACHINE_LOAD_MULTIBOOT_INTERNAL_H
 #define MACHINE_LOAD_MULTIBOOT_INTERNAL_H
 
@@ -24,7 +24,7 @@ typedef struct multiboot_room {
 
 typedef struct multiboot_module {
     uint32_t start, end;
-    const char *text; /* its string: part of the option */
+    const char *text; /* its string; belongs to the options */
 } multiboot_module;
 
 typedef struct multiboot_area {
@@ -35,14 +35,14 @@ typedef struct multiboot_area {
 /* Copies bytes to the next address with this alignment and returns it in *at. */
 p5_status multiboot_put(multiboot_room *room, const void *bytes, size_t size, uint32_t alignment,
                         uint32_t *at, p5_error *error);
-/* Loads all modules of the options; *modules is for free(). */
+/* Loads all modules of the options. The caller frees *modules. */
 p5_status multiboot_load_modules(multiboot_room *room, multiboot_module **modules, p5_error *error);
-/* KB of memory above 1 MB, and what the memory map says. */
+/* Return the KB of memory above 1 MB, and fill in the memory map. */
 uint32_t multiboot_upper_kb(const p5_machine *machine);
 void multiboot_map(const p5_machine *machine, multiboot_area map[MULTIBOOT_MAP_ENTRIES]);
 
-/* multiboot2.c: parts of multiboot_find, multiboot_check and multiboot_start. *at is where the boot
- * information is; `magic` goes to EAX. */
+/* multiboot2.c: the version 2 parts of multiboot_find, multiboot_check and multiboot_start. *at is the address of
+ * the boot information; `magic` is the value of EAX. */
 bool multiboot2_find(const uint8_t *bytes, size_t size, multiboot_header *header);
 p5_status multiboot2_check(const multiboot_header *header, const uint8_t *bytes, p5_error *error);
 p5_status multiboot2_inform(multiboot_room *room, uint32_t *at, p5_error *error);

@@ -9,7 +9,7 @@ enum {
     NEW_HEADER_FIELD = 0x3c, /* offset of an NE, LE or PE header, valid if the relocations begin after it */
     COM_LARGEST = 0x10000 - 0x100 - 2,
     PAGE = 512,
-    PAGES_MASK = 0x7ff, /* of the header's number of pages: 1 MB */
+    PAGES_MASK = 0x7ff, /* limits the header's number of pages to 1 MB */
     PARAGRAPH = 16,
     MEMORY_LARGEST = 0xa0000
 };
@@ -44,7 +44,7 @@ static p5_status mz_parse_com(mz_image *image, p5_error *error)
     if (image->size == 0)
         return error_set(error, P5_ERR_FORMAT, "the file is empty");
     if (image->size > COM_LARGEST)
-        return error_set(error, P5_ERR_FORMAT, "a COM file has at most %d bytes, this one has %zu",
+        return error_set(error, P5_ERR_FORMAT, "a COM file has at most %d bytes; this one has %zu",
                          COM_LARGEST, image->size);
     image->com = true;
     image->image_size = image->stored = (uint32_t)image->size;
@@ -81,11 +81,12 @@ p5_status mz_parse(const uint8_t *bytes, size_t size, mz_image *image, p5_error 
     image->ip = word_at(bytes, 0x14);
     image->cs = word_at(bytes, 0x16);
     if (image->image_size > MEMORY_LARGEST)
-        return error_set(error, P5_ERR_FORMAT, "the program has %u KB; DOS has 640", image->image_size >> 10);
+        return error_set(error, P5_ERR_FORMAT, "the program has %u KB; DOS has 640 KB of memory",
+                         image->image_size >> 10);
     uint64_t relocations_end = image->relocations_at + 4ull * image->relocation_count;
     if (image->relocation_count != 0 && relocations_end > size)
         return error_set(error, P5_ERR_FORMAT,
-                         "the file is truncated: %u relocations from byte %Xh end behind it",
+                         "the file is truncated: it ends before its %u relocations, which begin at byte %Xh",
                          image->relocation_count, image->relocations_at);
     return P5_OK;
 }

@@ -12,9 +12,9 @@ typedef struct mz_image {
     uint8_t *bytes; /* the whole file */
     size_t size;
     bool com;
-    const char *other_system;      /* the system for which a second program in the file is; NULL: none */
+    const char *other_system;      /* the system of a second program in the file; NULL: none */
     uint32_t image_at, image_size; /* the part of the file that is loaded */
-    uint32_t stored;               /* how many bytes of it the file has */
+    uint32_t stored;               /* bytes of it that are in the file */
     uint32_t relocations_at;
     uint16_t relocation_count;
     uint16_t least, most;    /* paragraphs needed and wanted after the image */

@@ -32,7 +32,7 @@ struct p5_observer {
     uint64_t next_clock, next_instruction; /* nearest goals */
     uint64_t interval_clock, interval_instruction;
     uint64_t stretch_clock;    /* clock after the stretch reported last */
-    p5_counts *stretch_before; /* the totals at that clock; NULL: not wanted */
+    p5_counts *stretch_before; /* the totals at that clock; NULL: not needed */
     /* Control has reached a watched address. This becomes an entry when the first instruction there
      * completes. */
     bool arrived;

@@ -52,7 +52,8 @@ static p5_status set_cuts(p5_machine *machine, p5_error *error)
     for (const p5_observer *o = all->first; o != NULL; o = o->next)
         count += o->options.address_count;
     if (count > P5_OBSERVE_ADDRESSES)
-        return error_set(error, P5_ERR_RANGE, "more than %d addresses", P5_OBSERVE_ADDRESSES);
+        return error_set(error, P5_ERR_RANGE, "all observers together are limited to %d addresses",
+                         P5_OBSERVE_ADDRESSES);
     uint32_t *cuts = malloc((count + 1) * sizeof *cuts);
     if (cuts == NULL)
         return error_set(error, P5_ERR_MEMORY, "no memory for an observation");
@@ -93,18 +94,19 @@ void observers_sweep(p5_machine *machine)
 static p5_status check_options(const p5_machine *machine, const p5_observe_options *options, p5_error *error)
 {
     if (options->size != sizeof *options)
-        return error_set(error, P5_ERR_STATE, "p5_observe_options.size is %zu, this library expects %zu",
+        return error_set(error, P5_ERR_STATE, "p5_observe_options.size is %zu; this library expects %zu",
                          options->size, sizeof *options);
     if (machine->engine == NULL)
-        return error_set(error, P5_ERR_STATE, "nothing is loaded that could be observed");
+        return error_set(error, P5_ERR_STATE, "the machine has no guest to observe");
     if (machine->running)
-        return error_set(error, P5_ERR_STATE, "an observation begins between runs, not in a callback of one");
+        return error_set(error, P5_ERR_STATE, "open observers between runs, not in a callback");
     for (size_t i = 0; i < options->event_count; i++) {
         const p5_event_watch *w = &options->events[i];
         if ((unsigned)w->event >= P5_EVENT_COUNT || w->cpl_mask > P5_CPL_MASK_ALL || w->every == 0)
             return error_set(error, P5_ERR_RANGE,
-                             "event %zu of the observation: an event, CPL mask 0 to %d, every 1 or more", i,
-                             P5_CPL_MASK_ALL);
+                             "event %zu of the observation: needs a valid event, a CPL mask of 0 to %d, and "
+                             "every >= 1",
+                             i, P5_CPL_MASK_ALL);
     }
     return P5_OK;
 }

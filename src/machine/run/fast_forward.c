@@ -15,9 +15,9 @@ static p5_status go(p5_machine *machine, const p5_limits *limits, bool only, p5_
         return status;
     if (machine->observers != NULL)
         return error_set(error, P5_ERR_STATE,
-                         "an observed machine cannot be fast-forwarded: observe it behind");
+                         "an observed machine cannot be fast-forwarded; open observers afterwards");
     if (core_is_profiled(machine->core))
-        return error_set(error, P5_ERR_STATE, "a machine whose profile is made cannot be fast-forwarded");
+        return error_set(error, P5_ERR_STATE, "a machine cannot be fast-forwarded while it is profiled");
     uint64_t before = machine->instructions, clock = p5_machine_clock(machine);
     p5_counts earlier, now;
     p5_core_counts(machine->core, &earlier);

@@ -77,10 +77,10 @@ p5_status machine_open(const p5_machine_options *options, const p5_model *model,
 {
     *machine = NULL;
     if (options->size != sizeof *options)
-        return error_set(error, P5_ERR_STATE, "p5_machine_options.size is %zu, this library expects %zu",
+        return error_set(error, P5_ERR_STATE, "p5_machine_options.size is %zu; this library expects %zu",
                          options->size, sizeof *options);
     if (options->threads > 2)
-        return error_set(error, P5_ERR_RANGE, "a machine has one thread or two");
+        return error_set(error, P5_ERR_RANGE, "the number of threads must be 1 or 2");
     if (options->memory_bytes != 0 &&
         (options->memory_bytes < LEAST_MEMORY || options->memory_bytes > MOST_MEMORY))
         return error_set(error, P5_ERR_RANGE, "guest memory must be between 1 MB and 2 GB");

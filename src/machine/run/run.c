@@ -230,9 +230,9 @@ void run_delivered(void *context, const p5_exception *exception)
         engine_request_attention(machine->engine);
 }
 
-/* A kernel that is built for a later processor often ends without a word: the first of its instructions that
- * this processor does not have is named. */
-static void tell_of_later_instruction(p5_machine *machine, uint32_t eip)
+/* Reports the first instruction that this processor does not have, because a kernel built for a later processor
+ * often ends without a message. */
+static void notice_later_instruction(p5_machine *machine, uint32_t eip)
 {
     char text[96];
     engine_segment code;
@@ -258,13 +258,13 @@ engine_action run_event(void *context, const engine_event *event)
     if (event->locks_up && machine->guest->end_by_signal == NULL) { /* Linux has the workaround */
         machine_end(machine, P5_END_SHUTDOWN, 0);
         machine_end_at(machine, event->eip);
-        machine_end_message(machine, "it hangs: erratum 81; with errata = off in the model's file it "
-                                     "raises #UD");
+        machine_end_message(machine, "the processor hangs (erratum 81); with errata = off in the model file, "
+                                     "the instruction raises #UD");
         return ENGINE_STOP;
     }
     if (event->vector == VECTOR_UD && event->kind == P5_TRANSFER_FAULT &&
         machine->guest->end_by_signal == NULL)
-        tell_of_later_instruction(machine, event->eip);
+        notice_later_instruction(machine, event->eip);
     if (machine->observers != NULL)
         observers_exception(machine, event);
     return machine->guest->event != NULL ? machine->guest->event(machine, event) : ENGINE_DELIVER;
@@ -561,11 +561,11 @@ static void run_engine(p5_machine *machine)
 p5_status machine_check_ready(const p5_machine *machine, p5_error *error)
 {
     if (machine->guest == NULL)
-        return error_set(error, P5_ERR_STATE, "nothing is loaded that could run");
+        return error_set(error, P5_ERR_STATE, "the machine has no guest to run");
     if (machine->options.look_only)
-        return error_set(error, P5_ERR_STATE, "the machine was loaded to be looked at only");
+        return error_set(error, P5_ERR_STATE, "the machine was loaded for inspection only");
     if (machine->running)
-        return error_set(error, P5_ERR_STATE, "the machine is running: a callback of the run cannot run it");
+        return error_set(error, P5_ERR_STATE, "the machine is running; a callback cannot run it");
     return P5_OK;
 }
 
@@ -580,7 +580,7 @@ p5_status p5_machine_run(p5_machine *machine, const p5_limits *limits, p5_run_re
     if (machine->watchdog == NULL && (seconds > 0 || machine->options.stuck != NULL)) {
         machine->watchdog = watchdog_open(machine);
         if (machine->watchdog == NULL)
-            return error_set(error, P5_ERR_MEMORY, "there is no thread that looks after the run's time");
+            return error_set(error, P5_ERR_MEMORY, "cannot start the thread for the run's time-out");
     }
     if (!machine->ended) {
         machine->limits = limits != NULL ? *limits : (p5_limits){0};

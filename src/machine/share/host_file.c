@@ -18,16 +18,15 @@ void host_file_check(const host_file *was, int descriptor, const char *path, sna
 {
     struct stat about;
     if (fstat(descriptor, &about) != 0 || !S_ISREG(about.st_mode)) {
-        snapshot_refuse(s, "the guest has %s open, which is no regular file any more", path);
+        snapshot_refuse(s, "the guest's open file %s is no longer a regular file", path);
         return;
     }
     host_file is = host_file_of(descriptor);
     if (is.bytes != was->bytes)
         snapshot_refuse(s,
-                        "the guest has %s open, which has changed since the snapshot was made (%" PRIu64
-                        " bytes, it had %" PRIu64 ")",
+                        "the guest's open file %s has changed since the snapshot was made (%" PRIu64
+                        " bytes instead of %" PRIu64 ")",
                         path, is.bytes, was->bytes);
     else if (is.seconds != was->seconds || is.nanoseconds != was->nanoseconds)
-        snapshot_refuse(s, "the guest has %s open, which has been written to since the snapshot was made",
-                        path);
+        snapshot_refuse(s, "the guest's open file %s has been written to since the snapshot was made", path);
 }

@@ -29,7 +29,7 @@ static void check_preface(const void *row, snapshot *s)
 {
     const p5_snapshot_info *info = row;
     if (info->memory_bytes % PAGE_BYTES != 0)
-        snapshot_refuse(s, "preface.memory_bytes: %u is no multiple of %u", info->memory_bytes,
+        snapshot_refuse(s, "preface.memory_bytes: %u is not a multiple of %u", info->memory_bytes,
                         (unsigned)PAGE_BYTES);
 }
 
@@ -152,14 +152,14 @@ p5_status p5_machine_save(p5_machine *machine, const char *path, const p5_save_o
                           p5_error *error)
 {
     if (options != NULL && options->size != sizeof *options)
-        return error_set(error, P5_ERR_STATE, "p5_save_options.size is %zu, this library expects %zu",
+        return error_set(error, P5_ERR_STATE, "p5_save_options.size is %zu; this library expects %zu",
                          options->size, sizeof *options);
     if (machine->guest == NULL)
-        return error_set(error, P5_ERR_STATE, "nothing is loaded whose state could be saved");
+        return error_set(error, P5_ERR_STATE, "the machine has no guest to save");
     if (machine->running)
-        return error_set(error, P5_ERR_STATE, "a machine is saved between runs, not in a callback of one");
+        return error_set(error, P5_ERR_STATE, "save a machine between runs, not in a callback");
     if (machine->ended)
-        return error_set(error, P5_ERR_STATE, "the guest has ended: there is nothing to go on from");
+        return error_set(error, P5_ERR_STATE, "the guest has ended, so it cannot be saved");
     snapshot_file *f;
     p5_status status = snapshot_file_create(path, &f, error);
     if (status != P5_OK)
@@ -229,7 +229,7 @@ static const guest_kind *kind_named(const char *name)
 static p5_status check_options(const p5_machine_options *o, p5_error *error)
 {
     if (o->size != sizeof *o)
-        return error_set(error, P5_ERR_STATE, "p5_machine_options.size is %zu, this library expects %zu",
+        return error_set(error, P5_ERR_STATE, "p5_machine_options.size is %zu; this library expects %zu",
                          o->size, sizeof *o);
     if (o->memory_bytes != 0 || o->permissive || o->random_seed != 0 || o->rtc_set ||
         o->command_line != NULL || o->module_count != 0 || o->pce || o->cesr != 0 ||
@@ -257,7 +257,7 @@ static p5_status load_machine(snapshot_file *f, const p5_snapshot_info *info,
 {
     const guest_kind *kind = kind_named(info->kind);
     if (kind == NULL)
-        return error_set(error, P5_ERR_FORMAT, "preface.kind: the guest is of unknown kind: %s", info->kind);
+        return error_set(error, P5_ERR_FORMAT, "preface.kind: unknown kind of guest '%s'", info->kind);
     const p5_machine_options complete = complete_options(info, options);
     p5_status status = machine_open(&complete, options != NULL && options->model != NULL ? NULL : info->model,
                                     machine, error);

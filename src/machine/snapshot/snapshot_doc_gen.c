@@ -32,13 +32,14 @@ int main(int argc, char **argv)
         fprintf(stderr, "snapshot_doc_gen FILE\n");
         return 2;
     }
-    fprintf(p.out,
-            "# Fields of snapshots\n\n"
-            "The build makes this document from the tables of the units (base/snapshot.h). p5scope-snapshot(5) "
-            "describes the file\n"
-            "format. Whatever state has no field is derived from these fields or from the model, or belongs to "
-            "the host. A field\n"
-            "whose name contains NAME exists once for each event or each cause of stalls.\n");
+    fprintf(
+        p.out,
+        "# Fields of snapshots\n\n"
+        "The build makes this document from the tables of the units (base/snapshot.h). p5scope-snapshot(5) "
+        "describes the file\n"
+        "format. State without a field is derived from these fields or from the model, or belongs to the "
+        "host. A field\n"
+        "whose name contains NAME exists once for each event or each cause of stalls.\n");
     for (unsigned list = 0; machine_tables[list] != NULL; list++)
         for (unsigned i = 0; machine_tables[list][i] != NULL; i++) {
             const snapshot_table *t = machine_tables[list][i];

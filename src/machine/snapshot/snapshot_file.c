@@ -135,7 +135,7 @@ p5_status snapshot_file_create(const char *path, snapshot_file **file, p5_error 
     struct stat there; /* only a regular file may be replaced, not a device, for example */
     if (stat(path, &there) == 0 && !S_ISREG(there.st_mode))
         return error_set_at(error, P5_ERR_IO, path, 0, 0,
-                            "cannot write the snapshot: this is not a regular file");
+                            "cannot write the snapshot: the file exists and is not a regular file");
     snapshot_file *f = *file = new_file(path, error);
     if (f == NULL)
         return P5_ERR_MEMORY;
@@ -231,7 +231,7 @@ static p5_status check_sections(snapshot_file *f, p5_error *error)
     struct stat about;
     uint64_t at = sizeof(file_header);
     if (fstat(fileno(f->file), &about) != 0 || !S_ISREG(about.st_mode))
-        return error_set(error, P5_ERR_FORMAT, "a snapshot is a regular file");
+        return error_set(error, P5_ERR_FORMAT, "the snapshot is not a regular file");
     uint64_t bytes = (uint64_t)about.st_size;
     for (uint32_t i = 0; i < f->sections; i++) {
         section_header h;

@@ -2,7 +2,7 @@
 ;! name BOUND.EXE
 ;! dosbox it tells nothing
 ;! output
-;! p5scope: C:\BOUND.EXE is a program for 16-bit Windows or OS/2, too; that part is ignored, and its DOS program runs
+;! p5scope: C:\BOUND.EXE also contains a program for 16-bit Windows or OS/2; p5scope runs the DOS program only
 ;! the DOS half of a bound program
 org 0
 db 'MZ'

@@ -2,7 +2,7 @@
 ;! options --model p54c-100 --clock 10
 ;! dosbox its input is a keyboard
 ;! output
-;! Halted for good at 0x000fe211: out 0xb8, al (it asks for input again and again, and the input has ended)
+;! Halted for good at 0x000fe211: out 0xb8, al (the program keeps asking for input, but the input has ended)
 org 100h
 .on:    mov ah, 0bh
         int 21h

@@ -2,7 +2,7 @@
 ;! input ab
 ;! dosbox its input is a keyboard
 ;! output
-;! ab....Halted for good at 0x000fe211: out 0xb8, al (it asks for input again and again, and the input has ended)
+;! ab....Halted for good at 0x000fe211: out 0xb8, al (the program keeps asking for input, but the input has ended)
 org 100h
         mov cx, 6
 .few:   mov ah, 8

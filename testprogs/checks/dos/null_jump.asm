@@ -2,7 +2,7 @@
 ;! status 132
 ;! dosbox it executes the vectors
 ;! output
-;! Illegal instruction at 0x00000013: (bad) (the program has jumped to 0000:0000: an interrupt vector or a far pointer is 0 that it expects somebody to have set)
+;! Illegal instruction at 0x00000013: (bad) (the program jumped to 0000:0000, probably through an interrupt vector or a far pointer that was never set)
 org 100h
         call far [pointer]
 pointer: dd 0

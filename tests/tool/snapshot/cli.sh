@@ -31,10 +31,10 @@ refused() {
     "$program" run --load s $2 >/dev/null 2>err && complain "loaded although $1"
     grep -q "$1" err || complain "no '$1' in: $(cat err)"
 }
-refused "give it again as HOST:/data:rw" "" # a snapshot grants nothing of the host
-refused "give it again as HOST:/data:rw" "--dir d:/other"
-refused "give it again as HOST:/data:rw" "--dir d:/data"
-mv d/input d/elsewhere; refused "/data/input open, which cannot be opened again: No such file" "--dir d:/data:rw"
+refused "repeat it as --dir HOST:/data:rw" "" # a snapshot grants nothing of the host
+refused "repeat it as --dir HOST:/data:rw" "--dir d:/other"
+refused "repeat it as --dir HOST:/data:rw" "--dir d:/data"
+mv d/input d/elsewhere; refused "open file /data/input cannot be opened again: No such file" "--dir d:/data:rw"
 cp -p d/elsewhere d/input; echo more >>d/input; refused "changed since the snapshot was made" "--dir d:/data:rw"
 cp d/elsewhere d/input; touch -d '2001-01-01' d/input; refused "written to since the snapshot was made" "--dir d:/data:rw"
 rm -f d/output
@@ -74,9 +74,9 @@ cp "$boot" image
 same whole.out part.out "a booted image wrote something else"
 tail -n +2 whole.json | sed 's/"host":.*//' >a; tail -n +2 part.json | sed 's/"host":.*//' >b
 same a b "a booted image: other counts"
-refused "the disk image .*/image: name it again" "" # a snapshot opens no file that nobody named
+refused "the disk image .*/image; name it on the command line" "" # a snapshot opens no file that nobody named
 refused "load it with --disk-write" image
-touch -d '2001-01-01' image; refused "image open, which has been written to since the snapshot was made" "--disk-write image"
+touch -d '2001-01-01' image; refused "open file image has been written to since the snapshot was made" "--disk-write image"
 # fast-forward says what it did, counts the rest only, and may be saved
 "$program" stat -o ff.txt -n --check-laws --fast-forward 500000 "$quicksort" 1 >ff.out 2>err || complain "--fast-forward: $(cat err)"
 grep -q 'Fast-forwarded 500000 instructions first: caches, TLBs and branch predictor warmed, no clocks or events counted' ff.txt || complain "$(cat ff.txt)"
