@@ -83,8 +83,10 @@ enum {
 enum {
     EPERM = 1,
     ENOENT = 2,
+    ESRCH = 3,
     EINTR = 4,
     EBADF = 9,
+    ECHILD = 10,
     EAGAIN = 11,
     ENOMEM = 12,
     EACCES = 13,

@@ -184,14 +184,33 @@ static void test_malformed(void **state)
     close_guest();
 }
 
+/* When all places are taken every second state goes, but never the first, and the distance between states doubles. */
+static void test_history_thins_out(void **state)
+{
+    (void)state;
+    open_guest();
+    gdb_history *h = &g.history;
+    gdb_history_keep(&g);
+    h->spacing = 10;
+    for (unsigned i = 1; i < 3 * HISTORY_STATES; i++) {
+        run(10);
+        gdb_history_keep(&g);
+        assert_true(h->count <= HISTORY_STATES);
+    }
+    assert_true(h->count > HISTORY_STATES / 2);
+    assert_int_equal(h->spacing, 40);
+    for (unsigned i = 0; i < h->count; i++)
+        assert_int_equal(h->states[i].instructions, i * h->spacing);
+    gdb_history_close(&g);
+    close_guest();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_memory_and_registers),
-        cmocka_unit_test(test_breakpoint),
-        cmocka_unit_test(test_watchpoint),
-        cmocka_unit_test(test_queries),
-        cmocka_unit_test(test_malformed),
+        cmocka_unit_test(test_history_thins_out), cmocka_unit_test(test_memory_and_registers),
+        cmocka_unit_test(test_breakpoint),        cmocka_unit_test(test_watchpoint),
+        cmocka_unit_test(test_queries),           cmocka_unit_test(test_malformed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

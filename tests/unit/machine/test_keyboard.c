@@ -264,6 +264,27 @@ static void test_scan_codes(void **state)
     assert_int_equal(keyboard_character(0xff, false, false), 0);
 }
 
+/* A key is on its way if its code, not that of its release, is in the output buffer or in the queue. */
+static void test_keys_on_their_way(void **state)
+{
+    (void)state;
+    p5_machine *m = board_open("");
+    keyboard *k = &m->devices->keyboard;
+    assert_false(keyboard_sends(m->devices));
+    k->output_full = true;
+    k->output = 0x1e;
+    assert_true(keyboard_sends(m->devices));
+    k->output = 0x9e;
+    assert_false(keyboard_sends(m->devices));
+    k->queue[0] = 0x9e;
+    k->queue[1] = 0x1e;
+    k->queued = 1;
+    assert_false(keyboard_sends(m->devices));
+    k->queued = 2;
+    assert_true(keyboard_sends(m->devices));
+    p5_machine_close(m);
+}
+
 /* Sixteen bytes wait in the keyboard's queue; it stops sending while a byte has not been read. */
 static void test_full_queue(void **state)
 {
@@ -309,6 +330,7 @@ int main(void)
         cmocka_unit_test(test_all_controller_commands),
         cmocka_unit_test(test_scan_codes),
         cmocka_unit_test(test_full_queue),
+        cmocka_unit_test(test_keys_on_their_way),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

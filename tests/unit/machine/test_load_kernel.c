@@ -75,6 +75,9 @@ static void state_at_entry(void **state)
         engine_get_segment(e, data[n], &s);
         assert_true(s.selector == 0x18 && s.base == 0 && s.limit == UINT32_MAX);
     }
+    static const uint32_t descriptors[] = {0, 0, 0, 0, 0xffff, 0xcf9b00, 0xffff, 0xcf9300, 0, 0};
+    for (unsigned n = 0; n < sizeof descriptors / sizeof descriptors[0]; n++) /* less the accessed bits */
+        assert_int_equal(memory32(m, 0x8000 + 4 * n) & ~0x100u, descriptors[n] & ~0x100u);
     const uint32_t params = engine_get(e, ENGINE_ESI);
     assert_int_equal(memory8(m, params + 0x1f1), SECTORS); /* the header is copied, and nothing else */
     assert_int_equal(memory32(m, params + 0x202), 0x53726448);
