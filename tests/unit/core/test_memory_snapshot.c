@@ -1,6 +1,6 @@
 /* Snapshots of the memory side: a loaded one goes on like the one that was saved, and one that no memory side could have is refused. */
-#include "../../snapshot_bytes.h"
-#include "../../snapshot_parts.h"
+#include "../base/snapshot_bytes.h"
+#include "../base/snapshot_parts.h"
 #include "same_state.h"
 
 static const char *const models[] = {"p54c-133", "p55c-200"};

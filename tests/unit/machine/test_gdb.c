@@ -184,6 +184,212 @@ static void test_malformed(void **state)
     close_guest();
 }
 
+/* Registers in gdb's order (its features/i386/32bit-core.xml), then ours: where each value comes from, and goes to. */
+static void test_register_numbers(void **state)
+{
+    (void)state;
+    static const char *const values[40] = {"01000010",
+                                           "02000010",
+                                           "03000010",
+                                           "04000010",
+                                           "05000010",
+                                           "06000010",
+                                           "07000010",
+                                           "08000010", /* EAX to EDI */
+                                           "00000100",
+                                           "460a0000",
+                                           "08000000",
+                                           "10000000",
+                                           "10000000",
+                                           "10000000",
+                                           "10000000",
+                                           "10000000",
+                                           "000102030405060708ff",
+                                           "101112131415161718ff",
+                                           "202122232425262728ff",
+                                           "303132333435363738ff", /* ST */
+                                           "404142434445464748ff",
+                                           "505152535455565758ff",
+                                           "606162636465666768ff",
+                                           "707172737475767778ff",
+                                           "7f030000",
+                                           "11380000",
+                                           "aaaa0000",
+                                           "34120000",
+                                           "01020304",
+                                           "78560000",
+                                           "05060708",
+                                           "00000000",
+                                           "31000000",
+                                           "01000022",
+                                           "00000000",
+                                           "00010000",
+                                           "8877665544332211",
+                                           "c200c20000000000",
+                                           "0100000000000000",
+                                           "0200000000000000"};
+    open_guest();
+    engine *e = g.machine->engine;
+    for (unsigned r = 0; r < 8; r++)
+        engine_set(e, (engine_register)(ENGINE_EAX + r), 0x10000000 + r + 1);
+    engine_set(e, ENGINE_EFLAGS, 0xa46);
+    uint8_t image[108] = {0};
+    static const struct {
+        unsigned at;
+        uint8_t bytes[4];
+    } parts[] = {{0, {0x7f, 0x03}},  {4, {0x11, 0x38}},  {8, {0xaa, 0xaa}}, {12, {1, 2, 3, 4}},
+                 {16, {0x34, 0x12}}, {20, {5, 6, 7, 8}}, {24, {0x78, 0x56}}};
+    for (unsigned n = 0; n < sizeof parts / sizeof parts[0]; n++)
+        memcpy(image + parts[n].at, parts[n].bytes, 4);
+    for (unsigned n = 0; n < 80; n++)
+        image[28 + n] = (uint8_t)(n % 10 == 9 ? 0xff : n / 10 * 16 + n % 10);
+    engine_set_x87(e, image);
+    static const struct {
+        unsigned number;
+        const char *value;
+    } written[] = {{33, "01000022"},         {35, "00010000"},         {36, "8877665544332211"},
+                   {37, "c200c20000000000"}, {38, "0100000000000000"}, {39, "0200000000000000"}};
+    for (unsigned n = 0; n < sizeof written / sizeof written[0]; n++) {
+        char packet[64];
+        snprintf(packet, sizeof packet, "P%x=%s", written[n].number, written[n].value);
+        expect(packet, "OK");
+    }
+    char all[1024] = "";
+    for (unsigned n = 0; n < 40; n++) {
+        char packet[64];
+        snprintf(packet, sizeof packet, "p%x", n);
+        gdb_packet(&g, packet, strlen(packet));
+        if (strcmp(g.reply, values[n]) != 0)
+            fail_msg("register %u is %s, expected %s", n, g.reply, values[n]);
+        strcat(all, values[n]);
+        snprintf(packet, sizeof packet, "P%x=%s", n, values[n]); /* what is there may be written anywhere */
+        expect(packet, "OK");
+    }
+    expect("p28", "E01");
+    expect("g", all);
+    /* other values: of selectors in protected mode and of CR0 none, of CR4 no reserved bits */
+    static const char *const refused[] = {"Pa=18000000",  "Pb=18000000",  "Pf=18000000", "P20=11000000",
+                                          "P23=00000100", "P28=00000000", "P0=000000"};
+    for (unsigned n = 0; n < sizeof refused / sizeof refused[0]; n++)
+        expect(refused[n], "E01");
+    static const char *const accepted[][3] = {{"P7=44332211", "p7", "44332211"},
+                                              {"P9=d70a0000", "p9", "d70a0000"},
+                                              {"P17=0102030405060708090a", "p17", "0102030405060708090a"},
+                                              {"P18=7f020000", "p18", "7f020000"},
+                                              {"P1c=99887766", "p1c", "99887766"},
+                                              {"P1d=aabb0000", "p1d", "aabb0000"},
+                                              {"P21=00500000", "p21", "00500000"},
+                                              {"P22=00600000", "p22", "00600000"}};
+    for (unsigned n = 0; n < sizeof accepted / sizeof accepted[0]; n++) {
+        expect(accepted[n][0], "OK");
+        expect(accepted[n][1], accepted[n][2]);
+    }
+    close_guest();
+}
+
+/* gdb's numbers of Linux's signals (include/gdb/signals.def), and the other ways in which a run stops or ends. */
+static void test_stop_replies(void **state)
+{
+    (void)state;
+    static const uint8_t numbers[] = {0,   1,  2,  3,  4,  5,  6,  10, 8,  9,  30, 11, 31, 13, 14, 15,
+                                      143, 20, 19, 17, 18, 21, 22, 16, 24, 25, 26, 27, 28, 23, 32, 12};
+    open_guest();
+    char reply[64];
+    for (int signal = 1; signal < 34; signal++) {
+        if (signal == 16) /* SIGSTKFLT is none of gdb's */
+            continue;
+        g.stops.stop = DEBUG_STOP_SIGNAL;
+        g.stops.signal = signal;
+        snprintf(reply, sizeof reply, "T%02xthread:1;", signal < 32 ? numbers[signal] : 143u);
+        expect("?", reply);
+    }
+    g.stops.stop = DEBUG_STOP_STEP;
+    expect("?", "T05thread:1;");
+    g.stops.stop = DEBUG_STOP_NONE;
+    expect("?", "T02thread:1;");
+    static const char *const names[] = {"watch", "rwatch", "awatch"};
+    for (unsigned kind = 0; kind < 3; kind++) {
+        g.stops.stop = DEBUG_STOP_WATCH;
+        g.stops.hit = (debug_watch){(debug_watch_kind)(DEBUG_WATCH_WRITE + kind), 0x1234, 4};
+        snprintf(reply, sizeof reply, "T05%s:1234;thread:1;", names[kind]);
+        expect("?", reply);
+    }
+    g.history.begins = true;
+    expect("?", "T05replaylog:begin;thread:1;");
+    g.history.begins = false;
+    g.machine->ended = true;
+    g.result.end = P5_END_EXIT;
+    g.result.status = 0x1ab;
+    expect("?", "Wab");
+    g.result.end = P5_END_SIGNAL;
+    g.result.signal = 11;
+    expect("?", "X0b");
+    g.result.end = P5_END_HALT;
+    expect("?", "X06");
+    g.machine->ended = false;
+    close_guest();
+}
+
+static void test_other_packets(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *packet;
+        gdb_action action;
+        const char *reply;
+    } rows[] = {{"qAttached", GDB_REPLY, "1"},
+                {"qfThreadInfo", GDB_REPLY, "m1"},
+                {"qsThreadInfo", GDB_REPLY, "l"},
+                {"qC", GDB_REPLY, "QC1"},
+                {"Hg0", GDB_REPLY, "OK"},
+                {"T1", GDB_REPLY, "OK"},
+                {"c", GDB_CONTINUE, ""},
+                {"s", GDB_STEP, ""},
+                {"bs", GDB_BACK_STEP, ""},
+                {"bc", GDB_BACK_CONTINUE, ""},
+                {"bx", GDB_REPLY, ""},
+                {"bsx", GDB_REPLY, ""},
+                {"vCont;C05", GDB_CONTINUE, ""},
+                {"vCont;S05:1", GDB_STEP, ""},
+                {"vMustReplyEmpty", GDB_REPLY, ""},
+                {"Z5,1,1", GDB_REPLY, ""}, /* of no kind that there is */
+                {"Z4,2000,4", GDB_REPLY, "OK"},
+                {"z4,2000,4", GDB_REPLY, "OK"},
+                {"z0,1234,1", GDB_REPLY, "OK"}, /* was not there */
+                {"m10000,0", GDB_REPLY, ""},
+                {"mfffff,4", GDB_REPLY, "00"}, /* the last byte of the memory, and what is behind it */
+                {"vKill;1", GDB_END, "OK"},
+                {"k", GDB_END, ""},
+                {"D", GDB_END, "OK"}};
+    open_guest();
+    for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        g.killed = false;
+        if (gdb_packet(&g, rows[i].packet, strlen(rows[i].packet)) != rows[i].action ||
+            (strcmp(rows[i].packet, "mfffff,4") != 0 && strcmp(g.reply, rows[i].reply) != 0))
+            fail_msg("'%s' was answered by '%s'", rows[i].packet, g.reply);
+        assert_int_equal(g.killed, rows[i].packet[0] == 'k' || rows[i].packet[1] == 'K');
+    }
+    gdb_packet(&g, "c10001", 6); /* from an address */
+    expect("p8", "01000100");
+    gdb_packet(&g, "s 10001", 7);
+    assert_string_equal(g.reply, "E01");
+    gdb_packet(&g, "qSupported:x", 12);
+    assert_non_null(strstr(g.reply, "QStartNoAckMode+;swbreak-;hwbreak+;"));
+    /* the description in pieces is the description */
+    const char *text = gdb_description();
+    char joined[8192] = "", packet[64];
+    size_t length = strlen(text);
+    for (size_t at = 0; at < length;) {
+        snprintf(packet, sizeof packet, "qXfer:features:read:target.xml:%zx,1f", at);
+        gdb_packet(&g, packet, strlen(packet));
+        strcat(joined, g.reply + 1);
+        at += 0x1f;
+        assert_int_equal(g.reply[0], at < length ? 'm' : 'l');
+    }
+    assert_string_equal(joined, text);
+    close_guest();
+}
+
 /* When all places are taken every second state goes, but never the first, and the distance between states doubles. */
 static void test_history_thins_out(void **state)
 {
@@ -208,9 +414,15 @@ static void test_history_thins_out(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_history_thins_out), cmocka_unit_test(test_memory_and_registers),
-        cmocka_unit_test(test_breakpoint),        cmocka_unit_test(test_watchpoint),
-        cmocka_unit_test(test_queries),           cmocka_unit_test(test_malformed),
+        cmocka_unit_test(test_history_thins_out),
+        cmocka_unit_test(test_register_numbers),
+        cmocka_unit_test(test_stop_replies),
+        cmocka_unit_test(test_other_packets),
+        cmocka_unit_test(test_memory_and_registers),
+        cmocka_unit_test(test_breakpoint),
+        cmocka_unit_test(test_watchpoint),
+        cmocka_unit_test(test_queries),
+        cmocka_unit_test(test_malformed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
