@@ -59,14 +59,16 @@ typedef struct p5_machine_options {
      * thread, but never two callbacks at once. If the thread cannot be started, one thread does all.
      * P5_ERR_RANGE for more than 2. */
     unsigned threads;
-    bool disk_writable;       /* disk images: INT 13h writes to the file; otherwise to memory, dropped at the
+    const char *disk2;  /* image of a second disk: a diskette if it has the size of one, else a hard disk;
+                                 must live while the machine is opened or loaded. NULL = none */
+    bool disk_writable; /* disk images: the guest writes to the files; otherwise to memory, dropped at the
                                  end */
-    bool cd_as_disk;          /* disk images: the image of a bootable CD is presented as a hard disk */
-    const char *image;        /* p5_machine_load: the disk image or DOS program that the guest has open; not
+    bool cd_as_disk;    /* disk images: the image of a bootable CD is presented as a hard disk */
+    const char *image;  /* p5_machine_load: the disk image or DOS program that the guest has open; not
                                  copied, must live while the snapshot is loaded */
-    bool look_only;           /* p5_machine_load: load without that file; the machine must not be run */
-    bool pce;                 /* CR4.PCE set before a Linux guest starts */
-    uint32_t cesr;            /* CESR before a Linux guest starts */
+    bool look_only;     /* p5_machine_load: load without that file; the machine must not be run */
+    bool pce;           /* CR4.PCE set before a Linux guest starts */
+    uint32_t cesr;      /* CESR before a Linux guest starts */
     uint32_t event_select[2]; /* PERFEVTSEL0 and 1 of a later monitor before a Linux guest starts */
     /* Guest text output of bare-metal guests (port E9h, COM1). NULL = host stdout. */
     void (*console)(void *context, const void *text, size_t size);

@@ -116,6 +116,7 @@ static void take_values(guest_options *options)
                              .pce = line->pce,
                              .memo_check = line->check_memo,
                              .random_seed = line->seed,
+                             .disk2 = line->disk2,
                              .disk_writable = line->disk_write,
                              .modules = line->module.items,
                              .module_count = line->module.count,

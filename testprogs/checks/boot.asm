@@ -38,7 +38,9 @@ magic:  dw 0b007h
 rest:   check 2                 ; parameters: 80 cylinders, 2 heads, 18 sectors
         mov ah, 8
         mov dl, [drive]
+        push es                 ; ES:DI points to the table of the diskette then
         int 13h
+        pop es
         jc fail
         cmp cx, 4f12h
         jne fail

@@ -41,7 +41,7 @@ includes | awk '
         # Rooms from below; those joined by + stand beside each other.
         split("core: event+model bus memory+branch pipe profile exact+planted replay testreg;" \
               "engine: unicorn stretch memory x87 control segment stream;" \
-              "machine: base observe board+share run load bios dos+linux snapshot gdb;" \
+              "machine: base observe share disk board run load bios dos+linux snapshot gdb;" \
               "report: stat database+profile trace case", floor, ";")
         for (f in floor) {
             n = split(floor[f], level, " ")

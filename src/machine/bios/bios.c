@@ -46,6 +46,16 @@ uint32_t bios_segment(const bios *b, engine_segment_name which)
     return segment.base;
 }
 
+void bios_set_pointer(bios *b, engine_register r, uint32_t pointer)
+{
+    engine_segment es;
+    engine_get_segment(b->machine->engine, ENGINE_ES, &es);
+    es.selector = (uint16_t)(pointer >> 16);
+    es.base = (uint32_t)es.selector << 4;
+    engine_set_segment(b->machine->engine, ENGINE_ES, &es);
+    bios_set_word(b, r, (uint16_t)pointer);
+}
+
 uint32_t bios_load(const bios *b, uint32_t linear, unsigned size)
 {
     uint32_t value = 0;
@@ -267,6 +277,7 @@ static void bios_rom(bios *b)
     memcpy(rom + RESET_ENTRY, reset, sizeof reset);
     video_rom(rom);
     vesa_rom(rom);
+    bios_disk_tables(b, rom);
     memcpy(rom + DATE, "01/01/97", 8);
     rom[MODEL_BYTE] = MODEL_AT;
 }
@@ -276,13 +287,14 @@ uint32_t bios_stub_address(unsigned vector)
     return (uint32_t)ROM_SEGMENT << 16 | (STUBS + vector * STUB_BYTES);
 }
 
-/* Fills the vector table. Vectors 1Dh-1Fh and 41h stay 0, because their tables do not exist. */
+/* 1Dh-1Fh, 41h and 46h point to tables: those of the disks, and others that are not there and stay zero. */
 static void bios_vectors(bios *b)
 {
     for (unsigned vector = 0; vector < VECTORS; vector++) {
         bool table = (vector >= 0x1d && vector <= 0x1f) || vector == 0x41 || vector == 0x46;
-        uint32_t pointer = bios_stub_address(vector);
-        bios_store(b, vector * 4, 4, table ? 0 : pointer);
+        uint16_t offset = bios_disk_table(b, vector);
+        uint32_t pointer = offset != 0 ? (uint32_t)ROM_SEGMENT << 16 | offset : 0;
+        bios_store(b, vector * 4, 4, table ? pointer : bios_stub_address(vector));
     }
 }
 
@@ -303,7 +315,7 @@ static void bios_program(bios *b)
 
 void bios_init(bios *b, p5_machine *machine)
 {
-    *b = (bios){.machine = machine, .disk = {.file = -1, .drive = BIOS_NO_DRIVE}};
+    *b = (bios){.machine = machine};
 }
 
 void bios_attach(bios *b)
@@ -316,8 +328,7 @@ void bios_install(bios *b)
     devices_type_input(b->machine->devices);
     bios_rom(b);
     bios_vectors(b);
-    bool diskette = b->disk.drive < 0x80, hard_disk = !diskette && b->disk.drive != BIOS_NO_DRIVE;
-    data_area_fill(b->machine, diskette, hard_disk);
+    data_area_fill(b->machine);
     bios_video_open(b);
     bios_attach(b);
     bios_program(b);

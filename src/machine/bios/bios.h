@@ -4,14 +4,13 @@
 #ifndef MACHINE_BIOS_BIOS_H
 #define MACHINE_BIOS_BIOS_H
 
-#include "machine/bios/disk_image.h"
 #include "machine/state.h"
 
 typedef struct bios {
     p5_machine *machine;
-    disk_image disk;   /* its drive is BIOS_NO_DRIVE if there is no disk */
-    bool memory_taken; /* an XMS driver owns all extended memory, so INT 15h AH = 88h returns 0 */
-    /* Serves vectors that the BIOS does not. Returns true if the stub must wait. */
+    uint8_t disk_status; /* of the last INT 13h */
+    bool memory_taken;   /* a driver gives out what lies above 1 MB, and answers INT 15h AH = 88h: none */
+    /* Vectors that are not the BIOS's own: an operating system that stands on it. True: wait. */
     bool (*serve)(struct bios *b, unsigned vector);
     void *owner;             /* for serve */
     uint64_t wait_until;     /* INT 15h AH = 86h; 0 = not waiting */
@@ -20,7 +19,6 @@ typedef struct bios {
 
 enum { BIOS_PORT = 0xb8, FLAG_CARRY = 0x01, FLAG_ZERO = 0x40 };
 
-/* Initializes a BIOS without a disk. */
 void bios_init(bios *b, p5_machine *machine);
 /* Writes ROM, vectors and data area, and attaches the service port. */
 void bios_install(bios *b);
@@ -57,6 +55,8 @@ static inline uint8_t bios_high(const bios *b, engine_register r)
 void bios_set_word(bios *b, engine_register r, uint16_t value);
 void bios_set_low(bios *b, engine_register r, uint8_t value);
 void bios_set_high(bios *b, engine_register r, uint8_t value);
+/* Sets ES and `r` to a pointer, whose segment is in the upper half. */
+void bios_set_pointer(bios *b, engine_register r, uint32_t pointer);
 uint32_t bios_segment(const bios *b, engine_segment_name which);
 uint32_t bios_load(const bios *b, uint32_t linear, unsigned size);
 void bios_store(bios *b, uint32_t linear, unsigned size, uint32_t value);

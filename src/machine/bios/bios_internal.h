@@ -22,8 +22,12 @@ void bios_key_interrupt(bios *b); /* 09h */
 bool bios_system(bios *b);        /* system.c: 15h */
 void bios_time(bios *b);          /* 1Ah */
 void bios_disk_service(bios *b);  /* disk.c: 13h */
-/* Loads the drive's boot sector or boot image, sets DL to the drive's number, and *entry to segment and offset
- * of the first instruction. Returns false if the disk cannot be read. */
+/* Writes the parameter tables of the drives into the ROM. */
+void bios_disk_tables(const bios *b, uint8_t *rom);
+/* The offset in the ROM of the table to which the vector points; 0: there is none. */
+uint16_t bios_disk_table(const bios *b, unsigned vector);
+/* Loads what the drive boots from, and its number into DL. *entry is where that begins. False: it cannot be
+ * read. */
 bool bios_disk_boot(bios *b, uint32_t *entry);
 
 #endif

@@ -10,7 +10,6 @@
 #include "machine/load/segment.h"
 #include "machine/run/open.h"
 #include "machine/run/processor.h"
-#include "machine/share/host_file.h"
 
 enum { SIGNATURE = 510, REAL_LIMIT = 0xffff, VECTOR_TABLE_LIMIT = 0x3ff };
 
@@ -25,85 +24,27 @@ static bios *boot_make(p5_machine *machine)
 
 static void boot_close(p5_machine *machine)
 {
-    bios *b = machine->guest_state;
-    disk_image_close(&b->disk);
-    free(b);
+    free(machine->guest_state);
     machine->guest_state = NULL;
 }
 
-/* The saved state of the disk. It names the image file, but a snapshot grants no access to the host: the user
- * must name the image again. */
-typedef struct saved_disk {
-    uint8_t drive, status;
-    bool writable;
-    char *path;
-    host_file file;
-    uint64_t wait_until;
-    bool cd;
-    uint64_t key_wait_until;
-} saved_disk;
-static const snapshot_table disk_state = {
-    SNAPSHOT(saved_disk, "disk", FIELD_ANY(drive, status), FIELD_FLAG(writable), FIELD_STRING(path),
-             FIELD_TABLE(&host_file_state, file), FIELD_DEADLINE(wait_until),
-             FIELD_SINCE(2, FIELD_FLAG(cd), FIELD_TIME(key_wait_until)))};
+static const snapshot_table boot_state = {
+    SNAPSHOT(bios, "boot", FIELD_ANY(disk_status), FIELD_DEADLINE(wait_until), FIELD_TIME(key_wait_until)),
+    .partial = true};
 
-const snapshot_table *const boot_tables[] = {&disk_state, NULL};
-
-static void open_image(bios *b, const saved_disk *saved, snapshot *s)
-{
-    const p5_machine_options *options = &b->machine->options;
-    const char *path = saved->path != NULL ? saved->path : "";
-    const char *image = b->machine->replaying ? path : options->image; /* replay: use the same file */
-    if (image == NULL)
-        snapshot_refuse(s, "the snapshot's guest uses the disk image %s; name it on the command line", path);
-    else if (!b->machine->replaying && options->disk_writable != saved->writable)
-        snapshot_refuse(s, "the snapshot's guest may %swrite to its disk image; load it %s --disk-write",
-                        saved->writable ? "" : "not ", saved->writable ? "with" : "without");
-    else
-        s->status = disk_image_open(&b->disk, image, saved->writable, !saved->cd, s->error);
-    if (s->status == P5_OK)
-        host_file_check(&saved->file, b->disk.file, image, s);
-    if (s->status == P5_OK && b->disk.drive != saved->drive)
-        snapshot_refuse(s, "disk.drive: %u is not the drive of the image", (unsigned)saved->drive);
-}
+const snapshot_table *const boot_tables[] = {&boot_state, NULL};
 
 static void boot_transfer(p5_machine *machine, snapshot *s)
 {
-    bios *b = machine->guest_state;
-    saved_disk saved = {0};
-    if (s->loading) {
-        b = boot_make(machine);
-        if (b == NULL) {
-            snapshot_no_memory(s);
-            return;
-        }
-        machine->guest_state = b;
-    } else {
-        saved = (saved_disk){.drive = b->disk.drive,
-                             .status = b->disk.status,
-                             .writable = b->disk.writable,
-                             .path = b->disk.path,
-                             .file = host_file_of(b->disk.file),
-                             .wait_until = b->wait_until,
-                             .cd = b->disk.is_cd,
-                             .key_wait_until = b->key_wait_until};
-    }
-    snapshot_state(s, &disk_state, &saved);
-    if (!s->loading) {
-        if (saved.drive != BIOS_NO_DRIVE)
-            disk_image_transfer(&b->disk, s);
+    if (s->loading)
+        machine->guest_state = boot_make(machine);
+    if (machine->guest_state == NULL) {
+        snapshot_no_memory(s);
         return;
     }
-    if (s->status == P5_OK && saved.drive != BIOS_NO_DRIVE && !machine->options.look_only)
-        open_image(b, &saved, s);
-    if (s->revision >= 2 && saved.drive != BIOS_NO_DRIVE && !machine->options.look_only)
-        disk_image_transfer(&b->disk, s);
-    free(saved.path);
-    b->disk.status = saved.status;
-    b->wait_until = saved.wait_until;
-    b->key_wait_until = saved.key_wait_until;
-    if (s->status == P5_OK)
-        bios_attach(b);
+    snapshot_state(s, &boot_state, machine->guest_state);
+    if (s->loading && s->status == P5_OK)
+        bios_attach(machine->guest_state);
 }
 
 static engine_action boot_event(p5_machine *machine, const engine_event *event)
@@ -147,12 +88,13 @@ p5_status p5_machine_load_disk(p5_machine *machine, const char *path, p5_error *
     bios *b = boot_make(machine);
     if (b == NULL)
         return error_set(error, P5_ERR_MEMORY, "no memory for a BIOS");
+    disk_image *disk = devices_disk(machine->devices, 0);
     p5_status status =
-        disk_image_open(&b->disk, path, machine->options.disk_writable, machine->options.cd_as_disk, error);
+        disk_image_open(disk, path, machine->options.disk_writable, machine->options.cd_as_disk, error);
     if (status == P5_OK)
         status = machine_open_engine(machine, BARE_DEFAULT_MEMORY, BARE_LEAST_MEMORY, error);
     if (status != P5_OK) {
-        disk_image_close(&b->disk);
+        disk_image_close(disk);
         free(b);
         return status;
     }
@@ -163,16 +105,17 @@ p5_status p5_machine_load_disk(p5_machine *machine, const char *path, p5_error *
     bool read = bios_disk_boot(b, &entry);
     machine->guest = &boot_guest;
     machine->guest_state = b;
-    engine_set(machine->engine, ENGINE_EDX, b->disk.drive);
-    if (b->disk.drive == DRIVE_CD)
+    engine_set(machine->engine, ENGINE_EDX, disk->kind);
+    if (disk->kind == DRIVE_CD)
         boot_go(machine->engine, entry);
     processor_set_control(machine);
-    const uint8_t *sector = engine_ram(machine->engine, BIOS_BOOT, BIOS_SECTOR);
-    bool sign = b->disk.drive == DRIVE_CD || (sector[SIGNATURE] == 0x55 && sector[SIGNATURE + 1] == 0xaa);
+    const uint8_t *sector = engine_ram(machine->engine, BIOS_BOOT, DISK_SECTOR);
+    bool sign = disk->kind == DRIVE_CD || (sector[SIGNATURE] == 0x55 && sector[SIGNATURE + 1] == 0xaa);
     if (read && sign)
         return P5_OK;
     machine->guest = NULL;
     boot_close(machine);
+    disk_image_close(disk);
     error_set(error, P5_ERR_FORMAT,
               read ? "the boot sector has no signature (55h AAh at byte 510)"
                    : "the boot image cannot be read");

@@ -1,6 +1,7 @@
-/* INT 13h: access to a diskette, hard disk or CD by cylinder, head and sector, or by block number (Enhanced
- * Disk Drive calls 41h-48h, El Torito's 4Bh). */
+/* INT 13h: diskettes, hard disks and a CD, by cylinder, head and sector or by block number (the Enhanced Disk
+ * Drive calls 41h-48h, El Torito's 4Bh). */
 #include <inttypes.h>
+#include <string.h>
 
 #include "machine/base/notice.h"
 #include "machine/bios/bios_internal.h"
@@ -14,24 +15,63 @@ enum {
     EDD_FIXED_ACCESS = 1,
     EDD_PARAMETERS = 26,
     CD_PACKET_BYTES = 0x13,
-    VIRTUAL_SECTOR = 512 /* unit of the sector count in a CD's boot entry */
+    MOST_CYLINDERS = 1024, /* that fit into CX */
+    VIRTUAL_SECTOR = 512   /* in which a CD's boot entry counts */
 };
+
+static uint32_t bios_cylinders(const disk_image *d)
+{
+    return d->cylinders < MOST_CYLINDERS ? d->cylinders : MOST_CYLINDERS;
+}
+
+static void disk_finish(bios *b, uint8_t status)
+{
+    b->disk_status = status;
+    bios_finish(b, status);
+}
+
+/* --- tables in the ROM --- */
+
+enum { TABLE_DISKETTE = 0xd000, TABLE_HARD_DISK = 0xd010, TABLE_BYTES = 16 };
+
+/* The diskette's: step rate and times of the controller's SPECIFY, motor time, 512 bytes in a sector, sectors of a
+ * track, gaps, filler byte, times to settle and to start. A hard disk's: cylinders, heads, more than eight heads,
+ * landing zone, sectors of a track. */
+void bios_disk_tables(const bios *b, uint8_t *rom)
+{
+    static const uint8_t diskette[11] = {0xaf, 0x02, 0x25, 2, 18, 0x1b, 0xff, 0x6c, 0xf6, 15, 8};
+    enum { HEADS = 2, CONTROL = 8, LANDING = 12, SECTORS = 14, MANY_HEADS = 8 };
+    memcpy(rom + TABLE_DISKETTE, diskette, sizeof diskette);
+    for (uint8_t i = 0; i < 2; i++) {
+        const disk_image *d = devices_drive(b->machine->devices, DRIVE_HARD_DISK + i);
+        uint8_t *table = rom + TABLE_HARD_DISK + i * TABLE_BYTES;
+        if (d == NULL)
+            continue;
+        uint16_t cylinders = (uint16_t)bios_cylinders(d);
+        memcpy(table, &cylinders, 2);
+        memcpy(table + LANDING, &cylinders, 2);
+        table[HEADS] = (uint8_t)d->heads;
+        table[CONTROL] = d->heads > MANY_HEADS ? MANY_HEADS : 0;
+        table[SECTORS] = (uint8_t)d->per_track;
+    }
+}
+
+uint16_t bios_disk_table(const bios *b, unsigned vector)
+{
+    unsigned hard_disks = devices_drives(b->machine->devices, DRIVE_HARD_DISK);
+    if (vector == 0x1e)
+        return TABLE_DISKETTE;
+    if (vector == 0x41 && hard_disks > 0)
+        return TABLE_HARD_DISK;
+    return vector == 0x46 && hard_disks > 1 ? TABLE_HARD_DISK + TABLE_BYTES : 0;
+}
 
 /* --- transfers --- */
 
 typedef enum disk_operation { DISK_READ, DISK_WRITE, DISK_VERIFY } disk_operation;
 
-static void notice_writes(bios *b)
+static void notice_padding(bios *b, const disk_image *d, uint64_t sector)
 {
-    if (!b->disk.writable)
-        notice_once(&b->machine->notices, NOTICE_OTHER, 0xb1053u,
-                    "the guest writes to its disk; changes stay in memory and are lost at the end "
-                    "(--disk-write writes them to the image)");
-}
-
-static void notice_padding(bios *b, uint64_t sector)
-{
-    const disk_image *d = &b->disk;
     if (disk_image_padded(d, sector))
         notice_once(&b->machine->notices, NOTICE_OTHER, 0xb1054u,
                     "the disk image has only %" PRIu64 " of the %" PRIu64
@@ -39,12 +79,11 @@ static void notice_padding(bios *b, uint64_t sector)
                     d->file_bytes, d->sectors * d->sector_bytes);
 }
 
-/* Transfers `count` sectors between the image and the buffer at `linear`, whose offset does not wrap. Returns
- * the status and sets *moved to the number of sectors transferred. */
-static uint8_t disk_transfer(bios *b, disk_operation operation, uint64_t sector, unsigned count,
-                             uint32_t linear, unsigned *moved)
+/* Moves `count` sectors between the image and the buffer at `linear`, where the offset does not wrap. Returns
+ * the status, and how many were moved. */
+static uint8_t disk_transfer(bios *b, disk_image *d, disk_operation operation, uint64_t sector,
+                             unsigned count, uint32_t linear, unsigned *moved)
 {
-    disk_image *d = &b->disk;
     engine *e = b->machine->engine;
     uint8_t bytes[CD_SECTOR];
     *moved = 0;
@@ -53,11 +92,11 @@ static uint8_t disk_transfer(bios *b, disk_operation operation, uint64_t sector,
     if (sector >= d->sectors || count > d->sectors - sector)
         return NOT_FOUND;
     if (operation == DISK_WRITE)
-        notice_writes(b);
+        devices_notice_write(b->machine->devices, d);
     for (; *moved < count; ++*moved, linear += d->sector_bytes) {
         bool good = true;
         if (operation == DISK_READ) {
-            notice_padding(b, sector + *moved);
+            notice_padding(b, d, sector + *moved);
             good = disk_image_read(d, sector + *moved, bytes) &&
                    engine_write_linear(e, linear, bytes, d->sector_bytes);
         } else if (operation == DISK_WRITE) {
@@ -70,51 +109,52 @@ static uint8_t disk_transfer(bios *b, disk_operation operation, uint64_t sector,
     return 0;
 }
 
-/* Loads the boot image of a CD without emulation; its boot entry has the sector count and the segment. */
-static bool boot_cd(bios *b, uint32_t *entry)
+/* A CD without emulation loads as many sectors as its boot entry says, to the segment that it says. */
+static bool boot_cd(bios *b, disk_image *d, uint32_t *entry)
 {
     enum { LARGEST = 0x80000 };
-    const el_torito_entry *boot = &b->disk.boot;
+    const el_torito_entry *boot = &d->boot;
     uint32_t bytes = (uint32_t)boot->sectors * VIRTUAL_SECTOR;
     unsigned moved;
     *entry = (uint32_t)boot->load_segment << 16;
     bytes = bytes < LARGEST ? bytes : LARGEST;
-    return disk_transfer(b, DISK_READ, boot->start, (bytes + CD_SECTOR - 1) / CD_SECTOR,
+    return disk_transfer(b, d, DISK_READ, boot->start, (bytes + CD_SECTOR - 1) / CD_SECTOR,
                          (uint32_t)boot->load_segment << 4, &moved) == 0;
 }
 
 bool bios_disk_boot(bios *b, uint32_t *entry)
 {
-    uint8_t sector[BIOS_SECTOR];
-    bios_set_word(b, ENGINE_EDX, b->disk.drive);
-    if (b->disk.drive == DRIVE_CD)
-        return boot_cd(b, entry);
+    uint8_t sector[DISK_SECTOR];
+    disk_image *d = devices_disk(b->machine->devices, 0);
+    bios_set_word(b, ENGINE_EDX, d->kind);
+    if (d->kind == DRIVE_CD)
+        return boot_cd(b, d, entry);
     *entry = BIOS_BOOT;
-    return disk_image_read(&b->disk, 0, sector) &&
+    return disk_image_read(d, 0, sector) &&
            engine_write_linear(b->machine->engine, BIOS_BOOT, sector, sizeof sector);
 }
 
-/* AH = 02h-04h: Transfers AL sectors to or from ES:BX, from cylinder CH with CL bits 7-6, head DH and sector CL
- * bits 5-0 (counted from 1) on. */
-static void disk_by_place(bios *b, disk_operation operation)
+/* AH = 02h-04h: AL sectors from cylinder CH and CL bits 7-6, sector CL bits 5-0 (from 1), head DH, at ES:BX.
+ */
+static void disk_by_place(bios *b, disk_image *d, disk_operation operation)
 {
-    const disk_image *d = &b->disk;
     uint8_t count = bios_low(b, ENGINE_EAX), cl = bios_low(b, ENGINE_ECX);
     uint32_t cylinder = bios_high(b, ENGINE_ECX) | (uint32_t)(cl & 0xc0) << 2, sector = cl & 0x3f;
     uint32_t head = bios_high(b, ENGINE_EDX);
     unsigned moved = 0;
     uint8_t status = NOT_FOUND;
-    if (count != 0 && sector >= 1 && sector <= d->per_track && head < d->heads && cylinder < d->cylinders) {
+    if (count != 0 && sector >= 1 && sector <= d->per_track && head < d->heads &&
+        cylinder < bios_cylinders(d)) {
         uint64_t block = ((uint64_t)cylinder * d->heads + head) * d->per_track + sector - 1;
         uint32_t buffer = bios_segment(b, ENGINE_ES) + bios_word(b, ENGINE_EBX);
-        status = disk_transfer(b, operation, block, count, buffer, &moved);
+        status = disk_transfer(b, d, operation, block, count, buffer, &moved);
     }
     bios_set_low(b, ENGINE_EAX, (uint8_t)moved);
-    bios_finish(b, b->disk.status = status);
+    disk_finish(b, status);
 }
 
-/* AH = 42h-44h: Does the transfer that the packet at DS:SI describes. */
-static void disk_by_block(bios *b, disk_operation operation)
+/* AH = 42h-44h: the packet at DS:SI. */
+static void disk_by_block(bios *b, disk_image *d, disk_operation operation)
 {
     uint32_t packet = bios_segment(b, ENGINE_DS) + bios_word(b, ENGINE_ESI);
     uint32_t count = bios_load(b, packet + 2, 2);
@@ -123,56 +163,49 @@ static void disk_by_block(bios *b, disk_operation operation)
     unsigned moved = 0;
     uint8_t status = BAD_COMMAND;
     if (bios_load(b, packet, 1) >= PACKET_BYTES && count <= 127)
-        status = disk_transfer(b, operation, block, count, buffer, &moved);
+        status = disk_transfer(b, d, operation, block, count, buffer, &moved);
     bios_store(b, packet + 2, 2, moved);
-    bios_finish(b, b->disk.status = status);
+    disk_finish(b, status);
 }
 
-static void disk_parameters(bios *b)
+static void disk_parameters(bios *b, const disk_image *d)
 {
-    const disk_image *d = &b->disk;
-    if (d->drive == DRIVE_CD) {
-        bios_finish(b, b->disk.status = BAD_COMMAND);
+    if (d->kind == DRIVE_CD) {
+        disk_finish(b, BAD_COMMAND);
         return;
     }
-    uint32_t last = d->cylinders - 1;
-    bool hard = d->drive == DRIVE_HARD_DISK;
+    uint32_t last = bios_cylinders(d) - 1;
     bios_set_word(b, ENGINE_ECX, (uint16_t)((last & 255) << 8 | (last >> 8 & 3) << 6 | d->per_track));
-    bios_set_word(b, ENGINE_EDX, (uint16_t)((d->heads - 1) << 8 | 1));
-    bios_set_low(b, ENGINE_EBX,
-                 hard                 ? 0
-                 : d->per_track >= 36 ? 6
-                 : d->per_track >= 18 ? 4
-                 : d->per_track == 15 ? 2
-                 : d->cylinders == 80 ? 3
-                                      : 1);
+    bios_set_high(b, ENGINE_EDX, (uint8_t)(d->heads - 1));
+    bios_set_low(b, ENGINE_EDX, (uint8_t)devices_drives(b->machine->devices, d->kind));
+    bios_set_low(b, ENGINE_EBX, d->type);
+    if (d->kind == DRIVE_DISKETTE)
+        bios_set_pointer(b, ENGINE_EDI, 0xf0000000u | TABLE_DISKETTE);
     bios_set_low(b, ENGINE_EAX, 0);
-    bios_finish(b, 0);
+    disk_finish(b, 0);
 }
 
-/* AH = 15h: Returns the type: a diskette without change line, or a fixed disk with its size. */
-static void disk_type(bios *b)
+/* AH = 15h: a diskette without change line, or a fixed disk with its size. */
+static void disk_type(bios *b, const disk_image *d)
 {
-    const disk_image *d = &b->disk;
     bios_set_flag(b, FLAG_CARRY, false);
-    bios_set_high(b, ENGINE_EAX, d->drive == DRIVE_DISKETTE ? 1 : 3);
-    if (d->drive != DRIVE_DISKETTE) {
+    bios_set_high(b, ENGINE_EAX, d->kind == DRIVE_DISKETTE ? 1 : 3);
+    if (d->kind != DRIVE_DISKETTE) {
         bios_set_word(b, ENGINE_ECX, (uint16_t)(d->sectors >> 16));
         bios_set_word(b, ENGINE_EDX, (uint16_t)d->sectors);
     }
 }
 
-/* AH = 48h: Returns the drive's size and geometry, without the limits of AH = 08h. */
-static void disk_extended_parameters(bios *b)
+/* AH = 48h: the drive's size, without its geometry being bounded by the registers of 08h. */
+static void disk_extended_parameters(bios *b, const disk_image *d)
 {
-    const disk_image *d = &b->disk;
     uint32_t at = bios_segment(b, ENGINE_DS) + bios_word(b, ENGINE_ESI);
     if (bios_load(b, at, 2) < EDD_PARAMETERS) {
         bios_finish(b, BAD_COMMAND);
         return;
     }
     bios_store(b, at, 2, EDD_PARAMETERS);
-    bios_store(b, at + 2, 2, d->drive == DRIVE_CD ? 0 : 2); /* the geometry is valid */
+    bios_store(b, at + 2, 2, d->kind == DRIVE_CD ? 0 : 2); /* the geometry is valid */
     bios_store(b, at + 4, 4, d->cylinders);
     bios_store(b, at + 8, 4, d->heads);
     bios_store(b, at + 12, 4, d->per_track);
@@ -182,54 +215,54 @@ static void disk_extended_parameters(bios *b)
     bios_finish(b, 0);
 }
 
-/* AH = 4Bh: AL = 01h returns the state of disk emulation; AL = 00h would end it, which is not implemented. El
- * Torito, 4.1. */
-static void disk_emulation(bios *b)
+/* AH = 4Bh: AL = 00h ends the emulation, which cannot be here; 01h only tells of it. El Torito, 4.1. */
+static void disk_emulation(bios *b, const disk_image *d)
 {
-    const el_torito_entry *boot = &b->disk.boot;
+    const el_torito_entry *boot = &d->boot;
     uint32_t at = bios_segment(b, ENGINE_DS) + bios_word(b, ENGINE_ESI);
-    if (!b->disk.is_cd || bios_low(b, ENGINE_EAX) != 1 || bios_load(b, at, 1) < CD_PACKET_BYTES) {
-        bios_finish(b, b->disk.status = BAD_COMMAND);
+    if (!d->is_cd || bios_low(b, ENGINE_EAX) != 1 || bios_load(b, at, 1) < CD_PACKET_BYTES) {
+        disk_finish(b, BAD_COMMAND);
         return;
     }
     bios_store(b, at, 1, CD_PACKET_BYTES);
     bios_store(b, at + 1, 1, boot->media);
-    bios_store(b, at + 2, 1, b->disk.drive);
+    bios_store(b, at + 2, 1, d->kind);
     bios_store(b, at + 3, 1, 0); /* controller */
     bios_store(b, at + 4, 4, boot->start);
     bios_store(b, at + 8, 4, 0); /* device specification and buffer */
     bios_store(b, at + 12, 2, boot->load_segment);
     bios_store(b, at + 14, 2, boot->sectors);
-    bios_store(b, at + 16, 1, b->disk.cylinders & 255);
-    bios_store(b, at + 17, 1, (b->disk.cylinders >> 2 & 0xc0) | b->disk.per_track);
-    bios_store(b, at + 18, 1, b->disk.heads);
-    bios_finish(b, b->disk.status = 0);
+    bios_store(b, at + 16, 1, d->cylinders & 255);
+    bios_store(b, at + 17, 1, (d->cylinders >> 2 & 0xc0) | d->per_track);
+    bios_store(b, at + 18, 1, d->heads);
+    disk_finish(b, 0);
 }
 
 void bios_disk_service(bios *b)
 {
     uint8_t command = bios_high(b, ENGINE_EAX);
-    if (b->disk.file < 0 || bios_low(b, ENGINE_EDX) != b->disk.drive) {
+    disk_image *d = devices_drive(b->machine->devices, bios_low(b, ENGINE_EDX));
+    if (d == NULL) {
         bios_finish(b, command == 0 ? 0 : BAD_COMMAND);
         return;
     }
     switch (command) {
     case 0x00:
-        bios_finish(b, b->disk.status = 0);
+        disk_finish(b, 0);
         break;
     case 0x01:
-        bios_finish(b, b->disk.status);
+        bios_finish(b, b->disk_status);
         break;
     case 0x02:
     case 0x03:
     case 0x04:
-        disk_by_place(b, (disk_operation)(command - 2));
+        disk_by_place(b, d, (disk_operation)(command - 2));
         break;
     case 0x08:
-        disk_parameters(b);
+        disk_parameters(b, d);
         break;
     case 0x15:
-        disk_type(b);
+        disk_type(b, d);
         break;
     case 0x41:
         if (bios_word(b, ENGINE_EBX) != 0x55aa) {
@@ -244,15 +277,15 @@ void bios_disk_service(bios *b)
     case 0x42:
     case 0x43:
     case 0x44:
-        disk_by_block(b, (disk_operation)(command - 0x42));
+        disk_by_block(b, d, (disk_operation)(command - 0x42));
         break;
     case 0x4b:
-        disk_emulation(b);
+        disk_emulation(b, d);
         break;
     case 0x48:
-        disk_extended_parameters(b);
+        disk_extended_parameters(b, d);
         break;
     default:
-        bios_finish(b, b->disk.status = BAD_COMMAND);
+        disk_finish(b, BAD_COMMAND);
     }
 }

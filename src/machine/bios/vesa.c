@@ -340,12 +340,7 @@ static uint16_t tell_protected(bios *b)
     uint8_t size[1024];
     if (bios_low(b, ENGINE_EBX) != 0)
         return FAILED;
-    engine_segment es;
-    engine_get_segment(b->machine->engine, ENGINE_ES, &es);
-    es.selector = 0xf000;
-    es.base = 0xf0000;
-    engine_set_segment(b->machine->engine, ENGINE_ES, &es);
-    bios_set_word(b, ENGINE_EDI, PROTECTED);
+    bios_set_pointer(b, ENGINE_EDI, 0xf0000000u | PROTECTED);
     bios_set_word(b, ENGINE_ECX, make_protected(size));
     return SUPPORTED;
 }

@@ -129,12 +129,7 @@ static void font_information(bios *b)
     default:
         pointer |= VIDEO_FONT_16;
     }
-    engine_segment es;
-    engine_get_segment(b->machine->engine, ENGINE_ES, &es);
-    es.selector = (uint16_t)(pointer >> 16);
-    es.base = (uint32_t)es.selector << 4;
-    engine_set_segment(b->machine->engine, ENGINE_ES, &es);
-    bios_set_word(b, ENGINE_EBP, (uint16_t)pointer);
+    bios_set_pointer(b, ENGINE_EBP, pointer);
     bios_set_word(b, ENGINE_ECX, (uint16_t)bios_load(b, BDA_CHARACTER, 2));
     bios_set_low(b, ENGINE_EDX, (uint8_t)bios_load(b, BDA_ROWS, 1));
 }

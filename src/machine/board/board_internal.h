@@ -7,11 +7,16 @@
 #define MACHINE_BOARD_BOARD_INTERNAL_H
 
 #include "machine/board/devices.h"
+#include "machine/board/dma.h"
+#include "machine/board/floppy.h"
+#include "machine/board/ide.h"
 #include "machine/board/keyboard.h"
+#include "machine/board/opl.h"
 #include "machine/board/pic.h"
 #include "machine/board/pit.h"
 #include "machine/board/rtc.h"
 #include "machine/board/serial.h"
+#include "machine/board/sound_blaster.h"
 #include "machine/board/video.h"
 
 /* A device on the ports [first, last]. The first port of an access selects the device, whatever the size. */
@@ -32,9 +37,18 @@ typedef struct device_timer {
     void (*advance)(devices *b);
 } device_timer;
 
-/* Interrupt lines of a PC, 0-15; 2 is the cascade. */
-enum { IRQ_TIMER = 0, IRQ_KEYBOARD = 1, IRQ_COM1 = 4, IRQ_RTC = 8, IRQ_MOUSE = 12 };
-enum { DEVICES_AT_MOST = 32, DEVICE_TIMERS_AT_MOST = 8, CONSOLE_BYTES = 4096 };
+/* Interrupt lines of a PC; 0-15, of which 2 is the cascade. */
+enum {
+    IRQ_TIMER = 0,
+    IRQ_KEYBOARD = 1,
+    IRQ_COM1 = 4,
+    IRQ_FLOPPY = 6,
+    IRQ_SOUND = 7,
+    IRQ_RTC = 8,
+    IRQ_MOUSE = 12,
+    IRQ_IDE = 14
+};
+enum { DEVICES_AT_MOST = 32, DEVICE_TIMERS_AT_MOST = 12, CONSOLE_BYTES = 4096, DEVICES_DISKS = 2 };
 
 typedef enum input_to { INPUT_SERIAL, INPUT_KEYBOARD } input_to;
 
@@ -58,6 +72,12 @@ struct devices {
     serial serial;
     keyboard keyboard;
     rtc rtc;
+    disk_image disks[DEVICES_DISKS];
+    dma dma;
+    ide ide;
+    floppy floppy;
+    opl opl;
+    sound_blaster sound;
     video video;
     void (*service)(void *context); /* devices_attach_service */
     void *service_context;
@@ -80,7 +100,10 @@ void devices_set_irq(devices *b, unsigned irq, bool level);
 uint64_t devices_pulses(const devices *b, uint64_t clock, uint64_t hz);
 uint64_t devices_clock_of(const devices *b, uint64_t pulse, uint64_t hz);
 
-/* Ends the run when RESET is pulsed, because a reset would only restart the guest. */
+/* The clock that lies `microseconds` after b->now. */
+uint64_t devices_after(const devices *b, uint64_t microseconds);
+
+/* RESET is pulsed: ends the run, a reset would only start it again. */
 void devices_reset_processor(devices *b);
 /* Takes a byte of the user's input for device `to`. Returns 1, 0 if there is none yet, or -1 if the input has
  * ended or belongs to another device. */
@@ -97,7 +120,16 @@ void system_ports_attach(devices *b); /* 80h, 92h */
 void coprocessor_attach(devices *b);  /* F0h-F1h */
 void pci_attach(devices *b);          /* CF8h-CFFh */
 void marker_port_attach(devices *b);  /* EAh, EBh */
-bool video_attach(devices *b);        /* 3B4h-3DAh; returns false if memory is exhausted */
+/* Moves up to `size` bytes between a device and memory, as `channel` (0-3, 5-7) is programmed. Returns how many
+ * were moved; 0 if the channel is masked. *ended: it has reached its terminal count. */
+size_t dma_move(devices *b, unsigned channel, uint8_t *bytes, size_t size, bool *ended);
+void dma_attach(devices *b);    /* 00h-0Fh, 81h-8Fh, C0h-DFh */
+void ide_attach(devices *b);    /* 1F0h-1F7h, 3F6h */
+void floppy_attach(devices *b); /* 3F2h-3F5h, 3F7h */
+void opl_attach(devices *b);    /* 388h-38Bh, 220h-223h, 228h-229h */
+void sound_attach(devices *b);  /* 224h-226h, 22Ah-22Fh */
+/* 3B4h-3DAh; false: out of memory. */
+bool video_attach(devices *b);
 void video_memory_attach(devices *b); /* 1CEh-1CFh */
 void video_transfer_memory(devices *b, snapshot *s);
 

@@ -46,10 +46,15 @@ static void cmos_advance(devices *b)
     cmos_drive(b);
 }
 
-void cmos_set_memory(devices *b)
+void cmos_fill(devices *b)
 {
     int64_t epoch = b->machine->options.rtc_set ? b->machine->options.rtc_seconds : CMOS_DEFAULT_TIME;
+    uint8_t types[2] = {0, 0};
+    for (uint8_t i = 0; i < 2; i++)
+        if (devices_drive(b, DRIVE_DISKETTE + i) != NULL)
+            types[i] = devices_drive(b, DRIVE_DISKETTE + i)->type;
     rtc_reset(&b->rtc, epoch, b->machine->options.memory_bytes);
+    rtc_set_drives(&b->rtc, types, devices_drives(b, DRIVE_HARD_DISK));
 }
 
 const date *cmos_time(const devices *b)
@@ -59,7 +64,7 @@ const date *cmos_time(const devices *b)
 
 void cmos_attach(devices *b)
 {
-    cmos_set_memory(b);
+    cmos_fill(b);
     devices_attach(b, &(device){CMOS_INDEX, CMOS_DATA, .read = cmos_read, .write = cmos_write});
     devices_attach_timer(b, &(device_timer){IRQ_RTC, cmos_deadline, cmos_advance});
 }

@@ -30,6 +30,13 @@ devices *devices_new(p5_machine *machine)
     coprocessor_attach(b);
     marker_port_attach(b);
     pci_attach(b);
+    dma_attach(b);
+    ide_attach(b);
+    floppy_attach(b);
+    opl_attach(b);
+    sound_attach(b);
+    for (unsigned i = 0; i < DEVICES_DISKS; i++)
+        disk_image_none(&b->disks[i]);
     if (video_attach(b))
         return b;
     devices_free(b);
@@ -38,8 +45,11 @@ devices *devices_new(p5_machine *machine)
 
 void devices_free(devices *b)
 {
-    if (b != NULL)
-        free(b->video.memory);
+    if (b == NULL)
+        return;
+    for (unsigned i = 0; i < DEVICES_DISKS; i++)
+        disk_image_close(&b->disks[i]);
+    free(b->video.memory);
     free(b);
 }
 
@@ -82,8 +92,13 @@ uint64_t devices_clock_of(const devices *b, uint64_t pulse, uint64_t hz)
     return clock < UINT64_MAX ? (uint64_t)clock : UINT64_MAX;
 }
 
-/* Recomputes INTR and the deadline after a change of any device, and alerts the run loop if they changed. Events
- * whose interrupt is masked need no deadline: the device is updated when the guest next accesses it. */
+uint64_t devices_after(const devices *b, uint64_t microseconds)
+{
+    return b->now + microseconds * b->machine->clock_hz / 1000000;
+}
+
+/* After the state of any device or controller changed: the run loop is told if INTR or the deadline did.
+ * Events that could not interrupt now need no deadline: they are caught up with when somebody looks. */
 static void devices_changed(devices *b)
 {
     p5_machine *machine = b->machine;
@@ -124,6 +139,39 @@ void devices_advance(devices *b, uint64_t clock)
     devices_changed(b);
 }
 
+/* --- drives --- */
+
+disk_image *devices_disk(devices *b, unsigned which)
+{
+    assert(which < DEVICES_DISKS);
+    return &b->disks[which];
+}
+
+disk_image *devices_drive(devices *b, uint8_t number)
+{
+    unsigned unit = number & 1;
+    for (unsigned i = 0; i < DEVICES_DISKS; i++)
+        if (b->disks[i].kind == number - (number & 1) && unit-- == 0)
+            return &b->disks[i];
+    return NULL;
+}
+
+unsigned devices_drives(const devices *b, uint8_t kind)
+{
+    unsigned count = 0;
+    for (unsigned i = 0; i < DEVICES_DISKS; i++)
+        count += b->disks[i].kind == kind;
+    return count;
+}
+
+void devices_notice_write(devices *b, const disk_image *disk)
+{
+    if (!disk->writable)
+        notice_once(&b->machine->notices, NOTICE_OTHER, 0xb1053u,
+                    "the guest writes to its disk: this is kept in memory and dropped at the end "
+                    "(--disk-write writes to the image)");
+}
+
 /* --- interrupt lines --- */
 
 void devices_set_irq(devices *b, unsigned irq, bool level)
@@ -152,16 +200,10 @@ static const device *devices_find(const devices *b, uint16_t port)
     return NULL;
 }
 
-/* Returns true for ports at which programs probe for optional cards. Ports of disk controllers are not among
- * them, because a guest that accesses one needs the disk. */
+/* Ports of cards, which programs read to find out whether a card is there, and of what PCI and its like put
+ * further up. */
 static bool is_card_port(uint16_t port)
 {
-    static const struct {
-        uint16_t first, last;
-    } disks[] = {{0x170, 0x177}, {0x1f0, 0x1f7}, {0x370, 0x377}, {0x3f0, 0x3f7}};
-    for (unsigned i = 0; i < sizeof disks / sizeof disks[0]; i++)
-        if (port >= disks[i].first && port <= disks[i].last)
-            return false;
     return port >= 0x100 && port < 0x1000;
 }
 
@@ -315,10 +357,25 @@ static const snapshot_table devices_state = {
              FIELD_TABLE(&serial_state, serial), FIELD_TABLE(&keyboard_state, keyboard),
              FIELD_TABLE(&rtc_state, rtc), FIELD_TABLE(&video_state, video),
              FIELD_MOST(INPUT_KEYBOARD, input), FIELD_ANY(input_taken),
-             FIELD_SINCE(2, FIELD_ANY(pci_address))),
+             FIELD_SINCE(2, FIELD_ANY(pci_address), FIELD_TABLE(&dma_state, dma),
+                         FIELD_TABLE(&ide_state, ide), FIELD_TABLE(&floppy_state, floppy),
+                         FIELD_TABLE(&opl_state, opl), FIELD_TABLE(&sound_state, sound))),
     .partial = true};
 
 const snapshot_table *const devices_tables[] = {&devices_state, NULL};
+
+static void disks_transfer(devices *b, snapshot *s)
+{
+    const p5_machine_options *options = &b->machine->options;
+    disk_grant grants[DEVICES_DISKS] = {{.path = options->image},
+                                        {.path = options->disk2, .option = "--disk2"}};
+    for (unsigned i = 0; i < DEVICES_DISKS && s->status == P5_OK; i++) {
+        grants[i].writable = options->disk_writable;
+        grants[i].copy = b->machine->replaying;
+        grants[i].look_only = options->look_only;
+        disk_image_transfer(&b->disks[i], &grants[i], s);
+    }
+}
 
 void devices_transfer(devices *b, snapshot *s)
 {
@@ -328,4 +385,5 @@ void devices_transfer(devices *b, snapshot *s)
         b->serial.input_ended = false;
     }
     video_transfer_memory(b, s);
+    disks_transfer(b, s);
 }

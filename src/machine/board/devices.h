@@ -8,6 +8,7 @@
 
 #include "base/snapshot.h"
 #include "machine/board/date.h"
+#include "machine/disk/disk_image.h"
 #include "p5scope/machine.h"
 
 typedef struct devices devices;
@@ -42,14 +43,27 @@ uint8_t devices_acknowledge(devices *b);
 /* Handles the assertion of FERR#. */
 void coprocessor_error(devices *b);
 
+/* --- drives --- */
+
+/* Drive 0 is the one that the machine boots from, drive 1 the second one of the options. Each may be empty. */
+disk_image *devices_disk(devices *b, unsigned which);
+/* The drive with the BIOS's number: 0 and 1 are diskettes, 80h and 81h hard disks, E0h is a CD; NULL: none. */
+disk_image *devices_drive(devices *b, uint8_t number);
+/* How many drives of a kind (DRIVE_*) have an image. */
+unsigned devices_drives(const devices *b, uint8_t kind);
+
+/* Tells the user once what becomes of what the guest writes to a disk. */
+void devices_notice_write(devices *b, const disk_image *disk);
+
 /* --- memory and the clock --- */
 
 /* Opens or closes the gate of address line 20. */
 void devices_set_a20(devices *b, bool enabled);
 bool devices_a20(const devices *b);
-/* Sets the clock to the options' time and stores the memory size, which the loader chooses, in CMOS memory. */
-void cmos_set_memory(devices *b);
-/* Returns the date and time of the real-time clock. */
+/* The clock starts at the options' time; its cells say what the machine has: memory, whose size a loader
+ * decides, and drives. */
+void cmos_fill(devices *b);
+/* What the clock shows. */
 const date *cmos_time(const devices *b);
 
 /* --- the user --- */

@@ -28,9 +28,14 @@ enum {
     C_REQUEST = 0x80,
     D_VALID = 0x80,
     HOUR_PM = 0x80,
-    ALARM_ANY = 0xc0,    /* an alarm cell of C0h-FFh matches everything */
-    UPDATE_WARNING = 8,  /* pulses (244 us) from the rise of UIP to the update */
-    UPDATE_DURATION = 65 /* pulses (1984 us) of the update */
+    CELL_DISKETTES = 0x10, /* types of the first and the second drive: high and low nibble */
+    CELL_HARD_DISKS = 0x12,
+    CELL_EQUIPMENT = 0x14,
+    CELL_HARD_DISK_TYPES = 0x19, /* where CELL_HARD_DISKS has Fh */
+    EQUIPMENT = 0x0e,            /* coprocessor, display, keyboard; bit 0 and 7-6 are the diskette drives */
+    ALARM_ANY = 0xc0,            /* an alarm cell of C0h-FFh matches everything */
+    UPDATE_WARNING = 8,          /* pulses: UIP rises 244 us before the update, ... */
+    UPDATE_DURATION = 65         /* ... which takes 1984 us */
 };
 
 /* --- formats --- */
@@ -249,27 +254,43 @@ void rtc_write(rtc *r, uint8_t value, uint64_t now)
         r->cells[cell] = value;
 }
 
-/* Fills CMOS memory as a BIOS does: memory below 1 MB (640 KB); above 1 MB in KB up to 64 MB; above 16 MB in
- * units of 64 KB. */
+static void rtc_sum(rtc *r)
+{
+    unsigned sum = 0; /* of 10h-2Dh */
+    for (unsigned i = 0x10; i <= 0x2d; i++)
+        sum += r->cells[i];
+    r->cells[0x2e] = (uint8_t)(sum >> 8);
+    r->cells[0x2f] = (uint8_t)sum;
+}
+
+/* Sizes as a BIOS leaves them: 640 KB below 1 MB; above it in KB up to 64 MB, and above 16 MB in 64 KB. */
 static void rtc_fill(rtc *r, uint32_t memory_bytes)
 {
     uint32_t extended = memory_bytes > 1u << 20 ? (memory_bytes - (1u << 20)) >> 10 : 0;
     uint32_t high = memory_bytes > 16u << 20 ? (memory_bytes - (16u << 20)) >> 16 : 0;
     extended = extended < 0xffff ? extended : 0xffff;
     high = high < 0xffff ? high : 0xffff;
-    r->cells[0x10] = 0x40; /* one 1.44 MB diskette drive */
-    r->cells[0x14] = 0x0f; /* diskette, coprocessor, VGA */
+    r->cells[CELL_EQUIPMENT] = EQUIPMENT;
     r->cells[0x15] = 640 & 255;
     r->cells[0x16] = 640 >> 8;
     r->cells[0x17] = r->cells[0x30] = (uint8_t)extended;
     r->cells[0x18] = r->cells[0x31] = (uint8_t)(extended >> 8);
     r->cells[0x34] = (uint8_t)high;
     r->cells[0x35] = (uint8_t)(high >> 8);
-    unsigned sum = 0; /* checksum of 10h-2Dh */
-    for (unsigned i = 0x10; i <= 0x2d; i++)
-        sum += r->cells[i];
-    r->cells[0x2e] = (uint8_t)(sum >> 8);
-    r->cells[0x2f] = (uint8_t)sum;
+    rtc_sum(r);
+}
+
+void rtc_set_drives(rtc *r, const uint8_t diskette_types[2], unsigned hard_disks)
+{
+    enum { TYPE_ELSEWHERE = 0x0f, TYPE_OF_ITS_OWN = 47 };
+    unsigned diskettes = diskette_types[0] == 0 ? 0 : diskette_types[1] == 0 ? 1 : 2;
+    r->cells[CELL_DISKETTES] = (uint8_t)(diskette_types[0] << 4 | diskette_types[1]);
+    r->cells[CELL_HARD_DISKS] =
+        (uint8_t)((hard_disks > 0 ? TYPE_ELSEWHERE << 4 : 0) | (hard_disks > 1 ? TYPE_ELSEWHERE : 0));
+    r->cells[CELL_HARD_DISK_TYPES] = hard_disks > 0 ? TYPE_OF_ITS_OWN : 0;
+    r->cells[CELL_HARD_DISK_TYPES + 1] = hard_disks > 1 ? TYPE_OF_ITS_OWN : 0;
+    r->cells[CELL_EQUIPMENT] = (uint8_t)(EQUIPMENT | (diskettes > 0 ? 1 | (diskettes - 1) << 6 : 0));
+    rtc_sum(r);
 }
 
 void rtc_reset(rtc *r, int64_t epoch, uint32_t memory_bytes)

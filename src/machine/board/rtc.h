@@ -20,7 +20,9 @@ typedef struct rtc {
 extern const snapshot_table rtc_state;
 /* Resets the clock. `epoch` is the time at pulse 0 in seconds since 1970. */
 void rtc_reset(rtc *r, int64_t epoch, uint32_t memory_bytes);
-/* Updates the clock to pulse `now`. */
+/* Sets the cells for diskette drives (type 0: there is none) and hard disks. */
+void rtc_set_drives(rtc *r, const uint8_t diskette_types[2], unsigned hard_disks);
+/* Brings the clock up to pulse `now`. */
 void rtc_advance(rtc *r, uint64_t now);
 /* Read and write the cell selected by port 70h. The clock must be updated to `now` before. */
 uint8_t rtc_read(rtc *r, uint64_t now);

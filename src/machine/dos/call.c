@@ -408,7 +408,8 @@ bool dos_serve(bios *b, unsigned vector)
         VECTOR_DOS = 0x21,
         VECTOR_STAY = 0x27,
         VECTOR_PUT = 0x29,
-        VECTOR_MULTIPLEX = 0x2f
+        VECTOR_MULTIPLEX = 0x2f,
+        VECTOR_MOUSE = 0x33
     };
     dos *d = b->owner;
     uint16_t paragraphs;
@@ -428,6 +429,9 @@ bool dos_serve(bios *b, unsigned vector)
         return false;
     case VECTOR_MULTIPLEX:
         multiplex(d);
+        return false;
+    case VECTOR_MOUSE:
+        dos_mouse_service(d);
         return false;
     case DOS_XMS_SLOT:
         dos_xms(d);

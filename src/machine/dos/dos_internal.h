@@ -81,6 +81,16 @@ typedef struct dos_block {
     uint32_t start, bytes;
 } dos_block;
 
+/* The driver's state; the pointer is not drawn. */
+typedef struct dos_mouse {
+    uint16_t x, y;
+    uint16_t left, right, top, bottom;           /* where the pointer may be */
+    uint16_t hidden;                             /* calls of 02h without their 01h */
+    uint16_t mask;                               /* events for which the handler would be called */
+    uint32_t handler;                            /* segment and offset */
+    uint16_t horizontal, vertical, double_speed; /* sensitivity */
+} dos_mouse;
+
 typedef struct dos {
     bios bios;
     p5_machine *machine;
@@ -100,8 +110,8 @@ typedef struct dos {
     uint16_t last_error;
     dos_parent parents[DOS_NESTED];
     unsigned depth;
-    uint8_t scan_code;  /* second byte of a key without a character, to be read next; 0: none */
-    uint64_t looked_at; /* clock + 1 of the first status poll since the last byte was read; 0: none */
+    uint8_t scan_code;  /* of a key without a character, whose 0 has been read; 0: none */
+    uint64_t looked_at; /* the clock behind that of the first look for input since a byte was read; 0: none */
     bool input_ended;
     uint32_t reads_at_end, looks_at_end; /* reads and status polls after the end of the input */
     uint64_t looking_since;              /* clock of the first of these polls */
@@ -111,6 +121,7 @@ typedef struct dos {
     ARRAY_OF(char *) searches;           /* path and pattern of each AH = 4Eh; dos_search has the number */
     dos_block blocks[DOS_XMS_HANDLES];
     bool high_memory_taken;
+    dos_mouse mouse;
 } dos;
 
 /* --- guest memory --- */
@@ -274,7 +285,10 @@ dos_call dos_call_execute, dos_call_terminate, dos_call_exit, dos_call_stay, dos
 
 /* call.c: serves a DOS vector. Returns true if the stub must wait and call again. */
 bool dos_serve(bios *b, unsigned vector);
-/* xms.c: serves the XMS entry point. */
+/* mouse.c: INT 33h. */
+void dos_mouse_service(dos *d);
+extern const snapshot_table dos_mouse_state;
+/* xms.c: the entry point of HIMEM. */
 void dos_xms(dos *d);
 /* snapshot.c */
 void dos_transfer(p5_machine *machine, snapshot *s);

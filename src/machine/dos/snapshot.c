@@ -137,7 +137,8 @@ static const snapshot_table dos_state = {
              FIELD_ANY(scan_code), FIELD_TIME(looked_at), FIELD_FLAG(input_ended),
              FIELD_ANY(reads_at_end, looks_at_end), FIELD_TIME(looking_since),
              FIELD_FLAG(line_feed, after_return), FIELD_MOST(255, line_used),
-             FIELD_TABLE(&block_state, blocks), FIELD_FLAG(high_memory_taken)),
+             FIELD_TABLE(&block_state, blocks), FIELD_FLAG(high_memory_taken),
+             FIELD_SINCE(2, FIELD_TABLE(&dos_mouse_state, mouse))),
     .partial = true};
 
 const snapshot_table *const dos_tables[] = {&program_state, &file_state, &dos_state, &search_state, NULL};

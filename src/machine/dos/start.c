@@ -118,6 +118,7 @@ static void put_stubs(dos *d)
     bios_put_stub(&d->bios, 0x27, waiting, sizeof waiting);
     bios_put_stub(&d->bios, 0x29, service, sizeof service);
     bios_put_stub(&d->bios, 0x2f, service, sizeof service);
+    bios_put_stub(&d->bios, 0x33, service, sizeof service);
     bios_put_stub(&d->bios, DOS_XMS_SLOT, xms, sizeof xms);
     bios_put_stub(&d->bios, DOS_CASE_SLOT, far_service, sizeof far_service);
     for (unsigned vector = 0x60; vector < 0x100; vector++) /* 0 tells programs that a vector is free */

@@ -16,8 +16,15 @@ enum {
     EQUIPMENT_SERIAL = 0x200
 };
 
-void data_area_fill(p5_machine *machine, unsigned diskettes, unsigned hard_disks)
+/* Bits 7-6 of the equipment word: diskette drives, less one. */
+static uint32_t diskette_bits(unsigned diskettes)
 {
+    return diskettes != 0 ? EQUIPMENT_DISKETTE | (diskettes - 1) << 6 : 0;
+}
+
+void data_area_fill(p5_machine *machine)
+{
+    unsigned diskettes = devices_drives(machine->devices, DRIVE_DISKETTE);
     const date *now = cmos_time(machine->devices);
     uint32_t seconds = (uint32_t)((now->hour * 60 + now->minute) * 60 + now->second);
     uint32_t equipment = EQUIPMENT_FPU | EQUIPMENT_VIDEO_80 | EQUIPMENT_SERIAL;
@@ -26,7 +33,7 @@ void data_area_fill(p5_machine *machine, unsigned diskettes, unsigned hard_disks
         uint32_t value;
     } cells[] = {
         {BDA_COM1, 2, 0x3f8},
-        {BDA_EQUIPMENT, 2, equipment | (diskettes != 0 ? EQUIPMENT_DISKETTE : 0)},
+        {BDA_EQUIPMENT, 2, equipment | diskette_bits(diskettes)},
         {BDA_MEMORY, 2, BIOS_BASE_MEMORY_KB},
         {BDA_KEY_HEAD, 2, BDA_KEY_BUFFER - DATA_AREA},
         {BDA_KEY_TAIL, 2, BDA_KEY_BUFFER - DATA_AREA},
@@ -38,7 +45,7 @@ void data_area_fill(p5_machine *machine, unsigned diskettes, unsigned hard_disks
         {BDA_CURSOR_SHAPE, 2, 0x0607},
         {BDA_CRTC, 2, 0x3d4},
         {BDA_ROWS, 1, 24},
-        {BDA_DISKS, 1, hard_disks},
+        {BDA_DISKS, 1, devices_drives(machine->devices, DRIVE_HARD_DISK)},
         {BDA_TICKS, 4, (uint32_t)((uint64_t)seconds * PIT_HZ / PULSES_PER_TICK)},
     };
     uint8_t *area = engine_ram(machine->engine, DATA_AREA, DATA_AREA_BYTES);

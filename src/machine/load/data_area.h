@@ -32,8 +32,8 @@ enum {
     BDA_VIDEO_OPTIONS = 0x489
 };
 
-/* Fills the data area for a machine with this number of diskette drives (0 or 1) and hard disks. The engine must be open.
- * There is no extended data area: the word at 40Eh is 0 and base memory ends at 640 KB. */
-void data_area_fill(p5_machine *machine, unsigned diskettes, unsigned hard_disks);
+/* Fills the data area; drives of the board count. The engine is open. There is no extended data area: the word
+ * at 40Eh is 0 and base memory ends at 640 KB. */
+void data_area_fill(p5_machine *machine);
 
 #endif

@@ -8,7 +8,7 @@
 #include "base/file.h"
 #include "machine/load/bare.h"
 #include "machine/load/data_area.h"
-#include "machine/load/el_torito.h"
+#include "machine/disk/el_torito.h"
 #include "machine/load/elf.h"
 #include "machine/load/kernel.h"
 #include "machine/load/multiboot.h"
@@ -39,7 +39,7 @@ static p5_status multiboot_open(p5_machine *machine, p5_error *error)
 {
     p5_status status = machine_open_engine(machine, BARE_DEFAULT_MEMORY, BARE_LEAST_MEMORY, error);
     if (status == P5_OK)
-        data_area_fill(machine, 0, 0);
+        data_area_fill(machine);
     return status;
 }
 

@@ -112,6 +112,9 @@ p5_status machine_open(const p5_machine_options *options, const p5_model *model,
     m->devices = devices_new(m);
     if (status == P5_OK && m->devices == NULL)
         status = error_set(error, P5_ERR_MEMORY, "no memory for a machine");
+    if (status == P5_OK && options->disk2 != NULL)
+        status =
+            disk_image_open(devices_disk(m->devices, 1), options->disk2, options->disk_writable, true, error);
     if (status != P5_OK) {
         p5_machine_close(m);
         return status;
@@ -157,7 +160,7 @@ p5_status machine_open_engine(p5_machine *machine, uint32_t default_bytes, uint3
     p5_status status = engine_open(&options, &callbacks, &machine->engine, error);
     if (status == P5_OK) {
         machine->options.memory_bytes = memory;
-        cmos_set_memory(machine->devices);
+        cmos_fill(machine->devices);
     }
     return status;
 }

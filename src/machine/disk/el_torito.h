@@ -1,6 +1,6 @@
 /* Bootable CDs: the boot record and the catalog of the El Torito specification, version 1.0. */
-#ifndef MACHINE_LOAD_EL_TORITO_H
-#define MACHINE_LOAD_EL_TORITO_H
+#ifndef MACHINE_DISK_EL_TORITO_H
+#define MACHINE_DISK_EL_TORITO_H
 
 #include <stdbool.h>
 #include <stddef.h>

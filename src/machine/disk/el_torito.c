@@ -1,4 +1,4 @@
-#include "machine/load/el_torito.h"
+#include "machine/disk/el_torito.h"
 
 #include <string.h>
 

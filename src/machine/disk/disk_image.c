@@ -1,4 +1,4 @@
-#include "machine/bios/disk_image.h"
+#include "machine/disk/disk_image.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "machine/share/host_file.h"
 
 enum { PIECE = 32 << 10, DISKETTE_USUAL_KB = 1440 };
 
@@ -15,11 +16,12 @@ enum { PIECE = 32 << 10, DISKETTE_USUAL_KB = 1440 };
 
 typedef struct disk_geometry {
     uint32_t kilobytes, cylinders, heads, per_track;
+    uint8_t type;
 } disk_geometry;
 
-static const disk_geometry diskettes[] = {{160, 40, 1, 8},   {180, 40, 1, 9},  {320, 40, 2, 8},
-                                          {360, 40, 2, 9},   {720, 80, 2, 9},  {1200, 80, 2, 15},
-                                          {1440, 80, 2, 18}, {2880, 80, 2, 36}};
+static const disk_geometry diskettes[] = {{160, 40, 1, 8, 1},   {180, 40, 1, 9, 1},  {320, 40, 2, 8, 1},
+                                          {360, 40, 2, 9, 1},   {720, 80, 2, 9, 3},  {1200, 80, 2, 15, 2},
+                                          {1440, 80, 2, 18, 4}, {2880, 80, 2, 36, 6}};
 enum { DISKETTES = sizeof diskettes / sizeof diskettes[0] };
 
 static const disk_geometry *diskette_of(uint64_t bytes)
@@ -30,23 +32,24 @@ static const disk_geometry *diskette_of(uint64_t bytes)
     return NULL;
 }
 
-/* Returns the format whose geometry is in the boot sector's parameter block, or NULL if the block is missing or
- * describes another geometry. */
-static const disk_geometry *diskette_named(const uint8_t sector[BIOS_SECTOR])
+/* The format that the boot sector's parameter block names: sectors of 512 bytes, and sectors, heads and
+ * sectors of a track as one of the formats has them. NULL if there is no such block. */
+static const disk_geometry *diskette_named(const uint8_t sector[DISK_SECTOR])
 {
-    enum { SECTOR_BYTES = 11, TOTAL = 19, PER_TRACK = 24, HEADS = 26 };
+    enum { BYTES = 11, TOTAL = 19, PER_TRACK = 24, HEADS = 26 };
     uint16_t bytes, total, per_track, heads;
-    memcpy(&bytes, sector + SECTOR_BYTES, 2);
+    memcpy(&bytes, sector + BYTES, 2);
     memcpy(&total, sector + TOTAL, 2);
     memcpy(&per_track, sector + PER_TRACK, 2);
     memcpy(&heads, sector + HEADS, 2);
-    const disk_geometry *g = bytes == BIOS_SECTOR ? diskette_of((uint64_t)total * BIOS_SECTOR) : NULL;
+    const disk_geometry *g = bytes == DISK_SECTOR ? diskette_of((uint64_t)total * DISK_SECTOR) : NULL;
     return g != NULL && g->per_track == per_track && g->heads == heads ? g : NULL;
 }
 
 static void disk_is_diskette(disk_image *d, const disk_geometry *g)
 {
-    d->drive = DRIVE_DISKETTE;
+    d->kind = DRIVE_DISKETTE;
+    d->type = g->type;
     d->cylinders = g->cylinders;
     d->heads = g->heads;
     d->per_track = g->per_track;
@@ -55,20 +58,20 @@ static void disk_is_diskette(disk_image *d, const disk_geometry *g)
 
 static void disk_is_hard(disk_image *d)
 {
-    d->drive = DRIVE_HARD_DISK;
+    d->kind = DRIVE_HARD_DISK;
     d->heads = 16;
     d->per_track = 63;
-    d->sectors = (d->file_bytes + BIOS_SECTOR - 1) / BIOS_SECTOR;
+    d->sectors = (d->file_bytes + DISK_SECTOR - 1) / DISK_SECTOR;
     uint64_t cylinders = d->sectors / (16 * 63);
-    d->cylinders = cylinders > 1024 ? 1024 : cylinders == 0 ? 1 : (uint32_t)cylinders;
+    d->cylinders = cylinders == 0 ? 1 : cylinders > UINT16_MAX ? UINT16_MAX : (uint32_t)cylinders;
 }
 
 /* Derives the format from the file's size. A small image of another size is a diskette whose end is missing. */
 static void disk_shape(disk_image *d)
 {
-    uint8_t first[BIOS_SECTOR] = {0};
+    uint8_t first[DISK_SECTOR] = {0};
     const disk_geometry *g = diskette_of(d->file_bytes);
-    if (pread(d->file, first, sizeof first, 0) == BIOS_SECTOR && g == NULL) {
+    if (pread(d->file, first, sizeof first, 0) == DISK_SECTOR && g == NULL) {
         const disk_geometry *named = diskette_named(first);
         if (named != NULL && d->file_bytes < (uint64_t)named->kilobytes * 1024)
             g = named;
@@ -88,7 +91,7 @@ static void disk_shape_cd(disk_image *d)
     uint64_t start = (uint64_t)d->boot.start * CD_SECTOR;
     d->is_cd = true;
     if (d->boot.media == CD_NO_EMULATION) {
-        d->drive = DRIVE_CD;
+        d->kind = DRIVE_CD;
         d->sector_bytes = CD_SECTOR;
         d->sectors = (d->file_bytes + CD_SECTOR - 1) / CD_SECTOR;
         return;
@@ -114,19 +117,25 @@ static bool read_file(const void *context, uint64_t offset, void *bytes, size_t 
     return offset < INT64_MAX && pread(d->file, bytes, size, (off_t)offset) == (ssize_t)size;
 }
 
+void disk_image_none(disk_image *disk)
+{
+    *disk = (disk_image){.file = -1, .kind = DRIVE_NONE, .sector_bytes = DISK_SECTOR};
+}
+
 p5_status disk_image_open(disk_image *disk, const char *path, bool writable, bool as_disk, p5_error *error)
 {
     struct stat about = {0};
-    *disk = (disk_image){.writable = writable, .sector_bytes = BIOS_SECTOR};
+    disk_image_none(disk);
+    disk->writable = writable;
     disk->file = open(path, (writable ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     p5_status status = P5_OK;
     if (disk->file < 0)
         status = error_set(error, P5_ERR_IO, "cannot open the image%s: %s", writable ? " for writing" : "",
                            strerror(errno));
     else if (fstat(disk->file, &about) != 0 || !S_ISREG(about.st_mode))
-        status = error_set(error, P5_ERR_FORMAT, "the disk image is not a regular file");
-    else if (about.st_size < BIOS_SECTOR)
-        status = error_set(error, P5_ERR_FORMAT, "the disk image is shorter than a sector of 512 bytes");
+        status = error_set(error, P5_ERR_FORMAT, "this is not a regular file");
+    else if (about.st_size < DISK_SECTOR)
+        status = error_set(error, P5_ERR_FORMAT, "a disk image has at least one sector of 512 bytes");
     if (status == P5_OK) {
         disk->file_bytes = (uint64_t)about.st_size;
         if (!as_disk && el_torito_find(read_file, disk, &disk->boot))
@@ -151,12 +160,10 @@ void disk_image_close(disk_image *disk)
     for (uint64_t i = 0; disk->pieces != NULL && i <= disk_last_piece(disk); i++)
         free(disk->pieces[i]);
     free(disk->pieces);
-    disk->pieces = NULL;
     if (disk->file >= 0)
         close(disk->file);
-    disk->file = -1;
     free(disk->path);
-    disk->path = NULL;
+    disk_image_none(disk);
 }
 
 /* Reads from the file; bytes after its end read as zeros. */
@@ -220,7 +227,7 @@ static void piece_transfer(disk_image *disk, uint64_t at, snapshot *s)
     free(dropped);
 }
 
-void disk_image_transfer(disk_image *disk, snapshot *s)
+static void pieces_transfer(disk_image *disk, snapshot *s)
 {
     uint64_t last = disk->pieces != NULL ? disk_last_piece(disk) : UINT32_MAX, count = 0;
     for (uint64_t i = 0; disk->pieces != NULL && i <= last; i++)
@@ -233,4 +240,56 @@ void disk_image_transfer(disk_image *disk, snapshot *s)
         if (s->status == P5_OK)
             piece_transfer(disk, at, s);
     }
+}
+
+/* The image is a file of the host that the snapshot names. Whoever loads it grants it, by naming it again. */
+typedef struct saved_disk {
+    uint8_t kind;
+    bool writable, cd;
+    char *path;
+    host_file file;
+} saved_disk;
+
+static const snapshot_table disk_state = {SNAPSHOT(saved_disk, "disk", FIELD_ANY(kind),
+                                                   FIELD_FLAG(writable, cd), FIELD_STRING(path),
+                                                   FIELD_TABLE(&host_file_state, file))};
+const snapshot_table *const disk_tables[] = {&disk_state, NULL};
+
+static void open_again(disk_image *disk, const saved_disk *saved, const disk_grant *grant, snapshot *s)
+{
+    const char *path = saved->path != NULL ? saved->path : "";
+    const char *image = grant->copy ? path : grant->path;
+    disk_image_close(disk);
+    if (image == NULL)
+        snapshot_refuse(s, "the snapshot's guest has the disk image %s: name it again%s%s", path,
+                        grant->option != NULL ? " by " : "", grant->option != NULL ? grant->option : "");
+    else if (!grant->copy && grant->writable != saved->writable)
+        snapshot_refuse(s, "the snapshot's guest may %swrite to its disk image: load it %s --disk-write",
+                        saved->writable ? "" : "not ", saved->writable ? "with" : "without");
+    else
+        s->status = disk_image_open(disk, image, saved->writable, !saved->cd, s->error);
+    if (s->status == P5_OK)
+        host_file_check(&saved->file, disk->file, image, s);
+    if (s->status == P5_OK && disk->kind != saved->kind)
+        snapshot_refuse(s, "disk.kind: %u is not that of the image", (unsigned)saved->kind);
+}
+
+void disk_image_transfer(disk_image *disk, const disk_grant *grant, snapshot *s)
+{
+    saved_disk saved = {0};
+    if (!s->loading)
+        saved = (saved_disk){.kind = disk->kind,
+                             .writable = disk->writable,
+                             .cd = disk->is_cd,
+                             .path = disk->path,
+                             .file = host_file_of(disk->file)};
+    snapshot_state(s, &disk_state, &saved);
+    if (s->status == P5_OK && saved.kind != DRIVE_NONE) {
+        if (s->loading && !grant->look_only)
+            open_again(disk, &saved, grant, s);
+        if (s->status == P5_OK)
+            pieces_transfer(disk, s);
+    }
+    if (s->loading)
+        free(saved.path);
 }

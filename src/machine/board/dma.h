@@ -1,0 +1,36 @@
+/* The two 8237A DMA controllers of a PC/AT and their page registers. Channels 0-3 move bytes, 5-7 words; 4 is
+ * the cascade. A device asks for a transfer; memory-to-memory transfers are not there. Intel 8237A data sheet
+ * (231466). */
+#ifndef MACHINE_BOARD_DMA_H
+#define MACHINE_BOARD_DMA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/snapshot.h"
+
+enum { DMA_CHANNELS = 4, DMA_FLOPPY = 2 };
+
+typedef struct dma_channel {
+    uint16_t base_address, base_count; /* as written */
+    uint16_t address, count;           /* as they are now; the count is one less than what is left */
+    uint8_t mode;
+} dma_channel;
+
+typedef struct dma_controller {
+    dma_channel channels[DMA_CHANNELS];
+    uint8_t masked; /* by channel */
+    uint8_t ended;  /* channels that have reached their terminal count since the status was read */
+    uint8_t command;
+    bool high_next; /* the byte pointer */
+} dma_controller;
+
+typedef struct dma {
+    dma_controller controllers[2]; /* of bytes, of words */
+    uint8_t pages[16];             /* 80h-8Fh as written; 81h-83h, 87h, 89h-8Bh belong to channels */
+} dma;
+
+extern const snapshot_table dma_state;
+
+#endif

@@ -1,0 +1,45 @@
+/* A Sound Blaster 16 at 220h, IRQ 7, DMA channels 1 and 5. It plays in time and raises its interrupts, and makes no sound. Creative's
+ * Sound Blaster Series Hardware Programming Guide. */
+#ifndef MACHINE_BOARD_SOUND_BLASTER_H
+#define MACHINE_BOARD_SOUND_BLASTER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/snapshot.h"
+
+enum { SOUND_PARAMETERS = 3, SOUND_ANSWERS = 64 };
+
+/* A transfer: units of the DMA channel at a rate, an interrupt after each block. */
+typedef struct sound_transfer {
+    bool active, paused, repeats;
+    bool words;        /* by channel 5; else bytes by channel 1 */
+    bool silent;       /* command 80h: time passes without DMA */
+    bool last_block;   /* a repeating one ends after this block */
+    uint32_t block;    /* units of a block */
+    uint32_t moved;    /* of the present block */
+    uint32_t per_mega; /* units in a second, times 1000 */
+    uint64_t since;    /* the clock at which it began or was continued */
+    uint64_t counted;  /* units moved since then */
+} sound_transfer;
+
+typedef struct sound_blaster {
+    bool resetting;
+    uint8_t answers[SOUND_ANSWERS]; /* bytes that can be read from the DSP */
+    uint8_t answer_at, answer_count;
+    uint8_t command, parameters[SOUND_PARAMETERS], parameter_count;
+    bool in_command;
+    uint8_t test_register; /* E4h, E8h */
+    bool speaker;
+    bool interrupt8, interrupt16;
+    uint8_t mixer_index;
+    uint8_t mixer[256];
+    uint32_t rate_hz; /* of commands 41h, 42h; 0: by the time constant */
+    uint8_t time_constant;
+    uint16_t block_less_one; /* 48h */
+    sound_transfer transfer;
+} sound_blaster;
+
+extern const snapshot_table sound_state;
+
+#endif

@@ -1,0 +1,171 @@
+/* INT 33h: the driver of a mouse with two buttons that nobody moves. Microsoft Mouse Programmer's Reference,
+ * version 8. */
+#include "machine/dos/dos_internal.h"
+#include "machine/load/data_area.h"
+
+enum {
+    THERE = 0xffff,
+    BUTTONS = 2,
+    VERSION = 0x0805,
+    TYPE_PS2 = 4,
+    STATE_BYTES = 0x2c,
+    SENSITIVITY = 50,
+    DOUBLE_SPEED = 50,
+    GRAPHICS_WIDTH = 640,
+    TEXT_HEIGHT = 200
+};
+
+/* The virtual screen is 640 x 200 in all text modes and those of 200 lines, else as high as the mode. */
+static uint16_t screen_height(const dos *d)
+{
+    uint32_t mode = bios_load(&d->bios, BDA_VIDEO_MODE, 1);
+    return mode == 0x0f || mode == 0x10 ? 350 : mode == 0x11 || mode == 0x12 ? 480 : TEXT_HEIGHT;
+}
+
+static void mouse_reset(dos *d)
+{
+    uint16_t bottom = (uint16_t)(screen_height(d) - 1);
+    d->mouse = (dos_mouse){.right = GRAPHICS_WIDTH - 1,
+                           .bottom = bottom,
+                           .x = GRAPHICS_WIDTH / 2,
+                           .y = (uint16_t)((bottom + 1) / 2),
+                           .hidden = 1,
+                           .horizontal = SENSITIVITY,
+                           .vertical = SENSITIVITY,
+                           .double_speed = DOUBLE_SPEED};
+}
+
+static uint16_t between(uint16_t value, uint16_t least, uint16_t most)
+{
+    int16_t wanted = (int16_t)value;
+    return wanted < (int16_t)least ? least : wanted > (int16_t)most ? most : value;
+}
+
+static void place(dos *d, uint16_t x, uint16_t y)
+{
+    dos_mouse *m = &d->mouse;
+    m->x = between(x, m->left, m->right);
+    m->y = between(y, m->top, m->bottom);
+}
+
+/* 07h and 08h: the smaller value is the lower bound, whichever register it is in. */
+static void set_range(dos *d, uint16_t *least, uint16_t *most)
+{
+    uint16_t cx = bios_word(&d->bios, ENGINE_ECX), dx = bios_word(&d->bios, ENGINE_EDX);
+    bool ordered = (int16_t)cx <= (int16_t)dx;
+    *least = ordered ? cx : dx;
+    *most = ordered ? dx : cx;
+    place(d, d->mouse.x, d->mouse.y);
+}
+
+static void set_handler(dos *d)
+{
+    d->mouse.mask = bios_word(&d->bios, ENGINE_ECX);
+    d->mouse.handler =
+        (uint32_t)(bios_segment(&d->bios, ENGINE_ES) >> 4) << 16 | bios_word(&d->bios, ENGINE_EDX);
+}
+
+/* 05h and 06h: no button was ever pressed or released. */
+static void answer_presses(dos *d)
+{
+    bios *b = &d->bios;
+    bios_set_word(b, ENGINE_EAX, 0);
+    bios_set_word(b, ENGINE_EBX, 0);
+    bios_set_word(b, ENGINE_ECX, 0);
+    bios_set_word(b, ENGINE_EDX, 0);
+}
+
+static void answer_position(dos *d)
+{
+    bios_set_word(&d->bios, ENGINE_EBX, 0);
+    bios_set_word(&d->bios, ENGINE_ECX, d->mouse.x);
+    bios_set_word(&d->bios, ENGINE_EDX, d->mouse.y);
+}
+
+static void exchange_handler(dos *d)
+{
+    uint32_t before = d->mouse.handler;
+    uint16_t mask = d->mouse.mask;
+    set_handler(d);
+    bios_set_word(&d->bios, ENGINE_ECX, mask);
+    bios_set_pointer(&d->bios, ENGINE_EDX, before);
+}
+
+void dos_mouse_service(dos *d)
+{
+    bios *b = &d->bios;
+    dos_mouse *m = &d->mouse;
+    uint16_t cx = bios_word(b, ENGINE_ECX), dx = bios_word(b, ENGINE_EDX);
+    switch (bios_word(b, ENGINE_EAX)) {
+    case 0x00:
+        mouse_reset(d);
+        bios_set_word(b, ENGINE_EAX, THERE);
+        bios_set_word(b, ENGINE_EBX, BUTTONS);
+        break;
+    case 0x01:
+        m->hidden = m->hidden != 0 ? m->hidden - 1 : 0;
+        break;
+    case 0x02:
+        m->hidden++;
+        break;
+    case 0x03:
+        answer_position(d);
+        break;
+    case 0x04:
+        place(d, cx, dx);
+        break;
+    case 0x05:
+    case 0x06:
+        answer_presses(d);
+        break;
+    case 0x07:
+        set_range(d, &m->left, &m->right);
+        break;
+    case 0x08:
+        set_range(d, &m->top, &m->bottom);
+        break;
+    case 0x0b: /* motion since the last call */
+        bios_set_word(b, ENGINE_ECX, 0);
+        bios_set_word(b, ENGINE_EDX, 0);
+        break;
+    case 0x0c:
+        set_handler(d);
+        break;
+    case 0x14:
+        exchange_handler(d);
+        break;
+    case 0x15:
+        bios_set_word(b, ENGINE_EBX, STATE_BYTES);
+        break;
+    case 0x1a:
+        m->horizontal = bios_word(b, ENGINE_EBX);
+        m->vertical = cx;
+        m->double_speed = dx;
+        break;
+    case 0x1b:
+        bios_set_word(b, ENGINE_EBX, m->horizontal);
+        bios_set_word(b, ENGINE_ECX, m->vertical);
+        bios_set_word(b, ENGINE_EDX, m->double_speed);
+        break;
+    case 0x21:
+        bios_set_word(b, ENGINE_EAX, THERE);
+        bios_set_word(b, ENGINE_EBX, BUTTONS);
+        break;
+    case 0x24:
+        bios_set_word(b, ENGINE_EBX, VERSION);
+        bios_set_word(b, ENGINE_ECX, TYPE_PS2 << 8);
+        break;
+    case 0x26: /* the largest coordinates, and that the driver is active */
+        bios_set_word(b, ENGINE_EBX, 0);
+        bios_set_word(b, ENGINE_ECX, GRAPHICS_WIDTH - 1);
+        bios_set_word(b, ENGINE_EDX, (uint16_t)(screen_height(d) - 1));
+        break;
+    default: /* shapes, speeds and areas of the pointer, which is not drawn */
+        break;
+    }
+}
+
+const snapshot_table dos_mouse_state = {
+    SNAPSHOT(dos_mouse, "mouse", FIELD_ANY(x, y, left, right, top, bottom, hidden, mask, handler),
+             FIELD_ANY(horizontal, vertical, double_speed)),
+    .since = 2};

@@ -1,0 +1,77 @@
+#!/bin/sh
+# disks.sh P5SCOPE NASM: a diskette and an IDE disk through the ports of their controllers. Lines without * are also what QEMU's PC prints, if it
+# is installed; those with * follow the data sheets (ATA-3, Intel 82077AA).
+set -eu
+p5scope=$1 nasm=$2 here=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+fail() { echo "$*" >&2; exit 1; }
+guest() { "$p5scope" "$@" || [ $? = 1 ] || fail "p5scope $*: it does not end as QEMU's port F4h says, by status 1"; }
+"$nasm" -f bin -o disks.bin "$here/disks.asm"
+python3 - <<'EOF'
+from struct import pack
+boot = open("disks.bin", "rb").read()
+sectors = b"".join(pack("<256H", *[n] * 256) for n in range(2880))
+open("diskette.img", "wb").write(boot + sectors[len(boot):])
+open("disk.img", "wb").write(b"".join(pack("<256H", *[(n & 0xff) << 8 | i for i in range(256)]) for n in range(16 * 63 * 20)))
+EOF
+cat >expected <<'EOF'
+cells 40F0
+* reset 5001 
+* registers 01010000A0
+00
+identify 5800 004000140010003F020000004EC050
+read 5800 050005FF 50 
+* registers 00050000E0
+5800 700070FF 58 710071FF 50 
+* registers 00040100A2
+
+write 58 5800 5000 
+* registers 00080000E0
+5800 12341234 56785678 
+multiple 5000 5800 020002FF 030003FF 040004FF 050005FF 060006FF 12341234 50
+* errors 5104 5104 
+other 5000 5000 5000 
+floppy reset C000 C100 C200 C300 
+version 90 recalibrate 2000 seek 2002 00
+* id 00000002000102 
+data 04000002010102 00580058 005904
+* end of track 40800003000102 
+* write 04000002010402 04000002010402 
+read back 47111147 
+invalid 80 
+EOF
+if command -v qemu-system-i386 >/dev/null; then
+    timeout 120 qemu-system-i386 -M pc -accel tcg -display none -boot a -debugcon stdio -device isa-debug-exit,iobase=0xf4 \
+        -drive file=diskette.img,if=floppy,format=raw,snapshot=on -drive file=disk.img,if=ide,format=raw,snapshot=on >qemu 2>&1 || true
+    grep -v '^\*' expected >wanted
+    grep -v '^\*' qemu | diff wanted - || fail "QEMU prints something else"
+else
+    echo "QEMU is not installed: not compared"
+fi
+cp diskette.img d1; cp disk.img d2
+guest run -q --disk2 disk.img diskette.img >got
+diff expected got || fail "p5scope prints something else"
+cmp diskette.img d1 && cmp disk.img d2 || fail "an image was written to without --disk-write"
+
+# One run is the same as two pieces of it, cut while both controllers have something to do.
+guest stat -q -j -o whole.json --disk2 disk.img diskette.img >/dev/null
+count=$(jq -r 'select(.event == "instructions_executed") | ."counter-value"' whole.json | cut -d. -f1)
+for part in 3 5 7 8; do
+    at=$((count * part / 9))
+    "$p5scope" run -q --save s --max-instructions $at --disk2 disk.img diskette.img >pieces 2>messages || true
+    guest run -q --load s --disk2 disk.img diskette.img >>pieces
+    diff expected pieces || fail "in two pieces, cut after $at instructions, it prints something else"
+done
+if "$p5scope" run -q --load s diskette.img >/dev/null 2>err; then fail "a snapshot was loaded without its second disk"; fi
+grep -q 'disk.img: name it again by --disk2' err || fail "the message for a missing second disk: $(cat err)"
+
+# What one guest installs on the hard disk, the machine boots from; without --disk-write the image stays as it is.
+"$nasm" -f bin -o second.img "$here/second.asm"
+truncate -s 1474560 second.img
+truncate -s 10M hard.img
+[ "$(guest run -q --disk2 hard.img second.img)" = D= ] || fail "the installation"
+if "$p5scope" run -q hard.img >/dev/null 2>&1; then fail "the image was written to without --disk-write"; fi
+[ "$(guest run -q --disk-write --disk2 hard.img second.img)" = D= ] || fail "the installation to the file"
+[ "$(guest run -q hard.img)" = H= ] || fail "the installed disk does not boot"
