@@ -2,13 +2,13 @@
 # disks.sh P5SCOPE NASM: a diskette and an IDE disk through the ports of their controllers. Lines without * are also what QEMU's PC prints, if it
 # is installed; those with * follow the data sheets (ATA-3, Intel 82077AA).
 set -eu
-p5scope=$1 nasm=$2 here=$(cd "$(dirname "$0")" && pwd)
+p5scope=$1 nasm=$2 sources=$(cd "$(dirname "$0")" && pwd)/../../testprogs/checks/boot
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 fail() { echo "$*" >&2; exit 1; }
 guest() { "$p5scope" "$@" || [ $? = 1 ] || fail "p5scope $*: it does not end as QEMU's port F4h says, by status 1"; }
-"$nasm" -f bin -o disks.bin "$here/disks.asm"
+"$nasm" -f bin -o disks.bin "$sources/disks.asm"
 python3 - <<'EOF'
 from struct import pack
 boot = open("disks.bin", "rb").read()
@@ -68,7 +68,7 @@ if "$p5scope" run -q --load s diskette.img >/dev/null 2>err; then fail "a snapsh
 grep -q 'disk.img: name it again by --disk2' err || fail "the message for a missing second disk: $(cat err)"
 
 # What one guest installs on the hard disk, the machine boots from; without --disk-write the image stays as it is.
-"$nasm" -f bin -o second.img "$here/second.asm"
+"$nasm" -f bin -o second.img "$sources/second.asm"
 truncate -s 1474560 second.img
 truncate -s 10M hard.img
 [ "$(guest run -q --disk2 hard.img second.img)" = D= ] || fail "the installation"
