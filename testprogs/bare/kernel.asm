@@ -1,10 +1,10 @@
 ; kernel: a small multitasking kernel that virtualises a performance counter. Two tasks at CPL 3, each with a page directory, a kernel
-; stack and a window of private pages that are given out on first touch (#PF); a timer interrupt (8254 through 8259) that switches;
-; system calls by INT 80h; a #GP handler that lets a task go on behind a HLT.
+; stack and a window of private pages that are allocated at the first access (#PF); a timer interrupt (8254 through 8259) that switches
+; tasks; system calls by INT 80h; a #GP handler that continues a task after a HLT.
 ;
-; CTR0 belongs to the tasks: at each switch it is saved with the task that stops and loaded with what the next one had, as an
-; operating system does for its users' counters. CTR1 counts the same event all the time. Both count at CPL 3 only, so what the kernel
-; does in between is nobody's. At the end the tasks' counts must add up to CTR1, and to what the machine counted.
+; CTR0 belongs to the tasks: each switch saves it for the task that stops and loads the value of the next one, as an operating system
+; does for its users' counters. CTR1 counts the same event all the time. Both count at CPL 3 only, so the kernel's work is not counted.
+; At the end the tasks' counts must add up to CTR1, and to the machine's count.
 ; EVENT (-D EVENT=n): ES of both counters, 16h = instructions executed.
 global start
 section .text
@@ -299,7 +299,7 @@ page_fault:
         popad
         add esp, 4
         iretd
-.bad:   print "page fault that nobody expects", 10
+.bad:   print "unexpected page fault", 10
         finish 2
 
 ; HLT at CPL 3 does nothing here; nothing else may fault.
@@ -313,7 +313,7 @@ general_protection:
         popad
         add esp, 4
         iretd
-.bad:   print "protection fault that nobody expects", 10
+.bad:   print "unexpected protection fault", 10
         finish 2
 
 ; --- the end ---

@@ -1,4 +1,4 @@
-; markers: a bare-metal guest marks by ports (begin EAh, end EBh), and programs the performance monitor in between.
+; markers: a bare-metal guest that writes markers to ports (begin EAh, end EBh) and programs the performance monitor between them.
 global start
 section .text
 %include "bare.inc"

@@ -1,5 +1,5 @@
-; pctr: the way of OpenBSD's pctr driver: each counter's nine selection bits are read, modified and written with the rest of CESR
-; kept, the counter is cleared, and everything is read at once with interrupts off. Both processors.
+; pctr: uses the counters like OpenBSD's pctr driver: it changes a counter's nine selection bits and keeps the rest of CESR, clears the
+; counter, and reads everything with interrupts off. Both processors.
 global start
 section .text
 %include "bare.inc"
@@ -33,7 +33,7 @@ TRIPS equ 200
 
 start:
         mov esp, stack_top
-        write_msr CESR, 0, PIN << 16 | PIN      ; the pin bits are nobody's business here
+        write_msr CESR, 0, PIN << 16 | PIN      ; the pin bits do not matter here
         select 0, INSTRUCTIONS | CPL_012
         select 1, DATA_READ | CPL_012
         read_msr CESR

@@ -1,6 +1,6 @@
-; perfctr: the way of the Linux patch of that name: the control of both counters is merged into one CESR, which is written only if it
-; is not the one that stands there; counters are never cleared, but sampled as low 32 bits by RDPMC, and sums of the differences
-; are kept in 64 bits for each of two tasks that take turns. RDPMC: P55C only.
+; perfctr: uses the counters like the Linux patch of that name: it merges the control of both counters into one CESR value, and writes
+; CESR only if the value changes. It never clears counters but samples their low 32 bits by RDPMC, and sums the differences in 64 bits
+; for each of two alternating tasks. RDPMC: P55C only.
 global start
 section .text
 %include "bare.inc"
@@ -67,7 +67,7 @@ start:
         mov ebx, TASK_WRITES
         call work
         call suspend
-        mov ebx, 3              ; between tasks: nobody's
+        mov ebx, 3              ; between tasks: charged to no task
         call work
         mov ebp, task1
         call resume

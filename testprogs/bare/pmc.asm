@@ -1,5 +1,5 @@
-; pmc: the way of NetBSD's pmc calls: a counter starts from a value that the user gives, counts while its half of CESR is set, and
-; what is read is cut to 40 bits; an interval is set by starting below 0. Both processors.
+; pmc: uses the counters like NetBSD's pmc calls: a counter starts from the user's value and counts while its half of CESR is set; reads
+; are cut to 40 bits; a start below 0 sets an interval. Both processors.
 global start
 section .text
 %include "bare.inc"
@@ -62,7 +62,7 @@ start:
         expect "past the end, low part", eax, TRIPS - 20
         expect "past the end, high part", edx, 0
 
-        start_counter 0, DATA_WRITE | CPL_3, 0, 7       ; only at CPL 3, where nobody is
+        start_counter 0, DATA_WRITE | CPL_3, 0, 7       ; only at CPL 3, at which no code runs
         writes TRIPS
         stop_counter 0
         read_msr CTR0

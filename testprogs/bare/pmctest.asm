@@ -1,5 +1,5 @@
-; pmctest: the way of Agner Fog's PMCTest: CESR off, both counters cleared, events selected, then RDPMC in front of and behind the
-; code under test, several times; the same without code is the overhead, and the smallest difference counts. RDPMC: P55C only.
+; pmctest: uses the counters like Agner Fog's PMCTest: CESR off, both counters cleared, events selected, then RDPMC before and after the
+; code under test, several times. The same without code gives the overhead; the smallest difference is the result. P55C only.
 global start
 section .text
 %include "bare.inc"

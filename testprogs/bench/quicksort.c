@@ -1,4 +1,4 @@
-/* quicksort ROUNDS: sorts 8192 random words; branches that no predictor can know, calls and returns. */
+/* quicksort ROUNDS: sorts 8192 random words; unpredictable branches, calls and returns. */
 #include "guest.h"
 
 enum { COUNT = 8192 };

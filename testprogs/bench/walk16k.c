@@ -1,5 +1,5 @@
-/* walk16k ROUNDS: reads and updates a 16 KB array again and again: fits the data cache of a P55C, twice that
- * of a P54C. */
+/* walk16k ROUNDS: reads and updates a 16 KB array repeatedly. It fits into the data cache of a P55C; that of a
+ * P54C has half the size. */
 #include "walk.h"
 
 int main(int argc, char **argv)

@@ -1,4 +1,4 @@
-/* walk1m ROUNDS: reads and updates a 1 MB array again and again: every line is a data cache miss, the pages
+/* walk1m ROUNDS: reads and updates a 1 MB array repeatedly: every line misses the data cache, and the pages
  * exceed the data TLB. */
 #include "walk.h"
 

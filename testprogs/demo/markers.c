@@ -1,5 +1,5 @@
-/* markers: three pieces of work, each between markers with its number, the second also inside the first. The
- * markers do nothing on a processor; `p5scope trace --markers` shows them. */
+/* markers: three pieces of work, each between markers with its number; the second also occurs inside the first.
+ * Markers have no effect on a processor; `p5scope trace --markers` shows them. */
 #include "guest.h"
 #include "p5scope/guest.h"
 

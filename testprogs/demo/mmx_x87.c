@@ -1,4 +1,4 @@
-/* mmx_x87: what it costs to go from MMX to x87 and back in every trip, against staying in one of them. */
+/* mmx_x87: compares loops that switch between MMX and x87 in every trip with loops that do not. */
 #include "measure.h"
 
 MEASURED_LOOP(mmx_only, "", "movq mm0, [esi]\npaddw mm0, [edi]\nmovq [esi + 8], mm0");

@@ -1,5 +1,4 @@
-/* pairing [check]: which neighbours the U and V pipes take together; clocks per trip by RDTSC beside the
- * rule's. */
+/* pairing [check]: shows which adjacent instructions pair, by clocks per trip measured with RDTSC and by rule. */
 #include "measure.h"
 
 MEASURED_LOOP(independent, "", "add eax, 1\nadd ebx, 1");

@@ -1,5 +1,5 @@
-/* phases: five rounds of work between markers 1, with other work between markers 2 inside, and some outside:
- * long enough to be seen over time. `p5scope record` and the page of `report` show them. */
+/* phases: five rounds of work between markers 1, with other work between markers 2 inside, and some outside.
+ * They are long enough for the timeline of `p5scope report`. */
 #include "guest.h"
 #include "p5scope/guest.h"
 

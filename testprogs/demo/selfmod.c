@@ -2,7 +2,7 @@
  * bytes run. */
 #include "measure.h"
 
-/* The code lies in a section of its own that may be written and executed. */
+/* The code is in a section that can be written and executed. */
 __asm__(".section .patched, \"awx\", @progbits\n"
         ".intel_syntax noprefix\n"
         ".balign 32\n"

@@ -1,10 +1,11 @@
-/* stride: what walking memory in steps of a stride costs, by size of the memory and stride.
+/* stride: clocks per read when memory is read in steps of a stride, by memory size and stride.
  *
- *   stride                  clocks per read; shows line size and cache sizes
- *   stride hits [KB]...     hits and misses too, by RDPMC: CTR0 must count data_read, CTR1 data_read_miss
- *                           (options of p5scope, with --pce). Every stride reads as many bytes as the array
- * has, one at a time, in `stride` rounds stride walk KB STRIDE ROUNDS    nothing but that walk, for counts
- * from outside */
+ *   stride                        clocks per read, which show line size and cache sizes
+ *   stride hits [KB]...           also hits and misses by RDPMC (needs --pce, --ctr0 data_read and
+ *                                 --ctr1 data_read_miss)
+ *   stride walk KB STRIDE ROUNDS  only this walk, to be counted by p5scope
+ *
+ * Every stride reads each byte of the array once, in `stride` rounds. */
 #include "measure.h"
 
 enum { LARGEST_KB = 1024, LARGEST_STRIDE = 1024 };

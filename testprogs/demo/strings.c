@@ -1,5 +1,5 @@
-/* strings ROUNDS: REP strings of every kind and size, short and long, in both directions, on any boundary, of
- * memory that the cache has and of memory that it has not. */
+/* strings ROUNDS: REP strings of every kind and size, short and long, in both directions, with all alignments,
+ * on cached and uncached memory. */
 #include "guest.h"
 
 enum { BYTES = 1 << 16, MOST = 48 };

@@ -1,5 +1,5 @@
-; clocks.exe: a loop measured by RDTSC, by RDPMC and by the 8254, as an MZ program with relocations. The 8254's pulses are turned
-; into clocks of the board's 200 MHz.
+; clocks.exe: measures a loop by RDTSC, RDPMC and the 8254, as an MZ program with relocations. It converts the 8254's pulses to clocks
+; of the board's 200 MHz.
 bits 16
 %include "mz.inc"
 %include "dos.inc"

@@ -1,4 +1,4 @@
-; clocks: the loop of loop.inc as a Linux program, measured by RDTSC and RDPMC. Needs --pce and CTR0 and CTR1 chosen from outside.
+; clocks: measures the loop of loop.inc as a Linux program, by RDTSC and RDPMC. Needs --pce, --ctr0 and --ctr1.
 bits 32
 global _start
 section .text

@@ -1,4 +1,4 @@
-; divide.com: divides by zero, which nobody handles.
+; divide.com: divides by zero without a handler.
 bits 16
 org 100h
         xor cx, cx

@@ -1,5 +1,5 @@
-; extender.exe: a small DOS extender: memory by XMS, A20, GDT and IDT of its own, protected mode with paging off, a 32-bit part that
-; counts ticks of the 8254 by its own interrupt handler and calls DOS by going back to real mode for it; then the end of the program.
+; extender.exe: a small DOS extender: memory by XMS, A20, its own GDT and IDT, protected mode with paging off. Its 32-bit part counts
+; ticks of the 8254 in its own interrupt handler and switches to real mode to call DOS.
 bits 16
 %include "mz.inc"
 %include "dos.inc"

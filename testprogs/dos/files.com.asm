@@ -1,4 +1,4 @@
-; files.com: makes, writes, seeks, reads, renames, finds and deletes files and directories on C:, and checks each answer.
+; files.com: makes, writes, seeks, reads, renames, finds and deletes files and directories on C:, and checks each result.
 bits 16
 org 100h
 %include "dos.inc"

@@ -1,4 +1,4 @@
-; input.com: a line by INT 21h AH = 0Ah and what follows by AH = 3Fh and 01h up to the end of the input, echoed in brackets.
+; input.com: reads a line by INT 21h AH = 0Ah and the rest of the input by AH = 3Fh and 01h, and echoes all in brackets.
 bits 16
 org 100h
 %include "dos.inc"

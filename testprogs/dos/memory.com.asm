@@ -1,4 +1,4 @@
-; memory.com: blocks by INT 21h AH = 48h-4Ah, and extended memory by XMS, with a move there and back.
+; memory.com: allocates blocks by INT 21h AH = 48h-4Ah and extended memory by XMS, and moves data there and back.
 bits 16
 org 100h
 %include "dos.inc"
@@ -55,7 +55,7 @@ org 100h
         int 2fh
         mov [xms], bx
         mov [xms + 2], es
-        mov ah, 88h             ; the driver has it all; only those who ask by newer functions are told
+        mov ah, 88h             ; the XMS driver owns all memory; only newer functions report it
         int 15h
         expect jnc
         cmp ax, 0

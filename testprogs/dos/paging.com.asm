@@ -1,11 +1,11 @@
-; paging.com: protected mode with paging over the real-mode image, its code breakpoints set and not enabled. A loop walks more pages than
-; the TLBs hold, and changes the entries of some, and the directory, without telling the TLBs, within the instructions that use them.
+; paging.com: runs the real-mode image in protected mode with paging, with code breakpoints set but disabled. A loop accesses more pages
+; than the TLBs hold, and changes page table entries and the directory without flushing the TLBs.
 bits 16
 org 100h
 %include "dos.inc"
 CODE equ 08h
 DATA equ 10h
-DIRECTORY equ 40000h            ; tables and data: memory that DOS gives to nobody else
+DIRECTORY equ 40000h            ; tables and data: memory that DOS has allocated to this program
 TABLES equ 41000h               ; two for the same 4 MB
 FAR_PAGES equ 800000h           ; linear: pages by the tables
 FRAMES equ 50000h

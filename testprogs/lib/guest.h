@@ -1,5 +1,5 @@
-/* What the C guests of this folder stand on instead of a C library: entry, a few system calls, text,
- * checksums. All of it is plain i586 code, so that a guest holds nothing that the processor does not have. */
+/* A replacement for the C library in C guests: entry, a few system calls, text, checksums. It is i586 code, so
+ * that guests contain no instructions of later processors. */
 #ifndef TESTPROGS_GUEST_H
 #define TESTPROGS_GUEST_H
 

@@ -1,5 +1,5 @@
-/* Short loops measured by the guest itself with RDTSC. A table of rows gives, per loop, the clocks of one
- * trip that the pairing rules of the Pentium ask for; measure_rows prints them beside what was measured. */
+/* Measures short loops with RDTSC. A table has, for each loop, the clocks of a trip by the Pentium's pairing
+ * rules; measure_rows prints them next to the measured clocks. */
 #ifndef TESTPROGS_MEASURE_H
 #define TESTPROGS_MEASURE_H
 

@@ -1,4 +1,4 @@
-/* Entry of the C guests: the stack that Linux hands over -> main(argc, argv) -> exit. */
+/* Entry of the C guests: calls main(argc, argv) with the values on the initial stack of Linux, then exits. */
 #include "guest.h"
 
 enum { LINUX_EXIT = 1 };
