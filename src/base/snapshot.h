@@ -131,7 +131,8 @@ typedef struct snapshot_table {
 #define FIELD_TEXT(...)           FIELD_TEXT_OF(, __VA_ARGS__)
 #define FIELD_TEXT_OF(index, ...) EACH(FIELD_OF, (FIELD_OTHER, index, .kind = FIELD_KIND_TEXT), __VA_ARGS__)
 #define FIELD_STRING(...)         EACH(FIELD_OF, (FIELD_OTHER, , .kind = FIELD_KIND_STRING), __VA_ARGS__)
-/* For structures or arrays of them. */
+/* For structures or arrays of them. The fields of a table whose name is NULL get no prefix: they appear as
+ * fields of the outer structure. */
 #define FIELD_TABLE(table, ...) EACH(FIELD_OF, (FIELD_STRUCTURE, , .of = (table)), __VA_ARGS__)
 /* For arrays of any numbers with a name for each of the `n` indices of the first dimension. */
 #define FIELD_EACH_OF(index, names, n, ...)                                                                  \

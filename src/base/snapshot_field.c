@@ -52,7 +52,8 @@ static bool spread_each(snapshot_columns *columns, const snapshot_column *column
 static bool spread_field(snapshot_columns *columns, const snapshot_field *f, const snapshot_column *around)
 {
     snapshot_column column = *around;
-    add_name(&column, f->name);
+    if (f->kind != FIELD_KIND_TABLE || f->of->name != NULL)
+        add_name(&column, f->name);
     column.field = f;
     column.offset += f->offset;
     column.since = f->since > around->since ? f->since : around->since;

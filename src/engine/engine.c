@@ -1,28 +1,16 @@
 /* Opening and running the engine. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "base/room.h"
 #include "engine/control/callback.h"
-#include "engine/memory/behind.h"
+#include "engine/memory/code.h"
 #include "engine/memory/guard.h"
 #include "engine/memory/mmu.h"
+#include "engine/segment/segmentation.h"
 #include "engine/stream/stream.h"
-#include "engine/stretch/leave.h"
 #include "engine/stretch/stretch.h"
 #include "engine/x87/x87.h"
-
-static bool allocate(engine *e)
-{
-    e->ram = room_open(e->ram_bytes);
-    if (e->ram != NULL)
-        room_huge(e->ram, e->ram_bytes);
-    e->code_lines = calloc(e->ram_bytes / ENGINE_PAGE_BYTES, sizeof *e->code_lines);
-    e->table_pages = calloc(e->ram_bytes / ENGINE_PAGE_BYTES, 1);
-    e->records = malloc(RECORD_CAPACITY * sizeof *e->records);
-    return e->ram && e->code_lines && e->table_pages && e->records && block_open(e);
-}
 
 enum { OPENING_BYTES = 64 << 20 };
 
@@ -72,9 +60,7 @@ static p5_status add_hooks(engine *e, p5_error *error)
         err = uc_hook_add(e->uc, &interrupt, UC_HOOK_INTR, (void *)event_interrupt, e, 1, 0);
     if (err != UC_ERR_OK)
         return error_set(error, P5_ERR_ENGINE, "Unicorn does not take the hooks: %s", uc_strerror(err));
-    e->block_hook = (uc_hook_head *)block;
-    if (e->block_hook->user_data != e || e->block_hook->callback != (void *)stream_block ||
-        e->block_hook->places == NULL || g_hash_table_size(e->block_hook->places) != 0)
+    if (!stream_set_hook(e, (uc_hook_head *)block))
         return error_set(error, P5_ERR_ENGINE,
                          "Unicorn's hooks are not laid out as they were when p5scope was built");
     return P5_OK;
@@ -107,17 +93,10 @@ p5_status engine_open(const engine_options *options, const engine_callbacks *cal
         return error_set(error, P5_ERR_MEMORY, "out of memory");
     e->options = *options;
     e->callbacks = *callbacks;
-    bool p55c = options->family == P5_FAMILY_P55C;
-    e->x87.safe_low = 0x3fffu - (p55c ? 0x0fff : 0x1ffe);
-    e->x87.safe_span = p55c ? 0x1fff : 0x3ffc;
-    e->x87.safe_reach = 0x3fff - e->x87.safe_low;
-    e->ram_bytes = options->memory_bytes;
-    e->address_mask = UINT32_MAX;
-    memset(e->open_bus, 0xff, sizeof e->open_bus);
     e->decoder = isa_decoder_open((options->family == P5_FAMILY_P55C ? ISA_P55C : ISA_P54C) |
                                   (options->permissive ? ISA_P6 : 0u));
     p5_status status = P5_OK;
-    if (!e->decoder || !allocate(e))
+    if (!e->decoder || !physical_open(e) || !stretch_open(e) || !block_open(e))
         status = error_set(error, P5_ERR_MEMORY, "out of memory");
     if (status == P5_OK)
         status = attach(e, error);
@@ -128,11 +107,6 @@ p5_status engine_open(const engine_options *options, const engine_callbacks *cal
         return status;
     }
     x87_open(e);
-    stretch_none(e);
-    engine_batch_into(e, &e->at);
-    e->retired.unsafe_mask = e->unsafe;
-    memset(e->pages_filled, 0xff, sizeof e->pages_filled);
-    mmu_flush_all(e);
     reset(e);
     *out = e;
     return P5_OK;
@@ -142,17 +116,14 @@ void engine_close(engine *e)
 {
     if (!e)
         return;
-    if (e->env && e->code_lines)
-        mmu_forget_code(e); /* with the maps of written code pages, which uc_close does not free */
+    if (e->env)
+        code_forget(e); /* with the maps of written code pages, which uc_close does not free */
     if (e->uc)
         uc_close(e->uc);
     block_close(e);
     isa_decoder_close(e->decoder);
-    room_close(e->ram, e->ram_bytes);
-    behind_close(e);
-    free(e->code_lines);
-    free(e->table_pages);
-    free(e->records);
+    physical_close(e);
+    stretch_close(e);
     free(e);
 }
 
@@ -165,41 +136,37 @@ void engine_set_retired(engine *e, engine_retired *retired, engine_retired_block
 
 engine_stop engine_run(engine *e)
 {
-    if (e->failure[0])
+    if (e->run.failure[0])
         return ENGINE_FAILED;
-    stretch_none(e);
-    e->descriptor = e->restart = e->fetch_fault = e->delivering = e->stopping = false;
+    stretch_reset(e);
+    mmu_take_fault(e);
+    delivery_reset(e);
+    e->run.stopping = false;
     e->env->old_exception = -1;
-    e->running = true;
+    e->run.running = true;
     guard_update(e);
     uc_err err = uc_emu_start(e->uc, (uint32_t)e->env->eip, 0, 0, 0);
-    e->running = false;
+    e->run.running = false;
     engine_before_callback(e);
     if (err != UC_ERR_OK)
         engine_fail(e, "Unicorn stopped at %08x: %s", engine_linear_eip(e), uc_strerror(err));
-    else if (!e->stopping)
+    else if (!e->run.stopping)
         engine_fail(e, "Unicorn stopped at %08x without a reason", engine_linear_eip(e));
-    return e->failure[0] ? ENGINE_FAILED : e->stop;
+    return e->run.failure[0] ? ENGINE_FAILED : e->run.stop;
 }
 
 const char *engine_failure(const engine *e)
 {
-    return e->failure;
+    return e->run.failure;
 }
 
 void engine_step_mode(engine *e, bool on)
 {
-    e->stepping = on;
-    guard_step_mode(e);
-    e->redirected = true; /* the block about to start was translated for the other mode */
+    guard_step_mode(e, on);
+    e->run.redirected = true; /* the block about to start was translated for the other mode */
 }
 
 void engine_refetch(engine *e)
 {
-    e->redirected = true;
-}
-
-uint64_t engine_permissive_count(const engine *e)
-{
-    return e->later_count;
+    e->run.redirected = true;
 }

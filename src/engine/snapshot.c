@@ -1,14 +1,11 @@
 /* The engine's state in snapshots: the processor as its registers say it, physical memory, and what stands
  * beside both. What Unicorn keeps of the registers is made from them; translated code is not among it, and
  * nothing that can be seen depends on it. */
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/array.h"
-#include "base/room.h"
 #include "engine/control/registers.h"
 #include "engine/memory/guard.h"
 #include "engine/memory/mmu.h"
+#include "engine/segment/segmentation.h"
+#include "engine/stream/stream.h"
 #include "engine/x87/x87.h"
 
 /* ---- registers ----------------------------------------------------------------------------------------- */
@@ -42,10 +39,10 @@ typedef struct processor {
     x87_registers x87;
 } processor;
 
-static const snapshot_table segment_state = {
+static const snapshot_table segments_state = {
     SNAPSHOT(segment_registers, "segments", FIELD_ANY_OF([0], selector, base, limit, flags))};
 
-static const snapshot_table x87_state = {
+static const snapshot_table x87_registers_state = {
     SNAPSHOT(x87_registers, "x87", FIELD_MOST(7, top), FIELD_BITS(0xc7ff, status), FIELD_ANY(control),
              FIELD_MOST_OF([0], 1, empty), FIELD_ANY_OF([0], mantissa, exponent),
              FIELD_ANY(opcode, fcs, fds, fip, fdp))};
@@ -68,8 +65,8 @@ static const snapshot_table processor_state = {
     SNAPSHOT(processor, "processor", FIELD_ANY_OF([0], gpr), FIELD_ANY(eip),
              FIELD_BITS(EFLAGS_ALL | EFLAGS_FIXED, eflags), FIELD_MOST(3, cpl), FIELD_FLAG(shadow),
              FIELD_BITS(CR0_ALL, cr0), FIELD_ANY(cr2, cr3), FIELD_BITS(0x15f, cr4), FIELD_ANY_OF([0], dr),
-             FIELD_TABLE(&segment_state, segments), FIELD_ANY(gdt_base, idt_base, gdt_limit, idt_limit),
-             FIELD_TABLE(&x87_state, x87)),
+             FIELD_TABLE(&segments_state, segments), FIELD_ANY(gdt_base, idt_base, gdt_limit, idt_limit),
+             FIELD_TABLE(&x87_registers_state, x87)),
     .check = check_processor};
 
 static uc_segment *segment_at(uc_env *env, unsigned i)
@@ -180,219 +177,20 @@ static void transfer_processor(engine *e, snapshot *s)
 
 /* ---- what decides what happens at the boundary where the engine stands --------------------------------- */
 
-static const snapshot_table page_set_state = {
-    SNAPSHOT(page_set, "page_set", FIELD_ANY(linear), FIELD_FLAG(large),
-             FIELD_BITS(P5_PAGE_DIRECTORY_ACCESSED | P5_PAGE_ACCESSED | P5_PAGE_DIRTY, bits))};
-
-static void check_engine(const void *row, snapshot *s)
-{
-    const engine *e = row;
-    if (e->address_mask != UINT32_MAX && e->address_mask != ~(1u << 20))
-        snapshot_refuse(s, "engine.address_mask: %Xh has more than A20 off", e->address_mask);
-}
-
+/* The fields of each folder appear as the engine's own. */
+static const snapshot_table x87_saved = {SNAPSHOT(x87_state, "x87", FIELD_FLAG(ignored)), .partial = true};
 static const snapshot_table engine_state = {
-    SNAPSHOT(engine, "engine", FIELD_RANGE(~(1u << 20), UINT32_MAX, address_mask),
-             FIELD_TABLE(&page_set_state, page_sets), FIELD_MOST(PAGE_SETS - 1, next_page_set),
-             FIELD_FLAG(x87.ignored, injected), FIELD_ANY(injected_vector),
-             FIELD_MOST(P5_TRANSFER_NMI, injected_kind), FIELD_MOST(1, external), FIELD_FLAG(nmi_blocked),
-             FIELD_MOST(2, resume), FIELD_ANY(resume_at), FIELD_FLAG(guard.shadow),
-             FIELD_BITS(0xe00f, guard.hits), FIELD_ANY(later_count)),
-    .partial = true, .check = check_engine};
+    SNAPSHOT(engine, "engine", FIELD_TABLE(&memory_saved, memory), FIELD_TABLE(&x87_saved, x87),
+             FIELD_TABLE(&segment_saved, segment), FIELD_TABLE(&stream_saved, stream)),
+    .partial = true};
 
-/* ---- translations -------------------------------------------------------------------------------------- */
-
-static const snapshot_field page_fields[] = {
-    SNAPSHOT_FIELDS(page_entry, FIELD_BITS(~(uint32_t)ENGINE_PAGE_MASK, read_tag, write_tag, physical),
-                    FIELD_BITS(ACCESS_KIND(0, UINT8_MAX), kind), FIELD_DERIVED(host))};
-static const snapshot_table page_state = {SNAPSHOT_TABLE(page_entry, "translation", page_fields)};
-static const snapshot_table fetched_state = {SNAPSHOT_TABLE(page_entry, "fetched", page_fields), .since = 1};
-
-/* Accesses that come to entry `index` may lie in the page of `tag`. */
-static bool is_found(uint32_t tag, unsigned index)
-{
-    return tag / ENGINE_PAGE_BYTES % PAGE_ENTRIES == index % PAGE_ENTRIES;
-}
-
-/* An entry of RAM whose tags let no access out of it: what is written, if anything, is the page that is read.
- */
-static bool stays_in_ram(const engine *e, const page_entry *page, unsigned index)
-{
-    return page->physical < e->ram_bytes && !mmu_is_window(e, page->physical) &&
-           (page->write_tag == page->read_tag || !is_found(page->write_tag, index));
-}
-
-/* Translations that are held although the page tables may have changed since. Host addresses are made anew;
- * what is no RAM is looked up again. */
-static void transfer_pages(engine *e, snapshot *s)
-{
-    page_entry *all = &e->pages[0][0];
-    snapshot_states(s, &page_state, all, PAGE_REFERENCES);
-    snapshot_states(s, &fetched_state, all + PAGE_REFERENCES, PAGE_ALL - PAGE_REFERENCES);
-    for (unsigned i = 0; s->loading && i < PAGE_ALL; i++) {
-        bool ram = s->status == P5_OK && stays_in_ram(e, &all[i], i);
-        if (!ram)
-            all[i].read_tag = all[i].write_tag = PAGE_NO_TAG(i % PAGE_ENTRIES);
-        uint32_t own = all[i].read_tag ^ (is_found(all[i].read_tag, i) ? 0u : PAGE_GUARDED);
-        uint32_t tag = own ^ (e->guard.data ? PAGE_GUARDED : 0u); /* as guard_update goes on from */
-        if (is_found(own, i)) {
-            all[i].write_tag = all[i].write_tag == all[i].read_tag ? tag : all[i].write_tag;
-            all[i].read_tag = tag;
-        }
-        all[i].host = ram ? e->ram + all[i].physical : NULL;
-    }
-    if (s->loading)
-        memset(e->pages_filled, 0xff, sizeof e->pages_filled);
-}
-
-/* ---- memory -------------------------------------------------------------------------------------------- */
-
-typedef struct page_number {
-    uint32_t page;
-} page_number;
-static const snapshot_table number_state = {
-    SNAPSHOT(page_number, "page", FIELD_MOST(UINT32_MAX / ENGINE_PAGE_BYTES, page))};
-
-typedef struct page_numbers {
-    ARRAY_OF(page_number) pages;
-} page_numbers;
-
-/* The pages that differ from `base` (NULL: from zeros), of those that are `wanted` (NULL: of all). */
-static bool list_pages(const engine *e, const uint8_t *from, const uint8_t *base, const uint8_t *wanted,
-                       page_numbers *list)
-{
-    for (uint32_t page = 0; page < e->ram_bytes / ENGINE_PAGE_BYTES; page++) {
-        size_t at = (size_t)page * ENGINE_PAGE_BYTES;
-        if (wanted != NULL && !wanted[page])
-            continue;
-        if (base != NULL ? memcmp(from + at, base + at, ENGINE_PAGE_BYTES) == 0
-                         : room_is_zero(from + at, ENGINE_PAGE_BYTES))
-            continue;
-        if (!ARRAY_ROOM(&list->pages))
-            return false;
-        list->pages.items[list->pages.count++].page = page;
-    }
-    return true;
-}
-
-static void check_pages(const engine *e, const page_numbers *list, snapshot *s)
-{
-    uint32_t end = e->ram_bytes / ENGINE_PAGE_BYTES;
-    for (size_t i = 0; i < list->pages.count; i++)
-        if (list->pages.items[i].page >= end ||
-            (i > 0 && list->pages.items[i].page <= list->pages.items[i - 1].page))
-            snapshot_refuse(s, "page.page[%zu]: %u does not ascend, or is not 0..%u", i,
-                            list->pages.items[i].page, end - 1);
-}
-
-/* Pages that were walked for translations. */
-static void transfer_table_pages(engine *e, snapshot *s)
-{
-    page_numbers list = {0};
-    uint32_t end = e->ram_bytes / ENGINE_PAGE_BYTES;
-    for (uint32_t page = 0; !s->loading && page < end; page++)
-        if (e->table_pages[page]) {
-            if (!ARRAY_ROOM(&list.pages)) {
-                snapshot_no_memory(s);
-                break;
-            }
-            list.pages.items[list.pages.count++].page = page;
-        }
-    snapshot_list(s, &number_state, &list.pages.items, &list.pages.count, &list.pages.capacity, end);
-    if (s->loading && s->status == P5_OK)
-        check_pages(e, &list, s);
-    for (size_t i = 0; s->loading && s->status == P5_OK && i < list.pages.count; i++)
-        e->table_pages[list.pages.items[i].page] = 1;
-    free(list.pages.items);
-}
-
-/* Their numbers, then what stands in them. */
-static void transfer_ram(engine *e, snapshot *s, uint8_t *memory, const uint8_t *base, const uint8_t *wanted)
-{
-    page_numbers list = {0};
-    if (!s->loading && !list_pages(e, memory, base, wanted, &list))
-        snapshot_no_memory(s);
-    snapshot_list(s, &number_state, &list.pages.items, &list.pages.count, &list.pages.capacity,
-                  e->ram_bytes / ENGINE_PAGE_BYTES);
-    if (s->loading && s->status == P5_OK)
-        check_pages(e, &list, s);
-    for (size_t i = 0; i < list.pages.count && s->status == P5_OK; i++)
-        snapshot_raw(s, "page_bytes", memory + (size_t)list.pages.items[i].page * ENGINE_PAGE_BYTES,
-                     ENGINE_PAGE_BYTES);
-    free(list.pages.items);
-}
-
-/* ---- memory behind the caches -------------------------------------------------------------------------- */
-
-typedef struct kept_page {
-    uint8_t kept;
-} kept_page;
-static const snapshot_table kept_state = {SNAPSHOT(kept_page, "behind_kept", FIELD_MOST(1, kept))};
-
-static const snapshot_table line_state = {SNAPSHOT(behind_line, "code_line", FIELD_DERIVED(used),
-                                                   FIELD_BITS(~(uint32_t)(P5_LINE_BYTES - 1), line),
-                                                   FIELD_ANY_OF([0], bytes))};
-
-static const snapshot_table pin_state = {
-    SNAPSHOT(p5_translation, "pin", FIELD_BITS(~(uint32_t)ENGINE_PAGE_MASK, linear, physical),
-             FIELD_FLAG(valid, code, large, supervisor, writable, dirty, cache_disable, write_through))};
-
-static const snapshot_table behind_state = {SNAPSHOT(behind, "behind", FIELD_FLAG(invd),
-                                                     FIELD_TABLE(&pin_state, pins),
-                                                     FIELD_MOST(BEHIND_PINS, pin_count)),
-                                            .partial = true};
-
-static void transfer_code_lines(engine *e, snapshot *s)
-{
-    behind *b = &e->behind;
-    enum { LINES = BEHIND_SETS * BEHIND_WAYS };
-    ARRAY_OF(behind_line) list = {0};
-    for (unsigned i = 0; !s->loading && b->code_count > 0 && i < LINES; i++)
-        if (b->code[i / BEHIND_WAYS][i % BEHIND_WAYS].used) {
-            if (ARRAY_ROOM(&list))
-                list.items[list.count++] = b->code[i / BEHIND_WAYS][i % BEHIND_WAYS];
-            else
-                snapshot_no_memory(s);
-        }
-    snapshot_list(s, &line_state, &list.items, &list.count, &list.capacity, LINES);
-    for (size_t i = 0; s->loading && s->status == P5_OK && i < list.count; i++)
-        if (!engine_set_code_line(e, list.items[i].line, list.items[i].bytes))
-            snapshot_refuse(s, "code_line.line[%zu]: the code cache does not have so many in a set", i);
-    free(list.items);
-}
-
-/* Memory behind modified lines, the code lines and the pinned entries: behind.h. */
-static void transfer_behind(engine *e, snapshot *s)
-{
-    behind *b = &e->behind;
-    bool kept = snapshot_number(s, "behind_memory", b->memory != NULL, 1) != 0;
-    if (s->loading && kept && s->status == P5_OK && !engine_keep_memory(e))
-        snapshot_no_memory(s);
-    if (kept && s->status == P5_OK) {
-        uint32_t pages = e->ram_bytes / ENGINE_PAGE_BYTES;
-        snapshot_states(s, &kept_state, b->kept, pages);
-        for (uint32_t page = 0; s->loading && page < pages; page++) {
-            size_t at = (size_t)page * ENGINE_PAGE_BYTES;
-            if (b->kept[page])
-                memcpy(b->memory + at, e->ram + at, ENGINE_PAGE_BYTES);
-        }
-        transfer_ram(e, s, b->memory, e->ram, b->kept);
-    }
-    transfer_code_lines(e, s);
-    snapshot_state(s, &behind_state, b);
-}
-
-const snapshot_table *const engine_tables[] = {&processor_state, &engine_state,  &number_state,
-                                               &kept_state,      &line_state,    &behind_state,
-                                               &page_state,      &fetched_state, NULL};
+const snapshot_table *const engine_tables[] = {&processor_state, &engine_state,      &memory_numbers,
+                                               &memory_copied,   &memory_code_lines, &memory_coherence,
+                                               &memory_pages,    &memory_fetched,    NULL};
 
 void engine_transfer(engine *e, snapshot *s)
 {
-    e->next_page_set %= PAGE_SETS;
     transfer_processor(e, s);
     snapshot_state(s, &engine_state, e); /* guard_debug_written, which comes before, forgets RF */
-    transfer_ram(e, s, e->ram, NULL, NULL);
-    transfer_behind(e, s);
-    transfer_pages(e, s);
-    transfer_table_pages(e, s);
+    physical_transfer(e, s);
 }

@@ -4,7 +4,9 @@
 # - A floor (a folder of src/) includes only what stands on its own floor or below it; the command line only public headers and its own.
 # - Of core, pmu, engine and machine the floors above include no other headers than those listed here.
 # - A room (a folder of a floor) includes only rooms that stand below it in the list here; the processor's hardware nothing of core/ itself.
-# - internal.h, *_internal.h and state.h are for their own folder and the folders in it.
+# - internal.h, *_internal.h and state.h are for their own folder and the folders in it. A floor's internal.h joins the state.h of its
+#   rooms, so these stand below it, and it stands below the rooms.
+# - A part of struct engine is for its own folder: others have functions for it.
 # - What core/memory keeps is told by its functions.
 # - No circle between folders. The headers of a folder that has folders in it are what these share, below all of them; its sources put
 #   them together, above all of them.
@@ -34,8 +36,13 @@ includes | awk '
     function offence(why) { print place ": " why; bad = 1 }
     function list(text, into,   n, i, part) { n = split(text, part, " "); for (i = 1; i <= n; i++) into[part[i]] = i }
     function inside(folder, of) { return folder == of || index(folder, of "/") == 1 }
-    # A folder with folders in it is two: its headers, and its sources.
-    function node(folder, file) { return (folder in parent) && file ~ /\.c$/ ? folder "/*.c" : folder }
+    # A room with a state.h is two: that header, and the rest. A folder with folders in it is three: its internal.h, its other headers,
+    # and its sources.
+    function node(folder, file) {
+        if (folder in rank) return file == folder "/state.h" ? file : folder
+        if (!(folder in parent)) return folder
+        return file ~ /\.c$/ ? folder "/*.c" : file == folder "/internal.h" ? file : folder
+    }
     BEGIN {
         list("base isa core pmu engine machine report cli", height)
         # Rooms from below; those joined by + stand beside each other.
@@ -79,7 +86,8 @@ includes | awk '
                 if (here != there && (here in rank) && (there in rank) && rank[there] >= rank[here])
                     offence(here " includes \"" to "\", which does not stand below it")
             }
-            if (to ~ /(\/|_)internal\.h$|\/state\.h$/ && !inside(here, there))
+            joins = from == here "/internal.h" && inside(there, here)
+            if (to ~ /(\/|_)internal\.h$|\/state\.h$/ && !inside(here, there) && !joins)
                 offence(to " is for " there " alone")
             a = node(here, from); b = node(there, to)
             if (a != b && !((a, b) in edge)) { edge[a, b] = place; nodes[a]; nodes[b] }
@@ -141,6 +149,13 @@ if find src/core -name '*.[ch]' ! -path '*/memory/*' -exec awk '
     echo "the members of the memory side and its arrays are for core/memory"
     status=1
 fi
+for part in stretch memory x87 segment stream; do
+    if grep -nE "\<(e|engine|engine_of[a-z_]*\([^()]*(\([^()]*\))?\)|env->owner)->$part\>" -r src/engine --include="*.[ch]" |
+        grep -v "^src/engine/$part/"; then
+        echo "engine.$part is for src/engine/$part alone"
+        status=1
+    fi
+done
 # Only engine may know Unicorn, only isa Capstone.
 for pair in engine:unicorn isa:capstone; do
     if grep -nE "#[[:space:]]*include[[:space:]]*<${pair#*:}/" -r src include | grep -v "^src/${pair%:*}/"; then

@@ -5,7 +5,6 @@
 #include "engine/memory/access.h"
 #include "engine/memory/guard.h"
 #include "engine/memory/mmu.h"
-#include "engine/stretch/leave.h"
 
 /* Returns whether the TSS's bitmap must have zero bits for all of the port's bytes: in protected mode with
  * CPL above IOPL, and in V86 mode at any IOPL. Manual: I/O permission bit map; the processor always reads two
@@ -54,19 +53,16 @@ static void note(engine *e, uint16_t port, unsigned size, bool write)
     unsigned flags = P5_ACCESS_IO | (write ? P5_ACCESS_WRITE : 0u);
     p5_access access = {.linear = port, .size = (uint8_t)size, .flags = (uint8_t)flags};
     access_record(e, port, port, ACCESS_KIND(size, flags));
-    if (e->guard.breakpoints)
-        guard_hit(e, breakpoints_access(&e->guard.comparators, &access));
+    guard_port_access(e, &access);
 }
 
 static uint32_t in(uc_env *env, uint16_t port, unsigned size)
 {
     engine *e = engine_of(env);
-    engine_at_block(e);
+    stretch_set_eip(e);
     /* For INS, Unicorn tries the store first, so that its faults come before the port is read. The processor
      * makes it only once, afterwards. */
-    const p5_access *first = e->current->kind == BLOCK_REP ? e->iteration_records : e->records;
-    if (e->record_next > first && e->record_next[-1].flags & P5_ACCESS_WRITE)
-        e->record_next--;
+    stretch_drop_store(e);
     if (ports_refused(e, port, size, false))
         engine_raise(e, VECTOR_GP, 0);
     note(e, port, size, false);
@@ -77,7 +73,7 @@ static uint32_t in(uc_env *env, uint16_t port, unsigned size)
 static void out(uc_env *env, uint16_t port, unsigned size, uint32_t value)
 {
     engine *e = engine_of(env);
-    engine_at_block(e);
+    stretch_set_eip(e);
     if (ports_refused(e, port, size, false))
         engine_raise(e, VECTOR_GP, 0);
     note(e, port, size, true);

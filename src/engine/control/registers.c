@@ -28,7 +28,8 @@ void registers_set_eflags(engine *e, uint32_t value)
     env->cc_src = value & UC_CC_MASK;
     env->cc_op = UC_CC_OP_EFLAGS;
     env->df = value & EFLAGS_DF ? -1 : 1;
-    uint32_t apart = e->running ? UC_CC_MASK | EFLAGS_DF : 0; /* between runs, Unicorn keeps them all here */
+    uint32_t apart =
+        engine_running(e) ? UC_CC_MASK | EFLAGS_DF : 0; /* between runs, Unicorn keeps them all here */
     env->eflags = (value & ~apart) | EFLAGS_FIXED;
 }
 
@@ -46,7 +47,7 @@ void engine_set(engine *e, engine_register which, uint32_t value)
         env->regs[which] = value;
         return;
     }
-    e->redirected = true;
+    engine_redirect(e);
     switch (which) {
     case ENGINE_EIP:
         env->eip = value;
@@ -115,7 +116,7 @@ void engine_set_segment(engine *e, engine_segment_name which, const engine_segme
         registers_update_hidden(e);
         guard_update(e);
     }
-    e->redirected = true;
+    engine_redirect(e);
 }
 
 void engine_set_table(engine *e, bool idt, uint32_t base, uint16_t limit)
@@ -132,7 +133,7 @@ void engine_set_debug(engine *e, unsigned number, uint32_t value)
 {
     e->env->dr[number] = value;
     guard_debug_written(e);
-    e->redirected = true;
+    engine_redirect(e);
 }
 
 unsigned engine_cpl(const engine *e)

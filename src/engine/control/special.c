@@ -4,7 +4,6 @@
 #include "engine/control/special.h"
 #include "engine/memory/guard.h"
 #include "engine/memory/mmu.h"
-#include "engine/stretch/leave.h"
 #include "engine/stretch/stretch.h"
 #include "engine/stretch/value.h"
 
@@ -13,19 +12,19 @@ enum { CR4_P54C = 0x5f, CR4_P55C = 0x15f };
 
 engine_action special_call(engine *e, engine_special_call *call)
 {
-    if (e->current)
-        engine_at_block(e);
-    e->redirected = false;
+    if (stretch_block(e))
+        stretch_set_eip(e);
+    engine_not_redirected(e);
     engine_before_callback(e);
     engine_action action = e->callbacks.special(e->callbacks.context, call);
     if (action == ENGINE_FAULT)
         engine_raise(e, call->vector, call->error_code);
     if (action == ENGINE_STOP) {
-        e->current = NULL; /* it has not been executed; no batch includes it */
+        stretch_run(e, NULL); /* it has not been executed; no batch includes it */
         engine_leave(e, ENGINE_STOPPED);
     }
-    if (e->redirected) {
-        if (e->current && stretch_end_all(e, engine_linear_eip(e)))
+    if (engine_redirected(e)) {
+        if (stretch_block(e) && stretch_end_all(e, engine_linear_eip(e)))
             engine_request_attention(e);
         engine_resume(e);
     }
@@ -49,7 +48,7 @@ void special_executed(engine *e, uint32_t next)
 static void ask(engine *e, engine_special which)
 {
     engine_special_call call = {.which = which};
-    if (e->current->marks[1].values)
+    if (stretch_block(e)->marks[1].values)
         value_add(e, ISA_VALUE_SOURCE,
                   (uint32_t)e->env->regs[which == ENGINE_CPUID ? ENGINE_EAX : ENGINE_ECX]);
     special_call(e, &call);
@@ -72,7 +71,7 @@ void REAL(helper_write_crN)(uc_env *env, int number, uint64_t value);
  * callback. */
 static void write_control(engine *e, unsigned number, uint32_t value)
 {
-    engine_at_block(e);
+    stretch_set_eip(e);
     if (number == 0) {
         if ((value & CR0_PG && !(value & CR0_PE)) || (value & CR0_NW && !(value & CR0_CD)))
             engine_raise(e, VECTOR_GP, 0);
@@ -126,7 +125,7 @@ void special_task_switched(engine *e)
  * are DR6 and DR7 unless CR4.DE is set. */
 static unsigned debug_register(engine *e, int number)
 {
-    engine_at_block(e);
+    stretch_set_eip(e);
     if ((number == 4 || number == 5) && e->env->cr[4] & CR4_DE)
         engine_raise(e, VECTOR_UD, 0);
     guard_general_detect(e);
@@ -169,7 +168,7 @@ void WRAP(helper_write_eflags)(uc_env *env, uint64_t value, uint32_t mask)
 void WRAP(helper_hlt)(uc_env *env, int length)
 {
     engine *e = engine_of(env);
-    env->eip = (uint32_t)(e->current->linear - env->segs[ENGINE_CS].base + (uint32_t)length);
+    env->eip = (uint32_t)(stretch_block(e)->linear - env->segs[ENGINE_CS].base + (uint32_t)length);
     env->hflags &= ~(uint32_t)UC_HF_INHIBIT_IRQ;
     if (stretch_end_all(e, engine_linear_eip(e)))
         engine_request_attention(e);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engine/memory/access.h"
+#include "engine/memory/code.h"
 #include "engine/memory/memory_internal.h"
 
 /* Unicorn has the MMU indices 0 to 2; the user's is 1. */
@@ -14,7 +15,7 @@ static void copy_in(engine *e, const page_entry *page, uint32_t linear, uint8_t 
     if (page->host)
         memcpy(to, page->host + (linear & ENGINE_PAGE_MASK), size);
     else
-        mmu_read_device(e, page->physical | (linear & ENGINE_PAGE_MASK), to, size);
+        physical_read_device(e, page->physical | (linear & ENGINE_PAGE_MASK), to, size);
 }
 
 /* Does guard.c's checks that follow the page checks. */
@@ -37,12 +38,12 @@ uint64_t access_load_slow(engine *e, uint32_t linear, uint32_t access, uintptr_t
         guard_access(e, linear, size, false, retaddr);
     page_entry first = *mmu_fill(e, linear, MMU_READ, user, retaddr);
     unsigned part = ENGINE_PAGE_BYTES - (linear & ENGINE_PAGE_MASK);
-    if (e->guard.data)
+    if (e->memory.guard.data)
         look(e, linear, size, flags, retaddr);
     if (part < size) {
-        e->load_across = linear; /* for refine_page_fault, if the second page faults */
+        e->memory.fault.across = linear; /* for refine_page_fault, if the second page faults */
         page_entry second = *mmu_fill(e, linear + part, MMU_READ, user, retaddr);
-        e->load_across = 0;
+        e->memory.fault.across = 0;
         copy_in(e, &first, linear, bytes, part);
         copy_in(e, &second, linear + part, bytes + part, size - part);
     } else {
@@ -60,19 +61,19 @@ static void overwrite_code(engine *e, const page_entry *page, uint32_t linear, u
                            uintptr_t retaddr)
 {
     uint32_t physical = page->physical | (linear & ENGINE_PAGE_MASK);
-    if (page->host && physical < e->ram_bytes && mmu_is_code(e, physical, size))
-        mmu_write_code(e, physical, size, retaddr);
+    if (page->host && physical < e->memory.ram_bytes && code_lies_in(e, physical, size))
+        code_overwrite(e, physical, size, retaddr);
 }
 
 static void copy_out(engine *e, const page_entry *page, uint32_t linear, const uint8_t *from, unsigned size,
                      uintptr_t retaddr)
 {
     if (!page->host) {
-        mmu_write_device(e, page->physical | (linear & ENGINE_PAGE_MASK), from, size);
+        physical_write_device(e, page->physical | (linear & ENGINE_PAGE_MASK), from, size);
         return;
     }
     uint8_t *to = page->host + (linear & ENGINE_PAGE_MASK);
-    if (e->behind.code_count != 0 || memcmp(to, from, size) != 0)
+    if (e->memory.coherence.code_count != 0 || memcmp(to, from, size) != 0)
         overwrite_code(e, page, linear, size, retaddr);
     memcpy(to, from, size);
 }
@@ -104,7 +105,7 @@ void access_store_slow(engine *e, uint32_t linear, uint64_t value, uint32_t acce
     uint8_t bytes[8];
     memcpy(bytes, &value, sizeof bytes);
     unsigned size = access & 0xff, part = fill_store(e, linear, access, pages, retaddr);
-    if (e->guard.data)
+    if (e->memory.guard.data)
         look(e, linear, size, (access >> 8 & 0xff) | P5_ACCESS_WRITE, retaddr);
     copy_out(e, &pages[0], linear, bytes, part, retaddr);
     if (part < size)
@@ -117,7 +118,7 @@ void access_check_store(uc_env *env, uint32_t linear, unsigned size, uintptr_t r
     engine *e = engine_of(env);
     page_entry pages[2];
     unsigned part = fill_store(e, linear, access_word(size, engine_at_user_level(env), 0), pages, retaddr);
-    if (e->guard.alignment)
+    if (e->memory.guard.alignment)
         look(e, linear, size, P5_ACCESS_WRITE, retaddr);
     overwrite_code(e, &pages[0], linear, part, retaddr);
     if (part < size)
@@ -270,18 +271,16 @@ static void join_halves(engine *e, uint32_t linear, unsigned size)
     if (!vector && !descriptor)
         return;
     unsigned whole = env->hflags & UC_HF_PE ? 8 : 4;
-    if (descriptor) {
-        e->descriptor = true;
-        engine_no_batch(e);
-    }
-    if (size != whole / 2 || e->record_next - engine_records(e) < 2)
+    if (descriptor)
+        stretch_descriptor_read(e);
+    if (size != whole / 2 || stretch_recorded(e) < 2)
         return;
-    p5_access *second = e->record_next - 1, *first = second - 1;
+    p5_access *second = stretch_last_record(e), *first = second - 1;
     if (first->linear + first->size == second->linear && first->size == size &&
         first->flags == second->flags && first->flags & P5_ACCESS_SYSTEM &&
         !(first->flags & P5_ACCESS_WRITE)) {
         first->size = (uint8_t)whole;
-        e->record_next--;
+        stretch_drop_record(e);
     }
 }
 

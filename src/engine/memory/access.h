@@ -36,10 +36,10 @@ uint32_t access_update_descriptor(engine *e, uint32_t address, uint32_t set, uin
 void access_check_system(engine *e, uint32_t linear, unsigned size, mmu_access access);
 
 /* Records a reference without a check for space: for references that are counted when their block is
- * translated (engine.references), and for callers that have checked. */
+ * translated (stream_translated.references), and for callers that have checked. */
 static inline void access_put(engine *e, uint32_t linear, uint32_t physical, uint32_t kind)
 {
-    p5_access *to = e->record_next++;
+    p5_access *to = stretch_add_record(e);
     to->linear = linear;
     to->physical = physical;
     /* Size, flags and padding are stored as one word because the core reads them as one; a load that combines
@@ -48,14 +48,9 @@ static inline void access_put(engine *e, uint32_t linear, uint32_t physical, uin
     memcpy(&to->size, &kind, sizeof kind);
 }
 
-static inline bool access_has_room(const engine *e)
-{
-    return e->record_next < e->record_end;
-}
-
 static inline void access_record(engine *e, uint32_t linear, uint32_t physical, uint32_t kind)
 {
-    if (access_has_room(e))
+    if (stretch_has_space(e))
         access_put(e, linear, physical, kind);
     else
         stretch_full(e);
@@ -102,8 +97,8 @@ static inline bool access_find(const engine *e, uint64_t address, unsigned size,
     at->linear = (uint32_t)address;
     /* This is pages[user][linear / ENGINE_PAGE_BYTES % PAGE_ENTRIES], for which compilers use two shifts. */
     enum { ENTRY = sizeof(page_entry), LAST = (PAGE_ENTRIES - 1) * ENTRY };
-    at->page =
-        (const void *)((const char *)e->pages[user] + (at->linear / (ENGINE_PAGE_BYTES / ENTRY) & LAST));
+    at->page = (const void *)((const char *)e->memory.pages[user] +
+                              (at->linear / (ENGINE_PAGE_BYTES / ENTRY) & LAST));
     at->offset = at->linear - (write ? at->page->write_tag : at->page->read_tag);
     at->size = size;
     at->host = at->page->host + at->offset; /* valid for a hit */
@@ -136,7 +131,7 @@ static inline bool access_inside(const engine *e, uint32_t linear, unsigned size
     case ACCESS_REAL:
         return linear % PARAGRAPH <= PARAGRAPH - size;
     default:
-        return !e->guard.real_limits || flags & P5_ACCESS_SYSTEM;
+        return !e->memory.guard.real_limits || flags & P5_ACCESS_SYSTEM;
     }
 }
 
@@ -147,7 +142,7 @@ access_load_quick(uc_env *env, uint64_t address, unsigned size, bool user, uint3
     access_place at;
     if (__builtin_expect(!access_find(e, address, size, user, false, &at), 0) ||
         __builtin_expect(!access_inside(e, (uint32_t)address, size, flags), 0) ||
-        (!(flags & ACCESS_COUNTED) && !access_has_room(e)))
+        (!(flags & ACCESS_COUNTED) && !stretch_has_space(e)))
         return access_load_slow(e, (uint32_t)address, access_word(size, user, flags & 0xff),
                                 ACCESS_BACK_TO(retaddr));
     access_found(e, &at, flags);
@@ -164,7 +159,7 @@ static inline __attribute__((always_inline)) void access_store_quick(uc_env *env
     access_place at;
     if (__builtin_expect(!access_find(e, address, size, user, true, &at), 0) ||
         __builtin_expect(!access_inside(e, (uint32_t)address, size, flags), 0) ||
-        (!(flags & ACCESS_COUNTED) && !access_has_room(e))) {
+        (!(flags & ACCESS_COUNTED) && !stretch_has_space(e))) {
         access_store_slow(e, (uint32_t)address, value, access_word(size, user, flags & 0xff),
                           ACCESS_BACK_TO(retaddr));
         return;

@@ -9,9 +9,9 @@
  * guard_looks). */
 #include "core/pipe/breakpoints.h"
 #include "engine/memory/access.h"
+#include "engine/memory/code.h"
 #include "engine/memory/memory_internal.h"
 #include "engine/memory/operand.h"
-#include "engine/stretch/leave.h"
 
 enum { BLOCK_BYTES_AT_MOST = BLOCK_INSNS * 15, LAST_OF_64K = 0xffff };
 
@@ -47,12 +47,13 @@ static bool real_limits(const uc_env *env)
 
 static void set_step_flag(engine *e)
 {
-    bool on = e->stepping || e->guard.breakpoints || e->guard.limit_step;
+    bool on = e->memory.guard.stepping || e->memory.guard.breakpoints || e->memory.guard.limit_step;
     e->env->hflags = (e->env->hflags & ~(uint32_t)UC_HF_STEP) | (on ? UC_HF_STEP : 0);
 }
 
-void guard_step_mode(engine *e)
+void guard_step_mode(engine *e, bool on)
 {
+    e->memory.guard.stepping = on;
     set_step_flag(e);
 }
 
@@ -60,15 +61,15 @@ void guard_step_mode(engine *e)
  * Before the guest runs nothing is decided, because the state while a loader sets it up is not flat. */
 static void begin_to_look(engine *e, bool *looking)
 {
-    if (!e->running || *looking)
+    if (!engine_running(e) || *looking)
         return;
     *looking = true;
-    mmu_forget_code(e);
+    code_forget(e);
 }
 
 bool guard_looks(const engine *e, const uc_translated *tb)
 {
-    const engine_guard *w = &e->guard;
+    const engine_guard *w = &e->memory.guard;
     bool real = uc_is_real(tb->flags);
     bool ends = (uint32_t)tb->pc - (uint32_t)tb->cs_base > LAST_OF_64K - BLOCK_BYTES_AT_MOST;
     return w->looking || w->looking_at[real] || (real && (ends || tb->flags & UC_HF_STEP));
@@ -77,7 +78,7 @@ bool guard_looks(const engine *e, const uc_translated *tb)
 void guard_update(engine *e)
 {
     const uc_env *env = e->env;
-    engine_guard *w = &e->guard;
+    engine_guard *w = &e->memory.guard;
     bool flat = flat_data(&env->segs[ENGINE_SS]) && flat_data(&env->segs[ENGINE_DS]) &&
                 flat_data(&env->segs[ENGINE_ES]) && flat_code(&env->segs[ENGINE_CS]);
     w->real_limits = !flat && real_limits(env);
@@ -108,9 +109,9 @@ void guard_debug_written(engine *e)
     p5_debug debug = {.dr7 = (uint32_t)e->env->dr[7], .extensions = e->env->cr[4] & CR4_DE};
     for (unsigned n = 0; n < BREAKPOINTS; n++)
         debug.dr[n] = (uint32_t)e->env->dr[n];
-    breakpoints_set(&e->guard.comparators, &debug);
-    if (!e->guard.breakpoints)
-        e->resume = 0; /* it was not counted down without breakpoints */
+    breakpoints_set(&e->memory.guard.comparators, &debug);
+    if (!e->memory.guard.breakpoints)
+        e->memory.resume = 0; /* it was not counted down without breakpoints */
     guard_update(e);
 }
 
@@ -120,12 +121,12 @@ void guard_debug_written(engine *e)
  * `nth`. */
 static const isa_insn *running_instruction(const engine *e, unsigned *nth)
 {
-    const engine_block *b = e->current;
-    if (b->kind == BLOCK_REP) {
-        *nth = (unsigned)(e->record_next - e->iteration_records);
+    const engine_block *b = stretch_block(e);
+    if (b->ends == BLOCK_ENDS_REPEAT) {
+        *nth = stretch_iteration_recorded(e);
         return b->code->insns;
     }
-    unsigned made = (unsigned)(e->record_next - engine_records(e)), i = 0;
+    unsigned made = stretch_recorded(e), i = 0;
     while (i + 1 < b->count && b->marks[i + 1].accesses <= made)
         i++;
     *nth = made - b->marks[i].accesses;
@@ -188,36 +189,43 @@ static void check_segment(engine *e, uint32_t linear, unsigned size, bool write,
 
 void guard_access(engine *e, uint32_t linear, unsigned size, bool write, uintptr_t retaddr)
 {
-    if ((e->guard.segments || e->guard.extra_now || e->guard.real_limits) && e->current)
+    if ((e->memory.guard.segments || e->memory.guard.extra_now || e->memory.guard.real_limits) &&
+        stretch_block(e))
         check_segment(e, linear, size, write, retaddr);
 }
 
 void guard_changes(engine *e, uintptr_t retaddr)
 {
-    if (operand_segment(e->current->code->insns, true, 0) == ENGINE_CS)
+    if (operand_segment(stretch_block(e)->code->insns, true, 0) == ENGINE_CS)
         UC_INTERNAL(raise_exception_err_ra)(e->env, VECTOR_GP, 0, retaddr);
 }
 
 /* Does the checks that follow the page's own faults: alignment, then data breakpoints. */
 void guard_access_done(engine *e, const p5_access *access, uintptr_t retaddr)
 {
-    if (e->guard.alignment && e->current && !(access->flags & P5_ACCESS_SYSTEM) &&
+    if (e->memory.guard.alignment && stretch_block(e) && !(access->flags & P5_ACCESS_SYSTEM) &&
         access->linear & (access->size - 1u)) {
         unsigned nth;
         const isa_insn *insn = running_instruction(e, &nth);
         if (nth == 0 || isa_forms[insn->form].engine != ISA_E_IMAGE) /* aligned as its first field is */
             UC_INTERNAL(raise_exception_err_ra)(e->env, VECTOR_AC, 0, retaddr);
     }
-    if (e->guard.breakpoints)
-        guard_hit(e, breakpoints_access(&e->guard.comparators, access));
+    if (e->memory.guard.breakpoints)
+        guard_hit(e, breakpoints_access(&e->memory.guard.comparators, access));
 }
 
 /* --- Breakpoints --- */
 
+void guard_port_access(engine *e, const p5_access *access)
+{
+    if (e->memory.guard.breakpoints)
+        guard_hit(e, breakpoints_access(&e->memory.guard.comparators, access));
+}
+
 static bool any_enabled(const engine *e, unsigned matches)
 {
     for (unsigned n = 0; n < BREAKPOINTS; n++) {
-        if (matches >> n & 1 && e->guard.comparators.all[n].enabled)
+        if (matches >> n & 1 && e->memory.guard.comparators.all[n].enabled)
             return true;
     }
     return false;
@@ -227,31 +235,31 @@ void guard_hit(engine *e, unsigned matches)
 {
     if (!any_enabled(e, matches))
         return;
-    e->guard.hits |= matches;
-    e->guard.blocks = true;
-    engine_no_batch(e);
+    e->memory.guard.hits |= matches;
+    e->memory.guard.blocks = true;
+    stretch_no_batch(e);
     engine_request_attention(e); /* a REP string stops after the iteration */
 }
 
 void guard_trap(engine *e, uint32_t dr6)
 {
-    e->guard.hits |= dr6;
-    e->guard.blocks = true;
-    begin_to_look(e, &e->guard.looking);
+    e->memory.guard.hits |= dr6;
+    e->memory.guard.blocks = true;
+    begin_to_look(e, &e->memory.guard.looking);
 }
 
 /* Raises #DB with these bits of DR6. The state's EIP must be current. */
 static _Noreturn void raise_debug(engine *e, uint32_t bits, bool fault)
 {
     e->env->dr[6] |= bits;
-    e->debug_fault = fault;
+    e->memory.fault.debug = fault;
     engine_raise(e, VECTOR_DB, 0);
 }
 
 static uint32_t take_hits(engine *e)
 {
-    uint32_t hits = e->guard.hits;
-    e->guard.hits = 0;
+    uint32_t hits = e->memory.guard.hits;
+    e->memory.guard.hits = 0;
     guard_update(e);
     return hits;
 }
@@ -264,7 +272,7 @@ void guard_general_detect(engine *e)
 
 void guard_faulted(engine *e)
 {
-    if (e->guard.hits)
+    if (e->memory.guard.hits)
         take_hits(e);
 }
 
@@ -272,9 +280,9 @@ void guard_faulted(engine *e)
  * instruction has completed. */
 void guard_completed(engine *e, const engine_block *b)
 {
-    e->guard.shadow = b->code && isa_forms[b->code->insns[b->count - 1].form].traits & ISA_T_LOADS_SS;
-    if (e->resume)
-        e->resume--;
+    e->memory.guard.shadow = b->code && isa_forms[b->code->insns[b->count - 1].form].traits & ISA_T_LOADS_SS;
+    if (e->memory.resume)
+        e->memory.resume--;
 }
 
 /* --- At the start of a block --- */
@@ -326,9 +334,9 @@ static bool take_back_branch(engine *e, const engine_block *b)
 /* Checks a transfer of control to offset `to`. */
 static void check_branch(engine *e, uint32_t to)
 {
-    const engine_block *from = e->current;
+    const engine_block *from = stretch_block(e);
     const uc_segment *cs = &e->env->segs[ENGINE_CS];
-    if (!e->guard.code || !from || e->restart || to <= cs->limit)
+    if (!e->memory.guard.code || !from || stretch_restarts(e) || to <= cs->limit)
         return;
     bool falls = (uint32_t)cs->base + to == from->linear + from->size;
     if (!falls && take_back_branch(e, from))
@@ -343,10 +351,10 @@ void guard_branch(engine *e, const engine_block *b)
 void guard_fetch(engine *e, uint32_t linear)
 {
     const uc_segment *cs = &e->env->segs[ENGINE_CS];
-    if (!e->guard.code || linear - (uint32_t)cs->base <= cs->limit)
+    if (!e->memory.guard.code || linear - (uint32_t)cs->base <= cs->limit)
         return;
     check_branch(e, (uint32_t)e->env->eip);
-    e->fetch_fault = true;
+    e->memory.fault.fetch = true;
     engine_raise(e, VECTOR_GP, 0);
 }
 
@@ -374,12 +382,12 @@ static void check_code_limit(engine *e, const engine_block *b)
     if (beyond_limit(e, b, b->size ? b->size : 1)) {
         if (b->count <= 1)
             engine_raise(e, VECTOR_GP, 0);
-        e->guard.limit_step = true; /* instruction by instruction up to the limit */
+        e->memory.guard.limit_step = true; /* instruction by instruction up to the limit */
         set_step_flag(e);
         engine_resume(e);
     }
-    if (e->guard.limit_step && !beyond_limit(e, b, BLOCK_BYTES_AT_MOST)) {
-        e->guard.limit_step = false;
+    if (e->memory.guard.limit_step && !beyond_limit(e, b, BLOCK_BYTES_AT_MOST)) {
+        e->memory.guard.limit_step = false;
         set_step_flag(e);
         engine_resume(e);
     }
@@ -387,14 +395,14 @@ static void check_code_limit(engine *e, const engine_block *b)
 
 void guard_block(engine *e, const engine_block *b)
 {
-    engine_guard *w = &e->guard;
+    engine_guard *w = &e->memory.guard;
     if (!w->blocks)
         return;
     e->env->eip = engine_code_offset(e, b->linear);
     bool shadow = w->shadow;
     if (w->hits && !shadow)
         raise_debug(e, take_hits(e), false);
-    if (w->breakpoints && !shadow && !(e->resume && e->resume_at == b->linear)) {
+    if (w->breakpoints && !shadow && !guard_resumes_at(e, b->linear)) {
         unsigned matches = breakpoints_code(&w->comparators, b->linear, false);
         if (any_enabled(e, matches))
             raise_debug(e, matches, true);
@@ -405,8 +413,8 @@ void guard_block(engine *e, const engine_block *b)
 
 void guard_extra_segments(engine *e, const engine_block *b)
 {
-    engine_guard *w = &e->guard;
-    if (!(w->extra & b->extra_segments))
+    engine_guard *w = &e->memory.guard;
+    if (!(w->extra & b->needs.extra_segments))
         return;
     if (!w->data) { /* stays set until a segment is loaded again */
         w->data = true;

@@ -3,8 +3,8 @@
 #include "engine/control/callback.h"
 #include "engine/control/registers.h"
 #include "engine/memory/access.h"
+#include "engine/memory/guard.h"
 #include "engine/segment/segment_internal.h"
-#include "engine/stretch/leave.h"
 #include "engine/stretch/stretch.h"
 
 enum { GATE_BYTES = 8, VECTOR_ENTRY_BYTES = 4, CODE_IDT = 2 };
@@ -12,7 +12,7 @@ enum { GATE_BYTES = 8, VECTOR_ENTRY_BYTES = 4, CODE_IDT = 2 };
 uint32_t flags_current(const engine *e)
 {
     uint32_t flags = engine_get(e, ENGINE_EFLAGS);
-    return e->resume && e->resume_at == engine_linear_eip(e) ? flags | EFLAGS_RF : flags;
+    return guard_resumes_at(e, engine_linear_eip(e)) ? flags | EFLAGS_RF : flags;
 }
 
 /* Returns EFLAGS as delivery pushes them. RF is set for faults, so that the instruction does not hit its own
@@ -29,7 +29,7 @@ static void enter(engine *e, uint32_t flags_cleared, const uc_segment *code, uin
     e->env->segs[ENGINE_CS] = *code;
     registers_set_eflags(e, flags);
     e->env->eip = eip;
-    e->resume = 0;
+    guard_set_resume(e, 0);
     segments_changed(e);
 }
 
@@ -73,7 +73,7 @@ static void deliver_redirected(engine *e, unsigned vector, uint32_t eip)
         flags = seen | EFLAGS_IOPL | (flags & EFLAGS_VIF ? EFLAGS_IF : 0u);
         cleared |= EFLAGS_VIF;
     }
-    e->external = 0;
+    e->segment.external = 0;
     deliver_vector_table(e, vector, 0, eip, flags, cleared, true);
 }
 
@@ -192,18 +192,18 @@ static void deliver_protected(engine *e, const delivery *d)
     enter(e, interrupt_gate | EFLAGS_TF | EFLAGS_VM | EFLAGS_NT, &code, eip);
 }
 
-void delivery_run(engine *e, const delivery *d)
+static void transfer(engine *e, const delivery *d)
 {
-    e->external = d->kind != P5_TRANSFER_SOFTWARE;
+    e->segment.external = d->kind != P5_TRANSFER_SOFTWARE;
     if (e->env->hflags & UC_HF_PE)
         deliver_protected(e, d);
     else
         deliver_real(e, d);
-    e->external = 0;
+    e->segment.external = 0;
     e->env->hflags &= ~(uint32_t)UC_HF_INHIBIT_IRQ;
-    e->guard.shadow = false;
+    guard_delivered(e);
     if (d->kind == P5_TRANSFER_NMI)
-        e->nmi_blocked = true;
+        e->segment.nmi_blocked = true;
     if (d->vector == VECTOR_DB) /* the handler may use the debug registers */
         e->env->dr[7] &= ~(uint64_t)DR7_GENERAL_DETECT;
 }
@@ -236,76 +236,88 @@ bool delivery_gate_access(engine *e, unsigned vector, uint8_t *access)
  * processors for traps. */
 void delivery_restore_flags(engine *e, const engine_block *b)
 {
-    if (b->kind != BLOCK_REP || (b->code->insns->flags & ISA_WRITES_FLAGS) == 0)
+    if (b->ends != BLOCK_ENDS_REPEAT || (b->code->insns->flags & ISA_WRITES_FLAGS) == 0)
         return;
-    e->env->cc_src = e->repeat_flags;
+    e->env->cc_src = stretch_repeat_flags(e);
     e->env->cc_op = UC_CC_OP_EFLAGS;
 }
 
 /* Records the state before the delivery, for the delivered() callback. */
-void delivery_begin(engine *e, p5_transfer kind, uint8_t vector)
+static void begin(engine *e, const delivery *d)
 {
     uint8_t access = 0;
-    e->repeat_goes_on = NULL;
-    if (!e->delivering) /* else the accesses of the failed delivery stay, because they were made */
-        e->record_next = e->records;
-    e->delivering = true;
-    e->exception = (p5_exception){.kind = kind,
-                                  .vector = vector,
-                                  .cpl = e->env->hflags & UC_HF_CPL,
-                                  .mode = (uint8_t)engine_mode(e),
-                                  .interrupt_waits = engine_interruptible(e),
-                                  .instruction = engine_linear_eip(e),
-                                  .on_return = is_return(e, engine_linear_eip(e))};
-    e->exception.task_gate = e->exception.mode != P5_MODE_REAL && delivery_gate_access(e, vector, &access) &&
-                             (access & 0x1f) == SYSTEM_TASK_GATE;
+    stretch_set_repeat(e, NULL);
+    if (!e->segment.delivering) /* else the accesses of the failed delivery stay, because they were made */
+        stretch_drop_records(e);
+    e->segment.delivering = true;
+    e->segment.exception = (p5_exception){.kind = d->kind,
+                                          .vector = d->vector,
+                                          .cpl = e->env->hflags & UC_HF_CPL,
+                                          .mode = (uint8_t)engine_mode(e),
+                                          .interrupt_waits = engine_interruptible(e),
+                                          .instruction = engine_linear_eip(e),
+                                          .on_return = is_return(e, engine_linear_eip(e)),
+                                          .block = d->block,
+                                          .index = d->index,
+                                          .reference = (uint8_t)d->reference,
+                                          .reference_linear = d->reference_linear};
+    e->segment.exception.task_gate = e->segment.exception.mode != P5_MODE_REAL &&
+                                     delivery_gate_access(e, d->vector, &access) &&
+                                     (access & 0x1f) == SYSTEM_TASK_GATE;
 }
 
-void delivery_end(engine *e)
+/* Reports the delivery with the state after it. */
+static void end(engine *e)
 {
-    p5_exception *x = &e->exception;
+    p5_exception *x = &e->segment.exception;
     x->cpl_after = e->env->hflags & UC_HF_CPL;
     x->mode_after = (uint8_t)engine_mode(e);
     x->handler = engine_linear_eip(e);
-    x->accesses = e->records;
-    x->access_count = (uint32_t)(e->record_next - e->records);
-    e->delivering = false;
-    e->record_next = e->records;
-    e->descriptor = false;
+    x->accesses = stretch_take_records(e, &x->access_count);
+    e->segment.delivering = false;
+    e->env->old_exception = -1;
     engine_before_callback(e);
     e->callbacks.delivered(e->callbacks.context, x);
 }
 
+void delivery_run(engine *e, const delivery *d)
+{
+    begin(e, d);
+    transfer(e, d);
+    end(e);
+}
+
 void delivery_injected(engine *e)
 {
-    e->injected = false;
-    if (e->repeat_goes_on)
-        delivery_restore_flags(e, e->repeat_goes_on);
-    delivery_begin(e, e->injected_kind, e->injected_vector);
-    delivery d = {.kind = e->injected_kind, .vector = e->injected_vector, .eip = (uint32_t)e->env->eip};
+    assert(e->segment.injected);
+    const delivery d = {
+        .kind = e->segment.injected_kind, .vector = e->segment.injected_vector, .eip = (uint32_t)e->env->eip};
+    e->segment.injected = false;
+    if (stretch_repeat(e))
+        delivery_restore_flags(e, stretch_repeat(e));
     delivery_run(e, &d);
-    delivery_end(e);
-    e->redirected = true;
+    engine_redirect(e);
 }
 
 void delivery_of_v86(engine *e, unsigned vector, uint32_t next)
 {
-    delivery_begin(e, P5_TRANSFER_SOFTWARE, (uint8_t)vector);
-    e->exception.task_gate = false;
+    const delivery d = {.kind = P5_TRANSFER_SOFTWARE, .vector = (uint8_t)vector};
+    begin(e, &d);
+    e->segment.exception.task_gate = false;
     deliver_redirected(e, vector, next);
     /* It can no longer fault: the INT is retired without references of its own. */
-    p5_access *end = e->record_next;
-    e->record_next = e->records;
-    e->retired.gate = P5_GATE_VECTOR;
-    if (stretch_end_all(e, engine_linear_eip(e)))
+    if (stretch_end_delivered(e, engine_linear_eip(e), P5_GATE_VECTOR))
         engine_request_attention(e);
-    e->retired.gate = P5_GATE_NONE;
-    e->record_next = end;
-    delivery_end(e);
+    end(e);
     engine_resume(e);
 }
 
 /* --- engine.h --- */
+
+const snapshot_table segment_saved = {
+    SNAPSHOT(segment_state, NULL, FIELD_FLAG(injected), FIELD_ANY(injected_vector),
+             FIELD_MOST(P5_TRANSFER_NMI, injected_kind), FIELD_MOST(1, external), FIELD_FLAG(nmi_blocked)),
+    .partial = true};
 
 bool engine_interrupts_on(const engine *e)
 {
@@ -319,29 +331,28 @@ bool engine_interruptible(const engine *e)
 
 bool engine_resuming(const engine *e)
 {
-    return e->resume == RESUME_AFTER_THIS;
+    return guard_resume(e) == RESUME_AFTER_THIS;
 }
 
 void engine_resume_told(engine *e)
 {
-    if (!e->guard.looking) /* else guard.c counts it down */
-        e->resume = RESUME_NOW;
+    guard_resume_told(e);
 }
 
 /* Returns whether an NMI would be taken at this boundary, because none is being handled. */
 static bool engine_nmi_possible(const engine *e)
 {
-    return !e->nmi_blocked && !(e->env->hflags & UC_HF_INHIBIT_IRQ);
+    return !e->segment.nmi_blocked && !(e->env->hflags & UC_HF_INHIBIT_IRQ);
 }
 
 bool engine_inject(engine *e, uint8_t vector, p5_transfer kind)
 {
     bool allowed = kind == P5_TRANSFER_FAULT ||
                    (kind == P5_TRANSFER_NMI ? engine_nmi_possible(e) : engine_interruptible(e));
-    if (!allowed || e->injected)
+    if (!allowed || e->segment.injected)
         return false;
-    e->injected = true;
-    e->injected_vector = vector;
-    e->injected_kind = kind;
+    e->segment.injected = true;
+    e->segment.injected_vector = vector;
+    e->segment.injected_kind = kind;
     return true;
 }

@@ -10,7 +10,8 @@ enum { REAL_DATA = DESCRIPTOR_P | DESCRIPTOR_S | DESCRIPTOR_WRITABLE | DESCRIPTO
 
 void segmentation_fault(engine *e, unsigned vector, uint32_t code)
 {
-    UC_INTERNAL(raise_exception_err_ra)(e->env, (int)vector, (int)(code | e->external), e->return_address);
+    UC_INTERNAL(raise_exception_err_ra)
+    (e->env, (int)vector, (int)(code | e->segment.external), e->segment.return_address);
 }
 
 bool descriptor_read(engine *e, uint32_t selector, descriptor_words *d)
@@ -20,8 +21,8 @@ bool descriptor_read(engine *e, uint32_t selector, descriptor_words *d)
     if (offset + DESCRIPTOR_BYTES - 1 > table->limit)
         return false;
     d->address = (uint32_t)table->base + offset;
-    d->low = access_load_system(e, d->address, 4, e->return_address);
-    d->high = access_load_system(e, d->address + 4, 4, e->return_address);
+    d->low = access_load_system(e, d->address, 4, e->segment.return_address);
+    d->high = access_load_system(e, d->address + 4, 4, e->segment.return_address);
     return true;
 }
 
@@ -29,13 +30,14 @@ void descriptor_accessed(engine *e, descriptor_words *d)
 {
     if (d->high & DESCRIPTOR_ACCESSED)
         return;
-    d->high = access_update_descriptor(e, d->address, DESCRIPTOR_ACCESSED, 0, e->return_address);
+    d->high = access_update_descriptor(e, d->address, DESCRIPTOR_ACCESSED, 0, e->segment.return_address);
 }
 
 void descriptor_set_busy(engine *e, descriptor_words *d, bool busy)
 {
     enum { BUSY = SYSTEM_TSS_BUSY << 8 };
-    d->high = access_update_descriptor(e, d->address, busy ? BUSY : 0, busy ? 0 : BUSY, e->return_address);
+    d->high =
+        access_update_descriptor(e, d->address, busy ? BUSY : 0, busy ? 0 : BUSY, e->segment.return_address);
 }
 
 uc_segment descriptor_segment(const descriptor_words *d, uint32_t selector)
@@ -91,11 +93,11 @@ void WRAP(helper_load_seg)(uc_env *env, int segment, int new_selector)
     engine *e = engine_of(env);
     uint32_t selector = (uint32_t)new_selector & 0xffff;
     unsigned cpl = env->hflags & UC_HF_CPL;
-    e->external = 0;
-    e->return_address = (uintptr_t)__builtin_return_address(0);
+    e->segment.external = 0;
+    e->segment.return_address = (uintptr_t)__builtin_return_address(0);
     env->segs[segment] = segment == ENGINE_SS ? stack_segment_check(e, selector, cpl, VECTOR_GP, VECTOR_SS)
                                               : data_segment_check(e, selector, cpl, VECTOR_GP);
-    e->return_address = 0;
+    e->segment.return_address = 0;
     segments_changed(e);
 }
 
@@ -105,8 +107,8 @@ void WRAP(helper_ltr)(uc_env *env, int new_selector)
     engine *e = engine_of(env);
     uint32_t selector = (uint32_t)new_selector & 0xffff, code = selector & 0xfffc;
     descriptor_words d;
-    e->external = 0;
-    e->return_address = (uintptr_t)__builtin_return_address(0);
+    e->segment.external = 0;
+    e->segment.return_address = (uintptr_t)__builtin_return_address(0);
     if (selector & TABLE_LDT || selector_null(selector) || !descriptor_read(e, selector, &d) ||
         (descriptor_type(&d) != SYSTEM_TSS16 && descriptor_type(&d) != SYSTEM_TSS32))
         segmentation_fault(e, VECTOR_GP, code);
@@ -114,7 +116,7 @@ void WRAP(helper_ltr)(uc_env *env, int new_selector)
         segmentation_fault(e, VECTOR_NP, code);
     env->tr = descriptor_segment(&d, selector);
     descriptor_set_busy(e, &d, true);
-    e->return_address = 0;
+    e->segment.return_address = 0;
 }
 
 uc_segment stack_segment_check(engine *e, uint32_t selector, unsigned cpl, unsigned bad, unsigned absent)

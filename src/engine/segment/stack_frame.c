@@ -20,11 +20,11 @@ typedef struct frame_stack {
 static frame_stack begin(engine *e, engine_block *b)
 {
     const uc_segment *ss = &e->env->segs[ENGINE_SS];
-    e->current = b;
+    stretch_run(e, b);
     return (frame_stack){.env = e->env,
                          .base = (uint32_t)ss->base,
                          .mask = ss->flags & DESCRIPTOR_B ? UINT32_MAX : 0xffff,
-                         .size = b->wide ? 4 : 2,
+                         .size = b->needs.wide ? 4 : 2,
                          .mode = ACCESS_MODE(uc_env_is_real(e->env) ? ACCESS_REAL : ACCESS_PROTECTED),
                          .user = engine_at_user_level(e->env)};
 }

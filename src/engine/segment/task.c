@@ -195,7 +195,9 @@ void task_switch(engine *e, task_switch_source source, uint32_t selector, descri
     bool paging = layout == &tss32 && (uint32_t)env->cr[0] >> 31;
     if (paging)
         load_cr3(e, state.cr3);
-    e->resume = !(state.flags & EFLAGS_RF) ? 0 : source == TASK_INTERRUPT ? RESUME_NOW : RESUME_AFTER_THIS;
+    guard_set_resume(e, !(state.flags & EFLAGS_RF) ? 0
+                        : source == TASK_INTERRUPT ? RESUME_NOW
+                                                   : RESUME_AFTER_THIS);
     registers_set_eflags(e, state.flags & EFLAGS_ALL & ~(uint32_t)EFLAGS_RF);
     for (unsigned i = 0; i < GENERAL_REGISTERS; i++)
         env->regs[i] = state.registers[i];
@@ -204,7 +206,7 @@ void task_switch(engine *e, task_switch_source source, uint32_t selector, descri
     segments_changed(e);
     special_task_switched(e);
     load_segments(e, &state);
-    e->resume_at = engine_linear_eip(e);
+    guard_resume_here(e);
     if (!segment_allows_eip(&env->segs[ENGINE_CS], state.eip))
         segmentation_fault(e, VECTOR_GP, 0);
     if (state.trap)

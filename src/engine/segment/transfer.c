@@ -2,6 +2,7 @@
  * these instructions. Each stands alone in its block. */
 #include "engine/control/registers.h"
 #include "engine/memory/access.h"
+#include "engine/memory/guard.h"
 #include "engine/segment/segment_internal.h"
 #include "engine/stretch/stretch.h"
 
@@ -11,9 +12,9 @@ enum { GATE_PARAMETERS = 0x1f, RPL = 3 };
 static void begin(engine *e)
 {
     engine_catch_up(e);
-    e->external = 0;
-    if (e->current)
-        engine_at_block(e);
+    e->segment.external = 0;
+    if (stretch_block(e))
+        stretch_set_eip(e);
 }
 
 static unsigned current_level(const engine *e)
@@ -240,13 +241,8 @@ static void pop_flags(engine *e, uint32_t popped, unsigned size, unsigned cpl, u
     if (size == 2)
         mask &= EFLAGS_LOW;
     flags = (flags & ~mask) | (popped & mask);
-    e->resume = flags & EFLAGS_RF ? RESUME_AFTER_THIS : 0;
+    guard_set_resume(e, flags & EFLAGS_RF ? RESUME_AFTER_THIS : 0);
     registers_set_eflags(e, flags & ~(uint32_t)EFLAGS_RF);
-}
-
-static void resume_here(engine *e)
-{
-    e->resume_at = engine_linear_eip(e);
 }
 
 static void return_to_v86(engine *e, far_stack *stack, uint32_t eip, uint32_t selector, uint32_t flags)
@@ -312,7 +308,7 @@ void WRAP(helper_lret_protected)(uc_env *env, int shift, int release)
 
 static void end_nmi(engine *e)
 {
-    e->nmi_blocked = false;
+    e->segment.nmi_blocked = false;
 }
 
 /* IRET with NT set goes back to the task that the TSS names. */
@@ -336,7 +332,7 @@ void WRAP(helper_iret_protected)(uc_env *env, int shift, int next)
         return_from_task(e, (uint32_t)next);
     } else {
         return_protected(e, shift ? 4 : 2, true, 0);
-        resume_here(e);
+        guard_resume_here(e);
     }
     end_nmi(e);
 }
@@ -355,6 +351,6 @@ void WRAP(helper_iret_real)(uc_env *env, int shift)
     /* V86 mode comes here with IOPL 3 and may not change it. */
     uint32_t kept = engine_get(e, ENGINE_EFLAGS) & (EFLAGS_VIF | EFLAGS_VIP);
     pop_flags(e, (flags & ~(uint32_t)(EFLAGS_VIF | EFLAGS_VIP)) | kept, size, v86 ? 3 : 0, 0);
-    resume_here(e);
+    guard_resume_here(e);
     end_nmi(e);
 }

@@ -111,16 +111,16 @@ void virtual_flag_execute(engine *e, engine_block *b)
         return;
     const isa_insn *insn = b->code->insns;
     uint32_t next = (uint32_t)env->eip + b->size;
-    e->current = b;
-    e->external = 0;
+    stretch_run(e, b);
+    e->segment.external = 0;
     if (isa_forms[insn->form].engine == ISA_E_INT_N) {
         if (redirected(e, insn->imm8))
             delivery_of_v86(e, insn->imm8, next);
-        e->record_next = e->records;
+        stretch_drop_records(e);
         return;
     }
     if (!execute(e, insn, &next)) {
-        e->record_next = e->records;
+        stretch_drop_records(e);
         return;
     }
     special_executed(e, next);

@@ -94,7 +94,8 @@ static const isa_insn *translated(const uc_translator *s)
     const uc_op *op = uc_last_op(s);
     while (op && op->opcode != UC_OP_INSN_START)
         op = uc_op_before(s, op);
-    return op ? block_insn(e->translated.insns, e->translated.count, (uint32_t)op->arguments[0]) : NULL;
+    return op ? block_insn(e->stream.translated.insns, e->stream.translated.count, (uint32_t)op->arguments[0])
+              : NULL;
 }
 
 static bool translates(const uc_translator *s, isa_engine what)
@@ -134,7 +135,7 @@ void WRAP(tcg_gen_callN)(uc_translator *s, void *function, uintptr_t result, int
         if (is_in_mmx(s))
             return;
         if (is_memory_instruction(s)) { /* MMX mode begins after the reference, if that has not faulted */
-            engine_of_translator(s)->mmx_pending = true;
+            engine_of_translator(s)->stream.translated.mmx_pending = true;
             call(s, (uintptr_t)mmx_wait, 0, 1, arguments);
             return;
         }
@@ -156,7 +157,7 @@ void WRAP(uc_add_inline_hook)(uc_engine *uc, const uc_hook_head *hook, uintptr_t
     uintptr_t known[3];
     for (unsigned i = 0; i < 3; i++) {
         known[i] = uc_temporary_of(s, UC_INTERNAL(tcg_const_i64)(s, 0));
-        e->start_arguments[i] = uc_last_op(s);
+        e->stream.translated.start_arguments[i] = uc_last_op(s);
     }
     const uintptr_t given[6] = {uc_temporary_of(s, uc_translator_field(s, UC_TCG_ENV)),
                                 arguments[BLOCK],
@@ -165,7 +166,7 @@ void WRAP(uc_add_inline_hook)(uc_engine *uc, const uc_hook_head *hook, uintptr_t
                                 known[1],
                                 known[2]};
     call(s, (uintptr_t)hook->callback, 0, 6, given);
-    e->start = uc_last_op(s);
+    e->stream.translated.start = uc_last_op(s);
     for (unsigned i = 0; i < 3; i++)
         UC_INTERNAL(tcg_temp_free_internal)(s, known[i]);
 }
@@ -174,28 +175,30 @@ void emit_start_as(engine *e, const engine_block *b)
 {
     const uintptr_t known[3] = {(uintptr_t)b->block, stretch_levels(b), (uintptr_t)b->takes};
     for (unsigned i = 0; i < 3; i++)
-        e->start_arguments[i]->arguments[1] = known[i];
-    uintptr_t *function = &e->start->arguments[e->start->outputs + e->start->inputs];
+        e->stream.translated.start_arguments[i]->arguments[1] = known[i];
+    uintptr_t *function =
+        &e->stream.translated.start
+             ->arguments[e->stream.translated.start->outputs + e->stream.translated.start->inputs];
     if (!block_plain(b) && *function == (uintptr_t)stream_block)
         *function = (uintptr_t)stream_block_unplain;
     /* Removes Unicorn's check for a request to exit, because there are no such requests. */
-    while (e->start->next && e->start->next->opcode != UC_OP_INSN_START)
-        UC_INTERNAL(tcg_op_remove)(uc_translator_of(e->uc), e->start->next);
+    while (e->stream.translated.start->next && e->stream.translated.start->next->opcode != UC_OP_INSN_START)
+        UC_INTERNAL(tcg_op_remove)(uc_translator_of(e->uc), e->stream.translated.start->next);
 }
 
 /* Counts a reference of the block. The number limits what the block records (describe.c). */
 static void count_reference(const uc_translator *s)
 {
-    engine_of_translator(s)->references++;
+    engine_of_translator(s)->stream.translated.references++;
 }
 
 /* Enters MMX mode after the reference of an MMX instruction, if it has to be entered. */
 static void enter_pending_mmx(uc_translator *s)
 {
     engine *e = engine_of_translator(s);
-    if (!e->mmx_pending)
+    if (!e->stream.translated.mmx_pending)
         return;
-    e->mmx_pending = false;
+    e->stream.translated.mmx_pending = false;
     uintptr_t env = uc_temporary_of(s, uc_translator_field(s, UC_TCG_ENV));
     call(s, (uintptr_t)WRAP(helper_enter_mmx), 0, 1, &env);
 }
@@ -209,7 +212,7 @@ static bool reads_half(const uc_translator *s)
 
 static access_mode mode_of(const uc_translator *s)
 {
-    if (!engine_of_translator(s)->translated.real)
+    if (!engine_of_translator(s)->stream.translated.real)
         return ACCESS_PROTECTED;
     const isa_insn *insn = translated(s);
     if (!insn || insn->address32 || insn->flags & ISA_VARIABLE_ACCESSES)
@@ -223,7 +226,7 @@ static void load(uc_translator *s, uintptr_t value, uintptr_t address, uintptr_t
     uintptr_t arguments[2] = {uc_temporary_of(s, uc_translator_field(s, UC_TCG_ENV)),
                               uc_temporary_of(s, address)};
     count_reference(s);
-    block_kind block = engine_of_translator(s)->translated.kind;
+    block_kind block = engine_of_translator(s)->stream.translated.kind;
     if (block == BLOCK_FLAGS || block == BLOCK_COUNT)
         call(s, (uintptr_t)access_checks[kind & KIND_SIZE], 0, 2, arguments);
     if ((kind & KIND_SIZE) == KIND_SIZE && reads_half(s))
@@ -239,7 +242,7 @@ static void store(uc_translator *s, uintptr_t value, uintptr_t address, uintptr_
                               uc_temporary_of(s, address), uc_temporary_of(s, value)};
     count_reference(s);
     uintptr_t function = (uintptr_t)access_stores[mode_of(s)][index == MMU_INDEX_USER][kind & KIND_SIZE];
-    if (engine_of_translator(s)->translated.kind == BLOCK_ARPL)
+    if (engine_of_translator(s)->stream.translated.kind == BLOCK_ARPL)
         function = (uintptr_t)access_store_changed;
     if (!complete(s, function, 3, arguments))
         call(s, function, 0, 3, arguments);

@@ -10,7 +10,6 @@
 #include "engine/memory/operand.h"
 #include "engine/segment/segmentation.h"
 #include "engine/stream/stream_internal.h"
-#include "engine/stretch/leave.h"
 #include "engine/stretch/stretch.h"
 
 /* An exception number of p5scope's own: an interrupt was injected between two runs. */
@@ -60,6 +59,18 @@ static p5_gate gate_way(engine *e, unsigned vector)
     return inner ? P5_GATE_INNER : P5_GATE_SAME;
 }
 
+/* An interruption of the guest, from what Unicorn reports to what the processor delivers. */
+typedef struct interruption {
+    p5_transfer kind;
+    uint8_t vector;
+    uint32_t code; /* error code */
+    bool write;    /* #PF: Unicorn's reference was a write */
+    bool locks_up;
+    memory_fault fault;
+    const engine_block *block; /* of the faulting instruction; NULL: it could not be fetched */
+    const isa_insn *insn;      /* the faulting instruction, or NULL */
+} interruption;
+
 /* Reports the first of two faults of CMPS: the processor reads through ESI first, Unicorn through EDI. */
 static void compare_source(engine *e, const isa_insn *insn, uint32_t *code)
 {
@@ -84,16 +95,13 @@ static void modified_operand(engine *e, uint32_t across, uint32_t *code)
         e->env->cr[2] = across;
 }
 
-/* Converts a page fault of the running block's instruction at EIP to what the processor reports. */
-static void refine_page_fault(engine *e, uint32_t across, uint32_t *code)
+/* Converts a page fault of the running block's instruction to what the processor reports. */
+static void refine_page_fault(engine *e, interruption *x)
 {
-    const isa_block *running = e->current->code;
-    const isa_insn *insn = running ? block_insn(running->insns, running->count, engine_linear_eip(e)) : NULL;
-    if (!insn)
-        return;
-    if (operand_modified(insn))
-        modified_operand(e, across, code);
-    compare_source(e, insn, code);
+    assert(x->vector == VECTOR_PF && x->insn != NULL);
+    if (operand_modified(x->insn))
+        modified_operand(e, x->fault.across, &x->code);
+    compare_source(e, x->insn, &x->code);
 }
 
 /* Handles what is due at the boundary before an instruction that cannot be fetched, including an interrupt,
@@ -101,126 +109,154 @@ static void refine_page_fault(engine *e, uint32_t across, uint32_t *code)
  * not return. */
 static void attention_before_fetch(engine *e)
 {
-    assert(e->current == NULL);
+    assert(stretch_block(e) == NULL);
     const int faulting = e->env->old_exception;
     e->env->old_exception = -1;
-    if (e->stepping)
+    if (guard_steps(e))
         engine_request_attention(e);
     stream_attention_if_wanted(e);
     e->env->old_exception = faulting;
+}
+
+/* Reads what Unicorn and the engine's helpers have left about exception `vector`, and forgets it. */
+static interruption interruption_take(engine *e, uint8_t vector)
+{
+    interruption x = {.vector = vector,
+                      .code = (uint32_t)e->env->error_code,
+                      .locks_up = e->stream.locked_up,
+                      .fault = mmu_take_fault(e)};
+    x.kind = e->env->exception_is_int                ? P5_TRANSFER_SOFTWARE
+             : vector == VECTOR_DB && !x.fault.debug ? P5_TRANSFER_TRAP
+                                                     : P5_TRANSFER_FAULT;
+    e->stream.locked_up = false;
+    segmentation_interrupted(e);
+    stretch_restarted(e);
+    return x;
+}
+
+/* Retires INT n, or changes the interruption to the fault that the INT raises. Returns true if attention is
+ * wanted. */
+static bool end_software(engine *e, interruption *x)
+{
+    uc_env *env = e->env;
+    const uint32_t next = engine_linear_eip(e);
+    uint8_t fault;
+    uint32_t code;
+    stretch_set_eip(e); /* a fault of the delivery belongs to the INT */
+    if (!software_fault(e, x->vector, &fault, &code))
+        return stretch_end_interrupt(e, next, gate_way(e, x->vector));
+    x->kind = P5_TRANSFER_FAULT;
+    x->vector = fault;
+    x->code = code;
+    *uc_exception_index(engine_cpu(e)) = fault;
+    env->exception_is_int = 0;
+    env->error_code = (int32_t)code;
+    env->old_exception = fault;
+    return false;
+}
+
+/* Finds the faulting instruction, and refines what the fault reports of its reference. */
+static void find_instruction(engine *e, interruption *x)
+{
+    const uint32_t eip = engine_linear_eip(e);
+    const engine_block *running = stretch_block(e);
+    x->write = x->code & PF_WRITE;
+    x->block = x->fault.fetch ? NULL : running;
+    if (x->block != NULL && x->block->code != NULL)
+        x->insn = block_insn(x->block->code->insns, x->block->code->count, eip);
+    if (running != NULL && (x->kind != P5_TRANSFER_TRAP || eip == running->linear))
+        delivery_restore_flags(e, running);
+    if (x->vector == VECTOR_PF && x->insn != NULL && !x->write)
+        refine_page_fault(e, x);
+    if (x->kind == P5_TRANSFER_FAULT && !x->fault.fetch)
+        guard_faulted(e);
+}
+
+/* Retires the running block: all of it before a fetch fault and a trap, else up to the faulting instruction.
+ * Returns true if attention is wanted. */
+static bool end_interrupted(engine *e, const interruption *x)
+{
+    if (stretch_block(e) == NULL)
+        return false;
+    if (x->fault.fetch || x->kind == P5_TRANSFER_TRAP)
+        return stretch_end_all(e, engine_linear_eip(e));
+    return stretch_end_before(e, engine_linear_eip(e));
+}
+
+/* Delivers the interruption as `event` reports it. */
+static void deliver(engine *e, const interruption *x, const engine_event *event)
+{
+    delivery d = {.kind = x->kind,
+                  .vector = x->vector,
+                  .has_error_code = event->has_error_code,
+                  .error_code = x->code,
+                  .eip = event->eip};
+    if (x->insn != NULL) {
+        d.block = x->block->block;
+        d.index = (uint32_t)(x->insn - x->block->code->insns);
+    }
+    if (x->kind != P5_TRANSFER_SOFTWARE && x->vector == VECTOR_PF) {
+        d.reference = x->fault.fetch ? P5_REFERENCE_CODE : x->write ? P5_REFERENCE_WRITE : P5_REFERENCE_READ;
+        d.reference_linear = event->fault_address;
+    }
+    delivery_run(e, &d);
+    stream_attention_if_wanted(e); /* the handler may fault before it has executed anything */
+}
+
+/* Reports the interruption to the owner, and does what the owner answers. During the callback EIP is the one
+ * that delivery would push. */
+static void report(engine *e, const interruption *x)
+{
+    uc_env *env = e->env;
+    const bool software = x->kind == P5_TRANSFER_SOFTWARE;
+    const engine_event event = {.kind = x->kind,
+                                .vector = x->vector,
+                                .has_error_code = !software && vector_has_error_code(x->vector),
+                                .error_code = x->code,
+                                .locks_up = x->locks_up,
+                                .fault_address = (uint32_t)env->cr[2],
+                                .eip = (uint32_t)(software ? env->exception_next_eip : env->eip)};
+    const uint64_t at = env->eip;
+    if (software)
+        env->eip = env->exception_next_eip;
+    engine_not_redirected(e);
+    engine_before_callback(e);
+    const engine_action action = e->callbacks.event(e->callbacks.context, &event);
+    if (action == ENGINE_DELIVER) {
+        if (software)
+            env->eip = at;
+        deliver(e, x, &event);
+        return;
+    }
+    env->old_exception = -1;
+    if (action == ENGINE_STOP)
+        engine_leave(e, ENGINE_STOPPED);
 }
 
 void event_interrupt(uc_engine *uc, uint32_t number, void *owner)
 {
     (void)uc;
     engine *e = owner;
-    uc_env *env = e->env;
     if (number == EXCEPTION_INJECTED) {
         delivery_injected(e);
         return;
     }
-    bool software = env->exception_is_int, fetch = e->fetch_fault, attention = false;
-    uint8_t vector = (uint8_t)number;
-    uint32_t code = (uint32_t)env->error_code;
-    bool debug_fault = e->debug_fault;
-    const uint32_t across = e->load_across;
-    e->return_address = e->load_across = 0;
-    const bool locked_up = e->locked_up;
-    e->fetch_fault = e->restart = e->debug_fault = e->locked_up = false;
-
-    if (software) {
-        uint32_t next = (uint32_t)env->eip;
-        engine_at_block(e); /* a fault of the delivery belongs to the INT */
-        uint8_t fault;
-        uint32_t fault_code;
-        if (software_fault(e, vector, &fault, &fault_code)) {
-            vector = fault;
-            code = fault_code;
-            software = false;
-            *uc_exception_index(engine_cpu(e)) = vector;
-            env->exception_is_int = 0;
-            env->error_code = (int32_t)code;
-            env->old_exception = vector;
-        }
-        if (software) {
-            e->retired.gate = (uint8_t)gate_way(e, vector);
-            attention = stretch_end_all(e, (uint32_t)env->segs[ENGINE_CS].base + next);
-            e->retired.gate = P5_GATE_NONE;
-        }
-    }
-    bool write = code & PF_WRITE;
-    bool trap = vector == VECTOR_DB && !debug_fault;
-    const engine_block *running = fetch ? NULL : e->current;
-    const isa_insn *faulted =
-        running && running->code
-            ? block_insn(running->code->insns, running->code->count, engine_linear_eip(e))
-            : NULL;
-    if (e->current && (!trap || engine_linear_eip(e) == e->current->linear))
-        delivery_restore_flags(e, e->current);
-    if (vector == VECTOR_PF && !fetch && !write && e->current)
-        refine_page_fault(e, across, &code);
-    if (!software && !trap && !fetch)
-        guard_faulted(e);
-    if (e->current) {
-        bool after = fetch || trap;
-        attention =
-            after ? stretch_end_all(e, engine_linear_eip(e)) : stretch_end_before(e, engine_linear_eip(e));
-    }
+    interruption x = interruption_take(e, (uint8_t)number);
+    bool attention = x.kind == P5_TRANSFER_SOFTWARE && end_software(e, &x);
+    find_instruction(e, &x);
+    attention |= end_interrupted(e, &x);
     if (attention)
         engine_request_attention(e);
-    if (fetch)
+    if (x.fault.fetch)
         attention_before_fetch(e);
-
-    engine_event event = {.kind = software ? P5_TRANSFER_SOFTWARE
-                                  : trap   ? P5_TRANSFER_TRAP
-                                           : P5_TRANSFER_FAULT,
-                          .vector = vector,
-                          .has_error_code = !software && vector_has_error_code(vector),
-                          .error_code = code,
-                          .locks_up = locked_up,
-                          .fault_address = (uint32_t)env->cr[2],
-                          .eip = (uint32_t)(software ? env->exception_next_eip : env->eip)};
-    uint64_t at = env->eip;
-    if (software)
-        env->eip = env->exception_next_eip; /* what the owner sees as EIP */
-    e->redirected = false;
-    engine_before_callback(e);
-    switch (e->callbacks.event(e->callbacks.context, &event)) {
-    case ENGINE_DELIVER:
-        if (software)
-            env->eip = at;
-        delivery_begin(e, event.kind, vector);
-        if (faulted) {
-            e->exception.block = running->block;
-            e->exception.index = (uint32_t)(faulted - running->code->insns);
-        }
-        if (!software && vector == VECTOR_PF) {
-            e->exception.reference = fetch   ? P5_REFERENCE_CODE
-                                     : write ? P5_REFERENCE_WRITE
-                                             : P5_REFERENCE_READ;
-            e->exception.reference_linear = event.fault_address;
-        }
-        delivery d = {event.kind, vector, event.has_error_code, code, event.eip};
-        delivery_run(e, &d);
-        env->old_exception = -1;
-        delivery_end(e);
-        stream_attention_if_wanted(e); /* the handler may fault before it has executed anything */
-        return;
-    case ENGINE_STOP:
-        env->old_exception = -1;
-        engine_leave(e, ENGINE_STOPPED);
-    default:
-        env->old_exception = -1;
-        return;
-    }
+    report(e, &x);
 }
 
 /* Shuts down after a third fault in a row. */
 void __wrap_qemu_system_reset_request(uc_engine *uc)
 {
     engine *e = engine_of(uc_env_of(uc_cpu_of_handle(uc)));
-    e->stop = ENGINE_SHUTDOWN;
-    e->stopping = true;
+    engine_stops(e, ENGINE_SHUTDOWN);
     e->env->old_exception = -1;
 }
 
@@ -229,8 +265,8 @@ _Noreturn void WRAP(cpu_abort)(uc_cpu *cpu, const char *format, ...)
 {
     (void)format;
     engine *e = engine_of(uc_env_of(cpu));
-    if (e->current) /* a far transfer, alone in its block */
-        engine_at_block(e);
+    if (stretch_block(e)) /* a far transfer, alone in its block */
+        stretch_set_eip(e);
     engine_raise(e, VECTOR_TS, e->env->tr.selector & 0xfffcu);
 }
 
@@ -239,7 +275,7 @@ int REAL(cpu_exec)(uc_engine *uc, uc_cpu *cpu);
 int WRAP(cpu_exec)(uc_engine *uc, uc_cpu *cpu)
 {
     engine *e = engine_of(uc_env_of(cpu));
-    if (e->injected) {
+    if (delivery_waits(e)) {
         e->env->exception_is_int = 0;
         *uc_exception_index(cpu) = EXCEPTION_INJECTED;
     }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engine/memory/access.h"
+#include "engine/memory/guard.h"
 #include "engine/memory/operand.h"
 #include "engine/stream/stream_internal.h"
 #include "engine/stretch/stretch.h"
@@ -112,7 +113,8 @@ void repeat_ahead(engine *e, const engine_block *b)
                  .size = insn->operand_bytes,
                  .step = env->df * insn->operand_bytes,
                  .eax = (uint32_t)env->regs[ENGINE_EAX]};
-    const bool singly = b->port_bytes || b->flags & EFLAGS_TF || (insn->address32 && e->guard.real_limits);
+    const bool singly =
+        b->needs.port_bytes || b->flags & EFLAGS_TF || (insn->address32 && guard_real_limits(e));
     uint32_t made = singly ? 0 : UINT32_MAX, most = made;
     while (made == most && most != 0 && !engine_iteration_wanted(e)) {
         const uint32_t left = (uint32_t)env->regs[ENGINE_ECX] & mask,
@@ -140,5 +142,5 @@ void repeat_ahead(engine *e, const engine_block *b)
         step_register(env, ENGINE_ESI, s.from ? made * (uint32_t)s.step : 0, mask);
         step_register(env, ENGINE_EDI, s.to ? made * (uint32_t)s.step : 0, mask);
     }
-    e->iteration_records = e->record_next;
+    stretch_iteration_begin(e);
 }

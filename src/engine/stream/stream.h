@@ -6,6 +6,9 @@
 
 bool block_open(engine *e);
 void block_close(engine *e);
+/* Uses Unicorn's block hook. Returns false if it is not laid out as when p5scope was built. */
+bool stream_set_hook(engine *e, uc_hook_head *hook);
+extern const snapshot_table stream_saved;
 /* The type of the functions that a translated block calls when it starts, instead of Unicorn's block hook.
  * The call passes the needed values, because a block's description is usually not in the host's cache.
  * stream_block serves plain blocks (block_plain). */

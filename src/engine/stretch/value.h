@@ -4,18 +4,18 @@
 
 #include "engine/stretch/stretch.h"
 
+/* Record what the clocks of the running instruction depend on. */
 static inline void value_note(engine *e, p5_value value)
 {
-    if (__builtin_expect(e->value_next == e->value_end, 0)) {
+    if (__builtin_expect(e->stretch.value_next == e->stretch.value_end, 0)) {
         stretch_full(e);
         return;
     }
-    *e->value_next++ = value;
+    *e->stretch.value_next++ = value;
 }
 static inline void value_add(engine *e, isa_value_kind kind, uint64_t a)
 {
     value_note(e, (p5_value){.a = a, .kind = (uint8_t)kind});
 }
-void value_scan(engine *e, const engine_block *block);
 
 #endif

@@ -1,5 +1,6 @@
 /* FADD, FSUB, FMUL, FDIV and their reverses, and comparisons: what the model is told of their operands, and
  * the exact way for what is not usual (x87_whole_operate.c). */
+#include "engine/stretch/stretch.h"
 #include "engine/x87/x87_internal.h"
 
 /* --- Safe instruction recognition --- */
@@ -8,15 +9,14 @@
 
 void __attribute__((noinline)) x87_mark(engine *e, unsigned marks, uintptr_t retaddr)
 {
-    const engine_block *b = e->current;
+    const engine_block *b = stretch_block(e);
     UC_INTERNAL(cpu_restore_state)(engine_cpu(e), retaddr, false);
     uint32_t at = engine_linear_eip(e);
     for (unsigned i = 0; i < b->count; i++) {
         if (b->linear + b->marks[i].offset == at)
-            e->unsafe[i] |= (uint8_t)marks;
+            stretch_mark_unsafe(e, i, marks);
     }
-    e->retired.unsafe_x87 = true;
-    engine_no_batch(e);
+    stretch_no_batch(e);
 }
 
 static void recognise(uc_env *env, x87_binary which, const uc_fpreg *to, const uc_fpreg *other,

@@ -63,6 +63,10 @@ void x87_wait_before(engine *e)
 
 void x87_open(engine *e)
 {
+    const bool p55c = e->options.family == P5_FAMILY_P55C;
+    e->x87.safe_low = 0x3fffu - (p55c ? 0x0fff : 0x1ffe);
+    e->x87.safe_span = p55c ? 0x1fff : 0x3ffc;
+    e->x87.safe_reach = 0x3fff - e->x87.safe_low;
     e->x87.place = X87_IN_STATE;
     forget_reach(e);
 }

@@ -189,7 +189,7 @@ static bool store_held80(uc_env *env, uint64_t address)
     access_place low, high;
     if (!access_inside(e, (uint32_t)address, 8, ACCESS_MODE(ACCESS_ANY)) ||
         !access_find(e, address, 8, user, true, &low) || !access_find(e, address + 8, 2, user, true, &high) ||
-        low.page != high.page || !access_has_room(e))
+        low.page != high.page || !stretch_has_space(e))
         return false;
     access_found(e, &low, P5_ACCESS_WRITE);
     access_found(e, &high, P5_ACCESS_WRITE);

@@ -4,7 +4,6 @@
 
 #include "engine/memory/guard.h"
 #include "engine/memory/operand.h"
-#include "engine/stretch/leave.h"
 #include "engine/stretch/stretch.h"
 #include "engine/stretch/value.h"
 #include "engine/x87/x87_internal.h"
@@ -64,7 +63,7 @@ void WRAP(helper_fwait)(uc_env *env)
 const isa_insn *x87_instruction(uc_env *env, uintptr_t retaddr)
 {
     engine *e = engine_of(env);
-    const isa_block *code = e->current->code;
+    const isa_block *code = stretch_block(e)->code;
     UC_INTERNAL(cpu_restore_state)(engine_cpu(e), retaddr, false);
     return block_insn(code->insns, code->count, engine_linear_eip(e));
 }
@@ -72,7 +71,7 @@ const isa_insn *x87_instruction(uc_env *env, uintptr_t retaddr)
 /* `insn` is the last instruction that the x87 had. */
 static void note_instruction(uc_env *env, const isa_insn *insn)
 {
-    const isa_block *code = engine_of(env)->current->code;
+    const isa_block *code = stretch_block(engine_of(env))->code;
     const uint8_t *bytes = code->bytes + (insn->address - code->linear) + insn->prefixes;
     env->fpip = env->eip;
     env->fpcs = (uint16_t)env->segs[ENGINE_CS].selector;
@@ -90,7 +89,7 @@ void x87_nop(uc_env *env)
 void x87_end_unstored(uc_env *env, uint32_t linear, uintptr_t retaddr)
 {
     engine *e = engine_of(env);
-    const isa_block *code = e->current->code;
+    const isa_block *code = stretch_block(e)->code;
     const isa_insn *insn = x87_instruction(env, retaddr);
     note_instruction(env, insn);
     engine_segment_name segment = operand_segment(insn, true, 0);

@@ -352,7 +352,7 @@ static page_entry loaded_page(unsigned index, page_entry page, const char *messa
     p5_error error = {0};
     snapshot_bytes saved = {0};
     guest_open(&g);
-    g.e->pages[0][index] = page;
+    g.e->memory.pages[0][index] = page;
     snapshot to = {.write = snapshot_bytes_put, .context = &saved, .error = &error};
     engine_transfer(g.e, &to);
     assert_int_equal(to.status, P5_OK);
@@ -369,9 +369,9 @@ static page_entry loaded_page(unsigned index, page_entry page, const char *messa
     if (message != NULL)
         assert_string_equal(error.message, message);
     assert_false(saved.too_far);
-    page_entry loaded = g.e->pages[0][index];
+    page_entry loaded = g.e->memory.pages[0][index];
     if (loaded.host != NULL)
-        assert_ptr_equal(loaded.host, g.e->ram + loaded.physical);
+        assert_ptr_equal(loaded.host, g.e->memory.ram + loaded.physical);
     free(saved.data);
     guest_close(&g);
     return loaded;

@@ -1,17 +1,18 @@
 /* What ends or interrupts a run from within: a failure, a fault, a request for attention. */
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 
 #include "base/error.h"
-#include "engine/stretch/leave.h"
+#include "engine/internal.h"
 
 void engine_fail(engine *e, const char *format, ...)
 {
-    if (e->failure[0])
+    if (e->run.failure[0])
         return; /* the first failure is the cause */
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(e->failure, sizeof e->failure, format, arguments);
+    vsnprintf(e->run.failure, sizeof e->run.failure, format, arguments);
     va_end(arguments);
 }
 
@@ -22,10 +23,16 @@ void engine_fail_memory(engine *e)
     engine_fail(e, "%s%s%s", error.message, error.hint[0] != '\0' ? "; " : "", error.hint);
 }
 
+void engine_stops(engine *e, engine_stop stop)
+{
+    assert(e->run.running);
+    e->run.stop = stop;
+    e->run.stopping = true;
+}
+
 void engine_leave(engine *e, engine_stop stop)
 {
-    e->stop = stop;
-    e->stopping = true;
+    engine_stops(e, stop);
     *uc_exception_index(engine_cpu(e)) = UC_EXCP_HLT;
     UC_INTERNAL(cpu_loop_exit)(engine_cpu(e));
 }
@@ -43,10 +50,10 @@ void engine_raise(engine *e, int vector, uint32_t error_code)
 
 void engine_request_attention(engine *e)
 {
-    atomic_fetch_or_explicit(&e->requested, REQUEST_BLOCK | REQUEST_ITERATION, memory_order_relaxed);
+    atomic_fetch_or_explicit(&e->run.requested, REQUEST_BLOCK | REQUEST_ITERATION, memory_order_relaxed);
 }
 
 void engine_request_attention_async(engine *e)
 {
-    atomic_fetch_or_explicit(&e->requested, REQUEST_BLOCK, memory_order_relaxed);
+    atomic_fetch_or_explicit(&e->run.requested, REQUEST_BLOCK, memory_order_relaxed);
 }

@@ -2,37 +2,37 @@
 #include "engine/memory/memory_internal.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/room.h"
+#include "engine/stretch/stretch.h"
 
 static void *page_copy(engine *e, uint32_t page)
 {
-    return e->behind.memory + (size_t)page * ENGINE_PAGE_BYTES;
+    return e->memory.coherence.memory + (size_t)page * ENGINE_PAGE_BYTES;
 }
 
-void behind_close(engine *e)
+void coherence_close(engine *e)
 {
-    behind *b = &e->behind;
-    room_close(b->memory, e->ram_bytes);
-    free(b->kept);
+    coherence *b = &e->memory.coherence;
+    room_close(b->memory, e->memory.ram_bytes);
+    free(b->copied);
     free(b->code);
     free(b->code_page);
-    *b = (behind){0};
+    *b = (coherence){0};
 }
 
 /* --- Memory --- */
 
-void behind_keep(engine *e, uint32_t physical)
+void coherence_keep(engine *e, uint32_t physical)
 {
     uint32_t page = physical / ENGINE_PAGE_BYTES;
-    if (behind_kept(&e->behind, page))
+    if (coherence_copied(&e->memory.coherence, page))
         return;
-    memcpy(page_copy(e, page), e->ram + (size_t)page * ENGINE_PAGE_BYTES, ENGINE_PAGE_BYTES);
-    e->behind.kept[page] = 1;
+    memcpy(page_copy(e, page), e->memory.ram + (size_t)page * ENGINE_PAGE_BYTES, ENGINE_PAGE_BYTES);
+    e->memory.coherence.copied[page] = 1;
 }
 
-const uint8_t *behind_find_invd(const uint8_t *bytes, size_t size)
+const uint8_t *coherence_find_invd(const uint8_t *bytes, size_t size)
 {
     static const uint8_t invd[] = {0x0f, 0x08};
     return memmem(bytes, size, invd, sizeof invd);
@@ -40,36 +40,36 @@ const uint8_t *behind_find_invd(const uint8_t *bytes, size_t size)
 
 void engine_search_invd(engine *e, const uint8_t *bytes, size_t size)
 {
-    e->behind.invd |= behind_find_invd(bytes, size) != NULL;
+    e->memory.coherence.invd |= coherence_find_invd(bytes, size) != NULL;
 }
 
 bool engine_follows_stores(const engine *e)
 {
-    return e->behind.memory != NULL && e->behind.invd;
+    return e->memory.coherence.memory != NULL && e->memory.coherence.invd;
 }
 
-void behind_follow(engine *e)
+void coherence_follow(engine *e)
 {
-    e->behind.invd = true;
-    engine_no_batch(e); /* the owner ends batches */
+    e->memory.coherence.invd = true;
+    stretch_no_batch(e); /* the owner ends batches */
     engine_request_attention(e);
 }
 
 /* Returns true if the bytes lie in one page of RAM for which memory has a separate copy. */
-static bool kept_range(const engine *e, uint32_t physical, uint32_t size)
+static bool has_copy(const engine *e, uint32_t physical, uint32_t size)
 {
-    return e->behind.memory != NULL && physical < e->ram_bytes && size <= e->ram_bytes - physical &&
-           e->behind.kept[physical / ENGINE_PAGE_BYTES];
+    return e->memory.coherence.memory != NULL && physical < e->memory.ram_bytes &&
+           size <= e->memory.ram_bytes - physical && e->memory.coherence.copied[physical / ENGINE_PAGE_BYTES];
 }
 
-void behind_written(engine *e, uint32_t physical, uint32_t size)
+void coherence_written(engine *e, uint32_t physical, uint32_t size)
 {
     while (size > 0) {
         uint32_t part = ENGINE_PAGE_BYTES - physical % ENGINE_PAGE_BYTES;
         if (part > size)
             part = size;
-        if (kept_range(e, physical, part))
-            memcpy(e->behind.memory + physical, e->ram + physical, part);
+        if (has_copy(e, physical, part))
+            memcpy(e->memory.coherence.memory + physical, e->memory.ram + physical, part);
         physical += part;
         size -= part;
     }
@@ -77,15 +77,15 @@ void behind_written(engine *e, uint32_t physical, uint32_t size)
 
 bool engine_keep_memory(engine *e)
 {
-    behind *b = &e->behind;
+    coherence *b = &e->memory.coherence;
     if (b->memory != NULL)
         return true;
-    b->memory = room_open(e->ram_bytes);
-    b->kept = calloc(e->ram_bytes / ENGINE_PAGE_BYTES, 1);
-    if (b->memory == NULL || b->kept == NULL) {
-        room_close(b->memory, e->ram_bytes);
-        free(b->kept);
-        b->memory = b->kept = NULL;
+    b->memory = room_open(e->memory.ram_bytes);
+    b->copied = calloc(e->memory.ram_bytes / ENGINE_PAGE_BYTES, 1);
+    if (b->memory == NULL || b->copied == NULL) {
+        room_close(b->memory, e->memory.ram_bytes);
+        free(b->copied);
+        b->memory = b->copied = NULL;
         return false;
     }
     mmu_flush(e); /* so that the first store into every page is noticed */
@@ -94,73 +94,74 @@ bool engine_keep_memory(engine *e)
 
 bool engine_keeps_memory(const engine *e)
 {
-    return e->behind.memory != NULL;
+    return e->memory.coherence.memory != NULL;
 }
 
 void engine_line_to_memory(engine *e, uint32_t physical, uint32_t size)
 {
-    if (kept_range(e, physical, size))
-        memcpy(e->behind.memory + physical, e->ram + physical, size);
+    if (has_copy(e, physical, size))
+        memcpy(e->memory.coherence.memory + physical, e->memory.ram + physical, size);
 }
 
 void engine_line_from_memory(engine *e, uint32_t physical, uint32_t size)
 {
-    if (!kept_range(e, physical, size) || memcmp(e->ram + physical, e->behind.memory + physical, size) == 0)
+    if (!has_copy(e, physical, size) ||
+        memcmp(e->memory.ram + physical, e->memory.coherence.memory + physical, size) == 0)
         return;
     engine_flush_code(e, physical, size);
-    memcpy(e->ram + physical, e->behind.memory + physical, size);
+    memcpy(e->memory.ram + physical, e->memory.coherence.memory + physical, size);
 }
 
 bool engine_read_line(const engine *e, uint32_t physical, bool memory, uint8_t bytes[P5_LINE_BYTES])
 {
-    if (physical >= e->ram_bytes) {
+    if (physical >= e->memory.ram_bytes) {
         memset(bytes, 0xff, P5_LINE_BYTES); /* nothing drives the bus */
         return false;
     }
-    bool other = memory && kept_range(e, physical, P5_LINE_BYTES);
-    memcpy(bytes, (other ? e->behind.memory : e->ram) + physical, P5_LINE_BYTES);
+    bool other = memory && has_copy(e, physical, P5_LINE_BYTES);
+    memcpy(bytes, (other ? e->memory.coherence.memory : e->memory.ram) + physical, P5_LINE_BYTES);
     return true;
 }
 
 void engine_write_line(engine *e, uint32_t physical, const uint8_t bytes[P5_LINE_BYTES])
 {
-    if (physical >= e->ram_bytes)
+    if (physical >= e->memory.ram_bytes)
         return;
-    behind_keep(e, physical);
+    coherence_keep(e, physical);
     engine_flush_code(e, physical, P5_LINE_BYTES);
-    memcpy(e->ram + physical, bytes, P5_LINE_BYTES);
+    memcpy(e->memory.ram + physical, bytes, P5_LINE_BYTES);
 }
 
 /* --- Code lines --- */
 
 static unsigned set_of(uint32_t physical)
 {
-    return physical / P5_LINE_BYTES % BEHIND_SETS;
+    return physical / P5_LINE_BYTES % COHERENCE_SETS;
 }
 
-static behind_line *find_code(const engine *e, uint32_t line)
+static code_line *find_code(const engine *e, uint32_t line)
 {
-    const behind *b = &e->behind;
+    const coherence *b = &e->memory.coherence;
     if (b->code_count == 0)
         return NULL;
-    behind_line *set = b->code[set_of(line)];
-    for (unsigned way = 0; way < BEHIND_WAYS; way++)
+    code_line *set = b->code[set_of(line)];
+    for (unsigned way = 0; way < COHERENCE_WAYS; way++)
         if (set[way].used && set[way].line == line)
             return &set[way];
     return NULL;
 }
 
-static behind_line *free_code(engine *e, uint32_t line)
+static code_line *free_code(engine *e, uint32_t line)
 {
-    behind *b = &e->behind;
+    coherence *b = &e->memory.coherence;
     if (b->code == NULL)
-        b->code = calloc(BEHIND_SETS, sizeof *b->code);
+        b->code = calloc(COHERENCE_SETS, sizeof *b->code);
     if (b->code_page == NULL)
         b->code_page = malloc(ENGINE_PAGE_BYTES);
     if (b->code == NULL || b->code_page == NULL)
         return NULL;
-    behind_line *set = b->code[set_of(line)];
-    for (unsigned way = 0; way < BEHIND_WAYS; way++)
+    code_line *set = b->code[set_of(line)];
+    for (unsigned way = 0; way < COHERENCE_WAYS; way++)
         if (!set[way].used)
             return &set[way];
     return NULL; /* cannot happen: the caches hold no more lines of a set */
@@ -168,19 +169,19 @@ static behind_line *free_code(engine *e, uint32_t line)
 
 bool engine_set_code_line(engine *e, uint32_t physical, const uint8_t *bytes)
 {
-    behind_line *line = find_code(e, physical);
+    code_line *line = find_code(e, physical);
     if (bytes == NULL && line == NULL)
         return true;
     if (line == NULL) {
         line = free_code(e, physical);
         if (line == NULL)
             return false;
-        e->behind.code_count++;
+        e->memory.coherence.code_count++;
     }
     engine_flush_code(e, physical, P5_LINE_BYTES);
     if (bytes == NULL) {
         line->used = false;
-        e->behind.code_count--;
+        e->memory.coherence.code_count--;
         return true;
     }
     line->used = true;
@@ -189,15 +190,15 @@ bool engine_set_code_line(engine *e, uint32_t physical, const uint8_t *bytes)
     return true;
 }
 
-const uint8_t *behind_code_page(engine *e, uint32_t physical, const uint8_t *from)
+const uint8_t *coherence_code_page(engine *e, uint32_t physical, const uint8_t *from)
 {
-    behind *b = &e->behind;
+    coherence *b = &e->memory.coherence;
     uint32_t page = physical & ~(uint32_t)ENGINE_PAGE_MASK;
     bool copied = false;
     if (b->code_count == 0)
         return from;
     for (uint32_t line = page; line - page < ENGINE_PAGE_BYTES; line += P5_LINE_BYTES) {
-        const behind_line *other = find_code(e, line);
+        const code_line *other = find_code(e, line);
         if (other == NULL)
             continue;
         if (!copied)
@@ -208,22 +209,22 @@ const uint8_t *behind_code_page(engine *e, uint32_t physical, const uint8_t *fro
     return copied ? b->code_page : from;
 }
 
-uint8_t behind_code_byte(const engine *e, uint32_t physical, uint8_t byte)
+uint8_t coherence_code_byte(const engine *e, uint32_t physical, uint8_t byte)
 {
-    const behind_line *line = find_code(e, physical & ~(uint32_t)(P5_LINE_BYTES - 1));
+    const code_line *line = find_code(e, physical & ~(uint32_t)(P5_LINE_BYTES - 1));
     return line != NULL ? line->bytes[physical % P5_LINE_BYTES] : byte;
 }
 
-/* --- Pins --- */
+/* --- Pinned TLB entries --- */
 
 static uint32_t page_mask(const p5_translation *t)
 {
     return t->large ? 0xffc00000u : 0xfffff000u;
 }
 
-p5_translation *behind_pin(engine *e, bool code, uint32_t linear)
+p5_translation *coherence_pin(engine *e, bool code, uint32_t linear)
 {
-    behind *b = &e->behind;
+    coherence *b = &e->memory.coherence;
     for (unsigned i = 0; i < b->pin_count; i++) {
         p5_translation *t = &b->pins[i];
         if (t->code == code && ((t->linear ^ linear) & page_mask(t)) == 0)
@@ -234,13 +235,13 @@ p5_translation *behind_pin(engine *e, bool code, uint32_t linear)
 
 void engine_set_translation(engine *e, const p5_translation *translation)
 {
-    behind *b = &e->behind;
+    coherence *b = &e->memory.coherence;
     unsigned i = 0;
     while (i < b->pin_count &&
            (b->pins[i].code != translation->code || b->pins[i].large != translation->large ||
             ((b->pins[i].linear ^ translation->linear) & page_mask(translation)) != 0))
         i++;
-    if (translation->valid && i < BEHIND_PINS) {
+    if (translation->valid && i < COHERENCE_PINS) {
         b->pins[i] = *translation;
         b->pin_count += i == b->pin_count;
     } else if (i < b->pin_count) {

@@ -7,7 +7,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "engine/internal.h"
+#include "engine/unicorn/code_buffer.h"
+#include "engine/unicorn/inside.h"
 
 void REAL(tcg_exec_init)(uc_engine *uc, unsigned long bytes);
 void WRAP(tcg_exec_init)(uc_engine *uc, unsigned long bytes);
@@ -26,34 +27,6 @@ void WRAP(tcg_optimize)(uc_translator *s);
 void WRAP(tcg_optimize)(uc_translator *s)
 {
     (void)s;
-}
-
-static bool is_flat(const uc_env *env)
-{
-    return env->segs[ENGINE_CS].base == 0;
-}
-
-const void *REAL(helper_lookup_tb_ptr)(uc_env *env);
-static const void *__attribute__((noinline)) find(uc_env *env, found_block *found, uint64_t place)
-{
-    const void *code = REAL(helper_lookup_tb_ptr)(env);
-    engine *e = engine_of(env);
-    if (is_flat(env) && (uintptr_t)code > e->translations) { /* else it leads to Unicorn's loop */
-        *found = (found_block){place, code};
-        e->found_none = false;
-    }
-    return code;
-}
-
-/* The code where a return or an indirect branch led to. Unicorn's own table holds descriptions of blocks: a
- * look at it waits for two lines of the host's memory, and 64 places are all that a page has in it. */
-const void *WRAP(helper_lookup_tb_ptr)(uc_env *env);
-const void *WRAP(helper_lookup_tb_ptr)(uc_env *env)
-{
-    engine *e = engine_of(env);
-    const uint64_t flags = env->hflags | (env->eflags & UC_BLOCK_EFLAGS), place = env->eip | flags << 32;
-    found_block *found = &e->found[(env->eip ^ env->eip / FOUND_BLOCKS) % FOUND_BLOCKS];
-    return __builtin_expect(found->place == place && is_flat(env), 1) ? found->code : find(env, found, place);
 }
 
 #ifdef __x86_64__

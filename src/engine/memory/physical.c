@@ -1,0 +1,136 @@
+/* Physical memory: RAM, the windows of devices, and the host's accesses on behalf of the guest. */
+#include <stdlib.h>
+
+#include "base/room.h"
+#include "engine/memory/code.h"
+#include "engine/memory/memory_internal.h"
+
+bool physical_open(engine *e)
+{
+    memory_state *m = &e->memory;
+    m->ram_bytes = e->options.memory_bytes;
+    m->address_mask = UINT32_MAX;
+    memset(m->open_bus, 0xff, sizeof m->open_bus);
+    memset(m->pages_filled, 0xff, sizeof m->pages_filled);
+    m->ram = room_open(m->ram_bytes);
+    if (m->ram != NULL)
+        room_huge(m->ram, m->ram_bytes);
+    m->code_lines = calloc(m->ram_bytes / ENGINE_PAGE_BYTES, sizeof *m->code_lines);
+    m->table_pages = calloc(m->ram_bytes / ENGINE_PAGE_BYTES, 1);
+    code_forget_found(e);
+    mmu_flush_all(e);
+    return m->ram && m->code_lines && m->table_pages;
+}
+
+void physical_close(engine *e)
+{
+    room_close(e->memory.ram, e->memory.ram_bytes);
+    coherence_close(e);
+    free(e->memory.code_lines);
+    free(e->memory.table_pages);
+}
+
+/* --- Windows --- */
+
+const engine_window *physical_window(const engine *e, uint32_t physical)
+{
+    for (const engine_window *w = e->memory.windows; w < e->memory.windows + ENGINE_WINDOWS; w++)
+        if (physical - w->first < w->bytes)
+            return w;
+    return NULL;
+}
+
+void physical_read_device(engine *e, uint32_t physical, uint8_t *to, unsigned size)
+{
+    bool there = physical_window(e, physical) != NULL;
+    for (unsigned i = 0; i < size; i++) /* without a window nothing drives the bus */
+        to[i] = there ? e->callbacks.memory_read(e->callbacks.context, physical + i) : 0xff;
+}
+
+void physical_write_device(engine *e, uint32_t physical, const uint8_t *from, unsigned size)
+{
+    if (physical_window(e, physical) == NULL)
+        return; /* lost on the open bus */
+    for (unsigned i = 0; i < size; i++)
+        e->callbacks.memory_write(e->callbacks.context, physical + i, from[i]);
+}
+
+void engine_set_window(engine *e, unsigned number, const engine_window *window)
+{
+    engine_window *w = &e->memory.windows[number];
+    bool same = w->first == window->first && w->bytes == window->bytes;
+    if (same && w->host == window->host)
+        return;
+    *w = *window;
+    if (same) /* no code is translated there */
+        mmu_flush(e);
+    else
+        engine_flush_translations(e);
+}
+
+/* --- engine.h --- */
+
+void engine_ram_written(engine *e, uint32_t physical, uint32_t size)
+{
+    engine_flush_code(e, physical, size);
+    coherence_written(e, physical, size);
+}
+
+uint8_t *engine_ram(engine *e, uint32_t physical, uint32_t size)
+{
+    return physical < e->memory.ram_bytes && size <= e->memory.ram_bytes - physical ? e->memory.ram + physical
+                                                                                    : NULL;
+}
+
+/* Reads bytes of one page. `there` points to them if they are in memory. */
+static void read_part(engine *e, uint32_t physical, const uint8_t *there, uint8_t *to, size_t size)
+{
+    const engine_window *window = physical_window(e, physical);
+    if (window != NULL && window->host == NULL)
+        physical_read_device(e, physical, to, (unsigned)size);
+    else
+        memcpy(to, there, size);
+}
+
+static void write_part(engine *e, uint32_t physical, uint8_t *there, const uint8_t *from, size_t size)
+{
+    const engine_window *window = physical_window(e, physical);
+    if (window != NULL && window->host == NULL) {
+        physical_write_device(e, physical, from, (unsigned)size);
+    } else if (window != NULL) {
+        memcpy(there, from, size);
+    } else if (engine_ram(e, physical, (uint32_t)size) != NULL) { /* else lost on the open bus */
+        engine_flush_code(e, physical, (uint32_t)size);
+        memcpy(there, from, size);
+        coherence_written(e, physical, (uint32_t)size);
+    }
+}
+
+/* Copies page by page. Either `to` or `from` is NULL. */
+static bool move_linear(engine *e, uint32_t linear, uint8_t *to, const uint8_t *from, size_t size)
+{
+    for (size_t done = 0, part; done < size; done += part) {
+        uint32_t at = linear + (uint32_t)done, physical;
+        part = ENGINE_PAGE_BYTES - (at & ENGINE_PAGE_MASK);
+        if (part > size - done)
+            part = size - done;
+        uint8_t *there = mmu_peek(e, at, &physical);
+        if (!there)
+            return false;
+        if (to != NULL)
+            read_part(e, physical, there, to + done, part);
+        else
+            write_part(e, physical, there, from + done, part);
+    }
+    return true;
+}
+
+bool engine_read_linear(engine *e, uint32_t linear, void *data, size_t size)
+{
+    return move_linear(e, linear, data, NULL, size);
+}
+
+bool engine_write_linear(engine *e, uint32_t linear, const void *data, size_t size)
+{
+    return move_linear(e, linear, NULL, data, size);
+}

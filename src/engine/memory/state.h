@@ -1,0 +1,142 @@
+/* The state of memory: translations, RAM, what of it is translated code, what caches hold that differs, and
+ * the checks of references. mmu.h, code.h, coherence.h and guard.h have the functions for it. */
+#ifndef ENGINE_MEMORY_STATE_H
+#define ENGINE_MEMORY_STATE_H
+
+#include "core/pipe/breakpoints.h"
+#include "engine/engine.h"
+
+enum { ENGINE_PAGE_BYTES = 4096, ENGINE_PAGE_MASK = 4095 };
+
+/* --- Translations (mmu.c) --- */
+
+enum { PAGE_ENTRIES = 512 };
+/* There are PAGE_ENTRIES entries each for supervisor and user. Fetches have entries of their own, as the
+ * processor has a TLB for them, so that no data reference makes a fetch walk again: the number of fetches
+ * depends on how blocks are cut. */
+enum {
+    PAGE_FETCHED = 2,
+    PAGE_SIDES = 4,
+    PAGE_REFERENCES = PAGE_FETCHED * PAGE_ENTRIES,
+    PAGE_ALL = PAGE_SIDES * PAGE_ENTRIES
+};
+/* An entry of the host-side page cache: linear page -> host memory and what an access record needs. A tag is
+ * the linear address of the page, or that of a page which belongs to another entry (PAGE_NO_TAG), so that no
+ * access looked up in this entry hits it. */
+typedef struct page_entry {
+    uint32_t read_tag;
+    uint32_t write_tag; /* only with the dirty bit set and neither translated code nor tables in the page */
+    uint32_t physical;  /* page */
+    uint32_t kind;      /* ACCESS_KIND of its P5_ACCESS_* */
+    _Alignas(16) uint8_t *host; /* of the page's first byte; NULL where there is no RAM */
+} page_entry;
+/* Accessed and dirty bits that a walk has set and that the core has not asked for yet. */
+enum { PAGE_SETS = 16 };
+typedef struct page_set {
+    uint32_t linear;
+    bool large;
+    uint8_t bits; /* P5_PAGE_* */
+} page_set;
+
+/* --- Translated code (code.c) --- */
+
+/* An entry of the cache of translated blocks by EIP and flags. */
+enum { FOUND_BLOCKS = 2048 };
+typedef struct found_block {
+    uint64_t place; /* offset in CS, whose base is 0, and flags; all ones: the entry is empty */
+    const void *code;
+} found_block;
+
+/* Bytes that are translated instead of those in memory. */
+typedef struct code_substitute {
+    uint32_t linear;
+    unsigned size;
+    uint8_t bytes[16];
+} code_substitute;
+
+/* --- Contents of caches and TLBs that differ from RAM and page tables (coherence.c) --- */
+
+enum { COHERENCE_SETS = 128, COHERENCE_WAYS = 8, COHERENCE_PINS = 128 };
+
+typedef struct code_line {
+    bool used;
+    uint32_t line;
+    uint8_t bytes[P5_LINE_BYTES];
+} code_line;
+
+/* RAM is what data references see. The other contents, where they can differ:
+ *
+ *   memory      what memory holds under modified lines, by page, from the guest's first store into a page on
+ *   code lines  what fetches see
+ *   pins        TLB entries that test registers have written and that differ from the page tables; they have
+ *               nothing to do with the package's pins
+ *
+ * The fast path needs no check for them: a page that has not been copied to `memory` has no write tag, so the
+ * first store into it takes mmu_fill. Code lines and pins are looked up when code is translated and when
+ * tables are walked. */
+typedef struct coherence {
+    uint8_t *memory;                   /* as large as RAM; NULL: not kept */
+    uint8_t *copied;                   /* one byte per page: `memory` has it */
+    bool invd;                         /* stores are followed one by one: coherence_follow */
+    code_line (*code)[COHERENCE_WAYS]; /* [COHERENCE_SETS], by bits 11-5 of the address; NULL: never used */
+    unsigned code_count;
+    uint8_t *code_page; /* a page as it is fetched: coherence_code_page */
+    p5_translation pins[COHERENCE_PINS];
+    unsigned pin_count;
+} coherence;
+
+/* --- Checks that Unicorn does not make (guard.c) --- */
+
+typedef struct engine_guard {
+    bool looking;       /* all blocks are translated to call stream_block_checked */
+    bool looking_at[2]; /* those of protected mode are; those of real and V86 mode are */
+    bool stepping;      /* engine_step_mode */
+    bool blocks;        /* a block's start has something to check */
+    bool data;          /* every data access has to be checked and takes mmu_fill (PAGE_GUARDED) */
+    bool code;          /* CS has a limit */
+    bool segments;      /* a data or stack segment is not flat, and not real_limits */
+    bool real_limits;   /* real or V86 mode, and the limits of all segments are 64 KB or more */
+    bool extra_now;     /* FS or GS is not flat, and the running blocks use it */
+    bool alignment;     /* CR0.AM, EFLAGS.AC, CPL 3 */
+    bool breakpoints;   /* DR7 enables one */
+    bool limit_step;    /* single instructions, because CS ends soon */
+    bool shadow;        /* the previous instruction was MOV SS or POP SS */
+    uint8_t extra;      /* GUARD_*: FS or GS is not flat */
+    uint32_t hits;      /* bits of DR6 for the trap after the running instruction */
+    breakpoints comparators;
+} engine_guard;
+
+/* What the handler of a fault has to know about the reference that caused it. */
+typedef struct memory_fault {
+    bool fetch;      /* it came from fetching the next instruction, not from the running block */
+    bool debug;      /* #DB is a fault, not a trap */
+    uint32_t across; /* where a load begins whose second page was being looked up; else 0 */
+} memory_fault;
+
+typedef struct memory_state {
+    page_entry pages[PAGE_SIDES][PAGE_ENTRIES];
+    uint64_t pages_filled[PAGE_ALL / 64]; /* bits of those that may hold a page */
+    found_block found[FOUND_BLOCKS];
+    bool found_none;        /* all of them are empty */
+    uintptr_t translations; /* the lowest address of a translated block so far; 0: none */
+
+    uint8_t *ram;
+    uint32_t ram_bytes;
+    uint32_t address_mask; /* A20 */
+    uint64_t *code_lines;  /* by page of RAM: which 64ths of it hold translated code */
+    uint8_t *table_pages;  /* tables were walked in it since translations were flushed */
+    uint8_t open_bus[ENGINE_PAGE_BYTES];
+    engine_window windows[ENGINE_WINDOWS];
+    page_entry uncached; /* the result of mmu_fill while there are pins */
+    page_set page_sets[PAGE_SETS];
+    unsigned next_page_set;
+
+    coherence coherence;
+    uint8_t resume;     /* EFLAGS.RF: RESUME_* (guard.h) */
+    uint32_t resume_at; /* linear address of the instruction that it is for */
+    engine_guard guard;
+    memory_fault fault;
+    code_substitute substitute;
+} memory_state;
+
+#endif

@@ -1,0 +1,224 @@
+/* Page table walks. The engine walks the page tables itself, because Unicorn 2.0.1 walks them but then uses
+ * the linear address. Manual: paging with 4 KB and 4 MB pages, accessed and dirty bits, page-fault error
+ * code. */
+#include "engine/memory/code.h"
+#include "engine/memory/memory_internal.h"
+#include "engine/stretch/stretch.h"
+
+static uint32_t physical_read(const engine *e, uint32_t physical)
+{
+    physical &= e->memory.address_mask;
+    uint32_t value = UINT32_MAX; /* nothing drives the bus */
+    if (physical <= e->memory.ram_bytes - sizeof value)
+        memcpy(&value, e->memory.ram + physical, sizeof value);
+    return value;
+}
+
+/* Prices everything executed so far with the current tables. */
+static void price_before_tables_change(engine *e)
+{
+    if (stretch_give_batch(e, stretch_block(e) ? stretch_block(e)->count : 0))
+        engine_request_attention(e);
+    engine_catch_up(e);
+}
+
+/* Prices what has happened up to a store into a page table, including the running block's part: the block is
+ * left before the store, and the next block begins there. So it makes no difference in which pieces a guest
+ * is run. */
+void walk_before_table_store(engine *e, uintptr_t retaddr)
+{
+    price_before_tables_change(e);
+    const engine_block *b = stretch_block(e);
+    if (!b || b->count == 1 || stretch_recorded(e) < b->marks[1].accesses)
+        return; /* the store is in the first instruction */
+    stretch_leave_before(e, retaddr);
+}
+
+/* Sets bits of a table entry and returns those that were clear. The tables may lie in a page with translated
+ * code. */
+static uint32_t physical_set(engine *e, uint32_t physical, uint32_t bits)
+{
+    physical &= e->memory.address_mask;
+    if (physical > e->memory.ram_bytes - sizeof bits)
+        return 0;
+    uint32_t value;
+    memcpy(&value, e->memory.ram + physical, sizeof value);
+    uint32_t clear = bits & ~value;
+    if (!clear)
+        return 0;
+    price_before_tables_change(e);
+    value |= bits;
+    if (code_lies_in(e, physical, sizeof value))
+        code_overwrite(e, physical, sizeof value, 0);
+    memcpy(e->memory.ram + physical, &value, sizeof value);
+    coherence_written(e, physical, sizeof value); /* a locked bus cycle */
+    return clear;
+}
+
+/* Records which bits a walk has set, until the core prices the walk and asks for them
+ * (engine_page_bits_set). */
+static void record_set(engine *e, uint32_t linear, bool large, uint32_t directory, uint32_t entry)
+{
+    unsigned bits = (directory & PTE_ACCESSED ? P5_PAGE_DIRECTORY_ACCESSED : 0u) |
+                    (entry & PTE_ACCESSED ? P5_PAGE_ACCESSED : 0u) | (entry & PTE_DIRTY ? P5_PAGE_DIRTY : 0u);
+    if (!bits)
+        return;
+    assert(e->memory.next_page_set < PAGE_SETS);
+    e->memory.page_sets[e->memory.next_page_set] = (page_set){linear, large, (uint8_t)bits};
+    e->memory.next_page_set = (e->memory.next_page_set + 1) % PAGE_SETS;
+}
+
+unsigned engine_page_bits_set(engine *e, uint32_t linear, bool write)
+{
+    unsigned bits = 0;
+    for (page_set *s = e->memory.page_sets; s < e->memory.page_sets + PAGE_SETS; s++) {
+        if (s->bits == 0 || (s->linear ^ linear) >> 22 != 0) /* usually nothing has been set */
+            continue;
+        unsigned wanted = P5_PAGE_DIRECTORY_ACCESSED;
+        if (s->large || (s->linear ^ linear) >> 12 == 0)
+            wanted |= P5_PAGE_ACCESSED | (write ? P5_PAGE_DIRTY : 0u);
+        bits |= s->bits & wanted;
+        s->bits &= (uint8_t)~wanted;
+    }
+    return bits;
+}
+
+static uint32_t page_flags(uint32_t entry)
+{
+    return (entry & PTE_CACHE_DISABLE ? P5_ACCESS_CACHE_DISABLE : 0u) |
+           (entry & PTE_WRITE_THROUGH ? P5_ACCESS_WRITE_THROUGH : 0u);
+}
+
+/* Translates with a TLB entry that a test register wrote. It is used as it is. */
+static bool walk_pin(engine *e, p5_translation *pin, uint32_t linear, bool write, bool user,
+                     walk_result *result)
+{
+    uint32_t cr0 = (uint32_t)e->env->cr[0];
+    bool writable = pin->code || pin->writable || (!user && !(cr0 & CR0_WP));
+    if ((user && pin->supervisor) || (write && !writable)) {
+        result->code |= PF_PRESENT;
+        return false;
+    }
+    uint32_t inside = pin->large ? 0x3ff000u : 0;
+    pin->dirty |= write;
+    *result =
+        (walk_result){.physical = ((pin->physical & ~inside) | (linear & inside)) & e->memory.address_mask,
+                      .flags = (cr0 & CR0_CD || pin->cache_disable ? P5_ACCESS_CACHE_DISABLE : 0u) |
+                               (pin->write_through ? P5_ACCESS_WRITE_THROUGH : 0u) |
+                               (pin->large ? P5_ACCESS_LARGE_PAGE : 0u),
+                      .dirty = writable && pin->dirty};
+    return true;
+}
+
+/* Walks the tables for an access. Returns true with *result, or false with the page-fault error code in
+ * result->code. Updates accessed and dirty bits if `set`. */
+bool walk(engine *e, uint32_t linear, mmu_access access, bool user, bool set, walk_result *result)
+{
+    uint32_t cr0 = (uint32_t)e->env->cr[0];
+    uint32_t cached = cr0 & CR0_CD ? P5_ACCESS_CACHE_DISABLE : 0;
+    if (!(cr0 & CR0_PG)) {
+        *result = (walk_result){.physical = linear & ~(uint32_t)ENGINE_PAGE_MASK & e->memory.address_mask,
+                                .flags = cached,
+                                .dirty = true};
+        return true;
+    }
+    bool write = access == MMU_WRITE;
+    result->code = (write ? PF_WRITE : 0u) | (user ? PF_USER : 0u);
+    p5_translation *pin =
+        e->memory.coherence.pin_count != 0 ? coherence_pin(e, access == MMU_FETCH, linear) : NULL;
+    if (pin != NULL)
+        return walk_pin(e, pin, linear, write, user, result);
+    uint32_t directory_address = ((uint32_t)e->env->cr[3] & ~(uint32_t)ENGINE_PAGE_MASK) + (linear >> 22) * 4;
+    uint32_t directory = physical_read(e, directory_address);
+    if (!(directory & PTE_PRESENT))
+        return false;
+    bool large = directory & PTE_LARGE && e->env->cr[4] & CR4_PSE;
+    uint32_t entry_address = directory_address, entry = directory, rights = directory;
+    if (!large) {
+        entry_address = (directory & ~(uint32_t)ENGINE_PAGE_MASK) + (linear >> 12 & 1023) * 4;
+        entry = physical_read(e, entry_address);
+        if (!(entry & PTE_PRESENT))
+            return false;
+        rights &= entry;
+    } else if (entry & PTE_LARGE_RESERVED) {
+        result->code |= PF_PRESENT | PF_RESERVED;
+        return false;
+    }
+    /* A supervisor write to a read-only page is only stopped by CR0.WP. */
+    bool allowed =
+        !(user && !(rights & PTE_USER)) && !(write && !(rights & PTE_WRITE) && (user || cr0 & CR0_WP));
+    if (!allowed) {
+        result->code |= PF_PRESENT;
+        return false;
+    }
+    if (set) {
+        uint32_t directory_set = large ? 0 : physical_set(e, directory_address, PTE_ACCESSED);
+        uint32_t entry_set = physical_set(e, entry_address, PTE_ACCESSED | (write ? PTE_DIRTY : 0u));
+        record_set(e, linear, large, directory_set, entry_set);
+    }
+    uint32_t page =
+        large ? (entry & 0xffc00000u) | (linear & 0x3ff000u) : entry & ~(uint32_t)ENGINE_PAGE_MASK;
+    bool writable = rights & PTE_WRITE || (!user && !(cr0 & CR0_WP));
+    *result = (walk_result){.physical = page & e->memory.address_mask,
+                            .flags = cached | page_flags(entry) | (large ? P5_ACCESS_LARGE_PAGE : 0u),
+                            .dirty = writable && (write || entry & PTE_DIRTY)};
+    return true;
+}
+
+static void follow_table(engine *e, uint32_t entry)
+{
+    uint32_t page = entry & ~(uint32_t)ENGINE_PAGE_MASK;
+    if (entry == 0 || page >= e->memory.ram_bytes || e->memory.table_pages[page / ENGINE_PAGE_BYTES])
+        return;
+    e->memory.table_pages[page / ENGINE_PAGE_BYTES] = 1;
+    mmu_see_stores(e, page, PAGE_TABLE);
+}
+
+/* Makes stores into the page tables of `linear` be noticed from now on. The core walks these tables, too,
+ * when it prices what is executed with this translation, and must find them as they are now. */
+void walk_follow_tables(engine *e, uint32_t linear)
+{
+    uint32_t directory_entry, table_entry;
+    if (!((uint32_t)e->env->cr[0] & CR0_PG))
+        return;
+    engine_walk(e, linear, &directory_entry, &table_entry);
+    follow_table(e, directory_entry);
+    follow_table(e, table_entry);
+}
+
+/* Forgets the page tables after all translations, including those of code, were dropped. */
+void walk_forget_tables(engine *e)
+{
+    price_before_tables_change(e);
+    memset(e->memory.table_pages, 0, e->memory.ram_bytes / ENGINE_PAGE_BYTES);
+}
+
+/* --- engine.h --- */
+
+void engine_walk(engine *e, uint32_t linear, uint32_t *directory_entry, uint32_t *table_entry)
+{
+    *directory_entry = (((uint32_t)e->env->cr[3] & ~(uint32_t)ENGINE_PAGE_MASK) + (linear >> 22) * 4) &
+                       e->memory.address_mask;
+    uint32_t directory = physical_read(e, *directory_entry);
+    bool large = directory & PTE_LARGE && e->env->cr[4] & CR4_PSE;
+    *table_entry = large || (directory & 1) == 0
+                       ? 0
+                       : ((directory & ~(uint32_t)ENGINE_PAGE_MASK) + (linear >> 12 & 1023) * 4) &
+                             e->memory.address_mask;
+}
+
+unsigned engine_page_rights(engine *e, uint32_t linear)
+{
+    if (!((uint32_t)e->env->cr[0] & CR0_PG))
+        return P5_PAGE_WRITABLE;
+    uint32_t directory_address, entry_address;
+    engine_walk(e, linear, &directory_address, &entry_address);
+    uint32_t directory = physical_read(e, directory_address), rights = directory, entry = directory;
+    if (entry_address != 0) {
+        entry = physical_read(e, entry_address);
+        rights &= entry;
+    }
+    return (rights & PTE_WRITE ? P5_PAGE_WRITABLE : 0u) | (rights & PTE_USER ? 0u : P5_PAGE_SUPERVISOR) |
+           (entry & PTE_CACHE_DISABLE ? P5_PAGE_CACHE_DISABLE : 0u) |
+           (entry & PTE_WRITE_THROUGH ? P5_PAGE_WRITE_THROUGH : 0u);
+}

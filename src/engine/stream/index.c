@@ -1,0 +1,138 @@
+/* The index of descriptions, and their memory. */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/core.h"
+#include "engine/memory/code.h"
+#include "engine/stream/stream_internal.h"
+#include "engine/stretch/stretch.h"
+
+/* Size of the index: it starts small and grows with the number of blocks. A block counts as INDEX_UNITS or
+ * more. */
+enum { INDEX_FIRST = 1u << 10, INDEX_UNITS = 8 };
+/* Host memory of the descriptions, including the core's, measured in instructions: one for each instruction
+ * of a block and BLOCK_ITSELF for the block. The limit for all of them corresponds to about 256 MB. */
+enum { BLOCK_ITSELF = 4, BLOCKS_AT_MOST = 1 << 20 };
+
+/* Hashes the address, the mode and the first bytes, so that a place whose code changes often does not become
+ * one long chain. */
+unsigned index_hash(const uc_translated *tb, const block_plan *plan, uint32_t physical,
+                    const code_bytes *code)
+{
+    uint64_t first = 0;
+    memcpy(&first, code->bytes, plan->size < sizeof first ? plan->size : sizeof first);
+    uint64_t h = (physical ^ (tb->pc << 7) ^ tb->flags) * 0x9e3779b97f4a7c15u ^ first * 0xff51afd7ed558ccdu;
+    return (unsigned)(h >> 40);
+}
+
+engine_block *index_find(const engine *e, const uc_translated *tb, const block_plan *plan, uint32_t physical,
+                         const code_bytes *code, unsigned hash)
+{
+    for (engine_block *b = e->stream.block_index[hash % e->stream.index_size]; b; b = b->next_in_index) {
+        if (b->hash == hash && b->linear == (uint32_t)tb->pc && b->physical == physical &&
+            b->flags == tb->flags && b->planned == plan->count && b->size <= code->size &&
+            memcmp(b->code->bytes, code->bytes, b->size) == 0)
+            return b;
+    }
+    return NULL;
+}
+
+static void insert(engine *e, engine_block *b)
+{
+    engine_block **place = &e->stream.block_index[b->hash % e->stream.index_size];
+    b->next_in_index = *place;
+    *place = b;
+}
+
+/* Doubles the index. It stays unchanged if memory runs out. */
+static void grow(engine *e)
+{
+    unsigned old_size = e->stream.index_size;
+    engine_block **old = e->stream.block_index,
+                 **larger = calloc(2 * (size_t)old_size, sizeof(engine_block *));
+    if (!larger)
+        return;
+    e->stream.block_index = larger;
+    e->stream.index_size = 2 * old_size;
+    for (unsigned i = 0; i < old_size; i++)
+        for (engine_block *b = old[i], *next; b; b = next) {
+            next = b->next_in_index;
+            insert(e, b);
+        }
+    free(old);
+}
+
+void index_add(engine *e, engine_block *b, unsigned hash)
+{
+    assert(b->block != NULL && b->code != NULL);
+    if (e->stream.block_instructions > INDEX_UNITS * e->stream.index_size)
+        grow(e);
+    b->hash = hash;
+    insert(e, b);
+}
+
+void index_own(engine *e, engine_block *b)
+{
+    b->next = e->stream.blocks;
+    e->stream.blocks = b;
+    e->stream.block_instructions += b->count + BLOCK_ITSELF;
+    if (e->stream.block_instructions > BLOCKS_AT_MOST)
+        b->slow = true; /* block_make_room when it runs */
+}
+
+void index_discard(engine *e, engine_block *b)
+{
+    if (b && b->block) {
+        engine_catch_up(e);
+        p5_block_release(e->options.core, b->block);
+    }
+    free(b);
+}
+
+bool block_open(engine *e)
+{
+    e->stream.index_size = INDEX_FIRST;
+    e->stream.block_index = calloc(e->stream.index_size, sizeof *e->stream.block_index);
+    e->stream.emergency =
+        host_line_calloc(sizeof *e->stream.emergency + sizeof e->stream.emergency->marks[0]);
+    if (!e->stream.block_index || !e->stream.emergency)
+        return false;
+    e->stream.emergency->kind = BLOCK_FAILED;
+    e->stream.emergency->slow = true;
+    return true;
+}
+
+static void discard_all(engine *e)
+{
+    while (e->stream.blocks) {
+        engine_block *b = e->stream.blocks;
+        e->stream.blocks = b->next;
+        index_discard(e, b);
+    }
+    e->stream.block_instructions = 0;
+}
+
+/* Drops all descriptions and translations when there are too many, because code that changes all the time
+ * leaves descriptions behind. */
+bool block_make_room(engine *e)
+{
+    if (e->stream.block_instructions <= BLOCKS_AT_MOST && !e->stream.translations_full)
+        return false;
+    e->stream.translations_full = false;
+    code_forget_found(e);
+    UC_INTERNAL(tb_flush)(engine_cpu(e));
+    g_hash_table_remove_all(e->stream.block_hook->places);
+    memset(e->stream.block_index, 0, e->stream.index_size * sizeof *e->stream.block_index);
+    memset(e->stream.changing, 0, sizeof e->stream.changing);
+    discard_all(e);
+    return true;
+}
+
+void block_close(engine *e)
+{
+    discard_all(e);
+    index_discard(e, e->stream.translated.unfinished);
+    index_discard(e, e->stream.emergency);
+    free(e->stream.block_index);
+}

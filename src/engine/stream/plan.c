@@ -1,0 +1,299 @@
+/* Planning: where the block that is to be translated ends, and what it needs from the engine. Every block that
+ * Unicorn translates is cut where the engine needs a boundary. */
+#include <assert.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "engine/memory/code.h"
+#include "engine/memory/coherence.h"
+#include "engine/memory/mmu.h"
+#include "engine/memory/operand.h"
+#include "engine/stream/stream_internal.h"
+
+void code_bytes_find(engine *e, uint32_t linear, uint32_t *physical, code_bytes *code)
+{
+    const uint8_t *at = mmu_peek_code(e, linear, physical);
+    code->bytes = at != NULL ? coherence_code_page(e, *physical, at - (linear & ENGINE_PAGE_MASK)) +
+                                   (linear & ENGINE_PAGE_MASK)
+                             : NULL;
+    code->size = code->bytes ? ENGINE_PAGE_BYTES - (linear & ENGINE_PAGE_MASK) : 0;
+}
+
+/* Appends the beginning of the next page to the last bytes of a page, if the next page is present. */
+static void code_bytes_join(engine *e, uint32_t linear, code_bytes *code)
+{
+    uint32_t physical;
+    size_t have = code->size < MAX_INSN_BYTES ? code->size : MAX_INSN_BYTES;
+    memcpy(code->joined, code->bytes, have);
+    const uint8_t *next = mmu_peek_code(e, linear + (uint32_t)code->size, &physical);
+    if (next && have == code->size) {
+        next = coherence_code_page(e, physical, next);
+        memcpy(code->joined + have, next, MAX_INSN_BYTES);
+        have += MAX_INSN_BYTES;
+    }
+    code->bytes = code->joined;
+    code->size = have;
+}
+
+/* Recognises the markers of p5scope/guest.h: NOP after FS or GS and an address size prefix. */
+static bool is_mark(const isa_insn *insn, const uint8_t *bytes)
+{
+    static const uint8_t mark[] = {0x67, 0x90};
+    return insn->length == 1 + sizeof mark && memcmp(bytes + 1, mark, sizeof mark) == 0 &&
+           insn->segment >= 1 + ENGINE_FS;
+}
+
+static bool is_v86(uint32_t flags)
+{
+    return flags & EFLAGS_VM;
+}
+
+/* Recognises a store with a CS prefix, because no code segment can be written in protected mode. The check
+ * for an x87 has priority. */
+static bool is_code_write(const isa_insn *insn, uint32_t flags)
+{
+    if (insn->flags & (ISA_X87 | ISA_MMX) && flags & (UC_HF_EM | UC_HF_TS))
+        return false;
+    if (!insn->segment || uc_is_real(flags) || !block_form(insn)->data_writes)
+        return false;
+    return (insn->memory || insn->flags & ISA_STRING) && operand_segment(insn, true, 0) == ENGINE_CS;
+}
+
+/* Recognises what VME and PVI change: the instructions for the interrupt flag, and INT n in V86 mode. */
+static bool is_virtual(const isa_insn *insn, uint32_t flags)
+{
+    enum { IOPL = 3 << 12 };
+    bool level3 = (flags & IOPL) == IOPL;
+    switch (block_form(insn)->engine) {
+    case ISA_E_CLI:
+    case ISA_E_STI:
+        return (flags & UC_HF_CPL) == 3 && !level3;
+    case ISA_E_PUSHF:
+    case ISA_E_POPF:
+    case ISA_E_IRET:
+        return is_v86(flags) && !level3;
+    case ISA_E_INT_N:
+        return is_v86(flags);
+    default:
+        return false;
+    }
+}
+
+static uint8_t extra_segments(const isa_insn *insn)
+{
+    return insn->segment == 1 + ENGINE_FS ? GUARD_FS : insn->segment == 1 + ENGINE_GS ? GUARD_GS : 0;
+}
+
+static bool repeats(const isa_insn *insn)
+{
+    return insn->flags & ISA_STRING && (insn->rep || insn->repne);
+}
+
+/* Recognises instructions that do not exist in this mode: ARPL, LAR, LSL, SLDT, STR, LLDT, LTR, VERR and VERW
+ * outside of protected mode, and MMX instructions while CR0.EM is set. They raise #UD before anything after
+ * the opcode, and CR0.TS, is checked. */
+static bool is_missing(const isa_insn *insn, uint32_t flags)
+{
+    return (block_form(insn)->traits & ISA_T_PROTECTED && uc_is_real(flags)) ||
+           (insn->flags & ISA_MMX && flags & UC_HF_EM);
+}
+
+/* Returns which part of an instruction the engine does itself, by the instruction's row.
+ *
+ *   - TEST as F6 /1 or F7 /1 is unknown to Unicorn, and LOCK NEG becomes a loop that reads twice.
+ *   - RCL, RCR and SETcc of memory: Unicorn puts computed flags into the state before the reference. If that
+ *     faults, they must be the flags that the state says.
+ *   - CMPXCHG8B takes its other flags from a place to which the block's last instruction has not yet written
+ *     them.
+ *   - INVD and WBINVD are translated to nothing, and ICEBP to an undefined instruction. */
+isa_engine plan_engine_part(const isa_insn *insn)
+{
+    isa_engine part = (isa_engine)block_form(insn)->engine;
+    if ((part == ISA_E_TEST && insn->reg != 1) || (part == ISA_E_NEG && !insn->lock) ||
+        (part == ISA_E_SMSW && insn->operand_bytes != 4))
+        return ISA_E_NONE;
+    return part;
+}
+
+/* Recognises LOCK CMPXCHG8B with a register instead of memory, which is an invalid opcode: erratum 81. */
+static bool is_locked_cmpxchg8b(const isa_insn *insn, const uint8_t *bytes)
+{
+    const uint8_t *opcode = bytes + insn->prefixes;
+    return insn->lock && insn->length >= insn->prefixes + 3u && opcode[0] == 0x0f && opcode[1] == 0xc7 &&
+           opcode[2] >> 3 == (3 << 3 | 1);
+}
+
+/* Recognises a POP to memory that is addressed by ESP on a 16-bit stack: Unicorn adds to all of ESP what POP
+ * adds to SP. */
+static bool pops_by_esp(const isa_insn *insn, const uint8_t *bytes, uint32_t flags)
+{
+    enum { SIB = 4, REGISTER = 7 };
+    const uint8_t *modrm = bytes + insn->prefixes + 1;
+    return block_form(insn)->traits & ISA_T_POP && insn->memory && insn->address32 && !(flags & UC_HF_SS32) &&
+           (modrm[0] & REGISTER) == SIB && (modrm[1] & REGISTER) == ENGINE_ESP;
+}
+
+/* Returns what the last instruction of a block needs from the engine in addition to being executed. */
+static block_kind kind_of(const isa_insn *insn, const uint8_t *bytes, block_plan *plan)
+{
+    const isa_form *form = block_form(insn);
+    plan->needs.locks_up = insn->flags & ISA_UNDEFINED && is_locked_cmpxchg8b(insn, bytes);
+    if (insn->flags & ISA_UNDEFINED)
+        return insn->length == MAX_INSN_BYTES ? BLOCK_TOO_LONG : BLOCK_UNDEFINED;
+    if (is_missing(insn, plan->flags))
+        return BLOCK_UNDEFINED;
+    if (is_code_write(insn, plan->flags)) {
+        plan->needs.waits =
+            insn->flags & (ISA_X87 | ISA_MMX) && form->fp != ISA_FP_CONTROL && form->fp != ISA_FP_STATUS;
+        return BLOCK_CODE_WRITE;
+    }
+    if (is_virtual(insn, plan->flags))
+        return BLOCK_VIRTUAL;
+    if (is_mark(insn, bytes))
+        return insn->segment == 1 + ENGINE_FS ? BLOCK_MARK_BEGIN : BLOCK_MARK_END;
+    if (form->value == ISA_VALUE_COUNT)
+        return BLOCK_COUNT;
+    if (form->cost == ISA_COST_BSF || form->cost == ISA_COST_BSR) {
+        plan->needs.scan_register = insn->reg;
+        plan->needs.scan_bits = 8 * insn->operand_bytes;
+        return BLOCK_SCAN;
+    }
+    static const uint8_t kinds[] = {
+        [ISA_E_SMSW] = BLOCK_SMSW,   [ISA_E_FLAGS_FIRST] = BLOCK_FLAGS, [ISA_E_ARPL] = BLOCK_ARPL,
+        [ISA_E_ENTER] = BLOCK_FRAME, [ISA_E_PUSHA] = BLOCK_FRAME,       [ISA_E_POPA] = BLOCK_FRAME,
+        [ISA_E_INVD] = BLOCK_INVD,   [ISA_E_WBINVD] = BLOCK_WBINVD,     [ISA_E_ICEBP] = BLOCK_ICEBP};
+    const isa_engine part = plan_engine_part(insn);
+    plan->needs.wide = insn->operand_bytes == 4;
+    plan->alias = part == ISA_E_TEST;
+    plan->locked_neg = part == ISA_E_NEG;
+    if (part == ISA_E_SMSW)
+        plan->needs.scan_register = insn->rm;
+    if (pops_by_esp(insn, bytes, plan->flags))
+        return BLOCK_FRAME;
+    if (part < sizeof kinds && kinds[part] != BLOCK_PLAIN)
+        return (block_kind)kinds[part];
+    if (insn->flags & ISA_STRING && insn->flags & ISA_IO)
+        plan->needs.port_bytes = insn->operand_bytes;
+    plan->needs.address16 = !insn->address32;
+    return repeats(insn) ? BLOCK_REP : plan->needs.port_bytes ? BLOCK_PORT : BLOCK_PLAIN;
+}
+
+/* Returns true for instructions that must be the only one in their block: everything before them has retired
+ * when they run, and everything after them sees their effects. */
+static bool stands_alone(const isa_insn *insn, const uint8_t *bytes, uint32_t flags)
+{
+    return is_code_write(insn, flags) || is_missing(insn, flags) || is_virtual(insn, flags) ||
+           insn->flags & (ISA_SYSTEM | ISA_IO | ISA_FAR_TRANSFER | ISA_UNDEFINED) || repeats(insn) ||
+           block_form(insn)->value == ISA_VALUE_COUNT || plan_engine_part(insn) >= ISA_E_ALONE ||
+           is_mark(insn, bytes) || pops_by_esp(insn, bytes, flags);
+}
+
+/* Returns true for instructions that must begin a block. LOOPcc must, because when the count is zero Unicorn
+ * leaves the block with flags that are only computed on the other path. Bit tests must, because Unicorn takes
+ * their undefined flags (all but CF) from what the block's last instruction would have made of others. With
+ * nothing before them these flags do not change, however the code is cut into blocks. */
+static bool begins_block(const isa_insn *insn)
+{
+    return block_form(insn)->engine == ISA_E_BEGINS;
+}
+
+static bool ends_block(const isa_insn *insn, block_kind kind)
+{
+    return kind != BLOCK_PLAIN || block_form(insn)->branch != ISA_NOT_BRANCH ||
+           insn->flags & (ISA_VARIABLE_ACCESSES | ISA_SEGMENT_LOAD);
+}
+
+/* Code that changes itself repeatedly. An instruction that was overwritten becomes a block of its own, and a
+ * block that wrote into itself ends after the store. So only what has changed is translated again. Addresses
+ * are linear, and an entry is overwritten by another address with the same place. Cuts change neither what is
+ * executed nor what it costs. */
+void plan_cut_at(engine *e, uint32_t linear)
+{
+    e->stream.changed_at[plan_changing_place(linear)] = linear;
+}
+
+static bool is_cut(const engine *e, uint32_t linear)
+{
+    return e->stream.changed_at[plan_changing_place(linear)] == linear ||
+           array_contains(e->stream.cuts, e->stream.cut_count, linear);
+}
+
+void engine_set_cuts(engine *e, const uint32_t *addresses, size_t count)
+{
+    if (count == 0 && e->stream.cut_count == 0)
+        return;
+    e->stream.cuts = addresses;
+    e->stream.cut_count = count;
+    code_forget(e); /* descriptions are found again by their number of instructions */
+}
+
+/* Returns the block's instruction number `n`, which begins at `at`. Each instruction is decoded once. Returns
+ * NULL if it does not end within `code`. */
+static const isa_insn *decoded(engine *e, unsigned n, uint32_t linear, size_t at, bool code32,
+                               const code_bytes *code)
+{
+    assert(n <= e->stream.translated.count && at <= code->size);
+    isa_insn *insn = &e->stream.translated.insns[n];
+    if (n < e->stream.translated.count)
+        return insn;
+    if (!isa_decode(e->decoder, code->bytes + at, code->size - at, linear + (uint32_t)at, code32, insn))
+        return NULL;
+    e->stream.translated.count = n + 1;
+    return insn;
+}
+
+/* Decides where the block at `linear` ends. A block lies in one page, unless its only instruction crosses a
+ * page end. So a fetch fault always belongs to a block's first instruction. */
+block_plan plan_block(engine *e, uint32_t linear, uint32_t flags, unsigned max, code_bytes *code)
+{
+    block_plan plan = {.kind = BLOCK_PLAIN, .flags = flags};
+    bool code32 = flags & UC_HF_CS32;
+    size_t at = 0;
+    while (plan.count < max && (plan.count == 0 || !is_cut(e, linear + (uint32_t)at))) {
+        const isa_insn *insn = decoded(e, plan.count, linear, at, code32, code);
+        if (!insn) {
+            if (plan.count)
+                break;
+            code_bytes_join(e, linear, code);
+            max = 1;
+            insn = decoded(e, 0, linear, 0, code32, code);
+            if (!insn) {
+                plan.count = 1; /* the second page is not present: fetching it will fault */
+                break;
+            }
+        }
+        bool alone = stands_alone(insn, code->bytes + at, plan.flags);
+        bool stores = block_form(insn)->data_writes != 0;
+        bool begins = alone || begins_block(insn);
+        if ((begins && plan.count) || (stores && plan.stores && coherence_invd(e)))
+            break;
+        plan.stores += stores;
+        plan.count++;
+        plan.kind = kind_of(insn, code->bytes + at, &plan);
+        plan.needs.extra_segments |= extra_segments(insn);
+        plan.needs.later += block_form(insn)->models == ISA_P6;
+        at += insn->length;
+        if (alone || ends_block(insn, plan.kind) || at >= code->size)
+            break;
+    }
+    assert(plan.count >= 1 && plan.count <= BLOCK_INSNS);
+    plan.size = (unsigned)at;
+    return plan;
+}
+
+/* Returns true if there is an INVD between `linear` and the end of its page. The page is searched for the two
+ * bytes first, which rarely occur, and only then decoded, because they may lie within other instructions. */
+bool plan_comes_to_invd(engine *e, uint32_t linear, bool code32, const code_bytes *code)
+{
+    const uint8_t *found = coherence_find_invd(code->bytes, code->size);
+    isa_insn insn;
+    for (size_t at = 0; found; at += insn.length) {
+        if (!isa_decode(e->decoder, code->bytes + at, code->size - at, linear + (uint32_t)at, code32, &insn))
+            return false;
+        if (plan_engine_part(&insn) == ISA_E_INVD)
+            return true;
+        if (code->bytes + at > found)
+            found = coherence_find_invd(code->bytes + at, code->size - at);
+    }
+    return false;
+}
