@@ -136,37 +136,29 @@ void engine_set_retired(engine *e, engine_retired *retired, engine_retired_block
 
 engine_stop engine_run(engine *e)
 {
-    if (e->run.failure[0])
+    if (engine_failed(e))
         return ENGINE_FAILED;
     stretch_reset(e);
     mmu_take_fault(e);
     delivery_reset(e);
-    e->run.stopping = false;
     e->env->old_exception = -1;
-    e->run.running = true;
+    engine_run_begins(e);
     guard_update(e);
     uc_err err = uc_emu_start(e->uc, (uint32_t)e->env->eip, 0, 0, 0);
-    e->run.running = false;
+    engine_run_ends(e);
     engine_before_callback(e);
     if (err != UC_ERR_OK)
         engine_fail(e, "Unicorn stopped at %08x: %s", engine_linear_eip(e), uc_strerror(err));
-    else if (!e->run.stopping)
-        engine_fail(e, "Unicorn stopped at %08x without a reason", engine_linear_eip(e));
-    return e->run.failure[0] ? ENGINE_FAILED : e->run.stop;
-}
-
-const char *engine_failure(const engine *e)
-{
-    return e->run.failure;
+    return engine_run_result(e);
 }
 
 void engine_step_mode(engine *e, bool on)
 {
     guard_step_mode(e, on);
-    e->run.redirected = true; /* the block about to start was translated for the other mode */
+    engine_redirect(e); /* the block about to start was translated for the other mode */
 }
 
 void engine_refetch(engine *e)
 {
-    e->run.redirected = true;
+    engine_redirect(e);
 }

@@ -264,14 +264,16 @@ void engine_flush_translations(engine *e);
  * at it. */
 bool engine_read_linear(engine *e, uint32_t linear, void *data, size_t size);
 bool engine_write_linear(engine *e, uint32_t linear, const void *data, size_t size);
-/* --- What caches and TLBs hold apart from memory and page tables: behind.c ---
- * From now on what memory behind modified lines holds is kept, for every page that the guest stores into.
- * Costs a copy of each such page. False: out of memory. */
+/* --- Contents of caches and TLBs that differ from RAM and page tables (coherence.c) --- */
+
+/* Keeps what memory holds under modified lines from now on, by a copy of each page that the guest stores
+ * into. Returns false if memory runs out. */
 bool engine_keep_memory(engine *e);
 bool engine_keeps_memory(const engine *e);
-/* An image of code was loaded. If it has an INVD somewhere, memory is followed store by store (behind.h). */
+/* Searches a loaded image of code for INVD. If there is one, stores are followed one by one
+ * (coherence_follow). */
 void engine_search_invd(engine *e, const uint8_t *bytes, size_t size);
-/* It has one: there must be no batches, in which memory cannot be followed. */
+/* Returns true if stores are followed, so that there must be no batches. */
 bool engine_follows_stores(const engine *e);
 /* For p5_core_hooks of the same names: bytes that lie in one line. */
 void engine_line_to_memory(engine *e, uint32_t physical, uint32_t size);

@@ -64,7 +64,7 @@ static void check_processor(const void *row, snapshot *s)
 static const snapshot_table processor_state = {
     SNAPSHOT(processor, "processor", FIELD_ANY_OF([0], gpr), FIELD_ANY(eip),
              FIELD_BITS(EFLAGS_ALL | EFLAGS_FIXED, eflags), FIELD_MOST(3, cpl), FIELD_FLAG(shadow),
-             FIELD_BITS(CR0_ALL, cr0), FIELD_ANY(cr2, cr3), FIELD_BITS(0x15f, cr4), FIELD_ANY_OF([0], dr),
+             FIELD_BITS(CR0_ALL, cr0), FIELD_ANY(cr2, cr3), FIELD_BITS(CR4_P55C, cr4), FIELD_ANY_OF([0], dr),
              FIELD_TABLE(&segments_state, segments), FIELD_ANY(gdt_base, idt_base, gdt_limit, idt_limit),
              FIELD_TABLE(&x87_registers_state, x87)),
     .check = check_processor};

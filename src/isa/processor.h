@@ -115,7 +115,10 @@ enum {
     CR4_DE = 1 << 3,
     CR4_PSE = 1 << 4,
     CR4_MCE = 1 << 6,
-    CR4_PCE = 1 << 8
+    CR4_PCE = 1 << 8,
+    /* The bits that exist. Manual: MOV CR4, reserved bits. */
+    CR4_P54C = CR4_VME | CR4_PVI | CR4_TSD | CR4_DE | CR4_PSE | CR4_MCE,
+    CR4_P55C = CR4_P54C | CR4_PCE
 };
 #define CR0_PG  (1u << 31)
 #define CR0_ALL (CR0_PG | 0x6005003f) /* the bits that exist */

@@ -52,7 +52,7 @@ static int perfmon_event(unsigned family, uint32_t evtsel)
 }
 
 /* Returns the mode for CMASK and INV. The totals contain increments and the clocks that had any. The clocks
- * with two follow from these, because no event has more than two. */
+ * with two or more are taken as the difference, which is exact for an event with at most two per clock. */
 static counter_mode mode_of(int event, uint32_t evtsel)
 {
     bool inverted = evtsel & EVTSEL_INV;

@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "core/model/bound.h"
 #include "pmu/internal.h"
 
 pin_function pin_function_of(const pmu_counter *c)
@@ -240,10 +241,8 @@ static uint64_t next_edge(const pins *p)
     return edge;
 }
 
-/* An overflow n increments away is at least n / 4 clocks away, because no event counts more per clock. */
 uint64_t p5_pmu_pin_deadline(const p5_pmu *pmu, bool halted)
 {
-    enum { MOST_PER_CLOCK = 4 };
     const pins *p = &pmu->pins;
     if (p->changed == NULL)
         return UINT64_MAX;
@@ -258,7 +257,7 @@ uint64_t p5_pmu_pin_deadline(const p5_pmu *pmu, bool halted)
             continue;
         if (function == PIN_OVERFLOW)
             left = (UINT64_C(1) << c->bits) - counter_read(c, &pmu->watched);
-        deadline = earlier(deadline, now + left / MOST_PER_CLOCK);
+        deadline = earlier(deadline, now + left / BOUND_PER_CLOCK);
     }
     return deadline;
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "isa/processor.h"
 #include "pmu/cesr.h"
 #include "pmu/faults.h"
 #include "pmu/internal.h"
@@ -209,9 +210,7 @@ void p5_pmu_on_parity_error(p5_pmu *pmu, void (*error)(void *context, uint32_t a
 
 uint32_t p5_pmu_cr4_mask(unsigned family)
 {
-    enum { VME = 1 << 0, PVI = 1 << 1, TSD = 1 << 2, DE = 1 << 3, PSE = 1 << 4, MCE = 1 << 6, PCE = 1 << 8 };
-    uint32_t both = VME | PVI | TSD | DE | PSE | MCE;
-    return family == P5_FAMILY_P55C ? both | PCE : both;
+    return family == P5_FAMILY_P55C ? CR4_P55C : CR4_P54C;
 }
 
 void p5_pmu_control(const p5_pmu *pmu, p5_control *control)

@@ -1,5 +1,6 @@
 #include "pmu/pmu_snapshot.h"
 
+#include "pmu/cesr.h"
 #include "pmu/internal.h"
 
 static const snapshot_table tsc_state = {SNAPSHOT(tsc, "tsc", FIELD_ANY(offset))};
@@ -8,11 +9,9 @@ static const snapshot_table test_state = {SNAPSHOT(test_registers, "tests",
                                                    FIELD_ANY_OF([0], value, fill_buffer), FIELD_ANY(filled),
                                                    FIELD_ANY_OF([0], end_bits), FIELD_DERIVED(ops))};
 
-enum { CESR_BITS = 0x3ff << 16 | 0x3ff };
-
 static const snapshot_table monitor_state = {SNAPSHOT(
     p5_pmu, "monitor", FIELD_DERIVED(family, monitor), FIELD_MOST(P5_CC_FREE_RUNNING, cc_clocks),
-    FIELD_DERIVED(source, watched, peeked), FIELD_TABLE(&pins_state, pins), FIELD_BITS(CESR_BITS, cesr),
+    FIELD_DERIVED(source, watched, peeked), FIELD_TABLE(&pins_state, pins), FIELD_BITS(CESR_MASK, cesr),
     FIELD_TABLE(&counter_state, counters), FIELD_TABLE(&perfmon_state, perfmon), FIELD_TABLE(&tsc_state, tsc),
     FIELD_TABLE(&test_state, tests),
     FIELD_DERIVED(parity_error, parity_context, parity_owner, parity_owner_context),

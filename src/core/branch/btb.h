@@ -21,6 +21,7 @@
 #include "base/host_line.h"
 #include "base/snapshot.h"
 #include "core/model/model.h"
+#include "core/model/replacement.h"
 
 enum {
     BTB_SETS = 64,
@@ -142,8 +143,8 @@ static inline size_t btb_least_used(const btb_entry *set)
 {
     uint64_t lower = set[0].used > set[1].used ? set[0].used : set[1].used;
     uint64_t upper = set[2].used > set[3].used ? set[2].used : set[3].used;
-    size_t side = lower > upper ? 2 : 0;
-    return side + (set[side].used > set[side + 1].used);
+    const bool root = lower > upper, low = set[0].used > set[1].used, high = set[2].used > set[3].used;
+    return replacement_victim(BTB_WAYS, root | (uint64_t)low << 1 | (uint64_t)high << 2);
 }
 
 /* Returns a way that is free, or that pseudo-random replacement chooses. (btb.c) */

@@ -40,6 +40,14 @@ void data_cache_set_state(data_cache *cache, unsigned set, unsigned way, mesi st
         cache->tag[set][way] = CACHE_NO_TAG;
 }
 
+void data_cache_make_exclusive(data_cache *cache, uint32_t physical)
+{
+    const int way = data_cache_find(cache, physical);
+    const unsigned set = cache_set(physical);
+    if (way >= 0 && cache->state[set][way] == MESI_SHARED)
+        data_cache_set_state(cache, set, (unsigned)way, MESI_EXCLUSIVE);
+}
+
 cache_entry data_cache_get(const data_cache *cache, unsigned set, unsigned way)
 {
     bool valid = cache->state[set][way] != MESI_INVALID;

@@ -13,7 +13,7 @@
 #endif
 
 #include "base/snapshot.h"
-#include "core/memory/replacement.h"
+#include "core/model/replacement.h"
 
 enum { CACHE_LINE = 32, CACHE_SETS = 128, CACHE_WAYS = ORDER_WAYS };
 
@@ -138,6 +138,8 @@ static inline void data_cache_fill(data_cache *cache, unsigned way, uint32_t phy
 }
 /* Changes the state of a valid line; MESI_INVALID frees its way. */
 void data_cache_set_state(data_cache *cache, unsigned set, unsigned way, mesi state);
+/* Makes a shared line exclusive after a write-through cycle for it, with WB/WT# high. */
+void data_cache_make_exclusive(data_cache *cache, uint32_t physical);
 
 /* Raw access for the test registers (TR4, TR5): one entry and the LRU bits of its set. */
 typedef struct cache_entry {

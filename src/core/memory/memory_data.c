@@ -279,9 +279,7 @@ static void locked_reference(reference *r, const part *parts, unsigned count)
             if (!is_cacheable(r))
                 memory_count(m, P5_EVENT_WRITES_TO_NONCACHEABLE_MEMORY);
         } else {
-            memory_count(m, P5_EVENT_LOCKED_BUS_CYCLE);
-            memory_count(m, P5_EVENT_NONCACHEABLE_MEMORY_READS);
-            end = bus_locked_read(&m->bus, asked);
+            end = memory_locked_read(m, asked);
         }
         memory_cycle(m, parts[i].physical, parts[i].size,
                      P5_CYCLE_MEMORY | P5_CYCLE_DATA | P5_CYCLE_LOCKED | (r->write ? P5_CYCLE_WRITE : 0u));

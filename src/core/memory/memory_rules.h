@@ -49,6 +49,14 @@ static inline uint32_t memory_physical(const struct memory *m, const p5_access *
     return access->physical + behind;
 }
 
+/* Makes and counts the read cycle of a locked reference. Returns when the bus is done. */
+static inline uint64_t memory_locked_read(struct memory *m, uint64_t asked)
+{
+    memory_count(m, P5_EVENT_LOCKED_BUS_CYCLE);
+    memory_count(m, P5_EVENT_NONCACHEABLE_MEMORY_READS);
+    return bus_locked_read(&m->bus, asked);
+}
+
 /* ---- hits ---- */
 
 /* Returns whether a write to the line needs no bus cycle because it is E or M. */

@@ -10,11 +10,8 @@ uint64_t memory_write_back(struct memory *m, unsigned set, unsigned way, uint64_
 void memory_make_exclusive(struct memory *m, uint64_t clock)
 {
     uint32_t line;
-    while (write_buffer_upgrade(&m->writes, clock, &line)) {
-        int way = data_cache_find(&m->data, line);
-        if (way >= 0 && m->data.state[cache_set(line)][way] == MESI_SHARED)
-            data_cache_set_state(&m->data, cache_set(line), (unsigned)way, MESI_EXCLUSIVE);
-    }
+    while (write_buffer_upgrade(&m->writes, clock, &line))
+        data_cache_make_exclusive(&m->data, line);
 }
 
 void snoop_data_cache(struct memory *m, uint32_t physical, bool invalidate, uint64_t asked)

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "base/snapshot.h"
-#include "core/memory/replacement.h"
+#include "core/model/replacement.h"
 
 enum { TLB_ENTRIES = 64, TLB_NO_ENTRY = TLB_ENTRIES, TLB_HINTS = 256, TLB_GROUPS = 64 };
 

@@ -1,6 +1,6 @@
 /* Page walks: hardware reads of the directory and the table entry as single bus reads, which neither hit nor
  * fill the caches, and the locked updates of their accessed and dirty bits (241428, 5.1 CACHE#, 6.4.3). */
-#include "core/memory/memory_system.h"
+#include "core/memory/memory_rules.h"
 
 /* Sets a bit of a page-table entry with a locked read and a locked write. No copy of the entry stays in the
  * caches. */
@@ -8,10 +8,8 @@ static uint64_t update_entry(struct memory *m, uint32_t entry, uint64_t asked)
 {
     snoop_data_cache(m, entry, true, asked);
     snoop_code_cache(m, entry);
-    memory_count(m, P5_EVENT_LOCKED_BUS_CYCLE);
-    memory_count(m, P5_EVENT_NONCACHEABLE_MEMORY_READS);
     memory_count(m, P5_EVENT_WRITES_TO_NONCACHEABLE_MEMORY);
-    uint64_t read = bus_locked_read(&m->bus, asked + m->model->latency.miss_to_bus);
+    uint64_t read = memory_locked_read(m, asked + m->model->latency.miss_to_bus);
     memory_cycle(m, entry, 4, P5_CYCLE_MEMORY | P5_CYCLE_DATA | P5_CYCLE_LOCKED);
     memory_cycle(m, entry, 4, P5_CYCLE_MEMORY | P5_CYCLE_DATA | P5_CYCLE_LOCKED | P5_CYCLE_WRITE);
     return bus_locked_write(&m->bus, read + m->model->latency.miss_to_bus);

@@ -20,14 +20,14 @@ bound bound_of_model(const p5_model *model);
  * when every reference hits (op.most_clocks), and that make this many references and have this many bytes of
  * code. */
 uint64_t bound_blind(const bound *b, uint64_t most, uint32_t references, uint32_t bytes);
+/* The largest number of increments of an event in one clock. Most events have one or two: one for each pipe
+ * or each half of a reference. */
+enum { BOUND_PER_CLOCK = 4 };
 /* Returns a lower bound of the clocks until an event has been counted `left` more times. */
 static inline uint64_t bound_until_counted(uint64_t left)
 {
-    enum {
-        PER_CLOCK = 4, /* most counts of any event per clock */
-        AHEAD = 256    /* the memory side counts for instructions before they enter EX */
-    };
-    return left > AHEAD ? (left - AHEAD) / PER_CLOCK : 0;
+    enum { AHEAD = 256 /* the memory side counts for instructions before they enter EX */ };
+    return left > AHEAD ? (left - AHEAD) / BOUND_PER_CLOCK : 0;
 }
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "engine/control/registers.h"
 #include "engine/memory/guard.h"
+#include "engine/stretch/leave.h"
 #include "engine/x87/x87.h"
 
 enum { TSS_BUSY = SYSTEM_TSS_BUSY << 8 };

@@ -6,9 +6,7 @@
 #include "engine/memory/mmu.h"
 #include "engine/stretch/stretch.h"
 #include "engine/stretch/value.h"
-
-/* VME PVI TSD DE PSE MCE, and PCE of the P55C. Manual: MOV CR4, reserved bits. */
-enum { CR4_P54C = 0x5f, CR4_P55C = 0x15f };
+#include "p5scope/pmu.h"
 
 engine_action special_call(engine *e, engine_special_call *call)
 {
@@ -68,7 +66,7 @@ SPECIAL(helper_cpuid, ENGINE_CPUID)
 void REAL(helper_write_crN)(uc_env *env, int number, uint64_t value);
 
 /* Executes MOV CR, LMSW and CLTS. A value that no processor of the family accepts raises #GP(0) before the
- * callback. */
+ * callback: paging without protection, NW without CD, a bit that CR4 does not have. SDM vol. 3, 2.5. */
 static void write_control(engine *e, unsigned number, uint32_t value)
 {
     stretch_set_eip(e);
@@ -77,7 +75,7 @@ static void write_control(engine *e, unsigned number, uint32_t value)
             engine_raise(e, VECTOR_GP, 0);
         value &= CR0_ALL;
     }
-    if (number == 4 && value & ~(uint32_t)(e->options.family == P5_FAMILY_P55C ? CR4_P55C : CR4_P54C))
+    if (number == 4 && value & ~(uint32_t)(p5_pmu_cr4_mask(e->options.family)))
         engine_raise(e, VECTOR_GP, 0);
     engine_special_call call = {.which = ENGINE_MOV_TO_CR, .operand = number, .value = value};
     special_call(e, &call);

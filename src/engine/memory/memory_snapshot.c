@@ -148,7 +148,7 @@ static void transfer_ram(engine *e, snapshot *s, uint8_t *memory, const uint8_t 
     free(list.pages.items);
 }
 
-/* ---- memory behind the caches -------------------------------------------------------------------------- */
+/* ---- contents of caches and TLBs -------------------------------------------------------------------------- */
 
 typedef struct kept_page {
     uint8_t kept;
@@ -187,7 +187,7 @@ static void transfer_code_lines(engine *e, snapshot *s)
     free(list.items);
 }
 
-/* Memory behind modified lines, the code lines and the pinned entries: behind.h. */
+/* Transfers what differs from RAM and page tables: memory under modified lines, code lines, pinned entries. */
 static void transfer_coherence(engine *e, snapshot *s)
 {
     coherence *b = &e->memory.coherence;

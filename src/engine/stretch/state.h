@@ -2,7 +2,23 @@
 #ifndef ENGINE_STRETCH_STATE_H
 #define ENGINE_STRETCH_STATE_H
 
+#include <stdatomic.h>
+
 #include "engine/block.h"
+
+/* Bits of engine_run_state.requested. engine_request_attention sets both. */
+enum { REQUEST_BLOCK = 1, REQUEST_ITERATION = 2 };
+
+/* What ends or interrupts a run (leave.c). */
+typedef struct engine_run_state {
+    atomic_uint requested; /* attention() at the next boundary: REQUEST_* */
+    bool running;
+    bool
+        redirected; /* a callback changed EIP or a segment: the block that was about to start is not the next */
+    bool stopping;
+    engine_stop stop;
+    char failure[200];
+} engine_run_state;
 
 typedef struct stretch_state {
     engine_block *block;    /* the running block, NULL between blocks */
@@ -15,6 +31,7 @@ typedef struct stretch_state {
                                      or is the last of the batch */
     bool batching;      /* engine_batch */
     int batch_clocks;
+    engine_run_state run;
     bool descriptor; /* the stretch read a descriptor */
     bool restart;    /* the running block was left before a store; the next block starts inside it */
     engine_room at;  /* where the running block and the batch before it are recorded. The first stretch is a

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/host_line.h"
-#include "engine/internal.h"
+#include "engine/stretch/leave.h"
 
 /* --- The running block --- */
 

@@ -59,7 +59,7 @@ set(P5_UNICORN_WRAPPED
   helper_fninit helper_fwait helper_fnstsw helper_fclex helper_enter_mmx helper_emms
   # other instructions that use x87 registers
   helper_fistt_ST0 helper_fisttl_ST0 helper_fisttll_ST0 helper_fxsave helper_fxrstor helper_xsave helper_xsaveopt helper_xrstor)
-if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$") # translations.c
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$") # code_buffer.c
   target_link_options(p5_engine INTERFACE -Wl,--wrap=mmap64)
 else()
   list(APPEND P5_UNICORN_WRAPPED tcg_gen_code free_code_gen_buffer)

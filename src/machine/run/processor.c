@@ -134,17 +134,12 @@ static engine_action processor_cpuid(p5_machine *machine)
     return ENGINE_CONTINUE;
 }
 
-/* Checks a MOV to a control register. #GP(0): paging without protection, NW without CD, a bit that CR4 does
- * not have. SDM vol. 3, 2.5. */
+/* Follows a MOV to a control register, whose value the engine has checked. */
 static engine_action processor_mov_to_cr(p5_machine *machine, engine_special_call *call)
 {
     uint32_t value = call->value;
     switch (call->operand) {
     case 0:
-        if ((value & CR0_PG) != 0 && (value & CR0_PE) == 0)
-            return processor_fault(call, VECTOR_GP);
-        if ((value & CR0_NW) != 0 && (value & CR0_CD) == 0)
-            return processor_fault(call, VECTOR_GP);
         machine->after |= AFTER_CONTROL;
         if (((value ^ engine_get(machine->engine, ENGINE_CR0)) & (CR0_PG | CR0_PE)) != 0)
             machine->after |= AFTER_CR3; /* a change of paging flushes the TLBs */
@@ -155,8 +150,6 @@ static engine_action processor_mov_to_cr(p5_machine *machine, engine_special_cal
         machine->after |= AFTER_CR3;
         return ENGINE_CONTINUE;
     case 4:
-        if ((value & ~p5_pmu_cr4_mask(p5_model_family(machine->model))) != 0)
-            return processor_fault(call, VECTOR_GP);
         machine->after |= machine->debug_written ? AFTER_DEBUG : 0; /* CR4.DE */
         return ENGINE_CONTINUE;
     default:

@@ -3,7 +3,7 @@
 #include "fixture.h"
 
 #include "core/branch/btb.h"
-#include "core/memory/replacement.h"
+#include "core/model/replacement.h"
 #include "isa/isa.h"
 
 static const model_btb p54c = {.key = BTB_KEY_PREVIOUS_PAIR, .replacement = BTB_REPLACE_RANDOM};

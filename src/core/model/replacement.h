@@ -1,14 +1,23 @@
-/* Tree pseudo-LRU for 2 to 64 ways, as in the caches and TLBs of both processors: a binary tree of bits in
+/* Tree pseudo-LRU for 2 to 64 ways, as in the caches, the TLBs and the branch target buffer: a binary tree of bits in
  * heap order (bit 0 is the root, bits 2n+1 and 2n+2 are below bit n), each of which points to the half to be
  * replaced next. For two ways the only bit is true LRU; for four it is the table of TR4 (bit 0 chooses ways
  * {0,1} or {2,3}, bits 1 and 2 choose within them). */
-#ifndef CORE_MEMORY_REPLACEMENT_H
-#define CORE_MEMORY_REPLACEMENT_H
+#ifndef CORE_MODEL_REPLACEMENT_H
+#define CORE_MODEL_REPLACEMENT_H
 
 #include <stdint.h>
 
 /* Returns the way that the bits point to. `ways` is a power of two. */
-unsigned replacement_victim(unsigned ways, uint64_t bits);
+static inline unsigned replacement_victim(unsigned ways, uint64_t bits)
+{
+    unsigned node = 0, way = 0;
+    for (unsigned half = ways / 2; half > 0; half /= 2) {
+        unsigned upper = (unsigned)(bits >> node) & 1;
+        way += upper * half;
+        node = 2 * node + 1 + upper;
+    }
+    return way;
+}
 /* Returns the bits after a use of `way`: all bits on the path to it point away from it. */
 uint64_t replacement_used(unsigned ways, uint64_t bits, unsigned way);
 

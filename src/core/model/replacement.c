@@ -1,15 +1,4 @@
-#include "core/memory/replacement.h"
-
-unsigned replacement_victim(unsigned ways, uint64_t bits)
-{
-    unsigned node = 0, way = 0;
-    for (unsigned half = ways / 2; half > 0; half /= 2) {
-        unsigned upper = (unsigned)(bits >> node) & 1;
-        way += upper * half;
-        node = 2 * node + 1 + upper;
-    }
-    return way;
-}
+#include "core/model/replacement.h"
 
 uint64_t replacement_used(unsigned ways, uint64_t bits, unsigned way)
 {

@@ -4,15 +4,15 @@
 #include <stdio.h>
 
 #include "base/error.h"
-#include "engine/internal.h"
+#include "engine/stretch/leave.h"
 
 void engine_fail(engine *e, const char *format, ...)
 {
-    if (e->run.failure[0])
+    if (e->stretch.run.failure[0])
         return; /* the first failure is the cause */
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(e->run.failure, sizeof e->run.failure, format, arguments);
+    vsnprintf(e->stretch.run.failure, sizeof e->stretch.run.failure, format, arguments);
     va_end(arguments);
 }
 
@@ -25,9 +25,34 @@ void engine_fail_memory(engine *e)
 
 void engine_stops(engine *e, engine_stop stop)
 {
-    assert(e->run.running);
-    e->run.stop = stop;
-    e->run.stopping = true;
+    assert(e->stretch.run.running);
+    e->stretch.run.stop = stop;
+    e->stretch.run.stopping = true;
+}
+
+void engine_run_begins(engine *e)
+{
+    assert(!e->stretch.run.running);
+    e->stretch.run.stopping = false;
+    e->stretch.run.running = true;
+}
+
+void engine_run_ends(engine *e)
+{
+    assert(e->stretch.run.running);
+    e->stretch.run.running = false;
+}
+
+engine_stop engine_run_result(engine *e)
+{
+    if (!e->stretch.run.stopping)
+        engine_fail(e, "Unicorn stopped at %08x without a reason", engine_linear_eip(e));
+    return engine_failed(e) ? ENGINE_FAILED : e->stretch.run.stop;
+}
+
+const char *engine_failure(const engine *e)
+{
+    return e->stretch.run.failure;
 }
 
 void engine_leave(engine *e, engine_stop stop)
@@ -50,10 +75,11 @@ void engine_raise(engine *e, int vector, uint32_t error_code)
 
 void engine_request_attention(engine *e)
 {
-    atomic_fetch_or_explicit(&e->run.requested, REQUEST_BLOCK | REQUEST_ITERATION, memory_order_relaxed);
+    atomic_fetch_or_explicit(&e->stretch.run.requested, REQUEST_BLOCK | REQUEST_ITERATION,
+                             memory_order_relaxed);
 }
 
 void engine_request_attention_async(engine *e)
 {
-    atomic_fetch_or_explicit(&e->run.requested, REQUEST_BLOCK, memory_order_relaxed);
+    atomic_fetch_or_explicit(&e->stretch.run.requested, REQUEST_BLOCK, memory_order_relaxed);
 }

@@ -1,0 +1,59 @@
+/* What ends or interrupts a run from within (leave.c). */
+#ifndef ENGINE_STRETCH_LEAVE_H
+#define ENGINE_STRETCH_LEAVE_H
+
+#include "engine/internal.h"
+
+/* Stops the engine with ENGINE_FAILED at the next boundary. The first failure is the cause; later ones are
+ * ignored. */
+void engine_fail(engine *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void engine_fail_memory(engine *e);
+static inline bool engine_failed(const engine *e)
+{
+    return e->stretch.run.failure[0] != '\0';
+}
+/* Leaves uc_emu_start with `stop`; the state's EIP must be current. May only be called from within a run. */
+_Noreturn void engine_leave(engine *e, engine_stop stop);
+/* Makes the end of Unicorn's loop, which is about to come, that of the run. */
+void engine_stops(engine *e, engine_stop stop);
+/* Continues at the state's EIP. May only be called from within a run. */
+_Noreturn void engine_resume(engine *e);
+/* Raises `vector` at the state's EIP. May only be called from within a run. */
+_Noreturn void engine_raise(engine *e, int vector, uint32_t error_code);
+
+/* Begin and end a run, and return its result. The run has failed if nothing has stopped it. */
+void engine_run_begins(engine *e);
+void engine_run_ends(engine *e);
+engine_stop engine_run_result(engine *e);
+static inline bool engine_running(const engine *e)
+{
+    return e->stretch.run.running;
+}
+
+/* Record that the block about to start is not the next one; engine_redirected says so, and engine_not_redirected
+ * forgets it before a callback. */
+static inline void engine_redirect(engine *e)
+{
+    e->stretch.run.redirected = true;
+}
+static inline bool engine_redirected(const engine *e)
+{
+    return e->stretch.run.redirected;
+}
+static inline void engine_not_redirected(engine *e)
+{
+    e->stretch.run.redirected = false;
+}
+
+/* Returns the pending requests. They are checked where a batch ends; a request in the middle of a block
+ * therefore calls stretch_no_batch, too. */
+static inline unsigned engine_requests(const engine *e)
+{
+    return atomic_load_explicit(&e->stretch.run.requested, memory_order_relaxed);
+}
+static inline void engine_requests_done(engine *e)
+{
+    atomic_store_explicit(&e->stretch.run.requested, 0, memory_order_relaxed);
+}
+
+#endif
