@@ -8,7 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "../../model_timing.h"
+#include "model_timing.h"
 #include "core/memory/memory.h"
 #include "core/pipe/block.h"
 #include "core/pipe/mmx.h"

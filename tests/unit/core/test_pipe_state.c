@@ -8,7 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "../../model_timing.h"
+#include "model_timing.h"
 #include "core/pipe/pipe.h"
 
 enum { MOST = 16 /* instructions of a loop */ };

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "../../model_timing.h"
+#include "model_timing.h"
 #include "core/pipe/pipe.h"
 #include "core/pipe/trace.h"
 

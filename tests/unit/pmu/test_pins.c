@@ -412,6 +412,32 @@ static void an_overflow_requests_an_interrupt(void **state)
     }
 }
 
+/* Two overflows at once, of one counter or of two, are one pulse. */
+static void two_overflows_are_one_pulse(void **state)
+{
+    (void)state;
+    enum { SEL0 = 0x186, PMC0 = 0xc1, OS = 1 << 17, INT = 1 << 20, EN = 1 << 22 };
+    for (unsigned of_two = 0; of_two < 2; of_two++) {
+        fake_source fake = {0};
+        recorder r = {.count = 0};
+        p5_pmu *pmu = fake_open(&fake, P5_FAMILY_P55C | P5_MONITOR_ARCH3);
+        pmu->pins.half_ratio = HALF_RATIO;
+        p5_pmu_on_pin(pmu, record, &r);
+        for (uint32_t i = 2; i < 3 + of_two; i++) { /* these have no pin */
+            fake_write(pmu, SEL0 + i, 0x16 | OS | INT | EN);
+            fake_write(pmu, PMC0 + i, (uint32_t)-1);
+        }
+        fake.clock = 100;
+        add(&fake, P5_EVENT_INSTRUCTIONS_EXECUTED, of_two ? 1 : (UINT64_C(1) << 40) + 1, 1);
+        p5_pmu_follow_pins(pmu);
+        p5_pmu_settle_pins(pmu);
+        assert_int_equal(r.count, 2);
+        expect(&r, 0, P5_PIN_PMI, true, up_of(99, 5));
+        expect(&r, 1, P5_PIN_PMI, false, up_of(99, 5) + 2);
+        p5_pmu_close(pmu);
+    }
+}
+
 /* IERR#: a parity error is a pulse of the clock in which it is seen, if anybody watches the pins. */
 static void a_parity_error(void **state)
 {
@@ -467,6 +493,7 @@ int main(void)
         cmocka_unit_test(pins_follow_every_clock),
         cmocka_unit_test(a_stretch_is_at_its_end),
         cmocka_unit_test(an_overflow_requests_an_interrupt),
+        cmocka_unit_test(two_overflows_are_one_pulse),
         cmocka_unit_test(a_parity_error),
         cmocka_unit_test(nobody_watches),
     };

@@ -59,6 +59,7 @@ static void long_names(void **state)
         p5_counter_select s;
         p5_error error = {0};
         assert_int_equal(p5_counter_parse(text, 0, P5_FAMILY_P55C, &s, &error), P5_ERR_NAME);
+        assert_int_equal(strstr(error.message, "so long a name") != NULL, length >= 160);
     }
 }
 
