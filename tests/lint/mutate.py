@@ -66,13 +66,16 @@ RETURN = re.compile(r"^(\s*return )([^;]+)(;)$")
 
 def code_lines(path):
     """The numbers and texts of the lines that are code: no comments, directives, assertions or declarations of strings."""
-    comment = False
+    comment = assertion = False
     for number, line in enumerate(open(path).read().split("\n")):
         text = line.strip()
         if comment or text.startswith("/*"):
             comment = "*/" not in text
             continue
-        if not text or text.startswith(("//", "#", "*", "assert(", "static_assert", "_Static_assert")) or '"' in text:
+        if assertion or text.startswith(("assert(", "static_assert", "_Static_assert")):
+            assertion = not text.endswith(";")
+            continue
+        if not text or text.startswith(("//", "#", "*")) or '"' in text:
             continue
         yield number, line
 
