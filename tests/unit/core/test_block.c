@@ -9,9 +9,10 @@
 #include <cmocka.h>
 
 #include "model_timing.h"
+#include "core/block.h"
 #include "core/memory/memory.h"
-#include "core/pipe/block.h"
 #include "core/pipe/mmx.h"
+#include "core/replay/pieces.h"
 
 enum { LONGEST_BLOCK = 60, BLOCKS = 4000 };
 
@@ -200,8 +201,10 @@ static void check_pieces(const timing *t, p5_block *block)
 {
     (void)t;
     unsigned next = 0, values = 0;
-    bool plain = !block->locks;
-    for (const piece *p = &block->first; p; p = p->next) {
+    bool fixed = true;
+    for (unsigned i = 0; i < block->count; i++)
+        fixed &= block->ops[i].lock == LOCK_NONE;
+    for (const piece *p = &block->memo.first; p; p = p->next) {
         assert_ptr_equal(p->block, block);
         assert_int_equal(p->first, next);
         assert_int_equal(p->first_value, values);
@@ -227,15 +230,15 @@ static void check_pieces(const timing *t, p5_block *block)
         assert_int_equal(p->only_saturates, not_saturating == 0);
         assert_int_equal(p->by_mode, by_mode > 0);
         assert_int_equal(p->varies, varies(last));
-        assert_int_equal(p->near, !p->next && block->near ? 255 : 0);
-        assert_int_equal(p->by_direction, p->near && last->branch == ISA_LOOP);
+        assert_int_equal(p->predicted, !p->next && block->near ? 255 : 0);
+        assert_int_equal(p->by_direction, p->predicted && last->branch == ISA_LOOP);
         assert_int_equal(p->has_variants, banks || own_values || p->by_direction || by_mode || p->repeats);
         assert_int_equal(piece_begin(p), block->ops[next].address);
         assert_int_equal(piece_end(p), last->address + last->length);
         if (!p->memo)
             assert_true(p->count == 1 || (p->count == 2 && block->ops[next].first));
         assert_true(p->count == 1 || !varies(last));
-        plain &= p->memo && !p->repeats && !varies(last);
+        fixed &= p->memo && !p->repeats && !varies(last);
         next += p->count;
         values += own_values;
         /* a piece ends where a bound, or what cannot be remembered, demands it */
@@ -252,7 +255,7 @@ static void check_pieces(const timing *t, p5_block *block)
     }
     assert_int_equal(next, block->count);
     assert_int_equal(values, block->value_count);
-    assert_int_equal(plain, block->plain);
+    assert_int_equal(fixed, block->memo.fixed);
 }
 
 static void pieces(void **state)
@@ -284,8 +287,9 @@ static void remembered(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         p5_block *block =
             make(timing_of(P5_FAMILY_P55C), decoder, rows[i].code.bytes, rows[i].code.size, 0x1000);
-        if (block->count != 1 || block->first.memo != rows[i].memo || block->first.repeats != rows[i].repeats)
-            fail_msg("row %zu: memo %d, repeats %d", i, block->first.memo, block->first.repeats);
+        if (block->count != 1 || block->memo.first.memo != rows[i].memo ||
+            block->memo.first.repeats != rows[i].repeats)
+            fail_msg("row %zu: memo %d, repeats %d", i, block->memo.first.memo, block->memo.first.repeats);
         block_free(block);
     }
     isa_decoder_close(decoder);
@@ -312,7 +316,7 @@ static void check_stretch(const timing *t, p5_block *block)
                     .descriptor = true};
     const p5_access *a = accesses;
     const p5_value *v = values;
-    for (const piece *p = &block->first; p; p = p->next) {
+    for (const piece *p = &block->memo.first; p; p = p->next) {
         p5_retired part = piece_retired(&r, p, a, v);
         bool last = !p->next;
         assert_true(part.first == p->first && part.count == p->count && part.accesses == a &&
@@ -344,19 +348,19 @@ static void check_whole(const timing *t, p5_block *block)
 {
     const op *last = &block->ops[block->count - 1];
     uint32_t begin = block->ops[0].address, end = last->address + last->length;
-    bool locks = false, mmx = false;
+    bool mmx = false;
     uint32_t most = 0, kind = 0;
     for (unsigned i = 0; i < block->count; i++) {
         const op *o = &block->ops[i];
         uint32_t own = o->flags & ISA_MMX ? ISA_MMX : o->flags & ISA_X87;
-        locks |= o->lock != LOCK_NONE;
         mmx |= own == ISA_MMX;
         assert_int_equal(o->lock != LOCK_NONE,
                          block->code->insns[i].lock || (block->code->insns[i].flags & ISA_IMPLICIT_LOCK &&
                                                         block->code->insns[i].memory));
         if (own && !kind) {
-            assert_int_equal(block->first_mode, own == ISA_MMX ? MODE_MMX : MODE_X87);
-            assert_int_equal(block->first_switch, own == ISA_MMX ? t->mmx_after_x87 : t->x87_after_mmx);
+            assert_int_equal(block->first_switch.mode, own == ISA_MMX ? MODE_MMX : MODE_X87);
+            assert_int_equal(block->first_switch.clocks,
+                             own == ISA_MMX ? t->mmx_after_x87 : t->x87_after_mmx);
         } else if (own && own != kind) {
             assert_true(o->most_clocks >= (own == ISA_MMX ? t->mmx_after_x87 : t->x87_after_mmx));
         }
@@ -367,8 +371,7 @@ static void check_whole(const timing *t, p5_block *block)
         assert_int_equal(block->access_start[i + 1] - block->access_start[i], o->accesses);
     }
     assert_int_equal(block->most_clocks, most);
-    assert_int_equal(block->locks, locks);
-    assert_int_equal(block->mmx, mmx);
+    assert_int_equal(block->memo.mmx, mmx);
     assert_int_equal(block->page, (begin ^ 0x7000000) & ~0xfffu);
     assert_int_equal(block_physical(block, begin), begin ^ 0x7000000);
     assert_int_equal(block->line_count, (end - 1) / 32 - begin / 32 + 1);
@@ -380,9 +383,9 @@ static void check_whole(const timing *t, p5_block *block)
                                       last->branch != ISA_INT && last->branch != ISA_IRET);
     assert_int_equal(block_taken(block, end), !block->conditional);
     assert_true(block_taken(block, end + 1));
-    assert_int_equal(block->first.block_bytes, block->access_count * sizeof(p5_access));
+    assert_int_equal(block->memo.first.block_bytes, block->access_count * sizeof(p5_access));
     assert_int_equal(last->next_unpaired, UNPAIRED_ALONE);
-    assert_int_equal(block->varies, varies(last));
+    assert_int_equal(block->memo.varies, varies(last));
     assert_false(block_is_repeat(block));
 }
 

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "model_timing.h"
+#include "core/block.h"
 #include "core/pipe/pipe.h"
 
 enum { MOST = 16 /* instructions of a loop */ };

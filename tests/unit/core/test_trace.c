@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "model_timing.h"
+#include "core/block.h"
 #include "core/pipe/pipe.h"
 #include "core/pipe/trace.h"
 
