@@ -261,14 +261,24 @@ static void test_cells(void **state)
     static const struct {
         uint32_t bytes;
         unsigned extended, high;
-    } sizes[] = {{1u << 20, 0, 0},           {2u << 20, 1024, 0},          {16u << 20, 15 * 1024, 0},
-                 {17u << 20, 16 * 1024, 16}, {65u << 20, 0xffff, 49 * 16}, {3u << 30, 0xffff, 3056 * 16}};
+        uint8_t types[2], hard_disks;
+        uint8_t diskette_cell, disk_cell, equipment; /* 10h, 12h, 14h */
+    } sizes[] = {{1u << 20, 0, 0, {0, 0}, 0, 0x00, 0x00, 0x0e},
+                 {2u << 20, 1024, 0, {4, 0}, 0, 0x40, 0x00, 0x0f},
+                 {16u << 20, 15 * 1024, 0, {4, 2}, 0, 0x42, 0x00, 0x4f},
+                 {17u << 20, 16 * 1024, 16, {1, 0}, 1, 0x10, 0xf0, 0x0f},
+                 {65u << 20, 0xffff, 49 * 16, {0, 0}, 2, 0x00, 0xff, 0x0e},
+                 {3u << 30, 0xffff, 3056 * 16, {0, 0}, 1, 0x00, 0xf0, 0x0e}};
     for (unsigned i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         rtc r;
         unsigned sum = 0;
         rtc_reset(&r, 0, sizes[i].bytes);
-        assert_int_equal(get(&r, 0x10), 0x40);
-        assert_int_equal(get(&r, 0x14), 0x0f);
+        rtc_set_drives(&r, sizes[i].types, sizes[i].hard_disks);
+        assert_int_equal(get(&r, 0x10), sizes[i].diskette_cell);
+        assert_int_equal(get(&r, 0x12), sizes[i].disk_cell);
+        assert_int_equal(get(&r, 0x14), sizes[i].equipment);
+        assert_int_equal(get(&r, 0x19), sizes[i].hard_disks > 0 ? 47 : 0);
+        assert_int_equal(get(&r, 0x1a), sizes[i].hard_disks > 1 ? 47 : 0);
         assert_int_equal(get(&r, 0x17) | get(&r, 0x18) << 8, sizes[i].extended);
         assert_int_equal(get(&r, 0x30) | get(&r, 0x31) << 8, sizes[i].extended);
         assert_int_equal(get(&r, 0x34) | get(&r, 0x35) << 8, sizes[i].high);
