@@ -2,29 +2,18 @@
  * mistake and suggest what is right. */
 #include "cli/options.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/option_rows.h"
 #include "cli/option_values.h"
 #include "cli/output.h"
 #include "p5scope/report.h"
 
-enum { KEY_HELP = 'h', KEY_ROW = 0x100, MOST_ROWS = 128 };
-
-/* Pages of the help, by the groups of the rows. The first two are shown together. */
-enum { GROUPS = 6, OWN_GROUPS = 2 };
-static const struct {
-    const char *name, *heading;
-} groups[GROUPS] = {{"shared", NULL},
-                    {"own", NULL},
-                    {"machine", "Machine:"},
-                    {"guest", "Guest and run:"},
-                    {"kernel", "Kernel or image:"},
-                    {"output", "Output:"}};
+enum { KEY_HELP = 'h' };
 
 typedef struct parse {
     const cli_verb *verb;
@@ -32,129 +21,9 @@ typedef struct parse {
     int next; /* the word after the last option or operand that was right */
 } parse;
 
-/* ---- The rows of a verb ---- */
-
-/* Returns the word after `word`, which has blanks between its words, and its length. NULL: there is none. */
-static const char *next_word(const char *words, size_t *length)
-{
-    words += strspn(words, " ");
-    *length = strcspn(words, " ");
-    return *length > 0 ? words : NULL;
-}
-
-static bool has_word(const char *words, const char *wanted)
-{
-    size_t length;
-    for (; (words = next_word(words, &length)) != NULL; words += length)
-        if (strlen(wanted) == length && strncmp(words, wanted, length) == 0)
-            return true;
-    return false;
-}
-
-static bool is_row_of(const cli_option_row *row, const char *verb)
-{
-    return has_word(row->verbs, verb);
-}
-
-static const cli_option_row *find_row(const char *verb, const char *name, size_t length)
-{
-    for (size_t i = 0; i < cli_option_row_count; i++) {
-        const cli_option_row *row = &cli_option_rows[i];
-        if (is_row_of(row, verb) && strncmp(row->name, name, length) == 0 && row->name[length] == '\0')
-            return row;
-    }
-    return NULL;
-}
-
-static const cli_option_row *find_key(const char *verb, int key)
-{
-    if (key >= KEY_ROW && (size_t)(key - KEY_ROW) < cli_option_row_count)
-        return &cli_option_rows[key - KEY_ROW];
-    for (size_t i = 0; i < cli_option_row_count; i++)
-        if (key > 0 && cli_option_rows[i].letter == key && is_row_of(&cli_option_rows[i], verb))
-            return &cli_option_rows[i];
-    return NULL;
-}
-
-/* Writes the option as messages name it, -l or --name, into `text`; returns `text`. */
-static const char *show_option(const cli_option_row *row, char text[CLI_SHOWN_LENGTH])
-{
-    if (row->letter != 0)
-        snprintf(text, CLI_SHOWN_LENGTH, "-%c", row->letter);
-    else
-        snprintf(text, CLI_SHOWN_LENGTH, "--%s", row->name);
-    return text;
-}
-
-/* Appends argp's form of the rows of one group to `to`, which has `count` entries; returns the new count. */
-static size_t add_group(const char *verb, size_t group, struct argp_option *to, size_t count)
-{
-    const int number = (int)group + 1;
-    for (size_t i = 0; i < cli_option_row_count && count + 2 < MOST_ROWS; i++) {
-        const cli_option_row *row = &cli_option_rows[i];
-        if (!is_row_of(row, verb) || strcmp(row->group, groups[group].name) != 0)
-            continue;
-        to[count++] =
-            (struct argp_option){.name = row->name,
-                                 .key = row->letter != 0 ? row->letter : KEY_ROW + (int)i,
-                                 .arg = row->argument,
-                                 .flags = ((row->flags & OPTION_IS_OPTIONAL) != 0 ? OPTION_ARG_OPTIONAL : 0) |
-                                          ((row->flags & OPTION_IS_HIDDEN) != 0 ? OPTION_HIDDEN : 0),
-                                 .doc = row->help,
-                                 .group = number};
-    }
-    return count;
-}
-
-static bool has_group(const char *verb, size_t group)
-{
-    struct argp_option rows[MOST_ROWS];
-    return add_group(verb, group, rows, 0) > 0;
-}
-
-/* ---- Help ---- */
-
-/* Shows a page of the verb's help: "" has its own options, "all" has every option, and a group's name the
- * options of this group. Returns false if there is no such page. */
-static bool show_help(const cli_verb *verb, const char *page)
-{
-    struct argp_option rows[MOST_ROWS] = {{0}};
-    size_t count = 0;
-    const bool all = strcmp(page, "all") == 0, own = page[0] == '\0';
-    bool pages = false, found = all || own;
-    for (size_t i = 0; i < GROUPS; i++) {
-        bool wanted = all || (own ? i < OWN_GROUPS : i >= OWN_GROUPS && strcmp(page, groups[i].name) == 0);
-        if (!has_group(verb->name, i))
-            continue;
-        pages |= i >= OWN_GROUPS;
-        found |= wanted;
-        if (wanted && groups[i].heading != NULL)
-            rows[count++] = (struct argp_option){.doc = groups[i].heading, .group = (int)i + 1};
-        if (wanted)
-            count = add_group(verb->name, i, rows, count);
-    }
-    if (!found)
-        return false;
-    rows[count] = (struct argp_option){0};
-    struct argp shown = {.options = rows, .args_doc = verb->operands, .doc = own || all ? verb->doc : NULL};
-    char name[64];
-    snprintf(name, sizeof name, "p5scope %s", verb->name);
-    /* argp's note about duplicate arguments says nothing new */
-    setenv("ARGP_HELP_FMT", "no-dup-args-note,opt-doc-col=28", 0);
-    argp_help(&shown, stdout, ARGP_HELP_LONG | ARGP_HELP_SHORT_USAGE | ARGP_HELP_DOC, name);
-    if (!pages || all)
-        return true;
-    fputs("\nMore options: --help=", stdout);
-    for (size_t i = OWN_GROUPS; i < GROUPS; i++)
-        if (strcmp(page, groups[i].name) != 0 && has_group(verb->name, i))
-            printf("%s, ", groups[i].name);
-    puts("all.");
-    return true;
-}
-
 static error_t answer_help(const parse *p, const char *page)
 {
-    if (show_help(p->verb, page != NULL ? page : ""))
+    if (option_help(p->verb, page != NULL ? page : ""))
         exit(output_finish(CLI_OK));
     return cli_complain("--help", page, 1,
                         "there is no page of help '%s'; there are machine, guest and all for verbs that run "
@@ -249,7 +118,7 @@ static error_t store(const parse *p, const cli_option_row *row, char *text)
 {
     char option[CLI_SHOWN_LENGTH];
     void *field = (char *)p->options + row->field;
-    show_option(row, option);
+    option_show(row, option);
     if (row->type == VALUE_FLAG || row->type == VALUE_UNSET) {
         *(bool *)field = row->type == VALUE_FLAG;
         return text != NULL ? cli_complain(option, text, 1, "option '%s' takes no value", option) : 0;
@@ -291,7 +160,7 @@ static error_t store(const parse *p, const cli_option_row *row, char *text)
 static error_t record_given(cli_options *options, const cli_option_row *row, const char *value)
 {
     for (size_t i = 0; i < cli_option_row_count; i++)
-        if (cli_option_rows[i].option == row->option && is_row_of(&cli_option_rows[i], options->verb)) {
+        if (cli_option_rows[i].option == row->option && option_of_verb(&cli_option_rows[i], options->verb)) {
             row = &cli_option_rows[i];
             break;
         }
@@ -313,7 +182,7 @@ static const cli_option_row *choose_append(const parse *p, const cli_option_row 
         return row;
     if (*argument == NULL && state->next < state->argc)
         *argument = state->argv[state->next++];
-    return find_row("stat", "cmdline", strlen("cmdline"));
+    return option_find("stat", "cmdline", strlen("cmdline"));
 }
 
 static error_t parse_one(int key, char *argument, struct argp_state *state)
@@ -330,7 +199,7 @@ static error_t parse_one(int key, char *argument, struct argp_state *state)
     }
     if (key == ARGP_KEY_ARG && p->verb->runs_guest)
         return ARGP_ERR_UNKNOWN;
-    const cli_option_row *row = find_key(options->verb, key);
+    const cli_option_row *row = option_find_key(options->verb, key);
     if (key == ARGP_KEY_ARG) {
         wrong = add_operand(options, argument);
     } else if (key == KEY_HELP) {
@@ -345,6 +214,15 @@ static error_t parse_one(int key, char *argument, struct argp_state *state)
     }
     p->next = state->next;
     return wrong;
+}
+
+const char *cli_value(const cli_options *options, cli_option option)
+{
+    const char *value = NULL;
+    for (size_t i = 0; i < options->given_count; i++)
+        if (options->given[i].row->option == option)
+            value = options->given[i].value;
+    return value;
 }
 
 /* ---- What is wrong with a word ---- */
@@ -374,11 +252,11 @@ static void point_at(char **argv, int at, size_t column, const char *message, co
 
 static void suggest_long(const char *verb, const char *wanted)
 {
-    char spelled[MOST_ROWS][CLI_SHOWN_LENGTH], dashed[100], sentence[200];
-    const char *names[MOST_ROWS + 1];
+    char spelled[OPTION_MOST_ROWS][CLI_SHOWN_LENGTH], dashed[100], sentence[200];
+    const char *names[OPTION_MOST_ROWS + 1];
     size_t count = 0;
-    for (size_t i = 0; i < cli_option_row_count && count < MOST_ROWS; i++) {
-        if (!is_row_of(&cli_option_rows[i], verb) || (cli_option_rows[i].flags & OPTION_IS_HIDDEN) != 0)
+    for (size_t i = 0; i < cli_option_row_count && count < OPTION_MOST_ROWS; i++) {
+        if (!option_of_verb(&cli_option_rows[i], verb) || (cli_option_rows[i].flags & OPTION_IS_HIDDEN) != 0)
             continue;
         snprintf(spelled[count], CLI_SHOWN_LENGTH, "--%s", cli_option_rows[i].name);
         names[count] = spelled[count];
@@ -397,11 +275,11 @@ static void explain_long(const char *verb, char **argv, int at)
     const char *name = argv[at] + 2, *before = "  It could be";
     const size_t length = strcspn(name, "=");
     char plain[80];
-    const cli_option_row *matches[MOST_ROWS], *row = find_row(verb, name, length);
+    const cli_option_row *matches[OPTION_MOST_ROWS], *row = option_find(verb, name, length);
     size_t count = 0;
     snprintf(plain, sizeof plain, "%.*s", (int)length, name);
-    for (size_t i = 0; i < cli_option_row_count && count < MOST_ROWS; i++)
-        if (is_row_of(&cli_option_rows[i], verb) && strncmp(cli_option_rows[i].name, name, length) == 0)
+    for (size_t i = 0; i < cli_option_row_count && count < OPTION_MOST_ROWS; i++)
+        if (option_of_verb(&cli_option_rows[i], verb) && strncmp(cli_option_rows[i].name, name, length) == 0)
             matches[count++] = &cli_option_rows[i];
     if (row == NULL && count == 1)
         row = matches[0];
@@ -424,7 +302,7 @@ static void explain_long(const char *verb, char **argv, int at)
 static void explain_short(const char *verb, char **argv, int at)
 {
     for (size_t i = 1; argv[at][i] != '\0'; i++) {
-        const cli_option_row *row = find_key(verb, (unsigned char)argv[at][i]);
+        const cli_option_row *row = option_find_key(verb, (unsigned char)argv[at][i]);
         char letter[2] = {argv[at][i], '\0'};
         if (row != NULL && row->argument == NULL)
             continue;
@@ -434,119 +312,22 @@ static void explain_short(const char *verb, char **argv, int at)
     }
 }
 
-/* ---- Combinations ---- */
-
-const char *cli_value(const cli_options *options, cli_option option)
-{
-    const char *value = NULL;
-    for (size_t i = 0; i < options->given_count; i++)
-        if (options->given[i].row->option == option)
-            value = options->given[i].value;
-    return value;
-}
-
-/* True if the term at `text` holds: NAME, !NAME, NAME+, NAME=, NAME~ (conflicts.tsv). *row is its option. */
-static bool term_holds(const cli_options *options, const char *text, size_t length,
-                       const cli_option_row **row)
-{
-    const bool negated = text[0] == '!';
-    const char last = text[length - 1];
-    const size_t suffix = strchr("+=~", last) != NULL ? 1 : 0;
-    const cli_option_row *found = find_row(options->verb, text + negated, length - negated - suffix);
-    const void *field = (const char *)options + found->field;
-    bool holds = options->is_given[found->option];
-    if (holds && last == '+')
-        holds =
-            found->type == VALUE_LIST ? ((const text_list *)field)->count > 1 : *(const uint64_t *)field > 1;
-    else if (suffix != 0)
-        holds = holds && (cli_value(options, found->option) != NULL) == (last == '=');
-    *row = found;
-    return holds != negated;
-}
-
-/* Returns the first of the terms that holds, NULL if none does. */
-static const cli_option_row *first_term(const cli_options *options, const char *terms)
-{
-    size_t length;
-    const cli_option_row *row;
-    for (; (terms = next_word(terms, &length)) != NULL; terms += length)
-        if (term_holds(options, terms, length, &row))
-            return row;
-    return NULL;
-}
-
-/* Returns the first option that was given and is not among the names. */
-static const cli_option_row *first_other(const cli_options *options, const char *subject, const char *names)
-{
-    for (size_t i = 0; i < options->given_count; i++)
-        if (!has_word(names, options->given[i].row->name) && !has_word(subject, options->given[i].row->name))
-            return options->given[i].row;
-    return NULL;
-}
-
-const char *cli_first_given(const cli_options *options, const char *names, char text[CLI_SHOWN_LENGTH])
-{
-    const cli_option_row *row = first_term(options, names);
-    return row != NULL ? show_option(row, text) : NULL;
-}
-
-static void refuse_conflict(const char *message, const cli_option_row *a, const cli_option_row *b)
-{
-    char text[300], shown[CLI_SHOWN_LENGTH];
-    size_t length = 0;
-    for (const char *at = message; *at != '\0' && length + CLI_SHOWN_LENGTH < sizeof text; at++) {
-        const bool first = strncmp(at, "{a}", 3) == 0;
-        if (first || strncmp(at, "{b}", 3) == 0) {
-            length += (size_t)sprintf(text + length, "%s", show_option(first ? a : b, shown));
-            at += 2;
-        } else {
-            text[length++] = *at;
-        }
-    }
-    text[length] = '\0';
-    cli_complain(NULL, NULL, 0, "%s", text);
-}
-
-/* Returns false after a message if a row of the conflicts applies. */
-static bool check_together(const cli_options *options)
-{
-    for (size_t i = 0; i < cli_conflict_count; i++) {
-        const cli_conflict *rule = &cli_conflicts[i];
-        if (!has_word(rule->verbs, options->verb) ||
-            (rule->condition != NULL && first_term(options, rule->condition) == NULL))
-            continue;
-        const cli_option_row *a = first_term(options, rule->subject);
-        if (a == NULL)
-            continue;
-        const cli_option_row *b = rule->relation == CONFLICT_ONLY
-                                      ? first_other(options, rule->subject, rule->object)
-                                      : first_term(options, rule->object);
-        if ((b != NULL) == (rule->relation != CONFLICT_NEEDS)) {
-            refuse_conflict(rule->message, a, b);
-            return false;
-        }
-    }
-    return true;
-}
-
 /* ---- The command line ---- */
 
 bool cli_parse(const cli_verb *verb, int argc, char **argv, cli_options *options)
 {
-    struct argp_option rows[MOST_ROWS] = {
-        {"help", KEY_HELP, "PAGE", OPTION_ARG_OPTIONAL, "Show this help", -1}};
-    size_t count = 1;
+    struct argp_option rows[OPTION_MOST_ROWS];
     options->verb = verb->name;
     options->argv = argv;
     options->own_words = (size_t)argc - 1;
-    for (size_t i = 0; i < GROUPS; i++)
-        count = add_group(options->verb, i, rows, count);
+    size_t count = option_argp(verb->name, rows);
+    rows[count++] = (struct argp_option){"help", KEY_HELP, "PAGE", OPTION_ARG_OPTIONAL, NULL, 0};
     rows[count] = (struct argp_option){0};
     const struct argp argp = {.options = rows, .parser = parse_one};
     parse p = {.verb = verb, .options = options, .next = 1};
     error_t wrong = argp_parse(&argp, argc, argv, ARGP_IN_ORDER | ARGP_NO_ERRS | ARGP_NO_HELP, NULL, &p);
     if (wrong == 0)
-        return check_together(options);
+        return option_check_conflicts(options);
     if (wrong != CLI_USAGE && wrong != ENOMEM && p.next < argc)
         (strncmp(argv[p.next], "--", 2) == 0 ? explain_long : explain_short)(options->verb, argv, p.next);
     fprintf(stderr, "  Try 'p5scope %s --help'.\n", options->verb);
@@ -556,7 +337,7 @@ bool cli_parse(const cli_verb *verb, int argc, char **argv, cli_options *options
 void cli_options_free(cli_options *options)
 {
     for (size_t i = 0; i < cli_option_row_count; i++)
-        if (cli_option_rows[i].type == VALUE_LIST && is_row_of(&cli_option_rows[i], options->verb))
+        if (cli_option_rows[i].type == VALUE_LIST && option_of_verb(&cli_option_rows[i], options->verb))
             free(((text_list *)((char *)options + cli_option_rows[i].field))->items);
     free(options->operands);
     free(options->given);

@@ -20,9 +20,12 @@ typedef struct stat_options {
     region region;                       /* --roi */
     char sha256[P5_SHA256_TEXT];         /* of the guest's file */
     guest_identity identity;
-    uint64_t fast_forwarded; /* instructions of the last run */
-    p5_status written;       /* the rows of its intervals, */
+    /* Of the last run: */
+    p5_run_result result;
+    uint64_t fast_forwarded; /* instructions */
+    p5_status written;       /* whether the rows of its intervals could be written, */
     p5_error error;          /* ... and why not */
+    unsigned broken;         /* laws, of all runs */
     size_t runs;
     p5_stat_format format;
     FILE *to; /* the report, for a comparison; NULL: where the options say */
@@ -109,10 +112,10 @@ static bool begin_intervals(p5_machine *machine, const p5_stat_intervals_options
     return true;
 }
 
-/* One run of the guest. False if there is nothing to report; *status is what to exit with either way.
- * `options->written` tells whether the intervals could be written. */
-static bool run_once(stat_options *options, size_t index, p5_stat_run *run, p5_run_result *result,
-                     unsigned *broken, int *status, const p5_stat_intervals_options *wanted)
+/* Runs the guest once. Returns false if there is nothing to report; *status is the exit status in any case.
+ * `intervals_wanted` is NULL without -I. */
+static bool run_once(stat_options *options, size_t index, p5_stat_run *run,
+                     const p5_stat_intervals_options *intervals_wanted, int *status)
 {
     const guest_needs needs = {.reads = options->metrics.words,
                                .read_count = options->metrics.count,
@@ -128,14 +131,15 @@ static bool run_once(stat_options *options, size_t index, p5_stat_run *run, p5_r
     }
     region *roi = options->line->roi.count > 0 ? &options->region : NULL;
     p5_stat_intervals *intervals;
-    if ((roi != NULL && !region_begin(roi, machine)) || !begin_intervals(machine, wanted, roi, &intervals)) {
+    if ((roi != NULL && !region_begin(roi, machine)) ||
+        !begin_intervals(machine, intervals_wanted, roi, &intervals)) {
         p5_machine_close(machine);
         *status = CLI_INTERNAL;
         return false;
     }
     uint64_t before = p5_machine_instructions(machine); /* of a snapshot, or fast-forwarded */
-    bool ran = guest_run(&options->guest, machine, result, &run->host_seconds);
-    *status = ran ? guest_exit_status(result) : CLI_INTERNAL;
+    bool ran = guest_run(&options->guest, machine, &options->result, &run->host_seconds);
+    *status = ran ? guest_exit_status(&options->result) : CLI_INTERNAL;
     if (ran) {
         p5_machine_settle(machine);
         p5_machine_counts(machine, &run->counts);
@@ -146,7 +150,7 @@ static bool run_once(stat_options *options, size_t index, p5_stat_run *run, p5_r
         run->permissive = p5_machine_permissive_count(machine);
         if (roi != NULL)
             region_end(roi, machine, run);
-        stat_budget_note(&options->budget, result, roi);
+        stat_budget_note(&options->budget, &options->result, roi);
     }
     if (intervals != NULL)
         options->written = p5_stat_intervals_close(intervals, &options->error);
@@ -155,7 +159,7 @@ static bool run_once(stat_options *options, size_t index, p5_stat_run *run, p5_r
     if (ran && options->line->check_laws) {
         unsigned checked;
         unsigned failed = p5_laws_check_machine(machine, stderr, &checked);
-        *broken += failed;
+        options->broken += failed;
         fprintf(stderr, "p5scope: %u laws checked, %u broken\n", checked, failed);
     }
     p5_machine_close(machine);
@@ -178,9 +182,7 @@ static int run_and_report(stat_options *options, const char *own_options, const 
     if (out == NULL)
         return CLI_USAGE;
     int status = CLI_INTERNAL;
-    unsigned broken = 0;
     size_t done = 0;
-    p5_run_result result = {0};
     p5_stat_run *runs = calloc(options->runs, sizeof *runs);
     p5_stat stat = {.model = options->guest.model,
                     .command = command,
@@ -208,11 +210,10 @@ static int run_and_report(stat_options *options, const char *own_options, const 
     bool intervals_wanted = has_intervals(options);
     options->guest.rows_shown = intervals_wanted && isatty(fileno(out));
     while (runs != NULL && done < options->runs) {
-        if (!run_once(options, done, &runs[done], &result, &broken, &status,
-                      intervals_wanted ? &intervals : NULL))
+        if (!run_once(options, done, &runs[done], intervals_wanted ? &intervals : NULL, &status))
             break;
         done++;
-        if (result.end == P5_END_STOPPED)
+        if (options->result.end == P5_END_STOPPED)
             break;
     }
     stat.unmeasured = options->budget.unmeasured[0] != '\0' ? options->budget.unmeasured : NULL;
@@ -220,7 +221,7 @@ static int run_and_report(stat_options *options, const char *own_options, const 
     p5_error error = options->error;
     p5_status written = options->written;
     if (done > 0 && written == P5_OK) {
-        guest_ending(&result, ending, sizeof ending);
+        guest_ending(&options->result, ending, sizeof ending);
         stat.ending = ending[0] != '\0' ? ending : NULL;
         stat.run_count = done;
         stat.region_times = options->region.times;
@@ -240,7 +241,7 @@ static int run_and_report(stat_options *options, const char *own_options, const 
     if (done > 0 || options->budget.unmeasured[0] != '\0') /* without a run there is nothing else to judge */
         status = stat_budget_judge(&options->budget, &stat, options->line->quiet, status);
     free(runs);
-    return broken > 0 ? CLI_FAILED : status;
+    return options->broken > 0 ? CLI_FAILED : status;
 }
 
 static int stat_guest(stat_options *options)

@@ -47,3 +47,4 @@ p5scope bench --asm nop --model p55c-200 --model p54c-133 --no-diagram | grep 'n
 p5scope bench --asm nop --asm nop --model p55c-200 --model p54c-133
 p5scope bench --asm nop --model p54c-13
 p5scope bench --asm nop --model p55c-200 --model p54c-133 --konata k
+p5scope bench --asm ''

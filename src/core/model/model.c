@@ -135,25 +135,25 @@ static void beside(char *path, size_t size, const char *file, const char *name)
         snprintf(path, size, "%.*s/%s", (int)(slash - file), file, name);
 }
 
-/* Returns the text of a built-in model or processor, or NULL if there is none. */
-static const char *built_in(const char *name)
+/* Returns the text of a built-in model, or as a base also of a processor, NULL if there is none. */
+static const char *built_in(const char *name, bool base)
 {
     const embedded_file *const tables[] = {model_files, processor_files};
-    for (unsigned t = 0; t < 2; t++)
+    for (unsigned t = 0; t < (base ? 2 : 1); t++)
         for (const embedded_file *file = tables[t]; file->name != NULL; file++)
             if (text_same_name(file->name, name))
                 return file->text;
     return NULL;
 }
 
-static p5_status no_such_model(p5_error *error, const char *name)
+static p5_status no_such_model(p5_error *error, const char *name, bool base)
 {
     char sentence[P5_ERROR_TEXT];
     text_nearest nearest;
     text_nearest_init(&nearest, name);
     for (const embedded_file *file = model_files; file->name != NULL; file++)
         text_nearest_offer(&nearest, file->name);
-    for (const embedded_file *file = processor_files; file->name != NULL; file++)
+    for (const embedded_file *file = processor_files; base && file->name != NULL; file++)
         text_nearest_offer(&nearest, file->name);
     p5_status status = error_set(error, P5_ERR_NAME, "there is no model '%s'", name);
     error_hint(error, "%s", text_nearest_sentence(&nearest, sentence, sizeof sentence));
@@ -189,10 +189,10 @@ static p5_status load(parser *from, const char *name)
         free(text);
         return from->status;
     }
-    inner.cursor = built_in(name);
+    inner.cursor = built_in(name, inner.depth > 1);
     if (inner.cursor != NULL)
         return from->status = parse(&inner);
-    from->status = no_such_model(from->error, name);
+    from->status = no_such_model(from->error, name, inner.depth > 1);
     error_at(from->error, from->where, from->line, 0);
     return from->status;
 }
@@ -308,8 +308,8 @@ p5_status model_from_rows(const char *name, const model_row *rows, size_t count,
     p5_model *model = calloc(1, sizeof *model);
     if (model == NULL)
         return error_set(error, P5_ERR_MEMORY, "no memory for the model");
-    parser p = {.model = model, .error = error, .where = "", .complete = complete};
-    if (built_in(name))
+    parser p = {.model = model, .error = error, .where = "", .depth = 1, .complete = complete};
+    if (built_in(name, true))
         load(&p, name);
     p.keys_seen = true; /* no row names a base file */
     for (size_t i = 0; i < count && p.status == P5_OK; i++)

@@ -190,6 +190,8 @@ void gdb_monitor(gdb *g, const char *command)
             return;
         }
     }
+    if (command[0] != '\0' && strcmp(command, "help") != 0)
+        say(g, "There is no command 'monitor %.40s'.\n", command);
     say(g, "monitor stat      clocks by cause\n"
            "monitor pipeline  the latest instructions in U and V\n");
     say(g, "monitor pmu       performance counters and their selections\n"

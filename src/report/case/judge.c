@@ -56,7 +56,10 @@ unsigned p5_case_judge(const p5_case *c, const p5_model *model, const p5_counts 
             write_expectation(out, expect, got);
     }
     if (judged == 0) {
-        fprintf(out, "nothing is expected on %s\n", p5_model_name(model));
+        fprintf(out,
+                "nothing is expected on %s: add '#! expect' lines to the file, for example '#! expect clocks "
+                "4'\n",
+                p5_model_name(model));
         return 1;
     }
     if (memcmp(&counts[0], &counts[1], sizeof counts[0]) == 0) {

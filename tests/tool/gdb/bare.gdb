@@ -25,7 +25,7 @@ print/x $fctrl
 monitor pmu
 set $cesr = 0xc200c0
 monitor pmu
-monitor
+monitor nosuch
 monitor stat
 monitor pipeline
 stepi
