@@ -1,4 +1,4 @@
-/* p5scope annotate: a function's instructions with what they cost, and why. */
+/* p5scope annotate: lists a function's instructions with their costs and the reasons. */
 #include "cli/output.h"
 #include "cli/profile_input.h"
 #include "cli/option_values.h"

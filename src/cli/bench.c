@@ -78,7 +78,7 @@ static bool show_one(const bench_options *options, const char *model_name, bench
     return good;
 }
 
-/* The models that were asked for; else a case's own, or the first. */
+/* Measures one input on the models of --model; without it, on the models of the case or the first model. */
 static bool bench_one(const bench_options *options)
 {
     bench of;
@@ -89,12 +89,12 @@ static bool bench_one(const bench_options *options)
                                     ? (const char *const *)of.case_file.models
                                     : first;
     if (good && options->line->konata != NULL && models[1] != NULL) {
-        cli_complain(NULL, NULL, 0, "--konata writes the trips of one model: choose it by --model");
+        cli_complain(NULL, NULL, 0, "--konata works with a single model; choose it with --model.");
         good = false;
     }
     for (const char *const *model = models; good && *model != NULL; model++) {
         if (model != models)
-            putchar('\n'); /* an empty line between tables, whatever they are */
+            putchar('\n'); /* an empty line between the tables of all formats */
         good = show_one(options, *model, &of);
     }
     bench_release(&of);
@@ -178,8 +178,8 @@ static bool check_models(const text_list *models)
     return true;
 }
 
-/* Takes files, code and functions as inputs: two files, two of --asm, one of each, or two functions. Returns false
- * after a message. */
+/* Takes files, code and functions as inputs: two files, two of --asm, one of each, or two functions.
+ * Returns false after a message. */
 static bool choose_inputs(bench_options *options)
 {
     const cli_options *line = options->line;
@@ -190,7 +190,7 @@ static bool choose_inputs(bench_options *options)
     if (files + line->code.count == 0)
         return cli_refuse(NULL, NULL, 0, "bench measures a case file, a --function of FILE, or --asm CODE");
     if (files + line->code.count > MOST_INPUTS)
-        return cli_refuse(NULL, NULL, 0, "two inputs can be compared, not three");
+        return cli_refuse(NULL, NULL, 0, "bench compares two inputs at most");
     for (size_t i = 0; i < files; i++) {
         bench_input *input = &options->inputs[options->input_count++];
         input->path = line->operands[i < paths ? i : paths - 1];

@@ -38,7 +38,7 @@ static bool assemble_loop(const bench *of, const bench_terms *terms, const char 
     return status == P5_OK;
 }
 
-/* Finds the statement of `text` that gives the error's message alone, too. */
+/* Finds the statement of `text` that causes the same error when it stands alone. */
 static void place_by_trial(const char *text, p5_error *error)
 {
     char *copy = strdup(text), *rest = NULL;
@@ -57,13 +57,13 @@ static void place_by_trial(const char *text, p5_error *error)
     free(copy);
 }
 
-/* An error about one of the options' texts: which, and where in it. */
+/* Shows an error about the text of an option, with its place in that text. */
 static void place_in_texts(bench *out, const bench_terms *terms, p5_error *error)
 {
     const char *const texts[] = {out->input->code, terms->setup};
     error->where[0] = '\0';
     for (unsigned i = 0; i < 2 && texts[i] != NULL; i++) {
-        error->line = error->column = 0; /* those of the text around the user's say nothing */
+        error->line = error->column = 0; /* these are of the text around the user's */
         p5_code_locate(texts[i], error);
         if (error->column == 0)
             place_by_trial(texts[i], error);
@@ -74,7 +74,7 @@ static void place_in_texts(bench *out, const bench_terms *terms, p5_error *error
     out->wrong_setup = false;
 }
 
-/* Refuses what would be misread in either text. */
+/* Refuses forms that the assembler would misread, in the code or in --setup. */
 static bool check_texts(bench *out, const bench_terms *terms, p5_error *error)
 {
     out->wrong_setup = terms->setup != NULL && p5_code_check(NULL, terms->setup, error) != P5_OK;
@@ -145,8 +145,8 @@ bool bench_prepare(bench *out, const bench_input *input, const bench_terms *term
     return good;
 }
 
-/* Makes of->measured the difference `more` - `less`, of which each trip has so many copies. The totals are
- * put together so that "per trip" of them is one copy: N2 - N1 trips with that many copies each. */
+/* Stores the difference `more` - `less` in of->measured. Each trip has `copies` copies; the totals are
+ * combined so that their values per trip are those of one copy. */
 static void subtract(bench *of, const p5_case_measured *more, const p5_case_measured *less, unsigned copies)
 {
     p5_case_measured difference = *more;
@@ -219,7 +219,8 @@ bool bench_measure(bench *of, const char *model, const bench_terms *terms)
     }
     if (of->measured.remark.message[0] != '\0')
         cli_show_error(&of->measured.remark, NULL, NULL, NULL);
-    return of->measured.remark.status == P5_OK || of->case_file.path != NULL; /* a case may mean it */
+    return of->measured.remark.status == P5_OK ||
+           of->case_file.path != NULL; /* a case may do it on purpose */
 }
 
 void bench_release(bench *of)

@@ -14,8 +14,8 @@ static bool mentions(const char *code, const char *setup, const char *part)
     return strcasestr(code, part) != NULL || (setup != NULL && strcasestr(setup, part) != NULL);
 }
 
-/* What code does not name it may still use: the mnemonics that use a register unnamed are listed. A word
- * that only looks like one costs nothing but the choice. */
+/* Mnemonics that use a register without naming it. A word that only looks like one makes the choice of a
+ * register smaller, and nothing else. */
 const char *loop_counter(const char *code, const char *setup)
 {
     static const struct {
@@ -37,7 +37,7 @@ const char *loop_counter(const char *code, const char *setup)
     return NULL;
 }
 
-/* The directive with which `code` begins: each text has its own syntax. */
+/* Returns the directive for the syntax of `code`, because the code and --setup may differ. */
 static const char *syntax_of(const char *code)
 {
     return p5_code_is_att(code) ? ".att_syntax prefix\n" : "";

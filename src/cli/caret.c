@@ -14,8 +14,8 @@ bool cli_colour(FILE *out)
     return (no_color == NULL || no_color[0] == '\0') && isatty(fileno(out)) != 0;
 }
 
-/* Columns that the first `length` bytes of `text` take as p5_write_printable shows them: continuation bytes
- * of UTF-8 take none. */
+/* Returns the columns that the first `length` bytes of `text` take in the output of p5_write_printable.
+ * Continuation bytes of UTF-8 take none. */
 static int columns(const char *text, size_t length)
 {
     char *part = strndup(text, length), *shown = NULL;
@@ -33,14 +33,15 @@ static int columns(const char *text, size_t length)
     return count;
 }
 
-/* The spot from `at` on: up to the next blank or punctuation that separates items of an option's value. */
+/* Returns the length of the item at `at`: up to the next blank or punctuation between items of an option's
+ * value. */
 static int spot_length(const char *at)
 {
     size_t length = strcspn(at, " ,:{}=;\n");
     return length == 0 ? 1 : columns(at, length);
 }
 
-/* Messages have names and paths in them, which may be of any bytes. */
+/* Writes a line of a message printably, because names and paths in it may have any bytes. */
 static void show_line(const char *text, const char *end)
 {
     p5_write_printable(stderr, text);

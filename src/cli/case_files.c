@@ -54,12 +54,12 @@ static bool add_folder(case_files *files, const char *path)
     return good;
 }
 
-/* A file that the user named, or below a folder any *.s. */
+/* Adds a file that the user named, or a *.s file below a folder. */
 static bool add_path(case_files *files, const char *path, bool operand)
 {
     struct stat about;
     if (stat(path, &about) != 0)
-        return operand ? add_file(files, path) : true; /* reading it will say why not */
+        return operand ? add_file(files, path) : true; /* reading it will report the reason */
     if (S_ISDIR(about.st_mode))
         return add_folder(files, path);
     size_t length = strlen(path);
@@ -94,7 +94,7 @@ static size_t folder_length(const char *path)
     return slash != NULL ? (size_t)(slash - path) : 0;
 }
 
-/* Names are unique in a folder. */
+/* Reports names that occur twice in a folder. */
 static void check_name(const case_files *files, size_t index)
 {
     case_file *file = &files->items[index];

@@ -1,4 +1,4 @@
-/* p5scope check: run case files, compare what they cost with what they say. */
+/* p5scope check: runs case files and compares their costs with the expected costs. */
 #include <errno.h>
 #include <fnmatch.h>
 #include <stdlib.h>
@@ -42,7 +42,7 @@ static bool has_model(const case_file *file, const char *name)
     return false;
 }
 
-/* A file that could not be read is a failure, whatever it was for. */
+/* Returns true if the file is to be checked. A file that could not be read is always a failure. */
 static bool wanted(const check_run *run, const case_file *file)
 {
     if (run->only_model != NULL && file->problem == NULL && !has_model(file, run->only_model))
@@ -53,7 +53,7 @@ static bool wanted(const check_run *run, const case_file *file)
     return strstr(name, run->pattern) != NULL || fnmatch(run->pattern, name, 0) == 0;
 }
 
-/* A job for each file, so that it is assembled once for all its models. */
+/* Makes a job for each file, so that it is assembled once for all its models. */
 static bool make_jobs(check_run *run)
 {
     size_t most = 0; /* outcomes */
@@ -73,10 +73,10 @@ static bool make_jobs(check_run *run)
     return run->results != NULL;
 }
 
-/* ---- Doing them, in a worker process ---- */
+/* ---- The jobs, in a worker process ---- */
 
-/* What a job answers: for each model a line MARK FAILED MODEL-NUMBER SECONDS, then what there is to say.
- * Model number -1: the file. */
+/* A job's answer has for each model a line MARK FAILED MODEL-NUMBER SECONDS, and the messages after it.
+ * Model number -1 stands for the file. */
 enum { MARK = 1 };
 
 typedef struct prepared_case {
@@ -167,7 +167,7 @@ static int32_t do_job(void *context, size_t number, char *text, size_t size)
     return 0;
 }
 
-/* ---- Saying how they went ---- */
+/* ---- The outcomes ---- */
 
 static void print_outcome(const case_file *file, const char *model, bool good, const char *text)
 {
@@ -184,8 +184,8 @@ static void print_outcome(const case_file *file, const char *model, bool good, c
     }
 }
 
-/* Shows and keeps one outcome; rows for programs come when all are known. `text` is what there is to say, in
- * lines. */
+/* Shows and records one outcome; rows for programs follow when all outcomes are known. `text` has the
+ * messages in lines. */
 static void show_outcome(check_run *run, const case_file *file, const char *model, bool good, double seconds,
                          const char *text)
 {
@@ -251,7 +251,7 @@ static void check_free(check_run *run)
     free(run->jobs);
 }
 
-/* False after a message: the outcomes would be written over a case. */
+/* Returns false after a message if --junit would overwrite a case. */
 static bool junit_apart(const check_run *run)
 {
     for (size_t i = 0; i < run->files.count; i++) {
@@ -263,7 +263,7 @@ static bool junit_apart(const check_run *run)
     return true;
 }
 
-/* Without -m any will do. */
+/* Returns false after a message if -m names a model that does not exist. */
 static bool model_exists(const char *name)
 {
     p5_model *model = name != NULL ? model_option_open("-m", name) : NULL;
@@ -288,7 +288,7 @@ static int check(check_run *run)
     if (!junit_apart(run))
         return CLI_USAGE;
     if (run->job_count == 0) {
-        fprintf(stderr, "p5scope: no case to check\n");
+        fprintf(stderr, "p5scope: no case matches; there is nothing to check\n");
         return CLI_FAILED;
     }
     worker_jobs jobs = {.count = run->job_count,

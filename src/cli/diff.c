@@ -1,4 +1,4 @@
-/* p5scope diff: how one profile differs from another. */
+/* p5scope diff: compares two profiles. */
 
 #include "cli/output.h"
 #include "cli/profile_input.h"

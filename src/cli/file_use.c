@@ -7,13 +7,13 @@
 
 #include "cli/cli.h"
 
-/* Where a file that is not there yet would be made. */
+/* The place where a file would be created. */
 typedef struct place {
     struct stat folder;
     char name[NAME_MAX + 1];
 } place;
 
-/* Opening a link that leads nowhere makes the file that it leads to. */
+/* Replaces a link by its target, because opening a link whose target does not exist creates the target. */
 static bool follow(char path[PATH_MAX])
 {
     char target[PATH_MAX];
@@ -29,7 +29,7 @@ static bool follow(char path[PATH_MAX])
     return true;
 }
 
-/* False if no file can be made there. */
+/* Finds where `name` would be created. Returns false if no file can be created there. */
 static bool find_place(const char *name, place *found)
 {
     enum { MOST_LINKS = 40 }; /* as many as Linux follows */
@@ -56,8 +56,8 @@ static bool same_inode(const struct stat *a, const struct stat *b)
     return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-/* True if what is written to `a` would be found at `b`: the same regular file, by whatever names, or a name
- * that both would make. Pipes, terminals and /dev/null can be written to by several, so they are never the
+/* Returns true if data written to `a` would appear at `b`: both name the same regular file, or would
+ * create the same one. Pipes, terminals and /dev/null accept several writers, so they never count as the
  * same. */
 static bool file_same(const char *a, const char *b)
 {
@@ -79,8 +79,8 @@ bool file_uses_apart(const file_use *uses, size_t count)
                 continue;
             const file_use *written = b->reads ? a : b, *other = b->reads ? b : a;
             return cli_refuse(written->option, written->path, 1,
-                              other->reads ? "this would overwrite what is read (%s)"
-                                           : "this is the file of %s, too",
+                              other->reads ? "this would overwrite %s, which is an input"
+                                           : "%s writes the same file",
                               other->option);
         }
     return true;

@@ -1,4 +1,5 @@
-/* What guest options come to once all are known: the model, the counters, the snapshot to load or save. */
+/* Completes the options of a guest: opens the model, reads the counters and the snapshot, checks where to
+ * save. */
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -10,7 +11,7 @@
 #include "p5scope/profile.h"
 #include "cli/option_values.h"
 
-/* Writes a model as the INI file that would make it. */
+/* Writes a field of a model in the form of a model file. */
 static void dump_field(void *context, const char *section, const char *key, const char *value,
                        const char *meaning)
 {
@@ -45,7 +46,7 @@ static bool complete_counters(guest_options *options)
             options->machine.event_select[i] = p5_evtsel_encode(&select[i], i, monitor);
     }
     if (monitor != 0) {
-        if (monitor == P5_MONITOR_P6 && counter[1] != NULL) /* its EN is for both */
+        if (monitor == P5_MONITOR_P6 && counter[1] != NULL) /* its bit EN enables both counters */
             options->machine.event_select[0] |=
                 p5_evtsel_encode(&(p5_counter_select){.overflow_pin = true}, 0, monitor);
         return true;
@@ -54,7 +55,8 @@ static bool complete_counters(guest_options *options)
     return true;
 }
 
-/* --flat: an address, or with --real SEGMENT:OFFSET in hexadecimal digits as such addresses are written. */
+/* Reads --flat: an address, or with --real SEGMENT:OFFSET in hexadecimal digits. Returns false after a
+ * message. */
 static bool complete_flat(guest_options *options)
 {
     const char *flat = options->line->flat;
@@ -77,13 +79,14 @@ static bool complete_flat(guest_options *options)
     return true;
 }
 
-/* --kernel is the guest; the words in a guest's place are for its first program. */
+/* Makes --kernel the guest. The operands are arguments for its first program. Returns false when memory is
+ * out. */
 static bool complete_kernel(guest_options *options)
 {
     if (options->line->kernel == NULL)
         return true;
     size_t count = 0;
-    if (options->kernel_command != NULL) /* completed before, for another model */
+    if (options->kernel_command != NULL) /* it was completed before for another model */
         return true;
     while (options->command != NULL && options->command[count] != NULL)
         count++;
@@ -108,7 +111,7 @@ static bool take_image(guest_options *options)
     return true;
 }
 
-/* The snapshot's guest in the place of one on the command line; its model unless another is given. */
+/* Takes the guest from the snapshot, and the model unless --model is given. Returns false after a message. */
 static bool complete_load(guest_options *options)
 {
     p5_error error = {0};
@@ -131,7 +134,7 @@ static bool complete_load(guest_options *options)
     return true;
 }
 
-/* What would keep the snapshot from being written is said before the run. */
+/* Checks before the run that the snapshot can be written. Returns false after a message. */
 static bool check_save(const char *path)
 {
     struct stat there;
@@ -148,7 +151,7 @@ static bool check_save(const char *path)
     return wrong == NULL;
 }
 
-/* --save-at Nc, Ni, SYMBOL, ADDRESS, begin:ID, end:ID. */
+/* Reads --save-at: Nc, Ni, SYMBOL, ADDRESS, begin:ID or end:ID. Returns false after a message. */
 static bool complete_save(guest_options *options)
 {
     const char *text = options->line->save_at;
@@ -158,7 +161,7 @@ static bool complete_save(guest_options *options)
            bound_option("--save-at", text, options->command[0], &options->save_point);
 }
 
-/* What the model is given beside its name. */
+/* Applies --clock, --agent, --monitor, --wire and --bus-check to the model. Returns false after a message. */
 static bool complete_model(guest_options *options)
 {
     p5_error error = {0};
@@ -192,7 +195,7 @@ bool guest_options_complete(guest_options *options, int *status)
     if (!complete_flat(options) || (line->load == NULL && !complete_kernel(options)))
         return false;
     if (line->warm_up != 0 && line->warm_up >= line->save_every)
-        return cli_refuse(NULL, NULL, 0, "--warm-up is less than --save-every.");
+        return cli_refuse(NULL, NULL, 0, "--warm-up must be less than --save-every.");
     if ((line->load != NULL && !complete_load(options)) || !complete_save(options))
         return false;
     if (options->machine.model == NULL && line->load == NULL)
@@ -236,7 +239,7 @@ bool guest_files_apart(const guest_options *options, const file_use *outputs, si
     assert(count <= MOST);
     for (size_t i = 0; i < count; i++)
         uses[i] = outputs[i];
-    /* A snapshot may take the place of the one that was loaded: that has been read by then. */
+    /* A snapshot may replace the one that was loaded, because that has been read by then. */
     uses[count] = (file_use){"--load", options->line->load, true};
     if (!file_uses_apart(uses, count + 1))
         return false;

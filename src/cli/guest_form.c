@@ -43,9 +43,9 @@ bool guest_form_takes(const guest_options *options, guest_form form)
         const char *option, *whose;
     } rules[] = {
         {options->line->ctr0 != NULL, FORM_LINUX, "--ctr0",
-         "a Linux program, which cannot program it itself"},
+         "a Linux program, which cannot program the counter itself"},
         {options->line->ctr1 != NULL, FORM_LINUX, "--ctr1",
-         "a Linux program, which cannot program it itself"},
+         "a Linux program, which cannot program the counter itself"},
         {options->machine.pce, FORM_LINUX, "--pce", "a Linux program, which cannot set CR4"},
         {options->machine.random_seed != 0, FORM_LINUX, "--seed", "a Linux program's random numbers"},
         {options->line->argv0 != NULL, FORM_LINUX, "--argv0", "a Linux program"},
@@ -54,12 +54,14 @@ bool guest_form_takes(const guest_options *options, guest_form form)
          "--dir", "a Linux or DOS program, or --init"},
         {options->machine.module_count != 0, FORM_MULTIBOOT, "--module", "a Multiboot kernel"},
         {options->machine.disk_writable, FORM_DISK, "--disk-write", "a disk image"},
-        {options->machine.rtc_set, ~(unsigned)FORM_LINUX, "--rtc", "a guest that has the board to itself"},
+        {options->machine.rtc_set, ~(unsigned)FORM_LINUX, "--rtc",
+         "a guest that runs on the board, without Linux calls"},
         {options->line->screenshot != NULL, ~(unsigned)FORM_LINUX, "--screenshot",
-         "a guest that has the board to itself"},
-        {options->line->screen, ~(unsigned)FORM_LINUX, "--screen", "a guest that has the board to itself"},
+         "a guest that runs on the board, without Linux calls"},
+        {options->line->screen, ~(unsigned)FORM_LINUX, "--screen",
+         "a guest that runs on the board, without Linux calls"},
         {options->command[1] != NULL, ~(unsigned)(FORM_ELF | FORM_FLAT | FORM_DISK), "an argument",
-         "a guest that can be told of it"}};
+         "a Linux or DOS program or a kernel"}};
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
         if (rules[i].given && (rules[i].forms & form) == 0)
             return cli_refuse(NULL, NULL, 0, "%s is for %s; this guest is %s", rules[i].option,

@@ -1,5 +1,5 @@
-/* The identity of a run: what its guest gets, and the options without those that only say where results go, how they
- * look, or how the host makes the run (flag `view` of options.tsv). */
+/* The identity of a run: what its guest gets, and the options without those that only say where results
+ * go, how they look, or how the host makes the run (flag `view` of options.tsv). */
 #define _GNU_SOURCE /* asprintf */
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,8 +7,8 @@
 
 #include "cli/guest_options.h"
 
-/* Writes "--name=value", with the hash of the file in the place of its path if the run is made of the file. NULL when
- * memory is out. */
+/* Writes "--name=value", with the hash of the file in the place of its path if the run is made of the
+ * file. NULL when memory is out. */
 static char *identity_word(const cli_given *given)
 {
     const char *value = given->value;

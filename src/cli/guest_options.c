@@ -7,14 +7,14 @@
 #include <string.h>
 #include <time.h>
 
-/* Two threads if this process may run on two processors. */
+/* Returns two threads if this process may run on two processors, else one. */
 static unsigned usual_threads(void)
 {
     cpu_set_t mine;
     return sched_getaffinity(0, sizeof mine, &mine) == 0 && CPU_COUNT(&mine) < 2 ? 1 : 2;
 }
 
-/* --dir HOST[:GUEST][:ro|rw[,max=SIZE]] */
+/* Adds --dir HOST[:GUEST][:ro|rw[,max=SIZE]]. Returns false after a message. */
 static bool add_share(guest_options *options, const char *text)
 {
     char *copy = strdup(text);
@@ -36,12 +36,14 @@ static bool add_share(guest_options *options, const char *text)
             share->writable = true;
             if (p5_parse_size(part + 7, &share->max_bytes) && share->max_bytes != 0)
                 return true;
-            return cli_refuse("--dir", text, (unsigned)(part - copy) + 8, "max= is a size, e.g. 100M");
+            return cli_refuse("--dir", text, (unsigned)(part - copy) + 8,
+                              "max= needs a size, for example 100M");
         }
         if (share->guest != NULL || part[0] != '/')
             return cli_refuse("--dir", text, (unsigned)(part - copy) + 1,
-                              share->guest != NULL ? "only 'ro', 'rw' or 'rw,max=SIZE' may stand here"
-                                                   : "the guest's path is absolute, or this is 'ro' or 'rw'");
+                              share->guest != NULL
+                                  ? "this must be 'ro', 'rw' or 'rw,max=SIZE'"
+                                  : "the guest's path must be absolute; 'ro' and 'rw' are the modes");
         share->guest = part;
     }
     if (share->host[0] != '\0')
@@ -49,7 +51,7 @@ static bool add_share(guest_options *options, const char *text)
     return cli_refuse("--dir", text, 1, "the host's directory is missing");
 }
 
-/* --env NAME=VALUE, or --env NAME for the host's value. */
+/* Adds --env NAME=VALUE, or --env NAME with the host's value. Returns false after a message. */
 static bool add_environment(guest_options *options, const char *text)
 {
     const char *entry = text;
@@ -61,7 +63,7 @@ static bool add_environment(guest_options *options, const char *text)
             if (strncmp(*variable, text, length) == 0 && (*variable)[length] == '=')
                 entry = *variable;
         if (entry == NULL)
-            return true; /* not set here, so not set there */
+            return true; /* the host has no such variable */
     }
     if (text[0] == '=')
         return cli_refuse("--env", text, 1, "a variable's name is missing");
@@ -81,7 +83,8 @@ static bool set_memory(guest_options *options, const char *text)
     return true;
 }
 
-/* --rtc YYYY-MM-DD[THH:MM:SS], taken as it is, or seconds since 1970. */
+/* Reads --rtc YYYY-MM-DD[THH:MM:SS], without a time zone, or seconds since 1970. Returns false after a
+ * message. */
 static bool set_rtc(guest_options *options, const char *text)
 {
     struct tm t = {0};
@@ -100,7 +103,7 @@ static bool set_rtc(guest_options *options, const char *text)
     return true;
 }
 
-/* Takes what needs no more than copying. */
+/* Copies the values that need no parsing. */
 static void take_values(guest_options *options)
 {
     const cli_options *line = options->line;

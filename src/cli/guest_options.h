@@ -1,4 +1,4 @@
-/* Options that say what guest runs on what machine: the same for every verb that runs one. */
+/* The options of a guest and its machine, which all verbs that run a guest share. */
 #ifndef CLI_GUEST_OPTIONS_H
 #define CLI_GUEST_OPTIONS_H
 
@@ -13,8 +13,8 @@ enum { GUEST_MOST_SHARES = 32, GUEST_MOST_ENVIRONMENT = 256, GUEST_MOST_SYMBOLS 
 
 typedef struct guest_options {
     const cli_options *line; /* the command line */
-    /* What the guest runs on. guest_options_complete adds the model, the counters and the image of --load, and
-     * guest_open the shares. */
+    /* What the guest runs on. guest_options_complete adds the model, the counters and the image of --load,
+     * and guest_open the shares. */
     p5_machine_options machine;
     uint32_t flat_address;              /* --flat, */
     uint16_t real_segment, real_offset; /* ... with --real */
@@ -34,39 +34,40 @@ typedef struct guest_options {
     char *loaded_command[2]; /* ... whose guest is then `command` */
 } guest_options;
 
-/* Takes the options of the guest and its machine. Returns false after a message; they must be freed all the same. */
+/* Takes the options of the guest and its machine. Returns false after a message; they must be freed all
+ * the same. */
 bool guest_options_open(guest_options *options, const cli_options *line);
-/* Opens the model and the counters (guest_complete.c). Returns false if the verb is to end with *status: CLI_USAGE
- * after a message, or CLI_OK if --dump-config was answered. */
+/* Opens the model and the counters (guest_complete.c). Returns false if the verb is to end with *status:
+ * CLI_USAGE after a message, or CLI_OK if --dump-config was answered. */
 bool guest_options_complete(guest_options *options, int *status);
 void guest_options_free(guest_options *options);
 /* Frees what guest_options_complete has opened. */
 void guest_options_free_model(guest_options *options);
 
-/* False, after a message, if one of the `count` files that a verb writes is also written by another option,
- * or is the guest or the snapshot that is run (guest_complete.c). For options that are complete. */
+/* Returns false after a message if one of the `count` files that a verb writes is also written by another
+ * option, or is the guest or the snapshot that is run. The options must be complete. */
 bool guest_files_apart(const guest_options *options, const file_use *outputs, size_t count);
 
-/* Returns the files of --symbols and the program of --init, NULL-terminated, after a note about each file that has
- * neither functions nor lines. The caller frees the array; NULL when memory is out. */
+/* Returns the files of --symbols and the program of --init, NULL-terminated, after a note about each file
+ * that has neither functions nor lines. The caller frees the array; NULL when memory is out. */
 const char **guest_symbol_files(const guest_options *options);
 
 /* The words that the guest gets (guest_command.c): its command with --argv0, or the name of its file without
  * the directory, in the place of the path. NULL when memory is out. The caller frees the array, not the
  * words. */
 const char **guest_words(const guest_options *options);
-/* guest_identity.c: what makes the run that run, for its results. */
+/* The identity of a run, which its results contain (guest_identity.c). */
 typedef struct guest_identity {
     p5_run_identity run;
     const char **argv; /* guest_words */
     char **options;
 } guest_identity;
-/* False when memory is out. guest_identity_close frees what it holds in any case. */
+/* Returns false when memory is out. guest_identity_close is needed in any case. */
 bool guest_identity_open(guest_identity *identity, const guest_options *options);
 void guest_identity_close(guest_identity *identity);
 
-/* guest_command.c: the guest's command line (or that of the snapshot's), and p5scope's own options before
- * it, quoted as a shell would take them; NULL when memory is out. The caller frees them. */
+/* Return the guest's command line (or that of the snapshot's guest), and p5scope's own options before it,
+ * quoted for a shell. NULL when memory is out. The caller frees them. */
 char *guest_command_line(const guest_options *options);
 char *guest_own_options(const guest_options *options);
 

@@ -28,7 +28,7 @@ static void show_notice(void *context, const char *line)
     fprintf(stderr, "p5scope: %s\n", line);
 }
 
-/* With --screen what the guest writes is seen there. */
+/* Discards the output of the guest, which --screen shows on the screen. */
 static void discard(void *context, const void *text, size_t size)
 {
     (void)context;
@@ -36,7 +36,7 @@ static void discard(void *context, const void *text, size_t size)
     (void)size;
 }
 
-/* Says what is wrong with the guest's file and which status that is. */
+/* Reports what is wrong with the guest's file. Returns the exit status. */
 static int cannot_load(const char *path, const p5_error *error)
 {
     p5_error shown = *error;
@@ -52,8 +52,8 @@ static int cannot_load(const char *path, const p5_error *error)
     return error->status == P5_ERR_MEMORY || error->status == P5_ERR_ENGINE ? CLI_INTERNAL : CLI_NOT_LOADABLE;
 }
 
-/* What a bare-metal guest reads. A file or pipe is waited for, so that the run does not depend on how fast it
- * comes; a terminal is only asked, or given a moment if the guest is idle. */
+/* Reads input for a bare-metal guest. Waits for a file or pipe, so that the run does not depend on its
+ * speed. A terminal is only polled, or waited for briefly if the guest is idle. */
 static int read_input(void *context, uint8_t *byte, bool idle)
 {
     enum { IDLE_MILLISECONDS = 10, WAIT_MILLISECONDS = 50 };
@@ -70,11 +70,11 @@ static int read_input(void *context, uint8_t *byte, bool idle)
     }
     ssize_t got = read(STDIN_FILENO, byte, 1);
     if (got < 0 && errno == EINTR)
-        return 0; /* Ctrl-C is looked at in between */
+        return 0; /* so that Ctrl-C is noticed */
     return got == 1 ? 1 : -1;
 }
 
-/* Words with blanks between. NULL when memory is out. */
+/* Joins the words with blanks. NULL when memory is out. */
 static char *join_words(const char *const *words)
 {
     size_t size = 1;
@@ -89,7 +89,7 @@ static char *join_words(const char *const *words)
     return line;
 }
 
-/* The kernel's command line: what --cmdline says, and behind "--" the words for its first program. */
+/* Loads --kernel with its command line: --cmdline, then "--" and the words for its first program. */
 static p5_status load_kernel(const guest_options *options, p5_machine *machine, p5_error *error)
 {
     const char *append = options->line->cmdline != NULL ? options->line->cmdline : "console=ttyS0,115200";
@@ -107,7 +107,7 @@ static p5_status load_kernel(const guest_options *options, p5_machine *machine, 
     return status;
 }
 
-/* A bzImage as the guest: its arguments are its command line; without any it has no serial console. */
+/* Loads a bzImage as the guest. Its arguments are its command line; without any it has no serial console. */
 static p5_status load_bzimage(const guest_options *options, p5_machine *machine, p5_error *error)
 {
     char *line = join_words((const char *const *)options->command + 1);
@@ -144,7 +144,7 @@ static p5_status load(const guest_options *options, guest_form form, const char 
     return p5_machine_load_linux(machine, path, words, options->environment, error);
 }
 
-/* Input that is a file goes on where the snapshot's guest had come. */
+/* Skips the part of an input file that the snapshot's guest had read. */
 static void skip_input(const p5_machine *machine)
 {
     struct stat about;
@@ -153,7 +153,7 @@ static void skip_input(const p5_machine *machine)
         lseek(STDIN_FILENO, (off_t)taken, SEEK_SET);
 }
 
-/* The machine's options; of those that a snapshot says itself none was given with one. */
+/* Returns the options of the machine. With a snapshot, those that it contains are not given. */
 static p5_machine_options machine_options_of(const guest_options *options)
 {
     p5_machine_options machine = options->machine;
@@ -183,12 +183,12 @@ static p5_machine *load_snapshot(const guest_options *options, int *status)
 p5_limits guest_limits_left(const guest_options *options)
 {
     p5_limits limits = options->limits;
-    if (limits.timeout_seconds > 0) /* 0 would be none */
+    if (limits.timeout_seconds > 0) /* 0 would mean no limit */
         limits.timeout_seconds = fmax(options->over - host_clock(), 1e-9);
     return limits;
 }
 
-/* --fast-forward. False after a message. */
+/* Performs --fast-forward. Returns false after a message. */
 static bool fast_forward(const guest_options *options, p5_machine *machine, int *status)
 {
     p5_error error = {0};
@@ -218,7 +218,8 @@ static bool fast_forward(const guest_options *options, p5_machine *machine, int 
     if (result.end == P5_END_STOPPED)
         result.signal = signal_number;
     guest_ending(&result, ending, sizeof ending);
-    fprintf(stderr, "p5scope: the guest did not get further: %s\n", ending[0] != '\0' ? ending : "it exited");
+    fprintf(stderr, "p5scope: the guest ended during --fast-forward: %s\n",
+            ending[0] != '\0' ? ending : "it exited");
     *status = guest_exit_status(&result);
     return false;
 }
@@ -295,7 +296,7 @@ p5_machine *guest_open_and_begin(guest_options *options, uint64_t seed, const gu
     return NULL;
 }
 
-/* --screen on a terminal. */
+/* Shows the screen for --screen on a terminal. */
 static void show_screen(void *context, const p5_machine *machine)
 {
     p5_screen screen;
@@ -314,8 +315,8 @@ static void show_screen(void *context, const p5_machine *machine)
     p5_picture_free(&picture);
 }
 
-/* Keys typed at a screen are the guest's one by one, and shown by it alone. False: they do not come from a
- * terminal. */
+/* Passes keys to the guest one by one, without echo by the terminal. Returns false if input does not come
+ * from a terminal. */
 static bool keys_begin(struct termios *before)
 {
     if (!isatty(STDIN_FILENO) || tcgetattr(STDIN_FILENO, before) != 0)
@@ -325,7 +326,7 @@ static bool keys_begin(struct termios *before)
     return tcsetattr(STDIN_FILENO, TCSANOW, &now) == 0;
 }
 
-/* The end of a run with --screen: the screen as it is, on the terminal in the place of the last one. */
+/* Shows the screen after a run with --screen, on a terminal over the previous one. */
 static void last_screen(const p5_machine *machine)
 {
     p5_screen screen;
@@ -340,7 +341,7 @@ static void last_screen(const p5_machine *machine)
     fflush(stdout);
 }
 
-/* --check-memo. False, with a message, if there was a difference. */
+/* Reports the result of --check-memo. Returns false if there was a difference. */
 static bool memo_agrees(p5_machine *machine)
 {
     uint64_t stretches;

@@ -13,19 +13,19 @@ p5_limits guest_limits_left(const guest_options *options);
 
 /* What the process still needs from the host once a guest is loaded. */
 typedef struct guest_needs {
-    const char *output;   /* is made later beside what --save makes, or makes other files as a database does;
+    const char *output;       /* a file that is created later, or that creates others as a database does;
                            NULL: none */
-    const char *pictures; /* likewise the first of them; NULL: none */
-    const char *const *reads; /* are read later beside the guest and its symbols */
+    const char *pictures;     /* the first of --pictures; NULL: none */
+    const char *const *reads; /* files that are read later, besides the guest and its symbols */
     size_t read_count;
-    bool another; /* the process opens another machine later: no wall yet */
+    bool another; /* the process opens another machine later, so it is not confined yet */
 } guest_needs;
 
-/* Performs the steps before the first instruction that counts and before any observer: the second wall
+/* Performs the steps before the first instruction that counts and before any observer: the sandbox
  * (sandbox.h) and --fast-forward. Returns false after a message; *status is then the exit status. */
 bool guest_begin(const guest_options *options, p5_machine *machine, const guest_needs *needs, int *status);
 
-/* Both, for who observes nothing in between. */
+/* Does both, for verbs that observe nothing in between. */
 p5_machine *guest_open_and_begin(guest_options *options, uint64_t seed, const guest_needs *needs,
                                  int *status);
 

@@ -6,7 +6,7 @@
 #include "cli/progress.h"
 #include "p5scope/observe.h"
 
-/* What the observer of --save-at looks for. */
+/* The observer of --save-at. */
 typedef struct watch {
     p5_bound point;
     bool reached;
@@ -32,7 +32,7 @@ static bool save(const guest_options *options, p5_machine *machine, const char *
     if (status != P5_OK)
         return cli_refuse_error(&error, NULL, NULL, NULL);
     if (!options->line->quiet)
-        fprintf(stderr, "p5scope: saved to %s behind %llu instructions, clock %llu\n", path,
+        fprintf(stderr, "p5scope: saved to %s after %llu instructions, clock %llu\n", path,
                 (unsigned long long)p5_machine_instructions(machine),
                 (unsigned long long)p5_machine_clock(machine));
     return true;
@@ -49,7 +49,7 @@ static uint64_t earlier(uint64_t limit, uint64_t at)
     return limit == 0 || at < limit ? at : limit;
 }
 
-/* Runs to the point, if it comes before the limits: *reached. */
+/* Runs to the point. *reached is false if a limit comes first. */
 static p5_status run_to_point(const guest_options *options, p5_machine *machine, p5_run_result *result,
                               bool *reached, p5_error *error)
 {
@@ -59,7 +59,7 @@ static p5_status run_to_point(const guest_options *options, p5_machine *machine,
         bool clock = bound->kind == P5_BOUND_CLOCK;
         uint64_t *limit = clock ? &limits.max_clocks : &limits.max_instructions;
         *limit = earlier(*limit, bound->at);
-        if (bound->at == 0) { /* 0 is no limit */
+        if (bound->at == 0) { /* a limit of 0 would mean none */
             *reached = true;
             return P5_OK;
         }
@@ -86,18 +86,18 @@ static p5_status run_to_point(const guest_options *options, p5_machine *machine,
     return status;
 }
 
-/* True if the run was stopped for the sake of the point alone, and goes on. */
+/* Returns true if the run was stopped only for the point, so that it continues. */
 static bool goes_on(const guest_options *options, const p5_machine *machine, const p5_run_result *result)
 {
     const p5_limits *l = &options->limits;
-    if (result->end == P5_END_STOPPED) /* by the observer, unless a signal came */
+    if (result->end == P5_END_STOPPED) /* by the observer, or by a signal */
         return options->save_point.kind != P5_BOUND_CLOCK && options->save_point.kind != P5_BOUND_INSTRUCTION;
     return result->end != P5_END_TIMEOUT &&
            (l->max_instructions == 0 || p5_machine_instructions(machine) < l->max_instructions) &&
            (l->max_clocks == 0 || p5_machine_clock(machine) < l->max_clocks);
 }
 
-/* --save-every: FILE.1, FILE.2, ... at each multiple, less the warm-up; the run only executes. */
+/* Performs --save-every: executes, and saves FILE.1, FILE.2, ... at each multiple less the warm-up. */
 static bool run_in_pieces(const guest_options *options, p5_machine *machine, p5_run_result *result,
                           p5_status *status, p5_error *error)
 {
@@ -132,7 +132,7 @@ bool guest_run_saving(const guest_options *options, p5_machine *machine, p5_run_
         if (*status != P5_OK)
             return true;
         if (!reached) {
-            fprintf(stderr, "p5scope: --save-at %s: the guest never came there; nothing was saved\n",
+            fprintf(stderr, "p5scope: --save-at %s: the guest did not reach this point; nothing was saved\n",
                     options->line->save_at);
             return true;
         }

@@ -1,4 +1,4 @@
-/* --save: running a guest and writing its state to a file, at a point or when the run is stopped. */
+/* --save: runs a guest and writes its state to a file, at a point or when the run is stopped. */
 #ifndef CLI_GUEST_SAVE_H
 #define CLI_GUEST_SAVE_H
 

@@ -11,12 +11,12 @@
 
 #include "cli/cli.h"
 
-/* A signal handler gets no context, so these are file-wide; nothing else in the command line is. */
+/* These variables are global because a signal handler gets no context. */
 static p5_machine *volatile stopped_machine;
 static volatile sig_atomic_t came;
-static struct timespec came_at; /* the handler's own, which is not interrupted by itself */
+static struct timespec came_at; /* used by the handler only, which does not interrupt itself */
 
-/* timeout(1) and some shells send a signal to the process and to its group as well: that is one Ctrl-C. */
+/* timeout(1) and some shells send a signal to the process and to its group; both count as one Ctrl-C. */
 static bool is_the_same(const struct timespec *now)
 {
     enum { SAME_MILLISECONDS = 500 };
@@ -49,7 +49,7 @@ void interrupt_stops(p5_machine *machine)
     stopped_machine = machine;
     came = 0;
     struct sigaction action;
-    memset(&action, 0, sizeof action); /* no SA_RESTART: a guest's blocking read is to end */
+    memset(&action, 0, sizeof action); /* without SA_RESTART, so that a guest's blocking read ends */
     action.sa_handler = on_signal;
     sigemptyset(&action.sa_mask);
     sigaddset(&action.sa_mask, SIGINT);
@@ -76,7 +76,7 @@ void interrupt_stuck(void *context)
     _exit(came != 0 ? 128 + came : CLI_TIMEOUT);
 }
 
-/* Is there an open file that takes nothing now? */
+/* Returns true if an open file accepts no output now. */
 static bool output_is_full(void)
 {
     enum { FILES = 64 };
@@ -105,7 +105,7 @@ static void on_look(int number)
 void interrupt_written_within(double seconds)
 {
     enum { LOOK_MICROSECONDS = 400000 };
-    seconds = seconds < 1e8 ? seconds : 1e8; /* longest */
+    seconds = seconds < 1e8 ? seconds : 1e8; /* the longest that the timer takes */
     struct sigaction action = {.sa_handler = on_look, .sa_flags = SA_RESTART};
     struct itimerval looks = {.it_interval.tv_usec = LOOK_MICROSECONDS};
     looks.it_value.tv_sec = (time_t)seconds;

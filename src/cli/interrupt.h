@@ -13,8 +13,8 @@ void interrupt_stops(p5_machine *machine);
 bool interrupt_ending(void);
 /* The callback p5_machine_options.stuck: ends the process with the status that the run would have had. */
 void interrupt_stuck(void *context);
-/* Behind a run: so many seconds from now, and until the next run begins, who finds an output full twice in
- * half a second ends the process. */
+/* To be called after a run. From `seconds` later until the next run begins, the process ends if an output
+ * stays full for half a second. */
 void interrupt_written_within(double seconds);
 /* To be called before the machine is closed. Restores the default actions. Returns the signal that came, or
  * 0. */

@@ -1,4 +1,4 @@
-/* p5scope list: what can be counted, derived and modelled. */
+/* p5scope list: lists events, metrics and models. */
 #include <string.h>
 
 #include "cli/cli.h"

@@ -1,4 +1,4 @@
-/* p5scope: picks the verb. */
+/* p5scope: chooses the verb. */
 #include <string.h>
 
 #include "cli/cli.h"

@@ -1,11 +1,11 @@
-/* p5scope merge: results of many runs into one database. */
+/* p5scope merge: adds results of many runs to one database. */
 #include <string.h>
 
 #include "cli/cli.h"
 #include "cli/options.h"
 #include "p5scope/trace.h"
 
-/* Each file by itself: one that cannot be taken does not keep the others out. */
+/* Merges each file separately: one that cannot be read does not exclude the others. */
 static int merge_files(const cli_options *line, p5_database *database)
 {
     int status = CLI_OK;
@@ -37,7 +37,8 @@ static int run(const cli_options *line)
     int status = CLI_FAILED;
     if (line->output == NULL || line->operand_count == 0)
         return cli_complain(NULL, NULL, 0,
-                            line->output == NULL ? "-o FILE says which database" : "which files?");
+                            line->output == NULL ? "merge needs -o FILE, the database"
+                                                 : "merge needs the files to add");
     if (p5_database_open(line->output, &database, &error) == P5_OK) {
         status = merge_files(line, database);
         if (p5_database_close(database, &error) != P5_OK)

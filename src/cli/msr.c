@@ -1,4 +1,4 @@
-/* p5scope msr: what a register's value says, and the value that says it. */
+/* p5scope msr: explains a register's value, and makes a value from its fields. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -30,7 +30,7 @@ static bool take_word(msr_arguments *arguments, const char *word)
     return true;
 }
 
-/* Puts --ctr0 and --ctr1 into *value. */
+/* Encodes --ctr0 and --ctr1 in *value. Returns false after a message. */
 static bool encode_counters(const msr_arguments *arguments, const p5_register *reg, unsigned family,
                             uint64_t *value)
 {
@@ -57,7 +57,7 @@ static bool encode_counters(const msr_arguments *arguments, const p5_register *r
     return true;
 }
 
-/* Fills *value from the number, the counters and the fields; false after a message. */
+/* Makes *value from the number, the counters and the fields. Returns false after a message. */
 static bool evaluate(const msr_arguments *arguments, const p5_register *reg, unsigned family, uint64_t *value)
 {
     *value = 0;

@@ -5,7 +5,8 @@
 #include "cli/cli.h"
 #include "cli/option_rows.h"
 
-/* True if the term at `text` holds: NAME, !NAME, NAME+, NAME=, NAME~ (conflicts.tsv). *row is its option. */
+/* Returns true if the term at `text` holds: NAME, !NAME, NAME+, NAME=, NAME~ (conflicts.tsv). *row is its
+ * option. */
 static bool term_holds(const cli_options *options, const char *text, size_t length,
                        const cli_option_row **row)
 {

@@ -97,7 +97,7 @@ static const interval_unit interval_units[] = {{"clocks", true, false, 0}, {"ins
                                                {"c", true, false, 0},      {"i", false, true, 0},
                                                {"s", false, false, 1}};
 
-/* A number with c or i behind it; false if it is something else. */
+/* Parses a number followed by c or i. Returns false if the text is something else. */
 static bool parse_amount(const char *text, uint64_t *number, char *unit)
 {
     size_t length = strlen(text);
@@ -112,7 +112,8 @@ static bool parse_amount(const char *text, uint64_t *number, char *unit)
     return good;
 }
 
-/* Finds how many of which unit `text` is: 1000c, 1000clocks, 5e3i, 10ms. False if it has no such unit or no number. */
+/* Parses a number and its unit: 1000c, 1000clocks, 5e3i, 10ms. Returns false if there is no such unit or
+ * no number. */
 static bool parse_length(const char *text, double *number, const interval_unit **unit)
 {
     for (size_t i = 0; i < sizeof interval_units / sizeof interval_units[0]; i++) {
@@ -176,7 +177,7 @@ const char *place_comma(const char *text)
         if (*at == ',' && depth == 0 && first == NULL)
             first = at;
     }
-    return depth == 0 ? first : strchr(text, ','); /* operator<, which opens nothing */
+    return depth == 0 ? first : strchr(text, ','); /* operator< opens no bracket */
 }
 
 bool bound_option(const char *option, const char *text, const char *path, p5_bound *bound)
@@ -189,7 +190,7 @@ bool bound_option(const char *option, const char *text, const char *path, p5_bou
         if (p5_parse_number(id, &bound->at) && bound->at <= UINT32_MAX)
             return true;
         return cli_refuse(option, text, (unsigned)(id - text) + 1,
-                          "a marker's number is due here, as in begin:1");
+                          "a marker's number is expected here, as in begin:1");
     }
     if (parse_amount(text, &bound->at, &unit)) {
         bound->kind = unit == 'c' ? P5_BOUND_CLOCK : P5_BOUND_INSTRUCTION;
@@ -230,5 +231,5 @@ bool bounds_in_order(const p5_bound *from, const p5_bound *to, const char *optio
     bool counts = from->kind == P5_BOUND_CLOCK || from->kind == P5_BOUND_INSTRUCTION;
     if (!counts || to->relative || from->kind != to->kind || from->at < to->at)
         return true;
-    return cli_refuse(option, text, column, "it ends before it begins");
+    return cli_refuse(option, text, column, "the region ends before it begins");
 }

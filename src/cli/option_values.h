@@ -7,8 +7,8 @@
 #include "p5scope/report.h"
 #include "p5scope/trace.h"
 
-/* Parses a number for `option`, such as 1200, 0x4b0 or 64k. Returns CLI_USAGE after a message if it is none, or more
- * than `largest`. */
+/* Parses a number for `option`, such as 1200, 0x4b0 or 64k. Returns CLI_USAGE after a message if it is
+ * none, or more than `largest`. */
 error_t number_option(const char *option, const char *text, uint64_t largest, uint64_t *value);
 
 /* The words of an option that takes several, a,b, and may be given several times. */
@@ -20,8 +20,8 @@ typedef struct word_list {
     size_t text_count;
 } word_list;
 
-/* Adds the words of `text`, the value of `option`. Returns CLI_USAGE after a message if they become more than `most`;
- * `what` names them in the message. */
+/* Adds the words of `text`, the value of `option`. Returns CLI_USAGE after a message if they become more
+ * than `most`; `what` names them in the message. */
 error_t word_list_add(word_list *list, const char *option, const char *text, size_t most, const char *what);
 void word_list_free(word_list *list);
 

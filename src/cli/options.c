@@ -1,5 +1,5 @@
-/* Parses options by argp from the rows of the option table. The messages are our own: they show the place of the
- * mistake and suggest what is right. */
+/* Parses options by argp from the rows of the option table. The messages are our own: they show the place
+ * of the mistake and suggest what is right. */
 #include "cli/options.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* The options of the command line. options.tsv has a row for each, conflicts.tsv one for each combination that is
- * refused; options.awk makes option_table.[ch] from them. */
+/* The options of the command line. options.tsv has a row for each, conflicts.tsv one for each combination
+ * that is refused; options.awk makes option_table.[ch] from them. */
 #ifndef CLI_OPTIONS_H
 #define CLI_OPTIONS_H
 
@@ -96,8 +96,9 @@ typedef struct cli_verb {
     int (*run)(const cli_options *options);
 } cli_verb;
 
-/* Parses the words after the verb's name, which is argv[0]. Answers --help and ends the program then. Returns false
- * after a message if an option, its value or a combination is wrong: the exit status is CLI_USAGE. */
+/* Parses the words after the verb's name, which is argv[0]. Answers --help and ends the program then.
+ * Returns false after a message if an option, its value or a combination is wrong: the exit status is
+ * CLI_USAGE. */
 bool cli_parse(const cli_verb *verb, int argc, char **argv, cli_options *options);
 void cli_options_free(cli_options *options);
 

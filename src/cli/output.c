@@ -74,8 +74,8 @@ FILE *output_open(const cli_options *line)
     return out;
 }
 
-/* Standard streams stay open, and forget their failure: it is told of here, and not again in output_finish.
- */
+/* Leaves standard streams open and clears their error, because it is reported here and must not be
+ * reported again by output_finish. */
 static int end_stream(FILE *out)
 {
     if (out != stderr && out != stdout)
@@ -104,7 +104,7 @@ int output_finish(int status)
 {
     bool failed = ferror(stdout) != 0;
     const char *reason =
-        fflush(stdout) != 0 ? strerror(errno) : NULL; /* of what failed before, nobody knows it */
+        fflush(stdout) != 0 ? strerror(errno) : NULL; /* the reason of an earlier failure is lost */
     if (!failed && reason == NULL)
         return status;
     fprintf(stderr, "p5scope: cannot write to standard output%s%s\n", reason != NULL ? ": " : "",

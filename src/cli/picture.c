@@ -46,7 +46,7 @@ unsigned picture_columns(void)
     return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col != 0 ? size.ws_col : USUAL;
 }
 
-/* The mean of the pixels that a place of the terminal stands for. */
+/* Computes the mean colour of the pixels in the rectangle `at`. */
 static void mean(const p5_picture *picture, const unsigned at[4], unsigned colour[3])
 {
     unsigned pixels = 0;

@@ -8,7 +8,8 @@
 
 #include "cli/host_clock.h"
 
-/* A process has one standard error, and whoever prints there has to take the line away: so this is file-wide. */
+/* A process has one standard error, and whoever prints there has to take the line away: so this is
+ * file-wide. */
 static struct {
     double start;
     uint64_t before; /* instructions of a snapshot, or fast-forwarded */

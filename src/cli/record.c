@@ -1,4 +1,4 @@
-/* p5scope record: run the guest and write its exact profile. */
+/* p5scope record: runs the guest and writes its exact profile. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,10 +22,9 @@ static bool take_period(record_options *options, const char *text)
 {
     const char *slash = strrchr(text, '/');
     if (slash == NULL || slash == text)
-        return cli_refuse("--period", text, 1,
-                          "samples are asked for as EVENT/N, for example data_read_miss/1000");
+        return cli_refuse("--period", text, 1, "--period needs EVENT/N, for example data_read_miss/1000");
     if (!p5_parse_number(slash + 1, &options->sample_period) || options->sample_period == 0)
-        return cli_refuse("--period", text, (unsigned)(slash + 1 - text) + 1, "N is a number from 1 on");
+        return cli_refuse("--period", text, (unsigned)(slash + 1 - text) + 1, "N is a number, at least 1");
     options->sample_event = strndup(text, (size_t)(slash - text));
     return options->sample_event != NULL;
 }
@@ -37,7 +36,7 @@ enum { PROFILE, CALLGRIND, CACHEGRIND, FILES };
 static profile_writer *const writers[FILES] = {p5_profile_write, p5_profile_write_callgrind,
                                                p5_profile_write_cachegrind};
 
-/* Writes one; false after a message. */
+/* Writes a file. Returns false after a message. */
 static bool write_file(output_reserved *file, profile_writer *write, const p5_profile *profile)
 {
     FILE *out = output_begin(file);
@@ -48,7 +47,7 @@ static bool write_file(output_reserved *file, profile_writer *write, const p5_pr
     return output_close(out, file->path, status, &error);
 }
 
-/* NULL: none is wanted. */
+/* Returns the path of the profile; NULL if none is written. */
 static const char *profile_path(const record_options *options)
 {
     const cli_options *line = options->line;

@@ -18,7 +18,7 @@ static bool parse_part(region_part *part, const char *text, const char *path)
             part->to = (p5_bound){.kind = P5_BOUND_END, .at = part->from.at};
         if (part->from.kind == P5_BOUND_ADDRESS || part->from.kind == P5_BOUND_BEGIN)
             return true;
-        return cli_refuse("--roi", text, 1, "where does the region end? FROM,TO or one function");
+        return cli_refuse("--roi", text, 1, "--roi needs FROM,TO or a function");
     }
     char *first = strndup(text, (size_t)(comma - text));
     bool good = first != NULL && bound_option("--roi", first, path, &part->from) &&
@@ -44,7 +44,7 @@ static void look(p5_machine *machine, p5_stat_run *run)
     run->permissive = p5_machine_permissive_count(machine);
 }
 
-/* Part number `index` begins. */
+/* Begins part number `index`. */
 static void begin(region *r, size_t index, p5_machine *machine)
 {
     const p5_bound *to = &r->parts[index].to;
@@ -76,7 +76,7 @@ static void end(region *r, p5_machine *machine)
         r->turned(r->context, machine, false);
 }
 
-/* From one time that control comes there to the next. */
+/* Handles control reaching one of the points. */
 static bool same_place(const region_part *part)
 {
     return part->from.kind == part->to.kind && part->from.at == part->to.at;
@@ -110,7 +110,7 @@ static void observed_part(region *r, size_t index, p5_machine *machine, const p5
         part->depth = 0;
         part->over = !p5_bound_is_marker(&part->from) && !p5_bound_is_marker(&part->to);
     } else if (to && o->kind == P5_OBSERVE_POINT) {
-        part->over = true; /* the end has come before the beginning, and does not come again */
+        part->over = true; /* the end came before the beginning and does not come again */
     }
 }
 
@@ -200,5 +200,5 @@ void region_end(region *r, p5_machine *machine, p5_stat_run *run)
     run->host_seconds = seconds;
     run->host_instructions = instructions;
     if (r->times == 0)
-        fprintf(stderr, "p5scope: --roi %s: the guest never came there; nothing was counted\n", r->text);
+        fprintf(stderr, "p5scope: --roi %s: the guest did not reach it; nothing was counted\n", r->text);
 }

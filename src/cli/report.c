@@ -1,4 +1,4 @@
-/* p5scope report: where a profile's clocks and events went. */
+/* p5scope report: shows where a profile's clocks and events went. */
 #include <string.h>
 
 #include "cli/file_use.h"
@@ -7,7 +7,7 @@
 #include "cli/option_values.h"
 #include "p5scope/report.h"
 
-/* What the name of a file says that goes into it. */
+/* The kinds of reports, which the ending of the file's name chooses. */
 typedef enum report_kind {
     REPORT_TABLE,
     REPORT_PAGE,
@@ -32,7 +32,7 @@ typedef struct report_options {
     p5_profile_table table;
 } report_options;
 
-/* By the numbers of the choices of --sort. */
+/* In the order of the choices of --sort. */
 static const p5_profile_key keys[] = {P5_PROFILE_BY_SYMBOL, P5_PROFILE_BY_LINE, P5_PROFILE_BY_ADDRESS,
                                       P5_PROFILE_BY_FILE,   P5_PROFILE_BY_MODE, P5_PROFILE_BY_SYMBOL,
                                       P5_PROFILE_BY_LINE};
@@ -55,8 +55,8 @@ static bool write_format(const char *path, const p5_profile *profile,
     return output_close(out, path, status, &error);
 }
 
-/* Chooses what goes into the file by its name; --fold makes stacks of anything but a graph. Returns false after a
- * message. */
+/* Chooses what goes into the file by its name; --fold makes stacks of anything but a graph. Returns false
+ * after a message. */
 static bool choose_kind(report_options *options)
 {
     const char *output = options->line->output, *dot = output != NULL ? strrchr(output, '.') : NULL;
@@ -85,7 +85,7 @@ static bool choose_kind(report_options *options)
         "no format ends in '%s': .html, .svg (flame graph), .folded, .json, .csv, .txt, or no ending", dot);
 }
 
-/* --page: the table's format can be JSON only. False after a message. */
+/* Chooses the report of --page, whose format can only be JSON. Returns false after a message. */
 static bool choose_page(report_options *options)
 {
     if (!options->line->page || options->kind == REPORT_PAGE)

@@ -1,4 +1,4 @@
-/* p5scope run: just run the guest. */
+/* p5scope run: runs the guest. */
 #include "cli/guest_run.h"
 
 static int run_guest(guest_options *options)

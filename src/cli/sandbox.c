@@ -67,7 +67,7 @@ static void allow_below(int rules, uint64_t handled, const char *path, uint64_t 
     close(parent);
 }
 
-/* The folder of a file that is to be made. */
+/* Allows the folder of a file that is created later. */
 static void allow_beside(int rules, uint64_t handled, const char *file, uint64_t rights)
 {
     char *folder = strdup(file);
@@ -104,7 +104,7 @@ static void confine_files(const sandbox_needs *needs)
         if (needs->reads[i] != NULL)
             allow_below(rules, set.fs, needs->reads[i], FS_READ_FILE);
 #ifdef __SANITIZE_ADDRESS__
-    allow_below(rules, set.fs, "/proc", FS_READS); /* where it looks for leaks when the process ends */
+    allow_below(rules, set.fs, "/proc", FS_READS); /* the leak checker reads it at the end */
 #endif
     if (needs->gdb != NULL)
         allow_beside(rules, set.fs, needs->gdb, FS_MAKE_SOCK | FS_REMOVE_FILE | FS_WRITE_FILE);
@@ -131,7 +131,7 @@ static const char gdb_calls[] = "socket setsockopt bind listen accept accept4 se
 /* Attributes and names of files, for a guest that may write. */
 static const char share_calls[] = "fchmodat fchmodat2 utimensat linkat fchownat";
 
-/* `names` have blanks between them. */
+/* Allows the system calls in `names`, with blanks between them. */
 static void allow(scmp_filter_ctx filter, const char *names)
 {
     char name[32];
@@ -156,7 +156,8 @@ static void allow_partly(scmp_filter_ctx filter, bool engines)
     seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, SCMP_SYS(clone), 1, &thread);
     seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, SCMP_SYS(tgkill), 1, &itself);
     seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, SCMP_SYS(prlimit64), 1, &look);
-    seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0); /* its flags cannot be looked at */
+    seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3),
+                     0); /* a filter cannot read its flags */
     static const unsigned long terminal[] = {TCGETS, TCSETS, TCSETSW, TCSETSF, TIOCGWINSZ, FIONREAD};
     for (size_t i = 0; i < sizeof terminal / sizeof terminal[0]; i++) {
         const struct scmp_arg_cmp request = SCMP_A1(SCMP_CMP_EQ, terminal[i], 0);

@@ -1,5 +1,5 @@
-/* The second wall (docs/reliability.md): once the guest is loaded, the process gives up what it does not need
- * any more, so that a guest which got the better of the emulator gets nothing else. */
+/* The sandbox (docs/reliability.md): once the guest is loaded, the process gives up all rights that it
+ * does not need any more, so that a guest that breaks the emulator gains nothing else. */
 #ifndef CLI_SANDBOX_H
 #define CLI_SANDBOX_H
 
@@ -17,10 +17,10 @@ typedef struct sandbox_needs {
     size_t read_count;
 } sandbox_needs;
 
-/* What the host offers and was not to be had stays away: sandbox_describe says what there is. For the calling
- * thread and those that it starts from now on. */
+/* Confines the calling thread and those that it starts from now on, as far as the host and this build allow
+ * (sandbox_describe). */
 void sandbox_enter(const sandbox_needs *needs);
-/* One line. */
+/* Describes in one line what the host and this build allow. */
 void sandbox_describe(char *text, size_t size);
 
 #endif

@@ -1,4 +1,4 @@
-/* p5scope screen: the screen of a snapshot's guest; and what --screen shows. */
+/* p5scope screen: shows the screen of a snapshot's guest; also the text of --screen. */
 #include "cli/screen.h"
 
 #include <unistd.h>
@@ -10,7 +10,7 @@
 
 enum { UTF8_BYTES = 4 };
 
-/* Code page 437: what its codes 0-31 and 127-255 look like. */
+/* Code page 437: the characters of codes 0-31 and 127-255. */
 static const char low[][UTF8_BYTES] = {" ", "☺", "☻", "♥", "♦", "♣", "♠", "•", "◘", "○", "◙",
                                        "♂", "♀", "♪", "♫", "☼", "►", "◄", "↕", "‼", "¶", "§",
                                        "▬", "↨", "↑", "↓", "→", "←", "∟", "↔", "▲", "▼"};
@@ -34,7 +34,7 @@ static void write_character(FILE *out, uint8_t c)
         fputs(high[c - 127], out);
 }
 
-/* The VGA's colours are blue, green, red from bit 0 on, the terminal's red, green, blue. */
+/* Converts a colour: the VGA's bits are blue, green, red from bit 0 on, the terminal's red, green, blue. */
 static unsigned terminal_colour(unsigned colour)
 {
     return (colour & 2) | (colour & 1) << 2 | (colour & 4) >> 2;
@@ -51,7 +51,7 @@ static bool blank(uint8_t character)
     return character == 0 || character == ' ' || character == 255;
 }
 
-/* Cells of a row up to the last that shows anything. */
+/* Returns the number of cells in the row up to the last that shows anything. */
 static unsigned row_length(const p5_screen *screen, unsigned row, bool colour)
 {
     unsigned length = P5_SCREEN_COLUMNS;
@@ -97,7 +97,7 @@ void screen_rewrite(FILE *out, const p5_screen *screen)
     fflush(out);
 }
 
-/* Text as text; graphics to a terminal only. False after a message. */
+/* Shows text as text, and graphics on a terminal only. Returns false after a message. */
 static bool show(const p5_machine *machine)
 {
     p5_picture picture;

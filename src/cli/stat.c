@@ -1,4 +1,4 @@
-/* p5scope stat: run the guest and report what was counted. */
+/* p5scope stat: runs the guest and reports its counts. */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,8 +31,8 @@ typedef struct stat_options {
     FILE *to; /* the report, for a comparison; NULL: where the options say */
 } stat_options;
 
-/* Returns false after a message if `option`'s argument `text` names at `name` a metric group that does not exist, or
- * that is in a broken file. */
+/* Returns false after a message if `option`'s argument `text` names at `name` a metric group that does not
+ * exist, or that is in a broken file. */
 static bool check_group(const char *option, const char *text, const char *name)
 {
     char group[200];
@@ -46,7 +46,7 @@ static bool check_group(const char *option, const char *text, const char *name)
                             "Run 'p5scope list metrics' to see the groups.");
 }
 
-/* -M a,b */
+/* Adds the groups of -M a,b. Returns false after a message. */
 static bool add_metrics(stat_options *options, const char *text)
 {
     word_list *list = &options->metrics;
@@ -93,7 +93,8 @@ static void turn_intervals(void *intervals, p5_machine *machine, bool inside)
     p5_stat_intervals_turn(intervals, inside);
 }
 
-/* Observes the run for -I, if that is wanted: within the region, if there is one. False after a message. */
+/* Observes the run for -I within the region, if there is one. `options` is NULL without -I. Returns false
+ * after a message. */
 static bool begin_intervals(p5_machine *machine, const p5_stat_intervals_options *options, region *roi,
                             p5_stat_intervals **intervals)
 {
@@ -166,7 +167,7 @@ static bool run_once(stat_options *options, size_t index, p5_stat_run *run,
     return ran;
 }
 
-/* The style of what goes to `out`. */
+/* Returns the style of a report that is written to `out`. */
 static p5_stat_style style_for(const stat_options *options, FILE *out)
 {
     p5_stat_style style = options->style;
@@ -281,7 +282,7 @@ static int show_comparison(const stat_options *options, p5_comparison *compariso
     p5_error error = {0};
     bool on_stdout =
         options->line->compare && options->line->output == NULL && !options->line->is_given[OPTION_LOG_FD];
-    FILE *out = on_stdout ? stdout : output_open(options->line); /* no guest writes there */
+    FILE *out = on_stdout ? stdout : output_open(options->line); /* free, because no guest runs */
     if (out != NULL) {
         p5_stat_style style = style_for(options, out);
         p5_status written = p5_comparison_write(out, comparison, options->format, &style, &error);
@@ -292,7 +293,7 @@ static int show_comparison(const stat_options *options, p5_comparison *compariso
     return out != NULL ? status : CLI_USAGE;
 }
 
-/* --compare A.json B.json ... */
+/* Performs --compare A.json B.json ... Returns the exit status. */
 static int compare_files(const stat_options *options)
 {
     p5_error error = {0};
@@ -313,7 +314,7 @@ static int compare_files(const stat_options *options)
     return show_comparison(options, comparison, CLI_OK);
 }
 
-/* One run of several --model: its result goes into the comparison. */
+/* Runs the guest on one of several models and adds the result to the comparison. Returns the exit status. */
 static int add_model(const stat_options *options, const char *model, p5_comparison *comparison)
 {
     stat_options one = *options;

@@ -23,14 +23,13 @@ bool stat_budget_complete(stat_budget *b, unsigned family)
     return complete_conditions(b, family) && output_reserve(&b->junit_file, "--junit", b->junit);
 }
 
-/* True for a run that ended by the guest's own will: what was counted is all that it does. */
+/* Returns true if the guest ended the run itself, so that the counts are complete. */
 static bool ended_by_itself(const p5_run_result *result)
 {
     return result->end == P5_END_EXIT || result->end == P5_END_HALT || result->end == P5_END_RESET;
 }
 
-/* The exit status when the conditions cannot be judged: that of how the run ended, if this tells a failure.
- */
+/* Returns the exit status when the conditions cannot be judged: that of the run if it failed. */
 static int status_unmeasured(const p5_run_result *result)
 {
     bool tells = result != NULL && (result->end == P5_END_SIGNAL || result->end == P5_END_SHUTDOWN ||

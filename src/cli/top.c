@@ -1,4 +1,4 @@
-/* p5scope top: one row of figures for each interval of a run, redrawn on a terminal. */
+/* p5scope top: shows one row of figures for each interval of a run, redrawn on a terminal. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -38,7 +38,7 @@ static void put_line(int y, const char *text)
     clrtoeol();
 }
 
-/* Text as the table writes it, line by line from line `y` on. */
+/* Shows the lines of the text from line `y` on. Returns the line after them. */
 static int put_text(int y, char *text)
 {
     for (char *line = text, *end; (end = strchr(line, '\n')) != NULL && y < LINES; line = end + 1) {
@@ -73,7 +73,7 @@ static void draw(top *t)
     free(text);
 }
 
-/* The next group that the processor has all events of. */
+/* Chooses the next group whose events the processor has. */
 static void next_group(top *t)
 {
     for (size_t i = 0; i < t->group_count; i++) {
@@ -87,7 +87,7 @@ static void next_group(top *t)
     }
 }
 
-/* Keys that have been pressed; waits while paused. */
+/* Handles the keys that have been pressed; waits while paused. */
 static void keys(top *t, p5_machine *machine)
 {
     for (;;) {
@@ -105,7 +105,7 @@ static void keys(top *t, p5_machine *machine)
             next_group(t);
         else if (key == ERR && !t->paused)
             return;
-        else if (key == ERR) { /* nobody can press a key any more */
+        else if (key == ERR) { /* the terminal is gone */
             t->paused = false;
             return;
         }
@@ -137,7 +137,7 @@ static void observed(void *context, p5_machine *machine, const p5_observation *a
     p5_table_write_row(stderr, t->table, clock, &interval);
 }
 
-/* Rows go to standard error as `stat`'s do: standard output is the guest's. */
+/* Opens the display on standard error, because standard output belongs to the guest. */
 static void screen_begin(top *t)
 {
 #ifdef P5_NCURSES
@@ -195,7 +195,7 @@ static int run_guest(top *t)
         p5_machine_close(machine);
         return CLI_USAGE;
     }
-    screen_begin(t); /* before the wall: it reads what the terminal can do */
+    screen_begin(t); /* before the sandbox, because it reads the terminal's description */
     bool begun = guest_begin(&t->guest, machine, &(guest_needs){0}, &status);
     bool observes = begun && p5_machine_observe(machine, &options, NULL, &error) == P5_OK;
     if (!observes) {
@@ -211,7 +211,7 @@ static int run_guest(top *t)
     double seconds;
     bool ran = guest_run(&t->guest, machine, &result, &seconds);
     if (ran)
-        observed(t, machine, NULL); /* what is left of the last interval */
+        observed(t, machine, NULL); /* the rest of the last interval */
     screen_end(t);
     p5_machine_close(machine);
     if (!ran)

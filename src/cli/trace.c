@@ -1,4 +1,4 @@
-/* p5scope trace: run the guest and write what it counts over time to a file. */
+/* p5scope trace: runs the guest and writes its counters over time to a file. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +25,7 @@ typedef struct trace_options {
     char *names[MOST_WORDS]; /* what the functions' names are cut from */
 } trace_options;
 
-/* ---- What the options mean together ---- */
+/* ---- Checks of the options ---- */
 
 static bool asks_for_rows(const trace_options *options)
 {
@@ -45,10 +45,10 @@ static bool choose_format(trace_options *options)
             return cli_refuse_error(&error, "--format", options->line->format, NULL);
         }
     } else if (!known) {
-        return cli_refuse(
-            "-o", path, 1,
-            "the file's name does not say which format (.csv .jsonl .db .vcd .json .kanata, then .zst); "
-            "--format does");
+        return cli_refuse("-o", path, 1,
+                          "the file's name has no known ending (.csv .jsonl .db .vcd .json .kanata, also "
+                          "with .zst); choose "
+                          "the format with --format");
     }
     if (options->trace.bus_clock && options->trace.format != P5_TRACE_VCD)
         return cli_refuse("-o", path, 1, "--bus-clock is for waveforms (.vcd)");
@@ -56,7 +56,7 @@ static bool choose_format(trace_options *options)
         options->trace.every_instructions == 0 && asks_for_rows(options))
         return cli_refuse(
             "-o", path, 1,
-            "--at, --markers and --pmu: a waveform shows every instruction already, unless -I is given");
+            "--at, --markers and --pmu need -I here: without it a waveform (.vcd) shows every instruction");
     if (options->trace.every_function && options->trace.format != P5_TRACE_CHROME)
         return cli_refuse("-o", path, 1, "--functions is for Perfetto (.json)");
     if (options->trace.deltas && options->trace.format != P5_TRACE_CSV &&
@@ -66,8 +66,8 @@ static bool choose_format(trace_options *options)
         (asks_for_rows(options) || options->line->event.count > 0))
         return cli_refuse(
             "-o", path, 1,
-            "-I, -e, --at, --markers and --pmu make rows of counters; a log of the pipeline (.kanata) "
-            "has none");
+            "-I, -e, --at, --markers and --pmu have no effect here: a log of the pipeline (.kanata) has no "
+            "rows of counters");
     return true;
 }
 
@@ -79,7 +79,7 @@ static bool select_events(trace_options *options)
                          &options->selection);
 }
 
-/* --at a,b. The names label rows, so that they are printable. */
+/* Adds the functions of --at a,b. Their names label rows, so they are made printable. */
 static bool add_functions(trace_options *options, size_t word, const char *guest)
 {
     const char *text = options->line->at.items[word];
@@ -110,8 +110,7 @@ static bool add_functions(trace_options *options, size_t word, const char *guest
 static bool complete(trace_options *options)
 {
     if (options->trace.path == NULL)
-        return cli_refuse(NULL, NULL, 0,
-                          "-o FILE says where the trace goes, and by its name in which format");
+        return cli_refuse(NULL, NULL, 0, "trace needs -o FILE; the file's name chooses the format");
     interval_complete(&options->interval, options->guest.model);
     options->trace.every_clocks = options->interval.clocks;
     options->trace.every_instructions = options->interval.instructions;
@@ -133,7 +132,8 @@ static bool complete(trace_options *options)
         good = end_option("--to", options->line->to, guest, &options->trace.to) &&
                bounds_in_order(&options->trace.from, &options->trace.to, "--to", options->line->to, 1);
     if (options->line->pictures != NULL && options->trace.every_clocks == 0)
-        return cli_refuse("--pictures", options->line->pictures, 1, "it needs -I with an interval of clocks");
+        return cli_refuse("--pictures", options->line->pictures, 1,
+                          "--pictures needs -I with an interval of clocks.");
     options->trace.functions = options->functions;
     options->trace.guest = guest;
     if (!asks_for_rows(options) && options->trace.format != P5_TRACE_VCD)
@@ -143,7 +143,7 @@ static bool complete(trace_options *options)
 
 /* ---- The run ---- */
 
-/* False after a message if the window was empty. */
+/* Returns false after a message if the window was empty. */
 static bool check_window(const trace_options *options, const p5_trace *trace)
 {
     const char *from = options->line->from != NULL ? options->line->from : "the start",
@@ -174,7 +174,7 @@ static void take_picture(void *context, p5_machine *machine, const p5_observatio
     picture_series_add(context, machine);
 }
 
-/* --pictures. False after a message. */
+/* Observes the screen for --pictures. Returns false after a message. */
 static bool follow_screen(trace_options *options, p5_machine *machine)
 {
     p5_error error = {0};
@@ -193,7 +193,7 @@ static int trace_machine(trace_options *options, p5_machine *machine)
     p5_run_result result = {0};
     double seconds;
     options->trace.size = sizeof options->trace;
-    /* What is fast-forwarded comes before the trace, so its file is made within the wall then. */
+    /* The trace begins after --fast-forward, so its file is then created inside the sandbox. */
     int status = CLI_INTERNAL;
     options->guest.rows_shown = strcmp(options->trace.path, "-") == 0 && isatty(STDOUT_FILENO);
     bool to_file = strcmp(options->trace.path, "-") != 0, early = options->line->fast_forward != 0;
@@ -210,7 +210,7 @@ static int trace_machine(trace_options *options, p5_machine *machine)
         cli_show_error(&error, NULL, NULL, NULL);
         return error.status == P5_ERR_IO ? CLI_INTERNAL : CLI_USAGE;
     }
-    /* A trace on standard output has it alone: what the guest writes goes to standard error. */
+    /* If the trace goes to standard output, the guest's output goes to standard error. */
     if (!to_file && dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
         return CLI_INTERNAL;
     if (!early && !guest_begin(&options->guest, machine, &needs, &status))

@@ -17,7 +17,7 @@ _Static_assert(sizeof(worker_answer) <= PIPE_BUF, "an answer must go through a p
 
 enum { MOST_WORKERS = 256, NO_JOB = UINT32_MAX };
 
-/* Seen by all processes: the next job, and what each worker is at. */
+/* Shared by all processes: the next job, and the job of each worker. */
 typedef struct board {
     _Atomic uint32_t next;
     _Atomic uint32_t current[MOST_WORKERS];
@@ -29,7 +29,7 @@ typedef struct pool {
     pid_t pid[MOST_WORKERS]; /* 0 = none */
     int answers[2];          /* the pipe */
     worker_answer **waiting; /* per job: answers that came before their turn */
-    size_t told;             /* jobs whose answers were handed on */
+    size_t delivered;        /* jobs whose answers were delivered */
     bool ended;
 } pool;
 
@@ -66,10 +66,10 @@ static bool start_worker(pool *p, unsigned self)
     return true;
 }
 
-/* Keeps an answer until its turn, and hands on all whose turn it is. */
+/* Stores an answer until its turn, and delivers all answers whose turn it is. */
 static void take(pool *p, const worker_answer *answer)
 {
-    if (answer->job >= p->jobs->count || p->waiting[answer->job] != NULL || answer->job < p->told)
+    if (answer->job >= p->jobs->count || p->waiting[answer->job] != NULL || answer->job < p->delivered)
         return;
     worker_answer *copy = malloc(sizeof *copy);
     if (copy == NULL) {
@@ -79,9 +79,9 @@ static void take(pool *p, const worker_answer *answer)
     *copy = *answer;
     copy->text[sizeof copy->text - 1] = '\0';
     p->waiting[answer->job] = copy;
-    while (p->told < p->jobs->count && p->waiting[p->told] != NULL && !p->ended) {
-        worker_answer *turn = p->waiting[p->told];
-        p->waiting[p->told++] = NULL;
+    while (p->delivered < p->jobs->count && p->waiting[p->delivered] != NULL && !p->ended) {
+        worker_answer *turn = p->waiting[p->delivered];
+        p->waiting[p->delivered++] = NULL;
         if (!p->jobs->answered(p->jobs->context, turn))
             p->ended = true;
         free(turn);
@@ -107,8 +107,7 @@ static void read_answers(pool *p)
     }
 }
 
-/* Waits for all workers; a job that a crashed one was at gets its answer here. Returns whether any crashed.
- */
+/* Waits for all workers and answers the jobs of those that crashed. Returns true if any crashed. */
 static bool collect_workers(pool *p)
 {
     bool crashed = false;
@@ -157,7 +156,7 @@ static bool run_pool(pool *p)
 bool workers_run(const worker_jobs *jobs)
 {
     pool p = {.jobs = jobs};
-    fflush(NULL); /* what is buffered is printed once, not by every process */
+    fflush(NULL); /* so that buffered output is printed once, not by every process */
     p.waiting = calloc(jobs->count + 1, sizeof *p.waiting);
     p.shared = mmap(NULL, sizeof *p.shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     bool done = p.waiting != NULL && p.shared != MAP_FAILED && run_pool(&p);

@@ -48,10 +48,10 @@ for region in sort sort,checksum 777i,1e15c 0c,5000c; do
         { echo "FAIL: no intervals of $region"; exit 1; }
     same whole sum "the intervals of $region do not add up to it"
 done
-"$p5scope" stat -j -o "$work/report" --roi 1e14c,1e15c "${program[@]}" 2>&1 >/dev/null | grep -q "never came there" ||
+"$p5scope" stat -j -o "$work/report" --roi 1e14c,1e15c "${program[@]}" 2>&1 >/dev/null | grep -q "did not reach" ||
     { echo "FAIL: no word about a region that was never reached"; exit 1; }
 # An end that comes first, by another measure than the beginning, leaves nothing.
-"$p5scope" stat -j -o "$work/report" --roi sort,20000i "${program[@]}" 2>&1 >/dev/null | grep -q "never came there" ||
+"$p5scope" stat -j -o "$work/report" --roi sort,20000i "${program[@]}" 2>&1 >/dev/null | grep -q "did not reach" ||
     { echo "FAIL: a region that ends before it begins"; exit 1; }
 # An end that is relative to the beginning.
 "$p5scope" stat -j -o "$work/report" --roi sort,+300i "${program[@]}" >/dev/null

@@ -48,7 +48,7 @@ for at in 1i 100000i 77777c main; do
     same a b "--save-at $at: other counts"
 done
 "$program" run --save m --save-at begin:1 "$markers" >/dev/null 2>err && grep -q 'saved to m' err || complain "--save-at begin:1: $(cat err)"
-"$program" run --save never --save-at end:4711 "$markers" >/dev/null 2>err; grep -q 'never came there' err || complain "--save-at end:4711: $(cat err)"
+"$program" run --save never --save-at end:4711 "$markers" >/dev/null 2>err; grep -q 'did not reach' err || complain "--save-at end:4711: $(cat err)"
 [ -e never ] && complain "a point that was not reached has left a file"
 # the same run leaves the same file: nothing of the host is in it, though this guest loads GS
 for threads in 1 1 2; do
@@ -89,7 +89,7 @@ grep -q '"fast-forwarded":500000' whole.json || complain "no word of fast-forwar
 tail -n +2 whole.json | sed 's/"host":.*//' >a; tail -n +2 part.json | sed 's/"host":.*//' >b
 same a b "saved behind a fast-forward: other counts"
 grep -q '"fast-forwarded":500000' part.json || complain "the snapshot does not know of the fast-forward"
-"$program" stat -q --fast-forward 1e9 "$quicksort" 1 >/dev/null 2>err; grep -q 'did not get further' err || complain "a guest that ended early: $(cat err)"
+"$program" stat -q --fast-forward 1e9 "$quicksort" 1 >/dev/null 2>err; grep -q 'ended during --fast-forward' err || complain "a guest that ended early: $(cat err)"
 # Ctrl-C, once the guest has run for a while
 rm -f s
 : >rows
