@@ -514,7 +514,7 @@ static const char *const agents[] = {
 int main(int argc, char **argv)
 {
     enum { BOARDS = sizeof agents / sizeof *agents };
-    unsigned long seeds = argc > 1 ? strtoul(argv[1], NULL, 10) : 30;
+    unsigned long seeds = argc > 1 ? strtoul(argv[1], NULL, 10) : 20;
     unsigned long first = argc > 2 ? strtoul(argv[2], NULL, 10) : 1;
     unsigned long runs = 0;
     for (unsigned long which = 0; which < 2 * BOARDS; which++) {

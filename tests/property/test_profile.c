@@ -420,7 +420,7 @@ static const char *const agents[] = {"none", "dma,period=61,base=20000h,len=1K,w
 
 int main(int argc, char **argv)
 {
-    unsigned long seeds = argc > 1 ? strtoul(argv[1], NULL, 10) : 20;
+    unsigned long seeds = argc > 1 ? strtoul(argv[1], NULL, 10) : 8;
     unsigned long first = argc > 2 ? strtoul(argv[2], NULL, 10) : 1;
     for (unsigned which = 0; which < 4; which++) {
         p5_model *model;

@@ -1,6 +1,5 @@
 #!/bin/bash
-# region.sh P5SCOPE PROGRAM [ARGUMENT...]: what `stat --roi` counts in the parts of a run adds up to the whole, and in a function, and
-# outside of it, too.
+# region.sh P5SCOPE PROGRAM [ARGUMENT...]: the counts of `stat --roi` for the parts of a run, and for a function and the rest, add up to the whole.
 set -eu
 p5scope=$1
 shift
@@ -33,14 +32,15 @@ for cut in 777i 5000c; do
 done
 counts "sort" >"$work/function"
 counts "sort,checksum" >"$work/from"
-# sort calls itself; it is entered from main once, and what follows up to checksum is main's
+# sort calls itself. main calls it once, and executes what follows up to checksum.
 join "$work/function" "$work/from" | awk '$2 > $3 { print "FAIL: " $1 " is " $2 " in sort, and " $3 " from there to checksum"; exit 1 }'
 grep -q '"region":"sort","region-times":1' "$work/report" && exit 1
 "$p5scope" stat -j -o "$work/report" --roi sort "${program[@]}" >/dev/null
 grep -q '"region":"sort","region-times":1' "$work/report" || { echo "FAIL: the report does not say what the region was"; exit 1; }
-# Intervals are the region's: they add up to it, none lies outside, and there is more than one.
-for region in sort sort,checksum 777i,1e15c 0c,5000c; do
-    "$p5scope" stat -j -o "$work/report" -I 1000c --summary --roi "$region" "${program[@]}" >/dev/null
+# The intervals of a region add up to it, and there is more than one.
+for line in "sort 50000c" "sort,checksum 50000c" "777i,1e15c 50000c" "0c,5000c 1000c"; do
+    region=${line% *}
+    "$p5scope" stat -j -o "$work/report" -I "${line#* }" --summary --roi "$region" "${program[@]}" >/dev/null
     jq -r 'select(.event and .interval == null) | "\(.event) \(.value)"' "$work/report" | awk '$2 != 0' | sort >"$work/whole"
     jq -r 'select(.event and .interval) | "\(.event) \(.value)"' "$work/report" | awk '{ sum[$1] += $2 } END { for (name in sum) if (sum[name] != 0) print name, sum[name] }' |
         sort >"$work/sum"
