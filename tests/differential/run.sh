@@ -9,8 +9,8 @@ p5scope=$1 snippets=$2 compare=$3 first=$4 count=${P5SCOPE_DIFFERENTIAL:-$5} sta
 [ "$(uname -m)" = x86_64 ] && "$snippets" >/dev/null 2>&1 || { echo "this machine does not run i386 programs: skipped"; exit 77; }
 vendor=$(sed -n 's/^vendor_id[^:]*: //p' /proc/cpuinfo | head -1)
 both() { # first, count [, which state alone]; a string instruction may overwrite the program itself, which then does not end
-    "$compare" "$vendor" <(timeout 300 "$snippets" "$1" "$2" "$states" "${@:3}") \
-        <(timeout 600 "$p5scope" run -q --threads=1 "${only[@]}" "$snippets" "$1" "$2" "$states" "${@:3}") 1000
+    "$compare" "$vendor" <(timeout 1200 "$snippets" "$1" "$2" "$states" "${@:3}") \
+        <(timeout 1200 "$p5scope" run -q --threads=1 "${only[@]}" "$snippets" "$1" "$2" "$states" "${@:3}") 1000
 }
 piece=$((40000 / states))
 pieces() { # which of the jobs

@@ -78,7 +78,7 @@ alone() { # of the tests that QEMU was said to do otherwise, unlike Bochs, or to
     while read -r test; do
         [ -n "$test" ] || continue
         parameters "$test" 1 1
-        timeout 60 "$p5scope" run -q --threads=1 system.img >ours.out </dev/null || true
+        timeout 600 "$p5scope" run -q --threads=1 system.img >ours.out </dev/null || true
         ask_qemu "$test" 1
         again=$("$compare" 1 ours.out ours.out qemu.out) || { echo "$again"; status=1; }
     done

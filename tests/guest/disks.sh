@@ -43,7 +43,7 @@ read back 47111147
 invalid 80 
 EOF
 if command -v qemu-system-i386 >/dev/null; then
-    timeout 120 qemu-system-i386 -M pc -accel tcg -display none -boot a -debugcon stdio -device isa-debug-exit,iobase=0xf4 \
+    timeout 600 qemu-system-i386 -M pc -accel tcg -display none -boot a -debugcon stdio -device isa-debug-exit,iobase=0xf4 \
         -drive file=diskette.img,if=floppy,format=raw,snapshot=on -drive file=disk.img,if=ide,format=raw,snapshot=on >qemu 2>&1 || true
     grep -v '^\*' expected >wanted
     grep -v '^\*' qemu | diff wanted - || fail "QEMU prints something else"

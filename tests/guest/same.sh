@@ -2,6 +2,7 @@
 # same.sh PROGRAM P5SCOPE: a program answers the same, and ends with the same status, natively and as a guest, in a directory of the host and in the guest's own /tmp.
 # Standard input is a pipe in which nothing ever comes.
 set -e
+umask 022 # that of a guest
 here=$(mktemp -d)
 trap 'rm -rf "$here"' EXIT
 cd "$here"
@@ -14,11 +15,11 @@ exec 9<>idle
 case $1 in
 *waits*)
     : | "$1" native hung >native.hung
-    : | timeout 60 "$2" run -q "$1" /tmp hung >guest.hung || { echo "it waits for an input that hung up"; exit 1; }
+    : | timeout 600 "$2" run -q "$1" /tmp hung >guest.hung || { echo "it waits for an input that hung up"; exit 1; }
     diff native.hung guest.hung
     ;;
 esac
 for place in /share /tmp; do
-    { timeout 60 "$2" run -q --dir guest:/share:rw "$1" $place <idle 2>guest.messages || echo "status $?"; } | cat >guest.answers
+    { timeout 600 "$2" run -q --dir guest:/share:rw "$1" $place <idle 2>guest.messages || echo "status $?"; } | cat >guest.answers
     diff native.answers guest.answers || { echo "in $place:"; cat guest.messages; exit 1; }
 done

@@ -15,7 +15,7 @@ printf "$(directive input)" >"$work/input"
 sed -n '/^;! output/,$ s/^;! //p' "$source" | tail -n +2 >"$work/expected"
 case $system in
 p5scope)
-    "$4" run --timeout 60 $(directive options) --dir "$work:rw" "$work/$name" $(directive arguments) <"$work/input" >"$work/came" 2>&1
+    "$4" run --timeout 600 $(directive options) --dir "$work:rw" "$work/$name" $(directive arguments) <"$work/input" >"$work/came" 2>&1
     ended=$? status=$(directive status)
     [ $ended = "${status:-0}" ] || { cat "$work/came"; echo "$name: expected [${status:-0}], came [$ended]"; exit 1; }
     ;;
@@ -25,7 +25,7 @@ dosbox)
     command -v dosbox >/dev/null || { echo "no dosbox"; exit 77; }
     printf '[sdl]\noutput=surface\n[cpu]\ncore=normal\ncycles=max\n[autoexec]\nmount c %s\nc:\n%s %s > came.txt\nexit\n' \
         "$work" "$name" "$(directive arguments)" >"$work/dosbox.conf"
-    SDL_VIDEODRIVER=dummy SDL_AUDIODRIVER=dummy timeout 60 dosbox -conf "$work/dosbox.conf" >/dev/null 2>&1
+    SDL_VIDEODRIVER=dummy SDL_AUDIODRIVER=dummy timeout 600 dosbox -conf "$work/dosbox.conf" >/dev/null 2>&1
     cat "$work"/[cC][aA][mM][eE].[tT][xX][tT] >"$work/came"
     ;;
 esac

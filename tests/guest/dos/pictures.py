@@ -26,10 +26,13 @@ def png(path):
     raw, rows, before = zlib.decompress(packed), [], bytes(3 * width)
     for y in range(height):
         how, line = raw[y * (3 * width + 1)], bytearray(raw[y * (3 * width + 1) + 1:(y + 1) * (3 * width + 1)])
-        for i in range(3 * width):
+        for i in range(3 * width if how != 0 else 0):
             left, up, corner = line[i - 3] if i >= 3 else 0, before[i], before[i - 3] if i >= 3 else 0
-            paeth = min((left, up, corner), key=lambda v: (abs(left + up - corner - v), (left, up, corner).index(v)))
-            line[i] = (line[i] + (0, left, up, (left + up) // 2, paeth)[how]) & 255
+            if how == 4:  # Paeth: the neighbour that is nearest to their sum
+                predicted = min((left, up, corner), key=lambda v: abs(left + up - corner - v))
+            else:
+                predicted = (0, left, up, (left + up) // 2)[how]
+            line[i] = (line[i] + predicted) & 255
         rows.append([tuple(line[3 * x:3 * x + 3]) for x in range(width)])
         before = line
     return width, height, rows

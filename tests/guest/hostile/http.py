@@ -11,7 +11,7 @@ import time
 program, guest = sys.argv[1:3]
 with tempfile.TemporaryDirectory() as folder:
     place = os.path.join(folder, "gdb")
-    run = subprocess.Popen([program, "run", "--gdb", place, "--timeout", "60", guest], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    run = subprocess.Popen([program, "run", "--gdb", place, "--timeout", "600", guest], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     while not os.path.exists(place):
         assert run.poll() is None, run.stderr.read()
         time.sleep(0.02)
@@ -19,7 +19,7 @@ with tempfile.TemporaryDirectory() as folder:
     def connect():
         while True:  # between bind and listen it refuses
             peer = socket.socket(socket.AF_UNIX)
-            peer.settimeout(30)
+            peer.settimeout(300)
             try:
                 peer.connect(place)
                 return peer
@@ -40,7 +40,7 @@ with tempfile.TemporaryDirectory() as folder:
     peer.sendall(b"+$qSupported#37")
     assert peer.recv(100).startswith(b"+"), "gdb itself is not answered"
     peer.sendall(b"$k#6b")
-    said = run.communicate(timeout=60)[1].decode()
+    said = run.communicate(timeout=600)[1].decode()
     assert said.count("refused a connection that does not speak gdb's protocol") == 3, said
 for address in ("0.0.0.0:0", "192.0.2.1:1234"):
     done = subprocess.run([program, "run", "--gdb", address, guest], capture_output=True, check=False)

@@ -9,7 +9,7 @@ trap 'rm -rf "$work"' EXIT
 expect() {
     local status=$1 text=$2 came
     shift 2
-    came=$("$p5scope" run --timeout 60 "$@" 2>&1)
+    came=$("$p5scope" run --timeout 600 "$@" 2>&1)
     local ended=$?
     came=${came//$'\r'/}
     if [ $ended != "$status" ] || [ "$came" != "$text" ]; then
@@ -21,7 +21,7 @@ expect() {
 # refused TEXT FILE: status 126 and a message that has TEXT.
 refused() {
     local came
-    came=$("$p5scope" run --timeout 60 "$2" 2>&1)
+    came=$("$p5scope" run --timeout 600 "$2" 2>&1)
     local ended=$?
     case $ended:$came in
     126:*"$1"*) ;;

@@ -15,7 +15,7 @@ needs() { # PROGRAM|FILE...
 shows() {
     local text=$1
     shift
-    "$p5scope" run -q --timeout 600 "$@" >"$work/out" 2>"$work/err" </dev/null
+    "$p5scope" run -q --timeout 1200 "$@" >"$work/out" 2>"$work/err" </dev/null
     tr -d '\r' <"$work/out" | grep -q -e "$text" && return
     echo "p5scope run $*: expected '$text', came:"
     cat "$work/out" "$work/err"

@@ -15,7 +15,7 @@ trap 'rm -rf "$work"' EXIT
 boot() {
     local verb=$1 status=$2
     shift 2
-    "$p5scope" "$verb" -q --timeout 600 --append 'console=ttyS0,115200 quiet' "$@" </dev/null 2>"$work/err" | tr -d '\r' >"$work/out"
+    "$p5scope" "$verb" -q --timeout 1200 --append 'console=ttyS0,115200 quiet' "$@" </dev/null 2>"$work/err" | tr -d '\r' >"$work/out"
     local ended=${PIPESTATUS[0]}
     [ "$ended" = "$status" ] && return
     echo "p5scope $verb $*: expected status $status, came $ended"
@@ -88,7 +88,7 @@ damaged)
     refused() {
         local text=$1 file=$2
         shift 2
-        "$p5scope" run --timeout 60 --kernel "$file" "$@" >"$work/out" 2>"$work/err" </dev/null
+        "$p5scope" run --timeout 600 --kernel "$file" "$@" >"$work/out" 2>"$work/err" </dev/null
         local ended=$?
         [ $ended = 126 ] && grep -q -e "$text" "$work/err" && return
         echo "--kernel $file $*: expected [126] with '$text', came [$ended]:"

@@ -20,7 +20,7 @@ def table(name):
 
 
 def run(*words):
-    done = subprocess.run([program, *words], capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=60)
+    done = subprocess.run([program, *words], capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=600)
     return done.returncode, done.stdout, done.stderr
 
 

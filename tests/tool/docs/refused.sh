@@ -15,7 +15,7 @@ before=$(ls)
 while read -r line; do
     case $line in '' | '#'*) continue ;; esac
     # shellcheck disable=SC2086
-    eval "timeout 60 \"$program\" $line" >out 2>message </dev/null
+    eval "timeout 600 \"$program\" $line" >out 2>message </dev/null
     status=$?
     count=$((count + 1))
     [ $status = 129 ] || { echo "FAIL: status $status: p5scope $line"; failed=1; }

@@ -10,7 +10,7 @@ folder=$(mktemp -d "${TMPDIR:-/tmp}/p5scope-gdb-XXXXXX")
 server=$!
 trap 'kill $server 2>/dev/null || true; wait $server 2>/dev/null || true; rm -rf "$folder"' EXIT
 until grep -q '^p5scope: waiting for gdb' "$folder/messages"; do
-    ! grep -q '^State:.Z' /proc/$server/status || { echo "p5scope does not listen:"; cat "$folder/messages"; exit 1; }
+    kill -0 $server 2>/dev/null && ! grep -q '^State:.Z' /proc/$server/status || { echo "p5scope does not listen:"; cat "$folder/messages"; exit 1; }
     sleep 0.05
 done
 timeout 1200 gdb -q -batch -nx -ex 'set pagination off' -ex 'set confirm off' -ex 'set remotetimeout 60' -ex "target remote $folder/socket" -x "$script" "$1" \

@@ -96,7 +96,7 @@ rm -f s
 "$program" stat -q -I 100000c -o rows --save s "$quicksort" 1000000 >/dev/null 2>err &
 pid=$!
 while [ "$(stat -c %s rows)" -le 1000 ]; do
-    grep -q '^State:.Z' /proc/$pid/status && { complain "a run of hours ended by itself: $(cat err)"; break; }
+    kill -0 $pid 2>/dev/null && ! grep -q '^State:.Z' /proc/$pid/status || { complain "a run of hours ended by itself: $(cat err)"; break; }
     sleep 0.05
 done
 kill -TERM $pid

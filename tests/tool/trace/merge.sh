@@ -193,10 +193,10 @@ p5scope merge -q -o slurm.db results/*.json || fail "merging what the Slurm job 
 # If Slurm is here: sbatch takes the job and its options. Without a cluster it gets as far as looking for the controller.
 if command -v sbatch >/dev/null; then
     printf 'ClusterName=none\nSlurmctldHost=localhost(127.0.0.1)\nSlurmctldPort=1\nSlurmctldTimeout=1\nMessageTimeout=1\nAuthType=auth/none\nNodeName=none\n' >slurm.conf
-    SLURM_CONF=$PWD/slurm.conf timeout 20 sbatch --test-only --array=1-8%64 job.sh >out 2>&1
+    SLURM_CONF=$PWD/slurm.conf timeout 300 sbatch --test-only --array=1-8%64 job.sh >out 2>&1
     grep -qi 'unrecognized option\|invalid\|unknown option\|usage:' out && { cat out; fail "sbatch does not take the job"; }
     sed 's/--mem=1G/--memm=1G/' job.sh >bad.sh
-    SLURM_CONF=$PWD/slurm.conf timeout 20 sbatch --test-only bad.sh >out 2>&1
+    SLURM_CONF=$PWD/slurm.conf timeout 300 sbatch --test-only bad.sh >out 2>&1
     grep -qi 'unrecognized option' out || { cat out; fail "sbatch takes anything: this shows nothing"; }
 else
     echo "no sbatch: whether Slurm takes the job's options was not tested"
