@@ -61,11 +61,11 @@ typedef struct run_trial {
 } run_trial;
 
 typedef struct observers observers;
-/* Observers need not be notified of a stretch that begins before both values, if it is no larger than CALM_*,
+/* Observers need not be notified of a stretch that begins before both values, if it is no larger than HORIZON_*,
  * because no goal can lie in it. Both 0: they are notified of every stretch. */
-typedef struct observe_calm {
+typedef struct observe_horizon {
     uint64_t clock, instruction;
-} observe_calm;
+} observe_horizon;
 
 struct p5_machine {
     p5_core *core;
@@ -94,12 +94,12 @@ struct p5_machine {
     bool watching;     /* the core must see every instruction by itself: contents.c */
     bool refetch;      /* the bytes of the next block may have changed */
     observers *observers; /* NULL: none */
-    bool lent;          /* the core or the monitor was handed out to the host, which may have set callbacks */
-    observe_calm calm;  /* stretches of which observers need not be notified */
-    bool each_observed; /* an observer wants more than counts */
-    uint64_t input_reads; /* bytes read from a Linux guest's standard input since the machine was opened */
-    bool replaying;       /* a copy that repeats a past run: its output is suppressed */
-    bool executing_only;  /* the core does not price what is executed: fast_forward.c */
+    bool lent; /* the core or the monitor was handed out to the host, which may have set callbacks */
+    observe_horizon horizon; /* stretches of which observers need not be notified */
+    bool each_observed;      /* an observer wants more than counts */
+    uint64_t input_reads;    /* bytes read from a Linux guest's standard input since the machine was opened */
+    bool replaying;          /* a copy that repeats a past run: its output is suppressed */
+    bool executing_only;     /* the core does not price what is executed: fast_forward.c */
     /* The model's thread writes these while it prices, or reads them with them. */
     BEGINS_LINE
     uint64_t instructions;

@@ -335,7 +335,7 @@ static uint16_t serve_colours(bios *b)
     return SUPPORTED;
 }
 
-static uint16_t tell_protected(bios *b)
+static uint16_t protected_interface(bios *b)
 {
     uint8_t size[1024];
     if (bios_low(b, ENGINE_EBX) != 0)
@@ -359,7 +359,7 @@ void video_vesa_service(bios *b)
     static uint16_t (*const services[])(bios *) = {
         controller_information, mode_information, set_mode,    get_mode,    serve_state,
         serve_window,           serve_line,       serve_start, serve_width, serve_colours,
-        tell_protected};
+        protected_interface};
     uint8_t function = bios_low(b, ENGINE_EAX);
     if (function < sizeof services / sizeof services[0])
         bios_set_word(b, ENGINE_EAX, services[function](b));

@@ -29,10 +29,11 @@ enum {
 };
 
 /* Characters of the keys with scan codes 1-39h, without and with shift. */
-static const char keyboard_plain[] = "\0\0331234567890-=\b\tqwertyuiop[]\r\0asdfghjkl;'`\0\\zxcvbnm,./\0*\0 ";
+static const char keyboard_unshifted[] =
+    "\0\0331234567890-=\b\tqwertyuiop[]\r\0asdfghjkl;'`\0\\zxcvbnm,./\0*\0 ";
 static const char keyboard_shifted[] =
     "\0\033!@#$%^&*()_+\b\tQWERTYUIOP{}\r\0ASDFGHJKL:\"~\0|ZXCVBNM<>?\0*\0 ";
-enum { KEYBOARD_CODES = sizeof keyboard_plain - 1 };
+enum { KEYBOARD_CODES = sizeof keyboard_unshifted - 1 };
 
 uint8_t keyboard_scan_code(uint8_t character, bool *shift, bool *control)
 {
@@ -44,8 +45,8 @@ uint8_t keyboard_scan_code(uint8_t character, bool *shift, bool *control)
     if (character == 0 || character > 0x7f)
         return 0;
     for (unsigned code = 1; code < KEYBOARD_CODES; code++) {
-        *shift = keyboard_shifted[code] == (char)character && keyboard_plain[code] != (char)character;
-        if (*shift || keyboard_plain[code] == (char)character)
+        *shift = keyboard_shifted[code] == (char)character && keyboard_unshifted[code] != (char)character;
+        if (*shift || keyboard_unshifted[code] == (char)character)
             return (uint8_t)code;
     }
     *shift = false;
@@ -57,7 +58,7 @@ uint8_t keyboard_character(uint8_t code, bool shift, bool control)
 {
     if (code >= KEYBOARD_CODES)
         return 0;
-    uint8_t character = (uint8_t)(shift ? keyboard_shifted : keyboard_plain)[code];
+    uint8_t character = (uint8_t)(shift ? keyboard_shifted : keyboard_unshifted)[code];
     return control && character >= '@' ? character & 0x1f : character;
 }
 

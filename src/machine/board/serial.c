@@ -91,8 +91,8 @@ static void serial_drive(devices *b)
 static void serial_receive(devices *b, uint8_t byte)
 {
     serial *s = &b->serial;
-    unsigned room = serial_fifos(s) ? SERIAL_FIFO : 1;
-    if (s->received_count >= room) {
+    unsigned capacity = serial_fifos(s) ? SERIAL_FIFO : 1;
+    if (s->received_count >= capacity) {
         s->errors |= LSR_OVERRUN;
         if (serial_fifos(s))
             return; /* a FIFO drops the new character; without it, the new one replaces the old one */
@@ -106,8 +106,8 @@ static void serial_receive(devices *b, uint8_t byte)
 static void serial_expect(devices *b)
 {
     serial *s = &b->serial;
-    bool room = s->received_count < (serial_fifos(s) ? SERIAL_FIFO : 1u);
-    if (s->receiving && room && !s->input_ended && s->receive_at == UINT64_MAX)
+    bool has_space = s->received_count < (serial_fifos(s) ? SERIAL_FIFO : 1u);
+    if (s->receiving && has_space && !s->input_ended && s->receive_at == UINT64_MAX)
         s->receive_at = b->now + serial_character(b);
 }
 

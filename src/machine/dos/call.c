@@ -8,14 +8,14 @@
 enum { VERSION_MAJOR = 6, VERSION_MINOR = 22 };
 enum { FIRST_WITH_CARRY = 0x38 }; /* functions from here on report errors in the carry flag */
 
-bool dos_text(const dos *d, uint32_t linear, char *text, size_t room)
+bool dos_text(const dos *d, uint32_t linear, char *text, size_t capacity)
 {
-    for (size_t i = 0; i < room; i++) {
+    for (size_t i = 0; i < capacity; i++) {
         text[i] = (char)bios_load(&d->bios, linear + (uint32_t)i, 1);
         if (text[i] == '\0')
             return true;
     }
-    text[room - 1] = '\0';
+    text[capacity - 1] = '\0';
     return false;
 }
 

@@ -234,9 +234,9 @@ dos_error dos_call_string(dos *d)
  * second, and then the line with its carriage return. */
 dos_error dos_call_line(dos *d)
 {
-    uint32_t at = dos_pointer(d, ENGINE_DS, ENGINE_EDX), room = bios_load(&d->bios, at, 1);
+    uint32_t at = dos_pointer(d, ENGINE_DS, ENGINE_EDX), capacity = bios_load(&d->bios, at, 1);
     uint8_t byte;
-    while (room != 0) {
+    while (capacity != 0) {
         int got = take(d, &byte);
         if (got == 0)
             return DOS_WAIT;
@@ -256,12 +256,12 @@ dos_error dos_call_line(dos *d)
                 put(d, ' ');
                 put(d, '\b');
             }
-        } else if (d->line_used + 1u < room) {
+        } else if (d->line_used + 1u < capacity) {
             bios_store(&d->bios, at + 2 + d->line_used++, 1, byte);
             put(d, byte);
         }
     }
-    if (room != 0) {
+    if (capacity != 0) {
         bios_store(&d->bios, at + 1, 1, d->line_used);
         bios_store(&d->bios, at + 2 + d->line_used, 1, '\r');
         put(d, '\r');

@@ -144,7 +144,7 @@ static inline void dos_store(dos *d, uint32_t linear, uint16_t value)
     bios_store(&d->bios, linear, 2, value);
 }
 /* Reads a text that ends with NUL. Returns false if it does not fit. */
-bool dos_text(const dos *d, uint32_t linear, char *text, size_t room);
+bool dos_text(const dos *d, uint32_t linear, char *text, size_t capacity);
 
 /* --- memory.c --- */
 
@@ -243,8 +243,8 @@ dos_error dos_rename(dos *d, const dos_path *from, const dos_path *to);
 /* --- fcb.c --- */
 
 /* Converts the name at `text` to the first 12 bytes of a file control block: drive and name. Returns the
- * number of characters read. `how` and `*answer` are AL before and after AH = 29h. */
-size_t dos_parse_name(const dos *d, const char *text, uint8_t how, uint8_t fcb[12], uint8_t *answer);
+ * number of characters read. `flags` and `*answer` are AL before and after AH = 29h. */
+size_t dos_parse_name(const dos *d, const char *text, uint8_t flags, uint8_t fcb[12], uint8_t *answer);
 
 /* --- console.c --- */
 
@@ -260,8 +260,8 @@ void dos_output(dos *d, uint8_t character);
  * NUL. */
 dos_error dos_begin(dos *d, const mz_image *image, const char *path, const char *tail,
                     const char *environment, size_t environment_size);
-/* Ends the current program. `how` is the termination type: 0 normal, 1 Ctrl-C, 3 stays resident. */
-void dos_terminate(dos *d, uint8_t how, uint8_t code);
+/* Ends the current program. `type` is the termination type: 0 normal, 1 Ctrl-C, 3 stays resident. */
+void dos_terminate(dos *d, uint8_t type, uint8_t code);
 
 /* --- The functions of INT 21h by file. Each returns DOS_OK, DOS_WAIT or an error for AX --- */
 

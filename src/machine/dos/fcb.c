@@ -35,17 +35,17 @@ enum {
 
 /* --- AH = 29h --- */
 
-size_t dos_parse_name(const dos *d, const char *text, uint8_t how, uint8_t fcb[12], uint8_t *answer)
+size_t dos_parse_name(const dos *d, const char *text, uint8_t flags, uint8_t fcb[12], uint8_t *answer)
 {
     static const char ends[] = " \t:;,=+<>|/\\\"[]";
     const char *at = text;
     char name[11];
     memset(name, ' ', sizeof name);
-    while (*at == ' ' || *at == '\t' || ((how & 1) != 0 && *at != '\0' && strchr(":;,=+", *at) != NULL))
+    while (*at == ' ' || *at == '\t' || ((flags & 1) != 0 && *at != '\0' && strchr(":;,=+", *at) != NULL))
         at++;
     *answer = 0;
     bool drive = *at != '\0' && at[1] == ':';
-    if (drive || (how & 2) == 0)
+    if (drive || (flags & 2) == 0)
         fcb[0] = drive ? (uint8_t)((*at & 0x5f) - 'A' + 1) : 0;
     if (drive) {
         *answer = dos_drive_there(d, fcb[0] - 1u) ? 0 : 0xff;
@@ -69,9 +69,9 @@ size_t dos_parse_name(const dos *d, const char *text, uint8_t how, uint8_t fcb[1
     if (*answer == 0 && memchr(name, '?', sizeof name) != NULL)
         *answer = 1;
     /* with AL bit 2 (3) set, the block keeps its name (extension) if the text has none */
-    if (at != begins || (how & 4) == 0)
+    if (at != begins || (flags & 4) == 0)
         memcpy(fcb + 1, name, 8);
-    if (most == 11 || (how & 8) == 0)
+    if (most == 11 || (flags & 8) == 0)
         memcpy(fcb + 9, name + 8, 3);
     return (size_t)(at - text);
 }
@@ -338,9 +338,9 @@ dos_error dos_call_fcb_rename(dos *d)
 static uint8_t move_records(dos *d, const fcb *f, bool write, uint64_t first, uint32_t *records)
 {
     enum { SEGMENT = 0x10000 };
-    uint32_t bytes = record_bytes(f), room = SEGMENT - (d->dta & 15), wanted = *records;
-    bool cut = (uint64_t)wanted * bytes > room;
-    uint32_t size = (cut ? room / bytes : wanted) * bytes;
+    uint32_t bytes = record_bytes(f), capacity = SEGMENT - (d->dta & 15), wanted = *records;
+    bool cut = (uint64_t)wanted * bytes > capacity;
+    uint32_t size = (cut ? capacity / bytes : wanted) * bytes;
     uint8_t al = cut ? NO_ROOM : DONE;
     SHARE_PLACE(place);
     *records = 0;

@@ -146,7 +146,7 @@ static dos_error information(dos *d, uint8_t what)
     static const uint16_t tables[8] = {
         [2] = TABLE_UPPER, [4] = TABLE_UPPER, [5] = TABLE_FILES, [6] = TABLE_ORDER, [7] = TABLE_LEAD};
     uint8_t bytes[41] = {what};
-    uint16_t room = bios_word(&d->bios, ENGINE_ECX), size = POINTER;
+    uint16_t capacity = bios_word(&d->bios, ENGINE_ECX), size = POINTER;
     if (what == 1) {
         static const uint16_t words[3] = {sizeof bytes - 3, COUNTRY, CODE_PAGE};
         memcpy(bytes + 1, words, sizeof words);
@@ -158,9 +158,9 @@ static dos_error information(dos *d, uint8_t what)
     } else {
         return DOS_NO_FUNCTION;
     }
-    if (room < POINTER)
+    if (capacity < POINTER)
         return DOS_NO_FUNCTION;
-    size = size < room ? size : room;
+    size = size < capacity ? size : capacity;
     engine_write_linear(d->engine, dos_pointer(d, ENGINE_ES, ENGINE_EDI), bytes, size);
     bios_set_word(&d->bios, ENGINE_ECX, size);
     return DOS_OK;

@@ -301,14 +301,14 @@ static void return_to_parent(dos *d, uint16_t psp, uint16_t parent)
 /* Ends the run if the terminate address is still the BIOS's stub: no program set it, so no parent waits.
  * Otherwise returns to the parent. A program that is its own parent keeps its memory then, as COMMAND.COM
  * does. */
-void dos_terminate(dos *d, uint8_t how, uint8_t code)
+void dos_terminate(dos *d, uint8_t type, uint8_t code)
 {
     enum { STAYS = 3 };
     uint16_t psp = d->psp, parent = dos_load(d, dos_linear(psp, PSP_PARENT));
     uint32_t stub = 0xf0000000u | (0xe000u + VECTOR_TERMINATE * 16u);
     bool last = bios_load(&d->bios, dos_linear(psp, PSP_TERMINATE), 4) == stub;
-    d->exit_code = (uint16_t)(how << 8 | code);
-    if (how != STAYS && (last || parent != psp)) {
+    d->exit_code = (uint16_t)(type << 8 | code);
+    if (type != STAYS && (last || parent != psp)) {
         dos_handles_close(d, psp);
         dos_free_owned(d, psp);
     }
@@ -432,8 +432,8 @@ dos_error dos_call_execute(dos *d)
     p5_error why = {0};
     mz_image image;
     struct stat about;
-    uint8_t how = bios_low(&d->bios, ENGINE_EAX);
-    if (how != 0 && how != 1 && how != 3)
+    uint8_t function = bios_low(&d->bios, ENGINE_EAX);
+    if (function != 0 && function != 1 && function != 3)
         return DOS_NO_FUNCTION;
     if (!dos_text(d, dos_pointer(d, ENGINE_DS, ENGINE_EDX), text, sizeof text))
         return DOS_NO_PATH;
@@ -452,7 +452,7 @@ dos_error dos_call_execute(dos *d)
         wrong = DOS_BAD_FORMAT;
     }
     if (wrong == DOS_OK)
-        wrong = how == 3 ? overlay(d, &image) : execute(d, &image, &path, how == 0);
+        wrong = function == 3 ? overlay(d, &image) : execute(d, &image, &path, function == 0);
     free(bytes);
     return wrong;
 }

@@ -173,10 +173,10 @@ static p5_status make_environment(const char *const *variables, char *environmen
                                   p5_error *error)
 {
     static const char shell[] = "COMSPEC=C:\\COMMAND.COM"; /* DOS always has one */
-    bool given = false;
+    bool has_shell = false;
     for (const char *const *v = variables; v != NULL && *v != NULL; v++)
-        given |= strncasecmp(*v, shell, sizeof "COMSPEC") == 0;
-    *size = given ? 0 : sizeof shell;
+        has_shell |= strncasecmp(*v, shell, sizeof "COMSPEC") == 0;
+    *size = has_shell ? 0 : sizeof shell;
     memcpy(environment, shell, *size);
     for (; variables != NULL && *variables != NULL; variables++) {
         size_t length = strlen(*variables) + 1;

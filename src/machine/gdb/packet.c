@@ -12,13 +12,13 @@ enum { MEMORY_AT_MOST = GDB_PACKET / 2 - 16, SIGNAL_INT = 2, SIGNAL_TRAP = 5 };
 
 void gdb_print(gdb *g, const char *format, ...)
 {
-    size_t room = sizeof g->reply - g->reply_size;
+    size_t space = sizeof g->reply - g->reply_size;
     va_list arguments;
     va_start(arguments, format);
-    int length = vsnprintf(g->reply + g->reply_size, room, format, arguments);
+    int length = vsnprintf(g->reply + g->reply_size, space, format, arguments);
     va_end(arguments);
     if (length > 0)
-        g->reply_size += (size_t)length < room ? (size_t)length : room - 1;
+        g->reply_size += (size_t)length < space ? (size_t)length : space - 1;
 }
 
 void gdb_hex(gdb *g, const void *bytes, size_t size)

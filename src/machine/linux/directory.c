@@ -92,13 +92,13 @@ static bool virtual_entry(const linux_process *p, const linux_open_file *file, s
 /* --- Both kinds --- */
 
 /* Writes a struct linux_dirent64: d_ino 0, d_off 8, d_reclen 16, d_type 18, d_name 19. Returns its size; 0 if
- * it does not fit into `room`. */
-static int32_t put_entry(linux_process *p, uint32_t address, uint32_t room, const shown_entry *entry,
+ * it does not fit into `capacity`. */
+static int32_t put_entry(linux_process *p, uint32_t address, uint32_t capacity, const shown_entry *entry,
                          uint64_t next)
 {
     uint8_t bytes[280] = {0};
     uint16_t record = (uint16_t)((19 + entry->length + 1 + 7) & ~(size_t)7);
-    if (record > room)
+    if (record > capacity)
         return 0;
     memcpy(bytes, &entry->inode, 8);
     memcpy(bytes + 8, &next, 8);

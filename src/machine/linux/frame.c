@@ -25,13 +25,13 @@ typedef struct frame_x87 {
 } frame_x87;
 
 /* struct sigframe_ia32 */
-typedef struct frame_plain {
+typedef struct frame_nonrt {
     uint32_t return_address, signal;
     frame_context context;
     uint8_t unused_x87[112];
     uint32_t high_mask;
     uint8_t return_code[8];
-} frame_plain;
+} frame_nonrt;
 
 typedef struct frame_info {
     int32_t signo, error, code;
@@ -115,17 +115,17 @@ static uint32_t frame_place(uint32_t stack, size_t frame, uint32_t *x87)
     return ((*x87 - (uint32_t)frame + 4) & ~15u) - 4;
 }
 
-static bool push_plain(linux_process *p, int signal, const linux_action *action, uint32_t stack,
+static bool push_nonrt(linux_process *p, int signal, const linux_action *action, uint32_t stack,
                        uint64_t mask, uint32_t *esp)
 {
     static const uint8_t code[8] = {0x58, 0xb8, 119,  0,
                                     0,    0,    0xcd, 0x80}; /* pop eax; mov eax, __NR_sigreturn; int 80h */
     uint32_t x87;
-    *esp = frame_place(stack, sizeof(frame_plain), &x87);
-    frame_plain frame = {.signal = (uint32_t)signal, .high_mask = (uint32_t)(mask >> 32)};
+    *esp = frame_place(stack, sizeof(frame_nonrt), &x87);
+    frame_nonrt frame = {.signal = (uint32_t)signal, .high_mask = (uint32_t)(mask >> 32)};
     frame.return_address = (action->flags & LINUX_SA_RESTORER) != 0
                                ? action->restorer
-                               : *esp + (uint32_t)offsetof(frame_plain, return_code);
+                               : *esp + (uint32_t)offsetof(frame_nonrt, return_code);
     memcpy(frame.return_code, code, sizeof code);
     context_save(p, &frame.context, x87, mask);
     return linux_write_user(p, *esp, &frame, sizeof frame) && x87_save(p, x87);
@@ -166,7 +166,7 @@ bool linux_frame_push(linux_process *p, int signal, const linux_action *action, 
     if ((action->flags & LINUX_SA_ONSTACK) != 0 && p->signals.stack_size != 0 && !linux_on_signal_stack(p))
         stack = p->signals.stack + p->signals.stack_size;
     if (!(rt ? push_rt(p, signal, action, info, stack, mask, &esp)
-             : push_plain(p, signal, action, stack, mask, &esp)))
+             : push_nonrt(p, signal, action, stack, mask, &esp)))
         return false;
     /* Registers at a handler's entry: regparm arguments too, clean flags, user segments, an initialised
      * x87. */
@@ -249,11 +249,11 @@ static void mask_restore(linux_process *p, uint32_t low, uint32_t high)
     p->signals.blocked = ((uint64_t)high << 32 | low) & ~(LINUX_SIGBIT(9) | LINUX_SIGBIT(19));
 }
 
-/* Returns from a plain frame. The return code has also popped the signal number, so ESP is 8 above the
+/* Returns from a frame without siginfo. The return code has also popped the signal number, so ESP is 8 above the
  * frame. */
 int32_t linux_sigreturn(linux_process *p, const uint32_t a[6])
 {
-    frame_plain frame;
+    frame_nonrt frame;
     (void)a;
     if (!linux_read_user(p, p->registers.esp - 8, &frame, sizeof frame) ||
         !context_restore(p, &frame.context))

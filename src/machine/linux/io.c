@@ -150,8 +150,8 @@ static int32_t read_any(linux_process *p, linux_open_file *file, uint32_t addres
 }
 
 /* Writes without letting the host's SIGPIPE for a closed pipe reach p5scope; the guest gets the signal. */
-static int32_t write_quietly(const linux_process *p, const linux_open_file *file, const struct iovec *pieces,
-                             int count, uint64_t offset)
+static int32_t write_without_signal(const linux_process *p, const linux_open_file *file,
+                                    const struct iovec *pieces, int count, uint64_t offset)
 {
     if (p->machine->replaying && file->kind == LINUX_STANDARD) {
         int32_t size = 0;
@@ -191,12 +191,12 @@ static int32_t write_part(linux_process *p, const linux_open_file *file, uint32_
         linux_user_vector(p, address, size < most ? size : most, false, pieces, VECTOR_PIECES, &bytes);
     if (count == 0)
         return -EFAULT;
-    int32_t put = stream ? -EAGAIN : write_quietly(p, file, pieces, (int)count, offset);
+    int32_t put = stream ? -EAGAIN : write_without_signal(p, file, pieces, (int)count, offset);
     while (waits && (put == -EAGAIN || put == -EINTR)) {
         put = wait_for(p, file, POLLOUT);
         if (put != 0 || is_left(p))
             return put;
-        put = write_quietly(p, file, pieces, (int)count, offset);
+        put = write_without_signal(p, file, pieces, (int)count, offset);
     }
     share_settle(file->quota, file->host, before);
     return put;

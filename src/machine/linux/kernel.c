@@ -66,14 +66,15 @@ static void kernel_build_gdt(linux_process *p, uint8_t *page)
 /* Builds one gate and one piece of entry code per vector. Users may execute INT3, INTO and INT 80h. */
 static void kernel_build_entries(linux_process *p, uint8_t *idt, uint8_t *code)
 {
-    static const uint8_t plain[ENTRY_BYTES] = {0xcf};                        /* iret */
+    static const uint8_t no_error[ENTRY_BYTES] = {0xcf};                     /* iret */
     static const uint8_t with_error[ENTRY_BYTES] = {0x83, 0xc4, 0x04, 0xcf}; /* add esp, 4; iret */
     for (unsigned vector = 0; vector < VECTORS; vector++) {
         bool user = vector == 3 || vector == 4 || vector == LINUX_VECTOR_SYSCALL;
         uint64_t gate =
             segment_gate(LINUX_KERNEL_CODE, KERNEL_ADDRESS(PAGE_ENTRY) + vector * ENTRY_BYTES, user ? 3 : 0);
         memcpy(idt + vector * 8, &gate, sizeof gate);
-        memcpy(code + vector * ENTRY_BYTES, vector_has_error_code(vector) ? with_error : plain, ENTRY_BYTES);
+        memcpy(code + vector * ENTRY_BYTES, vector_has_error_code(vector) ? with_error : no_error,
+               ENTRY_BYTES);
     }
     engine_set_table(p->engine, true, KERNEL_ADDRESS(PAGE_IDT), VECTORS * 8 - 1);
 }

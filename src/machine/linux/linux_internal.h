@@ -72,12 +72,12 @@ uint8_t *linux_user_chunk(linux_process *p, uint32_t address, size_t *size, bool
 bool linux_read_user(linux_process *p, uint32_t address, void *data, size_t size);
 bool linux_write_user(linux_process *p, uint32_t address, const void *data, size_t size);
 /* Copies a NUL-terminated string. Returns its length, -EFAULT, or -ENAMETOOLONG if it does not fit into
- * `room`. */
-int32_t linux_read_string(linux_process *p, uint32_t address, char *text, size_t room);
-/* Describes a guest buffer for readv/writev. Returns the number of entries used (at most `room`) and the
+ * `capacity`. */
+int32_t linux_read_string(linux_process *p, uint32_t address, char *text, size_t capacity);
+/* Describes a guest buffer for readv/writev. Returns the number of entries used (at most `capacity`) and the
  * bytes covered in `*bytes`. 0 entries with size > 0 mean a fault. */
 unsigned linux_user_vector(linux_process *p, uint32_t address, uint32_t size, bool write,
-                           struct iovec *vector, unsigned room, size_t *bytes);
+                           struct iovec *vector, unsigned capacity, size_t *bytes);
 /* Must be called after the host wrote `size` bytes at `address`, so that code there is decoded again. */
 void linux_user_written(linux_process *p, uint32_t address, size_t size);
 

@@ -163,7 +163,7 @@ static void region_insert(linux_memory *m, size_t at, linux_region region)
 }
 
 /* Reserves space for the regions that two splits and an insertion can add. */
-static bool region_room(linux_memory *m)
+static bool region_reserve(linux_memory *m)
 {
     return m->regions.count + 3 <= REGIONS_AT_MOST &&
            array_reserve(&m->regions.items, &m->regions.capacity, m->regions.count + 3,
@@ -274,7 +274,7 @@ int32_t linux_unmap(linux_process *p, uint32_t start, uint32_t size)
     int32_t wrong = range_check(start, &size, -EINVAL);
     if (wrong != 0 || size == 0)
         return -EINVAL;
-    if (!region_room(&p->memory))
+    if (!region_reserve(&p->memory))
         return -ENOMEM;
     pages_drop(p, start, start + size);
     region_remove(&p->memory, start, start + size);
@@ -311,7 +311,7 @@ int32_t linux_map(linux_process *p, uint32_t start, uint32_t size, uint32_t back
     int32_t wrong = range_check(start, &size, -ENOMEM);
     if (wrong != 0 || size == 0)
         return wrong != 0 ? wrong : -EINVAL;
-    if (!region_room(&p->memory))
+    if (!region_reserve(&p->memory))
         return -ENOMEM;
     backed = backed < size ? (backed + PAGE_BYTES - 1) & PTE_ADDRESS : size;
     /* The frames of a mapping that would be replaced are not counted, because a call that fails must change
@@ -321,7 +321,7 @@ int32_t linux_map(linux_process *p, uint32_t start, uint32_t size, uint32_t back
          frames_needed(p, start, start + backed, protection) > p->memory.frames_free))
         return -ENOMEM;
     linux_unmap(p, start, size);
-    if (!region_room(&p->memory))
+    if (!region_reserve(&p->memory))
         return -ENOMEM;
     region_add(&p->memory, (linux_region){.start = start,
                                           .end = start + size,
@@ -343,7 +343,7 @@ int32_t linux_protect(linux_process *p, uint32_t start, uint32_t size, uint32_t 
             return -ENOMEM;
         at = region->end;
     }
-    if (!region_room(&p->memory) ||
+    if (!region_reserve(&p->memory) ||
         frames_needed(p, start, end, protection & LINUX_PROT_ALL) > p->memory.frames_free)
         return -ENOMEM;
     region_split(&p->memory, start);
@@ -363,7 +363,7 @@ int32_t linux_move(linux_process *p, uint32_t from, uint32_t size, uint32_t to)
     linux_region moved_region = *region;
     uint32_t backed = region->backed_end > from ? region->backed_end - from : 0;
     if (frames_needed(p, to, to + size, LINUX_PROT_READ) - size / PAGE_BYTES > p->memory.frames_free ||
-        !region_room(&p->memory))
+        !region_reserve(&p->memory))
         return -ENOMEM; /* only page tables are needed; the frames themselves move */
     for (uint32_t offset = 0; offset < size; offset += PAGE_BYTES) {
         uint32_t *old = page_entry(p, from + offset, false);
@@ -379,7 +379,7 @@ int32_t linux_move(linux_process *p, uint32_t from, uint32_t size, uint32_t to)
     moved_region.end = to + size;
     moved_region.backed_end = to + (backed < size ? backed : size);
     region_remove(&p->memory, from, from + size);
-    if (!region_room(&p->memory))
+    if (!region_reserve(&p->memory))
         return -ENOMEM;
     region_add(&p->memory, moved_region);
     engine_flush_translations(p->engine);

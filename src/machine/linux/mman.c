@@ -163,8 +163,8 @@ int32_t linux_madvise(linux_process *p, const uint32_t a[6])
 {
     uint32_t size = page_up(a[1]);
     enum { LAST = 25 /* MADV_COLLAPSE */ };
-    const bool known = a[2] <= MADV_DONTNEED || (a[2] >= MADV_FREE && a[2] <= LAST);
-    if (!known || a[0] % PAGE_BYTES != 0 || a[0] > LINUX_TASK_SIZE || size > LINUX_TASK_SIZE - a[0])
+    const bool supported = a[2] <= MADV_DONTNEED || (a[2] >= MADV_FREE && a[2] <= LAST);
+    if (!supported || a[0] % PAGE_BYTES != 0 || a[0] > LINUX_TASK_SIZE || size > LINUX_TASK_SIZE - a[0])
         return -EINVAL;
     for (uint32_t at = a[0]; at < a[0] + size;) {
         const linux_region *region = linux_region_at(p, at);

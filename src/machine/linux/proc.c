@@ -44,7 +44,7 @@ void linux_program_is(linux_process *p, const char *path)
 }
 
 /* Returns the part of `path` after /proc/self/, or NULL if the path lies elsewhere. */
-static const char *behind_self(const char *path)
+static const char *after_self(const char *path)
 {
     static const char *const selves[] = {"/proc/self/", "/proc/1000/"};
     _Static_assert(LINUX_PID == 1000, "the second");
@@ -56,7 +56,7 @@ static const char *behind_self(const char *path)
 
 bool linux_proc_is(const char *path, const char *name)
 {
-    const char *file = behind_self(path);
+    const char *file = after_self(path);
     return file != NULL && strcmp(file, name) == 0;
 }
 
@@ -66,7 +66,7 @@ int32_t linux_proc_descriptor(const char *path)
     for (int32_t i = 0; i < 3; i++)
         if (strcmp(path, standard[i]) == 0)
             return i;
-    const char *file = strncmp(path, "/dev/", 5) == 0 ? path + 5 : behind_self(path);
+    const char *file = strncmp(path, "/dev/", 5) == 0 ? path + 5 : after_self(path);
     if (file == NULL || strncmp(file, "fd/", 3) != 0 || file[3] == '\0' || strlen(file + 3) > 3 ||
         strspn(file + 3, "0123456789") != strlen(file + 3))
         return -1;

@@ -48,9 +48,9 @@ int32_t linux_wait4(linux_process *p, const uint32_t a[6])
 {
     enum { NOHANG = 1, UNTRACED = 2, EXITED = 4, CONTINUED = 8, NOWAIT = 0x01000000 };
     const uint32_t thread = 0xe0000000u; /* __WNOTHREAD, __WALL, __WCLONE */
-    const uint32_t known = NOHANG | UNTRACED | CONTINUED | thread | (a[3] != 0 ? EXITED | NOWAIT : 0u);
+    const uint32_t supported = NOHANG | UNTRACED | CONTINUED | thread | (a[3] != 0 ? EXITED | NOWAIT : 0u);
     (void)p;
-    return (a[2] & ~known) != 0 ? -EINVAL : -ECHILD;
+    return (a[2] & ~supported) != 0 ? -EINVAL : -ECHILD;
 }
 
 int32_t linux_umask(linux_process *p, const uint32_t a[6])

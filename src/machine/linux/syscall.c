@@ -221,7 +221,7 @@ static int32_t refuse_call(linux_process *p, uint32_t number)
     return linux_refuse(p, -ENOSYS, what);
 }
 
-static uint32_t argument(char letter, const uint32_t given[6], uint32_t before)
+static uint32_t argument(char letter, const uint32_t registers[6], uint32_t before)
 {
     static const uint32_t constants[128] = {['d'] = (uint32_t)AT_FDCWD,
                                             ['n'] = AT_SYMLINK_NOFOLLOW,
@@ -233,20 +233,20 @@ static uint32_t argument(char letter, const uint32_t given[6], uint32_t before)
                                             ['m'] = UINT32_MAX,
                                             ['f'] = 4};
     if (letter >= '0' && letter <= '5')
-        return given[letter - '0'];
+        return registers[letter - '0'];
     return letter == 's' ? 0u - (before >> 31) : constants[(unsigned char)letter];
 }
 
-static int32_t answer(linux_process *p, uint32_t number, const uint32_t given[6])
+static int32_t answer(linux_process *p, uint32_t number, const uint32_t registers[6])
 {
     uint32_t arguments[6] = {0};
     if (number < sizeof calls / sizeof calls[0] && calls[number] != NULL)
-        return calls[number](p, given);
+        return calls[number](p, registers);
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         if (others[i].number == number) {
             const char *letters = others[i].arguments;
             for (unsigned n = 0; n < 6 && letters[n] != '\0'; n++)
-                arguments[n] = argument(letters[n], given, n != 0 ? arguments[n - 1] : 0);
+                arguments[n] = argument(letters[n], registers, n != 0 ? arguments[n - 1] : 0);
             return others[i].call(p, arguments);
         }
     for (size_t i = 0; i < sizeof same / sizeof same[0]; i++)
@@ -259,9 +259,9 @@ static int32_t answer(linux_process *p, uint32_t number, const uint32_t given[6]
 void linux_syscall(linux_process *p)
 {
     linux_registers *r = &p->registers;
-    const uint32_t given[6] = {r->ebx, r->ecx, r->edx, r->esi, r->edi, r->ebp};
+    const uint32_t registers[6] = {r->ebx, r->ecx, r->edx, r->esi, r->edi, r->ebp};
     p->call = r->eax;
-    int32_t result = answer(p, r->eax, given);
+    int32_t result = answer(p, r->eax, registers);
     if (result == -LINUX_ERESTARTSYS || result == -LINUX_ERESTARTNOHAND) {
         p->interrupted = -result;
         result = -EINTR;

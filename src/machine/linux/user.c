@@ -59,11 +59,11 @@ bool linux_write_user(linux_process *p, uint32_t address, const void *data, size
     return true;
 }
 
-int32_t linux_read_string(linux_process *p, uint32_t address, char *text, size_t room)
+int32_t linux_read_string(linux_process *p, uint32_t address, char *text, size_t capacity)
 {
     size_t length = 0;
-    while (length < room) {
-        size_t chunk = room - length;
+    while (length < capacity) {
+        size_t chunk = capacity - length;
         const uint8_t *from = linux_user_chunk(p, address + (uint32_t)length, &chunk, false);
         if (from == NULL)
             return -EFAULT;
@@ -78,11 +78,11 @@ int32_t linux_read_string(linux_process *p, uint32_t address, char *text, size_t
 }
 
 unsigned linux_user_vector(linux_process *p, uint32_t address, uint32_t size, bool write,
-                           struct iovec *vector, unsigned room, size_t *bytes)
+                           struct iovec *vector, unsigned capacity, size_t *bytes)
 {
     unsigned used = 0;
     *bytes = 0;
-    while (size != 0 && used < room) {
+    while (size != 0 && used < capacity) {
         size_t chunk = size;
         uint8_t *at = linux_user_chunk(p, address, &chunk, write);
         if (at == NULL)

@@ -106,27 +106,27 @@ p5_status multiboot_check(const multiboot_header *header, const uint8_t *bytes, 
 
 /* --- data for a kernel in both versions --- */
 
-p5_status multiboot_put(multiboot_room *room, const void *bytes, size_t size, uint32_t alignment,
+p5_status multiboot_put(multiboot_space *space, const void *bytes, size_t size, uint32_t alignment,
                         uint32_t *at, p5_error *error)
 {
-    uint64_t start = ((uint64_t)room->next + alignment - 1) / alignment * alignment;
+    uint64_t start = ((uint64_t)space->next + alignment - 1) / alignment * alignment;
     if (start > UINT32_MAX)
         return error_set(error, P5_ERR_FORMAT, "the modules do not fit into memory");
     *at = (uint32_t)start;
-    p5_status status = bare_place(room->machine, *at, bytes, size, size, error);
-    room->next = (uint32_t)(start + size);
+    p5_status status = bare_place(space->machine, *at, bytes, size, size, error);
+    space->next = (uint32_t)(start + size);
     return status;
 }
 
-static p5_status multiboot_put_text(multiboot_room *room, const char *text, uint32_t *at, p5_error *error)
+static p5_status multiboot_put_text(multiboot_space *space, const char *text, uint32_t *at, p5_error *error)
 {
-    return multiboot_put(room, text, strlen(text) + 1, 1, at, error);
+    return multiboot_put(space, text, strlen(text) + 1, 1, at, error);
 }
 
 /* Loads a module, which is "FILE" or "FILE ARGUMENTS": the file name ends at the first blank. The module's
  * string is all of this without the file's directory, because the kernel must not depend on where the host
  * has the file. */
-static p5_status multiboot_load_module(multiboot_room *room, const char *text, multiboot_module *module,
+static p5_status multiboot_load_module(multiboot_space *space, const char *text, multiboot_module *module,
                                        p5_error *error)
 {
     size_t length = strcspn(text, " "), size;
@@ -136,7 +136,7 @@ static p5_status multiboot_load_module(multiboot_room *room, const char *text, m
         return error_set(error, P5_ERR_MEMORY, "no memory for a module");
     p5_status status = file_read(path, LARGEST_MODULE, false, &bytes, &size, error);
     if (status == P5_OK)
-        status = multiboot_put(room, bytes, size, PAGE_BYTES, &module->start, error);
+        status = multiboot_put(space, bytes, size, PAGE_BYTES, &module->start, error);
     module->end = module->start + (uint32_t)size;
     if (status != P5_OK)
         error_at(error, path, 0, 0);
@@ -147,13 +147,13 @@ static p5_status multiboot_load_module(multiboot_room *room, const char *text, m
     return status;
 }
 
-p5_status multiboot_load_modules(multiboot_room *room, multiboot_module **modules, p5_error *error)
+p5_status multiboot_load_modules(multiboot_space *space, multiboot_module **modules, p5_error *error)
 {
-    const p5_machine_options *options = &room->machine->options;
+    const p5_machine_options *options = &space->machine->options;
     *modules = calloc(options->module_count + 1, sizeof **modules);
     p5_status status = *modules != NULL ? P5_OK : error_set(error, P5_ERR_MEMORY, "no memory for modules");
     for (size_t i = 0; i < options->module_count && status == P5_OK; i++)
-        status = multiboot_load_module(room, options->modules[i], &(*modules)[i], error);
+        status = multiboot_load_module(space, options->modules[i], &(*modules)[i], error);
     return status;
 }
 
@@ -174,72 +174,72 @@ void multiboot_map(const p5_machine *machine, multiboot_area map[MULTIBOOT_MAP_E
 
 /* --- boot information of version 1 --- */
 
-static p5_status multiboot_put_modules(multiboot_room *room, multiboot_info *info, p5_error *error)
+static p5_status multiboot_put_modules(multiboot_space *space, multiboot_info *info, p5_error *error)
 {
-    size_t count = room->machine->options.module_count;
+    size_t count = space->machine->options.module_count;
     multiboot_module *modules;
     multiboot_listed *list = calloc(count + 1, sizeof *list);
-    p5_status status = multiboot_load_modules(room, &modules, error);
+    p5_status status = multiboot_load_modules(space, &modules, error);
     if (list == NULL && status == P5_OK)
         status = error_set(error, P5_ERR_MEMORY, "no memory for modules");
     for (size_t i = 0; i < count && status == P5_OK; i++) {
         list[i] = (multiboot_listed){.start = modules[i].start, .end = modules[i].end};
-        status = multiboot_put_text(room, modules[i].text, &list[i].string, error);
+        status = multiboot_put_text(space, modules[i].text, &list[i].string, error);
     }
     info->mods_count = (uint32_t)count;
     if (status == P5_OK && count != 0)
-        status = multiboot_put(room, list, count * sizeof *list, 16, &info->mods_addr, error);
+        status = multiboot_put(space, list, count * sizeof *list, 16, &info->mods_addr, error);
     free(modules);
     free(list);
     return status;
 }
 
-static p5_status multiboot_put_map(multiboot_room *room, multiboot_info *info, p5_error *error)
+static p5_status multiboot_put_map(multiboot_space *space, multiboot_info *info, p5_error *error)
 {
     multiboot_area areas[MULTIBOOT_MAP_ENTRIES];
     uint8_t map[MULTIBOOT_MAP_ENTRIES][MAP_ENTRY_BYTES];
-    multiboot_map(room->machine, areas);
+    multiboot_map(space->machine, areas);
     for (unsigned i = 0; i < MULTIBOOT_MAP_ENTRIES; i++) {
         memcpy(map[i], &(uint32_t){MAP_AREA_BYTES}, 4);
         memcpy(map[i] + 4, &areas[i], MAP_AREA_BYTES);
     }
     info->mmap_length = sizeof map;
-    return multiboot_put(room, map, sizeof map, 16, &info->mmap_addr, error);
+    return multiboot_put(space, map, sizeof map, 16, &info->mmap_addr, error);
 }
 
-static p5_status multiboot1_inform(multiboot_room *room, uint32_t *at, p5_error *error)
+static p5_status multiboot1_inform(multiboot_space *space, uint32_t *at, p5_error *error)
 {
     multiboot_info info = {.flags = INFO_MEMORY | INFO_COMMAND_LINE | INFO_MODULES | INFO_MAP | INFO_LOADER |
                                     INFO_SCREEN,
                            .mem_lower = MULTIBOOT_LOW_MEMORY_KB,
-                           .mem_upper = multiboot_upper_kb(room->machine),
+                           .mem_upper = multiboot_upper_kb(space->machine),
                            .screen_address = MULTIBOOT_SCREEN,
                            .screen_pitch = 2 * MULTIBOOT_SCREEN_COLUMNS,
                            .screen_width = MULTIBOOT_SCREEN_COLUMNS,
                            .screen_height = MULTIBOOT_SCREEN_ROWS,
                            .screen_depth = 16,
                            .screen_type = MULTIBOOT_SCREEN_TEXT};
-    p5_status status = multiboot_put_modules(room, &info, error);
+    p5_status status = multiboot_put_modules(space, &info, error);
     if (status == P5_OK)
-        status = multiboot_put_text(room, room->line, &info.cmdline, error);
+        status = multiboot_put_text(space, space->line, &info.cmdline, error);
     if (status == P5_OK)
-        status = multiboot_put_text(room, "p5scope", &info.boot_loader_name, error);
+        status = multiboot_put_text(space, "p5scope", &info.boot_loader_name, error);
     if (status == P5_OK)
-        status = multiboot_put_map(room, &info, error);
-    return status == P5_OK ? multiboot_put(room, &info, sizeof info, 16, at, error) : status;
+        status = multiboot_put_map(space, &info, error);
+    return status == P5_OK ? multiboot_put(space, &info, sizeof info, 16, at, error) : status;
 }
 
 p5_status multiboot_start(p5_machine *machine, const multiboot_header *header, const char *path,
                           uint32_t entry, uint32_t end, p5_error *error)
 {
     const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
-    multiboot_room room = {.machine = machine,
-                           .line =
-                               machine->options.command_line != NULL ? machine->options.command_line : name,
-                           .next = end > MULTIBOOT_HIGH_MEMORY ? end : MULTIBOOT_HIGH_MEMORY};
+    multiboot_space space = {.machine = machine,
+                             .line =
+                                 machine->options.command_line != NULL ? machine->options.command_line : name,
+                             .next = end > MULTIBOOT_HIGH_MEMORY ? end : MULTIBOOT_HIGH_MEMORY};
     uint32_t at = 0;
     p5_status status =
-        header->version == 2 ? multiboot2_inform(&room, &at, error) : multiboot1_inform(&room, &at, error);
+        header->version == 2 ? multiboot2_inform(&space, &at, error) : multiboot1_inform(&space, &at, error);
     if (status != P5_OK)
         return status;
     if (header->wants_graphics)

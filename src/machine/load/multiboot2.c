@@ -191,13 +191,13 @@ static void info_add_screen(info_block *info)
     info_add(info, INFO_SCREEN, &screen, sizeof screen, NULL, 0);
 }
 
-p5_status multiboot2_inform(multiboot_room *room, uint32_t *at, p5_error *error)
+p5_status multiboot2_inform(multiboot_space *space, uint32_t *at, p5_error *error)
 {
-    enum { FIXED_ROOM = 512, MODULE_ROOM = 32 };
-    p5_machine *machine = room->machine;
-    size_t count = machine->options.module_count, most = FIXED_ROOM + strlen(room->line);
+    enum { FIXED_SPACE = 512, MODULE_ROOM = 32 };
+    p5_machine *machine = space->machine;
+    size_t count = machine->options.module_count, most = FIXED_SPACE + strlen(space->line);
     multiboot_module *modules;
-    p5_status status = multiboot_load_modules(room, &modules, error);
+    p5_status status = multiboot_load_modules(space, &modules, error);
     for (size_t i = 0; i < count && status == P5_OK; i++)
         most += MODULE_ROOM + strlen(modules[i].text);
     info_block info = {.bytes = status == P5_OK ? calloc(1, most) : NULL, .used = 8};
@@ -206,7 +206,7 @@ p5_status multiboot2_inform(multiboot_room *room, uint32_t *at, p5_error *error)
         return status != P5_OK ? status : error_set(error, P5_ERR_MEMORY, "no memory for boot information");
     }
     const uint32_t memory[] = {MULTIBOOT_LOW_MEMORY_KB, multiboot_upper_kb(machine)};
-    info_add(&info, INFO_COMMAND_LINE, room->line, strlen(room->line) + 1, NULL, 0);
+    info_add(&info, INFO_COMMAND_LINE, space->line, strlen(space->line) + 1, NULL, 0);
     info_add(&info, INFO_LOADER, "p5scope", sizeof "p5scope", NULL, 0);
     for (size_t i = 0; i < count; i++)
         info_add(&info, INFO_MODULE, (const uint32_t[]){modules[i].start, modules[i].end}, 8, modules[i].text,
@@ -216,7 +216,7 @@ p5_status multiboot2_inform(multiboot_room *room, uint32_t *at, p5_error *error)
     info_add_screen(&info);
     info_add(&info, INFO_END, "", 0, NULL, 0);
     memcpy(info.bytes, &(uint32_t){(uint32_t)info.used}, 4);
-    status = multiboot_put(room, info.bytes, info.used, ALIGNMENT, at, error);
+    status = multiboot_put(space, info.bytes, info.used, ALIGNMENT, at, error);
     free(info.bytes);
     free(modules);
     return status;

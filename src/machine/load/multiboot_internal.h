@@ -16,11 +16,11 @@ enum {
 };
 
 /* Memory from the kernel's end upwards. */
-typedef struct multiboot_room {
+typedef struct multiboot_space {
     p5_machine *machine;
     const char *line; /* the kernel's command line */
     uint32_t next;
-} multiboot_room;
+} multiboot_space;
 
 typedef struct multiboot_module {
     uint32_t start, end;
@@ -33,10 +33,10 @@ typedef struct multiboot_area {
 } multiboot_area;
 
 /* Copies bytes to the next address with this alignment and returns it in *at. */
-p5_status multiboot_put(multiboot_room *room, const void *bytes, size_t size, uint32_t alignment,
+p5_status multiboot_put(multiboot_space *space, const void *bytes, size_t size, uint32_t alignment,
                         uint32_t *at, p5_error *error);
 /* Loads all modules of the options. The caller frees *modules. */
-p5_status multiboot_load_modules(multiboot_room *room, multiboot_module **modules, p5_error *error);
+p5_status multiboot_load_modules(multiboot_space *space, multiboot_module **modules, p5_error *error);
 /* Return the KB of memory above 1 MB, and fill in the memory map. */
 uint32_t multiboot_upper_kb(const p5_machine *machine);
 void multiboot_map(const p5_machine *machine, multiboot_area map[MULTIBOOT_MAP_ENTRIES]);
@@ -45,7 +45,7 @@ void multiboot_map(const p5_machine *machine, multiboot_area map[MULTIBOOT_MAP_E
  * the boot information; `magic` is the value of EAX. */
 bool multiboot2_find(const uint8_t *bytes, size_t size, multiboot_header *header);
 p5_status multiboot2_check(const multiboot_header *header, const uint8_t *bytes, p5_error *error);
-p5_status multiboot2_inform(multiboot_room *room, uint32_t *at, p5_error *error);
+p5_status multiboot2_inform(multiboot_space *space, uint32_t *at, p5_error *error);
 enum { MULTIBOOT2_LOADED_MAGIC = 0x36d76289 };
 
 #endif

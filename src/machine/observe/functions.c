@@ -64,7 +64,7 @@ void observe_enter(p5_observer *o, const p5_retired *r, uint32_t address)
     o->arrived = false;
     if (o->arrival.number >= o->options.address_count || o->addresses[o->arrival.number] != address)
         return;
-    observe_tell(o, P5_OBSERVE_ENTRY, address, r->cpl, o->arrival.number, 0);
+    observe_notify(o, P5_OBSERVE_ENTRY, address, r->cpl, o->arrival.number, 0);
     bool open = o->machine != NULL; /* false if the callback has closed the observer */
     if (open && o->frames.count < MOST_FRAMES && ARRAY_ROOM(&o->frames))
         o->frames.items[o->frames.count++] = o->arrival;
@@ -92,6 +92,6 @@ void observe_leave(p5_observer *o, uint32_t next, unsigned cpl)
     }
     while (o->frames.count > left) {
         uint32_t number = o->frames.items[--o->frames.count].number;
-        observe_tell(o, P5_OBSERVE_EXIT, next, cpl, number, 0);
+        observe_notify(o, P5_OBSERVE_EXIT, next, cpl, number, 0);
     }
 }

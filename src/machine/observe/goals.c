@@ -28,10 +28,10 @@ void observe_own_goals(p5_observer *o)
         o->next_clock = lesser(o->next_clock, o->watches[i].look_clock);
 }
 
-static void set_calm(const observers *all, p5_machine *machine)
+static void set_horizon(const observers *all, p5_machine *machine)
 {
-    enum { MOST_BYTES = 15 * CALM_INSTRUCTIONS };
-    machine->calm = (observe_calm){0};
+    enum { MOST_BYTES = 15 * HORIZON_INSTRUCTIONS };
+    machine->horizon = (observe_horizon){0};
     bool wanted = all->cut_count > 0 || all->some_closed;
     machine->each_observed = all->cut_count > 0;
     for (const p5_observer *o = all->first; o != NULL; o = o->next) {
@@ -39,10 +39,11 @@ static void set_calm(const observers *all, p5_machine *machine)
         machine->each_observed |=
             o->options.retired != NULL || (o->options.observed != NULL && !o->options.counts_only);
     }
-    uint64_t clocks = bound_blind(&all->most, CALM_CLOCKS, CALM_REFERENCES, MOST_BYTES);
-    if (wanted || all->next_clock <= clocks || all->next_instruction <= CALM_INSTRUCTIONS)
+    uint64_t clocks = bound_blind(&all->most, HORIZON_CLOCKS, HORIZON_REFERENCES, MOST_BYTES);
+    if (wanted || all->next_clock <= clocks || all->next_instruction <= HORIZON_INSTRUCTIONS)
         return;
-    machine->calm = (observe_calm){all->next_clock - clocks, all->next_instruction - CALM_INSTRUCTIONS};
+    machine->horizon =
+        (observe_horizon){all->next_clock - clocks, all->next_instruction - HORIZON_INSTRUCTIONS};
 }
 
 /* Recomputes the nearest goals after a goal or an observer has changed. */
@@ -53,7 +54,7 @@ void observe_goals(observers *all, p5_machine *machine)
         all->next_clock = lesser(all->next_clock, o->next_clock);
         all->next_instruction = lesser(all->next_instruction, o->next_instruction);
     }
-    set_calm(all, machine);
+    set_horizon(all, machine);
 }
 
 void observe_intervals(p5_observer *o)
@@ -76,8 +77,8 @@ void observe_watch(watch *w, uint64_t total, uint64_t clock)
     w->look_clock = clock + bound_until_counted(w->goal - total);
 }
 
-void observe_tell(p5_observer *o, p5_observation_kind kind, uint32_t address, unsigned cpl, uint32_t number,
-                  uint64_t value)
+void observe_notify(p5_observer *o, p5_observation_kind kind, uint32_t address, unsigned cpl, uint32_t number,
+                    uint64_t value)
 {
     if (o->options.observed == NULL)
         return;
@@ -92,18 +93,18 @@ void observe_tell(p5_observer *o, p5_observation_kind kind, uint32_t address, un
     o->options.observed(o->options.context, machine, &observation);
 }
 
-static void tell_points(p5_observer *o, uint64_t clock, uint32_t address, unsigned cpl)
+static void notify_points(p5_observer *o, uint64_t clock, uint32_t address, unsigned cpl)
 {
     for (size_t i = 0; i < o->options.point_count; i++) {
         p5_point *point = &o->points[i];
         if ((point->instruction ? o->machine->instructions : clock) < point->at)
             continue;
         point->at = UINT64_MAX;
-        observe_tell(o, P5_OBSERVE_POINT, address, cpl, (uint32_t)i, 0);
+        observe_notify(o, P5_OBSERVE_POINT, address, cpl, (uint32_t)i, 0);
     }
 }
 
-static void tell_events(p5_observer *o, uint64_t clock, uint32_t address, unsigned cpl)
+static void notify_events(p5_observer *o, uint64_t clock, uint32_t address, unsigned cpl)
 {
     for (size_t i = 0; i < o->options.event_count; i++) {
         watch *w = &o->watches[i];
@@ -113,7 +114,7 @@ static void tell_events(p5_observer *o, uint64_t clock, uint32_t address, unsign
         bool reached = total >= w->goal;
         observe_watch(w, total, clock);
         if (reached)
-            observe_tell(o, P5_OBSERVE_EVENT, address, cpl, (uint32_t)i, total);
+            observe_notify(o, P5_OBSERVE_EVENT, address, cpl, (uint32_t)i, total);
     }
 }
 
@@ -127,11 +128,11 @@ void observe_reached(p5_machine *machine, uint32_t address, unsigned cpl)
     for (p5_observer *o = all->first; o != NULL; o = o->next) {
         if (clock < o->next_clock && instructions < o->next_instruction)
             continue;
-        tell_points(o, clock, address, cpl);
-        tell_events(o, clock, address, cpl);
+        notify_points(o, clock, address, cpl);
+        notify_events(o, clock, address, cpl);
         if (clock >= o->interval_clock || instructions >= o->interval_instruction) {
             observe_intervals(o); /* first, because the callback may change them */
-            observe_tell(o, P5_OBSERVE_INTERVAL, address, cpl, 0, 0);
+            observe_notify(o, P5_OBSERVE_INTERVAL, address, cpl, 0, 0);
         }
         observe_own_goals(o);
     }

@@ -89,7 +89,7 @@ static void retire_in_parts(p5_machine *machine, const p5_retired *r, p5_predict
 }
 
 /* Returns true if the next goal in clocks may lie in the stretch. */
-static bool is_near(const p5_machine *machine, const p5_retired *r)
+static bool may_reach_goal(const p5_machine *machine, const p5_retired *r)
 {
     const observers *all = machine->observers;
     uint64_t clock = p5_machine_clock(machine);
@@ -102,8 +102,8 @@ static bool is_near(const p5_machine *machine, const p5_retired *r)
 static void retire(p5_machine *machine, const p5_retired *r, p5_prediction prediction)
 {
     uint64_t instructions = machine->instructions + r->count - r->interrupted;
-    bool clock_near = is_near(machine, r);
-    if (r->count > 1 && (clock_near || instructions > machine->observers->next_instruction)) {
+    bool near_goal = may_reach_goal(machine, r);
+    if (r->count > 1 && (near_goal || instructions > machine->observers->next_instruction)) {
         retire_in_parts(machine, r, prediction);
     } else {
         machine->instructions = instructions;

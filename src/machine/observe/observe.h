@@ -6,8 +6,8 @@
 #include "engine/engine.h"
 #include "p5scope/observe.h"
 
-/* The largest stretch that observe_calm covers. */
-enum { CALM_INSTRUCTIONS = 32, CALM_CLOCKS = 512, CALM_REFERENCES = 8 };
+/* The largest stretch that observe_horizon covers. */
+enum { HORIZON_INSTRUCTIONS = 32, HORIZON_CLOCKS = 512, HORIZON_REFERENCES = 8 };
 
 /* Prices a stretch instead of run_retired, and notifies observers within it. */
 void observers_retired(p5_machine *machine, const p5_retired *retired, p5_prediction prediction);

@@ -1,4 +1,4 @@
-/* What the files of this folder share: observe.c (stretches), goals.c, functions.c, tell.c and open.c. */
+/* What the files of this folder share: observe.c (stretches), goals.c, functions.c, notify.c and open.c. */
 #ifndef MACHINE_OBSERVE_OBSERVE_INTERNAL_H
 #define MACHINE_OBSERVE_OBSERVE_INTERNAL_H
 
@@ -58,8 +58,8 @@ void observe_intervals(p5_observer *o);
 /* Return a watched event's total, and set its next goal above that total. */
 uint64_t observe_total(const p5_observer *o, const watch *w);
 void observe_watch(watch *w, uint64_t total, uint64_t clock);
-void observe_tell(p5_observer *o, p5_observation_kind kind, uint32_t address, unsigned cpl, uint32_t number,
-                  uint64_t value);
+void observe_notify(p5_observer *o, p5_observation_kind kind, uint32_t address, unsigned cpl, uint32_t number,
+                    uint64_t value);
 /* Notifies the observers of all goals reached at this boundary. */
 void observe_reached(p5_machine *machine, uint32_t address, unsigned cpl);
 
@@ -74,7 +74,7 @@ void observe_enter(p5_observer *o, const p5_retired *r, uint32_t address);
 bool observe_may_return(unsigned branch);
 void observe_leave(p5_observer *o, uint32_t next, unsigned cpl);
 
-/* tell.c. Reports a stretch that has been priced. */
+/* notify.c. Reports a stretch that has been priced. */
 void observe_stretch(p5_machine *machine, const p5_retired *r);
 uint32_t observe_linear_eip(const engine *e);
 

@@ -186,7 +186,7 @@ void p5_observer_close(p5_observer *observer)
     observer->arrived = false;
     observe_own_goals(observer);
     machine->observers->some_closed = true;
-    machine->calm = (observe_calm){0};
+    machine->horizon = (observe_horizon){0};
     if (!machine->running)
         observers_sweep(machine);
 }

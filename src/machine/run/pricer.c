@@ -8,17 +8,17 @@
 #include "machine/run/run_internal.h"
 #include "machine/state.h"
 
-/* Batches are not copied. The engine writes them one after the other into a shelf, a large buffer, and moves
- * to the next shelf when another batch might not fit. A shelf is reused when everything in it has been
+/* Batches are not copied. The engine writes them one after the other into a large buffer, and moves
+ * to the next buffer when another batch might not fit. A buffer is reused when everything in it has been
  * priced. */
 enum {
-    /* There are few shelves, because their contents pass through the caches of both host processors: programs
-     * took 1.07 times as long with 32 shelves. */
-    SHELVES = 8,
+    /* There are few buffers, because their contents pass through the caches of both host processors: programs
+     * took 1.07 times as long with 32 buffers. */
+    BUFFERS = 8,
     /* A batch may begin before these indexes. */
-    SHELF_BLOCKS = 1024,
-    SHELF_VALUES = 1024,
-    SHELF_ACCESSES = 2048
+    BUFFER_BLOCKS = 1024,
+    BUFFER_VALUES = 1024,
+    BUFFER_ACCESSES = 2048
 };
 /* Each batch begins on a new cache line of the host, so that the thread that prices the previous batch does
  * not read that line. */
@@ -28,21 +28,21 @@ _Static_assert(sizeof(p5_retired_block) * LINE_BLOCKS % HOST_LINE == 0 &&
                    sizeof(p5_access) * LINE_ACCESSES % HOST_LINE == 0,
                "so many take whole lines");
 
-typedef struct shelf {
-    BEGINS_LINE p5_retired_block blocks[SHELF_BLOCKS + ENGINE_ROOM_BLOCKS];
-    BEGINS_LINE p5_value values[SHELF_VALUES + ENGINE_ROOM_VALUES];
-    BEGINS_LINE p5_access accesses[SHELF_ACCESSES + ENGINE_ROOM_ACCESSES];
-} shelf;
+typedef struct buffer {
+    BEGINS_LINE p5_retired_block blocks[BUFFER_BLOCKS + ENGINE_ROOM_BLOCKS];
+    BEGINS_LINE p5_value values[BUFFER_VALUES + ENGINE_ROOM_VALUES];
+    BEGINS_LINE p5_access accesses[BUFFER_ACCESSES + ENGINE_ROOM_ACCESSES];
+} buffer;
 
 struct pricer {
     worker *worker;
     p5_machine *machine;
-    shelf *shelves;
-    unsigned current;                  /* index of the shelf in use */
-    unsigned long long count[SHELVES]; /* for each shelf, the number of messages up to its last one */
+    buffer *buffers;
+    unsigned current;                  /* index of the buffer in use */
+    unsigned long long count[BUFFERS]; /* for each buffer, the number of messages up to its last one */
 };
 
-/* A message is either a batch in a shelf, or a single stretch followed by a copy of its values and
+/* A message is either a batch in a buffer, or a single stretch followed by a copy of its values and
  * accesses. */
 typedef struct message {
     size_t count; /* number of blocks; 0 = the message is `one` */
@@ -75,8 +75,8 @@ static void work(void *context, const void *m)
         engine_request_attention_async(machine->engine);
 }
 
-/* Returns the space of a shelf that begins after this many blocks, values and accesses. */
-static engine_room room_on(shelf *s, size_t blocks, size_t values, size_t accesses)
+/* Returns the space of a buffer that begins after this many blocks, values and accesses. */
+static engine_room space_in(buffer *s, size_t blocks, size_t values, size_t accesses)
 {
     return (engine_room){s->blocks + blocks, s->values + values, s->accesses + accesses};
 }
@@ -87,14 +87,14 @@ pricer *pricer_open(p5_machine *machine)
     if (p == NULL)
         return NULL;
     p->machine = machine;
-    p->shelves = room_open(SHELVES * sizeof *p->shelves);
-    p->worker = p->shelves != NULL ? worker_open(work, machine) : NULL;
+    p->buffers = room_open(BUFFERS * sizeof *p->buffers);
+    p->worker = p->buffers != NULL ? worker_open(work, machine) : NULL;
     if (p->worker == NULL) {
-        room_close(p->shelves, SHELVES * sizeof *p->shelves);
+        room_close(p->buffers, BUFFERS * sizeof *p->buffers);
         free(p);
         return NULL;
     }
-    engine_room first = room_on(&p->shelves[0], 0, 0, 0);
+    engine_room first = space_in(&p->buffers[0], 0, 0, 0);
     engine_batch_into(machine->engine, &first);
     return p;
 }
@@ -104,19 +104,19 @@ void pricer_close(pricer *p)
     if (p == NULL)
         return;
     worker_close(p->worker);
-    room_close(p->shelves, SHELVES * sizeof *p->shelves);
+    room_close(p->buffers, BUFFERS * sizeof *p->buffers);
     free(p);
 }
 
-/* Returns the next shelf when it is free. If it has to wait, it waits until half of the shelves are free, so
+/* Returns the next buffer when it is free. If it has to wait, it waits until half of the buffers are free, so
  * that waits are rare. */
-static shelf *next_shelf(pricer *p)
+static buffer *next_buffer(pricer *p)
 {
     p->count[p->current] = worker_count(p->worker);
-    p->current = (p->current + 1) % SHELVES;
+    p->current = (p->current + 1) % BUFFERS;
     if (!worker_has_done(p->worker, p->count[p->current]))
-        worker_wait_for(p->worker, p->count[(p->current + SHELVES / 2 - 1) % SHELVES]);
-    return &p->shelves[p->current];
+        worker_wait_for(p->worker, p->count[(p->current + BUFFERS / 2 - 1) % BUFFERS]);
+    return &p->buffers[p->current];
 }
 
 /* Returns the first index at or after `index` that begins a cache line. */
@@ -137,14 +137,14 @@ void pricer_put(pricer *p, const p5_access *accesses, const p5_value *values, co
     core_predict_blocks(p->machine->core, blocks, count, m->predictions);
     worker_put(p->worker);
 
-    shelf *s = &p->shelves[p->current];
+    buffer *s = &p->buffers[p->current];
     const p5_retired_block *end = blocks + count;
     size_t next_block = line_from(end - s->blocks, LINE_BLOCKS);
     size_t next_value = line_from(end[-1].values_end - s->values, LINE_VALUES);
     size_t next_access = line_from(end[-1].accesses_end - s->accesses, LINE_ACCESSES);
-    bool fits = next_block <= SHELF_BLOCKS && next_value <= SHELF_VALUES && next_access <= SHELF_ACCESSES;
+    bool fits = next_block <= BUFFER_BLOCKS && next_value <= BUFFER_VALUES && next_access <= BUFFER_ACCESSES;
     engine_room next =
-        fits ? room_on(s, next_block, next_value, next_access) : room_on(next_shelf(p), 0, 0, 0);
+        fits ? space_in(s, next_block, next_value, next_access) : space_in(next_buffer(p), 0, 0, 0);
     engine_batch_into(p->machine->engine, &next);
 }
 

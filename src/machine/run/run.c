@@ -44,11 +44,11 @@ _Static_assert((int)ENGINE_BATCH + 2 * BLOCK_INSTRUCTIONS <= (int)BATCH_BLOCKS *
 /* --- Callbacks of the engine --- */
 
 /* Returns true if no observer needs to be notified of the stretch. */
-static inline bool calm(const p5_machine *machine, const p5_retired *r)
+static inline bool unobserved(const p5_machine *machine, const p5_retired *r)
 {
-    return p5_core_clock_estimate(machine->core) < machine->calm.clock &&
-           machine->instructions < machine->calm.instruction && r->block->most_clocks <= CALM_CLOCKS &&
-           r->access_count <= CALM_REFERENCES && r->count <= CALM_INSTRUCTIONS;
+    return p5_core_clock_estimate(machine->core) < machine->horizon.clock &&
+           machine->instructions < machine->horizon.instruction && r->block->most_clocks <= HORIZON_CLOCKS &&
+           r->access_count <= HORIZON_REFERENCES && r->count <= HORIZON_INSTRUCTIONS;
 }
 
 /* Returns whether stretches may be priced some instructions after they were executed. That requires that
@@ -80,7 +80,7 @@ static inline bool run_goal_reached(const p5_machine *machine, uint64_t clock)
 
 /* Does the work that follows every stretch, whichever way it was priced. Returns true if attention is
  * wanted. */
-static inline bool run_behind(p5_machine *machine, const p5_retired *retired)
+static inline bool run_finish(p5_machine *machine, const p5_retired *retired)
 {
     if (__builtin_expect(machine->after != 0, 0)) {
         if ((machine->after & AFTER_CHECK) != 0)
@@ -114,7 +114,7 @@ static inline void run_settle(p5_machine *machine)
 /* Prices a stretch and notifies the observers. */
 static inline void run_price_one(p5_machine *machine, const p5_retired *retired, p5_prediction prediction)
 {
-    if (__builtin_expect(machine->observers != NULL, 0) && !calm(machine, retired)) {
+    if (__builtin_expect(machine->observers != NULL, 0) && !unobserved(machine, retired)) {
         observers_retired(machine, retired, prediction);
     } else {
         machine->instructions += (uint64_t)retired->count - retired->interrupted;
@@ -162,7 +162,7 @@ bool run_retired(void *context, const p5_retired *retired)
     }
     run_settle(machine);
     run_price_one(machine, retired, prediction);
-    return run_behind(machine, retired);
+    return run_finish(machine, retired);
 }
 
 bool run_price_copy(p5_machine *machine, const p5_retired *retired, p5_prediction prediction)
@@ -387,18 +387,18 @@ static void run_plan(p5_machine *machine)
     uint64_t horizon = core_most_clocks(machine->core), block = BLOCK_INSTRUCTIONS;
     contents_look(machine);
     run_try(machine);
-    bool near = machine->watching || machine->nmi_request || (machine->after & AFTER_CHECK) != 0 ||
+    bool step = machine->watching || machine->nmi_request || (machine->after & AFTER_CHECK) != 0 ||
                 (machine->debugger != NULL && machine->debugger->watch_count != 0) ||
                 instructions_left <= block || clocks_left <= horizon;
-    if (near != machine->stepping) {
-        machine->stepping = near;
-        engine_step_mode(machine->engine, near);
+    if (step != machine->stepping) {
+        machine->stepping = step;
+        engine_step_mode(machine->engine, step);
     }
-    uint64_t spare = clocks_left > 2 * horizon ? (clocks_left - 2 * horizon) / 2 : 0;
-    if (near || instructions_left <= BATCH_BLOCKS * block || spare < LEAST_BATCH_CLOCKS)
+    uint64_t surplus = clocks_left > 2 * horizon ? (clocks_left - 2 * horizon) / 2 : 0;
+    if (step || instructions_left <= BATCH_BLOCKS * block || surplus < LEAST_BATCH_CLOCKS)
         machine->batch_clocks = 0;
     else
-        machine->batch_clocks = spare < ENGINE_BATCH_CLOCKS ? (unsigned)spare : ENGINE_BATCH_CLOCKS;
+        machine->batch_clocks = surplus < ENGINE_BATCH_CLOCKS ? (unsigned)surplus : ENGINE_BATCH_CLOCKS;
     if (machine->batch_clocks != 0)
         horizon = machine->batch_clocks + 2 * horizon;
     /* The bytes that memory receives must not depend on the progress of the model's thread. */
@@ -411,9 +411,9 @@ static void run_plan(p5_machine *machine)
     if (machine->batch_clocks != 0)
         block *= machine->hands_over ? HANDED_BLOCKS : BATCH_BLOCKS;
     uint64_t host_check = machine->instructions + HOST_CHECK_INSTRUCTIONS;
-    uint64_t instructions_goal = near ? host_check : max_instructions - block;
+    uint64_t instructions_goal = step ? host_check : max_instructions - block;
     machine->check_instructions = instructions_goal < host_check ? instructions_goal : host_check;
-    machine->check_clock = near || goal == UINT64_MAX ? UINT64_MAX : goal - horizon;
+    machine->check_clock = step || goal == UINT64_MAX ? UINT64_MAX : goal - horizon;
 }
 
 static void run_pause(p5_machine *machine, p5_end why)

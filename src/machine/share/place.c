@@ -160,11 +160,11 @@ int32_t share_symlink(const share_place *place, const char *text)
     return wrong != 0 ? wrong : answer(symlinkat(text, place->directory, place->name));
 }
 
-ssize_t share_read_link(const share_place *place, char *text, size_t room)
+ssize_t share_read_link(const share_place *place, char *text, size_t capacity)
 {
     if (place->scratch != NULL)
-        return scratch_read_link(place->scratch, node_at(place), text, room);
-    ssize_t length = readlinkat(place->directory, place->name, text, room);
+        return scratch_read_link(place->scratch, node_at(place), text, capacity);
+    ssize_t length = readlinkat(place->directory, place->name, text, capacity);
     return length < 0 ? -errno : length;
 }
 

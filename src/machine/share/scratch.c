@@ -293,12 +293,12 @@ int32_t scratch_about(const share_scratch *m, uint32_t node, struct stat *about)
     return 0;
 }
 
-ssize_t scratch_read_link(const share_scratch *m, uint32_t node, char *text, size_t room)
+ssize_t scratch_read_link(const share_scratch *m, uint32_t node, char *text, size_t capacity)
 {
     const char *link = node != SCRATCH_NONE ? at(m, node)->text : "";
     if (link == NULL || node == SCRATCH_NONE)
         return link == NULL ? -EINVAL : -ENOENT;
-    const size_t length = strnlen(link, room);
+    const size_t length = strnlen(link, capacity);
     memcpy(text, link, length);
     return (ssize_t)length;
 }

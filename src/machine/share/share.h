@@ -84,7 +84,7 @@ int32_t share_remove(const share_place *place, bool folder);
 int32_t share_rename(const share_place *old, const share_place *new);
 int32_t share_link(const share_place *old, const share_place *new);
 int32_t share_symlink(const share_place *place, const char *text);
-ssize_t share_read_link(const share_place *place, char *text, size_t room);
+ssize_t share_read_link(const share_place *place, char *text, size_t capacity);
 int32_t share_set_mode(const share_place *place, mode_t mode);
 int32_t share_set_times(const share_place *place, const struct timespec times[2]);
 /* Returns how many of `size` bytes from offset `from` on can be written to a file of `before` bytes; -ENOSPC

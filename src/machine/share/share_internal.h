@@ -18,7 +18,7 @@ int32_t scratch_remove(share_scratch *scratch, uint32_t folder, const char *name
 int32_t scratch_rename(share_scratch *scratch, uint32_t folder, const char *name, uint32_t new_folder,
                        const char *new_name);
 /* Does what readlink does. */
-ssize_t scratch_read_link(const share_scratch *scratch, uint32_t node, char *text, size_t room);
+ssize_t scratch_read_link(const share_scratch *scratch, uint32_t node, char *text, size_t capacity);
 
 /* Charges the quota for a file, directory or link of the host that is about to be created. */
 enum { SHARE_NAME_BYTES = 4096 };

@@ -155,15 +155,15 @@ static share_place place_in(const walk *w, const char *name)
 }
 
 /* Reads the link `name` in the walk's directory. Returns 1 and its text, 0 if it is no link, or -errno. */
-static int32_t walk_read_link(const walk *w, const char *name, char *text, size_t room)
+static int32_t walk_read_link(const walk *w, const char *name, char *text, size_t capacity)
 {
     if (w->directory < 0 && w->node == SCRATCH_NONE)
         return 0;
     const share_place place = place_in(w, name);
-    ssize_t length = share_read_link(&place, text, room - 1);
+    ssize_t length = share_read_link(&place, text, capacity - 1);
     if (length < 0)
         return length == -EINVAL ? 0 : (int32_t)length;
-    if ((size_t)length == room - 1)
+    if ((size_t)length == capacity - 1)
         return -ENAMETOOLONG;
     text[length] = '\0';
     return 1;

@@ -50,8 +50,8 @@ void observers_marker(p5_machine *machine, bool end, uint32_t id)
 {
     for (p5_observer *o = machine->observers->first; o != NULL; o = o->next)
         if (o->options.markers)
-            observe_tell(o, end ? P5_OBSERVE_END : P5_OBSERVE_BEGIN, observe_linear_eip(machine->engine),
-                         engine_cpl(machine->engine), id, 0);
+            observe_notify(o, end ? P5_OBSERVE_END : P5_OBSERVE_BEGIN, observe_linear_eip(machine->engine),
+                           engine_cpl(machine->engine), id, 0);
 }
 
 void observers_pmu(p5_machine *machine, p5_observation_kind kind, uint32_t ecx, uint64_t value)
@@ -60,8 +60,8 @@ void observers_pmu(p5_machine *machine, p5_observation_kind kind, uint32_t ecx, 
         return;
     for (p5_observer *o = machine->observers->first; o != NULL; o = o->next)
         if (o->options.pmu)
-            observe_tell(o, kind, observe_linear_eip(machine->engine), engine_cpl(machine->engine), ecx,
-                         value);
+            observe_notify(o, kind, observe_linear_eip(machine->engine), engine_cpl(machine->engine), ecx,
+                           value);
 }
 
 void observers_exception(p5_machine *machine, const engine_event *event)
