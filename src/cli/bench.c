@@ -222,7 +222,7 @@ static bool take_values(bench_options *options)
     options->terms = (bench_terms){.setup = line->setup,
                                    .copies = line->unroll != 0 ? (unsigned)line->unroll : 1,
                                    .repeat = (unsigned)line->repeat,
-                                   .cpl = line->is_given[OPTION_CPL] && line->cpl == 0 ? 0 : 3};
+                                   .cpl = line->used[OPTION_CPL] && line->cpl == 0 ? 0 : 3};
     bool good = (line->n == NULL || set_trips(options, line->n)) && check_models(&line->model);
     for (size_t i = 0; i < line->arg.count && good; i++)
         good = add_argument(&options->call, line->arg.items[i]);
@@ -237,7 +237,7 @@ static int run(const cli_options *line)
     const file_use files[] = {{"--konata", line->konata, false},
                               {"the input", options.inputs[0].path, true},
                               {"the input", options.inputs[1].path, true}};
-    if (!file_uses_apart(files, 3))
+    if (!file_uses_distinct(files, 3))
         return CLI_USAGE;
     return (options.input_count == 2 ? bench_two(&options) : bench_one(&options)) ? CLI_OK : CLI_FAILED;
 }

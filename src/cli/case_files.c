@@ -6,17 +6,17 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { FIRST_ROOM = 16 };
+enum { FIRST_CAPACITY = 16 };
 
 static bool add_file(case_files *files, const char *path)
 {
     if (files->count == files->capacity) {
-        size_t room = files->capacity == 0 ? FIRST_ROOM : files->capacity * 2;
-        case_file *grown = realloc(files->items, room * sizeof *grown);
+        size_t capacity = files->capacity == 0 ? FIRST_CAPACITY : files->capacity * 2;
+        case_file *grown = realloc(files->items, capacity * sizeof *grown);
         if (grown == NULL)
             return false;
         files->items = grown;
-        files->capacity = room;
+        files->capacity = capacity;
     }
     case_file *file = &files->items[files->count];
     memset(file, 0, sizeof *file);

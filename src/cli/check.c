@@ -252,12 +252,12 @@ static void check_free(check_run *run)
 }
 
 /* Returns false after a message if --junit would overwrite a case. */
-static bool junit_apart(const check_run *run)
+static bool junit_is_distinct(const check_run *run)
 {
     for (size_t i = 0; i < run->files.count; i++) {
         const file_use files[] = {{"--junit", run->junit, false},
                                   {"the case", run->files.items[i].path, true}};
-        if (!file_uses_apart(files, 2))
+        if (!file_uses_distinct(files, 2))
             return false;
     }
     return true;
@@ -285,7 +285,7 @@ static int check(check_run *run)
         fprintf(stderr, "p5scope: cannot collect the case files: %s\n", strerror(errno));
         return CLI_INTERNAL;
     }
-    if (!junit_apart(run))
+    if (!junit_is_distinct(run))
         return CLI_USAGE;
     if (run->job_count == 0) {
         fprintf(stderr, "p5scope: no case matches; there is nothing to check\n");
@@ -326,6 +326,11 @@ static int run_check(const cli_options *line)
                      .path_count = line->operand_count};
     if (run.path_count == 0)
         return cli_complain(NULL, NULL, 0, "which case files? Try 'p5scope check --help'");
+    /* Earlier versions had -j N for --jobs N. */
+    if (line->json && strspn(run.paths[0], "0123456789") == strlen(run.paths[0]) &&
+        access(run.paths[0], F_OK) != 0)
+        return cli_complain(NULL, NULL, 0, "-j writes JSON; --jobs %s sets the number of processes.",
+                            run.paths[0]);
     int status = model_exists(run.only_model) ? check(&run) : CLI_USAGE;
     check_free(&run);
     return status;

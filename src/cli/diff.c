@@ -12,7 +12,7 @@ static int compare(const cli_options *line, const word_list *events)
     if (b != NULL && event_words_check("-e", events, false, p5_profile_family(a))) {
         const p5_profile_comparison comparison = {.events = events->words,
                                                   .threshold_percent =
-                                                      line->is_given[OPTION_THRESHOLD] ? line->threshold : -1,
+                                                      line->used[OPTION_THRESHOLD] ? line->threshold : -1,
                                                   .least_percent = line->percent_limit,
                                                   .functions = !line->no_functions,
                                                   .format = rows_format(line)};

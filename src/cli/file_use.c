@@ -70,7 +70,7 @@ static bool file_same(const char *a, const char *b)
            same_inode(&new_a.folder, &new_b.folder) && strcmp(new_a.name, new_b.name) == 0;
 }
 
-bool file_uses_apart(const file_use *uses, size_t count)
+bool file_uses_distinct(const file_use *uses, size_t count)
 {
     for (size_t i = 1; i < count; i++)
         for (size_t j = 0; j < i; j++) {

@@ -15,6 +15,6 @@ typedef struct file_use {
 
 /* Returns false, after a message, if two of the `count` uses are of the same file and at least one writes
  * it. */
-bool file_uses_apart(const file_use *uses, size_t count);
+bool file_uses_distinct(const file_use *uses, size_t count);
 
 #endif

@@ -216,23 +216,23 @@ bool guest_options_complete(guest_options *options, int *status)
 
 const char **guest_symbol_files(const guest_options *options)
 {
-    const text_list *given = &options->line->symbols;
-    const char **files = calloc(given->count + 2, sizeof *files);
+    const text_list *symbols = &options->line->symbols;
+    const char **files = calloc(symbols->count + 2, sizeof *files);
     if (files == NULL)
         return NULL;
-    for (size_t i = 0; i < given->count; i++) {
-        files[i] = given->items[i];
+    for (size_t i = 0; i < symbols->count; i++) {
+        files[i] = symbols->items[i];
         if (!p5_symbols_any(files[i]))
             cli_complain("--symbols", files[i], 1,
                          "note: %s has neither functions nor lines (it was stripped); its code is shown as "
                          "sub_ADDRESS",
                          files[i]);
     }
-    files[given->count] = options->line->init;
+    files[symbols->count] = options->line->init;
     return files;
 }
 
-bool guest_files_apart(const guest_options *options, const file_use *outputs, size_t count)
+bool guest_files_distinct(const guest_options *options, const file_use *outputs, size_t count)
 {
     enum { MOST = 8, OWN = 2 };
     file_use uses[MOST + OWN];
@@ -241,11 +241,11 @@ bool guest_files_apart(const guest_options *options, const file_use *outputs, si
         uses[i] = outputs[i];
     /* A snapshot may replace the one that was loaded, because that has been read by then. */
     uses[count] = (file_use){"--load", options->line->load, true};
-    if (!file_uses_apart(uses, count + 1))
+    if (!file_uses_distinct(uses, count + 1))
         return false;
     uses[count] = (file_use){"--save", options->line->save, false};
     uses[count + 1] = (file_use){"the guest", options->command != NULL ? options->command[0] : NULL, true};
-    return file_uses_apart(uses, count + OWN);
+    return file_uses_distinct(uses, count + OWN);
 }
 
 void guest_options_free_model(guest_options *options)

@@ -1,5 +1,7 @@
 #include "cli/guest_form.h"
 
+#include <string.h>
+
 p5_status guest_form_find(const guest_options *options, guest_form *form, p5_error *error)
 {
     const char *path = options->command[0];
@@ -28,7 +30,6 @@ p5_status guest_form_find(const guest_options *options, guest_form *form, p5_err
 
 bool guest_form_takes(const guest_options *options, guest_form form)
 {
-    const unsigned programs = FORM_LINUX | FORM_DOS;
     static const char *const names[] = {[FORM_LINUX] = "a Linux program",
                                         [FORM_DOS] = "a DOS program",
                                         [FORM_MULTIBOOT] = "a Multiboot kernel",
@@ -37,34 +38,27 @@ bool guest_form_takes(const guest_options *options, guest_form form)
                                         [FORM_DISK] = "a disk image",
                                         [FORM_BZIMAGE] = "a Linux kernel",
                                         [FORM_KERNEL] = "a Linux kernel"};
-    const struct {
-        bool given;
+    static const struct {
         unsigned forms;
-        const char *option, *whose;
-    } rules[] = {
-        {options->line->ctr0 != NULL, FORM_LINUX, "--ctr0",
-         "a Linux program, which cannot program the counter itself"},
-        {options->line->ctr1 != NULL, FORM_LINUX, "--ctr1",
-         "a Linux program, which cannot program the counter itself"},
-        {options->machine.pce, FORM_LINUX, "--pce", "a Linux program, which cannot set CR4"},
-        {options->machine.random_seed != 0, FORM_LINUX, "--seed", "a Linux program's random numbers"},
-        {options->line->argv0 != NULL, FORM_LINUX, "--argv0", "a Linux program"},
-        {options->environment_count != 0, programs, "--env", "a Linux or DOS program"},
-        {options->machine.share_count != 0, options->line->init != NULL ? programs | FORM_KERNEL : programs,
-         "--dir", "a Linux or DOS program, or --init"},
-        {options->machine.module_count != 0, FORM_MULTIBOOT, "--module", "a Multiboot kernel"},
-        {options->machine.disk_writable, FORM_DISK, "--disk-write", "a disk image"},
-        {options->machine.rtc_set, ~(unsigned)FORM_LINUX, "--rtc",
-         "a guest that runs on the board, without Linux calls"},
-        {options->line->screenshot != NULL, ~(unsigned)FORM_LINUX, "--screenshot",
-         "a guest that runs on the board, without Linux calls"},
-        {options->line->screen, ~(unsigned)FORM_LINUX, "--screen",
-         "a guest that runs on the board, without Linux calls"},
-        {options->command[1] != NULL, ~(unsigned)(FORM_ELF | FORM_FLAT | FORM_DISK), "an argument",
-         "a Linux or DOS program or a kernel"}};
-    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
-        if (rules[i].given && (rules[i].forms & form) == 0)
-            return cli_refuse(NULL, NULL, 0, "%s is for %s; this guest is %s", rules[i].option,
-                              rules[i].whose, names[form]);
+        const char *options, *whose;
+    } rules[] = {{FORM_LINUX, "ctr0 ctr1", "a Linux program, which cannot program the counter itself"},
+                 {FORM_LINUX, "pce", "a Linux program, which cannot set CR4"},
+                 {FORM_LINUX, "seed argv0", "a Linux program"},
+                 {FORM_LINUX | FORM_DOS, "env", "a Linux or DOS program"},
+                 {FORM_LINUX | FORM_DOS, "dir", "a Linux or DOS program, or --init"},
+                 {FORM_MULTIBOOT, "module", "a Multiboot kernel"},
+                 {FORM_DISK, "disk-write", "a disk image"},
+                 {~(unsigned)FORM_LINUX, "rtc screenshot screen",
+                  "a guest that runs on the board, without Linux calls"}};
+    char shown[CLI_SHOWN_LENGTH];
+    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
+        bool with_init = options->line->init != NULL && strcmp(rules[i].options, "dir") == 0;
+        if ((rules[i].forms & form) == 0 && !with_init &&
+            cli_first_used(options->line, rules[i].options, shown) != NULL)
+            return cli_refuse(NULL, NULL, 0, "%s is for %s; this guest is %s", shown, rules[i].whose,
+                              names[form]);
+    }
+    if (options->command[1] != NULL && (form & (FORM_ELF | FORM_FLAT | FORM_DISK)) != 0)
+        return cli_refuse(NULL, NULL, 0, "%s takes no arguments; put options before the guest", names[form]);
     return true;
 }

@@ -9,13 +9,13 @@
 
 /* Writes "--name=value", with the hash of the file in the place of its path if the run is made of the
  * file. NULL when memory is out. */
-static char *identity_word(const cli_given *given)
+static char *identity_word(const cli_use *use)
 {
-    const char *value = given->value;
+    const char *value = use->value;
     char sha256[P5_SHA256_TEXT] = "", *word = NULL;
-    if ((given->row->flags & OPTION_IS_CONTENTS) != 0) {
+    if ((use->row->flags & OPTION_IS_CONTENTS) != 0) {
         /* arguments may follow the file of a --module */
-        size_t length = given->row->option == OPTION_MODULE ? strcspn(value, " ") : strlen(value);
+        size_t length = use->row->option == OPTION_MODULE ? strcspn(value, " ") : strlen(value);
         char *path = strndup(value, length);
         if (path == NULL)
             return NULL;
@@ -23,7 +23,7 @@ static char *identity_word(const cli_given *given)
             value += length;
         free(path);
     }
-    if (asprintf(&word, "--%s%s%s%s%s", given->row->name, value != NULL ? "=" : "",
+    if (asprintf(&word, "--%s%s%s%s%s", use->row->name, value != NULL ? "=" : "",
                  sha256[0] != '\0' ? "sha256:" : "", sha256, value != NULL ? value : "") < 0)
         return NULL;
     return word;
@@ -51,12 +51,12 @@ static void sort(char **options, size_t count)
 static char **identity_options(const guest_options *guest)
 {
     const cli_options *line = guest->line;
-    char **options = calloc(line->given_count + guest->environment_count + 1, sizeof *options);
+    char **options = calloc(line->use_count + guest->environment_count + 1, sizeof *options);
     size_t kept = 0;
     bool fits = options != NULL;
-    for (size_t i = 0; fits && i < line->given_count; i++)
-        if ((line->given[i].row->flags & OPTION_IS_VIEW) == 0)
-            fits = (options[kept++] = identity_word(&line->given[i])) != NULL;
+    for (size_t i = 0; fits && i < line->use_count; i++)
+        if ((line->uses[i].row->flags & OPTION_IS_VIEW) == 0)
+            fits = (options[kept++] = identity_word(&line->uses[i])) != NULL;
     for (size_t i = 0; fits && i < guest->environment_count; i++)
         fits = asprintf(&options[kept++], "--env=%s", guest->environment[i]) >= 0;
     if (fits) {

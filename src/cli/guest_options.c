@@ -123,7 +123,7 @@ static void take_values(guest_options *options)
                              .disk_writable = line->disk_write,
                              .modules = line->module.items,
                              .module_count = line->module.count,
-                             .threads = line->is_given[OPTION_THREADS] ? line->threads + 1 : usual_threads()};
+                             .threads = line->used[OPTION_THREADS] ? line->threads + 1 : usual_threads()};
     options->limits = (p5_limits){.max_instructions = line->max_instructions,
                                   .max_clocks = line->max_clocks,
                                   .timeout_seconds = line->timeout};

@@ -46,7 +46,7 @@ void guest_options_free_model(guest_options *options);
 
 /* Returns false after a message if one of the `count` files that a verb writes is also written by another
  * option, or is the guest or the snapshot that is run. The options must be complete. */
-bool guest_files_apart(const guest_options *options, const file_use *outputs, size_t count);
+bool guest_files_distinct(const guest_options *options, const file_use *outputs, size_t count);
 
 /* Returns the files of --symbols and the program of --init, NULL-terminated, after a note about each file
  * that has neither functions nor lines. The caller frees the array; NULL when memory is out. */

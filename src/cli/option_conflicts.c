@@ -15,7 +15,7 @@ static bool term_holds(const cli_options *options, const char *text, size_t leng
     const size_t suffix = strchr("+=~", last) != NULL ? 1 : 0;
     const cli_option_row *found = option_find(options->verb, text + negated, length - negated - suffix);
     const void *field = (const char *)options + found->field;
-    bool holds = options->is_given[found->option];
+    bool holds = options->used[found->option];
     if (holds && last == '+')
         holds =
             found->type == VALUE_LIST ? ((const text_list *)field)->count > 1 : *(const uint64_t *)field > 1;
@@ -39,14 +39,14 @@ static const cli_option_row *first_term(const cli_options *options, const char *
 /* Returns the first option that was given and is not among the names. */
 static const cli_option_row *first_other(const cli_options *options, const char *subject, const char *names)
 {
-    for (size_t i = 0; i < options->given_count; i++)
-        if (!option_word_in(names, options->given[i].row->name) &&
-            !option_word_in(subject, options->given[i].row->name))
-            return options->given[i].row;
+    for (size_t i = 0; i < options->use_count; i++)
+        if (!option_word_in(names, options->uses[i].row->name) &&
+            !option_word_in(subject, options->uses[i].row->name))
+            return options->uses[i].row;
     return NULL;
 }
 
-const char *cli_first_given(const cli_options *options, const char *names, char text[CLI_SHOWN_LENGTH])
+const char *cli_first_used(const cli_options *options, const char *names, char text[CLI_SHOWN_LENGTH])
 {
     const cli_option_row *row = first_term(options, names);
     return row != NULL ? option_show(row, text) : NULL;

@@ -123,8 +123,10 @@ static error_t store(const parse *p, const cli_option_row *row, char *text)
         *(bool *)field = row->type == VALUE_FLAG;
         return text != NULL ? cli_complain(option, text, 1, "option '%s' takes no value", option) : 0;
     }
-    if (text == NULL && (row->flags & OPTION_IS_OPTIONAL) != 0)
-        return 0;
+    if (text == NULL)
+        return (row->flags & OPTION_IS_OPTIONAL) != 0
+                   ? 0
+                   : cli_complain(NULL, NULL, 0, "option '%s' needs a value", option);
     switch (row->type) {
     case VALUE_WORD:
         if (text[0] == '\0')
@@ -157,19 +159,19 @@ static error_t store(const parse *p, const cli_option_row *row, char *text)
 }
 
 /* Records the option under its first name, of which aliases are other spellings. */
-static error_t record_given(cli_options *options, const cli_option_row *row, const char *value)
+static error_t record_use(cli_options *options, const cli_option_row *row, const char *value)
 {
     for (size_t i = 0; i < cli_option_row_count; i++)
         if (cli_option_rows[i].option == row->option && option_of_verb(&cli_option_rows[i], options->verb)) {
             row = &cli_option_rows[i];
             break;
         }
-    cli_given *given = realloc(options->given, (options->given_count + 1) * sizeof *given);
-    if (given == NULL)
+    cli_use *uses = realloc(options->uses, (options->use_count + 1) * sizeof *uses);
+    if (uses == NULL)
         return ENOMEM;
-    options->given = given;
-    given[options->given_count++] = (cli_given){row, value};
-    options->is_given[row->option] = true;
+    options->uses = uses;
+    uses[options->use_count++] = (cli_use){row, value};
+    options->used[row->option] = true;
     return 0;
 }
 
@@ -177,7 +179,7 @@ static error_t record_given(cli_options *options, const cli_option_row *row, con
 static const cli_option_row *choose_append(const parse *p, const cli_option_row *row, char **argument,
                                            struct argp_state *state)
 {
-    if (row->option != OPTION_OUTPUT_APPEND || !p->options->is_given[OPTION_KERNEL] ||
+    if (row->option != OPTION_OUTPUT_APPEND || !p->options->used[OPTION_KERNEL] ||
         strcmp(row->name, "append") != 0)
         return row;
     if (*argument == NULL && state->next < state->argc)
@@ -210,7 +212,7 @@ static error_t parse_one(int key, char *argument, struct argp_state *state)
         row = choose_append(p, row, &argument, state);
         wrong = store(p, row, argument);
         if (wrong == 0)
-            wrong = record_given(options, row, argument);
+            wrong = record_use(options, row, argument);
     }
     p->next = state->next;
     return wrong;
@@ -219,9 +221,9 @@ static error_t parse_one(int key, char *argument, struct argp_state *state)
 const char *cli_value(const cli_options *options, cli_option option)
 {
     const char *value = NULL;
-    for (size_t i = 0; i < options->given_count; i++)
-        if (options->given[i].row->option == option)
-            value = options->given[i].value;
+    for (size_t i = 0; i < options->use_count; i++)
+        if (options->uses[i].row->option == option)
+            value = options->uses[i].value;
     return value;
 }
 
@@ -274,10 +276,10 @@ static void explain_long(const char *verb, char **argv, int at)
 {
     const char *name = argv[at] + 2, *before = "  It could be";
     const size_t length = strcspn(name, "=");
-    char plain[80];
+    char word[80];
     const cli_option_row *matches[OPTION_MOST_ROWS], *row = option_find(verb, name, length);
     size_t count = 0;
-    snprintf(plain, sizeof plain, "%.*s", (int)length, name);
+    snprintf(word, sizeof word, "%.*s", (int)length, name);
     for (size_t i = 0; i < cli_option_row_count && count < OPTION_MOST_ROWS; i++)
         if (option_of_verb(&cli_option_rows[i], verb) && strncmp(cli_option_rows[i].name, name, length) == 0)
             matches[count++] = &cli_option_rows[i];
@@ -288,10 +290,10 @@ static void explain_long(const char *verb, char **argv, int at)
         point_at(argv, at, value ? length + 2 : 0,
                  value ? "option '--%s' takes no value" : "option '--%s' needs a value", row->name);
     } else if (count == 0) {
-        point_at(argv, at, 0, "there is no option '--%s'", plain);
-        suggest_long(verb, plain);
+        point_at(argv, at, 0, "there is no option '--%s'", word);
+        suggest_long(verb, word);
     } else {
-        point_at(argv, at, 0, "'--%s' is the beginning of several options", plain);
+        point_at(argv, at, 0, "'--%s' is the beginning of several options", word);
         for (size_t i = 0; i < count; i++, before = ",")
             fprintf(stderr, "%s --%s", before, matches[i]->name);
         fputs(".\n", stderr);
@@ -340,5 +342,5 @@ void cli_options_free(cli_options *options)
         if (cli_option_rows[i].type == VALUE_LIST && option_of_verb(&cli_option_rows[i], options->verb))
             free(((text_list *)((char *)options + cli_option_rows[i].field))->items);
     free(options->operands);
-    free(options->given);
+    free(options->uses);
 }

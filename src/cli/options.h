@@ -69,18 +69,18 @@ extern const cli_conflict cli_conflicts[];
 extern const size_t cli_conflict_count;
 
 /* An option as it was given. `value` is NULL for a flag. */
-typedef struct cli_given {
+typedef struct cli_use {
     const cli_option_row *row;
     const char *value;
-} cli_given;
+} cli_use;
 
 /* A parsed command line. A field has the name of its option, and is 0 if it was not given. */
 typedef struct cli_options {
     CLI_OPTION_FIELDS
     const char *verb;
-    bool is_given[OPTION_COUNT];
-    cli_given *given; /* the options in their order */
-    size_t given_count;
+    bool used[OPTION_COUNT];
+    cli_use *uses; /* the options in their order */
+    size_t use_count;
     char **operands; /* NULL-terminated; NULL if there are none */
     size_t operand_count;
     char **argv;
@@ -108,6 +108,6 @@ const char *cli_value(const cli_options *options, cli_option option);
 /* Writes the first of the named options, with blanks between them, that was given, as messages name it, into
  * `text` and returns `text`. NULL: none was given. */
 enum { CLI_SHOWN_LENGTH = 40 };
-const char *cli_first_given(const cli_options *options, const char *names, char text[CLI_SHOWN_LENGTH]);
+const char *cli_first_used(const cli_options *options, const char *names, char text[CLI_SHOWN_LENGTH]);
 
 #endif

@@ -60,7 +60,7 @@ FILE *output_open(const cli_options *line)
         int file = open_for("-o", line->output, append ? P5_OUTPUT_APPEND : P5_OUTPUT_EMPTY, NULL);
         return file >= 0 ? fdopen(file, append ? "a" : "w") : NULL;
     }
-    if (!line->is_given[OPTION_LOG_FD])
+    if (!line->used[OPTION_LOG_FD])
         return stderr;
     const int copy = dup((int)line->log_fd);
     FILE *out = copy >= 0 ? fdopen(copy, "w") : NULL;

@@ -3,12 +3,12 @@
 #include "cli/profile_input.h"
 #include "cli/output.h"
 
-bool event_words_add(word_list *events, const text_list *given)
+bool event_words_add(word_list *events, const text_list *list)
 {
     enum { MOST_EVENTS = 16 };
     bool good = true;
-    for (size_t i = 0; i < given->count && good; i++)
-        good = word_list_add(events, "-e", given->items[i], MOST_EVENTS, "events") == 0;
+    for (size_t i = 0; i < list->count && good; i++)
+        good = word_list_add(events, "-e", list->items[i], MOST_EVENTS, "events") == 0;
     return good;
 }
 

@@ -5,8 +5,8 @@
 #include "cli/option_values.h"
 #include "p5scope/profile.h"
 
-/* Adds the events that `given` names. Returns false after a message. */
-bool event_words_add(word_list *events, const text_list *given);
+/* Adds the events that `list` names. Returns false after a message. */
+bool event_words_add(word_list *events, const text_list *list);
 /* Returns false after a message if a word of `option` is not an event of a profile on a processor of
  * `family`. With `all`, "all" is valid, too. */
 bool event_words_check(const char *option, const word_list *events, bool all, unsigned family);

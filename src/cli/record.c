@@ -126,7 +126,7 @@ static int record_guest(record_options *options)
     const file_use outputs[] = {{"-o", profile_path(options), false},
                                 {"--callgrind", options->line->callgrind, false},
                                 {"--cachegrind", options->line->cachegrind, false}};
-    if (!guest_files_apart(&options->guest, outputs, sizeof outputs / sizeof outputs[0]))
+    if (!guest_files_distinct(&options->guest, outputs, sizeof outputs / sizeof outputs[0]))
         return CLI_USAGE;
     char *own = guest_own_options(&options->guest);
     char *command = guest_command_line(&options->guest);
@@ -165,7 +165,7 @@ const cli_verb verb_record = {
     .name = "record",
     .summary = "run a guest and write its exact profile",
     .operands = "[--] GUEST [ARG...]",
-    .doc = "Run GUEST and write down exactly what each of its instructions cost, for 'p5scope report', "
+    .doc = "Run GUEST and write the exact costs of each of its instructions, for 'p5scope report', "
            "'annotate' "
            "and 'diff'. Without -o, --callgrind and --cachegrind alone write no p5scope.data."
            "\vExamples:\n  p5scope record ./program 10\n  p5scope record --callgrind callgrind.out ./program",

@@ -107,7 +107,7 @@ static bool check_together(report_options *options)
                               ? "a graph (.svg) or .folded shows stacks"
                           : options->kind == REPORT_PAGE ? "a page (.html) has everything"
                                                          : NULL;
-    if (instead != NULL && cli_first_given(options->line, of_table, shown) != NULL)
+    if (instead != NULL && cli_first_used(options->line, of_table, shown) != NULL)
         return cli_refuse(NULL, NULL, 0, "%s is for the table, and %s.", shown, instead);
     if (options->table.inclusive && options->table.key != P5_PROFILE_BY_SYMBOL)
         return cli_refuse(NULL, NULL, 0, "--children works with -s symbol only.");
@@ -146,7 +146,7 @@ static int report(report_options *options)
                               {"--callgrind", line->callgrind, false},
                               {"--cachegrind", line->cachegrind, false},
                               {"the profile", options->input, true}};
-    if (!file_uses_apart(files, sizeof files / sizeof files[0]))
+    if (!file_uses_distinct(files, sizeof files / sizeof files[0]))
         return CLI_USAGE;
     p5_profile *profile = profile_input(options->input, line);
     if (profile == NULL)

@@ -20,7 +20,7 @@ static int run(const cli_options *line)
     guest_options options;
     int status = CLI_USAGE;
     if (guest_options_open(&options, line) && guest_options_complete(&options, &status))
-        status = guest_files_apart(&options, NULL, 0) ? run_guest(&options) : CLI_USAGE;
+        status = guest_files_distinct(&options, NULL, 0) ? run_guest(&options) : CLI_USAGE;
     guest_options_free(&options);
     return status;
 }

@@ -67,7 +67,7 @@ static bool take_values(stat_options *options)
     options->style = (p5_stat_style){.big_numbers = !line->no_big_num,
                                      .zeros = line->verbose,
                                      .header = line->header,
-                                     .table = line->is_given[OPTION_TABLE] && group == NULL,
+                                     .table = line->used[OPTION_TABLE] && group == NULL,
                                      .separator = line->field_separator};
     if (line->field_separator != NULL && strcmp(line->field_separator, "\\t") == 0)
         options->style.separator = "\t";
@@ -249,7 +249,7 @@ static int stat_guest(stat_options *options)
 {
     const file_use outputs[] = {{"-o", options->line->output, false},
                                 {"--junit", options->budget.junit, false}};
-    if (!guest_files_apart(&options->guest, outputs, 2) ||
+    if (!guest_files_distinct(&options->guest, outputs, 2) ||
         !stat_budget_complete(&options->budget, p5_model_family(options->guest.model)))
         return CLI_USAGE;
     for (size_t i = 0; i < options->line->roi.count; i++)
@@ -281,7 +281,7 @@ static int show_comparison(const stat_options *options, p5_comparison *compariso
 {
     p5_error error = {0};
     bool on_stdout =
-        options->line->compare && options->line->output == NULL && !options->line->is_given[OPTION_LOG_FD];
+        options->line->compare && options->line->output == NULL && !options->line->used[OPTION_LOG_FD];
     FILE *out = on_stdout ? stdout : output_open(options->line); /* free, because no guest runs */
     if (out != NULL) {
         p5_stat_style style = style_for(options, out);

@@ -225,7 +225,7 @@ static int run(const cli_options *line)
     int status = CLI_USAGE;
     if (guest_options_open(&t.guest, line) && guest_options_complete(&t.guest, &status)) {
         t.guest.rows_shown = true;
-        status = guest_files_apart(&t.guest, NULL, 0) ? run_guest(&t) : CLI_USAGE;
+        status = guest_files_distinct(&t.guest, NULL, 0) ? run_guest(&t) : CLI_USAGE;
     }
     p5_table_close(t.table);
     free(t.rows);

@@ -123,7 +123,7 @@ static bool complete(trace_options *options)
     const char *guest = options->guest.command[0];
     const file_use output = {"-o", strcmp(options->trace.path, "-") != 0 ? options->trace.path : NULL, false};
     bool good =
-        guest_files_apart(&options->guest, &output, 1) && choose_format(options) && select_events(options);
+        guest_files_distinct(&options->guest, &output, 1) && choose_format(options) && select_events(options);
     for (size_t i = 0; i < options->line->at.count && good; i++)
         good = add_functions(options, i, guest);
     if (good && options->line->from != NULL)
@@ -273,7 +273,7 @@ static void take_values(trace_options *options)
                            .pmu = line->pmu,
                            .deltas = line->deltas,
                            .bus_clock = line->bus_clock,
-                           .every_function = line->is_given[OPTION_FUNCTIONS],
+                           .every_function = line->used[OPTION_FUNCTIONS],
                            .function_clocks = clocks != NULL ? line->functions : USUAL_FUNCTION_CLOCKS};
 }
 

@@ -12,3 +12,4 @@ p5scope check -m p55c-200 good.s
 p5scope check counters.s
 p5scope check msr.s msr2.s
 printf '#! case once\n#! models p55c-200\n#! n 50 250\n#! expect clocks 0\nmov eax, 1\n' >once.s; p5scope check once.s
+p5scope check -j 4 good.s

@@ -66,3 +66,4 @@ p5scope run --bus-check address=16 hello
 p5scope run --agent period=500,len=64 hello
 for verb in run stat top record trace; do p5scope $verb --model p66 hello >/dev/null 2>&1; echo $?; done; p5scope msr --model p66 cesr=1 2>/dev/null; echo $?; p5scope check -m p66 good.s 2>/dev/null
 p5scope stat --model p55c hello
+p5scope stat --kernel x --append
