@@ -32,7 +32,7 @@ struct p5_core {
     /* Members below are written by the second step (core_price), while the first may read those above. */
     BEGINS_LINE
     uint64_t now;       /* clock at which EX is free after the last group */
-    unsigned cpl_class; /* privilege class of the instructions fed last */
+    unsigned cpl_class; /* privilege class of the last instructions */
     bool long_way;      /* the memo is off: p5_core_set_memo */
     bool asks_all;      /* the memory side's fast path is not used: the memo is off or planted.c observes
                            references */
@@ -51,18 +51,17 @@ struct p5_core {
     uint32_t used_as;         /* PROFILE_PLACE of what is priced; the context is 0 without a profile */
     breakpoints breakpoints;
     uint64_t match_at; /* value of `instructions` for which pipe.match_missed and match_twice hold */
-    bool faulted_in_v; /* errata: an instruction in V faulted, and its handler's first instruction was not
-                          seen yet */
+    bool faulted_in_v; /* errata: an instruction in V faulted, and its handler has not begun yet */
     p5_block *blocks;
     /* The stretch that is being priced: */
     const p5_block *block;
     branch_trace branches;
     branch_runs ran;
     struct memo_check *check; /* NULL: the memo is not checked */
-    p5_core *exact;           /* the core that is fed the same, if `check` is not NULL */
+    p5_core *exact;           /* if `check` is not NULL: a second core, which prices the same stretches */
 };
 
-/* Returns the maximum of clocks that a block takes. Atomic because another thread may be making a block. */
+/* Returns the most clocks that any block so far can take. Atomic, because another thread may be making a block. */
 static inline uint64_t core_longest_block(const p5_core *core)
 {
     return atomic_load_explicit(&core->most_blind_clocks, memory_order_relaxed);

@@ -4,11 +4,11 @@
 
 #include "p5scope/core.h"
 
-/* Most references with which a REP string may be part of a batch. */
+/* The most references that a REP string in a batch may have. */
 enum { BATCH_REPEATED = 32 };
 
-/* One of several consecutive stretches. Each is a whole block without anything special: of the other members
- * of p5_retired, only `repeats` of a REP string may be set, and its accesses determine it. */
+/* One stretch of a batch. It is a whole block. The members of p5_retired that are missing here are 0, except
+ * `repeats` of a REP string, which follows from the number of its accesses. */
 typedef struct p5_retired_block {
     p5_block *block;
     const p5_access *accesses_end; /* end of its accesses; they begin where those of the stretch before end */

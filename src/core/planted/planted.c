@@ -297,7 +297,7 @@ static const snapshot_table page_state = {SNAPSHOT(
 static const snapshot_table raw_state = {SNAPSHOT(planted_raw, "planted_raw", FIELD_FLAG(known, no_ends),
                                                   FIELD_ANY(tag, ends), FIELD_ANY_OF([0], bytes))};
 
-/* Each place must be recorded only once, so that the arrays cannot overflow. */
+/* Rejects a snapshot that records a place twice, because the arrays could overflow. */
 static void check_planted(const void *row, snapshot *s)
 {
     const planted *w = row;

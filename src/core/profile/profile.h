@@ -1,4 +1,4 @@
-/* The exact profile: what every instruction cost, by calling context. Off in normal runs.
+/* The exact profile: the cost of every instruction, by calling context. It is off in normal runs.
  *
  * A *site* is an instruction in a context at a privilege class. It has an amount of each quantity
  * (p5scope/profile.h): events, clocks by cause, executions, pairing. The amounts add up to the core's totals.
@@ -90,7 +90,7 @@ typedef struct profile_interval {
     uint64_t totals[P5_PROFILE_EXECUTIONS];
 } profile_interval;
 
-/* The guest has announced that it begins or ends something (p5scope/guest.h). */
+/* A marker of the guest: the begin or end of a region (p5scope/guest.h). */
 typedef struct profile_marker {
     uint64_t clock;
     uint32_t id;
@@ -127,7 +127,7 @@ typedef struct profile_options {
     size_t most_samples;
     void *symbols; /* owned by the caller, passed to `release` when the profile is closed */
     void (*release)(void *symbols);
-    /* Called when control has come to `function` (its first address; 0: none), with `depth` frames below it,
+    /* Called when control has reached `function` (its first address; 0: none), with `depth` frames below it,
      * by a call, a return, a jump, an interrupt, or unwinding. May be NULL. */
     void (*moved)(void *context, size_t depth, uint64_t function, uint64_t clock);
     void *moved_context;

@@ -29,9 +29,9 @@ void registers_set_eflags(engine *e, uint32_t value)
     env->cc_src = value & UC_CC_MASK;
     env->cc_op = UC_CC_OP_EFLAGS;
     env->df = value & EFLAGS_DF ? -1 : 1;
-    uint32_t apart =
+    uint32_t separate =
         engine_running(e) ? UC_CC_MASK | EFLAGS_DF : 0; /* between runs, Unicorn keeps them all here */
-    env->eflags = (value & ~apart) | EFLAGS_FIXED;
+    env->eflags = (value & ~separate) | EFLAGS_FIXED;
 }
 
 void registers_settle_flags(engine *e)

@@ -134,8 +134,8 @@ static void load_segments(engine *e, const task_state *s)
     segments_changed(e);
 }
 
-/* Selectors alone, so that a fault in loading a segment leaves the others without use. CPL is the new code
- * segment's: a handler entered from here must find it. */
+/* Loads only the selectors. If loading a segment faults, the remaining segments are unusable. CPL becomes that
+ * of the new code segment, because the fault's handler is entered from it. */
 static void load_selectors(engine *e, const task_state *s)
 {
     uc_env *env = e->env;

@@ -31,8 +31,8 @@ static inline void place_step(access_place *place, int32_t step)
     place->host += step;
 }
 
-/* Makes `most` iterations, all within the pages that were found. A comparison stops before the iteration that
- * ends it. Returns how many were made. */
+/* Executes up to `most` iterations, all within the pages that were found. A comparison stops before the iteration
+ * that ends it. Returns the number executed. */
 static inline __attribute__((always_inline)) uint32_t make(engine *e, strings *s, uint32_t most,
                                                            unsigned size, bool from, bool to, bool compares)
 {

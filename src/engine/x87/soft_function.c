@@ -15,8 +15,8 @@ static void root(soft *s)
         s->result = soft_pack(a);
         return;
     }
-    /* The 64 bits of the root of an even power of two times the mantissa, bit by bit from above; the rest
-     * says on which side of the middle between two roots it lies, which it never hits. */
+    /* Computes 64 bits of the root bit by bit, from the mantissa times an even power of two. The remainder tells
+     * whether the exact root is above the midpoint between two results; it is never the midpoint itself. */
     unsigned odd = (unsigned)(a->exponent - SOFT_BIAS) & 1;
     soft_wide rest = (soft_wide)a->mantissa << (63 + odd);
     uint64_t found = 0;
@@ -50,7 +50,7 @@ static void round_to_integer(soft *s)
     s->result.exponent = (uint16_t)((s->result.exponent & SOFT_TOP) | (a->negative ? SOFT_SIGN : 0));
 }
 
-/* ST(0) * 2^(ST(1), towards zero). */
+/* FSCALE: computes ST(0) * 2^n, where n is ST(1) truncated. */
 static void scale(soft *s)
 {
     const soft_number *a = &s->a, *b = &s->b;
@@ -76,7 +76,7 @@ static void scale(soft *s)
         soft_result(s, a->negative, a->exponent + (b->negative ? -by : by), (soft_wide)a->mantissa << 64, 64);
 }
 
-/* The number that ST(0) is 2^n times of, and n. */
+/* FXTRACT: splits ST(0) into significand and exponent. */
 static void extract(soft *s)
 {
     const soft_number *a = &s->a;
@@ -96,8 +96,8 @@ static void extract(soft *s)
     }
 }
 
-/* ST(0) less a multiple of ST(1), by truncation or to the nearest; of a quotient of more than 64 bits a part
- * is left (C2). C0, C3 and C1 are its lowest bits. */
+/* FPREM, FPREM1 (`nearest`): subtracts a multiple of ST(1) from ST(0). If the quotient has more than 64 bits, the
+ * result is partial and C2 is set; otherwise C0, C3 and C1 are the quotient's lowest bits. */
 static void remainder_of(soft *s, bool nearest)
 {
     const soft_number *a = &s->a, *b = &s->b;
@@ -124,7 +124,7 @@ static void remainder_of(soft *s, bool nearest)
     bool negative = a->negative;
     soft_wide rest = a->mantissa, divisor = b->mantissa;
     uint64_t whole = 0;
-    if (over < 0) { /* the dividend is smaller: its unit is that of ST(0) */
+    if (over < 0) { /* the dividend is smaller, so the unit is that of ST(0) */
         divisor <<= 1;
         exponent--;
     }

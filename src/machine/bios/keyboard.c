@@ -134,7 +134,7 @@ bool bios_keyboard(bios *b)
             bios_set_word(b, ENGINE_EAX, key);
         else {
             keyboard_ask(b->machine->devices);
-            keyboard_looked_at(b->machine->devices);
+            keyboard_polled(b->machine->devices);
         }
         return false;
     case 0x02:

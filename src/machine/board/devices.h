@@ -85,7 +85,7 @@ void keyboard_ask(devices *b);
 bool keyboard_exhausted(const devices *b);
 /* Called when the guest polls for a key. Stops a guest that keeps polling after the end of the input: after ten
  * seconds of machine time and a million polls without output. */
-void keyboard_looked_at(devices *b);
+void keyboard_polled(devices *b);
 /* Called when the input has been replaced by one that may have more bytes. */
 void keyboard_input_again(devices *b);
 /* Returns true if the keyboard is sending a pressed key. */

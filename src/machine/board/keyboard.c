@@ -201,7 +201,7 @@ bool keyboard_exhausted(const devices *b)
     return k->input_ended && k->queued == 0 && !k->output_full;
 }
 
-void keyboard_looked_at(devices *b)
+void keyboard_polled(devices *b)
 {
     enum { LOOKS = 1000000, SECONDS = 10 };
     keyboard *k = &b->keyboard;
@@ -406,7 +406,7 @@ static uint32_t keyboard_status(devices *b, uint16_t port)
     if (!k->output_full && k->queued == 0 && !k->last_was_command) { /* the guest polls for a key */
         k->wanted = true;
         keyboard_expect(b);
-        keyboard_looked_at(b);
+        keyboard_polled(b);
     }
     return (k->output_full ? STATUS_OUTPUT_FULL : 0u) |
            (k->output_full && k->output_is_mouse ? STATUS_MOUSE : 0u) | (k->command_byte & SYSTEM_FLAG) |

@@ -21,13 +21,13 @@ static void stop_asking(dos *d)
     machine_end_message(d->machine, "the program keeps asking for input, but the input has ended");
 }
 
-static void read_at_end(dos *d)
+static void count_read_at_end(dos *d)
 {
     if (++d->reads_at_end >= READS_AT_END)
         stop_asking(d);
 }
 
-static void looked_at_end(dos *d)
+static void polled_at_end(dos *d)
 {
     uint64_t now = devices_now(d->machine->devices);
     if (d->looks_at_end == 0)
@@ -94,7 +94,7 @@ int dos_input(dos *d, uint8_t *byte)
 {
     int got = next_byte(d, byte);
     if (got < 0)
-        read_at_end(d);
+        count_read_at_end(d);
     return got;
 }
 
@@ -114,7 +114,7 @@ bool dos_input_waits(dos *d)
         return false;
     int got = key_comes(d) ? 0 : take_input(d, &byte);
     if (got < 0)
-        looked_at_end(d);
+        polled_at_end(d);
     return got == 1 && bios_key_put(&d->bios, keyboard_key(byte));
 }
 

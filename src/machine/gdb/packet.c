@@ -269,10 +269,10 @@ static gdb_action breakpoint(gdb *g, reader r, bool insert)
 
 /* --- queries --- */
 
-static bool starts(const char *packet, size_t size, const char *with)
+static bool starts(const char *packet, size_t size, const char *prefix)
 {
-    size_t length = strlen(with);
-    return size >= length && memcmp(packet, with, length) == 0;
+    size_t length = strlen(prefix);
+    return size >= length && memcmp(packet, prefix, length) == 0;
 }
 
 static gdb_action description(gdb *g, reader r)

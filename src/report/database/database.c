@@ -81,7 +81,7 @@ sqlite3_int64 database_ask(const p5_database *database, const char *sql)
     return number;
 }
 
-/* Checks that the file is one of ours; creates the tables in an empty one. */
+/* Checks that the file is a database of p5scope; creates the tables in an empty one. */
 static p5_status adopt(p5_database *database, p5_error *error)
 {
     p5_status status = database_do(database, "BEGIN IMMEDIATE", error);
@@ -93,8 +93,8 @@ static p5_status adopt(p5_database *database, p5_error *error)
     else if (database_ask(database, "PRAGMA application_id") != APPLICATION)
         status = error_set(error, P5_ERR_FORMAT, "%s is a database, but not one of p5scope", database->path);
     else if (database_ask(database, "PRAGMA user_version") != FORM)
-        status = error_set(error, P5_ERR_FORMAT, "%s was written by a p5scope with another form of database",
-                           database->path);
+        status = error_set(error, P5_ERR_FORMAT,
+                           "%s was written by a p5scope with a different database format", database->path);
     if (status == P5_OK)
         return database_do(database, "COMMIT", error);
     sqlite3_exec(database->sqlite, "ROLLBACK", NULL, NULL, NULL);
@@ -199,10 +199,8 @@ p5_status database_create(const char *path, p5_database **database, p5_error *er
     /* Like other traces, it is not forced to the disk: the journal protects against a killed run, and after a
      * power failure the run can be repeated. */
     status = database_do(*database, "PRAGMA synchronous = OFF", error);
-    /*
-     * The file is emptied by SQLite, whatever it holds, and not unlinked: a reader that has the unlinked one
-     * open would take our journal for one of his and delete it.
-     */
+    /* SQLite empties the file. It is not unlinked, because a reader that has the unlinked file open would mistake
+     * the new journal for its own and delete it. */
     if (status == P5_OK && exists && there.st_size > 0) {
         sqlite3_db_config((*database)->sqlite, SQLITE_DBCONFIG_RESET_DATABASE, 1, NULL);
         status = database_do(*database, "VACUUM", error);
@@ -272,7 +270,7 @@ p5_status database_add_run(p5_database *database, const database_run *run, sqlit
     int result = sqlite3_step(add);
     p5_status status = P5_OK;
     if (result == SQLITE_CONSTRAINT)
-        status = error_set(error, P5_ERR_STATE, "the run of %s on %s is in %s already", run->command,
+        status = error_set(error, P5_ERR_STATE, "the run of %s on %s is already in %s", run->command,
                            run->model, database->path);
     else if (result != SQLITE_DONE)
         status = database_error(database, error);

@@ -264,8 +264,8 @@ static void write_file(FILE *out, names *n, const char *tag, const char *file)
     write_name(out, &n->files[number], tag, number, file);
 }
 
-/* Returns true if the function's file, which the format shows beside its name, distinguishes it from
- * others. */
+/* Returns true if the function's file distinguishes it from others of the same name. The format shows the file
+ * next to the name. */
 static bool file_tells(const p5_profile *p, const profile_function *f)
 {
     return f->qualifier == NULL ||
