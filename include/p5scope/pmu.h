@@ -112,9 +112,10 @@ void p5_pmu_follow_pins(p5_pmu *pmu);
 /* Simulates the pins at the end of a run and reports the changes that are still pending, too. */
 void p5_pmu_settle_pins(p5_pmu *pmu);
 /* Returns the earliest core clock at which a pin can change; UINT64_MAX if none can with the current CESR.
- * The caller need not call p5_pmu_follow_pins until shortly before it. `halted`: nothing executes until then,
- * so only pending changes count. */
-uint64_t p5_pmu_pin_deadline(const p5_pmu *pmu, bool halted);
+ * The caller need not call p5_pmu_follow_pins until shortly before it. `turn` is NULL while instructions are
+ * executed. For a halted processor it is the clock at which another bus master takes its next turn, UINT64_MAX
+ * if there is none: then only that and the passing of time can make a counter overflow. */
+uint64_t p5_pmu_pin_deadline(const p5_pmu *pmu, const uint64_t *turn);
 /* Turns the PM pins into BP0 and BP1 for an in-circuit debugger; they show matches of DR0 and DR1. Off after
  * RESET. */
 void p5_pmu_set_breakpoint_pins(p5_pmu *pmu, bool on);

@@ -94,6 +94,11 @@ uint64_t core_most_clocks(const p5_core *core)
     return core_longest_block(core);
 }
 
+uint64_t core_agent_turn(const p5_core *core)
+{
+    return core->memory->agent.due;
+}
+
 core_lines core_count_lines(const p5_core *core)
 {
     const memory *m = core->memory;

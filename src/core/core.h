@@ -15,6 +15,8 @@ bool core_is_profiled(const p5_core *core);
  * references, and the maximum for all blocks so far. */
 uint64_t core_block_clocks(const p5_block *block);
 uint64_t core_most_clocks(const p5_core *core);
+/* Returns the core clock at which another bus master takes its next turn; UINT64_MAX if there is none. */
+uint64_t core_agent_turn(const p5_core *core);
 
 /* Returns what p5_core_clock returns, but does not settle a pending instruction, whose clocks are not
  * included. Changes nothing. */

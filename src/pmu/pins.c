@@ -241,13 +241,46 @@ static uint64_t next_edge(const pins *p)
     return edge;
 }
 
-uint64_t p5_pmu_pin_deadline(const p5_pmu *pmu, bool halted)
+/* Returns whether another bus master can cause the event while the processor is halted. */
+static bool is_foreign(int event)
+{
+    switch (event) {
+    case P5_EVENT_EXTERNAL_SNOOPS:
+    case P5_EVENT_EXTERNAL_DATA_CACHE_SNOOP_HITS:
+    case P5_EVENT_DATA_CACHE_LINES_WRITTEN_BACK:
+    case P5_EVENT_CACHE_M_STATE_LINE_SHARING:
+    case P5_EVENT_CACHE_LINE_SHARING:
+    case P5_EVENT_BUS_CYCLE_DURATION:
+    case P5_EVENT_BUS_UTILIZATION_DUE_TO_PROCESSOR_ACTIVITY:
+    case P5_EVENT_BUS_OWNERSHIP_LATENCY:
+    case P5_EVENT_BUS_OWNERSHIP_TRANSFERS:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Returns the earliest clock after `now` at which a counter can change its pin: by an overflow that is `left`
+ * increments away, or by its next increment if `left` is 0. `turn` as for p5_pmu_pin_deadline. */
+static uint64_t earliest_change(const pmu_counter *c, uint64_t now, uint64_t left, const uint64_t *turn)
+{
+    if (turn == NULL)
+        return now + left / BOUND_PER_CLOCK;
+    if (c->mode != COUNTS_INCREMENTS && c->mode != COUNTS_ASSERTED && c->mode != COUNTS_TWICE)
+        return left != 0 ? now + left : UINT64_MAX; /* it counts every clock, and its level stays on */
+    if (!is_foreign(c->event) || *turn == UINT64_MAX)
+        return UINT64_MAX;
+    uint64_t soonest = now + left / BOUND_PER_CLOCK;
+    return *turn > soonest ? *turn : soonest > now ? soonest : now + 1;
+}
+
+uint64_t p5_pmu_pin_deadline(const p5_pmu *pmu, const uint64_t *turn)
 {
     const pins *p = &pmu->pins;
     if (p->changed == NULL)
         return UINT64_MAX;
     uint64_t now = pmu->watched.clock(pmu->watched.context), deadline = next_edge(p);
-    for (unsigned number = 0; number < PMU_COUNTERS && !halted; number++) {
+    for (unsigned number = 0; number < PMU_COUNTERS; number++) {
         const pmu_counter *c = &pmu->counters[number];
         pin_function function = number <= P5_PIN_PM1 ? p->pin[number].function : PIN_IDLE;
         uint64_t left = 0;
@@ -257,7 +290,7 @@ uint64_t p5_pmu_pin_deadline(const p5_pmu *pmu, bool halted)
             continue;
         if (function == PIN_OVERFLOW)
             left = (UINT64_C(1) << c->bits) - counter_read(c, &pmu->watched);
-        deadline = earlier(deadline, now + left / BOUND_PER_CLOCK);
+        deadline = earlier(deadline, earliest_change(c, now, left, turn));
     }
     return deadline;
 }

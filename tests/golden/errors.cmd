@@ -52,6 +52,7 @@ p5scope stat --expect @nosuch hello
 p5scope stat --model p54c-133 --expect 'branch-misses<3' hello
 p5scope stat --expect 'stall_nosuch<3' hello
 p5scope run --wire pm0=irq16 hello
+p5scope run --wire pm0=nmi,pm1=irq2 hello
 p5scope stat --junit x.xml hello
 p5scope stat -d -M cache hello
 p5scope stat -v -j hello

@@ -333,6 +333,8 @@ static int parse(job *j, int argc, char **argv)
             j->options.model = argv[i];
         else if (strcmp(option, "--wire") == 0)
             j->options.wires = argv[i];
+        else if (strcmp(option, "--agent") == 0)
+            j->options.agent = argv[i];
         else if (strcmp(option, "--bus-check") == 0)
             j->options.check = argv[i];
         else if (strcmp(option, "--input") == 0)

@@ -207,6 +207,18 @@ static void follow_family(p5_model *m)
     m->timing.btb_by_pairs = m->btb.key == BTB_KEY_PREVIOUS_PAIR;
 }
 
+/* Checks the wires of the event pins. */
+static p5_status check_wires(const p5_model *m, p5_error *error)
+{
+    if (m->pmi != PIN_TO_NOTHING && m->monitor == MONITOR_P5)
+        return error_set(error, P5_ERR_RANGE, "pins.pmi needs monitor = p6 or arch3: CESR has no interrupt");
+    if (m->pins[0] != PIN_TO_CASCADE && m->pins[1] != PIN_TO_CASCADE && m->pmi != PIN_TO_CASCADE)
+        return P5_OK;
+    error_set(error, P5_ERR_RANGE, "no pin can be wired to irq2, where the second interrupt controller is");
+    error_hint(error, "irq9 is in its place on a PC/AT");
+    return P5_ERR_RANGE;
+}
+
 /* Checks the monitor. The register maps of later processors need the Pentium MMX, which has RDPMC. */
 static p5_status check_monitor(const p5_model *m, p5_error *error)
 {
@@ -215,9 +227,7 @@ static p5_status check_monitor(const p5_model *m, p5_error *error)
                          "processor.monitor can only be p5 on a P54C, which has no RDPMC");
     if (m->counter_bits != 40 && (m->counter_bits != 48 || m->monitor != MONITOR_ARCH3))
         return error_set(error, P5_ERR_RANGE, "processor.counter_bits is 40, or 48 with monitor = arch3");
-    if (m->pmi != PIN_TO_NOTHING && m->monitor == MONITOR_P5)
-        return error_set(error, P5_ERR_RANGE, "pins.pmi needs monitor = p6 or arch3: CESR has no interrupt");
-    return P5_OK;
+    return check_wires(m, error);
 }
 
 /* Checks what involves more than one key. */

@@ -86,7 +86,7 @@ typedef struct model_agent {
 } model_agent;
 
 /* Where the board connects PM0 and PM1. */
-enum { PIN_TO_NOTHING, PIN_TO_NMI, PIN_TO_IRQ /* and the 15 after it */ };
+enum { PIN_TO_NOTHING, PIN_TO_NMI, PIN_TO_IRQ /* and the 15 after it */, PIN_TO_CASCADE = PIN_TO_IRQ + 2 };
 enum { MODEL_PINS = 2 };
 
 /* The kinds of bus cycles that the board answers with BUSCHK#. */

@@ -1,5 +1,6 @@
 #include "machine/board/wires.h"
 
+#include "core/core.h"
 #include "core/model/model.h"
 #include "machine/base/end.h"
 #include "machine/base/notice.h"
@@ -92,7 +93,8 @@ void wires_follow(p5_machine *machine)
 
 uint64_t wires_deadline(const p5_machine *machine, bool halted)
 {
-    return machine->wires_followed ? p5_pmu_pin_deadline(machine->pmu, halted) : UINT64_MAX;
+    uint64_t turn = core_agent_turn(machine->core);
+    return machine->wires_followed ? p5_pmu_pin_deadline(machine->pmu, halted ? &turn : NULL) : UINT64_MAX;
 }
 
 bool wires_may_raise_nmi(const p5_machine *machine)

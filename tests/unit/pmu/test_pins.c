@@ -16,6 +16,8 @@ typedef struct recorder {
     unsigned count;
 } recorder;
 
+static const uint64_t nobody = UINT64_MAX; /* no other bus master takes a turn */
+
 static void record(void *context, p5_pin pin, bool level, uint64_t clock)
 {
     recorder *r = context;
@@ -70,7 +72,7 @@ static void an_occurrence_is_a_pulse(void **state)
     add(&fake, P5_EVENT_DATA_READ, 1, 1); /* in core clock 100 */
     p5_pmu_follow_pins(pmu);
     assert_int_equal(r.count, 0); /* it is still on its way */
-    assert_int_equal(p5_pmu_pin_deadline(pmu, true), up_of(100, 3));
+    assert_int_equal(p5_pmu_pin_deadline(pmu, &nobody), up_of(100, 3));
     fake.clock = 200;
     p5_pmu_follow_pins(pmu);
     assert_int_equal(r.count, 2);
@@ -163,6 +165,41 @@ static void a_duration_is_a_level(void **state)
     p5_pmu_close(pmu);
 }
 
+/* While the processor is halted, only another bus master's turns and the passing of time move counters. */
+static void a_halted_processor(void **state)
+{
+    (void)state;
+    static const struct {
+        unsigned code;
+        bool overflow, clocks; /* clocks: CC counts every clock */
+        uint64_t left, turn, deadline;
+    } rows[] = {
+        {0x07, true, false, 10, 400, 400},    /* external snoops: at the next turn */
+        {0x07, true, false, 4000, 400, 1100}, /* ... at most 4 in a clock */
+        {0x07, true, false, 10, 50, 102},     /* a turn that is due already: soon */
+        {0x07, false, false, 10, 400, 400},   /* any snoop shows */
+        {0x07, true, false, 10, UINT64_MAX, UINT64_MAX},
+        {0x00, true, false, 10, 400, UINT64_MAX}, /* data reads: the processor's own */
+        {0x00, true, true, 700, UINT64_MAX, 800},
+        {0x00, false, true, 700, UINT64_MAX, UINT64_MAX}, /* a level that stays on */
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        fake_source fake = {.clock = 100};
+        recorder r = {.count = 0};
+        p5_pmu *pmu = fake_open(&fake, P5_FAMILY_P55C);
+        p5_pmu_set_cc_clocks(pmu, P5_CC_FREE_RUNNING);
+        pmu->pins.half_ratio = HALF_RATIO;
+        p5_pmu_on_pin(pmu, record, &r);
+        fake_write(pmu, P5_MSR_CTR0, (UINT64_C(1) << 40) - rows[i].left);
+        fake_write(pmu, P5_MSR_CESR, cesr(rows[i].code, rows[i].overflow) | (rows[i].clocks ? 1u << 8 : 0));
+        uint64_t deadline = p5_pmu_pin_deadline(pmu, &rows[i].turn);
+        if (deadline != rows[i].deadline)
+            fail_msg("row %zu: expected clock %llu, got %llu", i, (unsigned long long)rows[i].deadline,
+                     (unsigned long long)deadline);
+        p5_pmu_close(pmu);
+    }
+}
+
 /* The pin is not asserted until the counter has overflowed, then some 5 clocks later. */
 static void an_overflow(void **state)
 {
@@ -173,8 +210,8 @@ static void an_overflow(void **state)
         p5_pin pin = counter == 0 ? P5_PIN_PM0 : P5_PIN_PM1;
         p5_pmu *pmu = open_watched(&fake, &r, cesr(0x00, true) << 16 * counter);
         fake_write(pmu, P5_MSR_CTR0 + counter, (UINT64_C(1) << 40) - 1000);
-        assert_int_equal(p5_pmu_pin_deadline(pmu, false), 1000 / 4); /* at most 4 in a clock */
-        assert_int_equal(p5_pmu_pin_deadline(pmu, true), UINT64_MAX);
+        assert_int_equal(p5_pmu_pin_deadline(pmu, NULL), 1000 / 4); /* at most 4 in a clock */
+        assert_int_equal(p5_pmu_pin_deadline(pmu, &nobody), UINT64_MAX);
         fake.clock = 500;
         add(&fake, P5_EVENT_DATA_READ, 999, 500);
         p5_pmu_follow_pins(pmu);
@@ -184,7 +221,7 @@ static void an_overflow(void **state)
         fake.clock = 701;
         add(&fake, P5_EVENT_DATA_READ, 1, 1); /* in core clock 700 */
         p5_pmu_follow_pins(pmu);
-        assert_int_equal(p5_pmu_pin_deadline(pmu, false), up_of(700, 5));
+        assert_int_equal(p5_pmu_pin_deadline(pmu, NULL), up_of(700, 5));
         fake.clock = 800;
         p5_pmu_follow_pins(pmu);
         assert_int_equal(r.count, 2);
@@ -333,8 +370,8 @@ static void pins_follow_every_clock(void **state)
                 bool level;
                 uint64_t next = model_change(&models[0], clock + 1, &level);
                 uint64_t other = model_change(&models[1], clock + 1, &level);
-                assert_int_equal(p5_pmu_pin_deadline(pmu, true), next < other ? next : other);
-                assert_int_equal(p5_pmu_pin_deadline(pmu, false), clock + 1);
+                assert_int_equal(p5_pmu_pin_deadline(pmu, &nobody), next < other ? next : other);
+                assert_int_equal(p5_pmu_pin_deadline(pmu, NULL), clock + 1);
                 r.count = 0;
             }
             p5_pmu_settle_pins(pmu);
@@ -377,7 +414,7 @@ static void an_overflow_requests_an_interrupt(void **state)
         pmu->pins.half_ratio = HALF_RATIO;
         p5_pmu_on_pin(pmu, record, &r);
         fake_write(pmu, 0x38f, UINT64_C(0x70000000f)); /* GLOBAL_CTRL */
-        assert_int_equal(p5_pmu_pin_deadline(pmu, false), UINT64_MAX);
+        assert_int_equal(p5_pmu_pin_deadline(pmu, NULL), UINT64_MAX);
         uint64_t start = (UINT64_C(1) << 40) - 100;
         if (counter < 4) {
             fake_write(pmu, SEL0 + counter,
@@ -390,7 +427,7 @@ static void an_overflow_requests_an_interrupt(void **state)
         enum p5_event event =
             counter < 5 ? P5_EVENT_INSTRUCTIONS_EXECUTED : P5_EVENT_NUMBER_OF_CYCLES_NOT_IN_HALT_STATE;
         if (counter >= 2) /* the first two have a pin, which can change in any clock */
-            assert_int_equal(p5_pmu_pin_deadline(pmu, false), 100 / 4);
+            assert_int_equal(p5_pmu_pin_deadline(pmu, NULL), 100 / 4);
         fake.clock = 60;
         add(&fake, event, 99, 50);
         p5_pmu_follow_pins(pmu);
@@ -446,7 +483,7 @@ static void a_parity_error(void **state)
     recorder r = {.count = 0};
     p5_pmu *pmu = open_watched(&fake, &r, 0);
     pins_parity_error(pmu);
-    assert_int_equal(p5_pmu_pin_deadline(pmu, true), up_of(100, 3));
+    assert_int_equal(p5_pmu_pin_deadline(pmu, &nobody), up_of(100, 3));
     assert_false(pmu_pin_level(pmu, P5_PIN_IERR));
     fake.clock = up_of(100, 3);
     p5_pmu_follow_pins(pmu);
@@ -469,7 +506,7 @@ static void nobody_watches(void **state)
     add(&fake, P5_EVENT_DATA_READ, 1, 1);
     p5_pmu_follow_pins(pmu);
     pins_parity_error(pmu);
-    assert_int_equal(p5_pmu_pin_deadline(pmu, false), UINT64_MAX);
+    assert_int_equal(p5_pmu_pin_deadline(pmu, NULL), UINT64_MAX);
     recorder r = {.count = 0};
     fake.clock = 120;
     p5_pmu_on_pin(pmu, record, &r);
@@ -486,6 +523,7 @@ int main(void)
         cmocka_unit_test(two_in_a_clock_are_one_pulse),
         cmocka_unit_test(clocks_of_one_bus_clock_are_one_pulse),
         cmocka_unit_test(a_duration_is_a_level),
+        cmocka_unit_test(a_halted_processor),
         cmocka_unit_test(an_overflow),
         cmocka_unit_test(breakpoint_pins),
         cmocka_unit_test(the_usual_bus_clock),
