@@ -49,7 +49,7 @@ typedef struct p5_machine_options {
     bool rtc_set;        /* the board's clock starts at rtc_seconds */
     int64_t rtc_seconds; /* since 1970-01-01 00:00 */
     /* Multiboot images: the kernel's command line (NULL = its file's name), and modules, each "FILE" or "FILE
-     * ARGUMENTS". The strings are not copied; they must live while the image is loaded. */
+     * ARGUMENTS" (p5_module_file_length). The strings are not copied; they must live while the image is loaded. */
     const char *command_line;
     const char *const *modules;
     size_t module_count;
@@ -105,6 +105,9 @@ void p5_machine_close(p5_machine *machine);
  * 4 KB. */
 p5_status p5_machine_load_linux(p5_machine *machine, const char *path, const char *const *arguments,
                                 const char *const *environment, p5_error *error);
+/* Returns the length of the file's name in a module "FILE" or "FILE ARGUMENTS": up to the last blank or the end
+ * before which it is the name of an existing file, otherwise up to the first blank. */
+size_t p5_module_file_length(const char *text);
 /* Loads a Multiboot image, either ELF or with addresses in its header, with the modules of the options. If it
  * has headers of both versions, the first one counts. */
 p5_status p5_machine_load_multiboot(p5_machine *machine, const char *path, p5_error *error);

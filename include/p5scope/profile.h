@@ -71,6 +71,12 @@ p5_status p5_profile_take(p5_machine *machine, const char *command, const char *
 p5_status p5_profile_identify(p5_profile *profile, const p5_run_identity *identity, const p5_model *model,
                               p5_error *error);
 
+/* Stores that something other than the guest ended the run, as a sentence about it. P5_ERR_MEMORY. */
+p5_status p5_profile_cut_short(p5_profile *profile, const char *ending, p5_error *error);
+/* Returns that sentence, or NULL if the guest ended the run: only then is a profile the cost of the whole
+ * guest. */
+const char *p5_profile_ending(const p5_profile *profile);
+
 /* ---- Files ---- */
 
 /* Writes the format p5scope-profile(5). */

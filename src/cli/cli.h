@@ -14,7 +14,7 @@
 enum {
     CLI_OK = 0,
     CLI_FAILED = 1,         /* a check or law failed, nothing was found */
-    CLI_UNMEASURED = 121,   /* a condition of stat --expect could not be judged */
+    CLI_UNMEASURED = 121,   /* a condition of stat --expect, or diff --threshold, could not be judged */
     CLI_OVER_BUDGET = 122,  /* a condition of stat --expect is broken */
     CLI_SHUTDOWN = 123,     /* the guest's processor shut down (triple fault) */
     CLI_TIMEOUT = 124,      /* --timeout */

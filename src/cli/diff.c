@@ -4,6 +4,16 @@
 #include "cli/profile_input.h"
 #include "cli/option_values.h"
 
+/* Returns false after a message if a profile is that of a part of its guest, whose totals have no threshold. */
+static bool is_whole(const p5_profile *profile, const char *path)
+{
+    const char *ending = p5_profile_ending(profile);
+    if (ending != NULL)
+        cli_complain(NULL, NULL, 0, "--threshold cannot be judged, because the run of %s was cut short: %s",
+                     path, ending);
+    return ending == NULL;
+}
+
 static int compare(const cli_options *line, const word_list *events)
 {
     p5_profile *a = profile_input(line->operands[0], line);
@@ -22,6 +32,9 @@ static int compare(const cli_options *line, const word_list *events)
         p5_status written = p5_profile_write_diff(stdout, a, b, &comparison, &exceeded, &error);
         if (output_close(stdout, NULL, written, &error) && exceeded == 0)
             status = CLI_OK;
+        if (written == P5_OK && comparison.threshold_percent >= 0 &&
+            (!is_whole(a, line->operands[0]) || !is_whole(b, line->operands[1])))
+            status = CLI_UNMEASURED;
     }
     p5_profile_free(a);
     p5_profile_free(b);

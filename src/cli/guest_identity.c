@@ -15,7 +15,7 @@ static char *identity_word(const cli_use *use)
     char sha256[P5_SHA256_TEXT] = "", *word = NULL;
     if ((use->row->flags & OPTION_IS_CONTENTS) != 0) {
         /* arguments may follow the file of a --module */
-        size_t length = use->row->option == OPTION_MODULE ? strcspn(value, " ") : strlen(value);
+        size_t length = use->row->option == OPTION_MODULE ? p5_module_file_length(value) : strlen(value);
         char *path = strndup(value, length);
         if (path == NULL)
             return NULL;

@@ -445,6 +445,11 @@ const char *guest_ending(const p5_run_result *result, char *text, size_t size)
     return text;
 }
 
+bool guest_ended_itself(const p5_run_result *result)
+{
+    return result->end == P5_END_EXIT || result->end == P5_END_HALT || result->end == P5_END_RESET;
+}
+
 int guest_tell_ending(const p5_run_result *result)
 {
     char text[400];

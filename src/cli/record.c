@@ -105,10 +105,14 @@ static int record(record_options *options, output_reserved files[FILES], const c
     if (guest_run(&options->guest, machine, &result, &seconds)) {
         p5_machine_settle(machine);
         guest_identity identity;
-        bool taken = guest_identity_open(&identity, &options->guest) &&
-                     ((p5_profile_take(machine, command, own, &profile, &error) == P5_OK &&
-                       p5_profile_identify(profile, &identity.run, options->guest.model, &error) == P5_OK) ||
-                      cli_refuse_error(&error, NULL, NULL, NULL));
+        char ending[400];
+        guest_ending(&result, ending, sizeof ending);
+        bool taken =
+            guest_identity_open(&identity, &options->guest) &&
+            ((p5_profile_take(machine, command, own, &profile, &error) == P5_OK &&
+              p5_profile_identify(profile, &identity.run, options->guest.model, &error) == P5_OK &&
+              (guest_ended_itself(&result) || p5_profile_cut_short(profile, ending, &error) == P5_OK)) ||
+             cli_refuse_error(&error, NULL, NULL, NULL));
         guest_identity_close(&identity);
         taken = taken && write_files(options, files, profile);
         status = guest_tell_ending(&result);

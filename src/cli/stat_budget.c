@@ -23,12 +23,6 @@ bool stat_budget_complete(stat_budget *b, unsigned family)
     return complete_conditions(b, family) && output_reserve(&b->junit_file, "--junit", b->junit);
 }
 
-/* Returns true if the guest ended the run itself, so that the counts are complete. */
-static bool ended_by_itself(const p5_run_result *result)
-{
-    return result->end == P5_END_EXIT || result->end == P5_END_HALT || result->end == P5_END_RESET;
-}
-
 /* Returns the exit status when the conditions cannot be judged: that of the run if it failed. */
 static int status_unmeasured(const p5_run_result *result)
 {
@@ -46,7 +40,7 @@ void stat_budget_note(stat_budget *b, const p5_run_result *result, const region 
         snprintf(text, sizeof text, "nothing was counted, because the guest ended during --fast-forward");
     else if (roi != NULL && region_missed(roi, text, sizeof text))
         ; /* `text` says it */
-    else if (!ended_by_itself(result) && (roi == NULL || !region_is_over(roi)))
+    else if (!guest_ended_itself(result) && (roi == NULL || !region_is_over(roi)))
         guest_ending(result, text, sizeof text);
     else
         return;

@@ -3,6 +3,9 @@ p5scope record -q -o a.data $GUESTS/rdpmc.elf
 p5scope report a.data -n -e clocks,instructions_executed --children
 p5scope report a.data --fold executions
 p5scope record -q -o b.data $GUESTS/rdpmc.elf; p5scope diff a.data b.data --threshold 0
+# what a limit cut short costs less, but is not better
+p5scope record -q -o cut.data --max-instructions 1000 $GUESTS/rdpmc.elf; p5scope diff cut.data b.data -e clocks --no-functions; p5scope diff a.data cut.data -e clocks --no-functions --threshold 0
+p5scope report cut.data | head -3
 p5scope annotate -i a.data no_such_function
 p5scope report a.data -s symbl
 p5scope report a.data -e data_reed

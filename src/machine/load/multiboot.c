@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -123,13 +124,25 @@ static p5_status multiboot_put_text(multiboot_space *space, const char *text, ui
     return multiboot_put(space, text, strlen(text) + 1, 1, at, error);
 }
 
-/* Loads a module, which is "FILE" or "FILE ARGUMENTS": the file name ends at the first blank. The module's
- * string is all of this without the file's directory, because the kernel must not depend on where the host
+size_t p5_module_file_length(const char *text)
+{
+    char *path = strdup(text);
+    size_t first = strcspn(text, " "), length = strlen(text);
+    while (path != NULL && length > first && access(path, F_OK) != 0) {
+        do
+            path[--length] = '\0';
+        while (length > first && text[length] != ' ');
+    }
+    free(path);
+    return path != NULL ? length : first;
+}
+
+/* Loads a module, which is "FILE" or "FILE ARGUMENTS". The module's string is all of this without the file's directory, because the kernel must not depend on where the host
  * has the file. */
 static p5_status multiboot_load_module(multiboot_space *space, const char *text, multiboot_module *module,
                                        p5_error *error)
 {
-    size_t length = strcspn(text, " "), size;
+    size_t length = p5_module_file_length(text), size;
     char *path = strndup(text, length);
     uint8_t *bytes = NULL;
     if (path == NULL)

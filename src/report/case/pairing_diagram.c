@@ -6,7 +6,15 @@
 #include "base/error.h"
 #include "report/case/window.h"
 
-enum { LEAST_TEXT_WIDTH = 34, MOST_COLUMNS = 96 };
+enum { LEAST_TEXT_WIDTH = 34, MOST_COLUMNS = 96, MOST_ROWS = 200 };
+
+typedef struct diagram {
+    FILE *out;
+    const window_insn *items;
+    int text_width;  /* of the longest instruction and a space */
+    uint64_t origin; /* clock 0: EX of the trip's first instruction */
+    uint64_t start;  /* clock of the ruler's first column 0 */
+} diagram;
 
 /* Returns the letter of a stage: 1 D1, 2 D2, X EX, w WB; '-' waits in its stage. */
 static char stage_at(const p5_trace_insn *insn, uint64_t clock)
@@ -26,15 +34,16 @@ static void write_timeline(FILE *out, const p5_trace_insn *insn, uint64_t start,
         fputc(stage_at(insn, start + i), out);
 }
 
-static void write_ruler(FILE *out, int text_width, unsigned columns)
+/* Writes the heading of columns that begin at clock `from`. */
+static void write_ruler(const diagram *d, uint64_t from, unsigned columns)
 {
-    fprintf(out, "%*s", 22 + text_width, "");
-    for (unsigned i = 0; i < columns; i++)
-        fputc(i % 10 == 0 ? (char)('0' + i / 10 % 10) : ' ', out);
-    fprintf(out, "\n clock  pipe address  %-*s", text_width, "instruction");
-    for (unsigned i = 0; i < columns; i++)
-        fputc((char)('0' + i % 10), out);
-    fputs("  remarks\n", out);
+    fprintf(d->out, "%*s", 22 + d->text_width, "");
+    for (uint64_t i = from - d->start; i < from - d->start + columns; i++)
+        fputc(i % 10 == 0 ? (char)('0' + i / 10 % 10) : ' ', d->out);
+    fprintf(d->out, "\n clock  pipe address  %-*s", d->text_width, "instruction");
+    for (uint64_t i = from - d->start; i < from - d->start + columns; i++)
+        fputc((char)('0' + i % 10), d->out);
+    fputs("  remarks\n", d->out);
 }
 
 static void write_remarks(FILE *out, const p5_trace_insn *insn)
@@ -66,34 +75,55 @@ static size_t trip_end(const p5_window *window, size_t first, unsigned trip)
     return first;
 }
 
+/* Writes the instructions from `first` on that fit under one ruler. Returns the end of them. */
+static size_t write_rows(const diagram *d, size_t first, size_t last)
+{
+    uint64_t from = d->items[first].trace.d1, to = from;
+    size_t end = first;
+    for (; end < last; end++) {
+        const p5_trace_insn *insn = &d->items[end].trace;
+        uint64_t begin = insn->d1 < from ? insn->d1 : from, stop = insn->end > to ? insn->end : to;
+        if (end > first && stop - begin >= MOST_COLUMNS)
+            break;
+        from = begin;
+        to = stop;
+    }
+    unsigned columns = to - from + 1 < MOST_COLUMNS ? (unsigned)(to - from + 1) : MOST_COLUMNS;
+    write_ruler(d, from, columns);
+    for (size_t i = first; i < end; i++) {
+        const p5_trace_insn *insn = &d->items[i].trace;
+        fprintf(d->out, "%6" PRIu64 "  %-4s %08" PRIx32 " %-*s", insn->ex - d->origin,
+                insn->pipe == 0 ? "U" : " V", insn->address, d->text_width, d->items[i].text);
+        write_timeline(d->out, insn, from, columns);
+        write_remarks(d->out, insn);
+    }
+    return end;
+}
+
 static void write_trip(FILE *out, const p5_window *window, size_t first, size_t last)
 {
     const window_insn *items = window->items;
     uint64_t next = last < window->count ? items[last].trace.ex : window->end;
-    uint64_t origin = items[first].trace.ex;
-    uint64_t start = items[first].trace.d1;
-    uint64_t stop = start;
-    int text_width = LEAST_TEXT_WIDTH; /* of the longest instruction and a space */
-    for (size_t i = first; i < last; i++) {
-        if (items[i].trace.d1 < start)
-            start = items[i].trace.d1;
-        if (items[i].trace.end > stop)
-            stop = items[i].trace.end;
+    size_t shown = last - first <= MOST_ROWS ? last : first + MOST_ROWS;
+    diagram d = {.out = out,
+                 .items = items,
+                 .text_width = LEAST_TEXT_WIDTH,
+                 .origin = items[first].trace.ex,
+                 .start = items[first].trace.d1};
+    for (size_t i = first; i < shown; i++) {
         int width = (int)strlen(items[i].text) + 1;
-        if (width > text_width)
-            text_width = width;
+        d.text_width = width > d.text_width ? width : d.text_width;
+        d.start = items[i].trace.d1 < d.start ? items[i].trace.d1 : d.start;
     }
-    unsigned columns = stop - start + 1 < MOST_COLUMNS ? (unsigned)(stop - start + 1) : MOST_COLUMNS;
     fprintf(out, "Trip %u of %u: %" PRIu64 " clocks from EX to EX. 1 D1, 2 D2, X EX, w WB, - waiting\n\n",
-            window->first_trip + items[first].trip, window->run_trips, next - origin);
-    write_ruler(out, text_width, columns);
-    for (size_t i = first; i < last; i++) {
-        const p5_trace_insn *insn = &items[i].trace;
-        fprintf(out, "%6" PRIu64 "  %-4s %08" PRIx32 " %-*s", insn->ex - origin, insn->pipe == 0 ? "U" : " V",
-                insn->address, text_width, items[i].text);
-        write_timeline(out, insn, start, columns);
-        write_remarks(out, insn);
-    }
+            window->first_trip + items[first].trip, window->run_trips, next - d.origin);
+    while (first < shown)
+        first = write_rows(&d, first, shown);
+    if (shown < last)
+        fprintf(out,
+                "\n%" PRIu64 " of the %" PRIu64
+                " clocks are shown; %zu instructions follow (--konata FILE writes all)\n",
+                items[shown].trace.ex - d.origin, next - d.origin, last - shown);
 }
 
 p5_status p5_window_write_diagram(FILE *out, const p5_window *window, unsigned show_trips, p5_error *error)

@@ -178,6 +178,12 @@ static bool write_functions(const diff_output *to, const p5_profile *a, const p5
     return true;
 }
 
+static void write_profile(FILE *out, char letter, const p5_profile *p)
+{
+    fprintf(out, "# %c: %s; model %s, options: %s%s%s\n", letter, p->command, p->model, p->options,
+            p->ending != NULL ? "; " : "", p->ending != NULL ? p->ending : "");
+}
+
 p5_status p5_profile_write_diff(FILE *out, const p5_profile *a, const p5_profile *b,
                                 const p5_profile_comparison *comparison, unsigned *exceeded, p5_error *error)
 {
@@ -190,8 +196,9 @@ p5_status p5_profile_write_diff(FILE *out, const p5_profile *a, const p5_profile
         rows_open(&rows, out, comparison->format, "diff", "a", a->command, "a_model", a->model, "b",
                   b->command, "b_model", b->model, NULL);
     } else {
-        fprintf(out, "# A: %s; model %s, options: %s\n# B: %s; model %s, options: %s\n#\n", a->command,
-                a->model, a->options, b->command, b->model, b->options);
+        write_profile(out, 'A', a);
+        write_profile(out, 'B', b);
+        fputs("#\n", out);
         fprintf(out, "# %-40s %17s %17s  %16s  %10s\n", "event", "A", "B", "B - A", "change");
     }
     profile_value chosen[P5_PROFILE_EXECUTIONS + 2];

@@ -41,6 +41,7 @@ struct p5_profile {
     arena texts;  /* owns all strings */
     bool mangled; /* show functions by their symbols */
     char *version, *model, *command, *options;
+    char *ending;             /* how the run was cut short; NULL: the guest ended it */
     char *identity, *program; /* run_identity.h, and its argv[0]; NULL in profiles of older versions */
     ARRAY_OF(char *) objects; /* by address space: the file in it, or the name that identifies it */
     unsigned family;

@@ -343,7 +343,8 @@ static void read_line(reader *r)
         const char *tag;
         char **text;
     } texts[] = {{"version", &p->version}, {"model", &p->model},     {"command", &p->command},
-                 {"options", &p->options}, {"program", &p->program}, {"identity", &p->identity}};
+                 {"options", &p->options}, {"program", &p->program}, {"identity", &p->identity},
+                 {"ending", &p->ending}};
     static const struct {
         const char *tag;
         void (*read)(reader *r);

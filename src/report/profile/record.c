@@ -335,6 +335,17 @@ p5_status p5_profile_identify(p5_profile *profile, const p5_run_identity *identi
     return profile->identity != NULL ? P5_OK : error_set(error, P5_ERR_MEMORY, "out of memory");
 }
 
+p5_status p5_profile_cut_short(p5_profile *profile, const char *ending, p5_error *error)
+{
+    profile->ending = profile_printable(profile, ending);
+    return profile->ending != NULL ? P5_OK : error_set(error, P5_ERR_MEMORY, "out of memory");
+}
+
+const char *p5_profile_ending(const p5_profile *profile)
+{
+    return profile->ending;
+}
+
 p5_status p5_profile_take(p5_machine *machine, const char *command, const char *options, p5_profile **profile,
                           p5_error *error)
 {

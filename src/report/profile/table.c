@@ -231,6 +231,8 @@ static void write_head(FILE *out, const p5_profile *p, const p5_profile_table *t
     char grouped[32];
     fprintf(out, "# p5scope %s, model %s, options: %s\n# Command: %s\n", p->version, p->model, p->options,
             p->command);
+    if (p->ending != NULL)
+        fprintf(out, "# %s\n", p->ending);
     for (size_t v = 0; v < width; v++)
         fprintf(out, "# Event '%s'%s: %s\n", values[v].name, t->samples ? ", samples times period" : "",
                 text_grouped(totals[v], grouped, sizeof grouped));

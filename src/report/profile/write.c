@@ -32,6 +32,8 @@ static void write_head(FILE *out, const p5_profile *p)
     fprintf(out, "family %s\nclock-mhz %.17g\n", p->family == P5_FAMILY_P54C ? "p54c" : "p55c", p->clock_mhz);
     write_text(out, "command", p->command);
     write_text(out, "options", p->options);
+    if (p->ending != NULL)
+        write_text(out, "ending", p->ending);
     if (p->program != NULL)
         write_text(out, "program", p->program);
     if (p->identity != NULL)
