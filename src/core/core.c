@@ -96,7 +96,7 @@ uint64_t core_most_clocks(const p5_core *core)
 
 uint64_t core_agent_turn(const p5_core *core)
 {
-    return core->memory->agent.due;
+    return memory_agent_turn(core->memory);
 }
 
 core_lines core_count_lines(const p5_core *core)

@@ -22,6 +22,11 @@ void agent_restore(struct memory *m)
 const snapshot_table agent_state = {
     SNAPSHOT(agent, "agent", FIELD_DERIVED(due), FIELD_TIME(turn), FIELD_ANY(lines))};
 
+uint64_t memory_agent_turn(const memory *m)
+{
+    return m->agent.due;
+}
+
 void agent_run(struct memory *m, uint64_t clock)
 {
     const model_agent *how = &m->model->agent;

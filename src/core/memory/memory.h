@@ -55,6 +55,8 @@ uint64_t memory_bus_backlog(const memory *m, uint64_t now);
 uint64_t memory_branch_message(memory *m, uint64_t asked, uint64_t *end);
 /* Lets time pass up to `clock` without a request (HLT), so that other bus masters act. */
 void memory_pass(memory *m, uint64_t clock);
+/* Returns the clock of another bus master's next turn; UINT64_MAX if there is none. */
+uint64_t memory_agent_turn(const memory *m);
 /* Set the receiver of uses of the bus, and report them (p5_core_on_bus, p5_core_tell_bus). */
 void memory_on_bus(memory *m, void (*tell)(void *context, const p5_bus_use *uses, size_t count),
                    void *context);
