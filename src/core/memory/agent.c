@@ -22,7 +22,7 @@ void agent_restore(struct memory *m)
 const snapshot_table agent_state = {
     SNAPSHOT(agent, "agent", FIELD_DERIVED(due), FIELD_TIME(turn), FIELD_ANY(lines))};
 
-uint64_t memory_agent_turn(const memory *m)
+uint64_t memory_agent_turn(const struct memory *m)
 {
     return m->agent.due;
 }
