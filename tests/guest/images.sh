@@ -27,7 +27,7 @@ told 'has only 513 of the 1474560 bytes of its format'
 # Writes go to memory, so that a run is the same again; with --disk-write to the file.
 cp boot.bin full.img && truncate -s 1440K full.img && cp full.img before.img
 says '00 00 01 12 ' full.img
-told 'changes stay in memory'
+told 'kept in memory and dropped at the end'
 cmp -s full.img before.img || fail "the image has changed without --disk-write"
 says '00 00 01 12 ' full.img
 says '00 00 01 12 ' --disk-write full.img

@@ -23,7 +23,7 @@ dosbox)
     why=$(directive dosbox)
     [ -z "$why" ] || { echo "not in DOSBox: $why"; exit 77; }
     command -v dosbox >/dev/null || { echo "no dosbox"; exit 77; }
-    printf '[sdl]\noutput=surface\n[cpu]\ncore=normal\ncycles=max\n[autoexec]\nmount c %s\nc:\n%s %s > came.txt\nexit\n' \
+    printf '[sdl]\noutput=surface\n[cpu]\ncore=normal\ncycles=max\n[autoexec]\nmount c "%s"\nc:\n%s %s > came.txt\nexit\n' \
         "$work" "$name" "$(directive arguments)" >"$work/dosbox.conf"
     SDL_VIDEODRIVER=dummy SDL_AUDIODRIVER=dummy timeout 600 dosbox -conf "$work/dosbox.conf" >/dev/null 2>&1
     cat "$work"/[cC][aA][mM][eE].[tT][xX][tT] >"$work/came"

@@ -14,7 +14,8 @@ failed=0
 try() {
     "$program" "$@" "$guest" >&3 2>/dev/null &
     pid=$! waited=0
-    until confined $pid || [ $waited = 300 ]; do
+    until confined $pid || [ $waited = 3000 ]; do
+        kill -0 $pid 2>/dev/null || break
         sleep 0.1
         waited=$((waited + 1))
     done
