@@ -1,6 +1,8 @@
-/* The CPU engine: executes guest code and hands over what was executed. The only folder that knows Unicorn.
- * Everything here is synchronous: callbacks run inside engine_run, on its thread. The owner may put off what
- * retired and retired_blocks tell it until catch_up is called, and do it in another thread. */
+/* The CPU engine: executes guest code and passes the executed stretches to its owner. A stretch is an executed
+ * block or part of a block. Only this folder uses Unicorn.
+ *
+ * Callbacks run inside engine_run, on its thread. The owner may postpone the work for retired and retired_blocks
+ * until catch_up is called, and may do it in another thread. */
 #ifndef ENGINE_ENGINE_H
 #define ENGINE_ENGINE_H
 
@@ -17,38 +19,35 @@ typedef struct engine engine;
 
 /* Why engine_run returned. */
 typedef enum engine_stop {
-    ENGINE_STOPPED,  /* a callback asked for it */
-    ENGINE_HALTED,   /* HLT executed; EIP is behind it */
+    ENGINE_STOPPED,  /* a callback requested it */
+    ENGINE_HALTED,   /* HLT was executed; EIP is after it */
     ENGINE_SHUTDOWN, /* triple fault */
-    ENGINE_FAILED    /* the engine itself failed; engine_failure says why */
+    ENGINE_FAILED    /* the engine itself failed; engine_failure has the reason */
 } engine_stop;
 
-/* What a callback wants to happen next. */
+/* The action that a callback requests. */
 typedef enum engine_action {
-    ENGINE_CONTINUE, /* handled: go on with the registers as they are now */
+    ENGINE_CONTINUE, /* handled: continue with the current registers */
     ENGINE_DELIVER,  /* deliver the pending vector through the guest's IDT or IVT */
-    ENGINE_FAULT, /* special(): raise the fault written to *vector and *error_code instead of the instruction
-                   */
-    ENGINE_STOP   /* leave engine_run; registers as they are now */
+    ENGINE_FAULT,    /* special(): raise the fault in `vector` and `error_code` instead of the instruction */
+    ENGINE_STOP      /* leave engine_run with the current registers */
 } engine_action;
 
-/* Instructions that observe or change processor state and are answered by the owner. When special() is
- * called, everything before the instruction has been given to retired(), and the instruction itself has not.
- */
+/* Instructions that read or change processor state and that the owner executes. When special() is called,
+ * everything before the instruction has been passed to retired(), but not the instruction itself. */
 typedef enum engine_special {
     ENGINE_RDTSC,
     ENGINE_RDPMC,
     ENGINE_RDMSR,
-    ENGINE_WRMSR, /* registers through engine_get/set; ENGINE_CONTINUE = done */
+    ENGINE_WRMSR, /* the owner uses engine_get and engine_set; ENGINE_CONTINUE: done */
     ENGINE_CPUID,
-    ENGINE_MOV_TO_CR, /* operand = CR number, value = new value; the owner may fault it or let it happen
-                         (ENGINE_CONTINUE) */
-    ENGINE_MOV_TO_DR, /* operand = DR number (never 4 or 5), value = what the register holds afterwards */
+    ENGINE_MOV_TO_CR, /* operand = CR number, value = new value; ENGINE_CONTINUE: the engine executes it */
+    ENGINE_MOV_TO_DR, /* operand = DR number (never 4 or 5), value = the new contents */
     ENGINE_INVLPG,    /* value = linear address */
     ENGINE_INVD,
     ENGINE_WBINVD,
     ENGINE_TASK_SWITCH, /* not an instruction: a task switch has set CR0.TS, loaded CR3 (value) if the new TSS
-                           has one and cleared DR7's local enables; the answer is not looked at */
+                           has one and cleared DR7's local enables; the result is ignored */
     ENGINE_MARK /* a NOP that p5scope/guest.h uses as a marker: operand = 0 begin, 1 end; value = EAX */
 } engine_special;
 
@@ -72,16 +71,16 @@ typedef struct engine_event {
     bool locks_up;          /* with engine_options.locks_up: the processor hangs and delivers nothing */
 } engine_event;
 
-/* While these run the guest's x87 may be in the host's x87: they use no x87 instruction (no long double), and
- * call engine_settle before they call anyone who might, or ask for the guest's x87 state. The other callbacks
- * find it settled. */
+/* While these two callbacks run, the guest's x87 state may be in the host's x87. They must not use x87
+ * instructions (no long double), and must call engine_settle before they call code that might, or read the
+ * guest's x87 state. The other callbacks run after engine_settle. */
 typedef bool engine_retired(void *context, const p5_retired *retired);
 typedef bool engine_retired_blocks(void *context, const p5_access *accesses, const p5_value *values,
                                    const p5_retired_block *blocks, size_t count, unsigned instructions);
 
-/* Where a batch is put down: see engine_batch_into. */
+/* Memory for batches: see engine_batch_into. */
 typedef struct engine_room {
-    p5_retired_block *blocks; /* the first is not handed over */
+    p5_retired_block *blocks; /* the first entry is not passed to the owner */
     p5_value *values;
     p5_access *accesses;
 } engine_room;
@@ -90,44 +89,43 @@ void engine_settle(engine *e);
 
 typedef struct engine_callbacks {
     void *context;
-    /* A stretch was executed. Called once per block at the latest when the next block starts, a special
-     * instruction, a port access or a fault is about to be reported. Returns true to have attention() called
-     * before anything else is executed. */
+    /* Reports an executed stretch, at the latest before the next block starts or a special instruction, a port
+     * access or a fault is reported. Returns true to request attention() before anything else is executed. */
     engine_retired *retired;
-    /* The same for `count` stretches of `instructions` altogether, the first one's accesses and values from
-     * `accesses` and `values`: while engine_batch allows it. What they point to is the owner's until the
-     * next batch is begun, and for good if engine_batch_into has given that one another place. NULL: it is
-     * never called. */
+    /* Reports a batch of `count` stretches with `instructions` in total, if engine_batch permits batches.
+     * `accesses` and `values` are those of the first stretch. The owner may use the data until the next batch
+     * begins, and longer if engine_batch_into has chosen other memory for that one. May be NULL. */
     engine_retired_blocks *retired_blocks;
-    /* Something is about to be looked at or changed that depends on what retired and retired_blocks have
-     * told, or that pricing it depends on: before every other callback, before the core makes or releases a
-     * block, before accessed and dirty bits are set, and before engine_run returns; also before code that has
-     * been executed is overwritten and before a far transfer changes CS in protected mode, so that who is
-     * told of a stretch may read the instruction that comes next. NULL: not called. */
+    /* Makes the owner process all reported stretches. Called before anything that depends on them, or on which
+     * their prices depend: before every other callback, before the core makes or releases a block, before
+     * accessed and dirty bits are set, and before engine_run returns. It is also called before executed code is
+     * overwritten and before a far transfer changes CS in protected mode, so that the owner can read the
+     * instruction after a stretch. May be NULL. */
     void (*catch_up)(void *context);
-    /* At an instruction boundary after retired() returned true or engine_request_attention: the owner may
-     * inject an interrupt (engine_inject), change registers, ask for single steps (engine_step_mode), or
-     * return ENGINE_STOP. */
+    /* Called at an instruction boundary after retired() has returned true or engine_request_attention was
+     * called. The owner may inject an interrupt (engine_inject), change registers, switch to single steps
+     * (engine_step_mode), or return ENGINE_STOP. */
     engine_action (*attention)(void *context);
     engine_action (*special)(void *context, engine_special_call *call);
-    /* Exceptions and software interrupts. ENGINE_DELIVER delivers natively, then delivered() is called.
-     * Vector 16 with CR0.NE clear is FERR#: not to be delivered. */
+    /* Called for exceptions and software interrupts. After ENGINE_DELIVER the engine delivers the event and calls
+     * delivered(). Vector 16 with CR0.NE clear is FERR#, which must not be delivered. */
     engine_action (*event)(void *context, const engine_event *event);
-    /* A delivery through IDT/IVT has been done. */
+    /* Called after a delivery through IDT or IVT. */
     void (*delivered)(void *context, const p5_exception *exception);
-    /* Port I/O, rights already checked (IOPL, TSS bitmap). size = 1, 2, 4 bytes. */
+    /* Port I/O of 1, 2 or 4 bytes, after the check of rights (IOPL, TSS bitmap). */
     uint32_t (*port_read)(void *context, uint16_t port, unsigned size);
     void (*port_write)(void *context, uint16_t port, unsigned size, uint32_t value);
-    /* A byte of a window without memory of its own (engine_set_window): data references, ascending, and the
-     * host's on behalf of the guest. They know nothing of time and counts, and call nothing of the engine. */
+    /* Accesses to a byte of a window without host memory (engine_set_window), in ascending order, by data
+     * references of the guest and of the host on its behalf. They must not depend on time or counts, and must not
+     * call the engine. */
     uint8_t (*memory_read)(void *context, uint32_t physical);
     void (*memory_write)(void *context, uint32_t physical, uint8_t byte);
 } engine_callbacks;
 
 typedef struct engine_options {
     unsigned family; /* P5_FAMILY_P54C or P5_FAMILY_P55C: instruction set, CR4 bits */
-    bool permissive; /* let later processors' instructions run, counted */
-    bool locks_up;   /* erratum 81: engine_event.locks_up */
+    bool permissive; /* execute later processors' instructions, and count them */
+    bool locks_up;   /* emulate erratum 81 (engine_event.locks_up) */
     uint32_t cpuid_signature;
     uint32_t memory_bytes; /* RAM from physical 0, a multiple of 4096 */
     p5_core *core;         /* makes the block descriptors */
@@ -137,60 +135,59 @@ p5_status engine_open(const engine_options *options, const engine_callbacks *cal
                       p5_error *error);
 void engine_close(engine *e);
 
-/* The board activates IGNNE#: waiting x87 instructions go on with the exception that is pending (CR0.NE
- * clear). It ends with that exception. */
+/* Asserts IGNNE# (with CR0.NE clear): waiting x87 instructions continue in spite of the pending exception, until
+ * it is cleared. */
 void engine_ignore_math_error(engine *e);
 
-/* Puts other functions in the place of engine_callbacks.retired and retired_blocks. Between runs. */
+/* Replaces engine_callbacks.retired and retired_blocks. Call it between runs. */
 void engine_set_retired(engine *e, engine_retired *retired, engine_retired_blocks *blocks);
-/* Plain stretches are kept until they may take `clocks` (core_block_clocks; ENGINE_BATCH_CLOCKS at most, 0:
- * none are kept), or there are so many instructions of them that each has 512 - the last block and the
- * running one may bring a block of the largest size more, each - or something happens that could make a
- * difference to anybody: everything before a special instruction, a port access, an exception, attention() or
- * a change of page tables that were walked, by a walk or by the guest, has been given away then. Not while
+/* Permits batches whose stretches can take `clocks` together (core_block_clocks; at most ENGINE_BATCH_CLOCKS; 0: no
+ * batches). A batch also ends at `clocks` / 512 instructions, which the last block and the running one may exceed by
+ * the largest block each. It is delivered before any event that depends on it: a special instruction, a port access,
+ * an exception, attention(), or a change of page tables that were walked. There are no batches while
  * engine_follows_stores. */
 enum {
     ENGINE_BATCH = 256,
     ENGINE_BATCH_CLOCKS = ENGINE_BATCH * 512,
     ENGINE_BLOCK = 128, /* instructions of the largest block */
-    /* What a room needs to have, whatever is executed (internal.h). */
+    /* Sizes of an engine_room that suffice for any code (internal.h). */
     ENGINE_ROOM_BLOCKS = 1 + ENGINE_BATCH + 1,
     ENGINE_ROOM_VALUES = ENGINE_BATCH + 2 * ENGINE_BLOCK,
     ENGINE_ROOM_ACCESSES = 3200
 };
 void engine_batch(engine *e, unsigned clocks);
-/* Batches are put into `room` from the next one on, one after another; at first into the engine's own. Who
- * keeps a batch calls this before retired_blocks returns. The next one's room may begin where that batch ends
- * in each of the three arrays: what the running block has recorded by then stands there, and is needed until
- * retired or retired_blocks has told of it and returned, which is before the next batch is begun. */
+/* Chooses the memory for the following batches; initially it is the engine's own. To keep a batch, the owner calls
+ * this before retired_blocks returns. The new memory may begin where that batch ends in each of the three arrays.
+ * Records of the running block are there already; the engine needs them until they have been reported, which is
+ * before the next batch begins. */
 void engine_batch_into(engine *e, const engine_room *room);
-/* Runs from the current state until a reason to stop. */
+/* Runs from the current state until there is a reason to stop. */
 engine_stop engine_run(engine *e);
 const char *engine_failure(const engine *e);
-/* Asks for attention() at the next block boundary at which no batch goes on, or behind the running iteration
- * of a REP string, which is interrupted by that. */
+/* Requests attention() at the next block boundary at which the batch ends, or after the running iteration of a REP
+ * string, which it interrupts. */
 void engine_request_attention(engine *e);
-/* ... for who asks at a time that is none of the guest's, another thread or a signal handler: a REP string
- * goes on, up to where it would have been interrupted anyway, so that the stretches are the same whenever
- * this is called. Async-signal- and thread-safe. */
+/* Does the same at a time that does not depend on the guest, from another thread or a signal handler. It does not
+ * interrupt a REP string earlier than otherwise, so that the stretches do not depend on the time of the call.
+ * Async-signal-safe and thread-safe. */
 void engine_request_attention_async(engine *e);
-/* While on, every instruction is a stretch of its own, with attention() after each; a REP string is one
- * instruction. To be switched from attention() or between runs. */
+/* Switches single steps on or off: every instruction, including a whole REP string, is a stretch, and attention()
+ * follows each. Call it from attention() or between runs. */
 void engine_step_mode(engine *e, bool on);
-/* Lets no block run across these linear addresses, ascending, which stay the caller's: what is there begins a
- * stretch. Between runs. */
+/* Makes the instructions at these linear addresses begin stretches. The addresses are in ascending order and remain
+ * the caller's. Call it between runs. */
 void engine_set_cuts(engine *e, const uint32_t *addresses, size_t count);
-/* Delivers an external interrupt at the current boundary, from attention() or between runs. False if IF or a
- * shadow forbids it (NMI ignores IF, and waits for the IRET of the one before; P5_TRANSFER_FAULT, for machine
- * check, waits for nothing). */
+/* Delivers an external interrupt at the current boundary, from attention() or between runs. Returns false if IF or an
+ * interrupt shadow prevents it. An NMI ignores IF and waits for the previous NMI's IRET; P5_TRANSFER_FAULT, for a
+ * machine check, is always delivered. */
 bool engine_inject(engine *e, uint8_t vector, p5_transfer kind);
-/* The instruction that was retired last has set EFLAGS.RF, for the next one. */
+/* Returns true if the last retired instruction has set EFLAGS.RF for the next one. */
 bool engine_resuming(const engine *e);
-/* ... and whoever has to know has been told. */
-void engine_resume_told(engine *e);
-/* IF is set. Only instructions that end their block, which is in no batch, set it. */
+/* Acknowledges that: engine_resuming returns false until it happens again. */
+void engine_resume_done(engine *e);
+/* Returns IF. Only instructions that end their block set it, and such a block is in no batch. */
 bool engine_interrupts_on(const engine *e);
-/* True if a maskable interrupt would be taken at this boundary. */
+/* Returns true if a maskable interrupt would be taken at this boundary. */
 bool engine_interruptible(const engine *e);
 
 /* Registers. */
@@ -211,10 +208,10 @@ typedef enum engine_register {
     ENGINE_CR4
 } engine_register;
 uint32_t engine_get(const engine *e, engine_register which);
-/* Sets with all side effects (CR0 mode change, TLB flush on CR3). EIP is an offset in CS. */
+/* Sets a register with all side effects (mode change by CR0, TLB flush by CR3). EIP is an offset in CS. */
 void engine_set(engine *e, engine_register which, uint32_t value);
 
-/* Segment registers with their hidden part. */
+/* Segment registers with their hidden parts. */
 typedef enum engine_segment_name {
     ENGINE_ES,
     ENGINE_CS,
@@ -237,37 +234,38 @@ void engine_set_segment(engine *e, engine_segment_name which,
 void engine_set_table(engine *e, bool idt, uint32_t base, uint16_t limit);
 unsigned engine_cpl(const engine *e);
 unsigned engine_mode(const engine *e); /* P5_MODE_* */
-/* Debug registers as last written or set: DR0-DR3, DR6, DR7. Writing one has its effect at once. */
+/* Debug registers DR0-DR3, DR6 and DR7. A write takes effect at once. */
 uint32_t engine_get_debug(const engine *e, unsigned number);
 void engine_set_debug(engine *e, unsigned number, uint32_t value);
-/* x87/MMX state as FNSAVE's 108-byte 32-bit image. */
+/* The x87 and MMX state as the 108-byte image of a 32-bit FNSAVE. */
 void engine_get_x87(const engine *e, uint8_t image[108]);
 void engine_set_x87(engine *e, const uint8_t image[108]);
-/* How often the x87 register stack has underflowed and overflowed since the engine was opened, for warnings:
- * an instruction may count more than once, and snapshots do not keep it. */
+/* Returns how often the x87 register stack has underflowed and overflowed since the engine was opened. It is meant for
+ * warnings: an instruction may count more than once, and snapshots do not contain it. */
 void engine_x87_faults(const engine *e, uint64_t *underflows, uint64_t *overflows);
 
-/* Physical memory by host pointer, NULL outside RAM. Writing code that was executed needs engine_flush_code.
- */
+/* Returns the host address of physical memory, or NULL outside RAM. After a write to executed code, call
+ * engine_flush_code. */
 uint8_t *engine_ram(engine *e, uint32_t physical, uint32_t size);
 void engine_flush_code(engine *e, uint32_t physical, uint32_t size);
-/* Linear to physical with the current paging; false on a not-present page. Does not set A/D bits. */
+/* Translates a linear address with the current paging, without setting accessed or dirty bits. Returns false for a page
+ * that is not present. */
 bool engine_translate(engine *e, uint32_t linear, uint32_t *physical);
-/* For the core's page walks: addresses of the entries that translate `linear`. */
+/* For the core's page walks: returns the addresses of the entries that translate `linear`. */
 void engine_walk(engine *e, uint32_t linear, uint32_t *directory_entry, uint32_t *table_entry);
-/* For the core's page walks: which accessed and dirty bits (P5_PAGE_*) the access at `linear` found clear and
- * has set. Tells each bit once. */
+/* For the core's page walks: returns the accessed and dirty bits (P5_PAGE_*) that the access at `linear` has set.
+ * Returns each bit only once. */
 unsigned engine_page_bits_set(engine *e, uint32_t linear, bool write);
-/* Page tables changed by the host: drop cached translations (not the model's TLBs). */
+/* Drops cached translations (not the model's TLBs) after the host has changed page tables. */
 void engine_flush_translations(engine *e);
-/* Linear memory access by the host on behalf of the guest (no counting). False on a not-present page; stops
- * at it. */
+/* Access linear memory on behalf of the guest, without counting. They stop at a page that is not present and return
+ * false. */
 bool engine_read_linear(engine *e, uint32_t linear, void *data, size_t size);
 bool engine_write_linear(engine *e, uint32_t linear, const void *data, size_t size);
 /* --- Contents of caches and TLBs that differ from RAM and page tables (coherence.c) --- */
 
-/* Keeps what memory holds under modified lines from now on, by a copy of each page that the guest stores
- * into. Returns false if memory runs out. */
+/* Starts to keep the contents of memory separate from modified cache lines, with a copy of each page that the guest
+ * stores into. Returns false if host memory runs out. */
 bool engine_keep_memory(engine *e);
 bool engine_keeps_memory(const engine *e);
 /* Searches a loaded image of code for INVD. If there is one, stores are followed one by one
@@ -275,42 +273,42 @@ bool engine_keeps_memory(const engine *e);
 void engine_search_invd(engine *e, const uint8_t *bytes, size_t size);
 /* Returns true if stores are followed, so that there must be no batches. */
 bool engine_follows_stores(const engine *e);
-/* For p5_core_hooks of the same names: bytes that lie in one line. */
+/* Implement the p5_core_hooks of the same names, for bytes within one line. */
 void engine_line_to_memory(engine *e, uint32_t physical, uint32_t size);
 void engine_line_from_memory(engine *e, uint32_t physical, uint32_t size);
-/* A line as data references see it, or as memory holds it. False: no RAM there. */
+/* Reads a line as data references see it, or as it is in memory. Returns false if there is no RAM. */
 bool engine_read_line(const engine *e, uint32_t physical, bool memory, uint8_t bytes[P5_LINE_BYTES]);
-/* Data references see these bytes from now on; memory keeps what it has, if engine_keep_memory is on. */
+/* Changes the bytes that data references see. With engine_keep_memory, memory keeps its contents. */
 void engine_write_line(engine *e, uint32_t physical, const uint8_t bytes[P5_LINE_BYTES]);
-/* The processor executes `bytes` in this line, whatever data references see; NULL: no longer. False: out of
- * memory. */
+/* Makes the processor execute `bytes` in this line, independently of data references; NULL ends that. Returns false if
+ * host memory runs out. */
 bool engine_set_code_line(engine *e, uint32_t physical, const uint8_t *bytes);
-/* An entry of a TLB that translates otherwise than the page tables; `valid` false: no longer. */
+/* Sets a translation that differs from the page tables, or removes it if `valid` is false. */
 void engine_set_translation(engine *e, const p5_translation *translation);
-/* The host has written RAM through engine_ram, as a device would: so has memory. */
+/* Must be called after a device has written RAM through engine_ram; the write also reaches memory under cache lines. */
 void engine_ram_written(engine *e, uint32_t physical, uint32_t size);
-/* Rights and attributes of the page of `linear`: P5_PAGE_WRITABLE ... */
+/* Returns rights and attributes (P5_PAGE_*) of the page of `linear`. */
 unsigned engine_page_rights(engine *e, uint32_t linear);
-/* From attention(): the block about to start is to be translated and looked up anew. */
+/* Called from attention(): makes the engine translate and look up the next block again. */
 void engine_refetch(engine *e);
 
-/* Physical addresses, whole pages, behind which data references find memory of a device instead of RAM or the
- * open bus: `host`, which stays the owner's, or, if that is NULL, callbacks. No code is executed there. */
+/* Physical pages at which data references access a device instead of RAM or the open bus: the memory at `host`, which
+ * remains the owner's, or the callbacks if it is NULL. Code is not executed there. */
 typedef struct engine_window {
-    uint32_t first, bytes; /* 0 bytes: there is none */
+    uint32_t first, bytes; /* 0 bytes: no window */
     uint8_t *host;
 } engine_window;
 enum { ENGINE_WINDOWS = 2 };
-/* From anywhere but memory_read and memory_write. */
+/* Must not be called from memory_read and memory_write. */
 void engine_set_window(engine *e, unsigned number, const engine_window *window);
 
 void engine_set_a20(engine *e, bool enabled);
-/* The engine's part of a snapshot, RAM included, in either direction; between runs only. Loading: into an
- * engine that was opened with the same options and has not run. */
+/* Saves or loads the engine's part of a snapshot, including RAM, between runs. To load, the engine must have been
+ * opened with the same options and must not have run. */
 void engine_transfer(engine *e, snapshot *s);
-/* NULL behind the last. */
+/* Terminated by NULL. */
 extern const snapshot_table *const engine_tables[];
-/* Instructions of later processors that ran because of `permissive`. */
+/* Returns the number of executed instructions of later processors (`permissive`). */
 uint64_t engine_permissive_count(const engine *e);
 
 #endif

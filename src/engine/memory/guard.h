@@ -68,7 +68,7 @@ static inline bool guard_resumes_at(const engine *e, uint32_t linear)
     return e->memory.resume && e->memory.resume_at == linear;
 }
 /* Counts RF down after the instruction that has set it, unless guard_completed does. */
-static inline void guard_resume_told(engine *e)
+static inline void guard_resume_done(engine *e)
 {
     if (!e->memory.guard.looking)
         e->memory.resume = RESUME_NOW;

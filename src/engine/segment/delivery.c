@@ -334,9 +334,9 @@ bool engine_resuming(const engine *e)
     return guard_resume(e) == RESUME_AFTER_THIS;
 }
 
-void engine_resume_told(engine *e)
+void engine_resume_done(engine *e)
 {
-    guard_resume_told(e);
+    guard_resume_done(e);
 }
 
 /* Returns whether an NMI would be taken at this boundary, because none is being handled. */

@@ -90,7 +90,7 @@ static inline bool run_finish(p5_machine *machine, const p5_retired *retired)
     }
     if (__builtin_expect(machine->debug_written, 0) && engine_resuming(machine->engine)) {
         p5_core_resume(machine->core);
-        engine_resume_told(machine->engine);
+        engine_resume_done(machine->engine);
     }
     if (__builtin_expect(machine->debugger != NULL, 0))
         machine->attention_wanted |= debug_retired(machine->debugger, retired);
