@@ -261,4 +261,6 @@ void guest_options_free(guest_options *options)
         free(options->share_text[i]);
     free(options->kernel_command);
     guest_options_free_model(options);
+    free(options->keys);
+    options->keys = NULL;
 }

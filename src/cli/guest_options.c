@@ -136,6 +136,8 @@ bool guest_options_open(guest_options *options, const cli_options *line)
     take_values(options);
     bool good = (line->mem == NULL || set_memory(options, line->mem)) &&
                 (line->rtc == NULL || set_rtc(options, line->rtc));
+    if (good && line->keys != NULL)
+        good = (options->keys = keys_parse(line->keys)) != NULL;
     for (size_t i = 0; i < line->dir.count && good; i++)
         good = add_share(options, line->dir.items[i]);
     for (size_t i = 0; i < line->env.count && good; i++)

@@ -4,6 +4,7 @@
 
 #include "cli/cli.h"
 #include "cli/file_use.h"
+#include "cli/keys.h"
 #include "cli/options.h"
 #include "p5scope/report.h"
 #include "p5scope/snapshot.h"
@@ -23,6 +24,7 @@ typedef struct guest_options {
     char *share_text[GUEST_MOST_SHARES];                 /* the storage of the strings in `shares` */
     const char *environment[GUEST_MOST_ENVIRONMENT + 1]; /* --env */
     size_t environment_count;
+    typed_keys *keys;      /* --keys; NULL: the guest reads standard input */
     char **kernel_command; /* the file of --kernel and the words, whose array `command` is then */
     p5_limits limits;
     double over;    /* host_clock at which --timeout ends the run, since the guest was loaded */

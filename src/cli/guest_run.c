@@ -74,6 +74,16 @@ static int read_input(void *context, uint8_t *byte, bool idle)
     return got == 1 ? 1 : -1;
 }
 
+static int read_keys(void *context, uint8_t *byte, bool idle)
+{
+    typed_keys *keys = context;
+    (void)idle;
+    if (keys->at == keys->size)
+        return -1;
+    *byte = keys->bytes[keys->at++];
+    return 1;
+}
+
 /* Joins the words with blanks. NULL when memory is out. */
 static char *join_words(const char *const *words)
 {
@@ -144,12 +154,14 @@ static p5_status load(const guest_options *options, guest_form form, const char 
     return p5_machine_load_linux(machine, path, words, options->environment, error);
 }
 
-/* Skips the part of an input file that the snapshot's guest had read. */
-static void skip_input(const p5_machine *machine)
+/* Skips the part of an input file, or of --keys, that the snapshot's guest had read. */
+static void skip_input(const guest_options *options, const p5_machine *machine)
 {
     struct stat about;
     uint64_t taken = p5_machine_input_taken(machine);
-    if (taken > 0 && fstat(STDIN_FILENO, &about) == 0 && S_ISREG(about.st_mode))
+    if (options->keys != NULL)
+        options->keys->at = taken < options->keys->size ? (size_t)taken : options->keys->size;
+    else if (taken > 0 && fstat(STDIN_FILENO, &about) == 0 && S_ISREG(about.st_mode))
         lseek(STDIN_FILENO, (off_t)taken, SEEK_SET);
 }
 
@@ -159,7 +171,11 @@ static p5_machine_options machine_options_of(const guest_options *options)
     p5_machine_options machine = options->machine;
     machine.size = sizeof machine;
     machine.shares = options->shares;
-    machine.input = read_input;
+    machine.input = options->keys != NULL ? read_keys : read_input;
+    machine.input_context = options->keys;
+    machine.input_keys = options->keys != NULL || isatty(STDIN_FILENO);
+    if (options->keys != NULL)
+        options->keys->at = 0;
     machine.cd_as_disk = options->line->disk;
     machine.console = options->line->screen ? discard : NULL;
     machine.stuck = interrupt_stuck;
@@ -174,7 +190,7 @@ static p5_machine *load_snapshot(const guest_options *options, int *status)
     p5_error error = {0};
     *status = CLI_OK;
     if (p5_machine_load(options->line->load, &machine_options, &machine, &error) == P5_OK)
-        skip_input(machine);
+        skip_input(options, machine);
     else
         *status = cannot_load(options->line->load, &error);
     return machine;

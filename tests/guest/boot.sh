@@ -26,3 +26,6 @@ boots v86 F4 '' </dev/null
 boots pci + '' </dev/null
 # A guest without a disk may ask for one to boot from, read it and write to it.
 boots no_disk + 'INT 19h: there is no disk to boot from' --flat=0x1000:0 --real </dev/null
+# Keys: the words of the IBM PS/2 and PC BIOS interface technical reference, for 101 keys and for 83.
+boots keys '1E61 1E41 2E03 48E0 53E0 8DE0 9800 3B00 5400 6900 8500 2D00 7800 0F00 0F09 011B 4800 5300 4400 7300 1C0D ' '' \
+    --keys 'aA<ctrl-c><up><delete><ctrl-up><alt-up><f1><shift-f1><alt-f2><f11><alt-x><alt-1><shift-tab><tab><esc><up><delete><f11><f10><ctrl-up><ctrl-left><enter>'

@@ -4,6 +4,7 @@
 #ifndef MACHINE_BIOS_BIOS_H
 #define MACHINE_BIOS_BIOS_H
 
+#include "machine/board/devices.h"
 #include "machine/state.h"
 
 typedef struct bios {
@@ -70,6 +71,8 @@ void bios_video_put(bios *b, uint8_t character);
 bool bios_key_put(bios *b, uint16_t key);
 bool bios_key_there(const bios *b, uint16_t *key);
 bool bios_key_take(bios *b, uint16_t *key);
+/* Returns the word that stands for a key in the buffer. */
+uint16_t bios_key_word(const key_press *key);
 /* Sets the processor to real mode with all segments 0 and EIP 7C00h, as a BIOS enters a boot sector. */
 void boot_processor(engine *e);
 

@@ -14,7 +14,20 @@ enum {
     SHIFT_CONTROL = 0x04,
     SHIFT_ALT = 0x08,
     LEFT_CONTROL = 0x01, /* flags in AH that function 12h returns */
-    LEFT_ALT = 0x02
+    LEFT_ALT = 0x02,
+    NEW_FUNCTIONS = 0x10,     /* of the keyboard with 101 keys */
+    LAST_WAS_EXTENDED = 0x02, /* in the data area: the last byte was E0h */
+    KEY_EXTENDED = 0xe0,
+    ALT_DIGIT = 0x76,
+    CODE_1 = 0x02,
+    CODE_EQUALS = 0x0d,
+    CODE_TAB = 0x0f,
+    CODE_F1 = 0x3b,
+    CODE_F10 = 0x44,
+    CODE_HOME = 0x47,
+    CODE_DELETE = 0x53,
+    CODE_F11 = 0x57,
+    CODE_F12 = 0x58
 };
 
 static uint8_t key_modifier(uint8_t code)
@@ -49,18 +62,89 @@ bool bios_key_put(bios *b, uint16_t key)
     return true;
 }
 
+/* Codes of keys that have no character: by the scan code, alone and with Shift, Ctrl and Alt. IBM PS/2 and PC BIOS
+ * interface technical reference, "Keyboard". */
+static uint16_t function_key(uint8_t code, const key_press *key)
+{
+    static const uint8_t first[4] = {0x3b, 0x54, 0x5e, 0x68}, last_two[4] = {0x85, 0x87, 0x89, 0x8b};
+    unsigned held = key->alt ? 3 : key->control ? 2 : key->shift ? 1 : 0;
+    bool late = code >= CODE_F11;
+    return (uint16_t)((late ? last_two[held] + code - CODE_F11 : first[held] + code - CODE_F1) << 8);
+}
+
+static uint16_t cursor_key(uint8_t code, const key_press *key)
+{
+    static const uint8_t with_control[] = {0x77, 0x8d, 0x84, 0,    0x73, 0,   0x74,
+                                           0,    0x75, 0x91, 0x76, 0x92, 0x93};
+    enum { ALT_MORE = 0x50 };
+    if (key->alt)
+        return (uint16_t)((code + ALT_MORE) << 8);
+    if (key->control)
+        return (uint16_t)(with_control[code - CODE_HOME] << 8 | KEY_EXTENDED);
+    return (uint16_t)(code << 8 | KEY_EXTENDED);
+}
+
+uint16_t bios_key_word(const key_press *key)
+{
+    uint8_t code = key->code;
+    if (key->character != 0 && !key->alt)
+        return (uint16_t)(code << 8 | key->character);
+    if ((code >= CODE_F1 && code <= CODE_F10) || code == CODE_F11 || code == CODE_F12)
+        return function_key(code, key);
+    if (key->extended && code >= CODE_HOME && code <= CODE_DELETE)
+        return cursor_key(code, key);
+    if (key->alt) /* digits have codes of their own */
+        return (uint16_t)((code >= CODE_1 && code <= CODE_EQUALS ? code + ALT_DIGIT : code) << 8);
+    if (code == CODE_TAB && key->shift)
+        return CODE_TAB << 8;
+    return (uint16_t)(code << 8 | keyboard_character(code, key->shift, key->control));
+}
+
 void bios_key_interrupt(bios *b)
 {
     uint8_t code = (uint8_t)devices_read(b->machine, 0x60, 1), flags = (uint8_t)bios_load(b, BDA_SHIFT, 1);
-    uint8_t modifier = key_modifier(code & (uint8_t)~BREAK);
+    uint8_t kind = (uint8_t)bios_load(b, BDA_KEYBOARD, 1), modifier = key_modifier(code & (uint8_t)~BREAK);
+    bool extended = (kind & LAST_WAS_EXTENDED) != 0;
+    bool prefix = code == KEY_EXTENDED;
+    bios_store(b, BDA_KEYBOARD, 1, prefix ? kind | LAST_WAS_EXTENDED : kind & ~(uint32_t)LAST_WAS_EXTENDED);
+    if (prefix)
+        return;
     if (modifier != 0) {
         bios_store(b, BDA_SHIFT, 1, (code & BREAK) != 0 ? flags & ~(uint32_t)modifier : flags | modifier);
         return;
     }
     if ((code & BREAK) != 0)
         return;
-    bool shift = (flags & (SHIFT_LEFT | SHIFT_RIGHT)) != 0, control = (flags & SHIFT_CONTROL) != 0;
-    bios_key_put(b, (uint16_t)(code << 8 | keyboard_character(code, shift, control)));
+    const key_press key = {.code = code,
+                           .extended = extended,
+                           .shift = (flags & (SHIFT_LEFT | SHIFT_RIGHT)) != 0,
+                           .control = (flags & SHIFT_CONTROL) != 0,
+                           .alt = (flags & SHIFT_ALT) != 0};
+    bios_key_put(b, bios_key_word(&key));
+}
+
+/* Converts a key to what the functions of the keyboard with 83 keys know. Returns false if they do not have it. */
+static bool old_key(uint16_t *key)
+{
+    enum { LAST_OLD = 0x84 };
+    uint8_t low = (uint8_t)*key;
+    if (*key >> 8 > LAST_OLD && (low == 0 || low == KEY_EXTENDED))
+        return false;
+    if (low == KEY_EXTENDED && *key >> 8 != 0)
+        *key &= 0xff00;
+    return true;
+}
+
+/* Looks at the next key for function AH; drops keys that the old functions do not have. */
+static bool next_key(bios *b, uint16_t *key)
+{
+    bool old = bios_high(b, ENGINE_EAX) < NEW_FUNCTIONS;
+    while (bios_key_there(b, key)) {
+        if (!old || old_key(key))
+            return true;
+        bios_key_take(b, key);
+    }
+    return false;
 }
 
 bool bios_key_there(const bios *b, uint16_t *key)
@@ -109,12 +193,13 @@ static void wait_at_end(bios *b)
 /* Takes a key into AX. Returns true if the stub must wait for one. */
 static bool key_wait(bios *b)
 {
-    uint16_t key;
-    if (!bios_key_take(b, &key)) {
+    uint16_t key, taken;
+    if (!next_key(b, &key)) {
         keyboard_ask(b->machine->devices);
         wait_at_end(b);
         return true;
     }
+    bios_key_take(b, &taken);
     b->key_wait_until = 0;
     bios_set_word(b, ENGINE_EAX, key);
     return false;
@@ -128,15 +213,17 @@ bool bios_keyboard(bios *b)
     case 0x10:
         return key_wait(b);
     case 0x01:
-    case 0x11:
-        bios_set_flag(b, FLAG_ZERO, !bios_key_there(b, &key));
-        if (bios_key_there(b, &key))
+    case 0x11: {
+        bool there = next_key(b, &key);
+        bios_set_flag(b, FLAG_ZERO, !there);
+        if (there)
             bios_set_word(b, ENGINE_EAX, key);
         else {
             keyboard_ask(b->machine->devices);
             keyboard_polled(b->machine->devices);
         }
         return false;
+    }
     case 0x02:
     case 0x12: {
         uint8_t flags = (uint8_t)bios_load(b, BDA_SHIFT, 1);

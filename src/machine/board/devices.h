@@ -8,6 +8,7 @@
 
 #include "base/snapshot.h"
 #include "machine/board/date.h"
+#include "machine/board/key_sequence.h"
 #include "machine/disk/disk_image.h"
 #include "p5scope/machine.h"
 
@@ -90,8 +91,9 @@ void keyboard_polled(devices *b);
 void keyboard_input_again(devices *b);
 /* Returns true if the keyboard is sending a pressed key. */
 bool keyboard_sends(const devices *b);
-/* Returns scan code (0: no such key) and character in the BIOS's format. */
-uint16_t keyboard_key(uint8_t character);
+/* Takes a key from the user's input, whose bytes come from `input`: 1, 0 = none now, -1 = it has ended. With the
+ * option input_keys the sequences of terminals are keys; otherwise each byte is one. */
+int keyboard_take(devices *b, int (*input)(devices *b, uint8_t *byte), key_press *key);
 /* Returns the character of a make code, or 0. */
 uint8_t keyboard_character(uint8_t code, bool shift, bool control);
 

@@ -24,6 +24,8 @@ enum {
     KEY_RESEND = 0xfe,
     CODE_SHIFT = 0x2a,
     CODE_CONTROL = 0x1d,
+    CODE_ALT = 0x38,
+    CODE_EXTENDED = 0xe0,
     CODE_BREAK = 0x80,
     BYTE_HZ = 1000 /* a byte from the keyboard takes about a millisecond */
 };
@@ -60,12 +62,6 @@ uint8_t keyboard_character(uint8_t code, bool shift, bool control)
         return 0;
     uint8_t character = (uint8_t)(shift ? keyboard_shifted : keyboard_unshifted)[code];
     return control && character >= '@' ? character & 0x1f : character;
-}
-
-uint16_t keyboard_key(uint8_t character)
-{
-    bool shift, control;
-    return (uint16_t)(keyboard_scan_code(character, &shift, &control) << 8 | character);
 }
 
 /* --- from the keyboard to the controller --- */
@@ -121,18 +117,63 @@ static void keyboard_expect(devices *b)
         k->next_at = keyboard_byte_time(b);
 }
 
-static void keyboard_press(devices *b, uint8_t character)
+static void press_held(devices *b, const key_press *key, uint8_t released)
 {
-    bool shift, control;
-    uint8_t code = keyboard_scan_code(character, &shift, &control), held = shift ? CODE_SHIFT : CODE_CONTROL;
-    if (code == 0)
+    const struct {
+        bool held;
+        uint8_t code;
+    } modifiers[] = {{key->shift, CODE_SHIFT}, {key->control, CODE_CONTROL}, {key->alt, CODE_ALT}};
+    for (unsigned i = 0; i < sizeof modifiers / sizeof modifiers[0]; i++)
+        if (modifiers[i].held)
+            keyboard_queue(b, modifiers[i].code | released);
+}
+
+/* Presses a key and its modifiers, and releases them. */
+static void keyboard_press(devices *b, const key_press *key)
+{
+    if (key->code == 0)
         return;
-    if (shift || control)
-        keyboard_queue(b, held);
-    keyboard_queue(b, code);
-    keyboard_queue(b, code | CODE_BREAK);
-    if (shift || control)
-        keyboard_queue(b, held | CODE_BREAK);
+    press_held(b, key, 0);
+    for (unsigned released = 0; released <= CODE_BREAK; released += CODE_BREAK) {
+        if (key->extended)
+            keyboard_queue(b, CODE_EXTENDED);
+        keyboard_queue(b, (uint8_t)(key->code | released));
+    }
+    press_held(b, key, CODE_BREAK);
+}
+
+int keyboard_take(devices *b, int (*input)(devices *b, uint8_t *byte), key_press *key)
+{
+    keyboard *k = &b->keyboard;
+    uint8_t byte;
+    if (!b->machine->options.input_keys && k->sequence_bytes == 0) {
+        int got = input(b, &byte);
+        if (got == 1)
+            *key = key_of_character(byte);
+        return got;
+    }
+    for (;;) {
+        unsigned used = k->sequence_bytes != 0 ? key_decode(k->sequence, k->sequence_bytes, key) : 0;
+        int got = used == 0 ? input(b, &byte) : 0;
+        if (got == 1) {
+            k->sequence[k->sequence_bytes++] = byte;
+            continue;
+        }
+        if (k->sequence_bytes == 0)
+            return got;
+        if (used == 0) { /* nothing follows now: a person has pressed Esc */
+            *key = key_of_character(k->sequence[0]);
+            used = 1;
+        }
+        k->sequence_bytes = (uint8_t)(k->sequence_bytes - used);
+        memmove(k->sequence, k->sequence + used, k->sequence_bytes);
+        return 1;
+    }
+}
+
+static int own_input(devices *b, uint8_t *byte)
+{
+    return devices_input(b, INPUT_KEYBOARD, byte);
 }
 
 static void keyboard_arrive(devices *b)
@@ -142,14 +183,14 @@ static void keyboard_arrive(devices *b)
         return;
     k->next_at = UINT64_MAX;
     if (k->queued == 0 && keyboard_listens(k)) {
-        uint8_t character;
-        int got = devices_input(b, INPUT_KEYBOARD, &character);
+        key_press key;
+        int got = keyboard_take(b, own_input, &key);
         k->input_ended = got < 0;
         k->wanted &= got == 0 || !k->one_by_one;
         if (got == 0)
             k->next_at = b->now + devices_clock_of(b, 16, BYTE_HZ);
         else if (got == 1)
-            keyboard_press(b, character);
+            keyboard_press(b, &key);
         if (k->queued == 0)
             return;
     }
@@ -443,4 +484,5 @@ const snapshot_table keyboard_state = {SNAPSHOT(
     FIELD_ANY(expects, parameter_of), FIELD_FLAG(scanning, wanted, one_by_one, input_ended),
     FIELD_ANY_OF([0], queue), FIELD_MOST(KEYBOARD_QUEUE, queued), FIELD_DEADLINE(next_at),
     FIELD_SINCE(2, FIELD_FLAG(output_is_mouse), FIELD_ANY(queue_mouse), FIELD_TABLE(&mouse_state, mouse),
+                FIELD_ANY_OF([0], sequence), FIELD_MOST(KEY_SEQUENCE_BYTES - 1, sequence_bytes),
                 FIELD_ANY(looks_at_end), FIELD_TIME(looks_since)))};

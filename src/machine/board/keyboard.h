@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/snapshot.h"
+#include "machine/board/key_sequence.h"
 #include "machine/board/mouse.h"
 
 enum { KEYBOARD_QUEUE = 16 };
@@ -22,6 +23,8 @@ typedef struct keyboard {
     bool wanted;     /* the guest has requested a key */
     bool one_by_one; /* each key needs its own request */
     bool input_ended;
+    uint8_t sequence[KEY_SEQUENCE_BYTES]; /* bytes of the input that are not a whole key yet */
+    uint8_t sequence_bytes;
     uint8_t queue[KEYBOARD_QUEUE]; /* bytes to be sent to the controller */
     unsigned queued;
     uint64_t next_at;     /* clock at which the next byte arrives, UINT64_MAX: none is being sent */

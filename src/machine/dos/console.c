@@ -49,41 +49,53 @@ static bool key_comes(const dos *d)
            keyboard_sends(d->machine->devices);
 }
 
-/* Takes a byte of the input stream; ignores the BIOS key buffer. Returns the same values as dos_input. */
-static int take_input(dos *d, uint8_t *byte)
+/* Takes a key of the input stream; ignores the BIOS key buffer. Returns the same values as dos_input. */
+static int take_input(dos *d, key_press *key)
 {
     for (;;) {
         if (d->input_ended || d->machine->options.input == NULL)
             return -1;
         devices_console_flush(d->machine->devices);
-        int got = devices_input_idle(d->machine->devices, byte);
+        int got = keyboard_take(d->machine->devices, devices_input_idle, key);
         d->input_ended = got < 0;
         if (got != 1)
             return got;
-        bool second = d->after_return && *byte == '\n';
-        d->after_return = *byte == '\r';
+        bool second = d->after_return && key->character == '\n';
+        d->after_return = key->character == '\r';
         if (second)
             continue;
-        if (*byte == '\n')
-            *byte = '\r';
+        if (key->character == '\n')
+            key->character = '\r';
         return 1;
     }
+}
+
+/* Returns the first byte of a key; the second one, of a key without a character, is kept for the next read. */
+static uint8_t first_byte(dos *d, uint16_t key)
+{
+    enum { EXTENDED = 0xe0 };
+    uint8_t low = (uint8_t)key;
+    bool special = low == 0 || (low == EXTENDED && key >> 8 != 0);
+    d->scan_code = special ? (uint8_t)(key >> 8) : 0;
+    return special ? 0 : low;
 }
 
 /* Takes the next byte of the key buffer or the input stream. Returns the same values as dos_input. A key
  * without a character gives two bytes: 0 and its scan code. */
 static int next_byte(dos *d, uint8_t *byte)
 {
-    uint16_t key;
+    uint16_t word;
+    key_press key;
     int got = 1;
     if (d->scan_code != 0) {
         *byte = d->scan_code;
         d->scan_code = 0;
-    } else if (bios_key_take(&d->bios, &key)) {
-        *byte = (uint8_t)key;
-        d->scan_code = *byte == 0 ? (uint8_t)(key >> 8) : 0;
+    } else if (bios_key_take(&d->bios, &word)) {
+        *byte = first_byte(d, word);
     } else {
-        got = key_comes(d) ? 0 : take_input(d, byte);
+        got = key_comes(d) ? 0 : take_input(d, &key);
+        if (got == 1)
+            *byte = key.code == 0 || key.character != 0 ? key.character : first_byte(d, bios_key_word(&key));
     }
     if (got == 1)
         d->looked_at = 0;
@@ -103,19 +115,19 @@ int dos_input(dos *d, uint8_t *byte)
  * byte becomes available only LOOK_NS after the first poll. */
 bool dos_input_waits(dos *d)
 {
-    uint8_t byte;
-    uint16_t key;
-    if (d->scan_code != 0 || bios_key_there(&d->bios, &key))
+    uint16_t word;
+    key_press key;
+    if (d->scan_code != 0 || bios_key_there(&d->bios, &word))
         return true;
     uint64_t now = devices_now(d->machine->devices);
     if (d->looked_at == 0)
         d->looked_at = now + 1;
     if (now < d->looked_at + machine_ns_to_clocks(d->machine, LOOK_NS))
         return false;
-    int got = key_comes(d) ? 0 : take_input(d, &byte);
+    int got = key_comes(d) ? 0 : take_input(d, &key);
     if (got < 0)
         polled_at_end(d);
-    return got == 1 && bios_key_put(&d->bios, keyboard_key(byte));
+    return got == 1 && bios_key_put(&d->bios, bios_key_word(&key));
 }
 
 void dos_output(dos *d, uint8_t character)

@@ -45,6 +45,7 @@ void data_area_fill(p5_machine *machine)
         {BDA_CURSOR_SHAPE, 2, 0x0607},
         {BDA_CRTC, 2, 0x3d4},
         {BDA_ROWS, 1, 24},
+        {BDA_KEYBOARD, 1, 0x10},
         {BDA_DISKS, 1, devices_drives(machine->devices, DRIVE_HARD_DISK)},
         {BDA_TICKS, 4, (uint32_t)((uint64_t)seconds * PIT_HZ / PULSES_PER_TICK)},
     };

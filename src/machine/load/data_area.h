@@ -29,7 +29,8 @@ enum {
     BDA_ROWS = 0x484, /* minus one */
     BDA_CHARACTER = 0x485,
     BDA_VIDEO_INFORMATION = 0x487,
-    BDA_VIDEO_OPTIONS = 0x489
+    BDA_VIDEO_OPTIONS = 0x489,
+    BDA_KEYBOARD = 0x496 /* bit 4: it has 101 keys; bit 1: the last byte was E0h */
 };
 
 /* Fills the data area; drives of the board count. The engine is open. There is no extended data area: the word

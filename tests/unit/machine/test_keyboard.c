@@ -245,7 +245,8 @@ static void test_scan_codes(void **state)
             assert_int_equal(shift, shifted != plain);
             assert_int_equal(keyboard_character((uint8_t)(rows[r].first + i), false, false), plain);
             assert_int_equal(keyboard_character((uint8_t)(rows[r].first + i), true, false), shifted);
-            assert_int_equal(keyboard_key(plain), (rows[r].first + i) << 8 | plain);
+            assert_int_equal(key_of_character(plain).code, rows[r].first + i);
+            assert_int_equal(key_of_character(plain).character, plain);
         }
     bool shift, control;
     assert_int_equal(keyboard_scan_code(1, &shift, &control), 0x1e); /* Ctrl-A to Ctrl-Z */
@@ -317,9 +318,49 @@ static void test_codes_and_characters(void **state)
     }
 }
 
+/* The sequences of xterm and of the Linux console, whole and byte by byte; what is no sequence begins with Esc. */
+static void test_sequences(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *bytes;
+        unsigned used;
+        key_press key;
+    } rows[] = {
+        {"a", 1, {.code = 0x1e, .character = 'a'}},
+        {"\033[A", 3, {.code = 0x48, .extended = true}},
+        {"\033OB", 3, {.code = 0x50, .extended = true}},
+        {"\033[1;5C", 6, {.code = 0x4d, .extended = true, .control = true}},
+        {"\033[1;2D", 6, {.code = 0x4b, .extended = true, .shift = true}},
+        {"\033[1;8H", 6, {.code = 0x47, .extended = true, .shift = true, .control = true, .alt = true}},
+        {"\033[3~", 4, {.code = 0x53, .extended = true}},
+        {"\033[6;3~", 6, {.code = 0x51, .extended = true, .alt = true}},
+        {"\033OP", 3, {.code = 0x3b}},
+        {"\033[15~", 5, {.code = 0x3f}},
+        {"\033[24~", 5, {.code = 0x58}},
+        {"\033[24;8~", 7, {.code = 0x58, .shift = true, .control = true, .alt = true}},
+        {"\033[[E", 4, {.code = 0x3f}},
+        {"\033[Z", 3, {.code = 0x0f, .shift = true}},
+        {"\033x", 2, {.code = 0x2d, .alt = true}},
+        {"\033\033", 2, {.code = 0x01, .character = 0x1b}},
+        {"\033:", 1, {.code = 0x01, .character = 0x1b}},
+        {"\033[16~", 1, {.code = 0x01, .character = 0x1b}},
+        {"\033[?", 1, {.code = 0x01, .character = 0x1b}},
+        {"\033[111111", 1, {.code = 0x01, .character = 0x1b}}};
+    for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        key_press key = {0};
+        unsigned size = (unsigned)strlen(rows[i].bytes);
+        assert_int_equal(key_decode((const uint8_t *)rows[i].bytes, size, &key), rows[i].used);
+        assert_memory_equal(&key, &rows[i].key, sizeof key);
+        for (unsigned part = 1; part < size; part++)
+            assert_int_equal(key_decode((const uint8_t *)rows[i].bytes, part, &key), 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_sequences),
         cmocka_unit_test(test_controller),
         cmocka_unit_test(test_a20),
         cmocka_unit_test(test_keyboard_commands),
