@@ -65,7 +65,7 @@ for part in 3 5 7 8; do
     diff expected pieces || fail "in two pieces, cut after $at instructions, it prints something else"
 done
 if "$p5scope" run -q --load s diskette.img >/dev/null 2>err; then fail "a snapshot was loaded without its second disk"; fi
-grep -q 'disk.img: name it again by --disk2' err || fail "the message for a missing second disk: $(cat err)"
+grep -q 'disk.img; name it with --disk2' err || fail "the message for a missing second disk: $(cat err)"
 
 # What one guest installs on the hard disk, the machine boots from; without --disk-write the image stays as it is.
 "$nasm" -f bin -o second.img "$sources/second.asm"

@@ -261,8 +261,9 @@ static void open_again(disk_image *disk, const saved_disk *saved, const disk_gra
     const char *image = grant->copy ? path : grant->path;
     disk_image_close(disk);
     if (image == NULL)
-        snapshot_refuse(s, "the snapshot's guest has the disk image %s: name it again%s%s", path,
-                        grant->option != NULL ? " by " : "", grant->option != NULL ? grant->option : "");
+        snapshot_refuse(s, "the snapshot's guest has the disk image %s; name it %s%s", path,
+                        grant->option != NULL ? "with " : "on the command line",
+                        grant->option != NULL ? grant->option : "");
     else if (!grant->copy && grant->writable != saved->writable)
         snapshot_refuse(s, "the snapshot's guest may %swrite to its disk image: load it %s --disk-write",
                         saved->writable ? "" : "not ", saved->writable ? "with" : "without");
