@@ -132,7 +132,7 @@ p5scope stat -qj -o values.json --env A=b --env c "$PWD/-a b'c" >/dev/null
 p5scope merge -q -o odd.db 'one report.json' lines.json words.json variable.json values.json 2>messages || { cat messages; fail "odd names"; }
 for again in 'a -o b' 'one report.json' words.json; do
     p5scope merge -q -o odd.db "$again" 2>messages && fail "$again: the same run was taken again"
-    grep -q 'in odd.db already' messages || { cat messages; fail "$again: no message"; }
+    grep -q 'already in odd.db' messages || { cat messages; fail "$again: no message"; }
 done
 [ "$(sqlite3 odd.db "SELECT identity ->> '\$.run.argv' FROM run" | head -1)" = "[\"-a b'c\",\"x y\",\"q'u\",\"\"]" ] || fail "argv: $(sqlite3 odd.db 'SELECT identity FROM run')"
 # A model file is known by what it says, a file that the guest is made of by its contents.
