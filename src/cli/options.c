@@ -252,50 +252,44 @@ static void point_at(char **argv, int at, size_t column, const char *message, co
     free(line);
 }
 
-static void suggest_long(const char *verb, const char *wanted)
+/* Collects the names of the verb's options, "--name"; returns their number. */
+static size_t spell_options(const char *verb, char spelled[OPTION_MOST_ROWS][CLI_SHOWN_LENGTH])
 {
-    char spelled[OPTION_MOST_ROWS][CLI_SHOWN_LENGTH], dashed[100], sentence[200];
-    const char *names[OPTION_MOST_ROWS + 1];
     size_t count = 0;
-    for (size_t i = 0; i < cli_option_row_count && count < OPTION_MOST_ROWS; i++) {
-        if (!option_of_verb(&cli_option_rows[i], verb) || (cli_option_rows[i].flags & OPTION_IS_HIDDEN) != 0)
-            continue;
-        snprintf(spelled[count], CLI_SHOWN_LENGTH, "--%s", cli_option_rows[i].name);
-        names[count] = spelled[count];
-        count++;
-    }
-    names[count] = NULL;
-    snprintf(dashed, sizeof dashed, "--%s", wanted);
-    p5_suggest(dashed, names, sentence, sizeof sentence);
-    if (sentence[0] != '\0')
-        fprintf(stderr, "  %s\n", sentence);
+    snprintf(spelled[count++], CLI_SHOWN_LENGTH, "--help");
+    for (size_t i = 0; i < cli_option_row_count && count < OPTION_MOST_ROWS; i++)
+        if (option_of_verb(&cli_option_rows[i], verb) && (cli_option_rows[i].flags & OPTION_IS_HIDDEN) == 0)
+            snprintf(spelled[count++], CLI_SHOWN_LENGTH, "--%s", cli_option_rows[i].name);
+    return count;
 }
 
 /* Explains the wrong long option at argv[at]. */
 static void explain_long(const char *verb, char **argv, int at)
 {
-    const char *name = argv[at] + 2, *before = "  It could be";
-    const size_t length = strcspn(name, "=");
-    char word[80];
-    const cli_option_row *matches[OPTION_MOST_ROWS], *row = option_find(verb, name, length);
+    char spelled[OPTION_MOST_ROWS][CLI_SHOWN_LENGTH], sentence[200], word[80];
+    const char *names[OPTION_MOST_ROWS + 1] = {NULL}, *matches[OPTION_MOST_ROWS], *before = "  It could be";
+    const size_t length = strcspn(argv[at], "="), all = spell_options(verb, spelled);
+    const bool exact = option_find(verb, argv[at] + 2, length - 2) != NULL;
     size_t count = 0;
-    snprintf(word, sizeof word, "%.*s", (int)length, name);
-    for (size_t i = 0; i < cli_option_row_count && count < OPTION_MOST_ROWS; i++)
-        if (option_of_verb(&cli_option_rows[i], verb) && strncmp(cli_option_rows[i].name, name, length) == 0)
-            matches[count++] = &cli_option_rows[i];
-    if (row == NULL && count == 1)
-        row = matches[0];
-    if (row != NULL) {
-        bool value = name[length] == '=';
-        point_at(argv, at, value ? length + 2 : 0,
-                 value ? "option '--%s' takes no value" : "option '--%s' needs a value", row->name);
+    snprintf(word, sizeof word, "%.*s", (int)length, argv[at]);
+    for (size_t i = 0; i < all; i++) {
+        names[i] = spelled[i];
+        if (strncmp(names[i], argv[at], length) == 0)
+            matches[count++] = names[i];
+    }
+    if (exact || count == 1) {
+        bool value = argv[at][length] == '=';
+        point_at(argv, at, value ? length : 0,
+                 value ? "option '%s' takes no value" : "option '%s' needs a value",
+                 exact ? word : matches[0]);
     } else if (count == 0) {
-        point_at(argv, at, 0, "there is no option '--%s'", word);
-        suggest_long(verb, word);
+        point_at(argv, at, 0, "there is no option '%s'", word);
+        if (p5_suggest(word, names, sentence, sizeof sentence)[0] != '\0')
+            fprintf(stderr, "  %s\n", sentence);
     } else {
-        point_at(argv, at, 0, "'--%s' is the beginning of several options", word);
+        point_at(argv, at, 0, "'%s' is the beginning of several options", word);
         for (size_t i = 0; i < count; i++, before = ",")
-            fprintf(stderr, "%s --%s", before, matches[i]->name);
+            fprintf(stderr, "%s %s", before, matches[i]);
         fputs(".\n", stderr);
     }
 }

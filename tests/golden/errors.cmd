@@ -25,7 +25,7 @@ p5scope stat --isa=new hello
 p5scope stat --ctr1 r2b.0 hello
 p5scope stat -x, -j hello
 p5scope stat --log-fd 77 hello
-p5scope stat -o /nonexistent/file hello
+p5scope stat -o nonexistent/file hello
 p5scope run nosuchguest
 echo text >text && p5scope run ./text
 p5scope check
@@ -68,3 +68,4 @@ p5scope run --agent period=500,len=64 hello
 for verb in run stat top record trace; do p5scope $verb --model p66 hello >/dev/null 2>&1; echo $?; done; p5scope msr --model p66 cesr=1 2>/dev/null; echo $?; p5scope check -m p66 good.s 2>/dev/null
 p5scope stat --model p55c hello
 p5scope stat --kernel x --append
+p5scope stat --he

@@ -20,7 +20,7 @@ p5scope record --period data_reed/100 $GUESTS/rdpmc.elf
 p5scope record --period "data_*/100" $GUESTS/rdpmc.elf
 p5scope record --period data_read:u/100 $GUESTS/rdpmc.elf
 p5scope record -o new.data nothing-there; ls new.data
-p5scope record -o /nonexistent/p $GUESTS/rdpmc.elf
+p5scope record -o nonexistent/p $GUESTS/rdpmc.elf
 p5scope report --help
 p5scope annotate --help
 p5scope diff --help
