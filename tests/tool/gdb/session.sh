@@ -19,7 +19,7 @@ timeout 1200 gdb -q -batch -nx -ex 'set pagination off' -ex 'set confirm off' -e
 wait $server || true
 { # gdb 16 says in two lines of the end of history what gdb 13 says in one
     sed -e "s#[^ ]*/\([a-z0-9_]*\.\(asm\|c\|inc\)\)#\1#g" -e 's/0x0*\(804\|bfff\)[0-9a-f]*/ADDRESS/g' -e 's/^tsc .*/tsc  N/' -e 's/^10h .*/10h  N/' \
-        -e '/^Backward execution from here not possible\.$/d' -e 's/^Reached end of recorded history; stopping\.$/No more reverse-execution history./' \
+        -e '/^Backward execution from here not possible\.$/d' -e '/^warning: Source file is more recent than executable\.$/d' -e 's/^Reached end of recorded history; stopping\.$/No more reverse-execution history./' \
         -e '/^ \{4,\}[0-9]/s/[0-9][0-9.]*\( %\| clocks each\|  [a-z]\|  [UV]\)/N\1/g' "$folder/raw"
     echo "--- guest"
     grep -v '^p5scope: waiting' "$folder/guest" || true
