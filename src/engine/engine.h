@@ -141,9 +141,9 @@ void engine_ignore_math_error(engine *e);
 
 /* Replaces engine_callbacks.retired and retired_blocks. Call it between runs. */
 void engine_set_retired(engine *e, engine_retired *retired, engine_retired_blocks *blocks);
-/* Permits batches whose stretches can take `clocks` together (core_block_clocks; at most ENGINE_BATCH_CLOCKS; 0: no
- * batches). A batch also ends at `clocks` / 512 instructions, which the last block and the running one may exceed by
- * the largest block each. It is delivered before any event that depends on it: a special instruction, a port access,
+/* Permits batches whose stretches take at most `clocks` together (core_block_clocks; at most ENGINE_BATCH_CLOCKS; 0: no
+ * batches). Each instruction counts at least 512 clocks here. The last block and the running one may exceed the limit.
+ * A batch is delivered before any event that depends on it: a special instruction, a port access,
  * an exception, attention(), or a change of page tables that were walked. There are no batches while
  * engine_follows_stores. */
 enum {

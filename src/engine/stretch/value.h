@@ -4,7 +4,7 @@
 
 #include "engine/stretch/stretch.h"
 
-/* Record what the clocks of the running instruction depend on. */
+/* Record an operand on which the clocks of the running instruction depend. */
 static inline void value_note(engine *e, p5_value value)
 {
     if (__builtin_expect(e->stretch.value_next == e->stretch.value_end, 0)) {
