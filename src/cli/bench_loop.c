@@ -43,6 +43,9 @@ static const char *syntax_of(const char *code)
     return p5_code_is_att(code) ? ".att_syntax prefix\n" : "";
 }
 
+/* The loop's JNZ has a displacement of 32 bits, so that it does not depend on the code's length, and so that its last
+ * byte is 7 bytes after the code's: the P55C has one entry of its branch target buffer for each aligned dword, and a
+ * branch that ends the code must not share that of JNZ. */
 char *loop_source(const char *code, const char *setup, const char *counter, unsigned copies)
 {
     char *text = NULL;
@@ -55,7 +58,7 @@ char *loop_source(const char *code, const char *setup, const char *counter, unsi
                           "%s%s\n.intel_syntax noprefix\n"
                           "        .endr\n"
                           "        dec %s\n"
-                          "        jnz p5scope_trip\n",
+                          "        {disp32} jnz p5scope_trip\n",
                           setup != NULL ? syntax_of(setup) : "", setup != NULL ? setup : "", counter, copies,
                           syntax_of(code), code, counter);
     return length >= 0 ? text : NULL;

@@ -35,3 +35,4 @@ p5scope report a.data --fold clocks -n
 p5scope report a.data --callgrind x --percent-limit 1
 p5scope record --callgrind x --period clocks/1000 $GUESTS/rdpmc.elf
 p5scope diff a.data a.data --no-functions --percent-limit 1
+p5scope record -q -o p54c.data --model p54c-133 $GUESTS/timer.elf >/dev/null; p5scope report p54c.data -e mmx_instructions_executed_u_pipe

@@ -69,3 +69,7 @@ p5scope stat -q -o report --expect 'clocks<1M clocks>0' hello
 p5scope stat -q -o report -r 2 --expect 'clocks-1>0,instructions-instructions==0,branches:c>0,seconds:c>0' hello
 # what a limit cut short is not a faster run, and the name of a file can have any bytes
 p5scope stat -q -j -e instructions -o "$(printf 'new\nline')" --max-instructions 100 hello 2>/dev/null; p5scope stat --compare -x, one.json new*line | head -n 3; p5scope stat --compare one.json new*line | sed -n 3p
+# what the model does not have is no zero
+p5scope stat -q -x, -M mmx --model p54c-133 hello 2>&1 >/dev/null | tail -n +2; p5scope stat -q -j -M mmx --model p54c-133 hello 2>&1 >/dev/null | jq -c 'select(.metric)."metric-value"'
+# metrics of one name in other units are others
+p5scope stat -q -j -M bus,overview -o read.json hello >/dev/null; p5scope stat --compare -x, read.json read.json | grep ^Read | cut -d, -f1,2

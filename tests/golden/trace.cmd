@@ -57,3 +57,4 @@ p5scope trace -o t.csv -I 0x100 hello
 p5scope stat -q -n -x, -I 2us hello 2>&1 >/dev/null | grep -c ,clocks
 p5scope stat -q -n -x, -I 400clocks hello 2>&1 >/dev/null | grep -c ,clocks
 p5scope trace -q -o t.csv -I 0.002ms -e clocks hello >/dev/null; grep -c interval t.csv
+p5scope trace -o t.csv -e clocks,mmx_instructions_executed_u_pipe --model p54c-133 hello

@@ -56,7 +56,8 @@ static p5_status add_value(p5_comparison *c, const char *name, const char *unit,
                            p5_error *error)
 {
     size_t at = 0, run = c->run_count - 1;
-    while (at < c->rows.count && strcmp(c->rows.items[at].name, name) != 0)
+    while (at < c->rows.count &&
+           (strcmp(c->rows.items[at].name, name) != 0 || strcmp(c->rows.items[at].unit, unit) != 0))
         at++;
     if (at == c->rows.count) {
         compared_row row = {.name = arena_text(&c->texts, name), .unit = arena_text(&c->texts, unit)};

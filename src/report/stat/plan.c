@@ -117,6 +117,8 @@ void stat_report_end(stat_report *report)
 
 double stat_report_value(const stat_report *report, const metric_formula *formula, unsigned cpl_mask)
 {
+    if ((metric_formula_families(formula) & p5_model_family(report->stat->model)) == 0)
+        return (double)NAN;
     return metric_evaluate(formula, &(metric_source){&report->sum, report->stat->run_count, cpl_mask,
                                                      p5_model_clock_mhz(report->stat->model)});
 }

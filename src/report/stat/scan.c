@@ -72,6 +72,9 @@ p5_status scan_selected(const char *text, unsigned family, p5_selected *found, p
     if (status == P5_OK && all.count != 1)
         status = error_set_at(error, P5_ERR_SYNTAX, NULL, 0, 1,
                               "one event is expected here, '%s' selects %zu", text, all.count);
+    if (status == P5_OK && !all.items[0].supported)
+        status =
+            error_set_at(error, P5_ERR_NAME, NULL, 0, 1, "the model has no event '%s'", all.items[0].name);
     if (status == P5_OK)
         *found = all.items[0];
     p5_selection_free(&all);

@@ -37,7 +37,7 @@ typedef struct scan_levels {
 /* Scans ":" and modifiers if they are next after blanks. */
 p5_status scan_modifiers(scanner *s, scan_levels *found);
 
-/* Parses a selection that must select one event or the clocks. */
+/* Parses a selection that must select one event of `family`, or the clocks. */
 p5_status scan_selected(const char *text, unsigned family, p5_selected *found, p5_error *error);
 
 /* Finds the event `name`, which may be any spelling of it, or of the clocks (P5_SELECT_CLOCKS). P5_ERR_NAME with

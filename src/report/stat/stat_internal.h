@@ -68,7 +68,7 @@ typedef struct stat_report {
 /* Begins a report. `plan` NULL: it makes its own. */
 p5_status stat_report_begin(stat_report *report, const p5_stat *stat, const stat_plan *plan, p5_error *error);
 void stat_report_end(stat_report *report);
-/* Returns the formula's value at the privilege levels of `cpl_mask`. */
+/* Returns the formula's value at the privilege levels of `cpl_mask`; NaN if the model lacks one of its events. */
 double stat_report_value(const stat_report *report, const metric_formula *formula, unsigned cpl_mask);
 
 /* The derived figure beside a row, at the row's own privilege levels. stat_row_metric returns false if there

@@ -352,8 +352,10 @@ static p5_status make_columns(p5_trace *trace, p5_error *error)
     if (status == P5_OK && (trace->columns == NULL || trace->values == NULL || trace->before == NULL))
         status = error_set(error, P5_ERR_MEMORY, "no memory for a trace");
     for (size_t i = 0; i < selection->count && status == P5_OK; i++) {
-        if (!selection->items[i].supported)
-            continue;
+        if (!selection->items[i].supported) {
+            status = error_set(error, P5_ERR_NAME, "the model has no event '%s'", selection->items[i].name);
+            break;
+        }
         trace_column *column = &trace->columns[trace->column_count++];
         column->selected = &selection->items[i];
         memcpy(column->name, selection->items[i].name, sizeof column->name);
