@@ -9,17 +9,17 @@
 
 enum { PLACES = 4096, TEXT_BYTES = 80, CODE_BYTES = 15 };
 
-typedef struct known {
+typedef struct cached_text {
     uint32_t address;
     size_t size;
     uint8_t code[CODE_BYTES];
     char text[TEXT_BYTES];
-} known;
+} cached_text;
 
 struct insn_text {
     const p5_machine *machine;
     isa_decoder *decoder;
-    known places[PLACES];
+    cached_text places[PLACES];
 };
 
 insn_text *insn_text_open(const p5_machine *machine)
@@ -45,7 +45,7 @@ void insn_text_close(insn_text *texts)
 
 const char *insn_text_at(insn_text *texts, uint32_t address)
 {
-    known *place = &texts->places[address % PLACES];
+    cached_text *place = &texts->places[address % PLACES];
     uint8_t code[CODE_BYTES] = {0};
     bool code32;
     size_t size = p5_machine_read_code(texts->machine, address, code, sizeof code, &code32);

@@ -1,4 +1,4 @@
-/* A streaming JSON writer without a tree. Misuse, such as a value where a key is due, is a programming error.
+/* A streaming JSON writer without a tree. Misuse, such as a value where a key is expected, is a programming error.
  * Data can be anything: bytes that are not UTF-8 become U+FFFD, and numbers that JSON cannot represent become
  * null. */
 #ifndef REPORT_JSON_WRITER_H

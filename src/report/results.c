@@ -150,11 +150,11 @@ static p5_status take_line(reader *r, const char *text, size_t size, p5_error *e
 static p5_status read_lines(reader *r, FILE *in, const char *name, p5_error *error)
 {
     char *text = NULL;
-    size_t room = 0;
+    size_t capacity = 0;
     unsigned number = 0;
     ssize_t length;
     p5_status status = P5_OK;
-    while (status == P5_OK && (length = lines_next(&text, &room, in)) > 0) {
+    while (status == P5_OK && (length = lines_next(&text, &capacity, in)) > 0) {
         number++;
         if (text[0] != '\n')
             status = take_line(r, text, (size_t)length, error);

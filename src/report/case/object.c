@@ -92,7 +92,7 @@ static region region_of(const placed *section)
     return section->header.sh_type == SHT_NOBITS ? BSS : DATA;
 }
 
-static uint32_t behind(uint32_t at, uint64_t size)
+static uint32_t end_after(uint32_t at, uint64_t size)
 {
     return size < MOST_MEMORY ? at + (uint32_t)size : MOST_MEMORY;
 }
@@ -105,7 +105,7 @@ static uint32_t place_region(placement *in, region which, uint32_t at)
         if (region_of(section) != which)
             continue;
         section->address = align_up(at, (uint32_t)section->header.sh_addralign);
-        at = behind(section->address, section->header.sh_size);
+        at = end_after(section->address, section->header.sh_size);
     }
     return at;
 }
@@ -118,7 +118,7 @@ static uint32_t place_common(placement *in, uint32_t at)
         if (gelf_getsym(in->symbols, (int)i, &symbol) == NULL || symbol.st_shndx != SHN_COMMON)
             continue;
         in->common[i] = align_up(at, (uint32_t)symbol.st_value);
-        at = behind(in->common[i], symbol.st_size);
+        at = end_after(in->common[i], symbol.st_size);
     }
     return at;
 }
@@ -159,7 +159,7 @@ static p5_status layout(placement *in, uint32_t text_address, case_object *out)
     out->text_size = end - text_address;
     out->data_address = align_up(end, PAGE);
     in->got_address = align_up(place_region(in, DATA, out->data_address), sizeof(uint32_t));
-    end = behind(in->got_address, needs_got(in) ? in->symbol_count * sizeof(uint32_t) : 0);
+    end = end_after(in->got_address, needs_got(in) ? in->symbol_count * sizeof(uint32_t) : 0);
     out->data_size = end - out->data_address;
     out->bss_address = align_up(end, PAGE);
     end = place_common(in, place_region(in, BSS, out->bss_address));

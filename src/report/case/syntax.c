@@ -68,11 +68,11 @@ bool code_next(code_cursor *cursor, code_statement *out)
     const char *start = skip_gap(cursor->at, &line_begins, &semicolon), *end = start, *at = start;
     *out = (code_statement){.text = start,
                             .line = cursor->line + lines_between(cursor->at, start),
-                            .behind_semicolon = line_begins && semicolon};
+                            .after_semicolon = line_begins && semicolon};
     while (*at != '\0' && *at != '\n' && *at != ';') {
-        const char *behind = skip_special(at);
-        const bool comment = behind > at && (*at == '#' || *at == '/');
-        at = behind > at ? behind : at + 1;
+        const char *after = skip_special(at);
+        const bool comment = after > at && (*at == '#' || *at == '/');
+        at = after > at ? after : at + 1;
         if (!comment && !isspace((unsigned char)at[-1]))
             end = at;
     }
@@ -122,8 +122,8 @@ static bool is_register(const char *at, size_t length)
 static const char *next_word(const char *at, const char *end)
 {
     while (at < end && !in_word(*at)) {
-        const char *behind = skip_special(at);
-        at = behind > at ? behind : at + 1;
+        const char *after = skip_special(at);
+        at = after > at ? after : at + 1;
     }
     return at < end ? at : end;
 }
@@ -141,10 +141,10 @@ static const char *first_word(const code_statement *s, size_t *length)
     const char *at = s->text, *end = s->text + s->length;
     for (;;) {
         *length = word_length(at, end);
-        const char *behind = skip_blanks(at + *length, end);
-        if (*length == 0 || behind == end || *behind != ':')
+        const char *after = skip_blanks(at + *length, end);
+        if (*length == 0 || after == end || *after != ':')
             return at;
-        at = skip_blanks(behind + 1, end);
+        at = skip_blanks(after + 1, end);
     }
 }
 
@@ -241,11 +241,12 @@ static p5_status check_size(const checker *c, const code_statement *s, const cha
 {
     static const char *const sizes[] = {"byte",  "word",    "dword",  "fword", "qword", "tbyte", "tword",
                                         "oword", "xmmword", "mmword", "near",  "far",   NULL};
-    const char *end = s->text + s->length, *behind = skip_blanks(at + length, end);
-    const size_t after = word_length(behind, end);
-    if (!is_one_of(at, length, sizes) || is_word(behind, after, "ptr") || is_word(behind, after, "bcst"))
+    const char *end = s->text + s->length, *next = skip_blanks(at + length, end);
+    const size_t next_length = word_length(next, end);
+    if (!is_one_of(at, length, sizes) || is_word(next, next_length, "ptr") ||
+        is_word(next, next_length, "bcst"))
         return P5_OK;
-    const bool tword = is_word(at, length, "tword"), memory = behind < end && *behind == '[';
+    const bool tword = is_word(at, length, "tword"), memory = next < end && *next == '[';
     error_set(c->error, P5_ERR_SYNTAX, "'%.*s' without 'ptr' is not a size in GNU syntax", (int)length, at);
     if (memory && is_word(at, length, "near"))
         error_hint(c->error, "leave out 'near'");
@@ -324,9 +325,9 @@ static p5_status check_operands(const checker *c, const code_statement *s, const
     for (const char *at = mnemonic + length; at < end;) {
         at = skip_blanks(at, end);
         const size_t word = word_length(at, end);
-        const char *behind = skip_blanks(at + word, end);
+        const char *after = skip_blanks(at + word, end);
         if (word > 0 && !isdigit((unsigned char)*at) && !is_register(at, word) &&
-            (behind == end || *behind == ',' || *behind == '+' || *behind == '-') &&
+            (after == end || *after == ',' || *after == '+' || *after == '-') &&
             is_label(c->text, at, word)) {
             error_set(c->error, P5_ERR_SYNTAX,
                       "'%.*s' alone is memory in GNU syntax and an address in NASM's", (int)word, at);
@@ -334,8 +335,8 @@ static p5_status check_operands(const checker *c, const code_statement *s, const
             return refuse(c, s, at);
         }
         while (at < end && *at != ',') {
-            const char *after = skip_special(at);
-            at = after > at ? after : at + 1;
+            const char *end_of_special = skip_special(at);
+            at = end_of_special > at ? end_of_special : at + 1;
         }
         at += at < end;
     }
@@ -394,7 +395,7 @@ p5_status code_check(const char *name, const char *text, bool att, p5_error *err
         const char *word = first_word(&s, &length);
         if (is_word(word, length, ".att_syntax") || is_word(word, length, ".intel_syntax"))
             att = is_word(word, length, ".att_syntax");
-        else if (s.behind_semicolon) {
+        else if (s.after_semicolon) {
             error_set(error, P5_ERR_SYNTAX, "a semicolon separates instructions, and begins no comment");
             error_hint(error, "comments begin with #");
             status = refuse(&c, &s, s.text);

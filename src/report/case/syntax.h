@@ -12,8 +12,8 @@
 typedef struct code_statement {
     const char *text;
     size_t length;
-    unsigned line;         /* of its first byte, from 1 */
-    bool behind_semicolon; /* only a semicolon precedes it on its line: other assemblers read that as a
+    unsigned line;        /* of its first byte, from 1 */
+    bool after_semicolon; /* only a semicolon precedes it on its line: other assemblers read that as a
                               comment */
 } code_statement;
 

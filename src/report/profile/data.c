@@ -81,15 +81,15 @@ const char *profile_object_at(const p5_profile *p, uint64_t address)
     return p->objects.items[PROFILE_SPACE(address)];
 }
 
-const char *profile_name_at(const p5_profile *p, uint64_t address, char room[16])
+const char *profile_name_at(const p5_profile *p, uint64_t address, char buffer[16])
 {
     if (address == 0)
         return "[bus]";
     int function = profile_function_at(p, address);
     if (function != PROFILE_NO_INDEX)
         return p->functions.items[function].name;
-    snprintf(room, 16, "0x%08" PRIx32, (uint32_t)address);
-    return room;
+    snprintf(buffer, 16, "0x%08" PRIx32, (uint32_t)address);
+    return buffer;
 }
 
 const char *profile_file_name(const p5_profile *p, int file)
@@ -139,7 +139,7 @@ p5_status p5_profile_move_sources(p5_profile *p, const char *rule, p5_error *err
 
 /* Returns the rest of `path` after the folder `from`, with the slash, or NULL if it is outside that folder. A
  * relative path is inside both "" and ".". */
-static const char *behind_folder(const char *path, const char *from)
+static const char *part_in_folder(const char *path, const char *from)
 {
     size_t length = strlen(from);
     while (length > 1 && from[length - 1] == '/')
@@ -155,10 +155,10 @@ char *profile_source_path(const p5_profile *p, int file)
 {
     const char *path = p->files.items[file], *to = NULL, *rest = path;
     for (size_t i = 0; i < p->folders.count && to == NULL; i++) {
-        const char *behind = behind_folder(path, p->folders.items[i].from);
-        if (behind != NULL) {
+        const char *inside = part_in_folder(path, p->folders.items[i].from);
+        if (inside != NULL) {
             to = p->folders.items[i].to;
-            rest = behind + strspn(behind, "/");
+            rest = inside + strspn(inside, "/");
         }
     }
     size_t size = strlen(rest) + (to != NULL ? strlen(to) : 0) + 2;
@@ -237,28 +237,28 @@ const char *profile_colour(bool colour, double percent)
 
 static const char *const rest_names[] = {"executions", "in_v", "paired"};
 
-const char *profile_quantity_name(unsigned quantity, char room[48])
+const char *profile_quantity_name(unsigned quantity, char buffer[48])
 {
     if (quantity < P5_EVENT_COUNT)
         return p5_event_describe((enum p5_event)quantity)->name;
     if (quantity < P5_PROFILE_EXECUTIONS)
-        snprintf(room, 48, "stall_%s", p5_stall_name((p5_stall)(quantity - P5_PROFILE_STALLS)));
+        snprintf(buffer, 48, "stall_%s", p5_stall_name((p5_stall)(quantity - P5_PROFILE_STALLS)));
     else if (quantity <= P5_PROFILE_UNPAIRED)
         return rest_names[quantity - P5_PROFILE_EXECUTIONS];
     else
-        snprintf(room, 48, "alone_%u", quantity - P5_PROFILE_UNPAIRED);
-    return room;
+        snprintf(buffer, 48, "alone_%u", quantity - P5_PROFILE_UNPAIRED);
+    return buffer;
 }
 
 p5_status profile_value_find(unsigned family, const char *name, profile_value *value, p5_error *error)
 {
     *value = (profile_value){.quantity = P5_PROFILE_NONE, .cpl_mask = P5_CPL_MASK_ALL};
     snprintf(value->name, sizeof value->name, "%s", name);
-    char own[sizeof value->name], room[48];
+    char own[sizeof value->name], buffer[48];
     size_t length = strcspn(name, ":");
     snprintf(own, sizeof own, "%.*s", (int)length, name);
     for (unsigned q = P5_EVENT_COUNT; q < P5_PROFILE_QUANTITIES; q++) {
-        if (!text_same_name(profile_quantity_name(q, room), own))
+        if (!text_same_name(profile_quantity_name(q, buffer), own))
             continue;
         scanner s = {name, name + length, error};
         scan_levels levels;

@@ -100,7 +100,7 @@ static bool is_one(const diff_row *rows, size_t count)
 }
 
 /* Numbers the functions of each profile that have the same object, symbol and file. */
-static void tell_apart(diff_row *rows, size_t count)
+static void number_namesakes(diff_row *rows, size_t count)
 {
     for (size_t first = 0, end; first < count; first = end) {
         for (end = first + 1; end < count && by_symbol(&rows[first], &rows[end]) == 0;)
@@ -133,7 +133,7 @@ static diff_row *function_rows(const p5_profile *a, const p5_profile *b, const p
     for (size_t i = 0; i < all; i++) /* rows are in address order, which decides among equals */
         rows[i].number = (unsigned)i;
     qsort(rows, all, sizeof *rows, by_identity);
-    tell_apart(rows, all);
+    number_namesakes(rows, all);
     qsort(rows, all, sizeof *rows, by_identity);
     for (size_t i = 0; i < all; i++) {
         diff_row *last = *count > 0 ? &rows[*count - 1] : NULL;
@@ -212,9 +212,9 @@ p5_status p5_profile_write_diff(FILE *out, const p5_profile *a, const p5_profile
     } else {
         (void)profile_value_find(family, "clocks", &chosen[count++], NULL);
         for (unsigned q = 0; q < P5_PROFILE_EXECUTIONS; q++) {
-            char room[48];
+            char buffer[48];
             profile_value v = {.quantity = (int)q, .cpl_mask = P5_CPL_MASK_ALL};
-            snprintf(v.name, sizeof v.name, "%s", profile_quantity_name(q, room));
+            snprintf(v.name, sizeof v.name, "%s", profile_quantity_name(q, buffer));
             if (profile_total_value(a, &v) != profile_total_value(b, &v))
                 chosen[count++] = v;
         }

@@ -94,8 +94,8 @@ static void put_frame(const graph *g, uint32_t at, uint64_t from, unsigned depth
 {
     const frame *f = &g->frames[at];
     uint64_t whole = g->frames[0].all;
-    char room[16];
-    const flame_frame shown = {.name = at == 0 ? "all" : profile_name_at(g->p, f->function, room),
+    char buffer[16];
+    const flame_frame shown = {.name = at == 0 ? "all" : profile_name_at(g->p, f->function, buffer),
                                .depth = depth,
                                .from = from,
                                .value = f->all,

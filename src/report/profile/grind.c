@@ -133,13 +133,13 @@ p5_status p5_profile_write_cachegrind(FILE *out, const p5_profile *p, p5_error *
     int function = PROFILE_NO_INDEX;
     for (size_t i = 0; i < all.count; i++) {
         const cost_row *row = &all.rows[i];
-        char room[16];
+        char buffer[16];
         const char *now_file = file_of(p, row);
         int now = profile_function_at(p, row->address);
         if (!file || strcmp(file, now_file) != 0 || function != now) {
             file = now_file;
             function = now;
-            fprintf(out, "fl=%s\nfn=%s\n", file, profile_name_at(p, row->address, room));
+            fprintf(out, "fl=%s\nfn=%s\n", file, profile_name_at(p, row->address, buffer));
         }
         fprintf(out, "%u", line_of(p, row));
         write_numbers(out, row->costs, c.count);
@@ -275,16 +275,16 @@ static bool file_tells(const p5_profile *p, const profile_function *f)
 
 static void write_function(FILE *out, names *n, const char *tag, uint64_t address)
 {
-    char room[16];
+    char buffer[16];
     int f = profile_function_at(n->p, address);
     const profile_function *function = f != PROFILE_NO_INDEX ? &n->p->functions.items[f] : NULL;
     char *plain =
         function && file_tells(n->p, function) ? function_plain_name(function, n->p->mangled) : NULL;
     if (!function && address != 0)
-        fprintf(out, "%s=%s\n", tag, profile_name_at(n->p, address, room));
+        fprintf(out, "%s=%s\n", tag, profile_name_at(n->p, address, buffer));
     else
         write_name(out, &n->functions[f + 1], tag, (size_t)(f + 1),
-                   plain ? plain : profile_name_at(n->p, address, room));
+                   plain ? plain : profile_name_at(n->p, address, buffer));
     free(plain);
 }
 

@@ -31,23 +31,23 @@ static const int usual[] = {P5_EVENT_INSTRUCTIONS_EXECUTED, P5_EVENT_INSTRUCTION
 
 static void add_everything(const p5_profile *p, grind_columns *c)
 {
-    char room[48];
+    char buffer[48];
     for (unsigned e = 0; e < P5_EVENT_COUNT; e++)
         if (e != P5_EVENT_INSTRUCTIONS_EXECUTED &&
             (p5_event_describe((enum p5_event)e)->families & p->family) != 0)
-            add_column(c, (int)e, profile_quantity_name(e, room));
+            add_column(c, (int)e, profile_quantity_name(e, buffer));
     for (unsigned q = P5_PROFILE_STALLS; q < P5_PROFILE_EXECUTIONS; q++)
-        add_column(c, (int)q, profile_quantity_name(q, room));
+        add_column(c, (int)q, profile_quantity_name(q, buffer));
 }
 
 void grind_columns_choose(const p5_profile *p, grind_columns *c)
 {
-    char room[48];
+    char buffer[48];
     bool chosen = p->shown.count > 0 || p->shows_everything;
     c->count = 0;
     add_column(c, P5_PROFILE_CLOCKS, "clocks");
     for (size_t i = 0; i < (chosen ? 1 : sizeof usual / sizeof *usual); i++)
-        add_column(c, usual[i], profile_quantity_name((unsigned)usual[i], room));
+        add_column(c, usual[i], profile_quantity_name((unsigned)usual[i], buffer));
     if (p->shows_everything)
         add_everything(p, c);
     for (size_t i = 0; i < p->shown.count && !p->shows_everything; i++) {

@@ -33,13 +33,13 @@ static void write_source(FILE *out, sources *s, const p5_profile *p, const profi
 static void write_insn(FILE *out, isa_decoder *decoder, const profile_insn *insn, const insn_costs *c,
                        uint64_t value, uint64_t function_total, const p5_profile_listing *listing)
 {
-    char text[96], room[16];
+    char text[96], buffer[16];
     remarks_disassemble(decoder, insn, text, sizeof text);
     double percent = profile_percent(value, function_total);
     const char *colour = profile_colour(listing->colour, percent);
     fputs(colour, out);
     fprintf(out, "%7.2f %13" PRIu64 " %12" PRIu64 "  %-5s : %8" PRIx32 ":  ", percent, value,
-            c->of[P5_PROFILE_EXECUTIONS], remarks_pipe(c, room), (uint32_t)insn->code.address);
+            c->of[P5_PROFILE_EXECUTIONS], remarks_pipe(c, buffer), (uint32_t)insn->code.address);
     if (listing->bytes)
         write_bytes(out, &insn->code);
     char *remarks = remarks_text(c);
@@ -55,7 +55,7 @@ static void write_insn(FILE *out, isa_decoder *decoder, const profile_insn *insn
 static void put_insn(row_writer *rows, isa_decoder *decoder, const p5_profile *p, const profile_insn *insn,
                      const insn_costs *c, uint64_t value, uint64_t function_total)
 {
-    char text[96], room[16], address[16], *remarks = remarks_text(c);
+    char text[96], buffer[16], address[16], *remarks = remarks_text(c);
     remarks_disassemble(decoder, insn, text, sizeof text);
     snprintf(address, sizeof address, "0x%08" PRIx32, (uint32_t)insn->code.address);
     rows_begin(rows);
@@ -64,7 +64,7 @@ static void put_insn(row_writer *rows, isa_decoder *decoder, const p5_profile *p
     rows_unsigned(rows, "value", value);
     rows_double(rows, "percent", profile_percent(value, function_total));
     rows_unsigned(rows, "executions", c->of[P5_PROFILE_EXECUTIONS]);
-    rows_text(rows, "pipe", remarks_pipe(c, room));
+    rows_text(rows, "pipe", remarks_pipe(c, buffer));
     rows_text(rows, "remarks", remarks != NULL ? remarks : "");
     bool known = insn->file != PROFILE_NO_INDEX;
     rows_text(rows, "file", known ? profile_file_name(p, insn->file) : NULL);

@@ -185,10 +185,10 @@ static void put_cache(json_writer *json, const char *key, unsigned ways, const u
 /* Writes an address, and the function that contains it. */
 static void put_place(profile_page *page, const char *address_key, const char *function_key, uint32_t address)
 {
-    char room[16];
+    char buffer[16];
     page_address(&page->json, address_key, address);
     if (profile_function_at(page->p, address) != PROFILE_NO_INDEX)
-        json_key_string(&page->json, function_key, profile_name_at(page->p, address, room));
+        json_key_string(&page->json, function_key, profile_name_at(page->p, address, buffer));
 }
 
 static void put_btb_entry(profile_page *page, const core_btb_entry *e)

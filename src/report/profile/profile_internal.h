@@ -79,8 +79,8 @@ int profile_insn_at(const p5_profile *p, uint64_t address);
 int profile_function_at(const p5_profile *p, uint64_t address);
 /* Finds the function that `name` denotes. P5_ERR_NAME: none was executed, or several have the name. */
 p5_status profile_find_function(const p5_profile *p, const char *name, int *found, p5_error *error);
-/* Returns the name of the function at `address`, 0xADDRESS, or [bus]; `room` holds the number. */
-const char *profile_name_at(const p5_profile *p, uint64_t address, char room[16]);
+/* Returns the name of the function at `address`, 0xADDRESS, or [bus]; `buffer` holds the number. */
+const char *profile_name_at(const p5_profile *p, uint64_t address, char buffer[16]);
 /* Returns the printable name of the object that contains `address`. */
 const char *profile_object_at(const p5_profile *p, uint64_t address);
 /* Returns the printable path of file number `file`, or "???" if it is unknown. */
@@ -103,7 +103,7 @@ double profile_percent(uint64_t part, uint64_t whole);
 /* Returns the escape sequence that highlights a hot row, as perf does, or "". */
 const char *profile_colour(bool colour, double percent);
 /* Returns the name of a quantity in files: an event's, stall_CAUSE, executions, in_v, paired, alone_N. */
-const char *profile_quantity_name(unsigned quantity, char room[48]);
+const char *profile_quantity_name(unsigned quantity, char buffer[48]);
 
 /* Returns the inclusive costs of each context, summed over privilege classes: one row of `count` values per
  * context. The caller frees it. NULL: out of memory. */

@@ -129,9 +129,9 @@ static void read_quantity(reader *r)
 {
     uint64_t theirs = number(r, sizeof r->quantity / sizeof *r->quantity - 1);
     const char *name = word(r);
-    char room[48];
+    char buffer[48];
     for (unsigned q = 0; q < P5_PROFILE_QUANTITIES; q++)
-        if (strcmp(profile_quantity_name(q, room), name) == 0)
+        if (strcmp(profile_quantity_name(q, buffer), name) == 0)
             r->quantity[theirs] = (int)q;
 }
 
@@ -382,11 +382,11 @@ static void read_line(reader *r)
 static p5_status read_all(FILE *in, reader *r, const char *path, p5_error *error)
 {
     char *line = NULL;
-    size_t room = 0;
+    size_t capacity = 0;
     unsigned at = 0;
     ssize_t length;
     p5_status status = P5_OK;
-    while (status == P5_OK && !r->ended && (length = lines_next(&line, &room, in)) >= 0) {
+    while (status == P5_OK && !r->ended && (length = lines_next(&line, &capacity, in)) >= 0) {
         at++;
         if (length > 0 && line[length - 1] == '\n')
             line[length - 1] = '\0';

@@ -227,10 +227,10 @@ static bool take_symbols(p5_profile *p, const profile_view *view, const profile_
         fits = ARRAY_ADD(&p->files, arena_text(&p->texts, s->files.items[i])) && p->files.items[i] != NULL;
     for (size_t i = 0; i < view->code_count && fits; i++) {
         profile_insn insn = {.code = view->code[i], .file = PROFILE_NO_INDEX};
-        size_t behind = ARRAY_SEARCH(s->lines.items, s->lines.count, address, insn.code.address + 1);
-        if (behind > 0 && s->lines.items[behind - 1].line != 0) {
-            insn.file = s->lines.items[behind - 1].file;
-            insn.line = s->lines.items[behind - 1].line;
+        size_t after = ARRAY_SEARCH(s->lines.items, s->lines.count, address, insn.code.address + 1);
+        if (after > 0 && s->lines.items[after - 1].line != 0) {
+            insn.file = s->lines.items[after - 1].file;
+            insn.line = s->lines.items[after - 1].line;
         }
         fits = ARRAY_ADD(&p->insns, insn);
     }
@@ -312,11 +312,11 @@ static bool take_samples(p5_profile *p, const p5_core *core, const profile_view 
     const profile_options *options = profile_asked(core);
     if (options->sample_period == 0)
         return true;
-    char room[48];
+    char buffer[48];
     p->sample_event =
         arena_text(&p->texts, options->sample_quantity == P5_PROFILE_CLOCKS
                                   ? "clocks"
-                                  : profile_quantity_name((unsigned)options->sample_quantity, room));
+                                  : profile_quantity_name((unsigned)options->sample_quantity, buffer));
     p->sample_period = options->sample_period;
     p->sample_latency = options->sample_latency;
     p->overflows = view->overflows;

@@ -25,7 +25,7 @@ insn_costs *remarks_costs(const p5_profile *p)
     return costs;
 }
 
-const char *remarks_pipe(const insn_costs *c, char room[16])
+const char *remarks_pipe(const insn_costs *c, char buffer[16])
 {
     uint64_t all = c->of[P5_PROFILE_EXECUTIONS], in_v = c->of[P5_PROFILE_IN_V];
     if (all == 0)
@@ -34,8 +34,8 @@ const char *remarks_pipe(const insn_costs *c, char room[16])
         return "U";
     if (in_v == all)
         return "V";
-    snprintf(room, 16, "V %2u%%", (unsigned)(100 * (double)in_v / (double)all));
-    return room;
+    snprintf(buffer, 16, "V %2u%%", (unsigned)(100 * (double)in_v / (double)all));
+    return buffer;
 }
 
 static void write_separator(FILE *out, bool *first)

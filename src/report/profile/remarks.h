@@ -15,7 +15,7 @@ typedef struct insn_costs {
 /* Returns the costs of each instruction of the profile; the caller frees them. NULL: out of memory. */
 insn_costs *remarks_costs(const p5_profile *p);
 /* Returns "U", "V", "-" if it was not executed, or the percentage of its executions in V. */
-const char *remarks_pipe(const insn_costs *c, char room[16]);
+const char *remarks_pipe(const insn_costs *c, char buffer[16]);
 /* Writes stall causes, the reason why it did not pair, misses and mispredictions; may write nothing. */
 void remarks_write(FILE *out, const insn_costs *c);
 /* Returns the same as a string that the caller frees. NULL: out of memory. */

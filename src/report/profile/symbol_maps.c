@@ -69,10 +69,10 @@ p5_status symbols_read_map(symbol_reader *r, p5_error *error)
 {
     FILE *in = fopen(r->path, "re");
     char *line = NULL, name[256];
-    size_t room = 0, before = r->list.count;
+    size_t capacity = 0, before = r->list.count;
     bool fits = true;
     candidate c;
-    while (in && fits && lines_next(&line, &room, in) >= 0)
+    while (in && fits && lines_next(&line, &capacity, in) >= 0)
         if (read_map_line(line, &c, name))
             fits = candidate_add(r, c, name);
     p5_status status = !fits ? error_set(error, P5_ERR_MEMORY, "out of memory")

@@ -32,7 +32,7 @@ static void rows_free(table_rows *rows)
 /* Returns the key of a row; the caller frees it. NULL: out of memory. */
 static char *name_of(const p5_profile *p, p5_profile_key key, uint64_t address, bool user)
 {
-    char room[16], *name = NULL;
+    char buffer[16], *name = NULL;
     size_t size = 0;
     int insn = profile_insn_at(p, address), function = profile_function_at(p, address);
     const profile_insn *line = insn != PROFILE_NO_INDEX && p->insns.items[insn].file != PROFILE_NO_INDEX
@@ -46,13 +46,13 @@ static char *name_of(const p5_profile *p, p5_profile_key key, uint64_t address, 
     else if (key == P5_PROFILE_BY_FILE)
         fputs(line ? profile_file_name(p, line->file) : "???", out);
     else if (key == P5_PROFILE_BY_LINE)
-        fprintf(out, "%s:%u", line ? profile_file_name(p, line->file) : profile_name_at(p, address, room),
+        fprintf(out, "%s:%u", line ? profile_file_name(p, line->file) : profile_name_at(p, address, buffer),
                 line ? line->line : 0);
     else if (key == P5_PROFILE_BY_ADDRESS && function != PROFILE_NO_INDEX)
         fprintf(out, "0x%08" PRIx32 " %s+0x%" PRIx64, (uint32_t)address, p->functions.items[function].name,
                 address - p->functions.items[function].start);
     else
-        fputs(profile_name_at(p, address, room), out);
+        fputs(profile_name_at(p, address, buffer), out);
     return fclose(out) == 0 ? name : NULL;
 }
 
@@ -392,8 +392,8 @@ static void write_stack(FILE *out, const p5_profile *p, uint32_t context, uint32
     for (uint32_t c = context; c != PROFILE_ROOT; c = p->contexts.items[c].parent)
         frames[depth++] = c;
     while (depth-- > 0) {
-        char room[16];
-        for (const char *n = profile_name_at(p, p->contexts.items[frames[depth]].function, room); *n; n++)
+        char buffer[16];
+        for (const char *n = profile_name_at(p, p->contexts.items[frames[depth]].function, buffer); *n; n++)
             fputc(*n == ';' || *n == ' ' ? '_' : *n, out);
         if (depth > 0)
             fputc(';', out);

@@ -25,7 +25,7 @@ static void write_amount(FILE *out, unsigned quantity, uint64_t increments, uint
 
 static void write_head(FILE *out, const p5_profile *p)
 {
-    char room[48];
+    char buffer[48];
     fprintf(out, "%s\n", PROFILE_FORMAT);
     write_text(out, "version", p->version);
     write_text(out, "model", p->model);
@@ -45,7 +45,7 @@ static void write_head(FILE *out, const p5_profile *p)
         write_text(out, "=", p->fields.items[i].value);
     }
     for (unsigned q = 0; q < P5_PROFILE_QUANTITIES; q++)
-        fprintf(out, "quantity %u %s\n", q, profile_quantity_name(q, room));
+        fprintf(out, "quantity %u %s\n", q, profile_quantity_name(q, buffer));
     for (unsigned class = 0; class < P5_CPL_CLASSES; class ++) {
         fprintf(out, "total %u", class);
         for (unsigned q = 0; q < P5_PROFILE_QUANTITIES; q++)

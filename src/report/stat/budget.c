@@ -111,12 +111,12 @@ p5_status p5_budget_read(p5_budget *budget, const char *path, unsigned family, p
 {
     FILE *file = fopen(path, "re");
     char *line = NULL;
-    size_t room = 0, before = budget->conditions.count;
+    size_t capacity = 0, before = budget->conditions.count;
     unsigned number = 0;
     p5_status status = P5_OK;
     if (file == NULL)
         return error_set(error, P5_ERR_IO, "cannot open the budget '%s': %s", path, strerror(errno));
-    while (status == P5_OK && lines_next(&line, &room, file) >= 0) {
+    while (status == P5_OK && lines_next(&line, &capacity, file) >= 0) {
         number++;
         status = parse_line(budget, line, family, error);
         if (status != P5_OK)

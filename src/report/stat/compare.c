@@ -262,7 +262,7 @@ static void write_text(FILE *out, const p5_comparison *c, const p5_stat_style *s
             write_text_row(out, c, &c->rows.items[i], style);
     }
     if (zeros > 0)
-        fprintf(out, "\n %zu rows of nothing but 0 (-v shows them)\n", zeros);
+        fprintf(out, "\n %zu row%s of zeros left out (-v shows them)\n", zeros, zeros == 1 ? "" : "s");
     fputc('\n', out);
 }
 

@@ -16,7 +16,7 @@ typedef struct instruction_row {
     char *field[COLUMNS];
 } instruction_row;
 
-static bool given(const char *field)
+static bool has_value(const char *field)
 {
     return strcmp(field, "-") != 0;
 }
@@ -38,7 +38,7 @@ static void write_counts(FILE *out, const instruction_row *row)
     static const char *const flops[] = {"add", "mul", "div", "sqrt", "remainder", "transcendental"};
     char *const *f = row->field;
     const char *reads = strchr(f[DATA], 'r'), *writes = strchr(f[DATA], 'w');
-    bool counted = given(f[DATA]) && strcmp(f[DATA], "var") != 0 && strcmp(f[DATA], "enter") != 0;
+    bool counted = has_value(f[DATA]) && strcmp(f[DATA], "var") != 0 && strcmp(f[DATA], "enter") != 0;
     const char *between = "";
     if (counted && reads != NULL) {
         fprintf(out, "data_read %d", atoi(f[DATA]));
@@ -47,11 +47,11 @@ static void write_counts(FILE *out, const instruction_row *row)
     if (counted && writes != NULL) {
         fprintf(out, "%sdata_write %d", between, atoi(reads != NULL ? reads + 1 : f[DATA]));
         between = ", ";
-    } else if (given(f[DATA]) && !counted) {
+    } else if (has_value(f[DATA]) && !counted) {
         fprintf(out, "%sdata references by operands", between);
         between = ", ";
     }
-    if (given(f[BRANCH]))
+    if (has_value(f[BRANCH]))
         fprintf(out, "%sbranches", between), between = ", ";
     if (strcmp(f[BRANCH], "ret") == 0)
         fprintf(out, "%sreturns", between), between = ", ";
@@ -80,21 +80,21 @@ static void write_text(FILE *out, const instruction_row *row, const char *counts
     char *const *f = row->field;
     bool clocks = strcmp(f[CLOCKS], "-") != 0;
     char name[64];
-    snprintf(name, sizeof name, "%s %s", f[MNEMONIC], given(f[OPERANDS]) ? f[OPERANDS] : "");
+    snprintf(name, sizeof name, "%s %s", f[MNEMONIC], has_value(f[OPERANDS]) ? f[OPERANDS] : "");
     fprintf(out, "  %-22s %8s%s  %-13s %-15s %-9s %s%s%s\n", name, clocks ? f[CLOCKS] : "",
-            strcmp(f[COST], "fixed") != 0 && given(f[COST]) ? "+" : " ", pair_text(f[PAIR]), f[UNIT],
-            f[CONFIDENCE], given(f[SOURCE]) ? f[SOURCE] : "-", strcmp(f[MODELS], "p5") != 0 ? "  " : "",
+            strcmp(f[COST], "fixed") != 0 && has_value(f[COST]) ? "+" : " ", pair_text(f[PAIR]), f[UNIT],
+            f[CONFIDENCE], has_value(f[SOURCE]) ? f[SOURCE] : "-", strcmp(f[MODELS], "p5") != 0 ? "  " : "",
             strcmp(f[MODELS], "p5") != 0 ? f[MODELS] : "");
     if (!verbose)
         return;
     fprintf(out, "         opcodes  %s\n", f[OPCODES]);
-    if (given(f[LATENCY]))
+    if (has_value(f[LATENCY]))
         fprintf(out, "         latency  %s\n", f[LATENCY]);
-    if (given(f[COST]) && strcmp(f[COST], "fixed") != 0)
+    if (has_value(f[COST]) && strcmp(f[COST], "fixed") != 0)
         fprintf(out, "         clocks   by the rule %s\n", f[COST]);
     if (counts[0] != '\0')
         fprintf(out, "         counts   %s\n", counts);
-    if (given(f[NOTES]))
+    if (has_value(f[NOTES]))
         fprintf(out, "         notes    %s\n", f[NOTES]);
 }
 
@@ -105,9 +105,9 @@ static void write_row(row_writer *rows, const instruction_row *row, const char *
     rows_begin(rows);
     rows_text(rows, "kind", "instruction");
     rows_text(rows, "name", row->field[MNEMONIC]);
-    rows_text(rows, "operands", given(row->field[OPERANDS]) ? row->field[OPERANDS] : "");
+    rows_text(rows, "operands", has_value(row->field[OPERANDS]) ? row->field[OPERANDS] : "");
     for (size_t i = 0; i < sizeof shown / sizeof shown[0]; i++)
-        rows_text(rows, column_names[shown[i]], given(row->field[shown[i]]) ? row->field[shown[i]] : "");
+        rows_text(rows, column_names[shown[i]], has_value(row->field[shown[i]]) ? row->field[shown[i]] : "");
     rows_text(rows, "counts", counts);
     rows_end(rows);
 }

@@ -88,10 +88,10 @@ p5_status p5_metric_group_check(const char *name, p5_error *error)
     return status;
 }
 
-size_t p5_metric_group_names(unsigned family, const char **names, size_t room)
+size_t p5_metric_group_names(unsigned family, const char **names, size_t most)
 {
     size_t count = 0;
-    for (const embedded_file *file = metric_builtin_groups(); file->name != NULL && count < room; file++) {
+    for (const embedded_file *file = metric_builtin_groups(); file->name != NULL && count < most; file++) {
         metric_group *group;
         if (metric_group_open(file->name, &group, NULL) != P5_OK)
             continue;

@@ -190,12 +190,12 @@ static void write_metric_group(text_report *in, const metric_group *group)
         write_heading(in, "%s:", group->summary);
     for (size_t i = 0; i < group->metric_count; i++) {
         const metric *one = &group->metrics[i];
-        char room[32];
+        char buffer[32];
         bool supported = (metric_formula_families(one->formula) & p5_model_family(in->stat->model)) != 0;
         double value = stat_report_value(&in->report, one->formula, P5_CPL_MASK_ALL);
         bool count = one->unit[0] == '\0' && isfinite(value) && value >= 10000; /* of events, not a ratio */
         const char *text =
-            count ? whole(in, value, room, sizeof room) : metric_text(value, 3, room, sizeof room);
+            count ? whole(in, value, buffer, sizeof buffer) : metric_text(value, 3, buffer, sizeof buffer);
         fprintf(in->out, "%s%*s %-4s %s\n", in->interval, VALUE_WIDTH, supported ? text : "<not supported>",
                 one->unit, one->name);
     }

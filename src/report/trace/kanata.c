@@ -39,8 +39,8 @@ struct kanata {
     uint64_t pf;    /* of the last instruction */
     uint32_t order;
     time_queue steps;  /* `what` is the kind, `name` a stage or stall */
-    in_flight *recent; /* by id modulo `room` */
-    uint64_t room;
+    in_flight *recent; /* by id modulo `capacity` */
+    uint64_t capacity;
     uint64_t opened; /* instructions below this id have their I line; they open in program order */
     bool out_of_memory;
 };
@@ -98,7 +98,7 @@ static void write_clocks(kanata *k, const char *command, uint64_t clocks)
 
 static void open_insn(kanata *k, uint64_t id)
 {
-    const in_flight *item = &k->recent[id % k->room];
+    const in_flight *item = &k->recent[id % k->capacity];
     const p5_trace_insn *insn = &item->insn;
     char label[LINE / 2];
     write_numbers(k, "I", id, insn->ex);
@@ -116,12 +116,12 @@ static void open_insn(kanata *k, uint64_t id)
 /* Writes arrows from the instructions whose results this one needed while they were in the pipe. */
 static void write_sources(kanata *k, uint64_t id)
 {
-    const p5_trace_insn *insn = &k->recent[id % k->room].insn;
+    const p5_trace_insn *insn = &k->recent[id % k->capacity].insn;
     for (unsigned i = 0; i < P5_TRACE_SOURCES; i++) {
         uint64_t distance = insn->sources[i];
         if (distance == 0 || distance > id || distance >= RECENT)
             continue;
-        const p5_trace_insn *source = &k->recent[(id - distance) % k->room].insn;
+        const p5_trace_insn *source = &k->recent[(id - distance) % k->capacity].insn;
         uint64_t left = (source->ready > source->end ? source->ready : source->end) + 1;
         if (left >= insn->d1)
             write_numbers(k, "W", id, id - distance);
@@ -217,17 +217,17 @@ static uint64_t add_tail(kanata *k, const p5_trace_insn *insn, uint64_t end, con
  * more as sources of arrows. A long instruction can delay many later ones, so it grows. */
 static bool keep(kanata *k)
 {
-    if (k->recent != NULL && k->count - k->opened + RECENT < k->room)
+    if (k->recent != NULL && k->count - k->opened + RECENT < k->capacity)
         return true;
-    uint64_t room = k->room == 0 ? 4 * RECENT : 2 * k->room;
-    in_flight *larger = calloc(room, sizeof *larger);
+    uint64_t capacity = k->capacity == 0 ? 4 * RECENT : 2 * k->capacity;
+    in_flight *larger = calloc(capacity, sizeof *larger);
     if (larger == NULL)
         return false;
-    for (uint64_t id = k->count > k->room ? k->count - k->room : 0; id < k->count; id++)
-        larger[id % room] = k->recent[id % k->room];
+    for (uint64_t id = k->count > k->capacity ? k->count - k->capacity : 0; id < k->count; id++)
+        larger[id % capacity] = k->recent[id % k->capacity];
     free(k->recent);
     k->recent = larger;
-    k->room = room;
+    k->capacity = capacity;
     return true;
 }
 
@@ -243,7 +243,7 @@ void kanata_insn(kanata *k, const p5_trace_insn *insn, const char *text)
         k->out_of_memory = true;
         return;
     }
-    in_flight *item = &k->recent[k->count % k->room];
+    in_flight *item = &k->recent[k->count % k->capacity];
     item->insn = *insn;
     snprintf(item->text, sizeof item->text, "%s", text);
     k->order = 0;
@@ -267,8 +267,8 @@ void kanata_insn(kanata *k, const p5_trace_insn *insn, const char *text)
     if (begin + insn->hold_clocks <= end)
         add_stall(k, insn->hold, begin, begin + insn->hold_clocks);
     const char *last;
-    uint64_t behind = add_tail(k, insn, end, &last);
-    add(k, behind, STEP_RETIRE, last);
+    uint64_t after = add_tail(k, insn, end, &last);
+    add(k, after, STEP_RETIRE, last);
     k->count++;
 }
 

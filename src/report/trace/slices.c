@@ -36,7 +36,7 @@ struct slices {
     void *context;
 };
 
-static const char *name_of(const slices *s, uint64_t function, char room[NAME_ROOM])
+static const char *name_of(const slices *s, uint64_t function, char buffer[NAME_ROOM])
 {
     size_t count = s->symbols.functions.count;
     const profile_function *functions = s->symbols.functions.items;
@@ -45,10 +45,10 @@ static const char *name_of(const slices *s, uint64_t function, char room[NAME_RO
         return functions[at].name;
     machine_own_code own;
     if (PROFILE_SPACE(function) == 0 && machine_is_own_code(s->machine, (uint32_t)function, &own))
-        snprintf(room, NAME_ROOM, "%s", own.name);
+        snprintf(buffer, NAME_ROOM, "%s", own.name);
     else
-        snprintf(room, NAME_ROOM, "sub_%" PRIx32, (uint32_t)function);
-    return room;
+        snprintf(buffer, NAME_ROOM, "sub_%" PRIx32, (uint32_t)function);
+    return buffer;
 }
 
 /* Returns the clock at which a slice begins within the window. */
@@ -59,8 +59,8 @@ static uint64_t shown_from(const slices *s, const slice *x)
 
 static void put_slice(const slices *s, const finished_slice *x)
 {
-    char room[NAME_ROOM];
-    s->put(s->context, name_of(s, x->function, room), x->from, x->to);
+    char buffer[NAME_ROOM];
+    s->put(s->context, name_of(s, x->function, buffer), x->from, x->to);
 }
 
 /* Ends the innermost slice. Of slices that begin at the same clock the caller is put first, because viewers

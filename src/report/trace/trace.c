@@ -345,10 +345,10 @@ static p5_status make_columns(p5_trace *trace, p5_error *error)
         status = p5_selection_add(&trace->all, "clocks,all", family, error);
         selection = &trace->all;
     }
-    size_t room = selection->count + P5_STALL_COUNT;
-    trace->columns = calloc(room, sizeof *trace->columns);
-    trace->values = calloc(room, sizeof *trace->values);
-    trace->before = calloc(room, sizeof *trace->before);
+    size_t capacity = selection->count + P5_STALL_COUNT;
+    trace->columns = calloc(capacity, sizeof *trace->columns);
+    trace->values = calloc(capacity, sizeof *trace->values);
+    trace->before = calloc(capacity, sizeof *trace->before);
     if (status == P5_OK && (trace->columns == NULL || trace->values == NULL || trace->before == NULL))
         status = error_set(error, P5_ERR_MEMORY, "no memory for a trace");
     for (size_t i = 0; i < selection->count && status == P5_OK; i++) {
