@@ -1,5 +1,5 @@
-/* An assembler's output, placed and relocated: addresses by the definitions of the i386 ABI's relocations (System
- * V ABI, i386 supplement, table 4.2), the layout of object.h, messages for what cannot be placed. */
+/* An assembler's output, placed and relocated: addresses by the definitions of the i386 ABI's relocations
+ * (System V ABI, i386 supplement, table 4.2), the layout of object.h, messages for what cannot be placed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -79,7 +79,8 @@ static uint32_t word(const uint8_t *bytes, size_t at)
     return value;
 }
 
-/* Code, data and zeroed memory begin on pages of their own; sections and common symbols keep their alignment. */
+/* Code, data and zeroed memory begin on pages of their own; sections and common symbols keep their
+ * alignment. */
 static void layout(void **state)
 {
     (void)state;

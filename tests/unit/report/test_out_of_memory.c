@@ -1,5 +1,5 @@
-/* Memory that runs out anywhere in a report: the call fails with P5_ERR_MEMORY, or its output is complete all the same.
- * Allocations of this project's own code fail one after the other; those inside other libraries do not. */
+/* Memory that runs out anywhere in a report: the call fails with P5_ERR_MEMORY, or its output is complete
+ * all the same. Allocations of this project's own code fail one after the other; those inside other libraries do not. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
