@@ -10,8 +10,8 @@
 typedef struct bios {
     p5_machine *machine;
     uint8_t disk_status; /* of the last INT 13h */
-    bool memory_taken;   /* a driver gives out what lies above 1 MB, and answers INT 15h AH = 88h: none */
-    /* Vectors that are not the BIOS's own: an operating system that stands on it. True: wait. */
+    bool memory_taken;   /* an XMS driver owns all extended memory, so INT 15h AH = 88h returns 0 */
+    /* Serves vectors that the BIOS does not. Returns true if the stub must wait. */
     bool (*serve)(struct bios *b, unsigned vector);
     void *owner;             /* for serve */
     uint64_t wait_until;     /* INT 15h AH = 86h; 0 = not waiting */

@@ -24,10 +24,10 @@ void bios_time(bios *b);          /* 1Ah */
 void bios_disk_service(bios *b);  /* disk.c: 13h */
 /* Writes the parameter tables of the drives into the ROM. */
 void bios_disk_tables(const bios *b, uint8_t *rom);
-/* The offset in the ROM of the table to which the vector points; 0: there is none. */
+/* Returns the offset in the ROM of the table to which the vector points, or 0. */
 uint16_t bios_disk_table(const bios *b, unsigned vector);
-/* Loads what the drive boots from, and its number into DL. *entry is where that begins. False: it cannot be
- * read. */
+/* Loads the drive's boot sector or boot image, sets DL to the drive's number, and *entry to segment and offset
+ * of the first instruction. Returns false if the disk cannot be read. */
 bool bios_disk_boot(bios *b, uint32_t *entry);
 
 #endif

@@ -16,7 +16,7 @@ enum {
     EDD_PARAMETERS = 26,
     CD_PACKET_BYTES = 0x13,
     MOST_CYLINDERS = 1024, /* that fit into CX */
-    VIRTUAL_SECTOR = 512   /* in which a CD's boot entry counts */
+    VIRTUAL_SECTOR = 512   /* unit of the sector count in a CD's boot entry */
 };
 
 static uint32_t bios_cylinders(const disk_image *d)
@@ -79,8 +79,8 @@ static void notice_padding(bios *b, const disk_image *d, uint64_t sector)
                     d->file_bytes, d->sectors * d->sector_bytes);
 }
 
-/* Moves `count` sectors between the image and the buffer at `linear`, where the offset does not wrap. Returns
- * the status, and how many were moved. */
+/* Transfers `count` sectors between the image and the buffer at `linear`, whose offset does not wrap. Returns
+ * the status and sets *moved to the number of sectors transferred. */
 static uint8_t disk_transfer(bios *b, disk_image *d, disk_operation operation, uint64_t sector,
                              unsigned count, uint32_t linear, unsigned *moved)
 {
@@ -109,7 +109,7 @@ static uint8_t disk_transfer(bios *b, disk_image *d, disk_operation operation, u
     return 0;
 }
 
-/* A CD without emulation loads as many sectors as its boot entry says, to the segment that it says. */
+/* Loads the boot image of a CD without emulation; its boot entry has the sector count and the segment. */
 static bool boot_cd(bios *b, disk_image *d, uint32_t *entry)
 {
     enum { LARGEST = 0x80000 };
@@ -134,8 +134,8 @@ bool bios_disk_boot(bios *b, uint32_t *entry)
            engine_write_linear(b->machine->engine, BIOS_BOOT, sector, sizeof sector);
 }
 
-/* AH = 02h-04h: AL sectors from cylinder CH and CL bits 7-6, sector CL bits 5-0 (from 1), head DH, at ES:BX.
- */
+/* AH = 02h-04h: Transfers AL sectors to or from ES:BX, from cylinder CH with CL bits 7-6, head DH and sector CL
+ * bits 5-0 (counted from 1) on. */
 static void disk_by_place(bios *b, disk_image *d, disk_operation operation)
 {
     uint8_t count = bios_low(b, ENGINE_EAX), cl = bios_low(b, ENGINE_ECX);
@@ -153,7 +153,7 @@ static void disk_by_place(bios *b, disk_image *d, disk_operation operation)
     disk_finish(b, status);
 }
 
-/* AH = 42h-44h: the packet at DS:SI. */
+/* AH = 42h-44h: Does the transfer that the packet at DS:SI describes. */
 static void disk_by_block(bios *b, disk_image *d, disk_operation operation)
 {
     uint32_t packet = bios_segment(b, ENGINE_DS) + bios_word(b, ENGINE_ESI);
@@ -185,7 +185,7 @@ static void disk_parameters(bios *b, const disk_image *d)
     disk_finish(b, 0);
 }
 
-/* AH = 15h: a diskette without change line, or a fixed disk with its size. */
+/* AH = 15h: Returns the type: a diskette without change line, or a fixed disk with its size. */
 static void disk_type(bios *b, const disk_image *d)
 {
     bios_set_flag(b, FLAG_CARRY, false);
@@ -196,7 +196,7 @@ static void disk_type(bios *b, const disk_image *d)
     }
 }
 
-/* AH = 48h: the drive's size, without its geometry being bounded by the registers of 08h. */
+/* AH = 48h: Returns the drive's size and geometry, without the limits of AH = 08h. */
 static void disk_extended_parameters(bios *b, const disk_image *d)
 {
     uint32_t at = bios_segment(b, ENGINE_DS) + bios_word(b, ENGINE_ESI);
@@ -215,7 +215,8 @@ static void disk_extended_parameters(bios *b, const disk_image *d)
     bios_finish(b, 0);
 }
 
-/* AH = 4Bh: AL = 00h ends the emulation, which cannot be here; 01h only tells of it. El Torito, 4.1. */
+/* AH = 4Bh: AL = 01h returns the state of disk emulation; AL = 00h would end it, which is not implemented. El
+ * Torito, 4.1. */
 static void disk_emulation(bios *b, const disk_image *d)
 {
     const el_torito_entry *boot = &d->boot;

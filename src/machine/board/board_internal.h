@@ -37,7 +37,7 @@ typedef struct device_timer {
     void (*advance)(devices *b);
 } device_timer;
 
-/* Interrupt lines of a PC; 0-15, of which 2 is the cascade. */
+/* Interrupt lines of a PC, 0-15; 2 is the cascade. */
 enum {
     IRQ_TIMER = 0,
     IRQ_KEYBOARD = 1,
@@ -100,10 +100,10 @@ void devices_set_irq(devices *b, unsigned irq, bool level);
 uint64_t devices_pulses(const devices *b, uint64_t clock, uint64_t hz);
 uint64_t devices_clock_of(const devices *b, uint64_t pulse, uint64_t hz);
 
-/* The clock that lies `microseconds` after b->now. */
+/* Returns the clock that is `microseconds` after b->now. */
 uint64_t devices_after(const devices *b, uint64_t microseconds);
 
-/* RESET is pulsed: ends the run, a reset would only start it again. */
+/* Ends the run when RESET is pulsed, because a reset would only restart the guest. */
 void devices_reset_processor(devices *b);
 /* Takes a byte of the user's input for device `to`. Returns 1, 0 if there is none yet, or -1 if the input has
  * ended or belongs to another device. */
@@ -123,13 +123,12 @@ void marker_port_attach(devices *b);  /* EAh, EBh */
 /* Moves up to `size` bytes between a device and memory, as `channel` (0-3, 5-7) is programmed. Returns how many
  * were moved; 0 if the channel is masked. *ended: it has reached its terminal count. */
 size_t dma_move(devices *b, unsigned channel, uint8_t *bytes, size_t size, bool *ended);
-void dma_attach(devices *b);    /* 00h-0Fh, 81h-8Fh, C0h-DFh */
-void ide_attach(devices *b);    /* 1F0h-1F7h, 3F6h */
-void floppy_attach(devices *b); /* 3F2h-3F5h, 3F7h */
-void opl_attach(devices *b);    /* 388h-38Bh, 220h-223h, 228h-229h */
-void sound_attach(devices *b);  /* 224h-226h, 22Ah-22Fh */
-/* 3B4h-3DAh; false: out of memory. */
-bool video_attach(devices *b);
+void dma_attach(devices *b);          /* 00h-0Fh, 81h-8Fh, C0h-DFh */
+void ide_attach(devices *b);          /* 1F0h-1F7h, 3F6h */
+void floppy_attach(devices *b);       /* 3F2h-3F5h, 3F7h */
+void opl_attach(devices *b);          /* 388h-38Bh, 220h-223h, 228h-229h */
+void sound_attach(devices *b);        /* 224h-226h, 22Ah-22Fh */
+bool video_attach(devices *b);        /* 3B4h-3DAh; returns false if memory is exhausted */
 void video_memory_attach(devices *b); /* 1CEh-1CFh */
 void video_transfer_memory(devices *b, snapshot *s);
 

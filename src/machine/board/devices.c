@@ -97,8 +97,8 @@ uint64_t devices_after(const devices *b, uint64_t microseconds)
     return b->now + microseconds * b->machine->clock_hz / 1000000;
 }
 
-/* After the state of any device or controller changed: the run loop is told if INTR or the deadline did.
- * Events that could not interrupt now need no deadline: they are caught up with when somebody looks. */
+/* Recomputes INTR and the deadline after a change of any device, and alerts the run loop if they changed. Events
+ * whose interrupt is masked need no deadline: the device is updated when the guest next accesses it. */
 static void devices_changed(devices *b)
 {
     p5_machine *machine = b->machine;

@@ -393,7 +393,7 @@ static void execute(devices *b)
         f->locked = (f->command[0] & 0x80) != 0;
         result_byte(b, f->locked ? 0x10 : 0);
         break;
-    default: /* those that look at the disk */
+    default: /* commands that access the disk */
         f->busy = true;
         f->interrupt = false;
         f->command_bytes = 0;
@@ -403,7 +403,7 @@ static void execute(devices *b)
     }
 }
 
-/* The execution phase of a command goes on. */
+/* Continues the execution phase of a command. */
 static void go_on(devices *b)
 {
     uint8_t code = b->floppy.command[0] & 31;

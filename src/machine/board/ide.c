@@ -412,7 +412,7 @@ static void command(devices *b, uint8_t code)
 
 /* --- ports --- */
 
-/* Moves a part of the buffer: a word, or two at an access to a doubleword. The last one lets the command go on. */
+/* Transfers a word of the buffer, or two for a doubleword access. After the last one, the command continues. */
 static uint32_t data_move(devices *b, ide_phase phase, uint32_t value)
 {
     ide *d = &b->ide;

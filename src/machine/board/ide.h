@@ -12,7 +12,7 @@ enum { IDE_DATA = 0x1f0, IDE_STATUS = 0x1f7, IDE_CONTROL = 0x3f6, IDE_MOST_SECTO
 
 typedef enum ide_phase {
     IDE_IDLE,
-    IDE_BUSY,     /* until the clock `ready`; then the command goes on */
+    IDE_BUSY,     /* until the clock `ready`; then the command continues */
     IDE_TO_HOST,  /* the buffer waits to be read */
     IDE_FROM_HOST /* the buffer waits to be filled */
 } ide_phase;

@@ -34,8 +34,8 @@ enum {
     CELL_HARD_DISK_TYPES = 0x19, /* where CELL_HARD_DISKS has Fh */
     EQUIPMENT = 0x0e,            /* coprocessor, display, keyboard; bit 0 and 7-6 are the diskette drives */
     ALARM_ANY = 0xc0,            /* an alarm cell of C0h-FFh matches everything */
-    UPDATE_WARNING = 8,          /* pulses: UIP rises 244 us before the update, ... */
-    UPDATE_DURATION = 65         /* ... which takes 1984 us */
+    UPDATE_WARNING = 8,          /* pulses (244 us) from the rise of UIP to the update */
+    UPDATE_DURATION = 65         /* pulses (1984 us) of the update */
 };
 
 /* --- formats --- */
@@ -256,14 +256,15 @@ void rtc_write(rtc *r, uint8_t value, uint64_t now)
 
 static void rtc_sum(rtc *r)
 {
-    unsigned sum = 0; /* of 10h-2Dh */
+    unsigned sum = 0; /* checksum of 10h-2Dh */
     for (unsigned i = 0x10; i <= 0x2d; i++)
         sum += r->cells[i];
     r->cells[0x2e] = (uint8_t)(sum >> 8);
     r->cells[0x2f] = (uint8_t)sum;
 }
 
-/* Sizes as a BIOS leaves them: 640 KB below 1 MB; above it in KB up to 64 MB, and above 16 MB in 64 KB. */
+/* Fills CMOS memory as a BIOS does: memory below 1 MB (640 KB); above 1 MB in KB up to 64 MB; above 16 MB in
+ * units of 64 KB. */
 static void rtc_fill(rtc *r, uint32_t memory_bytes)
 {
     uint32_t extended = memory_bytes > 1u << 20 ? (memory_bytes - (1u << 20)) >> 10 : 0;

@@ -22,7 +22,7 @@ extern const snapshot_table rtc_state;
 void rtc_reset(rtc *r, int64_t epoch, uint32_t memory_bytes);
 /* Sets the cells for diskette drives (type 0: there is none) and hard disks. */
 void rtc_set_drives(rtc *r, const uint8_t diskette_types[2], unsigned hard_disks);
-/* Brings the clock up to pulse `now`. */
+/* Updates the clock to pulse `now`. */
 void rtc_advance(rtc *r, uint64_t now);
 /* Read and write the cell selected by port 70h. The clock must be updated to `now` before. */
 uint8_t rtc_read(rtc *r, uint64_t now);

@@ -110,8 +110,8 @@ typedef struct dos {
     uint16_t last_error;
     dos_parent parents[DOS_NESTED];
     unsigned depth;
-    uint8_t scan_code;  /* of a key without a character, whose 0 has been read; 0: none */
-    uint64_t looked_at; /* the clock behind that of the first look for input since a byte was read; 0: none */
+    uint8_t scan_code;  /* second byte of a key without a character, to be read next; 0: none */
+    uint64_t looked_at; /* clock + 1 of the first status poll since the last byte was read; 0: none */
     bool input_ended;
     uint32_t reads_at_end, looks_at_end; /* reads and status polls after the end of the input */
     uint64_t looking_since;              /* clock of the first of these polls */
@@ -288,7 +288,7 @@ bool dos_serve(bios *b, unsigned vector);
 /* mouse.c: INT 33h. */
 void dos_mouse_service(dos *d);
 extern const snapshot_table dos_mouse_state;
-/* xms.c: the entry point of HIMEM. */
+/* xms.c: serves the XMS entry point. */
 void dos_xms(dos *d);
 /* snapshot.c */
 void dos_transfer(p5_machine *machine, snapshot *s);

@@ -1,4 +1,4 @@
-/* INT 33h: the driver of a mouse with two buttons that nobody moves. Microsoft Mouse Programmer's Reference,
+/* INT 33h: the driver of a mouse with two buttons that never moves. Microsoft Mouse Programmer's Reference,
  * version 8. */
 #include "machine/dos/dos_internal.h"
 #include "machine/load/data_area.h"
