@@ -120,7 +120,7 @@ static void page_write(devices *b, uint16_t port, uint32_t value)
     b->dma.pages[port & 15] = (uint8_t)value;
 }
 
-/* Moves one byte, or two, between the device and memory. Beyond the end of memory nothing is there. */
+/* Transfers one or two bytes between the device and memory. Addresses after the end of memory are ignored. */
 static void dma_move_unit(devices *b, const dma_channel *c, uint32_t physical, uint8_t *bytes, unsigned unit)
 {
     engine *e = b->machine->engine;

@@ -1,5 +1,5 @@
 /* The two 8237A DMA controllers of a PC/AT and their page registers. Channels 0-3 move bytes, 5-7 words; 4 is
- * the cascade. A device asks for a transfer; memory-to-memory transfers are not there. Intel 8237A data sheet
+ * the cascade. Devices request transfers; memory-to-memory transfers are not implemented. Intel 8237A data sheet
  * (231466). */
 #ifndef MACHINE_BOARD_DMA_H
 #define MACHINE_BOARD_DMA_H
@@ -14,7 +14,7 @@ enum { DMA_CHANNELS = 4, DMA_FLOPPY = 2 };
 
 typedef struct dma_channel {
     uint16_t base_address, base_count; /* as written */
-    uint16_t address, count;           /* as they are now; the count is one less than what is left */
+    uint16_t address, count;           /* current values; the count is one less than the transfers left */
     uint8_t mode;
 } dma_channel;
 

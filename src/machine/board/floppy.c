@@ -54,7 +54,7 @@ enum {
     SEEK_MICROSECONDS = 1000
 };
 
-/* Bytes of a command, the first included; 0: there is no such command. */
+/* Returns the bytes of a command, including the first, or 0 for an invalid command. */
 static unsigned command_bytes(uint8_t code)
 {
     static const uint8_t bytes[32] = {
@@ -121,7 +121,7 @@ static bool rate_fits(uint8_t rate, const disk_image *disk)
     return rate == wanted || (wanted == 2 && rate == 1);
 }
 
-/* The disk under the head of the command's drive, which turns; NULL after an error has been reported. */
+/* Returns the disk in the command's drive if its motor is on, or NULL after reporting an error. */
 static disk_image *disk_found(devices *b)
 {
     floppy *f = &b->floppy;
@@ -175,8 +175,8 @@ static bool next_sector(floppy *f)
     return true;
 }
 
-/* Moves one sector. False: the command has ended with an error. *ended: the DMA controller has reached its
- * terminal count. */
+/* Transfers one sector. Returns false if the command has ended with an error. Sets *ended if the DMA controller has
+ * reached its terminal count. */
 static bool move_sector(devices *b, disk_image *disk, uint64_t block, bool *ended)
 {
     floppy *f = &b->floppy;
@@ -199,7 +199,7 @@ static bool move_sector(devices *b, disk_image *disk, uint64_t block, bool *ende
     return true;
 }
 
-/* The time of a sector is over. */
+/* Called when the time of a sector is over. */
 static void sector_comes(devices *b)
 {
     floppy *f = &b->floppy;
@@ -319,7 +319,7 @@ static void reset(devices *b)
         memset(f->configure, 0, sizeof f->configure);
 }
 
-/* The controller leaves its reset: polling finds that the state of each drive may have changed. */
+/* Ends the controller's reset: its polling reports a possible change of each drive's state. */
 static void reset_ends(devices *b)
 {
     for (unsigned unit = 0; unit < FLOPPY_UNITS; unit++)

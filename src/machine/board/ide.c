@@ -126,7 +126,7 @@ static uint32_t sectors_of(const disk_image *disk)
     return disk->sectors < LBA28 ? (uint32_t)disk->sectors : LBA28;
 }
 
-/* False: the registers do not name a sector of the disk. */
+/* Returns false if the registers do not address a sector of the disk. */
 static bool address_of(const ide *d, const disk_image *disk, uint64_t *block)
 {
     const ide_unit *unit = &d->units[d->unit];
@@ -141,7 +141,7 @@ static bool address_of(const ide *d, const disk_image *disk, uint64_t *block)
     return *block < sectors_of(disk);
 }
 
-/* The registers name `block`, as they do at the end of a command and after an error. */
+/* Sets the address registers to `block`, as at the end of a command and after an error. */
 static void show_address(ide *d, uint64_t block)
 {
     const ide_unit *unit = &d->units[d->unit];
@@ -202,7 +202,7 @@ static void data_phase(devices *b, ide_phase phase, uint32_t bytes)
     b->ide.end = bytes;
 }
 
-/* The sector of the command's progress has been moved; the registers and COUNT follow. */
+/* Advances the address registers and COUNT after a sector has been transferred. */
 static void sector_done(ide *d)
 {
     show_address(d, d->block);
@@ -227,7 +227,7 @@ static void read_block(devices *b, const disk_image *disk)
     interrupt(b);
 }
 
-/* The buffer has been filled and written; the next block is wanted, or the command has ended. */
+/* Called when a buffer from the host has been written to the disk: requests the next block or ends the command. */
 static void write_block(devices *b, disk_image *disk)
 {
     ide *d = &b->ide;
@@ -312,7 +312,7 @@ static void set_features(devices *b)
     finish(b, cache || look_ahead || revert || mode ? 0 : ERROR_ABORTED);
 }
 
-/* The time of a command, or of a block of it, is over. */
+/* Called when the time of a command, or of a block of it, is over. */
 static void go_on(devices *b, disk_image *disk)
 {
     ide *d = &b->ide;

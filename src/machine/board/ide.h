@@ -1,5 +1,5 @@
-/* The IDE (ATA) channel at 1F0h with up to two hard disks, which move data by programmed input and output. AT
- * Attachment-3 (X3.298). The mechanics are not modelled: a sector is there after a fixed time. */
+/* The IDE (ATA) channel at 1F0h with up to two hard disks, which transfer data by programmed I/O. AT Attachment-3
+ * (X3.298). The mechanics are not modelled: each sector takes a fixed time. */
 #ifndef MACHINE_BOARD_IDE_H
 #define MACHINE_BOARD_IDE_H
 

@@ -120,14 +120,14 @@ static void transfer_begin(devices *b, sound_transfer wanted)
     b->sound.transfer = wanted;
 }
 
-/* Units that are due by now since the transfer was begun or continued. */
+/* Returns the units due since the transfer began or was continued. */
 static uint64_t units_due(const devices *b)
 {
     const sound_transfer *t = &b->sound.transfer;
     return (uint64_t)((unsigned __int128)(b->now - t->since) * t->per_mega / 1000 / b->machine->clock_hz);
 }
 
-/* Moves units between the device and memory; what is played is not kept, what is recorded is silence. */
+/* Transfers units between the device and memory. Playback is discarded, and recording gives silence. */
 static void units_move(devices *b, const sound_transfer *t, uint32_t units)
 {
     uint8_t bytes[256];

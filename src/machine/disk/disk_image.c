@@ -32,8 +32,8 @@ static const disk_geometry *diskette_of(uint64_t bytes)
     return NULL;
 }
 
-/* The format that the boot sector's parameter block names: sectors of 512 bytes, and sectors, heads and
- * sectors of a track as one of the formats has them. NULL if there is no such block. */
+/* Returns the format whose geometry is in the boot sector's parameter block, or NULL if the block is missing or
+ * describes another geometry. */
 static const disk_geometry *diskette_named(const uint8_t sector[DISK_SECTOR])
 {
     enum { BYTES = 11, TOTAL = 19, PER_TRACK = 24, HEADS = 26 };
@@ -242,7 +242,7 @@ static void pieces_transfer(disk_image *disk, snapshot *s)
     }
 }
 
-/* The image is a file of the host that the snapshot names. Whoever loads it grants it, by naming it again. */
+/* The saved state names the image file, but a snapshot grants no access to the host: the user must name it again. */
 typedef struct saved_disk {
     uint8_t kind;
     bool writable, cd;
