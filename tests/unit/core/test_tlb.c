@@ -247,6 +247,22 @@ static void misses_without_a_walk(void **state)
     fixture_close(&f);
 }
 
+/* Without paging a hit uses TLB_NO_ENTRY, which changes nothing, in TLBs of any size. */
+static void no_entry_has_no_order(void **state)
+{
+    (void)state;
+    static const unsigned geometry[][2] = {{16, 4}, {1, 64}, {8, 4}, {1, 32}, {2, 4}};
+    for (unsigned i = 0; i < sizeof geometry / sizeof geometry[0]; i++) {
+        static tlb t;
+        tlb_init(&t, geometry[i][0], geometry[i][1], false);
+        for (unsigned entry = 0; entry < tlb_size(&t); entry += 3)
+            tlb_hit(&t, entry);
+        const uint64_t order = t.order;
+        tlb_hit(&t, TLB_NO_ENTRY);
+        assert_true(t.order == order && order != 0);
+    }
+}
+
 static void raw_entries_come_back(void **state)
 {
     (void)state;
@@ -281,6 +297,7 @@ int main(void)
         cmocka_unit_test(accessed_and_dirty_updates_are_locked),
         cmocka_unit_test(two_pages_of_one_reference),
         cmocka_unit_test(misses_without_a_walk),
+        cmocka_unit_test(no_entry_has_no_order),
         cmocka_unit_test(raw_entries_come_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
