@@ -314,6 +314,21 @@ static void pipes(void)
     guest_syscall(SYS_close, ends[1]);
 }
 
+/* Without SA_RESTORER the kernel supplies the code to which a handler returns. */
+static void without_restorer(void)
+{
+    for (u32 rt = 0; rt < 2; rt++) {
+        struct sigaction action = {
+            rt ? (void *)handler_info : (void *)handler_plain, rt ? SA_SIGINFO : 0, 0, {0, 0}};
+        CHECK(0, guest_syscall(SYS_rt_sigaction, SIGUSR1, &action, 0, 8));
+        resume = 0;
+        seen.count = 0;
+        const int before = plain_calls;
+        CHECK(0, guest_syscall(SYS_kill, self, SIGUSR1));
+        CHECK(1, rt ? seen.count : plain_calls - before);
+    }
+}
+
 int guest_main(int argc, char **argv, char **envp)
 {
     (void)argc;
@@ -323,6 +338,7 @@ int guest_main(int argc, char **argv, char **envp)
     faults();
     registers();
     masks();
+    without_restorer();
     alternate_stack();
     timers();
     pipes();
