@@ -120,6 +120,38 @@ static void line_fill_times(void **state)
     fixture_close(&f);
 }
 
+/* The clocks until nothing is pending and until a bus cycle can begin count down to 0. A line fill ends with its last BRDY#, five bus clocks after
+ * ADS#; the line is in the array three core clocks later. Code fills are pending, too. */
+static void backlogs(void **state)
+{
+    (void)state;
+    fixture f;
+    code_answer code;
+    fixture_open(&f, "p55c-200", false, NULL);
+    fixture_data(&f, 0x8000, 4, R);
+    memory_code(f.memory, 0x9000, 0x9000, f.now + 1000, &code);
+    memory_wbinvd(f.memory, 0); /* out of L1, still in L2 */
+    f.now += 2000;
+    fixture_settle(&f);
+    f.now += (3 - f.now % 3) % 3;
+    assert_int_equal(memory_backlog(f.memory, f.now), 0);
+    assert_int_equal(memory_bus_backlog(f.memory, f.now), 0);
+    const uint64_t start = f.now, ads = start + 3, last = ads + 5 * 3;
+    fixture_data(&f, 0x8000, 4, R);
+    for (uint64_t clock = start; clock < start + 40; clock++) {
+        const uint64_t filled = last + 3, free = clock + memory_bus_backlog(f.memory, clock);
+        assert_int_equal(memory_backlog(f.memory, clock), clock < filled ? filled - clock : 0);
+        if (clock < last)
+            assert_in_range(free, last, last + 3);
+        if (clock > last + 3)
+            assert_int_equal(free, clock + (3 - clock % 3) % 3); /* the next bus clock */
+    }
+    fixture_settle(&f);
+    memory_code(f.memory, 0x9000, 0x9000, f.now, &code);
+    assert_true(f.now + memory_backlog(f.memory, f.now) >= code.ready[3] && code.ready[3] > f.now);
+    fixture_close(&f);
+}
+
 /* Hits of other lines go on under a fill. On the P54C those of the set that is being filled wait. */
 static void hits_under_a_fill(void **state)
 {
@@ -528,6 +560,7 @@ int main(void)
         cmocka_unit_test(upgrade_comes_with_the_last_brdy),
         cmocka_unit_test(replacement_of_a_modified_line_writes_it_back),
         cmocka_unit_test(line_fill_times),
+        cmocka_unit_test(backlogs),
         cmocka_unit_test(hits_under_a_fill),
         cmocka_unit_test(misalignment),
         cmocka_unit_test(misaligned_misses),
