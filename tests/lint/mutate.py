@@ -37,6 +37,7 @@ TESTS = {
     "src/machine": r"unit\.machine|guest\.(signals|board|boot|timer|dos\.functions|clocks|programs\.(isa|region))|golden\.(run|errors|stat)|tool\.(snapshot\.cli|trace\.(observe|callbacks))",
     "src/machine/bios": r"guest\.(dos\.(?!dosbox)|boot|images|programs\.(dos\.(hello|memory)|screen))",
     "src/machine/board": r"unit\.machine|guest\.(board|boot|timer|pins|ports|machine_check\.in|ferr|dos\.(?!dosbox)|pm_pins|waiting|programs\.screen)",
+    "src/machine/disk": r"unit\.machine\.load_el_torito|guest\.boot|tool\.snapshot\.law\.boot.*p55c",
     "src/machine/dos": r"guest\.(dos\.(?!dosbox)|paths\.execute|programs\.dos)|tool\.gdb\.dos",
     "src/machine/gdb": r"unit\.machine\.gdb|tool\.gdb|guest\.hostile\.gdb|fuzz\.gdb",
     "src/machine/linux": r"unit\.machine\.linux|guest\.(answers|attributes|clocks|divide|fatal|files|fuzz_calls|hello|identity|later|mappings|memory|names|paths\.(proc|glibc)|proc|processes|programs\.(isa|region)|progress|quota|signals|timers|waits)|tool\.(gdb\.(linux|maps|signals)|snapshot\.law\.(clocks|files|memory|signals)\.elf\.p55c)",

@@ -38,6 +38,10 @@ org 7c00h
         call say_ax
         mov ax, cx
         call say_ax
+        mov di, block + 2               ; what is there is written over
+        mov ax, -1
+        mov cx, 12
+        rep stosw
         mov si, block
         mov ah, 48h
         call drive_13

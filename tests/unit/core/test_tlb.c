@@ -220,6 +220,29 @@ static void two_pages_of_one_reference(void **state)
     fixture_close(&f);
 }
 
+static void walk_of_a_page(void *context, uint32_t linear, uint32_t *directory, uint32_t *table)
+{
+    *(uint32_t *)context = linear;
+    fixture_walk(NULL, linear, directory, table);
+}
+
+/* The owner's walk is asked for a page, not for an address in it. */
+static void walks_are_of_pages(void **state)
+{
+    (void)state;
+    uint32_t asked = 0;
+    fixture f;
+    code_answer code;
+    fixture_open(&f, "p55c-200", true, NULL);
+    f.memory->hooks.walk = walk_of_a_page;
+    f.memory->hooks.context = &asked;
+    fixture_data(&f, 0x6ffc, 4, 0);
+    assert_int_equal(asked, 0x6000);
+    memory_code(f.memory, 0x8fe0, 0x8fe0, f.now, &code);
+    assert_int_equal(asked, 0x8000);
+    fixture_close(&f);
+}
+
 /* Without the owner's walk (p5_core_hooks) pages are missed at no cost. */
 static void misses_without_a_walk(void **state)
 {
@@ -296,6 +319,7 @@ int main(void)
         cmocka_unit_test(invlpg_and_cr3),
         cmocka_unit_test(accessed_and_dirty_updates_are_locked),
         cmocka_unit_test(two_pages_of_one_reference),
+        cmocka_unit_test(walks_are_of_pages),
         cmocka_unit_test(misses_without_a_walk),
         cmocka_unit_test(no_entry_has_no_order),
         cmocka_unit_test(raw_entries_come_back),

@@ -1,7 +1,7 @@
 /* Boot catalogues of CDs, by the El Torito specification 1.0: 2.0 the boot record, 2.1 the validation entry, 2.2 the initial entry. */
 #include "load.h"
 
-#include "machine/load/el_torito.h"
+#include "machine/disk/el_torito.h"
 
 enum { CATALOG = 20, SECTORS = 22 };
 
