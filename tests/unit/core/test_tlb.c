@@ -243,6 +243,35 @@ static void walks_are_of_pages(void **state)
     fixture_close(&f);
 }
 
+static unsigned rights_by_page(void *context, uint32_t linear)
+{
+    (void)context;
+    static const unsigned rights[4] = {P5_PAGE_SUPERVISOR, P5_PAGE_WRITABLE, P5_PAGE_CACHE_DISABLE,
+                                       P5_PAGE_WRITE_THROUGH};
+    return rights[linear >> 12 & 3];
+}
+
+/* An entry has each of a page's rights by itself. */
+static void rights_of_an_entry(void **state)
+{
+    (void)state;
+    static const unsigned attributes[4] = {TLB_SUPERVISOR, TLB_WRITABLE, TLB_CACHE_DISABLE,
+                                           TLB_WRITE_THROUGH};
+    fixture f;
+    fixture_open(&f, "p55c-200", true, NULL);
+    f.memory->hooks.page_rights = rights_by_page;
+    for (unsigned i = 0; i < 4; i++) {
+        const uint32_t linear = 0x40000 + i * 0x1000;
+        fixture_data(&f, linear, 4, 0);
+        tlb *t = &f.memory->data_tlb;
+        const unsigned came = tlb_get(t, (unsigned)tlb_find(t, tlb_key(linear, false))).attributes;
+        assert_int_equal(came, attributes[i]);
+        for (unsigned j = 0; j < i; j++)
+            assert_int_equal(came & attributes[j], 0);
+    }
+    fixture_close(&f);
+}
+
 /* Without the owner's walk (p5_core_hooks) pages are missed at no cost. */
 static void misses_without_a_walk(void **state)
 {
@@ -320,6 +349,7 @@ int main(void)
         cmocka_unit_test(accessed_and_dirty_updates_are_locked),
         cmocka_unit_test(two_pages_of_one_reference),
         cmocka_unit_test(walks_are_of_pages),
+        cmocka_unit_test(rights_of_an_entry),
         cmocka_unit_test(misses_without_a_walk),
         cmocka_unit_test(no_entry_has_no_order),
         cmocka_unit_test(raw_entries_come_back),
