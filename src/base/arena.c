@@ -1,5 +1,6 @@
 #include "base/arena.h"
 
+#include <assert.h>
 #include <stdalign.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -27,6 +28,7 @@ static struct arena_chunk *huge_chunk(size_t room)
     room_huge(chunk, bytes);
     chunk->room_bytes = bytes;
     chunk->size = bytes - sizeof *chunk;
+    assert(chunk->size >= room);
     return chunk;
 }
 
@@ -49,7 +51,9 @@ static void *alloc(arena *from, size_t size, size_t unit)
 {
     if (size > (size_t)-1 / 2)
         return NULL;
+    assert(unit != 0 && (unit & (unit - 1)) == 0);
     struct arena_chunk *chunk = from->chunk;
+    assert(chunk == NULL || chunk->used <= chunk->size);
     size_t gap = chunk != NULL ? -(uintptr_t)(chunk->bytes + chunk->used) % unit : 0;
     if (chunk == NULL || chunk->size - chunk->used < gap + size) {
         chunk = from->spare;
@@ -64,6 +68,7 @@ static void *alloc(arena *from, size_t size, size_t unit)
         from->chunk = chunk;
         gap = -(uintptr_t)chunk->bytes % unit;
     }
+    assert(chunk->size - chunk->used >= gap + size);
     void *memory = chunk->bytes + chunk->used + gap;
     chunk->used += gap + size;
     from->used_bytes += gap + size;

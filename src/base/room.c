@@ -1,11 +1,13 @@
 #include "base/room.h"
 
+#include <assert.h>
 #include <stdint.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 void *room_open(size_t bytes)
 {
+    assert(bytes > 0);
     const size_t spare = bytes < HUGE_PAGE ? 0 : HUGE_PAGE, page = (size_t)sysconf(_SC_PAGESIZE);
     bytes = (bytes + page - 1) / page * page;
     char *room =

@@ -158,6 +158,7 @@ void *spsc_reserve(spsc *q, size_t bytes)
 
 void spsc_put(spsc *q)
 {
+    assert(q->producer.put - q->producer.known_done < SPSC_MESSAGES);
     q->offset[q->producer.put % SPSC_MESSAGES] = q->producer.reserved;
     if (++q->producer.put % SPSC_STEP != 0)
         return;
@@ -240,6 +241,7 @@ const void *spsc_take(spsc *q)
 {
     if (q->consumer.done == q->consumer.known_put && !wait_for_message(q))
         return NULL;
+    assert(q->consumer.done < q->consumer.known_put);
     return q->bytes + q->offset[q->consumer.done % SPSC_MESSAGES];
 }
 

@@ -80,6 +80,7 @@ isa_block *isa_block_share(isa_block *block)
 
 void isa_block_free(isa_block *block)
 {
+    assert(block == NULL || block->users > 0);
     if (block == NULL || --block->users != 0)
         return;
     free(block->insns);

@@ -2,6 +2,7 @@
  * come from the same table, so that instructions that the processor lacks, and those that general decoders
  * refuse (SALC, the aliases of the 80h and D0h groups and of the x87), need no second rule. Manual:
  * instruction format, prefixes, ModRM and SIB. */
+#include <assert.h>
 #include <string.h>
 
 #include "isa/decoder.h"
@@ -101,6 +102,7 @@ static uint8_t read_prefixes(reader *r, isa_insn *insn, bool code32, sizes *s)
 
 static uint8_t gpr_bit(unsigned gpr)
 {
+    assert(gpr <= NO_GPR);
     if (gpr >= NO_GPR)
         return 0;
     return (uint8_t)(1u << gpr);
@@ -112,6 +114,7 @@ static void read_address16(reader *r, isa_insn *insn, unsigned mod, unsigned rm)
 {
     static const uint8_t base[8] = {EBX, EBX, EBP, EBP, ESI, EDI, EBP, EBX};
     static const uint8_t index[8] = {ESI, EDI, ESI, EDI, NO_GPR, NO_GPR, NO_GPR, NO_GPR};
+    assert(mod < 3 && rm < 8);
     bool absolute = mod == 0 && rm == 6;
     if (!absolute)
         insn->address_gpr |= (uint8_t)(gpr_bit(base[rm]) | gpr_bit(index[rm]));
@@ -124,6 +127,7 @@ static void read_address16(reader *r, isa_insn *insn, unsigned mod, unsigned rm)
 
 static void read_address32(reader *r, isa_insn *insn, unsigned mod, unsigned rm)
 {
+    assert(mod < 3 && rm < 8);
     unsigned base = rm;
     if (rm == ESP) {
         uint8_t sib = read_byte(r);

@@ -58,6 +58,7 @@ uint64_t counter_carries(const pmu_counter *c, const pmu_source *source)
 
 void counter_write(pmu_counter *c, uint64_t value, const pmu_source *source)
 {
+    assert(source->total != NULL && source->clocks != NULL);
     c->preset = value & mask_of(c);
     c->base = followed_total(c, source);
     c->carries = 0;
@@ -82,6 +83,7 @@ void counter_follow(pmu_counter *c, const counter_choice *choice)
 {
     assert(choice->event < (int)P5_EVENT_COUNT);
     assert((choice->levels & ~P5_CPL_MASK_ALL) == 0);
+    assert(choice->event >= 0 || choice->mode == COUNTS_NOTHING || choice->mode == COUNTS_CLOCKS);
     c->select = choice->select;
     c->event = choice->event;
     c->levels = choice->levels;
@@ -94,6 +96,7 @@ void counter_choose(pmu_counter *c, const counter_choice *choice, const pmu_sour
 {
     uint64_t reached = counter_unwrapped(c, source);
     c->preset = reached & mask_of(c);
+    assert(c->preset <= mask_of(c));
     c->carries += reached >> c->bits;
     counter_follow(c, choice);
     c->base = followed_total(c, source);

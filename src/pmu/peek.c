@@ -1,6 +1,7 @@
 /* Reads the monitor's registers without disturbing them: see include/p5scope/observe.h. */
 #include "p5scope/observe.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "pmu/internal.h"
@@ -13,6 +14,7 @@ const p5_register *p5_pmu_monitor_registers(const p5_pmu *pmu, size_t *count)
     const p5_register *first = p5_registers(pmu->family | pmu->monitor);
     while (first->msr <= P5_MSR_TSC)
         first++;
+    assert(first->msr > P5_MSR_TSC);
     *count = 0;
     while (first[*count].name != NULL && first[*count].read_mask != 0)
         ++*count;

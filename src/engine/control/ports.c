@@ -1,5 +1,7 @@
 /* Port I/O: rights, the access record and the owner's answer. Unicorn allows every port and implements
  * none. */
+#include <assert.h>
+
 #include "engine/control/callback.h"
 #include "engine/control/ports.h"
 #include "engine/memory/access.h"
@@ -34,6 +36,7 @@ static bool read_word(engine *e, uint32_t linear, bool unseen, uint32_t *word)
 
 bool ports_refused(engine *e, uint16_t port, unsigned size, bool unseen)
 {
+    assert(size == 1 || size == 2 || size == 4);
     const uc_env *env = e->env;
     if (!needs_bitmap(env))
         return false;

@@ -1,4 +1,5 @@
 /* Reads and writes registers, segments and the x87 state, with their side effects. */
+#include <assert.h>
 #include <string.h>
 
 #include "engine/control/registers.h"
@@ -132,6 +133,7 @@ uint32_t engine_get_debug(const engine *e, unsigned number)
 
 void engine_set_debug(engine *e, unsigned number, uint32_t value)
 {
+    assert(number < 8 && number != 4 && number != 5);
     e->env->dr[number] = value;
     guard_debug_written(e);
     engine_redirect(e);

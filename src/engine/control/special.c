@@ -1,5 +1,7 @@
 /* Instructions that observe or change processor state. A callback to the owner replaces what Unicorn would
  * do. Each is the only instruction of its block (describe.c), so everything before it has been retired. */
+#include <assert.h>
+
 #include "engine/control/callback.h"
 #include "engine/control/special.h"
 #include "engine/memory/guard.h"
@@ -45,6 +47,7 @@ void special_executed(engine *e, uint32_t next)
  * the register number. */
 static void ask(engine *e, engine_special which)
 {
+    assert(stretch_block(e)->count == 1);
     engine_special_call call = {.which = which};
     if (stretch_block(e)->marks[1].values)
         value_add(e, ISA_VALUE_SOURCE,
@@ -134,6 +137,7 @@ void WRAP(helper_set_dr)(uc_env *env, int number, uint64_t value)
 {
     engine *e = engine_of(env);
     unsigned target = debug_register(e, number);
+    assert(target != 4 && target != 5);
     uint32_t held = target == 6   ? ((uint32_t)value & 0xe00fu) | 0xffff0ff0u
                     : target == 7 ? ((uint32_t)value & 0xffff2fffu) | 0x400u
                                   : (uint32_t)value;

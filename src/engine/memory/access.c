@@ -1,6 +1,7 @@
 /* Data accesses. Every load and store of translated code and of Unicorn's helper functions comes here, is
  * done in host memory, and is recorded as the processor makes it. The fast path is a lookup in the page
  * cache; mmu.c does the rest. */
+#include <assert.h>
 #include <string.h>
 
 #include "engine/memory/access.h"
@@ -32,6 +33,7 @@ uint64_t access_load_slow(engine *e, uint32_t linear, uint32_t access, uintptr_t
     unsigned size = access & 0xff;
     uint32_t flags = access >> 8 & 0xff;
     bool user = access >> 16;
+    assert(size == 1 || size == 2 || size == 4 || size == 8);
     uint64_t value = 0;
     uint8_t bytes[8] = {0};
     if (!(flags & P5_ACCESS_SYSTEM))
@@ -68,6 +70,7 @@ static void overwrite_code(engine *e, const page_entry *page, uint32_t linear, u
 static void copy_out(engine *e, const page_entry *page, uint32_t linear, const uint8_t *from, unsigned size,
                      uintptr_t retaddr)
 {
+    assert((linear & ENGINE_PAGE_MASK) + size <= ENGINE_PAGE_BYTES);
     if (!page->host) {
         physical_write_device(e, page->physical | (linear & ENGINE_PAGE_MASK), from, size);
         return;
@@ -309,6 +312,7 @@ void access_store_system(engine *e, uint32_t linear, unsigned size, uint32_t val
 uint32_t access_update_descriptor(engine *e, uint32_t address, uint32_t set, uint32_t clear,
                                   uintptr_t retaddr)
 {
+    assert((set & clear) == 0);
     enum { HALF = 4, LOCKED = P5_ACCESS_SYSTEM | P5_ACCESS_LOCKED };
     uint32_t high = (uint32_t)access_load_quick(e->env, address + HALF, HALF, false, LOCKED, retaddr);
     high = (high & ~clear) | set;

@@ -1,5 +1,7 @@
 /* Translated code: where it lies in RAM, what Unicorn fetches to translate, and the lookup of a block by where
  * control went. */
+#include <assert.h>
+
 #include "engine/memory/code.h"
 
 #include "engine/memory/memory_internal.h"
@@ -53,6 +55,7 @@ const void *WRAP(helper_lookup_tb_ptr)(uc_env *env)
 static uint64_t lines_of(uint32_t physical, unsigned size)
 {
     enum { LINE_BYTES = ENGINE_PAGE_BYTES / 64 };
+    assert(size > 0 && (physical & ENGINE_PAGE_MASK) + size <= ENGINE_PAGE_BYTES);
     unsigned first = (physical & ENGINE_PAGE_MASK) / LINE_BYTES,
              last = ((physical & ENGINE_PAGE_MASK) + size - 1) / LINE_BYTES;
     return UINT64_MAX >> (63 - (last - first)) << first;
@@ -60,6 +63,7 @@ static uint64_t lines_of(uint32_t physical, unsigned size)
 
 bool code_lies_in(const engine *e, uint32_t physical, unsigned size)
 {
+    assert(physical < e->memory.ram_bytes);
     return e->memory.code_lines[physical / ENGINE_PAGE_BYTES] & lines_of(physical, size);
 }
 
@@ -90,6 +94,7 @@ void code_forget(engine *e)
 
 void code_overwrite(engine *e, uint32_t physical, unsigned size, uintptr_t retaddr)
 {
+    assert(code_lies_in(e, physical, size));
     engine_catch_up(e);
     code_forget_found(e);
     void *pages = UC_INTERNAL(page_collection_lock)(e->uc, physical, physical + size);

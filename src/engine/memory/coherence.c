@@ -1,6 +1,7 @@
 #define _GNU_SOURCE /* memmem */
 #include "engine/memory/memory_internal.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/room.h"
@@ -25,6 +26,7 @@ void coherence_close(engine *e)
 
 void coherence_keep(engine *e, uint32_t physical)
 {
+    assert(physical < e->memory.ram_bytes);
     uint32_t page = physical / ENGINE_PAGE_BYTES;
     if (coherence_copied(&e->memory.coherence, page))
         return;
@@ -50,6 +52,7 @@ bool engine_follows_stores(const engine *e)
 
 void coherence_follow(engine *e)
 {
+    assert(e->memory.coherence.memory != NULL);
     e->memory.coherence.invd = true;
     stretch_no_batch(e); /* the owner ends batches */
     engine_request_attention(e);
@@ -169,6 +172,7 @@ static code_line *free_code(engine *e, uint32_t line)
 
 bool engine_set_code_line(engine *e, uint32_t physical, const uint8_t *bytes)
 {
+    assert(physical % P5_LINE_BYTES == 0);
     code_line *line = find_code(e, physical);
     if (bytes == NULL && line == NULL)
         return true;
@@ -180,6 +184,7 @@ bool engine_set_code_line(engine *e, uint32_t physical, const uint8_t *bytes)
     }
     engine_flush_code(e, physical, P5_LINE_BYTES);
     if (bytes == NULL) {
+        assert(line->used && e->memory.coherence.code_count > 0);
         line->used = false;
         e->memory.coherence.code_count--;
         return true;
@@ -236,6 +241,7 @@ p5_translation *coherence_pin(engine *e, bool code, uint32_t linear)
 void engine_set_translation(engine *e, const p5_translation *translation)
 {
     coherence *b = &e->memory.coherence;
+    assert(b->pin_count <= COHERENCE_PINS);
     unsigned i = 0;
     while (i < b->pin_count &&
            (b->pins[i].code != translation->code || b->pins[i].large != translation->large ||

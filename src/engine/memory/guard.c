@@ -7,6 +7,8 @@
  * rarely used, so a block with such an override checks this itself. In real and V86 mode segments of 64 KB
  * are usual, too; which references can violate them is determined when a block is translated (access_mode,
  * guard_looks). */
+#include <assert.h>
+
 #include "core/pipe/breakpoints.h"
 #include "engine/memory/access.h"
 #include "engine/memory/code.h"
@@ -122,6 +124,7 @@ void guard_debug_written(engine *e)
 static const isa_insn *running_instruction(const engine *e, unsigned *nth)
 {
     const engine_block *b = stretch_block(e);
+    assert(b != NULL && b->code != NULL);
     if (b->ends == BLOCK_ENDS_REPEAT) {
         *nth = stretch_iteration_recorded(e);
         return b->code->insns;
@@ -233,6 +236,7 @@ static bool any_enabled(const engine *e, unsigned matches)
 
 void guard_hit(engine *e, unsigned matches)
 {
+    assert(matches >> BREAKPOINTS == 0);
     if (!any_enabled(e, matches))
         return;
     e->memory.guard.hits |= matches;
@@ -251,6 +255,7 @@ void guard_trap(engine *e, uint32_t dr6)
 /* Raises #DB with these bits of DR6. The state's EIP must be current. */
 static _Noreturn void raise_debug(engine *e, uint32_t bits, bool fault)
 {
+    assert(engine_running(e) && bits != 0);
     e->env->dr[6] |= bits;
     e->memory.fault.debug = fault;
     engine_raise(e, VECTOR_DB, 0);

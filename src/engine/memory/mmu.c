@@ -1,5 +1,7 @@
 /* The page cache: translations of references and fetches to host memory. It stands for the processor's TLBs
  * as far as the guest can notice what they hold. */
+#include <assert.h>
+
 #include "engine/memory/code.h"
 #include "engine/memory/memory_internal.h"
 
@@ -28,6 +30,7 @@ void mmu_see_stores(engine *e, uint32_t physical, unsigned why)
 void REAL(tlb_flush_page)(uc_cpu *cpu, uint64_t address);
 static void drop_fetched(engine *e, unsigned index, page_entry *held)
 {
+    assert(held->read_tag != PAGE_NO_TAG(index));
     uint32_t kept = ~(uint32_t)(PAGE_GUARDED | ENGINE_PAGE_MASK);
     code_forget_found(e);
     REAL(tlb_flush_page)(engine_cpu(e), (held->read_tag & kept) | (index * ENGINE_PAGE_BYTES & PAGE_GUARDED));
@@ -84,6 +87,8 @@ page_entry *mmu_fill(engine *e, uint32_t linear, mmu_access access, bool user, u
         host = window->host + (result.physical - window->first);
         writable = result.dirty;
     }
+    assert(!writable || host != NULL);
+    assert(why == 0 || ram);
     uint32_t write_tag = !writable ? none : why ? PAGE_SEEN_TAG(index, why) : tag;
     *entry = (page_entry){.read_tag = host != NULL ? tag : none,
                           .write_tag = write_tag,
@@ -145,6 +150,7 @@ static unsigned next_filled(const engine *e, unsigned at)
 
 static void flush(engine *e, unsigned entries)
 {
+    assert(entries == PAGE_REFERENCES || entries == PAGE_ALL);
     for (unsigned i = next_filled(e, 0); i < entries; i = next_filled(e, i + 1)) {
         page_entry *held = &e->memory.pages[i / PAGE_ENTRIES][i % PAGE_ENTRIES];
         held->read_tag = held->write_tag = PAGE_NO_TAG(i % PAGE_ENTRIES);

@@ -1,4 +1,5 @@
 /* Physical memory: RAM, the windows of devices, and the host's accesses on behalf of the guest. */
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/room.h"
@@ -8,6 +9,7 @@
 bool physical_open(engine *e)
 {
     memory_state *m = &e->memory;
+    assert(e->options.memory_bytes > 0 && e->options.memory_bytes % ENGINE_PAGE_BYTES == 0);
     m->ram_bytes = e->options.memory_bytes;
     m->address_mask = UINT32_MAX;
     memset(m->open_bus, 0xff, sizeof m->open_bus);
@@ -42,6 +44,7 @@ const engine_window *physical_window(const engine *e, uint32_t physical)
 
 void physical_read_device(engine *e, uint32_t physical, uint8_t *to, unsigned size)
 {
+    assert((physical & ENGINE_PAGE_MASK) + size <= ENGINE_PAGE_BYTES);
     bool there = physical_window(e, physical) != NULL;
     for (unsigned i = 0; i < size; i++) /* without a window nothing drives the bus */
         to[i] = there ? e->callbacks.memory_read(e->callbacks.context, physical + i) : 0xff;
@@ -57,6 +60,8 @@ void physical_write_device(engine *e, uint32_t physical, const uint8_t *from, un
 
 void engine_set_window(engine *e, unsigned number, const engine_window *window)
 {
+    assert(number < ENGINE_WINDOWS);
+    assert(window->first % ENGINE_PAGE_BYTES == 0 && window->bytes % ENGINE_PAGE_BYTES == 0);
     engine_window *w = &e->memory.windows[number];
     bool same = w->first == window->first && w->bytes == window->bytes;
     if (same && w->host == window->host)
@@ -109,6 +114,7 @@ static void write_part(engine *e, uint32_t physical, uint8_t *there, const uint8
 /* Copies page by page. Either `to` or `from` is NULL. */
 static bool move_linear(engine *e, uint32_t linear, uint8_t *to, const uint8_t *from, size_t size)
 {
+    assert((to == NULL) != (from == NULL));
     for (size_t done = 0, part; done < size; done += part) {
         uint32_t at = linear + (uint32_t)done, physical;
         part = ENGINE_PAGE_BYTES - (at & ENGINE_PAGE_MASK);

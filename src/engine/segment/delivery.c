@@ -1,5 +1,7 @@
 /* Delivery of exceptions and interrupts through the IDT or the interrupt vector table. Manual: interrupt and
  * exception handling, the INT n operation, error codes (EXT, IDT, TI), virtual-8086 mode. */
+#include <assert.h>
+
 #include "engine/control/callback.h"
 #include "engine/control/registers.h"
 #include "engine/memory/access.h"
@@ -80,6 +82,7 @@ static void deliver_redirected(engine *e, unsigned vector, uint32_t eip)
 /* Reads and checks the gate of a vector. */
 static descriptor_words gate_read(engine *e, const delivery *d)
 {
+    assert(e->env->hflags & UC_HF_PE);
     descriptor_words gate;
     uint32_t offset = (uint32_t)d->vector * GATE_BYTES, code = offset + CODE_IDT;
     if (offset + GATE_BYTES - 1 > e->env->idt.limit)
@@ -347,6 +350,7 @@ static bool engine_nmi_possible(const engine *e)
 
 bool engine_inject(engine *e, uint8_t vector, p5_transfer kind)
 {
+    assert(kind == P5_TRANSFER_FAULT || kind == P5_TRANSFER_NMI || kind == P5_TRANSFER_INTERRUPT);
     bool allowed = kind == P5_TRANSFER_FAULT ||
                    (kind == P5_TRANSFER_NMI ? engine_nmi_possible(e) : engine_interruptible(e));
     if (!allowed || e->segment.injected)

@@ -1,5 +1,7 @@
 /* Descriptors, segment registers and the stacks of far transfers. Manual: segment descriptors, privilege
  * checks of the data and stack segments, stack switching. */
+#include <assert.h>
+
 #include "engine/control/registers.h"
 #include "engine/memory/access.h"
 #include "engine/memory/guard.h"
@@ -169,6 +171,7 @@ static uint32_t stack_address(engine *e, const far_stack *s, uint32_t offset, un
 
 void far_stack_push(engine *e, far_stack *s, unsigned size, uint32_t value)
 {
+    assert(size == 2 || size == 4);
     uint32_t sp = (s->sp - size) & stack_mask(s);
     access_store_system(e, stack_address(e, s, sp, size), size, value, s->user);
     s->sp = (s->sp & ~stack_mask(s)) | sp;
@@ -176,6 +179,7 @@ void far_stack_push(engine *e, far_stack *s, unsigned size, uint32_t value)
 
 uint32_t far_stack_pop(engine *e, far_stack *s, unsigned size)
 {
+    assert(size == 2 || size == 4);
     uint32_t sp = s->sp & stack_mask(s);
     uint32_t value = access_load_as(e, stack_address(e, s, sp, size), size, s->user);
     s->sp = (s->sp & ~stack_mask(s)) | ((sp + size) & stack_mask(s));
@@ -197,6 +201,7 @@ void far_stack_set_sp(engine *e, const far_stack *s)
 
 far_stack far_stack_inner(engine *e, unsigned cpl)
 {
+    assert(cpl < 3); /* the TSS has no stack for level 3 */
     const uc_segment *tr = &e->env->tr;
     uint32_t tr_code = tr->selector & 0xfffc, base = (uint32_t)tr->base;
     unsigned type = (tr->flags >> 8 & 15) & ~(unsigned)SYSTEM_TSS_BUSY;

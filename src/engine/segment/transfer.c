@@ -1,5 +1,7 @@
 /* Far JMP, CALL, RET and IRET. Manual: privilege checks of control transfers, call gates, the operations of
  * these instructions. Each stands alone in its block. */
+#include <assert.h>
+
 #include "engine/control/registers.h"
 #include "engine/memory/access.h"
 #include "engine/memory/guard.h"
@@ -145,6 +147,7 @@ static void push_return(engine *e, far_stack *stack, unsigned size, uint32_t nex
 /* CALL through a gate to an inner level: the new stack gets SS:ESP of the old one and the parameters. */
 static far_stack call_inner(engine *e, const descriptor_words *gate, unsigned level, unsigned size)
 {
+    assert(level < current_level(e));
     uint32_t parameters[GATE_PARAMETERS];
     unsigned count = gate->high & GATE_PARAMETERS;
     far_stack stack = far_stack_inner(e, level), old = far_stack_current(e), from = old;
@@ -264,6 +267,7 @@ static void return_to_v86(engine *e, far_stack *stack, uint32_t eip, uint32_t se
 /* RET far and IRET in protected mode. `release` = bytes of parameters. */
 static void return_protected(engine *e, unsigned size, bool iret, uint32_t release)
 {
+    assert(!uc_env_is_real(e->env) && (size == 2 || size == 4));
     unsigned cpl = current_level(e);
     far_stack stack = far_stack_current(e);
     uint32_t eip = far_stack_pop(e, &stack, size), selector = far_stack_pop(e, &stack, size) & 0xffff;

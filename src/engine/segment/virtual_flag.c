@@ -1,6 +1,8 @@
 /* The virtual interrupt flag: CLI, STI, PUSHF, POPF, IRET and INT n of V86 tasks with CR4.VME, CLI and STI of
  * CPL 3 with CR4.PVI. Each is alone in its block. Manual: virtual-8086 mode extensions, protected-mode
  * virtual interrupts. Whatever would fault is left to Unicorn, which raises #GP(0) for it. */
+#include <assert.h>
+
 #include "engine/control/registers.h"
 #include "engine/control/special.h"
 #include "engine/memory/access.h"
@@ -109,6 +111,7 @@ void virtual_flag_execute(engine *e, engine_block *b)
     uint32_t extension = env->eflags & EFLAGS_VM ? CR4_VME : CR4_PVI;
     if (!(env->cr[4] & extension))
         return;
+    assert(b->kind == BLOCK_VIRTUAL && b->count == 1);
     const isa_insn *insn = b->code->insns;
     uint32_t next = (uint32_t)env->eip + b->size;
     stretch_run(e, b);

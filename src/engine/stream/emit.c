@@ -4,6 +4,8 @@
  * after the block, and a check for a request to exit. For an x87 instruction it would generate the reference
  * and one to three calls that pass values through the state. Here a reference becomes a call, and calls that
  * make up an instruction together (x87_whole.h) become one. */
+#include <assert.h>
+
 #include "engine/memory/access.h"
 #include "engine/stream/stream_internal.h"
 #include "engine/stretch/stretch.h"
@@ -20,6 +22,7 @@ enum { MMU_INDEX_USER = 1 };
 static void call(uc_translator *s, uintptr_t function, uintptr_t result, unsigned count,
                  const uintptr_t *arguments)
 {
+    assert(count + (result != 0) + 2 <= sizeof((uc_op *)NULL)->arguments / sizeof(uintptr_t));
     uc_op *op = UC_INTERNAL(tcg_emit_op)(s, UC_OP_CALL);
     unsigned at = 0;
     op->outputs = result != 0;

@@ -1,5 +1,6 @@
 /* The kinds of blocks: what happens before a block runs, and what Unicorn translates instead of instructions
  * that it does not have, or that are executed before their block. */
+#include <assert.h>
 #include <string.h>
 
 #include "engine/control/ports.h"
@@ -191,12 +192,14 @@ void block_substitute_bytes(engine *e, const block_plan *plan, uint32_t linear, 
     const isa_insn *insn = e->stream.translated.insns;
     block_substitute *substitute = block_rules[plan->kind].substitute;
     unsigned size = 0;
+    assert(plan->kind < BLOCK_KINDS);
     if (plan->size == 0 && code->size > 0)
         size = substitute_crossing(bytes, code);
     else if (substitute != NULL)
         size = substitute(bytes, insn, plan, code);
     else if (plan->alias || plan->locked_neg)
         size = substitute_alias(bytes, insn, plan, code);
+    assert(size <= MAX_INSN_BYTES);
     memcpy(code_substitute_bytes(e, linear, size), bytes, size);
 }
 

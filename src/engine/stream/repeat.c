@@ -1,6 +1,7 @@
 /* REP strings. Unicorn enters the block of one again for each iteration. Iterations whose references hit the
  * page cache are made here, up to some hundred at a time. The last one is left to Unicorn, which also sets
  * the flags. */
+#include <assert.h>
 #include <string.h>
 
 #include "engine/memory/access.h"
@@ -36,6 +37,7 @@ static inline void place_step(access_place *place, int32_t step)
 static inline __attribute__((always_inline)) uint32_t make(engine *e, strings *s, uint32_t most,
                                                            unsigned size, bool from, bool to, bool compares)
 {
+    assert(from || to);
     access_place source = s->source, target = s->target;
     source.size = target.size = size;
     const uint32_t eax = size == 4 ? s->eax : s->eax & ((1u << 8 * size) - 1);
@@ -138,6 +140,7 @@ void repeat_ahead(engine *e, const engine_block *b)
                           item(s.source.host + (int32_t)(made - 1) * s.step, s.size) -
                               (uint32_t)env->regs[ENGINE_EAX],
                           s.size == 4 ? UINT32_MAX : (1u << 8 * s.size) - 1);
+        assert(made <= most && (most == 0 || made < left));
         step_register(env, ENGINE_ECX, 0u - made, mask);
         step_register(env, ENGINE_ESI, s.from ? made * (uint32_t)s.step : 0, mask);
         step_register(env, ENGINE_EDI, s.to ? made * (uint32_t)s.step : 0, mask);

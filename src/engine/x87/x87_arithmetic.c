@@ -1,5 +1,7 @@
 /* FADD, FSUB, FMUL, FDIV and their reverses, and comparisons: what the model is told of their operands, and
  * the exact way for what is not usual (x87_whole_operate.c). */
+#include <assert.h>
+
 #include "engine/stretch/stretch.h"
 #include "engine/x87/x87_internal.h"
 
@@ -10,6 +12,7 @@
 void __attribute__((noinline)) x87_mark(engine *e, unsigned marks, uintptr_t retaddr)
 {
     const engine_block *b = stretch_block(e);
+    assert(b != NULL && marks != 0);
     UC_INTERNAL(cpu_restore_state)(engine_cpu(e), retaddr, false);
     uint32_t at = engine_linear_eip(e);
     for (unsigned i = 0; i < b->count; i++) {

@@ -1,4 +1,5 @@
 /* Between Unicorn's state and the host's x87 (x87_host.h). */
+#include <assert.h>
 #include <string.h>
 
 #include "engine/x87/x87_host.h"

@@ -1,5 +1,6 @@
 /* The x87's state words, pending exceptions, stack faults, and operations on an image of the guest's state.
  */
+#include <assert.h>
 #include <string.h>
 
 #include "engine/memory/guard.h"
@@ -63,6 +64,7 @@ void WRAP(helper_fwait)(uc_env *env)
 const isa_insn *x87_instruction(uc_env *env, uintptr_t retaddr)
 {
     engine *e = engine_of(env);
+    assert(stretch_block(e) != NULL && stretch_block(e)->code != NULL);
     const isa_block *code = stretch_block(e)->code;
     UC_INTERNAL(cpu_restore_state)(engine_cpu(e), retaddr, false);
     return block_insn(code->insns, code->count, engine_linear_eip(e));
