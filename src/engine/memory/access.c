@@ -133,12 +133,12 @@ void access_check_store(uc_env *env, uint32_t linear, unsigned size, uintptr_t r
 #define LOAD(name, type, size)                                                                               \
     type WRAP(name)(uc_env * env, uint64_t address, uint32_t index, uintptr_t retaddr)                       \
     {                                                                                                        \
-        return (type)access_load_quick(env, address, size, index & MMU_INDEX_USER, 0, retaddr);              \
+        return (type)access_load_quick(env, address, size, ACCESS_BY(index & MMU_INDEX_USER), retaddr);      \
     }
 #define STORE(name, type, size)                                                                              \
     void WRAP(name)(uc_env * env, uint64_t address, type value, uint32_t index, uintptr_t retaddr)           \
     {                                                                                                        \
-        access_store_quick(env, address, value, size, index &MMU_INDEX_USER, 0, retaddr);                    \
+        access_store_quick(env, address, value, size, ACCESS_BY(index &MMU_INDEX_USER), retaddr);            \
     }
 /* The calling code uses the whole register, zero-extended. */
 LOAD(helper_ret_ldub_mmu, uint64_t, 1)
@@ -154,33 +154,33 @@ STORE(helper_le_stq_mmu, uint64_t, 8)
 #define EMITTED_LOAD(name, size, user, mode)                                                                 \
     static uint64_t name(uc_env *env, uint64_t address)                                                      \
     {                                                                                                        \
-        return access_load_quick(env, address, size, user, ACCESS_COUNTED | ACCESS_MODE(mode),               \
+        return access_load_quick(env, address, size, ACCESS_BY(user) | ACCESS_COUNTED | ACCESS_MODE(mode),   \
                                  ACCESS_RETURN);                                                             \
     }
 #define EMITTED_SIGNED_LOAD(name, size, user, mode)                                                          \
     static uint64_t name(uc_env *env, uint64_t address)                                                      \
     {                                                                                                        \
         return (uint64_t)(int##size##_t)access_load_quick(                                                   \
-            env, address, size / 8, user, ACCESS_COUNTED | ACCESS_MODE(mode), ACCESS_RETURN);                \
+            env, address, size / 8, ACCESS_BY(user) | ACCESS_COUNTED | ACCESS_MODE(mode), ACCESS_RETURN);    \
     }
 #define EMITTED_STORE(name, size, user, mode)                                                                \
     static void name(uc_env *env, uint64_t address, uint64_t value)                                          \
     {                                                                                                        \
-        access_store_quick(env, address, value, size, user, ACCESS_COUNTED | ACCESS_MODE(mode),              \
+        access_store_quick(env, address, value, size, ACCESS_BY(user) | ACCESS_COUNTED | ACCESS_MODE(mode),  \
                            ACCESS_RETURN);                                                                   \
     }
-#define EMITTED_FOR(who, user, mode)                                                                         \
-    EMITTED_LOAD(load_byte_##who, 1, user, mode)                                                             \
-    EMITTED_LOAD(load_word_##who, 2, user, mode)                                                             \
-    EMITTED_LOAD(load_dword_##who, 4, user, mode)                                                            \
-    EMITTED_LOAD(load_qword_##who, 8, user, mode)                                                            \
-    EMITTED_SIGNED_LOAD(load_signed_byte_##who, 8, user, mode)                                               \
-    EMITTED_SIGNED_LOAD(load_signed_word_##who, 16, user, mode)                                              \
-    EMITTED_SIGNED_LOAD(load_signed_dword_##who, 32, user, mode)                                             \
-    EMITTED_STORE(store_byte_##who, 1, user, mode)                                                           \
-    EMITTED_STORE(store_word_##who, 2, user, mode)                                                           \
-    EMITTED_STORE(store_dword_##who, 4, user, mode)                                                          \
-    EMITTED_STORE(store_qword_##who, 8, user, mode)
+#define EMITTED_FOR(suffix, user, mode)                                                                      \
+    EMITTED_LOAD(load_byte_##suffix, 1, user, mode)                                                          \
+    EMITTED_LOAD(load_word_##suffix, 2, user, mode)                                                          \
+    EMITTED_LOAD(load_dword_##suffix, 4, user, mode)                                                         \
+    EMITTED_LOAD(load_qword_##suffix, 8, user, mode)                                                         \
+    EMITTED_SIGNED_LOAD(load_signed_byte_##suffix, 8, user, mode)                                            \
+    EMITTED_SIGNED_LOAD(load_signed_word_##suffix, 16, user, mode)                                           \
+    EMITTED_SIGNED_LOAD(load_signed_dword_##suffix, 32, user, mode)                                          \
+    EMITTED_STORE(store_byte_##suffix, 1, user, mode)                                                        \
+    EMITTED_STORE(store_word_##suffix, 2, user, mode)                                                        \
+    EMITTED_STORE(store_dword_##suffix, 4, user, mode)                                                       \
+    EMITTED_STORE(store_qword_##suffix, 8, user, mode)
 EMITTED_FOR(any_supervisor, false, ACCESS_ANY)
 EMITTED_FOR(any_user, true, ACCESS_ANY)
 EMITTED_FOR(supervisor, false, ACCESS_PROTECTED)
@@ -188,14 +188,15 @@ EMITTED_FOR(user, true, ACCESS_PROTECTED)
 EMITTED_FOR(real, false, ACCESS_REAL)
 EMITTED_FOR(v86, true, ACCESS_REAL)
 
-#define LOADS(who)                                                                                           \
+#define LOADS(suffix)                                                                                        \
     {                                                                                                        \
-        load_byte_##who, load_word_##who, load_dword_##who, load_qword_##who, load_signed_byte_##who,        \
-            load_signed_word_##who, load_signed_dword_##who, load_qword_##who                                \
+        load_byte_##suffix, load_word_##suffix, load_dword_##suffix, load_qword_##suffix,                    \
+            load_signed_byte_##suffix, load_signed_word_##suffix, load_signed_dword_##suffix,                \
+            load_qword_##suffix                                                                              \
     }
-#define STORES(who)                                                                                          \
+#define STORES(suffix)                                                                                       \
     {                                                                                                        \
-        store_byte_##who, store_word_##who, store_dword_##who, store_qword_##who                             \
+        store_byte_##suffix, store_word_##suffix, store_dword_##suffix, store_qword_##suffix                 \
     }
 access_load *const access_loads[ACCESS_MODES][2][8] = {
     [ACCESS_ANY] = {LOADS(any_supervisor), LOADS(any_user)},
@@ -216,7 +217,7 @@ void access_store_changed(uc_env *env, uint64_t address, uint64_t value)
         (now[0] | (unsigned)now[1] << 8) == (value & 0xffff))
         return;
     guard_changes(e, ACCESS_RETURN);
-    access_store_quick(env, address, value, 2, engine_at_user_level(env), 0, ACCESS_RETURN);
+    access_store_quick(env, address, value, 2, ACCESS_BY(engine_at_user_level(env)), ACCESS_RETURN);
 }
 
 #define CHECK(name, size)                                                                                    \
@@ -234,12 +235,12 @@ access_check *const access_checks[3] = {check_byte, check_word, check_dword};
 #define LOAD_DATA(name, type, size)                                                                          \
     type WRAP(name)(uc_env * env, uint64_t address, uintptr_t retaddr)                                       \
     {                                                                                                        \
-        return (type)access_load_quick(env, address, size, engine_at_user_level(env), 0, retaddr);           \
+        return (type)access_load_quick(env, address, size, ACCESS_BY(engine_at_user_level(env)), retaddr);   \
     }
 #define STORE_DATA(name, type, size)                                                                         \
     void WRAP(name)(uc_env * env, uint64_t address, type value, uintptr_t retaddr)                           \
     {                                                                                                        \
-        access_store_quick(env, address, value, size, engine_at_user_level(env), 0, retaddr);                \
+        access_store_quick(env, address, value, size, ACCESS_BY(engine_at_user_level(env)), retaddr);        \
     }
 LOAD_DATA(cpu_ldub_data_ra, uint32_t, 1)
 LOAD_DATA(cpu_lduw_data_ra, uint32_t, 2)
@@ -252,7 +253,7 @@ STORE_DATA(cpu_stq_data_ra, uint64_t, 8)
 
 int WRAP(cpu_ldsw_data_ra)(uc_env *env, uint64_t address, uintptr_t retaddr)
 {
-    return (int16_t)access_load_quick(env, address, 2, engine_at_user_level(env), 0, retaddr);
+    return (int16_t)access_load_quick(env, address, 2, ACCESS_BY(engine_at_user_level(env)), retaddr);
 }
 
 /* --- Loads and stores of microcode: descriptors, IDT, TSS, stacks of far transfers --- */
@@ -289,7 +290,8 @@ static void join_halves(engine *e, uint32_t linear, unsigned size)
 
 static uint32_t load_system(uc_env *env, uint32_t linear, unsigned size, bool user, uintptr_t retaddr)
 {
-    uint32_t value = (uint32_t)access_load_quick(env, linear, size, user, P5_ACCESS_SYSTEM, retaddr);
+    uint32_t value =
+        (uint32_t)access_load_quick(env, linear, size, ACCESS_BY(user) | P5_ACCESS_SYSTEM, retaddr);
     join_halves(engine_of(env), linear, size);
     return value;
 }
@@ -306,7 +308,7 @@ uint32_t access_load_as(engine *e, uint32_t linear, unsigned size, bool user)
 
 void access_store_system(engine *e, uint32_t linear, unsigned size, uint32_t value, bool user)
 {
-    access_store_quick(e->env, linear, value, size, user, P5_ACCESS_SYSTEM, 0);
+    access_store_quick(e->env, linear, value, size, ACCESS_BY(user) | P5_ACCESS_SYSTEM, 0);
 }
 
 uint32_t access_update_descriptor(engine *e, uint32_t address, uint32_t set, uint32_t clear,
@@ -314,9 +316,9 @@ uint32_t access_update_descriptor(engine *e, uint32_t address, uint32_t set, uin
 {
     assert((set & clear) == 0);
     enum { HALF = 4, LOCKED = P5_ACCESS_SYSTEM | P5_ACCESS_LOCKED };
-    uint32_t high = (uint32_t)access_load_quick(e->env, address + HALF, HALF, false, LOCKED, retaddr);
+    uint32_t high = (uint32_t)access_load_quick(e->env, address + HALF, HALF, LOCKED, retaddr);
     high = (high & ~clear) | set;
-    access_store_quick(e->env, address + HALF, high, HALF, false, LOCKED, retaddr);
+    access_store_quick(e->env, address + HALF, high, HALF, LOCKED, retaddr);
     return high;
 }
 
@@ -335,7 +337,8 @@ void access_check_system(engine *e, uint32_t linear, unsigned size, mmu_access a
 #define STORE_SYSTEM(name, size)                                                                             \
     void WRAP(name)(uc_env * env, uint64_t address, uint32_t value, int index, uintptr_t retaddr)            \
     {                                                                                                        \
-        access_store_quick(env, address, value, size, index == MMU_INDEX_USER, P5_ACCESS_SYSTEM, retaddr);   \
+        access_store_quick(env, address, value, size, ACCESS_BY(index == MMU_INDEX_USER) | P5_ACCESS_SYSTEM, \
+                           retaddr);                                                                         \
     }
 LOAD_SYSTEM(cpu_ldub_mmuidx_ra, 1)
 LOAD_SYSTEM(cpu_lduw_mmuidx_ra, 2)

@@ -117,8 +117,10 @@ static inline void access_found(engine *e, const access_place *at, uint32_t flag
 #define ACCESS_BACK_TO(retaddr)                                                                              \
     ((retaddr) == ACCESS_RETURN ? (uintptr_t)__builtin_return_address(0) : (retaddr))
 
-/* Bits of `flags`: the record is known to fit; an access_mode. */
+/* Bits of `flags`: the record is known to fit; the access has user privilege; an access_mode. */
 #define ACCESS_COUNTED        0x100u
+#define ACCESS_USER           0x200u
+#define ACCESS_BY(user)       ((user) ? ACCESS_USER : 0u)
 #define ACCESS_MODE(mode)     ((uint32_t)(mode)*0x1000u)
 #define ACCESS_MODE_OF(flags) ((access_mode)((flags) / 0x1000u))
 
@@ -136,9 +138,10 @@ static inline bool access_inside(const engine *e, uint32_t linear, unsigned size
 }
 
 static inline __attribute__((always_inline)) uint64_t
-access_load_quick(uc_env *env, uint64_t address, unsigned size, bool user, uint32_t flags, uintptr_t retaddr)
+access_load_quick(uc_env *env, uint64_t address, unsigned size, uint32_t flags, uintptr_t retaddr)
 {
     engine *e = engine_of(env);
+    const bool user = flags & ACCESS_USER;
     access_place at;
     if (__builtin_expect(!access_find(e, address, size, user, false, &at), 0) ||
         __builtin_expect(!access_inside(e, (uint32_t)address, size, flags), 0) ||
@@ -152,10 +155,11 @@ access_load_quick(uc_env *env, uint64_t address, unsigned size, bool user, uint3
 }
 
 static inline __attribute__((always_inline)) void access_store_quick(uc_env *env, uint64_t address,
-                                                                     uint64_t value, unsigned size, bool user,
+                                                                     uint64_t value, unsigned size,
                                                                      uint32_t flags, uintptr_t retaddr)
 {
     engine *e = engine_of(env);
+    const bool user = flags & ACCESS_USER;
     access_place at;
     if (__builtin_expect(!access_find(e, address, size, user, true, &at), 0) ||
         __builtin_expect(!access_inside(e, (uint32_t)address, size, flags), 0) ||

@@ -38,8 +38,9 @@ static void enter(engine *e, uint32_t flags_cleared, const uc_segment *code, uin
 /* Delivers in real mode, and in V86 mode through the task's vector table: pushes FLAGS, CS and IP. `flags`
  * are pushed, `cleared` are cleared. */
 static void deliver_vector_table(engine *e, unsigned vector, uint32_t table, uint32_t eip, uint32_t flags,
-                                 uint32_t cleared, bool v86)
+                                 uint32_t cleared)
 {
+    const bool v86 = e->env->eflags & EFLAGS_VM;
     uint32_t offset = access_load_as(e, table + vector * VECTOR_ENTRY_BYTES, 2, v86);
     uint32_t selector = access_load_as(e, table + vector * VECTOR_ENTRY_BYTES + 2, 2, v86);
     far_stack stack = far_stack_current(e);
@@ -61,7 +62,7 @@ static void deliver_real(engine *e, const delivery *d)
     if (offset + VECTOR_ENTRY_BYTES - 1 > e->env->idt.limit)
         segmentation_fault(e, VECTOR_GP, d->vector * 8u + CODE_IDT);
     deliver_vector_table(e, d->vector, (uint32_t)e->env->idt.base, d->eip, pushed_flags(e, d),
-                         EFLAGS_IF | EFLAGS_TF | EFLAGS_AC, false);
+                         EFLAGS_IF | EFLAGS_TF | EFLAGS_AC);
 }
 
 /* Delivers INT n in V86 mode through the vector table of the V86 task (CR4.VME, redirection bitmap). */
@@ -76,7 +77,7 @@ static void deliver_redirected(engine *e, unsigned vector, uint32_t eip)
         cleared |= EFLAGS_VIF;
     }
     e->segment.external = 0;
-    deliver_vector_table(e, vector, 0, eip, flags, cleared, true);
+    deliver_vector_table(e, vector, 0, eip, flags, cleared);
 }
 
 /* Reads and checks the gate of a vector. */

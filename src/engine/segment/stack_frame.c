@@ -13,8 +13,7 @@ typedef struct frame_stack {
     uc_env *env;
     uint32_t base, mask; /* of SS; mask of its offsets */
     unsigned size;       /* bytes of a pushed value */
-    uint32_t mode;       /* ACCESS_MODE */
-    bool user;
+    uint32_t mode;       /* ACCESS_MODE, ACCESS_USER */
 } frame_stack;
 
 static frame_stack begin(engine *e, engine_block *b)
@@ -25,18 +24,18 @@ static frame_stack begin(engine *e, engine_block *b)
                          .base = (uint32_t)ss->base,
                          .mask = ss->flags & DESCRIPTOR_B ? UINT32_MAX : 0xffff,
                          .size = b->needs.wide ? 4 : 2,
-                         .mode = ACCESS_MODE(uc_env_is_real(e->env) ? ACCESS_REAL : ACCESS_PROTECTED),
-                         .user = engine_at_user_level(e->env)};
+                         .mode = ACCESS_MODE(uc_env_is_real(e->env) ? ACCESS_REAL : ACCESS_PROTECTED) |
+                                 ACCESS_BY(engine_at_user_level(e->env))};
 }
 
 static uint32_t load(const frame_stack *s, uint32_t offset)
 {
-    return (uint32_t)access_load_quick(s->env, s->base + (offset & s->mask), s->size, s->user, s->mode, 0);
+    return (uint32_t)access_load_quick(s->env, s->base + (offset & s->mask), s->size, s->mode, 0);
 }
 
 static void store(const frame_stack *s, uint32_t offset, uint32_t value)
 {
-    access_store_quick(s->env, s->base + (offset & s->mask), value, s->size, s->user, s->mode, 0);
+    access_store_quick(s->env, s->base + (offset & s->mask), value, s->size, s->mode, 0);
 }
 
 static void set(uc_env *env, unsigned which, uint32_t value, uint32_t mask)
@@ -129,7 +128,7 @@ static void pop_memory(const frame_stack *s, const engine_block *b)
     const engine_segment_name segment = insn->segment ? (engine_segment_name)(insn->segment - 1) : ENGINE_SS;
     const uint32_t value = load(s, esp);
     access_store_quick(s->env, (uint32_t)s->env->segs[segment].base + address + displacement, value, s->size,
-                       s->user, ACCESS_MODE(ACCESS_ANY), 0);
+                       ACCESS_MODE(ACCESS_ANY) | (s->mode & ACCESS_USER), 0);
     set(s->env, ENGINE_ESP, after, s->mask);
 }
 

@@ -32,11 +32,15 @@ static inline void place_step(access_place *place, int32_t step)
     place->host += step;
 }
 
+/* Which of ESI and EDI the iterations use, and whether they compare. */
+enum { USES_ESI = 1, USES_EDI = 2, COMPARES = 4 };
+
 /* Executes up to `most` iterations, all within the pages that were found. A comparison stops before the iteration
  * that ends it. Returns the number executed. */
 static inline __attribute__((always_inline)) uint32_t make(engine *e, strings *s, uint32_t most,
-                                                           unsigned size, bool from, bool to, bool compares)
+                                                           unsigned size, unsigned uses)
 {
+    const bool from = uses & USES_ESI, to = uses & USES_EDI, compares = uses & COMPARES;
     assert(from || to);
     access_place source = s->source, target = s->target;
     source.size = target.size = size;
@@ -66,11 +70,11 @@ static inline __attribute__((always_inline)) uint32_t make_of(engine *e, strings
                                                               unsigned size)
 {
     if (s->compares)
-        return s->from ? make(e, s, most, size, true, true, true) : make(e, s, most, size, false, true, true);
+        return s->from ? make(e, s, most, size, USES_ESI | USES_EDI | COMPARES)
+                       : make(e, s, most, size, USES_EDI | COMPARES);
     if (s->to)
-        return s->from ? make(e, s, most, size, true, true, false)
-                       : make(e, s, most, size, false, true, false);
-    return make(e, s, most, size, true, false, false);
+        return s->from ? make(e, s, most, size, USES_ESI | USES_EDI) : make(e, s, most, size, USES_EDI);
+    return make(e, s, most, size, USES_ESI);
 }
 
 /* Returns how many items from here on lie in the page. */
@@ -122,8 +126,8 @@ void repeat_ahead(engine *e, const engine_block *b)
         const uint32_t left = (uint32_t)env->regs[ENGINE_ECX] & mask,
                        from = (uint32_t)env->regs[ENGINE_ESI] & mask,
                        to = (uint32_t)env->regs[ENGINE_EDI] & mask;
-        ptrdiff_t room = stretch_records_left(e) / EACH_REPEAT;
-        most = left > 1 && room > 0 ? least(least(left - 1, AT_ONCE), (uint32_t)room) : 0;
+        ptrdiff_t fit = stretch_records_left(e) / EACH_REPEAT;
+        most = left > 1 && fit > 0 ? least(least(left - 1, AT_ONCE), (uint32_t)fit) : 0;
         if (s.from && access_find(e, from_base + from, s.size, user, false, &s.source))
             most = least(most, least(in_page(&s, &s.source), before_wrap(&s, from, mask)));
         else if (s.from)

@@ -73,53 +73,56 @@ uint64_t soft_round_integer(uint16_t control, bool negative, soft_wide value, bo
     return whole + *up;
 }
 
-/* The topmost `bits` of it; *carry: it became a power of two, and is half of it now. */
-static uint64_t round_to(const soft *s, unsigned bits, bool negative, soft_wide significand, bool *inexact,
-                         bool *up, bool *carry)
+typedef struct rounded {
+    uint64_t mantissa;
+    bool inexact, up; /* away from zero */
+    bool carry;       /* it became a power of two, and the mantissa is half of it */
+} rounded;
+
+/* Rounds to the topmost `bits` of the significand. */
+static rounded round_to(const soft *s, unsigned bits, bool negative, soft_wide significand)
 {
-    uint64_t kept = soft_round_integer(s->control, negative, soft_shift(significand, 64 - bits), inexact, up);
-    *carry = bits < 64 ? kept >> bits : *up && kept == 0;
-    if (*carry)
-        return 1ull << 63;
-    return kept << (64 - bits);
+    rounded r;
+    uint64_t kept =
+        soft_round_integer(s->control, negative, soft_shift(significand, 64 - bits), &r.inexact, &r.up);
+    r.carry = bits < 64 ? kept >> bits : r.up && kept == 0;
+    r.mantissa = r.carry ? 1ull << 63 : kept << (64 - bits);
+    return r;
 }
 
 uint64_t soft_round(soft *s, const soft_format *format, bool scales, bool negative, int *exponent,
                     soft_wide significand)
 {
-    bool inexact, up, carry;
-    uint64_t mantissa = round_to(s, format->bits, negative, significand, &inexact, &up, &carry);
-    int rounded = *exponent + carry;
+    rounded r = round_to(s, format->bits, negative, significand);
+    int reached = *exponent + r.carry;
     s->codes &= ~(unsigned)X87_C1;                      /* of the last of two results */
-    if (rounded < format->low && s->control & X87_UE) { /* tiny: fewer bits */
-        mantissa =
-            round_to(s, format->bits, negative, soft_shift(significand, (unsigned)(format->low - *exponent)),
-                     &inexact, &up, &carry);
-        rounded = format->low;
-        s->flags |= inexact ? X87_UE : 0;
-    } else if (rounded < format->low) {
+    if (reached < format->low && s->control & X87_UE) { /* tiny: fewer bits */
+        r = round_to(s, format->bits, negative, soft_shift(significand, (unsigned)(format->low - *exponent)));
+        reached = format->low;
+        s->flags |= r.inexact ? X87_UE : 0;
+    } else if (reached < format->low) {
         s->flags |= X87_UE;
-        rounded += scales ? WRAP_EXPONENT : 0;
-    } else if (rounded > format->high) {
+        reached += scales ? WRAP_EXPONENT : 0;
+    } else if (reached > format->high) {
         s->flags |= X87_OE;
         if (s->control & X87_OE) {
-            up = soft_rounding(s->control) == SOFT_NEAREST ||
-                 soft_rounding(s->control) == (negative ? SOFT_DOWN : SOFT_UP);
-            rounded = format->high + up;
-            mantissa = up ? 1ull << 63 : ~0ull << (64 - format->bits);
-            inexact = true;
+            r.up = soft_rounding(s->control) == SOFT_NEAREST ||
+                   soft_rounding(s->control) == (negative ? SOFT_DOWN : SOFT_UP);
+            reached = format->high + r.up;
+            r.mantissa = r.up ? 1ull << 63 : ~0ull << (64 - format->bits);
+            r.inexact = true;
         } else {
-            rounded -= scales ? WRAP_EXPONENT : 0;
+            reached -= scales ? WRAP_EXPONENT : 0;
         }
     }
-    *exponent = rounded;
+    *exponent = reached;
     if (!scales && s->flags & ~(unsigned)s->control & (X87_OE | X87_UE)) /* nothing will be stored */
-        return mantissa;
-    if (inexact)
+        return r.mantissa;
+    if (r.inexact)
         s->flags |= X87_PE;
-    if (inexact && up)
+    if (r.inexact && r.up)
         s->codes |= X87_C1;
-    return mantissa;
+    return r.mantissa;
 }
 
 uc_fpreg soft_result(soft *s, bool negative, int exponent, soft_wide significand, unsigned bits)

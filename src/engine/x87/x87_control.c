@@ -35,7 +35,7 @@ RARE load_control_rare(uc_env *env, uint64_t address, bool user, uintptr_t retad
 {
     if (!x87_held(env))
         x87_wait(env, retaddr);
-    set_control(env, (uint32_t)access_load_quick(env, address, 2, user, 0, retaddr));
+    set_control(env, (uint32_t)access_load_quick(env, address, 2, ACCESS_BY(user), retaddr));
 }
 BY_PRIVILEGE(load_control)
 

@@ -33,7 +33,7 @@ void WRAP(helper_fildll_ST0)(uc_env *env, int64_t number);
         bool can = X87_READY(env, x87_can_push(env));                                                        \
         if (!can)                                                                                            \
             x87_wait(env, retaddr);                                                                          \
-        type operand = (type)access_load_quick(env, address, sizeof(type), user, 0, retaddr);                \
+        type operand = (type)access_load_quick(env, address, sizeof(type), ACCESS_BY(user), retaddr);        \
         if (can) {                                                                                           \
             X87_ON_HOST(insn " %0" : : "m"(operand));                                                        \
             x87_pushed(env, reach_of(&operand));                                                             \
@@ -119,7 +119,7 @@ LOAD_CONSTANT(fldz)
         if (engine_of(env)->x87.suppressed)                                                                  \
             x87_end_unstored(env, address, retaddr);                                                         \
         env->fpus = before;                                                                                  \
-        access_store_quick(env, address, result, sizeof result, user, 0, retaddr);                           \
+        access_store_quick(env, address, result, sizeof result, ACCESS_BY(user), retaddr);                   \
         env->fpus = after;                                                                                   \
         if (pops)                                                                                            \
             WRAP(helper_fpop)(env);                                                                          \

@@ -64,7 +64,7 @@ static bool operable(uc_env *env, unsigned i)
         x87_take(env);                                                                                       \
         if (!x87_held(env))                                                                                  \
             x87_wait(env, retaddr);                                                                          \
-        type operand = (type)access_load_quick(env, address, sizeof(type), user, 0, retaddr);                \
+        type operand = (type)access_load_quick(env, address, sizeof(type), ACCESS_BY(user), retaddr);        \
         if (x87_held(env) && x87_within(env, 0) && safe(&operand)) {                                         \
             if ((which) >= X87_DIVIDE) {                                                                     \
                 uc_fpreg number = x87_from_##type(operand);                                                  \
@@ -164,7 +164,7 @@ BINARY(fdivr, X87_DIVIDER, "fdivr", "fdiv", "fidivr")
         bool can = X87_READY(env, x87_filled(env, 0));                                                       \
         if (!can)                                                                                            \
             x87_wait(env, retaddr);                                                                          \
-        type operand = (type)access_load_quick(env, address, sizeof(type), user, 0, retaddr);                \
+        type operand = (type)access_load_quick(env, address, sizeof(type), ACCESS_BY(user), retaddr);        \
         if (can) {                                                                                           \
             X87_ON_HOST(insn " %0" : : "m"(operand));                                                        \
             if (pops)                                                                                        \
@@ -253,7 +253,7 @@ static void test(uc_env *env)
 #define OPERAND(type, kind)                                                                                  \
     RARE operand_##type##_rare(uc_env *env, uint64_t address, bool user, uintptr_t retaddr)                  \
     {                                                                                                        \
-        uint64_t operand = access_load_quick(env, address, sizeof(type), user, 0, retaddr);                  \
+        uint64_t operand = access_load_quick(env, address, sizeof(type), ACCESS_BY(user), retaddr);          \
         x87_set_operand(env, kind, (uint64_t)(type)operand);                                                 \
     }                                                                                                        \
     ALWAYS_INLINE bool operand_##type(uc_env *env, uint64_t address, bool user)                              \
