@@ -119,8 +119,9 @@ enum {
     MOST_INSNS = ENGINE_BATCH - 1 + 2 * BLOCK_INSNS,
     MICROCODE_ACCESSES = 16
 };
-_Static_assert((int)ENGINE_ROOM_BLOCKS >= 1 + MOST_STRETCHES && (int)ENGINE_ROOM_VALUES >= (int)MOST_INSNS &&
-                   (int)ENGINE_ROOM_ACCESSES >=
+_Static_assert((int)ENGINE_BUFFER_BLOCKS >= 1 + MOST_STRETCHES &&
+                   (int)ENGINE_BUFFER_VALUES >= (int)MOST_INSNS &&
+                   (int)ENGINE_BUFFER_ACCESSES >=
                        2 * MOST_INSNS + QUICK_ACCESSES * MOST_STRETCHES + MICROCODE_ACCESSES + BATCH_REPEATED,
                "a batch and the running block fit into the buffers");
 

@@ -79,11 +79,11 @@ typedef bool engine_retired_blocks(void *context, const p5_access *accesses, con
                                    const p5_retired_block *blocks, size_t count, unsigned instructions);
 
 /* Memory for batches: see engine_batch_into. */
-typedef struct engine_room {
+typedef struct engine_buffers {
     p5_retired_block *blocks; /* the first entry is not passed to the owner */
     p5_value *values;
     p5_access *accesses;
-} engine_room;
+} engine_buffers;
 
 void engine_settle(engine *e);
 
@@ -150,17 +150,17 @@ enum {
     ENGINE_BATCH = 256,
     ENGINE_BATCH_CLOCKS = ENGINE_BATCH * 512,
     ENGINE_BLOCK = 128, /* instructions of the largest block */
-    /* Sizes of an engine_room that suffice for any code (internal.h). */
-    ENGINE_ROOM_BLOCKS = 1 + ENGINE_BATCH + 1,
-    ENGINE_ROOM_VALUES = ENGINE_BATCH + 2 * ENGINE_BLOCK,
-    ENGINE_ROOM_ACCESSES = 3200
+    /* Sizes of an engine_buffers that suffice for any code (internal.h). */
+    ENGINE_BUFFER_BLOCKS = 1 + ENGINE_BATCH + 1,
+    ENGINE_BUFFER_VALUES = ENGINE_BATCH + 2 * ENGINE_BLOCK,
+    ENGINE_BUFFER_ACCESSES = 3200
 };
 void engine_batch(engine *e, unsigned clocks);
 /* Chooses the memory for the following batches; initially it is the engine's own. To keep a batch, the owner calls
  * this before retired_blocks returns. The new memory may begin where that batch ends in each of the three arrays.
  * Records of the running block are there already; the engine needs them until they have been reported, which is
  * before the next batch begins. */
-void engine_batch_into(engine *e, const engine_room *room);
+void engine_batch_into(engine *e, const engine_buffers *room);
 /* Runs from the current state until there is a reason to stop. */
 engine_stop engine_run(engine *e);
 const char *engine_failure(const engine *e);

@@ -32,12 +32,12 @@ typedef struct stretch_state {
     bool batching;      /* engine_batch */
     int batch_clocks;
     engine_run_state run;
-    bool descriptor; /* the stretch read a descriptor */
-    bool restart;    /* the running block was left before a store; the next block starts inside it */
-    engine_room at;  /* where the running block and the batch before it are recorded. The first stretch is a
+    bool descriptor;   /* the stretch read a descriptor */
+    bool restart;      /* the running block was left before a store; the next block starts inside it */
+    engine_buffers at; /* where the running block and the batch before it are recorded. The first stretch is a
                         dummy, whose end is where the batch begins */
-    engine_room next_batch; /* engine_batch_into */
-    p5_access *record_end;  /* nothing is recorded from here on: stretch_full */
+    engine_buffers next_batch; /* engine_batch_into */
+    p5_access *record_end;     /* nothing is recorded from here on: stretch_full */
     p5_value *value_end;
     p5_retired retired; /* filled in for every stretch; what is rarely set is clear between stretches */
     uint8_t unsafe[BLOCK_INSNS]; /* p5_retired.unsafe_mask */
@@ -50,8 +50,8 @@ typedef struct stretch_state {
 
     /* The engine's own buffers, for everything but batches, and for these until engine_batch_into. */
     p5_access *records; /* RECORD_CAPACITY */
-    p5_value values[ENGINE_ROOM_VALUES];
-    p5_retired_block batch[ENGINE_ROOM_BLOCKS];
+    p5_value values[ENGINE_BUFFER_VALUES];
+    p5_retired_block batch[ENGINE_BUFFER_BLOCKS];
 } stretch_state;
 
 /* A clock, as it stands in stretch_state.batch_left. */

@@ -63,13 +63,13 @@ void engine_batch(engine *e, unsigned clocks)
         stretch_no_batch(e); /* the batch is delivered at the next boundary */
 }
 
-void engine_batch_into(engine *e, const engine_room *room)
+void engine_batch_into(engine *e, const engine_buffers *to)
 {
     /* The members are copied one by one. They have just been stored one by one, and a wider load would have
      * to wait for these stores. */
-    e->stretch.next_batch.blocks = room->blocks;
-    e->stretch.next_batch.values = room->values;
-    e->stretch.next_batch.accesses = room->accesses;
+    e->stretch.next_batch.blocks = to->blocks;
+    e->stretch.next_batch.values = to->values;
+    e->stretch.next_batch.accesses = to->accesses;
 }
 
 bool stretch_give_batch(engine *e, unsigned running)
@@ -93,7 +93,7 @@ void stretch_none(engine *e)
 {
     e->stretch.block = NULL;
     e->stretch.batch_left = INT64_MIN;
-    const engine_room own = {e->stretch.batch, e->stretch.values, e->stretch.records};
+    const engine_buffers own = {e->stretch.batch, e->stretch.values, e->stretch.records};
     stretch_record_in(e, &own, RECORD_CAPACITY);
 }
 

@@ -166,15 +166,15 @@ static inline ptrdiff_t stretch_records_left(const engine *e)
     return e->stretch.record_end - e->stretch.record_next - (stretch_batch_waits(e) ? 0 : RECORD_RESERVE);
 }
 
-/* Begins a batch and records everything from here on in `room`, which can hold `accesses` accesses. */
-static inline void stretch_record_in(engine *e, const engine_room *room, size_t accesses)
+/* Begins a batch and records everything from here on in `to`, which can hold `accesses` accesses. */
+static inline void stretch_record_in(engine *e, const engine_buffers *to, size_t accesses)
 {
-    e->stretch.at = *room;
-    room->blocks->accesses_end = e->stretch.record_next = room->accesses;
-    room->blocks->values_end = e->stretch.value_next = room->values;
-    e->stretch.record_end = room->accesses + accesses - 1; /* an m80 store checks once for two records */
-    e->stretch.value_end = room->values + ENGINE_ROOM_VALUES;
-    e->stretch.batch_next = room->blocks + 1;
+    e->stretch.at = *to;
+    to->blocks->accesses_end = e->stretch.record_next = to->accesses;
+    to->blocks->values_end = e->stretch.value_next = to->values;
+    e->stretch.record_end = to->accesses + accesses - 1; /* an m80 store checks once for two records */
+    e->stretch.value_end = to->values + ENGINE_BUFFER_VALUES;
+    e->stretch.batch_next = to->blocks + 1;
 }
 
 static inline uint32_t stretch_levels(const engine_block *b)
@@ -189,7 +189,7 @@ static inline uint32_t stretch_levels(const engine_block *b)
 static inline void stretch_batch_begin(engine *e, p5_block *block, uint32_t levels)
 {
     p5_retired_block *s = e->stretch.batch_next;
-    assert(s < e->stretch.at.blocks + ENGINE_ROOM_BLOCKS);
+    assert(s < e->stretch.at.blocks + ENGINE_BUFFER_BLOCKS);
     __builtin_prefetch(block); /* core_predict_blocks reads it soon */
     s->block = block;
     memcpy(&s->cpl, &levels, sizeof levels);
@@ -199,7 +199,7 @@ static inline void stretch_batch_begin(engine *e, p5_block *block, uint32_t leve
 static inline void stretch_batch_add(engine *e, uint32_t next)
 {
     p5_retired_block *s = e->stretch.batch_next++;
-    assert(s < e->stretch.at.blocks + ENGINE_ROOM_BLOCKS);
+    assert(s < e->stretch.at.blocks + ENGINE_BUFFER_BLOCKS);
     assert(e->stretch.record_next <= e->stretch.record_end + 1 &&
            e->stretch.value_next <= e->stretch.value_end);
     host_line_will_write(s); /* the model's thread has read this line */
@@ -216,7 +216,7 @@ static inline void stretch_begin(engine *e, engine_block *b)
     assert(!stretch_batch_waits(e));
     e->stretch.block = b;
     if (b->quick & e->stretch.batching) {
-        stretch_record_in(e, &e->stretch.next_batch, ENGINE_ROOM_ACCESSES);
+        stretch_record_in(e, &e->stretch.next_batch, ENGINE_BUFFER_ACCESSES);
         stretch_batch_begin(e, b->block, stretch_levels(b));
         e->stretch.batch_left = (int64_t)e->stretch.batch_clocks * ENGINE_CLOCK_LEFT + b->takes;
     }

@@ -29,9 +29,9 @@ _Static_assert(sizeof(p5_retired_block) * LINE_BLOCKS % HOST_LINE == 0 &&
                "so many take whole lines");
 
 typedef struct buffer {
-    BEGINS_LINE p5_retired_block blocks[BUFFER_BLOCKS + ENGINE_ROOM_BLOCKS];
-    BEGINS_LINE p5_value values[BUFFER_VALUES + ENGINE_ROOM_VALUES];
-    BEGINS_LINE p5_access accesses[BUFFER_ACCESSES + ENGINE_ROOM_ACCESSES];
+    BEGINS_LINE p5_retired_block blocks[BUFFER_BLOCKS + ENGINE_BUFFER_BLOCKS];
+    BEGINS_LINE p5_value values[BUFFER_VALUES + ENGINE_BUFFER_VALUES];
+    BEGINS_LINE p5_access accesses[BUFFER_ACCESSES + ENGINE_BUFFER_ACCESSES];
 } buffer;
 
 struct pricer {
@@ -76,9 +76,9 @@ static void work(void *context, const void *m)
 }
 
 /* Returns the space of a buffer that begins after this many blocks, values and accesses. */
-static engine_room space_in(buffer *s, size_t blocks, size_t values, size_t accesses)
+static engine_buffers space_in(buffer *s, size_t blocks, size_t values, size_t accesses)
 {
-    return (engine_room){s->blocks + blocks, s->values + values, s->accesses + accesses};
+    return (engine_buffers){s->blocks + blocks, s->values + values, s->accesses + accesses};
 }
 
 pricer *pricer_open(p5_machine *machine)
@@ -94,7 +94,7 @@ pricer *pricer_open(p5_machine *machine)
         free(p);
         return NULL;
     }
-    engine_room first = space_in(&p->buffers[0], 0, 0, 0);
+    engine_buffers first = space_in(&p->buffers[0], 0, 0, 0);
     engine_batch_into(machine->engine, &first);
     return p;
 }
@@ -143,7 +143,7 @@ void pricer_put(pricer *p, const p5_access *accesses, const p5_value *values, co
     size_t next_value = line_from(end[-1].values_end - s->values, LINE_VALUES);
     size_t next_access = line_from(end[-1].accesses_end - s->accesses, LINE_ACCESSES);
     bool fits = next_block <= BUFFER_BLOCKS && next_value <= BUFFER_VALUES && next_access <= BUFFER_ACCESSES;
-    engine_room next =
+    engine_buffers next =
         fits ? space_in(s, next_block, next_value, next_access) : space_in(next_buffer(p), 0, 0, 0);
     engine_batch_into(p->machine->engine, &next);
 }

@@ -197,7 +197,7 @@ bool run_retired_blocks(void *context, const p5_access *accesses, const p5_value
         machine->instructions += instructions;
         return run_goal_reached(machine, core_skip(machine->core, instructions));
     }
-    p5_prediction predictions[ENGINE_ROOM_BLOCKS];
+    p5_prediction predictions[ENGINE_BUFFER_BLOCKS];
     core_predict_blocks(machine->core, blocks, count, predictions);
     run_settle(machine);
     return run_price(machine, accesses, values, blocks, predictions, count, instructions);

@@ -23,10 +23,10 @@ typedef struct keeper {
     kept_batch batches[MOST_KEPT];
     unsigned kept, most, all;
     unsigned behind; /* single stretches that were recorded behind a batch which had been given away */
-    engine_room room;
-    p5_retired_block blocks[LIMIT + ENGINE_ROOM_BLOCKS + 1];
-    p5_value values[LIMIT + ENGINE_ROOM_VALUES + 1];
-    p5_access accesses[LIMIT + ENGINE_ROOM_ACCESSES + 1];
+    engine_buffers room;
+    p5_retired_block blocks[LIMIT + ENGINE_BUFFER_BLOCKS + 1];
+    p5_value values[LIMIT + ENGINE_BUFFER_VALUES + 1];
+    p5_access accesses[LIMIT + ENGINE_BUFFER_ACCESSES + 1];
 } keeper;
 
 /* Somebody wants to know: now all that was kept is looked at. */
@@ -42,7 +42,7 @@ static void look(guest *g)
 static bool keep_one(void *context, const p5_retired *r)
 {
     keeper *k = context;
-    bool kept = r->accesses >= k->accesses && r->accesses < k->accesses + LIMIT + ENGINE_ROOM_ACCESSES;
+    bool kept = r->accesses >= k->accesses && r->accesses < k->accesses + LIMIT + ENGINE_BUFFER_ACCESSES;
     k->behind += kept && r->accesses != k->room.accesses; /* else it would have been the first of a batch */
     look(&k->g);
     return guest_retired(context, r);
@@ -63,12 +63,12 @@ static void take_room(keeper *k, size_t block, size_t value, size_t access)
         look(&k->g);
         block = value = access = 0;
     }
-    k->room = (engine_room){k->blocks + block, k->values + value, k->accesses + access};
+    k->room = (engine_buffers){k->blocks + block, k->values + value, k->accesses + access};
     /* What is in a room before does not matter. */
-    memset(k->room.blocks, CANARY, (ENGINE_ROOM_BLOCKS + 1) * sizeof k->blocks[0]);
-    memset(k->room.values, CANARY, (ENGINE_ROOM_VALUES + 1) * sizeof k->values[0]);
+    memset(k->room.blocks, CANARY, (ENGINE_BUFFER_BLOCKS + 1) * sizeof k->blocks[0]);
+    memset(k->room.values, CANARY, (ENGINE_BUFFER_VALUES + 1) * sizeof k->values[0]);
     if (!k->tight) /* else what the running block has recorded may stand there */
-        memset(k->room.accesses, CANARY, (ENGINE_ROOM_ACCESSES + 1) * sizeof k->accesses[0]);
+        memset(k->room.accesses, CANARY, (ENGINE_BUFFER_ACCESSES + 1) * sizeof k->accesses[0]);
     engine_batch_into(k->g.e, &k->room);
 }
 
@@ -80,21 +80,21 @@ static bool keep(void *context, const p5_access *accesses, const p5_value *value
     assert_ptr_equal(blocks, k->room.blocks + 1);
     assert_ptr_equal(accesses, k->room.accesses);
     assert_ptr_equal(values, k->room.values);
-    assert_true(last < k->room.blocks + ENGINE_ROOM_BLOCKS);
-    assert_true(last->values_end <= k->room.values + ENGINE_ROOM_VALUES);
-    assert_true(last->accesses_end <= k->room.accesses + ENGINE_ROOM_ACCESSES);
+    assert_true(last < k->room.blocks + ENGINE_BUFFER_BLOCKS);
+    assert_true(last->values_end <= k->room.values + ENGINE_BUFFER_VALUES);
+    assert_true(last->accesses_end <= k->room.accesses + ENGINE_BUFFER_ACCESSES);
     k->batches[k->kept++] = (kept_batch){accesses, values, blocks, count, instructions};
     k->all++;
     if (k->tight) {
         take_room(k, (size_t)(blocks + count - k->blocks), (size_t)(last->values_end - k->values),
                   (size_t)(last->accesses_end - k->accesses));
     } else {
-        assert_true(is_canary(k->room.blocks + ENGINE_ROOM_BLOCKS, sizeof k->blocks[0]));
-        assert_true(is_canary(k->room.values + ENGINE_ROOM_VALUES, sizeof k->values[0]));
-        assert_true(is_canary(k->room.accesses + ENGINE_ROOM_ACCESSES, sizeof k->accesses[0]));
-        take_room(k, (size_t)(k->room.blocks - k->blocks) + ENGINE_ROOM_BLOCKS + 1,
-                  (size_t)(k->room.values - k->values) + ENGINE_ROOM_VALUES + 1,
-                  (size_t)(k->room.accesses - k->accesses) + ENGINE_ROOM_ACCESSES + 1);
+        assert_true(is_canary(k->room.blocks + ENGINE_BUFFER_BLOCKS, sizeof k->blocks[0]));
+        assert_true(is_canary(k->room.values + ENGINE_BUFFER_VALUES, sizeof k->values[0]));
+        assert_true(is_canary(k->room.accesses + ENGINE_BUFFER_ACCESSES, sizeof k->accesses[0]));
+        take_room(k, (size_t)(k->room.blocks - k->blocks) + ENGINE_BUFFER_BLOCKS + 1,
+                  (size_t)(k->room.values - k->values) + ENGINE_BUFFER_VALUES + 1,
+                  (size_t)(k->room.accesses - k->accesses) + ENGINE_BUFFER_ACCESSES + 1);
     }
     return false;
 }
