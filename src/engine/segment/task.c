@@ -80,7 +80,7 @@ void task_gate_target(engine *e, uint32_t selector, descriptor_words *d)
         segmentation_fault(e, VECTOR_NP, code);
 }
 
-/* --- Segments of the new task: every fault is #TS, or that of a segment that is not present --- */
+/* --- Segments of the new task. Every fault is #TS, or that of a segment that is not present --- */
 
 static void load_ldt(engine *e, uint32_t selector)
 {
@@ -162,7 +162,7 @@ void task_switch(engine *e, task_switch_source source, uint32_t selector, descri
     bool nested = source == TASK_CALL || source == TASK_INTERRUPT;
     if (descriptor_limit(d) < layout->least)
         segmentation_fault(e, VECTOR_TS, selector & 0xfffc);
-    if (env->tr.limit < old_layout->least) /* nowhere to save the old task */
+    if (env->tr.limit < old_layout->least) /* the old task cannot be saved */
         segmentation_fault(e, VECTOR_TS, old_selector & 0xfffc);
     uint32_t first = layout == &tss32 ? TSS_CR3 : layout->eip;
     access_check_system(e, base + first, layout->least - first, MMU_READ);
@@ -173,7 +173,7 @@ void task_switch(engine *e, task_switch_source source, uint32_t selector, descri
     if (source == TASK_IRET)
         flags &= ~(uint32_t)EFLAGS_NT;
     state_write(e, old_layout, old_base, eip, flags);
-    task_state state = state_read(e, layout, base); /* may be the same memory: saving comes first */
+    task_state state = state_read(e, layout, base); /* after saving, because it may be the same memory */
     if (!nested) {
         descriptor_words old;
         if (descriptor_read(e, old_selector, &old))
@@ -186,7 +186,7 @@ void task_switch(engine *e, task_switch_source source, uint32_t selector, descri
     if (source != TASK_IRET)
         descriptor_set_busy(e, d, true);
 
-    /* From here on faults belong to the new task. */
+    /* Faults belong to the new task from here on. */
     enum { DR7_LOCAL = 0x155 };
     env->tr = descriptor_segment(d, selector);
     env->tr.flags &= ~((uint32_t)SYSTEM_TSS_BUSY << 8);

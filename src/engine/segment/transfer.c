@@ -10,7 +10,7 @@
 
 enum { GATE_PARAMETERS = 0x1f, RPL = 3 };
 
-/* EIP at the instruction, for its faults. */
+/* Sets EIP to the instruction, for its faults. */
 static void begin(engine *e)
 {
     engine_catch_up(e);
@@ -37,7 +37,7 @@ static void check_present(engine *e, const descriptor_words *d, uint32_t selecto
         segmentation_fault(e, VECTOR_NP, selector & 0xfffc);
 }
 
-/* A code segment, as target of a direct far JMP or CALL. */
+/* Checks a code segment as the target of a direct far JMP or CALL. */
 static void check_direct(engine *e, const descriptor_words *d, uint32_t selector)
 {
     unsigned cpl = current_level(e), dpl = descriptor_dpl(d);
@@ -57,7 +57,7 @@ static descriptor_words read_target(engine *e, uint32_t selector)
     return d;
 }
 
-/* Gates and TSS descriptors: the right to use them. */
+/* Checks the right to use a gate or a TSS descriptor. */
 static void check_system(engine *e, const descriptor_words *d, uint32_t selector)
 {
     if (descriptor_dpl(d) < current_level(e) || descriptor_dpl(d) < (selector & RPL))
@@ -65,7 +65,7 @@ static void check_system(engine *e, const descriptor_words *d, uint32_t selector
     check_present(e, d, selector);
 }
 
-/* JMP or CALL to a TSS or task gate; false if it is neither. */
+/* Executes a JMP or CALL to a TSS or task gate. Returns false if it is neither. */
 static bool to_task(engine *e, task_switch_source source, descriptor_words *d, uint32_t selector,
                     uint32_t next)
 {
@@ -91,7 +91,7 @@ static bool is_call_gate(const descriptor_words *d)
     return (descriptor_type(d) & ~(unsigned)SYSTEM_32BIT) == SYSTEM_CALL_GATE16;
 }
 
-/* The code segment behind a call gate. */
+/* Returns the code segment to which a call gate leads. */
 static descriptor_words gate_target(engine *e, uint32_t selector)
 {
     descriptor_words d = read_target(e, selector);
@@ -144,7 +144,8 @@ static void push_return(engine *e, far_stack *stack, unsigned size, uint32_t nex
     far_stack_push(e, stack, size, next);
 }
 
-/* CALL through a gate to an inner level: the new stack gets SS:ESP of the old one and the parameters. */
+/* Prepares the stack for a CALL through a gate to an inner level: pushes SS:ESP of the old stack and the
+ * parameters. */
 static far_stack call_inner(engine *e, const descriptor_words *gate, unsigned level, unsigned size)
 {
     assert(level < current_level(e));
@@ -206,7 +207,7 @@ void WRAP(helper_lcall_protected)(uc_env *env, int new_selector, uint64_t eip, i
     }
 }
 
-/* Real and V86 mode: a segment is its selector times 16. */
+/* Transfers control in real and V86 mode, where a segment's base is its selector times 16. */
 static void go_real(engine *e, uint32_t selector, uint32_t eip)
 {
     uc_segment code = e->env->segs[ENGINE_CS];
@@ -231,7 +232,7 @@ void WRAP(helper_lcall_real)(uc_env *env, int selector, uint64_t eip, int shift,
 
 /* --- RET and IRET --- */
 
-/* Loads flags popped at privilege `cpl`, with the 16 or 32 bits that were popped. */
+/* Loads flags that were popped at privilege `cpl`, 16 or 32 bits of them. */
 static void pop_flags(engine *e, uint32_t popped, unsigned size, unsigned cpl, uint32_t allowed)
 {
     uint32_t flags = engine_get(e, ENGINE_EFLAGS);
@@ -264,7 +265,7 @@ static void return_to_v86(engine *e, far_stack *stack, uint32_t eip, uint32_t se
     segments_changed(e);
 }
 
-/* RET far and IRET in protected mode. `release` = bytes of parameters. */
+/* Executes RET far and IRET in protected mode. `release` is the number of bytes of parameters. */
 static void return_protected(engine *e, unsigned size, bool iret, uint32_t release)
 {
     assert(!uc_env_is_real(e->env) && (size == 2 || size == 4));
@@ -286,7 +287,7 @@ static void return_protected(engine *e, unsigned size, bool iret, uint32_t relea
     uc_segment outer = {0};
     if (level != cpl) {
         uint32_t esp = far_stack_pop(e, &stack, size), ss = far_stack_pop(e, &stack, size) & 0xffff;
-        /* The exceptions of IRET have #NP for a stack segment that is not present, those of RET #SS. */
+        /* A stack segment that is not present raises #NP in IRET, and #SS in RET. */
         outer = stack_segment_check(e, ss, level, VECTOR_GP, iret ? VECTOR_NP : VECTOR_SS);
         stack.segment = outer;
         stack.sp = esp + release;
@@ -315,7 +316,7 @@ static void end_nmi(engine *e)
     e->segment.nmi_blocked = false;
 }
 
-/* IRET with NT set goes back to the task that the TSS names. */
+/* Executes IRET with NT set, which returns to the task that the TSS names. */
 static void return_from_task(engine *e, uint32_t next)
 {
     uc_env *env = e->env;
@@ -352,7 +353,7 @@ void WRAP(helper_iret_real)(uc_env *env, int shift)
     uint32_t flags = far_stack_pop(e, &stack, size);
     go_real(e, selector, eip);
     far_stack_set_sp(e, &stack);
-    /* V86 mode comes here with IOPL 3 and may not change it. */
+    /* V86 mode has IOPL 3 here and must not change it. */
     uint32_t kept = engine_get(e, ENGINE_EFLAGS) & (EFLAGS_VIF | EFLAGS_VIP);
     pop_flags(e, (flags & ~(uint32_t)(EFLAGS_VIF | EFLAGS_VIP)) | kept, size, v86 ? 3 : 0, 0);
     guard_resume_here(e);

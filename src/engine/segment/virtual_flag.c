@@ -1,6 +1,6 @@
-/* The virtual interrupt flag: CLI, STI, PUSHF, POPF, IRET and INT n of V86 tasks with CR4.VME, CLI and STI of
- * CPL 3 with CR4.PVI. Each is alone in its block. Manual: virtual-8086 mode extensions, protected-mode
- * virtual interrupts. Whatever would fault is left to Unicorn, which raises #GP(0) for it. */
+/* The virtual interrupt flag: CLI, STI, PUSHF, POPF, IRET and INT n of V86 tasks with CR4.VME, and CLI and STI
+ * at CPL 3 with CR4.PVI. Each is alone in its block. Manual: virtual-8086 mode extensions, protected-mode
+ * virtual interrupts. Unicorn executes what would fault, and raises #GP(0). */
 #include <assert.h>
 
 #include "engine/control/registers.h"
@@ -17,8 +17,8 @@ static void set_flags(engine *e, uint32_t flags)
     guard_update(e);
 }
 
-/* FLAGS from the stack as a V86 task with IOPL < 3 loads them: IF goes to VIF, IOPL stays. False if that is
- * #GP(0): an interrupt is pending and would be let through, or TF is set. */
+/* Loads FLAGS from the stack as a V86 task with IOPL < 3 does: IF goes to VIF, and IOPL stays. Returns false if
+ * that is #GP(0), because the flags would enable a pending interrupt, or TF is set. */
 static bool load_flags(engine *e, uint32_t popped)
 {
     uint32_t flags = flags_current(e), kept = EFLAGS_IF | EFLAGS_IOPL;
@@ -73,8 +73,8 @@ static bool set_interrupt_flag(engine *e, bool on)
     return true;
 }
 
-/* True if the redirection bitmap, which lies below the I/O permission bitmap, sends INT n to the task's own
- * handler. */
+/* Returns whether the redirection bitmap, which lies below the I/O permission bitmap, sends INT n to the task's
+ * own handler. */
 static bool redirected(engine *e, unsigned vector)
 {
     const uc_segment *tr = &e->env->tr;

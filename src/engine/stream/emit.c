@@ -150,35 +150,35 @@ void WRAP(tcg_gen_callN)(uc_translator *s, void *function, uintptr_t result, int
 }
 
 void WRAP(uc_add_inline_hook)(uc_engine *uc, const uc_hook_head *hook, uintptr_t *arguments, int count);
-/* Generates the call at a block's start (stream_start). emit_start_as fills in what is not known yet. */
+/* Generates the call at a block's start (stream_start). emit_start_as fills in the values that depend on the translation. */
 void WRAP(uc_add_inline_hook)(uc_engine *uc, const uc_hook_head *hook, uintptr_t *arguments, int count)
 {
     (void)count;
     enum { LINEAR = 1, BLOCK = 3 }; /* indexes of Unicorn's arguments */
     uc_translator *s = uc_translator_of(uc);
     engine *e = engine_of_translator(s);
-    uintptr_t known[3];
+    uintptr_t values[3];
     for (unsigned i = 0; i < 3; i++) {
-        known[i] = uc_temporary_of(s, UC_INTERNAL(tcg_const_i64)(s, 0));
+        values[i] = uc_temporary_of(s, UC_INTERNAL(tcg_const_i64)(s, 0));
         e->stream.translated.start_arguments[i] = uc_last_op(s);
     }
-    const uintptr_t given[6] = {uc_temporary_of(s, uc_translator_field(s, UC_TCG_ENV)),
-                                arguments[BLOCK],
-                                known[0],
-                                arguments[LINEAR],
-                                known[1],
-                                known[2]};
-    call(s, (uintptr_t)hook->callback, 0, 6, given);
+    const uintptr_t passed[6] = {uc_temporary_of(s, uc_translator_field(s, UC_TCG_ENV)),
+                                 arguments[BLOCK],
+                                 values[0],
+                                 arguments[LINEAR],
+                                 values[1],
+                                 values[2]};
+    call(s, (uintptr_t)hook->callback, 0, 6, passed);
     e->stream.translated.start = uc_last_op(s);
     for (unsigned i = 0; i < 3; i++)
-        UC_INTERNAL(tcg_temp_free_internal)(s, known[i]);
+        UC_INTERNAL(tcg_temp_free_internal)(s, values[i]);
 }
 
 void emit_start_as(engine *e, const engine_block *b)
 {
-    const uintptr_t known[3] = {(uintptr_t)b->block, stretch_levels(b), (uintptr_t)b->takes};
+    const uintptr_t values[3] = {(uintptr_t)b->block, stretch_levels(b), (uintptr_t)b->takes};
     for (unsigned i = 0; i < 3; i++)
-        e->stream.translated.start_arguments[i]->arguments[1] = known[i];
+        e->stream.translated.start_arguments[i]->arguments[1] = values[i];
     uintptr_t *function =
         &e->stream.translated.start
              ->arguments[e->stream.translated.start->outputs + e->stream.translated.start->inputs];

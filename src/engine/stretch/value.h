@@ -5,7 +5,7 @@
 #include "engine/stretch/stretch.h"
 
 /* Record an operand on which the clocks of the running instruction depend. */
-static inline void value_note(engine *e, p5_value value)
+static inline void value_put(engine *e, p5_value value)
 {
     if (__builtin_expect(e->stretch.value_next == e->stretch.value_end, 0)) {
         stretch_full(e);
@@ -15,7 +15,7 @@ static inline void value_note(engine *e, p5_value value)
 }
 static inline void value_add(engine *e, isa_value_kind kind, uint64_t a)
 {
-    value_note(e, (p5_value){.a = a, .kind = (uint8_t)kind});
+    value_put(e, (p5_value){.a = a, .kind = (uint8_t)kind});
 }
 
 #endif

@@ -1,7 +1,7 @@
-/* The room for translated code of each engine. On hosts other than x86, Unicorn's code generator keeps where
- * blocks return to in one variable for the process: it is in the first page of the room of whichever engine
- * was opened last. So blocks return through another engine's page, which stays until no engine is open; and
- * no block is generated while the page of a new one is written. */
+/* The buffer for translated code of each engine. On hosts other than x86, Unicorn's code generator keeps the
+ * address to which blocks return in one variable of the process. It lies in the first page of the buffer of the
+ * engine that was opened last. So blocks may return through another engine's page, which stays mapped until no
+ * engine is open, and no block is generated while the first page of a new engine is written. */
 #include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -17,12 +17,12 @@ enum { FIRST_TRANSLATIONS = 1024 };
 void __real_qht_init(void *table, void *compare, size_t blocks, unsigned mode);
 void __wrap_qht_init(void *table, void *compare, size_t blocks, unsigned mode)
 {
-    (void)blocks; /* Unicorn would clear room for 32,768 translations; the table grows */
+    (void)blocks; /* Unicorn would clear 32,768 entries; the table grows */
     __real_qht_init(table, compare, FIRST_TRANSLATIONS, mode);
 }
 
-/* Unicorn would look for constants in every block. Most code is translated to run a few times, and the time
- * goes elsewhere: straight code takes 0.93 of it without, none more than 1.01. */
+/* Omits Unicorn's optimisation, which searches every block for constants. Most code runs only a few times after
+ * translation: without it, straight code takes 0.93 of the time, and no program more than 1.01. */
 void WRAP(tcg_optimize)(uc_translator *s);
 void WRAP(tcg_optimize)(uc_translator *s)
 {
@@ -33,7 +33,7 @@ void WRAP(tcg_optimize)(uc_translator *s)
 
 void *__real_mmap64(void *at, size_t bytes, int protection, int flags, int file, int64_t offset);
 void *__wrap_mmap64(void *at, size_t bytes, int protection, int flags, int file, int64_t offset);
-/* The room is near this program if there is a place: from afar, each call of translated code would be an
+/* Places the buffer close to this program if possible. Otherwise each call of translated code would be an
  * indirect one, which hosts predict worse. */
 void *__wrap_mmap64(void *at, size_t bytes, int protection, int flags, int file, int64_t offset)
 {
@@ -76,16 +76,16 @@ int WRAP(tcg_gen_code)(uc_translator *s, uc_translated *tb)
 void WRAP(free_code_gen_buffer)(uc_engine *uc)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE), link = page - sizeof left;
-    char *room = (char *)uc_translator_field(uc_translator_of(uc), UC_TCG_ROOM);
+    char *buffer = (char *)uc_translator_field(uc_translator_of(uc), UC_TCG_ROOM);
     pthread_rwlock_wrlock(&lock);
-    munmap(room + page, ENGINE_TRANSLATIONS - page);
-    memcpy(room + link, &left, sizeof left);
-    left = room;
+    munmap(buffer + page, ENGINE_TRANSLATIONS - page);
+    memcpy(buffer + link, &left, sizeof left);
+    left = buffer;
     if (--open_engines == 0) {
         while (left != NULL) {
-            room = left;
-            memcpy(&left, room + link, sizeof left);
-            munmap(room, page);
+            buffer = left;
+            memcpy(&left, buffer + link, sizeof left);
+            munmap(buffer, page);
         }
     }
     pthread_rwlock_unlock(&lock);

@@ -1,9 +1,9 @@
-/* MMX instructions by the compiler's vectors, which become what the host has: on x86-64 SSE2's instructions
- * of 128 bits, of whose upper half nothing is seen. What compilers do not find there is asked for by name. */
+/* MMX instructions by the compiler's vectors. On x86-64 these become SSE2 instructions of 128 bits, of which
+ * the upper half is not used. SSE2 instructions that compilers do not find are requested by name. */
 #include "engine/stretch/value.h"
 #include "engine/x87/mmx.h"
 
-/* r by an SSE2 instruction of a and b, or of a wide vector; elsewhere element by element. */
+/* Compute r by an SSE2 instruction of a and b, or of a wide vector; on other hosts element by element. */
 #ifdef P5_SOFT_X87
 #define SSE2(instruction, ...)       __VA_ARGS__
 #define PACK(instruction, wide, ...) __VA_ARGS__
@@ -55,7 +55,7 @@ static inline bool any(qwords bits)
     return (bits[0] | bits[1]) != 0;
 }
 
-/* `value` as the elements of r. Here and below `a` is the first operand, `b` the second, `i` the element. */
+/* Sets each element of r to `value`. Here and below `a` is the first operand, `b` the second, `i` the element. */
 #define ALL(kind, value)                                                                                     \
     for (unsigned i = 0; i < sizeof r.kind / sizeof r.kind[0]; i++)                                          \
     r.kind[i] = (__typeof__(r.kind[0]))(value)
@@ -66,8 +66,8 @@ static inline bool any(qwords bits)
 #define SHIFT_SIGN(kind, bits) r.kind = a.kind >> (__typeof__(r.kind[0]))(b.q < (bits) ? b.q : (bits)-1)
 #define UNPACK(kind, ...)      r.kind = __builtin_shufflevector(a.kind, b.kind, __VA_ARGS__)
 
-/* Name, and what makes r of a and b. */
-#define PLAIN(X)                                                                                             \
+/* Columns: the name, and the computation of r from a and b. */
+#define WRAPPING(X)                                                                                          \
     X(paddb, r.u8 = a.u8 + b.u8)                                                                             \
     X(paddw, r.u16 = a.u16 + b.u16)                                                                          \
     X(paddl, r.u32 = a.u32 + b.u32)                                                                          \
@@ -106,8 +106,8 @@ static inline bool any(qwords bits)
 #define CLIPPED(kind, least, most, value)                                                                    \
     ALL(kind, (value) < (least) ? (least) : (value) > (most) ? (most) : (value))
 #define DIFFERS(kind, operator) (r.q != (elements){.kind = a.kind operator b.kind}.q)
-/* Name; what makes r of a and b, or of the words or dwords of both, w and d; and whether an element was
- * clipped. */
+/* Columns: the name; the computation of r from a and b, or from the words or dwords of both, w and d; and
+ * whether an element was clipped. */
 #define SATURATING(X)                                                                                        \
     X(paddsb, SSE2(adds_epi8, CLIPPED(s8, INT8_MIN, INT8_MAX, a.s8[i] + b.s8[i])), DIFFERS(u8, +))           \
     X(paddsw, SSE2(adds_epi16, CLIPPED(s16, INT16_MIN, INT16_MAX, a.s16[i] + b.s16[i])), DIFFERS(u16, +))    \
@@ -123,7 +123,7 @@ static inline bool any(qwords bits)
     X(packssdw, PACK(packs_epi32, d, CLIPPED(s16, INT16_MIN, INT16_MAX, (int32_t)d[i])),                     \
       any((qwords)((d + 0x8000) & 0xffff0000)))
 
-#define DEFINE_PLAIN(name, compute)                                                                          \
+#define DEFINE_WRAPPING(name, compute)                                                                       \
     void WRAP(helper_##name##_mmx)(uc_env * env, uc_fpreg * to, uc_fpreg * from)                             \
     {                                                                                                        \
         const elements a = load(to), b = load(from);                                                         \
@@ -132,7 +132,7 @@ static inline bool any(qwords bits)
         compute;                                                                                             \
         store(to, r);                                                                                        \
     }
-PLAIN(DEFINE_PLAIN)
+WRAPPING(DEFINE_WRAPPING)
 
 #define DEFINE_SATURATING(name, compute, clips)                                                              \
     void WRAP(helper_##name##_mmx)(uc_env * env, uc_fpreg * to, uc_fpreg * from)                             \

@@ -1,13 +1,13 @@
-/* The MMX instructions that compute or move dwords, as calls in generated code. */
+/* MMX instructions that compute or move dwords, which are calls in generated code. */
 #ifndef ENGINE_X87_MMX_H
 #define ENGINE_X87_MMX_H
 
 #include "engine/internal.h"
 #include "engine/x87/x87_operation.h"
 
-/* In front of every MMX instruction: takes the registers over from the x87 (x87_control.c). */
+/* Enters MMX mode before an MMX instruction (x87_control.c). */
 void WRAP(helper_enter_mmx)(uc_env *env);
-/* The same in front of one with a reference that may fault: only waits and takes the registers. */
+/* Only waits, before an MMX instruction with a reference that may fault. */
 void mmx_wait(uc_env *env);
 
 /* Sign and exponent of a register that an MMX instruction has written (241430, 8.2). */
@@ -26,8 +26,8 @@ MMX_INSTRUCTIONS(MMX_DECLARE)
 #undef MMX_DECLARE
 void WRAP(helper_movl_mm_T0_mmx)(uc_fpreg *to, uint32_t value);
 
-/* `function` is one of them, or MOVD into a register: it leaves alone where the registers are, and tags and
- * TOP. */
+/* Returns whether `function` is one of them, or MOVD into a register. These change neither the place of the
+ * registers nor tags and TOP. */
 bool mmx_computes(uintptr_t function);
 
 #endif

@@ -1,8 +1,7 @@
-/* The x87 by integers (x87_operation.h). Unicorn's own soft float says neither in
- * which direction a result was rounded (C1), nor that an operand was denormal (DE), and has no results of
- * unmasked exceptions; so it cannot be used.
+/* The x87 by integers (x87_operation.h). Unicorn's own soft float cannot be used, because it reports neither the
+ * direction of rounding (C1) nor a denormal operand (DE), and has no results of unmasked exceptions.
  *
- * A number of any size on its way to a register:
+ * A number before it is rounded to a register:
  *
  *   (-1)^negative * significand / 2^127 * 2^(exponent - 3FFFh)        significand: bit 127 set
  *                                                                     its last bit stands for all below it */
@@ -31,14 +30,14 @@ typedef struct soft_number {
     uint64_t mantissa; /* bit 63 is set if it is finite */
 } soft_number;
 
-/* What an instruction finds and makes. */
+/* Operands and results of an instruction. */
 typedef struct soft {
     uint16_t control;
     unsigned flags;   /* exceptions */
     unsigned codes;   /* condition codes, C1 too */
     soft_number a, b; /* ST(0), and ST(1) or the operand in memory */
-    uc_fpreg result;  /* to where the instruction has its result */
-    uc_fpreg pushed;  /* of those that push: goes above it */
+    uc_fpreg result;  /* of the instruction, for its destination */
+    uc_fpreg pushed;  /* second result of an instruction that pushes */
     bool unfinished;  /* a trigonometric function of too large a number: nothing is pushed */
 } soft;
 
@@ -55,10 +54,9 @@ typedef struct soft_format {
  * unmasked overflow or underflow moves the exponent by 6000h. */
 uint64_t soft_round(soft *s, const soft_format *format, bool scales, bool negative, int *exponent,
                     soft_wide significand);
-/* All of `significand` above its lowest 64 bits, rounded by the control word; `*up` if away from zero,
- * `*inexact`. */
+/* Rounds `value` to its upper 64 bits by the control word. Sets *up if that was away from zero, and *inexact. */
 uint64_t soft_round_integer(uint16_t control, bool negative, soft_wide value, bool *inexact, bool *up);
-/* `value` / 2^by; what is lost is in the last bit. */
+/* Returns `value` / 2^by. The last bit is set if set bits were shifted out. */
 static inline soft_wide soft_shift(soft_wide value, unsigned by)
 {
     if (by == 0)
@@ -70,7 +68,7 @@ static inline soft_wide soft_shift(soft_wide value, unsigned by)
 
 soft_number soft_unpack(const uc_fpreg *r);
 uc_fpreg soft_pack(const soft_number *n);
-/* Any number but zero, normal or not, rounded to a register; `bits` of significand. */
+/* Rounds any number but zero to a register with `bits` bits of significand. */
 uc_fpreg soft_result(soft *s, bool negative, int exponent, soft_wide significand, unsigned bits);
 static inline uc_fpreg soft_zero(bool negative)
 {
@@ -80,17 +78,18 @@ static inline uc_fpreg soft_infinity(bool negative)
 {
     return (uc_fpreg){.mantissa = 1ull << 63, .exponent = (uint16_t)(SOFT_TOP | (negative ? SOFT_SIGN : 0))};
 }
-/* IE: the indefinite number. */
+/* Sets IE and returns the indefinite number. */
 uc_fpreg soft_invalid(soft *s);
 
-/* Handles what is not a number (`b` NULL: there is one operand). True if the result stands. */
+/* Handles operands that are NaNs or invalid (`b` NULL: there is one operand). Returns true if that gives the
+ * result. */
 bool soft_not_numbers(soft *s, const soft_number *a, const soft_number *b);
-static inline void soft_note_denormal(soft *s, const soft_number *a, const soft_number *b)
+static inline void soft_check_denormal(soft *s, const soft_number *a, const soft_number *b)
 {
     if (a->denormal || (b && b->denormal))
         s->flags |= X87_DE;
 }
-/* Significant bits by precision control. */
+/* Returns the number of significant bits by precision control. */
 unsigned soft_precision(uint16_t control);
 enum { SOFT_NEAREST, SOFT_DOWN, SOFT_UP, SOFT_CHOP };
 static inline unsigned soft_rounding(uint16_t control)

@@ -10,7 +10,7 @@ static void root(soft *s)
         s->result = soft_invalid(s);
         return;
     }
-    soft_note_denormal(s, a, NULL);
+    soft_check_denormal(s, a, NULL);
     if (a->class != SOFT_FINITE) {
         s->result = soft_pack(a);
         return;
@@ -37,7 +37,7 @@ static void round_to_integer(soft *s)
     enum { NO_FRACTION = SOFT_BIAS + 63 };
     if (soft_not_numbers(s, a, NULL))
         return;
-    soft_note_denormal(s, a, NULL);
+    soft_check_denormal(s, a, NULL);
     s->result = soft_pack(a);
     if (a->class != SOFT_FINITE || a->exponent >= NO_FRACTION)
         return;
@@ -61,7 +61,7 @@ static void scale(soft *s)
         s->result = soft_invalid(s);
         return;
     }
-    soft_note_denormal(s, a, b);
+    soft_check_denormal(s, a, b);
     s->result = soft_pack(a);
     if (a->class != SOFT_FINITE || b->class == SOFT_ZERO)
         return;
@@ -85,7 +85,7 @@ static void extract(soft *s)
         s->pushed = s->result;
         return;
     }
-    soft_note_denormal(s, a, NULL);
+    soft_check_denormal(s, a, NULL);
     if (a->class == SOFT_FINITE) {
         s->pushed =
             (uc_fpreg){.mantissa = a->mantissa, .exponent = a->negative ? SOFT_BIAS | SOFT_SIGN : SOFT_BIAS};
@@ -106,7 +106,7 @@ static void remainder_of(soft *s, bool nearest)
             s->result = soft_invalid(s);
         return;
     }
-    soft_note_denormal(s, a, b);
+    soft_check_denormal(s, a, b);
     s->codes = 0;
     s->result = soft_pack(a);
     int over = a->exponent - b->exponent, exponent = b->exponent;

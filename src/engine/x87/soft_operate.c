@@ -91,7 +91,7 @@ static void sum(soft *s, const soft_number *a, const soft_number *b, bool subtra
         s->result = soft_invalid(s);
         return;
     }
-    soft_note_denormal(s, a, b);
+    soft_check_denormal(s, a, b);
     if (a->class == SOFT_INFINITE || b->class == SOFT_INFINITE) {
         s->result = soft_infinity(a->class == SOFT_INFINITE ? a->negative : b_negative);
         return;
@@ -131,7 +131,7 @@ static void product(soft *s, const soft_number *a, const soft_number *b)
         s->result = soft_invalid(s);
         return;
     }
-    soft_note_denormal(s, a, b);
+    soft_check_denormal(s, a, b);
     if (zero || infinite) {
         s->result = zero ? soft_zero(negative) : soft_infinity(negative);
         return;
@@ -160,7 +160,7 @@ static void quotient(soft *s, const soft_number *a, const soft_number *b)
         s->result = soft_infinity(negative);
         return;
     }
-    soft_note_denormal(s, a, b);
+    soft_check_denormal(s, a, b);
     if (a->class != SOFT_FINITE || b->class != SOFT_FINITE) {
         s->result = a->class == SOFT_ZERO || b->class == SOFT_INFINITE ? soft_zero(negative)
                                                                        : soft_infinity(negative);
@@ -191,7 +191,7 @@ static void compare(soft *s, bool unordered)
             s->flags |= X87_IE;
         return;
     }
-    soft_note_denormal(s, a, b);
+    soft_check_denormal(s, a, b);
     /* 1: the first is larger */
     int sign_a = a->class == SOFT_ZERO ? 0
                  : a->negative         ? -1

@@ -147,7 +147,7 @@ static bool trigonometric(soft *s)
         s->result = s->pushed = soft_invalid(s);
         return false;
     }
-    soft_note_denormal(s, a, NULL);
+    soft_check_denormal(s, a, NULL);
     if (a->class == SOFT_FINITE && a->exponent >= SOFT_BIAS + 63) {
         s->codes |= X87_C2;
         s->unfinished = true;
@@ -222,7 +222,7 @@ static void arc_tangent(soft *s)
     const soft_number *x = &s->a, *y = &s->b;
     if (soft_not_numbers(s, y, x))
         return;
-    soft_note_denormal(s, x, y);
+    soft_check_denormal(s, x, y);
     bool axis = y->class == SOFT_ZERO || x->class == SOFT_INFINITE;
     if (axis && !x->negative && y->class != SOFT_INFINITE) {
         s->result = soft_zero(y->negative);
@@ -294,7 +294,7 @@ static void logarithm(soft *s)
         return;
     }
     bool one = x->class == SOFT_FINITE && x->exponent == SOFT_BIAS && x->mantissa == 1ull << 63;
-    soft_note_denormal(s, x, y);
+    soft_check_denormal(s, x, y);
     if (logarithm_ends(s, one, x->class == SOFT_INFINITE || x->class == SOFT_ZERO,
                        x->class == SOFT_ZERO || (x->class == SOFT_FINITE && x->exponent < SOFT_BIAS)))
         return;
@@ -314,7 +314,7 @@ static void logarithm_near_one(soft *s)
         s->result = soft_invalid(s);
         return;
     }
-    soft_note_denormal(s, x, y);
+    soft_check_denormal(s, x, y);
     if (logarithm_ends(s, x->class == SOFT_ZERO, x->class == SOFT_INFINITE, x->negative))
         return;
     if (x->negative && x->exponent >= SOFT_BIAS) { /* out of range: it stays */
@@ -337,7 +337,7 @@ static void power(soft *s)
     const soft_number *a = &s->a;
     if (soft_not_numbers(s, a, NULL))
         return;
-    soft_note_denormal(s, a, NULL);
+    soft_check_denormal(s, a, NULL);
     s->result = soft_pack(a);
     if (a->class == SOFT_ZERO)
         return;

@@ -1,5 +1,5 @@
-/* FADD, FSUB, FMUL, FDIV and their reverses, and comparisons: what the model is told of their operands, and
- * the exact way for what is not usual (x87_whole_operate.c). */
+/* FADD, FSUB, FMUL, FDIV and their reverses, and comparisons: what is recorded of their operands for the model,
+ * and their execution in all but the usual cases (x87_whole_operate.c). */
 #include <assert.h>
 
 #include "engine/stretch/stretch.h"

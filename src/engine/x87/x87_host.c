@@ -1,4 +1,4 @@
-/* Between Unicorn's state and the host's x87 (x87_host.h). */
+/* Moves the registers between Unicorn's state and the host's x87 (x87_host.h). */
 #include <assert.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@ static void forget_reach(engine *e)
         e->x87.reach[i] = X87_REACH_ELSEWHERE;
 }
 
-/* Unsupported formats have no reach either. */
+/* Returns the reach of a value; unknown for unsupported formats, too. */
 static unsigned reach_of(const uc_fpreg *value)
 {
     int exponent = value->exponent & 0x7fff;
@@ -72,7 +72,7 @@ void x87_open(engine *e)
     forget_reach(e);
 }
 
-/* FLD needs a free register, taking the top off and putting it back does not. */
+/* Stores and reloads the top of the stack, because FLD alone would need a free register. */
 void x87_host_value(unsigned i, uc_fpreg *value)
 {
     (void)value; /* where there is no host's x87 */

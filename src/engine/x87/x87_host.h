@@ -1,19 +1,18 @@
-/* The host's x87 as the guest's. While the guest masks all exceptions no x87 instruction needs a look at what
- * it did: values, tags, TOP and status word come out as they shall by executing it on the host's x87, which
- * then holds the guest's registers and is simply left as it is (x87_held). Translated code and this program's
- * own do not use it; tests/unit/engine/no_x87.sh looks at that. Before anybody else's code may run - a
- * callback of the owner, the end of a run - and before anything reads or writes the registers in Unicorn's
- * state, they are put back there (x87_settle).
+/* Execution on the host's x87. While the guest masks all exceptions, executing an instruction on the host's
+ * x87 gives the right values, tags, TOP and status word. The host's x87 then keeps the guest's registers
+ * (x87_held). Translated code and this program's own code do not use it, which tests/unit/engine/no_x87.sh
+ * checks. Before other code may run (a callback of the owner, the end of a run), and before the registers in
+ * Unicorn's state are read or written, they are moved back there (x87_settle).
  *
- * What is known of each register meanwhile is its reach: no value that is in it has an exponent further than
- * that from 0. It answers three questions by one comparison: whether the host's x87 is the guest's, whether
- * the register is empty, and whether its value is safe (x87_safe) as an operand. */
+ * Meanwhile each register has a reach: the exponent of its value is no further than that from 0. One
+ * comparison with it answers three questions: whether the host's x87 holds the guest's registers, whether the
+ * register is empty, and whether its value is safe (x87_safe) as an operand. */
 #ifndef ENGINE_X87_X87_HOST_H
 #define ENGINE_X87_X87_HOST_H
 
 #include "engine/x87/x87_internal.h"
 
-/* What is executed while the registers are there, as asm has it; on a host without an x87 they never are. */
+/* Executes an asm statement while the host's x87 holds the registers. On a host without an x87 it never does. */
 #ifdef P5_SOFT_X87
 #define X87_ON_HOST(...) ((void)0)
 #else
@@ -32,8 +31,8 @@ enum {
     X87_REACH_I64 = 63
 };
 
-/* The guest's registers go to the host's x87, if it masks all exceptions. False if that is not so, or if they
- * are there: so a function that does not find what it needs asks once. */
+/* Moves the guest's registers to the host's x87 if the guest masks all exceptions. Returns false if it does
+ * not, or if they are already there, so that a function that cannot continue calls this only once. */
 bool x87_take(uc_env *env);
 
 static inline unsigned *x87_reach(uc_env *env, unsigned i)
@@ -48,10 +47,10 @@ static inline bool x87_can_push(uc_env *env)
 {
     return *x87_reach(env, 7) == X87_REACH_EMPTY;
 }
-/* `condition` holds, perhaps after taking the registers. */
+/* Tests a condition, and again after moving the registers to the host. */
 #define X87_READY(env, condition) (__builtin_expect(condition, 1) || (x87_take(env) && (condition)))
 
-/* What the host's x87 does to the stack: the top goes to physical register `slot`, or away from `top`. */
+/* Follow what the host's x87 does to the stack: a push to physical register `slot`, a pop of `top`. */
 static inline void x87_push_to(uc_env *env, engine *e, unsigned slot, unsigned reach)
 {
     e->x87.reach[slot] = reach;
@@ -77,13 +76,12 @@ static inline uint16_t x87_host_status(void)
     X87_ON_HOST("fnstsw %0" : "=a"(status));
     return status;
 }
-/* The value of a filled register, held. C1 is lost. */
+/* Reads the value of a filled register of the host. C1 is lost. */
 void x87_host_value(unsigned i, uc_fpreg *value);
-/* Looks at a held register's value if its reach is not within `safe`. True if it is now. */
+/* Reads a register's value if its reach is not safe. Returns whether the reach is safe then. */
 bool x87_within(uc_env *env, unsigned i);
 
-/* Executes INSN with the register number `i`, 0 to 7, which the host knows only as part of the instruction.
- */
+/* Executes an instruction with register number `i`, 0 to 7, which is part of the instruction. */
 #define X87_BY_NUMBER(i, before, after)                                                                      \
     switch ((i)&7) {                                                                                         \
         X87_CASE(0, before, after)                                                                           \

@@ -1,11 +1,12 @@
-/* The x87, computed by the host's own if it has one. Unicorn's helper functions are replaced one by one; an
- * instruction is one to three of them (fetch the operand, operate, pop), of which x87_whole_operate.c and
- * x87_whole_move.c make one. Values and the status word come out as an x87 makes them, which Unicorn's
- * software arithmetic does not do.
+/* The x87, computed by the host's own if it has one. The functions here replace Unicorn's helper functions one
+ * by one. An instruction is one to three of these (fetch the operand, operate, pop); x87_whole_operate.c and
+ * x87_whole_move.c join them. Values and the status word are those of an x87, unlike those of Unicorn's
+ * software arithmetic.
  *
- * While the guest masks all exceptions, its x87 is the host's (x87_host.h). Otherwise, for transcendental
- * functions, and on hosts without an x87, its registers are in Unicorn's state, and an operation is computed
- * by integers on an image of them (x87_exact, x87_operation.h), stack faults and unmasked exceptions too. */
+ * While the guest masks all exceptions, its instructions run on the host's x87 (x87_host.h). Otherwise, for
+ * transcendental functions, and on hosts without an x87, the registers are in Unicorn's state, and an operation
+ * is computed by integers on an image of them (x87_exact, x87_operation.h), including stack faults and unmasked
+ * exceptions. */
 #ifndef ENGINE_X87_X87_INTERNAL_H
 #define ENGINE_X87_X87_INTERNAL_H
 
@@ -59,10 +60,10 @@ static inline void x87_pop(uc_env *env)
 
 uint16_t x87_status_word(const uc_env *env);
 uint16_t x87_tag_word(const uc_env *env);
-/* ES and B follow from the flags and the masks. */
+/* Sets ES and B, which follow from the flags and the masks. */
 void x87_update_summary(uc_env *env);
 
-/* True if nothing is unmasked, so that no exception can ever be pending. */
+/* Returns whether all exceptions are masked, so that none can be pending. */
 static inline bool x87_masked(uint16_t control)
 {
     return (control & X87_EXCEPTIONS) == X87_EXCEPTIONS;
@@ -73,9 +74,9 @@ static inline bool x87_held(const uc_env *env)
     return X87_BY_HOST && engine_of(env)->x87.place == X87_IN_HOST;
 }
 
-/* A waiting instruction begins that looks at Unicorn's state: vector 16 is raised if an unmasked exception is
- * pending. Without CR0.NE it is not to be delivered: the owner's board answers FERR# (event.c), unless it has
- * activated IGNNE#. */
+/* Begin a waiting instruction that uses Unicorn's state: raise vector 16 if an unmasked exception is pending.
+ * Without CR0.NE it is not delivered; the owner's board handles FERR# (event.c), unless it has activated
+ * IGNNE#. */
 void x87_raise_pending(uc_env *env, uintptr_t retaddr);
 static inline void x87_wait(uc_env *env, uintptr_t retaddr)
 {
@@ -83,38 +84,37 @@ static inline void x87_wait(uc_env *env, uintptr_t retaddr)
     if (__builtin_expect(env->fpus & X87_ES, 0))
         x87_raise_pending(env, retaddr);
 }
-/* The instruction of the running block that calls at `retaddr`; EIP is at it afterwards. */
+/* Returns the instruction of the running block that calls at `retaddr`, and sets EIP to it. */
 const isa_insn *x87_instruction(uc_env *env, uintptr_t retaddr);
-/* The end of a store at `linear` that an unmasked exception keeps from storing: it makes no reference. The
- * block ends behind it, as only the last instruction of a stretch may make fewer references than it has. */
+/* Ends a store at `linear` that an unmasked exception prevents, so that it makes no reference. The block ends
+ * after it, because only the last instruction of a stretch may make fewer references than it has. */
 _Noreturn void x87_end_unstored(uc_env *env, uint32_t linear, uintptr_t retaddr);
 #define X87_RETADDR ((uintptr_t)__builtin_return_address(0))
 
-/* Stack faults of loads, stores and moves. True if masked: the result is the indefinite number. */
+/* Handle stack faults of loads, stores and moves. Return true if masked: the result is the indefinite number. */
 bool x87_underflow(uc_env *env);
 bool x87_overflow(uc_env *env);
 extern const uc_fpreg x87_indefinite;
 
-/* An operation on an image of the guest's state, with ST(0) = a, ST(1) = b and the memory operand `memory`.
- * The result goes to `to`, or to the stack as the operation pushed or popped. */
+/* Operands of an operation on an image of the guest's state: ST(0) = a, ST(1) = b, and a memory operand. */
 typedef struct x87_operands {
     const uc_fpreg *a, *b; /* NULL = not there */
     bool a_empty, b_empty;
     const void *memory;
 } x87_operands;
-/* True if it found an operand invalid (stack faults too) or a divisor zero, masked or not. */
+/* Executes an operation. The result goes to ST(to), or to the stack if the operation pushed or popped. Returns
+ * whether an operand was invalid (including stack faults) or a divisor zero, masked or not. */
 bool x87_exact(uc_env *env, x87_operation *operation, const x87_operands *operands, unsigned to);
-/* What the model is to know of the instruction that calls at `retaddr`: P5_X87_*. */
+/* Records P5_X87_* marks of the instruction that calls at `retaddr`, for the model. */
 void x87_mark(engine *e, unsigned marks, uintptr_t retaddr);
 
-/* The operand of an instruction, for the functions below: as X87_REGISTER by x87_register_operand, else in
- * its memory format by x87_set_operand. */
+/* Set the operand of an instruction for the functions below: a register, or a value in its memory format. */
 void x87_set_operand(uc_env *env, x87_operand kind, uint64_t bits);
 void x87_register_operand(uc_env *env, unsigned i);
 
 /* Two-operand operations and comparisons (x87_arithmetic.c): ST(0) op that operand, or ST(a) op ST(b) to
- * ST(a), one of which is ST(0). Recognition comes before the operation: it marks the instruction that calls
- * at `retaddr` if an operand is unsafe, and reports the operands of divisions. */
+ * ST(a), one of which is ST(0). The recognise functions run before the operation: they mark the instruction
+ * that calls at `retaddr` if an operand is unsafe, and record the operands of divisions. */
 typedef enum x87_binary { X87_ADD, X87_SUB, X87_SUBR, X87_MUL, X87_DIVIDE, X87_DIVIDER } x87_binary;
 void x87_recognise_operand(uc_env *env, x87_binary which, uintptr_t retaddr);
 void x87_recognise_registers(uc_env *env, x87_binary which, unsigned a, unsigned b, uintptr_t retaddr);
@@ -122,7 +122,7 @@ void x87_binary_operand(uc_env *env, x87_binary which, uintptr_t retaddr);
 void x87_binary_registers(uc_env *env, x87_binary which, unsigned a, unsigned b, uintptr_t retaddr);
 void x87_compare_operand(uc_env *env, bool unordered);
 
-/* FADD, FSUB, FMUL and FDIV are unsafe ("safe instruction recognition") if an operand's exponent lies outside
+/* Returns whether an operand is safe. FADD, FSUB, FMUL and FDIV are unsafe ("safe instruction recognition") if an operand's exponent lies outside
  * the processor's window or the operand is special. Exponents with their bias of 3FFFh. Zero needs no
  * exponent. */
 static inline bool x87_safe(const engine *e, const uc_fpreg *r)
@@ -137,9 +137,9 @@ static inline void x87_set_conditions(uc_env *env, uint16_t host, unsigned which
     env->fpus = (uint16_t)((env->fpus & ~which) | (host & which));
 }
 
-/* Operands of operations whose clocks depend on them, as doubles (truncated). */
+/* Records operands of an operation whose clocks depend on them, as doubles (truncated). */
 void x87_value(engine *e, const uc_fpreg *a, const uc_fpreg *b);
-/* A number in memory or in a register as an extended one; exact. */
+/* Convert a number to an extended one, exactly. */
 uc_fpreg x87_from_m32(uint32_t number);
 uc_fpreg x87_from_m64(uint64_t number);
 uc_fpreg x87_from_integer(int64_t number);

@@ -29,7 +29,7 @@ static void push(uc_env *env, const uc_fpreg *value, unsigned new_flags)
     x87_set(env, 0, pushed);
 }
 
-/* A number of a smaller format: denormal ones raise DE, signalling NaNs IE and become quiet. */
+/* Loads a number of a smaller format. Denormal ones raise DE; signalling NaNs raise IE and become quiet. */
 static void push_format(uc_env *env, uc_fpreg value, bool denormal)
 {
     unsigned flags = denormal ? X87_DE : 0;

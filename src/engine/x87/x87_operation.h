@@ -1,6 +1,7 @@
-/* What x87_exact runs: one instruction each on an x87 that holds an image as FNSAVE writes it, with TOP 0. By
- * integers on every host (soft.h): processors' own differ in the last bits of transcendental functions, and
- * some in when an unmasked underflow is one. P5_SOFT_X87: as on hosts that have no x87 (x87_host.h). */
+/* Operations of x87_exact. Each executes one instruction on an x87 whose state is an image as FNSAVE writes it,
+ * with TOP 0. They use integers on every host (soft.h), because processors differ in the last bits of
+ * transcendental functions, and some in the condition for an unmasked underflow. P5_SOFT_X87 selects what runs
+ * on hosts without an x87 (x87_host.h). */
 #ifndef ENGINE_X87_X87_OPERATION_H
 #define ENGINE_X87_X87_OPERATION_H
 
@@ -20,7 +21,7 @@ enum { X87_REGISTER_BYTES = 10 };
 
 typedef void x87_operation(uint8_t image[X87_IMAGE_BYTES], const void *memory);
 
-/* By the operand's format. */
+/* One operation for each format of the operand. */
 #define X87_WITH_OPERAND(X, name) X(name##_register) X(name##_m32) X(name##_m64) X(name##_i32)
 #define X87_OPERATIONS(X)                                                                                    \
     X87_WITH_OPERAND(X, fadd)                                                                                \
@@ -31,7 +32,7 @@ typedef void x87_operation(uint8_t image[X87_IMAGE_BYTES], const void *memory);
     X87_WITH_OPERAND(X, fdivr)                                                                               \
     X87_WITH_OPERAND(X, fcom)                                                                                \
     X(ftst) X(fucom) X87_FUNCTIONS(X)
-/* On ST(0), and perhaps ST(1). */
+/* Operations on ST(0), and some on ST(1). */
 #define X87_FUNCTIONS(X)                                                                                     \
     X(fsqrt)                                                                                                 \
     X(frndint)                                                                                               \
@@ -42,8 +43,8 @@ typedef void x87_operation(uint8_t image[X87_IMAGE_BYTES], const void *memory);
 X87_OPERATIONS(X87_DECLARE)
 #undef X87_DECLARE
 
-/* Stores of `value`, which is not empty, in another format, as these control word and masks have it: the
- * status word afterwards. Nothing is stored if an unmasked exception forbids it. */
+/* Store `value`, which is not empty, in another format, by the control word, and return the status word
+ * afterwards. They store nothing if an unmasked exception prevents it. */
 typedef uint16_t x87_conversion(const uc_fpreg *value, uint16_t control, void *to);
 x87_conversion x87_to_m32, x87_to_m64, x87_to_i16, x87_to_i32, x87_to_i64, x87_to_decimal;
 

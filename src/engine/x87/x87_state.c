@@ -38,7 +38,7 @@ uint16_t x87_tag_word(const uc_env *env)
 void x87_update_summary(uc_env *env)
 {
     bool pending = env->fpus & ~env->fpuc & X87_EXCEPTIONS;
-    if (pending && !(env->fpus & X87_ES)) /* FERR# anew: IGNNE# was for the one before */
+    if (pending && !(env->fpus & X87_ES)) /* a new FERR#: IGNNE# was for the previous one */
         engine_of(env)->x87.ignored = false;
     env->fpus = (uint16_t)((env->fpus & ~(X87_ES | X87_BUSY)) | (pending ? X87_ES | X87_BUSY : 0));
 }
@@ -49,7 +49,7 @@ void x87_raise_pending(uc_env *env, uintptr_t retaddr)
         if (engine_of(env)->x87.ignored)
             return;
         env->hflags &=
-            ~(uint32_t)UC_HF_INHIBIT_IRQ; /* it stands here until an interrupt comes: a shadow has an end */
+            ~(uint32_t)UC_HF_INHIBIT_IRQ; /* it waits here until an interrupt comes, so a shadow ends */
     }
     UC_INTERNAL(raise_exception_err_ra)(env, VECTOR_MF, 0, retaddr);
 }
@@ -70,8 +70,8 @@ const isa_insn *x87_instruction(uc_env *env, uintptr_t retaddr)
     return block_insn(code->insns, code->count, engine_linear_eip(e));
 }
 
-/* `insn` is the last instruction that the x87 had. */
-static void note_instruction(uc_env *env, const isa_insn *insn)
+/* Records `insn` as the last x87 instruction. */
+static void record_instruction(uc_env *env, const isa_insn *insn)
 {
     const isa_block *code = stretch_block(engine_of(env))->code;
     const uint8_t *bytes = code->bytes + (insn->address - code->linear) + insn->prefixes;
@@ -85,7 +85,7 @@ void x87_nop(uc_env *env)
     uintptr_t retaddr = X87_RETADDR;
     if (!x87_held(env))
         x87_wait(env, retaddr);
-    note_instruction(env, x87_instruction(env, retaddr));
+    record_instruction(env, x87_instruction(env, retaddr));
 }
 
 void x87_end_unstored(uc_env *env, uint32_t linear, uintptr_t retaddr)
@@ -93,7 +93,7 @@ void x87_end_unstored(uc_env *env, uint32_t linear, uintptr_t retaddr)
     engine *e = engine_of(env);
     const isa_block *code = stretch_block(e)->code;
     const isa_insn *insn = x87_instruction(env, retaddr);
-    note_instruction(env, insn);
+    record_instruction(env, insn);
     engine_segment_name segment = operand_segment(insn, true, 0);
     env->fpdp = linear - (uint32_t)env->segs[segment].base;
     env->fpds = (uint16_t)env->segs[segment].selector;
@@ -207,7 +207,7 @@ bool x87_exact(uc_env *env, x87_operation *operation, const x87_operands *operan
     x87_update_summary(env);
     if (status & X87_SF)
         count_stack_fault(engine_of(env), (status & X87_C1) != 0);
-    bool before = status & ~env->fpuc & (X87_IE | X87_DE | X87_ZE); /* found before there was a result */
+    bool before = status & ~env->fpuc & (X87_IE | X87_DE | X87_ZE); /* detected before there was a result */
     bool refused = status & (X87_IE | X87_ZE);
     engine_of(env)->x87.suppressed = before;
     if (before)
@@ -226,7 +226,7 @@ bool x87_exact(uc_env *env, x87_operation *operation, const x87_operands *operan
     return refused;
 }
 
-/* --- Conversions without the host's x87, so that its flags stay --- */
+/* --- Conversions without the host's x87, whose flags do not change --- */
 
 uc_fpreg x87_from_integer(int64_t number)
 {
@@ -238,8 +238,8 @@ uc_fpreg x87_from_integer(int64_t number)
                       .exponent = (uint16_t)((0x3fff + 63 - shift) | (number < 0 ? SIGN : 0))};
 }
 
-/* A format with `bits` of fraction below an exponent of `exponent_bits`. Denormal numbers become normal ones;
- * signalling NaNs stay. */
+/* Converts from a format with `bits` of fraction below an exponent of `exponent_bits`. Denormal numbers become
+ * normal ones; signalling NaNs stay signalling. */
 static uc_fpreg from_format(uint64_t number, unsigned bits, unsigned exponent_bits)
 {
     uint64_t fraction = number & ((1ull << bits) - 1);
@@ -285,8 +285,8 @@ static uint64_t as_double(const uc_fpreg *r)
 
 void x87_value(engine *e, const uc_fpreg *a, const uc_fpreg *b)
 {
-    value_note(e, (p5_value){.a = as_double(a),
-                             .b = b ? as_double(b) : 0,
-                             .fpu_control = e->env->fpuc,
-                             .kind = ISA_VALUE_X87});
+    value_put(e, (p5_value){.a = as_double(a),
+                            .b = b ? as_double(b) : 0,
+                            .fpu_control = e->env->fpuc,
+                            .kind = ISA_VALUE_X87});
 }

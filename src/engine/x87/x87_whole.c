@@ -1,7 +1,7 @@
 /* Finds the whole x87 instruction that two calls in generated code make up. */
 #include "engine/x87/x87_whole.h"
 
-/* A reference of protected mode by its size and privilege; any other function is itself. */
+/* Returns a reference of protected mode as its size and privilege, and any other function unchanged. */
 static uintptr_t reference_kind(uintptr_t function)
 {
     for (unsigned user = 0; user < 2; user++) {

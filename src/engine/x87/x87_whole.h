@@ -1,9 +1,9 @@
-/* Whole x87 instructions. Unicorn's translator makes one of a reference to memory and one to three calls that
- * leave each other the operand; emit.c puts one of these functions in their place. Each executes its
- * instruction on the host's x87 if that has the guest's registers, or can take them (x87_host.h), and if the
- * stack is as it should be. In every other case it calls what it replaces, one after the other.
+/* Whole x87 instructions. Unicorn's translator generates a reference to memory and one to three calls that pass
+ * the operand on; emit.c replaces them by one of these functions. Each executes its instruction on the host's
+ * x87 if that holds the guest's registers, or can take them (x87_host.h), and if there is no stack fault. In
+ * every other case it calls the functions that it replaces, one after the other.
  *
- * The waiting for a pending exception comes before the reference, as on the processor. */
+ * The wait for a pending exception comes before the reference, as on the processor. */
 #ifndef ENGINE_X87_X87_WHOLE_H
 #define ENGINE_X87_X87_WHOLE_H
 
@@ -11,7 +11,7 @@
 #include "engine/x87/emit.h"
 #include "engine/x87/x87_host.h"
 
-/* Operands where they are in memory. */
+/* Types of operands in memory. */
 #define IN_MEMORY __attribute__((aligned(1), may_alias))
 typedef uint32_t m32 IN_MEMORY;
 typedef uint64_t m64 IN_MEMORY;
@@ -21,8 +21,8 @@ typedef int64_t i64 IN_MEMORY;
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
-/* A function that makes a reference is written once, with the privilege of it as a parameter. It does what is
- * usual, and leaves everything else to `name`_rare, as its last act: so it needs no frame. */
+/* A function that makes a reference is written once, with the reference's privilege as a parameter. It handles
+ * the usual case, and calls `name`_rare last for all others, so that it needs no frame. */
 #define RARE static void __attribute__((noinline))
 #define BY_PRIVILEGE(name)                                                                                   \
     static void name##_supervisor(uc_env *env, uint64_t address)                                             \
@@ -38,9 +38,9 @@ typedef int64_t i64 IN_MEMORY;
 
 void WRAP(helper_fpop)(uc_env *env);
 
-/* --- Which pairs of calls a function takes the place of --- */
+/* --- Pairs of calls that a function replaces --- */
 
-/* In place of a function: a reference, by size; a user's by USERS more. */
+/* Stand for references by size; USERS is added for those with user privilege. */
 enum {
     LOADS_WORD = 1,
     LOADS_DWORD,
@@ -76,7 +76,7 @@ enum {
 #define KEEP(helper, stores, function)                                                                       \
     KEEP_AT(helper, stores, function##_supervisor), KEEP_AT(helper, (stores) + USERS, function##_user)
 
-/* What `name` is when a pop follows. */
+/* Replaces `name` when a pop follows. */
 #define POPPED(name) JOIN_EITHER(name, WRAP(helper_fpop), name##_pop)
 
 typedef struct x87_wholes {

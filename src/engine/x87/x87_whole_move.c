@@ -67,7 +67,7 @@ LOAD(i64, reach_of_integer, "fildll", helper_fildll_ST0)
 void WRAP(helper_fpush)(uc_env *env);
 void WRAP(helper_fmov_ST0_STN)(uc_env *env, int i);
 
-/* FLD ST(i): Unicorn counts from behind the push. */
+/* Executes FLD ST(i). Unicorn numbers the registers after the push. */
 static void load_register(uc_env *env, unsigned i)
 {
     unsigned from = (i - 1) & 7;
@@ -160,7 +160,7 @@ STORE(store_i16_pop, i16, "fistps", true)
 STORE(store_i32_pop, i32, "fistpl", true)
 STORE(store_i64_pop, i64, "fistpll", true)
 
-/* There is no such instruction without the pop: this stands while the block is translated. */
+/* Exists only while the block is translated, because there is no such instruction without the pop. */
 ALWAYS_INLINE bool store_i64(uc_env *env, uint64_t address, bool user)
 {
     (void)env, (void)address, (void)user;
@@ -193,7 +193,7 @@ static void store_register_pop(uc_env *env, unsigned i)
     WRAP(helper_fpop)(env);
 }
 
-/* --- What they take the place of --- */
+/* --- The calls that they replace --- */
 
 #define CONSTANT(name) JOIN(WRAP(helper_fpush), WRAP(helper_##name##_ST0), name)
 

@@ -33,7 +33,7 @@ static inline unsigned result_reach(x87_binary which, unsigned a, unsigned b)
     return (a > b ? a : b) + 64;
 }
 
-/* The model is told of the operands of a division, held, ST(0) first, and if the divisor is zero. ST(0)
+/* Records the operands of a division on the host's x87 for the model, ST(0) first, and whether the divisor is zero. ST(0)
  * divides
  * (`by_top`) or is divided by the other. */
 static void __attribute__((noinline))
