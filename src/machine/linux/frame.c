@@ -115,13 +115,13 @@ static uint32_t frame_place(uint32_t stack, size_t frame, uint32_t *x87)
     return ((*x87 - (uint32_t)frame + 4) & ~15u) - 4;
 }
 
-static bool push_nonrt(linux_process *p, int signal, const linux_action *action, uint32_t stack,
-                       uint64_t mask, uint32_t *esp)
+/* Push a signal frame below *esp, and set *esp to it. */
+static bool push_nonrt(linux_process *p, int signal, const linux_action *action, uint64_t mask, uint32_t *esp)
 {
     static const uint8_t code[8] = {0x58, 0xb8, 119,  0,
                                     0,    0,    0xcd, 0x80}; /* pop eax; mov eax, __NR_sigreturn; int 80h */
     uint32_t x87;
-    *esp = frame_place(stack, sizeof(frame_nonrt), &x87);
+    *esp = frame_place(*esp, sizeof(frame_nonrt), &x87);
     frame_nonrt frame = {.signal = (uint32_t)signal, .high_mask = (uint32_t)(mask >> 32)};
     frame.return_address = (action->flags & LINUX_SA_RESTORER) != 0
                                ? action->restorer
@@ -132,11 +132,11 @@ static bool push_nonrt(linux_process *p, int signal, const linux_action *action,
 }
 
 static bool push_rt(linux_process *p, int signal, const linux_action *action, const linux_siginfo *info,
-                    uint32_t stack, uint64_t mask, uint32_t *esp)
+                    uint64_t mask, uint32_t *esp)
 {
     static const uint8_t code[8] = {0xb8, 173, 0, 0, 0, 0xcd, 0x80}; /* mov eax, __NR_rt_sigreturn; int 80h */
     uint32_t x87;
-    *esp = frame_place(stack, sizeof(frame_rt), &x87);
+    *esp = frame_place(*esp, sizeof(frame_rt), &x87);
     frame_rt frame = {.signal = (uint32_t)signal,
                       .info_address = *esp + (uint32_t)offsetof(frame_rt, info),
                       .ucontext_address = *esp + (uint32_t)offsetof(frame_rt, ucontext),
@@ -161,12 +161,11 @@ bool linux_frame_push(linux_process *p, int signal, const linux_action *action, 
                       uint64_t mask)
 {
     linux_registers *r = &p->registers;
-    uint32_t stack = r->esp, esp;
+    uint32_t esp = r->esp;
     bool rt = (action->flags & LINUX_SA_SIGINFO) != 0;
     if ((action->flags & LINUX_SA_ONSTACK) != 0 && p->signals.stack_size != 0 && !linux_on_signal_stack(p))
-        stack = p->signals.stack + p->signals.stack_size;
-    if (!(rt ? push_rt(p, signal, action, info, stack, mask, &esp)
-             : push_nonrt(p, signal, action, stack, mask, &esp)))
+        esp = p->signals.stack + p->signals.stack_size;
+    if (!(rt ? push_rt(p, signal, action, info, mask, &esp) : push_nonrt(p, signal, action, mask, &esp)))
         return false;
     /* Registers at a handler's entry: regparm arguments too, clean flags, user segments, an initialised
      * x87. */

@@ -61,9 +61,12 @@ static int32_t map_file(linux_process *p, uint32_t start, uint32_t size, uint32_
     return wrong != 0 ? wrong : linux_protect(p, start, size, protection);
 }
 
-static int32_t map_any(linux_process *p, uint32_t address, uint32_t length, uint32_t protection,
-                       uint32_t flags, uint32_t descriptor, uint64_t offset)
+/* Maps by the first five arguments of mmap (address, length, protection, flags, descriptor), from `offset`. */
+static int32_t map_any(linux_process *p, const uint32_t arguments[5], uint64_t offset)
 {
+    uint32_t address = arguments[0];
+    const uint32_t length = arguments[1], protection = arguments[2], flags = arguments[3],
+                   descriptor = arguments[4];
     uint32_t type = flags & LINUX_MAP_TYPE, size = page_up(length);
     bool anonymous = (flags & LINUX_MAP_ANONYMOUS) != 0;
     linux_open_file *file = anonymous ? NULL : linux_file_at(p, descriptor);
@@ -107,7 +110,7 @@ static int32_t map_any(linux_process *p, uint32_t address, uint32_t length, uint
 
 int32_t linux_mmap2(linux_process *p, const uint32_t a[6])
 {
-    return map_any(p, a[0], a[1], a[2], a[3], a[4], (uint64_t)a[5] * PAGE_BYTES);
+    return map_any(p, a, (uint64_t)a[5] * PAGE_BYTES);
 }
 
 int32_t linux_mmap(linux_process *p, const uint32_t a[6])
@@ -115,7 +118,7 @@ int32_t linux_mmap(linux_process *p, const uint32_t a[6])
     uint32_t b[6];
     if (!linux_read_user(p, a[0], b, sizeof b))
         return -EFAULT;
-    return b[5] % PAGE_BYTES != 0 ? -EINVAL : map_any(p, b[0], b[1], b[2], b[3], b[4], b[5]);
+    return b[5] % PAGE_BYTES != 0 ? -EINVAL : map_any(p, b, b[5]);
 }
 
 int32_t linux_munmap(linux_process *p, const uint32_t a[6])

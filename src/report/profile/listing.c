@@ -30,15 +30,24 @@ static void write_source(FILE *out, sources *s, const p5_profile *p, const profi
             text ? text : "");
 }
 
-static void write_insn(FILE *out, isa_decoder *decoder, const profile_insn *insn, const insn_costs *c,
-                       uint64_t value, uint64_t function_total, const p5_profile_listing *listing)
+/* An instruction of a listing. */
+typedef struct listing_row {
+    const profile_insn *insn;
+    const insn_costs *costs;
+    uint64_t value;
+    double percent; /* of the function's */
+} listing_row;
+
+static void write_insn(FILE *out, isa_decoder *decoder, const listing_row *row,
+                       const p5_profile_listing *listing)
 {
+    const profile_insn *insn = row->insn;
+    const insn_costs *c = row->costs;
     char text[96], buffer[16];
     remarks_disassemble(decoder, insn, text, sizeof text);
-    double percent = profile_percent(value, function_total);
-    const char *colour = profile_colour(listing->colour, percent);
+    const char *colour = profile_colour(listing->colour, row->percent);
     fputs(colour, out);
-    fprintf(out, "%7.2f %13" PRIu64 " %12" PRIu64 "  %-5s : %8" PRIx32 ":  ", percent, value,
+    fprintf(out, "%7.2f %13" PRIu64 " %12" PRIu64 "  %-5s : %8" PRIx32 ":  ", row->percent, row->value,
             c->of[P5_PROFILE_EXECUTIONS], remarks_pipe(c, buffer), (uint32_t)insn->code.address);
     if (listing->bytes)
         write_bytes(out, &insn->code);
@@ -52,17 +61,18 @@ static void write_insn(FILE *out, isa_decoder *decoder, const profile_insn *insn
 }
 
 /* Writes an instruction as a row for programs. */
-static void put_insn(row_writer *rows, isa_decoder *decoder, const p5_profile *p, const profile_insn *insn,
-                     const insn_costs *c, uint64_t value, uint64_t function_total)
+static void put_insn(row_writer *rows, isa_decoder *decoder, const p5_profile *p, const listing_row *row)
 {
+    const profile_insn *insn = row->insn;
+    const insn_costs *c = row->costs;
     char text[96], buffer[16], address[16], *remarks = remarks_text(c);
     remarks_disassemble(decoder, insn, text, sizeof text);
     snprintf(address, sizeof address, "0x%08" PRIx32, (uint32_t)insn->code.address);
     rows_begin(rows);
     rows_text(rows, "address", address);
     rows_text(rows, "instruction", text);
-    rows_unsigned(rows, "value", value);
-    rows_double(rows, "percent", profile_percent(value, function_total));
+    rows_unsigned(rows, "value", row->value);
+    rows_double(rows, "percent", row->percent);
     rows_unsigned(rows, "executions", c->of[P5_PROFILE_EXECUTIONS]);
     rows_text(rows, "pipe", remarks_pipe(c, buffer));
     rows_text(rows, "remarks", remarks != NULL ? remarks : "");
@@ -105,8 +115,11 @@ p5_status p5_profile_write_listing(FILE *out, const p5_profile *p, const p5_prof
             if (listing->format != P5_ROWS_TEXT) {
                 rows_open(&rows, out, listing->format, "annotate", "function", function->name, "event",
                           value.name, "command", p->command, "model", p->model, NULL);
-                for (size_t i = first; i < end; i++)
-                    put_insn(&rows, decoder, p, &p->insns.items[i], &costs[i], values[i], sum);
+                for (size_t i = first; i < end; i++) {
+                    const listing_row row = {&p->insns.items[i], &costs[i], values[i],
+                                             profile_percent(values[i], sum)};
+                    put_insn(&rows, decoder, p, &row);
+                }
                 end = first;
             } else {
                 fprintf(out, "# %s: %s %s, %.2f %% of all\n# Command: %s; model %s\n#\n", function->name,
@@ -118,7 +131,9 @@ p5_status p5_profile_write_listing(FILE *out, const p5_profile *p, const p5_prof
                 if (listing->source)
                     write_source(out, &source, p, &p->insns.items[i],
                                  i > first ? &p->insns.items[i - 1] : NULL);
-                write_insn(out, decoder, &p->insns.items[i], &costs[i], values[i], sum, listing);
+                const listing_row row = {&p->insns.items[i], &costs[i], values[i],
+                                         profile_percent(values[i], sum)};
+                write_insn(out, decoder, &row, listing);
             }
         }
     }
