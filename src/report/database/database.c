@@ -280,16 +280,15 @@ p5_status database_add_run(p5_database *database, const database_run *run, sqlit
     return status;
 }
 
-p5_status database_end_run(p5_database *database, sqlite3_int64 run, uint64_t clocks, uint64_t instructions,
-                           double seconds, const char *ending, p5_error *error)
+p5_status database_end_run(p5_database *database, sqlite3_int64 run, const database_end *end, p5_error *error)
 {
-    sqlite3_stmt *end = database->end_run;
-    bind_unsigned(end, 1, clocks);
-    bind_unsigned(end, 2, instructions);
-    sqlite3_bind_double(end, 3, seconds);
-    bind_text(end, 4, ending);
-    sqlite3_bind_int64(end, 5, run);
-    return run_statement(database, end, error);
+    sqlite3_stmt *statement = database->end_run;
+    bind_unsigned(statement, 1, end->clocks);
+    bind_unsigned(statement, 2, end->instructions);
+    sqlite3_bind_double(statement, 3, end->seconds);
+    bind_text(statement, 4, end->ending);
+    sqlite3_bind_int64(statement, 5, run);
+    return run_statement(database, statement, error);
 }
 
 p5_status database_event(p5_database *database, const char *name, int event, const char *mode,

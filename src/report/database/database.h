@@ -34,9 +34,15 @@ p5_status database_do(p5_database *database, const char *sql, p5_error *error);
 /* Each adds a row and gets its id. P5_ERR_STATE from database_add_run: the run has been added before. */
 p5_status database_add_run(p5_database *database, const database_run *run, sqlite3_int64 *id,
                            p5_error *error);
+/* The results of a run. */
+typedef struct database_end {
+    uint64_t clocks, instructions;
+    double seconds;
+    const char *ending;
+} database_end;
 /* Completes the run. */
-p5_status database_end_run(p5_database *database, sqlite3_int64 run, uint64_t clocks, uint64_t instructions,
-                           double seconds, const char *ending, p5_error *error);
+p5_status database_end_run(p5_database *database, sqlite3_int64 run, const database_end *end,
+                           p5_error *error);
 /* Finds or adds an event; `base` may be NULL. `id` is P5_SELECT_CLOCKS for names that are not events. */
 p5_status database_event(p5_database *database, const char *name, int event, const char *mode,
                          sqlite3_int64 *id, p5_error *error);

@@ -183,11 +183,12 @@ static p5_status take_summary(merger *m, const result_line *line, p5_error *erro
         if (status == P5_OK)
             status = close_interval(m, clocks, instructions, error);
     }
-    double seconds = line_has(line, LINE_SECONDS) ? line_number(line, LINE_SECONDS)
-                                                  : (double)clocks / (m->clock_mhz * 1e6);
-    return status == P5_OK ? database_end_run(m->database, m->run, clocks, instructions, seconds,
-                                              line_text(line, LINE_ENDING, NULL), error)
-                           : status;
+    const database_end end = {.clocks = clocks,
+                              .instructions = instructions,
+                              .seconds = line_has(line, LINE_SECONDS) ? line_number(line, LINE_SECONDS)
+                                                                      : (double)clocks / (m->clock_mhz * 1e6),
+                              .ending = line_text(line, LINE_ENDING, NULL)};
+    return status == P5_OK ? database_end_run(m->database, m->run, &end, error) : status;
 }
 
 static p5_status take_line(void *context, const result_line *line, p5_error *error)

@@ -74,8 +74,9 @@ static p5_status begin(p5_trace *trace, p5_error *error)
     trace->state = state;
     const p5_trace_options *options = &trace->options;
     if (options->every_function) {
-        p5_status status = slices_open(trace->machine, options->guest, options->symbols,
-                                       options->function_clocks, put_call, trace, &state->calls, error);
+        const slices_options calls = {options->guest, options->symbols, options->function_clocks, put_call,
+                                      trace};
+        p5_status status = slices_open(trace->machine, &calls, &state->calls, error);
         if (status != P5_OK) {
             free_state(state);
             return status;

@@ -93,21 +93,19 @@ static void moved(void *context, size_t depth, uint64_t function, uint64_t clock
     s->out_of_memory |= !ARRAY_ADD(&s->stack, (slice){function, depth, clock});
 }
 
-p5_status slices_open(p5_machine *machine, const char *guest, const char *const *beside, uint64_t least,
-                      void (*put)(void *context, const char *name, uint64_t from, uint64_t to), void *context,
-                      slices **out, p5_error *error)
+p5_status slices_open(p5_machine *machine, const slices_options *options, slices **out, p5_error *error)
 {
     slices *s = calloc(1, sizeof *s);
     *out = NULL;
     if (s == NULL)
         return error_set(error, P5_ERR_MEMORY, "no memory for a trace");
     s->machine = machine;
-    s->least = least;
-    s->put = put;
-    s->context = context;
-    p5_status status = profile_symbols_read(machine, guest, beside, &s->symbols, error);
-    const profile_options options = {.sample_quantity = P5_PROFILE_NONE, .moved = moved, .moved_context = s};
-    if (status == P5_OK && !profile_symbols_start(machine, &s->symbols, options))
+    s->least = options->least;
+    s->put = options->put;
+    s->context = options->context;
+    p5_status status = profile_symbols_read(machine, options->guest, options->beside, &s->symbols, error);
+    const profile_options profile = {.sample_quantity = P5_PROFILE_NONE, .moved = moved, .moved_context = s};
+    if (status == P5_OK && !profile_symbols_start(machine, &s->symbols, profile))
         status = error_set(error, P5_ERR_MEMORY, "no memory for a trace");
     if (status == P5_OK)
         *out = s;

@@ -129,9 +129,9 @@ static p5_status end(p5_trace *trace, const char *ending, p5_error *error)
     double hertz = p5_model_clock_mhz(p5_machine_model(trace->machine)) * 1e6;
     signals_hold(&q, true);
     if (!trace->failed) {
-        status =
-            database_end_run(state->database, state->run, clocks, p5_machine_instructions(trace->machine),
-                             (double)clocks / hertz, ending, error);
+        const database_end end = {clocks, p5_machine_instructions(trace->machine), (double)clocks / hertz,
+                                  ending};
+        status = database_end_run(state->database, state->run, &end, error);
         if (status == P5_OK)
             status = database_do(state->database, "COMMIT", error);
     } else {
