@@ -160,7 +160,7 @@ void engine_batch(engine *e, unsigned clocks);
  * this before retired_blocks returns. The new memory may begin where that batch ends in each of the three arrays.
  * Records of the running block are there already; the engine needs them until they have been reported, which is
  * before the next batch begins. */
-void engine_batch_into(engine *e, const engine_buffers *room);
+void engine_batch_into(engine *e, const engine_buffers *buffers);
 /* Runs from the current state until there is a reason to stop. */
 engine_stop engine_run(engine *e);
 const char *engine_failure(const engine *e);

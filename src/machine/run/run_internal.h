@@ -10,7 +10,7 @@
 #include "machine/run/run.h"
 #include "p5scope/machine.h"
 
-/* --- run.c --- */
+/* --- run.c, retire.c --- */
 
 /* Callbacks of the engine. */
 bool run_retired(void *context, const p5_retired *retired);
@@ -20,6 +20,9 @@ void run_catch_up(void *context);
 engine_action run_attention(void *context);
 engine_action run_event(void *context, const engine_event *event);
 void run_delivered(void *context, const p5_exception *exception);
+/* Lets the engine deliver batches, or not, after one of the conditions may have changed: stretches may only be
+ * priced later than they are executed while nothing can notice. Returns whether it may. */
+bool run_rebatch(p5_machine *machine);
 /* Price stretches and notify the observers; return true if attention is wanted. If there is a model's thread,
  * both run in it. run_price_copy runs nowhere else. */
 bool run_price_copy(p5_machine *machine, const p5_retired *retired, p5_prediction prediction);

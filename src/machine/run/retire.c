@@ -1,0 +1,201 @@
+/* Pricing of what the engine has retired: by the core model, on this thread or on the model's, and then by the
+ * observers. */
+#include "core/block.h"
+#include "core/core.h"
+#include "machine/board/bus_check.h"
+#include "machine/observe/observe.h"
+#include "machine/run/pricer.h"
+#include "machine/run/run_internal.h"
+#include "machine/state.h"
+
+enum {
+    WORTH_HANDING = 4,           /* least number of messages between two waits for the model's thread */
+    TURNS_AT_MOST = 64,          /* waits in a row with fewer messages until one thread runs alone */
+    ALONE_INSTRUCTIONS = 1 << 17 /* length of such a run of one thread */
+};
+
+/* Returns true if no observer needs to be notified of the stretch. */
+static inline bool unobserved(const p5_machine *machine, const p5_retired *r)
+{
+    return p5_core_clock_estimate(machine->core) < machine->horizon.clock &&
+           machine->instructions < machine->horizon.instruction && r->block->most_clocks <= HORIZON_CLOCKS &&
+           r->access_count <= HORIZON_REFERENCES && r->count <= HORIZON_INSTRUCTIONS;
+}
+
+/* Returns whether stretches may be priced some instructions after they were executed. That requires that
+ * nothing inspects the machine meanwhile, that nothing interrupts it (no batch contains an instruction that
+ * may set IF), and that the core's questions to the engine do not depend on what the guest stores. */
+static bool run_may_batch(const p5_machine *machine)
+{
+    return machine->batch_clocks != 0 && !machine->each_observed && machine->debugger == NULL &&
+           machine->after == 0 && (machine->dr[7] & DR7_ENABLED) == 0 &&
+           !(machine->interrupt_request && engine_interrupts_on(machine->engine)) &&
+           !engine_follows_stores(machine->engine);
+}
+
+bool run_rebatch(p5_machine *machine)
+{
+    bool may = run_may_batch(machine);
+    machine->hands_over &= may;
+    engine_batch(machine->engine, may ? machine->batch_clocks : 0);
+    return may;
+}
+
+/* Returns true if attention is wanted at this clock. */
+static inline bool run_goal_reached(const p5_machine *machine, uint64_t clock)
+{
+    return machine->attention_wanted | (machine->instructions >= machine->check_instructions) |
+           (clock >= machine->check_clock);
+}
+
+/* Does the work that follows every stretch, whichever way it was priced. Returns true if attention is
+ * wanted. */
+static inline bool run_finish(p5_machine *machine, const p5_retired *retired)
+{
+    if (__builtin_expect(machine->after != 0, 0)) {
+        if ((machine->after & AFTER_CHECK) != 0)
+            bus_check_retired(machine, retired);
+        processor_after(machine);
+        run_rebatch(machine);
+    }
+    if (__builtin_expect(machine->debug_written, 0) && engine_resuming(machine->engine)) {
+        p5_core_resume(machine->core);
+        engine_resume_done(machine->engine);
+    }
+    if (__builtin_expect(machine->debugger != NULL, 0))
+        machine->attention_wanted |= debug_retired(machine->debugger, retired);
+    if (__builtin_expect(retired->interrupted, 0))
+        machine->in_repeat = machine->attention_wanted = true;
+    if (__builtin_expect(machine->interrupt_request, 0)) { /* IF may have been set */
+        machine->attention_wanted |= engine_interruptible(machine->engine);
+        run_rebatch(machine);
+    }
+    return run_goal_reached(machine, p5_core_clock_estimate(machine->core));
+}
+
+/* Restores the host's x87 state before a stretch is priced if callbacks of the host may run then, because
+ * they may use the x87. */
+static inline void run_settle(p5_machine *machine)
+{
+    if (__builtin_expect(machine->observers != NULL || machine->lent, 0))
+        engine_settle(machine->engine);
+}
+
+/* Prices a stretch and notifies the observers. */
+static inline void run_price_one(p5_machine *machine, const p5_retired *retired, p5_prediction prediction)
+{
+    if (__builtin_expect(machine->observers != NULL, 0) && !unobserved(machine, retired)) {
+        observers_retired(machine, retired, prediction);
+    } else {
+        machine->instructions += (uint64_t)retired->count - retired->interrupted;
+        if (__builtin_expect(machine->executing_only, 0))
+            core_skip(machine->core, (uint64_t)retired->count - retired->interrupted);
+        else
+            core_price(machine->core, retired, prediction);
+    }
+}
+
+/* Returns true if the only work after this stretch is to check for goals. */
+static inline bool run_leaves_alone(const p5_machine *machine, const p5_retired *retired)
+{
+    return machine->after == 0 && !(machine->debug_written && engine_resuming(machine->engine)) &&
+           machine->debugger == NULL && !retired->interrupted && !machine->interrupt_request;
+}
+
+/* Waits for the model's thread. If it has to wait again and again, the two threads only take turns, and each
+ * waits for the other to wake up: then one thread runs alone for a while. */
+static void run_wait(p5_machine *machine)
+{
+    pricer_wait(machine->pricer);
+    machine->turns = machine->handed < WORTH_HANDING ? machine->turns + (machine->handed > 0) : 0;
+    if (machine->turns >= TURNS_AT_MOST) {
+        machine->hands_over = false;
+        machine->turns = 0;
+        machine->alone_until = machine->instructions + ALONE_INSTRUCTIONS;
+        if (machine->alone_until < machine->check_instructions)
+            machine->check_instructions = machine->alone_until;
+    }
+    machine->handed = 0;
+}
+
+bool run_retired(void *context, const p5_retired *retired)
+{
+    p5_machine *machine = context;
+    p5_prediction prediction = {0};
+    if (!machine->executing_only)
+        prediction = core_predict(machine->core, retired);
+    if (machine->hands_over) {
+        machine->handed++;
+        if (run_leaves_alone(machine, retired) && pricer_put_one(machine->pricer, retired, prediction))
+            return false;
+        run_wait(machine);
+    }
+    run_settle(machine);
+    run_price_one(machine, retired, prediction);
+    return run_finish(machine, retired);
+}
+
+bool run_price_copy(p5_machine *machine, const p5_retired *retired, p5_prediction prediction)
+{
+    run_price_one(machine, retired, prediction);
+    return run_goal_reached(machine, p5_core_clock_estimate(machine->core));
+}
+
+bool run_price(p5_machine *machine, const p5_access *accesses, const p5_value *values,
+               const p5_retired_block *blocks, const p5_prediction *predictions, size_t count,
+               unsigned instructions)
+{
+    if (__builtin_expect(machine->observers != NULL, 0)) {
+        observers_retired_blocks(machine, accesses, values, blocks, predictions, count, instructions);
+        return run_goal_reached(machine, p5_core_clock_estimate(machine->core));
+    }
+    machine->instructions += instructions;
+    uint64_t clock = core_price_blocks(machine->core, accesses, values, blocks, predictions, count);
+    return run_goal_reached(machine, clock);
+}
+
+bool run_retired_blocks(void *context, const p5_access *accesses, const p5_value *values,
+                        const p5_retired_block *blocks, size_t count, unsigned instructions)
+{
+    p5_machine *machine = context;
+    if (machine->hands_over) {
+        machine->handed++;
+        pricer_put(machine->pricer, accesses, values, blocks, count, instructions);
+        return false;
+    }
+    if (__builtin_expect(machine->executing_only, 0)) {
+        machine->instructions += instructions;
+        return run_goal_reached(machine, core_skip(machine->core, instructions));
+    }
+    p5_prediction predictions[ENGINE_BUFFER_BLOCKS];
+    core_predict_blocks(machine->core, blocks, count, predictions);
+    run_settle(machine);
+    return run_price(machine, accesses, values, blocks, predictions, count, instructions);
+}
+
+void run_catch_up(void *context)
+{
+    p5_machine *machine = context;
+    if (machine->hands_over)
+        run_wait(machine);
+}
+
+void run_delivered(void *context, const p5_exception *exception)
+{
+    p5_machine *machine = context;
+    p5_exception told = *exception;
+    told.interrupt_waits &= machine->interrupt_request;
+    p5_core_exception(machine->core, &told);
+    if (machine->after != 0) /* a task switch */
+        processor_after(machine);
+    if (machine->observers != NULL)
+        observers_delivered(machine, exception);
+    if (machine->debugger != NULL)
+        debug_delivered(machine, exception);
+    /* Attention is needed in three cases. Exceptions may follow each other without end; single steps check
+     * for goals at instruction boundaries; and an interrupt that STI or a load of SS delayed is due before
+     * the handler's first instruction if that STI or load has not completed. */
+    if (machine->stepping || (machine->interrupt_request && engine_interruptible(machine->engine)) ||
+        run_goal_reached(machine, p5_core_clock_estimate(machine->core)))
+        engine_request_attention(machine->engine);
+}
