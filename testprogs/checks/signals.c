@@ -253,6 +253,8 @@ static void alternate_stack(void)
     install(SIGUSR1, handler_plain, 0);
     guest_syscall(SYS_kill, self, SIGUSR1);
     CHECK(0, handler_esp >= (u32)stack && handler_esp < (u32)stack + sizeof stack);
+    new[2] = 2047; /* MINSIGSTKSZ - 1 */
+    CHECK(-12 /* ENOMEM */, guest_syscall(SYS_sigaltstack, new, 0));
     new[1] = 2;
     CHECK(0, guest_syscall(SYS_sigaltstack, new, 0));
 }

@@ -210,13 +210,25 @@ static void accessed_and_dirty_updates_are_locked(void **state)
 }
 
 /* A page-crossing reference needs both pages. */
+static uint32_t another_page(void *context, uint32_t linear)
+{
+    (void)context;
+    return linear + 0x100000;
+}
+
+/* What is behind a page's end is where the owner says. */
 static void two_pages_of_one_reference(void **state)
 {
     (void)state;
     fixture f;
     fixture_open(&f, "p55c-200", true, NULL);
+    f.memory->hooks.translate = another_page;
     fixture_data(&f, 0x300ffe, 4, 0);
     assert_int_equal(fixture_event(&f, P5_EVENT_DATA_TLB_MISS), 2);
+    fixture_settle(&f);
+    assert_true(fixture_data(&f, 0x300fe0, 4, 0).hit);
+    assert_true(fixture_data(&f, 0x401000, 4, 0).hit);
+    assert_false(fixture_data(&f, 0x301000, 4, 0).hit);
     fixture_close(&f);
 }
 
