@@ -81,6 +81,12 @@ static inline p5_retired block_retired(const p5_retired_block *b, const p5_acces
                         .iopl = b->iopl};
 }
 
+/* Returns the first stretch of a batch by itself. */
+static inline p5_retired block_first(const p5_batch *batch)
+{
+    return block_retired(batch->blocks, batch->accesses, batch->values);
+}
+
 /* Returns the physical address of `linear`, which lies in the page of the block's first byte. */
 static inline uint32_t block_physical(const p5_block *block, uint32_t linear)
 {

@@ -249,58 +249,45 @@ void p5_core_retire(p5_core *core, const p5_retired *r)
     core_price(core, r, core_predict(core, r));
 }
 
-/* Does what core_price_blocks_before does, while no sample can be due. */
-static size_t price_blocks_before(p5_core *core, const p5_access *accesses, const p5_value *values,
-                                  const p5_retired_block *blocks, const p5_prediction *predictions,
-                                  size_t count, uint64_t limit)
+/* Does what core_price_batch_before does, while no sample can be due. */
+static size_t price_batch_before(p5_core *core, const p5_batch *batch, uint64_t limit)
 {
-    if (core->check)
-        return memo_check_blocks(core, accesses, values, blocks, predictions, count, limit);
-    return memo_price_blocks_before(core, accesses, values, blocks, predictions, count, limit);
+    return core->check ? memo_check_batch(core, batch, limit) : memo_price_batch_before(core, batch, limit);
 }
 
-/* Does what core_price_blocks_before does, while samples are taken: prices stretches together as long as no
+/* Does what core_price_batch_before does, while samples are taken: prices stretches together as long as no
  * sample can be due, and individually from there on. */
-static size_t price_sampled_before(p5_core *core, const p5_access *accesses, const p5_value *values,
-                                   const p5_retired_block *blocks, const p5_prediction *predictions,
-                                   size_t count, uint64_t limit)
+static size_t price_sampled_before(p5_core *core, const p5_batch *batch, uint64_t limit)
 {
     size_t n = 0;
-    while (n < count) {
+    while (n < batch->count) {
+        const p5_batch rest = batch_rest(batch, n);
         const uint64_t far = profile_look_clock(core);
-        const size_t done = profile_is_looking(core)
-                                ? 0
-                                : price_blocks_before(core, accesses, values, blocks + n, predictions + n,
-                                                      count - n, far < limit ? far : limit);
+        const size_t done =
+            profile_is_looking(core) ? 0 : price_batch_before(core, &rest, far < limit ? far : limit);
         if (done == 0) {
-            const p5_retired r = block_retired(&blocks[n], accesses, values);
+            const p5_retired r = block_first(&rest);
             if (limit != UINT64_MAX && core->now + bound_clocks(core, &r) >= limit)
                 break;
-            core_price(core, &r, predictions[n]);
+            core_price(core, &r, *rest.predictions);
         }
         n += done > 0 ? done : 1;
-        accesses = blocks[n - 1].accesses_end;
-        values = blocks[n - 1].values_end;
     }
     return n;
 }
 
-size_t core_price_blocks_before(p5_core *core, const p5_access *accesses, const p5_value *values,
-                                const p5_retired_block *blocks, const p5_prediction *predictions,
-                                size_t count, uint64_t limit)
+size_t core_price_batch_before(p5_core *core, const p5_batch *batch, uint64_t limit)
 {
-    if (takes_samples(core))
-        return price_sampled_before(core, accesses, values, blocks, predictions, count, limit);
-    return price_blocks_before(core, accesses, values, blocks, predictions, count, limit);
+    return takes_samples(core) ? price_sampled_before(core, batch, limit)
+                               : price_batch_before(core, batch, limit);
 }
 
-uint64_t core_price_blocks(p5_core *core, const p5_access *accesses, const p5_value *values,
-                           const p5_retired_block *blocks, const p5_prediction *predictions, size_t count)
+uint64_t core_price_batch(p5_core *core, const p5_batch *batch)
 {
     if (takes_samples(core) || core->check)
-        core_price_blocks_before(core, accesses, values, blocks, predictions, count, UINT64_MAX);
+        core_price_batch_before(core, batch, UINT64_MAX);
     else
-        memo_price_blocks(core, accesses, values, blocks, predictions, count);
+        memo_price_batch(core, batch);
     return core->now;
 }
 

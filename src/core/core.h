@@ -63,15 +63,11 @@ void core_predict_blocks(p5_core *core, const p5_retired_block *blocks, size_t c
 /* Second step: prices a stretch. It may be fed in parts; each part gets the prediction of the whole
  * stretch. */
 void core_price(p5_core *core, const p5_retired *retired, p5_prediction prediction);
-/* Prices `count` stretches, faster than one by one. The first one's accesses and values begin at `accesses`
- * and `values`. Returns p5_core_clock_estimate. */
-uint64_t core_price_blocks(p5_core *core, const p5_access *accesses, const p5_value *values,
-                           const p5_retired_block *blocks, const p5_prediction *predictions, size_t count);
-/* Like core_price_blocks, but stops before a stretch during which p5_core_clock_estimate may reach `limit`.
+/* Prices a batch, faster than stretch by stretch. Returns p5_core_clock_estimate. */
+uint64_t core_price_batch(p5_core *core, const p5_batch *batch);
+/* Like core_price_batch, but stops before a stretch during which p5_core_clock_estimate may reach `limit`.
  * Returns the number of stretches priced. */
-size_t core_price_blocks_before(p5_core *core, const p5_access *accesses, const p5_value *values,
-                                const p5_retired_block *blocks, const p5_prediction *predictions,
-                                size_t count, uint64_t limit);
+size_t core_price_batch_before(p5_core *core, const p5_batch *batch, uint64_t limit);
 
 /* Returns an upper bound of the clocks until the stretch has been priced. Reads the state of caches, TLBs and
  * pending requests, and changes nothing that a result depends on. */

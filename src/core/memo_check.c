@@ -168,21 +168,18 @@ void memo_check_fed(p5_core *core, const p5_retired *r, p5_prediction prediction
 }
 
 /* Checks one stretch at a time. */
-size_t memo_check_blocks(p5_core *core, const p5_access *accesses, const p5_value *values,
-                         const p5_retired_block *blocks, const p5_prediction *predictions, size_t count,
-                         uint64_t limit)
+size_t memo_check_batch(p5_core *core, const p5_batch *batch, uint64_t limit)
 {
     size_t n = 0;
-    for (; n < count; n++) {
-        const p5_retired_block *b = &blocks[n];
+    for (; n < batch->count; n++) {
+        p5_batch one = batch_rest(batch, n);
+        one.count = 1;
         if (limit == UINT64_MAX)
-            memo_price_blocks(core, accesses, values, b, &predictions[n], 1);
-        else if (memo_price_blocks_before(core, accesses, values, b, &predictions[n], 1, limit) == 0)
+            memo_price_batch(core, &one);
+        else if (memo_price_batch_before(core, &one, limit) == 0)
             break;
-        const p5_retired r = block_retired(b, accesses, values);
-        memo_check_fed(core, &r, predictions[n]);
-        accesses = b->accesses_end;
-        values = b->values_end;
+        const p5_retired r = block_first(&one);
+        memo_check_fed(core, &r, *one.predictions);
     }
     return n;
 }

@@ -22,10 +22,8 @@ typedef struct memo_check {
 void memo_check_close(memo_check *check);
 /* Feeds the second core a stretch that the first core has priced, and compares them. */
 void memo_check_fed(p5_core *core, const p5_retired *r, p5_prediction prediction);
-/* Does what core_price_blocks_before does, for both cores. `limit` UINT64_MAX: no limit. */
-size_t memo_check_blocks(p5_core *core, const p5_access *accesses, const p5_value *values,
-                         const p5_retired_block *blocks, const p5_prediction *predictions, size_t count,
-                         uint64_t limit);
+/* Does what core_price_batch_before does, for both cores. `limit` UINT64_MAX: no limit. */
+size_t memo_check_batch(p5_core *core, const p5_batch *batch, uint64_t limit);
 /* Compares the cores after both were fed something that is not a stretch. `what` and `address` describe it in
  * the message. */
 void memo_check_compare(p5_core *core, const char *what, uint32_t address);

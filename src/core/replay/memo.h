@@ -59,14 +59,11 @@ bool memo_open(p5_core *core);
 void memo_close(memo *m);
 /* Does what core_price does, for this core only (not for the checking core). */
 void memo_price_alone(p5_core *core, const p5_retired *r, p5_prediction prediction);
-/* Prices stretches of which only blocks, accesses and values have to be considered. */
-void memo_price_blocks(p5_core *core, const p5_access *accesses, const p5_value *values,
-                       const p5_retired_block *blocks, const p5_prediction *predictions, size_t count);
-/* Like memo_price_blocks, but stops at the first stretch that may reach clock `limit`. Returns the number of
+/* Prices stretches of which only the members of a batch have to be considered. */
+void memo_price_batch(p5_core *core, const p5_batch *batch);
+/* Like memo_price_batch, but stops at the first stretch that may reach clock `limit`. Returns the number of
  * stretches priced. */
-size_t memo_price_blocks_before(p5_core *core, const p5_access *accesses, const p5_value *values,
-                                const p5_retired_block *blocks, const p5_prediction *predictions,
-                                size_t count, uint64_t limit);
+size_t memo_price_batch_before(p5_core *core, const p5_batch *batch, uint64_t limit);
 /* Adds the counts of all used leaves to the core's deltas. */
 void memo_fold(p5_core *core);
 /* Forgets what is stored for a block. */

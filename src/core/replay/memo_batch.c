@@ -23,49 +23,46 @@ typedef struct place {
     p5_prediction said;          /* for the end of its stretch */
 } place;
 
-/* A batch of stretches. Each stretch records where its accesses and values end, which is where those of the
- * next one begin. */
-typedef struct batch {
-    const p5_retired_block *blocks;
-    const p5_prediction *predictions;
-    const p5_access *accesses;
-    const p5_value *values;
-    const p5_retired_block *noted; /* the last stretch whose end the profile knows, or NULL */
-    place at;                      /* where the hot path was left; the hot path itself keeps its place in
-                                      registers */
-    p5_retired retired;            /* the part of that piece that the slow path reads */
-} batch;
+/* A batch that is being priced. */
+typedef struct run {
+    const p5_batch *batch;
+    const p5_retired_block *reported; /* the last stretch whose end the profile knows, or NULL */
+    place at;                         /* where the hot path was left; the hot path itself keeps its place in
+                                         registers */
+    quiet_time quiet;                 /* find_quiet_time after the last piece */
+    p5_retired retired;               /* the part of that piece that the slow path reads */
+} run;
 
 /* Saves the pending instruction's references, which are those before `references`, because the caller may
  * resume from a different buffer. Those from before the batch are saved already. */
-static inline void keep_waiting(p5_core *core, const batch *all, const p5_access *references)
+static inline void keep_waiting(p5_core *core, const run *all, const p5_access *references)
 {
     const memo_leaf *last = memo_last(&core->memo);
-    if (last->waits > 1 && references != all->accesses)
+    if (last->waits > 1 && references != all->batch->accesses)
         memo_keep_waiting(core, last, references);
 }
 
 /* Records that the hot path is left at `here`. */
-static inline __attribute__((always_inline)) batch *leave(p5_core *core, batch *all, const place *here)
+static inline __attribute__((always_inline)) run *leave(p5_core *core, run *all, const place *here)
 {
     all->at = *here;
     keep_waiting(core, all, here->references);
     return all;
 }
 
-static inline const p5_access *accesses_of(const batch *all, const p5_retired_block *b)
+static inline const p5_access *accesses_of(const run *all, const p5_retired_block *b)
 {
-    return b == all->blocks ? all->accesses : b[-1].accesses_end;
+    return b == all->batch->blocks ? all->batch->accesses : b[-1].accesses_end;
 }
 
-static inline const p5_value *values_of(const batch *all, const p5_retired_block *b)
+static inline const p5_value *values_of(const run *all, const p5_retired_block *b)
 {
-    return b == all->blocks ? all->values : b[-1].values_end;
+    return b == all->batch->blocks ? all->batch->values : b[-1].values_end;
 }
 
-static inline p5_prediction prediction_of(const batch *all, const p5_retired_block *b)
+static inline p5_prediction prediction_of(const run *all, const p5_retired_block *b)
 {
-    return all->predictions[b - all->blocks];
+    return all->batch->predictions[b - all->batch->blocks];
 }
 
 /* Returns the prediction for the end of the piece. */
@@ -74,20 +71,20 @@ static inline p5_prediction prediction_at(const place *here)
     return memo_prediction(here->piece, here->said);
 }
 
-static p5_retired whole_stretch(const batch *all, const p5_retired_block *b)
+static p5_retired whole_stretch(const run *all, const p5_retired_block *b)
 {
     return block_retired(b, accesses_of(all, b), values_of(all, b));
 }
 
 /* Returns the current piece as a stretch. */
-static p5_retired part(const batch *all)
+static p5_retired part(const run *all)
 {
     p5_retired whole = whole_stretch(all, all->at.b);
     return piece_retired(&whole, all->at.piece, all->at.references,
                          whole.values + all->at.piece->first_value);
 }
 
-static inline const p5_retired *slow_stretch(p5_core *core, batch *all)
+static inline const p5_retired *slow_stretch(p5_core *core, run *all)
 {
     const p5_retired_block *b = all->at.b;
     p5_retired *r = &all->retired;
@@ -108,15 +105,16 @@ static inline bool is_taken(const place *here)
 }
 
 /* Prices the current piece on the exact path. */
-static void __attribute__((noinline)) price_piece_exact(p5_core *core, const batch *all)
+static void __attribute__((noinline)) price_piece_exact(p5_core *core, run *all)
 {
     const p5_retired r = part(all);
     core->prediction = prediction_of(all, all->at.b);
     memo_price_exact(core, &r);
+    all->quiet = find_quiet_time(core->memory);
 }
 
 /* Returns whether there is a value for each instruction of the piece that produces one. */
-static inline bool has_values(const batch *all, const place *here)
+static inline bool has_values(const run *all, const place *here)
 {
     const p5_retired_block *b = here->b;
     return here->piece->value_count == 0 || b->values_end - values_of(all, b) == b->block->value_count;
@@ -124,7 +122,7 @@ static inline bool has_values(const batch *all, const place *here)
 
 /* Returns the path of the current piece if it is not `path`, which followed last time, though it may be a
  * variant of that. NULL: the piece must take the exact path. */
-static memo_path *__attribute__((noinline)) other_path(p5_core *core, batch *all, memo_path *path)
+static memo_path *__attribute__((noinline)) other_path(p5_core *core, run *all, memo_path *path)
 {
     uint32_t key = 0;
     piece *p = all->at.piece;
@@ -136,7 +134,7 @@ static memo_path *__attribute__((noinline)) other_path(p5_core *core, batch *all
     return variant ? variant : memo_look_up(core, p, key, all->at.references);
 }
 
-static void __attribute__((noinline)) learn(p5_core *core, const batch *all, memo_path *path)
+static void __attribute__((noinline)) learn(p5_core *core, const run *all, memo_path *path)
 {
     const p5_retired r = part(all);
     core->prediction = prediction_of(all, all->at.b);
@@ -188,9 +186,9 @@ static inline __attribute__((always_inline)) bool end_with(p5_core *core, memo_l
 
 /* Prices the current piece, which has the path `path`, without assumptions about clocks, fetches and
  * references. Starts at `at` (NULL: the root), whose answer is `answered` or MEMO_UNASKED. Like the following
- * functions it returns the leaf with which the piece ended (leaf 0 if the pipe ran), and updates `quiet`. */
+ * functions it returns the leaf with which the piece ended (leaf 0 if the pipe ran), and updates `all->quiet`. */
 static memo_leaf *__attribute__((noinline))
-price_unusual(p5_core *core, batch *all, memo_path *path, memo_node *at, uint64_t answered, quiet_time *quiet)
+price_unusual(p5_core *core, run *all, memo_path *path, memo_node *at, uint64_t answered)
 {
     const place *here = &all->at;
     memo_leaf *leaf = memo_walk(core, path, here->references, at, answered, here->b->next, here->said);
@@ -201,7 +199,7 @@ price_unusual(p5_core *core, batch *all, memo_path *path, memo_node *at, uint64_
     } else {
         learn(core, all, path);
     }
-    *quiet = find_quiet_time(core->memory);
+    all->quiet = find_quiet_time(core->memory);
     return memo_last(&core->memo);
 }
 
@@ -209,18 +207,18 @@ price_unusual(p5_core *core, batch *all, memo_path *path, memo_node *at, uint64_
  * to the branch directly, its answer probably recurs, and no tree has to be followed: a sieve takes 0.93 of
  * the time. */
 static memo_leaf *__attribute__((noinline))
-price_miss(p5_core *core, batch *all, memo_path *path, memo_node *at, quiet_time *quiet)
+price_miss(p5_core *core, run *all, memo_path *path, memo_node *at)
 {
     const memo_streak *edge = memo_edge_at(&core->memo, at->edge);
     if (at->kind != MEMO_DATA || at->edge == 0 || !edge->is_over || !edge->ends_in_branch ||
         core->timing.btb_by_pairs)
-        return price_unusual(core, all, path, at, MEMO_UNASKED, quiet);
+        return price_unusual(core, all, path, at, MEMO_UNASKED);
     const uint64_t answer = memo_ask(core, at, all->at.references);
     memo_leaf *leaf = memo_leaf_at(&core->memo, memo_told(edge, prediction_at(&all->at)));
     if (__builtin_expect(answer <= DATA_USUAL || edge->word != answer, 0) ||
         !end_with(core, leaf, core->profile != NULL))
-        return price_unusual(core, all, path, at, answer, quiet);
-    *quiet = find_quiet_time(core->memory);
+        return price_unusual(core, all, path, at, answer);
+    all->quiet = find_quiet_time(core->memory);
     return leaf;
 }
 
@@ -230,10 +228,8 @@ enum { LINES_AT_HAND = 0, LINES_MANY = 1 << (MEMO_FEW * CACHE_WAYS) };
 
 /* Prices the current piece if fetches are usual and nothing is pending in memory as long as answers are
  * usual. `lines`: how its lines are used. */
-static inline __attribute__((always_inline)) memo_leaf *price_calm(p5_core *core, batch *all,
-                                                                   const place *here, memo_path *path,
-                                                                   unsigned lines, bool profiled,
-                                                                   quiet_time *quiet)
+static inline __attribute__((always_inline)) memo_leaf *
+price_calm(p5_core *core, run *all, const place *here, memo_path *path, unsigned lines, bool profiled)
 {
     const memo_streak *streak = &path->streak;
     memo_leaf *leaf = memo_leaf_at(&core->memo, memo_told(streak, prediction_at(here)));
@@ -249,54 +245,53 @@ static inline __attribute__((always_inline)) memo_leaf *price_calm(p5_core *core
     if (__builtin_expect(reached == end, 1) && end_with(core, leaf, profiled))
         return leaf;
     memo_node *at = memo_question(&core->memo, streak, memo_steps_to(streak, reached, end));
-    return price_miss(core, leave(core, all, here), path, at, quiet);
+    return price_miss(core, leave(core, all, here), path, at);
 }
 
 /* Prices the current piece, whose lines were found, if nothing is pending in memory. */
 static memo_leaf *__attribute__((noinline))
-price_lines(p5_core *core, batch *all, memo_path *path, memo_found found, quiet_time *quiet)
+price_lines(p5_core *core, run *all, memo_path *path, memo_found found)
 {
     const bool profiled = core->profile != NULL;
     const unsigned lines = found == MEMO_AT_HAND ? LINES_AT_HAND : LINES_MANY;
     if (!path->streak.only_data || !memo_code_page_usual(core->memory, all->at.piece, &path->streak))
-        return price_unusual(core, all, path, NULL, MEMO_UNASKED, quiet);
-    return profiled ? price_calm(core, all, &all->at, path, lines, true, quiet)
-                    : price_calm(core, all, &all->at, path, lines, false, quiet);
+        return price_unusual(core, all, path, NULL, MEMO_UNASKED);
+    return profiled ? price_calm(core, all, &all->at, path, lines, true)
+                    : price_calm(core, all, &all->at, path, lines, false);
 }
 
 /* Prices the current piece if lines are absent or there are more than MEMO_FEW. */
-static memo_leaf *__attribute__((noinline))
-price_fetching(p5_core *core, batch *all, memo_path *path, quiet_time *quiet)
+static memo_leaf *__attribute__((noinline)) price_fetching(p5_core *core, run *all, memo_path *path)
 {
     const memo_found found =
         memo_has_few(&path->streak) ? MEMO_ABSENT : memo_look_for_lines(core, &path->streak);
     if (found != MEMO_ABSENT)
-        return price_lines(core, all, path, found, quiet);
-    return price_unusual(core, all, path, path->streak.first, MEMO_UNASKED, quiet);
+        return price_lines(core, all, path, found);
+    return price_unusual(core, all, path, path->streak.first, MEMO_UNASKED);
 }
 
 /* Prices the current piece. Most of the time, all answers are usual and each line is the most recently used
  * of its set. */
 static inline __attribute__((always_inline)) memo_leaf *
-price_piece(p5_core *core, batch *all, const place *here, memo_path *path, bool profiled, quiet_time *quiet)
+price_piece(p5_core *core, run *all, const place *here, memo_path *path, bool profiled)
 {
-    if (__builtin_expect(memo_clock(core, path->streak.quiet_offset) - quiet->from >= quiet->span, 0))
-        return price_unusual(core, leave(core, all, here), path, NULL, MEMO_UNASKED, quiet);
+    if (__builtin_expect(memo_clock(core, path->streak.quiet_offset) - all->quiet.from >= all->quiet.span, 0))
+        return price_unusual(core, leave(core, all, here), path, NULL, MEMO_UNASKED);
     unsigned lines = LINES_AT_HAND;
     if (!memo_lines_at_hand(core, &path->streak)) {
         lines = memo_match_lines(core, &path->streak);
         if (__builtin_expect(lines == 0, 0)) /* matching lines imply that all steps are references */
-            return price_fetching(core, leave(core, all, here), path, quiet);
+            return price_fetching(core, leave(core, all, here), path);
     }
     if (__builtin_expect(!memo_code_page_usual(core->memory, here->piece, &path->streak), 0))
-        return price_unusual(core, leave(core, all, here), path, NULL, MEMO_UNASKED, quiet);
-    return price_calm(core, all, here, path, lines, profiled, quiet);
+        return price_unusual(core, leave(core, all, here), path, NULL, MEMO_UNASKED);
+    return price_calm(core, all, here, path, lines, profiled);
 }
 
 /* Returns the path of this execution, which differs from `path` at most in the variant. NULL: the piece must
  * take the exact path. */
-static inline __attribute__((always_inline)) memo_path *in_variant(p5_core *core, batch *all,
-                                                                   const place *here, memo_path *path)
+static inline __attribute__((always_inline)) memo_path *in_variant(p5_core *core, run *all, const place *here,
+                                                                   memo_path *path)
 {
     const piece *p = here->piece;
     if (!p->only_saturates || !has_values(all, here))
@@ -316,10 +311,10 @@ static inline __attribute__((always_inline)) memo_path *in_variant(p5_core *core
  * follows another one of the same function: memo_leaf.plain_path leads to these. How the last one ended is
  * reported when it matters. */
 
-static inline void note_last(p5_core *core, const batch *all, const p5_retired_block *b)
+static inline void report_last(p5_core *core, const run *all, const p5_retired_block *b)
 {
     const p5_retired_block *last = b - 1;
-    if (b != all->blocks && last != all->noted)
+    if (b != all->batch->blocks && last != all->reported)
         profile_went_on(core->profile, last->block, last->next);
 }
 
@@ -336,16 +331,16 @@ static inline void note_plain_path(const p5_core *core, memo_leaf *leaf, const m
 
 /* Returns the path to a stretch that may be the target of a call, return or jump to another function, and
  * reports it to the profile. NULL: the piece must take the exact path. */
-static memo_path *__attribute__((noinline)) noted_path(p5_core *core, batch *all)
+static memo_path *__attribute__((noinline)) noted_path(p5_core *core, run *all)
 {
     const p5_retired_block *b = all->at.b;
     p5_block *block = b->block;
     memo_leaf *last = memo_last(&core->memo);
     memo_path *path = other_path(core, all, next_path_of(core, last, false));
-    if (path && core->memo.last && b != all->blocks &&
+    if (path && core->memo.last && b != all->batch->blocks &&
         profile_function(block) == profile_goes_on_in(b[-1].block))
         note_plain_path(core, last, path);
-    note_last(core, all, b);
+    report_last(core, all, b);
     if (!memo_notes(core, block, b->next))
         profile_follow_block(core, block, b->next);
     return path;
@@ -353,9 +348,48 @@ static memo_path *__attribute__((noinline)) noted_path(p5_core *core, batch *all
 
 /* ---- the loop ---- */
 
+/* Prices the pieces of the stretch at `here`, of which `path` followed last time. Returns the path that followed
+ * last time after them. */
+static inline __attribute__((always_inline)) memo_path *price_pieces(p5_core *core, run *all, place *here,
+                                                                     memo_path *path, bool profiled)
+{
+    for (;;) {
+        piece *const p = here->piece;
+        const bool first = p == &here->b->block->memo.first;
+        if (__builtin_expect(path->streak.piece != p, 0)) {
+            path = profiled && first ? NULL : other_path(core, leave(core, all, here), path);
+            if (profiled && path && core->memo.last)
+                note_plain_path(core, memo_last(&core->memo), path);
+        } else if (p->has_variants) {
+            path = in_variant(core, all, here, path);
+            if (profiled && path)
+                note_plain_path(core, memo_last(&core->memo), path);
+        }
+        if (profiled && first &&
+            __builtin_expect(!path || profile_interval_over(core->profile, core->now), 0)) {
+            path = noted_path(core, leave(core, all, here));
+            all->quiet = find_quiet_time(core->memory);
+        }
+        memo_leaf *leaf;
+        if (__builtin_expect(path != NULL, 1)) {
+            leaf = price_piece(core, all, here, path, profiled);
+        } else {
+            price_piece_exact(core, leave(core, all, here));
+            leaf = memo_last(&core->memo);
+        }
+        path = next_path_of(core, leaf, profiled);
+        if (!p->next)
+            return path;
+        here->references = (const p5_access *)((const char *)here->references + p->access_bytes);
+        here->piece = p->next;
+        if (profiled && leaf->plain_path == 0)
+            path = next_path_of(core, leaf, false);
+    }
+}
+
 /* Returns whether the stretch at `b` certainly ends before clock `limit`. */
 static bool __attribute__((noinline))
-stays_before(p5_core *core, const batch *all, const p5_retired_block *b, uint64_t limit)
+stays_before(p5_core *core, const run *all, const p5_retired_block *b, uint64_t limit)
 {
     if (core->now + b->block->blind_clocks < limit)
         return true;
@@ -366,13 +400,14 @@ stays_before(p5_core *core, const batch *all, const p5_retired_block *b, uint64_
 /* Prices what the hot path cannot: the first stretch of a batch if the pending instruction's references do
  * not precede its own, a stretch that is not a whole block, or one at another privilege level. */
 static void __attribute__((noinline))
-price_apart(p5_core *core, batch *all, const p5_retired_block *b, bool profiled)
+price_apart(p5_core *core, run *all, const p5_retired_block *b, bool profiled)
 {
     if (profiled)
-        note_last(core, all, b);
+        report_last(core, all, b);
     const p5_retired r = whole_stretch(all, b);
     memo_price_alone(core, &r, prediction_of(all, b));
-    all->noted = b;
+    all->reported = b;
+    all->quiet = find_quiet_time(core->memory);
 }
 
 /* Returns whether the first stretch needs the pending instruction's references, which are in another
@@ -392,26 +427,25 @@ static inline void fetch_batch(const p5_retired_block *blocks, const p5_retired_
         __builtin_prefetch(&b->block->memo.first);
 }
 
-/* Prices blocks in turn and returns their number. `limited`: stops at the first that is not whole or may
+/* Prices stretches in turn and returns their number. `limited`: stops at the first that is not whole or may
  * reach clock `limit`. `profiled`: there is a profile. */
 static inline __attribute__((always_inline)) size_t
-price_blocks(p5_core *core, const p5_access *accesses, const p5_value *values, const p5_retired_block *blocks,
-             const p5_prediction *predictions, size_t count, bool profiled, bool limited, uint64_t limit)
+price_stretches(p5_core *core, const p5_batch *batch, bool profiled, bool limited, uint64_t limit)
 {
-    if (count == 0)
+    if (batch->count == 0)
         return 0;
-    batch all = {.blocks = blocks, .predictions = predictions, .accesses = accesses, .values = values};
-    const bool apart = core->control.fpu_trap && any_may_not_pair(core, blocks, blocks + count);
-    int64_t levels = apart || begins_apart(core) ? NO_LEVELS : priced_levels(core, blocks);
-    quiet_time quiet = find_quiet_time(core->memory);
+    const p5_retired_block *b = batch->blocks, *const end = b + batch->count;
+    const p5_access *accesses = batch->accesses;
+    const p5_prediction *prediction = batch->predictions;
+    run all = {.batch = batch, .quiet = find_quiet_time(core->memory)};
+    const bool apart = core->control.fpu_trap && any_may_not_pair(core, b, end);
+    int64_t levels = apart || begins_apart(core) ? NO_LEVELS : priced_levels(core, b);
     memo_path *path = memo_next_path(core);
-    if (profiled && !profile_expects(core->profile, blocks->block))
+    if (profiled && !profile_expects(core->profile, b->block))
         path = memo_path_at(&core->memo, 0);
     const uint64_t most = limited ? core_longest_block(core) : 0, far = limit > most ? limit - most : 0;
-    const p5_retired_block *b = blocks, *end = b + count;
     if (core->memo.large)
         fetch_batch(b, end);
-    const p5_prediction *prediction = predictions;
     for (; b < end; accesses = b->accesses_end, b++, prediction++) {
         if (limited && __builtin_expect(core->now >= far, 0)) {
             keep_waiting(core, &all, accesses);
@@ -428,64 +462,27 @@ price_blocks(p5_core *core, const p5_access *accesses, const p5_value *values, c
             keep_waiting(core, &all, accesses);
             price_apart(core, &all, b, profiled);
             levels = apart ? NO_LEVELS : priced_levels(core, b);
-            quiet = find_quiet_time(core->memory);
             path = next_path_of(core, memo_last(&core->memo), profiled);
             continue;
         }
-        for (;;) {
-            piece *const p = here.piece;
-            const bool first = p == &b->block->memo.first;
-            if (__builtin_expect(path->streak.piece != p, 0)) {
-                path = profiled && first ? NULL : other_path(core, leave(core, &all, &here), path);
-                if (profiled && path && core->memo.last)
-                    note_plain_path(core, memo_last(&core->memo), path);
-            } else if (p->has_variants) {
-                path = in_variant(core, &all, &here, path);
-                if (profiled && path)
-                    note_plain_path(core, memo_last(&core->memo), path);
-            }
-            if (profiled && first &&
-                __builtin_expect(!path || profile_interval_over(core->profile, core->now), 0)) {
-                path = noted_path(core, leave(core, &all, &here));
-                quiet = find_quiet_time(core->memory);
-            }
-            memo_leaf *leaf;
-            if (__builtin_expect(path != NULL, 1)) {
-                leaf = price_piece(core, &all, &here, path, profiled, &quiet);
-            } else {
-                price_piece_exact(core, leave(core, &all, &here));
-                leaf = memo_last(&core->memo);
-                quiet = find_quiet_time(core->memory);
-            }
-            path = next_path_of(core, leaf, profiled);
-            if (!p->next)
-                break;
-            here.references = (const p5_access *)((const char *)here.references + p->access_bytes);
-            here.piece = p->next;
-            if (profiled && leaf->plain_path == 0)
-                path = next_path_of(core, leaf, false);
-        }
+        path = price_pieces(core, &all, &here, path, profiled);
     }
     keep_waiting(core, &all, accesses);
     if (profiled)
-        note_last(core, &all, b);
-    return (size_t)(b - blocks);
+        report_last(core, &all, b);
+    return (size_t)(b - batch->blocks);
 }
 
-void memo_price_blocks(p5_core *core, const p5_access *accesses, const p5_value *values,
-                       const p5_retired_block *blocks, const p5_prediction *predictions, size_t count)
+void memo_price_batch(p5_core *core, const p5_batch *batch)
 {
     if (core->profile)
-        price_blocks(core, accesses, values, blocks, predictions, count, true, false, 0);
+        price_stretches(core, batch, true, false, 0);
     else
-        price_blocks(core, accesses, values, blocks, predictions, count, false, false, 0);
+        price_stretches(core, batch, false, false, 0);
 }
 
-size_t memo_price_blocks_before(p5_core *core, const p5_access *accesses, const p5_value *values,
-                                const p5_retired_block *blocks, const p5_prediction *predictions,
-                                size_t count, uint64_t limit)
+size_t memo_price_batch_before(p5_core *core, const p5_batch *batch, uint64_t limit)
 {
-    if (core->profile)
-        return price_blocks(core, accesses, values, blocks, predictions, count, true, true, limit);
-    return price_blocks(core, accesses, values, blocks, predictions, count, false, true, limit);
+    return core->profile ? price_stretches(core, batch, true, true, limit)
+                         : price_stretches(core, batch, false, true, limit);
 }

@@ -113,33 +113,26 @@ static void retire(p5_machine *machine, const p5_retired *r, p5_prediction predi
 }
 
 /* Prices a batch. Blocks that can reach no goal are priced together. */
-void observers_retired_blocks(p5_machine *machine, const p5_access *accesses, const p5_value *values,
-                              const p5_retired_block *blocks, const p5_prediction *predictions, size_t count,
-                              unsigned instructions)
+void observers_retired_batch(p5_machine *machine, const p5_batch *batch, unsigned instructions)
 {
     observers *all = machine->observers;
-    for (const p5_retired_block *end = blocks + count; blocks < end;) {
+    for (size_t n = 0; n < batch->count;) {
+        const p5_batch rest = batch_rest(batch, n);
         size_t priced = 0;
         if (machine->instructions + instructions < all->next_instruction)
-            priced = core_price_blocks_before(machine->core, accesses, values, blocks, predictions,
-                                              (size_t)(end - blocks), all->next_clock);
-        if (blocks + priced == end) {
-            machine->instructions += instructions;
+            priced = core_price_batch_before(machine->core, &rest, all->next_clock);
+        for (size_t i = 0; i < priced; i++) {
+            machine->instructions += rest.blocks[i].block->count;
+            instructions -= rest.blocks[i].block->count;
+        }
+        n += priced;
+        if (n == batch->count)
             break;
-        }
-        predictions += priced;
-        for (size_t i = 0; i < priced; i++, blocks++) {
-            machine->instructions += blocks->block->count;
-            instructions -= blocks->block->count;
-            accesses = blocks->accesses_end;
-            values = blocks->values_end;
-        }
-        const p5_retired r = block_retired(blocks, accesses, values);
-        retire(machine, &r, *predictions++);
+        const p5_batch next = batch_rest(&rest, priced);
+        const p5_retired r = block_first(&next);
+        retire(machine, &r, *next.predictions);
         instructions -= r.count;
-        accesses = blocks->accesses_end;
-        values = blocks->values_end;
-        blocks++;
+        n++;
     }
     if (all->some_closed)
         observers_sweep(machine);

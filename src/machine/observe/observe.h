@@ -3,6 +3,7 @@
 #define MACHINE_OBSERVE_OBSERVE_H
 
 #include "core/branch/branch.h"
+#include "core/pipe/batch.h"
 #include "engine/engine.h"
 #include "p5scope/observe.h"
 
@@ -12,9 +13,7 @@ enum { HORIZON_INSTRUCTIONS = 32, HORIZON_CLOCKS = 512, HORIZON_REFERENCES = 8 }
 /* Prices a stretch instead of run_retired, and notifies observers within it. */
 void observers_retired(p5_machine *machine, const p5_retired *retired, p5_prediction prediction);
 /* Prices a batch instead of run_retired_blocks, and notifies observers within it. */
-void observers_retired_blocks(p5_machine *machine, const p5_access *accesses, const p5_value *values,
-                              const p5_retired_block *blocks, const p5_prediction *predictions, size_t count,
-                              unsigned instructions);
+void observers_retired_batch(p5_machine *machine, const p5_batch *batch, unsigned instructions);
 /* Notifies observers after a delivery has been priced. */
 void observers_delivered(p5_machine *machine, const p5_exception *exception);
 /* Notifies observers after time has passed in HLT. */

@@ -64,8 +64,8 @@ static bool price(p5_machine *machine, const message *m)
 {
     if (m->count == 0)
         return run_price_copy(machine, &m->one, m->predictions[0]);
-    return run_price(machine, m->batch.accesses, m->batch.values, m->batch.blocks, m->predictions, m->count,
-                     m->batch.instructions);
+    const p5_batch batch = {m->batch.accesses, m->batch.values, m->batch.blocks, m->predictions, m->count};
+    return run_price(machine, &batch, m->batch.instructions);
 }
 
 static void work(void *context, const void *m)

@@ -141,17 +141,14 @@ bool run_price_copy(p5_machine *machine, const p5_retired *retired, p5_predictio
     return run_goal_reached(machine, p5_core_clock_estimate(machine->core));
 }
 
-bool run_price(p5_machine *machine, const p5_access *accesses, const p5_value *values,
-               const p5_retired_block *blocks, const p5_prediction *predictions, size_t count,
-               unsigned instructions)
+bool run_price(p5_machine *machine, const p5_batch *batch, unsigned instructions)
 {
     if (__builtin_expect(machine->observers != NULL, 0)) {
-        observers_retired_blocks(machine, accesses, values, blocks, predictions, count, instructions);
+        observers_retired_batch(machine, batch, instructions);
         return run_goal_reached(machine, p5_core_clock_estimate(machine->core));
     }
     machine->instructions += instructions;
-    uint64_t clock = core_price_blocks(machine->core, accesses, values, blocks, predictions, count);
-    return run_goal_reached(machine, clock);
+    return run_goal_reached(machine, core_price_batch(machine->core, batch));
 }
 
 bool run_retired_blocks(void *context, const p5_access *accesses, const p5_value *values,
@@ -170,7 +167,8 @@ bool run_retired_blocks(void *context, const p5_access *accesses, const p5_value
     p5_prediction predictions[ENGINE_BUFFER_BLOCKS];
     core_predict_blocks(machine->core, blocks, count, predictions);
     run_settle(machine);
-    return run_price(machine, accesses, values, blocks, predictions, count, instructions);
+    const p5_batch batch = {accesses, values, blocks, predictions, count};
+    return run_price(machine, &batch, instructions);
 }
 
 void run_catch_up(void *context)

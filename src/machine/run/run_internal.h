@@ -26,9 +26,7 @@ bool run_rebatch(p5_machine *machine);
 /* Price stretches and notify the observers; return true if attention is wanted. If there is a model's thread,
  * both run in it. run_price_copy runs nowhere else. */
 bool run_price_copy(p5_machine *machine, const p5_retired *retired, p5_prediction prediction);
-bool run_price(p5_machine *machine, const p5_access *accesses, const p5_value *values,
-               const p5_retired_block *blocks, const p5_prediction *predictions, size_t count,
-               unsigned instructions);
+bool run_price(p5_machine *machine, const p5_batch *batch, unsigned instructions);
 
 /* --- processor.c --- */
 

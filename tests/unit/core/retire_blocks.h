@@ -12,7 +12,7 @@ static inline void retire_blocks(p5_core *core, const p5_access *accesses, const
     while (count > 0) {
         size_t n = count < AT_ONCE ? count : AT_ONCE;
         core_predict_blocks(core, blocks, n, predictions);
-        core_price_blocks(core, accesses, values, blocks, predictions, n);
+        core_price_batch(core, &(p5_batch){accesses, values, blocks, predictions, n});
         blocks += n;
         count -= n;
         accesses = blocks[-1].accesses_end;
