@@ -102,18 +102,14 @@ typedef struct memo {
 
 /* The end of a piece, which every use reads: as small as possible. memo_result holds the rest. */
 struct memo_leaf {
-    uint32_t next_path; /* the path that followed last time */
-    union {
-        uint32_t plain_path; /* with a profile: the last following path that needs no report to the profile
-                                (memo_batch.c) */
-        uint32_t after;      /* without a profile: the path that followed `next_path` last time */
-    };
+    uint32_t next_path;  /* the path that followed last time */
+    uint32_t path_after; /* the path that followed `next_path` last time */
+    uint32_t plain_path; /* the last following path that needs no report to the profile (memo_batch.c) */
     uint32_t used_as; /* the core's `used_as` at the last use, or MEMO_UNUSED: no use since totals were last
                          formed */
     uint32_t clocks;
     uint32_t uses;   /* uses under `used_as` */
     uint32_t before; /* the leaf used before this one, last time; 0: the pipe ran before */
-    uint32_t to;     /* number of the state */
     uint8_t instructions, groups;
     uint8_t waits; /* 0, or 1 + the memory references of the instruction that is pending at the end */
 };
@@ -122,6 +118,7 @@ _Static_assert(PIECE_MOST + 1 <= UINT8_MAX, "their instructions and groups fit")
 
 /* The part of a leaf that is not needed at every use. */
 typedef struct memo_result {
+    uint32_t to;                        /* number of the state */
     uint64_t uses[P5_CPL_CLASSES];      /* older uses, which leaf->uses does not contain */
     prefetch_move move;                 /* the sum of the piece's fetches */
     int32_t waiting_f, waiting_fetched; /* pending.front of the pending instruction, relative to the end;

@@ -128,12 +128,6 @@ static inline bool memory_undisturbed(const struct memory *m, uint64_t clock)
     return !m->special || clock < m->agent.due;
 }
 
-/* Returns whether hits need special treatment, or another bus master acts up to `clock`. */
-static inline bool memory_special(const struct memory *m, uint64_t clock)
-{
-    return m->special && (memory_frozen(m) || clock >= m->agent.due);
-}
-
 /* Returns whether nothing delays hits from clock `first` to `last`: no fill or write is pending, and no other
  * bus master acts. */
 static inline bool memory_calm(const struct memory *m, uint64_t first, uint64_t last)
@@ -180,13 +174,6 @@ memory_hits_at_hand(struct memory *m, const p5_access *access, const data_expect
     return true;
 }
 
-/* Does what memory_hits_any does for a reference that is as `expected`. Most hit the most recently used
- * line. */
-static inline bool memory_hits(struct memory *m, const p5_access *access, const data_expected *expected)
-{
-    return memory_hits_at_hand(m, access, expected) || memory_uses_line(m, access);
-}
-
 /* Does what memory_data_usual does for a reference that is probably as `expected`, at a clock when nothing is
  * pending. */
 static inline bool memory_data_expected(struct memory *m, const p5_access *access,
@@ -194,31 +181,6 @@ static inline bool memory_data_expected(struct memory *m, const p5_access *acces
 {
     return (memory_kind(access) == expected->kind && memory_hits_at_hand(m, access, expected)) ||
            memory_hits_unexpected(m, access, expected);
-}
-
-/* Pending requests that may delay hits: older writes, and the fill of a line (P54C: of a set). `mask` selects
- * the physical address bits to compare with `line`. */
-typedef struct memory_concern {
-    uint32_t mask, line;
-    bool writes; /* writes are pending: memory_writes_done */
-} memory_concern;
-
-/* Returns the requests that are pending at `clock`. */
-static inline memory_concern memory_concerns(const struct memory *m, uint64_t clock)
-{
-    memory_concern concern = {0, 1, memory_order_holds(m, clock)}; /* matches no address */
-    if (m->data_fill.done > clock) {
-        concern.mask = m->fill_mask;
-        concern.line = m->data_fill.line & concern.mask;
-    }
-    return concern;
-}
-
-/* Returns whether a pending fill may delay the reference, so that memory_data_usual must be called. */
-static inline bool memory_is_concerned(const memory_concern *concern, const p5_access *access,
-                                       const data_expected *expected)
-{
-    return !memory_as_expected(access, expected) || (access->physical & concern->mask) == concern->line;
 }
 
 /* Returns whether the code TLB hits, and uses its entry. */

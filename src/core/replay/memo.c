@@ -267,6 +267,7 @@ memo_streak *memo_new_edge(memo *m, memo_node *node, const memo_answer *answer)
     if (number == 0)
         return NULL;
     memo_streak *edge = memo_edge_at(m, number);
+    edge->is_edge = true;
     edge->word = answer->word[3];
     edge->rest = rest;
     edge->known = (uint16_t)(node->number + 1);

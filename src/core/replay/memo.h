@@ -32,7 +32,7 @@ static inline memo_leaf *memo_last(const memo *m)
 /* Returns the interned form of the pipe's state. NULL: only the core's `pipe` holds it. */
 static inline memo_state *memo_current(const memo *m)
 {
-    return m->last ? (memo_state *)m->states.objects + memo_last(m)->to : m->current;
+    return m->last ? (memo_state *)m->states.objects + memo_result_at(m, m->last)->to : m->current;
 }
 
 /* Returns the instruction that is pending in D1, or NULL. */

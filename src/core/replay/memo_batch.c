@@ -172,15 +172,14 @@ static inline void fetch_after(const memo *m, const memo_leaf *leaf)
 {
     if (!m->large)
         return;
-    memo_prefetch(&memo_path_at(m, leaf->after)->streak);
-    memo_last(m)->after = leaf->next_path;
+    memo_prefetch(&memo_path_at(m, leaf->path_after)->streak);
+    memo_last(m)->path_after = leaf->next_path;
 }
 
 /* Ends the piece with `leaf` and counts its use. Returns false for the dummy leaf 0. */
-static inline __attribute__((always_inline)) bool end_with(p5_core *core, memo_leaf *leaf, bool profiled)
+static inline __attribute__((always_inline)) bool end_with(p5_core *core, memo_leaf *leaf)
 {
-    if (!profiled)
-        fetch_after(&core->memo, leaf);
+    fetch_after(&core->memo, leaf);
     return memo_use_predicted(core, leaf);
 }
 
@@ -193,8 +192,7 @@ price_unusual(p5_core *core, run *all, memo_path *path, memo_node *at, uint64_t 
     const place *here = &all->at;
     memo_leaf *leaf = memo_walk(core, path, here->references, at, answered, here->b->next, here->said);
     if (__builtin_expect(leaf != NULL, 1)) {
-        if (!core->profile)
-            fetch_after(&core->memo, leaf);
+        fetch_after(&core->memo, leaf);
         memo_use(core, leaf, path->streak.piece);
     } else {
         learn(core, all, path);
@@ -215,77 +213,42 @@ price_miss(p5_core *core, run *all, memo_path *path, memo_node *at)
         return price_unusual(core, all, path, at, MEMO_UNASKED);
     const uint64_t answer = memo_ask(core, at, all->at.references);
     memo_leaf *leaf = memo_leaf_at(&core->memo, memo_told(edge, prediction_at(&all->at)));
-    if (__builtin_expect(answer <= DATA_USUAL || edge->word != answer, 0) ||
-        !end_with(core, leaf, core->profile != NULL))
+    if (__builtin_expect(answer <= DATA_USUAL || edge->word != answer, 0) || !end_with(core, leaf))
         return price_unusual(core, all, path, at, answer);
     all->quiet = find_quiet_time(core->memory);
     return leaf;
 }
 
-/* How lines are used: not at all if they are the most recently used of their sets; at most MEMO_FEW where
- * memo_match_lines found them; more with memo_use_lines. */
-enum { LINES_AT_HAND = 0, LINES_MANY = 1 << (MEMO_FEW * CACHE_WAYS) };
-
-/* Prices the current piece if fetches are usual and nothing is pending in memory as long as answers are
- * usual. `lines`: how its lines are used. */
-static inline __attribute__((always_inline)) memo_leaf *
-price_calm(p5_core *core, run *all, const place *here, memo_path *path, unsigned lines, bool profiled)
+/* Prices the current piece. Most of the time, all answers are usual and each line is the most recently used
+ * of its set. */
+static inline __attribute__((always_inline)) memo_leaf *price_piece(p5_core *core, run *all,
+                                                                    const place *here, memo_path *path)
 {
     const memo_streak *streak = &path->streak;
+    if (__builtin_expect(memo_clock(core, streak->quiet_offset) - all->quiet.from >= all->quiet.span, 0))
+        return price_unusual(core, leave(core, all, here), path, NULL, MEMO_UNASKED);
+    unsigned lines = 0;
+    if (!memo_lines_at_hand(core, streak)) {
+        lines = memo_match_lines(core, streak);
+        if (__builtin_expect(lines == 0, 0)) /* matching lines imply that all steps are references */
+            return price_unusual(core, leave(core, all, here), path, NULL, MEMO_UNASKED);
+    }
+    if (__builtin_expect(!memo_code_page_usual(core->memory, here->piece, streak), 0))
+        return price_unusual(core, leave(core, all, here), path, NULL, MEMO_UNASKED);
     memo_leaf *leaf = memo_leaf_at(&core->memo, memo_told(streak, prediction_at(here)));
     __builtin_prefetch(leaf);
     const data_expected *const end = memo_expected(streak) + streak->step_count;
     const data_expected *reached = memo_go_calmly(core->memory, here->references, streak, end);
-    if (lines != LINES_AT_HAND) {
-        if (lines == LINES_MANY || reached != end)
-            memo_use_lines(core, streak, memo_steps_to(streak, reached, end));
-        else
+    if (lines != 0) {
+        if (reached == end)
             memo_use_matches(core, streak, lines);
+        else
+            memo_use_lines(core, streak, memo_steps_to(streak, reached, end));
     }
-    if (__builtin_expect(reached == end, 1) && end_with(core, leaf, profiled))
+    if (__builtin_expect(reached == end, 1) && end_with(core, leaf))
         return leaf;
     memo_node *at = memo_question(&core->memo, streak, memo_steps_to(streak, reached, end));
     return price_miss(core, leave(core, all, here), path, at);
-}
-
-/* Prices the current piece, whose lines were found, if nothing is pending in memory. */
-static memo_leaf *__attribute__((noinline))
-price_lines(p5_core *core, run *all, memo_path *path, memo_found found)
-{
-    const bool profiled = core->profile != NULL;
-    const unsigned lines = found == MEMO_AT_HAND ? LINES_AT_HAND : LINES_MANY;
-    if (!path->streak.only_data || !memo_code_page_usual(core->memory, all->at.piece, &path->streak))
-        return price_unusual(core, all, path, NULL, MEMO_UNASKED);
-    return profiled ? price_calm(core, all, &all->at, path, lines, true)
-                    : price_calm(core, all, &all->at, path, lines, false);
-}
-
-/* Prices the current piece if lines are absent or there are more than MEMO_FEW. */
-static memo_leaf *__attribute__((noinline)) price_fetching(p5_core *core, run *all, memo_path *path)
-{
-    const memo_found found =
-        memo_has_few(&path->streak) ? MEMO_ABSENT : memo_look_for_lines(core, &path->streak);
-    if (found != MEMO_ABSENT)
-        return price_lines(core, all, path, found);
-    return price_unusual(core, all, path, path->streak.first, MEMO_UNASKED);
-}
-
-/* Prices the current piece. Most of the time, all answers are usual and each line is the most recently used
- * of its set. */
-static inline __attribute__((always_inline)) memo_leaf *
-price_piece(p5_core *core, run *all, const place *here, memo_path *path, bool profiled)
-{
-    if (__builtin_expect(memo_clock(core, path->streak.quiet_offset) - all->quiet.from >= all->quiet.span, 0))
-        return price_unusual(core, leave(core, all, here), path, NULL, MEMO_UNASKED);
-    unsigned lines = LINES_AT_HAND;
-    if (!memo_lines_at_hand(core, &path->streak)) {
-        lines = memo_match_lines(core, &path->streak);
-        if (__builtin_expect(lines == 0, 0)) /* matching lines imply that all steps are references */
-            return price_fetching(core, leave(core, all, here), path);
-    }
-    if (__builtin_expect(!memo_code_page_usual(core->memory, here->piece, &path->streak), 0))
-        return price_unusual(core, leave(core, all, here), path, NULL, MEMO_UNASKED);
-    return price_calm(core, all, here, path, lines, profiled);
 }
 
 /* Returns the path of this execution, which differs from `path` at most in the variant. NULL: the piece must
@@ -372,7 +335,7 @@ static inline __attribute__((always_inline)) memo_path *price_pieces(p5_core *co
         }
         memo_leaf *leaf;
         if (__builtin_expect(path != NULL, 1)) {
-            leaf = price_piece(core, all, here, path, profiled);
+            leaf = price_piece(core, all, here, path);
         } else {
             price_piece_exact(core, leave(core, all, here));
             leaf = memo_last(&core->memo);

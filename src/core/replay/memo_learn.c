@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/branch/predictor_pairs.h"
 #include "core/replay/memo_streak.h"
 
 /* A question and its answer. */
@@ -86,7 +87,7 @@ static int32_t offset(const p5_core *core, uint64_t asked)
 }
 
 /* Returns the address of the instruction that asks, which only the profile needs. */
-static uint32_t who(const p5_core *core)
+static uint32_t asker(const p5_core *core)
 {
     return core->pipe.observer ? core->pipe.observer->who : 0;
 }
@@ -117,9 +118,8 @@ static uint64_t learn_data(void *context, const p5_access *access, uint64_t aske
     const memo_node node = {.kind = MEMO_DATA,
                             .how = (uint8_t)how,
                             .misaligned = is_usually_misaligned(core, access, how),
-                            .index = m->data_asked++,
                             .offset = offset(core, asked),
-                            .who = who(core)};
+                            .data = {m->data_asked++, asker(core)}};
     memo_answer packed;
     bool usual;
     if (!given(m, &packed, &usual)) {
@@ -155,10 +155,9 @@ static bool learn_code(void *context, uint32_t linear, uint64_t asked, code_answ
     const int64_t floor = f->floor - p->begun;
     memo_node node = {.kind = MEMO_CODE,
                       .how = (uint8_t)(f->from_past ? f->fetched : 0),
-                      .floor = (int32_t)(floor < INT32_MIN ? INT32_MIN : floor),
                       .address = linear,
                       .offset = offset(core, latest),
-                      .who = who(core)};
+                      .code = {(int32_t)(floor < INT32_MIN ? INT32_MIN : floor), asker(core)}};
     record(m, node, usual, &packed);
     return usual;
 }
@@ -185,7 +184,8 @@ static bool learn_passed(void *context, uint32_t previous_u)
     bool right;
     if (!given(m, &packed, &right))
         right = !predictor_passed(core->predictor, previous_u);
-    memo_node node = {.kind = MEMO_PASSED, .address = previous_u, .index = (int32_t)core->pipe.groups};
+    memo_node node = {
+        .kind = MEMO_PASSED, .address = previous_u, .branch = {.groups = (int32_t)core->pipe.groups}};
     record(m, node, right, &packed);
     return !right;
 }
@@ -205,10 +205,9 @@ static void learn_branch(void *context, const branch_query *query, branch_answer
     m->told = core->timing.btb_by_pairs ? predictor_pairs_number(answer, query->taken) : core->prediction;
     memo_node node = {.kind = MEMO_BRANCH,
                       .address = query->pair,
-                      .previous = query->previous_pair,
                       .in_v = query->in_v,
                       .chance = query->unpaired_chance,
-                      .index = (int32_t)core->pipe.groups};
+                      .branch = {(int32_t)core->pipe.groups, query->previous_pair}};
     record(m, node, false, &packed);
 }
 
@@ -307,10 +306,10 @@ static uint32_t make_leaf(p5_core *core, const counted *found, uint32_t clocks)
     leaf->waits = (uint8_t)(p->waiting ? 1 + p->pending.insn.access_count : 0);
     leaf->groups = (uint8_t)p->groups;
     leaf->instructions = (uint8_t)p->instructions;
-    leaf->to = (uint32_t)(to - (memo_state *)m->states.objects);
     memo_result *result = memo_result_at(m, memo_leaf_number(m, leaf));
     memcpy(deltas, found->of, found->count * sizeof *deltas);
-    *result = (memo_result){.move = move,
+    *result = (memo_result){.to = (uint32_t)(to - (memo_state *)m->states.objects),
+                            .move = move,
                             .last_u = p->last_u,
                             .previous_u = p->previous_u,
                             .delta_count = found->count,
@@ -363,7 +362,7 @@ static void need_data(memo_streak *streak, const memo_node *node)
 {
     const int16_t offset = (int16_t)node->offset;
     if (streak->last_offset == MEMO_NEVER)
-        streak->first_access = (int16_t)node->index;
+        streak->first_access = (int16_t)node->data.index;
     streak->first_offset = offset < streak->first_offset ? offset : streak->first_offset;
     streak->last_offset = offset > streak->last_offset ? offset : streak->last_offset;
 }
@@ -397,7 +396,7 @@ static data_expected expected_at(const memo_node *node, const p5_access *accesse
 {
     if (node->kind != MEMO_DATA || node->misaligned)
         return (data_expected){.misaligned = node->misaligned};
-    return memory_expect(&accesses[node->index]);
+    return memory_expect(&accesses[node->data.index]);
 }
 
 /* Extends a streak as far as usual answers are known now. */

@@ -3,16 +3,7 @@
 #define CORE_REPLAY_MEMO_STREAK_H
 
 #include "core/replay/memo_tree.h"
-#include "core/branch/predictor_pairs.h"
 #include "core/profile/profiler.h"
-
-/* Where the lines of a streak are. Present lines are in the code cache with the required end bits known, and
- * none of them is still being filled. */
-typedef enum memo_found {
-    MEMO_ABSENT,
-    MEMO_PRESENT, /* their fetches update the replacement state */
-    MEMO_AT_HAND  /* each is the most recently used of its set: their fetches change nothing */
-} memo_found;
 
 /* memo_price.c. Returns the path from the core's state into `p` with variant `key`. The references of the pending
  * instruction must precede `accesses`. NULL: memory is out, or the piece must take the exact path. */
@@ -21,15 +12,6 @@ memo_path *memo_look_up(p5_core *core, piece *p, uint32_t key, const p5_access *
  * level changed, and when its use counter is full. */
 void memo_begin_to_use(p5_core *core, memo_leaf *leaf);
 /* memo_walk.c */
-/* Does what memo_find_lines does for a streak whose lines are not all most recently used. */
-memo_found memo_look_for_lines(const p5_core *core, const memo_streak *streak);
-/* Asks the steps of a streak at any clock. Returns the number of steps before the first that has no usual
- * answer. */
-unsigned memo_steps_busy(p5_core *core, const p5_access *accesses, const memo_streak *streak);
-/* Like memo_steps_busy, but makes no assumption about what may delay a reference. */
-unsigned memo_steps_disturbed(p5_core *core, const p5_access *accesses, const memo_streak *streak);
-/* Returns whether step `n` of a streak, a reference, has its usual answer. */
-bool memo_step_usual(p5_core *core, const memo_streak *streak, ptrdiff_t n, const p5_access *access);
 /* A value that memory_ask never returns. */
 enum { MEMO_UNASKED = DATA_USUAL + 1 };
 /* Follows the tree of `path` from `at` (NULL: from the root), which only usual answers precede. `answered` is
@@ -50,8 +32,9 @@ static inline uint64_t memo_clock(const p5_core *core, int32_t offset)
 /* Makes the reference at `node`, which is one of `accesses`, with memory_ask. */
 static inline uint64_t memo_ask(p5_core *core, const memo_node *node, const p5_access *accesses)
 {
-    memo_asks_for(core, node->who);
-    return memory_ask(core->memory, accesses + node->index, memo_clock(core, node->offset), node->how);
+    assert(node->kind == MEMO_DATA);
+    memo_asks_for(core, node->data.instruction);
+    return memory_ask(core->memory, accesses + node->data.index, memo_clock(core, node->offset), node->how);
 }
 
 /* Returns the edge of an answer that is not usual. NULL: it never occurred before. */
@@ -85,30 +68,6 @@ static inline bool memo_notes(p5_core *core, p5_block *block, uint32_t next)
     return !core->profile || profile_goes_on(core->profile, block, next, core->now);
 }
 
-/* P54C: Returns the address with which the group at `node`, which has no branch, is looked up in the BTB: the
- * address of the previous group. */
-static inline uint32_t memo_passed_group(const p5_core *core, const memo_node *node)
-{
-    return node->index == 1 ? memo_last_u(core) : node->address;
-}
-
-/* P54C: Returns the query for the branch at `node` as it was executed. */
-static inline branch_query memo_query(const p5_core *core, const p5_block *block, uint32_t next,
-                                      const memo_node *node, bool taken)
-{
-    return (branch_query){.address = block->branch_address,
-                          .last_byte = block->fall_through - 1,
-                          .pair = node->address,
-                          .previous_pair = node->index == 1 ? memo_last_u(core) : node->previous,
-                          .target = next,
-                          .fall_through = block->fall_through,
-                          .kind = block->branch_kind,
-                          .taken = taken,
-                          .in_v = node->in_v,
-                          .unpaired_chance = node->chance,
-                          .loop_pairs = branch_run_pairs(block->ran, core->groups + (uint64_t)node->index)};
-}
-
 /* Returns the number of the leaf for this outcome of the streak's branch, or 0. */
 static inline uint32_t memo_told(const memo_streak *streak, p5_prediction prediction)
 {
@@ -122,19 +81,6 @@ static inline memo_leaf *memo_behind_branch(const memo *m, const memo_streak *st
 {
     const uint32_t number = memo_told(streak, prediction);
     return __builtin_expect(number != 0, 1) ? memo_leaf_at(m, number) : NULL;
-}
-
-/* P54C: memo_is_passed returns whether step `n` of a streak is a group that passes the BTB, memo_passes
- * whether that has its usual answer. */
-static inline bool memo_is_passed(const memo *m, const memo_streak *streak, ptrdiff_t n)
-{
-    return memo_node_at(m, streak->steps[n].node)->kind == MEMO_PASSED;
-}
-
-static inline bool memo_passes(const p5_core *core, const memo_streak *streak, ptrdiff_t n)
-{
-    const memo_node *node = memo_node_at(&core->memo, streak->steps[n].node);
-    return predictor_passes(core->predictor, memo_passed_group(core, node));
 }
 
 /* Asks the steps of a streak before `end`. All must be references, at clocks when nothing is pending in
@@ -152,61 +98,11 @@ static inline __attribute__((always_inline)) const data_expected *memo_go_calmly
     return expected;
 }
 
-/* Returns the number of steps before `reached`. */
+/* Returns the number of steps of a streak before `reached`; `end` is the end of its steps. */
 static inline unsigned memo_steps_to(const memo_streak *streak, const data_expected *reached,
                                      const data_expected *end)
 {
     return streak->step_count - (unsigned)(end - reached);
-}
-
-/* Does what memo_steps_busy does, at clocks when nothing is pending in memory. */
-static inline __attribute__((always_inline)) unsigned
-memo_steps_calm(p5_core *core, const p5_access *accesses, const memo_streak *streak)
-{
-    const data_expected *const end = memo_expected(streak) + streak->step_count;
-    return memo_steps_to(streak, memo_go_calmly(core->memory, accesses, streak, end), end);
-}
-
-/* Asks the steps of a streak while requests are pending in memory that affect few of them. `only_data`: all
- * steps are data references. */
-static inline __attribute__((always_inline)) unsigned
-memo_steps_passing(p5_core *core, const p5_access *accesses, const memo_streak *streak, bool only_data)
-{
-    struct memory *m = core->memory;
-    if (__builtin_expect(memory_special(m, memo_clock(core, streak->last_offset)), 0))
-        return memo_steps_disturbed(core, accesses, streak);
-    const memory_concern concern = memory_concerns(m, memo_clock(core, streak->first_offset));
-    const p5_access *access = accesses + streak->first_access;
-    const data_expected *const first = memo_expected(streak), *const end = first + streak->step_count;
-    const data_expected *expected = first;
-    for (; expected != end; expected++) {
-        bool usual;
-        if (!only_data && expected->kind == 0 && memo_is_passed(&core->memo, streak, expected - first))
-            usual = memo_passes(core, streak, expected - first);
-        else if (__builtin_expect(memory_is_concerned(&concern, access, expected), 0))
-            usual = memo_step_usual(core, streak, expected - first, access++);
-        else if ((expected->write & concern.writes) &&
-                 memory_order_holds(m, memo_clock(core, streak->steps[expected - first].offset)))
-            usual = false;
-        else
-            usual = memory_hits(m, access++, expected);
-        if (!usual)
-            break;
-    }
-    return (unsigned)(expected - first);
-}
-
-/* Asks the steps of a streak. Returns the number of steps before the first that has no usual answer. */
-static inline __attribute__((always_inline)) unsigned memo_steps(p5_core *core, const p5_access *accesses,
-                                                                 const memo_streak *streak)
-{
-    if (streak->step_count == 0)
-        return 0;
-    if (__builtin_expect(!streak->only_data, 0))
-        return memo_steps_busy(core, accesses, streak);
-    const bool calm = memory_calm(core->memory, memo_clock(core, streak->first_offset),
-                                  memo_clock(core, streak->last_offset));
-    return calm ? memo_steps_calm(core, accesses, streak) : memo_steps_passing(core, accesses, streak, true);
 }
 
 /* Returns whether the fetches of a streak hit the code TLB. */
@@ -214,14 +110,6 @@ static inline bool memo_code_page_usual(struct memory *m, const piece *p, const 
 {
     return tlb_at_hand(memory_code_tlb(m), p->page) || !streak->asks_code ||
            memory_code_page_usual(m, p->page);
-}
-
-/* Returns whether the fetches of a streak whose lines are in the code cache have their usual answers. */
-static inline bool memo_code_usual(p5_core *core, const piece *p, const memo_streak *streak)
-{
-    struct memory *m = core->memory;
-    return !streak->asks_code ||
-           (memory_undisturbed(m, memo_clock(core, streak->last_code)) && memo_code_page_usual(m, p, streak));
 }
 
 /* Sets the streak's tags and sets from its lines, for the hot path. */
@@ -277,11 +165,6 @@ static inline void memo_use_matches(p5_core *core, const memo_streak *streak, un
     code_cache_hit_as(code, streak->set[1], (unsigned)__builtin_ctz(matches >> CACHE_WAYS), streak->tag[1]);
 }
 
-static inline memo_found memo_find_lines(const p5_core *core, const memo_streak *streak)
-{
-    return memo_lines_at_hand(core, streak) ? MEMO_AT_HAND : memo_look_for_lines(core, streak);
-}
-
 /* Updates the replacement state as the fetches of present lines do, if the streak was followed for `n`
  * steps. */
 static inline void memo_use_lines(p5_core *core, const memo_streak *streak, unsigned n)
@@ -293,19 +176,6 @@ static inline void memo_use_lines(p5_core *core, const memo_streak *streak, unsi
     for (; line != end; line++)
         if (line->number < number && !code_cache_at_hand(code, line->physical))
             code_cache_hit(code, cache_set(line->physical), (unsigned)code_cache_find(code, line->physical));
-}
-
-/* Follows a streak of `p` as far as the answers are usual. Returns the first question after that. */
-static inline __attribute__((always_inline)) memo_node *
-memo_follow(p5_core *core, const piece *p, const p5_access *accesses, memo_streak *streak)
-{
-    const memo_found lines = memo_find_lines(core, streak);
-    if (__builtin_expect(lines == MEMO_ABSENT || !memo_code_usual(core, p, streak), 0))
-        return streak->first;
-    const unsigned n = memo_steps(core, accesses, streak);
-    if (lines == MEMO_PRESENT)
-        memo_use_lines(core, streak, n);
-    return memo_question(&core->memo, streak, n);
 }
 
 /* Returns the prediction of the piece's branch; 0 if the piece does not end in a predicted branch. */

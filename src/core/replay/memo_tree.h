@@ -4,6 +4,8 @@
 #ifndef CORE_REPLAY_MEMO_TREE_H
 #define CORE_REPLAY_MEMO_TREE_H
 
+#include <assert.h>
+
 #include "core/profile/profile.h"
 #include "core/branch/predictor_fast.h"
 #include "core/profile/profiler.h"
@@ -21,19 +23,24 @@ typedef struct memo_node {
     uint8_t how; /* data: as in data_answer.h; code: fetches of the piece up to this one if the lead of PF at
                     entry determines the time of the request, otherwise 0 */
     uint16_t number; /* questions before it, whatever the answers were */
-    union {
-        int32_t index; /* data: index of the reference in the piece, below 0 for the pending instruction;
-                          branch and passed: groups so far */
-        int32_t floor; /* code with `how`: earliest clock of the request, relative like `offset` */
-    };
-    int32_t offset; /* clock of the question, relative to the block's first; code: the latest such clock */
+    int32_t offset;  /* clock of the question, relative to the block's first; code: the latest such clock */
     /* code: linear address of the fetch; end: of the instruction's last byte; passed: of the U instruction of
      * the previous group; branch: of the U instruction of its own pair. */
     uint32_t address;
-    union {
-        uint32_t who;      /* data, code: address of the instruction that asks, for the profile */
-        uint32_t previous; /* branch: U address of the previous group; like `address`, not valid in the first
-                              group */
+    union { /* by `kind`; MEMO_END has none */
+        struct {
+            int32_t index;        /* of the reference in the piece, below 0 for the pending instruction */
+            uint32_t instruction; /* address of the instruction that asks, for the profile */
+        } data;
+        struct {
+            int32_t floor;        /* with `how`: earliest clock of the request, relative like `offset` */
+            uint32_t instruction; /* as in `data` */
+        } code;
+        struct {               /* MEMO_BRANCH, MEMO_PASSED */
+            int32_t groups;    /* groups so far */
+            uint32_t previous; /* branch: U address of the previous group; like `address`, not valid in the
+                                  first group */
+        } branch;
     };
     uint32_t usual; /* next question after the usual answer: a hit that nothing delays; a known end bit; a
                        group that passes */
@@ -108,14 +115,14 @@ struct memo_streak {
     bool by_waiting;        /* path: its variant includes a bank conflict with the pending instruction, which
                                only memo_look_up determines; no leaf leads to it */
     uint32_t next_of_piece; /* path: another path of the same piece, or 0 */
-    union {
+    union {                 /* by `is_edge` */
         const memo_state *from; /* path: the entry state */
         const uint64_t *rest;   /* edge: the words of the answer before `word`, unless `word` is all of it */
     };
     uint32_t *family; /* path: paths that differ only in the variant, by memo_member; each slot holds the one
                          used last. NULL: the piece has no variants */
     /* Used on the hot path, which reads nothing else (memo_batch.c): */
-    union {
+    union {                  /* by `is_edge` */
         struct piece *piece; /* path; NULL: released, or none */
         uint64_t word;       /* edge: the answer, the last word of memo_answer */
     };
@@ -129,6 +136,7 @@ struct memo_streak {
     int16_t first_access; /* index of the first reference among the steps */
     int16_t first_code;   /* clock of the first line fetch, relative to the block's first */
     uint8_t step_count;
+    bool is_edge : 1;         /* it is an edge's; otherwise a path's */
     bool ends_in_branch : 1;  /* `end` is a branch */
     bool is_over : 1;         /* nothing is asked before `end` */
     bool only_data : 1;       /* all steps are data references, so the fast path can be used */
@@ -186,6 +194,7 @@ enum { MEMO_REST = 3 };
 
 static inline memo_answer memo_edge_answer(const memo_streak *edge)
 {
+    assert(edge->is_edge);
     const uint64_t *rest = edge->rest;
     return rest ? (memo_answer){{rest[0], rest[1], rest[2], edge->word}}
                 : (memo_answer){{0, 0, 0, edge->word}};
@@ -193,6 +202,7 @@ static inline memo_answer memo_edge_answer(const memo_streak *edge)
 
 static inline bool memo_edge_is(const memo_streak *edge, const memo_answer *answer)
 {
+    assert(edge->is_edge);
     const uint64_t *rest = edge->rest, *word = answer->word;
     if (edge->word != word[3])
         return false;

@@ -1,29 +1,61 @@
 /* Handles answers that are not usual, off the hot path. */
 #include "core/replay/memo_streak.h"
 
+#include <assert.h>
+
+#include "core/branch/predictor_pairs.h"
+
 /* ---- streaks ------------------------------------------------------------------------------------------- */
 
-bool memo_step_usual(p5_core *core, const memo_streak *streak, ptrdiff_t n, const p5_access *access)
+/* P54C: Returns the address with which the group at `node`, which has no branch, is looked up in the BTB: the
+ * address of the previous group. */
+static inline uint32_t passed_group(const p5_core *core, const memo_node *node)
 {
-    struct memory *m = core->memory;
-    return memory_is_free(m, access, memo_clock(core, streak->steps[n].offset)) &&
-           memory_hits_unexpected(m, access, &memo_expected(streak)[n]);
+    assert(node->kind == MEMO_PASSED);
+    return node->branch.groups == 1 ? memo_last_u(core) : node->address;
 }
 
-unsigned memo_steps_disturbed(p5_core *core, const p5_access *accesses, const memo_streak *streak)
+/* Returns whether step `n` of a streak has its usual answer. `*access` is the reference that it makes if it is
+ * one, and then becomes the next. */
+static inline bool step_usual(p5_core *core, const memo_streak *streak, unsigned n, const p5_access **access)
 {
+    assert(n < streak->step_count);
+    struct memory *m = core->memory;
+    const memo_step *step = &streak->steps[n];
+    const data_expected *expected = &memo_expected(streak)[n];
+    if (!streak->only_data && expected->kind == 0) {
+        const memo_node *node = memo_node_at(&core->memo, step->node);
+        if (node->kind == MEMO_PASSED)
+            return predictor_passes(core->predictor, passed_group(core, node));
+    }
+    const p5_access *a = (*access)++;
+    return memory_is_free(m, a, memo_clock(core, step->offset)) && memory_data_expected(m, a, expected);
+}
+
+/* Asks the steps of a streak. Returns the number of steps before the first that has no usual answer. */
+static inline __attribute__((always_inline)) unsigned steps(p5_core *core, const p5_access *accesses,
+                                                            const memo_streak *streak)
+{
+    if (streak->step_count == 0)
+        return 0;
+    if (streak->only_data && memory_calm(core->memory, memo_clock(core, streak->first_offset),
+                                         memo_clock(core, streak->last_offset))) {
+        const data_expected *const end = memo_expected(streak) + streak->step_count;
+        return memo_steps_to(streak, memo_go_calmly(core->memory, accesses, streak, end), end);
+    }
     const p5_access *access = accesses + streak->first_access;
     unsigned n = 0;
-    while (n < streak->step_count &&
-           (memo_is_passed(&core->memo, streak, n) ? memo_passes(core, streak, n)
-                                                   : memo_step_usual(core, streak, n, access++)))
+    while (n < streak->step_count && step_usual(core, streak, n, &access))
         n++;
     return n;
 }
 
-unsigned memo_steps_busy(p5_core *core, const p5_access *accesses, const memo_streak *streak)
+/* Returns whether the fetches of a streak whose lines are in the code cache have their usual answers. */
+static inline bool code_usual(p5_core *core, const piece *p, const memo_streak *streak)
 {
-    return memo_steps_passing(core, accesses, streak, false);
+    struct memory *m = core->memory;
+    return !streak->asks_code ||
+           (memory_undisturbed(m, memo_clock(core, streak->last_code)) && memo_code_page_usual(m, p, streak));
 }
 
 /* Returns whether a line is present with the required end bits known. */
@@ -34,25 +66,48 @@ static bool line_present(const code_cache *code, const memo_line *line)
            (line->ends & ~code_cache_known_ends(code, cache_set(line->physical), (unsigned)way)) == 0;
 }
 
-memo_found memo_look_for_lines(const p5_core *core, const memo_streak *streak)
+/* Where the lines of a streak are. Present lines are in the code cache with the required end bits known, and
+ * none of them is still being filled. */
+typedef enum found_lines {
+    LINES_ABSENT,
+    LINES_PRESENT, /* their fetches update the replacement state */
+    LINES_AT_HAND  /* each is the most recently used of its set: their fetches change nothing */
+} found_lines;
+
+static found_lines find_lines(const p5_core *core, const memo_streak *streak)
 {
+    if (memo_lines_at_hand(core, streak))
+        return LINES_AT_HAND;
     if (memo_has_few(streak))
-        return memo_match_lines(core, streak) != 0 ? MEMO_PRESENT : MEMO_ABSENT;
+        return memo_match_lines(core, streak) != 0 ? LINES_PRESENT : LINES_ABSENT;
     if (!streak->end)
-        return MEMO_ABSENT;
+        return LINES_ABSENT;
     const code_cache *code = memory_code_cache(core->memory);
     const memo_line *lines = memo_lines(streak);
-    memo_found found = MEMO_AT_HAND;
+    found_lines found = LINES_AT_HAND;
     for (const memo_line *line = lines; line < lines + streak->line_count; line++) {
         if (memo_is_filling(core, streak, line->physical))
-            return MEMO_ABSENT;
+            return LINES_ABSENT;
         if (line->ends == 0 && code_cache_at_hand(code, line->physical))
             continue;
         if (!line_present(code, line))
-            return MEMO_ABSENT;
-        found = MEMO_PRESENT;
+            return LINES_ABSENT;
+        found = LINES_PRESENT;
     }
     return found;
+}
+
+/* Follows a streak of `p` as far as the answers are usual. Returns the first question after that. */
+static inline __attribute__((always_inline)) memo_node *follow(p5_core *core, const piece *p,
+                                                               const p5_access *accesses, memo_streak *streak)
+{
+    const found_lines lines = find_lines(core, streak);
+    if (__builtin_expect(lines == LINES_ABSENT || !code_usual(core, p, streak), 0))
+        return streak->first;
+    const unsigned n = steps(core, accesses, streak);
+    if (lines == LINES_PRESENT)
+        memo_use_lines(core, streak, n);
+    return memo_question(&core->memo, streak, n);
 }
 
 /* ---- questions ----------------------------------------------------------------------------------------- */
@@ -98,10 +153,10 @@ ask_code(p5_core *core, const p5_block *block, memo_node *node, bool *usual)
         *usual = usual_whenever(core->memory, linear, physical, latest);
         if (*usual)
             return NULL;
-        asked = core->now + (uint64_t)memo_asked_code(core, node->how, node->floor);
+        asked = core->now + (uint64_t)memo_asked_code(core, node->how, node->code.floor);
     }
     code_answer answer;
-    memo_asks_for(core, node->who);
+    memo_asks_for(core, node->code.instruction);
     *usual = memo_fetch(core, linear, physical, asked, &answer);
     return *usual ? NULL : behind(&core->memo, node, memo_pack_code(&answer, asked, latest));
 }
@@ -114,7 +169,7 @@ static memo_streak *ask_end(p5_core *core, const p5_block *block, memo_node *nod
 
 static memo_streak *ask_passed(p5_core *core, memo_node *node, bool *usual)
 {
-    *usual = !predictor_passed(core->predictor, memo_passed_group(core, node));
+    *usual = !predictor_passed(core->predictor, passed_group(core, node));
     return *usual ? NULL : behind(&core->memo, node, memo_pack_bool(true));
 }
 
@@ -123,6 +178,25 @@ static memo_streak *__attribute__((noinline))
 ask_other(p5_core *core, const p5_block *block, memo_node *node, bool *usual)
 {
     return node->kind == MEMO_END ? ask_end(core, block, node, usual) : ask_passed(core, node, usual);
+}
+
+/* P54C: Returns the query for the branch at `node` as it was executed. */
+static branch_query query_of(const p5_core *core, const p5_block *block, uint32_t next, const memo_node *node,
+                             bool taken)
+{
+    assert(node->kind == MEMO_BRANCH);
+    return (branch_query){
+        .address = block->branch_address,
+        .last_byte = block->fall_through - 1,
+        .pair = node->address,
+        .previous_pair = node->branch.groups == 1 ? memo_last_u(core) : node->branch.previous,
+        .target = next,
+        .fall_through = block->fall_through,
+        .kind = block->branch_kind,
+        .taken = taken,
+        .in_v = node->in_v,
+        .unpaired_chance = node->chance,
+        .loop_pairs = branch_run_pairs(block->ran, core->groups + (uint64_t)node->branch.groups)};
 }
 
 /* P54C: Looks up a branch, which may find another entry each time and changes the BTB. Returns the leaf, or
@@ -134,7 +208,7 @@ ask_pairs(p5_core *core, const p5_block *block, const memo_streak *streak, const
     _Static_assert((int)PAIRS_ANSWERS < (int)MEMO_TOLD, "they fit");
     memo *m = &core->memo;
     const bool taken = block_taken(block, next);
-    const branch_query query = memo_query(core, block, next, node, taken);
+    const branch_query query = query_of(core, block, next, node, taken);
     const branch_answer answer = predictor_pairs(core->predictor, &query);
     memo_leaf *leaf = memo_behind_branch(m, streak, (p5_prediction)predictor_pairs_number(&answer, taken));
     if (__builtin_expect(!leaf, 0)) {
@@ -163,7 +237,7 @@ memo_leaf *memo_walk(p5_core *core, memo_path *path, const p5_access *accesses, 
     const memo_streak **given = m->given;
     uint32_t known = 0;
     if (!at)
-        at = memo_follow(core, p, accesses, streak);
+        at = follow(core, p, accesses, streak);
     while (at) {
         memo_streak *edge = NULL;
         bool usual;
@@ -200,7 +274,7 @@ memo_leaf *memo_walk(p5_core *core, memo_path *path, const p5_access *accesses, 
         *given++ = edge;
         streak = edge;
         __builtin_prefetch(memo_leaf_at(m, memo_told(streak, prediction)));
-        at = streak->is_over ? streak->end : memo_follow(core, p, accesses, streak);
+        at = streak->is_over ? streak->end : follow(core, p, accesses, streak);
     }
     m->given_count = (unsigned)(given - m->given);
     m->known = known;
