@@ -36,7 +36,7 @@ struct p5_block {
     unsigned line_count;    /* lines of the code cache that it spans */
     uint32_t most_clocks;   /* sum of the operations' */
     op_switch first_switch;
-    uint64_t blind_clocks; /* bound_blind of the block */
+    uint64_t worst_clocks; /* bound_worst of the block */
     uint32_t branch_address;
     struct p5_block *next, **link; /* the core's list of blocks */
     struct p5_block *exact;        /* the same block of the core that this one is compared with, or NULL */

@@ -86,7 +86,7 @@ unsigned core_translations(const p5_core *core, bool code, p5_translation entrie
 
 uint64_t core_block_clocks(const p5_block *block)
 {
-    return block->blind_clocks;
+    return block->worst_clocks;
 }
 
 uint64_t core_most_clocks(const p5_core *core)
@@ -171,11 +171,11 @@ p5_block *core_block_make(p5_core *core, isa_block *code)
     p5_block *block = block_prepare(&core->timing, code);
     if (!block)
         return NULL;
-    block->blind_clocks =
-        bound_blind(&core->bound, block->most_clocks,
+    block->worst_clocks =
+        bound_worst(&core->bound, block->most_clocks,
                     block_is_repeat(block) ? BATCH_REPEATED : block->access_count, block->code->size);
-    if (block->blind_clocks > core_longest_block(core))
-        atomic_store_explicit(&core->most_blind_clocks, block->blind_clocks, memory_order_relaxed);
+    if (block->worst_clocks > core_longest_block(core))
+        atomic_store_explicit(&core->longest_block, block->worst_clocks, memory_order_relaxed);
     block->ran = branch_runs_find(&core->ran, block->branch_address,
                                   (uint8_t)(block->fall_through - block->branch_address), block->branch_kind);
     if (!block->ran) {

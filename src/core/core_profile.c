@@ -30,7 +30,7 @@ static bool ends_before(p5_core *core, const p5_retired *r, uint64_t clock)
 {
     enum { MOST = 64, BYTES = 15 }; /* of a pending instruction */
     const uint64_t most =
-        r ? bound_clocks(core, r) : bound_blind(&core->bound, MOST, WAITING_ACCESSES, BYTES);
+        r ? bound_clocks(core, r) : bound_worst(&core->bound, MOST, WAITING_ACCESSES, BYTES);
     return core->now + most < clock;
 }
 
@@ -48,7 +48,7 @@ void profile_expect(p5_core *core, const p5_retired *r)
         if (ends_before(core, r, core->now + left))
             return;
     }
-    look_at_boundaries(core, true, core->now + PROFILE_WORTH);
+    look_at_boundaries(core, true, core->now + PROFILE_LOOK_CLOCKS);
 }
 
 static void expect_settling(core_observer *o)

@@ -22,9 +22,9 @@ typedef struct branch_trace {
 } branch_trace;
 
 struct p5_core {
-    timing timing;                   /* from the model file */
-    bound bound;                     /* likewise */
-    atomic_ullong most_blind_clocks; /* of all blocks so far */
+    timing timing;               /* from the model file */
+    bound bound;                 /* likewise */
+    atomic_ullong longest_block; /* of all blocks so far */
     isa_decoder *decoder;
     memory *memory;
     predictor *predictor;
@@ -64,7 +64,7 @@ struct p5_core {
 /* Returns the most clocks that any block so far can take. Atomic, because another thread may be making a block. */
 static inline uint64_t core_longest_block(const p5_core *core)
 {
-    return atomic_load_explicit(&core->most_blind_clocks, memory_order_relaxed);
+    return atomic_load_explicit(&core->longest_block, memory_order_relaxed);
 }
 
 /* totals.c */

@@ -57,12 +57,12 @@ typedef struct memo_lead {
 
 /* Decides whether looking up paths pays. If most pieces are executed for the first time, the exact path takes
  * half of the time, so lookups pause for a while. */
-typedef struct memo_worth {
+typedef struct memo_pause {
     uint64_t since;   /* instruction count at which the current period begins; in the future: lookups pause
                          until then */
-    uint64_t unknown; /* pieces in this period of which something was missing */
+    uint64_t misses;  /* pieces in this period of which something was missing */
     unsigned in_vain; /* consecutive periods in which lookups did not pay */
-} memo_worth;
+} memo_pause;
 
 typedef struct memo {
     bool held;               /* only the exact path may be used: see memo_is_held */
@@ -78,33 +78,33 @@ typedef struct memo {
     uint32_t dirty;      /* list of the leaves used since totals were last formed */
     arena arena;         /* objects of variable size */
     size_t budget;       /* bytes; above it everything is dropped and learned again */
-    memo_worth worth;
+    memo_pause pause;
     pipe_deltas *scratch; /* deltas of the piece that is being learned; otherwise 0 */
     /* The stretch that is being priced: */
-    const memo_streak **given; /* edges of the answers that were not usual, in order */
-    unsigned given_count;
-    memo_answer unknown; /* the last answer, if it never occurred before (`has_unknown`) */
-    bool has_unknown;
-    uint32_t known; /* questions answered before the tree ended, after which the pipe runs */
+    const memo_streak **taken_edges; /* edges of the answers that were not usual, in order */
+    unsigned taken_edge_count;
+    memo_answer new_answer; /* the last answer, if it never occurred before (`has_new_answer`) */
+    bool has_new_answer;
+    uint32_t answered_count; /* questions answered before the tree ended, after which the pipe runs */
     /* A run of the pipe to learn: */
-    unsigned next_given;
+    unsigned next_taken_edge;
     uint32_t asked;       /* questions so far */
     int32_t data_asked;   /* data references so far; those of the pending instruction count from below 0 */
     memo_record *records; /* all questions of the run */
-    unsigned record_room; /* capacity of `records` and `given` */
-    unsigned told;        /* number of the branch's outcome: memo_streak.told */
-    p5_access *joined;    /* copies of the pending instruction's references, then of the stretch's */
-    unsigned joined_room;
+    unsigned record_capacity; /* capacity of `records` and `taken_edges` */
+    unsigned outcome;         /* number of the branch's outcome: memo_streak.leaves */
+    p5_access *joined;        /* copies of the pending instruction's references, then of the stretch's */
+    unsigned joined_capacity;
     const p5_access *accesses;
     pipe_resolver resolver;
-    memo_lead noted; /* the last lead that was worked out */
+    memo_lead last_lead; /* the last lead that was worked out */
 } memo;
 
 /* The end of a piece, which every use reads: as small as possible. memo_result holds the rest. */
 struct memo_leaf {
-    uint32_t next_path;  /* the path that followed last time */
-    uint32_t path_after; /* the path that followed `next_path` last time */
-    uint32_t plain_path; /* the last following path that needs no report to the profile (memo_batch.c) */
+    uint32_t next_path;       /* the path that followed last time */
+    uint32_t path_after;      /* the path that followed `next_path` last time */
+    uint32_t unreported_path; /* the last following path that needs no report to the profile (memo_batch.c) */
     uint32_t used_as; /* the core's `used_as` at the last use, or MEMO_UNUSED: no use since totals were last
                          formed */
     uint32_t clocks;

@@ -35,11 +35,11 @@ static unsigned page_rights(void *context, uint32_t linear)
 static unsigned page_bits_set(void *context, uint32_t linear, bool write)
 {
     memo_check *check = context;
-    for (unsigned i = 0; i < check->told.count; i++) {
-        memory_told_bits *t = &check->told.bits[i];
+    for (unsigned i = 0; i < check->page_bits.count; i++) {
+        page_bits_entry *t = &check->page_bits.bits[i];
         if (t->linear >> 12 == linear >> 12 && t->write == write) {
             unsigned bits = t->bits;
-            *t = check->told.bits[--check->told.count];
+            *t = check->page_bits.bits[--check->page_bits.count];
             return bits;
         }
     }
@@ -75,7 +75,7 @@ p5_status p5_core_check_memo(p5_core *core, p5_error *error)
     p5_core_set_memo(check->exact, false);
     core->check = check;
     core->exact = check->exact;
-    memory_keep_told(core->memory, &check->told);
+    memory_log_page_bits(core->memory, &check->page_bits);
     return P5_OK;
 }
 
@@ -134,7 +134,7 @@ static void name_difference(const memo_check *check, char *text, size_t size, ui
 void memo_check_compare(p5_core *core, const char *what, uint32_t address)
 {
     memo_check *check = core->check;
-    check->told.count = 0;
+    check->page_bits.count = 0;
     if (check->difference[0] != '\0')
         return;
     p5_core_counts(core, &check->with);

@@ -13,7 +13,7 @@ enum { MEMO_DIFFERENCE = 240 }; /* bytes of a difference's description */
 typedef struct memo_check {
     p5_core *exact;
     p5_core_hooks hooks;              /* the hooks of the core's owner */
-    memory_told told;                 /* page bits that the owner reports only once */
+    page_bits_log page_bits;          /* page bits that the owner reports only once */
     uint64_t stretches;               /* compared so far */
     char difference[MEMO_DIFFERENCE]; /* description of the first difference, or "" */
     p5_counts with, without;

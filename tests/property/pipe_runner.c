@@ -9,11 +9,11 @@ typedef struct answers {
     pipe_record *record;
 } answers;
 
-static uint64_t answer_data(void *context, const p5_access *access, uint64_t asked, unsigned how,
+static uint64_t answer_data(void *context, const p5_access *access, uint64_t asked, unsigned traits,
                             data_answer *answer)
 {
     (void)access;
-    (void)how;
+    (void)traits;
     answers *a = context;
     while (a->data_index >= a->program->blocks[a->data_block].access_count) {
         a->data_block++;
@@ -97,8 +97,8 @@ void pipe_runner(const program *p, const timing *t, random_source *r, unsigned c
             if (random_below(r, 100) < cut_percent) {
                 const prefetch_move move = prefetch_moved(&working.prefetch, working.now);
                 const int64_t clocks = pipe_end(&working);
-                if (move.known)
-                    ahead = prefetch_known(&move);
+                if (move.complete)
+                    ahead = prefetch_complete(&move);
                 else
                     prefetch_go_on(&ahead, &move, clocks);
                 now += (uint64_t)clocks;

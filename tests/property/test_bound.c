@@ -26,7 +26,7 @@ typedef struct judge {
 static void judge_stretch(judge *j, p5_core *core, const p5_retired *r)
 {
     uint64_t before = p5_core_clock_estimate(core);
-    uint64_t blind = bound_blind(&j->bound, r->block->most_clocks, r->access_count, r->block->code->size);
+    uint64_t blind = bound_worst(&j->bound, r->block->most_clocks, r->access_count, r->block->code->size);
     p5_prediction prediction = core_predict(core, r);
     untouched_keep(j->before, core, r);
     uint64_t looked = bound_clocks(core, r);

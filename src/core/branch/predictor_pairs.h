@@ -12,9 +12,8 @@
  * explanation is inferred (btb.aligned_loop_at_hand). */
 static inline bool predictor_pairs_follows_wrong(const predictor *p, const branch_query *query)
 {
-    bool at_hand = query->target % 16 == 0 && query->target == (query->last_byte & ~15u);
-    return p->wrong && query->previous_pair == p->wrong_pair &&
-           !(p->btb.model->aligned_loop_at_hand && at_hand);
+    bool mru = query->target % 16 == 0 && query->target == (query->last_byte & ~15u);
+    return p->wrong && query->previous_pair == p->wrong_pair && !(p->btb.model->aligned_loop_at_hand && mru);
 }
 
 /* Returns the prediction for a branch that finds `entry` (NULL: none). Changes nothing. */

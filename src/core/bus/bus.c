@@ -21,8 +21,8 @@ static p5_bus_use *log_begin(const bus_log *log)
 static bus_log empty_log(p5_bus_use *uses)
 {
     bus_log log = {.uses = uses};
-    log.next = log.told = log_begin(&log);
-    log.end = log.next + BUS_UNTOLD - BUS_CYCLES;
+    log.next = log.unreported = log_begin(&log);
+    log.end = log.next + BUS_UNREPORTED - BUS_CYCLES;
     return log;
 }
 
@@ -38,7 +38,7 @@ bool bus_init(bus *b, const p5_model *model, counts *totals)
     b->write = bus_takes(b, times->write, times->idle_after_write);
     b->write_back =
         bus_takes(b, model_burst(times->write_back_first, times->write_back_next), times->idle_after_write);
-    p5_bus_use *uses = calloc(BUS_RECENT + BUS_TOLD, sizeof *uses);
+    p5_bus_use *uses = calloc(BUS_RECENT + BUS_REPORTED, sizeof *uses);
     if (uses == NULL)
         return false;
     b->log = empty_log(uses);
@@ -72,10 +72,10 @@ void bus_reset(bus *b)
 
 static void tell_rest(bus_log *log)
 {
-    size_t count = (size_t)(log->next - log->told);
-    assert(log->told <= log->next && log->next <= log->end + BUS_CYCLES);
-    const p5_bus_use *first = log->told;
-    log->told = log->next;
+    size_t count = (size_t)(log->next - log->unreported);
+    assert(log->unreported <= log->next && log->next <= log->end + BUS_CYCLES);
+    const p5_bus_use *first = log->unreported;
+    log->unreported = log->next;
     if (log->tell != NULL && count > 0)
         log->tell(log->context, first, count);
 }
@@ -84,15 +84,15 @@ void __attribute__((noinline)) bus_log_turn(bus_log *log)
 {
     tell_rest(log);
     memmove(log->uses, log->next - BUS_RECENT, BUS_RECENT * sizeof *log->uses);
-    log->next = log->told = log_begin(log);
-    log->end = log->next + (log->tell != NULL ? BUS_TOLD : BUS_UNTOLD) - BUS_CYCLES;
+    log->next = log->unreported = log_begin(log);
+    log->end = log->next + (log->tell != NULL ? BUS_REPORTED : BUS_UNREPORTED) - BUS_CYCLES;
 }
 
 /* Empties the log except for the recent uses given. The callback is called for later uses only. */
 static void bus_log_restart(bus_log *log, const p5_bus_use recent[BUS_RECENT])
 {
     memcpy(log->next - BUS_RECENT, recent, BUS_RECENT * sizeof *recent);
-    log->told = log->next;
+    log->unreported = log->next;
 }
 
 void bus_tell(bus *b)

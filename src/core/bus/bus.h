@@ -17,7 +17,7 @@
 
 /* The number of bus uses that are kept at least, and the space for further uses without and with a
  * callback. */
-enum { BUS_RECENT = 16, BUS_UNTOLD = 32, BUS_TOLD = 112 };
+enum { BUS_RECENT = 16, BUS_UNREPORTED = 32, BUS_REPORTED = 112 };
 enum {
     BUS_CYCLES = 4
 }; /* most cycles of one data reference: two lines, and two write-backs that make room
@@ -25,10 +25,10 @@ enum {
 
 /* The last uses of the bus, in order of time and without overlap. */
 typedef struct bus_log {
-    p5_bus_use *uses; /* the array */
-    p5_bus_use *next; /* where the next use goes, at least BUS_RECENT after the start */
-    p5_bus_use *end;  /* where the log is full, apart from space for a few more cycles */
-    p5_bus_use *told; /* the first use that was not yet passed to `tell` */
+    p5_bus_use *uses;       /* the array */
+    p5_bus_use *next;       /* where the next use goes, at least BUS_RECENT after the start */
+    p5_bus_use *end;        /* where the log is full, apart from space for a few more cycles */
+    p5_bus_use *unreported; /* the first use that was not yet passed to `tell` */
     void (*tell)(void *context, const p5_bus_use *uses, size_t count); /* callback, or NULL */
     void *context;
 } bus_log;

@@ -12,7 +12,7 @@
 
 typedef struct core_observer core_observer;
 struct core_observer {
-    uint32_t who; /* address of the instruction to which further reports are attributed */
+    uint32_t instruction; /* address of the instruction to which further reports are attributed */
     /* The instruction has added to a quantity (p5scope/profile.h). */
     void (*counted)(core_observer *o, uint32_t quantity, uint64_t increments, uint64_t asserted);
     /* The instruction makes a lookup that is no simple hit; what the memory side counts from now on is
@@ -76,7 +76,7 @@ static inline void observed_over(array_observer *o, bool flushed)
         o->over(o, flushed);
 }
 
-/* Count an event, and clocks by cause, for the instruction `o->who`. */
+/* Count an event, and clocks by cause, for the instruction `o->instruction`. */
 static inline void observed_count(pipe_deltas *d, core_observer *o, enum p5_event event, uint64_t n,
                                   uint64_t clocks)
 {

@@ -20,11 +20,11 @@ static void deliver(p5_core *core, const p5_access *accesses, uint32_t access_co
         profile_commit(core);
 }
 
-/* Counts one event for the instruction at `who`. */
-static void count_one(p5_core *core, enum p5_event event, uint32_t who)
+/* Counts one event for the instruction at `instruction`. */
+static void count_one(p5_core *core, enum p5_event event, uint32_t instruction)
 {
     if (core->pipe.observer)
-        core->pipe.observer->who = who;
+        core->pipe.observer->instruction = instruction;
     observed_count(&core->deltas[core->cpl_class], core->pipe.observer, event, 1, 1);
 }
 
@@ -98,7 +98,7 @@ void delivery_price(p5_core *core, const p5_exception *e)
     price_enter_class(core, e->cpl_after);
     if (core->profile) {
         profile_delivered(core, counts_class(e->cpl), e->handler);
-        core->pipe.observer->who = e->handler;
+        core->pipe.observer->instruction = e->handler;
     }
     enum p5_event events[8];
     unsigned n = 0;

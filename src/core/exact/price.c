@@ -26,7 +26,7 @@ bool price_taken(const op *o, uint32_t next)
 
 /* Determines the EX clocks and other properties of `o`, executed as `r` says, that depend on more than the
  * encoding. `value`: its operand value, or NULL. */
-static void price_unplain(const p5_core *core, const p5_retired *r, const op *o, const p5_value *value,
+static void price_varying(const p5_core *core, const p5_retired *r, const op *o, const p5_value *value,
                           bool is_last, pipe_insn *x)
 {
     const uint8_t cpl_after = is_last ? r->cpl_after : r->cpl;
@@ -56,18 +56,18 @@ static void price_unplain(const p5_core *core, const p5_retired *r, const op *o,
 
 /* ---- resolver ------------------------------------------------------------------------------------------ */
 
-static uint64_t resolve_data(void *context, const p5_access *access, uint64_t asked, unsigned how,
+static uint64_t resolve_data(void *context, const p5_access *access, uint64_t asked, unsigned traits,
                              data_answer *answer)
 {
     p5_core *core = context;
     struct memory *m = core->memory;
-    if (!core->asks_all && how < HOW_LOCK && memory_data_usual(m, access, asked))
+    if (!core->asks_all && traits < TRAIT_LOCK && memory_data_usual(m, access, asked))
         return DATA_USUAL;
     if (core->asks_all) {
-        memory_data(m, access, asked, how, answer);
+        memory_data(m, access, asked, traits, answer);
         return DATA_LONG;
     }
-    const uint64_t word = memory_ask(m, access, asked, how);
+    const uint64_t word = memory_ask(m, access, asked, traits);
     if (word == DATA_LONG)
         *answer = *memory_long_answer(m);
     return word;
@@ -75,10 +75,10 @@ static uint64_t resolve_data(void *context, const p5_access *access, uint64_t as
 
 /* Returns the number of iterations of a string instruction, from `a` on, all of whose references hit while
  * nothing is pending in memory. */
-static unsigned calm_iterations(struct memory *m, const pipe_string *s, const p5_access *a, unsigned most,
+static unsigned idle_iterations(struct memory *m, const pipe_string *s, const p5_access *a, unsigned most,
                                 uint64_t clock)
 {
-    if (!memory_calm(m, clock, clock + (uint64_t)(most - 1) * s->step))
+    if (!memory_is_idle(m, clock, clock + (uint64_t)(most - 1) * s->step))
         return 0;
     const data_expected expected[2] = {memory_expect(&a[0]), memory_expect(&a[s->each - 1])};
     unsigned n = 0;
@@ -117,7 +117,7 @@ static bool resolve_string(void *context, pipe_string *s)
     uint64_t clock = s->asked;
     int64_t wait = 0;
     for (unsigned left = s->iterations, n; left > 0; left -= n) {
-        n = wait == 0 ? calm_iterations(core->memory, s, a, left, clock)
+        n = wait == 0 ? idle_iterations(core->memory, s, a, left, clock)
                       : 0; /* few references hit after one that waited */
         s->hits[0] += n;
         s->hits[1] += n;
@@ -256,14 +256,14 @@ static inline __attribute__((always_inline)) void add_insn(const p5_core *core, 
                      .descriptor = is_last && r->descriptor};
     all->accesses += n;
     all->left -= n;
-    if (o->plain)
+    if (o->simple)
         return;
     const p5_value *value = NULL;
     if (o->value != ISA_VALUE_NONE && all->values_left > 0) {
         value = all->values++;
         all->values_left--;
     }
-    price_unplain(core, r, o, value, is_last, x);
+    price_varying(core, r, o, value, is_last, x);
 }
 
 void price_run(p5_core *core, const p5_retired *r, const pipe_resolver *resolver, pipe_deltas *deltas)
@@ -277,13 +277,13 @@ void price_run(p5_core *core, const p5_retired *r, const pipe_resolver *resolver
     all.left = r->access_count;
     all.values = r->values;
     all.values_left = r->value_count;
-    const pipe_insn *const room_end = all.of + sizeof all.of / sizeof all.of[0];
+    const pipe_insn *const array_end = all.of + sizeof all.of / sizeof all.of[0];
     core->block = block;
     begin(core, o->address, resolver, deltas);
     core->pipe.branch_pairs = core->groups - block->ran->groups;
     for (; o < last; o++) {
         add_insn(core, r, o, o->accesses < all.left ? o->accesses : all.left, false, &all);
-        if (__builtin_expect(all.end == room_end, 0)) {
+        if (__builtin_expect(all.end == array_end, 0)) {
             pipe_run(&core->pipe, all.of, (unsigned)(all.end - all.of));
             all.end = all.of;
         }
@@ -330,7 +330,7 @@ void price_pass(p5_core *core, p5_stall cause, uint64_t clocks)
     core->deltas[core->cpl_class].clocks += clocks;
     core->now += clocks;
     if (core->profile)
-        core->pipe.observer->who = profile_last(core);
+        core->pipe.observer->instruction = profile_last(core);
     observed_spend(&core->deltas[core->cpl_class], core->pipe.observer, cause, clocks);
     if (core->profile)
         profile_commit(core);

@@ -29,16 +29,16 @@ uint64_t memory_agent_turn(const struct memory *m)
 
 void agent_run(struct memory *m, uint64_t clock)
 {
-    const model_agent *how = &m->model->agent;
+    const model_agent *settings = &m->model->agent;
     while (m->agent.due <= clock) {
-        uint32_t line = cache_line(how->base) + (uint32_t)(m->agent.lines * 32 % how->length);
-        uint64_t end = how->kind == AGENT_DMA ? agent_dma_turn(m, m->agent.due, line)
-                                              : agent_dual_turn(m, m->agent.due, line);
+        uint32_t line = cache_line(settings->base) + (uint32_t)(m->agent.lines * 32 % settings->length);
+        uint64_t end = settings->kind == AGENT_DMA ? agent_dma_turn(m, m->agent.due, line)
+                                                   : agent_dual_turn(m, m->agent.due, line);
         m->agent.lines++;
         /* An agent that needs more than its period requests the bus again at the next multiple. */
-        uint64_t turn = m->agent.turn + how->period, left = bus_clock_at(&m->bus, end);
+        uint64_t turn = m->agent.turn + settings->period, left = bus_clock_at(&m->bus, end);
         if (turn < left)
-            turn = (left + how->period - 1) / how->period * how->period;
+            turn = (left + settings->period - 1) / settings->period * settings->period;
         plan(m, turn);
     }
 }

@@ -8,11 +8,11 @@
 
 uint64_t agent_dual_turn(struct memory *m, uint64_t asked, uint32_t line)
 {
-    const model_agent *how = &m->model->agent;
+    const model_agent *settings = &m->model->agent;
     uint64_t began = bus_next_free(&m->bus, asked), free = began;
     m->bus.lost = true; /* the other processor is the MRM now */
     memory_upgrade_lines(m, began);
-    switch (snoop_line(m, line, how->write, began, &free)) {
+    switch (snoop_line(m, line, settings->write, began, &free)) {
     case SNOOP_HIT_MODIFIED: /* bus.c counted the change of ownership for the write-back */
         memory_count(m, P5_EVENT_CACHE_M_STATE_LINE_SHARING);
         memory_count(m, P5_EVENT_CACHE_LINE_SHARING);
@@ -23,7 +23,7 @@ uint64_t agent_dual_turn(struct memory *m, uint64_t asked, uint32_t line)
     case SNOOP_MISS:
         break;
     }
-    uint64_t end = memory_foreign_bus(m, free, how->clocks);
+    uint64_t end = memory_foreign_bus(m, free, settings->clocks);
     m->bus.lost = true;
     return end;
 }

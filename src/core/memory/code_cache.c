@@ -12,7 +12,7 @@ void code_cache_init(code_cache *cache, unsigned ways)
 void code_cache_forget(code_cache *cache)
 {
     for (unsigned set = 0; set <= CODE_NO_SET; set++)
-        cache->at_hand[set] = CACHE_NO_TAG;
+        cache->mru[set] = CACHE_NO_TAG;
 }
 
 void code_cache_invalidate(code_cache *cache)
@@ -32,7 +32,7 @@ bool code_cache_drop(code_cache *cache, uint32_t physical)
     int way = code_cache_find(cache, physical);
     if (way < 0)
         return false;
-    cache->tag[set][way] = cache->at_hand[set] = CACHE_NO_TAG;
+    cache->tag[set][way] = cache->mru[set] = CACHE_NO_TAG;
     return true;
 }
 
@@ -57,7 +57,7 @@ code_entry code_cache_get(const code_cache *cache, unsigned set, unsigned way)
 
 void code_cache_put(code_cache *cache, unsigned set, unsigned way, code_entry entry)
 {
-    cache->at_hand[set] = CACHE_NO_TAG;
+    cache->mru[set] = CACHE_NO_TAG;
     cache->tag[set][way] = entry.valid ? cache_tag(entry.tag) : CACHE_NO_TAG;
     cache->ends[set][way] = entry.ends == UINT32_MAX ? 0 : entry.ends;
     cache->lru[set] = (uint8_t)(entry.lru & ((1u << (cache->order.ways - 1)) - 1));
@@ -84,7 +84,7 @@ static void check_cache(const void *row, snapshot *s)
 
 /* CODE_NO_SET is not part of the processor, so it is not in snapshots. */
 const snapshot_table code_cache_state = {
-    SNAPSHOT(code_cache, "code_cache", FIELD_DERIVED(at_hand),
+    SNAPSHOT(code_cache, "code_cache", FIELD_DERIVED(mru),
              FIELD_BITS_BUT_LAST([0][0], 0xfffff000u | CACHE_NO_TAG, tag), FIELD_ANY_OF([0][0], ends),
              FIELD_BITS_BUT_LAST([0], (1 << (CACHE_WAYS - 1)) - 1, lru), FIELD_DERIVED(order)),
     .partial = true, .check = check_cache};

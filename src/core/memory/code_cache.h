@@ -4,6 +4,7 @@
 #ifndef CORE_MEMORY_CODE_CACHE_H
 #define CORE_MEMORY_CODE_CACHE_H
 
+#include <assert.h>
 #include "core/memory/data_cache.h"
 
 /* A dummy set whose most recently used tag is CACHE_NO_TAG, so that looking up CACHE_NO_TAG there always hits
@@ -13,7 +14,7 @@ enum { CODE_NO_SET = CACHE_SETS };
 typedef struct code_cache {
     /* For each set, the tag of the line that was hit last, or CACHE_NO_TAG. The LRU bits point away from that
      * line already, so another hit changes nothing. */
-    uint32_t at_hand[CACHE_SETS + 1];
+    uint32_t mru[CACHE_SETS + 1];
     uint32_t tag[CACHE_SETS + 1][CACHE_WAYS]; /* physical address bits 31-12, or CACHE_NO_TAG */
     uint32_t ends[CACHE_SETS][CACHE_WAYS];    /* P54C: bytes decoded as instruction ends since the fill */
     uint8_t lru[CACHE_SETS + 1];
@@ -23,17 +24,17 @@ typedef struct code_cache {
 void code_cache_init(code_cache *cache, unsigned ways);
 extern const snapshot_table code_cache_state;
 void code_cache_invalidate(code_cache *cache);
-/* Clears `at_hand`, so that each set's next hit updates the LRU bits. */
+/* Clears `mru`, so that each set's next hit updates the LRU bits. */
 void code_cache_forget(code_cache *cache);
 
 /* Returns 0 if a hit of the line with this tag changes nothing. */
 static inline uint32_t code_cache_moves(const code_cache *cache, unsigned set, uint32_t tag)
 {
-    return cache->at_hand[set] ^ tag;
+    return cache->mru[set] ^ tag;
 }
 
 /* Returns whether a hit of `physical` changes nothing. */
-static inline bool code_cache_at_hand(const code_cache *cache, uint32_t physical)
+static inline bool code_cache_is_mru(const code_cache *cache, uint32_t physical)
 {
     return code_cache_moves(cache, cache_set(physical), cache_tag(physical)) == 0;
 }
@@ -54,19 +55,22 @@ static inline int code_cache_find(const code_cache *cache, uint32_t physical)
  * to change nothing. */
 static inline void code_cache_used(code_cache *cache, unsigned set, unsigned way)
 {
+    assert(set < CACHE_SETS && way < CACHE_WAYS);
     cache->lru[set] = way_order_used(&cache->order, cache->lru[set], way);
-    cache->at_hand[set] = CACHE_NO_TAG;
+    cache->mru[set] = CACHE_NO_TAG;
 }
 
 /* Records a hit of the line with this tag, which is now the most recently used of the set. */
 static inline void code_cache_hit_as(code_cache *cache, unsigned set, unsigned way, uint32_t tag)
 {
+    assert(set <= CODE_NO_SET && way < CACHE_WAYS);
     cache->lru[set] = way_order_used(&cache->order, cache->lru[set], way);
-    cache->at_hand[set] = tag;
+    cache->mru[set] = tag;
 }
 
 static inline void code_cache_hit(code_cache *cache, unsigned set, unsigned way)
 {
+    assert(set < CACHE_SETS && way < CACHE_WAYS);
     code_cache_hit_as(cache, set, way, cache->tag[set][way]);
 }
 
@@ -74,6 +78,7 @@ static inline void code_cache_hit(code_cache *cache, unsigned set, unsigned way)
  * bits are unknown. */
 static inline unsigned code_cache_fill(code_cache *cache, uint32_t physical)
 {
+    assert(code_cache_find(cache, physical) < 0);
     unsigned set = cache_set(physical);
     unsigned way =
         way_order_victim(&cache->order, cache->lru[set], cache_match(cache->tag[set], CACHE_NO_TAG));
@@ -90,6 +95,7 @@ uint32_t code_cache_ends(code_cache *cache, uint32_t physical, uint32_t mask);
 /* Returns the ends that have been decoded in the line of this way. */
 static inline uint32_t code_cache_known_ends(const code_cache *cache, unsigned set, unsigned way)
 {
+    assert(set < CACHE_SETS && way < CACHE_WAYS);
     return cache->ends[set][way];
 }
 

@@ -24,10 +24,10 @@ enum {
     PARTNER = 1,           /* there is a partner */
     PARTNER_SAME_KIND = 2, /* the partner is also a read, or also a write */
     PARTNER_MISSED = 4,    /* the partner missed */
-    HOW_PARTNER = 7,
-    HOW_V_PIPE = 8,
-    HOW_MMX = 16,
-    HOW_LOCK = 32 /* multiplied by LOCK_* */
+    TRAIT_PARTNER = 7,
+    TRAIT_V_PIPE = 8,
+    TRAIT_MMX = 16,
+    TRAIT_LOCK = 32 /* multiplied by LOCK_* */
 };
 
 /* The result of one data reference. The stall clocks are those for which the pipe is held beyond the

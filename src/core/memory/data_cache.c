@@ -88,7 +88,7 @@ static void check_cache(const void *row, snapshot *s)
     }
 }
 
-const snapshot_table data_cache_state = {SNAPSHOT(data_cache, "data_cache", FIELD_DERIVED(at_hand, page),
+const snapshot_table data_cache_state = {SNAPSHOT(data_cache, "data_cache", FIELD_DERIVED(mru, page),
                                                   FIELD_BITS_OF([0][0], 0xfffff000u | CACHE_NO_TAG, tag),
                                                   FIELD_MOST_OF([0][0], MESI_MODIFIED, state),
                                                   FIELD_BITS_OF([0], (1 << (CACHE_WAYS - 1)) - 1, lru),

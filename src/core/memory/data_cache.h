@@ -5,6 +5,7 @@
 #ifndef CORE_MEMORY_DATA_CACHE_H
 #define CORE_MEMORY_DATA_CACHE_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -24,8 +25,8 @@ typedef struct data_cache {
     /* For each set and kind of reference (0 read, 1 write), the place whose hits change nothing, or
      * CACHE_NOWHERE. It is the line that was used last, from which the LRU bits point away already. For
      * writes, the line must also be modified and its page dirty already. */
-    uint64_t at_hand[CACHE_SETS][2];
-    uint8_t page[CACHE_SETS]; /* the data TLB's entry that translates `at_hand`, or TLB_NO_ENTRY without
+    uint64_t mru[CACHE_SETS][2];
+    uint8_t page[CACHE_SETS]; /* the data TLB's entry that translates `mru`, or TLB_NO_ENTRY without
                                  paging */
     uint32_t tag[CACHE_SETS][CACHE_WAYS]; /* physical address bits 31-12, or CACHE_NO_TAG */
     uint8_t state[CACHE_SETS][CACHE_WAYS];
@@ -58,6 +59,7 @@ static inline uint32_t cache_line(uint32_t physical)
 /* Returns the physical address of the line in a valid way. */
 static inline uint32_t data_cache_address(const data_cache *cache, unsigned set, unsigned way)
 {
+    assert(set < CACHE_SETS && way < CACHE_WAYS && cache->tag[set][way] != CACHE_NO_TAG);
     return cache->tag[set][way] + set * CACHE_LINE;
 }
 
@@ -66,9 +68,9 @@ void data_cache_init(data_cache *cache, unsigned ways);
 extern const snapshot_table data_cache_state;
 /* Makes all lines invalid and all LRU bits 0. */
 void data_cache_invalidate(data_cache *cache);
-/* Clears `at_hand` for all sets, so that the next hit of each updates the cache. */
+/* Clears `mru` for all sets, so that the next hit of each updates the cache. */
 void data_cache_forget(data_cache *cache);
-/* Clears `at_hand` for the sets whose page the data TLB's `entry` translates, which will translate another
+/* Clears `mru` for the sets whose page the data TLB's `entry` translates, which will translate another
  * one. */
 void data_cache_forget_page(data_cache *cache, unsigned entry);
 
@@ -92,33 +94,35 @@ static inline int data_cache_find(const data_cache *cache, uint32_t physical)
     return hits != 0 ? __builtin_ctz(hits) : -1;
 }
 
-/* Clears `at_hand` for a set. */
+/* Clears `mru` for a set. */
 static inline void data_cache_forget_set(data_cache *cache, unsigned set)
 {
-    cache->at_hand[set][0] = cache->at_hand[set][1] = CACHE_NOWHERE;
+    cache->mru[set][0] = cache->mru[set][1] = CACHE_NOWHERE;
 }
 
 /* Makes the LRU bits point away from `way`. */
 static inline void data_cache_used(data_cache *cache, unsigned set, unsigned way)
 {
+    assert(set < CACHE_SETS && way < CACHE_WAYS);
     cache->lru[set] = way_order_used(&cache->order, cache->lru[set], way);
     data_cache_forget_set(cache, set);
 }
 
 /* Makes the LRU bits point away from `way`, which a reference to `place` has hit, and records it in
- * `at_hand`. The data TLB's `entry` translates its page, which may be `dirty`. */
+ * `mru`. The data TLB's `entry` translates its page, which may be `dirty`. */
 static inline void data_cache_used_at(data_cache *cache, unsigned set, unsigned way, uint64_t place,
                                       unsigned entry, bool dirty)
 {
     cache->lru[set] = way_order_used(&cache->order, cache->lru[set], way);
-    cache->at_hand[set][0] = place;
-    cache->at_hand[set][1] = dirty && cache->state[set][way] == MESI_MODIFIED ? place : CACHE_NOWHERE;
+    cache->mru[set][0] = place;
+    cache->mru[set][1] = dirty && cache->state[set][way] == MESI_MODIFIED ? place : CACHE_NOWHERE;
     cache->page[set] = (uint8_t)entry;
 }
 
 /* Records a write hit of an E or M line. */
 static inline void data_cache_written(data_cache *cache, unsigned set, unsigned way)
 {
+    assert(cache->state[set][way] >= MESI_EXCLUSIVE); /* others need a bus cycle */
     cache->state[set][way] = MESI_MODIFIED;
 }
 
@@ -131,6 +135,7 @@ static inline unsigned data_cache_victim(const data_cache *cache, unsigned set)
 /* Fills the line of `physical` into `way` in `state`, most recently used. */
 static inline void data_cache_fill(data_cache *cache, unsigned way, uint32_t physical, mesi state)
 {
+    assert(way < CACHE_WAYS && data_cache_find(cache, physical) < 0 && state != MESI_INVALID);
     unsigned set = cache_set(physical);
     cache->tag[set][way] = cache_tag(physical);
     cache->state[set][way] = (uint8_t)state;

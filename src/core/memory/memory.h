@@ -79,15 +79,15 @@ void memory_fold(memory *m);
 static inline bool memory_data_usual(memory *m, const p5_access *access, uint64_t clock);
 /* References that go to the bus regardless of the caches' contents. */
 enum { ACCESS_ON_BUS = P5_ACCESS_IO | P5_ACCESS_LOCKED };
-/* Makes any data reference, requested at core clock `asked` and described by `how` (data_answer.h). If it
+/* Makes any data reference, requested at core clock `asked` and described by `traits` (data_answer.h). If it
  * returns DATA_USUAL, the caller adds the events as for memory_data_usual. Otherwise it returns a word or
  * DATA_LONG, and the events (events.tsv, unit memory) are counted. P5_ACCESS_LOCKED implies LOCK_MODIFY. */
-uint64_t memory_ask(memory *m, const p5_access *access, uint64_t asked, unsigned how);
+uint64_t memory_ask(memory *m, const p5_access *access, uint64_t asked, unsigned traits);
 /* Unpacks the result of the last memory_ask, which was requested at `asked` and returned `word`. */
 void memory_answered(const memory *m, uint64_t word, uint64_t asked, data_answer *answer);
 static inline bool memory_answered_hit(const memory *m, uint64_t answer);
 /* Does what memory_ask does and counts all events. */
-void memory_data(memory *m, const p5_access *access, uint64_t asked, unsigned how, data_answer *answer);
+void memory_data(memory *m, const p5_access *access, uint64_t asked, unsigned traits, data_answer *answer);
 
 /* A code fetch of the 32-byte line that contains `physical`. */
 typedef struct code_answer {

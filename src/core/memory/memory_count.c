@@ -50,7 +50,7 @@ void memory_fold_uses(uint64_t uses[REFERENCE_USES], counts *totals, unsigned cl
         const bool misaligned = (kind & (PARTNER | KIND_MISALIGNED)) == KIND_MISALIGNED;
         const unsigned missed = (kind & KIND_MISSED) != 0, twice = (kind & KIND_MISSED_TWICE) != 0;
         if (misaligned)
-            memory_count_kind(totals, class, kind & ~(unsigned)HOW_PARTNER, 2, missed + twice, uses[kind]);
+            memory_count_kind(totals, class, kind & ~(unsigned)TRAIT_PARTNER, 2, missed + twice, uses[kind]);
         else
             memory_count_kind(totals, class, kind, 1, missed, uses[kind]);
         uses[kind] = 0;
@@ -61,7 +61,7 @@ void memory_fold_uses(uint64_t uses[REFERENCE_USES], counts *totals, unsigned cl
 
 void memory_fold(struct memory *m)
 {
-    if (m->totals_given) /* the profile's own totals are used */
+    if (m->totals_replaced) /* the profile's own totals are used */
         return;
     for (unsigned class = 0; class < P5_CPL_CLASSES; class ++)
         memory_fold_uses(m->own_uses[class], m->totals, class);

@@ -13,11 +13,11 @@ typedef struct reference {
     struct memory *m;
     const p5_access *access;
     uint64_t clock; /* the current clock */
-    unsigned how;
+    unsigned traits;
     bool write;
-    bool plain;   /* an ordinary reference: neither its flags nor `how` nor the mode (memory.special)
+    bool ordinary; /* an ordinary reference: neither its flags nor `traits` nor the mode (memory.special)
                      need special treatment */
-    bool aligned; /* plain and in one part */
+    bool aligned;  /* ordinary and in one part */
     bool misaligned;
     unsigned locked; /* LOCK_* */
     bool tlb_missed;
@@ -35,30 +35,30 @@ typedef struct part {
 
 static inline bool is_mmx(const reference *r)
 {
-    return !r->plain && (r->how & HOW_MMX) != 0;
+    return !r->ordinary && (r->traits & TRAIT_MMX) != 0;
 }
 
 static inline bool is_frozen(const reference *r)
 {
-    return !r->plain && memory_frozen(r->m);
+    return !r->ordinary && memory_frozen(r->m);
 }
 
 static inline bool is_written_through(const reference *r)
 {
-    return (!r->plain && (r->access->flags & P5_ACCESS_WRITE_THROUGH) != 0) ||
+    return (!r->ordinary && (r->access->flags & P5_ACCESS_WRITE_THROUGH) != 0) ||
            !r->m->model->bus.write_back_lines;
 }
 
 static inline bool is_cacheable(const reference *r)
 {
-    return (r->plain || ((r->access->flags & P5_ACCESS_CACHE_DISABLE) == 0 && !r->m->no_data_fill)) &&
+    return (r->ordinary || ((r->access->flags & P5_ACCESS_CACHE_DISABLE) == 0 && !r->m->no_data_fill)) &&
            !model_uncacheable(r->m->model, r->access->physical);
 }
 
 /* Returns the observer of the arrays, or NULL. */
 static inline array_observer *watcher_of(const reference *r)
 {
-    return r->plain ? NULL : r->m->arrays;
+    return r->ordinary ? NULL : r->m->arrays;
 }
 
 /* ---- stalls ---- */
@@ -128,7 +128,7 @@ look_up_page(struct memory *m, const p5_access *access, part at, uint64_t clock)
 ALWAYS_INLINE void translate(reference *r, part at)
 {
     struct memory *m = r->m;
-    bool large = !r->plain && (r->access->flags & P5_ACCESS_LARGE_PAGE) != 0;
+    bool large = !r->ordinary && (r->access->flags & P5_ACCESS_LARGE_PAGE) != 0;
     tlb *t = memory_data_tlb(m, large);
     if (__builtin_expect(watcher_of(r) == NULL && memory_page_usual(t, tlb_key(at.linear, large), r->write),
                          1))
@@ -165,9 +165,9 @@ ALWAYS_INLINE void fill_line(reference *r, const part *parts, unsigned count)
 {
     struct memory *m = r->m;
     const model_latency *latency = &m->model->latency;
-    bus_clock begins = bus_start(&m->bus, r->clock + latency->miss_to_bus, !r->plain);
+    bus_clock begins = bus_start(&m->bus, r->clock + latency->miss_to_bus, !r->ordinary);
     bus_line line =
-        memory_take_line(m, begins, parts[0].physical, !is_written_through(r), !r->aligned, !r->plain);
+        memory_take_line(m, begins, parts[0].physical, !is_written_through(r), !r->aligned, !r->ordinary);
     uint64_t arrived = line.first;
     if (count == 2)
         arrived = memory_later(arrived, line.part[(parts[1].physical >> 3) & 3]);
@@ -211,12 +211,12 @@ ALWAYS_INLINE void read_line(reference *r, const part *parts, unsigned count)
 ALWAYS_INLINE void buffered_write(reference *r, const part *at, bool upgrade)
 {
     struct memory *m = r->m;
-    unsigned entry = write_buffer_next(&m->writes, (r->how & HOW_V_PIPE) != 0);
+    unsigned entry = write_buffer_next(&m->writes, (r->traits & TRAIT_V_PIPE) != 0);
     wait_until(r, m->writes.free_at[entry], &r->waited_buffer);
     memory_upgrade_lines(m, r->clock); /* before the entry's line is overwritten */
-    bus_clock begins = bus_start(&m->bus, r->clock + m->model->latency.miss_to_bus, !r->plain);
+    bus_clock begins = bus_start(&m->bus, r->clock + m->model->latency.miss_to_bus, !r->ordinary);
     bus_time time = bus_write_time(&m->bus, at->physical, at->size);
-    uint64_t end = bus_cycle_logged(&m->bus, begins, time, !r->plain);
+    uint64_t end = bus_cycle_logged(&m->bus, begins, time, !r->ordinary);
     memory_buffered(m, entry, end, at->physical, upgrade);
     if (!is_cacheable(r) && !(is_mmx(r) && m->loses_mmx_writes))
         memory_count(m, P5_EVENT_WRITES_TO_NONCACHEABLE_MEMORY);
@@ -336,7 +336,7 @@ ALWAYS_INLINE void count_waits(const reference *r)
     uint64_t read = r->waited_read + r->waited_tlb, buffer = r->waited_buffer;
     if (r->misaligned && !r->write && r->waited_misaligned > 0)
         read += r->waited_misaligned - (m->model->errata && !r->tlb_missed);
-    if (r->plain) {
+    if (r->ordinary) {
         m->uses[WAITED_FOR_READ] += read;
         m->uses[WAITED_FOR_BUFFER] += buffer;
         return;
@@ -365,8 +365,8 @@ ALWAYS_INLINE void count_look_ups(const reference *r, uint64_t asked)
     const bool alone = r->clock != asked;
     const unsigned kind = (r->write ? KIND_WRITE : 0u) | (is_mmx(r) ? KIND_MMX : 0u) |
                           (r->missed_parts > 0 ? KIND_MISSED : 0u) | (r->owned ? KIND_TO_E_OR_M : 0u);
-    const unsigned partner = alone ? 0 : r->how & HOW_PARTNER, misses = misses_of(r);
-    if (!(r->plain || m->uses != NULL) || (r->misaligned && !alone))
+    const unsigned partner = alone ? 0 : r->traits & TRAIT_PARTNER, misses = misses_of(r);
+    if (!(r->ordinary || m->uses != NULL) || (r->misaligned && !alone))
         memory_count_kind(m->totals, m->class, kind | partner, r->misaligned ? 2 : 1, misses, 1);
     else if (r->misaligned)
         m->uses[kind | KIND_MISALIGNED | (misses == 2 ? KIND_MISSED_TWICE : 0u)]++;
@@ -391,27 +391,27 @@ static inline unsigned split(const reference *r, part parts[2])
 
 ALWAYS_INLINE void begin(const reference *r)
 {
-    if (r->plain)
+    if (r->ordinary)
         return;
     if (r->locked == LOCK_NONE || !r->write) /* HOLD and PBREQ# wait for the end of a locked sequence */
         memory_let_agent(r->m, r->clock);
     memory_upgrade_lines(r->m, r->clock);
 }
 
-/* Completes a reference. A plain reference that hits left no new request pending. */
+/* Completes a reference. A ordinary reference that hits left no new request pending. */
 ALWAYS_INLINE uint64_t end(const reference *r, uint64_t asked)
 {
     struct memory *m = r->m;
     const bool hit = r->missed_parts == 0 && r->owned == r->write;
-    if (!r->plain || !hit)
-        memory_set_quiet(m);
+    if (!r->ordinary || !hit)
+        memory_set_idle(m);
     if (r->clock == asked && hit && !r->misaligned)
         return DATA_USUAL;
     count_waits(r);
     count_look_ups(r, asked);
     const uint64_t answer = answer_of(r, asked);
-    return r->plain && !hit && __builtin_expect(bus_log_full(&m->bus.log), 0) ? log_turned(m, answer)
-                                                                              : answer;
+    return r->ordinary && !hit && __builtin_expect(bus_log_full(&m->bus.log), 0) ? log_turned(m, answer)
+                                                                                 : answer;
 }
 
 /* Makes a reference from beginning to end. */
@@ -449,14 +449,14 @@ ALWAYS_INLINE uint64_t make(reference *r)
 }
 
 /* Makes an ordinary reference. */
-ALWAYS_INLINE uint64_t make_plain(struct memory *m, const p5_access *access, uint64_t asked, unsigned how,
-                                  bool write, bool misaligned)
+ALWAYS_INLINE uint64_t make_ordinary(struct memory *m, const p5_access *access, uint64_t asked,
+                                     unsigned traits, bool write, bool misaligned)
 {
     reference r = {.m = m,
                    .access = access,
                    .clock = asked,
-                   .how = how,
-                   .plain = true,
+                   .traits = traits,
+                   .ordinary = true,
                    .aligned = !misaligned,
                    .misaligned = misaligned,
                    .write = write,
@@ -465,27 +465,27 @@ ALWAYS_INLINE uint64_t make_plain(struct memory *m, const p5_access *access, uin
 }
 
 static uint64_t __attribute__((noinline))
-plain_read(struct memory *m, const p5_access *access, uint64_t asked, unsigned how)
+plain_read(struct memory *m, const p5_access *access, uint64_t asked, unsigned traits)
 {
-    return make_plain(m, access, asked, how, false, false);
+    return make_ordinary(m, access, asked, traits, false, false);
 }
 
 static uint64_t __attribute__((noinline))
-plain_write(struct memory *m, const p5_access *access, uint64_t asked, unsigned how)
+plain_write(struct memory *m, const p5_access *access, uint64_t asked, unsigned traits)
 {
-    return make_plain(m, access, asked, how, true, false);
+    return make_ordinary(m, access, asked, traits, true, false);
 }
 
 static uint64_t __attribute__((noinline))
-misaligned_read(struct memory *m, const p5_access *access, uint64_t asked, unsigned how)
+misaligned_read(struct memory *m, const p5_access *access, uint64_t asked, unsigned traits)
 {
-    return make_plain(m, access, asked, how, false, true);
+    return make_ordinary(m, access, asked, traits, false, true);
 }
 
 static uint64_t __attribute__((noinline))
-misaligned_write(struct memory *m, const p5_access *access, uint64_t asked, unsigned how)
+misaligned_write(struct memory *m, const p5_access *access, uint64_t asked, unsigned traits)
 {
-    return make_plain(m, access, asked, how, true, true);
+    return make_ordinary(m, access, asked, traits, true, true);
 }
 
 /* I/O waits for all buffered writes and is not buffered itself. A reference that crosses a dword takes two
@@ -514,7 +514,7 @@ io_reference(struct memory *m, const p5_access *access, uint64_t asked)
         port += size;
         left -= size;
     }
-    memory_set_quiet(m);
+    memory_set_idle(m);
     /* A port has no cache line, so it counts as a hit. */
     return answer_long(
         m, (data_answer){
@@ -522,48 +522,48 @@ io_reference(struct memory *m, const p5_access *access, uint64_t asked)
 }
 
 static uint64_t __attribute__((noinline))
-other(struct memory *m, const p5_access *access, uint64_t asked, unsigned how)
+other(struct memory *m, const p5_access *access, uint64_t asked, unsigned traits)
 {
     if ((access->flags & P5_ACCESS_IO) != 0)
         return io_reference(m, access, asked);
-    reference r = {.m = m, .access = access, .clock = asked, .how = how};
+    reference r = {.m = m, .access = access, .clock = asked, .traits = traits};
     r.write = (access->flags & P5_ACCESS_WRITE) != 0;
     r.owned = r.write;
     r.misaligned = memory_misaligned(access);
-    r.locked = (access->flags & P5_ACCESS_LOCKED) != 0 ? LOCK_MODIFY : how / HOW_LOCK;
+    r.locked = (access->flags & P5_ACCESS_LOCKED) != 0 ? LOCK_MODIFY : traits / TRAIT_LOCK;
     const uint64_t word = make(&r);
     observed_over(m->arrays, false);
     return word;
 }
 
-ALWAYS_INLINE uint64_t ask(struct memory *m, const p5_access *access, uint64_t asked, unsigned how)
+ALWAYS_INLINE uint64_t ask(struct memory *m, const p5_access *access, uint64_t asked, unsigned traits)
 {
     const unsigned special = (access->flags & ~(unsigned)P5_ACCESS_WRITE) |
-                             (how & ~(unsigned)(HOW_PARTNER | HOW_V_PIPE)) | m->special;
+                             (traits & ~(unsigned)(TRAIT_PARTNER | TRAIT_V_PIPE)) | m->special;
     const bool write = (access->flags & P5_ACCESS_WRITE) != 0;
     if (__builtin_expect(special != 0, 0))
-        return other(m, access, asked, how);
+        return other(m, access, asked, traits);
     if (__builtin_expect(!memory_on_boundary(access) && memory_misaligned(access), 0))
-        return write ? misaligned_write(m, access, asked, how) : misaligned_read(m, access, asked, how);
-    return write ? plain_write(m, access, asked, how) : plain_read(m, access, asked, how);
+        return write ? misaligned_write(m, access, asked, traits) : misaligned_read(m, access, asked, traits);
+    return write ? plain_write(m, access, asked, traits) : plain_read(m, access, asked, traits);
 }
 
 static uint64_t __attribute__((noinline))
-ask_observed(struct memory *m, const p5_access *access, uint64_t asked, unsigned how)
+ask_observed(struct memory *m, const p5_access *access, uint64_t asked, unsigned traits)
 {
     core_observer *o = m->observer;
     o->asks(o);
-    const uint64_t word = ask(m, access, asked, how);
+    const uint64_t word = ask(m, access, asked, traits);
     if (!memory_answered_hit(m, word))
         o->missed(o, access->physical, false);
     return word;
 }
 
-uint64_t memory_ask(struct memory *m, const p5_access *access, uint64_t asked, unsigned how)
+uint64_t memory_ask(struct memory *m, const p5_access *access, uint64_t asked, unsigned traits)
 {
     if (__builtin_expect(m->observer != NULL, 0))
-        return ask_observed(m, access, asked, how);
-    return ask(m, access, asked, how);
+        return ask_observed(m, access, asked, traits);
+    return ask(m, access, asked, traits);
 }
 
 void memory_answered(const struct memory *m, uint64_t word, uint64_t asked, data_answer *answer)
@@ -576,11 +576,12 @@ void memory_answered(const struct memory *m, uint64_t word, uint64_t asked, data
         data_out_of_word(word, asked, answer);
 }
 
-void memory_data(struct memory *m, const p5_access *access, uint64_t asked, unsigned how, data_answer *answer)
+void memory_data(struct memory *m, const p5_access *access, uint64_t asked, unsigned traits,
+                 data_answer *answer)
 {
-    const uint64_t word = memory_ask(m, access, asked, how);
+    const uint64_t word = memory_ask(m, access, asked, traits);
     if (word == DATA_USUAL)
-        memory_count_kind(m->totals, m->class, reference_hit(access, how), 1, 0, 1);
+        memory_count_kind(m->totals, m->class, reference_hit(access, traits), 1, 0, 1);
     memory_answered(m, word, asked, answer);
 }
 
@@ -618,7 +619,7 @@ bool memory_hits_misaligned(struct memory *m, const p5_access *access)
         !memory_within_line(access) || !use_line(m, access, false))
         return false;
     reference r = {
-        .m = m, .access = access, .plain = true, .misaligned = true, .write = write, .owned = write};
+        .m = m, .access = access, .ordinary = true, .misaligned = true, .write = write, .owned = write};
     wait_misaligned(&r);
     count_waits(&r);
     count_look_ups(&r, 0);

@@ -70,7 +70,7 @@ static inline bool memory_hits_any(struct memory *m, const p5_access *access)
 static inline bool memory_is_free(const struct memory *m, const p5_access *access, uint64_t clock)
 {
     bool write = (access->flags & P5_ACCESS_WRITE) != 0;
-    return (clock >= (write ? m->write_quiet : m->read_quiet) ||
+    return (clock >= (write ? m->write_idle : m->read_idle) ||
             memory_passes_by(m, access->physical, write, clock)) &&
            clock < m->agent.due;
 }
@@ -130,20 +130,20 @@ static inline bool memory_undisturbed(const struct memory *m, uint64_t clock)
 
 /* Returns whether nothing delays hits from clock `first` to `last`: no fill or write is pending, and no other
  * bus master acts. */
-static inline bool memory_calm(const struct memory *m, uint64_t first, uint64_t last)
+static inline bool memory_is_idle(const struct memory *m, uint64_t first, uint64_t last)
 {
-    return first >= m->write_quiet && memory_undisturbed(m, last); /* write_quiet is not before read_quiet */
+    return first >= m->write_idle && memory_undisturbed(m, last); /* write_idle is not before read_idle */
 }
 
 /* The same as one comparison: clocks within `span` of `from` qualify as `first`, if `last` is at most `reach`
  * later. */
-typedef struct quiet_time {
+typedef struct idle_time {
     uint64_t from, span;
-} quiet_time;
-static inline quiet_time memory_quiet_time(const struct memory *m, uint64_t reach)
+} idle_time;
+static inline idle_time memory_idle_time(const struct memory *m, uint64_t reach)
 {
-    uint64_t from = m->write_quiet, due = m->agent.due; /* UINT64_MAX if the cache is frozen */
-    return (quiet_time){from, due > from && due - from > reach ? due - from - reach : 0};
+    uint64_t from = m->write_idle, due = m->agent.due; /* UINT64_MAX if the cache is frozen */
+    return (idle_time){from, due > from && due - from > reach ? due - from - reach : 0};
 }
 
 /* Makes a reference that hits but is not to the most recently used line, or not as `expected`. Includes
@@ -161,14 +161,14 @@ static inline uint64_t memory_place(const p5_access *access, uint64_t bits)
     return ((uint64_t)access->physical << 32 | access->linear) & bits;
 }
 
-/* Returns whether a reference hits the line that its set's `at_hand` records, with the page translated, and
+/* Returns whether a reference hits the line that its set's `mru` records, with the page translated, and
  * then uses its page. Apart from its address, the reference must be as `expected`. */
-static inline __attribute__((always_inline)) bool
-memory_hits_at_hand(struct memory *m, const p5_access *access, const data_expected *expected)
+static inline __attribute__((always_inline)) bool memory_hits_mru(struct memory *m, const p5_access *access,
+                                                                  const data_expected *expected)
 {
     const unsigned set = cache_set(access->physical);
     const uint64_t place = memory_place(access, CACHE_PLACE | expected->odd);
-    if (__builtin_expect(m->data.at_hand[set][expected->write] != place, 0))
+    if (__builtin_expect(m->data.mru[set][expected->write] != place, 0))
         return false;
     tlb_hit(&m->data_tlb, m->data.page[set]);
     return true;
@@ -179,7 +179,7 @@ memory_hits_at_hand(struct memory *m, const p5_access *access, const data_expect
 static inline bool memory_data_expected(struct memory *m, const p5_access *access,
                                         const data_expected *expected)
 {
-    return (memory_kind(access) == expected->kind && memory_hits_at_hand(m, access, expected)) ||
+    return (memory_kind(access) == expected->kind && memory_hits_mru(m, access, expected)) ||
            memory_hits_unexpected(m, access, expected);
 }
 
@@ -190,7 +190,7 @@ static inline bool memory_code_page_usual(struct memory *m, uint32_t linear)
         return true;
     tlb *t = &m->code_tlb;
     uint32_t key = tlb_key(linear, false);
-    if (tlb_at_hand(t, key))
+    if (tlb_is_mru(t, key))
         return true;
     const bool hit = memory_page_usual(t, key, false);
     t->last = hit ? key : 0;

@@ -40,13 +40,13 @@ static inline bool memory_begins_page(uint32_t linear)
     return (linear & 0xfff) == 0;
 }
 
-/* Returns the physical address `behind` bytes further on, in this page or at the beginning of the next. */
-static inline uint32_t memory_physical(const struct memory *m, const p5_access *access, uint32_t behind)
+/* Returns the physical address `offset` bytes further on, in this page or at the beginning of the next. */
+static inline uint32_t memory_physical(const struct memory *m, const p5_access *access, uint32_t offset)
 {
-    const uint32_t linear = access->linear + behind;
+    const uint32_t linear = access->linear + offset;
     if (memory_begins_page(linear) && m->hooks.translate != NULL)
         return m->hooks.translate(m->hooks.context, linear);
-    return access->physical + behind;
+    return access->physical + offset;
 }
 
 /* Makes and counts the read cycle of a locked reference. Returns when the bus is done. */

@@ -23,7 +23,7 @@ static void memory_reset(struct memory *m)
     m->ewbe_at = 0;
     m->ewbe_clocks = (uint64_t)model->bus.ewbe * model->half_ratio / 2;
     agent_reset(m);
-    memory_set_quiet(m);
+    memory_set_idle(m);
 }
 
 struct memory *memory_open(const p5_model *model, const p5_core_hooks *hooks, counts *totals)
@@ -59,7 +59,7 @@ void memory_set_totals(struct memory *m, counts *totals, uint64_t *uses)
     memory_fold(m);
     m->totals = m->bus.totals = totals;
     m->uses = uses;
-    m->totals_given = true;
+    m->totals_replaced = true;
     memory_set_special(m);
 }
 
@@ -92,7 +92,7 @@ void memory_close(struct memory *m)
 void memory_set_class(struct memory *m, unsigned cpl_class)
 {
     m->class = m->bus.class = cpl_class;
-    if (!m->totals_given)
+    if (!m->totals_replaced)
         m->uses = m->own_uses[cpl_class];
 }
 
@@ -167,7 +167,7 @@ uint64_t memory_drained(struct memory *m, uint64_t asked)
 
 uint64_t memory_backlog(const struct memory *m, uint64_t now)
 {
-    uint64_t done = memory_later(memory_later(m->write_quiet, m->read_quiet), m->code_fill.done);
+    uint64_t done = memory_later(memory_later(m->write_idle, m->read_idle), m->code_fill.done);
     for (unsigned i = 0; i < 4; i++)
         done = memory_later(done, m->code_parts[i]);
     return memory_later(done, now) - now;
@@ -186,7 +186,7 @@ uint64_t memory_branch_message(struct memory *m, uint64_t asked, uint64_t *end)
     memory_upgrade_lines(m, taken);
     *end = bus_write(&m->bus, taken + m->model->latency.miss_to_bus);
     write_buffer_take(&m->writes, entry, *end, 0, false);
-    memory_set_quiet(m);
+    memory_set_idle(m);
     return taken;
 }
 

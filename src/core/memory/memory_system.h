@@ -31,22 +31,22 @@ typedef struct line_fill {
 enum { WAITED_FOR_READ = REFERENCE_KINDS, WAITED_FOR_BUFFER, REFERENCE_USES };
 
 /* Recent results of the owner's page_bits_set, for memo_check.c. */
-enum { MEMORY_TOLD = 64 };
-typedef struct memory_told_bits {
+enum { PAGE_BITS_LOG = 64 };
+typedef struct page_bits_entry {
     uint32_t linear;
     unsigned bits;
     bool write;
-} memory_told_bits;
-typedef struct memory_told {
-    memory_told_bits bits[MEMORY_TOLD];
+} page_bits_entry;
+typedef struct page_bits_log {
+    page_bits_entry bits[PAGE_BITS_LOG];
     unsigned count;
-} memory_told;
+} page_bits_log;
 
 struct memory {
     /* The fast path: see memory_fast.h. */
     data_cache data;
     tlb data_tlb;
-    uint64_t read_quiet, write_quiet; /* clocks from which nothing pending could delay any hit of that kind */
+    uint64_t read_idle, write_idle; /* clocks from which nothing pending could delay any hit of that kind */
     bool paging;
     bool separate_large; /* 4 MB pages have a TLB of their own */
     bool code_tlb_splits;
@@ -73,16 +73,16 @@ struct memory {
     uint64_t own_uses[P5_CPL_CLASSES][REFERENCE_USES];
     bool special; /* no data reference is ordinary: the cache is frozen, or there is an observer or another
                      bus master */
-    bool totals_given; /* the profile has set `totals` */
+    bool totals_replaced; /* the profile has set `totals` */
     unsigned class;
     data_answer long_answer;         /* the last result that did not fit into a word */
     bool no_data_fill, no_code_fill; /* CD or TR12 inhibit */
     bool cache_disable, not_write_through;
-    bool loses_mmx_writes;   /* erratum 75: event 2Eh of counter 1 does not count non-cacheable writes of MMX
+    bool loses_mmx_writes;    /* erratum 75: event 2Eh of counter 1 does not count non-cacheable writes of MMX
                                 instructions */
-    core_observer *observer; /* or NULL */
-    array_observer *arrays;  /* or NULL; otherwise no data reference is ordinary */
-    memory_told *told;       /* what the owner's page_bits_set returned, for the checking core; or NULL */
+    core_observer *observer;  /* or NULL */
+    array_observer *arrays;   /* or NULL; otherwise no data reference is ordinary */
+    page_bits_log *page_bits; /* what the owner's page_bits_set returned, for the checking core; or NULL */
 };
 
 /* Returns whether the data cache is frozen: its replacement bits do not change, and hits need special
@@ -172,12 +172,12 @@ static inline uint64_t memory_writes_done(const struct memory *m)
     return m->writes.drained > m->ewbe_at ? m->writes.drained : m->ewbe_at;
 }
 
-/* Recomputes read_quiet and write_quiet. */
-static inline void memory_set_quiet(struct memory *m)
+/* Recomputes read_idle and write_idle. */
+static inline void memory_set_idle(struct memory *m)
 {
     uint64_t writes_done = memory_writes_done(m);
-    m->read_quiet = memory_frozen(m) ? UINT64_MAX : m->data_fill.done;
-    m->write_quiet = m->read_quiet > writes_done ? m->read_quiet : writes_done;
+    m->read_idle = memory_frozen(m) ? UINT64_MAX : m->data_fill.done;
+    m->write_idle = m->read_idle > writes_done ? m->read_idle : writes_done;
 }
 
 /* Recomputes `special`, after control inputs or observers have changed. */
@@ -231,10 +231,10 @@ static inline const data_answer *memory_long_answer(const struct memory *m)
 {
     return &m->long_answer;
 }
-/* Also stores the results of the owner's page_bits_set in `told`. */
-static inline void memory_keep_told(struct memory *m, memory_told *told)
+/* Also stores the results of the owner's page_bits_set in `page_bits`. */
+static inline void memory_log_page_bits(struct memory *m, page_bits_log *page_bits)
 {
-    m->told = told;
+    m->page_bits = page_bits;
 }
 /* Returns the core clocks in which the bus was in use up to `clock`. */
 static inline bus_use memory_bus_used(const struct memory *m, uint64_t clock)
@@ -252,7 +252,7 @@ static inline void memory_forget_hits(struct memory *m)
     data_cache_forget(&m->data);
     code_cache_forget(&m->code);
     m->code_tlb.last = 0;
-    memory_set_quiet(m);
+    memory_set_idle(m);
 }
 
 /* Returns whether there is another bus master. */

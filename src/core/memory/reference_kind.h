@@ -5,7 +5,7 @@
 #include "core/memory/data_answer.h"
 #include "p5scope/core.h"
 
-/* The lowest bits are HOW_PARTNER. */
+/* The lowest bits are TRAIT_PARTNER. */
 enum {
     /* These replace the partner's bits if PARTNER is clear, because a misaligned reference waits for its
      * second half and so shares its clock with no partner: */
@@ -18,11 +18,12 @@ enum {
     REFERENCE_KINDS = 128
 };
 
-/* Returns the kind of a hit. `how`: as in data_answer.h. */
-static inline unsigned reference_hit(const p5_access *access, unsigned how)
+/* Returns the kind of a hit. `traits`: as in data_answer.h. */
+static inline unsigned reference_hit(const p5_access *access, unsigned traits)
 {
-    return (how & HOW_PARTNER) | ((access->flags & P5_ACCESS_WRITE) != 0 ? KIND_WRITE | KIND_TO_E_OR_M : 0u) |
-           ((how & HOW_MMX) != 0 ? KIND_MMX : 0u);
+    return (traits & TRAIT_PARTNER) |
+           ((access->flags & P5_ACCESS_WRITE) != 0 ? KIND_WRITE | KIND_TO_E_OR_M : 0u) |
+           ((traits & TRAIT_MMX) != 0 ? KIND_MMX : 0u);
 }
 
 /* Adds events 0, 1, 28h and 5 and the MMX-only versions for `uses` references of one kind, each of which

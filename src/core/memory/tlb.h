@@ -5,6 +5,7 @@
 #ifndef CORE_MEMORY_TLB_H
 #define CORE_MEMORY_TLB_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -80,7 +81,7 @@ static inline unsigned tlb_hint_of(uint32_t key)
 
 /* Code TLB: returns whether the most recently used entry translates `key`, so that using it changes
  * nothing. */
-static inline bool tlb_at_hand(const tlb *t, uint32_t key)
+static inline bool tlb_is_mru(const tlb *t, uint32_t key)
 {
     return t->last == key;
 }
@@ -88,6 +89,7 @@ static inline bool tlb_at_hand(const tlb *t, uint32_t key)
 /* Uses an entry. The caller keeps `last` up to date. */
 static inline void tlb_hit(tlb *t, unsigned entry)
 {
+    assert(entry <= TLB_NO_ENTRY);
     t->order = (t->order & t->use[entry].keep) | t->use[entry].point;
 }
 
@@ -120,6 +122,7 @@ static inline unsigned tlb_size(const tlb *t)
 }
 static inline uint32_t tlb_key_at(const tlb *t, unsigned entry)
 {
+    assert(entry < tlb_size(t));
     return t->row[entry].key.of[0];
 }
 typedef struct tlb_entry {

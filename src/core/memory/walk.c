@@ -28,9 +28,9 @@ static uint64_t read_entry(struct memory *m, uint32_t entry, uint64_t asked)
 static unsigned bits_set(struct memory *m, uint32_t linear, bool write)
 {
     unsigned bits = m->hooks.page_bits_set(m->hooks.context, linear, write);
-    memory_told *told = m->told;
-    if (told != NULL && bits != 0 && told->count < MEMORY_TOLD)
-        told->bits[told->count++] = (memory_told_bits){linear, bits, write};
+    page_bits_log *page_bits = m->page_bits;
+    if (page_bits != NULL && bits != 0 && page_bits->count < PAGE_BITS_LOG)
+        page_bits->bits[page_bits->count++] = (page_bits_entry){linear, bits, write};
     return bits;
 }
 

@@ -4,6 +4,7 @@
 #ifndef CORE_MEMORY_WRITE_BUFFER_H
 #define CORE_MEMORY_WRITE_BUFFER_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
@@ -32,6 +33,7 @@ extern const snapshot_table write_buffer_state;
  * entered the buffers, so it is the entry taken longest ago. */
 static inline unsigned write_buffer_next(const write_buffer *w, bool v_pipe)
 {
+    assert(w->next[v_pipe] < w->entries);
     return w->next[v_pipe];
 }
 
@@ -47,6 +49,7 @@ static inline uint64_t write_buffer_first_free(const write_buffer *w)
 static inline void write_buffer_take(write_buffer *w, unsigned entry, uint64_t end, uint32_t line,
                                      bool upgrade)
 {
+    assert(entry < w->entries && end >= w->drained);
     uint16_t next;
     memcpy(&next, w->next, sizeof next);
     next = (uint16_t)((next & w->keep[entry]) | w->put[entry]);

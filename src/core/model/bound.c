@@ -47,7 +47,7 @@ bound bound_of_model(const p5_model *model)
     return b;
 }
 
-uint64_t bound_blind(const bound *b, uint64_t most, uint32_t references, uint32_t bytes)
+uint64_t bound_worst(const bound *b, uint64_t most, uint32_t references, uint32_t bytes)
 {
     uint32_t lines = bytes / P5_LINE_BYTES + BOUND_LINES_AHEAD;
     uint64_t backlog = PIPE + b->access_clocks + b->walk_clocks;

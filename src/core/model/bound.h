@@ -19,7 +19,7 @@ bound bound_of_model(const p5_model *model);
 /* Returns an upper bound of the clocks until instructions have been priced that take `most` clocks in total
  * when every reference hits (op.most_clocks), and that make this many references and have this many bytes of
  * code. */
-uint64_t bound_blind(const bound *b, uint64_t most, uint32_t references, uint32_t bytes);
+uint64_t bound_worst(const bound *b, uint64_t most, uint32_t references, uint32_t bytes);
 /* The largest number of increments of an event in one clock. Most events have one or two: one for each pipe
  * or each half of a reference. */
 enum { BOUND_PER_CLOCK = 4 };

@@ -38,15 +38,16 @@ typedef struct pipe_front {
  * back in `pull`. */
 static inline void fifo_push(fifo *f, const op *o, int64_t bytes, bool one_waits, pipe_front *front)
 {
-    const int64_t room = f->pull[one_waits];
+    assert(o->f_clocks > 0);
+    const int64_t space = f->pull[one_waits];
     front->fetched = bytes;
-    if (f->open && o->push_second && bytes < f->clock && room <= f->clock) {
+    if (f->open && o->push_second && bytes < f->clock && space <= f->clock) {
         f->open = false;
         front->f = f->clock;
         return;
     }
     front->f = clock_later(f->clock, bytes) + 1;
-    f->clock = clock_later(front->f + o->f_clocks - 1, room);
+    f->clock = clock_later(front->f + o->f_clocks - 1, space);
     f->open = o->push_two;
 }
 

@@ -1,5 +1,6 @@
 #include "core/pipe/operation.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "core/memory/banks.h"
@@ -38,7 +39,7 @@ static void prepare_decode(const timing *t, const isa_insn *insn, op *o)
     const uint32_t last = o->address + o->length - 1u;
     o->last_block = last / PREFETCH_BLOCK;
     o->part = o->address / 8 % PREFETCH_PARTS;
-    o->parts_behind = (uint8_t)(last / 8 - o->address / 8);
+    o->parts_after = (uint8_t)(last / 8 - o->address / 8);
     o->two_blocks = last / PREFETCH_BLOCK != o->address / PREFETCH_BLOCK;
     o->d1_clocks = (uint8_t)(t->fifo ? 1 : 1 + insn->prefixes + escape);
     /* F: detect, length, push with 66h or 67h, one clock for every other prefix byte */
@@ -105,12 +106,13 @@ static void prepare_events(const isa_form *form, op *o)
     o->loads_segment = (o->flags & ISA_SEGMENT_LOAD) != 0;
     o->integer = !(o->flags & (ISA_X87 | ISA_MMX | ISA_FLOP | ISA_SATURATING | ISA_SERIALISING)) &&
                  o->unit != ISA_INT_MUL && !o->segment_loads && !o->branch_like;
-    o->plain =
+    o->simple =
         o->integer && o->branch == ISA_NOT_BRANCH && o->cost == ISA_COST_FIXED && o->value == ISA_VALUE_NONE;
 }
 
 static void prepare_op(const timing *t, const isa_block *code, const isa_insn *insn, op *o)
 {
+    assert(insn->length > 0 && insn->length <= ISA_LONGEST);
     size_t size = insn->length < sizeof o->bytes ? insn->length : sizeof o->bytes;
     memcpy(o->bytes, code->bytes + (insn->address - code->linear), size);
     o->code32 = code->code32;
@@ -136,7 +138,7 @@ static void prepare_op(const timing *t, const isa_block *code, const isa_insn *i
     o->lock = (uint8_t)(insn->memory && (insn->flags & ISA_IMPLICIT_LOCK) ? LOCK_EXCHANGE /* XCHG only */
                         : insn->lock                                      ? LOCK_MODIFY
                                                                           : LOCK_NONE);
-    o->how = (uint8_t)((o->flags & ISA_MMX ? HOW_MMX : 0) | o->lock * HOW_LOCK);
+    o->traits = (uint8_t)((o->flags & ISA_MMX ? TRAIT_MMX : 0) | o->lock * TRAIT_LOCK);
     o->rep = insn->rep || insn->repne;
     o->imm8 = insn->imm8;
     o->operand_bytes = insn->operand_bytes;
@@ -156,6 +158,7 @@ bool op_varies(const op *o)
  * its neighbours, plus the length of units that continue after EX. */
 static uint16_t most_clocks(const op *o)
 {
+    assert(o->clocks > 0);
     enum {
         STALLS = AGI_CLOCKS + BANK_CLOCKS,
         UNIT = 8, /* results of the x87 and MMX pipes */

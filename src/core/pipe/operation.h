@@ -46,7 +46,7 @@ typedef struct op {
     uint16_t clocks;       /* EX clocks with L1 hits, or the base of a variable cost */
     uint8_t length;        /* bytes, prefixes included */
     uint8_t part;          /* which of four 8-byte parts of a line holds its first byte */
-    uint8_t parts_behind;  /* number of further parts that it reaches into */
+    uint8_t parts_after;   /* number of further parts that it reaches into */
     bool two_blocks;       /* it spans two 16-byte blocks */
     uint8_t d1_clocks;     /* D1 occupancy: on the P54C every prefix and 0Fh takes one */
     uint8_t f_clocks;      /* F occupancy (P55C) */
@@ -55,14 +55,14 @@ typedef struct op {
     bool first;            /* may be the first of a pair: D1 waits for its partner */
     uint8_t next_unpaired; /* unpaired: whether it pairs with the next instruction of the block, as far as the
                               encodings decide */
-    bool plain;            /* only its references vary; it is no branch, and it is `integer`: */
+    bool simple;           /* only its references vary; it is no branch, and it is `integer`: */
     bool integer;          /* it uses only the integer pipes and causes no events but those of references and
                      branches */
     uint8_t unit, fp, branch, value, cost;
     uint8_t address_gpr; /* registers that address generation needs */
     uint8_t agi_gpr;     /* registers that it writes too late for address generation in the next clock */
     uint8_t accesses;
-    uint8_t how;          /* flags with which its references are looked up (data_answer.h), apart from pipe
+    uint8_t traits;       /* flags with which its references are looked up (data_answer.h), apart from pipe
                              and partner */
     uint8_t pattern;      /* access_pattern */
     uint8_t access_first; /* clock of a single reference */

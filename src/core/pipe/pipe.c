@@ -10,15 +10,15 @@ static inline int64_t pull_clock(const pipe *p, int64_t available)
 }
 
 /* Returns why the pending instruction and `x` cannot share a clock, or PAIRED. */
-static inline unpaired pair_dynamic(const pipe *p, bool plain, const pipe_insn *x, int64_t available,
+static inline unpaired pair_dynamic(const pipe *p, bool fast, const pipe_insn *x, int64_t available,
                                     int64_t pull, unpaired encoding)
 {
     const op *first = p->waiting->op;
     if (encoding != PAIRED)
         return encoding;
-    if (!plain && p->control.no_pairing)
+    if (!fast && p->control.no_pairing)
         return UNPAIRED_CONTROL; /* P9 */
-    if (!plain && !p->pending.end_known && first->length > 1)
+    if (!fast && !p->pending.end_known && first->length > 1)
         return UNPAIRED_END_BIT; /* P7 */
     if ((x->op->flags & ISA_MMX) && !(first->flags & ISA_MMX) &&
         (p->x87_mode == MODE_X87 || p->control.fpu_trap))
@@ -31,10 +31,10 @@ static inline unpaired pair_dynamic(const pipe *p, bool plain, const pipe_insn *
 
 /* Returns the clock from which D1 can take `o`. The P54C's D1 decodes from the prefetch buffers, which are
  * released once the clock in which it did so is known. */
-static inline int64_t decode(pipe *p, bool plain, const op *o, pipe_front *front)
+static inline int64_t decode(pipe *p, bool fast, const op *o, pipe_front *front)
 {
     const int64_t bytes = prefetch_bytes(p, &p->prefetch, o);
-    if (!plain && !p->timing->fifo) {
+    if (!fast && !p->timing->fifo) {
         *front = (pipe_front){.fetched = bytes, .f = bytes};
         return bytes + 1;
     }
@@ -44,9 +44,9 @@ static inline int64_t decode(pipe *p, bool plain, const op *o, pipe_front *front
 }
 
 /* P54C: releases the prefetch buffers, because D1 has read the instruction from them. */
-static inline void release(pipe *p, bool plain, const op *o, int64_t clock)
+static inline void release(pipe *p, bool fast, const op *o, int64_t clock)
 {
-    if (plain || p->timing->fifo)
+    if (fast || p->timing->fifo)
         return;
     p->decoded = clock;
     prefetch_release(&p->prefetch, o, clock);
@@ -77,9 +77,9 @@ static inline void hold(pipe *p, const pipe_insn *x, int64_t available, const pi
     pending->end_known = end_known;
 }
 
-static inline bool may_wait(const pipe *p, bool plain, const pipe_insn *x)
+static inline bool may_wait(const pipe *p, bool fast, const pipe_insn *x)
 {
-    return x->op->first && (plain || !p->control.no_pairing) && x->complete && x->access_count <= 2;
+    return x->op->first && (fast || !p->control.no_pairing) && x->complete && x->access_count <= 2;
 }
 
 /* Counts and flushes for instructions that restart the pipe although they are no branches. */
@@ -98,75 +98,75 @@ static void restart(pipe *p, const pipe_insn *x)
 }
 
 /* Completes the issue of `x`, the last instruction of its group. */
-static inline void finish(pipe *p, bool plain, const pipe_insn *x, bool in_v)
+static inline void finish(pipe *p, bool fast, const pipe_insn *x, bool in_v)
 {
-    if (!plain)
+    if (!fast)
         pipe_blame(p, x->op);
     if (x->op->branch != ISA_NOT_BRANCH) {
         pipe_branch(p, x, in_v);
         return;
     }
-    if (!plain)
+    if (!fast)
         pipe_went_by(p);
     if (!x->op->integer)
         restart(p, x);
 }
 
-static inline __attribute__((always_inline)) void step(pipe *p, bool plain, const pipe_insn *x)
+static inline __attribute__((always_inline)) void step(pipe *p, bool fast, const pipe_insn *x)
 {
     const pipe_pending *pending = &p->pending;
     const pipe_insn *const first = p->waiting;
     int64_t pull = 0;
     if (first) {
         pull = pull_clock(p, pending->available);
-        release(p, plain, first->op, pull);
+        release(p, fast, first->op, pull);
     }
-    if (!plain)
+    if (!fast)
         pipe_blame(p, x->op);
     p->next = x->next;
     pipe_front front;
-    int64_t available = decode(p, plain, x->op, &front);
+    int64_t available = decode(p, fast, x->op, &front);
     const bool end_known =
-        plain || !p->timing->end_bits || p->resolver->end_known(p->resolver->context, x->op);
+        fast || !p->timing->end_bits || p->resolver->end_known(p->resolver->context, x->op);
     p->end_bit_missed = false;
     if (first) {
         unpaired encoding = (unpaired)first->op->next_unpaired;
         if (encoding == UNPAIRED_ALONE)
             encoding = pairing_check(first->op, x->op);
-        const unpaired why = pair_dynamic(p, plain, x, available, pull, encoding);
+        const unpaired why = pair_dynamic(p, fast, x, available, pull, encoding);
         p->waiting = NULL;
-        if (!plain)
+        if (!fast)
             p->issued_front[0] = pending->front;
         if (why == PAIRED) {
-            if (!plain)
+            if (!fast)
                 p->issued_front[1] = front;
-            release(p, plain, x->op, pull + first->op->d1_clocks - 1); /* in the last D1 clock of the first */
-            issue(p, plain, first, x, pull, pending->miss_until, PAIRED);
-            finish(p, plain, x, true);
+            release(p, fast, x->op, pull + first->op->d1_clocks - 1); /* in the last D1 clock of the first */
+            issue(p, fast, first, x, pull, pending->miss_until, PAIRED);
+            finish(p, fast, x, true);
             return;
         }
         p->end_bit_missed = why == UNPAIRED_END_BIT;
-        if ((plain || p->timing->fifo) && available > pull)
-            pipe_count_as(p, plain, P5_EVENT_D1_STARVATION_AND_ONLY_ONE_INSTRUCTION_IN_FIFO, 1, 1);
-        issue(p, plain, first, NULL, pull, pending->miss_until, why);
-        if (!plain) {
+        if ((fast || p->timing->fifo) && available > pull)
+            pipe_count_as(p, fast, P5_EVENT_D1_STARVATION_AND_ONLY_ONE_INSTRUCTION_IN_FIFO, 1, 1);
+        issue(p, fast, first, NULL, pull, pending->miss_until, why);
+        if (!fast) {
             const bool flushed = pipe_went_by(p);
             pipe_blame(p, x->op);
             if (flushed)
-                available = decode(p, plain, x->op, &front); /* its prefetched bytes are lost */
+                available = decode(p, fast, x->op, &front); /* its prefetched bytes are lost */
         }
     }
-    if (may_wait(p, plain, x)) {
+    if (may_wait(p, fast, x)) {
         hold(p, x, available, &front, end_known);
         return;
     }
     pull = pull_clock(p, available);
-    release(p, plain, x->op, pull);
-    if (!plain)
+    release(p, fast, x->op, pull);
+    if (!fast)
         p->issued_front[0] = front;
-    issue(p, plain, x, NULL, pull, p->miss_until,
-          !plain && p->control.no_pairing ? UNPAIRED_CONTROL : UNPAIRED_CLASS_U);
-    finish(p, plain, x, false);
+    issue(p, fast, x, NULL, pull, p->miss_until,
+          !fast && p->control.no_pairing ? UNPAIRED_CONTROL : UNPAIRED_CLASS_U);
+    finish(p, fast, x, false);
 }
 
 /* Copies the pending instruction, because it may wait longer than its block and its references exist. */
@@ -197,7 +197,7 @@ static void __attribute__((noinline)) run_any(pipe *p, const pipe_insn *insns, u
 
 void pipe_run(pipe *p, const pipe_insn *insns, unsigned count)
 {
-    if (__builtin_expect(p->plain, 1))
+    if (__builtin_expect(p->fast, 1))
         for (const pipe_insn *x = insns; x < insns + count; x++)
             step(p, true, x);
     else

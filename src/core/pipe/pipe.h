@@ -52,13 +52,13 @@ typedef struct pipe_string {
     int64_t waited; /* total of all iterations */
 } pipe_string;
 
-/* Callbacks that look up the caches and other structures. `asked` is an absolute clock; `how` and the result
+/* Callbacks that look up the caches and other structures. `asked` is an absolute clock; `traits` and the result
  * of `data` are described in data_answer.h: DATA_USUAL (a hit, which the pipe counts), a word, or DATA_LONG
  * after filling `answer` (the events of the latter two are already counted). `code` returns true for a hit,
  * false after filling `answer`. */
 typedef struct pipe_resolver {
     void *context;
-    uint64_t (*data)(void *context, const p5_access *access, uint64_t asked, unsigned how,
+    uint64_t (*data)(void *context, const p5_access *access, uint64_t asked, unsigned traits,
                      data_answer *answer);
     /* Looks up all references of `s` as `data` does. If it is NULL or returns false, they are looked up one
      * by one. */
@@ -131,7 +131,7 @@ typedef struct pipe {
     uint64_t start; /* absolute clock of relative time 0 */
     int64_t now;
     int64_t begun; /* `now` at pipe_begin */
-    bool plain;    /* kind of pipe: see pipe_internal.h */
+    bool fast;     /* kind of pipe: see pipe_internal.h */
     bool is_held;  /* some member of `held`, which is of the group in EX, is not 0 */
     ex_holds held;
     int64_t d1_free, d2_free;

@@ -53,10 +53,10 @@ static unsigned refer_string(pipe *p, const pipe_insn *x, int64_t begin, unsigne
     const unsigned each = o->rep_accesses, all = iterations(o, x->access_count);
     if (all == 0 || o->clocks + 1u >= clocks || (each == 2 && (a[0].flags ^ a[1].flags) != P5_ACCESS_WRITE))
         return 0;
-    const unsigned room = (clocks - 2 - o->clocks) / o->rep_clocks + 1;
+    const unsigned fitting = (clocks - 2 - o->clocks) / o->rep_clocks + 1;
     pipe_string s = {.accesses = a,
                      .each = each,
-                     .iterations = all < room ? all : room,
+                     .iterations = all < fitting ? all : fitting,
                      .step = o->rep_clocks,
                      .asked = p->start + (uint64_t)begin + o->clocks,
                      .held = p->held};

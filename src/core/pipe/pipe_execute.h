@@ -19,20 +19,20 @@ static inline unsigned partner_of(const last_access *last, const p5_access *a)
 /* Context of count_of_hit: the pipe that counts. */
 typedef struct counting_pipe {
     pipe *p;
-    bool plain;
+    bool fast;
 } counting_pipe;
 
 static inline void count_of_hit(void *to, enum p5_event event, uint64_t n, uint64_t clocks)
 {
     const counting_pipe *c = to;
-    pipe_count_as(c->p, c->plain, event, n, clocks);
+    pipe_count_as(c->p, c->fast, event, n, clocks);
 }
 
-/* Counts the events of `n` references like `a` that hit and were looked up with `how`. */
-static inline void count_hits(pipe *p, bool plain, const p5_access *a, unsigned how, unsigned n)
+/* Counts the events of `n` references like `a` that hit and were looked up with `traits`. */
+static inline void count_hits(pipe *p, bool fast, const p5_access *a, unsigned traits, unsigned n)
 {
-    counting_pipe to = {p, plain};
-    reference_events(reference_hit(a, how), n, 1, count_of_hit, &to);
+    counting_pipe to = {p, fast};
+    reference_events(reference_hit(a, traits), n, 1, count_of_hit, &to);
 }
 
 /* Returns how many iterations of a REP string make `n` references. */
@@ -66,13 +66,13 @@ int64_t pipe_hold(pipe *p, const op *o, uint64_t asked, uint64_t word, const dat
 
 /* Makes reference `j` of `n` of an instruction whose EX begins at `begin`. The references before have delayed
  * it by `shift`. Returns the delay by all of them so far. `last`: the reference before it in the group. */
-static inline __attribute__((always_inline)) int64_t refer(pipe *p, bool plain, const pipe_insn *x,
-                                                           unsigned j, unsigned n, bool in_v, int64_t begin,
+static inline __attribute__((always_inline)) int64_t refer(pipe *p, bool fast, const pipe_insn *x, unsigned j,
+                                                           unsigned n, bool in_v, int64_t begin,
                                                            int64_t shift, unsigned clocks, last_access *last)
 {
     const op *o = x->op;
     const p5_access *a = &x->accesses[j];
-    const unsigned how = (in_v ? HOW_V_PIPE : 0u) | o->how;
+    const unsigned traits = (in_v ? TRAIT_V_PIPE : 0u) | o->traits;
     unsigned partner = 0;
     int64_t at = begin + shift + access_clock(o, j, n, clocks);
     bool conflict = false;
@@ -87,16 +87,16 @@ static inline __attribute__((always_inline)) int64_t refer(pipe *p, bool plain, 
     if (__builtin_expect(conflict, 0)) {
         p->held.bank += BANK_CLOCKS;
         p->is_held = true;
-        pipe_count_as(p, plain, P5_EVENT_BANK_CONFLICTS, 1, 1);
+        pipe_count_as(p, fast, P5_EVENT_BANK_CONFLICTS, 1, 1);
         shift += BANK_CLOCKS;
         at += BANK_CLOCKS;
     }
     const uint64_t asked = p->start + (uint64_t)at;
     data_answer answer;
-    const uint64_t word = p->resolver->data(p->resolver->context, a, asked, how | partner, &answer);
+    const uint64_t word = p->resolver->data(p->resolver->context, a, asked, traits | partner, &answer);
     last->missed = false;
     if (word == DATA_USUAL) {
-        count_hits(p, plain, a, how | partner, 1);
+        count_hits(p, fast, a, traits | partner, 1);
     } else {
         last->missed = !data_hit(word, &answer);
         const int64_t wait = pipe_hold(p, o, asked, word, &answer, conflict);
@@ -114,15 +114,15 @@ static inline __attribute__((always_inline)) int64_t refer(pipe *p, bool plain, 
 int64_t pipe_refer(pipe *p, const pipe_insn *x, bool in_v, int64_t begin, unsigned clocks, last_access *last);
 
 /* Executes one instruction and returns the clock at which it leaves EX. */
-static inline __attribute__((always_inline)) int64_t pipe_execute(pipe *p, bool plain, const pipe_insn *x,
+static inline __attribute__((always_inline)) int64_t pipe_execute(pipe *p, bool fast, const pipe_insn *x,
                                                                   bool in_v, int64_t begin, unsigned clocks,
                                                                   last_access *last)
 {
     const int64_t end = begin + clocks;
     if (x->access_count == 0)
         return end;
-    if (plain && x->access_count == 1)
-        return end + refer(p, plain, x, 0, 1, in_v, begin, 0, clocks, last);
+    if (fast && x->access_count == 1)
+        return end + refer(p, fast, x, 0, 1, in_v, begin, 0, clocks, last);
     last_access before = *last; /* a copy, so that `last` itself stays in registers */
     const int64_t shift = pipe_refer(p, x, in_v, begin, clocks, &before);
     *last = before;

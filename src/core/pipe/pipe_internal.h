@@ -4,8 +4,8 @@
  * saves and restores the state between stretches.
  *
  * There are two kinds of pipes, and the code that every instruction runs through is compiled once for each. A
- * `plain` pipe is that of a P55C without observer, tracer, breakpoints or disabled pairing (pipe_begin); all
- * others are not plain. */
+ * `fast` pipe is that of a P55C without observer, tracer, breakpoints or disabled pairing (pipe_begin); all
+ * others are not fast. */
 #ifndef CORE_PIPE_PIPE_INTERNAL_H
 #define CORE_PIPE_PIPE_INTERNAL_H
 
@@ -24,18 +24,18 @@ static inline void pipe_spend(pipe *p, p5_stall cause, uint64_t clocks)
     observed_spend(p->deltas, p->observer, cause, clocks);
 }
 
-/* Counts as pipe_count does. `plain` is a constant, so that a plain pipe compiles without the observer. */
-static inline void pipe_count_as(pipe *p, bool plain, enum p5_event event, uint64_t n, uint64_t clocks)
+/* Counts as pipe_count does. `fast` is a constant, so that a fast pipe compiles without the observer. */
+static inline void pipe_count_as(pipe *p, bool fast, enum p5_event event, uint64_t n, uint64_t clocks)
 {
-    if (plain)
+    if (fast)
         deltas_add(p->deltas, event, n, clocks);
     else
         pipe_count(p, event, n, clocks);
 }
 
-static inline void pipe_spend_as(pipe *p, bool plain, p5_stall cause, uint64_t clocks)
+static inline void pipe_spend_as(pipe *p, bool fast, p5_stall cause, uint64_t clocks)
 {
-    if (plain)
+    if (fast)
         deltas_add(p->deltas, DELTA_STALLS + cause, clocks, clocks);
     else
         pipe_spend(p, cause, clocks);
@@ -45,7 +45,7 @@ static inline void pipe_spend_as(pipe *p, bool plain, p5_stall cause, uint64_t c
 static inline void pipe_blame(pipe *p, const op *o)
 {
     if (__builtin_expect(p->observer != NULL, 0))
-        p->observer->who = o->address;
+        p->observer->instruction = o->address;
 }
 
 /* --- pipe_execute.c --- */
@@ -80,10 +80,10 @@ p5_stall pipe_main_hold(const ex_holds *h, uint32_t *clocks);
 
 /* Counts an event that U and V can have in the same clock. The event's signal is then on for one clock
  * only. */
-static inline void pipe_count_in_pair(pipe *p, bool plain, enum p5_event event, const pipe_insn *u,
-                                      bool has_u, const pipe_insn *v, bool has_v)
+static inline void pipe_count_in_pair(pipe *p, bool fast, enum p5_event event, const pipe_insn *u, bool has_u,
+                                      const pipe_insn *v, bool has_v)
 {
-    if (plain || !p->observer) {
+    if (fast || !p->observer) {
         deltas_add(p->deltas, event, (uint64_t)has_u + has_v, has_u | has_v);
         return;
     }
@@ -103,20 +103,20 @@ void pipe_match(pipe *p, const pipe_insn *u, const pipe_insn *v);
 void pipe_count_others(pipe *p, const pipe_insn *u, const pipe_insn *v);
 
 /* Counts the events of a group that leaves EX; `v` may be NULL. `integer`: it uses only the integer pipes. */
-static inline __attribute__((always_inline)) void pipe_count_group(pipe *p, bool plain, const pipe_insn *u,
+static inline __attribute__((always_inline)) void pipe_count_group(pipe *p, bool fast, const pipe_insn *u,
                                                                    const pipe_insn *v, bool integer)
 {
-    if (!plain && p->breakpoints != NULL)
+    if (!fast && p->breakpoints != NULL)
         pipe_match(p, u, v);
     const bool has_v = v != NULL;
     p->instructions += (unsigned)u->complete + has_v;
-    pipe_count_in_pair(p, plain, P5_EVENT_INSTRUCTIONS_EXECUTED, u, u->complete, v, has_v);
+    pipe_count_in_pair(p, fast, P5_EVENT_INSTRUCTIONS_EXECUTED, u, u->complete, v, has_v);
     if (v) {
-        if (!plain)
+        if (!fast)
             pipe_blame(p, v->op);
-        pipe_count_as(p, plain, P5_EVENT_INSTRUCTIONS_EXECUTED_V_PIPE, 1, 1);
+        pipe_count_as(p, fast, P5_EVENT_INSTRUCTIONS_EXECUTED_V_PIPE, 1, 1);
         if (u->access_count && v->access_count)
-            pipe_count_as(p, plain, P5_EVENT_MEMORY_ACCESSES_IN_BOTH_PIPES, 1, 1);
+            pipe_count_as(p, fast, P5_EVENT_MEMORY_ACCESSES_IN_BOTH_PIPES, 1, 1);
     }
     if (!integer)
         pipe_count_others(p, u, v);

@@ -26,43 +26,43 @@ void pipe_trace_group(pipe *p, const pipe_insn *u, const pipe_insn *v, p5_trace_
                       const longest_wait *longest);
 
 /* Attributes the clocks of EX of a group that is not split between its instructions. */
-static inline void pipe_spend_execution(pipe *p, bool plain, int64_t clocks)
+static inline void pipe_spend_execution(pipe *p, bool fast, int64_t clocks)
 {
     if (__builtin_expect(p->is_held, 0)) {
         const ex_owners owners = pipe_own_execution(clocks, true, &p->held);
         pipe_spend_all(p, &owners);
     } else if (clocks > 0) {
-        pipe_spend_as(p, plain, P5_STALL_ISSUE, 1);
+        pipe_spend_as(p, fast, P5_STALL_ISSUE, 1);
         if (clocks > 1)
-            pipe_spend_as(p, plain, P5_STALL_EXECUTE, (uint64_t)clocks - 1);
+            pipe_spend_as(p, fast, P5_STALL_EXECUTE, (uint64_t)clocks - 1);
     }
 }
 
 /* Attributes the clocks of EX of a group whose instruction in U would have left EX at `end_u` by itself.
  * `alone`: what held EX until then. */
-static inline void spend_execution(pipe *p, bool plain, const op *u, const op *v, int64_t begin,
-                                   int64_t end_u, int64_t end, const ex_holds *alone)
+static inline void spend_execution(pipe *p, bool fast, const op *u, const op *v, int64_t begin, int64_t end_u,
+                                   int64_t end, const ex_holds *alone)
 {
-    if (!plain && p->observer != NULL && v) {
+    if (!fast && p->observer != NULL && v) {
         const ex_owners of_u = pipe_own_execution(end_u - begin, true, alone);
         const ex_owners of_both = pipe_own_execution(end - begin, true, &p->held);
         pipe_spend_pair(p, u, v, &of_both, &of_u);
     } else {
-        pipe_spend_execution(p, plain, end - begin);
+        pipe_spend_execution(p, fast, end - begin);
     }
 }
 
 /* Takes `u`, and `v` beside it unless that is NULL, from D1 at `pull` through EX. `why`: the reason why they
  * are no pair, or PAIRED. */
-static inline __attribute__((always_inline)) void issue(pipe *p, bool plain, const pipe_insn *u,
+static inline __attribute__((always_inline)) void issue(pipe *p, bool fast, const pipe_insn *u,
                                                         const pipe_insn *v, int64_t pull, int64_t miss_until,
                                                         unpaired why)
 {
     const op *const ou = u->op, *const ov = v ? v->op : NULL;
-    if (!plain)
+    if (!fast)
         pipe_blame(p, ou);
-    if ((plain || p->timing->fifo) && pull > p->d1_free) /* D1 was free to take an instruction */
-        pipe_count_as(p, plain, P5_EVENT_D1_STARVATION_AND_FIFO_IS_EMPTY, (uint64_t)(pull - p->d1_free),
+    if ((fast || p->timing->fifo) && pull > p->d1_free) /* D1 was free to take an instruction */
+        pipe_count_as(p, fast, P5_EVENT_D1_STARVATION_AND_FIFO_IS_EMPTY, (uint64_t)(pull - p->d1_free),
                       (uint64_t)(pull - p->d1_free));
     const int64_t d2 = clock_later(pull + ou->d1_clocks, p->d2_free);
     if (__builtin_expect(p->refill_taken, 0))
@@ -78,20 +78,20 @@ static inline __attribute__((always_inline)) void issue(pipe *p, bool plain, con
 
     last_access last = {0};
     const unsigned clocks_u = !integer && (ou->flags & ISA_X87) ? fpu_occupancy(ou, u->clocks) : u->clocks;
-    const int64_t end_u = pipe_execute(p, plain, u, false, begin, clocks_u, &last);
-    const ex_holds nothing = {0}, alone = plain ? nothing : p->held;
+    const int64_t end_u = pipe_execute(p, fast, u, false, begin, clocks_u, &last);
+    const ex_holds nothing = {0}, alone = fast ? nothing : p->held;
     int64_t end_v = end_u;
     if (v) {
         /* V's first EX clock is the one of U's last data reference, because references stay in order. V
          * shares the clocks that U spends after it. */
         const int64_t begin_v = last.access ? clock_later(begin, last.clock) : begin;
-        if (!plain)
+        if (!fast)
             pipe_blame(p, ov);
-        end_v = pipe_execute(p, plain, v, true, begin_v, v->clocks, &last);
+        end_v = pipe_execute(p, fast, v, true, begin_v, v->clocks, &last);
     }
     const int64_t end = clock_later(end_u, end_v);
-    spend_execution(p, plain, ou, ov, begin, end_u, end, &alone);
-    pipe_count_group(p, plain, u, v, integer);
+    spend_execution(p, fast, ou, ov, begin, end_u, end, &alone);
+    pipe_count_group(p, fast, u, v, integer);
 
     if (!integer) {
         p->none_awaited = false;
@@ -107,7 +107,7 @@ static inline __attribute__((always_inline)) void issue(pipe *p, bool plain, con
     if (ov && end_v == end)
         p->agi_gpr |= ov->agi_gpr;
 
-    if (!plain && p->trace != NULL) {
+    if (!fast && p->trace != NULL) {
         p5_trace_insn stages = {.begin = p->start + (uint64_t)begin,
                                 .d1 = p->start + (uint64_t)pull,
                                 .d2 = p->start + (uint64_t)d2,
@@ -123,11 +123,11 @@ static inline __attribute__((always_inline)) void issue(pipe *p, bool plain, con
     p->d1_free = d2;
     p->d2_free = ex;
     p->now = end;
-    if (!plain && p->timing->btb_by_pairs)
+    if (!fast && p->timing->btb_by_pairs)
         p->previous_u = p->last_u;
     p->last_u = ou->address;
     p->groups++;
-    if (!plain && p->observer != NULL)
+    if (!fast && p->observer != NULL)
         pipe_tell_group(p, u, v, why);
 }
 

@@ -154,8 +154,8 @@ void pipe_begin(pipe *p, uint64_t start, uint32_t address, const pipe_resolver *
     p->is_loaded = false;
     p->groups = 0;
     p->instructions = 0;
-    p->plain = p->timing->fifo && !p->observer && !p->trace && !p->breakpoints &&
-               !(p->control.no_pairing | p->control.single_step);
+    p->fast = p->timing->fifo && !p->observer && !p->trace && !p->breakpoints &&
+              !(p->control.no_pairing | p->control.single_step);
 }
 
 static inline void raise(int64_t *t, int64_t least)

@@ -84,11 +84,11 @@ void prefetch_begin(prefetch *f, bool past)
 
 prefetch_move prefetch_moved(const prefetch *f, int64_t now)
 {
-    const bool known = f->redirect || !f->from_past;
+    const bool complete = f->redirect || !f->from_past;
     prefetch_move move = {.fetched = (uint8_t)f->fetched,
                           .left = f->left,
-                          .known = known,
-                          .clock = clock_relative(known ? f->ahead.clock : f->floor, now)};
+                          .complete = complete,
+                          .clock = clock_relative(complete ? f->ahead.clock : f->floor, now)};
     for (unsigned i = 0; i < PREFETCH_BUFFERS; i++)
         move.freed[i] = clock_relative(f->ahead.freed[i], now);
     return move;

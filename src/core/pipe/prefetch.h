@@ -3,6 +3,7 @@
 #ifndef CORE_PIPE_PREFETCH_H
 #define CORE_PIPE_PREFETCH_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -56,9 +57,9 @@ enum { PREFETCH_SLACK = 2 };
 /* How a stretch changes `ahead`. */
 typedef struct prefetch_move {
     uint8_t fetched, left;
-    bool known;                      /* a new stream came, so the values at its end are complete */
+    bool complete;                   /* a new stream came, so the values at its end are complete */
     int16_t clock;                   /* lower bound of the last fetch's clock, relative to the end; if
-                                        `known`, the clock itself */
+                                        `complete`, the clock itself */
     int16_t freed[PREFETCH_BUFFERS]; /* likewise, for the entries whose bit is set in `left` */
 } prefetch_move;
 
@@ -70,6 +71,7 @@ struct pipe;
 /* Takes the oldest buffer for the next block; at most `width` blocks are fetched per clock. */
 static inline void prefetch_take_buffer(prefetch_ahead *a, unsigned width)
 {
+    assert(width > 0);
     if (a->used >= width) {
         a->clock++;
         a->used = 0;
@@ -91,10 +93,11 @@ void prefetch_fetch(struct pipe *p, const op *o);
 /* Returns the clock at which all bytes of `o` are in the buffers `f` of `p`; fetches missing blocks. */
 static inline int64_t prefetch_bytes(struct pipe *p, const prefetch *f, const op *o)
 {
+    assert(o->part < PREFETCH_PARTS && o->parts_after < PREFETCH_PARTS);
     if (f->block != o->last_block)
         prefetch_fetch(p, o);
     int64_t ready = f->part[o->part];
-    for (unsigned i = 0; i < o->parts_behind; i++)
+    for (unsigned i = 0; i < o->parts_after; i++)
         ready = clock_later(ready, f->part[(o->part + i + 1u) % PREFETCH_PARTS]);
     return ready;
 }
@@ -115,9 +118,10 @@ void prefetch_begin(prefetch *f, bool past);
 /* Returns how the stretch changed `ahead`. It ends at clock `now`. */
 prefetch_move prefetch_moved(const prefetch *f, int64_t now);
 
-/* Returns `ahead` relative to the end of a stretch that is `known`. */
-static inline prefetch_ahead prefetch_known(const prefetch_move *move)
+/* Returns `ahead` relative to the end of a stretch that is `complete`. */
+static inline prefetch_ahead prefetch_complete(const prefetch_move *move)
 {
+    assert(move->complete);
     prefetch_ahead ahead = {.clock = move->clock, .used = 1};
     for (unsigned i = 0; i < PREFETCH_BUFFERS; i++)
         ahead.freed[i] = move->freed[i];

@@ -29,7 +29,7 @@ static void remove_line(planted *w, unsigned i)
     w->lines[i] = w->lines[--w->line_count];
 }
 
-static bool noted(const planted *w, bool code, uint32_t line, planted_line *found)
+static bool find_planted(const planted *w, bool code, uint32_t line, planted_line *found)
 {
     for (unsigned i = 0; i < w->line_count; i++)
         if (w->lines[i].code == code && address_of(&w->lines[i]) == line) {
@@ -50,9 +50,9 @@ static void planted_set_fetch(p5_core *core, uint32_t line)
     if (hooks->code_line == NULL)
         return;
     w->refetch = true;
-    if (noted(w, true, line, &at)) {
+    if (find_planted(w, true, line, &at)) {
         hooks->code_line(hooks->context, line, w->raw[1][at.set][at.way].bytes);
-    } else if (noted(w, false, line, &at) && hooks->read_line != NULL) {
+    } else if (find_planted(w, false, line, &at) && hooks->read_line != NULL) {
         hooks->read_line(hooks->context, line, true, bytes);
         hooks->code_line(hooks->context, line, bytes);
     } else {
@@ -94,7 +94,7 @@ void planted_drop_line(p5_core *core, bool code, unsigned set, unsigned way)
 
 /* Returns whether a planted line is still in its place. A planted data line that was modified is an ordinary
  * line: memory receives it when it is written back. */
-static bool still_noted(const struct memory *m, const planted_line *line)
+static bool still_planted(const struct memory *m, const planted_line *line)
 {
     return memory_tags(m, line->code, line->set)[line->way] == line->tag &&
            (line->code || memory_line_state(m, line->set, line->way) != MESI_MODIFIED);
@@ -105,7 +105,7 @@ static void look_at_lines(p5_core *core)
     planted *w = core->planted;
     for (unsigned i = 0; i < w->line_count;) {
         planted_line line = w->lines[i];
-        if (still_noted(core->memory, &line)) {
+        if (still_planted(core->memory, &line)) {
             i++;
             continue;
         }
@@ -142,17 +142,17 @@ static void tell_page(const p5_core *core, const planted_page *page, bool valid)
     if (hooks->translation == NULL)
         return;
     tlb_entry e = tlb_get(tlb_of(core, page->in), page->entry);
-    p5_translation told = {.linear = page->key & 0xfffff000u,
-                           .physical = e.physical,
-                           .valid = valid,
-                           .code = page->code,
-                           .large = (page->key & TLB_LARGE) != 0,
-                           .supervisor = (e.attributes & TLB_SUPERVISOR) != 0,
-                           .writable = (e.attributes & TLB_WRITABLE) != 0,
-                           .dirty = e.dirty,
-                           .cache_disable = (e.attributes & TLB_CACHE_DISABLE) != 0,
-                           .write_through = (e.attributes & TLB_WRITE_THROUGH) != 0};
-    hooks->translation(hooks->context, &told);
+    p5_translation translation = {.linear = page->key & 0xfffff000u,
+                                  .physical = e.physical,
+                                  .valid = valid,
+                                  .code = page->code,
+                                  .large = (page->key & TLB_LARGE) != 0,
+                                  .supervisor = (e.attributes & TLB_SUPERVISOR) != 0,
+                                  .writable = (e.attributes & TLB_WRITABLE) != 0,
+                                  .dirty = e.dirty,
+                                  .cache_disable = (e.attributes & TLB_CACHE_DISABLE) != 0,
+                                  .write_through = (e.attributes & TLB_WRITE_THROUGH) != 0};
+    hooks->translation(hooks->context, &translation);
 }
 
 static void look_at_pages(p5_core *core)

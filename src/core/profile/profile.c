@@ -189,10 +189,10 @@ static void observe_count(core_observer *o, uint32_t quantity, uint64_t incremen
     if ((int)quantity == sink->watched)
         sink->watched_count += increments;
     size_t oldest = sink->deltas.count > YOUNG ? sink->deltas.count - YOUNG : 0;
-    uint64_t who = PROFILE_AT(sink->core->profile->space, o->who);
+    uint64_t instruction = PROFILE_AT(sink->core->profile->space, o->instruction);
     for (size_t i = sink->deltas.count; i-- > oldest;) {
         profile_delta *d = &sink->deltas.items[i];
-        if (d->quantity == quantity && d->address == who && d->increments < UINT32_MAX / 2) {
+        if (d->quantity == quantity && d->address == instruction && d->increments < UINT32_MAX / 2) {
             d->increments += (uint32_t)increments;
             d->asserted += (uint32_t)asserted;
             return;
@@ -203,12 +203,12 @@ static void observe_count(core_observer *o, uint32_t quantity, uint64_t incremen
         return;
     }
     sink->deltas.items[sink->deltas.count++] =
-        (profile_delta){who, quantity, (uint32_t)increments, (uint32_t)asserted};
+        (profile_delta){instruction, quantity, (uint32_t)increments, (uint32_t)asserted};
 }
 
 static void observe_asking(core_observer *o)
 {
-    profile_asks(((profile_sink *)o)->core, o->who);
+    profile_asks(((profile_sink *)o)->core, o->instruction);
 }
 
 static void observe_miss(core_observer *o, uint32_t physical, bool code)
@@ -331,27 +331,29 @@ static void count_for(p5_core *core, profile_own *own)
     memory_set_totals(core->memory, own ? &own->counts : &p->scratch, own ? own->uses : NULL);
 }
 
-static uint32_t near_of(uint32_t context, uint64_t address)
+static uint32_t recent_slot(uint32_t context, uint64_t address)
 {
-    return (uint32_t)(address ^ address >> 8 ^ context * 37) % PROFILE_NEAR;
+    return (uint32_t)(address ^ address >> 8 ^ context * 37) % PROFILE_RECENT;
 }
 
 void profile_asks(p5_core *core, uint32_t linear)
 {
     profiler *p = core->profile;
-    uint64_t who = PROFILE_AT(p->space, linear);
+    uint64_t instruction = PROFILE_AT(p->space, linear);
     if (p->asking) {
         profile_site *site = &p->sites.items[p->asking - 1];
-        bool same = site->address == who && site->context == p->context && site->cpl_class == core->cpl_class;
+        bool same =
+            site->address == instruction && site->context == p->context && site->cpl_class == core->cpl_class;
         if (same && (p->own || p->looking || !wants_own(p, site)))
             return;
     }
     heard(core);
-    uint32_t *near = &p->near[near_of(p->context, who)];
-    profile_site *site = *near ? &p->sites.items[*near - 1] : NULL;
-    if (!site || site->address != who || site->context != p->context || site->cpl_class != core->cpl_class) {
-        site = profile_site_of(p, p->context, who, core->cpl_class);
-        *near = p->last_site;
+    uint32_t *recent = &p->recent[recent_slot(p->context, instruction)];
+    profile_site *site = *recent ? &p->sites.items[*recent - 1] : NULL;
+    if (!site || site->address != instruction || site->context != p->context ||
+        site->cpl_class != core->cpl_class) {
+        site = profile_site_of(p, p->context, instruction, core->cpl_class);
+        *recent = p->last_site;
     }
     p->asking = site ? (uint32_t)(site - p->sites.items) + 1 : 0;
     count_for(core, site ? own_of(p, site, p->asking) : NULL);

@@ -198,9 +198,9 @@ uint64_t profile_look_clock(const p5_core *core);
 void profile_expect(p5_core *core, const p5_retired *r);
 /* Adds what was counted since the last commit to the current context, as one occurrence. */
 void profile_commit(p5_core *core);
-/* Attributes what the memory side counts from now on to the instruction at `who`. Must be called before the
+/* Attributes what the memory side counts from now on to the instruction at `instruction`. Must be called before the
  * lookup. */
-void profile_asks(p5_core *core, uint32_t who);
+void profile_asks(p5_core *core, uint32_t instruction);
 /* Adds what the memory side has counted to the core's totals. What it counts next is attributed to no
  * instruction. */
 void profile_gather(p5_core *core);

@@ -49,7 +49,7 @@ uint64_t profile_clocks_left(p5_core *core)
     if (profile_watches_clocks(core))
         return period - count;
     const uint64_t clocks = bound_until_counted(period - count);
-    return clocks >= PROFILE_WORTH ? clocks : 0;
+    return clocks >= PROFILE_LOOK_CLOCKS ? clocks : 0;
 }
 
 void profile_arm(p5_core *core)

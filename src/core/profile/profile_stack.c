@@ -46,7 +46,7 @@ static profile_end end_of(const profiler *p)
     return (profile_end){.leaves =
                              block->profile.goes_on == PROFILE_ELSEWHERE ? leaves_by(block) : ISA_NOT_BRANCH,
                          .last = block->branch_address,
-                         .behind = block->fall_through,
+                         .after = block->fall_through,
                          .function = profile_function(block) - 1};
 }
 
@@ -316,9 +316,9 @@ static void arrive(p5_core *core, const profile_end *end, uint64_t from, uint32_
     uint64_t function = start_of(p, number, from);
     if (end->leaves == ISA_CALL) {
         unsigned space = space_of(p, end->function);
-        if ((uint32_t)from == end->behind) /* CALL that reads EIP */
+        if ((uint32_t)from == end->after) /* CALL that reads EIP */
             return;
-        enter_function(core, PROFILE_AT(space, end->last), PROFILE_AT(space, end->behind), function, false);
+        enter_function(core, PROFILE_AT(space, end->last), PROFILE_AT(space, end->after), function, false);
         if (p->block)
             p->block->profile.edge = p->edge;
         return;

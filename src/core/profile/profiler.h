@@ -6,7 +6,7 @@
 #include "core/memory/memory_system.h"
 #include "core/profile/profile.h"
 
-enum { PROFILE_NEAR = 256, PROFILE_OFTEN = 16, PROFILE_MOST_OFTEN = 8192 };
+enum { PROFILE_RECENT = 256, PROFILE_OFTEN = 16, PROFILE_MOST_OFTEN = 8192 };
 
 /* Open-addressing hash table from a 96-bit key to an index. */
 typedef struct key_slot {
@@ -51,7 +51,7 @@ typedef struct profile_own {
 typedef struct profile_end {
     uint8_t leaves;    /* kind of call or return that ended it (isa_branch); 0: none */
     uint32_t last;     /* address of its last instruction */
-    uint32_t behind;   /* address after that instruction, if it is a call or return */
+    uint32_t after;    /* address after that instruction, if it is a call or return */
     uint32_t function; /* number of its function; if that is unknown: 0, or PROFILE_UNKNOWN and its space */
 } profile_end;
 
@@ -84,11 +84,11 @@ struct profiler {
      * if the site has few lookups and `own` is NULL. */
     uint32_t asking;
     profile_own *own;
-    uint64_t place;                 /* PROFILE_PLACE of the executed code if there is `own`, else 0 */
-    profile_own nobody;             /* counts of no site; the first of `owns` */
-    ARRAY_OF(profile_own *) owns;   /* all counts of sites, by number */
-    ARRAY_OF(profile_own *) filled; /* those whose counts may not be part of the totals yet */
-    uint32_t near[PROFILE_NEAR];    /* index plus 1 of recently found sites, by address */
+    uint64_t place;                  /* PROFILE_PLACE of the executed code if there is `own`, else 0 */
+    profile_own nobody;              /* counts of no site; the first of `owns` */
+    ARRAY_OF(profile_own *) owns;    /* all counts of sites, by number */
+    ARRAY_OF(profile_own *) filled;  /* those whose counts may not be part of the totals yet */
+    uint32_t recent[PROFILE_RECENT]; /* index plus 1 of recently found sites, by address */
     ARRAY_OF(profile_site) sites;
     key_table site_table;
     uint32_t last_site; /* index plus 1 of the site found last */
@@ -171,7 +171,7 @@ void profile_arm(p5_core *core);
  * sample is pending. It is always 0 for executions and pairing, whose totals the memo does not keep. */
 uint64_t profile_clocks_left(p5_core *core);
 /* Summing up what is watched takes as long as checking the boundaries of this many clocks. */
-enum { PROFILE_WORTH = 64 };
+enum { PROFILE_LOOK_CLOCKS = 64 };
 void profile_set_looking(profiler *p, bool looking, uint64_t look_clock);
 
 /* Return the function of a block, and the function in which the code after it is expected: the same one, or

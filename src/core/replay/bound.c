@@ -47,7 +47,7 @@ static bool is_filled(const displaced *d, unsigned set)
 }
 
 /* Returns whether bytes at `linear` may be fetched as code, which removes their line from the data cache. */
-static bool near_code(uint32_t linear, uint32_t code, uint32_t size)
+static bool close_to_code(uint32_t linear, uint32_t code, uint32_t size)
 {
     return linear - (code - P5_LINE_BYTES) < size + (BOUND_LINES_AHEAD + 2u) * P5_LINE_BYTES;
 }
@@ -73,9 +73,9 @@ static bool hits(const struct memory *m, const p5_access *a, displaced *d)
 /* Returns the bound for a reference that does not hit. */
 static uint32_t missing(const struct memory *m, const bound *b, const p5_access *a)
 {
-    bool plain = (a->flags & ACCESS_ON_BUS) == 0 && (a->linear & 7) + a->size <= 8 &&
-                 !bus_is_video(a->physical) && memory_has_page(m, a);
-    return plain ? b->miss_clocks : b->access_clocks;
+    bool one_read = (a->flags & ACCESS_ON_BUS) == 0 && (a->linear & 7) + a->size <= 8 &&
+                    !bus_is_video(a->physical) && memory_has_page(m, a);
+    return one_read ? b->miss_clocks : b->access_clocks;
 }
 
 static bool spans_pages(const isa_block *code)
@@ -101,10 +101,10 @@ uint64_t bound_clocks(p5_core *core, const p5_retired *r)
     const bound *b = &core->bound;
     const p5_block *block = r->block;
     const struct memory *m = core->memory;
-    /* A plain block contains no bus access, no LOCK, and only a fixed number of references. */
+    /* A one_read block contains no bus access, no LOCK, and only a fixed number of references. */
     if (!block->memo.fixed || r->unsafe_x87 || memo_is_held(core) || memo_waiting(core) || memory_frozen(m) ||
         memory_has_agent(m))
-        return bound_blind(b, block->most_clocks, r->access_count, block->code->size);
+        return bound_worst(b, block->most_clocks, r->access_count, block->code->size);
     const pipe_state *state = memo_pipe_state(core);
     uint32_t entry = state->x87_mode != block->first_switch.mode ? block->first_switch.clocks : 0;
     uint64_t clocks = block->most_clocks + entry + FRONT + pipe_backlog(state) + memory_backlog(m, core->now);
@@ -115,8 +115,8 @@ uint64_t bound_clocks(p5_core *core, const p5_retired *r)
     bool asks = lines > 0;
     displaced d = {{0}, false};
     for (const p5_access *a = r->accesses; a < r->accesses + r->access_count; a++) {
-        bool code =
-            near_code(a->linear, block->code->linear, block->code->size) || near_code(a->linear, r->next, 0);
+        bool code = close_to_code(a->linear, block->code->linear, block->code->size) ||
+                    close_to_code(a->linear, r->next, 0);
         if (hits(m, a, &d) && !code)
             continue;
         clocks += d.pages ? b->access_clocks : missing(m, b, a);

@@ -1,6 +1,7 @@
 /* Storage of the memo: pools and tables, interned states, paths, edges and leaves; totals from the leaves. */
 #include "core/replay/memo.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,6 +35,7 @@ static void pool_close(const memo_pool *pool)
 /* Returns the number of a cleared object, or 0 if memory is out. */
 static uint32_t pool_take(memo_pool *pool)
 {
+    assert(pool->count > 0 && pool->count <= pool->most);
     if (pool->count == pool->most)
         return 0;
     memset(pool->objects + (size_t)pool->size * pool->count, 0, pool->size);
@@ -75,6 +77,7 @@ static inline memo_slot *table_next(const memo_table *t, const memo_slot *slot)
 
 static memo_slot *table_free(const memo_table *t, uint32_t hash)
 {
+    assert(t->count <= t->mask); /* a slot is free */
     memo_slot *slot = table_first(t, hash);
     while (slot->number)
         slot = table_next(t, slot);
@@ -137,7 +140,7 @@ void memo_close(memo *m)
     for (unsigned i = 0; i < sizeof pools / sizeof pools[0]; i++)
         pool_close(pools[i]);
     free(m->scratch);
-    free(m->given);
+    free(m->taken_edges);
     free(m->records);
     free(m->joined);
     *m = (memo){0};
@@ -157,6 +160,7 @@ static void fold_result(pipe_deltas *d, const memo_result *result, uint32_t cloc
 /* Adds the leaf's uses to those at its privilege level, and reports them to the profile. */
 static void take_uses(p5_core *core, memo_leaf *leaf, memo_result *result)
 {
+    assert(leaf->used_as != MEMO_UNUSED);
     result->uses[leaf->used_as & 3] += leaf->uses;
     leaf->uses = 0;
     if (result->detail)
@@ -166,6 +170,7 @@ static void take_uses(p5_core *core, memo_leaf *leaf, memo_result *result)
 void memo_begin_to_use(p5_core *core, memo_leaf *leaf)
 {
     memo *m = &core->memo;
+    assert(leaf != memo_leaf_at(m, 0));
     const uint32_t number = memo_leaf_number(m, leaf);
     memo_result *result = memo_result_at(m, number);
     if (leaf->used_as == MEMO_UNUSED) {
@@ -202,6 +207,7 @@ void memo_fold(p5_core *core)
 
 memo_leaf *memo_new_leaf(memo *m)
 {
+    assert(m->leaves.count == m->results.count);
     const uint32_t number = pool_take(&m->leaves);
     if (number == 0 || pool_take(&m->results) == 0)
         return NULL;
@@ -221,7 +227,7 @@ memo_node *memo_new_node(memo *m, const memo_node *node)
 
 /* ---- edges --------------------------------------------------------------------------------------------- */
 
-memo_streak *memo_edge_behind(const memo *m, const memo_node *node, const memo_answer *answer)
+memo_streak *memo_find_edge(const memo *m, const memo_node *node, const memo_answer *answer)
 {
     if (node->edge != 0 && memo_edge_is(memo_edge_at(m, node->edge), answer))
         return memo_edge_at(m, node->edge);
@@ -249,6 +255,7 @@ static bool enter_fan(memo *m, memo_node *node, uint32_t edge)
     unsigned i = 0;
     while (fan->edge[i] != 0)
         i++;
+    assert(i < MEMO_FAN);
     fan->word[i] = memo_edge_at(m, edge)->word;
     fan->edge[i] = edge;
     return true;
@@ -256,6 +263,7 @@ static bool enter_fan(memo *m, memo_node *node, uint32_t edge)
 
 memo_streak *memo_new_edge(memo *m, memo_node *node, const memo_answer *answer)
 {
+    assert(node->kind != MEMO_BRANCH && memo_find_edge(m, node, answer) == NULL);
     uint64_t *rest = NULL;
     if (!(answer->word[3] & MEMO_ONE_WORD)) {
         rest = arena_alloc(&m->arena, MEMO_REST * sizeof *rest);
@@ -270,7 +278,7 @@ memo_streak *memo_new_edge(memo *m, memo_node *node, const memo_answer *answer)
     edge->is_edge = true;
     edge->word = answer->word[3];
     edge->rest = rest;
-    edge->known = (uint16_t)(node->number + 1);
+    edge->questions_before = (uint16_t)(node->number + 1);
     memo_begin_streak(edge);
     if (node->edge != 0 &&
         ((node->fan == 0 && !enter_fan(m, node, node->edge)) || !enter_fan(m, node, number)))
@@ -308,6 +316,7 @@ static bool same_waiting(const pipe_pending *a, const pipe_pending *b)
 
 memo_state *memo_intern(p5_core *core)
 {
+    assert(core->memo.last == 0); /* `pipe` is valid */
     memo *m = &core->memo;
     pipe_state *s = &core->state;
     pipe_pending stored, *waiting = NULL;
@@ -364,6 +373,7 @@ static uint32_t *find_family(memo *m, const memo_path *path, uint64_t h)
 
 memo_path *memo_find_path(p5_core *core, piece *part, const memo_state *from, uint32_t variant)
 {
+    assert(part->memo && from != NULL);
     memo *m = &core->memo;
     const uint64_t of_piece = mix(mix((uint64_t)(uintptr_t)part, (uint64_t)(uintptr_t)from), 0);
     const uint32_t hash = (uint32_t)(mix(of_piece, variant) >> 32);
@@ -413,6 +423,7 @@ void memo_drop_all(p5_core *core)
     memo_materialise(core);
     if (core->profile)
         profile_forget(core);
+    assert(m->last == 0 && m->current == NULL && m->dirty == 0);
     m->generation++;
     table_clear(&m->state_table);
     table_clear(&m->path_table);

@@ -4,21 +4,25 @@
 #ifndef CORE_REPLAY_MEMO_H
 #define CORE_REPLAY_MEMO_H
 
+#include <assert.h>
 #include "core/exact/price.h"
 #include "core/planted/planted.h"
 
 static inline uint32_t memo_leaf_number(const memo *m, const memo_leaf *leaf)
 {
+    assert(leaf >= (memo_leaf *)m->leaves.objects);
     return (uint32_t)(leaf - (memo_leaf *)m->leaves.objects);
 }
 
 static inline memo_result *memo_result_at(const memo *m, uint32_t number)
 {
+    assert(number < m->results.count);
     return (memo_result *)m->results.objects + number;
 }
 
 static inline memo_leaf *memo_leaf_at(const memo *m, uint32_t number)
 {
+    assert(number < m->leaves.count);
     return (memo_leaf *)m->leaves.objects + number;
 }
 

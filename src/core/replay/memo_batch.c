@@ -1,4 +1,5 @@
 /* The hot path: prices many stretches at once. */
+#include <assert.h>
 #include <string.h>
 
 #include "core/core.h"
@@ -7,9 +8,9 @@
 
 /* Returns the clocks at which, as long as all answers are usual, nothing is pending in memory and no other
  * bus master acts before a block's last question. */
-static inline quiet_time find_quiet_time(const struct memory *m)
+static inline idle_time find_idle_time(const struct memory *m)
 {
-    return memory_quiet_time(m, 2 * MEMO_REACH);
+    return memory_idle_time(m, 2 * MEMO_REACH);
 }
 
 /* Bytes from `cpl` to `iopl`. */
@@ -29,7 +30,7 @@ typedef struct run {
     const p5_retired_block *reported; /* the last stretch whose end the profile knows, or NULL */
     place at;                         /* where the hot path was left; the hot path itself keeps its place in
                                          registers */
-    quiet_time quiet;                 /* find_quiet_time after the last piece */
+    idle_time idle;                   /* find_idle_time after the last piece */
     p5_retired retired;               /* the part of that piece that the slow path reads */
 } run;
 
@@ -62,6 +63,7 @@ static inline const p5_value *values_of(const run *all, const p5_retired_block *
 
 static inline p5_prediction prediction_of(const run *all, const p5_retired_block *b)
 {
+    assert(b >= all->batch->blocks && b < all->batch->blocks + all->batch->count);
     return all->batch->predictions[b - all->batch->blocks];
 }
 
@@ -110,7 +112,7 @@ static void __attribute__((noinline)) price_piece_exact(p5_core *core, run *all)
     const p5_retired r = part(all);
     core->prediction = prediction_of(all, all->at.b);
     memo_price_exact(core, &r);
-    all->quiet = find_quiet_time(core->memory);
+    all->idle = find_idle_time(core->memory);
 }
 
 /* Returns whether there is a value for each instruction of the piece that produces one. */
@@ -185,19 +187,21 @@ static inline __attribute__((always_inline)) bool end_with(p5_core *core, memo_l
 
 /* Prices the current piece, which has the path `path`, without assumptions about clocks, fetches and
  * references. Starts at `at` (NULL: the root), whose answer is `answered` or MEMO_UNASKED. Like the following
- * functions it returns the leaf with which the piece ended (leaf 0 if the pipe ran), and updates `all->quiet`. */
+ * functions it returns the leaf with which the piece ended (leaf 0 if the pipe ran), and updates `all->idle`. */
 static memo_leaf *__attribute__((noinline))
 price_unusual(p5_core *core, run *all, memo_path *path, memo_node *at, uint64_t answered)
 {
+    assert(path->streak.piece == all->at.piece);
     const place *here = &all->at;
-    memo_leaf *leaf = memo_walk(core, path, here->references, at, answered, here->b->next, here->said);
+    const memo_execution executed = {here->references, here->b->next, here->said};
+    memo_leaf *leaf = memo_walk(core, path, &executed, at, answered);
     if (__builtin_expect(leaf != NULL, 1)) {
         fetch_after(&core->memo, leaf);
         memo_use(core, leaf, path->streak.piece);
     } else {
         learn(core, all, path);
     }
-    all->quiet = find_quiet_time(core->memory);
+    all->idle = find_idle_time(core->memory);
     return memo_last(&core->memo);
 }
 
@@ -212,10 +216,10 @@ price_miss(p5_core *core, run *all, memo_path *path, memo_node *at)
         core->timing.btb_by_pairs)
         return price_unusual(core, all, path, at, MEMO_UNASKED);
     const uint64_t answer = memo_ask(core, at, all->at.references);
-    memo_leaf *leaf = memo_leaf_at(&core->memo, memo_told(edge, prediction_at(&all->at)));
+    memo_leaf *leaf = memo_leaf_at(&core->memo, memo_leaf_of(edge, prediction_at(&all->at)));
     if (__builtin_expect(answer <= DATA_USUAL || edge->word != answer, 0) || !end_with(core, leaf))
         return price_unusual(core, all, path, at, answer);
-    all->quiet = find_quiet_time(core->memory);
+    all->idle = find_idle_time(core->memory);
     return leaf;
 }
 
@@ -224,21 +228,22 @@ price_miss(p5_core *core, run *all, memo_path *path, memo_node *at)
 static inline __attribute__((always_inline)) memo_leaf *price_piece(p5_core *core, run *all,
                                                                     const place *here, memo_path *path)
 {
+    assert(!path->streak.is_edge && path->streak.piece == here->piece);
     const memo_streak *streak = &path->streak;
-    if (__builtin_expect(memo_clock(core, streak->quiet_offset) - all->quiet.from >= all->quiet.span, 0))
+    if (__builtin_expect(memo_clock(core, streak->idle_offset) - all->idle.from >= all->idle.span, 0))
         return price_unusual(core, leave(core, all, here), path, NULL, MEMO_UNASKED);
     unsigned lines = 0;
-    if (!memo_lines_at_hand(core, streak)) {
+    if (!memo_lines_are_mru(core, streak)) {
         lines = memo_match_lines(core, streak);
         if (__builtin_expect(lines == 0, 0)) /* matching lines imply that all steps are references */
             return price_unusual(core, leave(core, all, here), path, NULL, MEMO_UNASKED);
     }
     if (__builtin_expect(!memo_code_page_usual(core->memory, here->piece, streak), 0))
         return price_unusual(core, leave(core, all, here), path, NULL, MEMO_UNASKED);
-    memo_leaf *leaf = memo_leaf_at(&core->memo, memo_told(streak, prediction_at(here)));
+    memo_leaf *leaf = memo_leaf_at(&core->memo, memo_leaf_of(streak, prediction_at(here)));
     __builtin_prefetch(leaf);
     const data_expected *const end = memo_expected(streak) + streak->step_count;
-    const data_expected *reached = memo_go_calmly(core->memory, here->references, streak, end);
+    const data_expected *reached = memo_follow_hits(core->memory, here->references, streak, end);
     if (lines != 0) {
         if (reached == end)
             memo_use_matches(core, streak, lines);
@@ -271,7 +276,7 @@ static inline __attribute__((always_inline)) memo_path *in_variant(p5_core *core
 /* ---- the profile ----
  *
  * Within a batch, control passes from stretch to stretch. So the profile needs no report of a stretch that
- * follows another one of the same function: memo_leaf.plain_path leads to these. How the last one ended is
+ * follows another one of the same function: memo_leaf.unreported_path leads to these. How the last one ended is
  * reported when it matters. */
 
 static inline void report_last(p5_core *core, const run *all, const p5_retired_block *b)
@@ -283,18 +288,19 @@ static inline void report_last(p5_core *core, const run *all, const p5_retired_b
 
 static inline memo_path *next_path_of(const p5_core *core, const memo_leaf *leaf, bool profiled)
 {
-    return memo_path_at(&core->memo, profiled ? leaf->plain_path : leaf->next_path);
+    return memo_path_at(&core->memo, profiled ? leaf->unreported_path : leaf->next_path);
 }
 
-static inline void note_plain_path(const p5_core *core, memo_leaf *leaf, const memo_path *path)
+static inline void set_unreported_path(const p5_core *core, memo_leaf *leaf, const memo_path *path)
 {
+    assert(leaf != memo_leaf_at(&core->memo, 0) && !path->streak.is_edge);
     if (!path->streak.by_waiting)
-        leaf->plain_path = memo_path_number(&core->memo, path);
+        leaf->unreported_path = memo_path_number(&core->memo, path);
 }
 
 /* Returns the path to a stretch that may be the target of a call, return or jump to another function, and
  * reports it to the profile. NULL: the piece must take the exact path. */
-static memo_path *__attribute__((noinline)) noted_path(p5_core *core, run *all)
+static memo_path *__attribute__((noinline)) reported_path(p5_core *core, run *all)
 {
     const p5_retired_block *b = all->at.b;
     p5_block *block = b->block;
@@ -302,9 +308,9 @@ static memo_path *__attribute__((noinline)) noted_path(p5_core *core, run *all)
     memo_path *path = other_path(core, all, next_path_of(core, last, false));
     if (path && core->memo.last && b != all->batch->blocks &&
         profile_function(block) == profile_goes_on_in(b[-1].block))
-        note_plain_path(core, last, path);
+        set_unreported_path(core, last, path);
     report_last(core, all, b);
-    if (!memo_notes(core, block, b->next))
+    if (!memo_reports(core, block, b->next))
         profile_follow_block(core, block, b->next);
     return path;
 }
@@ -322,16 +328,16 @@ static inline __attribute__((always_inline)) memo_path *price_pieces(p5_core *co
         if (__builtin_expect(path->streak.piece != p, 0)) {
             path = profiled && first ? NULL : other_path(core, leave(core, all, here), path);
             if (profiled && path && core->memo.last)
-                note_plain_path(core, memo_last(&core->memo), path);
+                set_unreported_path(core, memo_last(&core->memo), path);
         } else if (p->has_variants) {
             path = in_variant(core, all, here, path);
             if (profiled && path)
-                note_plain_path(core, memo_last(&core->memo), path);
+                set_unreported_path(core, memo_last(&core->memo), path);
         }
         if (profiled && first &&
             __builtin_expect(!path || profile_interval_over(core->profile, core->now), 0)) {
-            path = noted_path(core, leave(core, all, here));
-            all->quiet = find_quiet_time(core->memory);
+            path = reported_path(core, leave(core, all, here));
+            all->idle = find_idle_time(core->memory);
         }
         memo_leaf *leaf;
         if (__builtin_expect(path != NULL, 1)) {
@@ -345,7 +351,7 @@ static inline __attribute__((always_inline)) memo_path *price_pieces(p5_core *co
             return path;
         here->references = (const p5_access *)((const char *)here->references + p->access_bytes);
         here->piece = p->next;
-        if (profiled && leaf->plain_path == 0)
+        if (profiled && leaf->unreported_path == 0)
             path = next_path_of(core, leaf, false);
     }
 }
@@ -354,7 +360,7 @@ static inline __attribute__((always_inline)) memo_path *price_pieces(p5_core *co
 static bool __attribute__((noinline))
 stays_before(p5_core *core, const run *all, const p5_retired_block *b, uint64_t limit)
 {
-    if (core->now + b->block->blind_clocks < limit)
+    if (core->now + b->block->worst_clocks < limit)
         return true;
     const p5_retired r = whole_stretch(all, b);
     return core->now + bound_clocks(core, &r) < limit;
@@ -363,19 +369,19 @@ stays_before(p5_core *core, const run *all, const p5_retired_block *b, uint64_t 
 /* Prices what the hot path cannot: the first stretch of a batch if the pending instruction's references do
  * not precede its own, a stretch that is not a whole block, or one at another privilege level. */
 static void __attribute__((noinline))
-price_apart(p5_core *core, run *all, const p5_retired_block *b, bool profiled)
+price_single(p5_core *core, run *all, const p5_retired_block *b, bool profiled)
 {
     if (profiled)
         report_last(core, all, b);
     const p5_retired r = whole_stretch(all, b);
     memo_price_alone(core, &r, prediction_of(all, b));
     all->reported = b;
-    all->quiet = find_quiet_time(core->memory);
+    all->idle = find_idle_time(core->memory);
 }
 
 /* Returns whether the first stretch needs the pending instruction's references, which are in another
  * buffer. */
-static inline bool begins_apart(const p5_core *core)
+static inline bool begins_elsewhere(const p5_core *core)
 {
     const pipe_pending *waiting = memo_waiting(core);
     return waiting && waiting->insn.access_count > 0;
@@ -400,9 +406,9 @@ price_stretches(p5_core *core, const p5_batch *batch, bool profiled, bool limite
     const p5_retired_block *b = batch->blocks, *const end = b + batch->count;
     const p5_access *accesses = batch->accesses;
     const p5_prediction *prediction = batch->predictions;
-    run all = {.batch = batch, .quiet = find_quiet_time(core->memory)};
-    const bool apart = core->control.fpu_trap && any_may_not_pair(core, b, end);
-    int64_t levels = apart || begins_apart(core) ? NO_LEVELS : priced_levels(core, b);
+    run all = {.batch = batch, .idle = find_idle_time(core->memory)};
+    const bool single = core->control.fpu_trap && any_may_not_pair(core, b, end);
+    int64_t levels = single || begins_elsewhere(core) ? NO_LEVELS : priced_levels(core, b);
     memo_path *path = memo_next_path(core);
     if (profiled && !profile_expects(core->profile, b->block))
         path = memo_path_at(&core->memo, 0);
@@ -423,8 +429,8 @@ price_stretches(p5_core *core, const p5_batch *batch, bool profiled, bool limite
             if (limited && !whole)
                 break;
             keep_waiting(core, &all, accesses);
-            price_apart(core, &all, b, profiled);
-            levels = apart ? NO_LEVELS : priced_levels(core, b);
+            price_single(core, &all, b, profiled);
+            levels = single ? NO_LEVELS : priced_levels(core, b);
             path = next_path_of(core, memo_last(&core->memo), profiled);
             continue;
         }

@@ -1,5 +1,6 @@
 /* Runs the pipe beyond the end of the tree. The answers so far are repeated, the structures are asked for the
  * rest, and the run is recorded and added to the tree. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,15 +58,16 @@ static void unpack_branch(const memo_answer *from, branch_answer *a)
 
 /* Returns whether the next question was answered before the run, with the answer. `*usual`: it was the usual
  * one. */
-static bool given(memo *m, memo_answer *answer, bool *usual)
+static bool answered(memo *m, memo_answer *answer, bool *usual)
 {
-    if (m->asked >= m->known)
+    if (m->asked >= m->answered_count)
         return false;
     *usual = false;
-    if (m->next_given < m->given_count && m->given[m->next_given]->known == m->asked + 1)
-        *answer = memo_edge_answer(m->given[m->next_given++]);
-    else if (m->has_unknown && m->asked == m->known - 1)
-        *answer = m->unknown;
+    if (m->next_taken_edge < m->taken_edge_count &&
+        m->taken_edges[m->next_taken_edge]->questions_before == m->asked + 1)
+        *answer = memo_edge_answer(m->taken_edges[m->next_taken_edge++]);
+    else if (m->has_new_answer && m->asked == m->answered_count - 1)
+        *answer = m->new_answer;
     else
         *usual = true;
     return true;
@@ -74,7 +76,8 @@ static bool given(memo *m, memo_answer *answer, bool *usual)
 /* Records a question. Questions beyond the capacity are only counted. */
 static void record(memo *m, memo_node node, bool usual, const memo_answer *answer)
 {
-    if (m->asked < m->record_room) {
+    assert(m->last == 0); /* the pipe runs */
+    if (m->asked < m->record_capacity) {
         node.number = (uint16_t)m->asked;
         m->records[m->asked] = (memo_record){node, usual, *answer};
     }
@@ -89,41 +92,43 @@ static int32_t offset(const p5_core *core, uint64_t asked)
 /* Returns the address of the instruction that asks, which only the profile needs. */
 static uint32_t asker(const p5_core *core)
 {
-    return core->pipe.observer ? core->pipe.observer->who : 0;
+    return core->pipe.observer ? core->pipe.observer->instruction : 0;
 }
 
 /* Asks the structures. */
-static uint64_t ask_data(p5_core *core, const p5_access *access, uint64_t asked, unsigned how)
+static uint64_t ask_data(p5_core *core, const p5_access *access, uint64_t asked, unsigned traits)
 {
     struct memory *m = core->memory;
-    if (how < HOW_LOCK && memory_data_usual(m, access, asked))
+    if (traits < TRAIT_LOCK && memory_data_usual(m, access, asked))
         return DATA_USUAL;
-    return memory_ask(m, access, asked, how);
+    return memory_ask(m, access, asked, traits);
 }
 
 /* Returns whether a misaligned hit is the usual answer. Code that walks over bytes is misaligned most of the
  * time or never, so a reference that was misaligned when it was learned probably stays so. The profile needs
  * to see each of them. */
-static bool is_usually_misaligned(const p5_core *core, const p5_access *access, unsigned how)
+static bool is_usually_misaligned(const p5_core *core, const p5_access *access, unsigned traits)
 {
-    return memory_misaligned(access) && (how & ~(unsigned)(HOW_PARTNER | HOW_V_PIPE)) == 0 && !core->profile;
+    return memory_misaligned(access) && (traits & ~(unsigned)(TRAIT_PARTNER | TRAIT_V_PIPE)) == 0 &&
+           !core->profile;
 }
 
-static uint64_t learn_data(void *context, const p5_access *access, uint64_t asked, unsigned how,
+static uint64_t learn_data(void *context, const p5_access *access, uint64_t asked, unsigned traits,
                            data_answer *answer)
 {
     p5_core *core = context;
     memo *m = &core->memo;
+    assert(m->data_asked >= -WAITING_ACCESSES);
     /* references are made in program order */
     const memo_node node = {.kind = MEMO_DATA,
-                            .how = (uint8_t)how,
-                            .misaligned = is_usually_misaligned(core, access, how),
+                            .traits = (uint8_t)traits,
+                            .misaligned = is_usually_misaligned(core, access, traits),
                             .offset = offset(core, asked),
                             .data = {m->data_asked++, asker(core)}};
     memo_answer packed;
     bool usual;
-    if (!given(m, &packed, &usual)) {
-        const uint64_t word = ask_data(core, access, asked, how);
+    if (!answered(m, &packed, &usual)) {
+        const uint64_t word = ask_data(core, access, asked, traits);
         usual = word == memo_usual(core->memory, &node);
         packed = memo_pack_data(core->memory, word, asked);
     } else if (usual) {
@@ -144,7 +149,7 @@ static bool learn_code(void *context, uint32_t linear, uint64_t asked, code_answ
     const prefetch *f = &p->prefetch;
     const uint64_t latest = f->from_past ? p->start + (uint64_t)p->fifo.clock : asked; /* the request is no
                                                                                           later */
-    if (given(m, &packed, &usual)) {
+    if (answered(m, &packed, &usual)) {
         if (!usual)
             unpack_code(&packed, asked, latest, answer);
     } else {
@@ -154,7 +159,7 @@ static bool learn_code(void *context, uint32_t linear, uint64_t asked, code_answ
     }
     const int64_t floor = f->floor - p->begun;
     memo_node node = {.kind = MEMO_CODE,
-                      .how = (uint8_t)(f->from_past ? f->fetched : 0),
+                      .fetches = (uint8_t)(f->from_past ? f->fetched : 0),
                       .address = linear,
                       .offset = offset(core, latest),
                       .code = {(int32_t)(floor < INT32_MIN ? INT32_MIN : floor), asker(core)}};
@@ -169,7 +174,7 @@ static bool learn_end(void *context, const op *o)
     memo_answer packed = memo_pack_bool(false);
     uint32_t last = o->address + o->length - 1;
     bool known;
-    if (!given(m, &packed, &known))
+    if (!answered(m, &packed, &known))
         known = price_end_known(core, core->block, last);
     memo_node node = {.kind = MEMO_END, .address = last};
     record(m, node, known, &packed);
@@ -182,7 +187,7 @@ static bool learn_passed(void *context, uint32_t previous_u)
     memo *m = &core->memo;
     memo_answer packed = memo_pack_bool(true);
     bool right;
-    if (!given(m, &packed, &right))
+    if (!answered(m, &packed, &right))
         right = !predictor_passed(core->predictor, previous_u);
     memo_node node = {
         .kind = MEMO_PASSED, .address = previous_u, .branch = {.groups = (int32_t)core->pipe.groups}};
@@ -196,13 +201,13 @@ static void learn_branch(void *context, const branch_query *query, branch_answer
     memo *m = &core->memo;
     memo_answer packed = {0};
     bool usual;
-    if (given(m, &packed, &usual)) {
+    if (answered(m, &packed, &usual)) {
         unpack_branch(&packed, answer);
     } else {
         price_branch(core, query, answer);
         packed = memo_pack_branch(answer, query->taken);
     }
-    m->told = core->timing.btb_by_pairs ? predictor_pairs_number(answer, query->taken) : core->prediction;
+    m->outcome = core->timing.btb_by_pairs ? predictor_pairs_number(answer, query->taken) : core->prediction;
     memo_node node = {.kind = MEMO_BRANCH,
                       .address = query->pair,
                       .in_v = query->in_v,
@@ -226,16 +231,16 @@ static void reserve(memo *m, const p5_retired *r)
     const p5_block *block = r->block;
     /* Lines are fetched again when the BTB was wrong about a group. */
     const unsigned n = WAITING_ACCESSES + r->access_count + 4 * block->count + block->line_count + 4;
-    if (n <= m->record_room)
+    if (n <= m->record_capacity)
         return;
     memo_record *records = realloc(m->records, n * sizeof *records);
     if (records)
         m->records = records;
-    const memo_streak **given = realloc(m->given, n * sizeof(memo_streak *));
-    if (given)
-        m->given = given;
-    if (records && given)
-        m->record_room = n;
+    const memo_streak **taken_edges = realloc(m->taken_edges, n * sizeof(memo_streak *));
+    if (taken_edges)
+        m->taken_edges = taken_edges;
+    if (records && taken_edges)
+        m->record_capacity = n;
 }
 
 /* ---- tree ---------------------------------------------------------------------------------------------- */
@@ -248,7 +253,7 @@ typedef struct counted {
     memo_delta of[MOST_DELTAS + DELTA_KINDS];
 } counted;
 
-static inline void note_counted(counted *found, unsigned kind, uint64_t increments, uint64_t asserted)
+static inline void append_counted(counted *found, unsigned kind, uint64_t increments, uint64_t asserted)
 {
     found->of[found->count] = (memo_delta){.kind = kind & UINT8_MAX,
                                            .increments = increments & MEMO_DELTA_MOST,
@@ -258,12 +263,12 @@ static inline void note_counted(counted *found, unsigned kind, uint64_t incremen
 
 /* Records an amount that is too large for one delta, except for a remainder that fits. */
 static void __attribute__((noinline))
-note_much(counted *found, unsigned kind, uint64_t *increments, uint64_t *asserted)
+append_much(counted *found, unsigned kind, uint64_t *increments, uint64_t *asserted)
 {
     while ((*increments | *asserted) > MEMO_DELTA_MOST && found->count < MOST_DELTAS) {
         const uint64_t some = *increments < MEMO_DELTA_MOST ? *increments : MEMO_DELTA_MOST;
         const uint64_t on = *asserted < MEMO_DELTA_MOST ? *asserted : MEMO_DELTA_MOST;
-        note_counted(found, kind, some, on);
+        append_counted(found, kind, some, on);
         *increments -= some;
         *asserted -= on;
     }
@@ -281,8 +286,8 @@ static void move_counted(pipe_deltas *sum, pipe_deltas *d, counted *found)
             sum->of[kind].asserted += asserted;
             d->of[kind].increments = d->of[kind].asserted = 0;
             if (__builtin_expect((increments | asserted) > MEMO_DELTA_MOST, 0))
-                note_much(found, kind, &increments, &asserted);
-            note_counted(found, kind, increments, asserted);
+                append_much(found, kind, &increments, &asserted);
+            append_counted(found, kind, increments, asserted);
         }
         d->counted[word] = 0;
     }
@@ -294,6 +299,7 @@ static void move_counted(pipe_deltas *sum, pipe_deltas *d, counted *found)
 static uint32_t make_leaf(p5_core *core, const counted *found, uint32_t clocks)
 {
     const pipe *p = &core->pipe;
+    assert(p->groups <= PIECE_MOST + 1 && p->instructions <= PIECE_MOST + 1);
     memo *m = &core->memo;
     const prefetch_move move = prefetch_moved(&p->prefetch, p->now); /* before memo_intern simplifies the
                                                                         state */
@@ -331,6 +337,7 @@ static uint32_t make_leaf(p5_core *core, const counted *found, uint32_t clocks)
 /* Adds the question of `node`, for a code line or an end bit, to the streak's lines. */
 static void need_line(memo_streak *streak, const p5_block *block, const memo_node *node)
 {
+    assert(node->kind == MEMO_CODE || node->kind == MEMO_END);
     uint32_t physical = cache_line(block_physical(block, node->address));
     memo_line *line = memo_lines(streak), *end = line + streak->line_count;
     while (line < end && line->physical != physical)
@@ -346,7 +353,7 @@ static void need_line(memo_streak *streak, const p5_block *block, const memo_nod
     if (line->number == UINT32_MAX)
         line->number = node->number;
     streak->asks_code = true;
-    const int16_t offset = (int16_t)node->offset, first = node->how ? MEMO_NEVER : offset;
+    const int16_t offset = (int16_t)node->offset, first = node->fetches ? MEMO_NEVER : offset;
     streak->first_code = first < streak->first_code ? first : streak->first_code;
     streak->last_code = offset > streak->last_code ? offset : streak->last_code;
 }
@@ -360,6 +367,7 @@ static bool lines_can_be_usual(const piece *p)
 
 static void need_data(memo_streak *streak, const memo_node *node)
 {
+    assert(node->kind == MEMO_DATA);
     const int16_t offset = (int16_t)node->offset;
     if (streak->last_offset == MEMO_NEVER)
         streak->first_access = (int16_t)node->data.index;
@@ -379,17 +387,18 @@ static bool asks_of_line(const memo_node *node)
     return node->kind == MEMO_CODE || node->kind == MEMO_END;
 }
 
-/* Reserves space for the steps and lines (`steps`, if its `room` bytes suffice) and for the expected
+/* Reserves space for the steps and lines (`steps`, if its `bytes_available` bytes suffice) and for the expected
  * properties of references. Returns false if memory is out. */
-static bool make_room(memo *m, memo_streak *streak, memo_step *steps, size_t room, unsigned line_count)
+static bool reserve_steps(memo *m, memo_streak *streak, memo_step *steps, size_t bytes_available,
+                          unsigned line_count)
 {
     const size_t bytes = streak->step_count * sizeof *steps + line_count * sizeof(memo_line);
-    if (bytes > room)
+    if (bytes > bytes_available)
         steps = arena_alloc_line(&m->arena, bytes);
-    if (streak->step_count > MEMO_NEAR)
+    if (streak->step_count > MEMO_INLINE)
         streak->many = arena_alloc(&m->arena, streak->step_count * sizeof *streak->many);
     streak->steps = steps;
-    return steps && (streak->step_count <= MEMO_NEAR || streak->many);
+    return steps && (streak->step_count <= MEMO_INLINE || streak->many);
 }
 
 static data_expected expected_at(const memo_node *node, const p5_access *accesses)
@@ -408,7 +417,7 @@ static void find_steps(p5_core *core, memo_streak *streak, memo_path *path, cons
         return;
     unsigned step_count = 0, line_count = 0; /* line_count is an upper bound */
     memo_node *at = streak->first;
-    for (; is_on_streak(at) && step_count < UINT8_MAX; at = memo_behind_usual(m, at))
+    for (; is_on_streak(at) && step_count < UINT8_MAX; at = memo_after_usual(m, at))
         *(asks_of_line(at) ? &line_count : &step_count) += 1;
     if (line_count > block->line_count)
         line_count = block->line_count;
@@ -422,12 +431,12 @@ static void find_steps(p5_core *core, memo_streak *streak, memo_path *path, cons
     found.only_data = true;
     found.first_offset = found.first_code = INT16_MAX;
     found.last_offset = found.last_code = MEMO_NEVER;
-    const size_t room = streak == &path->streak ? sizeof path->steps : 0;
-    if (!make_room(m, &found, path->steps, room, line_count))
+    const size_t bytes_available = streak == &path->streak ? sizeof path->steps : 0;
+    if (!reserve_steps(m, &found, path->steps, bytes_available, line_count))
         return;
     memo_step *step = found.steps;
-    data_expected *expected = step_count > MEMO_NEAR ? found.many : found.near;
-    for (at = streak->first; at != found.end; at = memo_behind_usual(m, at)) {
+    data_expected *expected = step_count > MEMO_INLINE ? found.many : found.expected;
+    for (at = streak->first; at != found.end; at = memo_after_usual(m, at)) {
         if (asks_of_line(at)) {
             need_line(&found, block, at);
             continue;
@@ -439,8 +448,8 @@ static void find_steps(p5_core *core, memo_streak *streak, memo_path *path, cons
         if (data)
             need_data(&found, at);
     }
-    memo_note_lines(&found);
-    found.quiet_offset = step_count != 0 ? found.first_offset : MEMO_REACH;
+    memo_set_lines(&found);
+    found.idle_offset = step_count != 0 ? found.first_offset : MEMO_REACH;
     found.ends_in_branch = found.end->kind == MEMO_BRANCH;
     found.is_over = step_count == 0 && found.line_count == 0;
     *streak = found;
@@ -450,11 +459,12 @@ static void find_steps(p5_core *core, memo_streak *streak, memo_path *path, cons
 static bool insert(p5_core *core, memo_path *path, const counted *found, uint32_t clocks)
 {
     memo *m = &core->memo;
+    assert(m->outcome < MEMO_OUTCOMES && m->asked <= m->record_capacity);
     memo_streak *streak = &path->streak;
     memo_node *before = NULL; /* the next question follows its usual answer; NULL: it is the first of
                                  `streak` */
     for (const memo_record *record = m->records;; record++) {
-        memo_node *at = before ? memo_behind_usual(m, before) : streak->first;
+        memo_node *at = before ? memo_after_usual(m, before) : streak->first;
         if (!at) {
             at = memo_new_node(m, &record->node);
             if (!at)
@@ -470,7 +480,7 @@ static bool insert(p5_core *core, memo_path *path, const counted *found, uint32_
             before = at;
             continue;
         }
-        memo_streak *edge = memo_edge_behind(m, at, &record->answer);
+        memo_streak *edge = memo_find_edge(m, at, &record->answer);
         if (!edge)
             edge = memo_new_edge(m, at, &record->answer);
         if (!edge)
@@ -478,10 +488,10 @@ static bool insert(p5_core *core, memo_path *path, const counted *found, uint32_
         streak = edge;
         before = NULL;
     }
-    uint32_t *told = &streak->told[m->told];
-    if (*told == 0)
-        *told = make_leaf(core, found, clocks);
-    return *told != 0;
+    uint32_t *leaf_number = &streak->leaves[m->outcome];
+    if (*leaf_number == 0)
+        *leaf_number = make_leaf(core, found, clocks);
+    return *leaf_number != 0;
 }
 
 /* Extends the streaks along the recorded run. */
@@ -493,10 +503,10 @@ static void find_streaks(p5_core *core, memo_path *path, const p5_access *access
     const memo_node *node = path->streak.first;
     for (const memo_record *record = core->memo.records; node->kind != MEMO_BRANCH; record++) {
         if (record->usual) {
-            node = memo_behind_usual(&core->memo, node);
+            node = memo_after_usual(&core->memo, node);
             continue;
         }
-        memo_streak *edge = memo_edge_behind(&core->memo, node, &record->answer);
+        memo_streak *edge = memo_find_edge(&core->memo, node, &record->answer);
         find_steps(core, edge, path, accesses);
         node = edge->first;
     }
@@ -506,7 +516,7 @@ static void find_streaks(p5_core *core, memo_path *path, const p5_access *access
 static void record_end(memo *m)
 {
     const memo_answer nothing = memo_pack_bool(false);
-    m->told = 0;
+    m->outcome = 0;
     record(m, (memo_node){.kind = MEMO_BRANCH}, false, &nothing);
 }
 
@@ -521,7 +531,7 @@ static void learn_streak(p5_core *core, const p5_retired *r, memo_path *path, ui
     /* P54C: a BTB lookup uses the addresses of groups in this piece and the previous one, but not of older
      * ones */
     const bool has_group = core->pipe.groups > 0 || !core->timing.btb_by_pairs;
-    const bool fits = m->asked <= m->record_room && m->asked < UINT16_MAX && has_group;
+    const bool fits = m->asked <= m->record_capacity && m->asked < UINT16_MAX && has_group;
     if (fits && found.count < MOST_DELTAS && insert(core, path, &found, (uint32_t)clocks))
         find_streaks(core, path, r->accesses);
 }
@@ -532,9 +542,10 @@ enum { LARGE_BYTES = 2 << 20 };
 
 void memo_learn(p5_core *core, const p5_retired *r, memo_path *path)
 {
+    assert(!path->streak.is_edge && path->streak.piece->memo);
     memo *m = &core->memo;
     reserve(m, r);
-    m->asked = m->next_given = 0;
+    m->asked = m->next_taken_edge = 0;
     memo_materialise(core);
     m->data_asked = core->pipe.waiting ? -(int32_t)core->pipe.pending.insn.access_count : 0;
     const uint64_t before = core->now;
@@ -544,7 +555,7 @@ void memo_learn(p5_core *core, const p5_retired *r, memo_path *path)
         price_run(core, r, &m->resolver, m->scratch);
         learn_streak(core, r, path, core->now - before);
     }
-    m->has_unknown = false;
+    m->has_new_answer = false;
     if (core->profile)
         profile_commit(core);
     const size_t bytes = memo_bytes(m);

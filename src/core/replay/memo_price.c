@@ -1,4 +1,5 @@
 /* Prices a single stretch by following the tree and asking the structures its questions. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,33 +37,34 @@ static bool may_meet_waiting(const pipe_pending *waiting, const piece *p)
            pairing_check(&waiting->operation, first) == PAIRED;
 }
 
-/* Lookups are evaluated every WORTH_EVERY instructions. They do not pay if something was missing in more than
- * one piece per WORTH_UNKNOWN instructions; a piece has about six. */
-enum { WORTH_EVERY = 1 << 18, WORTH_UNKNOWN = 8 };
-/* Then they pause for WORTH_PAUSE times as long, doubled for each failure in a row, at most WORTH_PAUSES
+/* Lookups are evaluated every PAUSE_PERIOD instructions. They do not pay if something was missing in more than
+ * one piece per PAUSE_MISSES instructions; a piece has about six. */
+enum { PAUSE_PERIOD = 1 << 18, PAUSE_MISSES = 8 };
+/* Then they pause for PAUSE_FACTOR times as long, doubled for each failure in a row, at most PAUSE_DOUBLINGS
  * times. */
-enum { WORTH_PAUSE = 4, WORTH_PAUSES = 3 };
+enum { PAUSE_FACTOR = 4, PAUSE_DOUBLINGS = 3 };
 
-static bool is_worth_while(p5_core *core)
+static bool lookups_pay(p5_core *core)
 {
-    memo_worth *w = &core->memo.worth;
+    memo_pause *w = &core->memo.pause;
     if (core->instructions < w->since)
         return false;
     const uint64_t passed = core->instructions - w->since;
-    if (__builtin_expect(passed < WORTH_EVERY, 1))
+    if (__builtin_expect(passed < PAUSE_PERIOD, 1))
         return true;
-    const bool in_vain = w->unknown * WORTH_UNKNOWN > passed;
-    *w = (memo_worth){.since = core->instructions, .in_vain = in_vain ? w->in_vain + 1 : 0};
+    const bool in_vain = w->misses * PAUSE_MISSES > passed;
+    *w = (memo_pause){.since = core->instructions, .in_vain = in_vain ? w->in_vain + 1 : 0};
     if (in_vain)
-        w->since += (uint64_t)WORTH_EVERY * WORTH_PAUSE
-                    << (w->in_vain < WORTH_PAUSES ? w->in_vain : WORTH_PAUSES);
+        w->since += (uint64_t)PAUSE_PERIOD * PAUSE_FACTOR
+                    << (w->in_vain < PAUSE_DOUBLINGS ? w->in_vain : PAUSE_DOUBLINGS);
     return !in_vain;
 }
 
 memo_path *memo_look_up(p5_core *core, piece *p, uint32_t key, const p5_access *accesses)
 {
+    assert(p->memo && !memo_is_held(core));
     memo *m = &core->memo;
-    if (!is_worth_while(core) || (!memo_paths(m, p) && memo_is_new(m, p)))
+    if (!lookups_pay(core) || (!memo_paths(m, p) && memo_is_new(m, p)))
         return NULL;
     memo_state *current = memo_current(m);
     if (!current)
@@ -86,7 +88,9 @@ memo_path *memo_look_up(p5_core *core, piece *p, uint32_t key, const p5_access *
 
 static void price_along(p5_core *core, const p5_retired *r, memo_path *path)
 {
-    memo_leaf *leaf = memo_walk(core, path, r->accesses, NULL, MEMO_UNASKED, r->next, core->prediction);
+    assert(path->streak.piece->block == r->block);
+    const memo_execution executed = {r->accesses, r->next, core->prediction};
+    memo_leaf *leaf = memo_walk(core, path, &executed, NULL, MEMO_UNASKED);
     if (__builtin_expect(leaf != NULL, 1)) {
         memo_use(core, leaf, path->streak.piece);
         if (leaf->waits)
@@ -120,12 +124,13 @@ static bool join(p5_core *core, p5_retired *r)
     if (!waiting || waiting->insn.access_count == 0)
         return true;
     const unsigned n = waiting->insn.access_count, wanted = n + r->access_count;
-    if (wanted > m->joined_room) {
-        p5_access *room = realloc(m->joined, wanted * sizeof *room);
-        if (!room)
+    assert(n <= WAITING_ACCESSES);
+    if (wanted > m->joined_capacity) {
+        p5_access *joined = realloc(m->joined, wanted * sizeof *joined);
+        if (!joined)
             return false;
-        m->joined = room;
-        m->joined_room = wanted;
+        m->joined = joined;
+        m->joined_capacity = wanted;
     }
     memcpy(m->joined, core->pipe.pending.accesses, n * sizeof *m->joined);
     r->accesses = memcpy(m->joined + n, r->accesses, r->access_count * sizeof *m->joined);
@@ -176,7 +181,7 @@ void memo_price_alone(p5_core *core, const p5_retired *r, p5_prediction predicti
 {
     core->prediction = prediction;
     if (__builtin_expect(r->count == r->block->count && memo_prices(core, r->cpl) &&
-                             memo_notes(core, r->block, r->next),
+                             memo_reports(core, r->block, r->next),
                          1))
         price_pieces(core, r);
     else

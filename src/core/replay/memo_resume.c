@@ -1,5 +1,7 @@
 /* Restores the pipe after stretches that were priced from the memo. */
 #include "core/profile/profile.h"
+
+#include <assert.h>
 #include "core/replay/memo.h"
 
 /* ---- how far PF is ahead of the decoders -----------------------------------------------------------------
@@ -13,18 +15,18 @@
  * that, the walk returns along reversed links and still ends. */
 static uint32_t turn(const memo *m, uint32_t from, uint64_t instructions, uint32_t *base)
 {
-    uint32_t behind = 0, at = from;
-    while (at != 0 && !memo_result_at(m, at)->move.known &&
-           !(at == m->noted.leaf && instructions == m->noted.instructions)) {
+    uint32_t after = 0, at = from;
+    while (at != 0 && !memo_result_at(m, at)->move.complete &&
+           !(at == m->last_lead.leaf && instructions == m->last_lead.instructions)) {
         memo_leaf *leaf = memo_leaf_at(m, at);
         const uint32_t before = leaf->before;
         instructions -= leaf->instructions;
-        leaf->before = behind;
-        behind = at;
+        leaf->before = after;
+        after = at;
         at = before;
     }
     *base = at;
-    return behind;
+    return after;
 }
 
 static prefetch_ahead find_ahead(p5_core *core)
@@ -32,9 +34,9 @@ static prefetch_ahead find_ahead(p5_core *core)
     memo *m = &core->memo;
     uint32_t before, at = turn(m, m->last, core->instructions, &before);
     const prefetch_move *move = &memo_result_at(m, before)->move;
-    prefetch_ahead ahead = before == 0   ? pipe_ahead(&core->pipe)
-                           : move->known ? prefetch_known(move)
-                                         : m->noted.ahead;
+    prefetch_ahead ahead = before == 0      ? pipe_ahead(&core->pipe)
+                           : move->complete ? prefetch_complete(move)
+                                            : m->last_lead.ahead;
     while (at != 0) { /* restores the links */
         memo_leaf *leaf = memo_leaf_at(m, at);
         const uint32_t next = leaf->before;
@@ -48,9 +50,10 @@ static prefetch_ahead find_ahead(p5_core *core)
 
 int64_t memo_asked_code(p5_core *core, unsigned n, int64_t floor)
 {
+    assert(n > 0);
     prefetch_ahead ahead = find_ahead(core);
     /* code without a branch asks again and again */
-    core->memo.noted = (memo_lead){core->memo.last, core->instructions, ahead};
+    core->memo.last_lead = (memo_lead){core->memo.last, core->instructions, ahead};
     while (n-- > 0)
         prefetch_take_buffer(&ahead, 1);
     return clock_later(ahead.clock, floor);
@@ -76,7 +79,7 @@ void memo_materialise(p5_core *core)
     }
     m->current = NULL;
     m->last = 0;
-    m->noted.leaf = 0;
+    m->last_lead.leaf = 0;
 }
 
 const pipe_state *memo_pipe_state(p5_core *core)

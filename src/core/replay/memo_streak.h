@@ -2,6 +2,7 @@
 #ifndef CORE_REPLAY_MEMO_STREAK_H
 #define CORE_REPLAY_MEMO_STREAK_H
 
+#include <assert.h>
 #include "core/replay/memo_tree.h"
 #include "core/profile/profiler.h"
 
@@ -14,15 +15,20 @@ void memo_begin_to_use(p5_core *core, memo_leaf *leaf);
 /* memo_walk.c */
 /* A value that memory_ask never returns. */
 enum { MEMO_UNASKED = DATA_USUAL + 1 };
+/* How a piece was executed. */
+typedef struct memo_execution {
+    const p5_access *accesses; /* its first reference */
+    uint32_t next;             /* the address after its stretch */
+    p5_prediction prediction;  /* of its stretch's branch */
+} memo_execution;
 /* Follows the tree of `path` from `at` (NULL: from the root), which only usual answers precede. `answered` is
  * the answer to the reference at `at`, or MEMO_UNASKED. At each answer that is not usual it continues with
- * the streak of that answer's edge. `next` is the address after the stretch and `said` the prediction of its
- * branch. Returns the leaf. NULL: the tree ends after `known` questions (a member of the memo), and `given`
- * holds the edges of those with unusual answers. */
-memo_leaf *memo_walk(p5_core *core, memo_path *path, const p5_access *accesses, memo_node *at,
-                     uint64_t answered, uint32_t next, p5_prediction said);
-/* Does what memo_behind_data does for an answer other than the most recent one. */
-memo_streak *memo_behind_other(p5_core *core, memo_node *node, uint64_t answer);
+ * the streak of that answer's edge. Returns the leaf. NULL: the tree ends after `answered_count` questions (a
+ * member of the memo), and `taken_edges` holds the edges of those with unusual answers. */
+memo_leaf *memo_walk(p5_core *core, memo_path *path, const memo_execution *executed, memo_node *at,
+                     uint64_t answered);
+/* Does what memo_find_data_edge does for an answer other than the most recent one. */
+memo_streak *memo_find_other_edge(p5_core *core, memo_node *node, uint64_t answer);
 
 static inline uint64_t memo_clock(const p5_core *core, int32_t offset)
 {
@@ -34,15 +40,17 @@ static inline uint64_t memo_ask(p5_core *core, const memo_node *node, const p5_a
 {
     assert(node->kind == MEMO_DATA);
     memo_asks_for(core, node->data.instruction);
-    return memory_ask(core->memory, accesses + node->data.index, memo_clock(core, node->offset), node->how);
+    return memory_ask(core->memory, accesses + node->data.index, memo_clock(core, node->offset),
+                      node->traits);
 }
 
 /* Returns the edge of an answer that is not usual. NULL: it never occurred before. */
-static inline memo_streak *memo_behind_data(p5_core *core, memo_node *node, uint64_t answer)
+static inline memo_streak *memo_find_data_edge(p5_core *core, memo_node *node, uint64_t answer)
 {
+    assert(node->kind == MEMO_DATA && answer != MEMO_UNASKED);
     memo_streak *edge = memo_edge_at(&core->memo, node->edge);
     if (__builtin_expect(answer == DATA_LONG || node->edge == 0 || edge->word != answer, 0))
-        return memo_behind_other(core, node, answer);
+        return memo_find_other_edge(core, node, answer);
     return edge;
 }
 
@@ -63,32 +71,32 @@ static inline bool memo_may_not_pair(const p5_core *core, const p5_block *block)
 
 /* Reports a stretch that is a whole block to the profile, if there is one. Returns false if the profile needs
  * more than that. */
-static inline bool memo_notes(p5_core *core, p5_block *block, uint32_t next)
+static inline bool memo_reports(p5_core *core, p5_block *block, uint32_t next)
 {
     return !core->profile || profile_goes_on(core->profile, block, next, core->now);
 }
 
 /* Returns the number of the leaf for this outcome of the streak's branch, or 0. */
-static inline uint32_t memo_told(const memo_streak *streak, p5_prediction prediction)
+static inline uint32_t memo_leaf_of(const memo_streak *streak, p5_prediction prediction)
 {
-    return streak->told[prediction];
+    assert(prediction < MEMO_OUTCOMES);
+    return streak->leaves[prediction];
 }
 
 /* Returns the leaf after the branch of a streak. NULL: it is not known, or (P54C) the branch must be looked
  * up. */
-static inline memo_leaf *memo_behind_branch(const memo *m, const memo_streak *streak,
-                                            p5_prediction prediction)
+static inline memo_leaf *memo_leaf_after(const memo *m, const memo_streak *streak, p5_prediction prediction)
 {
-    const uint32_t number = memo_told(streak, prediction);
+    const uint32_t number = memo_leaf_of(streak, prediction);
     return __builtin_expect(number != 0, 1) ? memo_leaf_at(m, number) : NULL;
 }
 
 /* Asks the steps of a streak before `end`. All must be references, at clocks when nothing is pending in
  * memory. Returns the first that has no usual answer, or `end`. */
-static inline __attribute__((always_inline)) const data_expected *memo_go_calmly(struct memory *m,
-                                                                                 const p5_access *accesses,
-                                                                                 const memo_streak *streak,
-                                                                                 const data_expected *end)
+static inline __attribute__((always_inline)) const data_expected *memo_follow_hits(struct memory *m,
+                                                                                   const p5_access *accesses,
+                                                                                   const memo_streak *streak,
+                                                                                   const data_expected *end)
 {
     const p5_access *access = accesses + streak->first_access;
     const data_expected *expected = memo_expected(streak);
@@ -102,18 +110,20 @@ static inline __attribute__((always_inline)) const data_expected *memo_go_calmly
 static inline unsigned memo_steps_to(const memo_streak *streak, const data_expected *reached,
                                      const data_expected *end)
 {
+    assert(reached <= end && (unsigned)(end - reached) <= streak->step_count);
     return streak->step_count - (unsigned)(end - reached);
 }
 
 /* Returns whether the fetches of a streak hit the code TLB. */
 static inline bool memo_code_page_usual(struct memory *m, const piece *p, const memo_streak *streak)
 {
-    return tlb_at_hand(memory_code_tlb(m), p->page) || !streak->asks_code ||
+    assert(p->page != 0);
+    return tlb_is_mru(memory_code_tlb(m), p->page) || !streak->asks_code ||
            memory_code_page_usual(m, p->page);
 }
 
 /* Sets the streak's tags and sets from its lines, for the hot path. */
-static inline void memo_note_lines(memo_streak *streak)
+static inline void memo_set_lines(memo_streak *streak)
 {
     const memo_line *line = memo_lines(streak);
     bool few = streak->line_count <= MEMO_FEW && streak->only_data;
@@ -129,7 +139,7 @@ static inline void memo_note_lines(memo_streak *streak)
 
 /* Returns whether the streak has at most MEMO_FEW lines, each the most recently used of its set. No host
  * branch depends on their number, which differs from piece to piece. */
-static inline bool memo_lines_at_hand(const p5_core *core, const memo_streak *streak)
+static inline bool memo_lines_are_mru(const p5_core *core, const memo_streak *streak)
 {
     const code_cache *code = memory_code_cache(core->memory);
     return (code_cache_moves(code, streak->set[0], streak->tag[0]) |
@@ -159,6 +169,7 @@ static inline unsigned memo_match_lines(const p5_core *core, const memo_streak *
 /* Updates the replacement state as the fetches of these lines do. */
 static inline void memo_use_matches(p5_core *core, const memo_streak *streak, unsigned matches)
 {
+    assert(matches % (1u << CACHE_WAYS) != 0 && matches >> CACHE_WAYS != 0); /* a way for both */
     code_cache *code = memory_code_cache(core->memory);
     _Static_assert(MEMO_FEW == 2, "both");
     code_cache_hit_as(code, streak->set[0], (unsigned)__builtin_ctz(matches), streak->tag[0]);
@@ -169,19 +180,22 @@ static inline void memo_use_matches(p5_core *core, const memo_streak *streak, un
  * steps. */
 static inline void memo_use_lines(p5_core *core, const memo_streak *streak, unsigned n)
 {
+    assert(n <= streak->step_count);
     code_cache *code = memory_code_cache(core->memory);
     const memo_line *line = memo_lines(streak), *end = line + streak->line_count;
     const uint32_t number =
         n == streak->step_count ? UINT32_MAX : memo_question(&core->memo, streak, n)->number;
     for (; line != end; line++)
-        if (line->number < number && !code_cache_at_hand(code, line->physical))
+        if (line->number < number && !code_cache_is_mru(code, line->physical))
             code_cache_hit(code, cache_set(line->physical), (unsigned)code_cache_find(code, line->physical));
 }
 
 /* Returns the prediction of the piece's branch; 0 if the piece does not end in a predicted branch. */
 static inline p5_prediction memo_prediction(const piece *p, p5_prediction prediction)
 {
-    return prediction & p->predicted; /* `near` is a mask: a host branch here would be mispredicted with the
+    assert(p->predicted == 0 || p->predicted == UINT8_MAX);
+    return prediction &
+           p->predicted; /* `expected` is a mask: a host branch here would be mispredicted with the
                                     guest's */
 }
 
@@ -206,6 +220,7 @@ static inline bool memo_use_predicted(p5_core *core, memo_leaf *leaf)
 /* Counts a use of the leaf with which the piece `p` ended. */
 static inline void memo_use(p5_core *core, memo_leaf *leaf, const piece *p)
 {
+    assert(leaf != memo_leaf_at(&core->memo, 0) && leaf->groups <= PIECE_MOST + 1);
     if (__builtin_expect(core->timing.btb_by_pairs, 0)) {
         if (leaf->groups == 1)
             core->pipe.previous_u = memo_last_u(core);

@@ -20,8 +20,12 @@ typedef struct memo_node {
     uint8_t kind : 3;             /* memo_kind */
     uint8_t in_v : 1, chance : 1; /* branch: branch_query's in_v and unpaired_chance */
     uint8_t misaligned : 1;       /* data: the usual answer is memory_misaligned_hit */
-    uint8_t how; /* data: as in data_answer.h; code: fetches of the piece up to this one if the lead of PF at
-                    entry determines the time of the request, otherwise 0 */
+    union {                       /* by `kind` */
+        uint8_t traits;           /* data: TRAIT_* of data_answer.h */
+        uint8_t
+            fetches; /* code: fetches of the piece up to this one if the lead of PF at entry determines the
+                            time of the request, otherwise 0 */
+    };
     uint16_t number; /* questions before it, whatever the answers were */
     int32_t offset;  /* clock of the question, relative to the block's first; code: the latest such clock */
     /* code: linear address of the fetch; end: of the instruction's last byte; passed: of the U instruction of
@@ -33,7 +37,7 @@ typedef struct memo_node {
             uint32_t instruction; /* address of the instruction that asks, for the profile */
         } data;
         struct {
-            int32_t floor;        /* with `how`: earliest clock of the request, relative like `offset` */
+            int32_t floor;        /* with `fetches`: earliest clock of the request, relative like `offset` */
             uint32_t instruction; /* as in `data` */
         } code;
         struct {               /* MEMO_BRANCH, MEMO_PASSED */
@@ -45,13 +49,14 @@ typedef struct memo_node {
     uint32_t usual; /* next question after the usual answer: a hit that nothing delays; a known end bit; a
                        group that passes */
     uint32_t edge;  /* most recent edge for other answers; the leaves after a branch are in
-                       memo_streak.told */
+                       memo_streak.leaves */
     uint32_t fan;   /* all edges if there are several, or 0 */
 } memo_node;
 _Static_assert(HOST_LINE % sizeof(memo_node) == 0, "nodes do not cross lines");
 
 static inline memo_node *memo_node_at(const memo *m, uint32_t number)
 {
+    assert(number != 0 && number < m->nodes.count);
     return (memo_node *)m->nodes.objects + number;
 }
 
@@ -61,7 +66,7 @@ static inline uint32_t memo_node_number(const memo *m, const memo_node *node)
 }
 
 /* Returns the question after the usual answer, or NULL. */
-static inline memo_node *memo_behind_usual(const memo *m, const memo_node *node)
+static inline memo_node *memo_after_usual(const memo *m, const memo_node *node)
 {
     return node->usual != 0 ? memo_node_at(m, node->usual) : NULL;
 }
@@ -93,10 +98,10 @@ typedef struct memo_line {
 /* Most streaks need no more code lines than this. */
 enum { MEMO_FEW = 2 };
 /* Most streaks have no more references, and no more steps and lines together, than this. */
-enum { MEMO_NEAR = 4 };
+enum { MEMO_INLINE = 4 };
 /* Outcomes of a branch: by p5_prediction, where NOT_PREDICTED leads to no leaf, or (P54C) by
  * predictor_pairs_number. */
-enum { MEMO_TOLD = NOT_PREDICTED + 1 };
+enum { MEMO_OUTCOMES = NOT_PREDICTED + 1 };
 
 /* A streak of usual answers. It starts at the beginning of a piece (then it is part of a path) or after an
  * answer that was not usual (an edge). It extends to the branch, or to a question that never had a usual
@@ -106,11 +111,11 @@ struct memo_streak {
     BEGINS_LINE memo_node *first; /* its first question in the tree */
     memo_node *end;
     memo_step *steps;     /* questions before `end`, except those for code lines and end bits (memo_lines) */
-    data_expected *many;  /* replaces `near` if there are more than MEMO_NEAR steps */
+    data_expected *many;  /* replaces `expected` if there are more than MEMO_INLINE steps */
     int16_t first_offset; /* clock of the first reference, relative to the block's first */
     int16_t last_offset;  /* clock of the last reference; MEMO_NEVER: there is none */
     int16_t last_code;    /* clock of the last line fetch */
-    uint16_t known;       /* questions before the streak */
+    uint16_t questions_before; /* questions before the streak */
     uint8_t line_count;
     bool by_waiting;        /* path: its variant includes a bank conflict with the pending instruction, which
                                only memo_look_up determines; no leaf leads to it */
@@ -126,28 +131,29 @@ struct memo_streak {
         struct piece *piece; /* path; NULL: released, or none */
         uint64_t word;       /* edge: the answer, the last word of memo_answer */
     };
-    data_expected near[MEMO_NEAR]; /* expected properties of each step that is a reference: memo_expected */
+    data_expected expected[MEMO_INLINE]; /* properties of each step that is a reference: memo_expected */
     /* Tags and sets of its lines in the code cache. Unused elements are CACHE_NO_TAG of CODE_NO_SET, which
      * always matches. If there are more lines than fit, the tag is MEMO_NO_LINE, which never matches. */
     uint32_t tag[MEMO_FEW];
     uint8_t set[MEMO_FEW];
-    int16_t quiet_offset; /* earliest clock, relative to the block's first, at which memory must be idle for
+    int16_t idle_offset;  /* earliest clock, relative to the block's first, at which memory must be idle for
                              none of its references to be delayed */
     int16_t first_access; /* index of the first reference among the steps */
     int16_t first_code;   /* clock of the first line fetch, relative to the block's first */
     uint8_t step_count;
-    bool is_edge : 1;         /* it is an edge's; otherwise a path's */
-    bool ends_in_branch : 1;  /* `end` is a branch */
-    bool is_over : 1;         /* nothing is asked before `end` */
-    bool only_data : 1;       /* all steps are data references, so the fast path can be used */
-    bool asks_code : 1;       /* lines are fetched on it */
-    uint32_t variant;         /* path: the variant */
-    uint32_t told[MEMO_TOLD]; /* leaves by the branch's outcome, after usual answers only; the most frequent
+    bool is_edge : 1;        /* it is an edge's; otherwise a path's */
+    bool ends_in_branch : 1; /* `end` is a branch */
+    bool is_over : 1;        /* nothing is asked before `end` */
+    bool only_data : 1;      /* all steps are data references, so the fast path can be used */
+    bool asks_code : 1;      /* lines are fetched on it */
+    uint32_t variant;        /* path: the variant */
+    uint32_t
+        leaves[MEMO_OUTCOMES]; /* leaves by the branch's outcome, after usual answers only; the most frequent
                                  first */
 };
 /* What every piece reads is in one line of the host's cache, next to the line with the rest. */
 _Static_assert(offsetof(memo_streak, piece) == HOST_LINE, "hot");
-_Static_assert(offsetof(memo_streak, told[4]) <= 2 * HOST_LINE, "hot");
+_Static_assert(offsetof(memo_streak, leaves[4]) <= 2 * HOST_LINE, "hot");
 
 /* Is no tag, so it never matches. */
 #define MEMO_NO_LINE 2u
@@ -166,24 +172,27 @@ enum { MEMO_REACH = INT16_MAX };
 /* Returns the lines, which are stored after the steps. */
 static inline memo_line *memo_lines(const memo_streak *streak)
 {
+    assert(streak->end != NULL); /* its extent is known */
     return (memo_line *)(streak->steps + streak->step_count);
 }
 _Static_assert(_Alignof(memo_line) <= _Alignof(memo_step), "they share a table");
 
 static inline const data_expected *memo_expected(const memo_streak *streak)
 {
-    return __builtin_expect(streak->step_count > MEMO_NEAR, 0) ? streak->many : streak->near;
+    return __builtin_expect(streak->step_count > MEMO_INLINE, 0) ? streak->many : streak->expected;
 }
 
 /* Returns the question after `n` steps. */
 static inline memo_node *memo_question(const memo *m, const memo_streak *streak, unsigned n)
 {
+    assert(n <= streak->step_count);
     return n == streak->step_count ? streak->end : memo_node_at(m, streak->steps[n].node);
 }
 
 /* Returns the usual answer to a reference. */
 static inline uint64_t memo_usual(const struct memory *m, const memo_node *node)
 {
+    assert(node->kind == MEMO_DATA);
     return __builtin_expect(node->misaligned, 0) ? memory_misaligned_hit(m) : DATA_USUAL;
 }
 
@@ -226,6 +235,7 @@ static inline void memo_prefetch(const memo_streak *streak)
 
 static inline memo_streak *memo_edge_at(const memo *m, uint32_t number)
 {
+    assert(number < m->edges.count);
     return (memo_streak *)m->edges.objects + number;
 }
 
@@ -236,6 +246,7 @@ static inline uint32_t memo_edge_number(const memo *m, const memo_streak *edge)
 
 static inline memo_path *memo_path_at(const memo *m, uint32_t number)
 {
+    assert(number < m->paths.count);
     return (memo_path *)m->paths.objects + number;
 }
 
@@ -257,6 +268,7 @@ _Static_assert(sizeof(memo_fan) == HOST_LINE, "one line");
 
 static inline memo_fan *memo_fan_at(const memo *m, uint32_t number)
 {
+    assert(number != 0 && number < m->fans.count);
     return (memo_fan *)m->fans.objects + number;
 }
 
@@ -264,6 +276,7 @@ static inline memo_fan *memo_fan_at(const memo *m, uint32_t number)
  * `end`. */
 static inline void memo_keep_waiting(p5_core *core, const memo_leaf *leaf, const p5_access *end)
 {
+    assert(leaf->waits > 0 && leaf->waits <= 1 + WAITING_ACCESSES);
     for (unsigned i = 0, n = leaf->waits - 1u; i < n; i++)
         core->pipe.pending.accesses[i] = end[(int)i - (int)n];
 }
@@ -301,7 +314,8 @@ static inline uint32_t memo_paths(const memo *m, const piece *p)
  * piece is learned the second time. */
 static inline bool memo_is_new(memo *m, piece *p)
 {
-    m->worth.unknown++;
+    assert(p->memo);
+    m->pause.misses++;
     return p->missed = !p->missed;
 }
 
@@ -316,7 +330,7 @@ void memo_drop_all(p5_core *core);
 /* Returns the bytes in use. */
 size_t memo_bytes(const memo *m);
 /* Returns the edge of an answer, or NULL if there is none. */
-memo_streak *memo_edge_behind(const memo *m, const memo_node *node, const memo_answer *answer);
+memo_streak *memo_find_edge(const memo *m, const memo_node *node, const memo_answer *answer);
 /* Makes an edge for an answer that has none. Returns NULL if memory is out. */
 memo_streak *memo_new_edge(memo *m, memo_node *node, const memo_answer *answer);
 /* Returns a copy of `node`, or NULL if memory is out. */
@@ -361,11 +375,11 @@ static inline memo_answer memo_pack_bool(bool answer)
 {
     return (memo_answer){{answer}};
 }
-/* Records the instruction at `who` as the source of the following memory requests, for the profile. */
-static inline void memo_asks_for(p5_core *core, uint32_t who)
+/* Records the instruction at `instruction` as the source of the following memory requests, for the profile. */
+static inline void memo_asks_for(p5_core *core, uint32_t instruction)
 {
     if (core->pipe.observer)
-        core->pipe.observer->who = who;
+        core->pipe.observer->instruction = instruction;
 }
 /* Fetches the code line at `linear` and `physical`. Returns true for the usual answer, or fills `answer` and
  * returns false. */
@@ -377,7 +391,7 @@ static inline bool memo_fetch(p5_core *core, uint32_t linear, uint32_t physical,
     memory_code(core->memory, linear, physical, asked, answer);
     return false;
 }
-/* Extends the tree of `path`, which ends after `m->known` questions; `m->given` holds the edges of those
+/* Extends the tree of `path`, which ends after `m->answered_count` questions; `m->taken_edges` holds the edges of those
  * whose answers were not usual. Runs the pipe with these answers, asks the structures for the rest, and adds
  * the run to the tree unless the piece is new. */
 void memo_learn(p5_core *core, const p5_retired *r, memo_path *path);

@@ -1,5 +1,7 @@
 #include "core/replay/memo_variant.h"
 
+#include <assert.h>
+
 #include "core/pipe/cost.h"
 
 enum {
@@ -64,6 +66,7 @@ bool memo_variant(const p5_core *core, const p5_retired *r, const piece *p, bool
 
 memo_path *memo_find_variant(p5_core *core, memo_path *path, uint32_t key)
 {
+    assert(!path->streak.is_edge);
     if (path->streak.variant == key)
         return path;
     if (!path->streak.family)

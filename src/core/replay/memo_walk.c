@@ -38,10 +38,10 @@ static inline __attribute__((always_inline)) unsigned steps(p5_core *core, const
 {
     if (streak->step_count == 0)
         return 0;
-    if (streak->only_data && memory_calm(core->memory, memo_clock(core, streak->first_offset),
-                                         memo_clock(core, streak->last_offset))) {
+    if (streak->only_data && memory_is_idle(core->memory, memo_clock(core, streak->first_offset),
+                                            memo_clock(core, streak->last_offset))) {
         const data_expected *const end = memo_expected(streak) + streak->step_count;
-        return memo_steps_to(streak, memo_go_calmly(core->memory, accesses, streak, end), end);
+        return memo_steps_to(streak, memo_follow_hits(core->memory, accesses, streak, end), end);
     }
     const p5_access *access = accesses + streak->first_access;
     unsigned n = 0;
@@ -58,7 +58,7 @@ static inline bool code_usual(p5_core *core, const piece *p, const memo_streak *
            (memory_undisturbed(m, memo_clock(core, streak->last_code)) && memo_code_page_usual(m, p, streak));
 }
 
-/* Returns whether a line is present with the required end bits known. */
+/* Returns whether a line is present with the required end bits answered. */
 static bool line_present(const code_cache *code, const memo_line *line)
 {
     int way = code_cache_find(code, line->physical);
@@ -66,29 +66,29 @@ static bool line_present(const code_cache *code, const memo_line *line)
            (line->ends & ~code_cache_known_ends(code, cache_set(line->physical), (unsigned)way)) == 0;
 }
 
-/* Where the lines of a streak are. Present lines are in the code cache with the required end bits known, and
+/* Where the lines of a streak are. Present lines are in the code cache with the required end bits answered, and
  * none of them is still being filled. */
 typedef enum found_lines {
     LINES_ABSENT,
     LINES_PRESENT, /* their fetches update the replacement state */
-    LINES_AT_HAND  /* each is the most recently used of its set: their fetches change nothing */
+    LINES_MRU      /* each is the most recently used of its set: their fetches change nothing */
 } found_lines;
 
 static found_lines find_lines(const p5_core *core, const memo_streak *streak)
 {
-    if (memo_lines_at_hand(core, streak))
-        return LINES_AT_HAND;
+    if (memo_lines_are_mru(core, streak))
+        return LINES_MRU;
     if (memo_has_few(streak))
         return memo_match_lines(core, streak) != 0 ? LINES_PRESENT : LINES_ABSENT;
     if (!streak->end)
         return LINES_ABSENT;
     const code_cache *code = memory_code_cache(core->memory);
     const memo_line *lines = memo_lines(streak);
-    found_lines found = LINES_AT_HAND;
+    found_lines found = LINES_MRU;
     for (const memo_line *line = lines; line < lines + streak->line_count; line++) {
         if (memo_is_filling(core, streak, line->physical))
             return LINES_ABSENT;
-        if (line->ends == 0 && code_cache_at_hand(code, line->physical))
+        if (line->ends == 0 && code_cache_is_mru(code, line->physical))
             continue;
         if (!line_present(code, line))
             return LINES_ABSENT;
@@ -101,6 +101,7 @@ static found_lines find_lines(const p5_core *core, const memo_streak *streak)
 static inline __attribute__((always_inline)) memo_node *follow(p5_core *core, const piece *p,
                                                                const p5_access *accesses, memo_streak *streak)
 {
+    assert(p->block != NULL);
     const found_lines lines = find_lines(core, streak);
     if (__builtin_expect(lines == LINES_ABSENT || !code_usual(core, p, streak), 0))
         return streak->first;
@@ -112,26 +113,26 @@ static inline __attribute__((always_inline)) memo_node *follow(p5_core *core, co
 
 /* ---- questions ----------------------------------------------------------------------------------------- */
 
-static memo_streak *__attribute__((noinline)) never_came(memo *m, const memo_answer *answer)
+static memo_streak *__attribute__((noinline)) record_new_answer(memo *m, const memo_answer *answer)
 {
-    m->unknown = *answer;
-    m->has_unknown = true;
+    m->new_answer = *answer;
+    m->has_new_answer = true;
     return NULL;
 }
 
 /* Returns the edge of an answer that is not usual. NULL: it never occurred before. */
-static memo_streak *__attribute__((noinline)) behind(memo *m, memo_node *node, memo_answer answer)
+static memo_streak *__attribute__((noinline)) find_edge(memo *m, memo_node *node, memo_answer answer)
 {
-    memo_streak *edge = memo_edge_behind(m, node, &answer);
+    memo_streak *edge = memo_find_edge(m, node, &answer);
     if (__builtin_expect(!edge, 0))
-        return never_came(m, &answer);
+        return record_new_answer(m, &answer);
     node->edge = memo_edge_number(m, edge); /* it will probably be needed again soon */
     return edge;
 }
 
-memo_streak *memo_behind_other(p5_core *core, memo_node *node, uint64_t answer)
+memo_streak *memo_find_other_edge(p5_core *core, memo_node *node, uint64_t answer)
 {
-    return behind(&core->memo, node, memo_pack_data(core->memory, answer, memo_clock(core, node->offset)));
+    return find_edge(&core->memo, node, memo_pack_data(core->memory, answer, memo_clock(core, node->offset)));
 }
 
 /* Returns whether the answer for a code line is usual for every request up to clock `latest`. */
@@ -146,31 +147,33 @@ static inline bool usual_whenever(struct memory *m, uint32_t linear, uint32_t ph
 static memo_streak *__attribute__((noinline))
 ask_code(p5_core *core, const p5_block *block, memo_node *node, bool *usual)
 {
+    assert(node->kind == MEMO_CODE);
     const uint32_t linear = node->address, physical = price_code_physical(core, block, linear);
     const uint64_t latest = memo_clock(core, node->offset);
     uint64_t asked = latest;
-    if (node->how != 0) {
+    if (node->fetches != 0) {
         *usual = usual_whenever(core->memory, linear, physical, latest);
         if (*usual)
             return NULL;
-        asked = core->now + (uint64_t)memo_asked_code(core, node->how, node->code.floor);
+        asked = core->now + (uint64_t)memo_asked_code(core, node->fetches, node->code.floor);
     }
     code_answer answer;
     memo_asks_for(core, node->code.instruction);
     *usual = memo_fetch(core, linear, physical, asked, &answer);
-    return *usual ? NULL : behind(&core->memo, node, memo_pack_code(&answer, asked, latest));
+    return *usual ? NULL : find_edge(&core->memo, node, memo_pack_code(&answer, asked, latest));
 }
 
 static memo_streak *ask_end(p5_core *core, const p5_block *block, memo_node *node, bool *usual)
 {
+    assert(node->kind == MEMO_END);
     *usual = price_end_known(core, block, node->address);
-    return *usual ? NULL : behind(&core->memo, node, memo_pack_bool(false));
+    return *usual ? NULL : find_edge(&core->memo, node, memo_pack_bool(false));
 }
 
 static memo_streak *ask_passed(p5_core *core, memo_node *node, bool *usual)
 {
     *usual = !predictor_passed(core->predictor, passed_group(core, node));
-    return *usual ? NULL : behind(&core->memo, node, memo_pack_bool(true));
+    return *usual ? NULL : find_edge(&core->memo, node, memo_pack_bool(true));
 }
 
 /* P54C: Asks for an end bit or a group that passes the BTB. */
@@ -205,15 +208,15 @@ static memo_leaf *__attribute__((noinline))
 ask_pairs(p5_core *core, const p5_block *block, const memo_streak *streak, const memo_node *node,
           uint32_t next)
 {
-    _Static_assert((int)PAIRS_ANSWERS < (int)MEMO_TOLD, "they fit");
+    _Static_assert((int)PAIRS_ANSWERS < (int)MEMO_OUTCOMES, "they fit");
     memo *m = &core->memo;
     const bool taken = block_taken(block, next);
     const branch_query query = query_of(core, block, next, node, taken);
     const branch_answer answer = predictor_pairs(core->predictor, &query);
-    memo_leaf *leaf = memo_behind_branch(m, streak, (p5_prediction)predictor_pairs_number(&answer, taken));
+    memo_leaf *leaf = memo_leaf_after(m, streak, (p5_prediction)predictor_pairs_number(&answer, taken));
     if (__builtin_expect(!leaf, 0)) {
         const memo_answer packed = memo_pack_branch(&answer, taken);
-        never_came(m, &packed);
+        record_new_answer(m, &packed);
     }
     return leaf;
 }
@@ -227,15 +230,17 @@ static inline bool is_branch(const memo_streak *streak, const memo_node *at)
 
 /* ---- the tree ------------------------------------------------------------------------------------------ */
 
-memo_leaf *memo_walk(p5_core *core, memo_path *path, const p5_access *accesses, memo_node *at,
-                     uint64_t answered, uint32_t next, p5_prediction said)
+memo_leaf *memo_walk(p5_core *core, memo_path *path, const memo_execution *executed, memo_node *at,
+                     uint64_t answered)
 {
+    assert(!path->streak.is_edge && path->streak.piece != NULL);
     memo *m = &core->memo;
     const piece *p = path->streak.piece;
-    const p5_prediction prediction = memo_prediction(p, said);
+    const p5_access *accesses = executed->accesses;
+    const p5_prediction prediction = memo_prediction(p, executed->prediction);
     memo_streak *streak = &path->streak;
-    const memo_streak **given = m->given;
-    uint32_t known = 0;
+    const memo_streak **taken = m->taken_edges;
+    uint32_t count = 0;
     if (!at)
         at = follow(core, p, accesses, streak);
     while (at) {
@@ -243,11 +248,11 @@ memo_leaf *memo_walk(p5_core *core, memo_path *path, const p5_access *accesses, 
         bool usual;
         if (is_branch(streak, at)) {
             memo_leaf *leaf = p->predicted && core->timing.btb_by_pairs
-                                  ? ask_pairs(core, p->block, streak, at, next)
-                                  : memo_behind_branch(m, streak, prediction);
+                                  ? ask_pairs(core, p->block, streak, at, executed->next)
+                                  : memo_leaf_after(m, streak, prediction);
             if (__builtin_expect(leaf != NULL, 1))
                 return leaf;
-            known = at->number + m->has_unknown;
+            count = at->number + m->has_new_answer;
             break;
         }
         if (__builtin_expect(at->kind == MEMO_DATA, 1)) {
@@ -258,25 +263,26 @@ memo_leaf *memo_walk(p5_core *core, memo_path *path, const p5_access *accesses, 
             answered = MEMO_UNASKED;
             usual = answer == memo_usual(core->memory, at);
             if (__builtin_expect(!usual, 1))
-                edge = memo_behind_data(core, at, answer);
+                edge = memo_find_data_edge(core, at, answer);
         } else if (at->kind == MEMO_CODE) {
             edge = ask_code(core, p->block, at, &usual);
         } else {
             edge = ask_other(core, p->block, at, &usual);
         }
-        known = at->number + 1;
+        count = at->number + 1;
         if (__builtin_expect(usual, 0)) {
-            at = memo_behind_usual(m, at);
+            at = memo_after_usual(m, at);
             continue;
         }
         if (__builtin_expect(!edge, 0))
             break;
-        *given++ = edge;
+        assert(edge->is_edge && taken < m->taken_edges + m->record_capacity);
+        *taken++ = edge;
         streak = edge;
-        __builtin_prefetch(memo_leaf_at(m, memo_told(streak, prediction)));
+        __builtin_prefetch(memo_leaf_at(m, memo_leaf_of(streak, prediction)));
         at = streak->is_over ? streak->end : follow(core, p, accesses, streak);
     }
-    m->given_count = (unsigned)(given - m->given);
-    m->known = known;
+    m->taken_edge_count = (unsigned)(taken - m->taken_edges);
+    m->answered_count = count;
     return NULL;
 }

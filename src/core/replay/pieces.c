@@ -1,5 +1,6 @@
 #include "core/replay/pieces.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "core/memory/data_answer.h"
@@ -15,7 +16,7 @@ static bool cost_by_mode(const op *o)
 
 /* Returns whether the cost depends only on the encoding, the operand value, the direction of the branch, mode
  * and privilege. */
-static bool cost_is_plain(const op *o)
+static bool cost_has_key(const op *o)
 {
     switch (o->cost) {
     case ISA_COST_FIXED:
@@ -43,7 +44,7 @@ static bool can_be_remembered(const op *o)
 {
     if (op_varies(o))
         return true;
-    return cost_is_plain(o) && o->branch < ISA_FAR &&
+    return cost_has_key(o) && o->branch < ISA_FAR &&
            !(o->flags & (ISA_VARIABLE_ACCESSES | ISA_SERIALISING | ISA_IO | ISA_FAR_TRANSFER));
 }
 
@@ -59,6 +60,7 @@ static bool repeat_can_be_remembered(const op *o)
  * Stores the indices of their first references in `banks` unless that is NULL. */
 static unsigned may_meet(const p5_block *block, unsigned i, uint16_t *banks)
 {
+    assert(i < block->count);
     const op *o = &block->ops[i];
     unsigned first = block->access_start[i], end = block->access_start[i + 1], n = 0;
     if (i > 0 && o[-1].next_unpaired == PAIRED && o[-1].accesses > 0 && o->accesses > 0) {
@@ -130,6 +132,7 @@ static piece *begin_piece(p5_block *block, piece *before, unsigned i, unsigned v
 
 bool pieces_prepare(p5_block *block)
 {
+    assert(block->count > 0 && block->ops != NULL);
     unsigned values = 0;
     piece *p = NULL;
     for (unsigned i = 0; i < block->count; i++) {

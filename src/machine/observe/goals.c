@@ -39,7 +39,7 @@ static void set_horizon(const observers *all, p5_machine *machine)
         machine->each_observed |=
             o->options.retired != NULL || (o->options.observed != NULL && !o->options.counts_only);
     }
-    uint64_t clocks = bound_blind(&all->most, HORIZON_CLOCKS, HORIZON_REFERENCES, MOST_BYTES);
+    uint64_t clocks = bound_worst(&all->most, HORIZON_CLOCKS, HORIZON_REFERENCES, MOST_BYTES);
     if (wanted || all->next_clock <= clocks || all->next_instruction <= HORIZON_INSTRUCTIONS)
         return;
     machine->horizon =

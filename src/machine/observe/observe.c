@@ -64,7 +64,7 @@ static unsigned safe_count(const p5_machine *machine, const p5_retired *r, unsig
         most += next->most_clocks;
         references += i + count + 1 == end ? r->access_count : next->accesses;
         bytes += next->length;
-        if (clock + bound_blind(&o->most, most, references, bytes) >= o->next_clock)
+        if (clock + bound_worst(&o->most, most, references, bytes) >= o->next_clock)
             break;
         count++;
     }
@@ -93,7 +93,7 @@ static bool may_reach_goal(const p5_machine *machine, const p5_retired *r)
 {
     const observers *all = machine->observers;
     uint64_t clock = p5_machine_clock(machine);
-    return clock + bound_blind(&all->most, r->block->most_clocks, r->access_count, r->block->code->size) >=
+    return clock + bound_worst(&all->most, r->block->most_clocks, r->access_count, r->block->code->size) >=
                all->next_clock &&
            clock + bound_clocks(machine->core, r) >= all->next_clock;
 }

@@ -22,7 +22,7 @@ typedef struct fixture {
     memory *memory;
     counts totals;
     uint64_t now;
-    unsigned how; /* fixture_data asks */
+    unsigned traits; /* fixture_data asks */
 } fixture;
 
 static inline p5_model *fixture_model(const char *name)
@@ -70,7 +70,7 @@ static inline data_answer fixture_data(fixture *f, uint32_t address, unsigned si
 {
     p5_access access = fixture_access(address, size, flags);
     data_answer answer;
-    memory_data(f->memory, &access, f->now, f->how, &answer);
+    memory_data(f->memory, &access, f->now, f->traits, &answer);
     f->now = answer.done;
     return answer;
 }

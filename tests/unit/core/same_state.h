@@ -31,7 +31,7 @@ static inline void same_state(const char *model, fixture *a, fixture *b)
         fail_msg("%s: the code caches differ", model);
     const struct memory *m = a->memory, *n = b->memory;
     if (m->data_fill.line != n->data_fill.line || m->data_fill.done != n->data_fill.done ||
-        m->read_quiet != n->read_quiet || m->write_quiet != n->write_quiet || m->ewbe_at != n->ewbe_at)
+        m->read_idle != n->read_idle || m->write_idle != n->write_idle || m->ewbe_at != n->ewbe_at)
         fail_msg("%s: what is under way differs", model);
     if (memcmp(&m->writes, &n->writes, sizeof m->writes) != 0)
         fail_msg("%s: the write buffers differ", model);

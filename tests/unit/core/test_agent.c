@@ -96,9 +96,9 @@ static void the_agent_waits_for_a_locked_sequence(void **state)
     open_with(&f, "dma,period=100,base=7000h,len=32");
     p5_access read = fixture_access(0x9000, 4, 0), write = fixture_access(0x9000, 4, P5_ACCESS_WRITE);
     data_answer answer;
-    memory_data(f.memory, &read, 290, LOCK_MODIFY * HOW_LOCK, &answer);
+    memory_data(f.memory, &read, 290, LOCK_MODIFY * TRAIT_LOCK, &answer);
     assert_true(answer.done > 300);
-    memory_data(f.memory, &write, answer.done, LOCK_MODIFY * HOW_LOCK, &answer);
+    memory_data(f.memory, &write, answer.done, LOCK_MODIFY * TRAIT_LOCK, &answer);
     assert_int_equal(fixture_event(&f, P5_EVENT_EXTERNAL_SNOOPS), 0);
     memory_pass(f.memory, answer.done);
     assert_int_equal(fixture_event(&f, P5_EVENT_EXTERNAL_SNOOPS), 1);

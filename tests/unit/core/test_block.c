@@ -146,7 +146,7 @@ static void check_decoding(const timing *t, p5_block *block)
         assert_int_equal(o->last_block, last / 16);
         assert_int_equal(o->two_blocks, o->address / 16 != last / 16);
         assert_int_equal(o->part, o->address % 32 / 8);
-        assert_int_equal(o->parts_behind, last / 8 - o->address / 8);
+        assert_int_equal(o->parts_after, last / 8 - o->address / 8);
         /* the P54C's D1 takes a clock for each prefix and for 0Fh; F of the P55C one for each, two for 66h
          * or 67h */
         assert_int_equal(o->d1_clocks, p55c ? 1 : 1 + prefixes + escape);

@@ -315,7 +315,7 @@ static data_answer locked(fixture *f, uint32_t address, unsigned size, unsigned 
 {
     p5_access access = fixture_access(address, size, flags);
     data_answer answer;
-    memory_data(f->memory, &access, f->now, LOCK_MODIFY * HOW_LOCK, &answer);
+    memory_data(f->memory, &access, f->now, LOCK_MODIFY * TRAIT_LOCK, &answer);
     f->now = answer.done;
     return answer;
 }
@@ -352,11 +352,11 @@ static void exchanged_values_are_ready(void **state)
         fixture_open(&f, "p55c-200", false, NULL);
         p5_access read = fixture_access(0x1000, 4, R), write = fixture_access(0x1000, 4, W);
         data_answer answer;
-        memory_data(f.memory, &read, 0, kind * HOW_LOCK, &answer);
+        memory_data(f.memory, &read, 0, kind * TRAIT_LOCK, &answer);
         /* asked at 1: bus clock 1; the data can be used 1 clock after the end of the read */
         unsigned read_end = 1 + f.model->bus.locked_read;
         assert_int_equal(answer.done, 3 * read_end + 1);
-        memory_data(f.memory, &write, answer.done + 2, kind * HOW_LOCK, &answer);
+        memory_data(f.memory, &write, answer.done + 2, kind * TRAIT_LOCK, &answer);
         unsigned asked = kind == LOCK_EXCHANGE ? 3 * read_end + 1 : 3 * read_end + 1 + 2 + 1;
         unsigned write_begin = (asked + 2) / 3;
         assert_int_equal(answer.done, 3 * (write_begin + f.model->bus.locked_write) + 1);
@@ -443,7 +443,7 @@ static void mmx_only_events(void **state)
     fixture_open(&f, "p55c-200", false, NULL);
     p5_access access = fixture_access(0x1004, 8, R);
     data_answer answer;
-    memory_data(f.memory, &access, 0, HOW_MMX, &answer);
+    memory_data(f.memory, &access, 0, TRAIT_MMX, &answer);
     assert_int_equal(fixture_event(&f, P5_EVENT_MMX_INSTRUCTION_DATA_READS), 2);
     assert_int_equal(fixture_event(&f, P5_EVENT_MMX_INSTRUCTION_DATA_READ_MISSES), 2); /* erratum 76 */
     assert_int_equal(fixture_event(&f, P5_EVENT_MISALIGNED_DATA_MEMORY_REFERENCE_ON_MMX_INSTRUCTIONS), 1);
@@ -451,7 +451,7 @@ static void mmx_only_events(void **state)
                      fixture_event(&f, P5_EVENT_WAITING_FOR_DATA_MEMORY_READ_STALL_DURATION));
     for (unsigned i = 0; i < 6; i++) {
         access = fixture_access(0x5000 + 8 * i, 8, W);
-        memory_data(f.memory, &access, answer.done, HOW_MMX, &answer);
+        memory_data(f.memory, &access, answer.done, TRAIT_MMX, &answer);
     }
     assert_int_equal(fixture_event(&f, P5_EVENT_MMX_INSTRUCTION_DATA_WRITES), 6);
     assert_int_equal(fixture_event(&f, P5_EVENT_MMX_INSTRUCTION_DATA_WRITE_MISSES), 6);
@@ -481,7 +481,7 @@ static void causes_add_up(void **state)
             bool is_locked = (x >> 18 & 31) == 0;
             data_answer a;
             memory_data(f.memory, &access, f.now,
-                        is_locked * (unsigned)HOW_LOCK | (x >> 24 & 1) * (unsigned)HOW_MMX, &a);
+                        is_locked * (unsigned)TRAIT_LOCK | (x >> 24 & 1) * (unsigned)TRAIT_MMX, &a);
             uint64_t sum =
                 (uint64_t)a.tlb + a.read + a.misaligned + a.write_buffer + a.write_order + a.locked + a.io;
             if (a.done - f.now != sum)

@@ -15,10 +15,10 @@ static void no_errata(p5_model *model)
 }
 
 /* Asks it as nothing plain. */
-static uint64_t ask_special(fixture *f, const p5_access *access, unsigned how)
+static uint64_t ask_special(fixture *f, const p5_access *access, unsigned traits)
 {
     f->memory->special = true;
-    uint64_t answer = memory_ask(f->memory, access, f->now, how);
+    uint64_t answer = memory_ask(f->memory, access, f->now, traits);
     f->memory->special = false;
     return answer;
 }
@@ -37,11 +37,11 @@ static unsigned go_both_ways(const char *model, fixture *shaped, fixture *specia
         uint8_t size = sizes[x >> 5 & 3];
         if ((x >> 24 & 7) != 0)
             address &= ~(uint32_t)(size - 1);
-        unsigned how = (x & 1) * HOW_V_PIPE | ((x >> 23 & 63) == 0) * (unsigned)HOW_MMX |
-                       ((x >> 1 & 3) == 0 ? PARTNER | (x >> 3 & 1) * PARTNER_SAME_KIND : 0u);
+        unsigned traits = (x & 1) * TRAIT_V_PIPE | ((x >> 23 & 63) == 0) * (unsigned)TRAIT_MMX |
+                          ((x >> 1 & 3) == 0 ? PARTNER | (x >> 3 & 1) * PARTNER_SAME_KIND : 0u);
         p5_access access = fixture_access(address, size, flags);
-        uint64_t a = memory_ask(shaped->memory, &access, shaped->now, how);
-        uint64_t b = ask_special(special, &access, how);
+        uint64_t a = memory_ask(shaped->memory, &access, shaped->now, traits);
+        uint64_t b = ask_special(special, &access, traits);
         if (a != b)
             fail_msg("%s: reference %u of %#x: %#lx, as a special one %#lx", model, n, address,
                      (unsigned long)a, (unsigned long)b);

@@ -21,9 +21,10 @@ typedef struct run {
     bool right;
 } run;
 
-static uint64_t hit_data(void *context, const p5_access *a, uint64_t asked, unsigned how, data_answer *answer)
+static uint64_t hit_data(void *context, const p5_access *a, uint64_t asked, unsigned traits,
+                         data_answer *answer)
 {
-    (void)context, (void)a, (void)asked, (void)how, (void)answer;
+    (void)context, (void)a, (void)asked, (void)traits, (void)answer;
     return DATA_USUAL;
 }
 

@@ -33,9 +33,9 @@ typedef struct looped {
     uint64_t now;
 } looped;
 
-static uint64_t data(void *context, const p5_access *a, uint64_t asked, unsigned how, data_answer *answer)
+static uint64_t data(void *context, const p5_access *a, uint64_t asked, unsigned traits, data_answer *answer)
 {
-    (void)a, (void)how;
+    (void)a, (void)traits;
     looped *l = context;
     if (l->wait == 0)
         return DATA_USUAL;

@@ -52,9 +52,9 @@ static void a_pipe_has_one_buffer(void **state)
     fixture f;
     fixture_open(&f, "p54c-133", false, NULL);
     assert_int_equal(fixture_data(&f, 0x1000, 4, P5_ACCESS_WRITE).write_buffer, 0);
-    f.how = HOW_V_PIPE;
+    f.traits = TRAIT_V_PIPE;
     assert_int_equal(fixture_data(&f, 0x1008, 4, P5_ACCESS_WRITE).write_buffer, 0);
-    f.how = 0;
+    f.traits = 0;
     assert_true(fixture_data(&f, 0x1010, 4, P5_ACCESS_WRITE).write_buffer > 0);
     fixture_close(&f);
 }
