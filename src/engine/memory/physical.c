@@ -111,10 +111,10 @@ static void write_part(engine *e, uint32_t physical, uint8_t *there, const uint8
     }
 }
 
-/* Copies page by page. Either `to` or `from` is NULL. */
+/* Copies page by page. Either `to` or `from` is NULL; both may be if there is nothing to copy. */
 static bool move_linear(engine *e, uint32_t linear, uint8_t *to, const uint8_t *from, size_t size)
 {
-    assert((to == NULL) != (from == NULL));
+    assert(size == 0 || (to == NULL) != (from == NULL));
     for (size_t done = 0, part; done < size; done += part) {
         uint32_t at = linear + (uint32_t)done, physical;
         part = ENGINE_PAGE_BYTES - (at & ENGINE_PAGE_MASK);
