@@ -15,7 +15,7 @@ trap 'rm -rf "$work"' EXIT
 boot() {
     local verb=$1 status=$2
     shift 2
-    "$p5scope" "$verb" -q --timeout 1200 --append 'console=ttyS0,115200 quiet' "$@" </dev/null 2>"$work/err" | tr -d '\r' >"$work/out"
+    "$p5scope" "$verb" -q --timeout 1200 --cmdline 'console=ttyS0,115200 quiet' "$@" </dev/null 2>"$work/err" | tr -d '\r' >"$work/out"
     local ended=${PIPESTATUS[0]}
     [ "$ended" = "$status" ] && return
     echo "p5scope $verb $*: expected status $status, came $ended"
