@@ -23,14 +23,14 @@ typedef struct keyboard {
     bool wanted;     /* the guest has requested a key */
     bool one_by_one; /* each key needs its own request */
     bool input_ended;
-    uint8_t sequence[KEY_SEQUENCE_BYTES]; /* bytes of the input that are not a whole key yet */
-    uint8_t sequence_bytes;
     uint8_t queue[KEYBOARD_QUEUE]; /* bytes to be sent to the controller */
     unsigned queued;
     uint64_t next_at;     /* clock at which the next byte arrives, UINT64_MAX: none is being sent */
     bool output_is_mouse; /* `output` is from the mouse */
     uint16_t queue_mouse; /* bit n is set if byte n of `queue` is from the mouse */
     mouse mouse;
+    uint8_t sequence[KEY_SEQUENCE_BYTES]; /* bytes of the input that are not a whole key yet */
+    uint8_t sequence_bytes;
     /* Polls of the guest for a key since the input has ended, and the clock of the first one. */
     uint32_t looks_at_end;
     uint64_t looks_since;

@@ -252,7 +252,8 @@ typedef struct saved_disk {
 
 static const snapshot_table disk_state = {SNAPSHOT(saved_disk, "disk", FIELD_ANY(kind),
                                                    FIELD_FLAG(writable, cd), FIELD_STRING(path),
-                                                   FIELD_TABLE(&host_file_state, file))};
+                                                   FIELD_TABLE(&host_file_state, file)),
+                                          .since = 2};
 const snapshot_table *const disk_tables[] = {&disk_state, NULL};
 
 static void open_again(disk_image *disk, const saved_disk *saved, const disk_grant *grant, snapshot *s)
@@ -277,7 +278,7 @@ static void open_again(disk_image *disk, const saved_disk *saved, const disk_gra
 
 void disk_image_transfer(disk_image *disk, const disk_grant *grant, snapshot *s)
 {
-    saved_disk saved = {0};
+    saved_disk saved = {.kind = DRIVE_NONE}; /* as in older revisions */
     if (!s->loading)
         saved = (saved_disk){.kind = disk->kind,
                              .writable = disk->writable,

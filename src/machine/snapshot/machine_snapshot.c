@@ -9,6 +9,7 @@
 #include "machine/base/notice.h"
 #include "machine/bios/guest.h"
 #include "machine/board/devices.h"
+#include "machine/disk/disk_image.h"
 #include "machine/dos/guest.h"
 #include "machine/linux/guest.h"
 #include "machine/load/guest.h"
@@ -75,9 +76,9 @@ static const snapshot_table machine_state = {
     .partial = true};
 
 static const snapshot_table *const own_tables[] = {&preface_state, &machine_state, &notice_state, NULL};
-const snapshot_table *const *const machine_tables[] = {own_tables,     core_tables,   pmu_tables,
-                                                       devices_tables, engine_tables, linux_tables,
-                                                       boot_tables,    dos_tables,    NULL};
+const snapshot_table *const *const machine_tables[] = {
+    own_tables,    core_tables,  pmu_tables,  devices_tables, disk_tables,
+    engine_tables, linux_tables, boot_tables, dos_tables,     NULL};
 
 static void transfer_machine(p5_machine *m, snapshot *s)
 {
