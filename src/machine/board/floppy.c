@@ -553,7 +553,7 @@ const snapshot_table floppy_state = {
     SNAPSHOT(floppy, "floppy", FIELD_ANY(output), FIELD_MOST(3, rate), FIELD_ANY_OF([0], command),
              FIELD_MOST(FLOPPY_COMMAND_BYTES - 1, command_bytes), FIELD_ANY_OF([0], result),
              FIELD_MOST(FLOPPY_RESULT_BYTES, result_bytes), FIELD_MOST(FLOPPY_RESULT_BYTES - 1, result_at),
-             FIELD_FLAG(busy, interrupt, locked), FIELD_DEADLINE(ready), FIELD_TIME_OF([0], seek_ready),
+             FIELD_FLAG(busy, interrupt), FIELD_DEADLINE(ready), FIELD_TIME_OF([0], seek_ready),
              FIELD_ANY_OF([0], cylinder, sense), FIELD_MOST_OF([0], 1, changed),
-             FIELD_ANY_OF([0], specify, configure)),
+             FIELD_ANY_OF([0], specify, configure), FIELD_FLAG(locked)),
     .since = 2};

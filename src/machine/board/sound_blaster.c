@@ -426,9 +426,10 @@ static const snapshot_table transfer_state = {
              FIELD_ANY(counted)),
     .check = check_transfer};
 const snapshot_table sound_state = {
-    SNAPSHOT(sound_blaster, "sound", FIELD_FLAG(resetting, in_command, speaker, interrupt8, interrupt16),
-             FIELD_ANY_OF([0], answers, parameters, mixer), FIELD_MOST(SOUND_ANSWERS - 1, answer_at),
-             FIELD_MOST(SOUND_ANSWERS, answer_count), FIELD_MOST(SOUND_PARAMETERS, parameter_count),
-             FIELD_ANY(command, test_register, mixer_index, rate_hz, time_constant, block_less_one),
-             FIELD_TABLE(&transfer_state, transfer)),
+    SNAPSHOT(sound_blaster, "sound", FIELD_FLAG(resetting), FIELD_ANY_OF([0], answers),
+             FIELD_MOST(SOUND_ANSWERS - 1, answer_at), FIELD_MOST(SOUND_ANSWERS, answer_count),
+             FIELD_ANY(command), FIELD_ANY_OF([0], parameters), FIELD_MOST(SOUND_PARAMETERS, parameter_count),
+             FIELD_FLAG(in_command), FIELD_ANY(test_register), FIELD_FLAG(speaker, interrupt8, interrupt16),
+             FIELD_ANY(mixer_index), FIELD_ANY_OF([0], mixer),
+             FIELD_ANY(rate_hz, time_constant, block_less_one), FIELD_TABLE(&transfer_state, transfer)),
     .since = 2};
