@@ -116,7 +116,7 @@ static void __attribute__((noinline)) stream_boundary(engine *e, engine_block *b
     if (!stretch_end_quick(e, b->linear, &attention) && stretch_block(e) && !leave(e, b, &attention))
         return;
     stretch_restarted(e);
-    if (__builtin_expect(b->slow | attention | guard_steps(e) | (engine_requests(e) != 0), 0))
+    if (__builtin_expect(b->slow || attention || guard_steps(e) || engine_requests(e) != 0, 0))
         start_slow(e, b, attention);
     else {
         stretch_begin(e, b);

@@ -79,11 +79,21 @@ static void notice_padding(bios *b, const disk_image *d, uint64_t sector)
                     d->file_bytes, d->sectors * d->sector_bytes);
 }
 
-/* Transfers `count` sectors between the image and the buffer at `linear`, whose offset does not wrap. Returns
- * the status and sets *moved to the number of sectors transferred. */
-static uint8_t disk_transfer(bios *b, disk_image *d, disk_operation operation, uint64_t sector,
-                             unsigned count, uint32_t linear, unsigned *moved)
+/* `count` sectors of a drive from `sector` on, and the buffer for them, whose offset does not wrap. */
+typedef struct disk_span {
+    uint64_t sector;
+    unsigned count;
+    uint32_t linear;
+} disk_span;
+
+/* Transfers sectors between the image and guest memory. Returns the status and sets *moved to the number of sectors
+ * transferred. */
+static uint8_t disk_transfer(bios *b, disk_image *d, disk_operation operation, const disk_span *span,
+                             unsigned *moved)
 {
+    const uint64_t sector = span->sector;
+    const unsigned count = span->count;
+    uint32_t linear = span->linear;
     engine *e = b->machine->engine;
     uint8_t bytes[CD_SECTOR];
     *moved = 0;
@@ -118,8 +128,9 @@ static bool boot_cd(bios *b, disk_image *d, uint32_t *entry)
     unsigned moved;
     *entry = (uint32_t)boot->load_segment << 16;
     bytes = bytes < LARGEST ? bytes : LARGEST;
-    return disk_transfer(b, d, DISK_READ, boot->start, (bytes + CD_SECTOR - 1) / CD_SECTOR,
-                         (uint32_t)boot->load_segment << 4, &moved) == 0;
+    const disk_span span = {boot->start, (bytes + CD_SECTOR - 1) / CD_SECTOR,
+                            (uint32_t)boot->load_segment << 4};
+    return disk_transfer(b, d, DISK_READ, &span, &moved) == 0;
 }
 
 bool bios_disk_boot(bios *b, uint32_t *entry)
@@ -147,7 +158,7 @@ static void disk_by_place(bios *b, disk_image *d, disk_operation operation)
         cylinder < bios_cylinders(d)) {
         uint64_t block = ((uint64_t)cylinder * d->heads + head) * d->per_track + sector - 1;
         uint32_t buffer = bios_segment(b, ENGINE_ES) + bios_word(b, ENGINE_EBX);
-        status = disk_transfer(b, d, operation, block, count, buffer, &moved);
+        status = disk_transfer(b, d, operation, &(disk_span){block, count, buffer}, &moved);
     }
     bios_set_low(b, ENGINE_EAX, (uint8_t)moved);
     disk_finish(b, status);
@@ -163,7 +174,7 @@ static void disk_by_block(bios *b, disk_image *d, disk_operation operation)
     unsigned moved = 0;
     uint8_t status = BAD_COMMAND;
     if (bios_load(b, packet, 1) >= PACKET_BYTES && count <= 127)
-        status = disk_transfer(b, d, operation, block, count, buffer, &moved);
+        status = disk_transfer(b, d, operation, &(disk_span){block, count, buffer}, &moved);
     bios_store(b, packet + 2, 2, moved);
     disk_finish(b, status);
 }

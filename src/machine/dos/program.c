@@ -154,11 +154,16 @@ typedef struct entry {
     uint16_t cs, ip, ss, sp;
 } entry;
 
-static dos_error load_program(dos *d, const mz_image *image, const char *path, const char *tail,
-                              const char *environment, size_t environment_size, uint16_t *psp, entry *begin)
+/* What a program is executed with: its path, the command line after its name, and its variables. */
+typedef struct command {
+    const char *path, *tail, *environment;
+    size_t environment_size;
+} command;
+
+static dos_error load_program(dos *d, const mz_image *image, const command *with, uint16_t *psp, entry *begin)
 {
     uint16_t variables, paragraphs;
-    dos_error wrong = environment_make(d, environment, environment_size, path, &variables);
+    dos_error wrong = environment_make(d, with->environment, with->environment_size, with->path, &variables);
     if (wrong != DOS_OK)
         return wrong;
     wrong = allocate_program(d, image, psp, &paragraphs);
@@ -167,8 +172,8 @@ static dos_error load_program(dos *d, const mz_image *image, const char *path, c
         return wrong;
     }
     psp_make(d, *psp, (uint16_t)(*psp + paragraphs), variables);
-    psp_set_tail(d, *psp, tail);
-    psp_set_names(d, *psp, tail);
+    psp_set_tail(d, *psp, with->tail);
+    psp_set_names(d, *psp, with->tail);
     dos_handles_inherit(d, *psp);
     uint16_t segment = (uint16_t)(*psp + PSP_PARAGRAPHS);
     if (!place_image(d, image, segment, segment))
@@ -181,9 +186,9 @@ static dos_error load_program(dos *d, const mz_image *image, const char *path, c
         *begin =
             (entry){(uint16_t)(segment + image->cs), image->ip, (uint16_t)(segment + image->ss), image->sp};
     }
-    notice_other_system(d, image, path);
-    const char *name = strrchr(path, '\\');
-    dos_name_block(d, *psp, name != NULL ? name + 1 : path);
+    notice_other_system(d, image, with->path);
+    const char *name = strrchr(with->path, '\\');
+    dos_name_block(d, *psp, name != NULL ? name + 1 : with->path);
     /* the program owns both blocks */
     dos_store(d, dos_linear((uint16_t)(*psp - 1), 1), *psp);
     dos_store(d, dos_linear((uint16_t)(variables - 1), 1), *psp);
@@ -251,7 +256,8 @@ dos_error dos_begin(dos *d, const mz_image *image, const char *path, const char 
 {
     uint16_t psp;
     entry begin;
-    dos_error wrong = load_program(d, image, path, tail, environment, environment_size, &psp, &begin);
+    const command with = {path, tail, environment, environment_size};
+    dos_error wrong = load_program(d, image, &with, &psp, &begin);
     if (wrong != DOS_OK)
         return wrong;
     if (d->psp != 0 && !save_parent(d)) {
@@ -390,7 +396,7 @@ static dos_error execute(dos *d, const mz_image *image, const dos_path *path, bo
         wrong = dos_begin(d, image, name, tail, environment, size);
         psp = d->psp;
     } else {
-        wrong = load_program(d, image, name, tail, environment, size, &psp, &begin);
+        wrong = load_program(d, image, &(command){name, tail, environment, size}, &psp, &begin);
     }
     free(environment);
     if (wrong != DOS_OK)

@@ -111,14 +111,20 @@ static void trace_capture(void *context, p5_machine *machine)
     p5_core_set_trace(p5_machine_core(machine), capture_insn, context);
 }
 
+/* The instruction at which a trip of the loop begins, how often it is executed, and how many trips are wanted. */
+typedef struct loop_trips {
+    uint32_t head;
+    uint64_t executions;
+    unsigned wanted;
+} loop_trips;
+
 static p5_status capture_trips(const p5_case_program *program, const p5_case_conditions *conditions,
-                               uint32_t head, uint64_t executions, unsigned window_trips, p5_window *window,
-                               p5_error *error)
+                               const loop_trips *loop, p5_window *window, p5_error *error)
 {
     /* Takes the trips before the last one, because the loop's end is not part of the steady state. */
-    uint64_t to = executions > 1 ? executions : 2;
-    uint64_t from = to > window_trips ? to - window_trips : 1;
-    capture state = {.window = window, .head = head, .from = from, .to = to};
+    uint64_t to = loop->executions > 1 ? loop->executions : 2;
+    uint64_t from = to > loop->wanted ? to - loop->wanted : 1;
+    capture state = {.window = window, .head = loop->head, .from = from, .to = to};
     p5_case_program_image(program, &state.image);
     state.decoder = isa_decoder_open(ISA_P54C | ISA_P55C);
     if (state.decoder == NULL)
@@ -163,8 +169,8 @@ p5_status p5_window_capture(p5_case_program *const programs[2], const unsigned t
     if (made == NULL)
         return error_set(error, P5_ERR_MEMORY, "no memory for the window");
     made->run_trips = (unsigned)executions;
-    status =
-        capture_trips(programs[1], conditions, base + (uint32_t)head, executions, window_trips, made, error);
+    const loop_trips loop = {base + (uint32_t)head, executions, window_trips};
+    status = capture_trips(programs[1], conditions, &loop, made, error);
     if (status != P5_OK) {
         p5_window_free(made);
         return status;

@@ -23,20 +23,27 @@ typedef struct diff_output {
     row_writer *rows;
 } diff_output;
 
-static void write_change(const diff_output *to, const char *event, const char *function, uint64_t a,
-                         uint64_t b, uint64_t whole, bool exceeded)
+/* A row: what an event counted in A and B, in all or in one function, and the count of which it is a part. */
+typedef struct diff_change {
+    const char *event, *function; /* function: NULL = the whole run */
+    uint64_t a, b, whole;
+    bool exceeded;
+} diff_change;
+
+static void write_change(const diff_output *to, const diff_change *row)
 {
     FILE *out = to->out;
-    const char *name = function != NULL ? function : event;
+    const uint64_t a = row->a, b = row->b, whole = row->whole;
+    const char *name = row->function != NULL ? row->function : row->event;
     if (to->rows != NULL) {
         rows_begin(to->rows);
-        rows_text(to->rows, "event", event);
-        rows_text(to->rows, "function", function);
+        rows_text(to->rows, "event", row->event);
+        rows_text(to->rows, "function", row->function);
         rows_unsigned(to->rows, "a", a);
         rows_unsigned(to->rows, "b", b);
         rows_double(to->rows, "difference", (double)b - (double)a);
         rows_double(to->rows, "percent", whole ? 100.0 * ((double)b - (double)a) / (double)whole : NAN);
-        rows_bool(to->rows, "exceeds", exceeded);
+        rows_bool(to->rows, "exceeds", row->exceeded);
         rows_end(to->rows);
         return;
     }
@@ -52,7 +59,7 @@ static void write_change(const diff_output *to, const char *event, const char *f
         fprintf(out, "  %+8.2f %%", 100.0 * ((double)b - (double)a) / (double)whole);
     else
         fprintf(out, "  %10s", b ? "new" : "");
-    fprintf(out, "%s\n", exceeded ? "  exceeds the threshold" : "");
+    fprintf(out, "%s\n", row->exceeded ? "  exceeds the threshold" : "");
 }
 
 static int by_symbol(const diff_row *x, const diff_row *y)
@@ -172,7 +179,7 @@ static bool write_functions(const diff_output *to, const p5_profile *a, const p5
         if (!any && to->rows == NULL)
             fprintf(to->out, "\n  %s by function, change in %% of all of A\n", value->name);
         any = true;
-        write_change(to, value->name, rows[i].name, rows[i].a, rows[i].b, whole, false);
+        write_change(to, &(diff_change){value->name, rows[i].name, rows[i].a, rows[i].b, whole, false});
     }
     free(rows);
     return true;
@@ -224,7 +231,7 @@ p5_status p5_profile_write_diff(FILE *out, const p5_profile *a, const p5_profile
         bool over = comparison->threshold_percent >= 0 && y > x &&
                     (double)(y - x) * 100 > comparison->threshold_percent * (double)x;
         *exceeded += over;
-        write_change(&to, chosen[i].name, NULL, x, y, x, over);
+        write_change(&to, &(diff_change){chosen[i].name, NULL, x, y, x, over});
     }
     bool fits = true;
     for (size_t i = 0; comparison->functions && fits && i < count; i++)

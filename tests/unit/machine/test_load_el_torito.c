@@ -28,7 +28,7 @@ static void good_cd(void)
     validation[31] = 0xaa;
     unsigned sum = 0;
     for (unsigned i = 0; i < 32; i += 2)
-        sum += validation[i] | validation[i + 1] << 8;
+        sum += validation[i] | (unsigned)validation[i + 1] << 8;
     validation[28] = (uint8_t)(0x10000 - sum);
     validation[29] = (uint8_t)((0x10000 - (sum & 0xffff)) >> 8);
     initial[0] = 0x88;
