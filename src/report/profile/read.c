@@ -184,7 +184,10 @@ static void read_site(reader *r)
         if (amount(r, &a))
             APPEND(r, &s.amounts, a);
     }
-    APPEND(r, &r->p->sites, s);
+    if (!ARRAY_ADD(&r->p->sites, s)) {
+        free(s.amounts.items);
+        r->out_of_memory = true;
+    }
 }
 
 static void read_context(reader *r)

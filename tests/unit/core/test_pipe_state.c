@@ -26,7 +26,9 @@ typedef struct looped {
     const timing *t;
     bool right;    /* the branch is predicted */
     uint16_t wait; /* of the next reference, once */
-    pipe p;
+    pipe p;        /* refers to the next two until it is loaded again */
+    pipe_resolver resolver;
+    pipe_deltas deltas;
     pipe_state state;
     pipe_pending pending;
     bool has_pending;
@@ -74,12 +76,12 @@ static void begin(looped *l, const timing *t, bool right)
 /* Executes the block once, with a taken branch at its end, and saves the state. */
 static void turn(looped *l, const p5_block *block)
 {
-    const pipe_resolver resolver = {l, data, NULL, code, end_known, branch, NULL, NULL};
+    l->resolver = (pipe_resolver){l, data, NULL, code, end_known, branch, NULL, NULL};
+    l->deltas = (pipe_deltas){0};
     static const p5_access accesses[4 * MOST] = {{.linear = 0x2000, .size = 4}};
-    pipe_deltas deltas = {0};
     pipe_load(&l->p, &l->state, l->t);
     pipe_load_pending(&l->p, l->has_pending ? &l->pending : NULL);
-    pipe_begin(&l->p, l->now, block->ops[0].address, &resolver, &deltas);
+    pipe_begin(&l->p, l->now, block->ops[0].address, &l->resolver, &l->deltas);
     for (unsigned i = 0; i < block->count; i++) {
         const op *o = &block->ops[i];
         bool last = i + 1 == block->count;
