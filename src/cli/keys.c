@@ -26,7 +26,7 @@ static const struct {
 } characters[] = {{"enter", "\r"}, {"tab", "\t"},       {"esc", "\033\033"},
                   {"space", " "},  {"backspace", "\b"}, {"lt", "<"}};
 
-/* Takes the modifiers off the name. */
+/* Returns the modifiers at the beginning of *name and advances *name to the key after them. */
 static unsigned modifiers_of(const char **name)
 {
     static const struct {
@@ -34,18 +34,20 @@ static unsigned modifiers_of(const char **name)
         unsigned modifier;
     } prefixes[] = {{"shift-", SHIFT}, {"alt-", ALT}, {"ctrl-", CONTROL}};
     unsigned held = 0;
-    for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++) {
+    for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0];) {
         size_t length = strlen(prefixes[i].prefix);
         if (strncmp(*name, prefixes[i].prefix, length) == 0 && (*name)[length] != '\0') {
             held |= prefixes[i].modifier;
             *name += length;
-            i = (size_t)-1; /* they may stand in any order */
+            i = 0; /* they are accepted in any order */
+        } else {
+            i++;
         }
     }
     return held;
 }
 
-/* The bytes of a named key, as xterm sends it. Returns their number, 0 if there is no such key. */
+/* Stores the bytes that xterm sends for a named key. Returns their number, or 0 if there is no such key. */
 static int key_bytes(const char *name, char bytes[KEY_BYTES])
 {
     unsigned held = modifiers_of(&name);

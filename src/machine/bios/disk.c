@@ -156,7 +156,7 @@ static void disk_by_place(bios *b, disk_image *d, disk_operation operation)
     uint8_t status = NOT_FOUND;
     if (count != 0 && sector >= 1 && sector <= d->per_track && head < d->heads &&
         cylinder < bios_cylinders(d)) {
-        uint64_t block = ((uint64_t)cylinder * d->heads + head) * d->per_track + sector - 1;
+        uint64_t block = disk_image_block(d, cylinder, head, sector);
         uint32_t buffer = bios_segment(b, ENGINE_ES) + bios_word(b, ENGINE_EBX);
         status = disk_transfer(b, d, operation, &(disk_span){block, count, buffer}, &moved);
     }

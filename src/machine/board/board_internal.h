@@ -100,6 +100,8 @@ void devices_set_irq(devices *b, unsigned irq, bool level);
 uint64_t devices_pulses(const devices *b, uint64_t clock, uint64_t hz);
 uint64_t devices_clock_of(const devices *b, uint64_t pulse, uint64_t hz);
 
+/* Returns the clocks of so many microseconds. */
+uint64_t devices_microseconds(const devices *b, uint64_t microseconds);
 /* Returns the clock that is `microseconds` after b->now. */
 uint64_t devices_after(const devices *b, uint64_t microseconds);
 

@@ -92,9 +92,14 @@ uint64_t devices_clock_of(const devices *b, uint64_t pulse, uint64_t hz)
     return clock < UINT64_MAX ? (uint64_t)clock : UINT64_MAX;
 }
 
+uint64_t devices_microseconds(const devices *b, uint64_t microseconds)
+{
+    return microseconds * b->machine->clock_hz / 1000000;
+}
+
 uint64_t devices_after(const devices *b, uint64_t microseconds)
 {
-    return b->now + microseconds * b->machine->clock_hz / 1000000;
+    return b->now + devices_microseconds(b, microseconds);
 }
 
 /* Recomputes INTR and the deadline after a change of any device, and alerts the run loop if they changed. Events

@@ -114,7 +114,7 @@ static uint8_t rate_of(const disk_image *disk)
     return disk->per_track >= 36 ? KBITS_1000 : disk->per_track >= 15 ? KBITS_500 : KBITS_250;
 }
 
-/* A drive of 1.2 MB turns faster: it reads diskettes of 360 KB at 300 Kbit/s. Both are let through. */
+/* A drive of 1.2 MB turns faster: it reads diskettes of 360 KB at 300 Kbit/s. Both rates are accepted. */
 static bool rate_fits(uint8_t rate, const disk_image *disk)
 {
     uint8_t wanted = rate_of(disk);
@@ -151,7 +151,7 @@ static bool sector_found(devices *b, const disk_image *disk, uint64_t *block)
         fail(b, ST1_NO_DATA, 0);
         return false;
     }
-    *block = ((uint64_t)cylinder * disk->heads + head) * disk->per_track + sector - 1;
+    *block = disk_image_block(disk, cylinder, head, sector);
     return true;
 }
 
@@ -239,8 +239,7 @@ static void format_track(devices *b)
             fail(b, ST1_OVERRUN, 0);
             return;
         }
-        uint64_t track = (uint64_t)f->cylinder[unit] * disk->heads + head;
-        if (!disk_image_write(disk, track * disk->per_track + id[2] - 1u, bytes)) {
+        if (!disk_image_write(disk, disk_image_block(disk, f->cylinder[unit], head, id[2]), bytes)) {
             fail(b, ST1_NOT_WRITABLE, 0);
             return;
         }
@@ -289,7 +288,7 @@ static void seek_ends(devices *b, unsigned unit)
     f->interrupt = true;
 }
 
-/* SENSE INTERRUPT STATUS: the next unit with something to report. The interrupt stays until all have reported. */
+/* SENSE INTERRUPT STATUS: reports the next unit that has changed, and withdraws the interrupt. */
 static void sense_interrupt(devices *b)
 {
     floppy *f = &b->floppy;

@@ -21,7 +21,7 @@ enum {
     STATUS_SEEK_COMPLETE = 0x10,
     STATUS_DATA_REQUEST = 0x08,
     STATUS_ERROR = 0x01,
-    NOBODY = 0x7f, /* of an empty channel: bit 7 is pulled down, the other lines are high */
+    EMPTY_CHANNEL = 0x7f, /* status: bit 7 is pulled down, the other lines are high */
     ERROR_ABORTED = 0x04,
     ERROR_NOT_FOUND = 0x10,
     ERROR_NOT_CORRECTED = 0x40,
@@ -437,7 +437,7 @@ static uint8_t status(devices *b)
 {
     const ide *d = &b->ide;
     if (selected_disk(b) == NULL)
-        return unit_disk(b, !selected(d)) != NULL ? 0 : NOBODY;
+        return unit_disk(b, !selected(d)) != NULL ? 0 : EMPTY_CHANNEL;
     if (d->phase == IDE_BUSY || (d->control & CONTROL_RESET) != 0)
         return STATUS_BUSY;
     return (uint8_t)(STATUS_READY | STATUS_SEEK_COMPLETE |
@@ -459,7 +459,7 @@ static uint32_t ide_read(devices *b, uint16_t port)
         drive_line(b);
         return now;
     }
-    return now == NOBODY || now == STATUS_BUSY ? now : registers[reg];
+    return now == EMPTY_CHANNEL || now == STATUS_BUSY ? now : registers[reg];
 }
 
 static void ide_write(devices *b, uint16_t port, uint32_t value)

@@ -1,7 +1,6 @@
 #include "machine/board/opl.h"
 
 #include "machine/board/board_internal.h"
-#include "machine/state.h"
 
 enum {
     OPL_FIRST = 0x388,
@@ -22,8 +21,7 @@ enum {
 /* A timer counts from its preset to 256 in steps of 80 us or 320 us. */
 static uint64_t timer_period(const devices *b, unsigned which)
 {
-    uint64_t microseconds = (256u - b->opl.timers[which].preset) * (which == 0 ? 80u : 320u);
-    return microseconds * b->machine->clock_hz / 1000000;
+    return devices_microseconds(b, (256u - b->opl.timers[which].preset) * (which == 0 ? 80u : 320u));
 }
 
 /* Sets the flags of the timers that have overflowed by now. A masked timer sets none. */

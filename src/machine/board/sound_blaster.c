@@ -124,7 +124,7 @@ static void transfer_begin(devices *b, sound_transfer wanted)
 static uint64_t units_due(const devices *b)
 {
     const sound_transfer *t = &b->sound.transfer;
-    return (uint64_t)((unsigned __int128)(b->now - t->since) * t->per_mega / 1000 / b->machine->clock_hz);
+    return (uint64_t)((unsigned __int128)(b->now - t->since) * t->millihertz / 1000 / b->machine->clock_hz);
 }
 
 /* Transfers units between the device and memory. Playback is discarded, and recording gives silence. */
@@ -173,7 +173,7 @@ static uint64_t sound_deadline(const devices *b)
     if (!t->active || t->paused || b->sound.interrupt8 || b->sound.interrupt16)
         return UINT64_MAX;
     unsigned __int128 units = (unsigned __int128)(t->counted + t->block - t->moved) * 1000;
-    return t->since + (uint64_t)((units * b->machine->clock_hz + t->per_mega - 1) / t->per_mega);
+    return t->since + (uint64_t)((units * b->machine->clock_hz + t->millihertz - 1) / t->millihertz);
 }
 
 static void transfer_pause(devices *b, bool pause)
@@ -205,7 +205,7 @@ static bool old_transfer(devices *b, uint8_t command)
         transfer_begin(
             b, (sound_transfer){.repeats = commands[i].repeats,
                                 .block = length + 1,
-                                .per_mega = samples_per_second(s) * 1000 / commands[i].samples_in_byte});
+                                .millihertz = samples_per_second(s) * 1000 / commands[i].samples_in_byte});
         return true;
     }
     return false;
@@ -219,7 +219,7 @@ static void new_transfer(devices *b, uint8_t command)
     transfer_begin(b, (sound_transfer){.repeats = (command & PROGRAMMED_REPEATS) != 0,
                                        .words = command < 0xc0,
                                        .block = (s->parameters[1] | (uint32_t)s->parameters[2] << 8) + 1,
-                                       .per_mega = samples_per_second(s) * 1000 * channels});
+                                       .millihertz = samples_per_second(s) * 1000 * channels});
 }
 
 /* --- commands --- */
@@ -284,8 +284,9 @@ static void execute(devices *b)
         s->block_less_one = word;
         break;
     case COMMAND_SILENCE:
-        transfer_begin(b, (sound_transfer){
-                              .silent = true, .block = word + 1u, .per_mega = samples_per_second(s) * 1000});
+        transfer_begin(
+            b,
+            (sound_transfer){.silent = true, .block = word + 1u, .millihertz = samples_per_second(s) * 1000});
         break;
     case COMMAND_PAUSE_8:
     case COMMAND_PAUSE_16:
@@ -416,13 +417,13 @@ void sound_attach(devices *b)
 static void check_transfer(const void *row, snapshot *s)
 {
     const sound_transfer *t = row;
-    if (t->active && (t->moved >= t->block || t->per_mega == 0))
+    if (t->active && (t->moved >= t->block || t->millihertz == 0))
         snapshot_refuse(s, "sound_transfer.block: nothing is left of a transfer that goes on");
 }
 
 static const snapshot_table transfer_state = {
     SNAPSHOT(sound_transfer, "sound_transfer", FIELD_FLAG(active, paused, repeats, words, silent, last_block),
-             FIELD_RANGE(0, 65536, block, moved), FIELD_RANGE(0, 1000000000, per_mega), FIELD_TIME(since),
+             FIELD_RANGE(0, 65536, block, moved), FIELD_RANGE(0, 1000000000, millihertz), FIELD_TIME(since),
              FIELD_ANY(counted)),
     .check = check_transfer};
 const snapshot_table sound_state = {

@@ -13,14 +13,14 @@ enum { SOUND_PARAMETERS = 3, SOUND_ANSWERS = 64 };
 /* A transfer: units of the DMA channel at a rate, an interrupt after each block. */
 typedef struct sound_transfer {
     bool active, paused, repeats;
-    bool words;        /* by channel 5; else bytes by channel 1 */
-    bool silent;       /* command 80h: time passes without DMA */
-    bool last_block;   /* a repeating one ends after this block */
-    uint32_t block;    /* units of a block */
-    uint32_t moved;    /* of the present block */
-    uint32_t per_mega; /* units in a second, times 1000 */
-    uint64_t since;    /* the clock at which it began or was continued */
-    uint64_t counted;  /* units moved since then */
+    bool words;          /* by channel 5; else bytes by channel 1 */
+    bool silent;         /* command 80h: time passes without DMA */
+    bool last_block;     /* a repeating one ends after this block */
+    uint32_t block;      /* units of a block */
+    uint32_t moved;      /* of the present block */
+    uint32_t millihertz; /* units in 1000 seconds */
+    uint64_t since;      /* the clock at which it began or was continued */
+    uint64_t counted;    /* units moved since then */
 } sound_transfer;
 
 typedef struct sound_blaster {

@@ -32,6 +32,12 @@ void disk_image_none(disk_image *disk);
 /* Opens the image. With `as_disk`, a CD file is treated as a hard disk. After an error the drive has no image. */
 p5_status disk_image_open(disk_image *disk, const char *path, bool writable, bool as_disk, p5_error *error);
 void disk_image_close(disk_image *disk);
+/* Returns the number of the sector that is `sector` (from 1) of a track. The geometry must have it. */
+static inline uint64_t disk_image_block(const disk_image *disk, uint32_t cylinder, uint32_t head,
+                                        uint32_t sector)
+{
+    return ((uint64_t)cylinder * disk->heads + head) * disk->per_track + sector - 1;
+}
 /* Read or write the `sector_bytes` bytes of a sector. Return false if the drive has no such sector or the host reports
  * an error. Sectors after the file's end read as zeros. */
 bool disk_image_read(const disk_image *disk, uint64_t sector, void *bytes);
