@@ -47,13 +47,14 @@ bool guest_form_takes(const guest_options *options, guest_form form)
                  {FORM_LINUX | FORM_DOS, "env", "a Linux or DOS program"},
                  {FORM_LINUX | FORM_DOS, "dir", "a Linux or DOS program, or --init"},
                  {FORM_MULTIBOOT, "module", "a Multiboot kernel"},
-                 {FORM_DISK, "disk-write", "a disk image"},
+                 {FORM_DISK, "disk-write", "a disk image, or --disk2"},
                  {~(unsigned)FORM_LINUX, "rtc screenshot screen",
                   "a guest that runs on the board, without Linux calls"}};
     char shown[CLI_SHOWN_LENGTH];
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
         bool with_init = options->line->init != NULL && strcmp(rules[i].options, "dir") == 0;
-        if ((rules[i].forms & form) == 0 && !with_init &&
+        bool with_disk = options->line->disk2 != NULL && strcmp(rules[i].options, "disk-write") == 0;
+        if ((rules[i].forms & form) == 0 && !with_init && !with_disk &&
             cli_first_used(options->line, rules[i].options, shown) != NULL)
             return cli_refuse(NULL, NULL, 0, "%s is for %s; this guest is %s", shown, rules[i].whose,
                               names[form]);
