@@ -31,7 +31,7 @@ int main(void)
     require(p5_model_open("p55c-200", &model, &error), &error);
     require(p5_core_open(model, NULL, &core, &error), &error);
 
-    p5_block *block = p5_block_make(core, code, sizeof code, ADDRESS, ADDRESS, true, 16);
+    p5_block *block = p5_block_make(core, &(p5_code){code, sizeof code, ADDRESS, ADDRESS, true}, 16);
     if (block == NULL) {
         fprintf(stderr, "price_loop: the code does not decode\n");
         return 1;

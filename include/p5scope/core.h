@@ -283,11 +283,17 @@ void p5_counts_subtract(p5_counts *counts, const p5_counts *earlier);
 p5_status p5_core_open(const p5_model *model, const p5_core_hooks *hooks, p5_core **core, p5_error *error);
 void p5_core_close(p5_core *core);
 
-/* Decodes `size` bytes of code at `linear`/`physical` into a block of at most `max_insns` instructions, which
- * ends with the first branch. The block belongs to the core until p5_block_release. Returns NULL when memory
- * is out or the bytes hold no whole instruction. */
-p5_block *p5_block_make(p5_core *core, const uint8_t *bytes, size_t size, uint32_t linear, uint32_t physical,
-                        bool code32, unsigned max_insns);
+/* Bytes of code and where they lie. */
+typedef struct p5_code {
+    const uint8_t *bytes;
+    size_t size;
+    uint32_t linear, physical;
+    bool code32; /* operands and addresses have 32 bits by default */
+} p5_code;
+/* Decodes code into a block of at most `max_insns` instructions, which ends with the first branch. The block
+ * belongs to the core until p5_block_release. Returns NULL when memory is out or the bytes hold no whole
+ * instruction. */
+p5_block *p5_block_make(p5_core *core, const p5_code *code, unsigned max_insns);
 void p5_block_release(p5_core *core, p5_block *block);
 unsigned p5_block_count(const p5_block *block);                /* instructions */
 unsigned p5_block_accesses(const p5_block *block, unsigned i); /* number of fixed data references of
@@ -381,7 +387,7 @@ typedef struct p5_bus_use {
 void p5_core_on_bus(p5_core *core, void (*uses)(void *context, const p5_bus_use *uses, size_t count),
                     void *context);
 /* Reports the uses of the bus so far now. Must not be called from within the callback. */
-void p5_core_tell_bus(p5_core *core);
+void p5_core_report_bus(p5_core *core);
 /* Returns true while test registers have left something in caches or TLBs that must be checked with every
  * instruction: lines that differ from memory, entries that translate differently from the page tables, wrong
  * parity. The owner must then feed single instructions, because what a guest sees can change after each. Sets

@@ -271,7 +271,8 @@ class Core(_Closing):
 
     def block(self, code, address=0x1000):
         """Prepares a run of 32-bit instructions; it lives as long as the core."""
-        raw = lib.p5_block_make(self._open(), bytes(code), len(code), address, address, True, 512)
+        data = ffi.from_buffer("uint8_t[]", bytes(code))
+        raw = lib.p5_block_make(self._open(), ffi.new("p5_code *", (data, len(code), address, address, True)), 512)
         if not raw:
             raise Error("the code does not decode")
         return raw, address, len(code)

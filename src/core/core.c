@@ -63,27 +63,6 @@ bool core_is_profiled(const p5_core *core)
     return core->profile != NULL;
 }
 
-unsigned core_translations(const p5_core *core, bool code, p5_translation entries[CORE_TRANSLATIONS])
-{
-    _Static_assert((int)CORE_TRANSLATIONS == (int)TLB_ENTRIES, "a TLB's entries");
-    const tlb *t = code ? memory_code_tlb(core->memory) : memory_data_tlb(core->memory, false);
-    const unsigned count = tlb_size(t);
-    for (unsigned i = 0; i < count; i++) {
-        const tlb_entry e = tlb_get(t, i);
-        entries[i] = (p5_translation){.linear = e.linear,
-                                      .physical = e.physical,
-                                      .valid = e.valid,
-                                      .code = code,
-                                      .large = e.large,
-                                      .supervisor = (e.attributes & TLB_SUPERVISOR) != 0,
-                                      .writable = (e.attributes & TLB_WRITABLE) != 0,
-                                      .dirty = e.dirty,
-                                      .cache_disable = (e.attributes & TLB_CACHE_DISABLE) != 0,
-                                      .write_through = (e.attributes & TLB_WRITE_THROUGH) != 0};
-    }
-    return count;
-}
-
 uint64_t core_block_clocks(const p5_block *block)
 {
     return block->worst_clocks;
@@ -99,48 +78,6 @@ uint64_t core_agent_turn(const p5_core *core)
     return memory_agent_turn(core->memory);
 }
 
-core_lines core_count_lines(const p5_core *core)
-{
-    const memory *m = core->memory;
-    core_lines lines = {.code_lines = CACHE_SETS * memory_model(m)->code_cache.ways};
-    unsigned *by_state[] = {[MESI_MODIFIED] = &lines.modified,
-                            [MESI_EXCLUSIVE] = &lines.exclusive,
-                            [MESI_SHARED] = &lines.shared,
-                            [MESI_INVALID] = &lines.invalid};
-    for (unsigned set = 0; set < CACHE_SETS; set++) {
-        for (unsigned way = 0; way < memory_model(m)->data_cache.ways; way++)
-            ++*by_state[memory_line_state(m, set, way)];
-        for (unsigned way = 0; way < CACHE_WAYS; way++)
-            lines.code += memory_tags(m, true, set)[way] != CACHE_NO_TAG;
-    }
-    return lines;
-}
-
-unsigned core_btb(const p5_core *core, core_btb_entry entries[CORE_BTB_SETS * CORE_BTB_WAYS])
-{
-    _Static_assert((int)CORE_BTB_SETS == (int)BTB_SETS && (int)CORE_BTB_WAYS == (int)BTB_WAYS,
-                   "the BTB's size");
-    const btb *b = &core->predictor->btb;
-    bool pairs = btb_by_pairs(b);
-    unsigned count = 0;
-    for (unsigned n = 0; n < BTB_ENTRIES; n++) {
-        unsigned set = n / BTB_WAYS, way = n % BTB_WAYS;
-        const btb_raw raw = btb_raw_of(b, n), *e = &raw;
-        if (!e->valid || (pairs && e->state == 0))
-            continue;
-        uint32_t low = pairs ? set : (set >> 2) << 4 | (set & 3) << 2 | e->offset; /* btb_by_last_byte */
-        entries[count++] =
-            (core_btb_entry){.set = set,
-                             .way = way,
-                             .key = e->tag | low,
-                             .target = e->target,
-                             .taken = pairs ? e->state >= 2 : e->type != BTB_JCC || e->prediction,
-                             .detail = pairs ? e->state : e->history,
-                             .type = e->type};
-    }
-    return count;
-}
-
 /* ---- blocks -------------------------------------------------------------------------------------------- */
 
 /* Keeps blocks that contain a code breakpoint out of the memo, because leaves do not record matches. */
@@ -153,10 +90,10 @@ static void count_matches_of(p5_core *core, p5_block *block)
         p->memo = false;
 }
 
-p5_block *p5_block_make(p5_core *core, const uint8_t *bytes, size_t size, uint32_t linear, uint32_t physical,
-                        bool code32, unsigned max_insns)
+p5_block *p5_block_make(p5_core *core, const p5_code *from, unsigned max_insns)
 {
-    isa_block *code = isa_block_decode(core->decoder, bytes, size, linear, physical, code32, max_insns);
+    isa_block *code = isa_block_decode(core->decoder, from->bytes, from->size, from->linear, from->physical,
+                                       from->code32, max_insns);
     if (!code)
         return NULL;
     if (code->count == 0) {
@@ -414,9 +351,9 @@ void p5_core_on_bus(p5_core *core, void (*uses)(void *context, const p5_bus_use 
     memory_on_bus(core->memory, uses, context);
 }
 
-void p5_core_tell_bus(p5_core *core)
+void p5_core_report_bus(p5_core *core)
 {
-    memory_tell_bus(core->memory);
+    memory_report_bus(core->memory);
 }
 
 bool p5_core_watching(p5_core *core, bool *refetch)

@@ -34,7 +34,7 @@ struct p5_core {
     uint64_t now;       /* clock at which EX is free after the last group */
     unsigned cpl_class; /* privilege class of the last instructions */
     bool long_way;      /* the memo is off: p5_core_set_memo */
-    bool asks_all;      /* the memory side's fast path is not used: the memo is off or planted.c observes
+    bool exact_memory;  /* the memory side's fast path is not used: the memo is off or planted.c observes
                            references */
     pipe pipe;          /* not valid while the memo holds the state: memo_materialise */
     pipe_state state;   /* the stored form of `pipe`, where it is needed */

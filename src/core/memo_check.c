@@ -147,7 +147,7 @@ void memo_check_compare(p5_core *core, const char *what, uint32_t address)
         name_difference(check, total, sizeof total, &with, &without);
     }
     snprintf(check->difference, sizeof check->difference,
-             "%s at %08" PRIx32 ", behind %" PRIu64 " that agreed: %s: %" PRIu64 " with the memo, %" PRIu64
+             "%s at %08" PRIx32 ", after %" PRIu64 " that agreed: %s: %" PRIu64 " with the memo, %" PRIu64
              " on the exact path",
              what, address, check->stretches, total, with, without);
 }

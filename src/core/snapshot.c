@@ -160,7 +160,8 @@ static void decode_pending(p5_core *core, snapshot *s)
 {
     pipe_pending *p = &core->pipe.pending;
     const op saved = p->operation;
-    p5_block *block = p5_block_make(core, saved.bytes, saved.length, saved.address, 0, saved.code32, 1);
+    p5_block *block =
+        p5_block_make(core, &(p5_code){saved.bytes, saved.length, saved.address, 0, saved.code32}, 1);
     if (block == NULL || block->count != 1 || block->ops[0].length != saved.length || !block->ops[0].first) {
         snapshot_refuse(s, "pipe.pending.operation.bytes: no instruction that waits for its partner");
     } else {

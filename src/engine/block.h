@@ -11,7 +11,7 @@
 
 /* What a block needs in addition to being executed. stream/kind.c has a row for each. */
 typedef enum block_kind {
-    BLOCK_PLAIN,
+    BLOCK_ORDINARY,
     BLOCK_SCAN, /* ends in BSF or BSR */
     /* From here on one instruction, with something to do before it. */
     BLOCK_COUNT, /* RCL or RCR by CL */

@@ -24,7 +24,8 @@ static void twin_open(twin *t, bool memo, const uint8_t *code, size_t size)
     for (unsigned i = 0; i < BLOCKS; i++) {
         size_t begin = size * i / BLOCKS;
         uint32_t address = CODE + 0x100 * i + (uint32_t)(begin & 31);
-        t->blocks[i] = p5_block_make(t->core, code + begin, size - begin, address, address, true, 16);
+        t->blocks[i] =
+            p5_block_make(t->core, &(p5_code){code + begin, size - begin, address, address, true}, 16);
     }
 }
 

@@ -109,7 +109,8 @@ static void make(guest *g, p5_core *core, random_source *r, bool mmx)
     for (unsigned b = 0; b < BLOCKS; b++) {
         uint32_t next = b + 1 < BLOCKS ? g->start[b + 1] : at;
         size[b] += ending_bytes(code[b] + size[b], g->end[b], (int32_t)(g->start[g->target[b]] - next));
-        g->block[b] = p5_block_make(core, code[b], size[b], g->start[b], g->start[b], true, INSNS + 1);
+        g->block[b] =
+            p5_block_make(core, &(p5_code){code[b], size[b], g->start[b], g->start[b], true}, INSNS + 1);
         if (!g->block[b] || p5_block_count(g->block[b]) == 0)
             abort();
     }

@@ -82,8 +82,8 @@ static void walk(void *context, uint32_t linear, uint32_t *directory, uint32_t *
 
 static void open_block(twin *t, unsigned i, const guest_block *from)
 {
-    t->blocks[i] =
-        p5_block_make(t->core, from->bytes, from->size, from->linear, place(from->linear), true, 32);
+    t->blocks[i] = p5_block_make(
+        t->core, &(p5_code){from->bytes, from->size, from->linear, place(from->linear), true}, 32);
     if (t->blocks[i] == NULL)
         abort();
 }

@@ -118,13 +118,13 @@ static inline unsigned predictor_own_jump(predictor *p, btb_entry *entry, btb_ty
 
 /* Predicts a branch that has `entry` and led to `next`, then learns. The caller marks the entry as used.
  * Returns OWN_*. */
-static inline unsigned predictor_own(predictor *p, btb_entry *entry, const btb_branch *branch, bool taken,
-                                     uint32_t next, uint32_t fall_through, uint64_t since_last)
+static inline unsigned predictor_own(predictor *p, btb_entry *entry, const btb_branch *branch, uint32_t next,
+                                     uint32_t fall_through, uint64_t since_last)
 {
     const btb_type type = btb_type_of(branch->owner);
     if (type != BTB_JCC)
         return predictor_own_jump(p, entry, type, next, fall_through);
-    return predictor_own_jcc(p, entry, taken, next, branch->kind == ISA_LOOP, since_last);
+    return predictor_own_jcc(p, entry, next != fall_through, next, branch->kind == ISA_LOOP, since_last);
 }
 
 /* Unpacks the prediction of a branch of `kind` (isa_branch). */
@@ -183,7 +183,7 @@ predictor_near(predictor *p, branch_run *ran, uint32_t next, uint32_t fall_throu
         return predictor_outcome(taken, taken, false);
     if (__builtin_expect(ran->branch.kind == ISA_JCC, 1))
         return predictor_own_jcc(p, entry, taken, next, false, since_last);
-    return predictor_own(p, entry, &ran->branch, taken, next, fall_through, since_last);
+    return predictor_own(p, entry, &ran->branch, next, fall_through, since_last);
 }
 
 #endif

@@ -280,7 +280,7 @@ void bus_transfer(bus *b, snapshot *s)
     board_transfer_l2(&b->board, s);
     for (unsigned i = 0; s->loading && i < BUS_RECENT; i++) {
         if (saved[i].from < before || saved[i].to < saved[i].from)
-            snapshot_refuse(s, "bus_use.from: use %u does not come behind the one before", i);
+            snapshot_refuse(s, "bus_use.from: use %u does not come after the previous one", i);
         before = saved[i].to;
         recent[i] = (p5_bus_use){saved[i].from, saved[i].to | (saved[i].other ? P5_BUS_OTHER : 0)};
     }

@@ -61,9 +61,9 @@ static uint64_t resolve_data(void *context, const p5_access *access, uint64_t as
 {
     p5_core *core = context;
     struct memory *m = core->memory;
-    if (!core->asks_all && traits < TRAIT_LOCK && memory_data_usual(m, access, asked))
+    if (!core->exact_memory && traits < TRAIT_LOCK && memory_data_usual(m, access, asked))
         return DATA_USUAL;
-    if (core->asks_all) {
+    if (core->exact_memory) {
         memory_data(m, access, asked, traits, answer);
         return DATA_LONG;
     }
@@ -111,7 +111,7 @@ static int64_t ask_iteration(p5_core *core, pipe_string *s, const p5_access *a, 
 static bool resolve_string(void *context, pipe_string *s)
 {
     p5_core *core = context;
-    if (core->asks_all)
+    if (core->exact_memory)
         return false;
     const p5_access *a = s->accesses;
     uint64_t clock = s->asked;
@@ -137,7 +137,7 @@ static bool resolve_code(void *context, uint32_t linear, uint64_t asked, code_an
 {
     p5_core *core = context;
     uint32_t physical = price_code_physical(core, core->block, linear);
-    if (!core->asks_all && memory_code_usual(core->memory, linear, physical, asked))
+    if (!core->exact_memory && memory_code_usual(core->memory, linear, physical, asked))
         return true;
     memory_code(core->memory, linear, physical, asked, answer);
     return false;

@@ -65,12 +65,17 @@ enum {
 enum { DATA_CLOCK_BITS = 14 };
 #define DATA_IN_WORD (1ull << 63)
 
-static inline uint64_t data_in_word(uint64_t read, uint64_t write_buffer, uint64_t write_order, uint64_t page,
-                                    uint64_t misaligned, bool hit, bool is_misaligned)
+/* Clocks that a reference waited, by cause. */
+typedef struct data_waits {
+    uint64_t read, write_buffer, write_order, tlb, misaligned;
+} data_waits;
+
+static inline uint64_t data_in_word(const data_waits *waited, bool hit, bool is_misaligned)
 {
-    return read | write_buffer << DATA_CLOCK_BITS | write_order << 2 * DATA_CLOCK_BITS |
-           page << 3 * DATA_CLOCK_BITS | misaligned << 4 * DATA_CLOCK_BITS | (uint64_t)hit << 61 |
-           (uint64_t)is_misaligned << 62 | DATA_IN_WORD;
+    return waited->read | waited->write_buffer << DATA_CLOCK_BITS |
+           waited->write_order << 2 * DATA_CLOCK_BITS | waited->tlb << 3 * DATA_CLOCK_BITS |
+           waited->misaligned << 4 * DATA_CLOCK_BITS | (uint64_t)hit << 61 | (uint64_t)is_misaligned << 62 |
+           DATA_IN_WORD;
 }
 
 static inline bool data_word_hit(uint64_t word)

@@ -57,10 +57,10 @@ uint64_t memory_branch_message(memory *m, uint64_t asked, uint64_t *end);
 void memory_pass(memory *m, uint64_t clock);
 /* Returns the clock of another bus master's next turn; UINT64_MAX if there is none. */
 uint64_t memory_agent_turn(const memory *m);
-/* Set the receiver of uses of the bus, and report them (p5_core_on_bus, p5_core_tell_bus). */
+/* Set the receiver of uses of the bus, and report them (p5_core_on_bus, p5_core_report_bus). */
 void memory_on_bus(memory *m, void (*tell)(void *context, const p5_bus_use *uses, size_t count),
                    void *context);
-void memory_tell_bus(memory *m);
+void memory_report_bus(memory *m);
 /* Sets the observer of requests and misses; NULL removes it. */
 void memory_observe(memory *m, core_observer *o);
 /* Sets the observer of accesses to the arrays. It sees hits only through memory_ask and memory_code:

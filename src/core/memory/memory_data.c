@@ -1,261 +1,10 @@
 /* Data references: translation, cache lookup, line fill, writes (241428, 2, 3 and 6). A reference consists of
- * one or two parts of up to 8 bytes, one bus cycle each, and takes one lookup per line.
+ * one or two parts of up to 8 bytes, one bus cycle each, and takes one lookup per line. memory_reference.h has the steps.
  *
  * All references go through make(). It is compiled several times with constant properties, so that its state
  * stays in registers: for ordinary reads, for ordinary writes, and for the general case. */
 #include "core/memory/memory.h"
-#include "core/memory/memory_rules.h"
-
-#define ALWAYS_INLINE static inline __attribute__((always_inline))
-
-/* The state of one reference while it is made. */
-typedef struct reference {
-    struct memory *m;
-    const p5_access *access;
-    uint64_t clock; /* the current clock */
-    unsigned traits;
-    bool write;
-    bool ordinary; /* an ordinary reference: neither its flags nor `traits` nor the mode (memory.special)
-                     need special treatment */
-    bool aligned;  /* ordinary and in one part */
-    bool misaligned;
-    unsigned locked; /* LOCK_* */
-    bool tlb_missed;
-    bool owned;            /* a write all of whose lookups so far hit an E or M line */
-    unsigned missed_parts; /* lookups that missed */
-    /* Clocks waited, by cause. */
-    uint64_t waited_tlb, waited_read, waited_misaligned, waited_buffer, waited_order, waited_locked;
-} reference;
-
-/* Up to 8 bytes that one bus cycle can move. */
-typedef struct part {
-    uint32_t linear, physical;
-    uint32_t size;
-} part;
-
-static inline bool is_mmx(const reference *r)
-{
-    return !r->ordinary && (r->traits & TRAIT_MMX) != 0;
-}
-
-static inline bool is_frozen(const reference *r)
-{
-    return !r->ordinary && memory_frozen(r->m);
-}
-
-static inline bool is_written_through(const reference *r)
-{
-    return (!r->ordinary && (r->access->flags & P5_ACCESS_WRITE_THROUGH) != 0) ||
-           !r->m->model->bus.write_back_lines;
-}
-
-static inline bool is_cacheable(const reference *r)
-{
-    return (r->ordinary || ((r->access->flags & P5_ACCESS_CACHE_DISABLE) == 0 && !r->m->no_data_fill)) &&
-           !model_uncacheable(r->m->model, r->access->physical);
-}
-
-/* Returns the observer of the arrays, or NULL. */
-static inline array_observer *watcher_of(const reference *r)
-{
-    return r->ordinary ? NULL : r->m->arrays;
-}
-
-/* ---- stalls ---- */
-
-ALWAYS_INLINE void wait_until(reference *r, uint64_t until, uint64_t *owner)
-{
-    const uint64_t later = memory_later(until, r->clock);
-    *owner += later - r->clock;
-    r->clock = later;
-}
-
-/* Waits before a write to an E or M line for strong ordering. */
-ALWAYS_INLINE void wait_for_order(reference *r)
-{
-    struct memory *m = r->m;
-    uint64_t counted = memory_order_counts(m, r->clock);
-    if (counted > 0) {
-        memory_clocks(m, P5_EVENT_STALL_ON_WRITE_TO_AN_E_OR_M_STATE_LINE, counted);
-        if (is_mmx(r))
-            memory_clocks(m, P5_EVENT_STALL_ON_MMX_INSTRUCTION_WRITE_TO_E_OR_M_STATE_LINE, counted);
-    }
-    wait_until(r, memory_writes_done(m), &r->waited_order);
-}
-
-ALWAYS_INLINE void wait_misaligned(reference *r)
-{
-    struct memory *m = r->m;
-    memory_count(m, P5_EVENT_MISALIGNED_DATA_MEMORY_OR_IO_REFERENCES);
-    if (is_mmx(r))
-        memory_count(m, P5_EVENT_MISALIGNED_DATA_MEMORY_REFERENCE_ON_MMX_INSTRUCTIONS);
-    wait_until(r, r->clock + m->model->latency.misaligned, &r->waited_misaligned);
-}
-
-/* ---- translation ---- */
-
-/* The result of a page lookup. */
-typedef struct page_answer {
-    uint64_t until; /* clock at which the reference can continue */
-    bool missed;
-} page_answer;
-
-static page_answer __attribute__((noinline))
-look_up_page(struct memory *m, const p5_access *access, part at, uint64_t clock)
-{
-    bool large = (access->flags & P5_ACCESS_LARGE_PAGE) != 0, write = (access->flags & P5_ACCESS_WRITE) != 0;
-    tlb *t = memory_data_tlb(m, large);
-    uint32_t key = tlb_key(at.linear, large);
-    int entry = tlb_find(t, key);
-    page_answer answer = {clock, entry < 0};
-    if (entry < 0) {
-        memory_count(m, P5_EVENT_DATA_TLB_MISS);
-        uint8_t attributes =
-            (uint8_t)(((access->flags & P5_ACCESS_CACHE_DISABLE) != 0 ? TLB_CACHE_DISABLE : 0) |
-                      ((access->flags & P5_ACCESS_WRITE_THROUGH) != 0 ? TLB_WRITE_THROUGH : 0));
-        answer.until = walk_data(m, key, at.physical, attributes, write, clock);
-    } else {
-        tlb_used(t, (unsigned)entry);
-        observed_entry(m->arrays, t, (unsigned)entry, false);
-        if (write && t->row[entry].key.of[1] == 0)
-            answer.until = walk_set_dirty(m, (unsigned)entry, large, clock);
-    }
-    if (answer.until > clock)
-        memory_clocks(m, P5_EVENT_DATA_CACHE_TLB_MISS_STALL_DURATION, answer.until - clock);
-    return answer;
-}
-
-ALWAYS_INLINE void translate(reference *r, part at)
-{
-    struct memory *m = r->m;
-    bool large = !r->ordinary && (r->access->flags & P5_ACCESS_LARGE_PAGE) != 0;
-    tlb *t = memory_data_tlb(m, large);
-    if (__builtin_expect(watcher_of(r) == NULL && memory_page_usual(t, tlb_key(at.linear, large), r->write),
-                         1))
-        return;
-    page_answer answer = look_up_page(m, r->access, at, r->clock);
-    r->tlb_missed |= answer.missed;
-    wait_until(r, answer.until, &r->waited_tlb);
-}
-
-/* ---- cache lookup ---- */
-
-ALWAYS_INLINE void wait_for_fill(reference *r, uint32_t physical)
-{
-    wait_until(r, memory_filled(r->m, physical, r->clock), &r->waited_read);
-}
-
-ALWAYS_INLINE int look_up(reference *r, uint32_t physical)
-{
-    wait_for_fill(r, physical);
-    memory_upgrade_lines(r->m, r->clock);
-    observed_tags(watcher_of(r), false, cache_set(physical));
-    return data_cache_find(&r->m->data, physical);
-}
-
-/* Reports the read or write of parts in one line to the observer. */
-ALWAYS_INLINE void use_bytes(const reference *r, const part *parts, unsigned count, unsigned way)
-{
-    const uint32_t first = parts[0].physical, size = parts[0].size + (count == 2 ? parts[1].size : 0);
-    observed_bytes(watcher_of(r), false, cache_set(first), way,
-                   (uint32_t)((1ull << size) - 1) << first % CACHE_LINE, r->write);
-}
-
-ALWAYS_INLINE void fill_line(reference *r, const part *parts, unsigned count)
-{
-    struct memory *m = r->m;
-    const model_latency *latency = &m->model->latency;
-    bus_clock begins = bus_start(&m->bus, r->clock + latency->miss_to_bus, !r->ordinary);
-    bus_line line =
-        memory_take_line(m, begins, parts[0].physical, !is_written_through(r), !r->aligned, !r->ordinary);
-    uint64_t arrived = line.first;
-    if (count == 2)
-        arrived = memory_later(arrived, line.part[(parts[1].physical >> 3) & 3]);
-    wait_until(r, arrived + latency->bus_to_use, &r->waited_read);
-}
-
-static uint64_t __attribute__((noinline)) read_uncached(struct memory *m, part at, uint64_t asked)
-{
-    memory_count(m, P5_EVENT_NONCACHEABLE_MEMORY_READS);
-    uint64_t arrived = bus_read_data(&m->bus, asked, at.physical, at.size);
-    memory_cycle(m, at.physical, at.size, P5_CYCLE_MEMORY | P5_CYCLE_DATA);
-    return arrived;
-}
-
-/* Reads the parts that lie in one line. */
-ALWAYS_INLINE void read_line(reference *r, const part *parts, unsigned count)
-{
-    struct memory *m = r->m;
-    int way = look_up(r, parts[0].physical);
-    if (way >= 0) {
-        use_bytes(r, parts, count, (unsigned)way);
-        if (!is_frozen(r))
-            data_cache_used(&m->data, cache_set(parts[0].physical), (unsigned)way);
-        return;
-    }
-    r->missed_parts++;
-    snoop_code_cache(m, parts[0].physical);
-    wait_until(r, write_buffer_first_free(&m->writes), &r->waited_buffer);
-    if (__builtin_expect(is_cacheable(r), 1)) {
-        fill_line(r, parts, count);
-        return;
-    }
-    uint64_t arrived = r->clock + m->model->latency.miss_to_bus;
-    for (unsigned i = count; i-- > 0;) /* the high part first */
-        arrived = read_uncached(m, parts[i], arrived);
-    wait_until(r, arrived + m->model->latency.bus_to_use, &r->waited_read);
-}
-
-/* ---- writes ---- */
-
-ALWAYS_INLINE void buffered_write(reference *r, const part *at, bool upgrade)
-{
-    struct memory *m = r->m;
-    unsigned entry = write_buffer_next(&m->writes, (r->traits & TRAIT_V_PIPE) != 0);
-    wait_until(r, m->writes.free_at[entry], &r->waited_buffer);
-    memory_upgrade_lines(m, r->clock); /* before the entry's line is overwritten */
-    bus_clock begins = bus_start(&m->bus, r->clock + m->model->latency.miss_to_bus, !r->ordinary);
-    bus_time time = bus_write_time(&m->bus, at->physical, at->size);
-    uint64_t end = bus_cycle_logged(&m->bus, begins, time, !r->ordinary);
-    memory_buffered(m, entry, end, at->physical, upgrade);
-    if (!is_cacheable(r) && !(is_mmx(r) && m->loses_mmx_writes))
-        memory_count(m, P5_EVENT_WRITES_TO_NONCACHEABLE_MEMORY);
-    memory_is_written(m, at->physical, at->size);
-    memory_cycle(m, at->physical, at->size, P5_CYCLE_MEMORY | P5_CYCLE_DATA | P5_CYCLE_WRITE);
-}
-
-/* Writes through: the write misses or hits a shared line, which becomes exclusive if `upgrade` is set. */
-ALWAYS_INLINE void write_through(reference *r, const part *parts, unsigned count, bool upgrade)
-{
-    r->owned = false;
-    snoop_code_cache(r->m, parts[0].physical);
-    for (unsigned i = count; i-- > 0;) /* the high part first */
-        buffered_write(r, &parts[i], upgrade);
-}
-
-/* Writes the parts that lie in one line. */
-ALWAYS_INLINE void write_line(reference *r, const part *parts, unsigned count)
-{
-    struct memory *m = r->m;
-    int way = look_up(r, parts[0].physical);
-    unsigned set = cache_set(parts[0].physical);
-    if (way < 0) {
-        r->missed_parts++;
-        write_through(r, parts, count, false);
-        return;
-    }
-    use_bytes(r, parts, count, (unsigned)way);
-    const bool owned = memory_owns(&m->data, set, (unsigned)way);
-    if (owned) {
-        wait_for_order(r);
-        data_cache_written(&m->data, set, (unsigned)way);
-    }
-    if (!is_frozen(r))
-        data_cache_used(&m->data, set, (unsigned)way);
-    if (!owned && !(is_frozen(r) && m->not_write_through)) /* CD = NW = 1: hits are not written through */
-        write_through(r, parts, count, !is_written_through(r) && !is_frozen(r));
-    r->owned &= owned;
-}
+#include "core/memory/memory_reference.h"
 
 /* ---- locked references ---- */
 
@@ -314,14 +63,13 @@ ALWAYS_INLINE uint64_t answer_of(const reference *r, uint64_t asked)
 {
     const bool hit = r->missed_parts == 0;
     if (__builtin_expect((r->clock - asked) >> DATA_CLOCK_BITS == 0 && r->locked == LOCK_NONE, 1))
-        return data_in_word(r->waited_read, r->waited_buffer, r->waited_order, r->waited_tlb,
-                            r->waited_misaligned, hit, r->misaligned);
+        return data_in_word(&r->waited, hit, r->misaligned);
     return answer_long(r->m, (data_answer){.done = r->clock,
-                                           .tlb = clocks16(r->waited_tlb),
-                                           .read = clocks16(r->waited_read),
-                                           .misaligned = clocks16(r->waited_misaligned),
-                                           .write_buffer = clocks16(r->waited_buffer),
-                                           .write_order = clocks16(r->waited_order),
+                                           .tlb = clocks16(r->waited.tlb),
+                                           .read = clocks16(r->waited.read),
+                                           .misaligned = clocks16(r->waited.misaligned),
+                                           .write_buffer = clocks16(r->waited.write_buffer),
+                                           .write_order = clocks16(r->waited.write_order),
                                            .locked = clocks16(r->waited_locked),
                                            .hit = hit,
                                            .is_misaligned = r->misaligned});
@@ -333,9 +81,9 @@ ALWAYS_INLINE uint64_t answer_of(const reference *r, uint64_t asked)
 ALWAYS_INLINE void count_waits(const reference *r)
 {
     struct memory *m = r->m;
-    uint64_t read = r->waited_read + r->waited_tlb, buffer = r->waited_buffer;
-    if (r->misaligned && !r->write && r->waited_misaligned > 0)
-        read += r->waited_misaligned - (m->model->errata && !r->tlb_missed);
+    uint64_t read = r->waited.read + r->waited.tlb, buffer = r->waited.write_buffer;
+    if (r->misaligned && !r->write && r->waited.misaligned > 0)
+        read += r->waited.misaligned - (m->model->errata && !r->tlb_missed);
     if (r->ordinary) {
         m->uses[WAITED_FOR_READ] += read;
         m->uses[WAITED_FOR_BUFFER] += buffer;
@@ -465,13 +213,13 @@ ALWAYS_INLINE uint64_t make_ordinary(struct memory *m, const p5_access *access, 
 }
 
 static uint64_t __attribute__((noinline))
-plain_read(struct memory *m, const p5_access *access, uint64_t asked, unsigned traits)
+ordinary_read(struct memory *m, const p5_access *access, uint64_t asked, unsigned traits)
 {
     return make_ordinary(m, access, asked, traits, false, false);
 }
 
 static uint64_t __attribute__((noinline))
-plain_write(struct memory *m, const p5_access *access, uint64_t asked, unsigned traits)
+ordinary_write(struct memory *m, const p5_access *access, uint64_t asked, unsigned traits)
 {
     return make_ordinary(m, access, asked, traits, true, false);
 }
@@ -545,7 +293,7 @@ ALWAYS_INLINE uint64_t ask(struct memory *m, const p5_access *access, uint64_t a
         return other(m, access, asked, traits);
     if (__builtin_expect(!memory_on_boundary(access) && memory_misaligned(access), 0))
         return write ? misaligned_write(m, access, asked, traits) : misaligned_read(m, access, asked, traits);
-    return write ? plain_write(m, access, asked, traits) : plain_read(m, access, asked, traits);
+    return write ? ordinary_write(m, access, asked, traits) : ordinary_read(m, access, asked, traits);
 }
 
 static uint64_t __attribute__((noinline))

@@ -83,7 +83,7 @@ static inline bool memory_data_usual(struct memory *m, const p5_access *access, 
 /* Returns the result of memory_ask for a misaligned reference that hits without waiting. */
 static inline uint64_t memory_misaligned_hit(const struct memory *m)
 {
-    return data_in_word(0, 0, 0, 0, m->model->latency.misaligned, true, true);
+    return data_in_word(&(data_waits){.misaligned = m->model->latency.misaligned}, true, true);
 }
 
 /* Makes a misaligned hit within a line, which nothing delays and which is ordinary otherwise. Returns false

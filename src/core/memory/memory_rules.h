@@ -105,25 +105,24 @@ static inline uint64_t memory_order_counts(const struct memory *m, uint64_t cloc
 /* ---- bus cycles ---- */
 
 /* Writes the modified line in this way back, with the cycle that begins at `at`. Returns the clock at which
- * it is in memory. `looked_at`: as for memory_take_line. */
+ * it is in memory. `observed`: as for memory_take_line. */
 static inline uint64_t memory_write_back_by(struct memory *m, unsigned set, unsigned way, bus_clock at,
-                                            bool looked_at)
+                                            bool observed)
 {
     const uint32_t line = data_cache_address(&m->data, set, way);
     memory_is_written(m, line, CACHE_LINE);
     memory_cycle(m, line, CACHE_LINE, P5_CYCLE_MEMORY | P5_CYCLE_DATA | P5_CYCLE_WRITE);
     memory_count(m, P5_EVENT_DATA_CACHE_LINES_WRITTEN_BACK);
-    observed_bytes(looked_at ? m->arrays : NULL, false, set, way, UINT32_MAX, false);
-    return bus_cycle_logged(&m->bus, at, m->bus.write_back, looked_at);
+    observed_bytes(observed ? m->arrays : NULL, false, set, way, UINT32_MAX, false);
+    return bus_cycle_logged(&m->bus, at, m->bus.write_back, observed);
 }
 
 /* Fills the line of `physical` into the cache, with the cycle that begins at `at`. A modified victim is
  * written back afterwards. `whole`: the caller needs the clocks of all parts of the line, not only of the one
- * at `physical`. `looked_at`: there may be an observer or another bus master, and the bus log is turned
+ * at `physical`. `observed`: there may be an observer or another bus master, and the bus log is turned
  * immediately. */
-static inline __attribute__((always_inline)) bus_line memory_take_line(struct memory *m, bus_clock at,
-                                                                       uint32_t physical, bool exclusive,
-                                                                       bool whole, bool looked_at)
+static inline __attribute__((always_inline)) bus_line
+memory_take_line(struct memory *m, bus_clock at, uint32_t physical, bool exclusive, bool whole, bool observed)
 {
     data_cache *cache = &m->data;
     unsigned set = cache_set(physical), victim = data_cache_victim(cache, set);
@@ -131,9 +130,9 @@ static inline __attribute__((always_inline)) bus_line memory_take_line(struct me
     const bus_line line = bus_line_cycle(&m->bus, at, physical, whole);
     memory_cycle(m, physical, CACHE_LINE, P5_CYCLE_MEMORY | P5_CYCLE_DATA);
     if (modified)
-        memory_write_back_by(m, set, victim, bus_start(&m->bus, line.last, looked_at), looked_at);
+        memory_write_back_by(m, set, victim, bus_start(&m->bus, line.last, observed), observed);
     data_cache_fill(cache, victim, physical, exclusive ? MESI_EXCLUSIVE : MESI_SHARED);
-    observed_filled(looked_at ? m->arrays : NULL, false, set, victim);
+    observed_filled(observed ? m->arrays : NULL, false, set, victim);
     m->data_fill = (line_fill){cache_line(physical), line.last + m->model->latency.fill_to_array};
     return line;
 }

@@ -202,7 +202,7 @@ void memory_on_bus(struct memory *m, void (*tell)(void *context, const p5_bus_us
     bus_on_use(&m->bus, tell, context);
 }
 
-void memory_tell_bus(struct memory *m)
+void memory_report_bus(struct memory *m)
 {
     bus_tell(&m->bus);
 }

@@ -349,41 +349,7 @@ void p5_model_close(p5_model *model)
     free(model);
 }
 
-/* ---- queries ---- */
-
-const char *p5_model_name(const p5_model *model)
-{
-    return model->name;
-}
-
-unsigned p5_model_family(const p5_model *model)
-{
-    return model->family;
-}
-
-unsigned p5_model_monitor(const p5_model *model)
-{
-    static const unsigned monitors[] = {[MONITOR_P6] = P5_MONITOR_P6, [MONITOR_ARCH3] = P5_MONITOR_ARCH3};
-    return monitors[model->monitor];
-}
-
-unsigned p5_model_counter_bits(const p5_model *model)
-{
-    return model->counter_bits;
-}
-
-double p5_model_clock_mhz(const p5_model *model)
-{
-    return model->clock_mhz;
-}
-
-p5_status p5_model_set_clock(p5_model *model, double mhz, p5_error *error)
-{
-    if (!(mhz >= 1 && mhz <= 1000))
-        return error_set(error, P5_ERR_RANGE, "a clock of %g MHz: expected 1 to 1000", mhz);
-    model->clock_mhz = mhz;
-    return P5_OK;
-}
+/* ---- changes ---- */
 
 /* Sets KEY=VALUE,... in one section. `alone`: the key of a first value without one, or NULL. */
 static p5_status set_keys(p5_model *model, const char *section, const char *alone, const char *text,
@@ -461,26 +427,4 @@ p5_status p5_model_set_monitor(p5_model *model, const char *text, p5_error *erro
     if (error != NULL && status != P5_OK)
         error->column = 1;
     return status == P5_OK ? check_monitor(model, error) : status;
-}
-
-uint32_t p5_model_signature(const p5_model *model)
-{
-    return model->signature;
-}
-
-void p5_model_fields(const p5_model *model,
-                     void (*visit)(void *context, const char *section, const char *key, const char *value,
-                                   const char *meaning),
-                     void *context)
-{
-    char text[MODEL_LINE + 64];
-    for (unsigned i = 0; i < model_field_count; i++) {
-        model_value_text(model, &model_fields[i], text, sizeof text);
-        visit(context, model_fields[i].section, model_fields[i].key, text, model_fields[i].meaning);
-    }
-}
-
-const char *const *p5_model_names(void)
-{
-    return model_files_names;
 }

@@ -145,7 +145,7 @@ const model_field model_fields[] = {
            "last_byte: the 16 two-bit counters of a new entry (inferred)"),
     FLAG("btb", "aligned_loop_at_hand", btb.aligned_loop_at_hand,
          "previous_pair: a loop within 16 aligned bytes that jumps to its first is predicted even right "
-         "behind its own "
+         "after its own "
          "misprediction (inferred: the target is in the prefetch buffer)"),
     NUMBER("return_stack", "entries", btb.return_entries, 0, 4,
            "return addresses kept; 0: none, returns are predicted by the BTB's target"),
@@ -209,7 +209,7 @@ const model_field model_fields[] = {
            "the 8 bytes of memory that such a cycle touches, or its port"),
 
     CHOICE("agent", "kind", agent.kind, AGENT_NONE, "none dma processor",
-           "another bus master. dma: a device behind HOLD and HLDA; processor: the second one of a "
+           "another bus master. dma: a device that uses HOLD and HLDA; processor: the second one of a "
            "dual-processor board"),
     NUMBER("agent", "period", agent.period, 1, 1000000000, "bus clocks from one of its requests to the next"),
     NUMBER("agent", "base", agent.base, 0, 4294967295.0,

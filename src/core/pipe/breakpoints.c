@@ -63,7 +63,7 @@ unsigned breakpoints_enabled(const breakpoints *b)
     return enabled;
 }
 
-static bool looks_at(const breakpoints *b, const breakpoint *one, uint8_t flags)
+static bool concerns(const breakpoints *b, const breakpoint *one, uint8_t flags)
 {
     if ((flags & P5_ACCESS_IO) != 0)
         return one->kind == BREAKPOINT_PORT && b->ports;
@@ -77,7 +77,7 @@ unsigned breakpoints_access(const breakpoints *b, const p5_access *access)
     uint32_t last = access->linear + access->size - 1u;
     for (unsigned n = 0; n < BREAKPOINTS; n++) {
         const breakpoint *one = &b->all[n];
-        if (looks_at(b, one, access->flags) && access->linear <= one->last && one->address <= last)
+        if (concerns(b, one, access->flags) && access->linear <= one->last && one->address <= last)
             matches |= 1u << n;
     }
     return matches;

@@ -61,9 +61,11 @@ void pipe_count_others(pipe *p, const pipe_insn *u, const pipe_insn *v)
         count_insn(p, u, false);
     if (v)
         count_insn(p, v, true);
-    pipe_count_in_pair(p, false, P5_EVENT_SATURATING_MMX_INSTRUCTIONS_EXECUTED, u,
-                       (u->op->flags & ISA_SATURATING) != 0, v, v && (v->op->flags & ISA_SATURATING));
-    pipe_count_in_pair(p, false, P5_EVENT_SATURATIONS_PERFORMED, u, u->saturated, v, v && v->saturated);
+    const pair_member saturating_u = {u, (u->op->flags & ISA_SATURATING) != 0},
+                      saturating_v = {v, v && (v->op->flags & ISA_SATURATING)},
+                      saturated_u = {u, u->saturated}, saturated_v = {v, v && v->saturated};
+    pipe_count_in_pair(p, false, P5_EVENT_SATURATING_MMX_INSTRUCTIONS_EXECUTED, saturating_u, saturating_v);
+    pipe_count_in_pair(p, false, P5_EVENT_SATURATIONS_PERFORMED, saturated_u, saturated_v);
 }
 
 void pipe_tell_group(pipe *p, const pipe_insn *u, const pipe_insn *v, unpaired why)

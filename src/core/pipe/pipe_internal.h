@@ -78,22 +78,27 @@ p5_stall pipe_main_hold(const ex_holds *h, uint32_t *clocks);
 
 /* --- pipe_count.c --- */
 
+/* An instruction of a group, and whether it has the event that is counted. */
+typedef struct pair_member {
+    const pipe_insn *insn; /* V: may be NULL */
+    bool has;
+} pair_member;
+
 /* Counts an event that U and V can have in the same clock. The event's signal is then on for one clock
  * only. */
-static inline void pipe_count_in_pair(pipe *p, bool fast, enum p5_event event, const pipe_insn *u, bool has_u,
-                                      const pipe_insn *v, bool has_v)
+static inline void pipe_count_in_pair(pipe *p, bool fast, enum p5_event event, pair_member u, pair_member v)
 {
     if (fast || !p->observer) {
-        deltas_add(p->deltas, event, (uint64_t)has_u + has_v, has_u | has_v);
+        deltas_add(p->deltas, event, (uint64_t)u.has + v.has, u.has | v.has);
         return;
     }
-    if (has_u) {
-        pipe_blame(p, u->op);
+    if (u.has) {
+        pipe_blame(p, u.insn->op);
         pipe_count(p, event, 1, 1);
     }
-    if (has_v) {
-        pipe_blame(p, v->op);
-        pipe_count(p, event, 1, !has_u);
+    if (v.has) {
+        pipe_blame(p, v.insn->op);
+        pipe_count(p, event, 1, !u.has);
     }
 }
 
@@ -110,7 +115,8 @@ static inline __attribute__((always_inline)) void pipe_count_group(pipe *p, bool
         pipe_match(p, u, v);
     const bool has_v = v != NULL;
     p->instructions += (unsigned)u->complete + has_v;
-    pipe_count_in_pair(p, fast, P5_EVENT_INSTRUCTIONS_EXECUTED, u, u->complete, v, has_v);
+    pipe_count_in_pair(p, fast, P5_EVENT_INSTRUCTIONS_EXECUTED, (pair_member){u, u->complete},
+                       (pair_member){v, has_v});
     if (v) {
         if (!fast)
             pipe_blame(p, v->op);

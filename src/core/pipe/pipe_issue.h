@@ -38,18 +38,14 @@ static inline void pipe_spend_execution(pipe *p, bool fast, int64_t clocks)
     }
 }
 
-/* Attributes the clocks of EX of a group whose instruction in U would have left EX at `end_u` by itself.
- * `alone`: what held EX until then. */
-static inline void spend_execution(pipe *p, bool fast, const op *u, const op *v, int64_t begin, int64_t end_u,
-                                   int64_t end, const ex_holds *alone)
+/* Attributes the `clocks` of EX of a pair, for the profile. The instruction in U would have taken `clocks_u`
+ * by itself; `alone`: what held EX until then. */
+static inline void spend_pair(pipe *p, const op *u, const op *v, int64_t clocks, int64_t clocks_u,
+                              const ex_holds *alone)
 {
-    if (!fast && p->observer != NULL && v) {
-        const ex_owners of_u = pipe_own_execution(end_u - begin, true, alone);
-        const ex_owners of_both = pipe_own_execution(end - begin, true, &p->held);
-        pipe_spend_pair(p, u, v, &of_both, &of_u);
-    } else {
-        pipe_spend_execution(p, fast, end - begin);
-    }
+    const ex_owners of_u = pipe_own_execution(clocks_u, true, alone);
+    const ex_owners of_both = pipe_own_execution(clocks, true, &p->held);
+    pipe_spend_pair(p, u, v, &of_both, &of_u);
 }
 
 /* Takes `u`, and `v` beside it unless that is NULL, from D1 at `pull` through EX. `why`: the reason why they
@@ -90,7 +86,10 @@ static inline __attribute__((always_inline)) void issue(pipe *p, bool fast, cons
         end_v = pipe_execute(p, fast, v, true, begin_v, v->clocks, &last);
     }
     const int64_t end = clock_later(end_u, end_v);
-    spend_execution(p, fast, ou, ov, begin, end_u, end, &alone);
+    if (!fast && p->observer != NULL && ov)
+        spend_pair(p, ou, ov, end - begin, end_u - begin, &alone);
+    else
+        pipe_spend_execution(p, fast, end - begin);
     pipe_count_group(p, fast, u, v, integer);
 
     if (!integer) {

@@ -280,7 +280,7 @@ void planted_update(p5_core *core)
 {
     planted *w = core->planted;
     w->on = w->line_count != 0 || w->pin_count != 0 || parity_on(&w->parity) || cache_as_memory(core);
-    core->asks_all = core->long_way || w->on;
+    core->exact_memory = core->long_way || w->on;
     memory_observe_arrays(core->memory, w->on ? &w->observer : NULL);
 }
 
@@ -306,13 +306,13 @@ static void check_planted(const void *row, snapshot *s)
         const planted_line *line = &w->lines[i];
         bool *seen = &line_seen[line->code][line->set][line->way];
         if (*seen || line->tag == CACHE_NO_TAG)
-            snapshot_refuse(s, "watch.lines: line %u is none, or is noted twice", i);
+            snapshot_refuse(s, "watch.lines: line %u is none, or is recorded twice", i);
         *seen = true;
     }
     for (unsigned i = 0; i < w->pin_count; i++) {
         bool *seen = &page_seen[w->pins[i].in][w->pins[i].entry];
         if (*seen)
-            snapshot_refuse(s, "watch.pins: entry %u is noted twice", w->pins[i].entry);
+            snapshot_refuse(s, "watch.pins: entry %u is recorded twice", w->pins[i].entry);
         *seen = true;
     }
 }

@@ -7,7 +7,7 @@
  *   - entries with wrong parity (TR1): parity.c.
  *
  * Normal runs have none of it. While there is any, the core uses the exact path, and the memory side reports
- * every access to the arrays (array_observer). When a planted line or entry disappears, the owner is told
+ * every access to the arrays (array_observer). When a planted line or entry disappears, the owner is notified
  * (p5_core_hooks), so that the guest sees memory again. */
 #ifndef CORE_PLANTED_PLANTED_H
 #define CORE_PLANTED_PLANTED_H

@@ -68,8 +68,8 @@ profiler *profile_open(p5_core *core, const profile_options *options)
     }
     p->contexts.items[0] = p->contexts.items[1] = (profile_context){.parent = 1};
     p->contexts.count = 2;
-    p->nobody.place = PROFILE_NO_PLACE;
-    p->owns.items[p->owns.count++] = &p->nobody;
+    p->unattributed.place = PROFILE_NO_PLACE;
+    p->owns.items[p->owns.count++] = &p->unattributed;
     return p;
 }
 
@@ -121,9 +121,7 @@ static uint64_t pair_of(uint32_t high, uint32_t low)
     return (uint64_t)high << 32 | low;
 }
 
-/* Returns the site of an instruction in the current context, or NULL if memory runs out. MOST_CONTEXTS,
- * PROFILE_SPACES and an address have 16, 8 and 32 bits. */
-static profile_site *profile_site_of(profiler *p, uint32_t context, uint64_t address, unsigned cpl_class)
+profile_site *profile_site_of(profiler *p, uint32_t context, uint64_t address, unsigned cpl_class)
 {
     if (p->last_site) {
         profile_site *last = &p->sites.items[p->last_site - 1];
@@ -146,8 +144,8 @@ static profile_site *profile_site_of(profiler *p, uint32_t context, uint64_t add
     return &p->sites.items[*index - 1];
 }
 
-static void profile_amount_add(profiler *p, profile_site *site, uint32_t quantity, uint64_t increments,
-                               uint64_t asserted)
+void profile_amount_add(profiler *p, profile_site *site, uint32_t quantity, uint64_t increments,
+                        uint64_t asserted)
 {
     for (size_t i = 0; i < site->amounts.count; i++) {
         profile_amount *a = &site->amounts.items[i];
@@ -244,161 +242,6 @@ void profile_commit(p5_core *core)
     p->sink.deltas.count = 0;
 }
 
-/* ---- the memory side ----------------------------------------------------------------------------------- */
-
-static void move_event(p5_core *core, counts *from, profile_site *site, unsigned event)
-{
-    profiler *p = core->profile;
-    for (unsigned class = 0; class < P5_CPL_CLASSES; class ++) {
-        uint64_t increments = from->increments[event][class], asserted = from->asserted[event][class];
-        if ((increments | asserted) == 0)
-            continue;
-        from->increments[event][class] = from->asserted[event][class] = 0;
-        core->memory_counts.increments[event][class] += increments;
-        core->memory_counts.asserted[event][class] += asserted;
-        if ((int)event == p->sink.watched)
-            p->sink.watched_count += increments;
-        if (site)
-            profile_amount_add(p, site, event, increments, asserted);
-    }
-}
-
-/* Moves counts to the totals and to the site, if any. Clocks in which the bus is in use belong to the
- * instruction that began the cycle and are counted as they pass; book_bus books them. */
-static void move_counts(p5_core *core, counts *from, profile_site *site)
-{
-    for (unsigned e = 0; e < P5_EVENT_COUNT; e++)
-        if (events_table[e].unit == P5_UNIT_MEMORY || events_table[e].unit == P5_UNIT_BUS)
-            move_event(core, from, events_table[e].unit == P5_UNIT_MEMORY ? site : NULL, e);
-}
-
-/* Books what was counted for the site that made the last lookup. */
-static void heard(p5_core *core)
-{
-    profiler *p = core->profile;
-    uint64_t taken = memory_bus_taken(core->memory);
-    if (p->own) {
-        p->own->bus_clocks += taken;
-        return;
-    }
-    profile_site *site = p->asking ? &p->sites.items[p->asking - 1] : NULL;
-    if (site)
-        site->bus_clocks += taken;
-    move_counts(core, &p->scratch, site);
-}
-
-static profile_own *new_own(profiler *p, uint32_t site)
-{
-    profile_own *own = ARRAY_ROOM(&p->owns) ? calloc(1, sizeof *own) : NULL;
-    if (!own)
-        return NULL;
-    own->place = PROFILE_NO_PLACE;
-    own->site = site;
-    own->number = (uint32_t)p->owns.count;
-    p->owns.items[p->owns.count++] = own;
-    return own;
-}
-
-/* Counts a lookup. A site with many lookups gets counts of its own, which need no booking at each lookup. */
-static bool wants_own(const profiler *p, profile_site *site)
-{
-    site->asked += site->asked < PROFILE_OFTEN;
-    return site->asked == PROFILE_OFTEN && p->owns.count <= PROFILE_MOST_OFTEN;
-}
-
-/* Returns the site's own counts. Returns NULL if it has none, or must be booked at once because totals are
- * being checked. */
-static profile_own *own_of(profiler *p, profile_site *site, uint32_t number)
-{
-    if (p->looking)
-        return NULL;
-    if (!site->own && wants_own(p, site))
-        site->own = new_own(p, number);
-    if (site->own && site->own->place == PROFILE_NO_PLACE) {
-        if (!ARRAY_ROOM(&p->filled))
-            return NULL; /* booked at once */
-        p->filled.items[p->filled.count++] = site->own;
-        site->own->place = PROFILE_PLACE(site->context, site->cpl_class);
-    }
-    return site->own;
-}
-
-static void count_for(p5_core *core, profile_own *own)
-{
-    profiler *p = core->profile;
-    p->own = own;
-    p->place = own ? own->place : 0;
-    memory_set_totals(core->memory, own ? &own->counts : &p->scratch, own ? own->uses : NULL);
-}
-
-static uint32_t recent_slot(uint32_t context, uint64_t address)
-{
-    return (uint32_t)(address ^ address >> 8 ^ context * 37) % PROFILE_RECENT;
-}
-
-void profile_asks(p5_core *core, uint32_t linear)
-{
-    profiler *p = core->profile;
-    uint64_t instruction = PROFILE_AT(p->space, linear);
-    if (p->asking) {
-        profile_site *site = &p->sites.items[p->asking - 1];
-        bool same =
-            site->address == instruction && site->context == p->context && site->cpl_class == core->cpl_class;
-        if (same && (p->own || p->looking || !wants_own(p, site)))
-            return;
-    }
-    heard(core);
-    uint32_t *recent = &p->recent[recent_slot(p->context, instruction)];
-    profile_site *site = *recent ? &p->sites.items[*recent - 1] : NULL;
-    if (!site || site->address != instruction || site->context != p->context ||
-        site->cpl_class != core->cpl_class) {
-        site = profile_site_of(p, p->context, instruction, core->cpl_class);
-        *recent = p->last_site;
-    }
-    p->asking = site ? (uint32_t)(site - p->sites.items) + 1 : 0;
-    count_for(core, site ? own_of(p, site, p->asking) : NULL);
-}
-
-void profile_gather(p5_core *core)
-{
-    profiler *p = core->profile;
-    heard(core);
-    for (size_t i = 0; i < p->filled.count; i++) {
-        profile_own *own = p->filled.items[i];
-        profile_site *site = &p->sites.items[own->site - 1];
-        memory_fold_uses(own->uses, &own->counts, site->cpl_class);
-        move_counts(core, &own->counts, site);
-        site->bus_clocks += own->bus_clocks;
-        own->bus_clocks = 0;
-        own->place = PROFILE_NO_PLACE;
-    }
-    p->filled.count = 0;
-    p->asking = 0;
-    count_for(core, NULL);
-}
-
-/* Adds everything else that the memory side may have counted to the totals only. */
-static void gather_rest(p5_core *core)
-{
-    profile_gather(core);
-    for (unsigned event = 0; event < P5_EVENT_COUNT; event++)
-        move_event(core, &core->profile->scratch, NULL, event);
-}
-
-/* Adds the clocks of bus cycles to the amounts. */
-static void book_bus(profiler *p)
-{
-    for (size_t i = 0; i < p->sites.count; i++) {
-        profile_site *site = &p->sites.items[i];
-        if (site->bus_clocks == 0)
-            continue;
-        profile_amount_add(p, site, P5_EVENT_BUS_CYCLE_DURATION, site->bus_clocks, site->bus_clocks);
-        profile_amount_add(p, site, P5_EVENT_BUS_UTILIZATION_DUE_TO_PROCESSOR_ACTIVITY, site->bus_clocks,
-                           site->bus_clocks);
-        site->bus_clocks = 0;
-    }
-}
-
 /* ---- the memo ------------------------------------------------------------------------------------------ */
 
 memo_detail *profile_detail(p5_core *core, arena *from)
@@ -482,8 +325,8 @@ void profile_forget(p5_core *core)
 bool profile_sum_up(p5_core *core)
 {
     profiler *p = core->profile;
-    gather_rest(core);
-    book_bus(p);
+    profile_gather_rest(core);
+    profile_book_bus(p);
     collect_cells(p);
     return !p->out_of_memory && !p->sink.out_of_memory;
 }

@@ -85,7 +85,7 @@ struct profiler {
     uint32_t asking;
     profile_own *own;
     uint64_t place;                  /* PROFILE_PLACE of the executed code if there is `own`, else 0 */
-    profile_own nobody;              /* counts of no site; the first of `owns` */
+    profile_own unattributed;        /* counts of no site; the first of `owns` */
     ARRAY_OF(profile_own *) owns;    /* all counts of sites, by number */
     ARRAY_OF(profile_own *) filled;  /* those whose counts may not be part of the totals yet */
     uint32_t recent[PROFILE_RECENT]; /* index plus 1 of recently found sites, by address */
@@ -160,6 +160,16 @@ static inline uint32_t *key_find(key_table *t, uint64_t a, uint32_t b)
     }
 }
 
+/* Returns the site of an instruction in the current context, or NULL if memory runs out. MOST_CONTEXTS,
+ * PROFILE_SPACES and an address have 16, 8 and 32 bits. */
+profile_site *profile_site_of(profiler *p, uint32_t context, uint64_t address, unsigned cpl_class);
+/* Adds to one quantity of a site. */
+void profile_amount_add(profiler *p, profile_site *site, uint32_t quantity, uint64_t increments,
+                        uint64_t asserted);
+/* profile_memory.c: Adds everything else that the memory side may have counted to the totals only. */
+void profile_gather_rest(p5_core *core);
+/* Adds the clocks of bus cycles to the amounts. */
+void profile_book_bus(profiler *p);
 void profile_set_context(p5_core *core, uint32_t context);
 void profile_interval_take(p5_core *core, const p5_counts *totals);
 /* Returns whether the samples watch a kind of clocks. Clocks pass one by one, and their number is known at

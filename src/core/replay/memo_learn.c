@@ -334,127 +334,6 @@ static uint32_t make_leaf(p5_core *core, const counted *found, uint32_t clocks)
     return memo_leaf_number(m, leaf);
 }
 
-/* Adds the question of `node`, for a code line or an end bit, to the streak's lines. */
-static void need_line(memo_streak *streak, const p5_block *block, const memo_node *node)
-{
-    assert(node->kind == MEMO_CODE || node->kind == MEMO_END);
-    uint32_t physical = cache_line(block_physical(block, node->address));
-    memo_line *line = memo_lines(streak), *end = line + streak->line_count;
-    while (line < end && line->physical != physical)
-        line++;
-    if (line == end) {
-        *line = (memo_line){.physical = physical, .number = UINT32_MAX};
-        streak->line_count++;
-    }
-    if (node->kind == MEMO_END) {
-        line->ends |= 1u << (node->address & 31);
-        return;
-    }
-    if (line->number == UINT32_MAX)
-        line->number = node->number;
-    streak->asks_code = true;
-    const int16_t offset = (int16_t)node->offset, first = node->fetches ? MEMO_NEVER : offset;
-    streak->first_code = first < streak->first_code ? first : streak->first_code;
-    streak->last_code = offset > streak->last_code ? offset : streak->last_code;
-}
-
-/* Returns whether the piece lies in one page, so that only the code cache and the TLB can cause unusual
- * answers for its lines, and the lines are in different sets. */
-static bool lines_can_be_usual(const piece *p)
-{
-    return ((piece_begin(p) ^ (piece_end(p) - 1)) >> 12) == 0;
-}
-
-static void need_data(memo_streak *streak, const memo_node *node)
-{
-    assert(node->kind == MEMO_DATA);
-    const int16_t offset = (int16_t)node->offset;
-    if (streak->last_offset == MEMO_NEVER)
-        streak->first_access = (int16_t)node->data.index;
-    streak->first_offset = offset < streak->first_offset ? offset : streak->first_offset;
-    streak->last_offset = offset > streak->last_offset ? offset : streak->last_offset;
-}
-
-/* Returns whether `node` can be one of the steps and lines of a streak. */
-static bool is_on_streak(const memo_node *node)
-{
-    return node->kind < MEMO_BRANCH && node->usual && node->offset <= MEMO_REACH &&
-           node->offset >= -MEMO_REACH;
-}
-
-static bool asks_of_line(const memo_node *node)
-{
-    return node->kind == MEMO_CODE || node->kind == MEMO_END;
-}
-
-/* Reserves space for the steps and lines (`steps`, if its `bytes_available` bytes suffice) and for the expected
- * properties of references. Returns false if memory is out. */
-static bool reserve_steps(memo *m, memo_streak *streak, memo_step *steps, size_t bytes_available,
-                          unsigned line_count)
-{
-    const size_t bytes = streak->step_count * sizeof *steps + line_count * sizeof(memo_line);
-    if (bytes > bytes_available)
-        steps = arena_alloc_line(&m->arena, bytes);
-    if (streak->step_count > MEMO_INLINE)
-        streak->many = arena_alloc(&m->arena, streak->step_count * sizeof *streak->many);
-    streak->steps = steps;
-    return steps && (streak->step_count <= MEMO_INLINE || streak->many);
-}
-
-static data_expected expected_at(const memo_node *node, const p5_access *accesses)
-{
-    if (node->kind != MEMO_DATA || node->misaligned)
-        return (data_expected){.misaligned = node->misaligned};
-    return memory_expect(&accesses[node->data.index]);
-}
-
-/* Extends a streak as far as usual answers are known now. */
-static void find_steps(p5_core *core, memo_streak *streak, memo_path *path, const p5_access *accesses)
-{
-    memo *m = &core->memo;
-    const p5_block *block = path->streak.piece->block;
-    if (streak->end && streak->ends_in_branch)
-        return;
-    unsigned step_count = 0, line_count = 0; /* line_count is an upper bound */
-    memo_node *at = streak->first;
-    for (; is_on_streak(at) && step_count < UINT8_MAX; at = memo_after_usual(m, at))
-        *(asks_of_line(at) ? &line_count : &step_count) += 1;
-    if (line_count > block->line_count)
-        line_count = block->line_count;
-    if (at == streak->end)
-        return;
-    memo_streak found = *streak;
-    found.end = at;
-    found.step_count = (uint8_t)step_count;
-    found.line_count = 0;
-    found.asks_code = false;
-    found.only_data = true;
-    found.first_offset = found.first_code = INT16_MAX;
-    found.last_offset = found.last_code = MEMO_NEVER;
-    const size_t bytes_available = streak == &path->streak ? sizeof path->steps : 0;
-    if (!reserve_steps(m, &found, path->steps, bytes_available, line_count))
-        return;
-    memo_step *step = found.steps;
-    data_expected *expected = step_count > MEMO_INLINE ? found.many : found.expected;
-    for (at = streak->first; at != found.end; at = memo_after_usual(m, at)) {
-        if (asks_of_line(at)) {
-            need_line(&found, block, at);
-            continue;
-        }
-        const bool data = at->kind == MEMO_DATA;
-        *step++ = (memo_step){memo_node_number(m, at), (int16_t)at->offset};
-        *expected++ = expected_at(at, accesses);
-        found.only_data &= data;
-        if (data)
-            need_data(&found, at);
-    }
-    memo_set_lines(&found);
-    found.idle_offset = step_count != 0 ? found.first_offset : MEMO_REACH;
-    found.ends_in_branch = found.end->kind == MEMO_BRANCH;
-    found.is_over = step_count == 0 && found.line_count == 0;
-    *streak = found;
-}
-
 /* Adds the recorded run to the tree. Returns false if memory is out, in which case the tree stays valid. */
 static bool insert(p5_core *core, memo_path *path, const counted *found, uint32_t clocks)
 {
@@ -494,12 +373,19 @@ static bool insert(p5_core *core, memo_path *path, const counted *found, uint32_
     return *leaf_number != 0;
 }
 
+/* Returns whether the piece lies in one page, so that only the code cache and the TLB can cause unusual
+ * answers for its lines, and the lines are in different sets. */
+static bool lines_can_be_usual(const piece *p)
+{
+    return ((piece_begin(p) ^ (piece_end(p) - 1)) >> 12) == 0;
+}
+
 /* Extends the streaks along the recorded run. */
 static void find_streaks(p5_core *core, memo_path *path, const p5_access *accesses)
 {
     if (!lines_can_be_usual(path->streak.piece))
         return;
-    find_steps(core, &path->streak, path, accesses);
+    memo_find_steps(core, &path->streak, path, accesses);
     const memo_node *node = path->streak.first;
     for (const memo_record *record = core->memo.records; node->kind != MEMO_BRANCH; record++) {
         if (record->usual) {
@@ -507,7 +393,7 @@ static void find_streaks(p5_core *core, memo_path *path, const p5_access *access
             continue;
         }
         memo_streak *edge = memo_find_edge(&core->memo, node, &record->answer);
-        find_steps(core, edge, path, accesses);
+        memo_find_steps(core, edge, path, accesses);
         node = edge->first;
     }
 }

@@ -391,6 +391,9 @@ static inline bool memo_fetch(p5_core *core, uint32_t linear, uint32_t physical,
     memory_code(core->memory, linear, physical, asked, answer);
     return false;
 }
+/* memo_streak.c: Extends a streak of `path` as far as usual answers are known now. `accesses`: the references
+ * of the execution that was learned. */
+void memo_find_steps(p5_core *core, memo_streak *streak, memo_path *path, const p5_access *accesses);
 /* Extends the tree of `path`, which ends after `m->answered_count` questions; `m->taken_edges` holds the edges of those
  * whose answers were not usual. Runs the pipe with these answers, asks the structures for the rest, and adds
  * the run to the tree unless the piece is new. */

@@ -19,10 +19,10 @@ static unsigned way_of(const p5_core *core, const test_cache_line *line)
     return line->way & ((line->data_cache ? model->data_cache.ways : model->code_cache.ways) - 1);
 }
 
-static bool see_line(const p5_core *core, uint32_t line, bool behind, uint8_t bytes[P5_LINE_BYTES])
+static bool see_line(const p5_core *core, uint32_t line, bool in_memory, uint8_t bytes[P5_LINE_BYTES])
 {
     const p5_core_hooks *hooks = memory_hooks(core->memory);
-    return hooks->read_line != NULL && hooks->read_line(hooks->context, line, behind, bytes);
+    return hooks->read_line != NULL && hooks->read_line(hooks->context, line, in_memory, bytes);
 }
 
 bool test_filled(void *context, uint64_t *fill, uint32_t data[TEST_LINE_WORDS])
@@ -366,64 +366,6 @@ bool test_tlb_read(void *context, test_tlb_entry *entry)
     tlb_used(t, (unsigned)at);
     parity_read_tlb(&core->planted->parity, planted_tlb_number(m, t), (unsigned)at);
     return true;
-}
-
-/* ---- branch target buffer ------------------------------------------------------------------------------ */
-
-/* TR9:  P54C  31..6 tag, 1..0 history (the two-bit state)
- *       P55C  31..8 tag, 7..6 offset, 5 valid, 4 prediction, 3..0 history */
-void test_btb_write(void *context, const test_btb_entry *from)
-{
-    p5_core *core = context;
-    btb *b = &core->predictor->btb;
-    memo_settle(core);
-    /* the test registers do not write the counters that the history selects, so these are kept */
-    btb_raw entry = btb_get(b, from->set, from->bank, from->way);
-    entry.target = from->target;
-    if (btb_by_pairs(b)) {
-        entry.tag = from->tag & ~63u;
-        entry.state = (uint8_t)(from->tag & 3);
-        entry.valid = true;
-    } else {
-        entry.tag = from->tag & ~255u;
-        entry.offset = (uint8_t)(from->tag >> 6 & 3);
-        entry.valid = (from->tag >> 5 & 1) != 0;
-        entry.prediction = entry.stale_prediction = (from->tag >> 4 & 1) != 0;
-        entry.history = (uint8_t)(from->tag & 15);
-        entry.type = from->type & 3;
-    }
-    btb_put(b, from->set, from->bank, from->way, &entry);
-    changed(core);
-    if (core->exact)
-        test_btb_write(core->exact, from);
-}
-
-void test_btb_read(void *context, test_btb_entry *entry, bool tag_only)
-{
-    (void)tag_only; /* the registers themselves choose the fields that they show */
-    p5_core *core = context;
-    btb *b = &core->predictor->btb;
-    memo_settle(core);
-    if (core->exact)
-        memo_settle(core->exact);
-    btb_raw found = btb_get(b, entry->set, entry->bank, entry->way);
-    entry->target = found.target;
-    entry->type = found.type;
-    if (btb_by_pairs(b))
-        entry->tag = found.tag | found.state;
-    else
-        entry->tag = found.tag | (uint32_t)found.offset << 6 | (uint32_t)found.valid << 5 |
-                     (uint32_t)found.prediction << 4 | found.history;
-}
-
-void test_btb_flush(void *context)
-{
-    p5_core *core = context;
-    memo_settle(core);
-    predictor_flush(core->predictor);
-    changed(core);
-    if (core->exact)
-        test_btb_flush(core->exact);
 }
 
 /* ---- parity -------------------------------------------------------------------------------------------- */

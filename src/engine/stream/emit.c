@@ -182,8 +182,8 @@ void emit_start_as(engine *e, const engine_block *b)
     uintptr_t *function =
         &e->stream.translated.start
              ->arguments[e->stream.translated.start->outputs + e->stream.translated.start->inputs];
-    if (!block_plain(b) && *function == (uintptr_t)stream_block)
-        *function = (uintptr_t)stream_block_unplain;
+    if (!block_is_ordinary(b) && *function == (uintptr_t)stream_block)
+        *function = (uintptr_t)stream_block_special;
     /* Removes Unicorn's check for a request to exit, because there are no such requests. */
     while (e->stream.translated.start->next && e->stream.translated.start->next->opcode != UC_OP_INSN_START)
         UC_INTERNAL(tcg_op_remove)(uc_translator_of(e->uc), e->stream.translated.start->next);
@@ -253,7 +253,7 @@ static void store(uc_translator *s, uintptr_t value, uintptr_t address, uintptr_
 }
 
 void REAL(tcg_gen_op3)(uc_translator *s, int opcode, uintptr_t a, uintptr_t b, uintptr_t c);
-/* Corrects two kinds of stores into the state. A MOVQ into a register is a plain store, so the exponent is
+/* Corrects two kinds of stores into the state. A MOVQ into a register is an ordinary store, so the exponent is
  * stored here; all other instructions that write an MMX register are calls. FNSTSW AX, and what the 80287 had
  * and the 387 does not, do not change the pointer to the last instruction. */
 void WRAP(tcg_gen_op3)(uc_translator *s, int opcode, uintptr_t a, uintptr_t b, uintptr_t c)

@@ -114,7 +114,7 @@ static void discard_all(engine *e)
 }
 
 /* Drops all descriptions and translations when there are too many, because code that changes all the time
- * leaves descriptions behind. */
+ * accumulates descriptions. */
 bool block_make_room(engine *e)
 {
     if (e->stream.block_instructions <= BLOCKS_AT_MOST && !e->stream.translations_full)

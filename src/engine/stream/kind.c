@@ -206,7 +206,7 @@ void block_substitute_bytes(engine *e, const block_plan *plan, uint32_t linear, 
 /* --- The table --- */
 
 const block_rule block_rules[BLOCK_KINDS] = {
-    [BLOCK_PLAIN] = {.batches = true},
+    [BLOCK_ORDINARY] = {.batches = true},
     [BLOCK_SCAN] = {begin_scan, .batches = true, .ends = BLOCK_ENDS_SCAN},
     [BLOCK_COUNT] = {begin_count, .batches = true},
     [BLOCK_FLAGS] = {begin_flags, .batches = true},

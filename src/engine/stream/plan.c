@@ -170,12 +170,12 @@ static block_kind kind_of(const isa_insn *insn, const uint8_t *bytes, block_plan
         plan->needs.scan_register = insn->rm;
     if (pops_by_esp(insn, bytes, plan->flags))
         return BLOCK_FRAME;
-    if (part < sizeof kinds && kinds[part] != BLOCK_PLAIN)
+    if (part < sizeof kinds && kinds[part] != BLOCK_ORDINARY)
         return (block_kind)kinds[part];
     if (insn->flags & ISA_STRING && insn->flags & ISA_IO)
         plan->needs.port_bytes = insn->operand_bytes;
     plan->needs.address16 = !insn->address32;
-    return repeats(insn) ? BLOCK_REP : plan->needs.port_bytes ? BLOCK_PORT : BLOCK_PLAIN;
+    return repeats(insn) ? BLOCK_REP : plan->needs.port_bytes ? BLOCK_PORT : BLOCK_ORDINARY;
 }
 
 /* Returns true for instructions that must be the only one in their block: everything before them has retired
@@ -199,7 +199,7 @@ static bool begins_block(const isa_insn *insn)
 
 static bool ends_block(const isa_insn *insn, block_kind kind)
 {
-    return kind != BLOCK_PLAIN || block_form(insn)->branch != ISA_NOT_BRANCH ||
+    return kind != BLOCK_ORDINARY || block_form(insn)->branch != ISA_NOT_BRANCH ||
            insn->flags & (ISA_VARIABLE_ACCESSES | ISA_SEGMENT_LOAD);
 }
 
@@ -246,7 +246,7 @@ static const isa_insn *decoded(engine *e, unsigned n, uint32_t linear, size_t at
  * page end. So a fetch fault always belongs to a block's first instruction. */
 block_plan plan_block(engine *e, uint32_t linear, uint32_t flags, unsigned max, code_bytes *code)
 {
-    block_plan plan = {.kind = BLOCK_PLAIN, .flags = flags};
+    block_plan plan = {.kind = BLOCK_ORDINARY, .flags = flags};
     bool code32 = flags & UC_HF_CS32;
     size_t at = 0;
     while (plan.count < max && (plan.count == 0 || !is_cut(e, linear + (uint32_t)at))) {

@@ -103,10 +103,10 @@ void stream_block_checked(uc_env *env, engine_block *b, p5_block *block, uint64_
             engine_request_attention(e);
     }
     guard_block(e, b);
-    if (block_plain(b))
+    if (block_is_ordinary(b))
         stream_block(env, b, block, linear, levels, takes);
     else
-        stream_block_unplain(env, b, block, linear, levels, takes);
+        stream_block_special(env, b, block, linear, levels, takes);
 }
 
 /* Starts block `b` after delivering the running block and the batch. */
@@ -124,7 +124,7 @@ static void __attribute__((noinline)) stream_boundary(engine *e, engine_block *b
     }
 }
 
-void stream_block_unplain(uc_env *env, engine_block *b, p5_block *block, uint64_t linear, uint32_t levels,
+void stream_block_special(uc_env *env, engine_block *b, p5_block *block, uint64_t linear, uint32_t levels,
                           int64_t takes)
 {
     engine *e = env->owner;

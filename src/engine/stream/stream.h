@@ -11,7 +11,7 @@ bool stream_set_hook(engine *e, uc_hook_head *hook);
 extern const snapshot_table stream_saved;
 /* The type of the functions that a translated block calls when it starts, instead of Unicorn's block hook.
  * The call passes the needed values, because a block's description is usually not in the host's cache.
- * stream_block serves plain blocks (block_plain). */
+ * stream_block serves ordinary blocks (block_is_ordinary). */
 typedef void stream_start(uc_env *env, engine_block *b, p5_block *block, uint64_t linear, uint32_t levels,
                           int64_t takes);
 stream_start stream_block;

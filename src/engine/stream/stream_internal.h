@@ -76,9 +76,9 @@ static inline void block_prepare(engine *e, engine_block *b)
 void block_substitute_bytes(engine *e, const block_plan *plan, uint32_t linear, const code_bytes *code);
 
 /* Returns true if the block only has to be recorded at its start and end. */
-static inline bool block_plain(const engine_block *b)
+static inline bool block_is_ordinary(const engine_block *b)
 {
-    return b->quick && !b->slow && b->kind == BLOCK_PLAIN;
+    return b->quick && !b->slow && b->kind == BLOCK_ORDINARY;
 }
 
 /* --- index.c --- */
@@ -106,8 +106,8 @@ bool block_make_room(engine *e);
 
 /* Completes the call at the start of the translated block, which is `b`. */
 void emit_start_as(engine *e, const engine_block *b);
-/* Serves blocks that are not plain, instead of stream_block. */
-stream_start stream_block_unplain;
+/* Serves blocks that are not ordinary, instead of stream_block. */
+stream_start stream_block_special;
 /* Serves all blocks while guard.c has something to check. */
 stream_start stream_block_checked;
 

@@ -47,7 +47,7 @@ static void change_to(vcd_state *state, timed change)
 {
     vcd_add(&state->dump, change);
     if (state->dump.order % MOST_CHANGES == 0) {
-        p5_core_tell_bus(p5_machine_core(state->trace->machine));
+        p5_core_report_bus(p5_machine_core(state->trace->machine));
         write_settled(state, clock_now(state));
     }
 }
@@ -156,7 +156,7 @@ static void row(p5_trace *trace, const trace_row *r)
     for (uint32_t i = 0; i < trace->column_count; i++)
         if (first || r->values[i] != r->before[i])
             change(state, clock, state->dump.first_column + i, r->values[i]);
-    p5_core_tell_bus(p5_machine_core(trace->machine));
+    p5_core_report_bus(p5_machine_core(trace->machine));
     write_settled(state, clock);
 }
 

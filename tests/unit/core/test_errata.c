@@ -38,7 +38,7 @@ static uint64_t total(rig *r, enum p5_event event)
 static void execute(rig *r, uint32_t address, const uint8_t *bytes, size_t size, unsigned count,
                     bool descriptor, const p5_access *accesses, unsigned access_count)
 {
-    p5_block *block = p5_block_make(r->core, bytes, size, address, address, true, 16);
+    p5_block *block = p5_block_make(r->core, &(p5_code){bytes, size, address, address, true}, 16);
     assert_non_null(block);
     assert_true(p5_block_count(block) >= count);
     p5_core_retire(r->core, &(p5_retired){.block = block,
@@ -128,8 +128,9 @@ static void fault_in_v_and_another(void **state)
         execute(&r, CODE, pair, apart && in_v ? 1 : sizeof pair, in_v ? 1 : 2, false,
                 &(p5_access){.linear = MISSING, .physical = MISSING, .size = 4}, in_v ? 0 : 1);
         p5_exception first = fault(PF, CODE + (in_v ? 1 : 3)), second = fault(PF, HANDLER);
-        p5_block *whole = p5_block_make(r.core, pair, sizeof pair, CODE, CODE, true, 16);
-        p5_block *own = p5_block_make(r.core, pair + 1, sizeof pair - 1, CODE + 1, CODE + 1, true, 16);
+        p5_block *whole = p5_block_make(r.core, &(p5_code){pair, sizeof pair, CODE, CODE, true}, 16);
+        p5_block *own =
+            p5_block_make(r.core, &(p5_code){pair + 1, sizeof pair - 1, CODE + 1, CODE + 1, true}, 16);
         assert_true(whole != NULL && own != NULL);
         if (in_v) {
             first.block = apart ? own : whole;

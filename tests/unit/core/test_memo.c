@@ -30,10 +30,12 @@ static void interpreter_open(interpreter *i, bool with_memo)
     assert_int_equal(p5_model_open("p55c-200", &i->model, &error), P5_OK);
     assert_int_equal(p5_core_open(i->model, NULL, &i->core, &error), P5_OK);
     p5_core_set_memo(i->core, with_memo);
-    i->dispatch = p5_block_make(i->core, dispatch_code, sizeof dispatch_code, DISPATCH, DISPATCH, true, 8);
+    i->dispatch =
+        p5_block_make(i->core, &(p5_code){dispatch_code, sizeof dispatch_code, DISPATCH, DISPATCH, true}, 8);
     for (uint32_t h = 0; h < HANDLERS; h++)
-        i->handlers[h] = p5_block_make(i->core, handler_code, sizeof handler_code, HANDLER + h * 0x100,
-                                       HANDLER + h * 0x100, true, 8);
+        i->handlers[h] = p5_block_make(
+            i->core,
+            &(p5_code){handler_code, sizeof handler_code, HANDLER + h * 0x100, HANDLER + h * 0x100, true}, 8);
 }
 
 static void interpreter_close(interpreter *i)
@@ -130,8 +132,9 @@ static void test_fpu_trap(void **state)
     static const uint8_t integer_code[] = {0x40, 0x43, 0xeb, 0xfc}; /* inc eax; inc ebx; jmp back */
     interpreter i;
     interpreter_open(&i, true);
-    p5_block *mmx = p5_block_make(i.core, mmx_code, sizeof mmx_code, DISPATCH, DISPATCH, true, 8);
-    p5_block *integer = p5_block_make(i.core, integer_code, sizeof integer_code, HANDLER, HANDLER, true, 8);
+    p5_block *mmx = p5_block_make(i.core, &(p5_code){mmx_code, sizeof mmx_code, DISPATCH, DISPATCH, true}, 8);
+    p5_block *integer =
+        p5_block_make(i.core, &(p5_code){integer_code, sizeof integer_code, HANDLER, HANDLER, true}, 8);
     for (unsigned trap = 0; trap < 2; trap++) {
         p5_core_set_control(i.core, &(p5_control){.fpu_trap = trap});
         for (unsigned in_batch = 0; in_batch < 2; in_batch++) {
@@ -169,7 +172,7 @@ static void test_trap_flag(void **state)
     static const uint8_t code[] = {0x40, 0x43, 0xeb, 0xfc}; /* inc eax; inc ebx; jmp back */
     interpreter i;
     interpreter_open(&i, true);
-    p5_block *block = p5_block_make(i.core, code, sizeof code, HANDLER, HANDLER, true, 8);
+    p5_block *block = p5_block_make(i.core, &(p5_code){code, sizeof code, HANDLER, HANDLER, true}, 8);
     for (unsigned trap = 0; trap < 2; trap++) {
         p5_core_set_control(i.core, &(p5_control){.trap_flag = trap});
         const uint64_t before = p5_core_event_total(i.core, P5_EVENT_INSTRUCTIONS_EXECUTED_V_PIPE, 3, false);
@@ -193,7 +196,7 @@ static void test_halt(void **state)
     for (unsigned with_memo = 0; with_memo < 2; with_memo++) {
         interpreter i;
         interpreter_open(&i, with_memo);
-        p5_block *divide = p5_block_make(i.core, code, sizeof code, DISPATCH, DISPATCH, true, 8);
+        p5_block *divide = p5_block_make(i.core, &(p5_code){code, sizeof code, DISPATCH, DISPATCH, true}, 8);
         for (unsigned n = 0; n < 10; n++) {
             retire(&i, divide, DISPATCH);
             p5_core_halt(i.core, 1000, 0);

@@ -30,7 +30,7 @@ static void checked_open(checked *c, const char *model)
     assert_int_equal(p5_model_open(model, &c->model, &error), P5_OK);
     assert_int_equal(p5_core_open(c->model, NULL, &c->core, &error), P5_OK);
     assert_int_equal(p5_core_check_memo(c->core, &error), P5_OK);
-    c->block = p5_block_make(c->core, loop_code, sizeof loop_code, LOOP, LOOP, true, 8);
+    c->block = p5_block_make(c->core, &(p5_code){loop_code, sizeof loop_code, LOOP, LOOP, true}, 8);
 }
 
 static void checked_close(checked *c)
@@ -95,7 +95,7 @@ static void test_finds(void **state)
         assert_true(p5_core_memo_checked(c.core, &stretches, &difference));
         assert_int_equal(stretches, TIMES);
         assert_non_null(difference);
-        assert_non_null(strstr(difference, "stretch at 00001000, behind 100 that agreed: "));
+        assert_non_null(strstr(difference, "stretch at 00001000, after 100 that agreed: "));
         assert_non_null(strstr(difference, clock ? "clock: " : "data_read, CPL 0: 1 with the memo, 0 on"));
         checked_close(&c);
     }
@@ -118,7 +118,7 @@ static void test_from_the_start_only(void **state)
     p5_core_set_memo(c.core, false);
     assert_int_equal(p5_core_check_memo(c.core, &error), P5_ERR_STATE);
     p5_core_set_memo(c.core, true);
-    c.block = p5_block_make(c.core, loop_code, sizeof loop_code, LOOP, LOOP, true, 8);
+    c.block = p5_block_make(c.core, &(p5_code){loop_code, sizeof loop_code, LOOP, LOOP, true}, 8);
     assert_int_equal(p5_core_check_memo(c.core, &error), P5_ERR_STATE);
     checked_close(&c);
 }

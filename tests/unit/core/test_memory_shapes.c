@@ -169,7 +169,10 @@ static void words_are_read_as_written(void **state)
     (void)state;
     const uint64_t most = (1u << DATA_CLOCK_BITS) - 1;
     data_answer a, b;
-    data_out_of_word(data_in_word(most, 0, most, 1, 20, true, false), 100, &a);
+    data_out_of_word(
+        data_in_word(&(data_waits){.read = most, .write_order = most, .tlb = 1, .misaligned = 20}, true,
+                     false),
+        100, &a);
     assert_int_equal(a.read, most);
     assert_int_equal(a.write_buffer, 0);
     assert_int_equal(a.write_order, most);
@@ -177,7 +180,7 @@ static void words_are_read_as_written(void **state)
     assert_int_equal(a.misaligned, 20);
     assert_int_equal(a.done, 100 + 2 * most + 21);
     assert_true(a.hit && !a.is_misaligned);
-    data_out_of_word(data_in_word(0, most, 0, most, 0, false, true), 0, &b);
+    data_out_of_word(data_in_word(&(data_waits){.write_buffer = most, .tlb = most}, false, true), 0, &b);
     assert_int_equal(b.write_buffer, most);
     assert_int_equal(b.tlb, most);
     assert_int_equal(b.read | b.write_order | b.misaligned, 0);

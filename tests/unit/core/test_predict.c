@@ -64,7 +64,7 @@ static void short_as_long(void **state)
     uint64_t now = 0, seed = 5, answers = 0;
     for (unsigned i = 0; i < BRANCHES; i++) {
         const branch *b = &branches[i];
-        blocks[i] = p5_block_make(core, b->code, b->size, b->address, b->address, true, 8);
+        blocks[i] = p5_block_make(core, &(p5_code){b->code, b->size, b->address, b->address, true}, 8);
         assert_non_null(blocks[i]);
     }
     unsigned at = 0;

@@ -21,8 +21,8 @@ static void guest_open(guest *g)
     p5_error error;
     g->model = fixture_model("p55c-200");
     assert_int_equal(p5_core_open(g->model, NULL, &g->core, &error), P5_OK);
-    g->begin = p5_block_make(g->core, begin_code, sizeof begin_code, BEGIN, BEGIN, true, 8);
-    g->body = p5_block_make(g->core, body_code, sizeof body_code, BODY, BODY, true, 8);
+    g->begin = p5_block_make(g->core, &(p5_code){begin_code, sizeof begin_code, BEGIN, BEGIN, true}, 8);
+    g->body = p5_block_make(g->core, &(p5_code){body_code, sizeof body_code, BODY, BODY, true}, 8);
     const profile_options options = {
         .sample_quantity = P5_EVENT_DATA_READ, .sample_period = 1, .most_samples = 8};
     assert_true(profile_start(g->core, &options));
@@ -107,7 +107,7 @@ static size_t sample_loop(bool memo_on, int quantity, uint64_t period, profile_s
     p5_model *model = fixture_model("p55c-200");
     assert_int_equal(p5_core_open(model, NULL, &core, &error), P5_OK);
     p5_core_set_memo(core, memo_on);
-    p5_block *block = p5_block_make(core, loop_code, sizeof loop_code, BEGIN, BEGIN, true, 8);
+    p5_block *block = p5_block_make(core, &(p5_code){loop_code, sizeof loop_code, BEGIN, BEGIN, true}, 8);
     const profile_options options = {
         .sample_quantity = quantity, .sample_period = period, .most_samples = MOST_SAMPLES};
     assert_true(profile_start(core, &options));

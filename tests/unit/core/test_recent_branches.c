@@ -22,7 +22,7 @@ static p5_core *core_open(const p5_model *model)
 
 static p5_block *block_at(p5_core *core, const uint8_t *code, size_t size, uint32_t address)
 {
-    p5_block *block = p5_block_make(core, code, size, address, address, true, 8);
+    p5_block *block = p5_block_make(core, &(p5_code){code, size, address, address, true}, 8);
     assert_non_null(block);
     return block;
 }

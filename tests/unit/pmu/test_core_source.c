@@ -45,7 +45,7 @@ static void close_rig(rig *r)
 static void execute(rig *r, uint8_t cpl, unsigned count)
 {
     static const uint8_t bytes[] = {0x89, 0xd8, 0x89, 0xd1, 0x89, 0xd8, 0x89, 0xd1};
-    p5_block *block = p5_block_make(r->core, bytes, 2 * count, 0x1000, 0x1000, true, count);
+    p5_block *block = p5_block_make(r->core, &(p5_code){bytes, 2 * count, 0x1000, 0x1000, true}, count);
     assert_non_null(block);
     p5_core_retire(r->core, &(p5_retired){.block = block,
                                           .count = (uint16_t)count,
