@@ -14,7 +14,9 @@ build/mutate/survivors.txt contains them as well. Faults that are equivalent to 
 and do not count; --keep prints those too.
 """
 import argparse
+import collections
 import filecmp
+import functools
 import glob
 import hashlib
 import json
@@ -26,6 +28,7 @@ import resource
 import shutil
 import subprocess
 import sys
+import time
 
 # The tests of the files of a folder, as a regular expression over names of ctest: those that can notice a fault there within seconds. The longest
 # name that fits applies.
@@ -103,6 +106,31 @@ def run(command, **options):
     return subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", **options)
 
 
+# Which tests enter a function? (mutate_entered.c). The floors below take part in all of them, and would become slow.
+NOT_RECORDED = ("src/base", "src/isa", "src/core", "src/engine")
+RECORDED = "-finstrument-functions -finstrument-functions-exclude-file-list=tests/,/usr/," + ",".join(NOT_RECORDED)
+
+
+@functools.cache
+def functions_of(program):
+    """Addresses and names of a program's functions."""
+    lines = [line.split() for line in run(["nm", program]).stdout.split("\n")]
+    return [(int(f[0], 16), f[2].split(".")[0]) for f in lines if len(f) == 3 and f[1] in "tTwWi"]
+
+
+def function_at(lines, number):
+    """The name of the function whose body contains a line, or None."""
+    while number > 0 and lines[number] != "{":
+        number -= 1
+        if lines[number] == "}":
+            return None
+    end = number
+    while number > 0 and lines[number - 1].strip() and lines[number - 1].strip()[0] not in "}/*#":
+        number -= 1
+    match = re.search(r"(\w+)\(", " ".join(lines[number:end]))
+    return match and match.group(1)
+
+
 class Test:
     def __init__(self, name, entry, build):
         properties = {p["name"]: p["value"] for p in entry.get("properties", [])}
@@ -113,11 +141,25 @@ class Test:
         self.fails = properties.get("WILL_FAIL", False)
         self.skip = properties.get("SKIP_RETURN_CODE", 77)
         self.needed = {os.path.relpath(word, build) for word in self.command if word.startswith(build + "/")}
-        self.unit = self.name.startswith("unit.")
-        if not self.unit:
+        if not self.name.startswith("unit."):
             self.needed.add("p5scope")
         self.seconds = None
-        self.kills = 0
+        self.entered = None  # names of the functions that it enters; None: not known
+        self.kills = collections.Counter()  # by file
+
+    def record(self, folder):
+        """Runs it once without a fault. Returns whether it passes in time, and remembers which functions it enters."""
+        shutil.rmtree(folder, ignore_errors=True)
+        os.makedirs(folder)
+        self.environment["MUTATE_ENTERED"] = folder
+        passes = self.passes(LONGEST)
+        del self.environment["MUTATE_ENTERED"]
+        for name in os.listdir(folder):
+            with open(os.path.join(folder, name), "rb") as file:
+                bytes_ = file.read()
+            self.entered = (self.entered or set()) | {f for a, f in functions_of(name.replace("%", "/")) if a < len(bytes_) and bytes_[a]}
+        self.seconds = max(self.last, 0.01)
+        return passes
 
     def passes(self, limit):
         """Whether it passes. None of its processes may take more than so many seconds of a processor."""
@@ -160,7 +202,12 @@ class Tree:
             os.symlink(shared, link)
         flags = ["-DCMAKE_C_COMPILER_LAUNCHER=ccache"] if shutil.which("ccache") else []
         quick = "-O1 -fsanitize=bounds,shift -fsanitize-undefined-trap-on-error"  # quick to compile, and assertions are active
-        flags += ["-DCMAKE_BUILD_TYPE=RelWithDebInfo", f"-DCMAKE_C_FLAGS_RELWITHDEBINFO={quick}"]
+        record = os.path.join(self.build, "entered.o")
+        done = run(["cc", "-O1", "-fPIC", "-c", os.path.join(source, "tests/lint/mutate_entered.c"), "-o", record])
+        if done.returncode != 0:
+            sys.exit(done.stdout)
+        flags += ["-DCMAKE_BUILD_TYPE=RelWithDebInfo", f"-DCMAKE_C_FLAGS_RELWITHDEBINFO={quick} {RECORDED}"]
+        flags += [f"-DCMAKE_EXE_LINKER_FLAGS={record}", f"-DCMAKE_SHARED_LINKER_FLAGS={record}"]
         done = run(["cmake", "-G", "Ninja", "-S", self.top, "-B", self.build, *flags])
         if done.returncode != 0:
             sys.exit(done.stdout)
@@ -202,12 +249,13 @@ class Tree:
             sys.exit(f"mutate: the tree does not build without a fault:\n{failure}")
         listed = json.loads(run(["ctest", "--test-dir", self.build, "--show-only=json-v1"]).stdout)["tests"]
         tests = [Test(t["name"], t, self.build) for t in listed if "command" in t and chosen(t["name"])]
+        passing = []
         for test in tests:
-            if test.passes(LONGEST):
-                test.seconds = max(test.last, 0.01)
+            if test.record(os.path.join(self.build, "entered")):
+                passing.append(test)
             else:
                 print(f"left out: {test.name} fails or takes more than {LONGEST} s without a fault", flush=True)
-        return [test for test in tests if test.seconds]
+        return passing
 
     def objects(self):
         """A digest of the objects of src: is a fault visible in the code?"""
@@ -222,6 +270,7 @@ class Tree:
 
 
 LONGEST, HANGS = 20, 300  # seconds: of a processor, of the clock
+LINKS = 0.2  # seconds to link a test
 
 
 def tests_of(name):
@@ -229,18 +278,18 @@ def tests_of(name):
     return next((TESTS[key] for key in sorted(TESTS, key=len, reverse=True) if name.startswith(key + "/")), ".")
 
 
-def killer(tree, tests):
-    """The test that notices the fault planted now, or None. Unit tests are asked first, and those that notice many faults a second."""
+def killer(tree, tests, name):
+    """The test that notices the fault planted now in a file, or None. Tests are asked in the order of the faults that they noticed per second;
+    those in the same file count most."""
     built = set()
-    of_units = set().union(*(t.needed for t in tests if t.unit))
-    for test in sorted(tests, key=lambda t: (not t.unit, t.seconds / (t.kills + 1))):
-        wanted = (of_units if test.unit else test.needed) & tree.targets
+    for test in sorted(tests, key=lambda t: (t.seconds + LINKS) / (1 + t.kills.total() + 9 * t.kills[name])):
+        wanted = test.needed & tree.targets
         if not wanted <= built and tree.ninja(*wanted):
             return "the build"  # a table that the build checks
         built |= wanted
         limit = max(5, math.ceil(10 * test.seconds))
         if not test.passes(limit) and not test.passes(limit):
-            test.kills += 1
+            test.kills[name] += 1
             return test.name
     return None
 
@@ -256,6 +305,7 @@ def main():
     source = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
     tree = Tree(source, given.folder.rstrip("/"), given.file)
     tests = tree.tests()
+    recorded = {f for a, f in functions_of(os.path.join(tree.build, "p5scope"))}
     print(f"{len(tests)} tests, {sum(t.seconds for t in tests):.0f} s without a fault", flush=True)
 
     faults = [(name, number, line, changed) for name in tree.files
@@ -280,10 +330,13 @@ def main():
                 continue
             if tree.ninja(*tree.libraries) or tree.objects() == original:
                 continue
-            planted += 1
-            by = killer(tree, [t for t in tests if re.match(tests_of(name), t.name)])
+            planted, began = planted + 1, time.monotonic()
+            function = function_at(text.split("\n"), number)
+            known = function in recorded and not name.startswith(NOT_RECORDED)
+            by = killer(tree, [t for t in tests if re.match(tests_of(name), t.name) and
+                               (not known or t.entered is None or function in t.entered)], name)
             killed += by is not None
-            print(f"{planted:4} {name}:{number + 1}: {by or 'SURVIVED'}", flush=True)
+            print(f"{planted:4} {name}:{number + 1}: {by or 'SURVIVED'} ({time.monotonic() - began:.0f} s)", flush=True)
             if by is None:
                 survivors.append(f"{name}:{number + 1}:\n- {line.strip()}\n+ {changed.strip()}")
                 print(survivors[-1].split("\n", 1)[1], flush=True)

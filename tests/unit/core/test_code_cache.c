@@ -123,6 +123,22 @@ static void uncached_code_is_read_8_bytes_at_a_time(void **state)
     fixture_close(&f);
 }
 
+/* Looking up CACHE_NO_TAG in the dummy set hits, and using the way changes nothing. */
+static void using_the_dummy_set_changes_nothing(void **state)
+{
+    (void)state;
+    for (unsigned ways = 2; ways <= CACHE_WAYS; ways *= 2) {
+        static code_cache cache, before;
+        code_cache_init(&cache, ways);
+        memcpy(&before, &cache, sizeof before);
+        assert_int_equal(code_cache_moves(&cache, CODE_NO_SET, CACHE_NO_TAG), 0);
+        const unsigned hits = code_cache_match(&cache, CODE_NO_SET, CACHE_NO_TAG);
+        assert_int_not_equal(hits, 0);
+        code_cache_hit_as(&cache, CODE_NO_SET, (unsigned)__builtin_ctz(hits), CACHE_NO_TAG);
+        assert_memory_equal(&cache, &before, sizeof before);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -132,6 +148,7 @@ int main(void)
         cmocka_unit_test(a_store_drops_the_code_line),
         cmocka_unit_test(a_fetch_of_modified_data_writes_back),
         cmocka_unit_test(uncached_code_is_read_8_bytes_at_a_time),
+        cmocka_unit_test(using_the_dummy_set_changes_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,6 +6,7 @@ static void lru_of_two_ways_points_to_the_other_way(void **state)
     (void)state;
     static data_cache cache;
     data_cache_init(&cache, 2);
+    assert_int_equal(data_cache_get(&cache, 0, 0).tag, 0); /* an invalid way shows no address */
     data_cache_fill(&cache, 0, 0x1000, MESI_EXCLUSIVE);
     assert_int_equal(data_cache_get(&cache, 0, 0).lru, 1); /* points to way 1 */
     data_cache_fill(&cache, 1, 0x2000, MESI_EXCLUSIVE);

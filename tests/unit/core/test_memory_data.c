@@ -120,6 +120,31 @@ static void line_fill_times(void **state)
     fixture_close(&f);
 }
 
+/* A non-cacheable read waits for its own bus cycle each time. ADS# comes with the first bus clock that is at least a clock after EX, the
+ * cycle takes two bus clocks or more, and the data are usable 1 clock after BRDY#. A read across 8 bytes takes two cycles. */
+static void uncached_read_waits_for_its_cycles(void **state)
+{
+    (void)state;
+    fixture f;
+    fixture_open(&f, "p55c-200", false, NULL);
+    for (unsigned n = 0; n < 6; n++) {
+        const unsigned cycles = 1 + n % 2;
+        f.now += (3 - f.now % 3) % 3;
+        const uint64_t used = fixture_event(&f, P5_EVENT_BUS_CYCLE_DURATION), ads = f.now + 3;
+        data_answer answer = fixture_data(&f, cycles == 1 ? 0x8000 : 0x8006, 4, R | CD);
+        assert_false(answer.hit);
+        fixture_settle(&f);
+        const uint64_t clocks = fixture_event(&f, P5_EVENT_BUS_CYCLE_DURATION) - used;
+        assert_true(clocks >= cycles * 2 * 3);
+        if (cycles == 1)
+            assert_int_equal(answer.done, ads + clocks + 1);
+        else
+            assert_true(answer.done >= ads + clocks + 1);
+    }
+    assert_int_equal(fixture_event(&f, P5_EVENT_NONCACHEABLE_MEMORY_READS), 3 * 3);
+    fixture_close(&f);
+}
+
 /* The clocks until nothing is pending and until a bus cycle can begin count down to 0. A line fill ends with its last BRDY#, five bus clocks after
  * ADS#; the line is in the array three core clocks later. Code fills are pending, too. */
 static void backlogs(void **state)
@@ -128,6 +153,7 @@ static void backlogs(void **state)
     fixture f;
     code_answer code;
     fixture_open(&f, "p55c-200", false, NULL);
+    assert_int_equal(memory_backlog(f.memory, 0), 0); /* RESET leaves nothing pending */
     fixture_data(&f, 0x8000, 4, R);
     memory_code(f.memory, 0x9000, 0x9000, f.now + 1000, &code);
     memory_wbinvd(f.memory, 0); /* out of L1, still in L2 */
@@ -560,6 +586,7 @@ int main(void)
         cmocka_unit_test(upgrade_comes_with_the_last_brdy),
         cmocka_unit_test(replacement_of_a_modified_line_writes_it_back),
         cmocka_unit_test(line_fill_times),
+        cmocka_unit_test(uncached_read_waits_for_its_cycles),
         cmocka_unit_test(backlogs),
         cmocka_unit_test(hits_under_a_fill),
         cmocka_unit_test(misalignment),

@@ -221,6 +221,25 @@ static void place_is_lost_with_its_page(void **state)
     }
 }
 
+/* A misaligned hit is made at once only if misaligned references are expected, and of these nothing else needs to be known. Otherwise
+ * the hot path refuses it. */
+static void misaligned_hits_are_expected(void **state)
+{
+    (void)state;
+    fixture f;
+    fixture_open(&f, "p55c-200", false, NULL);
+    fixture_data(&f, 0x5040, 4, 0);
+    f.now += 1000;
+    const p5_access aligned = fixture_access(0x5040, 4, 0), misaligned = fixture_access(0x5042, 4, 0);
+    const data_expected reads = memory_expect(&aligned), any_misaligned = {.misaligned = true}, any = {0};
+    assert_false(memory_hits_unexpected(f.memory, &misaligned, &reads));
+    assert_false(memory_hits_unexpected(f.memory, &misaligned, &any));
+    assert_int_equal(fixture_event(&f, P5_EVENT_MISALIGNED_DATA_MEMORY_OR_IO_REFERENCES), 0);
+    assert_true(memory_hits_unexpected(f.memory, &misaligned, &any_misaligned));
+    assert_int_equal(fixture_event(&f, P5_EVENT_MISALIGNED_DATA_MEMORY_OR_IO_REFERENCES), 1);
+    fixture_close(&f);
+}
+
 /* Without paging a place at hand needs no page; with it, it does. */
 static void paging_begins(void **state)
 {
@@ -248,6 +267,7 @@ int main(void)
         cmocka_unit_test(expected_hits_agree),
         cmocka_unit_test(place_is_lost_with_its_page),
         cmocka_unit_test(paging_begins),
+        cmocka_unit_test(misaligned_hits_are_expected),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
