@@ -12,7 +12,7 @@
 /* Executions of each byte offset of the code, and the order of their first executions. */
 typedef struct census {
     uint32_t base;
-    size_t size;
+    size_t size; /* both runs count the same offsets */
     uint64_t *executed;
     uint64_t *first; /* ordinal of the first execution, from 1 */
     uint64_t ordinal;
@@ -40,7 +40,6 @@ static p5_status take_census(const p5_case_program *program, const p5_case_condi
     p5_case_image image;
     p5_case_program_image(program, &image);
     to->base = image.text_address;
-    to->size = image.text_size;
     to->executed = calloc(to->size, sizeof *to->executed);
     to->first = calloc(to->size, sizeof *to->first);
     if (to->executed == NULL || to->first == NULL)
@@ -58,7 +57,7 @@ static void free_census(census *of)
 /* Returns the offset of the instruction that begins a trip; the code's size if there is none. */
 static size_t find_head(const census take[2], const unsigned trips[2])
 {
-    size_t size = take[0].size < take[1].size ? take[0].size : take[1].size;
+    const size_t size = take[1].size;
     size_t head = size;
     for (size_t i = 0; i < size; i++) {
         if (take[1].executed[i] - take[0].executed[i] != trips[1] - trips[0])
@@ -145,17 +144,18 @@ p5_status p5_window_capture(p5_case_program *const programs[2], const unsigned t
                             const p5_case_conditions *conditions, unsigned window_trips, p5_window **window,
                             p5_error *error)
 {
-    census take[2] = {{0}, {0}};
+    p5_case_image image;
+    p5_case_program_image(programs[1], &image);
+    census take[2] = {{.size = image.text_size}, {.size = image.text_size}};
     *window = NULL;
     p5_status status = take_census(programs[0], conditions, &take[0], error);
     if (status == P5_OK)
         status = take_census(programs[1], conditions, &take[1], error);
     size_t head = 0;
     uint64_t executions = 0;
-    uint32_t base = take[1].base;
     if (status == P5_OK) {
         head = find_head(take, trips);
-        if (head >= take[0].size || head >= take[1].size)
+        if (head == image.text_size)
             status = error_set(error, P5_ERR_STATE,
                                "no instruction is executed once per trip: there is no trip to show");
         else
@@ -169,7 +169,7 @@ p5_status p5_window_capture(p5_case_program *const programs[2], const unsigned t
     if (made == NULL)
         return error_set(error, P5_ERR_MEMORY, "no memory for the window");
     made->run_trips = (unsigned)executions;
-    const loop_trips loop = {base + (uint32_t)head, executions, window_trips};
+    const loop_trips loop = {image.text_address + (uint32_t)head, executions, window_trips};
     status = capture_trips(programs[1], conditions, &loop, made, error);
     if (status != P5_OK) {
         p5_window_free(made);

@@ -1,4 +1,5 @@
 /* Turns observations of the machine into rows, and passes the rows to a format. */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -175,8 +176,8 @@ static void describe(const p5_trace *trace, const p5_observation *at, trace_row 
     switch (at->kind) {
     case P5_OBSERVE_ENTRY:
     case P5_OBSERVE_EXIT:
-        if (at->number < trace->options.function_count)
-            row->label = trace->options.functions[at->number].name;
+        assert(at->number < trace->options.function_count); /* `observed` leaves the bounds' addresses out */
+        row->label = trace->options.functions[at->number].name;
         break;
     case P5_OBSERVE_BEGIN:
     case P5_OBSERVE_END:

@@ -134,11 +134,32 @@ static void kanata_is_well_formed(void **state)
     free(text);
 }
 
+/* Unrolled code has N copies of the trip: it is longer with more trips, and no instruction is executed once per trip. */
+static void unrolled_code_has_no_trip(void **state)
+{
+    (void)state;
+    static const unsigned trips[2] = {2, 100};
+    p5_case_program *programs[2];
+    p5_error error = {0};
+    for (unsigned i = 0; i < 2; i++)
+        if (p5_case_assemble_text("unrolled", "_start: .fill N, 1, 0x90", trips[i], &programs[i], &error) !=
+            P5_OK)
+            fail_msg("%s", error.message);
+    p5_window *captured;
+    const p5_case_conditions conditions = {.model = "p55c-200"};
+    assert_int_equal(p5_window_capture(programs, trips, &conditions, 1, &captured, &error), P5_ERR_STATE);
+    assert_non_null(strstr(error.message, "once per trip"));
+    assert_null(captured);
+    for (unsigned i = 0; i < 2; i++)
+        p5_case_program_free(programs[i]);
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(diagram_shows_pipes_stages_and_stalls),
         cmocka_unit_test(kanata_is_well_formed),
+        cmocka_unit_test(unrolled_code_has_no_trip),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
