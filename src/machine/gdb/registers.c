@@ -121,8 +121,6 @@ static bool write_segment(gdb *g, engine_segment_name which, uint16_t selector)
 {
     engine_segment segment;
     engine_get_segment(g->machine->engine, which, &segment);
-    if (segment.selector == selector)
-        return true;
     if (engine_mode(g->machine->engine) == P5_MODE_PROTECTED)
         return false;
     segment.selector = selector;

@@ -67,7 +67,10 @@ static void test_memory_and_registers(void **state)
     expect("p8", "00000100"); /* EIP, in the target's order */
     expect("P0=78563412", "OK");
     expect("p0", "78563412");
-    expect("pa", "08000000");             /* CS */
+    expect("pa", "08000000");     /* CS */
+    expect("Pa=08000000", "OK");  /* gdb writes registers back that have not changed */
+    expect("Pa=10000000", "E01"); /* protected mode: a descriptor would have to be loaded */
+    expect("pa", "08000000");
     expect("P25=c200c20000000000", "OK"); /* CESR */
     expect("p25", "c200c20000000000");
     run(1);
@@ -182,6 +185,37 @@ static void test_malformed(void **state)
         assert_true(g.reply_size < sizeof g.reply);
     }
     close_guest();
+}
+
+/* In real mode a selector is a sixteenth of its segment's base (386 manual, real-address mode). */
+static void test_real_mode_selectors(void **state)
+{
+    (void)state;
+    static const char names[] = "abcdef";
+    static const engine_segment_name order[] = {ENGINE_CS, ENGINE_SS, ENGINE_DS,
+                                                ENGINE_ES, ENGINE_FS, ENGINE_GS};
+    uint8_t sector[512] = {0xeb, 0xfe, [510] = 0x55, 0xaa}; /* jmp $ */
+    char path[] = "/tmp/p5scope-gdb-XXXXXX";
+    int fd = mkstemp(path);
+    p5_machine_options options = {.size = sizeof options, .memory_bytes = 1 << 20};
+    p5_error error;
+    memset(&g, 0, sizeof g);
+    assert_true(fd >= 0);
+    assert_int_equal(sizeof sector, write(fd, sector, sizeof sector));
+    close(fd);
+    assert_int_equal(P5_OK, p5_machine_open(&options, &g.machine, &error));
+    assert_int_equal(P5_OK, p5_machine_load_disk(g.machine, path, &error));
+    unlink(path);
+    for (unsigned i = 0; i < sizeof order / sizeof order[0]; i++) {
+        engine_segment segment;
+        char packet[32];
+        snprintf(packet, sizeof packet, "P%c=%02x120000", names[i], 0x30 + i);
+        expect(packet, "OK");
+        engine_get_segment(g.machine->engine, order[i], &segment);
+        assert_int_equal(0x1230 + i, segment.selector);
+        assert_int_equal((0x1230 + i) * 16, segment.base);
+    }
+    p5_machine_close(g.machine);
 }
 
 /* Registers in gdb's order (its features/i386/32bit-core.xml), then ours: where each value comes from, and goes to. */
@@ -416,6 +450,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_history_thins_out),
         cmocka_unit_test(test_register_numbers),
+        cmocka_unit_test(test_real_mode_selectors),
         cmocka_unit_test(test_stop_replies),
         cmocka_unit_test(test_other_packets),
         cmocka_unit_test(test_memory_and_registers),

@@ -188,6 +188,31 @@ static void test_counting_ranges(void **state)
     assert_int_equal(6, pit_read(&p, PIT_COUNTER0, 2));
 }
 
+/* A loaded counter has a count. The check looks at the three counters of its own chip. */
+static void test_snapshot(void **state)
+{
+    (void)state;
+    static const struct {
+        bool loaded;
+        unsigned count;
+        bool good;
+    } rows[] = {{false, 0, true}, {true, 1, true}, {true, 0, false}};
+    for (unsigned i = 0; i < 4 * sizeof rows / sizeof *rows; i++) {
+        const unsigned counter = i % 4, row = i / 4; /* 3: the first one of the next chip */
+        pit chips[2];
+        p5_error error = {0};
+        snapshot s = {.loading = true, .error = &error};
+        pit_reset(&chips[0]);
+        pit_reset(&chips[1]);
+        pit_counter *c = &chips[counter / PIT_COUNTERS].counters[counter % PIT_COUNTERS];
+        c->loaded = rows[row].loaded;
+        c->count = rows[row].count;
+        pit_state.check(&chips[0], &s);
+        if ((s.status == P5_OK) != (rows[row].good || counter == 3))
+            fail_msg("counter %u, row %u: %s", counter, row, error.message);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -195,7 +220,7 @@ int main(void)
         cmocka_unit_test(test_mode1),           cmocka_unit_test(test_mode2),
         cmocka_unit_test(test_mode2_gate),      cmocka_unit_test(test_mode3),
         cmocka_unit_test(test_strobes),         cmocka_unit_test(test_read_back),
-        cmocka_unit_test(test_counting_ranges),
+        cmocka_unit_test(test_counting_ranges), cmocka_unit_test(test_snapshot),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

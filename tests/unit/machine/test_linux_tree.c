@@ -1,0 +1,169 @@
+/* The guest's own files in a snapshot: which nodes and names form a tree, and that others are refused. */
+#define _GNU_SOURCE /* memfd_create */
+#include "load.h"
+
+#include <elf.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include "machine/linux/linux_internal.h"
+#include "machine/share/scratch.h"
+#include "p5scope/snapshot.h"
+
+enum { CODE = 0x8048000, FOLDER = SCRATCH_ROOT + 1, FILE_NODE, LINK, SECOND };
+
+/* A program of one segment that loops. */
+static p5_machine *open_guest(void)
+{
+    struct {
+        Elf32_Ehdr header;
+        Elf32_Phdr segment;
+        uint8_t code[2];
+    } program = {
+        .header = {.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS32, ELFDATA2LSB, EV_CURRENT},
+                   .e_type = ET_EXEC,
+                   .e_machine = EM_386,
+                   .e_version = EV_CURRENT,
+                   .e_phoff = sizeof(Elf32_Ehdr),
+                   .e_ehsize = sizeof(Elf32_Ehdr),
+                   .e_phentsize = sizeof(Elf32_Phdr),
+                   .e_phnum = 1},
+        .code = {0xeb, 0xfe}};
+    program.header.e_entry = CODE + offsetof(__typeof__(program), code);
+    program.segment =
+        (Elf32_Phdr){PT_LOAD, 0, CODE, CODE, sizeof program, sizeof program, PF_R | PF_X, 0x1000};
+    char path[] = "/tmp/p5scope-tree-XXXXXX";
+    load_file(path, &program, sizeof program);
+    const char *const arguments[] = {"loop", NULL}, *const environment[] = {NULL};
+    p5_machine *machine = load_machine((p5_machine_options){.memory_bytes = 4 << 20});
+    p5_error error = {0};
+    if (p5_machine_load_linux(machine, path, arguments, environment, &error) != P5_OK)
+        fail_msg("%s", error.message);
+    unlink(path);
+    return machine;
+}
+
+/* A node of the tree, or a name in it. Text NULL: none. */
+typedef struct node {
+    uint32_t mode;
+    const char *text;
+} node;
+typedef struct name {
+    uint32_t folder, node;
+    const char *text;
+} name;
+
+/* /folder, /folder/file, /folder/link, and what a case adds or replaces. */
+typedef struct tree {
+    const char *what;
+    node root, file, link, second;
+    name names[4];
+    bool good;
+} tree;
+
+static void set_node(share_scratch *m, const node *as)
+{
+    const bool file = S_ISREG(as->mode);
+    assert_true(ARRAY_ADD(&m->nodes, (scratch_node){.mode = as->mode,
+                                                    .host = file ? memfd_create("file", MFD_CLOEXEC) : -1,
+                                                    .text = as->text != NULL ? strdup(as->text) : NULL}));
+}
+
+static p5_status save_and_load(const tree *t, p5_error *error)
+{
+    p5_machine *machine = open_guest(), *loaded = NULL;
+    share_scratch *m = ((linux_process *)machine->guest_state)->files.tree.scratch;
+    assert_non_null(m);
+    assert_int_equal(m->nodes.count, SCRATCH_ROOT + 1);
+    assert_int_equal(m->names.count, 0);
+    m->nodes.count--;
+    set_node(m, &t->root);
+    const node folder = {S_IFDIR | 0755, NULL};
+    set_node(m, &folder);
+    set_node(m, &t->file);
+    set_node(m, &t->link);
+    set_node(m, &t->second);
+    for (unsigned i = 0; i < 4 && t->names[i].text != NULL; i++)
+        assert_true(ARRAY_ADD(
+            &m->names, (scratch_name){t->names[i].folder, t->names[i].node, strdup(t->names[i].text)}));
+    char path[] = "/tmp/p5scope-tree-XXXXXX";
+    load_file(path, "", 0);
+    if (p5_machine_save(machine, path, NULL, error) != P5_OK)
+        fail_msg("%s: %s", t->what, error->message);
+    *error = (p5_error){0};
+    const p5_machine_options options = {.size = sizeof options};
+    p5_status status = p5_machine_load(path, &options, &loaded, error);
+    p5_machine_close(loaded);
+    p5_machine_close(machine);
+    unlink(path);
+    return status;
+}
+
+#define ROOT   .root = {S_IFDIR | 01777}
+#define A_FILE .file = {S_IFREG | 0644}
+#define A_LINK .link = {S_IFLNK | 0777, "file"}
+#define NODES  ROOT, A_FILE, A_LINK
+#define ITSELF                                                                                               \
+    {                                                                                                        \
+        SCRATCH_ROOT, FOLDER, "folder"                                                                       \
+    }
+#define FILE_OF                                                                                              \
+    {                                                                                                        \
+        FOLDER, FILE_NODE, "file"                                                                            \
+    }
+#define LINK_OF                                                                                              \
+    {                                                                                                        \
+        FOLDER, LINK, "link"                                                                                 \
+    }
+
+static void nodes_form_a_tree(void **state)
+{
+    (void)state;
+    static char too_long[257];
+    memset(too_long, 'n', sizeof too_long - 1);
+    const tree trees[] = {
+        {"a tree", NODES, .names = {ITSELF, FILE_OF, LINK_OF}, .good = true},
+        {"a second name of the file", NODES, .names = {ITSELF, {FOLDER, FILE_NODE, "again"}, FILE_OF},
+         .good = true},
+        {"a file without a name", NODES, .names = {ITSELF}, .good = true},
+        {"a root that is a link", .root = {S_IFLNK | 0777, "folder"}, A_FILE, A_LINK},
+        {"a name in a file", NODES, .names = {ITSELF, FILE_OF, {FILE_NODE, LINK, "link"}}},
+        {"a name in a link", NODES, .names = {ITSELF, FILE_OF, {LINK, FILE_NODE, "file"}}},
+        {"a name of a free node", NODES, .names = {ITSELF, {FOLDER, SECOND, "none"}}},
+        {"a name in a node that is not there", NODES, .names = {ITSELF, {SECOND + 1, FILE_NODE, "file"}}},
+        {"a name of a node that is not there", NODES, .names = {ITSELF, {FOLDER, SECOND + 1, "file"}}},
+        {"a name of the root", NODES, .names = {ITSELF, {FOLDER, SCRATCH_ROOT, "root"}}},
+        {"a name of the node that is not used", NODES, .names = {ITSELF, {FOLDER, SCRATCH_NONE, "none"}}},
+        {"an empty name", NODES, .names = {ITSELF, {FOLDER, FILE_NODE, ""}}},
+        {"the name .", NODES, .names = {ITSELF, {FOLDER, FILE_NODE, "."}}},
+        {"the name ..", NODES, .names = {ITSELF, {FOLDER, FILE_NODE, ".."}}},
+        {"a name with a slash", NODES, .names = {ITSELF, {FOLDER, FILE_NODE, "a/b"}}},
+        {"a name of 255 bytes", NODES, .names = {ITSELF, {FOLDER, FILE_NODE, too_long + 1}}, .good = true},
+        {"a name of 256 bytes", NODES, .names = {ITSELF, {FOLDER, FILE_NODE, too_long}}},
+        {"names out of order", NODES, .names = {ITSELF, LINK_OF, FILE_OF}},
+        {"folders out of order", NODES, .names = {FILE_OF, ITSELF}},
+        {"a name twice", NODES, .names = {ITSELF, FILE_OF, {FOLDER, LINK, "file"}}},
+        {"a folder with two names", NODES, .names = {ITSELF, {SCRATCH_ROOT, FOLDER, "second"}}},
+        {"a second folder", NODES, .second = {S_IFDIR | 0700}, .names = {ITSELF, {FOLDER, SECOND, "inner"}},
+         .good = true},
+        {"a FIFO", NODES, .second = {S_IFIFO | 0600}, .names = {ITSELF, {FOLDER, SECOND, "fifo"}}},
+        {"a link without a target", ROOT, A_FILE, .link = {S_IFLNK | 0777}, .names = {ITSELF, LINK_OF}},
+        {"a file with a target", ROOT, .file = {S_IFREG | 0644, "link"}, A_LINK, .names = {ITSELF, FILE_OF}},
+    };
+    for (unsigned i = 0; i < sizeof trees / sizeof trees[0]; i++) {
+        p5_error error = {0};
+        const p5_status status = save_and_load(&trees[i], &error);
+        if (status != (trees[i].good ? P5_OK : P5_ERR_FORMAT))
+            fail_msg("%s: %d (%s)", trees[i].what, status, error.message);
+        if (!trees[i].good && strstr(error.message, "do not form a tree") == NULL)
+            fail_msg("%s: %s", trees[i].what, error.message);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nodes_form_a_tree),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
