@@ -53,42 +53,56 @@ static inline uint64_t p5_gained(const uint64_t before[P5_CPL_CLASSES], const ui
     return sum;
 }
 
-/* Fails the test unless the row has grown by at least `least` and at most `most`. `what` names the row. */
+/* What a test expects of a row of totals: that it has grown by at least `least` and at most `most` at the
+ * classes of `at`. The file and the line are the test's. */
+typedef struct p5_expected_growth {
+    unsigned at;
+    uint64_t least, most;
+    const char *file;
+    int line;
+} p5_expected_growth;
+
+static inline p5_expected_growth p5_expect(unsigned at, uint64_t least, uint64_t most, const char *file,
+                                           int line)
+{
+    p5_expected_growth expected = {at, least, most, file, line};
+    return expected;
+}
+
+/* Fails the test unless the row `what`, which is a part of the two counts, has grown as expected. */
 static inline void p5_check_row(const char *what, const uint64_t row_before[P5_CPL_CLASSES],
                                 const uint64_t row_after[P5_CPL_CLASSES], const p5_counts *before,
-                                const p5_counts *after, unsigned at, uint64_t least, uint64_t most,
-                                const char *file, int line)
+                                const p5_counts *after, p5_expected_growth expected)
 {
-    uint64_t came = p5_gained(row_before, row_after, at);
-    if (came >= least && came <= most)
+    uint64_t came = p5_gained(row_before, row_after, expected.at);
+    if (came >= expected.least && came <= expected.most)
         return;
-    char expected[64];
-    if (least == most)
-        snprintf(expected, sizeof expected, "%" PRIu64, least);
+    char range[64];
+    if (expected.least == expected.most)
+        snprintf(range, sizeof range, "%" PRIu64, expected.least);
     else
-        snprintf(expected, sizeof expected, "%" PRIu64 " to %" PRIu64, least, most);
+        snprintf(range, sizeof range, "%" PRIu64 " to %" PRIu64, expected.least, expected.most);
     const uint64_t *executed_before = before->increments[P5_EVENT_INSTRUCTIONS_EXECUTED];
     const uint64_t *executed_after = after->increments[P5_EVENT_INSTRUCTIONS_EXECUTED];
     print_error("ERROR: %s%s: expected %s, came %" PRIu64 " (CPL 0-2: %" PRIu64 ", CPL 3: %" PRIu64
                 "), in %" PRIu64 " clocks and %" PRIu64 " instructions\n",
                 what,
-                at == P5_AT_USER     ? " at CPL 3"
-                : at == P5_AT_SYSTEM ? " at CPL 0-2"
-                                     : "",
-                expected, came, p5_gained(row_before, row_after, P5_AT_SYSTEM),
+                expected.at == P5_AT_USER     ? " at CPL 3"
+                : expected.at == P5_AT_SYSTEM ? " at CPL 0-2"
+                                              : "",
+                range, came, p5_gained(row_before, row_after, P5_AT_SYSTEM),
                 p5_gained(row_before, row_after, P5_AT_USER),
                 p5_gained(before->clocks, after->clocks, P5_AT_ANY),
                 p5_gained(executed_before, executed_after, P5_AT_ANY));
-    _fail(file, line);
+    _fail(expected.file, expected.line);
 }
 
 /* Does the same as p5_check_row for an event. */
-static inline void p5_check_event(const p5_counts *before, const p5_counts *after, unsigned at,
-                                  enum p5_event event, uint64_t least, uint64_t most, const char *file,
-                                  int line)
+static inline void p5_check_event(const p5_counts *before, const p5_counts *after, enum p5_event event,
+                                  p5_expected_growth expected)
 {
     p5_check_row(p5_event_describe(event)->name, before->increments[event], after->increments[event], before,
-                 after, at, least, most, file, line);
+                 after, expected);
 }
 
 /* Assert that the event was counted exactly `expected` times (clocks of a duration event), at all levels or
@@ -96,19 +110,19 @@ static inline void p5_check_event(const p5_counts *before, const p5_counts *afte
 #define p5_assert_event(before, after, event, expected)                                                      \
     p5_assert_event_at(before, after, P5_AT_ANY, event, expected)
 #define p5_assert_event_at(before, after, at, event, expected)                                               \
-    p5_check_event(before, after, at, event, expected, expected, __FILE__, __LINE__)
+    p5_check_event(before, after, event, p5_expect(at, expected, expected, __FILE__, __LINE__))
 /* Asserts that the event was counted between `least` and `most` times, both included. */
 #define p5_assert_event_between(before, after, event, least, most)                                           \
-    p5_check_event(before, after, P5_AT_ANY, event, least, most, __FILE__, __LINE__)
+    p5_check_event(before, after, event, p5_expect(P5_AT_ANY, least, most, __FILE__, __LINE__))
 /* Assert how many clocks passed at all levels. */
 #define p5_assert_clocks(before, after, expected) p5_assert_clocks_between(before, after, expected, expected)
 #define p5_assert_clocks_between(before, after, least, most)                                                 \
-    p5_check_row("clocks", (before)->clocks, (after)->clocks, before, after, P5_AT_ANY, least, most,         \
-                 __FILE__, __LINE__)
+    p5_check_row("clocks", (before)->clocks, (after)->clocks, before, after,                                 \
+                 p5_expect(P5_AT_ANY, least, most, __FILE__, __LINE__))
 /* Asserts how many clocks a stall cause (p5_stall) owns at all levels. */
 #define p5_assert_stall(before, after, cause, expected)                                                      \
     p5_check_row(p5_stall_name(cause), (before)->stalls[cause], (after)->stalls[cause], before, after,       \
-                 P5_AT_ANY, expected, expected, __FILE__, __LINE__)
+                 p5_expect(P5_AT_ANY, expected, expected, __FILE__, __LINE__))
 
 /* Writes `value` as WRMSR at CPL 0 would, to any register of the monitor: CESR, PERFEVTSELn, a counter, ... A
  * fault fails the test. */

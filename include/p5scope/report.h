@@ -396,12 +396,17 @@ typedef struct p5_case_conditions {
     const p5_case_function *function; /* the function that the program calls, for hints of errors; NULL: the
                                          program is a loop */
 } p5_case_conditions;
+/* A function that is called with the loaded machine before a case runs, for example to set a trace. */
+typedef struct p5_case_observer {
+    void (*loaded)(void *context, p5_machine *machine);
+    void *context;
+} p5_case_observer;
 /* Runs `program` to its end on a machine fresh from reset. *counts gets its totals, and `registers` (may be
- * NULL) what RDMSR reads. P5_ERR_STATE if the model lacks one of the registers, or writing its value faults.
- * `observe` (may be NULL) is called before the run, e.g. to set a trace. */
+ * NULL) what RDMSR reads. `observer` may be NULL. P5_ERR_STATE if the model lacks one of the registers, or
+ * writing its value faults. */
 p5_status p5_case_run(const p5_case_program *program, const p5_case_conditions *conditions,
-                      void (*observe)(void *context, p5_machine *machine), void *context, p5_counts *counts,
-                      uint64_t *registers, p5_error *error);
+                      const p5_case_observer *observer, p5_counts *counts, uint64_t *registers,
+                      p5_error *error);
 
 /* The two runs of a measurement. */
 typedef struct p5_case_measured {

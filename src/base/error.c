@@ -54,14 +54,13 @@ p5_status error_set(p5_error *error, p5_status status, const char *format, ...)
     return status;
 }
 
-p5_status error_set_at(p5_error *error, p5_status status, const char *where, unsigned line, unsigned column,
-                       const char *format, ...)
+p5_status error_set_at(p5_error *error, p5_status status, error_place place, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
     set(error, status, format, arguments);
     va_end(arguments);
-    error_at(error, where, line, column);
+    error_at(error, place.where, place.line, place.column);
     return status;
 }
 

@@ -12,9 +12,15 @@
 p5_status error_set(p5_error *error, p5_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Does the same and sets the place, as error_at does. */
-p5_status error_set_at(p5_error *error, p5_status status, const char *where, unsigned line, unsigned column,
-                       const char *format, ...) __attribute__((format(printf, 6, 7)));
+/* The place of an error: a file or an option (may be NULL), and line and column, which count from 1; 0 means
+ * unknown. */
+typedef struct error_place {
+    const char *where;
+    unsigned line, column;
+} error_place;
+/* Does the same as error_set and sets the place. */
+p5_status error_set_at(p5_error *error, p5_status status, error_place place, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 
 /* Adds the place to an error already set. `where` may be NULL; line and column count from 1, 0 means
  * unknown. */

@@ -92,8 +92,8 @@ static void count_matches_of(p5_core *core, p5_block *block)
 
 p5_block *p5_block_make(p5_core *core, const p5_code *from, unsigned max_insns)
 {
-    isa_block *code = isa_block_decode(core->decoder, from->bytes, from->size, from->linear, from->physical,
-                                       from->code32, max_insns);
+    const isa_code bytes = {from->bytes, from->size, from->linear, from->code32};
+    isa_block *code = isa_block_decode(core->decoder, &bytes, from->physical, max_insns);
     if (!code)
         return NULL;
     if (code->count == 0) {

@@ -44,8 +44,7 @@ isa_block *isa_block_make(const isa_insn *insns, unsigned count, const uint8_t *
     return block;
 }
 
-isa_block *isa_block_decode(isa_decoder *decoder, const uint8_t *bytes, size_t size, uint32_t linear,
-                            uint32_t physical, bool code32, unsigned max_insns)
+isa_block *isa_block_decode(isa_decoder *decoder, const isa_code *code, uint32_t physical, unsigned max_insns)
 {
     ARRAY_OF(isa_insn) insns = {0};
     size_t used = 0;
@@ -53,7 +52,8 @@ isa_block *isa_block_decode(isa_decoder *decoder, const uint8_t *bytes, size_t s
         max_insns = MAX_BLOCK_INSNS;
     while (insns.count < max_insns) {
         isa_insn insn;
-        if (!isa_decode(decoder, bytes + used, size - used, linear + (uint32_t)used, code32, &insn) ||
+        if (!isa_decode(decoder, code->bytes + used, code->size - used, code->linear + (uint32_t)used,
+                        code->code32, &insn) ||
             used + insn.length > UINT16_MAX)
             break;
         if (!ARRAY_ADD(&insns, insn)) {
@@ -62,11 +62,12 @@ isa_block *isa_block_decode(isa_decoder *decoder, const uint8_t *bytes, size_t s
         }
         used += insn.length;
         assert(insn.length > 0 && insn.length <= ISA_LONGEST);
-        assert(used <= size);
+        assert(used <= code->size);
         if (ends_block(&insn))
             break;
     }
-    isa_block *block = isa_block_make(insns.items, (unsigned)insns.count, bytes, linear, physical, code32);
+    isa_block *block =
+        isa_block_make(insns.items, (unsigned)insns.count, code->bytes, code->linear, physical, code->code32);
     free(insns.items);
     return block;
 }

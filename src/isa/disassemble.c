@@ -98,22 +98,21 @@ static void write_form(const isa_form *form, char *text, size_t text_size)
         text[i] = (char)tolower((unsigned char)text[i]);
 }
 
-unsigned isa_disassemble(isa_decoder *decoder, const uint8_t *bytes, size_t size, uint32_t address,
-                         bool code32, char *text, size_t text_size)
+unsigned isa_disassemble(isa_decoder *decoder, const isa_code *code, char *text, size_t text_size)
 {
     isa_insn insn;
     if (text_size != 0)
         text[0] = '\0';
-    if (!isa_decode(decoder, bytes, size, address, code32, &insn))
+    if (!isa_decode(decoder, code->bytes, code->size, code->linear, code->code32, &insn))
         return 0;
     /* An instruction that raises #UD here may exist on later processors and is shown by that name, whose
      * length may differ from ours. */
     bool undefined = insn.flags & ISA_UNDEFINED;
-    const uint8_t *code = bytes;
-    size_t left = undefined ? size : insn.length;
-    uint64_t at = address;
+    const uint8_t *rest = code->bytes;
+    size_t left = undefined ? code->size : insn.length;
+    uint64_t at = code->linear;
     cs_insn *found = decoder->text->insn;
-    const uint8_t *opcode = bytes + insn.prefixes;
+    const uint8_t *opcode = code->bytes + insn.prefixes;
     if (!undefined && is_x87_alias(&insn, opcode))
         snprintf(text, text_size, "%s st(%d)",
                  opcode[0] == 0xdd            ? "fxch"
@@ -121,7 +120,7 @@ unsigned isa_disassemble(isa_decoder *decoder, const uint8_t *bytes, size_t size
                  : (opcode[1] & 0xf8) == 0xd8 ? "fcomp"
                                               : "fcom",
                  opcode[1] & 7);
-    else if (cs_disasm_iter(decoder->text->handle[code32], &code, &left, &at, found) &&
+    else if (cs_disasm_iter(decoder->text->handle[code->code32], &rest, &left, &at, found) &&
              (undefined || found->size == insn.length))
         write_text(found, text, text_size);
     else

@@ -315,11 +315,18 @@ void isa_decoder_close(isa_decoder *decoder);
 bool isa_decode(isa_decoder *decoder, const uint8_t *bytes, size_t size, uint32_t address, bool code32,
                 isa_insn *insn);
 
-/* Disassembles one instruction in Intel syntax into `text`. Returns its length as isa_decode does, 0 if
- * `size` is too small. An instruction that raises #UD on this processor is shown by the name that it has on
+/* Bytes of 32-bit or 16-bit code that begin at a linear address. */
+typedef struct isa_code {
+    const uint8_t *bytes;
+    size_t size;
+    uint32_t linear;
+    bool code32;
+} isa_code;
+
+/* Disassembles the first instruction of `code` in Intel syntax into `text`. Returns its length as isa_decode
+ * does, 0 if the code ends before the instruction does. An instruction that raises #UD on this processor is shown by the name that it has on
  * later ones, if any. */
-unsigned isa_disassemble(isa_decoder *decoder, const uint8_t *bytes, size_t size, uint32_t address,
-                         bool code32, char *text, size_t text_size);
+unsigned isa_disassemble(isa_decoder *decoder, const isa_code *code, char *text, size_t text_size);
 
 /* A straight run of instructions as the engine executes it. The bytes are kept because profiles and traces
  * disassemble them. */
@@ -337,11 +344,11 @@ typedef struct isa_block {
 /* Makes a block from decoded instructions and their bytes. Returns NULL if memory runs out. */
 isa_block *isa_block_make(const isa_insn *insns, unsigned count, const uint8_t *bytes, uint32_t linear,
                           uint32_t physical, bool code32);
-/* Decodes up to `max_insns` instructions starting at bytes[0]. The block ends after a branch or after the
- * last complete instruction. Returns NULL if memory runs out. The caller frees the block with
+/* Decodes up to `max_insns` instructions from the beginning of `code`. The block ends after a branch or after
+ * the last complete instruction. Returns NULL if memory runs out. The caller frees the block with
  * isa_block_free. */
-isa_block *isa_block_decode(isa_decoder *decoder, const uint8_t *bytes, size_t size, uint32_t linear,
-                            uint32_t physical, bool code32, unsigned max_insns);
+isa_block *isa_block_decode(isa_decoder *decoder, const isa_code *code, uint32_t physical,
+                            unsigned max_insns);
 /* Adds a user to the block, who must call isa_block_free as well. */
 isa_block *isa_block_share(isa_block *block);
 void isa_block_free(isa_block *block);

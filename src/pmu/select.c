@@ -10,7 +10,7 @@ static p5_status parse_modifiers(const char *text, const char *modifiers, p5_cou
                                  p5_error *error)
 {
     if (*modifiers == '\0')
-        return error_set_at(error, P5_ERR_SYNTAX, NULL, 0, (unsigned)(modifiers - text) + 1,
+        return error_set_at(error, P5_ERR_SYNTAX, (error_place){.column = (unsigned)(modifiers - text) + 1},
                             "expected a modifier after ':': u, k, c or p");
     for (const char *m = modifiers; *m != '\0'; m++) {
         switch (*m) {
@@ -27,7 +27,7 @@ static p5_status parse_modifiers(const char *text, const char *modifiers, p5_cou
             select->overflow_pin = true;
             break;
         default:
-            return error_set_at(error, P5_ERR_SYNTAX, NULL, 0, (unsigned)(m - text) + 1,
+            return error_set_at(error, P5_ERR_SYNTAX, (error_place){.column = (unsigned)(m - text) + 1},
                                 "unknown modifier '%c': u counts at CPL 3, k at CPL 0-2, c clocks, "
                                 "p lets the pin show overflows",
                                 *m);

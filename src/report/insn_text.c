@@ -55,8 +55,8 @@ const char *insn_text_at(insn_text *texts, uint32_t address)
     place->address = address;
     place->size = size;
     memcpy(place->code, code, sizeof code);
-    if (size == 0 ||
-        isa_disassemble(texts->decoder, code, size, address, code32, place->text, sizeof place->text) == 0)
+    if (size == 0 || isa_disassemble(texts->decoder, &(isa_code){code, size, address, code32}, place->text,
+                                     sizeof place->text) == 0)
         snprintf(place->text, sizeof place->text, "?");
     return place->text;
 }

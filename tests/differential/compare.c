@@ -299,8 +299,10 @@ static void print(const record *r, const difference *d)
     printf("snippet %u, state %u:\n", r->index, r->run);
     for (unsigned i = 0; i < r->count; i++) {
         char text[100];
-        isa_disassemble(decoder, r->code + r->starts[i], (size_t)(r->size - r->starts[i]),
-                        r->code_at + r->starts[i], true, text, sizeof text);
+        isa_disassemble(decoder,
+                        &(isa_code){r->code + r->starts[i], (size_t)(r->size - r->starts[i]),
+                                    r->code_at + r->starts[i], true},
+                        text, sizeof text);
         printf("  %3u ", r->starts[i]);
         for (unsigned k = r->starts[i]; k < r->starts[i + 1]; k++)
             printf("%02x", r->code[k]);

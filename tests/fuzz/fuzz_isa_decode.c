@@ -19,7 +19,7 @@ static void decode(isa_decoder *decoder, const uint8_t *data, size_t size, bool 
     LAW(insn.length >= 1 && insn.length <= LONGEST && insn.length <= size);
     LAW(insn.prefixes < insn.length || (insn.flags & ISA_UNDEFINED));
     LAW(insn.form < isa_form_count);
-    LAW(isa_disassemble(decoder, data, size, 0x1000, code32, text, sizeof text) == insn.length);
+    LAW(isa_disassemble(decoder, &(isa_code){data, size, 0x1000, code32}, text, sizeof text) == insn.length);
     LAW(memchr(text, 0, sizeof text) != NULL);
     /* What follows an instruction does not matter to it, and one byte less is not enough. */
     LAW(isa_decode(decoder, data, insn.length, 0x1000, code32, &again));

@@ -136,7 +136,8 @@ void program_make(program *p, random_source *r, const timing *t, isa_decoder *de
     for (unsigned b = 0; b < p->count; b++) {
         uint8_t bytes[PROGRAM_BLOCK_BYTES];
         unsigned size = program_bytes(bytes, r, t, kinds);
-        isa_block *code = isa_block_decode(decoder, bytes, size, address, address, true, PROGRAM_INSNS);
+        isa_block *code =
+            isa_block_decode(decoder, &(isa_code){bytes, size, address, true}, address, PROGRAM_INSNS);
         p->blocks[b].block = code ? block_prepare(t, code) : NULL;
         if (!p->blocks[b].block)
             abort();

@@ -51,8 +51,8 @@ static void explain(unsigned long seed, unsigned family, isa_decoder *decoder, c
             const p5_trace_insn *f = &fast.insns[i];
             const reference_insn *s = &slow.insns[i];
             char text[100] = "";
-            isa_disassemble(decoder, bytes, code->insns[j].length, code->insns[j].address, true, text,
-                            sizeof text);
+            isa_disassemble(decoder, &(isa_code){bytes, code->insns[j].length, code->insns[j].address, true},
+                            text, sizeof text);
             bytes += code->insns[j].length;
             printf("%c%5x: %c %3d %3d %3d %3d | %c %3d %3d %3d %3d  %s%s\n", same_insn(f, s) ? ' ' : '*',
                    f->address, "UV"[f->pipe], (int)f -> d1 - 1000, (int)f -> d2 - 1000, (int)f -> ex - 1000,

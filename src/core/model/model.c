@@ -181,8 +181,8 @@ static p5_status load(parser *from, const char *name)
         uint8_t *text;
         size_t length;
         if (file_read(path, LARGEST_FILE, true, &text, &length, NULL) != P5_OK)
-            return from->status =
-                       error_set_at(from->error, P5_ERR_IO, path, 0, 0, "the model file cannot be read");
+            return from->status = error_set_at(from->error, P5_ERR_IO, (error_place){.where = path},
+                                               "the model file cannot be read");
         inner.where = path;
         inner.cursor = (const char *)text;
         from->status = parse(&inner);

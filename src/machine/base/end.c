@@ -49,8 +49,9 @@ void machine_end_at(p5_machine *machine, uint32_t eip)
     bool shown = show_insn(machine, eip, &insn);
     result->address = insn.linear;
     result->instruction[0] = '\0';
-    if (shown && isa_disassemble(machine->decoder, insn.bytes, insn.available, insn.linear, insn.code32,
-                                 result->instruction, sizeof result->instruction) == 0)
+    if (shown &&
+        isa_disassemble(machine->decoder, &(isa_code){insn.bytes, insn.available, insn.linear, insn.code32},
+                        result->instruction, sizeof result->instruction) == 0)
         snprintf(result->instruction, sizeof result->instruction, "(bytes %02x %02x ...)", insn.bytes[0],
                  insn.available > 1 ? insn.bytes[1] : 0);
 }
@@ -62,7 +63,8 @@ void machine_disassemble(p5_machine *machine, uint32_t linear, char *text, size_
     engine_get_segment(machine->engine, ENGINE_CS, &code);
     bool shown = show_insn(machine, linear - code.base, &insn);
     if (!shown ||
-        isa_disassemble(machine->decoder, insn.bytes, insn.available, linear, insn.code32, text, size) == 0)
+        isa_disassemble(machine->decoder, &(isa_code){insn.bytes, insn.available, linear, insn.code32}, text,
+                        size) == 0)
         snprintf(text, size, "(not readable)");
 }
 

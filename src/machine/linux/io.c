@@ -18,7 +18,7 @@
 #include "machine/linux/calls.h"
 #include "machine/share/scratch.h"
 
-enum { VECTOR_PIECES = 256, PIECES_AT_MOST = 1024 /* UIO_MAXIOV */ };
+enum { PIECES_AT_MOST = 1024 /* UIO_MAXIOV */ };
 /* The largest request to the host, so that a long call can stop between two requests when the run is to
  * end. */
 enum { AT_A_TIME = 1 << 17 };
@@ -86,18 +86,17 @@ static int32_t read_made_up(linux_process *p, const linux_open_file *file, uint3
 static int32_t read_part(linux_process *p, linux_open_file *file, uint32_t address, uint32_t size,
                          uint64_t offset)
 {
-    struct iovec pieces[VECTOR_PIECES];
-    size_t bytes;
-    unsigned count = linux_user_vector(p, address, size, true, pieces, VECTOR_PIECES, &bytes);
-    if (count == 0 && size != 0)
+    linux_vector vector;
+    linux_user_vector(p, address, size, true, &vector);
+    if (vector.count == 0 && size != 0)
         return -EFAULT;
     if (file->kind == LINUX_STANDARD)
         devices_console_flush(p->machine->devices);
     int32_t wrong = file->kind == LINUX_REGULAR ? 0 : wait_for(p, file, POLLIN);
     if (wrong != 0 || is_left(p))
         return wrong;
-    ssize_t got = offset != NO_OFFSET ? preadv(file->host, pieces, (int)count, (off_t)offset)
-                                      : readv(file->host, pieces, (int)count);
+    ssize_t got = offset != NO_OFFSET ? preadv(file->host, vector.pieces, vector.count, (off_t)offset)
+                                      : readv(file->host, vector.pieces, vector.count);
     if (got < 0)
         return -errno;
     if (file->kind == LINUX_STANDARD)
@@ -151,20 +150,20 @@ static int32_t read_any(linux_process *p, linux_open_file *file, uint32_t addres
 
 /* Writes without letting the host's SIGPIPE for a closed pipe reach p5scope; the guest gets the signal. */
 static int32_t write_without_signal(const linux_process *p, const linux_open_file *file,
-                                    const struct iovec *pieces, int count, uint64_t offset)
+                                    const linux_vector *vector, uint64_t offset)
 {
     if (p->machine->replaying && file->kind == LINUX_STANDARD) {
         int32_t size = 0;
-        for (int i = 0; i < count; i++)
-            size += (int32_t)pieces[i].iov_len;
+        for (int i = 0; i < vector->count; i++)
+            size += (int32_t)vector->pieces[i].iov_len;
         return size;
     }
     if (file->kind == LINUX_STANDARD)
         output_begins(p->machine, file->host);
     held_signals closed;
     signals_hold(&closed, false);
-    ssize_t put = offset != NO_OFFSET ? pwritev(file->host, pieces, count, (off_t)offset)
-                                      : writev(file->host, pieces, count);
+    ssize_t put = offset != NO_OFFSET ? pwritev(file->host, vector->pieces, vector->count, (off_t)offset)
+                                      : writev(file->host, vector->pieces, vector->count);
     int32_t result = put < 0 ? -errno : (int32_t)put;
     signals_release(&closed, result == -EPIPE);
     return result;
@@ -182,21 +181,19 @@ static int32_t write_part(linux_process *p, const linux_open_file *file, uint32_
             return (int32_t)fits;
         size = (uint32_t)fits;
     }
-    struct iovec pieces[VECTOR_PIECES];
-    size_t bytes;
+    linux_vector vector;
     bool stream = file->kind == LINUX_STANDARD;
     bool waits = stream || (file->kind == LINUX_PIPE && (file->flags & O_NONBLOCK) == 0);
     uint32_t most = stream ? PIPE_BUF : AT_A_TIME;
-    unsigned count =
-        linux_user_vector(p, address, size < most ? size : most, false, pieces, VECTOR_PIECES, &bytes);
-    if (count == 0)
+    linux_user_vector(p, address, size < most ? size : most, false, &vector);
+    if (vector.count == 0)
         return -EFAULT;
-    int32_t put = stream ? -EAGAIN : write_without_signal(p, file, pieces, (int)count, offset);
+    int32_t put = stream ? -EAGAIN : write_without_signal(p, file, &vector, offset);
     while (waits && (put == -EAGAIN || put == -EINTR)) {
         put = wait_for(p, file, POLLOUT);
         if (put != 0 || is_left(p))
             return put;
-        put = write_without_signal(p, file, pieces, (int)count, offset);
+        put = write_without_signal(p, file, &vector, offset);
     }
     share_settle(file->quota, file->host, before);
     return put;

@@ -74,10 +74,14 @@ bool linux_write_user(linux_process *p, uint32_t address, const void *data, size
 /* Copies a NUL-terminated string. Returns its length, -EFAULT, or -ENAMETOOLONG if it does not fit into
  * `capacity`. */
 int32_t linux_read_string(linux_process *p, uint32_t address, char *text, size_t capacity);
-/* Describes a guest buffer for readv/writev. Returns the number of entries used (at most `capacity`) and the
- * bytes covered in `*bytes`. 0 entries with size > 0 mean a fault. */
-unsigned linux_user_vector(linux_process *p, uint32_t address, uint32_t size, bool write,
-                           struct iovec *vector, unsigned capacity, size_t *bytes);
+/* Pieces of host memory for readv and writev. */
+typedef struct linux_vector {
+    struct iovec pieces[256];
+    int count;
+} linux_vector;
+/* Sets `vector` to the beginning of the guest's buffer of `size` bytes at `address`, as far as the user may
+ * access it and the pieces suffice. No pieces with size > 0 mean a fault. */
+void linux_user_vector(linux_process *p, uint32_t address, uint32_t size, bool write, linux_vector *vector);
 /* Must be called after the host wrote `size` bytes at `address`, so that code there is decoded again. */
 void linux_user_written(linux_process *p, uint32_t address, size_t size);
 

@@ -77,26 +77,25 @@ int32_t linux_read_string(linux_process *p, uint32_t address, char *text, size_t
     return -ENAMETOOLONG;
 }
 
-unsigned linux_user_vector(linux_process *p, uint32_t address, uint32_t size, bool write,
-                           struct iovec *vector, unsigned capacity, size_t *bytes)
+void linux_user_vector(linux_process *p, uint32_t address, uint32_t size, bool write, linux_vector *vector)
 {
-    unsigned used = 0;
-    *bytes = 0;
+    const int capacity = sizeof vector->pieces / sizeof vector->pieces[0];
+    struct iovec *pieces = vector->pieces;
+    int used = 0;
     while (size != 0 && used < capacity) {
         size_t chunk = size;
         uint8_t *at = linux_user_chunk(p, address, &chunk, write);
         if (at == NULL)
             break;
-        bool follows = used != 0 && (uint8_t *)vector[used - 1].iov_base + vector[used - 1].iov_len == at;
+        bool follows = used != 0 && (uint8_t *)pieces[used - 1].iov_base + pieces[used - 1].iov_len == at;
         if (follows)
-            vector[used - 1].iov_len += chunk;
+            pieces[used - 1].iov_len += chunk;
         else
-            vector[used++] = (struct iovec){at, chunk};
-        *bytes += chunk;
+            pieces[used++] = (struct iovec){at, chunk};
         address += (uint32_t)chunk;
         size -= (uint32_t)chunk;
     }
-    return used;
+    vector->count = used;
 }
 
 void linux_user_written(linux_process *p, uint32_t address, size_t size)

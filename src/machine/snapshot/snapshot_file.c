@@ -134,7 +134,7 @@ p5_status snapshot_file_create(const char *path, snapshot_file **file, p5_error 
     static const file_header placeholder;
     struct stat there; /* only a regular file may be replaced, not a device, for example */
     if (stat(path, &there) == 0 && !S_ISREG(there.st_mode))
-        return error_set_at(error, P5_ERR_IO, path, 0, 0,
+        return error_set_at(error, P5_ERR_IO, (error_place){.where = path},
                             "cannot write the snapshot: the file exists and is not a regular file");
     snapshot_file *f = *file = new_file(path, error);
     if (f == NULL)

@@ -156,7 +156,7 @@ p5_status workplace_message(const workplace *place, const char *name, p5_error *
             line_number = (unsigned)strtoul(colon + 1, NULL, 10);
         break;
     }
-    error_set_at(error, P5_ERR_FORMAT, name, line_number, 0, "%s", message);
+    error_set_at(error, P5_ERR_FORMAT, (error_place){name, line_number, 0}, "%s", message);
     free(bytes);
     return P5_ERR_FORMAT;
 }
@@ -179,7 +179,8 @@ static p5_status refuse_shortened(const workplace *place, const char *name, p5_e
         *found = '\0';
         const char *colon = strrchr(line, ':');
         const unsigned number = colon != NULL ? (unsigned)strtoul(colon + 1, NULL, 10) : 0;
-        status = error_set_at(error, P5_ERR_FORMAT, name, number, 0, "%s", found + sizeof warning - 1);
+        status = error_set_at(error, P5_ERR_FORMAT, (error_place){name, number, 0}, "%s",
+                              found + sizeof warning - 1);
         break;
     }
     free(bytes);

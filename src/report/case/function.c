@@ -145,12 +145,13 @@ static p5_status check_object(const uint8_t *bytes, size_t size, const char *pat
 {
     Elf32_Ehdr header; /* e_type and e_machine have the same offsets in 64-bit objects */
     if (size < sizeof header)
-        return error_set_at(error, P5_ERR_FORMAT, path, 0, 0, "the object ends too early");
+        return error_set_at(error, P5_ERR_FORMAT, (error_place){.where = path}, "the object ends too early");
     memcpy(&header, bytes, sizeof header);
     if (header.e_machine != EM_386 || header.e_ident[EI_CLASS] != ELFCLASS32)
-        return error_set_at(error, P5_ERR_FORMAT, path, 0, 0, "it is no i386 object (compile with -m32)");
+        return error_set_at(error, P5_ERR_FORMAT, (error_place){.where = path},
+                            "it is no i386 object (compile with -m32)");
     if (header.e_type != ET_REL)
-        return error_set_at(error, P5_ERR_FORMAT, path, 0, 0,
+        return error_set_at(error, P5_ERR_FORMAT, (error_place){.where = path},
                             "it is linked already: a program or a library (give the object, .o)");
     return P5_OK;
 }
@@ -162,7 +163,8 @@ static p5_status check_source(const char *path, const char *text, bool att, p5_e
     for (size_t i = 0; ending != NULL && i < sizeof endings / sizeof endings[0]; i++) {
         if (strcmp(ending, endings[i]) != 0)
             continue;
-        error_set_at(error, P5_ERR_FORMAT, path, 0, 0, "it is neither an object nor assembly");
+        error_set_at(error, P5_ERR_FORMAT, (error_place){.where = path},
+                     "it is neither an object nor assembly");
         error_hint(error, "compile it and give the object: gcc -m32 -march=pentium -O2 -c");
         return P5_ERR_FORMAT;
     }

@@ -77,10 +77,9 @@ static void read_registers(p5_machine *machine, const p5_case_conditions *condit
         p5_pmu_rdmsr(p5_machine_pmu(machine), &highest, conditions->registers[i].msr, &values[i]);
 }
 
-/* The results of a run; `observe` and `context` as for p5_case_run. */
+/* The observer and the results of a run. */
 typedef struct case_run {
-    void (*observe)(void *context, p5_machine *machine);
-    void *context;
+    const p5_case_observer *observer; /* NULL: none */
     p5_counts *counts;
     uint64_t *registers; /* NULL: not wanted */
     case_left left;
@@ -102,8 +101,8 @@ static p5_status run_case(const p5_case_program *program, const p5_case_conditio
     status = p5_machine_load_case(machine, &image, error);
     if (status == P5_OK)
         status = write_registers(machine, conditions, error);
-    if (status == P5_OK && run->observe != NULL)
-        run->observe(run->context, machine);
+    if (status == P5_OK && run->observer != NULL)
+        run->observer->loaded(run->observer->context, machine);
     if (status == P5_OK)
         status = run_to_exit(machine, program, conditions, error);
     if (status == P5_OK) {
@@ -118,10 +117,10 @@ static p5_status run_case(const p5_case_program *program, const p5_case_conditio
 }
 
 p5_status p5_case_run(const p5_case_program *program, const p5_case_conditions *conditions,
-                      void (*observe)(void *context, p5_machine *machine), void *context, p5_counts *counts,
-                      uint64_t *registers, p5_error *error)
+                      const p5_case_observer *observer, p5_counts *counts, uint64_t *registers,
+                      p5_error *error)
 {
-    case_run run = {observe, context, counts, registers, {0}};
+    case_run run = {observer, counts, registers, {0}};
     return run_case(program, conditions, &run, error);
 }
 

@@ -45,7 +45,7 @@ static p5_status take_census(const p5_case_program *program, const p5_case_condi
     if (to->executed == NULL || to->first == NULL)
         return error_set(error, P5_ERR_MEMORY, "no memory for counting executions");
     p5_counts counts;
-    return p5_case_run(program, conditions, trace_census, to, &counts, NULL, error);
+    return p5_case_run(program, conditions, &(p5_case_observer){trace_census, to}, &counts, NULL, error);
 }
 
 static void free_census(census *of)
@@ -100,8 +100,10 @@ static void capture_insn(void *context, const p5_trace_insn *insn)
     item->trip = (unsigned)(to->heads - to->from);
     size_t offset = insn->address - to->image.text_address;
     if (offset >= to->image.text_size ||
-        isa_disassemble(to->decoder, to->image.text + offset, to->image.text_size - offset, insn->address,
-                        true, item->text, sizeof item->text) == 0)
+        isa_disassemble(
+            to->decoder,
+            &(isa_code){to->image.text + offset, to->image.text_size - offset, insn->address, true},
+            item->text, sizeof item->text) == 0)
         snprintf(item->text, sizeof item->text, "?");
 }
 
@@ -129,7 +131,8 @@ static p5_status capture_trips(const p5_case_program *program, const p5_case_con
     if (state.decoder == NULL)
         return error_set(error, P5_ERR_MEMORY, "cannot open the disassembler");
     p5_counts counts;
-    p5_status status = p5_case_run(program, conditions, trace_capture, &state, &counts, NULL, error);
+    p5_status status =
+        p5_case_run(program, conditions, &(p5_case_observer){trace_capture, &state}, &counts, NULL, error);
     isa_decoder_close(state.decoder);
     if (status != P5_OK)
         return status;

@@ -77,8 +77,8 @@ static p5_status merge_database(p5_database *database, const char *file, const c
     int attached = name != NULL ? sqlite3_step(attach) : SQLITE_NOMEM;
     sqlite3_finalize(attach);
     if (attached != SQLITE_DONE)
-        return error_set_at(error, P5_ERR_FORMAT, file, 0, 0, "cannot open the database: %s",
-                            sqlite3_errmsg(database->sqlite));
+        return error_set_at(error, P5_ERR_FORMAT, (error_place){.where = file},
+                            "cannot open the database: %s", sqlite3_errmsg(database->sqlite));
     p5_status status = want_label(database, label, error);
     if (status == P5_OK)
         status = database_do(database, "BEGIN IMMEDIATE", error);
@@ -109,16 +109,18 @@ p5_status p5_database_merge(p5_database *database, const char *file, const char 
     *runs = 0;
     FILE *in = fopen(file, "re");
     if (in == NULL)
-        return error_set_at(error, P5_ERR_IO, file, 0, 0, "cannot open the file: %s", strerror(errno));
+        return error_set_at(error, P5_ERR_IO, (error_place){.where = file}, "cannot open the file: %s",
+                            strerror(errno));
     p5_status status;
     char start[sizeof magic];
     size_t size = fread(start, 1, sizeof start, in);
     if (same_file(database->path, in)) {
-        status = error_set_at(error, P5_ERR_STATE, file, 0, 0, "a database cannot be merged into itself");
+        status = error_set_at(error, P5_ERR_STATE, (error_place){.where = file},
+                              "a database cannot be merged into itself");
     } else if (size == sizeof magic && memcmp(start, magic, sizeof magic) == 0) {
         status = merge_database(database, file, label, runs, error);
     } else if (size >= sizeof zstd && memcmp(start, zstd, sizeof zstd) == 0) {
-        status = error_set_at(error, P5_ERR_FORMAT, file, 0, 0,
+        status = error_set_at(error, P5_ERR_FORMAT, (error_place){.where = file},
                               "the file is compressed; 'zstd -d' makes one that can be merged");
     } else {
         rewind(in);

@@ -118,7 +118,8 @@ int remarks_hottest(const p5_profile *p, const insn_costs *costs, const uint64_t
 void remarks_disassemble(isa_decoder *decoder, const profile_insn *insn, char *text, size_t size)
 {
     const profile_code *c = &insn->code;
-    if (isa_disassemble(decoder, c->bytes, c->length, (uint32_t)c->address, c->code32, text, size) == 0)
+    if (isa_disassemble(decoder, &(isa_code){c->bytes, c->length, (uint32_t)c->address, c->code32}, text,
+                        size) == 0)
         snprintf(text, size, "(bad)");
 }
 

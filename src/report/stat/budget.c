@@ -102,7 +102,7 @@ p5_status p5_budget_add(p5_budget *budget, const char *text, unsigned family, p5
     size_t before = budget->conditions.count;
     p5_status status = parse_line(budget, text, family, error);
     if (status == P5_OK && budget->conditions.count == before)
-        status = error_set_at(error, P5_ERR_SYNTAX, NULL, 0, 1,
+        status = error_set_at(error, P5_ERR_SYNTAX, (error_place){.column = 1},
                               "a condition is missing here, such as clocks<=1.2e6");
     return status;
 }
@@ -127,7 +127,7 @@ p5_status p5_budget_read(p5_budget *budget, const char *path, unsigned family, p
     free(line);
     fclose(file);
     if (status == P5_OK && budget->conditions.count == before)
-        status = error_set_at(error, P5_ERR_SYNTAX, path, 1, 0, "there is no condition in it");
+        status = error_set_at(error, P5_ERR_SYNTAX, (error_place){path, 1, 0}, "there is no condition in it");
     return status;
 }
 

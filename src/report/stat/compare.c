@@ -157,7 +157,8 @@ p5_status p5_comparison_read(p5_comparison *c, const char *path, p5_error *error
 {
     FILE *in = fopen(path, "re");
     if (in == NULL)
-        return error_set_at(error, P5_ERR_IO, path, 0, 0, "cannot open the file: %s", strerror(errno));
+        return error_set_at(error, P5_ERR_IO, (error_place){.where = path}, "cannot open the file: %s",
+                            strerror(errno));
     return read_runs(c, in, path, error);
 }
 

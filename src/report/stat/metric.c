@@ -30,7 +30,7 @@ typedef struct reader {
 
 static p5_status fail(const reader *r, size_t column, p5_status status, const char *message)
 {
-    return error_set_at(r->error, status, r->where, r->line, (unsigned)column, "%s", message);
+    return error_set_at(r->error, status, (error_place){r->where, r->line, (unsigned)column}, "%s", message);
 }
 
 static size_t blanks(const char *text)
@@ -126,9 +126,10 @@ static p5_status read_metric(reader *r, const char *line)
     r->g->metrics.items[r->g->metrics.count++] = m;
     for (unsigned i = 0; i < METRIC_SECONDS; i++)
         if (metric_formula_uses(formula, i) && !in_event_set(r->g, i)) {
-            status = error_set_at(r->error, P5_ERR_SYNTAX, r->where, r->line, (unsigned)offset + 1,
-                                  "the formula uses %s, which is not in the EVENTSET",
-                                  i == METRIC_CLOCKS ? "clocks" : p5_event_describe((enum p5_event)i)->name);
+            status =
+                error_set_at(r->error, P5_ERR_SYNTAX, (error_place){r->where, r->line, (unsigned)offset + 1},
+                             "the formula uses %s, which is not in the EVENTSET",
+                             i == METRIC_CLOCKS ? "clocks" : p5_event_describe((enum p5_event)i)->name);
             return status;
         }
     return P5_OK;
@@ -234,11 +235,13 @@ static p5_status open_file(const char *path, metric_group **out, p5_error *error
     size_t size;
     p5_status status = file_read(path, LARGEST, true, &bytes, &size, NULL);
     if (status == P5_ERR_IO)
-        return error_set_at(error, P5_ERR_IO, path, 0, 0, "the metric group cannot be opened");
+        return error_set_at(error, P5_ERR_IO, (error_place){.where = path},
+                            "the metric group cannot be opened");
     if (status == P5_ERR_MEMORY)
         return error_set(error, P5_ERR_MEMORY, "out of memory");
     if (status != P5_OK || memchr(bytes, '\0', size) != NULL) {
-        status = error_set_at(error, P5_ERR_SYNTAX, path, 0, 0, "the file is not a readable metric group");
+        status = error_set_at(error, P5_ERR_SYNTAX, (error_place){.where = path},
+                              "the file is not a readable metric group");
     } else {
         const char *slash = strrchr(path, '/');
         char name[64];

@@ -217,16 +217,18 @@ p5_status p5_register_set_field(const p5_register *reg, const char *assignment, 
             continue;
         uint64_t number;
         if (!p5_parse_number(equals + 1, &number))
-            return error_set_at(error, P5_ERR_SYNTAX, "", 0, (unsigned)(equals + 1 - assignment) + 1,
+            return error_set_at(error, P5_ERR_SYNTAX,
+                                (error_place){.column = (unsigned)(equals + 1 - assignment) + 1},
                                 "'%s' is not a number", equals + 1);
         if (number > field_mask(field))
-            return error_set_at(error, P5_ERR_RANGE, "", 0, (unsigned)(equals + 1 - assignment) + 1,
+            return error_set_at(error, P5_ERR_RANGE,
+                                (error_place){.column = (unsigned)(equals + 1 - assignment) + 1},
                                 "%s has %u bits: its largest value is 0x%" PRIx64, field->name,
                                 field->high - field->low + 1U, field_mask(field));
         *value = (*value & ~(field_mask(field) << field->low)) | number << field->low;
         return P5_OK;
     }
-    error_set_at(error, P5_ERR_NAME, "", 0, 1, "%s has no field '%s'", reg->name, name);
+    error_set_at(error, P5_ERR_NAME, (error_place){.column = 1}, "%s has no field '%s'", reg->name, name);
     error_nearest(error, &nearest);
     return P5_ERR_NAME;
 }

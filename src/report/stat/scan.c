@@ -15,7 +15,8 @@ p5_status scan_fail(const scanner *s, const char *at, p5_status status, const ch
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    return error_set_at(s->error, status, NULL, 0, (unsigned)(at - s->text) + 1, "%s", message);
+    return error_set_at(s->error, status, (error_place){.column = (unsigned)(at - s->text) + 1}, "%s",
+                        message);
 }
 
 const char *scan_blanks(scanner *s)
@@ -70,11 +71,11 @@ p5_status scan_selected(const char *text, unsigned family, p5_selected *found, p
     p5_selection all = {0};
     p5_status status = p5_selection_add(&all, text, family, error);
     if (status == P5_OK && all.count != 1)
-        status = error_set_at(error, P5_ERR_SYNTAX, NULL, 0, 1,
+        status = error_set_at(error, P5_ERR_SYNTAX, (error_place){.column = 1},
                               "one event is expected here, '%s' selects %zu", text, all.count);
     if (status == P5_OK && !all.items[0].supported)
-        status =
-            error_set_at(error, P5_ERR_NAME, NULL, 0, 1, "the model has no event '%s'", all.items[0].name);
+        status = error_set_at(error, P5_ERR_NAME, (error_place){.column = 1}, "the model has no event '%s'",
+                              all.items[0].name);
     if (status == P5_OK)
         *found = all.items[0];
     p5_selection_free(&all);

@@ -94,8 +94,8 @@ static unsigned next_random(unsigned below)
 static p5_block *make(const timing *t, isa_decoder *decoder, const uint8_t *bytes, size_t size,
                       uint32_t address)
 {
-    p5_block *block = block_prepare(
-        t, isa_block_decode(decoder, bytes, size, address, address ^ 0x7000000, true, LONGEST_BLOCK + 1));
+    p5_block *block = block_prepare(t, isa_block_decode(decoder, &(isa_code){bytes, size, address, true},
+                                                        address ^ 0x7000000, LONGEST_BLOCK + 1));
     assert_non_null(block);
     return block;
 }

@@ -23,7 +23,8 @@ static uint64_t bits(double d)
 static uint32_t price_in(uint8_t mode, const timing *t, const uint8_t *bytes, unsigned size, p5_value value)
 {
     isa_decoder *decoder = isa_decoder_open(ISA_P55C);
-    p5_block *block = block_prepare(t, isa_block_decode(decoder, bytes, size, 0x1000, 0x1000, true, 1));
+    p5_block *block =
+        block_prepare(t, isa_block_decode(decoder, &(isa_code){bytes, size, 0x1000, true}, 0x1000, 1));
     assert_non_null(block);
     const cost_context c = {.mode = mode, .cpl = 3, .cpl_after = 3, .value = &value};
     uint32_t clocks = cost_clocks(t, &block->ops[0], &c);
@@ -160,7 +161,8 @@ static void modes(void **state)
 static uint32_t price_at(const timing *t, const uint8_t *bytes, const cost_context *c)
 {
     isa_decoder *decoder = isa_decoder_open(ISA_P55C);
-    p5_block *block = block_prepare(t, isa_block_decode(decoder, bytes, 16, 0x1000, 0x1000, true, 1));
+    p5_block *block =
+        block_prepare(t, isa_block_decode(decoder, &(isa_code){bytes, 16, 0x1000, true}, 0x1000, 1));
     assert_non_null(block);
     uint32_t clocks = cost_clocks(t, &block->ops[0], c);
     block_free(block);
@@ -338,7 +340,8 @@ static unsigned flops_of(const timing *t, uint8_t first, uint8_t second, uint32_
 {
     const uint8_t bytes[16] = {first, second};
     isa_decoder *decoder = isa_decoder_open(ISA_P55C);
-    p5_block *block = block_prepare(t, isa_block_decode(decoder, bytes, 16, 0x1000, 0x1000, true, 1));
+    p5_block *block =
+        block_prepare(t, isa_block_decode(decoder, &(isa_code){bytes, 16, 0x1000, true}, 0x1000, 1));
     unsigned flops = cost_flops(t, &block->ops[0], clocks);
     block_free(block);
     isa_decoder_close(decoder);
@@ -356,8 +359,9 @@ static void overlaps(void **state)
     } rows[] = {{{0xd8, 0xc1}, 3, 1}, {{0xd9, 0xf2}, 139, 103}, {{0xd9, 0xf2}, 37, 1}, {{0xd9, 0xf2}, 17, 1}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         isa_decoder *decoder = isa_decoder_open(ISA_P55C);
-        p5_block *block = block_prepare(
-            timing_of(P5_FAMILY_P55C), isa_block_decode(decoder, rows[i].bytes, 16, 0x1000, 0x1000, true, 1));
+        p5_block *block =
+            block_prepare(timing_of(P5_FAMILY_P55C),
+                          isa_block_decode(decoder, &(isa_code){rows[i].bytes, 16, 0x1000, true}, 0x1000, 1));
         assert_int_equal(fpu_occupancy(&block->ops[0], rows[i].clocks), rows[i].held);
         block_free(block);
         isa_decoder_close(decoder);

@@ -81,7 +81,7 @@ static const pair_case mmx_cases[] = {
 static void check(const pair_case *c, unsigned family)
 {
     isa_decoder *decoder = isa_decoder_open(family == P5_FAMILY_P54C ? ISA_P54C : ISA_P55C);
-    isa_block *code = isa_block_decode(decoder, c->bytes, c->size, 0x1000, 0x1000, true, 2);
+    isa_block *code = isa_block_decode(decoder, &(isa_code){c->bytes, c->size, 0x1000, true}, 0x1000, 2);
     p5_block *block = block_prepare(timing_of(family), code);
     assert_non_null(block);
     unpaired expected = family == P5_FAMILY_P54C ? c->p54c : c->p55c;

@@ -61,7 +61,8 @@ static void go(run *r, unsigned family, const uint8_t *bytes, unsigned size, con
     r->right = right;
     const timing *t = timing_of(family);
     isa_decoder *decoder = isa_decoder_open(family == P5_FAMILY_P54C ? ISA_P54C : ISA_P55C);
-    p5_block *block = block_prepare(t, isa_block_decode(decoder, bytes, size, 0x1000, 0x1000, true, MOST));
+    p5_block *block =
+        block_prepare(t, isa_block_decode(decoder, &(isa_code){bytes, size, 0x1000, true}, 0x1000, MOST));
     assert_non_null(block);
     const pipe_resolver resolver = {r, hit_data, NULL, hit_code, known, predict, NULL, NULL};
     trace_sink sink = {.insn = note, .context = r};
@@ -260,8 +261,8 @@ static void misprediction(void **state)
         memset(&r, 0, sizeof r);
         const timing *t = timing_of(cases[i].family);
         isa_decoder *decoder = isa_decoder_open(cases[i].family == P5_FAMILY_P54C ? ISA_P54C : ISA_P55C);
-        p5_block *block =
-            block_prepare(t, isa_block_decode(decoder, cases[i].bytes, 4, 0x1000, 0x1000, true, 2));
+        p5_block *block = block_prepare(
+            t, isa_block_decode(decoder, &(isa_code){cases[i].bytes, 4, 0x1000, true}, 0x1000, 2));
         const pipe_resolver resolver = {&r, hit_data, NULL, hit_code, known, predict, NULL, NULL};
         trace_sink sink = {.insn = note, .context = &r};
         pipe_state s;

@@ -132,7 +132,8 @@ static p5_block *random_loop(const timing *t, isa_decoder *decoder)
     bytes[size++] = 0x75; /* jne */
     bytes[size++] = 0x80;
     uint32_t address = 0x1000 + next_random(32);
-    p5_block *block = block_prepare(t, isa_block_decode(decoder, bytes, size, address, address, true, MOST));
+    p5_block *block =
+        block_prepare(t, isa_block_decode(decoder, &(isa_code){bytes, size, address, true}, address, MOST));
     assert_non_null(block);
     return block;
 }
@@ -177,8 +178,8 @@ static void a_long_wait_forgets(void **state)
         for (unsigned right = 0; right < 2; right++) {
             const timing *t = timing_of(family);
             isa_decoder *decoder = isa_decoder_open(family == P5_FAMILY_P54C ? ISA_P54C : ISA_P55C);
-            p5_block *after =
-                block_prepare(t, isa_block_decode(decoder, tail, sizeof tail, 0x2004, 0x2004, true, MOST));
+            p5_block *after = block_prepare(
+                t, isa_block_decode(decoder, &(isa_code){tail, sizeof tail, 0x2004, true}, 0x2004, MOST));
             pipe_state first = {0};
             for (unsigned n = 0; n < LOOPS; n++) {
                 p5_block *block = random_loop(t, decoder);
@@ -220,7 +221,8 @@ static void the_next_entry(void **state)
         for (unsigned n = 0; n < LOOPS; n++) {
             p5_block *block = random_loop(t, decoder);
             uint32_t address = block->ops[0].address;
-            p5_block *next = block_prepare(t, isa_block_decode(decoder, nop, 1, address, address, true, 1));
+            p5_block *next =
+                block_prepare(t, isa_block_decode(decoder, &(isa_code){nop, 1, address, true}, address, 1));
             looped l;
             begin(&l, t, n % 3 != 0);
             for (unsigned i = next_random(6); i > 0; i--)

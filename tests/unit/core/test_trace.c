@@ -17,8 +17,9 @@ static void expect(const uint8_t *bytes, size_t size, unsigned count,
                    const uint16_t expected[][P5_TRACE_SOURCES + 1])
 {
     isa_decoder *decoder = isa_decoder_open(ISA_P55C);
-    p5_block *block = block_prepare(timing_of(P5_FAMILY_P55C),
-                                    isa_block_decode(decoder, bytes, size, 0x1000, 0x1000, true, 32));
+    p5_block *block =
+        block_prepare(timing_of(P5_FAMILY_P55C),
+                      isa_block_decode(decoder, &(isa_code){bytes, size, 0x1000, true}, 0x1000, 32));
     assert_non_null(block);
     assert_int_equal(block->count, count);
     trace_sink sink = {0};
@@ -129,8 +130,9 @@ static void kinds(void **state)
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         isa_decoder *decoder = isa_decoder_open(ISA_P55C);
-        p5_block *block = block_prepare(timing_of(P5_FAMILY_P55C),
-                                        isa_block_decode(decoder, rows[i].bytes, 4, 0x1000, 0x1000, true, 1));
+        p5_block *block =
+            block_prepare(timing_of(P5_FAMILY_P55C),
+                          isa_block_decode(decoder, &(isa_code){rows[i].bytes, 4, 0x1000, true}, 0x1000, 1));
         if (trace_kind(&block->ops[0]) != rows[i].kind)
             fail_msg("row %zu: kind %d", i, trace_kind(&block->ops[0]));
         block_free(block);
@@ -144,8 +146,9 @@ static void far_producers(void **state)
     (void)state;
     static const uint8_t bytes[] = {0xb8, 1, 0, 0, 0, 0x90, 0x89, 0xc1}; /* mov eax,1; nop; mov ecx,eax */
     isa_decoder *decoder = isa_decoder_open(ISA_P55C);
-    p5_block *block = block_prepare(timing_of(P5_FAMILY_P55C),
-                                    isa_block_decode(decoder, bytes, sizeof bytes, 0x1000, 0x1000, true, 3));
+    p5_block *block =
+        block_prepare(timing_of(P5_FAMILY_P55C),
+                      isa_block_decode(decoder, &(isa_code){bytes, sizeof bytes, 0x1000, true}, 0x1000, 3));
     for (unsigned between = 65533; between < 65537; between++) {
         trace_sink sink = {0};
         uint16_t sources[P5_TRACE_SOURCES] = {0};

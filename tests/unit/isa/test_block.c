@@ -20,8 +20,8 @@ static isa_block *decode(unsigned offset, unsigned size, unsigned max_insns)
 {
     isa_decoder *decoder = isa_decoder_open(ISA_P55C);
     assert_non_null(decoder);
-    isa_block *block =
-        isa_block_decode(decoder, code + offset, size, 0x8000 + offset, 0x18000 + offset, true, max_insns);
+    isa_block *block = isa_block_decode(decoder, &(isa_code){code + offset, size, 0x8000 + offset, true},
+                                        0x18000 + offset, max_insns);
     assert_non_null(block);
     isa_decoder_close(decoder);
     return block;

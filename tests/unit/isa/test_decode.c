@@ -502,15 +502,18 @@ static void test_text(void **state)
     };
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         char text[64];
-        assert_int_equal(isa_disassemble(decoder, texts[i].bytes, texts[i].length, 0x1000, texts[i].code32,
-                                         text, sizeof text),
-                         texts[i].length);
-        assert_string_equal(text, texts[i].text);
         assert_int_equal(
-            isa_disassemble(decoder, texts[i].bytes, texts[i].length - 1u, 0x1000, true, text, sizeof text),
-            0);
-        assert_int_equal(isa_disassemble(decoder, texts[i].bytes, texts[i].length, 0x1000, true, text, 3),
-                         texts[i].length);
+            isa_disassemble(decoder, &(isa_code){texts[i].bytes, texts[i].length, 0x1000, texts[i].code32},
+                            text, sizeof text),
+            texts[i].length);
+        assert_string_equal(text, texts[i].text);
+        assert_int_equal(isa_disassemble(decoder,
+                                         &(isa_code){texts[i].bytes, texts[i].length - 1u, 0x1000, true},
+                                         text, sizeof text),
+                         0);
+        assert_int_equal(
+            isa_disassemble(decoder, &(isa_code){texts[i].bytes, texts[i].length, 0x1000, true}, text, 3),
+            texts[i].length);
         assert_true(strlen(text) < 3);
     }
 }
