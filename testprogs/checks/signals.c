@@ -89,22 +89,28 @@ static void install(int signal, void *handler, u32 flags)
 
 static const u32 read_only = 5;
 
-static void check_fault(int line, u32 at, int signo, int code, u32 address, u32 eip, u32 trap, u32 error)
+typedef struct expected_signal {
+    int signo, code;
+    u32 address, eip, trap, error;
+} expected_signal;
+
+/* Reports what differs from the expected signal of the instruction at `at`. */
+static void check_fault(int line, u32 at, expected_signal expected)
 {
     if (seen.count != 1)
         guest_report(__FILE__, line, "handler calls", 1, seen.count);
-    if (seen.signo != signo)
-        guest_report(__FILE__, line, "signal", signo, seen.signo);
-    if (seen.code != code)
-        guest_report(__FILE__, line, "si_code", code, seen.code);
-    if (seen.address != address)
-        guest_report(__FILE__, line, "si_addr", address, seen.address);
-    if (seen.eip != eip)
-        guest_report(__FILE__, line, "EIP", eip - at, (s64)seen.eip - at);
-    if (seen.trap != trap)
-        guest_report(__FILE__, line, "trap number", trap, seen.trap);
-    if (seen.error != error)
-        guest_report(__FILE__, line, "error code", error, seen.error);
+    if (seen.signo != expected.signo)
+        guest_report(__FILE__, line, "signal", expected.signo, seen.signo);
+    if (seen.code != expected.code)
+        guest_report(__FILE__, line, "si_code", expected.code, seen.code);
+    if (seen.address != expected.address)
+        guest_report(__FILE__, line, "si_addr", expected.address, seen.address);
+    if (seen.eip != expected.eip)
+        guest_report(__FILE__, line, "EIP", expected.eip - at, (s64)seen.eip - at);
+    if (seen.trap != expected.trap)
+        guest_report(__FILE__, line, "trap number", expected.trap, seen.trap);
+    if (seen.error != expected.error)
+        guest_report(__FILE__, line, "error code", expected.error, seen.error);
 }
 
 static void faults(void)
@@ -115,41 +121,43 @@ static void faults(void)
         install(signals[i], handler_info, SA_SIGINFO);
 
     at = FAULT("movl 0x10, %%eax");
-    check_fault(__LINE__, at, SIGSEGV, 1 /* MAPERR */, 0x10, at, 14, 4 /* user */);
+    check_fault(__LINE__, at, (expected_signal){SIGSEGV, 1 /* MAPERR */, 0x10, at, 14, 4 /* user */});
     CHECK(0x10, seen.cr2);
     at = FAULT("movl $1, read_only_address");
-    check_fault(__LINE__, at, SIGSEGV, 2 /* ACCERR */, (u32)&read_only, at, 14, 7 /* present, write, user */);
+    check_fault(
+        __LINE__, at,
+        (expected_signal){SIGSEGV, 2 /* ACCERR */, (u32)&read_only, at, 14, 7 /* present, write, user */});
     at = FAULT("movl 0xc0000000, %%eax"); /* the kernel's */
-    check_fault(__LINE__, at, SIGSEGV, 1, 0xc0000000u, at, 14, 5);
+    check_fault(__LINE__, at, (expected_signal){SIGSEGV, 1, 0xc0000000u, at, 14, 5});
     at = FAULT("xorl %%ecx, %%ecx\n1:\tdivl %%ecx");
-    check_fault(__LINE__, at, SIGFPE, 1 /* INTDIV */, at, at, 0, 0);
+    check_fault(__LINE__, at, (expected_signal){SIGFPE, 1 /* INTDIV */, at, at, 0, 0});
     at = FAULT("ud2");
-    check_fault(__LINE__, at, SIGILL, 2 /* ILLOPN */, at, at, 6, 0);
+    check_fault(__LINE__, at, (expected_signal){SIGILL, 2 /* ILLOPN */, at, at, 6, 0});
     at = FAULT(".byte 0x0f, 0xff");
-    check_fault(__LINE__, at, SIGILL, 2, at, at, 6, 0);
+    check_fault(__LINE__, at, (expected_signal){SIGILL, 2, at, at, 6, 0});
     at = FAULT("int3");
-    check_fault(__LINE__, at, SIGTRAP, 0x80 /* KERNEL */, 0, at + 1, 3, 0);
+    check_fault(__LINE__, at, (expected_signal){SIGTRAP, 0x80 /* KERNEL */, 0, at + 1, 3, 0});
     at = FAULT("hlt");
-    check_fault(__LINE__, at, SIGSEGV, 0x80, 0, at, 13, 0);
+    check_fault(__LINE__, at, (expected_signal){SIGSEGV, 0x80, 0, at, 13, 0});
     at = FAULT("cli");
-    check_fault(__LINE__, at, SIGSEGV, 0x80, 0, at, 13, 0);
+    check_fault(__LINE__, at, (expected_signal){SIGSEGV, 0x80, 0, at, 13, 0});
     at = FAULT("inb $0x80, %%al");
-    check_fault(__LINE__, at, SIGSEGV, 0x80, 0, at, 13, 0);
+    check_fault(__LINE__, at, (expected_signal){SIGSEGV, 0x80, 0, at, 13, 0});
     at = FAULT("int $0x81"); /* a gate that users may not use: error code = vector * 8 + 2 */
-    check_fault(__LINE__, at, SIGSEGV, 0x80, 0, at, 13, 0x81 * 8 + 2);
+    check_fault(__LINE__, at, (expected_signal){SIGSEGV, 0x80, 0, at, 13, 0x81 * 8 + 2});
     at = FAULT("movb $0x7f, %%al\n\taddb $1, %%al\n1:\tinto");
-    check_fault(__LINE__, at, SIGSEGV, 0x80, 0, at + 1, 4, 0);
+    check_fault(__LINE__, at, (expected_signal){SIGSEGV, 0x80, 0, at + 1, 4, 0});
     at = FAULT("movl $7, %%eax\n1:\tboundl %%eax, bound_limits");
-    check_fault(__LINE__, at, SIGSEGV, 0x80, 0, at, 5, 0);
+    check_fault(__LINE__, at, (expected_signal){SIGSEGV, 0x80, 0, at, 5, 0});
     at = FAULT("movl $0x58, %%eax\n1:\tmovl %%eax, %%fs"); /* a selector without a descriptor behind it: not
                                                               in use */
-    check_fault(__LINE__, at, SIGSEGV, 0x80, 0, at, 13, 0x58);
+    check_fault(__LINE__, at, (expected_signal){SIGSEGV, 0x80, 0, at, 13, 0x58});
     /* single step: the trap comes behind the instruction that follows POPF */
     at = FAULT("pushfl\n\torl $0x100, (%%esp)\n\tpopfl\n\tnop\n1:\tnop");
-    check_fault(__LINE__, at, SIGTRAP, 2 /* TRACE */, at, at, 1, 0);
+    check_fault(__LINE__, at, (expected_signal){SIGTRAP, 2 /* TRACE */, at, at, 1, 0});
     /* x87: 1/0 with the exception unmasked; the fault comes at the next waiting instruction */
     at = FAULT("fninit\n\tfldcw x87_unmasked\n\tfldz\n\tfld1\n\tfdivp\n1:\tfwait");
-    check_fault(__LINE__, at, SIGFPE, 3 /* FLTDIV */, at, at, 16, 0);
+    check_fault(__LINE__, at, (expected_signal){SIGFPE, 3 /* FLTDIV */, at, at, 16, 0});
     __asm__ volatile("fninit");
     resume = 0;
 }

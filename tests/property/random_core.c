@@ -161,15 +161,27 @@ static unsigned next_block(const guest *g, random_source *r, unsigned b)
     }
 }
 
-static void retire(p5_core *core, const guest *g, random_source *r, unsigned b, unsigned next, unsigned cpl,
-                   const random_core_observer *observer)
+/* The state of a run. */
+typedef struct run {
+    p5_core *core;
+    random_source random;
+    guest guest;
+    unsigned cpl, block;
+    const random_core_observer *observer;
+} run;
+
+/* Feeds the core the current block; control goes to block `next`. */
+static void retire(run *u, unsigned next)
 {
+    const guest *g = &u->guest;
+    const random_core_observer *observer = u->observer;
+    random_source *r = &u->random;
     p5_access accesses[ACCESSES];
     p5_value values[INSNS + 1] = {{0}};
     uint8_t unsafe[INSNS + 1] = {0};
-    const p5_block *block = g->block[b];
+    const p5_block *block = g->block[u->block];
     p5_retired what = {
-        .block = g->block[b], .count = (uint16_t)block->count, .accesses = accesses, .values = values};
+        .block = g->block[u->block], .count = (uint16_t)block->count, .accesses = accesses, .values = values};
     what.access_count = references(block, r, accesses);
     for (unsigned i = 0; i < block->count; i++)
         if (block->ops[i].value != ISA_VALUE_NONE)
@@ -180,15 +192,15 @@ static void retire(p5_core *core, const guest *g, random_source *r, unsigned b, 
         memset(unsafe, 1, sizeof unsafe);
     }
     what.next = g->start[next];
-    what.cpl = what.cpl_after = (uint8_t)cpl;
+    what.cpl = what.cpl_after = (uint8_t)u->cpl;
     what.mode = P5_MODE_PROTECTED;
     if (observer && observer->retire)
-        observer->retire(observer->context, core, &what);
+        observer->retire(observer->context, u->core, &what);
     else
-        p5_core_retire(core, &what);
+        p5_core_retire(u->core, &what);
 }
 
-/* What does not belong to the flow of instructions. */
+/* Does something that does not belong to the flow of instructions. Returns the CPL afterwards. */
 static unsigned disturb(p5_core *core, random_source *r, unsigned cpl, uint32_t handler)
 {
     p5_control control = {.paging = random_below(r, 4) != 0,
@@ -199,7 +211,7 @@ static unsigned disturb(p5_core *core, random_source *r, unsigned cpl, uint32_t 
                       .dr7 = random_next(r),
                       .extensions = true};
     p5_access frame = {0x30000, 0x30000, 4, P5_ACCESS_WRITE | P5_ACCESS_SYSTEM, 0};
-    /* INT n would be an instruction of the block before */
+    /* No INT n, which would be an instruction of the previous block. */
     static const p5_transfer kinds[] = {P5_TRANSFER_FAULT, P5_TRANSFER_TRAP, P5_TRANSFER_INTERRUPT,
                                         P5_TRANSFER_NMI};
     p5_exception exception = {.kind = kinds[random_below(r, sizeof kinds / sizeof *kinds)],
@@ -258,15 +270,6 @@ static p5_core *open_core(const p5_model *model, bool memo)
     return core;
 }
 
-/* A run from its first stretch on. */
-typedef struct run {
-    p5_core *core;
-    random_source random;
-    guest guest;
-    unsigned cpl, block;
-    const random_core_observer *observer;
-} run;
-
 static void settle(const run *u)
 {
     if (u->observer && u->observer->settle)
@@ -276,7 +279,7 @@ static void settle(const run *u)
 static void step(run *u)
 {
     unsigned next = next_block(&u->guest, &u->random, u->block);
-    retire(u->core, &u->guest, &u->random, u->block, next, u->cpl, u->observer);
+    retire(u, next);
     u->block = next;
     if (random_below(&u->random, 100) == 0) {
         settle(u);
@@ -308,19 +311,18 @@ void random_core_watch(const p5_model *model, bool memo, uint64_t seed, unsigned
     p5_core_close(u.core);
 }
 
-void random_core_change(const p5_model *model, bool memo, uint64_t seed, unsigned stretches, unsigned at,
-                        void (*hand_over)(void *context, p5_core *from, p5_core *to), void *context,
-                        p5_counts *totals)
+void random_core_change(const p5_model *model, bool memo, uint64_t seed, unsigned stretches,
+                        const random_core_successor *successor, p5_counts *totals)
 {
     bool mmx = p5_model_family(model) == P5_FAMILY_P55C;
     run u;
     begin(&u, model, memo, seed);
     make(&u.guest, u.core, &u.random, mmx);
     for (unsigned n = 0; n < stretches; n++) {
-        if (n == at) {
+        if (n == successor->at) {
             p5_core *other = open_core(model, memo);
             random_source again = {seed};
-            hand_over(context, u.core, other);
+            successor->hand_over(successor->context, u.core, other);
             p5_core_close(u.core);
             u.core = other;
             make(&u.guest, other, &again, mmx); /* the same blocks */

@@ -163,8 +163,8 @@ static void end(void *context, p5_core *core)
     qsort(r->sites, r->count, sizeof *r->sites, by_place);
 }
 
-/* Where the recording takes its options from, and puts what it found. */
-static void record_as_asked(recording *r, const p5_model *model, bool memo_on, uint64_t seed)
+/* Records a profile with the options that `r` already has. */
+static void record(recording *r, const p5_model *model, bool memo_on, uint64_t seed)
 {
     batch *in = r->batch;
     const random_core_observer observer = {.begin = begin,
@@ -175,20 +175,19 @@ static void record_as_asked(recording *r, const p5_model *model, bool memo_on, u
     random_core_watch(model, memo_on, seed, r->stretches, &r->totals, &observer);
 }
 
-static void record(recording *r, const p5_model *model, bool memo_on, uint64_t seed, size_t budget,
-                   uint64_t interval, batch *in)
+/* Returns the options of a recording without samples. */
+static recording unsampled(size_t budget, uint64_t interval, batch *in)
 {
-    *r = (recording){.budget = budget,
-                     .interval = interval,
-                     .batch = in,
-                     .stretches = STRETCHES,
-                     .sampled = P5_PROFILE_NONE};
-    record_as_asked(r, model, memo_on, seed);
+    return (recording){.budget = budget,
+                       .interval = interval,
+                       .batch = in,
+                       .stretches = STRETCHES,
+                       .sampled = P5_PROFILE_NONE};
 }
 
-/* The same with samples, each `period` of something. */
-static void sample(recording *r, const p5_model *model, bool memo_on, uint64_t seed, unsigned stretches,
-                   uint64_t period, batch *in)
+/* Returns the options of a recording that samples after every `period` counts of a quantity. The seed selects the
+ * quantity and the latency. */
+static recording sampling(uint64_t seed, unsigned stretches, uint64_t period, batch *in)
 {
     static const int sampled[] = {P5_PROFILE_CLOCKS,
                                   P5_EVENT_DATA_READ_OR_WRITE,
@@ -198,13 +197,12 @@ static void sample(recording *r, const p5_model *model, bool memo_on, uint64_t s
                                   P5_EVENT_DATA_READ_MISS_OR_WRITE_MISS,
                                   P5_PROFILE_STALLS + P5_STALL_ISSUE,
                                   P5_PROFILE_EXECUTIONS};
-    *r = (recording){.budget = SIZE_MAX,
-                     .batch = in,
-                     .stretches = stretches,
-                     .sampled = sampled[seed % (sizeof sampled / sizeof *sampled)],
-                     .latency = seed % 4,
-                     .period = period};
-    record_as_asked(r, model, memo_on, seed);
+    return (recording){.budget = SIZE_MAX,
+                       .batch = in,
+                       .stretches = stretches,
+                       .sampled = sampled[seed % (sizeof sampled / sizeof *sampled)],
+                       .latency = seed % 4,
+                       .period = period};
 }
 
 static void forget(recording *r)
@@ -363,13 +361,19 @@ static bool law_holds(const p5_model *model, uint64_t seed, bool other_master)
     static batch put_off;
     static p5_counts plain;
     random_core_run(model, true, seed, STRETCHES, &plain);
-    record(&usual, model, true, seed, SIZE_MAX, 0, NULL);
-    record(&exact, model, false, seed, SIZE_MAX, 1 + seed * 97 % 1000, NULL);
-    record(&tiny, model, true, seed, 1, 0, NULL);
-    record(&batches, model, true, seed, SIZE_MAX, 1 + seed * 97 % 1000, &put_off);
+    usual = unsampled(SIZE_MAX, 0, NULL);
+    record(&usual, model, true, seed);
+    exact = unsampled(SIZE_MAX, 1 + seed * 97 % 1000, NULL);
+    record(&exact, model, false, seed);
+    tiny = unsampled(1, 0, NULL);
+    record(&tiny, model, true, seed);
+    batches = unsampled(SIZE_MAX, 1 + seed * 97 % 1000, &put_off);
+    record(&batches, model, true, seed);
     const uint64_t period = 1 + seed * 31 % LONGEST_PERIOD;
-    sample(&sampled, model, false, seed, STRETCHES, period, NULL);
-    sample(&sampled_batches, model, true, seed, STRETCHES, period, &put_off);
+    sampled = sampling(seed, STRETCHES, period, NULL);
+    record(&sampled, model, false, seed);
+    sampled_batches = sampling(seed, STRETCHES, period, &put_off);
+    record(&sampled_batches, model, true, seed);
     bool same_counts = memcmp(&plain, &usual.totals, sizeof plain) == 0 &&
                        memcmp(&plain, &exact.totals, sizeof plain) == 0 &&
                        memcmp(&plain, &tiny.totals, sizeof plain) == 0 &&
@@ -400,9 +404,12 @@ static bool far_samples_are_the_same(const p5_model *model, uint64_t seed)
     static recording exact, alone, batches;
     static batch put_off;
     const uint64_t period = 300 + seed * 7919 % 4000;
-    sample(&exact, model, false, seed, LONG, period, NULL);
-    sample(&alone, model, true, seed, LONG, period, NULL);
-    sample(&batches, model, true, seed, LONG, period, &put_off);
+    exact = sampling(seed, LONG, period, NULL);
+    record(&exact, model, false, seed);
+    alone = sampling(seed, LONG, period, NULL);
+    record(&alone, model, true, seed);
+    batches = sampling(seed, LONG, period, &put_off);
+    record(&batches, model, true, seed);
     const bool holds = memcmp(&exact.totals, &alone.totals, sizeof exact.totals) == 0 &&
                        memcmp(&exact.totals, &batches.totals, sizeof exact.totals) == 0 &&
                        same_profile(&alone, &exact) && same_profile(&batches, &exact) &&

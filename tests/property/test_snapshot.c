@@ -33,7 +33,8 @@ static bool same_with(const p5_model *model, bool memo, unsigned long seed, snap
     enum { STRETCHES = 3000 };
     static p5_counts whole, pieces;
     random_core_run(model, memo, seed, STRETCHES, &whole);
-    random_core_change(model, memo, seed, STRETCHES, 1 + (unsigned)(seed * 7919 % STRETCHES), hand_over, b,
+    random_core_change(model, memo, seed, STRETCHES,
+                       &(random_core_successor){1 + (unsigned)(seed * 7919 % STRETCHES), hand_over, b},
                        &pieces);
     if (memcmp(&whole, &pieces, sizeof whole) == 0)
         return true;

@@ -106,10 +106,12 @@ static const snapshot_field *field_of(const snapshot_part *part)
     return field;
 }
 
-/* Number `index` of a part, wrong. */
+/* Gives the last number of `part` (a text as a whole) a value outside the field's limits and returns whether the
+ * snapshot is refused with the field's name. A field without limits counts as refused; *limited counts the others. */
 static bool refused(snapshot_sections *all, snapshot_section *section, const snapshot_part *part,
-                    const snapshot_field *field, uint64_t index, const char *guest, unsigned *limited)
+                    const snapshot_field *field, const char *guest, unsigned *limited)
 {
+    uint64_t index = part->type >= SNAPSHOT_TEXT ? 0 : part->count - 1;
     char name[600];
     p5_error error = {0};
     unsigned char *kept = malloc(section->size);
@@ -195,8 +197,7 @@ static bool all_refused(const char *guest, const char *kind)
                 printf("no table has %s.%s\n", part.table, part.field);
                 return false;
             }
-            if (!refused(&all, section, &part, field, part.type >= SNAPSHOT_TEXT ? 0 : part.count - 1, guest,
-                         &limited))
+            if (!refused(&all, section, &part, field, guest, &limited))
                 return false;
         }
     }

@@ -34,27 +34,23 @@ static uint64_t total(rig *r, enum p5_event event)
     return p5_core_event_total(r->core, event, 3, false);
 }
 
-/* Executes the first `count` instructions of `bytes` at `address`. */
-static void execute(rig *r, uint32_t address, const uint8_t *bytes, size_t size, unsigned count,
-                    bool descriptor, const p5_access *accesses, unsigned access_count)
+/* Executes the first instructions of `bytes` at `address`, as many as `what` counts. */
+static void execute(rig *r, uint32_t address, const uint8_t *bytes, size_t size, p5_retired what)
 {
     p5_block *block = p5_block_make(r->core, &(p5_code){bytes, size, address, address, true}, 16);
     assert_non_null(block);
-    assert_true(p5_block_count(block) >= count);
-    p5_core_retire(r->core, &(p5_retired){.block = block,
-                                          .count = (uint16_t)count,
-                                          .next = address + (uint32_t)size,
-                                          .mode = P5_MODE_PROTECTED,
-                                          .descriptor = descriptor,
-                                          .accesses = accesses,
-                                          .access_count = access_count});
+    assert_true(p5_block_count(block) >= what.count);
+    what.block = block;
+    what.next = address + (uint32_t)size;
+    what.mode = P5_MODE_PROTECTED;
+    p5_core_retire(r->core, &what);
     p5_block_release(r->core, block);
 }
 
 static void nop(rig *r, uint32_t address)
 {
     static const uint8_t byte[] = {0x90};
-    execute(r, address, byte, 1, 1, false, NULL, 0);
+    execute(r, address, byte, 1, (p5_retired){.count = 1});
 }
 
 static p5_exception fault(uint8_t vector, uint32_t instruction)
@@ -103,7 +99,8 @@ static void misses_of_faulting_references(void **state)
             if (kind != P5_REFERENCE_CODE) {
                 static const uint8_t load[] = {0x8b, 0x06}; /* mov eax,[esi] */
                 p5_access access = fixture_access(MISSING, 4, 0);
-                execute(&r, CODE, load, sizeof load, 1, false, &access, 1);
+                execute(&r, CODE, load, sizeof load,
+                        (p5_retired){.count = 1, .accesses = &access, .access_count = 1});
                 uint64_t there = total(&r, miss);
                 p5_core_exception(r.core, &e);
                 assert_int_equal(total(&r, miss), there);
@@ -125,8 +122,10 @@ static void fault_in_v_and_another(void **state)
         rig r;
         open_rig(&r, models[i / 8], errata, false);
         nop(&r, CODE - 1);
-        execute(&r, CODE, pair, apart && in_v ? 1 : sizeof pair, in_v ? 1 : 2, false,
-                &(p5_access){.linear = MISSING, .physical = MISSING, .size = 4}, in_v ? 0 : 1);
+        execute(&r, CODE, pair, apart && in_v ? 1 : sizeof pair,
+                (p5_retired){.count = in_v ? 1 : 2,
+                             .accesses = &(p5_access){.linear = MISSING, .physical = MISSING, .size = 4},
+                             .access_count = in_v ? 0 : 1});
         p5_exception first = fault(PF, CODE + (in_v ? 1 : 3)), second = fault(PF, HANDLER);
         p5_block *whole = p5_block_make(r.core, &(p5_code){pair, sizeof pair, CODE, CODE, true}, 16);
         p5_block *own =
@@ -143,7 +142,7 @@ static void fault_in_v_and_another(void **state)
         /* with an instruction in between both count */
         nop(&r, CODE - 1);
         uint64_t before = total(&r, P5_EVENT_INSTRUCTIONS_EXECUTED);
-        execute(&r, CODE, pair, apart ? 1 : sizeof pair, 1, false, NULL, 0);
+        execute(&r, CODE, pair, apart ? 1 : sizeof pair, (p5_retired){.count = 1});
         first.instruction = CODE + 1;
         first.block = apart ? own : whole;
         first.index = apart ? 0 : 1;
@@ -188,9 +187,9 @@ static void flushes_without_a_flush(void **state)
         bool errata = i & 1, descriptor = i & 2;
         rig r;
         open_rig(&r, models[i / 4], errata, false);
-        execute(&r, CODE, load, sizeof load, 1, descriptor, NULL, 0);
+        execute(&r, CODE, load, sizeof load, (p5_retired){.count = 1, .descriptor = descriptor});
         assert_int_equal(total(&r, P5_EVENT_PIPELINE_FLUSHES), descriptor);
-        execute(&r, CODE, verify, sizeof verify, 1, descriptor, NULL, 0);
+        execute(&r, CODE, verify, sizeof verify, (p5_retired){.count = 1, .descriptor = descriptor});
         assert_int_equal(total(&r, P5_EVENT_PIPELINE_FLUSHES), errata + descriptor);
         assert_int_equal(total(&r, P5_EVENT_BRANCHES), descriptor + 1);
         close_rig(&r);
@@ -217,17 +216,18 @@ static void breakpoints_of_restarted_instructions(void **state)
 
         p5_exception e = fault(MF, CODE); /* stopped by an x87 exception, restarted behind the handler */
         p5_core_exception(r.core, &e);
-        execute(&r, CODE, fnop, sizeof fnop, 1, false, NULL, 0);
+        execute(&r, CODE, fnop, sizeof fnop, (p5_retired){.count = 1});
         assert_int_equal(total(&r, match), expected += errata ? 2 : 1);
 
-        execute(&r, CODE - 1, pop_ss, 1, 1, false, NULL, 0); /* behind POP SS */
+        execute(&r, CODE - 1, pop_ss, 1, (p5_retired){.count = 1}); /* behind POP SS */
         nop(&r, CODE);
         assert_int_equal(total(&r, match), expected += errata ? 2 : 1);
         nop(&r, CODE);
         assert_int_equal(total(&r, match), expected += 1);
 
         p5_access access = fixture_access(DATA, 4, 0); /* behind an enabled data breakpoint */
-        execute(&r, CODE - 2, load, sizeof load, 1, false, &access, 1);
+        execute(&r, CODE - 2, load, sizeof load,
+                (p5_retired){.count = 1, .accesses = &access, .access_count = 1});
         nop(&r, CODE);
         assert_int_equal(total(&r, match), expected += errata ? 0 : 1);
         nop(&r, CODE);
@@ -254,9 +254,9 @@ static void descriptor_table_registers(void **state)
     rig r;
     open_rig(&r, "p55c-200", true, false);
     p5_access accesses[] = {fixture_access(0x5000, 2, 0), fixture_access(0x5002, 4, 0)};
-    execute(&r, CODE, lgdt, sizeof lgdt, 1, false, accesses, 2);
+    execute(&r, CODE, lgdt, sizeof lgdt, (p5_retired){.count = 1, .accesses = accesses, .access_count = 2});
     assert_int_equal(total(&r, P5_EVENT_ANY_SEGMENT_REGISTER_LOADED), 1);
-    execute(&r, CODE, lidt, sizeof lidt, 1, false, accesses, 2);
+    execute(&r, CODE, lidt, sizeof lidt, (p5_retired){.count = 1, .accesses = accesses, .access_count = 2});
     assert_int_equal(total(&r, P5_EVENT_ANY_SEGMENT_REGISTER_LOADED), 2);
     close_rig(&r);
 }

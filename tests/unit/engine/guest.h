@@ -406,19 +406,22 @@ static void guest_run(guest *g, engine_stop expected)
 
 #define GUEST_LOAD(g, name) guest_put(g, GUEST_CODE, name, name##_end)
 #define guest_expect_access(g, insn, n, where, bytes, what)                                                  \
-    guest_expect_access_at(g, insn, n, where, bytes, what, __FILE__, __LINE__)
+    guest_expect_access_at(g, insn, n, (p5_access){.linear = (where), .size = (bytes), .flags = (what)},     \
+                           __FILE__, __LINE__)
 
-static void guest_expect_access_at(const guest *g, unsigned insn, unsigned n, uint32_t linear, unsigned size,
-                                   unsigned flags, const char *file, int line)
+/* Fails the test unless access `n` of instruction `insn` has the linear address, size and flags of `expected`. */
+static void guest_expect_access_at(const guest *g, unsigned insn, unsigned n, p5_access expected,
+                                   const char *file, int line)
 {
     const guest_insn *i = &g->insns[insn];
     if (insn >= g->count || n >= i->accesses)
         fail_msg("%s:%d: instruction %u has no access %u", file, line, insn, n);
     const p5_access *a = &g->accesses[i->first_access + n];
-    if (a->linear != linear || a->size != size || a->flags != flags)
+    if (a->linear != expected.linear || a->size != expected.size || a->flags != expected.flags)
         fail_msg("%s:%d: instruction %u (%s), access %u: expected %08x size %u flags %02x, got %08x size %u "
                  "flags %02x",
-                 file, line, insn, i->mnemonic, n, linear, size, flags, a->linear, a->size, a->flags);
+                 file, line, insn, i->mnemonic, n, expected.linear, expected.size, expected.flags, a->linear,
+                 a->size, a->flags);
 }
 
 /* Silences warnings about helpers that a test does not use. */
