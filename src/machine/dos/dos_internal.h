@@ -221,7 +221,7 @@ typedef struct dos_found {
 dos_error dos_search_begin(dos *d, const dos_path *path, uint8_t attributes, dos_search *state);
 dos_error dos_search_next(dos *d, dos_search *state, dos_found *entry);
 
-/* --- file.c --- */
+/* --- file.c, file_data.c --- */
 
 p5_status dos_files_open(dos *d, p5_error *error);
 void dos_files_close(dos *d);
@@ -244,7 +244,7 @@ dos_error dos_rename(dos *d, const dos_path *from, const dos_path *to);
 
 /* Converts the name at `text` to the first 12 bytes of a file control block: drive and name. Returns the
  * number of characters read. `flags` and `*answer` are AL before and after AH = 29h. */
-size_t dos_parse_name(const dos *d, const char *text, uint8_t flags, uint8_t fcb[12], uint8_t *answer);
+size_t dos_parse_name(const dos *d, const char *text, uint8_t flags, uint8_t to[12], uint8_t *answer);
 
 /* --- console.c --- */
 
@@ -252,6 +252,41 @@ size_t dos_parse_name(const dos *d, const char *text, uint8_t flags, uint8_t fcb
 int dos_input(dos *d, uint8_t *byte);
 bool dos_input_waits(dos *d);
 void dos_output(dos *d, uint8_t character);
+
+/* --- program_load.c --- */
+
+enum {
+    PSP_BYTES = 0x100,
+    PSP_TOP = 0x02,
+    PSP_TERMINATE = 0x0a, /* vectors 22h-24h */
+    PSP_PARENT = 0x16,
+    PSP_ENVIRONMENT = 0x2c,
+    PSP_FCB = 0x5c, /* two blocks of 16 bytes */
+    PSP_TAIL = 0x80,
+    DOS_TAIL_MOST = 126,
+    DOS_ENVIRONMENT_MOST = 0x8000,
+    DOS_VECTOR_TERMINATE = 0x22
+};
+
+/* The registers with which a program begins. */
+typedef struct dos_entry {
+    uint16_t cs, ip, ss, sp;
+} dos_entry;
+
+/* What a program is executed with: its path, the command line after its name, and its variables. */
+typedef struct dos_command {
+    const char *path, *tail, *environment;
+    size_t environment_size;
+} dos_command;
+
+/* Loads a program as a child of the current one, if there is one. Returns its prefix and how it begins. */
+dos_error dos_load_program(dos *d, const mz_image *image, const dos_command *with, uint16_t *psp,
+                           dos_entry *begin);
+/* Copies the image to `segment` and adds `factor` to each word in the relocation table. These words may lie
+ * after the image, in the extra memory that the header requests (EXEPACK). */
+bool dos_place_image(dos *d, const mz_image *image, uint16_t segment, uint16_t factor);
+/* Returns a new program's AX: AL and AH are FFh if the drive of the first or second name does not exist. */
+uint16_t dos_first_ax(const dos *d, uint16_t psp);
 
 /* --- program.c --- */
 
@@ -272,12 +307,12 @@ dos_call dos_call_make_directory, dos_call_remove_directory, dos_call_change_dir
     dos_call_open, dos_call_close, dos_call_read, dos_call_write, dos_call_delete, dos_call_seek,
     dos_call_attributes, dos_call_ioctl, dos_call_duplicate, dos_call_duplicate_to, dos_call_get_directory,
     dos_call_rename, dos_call_file_time, dos_call_create_temporary, dos_call_create_new, dos_call_handles,
-    dos_call_commit, dos_call_open_extended, dos_call_truename; /* file.c, change.c */
+    dos_call_commit, dos_call_open_extended, dos_call_truename; /* file.c, file_data.c, change.c */
 dos_call dos_call_find_first, dos_call_find_next;               /* find.c */
 dos_call dos_call_fcb_open, dos_call_fcb_close, dos_call_fcb_find_first, dos_call_fcb_find_next,
     dos_call_fcb_delete, dos_call_fcb_read, dos_call_fcb_write, dos_call_fcb_create, dos_call_fcb_rename,
     dos_call_fcb_read_random, dos_call_fcb_write_random, dos_call_fcb_size, dos_call_fcb_set_random,
-    dos_call_fcb_read_block, dos_call_fcb_write_block, dos_call_parse_name;            /* fcb.c */
+    dos_call_fcb_read_block, dos_call_fcb_write_block, dos_call_parse_name; /* fcb.c, fcb_records.c */
 dos_call dos_call_country, dos_call_lead_bytes, dos_call_national, dos_call_code_page; /* national.c */
 dos_call dos_call_allocate, dos_call_free, dos_call_resize, dos_call_strategy;         /* memory.c */
 dos_call dos_call_execute, dos_call_terminate, dos_call_exit, dos_call_stay, dos_call_exit_code,

@@ -1,4 +1,4 @@
-/* Programs: loading, program segment prefixes, execution of child programs, and termination. */
+/* Execution of programs (AH = 4Bh), their prefixes and their end. program_load.c loads them. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,190 +10,10 @@
 #include "machine/dos/dos_internal.h"
 
 enum {
-    PSP_BYTES = 0x100,
-    PSP_PARAGRAPHS = 0x10,
-    PSP_TOP = 0x02,
-    PSP_TERMINATE = 0x0a, /* vectors 22h-24h */
-    PSP_PARENT = 0x16,
-    PSP_ENVIRONMENT = 0x2c,
     PSP_STACK = 0x2e, /* SS:SP at the program's last call of DOS */
-    PSP_CALL = 0x50,
-    PSP_FCB = 0x5c, /* two blocks of 16 bytes */
-    PSP_TAIL = 0x80,
-    TAIL_MOST = 126,
-    ENVIRONMENT_MOST = 0x8000,
-    VECTOR_TERMINATE = 0x22,
-    FRAME_BYTES = 6, /* IP, CS and FLAGS, which the stub's IRET pops */
+    FRAME_BYTES = 6,  /* IP, CS and FLAGS, which the stub's IRET pops */
     PROGRAM_LARGEST = 64 << 20
 };
-
-/* --- the prefix --- */
-
-static void psp_make(dos *d, uint16_t psp, uint16_t top, uint16_t environment)
-{
-    static const uint8_t call[] = {0xcd, 0x21, 0xcb};
-    uint8_t bytes[PSP_BYTES] = {0xcd, 0x20};
-    memcpy(bytes + PSP_TOP, &top, 2);
-    engine_read_linear(d->engine, VECTOR_TERMINATE * 4, bytes + PSP_TERMINATE, 12);
-    uint16_t parent = d->psp != 0 ? d->psp : psp; /* the first program is its own parent */
-    memcpy(bytes + PSP_PARENT, &parent, 2);
-    memcpy(bytes + PSP_ENVIRONMENT, &environment, 2);
-    memset(bytes + 0x38, 0xff, 4); /* pointer to the previous PSP: none */
-    bytes[0x40] = 6;
-    bytes[0x41] = 22;
-    memcpy(bytes + PSP_CALL, call, sizeof call);
-    bytes[PSP_TAIL + 1] = '\r';
-    engine_write_linear(d->engine, dos_linear(psp, 0), bytes, sizeof bytes);
-}
-
-static void psp_set_tail(dos *d, uint16_t psp, const char *tail)
-{
-    uint8_t bytes[128] = {0};
-    size_t length = strnlen(tail, TAIL_MOST);
-    bytes[0] = (uint8_t)length;
-    memcpy(bytes + 1, tail, length);
-    bytes[1 + length] = '\r';
-    engine_write_linear(d->engine, dos_linear(psp, PSP_TAIL), bytes, sizeof bytes);
-}
-
-/* Parses the first two words of the tail into the prefix's file control blocks, as COMMAND.COM does. */
-static void psp_set_names(dos *d, uint16_t psp, const char *tail)
-{
-    static const char between[] = " \t,;=";
-    for (unsigned i = 0; i < 2; i++) {
-        uint8_t fcb[16] = {0}, answer;
-        dos_parse_name(d, tail, 1, fcb, &answer);
-        engine_write_linear(d->engine, dos_linear(psp, (uint16_t)(PSP_FCB + 16 * i)), fcb, sizeof fcb);
-        tail += strspn(tail, between);
-        tail += strcspn(tail, between);
-    }
-}
-
-/* Returns a new program's AX: AL and AH are FFh if the drive of the first or second name does not exist. */
-static uint16_t psp_drives(const dos *d, uint16_t psp)
-{
-    uint16_t ax = 0;
-    for (unsigned i = 0; i < 2; i++) {
-        uint32_t drive = bios_load(&d->bios, dos_linear(psp, (uint16_t)(PSP_FCB + 16 * i)), 1);
-        if (drive != 0 && !dos_drive_there(d, drive - 1))
-            ax |= (uint16_t)(0xff << 8 * i);
-    }
-    return ax;
-}
-
-/* Allocates and fills an environment: the variables, an empty one, the number of strings that follow (1), and
- * the program's path. */
-static dos_error environment_make(dos *d, const char *variables, size_t size, const char *path,
-                                  uint16_t *segment)
-{
-    size_t whole = size + (size == 0) + 1 + 2 + strlen(path) + 1;
-    uint16_t paragraphs = (uint16_t)((whole + 15) / 16);
-    if (whole > ENVIRONMENT_MOST)
-        return DOS_NO_MEMORY;
-    dos_error wrong = dos_allocate(d, 8, &paragraphs, segment);
-    if (wrong != DOS_OK)
-        return wrong;
-    uint8_t *bytes = calloc(whole, 1);
-    if (bytes == NULL)
-        return DOS_NO_MEMORY;
-    memcpy(bytes, variables, size);
-    size_t at = size + (size == 0) + 1;
-    bytes[at] = 1;
-    strcpy((char *)bytes + at + 2, path);
-    engine_write_linear(d->engine, dos_linear(*segment, 0), bytes, whole);
-    free(bytes);
-    return DOS_OK;
-}
-
-/* --- loading --- */
-
-/* Copies the image to `segment` and adds `factor` to each word in the relocation table. These words may lie
- * after the image, in the extra memory that the header requests (EXEPACK). */
-static bool place_image(dos *d, const mz_image *image, uint16_t segment, uint16_t factor)
-{
-    uint8_t *copy = calloc(image->image_size, 1);
-    if (copy == NULL)
-        return false;
-    memcpy(copy, image->bytes + image->image_at, image->stored);
-    bool written = engine_write_linear(d->engine, dos_linear(segment, 0), copy, image->image_size);
-    free(copy);
-    for (unsigned i = 0; i < image->relocation_count; i++) {
-        uint32_t at = (dos_linear(segment, 0) + mz_relocation(image, i)) & 0xfffff;
-        dos_store(d, at, (uint16_t)(dos_load(d, at) + factor));
-    }
-    return written;
-}
-
-/* Tells the user that only the DOS part of a file with programs for two systems runs. */
-static void notice_other_system(dos *d, const mz_image *image, const char *path)
-{
-    if (image->other_system != NULL)
-        notice_once(&d->machine->notices, NOTICE_OTHER, 0xd0501u,
-                    "%s also contains a program for %s; p5scope runs the DOS program only", path,
-                    image->other_system);
-}
-
-/* Allocates memory for prefix and image: as much as is free, between the header's minimum and maximum. */
-static dos_error allocate_program(dos *d, const mz_image *image, uint16_t *psp, uint16_t *paragraphs)
-{
-    uint32_t least = PSP_PARAGRAPHS + (image->image_size + 15) / 16 + image->least;
-    uint32_t most = image->com || image->most == 0
-                        ? 0xffff
-                        : PSP_PARAGRAPHS + (image->image_size + 15) / 16 + (uint32_t)image->most;
-    most = most > 0xffff ? 0xffff : most < least ? least : most;
-    if (least > 0xffff)
-        return DOS_NO_MEMORY;
-    *paragraphs = (uint16_t)most;
-    dos_error wrong = dos_allocate(d, 8, paragraphs, psp);
-    if (wrong == DOS_NO_MEMORY && *paragraphs >= least)
-        wrong = dos_allocate(d, 8, paragraphs, psp);
-    return wrong;
-}
-
-typedef struct entry {
-    uint16_t cs, ip, ss, sp;
-} entry;
-
-/* What a program is executed with: its path, the command line after its name, and its variables. */
-typedef struct command {
-    const char *path, *tail, *environment;
-    size_t environment_size;
-} command;
-
-static dos_error load_program(dos *d, const mz_image *image, const command *with, uint16_t *psp, entry *begin)
-{
-    uint16_t variables, paragraphs;
-    dos_error wrong = environment_make(d, with->environment, with->environment_size, with->path, &variables);
-    if (wrong != DOS_OK)
-        return wrong;
-    wrong = allocate_program(d, image, psp, &paragraphs);
-    if (wrong != DOS_OK) {
-        dos_free(d, variables);
-        return wrong;
-    }
-    psp_make(d, *psp, (uint16_t)(*psp + paragraphs), variables);
-    psp_set_tail(d, *psp, with->tail);
-    psp_set_names(d, *psp, with->tail);
-    dos_handles_inherit(d, *psp);
-    uint16_t segment = (uint16_t)(*psp + PSP_PARAGRAPHS);
-    if (!place_image(d, image, segment, segment))
-        return DOS_NO_MEMORY;
-    if (image->com) {
-        uint16_t top = paragraphs >= 0x1000 ? 0xfffe : (uint16_t)(paragraphs * 16 - 2);
-        *begin = (entry){*psp, 0x100, *psp, top};
-        dos_store(d, dos_linear(*psp, top), 0); /* RET ends the program by INT 20h at its address 0 */
-    } else {
-        *begin =
-            (entry){(uint16_t)(segment + image->cs), image->ip, (uint16_t)(segment + image->ss), image->sp};
-    }
-    notice_other_system(d, image, with->path);
-    const char *name = strrchr(with->path, '\\');
-    dos_name_block(d, *psp, name != NULL ? name + 1 : with->path);
-    /* the program owns both blocks */
-    dos_store(d, dos_linear((uint16_t)(*psp - 1), 1), *psp);
-    dos_store(d, dos_linear((uint16_t)(variables - 1), 1), *psp);
-    return DOS_OK;
-}
 
 /* Writes the frame that the stub's IRET pops to `ss`:`sp`. */
 static void put_frame(dos *d, uint16_t ss, uint16_t sp, uint16_t cs, uint16_t ip)
@@ -204,14 +24,14 @@ static void put_frame(dos *d, uint16_t ss, uint16_t sp, uint16_t cs, uint16_t ip
 }
 
 /* Sets the registers with which a program begins. */
-static void enter_program(dos *d, uint16_t psp, const entry *begin)
+static void enter_program(dos *d, uint16_t psp, const dos_entry *begin)
 {
     engine *e = d->engine;
     uint16_t sp = (uint16_t)(begin->sp - FRAME_BYTES);
     put_frame(d, begin->ss, sp, begin->cs, begin->ip);
     for (engine_register r = ENGINE_EAX; r <= ENGINE_EDI; r++)
         engine_set(e, r, 0);
-    engine_set(e, ENGINE_EAX, psp_drives(d, psp));
+    engine_set(e, ENGINE_EAX, dos_first_ax(d, psp));
     engine_set(e, ENGINE_ECX, 0xff);
     engine_set(e, ENGINE_EDX, psp);
     engine_set(e, ENGINE_ESI, begin->ip);
@@ -232,7 +52,7 @@ static void save_caller(dos *d)
     engine_get_segment(d->engine, ENGINE_SS, &ss);
     uint16_t sp = bios_word(&d->bios, ENGINE_ESP);
     uint32_t at = ss.base + sp;
-    bios_store(&d->bios, VECTOR_TERMINATE * 4, 4, bios_load(&d->bios, at, 4));
+    bios_store(&d->bios, DOS_VECTOR_TERMINATE * 4, 4, bios_load(&d->bios, at, 4));
     dos_store(d, dos_linear(d->psp, PSP_STACK), sp);
     dos_store(d, dos_linear(d->psp, PSP_STACK + 2), ss.selector);
 }
@@ -255,9 +75,9 @@ dos_error dos_begin(dos *d, const mz_image *image, const char *path, const char 
                     const char *environment, size_t environment_size)
 {
     uint16_t psp;
-    entry begin;
-    const command with = {path, tail, environment, environment_size};
-    dos_error wrong = load_program(d, image, &with, &psp, &begin);
+    dos_entry begin;
+    const dos_command with = {path, tail, environment, environment_size};
+    dos_error wrong = dos_load_program(d, image, &with, &psp, &begin);
     if (wrong != DOS_OK)
         return wrong;
     if (d->psp != 0 && !save_parent(d)) {
@@ -293,7 +113,7 @@ static void return_to_parent(dos *d, uint16_t psp, uint16_t parent)
     uint32_t at = dos_linear(psp, PSP_TERMINATE);
     uint16_t ip = dos_load(d, at), cs = dos_load(d, at + 2);
     engine_read_linear(d->engine, at, vectors, sizeof vectors);
-    engine_write_linear(d->engine, VECTOR_TERMINATE * 4, vectors, sizeof vectors);
+    engine_write_linear(d->engine, DOS_VECTOR_TERMINATE * 4, vectors, sizeof vectors);
     if (!restore_parent(d, parent)) {
         dos_set_segment(d, ENGINE_SS, dos_load(d, dos_linear(parent, PSP_STACK + 2)));
         engine_set(d->engine, ENGINE_ESP, dos_load(d, dos_linear(parent, PSP_STACK)));
@@ -311,7 +131,7 @@ void dos_terminate(dos *d, uint8_t type, uint8_t code)
 {
     enum { STAYS = 3 };
     uint16_t psp = d->psp, parent = dos_load(d, dos_linear(psp, PSP_PARENT));
-    uint32_t stub = 0xf0000000u | (0xe000u + VECTOR_TERMINATE * 16u);
+    uint32_t stub = 0xf0000000u | (0xe000u + DOS_VECTOR_TERMINATE * 16u);
     bool last = bios_load(&d->bios, dos_linear(psp, PSP_TERMINATE), 4) == stub;
     d->exit_code = (uint16_t)(type << 8 | code);
     if (type != STAYS && (last || parent != psp)) {
@@ -360,10 +180,10 @@ dos_error dos_call_exit_code(dos *d)
 static size_t environment_copy(const dos *d, uint16_t segment, char *to)
 {
     size_t size = 0;
-    engine_read_linear(d->engine, dos_linear(segment, 0), to, ENVIRONMENT_MOST);
-    while (size < ENVIRONMENT_MOST - 1 && to[size] != '\0')
-        size += strnlen(to + size, ENVIRONMENT_MOST - 1 - size) + 1;
-    return size < ENVIRONMENT_MOST - 1 ? size : 0;
+    engine_read_linear(d->engine, dos_linear(segment, 0), to, DOS_ENVIRONMENT_MOST);
+    while (size < DOS_ENVIRONMENT_MOST - 1 && to[size] != '\0')
+        size += strnlen(to + size, DOS_ENVIRONMENT_MOST - 1 - size) + 1;
+    return size < DOS_ENVIRONMENT_MOST - 1 ? size : 0;
 }
 
 /* The parameter block at ES:BX. */
@@ -379,24 +199,24 @@ static dos_error execute(dos *d, const mz_image *image, const dos_path *path, bo
     engine_read_linear(d->engine, at, &block, sizeof block);
     uint32_t tail_at = dos_linear(block.tail_segment, block.tail_offset);
     uint32_t length = bios_load(&d->bios, tail_at, 1);
-    engine_read_linear(d->engine, tail_at + 1, tail, length < TAIL_MOST ? length : TAIL_MOST);
+    engine_read_linear(d->engine, tail_at + 1, tail, length < DOS_TAIL_MOST ? length : DOS_TAIL_MOST);
     tail[strcspn(tail, "\r")] = '\0';
     uint16_t variables =
         block.environment != 0 ? block.environment : dos_load(d, dos_linear(d->psp, PSP_ENVIRONMENT));
-    char *environment = calloc(ENVIRONMENT_MOST, 1);
+    char *environment = calloc(DOS_ENVIRONMENT_MOST, 1);
     if (environment == NULL)
         return DOS_NO_MEMORY;
     size_t size = environment_copy(d, variables, environment);
     snprintf(name, sizeof name, "%c:%s", 'A' + path->drive, path->text);
     dos_error wrong = DOS_OK;
     uint16_t psp;
-    entry begin;
+    dos_entry begin;
     save_caller(d);
     if (run) {
         wrong = dos_begin(d, image, name, tail, environment, size);
         psp = d->psp;
     } else {
-        wrong = load_program(d, image, &(command){name, tail, environment, size}, &psp, &begin);
+        wrong = dos_load_program(d, image, &(dos_command){name, tail, environment, size}, &psp, &begin);
     }
     free(environment);
     if (wrong != DOS_OK)
@@ -407,7 +227,7 @@ static dos_error execute(dos *d, const mz_image *image, const dos_path *path, bo
         engine_write_linear(d->engine, dos_linear(psp, (uint16_t)(PSP_FCB + 16 * i)), fcb, sizeof fcb);
     }
     if (run)
-        engine_set(d->engine, ENGINE_EAX, psp_drives(d, psp));
+        engine_set(d->engine, ENGINE_EAX, dos_first_ax(d, psp));
     if (!run) { /* AL = 1: the caller, a debugger, starts the program */
         block.sp = begin.sp;
         block.ss = begin.ss;
@@ -427,7 +247,7 @@ static dos_error overlay(dos *d, const mz_image *image)
     uint16_t segment = dos_load(d, at), factor = dos_load(d, at + 2);
     if (dos_linear(segment, 0) + image->image_size > 0xa0000)
         return DOS_NO_MEMORY;
-    return place_image(d, image, segment, factor) ? DOS_OK : DOS_NO_MEMORY;
+    return dos_place_image(d, image, segment, factor) ? DOS_OK : DOS_NO_MEMORY;
 }
 
 dos_error dos_call_execute(dos *d)
@@ -472,7 +292,7 @@ dos_error dos_call_create_psp(dos *d)
     save_caller(d);
     engine_read_linear(d->engine, dos_linear(d->psp, 0), bytes, sizeof bytes);
     engine_write_linear(d->engine, dos_linear(psp, 0), bytes, sizeof bytes);
-    engine_read_linear(d->engine, VECTOR_TERMINATE * 4, bytes, 12);
+    engine_read_linear(d->engine, DOS_VECTOR_TERMINATE * 4, bytes, 12);
     engine_write_linear(d->engine, dos_linear(psp, PSP_TERMINATE), bytes, 12);
     if (bios_high(&d->bios, ENGINE_EAX) == 0x55) { /* make a child; SI is the end of its memory */
         dos_store(d, dos_linear(psp, PSP_TOP), bios_word(&d->bios, ENGINE_ESI));

@@ -1,0 +1,266 @@
+/* What programs do with open files: reading, writing, seeking, IOCTL and the time of the last change. */
+#include <errno.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/held_signals.h"
+#include "machine/base/notice.h"
+#include "machine/dos/dos_internal.h"
+
+enum { CHUNK = 4096 };
+
+/* --- read, write, seek --- */
+
+/* Reads at most one line from the console, with a line feed after the carriage return. */
+static dos_error read_console(dos *d, const dos_file *file, uint32_t to, uint16_t size, uint16_t *done)
+{
+    devices_console_flush(d->machine->devices);
+    for (; *done < size; ++*done) {
+        uint8_t byte = '\n';
+        int got = !file->raw && d->line_feed ? 1 : dos_input(d, &byte);
+        if (got != 1)
+            return got == 0 && *done == 0 ? DOS_WAIT : DOS_OK;
+        bios_store(&d->bios, to + *done, 1, byte);
+        bool end = !file->raw && d->line_feed;
+        d->line_feed = !file->raw && byte == '\r';
+        if (end) {
+            ++*done;
+            return DOS_OK;
+        }
+    }
+    return DOS_OK;
+}
+
+static dos_error read_disk(dos *d, dos_file *file, uint32_t to, uint16_t size, uint16_t *done)
+{
+    uint8_t bytes[CHUNK];
+    while (*done < size) {
+        size_t part = size - *done < CHUNK ? (size_t)(size - *done) : CHUNK;
+        ssize_t got = pread(file->host, bytes, part, file->position);
+        if (got < 0)
+            return dos_error_of(-errno);
+        if (got == 0)
+            break;
+        engine_write_linear(d->engine, to + *done, bytes, (size_t)got);
+        *done = (uint16_t)(*done + got);
+        file->position += (uint32_t)got;
+    }
+    return DOS_OK;
+}
+
+dos_error dos_call_read(dos *d)
+{
+    dos_file *file = dos_file_at(d, bios_word(&d->bios, ENGINE_EBX));
+    uint32_t to = dos_pointer(d, ENGINE_DS, ENGINE_EDX);
+    uint16_t size = bios_word(&d->bios, ENGINE_ECX), done = 0;
+    dos_error wrong = DOS_OK;
+    if (file == NULL)
+        return DOS_NO_HANDLE;
+    if (file->access == 1)
+        return DOS_DENIED;
+    if (file->kind == DOS_DISK)
+        wrong = read_disk(d, file, to, size, &done);
+    else if (file->kind != DOS_NUL)
+        wrong = read_console(d, file, to, size, &done);
+    if (wrong == DOS_OK)
+        bios_set_word(&d->bios, ENGINE_EAX, done);
+    return wrong;
+}
+
+/* Writes to the host's standard error, as for a Linux guest. */
+static void write_error_output(dos *d, const uint8_t *bytes, size_t size)
+{
+    held_signals closed;
+    devices_console_flush(d->machine->devices);
+    output_begins(d->machine, STDERR_FILENO);
+    signals_hold(&closed, false);
+    bool broken = write(STDERR_FILENO, bytes, size) < 0 && errno == EPIPE;
+    signals_release(&closed, broken);
+}
+
+static dos_error write_bytes(dos *d, dos_file *file, const uint8_t *bytes, size_t size)
+{
+    if (file->kind == DOS_ERROR_OUTPUT)
+        write_error_output(d, bytes, size);
+    for (size_t i = 0; i < size && file->kind == DOS_CONSOLE; i++)
+        dos_output(d, bytes[i]);
+    if (file->kind != DOS_DISK)
+        return DOS_OK;
+    size_t done;
+    dos_error wrong = dos_write_host(file->host, file->quota, file->position, bytes, size, &done);
+    file->position += (uint32_t)done;
+    return wrong;
+}
+
+void dos_put_byte(dos *d, uint16_t handle, uint8_t byte)
+{
+    write_bytes(d, dos_file_at(d, handle), &byte, 1);
+}
+
+bool dos_get_byte(dos *d, uint16_t handle, uint8_t *byte)
+{
+    dos_file *file = dos_file_at(d, handle);
+    if (pread(file->host, byte, 1, file->position) != 1)
+        return false;
+    file->position++;
+    return true;
+}
+
+/* AH = 40h with CX = 0: Sets the file size to the position. */
+static dos_error write_end(const dos_file *file)
+{
+    return file->kind == DOS_DISK ? dos_error_of(share_truncate(file->quota, file->host, file->position))
+                                  : DOS_OK;
+}
+
+dos_error dos_call_write(dos *d)
+{
+    dos_file *file = dos_file_at(d, bios_word(&d->bios, ENGINE_EBX));
+    uint32_t from = dos_pointer(d, ENGINE_DS, ENGINE_EDX);
+    uint16_t size = bios_word(&d->bios, ENGINE_ECX);
+    uint8_t bytes[CHUNK];
+    if (file == NULL)
+        return DOS_NO_HANDLE;
+    if (file->access == 0)
+        return DOS_DENIED;
+    dos_error wrong = size == 0 ? write_end(file) : DOS_OK;
+    for (unsigned done = 0; done < size && wrong == DOS_OK;) {
+        size_t part = size - done < CHUNK ? size - done : CHUNK;
+        engine_read_linear(d->engine, from + done, bytes, part);
+        wrong = write_bytes(d, file, bytes, part);
+        done += (unsigned)part;
+    }
+    if (wrong == DOS_OK)
+        bios_set_word(&d->bios, ENGINE_EAX, size);
+    return wrong;
+}
+
+/* AH = 42h: Seeks by CX:DX from the origin AL. Returns the new position in DX:AX. */
+dos_error dos_call_seek(dos *d)
+{
+    dos_file *file = dos_file_at(d, bios_word(&d->bios, ENGINE_EBX));
+    int64_t offset =
+        (int32_t)((uint32_t)bios_word(&d->bios, ENGINE_ECX) << 16 | bios_word(&d->bios, ENGINE_EDX));
+    struct stat about;
+    if (file == NULL)
+        return DOS_NO_HANDLE;
+    switch (bios_low(&d->bios, ENGINE_EAX)) {
+    case 0:
+        offset = (uint32_t)offset;
+        break;
+    case 1:
+        offset += file->position;
+        break;
+    case 2:
+        if (file->kind == DOS_DISK && fstat(file->host, &about) == 0)
+            offset += about.st_size;
+        break;
+    default:
+        return DOS_NO_FUNCTION;
+    }
+    if (file->kind != DOS_DISK)
+        offset = 0;
+    file->position = (uint32_t)offset;
+    bios_set_word(&d->bios, ENGINE_EAX, (uint16_t)file->position);
+    bios_set_word(&d->bios, ENGINE_EDX, (uint16_t)(file->position >> 16));
+    return DOS_OK;
+}
+
+dos_error dos_call_commit(dos *d)
+{
+    return dos_file_at(d, bios_word(&d->bios, ENGINE_EBX)) != NULL ? DOS_OK : DOS_NO_HANDLE;
+}
+
+/* --- AH = 44h --- */
+
+/* Returns the device information word. Devices: bit 7 is set, bit 6 not at the end, bit 5 raw, bit 1 standard
+ * output, bit 0 standard input. Files: the drive. */
+static uint16_t ioctl_information(const dos_file *file)
+{
+    switch (file->kind) {
+    case DOS_CONSOLE:
+    case DOS_ERROR_OUTPUT:
+        return (uint16_t)(0x80d3 | (file->raw ? 0x20 : 0));
+    case DOS_NUL:
+        return (uint16_t)(0x80c4 | (file->raw ? 0x20 : 0));
+    default:
+        return (uint16_t)(0x40 | file->drive);
+    }
+}
+
+static bool ioctl_input_ready(dos *d, const dos_file *file)
+{
+    struct stat about;
+    if (file->kind == DOS_DISK)
+        return fstat(file->host, &about) == 0 && file->position < about.st_size;
+    return file->kind == DOS_NUL || dos_input_waits(d) || d->input_ended;
+}
+
+dos_error dos_call_ioctl(dos *d)
+{
+    uint8_t function = bios_low(&d->bios, ENGINE_EAX), drive = bios_low(&d->bios, ENGINE_EBX);
+    dos_file *file = function == 0 || function == 1 || function == 6 || function == 7 || function == 0xa
+                         ? dos_file_at(d, bios_word(&d->bios, ENGINE_EBX))
+                         : NULL;
+    if (file == NULL && (function <= 1 || function == 6 || function == 7 || function == 0xa))
+        return DOS_NO_HANDLE;
+    drive = drive == 0 ? d->drive : (uint8_t)(drive - 1);
+    switch (function) {
+    case 0x01:
+        if (file->kind == DOS_DISK || bios_high(&d->bios, ENGINE_EDX) != 0)
+            return DOS_NO_FUNCTION;
+        file->raw = (bios_low(&d->bios, ENGINE_EDX) & 0x20) != 0;
+        return DOS_OK;
+    case 0x00:
+        bios_set_word(&d->bios, ENGINE_EAX, ioctl_information(file));
+        bios_set_word(&d->bios, ENGINE_EDX, ioctl_information(file));
+        return DOS_OK;
+    case 0x06:
+        bios_set_low(&d->bios, ENGINE_EAX, ioctl_input_ready(d, file) ? 0xff : 0);
+        return DOS_OK;
+    case 0x07:
+        bios_set_low(&d->bios, ENGINE_EAX, 0xff);
+        return DOS_OK;
+    case 0x08: /* is the drive removable: no */
+        bios_set_word(&d->bios, ENGINE_EAX, 1);
+        return dos_drive_there(d, drive) ? DOS_OK : DOS_NO_DRIVE;
+    case 0x09: /* is the drive remote: no */
+        bios_set_word(&d->bios, ENGINE_EDX, 0);
+        return dos_drive_there(d, drive) ? DOS_OK : DOS_NO_DRIVE;
+    case 0x0a:
+        bios_set_word(&d->bios, ENGINE_EDX, ioctl_information(file));
+        return DOS_OK;
+    case 0x0e: /* logical drives: one letter for each drive */
+        bios_set_low(&d->bios, ENGINE_EAX, 0);
+        return DOS_OK;
+    default:
+        return DOS_NO_FUNCTION;
+    }
+}
+
+/* --- AH = 57h: time of the last change. Setting it has no effect --- */
+
+static void put_time(dos *d, time_t seconds)
+{
+    uint16_t time, day;
+    dos_pack_time(seconds, &time, &day);
+    bios_set_word(&d->bios, ENGINE_ECX, time);
+    bios_set_word(&d->bios, ENGINE_EDX, day);
+}
+
+dos_error dos_call_file_time(dos *d)
+{
+    const dos_file *file = dos_file_at(d, bios_word(&d->bios, ENGINE_EBX));
+    struct stat about = {0};
+    if (file == NULL)
+        return DOS_NO_HANDLE;
+    if (bios_low(&d->bios, ENGINE_EAX) == 1)
+        return DOS_OK;
+    if (bios_low(&d->bios, ENGINE_EAX) != 0)
+        return DOS_NO_FUNCTION;
+    if (file->kind == DOS_DISK)
+        fstat(file->host, &about);
+    put_time(d, about.st_mtim.tv_sec);
+    return DOS_OK;
+}
