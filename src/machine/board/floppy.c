@@ -3,56 +3,8 @@
 #include <string.h>
 
 #include "machine/board/board_internal.h"
+#include "machine/board/floppy_internal.h"
 #include "machine/state.h"
-
-enum {
-    OUTPUT_UNIT = 0x03,
-    OUTPUT_NOT_RESET = 0x04,
-    OUTPUT_DMA = 0x08, /* gates interrupt and DMA request */
-    STATUS_REQUEST = 0x80,
-    STATUS_TO_HOST = 0x40,
-    STATUS_COMMAND = 0x10,
-    INPUT_CHANGED = 0x80,
-    DSR_RESET = 0x80,
-
-    /* commands, in bits 4-0; bit 7 is MT */
-    SPECIFY = 0x03,
-    SENSE_DRIVE = 0x04,
-    WRITE_DATA = 0x05,
-    READ_DATA = 0x06,
-    RECALIBRATE = 0x07,
-    SENSE_INTERRUPT = 0x08,
-    READ_ID = 0x0a,
-    FORMAT = 0x0d,
-    DUMP_REGISTERS = 0x0e,
-    SEEK = 0x0f,
-    VERSION = 0x10,
-    PERPENDICULAR = 0x12,
-    CONFIGURE = 0x13,
-    LOCK = 0x14,
-    VERIFY = 0x16,
-    MULTI_TRACK = 0x80,
-    VERSION_82077 = 0x90,
-    INVALID = 0x80, /* ST0 */
-
-    ST0_ABNORMAL = 0x40,
-    ST0_AFTER_RESET = 0xc0,
-    ST0_SEEK_END = 0x20,
-    ST0_EQUIPMENT_CHECK = 0x10,
-    ST0_HEAD = 0x04,
-    ST1_END_OF_CYLINDER = 0x80,
-    ST1_OVERRUN = 0x10,
-    ST1_NO_DATA = 0x04,
-    ST1_NOT_WRITABLE = 0x02,
-    ST1_NO_ADDRESS_MARK = 0x01,
-    ST2_WRONG_CYLINDER = 0x10,
-    ST3_TRACK_0 = 0x10,
-    ST3_READY = 0x28, /* ready and two-sided, as both are tied */
-    SIZE_512 = 2,     /* N */
-
-    SECTOR_MICROSECONDS = 1000,
-    SEEK_MICROSECONDS = 1000
-};
 
 /* Returns the bytes of a command, including the first, or 0 for an invalid command. */
 static unsigned command_bytes(uint8_t code)
@@ -69,7 +21,7 @@ static void drive_line(devices *b)
     devices_set_irq(b, IRQ_FLOPPY, b->floppy.interrupt && (b->floppy.output & OUTPUT_DMA) != 0);
 }
 
-static disk_image *unit_disk(devices *b, unsigned unit)
+disk_image *floppy_disk(devices *b, unsigned unit)
 {
     return unit < 2 ? devices_drive(b, (uint8_t)(DRIVE_DISKETTE + unit)) : NULL;
 }
@@ -90,8 +42,7 @@ static void result_byte(devices *b, uint8_t byte)
     result(b, &byte, 1);
 }
 
-/* The seven bytes that end READ, WRITE, VERIFY, FORMAT and READ ID: status, then where the command has come to. */
-static void result_status(devices *b, uint8_t st0, uint8_t st1, uint8_t st2)
+void floppy_end(devices *b, uint8_t st0, uint8_t st1, uint8_t st2)
 {
     const floppy *f = &b->floppy;
     uint8_t code = (uint8_t)(st0 | (f->command[1] & (ST0_HEAD | OUTPUT_UNIT)));
@@ -101,168 +52,9 @@ static void result_status(devices *b, uint8_t st0, uint8_t st1, uint8_t st2)
     drive_line(b);
 }
 
-static void fail(devices *b, uint8_t st1, uint8_t st2)
+void floppy_fail(devices *b, uint8_t st1, uint8_t st2)
 {
-    result_status(b, ST0_ABNORMAL, st1, st2);
-}
-
-/* --- moving sectors --- */
-
-static uint8_t rate_of(const disk_image *disk)
-{
-    enum { KBITS_500, KBITS_300, KBITS_250, KBITS_1000 };
-    return disk->per_track >= 36 ? KBITS_1000 : disk->per_track >= 15 ? KBITS_500 : KBITS_250;
-}
-
-/* A drive of 1.2 MB turns faster: it reads diskettes of 360 KB at 300 Kbit/s. Both rates are accepted. */
-static bool rate_fits(uint8_t rate, const disk_image *disk)
-{
-    uint8_t wanted = rate_of(disk);
-    return rate == wanted || (wanted == 2 && rate == 1);
-}
-
-/* Returns the disk in the command's drive if its motor is on, or NULL after reporting an error. */
-static disk_image *disk_found(devices *b)
-{
-    floppy *f = &b->floppy;
-    unsigned unit = f->command[1] & OUTPUT_UNIT;
-    disk_image *disk = unit_disk(b, unit);
-    bool turns = (f->output >> (4 + unit) & 1) != 0;
-    if (disk == NULL || !turns || !rate_fits(f->rate, disk) || f->cylinder[unit] >= disk->cylinders) {
-        fail(b, ST1_NO_ADDRESS_MARK, 0);
-        return NULL;
-    }
-    return disk;
-}
-
-/* The address in the command names a sector of the cylinder under the head; else the error has been reported. */
-static bool sector_found(devices *b, const disk_image *disk, uint64_t *block)
-{
-    const floppy *f = &b->floppy;
-    uint8_t present = f->cylinder[f->command[1] & OUTPUT_UNIT], cylinder = f->command[2],
-            head = f->command[3];
-    uint8_t sector = f->command[4];
-    if (cylinder != present) {
-        fail(b, ST1_NO_DATA, ST2_WRONG_CYLINDER);
-        return false;
-    }
-    if (head >= disk->heads || head != (f->command[1] & ST0_HEAD) / ST0_HEAD || sector == 0 ||
-        sector > disk->per_track || f->command[5] != SIZE_512) {
-        fail(b, ST1_NO_DATA, 0);
-        return false;
-    }
-    *block = disk_image_block(disk, cylinder, head, sector);
-    return true;
-}
-
-/* The address that follows the sector. True: it was the last one of the command's track or cylinder. */
-static bool next_sector(floppy *f)
-{
-    bool last = f->command[4] >= f->command[6];
-    if (!last) {
-        f->command[4]++;
-        return false;
-    }
-    f->command[4] = 1;
-    bool first_head = f->command[3] == 0;
-    if ((f->command[0] & MULTI_TRACK) != 0) {
-        f->command[3] ^= 1;
-        f->command[1] ^= ST0_HEAD;
-        if (first_head)
-            return false;
-    }
-    f->command[2]++;
-    return true;
-}
-
-/* Transfers one sector. Returns false if the command has ended with an error. Sets *ended if the DMA controller has
- * reached its terminal count. */
-static bool move_sector(devices *b, disk_image *disk, uint64_t block, bool *ended)
-{
-    floppy *f = &b->floppy;
-    uint8_t code = f->command[0] & 31, bytes[DISK_SECTOR] = {0};
-    *ended = false;
-    if (code == READ_DATA && !disk_image_read(disk, block, bytes)) {
-        fail(b, ST1_NO_DATA, 0);
-        return false;
-    }
-    size_t moved = code == VERIFY ? DISK_SECTOR : dma_move(b, DMA_FLOPPY, bytes, DISK_SECTOR, ended);
-    if (moved == 0) {
-        fail(b, ST1_OVERRUN, 0);
-        return false;
-    }
-    if (code == WRITE_DATA &&
-        !disk_image_write(disk, block, bytes)) { /* a part of a sector is filled up with zeros */
-        fail(b, ST1_NOT_WRITABLE, 0);
-        return false;
-    }
-    return true;
-}
-
-/* Called when the time of a sector is over. */
-static void sector_comes(devices *b)
-{
-    floppy *f = &b->floppy;
-    uint64_t block;
-    bool ended;
-    disk_image *disk = disk_found(b);
-    if (disk == NULL || !sector_found(b, disk, &block) || !move_sector(b, disk, block, &ended))
-        return;
-    bool last = next_sector(f);
-    if (ended || (last && (f->command[0] & 31) == VERIFY))
-        result_status(b, 0, 0, 0);
-    else if (last)
-        fail(b, ST1_END_OF_CYLINDER, 0);
-    else
-        f->ready = devices_after(b, SECTOR_MICROSECONDS);
-}
-
-/* FORMAT: four bytes for each sector of the track come by DMA: cylinder, head, sector, size. The data field is
- * filled with the command's byte. */
-static void format_track(devices *b)
-{
-    const floppy *f = &b->floppy;
-    uint8_t bytes[DISK_SECTOR], id[4] = {0};
-    unsigned unit = f->command[1] & OUTPUT_UNIT, head = (f->command[1] & ST0_HEAD) / ST0_HEAD;
-    disk_image *disk = disk_found(b);
-    if (disk == NULL)
-        return;
-    if (f->command[2] != SIZE_512 || f->command[3] > disk->per_track || head >= disk->heads) {
-        fail(b, ST1_NO_DATA, 0);
-        return;
-    }
-    memset(bytes, f->command[5], sizeof bytes);
-    for (unsigned i = 0; i < f->command[3]; i++) {
-        bool ended;
-        if (dma_move(b, DMA_FLOPPY, id, sizeof id, &ended) < sizeof id || id[2] == 0 ||
-            id[2] > disk->per_track) {
-            fail(b, ST1_OVERRUN, 0);
-            return;
-        }
-        if (!disk_image_write(disk, disk_image_block(disk, f->cylinder[unit], head, id[2]), bytes)) {
-            fail(b, ST1_NOT_WRITABLE, 0);
-            return;
-        }
-    }
-    result_status(b, 0, 0, 0);
-}
-
-static void read_id(devices *b)
-{
-    floppy *f = &b->floppy;
-    const disk_image *disk = disk_found(b);
-    if (disk == NULL)
-        return;
-    uint8_t head = (f->command[1] & ST0_HEAD) / ST0_HEAD;
-    if (head >= disk->heads) {
-        fail(b, ST1_NO_ADDRESS_MARK, 0);
-        return;
-    }
-    f->command[2] = f->cylinder[f->command[1] & OUTPUT_UNIT];
-    f->command[3] = head;
-    f->command[4] = 1;
-    f->command[5] = SIZE_512;
-    result_status(b, 0, 0, 0);
+    floppy_end(b, ST0_ABNORMAL, st1, st2);
 }
 
 /* --- seeks --- */
@@ -275,11 +67,12 @@ static void seek(devices *b, unsigned unit, uint8_t cylinder)
     f->command_bytes = 0;
 }
 
-/* A step pulse with a diskette in the drive resets the disk change line. Without a drive track 0 is never seen. */
+/* Ends a seek. A step pulse with a diskette in the drive resets the disk change line. A recalibration without a
+ * diskette fails, because it never finds track 0. */
 static void seek_ends(devices *b, unsigned unit)
 {
     floppy *f = &b->floppy;
-    bool there = unit_disk(b, unit) != NULL;
+    bool there = floppy_disk(b, unit) != NULL;
     bool recalibrated = f->cylinder[unit] == 0;
     f->seek_ready[unit] = 0;
     f->changed[unit] = f->changed[unit] && !there;
@@ -333,7 +126,7 @@ static void sense_drive(devices *b)
     const floppy *f = &b->floppy;
     unsigned unit = f->command[1] & OUTPUT_UNIT;
     result_byte(b, (uint8_t)(ST3_READY | (f->command[1] & (ST0_HEAD | OUTPUT_UNIT)) |
-                             (f->cylinder[unit] == 0 && unit_disk(b, unit) != NULL ? ST3_TRACK_0 : 0)));
+                             (f->cylinder[unit] == 0 && floppy_disk(b, unit) != NULL ? ST3_TRACK_0 : 0)));
 }
 
 static void dump_registers(devices *b)
@@ -397,21 +190,9 @@ static void execute(devices *b)
         f->interrupt = false;
         f->command_bytes = 0;
         f->ready = devices_after(b, SECTOR_MICROSECONDS);
-        if ((f->command[0] & 31) == WRITE_DATA && unit_disk(b, unit) != NULL)
-            devices_notice_write(b, unit_disk(b, unit));
+        if ((f->command[0] & 31) == WRITE_DATA && floppy_disk(b, unit) != NULL)
+            devices_notice_write(b, floppy_disk(b, unit));
     }
-}
-
-/* Continues the execution phase of a command. */
-static void go_on(devices *b)
-{
-    uint8_t code = b->floppy.command[0] & 31;
-    if (code == FORMAT)
-        format_track(b);
-    else if (code == READ_ID)
-        read_id(b);
-    else
-        sector_comes(b);
 }
 
 /* --- ports --- */
@@ -533,7 +314,7 @@ static void floppy_advance(devices *b)
         if (f->seek_ready[unit] != 0 && b->now >= f->seek_ready[unit])
             seek_ends(b, unit);
     if (f->busy && b->now >= f->ready)
-        go_on(b);
+        floppy_continue(b);
     drive_line(b);
 }
 

@@ -1,25 +1,11 @@
 #include "machine/base/end.h"
 #include "machine/board/board_internal.h"
+#include "machine/board/keyboard_internal.h"
 #include "machine/state.h"
 
 #include <string.h>
 
 enum {
-    DATA_PORT = 0x60,
-    COMMAND_PORT = 0x64,
-    STATUS_OUTPUT_FULL = 0x01,
-    STATUS_SYSTEM = 0x04,
-    STATUS_COMMAND = 0x08,
-    STATUS_UNLOCKED = 0x10,
-    STATUS_MOUSE = 0x20, /* the byte in the output buffer is from the mouse */
-    ENABLE_INTERRUPT = 0x01,
-    ENABLE_MOUSE_INTERRUPT = 0x02,
-    SYSTEM_FLAG = 0x04,
-    DISABLE_KEYBOARD = 0x10,
-    DISABLE_MOUSE = 0x20,
-    TRANSLATE = 0x40,
-    OUTPUT_NO_RESET = 0x01,
-    OUTPUT_A20 = 0x02,
     KEY_ACKNOWLEDGE = 0xfa,
     KEY_RESEND = 0xfe,
     CODE_SHIFT = 0x2a,
@@ -64,9 +50,9 @@ uint8_t keyboard_character(uint8_t code, bool shift, bool control)
     return control && character >= '@' ? character & 0x1f : character;
 }
 
-/* --- from the keyboard to the controller --- */
+/* --- from the devices to the controller --- */
 
-static void keyboard_drive(devices *b)
+void keyboard_drive_lines(devices *b)
 {
     const keyboard *k = &b->keyboard;
     devices_set_irq(b, IRQ_KEYBOARD,
@@ -75,7 +61,7 @@ static void keyboard_drive(devices *b)
                     k->output_full && k->output_is_mouse && (k->command_byte & ENABLE_MOUSE_INTERRUPT) != 0);
 }
 
-static uint64_t keyboard_byte_time(const devices *b)
+uint64_t keyboard_byte_time(const devices *b)
 {
     return b->now + devices_clock_of(b, 1, BYTE_HZ);
 }
@@ -96,7 +82,7 @@ static void keyboard_queue(devices *b, uint8_t byte)
     device_queue(b, byte, false);
 }
 
-static void mouse_write(devices *b, uint8_t byte)
+void keyboard_write_mouse(devices *b, uint8_t byte)
 {
     uint8_t answer[MOUSE_ANSWER];
     unsigned count = mouse_receive(&b->keyboard.mouse, byte, answer);
@@ -109,14 +95,14 @@ static bool keyboard_listens(const keyboard *k)
     return k->wanted && k->scanning && !k->input_ended && (k->command_byte & DISABLE_KEYBOARD) == 0;
 }
 
-/* Schedules the next key when all earlier bytes have been sent. */
-static void keyboard_expect(devices *b)
+void keyboard_expect(devices *b)
 {
     keyboard *k = &b->keyboard;
     if (b->input == INPUT_KEYBOARD && keyboard_listens(k) && k->queued == 0 && k->next_at == UINT64_MAX)
         k->next_at = keyboard_byte_time(b);
 }
 
+/* Queues the codes of the modifier keys that are held with `key`. */
 static void press_held(devices *b, const key_press *key, uint8_t released)
 {
     const struct {
@@ -210,7 +196,7 @@ static void keyboard_advance(devices *b)
     if (b->now >= b->keyboard.next_at)
         keyboard_arrive(b);
     keyboard_expect(b);
-    keyboard_drive(b);
+    keyboard_drive_lines(b);
 }
 
 static uint64_t keyboard_deadline(const devices *b)
@@ -221,6 +207,12 @@ static uint64_t keyboard_deadline(const devices *b)
 static uint64_t mouse_deadline(const devices *b)
 {
     return (b->keyboard.queue_mouse & 1) != 0 ? keyboard_deadline(b) : UINT64_MAX;
+}
+
+void keyboard_attach_timers(devices *b)
+{
+    devices_attach_timer(b, &(device_timer){IRQ_KEYBOARD, keyboard_deadline, keyboard_advance});
+    devices_attach_timer(b, &(device_timer){IRQ_MOUSE, mouse_deadline, keyboard_advance});
 }
 
 void keyboard_want(devices *b, bool always)
@@ -278,7 +270,7 @@ bool keyboard_sends(const devices *b)
 
 /* --- commands to the keyboard --- */
 
-static void keyboard_command(devices *b, uint8_t byte)
+void keyboard_command(devices *b, uint8_t byte)
 {
     keyboard *k = &b->keyboard;
     uint8_t of = k->parameter_of;
@@ -320,161 +312,6 @@ static void keyboard_command(devices *b, uint8_t byte)
     default:
         keyboard_queue(b, KEY_RESEND);
     }
-}
-
-/* --- commands to the controller --- */
-
-static void keyboard_answer(keyboard *k, uint8_t byte)
-{
-    k->output = byte;
-    k->output_is_mouse = false;
-    k->output_full = true;
-}
-
-/* Returns the output port. Bits 4 and 5 are the interrupt lines of keyboard and mouse. */
-static uint8_t keyboard_output_port(const devices *b)
-{
-    const keyboard *k = &b->keyboard;
-    unsigned full = !k->output_full ? 0 : k->output_is_mouse ? 0x20 : 0x10;
-    return (uint8_t)(OUTPUT_NO_RESET | (b->a20 ? OUTPUT_A20 : 0) | full);
-}
-
-static void keyboard_set_output_port(devices *b, uint8_t value)
-{
-    devices_set_a20(b, (value & OUTPUT_A20) != 0);
-    if ((value & OUTPUT_NO_RESET) == 0)
-        devices_reset_processor(b);
-}
-
-static void keyboard_controller(devices *b, uint8_t command)
-{
-    keyboard *k = &b->keyboard;
-    k->expects = 0;
-    switch (command) {
-    case 0x20:
-        keyboard_answer(k, k->command_byte);
-        break;
-    case 0x60: /* commands with a data byte */
-    case 0xd1:
-    case 0xd2:
-    case 0xd3:
-    case 0xd4:
-        k->expects = command;
-        break;
-    case 0xaa:
-        k->command_byte |= SYSTEM_FLAG;
-        keyboard_answer(k, 0x55);
-        break;
-    case 0xa7:
-        k->command_byte |= DISABLE_MOUSE;
-        break;
-    case 0xa8:
-        k->command_byte &= (uint8_t)~DISABLE_MOUSE;
-        break;
-    case 0xa9:
-    case 0xab:
-        keyboard_answer(k, 0x00); /* the interface test has passed */
-        break;
-    case 0xad:
-        k->command_byte |= DISABLE_KEYBOARD;
-        break;
-    case 0xae:
-        k->command_byte &= (uint8_t)~DISABLE_KEYBOARD;
-        break;
-    case 0xc0:
-        keyboard_answer(k, 0xa0);
-        break;
-    case 0xd0:
-        keyboard_answer(k, keyboard_output_port(b));
-        break;
-    case 0xdd: /* A20 off and on, in many chipsets */
-    case 0xdf:
-        devices_set_a20(b, command == 0xdf);
-        break;
-    default:
-        if (command >= 0xf0 && (command & 1) == 0) /* pulse outputs whose bit is clear; bit 0 is reset */
-            devices_reset_processor(b);
-    }
-}
-
-static void keyboard_data(devices *b, uint8_t byte)
-{
-    keyboard *k = &b->keyboard;
-    uint8_t expects = k->expects;
-    k->expects = 0;
-    switch (expects) {
-    case 0x60:
-        k->command_byte = byte;
-        k->wanted |= (byte & ENABLE_INTERRUPT) != 0;
-        break;
-    case 0xd1:
-        keyboard_set_output_port(b, byte);
-        break;
-    case 0xd2:
-    case 0xd3: /* put the byte into the output buffer as a mouse byte */
-        keyboard_answer(k, byte);
-        k->output_is_mouse = expects == 0xd3;
-        break;
-    case 0xd4:
-        k->command_byte &= (uint8_t)~DISABLE_MOUSE;
-        mouse_write(b, byte);
-        break;
-    default:
-        k->command_byte &= (uint8_t)~DISABLE_KEYBOARD;
-        keyboard_command(b, byte);
-    }
-}
-
-/* --- ports --- */
-
-static uint32_t keyboard_read(devices *b, uint16_t port)
-{
-    keyboard *k = &b->keyboard;
-    (void)port;
-    uint8_t value = k->output;
-    if (k->output_full && k->next_at != UINT64_MAX && k->next_at < keyboard_byte_time(b))
-        k->next_at = keyboard_byte_time(b); /* the keyboard may send again */
-    k->output_full = false;
-    keyboard_expect(b);
-    keyboard_drive(b);
-    return value;
-}
-
-static uint32_t keyboard_status(devices *b, uint16_t port)
-{
-    keyboard *k = &b->keyboard;
-    (void)port;
-    if (!k->output_full && k->queued == 0 && !k->last_was_command) { /* the guest polls for a key */
-        k->wanted = true;
-        keyboard_expect(b);
-        keyboard_polled(b);
-    }
-    return (k->output_full ? STATUS_OUTPUT_FULL : 0u) |
-           (k->output_full && k->output_is_mouse ? STATUS_MOUSE : 0u) | (k->command_byte & SYSTEM_FLAG) |
-           (k->last_was_command ? STATUS_COMMAND : 0u) | STATUS_UNLOCKED;
-}
-
-static void keyboard_write(devices *b, uint16_t port, uint32_t value)
-{
-    b->keyboard.last_was_command = port == COMMAND_PORT;
-    if (port == COMMAND_PORT)
-        keyboard_controller(b, (uint8_t)value);
-    else
-        keyboard_data(b, (uint8_t)value);
-    keyboard_expect(b);
-    keyboard_drive(b);
-}
-
-void keyboard_attach(devices *b)
-{
-    b->keyboard = (keyboard){
-        .command_byte = TRANSLATE | SYSTEM_FLAG | ENABLE_INTERRUPT, .scanning = true, .next_at = UINT64_MAX};
-    devices_attach(b, &(device){DATA_PORT, DATA_PORT, .read = keyboard_read, .write = keyboard_write});
-    devices_attach(b,
-                   &(device){COMMAND_PORT, COMMAND_PORT, .read = keyboard_status, .write = keyboard_write});
-    mouse_reset(&b->keyboard.mouse);
-    devices_attach_timer(b, &(device_timer){IRQ_KEYBOARD, keyboard_deadline, keyboard_advance});
-    devices_attach_timer(b, &(device_timer){IRQ_MOUSE, mouse_deadline, keyboard_advance});
 }
 
 /* --- snapshots --- */

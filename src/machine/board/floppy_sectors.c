@@ -1,0 +1,177 @@
+/* The commands of the diskette controller that transfer sectors: READ, WRITE, VERIFY, FORMAT and READ ID. */
+#include <string.h>
+
+#include "machine/board/board_internal.h"
+#include "machine/board/floppy_internal.h"
+#include "machine/state.h"
+
+static uint8_t rate_of(const disk_image *disk)
+{
+    enum { KBITS_500, KBITS_300, KBITS_250, KBITS_1000 };
+    return disk->per_track >= 36 ? KBITS_1000 : disk->per_track >= 15 ? KBITS_500 : KBITS_250;
+}
+
+/* Returns whether the controller reads the diskette at `rate`. 300 Kbit/s also reads diskettes of 360 KB, because
+ * a drive of 1.2 MB turns faster. */
+static bool rate_fits(uint8_t rate, const disk_image *disk)
+{
+    uint8_t wanted = rate_of(disk);
+    return rate == wanted || (wanted == 2 && rate == 1);
+}
+
+/* Returns the disk in the command's drive if its motor is on, or NULL after reporting an error. */
+static disk_image *disk_found(devices *b)
+{
+    floppy *f = &b->floppy;
+    unsigned unit = f->command[1] & OUTPUT_UNIT;
+    disk_image *disk = floppy_disk(b, unit);
+    bool turns = (f->output >> (4 + unit) & 1) != 0;
+    if (disk == NULL || !turns || !rate_fits(f->rate, disk) || f->cylinder[unit] >= disk->cylinders) {
+        floppy_fail(b, ST1_NO_ADDRESS_MARK, 0);
+        return NULL;
+    }
+    return disk;
+}
+
+/* Sets *block to the sector that the command addresses. Returns false after reporting an error if the cylinder
+ * under the head has no such sector. */
+static bool sector_found(devices *b, const disk_image *disk, uint64_t *block)
+{
+    const floppy *f = &b->floppy;
+    uint8_t present = f->cylinder[f->command[1] & OUTPUT_UNIT], cylinder = f->command[2],
+            head = f->command[3];
+    uint8_t sector = f->command[4];
+    if (cylinder != present) {
+        floppy_fail(b, ST1_NO_DATA, ST2_WRONG_CYLINDER);
+        return false;
+    }
+    if (head >= disk->heads || head != (f->command[1] & ST0_HEAD) / ST0_HEAD || sector == 0 ||
+        sector > disk->per_track || f->command[5] != SIZE_512) {
+        floppy_fail(b, ST1_NO_DATA, 0);
+        return false;
+    }
+    *block = disk_image_block(disk, cylinder, head, sector);
+    return true;
+}
+
+/* Advances the address in the command to the next sector. Returns true after the last sector of the track, or of
+ * the cylinder for a multi-track command. */
+static bool next_sector(floppy *f)
+{
+    bool last = f->command[4] >= f->command[6];
+    if (!last) {
+        f->command[4]++;
+        return false;
+    }
+    f->command[4] = 1;
+    bool first_head = f->command[3] == 0;
+    if ((f->command[0] & MULTI_TRACK) != 0) {
+        f->command[3] ^= 1;
+        f->command[1] ^= ST0_HEAD;
+        if (first_head)
+            return false;
+    }
+    f->command[2]++;
+    return true;
+}
+
+/* Transfers one sector. Returns false if the command has ended with an error. Sets *ended if the DMA controller has
+ * reached its terminal count. */
+static bool move_sector(devices *b, disk_image *disk, uint64_t block, bool *ended)
+{
+    floppy *f = &b->floppy;
+    uint8_t code = f->command[0] & 31, bytes[DISK_SECTOR] = {0};
+    *ended = false;
+    if (code == READ_DATA && !disk_image_read(disk, block, bytes)) {
+        floppy_fail(b, ST1_NO_DATA, 0);
+        return false;
+    }
+    size_t moved = code == VERIFY ? DISK_SECTOR : dma_move(b, DMA_FLOPPY, bytes, DISK_SECTOR, ended);
+    if (moved == 0) {
+        floppy_fail(b, ST1_OVERRUN, 0);
+        return false;
+    }
+    if (code == WRITE_DATA &&
+        !disk_image_write(disk, block, bytes)) { /* a part of a sector is filled up with zeros */
+        floppy_fail(b, ST1_NOT_WRITABLE, 0);
+        return false;
+    }
+    return true;
+}
+
+/* Transfers the sector that has passed under the head, and ends the command or waits for the next one. */
+static void sector_comes(devices *b)
+{
+    floppy *f = &b->floppy;
+    uint64_t block;
+    bool ended;
+    disk_image *disk = disk_found(b);
+    if (disk == NULL || !sector_found(b, disk, &block) || !move_sector(b, disk, block, &ended))
+        return;
+    bool last = next_sector(f);
+    if (ended || (last && (f->command[0] & 31) == VERIFY))
+        floppy_end(b, 0, 0, 0);
+    else if (last)
+        floppy_fail(b, ST1_END_OF_CYLINDER, 0);
+    else
+        f->ready = devices_after(b, SECTOR_MICROSECONDS);
+}
+
+/* Executes FORMAT. The DMA controller supplies four bytes for each sector of the track: cylinder, head, sector and
+ * size. The data fields are filled with the command's byte. */
+static void format_track(devices *b)
+{
+    const floppy *f = &b->floppy;
+    uint8_t bytes[DISK_SECTOR], id[4] = {0};
+    unsigned unit = f->command[1] & OUTPUT_UNIT, head = (f->command[1] & ST0_HEAD) / ST0_HEAD;
+    disk_image *disk = disk_found(b);
+    if (disk == NULL)
+        return;
+    if (f->command[2] != SIZE_512 || f->command[3] > disk->per_track || head >= disk->heads) {
+        floppy_fail(b, ST1_NO_DATA, 0);
+        return;
+    }
+    memset(bytes, f->command[5], sizeof bytes);
+    for (unsigned i = 0; i < f->command[3]; i++) {
+        bool ended;
+        if (dma_move(b, DMA_FLOPPY, id, sizeof id, &ended) < sizeof id || id[2] == 0 ||
+            id[2] > disk->per_track) {
+            floppy_fail(b, ST1_OVERRUN, 0);
+            return;
+        }
+        if (!disk_image_write(disk, disk_image_block(disk, f->cylinder[unit], head, id[2]), bytes)) {
+            floppy_fail(b, ST1_NOT_WRITABLE, 0);
+            return;
+        }
+    }
+    floppy_end(b, 0, 0, 0);
+}
+
+static void read_id(devices *b)
+{
+    floppy *f = &b->floppy;
+    const disk_image *disk = disk_found(b);
+    if (disk == NULL)
+        return;
+    uint8_t head = (f->command[1] & ST0_HEAD) / ST0_HEAD;
+    if (head >= disk->heads) {
+        floppy_fail(b, ST1_NO_ADDRESS_MARK, 0);
+        return;
+    }
+    f->command[2] = f->cylinder[f->command[1] & OUTPUT_UNIT];
+    f->command[3] = head;
+    f->command[4] = 1;
+    f->command[5] = SIZE_512;
+    floppy_end(b, 0, 0, 0);
+}
+
+void floppy_continue(devices *b)
+{
+    uint8_t code = b->floppy.command[0] & 31;
+    if (code == FORMAT)
+        format_track(b);
+    else if (code == READ_ID)
+        read_id(b);
+    else
+        sector_comes(b);
+}

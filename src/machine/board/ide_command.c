@@ -1,0 +1,396 @@
+/* Commands of the IDE channel: the drives' addresses, and what each command does. */
+#include <string.h>
+
+#include "machine/board/board_internal.h"
+#include "machine/board/ide_internal.h"
+#include "machine/state.h"
+
+enum {
+    ERROR_ABORTED = 0x04,
+    ERROR_NOT_FOUND = 0x10,
+    ERROR_NOT_CORRECTED = 0x40,
+    DIAGNOSED = 0x01, /* error register after a reset: device 0 passed, device 1 passed or absent */
+    SELECT_LBA = 0x40,
+    SELECT_SECOND = 0x10,
+    COMMAND_MICROSECONDS = 100, /* until the first sector, or the end of a command without data */
+    UNKNOWN_COMMAND = 0xff
+};
+
+typedef enum ide_class {
+    NO_COMMAND,
+    AFTER_RESET,
+    NO_DATA,
+    RECALIBRATE,
+    READ,
+    READ_MULTIPLE,
+    WRITE,
+    WRITE_MULTIPLE,
+    VERIFY,
+    SEEK,
+    DIAGNOSE,
+    SET_PARAMETERS,
+    SET_MULTIPLE,
+    CHECK_POWER,
+    SET_FEATURES,
+    IDENTIFY
+} ide_class;
+
+/* Returns the class of a command code: those of ATA-3 for a disk without power management, security and removable
+ * media. */
+static ide_class class_of(uint8_t command)
+{
+    switch (command) {
+    case IDE_RESET:
+        return AFTER_RESET;
+    case 0x20:
+    case 0x21:
+        return READ;
+    case 0x30:
+    case 0x31:
+        return WRITE;
+    case 0x40:
+    case 0x41:
+        return VERIFY;
+    case 0x90:
+        return DIAGNOSE;
+    case 0x91:
+        return SET_PARAMETERS;
+    case 0xc4:
+        return READ_MULTIPLE;
+    case 0xc5:
+        return WRITE_MULTIPLE;
+    case 0xc6:
+        return SET_MULTIPLE;
+    case 0xe5:
+    case 0x98:
+        return CHECK_POWER;
+    case 0xe0: /* STANDBY IMMEDIATE, IDLE IMMEDIATE, STANDBY, IDLE and their older codes; FLUSH CACHE */
+    case 0xe1:
+    case 0xe2:
+    case 0xe3:
+    case 0xe7:
+    case 0x94:
+    case 0x95:
+    case 0x96:
+    case 0x97:
+        return NO_DATA;
+    case 0xec:
+        return IDENTIFY;
+    case 0xef:
+        return SET_FEATURES;
+    default:
+        return command >> 4 == 1 ? RECALIBRATE : command >> 4 == 7 ? SEEK : NO_COMMAND;
+    }
+}
+
+/* --- drives and addresses --- */
+
+unsigned ide_selected(const ide *d)
+{
+    return (d->select & SELECT_SECOND) != 0;
+}
+
+disk_image *ide_disk(devices *b, unsigned unit)
+{
+    return devices_drive(b, (uint8_t)(DRIVE_HARD_DISK + unit));
+}
+
+disk_image *ide_selected_disk(devices *b)
+{
+    return ide_disk(b, ide_selected(&b->ide));
+}
+
+static uint32_t sectors_of(const disk_image *disk)
+{
+    enum { LBA28 = 0x0fffffff };
+    return disk->sectors < LBA28 ? (uint32_t)disk->sectors : LBA28;
+}
+
+/* Sets *block to the sector that the registers address. Returns false if the disk has no such sector. */
+static bool address_of(const ide *d, const disk_image *disk, uint64_t *block)
+{
+    const ide_unit *unit = &d->units[d->unit];
+    uint32_t cylinder = (uint32_t)d->cylinder_high << 8 | d->cylinder_low, head = d->select & 15;
+    if ((d->select & SELECT_LBA) != 0) {
+        *block = head << 24 | cylinder << 8 | d->sector;
+        return *block < sectors_of(disk);
+    }
+    if (d->sector == 0 || d->sector > unit->per_track || head >= unit->heads)
+        return false;
+    *block = ((uint64_t)cylinder * unit->heads + head) * unit->per_track + d->sector - 1;
+    return *block < sectors_of(disk);
+}
+
+/* Sets the address registers to `block`, as at the end of a command and after an error. */
+static void show_address(ide *d, uint64_t block)
+{
+    const ide_unit *unit = &d->units[d->unit];
+    uint32_t cylinder, head;
+    if ((d->select & SELECT_LBA) != 0) {
+        d->sector = (uint8_t)block;
+        cylinder = block >> 8 & 0xffff;
+        head = block >> 24 & 15;
+    } else {
+        d->sector = (uint8_t)(block % unit->per_track + 1);
+        head = (uint32_t)(block / unit->per_track % unit->heads);
+        cylinder = (uint32_t)(block / unit->per_track / unit->heads);
+    }
+    d->cylinder_low = (uint8_t)cylinder;
+    d->cylinder_high = (uint8_t)(cylinder >> 8);
+    d->select = (uint8_t)((d->select & 0xf0) | head);
+}
+
+/* --- the course of a command --- */
+
+void ide_drive_line(devices *b)
+{
+    const ide *d = &b->ide;
+    devices_set_irq(b, IRQ_IDE, d->interrupt && (d->control & IDE_CONTROL_NO_INTERRUPT) == 0);
+}
+
+static void interrupt(devices *b)
+{
+    b->ide.interrupt = true;
+    ide_drive_line(b);
+}
+
+void ide_busy(devices *b, unsigned microseconds)
+{
+    b->ide.phase = IDE_BUSY;
+    b->ide.ready = devices_after(b, microseconds);
+}
+
+static void finish(devices *b, uint8_t error)
+{
+    b->ide.error = error;
+    b->ide.failed = error != 0;
+    b->ide.phase = IDE_IDLE;
+    interrupt(b);
+}
+
+static uint32_t block_sectors(const ide *d)
+{
+    ide_class class = class_of(d->command);
+    uint32_t most = class == READ_MULTIPLE || class == WRITE_MULTIPLE ? d->units[d->unit].multiple : 1;
+    return d->left < most ? d->left : most;
+}
+
+static void data_phase(devices *b, ide_phase phase, uint32_t bytes)
+{
+    b->ide.phase = phase;
+    b->ide.at = 0;
+    b->ide.end = bytes;
+}
+
+/* Advances the address registers and COUNT after a sector has been transferred. */
+static void sector_done(ide *d)
+{
+    show_address(d, d->block);
+    d->block++;
+    d->left--;
+    d->count--;
+}
+
+bool ide_has_more(const ide *d)
+{
+    return d->left != 0 && class_of(d->command) != IDENTIFY;
+}
+
+/* Reads the next block of sectors to the buffer and requests its transfer to the host. */
+static void read_block(devices *b, const disk_image *disk)
+{
+    ide *d = &b->ide;
+    uint32_t sectors = block_sectors(d);
+    for (uint32_t i = 0; i < sectors; i++) {
+        if (!disk_image_read(disk, d->block, d->buffer + i * DISK_SECTOR)) {
+            show_address(d, d->block);
+            finish(b, d->block < sectors_of(disk) ? ERROR_NOT_CORRECTED : ERROR_NOT_FOUND);
+            return;
+        }
+        sector_done(d);
+    }
+    data_phase(b, IDE_TO_HOST, sectors * DISK_SECTOR);
+    interrupt(b);
+}
+
+/* Called when a buffer from the host has been written to the disk: requests the next block or ends the command. */
+static void write_block(devices *b, disk_image *disk)
+{
+    ide *d = &b->ide;
+    for (uint32_t at = 0; at < d->end && d->left > 0; at += DISK_SECTOR) {
+        if (!disk_image_write(disk, d->block, d->buffer + at)) {
+            show_address(d, d->block);
+            finish(b, d->block < sectors_of(disk) ? ERROR_NOT_CORRECTED : ERROR_NOT_FOUND);
+            return;
+        }
+        sector_done(d);
+    }
+    if (d->left == 0) {
+        finish(b, 0);
+        return;
+    }
+    data_phase(b, IDE_FROM_HOST, block_sectors(d) * DISK_SECTOR);
+    interrupt(b);
+}
+
+static void identify_text(uint8_t *words, const char *text, unsigned bytes)
+{
+    for (unsigned i = 0; i < bytes; i++)
+        words[i ^ 1] = (uint8_t)(*text != '\0' ? *text++ : ' ');
+}
+
+/* Fills the buffer with the data of IDENTIFY DEVICE (ATA-3, 8.9). */
+static void identify(devices *b, const disk_image *disk)
+{
+    ide *d = &b->ide;
+    uint32_t sectors = sectors_of(disk);
+    uint32_t cylinders = disk->cylinders < 16383 ? disk->cylinders : 16383;
+    uint32_t chs = cylinders * disk->heads * disk->per_track;
+    const struct {
+        uint8_t word;
+        uint16_t value;
+    } words[] = {
+        {0, 0x0040}, /* fixed device */
+        {1, (uint16_t)cylinders},
+        {3, (uint16_t)disk->heads},
+        {6, (uint16_t)disk->per_track},
+        {47, 0x8000 | IDE_MOST_SECTORS},
+        {49, 0x0200}, /* LBA */
+        {51, 0x0200}, /* PIO mode 2 */
+        {53, 1},      /* words 54-58 are valid */
+        {54, (uint16_t)cylinders},
+        {55, (uint16_t)disk->heads},
+        {56, (uint16_t)disk->per_track},
+        {57, (uint16_t)chs},
+        {58, (uint16_t)(chs >> 16)},
+        {59, (uint16_t)(d->units[d->unit].multiple != 0 ? 0x100 | d->units[d->unit].multiple : 0)},
+        {60, (uint16_t)sectors},
+        {61, (uint16_t)(sectors >> 16)},
+        {80, 0x000e}, /* ATA-1 to ATA-3 */
+    };
+    memset(d->buffer, 0, DISK_SECTOR);
+    for (unsigned i = 0; i < sizeof words / sizeof words[0]; i++)
+        memcpy(d->buffer + 2 * words[i].word, &words[i].value, 2);
+    identify_text(d->buffer + 20, d->unit != 0 ? "P5S0002" : "P5S0001", 20);
+    identify_text(d->buffer + 46, "1.0", 8);
+    identify_text(d->buffer + 54, "p5scope disk", 40);
+    data_phase(b, IDE_TO_HOST, DISK_SECTOR);
+    interrupt(b);
+}
+
+void ide_signature(ide *d)
+{
+    d->count = d->sector = 1;
+    d->cylinder_low = d->cylinder_high = d->select = 0;
+    d->error = DIAGNOSED;
+    d->failed = false;
+}
+
+static void set_features(devices *b)
+{
+    enum { TRANSFER_MODE = 0x03, PIO_DEFAULT = 1, PIO_FLOW = 8, PIO_FLOW_MOST = 10 };
+    const ide *d = &b->ide;
+    uint8_t feature = d->features;
+    bool cache = feature == 0x02 || feature == 0x82, look_ahead = feature == 0x55 || feature == 0xaa;
+    bool revert = feature == 0x66 || feature == 0xcc;
+    bool mode = feature == TRANSFER_MODE &&
+                (d->count <= PIO_DEFAULT || (d->count >= PIO_FLOW && d->count <= PIO_FLOW_MOST));
+    finish(b, cache || look_ahead || revert || mode ? 0 : ERROR_ABORTED);
+}
+
+void ide_continue(devices *b, disk_image *disk)
+{
+    ide *d = &b->ide;
+    ide_unit *unit = &d->units[d->unit];
+    uint64_t block;
+    switch (class_of(d->command)) {
+    case READ:
+    case READ_MULTIPLE:
+        read_block(b, disk);
+        break;
+    case WRITE:
+    case WRITE_MULTIPLE:
+        write_block(b, disk);
+        break;
+    case VERIFY:
+        while (d->left > 0 && d->block < sectors_of(disk))
+            sector_done(d);
+        finish(b, d->left > 0 ? ERROR_NOT_FOUND : 0);
+        break;
+    case SEEK:
+        finish(b, address_of(d, disk, &block) ? 0 : ERROR_NOT_FOUND);
+        break;
+    case RECALIBRATE:
+        d->cylinder_low = d->cylinder_high = 0;
+        finish(b, 0);
+        break;
+    case DIAGNOSE:
+        ide_signature(d);
+        finish(b, 0);
+        d->error = DIAGNOSED;
+        break;
+    case SET_PARAMETERS:
+        if (d->count != 0)
+            *unit =
+                (ide_unit){.heads = (d->select & 15) + 1, .per_track = d->count, .multiple = unit->multiple};
+        finish(b, d->count != 0 ? 0 : ERROR_ABORTED);
+        break;
+    case SET_MULTIPLE: {
+        bool valid = d->count <= IDE_MOST_SECTORS && (d->count & (d->count - 1)) == 0;
+        unit->multiple = valid ? d->count : 0;
+        finish(b, valid ? 0 : ERROR_ABORTED);
+        break;
+    }
+    case CHECK_POWER:
+        d->count = 0xff; /* active */
+        finish(b, 0);
+        break;
+    case SET_FEATURES:
+        set_features(b);
+        break;
+    case IDENTIFY:
+        identify(b, disk);
+        break;
+    case NO_DATA:
+        finish(b, 0);
+        break;
+    case AFTER_RESET: /* without an interrupt */
+        d->phase = IDE_IDLE;
+        break;
+    case NO_COMMAND:
+        finish(b, ERROR_ABORTED);
+    }
+}
+
+void ide_execute(devices *b, uint8_t code)
+{
+    ide *d = &b->ide;
+    ide_class class = class_of(code);
+    disk_image *disk = class == DIAGNOSE ? ide_disk(b, 0) : ide_selected_disk(b);
+    if (disk == NULL || d->phase == IDE_BUSY)
+        return;
+    code = code == IDE_RESET ? UNKNOWN_COMMAND : code;
+    bool moves = class == READ || class == WRITE || class == VERIFY || class == READ_MULTIPLE ||
+                 class == WRITE_MULTIPLE;
+    bool multiple = class == READ_MULTIPLE || class == WRITE_MULTIPLE;
+    d->command = code;
+    d->unit = class == DIAGNOSE ? 0 : (uint8_t)ide_selected(d);
+    d->failed = d->interrupt = false;
+    d->error = 0;
+    ide_drive_line(b);
+    if (multiple && d->units[d->unit].multiple == 0) {
+        finish(b, ERROR_ABORTED);
+        return;
+    }
+    if (moves && !address_of(d, disk, &d->block)) {
+        finish(b, ERROR_NOT_FOUND);
+        return;
+    }
+    d->left = d->count == 0 ? 256 : d->count;
+    if (class != WRITE && class != WRITE_MULTIPLE) {
+        ide_busy(b, COMMAND_MICROSECONDS);
+        return;
+    }
+    devices_notice_write(b, disk);
+    data_phase(b, IDE_FROM_HOST, block_sectors(d) * DISK_SECTOR); /* the first block without an interrupt */
+}
