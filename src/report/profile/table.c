@@ -1,4 +1,4 @@
-/* Writes shares by function, line, address, file or privilege class (`p5scope report`), and folded stacks. */
+/* Writes shares by function, line, address, file or privilege class (`p5scope report`). */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,21 +6,10 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "report/profile/profile_internal.h"
+#include "report/profile/table.h"
 #include "report/row_writer.h"
 
-typedef struct table_row {
-    char *name;         /* the key by which costs are grouped */
-    const char *object; /* the object that contains it */
-    bool user;          /* CPL 3, not CPL 0-2 */
-    uint64_t *own, *inclusive;
-} table_row;
-
-typedef struct table_rows {
-    ARRAY_OF(table_row) list;
-    size_t width;
-} table_rows;
-
-static void rows_free(table_rows *rows)
+void table_free(table_rows *rows)
 {
     for (size_t i = 0; i < rows->list.count; i++) {
         free(rows->list.items[i].name);
@@ -63,8 +52,7 @@ static bool apart_by_class(const p5_profile_table *t)
     return t->format != P5_ROWS_TEXT || t->key == P5_PROFILE_BY_SYMBOL;
 }
 
-/* Adds a row, which takes ownership of the name. NULL: out of memory. */
-static table_row *add_row(table_rows *rows, char *name, const char *object, bool user)
+table_row *table_row_add(table_rows *rows, char *name, const char *object, bool user)
 {
     table_row row = {name, object, user,
                      calloc(2 * rows->width + 1, sizeof(uint64_t)) /* not of size 0 without columns */, NULL};
@@ -97,8 +85,7 @@ static int by_cost(const void *a, const void *b)
     return by_name(a, b);
 }
 
-/* Merges rows with equal names. */
-static void merge(table_rows *rows)
+void table_merge(table_rows *rows)
 {
     size_t left = 0;
     ARRAY_SORT(&rows->list, by_name);
@@ -145,8 +132,8 @@ static bool add_sites(const p5_profile *p, const p5_profile_table *t, const prof
             continue;
         bool next = !row || site->address != site[-1].address || user != site_user(&site[-1]);
         if (next) {
-            row = add_row(rows, name_of(p, t->key, site->address, user), object_of(p, t->key, site->address),
-                          user && apart_by_class(t));
+            row = table_row_add(rows, name_of(p, t->key, site->address, user),
+                                object_of(p, t->key, site->address), user && apart_by_class(t));
         }
         if (!row)
             return false;
@@ -172,8 +159,8 @@ static bool add_samples(const p5_profile *p, const p5_profile_table *t, int func
         bool user = user_at(p, address);
         if (!is_wanted(p, function, address))
             continue;
-        table_row *row = add_row(rows, name_of(p, t->key, address, user), object_of(p, t->key, address),
-                                 user && apart_by_class(t));
+        table_row *row = table_row_add(rows, name_of(p, t->key, address, user), object_of(p, t->key, address),
+                                       user && apart_by_class(t));
         if (!row)
             return false;
         row->own[0] = p->sample_period;
@@ -203,8 +190,9 @@ static bool add_inclusive(const p5_profile *p, const profile_value *values, int 
         const profile_context *c = &p->contexts.items[i];
         if (!is_wanted(p, function, c->function))
             continue;
-        table_row *row = add_row(rows, name_of(p, P5_PROFILE_BY_SYMBOL, c->function, false),
-                                 object_of(p, P5_PROFILE_BY_SYMBOL, c->function), user_of(p, c->function));
+        table_row *row =
+            table_row_add(rows, name_of(p, P5_PROFILE_BY_SYMBOL, c->function, false),
+                          object_of(p, P5_PROFILE_BY_SYMBOL, c->function), user_of(p, c->function));
         fits = row != NULL;
         if (fits)
             memcpy(row->inclusive, &sums[i * width], width * sizeof *sums);
@@ -348,7 +336,7 @@ p5_status p5_profile_write_table(FILE *out, const p5_profile *p, const p5_profil
     bool fits = t->samples ? add_samples(p, t, function, &rows) : add_sites(p, t, values, function, &rows);
     fits = fits && (!inclusive || add_inclusive(p, values, function, &rows));
     if (fits) {
-        merge(&rows);
+        table_merge(&rows);
         if (inclusive)
             include_own(&rows);
         ARRAY_SORT(&rows.list, by_cost);
@@ -376,82 +364,7 @@ p5_status p5_profile_write_table(FILE *out, const p5_profile *p, const p5_profil
                 write_row(out, &shown, row, totals, width, path_base(command));
         }
     }
-    rows_free(&rows);
-    if (!fits)
-        return error_set(error, P5_ERR_MEMORY, "out of memory");
-    return error_unless_written(error, out, "the report");
-}
-
-/* ---- folded stacks ------------------------------------------------------------------------------------- */
-
-/* Writes the frames from the outermost on, separated by ';', which names therefore cannot contain. `frames`
- * has room for all contexts, the maximal depth. */
-static void write_stack(FILE *out, const p5_profile *p, uint32_t context, uint32_t *frames)
-{
-    size_t depth = 0;
-    for (uint32_t c = context; c != PROFILE_ROOT; c = p->contexts.items[c].parent)
-        frames[depth++] = c;
-    while (depth-- > 0) {
-        char buffer[16];
-        for (const char *n = profile_name_at(p, p->contexts.items[frames[depth]].function, buffer); *n; n++)
-            fputc(*n == ';' || *n == ' ' ? '_' : *n, out);
-        if (depth > 0)
-            fputc(';', out);
-    }
-}
-
-/* Adds one row per stack of functions, wherever the calls came from. Stacks at CPL 0-2 end in _[k]. */
-static bool add_stacks(const p5_profile *p, const profile_value *value, table_rows *rows)
-{
-    uint64_t(*own)[2] = calloc(p->contexts.count, sizeof *own);
-    uint32_t *frames = calloc(p->contexts.count, sizeof *frames);
-    bool fits = own != NULL && frames != NULL;
-    for (size_t i = 0; fits && i < p->sites.count; i++)
-        own[p->sites.items[i].context][site_user(&p->sites.items[i])] +=
-            profile_amounts_value(&p->sites.items[i], value);
-    for (uint32_t i = PROFILE_ROOT; fits && i < p->contexts.count; i++) {
-        for (unsigned user = 0; fits && user < 2; user++) {
-            if (own[i][user] == 0)
-                continue;
-            char *text = NULL;
-            size_t size = 0;
-            FILE *memory = open_memstream(&text, &size);
-            fits = memory != NULL;
-            if (!fits)
-                break;
-            if (i == PROFILE_ROOT)
-                fputs("[bus]", memory);
-            else
-                write_stack(memory, p, i, frames);
-            if (!user)
-                fputs("_[k]", memory);
-            fits = fclose(memory) == 0;
-            table_row *row = add_row(rows, fits ? text : NULL, "", user);
-            if (!fits)
-                free(text);
-            fits = row != NULL;
-            if (row)
-                row->own[0] = own[i][user];
-        }
-    }
-    free(frames);
-    free(own);
-    return fits;
-}
-
-p5_status p5_profile_write_folded(FILE *out, const p5_profile *p, const char *event, p5_error *error)
-{
-    profile_value value;
-    p5_status status = profile_value_find(p->family, event, &value, error);
-    if (status != P5_OK)
-        return status;
-    table_rows rows = {.width = 1};
-    bool fits = add_stacks(p, &value, &rows);
-    if (fits)
-        merge(&rows);
-    for (size_t i = 0; fits && i < rows.list.count; i++)
-        fprintf(out, "%s %" PRIu64 "\n", rows.list.items[i].name, rows.list.items[i].own[0]);
-    rows_free(&rows);
+    table_free(&rows);
     if (!fits)
         return error_set(error, P5_ERR_MEMORY, "out of memory");
     return error_unless_written(error, out, "the report");

@@ -67,6 +67,8 @@ struct trace_sink {
 };
 
 extern const trace_sink_type trace_csv, trace_jsonl, trace_sqlite, trace_vcd, trace_chrome, trace_kanata;
+/* Returns the type of a format. */
+const trace_sink_type *trace_sink_of(p5_trace_format format);
 
 /* Stores the first error of a trace and stops the run. */
 void trace_fail(p5_trace *trace, const p5_error *error);

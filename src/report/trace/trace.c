@@ -6,65 +6,10 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/text.h"
 #include "machine/machine.h"
 #include "p5scope/version.h"
 #include "report/run_identity.h"
 #include "report/trace/sink.h"
-
-/* ---- formats ------------------------------------------------------------------------------------------- */
-
-static const struct {
-    const char *name;
-    const trace_sink_type *sink;
-    const char *endings[4];
-} formats[P5_TRACE_FORMATS] = {
-    [P5_TRACE_CSV] = {"csv", &trace_csv, {".csv"}},
-    [P5_TRACE_JSON] = {"jsonl", &trace_jsonl, {".jsonl", ".ndjson"}},
-    [P5_TRACE_SQLITE] = {"sqlite", &trace_sqlite, {".db", ".sqlite", ".sqlite3"}},
-    [P5_TRACE_VCD] = {"vcd", &trace_vcd, {".vcd"}},
-    [P5_TRACE_CHROME] = {"chrome", &trace_chrome, {".json"}},
-    [P5_TRACE_KANATA] = {"kanata", &trace_kanata, {".kanata", ".knt"}},
-};
-
-p5_status p5_trace_format_find(const char *name, p5_trace_format *format, p5_error *error)
-{
-    text_nearest nearest;
-    text_nearest_init(&nearest, name);
-    for (unsigned i = 0; i < P5_TRACE_FORMATS; i++) {
-        *format = (p5_trace_format)i;
-        if (text_same_name(formats[i].name, name))
-            return P5_OK;
-        text_nearest_offer(&nearest, formats[i].name);
-    }
-    error_set(error, P5_ERR_NAME,
-              "there is no trace format '%s'; there are csv, jsonl, sqlite, vcd, chrome, kanata", name);
-    error_nearest(error, &nearest);
-    return P5_ERR_NAME;
-}
-
-static bool ends_in(const char *path, size_t length, const char *ending)
-{
-    size_t size = strlen(ending);
-    return length > size && strncmp(path + length - size, ending, size) == 0;
-}
-
-bool p5_trace_format_of(const char *path, p5_trace_format *format, bool *compressed)
-{
-    size_t length = strlen(path);
-    *compressed = ends_in(path, length, ".zst");
-    if (*compressed)
-        length -= strlen(".zst");
-    for (unsigned i = 0; i < P5_TRACE_FORMATS; i++)
-        for (unsigned j = 0; j < 4 && formats[i].endings[j] != NULL; j++)
-            if (ends_in(path, length, formats[i].endings[j])) {
-                *format = (p5_trace_format)i;
-                return true;
-            }
-    return false;
-}
-
-/* ---- rows ---------------------------------------------------------------------------------------------- */
 
 void trace_fail(p5_trace *trace, const p5_error *error)
 {
@@ -419,7 +364,7 @@ p5_status p5_trace_open(p5_machine *machine, const p5_trace_options *options, p5
     if (options->size != sizeof *options)
         return error_set(error, P5_ERR_STATE, "p5_trace_options.size is %zu, this library expects %zu",
                          options->size, sizeof *options);
-    const trace_sink_type *sink = formats[options->format].sink;
+    const trace_sink_type *sink = trace_sink_of(options->format);
     if (sink->has_database && (options->compressed || strcmp(options->path, "-") == 0))
         return error_set(error, P5_ERR_UNSUPPORTED,
                          "a database can be neither compressed nor written to a stream");

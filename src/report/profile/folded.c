@@ -1,0 +1,80 @@
+/* Writes folded stacks, the input of flame graphs (`p5scope report -o FILE.folded`). */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "report/profile/profile_internal.h"
+#include "report/profile/table.h"
+
+/* Writes the frames from the outermost on, separated by ';', which names therefore cannot contain. `frames`
+ * has room for all contexts, the maximal depth. */
+static void write_stack(FILE *out, const p5_profile *p, uint32_t context, uint32_t *frames)
+{
+    size_t depth = 0;
+    for (uint32_t c = context; c != PROFILE_ROOT; c = p->contexts.items[c].parent)
+        frames[depth++] = c;
+    while (depth-- > 0) {
+        char buffer[16];
+        for (const char *n = profile_name_at(p, p->contexts.items[frames[depth]].function, buffer); *n; n++)
+            fputc(*n == ';' || *n == ' ' ? '_' : *n, out);
+        if (depth > 0)
+            fputc(';', out);
+    }
+}
+
+/* Adds one row per stack of functions, wherever the calls came from. Stacks at CPL 0-2 end in _[k]. */
+static bool add_stacks(const p5_profile *p, const profile_value *value, table_rows *rows)
+{
+    uint64_t(*own)[2] = calloc(p->contexts.count, sizeof *own);
+    uint32_t *frames = calloc(p->contexts.count, sizeof *frames);
+    bool fits = own != NULL && frames != NULL;
+    for (size_t i = 0; fits && i < p->sites.count; i++)
+        own[p->sites.items[i].context][p->sites.items[i].cpl_class == P5_CPL_USER] +=
+            profile_amounts_value(&p->sites.items[i], value);
+    for (uint32_t i = PROFILE_ROOT; fits && i < p->contexts.count; i++) {
+        for (unsigned user = 0; fits && user < 2; user++) {
+            if (own[i][user] == 0)
+                continue;
+            char *text = NULL;
+            size_t size = 0;
+            FILE *memory = open_memstream(&text, &size);
+            fits = memory != NULL;
+            if (!fits)
+                break;
+            if (i == PROFILE_ROOT)
+                fputs("[bus]", memory);
+            else
+                write_stack(memory, p, i, frames);
+            if (!user)
+                fputs("_[k]", memory);
+            fits = fclose(memory) == 0;
+            table_row *row = table_row_add(rows, fits ? text : NULL, "", user);
+            if (!fits)
+                free(text);
+            fits = row != NULL;
+            if (row)
+                row->own[0] = own[i][user];
+        }
+    }
+    free(frames);
+    free(own);
+    return fits;
+}
+
+p5_status p5_profile_write_folded(FILE *out, const p5_profile *p, const char *event, p5_error *error)
+{
+    profile_value value;
+    p5_status status = profile_value_find(p->family, event, &value, error);
+    if (status != P5_OK)
+        return status;
+    table_rows rows = {.width = 1};
+    bool fits = add_stacks(p, &value, &rows);
+    if (fits)
+        table_merge(&rows);
+    for (size_t i = 0; fits && i < rows.list.count; i++)
+        fprintf(out, "%s %" PRIu64 "\n", rows.list.items[i].name, rows.list.items[i].own[0]);
+    table_free(&rows);
+    if (!fits)
+        return error_set(error, P5_ERR_MEMORY, "out of memory");
+    return error_unless_written(error, out, "the report");
+}
