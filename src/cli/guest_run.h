@@ -35,9 +35,9 @@ bool guest_run(const guest_options *options, p5_machine *machine, p5_run_result 
 
 /* Returns p5scope's exit status after such a run. */
 int guest_exit_status(const p5_run_result *result);
-/* Describes in a sentence how the run ended, "" if the guest simply exited; returns `text`. */
 /* Returns true if the guest ended the run: its counts are then the cost of all that it does. */
 bool guest_ended_itself(const p5_run_result *result);
+/* Describes in a sentence how the run ended, "" if the guest simply exited. Returns `text`. */
 const char *guest_ending(const p5_run_result *result, char *text, size_t size);
 /* Reports that on stderr. Returns the exit status. */
 int guest_tell_ending(const p5_run_result *result);

@@ -1,0 +1,221 @@
+#define _GNU_SOURCE /* asprintf */
+#include "cli/guest_load.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/guest_form.h"
+#include "cli/interrupt.h"
+#include "cli/progress.h"
+
+static void show_notice(void *context, const char *line)
+{
+    (void)context;
+    progress_erase();
+    fprintf(stderr, "p5scope: %s\n", line);
+}
+
+/* Discards the output of the guest, which --screen shows on the screen. */
+static void discard(void *context, const void *text, size_t size)
+{
+    (void)context;
+    (void)text;
+    (void)size;
+}
+
+/* Reports what is wrong with the guest's file. Returns the exit status. */
+static int cannot_load(const char *path, const p5_error *error)
+{
+    p5_error shown = *error;
+    if (strcmp(shown.where, path) == 0 && shown.line == 0)
+        shown.where[0] = '\0';
+    char message[sizeof shown.message];
+    memcpy(message, shown.message, sizeof message);
+    if (shown.where[0] == '\0')
+        snprintf(shown.message, sizeof shown.message, "%.150s: %.240s", path, message);
+    cli_show_error(&shown, NULL, NULL, NULL);
+    if (error->status == P5_ERR_IO)
+        return access(path, F_OK) != 0 ? CLI_NOT_FOUND : CLI_NOT_LOADABLE;
+    return error->status == P5_ERR_MEMORY || error->status == P5_ERR_ENGINE ? CLI_INTERNAL : CLI_NOT_LOADABLE;
+}
+
+/* Reads input for a bare-metal guest. Waits for a file or pipe, so that the run does not depend on its
+ * speed. A terminal is only polled, or waited for briefly if the guest is idle. */
+static int read_input(void *context, uint8_t *byte, bool idle)
+{
+    enum { IDLE_MILLISECONDS = 10, WAIT_MILLISECONDS = 50 };
+    (void)context;
+    if (isatty(STDIN_FILENO)) {
+        struct pollfd ready = {.fd = STDIN_FILENO, .events = POLLIN};
+        if (poll(&ready, 1, idle ? IDLE_MILLISECONDS : 0) <= 0)
+            return 0;
+    }
+    struct pollfd ready = {.fd = STDIN_FILENO, .events = POLLIN};
+    while (poll(&ready, 1, WAIT_MILLISECONDS) <= 0) {
+        if (interrupt_ending())
+            return 0;
+    }
+    ssize_t got = read(STDIN_FILENO, byte, 1);
+    if (got < 0 && errno == EINTR)
+        return 0; /* so that Ctrl-C is noticed */
+    return got == 1 ? 1 : -1;
+}
+
+static int read_keys(void *context, uint8_t *byte, bool idle)
+{
+    typed_keys *keys = context;
+    (void)idle;
+    if (keys->at == keys->size)
+        return -1;
+    *byte = keys->bytes[keys->at++];
+    return 1;
+}
+
+/* Joins the words with blanks. NULL when memory is out. */
+static char *join_words(const char *const *words)
+{
+    size_t size = 1;
+    for (const char *const *word = words; *word != NULL; word++)
+        size += strlen(*word) + 1;
+    char *line = calloc(size, 1);
+    for (const char *const *word = words; line != NULL && *word != NULL; word++) {
+        strcat(line, *word);
+        if (word[1] != NULL)
+            strcat(line, " ");
+    }
+    return line;
+}
+
+/* Loads --kernel with its command line: --cmdline, then "--" and the words for its first program. */
+static p5_status load_kernel(const guest_options *options, p5_machine *machine, p5_error *error)
+{
+    const char *append = options->line->cmdline != NULL ? options->line->cmdline : "console=ttyS0,115200";
+    char *words = join_words((const char *const *)options->command + 1), *line = NULL;
+    if (words == NULL || asprintf(&line, "%s%s%s", append, words[0] != '\0' ? " -- " : "", words) < 0) {
+        free(words);
+        error->status = P5_ERR_MEMORY;
+        return P5_ERR_MEMORY;
+    }
+    const p5_kernel with = {
+        .size = sizeof with, .append = line, .initrd = options->line->initrd, .init = options->line->init};
+    p5_status status = p5_machine_load_kernel(machine, options->line->kernel, &with, error);
+    free(words);
+    free(line);
+    return status;
+}
+
+/* Loads a bzImage as the guest. Its arguments are its command line; without any it has no serial console. */
+static p5_status load_bzimage(const guest_options *options, p5_machine *machine, p5_error *error)
+{
+    char *line = join_words((const char *const *)options->command + 1);
+    const p5_kernel with = {.size = sizeof with, .append = line};
+    p5_status status = p5_machine_load_kernel(machine, options->command[0], &with, error);
+    free(line);
+    return status;
+}
+
+static p5_status load(const guest_options *options, guest_form form, const char *const *words,
+                      p5_machine *machine, p5_error *error)
+{
+    const char *path = options->command[0];
+    switch (form) {
+    case FORM_KERNEL:
+        return load_kernel(options, machine, error);
+    case FORM_FLAT:
+        return options->line->real
+                   ? p5_machine_load_real(machine, path, options->real_segment, options->real_offset, error)
+                   : p5_machine_load_flat(machine, path, options->flat_address, error);
+    case FORM_MULTIBOOT:
+        return p5_machine_load_multiboot(machine, path, error);
+    case FORM_BZIMAGE:
+        return load_bzimage(options, machine, error);
+    case FORM_DOS:
+        return p5_machine_load_dos(machine, path, words, options->environment, error);
+    case FORM_DISK:
+        return p5_machine_load_disk(machine, path, error);
+    case FORM_ELF:
+        return p5_machine_load_elf(machine, path, error);
+    case FORM_LINUX:
+        break;
+    }
+    return p5_machine_load_linux(machine, path, words, options->environment, error);
+}
+
+/* Skips the part of an input file, or of --keys, that the snapshot's guest had read. */
+static void skip_input(const guest_options *options, const p5_machine *machine)
+{
+    struct stat about;
+    uint64_t taken = p5_machine_input_taken(machine);
+    if (options->keys != NULL)
+        options->keys->at = taken < options->keys->size ? (size_t)taken : options->keys->size;
+    else if (taken > 0 && fstat(STDIN_FILENO, &about) == 0 && S_ISREG(about.st_mode))
+        lseek(STDIN_FILENO, (off_t)taken, SEEK_SET);
+}
+
+/* Returns the options of the machine. With a snapshot, those that it contains are not given. */
+static p5_machine_options machine_options_of(const guest_options *options)
+{
+    p5_machine_options machine = options->machine;
+    machine.size = sizeof machine;
+    machine.shares = options->shares;
+    machine.input = options->keys != NULL ? read_keys : read_input;
+    machine.input_context = options->keys;
+    machine.input_keys = options->keys != NULL || isatty(STDIN_FILENO);
+    if (options->keys != NULL)
+        options->keys->at = 0;
+    machine.cd_as_disk = options->line->disk;
+    machine.console = options->line->screen ? discard : NULL;
+    machine.stuck = interrupt_stuck;
+    machine.notice = options->line->quiet ? NULL : show_notice;
+    return machine;
+}
+
+static p5_machine *load_snapshot(const guest_options *options, int *status)
+{
+    const p5_machine_options machine_options = machine_options_of(options);
+    p5_machine *machine;
+    p5_error error = {0};
+    *status = CLI_OK;
+    if (p5_machine_load(options->line->load, &machine_options, &machine, &error) == P5_OK)
+        skip_input(options, machine);
+    else
+        *status = cannot_load(options->line->load, &error);
+    return machine;
+}
+
+p5_machine *guest_load(const guest_options *options, uint64_t seed, int *status)
+{
+    if (options->line->load != NULL)
+        return load_snapshot(options, status);
+    const char **words = guest_words(options);
+    char *command_line = words != NULL ? join_words(words) : NULL;
+    p5_machine_options machine_options = machine_options_of(options);
+    machine_options.random_seed = seed;
+    machine_options.command_line = command_line;
+    p5_machine *machine = NULL;
+    p5_error error = {0};
+    guest_form form;
+    *status = CLI_OK;
+    if (command_line == NULL) {
+        *status = CLI_INTERNAL;
+    } else if (guest_form_find(options, &form, &error) != P5_OK) {
+        *status = cannot_load(options->command[0], &error);
+    } else if (!guest_form_takes(options, form)) {
+        *status = CLI_USAGE;
+    } else if (p5_machine_open(&machine_options, &machine, &error) != P5_OK) {
+        cli_show_error(&error, NULL, NULL, NULL);
+        *status = CLI_INTERNAL;
+        machine = NULL;
+    } else if (load(options, form, words, machine, &error) != P5_OK) {
+        *status = cannot_load(options->command[0], &error);
+        p5_machine_close(machine);
+        machine = NULL;
+    }
+    free(command_line);
+    free(words);
+    return machine;
+}
