@@ -62,6 +62,7 @@ typedef struct p5_expected_growth {
     int line;
 } p5_expected_growth;
 
+/* Returns such an expectation. */
 static inline p5_expected_growth p5_expect(unsigned at, uint64_t least, uint64_t most, const char *file,
                                            int line)
 {
