@@ -1,5 +1,5 @@
 #!/bin/sh
-# tables.sh PAGE SOURCE: the man page "events", "metrics" or "board" as scdoc text, from the table or document it is about.
+# tables.sh PAGE SOURCE: the man page "events", "owners", "metrics" or "board" as scdoc text, from the table or document it is about.
 set -eu
 page=$1 source=$2
 # What scdoc takes for markup.
@@ -22,6 +22,23 @@ events)
             if (of("aliases") != "-") { aliases = of("aliases"); gsub(/;/, ", ", aliases); printf "\nAliases: %s.\n", aliases }
         }'
     printf '\n# SEE ALSO\n\n*p5scope-list*(1), *p5scope-metrics*(5)\n'
+    ;;
+owners)
+    printf 'p5scope-owners(7)\n\n# NAME\n\np5scope-owners - the owners of clocks, and the reasons for not pairing\n\n# DESCRIPTION\n\n'
+    printf 'Each clock of a run has exactly one owner; the owners add up to the clocks (the CPI stack of *p5scope-stat*(1) and *p5scope-bench*(1)). An instruction that\nis issued without a partner has exactly one reason, which diagrams and *p5scope-annotate*(1) show. Budgets, metrics and *report -e* call the clocks of an owner\nstall\\_OWNER. *p5scope-explain*(1) prints the same, and explains events, metrics and registers, too.\n'
+    # the rows of both tables: those of the owners' own first
+    cat "$source/events/stalls.tsv" "$source/events/words.tsv" | grep -v '^#' | escape | awk -F '\t' '
+        function example(options, code) { sub(/^-$/, "", options); return "p5scope bench " options (options == "" ? "" : " ") "--asm \047" code "\047" }
+        function explain(heading, what, event) {
+            printf "\n# %s\n\n%s\n", heading, what
+            if (event != "" && event != "-") printf "The event *%s* counts such clocks or their causes.\n", event
+            printf "\n*When:* %s\n\n*Advice:* %s\n\n*Manual:* %s\n", $4, $5, $6
+            if ($8 != "-") printf "\n*Example:*++\n%s\n", example($7, $8)
+        }
+        NF == 4 { rule[$1] = $4; event[$1] = $2; next }
+        $1 == "count" { n = split($2, name, ";"); for (i = 1; i <= n; i++) if (name[i] in rule && name[i] != "name") explain(toupper(name[i]) " (OWNER)", rule[name[i]], event[name[i]]) }
+        $1 == "reason" { explain($2, $3, "") }'
+    printf '\n# SEE ALSO\n\n*p5scope-explain*(1), *p5scope-events*(7)\n'
     ;;
 metrics)
     printf 'p5scope-metrics(5)\n\n# NAME\n\np5scope-metrics - groups of metrics: the form of their files, and those that are there\n\n# DESCRIPTION\n\n'

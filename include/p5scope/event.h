@@ -96,6 +96,9 @@ const p5_event_reserved *p5_event_reserved_codes(size_t *count);
 const char *p5_stall_name(p5_stall cause);
 /* Returns the event (enum p5_event) that counts the cause's clocks or occurrences, or -1 if none does. */
 int p5_stall_event(p5_stall cause);
+/* Return which clocks the cause owns, as a sentence, and its colour "#rrggbb", which all pictures use. */
+const char *p5_stall_rule(p5_stall cause);
+const char *p5_stall_colour(p5_stall cause);
 
 #ifdef __cplusplus
 }

@@ -270,6 +270,13 @@ typedef struct p5_list_options {
  * first line. CSV is one table, so more than one section is P5_ERR_RANGE. */
 p5_status p5_list_write(FILE *out, const p5_list_options *options, size_t *rows, p5_error *error);
 
+/* ---- Words: `p5scope explain` ---- */
+
+/* Writes what `name` means: an owner of clocks, a reason for not pairing, an event, a metric or metric group, a
+ * figure or column of a report, a register or a field of it, or an exception. NULL lists all names; rows for
+ * programs then have all explanations. P5_ERR_NAME with similar names as a hint. */
+p5_status p5_explain_write(FILE *out, const char *name, p5_row_format format, p5_error *error);
+
 /* ---- Registers in words: `p5scope msr` ---- */
 
 /* Writes one line per MSR of `family`. */

@@ -9,10 +9,11 @@
 #include "p5scope/version.h"
 
 extern const cli_verb verb_run, verb_stat, verb_top, verb_trace, verb_merge, verb_check, verb_bench,
-    verb_record, verb_report, verb_annotate, verb_diff, verb_screen, verb_list, verb_msr;
-static const cli_verb *const verbs[] = {&verb_run,   &verb_stat,   &verb_top,    &verb_trace,  &verb_merge,
-                                        &verb_check, &verb_bench,  &verb_record, &verb_report, &verb_annotate,
-                                        &verb_diff,  &verb_screen, &verb_list,   &verb_msr};
+    verb_record, verb_report, verb_annotate, verb_diff, verb_screen, verb_list, verb_explain, verb_msr;
+static const cli_verb *const verbs[] = {&verb_run,    &verb_stat,     &verb_top,   &verb_trace,
+                                        &verb_merge,  &verb_check,    &verb_bench, &verb_record,
+                                        &verb_report, &verb_annotate, &verb_diff,  &verb_screen,
+                                        &verb_list,   &verb_explain,  &verb_msr};
 enum { VERB_COUNT = sizeof verbs / sizeof verbs[0] };
 
 static void write_help(FILE *out)

@@ -6,7 +6,7 @@
 BEGIN {
     FS = "\t"
     guest = "run stat top trace record"
-    rows = "list msr check bench report annotate diff"
+    rows = "list explain msr check bench report annotate diff"
     groups = "shared own output machine guest kernel"
     ctype["flag"] = ctype["unset"] = "bool "
     ctype["text"] = ctype["word"] = ctype["char"] = "const char *"

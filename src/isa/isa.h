@@ -300,6 +300,9 @@ typedef struct isa_insn {
     uint8_t accesses;  /* number of data references (meaningless with ISA_VARIABLE_ACCESSES) */
 } isa_insn;
 
+/* The x87 multiplier accepts an operation every second clock. */
+enum { ISA_X87_MULTIPLY_REPEAT = 2 };
+
 typedef struct isa_decoder isa_decoder;
 
 /* Opens a decoder (holds a Capstone handle). `models` is ISA_P54C or ISA_P55C, or-ed with ISA_P6 for

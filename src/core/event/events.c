@@ -93,6 +93,25 @@ static p5_status find_raw(unsigned code, int counter, enum p5_event *id, p5_erro
     return P5_OK;
 }
 
+/* Hints at the names for the clocks of an owner, if `name` is one. */
+static bool hint_owner(const char *name, p5_error *error)
+{
+    for (unsigned i = 0; i < P5_STALL_COUNT; i++) {
+        const stall_row *owner = &stalls_table[i];
+        if (!text_same_name(name, owner->name))
+            continue;
+        if (owner->event >= 0)
+            error_hint(error,
+                       "the clocks of %s are stall_%s in budgets, metrics and report -e; its event is %s",
+                       owner->name, owner->name, events_table[owner->event].name);
+        else
+            error_hint(error, "the clocks of %s are stall_%s in budgets, metrics and report -e", owner->name,
+                       owner->name);
+        return true;
+    }
+    return false;
+}
+
 p5_status p5_event_find(const char *name, enum p5_event *id, p5_error *error)
 {
     for (unsigned i = 0; i < P5_EVENT_COUNT; i++) {
@@ -129,6 +148,8 @@ p5_status p5_event_find(const char *name, enum p5_event *id, p5_error *error)
         text_nearest_offer(&nearest, perf->name);
     char sentence[P5_ERROR_TEXT];
     error_set(error, P5_ERR_NAME, "there is no event '%s'", name);
+    if (hint_owner(name, error))
+        return P5_ERR_NAME;
     error_hint(error, "%s", text_nearest_sentence(&nearest, sentence, sizeof sentence));
     return P5_ERR_NAME;
 }

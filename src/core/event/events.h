@@ -7,10 +7,12 @@
 extern const p5_event_info events_table[P5_EVENT_COUNT];
 extern const p5_event_reserved events_reserved[];
 extern const unsigned events_reserved_count;
-/* A cause of clocks: its name, and its event (-1: none). */
+/* A cause of clocks: a row of events/stalls.tsv. */
 typedef struct stall_row {
     const char *name;
-    int event;
+    int event;          /* -1: none */
+    const char *colour; /* "#rrggbb" */
+    const char *rule;
 } stall_row;
 extern const stall_row stalls_table[P5_STALL_COUNT];
 /* Event id by select code and counter, -1 if there is none, for all families together. */

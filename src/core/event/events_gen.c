@@ -38,8 +38,8 @@ enum {
 static const char *const column_names[COLUMNS] = {"code",   "counters", "name",  "title",  "aliases",
                                                   "kind",   "families", "max",   "group",  "unit",
                                                   "figure", "rule",     "grade", "source", "remarks"};
-enum { STALL_COLUMNS = 3 };
-static const char *const stall_names[STALL_COLUMNS] = {"name", "event", "rule"};
+enum { STALL_NAME, STALL_EVENT, STALL_COLOUR, STALL_RULE, STALL_COLUMNS };
+static const char *const stall_names[STALL_COLUMNS] = {"name", "event", "colour", "rule"};
 static const char *const groups[] = {"cache", "tlb", "branch", "pipe", "fpu", "mmx", "bus", "system", NULL};
 static const char *const units[] = {"pipe", "memory", "bus", "core", "clock", NULL};
 static const char *const unit_constants[] = {"P5_UNIT_PIPE", "P5_UNIT_MEMORY", "P5_UNIT_BUS", "P5_UNIT_CORE",
@@ -65,7 +65,7 @@ typedef struct row {
 
 /* A cause of clocks: a row of stalls.tsv. */
 typedef struct stall {
-    const char *name, *rule;
+    const char *name, *rule, *colour;
     int event; /* dense number; -1: none */
 } stall;
 
@@ -221,15 +221,17 @@ static int number_of(const table *t, const char *name)
 static void parse_stall(table *t, char *const field[STALL_COLUMNS])
 {
     unsigned line = t->file->line;
-    const char *name = field[0], *event = field[1];
-    stall s = {name, field[2], is_empty(event) ? -1 : number_of(t, event)};
+    const char *name = field[STALL_NAME], *event = field[STALL_EVENT], *colour = field[STALL_COLOUR];
+    stall s = {name, field[STALL_RULE], colour, is_empty(event) ? -1 : number_of(t, event)};
     if (!is_name(name) || is_empty(s.rule))
         tsv_fail(t->file, line, "name '%s' is not of the form [a-z_][a-z0-9_]*, or has no rule", name);
     if (s.event < 0 && !is_empty(event))
         tsv_fail(t->file, line, "no event is called '%s'", event);
+    if (strlen(colour) != 6 || strspn(colour, "0123456789abcdef") != 6)
+        tsv_fail(t->file, line, "colour '%s', expected six hexadecimal digits in lower case", colour);
     for (unsigned i = 0; i < t->stall_count; i++)
-        if (strcmp(t->stalls[i].name, name) == 0)
-            tsv_fail(t->file, line, "'%s' stands twice", name);
+        if (strcmp(t->stalls[i].name, name) == 0 || strcmp(t->stalls[i].colour, colour) == 0)
+            tsv_fail(t->file, line, "'%s' or its colour stands twice", name);
     if (t->stall_count == MAX_STALLS)
         tsv_fail(t->file, line, "more than %d rows", MAX_STALLS);
     t->stalls[t->stall_count++] = s;
@@ -421,8 +423,12 @@ static void write_table(const table *t, FILE *out)
     for (unsigned code = 0; code < CODES; code++)
         fprintf(out, "    {%d, %d},%s", by_code[code][0], by_code[code][1], code % 8 == 7 ? "\n" : "");
     fputs("};\n\nconst stall_row stalls_table[P5_STALL_COUNT] = {\n", out);
-    for (unsigned i = 0; i < t->stall_count; i++)
-        fprintf(out, "    {\"%s\", %d},\n", t->stalls[i].name, t->stalls[i].event);
+    for (unsigned i = 0; i < t->stall_count; i++) {
+        fprintf(out, "    {\"%s\", %d, \"#%s\", ", t->stalls[i].name, t->stalls[i].event,
+                t->stalls[i].colour);
+        write_string(out, t->stalls[i].rule);
+        fputs("},\n", out);
+    }
     fputs("};\n", out);
 }
 

@@ -3,11 +3,10 @@
 #include "core/event/clock.h"
 
 enum {
-    ER_CLOCKS = 5,       /* E X1 X2 WF ER: the status word can be read in the fifth clock after E */
-    WF_TO_STATUS = 2,    /* the same, as two clocks after a result is forwarded from WF */
-    STORE_EARLY = 1,     /* FST reads the register file, not the bypass, and therefore one clock later than
+    ER_CLOCKS = 5,    /* E X1 X2 WF ER: the status word can be read in the fifth clock after E */
+    WF_TO_STATUS = 2, /* the same, as two clocks after a result is forwarded from WF */
+    STORE_EARLY = 1,  /* FST reads the register file, not the bypass, and therefore one clock later than
                             arithmetic */
-    MULTIPLY_REPEAT = 2, /* the multiplier accepts every second clock */
     FXCH_SAFE = 1,
     FXCH_UNSAFE = 4 /* clocks that an integer instruction waits after a pair with FXCH */
 };
@@ -121,7 +120,7 @@ void fpu_issue(fpu_unit *f, const op *o, int64_t clock, int64_t end, unsigned cl
         f->idle = clock_later(f->idle, ready);
         return;
     case ISA_FP_MUL:
-        f->multiplier = e + MULTIPLY_REPEAT;
+        f->multiplier = e + ISA_X87_MULTIPLY_REPEAT;
         break;
     case ISA_FP_STORE:
         writes = !o->memory;

@@ -291,14 +291,15 @@ p5_status p5_list_write(FILE *out, const p5_list_options *options, size_t *rows,
         unsigned section;
         p5_status (*write)(list_writer *l, p5_error *error);
         const char *title;
-    } parts[] = {{P5_LIST_EVENTS, write_events,
-                  "Events (code, counters, kind, most per clock, exactness, processors, name)"},
-                 {P5_LIST_PERF, write_perf_names, "Names of perf (name, what it counts here)"},
-                 {P5_LIST_METRICS, list_metrics, "Metric groups (name, processors, what it shows)"},
-                 {P5_LIST_INSTRUCTIONS, list_instructions,
-                  "Instructions (form, clocks (P54C/P55C where they differ; + by a rule), pipes, unit, "
-                  "grade, source)"},
-                 {P5_LIST_MODELS, write_models, "Models (name, processor, clock, signature)"}};
+    } parts[] = {
+        {P5_LIST_EVENTS, write_events,
+         "Events (code, counters, kind, most per clock, exactness, processors, name)"},
+        {P5_LIST_PERF, write_perf_names, "Names of perf (name, what it counts here)"},
+        {P5_LIST_METRICS, list_metrics, "Metric groups (name, processors, what it shows)"},
+        {P5_LIST_INSTRUCTIONS, list_instructions,
+         "Instructions (form, clocks (P54C/P55C where they differ; + by a rule), latency, throughput, "
+         "pipes, unit, confidence, source, operands)"},
+        {P5_LIST_MODELS, write_models, "Models (name, processor, clock, signature)"}};
     row_writer writer;
     rows_open_bare(&writer, out, options->format);
     list_writer l = {

@@ -8,7 +8,9 @@
 #include "base/text.h"
 #include "base/tsv.h"
 #include "isa/instruction_columns.h"
+#include "isa/isa.h"
 #include "report/stat/list_internal.h"
+#include "report/stat/words.h"
 
 extern const embedded_file instruction_files[]; /* instructions.tsv */
 
@@ -64,51 +66,181 @@ static void write_counts(FILE *out, const instruction_row *row)
         fprintf(out, "%sany_segment_register_loaded", between);
 }
 
-static char *counts_text(const instruction_row *row)
+/* Writes one operand of a form in words, and returns the rest of the operands. */
+static const char *write_operand(FILE *out, const char *operands)
+{
+    static const struct {
+        const char *code, *words;
+    } all[] = {{"r", "register"},
+               {"rm", "register"},
+               {"m", "memory"},
+               {"i", "immediate"},
+               {"mm", "MMX register"},
+               {"st", "top of the x87 stack"},
+               {"st(i)", "x87 register"},
+               {"acc", "AL, AX or EAX"},
+               {"sreg", "segment register"},
+               {"cr", "control register"},
+               {"dr", "debug register"},
+               {"rel", "displacement"},
+               {"moffs", "memory at an immediate address"},
+               {"far", "immediate far pointer"},
+               {"far m", "far pointer in memory"}};
+    static const char *const sized[][2] = {
+        {"r", "register"}, {"m", "memory"}, {"i", "immediate"}, {"rel", "displacement"}};
+    size_t length = strcspn(operands, ",");
+    const char *rest = operands + length + (operands[length] == ',');
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        if (strlen(all[i].code) == length && strncmp(all[i].code, operands, length) == 0) {
+            fputs(all[i].words, out);
+            return rest;
+        }
+    for (size_t i = 0; i < sizeof sized / sizeof sized[0]; i++) {
+        size_t letters = strlen(sized[i][0]);
+        if (strncmp(sized[i][0], operands, letters) == 0 && atoi(operands + letters) > 0) {
+            fprintf(out, "%d-bit %s", atoi(operands + letters), sized[i][1]);
+            return rest;
+        }
+    }
+    for (size_t i = 0; i < length; i++) /* a register's own name */
+        fputc(operands[i] >= 'a' && operands[i] <= 'z' ? operands[i] - 'a' + 'A' : operands[i], out);
+    return rest;
+}
+
+static void write_operands(FILE *out, const instruction_row *row)
+{
+    const char *at = has_value(row->field[OPERANDS]) ? row->field[OPERANDS] : "";
+    while (*at != '\0') {
+        at = write_operand(out, at);
+        if (*at != '\0')
+            fputs(", ", out);
+    }
+}
+
+/* Returns true if a later instruction can use a result in a register. */
+static bool has_result(const instruction_row *row)
+{
+    static const char *const without[] = {"-", "store", "status", "control", "wait", "compare"};
+    char *const *f = row->field;
+    bool to_register = f[OPERANDS][0] == 's'; /* st(i) */
+    if (has_value(f[WRITES]) || strncmp(f[UNIT], "mmx", 3) == 0)
+        return strstr(f[UNIT], "store") == NULL || has_value(f[WRITES]);
+    for (size_t i = 0; i < sizeof without / sizeof without[0]; i++)
+        if (strcmp(without[i], f[FP]) == 0)
+            return strcmp(f[FP], "store") == 0 && to_register;
+    return true;
+}
+
+/* Writes the clocks until a dependent instruction. */
+static void write_latency(FILE *out, const instruction_row *row)
+{
+    char *const *f = row->field;
+    fputs(has_value(f[LATENCY]) ? f[LATENCY] : has_result(row) && has_value(f[CLOCKS]) ? f[CLOCKS] : "", out);
+}
+
+/* Writes the clocks until an independent instruction of the same form: those in EX, of which an x87 operation
+ * shares the last ones with later x87 instructions. */
+static void write_throughput(FILE *out, const instruction_row *row)
+{
+    char *const *f = row->field;
+    int shared = has_value(f[FP]) ? atoi(f[FP_OVERLAP]) : 0;
+    int least = strcmp(f[FP], "mul") == 0 ? ISA_X87_MULTIPLY_REPEAT : 1;
+    const char *at = f[CLOCKS];
+    while (has_value(f[CLOCKS]) && at != NULL) {
+        int clocks = atoi(at) - shared;
+        fprintf(out, "%s%d", at != f[CLOCKS] ? "/" : "", clocks > least ? clocks : least);
+        at = strchr(at, '/');
+        at = at != NULL ? at + 1 : NULL;
+    }
+}
+
+/* Returns what `write` writes of the row; NULL: out of memory. The caller frees it. */
+static char *text_by(void (*write)(FILE *out, const instruction_row *row), const instruction_row *row)
 {
     char *text = NULL;
     size_t size = 0;
     FILE *memory = open_memstream(&text, &size);
     if (memory == NULL)
         return NULL;
-    write_counts(memory, row);
+    write(memory, row);
     return fclose(memory) == 0 ? text : NULL;
 }
 
-static void write_text(FILE *out, const instruction_row *row, const char *counts, bool verbose)
+/* The texts that are made of several columns. */
+typedef struct row_texts {
+    char *operands, *latency, *throughput, *counts;
+} row_texts;
+
+static bool make_texts(row_texts *t, const instruction_row *row)
+{
+    *t = (row_texts){text_by(write_operands, row), text_by(write_latency, row),
+                     text_by(write_throughput, row), text_by(write_counts, row)};
+    return t->operands != NULL && t->latency != NULL && t->throughput != NULL && t->counts != NULL;
+}
+
+static void free_texts(row_texts *t)
+{
+    free(t->operands);
+    free(t->latency);
+    free(t->throughput);
+    free(t->counts);
+}
+
+static void write_text(FILE *out, const instruction_row *row, const row_texts *t, bool verbose)
 {
     char *const *f = row->field;
-    bool clocks = strcmp(f[CLOCKS], "-") != 0;
-    char name[64];
+    char name[64], source[64];
     snprintf(name, sizeof name, "%s %s", f[MNEMONIC], has_value(f[OPERANDS]) ? f[OPERANDS] : "");
-    fprintf(out, "  %-22s %8s%s  %-13s %-15s %-9s %s%s%s\n", name, clocks ? f[CLOCKS] : "",
-            strcmp(f[COST], "fixed") != 0 && has_value(f[COST]) ? "+" : " ", pair_text(f[PAIR]), f[UNIT],
-            f[CONFIDENCE], has_value(f[SOURCE]) ? f[SOURCE] : "-", strcmp(f[MODELS], "p5") != 0 ? "  " : "",
-            strcmp(f[MODELS], "p5") != 0 ? f[MODELS] : "");
+    snprintf(source, sizeof source, "%s%s%s", has_value(f[SOURCE]) ? f[SOURCE] : "-",
+             strcmp(f[MODELS], "p5") != 0 ? "  " : "", strcmp(f[MODELS], "p5") != 0 ? f[MODELS] : "");
+    fprintf(out, "  %-20s %5s%s %5s %5s  %-12s %-15s %-9s %-10s %s\n", name,
+            has_value(f[CLOCKS]) ? f[CLOCKS] : "",
+            strcmp(f[COST], "fixed") != 0 && has_value(f[COST]) ? "+" : " ", t->latency, t->throughput,
+            pair_text(f[PAIR]), f[UNIT], f[CONFIDENCE], source, t->operands);
     if (!verbose)
         return;
     fprintf(out, "         opcodes  %s\n", f[OPCODES]);
-    if (has_value(f[LATENCY]))
-        fprintf(out, "         latency  %s\n", f[LATENCY]);
     if (has_value(f[COST]) && strcmp(f[COST], "fixed") != 0)
         fprintf(out, "         clocks   by the rule %s\n", f[COST]);
-    if (counts[0] != '\0')
-        fprintf(out, "         counts   %s\n", counts);
+    if (t->counts[0] != '\0')
+        fprintf(out, "         counts   %s\n", t->counts);
     if (has_value(f[NOTES]))
         fprintf(out, "         notes    %s\n", f[NOTES]);
 }
 
-static void write_row(row_writer *rows, const instruction_row *row, const char *counts)
+/* Explains the columns and the letters in them. */
+static void write_legend(FILE *out)
 {
-    static const unsigned shown[] = {OPCODES, MODELS, CLOCKS,     LATENCY, PAIR,
-                                     UNIT,    COST,   CONFIDENCE, SOURCE,  NOTES};
+    static const char *const columns[] = {"latency", "throughput", "pipes", "unit", "confidence", "source"};
+    words_table words;
+    if (words_open(&words)) {
+        fputc('\n', out);
+        for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++) {
+            const words_topic *topic = words_find(&words, "column", columns[i]);
+            if (topic != NULL)
+                words_write_paragraph(out, columns[i], topic->what);
+        }
+    }
+    words_close(&words);
+}
+
+static void write_row(row_writer *rows, const instruction_row *row, const row_texts *t)
+{
+    static const unsigned shown[] = {PAIR, UNIT, COST, CONFIDENCE, SOURCE, NOTES};
+    char *const *f = row->field;
     rows_begin(rows);
     rows_text(rows, "kind", "instruction");
-    rows_text(rows, "name", row->field[MNEMONIC]);
-    rows_text(rows, "operands", has_value(row->field[OPERANDS]) ? row->field[OPERANDS] : "");
+    rows_text(rows, "name", f[MNEMONIC]);
+    rows_text(rows, "operands", has_value(f[OPERANDS]) ? f[OPERANDS] : "");
+    rows_text(rows, "operands_in_words", t->operands);
+    rows_text(rows, "opcodes", f[OPCODES]);
+    rows_text(rows, "models", f[MODELS]);
+    rows_text(rows, "clocks", has_value(f[CLOCKS]) ? f[CLOCKS] : "");
+    rows_text(rows, "latency", t->latency);
+    rows_text(rows, "throughput", t->throughput);
     for (size_t i = 0; i < sizeof shown / sizeof shown[0]; i++)
-        rows_text(rows, column_names[shown[i]], has_value(row->field[shown[i]]) ? row->field[shown[i]] : "");
-    rows_text(rows, "counts", counts);
+        rows_text(rows, column_names[shown[i]], has_value(f[shown[i]]) ? f[shown[i]] : "");
+    rows_text(rows, "counts", t->counts);
     rows_end(rows);
 }
 
@@ -127,19 +259,26 @@ p5_status list_instructions(list_writer *l, p5_error *error)
     char *copy = strdup(instruction_files[0].text);
     tsv table = {.names = column_names, .columns = COLUMNS, .rest = copy};
     instruction_row row;
+    p5_status status = P5_OK;
+    bool listed = false;
     if (copy == NULL)
         return error_set(error, P5_ERR_MEMORY, "out of memory");
     while (tsv_row(&table, row.field)) {
+        row_texts texts;
         if (row.field[MNEMONIC][0] == '#' || !matches(l->options->pattern, &row))
             continue;
-        char *counts = counts_text(&row);
         list_row(l);
-        if (l->rows != NULL)
-            write_row(l->rows, &row, counts != NULL ? counts : "");
+        if (!make_texts(&texts, &row))
+            status = error_set(error, P5_ERR_MEMORY, "out of memory");
+        else if (l->rows != NULL)
+            write_row(l->rows, &row, &texts);
         else
-            write_text(l->out, &row, counts != NULL ? counts : "", l->options->verbose);
-        free(counts);
+            write_text(l->out, &row, &texts, l->options->verbose);
+        free_texts(&texts);
+        listed = true;
     }
+    if (listed && l->rows == NULL)
+        write_legend(l->out);
     free(copy);
-    return P5_OK;
+    return status;
 }

@@ -27,7 +27,7 @@ offers() {
 }
 
 offers p5scope st -- stat
-offers p5scope "" -- run stat top trace merge check bench record report annotate diff screen list msr --help --version
+offers p5scope "" -- run stat top trace merge check bench record report annotate diff screen list explain msr --help --version
 offers p5scope stat --fast -- --fast-forward
 offers p5scope stat -e data_read_ -- data_read_miss data_read_or_write data_read_miss_or_write_miss
 offers p5scope stat -e '{clocks,flo' -- '{clocks,flops' '{clocks,floating_point_stalls_duration'

@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 program, source, generated = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
-SETS = {"guest": "run stat top trace record", "rows": "list msr check bench report annotate diff"}
+SETS = {"guest": "run stat top trace record", "rows": "list explain msr check bench report annotate diff"}
 failures = []
 
 
@@ -68,7 +68,7 @@ def manual(verb):
 completions = {shell: (generated / f"completion.{shell}").read_text() for shell in ("bash", "zsh", "fish")}
 arms = {"bash": r"^    {}\) printf '%s\\n'(.*) ;;$", "zsh": r"^    {}\) printf '%s\\n'(.*) ;;$", "fish": r"^        case '{}'\n *printf '%s\\n'(.*)$"}
 overview = (source / "docs/p5scope.1.scd").read_text()
-check(len(by_verb) == 14, f"verbs: {' '.join(by_verb)}")
+check(len(by_verb) == 15, f"verbs: {' '.join(by_verb)}")
 for verb, rows in by_verb.items():
     visible = {f"--{name}" for name, row in rows.items() if "hidden" not in row["flags"]}
     status, text, _ = run(verb, "--help=all")

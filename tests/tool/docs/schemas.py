@@ -85,6 +85,7 @@ check("trace", read("m.jsonl"), 3)
 check("list", run("list", "-j"), 80)
 check("list", run("list", "-j", "-v"), 80)
 check("list", run("list", "-j", "instructions"), 400)
+check("explain", run("explain", "-j"), 200)
 for words in (["events"], ["events", "-v"], ["perf"], ["models"], ["instructions"]):
     same_table("list", ["list", *words], first=0)
 for words, columns in ((["metrics"], "kind,group,name,unit,formula"), (["models", "-v"], "kind,name,section,key,value,meaning")):

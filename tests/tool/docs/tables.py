@@ -1,5 +1,5 @@
 """tables.py SOURCE: the man pages that are made of tables say what the tables say: of each event all that is to be known about it, of each
-metric its formula, of each port of the board what is there."""
+metric its formula, of each owner and reason when it occurs, of each port of the board what is there."""
 import csv
 import pathlib
 import re
@@ -38,6 +38,19 @@ for row in csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE):
     counters = row["counters"].replace(" ", " and ")
     expect(row["name"], events.get(row["name"], ""), row["title"], f"{row['code']}h on counter {counters};", row["families"].split()[-1].upper(),
            row["kind"], row["grade"], row["rule"], *names, *remarks)
+
+def rows(path):
+    lines = [line for line in open(source / path) if not line.startswith("#")]
+    return list(csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE))
+
+
+owners, rules = page("owners"), {row["name"]: row["rule"] for row in rows("events/stalls.tsv")}
+for row in rows("events/words.tsv"):
+    for name in row["names"].split(";"):
+        if row["kind"] == "reason" or (row["kind"] == "count" and name in rules):
+            heading = name if row["kind"] == "reason" else f"{name.upper()} (OWNER)"
+            example = [] if row["example"] == "-" else [row["example"]]
+            expect(name, owners.get(heading, ""), rules.get(name, row["what"]), row["when"], row["avoid"], row["source"], *example)
 
 metrics = page("metrics")
 for file in (source / "events/metrics").glob("*.txt"):

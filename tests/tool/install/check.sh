@@ -83,7 +83,7 @@ c++)
 files)
     [ "$("$prefix/bin/p5scope" --version)" = "p5scope $(pkg-config --modversion p5scope)" ] || fail "program and package have different versions"
     for file in share/bash-completion/completions/p5scope share/zsh/site-functions/_p5scope share/fish/vendor_completions.d/p5scope.fish \
-        share/man/man1/p5scope.1 share/man/man7/p5scope-events.7 share/man/man5/p5scope-metrics.5 share/man/man7/p5scope-board.7 \
+        share/man/man1/p5scope.1 share/man/man7/p5scope-events.7 share/man/man7/p5scope-owners.7 share/man/man5/p5scope-metrics.5 share/man/man7/p5scope-board.7 \
         share/doc/p5scope/LICENSE share/doc/p5scope/examples/count_guest.c share/doc/p5scope/gtkwave share/p5scope/models/p55c-200.ini \
         share/p5scope/events/events.tsv share/doc/p5scope/schemas/stat.json; do
         [ -e "$prefix/$file" ] || fail "$file is not installed"

@@ -248,7 +248,7 @@ static void misspelt_names_get_a_hint(void **state)
     (void)state;
     expect_error("data_raed", P5_ERR_NAME, "'data_raed'", "'data_read'");
     expect_error("instruction_executed", P5_ERR_NAME, "instruction_executed", "'instructions_executed'");
-    expect_error("agi", P5_ERR_NAME, "'agi'", "'pipeline_agi_stalls'");
+    expect_error("agi", P5_ERR_NAME, "'agi'", "pipeline_agi_stalls");
     expect_error("brnches", P5_ERR_NAME, "brnches", "'branches'");
     expect_error("", P5_ERR_NAME, "''", "");
     expect_error("nothing_like_any_event_at_all", P5_ERR_NAME, "nothing_like", "");
