@@ -323,7 +323,7 @@ p5_status p5_explain_write(FILE *out, const char *name, p5_row_format format, p5
         fputc('\n', out);
     words_close(&to.words);
     if (status == P5_OK && to.count == 0) {
-        error_set_at(error, P5_ERR_NAME, "", 0, 1, "there is nothing called '%s'", name);
+        error_set_at(error, P5_ERR_NAME, (error_place){"", 0, 1}, "there is nothing called '%s'", name);
         error_nearest(error, &to.nearest);
         status = P5_ERR_NAME;
     }
