@@ -46,6 +46,27 @@ static void turns_are_due_at_multiples_of_the_period(void **state)
     fixture_close(&f);
 }
 
+/* Another master's turn comes first when a reference is asked for at its clock. Before that clock, hits are usual. */
+static void hits_are_usual_until_a_turn_is_due(void **state)
+{
+    (void)state;
+    fixture f;
+    open_with(&f, "dma,period=100,base=7000h,len=64,write=on");
+    put(&f, LINE, MESI_EXCLUSIVE);
+    const p5_access read = fixture_access(LINE, 4, 0);
+    code_answer answer;
+    memory_code(f.memory, 0x9000, 0x9000, 10, &answer);
+    assert_int_equal(memory_agent_turn(f.memory), 300);
+    assert_true(memory_data_usual(f.memory, &read, 299));
+    assert_false(memory_data_usual(f.memory, &read, 300));
+    assert_true(memory_code_usual(f.memory, 0x9000, 0x9000, 299));
+    assert_false(memory_code_usual(f.memory, 0x9000, 0x9000, 300));
+    f.now = 300;
+    fixture_data(&f, LINE, 4, 0);
+    assert_int_equal(fixture_event(&f, P5_EVENT_DATA_READ_MISS), 1); /* the turn has taken the line */
+    fixture_close(&f);
+}
+
 /* Two lines by turns; what reads leaves them shared, what writes leaves nothing. */
 static void lines_of_the_range_by_turns(void **state)
 {
@@ -192,6 +213,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(turns_are_due_at_multiples_of_the_period),
+        cmocka_unit_test(hits_are_usual_until_a_turn_is_due),
         cmocka_unit_test(lines_of_the_range_by_turns),
         cmocka_unit_test(the_processor_waits_for_the_bus),
         cmocka_unit_test(the_agent_waits_for_a_locked_sequence),

@@ -145,6 +145,39 @@ static void uncached_read_waits_for_its_cycles(void **state)
     fixture_close(&f);
 }
 
+/* References give the same events whether they are tallied by kind or counted at once, as a profile has them. */
+static void events_tallied_and_counted_agree(void **state)
+{
+    (void)state;
+    static const char *const models[] = {"p54c-133", "p55c-200"};
+    for (unsigned i = 0; i < 2; i++) {
+        fixture tallied, counted;
+        fixture_open(&tallied, models[i], false, NULL);
+        fixture_open(&counted, models[i], false, NULL);
+        memory_set_totals(counted.memory, &counted.totals, NULL);
+        uint64_t seed = 7;
+        for (unsigned n = 0; n < 20000; n++) {
+            const uint32_t x = fixture_random(&seed), address = fixture_random(&seed) % 0x6000;
+            static const unsigned kinds[] = {R, R, R, W, W, R | CD, W | WT, W | P5_ACCESS_LOCKED};
+            static const unsigned traits[] = {0, 0, TRAIT_PARTNER, TRAIT_MMX};
+            tallied.traits = counted.traits = traits[x >> 8 & 3];
+            fixture_data(&tallied, address, 1u << (x >> 3 & 3), kinds[x & 7]);
+            fixture_data(&counted, address, 1u << (x >> 3 & 3), kinds[x & 7]);
+            assert_int_equal(tallied.now, counted.now);
+            tallied.now = counted.now += x >> 12 & 31;
+        }
+        memory_fold(tallied.memory);
+        for (unsigned event = 0; event < P5_EVENT_COUNT; event++)
+            for (unsigned class = 0; class < P5_CPL_CLASSES; class ++)
+                if (tallied.totals.increments[event][class] != counted.totals.increments[event][class])
+                    fail_msg("%s: event %u: %lu tallied, %lu counted", models[i], event,
+                             (unsigned long)tallied.totals.increments[event][class],
+                             (unsigned long)counted.totals.increments[event][class]);
+        fixture_close(&tallied);
+        fixture_close(&counted);
+    }
+}
+
 /* The clocks until nothing is pending and until a bus cycle can begin count down to 0. A line fill ends with its last BRDY#, five bus clocks after
  * ADS#; the line is in the array three core clocks later. Code fills are pending, too. */
 static void backlogs(void **state)
@@ -587,6 +620,7 @@ int main(void)
         cmocka_unit_test(replacement_of_a_modified_line_writes_it_back),
         cmocka_unit_test(line_fill_times),
         cmocka_unit_test(uncached_read_waits_for_its_cycles),
+        cmocka_unit_test(events_tallied_and_counted_agree),
         cmocka_unit_test(backlogs),
         cmocka_unit_test(hits_under_a_fill),
         cmocka_unit_test(misalignment),

@@ -133,6 +133,34 @@ static void hits_pass_by_a_fill(void **state)
     }
 }
 
+/* A fetch of a line in the cache is usual in any page that has an entry, not only in the last one. While a line is being filled its fetches
+ * are not usual, from the clock on at which it is complete they are. */
+static void fetches_that_hit(void **state)
+{
+    (void)state;
+    static const char *const models[] = {"p54c-133", "p55c-200"};
+    for (unsigned i = 0; i < 4; i++) {
+        fixture f;
+        code_answer answer;
+        fixture_open(&f, models[i % 2], i / 2, NULL);
+        for (uint32_t page = 0x1000; page <= 0x3000; page += 0x1000) {
+            fixture_settle(&f);
+            memory_code(f.memory, page + page / 0x80, page + page / 0x80, f.now, &answer);
+        }
+        const uint64_t filled = f.memory->code_fill.done;
+        assert_true(filled > f.now);
+        assert_false(memory_code_usual(f.memory, 0x3060, 0x3060, filled - 1));
+        assert_true(memory_code_usual(f.memory, 0x1020, 0x1020, filled - 1));
+        assert_true(memory_code_usual(f.memory, 0x2040, 0x2040, filled - 1));
+        assert_true(memory_code_usual(f.memory, 0x3060, 0x3060, filled));
+        assert_true(memory_code_usual(f.memory, 0x1020, 0x1020, filled));
+        assert_false(memory_code_usual(f.memory, 0x1080, 0x1080, filled)); /* another line */
+        if (i / 2 != 0)
+            assert_false(memory_code_usual(f.memory, 0x9020, 0x1020, filled)); /* another page */
+        fixture_close(&f);
+    }
+}
+
 /* References of which it is known what they are like, at clocks at which nothing is under way: the line that
  * was used last in its set, by the page that it was used by, has a way of its own, also after another master
  * has looked at the line, taken it, or the page has lost its entry of the TLB to others, INVLPG or a flush.
@@ -264,6 +292,7 @@ int main(void)
         cmocka_unit_test(refusal_changes_nothing),
         cmocka_unit_test(first_write_to_a_page),
         cmocka_unit_test(hits_pass_by_a_fill),
+        cmocka_unit_test(fetches_that_hit),
         cmocka_unit_test(expected_hits_agree),
         cmocka_unit_test(place_is_lost_with_its_page),
         cmocka_unit_test(paging_begins),

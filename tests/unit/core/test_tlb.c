@@ -349,9 +349,39 @@ static void raw_entries_come_back(void **state)
     assert_int_equal(out.attributes, TLB_WRITABLE);
 }
 
+static unsigned accessed_bits(void *context, uint32_t linear, bool write)
+{
+    (void)context, (void)linear, (void)write;
+    return P5_PAGE_ACCESSED;
+}
+
+/* The log of page bits takes as many as it has room for. */
+static void page_bits_are_logged(void **state)
+{
+    (void)state;
+    enum { PAGES = PAGE_BITS_LOG + 10 };
+    static page_bits_log page_bits;
+    fixture f = {.model = fixture_model("p55c-200")};
+    const p5_core_hooks hooks = {.walk = fixture_walk, .page_bits_set = accessed_bits};
+    f.memory = memory_open(f.model, &hooks, &f.totals);
+    memory_set_control(f.memory, &(p5_control){.paging = true});
+    memory_log_page_bits(f.memory, &page_bits);
+    for (uint32_t page = 0; page < PAGES; page++) {
+        fixture_data(&f, page << 12, 4, page % 2 != 0 ? P5_ACCESS_WRITE : 0);
+        assert_int_equal(page_bits.count, page < PAGE_BITS_LOG ? page + 1 : PAGE_BITS_LOG);
+    }
+    for (uint32_t page = 0; page < PAGE_BITS_LOG; page++) {
+        assert_int_equal(page_bits.bits[page].linear >> 12, page);
+        assert_int_equal(page_bits.bits[page].bits, P5_PAGE_ACCESSED);
+        assert_int_equal(page_bits.bits[page].write, page % 2);
+    }
+    fixture_close(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(page_bits_are_logged),
         cmocka_unit_test(reach_of_the_data_tlb),
         cmocka_unit_test(reach_of_the_code_tlb),
         cmocka_unit_test(trees_of_all_sizes_spare_the_most_recent),
