@@ -123,6 +123,27 @@ static void uncached_code_is_read_8_bytes_at_a_time(void **state)
     fixture_close(&f);
 }
 
+/* A hit changes nothing only if the line is the one of its set that was hit last. */
+static void a_second_hit_changes_nothing(void **state)
+{
+    (void)state;
+    static code_cache cache, before;
+    code_cache_init(&cache, 4);
+    for (uint32_t line = 0x1040; line <= 0x2040; line += 0x1000) {
+        code_cache_fill(&cache, line);
+        assert_false(code_cache_is_mru(&cache, line)); /* it may still be being filled */
+    }
+    for (unsigned n = 0; n < 4; n++) {
+        const uint32_t line = n % 2 ? 0x1040 : 0x2040, other = 0x3080 - line;
+        code_cache_hit(&cache, 2, (unsigned)code_cache_find(&cache, line));
+        assert_true(code_cache_is_mru(&cache, line));
+        assert_false(code_cache_is_mru(&cache, other));
+        memcpy(&before, &cache, sizeof before);
+        code_cache_hit(&cache, 2, (unsigned)code_cache_find(&cache, line));
+        assert_memory_equal(&cache, &before, sizeof before);
+    }
+}
+
 /* Looking up CACHE_NO_TAG in the dummy set hits, and using the way changes nothing. */
 static void using_the_dummy_set_changes_nothing(void **state)
 {
@@ -148,6 +169,7 @@ int main(void)
         cmocka_unit_test(a_store_drops_the_code_line),
         cmocka_unit_test(a_fetch_of_modified_data_writes_back),
         cmocka_unit_test(uncached_code_is_read_8_bytes_at_a_time),
+        cmocka_unit_test(a_second_hit_changes_nothing),
         cmocka_unit_test(using_the_dummy_set_changes_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

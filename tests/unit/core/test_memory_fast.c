@@ -95,11 +95,15 @@ static void first_write_to_a_page(void **state)
     (void)state;
     fixture f;
     fixture_open(&f, "p54c-133", true, NULL);
+    const p5_access read = fixture_access(0x5004, 4, 0), write = fixture_access(0x5004, 4, P5_ACCESS_WRITE);
+    assert_false(memory_has_page(f.memory, &read));
     fixture_data(&f, 0x5000, 4, 0);
     fixture_settle(&f);
-    p5_access write = fixture_access(0x5004, 4, P5_ACCESS_WRITE);
+    assert_true(memory_has_page(f.memory, &read));
+    assert_false(memory_has_page(f.memory, &write));
     assert_false(memory_data_usual(f.memory, &write, f.now));
     fixture_data(&f, 0x5004, 4, P5_ACCESS_WRITE);
+    assert_true(memory_has_page(f.memory, &write));
     assert_true(memory_data_usual(f.memory, &write, f.now));
     fixture_close(&f);
 }
