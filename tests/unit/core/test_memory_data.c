@@ -518,6 +518,27 @@ static void mmx_only_events(void **state)
     assert_true(full > 0);
     assert_int_equal(
         fixture_event(&f, P5_EVENT_FULL_WRITE_BUFFER_STALL_DURATION_WHILE_EXECUTING_MMX_INSTRUCTIONS), full);
+    /* Other instructions count none of them. */
+    static const enum p5_event only[] = {
+        P5_EVENT_MMX_INSTRUCTION_DATA_READS,
+        P5_EVENT_MMX_INSTRUCTION_DATA_READ_MISSES,
+        P5_EVENT_MMX_INSTRUCTION_DATA_WRITES,
+        P5_EVENT_MMX_INSTRUCTION_DATA_WRITE_MISSES,
+        P5_EVENT_MISALIGNED_DATA_MEMORY_REFERENCE_ON_MMX_INSTRUCTIONS,
+        P5_EVENT_PIPELINE_STALL_FOR_MMX_INSTRUCTION_DATA_MEMORY_READS,
+        P5_EVENT_FULL_WRITE_BUFFER_STALL_DURATION_WHILE_EXECUTING_MMX_INSTRUCTIONS};
+    enum { ONLY = sizeof only / sizeof only[0] };
+    uint64_t before[ONLY];
+    for (unsigned i = 0; i < ONLY; i++)
+        before[i] = fixture_event(&f, only[i]);
+    f.now = answer.done;
+    for (unsigned i = 0; i < 6; i++) {
+        fixture_data(&f, 0x7004 + 64 * i, 8, R);
+        fixture_data(&f, 0x9004 + 64 * i, 8, W);
+        fixture_data(&f, 0x7004 + 64 * i, 4, i % 2 ? R : W);
+    }
+    for (unsigned i = 0; i < ONLY; i++)
+        assert_int_equal(fixture_event(&f, only[i]), before[i]);
     fixture_close(&f);
 }
 
