@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Plants single-line faults in a folder of src and says which of them no test notices.
 
-mutate.py FOLDER COUNT SEED [--file NAME]... [--keep]
+mutate.py FOLDER COUNT SEED [--file NAME]... [--jobs N] [--keep]
 
 Copies the tree to build/mutate/tree and builds it there with assertions and checks of array indices; memory from malloc is filled with a value.
 Then it plants COUNT faults, one after another, in the .c and .h files of FOLDER: a condition is turned round, a constant is changed by one, or
@@ -15,6 +15,7 @@ and do not count; --keep prints those too.
 """
 import argparse
 import collections
+import concurrent.futures
 import functools
 import glob
 import hashlib
@@ -162,21 +163,23 @@ class Test:
 
     def passes(self, limit):
         """Whether it passes. None of its processes may take more than so many seconds of a processor."""
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
         process = subprocess.Popen(self.command, cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL,
                                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
                                    preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (limit, limit)))
-        try:
-            status = process.wait(timeout=HANGS)
-        except subprocess.TimeoutExpired:
-            status = None
+        ends = time.monotonic() + HANGS
+        ended = 0
+        while ended == 0 and time.monotonic() < ends:
+            time.sleep(0.005)
+            ended, status, used = os.wait4(process.pid, os.WNOHANG)
         try:
             os.killpg(process.pid, 9)  # whatever it left running
         except ProcessLookupError:
             pass
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        self.last = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-        return status is not None and (status != 0) == self.fails or status == self.skip
+        if ended == 0:
+            _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        self.last = used.ru_utime + used.ru_stime
+        return ended != 0 and ((process.returncode != 0) == self.fails or process.returncode == self.skip)
 
 
 class Tree:
@@ -241,7 +244,7 @@ class Tree:
         done = run(["ninja", "-C", self.build, *targets])
         return None if done.returncode == 0 else done.stdout
 
-    def tests(self):
+    def tests(self, jobs):
         """The tests of the folder, after one run of each without a fault."""
         expression = "|".join({tests_of(name) for name in self.files})
 
@@ -258,13 +261,11 @@ class Tree:
             sys.exit(f"mutate: the tree does not build without a fault:\n{failure}")
         listed = json.loads(run(["ctest", "--test-dir", self.build, "--show-only=json-v1"]).stdout)["tests"]
         tests = [Test(t["name"], t, self.build) for t in listed if "command" in t and chosen(t["name"])]
-        passing = []
-        for test in tests:
-            if test.record(os.path.join(self.build, "entered")):
-                passing.append(test)
-            else:
-                print(f"left out: {test.name} fails or takes more than {LONGEST} s without a fault", flush=True)
-        return passing
+        with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+            passed = list(pool.map(Test.record, tests, (os.path.join(self.build, "entered", t.name) for t in tests)))
+        for test in (t for t, passes in zip(tests, passed) if not passes):
+            print(f"left out: {test.name} fails or takes more than {LONGEST} s without a fault", flush=True)
+        return [t for t, passes in zip(tests, passed) if passes]
 
     def objects(self):
         """A digest of the objects of src: is a fault visible in the code?"""
@@ -288,21 +289,29 @@ def tests_of(name):
     return next((TESTS[key] for key in sorted(TESTS, key=len, reverse=True) if name.startswith(key + "/")), ".")
 
 
-def killer(tree, tests, name):
+def killer(tree, tests, name, jobs):
     """The test that notices the fault planted now in a file, or None. Tests are asked in the order of the faults that they noticed per second;
-    those in the same file count most."""
-    built = set()
+    those in the same file count most. After the first one, as many run at once as there are jobs."""
     order = sorted(tests, key=lambda t: (t.seconds + LINKS) / (1 + t.kills.total() + 9 * t.kills[name]))
-    for i, test in enumerate(order):
-        if not test.needed & tree.targets <= built:
-            wanted = set().union(*(t.needed for t in order[i:i + (AT_ONCE if built else 1)])) & tree.targets
+    built = set()
+
+    def notices(test):
+        limit = max(5, math.ceil(10 * test.seconds))
+        return not test.passes(limit) and not test.passes(limit)
+
+    while order:
+        together = order[:jobs if built else 1]
+        if not set().union(*(t.needed for t in together)) & tree.targets <= built:
+            wanted = set().union(*(t.needed for t in order[:AT_ONCE if built else 1])) & tree.targets
             if tree.ninja(*wanted):
                 return "the build"  # a table that the build checks
             built |= wanted
-        limit = max(5, math.ceil(10 * test.seconds))
-        if not test.passes(limit) and not test.passes(limit):
-            test.kills[name] += 1
-            return test.name
+        with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+            for test, noticed in zip(together, pool.map(notices, together)):
+                if noticed:
+                    test.kills[name] += 1
+                    return test.name
+        del order[:len(together)]
     return None
 
 
@@ -313,10 +322,11 @@ def main():
     options.add_argument("seed", type=int)
     options.add_argument("--file", action="append", default=[])
     options.add_argument("--keep", action="store_true")
+    options.add_argument("--jobs", type=int, default=1)
     given = options.parse_args()
     source = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
     tree = Tree(source, given.folder.rstrip("/"), given.file)
-    tests = tree.tests()
+    tests = tree.tests(given.jobs)
     recorded = {f for a, f in functions_of(os.path.join(tree.build, "p5scope"))}
     print(f"{len(tests)} tests, {sum(t.seconds for t in tests):.0f} s without a fault", flush=True)
 
@@ -346,7 +356,7 @@ def main():
             function = function_at(text.split("\n"), number)
             known = function in recorded and not name.startswith(NOT_RECORDED)
             by = killer(tree, [t for t in tests if re.match(tests_of(name), t.name) and
-                               (not known or t.entered is None or function in t.entered)], name)
+                               (not known or t.entered is None or function in t.entered)], name, given.jobs)
             killed += by is not None
             print(f"{planted:4} {name}:{number + 1}: {by or 'SURVIVED'} ({time.monotonic() - began:.0f} s)", flush=True)
             if by is None:
