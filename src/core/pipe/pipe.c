@@ -61,7 +61,7 @@ void pipe_settle(pipe *p)
     release(p, false, waiting->op, pull);
     p->waiting = NULL;
     p->issued_front[0] = p->pending.front;
-    issue(p, false, waiting, NULL, pull, p->pending.miss_until, UNPAIRED_ALONE);
+    issue(p, false, waiting, NULL, (d1_pull){pull, p->pending.miss_until}, UNPAIRED_ALONE);
     pipe_went_by(p);
 }
 
@@ -141,14 +141,14 @@ static inline __attribute__((always_inline)) void step(pipe *p, bool fast, const
             if (!fast)
                 p->issued_front[1] = front;
             release(p, fast, x->op, pull + first->op->d1_clocks - 1); /* in the last D1 clock of the first */
-            issue(p, fast, first, x, pull, pending->miss_until, PAIRED);
+            issue(p, fast, first, x, (d1_pull){pull, pending->miss_until}, PAIRED);
             finish(p, fast, x, true);
             return;
         }
         p->end_bit_missed = why == UNPAIRED_END_BIT;
         if ((fast || p->timing->fifo) && available > pull)
             pipe_count_as(p, fast, P5_EVENT_D1_STARVATION_AND_ONLY_ONE_INSTRUCTION_IN_FIFO, 1, 1);
-        issue(p, fast, first, NULL, pull, pending->miss_until, why);
+        issue(p, fast, first, NULL, (d1_pull){pull, pending->miss_until}, why);
         if (!fast) {
             const bool flushed = pipe_went_by(p);
             pipe_blame(p, x->op);
@@ -164,7 +164,7 @@ static inline __attribute__((always_inline)) void step(pipe *p, bool fast, const
     release(p, fast, x->op, pull);
     if (!fast)
         p->issued_front[0] = front;
-    issue(p, fast, x, NULL, pull, p->miss_until,
+    issue(p, fast, x, NULL, (d1_pull){pull, p->miss_until},
           !fast && p->control.no_pairing ? UNPAIRED_CONTROL : UNPAIRED_CLASS_U);
     finish(p, fast, x, false);
 }
@@ -215,7 +215,7 @@ void pipe_deliver(pipe *p, const p5_access *accesses, uint32_t access_count, uns
     static const op microcode = {.pair = ISA_NP, .unit = ISA_MICROCODE, .pattern = ACCESS_SERIAL};
     pipe_insn x = {.op = &microcode, .accesses = accesses, .access_count = access_count, .clocks = clocks};
     last_access last = {0};
-    int64_t end = pipe_execute(p, false, &x, false, p->now, clocks, &last);
+    int64_t end = pipe_execute(p, false, (in_ex){&x, false, p->now, clocks}, &last);
     assert(end >= p->now + clocks);
     /* A delivery issues no instruction: its own clocks belong to `cause`, the others to what held EX. */
     ex_owners owners = pipe_own_execution(end - p->now, false, &p->held);

@@ -71,13 +71,13 @@ static unsigned refer_string(pipe *p, const pipe_insn *x, int64_t begin, unsigne
     return s.iterations * each;
 }
 
-int64_t pipe_refer(pipe *p, const pipe_insn *x, bool in_v, int64_t begin, unsigned clocks, last_access *last)
+int64_t pipe_refer(pipe *p, const in_ex *x, last_access *last)
 {
-    const unsigned n = x->access_count;
-    const bool string = x->op->pattern == ACCESS_REP && p->resolver->string != NULL;
+    const bool string = x->insn->op->pattern == ACCESS_REP && p->resolver->string != NULL;
     int64_t shift = 0;
-    for (unsigned j = string ? refer_string(p, x, begin, clocks, &shift) : 0; j < n; j++)
-        shift = refer(p, false, x, j, n, in_v, begin, shift, clocks, last);
+    unsigned j = string ? refer_string(p, x->insn, x->begin, x->clocks, &shift) : 0;
+    for (; j < x->insn->access_count; j++)
+        shift = refer(p, false, x, j, shift, last);
     return shift;
 }
 

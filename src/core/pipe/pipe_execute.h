@@ -64,17 +64,24 @@ static inline unsigned access_clock(const op *o, unsigned j, unsigned n, unsigne
 int64_t pipe_hold(pipe *p, const op *o, uint64_t asked, uint64_t word, const data_answer *answer,
                   bool conflict);
 
-/* Makes reference `j` of `n` of an instruction whose EX begins at `begin`. The references before have delayed
- * it by `shift`. Returns the delay by all of them so far. `last`: the reference before it in the group. */
-static inline __attribute__((always_inline)) int64_t refer(pipe *p, bool fast, const pipe_insn *x, unsigned j,
-                                                           unsigned n, bool in_v, int64_t begin,
-                                                           int64_t shift, unsigned clocks, last_access *last)
+/* An instruction in EX: its pipe, the clock at which its EX begins, and the clocks that it takes without delays. */
+typedef struct in_ex {
+    const pipe_insn *insn;
+    bool in_v;
+    int64_t begin;
+    unsigned clocks;
+} in_ex;
+
+/* Makes reference `j` of an instruction. The references before have delayed it by `shift`. Returns the delay by
+ * all of them so far. `last`: the reference before it in the group. */
+static inline __attribute__((always_inline)) int64_t refer(pipe *p, bool fast, const in_ex *x, unsigned j,
+                                                           int64_t shift, last_access *last)
 {
-    const op *o = x->op;
-    const p5_access *a = &x->accesses[j];
-    const unsigned traits = (in_v ? TRAIT_V_PIPE : 0u) | o->traits;
+    const op *o = x->insn->op;
+    const p5_access *a = &x->insn->accesses[j];
+    const unsigned traits = (x->in_v ? TRAIT_V_PIPE : 0u) | o->traits;
     unsigned partner = 0;
-    int64_t at = begin + shift + access_clock(o, j, n, clocks);
+    int64_t at = x->begin + shift + access_clock(o, j, x->insn->access_count, x->clocks);
     bool conflict = false;
     if (last->access && last->clock == at && !last->second && o->pattern != ACCESS_SERIAL) {
         /* REP CMPS reads both strings at once: 5 clocks were measured instead of 4 */
@@ -109,22 +116,21 @@ static inline __attribute__((always_inline)) int64_t refer(pipe *p, bool fast, c
     return shift;
 }
 
-/* Makes the references of one instruction whose EX begins at `begin`. Returns by how many clocks they delay
- * its end. `last` is the last reference so far of the group; on entry that of the instruction in U. */
-int64_t pipe_refer(pipe *p, const pipe_insn *x, bool in_v, int64_t begin, unsigned clocks, last_access *last);
+/* Makes the references of one instruction. Returns by how many clocks they delay its end. `last` is the last
+ * reference so far of the group; on entry that of the instruction in U. */
+int64_t pipe_refer(pipe *p, const in_ex *x, last_access *last);
 
 /* Executes one instruction and returns the clock at which it leaves EX. */
-static inline __attribute__((always_inline)) int64_t pipe_execute(pipe *p, bool fast, const pipe_insn *x,
-                                                                  bool in_v, int64_t begin, unsigned clocks,
+static inline __attribute__((always_inline)) int64_t pipe_execute(pipe *p, bool fast, in_ex x,
                                                                   last_access *last)
 {
-    const int64_t end = begin + clocks;
-    if (x->access_count == 0)
+    const int64_t end = x.begin + x.clocks;
+    if (x.insn->access_count == 0)
         return end;
-    if (fast && x->access_count == 1)
-        return end + refer(p, fast, x, 0, 1, in_v, begin, 0, clocks, last);
+    if (fast && x.insn->access_count == 1)
+        return end + refer(p, fast, &x, 0, 0, last);
     last_access before = *last; /* a copy, so that `last` itself stays in registers */
-    const int64_t shift = pipe_refer(p, x, in_v, begin, clocks, &before);
+    const int64_t shift = pipe_refer(p, &x, &before);
     *last = before;
     return end + shift;
 }

@@ -48,12 +48,17 @@ static inline void spend_pair(pipe *p, const op *u, const op *v, int64_t clocks,
     pipe_spend_pair(p, u, v, &of_both, &of_u);
 }
 
-/* Takes `u`, and `v` beside it unless that is NULL, from D1 at `pull` through EX. `why`: the reason why they
- * are no pair, or PAIRED. */
+/* The clock at which D1 takes a group, and the one until which a miss of the code cache has delayed it. */
+typedef struct d1_pull {
+    int64_t clock, miss_until;
+} d1_pull;
+
+/* Takes `u`, and `v` beside it unless that is NULL, from D1 through EX. `why`: the reason why they are no pair,
+ * or PAIRED. */
 static inline __attribute__((always_inline)) void issue(pipe *p, bool fast, const pipe_insn *u,
-                                                        const pipe_insn *v, int64_t pull, int64_t miss_until,
-                                                        unpaired why)
+                                                        const pipe_insn *v, d1_pull from, unpaired why)
 {
+    const int64_t pull = from.clock;
     const op *const ou = u->op, *const ov = v ? v->op : NULL;
     if (!fast)
         pipe_blame(p, ou);
@@ -67,14 +72,14 @@ static inline __attribute__((always_inline)) void issue(pipe *p, bool fast, cons
     longest_wait longest = {.cause = P5_STALL_ISSUE};
     int64_t ex = p->now;
     if (d2 >= ex || !integer || agi_count(p->agi_gpr, ou, ov) != 0)
-        ex = pipe_wait(p, ou, ov, d2, miss_until, &longest);
+        ex = pipe_wait(p, ou, ov, d2, from.miss_until, &longest);
     int64_t begin = ex;
     if (!integer || p->fpu.integer > ex)
         begin = pipe_units_ready(p, ou, ov, ex, &longest);
 
     last_access last = {0};
     const unsigned clocks_u = !integer && (ou->flags & ISA_X87) ? fpu_occupancy(ou, u->clocks) : u->clocks;
-    const int64_t end_u = pipe_execute(p, fast, u, false, begin, clocks_u, &last);
+    const int64_t end_u = pipe_execute(p, fast, (in_ex){u, false, begin, clocks_u}, &last);
     const ex_holds nothing = {0}, alone = fast ? nothing : p->held;
     int64_t end_v = end_u;
     if (v) {
@@ -83,7 +88,7 @@ static inline __attribute__((always_inline)) void issue(pipe *p, bool fast, cons
         const int64_t begin_v = last.access ? clock_later(begin, last.clock) : begin;
         if (!fast)
             pipe_blame(p, ov);
-        end_v = pipe_execute(p, fast, v, true, begin_v, v->clocks, &last);
+        end_v = pipe_execute(p, fast, (in_ex){v, true, begin_v, v->clocks}, &last);
     }
     const int64_t end = clock_later(end_u, end_v);
     if (!fast && p->observer != NULL && ov)
