@@ -7,80 +7,6 @@
 #include "base/error.h"
 #include "p5scope/report.h"
 
-/* ---- Statements ---- */
-
-/* Returns the end of the string or character constant at `at`. A single quote takes one character, and a
- * closing quote if there is one. */
-static const char *skip_quoted(const char *at)
-{
-    const char quote = *at++;
-    if (quote == '\'') {
-        at += *at == '\\' && at[1] != '\0' ? 2 : *at != '\0' && *at != '\n';
-        return *at == '\'' ? at + 1 : at;
-    }
-    while (*at != '\0' && *at != '"')
-        at += *at == '\\' && at[1] != '\0' ? 2 : 1;
-    return *at == '"' ? at + 1 : at;
-}
-
-/* Returns the end of the comment or constant at `at`, or `at` if there is none. */
-static const char *skip_special(const char *at)
-{
-    if (at[0] == '#')
-        return at + strcspn(at, "\n");
-    if (at[0] == '/' && at[1] == '*') {
-        const char *end = strstr(at + 2, "*/");
-        return end != NULL ? end + 2 : at + strlen(at);
-    }
-    return at[0] == '"' || at[0] == '\'' ? skip_quoted(at) : at;
-}
-
-static unsigned lines_between(const char *from, const char *to)
-{
-    unsigned lines = 0;
-    for (; from < to; from++)
-        lines += *from == '\n';
-    return lines;
-}
-
-/* Skips blanks, line ends, semicolons and comments between statements. */
-static const char *skip_gap(const char *at, bool *line_begins, bool *semicolon)
-{
-    while (*at != '\0') {
-        if (*at == '\n') {
-            *line_begins = true;
-            *semicolon = false;
-        }
-        *semicolon |= *at == ';';
-        if (isspace((unsigned char)*at) || *at == ';')
-            at++;
-        else if (*at == '#' || (*at == '/' && at[1] == '*'))
-            at = skip_special(at);
-        else
-            break;
-    }
-    return at;
-}
-
-bool code_next(code_cursor *cursor, code_statement *out)
-{
-    bool line_begins = !cursor->begun, semicolon = false;
-    const char *start = skip_gap(cursor->at, &line_begins, &semicolon), *end = start, *at = start;
-    *out = (code_statement){.text = start,
-                            .line = cursor->line + lines_between(cursor->at, start),
-                            .after_semicolon = line_begins && semicolon};
-    while (*at != '\0' && *at != '\n' && *at != ';') {
-        const char *after = skip_special(at);
-        const bool comment = after > at && (*at == '#' || *at == '/');
-        at = after > at ? after : at + 1;
-        if (!comment && !isspace((unsigned char)at[-1]))
-            end = at;
-    }
-    out->length = (size_t)(end - start);
-    *cursor = (code_cursor){at, out->line + lines_between(start, at), true};
-    return end > start;
-}
-
 /* ---- Words ---- */
 
 static bool in_word(char c)
@@ -122,7 +48,7 @@ static bool is_register(const char *at, size_t length)
 static const char *next_word(const char *at, const char *end)
 {
     while (at < end && !in_word(*at)) {
-        const char *after = skip_special(at);
+        const char *after = code_skip(at);
         at = after > at ? after : at + 1;
     }
     return at < end ? at : end;
@@ -218,7 +144,7 @@ static p5_status refuse(const checker *c, const code_statement *s, const char *a
     const char *line = at;
     while (line > c->text && line[-1] != '\n')
         line--;
-    error_at(c->error, c->name, s->line + lines_between(s->text, at), (unsigned)(at - line) + 1);
+    error_at(c->error, c->name, s->line + code_lines(s->text, at), (unsigned)(at - line) + 1);
     return P5_ERR_SYNTAX;
 }
 
@@ -335,7 +261,7 @@ static p5_status check_operands(const checker *c, const code_statement *s, const
             return refuse(c, s, at);
         }
         while (at < end && *at != ',') {
-            const char *end_of_special = skip_special(at);
+            const char *end_of_special = code_skip(at);
             at = end_of_special > at ? end_of_special : at + 1;
         }
         at += at < end;

@@ -28,6 +28,11 @@ typedef struct code_cursor {
  * and comments. Returns false at the text's end. */
 bool code_next(code_cursor *cursor, code_statement *out);
 
+/* Returns the end of the comment, string or character constant at `at`, or `at` if there is none. */
+const char *code_skip(const char *at);
+/* Returns the line ends from `from` to `to`. */
+unsigned code_lines(const char *from, const char *to);
+
 /* Rejects forms of other assemblers, mainly NASM's, that the GNU assembler would misread or rejects without a
  * useful message. `att`: the text begins in AT&T syntax. The error has line and column, and the right form as
  * its hint. */
