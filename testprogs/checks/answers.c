@@ -32,11 +32,11 @@ static void say(const char *what, int value)
 
 enum { BAD = 16, KERNEL = (int)0xc0001000, AT_FDCWD = -100 };
 
-static void pointers(int file, int pipe_in, int pipe_out, int folder)
+static const char name[] = "file", read_only[] = "read only memory";
+static u32 iov_bad[4] = {(u32)text, 4, BAD, 4}, iov_first[4] = {BAD, 4, (u32)text, 4}, tick[4] = {0, 1, 0, 1};
+
+static void pointers_to_data(int file, int pipe_in, int pipe_out)
 {
-    static const char *const name = "file";
-    u32 iov_bad[4] = {(u32)text, 4, BAD, 4}, iov_first[4] = {BAD, 4, (u32)text, 4}, tick[4] = {0, 1, 0, 1};
-    const char *const read_only = "read only memory";
     CALL(SYS_read, file, BAD, 4);
     CALL(SYS_read, file, KERNEL, 4);
     CALL(SYS_read, file, read_only, 4);
@@ -79,6 +79,10 @@ static void pointers(int file, int pipe_in, int pipe_out, int folder)
     CALL(SYS_pipe, read_only);
     CALL(331, BAD, 0);
     CALL(331, text, 1);
+}
+
+static void pointers_to_structures(int file, int folder)
+{
     CALL(SYS_sigaction, 10, BAD, 0);
     CALL(SYS_sigaction, 10, 0, BAD);
     CALL(75, 3, BAD);
@@ -153,6 +157,10 @@ static void pointers(int file, int pipe_in, int pipe_out, int folder)
     CALL(142, -1, 0, 0, 0, tick);
     CALL(308, 1, 0, 0, 0, BAD, 0);
     CALL(308, 1, 0, 0, 0, tick, BAD);
+}
+
+static void pointers_to_times_and_names(int file, int pipe_in)
+{
     CALL(SYS_nanosleep, BAD, 0);
     CALL(SYS_clock_nanosleep, 1, 0, BAD, 0);
     CALL(SYS_clock_nanosleep, 99, 0, tick, 0);
@@ -285,6 +293,87 @@ static void descriptors(void)
     SAY(guest_syscall(SYS_close, fd));
 }
 
+static void symbolic_links(int fd, int other)
+{
+    SAY(guest_syscall(SYS_symlink, "b", "link"));
+    SAY(guest_syscall(SYS_symlink, "b", "link"));
+    SAY(guest_syscall(SYS_symlink, "loop", "loop"));
+    SAY(guest_syscall(SYS_symlink, "none", "dangling"));
+    SAY(guest_syscall(SYS_open, "loop", RDONLY));
+    SAY(guest_syscall(SYS_stat64, "loop", words));
+    SAY(guest_syscall(SYS_access, "dangling", 0));
+    SAY(guest_syscall(SYS_open, "link", RDONLY | NOFOLLOW));
+    SAY(guest_syscall(SYS_open, "dangling", RDWR | CREAT | EXCL, 0600));
+    SAY(guest_syscall(SYS_readlink, "link", text, 0));
+    SAY(guest_syscall(SYS_readlink, "link", text, -1));
+    SAY(guest_syscall(SYS_readlink, "link", text, 1));
+    SAY(guest_syscall(SYS_readlink, "link", text, 100));
+    SAY(guest_syscall(SYS_readlink, "b", text, 100));
+    SAY(guest_syscall(SYS_readlink, ".", text, 100));
+    SAY(guest_syscall(SYS_readlink, "none", text, 100));
+    SAY(guest_syscall(SYS_readlink, "", text, 100));
+    SAY(guest_syscall(SYS_readlink, "link/", text, 100));
+    SAY(guest_syscall(SYS_readlink, "/proc/self/exe", text, 0));
+    SAY(guest_syscall(SYS_readlink, "/proc/self/fd/99", text, 100));
+    SAY(guest_syscall(SYS_readlink, "/proc/self/fd/1", text, 0));
+    SAY(guest_syscall(SYS_readlink, "/proc/self/fd/1", text, 3));
+    SAY(guest_syscall(SYS_readlink, "/proc/self/fd/1", BAD, 3));
+    SAY(guest_syscall(SYS_readlink, "/proc/self/maps", text, 3));
+    SAY(guest_syscall(SYS_readlink, "/dev/null", text, 3));
+    SAY(guest_syscall(SYS_lstat64, "link", words));
+    SAY(words[11]);
+    SAY(guest_syscall(SYS_chdir, "b"));
+    SAY(guest_syscall(SYS_chdir, "none"));
+    SAY(guest_syscall(SYS_chdir, ""));
+    SAY(guest_syscall(133, fd));
+    SAY(guest_syscall(133, 99));
+    SAY(guest_syscall(SYS_unlink, "link"));
+    SAY(guest_syscall(SYS_unlink, "loop"));
+    SAY(guest_syscall(SYS_unlink, "dangling"));
+    SAY(guest_syscall(SYS_unlink, "hard"));
+    SAY(guest_syscall(SYS_close, fd));
+    SAY(guest_syscall(SYS_close, other));
+}
+
+/* Renames the files `fd`, which is a, and `other`, which is b. */
+static void renames(int fd, int other)
+{
+    SAY(guest_syscall(SYS_rename, "a", "b"));
+    SAY(guest_syscall(SYS_open, "a", RDONLY));
+    SAY(guest_syscall(SYS_stat64, "b", words));
+    SAY(words[11]);
+    SAY(words[5]);
+    SAY(guest_syscall(SYS_fstat64, other, words));
+    SAY(words[5]); /* its links */
+    SAY(words[11]);
+    SAY(guest_syscall(SYS_pread64, other, text, 10, 0, 0));
+    SAY(guest_syscall(SYS_rename, "b", "b"));
+    SAY(guest_syscall(SYS_rename, "b", "dir"));
+    SAY(guest_syscall(SYS_rename, "dir", "b"));
+    SAY(guest_syscall(SYS_rename, "dir", "dir/sub/x"));
+    SAY(guest_syscall(SYS_rename, "dir/sub", "dir"));
+    SAY(guest_syscall(SYS_rename, "none", "b"));
+    SAY(guest_syscall(SYS_rename, "b", "none/b"));
+    SAY(guest_syscall(SYS_rename, "b", "c/"));
+    SAY(guest_syscall(SYS_rename, "b/", "c"));
+    SAY(guest_syscall(SYS_rename, ".", "c"));
+    SAY(guest_syscall(SYS_rename, "b", ""));
+    SAY(guest_syscall(SYS_rename, "dir/", "folder/"));
+    SAY(guest_syscall(SYS_rename, "folder", "dir"));
+    SAY(guest_syscall(353, AT_FDCWD, "b", AT_FDCWD, "dir", 1));
+    SAY(guest_syscall(353, AT_FDCWD, "b", AT_FDCWD, "c", 1));
+    SAY(guest_syscall(353, AT_FDCWD, "c", AT_FDCWD, "b", 0));
+    SAY(guest_syscall(353, AT_FDCWD, "b", AT_FDCWD, "dir", 8));
+    SAY(guest_syscall(9, "b", "hard"));
+    SAY(guest_syscall(9, "b", "hard"));
+    SAY(guest_syscall(9, "dir", "hard2"));
+    SAY(guest_syscall(9, "none", "hard2"));
+    SAY(guest_syscall(SYS_fstat64, fd, words));
+    SAY(words[5]);
+    SAY(guest_syscall(SYS_rename, "b", "hard"));
+    SAY(guest_syscall(SYS_access, "b", 0));
+}
+
 static void names(void)
 {
     int fd, other;
@@ -346,78 +435,8 @@ static void names(void)
     SAY(guest_syscall(301, AT_FDCWD, "a", 1));
     SAY(guest_syscall(SYS_write, fd, "0123456789", 10));
     SAY(guest_syscall(SYS_write, other, "abc", 3));
-    SAY(guest_syscall(SYS_rename, "a", "b"));
-    SAY(guest_syscall(SYS_open, "a", RDONLY));
-    SAY(guest_syscall(SYS_stat64, "b", words));
-    SAY(words[11]);
-    SAY(words[5]);
-    SAY(guest_syscall(SYS_fstat64, other, words));
-    SAY(words[5]); /* its links */
-    SAY(words[11]);
-    SAY(guest_syscall(SYS_pread64, other, text, 10, 0, 0));
-    SAY(guest_syscall(SYS_rename, "b", "b"));
-    SAY(guest_syscall(SYS_rename, "b", "dir"));
-    SAY(guest_syscall(SYS_rename, "dir", "b"));
-    SAY(guest_syscall(SYS_rename, "dir", "dir/sub/x"));
-    SAY(guest_syscall(SYS_rename, "dir/sub", "dir"));
-    SAY(guest_syscall(SYS_rename, "none", "b"));
-    SAY(guest_syscall(SYS_rename, "b", "none/b"));
-    SAY(guest_syscall(SYS_rename, "b", "c/"));
-    SAY(guest_syscall(SYS_rename, "b/", "c"));
-    SAY(guest_syscall(SYS_rename, ".", "c"));
-    SAY(guest_syscall(SYS_rename, "b", ""));
-    SAY(guest_syscall(SYS_rename, "dir/", "folder/"));
-    SAY(guest_syscall(SYS_rename, "folder", "dir"));
-    SAY(guest_syscall(353, AT_FDCWD, "b", AT_FDCWD, "dir", 1));
-    SAY(guest_syscall(353, AT_FDCWD, "b", AT_FDCWD, "c", 1));
-    SAY(guest_syscall(353, AT_FDCWD, "c", AT_FDCWD, "b", 0));
-    SAY(guest_syscall(353, AT_FDCWD, "b", AT_FDCWD, "dir", 8));
-    SAY(guest_syscall(9, "b", "hard"));
-    SAY(guest_syscall(9, "b", "hard"));
-    SAY(guest_syscall(9, "dir", "hard2"));
-    SAY(guest_syscall(9, "none", "hard2"));
-    SAY(guest_syscall(SYS_fstat64, fd, words));
-    SAY(words[5]);
-    SAY(guest_syscall(SYS_rename, "b", "hard"));
-    SAY(guest_syscall(SYS_access, "b", 0));
-    SAY(guest_syscall(SYS_symlink, "b", "link"));
-    SAY(guest_syscall(SYS_symlink, "b", "link"));
-    SAY(guest_syscall(SYS_symlink, "loop", "loop"));
-    SAY(guest_syscall(SYS_symlink, "none", "dangling"));
-    SAY(guest_syscall(SYS_open, "loop", RDONLY));
-    SAY(guest_syscall(SYS_stat64, "loop", words));
-    SAY(guest_syscall(SYS_access, "dangling", 0));
-    SAY(guest_syscall(SYS_open, "link", RDONLY | NOFOLLOW));
-    SAY(guest_syscall(SYS_open, "dangling", RDWR | CREAT | EXCL, 0600));
-    SAY(guest_syscall(SYS_readlink, "link", text, 0));
-    SAY(guest_syscall(SYS_readlink, "link", text, -1));
-    SAY(guest_syscall(SYS_readlink, "link", text, 1));
-    SAY(guest_syscall(SYS_readlink, "link", text, 100));
-    SAY(guest_syscall(SYS_readlink, "b", text, 100));
-    SAY(guest_syscall(SYS_readlink, ".", text, 100));
-    SAY(guest_syscall(SYS_readlink, "none", text, 100));
-    SAY(guest_syscall(SYS_readlink, "", text, 100));
-    SAY(guest_syscall(SYS_readlink, "link/", text, 100));
-    SAY(guest_syscall(SYS_readlink, "/proc/self/exe", text, 0));
-    SAY(guest_syscall(SYS_readlink, "/proc/self/fd/99", text, 100));
-    SAY(guest_syscall(SYS_readlink, "/proc/self/fd/1", text, 0));
-    SAY(guest_syscall(SYS_readlink, "/proc/self/fd/1", text, 3));
-    SAY(guest_syscall(SYS_readlink, "/proc/self/fd/1", BAD, 3));
-    SAY(guest_syscall(SYS_readlink, "/proc/self/maps", text, 3));
-    SAY(guest_syscall(SYS_readlink, "/dev/null", text, 3));
-    SAY(guest_syscall(SYS_lstat64, "link", words));
-    SAY(words[11]);
-    SAY(guest_syscall(SYS_chdir, "b"));
-    SAY(guest_syscall(SYS_chdir, "none"));
-    SAY(guest_syscall(SYS_chdir, ""));
-    SAY(guest_syscall(133, fd));
-    SAY(guest_syscall(133, 99));
-    SAY(guest_syscall(SYS_unlink, "link"));
-    SAY(guest_syscall(SYS_unlink, "loop"));
-    SAY(guest_syscall(SYS_unlink, "dangling"));
-    SAY(guest_syscall(SYS_unlink, "hard"));
-    SAY(guest_syscall(SYS_close, fd));
-    SAY(guest_syscall(SYS_close, other));
+    renames(fd, other);
+    symbolic_links(fd, other);
 }
 
 static void rights(void)
@@ -680,7 +699,9 @@ int guest_main(int argc, char **argv, char **envp)
     int folder_ = guest_syscall(SYS_open, ".", RDONLY);
     guest_syscall(SYS_pipe, ends);
     guest_syscall(SYS_fcntl64, ends[0], 4, NONBLOCK);
-    pointers(file, ends[0], ends[1], folder_);
+    pointers_to_data(file, ends[0], ends[1]);
+    pointers_to_structures(file, folder_);
+    pointers_to_times_and_names(file, ends[0]);
     guest_syscall(SYS_close, ends[0]);
     guest_syscall(SYS_close, ends[1]);
     guest_syscall(SYS_close, file);

@@ -225,7 +225,9 @@ static void polls(int in)
     SAY(left[0] == 1);
     SAY(selected(in, 0, 10000, left));
     SAY((int)(left[0] + left[1]));
-    SAY(selected(50, 0, 10000, left)); /* A closed descriptor: EBADF. Linux does not look at descriptors from 64 upward before one of them was open. */
+    SAY(selected(
+        50, 0, 10000,
+        left)); /* A closed descriptor: EBADF. Linux does not look at descriptors from 64 upward before one of them was open. */
     SAY(selected(ends[0], 0, 10000, left));
     guest_syscall(SYS_write, ends[1], "x", 1);
     SAY(selected(ends[0], 1, 0, left));
@@ -319,6 +321,12 @@ static void taken(void)
     SAY(guest_syscall(SYS_rt_sigpending, &pending, 8));
     SAY((int)pending);
     guest_syscall(SYS_rt_sigprocmask, 1, &usr, 0, 8);
+}
+
+static void caught_signals(void)
+{
+    u64 usr;
+    int self = guest_syscall(SYS_getpid);
     caught = 0;
     set(SIGPIPE, handler, 0);
     int ends[2];
@@ -370,6 +378,7 @@ int guest_main(int argc, char **argv, char **envp)
     pauses();
     polls(0);
     taken();
+    caught_signals();
     set(SIGALRM, 0, 0); /* the default action ends the program in its wait */
     alarm_in(20);
     SAY(guest_syscall(SYS_read, 0, text, 10));

@@ -169,23 +169,22 @@ static u32 put_address(u8 *to, u32 reg)
     return n;
 }
 
-static int jumps(u32 kind)
+static int is_jump(u32 kind)
 {
     return kind == JUMP8 || kind == JUMP32 || kind == CALL32 || kind == LOOP_8;
 }
 
-/* An instruction into `to`; where its displacement lies, to be filled in later, if it jumps. */
-static u32 put_form(u8 *to, const form *f, u32 first, u32 ecx, u32 *displacement, u32 *undefined,
-                    u32 *narrow_jump)
+/* Writes the prefixes of an instruction and returns their bytes. *narrow: it has 66h; *address16: it has 67h. */
+static u32 put_prefixes(u8 *to, const form *f, u32 *narrow, u32 *address16)
 {
-    u32 n = 0, narrow = 0, lock = 0, address16 = 0;
-    *displacement = 0;
+    u32 n = 0, lock = 0;
+    *narrow = *address16 = 0;
     if (!(f->flags & WIDE_ONLY) && below(5) == 0 && f->kind != RET && f->kind != RET_IMM &&
         f->kind != JUMP_INDIRECT && f->kind != CALL_INDIRECT) {
-        if (jumps(f->kind))
-            narrow = below(8) == 0;
+        if (is_jump(f->kind))
+            *narrow = below(8) == 0;
         else
-            narrow = !(f->escape && f->kind == SHIFT_CL); /* a count beyond 16 is undefined */
+            *narrow = !(f->escape && f->kind == SHIFT_CL); /* a count beyond 16 is undefined */
     }
     if (f->flags & LOCKABLE && f->flags & MEMORY && (f->modrm & 0xc0) == 0 && below(12) == 0)
         lock = 1;
@@ -195,11 +194,11 @@ static u32 put_form(u8 *to, const form *f, u32 first, u32 ecx, u32 *displacement
         lock = 0;
     if (lock)
         to[n++] = 0xf0;
-    if (narrow)
+    if (*narrow)
         to[n++] = 0x66;
     if (below(60) == 0 && f->kind == PLAIN) {
         to[n++] = 0x67;
-        address16 = 1;
+        *address16 = 1;
     }
     if (below(40) == 0) {
         static const u8 segments[] = {0x26, 0x36, 0x3e, 0x2e, 0x64, 0x65};
@@ -209,6 +208,34 @@ static u32 put_form(u8 *to, const form *f, u32 first, u32 ecx, u32 *displacement
         to[n++] = (u8)(0xf2 + below(2));
     if (f->prefix)
         to[n++] = f->prefix;
+    return n;
+}
+
+/* Returns which flags are undefined after an instruction, if `undefined` were before. A shift of an operand of `size`
+ * bits by `count` leaves flags defined by its count; `known`: the count is known. */
+static u32 undefined_after(const form *f, u32 undefined, u32 count, u32 known, u32 size)
+{
+    if (f->kind != SHIFT && f->kind != SHIFT_CL)
+        return (undefined & ~(u32)f->defines) | f->undefined;
+    u32 shifts = f->undefined & AF;
+    if (!known)
+        return undefined | f->undefined;
+    if (count == 0)
+        return undefined;
+    u32 not = count == 1 ? (shifts ? AF : 0) : f->undefined & (AF | OF);
+    if (shifts && count >= size)
+        not |= CF | (f->escape ? ALL_FLAGS : 0);
+    u32 all = shifts ? ALL_FLAGS : CF | OF;
+    return (undefined & ~all) | not ;
+}
+
+/* Writes an instruction and returns its bytes. `first`: it is the snippet's first one, so CL is that of `ecx`. Sets
+ * *displacement to where the displacement of a jump lies, to be filled in later, and its bytes in bits 8 and up; 0: it
+ * is no jump. Updates the undefined flags. */
+static u32 put_form(u8 *to, const form *f, u32 first, u32 ecx, u32 *displacement, u32 *undefined)
+{
+    u32 narrow, address16, n = put_prefixes(to, f, &narrow, &address16);
+    *displacement = 0;
     if (f->escape)
         to[n++] = 0x0f;
     to[n++] = f->opcode;
@@ -242,30 +269,17 @@ static u32 put_form(u8 *to, const form *f, u32 first, u32 ecx, u32 *displacement
         value = data_pointer();
         imm = address16 ? 2 : 4;
     }
-    if (jumps(f->kind))
+    if (is_jump(f->kind))
         *displacement = n | imm << 8;
-    *narrow_jump = narrow;
     for (u32 i = 0; i < imm; i++)
         to[n++] = (u8)(value >> 8 * i);
-    /* flags */
-    if (f->kind == SHIFT || f->kind == SHIFT_CL) {
-        u32 by = f->kind == SHIFT ? (imm ? value : 1) : ecx, known = f->kind == SHIFT || first;
-        u32 shifts = f->undefined & AF, count = by & 31;
-        if (!known) {
-            *undefined |= f->undefined;
-        } else if (count != 0) {
-            u32 not = count == 1 ? (shifts ? AF : 0) : f->undefined & (AF | OF);
-            if (shifts && count >= size)
-                not |= CF | (f->escape ? ALL_FLAGS : 0);
-            u32 all = shifts ? ALL_FLAGS : CF | OF;
-            *undefined = (*undefined & ~all) | not ;
-        }
-    } else {
-        *undefined = (*undefined & ~(u32)f->defines) | f->undefined;
-    }
+    u32 by = f->kind == SHIFT ? (imm ? value : 1) : ecx;
+    *undefined = undefined_after(f, *undefined, by & 31, f->kind == SHIFT || first, size);
     return n;
 }
 
+/* Writes the instruction that stores the target of a jump where `f` reads it. *hole is where the target lies, to be
+ * filled in later. */
 static u32 put_jump_target(u8 *to, const form *f, u32 *hole)
 {
     u32 n = 0;
@@ -338,6 +352,54 @@ static int goes_on(const form *f)
     return !longer || !(f->flags & STOPS || (f->flags & MAY_STOP && below(8)));
 }
 
+/* A jump whose target is filled in when the snippet is complete: where its displacement or address lies. */
+typedef struct jump {
+    u32 at;
+    enum { NO_JUMP, RELATIVE8, RELATIVE16, RELATIVE32, ABSOLUTE } kind;
+} jump;
+
+/* Writes RET, or a jump or call through a register or memory, after the instruction that stores its target. */
+static u32 put_indirect(u8 *to, const form *f, jump *out)
+{
+    u32 hole, n = put_jump_target(to, f, &hole);
+    *out = (jump){hole, ABSOLUTE};
+    if (f->kind == RET || f->kind == RET_IMM) {
+        to[n++] = f->opcode;
+        if (f->kind == RET_IMM) {
+            to[n++] = (u8)(4 * below(8));
+            to[n++] = 0;
+        }
+    } else {
+        to[n++] = 0xff;
+        if ((f->modrm & 0xc0) == 0xc0) {
+            to[n++] = (u8)(0xc0 | (f->modrm & 0x38));
+        } else {
+            to[n++] = (u8)((f->modrm & 0x38) | 5);
+            n += put32(to + n, DATA + 0x40);
+        }
+    }
+    return n;
+}
+
+/* Directs the jumps to later instructions, so that nothing repeats, but never past one that defines flags. */
+static void aim_jumps(const record *r, u8 *code, const u32 *starts, const jump *jumps)
+{
+    for (u32 i = 0; i < r->count; i++) {
+        u32 at = jumps[i].at, target = starts[i + 1 + (r->undefined[i + 1] ? 0 : below(r->count - i))];
+        if (jumps[i].kind == RELATIVE8 && target > at + 128)
+            target = starts[i + 1];
+        if (jumps[i].kind == ABSOLUTE)
+            put32(code + at, (u32)code + target);
+        else if (jumps[i].kind == RELATIVE8)
+            code[at] = (u8)(target - at - 1);
+        else if (jumps[i].kind == RELATIVE16)
+            code[at] = (u8)(target - at - 2), code[at + 1] = (u8)((target - at - 2) >> 8);
+        else if (jumps[i].kind == RELATIVE32)
+            put32(code + at, target - at - 4);
+    }
+}
+
+/* Makes snippet number `index`: its instructions at `code`, and the state in which it begins. */
 static void make(u32 index, record *r, u8 *code)
 {
     static const record nothing;
@@ -347,13 +409,13 @@ static void make(u32 index, record *r, u8 *code)
     longer = index / FORMS % 2;
     make_state(r);
 
-    u32 n = 0, undefined = 0, last_bit = 0, count = 1 + below(longer ? INSNS : 6), fix[INSNS] = {0},
-        fix_kind[INSNS] = {0}, starts[INSNS + 1];
+    u32 n = 0, undefined = 0, last_bit = 0, count = 1 + below(longer ? INSNS : 6), starts[INSNS + 1];
+    jump jumps[INSNS] = {{0, NO_JUMP}};
     code[n++] = 0x9d; /* popf */
     for (u32 i = 0; i < count; i++) {
         enum { MOST = 40 }; /* bytes of an instruction with what it needs */
         const form *f = &forms[i == 0 ? index % FORMS : below(FORMS)];
-        u32 narrow, displacement, before = n;
+        u32 displacement, before = n;
         if (n + MOST > RECORD_CODE) {
             count = i;
             break;
@@ -371,58 +433,26 @@ static void make(u32 index, record *r, u8 *code)
         r->starts[i] = (u16)n;
         r->undefined[i] = (u16)undefined;
         if (f->kind == RET || f->kind == RET_IMM || f->kind == JUMP_INDIRECT || f->kind == CALL_INDIRECT) {
-            u32 hole;
-            n += put_jump_target(code + n, f, &hole);
-            fix[i] = before + hole;
-            fix_kind[i] = 4; /* absolute */
-            if (f->kind == RET || f->kind == RET_IMM) {
-                code[n++] = f->opcode;
-                if (f->kind == RET_IMM) {
-                    code[n++] = (u8)(4 * below(8));
-                    code[n++] = 0;
-                }
-            } else {
-                code[n++] = 0xff;
-                if ((f->modrm & 0xc0) == 0xc0) {
-                    code[n++] = (u8)(0xc0 | (f->modrm & 0x38));
-                } else {
-                    code[n++] = (u8)((f->modrm & 0x38) | 5);
-                    n += put32(code + n, DATA + 0x40);
-                }
-            }
+            n += put_indirect(code + n, f, &jumps[i]);
+            jumps[i].at += before;
             continue;
         }
-        n += put_form(code + n, f, i == 0, r->before[ECX], &displacement, &undefined, &narrow);
+        n += put_form(code + n, f, i == 0, r->before[ECX], &displacement, &undefined);
         if (!f->escape && (f->opcode == 0xd9 || f->opcode == 0xdd) && (f->modrm & 0xf8) == 0x30) {
-            /* FNSTENV and FNSAVE: what they store is not the same on all processors, nobody reads it */
+            /* what FNSTENV and FNSAVE store differs between processors; no instruction reads it */
             count = i + 1;
             r->stores_x87 = 1;
         }
-        if (displacement) {
-            fix[i] = before + (displacement & 0xff);
-            fix_kind[i] = displacement >> 8;
-            if (fix_kind[i] == 4)
-                fix_kind[i] = 5; /* relative */
-        }
+        if (displacement)
+            jumps[i] = (jump){before + (displacement & 0xff), displacement >> 8 == 1   ? RELATIVE8
+                                                              : displacement >> 8 == 2 ? RELATIVE16
+                                                                                       : RELATIVE32};
     }
     r->starts[count] = (u16)n;
     r->undefined[count] = (u16)undefined;
     r->count = (u16)count;
     starts[count] = n;
-    /* Jumps go to a later instruction: nothing repeats. Not over what would define flags. */
-    for (u32 i = 0; i < count; i++) {
-        u32 target = starts[i + 1 + (r->undefined[i + 1] ? 0 : below(count - i))];
-        if (fix_kind[i] == 1 && target > fix[i] + 128)
-            target = starts[i + 1];
-        if (fix_kind[i] == 4)
-            put32(code + fix[i], (u32)code + target);
-        else if (fix_kind[i] == 1)
-            code[fix[i]] = (u8)(target - fix[i] - 1);
-        else if (fix_kind[i] == 2)
-            code[fix[i]] = (u8)(target - fix[i] - 2), code[fix[i] + 1] = (u8)((target - fix[i] - 2) >> 8);
-        else if (fix_kind[i] == 5)
-            put32(code + fix[i], target - fix[i] - 4);
-    }
+    aim_jumps(r, code, starts, jumps);
     r->size = (u16)n;
     for (u32 i = 0; i < n && i < sizeof r->code; i++)
         r->code[i] = code[i];

@@ -118,7 +118,7 @@ static u32 changed(void *at, const void *kept, u32 dwords)
     }
 }
 
-static void make_tables(void)
+static void make_descriptors(void)
 {
     gdt[1] = segment(0, 0xfffff, 0x9a, 12);
     gdt[2] = segment(0, 0xfffff, 0x92, 12);
@@ -165,6 +165,10 @@ static void make_tables(void)
     ldt[2] = segment(DATA, 0x3ff, 0xf0, 4);
     ldt[3] = segment(0, 0xfffff, 0x9a, 12);
     ldt[4] = segment(0, 0xfffff, 0xfe, 12);
+}
+
+static void make_gates(void)
+{
     for (u32 v = 0; v < 64; v++)
         idt[v] = gate(selector(1), (u32)table_stubs + 16 * v,
                       v == 3 || v == 4 || v == 5 || v == 0x20 ? 0xee : 0x8e, 0);
@@ -179,7 +183,10 @@ static void make_tables(void)
     idt[0x29] = gate(selector(LEVEL + 7), CODE + END, 0xee, 0);
     idt[0x2a] = gate(selector(LEVEL + KINDS), CODE + END, 0xee, 0);
     idt[0x2b] = gate(selector(1), 0, 0xe5, 0);
+}
 
+static void make_tasks(void)
+{
     main_tss = (tss){.esp0 = INNER + INNER_TOP0,
                      .ss0 = selector(2),
                      .esp1 = INNER + INNER_TOP1,
@@ -212,9 +219,13 @@ static void make_tables(void)
     small_tss[13] = 0x700;
     small_tss[17] = small_tss[19] = small_tss[20] = (u16)selector(LEVEL + 3);
     small_tss[18] = (u16)selector(LEVEL + 2);
-    small_tss[19] = (u16)selector(LEVEL + 3);
-    small_tss[17] = (u16)selector(LEVEL + 3);
-    small_tss[20] = (u16)selector(LEVEL + 3);
+}
+
+static void make_tables(void)
+{
+    make_descriptors();
+    make_gates();
+    make_tasks();
     copy(gdt_kept, gdt, sizeof gdt);
     copy(ldt_kept, ldt, sizeof ldt);
     main_kept = main_tss;
@@ -404,13 +415,12 @@ static u32 target(u32 sel) /* an offset where INT 20h stands in most segments */
     return kind >= VIRTUAL ? END : CODE + END;
 }
 
-/* Tests from 2^31 on: bits and strings of other sizes, near transfers beyond limits, the x87 and its bits of
- * CR0, address sizes, LOCK. Not for QEMU, whose x87 knows no empty registers. Left out: operands of 80 bits
- * and BOUND, whose parts Bochs refers to in another order, or at 0 behind 64 KB. */
-static void later_instruction(void)
+enum { NOWHERE = 0x4000a000 }; /* an address without a page of the test or of the board */
+
+/* Bits, shifts and arithmetic of other sizes. */
+static void bits_and_sizes(void)
 {
     enum { TWO = 0x100, UNDEFINED = 0x200 }; /* 0Fh in front; leaves flags undefined */
-    enum { NOWHERE = 0x4000a000 };           /* no page of the test's or of the board's */
     static const u16 ops[] = {TWO | UNDEFINED | 0xa3,
                               TWO | UNDEFINED | 0xab,
                               TWO | UNDEFINED | 0xb3,
@@ -429,435 +439,528 @@ static void later_instruction(void)
                               0xf7,
                               0xfe,
                               0xd1};
+    u32 op = ops[below(sizeof ops / sizeof ops[0])];
+    if (op & UNDEFINED && test_frame[13] & 0x100)
+        op = 0x10;
+    prefixes();
+    if (op & TWO)
+        b1(0x0f);
+    b1(op);
+    if ((op & 0xe7) == 0xa3 || op == (TWO | 0xc7)) /* bits by ECX, which is small: none leads to the kernel */
+        memory_operand(1);
+    else
+        memory_operand(op == 0xfe ? below(2) : op == 0xf7 ? 2 + below(2) : below(4));
+    if (op & UNDEFINED)
+        b2(0x39, 0xc0);
+}
+
+/* x87 instructions with memory. */
+static void x87_reference(void)
+{
     static const u8 x87[][2] = {{0xd9, 0}, {0xdd, 0}, {0xdb, 5}, {0xd9, 2}, {0xdd, 3}, {0xdf, 5},
                                 {0xdf, 7}, {0xd9, 7}, {0xdd, 7}, {0xda, 0}, {0xdc, 1}};
+    prefixes();
+    u32 op = below(sizeof x87 / sizeof x87[0]);
+    b1(x87[op][0]), memory_operand(x87[op][1]);
+}
+
+/* Near transfers over two bytes, or to where nothing is. */
+static void near_transfer(void)
+{
     static const u8 flow[] = {0xe8, 0xe9, 0xeb, 0x75, 0xe2, 0xe3};
-    static const u8 strings[] = {0xa5, 0xa7, 0xab, 0xad, 0xaf, 0xd7};
+    u32 op = flow[below(6)];
+    b1(op);
+    if (op == 0xe8 || op == 0xe9)
+        iz(below(3) ? 2 : next_random() | NOWHERE);
+    else
+        b1(2);
+    b2(0x90, 0x90);
+}
+
+/* Near transfers through memory, and RET. */
+static void near_transfer_by_memory(void)
+{
+    if (below(2)) { /* of 32 bits where one of 16 may lead to itself */
+        kind < VIRTUAL ? prefixes() : b1(0x66);
+        b1(0xff), memory_operand(2 + 2 * below(2));
+    } else {
+        u32 size = below(3) == 0;
+        if (size)
+            b1(0x66);
+        b1(0x68), (size ^ wide) ? w32(below(2) ? next_random() | NOWHERE : END) : w16(END);
+        if (size)
+            b1(0x66);
+        b1(0xc3);
+    }
+}
+
+/* An x87 or MMX instruction, at level 0 after a change of CR0.TS, EM and MP. */
+static void x87_after_control(void)
+{
+    if (level == 0 && kind < VIRTUAL) {
+        if (!wide)
+            b1(0x66);
+        b1(0xb8), w32(0x80000031 | below(8) << 1), b3(0x0f, 0x22, 0xc0);
+    }
+    switch (below(4)) {
+    case 0:
+        b1(0x9b);
+        break;
+    case 1:
+        b2(0xd9, 0xe8);
+        break;
+    case 2:
+        b3(0x0f, 0xef, 0xc0), b2(0x0f, 0x77);
+        break;
+    default:
+        b2(0xdf, 0xe0), b2(0x33, 0xc0);
+    }
+}
+
+/* LOCK where it may stand, and where not. */
+static void locked_reference(void)
+{
     static const u8 locked[] = {0x01, 0x87, 0x29, 0x39, 0x8b, 0xf7, 0xff};
-    u32 op, which = below(9);
+    u32 op = locked[below(7)];
+    b1(0xf0), b1(op), memory_operand(op == 0xf7 ? 2 : op == 0xff ? below(2) : 0);
+}
+
+/* Strings with any prefixes. */
+static void string_of_any_size(void)
+{
+    static const u8 strings[] = {0xa5, 0xa7, 0xab, 0xad, 0xaf, 0xd7};
+    if (below(2))
+        b1(0xf2 + below(2));
+    prefixes();
+    b1(strings[below(6)]);
+}
+
+/* Tests from 2^31 on: bits and strings of other sizes, near transfers beyond limits, the x87 and its bits of
+ * CR0, address sizes, LOCK. Not for QEMU, whose x87 knows no empty registers. Left out: operands of 80 bits
+ * and BOUND, whose parts Bochs refers to in another order, or at 0 behind 64 KB. */
+static void later_instruction(void)
+{
+    static void (*const forms[])(void) = {bits_and_sizes,    bits_and_sizes,   x87_reference,
+                                          x87_reference,     near_transfer,    near_transfer_by_memory,
+                                          x87_after_control, locked_reference, string_of_any_size};
+    u32 which = below(9);
     if (which == 8)
         mov(1, below(5)); /* at the end of 64 KB no more than what lies in front of the kernel */
     other_address = below(4) == 0;
     if (other_address)
         b1(0x67);
-    switch (which) {
-    case 0:
-    case 1:
-        op = ops[below(sizeof ops / sizeof ops[0])];
-        if (op & UNDEFINED && test_frame[13] & 0x100)
-            op = 0x10;
-        prefixes();
-        if (op & TWO)
-            b1(0x0f);
-        b1(op);
-        if ((op & 0xe7) == 0xa3 ||
-            op == (TWO | 0xc7)) /* bits by ECX, which is small: none leads to the kernel */
-            memory_operand(1);
-        else
-            memory_operand(op == 0xfe ? below(2) : op == 0xf7 ? 2 + below(2) : below(4));
-        if (op & UNDEFINED)
-            b2(0x39, 0xc0);
-        break;
-    case 2:
-    case 3:
-        prefixes();
-        op = below(sizeof x87 / sizeof x87[0]);
-        b1(x87[op][0]), memory_operand(x87[op][1]);
-        break;
-    case 4: /* near transfers: over two bytes, or to where nothing is */
-        op = flow[below(6)];
-        b1(op);
-        if (op == 0xe8 || op == 0xe9)
-            iz(below(3) ? 2 : next_random() | NOWHERE);
-        else
-            b1(2);
-        b2(0x90, 0x90);
-        break;
-    case 5:             /* through memory, and RET */
-        if (below(2)) { /* of 32 bits where one of 16 may lead to itself */
-            kind < VIRTUAL ? prefixes() : b1(0x66);
-            b1(0xff), memory_operand(2 + 2 * below(2));
-        } else {
-            u32 size = below(3) == 0;
-            if (size)
-                b1(0x66);
-            b1(0x68), (size ^ wide) ? w32(below(2) ? next_random() | NOWHERE : END) : w16(END);
-            if (size)
-                b1(0x66);
-            b1(0xc3);
-        }
-        break;
-    case 6: /* CR0.TS, EM and MP in front of an x87 or MMX instruction, at level 0 */
-        if (level == 0 && kind < VIRTUAL) {
-            if (!wide)
-                b1(0x66);
-            b1(0xb8), w32(0x80000031 | below(8) << 1), b3(0x0f, 0x22, 0xc0);
-        }
-        switch (below(4)) {
-        case 0:
-            b1(0x9b);
-            break;
-        case 1:
-            b2(0xd9, 0xe8);
-            break;
-        case 2:
-            b3(0x0f, 0xef, 0xc0), b2(0x0f, 0x77);
-            break;
-        default:
-            b2(0xdf, 0xe0), b2(0x33, 0xc0);
-        }
-        break;
-    case 7: /* LOCK: where it may stand, and where not */
-        op = locked[below(7)];
-        b1(0xf0), b1(op), memory_operand(op == 0xf7 ? 2 : op == 0xff ? below(2) : 0);
-        break;
-    default:
-        if (below(2))
-            b1(0xf2 + below(2));
-        prefixes();
-        b1(strings[below(6)]);
-        break;
-    }
+    forms[which]();
     other_address = 0;
 }
 
+/* What the next instruction uses: a register other than ESP, and a selector in the forms with one. */
+static u32 chosen, chosen_selector;
+
+/* MOV sreg, r. */
+static void load_segment(void)
+{
+    static const u8 sregs[] = {0, 2, 3, 4, 5};
+    mov(0, chosen_selector);
+    b2(0x8e, 0xc0 | sregs[below(5)] << 3);
+}
+
+/* POP sreg. */
+static void pop_segment(void)
+{
+    static const u16 ops[] = {0x07, 0x17, 0x1f, 0x0fa1, 0x0fa9};
+    b1(0x68), iz(chosen_selector);
+    u32 op = ops[below(5)];
+    if (op > 0xff)
+        b1(op >> 8);
+    b1(op);
+}
+
+/* LDS, LES, LSS, LFS, LGS. */
+static void load_far_pointer(void)
+{
+    u32 at = DATA + 0x40;
+    far_pointer_at(at, next_random(), chosen_selector);
+    mov(3, wide ? at : 0x40);
+    static const u8 ops[] = {0xc4, 0xc5, 0xb2, 0xb4, 0xb5};
+    u32 op = ops[below(5)];
+    if (op < 0xc0)
+        b1(0x0f);
+    b2(op, wide ? 0x0b : 0x0f); /* ECX, [EBX] or [BX] */
+}
+
+/* LAR, LSL. */
+static void access_rights(void)
+{
+    mov(0, chosen_selector);
+    if (below(3) == 0)
+        b1(0x66);
+    b3(0x0f, 2 + below(2), 0xd0); /* EDX, EAX */
+    b1(0x9c);                     /* bits 16 to 19 of LAR's are undefined; flags stay */
+    if (!wide)
+        b1(0x66);
+    b2(0x81, 0xe2), w32(0xfff0ffff), b1(0x9d);
+}
+
+/* VERR, VERW, ARPL. */
+static void verify(void)
+{
+    mov(0, chosen_selector);
+    if (below(2)) {
+        b3(0x0f, 0x00, 0xe0 | below(2) << 3);
+    } else {
+        mov(1, any_selector());
+        b2(0x63, 0xc8);
+    }
+}
+
+/* SLDT, STR. */
+static void store_selector(void)
+{
+    b3(0x0f, 0x00, 0xc0 | below(2) << 3 | chosen);
+}
+
+/* SMSW m. */
+static void store_status_word(void)
+{
+    b2(0x0f, 0x01), memory_operand(4); /* SMSW m */
+}
+
+/* LLDT, LTR. */
+static void load_system_selector(void)
+{
+    mov(0, chosen_selector);
+    b3(0x0f, 0x00, 0xd0 | below(2) << 3);
+}
+
+/* Control registers. */
+static void control_register(void)
+{
+    switch (below(6)) {
+    case 0:
+        b3(0x0f, 0x20, below(2) ? 0xc0 | chosen : (0xd8 + 8 * below(2)) | chosen % 3); /* CR3 is no pointer */
+        break;                                                                         /* not CR2 of before */
+    case 1: /* CR0, with and without WP */
+        if (!wide)
+            b1(0x66);
+        b1(0xb8), w32(0x80000033 | (next_random() & 1 << 16)), b3(0x0f, 0x22, 0xc0);
+        break;
+    case 2:
+        b3(0x0f, 0x22, 0xd0 | chosen);
+        break;
+    case 3:
+        mov(0, below(16) | 1), b3(0x0f, 0x01, 0xf0);
+        break; /* LMSW */
+    case 4:
+        b2(0x0f, 0x06);
+        break;
+    default:
+        if (!wide) /* CR4: QEMU takes bits that are reserved here, and what it does then never ends */
+            b1(0x66);
+        b1(0xb8), w32(below(256) & 0x5f), b3(0x0f, 0x22, 0xe0);
+        break;
+    }
+}
+
+/* Debug registers. */
+static void debug_register(void)
+{
+    if (kind == REAL && !below(2))
+        return;
+    if (below(2))
+        b3(0x0f, 0x21, 0xc0 | below(8) << 3 | chosen);
+    else
+        mov(0, next_random() & 0xffff & (u32)~0x20ff), b3(0x0f, 0x23, 0xc0 | below(8) << 3);
+}
+
+/* CLI, STI. */
+static void interrupt_flag(void)
+{
+    b1(below(2) ? 0xfa : 0xfb);
+}
+
+/* PUSHF. */
+static void push_flags(void)
+{
+    if (below(3) == 0)
+        b1(0x66);
+    b1(0x9c), b1(0x58 | chosen);
+}
+
+/* POPF, which leaves TF clear. */
+static void pop_flags(void)
+{
+    b1(0x68), iz(next_random() & 0x7eff);
+    b1(0x9d);
+}
+
+/* INT3 or ICEBP, INTO, INT n. */
+static void software_interrupt(void)
+{
+    switch (below(4)) {
+    case 0:
+        b1(parameters.breakpoints && below(2) ? 0xf1 : 0xcc); /* QEMU stops at ICEBP */
+        break;
+    case 1:
+        b1(0xce);
+        break;
+    default:
+        b2(0xcd, 0x21 + below(12));
+        break;
+    }
+}
+
+/* Far JMP and CALL. */
+static void far_transfer(void)
+{
+    b1(below(2) ? 0xea : 0x9a);
+    iz(target(chosen_selector)), w16(chosen_selector);
+}
+
+/* Far JMP and CALL through memory. */
+static void far_transfer_by_memory(void)
+{
+    u32 at = DATA + 0x80;
+    far_pointer_at(at, target(chosen_selector), chosen_selector);
+    mov(3, wide ? at : 0x80);
+    b2(0xff, (wide ? 0x03 : 0x07) | (3 + 2 * below(2)) << 3);
+}
+
+/* RETF. */
+static void far_return(void)
+{
+    if (below(2)) {
+        b1(0x68), iz(any_selector());
+        b1(0x68), iz(wide ? STACK + 0x700 : 0x700);
+    }
+    b1(0x68), iz(chosen_selector);
+    b1(0x68), iz(target(chosen_selector));
+    if (below(2))
+        b1(0xcb);
+    else
+        b1(0xca), w16(below(3) * 4);
+}
+
+/* IRET. */
+static void interrupt_return(void)
+{
+    if (below(2)) {
+        b1(0x68), iz(any_selector());
+        b1(0x68), iz(wide ? STACK + 0x700 : 0x700);
+    }
+    b1(0x68),
+        iz((next_random() & 0x3ed5) | (below(8) == 0 && wide ? 0x20000 : 0) | (below(16) == 0 ? 0x4000 : 0));
+    b1(0x68), iz(chosen_selector);
+    b1(0x68), iz(target(chosen_selector));
+    b1(0xcf);
+}
+
+/* IN, OUT, INS, OUTS. */
+static void port(void)
+{
+    switch (below(6)) {
+    case 0:
+        b2(0xe4, below(2) ? 0xe9 : 0xea);
+        break;
+    case 1:
+        mov(2, 0xe8 + below(3)), b1(0xec);
+        break;
+    case 2:
+        mov(0, 0), b2(0xe6, 0x80);
+        break;
+    case 3:
+        mov(2, 0x80), b1(0xee);
+        break;
+    case 4:
+        mov(2, 0xe9), prefixes(), b1(0x6c);
+        break;
+    default:
+        mov(2, 0x80), prefixes(), b1(0x6e);
+        break;
+    }
+}
+
+/* Instructions that only level 0 may execute. They are left out at level 0. */
+static void privileged(void)
+{
+    if (level == 0)
+        return;
+    switch (below(6)) {
+    case 0:
+        b1(0xf4);
+        break;
+    case 1:
+        b2(0x0f, 0x08);
+        break;
+    case 2:
+        b2(0x0f, 0x09);
+        break;
+    case 3:
+        b3(0x0f, 0x01, wide ? 0x3b : 0x3f);
+        break; /* INVLPG [EBX] */
+    case 4:
+        b2(0x0f, 0x32);
+        break;
+    default:
+        b3(0x0f, 0x01, (2 + below(2)) << 3 | (wide ? 3 : 7));
+        break; /* LGDT, LIDT */
+    }
+}
+
+/* PUSHA, POPA, ENTER, LEAVE, PUSH, POP. */
+static void stack_instruction(void)
+{
+    switch (below(7)) {
+    case 0:
+        b1(0x60);
+        break;
+    case 1:
+        b1(0x61);
+        break;
+    case 2:
+        b1(0xc8), w16(below(32)), b1(below(4));
+        break;
+    case 3:
+        b1(0xc9);
+        break;
+    case 4:
+        b1(0x50 | chosen);
+        break;
+    case 5:
+        prefixes(), b1(0xff), memory_operand(6);
+        break;
+    default:
+        prefixes(), b1(0x8f), memory_operand(0);
+        break;
+    }
+}
+
+/* PUSH sreg; MOV r, sreg. */
+static void selector_register(void)
+{
+    static const u8 pushes[] = {0x06, 0x0e, 0x16, 0x1e};
+    if (below(2)) {
+        u32 push = pushes[below(4)]; /* 16 bits: the upper half of 32 is undefined */
+        wide ? b2(0x66, push) : b1(push);
+        wide ? b2(0x66, 0x58 | chosen) : b1(0x58 | chosen);
+    } else
+        b2(0x8c, 0xc0 | below(6) << 3 | chosen);
+}
+
+/* Strings. */
+static void string_instruction(void)
+{
+    static const u8 ops[] = {0xa4, 0xa5, 0xaa, 0xab, 0xac, 0xad, 0xa6, 0xae};
+    if (below(2))
+        mov(1, below(5)), b1(0xf3);
+    prefixes();
+    b1(ops[below(8)]);
+}
+
+/* MOV of segment registers, SLDT to LTR, LAR, LSL, SGDT, SIDT in memory; PUSH FS, GS. */
+static void selector_in_memory(void)
+{
+    switch (below(6)) {
+    case 0:
+        b1(0x8c), memory_operand(below(6));
+        break;
+    case 1: {
+        static const u8 sregs[] = {0, 2, 3, 4, 5};
+        b1(0x8e), memory_operand(sregs[below(5)]);
+        break;
+    }
+    case 2:
+        b2(0x0f, 0x00), memory_operand(below(6));
+        break;
+    case 3:
+        b2(0x0f, 0x02 + below(2)), memory_operand(2);
+        b3(0x31, 0xd2, 0x90); /* XOR EDX, EDX: some of LAR's bits are undefined */
+        break;
+    case 4:
+        b2(0x0f, 0x01), memory_operand(below(2));
+        break;
+    default:
+        b2(0x0f, 0xa0 + 8 * below(2)), b1(0x58 | chosen);
+        if (wide) /* 16 bits: the upper half of 32 is undefined */
+            code -= 3, b3(0x66, 0x0f, 0xa0), b2(0x66, 0x58 | chosen);
+        break;
+    }
+}
+
+/* SMSW r, CPUID, RDTSC. */
+static void processor_state(void)
+{
+    switch (below(4)) {
+    case 0:
+        b3(0x0f, 0x01, 0xe0 | chosen); /* SMSW r */
+        break;
+    case 1: /* CPUID: the vendor */
+        if (!wide)
+            b1(0x66);
+        b1(0xb8), w32(0), b2(0x0f, 0xa2);
+        break;
+    default: /* RDTSC: the time, which is not to be seen, is the processor's own */
+        if (parameters.breakpoints || test_frame[13] & 0x100)
+            break;
+        b2(0x0f, 0x31), b3(0x66, 0x31, 0xc0), b2(0x31, 0xc0), b3(0x66, 0x31, 0xd2), b2(0x31, 0xd2);
+        break;
+    }
+}
+
+/* References to data. */
+static void data_reference(void)
+{
+    static const u8 ops[][2] = {{0x8b, 0}, {0x89, 0}, {0x01, 0}, {0x8a, 1}, {0x88, 1}, {0x87, 1}, {0x83, 7}};
+    prefixes();
+    u32 which = below(7);
+    b1(ops[which][0]), memory_operand(ops[which][1]);
+    if (which == 6)
+        b1(5);
+}
+
+/* An instruction of the test. */
 static void instruction(void)
 {
+    static void (*const forms[])(void) = {load_segment,
+                                          pop_segment,
+                                          load_far_pointer,
+                                          access_rights,
+                                          verify,
+                                          store_selector,
+                                          store_status_word,
+                                          load_system_selector,
+                                          control_register,
+                                          debug_register,
+                                          interrupt_flag,
+                                          push_flags,
+                                          pop_flags,
+                                          software_interrupt,
+                                          far_transfer,
+                                          far_transfer_by_memory,
+                                          far_return,
+                                          interrupt_return,
+                                          port,
+                                          privileged,
+                                          stack_instruction,
+                                          selector_register,
+                                          string_instruction,
+                                          selector_in_memory,
+                                          processor_state,
+                                          data_reference};
+    enum { MOST = sizeof forms / sizeof forms[0] - 1 }; /* the last form is as likely as nine others */
     if (later && below(2)) {
         later_instruction();
         return;
     }
-    u32 r = below(8), which = below(34);
-    if (r == 4)
-        r = 1;
+    chosen = below(8);
+    u32 which = below(34);
+    if (chosen == 4)
+        chosen = 1;
     if (kind == REAL && (which == 8 || which == 18)) /* would leave real mode; ports are not the same */
         which = 9;
     if (kind == REAL && (which == 2 || which == 15 || which == 23)) /* segments from anywhere */
         which = 33;
-    u32 sel = which < 8 ? any_selector() : 0, far = which >= 14 && which < 18 ? far_selector() : 0;
-    switch (which) {
-    case 0: { /* MOV sreg, POP sreg */
-        static const u8 sregs[] = {0, 2, 3, 4, 5};
-        mov(0, sel);
-        b2(0x8e, 0xc0 | sregs[below(5)] << 3);
-        break;
-    }
-    case 1: {
-        b1(0x68), iz(sel);
-        switch (below(5)) {
-        case 0:
-            b1(0x07);
-            break;
-        case 1:
-            b1(0x17);
-            break;
-        case 2:
-            b1(0x1f);
-            break;
-        case 3:
-            b2(0x0f, 0xa1);
-            break;
-        default:
-            b2(0x0f, 0xa9);
-            break;
-        }
-        break;
-    }
-    case 2: { /* far pointers */
-        u32 at = DATA + 0x40;
-        far_pointer_at(at, next_random(), sel);
-        mov(3, wide ? at : 0x40);
-        static const u8 ops[] = {0xc4, 0xc5, 0xb2, 0xb4, 0xb5};
-        u32 op = ops[below(5)];
-        if (op < 0xc0)
-            b1(0x0f);
-        b2(op, wide ? 0x0b : 0x0f); /* ECX, [EBX] or [BX] */
-        break;
-    }
-    case 3: /* LAR, LSL */
-        mov(0, sel);
-        if (below(3) == 0)
-            b1(0x66);
-        b3(0x0f, 2 + below(2), 0xd0); /* EDX, EAX */
-        b1(0x9c);                     /* bits 16 to 19 of LAR's are undefined; flags stay */
-        if (!wide)
-            b1(0x66);
-        b2(0x81, 0xe2), w32(0xfff0ffff), b1(0x9d);
-        break;
-    case 4: /* VERR, VERW, ARPL */
-        mov(0, sel);
-        if (below(2)) {
-            b3(0x0f, 0x00, 0xe0 | below(2) << 3);
-        } else {
-            mov(1, any_selector());
-            b2(0x63, 0xc8);
-        }
-        break;
-    case 5: /* SLDT, STR, SMSW */
-        b3(0x0f, 0x00, 0xc0 | below(2) << 3 | r);
-        break;
-    case 6:
-        b2(0x0f, 0x01), memory_operand(4); /* SMSW m */
-        break;
-    case 7: /* LLDT, LTR */
-        mov(0, sel);
-        b3(0x0f, 0x00, 0xd0 | below(2) << 3);
-        break;
-    case 8: /* control registers */
-        switch (below(6)) {
-        case 0:
-            b3(0x0f, 0x20, below(2) ? 0xc0 | r : (0xd8 + 8 * below(2)) | r % 3); /* CR3 is no pointer */
-            break;                                                               /* not CR2 of before */
-        case 1: /* CR0, with and without WP */
-            if (!wide)
-                b1(0x66);
-            b1(0xb8), w32(0x80000033 | (next_random() & 1 << 16)), b3(0x0f, 0x22, 0xc0);
-            break;
-        case 2:
-            b3(0x0f, 0x22, 0xd0 | r);
-            break;
-        case 3:
-            mov(0, below(16) | 1), b3(0x0f, 0x01, 0xf0);
-            break; /* LMSW */
-        case 4:
-            b2(0x0f, 0x06);
-            break;
-        default:
-            if (!wide) /* CR4: QEMU takes bits that are reserved here, and what it does then never ends */
-                b1(0x66);
-            b1(0xb8), w32(below(256) & 0x5f), b3(0x0f, 0x22, 0xe0);
-            break;
-        }
-        break;
-    case 9: /* debug registers */
-        if (kind == REAL && !below(2))
-            break;
-        if (below(2))
-            b3(0x0f, 0x21, 0xc0 | below(8) << 3 | r);
-        else
-            mov(0, next_random() & 0xffff & (u32)~0x20ff), b3(0x0f, 0x23, 0xc0 | below(8) << 3);
-        break;
-    case 10:
-        b1(below(2) ? 0xfa : 0xfb);
-        break;
-    case 11:
-        if (below(3) == 0)
-            b1(0x66);
-        b1(0x9c), b1(0x58 | r);
-        break;
-    case 12: /* POPF: not TF */
-        b1(0x68), iz(next_random() & 0x7eff);
-        b1(0x9d);
-        break;
-    case 13: /* software interrupts */
-        switch (below(4)) {
-        case 0:
-            b1(parameters.breakpoints && below(2) ? 0xf1 : 0xcc); /* QEMU stops at ICEBP */
-            break;
-        case 1:
-            b1(0xce);
-            break;
-        default:
-            b2(0xcd, 0x21 + below(12));
-            break;
-        }
-        break;
-    case 14: /* far JMP and CALL */
-        b1(below(2) ? 0xea : 0x9a);
-        iz(target(far)), w16(far);
-        break;
-    case 15: { /* the same through memory */
-        u32 at = DATA + 0x80;
-        far_pointer_at(at, target(far), far);
-        mov(3, wide ? at : 0x80);
-        b2(0xff, (wide ? 0x03 : 0x07) | (3 + 2 * below(2)) << 3);
-        break;
-    }
-    case 16: /* RETF */
-        if (below(2)) {
-            b1(0x68), iz(any_selector());
-            b1(0x68), iz(wide ? STACK + 0x700 : 0x700);
-        }
-        b1(0x68), iz(far);
-        b1(0x68), iz(target(far));
-        if (below(2))
-            b1(0xcb);
-        else
-            b1(0xca), w16(below(3) * 4);
-        break;
-    case 17: /* IRET */
-        if (below(2)) {
-            b1(0x68), iz(any_selector());
-            b1(0x68), iz(wide ? STACK + 0x700 : 0x700);
-        }
-        b1(0x68), iz((next_random() & 0x3ed5) | (below(8) == 0 && wide ? 0x20000 : 0) |
-                     (below(16) == 0 ? 0x4000 : 0));
-        b1(0x68), iz(far);
-        b1(0x68), iz(target(far));
-        b1(0xcf);
-        break;
-    case 18: /* ports */
-        switch (below(6)) {
-        case 0:
-            b2(0xe4, below(2) ? 0xe9 : 0xea);
-            break;
-        case 1:
-            mov(2, 0xe8 + below(3)), b1(0xec);
-            break;
-        case 2:
-            mov(0, 0), b2(0xe6, 0x80);
-            break;
-        case 3:
-            mov(2, 0x80), b1(0xee);
-            break;
-        case 4:
-            mov(2, 0xe9), prefixes(), b1(0x6c);
-            break;
-        default:
-            mov(2, 0x80), prefixes(), b1(0x6e);
-            break;
-        }
-        break;
-    case 19: /* what only level 0 may; and not there */
-        if (level == 0)
-            break;
-        switch (below(6)) {
-        case 0:
-            b1(0xf4);
-            break;
-        case 1:
-            b2(0x0f, 0x08);
-            break;
-        case 2:
-            b2(0x0f, 0x09);
-            break;
-        case 3:
-            b3(0x0f, 0x01, wide ? 0x3b : 0x3f);
-            break; /* INVLPG [EBX] */
-        case 4:
-            b2(0x0f, 0x32);
-            break;
-        default:
-            b3(0x0f, 0x01, (2 + below(2)) << 3 | (wide ? 3 : 7));
-            break; /* LGDT, LIDT */
-        }
-        break;
-    case 20: /* the stack */
-        switch (below(7)) {
-        case 0:
-            b1(0x60);
-            break;
-        case 1:
-            b1(0x61);
-            break;
-        case 2:
-            b1(0xc8), w16(below(32)), b1(below(4));
-            break;
-        case 3:
-            b1(0xc9);
-            break;
-        case 4:
-            b1(0x50 | r);
-            break;
-        case 5:
-            prefixes(), b1(0xff), memory_operand(6);
-            break;
-        default:
-            prefixes(), b1(0x8f), memory_operand(0);
-            break;
-        }
-        break;
-    case 21: { /* segments' numbers */
-        static const u8 pushes[] = {0x06, 0x0e, 0x16, 0x1e};
-        if (below(2)) {
-            u32 push = pushes[below(4)]; /* 16 bits: the upper half of 32 is undefined */
-            wide ? b2(0x66, push) : b1(push);
-            wide ? b2(0x66, 0x58 | r) : b1(0x58 | r);
-        } else
-            b2(0x8c, 0xc0 | below(6) << 3 | r);
-        break;
-    }
-    case 22: /* strings */
-    {
-        static const u8 ops[] = {0xa4, 0xa5, 0xaa, 0xab, 0xac, 0xad, 0xa6, 0xae};
-        if (below(2))
-            mov(1, below(5)), b1(0xf3);
-        prefixes();
-        b1(ops[below(8)]);
-        break;
-    }
-    case 23: /* selectors in memory */
-        r = r == 4 ? 1 : r;
-        switch (below(6)) {
-        case 0:
-            b1(0x8c), memory_operand(below(6));
-            break;
-        case 1: {
-            static const u8 sregs[] = {0, 2, 3, 4, 5};
-            b1(0x8e), memory_operand(sregs[below(5)]);
-            break;
-        }
-        case 2:
-            b2(0x0f, 0x00), memory_operand(below(6));
-            break;
-        case 3:
-            b2(0x0f, 0x02 + below(2)), memory_operand(2);
-            b3(0x31, 0xd2, 0x90); /* XOR EDX, EDX: some of LAR's bits are undefined */
-            break;
-        case 4:
-            b2(0x0f, 0x01), memory_operand(below(2));
-            break;
-        default:
-            b2(0x0f, 0xa0 + 8 * below(2)), b1(0x58 | r);
-            if (wide) /* 16 bits: the upper half of 32 is undefined */
-                code -= 3, b3(0x66, 0x0f, 0xa0), b2(0x66, 0x58 | r);
-            break;
-        }
-        break;
-    case 24:
-        switch (below(4)) {
-        case 0:
-            b3(0x0f, 0x01, 0xe0 | r); /* SMSW r */
-            break;
-        case 1: /* CPUID: the vendor */
-            if (!wide)
-                b1(0x66);
-            b1(0xb8), w32(0), b2(0x0f, 0xa2);
-            break;
-        default: /* RDTSC: the time, which is not to be seen, is the processor's own */
-            if (parameters.breakpoints || test_frame[13] & 0x100)
-                break;
-            b2(0x0f, 0x31), b3(0x66, 0x31, 0xc0), b2(0x31, 0xc0), b3(0x66, 0x31, 0xd2), b2(0x31, 0xd2);
-            break;
-        }
-        break;
-    default: /* references */
-        prefixes();
-        switch (below(7)) {
-        case 0:
-            b1(0x8b), memory_operand(0);
-            break;
-        case 1:
-            b1(0x89), memory_operand(0);
-            break;
-        case 2:
-            b1(0x01), memory_operand(0);
-            break;
-        case 3:
-            b1(0x8a), memory_operand(1);
-            break;
-        case 4:
-            b1(0x88), memory_operand(1);
-            break;
-        case 5:
-            b1(0x87), memory_operand(1);
-            break;
-        default:
-            b1(0x83), memory_operand(7), b1(5);
-            break;
-        }
-        break;
-    }
+    chosen_selector = which < 8 ? any_selector() : which >= 14 && which < 18 ? far_selector() : 0;
+    forms[which < MOST ? which : MOST]();
 }
 
 static int is_dirty(u32 page)

@@ -218,50 +218,52 @@ static void test_real_mode_selectors(void **state)
     p5_machine_close(g.machine);
 }
 
-/* Registers in gdb's order (its features/i386/32bit-core.xml), then ours: where each value comes from, and goes to. */
+/* The registers in gdb's order (its features/i386/32bit-core.xml), then those of p5scope. */
+static const char *const register_values[40] = {"01000010",
+                                                "02000010",
+                                                "03000010",
+                                                "04000010",
+                                                "05000010",
+                                                "06000010",
+                                                "07000010",
+                                                "08000010", /* EAX to EDI */
+                                                "00000100",
+                                                "460a0000",
+                                                "08000000",
+                                                "10000000",
+                                                "10000000",
+                                                "10000000",
+                                                "10000000",
+                                                "10000000",
+                                                "000102030405060708ff",
+                                                "101112131415161718ff",
+                                                "202122232425262728ff",
+                                                "303132333435363738ff", /* ST */
+                                                "404142434445464748ff",
+                                                "505152535455565758ff",
+                                                "606162636465666768ff",
+                                                "707172737475767778ff",
+                                                "7f030000",
+                                                "11380000",
+                                                "aaaa0000",
+                                                "34120000",
+                                                "01020304",
+                                                "78560000",
+                                                "05060708",
+                                                "00000000",
+                                                "31000000",
+                                                "01000022",
+                                                "00000000",
+                                                "00010000",
+                                                "8877665544332211",
+                                                "c200c20000000000",
+                                                "0100000000000000",
+                                                "0200000000000000"};
+
+/* Each register has its number, is read from its place and written to it. */
 static void test_register_numbers(void **state)
 {
     (void)state;
-    static const char *const values[40] = {"01000010",
-                                           "02000010",
-                                           "03000010",
-                                           "04000010",
-                                           "05000010",
-                                           "06000010",
-                                           "07000010",
-                                           "08000010", /* EAX to EDI */
-                                           "00000100",
-                                           "460a0000",
-                                           "08000000",
-                                           "10000000",
-                                           "10000000",
-                                           "10000000",
-                                           "10000000",
-                                           "10000000",
-                                           "000102030405060708ff",
-                                           "101112131415161718ff",
-                                           "202122232425262728ff",
-                                           "303132333435363738ff", /* ST */
-                                           "404142434445464748ff",
-                                           "505152535455565758ff",
-                                           "606162636465666768ff",
-                                           "707172737475767778ff",
-                                           "7f030000",
-                                           "11380000",
-                                           "aaaa0000",
-                                           "34120000",
-                                           "01020304",
-                                           "78560000",
-                                           "05060708",
-                                           "00000000",
-                                           "31000000",
-                                           "01000022",
-                                           "00000000",
-                                           "00010000",
-                                           "8877665544332211",
-                                           "c200c20000000000",
-                                           "0100000000000000",
-                                           "0200000000000000"};
     open_guest();
     engine *e = g.machine->engine;
     for (unsigned r = 0; r < 8; r++)
@@ -293,10 +295,11 @@ static void test_register_numbers(void **state)
         char packet[64];
         snprintf(packet, sizeof packet, "p%x", n);
         gdb_packet(&g, packet, strlen(packet));
-        if (strcmp(g.reply, values[n]) != 0)
-            fail_msg("register %u is %s, expected %s", n, g.reply, values[n]);
-        strcat(all, values[n]);
-        snprintf(packet, sizeof packet, "P%x=%s", n, values[n]); /* what is there may be written anywhere */
+        if (strcmp(g.reply, register_values[n]) != 0)
+            fail_msg("register %u is %s, expected %s", n, g.reply, register_values[n]);
+        strcat(all, register_values[n]);
+        snprintf(packet, sizeof packet, "P%x=%s", n,
+                 register_values[n]); /* what is there may be written anywhere */
         expect(packet, "OK");
     }
     expect("p28", "E01");
