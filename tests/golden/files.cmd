@@ -4,7 +4,7 @@ p5scope record -q -o x --callgrind x rdpmc.elf; ls x
 p5scope record -q -o kept --callgrind ./kept rdpmc.elf
 p5scope record -q --callgrind link --cachegrind hard rdpmc.elf
 p5scope record -q -o dangling --cachegrind ../work/new rdpmc.elf; ls new
-p5scope record -q --callgrind $PWD/../work/x --cachegrind x rdpmc.elf
+p5scope record -q --callgrind "$PWD"/../work/x --cachegrind x rdpmc.elf
 p5scope record -q -o x --save x rdpmc.elf
 p5scope record -q -o ./hello hello
 p5scope report kept -o link

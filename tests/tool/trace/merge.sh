@@ -211,9 +211,9 @@ port=$((20000 + $$ % 20000))
 cat >sshd_config <<END
 Port $port
 ListenAddress 127.0.0.1
-HostKey $PWD/host_key
-AuthorizedKeysFile $PWD/key.pub
-PidFile $PWD/sshd.pid
+HostKey "$PWD/host_key"
+AuthorizedKeysFile "$PWD/key.pub"
+PidFile "$PWD/sshd.pid"
 StrictModes no
 UsePAM no
 PasswordAuthentication no
@@ -223,10 +223,10 @@ END
 mkdir -p /run/sshd 2>/dev/null # where sshd confines itself to; root's business
 "$sshd" -f sshd_config -E sshd.log || { cat sshd.log; echo "sshd does not start: the sweep over ssh was not tested"; exit 0; }
 trap 'kill "$(cat "$work/sweep/sshd.pid" 2>/dev/null)" 2>/dev/null; rm -rf "$work"' EXIT
-ssh="ssh -p $port -i $PWD/key -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -o LogLevel=ERROR -o BatchMode=yes"
-$ssh 127.0.0.1 true 2>out || { cat out sshd.log; echo "no way in by ssh: the sweep over ssh was not tested"; exit 0; }
+ssh="ssh -p $port -i '$PWD/key' -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -o LogLevel=ERROR -o BatchMode=yes"
+eval "$ssh 127.0.0.1 true" 2>out || { cat out sshd.log; echo "no way in by ssh: the sweep over ssh was not tested"; exit 0; }
 # p5scope is in the PATH of the other machine in the example; here its place is written out
-example ssh | sed "s|8/one.example,16/two.example,:|2/127.0.0.1|; s|'p5scope |'$work/bin/p5scope |" >ssh.sh
+example ssh | sed "s|8/one.example,16/two.example,:|2/127.0.0.1|; s|'p5scope |'\"$work/bin/p5scope\" |" >ssh.sh
 grep -q '127.0.0.1' ssh.sh || fail "docs/sweeps.md has no example 'ssh'"
 rm -rf results && mkdir over_ssh && cp quicksort sieve over_ssh && cd over_ssh || exit 1
 PARALLEL_HOME=$work/parallel PARALLEL_SSH="$ssh" bash -eu ../ssh.sh >out 2>&1 || { cat out; fail "the sweep over ssh"; }
