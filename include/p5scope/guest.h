@@ -1,5 +1,5 @@
 /* For guests: markers that `p5scope trace` shows and that p5_machine_observe reports. On a real processor,
- * and under p5scope when nobody looks, they do nothing: three bytes that are an instruction without effect.
+ * and under p5scope without an observer, they do nothing: three bytes that are an instruction without effect.
  *
  *   #include "p5scope/guest.h"
  *   P5_BEGIN(1);  work();  P5_END(1);

@@ -27,8 +27,8 @@ typedef struct p5_share {
 } p5_share;
 #define P5_SHARE_MAX_BYTES (UINT64_C(1) << 30)
 
-/* Options of p5_machine_open. Zero-initialise, set `size`, then set what you need. Strings are copied unless
- * noted. */
+/* Options of p5_machine_open. Zero-initialise, set `size`, then set what you need. Strings are copied,
+ * except where a member says otherwise. */
 typedef struct p5_machine_options {
     size_t size;            /* sizeof (p5_machine_options) */
     const char *model;      /* NULL = the default model */

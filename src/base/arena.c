@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/room.h"
+#include "base/area.h"
 
 struct arena_chunk {
     struct arena_chunk *next;
-    size_t room_bytes; /* 0: allocated by malloc */
+    size_t area_bytes; /* 0: allocated by malloc */
     size_t size;
     size_t used;
     alignas(max_align_t) unsigned char bytes[];
@@ -22,11 +22,11 @@ struct arena_chunk {
 static struct arena_chunk *huge_chunk(size_t room)
 {
     size_t bytes = (sizeof(struct arena_chunk) + room + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
-    struct arena_chunk *chunk = room_open(bytes);
+    struct arena_chunk *chunk = area_open(bytes);
     if (chunk == NULL)
         return NULL;
-    room_huge(chunk, bytes);
-    chunk->room_bytes = bytes;
+    area_request_huge_pages(chunk, bytes);
+    chunk->area_bytes = bytes;
     chunk->size = bytes - sizeof *chunk;
     assert(chunk->size >= room);
     return chunk;
@@ -42,7 +42,7 @@ static struct arena_chunk *new_chunk(const arena *from, size_t room)
     struct arena_chunk *chunk = malloc(sizeof *chunk + room);
     if (chunk == NULL)
         return NULL;
-    chunk->room_bytes = 0;
+    chunk->area_bytes = 0;
     chunk->size = room;
     return chunk;
 }
@@ -56,9 +56,9 @@ static void *alloc(arena *from, size_t size, size_t unit)
     assert(chunk == NULL || chunk->used <= chunk->size);
     size_t gap = chunk != NULL ? -(uintptr_t)(chunk->bytes + chunk->used) % unit : 0;
     if (chunk == NULL || chunk->size - chunk->used < gap + size) {
-        chunk = from->spare;
+        chunk = from->unused;
         if (chunk != NULL && chunk->size >= size + unit)
-            from->spare = chunk->next;
+            from->unused = chunk->next;
         else
             chunk = new_chunk(from, size + unit);
         if (chunk == NULL)
@@ -102,8 +102,8 @@ void arena_clear(arena *from)
 {
     while (from->chunk != NULL) {
         struct arena_chunk *next = from->chunk->next;
-        from->chunk->next = from->spare;
-        from->spare = from->chunk;
+        from->chunk->next = from->unused;
+        from->unused = from->chunk;
         from->chunk = next;
     }
     from->used_bytes = 0;
@@ -112,12 +112,12 @@ void arena_clear(arena *from)
 void arena_free_all(arena *from)
 {
     arena_clear(from);
-    while (from->spare != NULL) {
-        struct arena_chunk *next = from->spare->next;
-        if (from->spare->room_bytes != 0)
-            room_close(from->spare, from->spare->room_bytes);
+    while (from->unused != NULL) {
+        struct arena_chunk *next = from->unused->next;
+        if (from->unused->area_bytes != 0)
+            area_close(from->unused, from->unused->area_bytes);
         else
-            free(from->spare);
-        from->spare = next;
+            free(from->unused);
+        from->unused = next;
     }
 }

@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 typedef struct arena {
-    struct arena_chunk *chunk, *spare;
+    struct arena_chunk *chunk, *unused;
     size_t used_bytes; /* allocated since the last arena_clear, for budgets */
 } arena;
 

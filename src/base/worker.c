@@ -11,7 +11,7 @@ struct worker {
     void (*work)(void *context, const void *message);
     void *context;
     pthread_t thread;
-    BEGINS_LINE bool behind; /* something was put since the last worker_wait; used by the producer only */
+    BEGINS_LINE bool pending; /* a message was put since the last worker_wait; used by the producer only */
 };
 
 static void *run(void *context)
@@ -50,7 +50,7 @@ void worker_close(worker *w)
 
 void *worker_reserve(worker *w, size_t bytes)
 {
-    w->behind = true;
+    w->pending = true;
     return spsc_reserve(&w->queue, bytes);
 }
 
@@ -76,8 +76,8 @@ void worker_wait_for(worker *w, unsigned long long count)
 
 void worker_wait(worker *w)
 {
-    if (!w->behind)
+    if (!w->pending)
         return;
     spsc_drain(&w->queue);
-    w->behind = false;
+    w->pending = false;
 }

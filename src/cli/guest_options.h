@@ -17,8 +17,8 @@ typedef struct guest_options {
     /* What the guest runs on. guest_options_complete adds the model, the counters and the image of --load,
      * and guest_open the shares. */
     p5_machine_options machine;
-    uint32_t flat_address;              /* --flat, */
-    uint16_t real_segment, real_offset; /* ... with --real */
+    uint32_t flat_address;              /* --flat */
+    uint16_t real_segment, real_offset; /* --flat with --real */
     bool rows_shown;                    /* the verb writes rows to a terminal, so there is no progress line */
     p5_share shares[GUEST_MOST_SHARES]; /* --dir */
     char *share_text[GUEST_MOST_SHARES];                 /* the storage of the strings in `shares` */
@@ -32,8 +32,8 @@ typedef struct guest_options {
     /* Made by guest_options_complete. */
     p5_model *model;
     p5_bound save_point;     /* --save-at */
-    p5_snapshot_info loaded; /* --load, */
-    char *loaded_command[2]; /* ... whose guest is then `command` */
+    p5_snapshot_info loaded; /* --load */
+    char *loaded_command[2]; /* the words of that snapshot's guest, which `command` then points to */
 } guest_options;
 
 /* Takes the options of the guest and its machine. Returns false after a message; they must be freed all

@@ -66,9 +66,8 @@ bool interrupt_ending(void)
 
 void interrupt_stuck(void *context)
 {
-    static const char text[] =
-        "p5scope: the run cannot come to its end: nobody takes its output, or the host "
-        "keeps it waiting; ended at once, outputs are cut short\n";
+    static const char text[] = "p5scope: the run cannot come to its end: its output is not read, or the host "
+                               "keeps it waiting; ended at once, outputs are cut short\n";
     (void)context;
     struct pollfd messages = {.fd = STDERR_FILENO, .events = POLLOUT};
     ssize_t written = poll(&messages, 1, 0) > 0 ? write(STDERR_FILENO, text, sizeof text - 1) : 0;

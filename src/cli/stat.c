@@ -14,8 +14,8 @@ typedef struct stat_options {
     const cli_options *line;
     word_list metrics; /* -M */
     p5_stat_style style;
-    run_interval interval;               /* -I, */
-    p5_stat_intervals_options intervals; /* ... and what belongs to it */
+    run_interval interval;               /* -I */
+    p5_stat_intervals_options intervals; /* the options of the rows that -I writes */
     stat_budget budget;                  /* --expect, --junit */
     region region;                       /* --roi */
     char sha256[P5_SHA256_TEXT];         /* of the guest's file */
@@ -23,8 +23,8 @@ typedef struct stat_options {
     /* Of the last run: */
     p5_run_result result;
     uint64_t fast_forwarded; /* instructions */
-    p5_status written;       /* whether the rows of its intervals could be written, */
-    p5_error error;          /* ... and why not */
+    p5_status written;       /* whether the rows of its intervals could be written */
+    p5_error error;          /* why they could not */
     unsigned broken;         /* laws, of all runs */
     size_t runs;
     p5_stat_format format;

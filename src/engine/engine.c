@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "base/room.h"
+#include "base/area.h"
 #include "engine/control/callback.h"
 #include "engine/memory/code.h"
 #include "engine/memory/guard.h"
@@ -14,13 +14,14 @@
 
 enum { OPENING_BYTES = 64 << 20 };
 
-/* Unicorn ends the process if it does not get what it opens with. */
+/* Returns whether the host has the address space that Unicorn allocates when it opens. Unicorn ends the process if
+ * that fails. */
 static bool address_space_suffices(void)
 {
     const size_t bytes = ENGINE_TRANSLATIONS + OPENING_BYTES;
-    void *room = room_open(bytes);
-    room_close(room, bytes);
-    return room != NULL;
+    void *area = area_open(bytes);
+    area_close(area, bytes);
+    return area != NULL;
 }
 
 /* Opens Unicorn and finds its processor state. */

@@ -76,7 +76,7 @@ void json_close_array(json_writer *json)
 }
 
 /* Returns how many characters from `text` on need no escape. */
-static size_t plain_length(const unsigned char *text)
+static size_t unescaped_length(const unsigned char *text)
 {
     size_t length = 0;
     while (text[length] >= 0x20 && text[length] < 0x7f && text[length] != '"' && text[length] != '\\')
@@ -88,9 +88,9 @@ static void write_quoted(FILE *out, const char *text)
 {
     fputc('"', out);
     for (const unsigned char *at = (const unsigned char *)text;;) {
-        size_t plain = plain_length(at);
-        fwrite(at, 1, plain, out);
-        at += plain;
+        size_t unescaped = unescaped_length(at);
+        fwrite(at, 1, unescaped, out);
+        at += unescaped;
         if (*at == '\0')
             break;
         unsigned length = utf8_length((const char *)at);

@@ -23,9 +23,9 @@ bool p5_parse_number(const char *text, uint64_t *value)
         return true;
     /* 1e6, 2.5e9 and 1.5M are valid if they are whole numbers. */
     double number;
-    char plain[40];
-    snprintf(plain, sizeof plain, "%.*s", (int)strlen(text) - (factor != 1), text);
-    if (!isdigit((unsigned char)text[0]) || strlen(text) >= sizeof plain || !text_to_double(plain, &number))
+    char digits[40];
+    snprintf(digits, sizeof digits, "%.*s", (int)strlen(text) - (factor != 1), text);
+    if (!isdigit((unsigned char)text[0]) || strlen(text) >= sizeof digits || !text_to_double(digits, &number))
         return false;
     number *= factor;
     if (!(number >= 0) || number >= 0x1p53 || floor(number) != number)

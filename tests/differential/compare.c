@@ -225,11 +225,11 @@ static bool legitimate(const record *a, const record *b)
     /* The two references of CMPS come in either order. */
     if (ended_at_same(a, b) && kind == COMPARES)
         return true;
-    /* A store that an unmasked exception keeps from storing makes no reference; AMD's make it. */
+    /* A store that an unmasked exception suppresses makes no reference; on AMD's processors it does. */
     if (amd && refused(a) && kind_at_end(a) == X87_STORE && last_insn(b) > last_insn(a) &&
         (b->x87[1] & 0x80 || clears_behind(b, last_insn(a))))
         return true;
-    /* ... Intel's not even through CS, where here the segment is looked at first. */
+    /* On Intel's processors such a store does not even check the segment CS; p5scope checks it first. */
     return intel && b->trap == 13 && kind == X87_STORE && a->x87[1] & 0x80;
 }
 

@@ -1,8 +1,8 @@
-/* What a row of forms.h says of a form: written by forms_gen.c, read by snippets.c. */
+/* The flags and kinds in the rows of forms.h, which forms_gen.c writes and snippets.c reads. */
 #ifndef FORM_KINDS_H
 #define FORM_KINDS_H
 
-/* Its flags, */
+/* Flags of a form. */
 enum {
     MODRM = 1,     /* a ModRM byte, reg as given */
     ANY_REG = 2,   /* reg is an operand */
@@ -14,10 +14,10 @@ enum {
     STRING = 128,
     FIXED_MODRM = 256,
     STOPS = 1024,    /* always faults in a Linux program, sets TF, or repeats */
-    MAY_STOP = 2048, /* faults or needs registers that others overwrite */
-    LAST_BIT = 512   /* what it computes may differ in the last bit: no x87 behind it */
+    MAY_STOP = 2048, /* faults, or needs registers that other forms overwrite */
+    LAST_BIT = 512   /* its result may differ in the last bit, so no x87 instruction follows */
 };
-/* ... and what its operands need. */
+/* Kinds of forms, by what their operands need. */
 enum {
     PLAIN,
     SHIFT,

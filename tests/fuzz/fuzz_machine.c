@@ -1,7 +1,6 @@
-/* Whole machines against hostile guests (image.h): whatever a guest does, the host goes on, the run ends
- * within its limits, the laws of the counts hold, and how it was run makes no difference - with or without
- * what is remembered of pricing, in one thread or two, in one piece or many, through a snapshot, while it is
- * profiled or traced.
+/* Runs whole machines with hostile guests (image.h). Whatever a guest does, p5scope keeps running, the run ends
+ * within its limits, and the laws of the counts hold. A second run gives the same result: without the memo, in
+ * one thread or two, in one piece or many, through a snapshot, profiled, or traced.
  *
  *   header   kind, model, options, how it is run again, limits ... | its end: short, length, memory, once or
  * again
@@ -24,12 +23,12 @@ typedef enum again {
     AGAIN_NOT,
     AGAIN_THREADS,
     AGAIN_MEMO_OFF,
-    AGAIN_MEMO_CHECK, /* ... and compared behind every stretch */
+    AGAIN_MEMO_CHECK, /* the memo and the exact path are compared after every stretch */
     AGAIN_PIECES,
     AGAIN_SNAPSHOT,
     AGAIN_PROFILE,
     AGAIN_TRACE,
-    AGAIN_FORWARD, /* without counting at first: only that it holds */
+    AGAIN_FORWARD, /* without counting at first; only the laws are checked */
     AGAIN_COUNT
 } again;
 

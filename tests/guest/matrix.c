@@ -63,7 +63,7 @@ static bool among(uint32_t ecx, uint32_t first, uint32_t last)
 }
 
 /* Manual, table 26-1: 3, 0Ah and 0Fh are reserved, 4 (TR2) with MMX technology, too. A negative number faults
- * on the P55C; P54C steppings have the erratum that only bits 4-0 and 31 are looked at, so 80000000h and
+ * on the P55C; P54C steppings have the erratum that only bits 4-0 and 31 are decoded, so 80000000h and
  * FFFFFFFFh are registers there. The other monitors' registers: Pentium Pro, and architectural monitoring 3.
  */
 static bool msr_exists(const processor *p, uint32_t ecx)
@@ -77,7 +77,7 @@ static bool msr_exists(const processor *p, uint32_t ecx)
         return ecx <= 0x13;
     case P6: /* PERFCTR, PERFEVTSEL */
         return among(ecx, 0xc1, 0xc2) || among(ecx, 0x186, 0x187);
-    default: /* ... and fixed counters, FIXED_CTR_CTRL, GLOBAL_STATUS, _CTRL, _OVF_CTRL */
+    default: /* PMC, PERFEVTSEL, fixed counters, FIXED_CTR_CTRL, GLOBAL_STATUS, _CTRL, _OVF_CTRL */
         return among(ecx, 0xc1, 0xc4) || among(ecx, 0x186, 0x189) || among(ecx, 0x309, 0x30b) ||
                among(ecx, 0x38d, 0x390);
     }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/room.h"
+#include "base/area.h"
 #include "core/replay/memo_tree.h"
 
 enum { FIRST_SLOTS = 1 << 10, DEFAULT_BUDGET = 128 << 20 };
@@ -21,15 +21,15 @@ static size_t pool_bytes(const memo_pool *pool)
 static bool pool_open(memo_pool *pool, size_t size, size_t most)
 {
     *pool = (memo_pool){.size = (uint32_t)size, .count = 1, .most = (uint32_t)most};
-    pool->objects = room_open(pool_bytes(pool));
+    pool->objects = area_open(pool_bytes(pool));
     if (pool->objects) /* a pool with few objects fits small pages better */
-        room_huge(pool->objects + HUGE_PAGE, pool_bytes(pool) - HUGE_PAGE);
+        area_request_huge_pages(pool->objects + HUGE_PAGE, pool_bytes(pool) - HUGE_PAGE);
     return pool->objects != NULL;
 }
 
 static void pool_close(const memo_pool *pool)
 {
-    room_close(pool->objects, pool_bytes(pool));
+    area_close(pool->objects, pool_bytes(pool));
 }
 
 /* Returns the number of a cleared object, or 0 if memory is out. */

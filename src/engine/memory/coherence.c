@@ -4,7 +4,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "base/room.h"
+#include "base/area.h"
 #include "engine/stretch/stretch.h"
 
 static void *page_copy(engine *e, uint32_t page)
@@ -15,7 +15,7 @@ static void *page_copy(engine *e, uint32_t page)
 void coherence_close(engine *e)
 {
     coherence *b = &e->memory.coherence;
-    room_close(b->memory, e->memory.ram_bytes);
+    area_close(b->memory, e->memory.ram_bytes);
     free(b->copied);
     free(b->code);
     free(b->code_page);
@@ -83,10 +83,10 @@ bool engine_keep_memory(engine *e)
     coherence *b = &e->memory.coherence;
     if (b->memory != NULL)
         return true;
-    b->memory = room_open(e->memory.ram_bytes);
+    b->memory = area_open(e->memory.ram_bytes);
     b->copied = calloc(e->memory.ram_bytes / ENGINE_PAGE_BYTES, 1);
     if (b->memory == NULL || b->copied == NULL) {
-        room_close(b->memory, e->memory.ram_bytes);
+        area_close(b->memory, e->memory.ram_bytes);
         free(b->copied);
         b->memory = b->copied = NULL;
         return false;

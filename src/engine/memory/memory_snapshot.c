@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "base/room.h"
+#include "base/area.h"
 #include "engine/memory/memory_internal.h"
 
 /* ---- fields of the engine ------------------------------------------------------------------------------ */
@@ -92,7 +92,7 @@ static bool list_pages(const engine *e, const uint8_t *from, const uint8_t *base
         if (wanted != NULL && !wanted[page])
             continue;
         if (base != NULL ? memcmp(from + at, base + at, ENGINE_PAGE_BYTES) == 0
-                         : room_is_zero(from + at, ENGINE_PAGE_BYTES))
+                         : area_is_zero(from + at, ENGINE_PAGE_BYTES))
             continue;
         if (!ARRAY_ROOM(&list->pages))
             return false;

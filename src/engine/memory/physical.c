@@ -2,7 +2,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "base/room.h"
+#include "base/area.h"
 #include "engine/memory/code.h"
 #include "engine/memory/memory_internal.h"
 
@@ -14,9 +14,9 @@ bool physical_open(engine *e)
     m->address_mask = UINT32_MAX;
     memset(m->open_bus, 0xff, sizeof m->open_bus);
     memset(m->pages_filled, 0xff, sizeof m->pages_filled);
-    m->ram = room_open(m->ram_bytes);
+    m->ram = area_open(m->ram_bytes);
     if (m->ram != NULL)
-        room_huge(m->ram, m->ram_bytes);
+        area_request_huge_pages(m->ram, m->ram_bytes);
     m->code_lines = calloc(m->ram_bytes / ENGINE_PAGE_BYTES, sizeof *m->code_lines);
     m->table_pages = calloc(m->ram_bytes / ENGINE_PAGE_BYTES, 1);
     code_forget_found(e);
@@ -26,7 +26,7 @@ bool physical_open(engine *e)
 
 void physical_close(engine *e)
 {
-    room_close(e->memory.ram, e->memory.ram_bytes);
+    area_close(e->memory.ram, e->memory.ram_bytes);
     coherence_close(e);
     free(e->memory.code_lines);
     free(e->memory.table_pages);

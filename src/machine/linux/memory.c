@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/room.h"
+#include "base/area.h"
 #include "core/model/model.h"
 #include "machine/linux/linux_internal.h"
 #include "machine/linux/abi.h"
@@ -54,7 +54,7 @@ uint32_t linux_frame_allocate(linux_process *p)
     uint32_t index = m->first_free++, physical = index * PAGE_BYTES;
     if ((m->frames[index] & FRAME_DIRTY) != 0) {
         uint8_t *page = engine_ram(p->engine, physical, PAGE_BYTES);
-        if (!room_is_zero(page, PAGE_BYTES))
+        if (!area_is_zero(page, PAGE_BYTES))
             memset(page, 0, PAGE_BYTES);
         engine_flush_code(p->engine, physical, PAGE_BYTES);
     }

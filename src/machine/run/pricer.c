@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/room.h"
+#include "base/area.h"
 #include "core/core.h"
 #include "machine/run/run_internal.h"
 #include "machine/state.h"
@@ -87,10 +87,10 @@ pricer *pricer_open(p5_machine *machine)
     if (p == NULL)
         return NULL;
     p->machine = machine;
-    p->buffers = room_open(BUFFERS * sizeof *p->buffers);
+    p->buffers = area_open(BUFFERS * sizeof *p->buffers);
     p->worker = p->buffers != NULL ? worker_open(work, machine) : NULL;
     if (p->worker == NULL) {
-        room_close(p->buffers, BUFFERS * sizeof *p->buffers);
+        area_close(p->buffers, BUFFERS * sizeof *p->buffers);
         free(p);
         return NULL;
     }
@@ -104,7 +104,7 @@ void pricer_close(pricer *p)
     if (p == NULL)
         return;
     worker_close(p->worker);
-    room_close(p->buffers, BUFFERS * sizeof *p->buffers);
+    area_close(p->buffers, BUFFERS * sizeof *p->buffers);
     free(p);
 }
 

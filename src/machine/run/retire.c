@@ -9,7 +9,7 @@
 #include "machine/state.h"
 
 enum {
-    WORTH_HANDING = 4,           /* least number of messages between two waits for the model's thread */
+    LEAST_MESSAGES = 4,          /* least number of messages between two waits for the model's thread */
     TURNS_AT_MOST = 64,          /* waits in a row with fewer messages until one thread runs alone */
     ALONE_INSTRUCTIONS = 1 << 17 /* length of such a run of one thread */
 };
@@ -107,7 +107,7 @@ static inline bool run_leaves_alone(const p5_machine *machine, const p5_retired 
 static void run_wait(p5_machine *machine)
 {
     pricer_wait(machine->pricer);
-    machine->turns = machine->handed < WORTH_HANDING ? machine->turns + (machine->handed > 0) : 0;
+    machine->turns = machine->handed < LEAST_MESSAGES ? machine->turns + (machine->handed > 0) : 0;
     if (machine->turns >= TURNS_AT_MOST) {
         machine->hands_over = false;
         machine->turns = 0;
@@ -181,9 +181,9 @@ void run_catch_up(void *context)
 void run_delivered(void *context, const p5_exception *exception)
 {
     p5_machine *machine = context;
-    p5_exception told = *exception;
-    told.interrupt_waits &= machine->interrupt_request;
-    p5_core_exception(machine->core, &told);
+    p5_exception delivered = *exception;
+    delivered.interrupt_waits &= machine->interrupt_request;
+    p5_core_exception(machine->core, &delivered);
     if (machine->after != 0) /* a task switch */
         processor_after(machine);
     if (machine->observers != NULL)

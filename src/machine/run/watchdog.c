@@ -14,7 +14,7 @@
 #include "machine/state.h"
 
 /* A run that was asked to end has GRACE_SECONDS to do so. After that it is stuck if it has used USED_SECONDS
- * of processor time; or if it waits (used less than WAITS_SECONDS) and either nobody reads its output, or it
+ * of processor time; or if it waits (used less than WAITS_SECONDS) and either its output is not read, or it
  * still waits after LATE_SECONDS. Otherwise the host was busy with other work, and the run gets another
  * period of grace. */
 #define GRACE_SECONDS 0.8

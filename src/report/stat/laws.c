@@ -1,5 +1,6 @@
 /* Checks laws that counts obey whatever the guest does, because of what the events mean (manual, table
- * 26-24). A broken law is a fault of the model. Laws hold at each privilege level and in sum unless noted. */
+ * 26-24). A broken law is a fault of the model. A law holds at each privilege level and in
+ * sum, unless its comment says otherwise. */
 #include "report/stat/laws.h"
 
 #include <assert.h>

@@ -31,7 +31,7 @@ try record -o "$here/profile"
 try trace -o "$here/trace.csv"
 try trace -o "$here/trace.db"
 try top
-# ... also while nothing counts yet
+# The process is also confined during --fast-forward.
 forward=$here/forward
 for verb in run "stat -o $forward.1" "record -o $forward.2" "trace -o $forward.csv" "trace -o $forward.db" top; do
     # shellcheck disable=SC2086

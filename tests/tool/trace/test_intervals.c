@@ -9,7 +9,7 @@
 enum { EVENTS = 3 };
 static const char events[] = "clocks,instructions_executed,data_read";
 
-/* A run of quicksort with its intervals, and what came of it. */
+/* A run of quicksort with its intervals, and the results. */
 typedef struct intervals_run {
     p5_stat_intervals_options options;
     unsigned threads;
@@ -20,10 +20,11 @@ typedef struct intervals_run {
     p5_error error;
     p5_end end;
     char *text;
-    size_t rows;                           /* of the first event */
-    uint64_t sums[EVENTS];                 /* of the rows, */
-    uint64_t totals[EVENTS];               /* ... of the run, */
-    uint64_t inside[EVENTS], from[EVENTS]; /* ... while it counted; totals where it began to */
+    size_t rows;             /* of the first event */
+    uint64_t sums[EVENTS];   /* of the rows */
+    uint64_t totals[EVENTS]; /* of the run */
+    uint64_t inside[EVENTS],
+        from[EVENTS]; /* what was counted while counting was on; totals when it was turned on */
     p5_selection selection;
     p5_stat_intervals *intervals;
     p5_machine *machine;

@@ -456,16 +456,16 @@ static void bytes_on_the_bus(void **state)
         {0x9000, 2, W, 0, 2},               /* write miss */
         {0x9006, 4, W, 0, 4},               /* across 8 bytes: 2 and 2 */
         {0xa0000, 4, R, 4, 0},              /* KEN# inactive */
-        {0xa0007, 2, R, 2, 0},              /* ... 1 and 1 */
+        {0xa0007, 2, R, 2, 0},              /* across 8 bytes: 1 and 1 */
         {0xa0000, 1, W, 0, 1},              /* */
         {0x3f7, 4, R | P5_ACCESS_IO, 4, 0}, /* two port cycles, 1 and 3 */
         {0x80, 1, W | P5_ACCESS_IO, 0, 1},  /* */
-        {0x2000, 4, R, 32, 0},              /* the set fills up, */
+        {0x2000, 4, R, 32, 0},              /* the set fills up */
         {0x3000, 4, R, 32, 0},              /* */
         {0x4000, 4, R, 32, 0},              /* */
-        {0x5000, 4, R, 32, 32},             /* ... and the modified line makes room */
-        {0x8000, 4, R | LOCKED, 4, 0},      /* the read of a locked sequence, */
-        {0x8000, 4, W | LOCKED, 0, 4},      /* ... and its write */
+        {0x5000, 4, R, 32, 32},             /* the modified line is replaced */
+        {0x8000, 4, R | LOCKED, 4, 0},      /* the read of a locked sequence */
+        {0x8000, 4, W | LOCKED, 0, 4},      /* the write of a locked sequence */
         {0x10000, 8, CODE, 32, 0},          /* a code line */
         {0x10008, 8, CODE, 0, 0},           /* hit */
         {0xa0040, 8, CODE, 32, 0},          /* not cacheable: the prefetcher wants all of it, by eights */

@@ -24,7 +24,7 @@ static const pair_case cases[] = {
     {"mov eax,ebx; mov ecx,edx", BYTES(0x89, 0xd8, 0x89, 0xd1), PAIRED, PAIRED},
     /* P1: classes */
     {"shl eax,1 goes to U only", BYTES(0xd1, 0xe0, 0x89, 0xd1), PAIRED, PAIRED},
-    {"... not to V", BYTES(0x89, 0xd1, 0xd1, 0xe0), UNPAIRED_CLASS_V, UNPAIRED_CLASS_V},
+    {"shl eax,1 does not go to V", BYTES(0x89, 0xd1, 0xd1, 0xe0), UNPAIRED_CLASS_V, UNPAIRED_CLASS_V},
     {"not eax never pairs", BYTES(0xf7, 0xd0, 0x89, 0xd1), UNPAIRED_CLASS_U, UNPAIRED_CLASS_U},
     {"adc ecx,edx in V", BYTES(0x89, 0xd8, 0x11, 0xd1), UNPAIRED_CLASS_V, UNPAIRED_CLASS_V},
     /* P2: registers */
@@ -50,7 +50,8 @@ static const pair_case cases[] = {
     {"mov ecx,edx; 7 bytes", BYTES(0x89, 0xd1, 0x8b, 0x84, 0x98, 0, 1, 0, 0), PAIRED, PAIRED},
     /* P4: displacement and immediate */
     {"mov dword [ebx+4],1 first", BYTES(0xc7, 0x43, 0x04, 1, 0, 0, 0, 0x89, 0xd1), UNPAIRED_CLASS_U, PAIRED},
-    {"... second", BYTES(0x89, 0xd1, 0xc7, 0x43, 0x04, 1, 0, 0, 0), UNPAIRED_CLASS_V, UNPAIRED_CLASS_V},
+    {"mov dword [ebx+4],1 second", BYTES(0x89, 0xd1, 0xc7, 0x43, 0x04, 1, 0, 0, 0), UNPAIRED_CLASS_V,
+     UNPAIRED_CLASS_V},
     {"mov dword [ebx],1 second: no displacement", BYTES(0x89, 0xd1, 0xc7, 0x03, 1, 0, 0, 0), PAIRED, PAIRED},
     /* P5: prefixes */
     {"66h on the second", BYTES(0x89, 0xd1, 0x66, 0x89, 0xd8), UNPAIRED_PREFIX, PAIRED},

@@ -5,14 +5,14 @@
 #include "core/branch/predictor_fast.h"
 #include "core/branch/predictor_pairs.h"
 
-enum { APART = 1000 }; /* instructions since a branch came last, if it is in no tight loop */
+enum { APART = 1000 }; /* instructions since a branch was executed last, outside of tight loops */
 
 typedef struct predictor_fixture {
     p5_model *model;
     predictor *predictor;
     branch_runs ran;
-    uint64_t now;        /* instructions so far, */
-    uint64_t since_last; /* ... and since the branch that is asked for came last */
+    uint64_t now;        /* instructions so far */
+    uint64_t since_last; /* instructions since the branch was executed last */
 } predictor_fixture;
 
 static void open_predictor(predictor_fixture *f, const char *name)

@@ -85,7 +85,7 @@ static uint64_t operand(uint64_t *state)
     if (kind < 8)
         return number >> 58; /* 0 to 63 */
     if (kind < 10)
-        return number >> 57; /* ... and above */
+        return number >> 57; /* 0 to 127 */
     uint64_t limit = limits[number % 9];
     return limit | (number & 0xff00) << 16 | limits[number >> 8 & 7] << 32;
 }

@@ -123,7 +123,7 @@ static void test_environment(void **state)
 /* Safe instruction recognition: doubles and zero are safe; large exponents, infinities and unmasked inexact
  * are not; the window is the processor's. */
 GUEST(recognition, "fld tbyte ptr [0x30000]\n fld1\n fadd st, st\n fadd st(1), st\n fmul st, st(1)\n hlt");
-/* ... also of what operations made of safe ones. */
+/* Results of safe operands become unsafe. */
 GUEST(growing,
       "fld tbyte ptr [0x30000]\n fadd st, st\n fadd st, st\n fadd st, st\n fsub st, st\n fadd st, st\n hlt");
 GUEST(

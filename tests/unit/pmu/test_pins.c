@@ -175,7 +175,7 @@ static void a_halted_processor(void **state)
         uint64_t left, turn, deadline;
     } rows[] = {
         {0x07, true, false, 10, 400, 400},    /* external snoops: at the next turn */
-        {0x07, true, false, 4000, 400, 1100}, /* ... at most 4 in a clock */
+        {0x07, true, false, 4000, 400, 1100}, /* external snoops: at most 4 in a clock */
         {0x07, true, false, 10, 50, 102},     /* a turn that is due already: soon */
         {0x07, false, false, 10, 400, 400},   /* any snoop shows */
         {0x07, true, false, 10, UINT64_MAX, UINT64_MAX},

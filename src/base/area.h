@@ -1,6 +1,6 @@
 /* Large zeroed memory areas that use host memory only where they are touched. */
-#ifndef BASE_ROOM_H
-#define BASE_ROOM_H
+#ifndef BASE_AREA_H
+#define BASE_AREA_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -10,17 +10,17 @@ enum { HUGE_PAGE = 2 << 20 };
 
 /* Allocates an area. From the size of a huge page on, it is aligned to one. Returns NULL if the host has no
  * address space for it. */
-void *room_open(size_t bytes);
+void *area_open(size_t bytes);
 /* Requests huge pages for an area with scattered accesses, because small pages would miss the host's TLB. */
-void room_huge(void *room, size_t bytes);
+void area_request_huge_pages(void *area, size_t bytes);
 /* Returns whether all of these bytes, one at least, are 0. Reading allocates no memory where nothing was
  * written. */
-static inline bool room_is_zero(const void *bytes, size_t size)
+static inline bool area_is_zero(const void *bytes, size_t size)
 {
     const char *first = bytes;
     return *first == 0 && memcmp(first, first + 1, size - 1) == 0;
 }
-/* Frees an area; `room` may be NULL. */
-void room_close(void *room, size_t bytes);
+/* Frees an area; `area` may be NULL. */
+void area_close(void *area, size_t bytes);
 
 #endif
