@@ -195,7 +195,7 @@ start_timer:
 
 ; --- switching: a task that does not run has its registers on its kernel stack ---
 
-; Stops the current task (its PUSHAD frame at ESP) and goes on with the next that is alive.
+; Stops the current task (its PUSHAD frame at ESP) and continues with the next that is alive.
 switch:
         mov edi, [current]
         mov [edi + task.esp], esp

@@ -40,7 +40,7 @@ start:
         expect "CESR, both selected", eax, (DATA_READ | CPL_012 | PIN) << 16 | INSTRUCTIONS | CPL_012 | PIN
         snapshot empty_before
         snapshot empty_after
-        select 1, DATA_WRITE | CPL_012          ; counter 0 goes on meanwhile
+        select 1, DATA_WRITE | CPL_012          ; counter 0 continues meanwhile
         read_msr CESR
         expect "CESR, the second changed", eax, (DATA_WRITE | CPL_012 | PIN) << 16 | INSTRUCTIONS | CPL_012 | PIN
         snapshot before
@@ -58,7 +58,7 @@ start:
         expect "instructions", ebx, 3 * TRIPS + 1
         mov eax, [after + 8]
         sub eax, [before + 8]
-        sub eax, 3                              ; the snapshot's own writes behind the read of counter 1
+        sub eax, 3                              ; the snapshot's own writes after the read of counter 1
         sub eax, 2                              ; and before it
         expect "data writes", eax, TRIPS
         mov eax, [after + 16]

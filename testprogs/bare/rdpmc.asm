@@ -49,7 +49,7 @@ start:
         print "data reads   "
         call print_decimal      ; TRIPS
         print 10, "instructions "
-        mov eax, edi            ; 3 a trip; RDPMC of CTR1, MOV EDI, MOV EBX before it, MOV ECX behind it
+        mov eax, edi            ; 3 a trip; RDPMC of CTR1, MOV EDI, MOV EBX before it, MOV ECX after it
         call print_decimal
         print 10
         finish 0

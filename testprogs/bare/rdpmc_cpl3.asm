@@ -55,7 +55,7 @@ set_gate:                       ; EAX: handler, EBX: gate, CX: type
         mov [ebx + 6], ax
         ret
 
-general_protection:             ; prints, and goes on behind the RDPMC (2 bytes)
+general_protection:             ; prints, and continues after the RDPMC (2 bytes)
         print "#GP(0)", 10
         add dword [esp + 4], 2
         add esp, 4

@@ -46,7 +46,7 @@ rest:   check 2                 ; parameters: 80 cylinders, 2 heads, 18 sectors
         jne fail
         cmp dh, 1
         jne fail
-        check 3                 ; a sector behind the end of a track is not found
+        check 3                 ; a sector after the end of a track is not found
         mov ax, 0201h
         mov bx, 9000h
         mov cx, 0013h

@@ -37,7 +37,7 @@ start:  call boot
         or al, 8
         mov cr4, eax                    ; DE: breakpoints on ports
         disarm
-        ; ---- single step: behind the instruction that follows POPF
+        ; ---- single step: after the instruction that follows POPF
         begin_case
         xor eax, eax
         single_step
@@ -63,7 +63,7 @@ start:  call boot
         end_case VDB, 0, .s3
         is dword [seen.ebx], 5
         disarm
-        begin_case                      ; a REP string traps behind each iteration
+        begin_case                      ; a REP string traps after each iteration
         mov esi, gdt
         mov edi, 5000h
         mov ecx, 3
@@ -72,7 +72,7 @@ start:  call boot
         end_case VDB, 0, .s4
         is dword [seen.ecx], 2
         disarm
-        begin_case                      ; INT n clears TF: the handler's IRET brings it back, behind the INT
+        begin_case                      ; INT n clears TF: the handler's IRET brings it back, after the INT
         vector 40h, gate_entry, 0eeh
         single_step
         int 40h
@@ -108,7 +108,7 @@ start:  call boot
         arm 0, .c3, 0
 .c3:    nop
         end_case NONE, 0, 0
-        begin_case                      ; behind MOV SS it is not taken
+        begin_case                      ; after MOV SS it is not taken
         arm 2, .c4, L(2)
         mov eax, ss
         mov ss, ax
@@ -120,7 +120,7 @@ start:  call boot
 .c5:    ud2
         end_case VDB, 0, .c5
         disarm
-        ; ---- data: a trap, behind the instruction
+        ; ---- data: a trap, after the instruction
         begin_case
         arm 0, word_a, L(0) | RW(0, ON_WRITE, 4)
         mov eax, [word_a]               ; a read does not
@@ -158,7 +158,7 @@ start:  call boot
         end_case VDB, 0, .d4
         is dword [seen.dr6], DR6_FIXED | 2
         disarm
-        begin_case                      ; REP: behind the iteration
+        begin_case                      ; REP: after the iteration
         mov esi, gdt
         mov edi, 5000h
         mov ecx, 8

@@ -106,7 +106,7 @@ handler:
         int 0x80
         pop ebx
         mov eax, [after]
-        mov [esp + 8 + 14 * 4], eax ; EIP of the sigcontext behind the signal's number
+        mov [esp + 8 + 14 * 4], eax ; EIP of the sigcontext after the signal's number
         ret
 section .data
 after:  dd 0

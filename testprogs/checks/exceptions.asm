@@ -3,9 +3,9 @@
 %include "system.inc"
 
 gate_entry:
-        mov eax, [esp + 8]              ; parameters lie behind CS
+        mov eax, [esp + 8]              ; parameters lie after CS
         mov edx, [esp + 12]
-        mov ebx, [esp + 20]             ; SS of the caller behind its ESP
+        mov ebx, [esp + 20]             ; SS of the caller after its ESP
         retf 8
 
 start:  call boot

@@ -42,7 +42,7 @@ start:  call boot
         cli
         is dword [count], 1
         is dword [where], .b1
-        ; ---- it only answers it: the instruction goes on, and so do others until there is another error
+        ; ---- it only answers it: the instruction continues, and so do others until there is another error
         mov dword [handler_does], nothing
         sti
         error
@@ -98,7 +98,7 @@ irq13:  push eax
         out 20h, al
         pop eax
         iretd
-timer:  push eax                ; stands in front of .b4; opens line 13
+timer:  push eax                ; stands before .b4; opens line 13
         inc dword [ticks]
         in al, 0a1h
         and al, ~20h

@@ -1,5 +1,5 @@
 ; What INT n, INT3 and INTO cost by the way they take to the handler (SDM volume 2, INT n: by a vector table 16, INT3 and INTO 13; by a gate
-; to the same level 27, to an inner one 44, from V86 mode 56, to a task 82; INTO that goes on 4): RDTSC at CPL 3, the interrupt, RDTSC in the
+; to the same level 27, to an inner one 44, from V86 mode 56, to a task 82; INTO that continues 4): RDTSC at CPL 3, the interrupt, RDTSC in the
 ; handler. Each three times, so that caches, TLBs and branch prediction are warm.
 %include "system.inc"
 gate_entry equ 0

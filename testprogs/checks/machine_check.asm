@@ -1,6 +1,6 @@
 ; Bus cycles that fail: the board answers those of one kind (nasm -D CYCLE=...) at PLACE, or at port 80h, with BUSCHK# (--bus-check). Each is
 ; made happen, first without CR4.MCE: address and type are latched in MCA and MCT, the first stays until MCT is read; then with it: #MC
-; behind the instruction that made the cycle, and on after the handler. Hits in the caches make no cycle, and other cycles do not fail.
+; after the instruction that made the cycle, and on after the handler. Hits in the caches make no cycle, and other cycles do not fail.
 ; -D SHUTDOWN: there is no handler, the processor shuts down.
 %include "system.inc"
 gate_entry equ 0

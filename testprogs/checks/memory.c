@@ -67,7 +67,7 @@ static void remapping(void)
     u32 *words = (u32 *)a;
     words[0] = 11;
     words[PAGE / 4] = 22;
-    CHECK(a, guest_syscall(SYS_mremap, a, 2 * PAGE, 4 * PAGE, 0)); /* room behind it */
+    CHECK(a, guest_syscall(SYS_mremap, a, 2 * PAGE, 4 * PAGE, 0)); /* room after it */
     CHECK(0, words[3 * PAGE / 4]);
     int wall = map((void *)(a + 4 * PAGE), PAGE, READ, FIXED);
     CHECK(-ENOMEM, guest_syscall(SYS_mremap, a, 4 * PAGE, 8 * PAGE, 0));

@@ -43,7 +43,7 @@ start:  cmp eax, 2badb002h
         mov esi, [ebp]
         test esi, 0fffh
         require 9, z
-        cmp esi, bss_end        ; behind the kernel
+        cmp esi, bss_end        ; after the kernel
         require 10, ae
         mov ecx, [ebp + 4]
         sub ecx, esi

@@ -36,7 +36,7 @@ start:  cmp eax, 36d76289h
         require 2, e
         test ebx, 7
         require 3, z
-        cmp ebx, bss_end        ; behind the kernel
+        cmp ebx, bss_end        ; after the kernel
         require 4, ae
         cmp dword [bss], 0
         require 5, e

@@ -89,7 +89,7 @@ start:  call boot
         jmp CODE0:SPOT + 1000h
         end_case PF, 0, SPOT + 1000h
         is dword [seen.cr2], SPOT + 1000h
-        mov dword [SPOT + 0ff8h], 90909090h       ; four NOPs, then MOV EAX, imm32 of which a byte lies behind the end
+        mov dword [SPOT + 0ff8h], 90909090h       ; four NOPs, then MOV EAX, imm32 of which a byte lies after the end
         mov dword [SPOT + 0ffch], 345678b8h
         begin_case
         jmp CODE0:SPOT + 0ff8h

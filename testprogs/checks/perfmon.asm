@@ -117,7 +117,7 @@ start:  call boot
         wr SEL0, 16h | OS | EN
         wr PMC0, 0
         call at_1
-        is ebx, 14              ; WRMSR, CALL, eight up to IRET, the handler's four in front of RDMSR
+        is ebx, 14              ; WRMSR, CALL, eight up to IRET, the handler's four before RDMSR
         wr SEL0, 16h | USR | EN
         wr PMC0, 0
         call at_1
@@ -176,7 +176,7 @@ start:  call boot
 on_nmi: inc dword [nmis]
         iretd
 
-; EBX = counter 0 behind ten NOPs at CPL 1
+; EBX = counter 0 after ten NOPs at CPL 1
 at_1:   pop dword [back]
         mov [saved_esp], esp
         push dword DATA1

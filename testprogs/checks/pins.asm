@@ -34,7 +34,7 @@ start:  call boot
         mov al, '2'
         out 0e9h, al
         mov al, 10
-        out 0e9h, al            ; the host: a failed cycle; #MC is delivered behind the OUT
+        out 0e9h, al            ; the host: a failed cycle; #MC is delivered after the OUT
 .mc:    nop
         end_case MC, 0, .mc
         mov ecx, MCA

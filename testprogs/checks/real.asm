@@ -94,7 +94,7 @@ start:  call boot
         begin_real                              ; no such instruction in real mode
 .r8:    str ax
         end_real UD, .r8
-        begin_real                              ; behind the table's end: #GP
+        begin_real                              ; after the table's end: #GP
         lidt [short_table]
 .r9:    int 30h
         end_real GP, .r9

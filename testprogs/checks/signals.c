@@ -74,7 +74,7 @@ static void install(int signal, void *handler, u32 flags)
     CHECK(0, guest_syscall(SYS_rt_sigaction, signal, &action, 0, 8));
 }
 
-/* Runs `code`, an instruction that faults at the label 1; the handler goes on behind it, at 2. */
+/* Runs `code`, an instruction that faults at the label 1; the handler continues after it, at 2. */
 #define FAULT(text)                                                                                          \
     ({                                                                                                       \
         u32 at_, next_;                                                                                      \
@@ -152,7 +152,7 @@ static void faults(void)
     at = FAULT("movl $0x58, %%eax\n1:\tmovl %%eax, %%fs"); /* a selector without a descriptor behind it: not
                                                               in use */
     check_fault(__LINE__, at, (expected_signal){SIGSEGV, 0x80, 0, at, 13, 0x58});
-    /* single step: the trap comes behind the instruction that follows POPF */
+    /* single step: the trap comes after the instruction that follows POPF */
     at = FAULT("pushfl\n\torl $0x100, (%%esp)\n\tpopfl\n\tnop\n1:\tnop");
     check_fault(__LINE__, at, (expected_signal){SIGTRAP, 2 /* TRACE */, at, at, 1, 0});
     /* x87: 1/0 with the exception unmasked; the fault comes at the next waiting instruction */

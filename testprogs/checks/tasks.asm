@@ -59,7 +59,7 @@ start:  call boot
         mov eax, [tss1 + 36]
         and eax, NT
         is eax, 0                                       ; IRET cleared it in the image
-        is dword [tss1 + 32], .t1_end                   ; where it goes on
+        is dword [tss1 + 32], .t1_end                   ; where it continues
         str eax
         is eax, TSS0
         jmp .n1

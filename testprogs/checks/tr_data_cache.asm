@@ -73,7 +73,7 @@ all_i:  call place
         jb all_i
         wbinvd
 
-; ---- a line in each valid state is hit by normal loads, and memory behind keeps what it had
+; ---- a line in each valid state is hit by normal loads, and memory after keeps what it had
         cd_off
         mov dword [state], STATE_S
 states: wbinvd
@@ -90,7 +90,7 @@ states: wbinvd
         is dword [LINE], 0a0000000h
         is dword [LINE + 28], 0a0000007h
         is byte [LINE + 7], 0a0h
-        mov eax, [LINE + 30]            ; behind it memory, in the line after
+        mov eax, [LINE + 30]            ; after it memory, in the line after
         is ax, 0a000h
         wr CESR, 0003h << 16 | 1 << 22 | 1 << 6         ; CTR0 data reads, CTR1 data read misses, CPL 0-2
         wr CTR0, 0
@@ -177,7 +177,7 @@ repl:   add esi, 1000h
         wr MSR_TR3, 0a5a5a5a5h
         mov eax, [LINE + 32]            ; a miss
         wr MSR_TR5, BUFFER(3)
-        wr MSR_TR3, 66666666h           ; written behind it
+        wr MSR_TR3, 66666666h           ; written after it
         cd_on
         wr MSR_TR4, TAG(LINE) | STATE_E
         wr MSR_TR5, CD_DATA | SET(5) | CACHE_WRITE

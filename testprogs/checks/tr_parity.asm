@@ -1,5 +1,5 @@
 ; Parity (manual, 26.2.1.4): for each array, TR1 reverses the sense, a testability or normal write goes in, and the next read of it sets
-; TR1.PES. With NS set the processor goes on.
+; TR1.PES. With NS set the processor continues.
 %include "treg.inc"
 
 P_PES equ 1

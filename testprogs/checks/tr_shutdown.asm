@@ -1,4 +1,4 @@
-; With TR1.NS clear a parity error is a shutdown: the instruction behind the read is not reached (manual, 26.2.1.4).
+; With TR1.NS clear a parity error is a shutdown: the instruction after the read is not reached (manual, 26.2.1.4).
 %include "treg.inc"
 
 start:  which_model

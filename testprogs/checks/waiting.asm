@@ -1,5 +1,5 @@
-; An interrupt that waits while IF is clear is taken where IF is set: behind the instruction that follows STI (241430, 25: STI), behind POPF and IRET at
-; once, and never before, whatever is executed meanwhile. Many blocks of code come before, so that it is not looked for behind each.
+; An interrupt that waits while IF is clear is taken where IF is set: after the instruction that follows STI (241430, 25: STI), after POPF and IRET at
+; once, and never before, whatever is executed meanwhile. Many blocks of code come before, so that it is not looked for after each.
 %include "system.inc"
 %include "pic.inc"
 gate_entry equ 0
@@ -23,7 +23,7 @@ gate_entry equ 0
         inc dword [before]
 %endmacro
 
-; The tick has come now, in front of this instruction.
+; The tick has come now, before this instruction.
 %macro taken_at 1
         cli
         is dword [where], %1
@@ -59,7 +59,7 @@ again:  tick_comes
         taken_at .a3
 
         tick_comes
-        sti                     ; with CLI behind it no interrupt comes
+        sti                     ; with CLI after it no interrupt comes
         cli
         mov ecx, 3000
 .none:  dec ecx

@@ -26,7 +26,7 @@ org 100h
         int21 48h
         expect jnc
         mov dx, es
-        add dx, 101h            ; behind the first
+        add dx, 101h            ; after the first
         cmp ax, dx
         expect je
         mov di, ax
@@ -100,7 +100,7 @@ org 100h
         expect je
         cmp dword [text + 6], '6789'
         expect je
-        mov dword [from_offset], 65530 ; ends behind the block
+        mov dword [from_offset], 65530 ; ends after the block
         mov ah, 0bh
         mov si, move
         call far [xms]

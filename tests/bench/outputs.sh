@@ -12,7 +12,7 @@ p5scope=$build/p5scope
 # About 100 million instructions each: long enough that start and end of the process are small beside the run.
 kernels=("alu 100" "walk16k 12000" "walk1m 170" "sieve 80" "quicksort 80" "x87 13000" "mmx 30000")
 
-# name|what is run in front of the guest; {} is a file. One row every 100000 clocks where there are rows.
+# name|what is run before the guest; {} is a file. One row every 100000 clocks where there are rows.
 outputs=(
     "profile|record -q -o {}.data"
     "stat -I|stat -q -I 100000c -o {}.txt"

@@ -17,7 +17,7 @@ pairs=$number
 bare=$build/tests/bench/bare
 [ -x /usr/bin/time ] || { echo "run.sh needs GNU time" >&2; exit 2; }
 
-# copies N FILE: so many of it, one behind the other
+# copies N FILE: so many of it, one after the other
 copies() {
     local n
     for ((n = 0; n < $1; n++)); do cat "$2"; done

@@ -26,7 +26,7 @@ def straight():
 
 
 def jumps():
-    """Random code over 1 MB; where it goes on depends on a random number."""
+    """Random code over 1 MB; where it continues depends on a random number."""
     count, lines = 30000, ['mov edi, 400000']
     for block in range(count):
         lines += [f'b{block}:', *(work() for _ in range(TEST.randrange(1, 7))), 'dec edi', 'jz near over', *RANDOM,

@@ -124,7 +124,7 @@ static void compare_x87(const record *a, const record *b, difference *d)
         differ(d, words[i], a->x87[i] & masks[i], b->x87[i] & masks[i]);
 }
 
-/* The instruction at which a record ended: opcode and what is behind it. */
+/* The instruction at which a record ended: opcode and what is after it. */
 static const uint8_t *opcode_at_end(const record *r, isa_insn *insn)
 {
     const uint8_t *code = r->code + r->starts[last_insn(r)];
@@ -187,7 +187,7 @@ static bool underflow_by_amd(const record *a, const record *b)
     return false;
 }
 
-/* FNINIT, FNCLEX, or an image stored or loaded behind an instruction: what was pending is not seen. */
+/* FNINIT, FNCLEX, or an image stored or loaded after an instruction: what was pending is not seen. */
 static bool clears_behind(const record *r, unsigned i)
 {
     while (++i < last_insn(r)) {
@@ -212,7 +212,7 @@ static bool legitimate(const record *a, const record *b)
     if (a->trap == 14 && a->error & 16 && a->error & 1)
         return true;
     /* AMD's and Intel's later ones (Emerald Rapids) check alignment before the page, Intel's earlier ones
-     * behind it. */
+     * after it. */
     if (a->trap == 17 && b->trap == 14 && a->eip == b->eip)
         return true;
     /* The topmost memory is the operating system's, if it is one of 32 bits. */

@@ -29,7 +29,7 @@ static void read_snippets(FILE *in)
             if (!decode(r.code + at, sizeof r.code - at, true, &insn))
                 break;
             executed[insn.form] |= BY_PROCESSOR;
-            at += insn.length; /* what loads a target stands in front of JMP r and its like */
+            at += insn.length; /* what loads a target stands before JMP r and its like */
             if (at < r.starts[i + 1] && decode(r.code + at, sizeof r.code - at, true, &branch) &&
                 at + branch.length == r.starts[i + 1] && isa_forms[branch.form].branch != ISA_NOT_BRANCH &&
                 isa_forms[branch.form].branch <= ISA_CALL_INDIRECT) {

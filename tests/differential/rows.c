@@ -22,7 +22,7 @@ typedef struct row {
     u32 flags, ss_at;
     u32 cw, sw, tw; /* x87 state if cw */
     number st0;
-    /* behind it: */
+    /* after it: */
     u32 signal, signal_code, trap, error, cr2, eip; /* signal 0: it went through */
     pair becomes[SETS];                             /* registers; the others stay */
     u32 eflags, ignore;                             /* 0: not looked at */
@@ -414,7 +414,7 @@ static void begin_x87(record *r, const row *w)
             ((u8 *)r->x87_before)[28 + 10 * i + k] = numbers[w->st0][k];
 }
 
-/* What `popf` in front of the code and the jump behind it make of it. */
+/* What `popf` before the code and the jump after it make of it. */
 static void put(record *r, const char *code, u32 size)
 {
     u8 *to = (u8 *)CODE;

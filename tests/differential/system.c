@@ -21,7 +21,7 @@ enum {
     TABLE1 = 0x202000,
     TABLE2 = 0x203000, /* two of them */
     PHYSICAL = 0x300000,
-    KEPT = 0x340000, /* what the pages hold in front of a test */
+    KEPT = 0x340000, /* what the pages hold before a test */
     PARAMETERS = 0x7dec,
     TEST = 0x400000, /* linear: pages below */
     CODE = TEST,
@@ -349,7 +349,7 @@ static u32 pointer(void)
                                  DATA + 0x1ffc,  DATA + 0x1008,       READ_ONLY - 3};
     return places[below(11)] + below(12);
 }
-static u32 offset(void) /* in a small segment; behind 64 KB not where the kernel is in a large one */
+static u32 offset(void) /* in a small segment; after 64 KB not where the kernel is in a large one */
 {
     static const u32 places[] = {0, 0x7f8, 0x7fe, 0x800, 0xfff0, 0xfffe, 0x10, 0x400};
     u32 at = places[below(8)];
@@ -537,7 +537,7 @@ static void string_of_any_size(void)
 
 /* Tests from 2^31 on: bits and strings of other sizes, near transfers beyond limits, the x87 and its bits of
  * CR0, address sizes, LOCK. Not for QEMU, whose x87 knows no empty registers. Left out: operands of 80 bits
- * and BOUND, whose parts Bochs refers to in another order, or at 0 behind 64 KB. */
+ * and BOUND, whose parts Bochs refers to in another order, or at 0 after 64 KB. */
 static void later_instruction(void)
 {
     static void (*const forms[])(void) = {bits_and_sizes,    bits_and_sizes,   x87_reference,
@@ -545,7 +545,7 @@ static void later_instruction(void)
                                           x87_after_control, locked_reference, string_of_any_size};
     u32 which = below(9);
     if (which == 8)
-        mov(1, below(5)); /* at the end of 64 KB no more than what lies in front of the kernel */
+        mov(1, below(5)); /* at the end of 64 KB no more than what lies before the kernel */
     other_address = below(4) == 0;
     if (other_address)
         b1(0x67);
@@ -969,7 +969,7 @@ static int is_dirty(u32 page)
     return (((u32 *)TABLE1)[page] & PTE_DIRTY) || (page == (DATA - TEST) >> 12 && data_written);
 }
 
-/* As it was in front of the test before, but for what report() has put back. */
+/* As it was before the test before, but for what report() has put back. */
 static void restore(u32 before)
 {
     __asm__ volatile("mov %0, %%cr3" : : "r"(DIRECTORY) : "memory");
@@ -983,7 +983,7 @@ static void restore(u32 before)
         u32 at = low[i] + (i < AT_ZERO ? 0 : V86), left = 16;
         __asm__ volatile("rep stosl" : "+D"(at), "+c"(left) : "a"(0xcccccccc) : "memory");
     }
-    /* SGDT at FFFEh goes on here or, with 16-bit addresses under Bochs, at 0. Nobody executes it again. */
+    /* SGDT at FFFEh continues here or, with 16-bit addresses under Bochs, at 0. Nobody executes it again. */
     ((volatile u32 *)KERNEL)[0] = ((volatile u32 *)KERNEL)[1] = 0xcccccccc;
 }
 

@@ -1,4 +1,4 @@
-; Boots from a diskette: reads the kernel behind this sector to 10000h by INT 13h, goes to 32-bit protected mode and calls it.
+; Boots from a diskette: reads the kernel after this sector to 10000h by INT 13h, goes to 32-bit protected mode and calls it.
         bits 16
         org 7c00h
 start:  cli

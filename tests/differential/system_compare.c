@@ -99,7 +99,7 @@ static bool later_nop(const system_record *a, const system_record *b)
     return a->vector == UD && code[0] == 0x0f && (code[1] & 0xf8) == 0x18;
 }
 /* What code that has overwritten itself has become may be what no test has. Of that these are undefined:
- * flags, CPUID behind its last leaf. */
+ * flags, CPUID after its last leaf. */
 static bool became_undefined_flags(const system_record *a, const system_record *b)
 {
     enum { STATUS_FLAGS = 0x8d5 };
@@ -423,7 +423,7 @@ static bool same_task(const system_record *a, const system_record *b)
     return has(a, "\x0f\x00\xd8", 3, 0xff) >= 0 && a->tr != MAIN_TSS && b->tr != MAIN_TSS && b->eflags & NT &&
            b->eax == 0;
 }
-/* QEMU goes on in code as it was, stores through CS, and in real mode finds other memory elsewhere. */
+/* QEMU continues in code as it was, stores through CS, and in real mode finds other memory elsewhere. */
 static bool may_end(const system_record *a)
 {
     enum { REAL = 3, FIRST = 0x7f00, LAST = 0x8200, GP = 13, CS_PREFIX = 0x2e };

@@ -7,7 +7,7 @@
 
 #include "system_record.h"
 
-/* The next record, behind whatever else the emulator writes. */
+/* The next record, after whatever else the emulator writes. */
 static inline bool system_next(FILE *file, system_record *r)
 {
     uint32_t word = 0;

@@ -6,7 +6,7 @@
  * room for. An input is a given one, changed, or one of random bytes; it depends on its seed and the given
  * ones only. Each K of them run in a process of their own, so that one that ends it is told and the next one
  * follows: `fuzz_x --seed N --images 1` is that input again, --keep writes such inputs to files. --state: the
- * seed to begin with is read from FILE, and where to go on is written there; what was seen is added to it.
+ * seed to begin with is read from FILE, and where to continue is written there; what was seen is added to it.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -282,7 +282,7 @@ static double seconds_used(pid_t child)
     return (double)used.tv_sec + (double)used.tv_nsec / 1e9;
 }
 
-/* Waits for a batch and looks whether it goes on; the status as waitpid gives it. An input hangs if it takes
+/* Waits for a batch and looks whether it continues; the status as waitpid gives it. An input hangs if it takes
  * too long of a processor; one that waits, too long by the clock, which has room for a host with much else to
  * do. */
 static int batch_wait(campaign *c, pid_t child, bool *hung)

@@ -7,12 +7,12 @@
 
 enum {
     ELF_BASE = 0x08048000,
-    ELF_CODE = 0x1000, /* in the file, and behind the base */
+    ELF_CODE = 0x1000, /* in the file, and after the base */
     ELF_LINUX = 1      /* it says that it is a Linux program */
 };
 
-/* Headers in front of ELF_CODE bytes in, for `size` bytes of code there: one segment, read, write and
- * execute, with `zeros` bytes behind. Answers the file's size. `file` has room for both. */
+/* Headers before ELF_CODE bytes in, for `size` bytes of code there: one segment, read, write and
+ * execute, with `zeros` bytes after. Answers the file's size. `file` has room for both. */
 static inline size_t elf_make(uint8_t *file, size_t size, uint32_t zeros, int kind)
 {
     const Elf32_Ehdr header = {.e_ident = {0x7f, 'E', 'L', 'F', ELFCLASS32, ELFDATA2LSB, EV_CURRENT,

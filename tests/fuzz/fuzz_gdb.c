@@ -1,5 +1,5 @@
 /* gdb's packets: an input is a list of them - well formed, of any bytes, broken off - sent through a socket
- * to a Linux program or a guest of the bare machine. Whatever comes, the host goes on and the session ends:
+ * to a Linux program or a guest of the bare machine. Whatever comes, the host continues and the session ends:
  * by the client's leaving, or by its limits.
  */
 #include <poll.h>

@@ -1,6 +1,6 @@
 /* Linux system calls 0-450 with hostile arguments, signal handlers and what they return to: an input is a
  * list of calls, each RECORD_BYTES; a program is made that does one after the other, its handlers among them.
- * Whatever it asks for, the host goes on, the run ends within its limits and the laws of the counts hold.
+ * Whatever it asks for, the host continues, the run ends within its limits and the laws of the counts hold.
  */
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -16,7 +16,7 @@
 enum {
     RECORD_BYTES = 32,
     CALLS_MAX = 96,
-    /* Behind the base: code, what the calls answered, a page of data with nothing behind it. */
+    /* After the base: code, what the calls answered, a page of data with nothing after it. */
     CODE_BYTES = 0x3000,
     ANSWERS = ELF_BASE + ELF_CODE + CODE_BYTES,
     DATA = ANSWERS + 0x1000,

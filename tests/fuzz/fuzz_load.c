@@ -32,7 +32,7 @@ static void put32(uint8_t *at, uint32_t value)
     memcpy(at, &value, sizeof value);
 }
 
-/* Section headers, symbols and names behind an ELF file of `size` bytes. */
+/* Section headers, symbols and names after an ELF file of `size` bytes. */
 static size_t add_symbols(uint8_t *file, size_t size, uint32_t base)
 {
     static const char names[] = "\0.text\0.symtab\0.strtab\0start\0loop\0data";

@@ -1,6 +1,6 @@
 /* Snapshots with right checksums and wrong content. An input says which guest is saved and which numbers of
  * its snapshot change, and how: it is refused with a message, or loaded and run for some instructions, and
- * the host goes on. Saved again and loaded, what was loaded is the same.
+ * the host continues. Saved again and loaded, what was loaded is the same.
  *
  *   input    guest | change | change ...
  *   change   field (2 bytes), number in it (2), how (1), value (8)

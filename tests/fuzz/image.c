@@ -110,7 +110,7 @@ static void tss_make(uint8_t *tss, unsigned number, fuzz_input *input)
         tss[0x68 + port] = (how & 3) == 0 ? 0 : port % 5 == 0 ? 0xff : 0;
 }
 
-/* The first 4 MB are where they are, and again behind them; what the image runs on keeps its rights. */
+/* The first 4 MB are where they are, and again after them; what the image runs on keeps its rights. */
 static void pages_make(uint8_t *bytes, fuzz_input *input)
 {
     uint32_t directory[1024] = {0}, tables[2][1024];

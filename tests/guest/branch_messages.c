@@ -24,7 +24,7 @@ static void take(void *context, const p5_branch_message *message)
 static const struct {
     uint32_t from, to;
 } expected[] = {
-    {0, 0x8100}, /* behind the WRMSR: its own address depends on the assembler */
+    {0, 0x8100}, /* after the WRMSR: its own address depends on the assembler */
     {0x8100, 0x8200}, {0x8200, 0x8300}, {0x8300, 0x8205},
     {0x8212, 0x8212}, {0x8214, 0x8400}, {0x8400, 0x8800}, /* INT 40h */
     {0x8800, 0x8402},                                     /* IRET */

@@ -1,5 +1,5 @@
 #!/bin/sh
-# mappings.sh P5SCOPE PROGRAM: a guest that maps files, saved at places all over its run. It goes on from each as it would have, unless it has a pipe or an unlinked
+# mappings.sh P5SCOPE PROGRAM: a guest that maps files, saved at places all over its run. It continues from each as it would have, unless it has a pipe or an unlinked
 # file open: then the snapshot is refused, and the message names the file.
 set -e
 here=$(mktemp -d)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# own.sh P5SCOPE PROGRAM: a guest that works in its own /tmp, saved at places all over its run, goes on from each as it would have.
+# own.sh P5SCOPE PROGRAM: a guest that works in its own /tmp, saved at places all over its run, continues from each as it would have.
 set -e
 here=$(mktemp -d)
 trap 'rm -rf "$here"' EXIT

@@ -80,7 +80,7 @@ run = Run("run", both=True)
 run.until(LINE)
 run.tell(b"oo")
 run.until(b"outout")
-time.sleep(1.2)  # a line that came again would stand behind the guest's text
+time.sleep(1.2)  # a line that came again would stand after the guest's text
 expect("one terminal", run.end()[0], ["outout"])
 for verb in (["stat", "-q", "-n", "-I", "20ms"], ["stat", "-n", "-I", "20ms"], ["top", "-I", "20ms"]):
     run = Run(*verb)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# documented.sh HEADER...: every function of a public header has a comment: before it, behind it, or before the group of functions
+# documented.sh HEADER...: every function of a public header has a comment: before it, after it, or before the group of functions
 # (without an empty line between them) that it stands in.
 set -eu
 status=0

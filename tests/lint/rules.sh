@@ -30,7 +30,7 @@ if [ "${2:-}" = --write ]; then
 fi
 status=0
 tag='(^|[^A-Za-z0-9_])([PMF][0-9]+[a-z]?)([^A-Za-z0-9_]|$)'
-# tags in comments: lines of comments, or what stands behind /* in a line of code
+# tags in comments: lines of comments, or what stands after /* in a line of code
 named=$(sed -nE 's/^.*\/\*/ /p; /^ *\*/p' $(find src/core -name '*.[ch]') | tr -c 'A-Za-z0-9_\n' '\n' | grep -xE '[PF][0-9][0-9]?[a-z]?|M[1-9]' | sort -u)
 known=$(grep -v '^#' $table | cut -f1 | sort)
 [ "$known" = "$(echo "$known" | uniq)" ] || { echo "$table: a tag stands twice"; status=1; }

@@ -83,7 +83,7 @@ static unsigned ending_bytes(uint8_t *at, ending end, int32_t displacement)
     }
 }
 
-/* Blocks lie one behind the other; each but the last may fall through to the next. */
+/* Blocks lie one after the other; each but the last may fall through to the next. */
 static void make(guest *g, p5_core *core, random_source *r, bool mmx)
 {
     uint8_t code[BLOCKS][INSNS * 8 + 8];

@@ -111,7 +111,7 @@ static void lay_out(model *m)
     }
 }
 
-/* Behind a wrong prediction nothing of the program is decoded until it is resolved. */
+/* After a wrong prediction nothing of the program is decoded until it is resolved. */
 static bool blocked_by_branch(const model *m, unsigned i)
 {
     for (unsigned b = m->resolved; b < i; b++)
@@ -138,7 +138,7 @@ static void fetch(model *m, int t)
             return; /* a new stream begins with a new clock */
         if (s->after_branch >= 0 &&
             ((int)m->resolved <= s->after_branch && blocked_by_branch(m, (unsigned)s->after_branch + 1)))
-            return; /* not known yet where to go on */
+            return; /* not known yet where to continue */
         if (s->after_branch >= 0 && m->insns[s->after_branch].right && left_decoder(m, s->after_branch) > t)
             return; /* the branch leads there in the clock in which it is decoded */
         if (m->next_segment >= 4 && m->segments[m->next_segment - 4].stream == s->stream &&

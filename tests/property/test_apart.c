@@ -29,7 +29,7 @@ typedef struct job {
     p5_limits step; /* 0: in one go */
     uint64_t every_clocks, forward;
     bool profiled;
-    bool alone; /* what it does needs both threads so often that one goes on alone */
+    bool alone; /* what it does needs both threads so often that one continues alone */
 } job;
 
 static uint64_t hash_of(const void *bytes, size_t size, uint64_t hash)

@@ -426,7 +426,7 @@ static void make_blocks(guest_block *blocks, random_source *r, const timing *t)
     }
 }
 
-/* The next block is behind block `i`. */
+/* The next block is after block `i`. */
 static bool falls_through(const guest_block *blocks, unsigned i)
 {
     return i + 1 < BLOCKS && blocks[i].linear + blocks[i].size == blocks[i + 1].linear;

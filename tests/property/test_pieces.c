@@ -1,6 +1,6 @@
 /* A run in pieces is the same run: a guest that is stopped by limits again and again counts what it counts in
  * one go. The first are so short that nothing is priced later than it was executed. So does a run in which
- * memo, observers and profile are turned on and off between the pieces, and which goes on from snapshots.
+ * memo, observers and profile are turned on and off between the pieces, and which continues from snapshots.
  * property_pieces FOLDER-OF-TESTPROGS */
 #include <stdio.h>
 #include <stdlib.h>
@@ -81,7 +81,7 @@ static void switch_observer(switches *s, p5_machine *machine)
     }
 }
 
-/* The run goes on in another machine. */
+/* The run continues in another machine. */
 static void switch_machines(switches *s, p5_machine **machine, const char *image)
 {
     char path[64];

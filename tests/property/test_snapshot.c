@@ -1,4 +1,4 @@
-/* A core that is saved, loaded into another one and goes on counts what it would have counted without that;
+/* A core that is saved, loaded into another one and continues counts what it would have counted without that;
  * and snapshots that are cut off, changed, or of another model are refused. property_snapshot [SEEDS [FIRST]]
  */
 #include <stdio.h>
@@ -72,7 +72,7 @@ static bool takes_without_revision(const p5_model *model, const snapshot_bytes *
 /* `b` holds a snapshot of a core of `model`. */
 static bool refuses(const p5_model *model, const p5_model *other, const snapshot_bytes *b)
 {
-    enum { FIRST_ROWS = REVISION + 1 + 5 }; /* behind the length and the name "model" */
+    enum { FIRST_ROWS = REVISION + 1 + 5 }; /* after the length and the name "model" */
     const struct {
         const char *what;
         const p5_model *model;

@@ -105,7 +105,7 @@ build_linux() {
     link linux
 }
 
-# build NAME: build_NAME in a folder of its own. (Behind || the shell would go on after what fails.)
+# build NAME: build_NAME in a folder of its own. (After || the shell would continue after what fails.)
 build() {
     mkdir "$dir/work/$1"
     set +e

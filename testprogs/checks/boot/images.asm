@@ -1,4 +1,4 @@
-; A boot sector that says from which drive it came and what its disk holds: DL, the first byte behind the boot sector, and what that is
+; A boot sector that says from which drive it came and what its disk holds: DL, the first byte after the boot sector, and what that is
 ; after a write. Images are made of it by images.sh.
         org 7c00h
         bits 16

@@ -154,7 +154,7 @@ org 100h
         setne al
         mov ah, 0
         report "15 87 different", ax
-        mov dword [table + 1ah], 1400000h       ; behind the memory
+        mov dword [table + 1ah], 1400000h       ; after the memory
         mov byte [table + 1fh], 1
         mov byte [table + 1dh], 93h
         mov si, table

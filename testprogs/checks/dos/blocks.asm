@@ -37,7 +37,7 @@ org 100h
         mov ah, 49h
         int 21h
 %endmacro
-%macro place 1                  ; text: where AX is behind what is kept
+%macro place 1                  ; text: where AX is after what is kept
         sub ax, [kept]
         report %1, ax
 %endmacro
@@ -88,7 +88,7 @@ org 100h
         take 18h
         mov [b], ax
         place "48 first"
-        take 10h                ; behind it in what is left of b
+        take 10h                ; after it in what is left of b
         mov [f], ax
         place "48 first"
         give f

@@ -169,7 +169,7 @@ child:  mov bp, ax              ; what it finds
         mov cx, [52h]
         mov dx, [32h]
         report "prefix", ax, bx, dx
-        mov es, [2ch]           ; its environment: behind two zeros a 1 and its name
+        mov es, [2ch]           ; its environment: after two zeros a 1 and its name
         xor di, di
         xor al, al
         mov cx, 8000h

@@ -1,4 +1,4 @@
-; A program that asks for a key again and again behind the end of its input is stopped. It may ask a few times.
+; A program that asks for a key again and again after the end of its input is stopped. It may ask a few times.
 ;! input ab
 ;! dosbox its input is a keyboard
 ;! output

@@ -1,4 +1,4 @@
-; Mode 13h is drawn, taken apart into planes (mode X), the planes are read and copied by the latches, and the bytes are read again one behind
+; Mode 13h is drawn, taken apart into planes (mode X), the planes are read and copied by the latches, and the bytes are read again one after
 ; the other.
 ;! output
 ;! 3605317C

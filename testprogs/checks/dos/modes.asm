@@ -16,7 +16,7 @@ org 100h
         call look
         pop si
         jmp .next
-.end:   mov dl, ' '             ; behind the letters that were written
+.end:   mov dl, ' '             ; after the letters that were written
         mov ah, 2
         int 21h
         call tell

@@ -1,4 +1,4 @@
-; A relocation behind the image, in the memory that the header asks for.
+; A relocation after the image, in the memory that the header asks for.
 ;! name RELOC.EXE
 ;! output
 ;! a relocation behind the image

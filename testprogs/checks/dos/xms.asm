@@ -173,7 +173,7 @@ org 100h
         mov cx, 200h
         repe cmpsb
         report "different", cx
-        fill 2, [a], [a]        ; the next two bytes behind it
+        fill 2, [a], [a]        ; the next two bytes after it
         mov dword [move + 6], 20eh
         mov dword [move + 12], 0
         mov word [move], 4
@@ -197,7 +197,7 @@ org 100h
         mov bl, 0
         mov si, move
         xms "0B ends", 0bh
-        mov dx, [a]             ; a moves behind c and keeps what it has
+        mov dx, [a]             ; a moves after c and keeps what it has
         mov bx, 48
         mov ah, 0fh
         call far [entry]

@@ -1,4 +1,4 @@
-# POPA behind the POPF that sets TF. The handler is reset by its first signal: the second one ends the program.
+# POPA after the POPF that sets TF. The handler is reset by its first signal: the second one ends the program.
         .intel_syntax noprefix
         .globl _start
 _start: mov eax,48 # signal(SIGTRAP, handler)

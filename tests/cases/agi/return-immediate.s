@@ -3,7 +3,7 @@
 #! n 20 120
 #! expect pipeline_agi_stalls 1
 #! expect instructions_executed 8
-#! note RET with an operand adds it to ESP: PUSH at the place that it returns to waits a clock. POP behind PUSH, and CALL behind PUSH, do not
+#! note RET with an operand adds it to ESP: PUSH at the place that it returns to waits a clock. POP after PUSH, and CALL after PUSH, do not
         mov esi,N
         .balign 32
 L:      push eax

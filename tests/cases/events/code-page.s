@@ -5,7 +5,7 @@
 #! expect instructions_executed_v_pipe 8
 #! expect code_read 2
 #! expect code_cache_miss 0
-#! note MOV EAX,imm32 crosses a page end and pairs with NOP, then six pairs and DEC with JNZ: 8 clocks in two lines. Behind the page end the instructions
+#! note MOV EAX,imm32 crosses a page end and pairs with NOP, then six pairs and DEC with JNZ: 8 clocks in two lines. After the page end the instructions
 #! note pair once they have been decoded, as the line that MOV ends in is the one that they lie in. On the P55C a target in the last bytes of 16 costs a clock
         mov ecx,N
         jmp L

@@ -7,7 +7,7 @@
 #! expect data_cache_lines_written_back 1 +0 -0.15
 #! expect external_snoops 0
 #! expect data_read_miss 0
-#! note a second processor reads one line every 300 clocks, 10.1 times a trip: PHIT# each time, PHITM# once, behind the stores
+#! note a second processor reads one line every 300 clocks, 10.1 times a trip: PHIT# each time, PHITM# once, after the stores
 #! note two bus cycles of this processor follow one of the other's: the store to the shared line and the write-back; each
 #! note requests the bus and gets it a bus clock (3 clocks) later
 #! note a request that meets the other's cycle, 24 clocks of 300, waits for its end as well

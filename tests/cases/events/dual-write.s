@@ -5,7 +5,7 @@
 #! expect bus_ownership_transfers 2 +0.15 -0.15
 #! expect bus_ownership_latency 6 +6 -0.6
 #! expect data_read_miss 1 +0 -0.15
-#! note a second processor writes one line: its first write behind the stores finds it modified (PHITM#) and leaves it invalid
+#! note a second processor writes one line: its first write after the stores finds it modified (PHITM#) and leaves it invalid
 #! note the write-back and the fill of the next trip's load request the bus
 #! note a request that meets the other's cycle, 24 clocks of 300, waits for its end as well
         mov edi,0x800000

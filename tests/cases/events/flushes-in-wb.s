@@ -6,7 +6,7 @@
 #! expect pipeline_flushes_due_to_wrong_branch_predictions 9
 #! expect pipeline_flushes_due_to_wrong_branch_predictions_resolved_in_wb_stage 8
 #! note a load of CR3 empties the BTB, so nine taken branches are mispredicted: eight JE, each paired with CMP and so in the
-#! note V pipe, where they are known in WB, and JNZ, alone in the U pipe behind CLD and known in EX; MOV to CR3 is the tenth
+#! note V pipe, where they are known in WB, and JNZ, alone in the U pipe after CLD and known in EX; MOV to CR3 is the tenth
         mov esi,cr3
         mov ebp,N
         .balign 32

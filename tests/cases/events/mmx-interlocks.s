@@ -2,8 +2,8 @@
 #! n 20 120
 #! expect mmx_multiply_unit_interlock 24
 #! expect movd_movq_store_stall_due_to_previous_mmx_operation 8
-#! note a consumer right behind PMULLW waits 2 clocks, one with a clock between 1: 8 of each
-#! note MOVQ to memory right behind the addition that makes its value waits 1 clock: 8 times
+#! note a consumer right after PMULLW waits 2 clocks, one with a clock between 1: 8 of each
+#! note MOVQ to memory right after the addition that makes its value waits 1 clock: 8 times
         mov edi,offset buf
         movq mm7,[edi]
         mov ebp,N

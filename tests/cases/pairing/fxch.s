@@ -4,8 +4,8 @@
 #! expect clocks 18
 #! expect instructions_executed_v_pipe 17
 #! expect instructions_executed 34
-#! note F1: FXCH is the only x87 instruction that goes to V, behind one that may have it there, and costs nothing then
-#! note 16 pairs of FCHS and FXCH, 1 clock each; DEC waits 1 clock behind the last (an integer instruction behind such a pair) and pairs
+#! note F1: FXCH is the only x87 instruction that goes to V, after one that may have it there, and costs nothing then
+#! note 16 pairs of FCHS and FXCH, 1 clock each; DEC waits 1 clock after the last (an integer instruction after such a pair) and pairs
 #! note with JNZ
         fld1
         fldz

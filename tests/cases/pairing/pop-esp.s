@@ -5,7 +5,7 @@
 #! expect pipeline_agi_stalls 16
 #! expect instructions_executed_v_pipe 1
 #! expect instructions_executed 82
-#! note P2b: what POP ESP loads is no step of ESP that D2 could forward: POP does not pair behind it, and waits a clock for its address
+#! note P2b: what POP ESP loads is no step of ESP that D2 could forward: POP does not pair after it, and waits a clock for its address
 #! note 16 groups of POP ESP, a clock of waiting, POP EAX, NEG, MOV ESP and NEG (6 clocks, 0 pair a group) + 1 of loop control
         mov edi,offset buf
         lea eax,[edi+4]

@@ -8,7 +8,7 @@
 #! expect@p54c instructions_executed_v_pipe 1
 #! note P5: an operand size prefix keeps an instruction out of V on the P54C, not on the P55C, whose F detects it while MUL is executed
 #! note 16 groups of A, B and MUL, which takes 9 clocks (p55c: 10 clocks, 1 pair; p54c: 11 clocks, 0 pair, and 1 for the prefix of the first
-#! note B, behind a branch) + 1 of loop control
+#! note B, after a branch) + 1 of loop control
         mov ebp,N
         .balign 32
 L:      .rept 16

@@ -2,7 +2,7 @@
 # case.sh SYSTEM NASM FILE.asm [P5SCOPE]: assembles the DOS program and runs it in SYSTEM, p5scope or dosbox. Comment lines at the top of
 # the source say how: ";! name N.EXE" (else its own name with .COM), ";! arguments A B", ";! options" of p5scope, ";! input TEXT" (printf's escapes), ";! status N",
 # ";! dosbox WHY" (not in DOSBox), ";! last line" (no other is compared),
-# ";! after LINE" (only what comes after that line is compared), and ";! LINE" for each line of output behind ";! output".
+# ";! after LINE" (only what comes after that line is compared), and ";! LINE" for each line of output after ";! output".
 set -u
 system=$1 nasm=$2 source=$3
 work=$(mktemp -d)

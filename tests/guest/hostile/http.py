@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""http.py P5SCOPE GUEST: who waits for gdb hangs up on what is not gdb, says so, and goes on waiting; the socket is this user's alone."""
+"""http.py P5SCOPE GUEST: who waits for gdb hangs up on what is not gdb, says so, and continues waiting; the socket is this user's alone."""
 import os
 import socket
 import stat

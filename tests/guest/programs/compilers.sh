@@ -1,5 +1,5 @@
 #!/bin/sh
-# compilers.sh P5SCOPE OTHER TESTPROGS GUESTS: two builds of p5scope (of different compilers or options, or before and behind a change)
+# compilers.sh P5SCOPE OTHER TESTPROGS GUESTS: two builds of p5scope (of different compilers or options, or before and after a change)
 # report and trace the same bits for the bundled programs on both processors, with one and with two threads, and report the same for
 # minigzip and Lua if they are built.
 set -eu

@@ -19,7 +19,7 @@ ask() { # NUMBER BUILD PROGRAM [ARGUMENT...]: the report without what is the hos
     command -v faketime >/dev/null && [ $((i % 2)) = 1 ] && time=(faketime "${times[$((i / 2 % 3))]}")
     (
         cd "${folders[$((i % 3))]}" || exit 1
-        # faketime's library comes in front of the address sanitizer's, which does not want that
+        # faketime's library comes before the address sanitizer's, which does not want that
         env ASAN_OPTIONS=verify_asan_link_order=0 LC_ALL="${locales[$((i % 4))]}" TZ="${zones[$((i % 3))]}" P5_NOISE="$(head -c $((i * 37 + 1)) /dev/zero | tr '\0' x)" \
             "${time[@]}" "$build" stat -j --threads $((i % 2 + 1)) -o "$work/report" "$@" >"$work/out" 2>/dev/null <"$input"
         echo "status $?"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# linux.sh DIR: builds from Debian's sources, behind build.sh DIR (its musl and its apt state),
+# linux.sh DIR: builds from Debian's sources, after build.sh DIR (its musl and its apt state),
 #   DIR/linux/vmlinux   DIR/linux/bzImage     a small kernel for the Pentium MMX: serial port, VGA console, initrd
 #   DIR/linux/busybox                         a shell and a few commands
 #   DIR/linux/pipes                           a program that needs a kernel

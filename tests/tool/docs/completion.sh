@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# completion.sh PROGRAM COMPLETION: what bash offers behind the beginning of a command line.
+# completion.sh PROGRAM COMPLETION: what bash offers after the beginning of a command line.
 set -u
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
@@ -11,7 +11,7 @@ touch profile.data
 
 compopt() { :; } # it is for a completion that is under way
 status=0
-# offers WORDS... -- OFFER...: behind WORDS, the last of which is being written, just these are offered. `OFFER...`: these among others.
+# offers WORDS... -- OFFER...: after WORDS, the last of which is being written, just these are offered. `OFFER...`: these among others.
 offers() {
     COMP_WORDS=()
     while [ "$1" != -- ]; do COMP_WORDS+=("$1"); shift; done

@@ -52,7 +52,7 @@ def check(name, text, least):
 
 
 def same_table(name, words, first=1):
-    """The rows of --json behind the `first` lines, and those of --csv."""
+    """The rows of --json after the `first` lines, and those of --csv."""
     rows = [json.loads(line) for line in run(*words, "--json").splitlines()][first:]
     table = list(csv.DictReader(io.StringIO(run(*words, "--csv"))))
     text = lambda v: "" if v is None else "true" if v is True else "false" if v is False else " ".join(v) if isinstance(v, list) else v

@@ -1,6 +1,6 @@
 #!/bin/sh
 # samples.sh P5SCOPE GUEST [ARGUMENT...]: samples by overflow change no count; there is one for each period, but for what happens between
-# overflow and interrupt; they fall behind the instruction that causes the event (skid), and in its function.
+# overflow and interrupt; they fall after the instruction that causes the event (skid), and in its function.
 p5scope=$1
 shift
 . "$(dirname "$0")/common.sh"

@@ -9,7 +9,7 @@ stat_values "$scratch/expected" --model "$model" -q "$@"
 "$p5scope" record --model "$model" -q -o "$scratch/p" --callgrind "$scratch/callgrind" --cachegrind "$scratch/cachegrind" --events all "$@" >"$scratch/out"
 cmp "$scratch/stat.out" "$scratch/out" || fail "the guest printed something else"
 
-# Sums of the lines: cachegrind has LINE COSTS, callgrind 0xADDRESS LINE COSTS, of which those behind calls= are inclusive.
+# Sums of the lines: cachegrind has LINE COSTS, callgrind 0xADDRESS LINE COSTS, of which those after calls= are inclusive.
 sums() {
     awk -v positions="$1" '
         /^events:/ { n = NF - 1; for (i = 1; i <= n; i++) name[i] = $(i + 1) }

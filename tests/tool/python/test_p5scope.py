@@ -31,7 +31,7 @@ def test_code_is_counted():
     with p5scope.Machine() as machine:
         result = machine.load_code(LOOP).run()
         counts = machine.counts()
-        machine.settle()  # nothing waits behind the end
+        machine.settle()  # nothing waits after the end
         assert machine.counts().as_dict() == counts.as_dict()
     assert (result.end, result.status) == ("exit", 0)
     assert counts.instructions == 1 + 4 * 1000

@@ -56,7 +56,7 @@ for threads in 1 1 2; do
     [ ! -e first ] && mv s.$threads first && continue
     cmp first s.$threads || complain "the same run in $threads threads leaves another snapshot"
 done
-# rows of a trace go on where they would have
+# rows of a trace continue where they would have
 "$program" trace -q -I 20000i -o whole.csv "$quicksort" 1 >/dev/null
 "$program" run -q --save s --save-at 100000i "$quicksort" 1 >/dev/null 2>&1
 "$program" trace -q -I 20000i -o part.csv --load s >/dev/null

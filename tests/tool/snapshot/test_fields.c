@@ -1,5 +1,5 @@
 /* Every field of every section with a value that it may not have is refused by its name; every structure's
- * fields are in its table or named as derived; and a snapshot that an earlier build wrote goes on as a fresh
+ * fields are in its table or named as derived; and a snapshot that an earlier build wrote continues as a fresh
  * run does.
  *
  *   snapshot_fields FILE GUEST KIND...     GUEST KIND: pairs, as of snapshot_law

@@ -1,4 +1,4 @@
-/* Fast-forward: caches, TLBs, branch target buffer and clock are behind it what they are behind the same
+/* Fast-forward: caches, TLBs, branch target buffer and clock are after it what they are after the same
  * instructions of a counted run; nothing has been counted; and the guest does the same. What is counted from
  * there on is what the counted run counts from there on.
  *
@@ -76,7 +76,7 @@ static void same_memory(const struct memory *x, const struct memory *y)
              x->bus.board.l2_lines * sizeof *x->bus.board.l2_tag);
 }
 
-/* Both go on up to `n` instructions: what the counted run adds to its totals is what the other one has. */
+/* Both continue up to `n` instructions: what the counted run adds to its totals is what the other one has. */
 static void same_from_here(p5_machine *modelled, p5_machine *forwarded, uint64_t n)
 {
     static p5_counts before, all, counted;

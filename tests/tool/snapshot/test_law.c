@@ -281,7 +281,7 @@ int main(int argc, char **argv)
     text = take_output(&text_size);
 
     if (end < 2)
-        end = 2; /* a point behind one instruction, then */
+        end = 2; /* a point after one instruction, then */
     size_t text_size_now;
     const char *slash = strrchr(argv[7], '/'), *name = slash != NULL ? slash + 1 : argv[7];
     random_state = sum_of(0, name, strlen(name)) ^ sum_of(1, t.model, strlen(t.model)); /* wherever it lies */
@@ -290,7 +290,7 @@ int main(int argc, char **argv)
         keys = 0;
         m = open_guest(&t, &keys);
         run_to(m, first, &part);
-        if (part.end != P5_END_INSTRUCTIONS) { /* it has ended behind its last instruction */
+        if (part.end != P5_END_INSTRUCTIONS) { /* it has ended after its last instruction */
             p5_machine_close(m);
             free(take_output(&text_size_now));
             continue;

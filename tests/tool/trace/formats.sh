@@ -109,7 +109,7 @@ awk '$1 == "$var" { id[$5] = $4 }
         exit !(event > 100 && busy >= event * 0.98 && busy <= event * 1.02)
     }' p.vcd || fail "the bus is not busy as long as is counted"
 
-# The bus clock is there if asked for: up at the first core clock at or behind half core clock n * RATIO2, down in the middle, every edge of it.
+# The bus clock is there if asked for: up at the first core clock at or after half core clock n * RATIO2, down in the middle, every edge of it.
 while read -r model ratio2; do
     "$program" trace -o p.vcd -e clocks -I 5000c --model "$model" --max-clocks 20000 "$guests/walk1m" 1 >/dev/null 2>&1
     ! grep -q ' CLK ' p.vcd || fail "CLK is there unasked"
@@ -133,8 +133,8 @@ p55c-166 5
 LIST
 
 # Pins: their edges follow from the counter's values by the manual's rule (26.4.4.3, 26.4.5): what is on in core clock c shows DELAY clocks later, in
-# the whole bus clock behind that one; bus clock n begins at core clock n * ratio, rounded up. RATIO2 is twice the ratio of core to bus clock.
-# END is the last clock of the run: what shows behind it would depend on clocks that the counter has not seen.
+# the whole bus clock after that one; bus clock n begins at core clock n * ratio, rounded up. RATIO2 is twice the ratio of core to bus clock.
+# END is the last clock of the run: what shows after it would depend on clocks that the counter has not seen.
 cat >pins.awk <<'AWK'
 function value(digits,  v, i) { v = 0; for (i = 2; i <= length(digits); i++) v = 2 * v + substr(digits, i, 1); return v }
 function bus_of(clock) { return int(clock * 2 / ratio2) }

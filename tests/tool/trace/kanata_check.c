@@ -6,7 +6,7 @@
  *            | "S" TAB id TAB lane TAB stage | "E" TAB id TAB lane TAB stage | "R" TAB id TAB number TAB type
  *            | "W" TAB consumer TAB producer TAB 0
  *
- * Time comes first and only goes on. Ids are 0, 1, 2, ... in order of I, and alive from I to R; L, S, E and R
+ * Time comes first and only continues. Ids are 0, 1, 2, ... in order of I, and alive from I to R; L, S, E and R
  * are of an instruction that is alive, W's consumer is alive and its producer has been. A lane has one stage
  * at a time: E ends the one that S began. Every instruction retires, but with --cut those at the end. Stages
  * on lane 0 go forward: PF F D1 D2 EX, then WB, or X1 X2 WF ER, or [M2 M3] Mw; EX is never missing. Prints

@@ -26,7 +26,7 @@ readable() { # FILE
     *.kanata) whole_lines "$1"; "$kanata" "$1" --cut >/dev/null ;;
     *.report) whole_lines "$1"; awk -F';' '/^#/ { next } NF < 4 { exit 1 }' "$1" ;;
     *.snapshot*) "$program" run -q --max-instructions 5000000 --load "$1" >/dev/null 2>&1 ;;
-    *.profile) # written behind the run: whole, or its reader says that it is not
+    *.profile) # written after the run: whole, or its reader says that it is not
         "$program" report "$1" >/dev/null 2>messages || grep -q "$1" messages ;;
     esac
 }

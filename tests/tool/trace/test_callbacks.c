@@ -1,6 +1,6 @@
 /* Callbacks of an observed run: stretches add up to the run, exceptions are those the manual prescribes,
  * ports are answered by whom they are asked in turn, events are told where somebody sees them who looks
- * behind every instruction; several observers, and what a callback may and may not call. */
+ * after every instruction; several observers, and what a callback may and may not call. */
 #include "guests.h"
 
 #include "p5scope/report.h"
@@ -60,7 +60,7 @@ typedef struct sums {
     p5_counts counts;
     uint64_t clocks, instructions, stretches, exceptions, interrupts, system_calls;
     uint32_t next;
-    bool moved; /* an exception, or nothing yet: where it goes on is not what came last */
+    bool moved; /* an exception, or nothing yet: where it continues is not what came last */
 } sums;
 
 static void add_stretch(void *context, p5_machine *machine, const p5_stretch *s)
@@ -412,7 +412,7 @@ static void take_turns(void *context, p5_machine *machine, const p5_observation 
         p5_observer_every(p->observer[1], 0, 0);
 }
 
-/* Both members observe `machine`, each behind so many instructions. */
+/* Both members observe `machine`, each after so many instructions. */
 static void join(p5_machine *machine, party *p, member members[2], const uint64_t every[2],
                  void (*observed)(void *context, p5_machine *machine, const p5_observation *at))
 {

@@ -1,5 +1,5 @@
 /* Observation: exact, and without effect. Whoever looks at intervals must see what somebody saw who looked
- * behind every instruction and delivery, at the first boundary that reaches the goal; and every run must end
+ * after every instruction and delivery, at the first boundary that reaches the goal; and every run must end
  * with the totals of one that nobody looks at. */
 #include "guests.h"
 
@@ -40,7 +40,7 @@ static void run_to_end(p5_machine *machine, p5_counts *totals, uint64_t *instruc
     *instructions = p5_machine_instructions(machine);
 }
 
-/* Looks behind every instruction and every delivery, which takes clocks of its own, and compares where an
+/* Looks after every instruction and every delivery, which takes clocks of its own, and compares where an
  * observation of `noted` is due. */
 typedef struct comparison {
     const record *noted;
@@ -126,7 +126,7 @@ static void intervals_are_exact(void **state)
     check_intervals("quicksort", "1", "p54c-133", 0, 9973);
     check_intervals("walk1m", "1", "p54c-100", 100003, 0); /* misses, page walks, write-backs */
     check_intervals("x87", "10", "p55c-166", 997, 0);      /* long instructions */
-    check_intervals("mmx", "3", "p55c-200", 0, 1);         /* behind every instruction */
+    check_intervals("mmx", "3", "p55c-200", 0, 1);         /* after every instruction */
     check_intervals("selfmod", "50", "p55c-200", 499, 0);
     check_intervals("timer.elf", NULL, "p55c-200", 0, 7); /* interrupts */
 }

@@ -10,7 +10,7 @@
 typedef struct snapshot_bytes {
     unsigned char *data;
     size_t size, room;
-    size_t at;    /* where reading goes on */
+    size_t at;    /* where reading continues */
     bool too_far; /* more was to be read than there is */
 } snapshot_bytes;
 

@@ -27,7 +27,7 @@ static void search_finds_the_first_that_is_not_less(void **state)
         }
     }
     assert_int_equal(ARRAY_SEARCH(ranges, 8, end, UINT32_MAX), 7);
-    assert_int_equal(ARRAY_SEARCH(ranges, 8, end, UINT32_MAX + 1ull), 8); /* behind every address */
+    assert_int_equal(ARRAY_SEARCH(ranges, 8, end, UINT32_MAX + 1ull), 8); /* after every address */
     assert_int_equal(ARRAY_SEARCH((const range *)NULL, 0, end, 1), 0);
 }
 

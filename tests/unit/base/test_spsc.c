@@ -1,5 +1,5 @@
 /* The queue between two threads: everything arrives, once, in order and unchanged, whatever the sizes, and
- * spsc_drain returns behind the last, spsc_wait behind as many as were asked for, and who would wait does
+ * spsc_drain returns after the last, spsc_wait after as many as were asked for, and who would wait does
  * what else there is. */
 #include <pthread.h>
 #include <setjmp.h>

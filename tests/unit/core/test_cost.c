@@ -49,7 +49,7 @@ static void trigonometric(void **state)
 {
     (void)state;
     static const double pi = 3.14159265358979323846;
-    /* clocks per operation measured with a dependent FADD behind it, less its 3; FSIN of zero was measured
+    /* clocks per operation measured with a dependent FADD after it, less its 3; FSIN of zero was measured
      * alone. 0: not measured */
     const struct {
         double x, sine, cosine;

@@ -156,7 +156,7 @@ static void fault_in_v_and_another(void **state)
     }
 }
 
-/* Event 27h: INTR behind a trap or an NMI of the same boundary counts there too in silicon. Behind a fault
+/* Event 27h: INTR after a trap or an NMI of the same boundary counts there too in silicon. After a fault
  * there is no boundary. */
 static void waiting_interrupts(void **state)
 {
@@ -214,18 +214,18 @@ static void breakpoints_of_restarted_instructions(void **state)
         nop(&r, CODE);
         assert_int_equal(total(&r, match), expected += 1);
 
-        p5_exception e = fault(MF, CODE); /* stopped by an x87 exception, restarted behind the handler */
+        p5_exception e = fault(MF, CODE); /* stopped by an x87 exception, restarted after the handler */
         p5_core_exception(r.core, &e);
         execute(&r, CODE, fnop, sizeof fnop, (p5_retired){.count = 1});
         assert_int_equal(total(&r, match), expected += errata ? 2 : 1);
 
-        execute(&r, CODE - 1, pop_ss, 1, (p5_retired){.count = 1}); /* behind POP SS */
+        execute(&r, CODE - 1, pop_ss, 1, (p5_retired){.count = 1}); /* after POP SS */
         nop(&r, CODE);
         assert_int_equal(total(&r, match), expected += errata ? 2 : 1);
         nop(&r, CODE);
         assert_int_equal(total(&r, match), expected += 1);
 
-        p5_access access = fixture_access(DATA, 4, 0); /* behind an enabled data breakpoint */
+        p5_access access = fixture_access(DATA, 4, 0); /* after an enabled data breakpoint */
         execute(&r, CODE - 2, load, sizeof load,
                 (p5_retired){.count = 1, .accesses = &access, .access_count = 1});
         nop(&r, CODE);
@@ -233,7 +233,7 @@ static void breakpoints_of_restarted_instructions(void **state)
         nop(&r, CODE);
         assert_int_equal(total(&r, match), expected += 1);
 
-        p5_core_resume(r.core); /* behind an IRET that sets RF */
+        p5_core_resume(r.core); /* after an IRET that sets RF */
         nop(&r, CODE);
         assert_int_equal(total(&r, match), expected += errata ? 0 : 1);
         nop(&r, CODE);

@@ -48,7 +48,7 @@ static int generate(const workspace *w, const char *text, char **messages)
     return status;
 }
 
-/* The table with the first `old` behind `row` (the start of a row) replaced by `new`; *line gets the row's
+/* The table with the first `old` after `row` (the start of a row) replaced by `new`; *line gets the row's
  * number. */
 static char *changed(const workspace *w, const char *row, const char *old, const char *new, unsigned *line)
 {
@@ -114,7 +114,7 @@ static void faults_are_found_with_their_line(void **state)
         char *text = changed(w, faults[i].row, faults[i].old, faults[i].new, &line);
         char *messages;
         int status = generate(w, text, &messages);
-        /* A code out of order shows at the row behind it. */
+        /* A code out of order shows at the row after it. */
         if (strstr(faults[i].message, "after") != NULL || strcmp(faults[i].row, "2B\t") == 0)
             line++;
         char place[64];

@@ -108,7 +108,7 @@ static void first_write_to_a_page(void **state)
     fixture_close(&f);
 }
 
-/* While a line is being filled, hits of other lines go on (P54C: of other sets); those of the line itself
+/* While a line is being filled, hits of other lines continue (P54C: of other sets); those of the line itself
  * wait until it is in the array. */
 static void hits_pass_by_a_fill(void **state)
 {

@@ -1,4 +1,4 @@
-/* Snapshots of the memory side: a loaded one goes on like the one that was saved, and one that no memory side could have is refused. */
+/* Snapshots of the memory side: a loaded one continues like the one that was saved, and one that no memory side could have is refused. */
 #include "../base/snapshot_bytes.h"
 #include "../base/snapshot_parts.h"
 #include "same_state.h"

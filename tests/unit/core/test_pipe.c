@@ -140,7 +140,7 @@ static void times_of_pairs(void **state)
             }
 }
 
-/* AGI: one clock right behind the producer, none one group later; PUSH and POP forward ESP; both pipes count.
+/* AGI: one clock right after the producer, none one group later; PUSH and POP forward ESP; both pipes count.
  */
 static void address_interlock(void **state)
 {
@@ -177,7 +177,7 @@ static void prefix_shadow(void **state)
     assert_int_equal(r.insns[5].ex - r.insns[0].ex, 7);
     GO(&r, P5_FAMILY_P55C, NULL, 0x0f, 0xa5, 0xc3, 0x31, 0xd2, 0x31, 0xf6, 0x31, 0xff, 0x31, 0xed, 0x0f, 0xa5,
        0xc3);
-    assert_int_equal(r.insns[5].ex - r.insns[0].ex, 6); /* no such clock behind the FIFO */
+    assert_int_equal(r.insns[5].ex - r.insns[0].ex, 6); /* no such clock after the FIFO */
 }
 
 /* n copies of 66h before NOP: n + 1 clocks on the P54C, n + 2 on the P55C. */

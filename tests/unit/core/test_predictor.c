@@ -390,7 +390,7 @@ static void branches_behind_a_wrong_one(void **state)
     close_predictor(&f);
 }
 
-/* A pair without a branch behind the key of a taken branch: flush, and the entry wears down. */
+/* A pair without a branch after the key of a taken branch: flush, and the entry wears down. */
 static void false_hits_of_p54c(void **state)
 {
     (void)state;

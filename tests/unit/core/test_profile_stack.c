@@ -1,4 +1,4 @@
-/* The shadow call stack of the profile where something comes in between: an interrupt that is taken behind a
+/* The shadow call stack of the profile where something comes in between: an interrupt that is taken after a
  * call or return finds the stack as that has left it. */
 #include "retire_blocks.h"
 #include "core/core.h"
@@ -105,7 +105,7 @@ static uint64_t context_of(const profile_view *view, uint64_t address)
     return view->contexts[context].function;
 }
 
-/* Three trips, the second interrupted behind the call, or behind the return. */
+/* Three trips, the second interrupted after the call, or after the return. */
 static void run(bool symbols, bool delivered, bool behind_call)
 {
     static const profile_range functions[] = {
@@ -128,7 +128,7 @@ static void run(bool symbols, bool delivered, bool behind_call)
     assert_int_equal(context_of(&view, BEHIND), MAIN);
     assert_int_equal(context_of(&view, CALLEE), CALLEE);
     assert_int_equal(context_of(&view, HANDLER), HANDLER);
-    /* The interrupt has come where the callee was about to begin, or main to go on. */
+    /* The interrupt has come where the callee was about to begin, or main to continue. */
     uint64_t interrupted = 0;
     for (size_t i = 0; i < view.context_count; i++)
         if (view.contexts[i].function == HANDLER)

@@ -216,7 +216,7 @@ static uint32_t another_page(void *context, uint32_t linear)
     return linear + 0x100000;
 }
 
-/* What is behind a page's end is where the owner says. */
+/* What is after a page's end is where the owner says. */
 static void two_pages_of_one_reference(void **state)
 {
     (void)state;

@@ -119,7 +119,7 @@ static void writes_to_exclusive_lines_wait(void **state)
     }
 }
 
-/* A read miss goes to the bus behind the buffered writes, a read hit does not wait. */
+/* A read miss goes to the bus after the buffered writes, a read hit does not wait. */
 static void reads_and_buffered_writes(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* A block that Unicorn ends earlier than it was planned: behind PAUSE, behind a load of SS, with TF set. What
+/* A block that Unicorn ends earlier than it was planned: after PAUSE, after a load of SS, with TF set. What
  * the instruction at the plan's end needs is then needed by the block that has it, and by no other. */
 #include "guest.h"
 

@@ -217,7 +217,7 @@ static void test_software(void **state)
     guest_close(&g);
 }
 
-/* Answered by the host: goes on behind the INT with the registers as changed. */
+/* Answered by the host: continues after the INT with the registers as changed. */
 static engine_action answer(guest *g, const engine_event *event)
 {
     assert_int_equal(event->vector, 0x80);
@@ -336,7 +336,7 @@ static void test_icebp(void **state)
     guest_close(&g);
 }
 
-/* Undefined instructions: alone, behind others in a straight run, and longer than 15 bytes (#GP). */
+/* Undefined instructions: alone, after others in a straight run, and longer than 15 bytes (#GP). */
 GUEST(undefined, "mov eax, [0x30000]\n .byte 0x0f, 0x0b\n hlt");
 GUEST(too_long, "nop\n .fill 15, 1, 0x66\n nop\n hlt");
 

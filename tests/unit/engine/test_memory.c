@@ -257,7 +257,7 @@ static void test_same_block(void **state)
     guest_close(&g);
 }
 
-/* A read-modify-write of the instruction behind it, in a loop: 10 times round. */
+/* A read-modify-write of the instruction after it, in a loop: 10 times round. */
 GUEST(in_loop, "mov ebp, 10\n 1: inc dword ptr [0x1000c]\n mov eax, 0\n dec ebp\n jnz 1b\n hlt");
 
 static void test_in_loop(void **state)

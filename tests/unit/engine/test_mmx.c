@@ -1,4 +1,4 @@
-/* What MMX instructions compute, against the host's own MMX, and the x87's state behind them (241430, 8.2).
+/* What MMX instructions compute, against the host's own MMX, and the x87's state after them (241430, 8.2).
  */
 #include "guest.h"
 
@@ -157,7 +157,7 @@ static void test_mode(void **state)
     mode(emms_last, emms_last_end, true);
 }
 
-/* Name, and what stands before and behind an operand in memory. */
+/* Name, and what stands before and after an operand in memory. */
 #define SEQUENCES(X)                                                                                         \
     X(movq_from_memory, "movq mm2, ", "")                                                                    \
     X(movq_from_register, "movq mm4, mm5\n movq mm5, ", "\n movq mm6, mm5")                                  \

@@ -1,5 +1,5 @@
 /* Every one- and two-byte opcode, executed once per ModRM form: an instruction that the processor has does
- * not raise #UD, makes as many data references as its form says and goes on behind itself; one that it does
+ * not raise #UD, makes as many data references as its form says and continues after itself; one that it does
  * not have raises #UD at its own address and is not retired. The table of what exists is the manual's opcode
  * map, written down here a second time. */
 #define _GNU_SOURCE /* memmem */

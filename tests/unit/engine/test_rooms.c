@@ -5,7 +5,7 @@
 
 enum {
     MOST_KEPT = 64,
-    LIMIT = 16384, /* a room begins in front of this many blocks, values, accesses */
+    LIMIT = 16384, /* a room begins before this many blocks, values, accesses */
     CANARY = 0xa5
 };
 
@@ -19,10 +19,10 @@ typedef struct kept_batch {
 
 typedef struct keeper {
     guest g;    /* first: it is the callbacks' context */
-    bool tight; /* a room begins where the batch before ends, else behind the whole room before */
+    bool tight; /* a room begins where the batch before ends, else after the whole room before */
     kept_batch batches[MOST_KEPT];
     unsigned kept, most, all;
-    unsigned behind; /* single stretches that were recorded behind a batch which had been given away */
+    unsigned behind; /* single stretches that were recorded after a batch which had been given away */
     engine_buffers room;
     p5_retired_block blocks[LIMIT + ENGINE_BUFFER_BLOCKS + 1];
     p5_value values[LIMIT + ENGINE_BUFFER_VALUES + 1];
@@ -103,7 +103,7 @@ typedef struct trial {
     const uint8_t *code, *end;
     void (*prepare)(guest *);
     bool most;   /* many batches are kept at a time */
-    bool behind; /* something is recorded behind a batch that was given away */
+    bool behind; /* something is recorded after a batch that was given away */
 } trial;
 
 static void begin(guest *g, const trial *t)
@@ -203,7 +203,7 @@ static void test_short_blocks(void **state)
     run(&(trial){short_blocks, short_blocks_end, .most = true});
 }
 
-/* A block that faults behind references: they are told of as a stretch of their own behind the batch. */
+/* A block that faults after references: they are told of as a stretch of their own after the batch. */
 GUEST(fault, "mov ebx, 0x30000\n mov ecx, 500\n 1: mov [ebx], ecx\n add eax, [ebx]\n dec ecx\n jnz 1b\n mov "
              "[ebx], eax\n mov [ebx + 4], eax\n mov ecx, 0\n div ecx\n mov [ebx + 8], eax\n hlt");
 
@@ -213,7 +213,7 @@ static void test_fault(void **state)
     run(&(trial){fault, fault_end, .behind = true});
 }
 
-/* Accessed and dirty bits are set in the middle of blocks, which then go on. */
+/* Accessed and dirty bits are set in the middle of blocks, which then continue. */
 static void paging_on(guest *g)
 {
     enum { DIRECTORY = GUEST_PAGES, TABLE = GUEST_PAGES + 0x1000, PRESENT_WRITABLE = 3 };

@@ -250,7 +250,7 @@ static void test_open_bus(void **state)
     guest_close(&g);
 }
 
-/* Flags that are undefined behind a bit test stay as they were, in a block as well as in steps: what runs
+/* Flags that are undefined after a bit test stay as they were, in a block as well as in steps: what runs
  * does not depend on where it is cut. */
 #define BIT_TEST(name, code)                                                                                 \
     GUEST(name,                                                                                              \

@@ -77,7 +77,7 @@ static void math_fault(const uint8_t *code, const uint8_t *end, unsigned retired
     assert_int_equal(g.event_count, 1);
     assert_int_equal(g.events[0].vector, 16);
     assert_int_equal(g.count, retired + 1);
-    assert_int_equal(g.events[0].eip, g.insns[retired - 1].address + 1); /* behind the NOP */
+    assert_int_equal(g.events[0].eip, g.insns[retired - 1].address + 1); /* after the NOP */
     uint8_t image[108];
     engine_get_x87(g.e, image);
     assert_int_equal(image[4] & 0x84, 0x84); /* ES, ZE */

@@ -116,7 +116,7 @@ static void keep_told(told *to, const guest *g)
 static bool told_the_same(const sequence *s, const told *a, const guest *b)
 {
     bool same_values = a->count == b->count && a->value_count == b->value_count;
-    for (unsigned i = 0; same_values && i < a->value_count; i++) { /* behind the kind is nothing */
+    for (unsigned i = 0; same_values && i < a->value_count; i++) { /* after the kind is nothing */
         const p5_value *v = &a->values[i], *w = &b->values[i];
         same_values = v->a == w->a && v->b == w->b && v->fpu_control == w->fpu_control && v->kind == w->kind;
     }

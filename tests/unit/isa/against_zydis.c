@@ -198,7 +198,7 @@ static void test_all_encodings(void **state)
     assert_true(f->compared > 1000000);
 }
 
-/* Random bytes behind random prefixes. */
+/* Random bytes after random prefixes. */
 static void test_random_bytes(void **state)
 {
     fixture *f = *state;

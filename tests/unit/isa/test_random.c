@@ -63,7 +63,7 @@ static void test_random(void **state)
         if ((insn.form == 0) != ((insn.flags & ISA_UNDEFINED) != 0))
             fail_bytes(bytes, "form and ISA_UNDEFINED disagree, form", insn.form);
         longest = insn.length > longest ? insn.length : longest;
-        /* A copy of exactly these bytes, so that a sanitizer sees a read behind them. */
+        /* A copy of exactly these bytes, so that a sanitizer sees a read after them. */
         memcpy(exact, bytes, insn.length);
         if (insn.length < MAX_LENGTH || !(insn.flags & ISA_UNDEFINED)) {
             if (!isa_decode(decoder, exact, insn.length, n, code32, &again) || !same_insn(&insn, &again))

@@ -394,7 +394,7 @@ static void test_other_packets(void **state)
                 {"z4,2000,4", GDB_REPLY, "OK"},
                 {"z0,1234,1", GDB_REPLY, "OK"}, /* was not there */
                 {"m10000,0", GDB_REPLY, ""},
-                {"mfffff,4", GDB_REPLY, "00"}, /* the last byte of the memory, and what is behind it */
+                {"mfffff,4", GDB_REPLY, "00"}, /* the last byte of the memory, and what is after it */
                 {"vKill;1", GDB_END, "OK"},
                 {"k", GDB_END, ""},
                 {"D", GDB_END, "OK"}};

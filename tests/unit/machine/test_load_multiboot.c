@@ -122,7 +122,7 @@ static void fields_of_headers(void **state)
         assert_int_equal(h.wants_graphics, i != 2);
         put32(file, sizes[i][0], sizes[i][1]);
     }
-    header_2(0, 16 + 24); /* and so do those behind the header's end */
+    header_2(0, 16 + 24); /* and so do those after the header's end */
     assert_true(multiboot_find(file, 1000, &h));
     assert_true(h.has_addresses && !h.has_entry);
     header_2(0, 16 + 23);

@@ -92,7 +92,7 @@ static void accepts_what_dos_loads(void **state)
         {4, 0x802, IMAGE, IMAGE},               /* of 1 MB at most */
         {4, 3, IMAGE + 512, IMAGE},             /* longer than the file */
         {8, 1, SIZE - 16, SIZE - 16},           /* the image begins in the header */
-        {0x1e, 0xffff, IMAGE, IMAGE},           /* relocation and entry point behind the image */
+        {0x1e, 0xffff, IMAGE, IMAGE},           /* relocation and entry point after the image */
         {0x14, 0xffff, IMAGE, IMAGE},
         {0x16, 0x1000, IMAGE, IMAGE},
     };
@@ -141,7 +141,7 @@ static void com_files(void **state)
     assert_int_equal(P5_ERR_FORMAT, mz_parse(bytes, 0, &image, &error));
 }
 
-/* A header behind relocations that begin at 40h or later is another system's. */
+/* A header after relocations that begin at 40h or later is another system's. */
 static void other_systems(void **state)
 {
     static const struct {

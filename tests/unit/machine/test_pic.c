@@ -165,7 +165,7 @@ static void test_automatic_end(void **state)
     pic_set_line(&p, 5, false);
     pic_set_line(&p, 5, true);
     pic_set_line(&p, 6, true);
-    assert_int_equal(0x26, pic_acknowledge(&p)); /* behind 5, which became the lowest */
+    assert_int_equal(0x26, pic_acknowledge(&p)); /* after 5, which became the lowest */
 }
 
 static void test_special_mask(void **state)

@@ -44,7 +44,7 @@ static void test_mode0(void **state)
     assert_true(pit_next_rise(&p, 0, 15) == PIT_NEVER);
     assert_int_equal(4, read_count(&p, 0, 11));
     assert_int_equal(1, read_count(&p, 0, 14));
-    assert_int_equal(0xffff, read_count(&p, 0, 16)); /* it goes on counting */
+    assert_int_equal(0xffff, read_count(&p, 0, 16)); /* it continues counting */
     pit_write(&p, PIT_COUNTER0, 9, 20);              /* the first byte takes OUT low and stops the count */
     expect_out(&p, 0, 20, "0000000000000000");
 }

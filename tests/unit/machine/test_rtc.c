@@ -196,7 +196,7 @@ static void test_alarm_times(void **state)
     (void)state;
     static const struct {
         uint8_t b, hour, minute, second;
-        int64_t after; /* seconds behind 10:20:30; -1: never */
+        int64_t after; /* seconds after 10:20:30; -1: never */
     } rows[] = {{0x22, 0x10, 0x20, 0x31, 1},     {0x22, 0x10, 0x20, 0x30, 86400}, /* not at once */
                 {0x22, 0x10, 0x21, 0x00, 30},    {0x22, 0x11, 0x20, 0x30, 3600},
                 {0x22, 0x09, 0x59, 0x59, 85169}, {0x22, 0x23, 0x59, 0x59, 49169},
