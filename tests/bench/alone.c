@@ -1,6 +1,5 @@
-/* alone IMAGE ADDRESS: runs a guest of worst.py on Unicorn with nothing of p5scope, as the measure of what
- * code costs that has to be translated. Status 1 if it does not come to its end: Unicorn delivers no
- * interrupts. */
+/* alone IMAGE ADDRESS: runs a guest of worst.py on Unicorn without p5scope, to measure what the translation of code
+ * costs. Exit status 1 if the guest does not reach its end, because Unicorn delivers no interrupts. */
 #include <stdio.h>
 #include <stdlib.h>
 

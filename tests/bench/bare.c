@@ -1,7 +1,6 @@
-/* bare PROGRAM [ARGUMENT...]: runs a Linux guest on the engine with everything recorded - blocks, accesses
- * with both addresses, operand values - and nobody to price it, as the measure of what the model adds. The
- * guest's clock stands still; `--pce` and the like are not there. Prints instructions and accesses on
- * standard error. */
+/* bare PROGRAM [ARGUMENT...]: runs a Linux guest on the engine, which records blocks, accesses with both addresses
+ * and operand values, without a model. The difference to p5scope is what the model costs. The guest's clock stands
+ * still, and options like --pce are missing. Prints instructions and accesses on standard error. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* How fast the engine is alone: instructions per second of small kernels with a retired() that only counts.
- * Prints a table; nothing is checked, since figures depend on the machine. */
+/* Measures the engine alone: instructions per second of small kernels with a callback that only counts. Prints a table
+ * and checks nothing, because the figures depend on the machine. */
 #include <time.h>
 
 #include "../unit/engine/guest.h"

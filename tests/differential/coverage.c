@@ -1,6 +1,6 @@
-/* Which oracle has executed each form of the instruction table, from what its programs wrote of themselves.
- *   coverage OTHERS SNIPPETS SYSTEM OUT     OTHERS: forms that neither has, each with the test that has it;
- *                                           status 1 if a form is nowhere */
+/* Lists which oracle has executed each form of the instruction table, from the output of its programs.
+ *   coverage OTHERS SNIPPETS SYSTEM OUT     OTHERS lists forms that neither program executes, each with a test that
+ *                                           does; exit status 1 if a form is nowhere */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-/* Build-time tool: every encoding of the instruction table that a Linux program may execute, as a table for
- * snippets.c, by decoding all opcodes. What a program at CPL 3 cannot compare with another processor's (the
- * selectors of its operating system, time, identification) is left to the system-mode images.
+/* Build-time tool: writes a table for snippets.c with every encoding of the instruction table that a Linux program may
+ * execute, found by decoding all opcodes. The system-mode images test what a program at CPL 3 cannot compare with
+ * another processor: selectors of its operating system, time, identification.
  *   forms_gen OUT.h */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* What snippets.c writes of each snippet and compare.c reads. */
+/* The record that snippets.c writes for each snippet and compare.c reads. */
 #ifndef DIFFERENTIAL_RECORD_H
 #define DIFFERENTIAL_RECORD_H
 

@@ -1,7 +1,7 @@
-/* Single cases that were wrong once or that the manual leaves open, with the state that must come of them:
- * from the manual, or as processors were measured (docs/fidelity.md). Runs as a guest, and natively, where
- * rows are left out that later processors do not do as written. rows [native]     status 1 with a line for
- * each difference; [p54c]: rows with MMX instructions are left out */
+/* Single cases that were wrong once or that the manual leaves open. The expected states are those of the manual, or
+ * were measured on processors (docs/fidelity.md). The program runs as a guest and natively.
+ *   rows [native] [p54c]     exit status 1 with a line for each difference; native leaves out what later processors do
+ *                            differently, p54c the MMX instructions */
 #include "snippet_run.h"
 
 enum { SIGILL = 4, SIGTRAP = 5, SIGFPE = 8, SIGSEGV = 11 };

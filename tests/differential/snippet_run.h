@@ -1,5 +1,5 @@
-/* Runs pieces of code one after the other, each with its own registers, flags, x87 state and memory, and
- * notes what came of it: for the Linux programs of this folder, which run natively and as guests. */
+/* Runs pieces of code one after another, each with its own registers, flags, x87 state and memory, and records the
+ * results. The Linux programs of this folder use it natively and as guests. */
 #ifndef SNIPPET_RUN_H
 #define SNIPPET_RUN_H
 

@@ -1,10 +1,10 @@
-/* Random snippets of the instructions in forms.h, run one after the other with random registers, flags, x87
- * state and memory. A Linux program: what it writes is the same on every processor of the family, but for
- * what the masks in each record leave out. compare.c reads what two processors wrote.
+/* Runs random snippets of the instructions in forms.h with random registers, flags, x87 state and memory. A Linux
+ * program; its output is the same on every processor of the family, except for what the masks in each record leave
+ * out. compare.c compares the output of two processors.
  *   snippets FIRST COUNT [STATES [ONLY]]
- *      writes one record for each, or one for each of as many states that it begins in, or only that of one
+ *      writes a record for each snippet, or for each of STATES initial states, or only for state ONLY
  *   snippets
- *      how many there are until every encoding was the first of one */
+ *      prints after how many snippets every encoding was the first of one */
 #include "form_kinds.h"
 #include "snippet_run.h"
 

@@ -1,7 +1,7 @@
-/* System code, instruction by instruction: segments and their limits, rights of pages, gates, tasks, V86
- * mode, every level. Each test enters a random state, executes a few instructions and ends with INT 20h or an
- * exception; what is found then is left in memory as a record, for p5scope at port E9h, too. The same
- * diskette runs under p5scope, Bochs and QEMU; system_compare.c reads the records. */
+/* Executes system code, instruction by instruction: segments and their limits, rights of pages, gates, tasks, V86 mode,
+ * all privilege levels. Each test enters a random state, executes a few instructions and ends with INT 20h or an
+ * exception. It leaves a record of the result in memory, and writes it to port E9h for p5scope. The same diskette runs
+ * under p5scope, Bochs and QEMU; system_compare.c compares the records. */
 #include "system_record.h"
 
 typedef uint8_t u8;

@@ -1,9 +1,9 @@
-/* Compares what system.c wrote under p5scope with what it wrote under two emulators that others wrote.
- *   system_compare COUNT P5SCOPE BOCHS [QEMU]     status 1 if p5scope does what no rule below says, or if
- *                                                 there are not COUNT tests; 3 if only QEMU does, 4 if it
- *                                                 ended in a test, 5 if it may
- * p5scope must do what Bochs does, but for the first table. Where Bochs and QEMU do not do the same, the
- * manual decides: the second table has what QEMU leaves out. */
+/* Compares the records that system.c left under p5scope with those of two other emulators.
+ *   system_compare COUNT P5SCOPE BOCHS [QEMU]     exit status 1 if p5scope differs in a way that no rule below allows,
+ *                                                 or if there are not COUNT tests; 3 if only QEMU differs, 4 if it
+ *                                                 ended in a test, 5 if it may have
+ * p5scope must agree with Bochs, except for the rules of the first table. Where Bochs and QEMU disagree, the manual
+ * decides: the second table lists what QEMU leaves out. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>

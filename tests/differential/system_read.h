@@ -1,4 +1,4 @@
-/* Reads what system.c wrote. */
+/* Reads the records of system.c. */
 #ifndef SYSTEM_READ_H
 #define SYSTEM_READ_H
 

@@ -1,4 +1,4 @@
-/* What system.c writes of each test and system_compare.c reads. */
+/* The record that system.c writes for each test and system_compare.c reads. */
 #ifndef SYSTEM_RECORD_H
 #define SYSTEM_RECORD_H
 

@@ -2,12 +2,11 @@
  *
  *   fuzz_x [--seed N] [--images M] [--seconds S] [--batch K] [--state FILE] [--keep FOLDER] [FOLDER|FILE...]
  *
- * Feeds it the given inputs, then M inputs made from the seeds N, N + 1 ..., or as many as S seconds have
- * room for. An input is a given one, changed, or one of random bytes; it depends on its seed and the given
- * ones only. Each K of them run in a process of their own, so that one that ends it is told and the next one
- * follows: `fuzz_x --seed N --images 1` is that input again, --keep writes such inputs to files. --state: the
- * seed to begin with is read from FILE, and where to continue is written there; what was seen is added to it.
- */
+ * Runs the given inputs, then M inputs made from the seeds N, N + 1 ..., or as many as fit into S seconds. An input is a
+ * given one with changes, or random bytes; it depends only on its seed and the given inputs. Each K inputs run in a
+ * process of their own, so that the fuzzer reports a crash and continues. `fuzz_x --seed N --images 1` repeats an input;
+ * --keep writes the inputs that crash to files. --state reads the first seed from FILE, writes the next one to it, and
+ * adds up what was seen. */
 #include <dirent.h>
 #include <errno.h>
 #include <getopt.h>

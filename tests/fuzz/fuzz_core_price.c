@@ -1,5 +1,5 @@
-/* Any code, retired in any stretches with any accesses: every clock has an owner, and remembered answers are
- * those of the exact path. */
+/* Prices any code, retired in any stretches with any accesses. Every clock has an owner, and the memo's prices are those
+ * of the exact path. */
 #include <string.h>
 
 #include "fuzz.h"

@@ -1,7 +1,6 @@
-/* gdb's packets: an input is a list of them - well formed, of any bytes, broken off - sent through a socket
- * to a Linux program or a guest of the bare machine. Whatever comes, the host continues and the session ends:
- * by the client's leaving, or by its limits.
- */
+/* Sends packets to the server for gdb. An input is a list of packets, well formed, of any bytes, or incomplete, which
+ * goes through a socket to a Linux program or a bare-metal guest. p5scope keeps running, and the session ends when the
+ * client leaves or a limit is reached. */
 #include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>

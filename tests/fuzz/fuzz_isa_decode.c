@@ -1,4 +1,4 @@
-/* Any bytes decode, to something consistent. */
+/* Decodes any bytes. The result is consistent. */
 #include <string.h>
 
 #include "fuzz.h"

@@ -1,7 +1,6 @@
-/* Linux system calls 0-450 with hostile arguments, signal handlers and what they return to: an input is a
- * list of calls, each RECORD_BYTES; a program is made that does one after the other, its handlers among them.
- * Whatever it asks for, the host continues, the run ends within its limits and the laws of the counts hold.
- */
+/* Makes Linux system calls 0 to 450 with hostile arguments, and handles signals. An input is a list of calls, each
+ * RECORD_BYTES long; a program is made that performs them one after another and has handlers among them. p5scope keeps
+ * running, the run ends within its limits, and the laws of the counts hold. */
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <time.h>

@@ -1,8 +1,6 @@
-/* Files that a machine is given: ELF programs and freestanding ones, Multiboot images, Linux kernels, disks,
- * DOS programs, flat images. An input is bytes as they come, or damage to a file that is right. A file is
- * refused with a message, or its guest runs within its limits, the laws of its counts hold, and a profile of
- * it can be written.
- */
+/* Loads files: ELF programs for Linux and bare metal, Multiboot images, Linux kernels, disks, DOS programs, flat images.
+ * An input is random bytes, or damage to a valid file. A file is refused with a message, or its guest runs within its
+ * limits, the laws of its counts hold, and its profile can be written. */
 #include "elf.h"
 #include "fuzz.h"
 #include "p5scope/machine.h"

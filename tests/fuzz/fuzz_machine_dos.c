@@ -1,6 +1,6 @@
-/* DOS programs of any bytes and any calls: refused with a message, or run until they end or have had enough.
- * The first byte says what the input is: 'M' the file itself, else a COM program that loads registers from
- * the input and calls DOS, the BIOS and XMS with them, again and again. */
+/* Runs DOS programs of any bytes and any calls. A program is refused with a message, or runs until it ends or reaches a
+ * limit. The first byte selects the kind of input: 'M' is the file itself; anything else is a COM program that loads
+ * registers from the input and calls DOS, the BIOS and XMS with them repeatedly. */
 #define _GNU_SOURCE
 #include <string.h>
 #include <sys/mman.h>

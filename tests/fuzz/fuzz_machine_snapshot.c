@@ -1,6 +1,6 @@
-/* Snapshots with right checksums and wrong content. An input says which guest is saved and which numbers of
- * its snapshot change, and how: it is refused with a message, or loaded and run for some instructions, and
- * the host continues. Saved again and loaded, what was loaded is the same.
+/* Loads snapshots with valid checksums and wrong contents. An input selects the guest that is saved, and the numbers of
+ * its snapshot that change. The snapshot is refused with a message, or is loaded and runs for some instructions. Saved
+ * and loaded once more, its contents are the same.
  *
  *   input    guest | change | change ...
  *   change   field (2 bytes), number in it (2), how (1), value (8)

@@ -1,7 +1,6 @@
-/* Command lines: the verbs, their options with words that fit and do not, guests and files. An input is a
- * list of numbers of words and of bytes that stand in their place. Each line runs in a process of its own, as
- * the program does; it ends with a status, and within its time.
- */
+/* Runs command lines: verbs, their options with valid and invalid words, guests and files. An input is a list of numbers
+ * of words, and of bytes that replace them. Each line runs in a process of its own, as the program does, and ends with a
+ * status within its time. */
 #include <errno.h>
 #include <dirent.h>
 #include <fcntl.h>

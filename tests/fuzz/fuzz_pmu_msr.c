@@ -1,5 +1,5 @@
-/* Any sequence of RDMSR, WRMSR, RDPMC and RDTSC at any privilege: no crash, faults as the privilege rules
- * say, counters of 40 bits, and a counter goes forward by just what its event did. */
+/* Executes any sequence of RDMSR, WRMSR, RDPMC and RDTSC at any privilege level. Faults follow the privilege rules,
+ * counters have 40 bits, and a counter increases by exactly what its event counted. */
 #include <string.h>
 
 #include "fuzz.h"

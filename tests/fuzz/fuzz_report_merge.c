@@ -1,7 +1,6 @@
-/* Files given to `merge`: added as a whole or refused with a message, and a database that refused a file is
- * as it was. The first byte says what they are: bytes as they come; lines of the form that stat -j writes; a
- * damaged database; a database with something of its own in it.
- */
+/* Gives files to `merge`. A file is added as a whole or refused with a message, and a refused file leaves the database
+ * as it was. The first byte selects the kind: random bytes; lines in the form that stat -j writes; a damaged database; a
+ * database with additional contents. */
 #include <sqlite3.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
-/* Profile files of any contents: refused with a message, or read, shown in every form, and the same when they
- * are written and read again. The input is the file itself if its first byte is 'p'; otherwise lines are made
- * from it that have the right form and any numbers. */
+/* Reads profile files of any contents. A file is refused with a message, or is read, shown in every form, and the same
+ * after it was written and read again. The input is the file itself if its first byte is 'p'; otherwise the fuzzer makes
+ * lines of the right form with any numbers from it. */
 #define _GNU_SOURCE
 #include <inttypes.h>
 #include <string.h>

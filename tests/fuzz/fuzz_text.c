@@ -1,7 +1,6 @@
-/* Texts that a user writes: model files, case files, budgets, selections of events, fields of models,
- * registers, tables. The first byte says which, the rest is the text; or, above 7Fh, numbers of words that
- * stand in such texts. Each is taken or refused with a message.
- */
+/* Parses texts that a user writes: model files, case files, budgets, selections of events, fields of models, registers,
+ * tables. The first byte selects the kind. The rest is the text, or, if the first byte is above 7Fh, numbers of words
+ * that occur in such texts. Each text is accepted or refused with a message. */
 #include <string.h>
 
 #include "fuzz.h"

@@ -1,5 +1,5 @@
-/* The multitasking kernel of testprogs/bare/kernel.asm: what its tasks counted by a virtualised counter must
- * add up to what the machine counted at CPL 3, to the last one. Usage: guest_kernel KERNEL EVENT */
+/* Runs the multitasking kernel testprogs/bare/kernel.asm. The sum of what its tasks counted with a virtualised counter
+ * must be exactly what the machine counted at CPL 3. Usage: guest_kernel KERNEL EVENT */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* Raises NMI and fails bus cycles when testprogs/checks/pins.asm says so. Usage: guest_pins IMAGE */
+/* Raises NMI and makes bus cycles fail when testprogs/checks/pins.asm requests it. Usage: guest_pins IMAGE */
 #include <stdio.h>
 #include <string.h>
 

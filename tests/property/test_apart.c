@@ -1,6 +1,6 @@
-/* With the core model in a thread of its own a run is the same run: totals, clocks, and what an observer of
- * counts is told, to the bit; in one go, in pieces, and with a profile. That the thread is used is tested,
- * too: the observer sees in which one it is called. property_apart FOLDER-OF-TESTPROGS */
+/* Law: a run with the core model in a thread of its own equals the run with one thread, bit by bit, in totals, clocks
+ * and what an observer of counts gets; in one piece, in several pieces, and with a profile. The observer also checks
+ * that the second thread calls it. Usage: property_apart FOLDER-OF-TESTPROGS */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

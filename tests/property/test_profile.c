@@ -1,7 +1,6 @@
-/* Laws of the exact profile on random guests: making it changes no count; it is the same whether the memo
- * answers or the exact path does, instruction by instruction and context by context, also if the memo is
- * dropped all the time or is fed in batches; and what the instructions cost adds up to the totals. Arguments:
- * guests per board, and the first one's number. */
+/* Laws of the exact profile on random guests. Making it changes no count. The memo and the exact path give the same
+ * profile, instruction by instruction and context by context, also if the memo is dropped all the time or gets batches.
+ * The costs of instructions add up to the totals. Arguments: guests per board, and the first one's number. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
-/* The retired stream of random programs equals the one that Unicorn's public interface shows: instruction by
- * instruction (a hook on each) and access by access (memory hooks), in a Unicorn of its own - the shared
- * library, none of whose functions are replaced. What the public interface is known to tell differently is
- * put right here: REP strings (one call per iteration and one more), loads across a page end (told whole and
- * in parts), stores that change the running block (told twice), POPA (ESP's slot left out).
+/* The retired stream of random programs equals what Unicorn's public interface shows, instruction by instruction (a hook
+ * on each) and access by access (memory hooks), in a separate Unicorn: the shared library, none of whose functions are
+ * replaced. This test corrects where the public interface is known to differ: REP strings (one call per iteration and
+ * one more), loads across a page end (reported whole and in parts), stores that change the running block (reported
+ * twice), POPA (ESP's slot left out).
  *
  * test_stream [FIRST_SEED COUNT] */
 #include <dlfcn.h>

@@ -1,5 +1,5 @@
-/* Tries from inside the second wall, one system call of each class that a guest which got the better of the
- * emulator would want, and those that p5scope needs. */
+/* Tries, inside the sandbox, one system call of each class that a guest could use after taking over the emulator, and
+ * those that p5scope needs. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
-/* Callbacks of an observed run: stretches add up to the run, exceptions are those the manual prescribes,
- * ports are answered by whom they are asked in turn, events are told where somebody sees them who looks
- * after every instruction; several observers, and what a callback may and may not call. */
+/* Callbacks of an observed run. Stretches add up to the run. Exceptions are those of the manual. Handlers of ports are
+ * called in order until one handles the access. Events come at the place where an observer of every instruction sees
+ * them. Several observers work side by side, and each callback may call only the functions that the header allows. */
 #include "guests.h"
 
 #include "p5scope/report.h"

@@ -1,5 +1,5 @@
-/* The host's x87 holds the guest's registers between instructions of the guest, and is free whenever somebody
- * else's function runs: nothing in it, the control word that programs expect. */
+/* The host's x87 holds the guest's registers between instructions of the guest. Whenever other code runs, it is empty
+ * and has the control word that programs expect. */
 #include "guests.h"
 
 #include "p5scope/core.h"

@@ -1,6 +1,5 @@
-/* Observation: exact, and without effect. Whoever looks at intervals must see what somebody saw who looked
- * after every instruction and delivery, at the first boundary that reaches the goal; and every run must end
- * with the totals of one that nobody looks at. */
+/* Observation is exact and has no effect. An observer of intervals gets what an observer of every instruction and
+ * delivery gets at the first boundary that reaches the goal, and every run ends with the totals of an unobserved one. */
 #include "guests.h"
 
 enum { MOST = 4096 };

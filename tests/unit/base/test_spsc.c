@@ -1,6 +1,6 @@
-/* The queue between two threads: everything arrives, once, in order and unchanged, whatever the sizes, and
- * spsc_drain returns after the last, spsc_wait after as many as were asked for, and who would wait does
- * what else there is. */
+/* The queue between two threads. All messages arrive once, in order and unchanged, whatever their sizes. spsc_drain
+ * returns after the last message, spsc_wait after as many as requested; a producer that would have to wait does other
+ * work meanwhile. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-/* The memo's debug switch: it compares every stretch, says nothing while the memo is right, and finds what is
- * wrong in the stretch in which it happens. */
+/* --check-memo compares every stretch. It reports nothing while the memo is right, and a wrong entry in the stretch that
+ * first uses it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

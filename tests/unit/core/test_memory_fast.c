@@ -1,5 +1,5 @@
-/* The hot path must leave what the exact path leaves: the same random references through "usual, else exact"
- * and through the exact path alone give the same structures, times and counts. */
+/* The fast path must leave the same state as the exact path: the same random references, through the fast path with the
+ * exact one where it does not apply, and through the exact path alone, give the same structures, times and counts. */
 #include "same_state.h"
 
 static unsigned usual_of(fixture *fast, fixture *exact, uint64_t seed, unsigned spread)

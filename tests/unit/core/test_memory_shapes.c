@@ -1,5 +1,5 @@
-/* Of a data reference the shapes that memory_data.c is compiled for must leave and answer what that for all
- * references leaves and answers: the same random references go through both. */
+/* The special versions of a data reference, for which memory_data.c is compiled, must give the same answer and state as
+ * the general version: the same random references go through both. */
 #include "same_state.h"
 
 /* Shared lines become exclusive when their writes have ended. */

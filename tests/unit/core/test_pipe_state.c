@@ -1,5 +1,5 @@
-/* The pipe's state between stretches: equal situations have equal bytes. Therefore a loop, whose situations recur, has
- * states that recur; and a state holds nothing that is over. */
+/* The pipe's state between stretches: equal situations have equal bytes. Therefore the states of a loop recur, and a
+ * state contains nothing that has passed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* Branches of the P55C that are predicted ahead, by short ways for what is usual, are told what they are told
- * by the long one, and leave the same entries. */
+/* Branches of the P55C that are predicted early. The fast path gives the same predictions as the slow path and leaves
+ * the same entries in the branch target buffer. */
 #include "core/core.h"
 #include "core/internal.h"
 #include "core/branch/predictor_fast.h"

@@ -1,5 +1,5 @@
-/* The shadow call stack of the profile where something comes in between: an interrupt that is taken after a
- * call or return finds the stack as that has left it. */
+/* The profile's shadow call stack when an interrupt is taken directly after a call or return: the interrupt finds the
+ * stack as that instruction has left it. */
 #include "retire_blocks.h"
 #include "core/core.h"
 #include "core/internal.h"

@@ -1,6 +1,6 @@
-/* Predictions of the P55C look back to a branch's last execution: a core that is loaded from a snapshot knows
- * of it, however many other branches the saved one has met. A branch target buffer that cannot be is not
- * loaded. And other code where a branch was is no such branch. */
+/* Predictions of the P55C depend on a branch's last execution. A core that was loaded from a snapshot knows it, however
+ * many other branches the saved core executed. An impossible branch target buffer is not loaded. Other code at the place
+ * of a branch is another branch. */
 #include "../base/snapshot_bytes.h"
 #include "core/core.h"
 #include "core/internal.h"

@@ -1,5 +1,5 @@
-/* The test registers' commands on the structures (manual, 26.2.1), with an owner that keeps RAM and memory
- * apart as the engine does: what the processor sees, and what stands behind the caches. */
+/* The test registers' commands on the structures (manual, 26.2.1). The test keeps two copies of memory, as the engine
+ * does: what the processor sees, and what is in memory below the caches. */
 #include "fixture.h"
 
 #include "core/internal.h"

@@ -1,5 +1,5 @@
-/* A block that Unicorn ends earlier than it was planned: after PAUSE, after a load of SS, with TF set. What
- * the instruction at the plan's end needs is then needed by the block that has it, and by no other. */
+/* Blocks that Unicorn ends earlier than planned: after PAUSE, after a load of SS, with TF set. The block with the
+ * instruction at the plan's end, and no other, gets what that instruction needs. */
 #include "guest.h"
 
 GUEST(pause, "pause\n nop");

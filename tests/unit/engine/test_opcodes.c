@@ -1,7 +1,6 @@
-/* Every one- and two-byte opcode, executed once per ModRM form: an instruction that the processor has does
- * not raise #UD, makes as many data references as its form says and continues after itself; one that it does
- * not have raises #UD at its own address and is not retired. The table of what exists is the manual's opcode
- * map, written down here a second time. */
+/* Executes every one-byte and two-byte opcode once per ModRM form. An instruction of the processor raises no #UD, makes
+ * as many data references as its form says, and continues at the next instruction. Any other raises #UD at its own
+ * address and is not retired. The table of existing instructions is the manual's opcode map, written a second time. */
 #define _GNU_SOURCE /* memmem */
 #include "guest.h"
 

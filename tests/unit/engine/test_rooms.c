@@ -1,6 +1,5 @@
-/* Batches that their owner keeps: they stay where the engine has put them, while it puts the next ones
- * elsewhere. What is found there later is what somebody who looks at once is told, and nothing is written
- * outside a room. */
+/* Batches that their owner keeps. They stay where the engine has put them while it puts the next ones elsewhere. Read
+ * later, they contain what the owner would have got at once, and the engine writes nothing outside of a room. */
 #include "guest.h"
 
 enum {

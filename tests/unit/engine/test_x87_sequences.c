@@ -1,6 +1,6 @@
-/* Sequences of x87 instructions with all exceptions masked, as the engine leaves the guest's registers in the
- * host's x87 between them: the state at the end against the host's own, and that and what the model is told
- * against a run in single steps, where the registers go back to the guest's state after each instruction. */
+/* Sequences of x87 instructions with all exceptions masked, between which the engine leaves the guest's registers in the
+ * host's x87. The final state must be that of the host's own x87. State and values that the model gets must be those of
+ * a run in single steps, where the registers return to the guest's state after each instruction. */
 #include <sys/mman.h>
 
 #include "engine/x87/x87_internal.h"

@@ -1,5 +1,5 @@
-/* Lengths, register and memory use of every form that P55C has, against Zydis. What the two mean differently
- * is listed with its reason in `differences`; anything else fails. */
+/* Lengths, and use of registers and memory, of every form of the P55C, compared with Zydis. `differences` lists where
+ * the two differ in meaning, with the reason; anything else fails. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,5 @@
-/* Decoded fields that pairing, AGI and the engine stand on, instruction by instruction. Expected values
- * follow from the encoding tables of the manual and from the pairing rules (optimisation manual, 3.3 and
- * appendix A). */
+/* Decoded fields on which pairing, AGI and the engine depend, instruction by instruction. Expected values follow from
+ * the encoding tables of the manual and from the pairing rules (optimisation manual, 3.3 and appendix A). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

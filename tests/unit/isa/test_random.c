@@ -1,5 +1,5 @@
-/* Laws that hold for any bytes: decoding never crashes, says the same again, and needs exactly the bytes that
- * it calls the instruction. */
+/* Laws for any bytes: decoding never crashes, gives the same result again, and depends on exactly the bytes of the
+ * instruction. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

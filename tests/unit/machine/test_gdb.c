@@ -1,4 +1,4 @@
-/* Packets of gdb's protocol: the answers, and that no packet does harm. */
+/* Packets of gdb's protocol: their replies, and that no packet does harm. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* A performance monitor on a core: what its registers show are the core's own totals, and only the
- * instructions that read them issue a pending instruction. */
+/* A performance monitor on a core: its registers show the core's own totals, and only the instructions that read them
+ * issue a pending instruction. */
 #include "core/core.h"
 #include "fake_source.h"
 #include "p5scope/core.h"

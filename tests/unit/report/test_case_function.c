@@ -1,5 +1,5 @@
-/* Functions that bench calls: what a call costs beyond that of an empty function, whatever is measured; what
- * the x87 register stack and the stack pointer are like afterwards. */
+/* Functions that bench calls: the cost of a call beyond that of an empty function, for each kind of measurement, and the
+ * state of the x87 register stack and the stack pointer afterwards. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

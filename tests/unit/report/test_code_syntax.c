@@ -1,5 +1,5 @@
-/* Assembly that users write: what the GNU assembler would misread is refused at its place, what it reads as
- * NASM does assembles to the same bytes as there. */
+/* Assembly of users: what the GNU assembler would misread is refused at its place; what it reads as NASM does assembles
+ * to the same bytes as there. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* The JSON writer: what it writes reads back, by our own eyes and by jq. */
+/* The JSON writer: its output, compared with expected text and parsed by jq. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <math.h>

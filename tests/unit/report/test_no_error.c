@@ -1,4 +1,4 @@
-/* Public calls that fail while nobody wants to know why: the error is NULL, the status is as with one. */
+/* Public calls that fail without a p5_error: they return the same status as with one. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
