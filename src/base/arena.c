@@ -1,3 +1,4 @@
+/* Chunks of memory, from which objects are taken one after another. */
 #include "base/arena.h"
 
 #include <assert.h>
@@ -19,34 +20,36 @@ struct arena_chunk {
 /* Allocates a chunk in huge pages. A large arena is accessed all over, and small pages would miss the host's
  * TLB most of the time. malloc is not used, because it rarely finds a place for another huge page where one
  * was. */
-static struct arena_chunk *huge_chunk(size_t room)
+static struct arena_chunk *huge_chunk(size_t least)
 {
-    size_t bytes = (sizeof(struct arena_chunk) + room + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+    size_t bytes = (sizeof(struct arena_chunk) + least + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
     struct arena_chunk *chunk = area_open(bytes);
     if (chunk == NULL)
         return NULL;
     area_request_huge_pages(chunk, bytes);
     chunk->area_bytes = bytes;
     chunk->size = bytes - sizeof *chunk;
-    assert(chunk->size >= room);
+    assert(chunk->size >= least);
     return chunk;
 }
 
-static struct arena_chunk *new_chunk(const arena *from, size_t room)
+/* Returns a chunk of at least `least` bytes. Once an arena is large, its chunks are huge pages. */
+static struct arena_chunk *new_chunk(const arena *from, size_t least)
 {
     enum { CHUNK_BYTES = 64 * 1024, LARGE_BYTES = 1 << 20 };
     if (from->used_bytes >= LARGE_BYTES)
-        return huge_chunk(room);
-    if (room < CHUNK_BYTES)
-        room = CHUNK_BYTES;
-    struct arena_chunk *chunk = malloc(sizeof *chunk + room);
+        return huge_chunk(least);
+    if (least < CHUNK_BYTES)
+        least = CHUNK_BYTES;
+    struct arena_chunk *chunk = malloc(sizeof *chunk + least);
     if (chunk == NULL)
         return NULL;
     chunk->area_bytes = 0;
-    chunk->size = room;
+    chunk->size = least;
     return chunk;
 }
 
+/* Returns `size` zeroed bytes aligned to `unit`, a power of two. */
 static void *alloc(arena *from, size_t size, size_t unit)
 {
     if (size > (size_t)-1 / 2)

@@ -40,7 +40,9 @@ static p5_status attach(engine *e, p5_error *error)
     if (err == UC_ERR_NOMEM)
         return error_set(error, P5_ERR_MEMORY, "out of memory");
     if (err == UC_ERR_OK)
-        err = uc_ctl_set_cpu_model(e->uc, UC_CPU_X86_PENTIUM3); /* describe.c says what is not there */
+        err = uc_ctl_set_cpu_model(
+            e->uc,
+            UC_CPU_X86_PENTIUM3); /* describe.c finds the instructions that the guest's processor lacks */
     if (err == UC_ERR_OK)
         err = uc_ctl_exits_enable(e->uc); /* no exit address: only callbacks end a run */
     if (err != UC_ERR_OK)

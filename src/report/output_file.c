@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Locks a regular file and, if that is requested, empties it. Returns 0 or an errno. */
 static int prepare(int file, p5_output_mode mode)
 {
     struct stat about;

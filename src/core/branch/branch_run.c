@@ -1,3 +1,4 @@
+/* The last execution of each branch, in a hash table by address that grows with the program. */
 #include "core/branch/branch_run.h"
 
 #include <assert.h>

@@ -1,3 +1,5 @@
+/* The bus: its cycles, which take bus clocks, arbitration with other bus masters, the log of its uses, and the events
+ * that count them. */
 #include "core/bus/bus_cycle.h"
 
 #include <assert.h>
@@ -70,6 +72,7 @@ void bus_reset(bus *b)
 
 /* ---- the log ---- */
 
+/* Reports the uses that have not been reported yet. */
 static void tell_rest(bus_log *log)
 {
     size_t count = (size_t)(log->next - log->unreported);
@@ -80,6 +83,7 @@ static void tell_rest(bus_log *log)
         log->tell(log->context, first, count);
 }
 
+/* Makes space in a full log. The recent uses stay, because bus_used looks back at them. */
 void __attribute__((noinline)) bus_log_turn(bus_log *log)
 {
     tell_rest(log);
@@ -169,7 +173,7 @@ uint64_t bus_next_free(const bus *b, uint64_t asked)
     return core_clock_of(b, bus_first_free(b, asked).n);
 }
 
-/* Counts events 2Ah. */
+/* Requests the bus from another master and counts event 2Ah: the transfer on counter 0, the wait on counter 1. */
 bus_clock __attribute__((noinline)) bus_arbitrate(bus *b, uint64_t asked)
 {
     uint64_t granted = bus_first_free(b, asked).n + b->model->agent.grant;

@@ -4,6 +4,7 @@
 
 #include "core/exact/price.h"
 
+/* Sends one message: the address of a branch, or of its target. */
 static void send(p5_core *core, uint32_t address, bool target)
 {
     branch_trace *t = &core->branches;
@@ -22,6 +23,7 @@ static void send_branch(p5_core *core, uint32_t from, uint32_t to)
         send(core, to, true);
 }
 
+/* Sends the messages of a branch that is taken at the end of a stretch. INT is sent when its interrupt is delivered. */
 void branch_trace_retired(p5_core *core, const p5_retired *r)
 {
     const op *o = &r->block->ops[r->first + r->count - 1];

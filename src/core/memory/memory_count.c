@@ -33,6 +33,7 @@ void memory_count_kind(counts *totals, unsigned class, unsigned kind, unsigned h
             missed, missed);
 }
 
+/* Moves clocks to the totals of an event that is counted in every clock in which it is asserted. */
 static void fold_clocks(uint64_t *clocks, counts *totals, unsigned class, enum p5_event event)
 {
     counts_add(totals, event, class, *clocks, *clocks);

@@ -4,6 +4,7 @@
  * AAM 0 is detected at translation. testprogs/checks/divide.asm tests all of them. */
 #include "engine/internal.h"
 
+/* Divides EDX:EAX (regs[2] and regs[0]). */
 void WRAP(helper_idivl_EAX)(uc_env *env, uint32_t divisor)
 {
     int64_t dividend = (int64_t)((uint64_t)(uint32_t)env->regs[2] << 32 | (uint32_t)env->regs[0]);

@@ -61,7 +61,7 @@ void guard_step_mode(engine *e, bool on)
 
 /* Starts the checks. The block hook is compiled into blocks, so blocks translated without it are discarded.
  * Before the guest runs nothing is decided, because the state while a loader sets it up is not flat. */
-static void begin_to_look(engine *e, bool *looking)
+static void begin_checks(engine *e, bool *looking)
 {
     if (!engine_running(e) || *looking)
         return;
@@ -101,9 +101,9 @@ void guard_update(engine *e)
     w->blocks = w->code || w->breakpoints || w->hits;
     set_step_flag(e);
     if (w->breakpoints || w->hits)
-        begin_to_look(e, &w->looking);
+        begin_checks(e, &w->looking);
     else if (w->data || (w->code && !w->real_limits))
-        begin_to_look(e, &w->looking_at[uc_env_is_real(env)]);
+        begin_checks(e, &w->looking_at[uc_env_is_real(env)]);
 }
 
 void guard_debug_written(engine *e)
@@ -136,6 +136,7 @@ static const isa_insn *running_instruction(const engine *e, unsigned *nth)
     return &b->code->insns[i];
 }
 
+/* Returns whether the segment's type permits the access. */
 static bool segment_rights(const uc_segment *s, bool write)
 {
     bool code = s->flags & DESCRIPTOR_CODE;
@@ -210,7 +211,8 @@ void guard_access_done(engine *e, const p5_access *access, uintptr_t retaddr)
         access->linear & (access->size - 1u)) {
         unsigned nth;
         const isa_insn *insn = running_instruction(e, &nth);
-        if (nth == 0 || isa_forms[insn->form].engine != ISA_E_IMAGE) /* aligned as its first field is */
+        if (nth == 0 ||
+            isa_forms[insn->form].engine != ISA_E_IMAGE) /* an FSAVE image is aligned if its first field is */
             UC_INTERNAL(raise_exception_err_ra)(e->env, VECTOR_AC, 0, retaddr);
     }
     if (e->memory.guard.breakpoints)
@@ -249,7 +251,7 @@ void guard_trap(engine *e, uint32_t dr6)
 {
     e->memory.guard.hits |= dr6;
     e->memory.guard.blocks = true;
-    begin_to_look(e, &e->memory.guard.looking);
+    begin_checks(e, &e->memory.guard.looking);
 }
 
 /* Raises #DB with these bits of DR6. The state's EIP must be current. */
@@ -261,6 +263,7 @@ static _Noreturn void raise_debug(engine *e, uint32_t bits, bool fault)
     engine_raise(e, VECTOR_DB, 0);
 }
 
+/* Returns the pending bits of DR6 and clears them. */
 static uint32_t take_hits(engine *e)
 {
     uint32_t hits = e->memory.guard.hits;
@@ -292,6 +295,7 @@ void guard_completed(engine *e, const engine_block *b)
 
 /* --- At the start of a block --- */
 
+/* Returns whether the first `bytes` bytes of a block exceed the limit of CS. */
 static bool beyond_limit(const engine *e, const engine_block *b, uint32_t bytes)
 {
     uint32_t first = engine_code_offset(e, b->linear), last = first + bytes - 1,
@@ -336,7 +340,7 @@ static bool take_back_branch(engine *e, const engine_block *b)
     return true;
 }
 
-/* Checks a transfer of control to offset `to`. */
+/* Raises #GP if the last instruction was a near branch to offset `to` and that lies beyond the limit of CS. */
 static void check_branch(engine *e, uint32_t to)
 {
     const engine_block *from = stretch_block(e);
@@ -382,6 +386,8 @@ void WRAP(helper_pause)(uc_env *env, int length)
     REAL(helper_pause)(env, length);
 }
 
+/* Raises #GP if the block's first instruction exceeds the limit of CS. Near the limit, blocks are executed one
+ * instruction at a time, so that those before the limit complete. */
 static void check_code_limit(engine *e, const engine_block *b)
 {
     if (beyond_limit(e, b, b->size ? b->size : 1)) {

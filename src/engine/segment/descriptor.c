@@ -88,8 +88,8 @@ uc_segment data_segment_check(engine *e, uint32_t selector, unsigned cpl, unsign
     return descriptor_segment(&d, selector);
 }
 
-/* Executes MOV, POP and LxS to a data or stack segment register in protected mode. These are not alone in
- * their block. */
+/* Executes MOV, POP and LxS to a data or stack segment register in protected mode. Other instructions may precede it
+ * in its block, so a fault needs the return address, from which Unicorn restores EIP. */
 void WRAP(helper_load_seg)(uc_env *env, int segment, int new_selector)
 {
     engine *e = engine_of(env);

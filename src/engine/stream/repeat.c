@@ -1,6 +1,6 @@
-/* REP strings. Unicorn enters the block of one again for each iteration. Iterations whose references hit the
- * page cache are made here, up to some hundred at a time. The last one is left to Unicorn, which also sets
- * the flags. */
+/* REP strings. Unicorn enters the block of such an instruction once for each iteration. Iterations whose references hit
+ * the page cache are made here, up to some hundred at a time. The last one is left to Unicorn, which also sets the
+ * flags. */
 #include <assert.h>
 #include <string.h>
 
@@ -11,7 +11,8 @@
 #include "engine/stretch/stretch.h"
 
 typedef struct strings {
-    bool from, to, compares, while_equal; /* uses ESI, uses EDI */
+    bool from, to; /* uses ESI, uses EDI */
+    bool compares, while_equal;
     unsigned size;
     int32_t step; /* bytes */
     uint32_t eax;
@@ -119,6 +120,7 @@ void repeat_ahead(engine *e, const engine_block *b)
                  .size = insn->operand_bytes,
                  .step = env->df * insn->operand_bytes,
                  .eax = (uint32_t)env->regs[ENGINE_EAX]};
+    /* Unicorn makes every iteration that accesses a port, is single-stepped or may exceed a limit of real mode. */
     const bool singly =
         b->needs.port_bytes || b->flags & EFLAGS_TF || (insn->address32 && guard_real_limits(e));
     uint32_t made = singly ? 0 : UINT32_MAX, most = made;

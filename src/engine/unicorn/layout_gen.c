@@ -15,8 +15,8 @@
 #define REAL(name) __real_##name##_x86_64
 
 enum {
-    PAGE = 0x1000,   /* address of the code */
-    ROOM = 0x1810000 /* bytes for translated code */
+    PAGE = 0x1000,         /* address of the code */
+    CODE_BYTES = 0x1810000 /* bytes for translated code */
 };
 
 /* The arguments with which the archive called the watched functions. */
@@ -52,7 +52,7 @@ static void require(bool condition, const char *what)
         fail("%s is not where it is expected", what);
 }
 
-/* ---- What is watched ----------------------------------------------------------------------------------- */
+/* ---- Watched functions ----------------------------------------------------------------------------------- */
 
 void REAL(tlb_flush)(uc_cpu *cpu);
 void WRAP(tlb_flush)(uc_cpu *cpu)
@@ -123,7 +123,7 @@ void REAL(tcg_exec_init)(uc_engine *uc, unsigned long bytes);
 void WRAP(tcg_exec_init)(uc_engine *uc, unsigned long bytes)
 {
     (void)bytes;
-    REAL(tcg_exec_init)(uc, ROOM);
+    REAL(tcg_exec_init)(uc, CODE_BYTES);
 }
 
 void REAL(cpu_loop_exit_restore)(uc_cpu *cpu, uintptr_t retaddr);
@@ -279,15 +279,15 @@ static size_t find_operations(size_t bytes, int *call_opcode)
 
 /* Returns the offset of the pointer to the buffer for translated code, which lies before the buffer's
  * size. */
-static size_t find_room(size_t bytes)
+static size_t find_code_buffer(size_t bytes)
 {
-    const size_t size = ROOM;
-    size_t at = find("the size of the room for code", seen.translator, bytes, &size, sizeof size);
-    require(at >= sizeof(uintptr_t), "the room for code");
-    uintptr_t room, block = (uintptr_t)seen.translated;
-    memcpy(&room, (const char *)seen.translator + at - sizeof room, sizeof room);
-    require(room % PAGE == 0 && room < block && block < room + ROOM, "the room for code");
-    return at - sizeof room;
+    const size_t size = CODE_BYTES;
+    size_t at = find("the size of the buffer for code", seen.translator, bytes, &size, sizeof size);
+    require(at >= sizeof(uintptr_t), "the buffer for code");
+    uintptr_t buffer, block = (uintptr_t)seen.translated;
+    memcpy(&buffer, (const char *)seen.translator + at - sizeof buffer, sizeof buffer);
+    require(buffer % PAGE == 0 && buffer < block && block < buffer + CODE_BYTES, "the buffer for code");
+    return at - sizeof buffer;
 }
 
 static void on_block(uc_engine *uc, uint64_t address, uint32_t size, void *user_data)
@@ -313,14 +313,13 @@ static void work(void)
     if (err != UC_ERR_OK)
         fail("it does not run: %s", uc_strerror(err));
     if (!seen.cpu || !seen.env || !seen.translator || !seen.store_opcode || !seen.start_opcode)
-        fail("what p5scope replaces is not called");
+        fail("a function that p5scope replaces is not called");
     require(seen.block.pc == PAGE && seen.block.size == sizeof code && seen.block.icount == 4,
             "a block's description");
     const uc_hook_head *head = (const uc_hook_head *)hook;
     require(head->callback == (void *)on_block && head->user_data == &seen, "a hook's argument");
     int g_hash_table_size(void *table);
-    require(places && head->places == places && g_hash_table_size(places) == 1,
-            "what a hook notes of blocks");
+    require(places && head->places == places && g_hash_table_size(places) == 1, "a hook's table of blocks");
 }
 
 int main(int argc, char **argv)
@@ -365,7 +364,7 @@ int main(int argc, char **argv)
                  sizeof seen.env_temporary),
             operations + find_pointer("the translator's engine", (const char *)seen.translator + operations,
                                       translator - operations, seen.uc),
-            find_room(translator));
+            find_code_buffer(translator));
     fprintf(f,
             "/* operations; INSN_START has the instruction's linear address as first argument */\n"
             "enum { UC_OP_CALL = %d, UC_OP_ST16_I64 = %d, UC_OP_ST_I64 = %d, UC_OP_INSN_START = %d };\n"

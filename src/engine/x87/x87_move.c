@@ -107,8 +107,8 @@ void WRAP(helper_fbld_ST0)(uc_env *env, uint64_t address)
     push(env, &value, 0);
 }
 
-/* FLD constant and FLD ST(i) come as a push and a load. The push is left to the load, which knows what to
- * push. */
+/* Unicorn translates FLD constant and FLD ST(i) to a push and a load. This is the push, which the load performs because
+ * it knows the value. */
 void WRAP(helper_fpush)(uc_env *env)
 {
     x87_wait(env, X87_RETADDR);
@@ -125,7 +125,8 @@ void WRAP(helper_fpush)(uc_env *env)
     }
 X87_CONSTANTS(CONSTANT)
 
-/* FLD ST(i), after a push that made it ST(i + 1); without one, FCMOV of later processors. */
+/* Executes FLD ST(i) after helper_fpush, with ST(i + 1) as the source. Without helper_fpush before it, it is an FCMOV of
+ * later processors. */
 void WRAP(helper_fmov_ST0_STN)(uc_env *env, int i)
 {
     engine *e = engine_of(env);
@@ -133,7 +134,7 @@ void WRAP(helper_fmov_ST0_STN)(uc_env *env, int i)
     unsigned from = (unsigned)i - pushing;
     e->x87.pushing = e->x87.suppressed = false;
     uc_fpreg value = *x87_st(env, from & 7);
-    if (x87_empty(env, from & 7)) { /* goes before a full stack */
+    if (x87_empty(env, from & 7)) { /* an empty source takes precedence over a full stack */
         if (!x87_underflow(env))
             return;
         value = x87_indefinite;
@@ -150,7 +151,7 @@ void WRAP(helper_fmov_ST0_STN)(uc_env *env, int i)
 
 /* --- Stores. The pop comes separately. With an unmasked exception nothing is stored and nothing pops. --- */
 
-/* The guest's status after a conversion of ST(0) that ended with `status`. */
+/* Updates the guest's status word after a conversion of ST(0) that ended with `status`. */
 static inline void finish_store(uc_env *env, uint16_t status)
 {
     engine *e = engine_of(env);
@@ -161,8 +162,8 @@ static inline void finish_store(uc_env *env, uint16_t status)
     x87_update_summary(env);
 }
 
-/* ST(0) as `type`: for what is not usual (x87_whole_move.c). The calling code takes FIST m16 in a 32-bit
- * register and stores its low half. */
+/* Converts ST(0) to `type`, where the fast path of x87_whole_move.c does not apply. For FIST m16 the calling code takes a
+ * 32-bit register and stores its low half. */
 #define CONVERSION(helper, taken, format, type, indefinite)                                                  \
     taken WRAP(helper)(uc_env * env)                                                                         \
     {                                                                                                        \
@@ -181,7 +182,8 @@ CONVERSION(helper_fist_ST0, int32_t, i16, int16_t, INT16_MIN)
 CONVERSION(helper_fistl_ST0, int32_t, i32, int32_t, INT32_MIN)
 CONVERSION(helper_fistll_ST0, int64_t, i64, int64_t, INT64_MIN)
 
-/* The same from the host's x87, if it is quick. There is no FST m80. */
+/* Stores ST(0) to 80 bits directly from the host's x87 and keeps it there. Returns false if the operand needs the slow
+ * path. */
 static bool store_held80(uc_env *env, uint64_t address)
 {
     engine *e = engine_of(env);
@@ -295,11 +297,11 @@ void WRAP(helper_fxchg_ST0_STN)(uc_env *env, int i)
     *b = kept;
 }
 
-/* The pop of an instruction; not if an unmasked exception stopped the instruction. */
+/* Pops for an instruction that also stores, unless an unmasked exception has suppressed that. */
 void WRAP(helper_fpop)(uc_env *env)
 {
     engine *e = engine_of(env);
-    if (x87_held(env)) { /* of what has no exception: not FSTP ST(0), which could have one */
+    if (x87_held(env)) { /* the store had no exception */
         X87_ON_HOST("ffree %st(0)\n\tfincstp");
         x87_popped(env);
         return;

@@ -1,3 +1,4 @@
+/* Notices to the user, each shown once in a run. Snapshots contain which ones were shown. */
 #include "machine/base/notice.h"
 
 #include <stdarg.h>

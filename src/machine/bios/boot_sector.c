@@ -53,7 +53,6 @@ static engine_action boot_event(p5_machine *machine, const engine_event *event)
 }
 
 const guest_kind boot_guest = {.event = boot_event,
-
                                .name = "boot",
                                .own_code = bios_own_code,
                                .close = boot_close,
@@ -140,6 +139,7 @@ static p5_status real_place(p5_machine *machine, const uint8_t *bytes, size_t si
     return status;
 }
 
+/* Prepares the processor to begin at segment:offset, with ES, SS and DS equal to CS and the stack at the segment's end. */
 static void real_enter(p5_machine *machine, uint16_t segment, uint16_t offset)
 {
     engine *e = machine->engine;

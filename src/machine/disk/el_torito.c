@@ -1,3 +1,4 @@
+/* Finds what a CD boots from its boot catalogue. Numbers in comments are sections of the El Torito specification 1.0. */
 #include "machine/disk/el_torito.h"
 
 #include <string.h>

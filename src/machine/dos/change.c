@@ -5,7 +5,7 @@
 
 #include "machine/dos/dos_internal.h"
 
-/* Finds the place of a path and checks that it may be changed. */
+/* Finds the place of a path and checks that it may be changed. `missing`: its last name need not exist. */
 static dos_error path_to_change(const dos *d, const dos_path *path, bool missing, share_place *place)
 {
     if (strpbrk(path->text, "*?") != NULL)

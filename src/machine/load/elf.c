@@ -1,3 +1,4 @@
+/* Reads static i386 ELF files and decides whether they are Linux programs or freestanding. */
 #include "machine/load/elf.h"
 
 #include <gelf.h>
@@ -140,6 +141,8 @@ static bool elf_is_multiboot(const elf_image *image)
     return multiboot_find(image->bytes, image->size, &header);
 }
 
+/* Returns whether the file is a Linux program. One that is linked between 4 MB and the usual address of programs counts
+ * as Linux only with a note or a PT_GNU_STACK header, which compilers for Linux add. */
 static bool elf_is_linux(const elf_image *image, const GElf_Ehdr *header, const elf_signs *signs)
 {
     const uint32_t lowest_program = 4u << 20, usual_program = 128u << 20;

@@ -1,3 +1,4 @@
+/* A value change dump: its signals, and a queue that brings their changes into the order of time. */
 #include "report/trace/vcd_dump.h"
 
 #include <ctype.h>
@@ -7,7 +8,7 @@
 #include "base/text.h"
 #include "core/model/model.h"
 
-/* The array drops edges of the bus when so many have been written. */
+/* MOST_WRITTEN: when so many edges of the bus have been written, they are dropped from the array. */
 enum { MOST_WRITTEN = 4096, LINE_BYTES = VCD_TEXT_BYTES + 40 };
 
 #define NUMBER(in, kind, called, width, first)                                                               \
@@ -214,8 +215,7 @@ void vcd_dump_close(vcd_dump *dump)
     free(dump->signals);
 }
 
-/* ---- order of time
- * -------------------------------------------------------------------------------------- */
+/* ---- changes in the order of time ---------------------------------------------------------------------- */
 
 static void enqueue(vcd_dump *dump, timed change)
 {
