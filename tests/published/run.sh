@@ -1,7 +1,7 @@
 #!/bin/sh
 # run.sh P5SCOPE DIR [gmp | openssl | linux | --write]: runs the guests that build.sh put into DIR on the models of figures.tsv and compares what
 # each routine takes with what was published. Without a family, all of them, and their mean must lie between 0.97 and 1.02; --write also renews
-# the tables of docs/fidelity.md and docs/published.md. Exit status 1 if a figure lies outside of its bounds; 77 (skipped) if the guests have
+# the summary in docs/fidelity.md and the table of docs/published.md. Exit status 1 if a figure lies outside of its bounds; 77 (skipped) if the guests have
 # not been built, unless P5_REQUIRE_GUESTS is set.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
@@ -25,7 +25,7 @@ while read -r package model; do
     sed "s/^/$model /" "$work/out" >>"$work/clocks"
 done <"$work/runs"
 
-# What is printed; and $work/all and $work/front, rows of the documents.
+# Prints a line for each figure, and writes the rows of the document to $work/rows.
 awk -F'\t' -v family="$family" -v work="$work" '
     function deviation(r) { return r < 1 ? 1 - r : r - 1 }
     BEGIN {
@@ -41,9 +41,8 @@ awk -F'\t' -v family="$family" -v work="$work" '
         precision = $7 >= 1000 ? 0 : $7 >= 100 ? 1 : $7 >= 10 ? 2 : 3
         shown = sprintf("%." precision "f", ours)
         printf "%-28s %-9s %-28s %9s %9s  %.3f\n", $1, $5, $6, $7, shown, ratio
-        printf "| %s | %s: /%s | %s | %s | %s | %s | %.3f | %s |\n", $1, $2, $3, $4, $6, $7, shown, ratio, $10 == "-" ? "" : $10 >(work "/all")
-        if ($9 != "-") printf "| %s | %s | %s | %s | %s | %.3f |\n", $9, $4, $6, $7, shown, ratio >(work "/front")
-        if ($8 > 5 && $10 == "-") { print "FAIL " $1 ": a figure that may be off by more than 5 % needs a remark"; failed = 1 }
+        printf "| %s | %s: /%s | %s | %s | %s | %s | %.3f | %s |\n", $1, $2, $3, $4, $6, $7, shown, ratio, $9 == "-" ? "" : $9 >(work "/rows")
+        if ($8 > 5 && $9 == "-") { print "FAIL " $1 ": a figure that may be off by more than 5 % needs a remark"; failed = 1 }
         if (100 * deviation(ratio) > $8) { print "FAIL " $1 " on " $5 ": outside of " $8 " %"; failed = 1 }
     }
     END {
@@ -56,23 +55,26 @@ awk -F'\t' -v family="$family" -v work="$work" '
     }' "$here/figures.tsv"
 [ -n "$write" ] || exit 0
 
-# page FILE ROWS HEADER: FILE with $work/ROWS and the summary between its marks
+# page FILE [HEADER]: writes the summary, and with HEADER the table before it, between the marks of FILE.
 page() {
-    awk -v rows="$work/$2" -v summary="$work/summary" -v header="$3" '
+    awk -v rows="$work/rows" -v summary="$work/summary" -v header="${2-}" '
         function copy(file, line) { while ((getline line < file) > 0) print line }
         /^<!-- published: end -->/ { skip = 0 }
         !skip
         /^<!-- published: begin -->/ {
             skip = 1
-            print "\n" header
-            gsub(/[^|]+/, "---", header)
-            print header
-            copy(rows)
             print ""
+            if (header != "") {
+                print header
+                gsub(/[^|]+/, "---", header)
+                print header
+                copy(rows)
+                print ""
+            }
             copy(summary)
             print ""
         }' "$1" >"$work/page"
     cp "$work/page" "$1"
 }
-page "$docs/fidelity.md" front '| what | machine | unit | published | p5scope | ratio |'
-page "$docs/published.md" all '| figure | source | machine | unit | published | p5scope | ratio | remark |'
+page "$docs/fidelity.md"
+page "$docs/published.md" '| figure | source | machine | unit | published | p5scope | ratio | remark |'
