@@ -42,7 +42,7 @@ start:  call boot
         cli
         is dword [count], 1
         is dword [where], .b1
-        ; ---- it only answers it: the instruction continues, and so do others until there is another error
+        ; ---- the handler only acknowledges it: the instruction continues, and so do others until there is another error
         mov dword [handler_does], nothing
         sti
         error

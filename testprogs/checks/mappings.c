@@ -35,7 +35,7 @@ static void put(int fd, u32 at, u32 word)
 {
     CHECK(4, guest_syscall(SYS_pwrite64, fd, &word, 4, at, 0));
 }
-/* Whether the system can read there. */
+/* Returns whether the system can read there. */
 static int there(int pipe, const volatile void *at)
 {
     return guest_syscall(SYS_write, pipe, at, 1);

@@ -1,4 +1,4 @@
-/* Computes until it is told by its input what to do: o writes "out" without a line end to standard output, e writes "error" to standard
+/* Computes until a command arrives on its input: o writes "out" without a line end to standard output, e writes "error" to standard
  * error, q ends. */
 #include "guest.h"
 

@@ -96,7 +96,7 @@ int main(int argc, char **argv)
     }
     read_snippets(snippets);
     read_system(system);
-    fprintf(out, "# Who has executed what\n\n"
+    fprintf(out, "# Which oracle has executed each form\n\n"
                  "Each form of `src/isa/instructions.tsv` that a Pentium with MMX has, and the oracles that "
                  "it is compared with: the host's *processor*\n"
                  "(`tests/differential/snippets.c`), the *emulators* Bochs and QEMU (`system.c`), or a test "
@@ -113,7 +113,7 @@ int main(int argc, char **argv)
                 executed[i] == (BY_PROCESSOR | BY_EMULATORS) ? ", " : "",
                 executed[i] & BY_EMULATORS ? "emulators" : "", test != NULL ? test : "");
         if (!executed[i] && test == NULL) {
-            printf("nobody executes %s (form %u of src/isa/instructions.tsv)\n", name, i);
+            printf("no oracle executes %s (form %u of src/isa/instructions.tsv)\n", name, i);
             missing++;
         }
     }

@@ -78,7 +78,7 @@ static const char *const left_out[] = {"CPUID", "RDTSC", "RDPMC",     "SGDT/SIDT
                                        "LAR",   "LSL",   "VERR/VERW", "LDS",       "LES",  "LSS", "LFS",
                                        "LGS",   "RETF",  "IRET",      "ICEBP",     NULL};
 
-/* What ends a snippet, or may continue for long, and what often ends one. */
+/* Forms that end a snippet, that may run for long, and that often end one. */
 static const char *const stops[] = {
     "IN",     "OUT",  "INS",      "OUTS",     "REP INS",  "REP OUTS", "LMSW",     "WRMSR", "RDMSR",
     "WBINVD", "INVD", "RSM",      "STI",      "CLI",      "INVLPG",   "HLT",      "CLTS",  "INT",

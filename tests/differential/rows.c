@@ -414,7 +414,7 @@ static void begin_x87(record *r, const row *w)
             ((u8 *)r->x87_before)[28 + 10 * i + k] = numbers[w->st0][k];
 }
 
-/* What `popf` before the code and the jump after it make of it. */
+/* The effects of `popf` before the code and of the jump after it. */
 static void put(record *r, const char *code, u32 size)
 {
     u8 *to = (u8 *)CODE;

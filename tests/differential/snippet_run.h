@@ -137,7 +137,7 @@ static void __attribute__((noinline)) run_alone(void (*program)(void))
     guest_syscall(SYS_munmap, TASK, END - TASK);
     program();
 }
-/* Goes on in `program` on a stack that is nowhere near the addresses of the code that is run, and takes the
+/* Continues in `program` on a stack that is far from the addresses of the code that is run, and takes the
  * system's away: what natively lies there is another thing than in a guest. */
 static void run_apart(void (*program)(void))
 {

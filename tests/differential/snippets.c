@@ -346,7 +346,7 @@ static void make_again(u32 number, const record *first, record *r)
         make_x87(r->x87_before);
 }
 
-/* Whether a longer snippet is to have the form after its first one: most that fault do not. */
+/* Returns whether a longer snippet is to have the form after its first one: most that fault do not. */
 static int goes_on(const form *f)
 {
     return !longer || !(f->flags & STOPS || (f->flags & MAY_STOP && below(8)));

@@ -1,7 +1,7 @@
 ; Stack operations whose stack has 16 bits while the operands have 32 or 16: as a Linux program (-DLINUX), for
 ; the host's processor, and as a bare-metal guest (port E9h prints, F5h ends). Each line has the operation,
 ; ESP, EBP, EAX, and every dword of the stack that changed. Flags and CS, which the two have otherwise, are
-; not shown. What continues around the end of the segment (SP 0, 2, 0FFFCh ...) is the point.
+; not shown. The test is about accesses around the end of the segment (SP 0, 2, 0FFFCh ...).
 bits 32
 %macro begin_op 3 ; name, ESP, EBP
  section .data
@@ -81,7 +81,7 @@ exit:
         hlt
 %endif
 
-; The stack gets a pattern, the registers known values; continues after the call with SS:ESP as told.
+; The stack gets a pattern, the registers known values; and the code continues after the call with the given SS:ESP.
 enter_stack:
         pop dword [back]
         mov [own_esp], esp

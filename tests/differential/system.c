@@ -101,7 +101,7 @@ static void copy(void *to, const void *from, u32 bytes)
     bytes /= 4;
     __asm__ volatile("rep movsl" : "+D"(to), "+S"(from), "+c"(bytes) : : "memory");
 }
-/* A sum of what is not what was kept; it then is again. */
+/* Restores memory from a copy. Returns a checksum of the differences; 0: there are none. */
 static u32 changed(void *at, const void *kept, u32 dwords)
 {
     u32 *p = at, left = dwords, s = 0;
@@ -314,7 +314,7 @@ static void mov(u32 reg, u32 value)
     iz(value);
 }
 
-/* A segment of real mode: what it reaches is nobody's. */
+/* A segment of real mode. Nothing else uses the memory that it reaches. */
 static u32 real_segment(void)
 {
     static const u16 segments[] = {0x8100, 0x8101, 0x80ff, 0x8102, 0x8200, 0x8120};
@@ -969,7 +969,7 @@ static int is_dirty(u32 page)
     return (((u32 *)TABLE1)[page] & PTE_DIRTY) || (page == (DATA - TEST) >> 12 && data_written);
 }
 
-/* As it was before the test before, but for what report() has put back. */
+/* Restores the state before the previous test, except for what report() has restored. */
 static void restore(u32 before)
 {
     __asm__ volatile("mov %0, %%cr3" : : "r"(DIRECTORY) : "memory");
@@ -983,7 +983,7 @@ static void restore(u32 before)
         u32 at = low[i] + (i < AT_ZERO ? 0 : V86), left = 16;
         __asm__ volatile("rep stosl" : "+D"(at), "+c"(left) : "a"(0xcccccccc) : "memory");
     }
-    /* SGDT at FFFEh continues here or, with 16-bit addresses under Bochs, at 0. Nobody executes it again. */
+    /* SGDT at FFFEh continues here or, with 16-bit addresses under Bochs, at 0. It is not executed again. */
     ((volatile u32 *)KERNEL)[0] = ((volatile u32 *)KERNEL)[1] = 0xcccccccc;
 }
 
@@ -1030,7 +1030,7 @@ static void make_registers(u32 *f, u32 iopl)
     if (kind >= VIRTUAL) {
         f[11] = 0x8200;
         f[12] = kind == REAL || below(8) ? 0x800 : below(6);
-        if (kind == REAL) /* LEAVE: who finds no stack shuts down */
+        if (kind == REAL) /* LEAVE: without a stack the processor shuts down */
             f[4] = 0x400 + below(64);
         f[13] |= kind == VIRTUAL ? 0x20000 : 0;
         f[14] = V86 >> 4;
@@ -1145,7 +1145,7 @@ void kernel_main(void)
 {
     parameters = *(const struct parameters *)PARAMETERS;
     for (volatile u32 *p = (volatile u32 *)0; p < (volatile u32 *)KERNEL; p++)
-        *p = 0xcccccccc; /* who jumps there gets INT3 */
+        *p = 0xcccccccc; /* INT3: a jump there ends the test */
     for (volatile u32 *p = (volatile u32 *)V86; p < (volatile u32 *)(V86 + 0x14000); p++)
         *p = 0xcccccccc;
     for (u32 k = 0; k < PAGES * 1024; k++)

@@ -93,7 +93,7 @@ pieces() { # which of the jobs
     for ((begin = first + $1 * piece; begin < first + count; begin += jobs * piece)); do
         at=$begin end=$((first + count - begin < piece ? first + count : begin + piece)) stop=$end
         while [ "$at" -lt "$end" ]; do
-            if [ "$at" = "$stop" ]; then # left out: nobody gets out of it
+            if [ "$at" = "$stop" ]; then # left out: the emulator does not return from it
                 ask_bochs $((at - (at < 50 ? at : 50))) $((at < 50 ? at + 1 : 51)) 5 # after others, which left it their memory
                 [ ! -s bochs.out ] || { echo "... and in Bochs it does not"; status=1; }
                 at=$((at + 1)) stop=$end

@@ -281,7 +281,7 @@ static double seconds_used(pid_t child)
     return (double)used.tv_sec + (double)used.tv_nsec / 1e9;
 }
 
-/* Waits for a batch and looks whether it continues; the status as waitpid gives it. An input hangs if it takes
+/* Waits for a batch and checks that it makes progress. Returns the status of waitpid. An input hangs if it takes
  * too long of a processor; one that waits, too long by the clock, which has room for a host with much else to
  * do. */
 static int batch_wait(campaign *c, pid_t child, bool *hung)

@@ -12,7 +12,7 @@ enum {
 };
 
 /* Headers before ELF_CODE bytes in, for `size` bytes of code there: one segment, read, write and
- * execute, with `zeros` bytes after. Answers the file's size. `file` has room for both. */
+ * execute, with `zeros` bytes after. Returns the file's size; `file` must be large enough. */
 static inline size_t elf_make(uint8_t *file, size_t size, uint32_t zeros, int kind)
 {
     const Elf32_Ehdr header = {.e_ident = {0x7f, 'E', 'L', 'F', ELFCLASS32, ELFDATA2LSB, EV_CURRENT,

@@ -76,7 +76,7 @@ static inline uint64_t fuzz_random(uint64_t *state)
     return *state;
 }
 
-/* p5_machine_options.stuck: a run that was to end continues, by the processor's time and not by the clock. */
+/* p5_machine_options.stuck: a run does not end when it should, measured in processor time. */
 void fuzz_stuck(void *context);
 
 /* A folder for files, which is removed with what is in it when the process ends that asked for it first. */

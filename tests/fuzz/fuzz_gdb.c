@@ -20,7 +20,7 @@ enum { PACKET_MAX = 1200, PACKETS_MAX = 48, CODE_BYTES = 64 };
 typedef struct client {
     fuzz_input input;
     char path[80];
-    atomic_bool over; /* nobody listens any more */
+    atomic_bool over; /* the server has ended */
 } client;
 
 /* A number as gdb writes it, or about so. */
@@ -162,7 +162,7 @@ static size_t packet_body(char *body, fuzz_input *input)
     return size;
 }
 
-/* What was answered is read and forgotten. False: the other side has gone. */
+/* Reads and discards replies. Returns false if the server has closed the connection. */
 static int drain(int socket, int milliseconds)
 {
     char answer[4096];

@@ -123,7 +123,7 @@ static void call(program *p, fuzz_input record, unsigned count)
     }
     if (number == 1 || number == 252) /* exits would end most of the programs early */
         number = how < 4 ? number : 20;
-    if (how >= 0xd0) { /* a store into the data, so that structures are what somebody wants */
+    if (how >= 0xd0) { /* a store into the data, so that structures have chosen contents */
         const uint8_t store[] = {0xc7, 0x05};
         put(p, store, sizeof store);
         put_word(p, DATA + number % 0x200 * 4);

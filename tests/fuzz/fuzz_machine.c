@@ -103,7 +103,7 @@ static plan plan_make(fuzz_input input)
         p.limits = (p5_limits){.timeout_seconds = 0.7};
         p.again = AGAIN_NOT;
     }
-    const char *fewer = getenv("P5_FUZZ_INSTRUCTIONS"); /* for who looks where something begins */
+    const char *fewer = getenv("P5_FUZZ_INSTRUCTIONS"); /* shortens runs, to find where a difference begins */
     if (fewer != NULL)
         p.limits.max_instructions = strtoull(fewer, NULL, 10);
     p.pieces = 1 + fuzz_word(&header) % (uint32_t)(p.limits.max_instructions + 1);

@@ -72,7 +72,7 @@ static void database_make(const char *path)
     LAW(made_size < sizeof made);
 }
 
-/* What somebody may have put into it: views and triggers for tables, and other values. */
+/* Possible contents: views and triggers in place of tables, and other values. */
 static void database_change(const char *path, fuzz_input *input)
 {
     static const char *const changes[] = {

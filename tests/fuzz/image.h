@@ -39,7 +39,7 @@ typedef struct image {
     uint32_t size;
 } image;
 
-/* The header is the caller's, who says the kind; what follows it makes the image. */
+/* The caller reads the header and passes the kind. The input after it makes the image. */
 void image_make(image *made, image_kind kind, fuzz_input tables_and_snippets);
 
 #endif

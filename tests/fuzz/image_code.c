@@ -246,7 +246,7 @@ static void code_msr(code *c, fuzz_input *record)
 
 static void code_control(code *c, fuzz_input *record)
 {
-    /* Paging mostly stays as it is: who switches it off and on has CR0's value from itself. */
+    /* Paging mostly stays as it is: code that switches it off and on takes CR0's value from CR0. */
     static const uint32_t cr0_bits[] = {2,       4,          8,          0x20,       0x10000,
                                         0x40000, 0x20000000, 0x40000000, 0x80000000, 1};
     unsigned how = fuzz_byte(record), which = fuzz_byte(record);

@@ -1,5 +1,5 @@
 #!/bin/sh
-# processes.sh P5SCOPE PROGRAM: a guest that wants what a real kernel has gets an error, and the user is told once how to run it there.
+# processes.sh P5SCOPE PROGRAM: a guest that needs a real kernel gets errors, and one notice says how to run it on one.
 set -e
 said=$("$1" run "$2" 2>&1)
 expect() { # COUNT TEXT

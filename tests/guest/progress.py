@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """progress.py P5SCOPE GUEST: the progress line never mixes with what the guest, `stat -I` or `top` print on the same terminal, and nothing of it
-stays. The guest does what it is told once the line stands there."""
+stays. The guest gets its commands after the line has appeared."""
 import os
 import pty
 import re

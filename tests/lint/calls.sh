@@ -1,9 +1,9 @@
 #!/bin/sh
-# calls.sh TREE BUILD [NM]: no circle of calls between folders, told from what the objects of a build define and want. Fails with the calls
+# calls.sh TREE BUILD [NM]: no circle of calls between folders, found from the symbols that the objects of a build define and use. Fails with the calls
 # of each circle.
 #
 # Sources in a folder that has folders in it stand above these. A pointer that is set at run time is no call, and what is inlined belongs
-# to who calls it.
+# to its caller.
 set -eu
 tree=$1
 build=$2
@@ -35,7 +35,7 @@ done | xargs "$nm" -A 2>/dev/null | awk '{
             nodes[a]; nodes[b]
         }
         if (!any) { print "no calls between folders in these objects"; exit 1 }
-        # What nobody calls, and what calls nobody, is in no circle.
+        # A folder without callers, or without calls, is in no circle.
         do {
             changed = 0
             for (v in nodes) {

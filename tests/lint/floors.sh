@@ -1,5 +1,5 @@
 #!/bin/sh
-# floors.sh [TREE]: who may include whom. Fails with a line per offence.
+# floors.sh [TREE]: which folder may include which headers. Fails with a line per offence.
 #
 # - A floor (a folder of src/) includes only what stands on its own floor or below it; the command line only public headers and its own.
 # - Of core, pmu, engine and machine the floors above include no other headers than those listed here.
@@ -7,7 +7,7 @@
 # - internal.h, *_internal.h and state.h are for their own folder and the folders in it. A floor's internal.h joins the state.h of its
 #   rooms, so these stand below it, and it stands below the rooms.
 # - A part of struct engine is for its own folder: others have functions for it.
-# - What core/memory keeps is told by its functions.
+# - Other folders read members of core/memory by its functions only.
 # - No circle between folders. The headers of a folder that has folders in it are what these share, below all of them; its sources put
 #   them together, above all of them.
 set -eu
@@ -92,7 +92,7 @@ includes | awk '
             a = node(here, from); b = node(there, to)
             if (a != b && !((a, b) in edge)) { edge[a, b] = place; nodes[a]; nodes[b] }
         }
-        # What nobody includes, and what includes nothing, is in no circle.
+        # A folder that is not included, or includes nothing, is in no circle.
         do {
             changed = 0
             for (v in nodes) {

@@ -19,7 +19,7 @@ typedef struct row {
 typedef struct outcome {
     p5_counts counts;
     uint64_t clock, instructions, profile_hash;
-    unsigned rows, elsewhere; /* told in another thread than that of the run */
+    unsigned rows, elsewhere; /* reported in another thread than that of the run */
     row row[MOST_ROWS];
     int pieces;
 } outcome;
@@ -29,7 +29,7 @@ typedef struct job {
     p5_limits step; /* 0: in one go */
     uint64_t every_clocks, forward;
     bool profiled;
-    bool alone; /* what it does needs both threads so often that one continues alone */
+    bool alone; /* it makes the threads wait for each other so often that one continues alone */
 } job;
 
 static uint64_t hash_of(const void *bytes, size_t size, uint64_t hash)

@@ -215,7 +215,7 @@ void *__wrap_realloc(void *old, size_t size)
     return memory_is_out ? NULL : __real_realloc(old, size);
 }
 
-/* Goes on in another core, which has loaded what this one has saved. */
+/* Continues in another core, which loads the state of this one. */
 static void change_cores(twin *t, const p5_model *model, const guest_block *blocks)
 {
     static snapshot_bytes saved;

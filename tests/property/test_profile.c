@@ -324,7 +324,7 @@ static bool adds_up(const recording *r, bool other_master)
                 continue;
             uint64_t total = r->totals.increments[e][class], asserted = r->totals.asserted[e][class];
             bool fits = r->sum[e][class] == total && r->asserted[e][class] == asserted;
-            if (of_the_bus(e)) /* cycles under way have been booked, by who began them */
+            if (of_the_bus(e)) /* cycles in progress are attributed to the instruction that began them */
                 fits = other_master ||
                        r->sum[e][0] + r->sum[e][1] >= r->totals.increments[e][0] + r->totals.increments[e][1];
             else if (of_the_board(e))
@@ -339,7 +339,7 @@ static bool adds_up(const recording *r, bool other_master)
     return wrong == 0;
 }
 
-/* Who counts so many times the period has a sample; a guest that hardly counts needs not. */
+/* Returns whether there are samples, unless the guest counts too little for one. */
 static bool has_samples(const recording *r)
 {
     enum { ENOUGH = 20 };

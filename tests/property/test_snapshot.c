@@ -1,4 +1,4 @@
-/* A core that is saved, loaded into another one and continues counts what it would have counted without that;
+/* A core that is saved and loaded into another one counts what it would have counted without the snapshot;
  * and snapshots that are cut off, changed, or of another model are refused. property_snapshot [SEEDS [FIRST]]
  */
 #include <stdio.h>

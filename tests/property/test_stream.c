@@ -386,7 +386,7 @@ typedef struct reference {
     p5_access accesses[MAX_LOG];
     unsigned access_count;
     isa_insn decoded; /* the last one */
-    unsigned parts;   /* of a load across a page end that will be told again */
+    unsigned parts;   /* of a load across a page end that will be reported again */
     uint32_t registers[8];
     uint8_t memory[DATA_BYTES];
 } reference;

@@ -1,4 +1,4 @@
-; The DOS program before an NE header is run; the user is told of the other one.
+; The DOS program before an NE header is run, and a notice names the other one.
 ;! name BOUND.EXE
 ;! dosbox it tells nothing
 ;! output

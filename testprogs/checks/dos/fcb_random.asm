@@ -1,5 +1,5 @@
 ; File control blocks with records of 10 bytes: five are written as a block, number 3 is read at random and then the sequential one is the
-; same, the size is told in records, two renames, find first and next, deleting both by wildcards; then nothing is found.
+; same, the size is returned in records, two renames, find first and next, deleting both by wildcards; then nothing is found.
 ;! output
 ;! 00 0005
 ;! 00 3333333333

@@ -1,4 +1,4 @@
-; Functions and ports that programs try to see what is there are not told of: AH = 63h, FFh, and the ports of cards.
+; No notice reports functions and ports that programs call only to detect a feature: AH = 63h, FFh, and the ports of cards.
 ;! dosbox it has some of the cards
 ;! output
 ;! told of nothing

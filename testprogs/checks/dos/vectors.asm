@@ -1,4 +1,4 @@
-; Vectors that nobody has are 0:0: 7Fh and C0h.
+; Unused vectors are 0:0: 7Fh and C0h.
 ;! output
 ;! 0000
 ;! 0000

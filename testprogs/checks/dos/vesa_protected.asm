@@ -1,4 +1,4 @@
-; The routines of 4F0Ah, called in 32-bit protected mode: the window, the start and a colour that they set are told by 4F05h, 4F07h and the
+; The routines of 4F0Ah, called in 32-bit protected mode: the window, the start and a colour that they set are returned by 4F05h, 4F07h and the
 ; DAC.
 ;! output
 ;! 0003 0028 0002 151F2A

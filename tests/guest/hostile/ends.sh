@@ -1,6 +1,6 @@
 #!/bin/sh
 # ends.sh PROGRAM STATUS MESSAGE HOW ARGUMENTS...: `PROGRAM ARGUMENTS` ends with STATUS and says MESSAGE. HOW: plain; unread: stdout is a pipe that
-# nobody reads; deaf: stderr, too, so that nothing is said; interrupted: as unread, and SIGINT comes.
+# is not read; deaf: stderr is one, too, so no message appears; interrupted: as unread, and SIGINT comes.
 set -u
 program=$1 status=$2 message=$3 how=$4
 shift 4

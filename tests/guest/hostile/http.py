@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""http.py P5SCOPE GUEST: who waits for gdb hangs up on what is not gdb, says so, and continues waiting; the socket is this user's alone."""
+"""http.py P5SCOPE GUEST: a run that waits for gdb closes other connections with a message and continues to wait. Only the user may open the socket."""
 import os
 import socket
 import stat

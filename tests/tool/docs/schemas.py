@@ -44,7 +44,7 @@ def check(name, text, least):
     for line in lines:
         for error in list(validator.iter_errors(line))[:1]:
             fail(f"{name}: {json.dumps(line)[:200]}: {error.message[:200]}")
-    # a key that nobody knows, or a line without any, is wrong
+    # an unknown key, or a line without keys, is wrong
     for wrong in ({}, {"nosuch": 1}, [lines[0]] if lines else []):
         if validator.is_valid(wrong):
             fail(f"{name}: the schema takes {wrong}")

@@ -1,5 +1,5 @@
 #!/bin/sh
-# check.sh: run by `./dev packages check` as root of a fresh tree of a release, which nobody needs afterwards. Its folder has
+# check.sh: run by `./dev packages check` as root of a fresh tree of a release, which is discarded afterwards. Its folder has
 #   *.deb   guest   expected (what stat says of guest 1)   source (tests/tool/python, docs/examples, events of the tree)
 # Installs the packages, uses all of them, removes them, and looks for what is left.
 set -eu

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """evil_names.py P5SCOPE CC: a guest whose path, arguments, symbols and source file have blanks, quotes, newlines, escapes, markup and bytes that
-are not UTF-8 goes through every output. Each is read by a parser that nobody here wrote."""
+are not UTF-8 goes through every output. Each is read by a parser from elsewhere."""
 import csv, html.parser, io, json, os, re, shutil, sqlite3, subprocess, sys, tempfile
 import xml.etree.ElementTree as tree
 

@@ -18,7 +18,7 @@ hottest() { "$p5scope" report "$scratch/p" -t, "$@" | awk -F, '!/^#/ { print $4;
 exact=$(hottest -s address -e $event) sampled=$(hottest -s address --samples)
 [ -n "$sampled" ] && [ "$exact" != "$sampled" ] || fail "no skid: $exact, sampled $sampled"
 [ "$(hottest -e $event)" = "$(hottest --samples)" ] || fail "another function"
-# events that are formed when somebody looks, and clocks: as many samples as there are periods, but for what no boundary is in between
+# events that are computed when they are read, and clocks: as many samples as there are periods, but for what no boundary is in between
 for event in clocks number_of_cycles_not_in_halt_state bus_cycle_duration bus_utilization_due_to_processor_activity; do
     total=$(awk -v event=$event '$1 == event { print $2 }' "$scratch/expected")
     "$p5scope" record -q -o "$scratch/p" --period $event/$((total / 50)) "$@" >/dev/null

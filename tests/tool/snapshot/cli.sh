@@ -74,7 +74,7 @@ cp "$boot" image
 same whole.out part.out "a booted image wrote something else"
 tail -n +2 whole.json | sed 's/"host":.*//' >a; tail -n +2 part.json | sed 's/"host":.*//' >b
 same a b "a booted image: other counts"
-refused "the disk image .*/image; name it on the command line" "" # a snapshot opens no file that nobody named
+refused "the disk image .*/image; name it on the command line" "" # a snapshot opens only files that are named
 refused "load it with --disk-write" image
 touch -d '2001-01-01' image; refused "open file image has been written to since the snapshot was made" "--disk-write image"
 # fast-forward says what it did, counts the rest only, and may be saved

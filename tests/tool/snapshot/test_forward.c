@@ -76,7 +76,7 @@ static void same_memory(const struct memory *x, const struct memory *y)
              x->bus.board.l2_lines * sizeof *x->bus.board.l2_tag);
 }
 
-/* Both continue up to `n` instructions: what the counted run adds to its totals is what the other one has. */
+/* Both continue to `n` instructions: what the counted run adds to its totals equals the totals of the other one. */
 static void same_from_here(p5_machine *modelled, p5_machine *forwarded, uint64_t n)
 {
     static p5_counts before, all, counted;

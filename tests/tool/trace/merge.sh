@@ -1,5 +1,5 @@
 #!/bin/bash
-# merge.sh PROGRAM GUESTS SOURCE: results of several runs in one database; what cannot be taken is told and nothing is lost; the examples of
+# merge.sh PROGRAM GUESTS SOURCE: results of several runs in one database; what cannot be added is reported, and nothing is lost; the examples of
 # docs/sweeps.md.
 set -u
 program=$1 guests=$2 source=$3

@@ -60,7 +60,7 @@ typedef struct sums {
     p5_counts counts;
     uint64_t clocks, instructions, stretches, exceptions, interrupts, system_calls;
     uint32_t next;
-    bool moved; /* an exception, or nothing yet: where it continues is not what came last */
+    bool moved; /* after an exception, or at the start: the next stretch does not follow the previous one */
 } sums;
 
 static void add_stretch(void *context, p5_machine *machine, const p5_stretch *s)
@@ -168,7 +168,7 @@ static void expect_exception(const char *code, unsigned cpl, unsigned vector, in
 
 /* Manual, chapter on exceptions: the error code of #PF is P, W/R, U/S; of #GP the selector, or the vector
  * with IDT set; all of them are faults that push the address of the instruction. */
-static void exceptions_are_told(void **state)
+static void exceptions_are_reported(void **state)
 {
     (void)state;
     expect_exception("nop\nmov eax,[0x50000000]", 0, 14, 0, 0x50000000, 1, 1);
@@ -245,7 +245,7 @@ static void ports_are_answered_in_turn(void **state)
                                "mov dx,0x300\n" /* */
                                "out dx,al\n"    /* at 14: the second leaves it to the first */
                                "mov dx,0x310\n" /* */
-                               "in ax,dx\n"     /* at 19, 2 bytes: nobody */
+                               "in ax,dx\n"     /* at 19, 2 bytes: no handler */
                                "mov al,0x5a\n"  /* */
                                "out 0x80,al\n"  /* at 23: the board's */
                                "in al,0x80\n";  /* at 25 */
@@ -292,10 +292,10 @@ static void ports_are_answered_in_turn(void **state)
 /* ---- events -------------------------------------------------------------------------------------------- */
 
 enum { MOST_TOLD = 20000, WATCHES = 5, SOME_INSTRUCTIONS = 150000 };
-typedef struct told {
+typedef struct reported {
     p5_observation items[MOST_TOLD];
     size_t count;
-} told;
+} reported;
 
 static const p5_event_watch watches[WATCHES] = {
     {.event = P5_EVENT_DATA_READ_MISS, .every = 100},
@@ -307,7 +307,7 @@ static const p5_event_watch watches[WATCHES] = {
 
 static void keep_event(void *context, p5_machine *machine, const p5_observation *at)
 {
-    told *to = context;
+    reported *to = context;
     (void)machine;
     assert_int_equal(at->kind, P5_OBSERVE_EVENT);
     if (to->count < MOST_TOLD)
@@ -315,7 +315,7 @@ static void keep_event(void *context, p5_machine *machine, const p5_observation 
 }
 
 typedef struct looker {
-    const told *expected;
+    const reported *expected;
     size_t next;
     uint64_t goal[WATCHES];
 } looker;
@@ -337,7 +337,7 @@ static void look(void *context, p5_machine *machine, const p5_observation *at)
         const p5_observation *e = &l->expected->items[l->next++];
         if (e->number != i || e->value != total || e->clock != at->clock ||
             e->instructions != at->instructions || e->address != at->address)
-            fail_msg("event %u came to %llu at clock %llu, instruction %llu; told: event %u, %llu, clock "
+            fail_msg("event %u came to %llu at clock %llu, instruction %llu; reported: event %u, %llu, clock "
                      "%llu, instruction %llu",
                      i, (unsigned long long)total, (unsigned long long)at->clock,
                      (unsigned long long)at->instructions, e->number, (unsigned long long)e->value,
@@ -347,7 +347,7 @@ static void look(void *context, p5_machine *machine, const p5_observation *at)
 
 static void check_events(const char *guest, const char *argument)
 {
-    told *seen = test_calloc(1, sizeof *seen);
+    reported *seen = test_calloc(1, sizeof *seen);
     p5_machine *machine = open_guest(guest, argument, "p55c-200");
     const p5_observe_options options = {.size = sizeof options,
                                         .events = watches,
@@ -440,7 +440,7 @@ static void observers_take_turns(void **state)
     p5_machine_close(machine);
 }
 
-/* The first one closes the second in the middle of the boundary at which both have something to be told. */
+/* The first observer closes the second at a boundary at which both are due. */
 static void close_the_other(void *context, p5_machine *machine, const p5_observation *at)
 {
     member *m = context;
@@ -535,7 +535,7 @@ int main(int argc, char **argv)
         return 2;
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(stretches_add_up),
-        cmocka_unit_test(exceptions_are_told),
+        cmocka_unit_test(exceptions_are_reported),
         cmocka_unit_test(ports_are_answered_in_turn),
         cmocka_unit_test(events_are_told_where_they_come),
         cmocka_unit_test(observers_take_turns),

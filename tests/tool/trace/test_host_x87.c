@@ -19,7 +19,7 @@ static void look(looked *at)
     at->top |= environment[1] & 0x3800;
 }
 
-/* `least`: so often somebody has looked at least. */
+/* `least`: the least number of looks. */
 static void run(p5_machine *machine, looked *at, unsigned least)
 {
     p5_run_result result;

@@ -110,7 +110,7 @@ static void check_intervals_of(const char *name, const char *argument, const cha
     test_free(noted.items);
 }
 
-/* Also if the guest may go ahead of who looks. */
+/* The same with the model in a second thread, which the guest may overtake. */
 static void check_intervals(const char *name, const char *argument, const char *model, uint64_t clocks,
                             uint64_t instructions)
 {

@@ -21,7 +21,7 @@ screen = ""
 
 
 def until(pattern):
-    """Reads on until the screen has been told something that fits; what came before it is forgotten."""
+    """Reads until the screen shows a match, and discards what came before it."""
     global screen
     while True:
         plain = re.sub(r"\x1b[\[(?][0-9;?]*[A-Za-z]|\x1b[=>]", " ", screen)

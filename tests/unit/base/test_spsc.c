@@ -99,7 +99,7 @@ static void run(uint32_t count, unsigned producer_sleeps, unsigned consumer_slee
         put(&queue, n, size_of(n));
         if (drain_every != 0 && n % drain_every == 0) {
             spsc_drain(&queue);
-            assert_int_equal(c.taken, n + 1); /* nobody takes any more: it may be looked at */
+            assert_int_equal(c.taken, n + 1); /* the consumer has ended, so its state may be read */
         }
         if (producer_sleeps != 0 && n % producer_sleeps == 0)
             nap();
@@ -138,7 +138,7 @@ static void an_empty_queue_ends(void **state)
     (void)state;
     run(0, 0, 0, 0);
     run(1, 0, 0, 0);
-    run(SPSC_STEP - 1, 0, 0, 0); /* nobody was told of them before the end */
+    run(SPSC_STEP - 1, 0, 0, 0); /* no message was taken before the end */
 }
 
 /* What messages only point to is used again when they are done. */

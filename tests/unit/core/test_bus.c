@@ -200,14 +200,14 @@ static void utilisation(void **state)
     p5_model_close(model);
 }
 
-typedef struct told {
+typedef struct reported {
     uint64_t end, busy, foreign;
     unsigned uses, calls;
-} told;
+} reported;
 
 static void on_uses(void *context, const p5_bus_use *uses, size_t count)
 {
-    told *all = context;
+    reported *all = context;
     assert_true(count > 0);
     all->calls++;
     for (; count > 0; count--, uses++) {
@@ -220,16 +220,16 @@ static void on_uses(void *context, const p5_bus_use *uses, size_t count)
     }
 }
 
-/* Each use is told once and in order, whenever that is asked for, and what is counted is the same whether
- * anybody is told or not. Another listener gets only what comes after the first one has had the rest. */
-static void uses_are_told_once(void **state)
+/* Each use is reported once and in order, whenever reports are requested, and counts do not depend on reports. A new
+ * callback gets only uses after those that the previous one got. */
+static void uses_are_reported_once(void **state)
 {
     (void)state;
     p5_model *model = fixture_model("p55c-200");
     counts heard_totals = {0}, plain_totals = {0};
     static bus heard, plain;
     assert_true(bus_init(&heard, model, &heard_totals) && bus_init(&plain, model, &plain_totals));
-    told first = {0}, second = {0};
+    reported first = {0}, second = {0};
     uint64_t random = 88172645463325252u, clock = 0;
     enum { USES = 3000, LATER = 1000 };
     bus_write(&heard, clock);
@@ -277,7 +277,7 @@ int main(void)
         cmocka_unit_test(steady_writes),
         cmocka_unit_test(locked_sequences_keep_a_distance),
         cmocka_unit_test(utilisation),
-        cmocka_unit_test(uses_are_told_once),
+        cmocka_unit_test(uses_are_reported_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

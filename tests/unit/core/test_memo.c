@@ -97,7 +97,7 @@ static void test_same_as_exact(void **state)
         1);
 }
 
-/* A leaf counts its uses in 32 bits: those that are too many continue to be counted elsewhere. */
+/* A leaf counts its uses in 32 bits: before they overflow, they are added to the totals. */
 static void test_many_uses(void **state)
 {
     (void)state;

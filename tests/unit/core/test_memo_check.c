@@ -75,7 +75,7 @@ static void test_agrees(void **state)
     }
 }
 
-/* A remembered answer is spoiled by a clock, or by an event: the next stretch that uses it is told of. */
+/* A price in the memo is changed by a clock or an event: the next stretch that uses it is reported. */
 static void test_finds(void **state)
 {
     (void)state;

@@ -211,7 +211,7 @@ static void backlogs(void **state)
     fixture_close(&f);
 }
 
-/* Hits of other lines continue under a fill. On the P54C those of the set that is being filled wait. */
+/* Hits of other lines do not wait for a fill. On the P54C those of the set that is being filled wait. */
 static void hits_under_a_fill(void **state)
 {
     (void)state;

@@ -77,7 +77,7 @@ static void both_ways_agree(void **state)
     }
 }
 
-/* A usual hit is told from others and leaves what memory_data_usual leaves. */
+/* memory_ask recognises a usual hit and leaves the state that memory_data_usual leaves. */
 static void usual_hits_are_usual(void **state)
 {
     (void)state;
@@ -107,9 +107,7 @@ static void usual_hits_are_usual(void **state)
     fixture_close(&usual);
 }
 
-/* So is a misaligned hit, which is told from others, leaves and counts what memory_ask does, and says the
- * same.
- */
+/* The special version for misaligned hits leaves the state, counts and answers of memory_ask. */
 static void misaligned_hits_are_alike(void **state)
 {
     (void)state;
@@ -148,7 +146,7 @@ static void misaligned_hits_are_alike(void **state)
     }
 }
 
-/* Where somebody has to be told of bus cycles, or the cache is held still, nothing is plain. */
+/* With an observer of bus cycles, or a frozen cache, the fast versions do not apply. */
 static void some_look_on(void **state)
 {
     (void)state;

@@ -46,7 +46,7 @@ static branch_query query_at(uint32_t address, uint8_t kind, bool taken)
                           .loop_pairs = 255};
 }
 
-/* What a branch of the P55C is told. */
+/* Returns the prediction for a branch of the P55C. */
 static unsigned predict(predictor_fixture *f, const branch_query *query)
 {
     branch_run *ran = branch_runs_find(&f->ran, query->address, 2, query->kind);

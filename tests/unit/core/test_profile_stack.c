@@ -128,7 +128,7 @@ static void run(bool symbols, bool delivered, bool behind_call)
     assert_int_equal(context_of(&view, BEHIND), MAIN);
     assert_int_equal(context_of(&view, CALLEE), CALLEE);
     assert_int_equal(context_of(&view, HANDLER), HANDLER);
-    /* The interrupt has come where the callee was about to begin, or main to continue. */
+    /* The interrupt came where the callee was about to begin, or main to continue. */
     uint64_t interrupted = 0;
     for (size_t i = 0; i < view.context_count; i++)
         if (view.contexts[i].function == HANDLER)

@@ -42,7 +42,7 @@ typedef uint16_t row[P5_TRACE_SOURCES + 1];
 static void general_registers(void **state)
 {
     (void)state;
-    /* mov eax,1; mov ebx,2; add eax,ebx; mov edi,3; mov ecx,[eax+edi]; mov [eax],edx, which nobody wrote;
+    /* mov eax,1; mov ebx,2; add eax,ebx; mov edi,3; mov ecx,[eax+edi]; mov [eax],edx, where nothing wrote EDX;
      * mov edx,ecx; add ecx,edx */
     const row rows[] = {{0}, {0}, {2, 1}, {0}, {2, 1}, {3}, {2}, {3, 1}};
     EXPECT(8, rows, 0xb8, 1, 0, 0, 0, 0xbb, 2, 0, 0, 0, 0x01, 0xd8, 0xbf, 3, 0, 0, 0, 0x8b, 0x0c, 0x38, 0x89,
@@ -99,7 +99,7 @@ static void pops_and_pushes(void **state)
         {0},    /* fnstcw [eax] */
         {5},    /* fsincos: fld1 is on top */
         {1},    /* fadd st,st(1): both are the fsincos */
-        {1},    /* fcom st(5): st(5) is nobody's */
+        {1},    /* fcom st(5): no instruction wrote st(5) */
         {2},    /* fstp st(0): the fadd */
         {4},    /* fchs: the sine */
     };

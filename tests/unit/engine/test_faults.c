@@ -217,7 +217,7 @@ static void test_software(void **state)
     guest_close(&g);
 }
 
-/* Answered by the host: continues after the INT with the registers as changed. */
+/* The host handles the INT: the guest continues after it with the changed registers. */
 static engine_action answer(guest *g, const engine_event *event)
 {
     assert_int_equal(event->vector, 0x80);

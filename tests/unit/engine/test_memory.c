@@ -65,7 +65,7 @@ static void test_accessed_dirty(void **state)
     assert_int_equal(guest_peek32(&g, TABLE + 4 * 0x31) & (A | D), A | D);
     assert_int_equal(guest_peek32(&g, TABLE + 4 * 0x32) & (A | D), 0);
     assert_int_equal(guest_peek32(&g, DIRECTORY) & A, A);
-    /* Each bit is told once, a dirty bit only to a write. */
+    /* Each bit is reported once, a dirty bit only for a write. */
     assert_int_equal(engine_page_bits_set(g.e, 0x30000, true), P5_PAGE_DIRECTORY_ACCESSED | P5_PAGE_ACCESSED);
     assert_int_equal(engine_page_bits_set(g.e, 0x31000, false), P5_PAGE_ACCESSED);
     assert_int_equal(engine_page_bits_set(g.e, 0x31000, true), P5_PAGE_DIRTY);

@@ -192,7 +192,7 @@ static void execute(guest *g, const uint8_t code[16], bool exists)
     bool straight = isa_forms[insn.form].branch == ISA_NOT_BRANCH && !(insn.flags & ISA_STRING);
     if (exists && !g->event_count && g->count && straight &&
         g->insns[0].next != (uint32_t)GUEST_CODE + insn.length)
-        complain(g, code, "did not go on behind itself");
+        complain(g, code, "did not continue at the next instruction");
 }
 
 /* ModRM bytes to try: each reg field with [EAX], and each register form. */

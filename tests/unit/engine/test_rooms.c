@@ -28,7 +28,7 @@ typedef struct keeper {
     p5_access accesses[LIMIT + ENGINE_BUFFER_ACCESSES + 1];
 } keeper;
 
-/* Somebody wants to know: now all that was kept is looked at. */
+/* Reports all batches that were kept. */
 static void look(guest *g)
 {
     keeper *k = (keeper *)g;
@@ -202,7 +202,7 @@ static void test_short_blocks(void **state)
     run(&(trial){short_blocks, short_blocks_end, .most = true});
 }
 
-/* A block that faults after references: they are told of as a stretch of their own after the batch. */
+/* A block that faults after references: these are reported as a stretch of their own after the batch. */
 GUEST(fault, "mov ebx, 0x30000\n mov ecx, 500\n 1: mov [ebx], ecx\n add eax, [ebx]\n dec ecx\n jnz 1b\n mov "
              "[ebx], eax\n mov [ebx + 4], eax\n mov ecx, 0\n div ecx\n mov [ebx + 8], eax\n hlt");
 

@@ -68,7 +68,7 @@ static void test_other_engine(void **state)
 }
 
 /* A batch ends with the block that brings it to ENGINE_BATCH instructions or more; HLT gives away the last.
- * Nobody has a batch who did not ask for it. */
+ * Without a request there are no batches. */
 static void test_batch(void **state)
 {
     (void)state;
@@ -235,7 +235,7 @@ static void test_crossing(void **state)
     guest_close(&g);
 }
 
-/* Nobody answers outside RAM: reads give ones, writes are lost. */
+/* Nothing responds outside RAM: reads give ones, writes are lost. */
 GUEST(open_bus, "mov eax, [0x10000000]\n mov dword ptr [0x10000000], 0\n mov ebx, [0x10000000]\n hlt");
 
 static void test_open_bus(void **state)

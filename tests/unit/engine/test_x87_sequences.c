@@ -97,14 +97,14 @@ static bool as_on_host(const sequence *s, const uint8_t *before, const uint8_t *
     return true;
 }
 
-/* What the model was told, to be compared when the same guest has run again. */
-typedef struct told {
+/* What the model got, for a comparison with a second run of the same guest. */
+typedef struct received {
     guest_insn insns[STATES * (LENGTH + 10)];
     p5_value values[STATES * LENGTH];
     unsigned count, value_count;
-} told;
+} received;
 
-static void keep_told(told *to, const guest *g)
+static void keep_received(received *to, const guest *g)
 {
     assert_true(g->count <= STATES * (LENGTH + 10) && g->value_count <= STATES * LENGTH);
     to->count = g->count;
@@ -113,7 +113,7 @@ static void keep_told(told *to, const guest *g)
     memcpy(to->values, g->values, g->value_count * sizeof *g->values);
 }
 
-static bool told_the_same(const sequence *s, const told *a, const guest *b)
+static bool received_the_same(const sequence *s, const received *a, const guest *b)
 {
     bool same_values = a->count == b->count && a->value_count == b->value_count;
     for (unsigned i = 0; same_values && i < a->value_count; i++) { /* after the kind is nothing */
@@ -141,7 +141,7 @@ static void sequences(unsigned family)
     guest_open_as(&g, family, false);
     uint8_t *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     static uint8_t before[STATES * RECORD], host[STATES * RECORD];
-    static told together;
+    static received together;
     unsigned unsafe = 0, values = 0;
     for (unsigned i = 0; i < SEQUENCES; i++) {
         sequence s;
@@ -154,11 +154,11 @@ static void sequences(unsigned family)
         run_on_guest(&g, before, false);
         if (s.transcendental)
             memcpy(host, engine_ram(g.e, RECORDS, sizeof host), sizeof host);
-        keep_told(&together, &g);
+        keep_received(&together, &g);
         bool right = as_on_host(&s, before, host, engine_ram(g.e, RECORDS, sizeof host));
         run_on_guest(&g, before, true);
         right &= as_on_host(&s, before, host, engine_ram(g.e, RECORDS, sizeof host));
-        if (!right || !told_the_same(&s, &together, &g))
+        if (!right || !received_the_same(&s, &together, &g))
             fail_msg("sequence %u", i);
         for (unsigned n = 0; n < together.count; n++)
             unsafe += together.insns[n].unsafe;

@@ -240,7 +240,7 @@ static void test_modem_lines(void **state)
     } rows[] = {{0x11, 0x22}, {0x10, 0x02}, {0x12, 0x11}, {0x10, 0x01}, {0x14, 0x40},
                 {0x10, 0x04}, {0x18, 0x88}, {0x10, 0x08}, {0x1f, 0xfb}, {0x1f, 0xf0}};
     p5_machine *m = board_open("");
-    assert_int_equal(0xb0, in(m, MSR)); /* somebody is there */
+    assert_int_equal(0xb0, in(m, MSR)); /* a device is connected */
     out(m, MCR, 0x10);
     in(m, MSR);
     for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {

@@ -16,7 +16,7 @@ typedef struct recorder {
     unsigned count;
 } recorder;
 
-static const uint64_t nobody = UINT64_MAX; /* no other bus master takes a turn */
+static const uint64_t no_master = UINT64_MAX; /* no other bus master takes a turn */
 
 static void record(void *context, p5_pin pin, bool level, uint64_t clock)
 {
@@ -72,7 +72,7 @@ static void an_occurrence_is_a_pulse(void **state)
     add(&fake, P5_EVENT_DATA_READ, 1, 1); /* in core clock 100 */
     p5_pmu_follow_pins(pmu);
     assert_int_equal(r.count, 0); /* it is still on its way */
-    assert_int_equal(p5_pmu_pin_deadline(pmu, &nobody), up_of(100, 3));
+    assert_int_equal(p5_pmu_pin_deadline(pmu, &no_master), up_of(100, 3));
     fake.clock = 200;
     p5_pmu_follow_pins(pmu);
     assert_int_equal(r.count, 2);
@@ -211,7 +211,7 @@ static void an_overflow(void **state)
         p5_pmu *pmu = open_watched(&fake, &r, cesr(0x00, true) << 16 * counter);
         fake_write(pmu, P5_MSR_CTR0 + counter, (UINT64_C(1) << 40) - 1000);
         assert_int_equal(p5_pmu_pin_deadline(pmu, NULL), 1000 / 4); /* at most 4 in a clock */
-        assert_int_equal(p5_pmu_pin_deadline(pmu, &nobody), UINT64_MAX);
+        assert_int_equal(p5_pmu_pin_deadline(pmu, &no_master), UINT64_MAX);
         fake.clock = 500;
         add(&fake, P5_EVENT_DATA_READ, 999, 500);
         p5_pmu_follow_pins(pmu);
@@ -370,7 +370,7 @@ static void pins_follow_every_clock(void **state)
                 bool level;
                 uint64_t next = model_change(&models[0], clock + 1, &level);
                 uint64_t other = model_change(&models[1], clock + 1, &level);
-                assert_int_equal(p5_pmu_pin_deadline(pmu, &nobody), next < other ? next : other);
+                assert_int_equal(p5_pmu_pin_deadline(pmu, &no_master), next < other ? next : other);
                 assert_int_equal(p5_pmu_pin_deadline(pmu, NULL), clock + 1);
                 r.count = 0;
             }
@@ -483,7 +483,7 @@ static void a_parity_error(void **state)
     recorder r = {.count = 0};
     p5_pmu *pmu = open_watched(&fake, &r, 0);
     pins_parity_error(pmu);
-    assert_int_equal(p5_pmu_pin_deadline(pmu, &nobody), up_of(100, 3));
+    assert_int_equal(p5_pmu_pin_deadline(pmu, &no_master), up_of(100, 3));
     assert_false(pmu_pin_level(pmu, P5_PIN_IERR));
     fake.clock = up_of(100, 3);
     p5_pmu_follow_pins(pmu);

@@ -117,7 +117,7 @@ static void the_largest_value(void **state)
     p5_pmu_close(loaded);
 }
 
-/* Whether a snapshot is loaded in which `*bits` of `saved` has one bit alone. */
+/* Returns whether a snapshot is loaded in which `*bits` of `saved` has one bit alone. */
 static bool loads(p5_pmu *saved, void *bits, size_t size, unsigned at)
 {
     uint64_t value = UINT64_C(1) << at;

@@ -109,7 +109,7 @@ static void waits_in_hlt(void **state)
         assert_int_equal(total(&counts, P5_EVENT_HARDWARE_INTERRUPTS), WAITS);
         uint64_t halted = counts.stalls[P5_STALL_HALT][P5_CPL_KERNEL];
         assert_in_range(halted, WAITS * (PERIOD - 200) - 1000, WAITS * PERIOD);
-        /* The time stamp counter continues in HLT; a next instruction would read it some clocks on. */
+        /* The time stamp counter counts in HLT; a next instruction would read it some clocks on. */
         assert_in_range(time_stamp, counts.clocks[P5_CPL_KERNEL] - 4, counts.clocks[P5_CPL_KERNEL] + 4);
         if (i < 2)
             assert_int_equal(total(&counts, P5_EVENT_NUMBER_OF_CYCLES_NOT_IN_HALT_STATE),
