@@ -1,3 +1,4 @@
+/* Checks that no output of a run overwrites another output or an input. */
 #include "cli/file_use.h"
 
 #include <limits.h>

@@ -1,5 +1,5 @@
-/* PM0 and PM1: what CESR makes them show, and when they change (manual 26.4.4.3 and 26.4.5). In a stretch
- * that is fed at once, all activity counts as being at its end; feed single instructions for exact times. */
+/* The pins PM0 and PM1: what CESR selects for them, and when they change (manual 26.4.4.3 and 26.4.5). All activity of a
+ * stretch counts as being at its end, so exact times need stretches of single instructions. */
 #include "pmu/pins_internal.h"
 
 #include <assert.h>
@@ -33,6 +33,7 @@ static uint64_t core_clock_of(const pins *p, uint64_t n)
     return (n * p->half_ratio + 1) / 2;
 }
 
+/* Returns the bus clocks in which a pin is up whose condition is true in the `clocks` core clocks before `end`. */
 static pin_pulse pulse_of(const pins *p, uint64_t end, uint64_t clocks, unsigned delay)
 {
     return (pin_pulse){bus_clock_of(p, end - clocks + delay) + 1, bus_clock_of(p, end - 1 + delay) + 2};
@@ -79,7 +80,7 @@ static void remove_first(pmu_pin *pin)
 
 /* Reports the changes of a pin. A level whose condition may still be true continues; its end is reported once
  * it is known. */
-static void tell(pins *p, unsigned which, uint64_t now)
+static void report_pin(pins *p, unsigned which, uint64_t now)
 {
     pmu_pin *pin = &p->pin[which];
     while (pin->pulse_count > 0) {
@@ -97,14 +98,13 @@ static void tell(pins *p, unsigned which, uint64_t now)
 }
 
 /* Reports all changes up to core clock `now`. */
-static void pins_tell(pins *p, uint64_t now)
+static void pins_report(pins *p, uint64_t now)
 {
     for (unsigned which = 0; which < P5_PIN_SIGNALS; which++)
-        tell(p, which, now);
+        report_pin(p, which, now);
 }
 
-/* ---- conditions of the pins
- * ------------------------------------------------------------------------------ */
+/* ---- conditions of the pins -------------------------------------------------------------------------- */
 
 /* Returns the overflows of counters that request interrupts. */
 static uint64_t interrupts(const p5_pmu *pmu)
@@ -151,8 +151,8 @@ const char *p5_pin_name(p5_pin pin)
 }
 
 /* The signals that follow the counters: the PM pins, and the interrupt request. */
-static const p5_pin led[] = {P5_PIN_PM0, P5_PIN_PM1, P5_PIN_PMI};
-enum { LED = sizeof led / sizeof led[0] };
+static const p5_pin followers[] = {P5_PIN_PM0, P5_PIN_PM1, P5_PIN_PMI};
+enum { FOLLOWERS = sizeof followers / sizeof followers[0] };
 
 static pin_function function_of(const p5_pmu *pmu, p5_pin which)
 {
@@ -163,18 +163,18 @@ static pin_function function_of(const p5_pmu *pmu, p5_pin which)
 
 void pmu_pins_follow(p5_pmu *pmu)
 {
-    for (unsigned i = 0; i < LED; i++)
-        pmu->pins.pin[led[i]].function = function_of(pmu, led[i]);
+    for (unsigned i = 0; i < FOLLOWERS; i++)
+        pmu->pins.pin[followers[i]].function = function_of(pmu, followers[i]);
 }
 
 void pins_select(p5_pmu *pmu)
 {
     pins *p = &pmu->pins;
-    for (unsigned i = 0; i < LED; i++) {
-        pmu_pin *pin = &p->pin[led[i]];
-        pin->function = function_of(pmu, led[i]);
+    for (unsigned i = 0; i < FOLLOWERS; i++) {
+        pmu_pin *pin = &p->pin[followers[i]];
+        pin->function = function_of(pmu, followers[i]);
         if (p->changed != NULL)
-            pin->seen = followed(pmu, led[i]);
+            pin->seen = followed(pmu, followers[i]);
     }
 }
 
@@ -184,19 +184,19 @@ void p5_pmu_follow_pins(p5_pmu *pmu)
     if (p->changed == NULL)
         return;
     uint64_t now = pmu->watched.clock(pmu->watched.context);
-    for (unsigned i = 0; i < LED; i++) {
-        pmu_pin *pin = &p->pin[led[i]];
-        uint64_t total = followed(pmu, led[i]);
+    for (unsigned i = 0; i < FOLLOWERS; i++) {
+        pmu_pin *pin = &p->pin[followers[i]];
+        uint64_t total = followed(pmu, followers[i]);
         uint64_t on = total - pin->seen;
         pin->seen = total;
         if (pin->function == PIN_OVERFLOW && on > 1)
             on = 1;
         if (on > now - p->clock)
             on = now - p->clock;
-        pins_show(p, led[i], now, on);
+        pins_show(p, followers[i], now, on);
     }
     p->clock = now;
-    pins_tell(p, now);
+    pins_report(p, now);
 }
 
 /* ---- public -------------------------------------------------------------------------------------------- */
@@ -213,7 +213,7 @@ void p5_pmu_on_pin(p5_pmu *pmu, void (*changed)(void *context, p5_pin pin, bool 
 void p5_pmu_settle_pins(p5_pmu *pmu)
 {
     p5_pmu_follow_pins(pmu);
-    pins_tell(&pmu->pins, UINT64_MAX);
+    pins_report(&pmu->pins, UINT64_MAX);
 }
 
 void p5_pmu_set_breakpoint_pins(p5_pmu *pmu, bool on)

@@ -175,8 +175,7 @@ static void add_deltas(profiler *p, const profile_delta *deltas, size_t count, u
     }
 }
 
-/* ---- the slow path
- * -------------------------------------------------------------------------------------- */
+/* ---- the slow path ----------------------------------------------------------------------------------- */
 
 /* Counts a quantity for an instruction. An instruction counts the same few quantities again and again (REP),
  * so the youngest entries are searched first, which keeps the sink short. */

@@ -7,9 +7,8 @@
 #include "machine/linux/abi.h"
 #include "machine/linux/calls.h"
 
-enum {
-    MOST_STREAMS = 8
-}; /* each of the three for reading, writing and exceptions; a guest may name one repeatedly */
+/* Standard streams that one call may wait for. A guest may name each of the three several times; more are ignored. */
+enum { MOST_STREAMS = 8 };
 
 /* One call: how long it may wait, and the standard streams that may end it. */
 typedef struct waiting {

@@ -1,4 +1,6 @@
 #define _GNU_SOURCE /* memfd_create, DT_DIR */
+/* A tree of files in memory: the guest's own /tmp. Names are sorted by folder and text and refer to nodes; the contents of
+ * regular files are in memory files of the host. */
 #include "machine/share/share_internal.h"
 
 #include <errno.h>
@@ -29,6 +31,7 @@ static bool may(const share_scratch *m, uint32_t node, uint32_t rights)
     return (at(m, node)->mode & rights) == rights;
 }
 
+/* Sets the times of a change of the node, or of its contents. */
 static void changed(share_scratch *m, uint32_t node, bool contents)
 {
     uint64_t now = m->now(m->clock);
@@ -83,6 +86,7 @@ static bool is_empty(const share_scratch *m, uint32_t folder)
     return i == m->names.count || m->names.items[i].folder != folder;
 }
 
+/* Frees a node without names that is not open. */
 static void gone(share_scratch *m, uint32_t node)
 {
     scratch_node *n = at(m, node);
@@ -96,6 +100,7 @@ static void gone(share_scratch *m, uint32_t node)
     *n = (scratch_node){.host = -1};
 }
 
+/* Adds a name for a node, and charges it to the quota. Returns 0 or -ENOSPC. */
 static int32_t name_add(share_scratch *m, uint32_t folder, const char *name, uint32_t node)
 {
     char *text = strdup(name);

@@ -36,8 +36,7 @@ p5_status database_do(p5_database *database, const char *sql, p5_error *error)
                : database_error(database, error);
 }
 
-/* The condition that finds a run in table run. ?7 is the writer's identity; without one, command and options
- * must be equal. */
+/* Adds a run. Its identity contains the writer's (?7), or the command and its options if there is none. */
 static const char add_run[] =
     "INSERT INTO run (kind, p5scope, model, clock_mhz, command, options, source, guest_sha256, label, "
     "identity) "

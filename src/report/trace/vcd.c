@@ -40,8 +40,7 @@ static uint64_t clock_now(const vcd_state *state)
     return p5_core_clock_estimate(p5_machine_core(state->trace->machine));
 }
 
-/* ---- changes
- * -------------------------------------------------------------------------------------------- */
+/* ---- changes ----------------------------------------------------------------------------------------- */
 
 static void change_to(vcd_state *state, timed change)
 {

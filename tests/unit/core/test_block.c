@@ -131,8 +131,7 @@ static void every_block(void (*check)(const timing *t, p5_block *block))
     }
 }
 
-/* ---- decoding
- * ------------------------------------------------------------------------------------------- */
+/* ---- decoding ---------------------------------------------------------------------------------------- */
 
 static void check_decoding(const timing *t, p5_block *block)
 {
@@ -169,8 +168,7 @@ static void decoding(void **state)
     every_block(check_decoding);
 }
 
-/* ---- pieces
- * --------------------------------------------------------------------------------------------- */
+/* ---- pieces ------------------------------------------------------------------------------------------ */
 
 static bool varies(const op *o)
 {
@@ -341,8 +339,7 @@ static void stretches(void **state)
     every_block(check_stretch);
 }
 
-/* ---- the block as a whole
- * ------------------------------------------------------------------------------- */
+/* ---- the block as a whole ---------------------------------------------------------------------------- */
 
 static void check_whole(const timing *t, p5_block *block)
 {
@@ -395,8 +392,7 @@ static void whole_blocks(void **state)
     every_block(check_whole);
 }
 
-/* ---- single instructions
- * -------------------------------------------------------------------------------- */
+/* ---- single instructions ----------------------------------------------------------------------------- */
 
 /* The clock of a reference, and the registers that D2 does not wait for: PUSH and POP step ESP, strings
  * ESI and EDI, without interlock; MOV to a fixed address counts as writing EAX for pairing only. */
