@@ -141,6 +141,7 @@ typedef struct p5_stat_style {
     bool colour;
     bool table;            /* a row for each run */
     bool zeros;            /* show groups in which nothing occurred, too */
+    bool brief;            /* text of all events: show the main ones and the largest causes on one screen */
     bool header;           /* CSV: write a line with the names of the fields */
     const char *separator; /* CSV */
 } p5_stat_style;
@@ -201,6 +202,12 @@ p5_status p5_comparison_add(p5_comparison *comparison, const char *name, const c
 p5_status p5_comparison_write(FILE *out, const p5_comparison *comparison, p5_stat_format format,
                               const p5_stat_style *style, p5_error *error);
 
+/* Judges whether the clocks of any run exceed those of the first by more than `percent`. Writes a line for each
+ * run to `out`, and the outcome as JUnit XML to `junit`, unless they are NULL. *broken gets the number of runs that
+ * exceed it or cannot be judged, because they have no clocks or were cut short. */
+p5_status p5_comparison_judge(const p5_comparison *comparison, double percent, FILE *out, FILE *junit,
+                              unsigned *broken, p5_error *error);
+
 /* ---- Budgets: `p5scope stat --expect` ---- */
 
 /* The allowed cost of a run: conditions such as clocks<=1.2e6, CPI<1.1, data_read_miss:u==0,
@@ -209,6 +216,9 @@ p5_status p5_comparison_write(FILE *out, const p5_comparison *comparison, p5_sta
 typedef struct p5_budget p5_budget;
 p5_status p5_budget_open(p5_budget **budget, p5_error *error);
 void p5_budget_close(p5_budget *budget);
+/* Reads the run at `path`, written as P5_STAT_JSON. Conditions that are added later may use it: `base` in a limit is
+ * the value that the left formula has in that run (clocks<=base*1.01). Errors name file and line. */
+p5_status p5_budget_baseline(p5_budget *budget, const char *path, p5_error *error);
 /* Adds the conditions in `text`, separated by commas or &&, for a model of `family`. P5_ERR_SYNTAX or P5_ERR_NAME
  * with the column of the mistake. */
 p5_status p5_budget_add(p5_budget *budget, const char *text, unsigned family, p5_error *error);

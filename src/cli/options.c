@@ -54,7 +54,7 @@ static error_t set_percent(const char *option, const char *text, double *value)
 {
     char *end;
     *value = strtod(text, &end);
-    if (end != text && *end == '\0' && *value >= 0 && isfinite(*value))
+    if (end != text && strcmp(end, *end == '%' ? "%" : "") == 0 && *value >= 0 && isfinite(*value))
         return 0;
     return cli_complain(option, text, 1, "'%s' is not a number of percent", text);
 }

@@ -66,6 +66,7 @@ static bool take_values(stat_options *options)
     options->format = line->json ? P5_STAT_JSON : line->field_separator != NULL ? P5_STAT_CSV : P5_STAT_TEXT;
     options->style = (p5_stat_style){.big_numbers = !line->no_big_num,
                                      .zeros = line->verbose,
+                                     .brief = !line->verbose && !line->detailed,
                                      .header = line->header,
                                      .table = line->used[OPTION_TABLE] && group == NULL,
                                      .separator = line->field_separator};
@@ -75,6 +76,7 @@ static bool take_values(stat_options *options)
     options->intervals = (p5_stat_intervals_options){.table = group, .most = line->interval_count};
     options->budget.expect = line->expect;
     options->budget.junit = line->junit;
+    options->budget.baseline = line->baseline;
     bool good = group == NULL || check_group("--table", group, group);
     for (size_t i = 0; i < line->metrics.count && good; i++)
         good = add_metrics(options, line->metrics.items[i]);
@@ -276,6 +278,22 @@ static int stat_guest(stat_options *options)
     return status;
 }
 
+/* Judges a comparison by --threshold. Returns the exit status. */
+static int judge_comparison(const stat_options *options, const p5_comparison *comparison)
+{
+    p5_error error = {0};
+    unsigned broken;
+    output_reserved junit = {0};
+    if (!output_reserve(&junit, "--junit", options->budget.junit))
+        return CLI_USAGE;
+    FILE *xml = options->budget.junit != NULL ? output_begin(&junit) : NULL;
+    p5_status status =
+        p5_comparison_judge(comparison, options->line->threshold, stderr, xml, &broken, &error);
+    bool written = xml == NULL || output_close(xml, options->budget.junit, status, &error);
+    output_release(&junit);
+    return !written ? CLI_INTERNAL : broken > 0 ? CLI_OVER_BUDGET : CLI_OK;
+}
+
 /* Writes the comparison where the report would go, and closes it. `status` is what to exit with otherwise. */
 static int show_comparison(const stat_options *options, p5_comparison *comparison, int status)
 {
@@ -288,6 +306,8 @@ static int show_comparison(const stat_options *options, p5_comparison *compariso
         p5_status written = p5_comparison_write(out, comparison, options->format, &style, &error);
         if (!output_close(out, options->line->output, written, &error))
             status = CLI_INTERNAL;
+        if (status == CLI_OK && options->line->used[OPTION_THRESHOLD])
+            status = judge_comparison(options, comparison);
     }
     p5_comparison_close(comparison);
     return out != NULL ? status : CLI_USAGE;

@@ -6,6 +6,8 @@ static bool complete_conditions(stat_budget *b, unsigned family)
 {
     p5_error error = {0};
     p5_status status = b->expect.count > 0 ? p5_budget_open(&b->budget, &error) : P5_OK;
+    if (status == P5_OK && b->baseline != NULL && p5_budget_baseline(b->budget, b->baseline, &error) != P5_OK)
+        return cli_refuse_error(&error, "--baseline", NULL, "'p5scope stat -j -o FILE GUEST' makes one.");
     for (size_t i = 0; i < b->expect.count && status == P5_OK; i++) {
         const char *text = b->expect.items[i];
         bool file = text[0] == '@';

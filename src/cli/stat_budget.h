@@ -7,8 +7,9 @@
 #include "cli/region.h"
 
 typedef struct stat_budget {
-    text_list expect;  /* --expect, as written */
-    const char *junit; /* --junit; NULL = none */
+    text_list expect;     /* --expect, as written */
+    const char *junit;    /* --junit; NULL = none */
+    const char *baseline; /* --baseline; NULL = none */
     /* Made by stat_budget_complete. */
     p5_budget *budget; /* NULL: no conditions */
     output_reserved junit_file;

@@ -1,6 +1,9 @@
 # Counts of the model change with the model; here only the form is looked at, and the numbers that follow from the instructions.
 cp $GUESTS/hello .
-p5scope stat hello 2>&1 | sed 's/[0-9][0-9,.]*[0-9]/N/g; s/ [0-9] / N /g; s/  */ /g' | grep -v 'code_read\|N.*CPI'
+p5scope stat hello 2>&1 | sed 's/[0-9][0-9,.]*[0-9]/N/g; s/ [0-9] / N /g; s/  */ /g'
+p5scope stat -d hello 2>&1 | sed '/Branches and their/,$d' | sed 's/[0-9][0-9,.]*[0-9]/N/g; s/ [0-9] / N /g; s/  */ /g' | grep -v 'code_read\|N.*CPI'
+# the screen is a part of the whole report, with the same figures, and its shares add up to all clocks
+p5scope stat -q hello 2>screen; p5scope stat -q -d hello 2>all; wc -l <screen; grep -c 'others' screen; grep '#' screen | grep -v others | grep -vxF -f all; awk '/CPI$/ && !/clocks|instructions/ { sub(/,/, "", $1); sum += $1; share += $(NF - 3) } / clocks$/ { sub(/,/, "", $1); print (sum == $1), (share > 99.9 && share < 100.1) }' screen
 p5scope stat -x, -e instructions_executed,data_read:u,branches:k hello 2>&1 | cut -d, -f1-3
 p5scope stat -e r16,mmx_instructions_executed_u_pipe --model p54c-133 hello 2>&1 | grep 'instr\|model'
 p5scope stat -j -e instructions_executed hello 2>&1 >/dev/null | jq -c 'select(.event) | {event, value, mode, ctr, code}'
@@ -17,7 +20,7 @@ p5scope stat -q --threads 1 -j -I 100i -o /dev/full hello
 p5scope stat -q -x, -e instructions_executed -I 1000i --fast-forward 200 --roi work $GUESTS/markers 2>&1 >/dev/null | grep '^#'
 p5scope stat -q -e instructions_executed -I 1000i --fast-forward 200 --roi work $GUESTS/markers 2>&1 >/dev/null | grep '^#'
 p5scope stat -q -v hello 2>&1 | grep -c '^ [a-z]*:$'
-p5scope stat -q hello 2>&1 | grep -c '^ [a-z]*:$'
+p5scope stat -q -d hello 2>&1 | grep -c '^ [a-z]*:$'
 p5scope stat -d hello 2>&1 | grep -c '^ [A-Z].*:$'
 p5scope stat -n -q -x, -I 500c hello 2>&1 >/dev/null | cut -d, -f4 | sort | uniq -c
 p5scope stat -n -q -I 500c hello 2>&1 >/dev/null | grep -c ' clocks$'
@@ -73,3 +76,16 @@ p5scope stat -q -j -e instructions -o "$(printf 'new\nline')" --max-instructions
 p5scope stat -q -x, -M mmx --model p54c-133 hello 2>&1 >/dev/null | tail -n +2; p5scope stat -q -j -M mmx --model p54c-133 hello 2>&1 >/dev/null | jq -c 'select(.metric)."metric-value"'
 # metrics of one name in other units are others
 p5scope stat -q -j -M bus,overview -o read.json hello >/dev/null; p5scope stat --compare -x, read.json read.json | grep ^Read | cut -d, -f1,2
+# budgets against an earlier run, and comparisons with a limit
+p5scope stat -q -j -o base.json hello; p5scope stat -q -o report --baseline base.json --expect 'clocks<=base*1.01 && clocks>=base, stall_issue==base, CPI==base, data_read<base+1' --junit report.xml hello && grep -o 'tests="[0-9]*" failures="[0-9]*"' report.xml
+p5scope stat -q -o report --baseline base.json --expect 'instructions<base-1' hello 2>&1 | tail -n 2
+p5scope stat -q -o report --expect 'clocks<=base' hello
+p5scope stat -q -o report --baseline base.json --expect 'data_read:u<=base' hello
+p5scope stat -q -o report --baseline one.json --expect 'data_read<=base' hello
+p5scope stat -q -o report --baseline nosuch.json --expect 'clocks<=base' hello
+p5scope stat -q -j -o more.json $GUESTS/markers; p5scope stat --compare --threshold 1% --junit report.xml base.json base.json more.json 2>&1 >/dev/null | cut -c1-12; grep -o 'tests="[0-9]*" failures="[0-9]*"' report.xml
+p5scope stat --compare --threshold 1 base.json more.json >/dev/null 2>&1
+p5scope stat --compare --threshold 0 base.json base.json >/dev/null 2>&1
+p5scope stat --compare --threshold 1 base.json new*line 2>&1 >/dev/null
+p5scope stat --threshold 1 hello
+p5scope stat --baseline base.json hello

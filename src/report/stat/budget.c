@@ -3,7 +3,8 @@
  *   budget    = condition {("," | "&&" | line end) condition}, '#' to the end of a line is a comment
  *   condition = formula ("<" | "<=" | ">" | ">=" | "==" | "!=") formula
  *
- * Formulas are those of metric groups (metric.h). The left one is compared with the limit, usually a number. */
+ * Formulas are those of metric groups (metric.h). The left one is compared with the limit, usually a number. In the
+ * limit, `base` is the value of the left formula in the baseline, an earlier run. */
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
@@ -15,6 +16,7 @@
 #include "base/error.h"
 #include "base/lines.h"
 #include "report/json_writer.h"
+#include "report/stat/baseline.h"
 #include "report/stat/metric.h"
 #include "report/stat/stat_internal.h"
 
@@ -29,6 +31,7 @@ typedef struct condition {
 } condition;
 
 struct p5_budget {
+    baseline *base; /* NULL: none */
     ARRAY_OF(condition) conditions;
 };
 
@@ -48,7 +51,16 @@ void p5_budget_close(p5_budget *budget)
         metric_formula_close(budget->conditions.items[i].limit);
     }
     free(budget->conditions.items);
+    free(budget->base);
     free(budget);
+}
+
+p5_status p5_budget_baseline(p5_budget *budget, const char *path, p5_error *error)
+{
+    budget->base = calloc(1, sizeof *budget->base);
+    if (budget->base == NULL)
+        return error_set(error, P5_ERR_MEMORY, "out of memory");
+    return baseline_read(budget->base, path, error);
 }
 
 /* ---- Parsing ---- */
@@ -59,7 +71,7 @@ static p5_status parse_condition(p5_budget *budget, scanner *s, unsigned family)
         return error_set(s->error, P5_ERR_MEMORY, "out of memory");
     condition *to = &budget->conditions.items[budget->conditions.count - 1];
     const char *start = s->at;
-    p5_status status = metric_formula_scan(s, family, &to->left);
+    p5_status status = metric_formula_scan(s, family, NULL, &to->left);
     if (status != P5_OK)
         return status;
     while (to->is < COMPARISONS && !scan_sign(s, signs[to->is]))
@@ -67,7 +79,8 @@ static p5_status parse_condition(p5_budget *budget, scanner *s, unsigned family)
     if (to->is == COMPARISONS)
         return scan_fail(s, s->at, P5_ERR_SYNTAX,
                          "expected an operator or a comparison: <, <=, >, >=, == or !=");
-    status = metric_formula_scan(s, family, &to->limit);
+    const metric_base base = baseline_value(budget->base, to->left);
+    status = metric_formula_scan(s, family, &base, &to->limit);
     if (status != P5_OK)
         return status;
     const char *end = s->at;

@@ -78,13 +78,22 @@ p5_status metric_variable_find(const char *name, unsigned *variable, p5_error *e
 /* Parses one formula. Errors have the column, counted from `text`. The caller frees it with
  * metric_formula_close. */
 p5_status metric_formula_parse(const char *text, metric_formula **formula, p5_error *error);
-/* Scans a formula as far as it reaches; its events must be of the model's `family` (0: of any). */
-p5_status metric_formula_scan(scanner *scan, unsigned family, metric_formula **formula);
+/* What the name `base` in a formula stands for. */
+typedef struct metric_base {
+    double value;
+    const char *missing; /* why there is no value; NULL: there is one */
+} metric_base;
+/* Scans a formula as far as it reaches; its events must be of the model's `family` (0: of any). `base` NULL:
+ * the name has no meaning. */
+p5_status metric_formula_scan(scanner *scan, unsigned family, const metric_base *base,
+                              metric_formula **formula);
 void metric_formula_close(metric_formula *formula);
 /* Returns the families that have all events of the formula. */
 unsigned metric_formula_families(const metric_formula *formula);
 /* Returns true if the formula uses `variable`. */
 bool metric_formula_uses(const metric_formula *formula, unsigned variable);
+/* Returns true if a name in the formula has modifiers. */
+bool metric_formula_modified(const metric_formula *formula);
 
 /* The counts that a formula is evaluated on. */
 typedef struct metric_source {

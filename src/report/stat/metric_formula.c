@@ -41,7 +41,8 @@ struct metric_formula {
 typedef struct parser {
     scanner *scan;
     metric_formula *formula;
-    unsigned family;  /* of the model; 0 = any */
+    unsigned family; /* of the model; 0 = any */
+    const metric_base *base;
     uint8_t cpl_mask; /* of variables without modifiers; 0: the evaluation says it */
     unsigned nesting;
     unsigned depth; /* of the evaluation stack at this point */
@@ -178,6 +179,20 @@ static p5_status parse_abbreviation(parser *p)
     return P5_ERR_NAME;
 }
 
+/* Parses the name `base`. Returns P5_ERR_NAME if the next name is another. */
+static p5_status parse_base(parser *p)
+{
+    static const char name[] = "base";
+    const char *start = p->scan->at;
+    size_t length = sizeof name - 1;
+    if (p->base == NULL || strncasecmp(start, name, length) != 0 || strspn(start + length, WORD) != 0)
+        return P5_ERR_NAME;
+    if (p->base->missing != NULL)
+        return scan_fail(p->scan, start, P5_ERR_SYNTAX, "%s", p->base->missing);
+    p->scan->at = start + length;
+    return emit(p, (step){.kind = STEP_NUMBER, .number = p->base->value});
+}
+
 static p5_status parse_operand(parser *p)
 {
     scanner *s = p->scan;
@@ -187,7 +202,9 @@ static p5_status parse_operand(parser *p)
     if (isdigit((unsigned char)*start) || (*start == '.' && isdigit((unsigned char)start[1])))
         return parse_number(p);
     if (isalpha((unsigned char)*start) || *start == '_') {
-        p5_status status = parse_abbreviation(p);
+        p5_status status = parse_base(p);
+        if (status == P5_ERR_NAME)
+            status = parse_abbreviation(p);
         return status == P5_ERR_NAME ? parse_variable(p) : status;
     }
     p5_status status;
@@ -234,13 +251,14 @@ static p5_status parse_operations(parser *p, unsigned least)
     return status;
 }
 
-p5_status metric_formula_scan(scanner *scan, unsigned family, metric_formula **formula)
+p5_status metric_formula_scan(scanner *scan, unsigned family, const metric_base *base,
+                              metric_formula **formula)
 {
     *formula = calloc(1, sizeof **formula);
     if (*formula == NULL)
         return error_set(scan->error, P5_ERR_MEMORY, "out of memory");
     (*formula)->families = P5_FAMILY_P54C | P5_FAMILY_P55C;
-    parser p = {.scan = scan, .formula = *formula, .family = family};
+    parser p = {.scan = scan, .formula = *formula, .family = family, .base = base};
     p5_status status = parse_operations(&p, 0);
     if (status != P5_OK) {
         metric_formula_close(*formula);
@@ -252,7 +270,7 @@ p5_status metric_formula_scan(scanner *scan, unsigned family, metric_formula **f
 p5_status metric_formula_parse(const char *text, metric_formula **formula, p5_error *error)
 {
     scanner s = {text, text, error};
-    p5_status status = metric_formula_scan(&s, 0, formula);
+    p5_status status = metric_formula_scan(&s, 0, NULL, formula);
     if (status != P5_OK || *scan_blanks(&s) == '\0')
         return status;
     metric_formula_close(*formula);
@@ -271,6 +289,14 @@ void metric_formula_close(metric_formula *formula)
 unsigned metric_formula_families(const metric_formula *formula)
 {
     return formula->families;
+}
+
+bool metric_formula_modified(const metric_formula *formula)
+{
+    for (size_t i = 0; i < formula->steps.count; i++)
+        if (formula->steps.items[i].cpl_mask != 0 || formula->steps.items[i].asserted)
+            return true;
+    return false;
 }
 
 bool metric_formula_uses(const metric_formula *formula, unsigned variable)

@@ -21,6 +21,11 @@ typedef struct text_report {
     char interval[32]; /* beginning of an interval's rows */
 } text_report;
 
+static bool is_brief(const text_report *in)
+{
+    return in->style->brief && in->report.plan->everything && !in->stat->no_events;
+}
+
 static const char *whole(const text_report *in, double value, char *buffer, size_t size)
 {
     uint64_t number = (uint64_t)llround(value);
@@ -153,9 +158,70 @@ static void write_groups(text_report *in)
     fputs(" (-v shows all events)\n", in->out);
 }
 
+/* The events of the report on one screen, in its order. */
+static const enum p5_event main_events[] = {P5_EVENT_INSTRUCTIONS_EXECUTED,
+                                            P5_EVENT_INSTRUCTIONS_EXECUTED_V_PIPE,
+                                            P5_EVENT_DATA_READ_OR_WRITE,
+                                            P5_EVENT_DATA_READ_MISS_OR_WRITE_MISS,
+                                            P5_EVENT_DATA_TLB_MISS,
+                                            P5_EVENT_CODE_CACHE_MISS,
+                                            P5_EVENT_BRANCHES,
+                                            P5_EVENT_PIPELINE_FLUSHES,
+                                            P5_EVENT_PIPELINE_FLUSHES_DUE_TO_WRONG_BRANCH_PREDICTIONS};
+
+static void write_main_events(text_report *in)
+{
+    const stat_plan *plan = in->report.plan;
+    bool p55c = p5_model_family(in->stat->model) == P5_FAMILY_P55C;
+    for (size_t i = 0; i < sizeof main_events / sizeof main_events[0]; i++) {
+        if (main_events[i] == P5_EVENT_PIPELINE_FLUSHES && p55c)
+            continue; /* mispredictions follow, which only the P55C counts */
+        for (size_t row = 0; row < plan->row_count; row++)
+            if (plan->rows[row].selected->event == (int)main_events[i])
+                write_row(in, &plan->rows[row]);
+    }
+}
+
+/* Writes what to look at next: the largest cause of clocks besides issue, or pairing. */
+static void write_next(const text_report *in)
+{
+    enum { WORTH = 100 /* permille of the clocks */ };
+    cpi_share stack[P5_STALL_COUNT];
+    size_t count = cpi_stack(&in->report.sum, P5_CPL_MASK_ALL, stack), at = 0;
+    while (at < count && (stack[at].cause == P5_STALL_ISSUE || stack[at].cause == P5_STALL_HALT))
+        at++;
+    write_heading(in, "%s", "what to look at next:");
+    if (at < count && stack[at].permille >= WORTH) {
+        const char *name = p5_stall_name(stack[at].cause);
+        fprintf(in->out,
+                "   p5scope explain %-16s  what it is (%u.%u %% of the clocks), and how to avoid it\n", name,
+                stack[at].permille / 10, stack[at].permille % 10);
+        fprintf(in->out, "   p5scope report -e stall_%-8s  where it is, after 'p5scope record GUEST'\n",
+                name);
+    } else {
+        fprintf(in->out,
+                "   p5scope annotate                  which instructions do not pair, and why, after "
+                "'p5scope record GUEST'\n");
+    }
+    fprintf(in->out, "   p5scope stat -d GUEST             all events, causes of clocks and metrics\n");
+}
+
+/* Writes a line of the CPI stack. */
+static void write_share(const text_report *in, const char *name, double clocks, unsigned permille,
+                        double instructions)
+{
+    char number[32];
+    fprintf(in->out, "%*s      %-*s #%7u.%u %%", VALUE_WIDTH, whole(in, clocks, number, sizeof number),
+            NAME_WIDTH, name, permille / 10, permille % 10);
+    if (instructions > 0)
+        fprintf(in->out, " %8.3f CPI", clocks / instructions);
+    fputc('\n', in->out);
+}
+
 /* Writes the CPI stack: the contribution of each cause to the clocks per instruction. */
 static void write_cpi_stack(const text_report *in)
 {
+    enum { LARGEST = 5 };
     const p5_counts *sum = &in->report.sum;
     cpi_share stack[P5_STALL_COUNT];
     size_t count = cpi_stack(sum, P5_CPL_MASK_ALL, stack);
@@ -166,22 +232,25 @@ static void write_cpi_stack(const text_report *in)
     double all = 0;
     char number[32];
     write_heading(in, "%s", "where the clocks went (CPI stack):");
+    size_t shown = in->style->brief && count > LARGEST + 1 ? LARGEST : count;
+    double others = 0;
+    unsigned permille = 1000;
     for (size_t i = 0; i < count; i++) {
         double clocks = (double)stack[i].clocks / runs;
         all += clocks;
-        fprintf(in->out, "%*s      %-*s #%7u.%u %%", VALUE_WIDTH, whole(in, clocks, number, sizeof number),
-                NAME_WIDTH, p5_stall_name(stack[i].cause), stack[i].permille / 10, stack[i].permille % 10);
-        if (instructions > 0)
-            fprintf(in->out, " %8.3f CPI", clocks / instructions);
-        fputc('\n', in->out);
+        if (i >= shown) {
+            others += clocks;
+            continue;
+        }
+        permille -= stack[i].permille;
+        write_share(in, p5_stall_name(stack[i].cause), clocks, stack[i].permille, instructions);
     }
-    if (count == 0)
-        return;
-    fprintf(in->out, "%*s      %-*s #%9s %%", VALUE_WIDTH, whole(in, all, number, sizeof number), NAME_WIDTH,
-            "clocks", "100.0");
-    if (instructions > 0)
-        fprintf(in->out, " %8.3f CPI", all / instructions);
-    fputc('\n', in->out);
+    if (shown < count) {
+        snprintf(number, sizeof number, "%zu others", count - shown);
+        write_share(in, number, others, permille, instructions);
+    }
+    if (count > 0)
+        write_share(in, "clocks", all, 1000, instructions);
 }
 
 static void write_metric_group(text_report *in, const metric_group *group)
@@ -209,8 +278,9 @@ static void write_times(const text_report *in)
     char number[32];
     fprintf(in->out, "\n%*s clocks", VALUE_WIDTH, whole(in, clocks.mean, number, sizeof number));
     fputs(variance(in, clocks.variance_percent, number, sizeof number), in->out);
-    fprintf(in->out, "\n%*.9f seconds modelled at %g MHz\n", VALUE_WIDTH, clocks.mean / (mhz * 1e6), mhz);
-    fprintf(in->out, "\n%*.9f seconds on the host", VALUE_WIDTH, host.mean);
+    fprintf(in->out, "\n%*.9f seconds modelled at %g MHz\n%s", VALUE_WIDTH, clocks.mean / (mhz * 1e6), mhz,
+            is_brief(in) ? "" : "\n");
+    fprintf(in->out, "%*.9f seconds on the host", VALUE_WIDTH, host.mean);
     if (host.mean > 0)
         fprintf(in->out, ", %.1f MIPS", stat_host_mips(in->stat));
     fprintf(in->out, "%s\n", variance(in, host.variance_percent, number, sizeof number));
@@ -277,7 +347,12 @@ static void write_title(const text_report *in)
 static void write_whole(text_report *in)
 {
     write_title(in);
-    if (in->report.plan->everything) {
+    if (is_brief(in)) {
+        fputc('\n', in->out);
+        write_main_events(in);
+        write_cpi_stack(in);
+        write_next(in);
+    } else if (in->report.plan->everything) {
         write_groups(in);
         if (!in->stat->no_events)
             write_cpi_stack(in);

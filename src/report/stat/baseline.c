@@ -1,0 +1,88 @@
+#include "report/stat/baseline.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "report/results.h"
+
+static p5_status take_header(const result_line *line, p5_error *error)
+{
+    if (line->kind != RESULT_STAT)
+        return error_set(error, P5_ERR_FORMAT,
+                         "intervals and traces are no baseline, only what stat -j writes");
+    return P5_OK;
+}
+
+/* Takes a total. Counts at one privilege level, which have a name with modifiers, are left out. */
+static void take_value(baseline *to, const char *name, uint64_t value)
+{
+    unsigned variable;
+    if (metric_variable_find(name, &variable, NULL) != P5_OK)
+        return;
+    if (variable < P5_EVENT_COUNT)
+        to->counts.increments[variable][P5_CPL_USER] = value;
+    else if (variable == METRIC_CLOCKS)
+        to->counts.clocks[P5_CPL_USER] = value;
+    else if (variable >= METRIC_STALL)
+        to->counts.stalls[variable - METRIC_STALL][P5_CPL_USER] = value;
+    else
+        return;
+    to->known[variable] = true;
+}
+
+/* Ends the run. Results leave out causes without clocks; those that have any cause have all. */
+static p5_status take_summary(baseline *to, const result_line *line, p5_error *error)
+{
+    const char *ending = line_text(line, LINE_ENDING, "");
+    bool causes = false;
+    if (ending[0] != '\0')
+        return error_set(error, P5_ERR_FORMAT, "the run was cut short, so it is no baseline: %s", ending);
+    take_value(to, "clocks", (uint64_t)line_integer(line, LINE_CLOCKS));
+    for (unsigned i = METRIC_STALL; i < METRIC_VARIABLES; i++)
+        causes = causes || to->known[i];
+    for (unsigned i = METRIC_STALL; i < METRIC_VARIABLES; i++)
+        to->known[i] = causes;
+    return P5_OK;
+}
+
+static p5_status take_line(void *context, const result_line *line, p5_error *error)
+{
+    baseline *to = context;
+    if (line->part == RESULT_HEADER)
+        return take_header(line, error);
+    if (line->part == RESULT_VALUE && line_has(line, LINE_VALUE))
+        take_value(to, line_text(line, LINE_EVENT, ""), (uint64_t)line_integer(line, LINE_VALUE));
+    return line->part == RESULT_SUMMARY ? take_summary(to, line, error) : P5_OK;
+}
+
+p5_status baseline_read(baseline *to, const char *path, p5_error *error)
+{
+    size_t runs = 0;
+    FILE *in = fopen(path, "re");
+    memset(to, 0, sizeof *to);
+    if (in == NULL)
+        return error_set_at(error, P5_ERR_IO, (error_place){.where = path}, "cannot open the file: %s",
+                            strerror(errno));
+    p5_status status = results_read(in, path, take_line, to, &runs, error);
+    fclose(in);
+    if (status == P5_OK && runs != 1)
+        status = error_set_at(error, P5_ERR_FORMAT, (error_place){.where = path},
+                              "a baseline is one run, and the file has %zu", runs);
+    return status;
+}
+
+metric_base baseline_value(const baseline *of, const metric_formula *formula)
+{
+    metric_base base = {0};
+    if (of == NULL)
+        base.missing = "'base' needs --baseline FILE, which a run with 'stat -j' writes";
+    else if (metric_formula_modified(formula))
+        base.missing = "the baseline has totals only, no counts by privilege level";
+    for (unsigned v = 0; v < METRIC_VARIABLES && base.missing == NULL; v++)
+        if (metric_formula_uses(formula, v) && !of->known[v])
+            base.missing = "the baseline has no count of a name to the left";
+    if (base.missing == NULL)
+        base.value = metric_evaluate(formula, &(metric_source){&of->counts, 1, P5_CPL_MASK_ALL, 0});
+    return base;
+}

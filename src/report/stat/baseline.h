@@ -1,0 +1,17 @@
+/* The counts of an earlier run, which conditions of a budget call `base`. */
+#ifndef REPORT_STAT_BASELINE_H
+#define REPORT_STAT_BASELINE_H
+
+#include "report/stat/metric.h"
+
+typedef struct baseline {
+    p5_counts counts;             /* totals, all as of CPL 3 */
+    bool known[METRIC_VARIABLES]; /* that the file has */
+} baseline;
+
+/* Reads the one whole run in a file that `stat -j` wrote. Errors name the file and line. */
+p5_status baseline_read(baseline *to, const char *path, p5_error *error);
+/* Returns the formula's value in the baseline. `of` NULL: there is none. */
+metric_base baseline_value(const baseline *of, const metric_formula *formula);
+
+#endif
