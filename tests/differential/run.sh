@@ -5,6 +5,8 @@
 # P5SCOPE_DIFFERENTIAL=N runs N snippets instead of COUNT, each from STATES states. P5SCOPE_DIFFERENTIAL_PRICED=N: p5scope's model prices one
 # piece in N (1); the others are only executed.
 set -euo pipefail
+# shellcheck source-path=SCRIPTDIR source=parallel.sh
+. "$(dirname "$0")/parallel.sh"
 p5scope=$1 snippets=$2 compare=$3 first=$4 count=${P5SCOPE_DIFFERENTIAL:-$5} states=${6:-1} jobs=${7:-1} priced=${P5SCOPE_DIFFERENTIAL_PRICED:-1}
 [ "$(uname -m)" = x86_64 ] && "$snippets" >/dev/null 2>&1 || { echo "this machine does not run i386 programs: skipped"; exit 77; }
 vendor=$(sed -n 's/^vendor_id[^:]*: //p' /proc/cpuinfo | head -1)
@@ -40,12 +42,4 @@ pieces() { # which of the jobs
     done
     return "$status"
 }
-workers=() status=0
-for ((job = 0; job < jobs; job++)); do
-    pieces "$job" &
-    workers+=($!)
-done
-for worker in "${workers[@]}"; do
-    wait "$worker" || status=1
-done
-exit "$status"
+in_parallel "$jobs" pieces

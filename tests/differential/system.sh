@@ -6,6 +6,8 @@
 # Breakpoints are not for QEMU, which they end (7.2: SIGSEGV). P5SCOPE_DIFFERENTIAL_PRICED=N: p5scope's model prices one piece in N (1);
 # the others are only executed.
 set -euo pipefail
+# shellcheck source-path=SCRIPTDIR source=parallel.sh
+. "$(dirname "$0")/parallel.sh"
 p5scope=$1 compare=$2 image=$3 first=$4 count=$5 third=${6:-} jobs=${7:-1} priced=${P5SCOPE_DIFFERENTIAL_PRICED:-1}
 command -v bochs >/dev/null && [ -d /usr/share/bochs ] || { echo "bochs is not installed: skipped"; exit 77; }
 breakpoints=0
@@ -124,12 +126,4 @@ pieces() { # which of the jobs
     done
     return "$status"
 }
-workers=() status=0
-for ((job = 0; job < jobs; job++)); do
-    pieces "$job" &
-    workers+=($!)
-done
-for worker in "${workers[@]}"; do
-    wait "$worker" || status=1
-done
-exit "$status"
+in_parallel "$jobs" pieces

@@ -8,6 +8,7 @@ set -eu
 tree=$1
 build=$2
 nm=${3:-nm}
+circles=$(cat "$(dirname "$0")/circles.awk")
 cd "$tree"
 
 # SOURCE LETTER SYMBOL of every symbol of the objects whose source still exists.
@@ -19,7 +20,7 @@ done | xargs "$nm" -A 2>/dev/null | awk '{
     sub(/.*\.dir\/src\//, "", place)
     sub(/\.c\.o:.*/, ".c", place)
     print place, $(NF - 1), $NF
-}' | awk '
+}' | awk "$circles"'
     function folder(file) { sub(/\/[^\/]*$/, "", file); return file }
     $2 == "T" { home[$3] = $1 }
     $2 == "U" { call[++calls] = $1 " " $3 }
@@ -35,25 +36,7 @@ done | xargs "$nm" -A 2>/dev/null | awk '{
             nodes[a]; nodes[b]
         }
         if (!any) { print "no calls between folders in these objects"; exit 1 }
-        # A folder without callers, or without calls, is in no circle.
-        do {
-            changed = 0
-            for (v in nodes) {
-                goes = comes = 0
-                for (e in said) {
-                    split(e, ends, SUBSEP)
-                    goes += ends[1] == v
-                    comes += ends[2] == v
-                }
-                if (goes && comes) continue
-                changed = 1
-                delete nodes[v]
-                for (e in said) {
-                    split(e, ends, SUBSEP)
-                    if (ends[1] == v || ends[2] == v) delete said[e]
-                }
-            }
-        } while (changed)
+        keep_circles(said, nodes)
         for (e in said) {
             split(e, ends, SUBSEP)
             print "in a circle: " ends[1] " -> " ends[2] said[e]

@@ -11,6 +11,7 @@
 # - No circle between folders. The headers of a folder that has folders in it are what these share, below all of them; its sources put
 #   them together, above all of them.
 set -eu
+circles=$(cat "$(dirname "$0")/circles.awk")
 cd "${1:-$(dirname "$0")/../..}"
 
 includes() { # FILE:LINE FOLDER FILE OF INCLUDED-FOLDER INCLUDED-FILE, of every #include "..." of a file of this tree
@@ -31,7 +32,7 @@ includes() { # FILE:LINE FOLDER FILE OF INCLUDED-FOLDER INCLUDED-FILE, of every 
 }
 
 status=0
-includes | awk '
+includes | awk "$circles"'
     function floor_of(folder) { sub(/\/.*/, "", folder); return folder }
     function offence(why) { print place ": " why; bad = 1 }
     function list(text, into,   n, i, part) { n = split(text, part, " "); for (i = 1; i <= n; i++) into[part[i]] = i }
@@ -92,25 +93,7 @@ includes | awk '
             a = node(here, from); b = node(there, to)
             if (a != b && !((a, b) in edge)) { edge[a, b] = place; nodes[a]; nodes[b] }
         }
-        # A folder that is not included, or includes nothing, is in no circle.
-        do {
-            changed = 0
-            for (v in nodes) {
-                goes = comes = 0
-                for (e in edge) {
-                    split(e, ends, SUBSEP)
-                    goes += ends[1] == v
-                    comes += ends[2] == v
-                }
-                if (goes && comes) continue
-                changed = 1
-                delete nodes[v]
-                for (e in edge) {
-                    split(e, ends, SUBSEP)
-                    if (ends[1] == v || ends[2] == v) delete edge[e]
-                }
-            }
-        } while (changed)
+        keep_circles(edge, nodes)
         for (e in edge) {
             split(e, ends, SUBSEP)
             place = edge[e]
