@@ -1,5 +1,4 @@
-/* What ends a call that waits: input, time, or a signal, with and without SA_RESTART. A line for each, which
- * has to be the same natively and as a guest. Standard input is a pipe in which nothing ever comes. */
+/* Tests what ends a waiting call: input, time, or a signal, with and without SA_RESTART. Prints a line for each, which must be the same natively and as a guest. Standard input is a pipe into which nothing is written. */
 #include "guest.h"
 
 enum {
@@ -42,7 +41,7 @@ static void set(int signal, void *how, u32 flags)
     const u32 action[5] = {(u32)how, flags | RESTORER, (u32)restorer, 0, 0};
     guest_syscall(SYS_rt_sigaction, signal, action, 0, 8);
 }
-/* An alarm that comes again: one that came too early, on a busy host, leaves no call waiting for ever. */
+/* Starts a repeated alarm. On a busy host the first one may come before the call waits; the next one then ends the call. */
 static void alarm_in(u32 ms)
 {
     const u32 timer[4] = {0, 300000, ms / 1000, ms % 1000 * 1000};
@@ -102,7 +101,7 @@ static void reads(int in)
     SAY(caught != 0);
     wakes = ends[1];
     alarm_in(30);
-    SAY(guest_syscall(SYS_read, ends[0], text, 10)); /* not restarted: although there is something now */
+    SAY(guest_syscall(SYS_read, ends[0], text, 10)); /* not restarted, although there is input now */
     disarm();
     SAY(guest_syscall(SYS_read, ends[0], text, 10));
     set(SIGALRM, handler, RESTART);
@@ -299,7 +298,7 @@ static void taken(void)
     SAY(guest_syscall(177, &both, 0, 0, 8));
     SAY(guest_syscall(177, &both, 0, 0, 8));
     SAY(guest_syscall(177, &both, 0, now, 8));
-    /* another one comes, with a handler */
+    /* another signal comes, with a handler */
     set(SIGALRM, handler, RESTART);
     guest_syscall(SYS_rt_sigprocmask, 1, &set_, 0, 8);
     alarm_in(20);
@@ -358,7 +357,7 @@ static void caught_signals(void)
     SAY((int)action[0]);
 }
 
-/* Exceptions of a standard input that hung up: there are none, and the time passes. */
+/* Waits for exceptions of a standard input that hung up. There are none, so the time-out ends the calls. */
 static void hung_up(void)
 {
     u32 set_[32] = {1}, tv[2] = {0, 20000};

@@ -7,7 +7,7 @@
 #include "engine/internal.h"
 #include "machine/state.h"
 
-/* These take the places of run_retired and run_retired_blocks: the same bookkeeping without the core. */
+/* Callbacks in place of run_retired and run_retired_blocks, which do the same without the core. */
 static uint64_t accesses;
 
 static bool wants_attention(const p5_machine *machine)

@@ -37,7 +37,7 @@ typedef struct totals {
     uint64_t seconds, peak_kilobytes;
 } totals;
 
-/* What a batch tells its parent: shared memory. */
+/* Memory that a batch shares with its parent. */
 typedef struct batch {
     volatile uint64_t done; /* inputs */
     volatile bool over;
@@ -122,7 +122,7 @@ static size_t mutate(uint8_t *data, size_t size, size_t most)
                : LLVMFuzzerMutate(data, size, most);
 }
 
-/* The input of a seed. */
+/* Makes the input of a seed. Returns its size. */
 static size_t input_of(campaign *c, uint64_t seed)
 {
     random_state = (seed + 1) * UINT64_C(0x9e3779b97f4a7c15) | 1;
@@ -160,7 +160,7 @@ static void corpus_add_file(campaign *c, const char *path)
     fclose(file);
 }
 
-/* In the order of their names, so that seeds mean the same everywhere. */
+/* Adds files in the order of their names, so that a seed gives the same input everywhere. */
 static void corpus_add(campaign *c, const char *path)
 {
     struct stat about;
@@ -203,7 +203,7 @@ static uint64_t descriptors_open(void)
     return count;
 }
 
-/* Resident memory in KB: what stays. */
+/* Returns the resident memory in KB. */
 static uint64_t memory_used(void)
 {
     unsigned long pages = 0;
@@ -215,7 +215,7 @@ static uint64_t memory_used(void)
     return pages * (uint64_t)sysconf(_SC_PAGESIZE) / 1024;
 }
 
-/* Input number `number` of the campaign: a given one, or one of a seed. */
+/* Gets input number `number` of the campaign: a given one, or that of a seed. Returns its size. */
 static size_t input_take(campaign *c, bool given, uint64_t number)
 {
     if (!given)
@@ -226,7 +226,7 @@ static size_t input_take(campaign *c, bool given, uint64_t number)
 
 static void batch_run(campaign *c, bool given, uint64_t first, uint64_t count)
 {
-    /* The first ones fill what is kept for good: pools, tables. */
+    /* The first inputs fill permanent pools and tables. */
     enum { WARM = 8 };
     uint64_t memory = 0, descriptors = 0;
     for (uint64_t i = 0; i < count; i++) {
@@ -306,7 +306,7 @@ static int batch_wait(campaign *c, pid_t child, bool *hung)
     }
 }
 
-/* Runs inputs from `first` on; answers how many of `count` are done, the one that ended it included. */
+/* Runs `count` inputs from `first` on in a process of their own. Returns how many of them ran, including one that ended the process. */
 static uint64_t batch_fork(campaign *c, bool given, uint64_t first, uint64_t count)
 {
     memset(c->shared, 0, sizeof *c->shared);

@@ -1,6 +1,4 @@
-/* Linux: the checksums of RAID 5, measured as the kernel does when it starts. Its loop has three barriers, a
- * count and a look at the clock tick for each call; around the MMX routines stands what saves the x87's state
- * of a task that has used it before. Units are calls. */
+/* Linux: the checksums of RAID 5, measured as the kernel does when it starts. Its loop has three barriers, a counter and a read of the clock tick for each call. Around the MMX routines it saves the x87 state of a task that has used the x87 before. Units are calls. */
 #include "driver.h"
 
 #define __maybe_unused __attribute__((unused))

@@ -1,5 +1,4 @@
-/* The 64-bit divisions that gcc calls in 32-bit code, in place of libgcc's: Debian builds libgcc for the
- * i686. */
+/* The 64-bit divisions that gcc calls in 32-bit code. They replace those of libgcc, which Debian builds for the i686. */
 #include <stdint.h>
 
 /* Quotient and remainder of (high:low) / divisor, which must fit: high < divisor. */
@@ -21,9 +20,7 @@ uint64_t __udivmoddi4(uint64_t dividend, uint64_t divisor, uint64_t *remainder)
         quotient = (uint64_t)quotient_high << 32 | divide_wide(rest_low, low, divisor_low, &rest_low);
         rest = rest_low;
     } else {
-        /* The quotient has one digit. Half the dividend by the divisor's 32 leading bits is one DIV that
-         * cannot overflow, and after shifting back at most one too much; so one is taken off, and added again
-         * as long as the rest says so. */
+        /* The quotient has one digit. DIV divides half the dividend by the 32 leading bits of the divisor, which cannot overflow. The result, shifted back, is at most one too large. Therefore it is reduced by one, and increased while the remainder is too large. */
         unsigned shift = (unsigned)__builtin_clz(divisor_high);
         uint32_t scaled = (uint32_t)((divisor << shift) >> 32);
         uint64_t half = dividend >> 1;

@@ -1,5 +1,4 @@
-/* Reports of intervals: whatever their length and the number of threads, the counts of all add up to those of
- * the run; pauses leave out what happens in them; and what goes wrong is said. */
+/* Reports of intervals. For any length and number of threads, the counts of all intervals add up to those of the run. Pauses are not counted. Failures are reported. */
 #include "guests.h"
 
 #include <stdlib.h>
@@ -39,7 +38,7 @@ static void totals_of(const intervals_run *r, uint64_t totals[EVENTS])
         totals[i] = p5_selected_value(&r->selection.items[i], &counts);
 }
 
-/* The next period begins: one in which nothing counts, or does. */
+/* Turns counting off or on for the next period. */
 static void turn(void *context, p5_machine *machine, const p5_observation *at)
 {
     intervals_run *r = context;
@@ -124,7 +123,7 @@ static void assert_same(const uint64_t a[EVENTS], const uint64_t b[EVENTS])
         assert_int_equal(a[i], b[i]);
 }
 
-/* Rows for every whole interval, and one for what the end has cut short. */
+/* There is a row for every whole interval, and one for the part at the end. */
 static void add_up(void **state)
 {
     (void)state;
@@ -142,7 +141,7 @@ static void add_up(void **state)
         }
 }
 
-/* Of those there are no more than wanted, and the last ends in time. */
+/* There are no more rows than requested, and the last interval ends in time. */
 static void so_many(void **state)
 {
     (void)state;

@@ -102,7 +102,7 @@ static void matches_by_the_rules(void **state)
     }
 }
 
-/* Setting them says whether a code breakpoint came to an address that had none, and always the first time. */
+/* breakpoints_set returns whether an address got a code breakpoint that had none before; at the first call it returns true. */
 static void a_new_code_breakpoint(void **state)
 {
     (void)state;

@@ -1,5 +1,4 @@
-/* What the test registers do when a command register is written: sequences of the manual's section 26.2.1
- * against small stand-ins for caches, TLB and branch target buffer. */
+/* Commands of the test registers: sequences of the manual's section 26.2.1, with small stand-ins for caches, TLB and branch target buffer. */
 #include "fake_source.h"
 
 typedef struct fake_units {
