@@ -34,7 +34,7 @@ static locale_t begin(void)
         return result;                                                                                       \
     }
 
-/* The same for a function with `...` behind `format`, by its variant `v` that takes a list. */
+/* The same for a function with `...` after `format`, by its variant `v` that takes a list. */
 #define WRAP_LIST(name, v, parameters, ...)                                                                  \
     int __wrap_##name parameters;                                                                            \
     int __wrap_##name parameters                                                                             \

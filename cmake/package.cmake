@@ -14,7 +14,7 @@ endforeach()
 list(APPEND P5_C_LOCALE -Wl,--wrap=strtod)
 
 # p5_installed_library(NAME [SHARED] FLOORS FLOOR... [LINK ITEM...]): libNAME.a, and libNAME.so if SHARED, from the given floors, linked into one object in which only the p5_
-# names remain visible. So the replaced functions of libunicorn.a are settled here and not by the linker options of whoever uses the
+# names remain visible. So the replaced functions of libunicorn.a are settled here and not by the linker options of users of the
 # library, whose own libunicorn, if any, is left alone. LINK names link options and archives that go into the object, LIBRARIES what is linked
 # beside it and has no package.
 function(p5_installed_library name)

@@ -30,7 +30,7 @@ done < <(grep --line-buffered ';instructions_executed;\|;instructions_executed$'
 wait "$pid" || true
 [ "$(wc -l <"$work/table")" -ge 9 ] || { echo "the run ended early" >&2; exit 1; }
 awk -F '|' 'NR > 1 { if (!low || $2 < low) low = $2; if ($2 > high) high = $2 } NR == 1 { first = $3 } { last = $3 }
-    END { printf "behind the first tenth: %.0f to %.0f million instructions a second; memory from %.1f to %.1f MB\n", low, high, first, last }' \
+    END { printf "after the first tenth: %.0f to %.0f million instructions a second; memory from %.1f to %.1f MB\n", low, high, first, last }' \
     "$work/table" | tee "$work/summary"
 
 [ -n "$write" ] || exit 0

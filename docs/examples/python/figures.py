@@ -54,7 +54,7 @@ SECOND = {"mov": "89f1", "add": "01f1", "shl": "d1e1", "rol": "d1c1", "imul": "0
 
 
 def pairs(first, second):
-    """True if `second` goes into the V pipe beside `first`: both in a row, many times, behind an instruction that pairs with nothing."""
+    """True if `second` goes into the V pipe beside `first`: both in a row, many times, after an instruction that pairs with nothing."""
     core = p5scope.Core()
     alone = bytes.fromhex("f7d2")  # not edx
     block = core.block(alone + bytes.fromhex(first) + bytes.fromhex(second) + alone)
