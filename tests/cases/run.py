@@ -5,7 +5,8 @@ run.py P5SCOPE [OPTION]... FILE|DIR...
 
 Every pairs.tsv below a DIR is a table. Its columns are separated by tabs: name, models (both, p55c or p54c), code, clocks, instructions in the
 V pipe, other counts, and why. The program of a row repeats the code and a NEG, which never pairs, 16 times, and ends with DEC and JNZ, which
-pair and take a clock; the counts are those of one trip. A value of P55C/P54C differs between the models, and - expects nothing.
+pair and take a clock; the counts are those of one trip. If the code pushes or pops, an ADD that restores ESP precedes
+them; it takes a clock of its own. A value of P55C/P54C differs between the models, and - expects nothing.
 """
 import os
 import re
@@ -14,7 +15,8 @@ import sys
 import tempfile
 
 MODELS = {"both": "p55c-200 p54c-133", "p55c": "p55c-200", "p54c": "p54c-133"}
-PROGRAM = """\
+# The data that the code refers to, in the first-level cache.
+DATA = """\
         mov edi,offset buf
         mov eax,[edi]
         mov eax,[edi+32]
@@ -22,13 +24,26 @@ PROGRAM = """\
         xor eax,eax
         fld1
         fldz
-        mov ebp,N
+"""
+STACK = """\
+        mov ecx,8
+        lea edx,[esp-256]
+W:      mov eax,[edx]
+        add edx,32
+        dec ecx
+        jnz W
+        xor eax,eax
+        xor edx,edx
+        sub esp,128
+"""
+PROGRAM = """\
+{data}        mov ebp,N
         .balign 32
 L:      .rept 16
 {code}
         neg esi
         .endr
-        dec ebp
+{restore}        dec ebp
         jnz L
 .bss
 .balign 4096
@@ -47,10 +62,15 @@ def case(row):
     code = code.split("; ")
     lines = [f"#! case {name}", f"#! models {MODELS[models]}", "#! n 20 120", f"#! note {why}"]
     lines += expectations("clocks", clocks) + expectations("instructions_executed_v_pipe", v_pipe)
-    lines += expectations("instructions_executed", str(16 * (len(code) + 1) + 2))
+    stack = 4 * sum(line.startswith(("push", "sub esp,4")) - line.startswith("pop") for line in code)
+    lines += expectations("instructions_executed", str(16 * (len(code) + 1) + 2 + (stack != 0)))
     for count in [] if others == "-" else others.split(", "):
         lines += expectations(*count.split(" "))
-    return "\n".join(lines) + "\n" + PROGRAM.format(code="\n".join(f"        {line}" for line in code))
+    return "\n".join(lines) + "\n" + PROGRAM.format(
+        data=STACK if stack else DATA,
+        code="\n".join(f"        {line}" for line in code),
+        restore=f"        add esp,{16 * stack}\n" if stack else "",
+    )
 
 
 def expand(table, folder, rows):
