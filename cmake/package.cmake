@@ -13,8 +13,17 @@ foreach(name printf fprintf dprintf sprintf snprintf asprintf vfprintf vsnprintf
 endforeach()
 list(APPEND P5_C_LOCALE -Wl,--wrap=strtod)
 
-# p5_installed_library(NAME [SHARED] FLOORS FLOOR... [LINK ITEM...]): libNAME.a, and libNAME.so if SHARED, from the given floors, linked into one object in which only the p5_
-# names remain visible. So the replaced functions of libunicorn.a are settled here and not by the linker options of users of the
+# The public functions and their symbol versions.
+set(P5_SYMBOL_MAP ${CMAKE_SOURCE_DIR}/cmake/p5scope.map)
+set(P5_SYMBOLS ${CMAKE_CURRENT_BINARY_DIR}/package/symbols)
+file(STRINGS ${P5_SYMBOL_MAP} symbols REGEX "^ *p5_[a-z0-9_]+;")
+list(TRANSFORM symbols REPLACE "[ ;]" "")
+list(JOIN symbols "\n" symbols)
+file(CONFIGURE OUTPUT ${P5_SYMBOLS} CONTENT "${symbols}\n")
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${P5_SYMBOL_MAP})
+
+# p5_installed_library(NAME [SHARED] FLOORS FLOOR... [LINK ITEM...]): libNAME.a, and libNAME.so if SHARED, from the given floors, linked into one object in which only the
+# public functions remain visible. So the replaced functions of libunicorn.a are settled here and not by the linker options of users of the
 # library, whose own libunicorn, if any, is left alone. LINK names link options and archives that go into the object, LIBRARIES what is linked
 # beside it and has no package.
 function(p5_installed_library name)
@@ -26,8 +35,8 @@ function(p5_installed_library name)
   add_custom_command(OUTPUT ${object}
     COMMAND ${CMAKE_C_COMPILER} -r -nostdlib -fno-lto -o ${object} -Wl,--whole-archive ${archives} -Wl,--no-whole-archive
             $<TARGET_OBJECTS:p5_c_locale> ${P5_C_LOCALE} ${arg_LINK}
-    COMMAND ${CMAKE_OBJCOPY} --wildcard --keep-global-symbol=p5_* --remove-section=.gnu.lto_* ${object}
-    DEPENDS ${targets} ${archives} p5_c_locale $<TARGET_OBJECTS:p5_c_locale> COMMENT "Linking the floors of lib${name}" COMMAND_EXPAND_LISTS VERBATIM)
+    COMMAND ${CMAKE_OBJCOPY} --keep-global-symbols=${P5_SYMBOLS} --remove-section=.gnu.lto_* ${object}
+    DEPENDS ${P5_SYMBOLS} ${targets} ${archives} p5_c_locale $<TARGET_OBJECTS:p5_c_locale> COMMENT "Linking the floors of lib${name}" COMMAND_EXPAND_LISTS VERBATIM)
   set_source_files_properties(${object} PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
 
   add_library(${name}_installed STATIC ${object})
@@ -56,7 +65,7 @@ function(p5_installed_library name)
     set(P5_PC_PRIVATE .private)
     set(P5_PC_LIBS)
     set(P5_PC_LIBS_PRIVATE "Libs.private: -lpthread -lm${libraries}\n")
-    # The same object, so that only p5_ names are to be seen of it. P5_SOVERSION changes when a program that was linked before would break.
+    # The same object, so that only the public functions are to be seen of it, with their versions. P5_SOVERSION changes when a program that was linked before would break.
     add_library(${name}_shared SHARED ${object})
     set_target_properties(${name}_shared PROPERTIES LINKER_LANGUAGE C OUTPUT_NAME ${name} EXPORT_NAME ${name} VERSION ${P5_SOVERSION}.${PROJECT_VERSION}
                           SOVERSION ${P5_SOVERSION} LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/package)
@@ -65,6 +74,8 @@ function(p5_installed_library name)
       target_link_libraries(${name}_shared PRIVATE PkgConfig::${package})
     endforeach()
     target_link_libraries(${name}_shared PRIVATE Threads::Threads m ${arg_LIBRARIES})
+    target_link_options(${name}_shared PRIVATE -Wl,--version-script=${P5_SYMBOL_MAP})
+    set_target_properties(${name}_shared PROPERTIES LINK_DEPENDS ${P5_SYMBOL_MAP})
     set_target_properties(${name}_installed PROPERTIES EXPORT_NAME ${name}_static)
     install(TARGETS ${name}_shared EXPORT p5scopeTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
   endif()

@@ -38,17 +38,17 @@ int main(int argc, char **argv)
         return 1;
     }
 
-    p5_counts *counts = malloc(sizeof *counts);
+    p5_counts *counts = p5_counts_new();
     if (counts == NULL)
         return 1;
     p5_machine_counts(machine, counts);
-    printf("%14" PRIu64 " clocks\n", p5_counts_sum(counts->clocks, P5_CPL_MASK_ALL));
+    printf("%14" PRIu64 " clocks\n", p5_counts_clocks(counts, P5_CPL_MASK_ALL));
     for (int event = 0; event < P5_EVENT_COUNT; event++) {
-        uint64_t count = counts->increments[event][P5_CPL_USER];
+        uint64_t count = p5_counts_event(counts, (enum p5_event)event, P5_CPL_MASK_USER);
         if (count > 0)
             printf("%14" PRIu64 " %s\n", count, p5_event_describe((enum p5_event)event)->name);
     }
-    free(counts);
+    p5_counts_free(counts);
     p5_machine_close(machine);
     return result.status;
 }

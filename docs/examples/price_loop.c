@@ -48,16 +48,17 @@ int main(void)
         p5_core_retire(core, &retired);
     }
 
-    p5_counts *counts = malloc(sizeof *counts);
+    p5_counts *counts = p5_counts_new();
     if (counts == NULL)
         return 1;
     p5_core_counts(core, counts);
-    printf("clocks        %" PRIu64 "\n", counts->clocks[P5_CPL_USER]);
-    printf("instructions  %" PRIu64 "\n", counts->increments[P5_EVENT_INSTRUCTIONS_EXECUTED][P5_CPL_USER]);
+    printf("clocks        %" PRIu64 "\n", p5_counts_clocks(counts, P5_CPL_MASK_USER));
+    printf("instructions  %" PRIu64 "\n",
+           p5_counts_event(counts, P5_EVENT_INSTRUCTIONS_EXECUTED, P5_CPL_MASK_USER));
     printf("in the V pipe %" PRIu64 "\n",
-           counts->increments[P5_EVENT_INSTRUCTIONS_EXECUTED_V_PIPE][P5_CPL_USER]);
+           p5_counts_event(counts, P5_EVENT_INSTRUCTIONS_EXECUTED_V_PIPE, P5_CPL_MASK_USER));
 
-    free(counts);
+    p5_counts_free(counts);
     p5_block_release(core, block);
     p5_core_close(core);
     p5_model_close(model);

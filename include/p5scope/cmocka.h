@@ -1,10 +1,10 @@
 /* Assertions on event counts for cmocka tests: a piece of code must count what its author derived.
  *
- *     p5_machine_counts(machine, &before);
+ *     p5_machine_counts(machine, before);
  *     ... run the code ...
- *     p5_machine_counts(machine, &after);
- *     p5_assert_event(&before, &after, P5_EVENT_DATA_READ, 1000);
- *     p5_assert_clocks_between(&before, &after, 2000, 2100);
+ *     p5_machine_counts(machine, after);
+ *     p5_assert_event(before, after, P5_EVENT_DATA_READ, 1000);
+ *     p5_assert_clocks_between(before, after, 2000, 2100);
  *
  * Counters as a guest sees them are programmed and read through the monitor (p5_machine_pmu, or p5_pmu_open
  * over a core that is fed by hand):
@@ -42,19 +42,23 @@ extern "C" {
  * all. */
 enum { P5_AT_SYSTEM = P5_CPL_MASK_SYSTEM, P5_AT_USER = P5_CPL_MASK_USER, P5_AT_ANY = P5_CPL_MASK_ALL };
 
-/* Returns how much a row of totals has grown at the classes of `at`. */
-static inline uint64_t p5_gained(const uint64_t before[P5_CPL_CLASSES], const uint64_t after[P5_CPL_CLASSES],
-                                 unsigned at)
+/* The total that an assertion is about: an event, a stall cause, or the clocks. */
+typedef enum p5_total { P5_TOTAL_EVENT, P5_TOTAL_STALL, P5_TOTAL_CLOCKS } p5_total;
+
+/* Returns how much a total has grown at the classes of `at`. */
+static inline uint64_t p5_gained(const p5_counts *before, const p5_counts *after, unsigned at, p5_total total,
+                                 unsigned number)
 {
-    uint64_t sum = 0;
-    for (unsigned c = 0; c < P5_CPL_CLASSES; c++)
-        if (at >> c & 1)
-            sum += after[c] - before[c];
-    return sum;
+    if (total == P5_TOTAL_CLOCKS)
+        return p5_counts_clocks(after, at) - p5_counts_clocks(before, at);
+    if (total == P5_TOTAL_STALL)
+        return p5_counts_stall(after, (p5_stall)number, at) - p5_counts_stall(before, (p5_stall)number, at);
+    return p5_counts_event(after, (enum p5_event)number, at) -
+           p5_counts_event(before, (enum p5_event)number, at);
 }
 
-/* What a test expects of a row of totals: that it has grown by at least `least` and at most `most` at the
- * classes of `at`. The file and the line are the test's. */
+/* What a test expects of a total: that it has grown by at least `least` and at most `most` at the classes of
+ * `at`. The file and the line are the test's. The layout is fixed. */
 typedef struct p5_expected_growth {
     unsigned at;
     uint64_t least, most;
@@ -70,12 +74,11 @@ static inline p5_expected_growth p5_expect(unsigned at, uint64_t least, uint64_t
     return expected;
 }
 
-/* Fails the test unless the row `what`, which is a part of the two counts, has grown as expected. */
-static inline void p5_check_row(const char *what, const uint64_t row_before[P5_CPL_CLASSES],
-                                const uint64_t row_after[P5_CPL_CLASSES], const p5_counts *before,
-                                const p5_counts *after, p5_expected_growth expected)
+/* Fails the test unless the total has grown as expected. */
+static inline void p5_check_total(const p5_counts *before, const p5_counts *after, p5_total total,
+                                  unsigned number, p5_expected_growth expected)
 {
-    uint64_t came = p5_gained(row_before, row_after, expected.at);
+    uint64_t came = p5_gained(before, after, expected.at, total, number);
     if (came >= expected.least && came <= expected.most)
         return;
     char range[64];
@@ -83,27 +86,19 @@ static inline void p5_check_row(const char *what, const uint64_t row_before[P5_C
         snprintf(range, sizeof range, "%" PRIu64, expected.least);
     else
         snprintf(range, sizeof range, "%" PRIu64 " to %" PRIu64, expected.least, expected.most);
-    const uint64_t *executed_before = before->increments[P5_EVENT_INSTRUCTIONS_EXECUTED];
-    const uint64_t *executed_after = after->increments[P5_EVENT_INSTRUCTIONS_EXECUTED];
     print_error("ERROR: %s%s: expected %s, came %" PRIu64 " (CPL 0-2: %" PRIu64 ", CPL 3: %" PRIu64
                 "), in %" PRIu64 " clocks and %" PRIu64 " instructions\n",
-                what,
+                total == P5_TOTAL_CLOCKS  ? "clocks"
+                : total == P5_TOTAL_STALL ? p5_stall_name((p5_stall)number)
+                                          : p5_event_describe((enum p5_event)number)->name,
                 expected.at == P5_AT_USER     ? " at CPL 3"
                 : expected.at == P5_AT_SYSTEM ? " at CPL 0-2"
                                               : "",
-                range, came, p5_gained(row_before, row_after, P5_AT_SYSTEM),
-                p5_gained(row_before, row_after, P5_AT_USER),
-                p5_gained(before->clocks, after->clocks, P5_AT_ANY),
-                p5_gained(executed_before, executed_after, P5_AT_ANY));
+                range, came, p5_gained(before, after, P5_AT_SYSTEM, total, number),
+                p5_gained(before, after, P5_AT_USER, total, number),
+                p5_gained(before, after, P5_AT_ANY, P5_TOTAL_CLOCKS, 0),
+                p5_gained(before, after, P5_AT_ANY, P5_TOTAL_EVENT, P5_EVENT_INSTRUCTIONS_EXECUTED));
     _fail(expected.file, expected.line);
-}
-
-/* Does the same as p5_check_row for an event. */
-static inline void p5_check_event(const p5_counts *before, const p5_counts *after, enum p5_event event,
-                                  p5_expected_growth expected)
-{
-    p5_check_row(p5_event_describe(event)->name, before->increments[event], after->increments[event], before,
-                 after, expected);
 }
 
 /* Assert that the event was counted exactly `expected` times (clocks of a duration event), at all levels or
@@ -111,19 +106,20 @@ static inline void p5_check_event(const p5_counts *before, const p5_counts *afte
 #define p5_assert_event(before, after, event, expected)                                                      \
     p5_assert_event_at(before, after, P5_AT_ANY, event, expected)
 #define p5_assert_event_at(before, after, at, event, expected)                                               \
-    p5_check_event(before, after, event, p5_expect(at, expected, expected, __FILE__, __LINE__))
+    p5_check_total(before, after, P5_TOTAL_EVENT, event,                                                     \
+                   p5_expect(at, expected, expected, __FILE__, __LINE__))
 /* Asserts that the event was counted between `least` and `most` times, both included. */
 #define p5_assert_event_between(before, after, event, least, most)                                           \
-    p5_check_event(before, after, event, p5_expect(P5_AT_ANY, least, most, __FILE__, __LINE__))
+    p5_check_total(before, after, P5_TOTAL_EVENT, event,                                                     \
+                   p5_expect(P5_AT_ANY, least, most, __FILE__, __LINE__))
 /* Assert how many clocks passed at all levels. */
 #define p5_assert_clocks(before, after, expected) p5_assert_clocks_between(before, after, expected, expected)
 #define p5_assert_clocks_between(before, after, least, most)                                                 \
-    p5_check_row("clocks", (before)->clocks, (after)->clocks, before, after,                                 \
-                 p5_expect(P5_AT_ANY, least, most, __FILE__, __LINE__))
+    p5_check_total(before, after, P5_TOTAL_CLOCKS, 0, p5_expect(P5_AT_ANY, least, most, __FILE__, __LINE__))
 /* Asserts how many clocks a stall cause (p5_stall) owns at all levels. */
 #define p5_assert_stall(before, after, cause, expected)                                                      \
-    p5_check_row(p5_stall_name(cause), (before)->stalls[cause], (after)->stalls[cause], before, after,       \
-                 p5_expect(P5_AT_ANY, expected, expected, __FILE__, __LINE__))
+    p5_check_total(before, after, P5_TOTAL_STALL, cause,                                                     \
+                   p5_expect(P5_AT_ANY, expected, expected, __FILE__, __LINE__))
 
 /* Writes `value` as WRMSR at CPL 0 would, to any register of the monitor: CESR, PERFEVTSELn, a counter, ... A
  * fault fails the test. */

@@ -17,7 +17,8 @@ extern "C" {
 
 typedef struct p5_model p5_model; /* a processor and its board, from a model file */
 typedef struct p5_core p5_core;
-typedef struct p5_block p5_block; /* a decoded run of instructions, prepared for pricing */
+typedef struct p5_block p5_block;   /* a decoded run of instructions, prepared for pricing */
+typedef struct p5_counts p5_counts; /* totals by event, stall cause and privilege class */
 
 /* Privilege classes of the counters. The Pentium's CESR distinguishes CPL 0-2 from CPL 3; later monitors
  * distinguish CPL 0 from CPL 1-3. Three classes serve both: each of those ranges is one class or the sum of
@@ -37,13 +38,6 @@ enum {
     P5_CPL_MASK_NOT_0 = P5_CPL_MASK_USER | P5_CPL_MASK_INNER,    /* CPL 1-3 */
     P5_CPL_MASK_ALL = P5_CPL_MASK_SYSTEM | P5_CPL_MASK_USER
 };
-
-/* Physical addresses at which the board has video memory: the VGA's window and a linear frame buffer. The
- * model file describes the bus that they are on. */
-#define P5_VIDEO_WINDOW       0xa0000u
-#define P5_VIDEO_WINDOW_BYTES 0x20000u
-#define P5_VIDEO_LINEAR       0xe0000000u
-#define P5_VIDEO_LINEAR_BYTES 0x400000u
 
 /* Flags of a data access. */
 enum {
@@ -178,16 +172,6 @@ typedef struct p5_control {
     bool fast_branch_trace;    /* TR12.FTR: one message for each taken branch instead of two */
 } p5_control;
 
-/* A branch trace message: a special cycle on the bus. While TR12.TR is set, the processor sends messages for
- * every taken branch and every delivery of an exception or interrupt (manual, table 26-21). They come in
- * pairs: the first has the address of the instruction, the second that of the target; with TR12.FTR only the
- * first is sent. They pass through the write buffers, and the processor waits when these are full. */
-typedef struct p5_branch_message {
-    uint64_t clock;   /* core clock at which the special cycle ends */
-    uint32_t address; /* linear */
-    bool target;      /* this is the second message, with the target's address */
-} p5_branch_message;
-
 /* The debug registers, which events 23h-26h compare with. */
 typedef struct p5_debug {
     uint32_t dr[4];
@@ -261,22 +245,29 @@ typedef struct p5_core_hooks {
     void (*bus_cycle)(void *context, uint32_t physical, uint32_t size, unsigned type);
 } p5_core_hooks;
 
-/* Totals since the core was opened, by event and privilege class (P5_CPL_*). */
-typedef struct p5_counts {
-    uint64_t clocks[P5_CPL_CLASSES];
-    uint64_t increments[P5_EVENT_COUNT][P5_CPL_CLASSES]; /* occurrences, or clocks of a duration event */
-    uint64_t asserted[P5_EVENT_COUNT][P5_CPL_CLASSES];   /* clocks in which the event's signal was on */
-    uint64_t stalls[P5_STALL_COUNT][P5_CPL_CLASSES];     /* clocks by stall cause; the rows add up to
-                                                            `clocks` */
-    /* Bytes that the processor's bus cycles have read [0] and written [1]: lines, single transfers, ports. */
-    uint64_t bus_bytes[2][P5_CPL_CLASSES];
-} p5_counts;
+/* Totals of a core or machine, by event, stall cause and privilege class. They are opaque, because a later version
+ * of the library has more of them. Functions that get totals (p5_machine_counts, p5_core_counts) overwrite what
+ * the object holds. Two threads may read one object at once. */
 
-/* Returns the sum of a row over the privilege classes of `cpl_mask` (P5_CPL_MASK_*). */
-uint64_t p5_counts_sum(const uint64_t row[P5_CPL_CLASSES], unsigned cpl_mask);
+/* Returns totals that are all 0; NULL when memory is out. The caller frees them with p5_counts_free. */
+p5_counts *p5_counts_new(void);
+/* Frees totals; NULL is allowed. */
+void p5_counts_free(p5_counts *counts);
 /* Add totals to `counts`, or subtract earlier totals from it, row by row. */
 void p5_counts_add(p5_counts *counts, const p5_counts *more);
 void p5_counts_subtract(p5_counts *counts, const p5_counts *earlier);
+/* Return totals at the privilege classes of `cpl_mask` (P5_CPL_MASK_*). What the library does not know is 0.
+ *   p5_counts_clocks     the core clocks that have passed
+ *   p5_counts_event      an event's increments: occurrences, or the clocks of an event that measures a duration
+ *   p5_counts_asserted   the clocks in which the event's signal was on
+ *   p5_counts_stall      the clocks of a stall cause; those of all causes add up to p5_counts_clocks
+ *   p5_counts_bus_bytes  the bytes that bus cycles of the processor have read or (`written`) written: lines,
+ *                        single transfers, ports */
+uint64_t p5_counts_clocks(const p5_counts *counts, unsigned cpl_mask);
+uint64_t p5_counts_event(const p5_counts *counts, enum p5_event event, unsigned cpl_mask);
+uint64_t p5_counts_asserted(const p5_counts *counts, enum p5_event event, unsigned cpl_mask);
+uint64_t p5_counts_stall(const p5_counts *counts, p5_stall cause, unsigned cpl_mask);
+uint64_t p5_counts_bus_bytes(const p5_counts *counts, bool written, unsigned cpl_mask);
 
 /* Opens a core of `model` in the state after RESET, with empty caches, TLBs and BTB. The model must outlive
  * the core; the caller closes the core. */
@@ -325,10 +316,6 @@ void p5_core_invd(p5_core *core);
 /* Returns the model's clock at which the next instruction would enter EX. Settles a pending instruction
  * first, as p5_core_settle does. */
 uint64_t p5_core_clock(p5_core *core);
-/* Returns the clock at which the last instruction left EX, without settling a pending instruction. It is some
- * clocks less than p5_core_clock, because the next instruction has yet to come through the pipe. This is
- * cheap, for deadlines. */
-uint64_t p5_core_clock_estimate(const p5_core *core);
 /* Issues a pending instruction (one that waits for a partner to pair with) alone, as happens before an
  * instruction that reads the counters. The totals then hold everything fed. What is fed afterwards cannot
  * pair with it. */
@@ -336,9 +323,6 @@ void p5_core_settle(p5_core *core);
 /* Gets the totals of all instructions that have entered EX, which excludes a pending one. Reading changes
  * nothing. */
 void p5_core_counts(p5_core *core, p5_counts *counts);
-/* Returns one event's total for the privilege classes of `cpl_mask` (P5_CPL_MASK_*), as increments or as
- * asserted clocks. Like p5_core_counts, it changes nothing. */
-uint64_t p5_core_event_total(p5_core *core, enum p5_event event, unsigned cpl_mask, bool asserted);
 
 /* The stages that an instruction passes after D2. */
 typedef enum p5_pipe_kind {
@@ -370,29 +354,6 @@ typedef struct p5_trace_insn {
     uint16_t sources[P5_TRACE_SOURCES]; /* distances, in instructions, to those that wrote the general, MMX
                                            and x87 registers that it reads; 0 = none, or before the trace */
 } p5_trace_insn;
-/* Calls `message` for every branch trace message. NULL: no callback. The bus cycles run either way. */
-void p5_core_on_branch_message(p5_core *core,
-                               void (*message)(void *context, const p5_branch_message *message),
-                               void *context);
-/* Flag in p5_bus_use.to: a bus master other than the processor uses the bus. */
-#define P5_BUS_OTHER (UINT64_C(1) << 63)
-/* A period in which the bus is in use: core clocks [from, to). */
-typedef struct p5_bus_use {
-    uint64_t from, to;
-} p5_bus_use;
-/* Calls `uses` for every use of the bus from now on, many at once, in order of time and without overlap. A
- * call may come before or after the core has reached the clocks that it reports. The array belongs to the
- * core and is valid during the call. NULL ends the calls. The previous callback gets what is still
- * pending. */
-void p5_core_on_bus(p5_core *core, void (*uses)(void *context, const p5_bus_use *uses, size_t count),
-                    void *context);
-/* Reports the uses of the bus so far now. Must not be called from within the callback. */
-void p5_core_report_bus(p5_core *core);
-/* Returns true while test registers have left something in caches or TLBs that must be checked with every
- * instruction: lines that differ from memory, entries that translate differently from the page tables, wrong
- * parity. The owner must then feed single instructions, because what a guest sees can change after each. Sets
- * `*refetch` if the bytes or addresses of code have changed since the last call. */
-bool p5_core_watching(p5_core *core, bool *refetch);
 /* Calls `insn` for every instruction from now on, in program order; NULL ends that. Meanwhile every block
  * takes the slow path, which gives the same results. */
 void p5_core_set_trace(p5_core *core, void (*insn)(void *context, const p5_trace_insn *insn), void *context);
@@ -408,17 +369,6 @@ p5_status p5_core_save(p5_core *core, bool (*write)(void *context, const void *b
  * values, or come from another model; the core can then only be closed. */
 p5_status p5_core_load(p5_core *core, bool (*read)(void *context, void *bytes, size_t size), void *context,
                        p5_error *error);
-/* Turns the memo on or off. Without it every block takes the slow path, with the same results. For debugging
- * and tests. */
-void p5_core_set_memo(p5_core *core, bool on);
-/* Checks the memo: a second core without a memo is fed the same from now on, and clocks and totals of the two
- * are compared after every stretch, delivery, HLT and write-back of the caches. This is many times slower;
- * the results are those of this core. It must be called before anything is fed and before any block is made:
- * P5_ERR_STATE later, or with the memo off; P5_ERR_MEMORY. */
-p5_status p5_core_check_memo(p5_core *core, p5_error *error);
-/* Returns how many stretches have agreed so far, and the first difference, which ends the comparison
- * (*difference is NULL if there was none). Returns false if p5_core_check_memo was not called. */
-bool p5_core_memo_checked(const p5_core *core, uint64_t *stretches, const char **difference);
 
 #ifdef __cplusplus
 }

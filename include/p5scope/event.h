@@ -52,14 +52,6 @@ typedef struct p5_event_info {
     const char *source;
 } p5_event_info;
 
-/* A select code that the manual reserves on these counters. Selecting it counts nothing. */
-typedef struct p5_event_reserved {
-    uint8_t code;
-    uint8_t counters;    /* P5_ON_CTR0 | P5_ON_CTR1 */
-    uint8_t families;    /* P5_FAMILY_* */
-    const char *remarks; /* what other sources say about it, may be empty */
-} p5_event_reserved;
-
 /* Returns the description of an event; `id` must be below P5_EVENT_COUNT. The description is static. */
 const p5_event_info *p5_event_describe(enum p5_event id);
 
@@ -69,36 +61,13 @@ const p5_event_info *p5_event_describe(enum p5_event id);
  * as a hint, if there is none. Manual: table 26-24. */
 p5_status p5_event_find(const char *name, enum p5_event *id, p5_error *error);
 
-/* A name that perf uses and its meaning here; a row of events/perf.tsv. p5_event_find accepts those that mean
- * events. */
-enum { P5_PERF_CLOCKS = -1 };
-typedef struct p5_perf_name {
-    const char *name;    /* as perf writes it: "branch-misses" */
-    int event;           /* enum p5_event, or P5_PERF_CLOCKS: the clocks, which are not an event */
-    const char *remarks; /* how the two differ, may be empty */
-} p5_perf_name;
-
-/* Returns all of perf's names; the entry after the last has the name NULL. */
-const p5_perf_name *p5_perf_names(void);
-/* Returns true for "clocks" and perf's names for it. Lists of events accept them, too. */
-bool p5_event_is_clocks(const char *name);
-
 /* Returns the event that code `code` (0-63) selects on counter `counter` (0 or 1) of a processor of `family`,
  * or -1 if it selects nothing there (reserved, other counter, other family). */
 int p5_event_by_code(unsigned code, unsigned counter, unsigned family);
 
-/* Returns the reserved codes in order, for `list` and for decoding CESR in words; *count gets their
- * number. */
-const p5_event_reserved *p5_event_reserved_codes(size_t *count);
-
 /* Returns the lower-case name of a stall cause ("agi", "data_read", ...), never NULL for values below
  * P5_STALL_COUNT. */
 const char *p5_stall_name(p5_stall cause);
-/* Returns the event (enum p5_event) that counts the cause's clocks or occurrences, or -1 if none does. */
-int p5_stall_event(p5_stall cause);
-/* Return which clocks the cause owns, as a sentence, and its colour "#rrggbb", which all pictures use. */
-const char *p5_stall_rule(p5_stall cause);
-const char *p5_stall_colour(p5_stall cause);
 
 #ifdef __cplusplus
 }

@@ -49,9 +49,6 @@ typedef enum p5_observation_kind {
     P5_OBSERVE_KINDS
 } p5_observation_kind;
 
-/* Returns "interval", "point", "entry", ...; never NULL for values below P5_OBSERVE_KINDS. */
-const char *p5_observation_name(p5_observation_kind kind);
-
 typedef struct p5_observation {
     p5_observation_kind kind;
     uint8_t cpl;           /* 0-3, of the instruction at `address` */
@@ -195,16 +192,6 @@ typedef struct p5_port_options {
  * I/O bus cycle costs. A run is repeatable if the handler answers all calls alike. P5_ERR_RANGE for first >
  * last, P5_ERR_STATE from a callback, P5_ERR_MEMORY. */
 p5_status p5_machine_attach_ports(p5_machine *machine, const p5_port_options *options, p5_error *error);
-
-/* Returns the monitor's registers in the order of their numbers: CESR, CTR0 and CTR1, or the readable ones of
- * a later monitor. *count gets their number, at most P5_MONITOR_REGISTERS. */
-enum { P5_MONITOR_REGISTERS = 16 };
-const p5_register *p5_pmu_monitor_registers(const p5_pmu *pmu, size_t *count);
-/* Returns what RDMSR would read, but without its effects: a pending instruction stays pending and is not
- * counted yet. Returns 0 if there is no such register. */
-uint64_t p5_pmu_peek(const p5_pmu *pmu, uint32_t msr);
-/* Returns true for registers that count. */
-bool p5_register_counts(const p5_register *reg);
 
 /* Reads up to `size` bytes of the guest's memory at linear `address` through its current page tables into
  * `bytes`; fewer if a page is not present. *code32 (may be NULL) gets whether the current code segment has

@@ -57,8 +57,8 @@ p5_status p5_machine_save(p5_machine *machine, const char *path, const p5_save_o
  * another model, or a field that is missing, unknown or impossible, or a file of the guest is not named or
  * has changed; P5_ERR_RANGE: an option that must be left zero; P5_ERR_MEMORY. *machine is NULL after an
  * error. */
-p5_status p5_machine_load(const char *path, const p5_machine_options *options, p5_machine **machine,
-                          p5_error *error);
+p5_status p5_machine_restore(const char *path, const p5_machine_options *options, p5_machine **machine,
+                             p5_error *error);
 
 /* The contents of a snapshot in brief. */
 typedef struct p5_snapshot_info {
@@ -71,7 +71,7 @@ typedef struct p5_snapshot_info {
     p5_model *model;       /* the model with all its figures */
 } p5_snapshot_info;
 
-/* Reads the file's description and checks the file as p5_machine_load does, with the same errors. Call
+/* Reads the file's description and checks the file as p5_machine_restore does, with the same errors. Call
  * p5_snapshot_info_free afterwards, also after an error. */
 p5_status p5_snapshot_read_info(const char *path, p5_snapshot_info *info, p5_error *error);
 void p5_snapshot_info_free(p5_snapshot_info *info);

@@ -70,23 +70,23 @@ def _event(name):
 class Counts:
     """Totals at one moment, or what was gained between two (`later - earlier`). counts["data_read"] is an event's total."""
 
-    def __init__(self, raw):
-        self._raw = raw
-
-    def _row(self, row, cpl):
-        return int(lib.p5_counts_sum(row, lib.P5_CPL_MASK_ALL if cpl is None else cpl))
+    def __init__(self):
+        raw = lib.p5_counts_new()
+        if not raw:
+            raise MemoryError
+        self._raw = ffi.gc(raw, lib.p5_counts_free)
 
     def event(self, name, cpl=None, asserted=False):
         """An event's total; `cpl` = a sum of P5_CPL_MASK_* of p5scope.lib; `asserted` = clocks in which its signal was on."""
-        rows = self._raw.asserted if asserted else self._raw.increments
-        return self._row(rows[_event(name)], cpl)
+        total = lib.p5_counts_asserted if asserted else lib.p5_counts_event
+        return int(total(self._raw, _event(name), lib.P5_CPL_MASK_ALL if cpl is None else cpl))
 
     def __getitem__(self, name):
         return self.clocks if name == "clocks" else self.event(name)
 
     @property
     def clocks(self):
-        return self._row(self._raw.clocks, None)
+        return int(lib.p5_counts_clocks(self._raw, lib.P5_CPL_MASK_ALL))
 
     @property
     def instructions(self):
@@ -95,19 +95,17 @@ class Counts:
     @property
     def stalls(self):
         """Owner of clocks -> clocks; they add up to `clocks`."""
-        return {name: self._row(self._raw.stalls[i], None) for i, name in enumerate(stalls())}
+        return {name: int(lib.p5_counts_stall(self._raw, i, lib.P5_CPL_MASK_ALL)) for i, name in enumerate(stalls())}
 
     def as_dict(self):
         """Event -> total, of all events."""
-        return {name: self._row(self._raw.increments[i], None) for i, name in enumerate(events())}
+        return {name: int(lib.p5_counts_event(self._raw, i, lib.P5_CPL_MASK_ALL)) for i, name in enumerate(events())}
 
     def __sub__(self, earlier):
-        gained = ffi.new("p5_counts *")
-        ours, theirs = (ffi.cast("uint64_t *", c._raw) for c in (self, earlier))
-        to = ffi.cast("uint64_t *", gained)
-        for i in range(ffi.sizeof("p5_counts") // 8):  # totals and nothing else
-            to[i] = ours[i] - theirs[i]
-        return Counts(gained)
+        gained = Counts()
+        lib.p5_counts_add(gained._raw, self._raw)
+        lib.p5_counts_subtract(gained._raw, earlier._raw)
+        return gained
 
 
 class Result:
@@ -249,9 +247,9 @@ class Machine(_Closing):
 
     def counts(self):
         """All totals now. An instruction that waits for a partner to pair with is not among them (settle)."""
-        raw = ffi.new("p5_counts *")
-        lib.p5_machine_counts(self._open(), raw)
-        return Counts(raw)
+        counts = Counts()
+        lib.p5_machine_counts(self._open(), counts._raw)
+        return counts
 
     def settle(self):
         """An instruction that waits for a partner goes alone. For totals of a run that a limit stopped; where the guest has ended none waits."""
@@ -298,9 +296,9 @@ class Core(_Closing):
         lib.p5_core_settle(self._open())
 
     def counts(self):
-        raw = ffi.new("p5_counts *")
-        lib.p5_core_counts(self._open(), raw)
-        return Counts(raw)
+        counts = Counts()
+        lib.p5_core_counts(self._open(), counts._raw)
+        return counts
 
 
 class Case:

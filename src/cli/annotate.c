@@ -2,6 +2,7 @@
 #include "cli/output.h"
 #include "cli/profile_input.h"
 #include "cli/option_values.h"
+#include "p5tool/profile.h"
 
 static int run(const cli_options *line)
 {

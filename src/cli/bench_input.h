@@ -3,7 +3,7 @@
 #ifndef CLI_BENCH_INPUT_H
 #define CLI_BENCH_INPUT_H
 
-#include "p5scope/report.h"
+#include "p5tool/report.h"
 
 typedef struct bench_input {
     const char *path, *code;   /* a file, or --asm's text */

@@ -1,7 +1,7 @@
 #define _GNU_SOURCE /* asprintf, strcasestr */
 #include "cli/bench_loop.h"
 
-#include "p5scope/report.h"
+#include "p5tool/report.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "p5scope/report.h"
+#include "p5tool/report.h"
 
 bool cli_colour(FILE *out)
 {

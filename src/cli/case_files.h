@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "p5scope/report.h"
+#include "p5tool/report.h"
 
 /* One case file. `problem` says why it could not be read; NULL = `parsed` is valid. */
 typedef struct case_file {

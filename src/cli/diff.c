@@ -3,6 +3,7 @@
 #include "cli/output.h"
 #include "cli/profile_input.h"
 #include "cli/option_values.h"
+#include "p5tool/profile.h"
 
 /* Returns false after a message if a profile is that of a part of its guest, whose totals have no threshold. */
 static bool is_whole(const p5_profile *profile, const char *path)

@@ -4,7 +4,7 @@
 #include "cli/cli.h"
 #include "cli/option_values.h"
 #include "cli/output.h"
-#include "p5scope/report.h"
+#include "p5tool/report.h"
 
 enum { LONGEST = 200 };
 

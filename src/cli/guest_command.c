@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "cli/guest_options.h"
-#include "p5scope/report.h"
+#include "p5tool/report.h"
 
 static size_t word_count(char *const *words)
 {

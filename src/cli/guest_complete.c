@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "cli/guest_options.h"
-#include "p5scope/profile.h"
+#include "p5tool/profile.h"
 #include "cli/option_values.h"
 
 /* Writes a field of a model in the form of a model file. */

@@ -180,7 +180,7 @@ static p5_machine *load_snapshot(const guest_options *options, int *status)
     p5_machine *machine;
     p5_error error = {0};
     *status = CLI_OK;
-    if (p5_machine_load(options->line->load, &machine_options, &machine, &error) == P5_OK)
+    if (p5_machine_restore(options->line->load, &machine_options, &machine, &error) == P5_OK)
         skip_input(options, machine);
     else
         *status = cannot_load(options->line->load, &error);

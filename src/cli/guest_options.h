@@ -6,9 +6,9 @@
 #include "cli/file_use.h"
 #include "cli/keys.h"
 #include "cli/options.h"
-#include "p5scope/report.h"
+#include "p5tool/report.h"
 #include "p5scope/snapshot.h"
-#include "p5scope/trace.h"
+#include "p5tool/trace.h"
 
 enum { GUEST_MOST_SHARES = 32, GUEST_MOST_ENVIRONMENT = 256, GUEST_MOST_SYMBOLS = 64 };
 

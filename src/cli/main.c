@@ -5,7 +5,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/sandbox.h"
-#include "p5scope/report.h"
+#include "p5tool/report.h"
 #include "p5scope/version.h"
 
 extern const cli_verb verb_run, verb_stat, verb_top, verb_trace, verb_merge, verb_check, verb_bench,

@@ -3,7 +3,7 @@
 
 #include "cli/cli.h"
 #include "cli/options.h"
-#include "p5scope/trace.h"
+#include "p5tool/trace.h"
 
 /* Merges each file separately: one that cannot be read does not exclude the others. */
 static int merge_files(const cli_options *line, p5_database *database)

@@ -4,8 +4,8 @@
 
 #include "cli/cli.h"
 #include "cli/options.h"
-#include "p5scope/report.h"
-#include "p5scope/trace.h"
+#include "p5tool/report.h"
+#include "p5tool/trace.h"
 
 /* Parses a number for `option`, such as 1200, 0x4b0 or 64k. Returns CLI_USAGE after a message if it is
  * none, or more than `largest`. */

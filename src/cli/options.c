@@ -11,7 +11,7 @@
 #include "cli/option_rows.h"
 #include "cli/option_values.h"
 #include "cli/output.h"
-#include "p5scope/report.h"
+#include "p5tool/report.h"
 
 enum { KEY_HELP = 'h' };
 

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "p5scope/report.h"
+#include "p5tool/report.h"
 
 static int open_for(const char *option, const char *path, p5_output_mode mode, bool *made)
 {

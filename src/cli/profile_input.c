@@ -2,6 +2,7 @@
 
 #include "cli/profile_input.h"
 #include "cli/output.h"
+#include "p5tool/profile.h"
 
 bool event_words_add(word_list *events, const text_list *list)
 {

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli/host_clock.h"
+#include "p5tool/machine.h"
 
 /* A process has one standard error, and whoever prints there has to take the line away: so this is
  * file-wide. */

@@ -6,7 +6,7 @@
 #include "cli/guest_run.h"
 #include "cli/output.h"
 #include "cli/profile_input.h"
-#include "p5scope/profile.h"
+#include "p5tool/profile.h"
 
 typedef struct record_options {
     guest_options guest;

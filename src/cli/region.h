@@ -4,8 +4,8 @@
 #ifndef CLI_REGION_H
 #define CLI_REGION_H
 
-#include "p5scope/report.h"
-#include "p5scope/trace.h"
+#include "p5tool/report.h"
+#include "p5tool/trace.h"
 
 enum { REGION_MOST_PARTS = 16 };
 

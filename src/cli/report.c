@@ -5,7 +5,8 @@
 #include "cli/output.h"
 #include "cli/profile_input.h"
 #include "cli/option_values.h"
-#include "p5scope/report.h"
+#include "p5tool/report.h"
+#include "p5tool/profile.h"
 
 /* The kinds of reports, which the ending of the file's name chooses. */
 typedef enum report_kind {

@@ -124,7 +124,7 @@ static int run(const cli_options *line)
     p5_error error = {0};
     if (line->operand_count != 1)
         return cli_complain(NULL, NULL, 0, "which snapshot? Try 'p5scope screen --help'");
-    if (p5_machine_load(line->operands[0], &options, &machine, &error) != P5_OK) {
+    if (p5_machine_restore(line->operands[0], &options, &machine, &error) != P5_OK) {
         cli_show_error(&error, NULL, NULL, NULL);
         return error.status == P5_ERR_IO ? CLI_NOT_FOUND : CLI_NOT_LOADABLE;
     }

@@ -9,7 +9,7 @@
 #include "cli/guest_run.h"
 #include "cli/option_values.h"
 #include "p5scope/observe.h"
-#include "p5scope/report.h"
+#include "p5tool/report.h"
 
 enum { MOST_ROWS = 256, MOST_GROUPS = 32, SECOND_PARTS = 100 };
 

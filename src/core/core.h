@@ -5,7 +5,7 @@
 #include "core/branch/branch.h"
 #include "core/pipe/batch.h"
 #include "isa/isa.h"
-#include "p5scope/core.h"
+#include "p5tool/core.h"
 
 /* Returns the model with which the core was opened. */
 const p5_model *core_model(const p5_core *core);

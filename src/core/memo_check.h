@@ -6,7 +6,7 @@
 #include "core/branch/branch.h"
 #include "core/memory/memory.h"
 #include "core/pipe/batch.h"
-#include "p5scope/core.h"
+#include "p5tool/core.h"
 
 enum { MEMO_DIFFERENCE = 240 }; /* bytes of a difference's description */
 

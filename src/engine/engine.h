@@ -12,7 +12,7 @@
 
 #include "base/snapshot.h"
 #include "core/pipe/batch.h"
-#include "p5scope/core.h"
+#include "p5tool/core.h"
 #include "p5scope/status.h"
 
 typedef struct engine engine;

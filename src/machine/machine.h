@@ -2,7 +2,7 @@
 #ifndef MACHINE_MACHINE_H
 #define MACHINE_MACHINE_H
 
-#include "p5scope/machine.h"
+#include "p5tool/machine.h"
 
 /* Returns the core, as p5_machine_core does, for a caller that installs no callbacks in it. */
 p5_core *machine_core(const p5_machine *machine);

@@ -14,8 +14,9 @@
 #include "isa/processor.h"
 #include "isa/isa.h"
 #include "machine/machine.h"
-#include "p5scope/machine.h"
+#include "p5tool/machine.h"
 #include "p5scope/observe.h"
+#include "p5tool/pmu.h"
 
 enum { PAGE_BYTES = 4096 };
 

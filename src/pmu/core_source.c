@@ -3,7 +3,7 @@
 #include "core/core.h"
 #include "core/model/model.h"
 #include "core/testreg/test_access.h"
-#include "p5scope/core.h"
+#include "p5tool/core.h"
 #include "pmu/internal.h"
 
 static uint64_t total(void *context, enum p5_event event, unsigned cpl_mask, bool asserted)

@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 #include "base/snapshot.h"
-#include "p5scope/pmu.h"
+#include "p5tool/pmu.h"
 #include "pmu/source.h"
 
 enum { COUNTER_BITS = 40 };

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "p5scope/pmu.h"
+#include "p5tool/pmu.h"
 
 /* Undocumented registers of the P54C that only negative numbers select. */
 enum { MSR_CONSTANT_4 = 0x1c, MSR_SCRATCH_0 = 0x1e, MSR_SCRATCH_1 = 0x1f };

@@ -2,7 +2,7 @@
 #ifndef PMU_PINS_H
 #define PMU_PINS_H
 
-#include "p5scope/pmu.h"
+#include "p5tool/pmu.h"
 
 bool pmu_pin_level(const p5_pmu *pmu, p5_pin which);
 /* Returns when a pin that shows the clock before `end` is asserted, in core clocks from *up up to before

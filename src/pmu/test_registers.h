@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "core/testreg/test_access.h"
-#include "p5scope/pmu.h"
+#include "p5tool/pmu.h"
 
 /* The structures that the operations act on. Any function may be NULL; the operation then leaves the
  * registers unchanged. */

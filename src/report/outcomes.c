@@ -1,5 +1,5 @@
 /* Writes the outcomes of `p5scope check` and `stat --expect` as JUnit XML and as rows. */
-#include "p5scope/report.h"
+#include "p5tool/report.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Opens output files and locks each for one run. */
-#include "p5scope/report.h"
+#include "p5tool/report.h"
 
 #include <errno.h>
 #include <fcntl.h>

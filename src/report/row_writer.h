@@ -3,7 +3,7 @@
 #ifndef REPORT_ROW_WRITER_H
 #define REPORT_ROW_WRITER_H
 
-#include "p5scope/report.h"
+#include "p5tool/report.h"
 #include "report/json_writer.h"
 
 typedef struct row_writer {

@@ -3,7 +3,7 @@
 #ifndef REPORT_RUN_IDENTITY_H
 #define REPORT_RUN_IDENTITY_H
 
-#include "p5scope/report.h"
+#include "p5tool/report.h"
 #include "report/json_writer.h"
 
 /* Writes the key "identity" and its object, without spaces, with its keys always in the same order. Writes

@@ -1,5 +1,5 @@
 /* Parses and writes numbers and names as users write them. */
-#include "p5scope/report.h"
+#include "p5tool/report.h"
 
 #include <ctype.h>
 #include <math.h>

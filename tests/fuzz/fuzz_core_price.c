@@ -4,7 +4,7 @@
 
 #include "fuzz.h"
 #include "isa/isa.h"
-#include "p5scope/core.h"
+#include "p5tool/core.h"
 #include "p5scope/model.h"
 
 enum { BLOCKS = 4, CODE = 0x10000, STRETCHES = 64, ACCESSES_MAX = 4096 };

@@ -11,8 +11,8 @@
 
 #include "elf.h"
 #include "fuzz.h"
-#include "p5scope/machine.h"
-#include "p5scope/report.h"
+#include "p5tool/machine.h"
+#include "p5tool/report.h"
 
 enum { PACKET_MAX = 1200, PACKETS_MAX = 48, CODE_BYTES = 64 };
 #define SECONDS 1.0

@@ -9,7 +9,7 @@
 #include "elf.h"
 #include "fuzz.h"
 #include "machine/state.h"
-#include "p5scope/report.h"
+#include "p5tool/report.h"
 #include "p5scope/snapshot.h"
 
 enum {
@@ -273,7 +273,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if ((how & 4) != 0 && p5_machine_save(machine, saved.path, NULL, &error) == P5_OK) {
         p5_machine_close(machine);
         const p5_machine_options again = {.size = sizeof again, .shares = &share, .share_count = 1};
-        if (p5_machine_load(saved.path, &again, &machine, &error) != P5_OK)
+        if (p5_machine_restore(saved.path, &again, &machine, &error) != P5_OK)
             return 0; /* a file of the share has changed */
         limits.max_instructions = 20000;
         check(machine, &limits);

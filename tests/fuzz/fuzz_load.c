@@ -3,9 +3,9 @@
  * limits, the laws of its counts hold, and its profile can be written. */
 #include "elf.h"
 #include "fuzz.h"
-#include "p5scope/machine.h"
+#include "p5tool/machine.h"
 #include "p5scope/profile.h"
-#include "p5scope/report.h"
+#include "p5tool/report.h"
 
 enum { FILE_BYTES = 0x2000, CODE_BYTES = 0x40 };
 

@@ -11,9 +11,9 @@
 #include "image.h"
 #include "machine/state.h"
 #include "p5scope/profile.h"
-#include "p5scope/report.h"
+#include "p5tool/report.h"
 #include "p5scope/snapshot.h"
-#include "p5scope/trace.h"
+#include "p5tool/trace.h"
 
 #define TIMEOUT_SECONDS 4
 enum { LAST_SHORT, LAST_LENGTH, LAST_MEMORY, LAST_AGAIN, LAST }; /* the header's last bytes */
@@ -211,7 +211,7 @@ static void guest_run_saved(guest *g, const plan *p)
     snprintf(disk, sizeof disk, "%s/image", fuzz_folder());
     options.image = disk;
     options.disk_writable = p->options.disk_writable;
-    if (p5_machine_load(saved.path, &options, &g->machine, &error) != P5_OK)
+    if (p5_machine_restore(saved.path, &options, &g->machine, &error) != P5_OK)
         fail("load what was saved", &error);
     guest_run(g, &p->limits);
 }

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "fuzz.h"
-#include "p5scope/machine.h"
+#include "p5tool/machine.h"
 
 enum { MOST_CODE = 4000, INSTRUCTIONS = 20000, CLOCKS = 20000000 };
 

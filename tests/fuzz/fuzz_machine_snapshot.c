@@ -13,7 +13,7 @@
 #include "elf.h"
 #include "fuzz.h"
 #include "machine/snapshot/machine_tables.h"
-#include "p5scope/report.h"
+#include "p5tool/report.h"
 #include "p5scope/snapshot.h"
 
 enum { CHANGE_BYTES = 13, GUESTS = 6, PARTS = 4096 };
@@ -149,7 +149,7 @@ static p5_machine *load(const char *path)
     p5_machine_options options = {.size = sizeof options, .console = nothing};
     p5_machine *m;
     p5_error error = {0};
-    p5_status status = p5_machine_load(path, &options, &m, &error);
+    p5_status status = p5_machine_restore(path, &options, &m, &error);
     LAW(status == P5_OK || (m == NULL && error.message[0] != '\0'));
     if (getenv("P5_FUZZ_TELL") != NULL)
         printf("%s\n", status == P5_OK ? "loaded" : error.message);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "p5scope/trace.h"
+#include "p5tool/trace.h"
 
 enum { FILE_MAX = 1 << 17, CHANGES_MAX = 8 };
 

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "fuzz.h"
-#include "p5scope/profile.h"
+#include "p5tool/profile.h"
 
 static void compose(FILE *out, fuzz_input *input)
 {

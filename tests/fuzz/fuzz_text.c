@@ -5,7 +5,7 @@
 
 #include "fuzz.h"
 #include "p5scope/model.h"
-#include "p5scope/report.h"
+#include "p5tool/report.h"
 
 enum { TEXT_MAX = 8192 };
 

@@ -3,7 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "p5scope/machine.h"
+#include "p5tool/machine.h"
+#include "p5tool/core.h"
 
 typedef struct text {
     size_t size;

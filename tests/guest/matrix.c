@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "p5scope/machine.h"
+#include "p5tool/machine.h"
 
 enum { RDPMC, RDTSC, RDMSR, WRMSR, INSTRUCTIONS };
 enum { REAL, V86, CPL0, CPL1, CPL2, CPL3, MODES };

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "p5scope/machine.h"
+#include "p5tool/machine.h"
 
 typedef struct host {
     p5_machine *machine;

@@ -10,7 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "p5scope/machine.h"
+#include "p5tool/machine.h"
+#include "p5tool/core.h"
 
 enum { OUTPUT_BYTES = 4096, SHARES = 2, DIRECTORY_TEXT = 256 };
 

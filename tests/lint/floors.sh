@@ -1,7 +1,7 @@
 #!/bin/sh
 # floors.sh [TREE]: which folder may include which headers. Fails with a line per offence.
 #
-# - A floor (a folder of src/) includes only what stands on its own floor or below it; the command line only public headers and its own.
+# - A floor (a folder of src/) includes only what stands on its own floor or below it; the command line only the headers of include/ and its own.
 # - Of core, pmu, engine and machine the floors above include no other headers than those listed here.
 # - A room (a folder of a floor) includes only rooms that stand below it in the list here; the processor's hardware nothing of core/ itself.
 # - internal.h, *_internal.h and state.h are for their own folder and the folders in it. A floor's internal.h joins the state.h of its
@@ -72,8 +72,8 @@ includes | awk "$circles"'
         for (i = 1; i <= NR; i++) {
             split(line[i], part, " ")
             place = part[1]; here = part[2]; from = part[3]; there = part[4]; to = part[5]
-            if (there == "p5scope" || !(floor_of(there) in height)) {
-                if (there != "p5scope") offence(here " includes \"" to "\", which is in no floor")
+            if (there ~ /^p5(scope|tool)$/ || !(floor_of(there) in height)) {
+                if (there !~ /^p5(scope|tool)$/) offence(here " includes \"" to "\", which is in no floor")
                 continue
             }
             if (height[floor_of(there)] > height[floor_of(here)] || (here == "cli" && there != "cli"))
@@ -102,7 +102,7 @@ includes | awk "$circles"'
         exit bad
     }' || status=1
 
-if grep -nE '#[[:space:]]*include[[:space:]]*<(base|isa|core|pmu|engine|machine|report|cli|p5scope)/' -r src; then
+if grep -nE '#[[:space:]]*include[[:space:]]*<(base|isa|core|pmu|engine|machine|report|cli|p5scope|p5tool)/' -r src; then
     echo "own headers are included by \"...\""
     status=1
 fi

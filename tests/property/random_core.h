@@ -4,7 +4,7 @@
 #ifndef PROPERTY_RANDOM_CORE_H
 #define PROPERTY_RANDOM_CORE_H
 
-#include "p5scope/core.h"
+#include "p5tool/core.h"
 
 enum { RANDOM_CORE_CODE = 0x10000 }; /* linear address of the code, some 1000 bytes */
 

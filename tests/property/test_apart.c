@@ -9,6 +9,8 @@
 #include "p5scope/observe.h"
 #include "p5scope/profile.h"
 #include "p5scope/snapshot.h"
+#include "p5tool/machine.h"
+#include "p5tool/core.h"
 
 enum { MOST_ROWS = 4096 };
 

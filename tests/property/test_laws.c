@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "p5scope/machine.h"
-#include "p5scope/report.h"
+#include "p5tool/machine.h"
+#include "p5tool/report.h"
 #include "programs.h"
 #include "random_core.h"
 

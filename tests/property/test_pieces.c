@@ -7,10 +7,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "p5scope/core.h"
+#include "p5tool/core.h"
 #include "p5scope/observe.h"
 #include "p5scope/profile.h"
 #include "p5scope/snapshot.h"
+#include "p5tool/machine.h"
 
 typedef struct kind {
     const char *program, *argument;
@@ -92,7 +93,7 @@ static void switch_machines(switches *s, p5_machine **machine, const char *image
     if (p5_machine_save(*machine, path, NULL, &error) != P5_OK)
         fail(&error);
     if (below(s, 2) != 0) {
-        if (p5_machine_load(path, &options, &other, &error) != P5_OK)
+        if (p5_machine_restore(path, &options, &other, &error) != P5_OK)
             fail(&error);
         p5_machine_close(*machine);
         *machine = other;

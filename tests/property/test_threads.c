@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "p5scope/machine.h"
+#include "p5tool/machine.h"
+#include "p5tool/core.h"
 
 typedef struct job {
     const char *model, *program, *argument;

@@ -1,5 +1,7 @@
 /* Arithmetic of totals. */
-#include "p5scope/core.h"
+#include "p5tool/core.h"
+
+#include <stdlib.h>
 
 static void add(uint64_t *to, const uint64_t *from, size_t count)
 {
@@ -43,4 +45,39 @@ void p5_counts_add(p5_counts *counts, const p5_counts *more)
 void p5_counts_subtract(p5_counts *counts, const p5_counts *earlier)
 {
     EACH_ROW(subtract, counts, earlier);
+}
+
+p5_counts *p5_counts_new(void)
+{
+    return calloc(1, sizeof(p5_counts));
+}
+
+void p5_counts_free(p5_counts *counts)
+{
+    free(counts);
+}
+
+uint64_t p5_counts_clocks(const p5_counts *counts, unsigned cpl_mask)
+{
+    return p5_counts_sum(counts->clocks, cpl_mask);
+}
+
+uint64_t p5_counts_event(const p5_counts *counts, enum p5_event event, unsigned cpl_mask)
+{
+    return (unsigned)event < P5_EVENT_COUNT ? p5_counts_sum(counts->increments[event], cpl_mask) : 0;
+}
+
+uint64_t p5_counts_asserted(const p5_counts *counts, enum p5_event event, unsigned cpl_mask)
+{
+    return (unsigned)event < P5_EVENT_COUNT ? p5_counts_sum(counts->asserted[event], cpl_mask) : 0;
+}
+
+uint64_t p5_counts_stall(const p5_counts *counts, p5_stall cause, unsigned cpl_mask)
+{
+    return (unsigned)cause < P5_STALL_COUNT ? p5_counts_sum(counts->stalls[cause], cpl_mask) : 0;
+}
+
+uint64_t p5_counts_bus_bytes(const p5_counts *counts, bool written, unsigned cpl_mask)
+{
+    return p5_counts_sum(counts->bus_bytes[written], cpl_mask);
 }

@@ -6,7 +6,7 @@
 #include <assert.h>
 #include <stdint.h>
 
-#include "p5scope/core.h"
+#include "p5tool/core.h"
 
 /* Two totals per event and privilege class: occurrences (or clocks of a duration event), and the clocks in
  * which the event's signal was on. */

@@ -2,7 +2,7 @@
 #ifndef CORE_EVENT_EVENTS_H
 #define CORE_EVENT_EVENTS_H
 
-#include "p5scope/event.h"
+#include "p5tool/event.h"
 
 extern const p5_event_info events_table[P5_EVENT_COUNT];
 extern const p5_event_reserved events_reserved[];

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "core/event/counts.h"
-#include "p5scope/profile.h"
+#include "p5tool/profile.h"
 
 typedef struct core_observer core_observer;
 struct core_observer {

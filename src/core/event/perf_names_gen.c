@@ -46,7 +46,7 @@ int main(int argc, char **argv)
         return 1;
     }
     fprintf(out,
-            "/* Generated from events/perf.tsv; do not edit. */\n#include \"p5scope/event.h\"\n\n"
+            "/* Generated from events/perf.tsv; do not edit. */\n#include \"p5tool/event.h\"\n\n"
             "static const p5_perf_name names[] = {\n%s"
             "    {0}};\n\nconst p5_perf_name *p5_perf_names(void)\n{\n    return names;\n}\n",
             table);

@@ -11,7 +11,7 @@
 #include "core/event/counts.h"
 #include "core/event/observer.h"
 #include "core/memory/data_answer.h"
-#include "p5scope/core.h"
+#include "p5tool/core.h"
 
 typedef struct memory memory; /* caches, TLBs, write buffers, bus: memory_system.c and its unit files */
 

@@ -24,7 +24,7 @@
 #include "core/block.h"
 #include "core/event/observer.h"
 #include "core/event/counts.h"
-#include "p5scope/profile.h"
+#include "p5tool/profile.h"
 
 /* The addresses of a profile are linear addresses with the number of an address space above them. Space 0 is
  * the guest's own and that of everything mapped in all spaces. */

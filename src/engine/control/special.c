@@ -8,7 +8,7 @@
 #include "engine/memory/mmu.h"
 #include "engine/stretch/stretch.h"
 #include "engine/stretch/value.h"
-#include "p5scope/pmu.h"
+#include "p5tool/pmu.h"
 
 engine_action special_call(engine *e, engine_special_call *call)
 {

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "base/snapshot.h"
-#include "p5scope/core.h"
+#include "p5tool/core.h"
 
 enum {
     VIDEO_PLANES = 4,

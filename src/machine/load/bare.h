@@ -3,7 +3,7 @@
 #define MACHINE_LOAD_BARE_H
 
 #include "machine/load/elf.h"
-#include "p5scope/machine.h"
+#include "p5tool/machine.h"
 
 enum { BARE_CODE = 0x08, BARE_DATA = 0x10 };
 

@@ -272,8 +272,8 @@ static p5_status load_machine(snapshot_file *f, const p5_snapshot_info *info,
     return status;
 }
 
-p5_status p5_machine_load(const char *path, const p5_machine_options *options, p5_machine **machine,
-                          p5_error *error)
+p5_status p5_machine_restore(const char *path, const p5_machine_options *options, p5_machine **machine,
+                             p5_error *error)
 {
     *machine = NULL;
     p5_status status = options != NULL ? check_options(options, error) : P5_OK;

@@ -1,5 +1,5 @@
 /* Assembles cases with the GNU assembler from PATH, once per file and N. object.c places its output. */
-#include "p5scope/report.h"
+#include "p5tool/report.h"
 
 #include <errno.h>
 #include <fcntl.h>

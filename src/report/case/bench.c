@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "p5scope/report.h"
+#include "p5tool/report.h"
 #include "report/row_writer.h"
 #include "report/stat/cpi_stack.h"
 #include "report/stat/list.h"

@@ -1,5 +1,5 @@
 /* Parses case files: the directives of an assembly program that state its cost. */
-#include "p5scope/report.h"
+#include "p5tool/report.h"
 
 #include <ctype.h>
 #include <errno.h>

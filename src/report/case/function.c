@@ -23,7 +23,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "p5scope/machine.h"
+#include "p5tool/machine.h"
 #include "report/case/object.h"
 #include "report/case/syntax.h"
 #include "report/case/workplace.h"

@@ -1,5 +1,5 @@
 /* Compares a case's measured costs with its expectations. */
-#include "p5scope/report.h"
+#include "p5tool/report.h"
 
 #include <string.h>
 

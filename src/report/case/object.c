@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "p5scope/report.h"
+#include "p5tool/report.h"
 
 enum { PAGE = 4096, MOST_MEMORY = 31 << 20 };
 

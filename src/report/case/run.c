@@ -1,5 +1,5 @@
 /* Runs a case on a machine fresh from reset. */
-#include "p5scope/report.h"
+#include "p5tool/report.h"
 
 #include <string.h>
 

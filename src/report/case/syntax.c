@@ -5,7 +5,7 @@
 #include <strings.h>
 
 #include "base/error.h"
-#include "p5scope/report.h"
+#include "p5tool/report.h"
 
 /* ---- Words ---- */
 

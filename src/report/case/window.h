@@ -3,7 +3,7 @@
 #define REPORT_CASE_WINDOW_H
 
 #include "isa/isa.h"
-#include "p5scope/report.h"
+#include "p5tool/report.h"
 
 typedef struct window_insn {
     p5_trace_insn trace;

@@ -2,7 +2,7 @@
 #ifndef REPORT_CASE_WORKPLACE_H
 #define REPORT_CASE_WORKPLACE_H
 
-#include "p5scope/report.h"
+#include "p5tool/report.h"
 
 typedef struct workplace {
     char folder[64];

@@ -11,7 +11,7 @@
 
 #include "base/embed.h"
 #include "base/error.h"
-#include "p5scope/report.h"
+#include "p5tool/report.h"
 #include "report/stat/list.h"
 
 enum { APPLICATION = 0x70357363, FORM = 3, BUSY_MILLISECONDS = 60000 };

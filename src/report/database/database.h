@@ -5,7 +5,7 @@
 #include <sqlite3.h>
 #include <stdbool.h>
 
-#include "p5scope/trace.h"
+#include "p5tool/trace.h"
 
 /* A row of table run. Strings belong to the caller. */
 typedef struct database_run {

@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "base/utf8.h"
-#include "p5scope/report.h"
+#include "p5tool/report.h"
 #include "report/stat/scan.h"
 
 p5_profile *profile_new(void)

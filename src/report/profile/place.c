@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "p5scope/observe.h"
-#include "p5scope/profile.h"
+#include "p5tool/profile.h"
 #include "report/profile/profile_internal.h"
 #include "report/profile/symbol_reader.h"
 

@@ -5,7 +5,7 @@
 #include "base/arena.h"
 #include "base/array.h"
 #include "core/core.h"
-#include "p5scope/profile.h"
+#include "p5tool/profile.h"
 #include "report/profile/symbols.h"
 
 enum { PROFILE_NO_INDEX = -1, PROFILE_ROOT = 1 };

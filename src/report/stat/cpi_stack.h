@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "p5scope/core.h"
+#include "p5tool/core.h"
 
 typedef struct cpi_share {
     p5_stall cause;

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "p5scope/report.h"
+#include "p5tool/report.h"
 
 /* Checks the laws. `part`: instructions ran before counting began. */
 unsigned laws_check(const p5_counts *counts, unsigned family, bool part, FILE *out, unsigned *checked);

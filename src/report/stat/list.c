@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "p5tool/event.h"
 
 bool list_matches(const char *pattern, const char *name)
 {

@@ -2,7 +2,7 @@
 #ifndef REPORT_STAT_LIST_H
 #define REPORT_STAT_LIST_H
 
-#include "p5scope/report.h"
+#include "p5tool/report.h"
 
 /* The groups of events in the order of `list` and `stat`, NULL-terminated. */
 extern const char *const event_groups[];

@@ -27,7 +27,7 @@
 #include <stdint.h>
 
 #include "base/embed.h"
-#include "p5scope/core.h"
+#include "p5tool/core.h"
 #include "p5scope/status.h"
 #include "report/stat/scan.h"
 

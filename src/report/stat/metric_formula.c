@@ -8,7 +8,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/text.h"
-#include "p5scope/report.h"
+#include "p5tool/report.h"
 #include "report/stat/metric.h"
 
 /* Limits of nesting and of values on the stack, so that no text can exhaust the stack. Practical formulas are

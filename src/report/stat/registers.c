@@ -1,5 +1,5 @@
 /* Describes, decodes and encodes model-specific registers in words. */
-#include "p5scope/report.h"
+#include "p5tool/report.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "p5tool/event.h"
 
 p5_status scan_fail(const scanner *s, const char *at, p5_status status, const char *format, ...)
 {

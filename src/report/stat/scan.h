@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "p5scope/report.h"
+#include "p5tool/report.h"
 
 typedef struct scanner {
     const char *text; /* columns of errors count from here */

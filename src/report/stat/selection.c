@@ -7,7 +7,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/text.h"
-#include "p5scope/report.h"
+#include "p5tool/report.h"
 #include "report/stat/scan.h"
 
 typedef struct parser {

@@ -2,7 +2,7 @@
 #ifndef REPORT_STAT_STAT_INTERNAL_H
 #define REPORT_STAT_STAT_INTERNAL_H
 
-#include "p5scope/report.h"
+#include "p5tool/report.h"
 #include "report/stat/metric.h"
 
 /* Mean and relative standard error of the mean over the runs. */

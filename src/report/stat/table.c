@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "p5scope/report.h"
+#include "p5tool/report.h"
 #include "report/stat/metric.h"
 
 enum { TIME_WIDTH = 10, LEAST_WIDTH = 8, MOST_COLUMNS = 32 };

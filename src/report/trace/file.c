@@ -11,7 +11,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
-#include "p5scope/report.h"
+#include "p5tool/report.h"
 #include "base/host_time.h"
 #include "base/held_signals.h"
 #include "base/text.h"

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "report/trace/time_queue.h"
+#include "p5tool/event.h"
 
 enum { RECENT = 64, TEXT = 96, LINE = 400 }; /* names, labels and reasons are shorter than half a line */
 #define HEADER "Kanata\t0004"

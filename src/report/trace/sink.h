@@ -5,7 +5,7 @@
 #include <stdatomic.h>
 
 #include "base/array.h"
-#include "p5scope/trace.h"
+#include "p5tool/trace.h"
 #include "report/trace/file.h"
 
 /* A counter of the trace. */

@@ -106,11 +106,12 @@ files)
     done >"$work/broken"
     [ ! -s "$work/broken" ] || { cat "$work/broken"; fail "links of installed documents lead nowhere"; }
     # Nothing may be visible but what the headers declare: a program's own functions could collide with the rest, or call it.
+    [ ! -e "$prefix/include/p5tool" ] || fail "the headers of the tool are installed"
     grep -ohE '\bp5_[a-z0-9_]+' "$prefix"/include/p5scope/*.h | sort -u >"$work/declared"
     for library in "$libdir"/*.a "$libdir"/*.so; do
         dynamic=
         [ "${library%.so}" = "$library" ] || dynamic=-D
-        nm $dynamic --defined-only --extern-only "$library" | awk 'NF == 3 { print $3 }' | sort -u >"$work/visible"
+        nm $dynamic --defined-only --extern-only "$library" | awk 'NF == 3 && $2 != "A" { sub(/@.*/, "", $3); print $3 }' | sort -u >"$work/visible"
         [ -s "$work/visible" ] || fail "$library shows nothing"
         foreign=$(comm -13 "$work/declared" "$work/visible")
         [ -z "$foreign" ] || fail "$library shows $foreign"

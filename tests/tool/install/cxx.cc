@@ -5,8 +5,8 @@
 #include <p5scope/cmocka.h>
 #include <p5scope/machine.h>
 #include <p5scope/observe.h>
-#include <p5scope/report.h>
-#include <p5scope/trace.h>
+#include <p5scope/profile.h>
+#include <p5scope/snapshot.h>
 
 int main(int argc, char **argv)
 {
@@ -28,9 +28,9 @@ int main(int argc, char **argv)
     }
     p5_run_result result;
     p5_machine_run(machine.get(), nullptr, &result, &error);
-    auto counts = std::make_unique<p5_counts>();
+    std::unique_ptr<p5_counts, void (*)(p5_counts *)> counts(p5_counts_new(), p5_counts_free);
     p5_machine_counts(machine.get(), counts.get());
     std::printf("%llu instructions\n",
-                static_cast<unsigned long long>(p5_counts_sum(counts->increments[P5_EVENT_INSTRUCTIONS_EXECUTED], P5_CPL_MASK_ALL)));
+                static_cast<unsigned long long>(p5_counts_event(counts.get(), P5_EVENT_INSTRUCTIONS_EXECUTED, P5_CPL_MASK_ALL)));
     return result.end == P5_END_EXIT ? 0 : 1;
 }

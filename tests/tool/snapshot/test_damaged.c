@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "p5scope/snapshot.h"
+#include "p5tool/machine.h"
 
 enum { HEADER = 72, SECTION = 48 }; /* bytes of the file's header and of a section's */
 
@@ -28,7 +29,7 @@ static bool refused(const uint8_t *bytes, size_t size, const char *words)
     p5_error error = {0};
     write_file(bytes, size);
     tried++;
-    p5_status status = p5_machine_load(path, NULL, &machine, &error);
+    p5_status status = p5_machine_restore(path, NULL, &machine, &error);
     if (status != P5_ERR_FORMAT || machine != NULL || error.message[0] == '\0' ||
         strstr(error.message, words) == NULL || strcmp(error.where, path) != 0) {
         printf("expected a message with '%s', got %d: %s (%s)\n", words, (int)status, error.message,
@@ -103,17 +104,17 @@ static bool other_model(const uint8_t *bytes, size_t size)
     p5_machine *machine;
     p5_error error = {0};
     write_file(bytes, size);
-    if (p5_machine_load(path, &options, &machine, &error) != P5_OK) {
+    if (p5_machine_restore(path, &options, &machine, &error) != P5_OK) {
         printf("a whole snapshot: %s\n", error.message);
         return false;
     }
     p5_machine_close(machine);
     options.clock_mhz = 199;
-    bool clock = p5_machine_load(path, &options, &machine, &error) == P5_ERR_FORMAT && machine == NULL &&
+    bool clock = p5_machine_restore(path, &options, &machine, &error) == P5_ERR_FORMAT && machine == NULL &&
                  strstr(error.message, "another model") != NULL;
     options.clock_mhz = 0;
     options.memory_bytes = 1 << 20;
-    bool memory = p5_machine_load(path, &options, &machine, &error) == P5_ERR_RANGE && machine == NULL;
+    bool memory = p5_machine_restore(path, &options, &machine, &error) == P5_ERR_RANGE && machine == NULL;
     if (!clock || !memory)
         printf("another model or size of memory was taken: %s\n", error.message);
     return clock && memory;

@@ -14,6 +14,8 @@
 #include "snapshot_sections.h"
 #include "machine/snapshot/machine_tables.h"
 #include "p5scope/snapshot.h"
+#include "p5tool/machine.h"
+#include "p5tool/core.h"
 
 static const char *path;
 
@@ -93,7 +95,7 @@ static p5_status load(const char *guest, p5_error *error)
     const p5_machine_options options = {
         .size = sizeof options, .shares = &share, .share_count = 1, .image = guest, .console = nothing};
     p5_machine *m;
-    p5_status status = p5_machine_load(path, &options, &m, error);
+    p5_status status = p5_machine_restore(path, &options, &m, error);
     p5_machine_close(m);
     return status;
 }
@@ -256,7 +258,7 @@ static bool goes_on(const char *fixture, const char *model)
     p5_error error = {0};
     p5_machine *m, *f = fresh(model, (p5_limits){.max_instructions = POINT});
     const p5_machine_options options = {.size = sizeof options, .console = nothing};
-    if (p5_machine_load(fixture, &options, &m, &error) != P5_OK)
+    if (p5_machine_restore(fixture, &options, &m, &error) != P5_OK)
         fail(fixture, &error);
     p5_machine_counts(m, &before);
     run_to_end(m);

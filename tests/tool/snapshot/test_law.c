@@ -216,7 +216,7 @@ static p5_machine *load(const setting *t, size_t *keys)
     options.shares = &share; /* a snapshot grants nothing of the host */
     options.share_count = strcmp(t->kind, "linux") == 0;
     options.image = t->guest[0];
-    if (p5_machine_load(t->snapshot, &options, &m, &error) != P5_OK)
+    if (p5_machine_restore(t->snapshot, &options, &m, &error) != P5_OK)
         fail("load", &error);
     return m;
 }

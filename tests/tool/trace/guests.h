@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "p5scope/observe.h"
+#include "p5tool/machine.h"
 
 static const char *guests; /* the folder that they are in: the test's argument */
 

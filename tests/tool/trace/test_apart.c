@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "p5scope/trace.h"
+#include "p5tool/trace.h"
 
 enum { FORMATS = 5, JOBS = 4 };
 static const struct {

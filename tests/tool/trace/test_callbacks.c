@@ -3,7 +3,7 @@
  * them. Several observers work side by side, and each callback may call only the functions that the header allows. */
 #include "guests.h"
 
-#include "p5scope/report.h"
+#include "p5tool/report.h"
 
 /* ---- machines ------------------------------------------------------------------------------------------ */
 

@@ -2,7 +2,7 @@
  * and has the control word that programs expect. */
 #include "guests.h"
 
-#include "p5scope/core.h"
+#include "p5tool/core.h"
 
 typedef struct looked {
     unsigned calls;

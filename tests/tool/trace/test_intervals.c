@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "p5scope/report.h"
+#include "p5tool/report.h"
 
 enum { EVENTS = 3 };
 static const char events[] = "clocks,instructions_executed,data_read";

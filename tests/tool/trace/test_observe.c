@@ -1,6 +1,7 @@
 /* Observation is exact and has no effect. An observer of intervals gets what an observer of every instruction and
  * delivery gets at the first boundary that reaches the goal, and every run ends with the totals of an unobserved one. */
 #include "guests.h"
+#include "p5tool/core.h"
 
 enum { MOST = 4096 };
 

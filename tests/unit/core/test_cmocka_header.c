@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "p5scope/cmocka.h"
+#include "p5tool/core.h"
 
 /* Counts of nothing, and of 10 instructions in 12 clocks with 3 reads at CPL 3 and 1 at CPL 0. */
 static p5_counts before, after;

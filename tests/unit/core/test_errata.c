@@ -3,7 +3,7 @@
  * tests/cases/events. */
 #include "core/model/model.h"
 #include "fixture.h"
-#include "p5scope/core.h"
+#include "p5tool/core.h"
 
 enum { CODE = 0x1000, HANDLER = 0x2000, MISSING = 0x700000, MF = 16, PF = 14, DB = 1 };
 

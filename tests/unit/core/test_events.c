@@ -10,7 +10,7 @@
 
 #include "base/text.h"
 #include "p5scope/core.h"
-#include "p5scope/event.h"
+#include "p5tool/event.h"
 
 enum { BOTH_FAMILIES = P5_FAMILY_P54C | P5_FAMILY_P55C };
 

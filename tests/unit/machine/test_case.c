@@ -8,7 +8,8 @@
 
 #include <cmocka.h>
 
-#include "p5scope/machine.h"
+#include "p5tool/machine.h"
+#include "p5tool/core.h"
 
 enum { TEXT = 0x401000, DATA = 0x402000 };
 

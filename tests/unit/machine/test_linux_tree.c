@@ -92,7 +92,7 @@ static p5_status save_and_load(const tree *t, p5_error *error)
         fail_msg("%s: %s", t->what, error->message);
     *error = (p5_error){0};
     const p5_machine_options options = {.size = sizeof options};
-    p5_status status = p5_machine_load(path, &options, &loaded, error);
+    p5_status status = p5_machine_restore(path, &options, &loaded, error);
     p5_machine_close(loaded);
     p5_machine_close(machine);
     unlink(path);

@@ -2,7 +2,7 @@
  * issue a pending instruction. */
 #include "core/core.h"
 #include "fake_source.h"
-#include "p5scope/core.h"
+#include "p5tool/core.h"
 #include "p5scope/model.h"
 #include "p5scope/observe.h"
 #include "pmu/pins.h"

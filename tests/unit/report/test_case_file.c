@@ -8,7 +8,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "p5scope/report.h"
+#include "p5tool/report.h"
 
 static char path[] = "/tmp/p5case.XXXXXX.s";
 

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "p5scope/report.h"
+#include "p5tool/report.h"
 
 static const unsigned trips[2] = {100, 300};
 static const char *const models[] = {"p55c-200", "p54c-133"};

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "p5scope/report.h"
+#include "p5tool/report.h"
 
 static void refused(void **state)
 {

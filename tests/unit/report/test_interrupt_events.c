@@ -9,7 +9,7 @@
 
 #include "machine/base/end.h"
 #include "machine/state.h"
-#include "p5scope/report.h"
+#include "p5tool/report.h"
 
 enum { PERIOD = 10000, WAITS = 7, VECTOR = 0x20 };
 

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "p5scope/report.h"
+#include "p5tool/report.h"
 #include "report/stat/cpi_stack.h"
 
 static void set(p5_counts *counts, enum p5_event event, uint64_t value)

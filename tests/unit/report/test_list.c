@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "p5scope/report.h"
+#include "p5tool/report.h"
 
 static char *list(unsigned sections, bool verbose, p5_row_format format, const char *pattern, size_t *rows)
 {

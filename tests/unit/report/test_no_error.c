@@ -9,10 +9,10 @@
 
 #include <cmocka.h>
 
-#include "p5scope/machine.h"
+#include "p5tool/machine.h"
 #include "p5scope/observe.h"
 #include "p5scope/profile.h"
-#include "p5scope/report.h"
+#include "p5tool/report.h"
 #include "p5scope/snapshot.h"
 
 /* A file that is no guest, no case and no result of anything. */
@@ -157,7 +157,7 @@ static p5_status load_snapshot(const char *text, p5_error *error)
 {
     p5_machine *machine;
     const p5_machine_options options = {.size = sizeof options};
-    return p5_machine_load(text, &options, &machine, error);
+    return p5_machine_restore(text, &options, &machine, error);
 }
 static p5_status find_register(const char *text, p5_error *error)
 {

@@ -12,9 +12,9 @@
 
 #include <cmocka.h>
 
-#include "p5scope/profile.h"
-#include "p5scope/report.h"
-#include "p5scope/trace.h"
+#include "p5tool/profile.h"
+#include "p5tool/report.h"
+#include "p5tool/trace.h"
 
 static long allocations, failing = -1; /* number of the allocation that fails; -1: none */
 

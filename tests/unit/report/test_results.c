@@ -8,7 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "p5scope/report.h"
+#include "p5tool/report.h"
 #include "report/results.h"
 
 enum { RUNS = 2, MOST_VALUES = 200 };

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "p5scope/report.h"
+#include "p5tool/report.h"
 
 static void select_ok(p5_selection *selection, const char *text, unsigned family)
 {

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "p5scope/report.h"
+#include "p5tool/report.h"
 
 typedef struct fixture {
     p5_model *model;

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/utf8.h"
-#include "p5scope/report.h"
+#include "p5tool/report.h"
 #include "report/row_writer.h"
 #include "report/xml.h"
 

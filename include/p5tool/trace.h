@@ -8,9 +8,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "p5scope/machine.h"
-#include "p5scope/observe.h"
-#include "p5scope/report.h"
+#include "p5tool/machine.h"
+#include "p5tool/observe.h"
+#include "p5tool/report.h"
 
 #ifdef __cplusplus
 extern "C" {

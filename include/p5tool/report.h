@@ -9,11 +9,11 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "p5scope/core.h"
+#include "p5tool/core.h"
 #include "p5scope/event.h"
-#include "p5scope/machine.h"
+#include "p5tool/machine.h"
 #include "p5scope/model.h"
-#include "p5scope/pmu.h"
+#include "p5tool/pmu.h"
 #include "p5scope/status.h"
 
 #ifdef __cplusplus
