@@ -10,6 +10,8 @@
 #include "report/stat/list.h"
 #include "report/stat/metric.h"
 #include "report/stat/words.h"
+#include "p5tool/event.h"
+#include "p5tool/pmu.h"
 
 enum { WIDTH = WORDS_WIDTH, LABEL = WORDS_LABEL };
 
