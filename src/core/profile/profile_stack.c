@@ -1,6 +1,9 @@
 /* A shadow call stack built from the retired instructions. It follows CALL and RET and handles what programs
  * do besides: jumps into other functions (tail calls), unwinding (longjmp), interrupts and signal handlers,
- * and CALL as a way to read EIP. */
+ * and CALL as a way to read EIP.
+ *
+ * An address in a profile contains the number of its space, because programs with different page directories use
+ * the same linear addresses. */
 #include <string.h>
 
 #include "core/profile/profiler.h"
@@ -38,6 +41,7 @@ static uint8_t leaves_by(const p5_block *block)
     }
 }
 
+/* Returns how the last block of the profile ended. */
 static profile_end end_of(const profiler *p)
 {
     const p5_block *block = p->block;
@@ -125,7 +129,7 @@ void profile_load_cr3(profiler *p, uint32_t directory)
 }
 
 /* Returns the profile address of the code. Different programs may use the same place in memory at different
- * times; their bytes tell them apart. */
+ * times; their bytes distinguish them. */
 static uint64_t find_address(p5_core *core, const isa_block *code)
 {
     profiler *p = core->profile;
@@ -142,7 +146,7 @@ static uint64_t find_address(p5_core *core, const isa_block *code)
 }
 
 /* Records the block's instructions and its function. */
-static void profile_note_block(p5_core *core, p5_block *block)
+static void record_block(p5_core *core, p5_block *block)
 {
     profiler *p = core->profile;
     uint64_t begin = find_address(core, block->code);
@@ -393,7 +397,7 @@ void profile_follow(p5_core *core, const p5_retired *r)
         p->interval_over(core);
     p5_block *block = r->block;
     if (block->profile.place == 0)
-        profile_note_block(core, block);
+        record_block(core, block);
     uint64_t from = address_of(p, block, r->first == 0 ? block->code->linear : block->ops[r->first].address);
     uint32_t function = function_of(block);
     profile_end end = end_of(p);
