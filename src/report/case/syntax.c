@@ -83,7 +83,7 @@ bool p5_code_is_att(const char *text)
 {
     code_cursor cursor = {text, 1, false};
     code_statement s;
-    bool plain = false, dollar = false;
+    bool bare = false, dollar = false;
     if (strstr(text, ".att_syntax") != NULL || strstr(text, ".intel_syntax") != NULL)
         return false;
     while (code_next(&cursor, &s)) {
@@ -96,11 +96,11 @@ bool p5_code_is_att(const char *text)
             const bool reg = is_register(at, length);
             if (reg && at[-1] == '%')
                 return true;
-            plain |= reg;
+            bare |= reg;
             dollar |= *at == '$' && length > 1 && at[1] != '$';
         }
     }
-    return dollar && !plain;
+    return dollar && !bare;
 }
 
 /* ---- Rejected forms ---- */

@@ -22,7 +22,7 @@ static char *demangle(const char *symbol)
     return strncmp(symbol, "_Z", 2) == 0 ? __cxa_demangle(symbol, NULL, NULL, NULL) : NULL;
 }
 
-char *function_plain_name(const profile_function *f, bool mangled)
+char *function_unqualified_name(const profile_function *f, bool mangled)
 {
     char *demangled = mangled ? NULL : demangle(f->symbol);
     char *name = utf8_printable(demangled != NULL ? demangled : f->symbol);
@@ -110,7 +110,8 @@ bool functions_qualify(profile_function *functions, size_t count, arena *texts)
     bool fits = members != NULL;
     for (size_t i = 0; fits && i < count; i++) {
         functions[i].qualifier = NULL;
-        members[i] = (member){.function = &functions[i], .shown = function_plain_name(&functions[i], false)};
+        members[i] =
+            (member){.function = &functions[i], .shown = function_unqualified_name(&functions[i], false)};
         fits = members[i].shown != NULL;
     }
     if (fits)
@@ -129,18 +130,18 @@ bool functions_qualify(profile_function *functions, size_t count, arena *texts)
 
 static char *full_name(const profile_function *f, bool mangled)
 {
-    char *plain = function_plain_name(f, mangled), *name = NULL;
+    char *unqualified = function_unqualified_name(f, mangled), *name = NULL;
     size_t size = 0;
-    FILE *out = plain != NULL && f->qualifier != NULL ? open_memstream(&name, &size) : NULL;
+    FILE *out = unqualified != NULL && f->qualifier != NULL ? open_memstream(&name, &size) : NULL;
     if (out == NULL)
-        return f->qualifier == NULL ? plain : (free(plain), NULL);
+        return f->qualifier == NULL ? unqualified : (free(unqualified), NULL);
     if (strcmp(f->qualifier, FUNCTION_BY_ADDRESS) == 0) {
-        fprintf(out, "%s@0x%" PRIx32, plain, (uint32_t)f->start);
+        fprintf(out, "%s@0x%" PRIx32, unqualified, (uint32_t)f->start);
     } else {
         utf8_write_printable(out, f->qualifier);
-        fprintf(out, ":%s", plain);
+        fprintf(out, ":%s", unqualified);
     }
-    free(plain);
+    free(unqualified);
     return fclose(out) == 0 ? name : NULL;
 }
 

@@ -41,7 +41,7 @@ int functions_find(const profile_function *functions, size_t count, const char *
 
 /* Returns the function's symbol without a qualifier, as a string that the caller frees. NULL: out of
  * memory. */
-char *function_plain_name(const profile_function *function, bool mangled);
+char *function_unqualified_name(const profile_function *function, bool mangled);
 
 /* Returns the last component of a path. */
 const char *path_base(const char *path);

@@ -278,14 +278,14 @@ static void write_function(FILE *out, names *n, const char *tag, uint64_t addres
     char buffer[16];
     int f = profile_function_at(n->p, address);
     const profile_function *function = f != PROFILE_NO_INDEX ? &n->p->functions.items[f] : NULL;
-    char *plain =
-        function && file_tells(n->p, function) ? function_plain_name(function, n->p->mangled) : NULL;
+    char *unqualified =
+        function && file_tells(n->p, function) ? function_unqualified_name(function, n->p->mangled) : NULL;
     if (!function && address != 0)
         fprintf(out, "%s=%s\n", tag, profile_name_at(n->p, address, buffer));
     else
         write_name(out, &n->functions[f + 1], tag, (size_t)(f + 1),
-                   plain ? plain : profile_name_at(n->p, address, buffer));
-    free(plain);
+                   unqualified ? unqualified : profile_name_at(n->p, address, buffer));
+    free(unqualified);
 }
 
 static uint64_t amount_at(const p5_profile *p, uint64_t address, unsigned quantity)
