@@ -89,6 +89,7 @@ typedef struct p5_profile_listing {
     const char *event;  /* NULL = clocks */
     bool source;        /* source lines between the instructions where the source file can be read */
     bool bytes;         /* code bytes before the instructions */
+    bool att;           /* AT&T syntax instead of Intel's */
     bool colour;        /* highlights hot instructions on a terminal */
     p5_row_format format;
 } p5_profile_listing;

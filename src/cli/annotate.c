@@ -12,6 +12,7 @@ static int run(const cli_options *line)
                                   .event = line->event.count > 0 ? line->event.items[0] : NULL,
                                   .source = !line->no_source,
                                   .bytes = line->asm_raw,
+                                  .att = line->syntax == 1,
                                   .colour = cli_colour(stdout),
                                   .format = rows_format(line)};
     p5_profile *profile = profile_input(line->input != NULL ? line->input : "p5scope.data", line);

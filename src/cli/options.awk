@@ -96,17 +96,18 @@ function write_header(    i) {
 }
 
 function flag(row, word) { return has(flags[row], word) ? " | OPTION_IS_" toupper(word) : "" }
-function write_table(    i, least) {
+function write_table(    i, least, real) {
     print "/* Made by options.awk from options.tsv and conflicts.tsv. */\n#include \"cli/options.h\"\n"
     print "const cli_option_row cli_option_rows[] = {"
     for (i = 1; i <= n; i++) {
+        real = type[i] == "alias" ? row_of[word_1(verbs[i]), of[i]] : i
         least = type[i] == "uint" ? of[i] : 0
         if (type[i] == "list") most[i] = of[i]
         if (most[i] == "" || most[i] == "max") most[i] = "UINT64_MAX"
         printf "    {\"%s\", \"%s\", %s, %s, VALUE_%s, %s,\n", verbs[i], name[i], letter[i] == "-" ? "0" : "'" letter[i] "'", constant(option[i]),
-            toupper(type[i] == "alias" ? type[row_of[word_1(verbs[i]), of[i]]] : type[i]), quoted(argument[i])
+            toupper(type[real]), quoted(argument[i])
         printf "     %s, %s, %s, %s, \"%s\", 0%s,\n     %s},\n", field[i] in ctype_of ? "offsetof(cli_options, " identifier(field[i]) ")" : "0", least, most[i],
-            type[i] == "choice" ? quoted(of[i]) : "NULL", group[i], flag(i, "optional") flag(i, "hidden") flag(i, "view") flag(i, "contents"), quoted(help[i])
+            type[real] == "choice" ? quoted(of[real]) : "NULL", group[i], flag(i, "optional") flag(i, "hidden") flag(i, "view") flag(i, "contents"), quoted(help[i])
     }
     print "};\nconst size_t cli_option_row_count = sizeof cli_option_rows / sizeof cli_option_rows[0];\n"
     print "const cli_conflict cli_conflicts[] = {"

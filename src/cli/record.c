@@ -14,6 +14,7 @@ typedef struct record_options {
     char *sample_event; /* of --period EVENT/N */
     uint64_t sample_period;
     word_list events;     /* --events */
+    word_list wanted;     /* -e, as of perf: only checked, because a profile has every event */
     const char **symbols; /* --symbols, and --init's program */
     size_t symbol_count;
 } record_options;
@@ -64,6 +65,10 @@ static bool write_files(const record_options *options, output_reserved files[FIL
     for (unsigned i = 0; i < FILES; i++)
         if (files[i].path != NULL)
             fine &= write_file(&files[i], writers[i], profile);
+    if (fine && files[PROFILE].path != NULL && !options->line->quiet)
+        fprintf(stderr, "p5scope: the profile is in %s; 'p5scope report%s%s' shows it\n", files[PROFILE].path,
+                options->line->output != NULL ? " " : "",
+                options->line->output != NULL ? files[PROFILE].path : "");
     return fine;
 }
 
@@ -125,7 +130,9 @@ static int record(record_options *options, output_reserved files[FILES], const c
 
 static int record_guest(record_options *options)
 {
-    if (!event_words_check("--events", &options->events, true, p5_model_family(options->guest.model)))
+    unsigned family = p5_model_family(options->guest.model);
+    if (!event_words_check("--events", &options->events, true, family) ||
+        !event_words_check("-e", &options->wanted, false, family))
         return CLI_USAGE;
     const file_use outputs[] = {{"-o", profile_path(options), false},
                                 {"--callgrind", options->line->callgrind, false},
@@ -152,6 +159,7 @@ static int run(const cli_options *line)
     bool good = guest_options_open(&options.guest, line) &&
                 (line->period == NULL || take_period(&options, line->period)) &&
                 event_words_add(&options.events, &line->events) &&
+                event_words_add(&options.wanted, &line->event) &&
                 guest_options_complete(&options.guest, &status);
     if (good && (options.symbols = guest_symbol_files(&options.guest)) != NULL) {
         while (options.symbols[options.symbol_count] != NULL)
@@ -161,6 +169,7 @@ static int run(const cli_options *line)
     free(options.symbols);
     free(options.sample_event);
     word_list_free(&options.events);
+    word_list_free(&options.wanted);
     guest_options_free(&options.guest);
     return status;
 }

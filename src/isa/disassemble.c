@@ -1,4 +1,4 @@
-/* Instruction text in Intel syntax. This is the only file that uses Capstone (versions 4 and 5, which write
+/* Instruction text in Intel or AT&T syntax. This is the only file that uses Capstone (versions 4 and 5, which write
  * some rare encodings differently; counts do not depend on it). */
 #include <capstone/capstone.h>
 #include <ctype.h>
@@ -11,6 +11,7 @@
 typedef struct isa_text {
     csh handle[2]; /* 16-bit, 32-bit code */
     cs_insn *insn; /* space for one */
+    bool att;
 } isa_text;
 
 isa_decoder *isa_decoder_open(unsigned models)
@@ -46,6 +47,14 @@ void isa_decoder_close(isa_decoder *decoder)
     }
     free(text);
     free(decoder);
+}
+
+void isa_decoder_set_att(isa_decoder *decoder, bool att)
+{
+    isa_text *text = decoder->text;
+    text->att = att;
+    for (unsigned i = 0; i < 2; i++)
+        cs_option(text->handle[i], CS_OPT_SYNTAX, att ? CS_OPT_SYNTAX_ATT : CS_OPT_SYNTAX_INTEL);
 }
 
 /* Names that Capstone uses for a later processor's meaning of bytes that this processor decodes differently,
@@ -114,7 +123,7 @@ unsigned isa_disassemble(isa_decoder *decoder, const isa_code *code, char *text,
     cs_insn *found = decoder->text->insn;
     const uint8_t *opcode = code->bytes + insn.prefixes;
     if (!undefined && is_x87_alias(&insn, opcode))
-        snprintf(text, text_size, "%s st(%d)",
+        snprintf(text, text_size, decoder->text->att ? "%s %%st(%d)" : "%s st(%d)",
                  opcode[0] == 0xdd            ? "fxch"
                  : opcode[0] == 0xdf          ? "fstp"
                  : (opcode[1] & 0xf8) == 0xd8 ? "fcomp"

@@ -310,6 +310,8 @@ typedef struct isa_decoder isa_decoder;
  * be shared between threads. */
 isa_decoder *isa_decoder_open(unsigned models);
 void isa_decoder_close(isa_decoder *decoder);
+/* Selects the syntax of isa_disassemble: AT&T's as the GNU assembler writes it, or Intel's (at first). */
+void isa_decoder_set_att(isa_decoder *decoder, bool att);
 
 /* Decodes one instruction from `bytes` (`size` of them available) at linear `address`, as 32-bit or 16-bit
  * code. Always fills `insn`: an instruction that the processor lacks gets ISA_UNDEFINED and its length. A
@@ -326,7 +328,7 @@ typedef struct isa_code {
     bool code32;
 } isa_code;
 
-/* Disassembles the first instruction of `code` in Intel syntax into `text`. Returns its length as isa_decode
+/* Disassembles the first instruction of `code` into `text`. Returns its length as isa_decode
  * does, 0 if the code ends before the instruction does. An instruction that raises #UD on this processor is shown by the name that it has on
  * later ones, if any. */
 unsigned isa_disassemble(isa_decoder *decoder, const isa_code *code, char *text, size_t text_size);

@@ -77,6 +77,13 @@ bool machine_is_later(p5_machine *machine, uint32_t eip)
            !(decoded.flags & ISA_UNDEFINED) && isa_forms[decoded.form].models == ISA_P6;
 }
 
+bool machine_is_rdpmc(p5_machine *machine, uint32_t eip)
+{
+    shown_insn insn;
+    return show_insn(machine, eip, &insn) && insn.available >= 2 && insn.bytes[0] == 0x0f &&
+           insn.bytes[1] == 0x33;
+}
+
 void machine_end_message(p5_machine *machine, const char *format, ...)
 {
     va_list arguments;

@@ -15,6 +15,8 @@ void machine_end_message(p5_machine *machine, const char *format, ...) __attribu
 /* Returns true if the instruction at CS:`eip` belongs to a later processor and runs only with
  * p5_machine_options.permissive. */
 bool machine_is_later(p5_machine *machine, uint32_t eip);
+/* Returns whether RDPMC is at `eip`. */
+bool machine_is_rdpmc(p5_machine *machine, uint32_t eip);
 /* Writes the instruction at `linear` as text, decoded in the current mode. */
 void machine_disassemble(p5_machine *machine, uint32_t linear, char *text, size_t size);
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "machine/base/notice.h"
 #include "machine/share/scratch.h"
 #include "machine/linux/abi.h"
 #include "machine/linux/calls.h"
@@ -220,6 +221,22 @@ static int32_t open_again(linux_process *p, uint32_t descriptor, uint32_t flags)
     return linux_descriptor_add(p, file, 0, (flags & GUEST_O_CLOEXEC) != 0);
 }
 
+/* Tells the user that the guest sees no files of the host, when it looks for one of its own. System files, which
+ * every C library tries, are not such a reason. */
+static void hint_at_directories(const linux_process *p, const char *path)
+{
+    enum { NUMBER = 0xd1 };
+    static const char *const tried[] = {"/etc/", "/usr/", "/proc/", "/sys/", "/dev/", "/lib/"};
+    for (size_t i = 0; i < sizeof tried / sizeof tried[0]; i++)
+        if (strncmp(path, tried[i], strlen(tried[i])) == 0)
+            return;
+    if (p->machine->options.share_count == 0)
+        notice_once(
+            &p->machine->notices, NOTICE_OTHER, NUMBER,
+            "the guest cannot open '%s': it sees no files of the host; --dir . shows it this directory",
+            path);
+}
+
 int32_t linux_openat(linux_process *p, const uint32_t a[6])
 {
     char path[SHARE_PATH];
@@ -239,6 +256,8 @@ int32_t linux_openat(linux_process *p, const uint32_t a[6])
     unsigned how = (flags & GUEST_O_NOFOLLOW) != 0 || exclusive ? 0 : SHARE_FOLLOW;
     wrong = linux_resolve(p, (int32_t)a[0], path, how | ((flags & O_CREAT) != 0 ? SHARE_MAY_BE_MISSING : 0),
                           &place);
+    if (wrong == -ENOENT)
+        hint_at_directories(p, path);
     if (wrong != 0)
         return wrong;
     return place.target[0] != '\0'    ? open_device(p, &place, flags)

@@ -168,6 +168,8 @@ static void signal_kills(linux_process *p, int signal)
             machine_end_message(p->machine, "%s address %08Xh",
                                 (p->signals.error_code & 2) != 0 ? "write to" : "access to",
                                 p->signals.info[signal].value[0]);
+    if (signal == SIGSEGV && !p->machine->options.pce && machine_is_rdpmc(p->machine, p->registers.eip))
+        machine_end_message(p->machine, "RDPMC faults at CPL 3 while CR4.PCE is clear; --pce sets it");
     if (signal == SIGILL && p->signals.info[signal].code == LINUX_ILL_ILLOPN &&
         machine_is_later(p->machine, p->registers.eip))
         machine_end_message(p->machine, "of later processors; --isa=permissive lets it run");

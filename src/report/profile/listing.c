@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "report/profile/jumps.h"
 #include "report/profile/remarks.h"
 #include "report/row_writer.h"
 
@@ -26,7 +27,7 @@ static void write_source(FILE *out, sources *s, const p5_profile *p, const profi
         return;
     const char *text = sources_line(s, insn->file, insn->line);
     const char *path = profile_file_name(p, insn->file), *slash = strrchr(path, '/');
-    fprintf(out, "%*s %s:%u%s%s\n", 41, ":", slash ? slash + 1 : path, insn->line, text ? "  " : "",
+    fprintf(out, "%*s %s:%u%s%s\n", 49, ":", slash ? slash + 1 : path, insn->line, text ? "  " : "",
             text ? text : "");
 }
 
@@ -36,6 +37,8 @@ typedef struct listing_row {
     const insn_costs *costs;
     uint64_t value;
     double percent; /* of the function's */
+    double percent_of_all;
+    const char *jumps;
 } listing_row;
 
 static void write_insn(FILE *out, isa_decoder *decoder, const listing_row *row,
@@ -47,8 +50,9 @@ static void write_insn(FILE *out, isa_decoder *decoder, const listing_row *row,
     remarks_disassemble(decoder, insn, text, sizeof text);
     const char *colour = profile_colour(listing->colour, row->percent);
     fputs(colour, out);
-    fprintf(out, "%7.2f %13" PRIu64 " %12" PRIu64 "  %-5s : %8" PRIx32 ":  ", row->percent, row->value,
-            c->of[P5_PROFILE_EXECUTIONS], remarks_pipe(c, buffer), (uint32_t)insn->code.address);
+    fprintf(out, "%7.2f %7.2f %13" PRIu64 " %12" PRIu64 "  %-5s : %8" PRIx32 ":  %s", row->percent,
+            row->percent_of_all, row->value, c->of[P5_PROFILE_EXECUTIONS], remarks_pipe(c, buffer),
+            (uint32_t)insn->code.address, row->jumps);
     if (listing->bytes)
         write_bytes(out, &insn->code);
     char *remarks = remarks_text(c);
@@ -73,6 +77,7 @@ static void put_insn(row_writer *rows, isa_decoder *decoder, const p5_profile *p
     rows_text(rows, "instruction", text);
     rows_unsigned(rows, "value", row->value);
     rows_double(rows, "percent", row->percent);
+    rows_double(rows, "percent_of_all", row->percent_of_all);
     rows_unsigned(rows, "executions", c->of[P5_PROFILE_EXECUTIONS]);
     rows_text(rows, "pipe", remarks_pipe(c, buffer));
     rows_text(rows, "remarks", remarks != NULL ? remarks : "");
@@ -83,64 +88,104 @@ static void put_insn(row_writer *rows, isa_decoder *decoder, const p5_profile *p
     free(remarks);
 }
 
+/* What all rows of a listing share. */
+typedef struct listing_writer {
+    FILE *out;
+    const p5_profile *p;
+    const p5_profile_listing *options;
+    profile_value value;
+    insn_costs *costs;
+    uint64_t *values;
+    isa_decoder *decoder;
+    sources source;
+    jump_arrows arrows;
+} listing_writer;
+
+/* Writes the lines above the instructions. */
+static void write_heading(const listing_writer *l, const profile_function *function, uint64_t sum,
+                          uint64_t all)
+{
+    char grouped[32];
+    fprintf(l->out, "# %s: %s %s, %.2f %% of all\n# Command: %s; model %s\n#\n", function->name,
+            text_grouped(sum, grouped, sizeof grouped), l->value.name, profile_percent(sum, all),
+            l->p->command, l->p->model);
+    fprintf(l->out, "# %% of function\n#     %% of all %12.12s     executed  pipe    address  instruction\n",
+            l->value.name);
+}
+
+static void write_function(listing_writer *l, const profile_function *function)
+{
+    const p5_profile *p = l->p;
+    size_t first = profile_insn_from(p, function->start), end = profile_insn_from(p, function->end);
+    uint64_t sum = 0, all = profile_total_value(p, &l->value);
+    row_writer rows;
+    bool text = l->options->format == P5_ROWS_TEXT;
+    for (size_t i = first; i < end; i++)
+        sum += l->values[i];
+    if (text)
+        write_heading(l, function, sum, all);
+    else
+        rows_open(&rows, l->out, l->options->format, "annotate", "function", function->name, "event",
+                  l->value.name, "command", p->command, "model", p->model, NULL);
+    for (size_t i = first; i < end; i++) {
+        const profile_insn *insn = &p->insns.items[i];
+        const listing_row row = {insn,
+                                 &l->costs[i],
+                                 l->values[i],
+                                 profile_percent(l->values[i], sum),
+                                 profile_percent(l->values[i], all),
+                                 jump_arrows_at(&l->arrows, i - first)};
+        if (!text)
+            put_insn(&rows, l->decoder, p, &row);
+        if (text && l->options->source)
+            write_source(l->out, &l->source, p, insn, i > first ? insn - 1 : NULL);
+        if (text)
+            write_insn(l->out, l->decoder, &row, l->options);
+    }
+}
+
+/* Finds the function and writes it. */
+static p5_status write_listing(listing_writer *l, p5_error *error)
+{
+    const p5_profile *p = l->p;
+    int f = PROFILE_NO_INDEX;
+    if (l->options->symbol != NULL) {
+        p5_status status = profile_find_function(p, l->options->symbol, &f, error);
+        if (status != P5_OK)
+            return status;
+    } else if ((f = remarks_hottest(p, l->costs, l->values)) == PROFILE_NO_INDEX) {
+        return error_set(error, P5_ERR_NAME, "no function was executed");
+    }
+    const profile_function *function = &p->functions.items[f];
+    bool fits = jump_arrows_open(&l->arrows, p, l->decoder, profile_insn_from(p, function->start),
+                                 profile_insn_from(p, function->end));
+    if (fits)
+        write_function(l, function);
+    jump_arrows_close(&l->arrows);
+    return fits ? P5_OK : error_set(error, P5_ERR_MEMORY, "out of memory");
+}
+
 p5_status p5_profile_write_listing(FILE *out, const p5_profile *p, const p5_profile_listing *listing,
                                    p5_error *error)
 {
-    profile_value value;
+    listing_writer l = {.out = out, .p = p, .options = listing};
     p5_status status =
-        profile_value_find(p->family, listing->event ? listing->event : "clocks", &value, error);
+        profile_value_find(p->family, listing->event ? listing->event : "clocks", &l.value, error);
     if (status != P5_OK)
         return status;
-    insn_costs *costs = remarks_costs(p);
-    uint64_t *values = profile_sum_by_insn(p, &value, 1);
-    isa_decoder *decoder = isa_decoder_open((p->family == P5_FAMILY_P54C ? ISA_P54C : ISA_P55C) | ISA_P6);
-    sources source = {0};
-    if (!costs || !values || !decoder || !sources_open(&source, p)) {
+    l.costs = remarks_costs(p);
+    l.values = profile_sum_by_insn(p, &l.value, 1);
+    l.decoder = isa_decoder_open((p->family == P5_FAMILY_P54C ? ISA_P54C : ISA_P55C) | ISA_P6);
+    if (!l.costs || !l.values || !l.decoder || !sources_open(&l.source, p)) {
         status = error_set(error, P5_ERR_MEMORY, "out of memory");
     } else {
-        int f = PROFILE_NO_INDEX;
-        if (listing->symbol)
-            status = profile_find_function(p, listing->symbol, &f, error);
-        else if ((f = remarks_hottest(p, costs, values)) == PROFILE_NO_INDEX)
-            status = error_set(error, P5_ERR_NAME, "no function was executed");
-        if (status == P5_OK) {
-            const profile_function *function = &p->functions.items[f];
-            size_t first = profile_insn_from(p, function->start), end = profile_insn_from(p, function->end);
-            uint64_t sum = 0;
-            for (size_t i = first; i < end; i++)
-                sum += values[i];
-            char grouped[32];
-            uint64_t all = profile_total_value(p, &value);
-            row_writer rows;
-            if (listing->format != P5_ROWS_TEXT) {
-                rows_open(&rows, out, listing->format, "annotate", "function", function->name, "event",
-                          value.name, "command", p->command, "model", p->model, NULL);
-                for (size_t i = first; i < end; i++) {
-                    const listing_row row = {&p->insns.items[i], &costs[i], values[i],
-                                             profile_percent(values[i], sum)};
-                    put_insn(&rows, decoder, p, &row);
-                }
-                end = first;
-            } else {
-                fprintf(out, "# %s: %s %s, %.2f %% of all\n# Command: %s; model %s\n#\n", function->name,
-                        text_grouped(sum, grouped, sizeof grouped), value.name,
-                        all ? 100.0 * (double)sum / (double)all : 0, p->command, p->model);
-                fprintf(out, "# Percent %12.12s     executed  pipe    address  instruction\n", value.name);
-            }
-            for (size_t i = first; i < end; i++) {
-                if (listing->source)
-                    write_source(out, &source, p, &p->insns.items[i],
-                                 i > first ? &p->insns.items[i - 1] : NULL);
-                const listing_row row = {&p->insns.items[i], &costs[i], values[i],
-                                         profile_percent(values[i], sum)};
-                write_insn(out, decoder, &row, listing);
-            }
-        }
+        isa_decoder_set_att(l.decoder, listing->att);
+        status = write_listing(&l, error);
     }
-    sources_close(&source);
-    if (decoder)
-        isa_decoder_close(decoder);
-    free(values);
-    free(costs);
+    sources_close(&l.source);
+    if (l.decoder)
+        isa_decoder_close(l.decoder);
+    free(l.values);
+    free(l.costs);
     return status != P5_OK ? status : error_unless_written(error, out, "the listing");
 }

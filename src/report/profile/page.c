@@ -60,6 +60,15 @@ static int by_rank(const void *a, const void *b)
     return (x->stall > y->stall) - (x->stall < y->stall);
 }
 
+/* Writes the explanation of a name: what it is, and how to avoid it. */
+static void put_about(profile_page *page, const char *kind, const char *name, const char *what)
+{
+    const words_topic *topic = words_find(&page->words, kind, name);
+    char text[1000];
+    snprintf(text, sizeof text, "%s %s", what, topic != NULL ? topic->avoid : "");
+    json_key_string(&page->json, "about", text);
+}
+
 static void put_owners(profile_page *page)
 {
     json_writer *json = &page->json;
@@ -73,6 +82,27 @@ static void put_owners(profile_page *page)
         json_open_object(json);
         json_key_string(json, "name", p5_stall_name((p5_stall)owners[i].stall));
         json_key_unsigned(json, "clocks", owners[i].clocks);
+        json_key_string(json, "colour", p5_stall_colour((p5_stall)owners[i].stall));
+        put_about(page, "count", p5_stall_name((p5_stall)owners[i].stall),
+                  p5_stall_rule((p5_stall)owners[i].stall));
+        json_close_object(json);
+    }
+    json_close_array(json);
+}
+
+/* Writes the reasons for not pairing with their explanations. */
+static void put_reasons(profile_page *page)
+{
+    json_writer *json = &page->json;
+    json_key(json, "reasons");
+    json_open_array(json);
+    for (size_t i = 0; i < page->words.count; i++) {
+        const words_topic *topic = &page->words.items[i];
+        if (strcmp(topic->kind, "reason") != 0)
+            continue;
+        json_open_object(json);
+        json_key_string(json, "text", topic->names);
+        put_about(page, "reason", topic->names, topic->what);
         json_close_object(json);
     }
     json_close_array(json);
@@ -91,6 +121,7 @@ static void put_events(profile_page *page)
         json_open_object(json);
         json_key_string(json, "name", info->name);
         json_key_string(json, "title", info->title);
+        json_key_string(json, "about", info->rule);
         json_key_string(json, "grade", event_grade_text(info->grade));
         json_key_unsigned(json, "total", total_of(p, e));
         json_key_unsigned(json, "user", p->total[e][P5_CPL_USER]);
@@ -288,6 +319,7 @@ static bool put_page(profile_page *page)
     json_open_object(&page->json);
     put_run(page);
     put_owners(page);
+    put_reasons(page);
     put_events(page);
     bool fits = page_code(page) && put_flame(page);
     put_intervals(page);
@@ -303,7 +335,9 @@ static bool write_object(FILE *out, const p5_profile *p)
     json_init(&page.json, out);
     for (unsigned s = 0; s < P5_STALL_COUNT; s++)
         page.clocks += total_of(p, P5_PROFILE_STALLS + s);
-    bool fits = page.costs && page.decoder && sources_open(&page.source, p) && put_page(&page);
+    bool fits = words_open(&page.words) && page.costs && page.decoder && sources_open(&page.source, p) &&
+                put_page(&page);
+    words_close(&page.words);
     sources_close(&page.source);
     if (page.decoder)
         isa_decoder_close(page.decoder);

@@ -4,6 +4,7 @@
 
 #include "report/json_writer.h"
 #include "report/profile/remarks.h"
+#include "report/stat/words.h"
 
 typedef struct profile_page {
     json_writer json;
@@ -11,6 +12,7 @@ typedef struct profile_page {
     insn_costs *costs; /* by instruction */
     isa_decoder *decoder;
     sources source;
+    words_table words;
     uint64_t clocks; /* of the run */
 } profile_page;
 

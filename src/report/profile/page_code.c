@@ -3,9 +3,10 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "report/profile/jumps.h"
 #include "report/profile/page.h"
 
-enum { MOST_ROWS = 30, MOST_LISTINGS = 8 };
+enum { MOST_ROWS = 100, MOST_LISTINGS = 8 };
 
 /* ---- functions and lines ------------------------------------------------------------------------------- */
 
@@ -158,7 +159,7 @@ void page_address(json_writer *json, const char *key, uint64_t address)
 }
 
 /* Writes an instruction. `begins_line`: the previous instruction belongs to another line. */
-static bool put_insn(profile_page *page, size_t i, uint64_t samples, bool begins_line)
+static bool put_insn(profile_page *page, size_t i, uint64_t samples, const char *jumps, bool begins_line)
 {
     json_writer *json = &page->json;
     const profile_insn *insn = &page->p->insns.items[i];
@@ -170,6 +171,7 @@ static bool put_insn(profile_page *page, size_t i, uint64_t samples, bool begins
     json_open_object(json);
     page_address(json, "address", insn->code.address);
     json_key_string(json, "text", text);
+    json_key_string(json, "jumps", jumps);
     json_key_unsigned(json, "clocks", c->clocks);
     json_key_unsigned(json, "executed", c->of[P5_PROFILE_EXECUTIONS]);
     json_key_unsigned(json, "in_v", c->of[P5_PROFILE_IN_V]);
@@ -191,21 +193,24 @@ static bool put_listing(profile_page *page, const profile_function *f, uint64_t 
     json_writer *json = &page->json;
     const p5_profile *p = page->p;
     const profile_insn *before = NULL;
-    bool fits = true;
+    const size_t first = profile_insn_from(p, f->start);
+    jump_arrows arrows;
+    bool fits = jump_arrows_open(&arrows, p, page->decoder, first, profile_insn_from(p, f->end));
     json_open_object(json);
     json_key_string(json, "function", f->name);
     json_key_unsigned(json, "clocks", clocks);
     json_key(json, "instructions");
     json_open_array(json);
-    for (size_t i = profile_insn_from(p, f->start); i < p->insns.count && fits; i++) {
+    for (size_t i = first; i < p->insns.count && fits; i++) {
         const profile_insn *insn = &p->insns.items[i];
         if (insn->code.address >= f->end)
             break;
         bool begins = insn->file != PROFILE_NO_INDEX &&
                       (!before || before->file != insn->file || before->line != insn->line);
-        fits = put_insn(page, i, samples[i], begins);
+        fits = put_insn(page, i, samples[i], jump_arrows_at(&arrows, i - first), begins);
         before = insn;
     }
+    jump_arrows_close(&arrows);
     json_close_array(json);
     json_close_object(json);
     return fits;

@@ -37,7 +37,8 @@ offers p5scope run --ctr0 = flo -- flops floating_point_stalls_duration
 offers p5scope run --isa = -- exact permissive
 offers p5scope run --isa p -- permissive
 offers p5scope stat -M cache,t -- cache,tlb
-offers p5scope annotate -M "" -- intel
+offers p5scope annotate -M "" -- intel att
+offers p5scope annotate --syntax "" -- intel att
 offers p5scope stat --model p54c-1 -- p54c-100 p54c-133 p54c-166 ...
 offers p5scope trace --format "" -- csv jsonl sqlite vcd chrome kanata
 offers p5scope report -s "" -- symbol line address file mode

@@ -43,6 +43,20 @@ done
 [ "$(grep -o 'class="pipe pu on"' "$scratch/dom" | wc -l)" -gt 10 ] || fail "no pairing diagram"
 [ "$(grep -o '<td style="--h:' "$scratch/dom" | wc -l)" = 384 ] || fail "not 128 + 128 + 64 + 64 sets"
 # What the branch target buffer held is in the table entry by entry, and in the map of sets; on both processors.
+# Owners have the colours of the table, and owners, events and reasons have their explanations as tooltips.
+root=$(cd "$(dirname "$0")/../../.." && pwd)
+grep -v '^#' "$root/events/stalls.tsv" | cut -f1,3 >"$scratch/colours"
+"$p5scope" report "$scratch/p" --page | jq -r '.owners[] | "\(.name)\t\(.colour[1:])"' | grep -vxF -f "$scratch/colours" && fail "an owner has another colour"
+for owner in issue branch data_read; do
+    colour=$(awk -v owner=$owner '$1 == owner { print $2 }' "$scratch/colours")
+    grep -o "<path fill=\"#$colour\"[^>]*><title>$owner:" "$scratch/dom" >/dev/null || fail "$owner over time is not #$colour"
+    grep -o "title=\"[A-Z][^\"]*\"[^>]*>$owner</td>" "$scratch/dom" >/dev/null || fail "$owner has no tooltip"
+done
+grep -q 'title="next one needs its result: The next instruction' "$scratch/dom" || fail "a reason has no tooltip"
+# A click on a heading sorts a table, and the field above it leaves the rows with a text.
+sed 's|</body>|<script>const t=document.querySelector("#functions"),b=[...t.querySelectorAll("th button")],n=()=>[...t.querySelectorAll("tbody tr")].filter(r=>!r.hidden).map(r=>+r.cells[3].textContent.replaceAll(",","")),o=[];b[3].click();o.push(n());b[3].click();o.push(n());const f=t.querySelector("input");f.value="SORT";f.dispatchEvent(new Event("input"));o.push([...t.querySelectorAll("tbody tr")].filter(r=>!r.hidden).map(r=>r.cells[0].textContent));document.title=JSON.stringify(o)</script></body>|' "$scratch/page.html" >"$scratch/sorted.html"
+browse "$scratch/sorted.html" --dump-dom | grep -o '<title>.*</title>' | head -n 1 | sed 's/<[^>]*>//g' >"$scratch/sorted"
+jq -e '.[0] == (.[0] | sort | reverse) and .[1] == (.[0] | sort) and (.[0] | length) > 3 and (.[2] | length > 0 and all(contains("sort")))' "$scratch/sorted" >/dev/null || fail "sorting or searching: $(cat "$scratch/sorted")"
 check_btb() { # PROFILE DOM
     entries=$(grep -c '^btb ' "$1")
     [ "$entries" -gt 5 ] || fail "only $entries entries of the branch target buffer"

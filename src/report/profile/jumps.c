@@ -1,0 +1,127 @@
+#include "report/profile/jumps.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_LANES = 8, MOST_JUMPS = 1000 };
+
+/* A jump between two rows. Lane 0 is next to the instructions. */
+typedef struct jump {
+    size_t from, to, lane;
+} jump;
+
+static size_t top(const jump *j)
+{
+    return j->from < j->to ? j->from : j->to;
+}
+
+static size_t bottom(const jump *j)
+{
+    return j->from < j->to ? j->to : j->from;
+}
+
+/* Short jumps get lanes first, so that they lie within the longer ones. */
+static int by_length(const void *a, const void *b)
+{
+    size_t x = bottom(a) - top(a), y = bottom(b) - top(b);
+    return x != y ? (x > y) - (x < y) : (top(a) > top(b)) - (top(a) < top(b));
+}
+
+/* Finds the direct jumps whose target is an instruction of the listing. Returns their number. */
+static size_t find_jumps(const p5_profile *p, isa_decoder *decoder, size_t first, size_t end, jump *jumps)
+{
+    size_t count = 0;
+    for (size_t i = first; i < end && count < MOST_JUMPS; i++) {
+        const profile_code *code = &p->insns.items[i].code;
+        isa_insn insn;
+        if (!isa_decode(decoder, code->bytes, code->length, (uint32_t)code->address, code->code32, &insn))
+            continue;
+        unsigned branch = isa_forms[insn.form].branch;
+        if ((branch != ISA_JCC && branch != ISA_JMP && branch != ISA_LOOP) || insn.memory)
+            continue;
+        int to = profile_insn_at(p, insn.target);
+        if (to != PROFILE_NO_INDEX && (size_t)to >= first && (size_t)to < end && (size_t)to != i)
+            jumps[count++] = (jump){i - first, (size_t)to - first, 0};
+    }
+    return count;
+}
+
+/* Gives each jump the first lane that is free over its length. Jumps to one row share a lane only if they do not
+ * overlap. Returns the number of lanes; a jump without one has lane MOST_LANES. */
+static size_t give_lanes(jump *jumps, size_t count)
+{
+    size_t lanes = 0;
+    qsort(jumps, count, sizeof *jumps, by_length);
+    for (size_t i = 0; i < count; i++) {
+        size_t lane = 0;
+        for (size_t j = 0; j < i && lane < MOST_LANES; j++)
+            if (jumps[j].lane == lane && top(&jumps[j]) <= bottom(&jumps[i]) &&
+                top(&jumps[i]) <= bottom(&jumps[j])) {
+                lane++;
+                j = (size_t)-1;
+            }
+        jumps[i].lane = lane;
+        lanes = lane < MOST_LANES && lane + 1 > lanes ? lane + 1 : lanes;
+    }
+    return lanes;
+}
+
+/* Writes a character of an arrow. Lines that cross become '+'; a line along a corner or a crossing leaves it. */
+static void put(jump_arrows *a, size_t row, size_t column, char c)
+{
+    char *at = &a->text[row * (a->width + 1) + column];
+    bool line = c == '-' || c == '|';
+    if (line && *at != ' ' && *at != c)
+        *at = *at == '-' || *at == '|' ? '+' : *at;
+    else
+        *at = c;
+}
+
+/* Draws a jump as a corner in each of its rows, a line between them, and an arrow at its target. */
+static void draw(jump_arrows *a, const jump *j)
+{
+    size_t lanes = a->width - 2, column = lanes - 1 - j->lane;
+    for (size_t row = top(j) + 1; row < bottom(j); row++)
+        put(a, row, column, '|');
+    for (unsigned end = 0; end < 2; end++) {
+        size_t row = end == 0 ? j->from : j->to;
+        put(a, row, column, row == top(j) ? '/' : '\\');
+        for (size_t c = column + 1; c <= lanes; c++)
+            put(a, row, c, c == lanes && end == 1 ? '>' : '-');
+    }
+}
+
+bool jump_arrows_open(jump_arrows *arrows, const p5_profile *p, isa_decoder *decoder, size_t first,
+                      size_t end)
+{
+    *arrows = (jump_arrows){.rows = end - first};
+    jump *jumps = malloc(MOST_JUMPS * sizeof *jumps);
+    if (jumps == NULL)
+        return false;
+    size_t count = find_jumps(p, decoder, first, end, jumps), lanes = give_lanes(jumps, count);
+    bool fits = true;
+    if (lanes > 0) {
+        arrows->width = lanes + 2;
+        arrows->text = malloc(arrows->rows * (arrows->width + 1));
+        fits = arrows->text != NULL;
+        for (size_t row = 0; fits && row < arrows->rows; row++) {
+            memset(arrows->text + row * (arrows->width + 1), ' ', arrows->width);
+            arrows->text[row * (arrows->width + 1) + arrows->width] = '\0';
+        }
+        for (size_t i = 0; fits && i < count; i++)
+            if (jumps[i].lane < MOST_LANES)
+                draw(arrows, &jumps[i]);
+    }
+    free(jumps);
+    return fits;
+}
+
+const char *jump_arrows_at(const jump_arrows *arrows, size_t row)
+{
+    return arrows->text != NULL ? arrows->text + row * (arrows->width + 1) : "";
+}
+
+void jump_arrows_close(jump_arrows *arrows)
+{
+    free(arrows->text);
+}

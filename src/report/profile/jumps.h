@@ -1,0 +1,21 @@
+/* Arrows beside a listing, for the jumps within a function. */
+#ifndef REPORT_PROFILE_JUMPS_H
+#define REPORT_PROFILE_JUMPS_H
+
+#include "isa/isa.h"
+#include "report/profile/profile_internal.h"
+
+typedef struct jump_arrows {
+    char *text; /* of all rows */
+    size_t rows, width;
+} jump_arrows;
+
+/* Draws the arrows of the instructions from `first` to before `end`. Returns false if memory is out; the caller closes
+ * the arrows in any case. */
+bool jump_arrows_open(jump_arrows *arrows, const p5_profile *p, isa_decoder *decoder, size_t first,
+                      size_t end);
+/* Returns the text beside a row, "" if the function has no jumps. All rows have texts of the same length. */
+const char *jump_arrows_at(const jump_arrows *arrows, size_t row);
+void jump_arrows_close(jump_arrows *arrows);
+
+#endif
