@@ -119,6 +119,7 @@ add_custom_target(installed_documents ALL DEPENDS ${installed_documents})
 file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/package/doc)
 install(FILES LICENSE docs/rules.tsv ${installed_documents} ${made_documents} DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs/gtkwave docs/examples docs/schemas DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs/gallery DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.svg")
 install(FILES events/events.tsv ${metric_groups} DESTINATION ${CMAKE_INSTALL_DATADIR}/p5scope/events)
 install(FILES ${models} DESTINATION ${CMAKE_INSTALL_DATADIR}/p5scope/models)
 # Completion for three shells, from the table of options.
