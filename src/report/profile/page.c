@@ -6,6 +6,7 @@
 
 #include "base/embed.h"
 #include "base/error.h"
+#include "p5tool/event.h"
 #include "report/profile/flame.h"
 #include "report/profile/page.h"
 #include "report/stat/list.h"
