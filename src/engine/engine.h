@@ -115,11 +115,12 @@ typedef struct engine_callbacks {
     /* Port I/O of 1, 2 or 4 bytes, after the check of rights (IOPL, TSS bitmap). */
     uint32_t (*port_read)(void *context, uint16_t port, unsigned size);
     void (*port_write)(void *context, uint16_t port, unsigned size, uint32_t value);
-    /* Accesses to a byte of a window without host memory (engine_set_window), in ascending order, by data
-     * references of the guest and of the host on its behalf. They must not depend on time or counts, and must not
-     * call the engine. */
-    uint8_t (*memory_read)(void *context, uint32_t physical);
-    void (*memory_write)(void *context, uint32_t physical, uint8_t byte);
+    /* Accesses to a window without host memory (engine_set_window). Those to a timed window are data references of
+     * the guest, of up to 8 bytes; everything before the instruction has been passed to retired(), and attention()
+     * follows. Other references are split into bytes, in ascending order, and may be made by the host on the
+     * guest's behalf; there the callbacks must not depend on time or counts, and must not call the engine. */
+    uint64_t (*memory_read)(void *context, uint32_t physical, unsigned size);
+    void (*memory_write)(void *context, uint32_t physical, unsigned size, uint64_t value);
 } engine_callbacks;
 
 typedef struct engine_options {
@@ -297,8 +298,10 @@ void engine_refetch(engine *e);
 typedef struct engine_window {
     uint32_t first, bytes; /* 0 bytes: no window */
     uint8_t *host;
+    bool
+        timed; /* the callbacks depend on time, as those of ports do; the host's own accesses find nothing there */
 } engine_window;
-enum { ENGINE_WINDOWS = 2 };
+enum { ENGINE_WINDOWS = 4 };
 /* Must not be called from memory_read and memory_write. */
 void engine_set_window(engine *e, unsigned number, const engine_window *window);
 

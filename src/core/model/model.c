@@ -212,6 +212,11 @@ static p5_status check_wires(const p5_model *m, p5_error *error)
 {
     if (m->pmi != PIN_TO_NOTHING && m->monitor == MONITOR_P5)
         return error_set(error, P5_ERR_RANGE, "pins.pmi needs monitor = p6 or arch3: CESR has no interrupt");
+    if (m->pmi != PIN_TO_NOTHING && m->apic)
+        return error_set(
+            error, P5_ERR_RANGE,
+            "pins.pmi and board.apic = on exclude each other: the local vector table (340h) says "
+            "where the interrupt goes");
     if (m->pins[0] != PIN_TO_CASCADE && m->pins[1] != PIN_TO_CASCADE && m->pmi != PIN_TO_CASCADE)
         return P5_OK;
     error_set(error, P5_ERR_RANGE, "no pin can be wired to irq2, where the second interrupt controller is");

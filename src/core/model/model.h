@@ -86,7 +86,13 @@ typedef struct model_agent {
 } model_agent;
 
 /* Where the board connects PM0 and PM1. */
-enum { PIN_TO_NOTHING, PIN_TO_NMI, PIN_TO_IRQ /* and the 15 after it */, PIN_TO_CASCADE = PIN_TO_IRQ + 2 };
+enum {
+    PIN_TO_NOTHING,
+    PIN_TO_NMI,
+    PIN_TO_IRQ, /* and the 15 after it */
+    PIN_TO_CASCADE = PIN_TO_IRQ + 2,
+    PIN_TO_APIC = PIN_TO_IRQ + 16 /* PMI with apic = on: the local vector table */
+};
 enum { MODEL_PINS = 2 };
 
 /* The kinds of bus cycles that the board answers with BUSCHK#. */
@@ -127,6 +133,7 @@ struct p5_model {
     uint32_t pmi;
     uint32_t pin_delay_clocks, pin_overflow_clocks;
     model_check check;
+    bool apic; /* the board has an I/O APIC, and APICEN enables the processor's local APIC */
 };
 
 /* How the text of a key is converted to its member. */
@@ -180,9 +187,29 @@ p5_status model_from_rows(const char *name, const model_row *rows, size_t count,
 
 /* Returns a copy, to be closed with p5_model_close, or NULL if memory runs out. */
 p5_model *model_copy(const p5_model *model);
+/* Returns the feature bits of CPUID, leaf 1: P54C FPU VME DE PSE TSC MSR MCE CX8, P55C also MMX; APIC if it is
+ * enabled. */
+static inline uint32_t model_features(const p5_model *model)
+{
+    enum { P54C = 0x1bf, P55C = 0x8001bf, APIC = 0x200 };
+    return (model->family == P5_FAMILY_P55C ? P55C : P54C) | (model->apic ? APIC : 0u);
+}
+
+/* Pages of registers, if the board has APICs. */
+enum { MODEL_APIC_BYTES = 4096 };
+#define MODEL_IO_APIC    0xfec00000u
+#define MODEL_LOCAL_APIC 0xfee00000u
+/* Returns whether `physical` is a register of an APIC. */
+static inline bool model_apic(const p5_model *model, uint32_t physical)
+{
+    return model->apic &&
+           (physical - MODEL_IO_APIC < MODEL_APIC_BYTES || physical - MODEL_LOCAL_APIC < MODEL_APIC_BYTES);
+}
 /* Returns whether the board drives KEN# inactive for `physical`. */
 static inline bool model_uncacheable(const p5_model *model, uint32_t physical)
 {
+    if (model_apic(model, physical))
+        return true;
     for (unsigned i = 0; i < model->uncacheable_count; i++)
         if (physical >= model->uncacheable[i].first && physical <= model->uncacheable[i].last)
             return true;

@@ -208,6 +208,10 @@ const model_field model_fields[] = {
     NUMBER("check", "address", check.address, 0, 4294967295.0,
            "the 8 bytes of memory that such a cycle touches, or its port"),
 
+    FLAG(
+        "board", "apic", apic,
+        "an I/O APIC, the processor's local APIC (APICEN) and MP tables; an access costs a single bus cycle"),
+
     CHOICE("agent", "kind", agent.kind, AGENT_NONE, "none dma processor",
            "another bus master. dma: a device that uses HOLD and HLDA; processor: the second one of a "
            "dual-processor board"),

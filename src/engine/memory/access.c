@@ -19,6 +19,19 @@ static void copy_in(engine *e, const page_entry *page, uint32_t linear, uint8_t 
         physical_read_device(e, page->physical | (linear & ENGINE_PAGE_MASK), to, size);
 }
 
+/* Brings the owner up to the instruction of a reference to a timed device, and makes it look at the devices
+ * again after the instruction. May not return. */
+static void before_reference(engine *e, const page_entry *page, uintptr_t retaddr)
+{
+    const engine_window *window = page->host ? NULL : physical_window(e, page->physical);
+    if (window == NULL || !window->timed)
+        return;
+    guard_run_alone(e, retaddr);
+    walk_price_before(e);
+    engine_request_attention(e);
+    stretch_no_batch(e);
+}
+
 /* Does guard.c's checks that follow the page checks. */
 static void look(engine *e, uint32_t linear, unsigned size, uint32_t flags, uintptr_t retaddr)
 {
@@ -39,6 +52,7 @@ uint64_t access_load_slow(engine *e, uint32_t linear, uint32_t access, uintptr_t
     if (!(flags & P5_ACCESS_SYSTEM))
         guard_access(e, linear, size, false, retaddr);
     page_entry first = *mmu_fill(e, linear, MMU_READ, user, retaddr);
+    before_reference(e, &first, retaddr);
     unsigned part = ENGINE_PAGE_BYTES - (linear & ENGINE_PAGE_MASK);
     if (e->memory.guard.data)
         look(e, linear, size, flags, retaddr);
@@ -91,6 +105,7 @@ static unsigned fill_store(engine *e, uint32_t linear, uint32_t access, page_ent
     if (!(flags & P5_ACCESS_SYSTEM))
         guard_access(e, linear, size, true, retaddr);
     pages[0] = pages[1] = *mmu_fill(e, linear, MMU_WRITE, user, retaddr);
+    before_reference(e, &pages[0], retaddr);
     if (part < size)
         pages[1] = *mmu_fill(e, linear + part, MMU_WRITE, user, retaddr);
     return part < size ? part : size;

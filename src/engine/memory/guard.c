@@ -49,8 +49,28 @@ static bool real_limits(const uc_env *env)
 
 static void set_step_flag(engine *e)
 {
-    bool on = e->memory.guard.stepping || e->memory.guard.breakpoints || e->memory.guard.limit_step;
+    bool on = e->memory.guard.stepping || e->memory.guard.breakpoints || e->memory.guard.limit_step ||
+              e->memory.guard.alone != 0;
     e->env->hflags = (e->env->hflags & ~(uint32_t)UC_HF_STEP) | (on ? UC_HF_STEP : 0);
+}
+
+void guard_run_alone(engine *e, uintptr_t retaddr)
+{
+    enum { BOUNDARIES = 2 /* before and after the instruction */ };
+    const engine_block *b = stretch_block(e);
+    if (b == NULL || b->count == 1)
+        return;
+    e->memory.guard.alone = BOUNDARIES;
+    set_step_flag(e);
+    stretch_leave_before(e, retaddr, true);
+}
+
+bool guard_alone_ends(engine *e)
+{
+    if (e->memory.guard.alone == 0 || --e->memory.guard.alone != 0)
+        return false;
+    set_step_flag(e);
+    return true;
 }
 
 void guard_step_mode(engine *e, bool on)

@@ -11,10 +11,14 @@ void guard_update(engine *e);
 void guard_debug_written(engine *e);
 /* Switches engine_step_mode. */
 void guard_step_mode(engine *e, bool on);
+/* Returns true if attention() follows each instruction. */
 static inline bool guard_steps(const engine *e)
 {
-    return e->memory.guard.stepping;
+    return e->memory.guard.stepping || e->memory.guard.alone != 0;
 }
+/* Called at each boundary while guard_steps: returns true if an instruction that had to run alone has ended, so
+ * that the next block must be looked up again. */
+bool guard_alone_ends(engine *e);
 /* Records breakpoints that matched, bit n = DRn. */
 void guard_hit(engine *e, unsigned matches);
 /* Records the breakpoints that a port access matches. */

@@ -42,6 +42,8 @@ typedef struct walk_result {
     uint32_t code;     /* error code of the page fault, if there is one */
 } walk_result;
 bool walk(engine *e, uint32_t linear, mmu_access access, bool user, bool set, walk_result *result);
+/* Prices everything executed before the running block, with the current page tables. */
+void walk_price_before(engine *e);
 /* Prices everything up to a store into a page table, including the running block's part. May not return. */
 void walk_before_table_store(engine *e, uintptr_t retaddr);
 /* Makes stores into the page tables of `linear` be noticed from now on. */
@@ -63,6 +65,9 @@ void physical_write_device(engine *e, uint32_t physical, const uint8_t *from, un
  * breakpoints after the page faults. */
 void guard_access(engine *e, uint32_t linear, unsigned size, bool write, uintptr_t retaddr);
 void guard_access_done(engine *e, const p5_access *access, uintptr_t retaddr);
+/* Leaves the running block before an instruction that refers to a timed device, unless it is alone in its
+ * block, and makes it so. May not return. */
+void guard_run_alone(engine *e, uintptr_t retaddr);
 /* Checks a store of ARPL, which must not go through CS. */
 void guard_changes(engine *e, uintptr_t retaddr);
 /* Checks the code limit when no page is found for the instruction's byte at `linear`, because the limit comes

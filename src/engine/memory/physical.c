@@ -45,17 +45,29 @@ const engine_window *physical_window(const engine *e, uint32_t physical)
 void physical_read_device(engine *e, uint32_t physical, uint8_t *to, unsigned size)
 {
     assert((physical & ENGINE_PAGE_MASK) + size <= ENGINE_PAGE_BYTES);
-    bool there = physical_window(e, physical) != NULL;
-    for (unsigned i = 0; i < size; i++) /* without a window nothing drives the bus */
-        to[i] = there ? e->callbacks.memory_read(e->callbacks.context, physical + i) : 0xff;
+    const engine_window *window = physical_window(e, physical);
+    if (window == NULL) { /* nothing drives the bus */
+        memset(to, 0xff, size);
+        return;
+    }
+    unsigned step = window->timed ? size : 1;
+    for (unsigned i = 0; i < size; i += step) {
+        uint64_t value = e->callbacks.memory_read(e->callbacks.context, physical + i, step);
+        memcpy(to + i, &value, step);
+    }
 }
 
 void physical_write_device(engine *e, uint32_t physical, const uint8_t *from, unsigned size)
 {
-    if (physical_window(e, physical) == NULL)
+    const engine_window *window = physical_window(e, physical);
+    if (window == NULL)
         return; /* lost on the open bus */
-    for (unsigned i = 0; i < size; i++)
-        e->callbacks.memory_write(e->callbacks.context, physical + i, from[i]);
+    unsigned step = window->timed ? size : 1;
+    for (unsigned i = 0; i < size; i += step) {
+        uint64_t value = 0;
+        memcpy(&value, from + i, step);
+        e->callbacks.memory_write(e->callbacks.context, physical + i, step, value);
+    }
 }
 
 void engine_set_window(engine *e, unsigned number, const engine_window *window)
@@ -64,7 +76,7 @@ void engine_set_window(engine *e, unsigned number, const engine_window *window)
     assert(window->first % ENGINE_PAGE_BYTES == 0 && window->bytes % ENGINE_PAGE_BYTES == 0);
     engine_window *w = &e->memory.windows[number];
     bool same = w->first == window->first && w->bytes == window->bytes;
-    if (same && w->host == window->host)
+    if (same && w->host == window->host && w->timed == window->timed)
         return;
     *w = *window;
     if (same) /* no code is translated there */
@@ -91,7 +103,7 @@ uint8_t *engine_ram(engine *e, uint32_t physical, uint32_t size)
 static void read_part(engine *e, uint32_t physical, const uint8_t *there, uint8_t *to, size_t size)
 {
     const engine_window *window = physical_window(e, physical);
-    if (window != NULL && window->host == NULL)
+    if (window != NULL && window->host == NULL && !window->timed)
         physical_read_device(e, physical, to, (unsigned)size);
     else
         memcpy(to, there, size);
@@ -100,6 +112,8 @@ static void read_part(engine *e, uint32_t physical, const uint8_t *there, uint8_
 static void write_part(engine *e, uint32_t physical, uint8_t *there, const uint8_t *from, size_t size)
 {
     const engine_window *window = physical_window(e, physical);
+    if (window != NULL && window->timed)
+        return;
     if (window != NULL && window->host == NULL) {
         physical_write_device(e, physical, from, (unsigned)size);
     } else if (window != NULL) {

@@ -100,6 +100,7 @@ typedef struct engine_guard {
     bool alignment;     /* CR0.AM, EFLAGS.AC, CPL 3 */
     bool breakpoints;   /* DR7 enables one */
     bool limit_step;    /* single instructions, because CS ends soon */
+    uint8_t alone;      /* boundaries until the end of an instruction that runs alone (guard_run_alone) */
     bool shadow;        /* the previous instruction was MOV SS or POP SS */
     uint8_t extra;      /* GUARD_*: FS or GS is not flat */
     uint32_t hits;      /* bits of DR6 for the trap after the running instruction */

@@ -14,8 +14,7 @@ static uint32_t physical_read(const engine *e, uint32_t physical)
     return value;
 }
 
-/* Prices everything executed so far with the current tables. */
-static void price_before_tables_change(engine *e)
+void walk_price_before(engine *e)
 {
     if (stretch_give_batch(e, stretch_block(e) ? stretch_block(e)->count : 0))
         engine_request_attention(e);
@@ -27,11 +26,11 @@ static void price_before_tables_change(engine *e)
  * is run. */
 void walk_before_table_store(engine *e, uintptr_t retaddr)
 {
-    price_before_tables_change(e);
+    walk_price_before(e);
     const engine_block *b = stretch_block(e);
     if (!b || b->count == 1 || stretch_recorded(e) < b->marks[1].accesses)
         return; /* the store is in the first instruction */
-    stretch_leave_before(e, retaddr);
+    stretch_leave_before(e, retaddr, false);
 }
 
 /* Sets bits of a table entry and returns those that were clear. The tables may lie in a page with translated
@@ -46,7 +45,7 @@ static uint32_t physical_set(engine *e, uint32_t physical, uint32_t bits)
     uint32_t clear = bits & ~value;
     if (!clear)
         return 0;
-    price_before_tables_change(e);
+    walk_price_before(e);
     value |= bits;
     if (code_lies_in(e, physical, sizeof value))
         code_overwrite(e, physical, sizeof value, 0);
@@ -189,7 +188,7 @@ void walk_follow_tables(engine *e, uint32_t linear)
 /* Forgets the page tables after all translations, including those of code, were dropped. */
 void walk_forget_tables(engine *e)
 {
-    price_before_tables_change(e);
+    walk_price_before(e);
     memset(e->memory.table_pages, 0, e->memory.ram_bytes / ENGINE_PAGE_BYTES);
 }
 

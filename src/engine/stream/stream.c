@@ -44,9 +44,10 @@ static void __attribute__((noinline)) start_slow(engine *e, engine_block *b, boo
 {
     assert(stretch_block(e) == NULL && !stretch_batch_open(e));
     e->env->eip = engine_code_offset(e, b->linear);
+    bool again = guard_alone_ends(e);
     if (attention || guard_steps(e) || engine_requests(e) != 0)
         stream_attention(e);
-    if (block_make_room(e))
+    if (again || block_make_room(e))
         engine_resume(e);
     guard_extra_segments(e, b);
     e->stream.later_count += b->needs.later;

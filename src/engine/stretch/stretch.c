@@ -229,9 +229,9 @@ void WRAP(cpu_loop_exit_noexc)(uc_cpu *cpu)
     REAL(cpu_loop_exit_noexc)(cpu);
 }
 
-void stretch_leave_before(engine *e, uintptr_t retaddr)
+void stretch_leave_before(engine *e, uintptr_t retaddr, bool even_first)
 {
     if (UC_INTERNAL(cpu_restore_state)(engine_cpu(e), retaddr, true) &&
-        engine_linear_eip(e) != e->stretch.block->linear)
+        (even_first || engine_linear_eip(e) != e->stretch.block->linear))
         WRAP(cpu_loop_exit_noexc)(engine_cpu(e));
 }

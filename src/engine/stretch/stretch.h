@@ -253,9 +253,9 @@ void stretch_none(engine *e);
 /* Delivers the batch without the running block, which has `running` instructions and continues. Returns true
  * if attention is wanted at the next boundary. */
 bool stretch_give_batch(engine *e, unsigned running);
-/* Leaves the running block before the instruction whose call returns to `retaddr`, unless it is the block's
- * first. */
-void stretch_leave_before(engine *e, uintptr_t retaddr);
+/* Leaves the running block before the instruction whose call returns to `retaddr`; if that is the block's first,
+ * only with `even_first`. */
+void stretch_leave_before(engine *e, uintptr_t retaddr, bool even_first);
 /* Records the operand of BSF or BSR, which end their blocks, as a value. */
 void stretch_scan(engine *e, const engine_block *b);
 /* End the running block and return true if attention is wanted. stretch_end delivers instructions [0, count);

@@ -280,6 +280,7 @@ static void bios_rom(bios *b)
     bios_disk_tables(b, rom);
     memcpy(rom + DATE, "01/01/97", 8);
     rom[MODEL_BYTE] = MODEL_AT;
+    mp_table_fill(b->machine->devices);
 }
 
 uint32_t bios_stub_address(unsigned vector)

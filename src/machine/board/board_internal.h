@@ -10,7 +10,9 @@
 #include "machine/board/dma.h"
 #include "machine/board/floppy.h"
 #include "machine/board/ide.h"
+#include "machine/board/io_apic.h"
 #include "machine/board/keyboard.h"
+#include "machine/board/local_apic.h"
 #include "machine/board/opl.h"
 #include "machine/board/pic.h"
 #include "machine/board/pit.h"
@@ -48,6 +50,7 @@ enum {
     IRQ_MOUSE = 12,
     IRQ_IDE = 14
 };
+enum { IO_APIC_ID = 1 /* the local APIC's is 0 */ };
 enum { DEVICES_AT_MOST = 32, DEVICE_TIMERS_AT_MOST = 12, CONSOLE_BYTES = 4096, DEVICES_DISKS = 2 };
 
 typedef enum input_to { INPUT_SERIAL, INPUT_KEYBOARD } input_to;
@@ -78,6 +81,8 @@ struct devices {
     floppy floppy;
     opl opl;
     sound_blaster sound;
+    local_apic local_apic;
+    io_apic io_apic;
     video video;
     void (*service)(void *context); /* devices_attach_service */
     void *service_context;

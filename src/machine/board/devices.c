@@ -8,8 +8,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/model/model.h"
 #include "machine/base/notice.h"
 #include "machine/base/time.h"
+#include "machine/board/apic.h"
 #include "machine/state.h"
 
 devices *devices_new(p5_machine *machine)
@@ -102,6 +104,20 @@ uint64_t devices_after(const devices *b, uint64_t microseconds)
     return b->now + devices_microseconds(b, microseconds);
 }
 
+/* Returns the level of INTR: the interrupt controllers drive the pin, or with an APIC its LINT0. */
+static bool devices_intr(devices *b)
+{
+    bool request = pic_intr(&b->pic);
+    return b->machine->model->apic ? apic_intr(b, request) : request;
+}
+
+/* Returns true if a request on line `irq` would reach the processor. */
+static bool devices_open(const devices *b, unsigned irq)
+{
+    bool passes = pic_open(&b->pic, irq);
+    return b->machine->model->apic ? apic_open(b, irq, passes) : passes;
+}
+
 /* Recomputes INTR and the deadline after a change of any device, and alerts the run loop if they changed. Events
  * whose interrupt is masked need no deadline: the device is updated when the guest next accesses it. */
 static void devices_changed(devices *b)
@@ -110,10 +126,14 @@ static void devices_changed(devices *b)
     uint64_t deadline = UINT64_MAX;
     for (unsigned i = 0; i < b->timer_count; i++) {
         const device_timer *timer = &b->timers[i];
-        uint64_t own = pic_open(&b->pic, timer->irq) ? timer->deadline(b) : UINT64_MAX;
+        uint64_t own = devices_open(b, timer->irq) ? timer->deadline(b) : UINT64_MAX;
         deadline = own < deadline ? own : deadline;
     }
-    bool request = pic_intr(&b->pic);
+    if (machine->model->apic) {
+        uint64_t own = apic_deadline(b);
+        deadline = own < deadline ? own : deadline;
+    }
+    bool request = devices_intr(b);
     if (deadline != b->deadline || (request && !machine->interrupt_request))
         machine->attention_wanted = true;
     b->deadline = deadline;
@@ -136,6 +156,8 @@ static void devices_catch_up(devices *b, uint64_t clock)
         b->now = clock;
     for (unsigned i = 0; i < b->timer_count; i++)
         b->timers[i].advance(b);
+    if (b->machine->model->apic)
+        apic_advance(b);
 }
 
 void devices_advance(devices *b, uint64_t clock)
@@ -182,7 +204,9 @@ void devices_notice_write(devices *b, const disk_image *disk)
 void devices_set_irq(devices *b, unsigned irq, bool level)
 {
     pic_set_line(&b->pic, irq, level);
-    bool request = pic_intr(&b->pic);
+    if (b->machine->model->apic)
+        apic_set_irq(b, irq, level);
+    bool request = devices_intr(b);
     if (request && !b->machine->interrupt_request)
         b->machine->attention_wanted = true;
     b->machine->interrupt_request = request;
@@ -190,7 +214,7 @@ void devices_set_irq(devices *b, unsigned irq, bool level)
 
 uint8_t devices_acknowledge(devices *b)
 {
-    uint8_t vector = pic_acknowledge(&b->pic);
+    uint8_t vector = b->machine->model->apic ? apic_acknowledge(b) : pic_acknowledge(&b->pic);
     devices_changed(b);
     return vector;
 }
@@ -270,6 +294,31 @@ void devices_write(p5_machine *machine, uint16_t port, unsigned size, uint32_t v
     }
     devices_catch_up(b, p5_core_clock(machine->core));
     device_write(found, b, port, size, value);
+    devices_changed(b);
+}
+
+uint64_t devices_memory_read(void *context, uint32_t physical, unsigned size)
+{
+    p5_machine *machine = context;
+    devices *b = machine->devices;
+    if (!model_apic(machine->model, physical))
+        return video_window_read(b, physical);
+    devices_catch_up(b, p5_core_clock(machine->core));
+    uint64_t value = apic_read(b, physical, size);
+    devices_changed(b);
+    return value;
+}
+
+void devices_memory_write(void *context, uint32_t physical, unsigned size, uint64_t value)
+{
+    p5_machine *machine = context;
+    devices *b = machine->devices;
+    if (!model_apic(machine->model, physical)) {
+        video_window_write(b, physical, (uint8_t)value);
+        return;
+    }
+    devices_catch_up(b, p5_core_clock(machine->core));
+    apic_write(b, physical, size, value);
     devices_changed(b);
 }
 
@@ -364,7 +413,8 @@ static const snapshot_table devices_state = {
              FIELD_MOST(INPUT_KEYBOARD, input), FIELD_ANY(input_taken),
              FIELD_SINCE(2, FIELD_ANY(pci_address), FIELD_TABLE(&dma_state, dma),
                          FIELD_TABLE(&ide_state, ide), FIELD_TABLE(&floppy_state, floppy),
-                         FIELD_TABLE(&opl_state, opl), FIELD_TABLE(&sound_state, sound))),
+                         FIELD_TABLE(&opl_state, opl), FIELD_TABLE(&sound_state, sound),
+                         FIELD_TABLE(&local_apic_state, local_apic), FIELD_TABLE(&io_apic_state, io_apic))),
     .partial = true};
 
 const snapshot_table *const devices_tables[] = {&devices_state, NULL};

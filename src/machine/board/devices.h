@@ -22,8 +22,8 @@ extern const snapshot_table *const devices_tables[];
 devices *devices_new(p5_machine *machine);
 void devices_free(devices *b);
 /* The engine's callbacks for memory-mapped devices; `context` is the machine. */
-uint8_t devices_memory_read(void *context, uint32_t physical);
-void devices_memory_write(void *context, uint32_t physical, uint8_t byte);
+uint64_t devices_memory_read(void *context, uint32_t physical, unsigned size);
+void devices_memory_write(void *context, uint32_t physical, unsigned size, uint64_t value);
 /* Makes a write to `port` call `service`. There is one such port. */
 void devices_attach_service(devices *b, uint16_t port, void (*service)(void *context), void *context);
 /* Do a guest's port access that no host handler took (ports.h). Ports without a device read as all ones. */
@@ -39,6 +39,17 @@ void devices_advance(devices *b, uint64_t clock);
 enum { PIT_HZ = 1193182 }; /* the timer's input */
 /* Returns the clock to which they are updated. */
 uint64_t devices_now(const devices *b);
+/* Raise NMI, and the interrupt of an overflow of a performance counter, by the local APIC's table if there is
+ * one. */
+void devices_nmi(devices *b);
+void devices_performance_interrupt(devices *b);
+/* Returns true if a device may raise NMI by an APIC. */
+bool devices_may_raise_nmi(const devices *b);
+/* Maps the APICs' registers and sets them as a BIOS leaves them, if the board has them; with MP tables. Called
+ * when the engine is open. */
+void devices_start_apic(devices *b);
+/* Writes the MP tables into F8000h-F820Fh, if there are APICs. */
+void mp_table_fill(devices *b);
 /* Does the processor's interrupt acknowledge cycles and returns the vector. */
 uint8_t devices_acknowledge(devices *b);
 /* Handles the assertion of FERR#. */

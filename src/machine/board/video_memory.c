@@ -76,10 +76,11 @@ void video_map(devices *b)
     if (now == SHOWS_PLANES && v->chained)
         move_chained(b, false);
     if (now == SHOWS_PLANES || v->vesa != 0)
-        window =
-            (engine_window){P5_VIDEO_WINDOW, VIDEO_WINDOW_BYTES, v->vesa != 0 ? v->memory + v->bank : NULL};
+        window = (engine_window){.first = P5_VIDEO_WINDOW,
+                                 .bytes = VIDEO_WINDOW_BYTES,
+                                 .host = v->vesa != 0 ? v->memory + v->bank : NULL};
     if (v->vesa != 0)
-        linear = (engine_window){P5_VIDEO_LINEAR, VIDEO_MEMORY, v->memory};
+        linear = (engine_window){.first = P5_VIDEO_LINEAR, .bytes = VIDEO_MEMORY, .host = v->memory};
     engine_set_window(e, 0, &window);
     engine_set_window(e, 1, &linear);
 }
@@ -113,10 +114,9 @@ static uint32_t plane_offset(const video *v, uint32_t address, uint8_t *planes)
     return address;
 }
 
-uint8_t devices_memory_read(void *context, uint32_t physical)
+uint8_t video_window_read(devices *b, uint32_t physical)
 {
-    p5_machine *machine = context;
-    video *v = &machine->devices->video;
+    video *v = &b->video;
     const uint8_t *g = v->graphics;
     uint8_t planes;
     uint32_t address = (physical - P5_VIDEO_WINDOW) % VIDEO_WINDOW_BYTES;
@@ -165,10 +165,9 @@ static uint8_t operate(unsigned operation, uint8_t data, uint8_t latch)
     }
 }
 
-void devices_memory_write(void *context, uint32_t physical, uint8_t byte)
+void video_window_write(devices *b, uint32_t physical, uint8_t byte)
 {
-    p5_machine *machine = context;
-    video *v = &machine->devices->video;
+    video *v = &b->video;
     const uint8_t *g = v->graphics;
     uint8_t planes, mask;
     uint32_t offset = plane_offset(v, (physical - P5_VIDEO_WINDOW) % VIDEO_WINDOW_BYTES, &planes);

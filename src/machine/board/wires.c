@@ -17,7 +17,8 @@ enum { WIRED_PINS = sizeof wired_pins / sizeof wired_pins[0] };
 static uint32_t wire_of(const p5_machine *machine, p5_pin pin)
 {
     if (pin == P5_PIN_PMI)
-        return machine->model->pmi;
+        return machine->model->apic && machine->model->monitor != MONITOR_P5 ? PIN_TO_APIC
+                                                                             : machine->model->pmi;
     return (unsigned)pin < MODEL_PINS ? machine->model->pins[pin] : PIN_TO_NOTHING;
 }
 
@@ -26,17 +27,19 @@ static void drive(p5_machine *machine, p5_pin pin, bool level)
     if (!level)
         return;
     uint32_t wire = wire_of(machine, pin);
-    if (wire >= PIN_TO_IRQ)
+    if (wire == PIN_TO_APIC)
+        devices_performance_interrupt(machine->devices);
+    else if (wire >= PIN_TO_IRQ)
         devices_set_irq(machine->devices, wire - PIN_TO_IRQ, true);
     else if (wire == PIN_TO_NMI)
-        machine->nmi_request = machine->attention_wanted = true;
+        devices_nmi(machine->devices);
 }
 
 void wires_acknowledged(p5_machine *machine)
 {
     for (unsigned i = 0; i < WIRED_PINS && machine->wires_followed; i++) {
         uint32_t wire = wire_of(machine, wired_pins[i]);
-        if (wire < PIN_TO_IRQ)
+        if (wire < PIN_TO_IRQ || wire == PIN_TO_APIC)
             continue;
         unsigned irq = wire - PIN_TO_IRQ;
         const pic *c = irq < 8 ? &machine->devices->pic.master : &machine->devices->pic.slave;
@@ -101,6 +104,8 @@ bool wires_may_raise_nmi(const p5_machine *machine)
 {
     bool wired = false;
     for (unsigned i = 0; i < WIRED_PINS; i++)
-        wired |= wire_of(machine, wired_pins[i]) == PIN_TO_NMI;
-    return machine->nmi_request || (wired && wires_deadline(machine, true) != UINT64_MAX);
+        wired |=
+            wire_of(machine, wired_pins[i]) == PIN_TO_NMI || wire_of(machine, wired_pins[i]) == PIN_TO_APIC;
+    return machine->nmi_request || devices_may_raise_nmi(machine->devices) ||
+           (wired && wires_deadline(machine, true) != UINT64_MAX);
 }

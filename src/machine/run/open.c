@@ -161,6 +161,7 @@ p5_status machine_open_engine(p5_machine *machine, uint32_t default_bytes, uint3
     if (status == P5_OK) {
         machine->options.memory_bytes = memory;
         cmos_fill(machine->devices);
+        devices_start_apic(machine->devices);
     }
     return status;
 }

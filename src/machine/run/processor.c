@@ -3,6 +3,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "core/model/model.h"
 #include "machine/observe/observe.h"
 #include "machine/run/run_internal.h"
 #include "machine/state.h"
@@ -105,10 +106,9 @@ static engine_action processor_monitor(p5_machine *machine, engine_special_call 
 }
 
 /* Answers CPUID. The highest leaf is 1 (0AH with architectural performance monitoring); other leaves return
- * zeros. Feature bits: P54C FPU VME DE PSE TSC MSR MCE CX8, P55C also MMX. */
+ * zeros. */
 static engine_action processor_cpuid(p5_machine *machine)
 {
-    enum { FEATURES_P54C = 0x1bf, FEATURES_P55C = 0x8001bf };
     engine *e = machine->engine;
     uint32_t leaf = engine_get(e, ENGINE_EAX), eax = 0, ebx = 0, ecx = 0, edx = 0;
     bool perfmon = p5_model_monitor(machine->model) == P5_MONITOR_ARCH3;
@@ -119,7 +119,7 @@ static engine_action processor_cpuid(p5_machine *machine)
         memcpy(&ecx, "ntel", 4);
     } else if (leaf == 1) {
         eax = p5_model_signature(machine->model);
-        edx = p5_model_family(machine->model) == P5_FAMILY_P55C ? FEATURES_P55C : FEATURES_P54C;
+        edx = model_features(machine->model);
     } else if (leaf == 0xa && perfmon) {
         uint32_t words[4];
         p5_pmu_cpuid_0a(machine->pmu, words);

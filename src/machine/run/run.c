@@ -418,7 +418,7 @@ p5_status p5_machine_run(p5_machine *machine, const p5_limits *limits, p5_run_re
 
 void p5_machine_nmi(p5_machine *machine)
 {
-    machine->nmi_request = machine->attention_wanted = true;
+    devices_nmi(machine->devices);
 }
 
 void p5_machine_stop(p5_machine *machine)

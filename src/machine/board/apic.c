@@ -1,0 +1,170 @@
+#include "machine/board/apic.h"
+
+#include "core/model/model.h"
+#include "machine/base/notice.h"
+#include "machine/board/board_internal.h"
+#include "machine/state.h"
+
+enum { FROM_PIC = 0, FROM_TIMER = 2 /* inputs of the I/O APIC; IRQ 1 and 3 to 15 have their own numbers */ };
+enum { REGISTER_BYTES = 4, REGISTERS_APART = 16 };
+
+/* Returns the number of bus clocks up to core clock `clock`, and the first core clock of a bus clock. */
+static uint64_t bus_clock(const devices *b, uint64_t clock)
+{
+    return 2 * clock / b->machine->model->half_ratio;
+}
+
+static uint64_t core_clock(const devices *b, uint64_t clock)
+{
+    return (clock * b->machine->model->half_ratio + 1) / 2;
+}
+
+/* Does what the local APIC wants of the machine. */
+static void serve(devices *b)
+{
+    local_apic *local = &b->local_apic;
+    while (local->wants != 0) {
+        unsigned wants = local->wants;
+        local->wants = 0;
+        if ((wants & LOCAL_APIC_EOI) != 0)
+            io_apic_end(&b->io_apic, local->eoi_vector);
+        if ((wants & LOCAL_APIC_NMI) != 0)
+            b->machine->nmi_request = b->machine->attention_wanted = true;
+        if ((wants & LOCAL_APIC_INIT) != 0)
+            devices_reset_processor(b);
+        if ((wants & LOCAL_APIC_SMI) != 0)
+            notice_once(&b->machine->notices, NOTICE_OTHER, 0xa91c5u,
+                        "the guest sends itself SMI#; there is no system management mode");
+    }
+}
+
+/* --- registers --- */
+
+static uint32_t read_register(devices *b, uint32_t physical)
+{
+    uint32_t offset = physical % MODEL_APIC_BYTES & ~(uint32_t)(REGISTERS_APART - 1);
+    return physical < MODEL_LOCAL_APIC ? io_apic_read(&b->io_apic, offset)
+                                       : local_apic_read(&b->local_apic, offset, bus_clock(b, b->now));
+}
+
+/* Registers are doublewords at multiples of 16; between them there is nothing. */
+uint64_t apic_read(devices *b, uint32_t physical, unsigned size)
+{
+    uint32_t byte = physical % REGISTERS_APART;
+    if (byte >= REGISTER_BYTES)
+        return 0;
+    uint64_t value = read_register(b, physical) >> 8 * byte;
+    return size < sizeof value ? value & ((UINT64_C(1) << 8 * size) - 1) : value;
+}
+
+/* Only whole registers can be written. */
+void apic_write(devices *b, uint32_t physical, unsigned size, uint64_t value)
+{
+    uint32_t offset = physical % MODEL_APIC_BYTES;
+    if (physical % REGISTERS_APART != 0 || size < REGISTER_BYTES)
+        return;
+    if (physical < MODEL_LOCAL_APIC)
+        io_apic_write(&b->io_apic, offset, (uint32_t)value);
+    else
+        local_apic_write(&b->local_apic, offset, (uint32_t)value, bus_clock(b, b->now));
+    serve(b);
+}
+
+/* --- lines --- */
+
+void apic_set_irq(devices *b, unsigned irq, bool level)
+{
+    io_apic_set_line(&b->io_apic, irq == IRQ_TIMER ? FROM_TIMER : irq, level);
+    serve(b);
+}
+
+/* Returns true if requests of the 8259s reach the processor directly, by an interrupt acknowledge cycle. */
+static bool passes_pic(const devices *b)
+{
+    return local_apic_has(&b->local_apic, LVT_LINT0, APIC_EXTINT) ||
+           io_apic_has(&b->io_apic, FROM_PIC, APIC_EXTINT);
+}
+
+bool apic_intr(devices *b, bool request)
+{
+    local_apic_set_lint0(&b->local_apic, request);
+    io_apic_set_line(&b->io_apic, FROM_PIC, request);
+    serve(b);
+    return (request && passes_pic(b)) || local_apic_pending(&b->local_apic);
+}
+
+bool apic_open(const devices *b, unsigned irq, bool passes)
+{
+    bool lint0 = passes_pic(b) || local_apic_has(&b->local_apic, LVT_LINT0, APIC_FIXED) ||
+                 local_apic_has(&b->local_apic, LVT_LINT0, APIC_NMI) ||
+                 io_apic_has(&b->io_apic, FROM_PIC, -1);
+    return (passes && lint0) || io_apic_has(&b->io_apic, irq == IRQ_TIMER ? FROM_TIMER : irq, -1);
+}
+
+/* Requests of the 8259s have no priority and come first. */
+uint8_t apic_acknowledge(devices *b)
+{
+    if (pic_intr(&b->pic) && passes_pic(b))
+        return pic_acknowledge(&b->pic);
+    return local_apic_acknowledge(&b->local_apic);
+}
+
+bool devices_may_raise_nmi(const devices *b)
+{
+    bool may = b->machine->model->apic && local_apic_has(&b->local_apic, LVT_LINT0, APIC_NMI);
+    for (unsigned i = 0; b->machine->model->apic && i < IO_APIC_INPUTS; i++)
+        may |= io_apic_has(&b->io_apic, i, APIC_NMI);
+    return may;
+}
+
+void devices_nmi(devices *b)
+{
+    if (b->machine->model->apic)
+        local_apic_raise(&b->local_apic, LVT_LINT1);
+    else
+        b->machine->nmi_request = b->machine->attention_wanted = true;
+    serve(b);
+}
+
+void devices_performance_interrupt(devices *b)
+{
+    local_apic_raise(&b->local_apic, LVT_PERFORMANCE);
+    serve(b);
+    devices_advance(b, b->now);
+}
+
+/* --- time --- */
+
+uint64_t apic_deadline(const devices *b)
+{
+    uint64_t clock = local_apic_deadline(&b->local_apic);
+    return clock == UINT64_MAX ? clock : core_clock(b, clock);
+}
+
+void apic_advance(devices *b)
+{
+    local_apic_advance(&b->local_apic, bus_clock(b, b->now));
+}
+
+/* --- the board --- */
+
+/* A BIOS leaves the APICs in virtual wire mode: the 8259s and NMI reach the processor as without APICs
+ * (MultiProcessor Specification 1.4, 3.6.2.2). */
+void devices_start_apic(devices *b)
+{
+    static const uint32_t words[][2] = {{0xf0, 0x10f}, {0x350, 0x700}, {0x360, 0x400}};
+    const p5_model *model = b->machine->model;
+    local_apic_reset(&b->local_apic, model->monitor != MONITOR_P5);
+    io_apic_reset(&b->io_apic, &b->local_apic);
+    if (!model->apic)
+        return;
+    for (unsigned i = 0; i < sizeof words / sizeof words[0]; i++)
+        local_apic_write(&b->local_apic, words[i][0], words[i][1], 0);
+    io_apic_write(&b->io_apic, 0, 0);
+    io_apic_write(&b->io_apic, 0x10, (uint32_t)IO_APIC_ID << 24);
+    engine_set_window(b->machine->engine, 2,
+                      &(engine_window){.first = MODEL_IO_APIC, .bytes = MODEL_APIC_BYTES, .timed = true});
+    engine_set_window(b->machine->engine, 3,
+                      &(engine_window){.first = MODEL_LOCAL_APIC, .bytes = MODEL_APIC_BYTES, .timed = true});
+    mp_table_fill(b);
+}

@@ -1,0 +1,107 @@
+/* The tables of the MultiProcessor Specification 1.4, chapter 4, from which systems learn of the APICs: one
+ * processor, the ISA bus, an I/O APIC, and which interrupt comes to which of its inputs. */
+#include <string.h>
+
+#include "core/model/model.h"
+#include "machine/board/board_internal.h"
+#include "machine/state.h"
+
+enum { POINTER_AT = 0xf8000, POINTER_BYTES = 16, TABLE_AT = POINTER_AT + POINTER_BYTES, TABLE_MOST = 512 };
+enum { PROCESSOR, BUS, IO_APIC, INTERRUPT, LOCAL_INTERRUPT }; /* kinds of entries */
+enum { VECTORED = 0, NMI = 1, EXTERNAL = 3 };                 /* kinds of interrupts */
+enum { ENABLED = 1, BOOT_PROCESSOR = 2, ALL_LOCAL_APICS = 0xff, LINT0 = 0, LINT1 = 1, TIMER_INPUT = 2 };
+enum { HEADER_BYTES = 44, COUNT_AT = 34 };
+
+typedef struct table {
+    uint8_t bytes[TABLE_MOST];
+    unsigned used, entries;
+} table;
+
+static void put(table *t, uint32_t value, unsigned size)
+{
+    memcpy(t->bytes + t->used, &value, size);
+    t->used += size;
+}
+
+static void put_text(table *t, const char *text)
+{
+    memcpy(t->bytes + t->used, text, strlen(text));
+    t->used += (unsigned)strlen(text);
+}
+
+/* Adds an interrupt of the ISA bus; flags 0: polarity and trigger mode are those of the bus. */
+static void put_interrupt(table *t, unsigned entry, unsigned kind, unsigned irq, unsigned to, unsigned input)
+{
+    const uint8_t bytes[] = {(uint8_t)entry, (uint8_t)kind, 0, 0, 0, (uint8_t)irq,
+                             (uint8_t)to,    (uint8_t)input};
+    memcpy(t->bytes + t->used, bytes, sizeof bytes);
+    t->used += sizeof bytes;
+    t->entries++;
+}
+
+static uint8_t sum_to_zero(const uint8_t *bytes, unsigned size)
+{
+    unsigned sum = 0;
+    for (unsigned i = 0; i < size; i++)
+        sum += bytes[i];
+    return (uint8_t)-sum;
+}
+
+static void put_header(table *t)
+{
+    put_text(t, "PCMP");
+    put(t, 0, 2); /* length: below */
+    put(t, 4, 1); /* revision 1.4 */
+    put(t, 0, 1); /* checksum */
+    put_text(t, "P5SCOPE PC          ");
+    put(t, 0, 4); /* no table of the manufacturer's */
+    put(t, 0, 2);
+    put(t, 0, 2); /* entries: below */
+    put(t, MODEL_LOCAL_APIC, 4);
+    put(t, 0, 4); /* no extended table */
+}
+
+static void put_units(table *t, p5_machine *machine)
+{
+    put(t, PROCESSOR, 1);
+    put(t, machine->devices->local_apic.id, 1);
+    put(t, local_apic_read(&machine->devices->local_apic, 0x30, 0), 1);
+    put(t, ENABLED | BOOT_PROCESSOR, 1);
+    put(t, p5_model_signature(machine->model), 4);
+    put(t, model_features(machine->model), 4);
+    put(t, 0, 4);
+    put(t, 0, 4);
+    put(t, BUS, 1);
+    put(t, 0, 1);
+    put_text(t, "ISA   ");
+    put(t, IO_APIC, 1);
+    put(t, IO_APIC_ID, 1);
+    put(t, IO_APIC_VERSION, 1);
+    put(t, ENABLED, 1);
+    put(t, MODEL_IO_APIC, 4);
+    t->entries += 3;
+}
+
+void mp_table_fill(devices *b)
+{
+    uint8_t *memory = engine_ram(b->machine->engine, POINTER_AT, POINTER_BYTES + TABLE_MOST);
+    if (!b->machine->model->apic || memory == NULL)
+        return;
+    table t = {.used = 0};
+    put_header(&t);
+    put_units(&t, b->machine);
+    put_interrupt(&t, INTERRUPT, EXTERNAL, 0, IO_APIC_ID, 0);
+    for (unsigned irq = 0; irq < 16; irq++)
+        if (irq != PIC_CASCADE)
+            put_interrupt(&t, INTERRUPT, VECTORED, irq, IO_APIC_ID, irq == IRQ_TIMER ? TIMER_INPUT : irq);
+    put_interrupt(&t, LOCAL_INTERRUPT, EXTERNAL, 0, ALL_LOCAL_APICS, LINT0);
+    put_interrupt(&t, LOCAL_INTERRUPT, NMI, 0, ALL_LOCAL_APICS, LINT1);
+    memcpy(t.bytes + 4, &(uint16_t){(uint16_t)t.used}, 2);
+    memcpy(t.bytes + COUNT_AT, &(uint16_t){(uint16_t)t.entries}, 2);
+    t.bytes[7] = sum_to_zero(t.bytes, t.used);
+    uint8_t pointer[POINTER_BYTES] = {
+        '_', 'M', 'P', '_', TABLE_AT & 0xff, TABLE_AT >> 8 & 0xff, TABLE_AT >> 16, 0, 1, 4};
+    pointer[10] = sum_to_zero(pointer, sizeof pointer);
+    memcpy(memory, pointer, sizeof pointer);
+    memcpy(memory + sizeof pointer, t.bytes, t.used);
+}
