@@ -57,6 +57,17 @@ def selfmodifying():
             *(work() for _ in range(8)), 'dec edi', 'jnz again']
 
 
+def modes():
+    """CR0.PE is cleared and set again, as boot loaders do around each BIOS call."""
+    return ['mov edi, 200000', 'again:', 'mov eax, cr0', 'and al, 0feh', 'mov cr0, eax', work(), 'mov eax, cr0', 'or al, 1', 'mov cr0, eax',
+            work(), 'dec edi', 'jnz again']
+
+
+def ports():
+    """A port is read again and again."""
+    return ['mov edi, 200000', 'again:', 'in al, 61h', 'test al, 10h', 'dec edi', 'jnz again']
+
+
 def tasks():
     """Task switches from and to virtual-8086 mode."""
     def segment(access, base, limit, flags=0):
@@ -77,7 +88,7 @@ def tasks():
             f'dd 0, {here >> 4}, 0, 0, 0, 0, 0, 680000h', 'over:']
 
 
-KINDS = {kind.__name__: kind for kind in (straight, jumps, mispredicted, missing, selfmodifying, tasks)}
+KINDS = {kind.__name__: kind for kind in (straight, jumps, mispredicted, missing, selfmodifying, modes, ports, tasks)}
 if len(sys.argv) < 2:
     print('\n'.join(KINDS))
     sys.exit()

@@ -66,8 +66,6 @@ SPECIAL(helper_rdmsr, ENGINE_RDMSR)
 SPECIAL(helper_wrmsr, ENGINE_WRMSR)
 SPECIAL(helper_cpuid, ENGINE_CPUID)
 
-void REAL(helper_write_crN)(uc_env *env, int number, uint64_t value);
-
 /* Executes MOV CR, LMSW and CLTS. A value that no processor of the family accepts raises #GP(0) before the
  * callback: paging without protection, NW without CD, a bit that CR4 does not have. SDM vol. 3, 2.5. */
 static void write_control(engine *e, unsigned number, uint32_t value)
@@ -82,8 +80,7 @@ static void write_control(engine *e, unsigned number, uint32_t value)
         engine_raise(e, VECTOR_GP, 0);
     engine_special_call call = {.which = ENGINE_MOV_TO_CR, .operand = number, .value = value};
     special_call(e, &call);
-    REAL(helper_write_crN)(e->env, (int)number, value);
-    mmu_flush(e); /* its entries depend on CR0.CD and WP */
+    mmu_write_control(e, number, value);
     if (number == 4)
         guard_debug_written(e); /* CR4.DE */
     else

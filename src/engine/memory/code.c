@@ -108,8 +108,9 @@ void engine_flush_code(engine *e, uint32_t physical, uint32_t size)
         return;
     uint32_t last =
         size - 1 < e->memory.ram_bytes - 1 - physical ? physical + size - 1 : e->memory.ram_bytes - 1;
-    for (uint32_t page = physical / ENGINE_PAGE_BYTES; page <= last / ENGINE_PAGE_BYTES; page++) {
-        if (e->memory.code_lines[page]) {
+    for (uint32_t at = physical, end; at <= last; at = end + 1) {
+        end = (at | ENGINE_PAGE_MASK) < last ? at | ENGINE_PAGE_MASK : last;
+        if (code_lies_in(e, at, end - at + 1)) {
             code_forget_found(e);
             UC_INTERNAL(tb_invalidate_phys_range)(e->uc, physical, (uint64_t)last + 1);
             return;

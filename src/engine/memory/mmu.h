@@ -29,6 +29,8 @@ uint8_t *mmu_peek(engine *e, uint32_t linear, uint32_t *physical);
 /* Returns host memory for fetches from `linear`, for the host's own use, without faults or accessed bits.
  * Returns NULL if the page is not present. */
 uint8_t *mmu_peek_code(engine *e, uint32_t linear, uint32_t *physical);
+/* Executes MOV CR, and drops the translations that it changes. */
+void mmu_write_control(engine *e, unsigned number, uint32_t value);
 /* Drop the cached translations of references; mmu_flush_all drops those of fetches, too. */
 void mmu_flush(engine *e);
 void mmu_flush_all(engine *e);

@@ -138,6 +138,7 @@ typedef struct memory_state {
     engine_guard guard;
     memory_fault fault;
     code_substitute substitute;
+    bool keeps_translations; /* the running write to CR0 changes none: mmu_write_control */
 } memory_state;
 
 #endif

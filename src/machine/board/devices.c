@@ -203,6 +203,8 @@ void devices_notice_write(devices *b, const disk_image *disk)
 
 void devices_set_irq(devices *b, unsigned irq, bool level)
 {
+    if (pic_level(&b->pic, irq) == level)
+        return;
     pic_set_line(&b->pic, irq, level);
     if (b->machine->model->apic)
         apic_set_irq(b, irq, level);

@@ -33,8 +33,12 @@ void pic_reset(pic_pair *p);
 /* `port` is 20h, 21h, A0h or A1h. */
 uint8_t pic_read(pic_pair *p, uint16_t port);
 void pic_write(pic_pair *p, uint16_t port, uint8_t value);
-/* Drives input 0-15 (never 2). */
+/* Drives input 0-15 (never 2). Driving it with the level that it has changes nothing. */
 void pic_set_line(pic_pair *p, unsigned irq, bool level);
+static inline bool pic_level(const pic_pair *p, unsigned irq)
+{
+    return ((irq < 8 ? p->master.lines : p->slave.lines) >> (irq & 7) & 1) != 0;
+}
 /* Returns the level of the INTR pin. */
 bool pic_intr(const pic_pair *p);
 /* Does the processor's interrupt acknowledge cycles and returns the vector. If no request is left, returns the
