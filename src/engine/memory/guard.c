@@ -47,36 +47,17 @@ static bool real_limits(const uc_env *env)
     return true;
 }
 
-static void set_step_flag(engine *e)
+void guard_set_step_flag(engine *e)
 {
     bool on = e->memory.guard.stepping || e->memory.guard.breakpoints || e->memory.guard.limit_step ||
               e->memory.guard.alone != 0;
     e->env->hflags = (e->env->hflags & ~(uint32_t)UC_HF_STEP) | (on ? UC_HF_STEP : 0);
 }
 
-void guard_run_alone(engine *e, uintptr_t retaddr)
-{
-    enum { BOUNDARIES = 2 /* before and after the instruction */ };
-    const engine_block *b = stretch_block(e);
-    if (b == NULL || b->count == 1)
-        return;
-    e->memory.guard.alone = BOUNDARIES;
-    set_step_flag(e);
-    stretch_leave_before(e, retaddr, true);
-}
-
-bool guard_alone_ends(engine *e)
-{
-    if (e->memory.guard.alone == 0 || --e->memory.guard.alone != 0)
-        return false;
-    set_step_flag(e);
-    return true;
-}
-
 void guard_step_mode(engine *e, bool on)
 {
     e->memory.guard.stepping = on;
-    set_step_flag(e);
+    guard_set_step_flag(e);
 }
 
 /* Starts the checks. The block hook is compiled into blocks, so blocks translated without it are discarded.
@@ -119,7 +100,7 @@ void guard_update(engine *e)
         mmu_guard_changed(e);
     }
     w->blocks = w->code || w->breakpoints || w->hits;
-    set_step_flag(e);
+    guard_set_step_flag(e);
     if (w->breakpoints || w->hits)
         begin_checks(e, &w->looking);
     else if (w->data || (w->code && !w->real_limits))
@@ -414,12 +395,12 @@ static void check_code_limit(engine *e, const engine_block *b)
         if (b->count <= 1)
             engine_raise(e, VECTOR_GP, 0);
         e->memory.guard.limit_step = true; /* instruction by instruction up to the limit */
-        set_step_flag(e);
+        guard_set_step_flag(e);
         engine_resume(e);
     }
     if (e->memory.guard.limit_step && !beyond_limit(e, b, BLOCK_BYTES_AT_MOST)) {
         e->memory.guard.limit_step = false;
-        set_step_flag(e);
+        guard_set_step_flag(e);
         engine_resume(e);
     }
 }

@@ -65,14 +65,19 @@ void physical_write_device(engine *e, uint32_t physical, const uint8_t *from, un
  * breakpoints after the page faults. */
 void guard_access(engine *e, uint32_t linear, unsigned size, bool write, uintptr_t retaddr);
 void guard_access_done(engine *e, const p5_access *access, uintptr_t retaddr);
-/* Leaves the running block before an instruction that refers to a timed device, unless it is alone in its
- * block, and makes it so. May not return. */
-void guard_run_alone(engine *e, uintptr_t retaddr);
+/* Distinguishes the following blocks as ones of a single instruction, or not. */
+void guard_set_step_flag(engine *e);
 /* Checks a store of ARPL, which must not go through CS. */
 void guard_changes(engine *e, uintptr_t retaddr);
 /* Checks the code limit when no page is found for the instruction's byte at `linear`, because the limit comes
  * first. */
 void guard_fetch(engine *e, uint32_t linear);
+
+/* --- alone.c --- */
+
+/* Leaves the running block before an instruction that refers to a timed device, unless it is alone in its
+ * block, and makes it so. May not return. */
+void guard_run_alone(engine *e, uintptr_t retaddr);
 
 /* --- coherence.c --- */
 

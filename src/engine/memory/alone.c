@@ -1,0 +1,24 @@
+/* References to timed devices. Such an instruction runs alone in its block, so that everything before it has been
+ * priced, and interrupts that it causes come right after it. */
+#include "engine/memory/guard.h"
+#include "engine/memory/memory_internal.h"
+#include "engine/stretch/stretch.h"
+
+void guard_run_alone(engine *e, uintptr_t retaddr)
+{
+    enum { BOUNDARIES = 2 /* before and after the instruction */ };
+    const engine_block *b = stretch_block(e);
+    if (b == NULL || b->count == 1)
+        return;
+    e->memory.guard.alone = BOUNDARIES;
+    guard_set_step_flag(e);
+    stretch_leave_before(e, retaddr, true);
+}
+
+bool guard_alone_ends(engine *e)
+{
+    if (e->memory.guard.alone == 0 || --e->memory.guard.alone != 0)
+        return false;
+    guard_set_step_flag(e);
+    return true;
+}
