@@ -59,8 +59,10 @@ typedef struct p5_machine_options {
      * thread, but never two callbacks at once. If the thread cannot be started, one thread does all.
      * P5_ERR_RANGE for more than 2. */
     unsigned threads;
-    const char *disk2;  /* image of a second disk: a diskette if it has the size of one, else a hard disk;
-                                 must live while the machine is opened or loaded. NULL = none */
+    /* Images of further drives: diskettes if they have the size of one, else hard disks, two of each kind at most. The
+     * strings must live while the machine is opened or loaded. */
+    const char *const *disks;
+    size_t disk_count;
     bool disk_writable; /* disk images: the guest writes to the files; otherwise to memory, dropped at the
                                  end */
     bool cd_as_disk;    /* disk images: the image of a bootable CD is presented as a hard disk */

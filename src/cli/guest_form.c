@@ -53,7 +53,7 @@ bool guest_form_takes(const guest_options *options, guest_form form)
     char shown[CLI_SHOWN_LENGTH];
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
         bool with_init = options->line->init != NULL && strcmp(rules[i].options, "dir") == 0;
-        bool with_disk = options->line->disk2 != NULL && strcmp(rules[i].options, "disk-write") == 0;
+        bool with_disk = options->line->disk2.count != 0 && strcmp(rules[i].options, "disk-write") == 0;
         if ((rules[i].forms & form) == 0 && !with_init && !with_disk &&
             cli_first_used(options->line, rules[i].options, shown) != NULL)
             return cli_refuse(NULL, NULL, 0, "%s is for %s; this guest is %s", shown, rules[i].whose,

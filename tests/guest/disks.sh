@@ -79,3 +79,27 @@ truncate -s 10M hard.img
 if "$p5scope" run -q hard.img >/dev/null 2>&1; then fail "the image was written to without --disk-write"; fi
 [ "$(guest run -q --disk-write --disk2 hard.img second.img)" = D= ] || fail "the installation to the file"
 [ "$(guest run -q hard.img)" = H= ] || fail "the installed disk does not boot"
+
+# A guest without a BIOS has more than one disk, and writes to an image.
+"$nasm" -f bin -I "$sources/../../bare/" -o two.bin "$sources/two_disks.asm"
+for name in A B C; do printf $name >$name.img; truncate -s 10M $name.img; done
+printf F >floppy.img
+truncate -s 1474560 floppy.img
+cp B.img before.img
+disks="--disk2 A.img --disk2 floppy.img --disk2 B.img"
+[ "$(guest run -q $disks --flat=0x100000 two.bin)" = 40AB ] || fail "two disks and a diskette: $(guest run -q $disks --flat=0x100000 two.bin)"
+cmp B.img before.img || fail "the second disk was written to without --disk-write"
+guest run -q --disk-write $disks --flat=0x100000 two.bin >/dev/null
+printf LATE | cmp -n 4 -i 0:512 - B.img || fail "the second disk was not written to"
+[ "$(head -c 1 A.img)$(head -c 1 B.img)" = AB ] || fail "another sector was written to"
+"$p5scope" run -q --save s --max-instructions 700 $disks --flat=0x100000 two.bin >pieces 2>messages || true
+guest run -q --load s $disks >>pieces
+[ "$(cat pieces)" = 40AB ] || fail "in two pieces: $(cat pieces)"
+if "$p5scope" run -q --disk2 C.img $disks --flat=0x100000 two.bin 2>err; then fail "five disks"; fi
+if "$p5scope" run -q --disk2 A.img --disk2 B.img --disk2 C.img --flat=0x100000 two.bin 2>err; then fail "three hard disks"; fi
+grep -q 'C.img: there are two hard disks already' err || fail "the message for three hard disks: $(cat err)"
+
+# An image that is shorter than its format is padded, with a message, on the controllers' ports, too.
+head -c 20000 diskette.img >short.img
+"$p5scope" run --disk2 A.img short.img >/dev/null 2>err || true
+grep -q 'the disk image has only 20000 of the 1474560 bytes of its format' err || fail "the message for a short image: $(cat err)"

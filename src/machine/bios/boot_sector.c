@@ -88,8 +88,7 @@ p5_status p5_machine_load_disk(p5_machine *machine, const char *path, p5_error *
     if (b == NULL)
         return error_set(error, P5_ERR_MEMORY, "no memory for a BIOS");
     disk_image *disk = devices_disk(machine->devices, 0);
-    p5_status status =
-        disk_image_open(disk, path, machine->options.disk_writable, machine->options.cd_as_disk, error);
+    p5_status status = devices_open_disk(machine->devices, 0, path, error);
     if (status == P5_OK)
         status = machine_open_engine(machine, BARE_DEFAULT_MEMORY, BARE_LEAST_MEMORY, error);
     if (status != P5_OK) {

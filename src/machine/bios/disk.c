@@ -70,15 +70,6 @@ uint16_t bios_disk_table(const bios *b, unsigned vector)
 
 typedef enum disk_operation { DISK_READ, DISK_WRITE, DISK_VERIFY } disk_operation;
 
-static void notice_padding(bios *b, const disk_image *d, uint64_t sector)
-{
-    if (disk_image_padded(d, sector))
-        notice_once(&b->machine->notices, NOTICE_OTHER, 0xb1054u,
-                    "the disk image has only %" PRIu64 " of the %" PRIu64
-                    " bytes of its format; the rest reads as zeros",
-                    d->file_bytes, d->sectors * d->sector_bytes);
-}
-
 /* `count` sectors of a drive from `sector` on, and the buffer for them, whose offset does not wrap. */
 typedef struct disk_span {
     uint64_t sector;
@@ -106,7 +97,7 @@ static uint8_t disk_transfer(bios *b, disk_image *d, disk_operation operation, c
     for (; *moved < count; ++*moved, linear += d->sector_bytes) {
         bool good = true;
         if (operation == DISK_READ) {
-            notice_padding(b, d, sector + *moved);
+            devices_notice_padding(b->machine->devices, d, sector + *moved);
             good = disk_image_read(d, sector + *moved, bytes) &&
                    engine_write_linear(e, linear, bytes, d->sector_bytes);
         } else if (operation == DISK_WRITE) {

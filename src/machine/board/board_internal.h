@@ -51,7 +51,7 @@ enum {
     IRQ_IDE = 14
 };
 enum { IO_APIC_ID = 1 /* the local APIC's is 0 */ };
-enum { DEVICES_AT_MOST = 32, DEVICE_TIMERS_AT_MOST = 12, CONSOLE_BYTES = 4096, DEVICES_DISKS = 2 };
+enum { DEVICES_AT_MOST = 32, DEVICE_TIMERS_AT_MOST = 12, CONSOLE_BYTES = 4096, DEVICES_DISKS = 4 };
 
 typedef enum input_to { INPUT_SERIAL, INPUT_KEYBOARD } input_to;
 
@@ -115,6 +115,9 @@ void devices_reset_processor(devices *b);
 /* Takes a byte of the user's input for device `to`. Returns 1, 0 if there is none yet, or -1 if the input has
  * ended or belongs to another device. */
 int devices_input(devices *b, input_to to, uint8_t *byte);
+
+/* Saves or loads the drives. */
+void devices_transfer_disks(devices *b, snapshot *s);
 
 void debug_port_attach(devices *b);   /* E9h */
 void serial_attach(devices *b);       /* 3F8h-3FFh */

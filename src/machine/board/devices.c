@@ -166,39 +166,6 @@ void devices_advance(devices *b, uint64_t clock)
     devices_changed(b);
 }
 
-/* --- drives --- */
-
-disk_image *devices_disk(devices *b, unsigned which)
-{
-    assert(which < DEVICES_DISKS);
-    return &b->disks[which];
-}
-
-disk_image *devices_drive(devices *b, uint8_t number)
-{
-    unsigned unit = number & 1;
-    for (unsigned i = 0; i < DEVICES_DISKS; i++)
-        if (b->disks[i].kind == number - (number & 1) && unit-- == 0)
-            return &b->disks[i];
-    return NULL;
-}
-
-unsigned devices_drives(const devices *b, uint8_t kind)
-{
-    unsigned count = 0;
-    for (unsigned i = 0; i < DEVICES_DISKS; i++)
-        count += b->disks[i].kind == kind;
-    return count;
-}
-
-void devices_notice_write(devices *b, const disk_image *disk)
-{
-    if (!disk->writable)
-        notice_once(&b->machine->notices, NOTICE_OTHER, 0xb1053u,
-                    "the guest writes to its disk: this is kept in memory and dropped at the end "
-                    "(--disk-write writes to the image)");
-}
-
 /* --- interrupt lines --- */
 
 void devices_set_irq(devices *b, unsigned irq, bool level)
@@ -421,19 +388,6 @@ static const snapshot_table devices_state = {
 
 const snapshot_table *const devices_tables[] = {&devices_state, NULL};
 
-static void disks_transfer(devices *b, snapshot *s)
-{
-    const p5_machine_options *options = &b->machine->options;
-    disk_grant grants[DEVICES_DISKS] = {{.path = options->image},
-                                        {.path = options->disk2, .option = "--disk2"}};
-    for (unsigned i = 0; i < DEVICES_DISKS && s->status == P5_OK; i++) {
-        grants[i].writable = options->disk_writable;
-        grants[i].copy = b->machine->replaying;
-        grants[i].look_only = options->look_only;
-        disk_image_transfer(&b->disks[i], &grants[i], s);
-    }
-}
-
 void devices_transfer(devices *b, snapshot *s)
 {
     snapshot_state(s, &devices_state, b);
@@ -442,5 +396,5 @@ void devices_transfer(devices *b, snapshot *s)
         b->serial.input_ended = false;
     }
     video_transfer_memory(b, s);
-    disks_transfer(b, s);
+    devices_transfer_disks(b, s);
 }

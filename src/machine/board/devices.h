@@ -57,13 +57,18 @@ void coprocessor_error(devices *b);
 
 /* --- drives --- */
 
-/* Drive 0 is the one that the machine boots from, drive 1 the second one of the options. Each may be empty. */
+/* Drive 0 is the one that the machine boots from, the others are those of the options. Each may be empty. */
 disk_image *devices_disk(devices *b, unsigned which);
 /* The drive with the BIOS's number: 0 and 1 are diskettes, 80h and 81h hard disks, E0h is a CD; NULL: none. */
 disk_image *devices_drive(devices *b, uint8_t number);
 /* How many drives of a kind (DRIVE_*) have an image. */
 unsigned devices_drives(const devices *b, uint8_t kind);
 
+/* Open the image of a drive, and those of all drives of the options. The board has two diskettes and two hard disks. */
+p5_status devices_open_disk(devices *b, unsigned which, const char *path, p5_error *error);
+p5_status devices_open_disks(devices *b, p5_error *error);
+/* Tells the user once that a sector that is read lies after the image's end. */
+void devices_notice_padding(devices *b, const disk_image *disk, uint64_t sector);
 /* Tells the user once what becomes of what the guest writes to a disk. */
 void devices_notice_write(devices *b, const disk_image *disk);
 

@@ -82,6 +82,8 @@ static bool move_sector(devices *b, disk_image *disk, uint64_t block, bool *ende
     floppy *f = &b->floppy;
     uint8_t code = f->command[0] & 31, bytes[DISK_SECTOR] = {0};
     *ended = false;
+    if (code == READ_DATA)
+        devices_notice_padding(b, disk, block);
     if (code == READ_DATA && !disk_image_read(disk, block, bytes)) {
         floppy_fail(b, ST1_NO_DATA, 0);
         return false;

@@ -202,6 +202,7 @@ static void read_block(devices *b, const disk_image *disk)
     ide *d = &b->ide;
     uint32_t sectors = block_sectors(d);
     for (uint32_t i = 0; i < sectors; i++) {
+        devices_notice_padding(b, disk, d->block);
         if (!disk_image_read(disk, d->block, d->buffer + i * DISK_SECTOR)) {
             show_address(d, d->block);
             finish(b, d->block < sectors_of(disk) ? ERROR_NOT_CORRECTED : ERROR_NOT_FOUND);

@@ -112,9 +112,8 @@ p5_status machine_open(const p5_machine_options *options, const p5_model *model,
     m->devices = devices_new(m);
     if (status == P5_OK && m->devices == NULL)
         status = error_set(error, P5_ERR_MEMORY, "no memory for a machine");
-    if (status == P5_OK && options->disk2 != NULL)
-        status =
-            disk_image_open(devices_disk(m->devices, 1), options->disk2, options->disk_writable, true, error);
+    if (status == P5_OK)
+        status = devices_open_disks(m->devices, error);
     if (status != P5_OK) {
         p5_machine_close(m);
         return status;

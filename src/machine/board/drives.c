@@ -1,0 +1,93 @@
+/* The drives of the board: disk images, and which unit of its controller each is. */
+#include <assert.h>
+#include <inttypes.h>
+
+#include "base/error.h"
+#include "machine/base/notice.h"
+#include "machine/board/board_internal.h"
+#include "machine/state.h"
+
+disk_image *devices_disk(devices *b, unsigned which)
+{
+    assert(which < DEVICES_DISKS);
+    return &b->disks[which];
+}
+
+disk_image *devices_drive(devices *b, uint8_t number)
+{
+    unsigned unit = number & 1;
+    for (unsigned i = 0; i < DEVICES_DISKS; i++)
+        if (b->disks[i].kind == number - (number & 1) && unit-- == 0)
+            return &b->disks[i];
+    return NULL;
+}
+
+unsigned devices_drives(const devices *b, uint8_t kind)
+{
+    unsigned count = 0;
+    for (unsigned i = 0; i < DEVICES_DISKS; i++)
+        count += b->disks[i].kind == kind;
+    return count;
+}
+
+p5_status devices_open_disk(devices *b, unsigned which, const char *path, p5_error *error)
+{
+    enum { UNITS = 2 };
+    const p5_machine_options *options = &b->machine->options;
+    disk_image *disk = devices_disk(b, which);
+    bool as_disk = which != 0 || options->cd_as_disk;
+    p5_status status = disk_image_open(disk, path, options->disk_writable, as_disk, error);
+    if (status != P5_OK || devices_drives(b, disk->kind) <= UNITS)
+        return status;
+    error_set(error, P5_ERR_RANGE, "there are two %s already",
+              disk->kind == DRIVE_DISKETTE ? "diskettes" : "hard disks");
+    error_hint(error, "the board has two drives of each kind");
+    error_at(error, path, 0, 0);
+    disk_image_close(disk);
+    return P5_ERR_RANGE;
+}
+
+p5_status devices_open_disks(devices *b, p5_error *error)
+{
+    const p5_machine_options *options = &b->machine->options;
+    if (options->disk_count >= DEVICES_DISKS)
+        return error_set(error, P5_ERR_RANGE, "%zu more disks: the board has room for %d",
+                         options->disk_count, DEVICES_DISKS - 1);
+    p5_status status = P5_OK;
+    for (unsigned i = 0; i < options->disk_count && status == P5_OK; i++)
+        status = devices_open_disk(b, 1 + i, options->disks[i], error);
+    return status;
+}
+
+void devices_notice_write(devices *b, const disk_image *disk)
+{
+    if (!disk->writable)
+        notice_once(&b->machine->notices, NOTICE_OTHER, 0xb1053u,
+                    "the guest writes to its disk: this is kept in memory and dropped at the end "
+                    "(--disk-write writes to the image)");
+}
+
+void devices_notice_padding(devices *b, const disk_image *disk, uint64_t sector)
+{
+    if (disk_image_padded(disk, sector))
+        notice_once(&b->machine->notices, NOTICE_OTHER, 0xb1054u,
+                    "the disk image has only %" PRIu64 " of the %" PRIu64
+                    " bytes of its format; the rest reads as zeros",
+                    disk->file_bytes, disk->sectors * disk->sector_bytes);
+}
+
+void devices_transfer_disks(devices *b, snapshot *s)
+{
+    const p5_machine_options *options = &b->machine->options;
+    for (unsigned i = 0; i < DEVICES_DISKS && s->status == P5_OK; i++) {
+        bool named = i != 0 && i <= options->disk_count;
+        disk_grant grant = {.path = i == 0  ? options->image
+                                    : named ? options->disks[i - 1]
+                                            : NULL,
+                            .option = i != 0 ? "--disk2" : NULL,
+                            .writable = options->disk_writable,
+                            .copy = b->machine->replaying,
+                            .look_only = options->look_only};
+        disk_image_transfer(&b->disks[i], &grant, s);
+    }
+}
