@@ -22,15 +22,14 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: count_guest GUEST [ARGUMENT...]\n");
         return 2;
     }
-    static const char *const environment[] = {NULL};
     const p5_machine_options options = {.size = sizeof options, .model = "p55c-200"};
     p5_error error;
     p5_machine *machine;
     require(p5_machine_open(&options, &machine, &error), &error);
-    require(p5_machine_load_linux(machine, argv[1], (const char *const *)argv + 1, environment, &error),
-            &error);
+    const p5_load_options load = {.size = sizeof load, .arguments = (const char *const *)argv + 1};
+    require(p5_machine_load(machine, argv[1], &load, &error), &error);
 
-    p5_run_result result;
+    p5_run_result result = {.size = sizeof result};
     require(p5_machine_run(machine, NULL, &result, &error), &error);
     if (result.end != P5_END_EXIT) {
         fprintf(stderr, "count_guest: the guest ended at %08" PRIx32 ": %s\n", result.address,

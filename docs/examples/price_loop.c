@@ -38,6 +38,7 @@ int main(void)
     }
     for (int trip = 0; trip < TRIPS; trip++) {
         p5_retired retired = {
+            .size = sizeof retired,
             .block = block,
             .count = (uint16_t)p5_block_count(block),
             .next = trip < TRIPS - 1 ? ADDRESS : ADDRESS + sizeof code,

@@ -13,12 +13,13 @@ static void adds_a_thousand_words(void **state)
 {
     (void)state;
     p5_counts *before = p5_counts_new(), *after = p5_counts_new();
+    const p5_load_options flat = {.size = sizeof flat, .kind = P5_GUEST_FLAT, .address = 0x10000};
     p5_machine_options options = {.size = sizeof options, .model = "p55c-200"};
-    p5_run_result result;
+    p5_run_result result = {.size = sizeof result};
     p5_machine *machine;
     p5_error error;
     if (p5_machine_open(&options, &machine, &error) != P5_OK ||
-        p5_machine_load_flat(machine, image, 0x10000, &error) != P5_OK)
+        p5_machine_load(machine, image, &flat, &error) != P5_OK)
         fail_msg("%s", error.message);
 
     p5_machine_counts(machine, before);

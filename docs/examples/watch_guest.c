@@ -77,18 +77,17 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: watch_guest GUEST [ARGUMENT...]\n");
         return 2;
     }
-    static const char *const environment[] = {NULL};
     const p5_machine_options machine_options = {.size = sizeof machine_options};
     p5_error error;
     p5_machine *machine;
     require(p5_machine_open(&machine_options, &machine, &error), &error);
-    require(p5_machine_load_linux(machine, argv[1], (const char *const *)argv + 1, environment, &error),
-            &error);
+    const p5_load_options load = {.size = sizeof load, .arguments = (const char *const *)argv + 1};
+    require(p5_machine_load(machine, argv[1], &load, &error), &error);
 
     watched *w = calloc(1, sizeof *w);
     if (w == NULL)
         return 1;
-    const p5_event_watch misses = {.event = P5_EVENT_DATA_READ_MISS, .every = MISSES};
+    const p5_event_watch misses = {.size = sizeof misses, .event = P5_EVENT_DATA_READ_MISS, .every = MISSES};
     const p5_observe_options observe = {.size = sizeof observe,
                                         .events = &misses,
                                         .event_count = 1,
@@ -97,7 +96,7 @@ int main(int argc, char **argv)
                                         .exception = exception,
                                         .context = w};
     require(p5_machine_observe(machine, &observe, NULL, &error), &error);
-    p5_run_result result;
+    p5_run_result result = {.size = sizeof result};
     require(p5_machine_run(machine, NULL, &result, &error), &error);
 
     qsort(w->places, PLACES, sizeof w->places[0], by_clocks);

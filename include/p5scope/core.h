@@ -51,7 +51,7 @@ enum {
 };
 
 /* One data reference as the processor makes it. A misaligned reference is one entry; an m80 operand is two (8
- * + 2 bytes). */
+ * + 2 bytes). The layout is fixed. */
 typedef struct p5_access {
     uint32_t linear;
     uint32_t physical; /* of the first byte; the second page of a page-crossing access comes from
@@ -61,7 +61,7 @@ typedef struct p5_access {
     uint16_t reserved;
 } p5_access;
 
-/* Operands of a value-dependent instruction. The layout equals that of isa_value. */
+/* Operands of a value-dependent instruction. The layout is fixed. The layout equals that of isa_value. */
 typedef struct p5_value {
     uint64_t a;
     uint64_t b;
@@ -77,6 +77,7 @@ enum { P5_MODE_REAL, P5_MODE_PROTECTED, P5_MODE_V86 };
  * says; the remainder belongs to the last one, because only the last instruction of a block can have a
  * variable number. `values` holds one entry per executed value-dependent instruction, in order. */
 typedef struct p5_retired {
+    size_t size; /* sizeof (p5_retired) */
     p5_block *block;
     uint16_t first;
     uint16_t count;
@@ -139,6 +140,7 @@ typedef enum p5_reference {
 /* The delivery of an exception or interrupt to its handler. It follows the retired stretch that was fed
  * before. */
 typedef struct p5_exception {
+    size_t size; /* sizeof (p5_exception) */
     p5_transfer kind;
     uint8_t vector;
     uint8_t cpl, cpl_after;
@@ -159,6 +161,7 @@ typedef struct p5_exception {
 
 /* Control inputs of the model, set by MOV CRn, WRMSR TR12 and the board. */
 typedef struct p5_control {
+    size_t size;               /* sizeof (p5_control) */
     bool no_branch_allocation; /* TR12.NBP */
     bool single_pipe;          /* TR12.SE */
     bool code_cache_inhibit;   /* TR12.CI or CCI */
@@ -174,6 +177,7 @@ typedef struct p5_control {
 
 /* The debug registers, which events 23h-26h compare with. */
 typedef struct p5_debug {
+    size_t size; /* sizeof (p5_debug) */
     uint32_t dr[4];
     uint32_t dr7;
     bool extensions; /* CR4.DE: R/W = 2 is a breakpoint on ports */
@@ -186,6 +190,7 @@ enum { P5_PAGE_WRITABLE = 1, P5_PAGE_SUPERVISOR = 2, P5_PAGE_CACHE_DISABLE = 4, 
 
 /* An entry that a test register wrote into a TLB (TR6, TR7; manual, 26.2.1.2). */
 typedef struct p5_translation {
+    size_t size;
     uint32_t linear, physical; /* of the page */
     bool valid;                /* false: the entry for `linear` is gone, and the page tables apply again */
     bool code;                 /* the entry is in the code TLB, not in the data TLB */
@@ -204,6 +209,7 @@ enum { P5_CYCLE_WRITE = 2, P5_CYCLE_DATA = 4, P5_CYCLE_MEMORY = 8, P5_CYCLE_LOCK
 /* Callbacks by which the core asks its owner. Any of them may be NULL: addresses are then mapped one to one,
  * and there are no page walks. */
 typedef struct p5_core_hooks {
+    size_t size; /* sizeof (p5_core_hooks) */
     void *context;
     /* Returns the physical address of `linear`, for the second page of a page-crossing access and for line
      * fills of code. */
@@ -274,7 +280,7 @@ uint64_t p5_counts_bus_bytes(const p5_counts *counts, bool written, unsigned cpl
 p5_status p5_core_open(const p5_model *model, const p5_core_hooks *hooks, p5_core **core, p5_error *error);
 void p5_core_close(p5_core *core);
 
-/* Bytes of code and where they lie. */
+/* Bytes of code and where they lie. The layout is fixed. */
 typedef struct p5_code {
     const uint8_t *bytes;
     size_t size;
@@ -290,18 +296,19 @@ unsigned p5_block_count(const p5_block *block);                /* instructions *
 unsigned p5_block_accesses(const p5_block *block, unsigned i); /* number of fixed data references of
                                                                   instruction i */
 
-/* Prices one retired stretch. The fast path allocates nothing. */
-void p5_core_retire(p5_core *core, const p5_retired *retired);
+/* Prices one retired stretch. The fast path allocates nothing. This and the next functions with a struct return
+ * P5_ERR_STATE or P5_ERR_UNSUPPORTED, and do nothing, if its `size` is wrong (p5scope/status.h); otherwise P5_OK. */
+p5_status p5_core_retire(p5_core *core, const p5_retired *retired);
 
 /* Prices the delivery of an exception or interrupt. */
-void p5_core_exception(p5_core *core, const p5_exception *exception);
+p5_status p5_core_exception(p5_core *core, const p5_exception *exception);
 /* Lets `clocks` pass in HLT at the privilege class of `cpl` (0-3). */
 void p5_core_halt(p5_core *core, uint64_t clocks, unsigned cpl);
 /* Sets the control inputs, from the next instruction on. */
-void p5_core_set_control(p5_core *core, const p5_control *control);
+p5_status p5_core_set_control(p5_core *core, const p5_control *control);
 /* Sets what the breakpoint events compare with, from the next instruction on. Without a call nothing
  * matches. */
-void p5_core_set_debug(p5_core *core, const p5_debug *debug);
+p5_status p5_core_set_debug(p5_core *core, const p5_debug *debug);
 /* Notes that IRET has set EFLAGS.RF for the next instruction: with errata on, its code breakpoint does not
  * match. */
 void p5_core_resume(p5_core *core);
@@ -336,6 +343,7 @@ enum { P5_TRACE_SOURCES = 4 };
 /* One executed instruction with its way through the pipe, for pipeline diagrams. Clocks are the core's. D2
  * and EX are the same for both instructions of a pair. */
 typedef struct p5_trace_insn {
+    size_t size;
     uint32_t address;
     uint64_t d1, d2, ex; /* clocks at which the stages were entered */
     uint64_t end;        /* clock at which EX was free again */

@@ -31,6 +31,7 @@ typedef enum p5_unit { P5_UNIT_PIPE, P5_UNIT_MEMORY, P5_UNIT_BUS, P5_UNIT_CORE, 
 
 /* One event, a row of events/events.tsv. All strings are static. */
 typedef struct p5_event_info {
+    size_t size; /* of this struct in the library */
     enum p5_event id;
     uint8_t code;          /* CESR event select, 00h-3Bh */
     uint8_t counters;      /* P5_ON_CTR0 | P5_ON_CTR1 */

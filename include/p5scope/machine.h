@@ -19,6 +19,7 @@ typedef struct p5_machine p5_machine;
 
 /* A host directory that a Linux guest may access, or a drive of a DOS program. */
 typedef struct p5_share {
+    size_t size; /* sizeof (p5_share) */
     const char *host;
     const char *guest; /* absolute guest path; NULL = the host's absolute path */
     bool writable;
@@ -103,6 +104,94 @@ p5_status p5_machine_open(const p5_machine_options *options, p5_machine **machin
  * the machine is closed when p5_machine_run returns. */
 void p5_machine_close(p5_machine *machine);
 
+/* ---- Guests ---- */
+
+/* The kinds of guests. */
+typedef enum p5_guest_kind {
+    P5_GUEST_DETECT, /* p5_guest_detect finds the kind */
+    P5_GUEST_LINUX,  /* a static i386 Linux program */
+    P5_GUEST_DOS, /* a DOS program, COM or MZ, in real mode under a DOS that the host emulates (docs/dos.md) */
+    P5_GUEST_MULTIBOOT, /* a Multiboot image, with the modules of p5_machine_options */
+    P5_GUEST_ELF,   /* a freestanding ELF file, loaded to the physical addresses of its segments: protected
+                           mode, CPL 0, flat segments, no paging */
+    P5_GUEST_FLAT,  /* a flat image, loaded to and entered at `address`, in the state of P5_GUEST_ELF */
+    P5_GUEST_REAL,  /* a flat image, loaded to and entered at segment:offset in real mode, with a minimal BIOS
+                           but without a disk; DS, ES and SS are `segment`, SP is FFFEh */
+    P5_GUEST_DISK,  /* a disk image, or the image of a bootable CD (docs/board.md) */
+    P5_GUEST_KERNEL /* a Linux kernel, bzImage or vmlinux */
+} p5_guest_kind;
+
+/* Finds the kind of the file at `path` by its contents, as the command line does: Multiboot header, ELF, Linux
+ * kernel, DOS program (MZ, or a name that ends with .com), boot signature 55h AAh at offset 510, or a CD's boot
+ * record. The boot signature takes precedence over a Multiboot header unless the file is an ELF file or a bzImage.
+ * Never P5_GUEST_FLAT or P5_GUEST_REAL. P5_ERR_IO: the file cannot be read; P5_ERR_FORMAT: it is none of these. */
+p5_status p5_guest_detect(const char *path, p5_guest_kind *kind, p5_error *error);
+
+/* Options of p5_machine_load. The strings and arrays are used during the call only. */
+typedef struct p5_load_options {
+    size_t size;        /* sizeof (p5_load_options) */
+    p5_guest_kind kind; /* P5_GUEST_DETECT, or the kind that the file is taken for */
+    /* Linux and DOS programs: the words that the program gets, NULL-terminated, and "NAME=VALUE" strings. The
+     * first word is passed unchanged. NULL: the file's name without its directory, so that no count depends on
+     * where the file is; and an empty environment. */
+    const char *const *arguments;
+    const char *const *environment;
+    uint32_t address;         /* P5_GUEST_FLAT */
+    uint16_t segment, offset; /* P5_GUEST_REAL */
+    const char *append;       /* Linux kernels: the command line; NULL = "console=ttyS0,115200" */
+    const char *initrd;       /* Linux kernels: a file; NULL = none */
+    const char *init; /* Linux kernels: a static Linux program that replaces an initrd. An initrd is built
+                                  from it, from what the machine's shares hold now, and from a first process that
+                                  runs the program and ends the run with its status. NULL = none */
+} p5_load_options;
+
+/* Loads the guest in the file at `path` into a machine that has none yet. `options` may be NULL: the kind is
+ * detected.
+ *
+ *     p5_machine_load(machine, "./guest", NULL, &error);
+ *
+ * P5_ERR_STATE: the machine has a guest, or is running; P5_ERR_IO: a file cannot be read; P5_ERR_FORMAT: it is not
+ * what `kind` says, or of no known kind; P5_ERR_RANGE: the guest does not fit into the memory, or has too many
+ * arguments; P5_ERR_UNSUPPORTED: arguments for a guest that takes none (ELF, FLAT, REAL, DISK); P5_ERR_MEMORY.
+ * After an error of loading, close the machine. */
+p5_status p5_machine_load(p5_machine *machine, const char *path, const p5_load_options *options,
+                          p5_error *error);
+
+/* Options of p5_machine_load_code and p5_count_code. Everything is copied. */
+typedef struct p5_code_options {
+    size_t size;           /* sizeof (p5_code_options) */
+    const char *model;     /* p5_count_code: NULL = the default model */
+    uint32_t address;      /* linear and physical, of the code; 0 = 100000h */
+    const void *data;      /* bytes that the code finds at data_address; NULL = none */
+    size_t data_size;      /* of `data` */
+    uint32_t data_address; /* 0 = 200000h */
+    bool system;           /* the code runs at CPL 0, not at CPL 3 */
+    uint32_t cr4;
+    double timeout_seconds; /* p5_count_code: of host time; 0 = 10 s */
+} p5_code_options;
+
+/* Loads machine code for 32-bit protected mode with flat segments, entered at its first byte, with ESP at the end
+ * of a 64 KB stack. The memory is 32 MB, which is mapped one to one. The run ends with status 0 when control
+ * reaches the end of the code; nothing of that end is counted. `options` may be NULL. P5_ERR_FORMAT: code or data
+ * reach beyond the memory; P5_ERR_RANGE: the model lacks a bit of cr4; P5_ERR_STATE; P5_ERR_MEMORY. */
+p5_status p5_machine_load_code(p5_machine *machine, const void *code, size_t size,
+                               const p5_code_options *options, p5_error *error);
+
+/* Runs machine code on a new machine and returns what it counted. The caller frees *counts, which is NULL after an
+ * error. `options` may be NULL. Several threads may call this at once.
+ *
+ *     p5_counts *counts;
+ *     if (p5_count_code("\x83\xc0\x01\x83\xc3\x01", 6, NULL, &counts, NULL) == P5_OK)
+ *         printf("%d clocks\n", (int)p5_counts_clocks(counts, P5_CPL_MASK_ALL));
+ *     p5_counts_free(counts);
+ *
+ * Errors: those of p5_machine_open and p5_machine_load_code; P5_ERR_STATE if the code ends in another way than at
+ * its end (an exception that no handler takes, HLT), or not within the time-out. */
+p5_status p5_count_code(const void *code, size_t size, const p5_code_options *options, p5_counts **counts,
+                        p5_error *error);
+
+/* ---- Running ---- */
+
 /* Why a run ended. */
 typedef enum p5_end {
     P5_END_EXIT,         /* the guest exited: status is valid */
@@ -117,13 +206,17 @@ typedef enum p5_end {
     P5_END_RESET         /* the guest reset the processor (port 92h, keyboard controller) */
 } p5_end;
 
+/* Limits of a run, counted from the guest's start. NULL instead of a pointer means no limits. */
 typedef struct p5_limits {
+    size_t size; /* sizeof (p5_limits) */
     uint64_t max_instructions;
     uint64_t max_clocks;
     double timeout_seconds; /* for all three: 0 = no limit */
 } p5_limits;
 
+/* How a run ended. The caller sets `size`. */
 typedef struct p5_run_result {
+    size_t size; /* sizeof (p5_run_result) */
     p5_end end;
     int status;           /* exit status, 0-255 */
     int signal;           /* P5_END_SIGNAL */
@@ -167,6 +260,7 @@ void p5_machine_bus_check(p5_machine *machine, uint32_t physical, unsigned type)
  * programs, cases), or no guest yet. To be called between runs, and from the callbacks of
  * p5_machine_on_progress and of an observer. */
 typedef struct p5_picture {
+    size_t size; /* sizeof (p5_picture) */
     unsigned width, height;
     bool text;          /* a text mode: p5_machine_screen has its characters */
     unsigned char *rgb; /* height * width pixels of three bytes, red first */
@@ -178,6 +272,7 @@ void p5_picture_free(p5_picture *picture);
  * registers say. To be read between runs and from p5_machine_on_progress. */
 enum { P5_SCREEN_COLUMNS = 80, P5_SCREEN_ROWS = 25 };
 typedef struct p5_screen {
+    size_t size; /* sizeof (p5_screen) */
     struct {
         uint8_t character; /* code page 437 */
         uint8_t attribute; /* bits 3-0 foreground, 6-4 background, 7 blink */

@@ -50,6 +50,7 @@ typedef enum p5_observation_kind {
 } p5_observation_kind;
 
 typedef struct p5_observation {
+    size_t size;
     p5_observation_kind kind;
     uint8_t cpl;           /* 0-3, of the instruction at `address` */
     uint32_t address;      /* linear, of the next instruction; for a marker or a PMU instruction, that
@@ -61,7 +62,7 @@ typedef struct p5_observation {
     uint64_t value;
 } p5_observation;
 
-/* A single point of a run. */
+/* A single point of a run. The layout is fixed. */
 typedef struct p5_point {
     bool instruction; /* `at` is a number of instructions, not a clock */
     uint64_t at;
@@ -70,6 +71,7 @@ typedef struct p5_point {
 /* An event whose total is watched. Near a multiple of `every` the machine checks after every instruction, so
  * a small `every` of a frequent event makes a slow run. */
 typedef struct p5_event_watch {
+    size_t size; /* sizeof (p5_event_watch) */
     enum p5_event event;
     uint8_t cpl_mask; /* P5_CPL_MASK_*; 0 = all */
     bool asserted;    /* clocks in which the event's signal was on, not increments (CESR's CC bit 2) */
@@ -79,6 +81,7 @@ typedef struct p5_event_watch {
 /* Instructions that were executed in sequence: a block of straight code, or a part of one. The engine chooses
  * where to divide code into stretches, and versions differ in that; the sums over stretches do not. */
 typedef struct p5_stretch {
+    size_t size;
     uint32_t address;      /* linear, of the first instruction */
     uint32_t next;         /* linear, to which control went */
     uint32_t bytes;        /* length of the code */
@@ -95,6 +98,7 @@ typedef struct p5_stretch {
  * Linux guests), external interrupts, NMI, machine check. An INT n that CR4.VME redirects to the handler of a
  * virtual-8086 program is not reported. Manual: chapter on exceptions and interrupts. */
 typedef struct p5_exception_info {
+    size_t size;
     p5_transfer kind;
     uint8_t vector;
     uint8_t cpl; /* 0-3 */
@@ -109,8 +113,9 @@ typedef struct p5_exception_info {
 
 /* A port access of IN, OUT, INS or OUTS, after it was handled. */
 typedef struct p5_port_access {
+    size_t size;
     uint16_t port;
-    uint8_t size; /* 1, 2 or 4 bytes */
+    uint8_t bytes; /* 1, 2 or 4 */
     uint8_t cpl;
     bool write;
     bool handled;     /* by a handler of p5_machine_attach_ports, not by the board */

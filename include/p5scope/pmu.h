@@ -46,7 +46,7 @@ enum {
     P5_MSR_GLOBAL_OVF_CTRL
 };
 
-/* The state that decides whether RDPMC, RDTSC, RDMSR and WRMSR fault. */
+/* The state that decides whether RDPMC, RDTSC, RDMSR and WRMSR fault. The layout is fixed. */
 typedef struct p5_privilege {
     uint8_t mode; /* P5_MODE_* */
     uint8_t cpl;
@@ -94,7 +94,7 @@ enum {
 /* Fills in the fields of `control` that TR12 determines. */
 void p5_pmu_control(const p5_pmu *pmu, p5_control *control);
 
-/* One counter's half of CESR, decoded. */
+/* One counter's half of CESR, decoded. The layout is fixed. */
 typedef struct p5_counter_select {
     uint8_t code;      /* ES, 0-63 */
     bool system, user; /* CC bits 0 and 1: CPL 0-2, CPL 3 */

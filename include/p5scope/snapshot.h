@@ -62,6 +62,7 @@ p5_status p5_machine_restore(const char *path, const p5_machine_options *options
 
 /* The contents of a snapshot in brief. */
 typedef struct p5_snapshot_info {
+    size_t size;           /* sizeof (p5_snapshot_info) */
     char kind[16];         /* "linux", "dos", "bare", "boot", "case" */
     uint32_t memory_bytes; /* of the guest's RAM */
     bool permissive;       /* --isa=permissive */

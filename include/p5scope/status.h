@@ -2,6 +2,17 @@
 #ifndef P5SCOPE_STATUS_H
 #define P5SCOPE_STATUS_H
 
+/* How the structs of the public headers grow. Most begin with `size`, which the caller sets to the sizeof of the struct, with
+ * all members that it does not use set to zero:
+ *
+ *     p5_limits limits = {.size = sizeof limits, .max_clocks = 1000000};
+ *
+ * A later version of the library may add members at the end. A program that was compiled for an earlier version
+ * passes a smaller size: the library takes the members that it lacks as zero, and writes nothing beyond its size. A
+ * program that was compiled for a later version passes a larger size: that is P5_ERR_UNSUPPORTED if one of the
+ * unknown members is not zero. A `size` that cannot be right is P5_ERR_STATE. In structs that the library passes to
+ * callbacks it sets `size` to its own. Structs whose comment says that their layout is fixed never grow. */
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -22,7 +33,7 @@ typedef enum p5_status {
 
 enum { P5_ERROR_TEXT = 400, P5_ERROR_WHERE = 200 };
 
-/* An error with its place. `message` says what is wrong and what would be right, without a final full stop.
+/* An error with its place. The layout is fixed, so that it need not be initialised. `message` says what is wrong and what would be right, without a final full stop.
  * `where` is a file name, an option or empty. `line` and `column` count from 1; 0 = unknown. `hint` may be
  * empty. Every function that fills in an error accepts NULL from callers that need only the status. */
 typedef struct p5_error {

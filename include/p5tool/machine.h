@@ -45,21 +45,6 @@ typedef struct p5_kernel {
 p5_status p5_machine_load_kernel(p5_machine *machine, const char *path, const p5_kernel *with,
                                  p5_error *error);
 
-/* The kind of a file that is not a Linux program. */
-typedef enum p5_image_kind {
-    P5_IMAGE_ELF,
-    P5_IMAGE_MULTIBOOT,
-    P5_IMAGE_DISK,
-    P5_IMAGE_KERNEL, /* a bzImage (Linux, or another kernel with its setup header), or a vmlinux */
-    P5_IMAGE_DOS,    /* MZ, or a name that ends with .com */
-    P5_IMAGE_UNKNOWN
-} p5_image_kind;
-
-/* Finds a file's kind by its contents: ELF, Multiboot header, DOS program, boot signature 55h AAh at offset
- * 510, or a CD's boot record. The boot signature takes precedence over a Multiboot header unless the file is
- * an ELF file or a bzImage. P5_ERR_IO if the file cannot be read. */
-p5_status p5_machine_image_kind(const char *path, p5_image_kind *kind, p5_error *error);
-
 /* Loads a freestanding ELF file at the physical addresses of its segments, to run at CPL 0 in protected mode
  * with flat segments and without paging. */
 p5_status p5_machine_load_elf(p5_machine *machine, const char *path, p5_error *error);
@@ -72,10 +57,6 @@ p5_status p5_machine_load_flat(p5_machine *machine, const char *path, uint32_t a
  * p5_machine_load_disk but without a disk. CS, DS, ES and SS are `segment`, SP is FFFEh. */
 p5_status p5_machine_load_real(p5_machine *machine, const char *path, uint16_t segment, uint16_t offset,
                                p5_error *error);
-
-/* Reads an ELF file's kind: true for a Linux program, false for a freestanding one (neither PT_GNU_STACK/NOTE
- * nor OSABI, see docs). */
-p5_status p5_machine_probe(const char *path, bool *linux_program, p5_error *error);
 
 /* ESP at the entry of a case: the page-aligned end of its 64 KB stack. */
 enum { P5_CASE_STACK_TOP = 0x1ff4000 };

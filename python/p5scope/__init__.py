@@ -181,41 +181,30 @@ class Machine(_Closing):
         _check(lib.p5_machine_open(o, out, self._error), self._error)
         self._raw = out[0]
 
-    def load(self, path, *arguments, environment=None):
-        """Loads a guest: a Linux program with arguments, a freestanding ELF or Multiboot kernel, or a disk image, as the file is."""
-        file = os.fsencode(path)
-        linux = ffi.new("bool *")
-        if lib.p5_machine_probe(file, linux, self._error) == lib.P5_OK and linux[0]:
-            words = [ffi.new("char[]", os.fsencode(a)) for a in (os.path.basename(path), *arguments)] + [ffi.NULL]
-            variables = [ffi.new("char[]", f"{k}={v}".encode()) for k, v in (environment or {}).items()] + [ffi.NULL]
-            _check(lib.p5_machine_load_linux(self._open(), file, words, variables, self._error), self._error)
-            return self
-        kind = ffi.new("p5_image_kind *")
-        _check(lib.p5_machine_image_kind(file, kind, self._error), self._error)
-        loaders = {
-            lib.P5_IMAGE_ELF: lib.p5_machine_load_elf,
-            lib.P5_IMAGE_MULTIBOOT: lib.p5_machine_load_multiboot,
-            lib.P5_IMAGE_DISK: lib.p5_machine_load_disk,
-        }
-        if kind[0] not in loaders:
-            raise Error(f"{path}: neither ELF nor an image; load_flat takes it as code")
-        _check(loaders[kind[0]](self._open(), file, self._error), self._error)
+    def _load(self, path, **fields):
+        options = ffi.new("p5_load_options *", {"size": ffi.sizeof("p5_load_options"), **fields})
+        _check(lib.p5_machine_load(self._open(), os.fsencode(path), options, self._error), self._error)
         return self
+
+    def load(self, path, *arguments, environment=None):
+        """Loads a guest, as the file is: a Linux or DOS program with arguments, a freestanding ELF or Multiboot kernel, a Linux kernel, or
+        a disk image."""
+        words = [ffi.new("char[]", os.fsencode(a)) for a in (os.path.basename(path), *arguments)] + [ffi.NULL]
+        variables = [ffi.new("char[]", os.fsencode(f"{k}={v}")) for k, v in (environment or {}).items()] + [ffi.NULL]
+        return self._load(path, arguments=ffi.new("char *[]", words), environment=ffi.new("char *[]", variables))
 
     def load_flat(self, path, address):
         """Loads a flat image at physical `address`, protected mode, CPL 0."""
-        _check(lib.p5_machine_load_flat(self._open(), os.fsencode(path), address, self._error), self._error)
-        return self
+        return self._load(path, kind=lib.P5_GUEST_FLAT, address=address)
 
     def load_code(self, code, *, address=0x100000, data=b"", data_address=0x200000, cpl=3):
         """Loads machine code, 32-bit protected mode, entered at its first byte. The run ends behind its last one, with status 0."""
-        undefined = b"\x0f\x0b"
-        image = ffi.new("p5_case_image *")
-        text, values = ffi.new("uint8_t[]", bytes(code) + undefined), ffi.new("uint8_t[]", bytes(data) or b"\0")
-        image.text, image.text_size, image.text_address = text, len(code) + len(undefined), address
-        image.data, image.data_size, image.data_address = values, len(data), data_address
-        image.entry, image.exit_address, image.cpl = address, address + len(code), cpl
-        _check(lib.p5_machine_load_case(self._open(), image, self._error), self._error)
+        if cpl not in (0, 3):
+            raise ValueError(f"code runs at privilege level 0 or 3, not {cpl}")
+        options = ffi.new("p5_code_options *", {"size": ffi.sizeof("p5_code_options"), "address": address, "data_address": data_address, "system": cpl == 0})
+        values = ffi.from_buffer(bytes(data) or b"\0")
+        options.data, options.data_size = values, len(data)
+        _check(lib.p5_machine_load_code(self._open(), bytes(code), len(code), options, self._error), self._error)
         return self
 
     def run(self, *, instructions=0, clocks=0, timeout=0.0):
@@ -223,7 +212,8 @@ class Machine(_Closing):
         host (0: no limit). May be called again."""
         slice_seconds = 0.2  # in between, Python looks for signals
         until = time.monotonic() + timeout if timeout else float("inf")
-        limits, result = ffi.new("p5_limits *", [instructions, clocks, 0.0]), ffi.new("p5_run_result *")
+        limits = ffi.new("p5_limits *", {"size": ffi.sizeof("p5_limits"), "max_instructions": instructions, "max_clocks": clocks})
+        result = ffi.new("p5_run_result *", {"size": ffi.sizeof("p5_run_result")})
         while True:
             limits.timeout_seconds = max(min(slice_seconds, until - time.monotonic()), 0.001)
             _check(lib.p5_machine_run(self._open(), limits, result, self._error), self._error)
@@ -283,13 +273,13 @@ class Core(_Closing):
         for to, (linear, bytes_, write) in zip(list_, accesses):
             to.linear = to.physical = linear
             to.size, to.flags = bytes_, lib.P5_ACCESS_WRITE if write else 0
-        retired = ffi.new("p5_retired *")
+        retired = ffi.new("p5_retired *", {"size": ffi.sizeof("p5_retired")})
         retired.block, retired.count = raw, lib.p5_block_count(raw)
         retired.access_count, retired.accesses = len(accesses), list_
         retired.next = address + size if next is None else next
         retired.cpl = retired.cpl_after = cpl
         retired.mode = lib.P5_MODE_PROTECTED
-        lib.p5_core_retire(self._open(), retired)
+        _check(lib.p5_core_retire(self._open(), retired), ffi.new("p5_error *"))
 
     def settle(self):
         """The stream ends here: an instruction that waits for a partner goes alone."""

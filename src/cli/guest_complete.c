@@ -116,6 +116,7 @@ static bool complete_load(guest_options *options)
 {
     p5_error error = {0};
     const char *load = options->line->load;
+    options->loaded.size = sizeof options->loaded;
     if (p5_snapshot_read_info(load, &options->loaded, &error) != P5_OK) {
         if (strcmp(error.where, load) == 0)
             error.where[0] = '\0';

@@ -11,20 +11,13 @@ p5_status guest_form_find(const guest_options *options, guest_form *form, p5_err
     *form = options->line->disk ? FORM_DISK : FORM_MULTIBOOT;
     if (options->line->disk || options->line->multiboot)
         return P5_OK;
-    p5_image_kind kind;
-    bool linux_program = false;
-    p5_status status = p5_machine_image_kind(path, &kind, error);
-    if (status != P5_OK)
-        return status;
-    *form = kind == P5_IMAGE_MULTIBOOT ? FORM_MULTIBOOT
-            : kind == P5_IMAGE_KERNEL  ? FORM_BZIMAGE
-            : kind == P5_IMAGE_DOS     ? FORM_DOS
-            : kind == P5_IMAGE_DISK    ? FORM_DISK
-                                       : FORM_ELF;
-    if (*form != FORM_ELF)
-        return P5_OK;
-    status = p5_machine_probe(path, &linux_program, error);
-    *form = linux_program ? FORM_LINUX : FORM_ELF;
+    static const guest_form forms[] = {
+        [P5_GUEST_LINUX] = FORM_LINUX, [P5_GUEST_DOS] = FORM_DOS,   [P5_GUEST_MULTIBOOT] = FORM_MULTIBOOT,
+        [P5_GUEST_ELF] = FORM_ELF,     [P5_GUEST_DISK] = FORM_DISK, [P5_GUEST_KERNEL] = FORM_BZIMAGE};
+    p5_guest_kind kind;
+    p5_status status = p5_guest_detect(path, &kind, error);
+    if (status == P5_OK)
+        *form = forms[kind];
     return status;
 }
 

@@ -90,59 +90,51 @@ static char *join_words(const char *const *words)
     return line;
 }
 
-/* Loads --kernel with its command line: --cmdline, then "--" and the words for its first program. */
-static p5_status load_kernel(const guest_options *options, p5_machine *machine, p5_error *error)
+/* Returns the command line of --kernel, --cmdline with "--" and the words for its first program, or of a bzImage,
+ * its arguments. NULL when memory is out. The caller frees it. */
+static char *kernel_line(const guest_options *options)
 {
     const char *append = options->line->cmdline != NULL ? options->line->cmdline : "console=ttyS0,115200";
     char *words = join_words((const char *const *)options->command + 1), *line = NULL;
-    if (words == NULL || asprintf(&line, "%s%s%s", append, words[0] != '\0' ? " -- " : "", words) < 0) {
-        free(words);
-        error->status = P5_ERR_MEMORY;
-        return P5_ERR_MEMORY;
-    }
-    const p5_kernel with = {
-        .size = sizeof with, .append = line, .initrd = options->line->initrd, .init = options->line->init};
-    p5_status status = p5_machine_load_kernel(machine, options->line->kernel, &with, error);
+    if (words == NULL || options->line->kernel == NULL)
+        return words;
+    if (asprintf(&line, "%s%s%s", append, words[0] != '\0' ? " -- " : "", words) < 0)
+        line = NULL;
     free(words);
-    free(line);
-    return status;
-}
-
-/* Loads a bzImage as the guest. Its arguments are its command line; without any it has no serial console. */
-static p5_status load_bzimage(const guest_options *options, p5_machine *machine, p5_error *error)
-{
-    char *line = join_words((const char *const *)options->command + 1);
-    const p5_kernel with = {.size = sizeof with, .append = line};
-    p5_status status = p5_machine_load_kernel(machine, options->command[0], &with, error);
-    free(line);
-    return status;
+    return line;
 }
 
 static p5_status load(const guest_options *options, guest_form form, const char *const *words,
                       p5_machine *machine, p5_error *error)
 {
-    const char *path = options->command[0];
-    switch (form) {
-    case FORM_KERNEL:
-        return load_kernel(options, machine, error);
-    case FORM_FLAT:
-        return options->line->real
-                   ? p5_machine_load_real(machine, path, options->real_segment, options->real_offset, error)
-                   : p5_machine_load_flat(machine, path, options->flat_address, error);
-    case FORM_MULTIBOOT:
-        return p5_machine_load_multiboot(machine, path, error);
-    case FORM_BZIMAGE:
-        return load_bzimage(options, machine, error);
-    case FORM_DOS:
-        return p5_machine_load_dos(machine, path, words, options->environment, error);
-    case FORM_DISK:
-        return p5_machine_load_disk(machine, path, error);
-    case FORM_ELF:
-        return p5_machine_load_elf(machine, path, error);
-    case FORM_LINUX:
-        break;
+    const bool kernel = form == FORM_KERNEL || form == FORM_BZIMAGE;
+    const p5_guest_kind kind = kernel                   ? P5_GUEST_KERNEL
+                               : form == FORM_MULTIBOOT ? P5_GUEST_MULTIBOOT
+                               : form == FORM_DOS       ? P5_GUEST_DOS
+                               : form == FORM_DISK      ? P5_GUEST_DISK
+                               : form == FORM_ELF       ? P5_GUEST_ELF
+                               : form == FORM_LINUX     ? P5_GUEST_LINUX
+                               : options->line->real    ? P5_GUEST_REAL
+                                                        : P5_GUEST_FLAT;
+    char *line = kernel ? kernel_line(options) : NULL;
+    if (kernel && line == NULL) {
+        error->status = P5_ERR_MEMORY;
+        return P5_ERR_MEMORY;
     }
-    return p5_machine_load_linux(machine, path, words, options->environment, error);
+    const p5_load_options with = {.size = sizeof with,
+                                  .kind = kind,
+                                  .arguments = words,
+                                  .environment = options->environment,
+                                  .address = options->flat_address,
+                                  .segment = options->real_segment,
+                                  .offset = options->real_offset,
+                                  .append = line,
+                                  .initrd = form == FORM_KERNEL ? options->line->initrd : NULL,
+                                  .init = form == FORM_KERNEL ? options->line->init : NULL};
+    const char *path = form == FORM_KERNEL ? options->line->kernel : options->command[0];
+    p5_status status = p5_machine_load(machine, path, &with, error);
+    free(line);
+    return status;
 }
 
 /* Skips the part of an input file, or of --keys, that the snapshot's guest had read. */
@@ -170,7 +162,8 @@ static p5_machine_options machine_options_of(const guest_options *options)
     machine.cd_as_disk = options->line->disk;
     machine.console = options->line->screen ? discard : NULL;
     machine.stuck = interrupt_stuck;
-    machine.notice = options->line->quiet ? NULL : show_notice;
+    /* -q does not hide where gdb is awaited */
+    machine.notice = options->line->quiet && options->line->gdb == NULL ? NULL : show_notice;
     return machine;
 }
 

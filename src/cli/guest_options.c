@@ -22,6 +22,7 @@ static bool add_share(guest_options *options, const char *text)
         return false;
     options->share_text[options->machine.share_count] = copy;
     p5_share *share = &options->shares[options->machine.share_count++];
+    share->size = sizeof *share;
     share->host = copy;
     for (char *colon = strchr(copy, ':'); colon != NULL; colon = strchr(colon + 1, ':')) {
         *colon = '\0';
@@ -125,7 +126,8 @@ static void take_values(guest_options *options)
                              .modules = line->module.items,
                              .module_count = line->module.count,
                              .threads = line->used[OPTION_THREADS] ? line->threads + 1 : usual_threads()};
-    options->limits = (p5_limits){.max_instructions = line->max_instructions,
+    options->limits = (p5_limits){.size = sizeof(p5_limits),
+                                  .max_instructions = line->max_instructions,
                                   .max_clocks = line->max_clocks,
                                   .timeout_seconds = line->timeout};
 }

@@ -29,7 +29,7 @@ p5_limits guest_limits_left(const guest_options *options)
 static bool fast_forward(const guest_options *options, p5_machine *machine, int *status)
 {
     p5_error error = {0};
-    p5_run_result result;
+    p5_run_result result = {.size = sizeof result};
     char ending[400];
     p5_limits limits = guest_limits_left(options);
     uint64_t before = p5_machine_instructions(machine), most = limits.max_instructions;
@@ -103,8 +103,8 @@ p5_machine *guest_open_and_begin(guest_options *options, uint64_t seed, const gu
 /* Shows the screen for --screen on a terminal. */
 static void show_screen(void *context, const p5_machine *machine)
 {
-    p5_screen screen;
-    p5_picture picture;
+    p5_screen screen = {.size = sizeof screen};
+    p5_picture picture = {.size = sizeof picture};
     p5_error error = {0};
     (void)context;
     if (p5_machine_picture(machine, &picture, &error) != P5_OK)
@@ -133,7 +133,7 @@ static bool keys_begin(struct termios *before)
 /* Shows the screen after a run with --screen, on a terminal over the previous one. */
 static void last_screen(const p5_machine *machine)
 {
-    p5_screen screen;
+    p5_screen screen = {.size = sizeof screen};
     if (!p5_machine_screen(machine, &screen)) {
         fprintf(stderr, "p5scope: --screen: this guest has no screen\n");
         return;

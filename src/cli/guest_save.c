@@ -106,7 +106,7 @@ static bool run_in_pieces(const guest_options *options, p5_machine *machine, p5_
                  here = p5_machine_instructions(machine);
         uint64_t most = options->limits.max_instructions;
         bool last = most != 0 && at >= most;
-        const p5_limits limits = {.max_instructions = last ? most : at};
+        const p5_limits limits = {.size = sizeof limits, .max_instructions = last ? most : at};
         if (at > here || last)
             *status = p5_machine_execute(machine, &limits, result, error);
         if (*status != P5_OK || last || result->end != P5_END_INSTRUCTIONS)

@@ -21,7 +21,7 @@ bool picture_write(const p5_picture *picture, const char *path)
 
 bool picture_save(const p5_machine *machine, const char *path)
 {
-    p5_picture picture;
+    p5_picture picture = {.size = sizeof picture};
     p5_error error = {0};
     if (p5_machine_picture(machine, &picture, &error) != P5_OK)
         return cli_refuse_error(&error, NULL, NULL, NULL);

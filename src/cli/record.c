@@ -104,7 +104,7 @@ static int record(record_options *options, output_reserved files[FILES], const c
         p5_machine_close(machine);
         return CLI_USAGE;
     }
-    p5_run_result result;
+    p5_run_result result = {.size = sizeof result};
     double seconds;
     status = CLI_INTERNAL;
     if (guest_run(&options->guest, machine, &result, &seconds)) {

@@ -8,7 +8,7 @@ static int run_guest(guest_options *options)
         guest_open_and_begin(options, options->machine.random_seed, &(guest_needs){0}, &status);
     if (machine == NULL)
         return status;
-    p5_run_result result;
+    p5_run_result result = {.size = sizeof result};
     double seconds;
     bool ran = guest_run(options, machine, &result, &seconds);
     p5_machine_close(machine);

@@ -100,8 +100,8 @@ void screen_rewrite(FILE *out, const p5_screen *screen)
 /* Shows text as text, and graphics on a terminal only. Returns false after a message. */
 static bool show(const p5_machine *machine)
 {
-    p5_picture picture;
-    p5_screen screen;
+    p5_picture picture = {.size = sizeof picture};
+    p5_screen screen = {.size = sizeof screen};
     p5_error error = {0};
     if (p5_machine_picture(machine, &picture, &error) != P5_OK)
         return cli_refuse_error(&error, NULL, NULL, NULL);

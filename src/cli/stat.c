@@ -382,7 +382,7 @@ static int compare_models(const stat_options *options)
 
 static int run(const cli_options *line)
 {
-    stat_options options = {.line = line};
+    stat_options options = {.line = line, .result = {.size = sizeof options.result}};
     int status = CLI_USAGE;
     bool good = take_values(&options) && guest_options_open(&options.guest, line);
     if (good && line->compare)

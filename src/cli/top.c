@@ -207,7 +207,7 @@ static int run_guest(top *t)
     }
     if (!t->screen)
         p5_table_write_header(stderr, t->table);
-    p5_run_result result;
+    p5_run_result result = {.size = sizeof result};
     double seconds;
     bool ran = guest_run(&t->guest, machine, &result, &seconds);
     if (ran)

@@ -190,7 +190,7 @@ static int trace_machine(trace_options *options, p5_machine *machine)
 {
     p5_error error = {0};
     p5_trace *trace;
-    p5_run_result result = {0};
+    p5_run_result result = {.size = sizeof result};
     double seconds;
     options->trace.size = sizeof options->trace;
     /* The trace begins after --fast-forward, so its file is then created inside the sandbox. */

@@ -67,7 +67,8 @@ static inline p5_retired block_retired(const p5_retired_block *b, const p5_acces
 {
     const p5_block *block = b->block;
     const uint32_t n = (uint32_t)(b->accesses_end - accesses);
-    return (p5_retired){.block = b->block,
+    return (p5_retired){.size = sizeof(p5_retired),
+                        .block = b->block,
                         .count = (uint16_t)block->count,
                         .repeats = block_is_repeat(block) ? n / block->ops->rep_accesses : 0,
                         .access_count = n,

@@ -9,7 +9,8 @@ unsigned core_translations(const p5_core *core, bool code, p5_translation entrie
     const unsigned count = tlb_size(t);
     for (unsigned i = 0; i < count; i++) {
         const tlb_entry e = tlb_get(t, i);
-        entries[i] = (p5_translation){.linear = e.linear,
+        entries[i] = (p5_translation){.size = sizeof(p5_translation),
+                                      .linear = e.linear,
                                       .physical = e.physical,
                                       .valid = e.valid,
                                       .code = code,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/sized.h"
 #include "core/core.h"
 #include "core/exact/delivery.h"
 #include "core/memo_check.h"
@@ -13,6 +14,10 @@
 p5_status p5_core_open(const p5_model *model, const p5_core_hooks *hooks, p5_core **core, p5_error *error)
 {
     *core = NULL;
+    p5_core_hooks own;
+    p5_status status = SIZED_TAKE(p5_core_hooks, &own, hooks, error);
+    if (status != P5_OK)
+        return status;
     p5_core *c = host_line_calloc(sizeof *c);
     unsigned family = p5_model_family(model);
     if (c) {
@@ -20,7 +25,7 @@ p5_status p5_core_open(const p5_model *model, const p5_core_hooks *hooks, p5_cor
         c->timing.errata = model->errata;
         /* also decode instructions of later processors: a permissive engine may have executed them */
         c->decoder = isa_decoder_open((family == P5_FAMILY_P54C ? ISA_P54C : ISA_P55C) | ISA_P6);
-        c->memory = memory_open(model, hooks, &c->memory_counts);
+        c->memory = memory_open(model, &own, &c->memory_counts);
         c->predictor = predictor_open(model);
         c->planted = planted_open(c);
         price_open(c);
@@ -181,9 +186,13 @@ void core_price(p5_core *core, const p5_retired *r, p5_prediction prediction)
         memo_check_fed(core, r, prediction);
 }
 
-void p5_core_retire(p5_core *core, const p5_retired *r)
+p5_status p5_core_retire(p5_core *core, const p5_retired *retired)
 {
-    core_price(core, r, core_predict(core, r));
+    p5_retired r;
+    p5_status status = SIZED_TAKE(p5_retired, &r, retired, NULL);
+    if (status == P5_OK)
+        core_price(core, &r, core_predict(core, &r));
+    return status;
 }
 
 /* Does what core_price_batch_before does, while no sample can be due. */
@@ -237,14 +246,19 @@ uint64_t core_skip(p5_core *core, uint64_t instructions)
     return core->now;
 }
 
-void p5_core_exception(p5_core *core, const p5_exception *e)
+p5_status p5_core_exception(p5_core *core, const p5_exception *exception)
 {
+    p5_exception e;
+    p5_status status = SIZED_TAKE(p5_exception, &e, exception, NULL);
+    if (status != P5_OK)
+        return status;
     memo_materialise(core);
-    delivery_price(core, e);
+    delivery_price(core, &e);
     if (core->check) {
-        p5_core_exception(core->exact, e);
-        memo_check_compare(core, "delivery", e->handler);
+        p5_core_exception(core->exact, &e);
+        memo_check_compare(core, "delivery", e.handler);
     }
+    return P5_OK;
 }
 
 void p5_core_halt(p5_core *core, uint64_t clocks, unsigned cpl)
@@ -259,27 +273,37 @@ void p5_core_halt(p5_core *core, uint64_t clocks, unsigned cpl)
 
 /* ---- control ------------------------------------------------------------------------------------------- */
 
-void p5_core_set_control(p5_core *core, const p5_control *control)
+p5_status p5_core_set_control(p5_core *core, const p5_control *control)
 {
+    p5_control own;
+    p5_status status = SIZED_TAKE(p5_control, &own, control, NULL);
+    if (status != P5_OK)
+        return status;
     memo_settle(core);
-    core->control = *control;
-    memory_set_control(core->memory, control);
+    core->control = own;
+    memory_set_control(core->memory, &own);
     planted_update(core);
     memo_hold(core);
-    predictor_set_control(core->predictor, control->no_branch_allocation);
+    predictor_set_control(core->predictor, own.no_branch_allocation);
     if (core->check)
-        p5_core_set_control(core->exact, control);
+        p5_core_set_control(core->exact, &own);
+    return P5_OK;
 }
 
-void p5_core_set_debug(p5_core *core, const p5_debug *debug)
+p5_status p5_core_set_debug(p5_core *core, const p5_debug *debug)
 {
+    p5_debug own;
+    p5_status status = SIZED_TAKE(p5_debug, &own, debug, NULL);
+    if (status != P5_OK)
+        return status;
     memo_settle(core);
-    bool code = breakpoints_set(&core->breakpoints, debug);
+    bool code = breakpoints_set(&core->breakpoints, &own);
     memo_hold(core);
     for (p5_block *block = code ? core->blocks : NULL; block; block = block->next)
         count_matches_of(core, block);
     if (core->check)
-        p5_core_set_debug(core->exact, debug);
+        p5_core_set_debug(core->exact, &own);
+    return P5_OK;
 }
 
 void p5_core_resume(p5_core *core)

@@ -50,7 +50,8 @@ static unsigned page_bits_set(void *context, uint32_t linear, bool write)
 static p5_core_hooks hooks_of(memo_check *check)
 {
     const p5_core_hooks *h = &check->hooks;
-    return (p5_core_hooks){.context = check,
+    return (p5_core_hooks){.size = sizeof(p5_core_hooks),
+                           .context = check,
                            .translate = h->translate != NULL ? translate : NULL,
                            .walk = h->walk != NULL ? walk : NULL,
                            .page_bits_set = h->page_bits_set != NULL ? page_bits_set : NULL,

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/sized.h"
 #include "machine/machine.h"
 #include "machine/board/devices.h"
 #include "machine/linux/guest.h"
@@ -67,6 +68,17 @@ uint64_t p5_machine_permissive_count(const p5_machine *machine)
     return machine->engine != NULL ? engine_permissive_count(machine->engine) : 0;
 }
 
+void p5_machine_nmi(p5_machine *machine)
+{
+    devices_nmi(machine->devices);
+}
+
+void p5_machine_on_output(p5_machine *machine, void (*output)(void *context, int descriptor), void *context)
+{
+    machine->output = output;
+    machine->output_context = context;
+}
+
 static bool has_screen(const p5_machine *machine)
 {
     const guest_kind *kind = machine->guest;
@@ -75,21 +87,27 @@ static bool has_screen(const p5_machine *machine)
 
 p5_status p5_machine_picture(const p5_machine *machine, p5_picture *picture, p5_error *error)
 {
-    *picture = (p5_picture){0};
-    if (!has_screen(machine))
-        return error_set(error, P5_ERR_STATE, "this guest has no screen");
-    return video_picture(machine->devices, picture, error);
+    p5_picture own = {.size = sizeof own};
+    p5_status status = SIZED_CHECK(p5_picture, picture, error);
+    if (status != P5_OK)
+        return status;
+    status = has_screen(machine) ? video_picture(machine->devices, &own, error)
+                                 : error_set(error, P5_ERR_STATE, "this guest has no screen");
+    SIZED_GIVE(picture, &own);
+    return status;
 }
 
 void p5_picture_free(p5_picture *picture)
 {
     free(picture->rgb);
-    *picture = (p5_picture){0};
+    const p5_picture none = {.size = sizeof none};
+    SIZED_GIVE(picture, &none);
 }
 
-bool p5_machine_screen(const p5_machine *machine, p5_screen *screen)
+bool p5_machine_screen(const p5_machine *machine, p5_screen *to)
 {
     enum { TEXT = 0xb8000, TEXT_BYTES = 0x8000, CELL = 2 };
+    p5_screen own = {.size = sizeof own}, *screen = &own;
     if (!has_screen(machine))
         return false;
     const uint8_t *crtc = video_crtc(machine->devices);
@@ -105,5 +123,6 @@ bool p5_machine_screen(const p5_machine *machine, p5_screen *screen)
     }
     screen->row = (cursor - start) / P5_SCREEN_COLUMNS;
     screen->column = (cursor - start) % P5_SCREEN_COLUMNS;
+    SIZED_GIVE(to, screen);
     return true;
 }

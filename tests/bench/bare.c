@@ -43,7 +43,7 @@ int main(int argc, char **argv)
     p5_machine_options options = {.size = sizeof options};
     p5_machine *machine = NULL;
     p5_error error;
-    p5_run_result result = {0};
+    p5_run_result result = {.size = sizeof result};
     if (p5_machine_open(&options, &machine, &error) != P5_OK ||
         p5_machine_load_linux(machine, argv[1], (const char *const *)(argv + 1), environment, &error) !=
             P5_OK) {

@@ -59,6 +59,7 @@ static void feed(twin *t, fuzz_input input)
                     .linear = at, .physical = at, .size = 4, .flags = k == 1 ? P5_ACCESS_WRITE : 0};
         }
         p5_retired retired = {
+            .size = sizeof retired,
             .block = block,
             .first = (uint16_t)first,
             .count = (uint16_t)(count - first),

@@ -232,11 +232,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     unsigned how = fuzz_byte(&c.input);
     const p5_machine_options options = {
         .size = sizeof options, .memory_bytes = 4 << 20, .model = how & 2 ? "p54c-133" : NULL};
-    const p5_limits limits = {.max_instructions = how & 0x7c ? 500 : 20000, .timeout_seconds = SECONDS};
+    const p5_limits limits = {
+        .size = sizeof limits, .max_instructions = how & 0x7c ? 500 : 20000, .timeout_seconds = SECONDS};
     const char *arguments[] = {"program", NULL};
     p5_machine *machine;
     p5_error error = {0};
-    p5_run_result result;
+    p5_run_result result = {.size = sizeof result};
     LAW(p5_machine_open(&options, &machine, &error) == P5_OK);
     size_t bytes = elf_make(file, guest_code(file + ELF_CODE, how & 1), 0, how & 1 ? ELF_LINUX : 0);
     fuzz_file program = fuzz_file_make("program", file, bytes);

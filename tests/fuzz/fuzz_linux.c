@@ -229,7 +229,7 @@ static void streams_apart(void)
 static void check(p5_machine *machine, const p5_limits *limits)
 {
     p5_error error = {0};
-    p5_run_result result;
+    p5_run_result result = {.size = sizeof result};
     struct timespec before, after;
     clock_gettime(CLOCK_MONOTONIC, &before);
     uint64_t instructions = p5_machine_instructions(machine);
@@ -252,7 +252,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     char folder[64];
     snprintf(folder, sizeof folder, "%s/w", fuzz_folder());
     mkdir(folder, 0700);
-    const p5_share share = {.host = folder, .guest = "/w", .writable = (how & 1) != 0};
+    const p5_share share = {.size = sizeof share, .host = folder, .guest = "/w", .writable = (how & 1) != 0};
     const p5_machine_options options = {.size = sizeof options,
                                         .memory_bytes = 8 << 20,
                                         .shares = &share,
@@ -262,8 +262,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     size_t bytes = program_make(&p, &input);
     fuzz_file file = fuzz_file_make("program", p.file, bytes);
     const char *arguments[] = {"program", NULL};
-    p5_limits limits = {
-        .max_instructions = how & 4 ? 300 : 20000, .max_clocks = 2000000000, .timeout_seconds = SECONDS};
+    p5_limits limits = {.size = sizeof limits,
+                        .max_instructions = how & 4 ? 300 : 20000,
+                        .max_clocks = 2000000000,
+                        .timeout_seconds = SECONDS};
     p5_machine *machine;
     p5_error error = {0};
     LAW(p5_machine_open(&options, &machine, &error) == P5_OK);

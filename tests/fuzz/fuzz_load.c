@@ -178,8 +178,8 @@ static void write_profile(p5_machine *machine)
 
 static void run(p5_machine *machine, const char *path, int profiled)
 {
-    const p5_limits limits = {.max_instructions = 3000, .max_clocks = 10000000};
-    p5_run_result result;
+    const p5_limits limits = {.size = sizeof limits, .max_instructions = 3000, .max_clocks = 10000000};
+    p5_run_result result = {.size = sizeof result};
     p5_error error = {0};
     /* with the symbols of the file, or as those of one more program or a map */
     const char *const symbols[] = {path, NULL};
@@ -215,7 +215,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_file guest = fuzz_file_make(which == KIND_DOS && how & 1 ? "guest.com" : "guest", file, bytes),
               initrd = {{0}}, init = {{0}};
     p5_kernel kernel = {.size = sizeof kernel, .append = how & 2 ? "console=ttyS0" : NULL};
-    const p5_share share = {.host = fuzz_folder(), .guest = "/c"};
+    const p5_share share = {.size = sizeof share, .host = fuzz_folder(), .guest = "/c"};
     const char *modules[] = {guest.path};
     const p5_machine_options options = {.size = sizeof options,
                                         .memory_bytes = 8 << 20,
@@ -233,10 +233,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     p5_machine *machine;
     p5_error error = {0};
-    p5_image_kind found;
-    bool is_linux;
-    p5_machine_image_kind(guest.path, &found, &error);
-    p5_machine_probe(guest.path, &is_linux, &error);
+    p5_guest_kind found;
+    p5_guest_detect(guest.path, &found, &error);
     error.message[0] = '\0';
     LAW(p5_machine_open(&options, &machine, &error) == P5_OK);
     uint32_t address = how & 0x10 ? 0x100000 : (uint32_t)how << 12;

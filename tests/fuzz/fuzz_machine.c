@@ -92,6 +92,7 @@ static plan plan_make(fuzz_input input)
         p.again = AGAIN_NOT;
     unsigned size = fuzz_byte(&header), more = fuzz_byte(&header),
              times = last[LAST_SHORT] < 0x40 ? longer[size & 7] : 0;
+    p.limits.size = sizeof p.limits;
     p.limits.max_instructions = (64 + more) << times;
     p.limits.max_clocks = (uint64_t)(2000 + more * 8) << (size >> 3 & 7) << times / 2;
     p.limits.timeout_seconds = TIMEOUT_SECONDS;
@@ -100,7 +101,7 @@ static plan plan_make(fuzz_input input)
         p.limits.max_clocks *= 4096;
     }
     if (size >= 0xfc && more < 4) { /* only its time ends it: whatever there is a ceiling for gets there */
-        p.limits = (p5_limits){.timeout_seconds = 0.7};
+        p.limits = (p5_limits){.size = sizeof(p5_limits), .timeout_seconds = 0.7};
         p.again = AGAIN_NOT;
     }
     const char *fewer = getenv("P5_FUZZ_INSTRUCTIONS"); /* shortens runs, to find where a difference begins */
@@ -136,6 +137,7 @@ static void guest_open(guest *g, const plan *p, const fuzz_file *file, again how
 {
     p5_machine_options options = p->options;
     p5_error error = {0};
+    g->result.size = sizeof g->result;
     options.input_context = &g->typed;
     options.threads = how == AGAIN_THREADS ? 2 : 1;
     options.memo_off = how == AGAIN_MEMO_OFF;

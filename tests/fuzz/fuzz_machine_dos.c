@@ -65,7 +65,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     program p = {.size = 0};
     char path[64];
     unsigned count = 0;
-    const p5_share share = {.host = "/etc", .guest = "/c"};
+    const p5_share share = {.size = sizeof share, .host = "/etc", .guest = "/c"};
     const p5_machine_options options = {.size = sizeof options,
                                         .memory_bytes = 4 << 20,
                                         .shares = &share,
@@ -73,10 +73,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                         .console = nothing,
                                         .input = typed,
                                         .input_context = &count};
-    const p5_limits limits = {.max_instructions = INSTRUCTIONS, .max_clocks = CLOCKS};
+    const p5_limits limits = {.size = sizeof limits, .max_instructions = INSTRUCTIONS, .max_clocks = CLOCKS};
     const char *arguments[] = {"fuzz.com", "one", NULL};
     p5_error error = {0};
-    p5_run_result result;
+    p5_run_result result = {.size = sizeof result};
     p5_machine *machine;
     bool file = fuzz_byte(&input) == 'M';
     if (!file)

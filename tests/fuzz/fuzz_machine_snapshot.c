@@ -83,9 +83,9 @@ static void make_guest(saved_guest *g, unsigned which)
                                   .model = which % 2 == 0 ? "p55c-200" : "p54c-133",
                                   .console = nothing,
                                   .memory_bytes = 4 << 20};
-    const p5_limits limits = {.max_instructions = 777 + which};
+    const p5_limits limits = {.size = sizeof limits, .max_instructions = 777 + which};
     p5_machine *m;
-    p5_run_result result;
+    p5_run_result result = {.size = sizeof result};
     p5_error error = {0};
     p5_status status = p5_machine_open(&options, &m, &error);
     if (status != P5_OK)
@@ -158,10 +158,11 @@ static p5_machine *load(const char *path)
 
 static void run(p5_machine *m, unsigned instructions)
 {
-    const p5_limits limits = {.max_instructions = p5_machine_instructions(m) + instructions,
+    const p5_limits limits = {.size = sizeof limits,
+                              .max_instructions = p5_machine_instructions(m) + instructions,
                               .max_clocks = p5_machine_clock(m) + 100 * instructions,
                               .timeout_seconds = 1};
-    p5_run_result result;
+    p5_run_result result = {.size = sizeof result};
     p5_error error = {0};
     unsigned checked;
     uint64_t before = p5_machine_instructions(m);

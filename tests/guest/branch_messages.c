@@ -73,7 +73,7 @@ static int run(const char *model, const char *image)
 {
     p5_machine_options options = {.size = sizeof options, .model = model};
     p5_machine *machine;
-    p5_run_result result = {0};
+    p5_run_result result = {.size = sizeof result};
     p5_error error;
     seen s = {.count = 0};
     if (p5_machine_open(&options, &machine, &error) != P5_OK ||

@@ -34,8 +34,8 @@ static int run(const char *kernel, const char *model, const char *event, unsigne
         .size = sizeof options, .model = model, .console = take, .console_context = &output};
     p5_machine *machine;
     p5_error error = {0};
-    p5_limits limits = {.timeout_seconds = 1200};
-    p5_run_result result;
+    p5_limits limits = {.size = sizeof limits, .timeout_seconds = 1200};
+    p5_run_result result = {.size = sizeof result};
     if (p5_machine_open(&options, &machine, &error) != P5_OK ||
         p5_machine_load_elf(machine, kernel, &error) != P5_OK ||
         p5_machine_run(machine, &limits, &result, &error) != P5_OK) {

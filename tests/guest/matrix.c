@@ -140,8 +140,8 @@ static unsigned run(const char *image, const processor *p)
         .size = sizeof options, .model = p->model, .console = take, .console_context = &o};
     p5_machine *machine = NULL;
     p5_error error = {0};
-    p5_run_result result;
-    p5_limits limits = {.timeout_seconds = 1200};
+    p5_run_result result = {.size = sizeof result};
+    p5_limits limits = {.size = sizeof limits, .timeout_seconds = 1200};
     if (p5_machine_open(&options, &machine, &error) != P5_OK ||
         p5_machine_load_flat(machine, image, 0x8000, &error) != P5_OK ||
         p5_machine_run(machine, &limits, &result, &error) != P5_OK) {

@@ -42,8 +42,8 @@ static int run(const char *image, const char *model)
     p5_machine_options options = {
         .size = sizeof options, .model = model, .console = line, .console_context = &h};
     p5_error error = {0};
-    p5_limits limits = {.timeout_seconds = 1200};
-    p5_run_result result;
+    p5_limits limits = {.size = sizeof limits, .timeout_seconds = 1200};
+    p5_run_result result = {.size = sizeof result};
     if (p5_machine_open(&options, &h.machine, &error) != P5_OK ||
         p5_machine_load_flat(h.machine, image, 0x8000, &error) != P5_OK ||
         p5_machine_run(h.machine, &limits, &result, &error) != P5_OK) {

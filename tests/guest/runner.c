@@ -113,7 +113,7 @@ static p5_status load(job *j, p5_machine *machine, p5_error *error)
 
 static bool run_machine(job *j, p5_machine *machine, uint64_t piece, one_run *run)
 {
-    p5_limits limits = {.timeout_seconds = 1200};
+    p5_limits limits = {.size = sizeof limits, .timeout_seconds = 1200};
     p5_error error = {0};
     do {
         if (piece != 0) {
@@ -145,6 +145,7 @@ static bool run_once(job *j, uint64_t piece, one_run *run)
     p5_error error = {0};
     int saved;
     memset(run, 0, sizeof *run);
+    run->result.size = sizeof run->result;
     j->current = run;
     j->input_taken = 0;
     if (p5_machine_open(&j->options, &machine, &error) != P5_OK || load(j, machine, &error) != P5_OK) {
@@ -273,8 +274,8 @@ static void make_share(job *j)
     make_link(share, "out", outside);
     make_link(share, "loop", "loop");
     make_link(share, "deep", "sub/../text");
-    j->shares[0] = (p5_share){.host = share, .guest = "/share", .writable = true};
-    j->shares[1] = (p5_share){.host = share, .guest = "/ro"};
+    j->shares[0] = (p5_share){.size = sizeof(p5_share), .host = share, .guest = "/share", .writable = true};
+    j->shares[1] = (p5_share){.size = sizeof(p5_share), .host = share, .guest = "/ro"};
     j->options.shares = j->shares;
     j->options.share_count = 2;
 }

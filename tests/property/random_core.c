@@ -180,8 +180,11 @@ static void retire(run *u, unsigned next)
     p5_value values[INSNS + 1] = {{0}};
     uint8_t unsafe[INSNS + 1] = {0};
     const p5_block *block = g->block[u->block];
-    p5_retired what = {
-        .block = g->block[u->block], .count = (uint16_t)block->count, .accesses = accesses, .values = values};
+    p5_retired what = {.size = sizeof what,
+                       .block = g->block[u->block],
+                       .count = (uint16_t)block->count,
+                       .accesses = accesses,
+                       .values = values};
     what.access_count = references(block, r, accesses);
     for (unsigned i = 0; i < block->count; i++)
         if (block->ops[i].value != ISA_VALUE_NONE)
@@ -203,18 +206,21 @@ static void retire(run *u, unsigned next)
 /* Does something that does not belong to the flow of instructions. Returns the CPL afterwards. */
 static unsigned disturb(p5_core *core, random_source *r, unsigned cpl, uint32_t handler)
 {
-    p5_control control = {.paging = random_below(r, 4) != 0,
+    p5_control control = {.size = sizeof control,
+                          .paging = random_below(r, 4) != 0,
                           .cache_disable = random_below(r, 8) == 0,
                           .single_pipe = random_below(r, 8) == 0,
                           .fpu_trap = random_below(r, 4) == 0};
-    p5_debug debug = {.dr = {CODE + random_below(r, 64), 0x20000, 0x20040, 0x60},
+    p5_debug debug = {.size = sizeof debug,
+                      .dr = {CODE + random_below(r, 64), 0x20000, 0x20040, 0x60},
                       .dr7 = random_next(r),
                       .extensions = true};
     p5_access frame = {0x30000, 0x30000, 4, P5_ACCESS_WRITE | P5_ACCESS_SYSTEM, 0};
     /* No INT n, which would be an instruction of the previous block. */
     static const p5_transfer kinds[] = {P5_TRANSFER_FAULT, P5_TRANSFER_TRAP, P5_TRANSFER_INTERRUPT,
                                         P5_TRANSFER_NMI};
-    p5_exception exception = {.kind = kinds[random_below(r, sizeof kinds / sizeof *kinds)],
+    p5_exception exception = {.size = sizeof exception,
+                              .kind = kinds[random_below(r, sizeof kinds / sizeof *kinds)],
                               .cpl = (uint8_t)cpl,
                               .mode = P5_MODE_PROTECTED,
                               .mode_after = P5_MODE_PROTECTED,
@@ -261,7 +267,7 @@ static unsigned bits_set(void *context, uint32_t linear, bool write)
 
 static p5_core *open_core(const p5_model *model, bool memo)
 {
-    p5_core_hooks hooks = {.walk = walk, .page_bits_set = bits_set};
+    p5_core_hooks hooks = {.size = sizeof hooks, .walk = walk, .page_bits_set = bits_set};
     p5_core *core;
     p5_error error;
     if (p5_core_open(model, &hooks, &core, &error) != P5_OK)
@@ -290,7 +296,7 @@ static void step(run *u)
 static void begin(run *u, const p5_model *model, bool memo, uint64_t seed)
 {
     *u = (run){.core = open_core(model, memo), .random = {seed}, .cpl = 3};
-    p5_core_set_control(u->core, &(p5_control){.paging = true});
+    p5_core_set_control(u->core, &(p5_control){.size = sizeof(p5_control), .paging = true});
 }
 
 void random_core_watch(const p5_model *model, bool memo, uint64_t seed, unsigned stretches, p5_counts *totals,

@@ -73,11 +73,12 @@ static p5_machine *open_guest(const job *j, const char *path, unsigned threads)
 /* Runs to the end, in pieces if the job says so. */
 static bool run_to_end(p5_machine *machine, const job *j, outcome *out)
 {
-    p5_run_result result;
+    p5_run_result result = {.size = sizeof result};
     p5_error error;
     do {
         const p5_limits *step = &j->step;
         p5_limits limits = {
+            .size = sizeof limits,
             .max_instructions =
                 step->max_instructions ? p5_machine_instructions(machine) + step->max_instructions : 0,
             .max_clocks = step->max_clocks ? p5_machine_clock(machine) + step->max_clocks : 0};
@@ -124,7 +125,7 @@ static bool run(const job *j, const char *folder, unsigned threads, outcome *out
     const p5_profile_options profile = {.size = sizeof profile};
     runner = pthread_self();
     bool good = true;
-    const p5_limits forward = {.max_instructions = j->forward};
+    const p5_limits forward = {.size = sizeof forward, .max_instructions = j->forward};
     if (j->forward != 0)
         good = p5_machine_fast_forward(machine, &forward, NULL, &error) == P5_OK;
     if (good && j->every_clocks != 0)

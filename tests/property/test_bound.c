@@ -70,7 +70,7 @@ static bool run_real(const char *name, const char *folder, const char *program, 
     const p5_machine_options options = {.size = sizeof options, .model = name};
     p5_machine *machine;
     p5_error error;
-    p5_run_result result = {.end = P5_END_FAILED};
+    p5_run_result result = {.size = sizeof result, .end = P5_END_FAILED};
     snprintf(path, sizeof path, "%s/%s", folder, program);
     if (p5_machine_open(&options, &machine, &error) != P5_OK)
         return false;

@@ -134,7 +134,7 @@ static bool machine_laws(const char *model, const char *other, bool mmx, uint64_
                            .cpl = random_below(&r, 2) ? 3 : 0};
     p5_machine *machine;
     p5_error error = {0};
-    p5_run_result result = {.message = ""};
+    p5_run_result result = {.size = sizeof result, .message = ""};
     unsigned broken = 1, checked = 0;
     if (p5_machine_open(&options, &machine, &error) != P5_OK)
         return printf("%s\n", error.message) < 0;

@@ -90,12 +90,12 @@ static void open_block(twin *t, unsigned i, const guest_block *from)
 
 static void open_twin(twin *t, const p5_model *model, bool on, const guest_block *blocks)
 {
-    const p5_core_hooks hooks = {.translate = translate, .walk = walk};
+    const p5_core_hooks hooks = {.size = sizeof hooks, .translate = translate, .walk = walk};
     p5_error error;
     if (p5_core_open(model, &hooks, &t->core, &error) != P5_OK)
         abort();
     p5_core_set_memo(t->core, on);
-    p5_core_set_control(t->core, &(p5_control){.paging = true});
+    p5_core_set_control(t->core, &(p5_control){.size = sizeof(p5_control), .paging = true});
     for (unsigned i = 0; i < BLOCKS; i++)
         open_block(t, i, &blocks[i]);
 }
@@ -142,7 +142,8 @@ static void make_stretch(p5_retired *s, p5_access *references, p5_value *values,
             values[value_count++] =
                 (p5_value){.a = random_below(r, 2), .fpu_control = 0x37f, .kind = block->ops[i].value};
     }
-    *s = (p5_retired){.count = (uint16_t)block->count,
+    *s = (p5_retired){.size = sizeof(p5_retired),
+                      .count = (uint16_t)block->count,
                       .accesses = references,
                       .access_count = n,
                       .values = values,
@@ -317,7 +318,8 @@ static void disturb(twin *t, unsigned what, unsigned i, const guest_block *block
         p5_core_wbinvd(core);
         break;
     case 3:
-        p5_core_set_control(core, &(p5_control){.paging = (i & 1) != 0,
+        p5_core_set_control(core, &(p5_control){.size = sizeof(p5_control),
+                                                .paging = (i & 1) != 0,
                                                 .single_pipe = i % 5 == 0,
                                                 .fpu_trap = i % 4 == 0,
                                                 .cache_disable = i % 3 == 0, /* the cache is frozen */
@@ -328,7 +330,7 @@ static void disturb(twin *t, unsigned what, unsigned i, const guest_block *block
         open_block(t, i, &blocks[i]);
         break;
     case 5: {
-        const p5_exception e = {.kind = P5_TRANSFER_INTERRUPT, .mode = P5_MODE_PROTECTED};
+        const p5_exception e = {.size = sizeof e, .kind = P5_TRANSFER_INTERRUPT, .mode = P5_MODE_PROTECTED};
         p5_core_exception(core, &e);
         break;
     }

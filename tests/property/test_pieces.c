@@ -63,7 +63,7 @@ static void fail(const p5_error *error)
 static void switch_observer(switches *s, p5_machine *machine)
 {
     const unsigned what = below(s, 4);
-    const p5_event_watch event = {.event = P5_EVENT_DATA_READ, .every = 1000};
+    const p5_event_watch event = {.size = sizeof event, .event = P5_EVENT_DATA_READ, .every = 1000};
     const p5_observe_options options = {.size = sizeof options,
                                         .every_clocks = what == 0 ? 777 : 0,
                                         .every_instructions = what == 1 ? 313 : 0,
@@ -138,7 +138,7 @@ static int run(const char *model, const char *folder, const kind *k, const cut *
     char path[1024];
     const char *const arguments[] = {k->program, k->argument, NULL};
     const p5_machine_options options = {.size = sizeof options, .model = model, .threads = c->threads};
-    p5_run_result result = {.end = P5_END_FAILED};
+    p5_run_result result = {.size = sizeof result, .end = P5_END_FAILED};
     switches s = {.state = 1};
     p5_machine *machine;
     p5_error error;
@@ -150,6 +150,7 @@ static int run(const char *model, const char *folder, const kind *k, const cut *
         for (;;) {
             const p5_limits *step = &c->step;
             p5_limits limits = {
+                .size = sizeof limits,
                 .max_instructions =
                     step->max_instructions ? p5_machine_instructions(machine) + step->max_instructions : 0,
                 .max_clocks = step->max_clocks ? p5_machine_clock(machine) + step->max_clocks : 0};

@@ -22,7 +22,7 @@ static void *work(void *context)
     static const char *const environment[] = {NULL};
     const char *const arguments[] = {j->program, j->argument, NULL};
     const p5_machine_options options = {.size = sizeof options, .model = j->model};
-    p5_run_result result;
+    p5_run_result result = {.size = sizeof result};
     p5_machine *machine;
     if (p5_machine_open(&options, &machine, &j->error) != P5_OK) {
         j->failure = "no machine";

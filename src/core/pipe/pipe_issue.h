@@ -112,7 +112,8 @@ static inline __attribute__((always_inline)) void issue(pipe *p, bool fast, cons
         p->agi_gpr |= ov->agi_gpr;
 
     if (!fast && p->trace != NULL) {
-        p5_trace_insn stages = {.begin = p->start + (uint64_t)begin,
+        p5_trace_insn stages = {.size = sizeof stages,
+                                .begin = p->start + (uint64_t)begin,
                                 .d1 = p->start + (uint64_t)pull,
                                 .d2 = p->start + (uint64_t)d2,
                                 .ex = p->start + (uint64_t)ex,

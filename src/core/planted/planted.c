@@ -142,7 +142,8 @@ static void tell_page(const p5_core *core, const planted_page *page, bool valid)
     if (hooks->translation == NULL)
         return;
     tlb_entry e = tlb_get(tlb_of(core, page->in), page->entry);
-    p5_translation translation = {.linear = page->key & 0xfffff000u,
+    p5_translation translation = {.size = sizeof translation,
+                                  .linear = page->key & 0xfffff000u,
                                   .physical = e.physical,
                                   .valid = valid,
                                   .code = page->code,

@@ -461,7 +461,7 @@ void profile_follow_block(p5_core *core, p5_block *block, uint32_t next)
         p->cpl_class = core->cpl_class;
         return;
     }
-    const p5_retired r = {.block = block, .count = (uint16_t)block->count, .next = next};
+    const p5_retired r = {.size = sizeof r, .block = block, .count = (uint16_t)block->count, .next = next};
     profile_follow(core, &r);
 }
 

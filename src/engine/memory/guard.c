@@ -109,7 +109,8 @@ void guard_update(engine *e)
 
 void guard_debug_written(engine *e)
 {
-    p5_debug debug = {.dr7 = (uint32_t)e->env->dr[7], .extensions = e->env->cr[4] & CR4_DE};
+    p5_debug debug = {
+        .size = sizeof debug, .dr7 = (uint32_t)e->env->dr[7], .extensions = e->env->cr[4] & CR4_DE};
     for (unsigned n = 0; n < BREAKPOINTS; n++)
         debug.dr[n] = (uint32_t)e->env->dr[n];
     breakpoints_set(&e->memory.guard.comparators, &debug);

@@ -254,7 +254,8 @@ static void begin(engine *e, const delivery *d)
     if (!e->segment.delivering) /* else the accesses of the failed delivery stay, because they were made */
         stretch_drop_records(e);
     e->segment.delivering = true;
-    e->segment.exception = (p5_exception){.kind = d->kind,
+    e->segment.exception = (p5_exception){.size = sizeof(p5_exception),
+                                          .kind = d->kind,
                                           .vector = d->vector,
                                           .cpl = e->env->hflags & UC_HF_CPL,
                                           .mode = (uint8_t)engine_mode(e),

@@ -7,6 +7,23 @@
 
 enum { NOTICES_AT_MOST = 256 };
 
+static void send_line(const notices *to, const char *format, va_list arguments)
+{
+    char line[300];
+    vsnprintf(line, sizeof line, format, arguments);
+    to->sink(to->context, line);
+}
+
+void notice(const notices *to, const char *format, ...)
+{
+    if (to->sink == NULL)
+        return;
+    va_list arguments;
+    va_start(arguments, format);
+    send_line(to, format, arguments);
+    va_end(arguments);
+}
+
 void notice_once(notices *to, notice_kind kind, uint32_t number, const char *format, ...)
 {
     if (to->sink == NULL)
@@ -18,12 +35,10 @@ void notice_once(notices *to, notice_kind kind, uint32_t number, const char *for
     if (to->seen.count == NOTICES_AT_MOST || !ARRAY_ROOM(&to->seen))
         return;
     to->seen.items[to->seen.count++] = key;
-    char line[300];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(line, sizeof line, format, arguments);
+    send_line(to, format, arguments);
     va_end(arguments);
-    to->sink(to->context, line);
 }
 
 void notice_free(notices *to)

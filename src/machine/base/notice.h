@@ -1,4 +1,4 @@
-/* Messages for the user. Each distinct line is sent once. */
+/* Messages for the user. */
 #ifndef MACHINE_BASE_NOTICE_H
 #define MACHINE_BASE_NOTICE_H
 
@@ -7,6 +7,8 @@
 /* Areas of numbers, so that equal numbers of different areas remain distinct. */
 typedef enum notice_kind { NOTICE_PORT, NOTICE_SYSCALL, NOTICE_OTHER } notice_kind;
 
+/* Sends a line. */
+void notice(const notices *to, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Sends a line unless one with the same kind and number has been sent. A guest can choose the numbers, so no
  * more are sent after a few hundred different ones. */
 void notice_once(notices *to, notice_kind kind, uint32_t number, const char *format, ...)

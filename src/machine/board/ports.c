@@ -1,6 +1,7 @@
 #include "machine/board/ports.h"
 
 #include "base/error.h"
+#include "base/sized.h"
 #include "machine/board/devices.h"
 #include "machine/observe/observe.h"
 #include "machine/state.h"
@@ -26,8 +27,11 @@ uint32_t ports_read(void *context, uint16_t port, unsigned size)
     bool handled = handlers_do(machine, port, size, &value, false);
     value = handled ? value & ones : devices_read(machine, port, size);
     if (machine->observers != NULL)
-        observers_port(machine, (p5_port_access){
-                                    .port = port, .size = (uint8_t)size, .handled = handled, .value = value});
+        observers_port(machine, (p5_port_access){.size = sizeof(p5_port_access),
+                                                 .port = port,
+                                                 .bytes = (uint8_t)size,
+                                                 .handled = handled,
+                                                 .value = value});
     return value;
 }
 
@@ -38,24 +42,27 @@ void ports_write(void *context, uint16_t port, unsigned size, uint32_t value)
     if (!handled)
         devices_write(machine, port, size, value);
     if (machine->observers != NULL)
-        observers_port(
-            machine,
-            (p5_port_access){
-                .port = port, .size = (uint8_t)size, .write = true, .handled = handled, .value = value});
+        observers_port(machine, (p5_port_access){.size = sizeof(p5_port_access),
+                                                 .port = port,
+                                                 .bytes = (uint8_t)size,
+                                                 .write = true,
+                                                 .handled = handled,
+                                                 .value = value});
 }
 
 p5_status p5_machine_attach_ports(p5_machine *machine, const p5_port_options *options, p5_error *error)
 {
-    if (options->size != sizeof *options)
-        return error_set(error, P5_ERR_STATE, "p5_port_options.size is %zu; this library expects %zu",
-                         options->size, sizeof *options);
+    p5_port_options own;
+    p5_status status = SIZED_TAKE(p5_port_options, &own, options, error);
+    if (status != P5_OK)
+        return status;
     if (machine->running)
         return error_set(error, P5_ERR_STATE, "attach ports between runs, not in a callback");
-    if (options->first > options->last)
-        return error_set(error, P5_ERR_RANGE, "ports %Xh to %Xh: the first is above the last", options->first,
-                         options->last);
+    if (own.first > own.last)
+        return error_set(error, P5_ERR_RANGE, "ports %Xh to %Xh: the first is above the last", own.first,
+                         own.last);
     if (!ARRAY_ROOM(&machine->port_handlers))
         return error_set(error, P5_ERR_MEMORY, "no memory for a port handler");
-    machine->port_handlers.items[machine->port_handlers.count++] = *options;
+    machine->port_handlers.items[machine->port_handlers.count++] = own;
     return P5_OK;
 }

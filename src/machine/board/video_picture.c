@@ -239,7 +239,7 @@ p5_status video_picture(devices *b, p5_picture *picture, p5_error *error)
 {
     const video *v = &b->video;
     view w = {.v = v, .picture = picture};
-    *picture = (p5_picture){.text = v->vesa == 0 && (v->graphics[6] & 1) == 0};
+    *picture = (p5_picture){.size = sizeof(p5_picture), .text = v->vesa == 0 && (v->graphics[6] & 1) == 0};
     w.ram = engine_ram(b->machine->engine, P5_VIDEO_WINDOW, P5_VIDEO_WINDOW_BYTES);
     if (w.ram == NULL)
         return error_set(error, P5_ERR_STATE, "the guest has no memory at A0000h-BFFFFh for a screen");

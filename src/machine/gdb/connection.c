@@ -12,7 +12,9 @@
 
 #include "base/error.h"
 #include "base/host_time.h"
+#include "machine/base/notice.h"
 #include "machine/gdb/connection.h"
+#include "machine/state.h"
 
 enum { INTERRUPT = 3, WAIT_MILLISECONDS = 50, NO_BYTE = -1, NO_CONNECTION = -2 };
 
@@ -226,7 +228,7 @@ static bool accept_gdb(gdb_connection *c, int listener)
         if (wait_for(c, c->socket, POLLIN) && recv(c->socket, &first, 1, MSG_PEEK | MSG_DONTWAIT) == 1) {
             if (is_gdb(first))
                 return true;
-            fprintf(stderr, "p5scope: refused a connection that does not speak gdb's protocol\n");
+            notice(&c->machine->notices, "refused a connection that does not speak gdb's protocol");
         }
         close(c->socket);
     }
@@ -244,9 +246,9 @@ p5_status gdb_connect(const char *where, gdb_connection *c, bool *connected, p5_
     if (listener < 0)
         return error_set(error, P5_ERR_IO, "cannot wait for gdb at '%s': %s", where, strerror(errno));
     if (by_port)
-        fprintf(stderr, "p5scope: waiting for gdb: target remote localhost:%u\n", (unsigned)port);
+        notice(&c->machine->notices, "waiting for gdb: target remote localhost:%u", (unsigned)port);
     else
-        fprintf(stderr, "p5scope: waiting for gdb: target remote %s\n", where);
+        notice(&c->machine->notices, "waiting for gdb: target remote %s", where);
     *connected = accept_gdb(c, listener);
     close(listener);
     if (!by_port)

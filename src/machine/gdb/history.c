@@ -125,7 +125,8 @@ static bool run_to(walk *w, uint64_t instructions)
     p5_error error;
     g->stops.stop = DEBUG_STOP_NONE;
     while (g->machine->instructions < instructions && g->stops.stop == DEBUG_STOP_NONE && !w->broken_off) {
-        const p5_limits limits = {.max_instructions = instructions, .timeout_seconds = PIECE_SECONDS};
+        const p5_limits limits = {
+            .size = sizeof limits, .max_instructions = instructions, .timeout_seconds = PIECE_SECONDS};
         if (p5_machine_run(g->machine, &limits, &g->result, &error) != P5_OK || g->machine->ended)
             return false;
         w->broken_off = w->interrupted(w->context);

@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/sized.h"
+#include "machine/base/notice.h"
 #include "base/host_time.h"
 #include "machine/gdb/connection.h"
 #include "machine/run/run.h"
@@ -52,7 +54,8 @@ static p5_status run(gdb *g, gdb_connection *c, bool step, p5_error *error)
         uint64_t instructions =
             machine->instructions + earlier(gdb_history_left(g), step ? 1 : PIECE_INSTRUCTIONS);
         uint64_t clocks = p5_machine_clock(machine) + PIECE_CLOCKS;
-        p5_limits limits = {.max_instructions = earlier(c->limits->max_instructions, instructions),
+        p5_limits limits = {.size = sizeof limits,
+                            .max_instructions = earlier(c->limits->max_instructions, instructions),
                             .max_clocks =
                                 step ? c->limits->max_clocks : earlier(c->limits->max_clocks, clocks),
                             .timeout_seconds = PIECE_SECONDS};
@@ -135,22 +138,28 @@ static p5_status serve(gdb *g, gdb_connection *c, p5_error *error)
 p5_status p5_machine_run_gdb(p5_machine *machine, const char *where, const p5_limits *limits,
                              p5_run_result *result, p5_error *error)
 {
-    p5_status ready = machine_check_ready(machine, error);
-    if (ready != P5_OK)
-        return ready;
+    p5_limits own;
+    p5_status status = SIZED_TAKE(p5_limits, &own, limits, error);
+    if (status == P5_OK)
+        status = machine_check_ready(machine, error);
+    if (status == P5_OK)
+        status = SIZED_CHECK(p5_run_result, result, error);
+    if (status != P5_OK)
+        return status;
     if (machine->observers != NULL)
         return error_set(error, P5_ERR_STATE, "a run under gdb cannot be traced or observed");
-    const p5_limits none = {0};
-    gdb_connection c = {.machine = machine, .limits = limits != NULL ? limits : &none, .acknowledges = true};
+    gdb_connection c = {.machine = machine, .limits = &own, .acknowledges = true};
     if (!(c.limits->timeout_seconds >= 0))
         return error_set(error, P5_ERR_RANGE, "a time-out cannot be negative");
     c.over = c.limits->timeout_seconds > 0 ? host_now() + c.limits->timeout_seconds : 0;
     bool connected = false;
-    p5_status status = gdb_connect(where, &c, &connected, error);
+    status = gdb_connect(where, &c, &connected, error);
     if (status != P5_OK)
         return status;
     if (!connected) { /* gdb did not connect in time */
-        *result = (p5_run_result){.end = machine->stop ? P5_END_STOPPED : P5_END_TIMEOUT};
+        const p5_run_result missed = {.size = sizeof missed,
+                                      .end = machine->stop ? P5_END_STOPPED : P5_END_TIMEOUT};
+        SIZED_GIVE(result, &missed);
         machine->stop = false;
         return P5_OK;
     }
@@ -160,6 +169,7 @@ p5_status p5_machine_run_gdb(p5_machine *machine, const char *where, const p5_li
         return error_set(error, P5_ERR_MEMORY, "no memory for gdb's server");
     }
     g->machine = machine;
+    g->result.size = sizeof g->result;
     g->stops.stop = DEBUG_STOP_STEP;
     machine->debugger = &g->stops;
     gdb_history_keep(g);
@@ -171,12 +181,11 @@ p5_status p5_machine_run_gdb(p5_machine *machine, const char *where, const p5_li
     engine_set_cuts(machine->engine, NULL, 0);
     close(c.socket);
     bool killed = g->killed && !machine->ended, limited = g->limited && !machine->ended;
-    *result = g->result;
+    if (status == P5_OK && killed && !limited)
+        g->result.end = P5_END_STOPPED;
+    SIZED_GIVE(result, &g->result);
     free(g);
-    if (status != P5_OK || limited) {
-        machine->stop = false;
-    } else if (killed) {
-        result->end = P5_END_STOPPED;
+    if (status != P5_OK || limited || killed) {
         machine->stop = false;
     } else { /* after detaching, run on; if the guest has ended, this returns the result again */
         p5_limits rest = *c.limits;

@@ -159,13 +159,25 @@ static bool is_bootable_cd(const uint8_t *bytes, size_t size)
     return el_torito_find(read_whole, &(whole_file){bytes, size}, &entry);
 }
 
-p5_status p5_machine_image_kind(const char *path, p5_image_kind *kind, p5_error *error)
+/* Distinguishes a Linux program from a freestanding one. P5_ERR_FORMAT for a file that is not ELF. */
+static p5_status elf_kind(const char *path, p5_guest_kind *kind, p5_error *error)
+{
+    elf_image image;
+    p5_status status = elf_open(path, &image, error);
+    if (status != P5_OK)
+        return status;
+    *kind = image.linux_program ? P5_GUEST_LINUX : P5_GUEST_ELF;
+    elf_close(&image);
+    return P5_OK;
+}
+
+p5_status p5_guest_detect(const char *path, p5_guest_kind *kind, p5_error *error)
 {
     enum { LARGEST = 1 << 30, SIGNATURE = 510 };
     uint8_t *bytes;
     size_t size;
     multiboot_header header;
-    *kind = P5_IMAGE_UNKNOWN;
+    *kind = P5_GUEST_DETECT;
     p5_status status = file_read(path, LARGEST, false, &bytes, &size, error);
     if (status != P5_OK)
         return status;
@@ -174,26 +186,13 @@ p5_status p5_machine_image_kind(const char *path, p5_image_kind *kind, p5_error 
     bool multiboot = multiboot_find(bytes, size, &header);
     /* A disk may have a Multiboot kernel in its next sectors. A bzImage has a signature, too. */
     if (multiboot && (elf || bzimage || !bootable))
-        *kind = P5_IMAGE_MULTIBOOT;
-    else if (elf)
-        *kind = is_vmlinux(path) ? P5_IMAGE_KERNEL : P5_IMAGE_ELF;
-    else if (bzimage)
-        *kind = P5_IMAGE_KERNEL;
-    else if (mz_is_signed(bytes, size) || named_as_program(path))
-        *kind = P5_IMAGE_DOS;
-    else if (bootable || is_bootable_cd(bytes, size))
-        *kind = P5_IMAGE_DISK;
+        *kind = P5_GUEST_MULTIBOOT;
+    else if (bzimage || (elf && is_vmlinux(path)))
+        *kind = P5_GUEST_KERNEL;
+    else if (!elf && (mz_is_signed(bytes, size) || named_as_program(path)))
+        *kind = P5_GUEST_DOS;
+    else if (!elf && (bootable || is_bootable_cd(bytes, size)))
+        *kind = P5_GUEST_DISK;
     free(bytes);
-    return P5_OK;
-}
-
-p5_status p5_machine_probe(const char *path, bool *linux_program, p5_error *error)
-{
-    elf_image image;
-    p5_status status = elf_open(path, &image, error);
-    if (status != P5_OK)
-        return status;
-    *linux_program = image.linux_program;
-    elf_close(&image);
-    return P5_OK;
+    return *kind != P5_GUEST_DETECT ? P5_OK : elf_kind(path, kind, error);
 }

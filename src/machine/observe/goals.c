@@ -83,7 +83,8 @@ void observe_notify(p5_observer *o, p5_observation_kind kind, uint32_t address, 
     if (o->options.observed == NULL)
         return;
     p5_machine *machine = o->machine;
-    p5_observation observation = {.kind = kind,
+    p5_observation observation = {.size = sizeof observation,
+                                  .kind = kind,
                                   .cpl = (uint8_t)cpl,
                                   .address = address,
                                   .clock = p5_machine_clock(machine),

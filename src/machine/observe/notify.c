@@ -21,7 +21,8 @@ uint32_t observe_linear_eip(const engine *e)
 void observe_stretch(p5_machine *machine, const p5_retired *r)
 {
     const op *first = &r->block->ops[r->first], *last = first + r->count - 1;
-    p5_stretch stretch = {.address = first->address,
+    p5_stretch stretch = {.size = sizeof stretch,
+                          .address = first->address,
                           .next = r->next,
                           .bytes = last->address + last->length - first->address,
                           .instructions = (uint32_t)r->count - r->interrupted,
@@ -69,7 +70,8 @@ void observers_exception(p5_machine *machine, const engine_event *event)
     engine_segment code;
     engine_get_segment(machine->engine, ENGINE_CS, &code);
     bool page_fault = event->kind == P5_TRANSFER_FAULT && event->vector == 14;
-    p5_exception_info x = {.kind = event->kind,
+    p5_exception_info x = {.size = sizeof x,
+                           .kind = event->kind,
                            .vector = event->vector,
                            .cpl = (uint8_t)engine_cpl(machine->engine),
                            .has_error_code = event->has_error_code,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/sized.h"
 
 static void free_observer(p5_observer *o)
 {
@@ -91,17 +92,24 @@ void observers_sweep(p5_machine *machine)
         observers_free(machine);
 }
 
+static p5_status take_watch(const p5_observe_options *options, size_t i, p5_event_watch *taken,
+                            p5_error *error)
+{
+    return SIZED_TAKE(p5_event_watch, taken, (const p5_event_watch *)sized_at(options->events, i), error);
+}
+
 static p5_status check_options(const p5_machine *machine, const p5_observe_options *options, p5_error *error)
 {
-    if (options->size != sizeof *options)
-        return error_set(error, P5_ERR_STATE, "p5_observe_options.size is %zu; this library expects %zu",
-                         options->size, sizeof *options);
     if (machine->engine == NULL)
         return error_set(error, P5_ERR_STATE, "the machine has no guest to observe");
     if (machine->running)
         return error_set(error, P5_ERR_STATE, "open observers between runs, not in a callback");
     for (size_t i = 0; i < options->event_count; i++) {
-        const p5_event_watch *w = &options->events[i];
+        p5_event_watch taken;
+        p5_status status = take_watch(options, i, &taken, error);
+        if (status != P5_OK)
+            return status;
+        const p5_event_watch *w = &taken;
         if ((unsigned)w->event >= P5_EVENT_COUNT || w->cpl_mask > P5_CPL_MASK_ALL || w->every == 0)
             return error_set(error, P5_ERR_RANGE,
                              "event %zu of the observation: needs a valid event, a CPL mask of 0 to %d, and "
@@ -132,7 +140,7 @@ static p5_observer *make_observer(p5_machine *machine, const p5_observe_options 
     if (counts)
         p5_machine_counts(machine, o->stretch_before);
     for (size_t i = 0; i < options->event_count; i++) {
-        o->watches[i].what = options->events[i];
+        take_watch(options, i, &o->watches[i].what, NULL); /* checked before */
         observe_watch(&o->watches[i], observe_total(o, &o->watches[i]), clock);
     }
     observe_intervals(o);
@@ -145,13 +153,16 @@ p5_status p5_machine_observe(p5_machine *machine, const p5_observe_options *opti
 {
     if (observer != NULL)
         *observer = NULL;
-    p5_status status = check_options(machine, options, error);
+    p5_observe_options own;
+    p5_status status = SIZED_TAKE(p5_observe_options, &own, options, error);
+    if (status == P5_OK)
+        status = check_options(machine, &own, error);
     if (status != P5_OK)
         return status;
     if (machine->observers == NULL)
         machine->observers = calloc(1, sizeof *machine->observers);
     observers *all = machine->observers;
-    p5_observer *o = all != NULL ? make_observer(machine, options) : NULL;
+    p5_observer *o = all != NULL ? make_observer(machine, &own) : NULL;
     if (o == NULL && all != NULL && all->first == NULL)
         observers_free(machine);
     if (o == NULL)

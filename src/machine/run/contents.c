@@ -89,7 +89,8 @@ static void contents_code_line(void *context, uint32_t physical, const uint8_t *
 
 p5_core_hooks contents_hooks(p5_machine *machine)
 {
-    return (p5_core_hooks){.context = machine,
+    return (p5_core_hooks){.size = sizeof(p5_core_hooks),
+                           .context = machine,
                            .translate = contents_translate,
                            .walk = contents_walk,
                            .page_bits_set = contents_page_bits_set,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/sized.h"
 #include "core/model/model.h"
 #include "machine/base/notice.h"
 #include "machine/board/bus_check.h"
@@ -31,8 +32,12 @@ static bool machine_copy_shares(p5_machine *machine, const p5_machine_options *o
         return false;
     machine->options.shares = machine->shares;
     for (size_t i = 0; i < options->share_count; i++) {
-        const p5_share *from = &options->shares[i];
+        p5_share given;
+        const p5_share *from = &given;
+        if (SIZED_TAKE(p5_share, &given, (const p5_share *)sized_at(options->shares, i), NULL) != P5_OK)
+            continue;
         p5_share *to = &machine->shares[machine->options.share_count++];
+        to->size = sizeof *to;
         to->writable = from->writable;
         to->max_bytes = from->max_bytes;
         to->host = strdup(from->host);
@@ -69,16 +74,16 @@ static p5_status machine_model(const p5_machine_options *options, const p5_model
 
 p5_status p5_machine_open(const p5_machine_options *options, p5_machine **machine, p5_error *error)
 {
-    return machine_open(options, NULL, machine, error);
+    p5_machine_options own;
+    *machine = NULL;
+    p5_status status = SIZED_TAKE(p5_machine_options, &own, options, error);
+    return status == P5_OK ? machine_open(&own, NULL, machine, error) : status;
 }
 
 p5_status machine_open(const p5_machine_options *options, const p5_model *model, p5_machine **machine,
                        p5_error *error)
 {
     *machine = NULL;
-    if (options->size != sizeof *options)
-        return error_set(error, P5_ERR_STATE, "p5_machine_options.size is %zu; this library expects %zu",
-                         options->size, sizeof *options);
     if (options->threads > 2)
         return error_set(error, P5_ERR_RANGE, "the number of threads must be 1 or 2");
     if (options->memory_bytes != 0 &&

@@ -161,7 +161,8 @@ static engine_action processor_mov_to_cr(p5_machine *machine, engine_special_cal
  * them. */
 static void processor_set_debug(p5_machine *machine)
 {
-    p5_debug debug = {.dr7 = machine->dr[7],
+    p5_debug debug = {.size = sizeof debug,
+                      .dr7 = machine->dr[7],
                       .extensions = (engine_get(machine->engine, ENGINE_CR4) & CR4_DE) != 0};
     memcpy(debug.dr, machine->dr, sizeof debug.dr);
     p5_core_set_debug(machine->core, &debug);
@@ -220,7 +221,8 @@ engine_action processor_special(void *context, engine_special_call *call)
 void processor_set_control(p5_machine *machine)
 {
     uint32_t cr0 = engine_get(machine->engine, ENGINE_CR0);
-    p5_control control = {.cache_disable = (cr0 & CR0_CD) != 0,
+    p5_control control = {.size = sizeof control,
+                          .cache_disable = (cr0 & CR0_CD) != 0,
                           .not_write_through = (cr0 & CR0_NW) != 0,
                           .paging = (cr0 & CR0_PG) != 0,
                           .trap_flag = (engine_get(machine->engine, ENGINE_EFLAGS) & EFLAGS_TF) != 0,

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/sized.h"
 #include "base/host_time.h"
 #include "core/core.h"
 #include "machine/base/end.h"
@@ -379,19 +380,24 @@ p5_status machine_check_ready(const p5_machine *machine, p5_error *error)
 
 p5_status p5_machine_run(p5_machine *machine, const p5_limits *limits, p5_run_result *result, p5_error *error)
 {
-    p5_status ready = machine_check_ready(machine, error);
-    if (ready != P5_OK)
-        return ready;
-    if (limits != NULL && !(limits->timeout_seconds >= 0))
+    p5_limits own;
+    p5_status status = SIZED_TAKE(p5_limits, &own, limits, error);
+    if (status == P5_OK)
+        status = machine_check_ready(machine, error);
+    if (status == P5_OK && result != NULL)
+        status = SIZED_CHECK(p5_run_result, result, error);
+    if (status != P5_OK)
+        return status;
+    if (!(own.timeout_seconds >= 0))
         return error_set(error, P5_ERR_RANGE, "a time-out cannot be negative");
-    double now = host_now(), seconds = limits != NULL ? limits->timeout_seconds : 0;
+    double now = host_now(), seconds = own.timeout_seconds;
     if (machine->watchdog == NULL && (seconds > 0 || machine->options.stuck != NULL)) {
         machine->watchdog = watchdog_open(machine);
         if (machine->watchdog == NULL)
             return error_set(error, P5_ERR_MEMORY, "cannot start the thread for the run's time-out");
     }
     if (!machine->ended) {
-        machine->limits = limits != NULL ? *limits : (p5_limits){0};
+        machine->limits = own;
         if (machine->watchdog != NULL)
             watchdog_run_begins(machine->watchdog, seconds > 0 ? now + seconds : 0);
         machine->progress_at = machine->progress != NULL ? now + machine->progress_period : 0;
@@ -410,15 +416,10 @@ p5_status p5_machine_run(p5_machine *machine, const p5_limits *limits, p5_run_re
             watchdog_run_ends(machine->watchdog);
     }
     if (result != NULL)
-        *result = machine->result;
+        SIZED_GIVE(result, &machine->result);
     if (machine->close_wanted && machine->debugger == NULL)
         p5_machine_close(machine);
     return P5_OK;
-}
-
-void p5_machine_nmi(p5_machine *machine)
-{
-    devices_nmi(machine->devices);
 }
 
 void p5_machine_stop(p5_machine *machine)
@@ -433,12 +434,6 @@ void p5_machine_stop(p5_machine *machine)
 bool p5_machine_ending(const p5_machine *machine)
 {
     return machine_pause_wanted(machine);
-}
-
-void p5_machine_on_output(p5_machine *machine, void (*output)(void *context, int descriptor), void *context)
-{
-    machine->output = output;
-    machine->output_context = context;
 }
 
 void p5_machine_on_progress(p5_machine *machine, void (*progress)(void *context, const p5_machine *machine),

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/sized.h"
 #include "core/snapshot.h"
 #include "machine/base/notice.h"
 #include "machine/bios/guest.h"
@@ -51,7 +52,8 @@ static void transfer_preface(p5_snapshot_info *info, const p5_model *model, snap
 
 static bool preface_of(const p5_machine *machine, const p5_save_options *options, p5_snapshot_info *info)
 {
-    *info = (p5_snapshot_info){.memory_bytes = machine->options.memory_bytes,
+    *info = (p5_snapshot_info){.size = sizeof(p5_snapshot_info),
+                               .memory_bytes = machine->options.memory_bytes,
                                .permissive = machine->options.permissive,
                                .instructions = machine->instructions,
                                .clock = p5_machine_clock(machine)};
@@ -152,9 +154,10 @@ static p5_status transfer_all(p5_machine *m, snapshot_file *f, uint64_t clock, p
 p5_status p5_machine_save(p5_machine *machine, const char *path, const p5_save_options *options,
                           p5_error *error)
 {
-    if (options != NULL && options->size != sizeof *options)
-        return error_set(error, P5_ERR_STATE, "p5_save_options.size is %zu; this library expects %zu",
-                         options->size, sizeof *options);
+    p5_save_options own;
+    p5_status status = SIZED_TAKE(p5_save_options, &own, options, error);
+    if (status != P5_OK)
+        return status;
     if (machine->guest == NULL)
         return error_set(error, P5_ERR_STATE, "the machine has no guest to save");
     if (machine->running)
@@ -162,12 +165,12 @@ p5_status p5_machine_save(p5_machine *machine, const char *path, const p5_save_o
     if (machine->ended)
         return error_set(error, P5_ERR_STATE, "the guest has ended, so it cannot be saved");
     snapshot_file *f;
-    p5_status status = snapshot_file_create(path, &f, error);
+    status = snapshot_file_create(path, &f, error);
     if (status != P5_OK)
         return status;
     devices_console_flush(machine->devices);
-    p5_snapshot_info info;
-    if (!preface_of(machine, options, &info))
+    p5_snapshot_info info = {.size = sizeof info};
+    if (!preface_of(machine, &own, &info))
         status = error_set(error, P5_ERR_MEMORY, "no memory for a snapshot");
     if (status == P5_OK) {
         snapshot s;
@@ -197,13 +200,17 @@ static p5_status read_preface(snapshot_file *f, p5_snapshot_info *info, p5_error
 
 p5_status p5_snapshot_read_info(const char *path, p5_snapshot_info *info, p5_error *error)
 {
-    memset(info, 0, sizeof *info);
+    p5_snapshot_info own = {.size = sizeof own};
     snapshot_file *f;
-    p5_status status = snapshot_file_open(path, &f, error);
+    p5_status status = SIZED_CHECK(p5_snapshot_info, info, error);
     if (status != P5_OK)
         return status;
-    status = read_preface(f, info, error);
-    snapshot_file_close(f);
+    status = snapshot_file_open(path, &f, error);
+    if (status == P5_OK) {
+        status = read_preface(f, &own, error);
+        snapshot_file_close(f);
+    }
+    SIZED_GIVE(info, &own);
     return status;
 }
 
@@ -213,7 +220,8 @@ void p5_snapshot_info_free(p5_snapshot_info *info)
     free(info->command);
     if (info->model != NULL)
         p5_model_close(info->model);
-    *info = (p5_snapshot_info){0};
+    const p5_snapshot_info none = {.size = sizeof none};
+    SIZED_GIVE(info, &none);
 }
 
 static const guest_kind *kind_named(const char *name)
@@ -229,9 +237,6 @@ static const guest_kind *kind_named(const char *name)
 /* Rejects options that would change what is part of the snapshot. */
 static p5_status check_options(const p5_machine_options *o, p5_error *error)
 {
-    if (o->size != sizeof *o)
-        return error_set(error, P5_ERR_STATE, "p5_machine_options.size is %zu; this library expects %zu",
-                         o->size, sizeof *o);
     if (o->memory_bytes != 0 || o->permissive || o->random_seed != 0 || o->rtc_set ||
         o->command_line != NULL || o->module_count != 0 || o->pce || o->cesr != 0 ||
         o->event_select[0] != 0 || o->event_select[1] != 0 || o->monitor != NULL ||
@@ -246,8 +251,7 @@ static p5_status check_options(const p5_machine_options *o, p5_error *error)
  * host is what the caller grants now: a snapshot grants none. */
 static p5_machine_options complete_options(const p5_snapshot_info *info, const p5_machine_options *from)
 {
-    p5_machine_options to = from != NULL ? *from : (p5_machine_options){0};
-    to.size = sizeof to;
+    p5_machine_options to = *from;
     to.permissive = info->permissive;
     to.memory_bytes = info->memory_bytes;
     return to;
@@ -260,8 +264,7 @@ static p5_status load_machine(snapshot_file *f, const p5_snapshot_info *info,
     if (kind == NULL)
         return error_set(error, P5_ERR_FORMAT, "preface.kind: unknown kind of guest '%s'", info->kind);
     const p5_machine_options complete = complete_options(info, options);
-    p5_status status = machine_open(&complete, options != NULL && options->model != NULL ? NULL : info->model,
-                                    machine, error);
+    p5_status status = machine_open(&complete, options->model != NULL ? NULL : info->model, machine, error);
     if (status == P5_OK)
         status = machine_open_engine(*machine, info->memory_bytes, 0, error);
     if (status == P5_OK) {
@@ -276,17 +279,20 @@ p5_status p5_machine_restore(const char *path, const p5_machine_options *options
                              p5_error *error)
 {
     *machine = NULL;
-    p5_status status = options != NULL ? check_options(options, error) : P5_OK;
+    p5_machine_options own;
+    p5_status status = SIZED_TAKE(p5_machine_options, &own, options, error);
+    if (status == P5_OK)
+        status = check_options(&own, error);
     if (status != P5_OK)
         return status;
     snapshot_file *f;
     status = snapshot_file_open(path, &f, error);
     if (status != P5_OK)
         return status;
-    p5_snapshot_info info = {0};
+    p5_snapshot_info info = {.size = sizeof info};
     status = read_preface(f, &info, error);
     if (status == P5_OK)
-        status = load_machine(f, &info, options, machine, error);
+        status = load_machine(f, &info, &own, machine, error);
     p5_snapshot_info_free(&info);
     snapshot_file_close(f);
     if (status != P5_OK) {

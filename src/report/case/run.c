@@ -45,8 +45,8 @@ static p5_status ended_early(const p5_case_program *program, const p5_case_condi
 static p5_status run_to_exit(p5_machine *machine, const p5_case_program *program,
                              const p5_case_conditions *conditions, p5_error *error)
 {
-    p5_limits limits = {.timeout_seconds = conditions->timeout_seconds};
-    p5_run_result result;
+    p5_limits limits = {.size = sizeof limits, .timeout_seconds = conditions->timeout_seconds};
+    p5_run_result result = {.size = sizeof result};
     p5_status status = p5_machine_run(machine, &limits, &result, error);
     if (status != P5_OK || result.end == P5_END_EXIT)
         return status;

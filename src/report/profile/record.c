@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/sized.h"
 #include "core/core.h"
 #include "core/model/model.h"
 #include "core/profile/profile.h"
@@ -63,21 +64,25 @@ static void release_symbols(void *symbols)
 p5_status p5_profile_start(p5_machine *machine, const char *guest, const p5_profile_options *options,
                            p5_error *error)
 {
+    p5_profile_options own;
+    p5_status status = SIZED_TAKE(p5_profile_options, &own, options, error);
+    if (status != P5_OK)
+        return status;
     if (core_is_profiled(machine_core(machine)))
         return error_set(error, P5_ERR_STATE, "a profile of this machine is being made already");
     profile_symbols *symbols = calloc(1, sizeof *symbols);
     profile_options start = {.interval_clocks = FIRST_INTERVAL,
-                             .most_intervals = options->no_intervals ? 0 : MOST_INTERVALS,
+                             .most_intervals = own.no_intervals ? 0 : MOST_INTERVALS,
                              .sample_quantity = P5_PROFILE_NONE,
                              .most_samples = MOST_SAMPLES,
                              .sample_latency = OVERFLOW_CLOCKS,
                              .symbols = symbols,
                              .release = release_symbols};
-    p5_status status = symbols ? P5_OK : error_set(error, P5_ERR_MEMORY, "out of memory");
-    if (status == P5_OK && options->sample_event)
-        status = ask_for_samples(machine, options, &start, error);
+    status = symbols ? P5_OK : error_set(error, P5_ERR_MEMORY, "out of memory");
+    if (status == P5_OK && own.sample_event)
+        status = ask_for_samples(machine, &own, &start, error);
     if (status == P5_OK)
-        status = profile_symbols_read(machine, guest, options->symbols, symbols, error);
+        status = profile_symbols_read(machine, guest, own.symbols, symbols, error);
     if (status == P5_OK && !profile_symbols_start(machine, symbols, start))
         status = error_set(error, P5_ERR_MEMORY, "out of memory");
     if (status == P5_OK)

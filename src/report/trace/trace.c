@@ -36,7 +36,8 @@ uint64_t p5_trace_rows(const p5_trace *trace)
 /* Returns the machine's current place in the run. */
 static p5_observation now(const p5_trace *trace)
 {
-    return (p5_observation){.clock = p5_machine_clock(trace->machine),
+    return (p5_observation){.size = sizeof(p5_observation),
+                            .clock = p5_machine_clock(trace->machine),
                             .instructions = p5_machine_instructions(trace->machine)};
 }
 

@@ -99,8 +99,9 @@ int main(int argc, char **argv)
     mkdir(readable, 0700);
     mkdir(writable, 0700);
     expect("making a file before", true, opens(readable, "file", O_WRONLY | O_CREAT));
-    const p5_share shares[] = {{.host = readable, .guest = "/readable"},
-                               {.host = writable, .guest = "/writable", .writable = true}};
+    const p5_share shares[] = {
+        {.size = sizeof(p5_share), .host = readable, .guest = "/readable"},
+        {.size = sizeof(p5_share), .host = writable, .guest = "/writable", .writable = true}};
     const sandbox_needs needs = {.shares = shares, .share_count = 2};
     sandbox_enter(&needs);
     if (strstr(text, "no seccomp") == NULL && strstr(text, "not built") == NULL)

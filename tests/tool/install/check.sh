@@ -38,6 +38,12 @@ check_examples() {
         { cat "$work/watch"; fail "watch_guest: its clocks are not those of count_guest"; }
 }
 
+# The ten-line programs: one of two instructions that pair is in the V pipe; a guest of any kind runs.
+check_short() {
+    [ "$("$1")" = 1 ] || fail "count_code: expected 1 instruction in the V pipe, came $("$1")"
+    [ -z "$guest" ] || "$2" "$guest" | grep -qE '^[0-9]+ clocks$' || fail "run_guest prints no clocks"
+}
+
 # The test of a guest's counts passes, and fails for a guest that reads 999 words.
 check_test() {
     nasm -f bin "$source/docs/examples/sum.asm" -o "$work/sum.bin"
@@ -53,16 +59,18 @@ cmake)
     cmake -S "$source/docs/examples" -B "$work/out" -DCMAKE_PREFIX_PATH="$prefix" >"$work/log" 2>&1 &&
         cmake --build "$work/out" >>"$work/log" 2>&1 || { cat "$work/log"; fail "the examples do not build by find_package"; }
     check_examples "$work/out/price_loop" "$work/out/count_guest" "$work/out/watch_guest"
+    check_short "$work/out/count_code" "$work/out/run_guest"
     check_test "$work/out/test_sum"
     ;;
 pkg-config)
-    for pair in price_loop:p5core count_guest:p5scope watch_guest:p5scope test_sum:p5scope; do
+    for pair in price_loop:p5core count_guest:p5scope watch_guest:p5scope test_sum:p5scope short/count_code:p5scope short/run_guest:p5scope; do
         name=${pair%:*} package=${pair#*:}
         pkg-config --exists --print-errors "$package" || fail "pkg-config does not know $package"
         # word splitting is what pkg-config is made for
-        cc "$source/docs/examples/$name.c" -o "$work/$name" $(pkg-config --cflags --libs "$package" cmocka) || fail "$name does not build by pkg-config"
+        cc "$source/docs/examples/$name.c" -o "$work/${name#short/}" $(pkg-config --cflags --libs "$package" cmocka) || fail "$name does not build by pkg-config"
     done
     check_examples "$work/price_loop" "$work/count_guest" "$work/watch_guest"
+    check_short "$work/count_code" "$work/run_guest"
     check_test "$work/test_sum"
     ;;
 headers)

@@ -21,12 +21,12 @@ int main(int argc, char **argv)
         return 1;
     }
     std::unique_ptr<p5_machine, void (*)(p5_machine *)> machine(opened, p5_machine_close);
-    const char *arguments[] = {argv[1], nullptr}, *environment[] = {nullptr};
-    if (p5_machine_load_linux(machine.get(), argv[1], arguments, environment, &error) != P5_OK) {
+        if (p5_machine_load(machine.get(), argv[1], nullptr, &error) != P5_OK) {
         std::fprintf(stderr, "%s\n", error.message);
         return 1;
     }
-    p5_run_result result;
+    p5_run_result result = {};
+    result.size = sizeof result;
     p5_machine_run(machine.get(), nullptr, &result, &error);
     std::unique_ptr<p5_counts, void (*)(p5_counts *)> counts(p5_counts_new(), p5_counts_free);
     p5_machine_counts(machine.get(), counts.get());

@@ -24,7 +24,7 @@ static void write_file(const uint8_t *bytes, size_t size)
 /* True if the bytes are refused with a message that holds `words` ("" = any). */
 static bool refused(const uint8_t *bytes, size_t size, const char *words)
 {
-    p5_snapshot_info info;
+    p5_snapshot_info info = {.size = sizeof info};
     p5_machine *machine;
     p5_error error = {0};
     write_file(bytes, size);
@@ -124,8 +124,8 @@ int main(int argc, char **argv)
 {
     static const char *const none[] = {NULL};
     const p5_machine_options options = {.size = sizeof options, .model = "p55c-200"};
-    const p5_limits limits = {.max_instructions = 60};
-    p5_run_result result;
+    const p5_limits limits = {.size = sizeof limits, .max_instructions = 60};
+    p5_run_result result = {.size = sizeof result};
     p5_machine *machine;
     p5_error error = {0};
     if (argc < 3)

@@ -80,8 +80,8 @@ static void same_memory(const struct memory *x, const struct memory *y)
 static void same_from_here(p5_machine *modelled, p5_machine *forwarded, uint64_t n)
 {
     static p5_counts before, all, counted;
-    const p5_limits limits = {.max_instructions = n};
-    p5_run_result a, b;
+    const p5_limits limits = {.size = sizeof limits, .max_instructions = n};
+    p5_run_result a = {.size = sizeof a}, b = {.size = sizeof b};
     p5_error error = {0};
     p5_machine_counts(modelled, &before);
     if (p5_machine_run(modelled, &limits, &a, &error) != P5_OK ||
@@ -104,8 +104,8 @@ int main(int argc, char **argv)
         return 2;
     uint64_t n = strtoull(argv[2], NULL, 0), clocks;
     p5_machine *modelled = open_guest(argv[1], argv + 3), *forwarded = open_guest(argv[1], argv + 3);
-    const p5_limits limits = {.max_instructions = n};
-    p5_run_result a, b;
+    const p5_limits limits = {.size = sizeof limits, .max_instructions = n};
+    p5_run_result a = {.size = sizeof a}, b = {.size = sizeof b};
     p5_error error = {0};
     static p5_counts totals;
     if (p5_machine_run(modelled, &limits, &a, &error) != P5_OK ||

@@ -164,7 +164,7 @@ static p5_machine *open_guest(const setting *t, size_t *keys)
     p5_machine_options options = options_of(t, keys);
     p5_machine *m;
     p5_error error = {0};
-    p5_share share = {.host = ".", .guest = "/data", .writable = true};
+    p5_share share = {.size = sizeof share, .host = ".", .guest = "/data", .writable = true};
     const char *path = t->guest[0];
     options.shares = &share;
     options.share_count = strcmp(t->kind, "linux") == 0;
@@ -187,7 +187,7 @@ static p5_machine *open_guest(const setting *t, size_t *keys)
 
 static void run_to(p5_machine *m, uint64_t instructions, p5_run_result *result)
 {
-    p5_limits limits = {.max_instructions = instructions};
+    p5_limits limits = {.size = sizeof limits, .max_instructions = instructions};
     p5_error error = {0};
     if (p5_machine_run(m, &limits, result, &error) != P5_OK)
         fail("run", &error);
@@ -212,7 +212,7 @@ static p5_machine *load(const setting *t, size_t *keys)
     p5_machine *m;
     p5_error error = {0};
     p5_machine_options options = options_of(t, keys);
-    const p5_share share = {.host = ".", .guest = "/data", .writable = true};
+    const p5_share share = {.size = sizeof share, .host = ".", .guest = "/data", .writable = true};
     options.shares = &share; /* a snapshot grants nothing of the host */
     options.share_count = strcmp(t->kind, "linux") == 0;
     options.image = t->guest[0];
@@ -227,7 +227,7 @@ static void save(p5_machine *m, const setting *t)
     enum { LATER = 50 };
     p5_error error = {0};
     p5_status status = p5_machine_save(m, t->snapshot, NULL, &error);
-    for (p5_run_result part; status == P5_ERR_UNSUPPORTED;) {
+    for (p5_run_result part = {.size = sizeof part}; status == P5_ERR_UNSUPPORTED;) {
         run_to(m, p5_machine_instructions(m) + LATER, &part);
         status = p5_machine_save(m, t->snapshot, NULL, &error);
     }
@@ -272,7 +272,7 @@ int main(int argc, char **argv)
     if (output == NULL || dup2(fileno(output), STDOUT_FILENO) < 0)
         abort();
 
-    p5_run_result whole, part;
+    p5_run_result whole = {.size = sizeof whole}, part = {.size = sizeof part};
     p5_machine *m = open_guest(&t, &keys);
     run_to(m, t.limit, &whole);
     uint64_t end = p5_machine_instructions(m);

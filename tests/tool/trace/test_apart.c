@@ -53,7 +53,7 @@ static void *work(void *context)
     const p5_machine_options options = {.size = sizeof options, .model = j->model, .threads = j->threads};
     char path[1024], paths[FORMATS][200];
     p5_trace *traces[FORMATS];
-    p5_run_result result;
+    p5_run_result result = {.size = sizeof result};
     p5_machine *machine;
     snprintf(path, sizeof path, "%s/%s", j->guests, j->program);
     if (p5_machine_open(&options, &machine, &j->error) != P5_OK) {

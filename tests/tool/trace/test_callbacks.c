@@ -41,8 +41,8 @@ static p5_observer *observe(p5_machine *machine, const p5_observe_options *optio
 
 static p5_end run_some(p5_machine *machine, uint64_t instructions)
 {
-    p5_run_result result;
-    p5_limits limits = {.timeout_seconds = 1200, .max_instructions = instructions};
+    p5_run_result result = {.size = sizeof result};
+    p5_limits limits = {.size = sizeof limits, .timeout_seconds = 1200, .max_instructions = instructions};
     p5_error error = {0};
     if (p5_machine_run(machine, &limits, &result, &error) != P5_OK)
         fail_msg("%s", error.message);
@@ -148,7 +148,7 @@ static void expect_exception(const char *code, unsigned cpl, unsigned vector, in
                              uint32_t offset, uint64_t instructions)
 {
     uint32_t entry;
-    p5_exception_info got = {.vector = 255};
+    p5_exception_info got = {.size = sizeof got, .vector = 255};
     p5_machine *machine = open_code(code, cpl, &entry);
     const p5_observe_options options = {.size = sizeof options, .exception = keep_exception, .context = &got};
     observe(machine, &options);
@@ -251,7 +251,7 @@ static void ports_are_answered_in_turn(void **state)
                                "in al,0x80\n";  /* at 25 */
     static const struct {
         uint16_t port;
-        uint8_t size;
+        uint8_t bytes;
         bool write, handled;
         uint32_t value, offset;
         uint64_t instructions;
@@ -274,12 +274,12 @@ static void ports_are_answered_in_turn(void **state)
     assert_int_equal(seen.count, EXPECTED);
     for (unsigned i = 0; i < EXPECTED; i++) {
         const p5_port_access *got = &seen.items[i];
-        if (got->port != expected[i].port || got->size != expected[i].size ||
+        if (got->port != expected[i].port || got->bytes != expected[i].bytes ||
             got->write != expected[i].write || got->handled != expected[i].handled ||
             got->value != expected[i].value || got->address != entry + expected[i].offset ||
             got->instructions != expected[i].instructions || got->cpl != 0)
             fail_msg("access %u: port %x, %u bytes, write %d, handled %d, value %x, at %x, behind %llu", i,
-                     got->port, got->size, got->write, got->handled, got->value, got->address - entry,
+                     got->port, got->bytes, got->write, got->handled, got->value, got->address - entry,
                      (unsigned long long)got->instructions);
     }
     assert_int_equal(first.reads, 1);
@@ -298,11 +298,11 @@ typedef struct reported {
 } reported;
 
 static const p5_event_watch watches[WATCHES] = {
-    {.event = P5_EVENT_DATA_READ_MISS, .every = 100},
-    {.event = P5_EVENT_BRANCHES, .every = 997, .cpl_mask = P5_CPL_MASK_USER},
-    {.event = P5_EVENT_PIPELINE_AGI_STALLS, .every = 5000, .asserted = true},
-    {.event = P5_EVENT_DATA_TLB_MISS, .every = 1},
-    {.event = P5_EVENT_HARDWARE_INTERRUPTS, .every = 3},
+    {.size = sizeof(p5_event_watch), .event = P5_EVENT_DATA_READ_MISS, .every = 100},
+    {.size = sizeof(p5_event_watch), .event = P5_EVENT_BRANCHES, .every = 997, .cpl_mask = P5_CPL_MASK_USER},
+    {.size = sizeof(p5_event_watch), .event = P5_EVENT_PIPELINE_AGI_STALLS, .every = 5000, .asserted = true},
+    {.size = sizeof(p5_event_watch), .event = P5_EVENT_DATA_TLB_MISS, .every = 1},
+    {.size = sizeof(p5_event_watch), .event = P5_EVENT_HARDWARE_INTERRUPTS, .every = 3},
 };
 
 static void keep_event(void *context, p5_machine *machine, const p5_observation *at)
@@ -470,7 +470,7 @@ static void try_everything(void *context, p5_machine *machine, const p5_observat
     if ((*calls)++ > 0)
         return;
     p5_error error = {0};
-    p5_run_result result;
+    p5_run_result result = {.size = sizeof result};
     const char *arguments[] = {"hello", NULL}, *environment[] = {NULL};
     char path[1000];
     snprintf(path, sizeof path, "%s/hello", guests);
@@ -508,12 +508,16 @@ static void options_are_checked(void **state)
     assert_int_equal(p5_machine_observe(machine, &options, &observer, &error), P5_ERR_STATE); /* no guest */
     p5_machine_close(machine);
     machine = open_guest("hello", NULL, "p55c-200");
-    options.size--;
+    options.size = 0;
     assert_int_equal(p5_machine_observe(machine, &options, &observer, &error), P5_ERR_STATE);
-    options.size++;
-    p5_event_watch bad[] = {{.event = (enum p5_event)P5_EVENT_COUNT, .every = 1},
-                            {.event = P5_EVENT_BRANCHES, .every = 0},
-                            {.event = P5_EVENT_BRANCHES, .every = 1, .cpl_mask = P5_CPL_MASK_ALL + 1}};
+    options.size = sizeof options;
+    p5_event_watch bad[] = {
+        {.size = sizeof(p5_event_watch), .event = (enum p5_event)P5_EVENT_COUNT, .every = 1},
+        {.size = sizeof(p5_event_watch), .event = P5_EVENT_BRANCHES, .every = 0},
+        {.size = sizeof(p5_event_watch),
+         .event = P5_EVENT_BRANCHES,
+         .every = 1,
+         .cpl_mask = P5_CPL_MASK_ALL + 1}};
     options.event_count = 1;
     for (unsigned i = 0; i < 3; i++) {
         options.events = &bad[i];

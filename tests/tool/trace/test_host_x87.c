@@ -22,7 +22,7 @@ static void look(looked *at)
 /* `least`: the least number of looks. */
 static void run(p5_machine *machine, looked *at, unsigned least)
 {
-    p5_run_result result;
+    p5_run_result result = {.size = sizeof result};
     p5_error error = {0};
     assert_int_equal(p5_machine_run(machine, NULL, &result, &error), P5_OK);
     assert_int_equal(result.end, P5_END_EXIT);

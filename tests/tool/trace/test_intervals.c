@@ -100,7 +100,7 @@ static void run_with(intervals_run *r)
                                         .context = r};
     if (r->turn_instructions != 0)
         assert_int_equal(p5_machine_observe(r->machine, &observe, &turns, &r->error), P5_OK);
-    p5_run_result result;
+    p5_run_result result = {.size = sizeof result};
     assert_int_equal(p5_machine_run(r->machine, NULL, &result, &r->error), P5_OK);
     r->end = result.end;
     p5_machine_settle(r->machine);

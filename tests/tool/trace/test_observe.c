@@ -31,7 +31,7 @@ static void note(void *context, p5_machine *machine, const p5_observation *at)
 
 static void run_to_end(p5_machine *machine, p5_counts *totals, uint64_t *instructions)
 {
-    p5_run_result result;
+    p5_run_result result = {.size = sizeof result};
     p5_error error = {0};
     assert_int_equal(p5_machine_run(machine, NULL, &result, &error), P5_OK);
     assert_int_equal(result.end, P5_END_EXIT);

@@ -47,10 +47,10 @@ static inline void fixture_open(fixture *f, const char *name, bool paging, void 
     *f = (fixture){.model = fixture_model(name)};
     if (adjust != NULL)
         adjust(f->model);
-    p5_core_hooks hooks = {.walk = fixture_walk};
+    p5_core_hooks hooks = {.size = sizeof hooks, .walk = fixture_walk};
     f->memory = memory_open(f->model, &hooks, &f->totals);
     assert_non_null(f->memory);
-    memory_set_control(f->memory, &(p5_control){.paging = paging});
+    memory_set_control(f->memory, &(p5_control){.size = sizeof(p5_control), .paging = paging});
 }
 
 static inline void fixture_close(fixture *f)

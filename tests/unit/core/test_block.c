@@ -299,7 +299,8 @@ static void check_stretch(const timing *t, p5_block *block)
     (void)t;
     static const p5_access accesses[LONGEST_BLOCK * 24];
     static const p5_value values[LONGEST_BLOCK];
-    p5_retired r = {.block = block,
+    p5_retired r = {.size = sizeof r,
+                    .block = block,
                     .count = (uint16_t)block->count,
                     .accesses = accesses,
                     .access_count = block->access_count + 2, /* two that are not fixed */

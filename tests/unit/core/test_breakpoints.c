@@ -17,7 +17,7 @@ static uint32_t next_random(uint32_t *seed)
 /* Addresses are close together, so that breakpoints, instructions and references meet often. */
 static p5_debug random_debug(uint32_t *seed)
 {
-    p5_debug debug = {.extensions = next_random(seed) & 1};
+    p5_debug debug = {.size = sizeof debug, .extensions = next_random(seed) & 1};
     for (unsigned n = 0; n < 4; n++) {
         debug.dr[n] = 0x1000 + next_random(seed) % 16;
         uint32_t length = next_random(seed) % 3, length_field = length == 2 ? 3 : length;
@@ -108,11 +108,14 @@ static void a_new_code_breakpoint(void **state)
     (void)state;
     breakpoints b = {0};
     assert_false(breakpoints_within(&b, 0, 16)); /* nothing is compared before the first write */
-    assert_true(breakpoints_set(&b, &(p5_debug){.dr = {0x1000, 0x2000, 0x3000, 0x4000}}));
-    assert_false(breakpoints_set(&b, &(p5_debug){.dr = {0x1000, 0x2000, 0x3000, 0x4000}}));
-    assert_false(breakpoints_set(&b, &(p5_debug){.dr = {0x4000, 0x3000, 0x2000, 0x1000}}));
+    assert_true(
+        breakpoints_set(&b, &(p5_debug){.size = sizeof(p5_debug), .dr = {0x1000, 0x2000, 0x3000, 0x4000}}));
+    assert_false(
+        breakpoints_set(&b, &(p5_debug){.size = sizeof(p5_debug), .dr = {0x1000, 0x2000, 0x3000, 0x4000}}));
+    assert_false(
+        breakpoints_set(&b, &(p5_debug){.size = sizeof(p5_debug), .dr = {0x4000, 0x3000, 0x2000, 0x1000}}));
     for (unsigned n = 0; n < 4; n++) {
-        p5_debug d = {.dr = {0x4000, 0x3000, 0x2000, 0x1000}};
+        p5_debug d = {.size = sizeof d, .dr = {0x4000, 0x3000, 0x2000, 0x1000}};
         breakpoints other = b;
         d.dr[n]++;
         assert_true(breakpoints_set(&other, &d));

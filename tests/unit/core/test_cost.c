@@ -326,14 +326,25 @@ static void deliveries(void **state)
     (void)state;
     const timing t = {
         .dispatch_real = 1, .dispatch_same = 2, .dispatch_inner = 3, .dispatch_v86 = 4, .dispatch_task = 5};
-    assert_int_equal(cost_dispatch(&t, &(p5_exception){.mode = P5_MODE_REAL}), 1);
-    assert_int_equal(cost_dispatch(&t, &(p5_exception){.mode = P5_MODE_PROTECTED}), 2);
-    assert_int_equal(cost_dispatch(&t, &(p5_exception){.mode = P5_MODE_PROTECTED, .cpl = 3}), 3);
-    assert_int_equal(cost_dispatch(&t, &(p5_exception){.mode = P5_MODE_PROTECTED, .cpl = 3, .cpl_after = 3}),
+    assert_int_equal(cost_dispatch(&t, &(p5_exception){.size = sizeof(p5_exception), .mode = P5_MODE_REAL}),
+                     1);
+    assert_int_equal(
+        cost_dispatch(&t, &(p5_exception){.size = sizeof(p5_exception), .mode = P5_MODE_PROTECTED}), 2);
+    assert_int_equal(
+        cost_dispatch(&t, &(p5_exception){.size = sizeof(p5_exception), .mode = P5_MODE_PROTECTED, .cpl = 3}),
+        3);
+    assert_int_equal(cost_dispatch(&t, &(p5_exception){.size = sizeof(p5_exception),
+                                                       .mode = P5_MODE_PROTECTED,
+                                                       .cpl = 3,
+                                                       .cpl_after = 3}),
                      2);
-    assert_int_equal(cost_dispatch(&t, &(p5_exception){.mode = P5_MODE_V86, .cpl = 3}), 4);
+    assert_int_equal(
+        cost_dispatch(&t, &(p5_exception){.size = sizeof(p5_exception), .mode = P5_MODE_V86, .cpl = 3}), 4);
     for (unsigned mode = 0; mode < 3; mode++)
-        assert_int_equal(cost_dispatch(&t, &(p5_exception){.mode = (uint8_t)mode, .task_gate = true}), 5);
+        assert_int_equal(
+            cost_dispatch(
+                &t, &(p5_exception){.size = sizeof(p5_exception), .mode = (uint8_t)mode, .task_gate = true}),
+            5);
 }
 
 static unsigned flops_of(const timing *t, uint8_t first, uint8_t second, uint32_t clocks)

@@ -15,11 +15,11 @@ typedef struct rig {
 static void open_rig(rig *r, const char *name, bool errata, bool paging)
 {
     p5_error error;
-    p5_core_hooks hooks = {.walk = fixture_walk};
+    p5_core_hooks hooks = {.size = sizeof hooks, .walk = fixture_walk};
     r->model = fixture_model(name);
     r->model->errata = errata;
     assert_int_equal(p5_core_open(r->model, &hooks, &r->core, &error), P5_OK);
-    p5_core_set_control(r->core, &(p5_control){.paging = paging});
+    p5_core_set_control(r->core, &(p5_control){.size = sizeof(p5_control), .paging = paging});
 }
 
 static void close_rig(rig *r)
@@ -50,12 +50,13 @@ static void execute(rig *r, uint32_t address, const uint8_t *bytes, size_t size,
 static void nop(rig *r, uint32_t address)
 {
     static const uint8_t byte[] = {0x90};
-    execute(r, address, byte, 1, (p5_retired){.count = 1});
+    execute(r, address, byte, 1, (p5_retired){.size = sizeof(p5_retired), .count = 1});
 }
 
 static p5_exception fault(uint8_t vector, uint32_t instruction)
 {
-    return (p5_exception){.kind = P5_TRANSFER_FAULT,
+    return (p5_exception){.size = sizeof(p5_exception),
+                          .kind = P5_TRANSFER_FAULT,
                           .vector = vector,
                           .mode = P5_MODE_PROTECTED,
                           .mode_after = P5_MODE_PROTECTED,
@@ -100,7 +101,8 @@ static void misses_of_faulting_references(void **state)
                 static const uint8_t load[] = {0x8b, 0x06}; /* mov eax,[esi] */
                 p5_access access = fixture_access(MISSING, 4, 0);
                 execute(&r, CODE, load, sizeof load,
-                        (p5_retired){.count = 1, .accesses = &access, .access_count = 1});
+                        (p5_retired){
+                            .size = sizeof(p5_retired), .count = 1, .accesses = &access, .access_count = 1});
                 uint64_t there = total(&r, miss);
                 p5_core_exception(r.core, &e);
                 assert_int_equal(total(&r, miss), there);
@@ -123,7 +125,8 @@ static void fault_in_v_and_another(void **state)
         open_rig(&r, models[i / 8], errata, false);
         nop(&r, CODE - 1);
         execute(&r, CODE, pair, apart && in_v ? 1 : sizeof pair,
-                (p5_retired){.count = in_v ? 1 : 2,
+                (p5_retired){.size = sizeof(p5_retired),
+                             .count = in_v ? 1 : 2,
                              .accesses = &(p5_access){.linear = MISSING, .physical = MISSING, .size = 4},
                              .access_count = in_v ? 0 : 1});
         p5_exception first = fault(PF, CODE + (in_v ? 1 : 3)), second = fault(PF, HANDLER);
@@ -142,7 +145,8 @@ static void fault_in_v_and_another(void **state)
         /* with an instruction in between both count */
         nop(&r, CODE - 1);
         uint64_t before = total(&r, P5_EVENT_INSTRUCTIONS_EXECUTED);
-        execute(&r, CODE, pair, apart ? 1 : sizeof pair, (p5_retired){.count = 1});
+        execute(&r, CODE, pair, apart ? 1 : sizeof pair,
+                (p5_retired){.size = sizeof(p5_retired), .count = 1});
         first.instruction = CODE + 1;
         first.block = apart ? own : whole;
         first.index = apart ? 0 : 1;
@@ -187,9 +191,11 @@ static void flushes_without_a_flush(void **state)
         bool errata = i & 1, descriptor = i & 2;
         rig r;
         open_rig(&r, models[i / 4], errata, false);
-        execute(&r, CODE, load, sizeof load, (p5_retired){.count = 1, .descriptor = descriptor});
+        execute(&r, CODE, load, sizeof load,
+                (p5_retired){.size = sizeof(p5_retired), .count = 1, .descriptor = descriptor});
         assert_int_equal(total(&r, P5_EVENT_PIPELINE_FLUSHES), descriptor);
-        execute(&r, CODE, verify, sizeof verify, (p5_retired){.count = 1, .descriptor = descriptor});
+        execute(&r, CODE, verify, sizeof verify,
+                (p5_retired){.size = sizeof(p5_retired), .count = 1, .descriptor = descriptor});
         assert_int_equal(total(&r, P5_EVENT_PIPELINE_FLUSHES), errata + descriptor);
         assert_int_equal(total(&r, P5_EVENT_BRANCHES), descriptor + 1);
         close_rig(&r);
@@ -207,7 +213,7 @@ static void breakpoints_of_restarted_instructions(void **state)
         bool errata = i & 1;
         rig r;
         open_rig(&r, models[i / 2], errata, false);
-        p5_debug debug = {.dr = {CODE, DATA}, .dr7 = ENABLED};
+        p5_debug debug = {.size = sizeof debug, .dr = {CODE, DATA}, .dr7 = ENABLED};
         p5_core_set_debug(r.core, &debug);
         const enum p5_event match = P5_EVENT_BREAKPOINT_MATCH_ON_DR0_REGISTER;
         uint64_t expected = 0;
@@ -216,10 +222,11 @@ static void breakpoints_of_restarted_instructions(void **state)
 
         p5_exception e = fault(MF, CODE); /* stopped by an x87 exception, restarted after the handler */
         p5_core_exception(r.core, &e);
-        execute(&r, CODE, fnop, sizeof fnop, (p5_retired){.count = 1});
+        execute(&r, CODE, fnop, sizeof fnop, (p5_retired){.size = sizeof(p5_retired), .count = 1});
         assert_int_equal(total(&r, match), expected += errata ? 2 : 1);
 
-        execute(&r, CODE - 1, pop_ss, 1, (p5_retired){.count = 1}); /* after POP SS */
+        execute(&r, CODE - 1, pop_ss, 1,
+                (p5_retired){.size = sizeof(p5_retired), .count = 1}); /* after POP SS */
         nop(&r, CODE);
         assert_int_equal(total(&r, match), expected += errata ? 2 : 1);
         nop(&r, CODE);
@@ -227,7 +234,7 @@ static void breakpoints_of_restarted_instructions(void **state)
 
         p5_access access = fixture_access(DATA, 4, 0); /* after an enabled data breakpoint */
         execute(&r, CODE - 2, load, sizeof load,
-                (p5_retired){.count = 1, .accesses = &access, .access_count = 1});
+                (p5_retired){.size = sizeof(p5_retired), .count = 1, .accesses = &access, .access_count = 1});
         nop(&r, CODE);
         assert_int_equal(total(&r, match), expected += errata ? 0 : 1);
         nop(&r, CODE);
@@ -239,7 +246,8 @@ static void breakpoints_of_restarted_instructions(void **state)
         nop(&r, CODE);
         assert_int_equal(total(&r, match), expected += 1);
 
-        p5_core_set_control(r.core, &(p5_control){.trap_flag = true}); /* single steps */
+        p5_core_set_control(r.core,
+                            &(p5_control){.size = sizeof(p5_control), .trap_flag = true}); /* single steps */
         nop(&r, CODE);
         assert_int_equal(total(&r, match), expected += errata ? 0 : 1);
         close_rig(&r);
@@ -254,9 +262,11 @@ static void descriptor_table_registers(void **state)
     rig r;
     open_rig(&r, "p55c-200", true, false);
     p5_access accesses[] = {fixture_access(0x5000, 2, 0), fixture_access(0x5002, 4, 0)};
-    execute(&r, CODE, lgdt, sizeof lgdt, (p5_retired){.count = 1, .accesses = accesses, .access_count = 2});
+    execute(&r, CODE, lgdt, sizeof lgdt,
+            (p5_retired){.size = sizeof(p5_retired), .count = 1, .accesses = accesses, .access_count = 2});
     assert_int_equal(total(&r, P5_EVENT_ANY_SEGMENT_REGISTER_LOADED), 1);
-    execute(&r, CODE, lidt, sizeof lidt, (p5_retired){.count = 1, .accesses = accesses, .access_count = 2});
+    execute(&r, CODE, lidt, sizeof lidt,
+            (p5_retired){.size = sizeof(p5_retired), .count = 1, .accesses = accesses, .access_count = 2});
     assert_int_equal(total(&r, P5_EVENT_ANY_SEGMENT_REGISTER_LOADED), 2);
     close_rig(&r);
 }

@@ -49,8 +49,11 @@ static void interpreter_close(interpreter *i)
 
 static void retire(interpreter *i, p5_block *block, uint32_t next)
 {
-    const p5_retired retired = {
-        .block = block, .count = (uint16_t)p5_block_count(block), .next = next, .mode = P5_MODE_PROTECTED};
+    const p5_retired retired = {.size = sizeof retired,
+                                .block = block,
+                                .count = (uint16_t)p5_block_count(block),
+                                .next = next,
+                                .mode = P5_MODE_PROTECTED};
     p5_core_retire(i->core, &retired);
 }
 
@@ -136,7 +139,7 @@ static void test_fpu_trap(void **state)
     p5_block *integer =
         p5_block_make(i.core, &(p5_code){integer_code, sizeof integer_code, HANDLER, HANDLER, true}, 8);
     for (unsigned trap = 0; trap < 2; trap++) {
-        p5_core_set_control(i.core, &(p5_control){.fpu_trap = trap});
+        p5_core_set_control(i.core, &(p5_control){.size = sizeof(p5_control), .fpu_trap = trap});
         for (unsigned in_batch = 0; in_batch < 2; in_batch++) {
             enum { TIMES = 100 };
             p5_core_settle(i.core);
@@ -174,7 +177,7 @@ static void test_trap_flag(void **state)
     interpreter_open(&i, true);
     p5_block *block = p5_block_make(i.core, &(p5_code){code, sizeof code, HANDLER, HANDLER, true}, 8);
     for (unsigned trap = 0; trap < 2; trap++) {
-        p5_core_set_control(i.core, &(p5_control){.trap_flag = trap});
+        p5_core_set_control(i.core, &(p5_control){.size = sizeof(p5_control), .trap_flag = trap});
         const uint64_t before = p5_core_event_total(i.core, P5_EVENT_INSTRUCTIONS_EXECUTED_V_PIPE, 3, false);
         for (unsigned n = 0; n < TIMES; n++)
             retire(&i, block, HANDLER);

@@ -42,7 +42,8 @@ static void checked_close(checked *c)
 
 static void loop(checked *c, unsigned times, bool in_batches)
 {
-    const p5_retired retired = {.block = c->block,
+    const p5_retired retired = {.size = sizeof retired,
+                                .block = c->block,
                                 .count = (uint16_t)p5_block_count(c->block),
                                 .next = LOOP,
                                 .mode = P5_MODE_PROTECTED};

@@ -353,7 +353,9 @@ static void cache_disable(void **state)
         fixture f;
         fixture_open(&f, "p55c-200", false, NULL);
         data_cache_put(&f.memory->data, 2, 0, (cache_entry){0x6000, MESI_SHARED, 5});
-        memory_set_control(f.memory, &(p5_control){.cache_disable = true, .not_write_through = nw});
+        memory_set_control(
+            f.memory,
+            &(p5_control){.size = sizeof(p5_control), .cache_disable = true, .not_write_through = nw});
         p5_access hit = fixture_access(0x6040, 4, R);
         assert_false(memory_data_usual(f.memory, &hit, f.now));
         assert_true(fixture_data(&f, 0x6040, 4, R).hit);

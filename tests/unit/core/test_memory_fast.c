@@ -284,7 +284,7 @@ static void paging_begins(void **state)
     const data_expected expected = memory_expect(&access);
     for (unsigned n = 0; n < 2; n++)
         assert_true(memory_data_expected(f.memory, &access, &expected));
-    memory_set_control(f.memory, &(p5_control){.paging = true});
+    memory_set_control(f.memory, &(p5_control){.size = sizeof(p5_control), .paging = true});
     assert_false(memory_data_expected(f.memory, &access, &expected));
     fixture_close(&f);
 }

@@ -152,11 +152,11 @@ static void some_look_on(void **state)
     (void)state;
     fixture f;
     fixture_open(&f, "p55c-200", false, NULL);
-    memory_set_control(f.memory, &(p5_control){.cache_disable = true});
+    memory_set_control(f.memory, &(p5_control){.size = sizeof(p5_control), .cache_disable = true});
     assert_true(f.memory->special);
-    memory_set_control(f.memory, &(p5_control){.data_cache_inhibit = true});
+    memory_set_control(f.memory, &(p5_control){.size = sizeof(p5_control), .data_cache_inhibit = true});
     assert_true(f.memory->special);
-    memory_set_control(f.memory, &(p5_control){0});
+    memory_set_control(f.memory, &(p5_control){.size = sizeof(p5_control)});
     assert_false(f.memory->special);
     fixture_close(&f);
 }

@@ -52,7 +52,7 @@ static void loaded_goes_on_like_saved(void **state)
         snapshot_bytes b = save(&saved);
         if (load(&loaded, &b, saved.now, &error) != P5_OK)
             fail_msg("%s: %s", models[i % 2], error.message);
-        memory_set_control(loaded.memory, &(p5_control){.paging = i / 2});
+        memory_set_control(loaded.memory, &(p5_control){.size = sizeof(p5_control), .paging = i / 2});
         loaded.now = saved.now;
         loaded.totals = saved.totals;
         uint64_t same = seed;

@@ -77,7 +77,8 @@ static void short_as_long(void **state)
         uint32_t target = behind + (direct ? 0x40 : fixture_random(&seed) % 8 == 0 ? 0x80 : 0x10);
         bool always = b->kind != ISA_JCC && b->kind != ISA_LOOP;
         bool taken = always || (fixture_random(&seed) & 255) < b->taken_of_256;
-        const p5_retired r = {.block = blocks[at],
+        const p5_retired r = {.size = sizeof r,
+                              .block = blocks[at],
                               .count = (uint16_t)p5_block_count(blocks[at]),
                               .next = taken ? target : behind,
                               .mode = P5_MODE_PROTECTED};

@@ -68,7 +68,8 @@ static void retire(const guest *g, p5_block *block, uint32_t next)
     for (unsigned i = 0; i < p5_block_count(block); i++)
         for (unsigned j = 0; j < p5_block_accesses(block, i); j++, n++)
             accesses[n] = fixture_access(STACK + 4 * n, 4, block == g->call ? P5_ACCESS_WRITE : 0);
-    const p5_retired r = {.block = block,
+    const p5_retired r = {.size = sizeof r,
+                          .block = block,
                           .count = (uint16_t)p5_block_count(block),
                           .accesses = accesses,
                           .access_count = n,
@@ -80,7 +81,8 @@ static void retire(const guest *g, p5_block *block, uint32_t next)
 /* An interrupt of the processor, and the way back; or a signal of a personality, which just begins. */
 static void interrupt(const guest *g, bool delivered, uint32_t back)
 {
-    const p5_exception exception = {.kind = P5_TRANSFER_INTERRUPT,
+    const p5_exception exception = {.size = sizeof exception,
+                                    .kind = P5_TRANSFER_INTERRUPT,
                                     .mode = P5_MODE_PROTECTED,
                                     .mode_after = P5_MODE_PROTECTED,
                                     .handler = HANDLER};
@@ -182,8 +184,12 @@ static void test_address_spaces(void **state)
                             block_at(g.core, third_code, sizeof third_code, PROGRAM)};
     for (unsigned i = 0; i < 3; i++) {
         p5_core_load_cr3(g.core, i == 2 ? SECOND_DIRECTORY : FIRST_DIRECTORY);
-        const p5_retired r = {
-            .block = programs[i], .count = 2, .next = PROGRAM, .cpl = 3, .mode = P5_MODE_PROTECTED};
+        const p5_retired r = {.size = sizeof r,
+                              .block = programs[i],
+                              .count = 2,
+                              .next = PROGRAM,
+                              .cpl = 3,
+                              .mode = P5_MODE_PROTECTED};
         for (unsigned trip = 0; trip <= i; trip++)
             p5_core_retire(g.core, &r);
         interrupt(&g, true, PROGRAM);

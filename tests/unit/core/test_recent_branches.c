@@ -29,8 +29,11 @@ static p5_block *block_at(p5_core *core, const uint8_t *code, size_t size, uint3
 
 static p5_retired went_to(p5_block *block, uint32_t next)
 {
-    return (p5_retired){
-        .block = block, .count = (uint16_t)p5_block_count(block), .next = next, .mode = P5_MODE_PROTECTED};
+    return (p5_retired){.size = sizeof(p5_retired),
+                        .block = block,
+                        .count = (uint16_t)p5_block_count(block),
+                        .next = next,
+                        .mode = P5_MODE_PROTECTED};
 }
 
 static void retire(p5_core *core, p5_block *block, uint32_t next)

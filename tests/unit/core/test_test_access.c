@@ -63,7 +63,8 @@ static owner *open_owner(const char *model)
     memset(o->seen, 0x11, sizeof o->seen);
     memset(o->memory, 0x11, sizeof o->memory);
     o->model = fixture_model(model);
-    p5_core_hooks hooks = {.context = o,
+    p5_core_hooks hooks = {.size = sizeof hooks,
+                           .context = o,
                            .to_memory = to_memory,
                            .from_memory = from_memory,
                            .read_line = read_line,
@@ -307,7 +308,7 @@ static void parity_is_read(void **state)
     assert_int_equal(found, PARITY_DD);
 
     found = 0;
-    p5_core_set_control(o->core, &(p5_control){.paging = true});
+    p5_core_set_control(o->core, &(p5_control){.size = sizeof(p5_control), .paging = true});
     for (uint32_t page = 0x5000; page <= 0x6000; page += 0x1000) {
         test_tlb_entry e = {.data_tlb = true, .linear = page, .physical = page, .valid = true};
         test_parity(o->core, page == 0x6000 ? PARITY_DTD : 0);

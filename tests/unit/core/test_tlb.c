@@ -292,7 +292,7 @@ static void misses_without_a_walk(void **state)
     code_answer code;
     f.memory = memory_open(f.model, NULL, &f.totals);
     assert_non_null(f.memory);
-    memory_set_control(f.memory, &(p5_control){.paging = true});
+    memory_set_control(f.memory, &(p5_control){.size = sizeof(p5_control), .paging = true});
     memory_code(f.memory, 0x5000, 0x5000, f.now, &code);
     f.now = code.ready[3] + 1000;
     fixture_data(&f, 0x6000, 4, 0);
@@ -362,9 +362,9 @@ static void page_bits_are_logged(void **state)
     enum { PAGES = PAGE_BITS_LOG + 10 };
     static page_bits_log page_bits;
     fixture f = {.model = fixture_model("p55c-200")};
-    const p5_core_hooks hooks = {.walk = fixture_walk, .page_bits_set = accessed_bits};
+    const p5_core_hooks hooks = {.size = sizeof hooks, .walk = fixture_walk, .page_bits_set = accessed_bits};
     f.memory = memory_open(f.model, &hooks, &f.totals);
-    memory_set_control(f.memory, &(p5_control){.paging = true});
+    memory_set_control(f.memory, &(p5_control){.size = sizeof(p5_control), .paging = true});
     memory_log_page_bits(f.memory, &page_bits);
     for (uint32_t page = 0; page < PAGES; page++) {
         fixture_data(&f, page << 12, 4, page % 2 != 0 ? P5_ACCESS_WRITE : 0);

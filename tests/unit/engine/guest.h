@@ -199,7 +199,7 @@ static bool guest_retired_blocks(void *context, const p5_access *accesses, const
                                  const p5_retired_block *blocks, size_t count, unsigned instructions)
 {
     guest *g = context;
-    p5_retired r = {.accesses = accesses, .values = values};
+    p5_retired r = {.size = sizeof r, .accesses = accesses, .values = values};
     unsigned before = g->count;
     g->batches++;
     if (g->batch)

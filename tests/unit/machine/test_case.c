@@ -18,8 +18,8 @@ static p5_run_result run_case(const p5_case_image *image, const char *model)
     p5_machine_options options = {.size = sizeof options, .model = model, .memory_bytes = 32u << 20};
     p5_machine *machine = NULL;
     p5_error error = {0};
-    p5_run_result result = {0};
-    p5_limits limits = {.timeout_seconds = 1200};
+    p5_run_result result = {.size = sizeof result};
+    p5_limits limits = {.size = sizeof limits, .timeout_seconds = 1200};
     if (p5_machine_open(&options, &machine, &error) != P5_OK ||
         p5_machine_load_case(machine, image, &error) != P5_OK ||
         p5_machine_run(machine, &limits, &result, &error) != P5_OK)
@@ -114,7 +114,7 @@ static void test_wrong_images(void **state)
         assert_int_equal(P5_OK, p5_machine_open(&options, &machine, &error));
         assert_int_not_equal(P5_OK, p5_machine_load_case(machine, &wrong[i], &error));
         assert_true(error.message[0] != '\0');
-        p5_run_result result;
+        p5_run_result result = {.size = sizeof result};
         assert_int_equal(P5_ERR_STATE, p5_machine_run(machine, NULL, &result, &error));
         p5_machine_close(machine);
     }
@@ -135,8 +135,8 @@ static void test_limits(void **state)
         p5_machine_options options = {.size = sizeof options};
         p5_machine *machine = NULL;
         p5_error error = {0};
-        p5_run_result result;
-        p5_limits limits = {0};
+        p5_run_result result = {.size = sizeof result};
+        p5_limits limits = {.size = sizeof limits};
         assert_int_equal(P5_OK, p5_machine_open(&options, &machine, &error));
         assert_int_equal(P5_OK, p5_machine_load_case(machine, &image, &error));
         do {
@@ -158,11 +158,11 @@ static void test_limits(void **state)
     p5_machine_options options = {.size = sizeof options};
     p5_machine *machine = NULL;
     p5_error error = {0};
-    p5_run_result result;
+    p5_run_result result = {.size = sizeof result};
     assert_int_equal(P5_OK, p5_machine_open(&options, &machine, &error));
     assert_int_equal(P5_OK, p5_machine_load_case(machine, &image, &error));
     for (uint64_t clock = 500; clock < 1500; clock += 100) {
-        p5_limits limits = {.max_clocks = clock};
+        p5_limits limits = {.size = sizeof limits, .max_clocks = clock};
         assert_int_equal(P5_OK, p5_machine_run(machine, &limits, &result, &error));
         assert_int_equal(P5_END_CLOCKS, result.end);
         assert_in_range(p5_machine_clock(machine), clock, clock + 6);

@@ -281,7 +281,8 @@ static void with_directories(void **state)
     write_file(tree, "a", "12345", 5, 0640);
     write_file(tree, "b", "", 0, 0700);
     write_file(sub, "c", "c", 1, 0600);
-    const p5_share shares[] = {{.host = tree, .guest = "/share/deep"}, {.host = tree, .guest = "/d"}};
+    const p5_share shares[] = {{.size = sizeof(p5_share), .host = tree, .guest = "/share/deep"},
+                               {.size = sizeof(p5_share), .host = tree, .guest = "/d"}};
     p5_machine_options options = {.size = sizeof options, .shares = shares, .share_count = 2};
     if (first_program_archive(&archive, path, &options, &error) != P5_OK)
         fail_msg("%s", error.message);
@@ -340,7 +341,7 @@ static void refusals(void **state)
     char tree[64];
     snprintf(tree, sizeof tree, "%s/tree", here);
     assert_int_equal(mkdir(tree, 0700), 0);
-    const p5_share shares[] = {{.host = tree, .guest = deep}};
+    const p5_share shares[] = {{.size = sizeof(p5_share), .host = tree, .guest = deep}};
     options.shares = shares;
     options.share_count = 1;
     if (first_program_archive(&archive, path, &options, &error) != P5_OK)

@@ -48,7 +48,8 @@ static void expect(const char *packet, const char *reply)
 
 static void run(uint64_t instructions)
 {
-    p5_limits limits = {.max_instructions = p5_machine_instructions(g.machine) + instructions};
+    p5_limits limits = {.size = sizeof limits,
+                        .max_instructions = p5_machine_instructions(g.machine) + instructions};
     p5_error error;
     g.stops.stop = DEBUG_STOP_NONE;
     assert_int_equal(P5_OK, p5_machine_run(g.machine, &limits, &g.result, &error));

@@ -20,7 +20,8 @@ static rig open_rig(const char *name, unsigned family)
     rig r;
     p5_error error;
     assert_int_equal(p5_model_open(name, &r.model, &error), P5_OK);
-    assert_int_equal(p5_core_open(r.model, &(p5_core_hooks){0}, &r.core, &error), P5_OK);
+    assert_int_equal(p5_core_open(r.model, &(p5_core_hooks){.size = sizeof(p5_core_hooks)}, &r.core, &error),
+                     P5_OK);
     assert_int_equal(p5_pmu_open(r.core, family, &r.pmu, &error), P5_OK);
     return r;
 }
@@ -47,7 +48,8 @@ static void execute(rig *r, uint8_t cpl, unsigned count)
     static const uint8_t bytes[] = {0x89, 0xd8, 0x89, 0xd1, 0x89, 0xd8, 0x89, 0xd1};
     p5_block *block = p5_block_make(r->core, &(p5_code){bytes, 2 * count, 0x1000, 0x1000, true}, count);
     assert_non_null(block);
-    p5_core_retire(r->core, &(p5_retired){.block = block,
+    p5_core_retire(r->core, &(p5_retired){.size = sizeof(p5_retired),
+                                          .block = block,
                                           .count = (uint16_t)count,
                                           .next = 0x1000,
                                           .mode = P5_MODE_PROTECTED,

@@ -108,7 +108,7 @@ static void tr12_controls_the_core(void **state)
             p5_pmu *pmu = fake_open(&fake, families[f]);
             uint32_t v = values[i];
             fake_write(pmu, P5_MSR_TR12, v);
-            p5_control control = {.paging = true, .cache_disable = true};
+            p5_control control = {.size = sizeof control, .paging = true, .cache_disable = true};
             p5_pmu_control(pmu, &control);
             bool mmx = families[f] == P5_FAMILY_P55C;
             assert_int_equal(control.no_branch_allocation, (v & NBP) != 0);

@@ -69,7 +69,7 @@ static void run(const char *model, p5_transfer kind, p5_counts *counts, uint64_t
     p5_case_program *program;
     p5_machine *machine;
     p5_case_image image;
-    p5_run_result result;
+    p5_run_result result = {.size = sizeof result};
     if (p5_case_assemble_text("interrupts", source, WAITS, &program, &error) != P5_OK)
         fail_msg("line %u: %s", error.line, error.message);
     p5_case_program_image(program, &image);

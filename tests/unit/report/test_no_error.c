@@ -148,7 +148,7 @@ static p5_status assemble(const char *text, p5_error *error)
 }
 static p5_status read_info(const char *text, p5_error *error)
 {
-    p5_snapshot_info info;
+    p5_snapshot_info info = {.size = sizeof info};
     const p5_status status = p5_snapshot_read_info(text, &info, error);
     p5_snapshot_info_free(&info);
     return status;

@@ -119,7 +119,7 @@ static int record(void **state)
         assert_int_equal(system(command), 0);
         assert_int_equal(unlink(source), 0); /* sources are shown where they can be read */
         p5_machine *machine;
-        p5_run_result result;
+        p5_run_result result = {.size = sizeof result};
         p5_profile *profile;
         const p5_machine_options options = {.size = sizeof options};
         const p5_profile_options recording = {

@@ -1,0 +1,88 @@
+/* Machine code from the caller's memory as a guest. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/sized.h"
+#include "machine/state.h"
+#include "p5tool/core.h"
+#include "p5tool/machine.h"
+
+enum { CODE = 0x100000, DATA = 0x200000, DEFAULT_SECONDS = 10 };
+
+static const uint8_t undefined[] = {0x0f, 0x0b}; /* UD2, at which the run ends */
+
+p5_status p5_machine_load_code(p5_machine *machine, const void *code, size_t size,
+                               const p5_code_options *options, p5_error *error)
+{
+    p5_code_options own;
+    p5_status status = SIZED_TAKE(p5_code_options, &own, options, error);
+    if (status != P5_OK)
+        return status;
+    if (size > UINT32_MAX / 2)
+        return error_set(error, P5_ERR_FORMAT, "%zu bytes of code do not fit into the memory", size);
+    uint8_t *text = malloc(size + sizeof undefined);
+    if (text == NULL)
+        return error_set(error, P5_ERR_MEMORY, "no memory for the code");
+    memcpy(text, code, size);
+    memcpy(text + size, undefined, sizeof undefined);
+    const uint32_t address = own.address != 0 ? own.address : CODE;
+    const p5_case_image image = {.text = text,
+                                 .text_size = size + sizeof undefined,
+                                 .text_address = address,
+                                 .data = own.data,
+                                 .data_size = own.data != NULL ? own.data_size : 0,
+                                 .data_address = own.data_address != 0 ? own.data_address : DATA,
+                                 .entry = address,
+                                 .exit_address = address + (uint32_t)size,
+                                 .cpl = own.system ? 0 : 3,
+                                 .cr4 = own.cr4};
+    status = p5_machine_load_case(machine, &image, error);
+    free(text);
+    return status;
+}
+
+/* Runs the loaded code to its end and gets its counts. */
+static p5_status count(p5_machine *machine, double seconds, p5_counts *counts, p5_error *error)
+{
+    const p5_limits limits = {.size = sizeof limits,
+                              .timeout_seconds = seconds > 0 ? seconds : DEFAULT_SECONDS};
+    p5_run_result result = {.size = sizeof result};
+    p5_status status = p5_machine_run(machine, &limits, &result, error);
+    if (status != P5_OK)
+        return status;
+    if (result.end == P5_END_TIMEOUT)
+        return error_set(error, P5_ERR_STATE, "the code has not ended after %g s", limits.timeout_seconds);
+    if (result.end != P5_END_EXIT)
+        return error_set(error, P5_ERR_STATE, "the code ended before its end, at 0x%08" PRIx32 "%s%s",
+                         result.address, result.message[0] != '\0' ? ": " : "", result.message);
+    p5_machine_counts(machine, counts);
+    return P5_OK;
+}
+
+p5_status p5_count_code(const void *code, size_t size, const p5_code_options *options, p5_counts **counts,
+                        p5_error *error)
+{
+    *counts = NULL;
+    p5_code_options own;
+    p5_machine *machine = NULL;
+    p5_status status = SIZED_TAKE(p5_code_options, &own, options, error);
+    if (status == P5_OK) {
+        const p5_machine_options with = {.size = sizeof with, .model = own.model};
+        status = p5_machine_open(&with, &machine, error);
+    }
+    if (status == P5_OK)
+        status = p5_machine_load_code(machine, code, size, &own, error);
+    if (status == P5_OK) {
+        *counts = p5_counts_new();
+        status = *counts != NULL ? count(machine, own.timeout_seconds, *counts, error)
+                                 : error_set(error, P5_ERR_MEMORY, "no memory for the counts");
+    }
+    p5_machine_close(machine);
+    if (status != P5_OK) {
+        p5_counts_free(*counts);
+        *counts = NULL;
+    }
+    return status;
+}

@@ -1,0 +1,74 @@
+# shellcheck shell=bash disable=SC2154 # ./dev sources this file and defines the lists of packages.
+# The verbs of a release (docs/releasing.md).
+
+project_version() { sed -n 's/^project(p5scope VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt; }
+
+#: tarball [FOLDER] - write the source tarball of HEAD to FOLDER (default build), and build it without git and network
+verb_tarball() {
+    need "${packages_build[@]}" xz-utils
+    local name work archive
+    name=p5scope-$(project_version)
+    archive=$(readlink -f "${1:-build}")/$name.tar.xz
+    git archive --prefix="$name/" HEAD | xz -T0 >"$archive"
+    say "$archive: $(git rev-parse --short HEAD), $(stat -c %s "$archive") bytes"
+    work=$(mktemp -d)
+    tar -C "$work" -xJf "$archive"
+    # A network of its own has no route to anywhere; `git` fails.
+    mkdir "$work/bin"
+    printf '#!/bin/sh\necho "git was called" >&2\nexit 1\n' >"$work/bin/git"
+    chmod +x "$work/bin/git"
+    as_root env PATH="$work/bin:$PATH" unshare -n sh -ec 'cd "$1"
+        cmake -S . -B build -G Ninja -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=OFF $3 >build.log
+        cmake --build build -j "$2" >>build.log
+        cmake --install build --prefix "$PWD/installed" >>build.log
+        installed/bin/p5scope stat build/testprogs/hello' sh "$work/$name" "$(cores)" "${P5_LAUNCHER:+-DCMAKE_C_COMPILER_LAUNCHER=$P5_LAUNCHER}"
+    as_root rm -rf "$work"
+}
+
+# passed NAME: notes that the long check NAME has passed at HEAD.
+passed() {
+    mkdir -p build/passed
+    printf '%s %s\n' "$(git rev-parse HEAD)" "$(date -u +%F)" >"build/passed/$1"
+}
+
+# One line of the check list: WHAT, and a command that prints what is wrong or a detail, and fails if the release cannot be made.
+release_check() {
+    local what=$1 text
+    shift
+    if text=$("$@" 2>&1); then
+        printf 'ok    %-22s %s\n' "$what" "$text"
+    else
+        printf 'open  %-22s %s\n' "$what" "$text"
+        release_open=$((release_open + 1))
+    fi
+}
+release_clean() { [ -z "$(git status --porcelain)" ] || { echo "git status lists changes"; return 1; }; }
+release_dated() {
+    ! grep -q '^## .* - unreleased' CHANGELOG.md || { echo "CHANGELOG.md has an unreleased version"; return 1; }
+}
+release_new() { ! git rev-parse -q --verify "refs/tags/v$(project_version)" >/dev/null || { echo "tag v$(project_version) exists"; return 1; }; }
+# A long check has passed at HEAD, or at a commit since which only documents have changed.
+release_passed() {
+    local commit day
+    read -r commit day 2>/dev/null <"build/passed/$1" || { echo "has not passed here: ./dev $1"; return 1; }
+    echo "$day, $(git rev-list --count "$commit..HEAD") commits ago"
+    git diff --quiet "$commit" HEAD -- . ':!*.md' ':!docs'
+}
+
+#: release [--dry-run] - check what docs/releasing.md lists; without --dry-run, tag HEAD if nothing is open
+verb_release() {
+    local release_open=0 name
+    say "p5scope $(project_version), commit $(git rev-parse --short HEAD)"
+    release_check "clean tree" release_clean
+    release_check "one version" tests/lint/version.sh .
+    release_check "dated changelog" release_dated
+    release_check "new tag" release_new
+    release_check "public headers" tests/lint/api.py .
+    for name in test tarball packages arm published bench soak; do
+        release_check "$name" release_passed "$name"
+    done
+    printf '\n%s open\n' "$release_open"
+    [ "${1:-}" != --dry-run ] || return 0
+    [ "$release_open" = 0 ] || fail "close what is open first"
+    git tag -a "v$(project_version)" -m "p5scope $(project_version)"
+}

@@ -1,0 +1,83 @@
+/* p5_count_code and p5_machine_load_code: code from memory is counted, and ends at its end. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "p5scope/machine.h"
+
+/* mov ecx, 100; again: mov eax, [200000h]; dec ecx; jnz again */
+static const uint8_t reads[] = {0xb9, 100, 0, 0, 0, 0xa1, 0, 0, 0x20, 0, 0x49, 0x75, 0xf8};
+
+static void instructions_and_reads(void **state)
+{
+    (void)state;
+    p5_counts *counts;
+    assert_int_equal(p5_count_code(reads, sizeof reads, NULL, &counts, NULL), P5_OK);
+    assert_int_equal(p5_counts_event(counts, P5_EVENT_INSTRUCTIONS_EXECUTED, P5_CPL_MASK_ALL), 1 + 3 * 100);
+    assert_int_equal(p5_counts_event(counts, P5_EVENT_DATA_READ, P5_CPL_MASK_USER), 100);
+    assert_int_equal(p5_counts_event(counts, P5_EVENT_BRANCHES, P5_CPL_MASK_ALL), 100);
+    uint64_t stalls = 0;
+    for (int cause = 0; cause < P5_STALL_COUNT; cause++)
+        stalls += p5_counts_stall(counts, (p5_stall)cause, P5_CPL_MASK_ALL);
+    assert_int_equal(stalls, p5_counts_clocks(counts, P5_CPL_MASK_ALL)); /* the owners add up */
+    p5_counts_free(counts);
+}
+
+static void options_apply(void **state)
+{
+    (void)state;
+    static const uint8_t load[] = {0xa1, 0, 0, 0x30, 0, 0x8b, 0x08}; /* mov eax, [300000h]; mov ecx, [eax] */
+    static const uint32_t pointer = 0x300010;
+    p5_counts *counts;
+    const p5_code_options options = {.size = sizeof options,
+                                     .model = "p54c-133",
+                                     .data = &pointer,
+                                     .data_size = sizeof pointer,
+                                     .data_address = 0x300000,
+                                     .system = true};
+    assert_int_equal(p5_count_code(load, sizeof load, &options, &counts, NULL), P5_OK);
+    assert_int_equal(p5_counts_event(counts, P5_EVENT_DATA_READ, P5_CPL_MASK_KERNEL), 2);
+    /* both reads are in one line */
+    assert_int_equal(p5_counts_event(counts, P5_EVENT_DATA_READ_MISS, P5_CPL_MASK_ALL), 1);
+    p5_counts_free(counts);
+}
+
+static void other_ends_are_errors(void **state)
+{
+    (void)state;
+    static const uint8_t hlt[] = {0xf4}, forever[] = {0xeb, 0xfe};
+    p5_counts *counts;
+    p5_error error = {0};
+    assert_int_equal(p5_count_code(hlt, sizeof hlt, NULL, &counts, &error), P5_ERR_STATE); /* #GP at CPL 3 */
+    assert_null(counts);
+    const p5_code_options options = {.size = sizeof options, .timeout_seconds = 0.2};
+    assert_int_equal(p5_count_code(forever, sizeof forever, &options, &counts, &error), P5_ERR_STATE);
+    assert_non_null(strstr(error.message, "0.2 s"));
+    const p5_code_options unknown = {.size = sizeof unknown, .model = "p55c-2000"};
+    assert_int_equal(p5_count_code(reads, sizeof reads, &unknown, &counts, &error), P5_ERR_NAME);
+    const p5_code_options far = {.size = sizeof far, .address = 0x7fffff00};
+    assert_int_equal(p5_count_code(reads, sizeof reads, &far, &counts, &error), P5_ERR_FORMAT);
+    assert_null(counts);
+}
+
+static void files_of_no_kind_are_errors(void **state)
+{
+    (void)state;
+    p5_guest_kind kind;
+    p5_error error = {0};
+    assert_int_equal(p5_guest_detect("/no_such_guest", &kind, &error), P5_ERR_IO);
+    assert_int_equal(p5_guest_detect("/proc/version", &kind, &error), P5_ERR_FORMAT);
+    assert_int_equal(kind, P5_GUEST_DETECT);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(instructions_and_reads), cmocka_unit_test(options_apply),
+        cmocka_unit_test(other_ends_are_errors), cmocka_unit_test(files_of_no_kind_are_errors)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
