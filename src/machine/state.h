@@ -53,12 +53,13 @@ typedef struct guest_kind {
     void (*transfer)(p5_machine *machine, snapshot *s);
 } guest_kind;
 
-/* Trials that find out whether one thread or two run this guest better: run.c. */
+/* A trial that finds out whether this guest runs faster with one thread or with two: run.c. */
 typedef struct run_trial {
-    enum { TRIAL_NONE, TRIAL_OF_TWO, TRIAL_OF_ONE, TRIAL_OVER } phase;
+    unsigned slice;       /* the slice that runs, from 1; 0: no trial runs */
+    bool waited_for;      /* the guest's start is over */
     uint64_t from, until; /* instructions */
-    double began, used;   /* host_now, host_used */
-    double cost_of_two;   /* seconds per instruction squared, times processor seconds per instruction */
+    double began;         /* host_now */
+    double seconds[2];    /* for each instruction, summed over the slices with two threads and with one */
 } run_trial;
 
 typedef struct observers observers;

@@ -28,9 +28,10 @@ enum {
     BATCH_BLOCKS = 4,         /* a batch and the blocks that run after it, measured in largest blocks */
     HANDED_BLOCKS = BATCH_BLOCKS * (WORKER_MESSAGES + 1), /* limit of blocks that the thread has not priced */
     LEAST_HANDED = WORKER_MESSAGES + WORKER_MESSAGES / 4, /* least batches before a goal, for two threads */
-    TRIAL_INSTRUCTIONS = 1 << 21,     /* length of each trial with one and with two threads */
-    TRIAL_HOLDS = 24,                 /* the winner of a trial runs for so many trial lengths */
-    TRIAL_WAITS = 2,                  /* the first trial begins after so many trial lengths */
+    TRIAL_INSTRUCTIONS = 1 << 19,                         /* length of a slice of a trial */
+    TRIAL_SLICES = 8,                                     /* with two threads and with one, in turns */
+    TRIAL_WAITS = 1 << 22,            /* the first trial begins after so many instructions */
+    TRIAL_HOLDS = 50000000,           /* its result holds for so many */
     LEAST_BATCH_CLOCKS = 4096,        /* a shorter batch does not pay off */
     HOST_CHECK_INSTRUCTIONS = 1 << 20 /* how often the host's clock is checked for the progress line */
 };
@@ -139,42 +140,35 @@ static bool run_has_pricer(p5_machine *machine)
     return machine->pricer != NULL;
 }
 
-/* The costs of two trials may differ by this fraction merely because their code differs. */
-static const double TRIAL_DIFFERS = 0.5;
+/* The second thread must save this fraction of the time. */
+static const double TRIAL_SAVES = 0.05;
 
-/* Chooses between one thread and two. Two threads save time and cost processor time; how much depends on the
- * guest, on the host and on its other load. Both are tried for a while, and two are kept unless they clearly
- * cost more than they save. Elapsed time enters the cost squared, because the user waits for it. */
+/* Chooses between one thread and two, of which two are kept only where they are faster. How much they save
+ * depends on the guest, on the host and on its other load. A trial runs both in turns, in short slices, so
+ * that a phase of the guest or of the host's load affects both alike. */
 static void run_try(p5_machine *machine)
 {
     run_trial *t = &machine->trial;
     if (machine->options.threads < 2 || machine->instructions < t->until)
         return;
-    double now = host_now(), used = host_used(), count = (double)(machine->instructions - t->from + 1);
-    double waited = (now - t->began) / count, cost = waited * waited * (used - t->used) / count;
+    const double now = host_now();
     uint64_t length = TRIAL_INSTRUCTIONS;
     bool alone = false;
-    switch (t->phase) {
-    case TRIAL_NONE:
-        t->phase = TRIAL_OVER;
-        length *= TRIAL_WAITS;
-        break;
-    case TRIAL_OVER:
-        t->phase = TRIAL_OF_TWO;
-        break;
-    case TRIAL_OF_TWO:
-        t->phase = TRIAL_OF_ONE;
-        t->cost_of_two = cost;
-        alone = true;
-        break;
-    case TRIAL_OF_ONE:
-        t->phase = TRIAL_OVER;
-        alone = cost * (1 + TRIAL_DIFFERS) < t->cost_of_two;
-        length *= TRIAL_HOLDS;
-        break;
+    if (t->slice > 0)
+        t->seconds[t->slice % 2] += (now - t->began) / (double)(machine->instructions - t->from + 1);
+    if (!t->waited_for) {
+        t->waited_for = true;
+        length = TRIAL_WAITS;
+    } else if (t->slice == TRIAL_SLICES) {
+        alone = t->seconds[0] > (1 - TRIAL_SAVES) * t->seconds[1];
+        length = TRIAL_HOLDS;
+        t->slice = 0;
+        t->seconds[0] = t->seconds[1] = 0;
+    } else {
+        t->slice++;
+        alone = t->slice % 2 == 1;
     }
     t->began = now;
-    t->used = used;
     t->from = machine->instructions;
     t->until = machine->instructions + length;
     machine->alone_until = alone ? t->until : 0;
@@ -220,6 +214,8 @@ static void run_plan(p5_machine *machine)
     if (machine->batch_clocks != 0)
         block *= machine->hands_over ? HANDED_BLOCKS : BATCH_BLOCKS;
     uint64_t host_check = machine->instructions + HOST_CHECK_INSTRUCTIONS;
+    if (machine->options.threads > 1 && machine->trial.until < host_check)
+        host_check = machine->trial.until; /* a slice ends on time */
     uint64_t instructions_goal = step ? host_check : max_instructions - block;
     machine->check_instructions = instructions_goal < host_check ? instructions_goal : host_check;
     machine->check_clock = step || goal == UINT64_MAX ? UINT64_MAX : goal - horizon;
