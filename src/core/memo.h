@@ -65,12 +65,11 @@ typedef struct memo_pause {
 } memo_pause;
 
 typedef struct memo {
-    bool held;               /* only the exact path may be used: see memo_is_held */
-    bool large;              /* larger than the host's inner caches */
-    uint32_t generation;     /* how often everything was dropped */
-    memo_table state_table;  /* interned pipe states */
-    memo_table path_table;   /* by piece, state and variant */
-    memo_table family_table; /* the first path with variants of each piece and state */
+    bool held;              /* only the exact path may be used: see memo_is_held */
+    bool large;             /* larger than the host's inner caches */
+    uint32_t generation;    /* how often everything was dropped */
+    memo_table state_table; /* interned pipe states */
+    memo_table path_table;  /* by piece, state and variant */
     memo_pool states, paths, nodes, edges, fans, leaves;
     memo_pool results;   /* of the leaves, under the same numbers */
     uint32_t last;       /* the leaf that led to the core's state and holds it; or 0 */

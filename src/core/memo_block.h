@@ -16,6 +16,7 @@ enum {
     PIECE_VALUES = 16,   /* most operand values of a piece */
     PIECE_MOST = 24,     /* most instructions of a piece */
     PIECE_ACCESSES = 12, /* most references of a piece, unless a single instruction makes more */
+    PIECE_LINES = 2,     /* most code lines of a piece, unless a single instruction lies in more */
 };
 
 /* A part of a block whose outcome is remembered as a whole (replay/README.md), or a single instruction whose

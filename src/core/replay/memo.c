@@ -117,7 +117,7 @@ bool memo_open(p5_core *core)
     memo *m = &core->memo;
     m->budget = DEFAULT_BUDGET;
     m->scratch = calloc(1, sizeof *m->scratch);
-    if (!(table_open(&m->state_table) && table_open(&m->path_table) && table_open(&m->family_table) &&
+    if (!(table_open(&m->state_table) && table_open(&m->path_table) &&
           pool_open(&m->states, sizeof(memo_state), m->budget / sizeof(memo_state)) &&
           pool_open(&m->paths, sizeof(memo_path), m->budget / sizeof(memo_path)) &&
           pool_open(&m->nodes, sizeof(memo_node), m->budget / sizeof(memo_node)) &&
@@ -135,7 +135,6 @@ void memo_close(memo *m)
     arena_free_all(&m->arena);
     free(m->state_table.slots);
     free(m->path_table.slots);
-    free(m->family_table.slots);
     const memo_pool *const pools[] = MEMO_POOLS(m);
     for (unsigned i = 0; i < sizeof pools / sizeof pools[0]; i++)
         pool_close(pools[i]);
@@ -348,41 +347,18 @@ memo_state *memo_intern(p5_core *core)
 
 /* ---- paths ------------------------------------------------------------------------------------------- */
 
-static memo_path *enter_family(memo *m, memo_path *p)
-{
-    if (p->streak.family)
-        p->streak.family[memo_member(p->streak.variant)] = memo_path_number(m, p);
-    return p;
-}
-
-/* Finds or makes the table of the paths with the piece and entry state of `path`. Returns NULL if memory is
- * out, which only costs time. */
-static uint32_t *find_family(memo *m, const memo_path *path, uint64_t h)
-{
-    const uint32_t hash = (uint32_t)(h >> 32);
-    for (const memo_slot *slot = table_first(&m->family_table, hash); slot->number;
-         slot = table_next(&m->family_table, slot)) {
-        const memo_path *p = memo_path_at(m, slot->number);
-        if (slot->hash == hash && p->streak.piece == path->streak.piece &&
-            p->streak.from == path->streak.from)
-            return p->streak.family;
-    }
-    uint32_t *family = arena_alloc_line(&m->arena, MEMO_FAMILY * sizeof *family);
-    return family && table_put(&m->family_table, hash, memo_path_number(m, path)) ? family : NULL;
-}
-
 memo_path *memo_find_path(p5_core *core, piece *part, const memo_state *from, uint32_t variant)
 {
     assert(part->memo && from != NULL);
     memo *m = &core->memo;
-    const uint64_t of_piece = mix(mix((uint64_t)(uintptr_t)part, (uint64_t)(uintptr_t)from), 0);
-    const uint32_t hash = (uint32_t)(mix(of_piece, variant) >> 32);
+    const uint32_t hash =
+        (uint32_t)(mix(mix((uint64_t)(uintptr_t)part, (uint64_t)(uintptr_t)from), variant) >> 32);
     for (const memo_slot *slot = table_first(&m->path_table, hash); slot->number;
          slot = table_next(&m->path_table, slot)) {
         memo_path *p = memo_path_at(m, slot->number);
         if (slot->hash == hash && p->streak.piece == part && p->streak.from == from &&
             p->streak.variant == variant)
-            return enter_family(m, p);
+            return p;
     }
     if (memo_paths(m, part) && memo_is_new(m, part))
         return NULL;
@@ -396,12 +372,10 @@ memo_path *memo_find_path(p5_core *core, piece *part, const memo_state *from, ui
     memo_begin_streak(&p->streak);
     if (!table_put(&m->path_table, hash, number))
         return NULL;
-    if (part->has_variants)
-        p->streak.family = find_family(m, p, of_piece);
     p->streak.next_of_piece = memo_paths(m, part);
     part->paths = number;
     part->generation = m->generation;
-    return enter_family(m, p);
+    return p;
 }
 
 /* The released block's paths stay allocated because leaves of other blocks may lead to them, but they match
@@ -427,7 +401,6 @@ void memo_drop_all(p5_core *core)
     m->generation++;
     table_clear(&m->state_table);
     table_clear(&m->path_table);
-    table_clear(&m->family_table);
     memo_pool *const pools[] = MEMO_POOLS(m);
     for (unsigned i = 0; i < sizeof pools / sizeof pools[0]; i++)
         pools[i]->count = 1;

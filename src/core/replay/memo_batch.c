@@ -132,8 +132,9 @@ static memo_path *__attribute__((noinline)) other_path(p5_core *core, run *all, 
         return NULL;
     if (p->has_variants && !memo_variant(core, slow_stretch(core, all), p, is_taken(&all->at), &key))
         return NULL;
-    memo_path *variant = path->streak.piece == p ? memo_find_variant(core, path, key) : NULL;
-    return variant ? variant : memo_look_up(core, p, key, all->at.references);
+    if (path->streak.piece == p && path->streak.variant == key)
+        return path;
+    return memo_look_up(core, p, key, all->at.references);
 }
 
 static void __attribute__((noinline)) learn(p5_core *core, const run *all, memo_path *path)
@@ -269,8 +270,7 @@ static inline __attribute__((always_inline)) memo_path *in_variant(p5_core *core
         key = memo_saturation_variant(p, values_of(all, here->b) + p->first_value, key);
     if (__builtin_expect(key == path->streak.variant, 1))
         return path;
-    memo_path *variant = memo_find_variant(core, path, key);
-    return variant ? variant : other_path(core, leave(core, all, here), path);
+    return memo_look_up(core, here->piece, key, here->references);
 }
 
 /* ---- the profile ----

@@ -107,11 +107,8 @@ static memo_path *path_of(p5_core *core, const p5_retired *r, piece *p, bool tak
     if (!p->memo || (p->has_variants && !memo_variant(core, r, p, taken, &key)))
         return NULL;
     memo_path *path = memo_next_path(core);
-    if (path->streak.piece == p) {
-        path = memo_find_variant(core, path, key);
-        if (path)
-            return path;
-    }
+    if (path->streak.piece == p && path->streak.variant == key)
+        return path;
     return memo_look_up(core, p, key, r->accesses);
 }
 

@@ -96,7 +96,7 @@ typedef struct memo_line {
 } memo_line;
 
 /* Most streaks need no more code lines than this. */
-enum { MEMO_FEW = 2 };
+enum { MEMO_FEW = PIECE_LINES };
 /* Most streaks have no more references, and no more steps and lines together, than this. */
 enum { MEMO_INLINE = 4 };
 /* Outcomes of a branch: by p5_prediction, where NOT_PREDICTED leads to no leaf, or (P54C) by
@@ -124,10 +124,8 @@ struct memo_streak {
         const memo_state *from; /* path: the entry state */
         const uint64_t *rest;   /* edge: the words of the answer before `word`, unless `word` is all of it */
     };
-    uint32_t *family; /* path: paths that differ only in the variant, by memo_member; each slot holds the one
-                         used last. NULL: the piece has no variants */
     /* Used on the hot path, which reads nothing else (memo_batch.c): */
-    union {                  /* by `is_edge` */
+    BEGINS_LINE union {      /* by `is_edge` */
         struct piece *piece; /* path; NULL: released, or none */
         uint64_t word;       /* edge: the answer, the last word of memo_answer */
     };
@@ -286,13 +284,6 @@ static inline uint32_t memo_last_u(const p5_core *core)
 {
     const memo *m = &core->memo;
     return m->last ? memo_result_at(m, m->last)->last_u : core->pipe.last_u;
-}
-
-/* Returns the slot of a variant in its family of paths. Few bits of a variant are in use. */
-enum { MEMO_FAMILY = 16 };
-static inline unsigned memo_member(uint32_t variant)
-{
-    return (unsigned)((variant ^ variant >> 5 ^ variant >> 10 ^ variant >> 20) % MEMO_FAMILY);
 }
 
 /* Marks a streak's lines as unknown. */

@@ -63,18 +63,3 @@ bool memo_variant(const p5_core *core, const p5_retired *r, const piece *p, bool
     }
     return values_variant(core, p, r->values, r->mode, key);
 }
-
-memo_path *memo_find_variant(p5_core *core, memo_path *path, uint32_t key)
-{
-    assert(!path->streak.is_edge);
-    if (path->streak.variant == key)
-        return path;
-    if (!path->streak.family)
-        return NULL;
-    const uint32_t number = path->streak.family[memo_member(key)];
-    path = memo_path_at(&core->memo, number);
-    if (number == 0 || path->streak.variant != key)
-        return NULL;
-    memo_last(&core->memo)->next_path = number;
-    return path;
-}

@@ -1,6 +1,5 @@
 /* A variant is what distinguishes executions of a piece from the same state, apart from the answers of the
- * structures. Each variant has its own path; the paths of all variants of a piece and state share a table
- * (memo_streak.family). */
+ * structures. Each variant has its own path. */
 #ifndef CORE_REPLAY_MEMO_VARIANT_H
 #define CORE_REPLAY_MEMO_VARIANT_H
 
@@ -32,8 +31,4 @@ static inline uint32_t memo_saturation_variant(const piece *p, const p5_value *v
 /* Makes the key of a whole piece; for a REP string, the key is its count. Returns false if there is no such
  * key or it is too long. */
 bool memo_variant(const p5_core *core, const p5_retired *r, const piece *p, bool taken, uint32_t *key);
-/* Returns the path of variant `key` if `path`, which followed last time, differs from it at most in the
- * variant. NULL: it must be looked up. */
-memo_path *memo_find_variant(p5_core *core, memo_path *path, uint32_t key);
-
 #endif

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "core/memory/data_answer.h"
+#include "core/memory/data_cache.h"
 #include "core/memory/tlb.h"
 
 enum { MOST_AT_ONCE = 8 }; /* pairs of references of one instruction: PUSHA, POPA */
@@ -46,6 +47,13 @@ static bool can_be_remembered(const op *o)
         return true;
     return cost_has_key(o) && o->branch < ISA_FAR &&
            !(o->flags & (ISA_VARIABLE_ACCESSES | ISA_SERIALISING | ISA_IO | ISA_FAR_TRANSFER));
+}
+
+/* Returns in how many code lines the instructions from `first` to `last` lie. */
+static unsigned lines_to(const p5_block *block, unsigned first, unsigned last)
+{
+    const op *begin = &block->ops[first], *end = &block->ops[last];
+    return (end->address + end->length - 1) / CACHE_LINE - begin->address / CACHE_LINE + 1;
 }
 
 /* Returns whether the outcome of a REP string can be remembered. It depends on the count, too; if two strings
@@ -91,8 +99,8 @@ static bool join(p5_block *block, piece *p, unsigned i)
     const bool partner = !p->memo && p->count == 1 && o[-1].first && memo;
     if (p->count > 0 && !partner &&
         (!p->memo || !memo || varies || p->varies || p->count == PIECE_MOST || accesses > PIECE_ACCESSES ||
-         p->bank_count + banks > PIECE_BANKS || p->value_count + value > PIECE_VALUES ||
-         (changes_clocks && !p->only_saturates)))
+         lines_to(block, p->first, i) > PIECE_LINES || p->bank_count + banks > PIECE_BANKS ||
+         p->value_count + value > PIECE_VALUES || (changes_clocks && !p->only_saturates)))
         return false;
     p->memo = memo && !partner;
     p->repeats = repeats;

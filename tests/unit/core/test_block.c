@@ -242,11 +242,15 @@ static void check_pieces(const timing *t, p5_block *block)
         /* a piece ends where a bound, or what cannot be remembered, demands it */
         if (p->next && p->memo && p->next->memo && !p->varies && !p->next->varies) {
             const op *o = &block->ops[next];
-            assert_true(p->count == PIECE_MOST || accesses + o->accesses > PIECE_ACCESSES ||
+            const unsigned lines = (o->address + o->length - 1) / 32 - block->ops[p->first].address / 32 + 1;
+            assert_true(p->count == PIECE_MOST || lines > PIECE_LINES ||
+                        accesses + o->accesses > PIECE_ACCESSES ||
                         banks + banks_of(block, next, found) > PIECE_BANKS ||
                         own_values + (o->value != ISA_VALUE_NONE) > PIECE_VALUES ||
                         (changes_clocks(o) && not_saturating > 0));
         }
+        if (p->memo && p->count > 1)
+            assert_true((piece_end(p) - 1) / 32 - piece_begin(p) / 32 < PIECE_LINES);
         if (p->memo && p->count > 1)
             assert_true(p->count <= PIECE_MOST && accesses <= PIECE_ACCESSES && banks <= PIECE_BANKS &&
                         own_values <= PIECE_VALUES);
