@@ -52,3 +52,4 @@ p5scope bench --asm ''
 p5scope bench --unroll 300 --asm 'imul eax, ebx' | tail -n 3 | cut -c 1-100
 # NOP and TEST take a clock, JZ takes one, and so do the loop's DEC and JNZ, wherever JZ lies: JNZ has an entry of the branch target buffer of its own
 p5scope bench --no-diagram --asm 'nop; test eax, eax; jz 1f; 1:' --model p55c-200 --model p54c-133 | grep clocks,
+p5scope bench --asm rdpmc

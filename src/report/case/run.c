@@ -37,8 +37,15 @@ static p5_status ended_early(const p5_case_program *program, const p5_case_condi
                                                           : "the run was stopped";
     error_set(error, P5_ERR_STATE, "did not run off its end: %s, at %08Xh%s%s", reason, result->address,
               result->instruction[0] != '\0' ? " " : "", result->instruction);
+    unsigned vector;
+    const char *exception = strstr(reason, "(exception ");
     if (conditions->function != NULL && strncmp(reason, "invalid opcode", 14) == 0)
         error_hint(error, "compile for the processor: -march=pentium, or -march=pentium-mmx");
+    else if (strncmp(result->instruction, "rdpmc", 5) == 0)
+        error_hint(error, "RDPMC faults at CPL 3 while CR4.PCE is clear: --cpl 0 of bench, '#! cpl 0' or '#! "
+                          "cr4 0x100' in a case");
+    else if (exception != NULL && sscanf(exception, "(exception %u)", &vector) == 1)
+        error_hint(error, "'p5scope explain %u' says what it is and how to avoid it", vector);
     return P5_ERR_STATE;
 }
 
