@@ -151,7 +151,7 @@ set(python_module ${CMAKE_BINARY_DIR}/python/p5scope)
 add_custom_command(OUTPUT ${python_module}/_declarations.h ${python_module}/__init__.py ${python_module}/_library.py
   COMMAND ${CMAKE_COMMAND} -E copy_directory ${CMAKE_SOURCE_DIR}/python/p5scope ${python_module}
   COMMAND ${CMAKE_COMMAND} -E env CC=${CMAKE_C_COMPILER} sh -c "'${CMAKE_SOURCE_DIR}/python/cdef.sh' \"$@\" >'${python_module}/_declarations.h'" sh ${python_headers}
-  DEPENDS ${python_headers} python/cdef.sh python/p5scope/__init__.py python/p5scope/_library.py
+  DEPENDS ${python_headers} python/cdef.sh python/p5scope/__init__.py python/p5scope/_library.py python/p5scope/_assemble.py
   WORKING_DIRECTORY ${CMAKE_SOURCE_DIR} COMMENT "Python module" VERBATIM)
 add_custom_target(python_module ALL DEPENDS ${python_module}/_declarations.h)
 # Where the library is, seen from the installed module: the prefix may be any.

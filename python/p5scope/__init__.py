@@ -11,14 +11,16 @@ module talks to the shared library (that of its own installation, libp5scope.so.
 written down twice. Ctrl-C ends a run: it raises KeyboardInterrupt, and the machine can run on.
 """
 
+import html
 import os
 import time
 
 from . import _library
+from ._assemble import assemble
 
 ffi, lib = _library.open_library()
 
-__all__ = ["Machine", "Core", "Model", "Counts", "Result", "Error", "Case", "events", "stalls", "version"]
+__all__ = ["Machine", "Core", "Model", "Counts", "Result", "Error", "Case", "assemble", "events", "stalls", "version"]
 
 
 def _text(pointer):
@@ -67,6 +69,12 @@ def _event(name):
     return found[0]
 
 
+def _table(caption, columns, rows):
+    """An HTML table, for notebooks. Texts are escaped."""
+    line = lambda tag, cells: "<tr>" + "".join(f"<{tag}>{html.escape(str(cell))}</{tag}>" for cell in cells) + "</tr>"
+    return f"<table><caption>{html.escape(caption)}</caption>{line('th', columns)}{''.join(line('td', row) for row in rows)}</table>"
+
+
 class Counts:
     """Totals at one moment, or what was gained between two (`later - earlier`). counts["data_read"] is an event's total."""
 
@@ -101,6 +109,20 @@ class Counts:
         """Event -> total, of all events."""
         return {name: int(lib.p5_counts_event(self._raw, i, lib.P5_CPL_MASK_ALL)) for i, name in enumerate(events())}
 
+    def rows(self):
+        """A dictionary for each event: event, count, cpl3, cpl0_2. pandas.DataFrame takes the list."""
+        return [{"event": name, "count": self.event(name), "cpl3": self.event(name, cpl=lib.P5_CPL_MASK_USER),
+                 "cpl0_2": self.event(name, cpl=lib.P5_CPL_MASK_SYSTEM)} for name in events()]
+
+    def to_dict(self):
+        """clocks, each event, and stall_OWNER for each owner of clocks: one row of a table of runs."""
+        return {"clocks": self.clocks, **self.as_dict(), **{f"stall_{name}": clocks for name, clocks in self.stalls.items()}}
+
+    def _repr_html_(self):
+        stalls = sorted(((clocks, name) for name, clocks in self.stalls.items() if clocks), reverse=True)
+        return _table(f"{self.clocks:,} clocks, {self.instructions:,} instructions", ("owner of clocks", "clocks", "share"),
+                      [(name, f"{clocks:,}", f"{clocks / self.clocks:.1%}") for clocks, name in stalls])
+
     def __sub__(self, earlier):
         gained = Counts()
         lib.p5_counts_add(gained._raw, self._raw)
@@ -115,6 +137,12 @@ class Result:
         self.end = ffi.string(ffi.cast("p5_end", raw.end)).replace("P5_END_", "").lower()
         self.status, self.signal, self.address = raw.status, raw.signal, raw.address
         self.instruction, self.message = _text(raw.instruction), _text(raw.message)
+
+    def to_dict(self):
+        return {key: getattr(self, key) for key in ("end", "status", "signal", "address", "instruction", "message")}
+
+    def _repr_html_(self):
+        return _table("result of the run", ("field", "value"), self.to_dict().items())
 
     def __repr__(self):
         return f"<p5scope.Result {self.end}, status {self.status}{', ' + self.message if self.message else ''}>"
@@ -186,19 +214,23 @@ class Machine(_Closing):
         _check(lib.p5_machine_load(self._open(), os.fsencode(path), options, self._error), self._error)
         return self
 
-    def load(self, path, *arguments, environment=None):
-        """Loads a guest, as the file is: a Linux or DOS program with arguments, a freestanding ELF or Multiboot kernel, a Linux kernel, or
-        a disk image."""
+    def load(self, path, *arguments, environment=None, append=None, initrd=None, init=None):
+        """Loads a guest, as the file is: a Linux or DOS program with arguments, a freestanding ELF or Multiboot kernel, a disk image, or a
+        Linux kernel with its command line `append`, and a file `initrd` or a program `init`."""
         words = [ffi.new("char[]", os.fsencode(a)) for a in (os.path.basename(path), *arguments)] + [ffi.NULL]
         variables = [ffi.new("char[]", os.fsencode(f"{k}={v}")) for k, v in (environment or {}).items()] + [ffi.NULL]
-        return self._load(path, arguments=ffi.new("char *[]", words), environment=ffi.new("char *[]", variables))
+        kernel = {name: ffi.new("char[]", os.fsencode(value)) for name, value in dict(append=append, initrd=initrd, init=init).items() if value is not None}
+        return self._load(path, arguments=ffi.new("char *[]", words), environment=ffi.new("char *[]", variables), **kernel)
 
     def load_flat(self, path, address):
         """Loads a flat image at physical `address`, protected mode, CPL 0."""
         return self._load(path, kind=lib.P5_GUEST_FLAT, address=address)
 
     def load_code(self, code, *, address=0x100000, data=b"", data_address=0x200000, cpl=3):
-        """Loads machine code, 32-bit protected mode, entered at its first byte. The run ends behind its last one, with status 0."""
+        """Loads machine code or assembler text (assemble), 32-bit protected mode, entered at its first byte. The run ends behind its last one,
+        with status 0."""
+        if isinstance(code, str):
+            code = assemble(code, address)
         if cpl not in (0, 3):
             raise ValueError(f"code runs at privilege level 0 or 3, not {cpl}")
         options = ffi.new("p5_code_options *", {"size": ffi.sizeof("p5_code_options"), "address": address, "data_address": data_address, "system": cpl == 0})
@@ -234,6 +266,44 @@ class Machine(_Closing):
             before = after
             if result.end not in ("instructions", "clocks"):
                 return rows
+
+    def rdmsr(self, register):
+        """The value of a model-specific register, by its number (0x11) or name ("cesr"), as RDMSR reads it at CPL 0."""
+        value = ffi.new("uint64_t *")
+        number = self._register(register)
+        if lib.p5_pmu_rdmsr(lib.p5_machine_pmu(self._open()), self._highest(), number, value) != lib.P5_NO_FAULT:
+            raise Error(f"RDMSR of {register} faults")
+        return value[0]
+
+    def wrmsr(self, register, value):
+        """Writes a model-specific register as WRMSR does at CPL 0: machine.wrmsr("cesr", 0xc0)."""
+        number = self._register(register)
+        if lib.p5_pmu_wrmsr(lib.p5_machine_pmu(self._open()), self._highest(), number, value) != lib.P5_NO_FAULT:
+            raise Error(f"WRMSR of {value:#x} to {register} faults")
+
+    def count(self, counter, event, *, user=True, system=True):
+        """Programs CTR0 or CTR1 (`counter` 0 or 1) through CESR to count an event from now on, from 0."""
+        info = lib.p5_event_describe(_event(event))
+        if not info.counters >> counter & 1:
+            raise ValueError(f"counter {counter} cannot count {event}")
+        half = info.code | (system and 1 << 6) | (user and 1 << 7)
+        shift = 16 * counter
+        self.wrmsr("cesr", self.rdmsr("cesr") & ~(0x3ff << shift))
+        self.wrmsr(f"ctr{counter}", 0)
+        self.wrmsr("cesr", self.rdmsr("cesr") | half << shift)
+
+    def _highest(self):
+        return ffi.new("p5_privilege *", {"mode": lib.P5_MODE_PROTECTED})
+
+    @staticmethod
+    def _register(register):
+        """The number of a register: P5_MSR_NAME of p5scope.lib."""
+        if isinstance(register, int):
+            return register
+        number = getattr(lib, f"P5_MSR_{register.upper()}", None)
+        if number is None:
+            raise ValueError(f"there is no model-specific register '{register}'")
+        return number
 
     def counts(self):
         """All totals now. An instruction that waits for a partner to pair with is not among them (settle)."""
@@ -292,7 +362,7 @@ class Core(_Closing):
 
 
 class Case:
-    """A piece of code and what it must count, for tests:
+    """A piece of code, as bytes or assembler text, and what it must count, for tests:
 
         def test_sum():
             with p5scope.Case(code, model="p55c-200") as case:

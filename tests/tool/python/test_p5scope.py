@@ -158,3 +158,64 @@ def test_guests(capfd):
     with p5scope.Machine(console=said.append) as machine:
         machine.load(os.path.join(GUESTS, "hello.elf")).run()
     assert b"".join(said)
+
+
+# ---- Assembler text, the monitor, more guests, tables ----
+
+
+def test_assembler_text_is_what_as_makes():
+    assert p5scope.assemble("mov ecx, 1000; again: add eax, 1; add ebx, 1; dec ecx; jnz again") == LOOP
+    assert p5scope.assemble("movl $1000, %ecx\n1: addl $1, %eax\naddl $1, %ebx\ndecl %ecx\njnz 1b") == LOOP
+    assert p5scope.assemble("mov eax, offset there\nthere: nop", 0x200000) == bytes.fromhex("b805002000 90")
+    with pytest.raises(ValueError, match="nosuch"):
+        p5scope.assemble("nosuch eax")
+
+
+def test_a_case_is_written_as_text():
+    with p5scope.Case("mov esi, 0x200000; mov eax, [esi]; mov ebx, [eax+esi]", data=bytes(64)) as case:
+        case.expect(data_read=2, pipeline_agi_stalls=2, instructions_executed=3)
+
+
+def test_the_monitor_counts_what_the_totals_say():
+    with p5scope.Machine() as machine:
+        machine.load_code(READS)
+        machine.count(0, "data_read")
+        machine.count(1, "instructions_executed", user=False)
+        machine.run()
+        assert machine.rdmsr("ctr0") == machine.counts()["data_read"] == 100
+        assert machine.rdmsr(0x13) == 0  # the code runs at CPL 3
+        assert machine.rdmsr("cesr") == 0xC0 | (0x16 | 0x40) << 16  # manual, figure of CESR
+        machine.wrmsr("ctr1", 5)
+        assert machine.rdmsr("ctr1") == 5
+        with pytest.raises(p5scope.Error, match="faults"):
+            machine.wrmsr(0x3, 0)  # reserved: #GP
+        with pytest.raises(ValueError, match="counter 1"):
+            machine.count(1, "emms_instructions_executed")
+
+
+def test_dos_programs_are_loaded_with_their_arguments(tmp_path):
+    program = tmp_path / "EXIT.COM"
+    program.write_bytes(bytes.fromhex("a08200 2c30 b44c cd21"))  # mov al,[82h]; sub al,'0'; mov ah,4Ch; int 21h: status = first argument
+    with p5scope.Machine() as machine:
+        assert machine.load(program, "7").run().status == 7
+
+
+def test_kernels_need_a_kernel(tmp_path):
+    with p5scope.Machine() as machine, pytest.raises(p5scope.Error):
+        machine.load(tmp_path / "missing", append="console=ttyS0")
+
+
+def test_tables_have_what_the_counts_have():
+    with p5scope.Machine() as machine:
+        result = machine.load_code(READS).run()
+        counts = machine.counts()
+    rows = counts.rows()
+    assert {row["event"]: row["count"] for row in rows} == counts.as_dict()
+    assert all(row["cpl3"] + row["cpl0_2"] == row["count"] for row in rows)
+    table = counts.to_dict()
+    assert table["clocks"] == counts.clocks == sum(value for name, value in table.items() if name.startswith("stall_") and name[6:] in p5scope.stalls())
+    assert result.to_dict()["end"] == "exit"
+    for shown in (counts._repr_html_(), result._repr_html_()):
+        assert shown.startswith("<table>") and shown.count("<tr>") == shown.count("</tr>")
+    result.message = "<b>"
+    assert "&lt;b&gt;" in result._repr_html_()
