@@ -186,6 +186,7 @@ static void backlogs(void **state)
     fixture f;
     code_answer code;
     fixture_open(&f, "p55c-200", false, NULL);
+    memory_close(NULL);                               /* of a core that could not be opened */
     assert_int_equal(memory_backlog(f.memory, 0), 0); /* RESET leaves nothing pending */
     fixture_data(&f, 0x8000, 4, R);
     memory_code(f.memory, 0x9000, 0x9000, f.now + 1000, &code);
@@ -475,7 +476,8 @@ static void bytes_on_the_bus(void **state)
     fixture f;
     fixture_open(&f, "p55c-200", false, NULL);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        uint64_t before[2] = {f.memory->bus.bytes[0][P5_CPL_KERNEL], f.memory->bus.bytes[1][P5_CPL_KERNEL]};
+        uint64_t before[2] = {memory_bus_bytes(f.memory, false, P5_CPL_KERNEL),
+                              memory_bus_bytes(f.memory, true, P5_CPL_KERNEL)};
         code_answer code;
         if (rows[i].flags >= CODE)
             memory_code(f.memory, rows[i].address, rows[i].address, f.now, &code);
@@ -484,8 +486,8 @@ static void bytes_on_the_bus(void **state)
         else
             fixture_data(&f, rows[i].address, rows[i].size, rows[i].flags);
         fixture_settle(&f);
-        unsigned read = (unsigned)(f.memory->bus.bytes[0][P5_CPL_KERNEL] - before[0]);
-        unsigned written = (unsigned)(f.memory->bus.bytes[1][P5_CPL_KERNEL] - before[1]);
+        unsigned read = (unsigned)(memory_bus_bytes(f.memory, false, P5_CPL_KERNEL) - before[0]);
+        unsigned written = (unsigned)(memory_bus_bytes(f.memory, true, P5_CPL_KERNEL) - before[1]);
         if (read != rows[i].read || written != rows[i].written)
             fail_msg("row %zu: %u bytes read, %u written", i, read, written);
     }
@@ -493,7 +495,7 @@ static void bytes_on_the_bus(void **state)
     fixture_open(&f, "p55c-200", true,
                  NULL); /* two entries of the page tables, which no line is taken for, and the line */
     fixture_data(&f, 0x1000, 4, R);
-    assert_int_equal(f.memory->bus.bytes[0][P5_CPL_KERNEL], 4 + 4 + 32);
+    assert_int_equal(memory_bus_bytes(f.memory, false, P5_CPL_KERNEL), 4 + 4 + 32);
     fixture_close(&f);
 }
 
