@@ -44,5 +44,12 @@ if command -v jq >/dev/null; then
     [ "$(wc -l <"$scratch/functions")" -gt 30 ] || fail "only $(wc -l <"$scratch/functions") functions"
     jq '.functions[].clocks' "$scratch/page" >"$scratch/shown"
     head -n 100 "$scratch/functions" | diff - "$scratch/shown" || fail "< the costliest functions, > those of the page"
+    # It has the entries of the branch target buffer, predicted taken and not.
+    p report "$scratch/a" --page >"$scratch/page"
+    awk 'function padded(x) { x = "0000000" x; return substr(x, length(x) - 7) }
+         $1 == "btb" { print $2, $3, padded($4), padded($5), $6 ? "true" : "false" }' "$scratch/a" >"$scratch/entries"
+    [ "$(cut -d' ' -f5 "$scratch/entries" | sort -u | wc -l)" = 2 ] || fail "all entries have the same prediction"
+    jq -r '.btb.entries[] | "\(.set) \(.way) \(.address) \(.target) \(.taken)"' "$scratch/page" >"$scratch/shown"
+    diff "$scratch/entries" "$scratch/shown" || fail "< the profile's branch target buffer, > the page's"
 fi
 exit 0
