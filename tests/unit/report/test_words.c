@@ -1,0 +1,54 @@
+/* Digests of files: the examples of FIPS 180, and files that cannot be read. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "p5scope/report.h"
+
+static void digests_are_those_of_fips_180(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *message, *digest;
+    } examples[] = {
+        {"", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"},
+        {"abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"},
+        {"abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
+         "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"},
+    };
+    for (unsigned i = 0; i < sizeof examples / sizeof examples[0]; i++) {
+        char path[] = "/tmp/p5scope-words-XXXXXX", text[P5_SHA256_TEXT];
+        const size_t size = strlen(examples[i].message);
+        int fd = mkstemp(path);
+        assert_true(fd >= 0);
+        assert_int_equal(write(fd, examples[i].message, size), size);
+        close(fd);
+        assert_ptr_equal(p5_file_sha256(path, text), text);
+        assert_string_equal(text, examples[i].digest);
+        unlink(path);
+    }
+}
+
+static void an_unreadable_file_has_an_empty_digest(void **state)
+{
+    (void)state;
+    static const char *const paths[] = {"/nowhere/to/be/found", "/"};
+    for (unsigned i = 0; i < sizeof paths / sizeof paths[0]; i++) {
+        char text[P5_SHA256_TEXT] = "before";
+        assert_ptr_equal(p5_file_sha256(paths[i], text), text);
+        assert_string_equal(text, "");
+    }
+}
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(digests_are_those_of_fips_180),
+        cmocka_unit_test(an_unreadable_file_has_an_empty_digest),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
