@@ -5,8 +5,9 @@ mutate.py FOLDER COUNT SEED [--file NAME]... [--jobs N] [--keep]
 
 Copies the tree to build/mutate/tree and builds it there with assertions and checks of array indices; memory from malloc is filled with a value.
 Then it plants COUNT faults, one after another, in the .c and .h files of FOLDER: a condition is turned round, a constant is changed by one, or
-another value is returned. For each fault it runs the tests of that file, unit tests first, until one fails twice. SEED chooses the faults; the
-same tree and seed give the same faults.
+another value is returned. For each fault it runs the tests of that file until one fails twice, N of them at once: those first that noticed most
+faults per second. A test that never enters the function of a fault cannot notice it and is not asked. SEED chooses the faults; the same tree and
+seed give the same faults.
 
 A fault that does not compile, or that leaves the object code as it was, is replaced by another. A test that takes ten times as much
 of the processor as without a fault has failed. Tests that take more than 20 seconds of it without a fault are left out. Survivors are printed with both lines, and
