@@ -1,8 +1,7 @@
 /* The guest's own files in a snapshot: which nodes and names form a tree, and that others are refused. */
 #define _GNU_SOURCE /* memfd_create */
-#include "load.h"
+#include "linux_guest.h"
 
-#include <elf.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 
@@ -10,38 +9,7 @@
 #include "machine/share/scratch.h"
 #include "p5scope/snapshot.h"
 
-enum { CODE = 0x8048000, FOLDER = SCRATCH_ROOT + 1, FILE_NODE, LINK, SECOND };
-
-/* A program of one segment that loops. */
-static p5_machine *open_guest(void)
-{
-    struct {
-        Elf32_Ehdr header;
-        Elf32_Phdr segment;
-        uint8_t code[2];
-    } program = {
-        .header = {.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS32, ELFDATA2LSB, EV_CURRENT},
-                   .e_type = ET_EXEC,
-                   .e_machine = EM_386,
-                   .e_version = EV_CURRENT,
-                   .e_phoff = sizeof(Elf32_Ehdr),
-                   .e_ehsize = sizeof(Elf32_Ehdr),
-                   .e_phentsize = sizeof(Elf32_Phdr),
-                   .e_phnum = 1},
-        .code = {0xeb, 0xfe}};
-    program.header.e_entry = CODE + offsetof(__typeof__(program), code);
-    program.segment =
-        (Elf32_Phdr){PT_LOAD, 0, CODE, CODE, sizeof program, sizeof program, PF_R | PF_X, 0x1000};
-    char path[] = "/tmp/p5scope-tree-XXXXXX";
-    load_file(path, &program, sizeof program);
-    const char *const arguments[] = {"loop", NULL}, *const environment[] = {NULL};
-    p5_machine *machine = load_machine((p5_machine_options){.memory_bytes = 4 << 20});
-    p5_error error = {0};
-    if (p5_machine_load_linux(machine, path, arguments, environment, &error) != P5_OK)
-        fail_msg("%s", error.message);
-    unlink(path);
-    return machine;
-}
+enum { FOLDER = SCRATCH_ROOT + 1, FILE_NODE, LINK, SECOND };
 
 /* A node of the tree, or a name in it. Text NULL: none. */
 typedef struct node {
@@ -71,7 +39,8 @@ static void set_node(share_scratch *m, const node *as)
 
 static p5_status save_and_load(const tree *t, p5_error *error)
 {
-    p5_machine *machine = open_guest(), *loaded = NULL;
+    static const char *const none[] = {NULL};
+    p5_machine *machine = linux_guest_open(none, none), *loaded = NULL;
     share_scratch *m = ((linux_process *)machine->guest_state)->files.tree.scratch;
     assert_non_null(m);
     assert_int_equal(m->nodes.count, SCRATCH_ROOT + 1);

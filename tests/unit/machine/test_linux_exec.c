@@ -1,0 +1,90 @@
+/* What a program finds on its stack: the i386 psABI's process initialization. */
+#include "linux_guest.h"
+
+#include <sys/auxv.h>
+
+#include "machine/linux/abi.h"
+
+static uint32_t word_at(const linux_process *p, uint32_t address)
+{
+    uint32_t word;
+    assert_true(linux_read_user((linux_process *)p, address, &word, sizeof word));
+    return word;
+}
+
+static void expect_text(const linux_process *p, uint32_t address, const char *text)
+{
+    char found[64];
+    assert_true(strlen(text) < sizeof found);
+    assert_true(linux_read_user((linux_process *)p, address, found, strlen(text) + 1));
+    assert_string_equal(found, text);
+}
+
+static void the_stack_of_a_new_program(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"loop", "", "second argument", NULL, "A=1", "PATH=/bin", NULL};
+    for (unsigned skipped = 0; skipped < 3;
+         skipped++) { /* arguments: ESP is aligned whatever their number is */
+        p5_machine *machine = linux_guest_open(texts + skipped, texts + 4);
+        const linux_process *p = machine->guest_state;
+        uint32_t at = engine_get(machine->engine, ENGINE_ESP);
+        assert_int_equal(at % 16, 0);
+        assert_int_equal(word_at(p, at), 3 - skipped);
+        for (unsigned i = skipped; i < sizeof texts / sizeof texts[0]; i++) {
+            at += 4;
+            if (texts[i] != NULL)
+                expect_text(p, word_at(p, at), texts[i]);
+            else
+                assert_int_equal(word_at(p, at), 0);
+        }
+        const struct {
+            uint32_t type, value;
+        } values[] = {{AT_PAGESZ, 4096},
+                      {AT_CLKTCK, 100},
+                      {AT_PHDR, LINUX_GUEST_BASE + sizeof(Elf32_Ehdr)},
+                      {AT_PHENT, sizeof(Elf32_Phdr)},
+                      {AT_PHNUM, 1},
+                      {AT_BASE, 0}, /* there is no interpreter */
+                      {AT_FLAGS, 0},
+                      {AT_ENTRY, LINUX_GUEST_ENTRY},
+                      {AT_UID, LINUX_UID},
+                      {AT_EUID, LINUX_UID},
+                      {AT_GID, LINUX_UID},
+                      {AT_EGID, LINUX_UID},
+                      {AT_SECURE, 0}};
+        enum { VALUES = sizeof values / sizeof values[0] };
+        bool seen[VALUES] = {false}, ends = false, platform = false, random = false;
+        for (unsigned i = 0; i < 32 && !ends; i++) {
+            const uint32_t type = word_at(p, at + 4), value = word_at(p, at + 8);
+            at += 8;
+            ends = type == AT_NULL;
+            for (unsigned v = 0; v < VALUES; v++)
+                if (values[v].type == type) {
+                    if (value != values[v].value)
+                        fail_msg("entry %u is %#x, expected %#x", type, value, values[v].value);
+                    assert_false(seen[v]);
+                    seen[v] = true;
+                }
+            if (type == AT_PLATFORM) {
+                expect_text(p, value, "i586");
+                platform = true;
+            } else if (type == AT_RANDOM) {
+                assert_true(value > at && value <= LINUX_TASK_SIZE - 16);
+                random = true;
+            }
+        }
+        assert_true(ends && platform && random);
+        for (unsigned v = 0; v < VALUES; v++)
+            assert_true(seen[v]);
+        p5_machine_close(machine);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_stack_of_a_new_program),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
