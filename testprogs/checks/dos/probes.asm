@@ -1,4 +1,4 @@
-; No notice reports functions and ports that programs call only to detect a feature: AH = 63h, FFh, and the ports of cards.
+; No notice reports functions and ports that programs call only to detect a feature: AH = 53h, 5Eh, 63h, FFh and others, and the ports of cards.
 ;! dosbox it has some of the cards
 ;! output
 ;! told of nothing
@@ -12,7 +12,17 @@ org 100h
         pop ds
         mov ax, 7100h
         int 21h
-        mov si, ports
+        mov si, functions
+.call:  lodsb
+        or al, al
+        jz .ports
+        mov ah, al
+        xor al, al
+        push si
+        int 21h
+        pop si
+        jmp .call
+.ports: mov si, ports
 .next:  lodsw
         or ax, ax
         jz .end
@@ -22,4 +32,5 @@ org 100h
 .end:   say text
         finish
 text:   db 'told of nothing', 13, 10, '$'
+functions: db 53h, 5eh, 5fh, 64h, 69h, 6ah, 70h, 73h, 74h, 0ffh, 0 ; drivers, networks, later versions, beyond DOS
 ports:  dw 201h, 278h, 2e8h, 2f8h, 330h, 378h, 3b4h, 3bah, 3bch, 3e8h, 0
