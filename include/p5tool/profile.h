@@ -54,6 +54,9 @@ unsigned p5_profile_family(const p5_profile *profile);
  * with similar names. */
 p5_status p5_profile_event_check(unsigned family, const char *name, p5_error *error);
 
+/* Returns the formats of the files that this version writes: "snapshot format 3, revision 2; profile format 1". */
+const char *p5_file_formats(void);
+
 typedef enum p5_profile_key {
     P5_PROFILE_BY_SYMBOL,
     P5_PROFILE_BY_LINE,

@@ -26,7 +26,8 @@
 #include "base/error.h"
 
 /* The format of files, and the revision that this program writes. */
-enum { SNAPSHOT_FORMAT = 3, SNAPSHOT_REVISION = 2 };
+#define SNAPSHOT_FORMAT   3
+#define SNAPSHOT_REVISION 2
 
 typedef struct snapshot {
     bool loading;

@@ -5,6 +5,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/sandbox.h"
+#include "p5tool/profile.h"
 #include "p5tool/report.h"
 #include "p5scope/version.h"
 
@@ -85,7 +86,7 @@ int main(int argc, char **argv)
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0)
         return help(argc, argv);
     if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
-        printf("p5scope %s\n", p5_version());
+        printf("p5scope %s\n%s\n", p5_version(), p5_file_formats());
         if (argc > 2 && strcmp(argv[2], "-v") == 0) {
             char walls[100];
             sandbox_describe(walls, sizeof walls);

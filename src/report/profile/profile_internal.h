@@ -11,7 +11,8 @@
 enum { PROFILE_NO_INDEX = -1, PROFILE_ROOT = 1 };
 
 /* First line of a profile's file (write.c, read.c). */
-#define PROFILE_FORMAT "p5scope-profile 1"
+#define PROFILE_FORMAT_NUMBER "1"
+#define PROFILE_FORMAT        "p5scope-profile " PROFILE_FORMAT_NUMBER
 
 /* An instruction that was executed. */
 typedef struct profile_insn {

@@ -2,7 +2,17 @@
 #include <inttypes.h>
 
 #include "base/error.h"
+#include "base/snapshot.h"
 #include "report/profile/profile_internal.h"
+
+#define TEXT_OF(number)   #number
+#define NUMBER_TEXT(name) TEXT_OF(name)
+
+const char *p5_file_formats(void)
+{
+    return "snapshot format " NUMBER_TEXT(SNAPSHOT_FORMAT) ", revision " NUMBER_TEXT(
+        SNAPSHOT_REVISION) "; profile format " PROFILE_FORMAT_NUMBER;
+}
 
 /* Writes text to the end of the line. A backslash becomes two, a control character \xHH. */
 static void write_text(FILE *out, const char *tag, const char *text)

@@ -17,6 +17,8 @@ verb_soak() {
     verb_elsewhere
     verb_elsewhere compilers
     verb_packages check
+    say "A client of these headers with a library whose structs have grown"
+    tests/tool/install/grown.sh "$PWD" "$PWD/build/grown"
     verb_arm
     say "Threads under the thread sanitizer"
     build tsan unit_base_spsc property_apart property_threads trace_apart testprogs

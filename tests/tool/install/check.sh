@@ -89,7 +89,7 @@ c++)
     grep -qE '^[0-9]+ instructions$' "$work/log" || { cat "$work/log"; fail "the C++ program did not count"; }
     ;;
 files)
-    [ "$("$prefix/bin/p5scope" --version)" = "p5scope $(pkg-config --modversion p5scope)" ] || fail "program and package have different versions"
+    [ "$("$prefix/bin/p5scope" --version | head -n 1)" = "p5scope $(pkg-config --modversion p5scope)" ] || fail "program and package have different versions"
     for file in share/bash-completion/completions/p5scope share/zsh/site-functions/_p5scope share/fish/vendor_completions.d/p5scope.fish \
         share/man/man1/p5scope.1 share/man/man7/p5scope-events.7 share/man/man7/p5scope-owners.7 share/man/man5/p5scope-metrics.5 share/man/man7/p5scope-board.7 \
         share/doc/p5scope/LICENSE share/doc/p5scope/examples/count_guest.c share/doc/p5scope/gtkwave share/p5scope/models/p55c-200.ini \
