@@ -340,6 +340,27 @@ typedef enum p5_pipe_kind {
 } p5_pipe_kind;
 enum { P5_TRACE_SOURCES = 4 };
 
+/* Reasons in p5_trace_insn.unpaired that reports distinguish; p5_unpaired_text has all of them. */
+enum {
+    P5_UNPAIRED_REGISTER = 3, /* the next one reads or writes a register that this one writes */
+    P5_UNPAIRED_REASONS = 14
+};
+
+/* What an instruction needs of an earlier one. */
+typedef enum p5_source_kind {
+    P5_SOURCE_REGISTER, /* general register `number` */
+    P5_SOURCE_ADDRESS,  /* the same, for an address: D2 needs it one clock before EX */
+    P5_SOURCE_MMX,      /* MMX register `number` */
+    P5_SOURCE_X87,      /* ST(number) */
+    P5_SOURCE_FLAGS,
+    P5_SOURCE_KINDS
+} p5_source_kind;
+typedef struct p5_trace_source {
+    uint16_t distance; /* in instructions, back to the one that wrote it; 0 = none, or before the trace */
+    uint8_t kind;      /* p5_source_kind */
+    uint8_t number;
+} p5_trace_source;
+
 /* One executed instruction with its way through the pipe, for pipeline diagrams. Clocks are the core's. D2
  * and EX are the same for both instructions of a pair. */
 typedef struct p5_trace_insn {
@@ -359,8 +380,9 @@ typedef struct p5_trace_insn {
     uint64_t f;     /* clock at which F was entered (P55C); 0 = the processor has no F */
     uint64_t begin; /* first clock of EX in which it worked, after waits for the x87 unit or the bus */
     uint64_t ready; /* clock from which its result can be used */
-    uint16_t sources[P5_TRACE_SOURCES]; /* distances, in instructions, to those that wrote the general, MMX
-                                           and x87 registers that it reads; 0 = none, or before the trace */
+    p5_trace_source sources[P5_TRACE_SOURCES]; /* what it reads; a source that is named needs no other of the
+                                                  same instruction */
+    uint16_t read_misses, write_misses; /* its data references that missed the cache, without REP strings */
 } p5_trace_insn;
 /* Calls `insn` for every instruction from now on, in program order; NULL ends that. Meanwhile every block
  * takes the slow path, which gives the same results. */

@@ -77,6 +77,19 @@ bool p5_core_watching(p5_core *core, bool *refetch);
  * and tests. */
 void p5_core_set_memo(p5_core *core, bool on);
 
+/* Parts of the processor that p5_core_set_ideal makes perfect, to price what they cost. */
+enum {
+    P5_IDEAL_HITS = 1, /* data references hit, are aligned, and meet in no bank; ports and LOCK excepted */
+    P5_IDEAL_BRANCHES = 2, /* near branches are predicted right */
+    P5_IDEAL_PAIRS = 4,    /* neighbours pair unless the second needs a result of the first; x87 in U only */
+    P5_IDEAL_FETCH = 8,    /* D1 always has the next instructions; prefixes take no clocks */
+    P5_IDEAL_RESULTS = 16, /* no waits for addresses, MMX and x87 results; pairs need results as before */
+    P5_IDEAL_PARTS = 5
+};
+/* Makes the parts (P5_IDEAL_*) perfect from now on. Every block then takes the slow path. To be called before
+ * anything is priced. */
+void p5_core_set_ideal(p5_core *core, unsigned parts);
+
 /* Checks the memo: a second core without a memo is fed the same from now on, and clocks and totals of the two
  * are compared after every stretch, delivery, HLT and write-back of the caches. This is many times slower;
  * the results are those of this core. It must be called before anything is fed and before any block is made:

@@ -39,6 +39,7 @@ struct p5_core {
     pipe pipe;          /* not valid while the memo holds the state: memo_materialise */
     pipe_state state;   /* the stored form of `pipe`, where it is needed */
     pipe_resolver resolver;
+    unsigned ideal; /* P5_IDEAL_* */
     struct planted *planted;
     pipe_deltas deltas[P5_CPL_CLASSES]; /* counts of the exact path */
     counts memory_counts;               /* counts of the memory side */

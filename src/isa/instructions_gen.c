@@ -46,7 +46,8 @@ static const word use_words[] = {{"eax", 1},   {"ecx", 2},
                                  {0}};
 static const word flag_words[] = {{"far", ISA_FAR_TRANSFER},
                                   WORDS(ISA_, SERIALISING, SYSTEM, STRING, READS_CARRY, WRITES_FLAGS, STACK,
-                                        FLOP, SATURATING, LOCKABLE, IMPLICIT_LOCK, MOFFS, SEGMENT_LOAD, IO),
+                                        FLOP, SATURATING, LOCKABLE, IMPLICIT_LOCK, MOFFS, SEGMENT_LOAD, IO,
+                                        READS_FLAGS, KEEPS_CARRY, SETS_FLAGS),
                                   {0}};
 static const word trait_words[] = {WORDS(ISA_T_, PUSH, POP, TWO_STRINGS, TABLE_LOAD, VERIFY, FAR_RETURN,
                                          STORE_ST, LOADS_SS, COSINE, REVERSED, PROTECTED),

@@ -118,7 +118,10 @@ enum {
     ISA_FAR_TRANSFER = 1u << 14,
     ISA_SEGMENT_LOAD = 1u << 15,
     ISA_IO = 1u << 16,
-    ISA_UNDEFINED = 1u << 17 /* raises #UD on this processor */
+    ISA_UNDEFINED = 1u << 17,   /* raises #UD on this processor */
+    ISA_READS_FLAGS = 1u << 18, /* depends on a condition or copies the flags (ISA_READS_CARRY: on CF only) */
+    ISA_KEEPS_CARRY = 1u << 19, /* writes the flags except CF */
+    ISA_SETS_FLAGS = 1u << 20   /* writes CF, PF, ZF, SF and OF each time, whatever its operands are */
 };
 
 /* How the clocks of a form depend on more than its encoding (column `cost`, e.g. "rep:3,7"); core/pipe/cost.c

@@ -56,8 +56,8 @@ static void price_varying(const p5_core *core, const p5_retired *r, const op *o,
 
 /* ---- resolver ------------------------------------------------------------------------------------------ */
 
-static uint64_t resolve_data(void *context, const p5_access *access, uint64_t asked, unsigned traits,
-                             data_answer *answer)
+uint64_t price_data(void *context, const p5_access *access, uint64_t asked, unsigned traits,
+                    data_answer *answer)
 {
     p5_core *core = context;
     struct memory *m = core->memory;
@@ -95,7 +95,7 @@ static int64_t ask_iteration(p5_core *core, pipe_string *s, const p5_access *a, 
     uint64_t clock = asked;
     for (unsigned i = 0; i < s->each; i++) {
         data_answer answer;
-        const uint64_t word = resolve_data(core, &a[i], clock, partner, &answer);
+        const uint64_t word = price_data(core, &a[i], clock, partner, &answer);
         partner = PARTNER;
         if (word == DATA_USUAL) {
             s->hits[i]++;
@@ -184,7 +184,7 @@ static uint64_t resolve_drained(void *context, uint64_t asked)
 void price_open(p5_core *core)
 {
     core->resolver = (pipe_resolver){.context = core,
-                                     .data = resolve_data,
+                                     .data = price_data,
                                      .string = resolve_string,
                                      .code = resolve_code,
                                      .end_known = resolve_end,
@@ -204,7 +204,7 @@ void price_forget_matches(p5_core *core)
 static void begin(p5_core *core, uint32_t address, const pipe_resolver *resolver, pipe_deltas *deltas)
 {
     core->pipe.control = (pipe_control){core->control.single_pipe || core->control.trap_flag,
-                                        core->control.fpu_trap, core->control.trap_flag};
+                                        core->control.fpu_trap, core->control.trap_flag, core->ideal};
     core->pipe.trace = core->trace.insn ? &core->trace : NULL;
     core->pipe.breakpoints = core->breakpoints.active ? &core->breakpoints : NULL;
     price_forget_matches(core);

@@ -17,6 +17,9 @@ static inline uint32_t price_code_physical(const p5_core *core, const p5_block *
 
 /* Returns whether `o`, after which control went to `next`, was a taken branch. */
 bool price_taken(const op *o, uint32_t next);
+/* Looks up a data reference (pipe_resolver.data; `context` is the core). */
+uint64_t price_data(void *context, const p5_access *access, uint64_t asked, unsigned traits,
+                    data_answer *answer);
 /* Predicts a near branch. */
 void price_branch(p5_core *core, const branch_query *query, branch_answer *answer);
 /* P54C: Returns whether the end bit of the byte at `last_byte` was set, and sets it. */

@@ -144,6 +144,13 @@ void fpu_issue(fpu_unit *f, const op *o, int64_t clock, int64_t end, unsigned cl
         pop(f);
 }
 
+void fpu_complete_results(fpu_unit *f, int64_t clock)
+{
+    for (unsigned i = 0; i < FPU_REGISTERS; i++)
+        f->st[i] = f->st[i] < clock - STORE_EARLY ? f->st[i] : clock - STORE_EARLY;
+    f->status = f->status < clock ? f->status : clock;
+}
+
 void fpu_exchange_pair(fpu_unit *f, const op *o, int64_t clock, bool unsafe)
 {
     exchange(f, o->fp_index);

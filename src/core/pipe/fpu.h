@@ -37,6 +37,8 @@ int64_t fpu_ready(const fpu_unit *f, const op *o, int64_t clock);
 unsigned fpu_occupancy(const op *o, unsigned clocks);
 /* Issues `o` into E at `clock`; `end` is the first clock in which EX is free again. */
 void fpu_issue(fpu_unit *f, const op *o, int64_t clock, int64_t end, unsigned clocks, bool unsafe);
+/* Makes all results of instructions in flight ready for readers that enter E at `clock`. */
+void fpu_complete_results(fpu_unit *f, int64_t clock);
 /* Issues FXCH in V beside the instruction that entered E at `clock`. */
 void fpu_exchange_pair(fpu_unit *f, const op *o, int64_t clock, bool unsafe);
 

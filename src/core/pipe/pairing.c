@@ -63,3 +63,32 @@ unpaired pairing_check(const op *a, const op *b)
     }
     return registers_clash(a, b) ? UNPAIRED_REGISTER : PAIRED;
 }
+
+/* Instructions that the pipe can only price alone: they change the pipe or the processor's state, or the
+ * number of their references varies. */
+static bool stays_alone(const op *o)
+{
+    return (o->flags & (ISA_SERIALISING | ISA_SYSTEM | ISA_VARIABLE_ACCESSES | ISA_FAR_TRANSFER |
+                        ISA_SEGMENT_LOAD | ISA_IO)) != 0 ||
+           o->lock != 0 || o->accesses > 2;
+}
+
+bool pairing_ideal_first(const op *o)
+{
+    return !stays_alone(o) && o->branch == ISA_NOT_BRANCH;
+}
+
+unpaired pairing_check_ideal(const op *a, const op *b)
+{
+    if (pairing_check(a, b) == PAIRED)
+        return PAIRED;
+    if (!pairing_ideal_first(a))
+        return UNPAIRED_CLASS_U;
+    if (stays_alone(b) || b->branch > ISA_CALL || ((b->flags & ISA_X87) && b->fp != ISA_FP_XCH) ||
+        (b->fp == ISA_FP_XCH && !(a->flags & ISA_X87)))
+        return UNPAIRED_CLASS_V;
+    const bool flags = (a->flags & ISA_WRITES_FLAGS) && b->branch == ISA_NOT_BRANCH &&
+                       (b->flags & (ISA_READS_FLAGS | ISA_READS_CARRY));
+    const unsigned written = a->def_gpr & ~(stack_exception(a, b) ? (unsigned)ESP_BIT : 0);
+    return flags || (written & b->use_gpr) || (a->write_mm & b->read_mm) ? UNPAIRED_REGISTER : PAIRED;
+}

@@ -8,6 +8,11 @@
  * (end bits, queue, mode). */
 unpaired pairing_check(const op *a, const op *b);
 
+/* The same if every pair were legal whose second needs no result of the first (P5_IDEAL_PAIRS). */
+unpaired pairing_check_ideal(const op *a, const op *b);
+/* Returns whether `o` can be the first of such a pair. */
+bool pairing_ideal_first(const op *o);
+
 /* ESP exception: these pair although both write ESP (242816, pairing rules). */
 enum {
     STACK_NONE,

@@ -24,7 +24,7 @@ static inline unpaired pair_dynamic(const pipe *p, bool fast, const pipe_insn *x
         (p->x87_mode == MODE_X87 || p->control.fpu_trap))
         return UNPAIRED_MMX_MODE; /* M6 */
     /* P8: the partner has to arrive by the last D1 clock of the first */
-    if (available > pull + first->d1_clocks - 1)
+    if (available > pull + pipe_d1_clocks(p, fast, first) - 1)
         return UNPAIRED_QUEUE;
     return PAIRED;
 }
@@ -33,6 +33,12 @@ static inline unpaired pair_dynamic(const pipe *p, bool fast, const pipe_insn *x
  * released once the clock in which it did so is known. */
 static inline int64_t decode(pipe *p, bool fast, const op *o, pipe_front *front)
 {
+    if (!fast && p->control.ideal & P5_IDEAL_FETCH) {
+        /* D1 of a target after a misprediction is two clocks before its EX */
+        const int64_t ready = clock_later(p->d1_free, p->refill_until - 2);
+        *front = (pipe_front){.fetched = ready, .f = ready};
+        return ready;
+    }
     const int64_t bytes = prefetch_bytes(p, &p->prefetch, o);
     if (!fast && !p->timing->fifo) {
         *front = (pipe_front){.fetched = bytes, .f = bytes};
@@ -79,7 +85,9 @@ static inline void hold(pipe *p, const pipe_insn *x, int64_t available, const pi
 
 static inline bool may_wait(const pipe *p, bool fast, const pipe_insn *x)
 {
-    return x->op->first && (fast || !p->control.no_pairing) && x->complete && x->access_count <= 2;
+    const bool first =
+        x->op->first || (!fast && p->control.ideal & P5_IDEAL_PAIRS && pairing_ideal_first(x->op));
+    return first && (fast || !p->control.no_pairing) && x->complete && x->access_count <= 2;
 }
 
 /* Counts and flushes for instructions that restart the pipe although they are no branches. */
@@ -133,6 +141,8 @@ static inline __attribute__((always_inline)) void step(pipe *p, bool fast, const
         unpaired encoding = (unpaired)first->op->next_unpaired;
         if (encoding == UNPAIRED_ALONE)
             encoding = pairing_check(first->op, x->op);
+        if (!fast && p->control.ideal & P5_IDEAL_PAIRS)
+            encoding = pairing_check_ideal(first->op, x->op);
         const unpaired why = pair_dynamic(p, fast, x, available, pull, encoding);
         p->waiting = NULL;
         if (!fast)
@@ -140,7 +150,8 @@ static inline __attribute__((always_inline)) void step(pipe *p, bool fast, const
         if (why == PAIRED) {
             if (!fast)
                 p->issued_front[1] = front;
-            release(p, fast, x->op, pull + first->op->d1_clocks - 1); /* in the last D1 clock of the first */
+            release(p, fast, x->op,
+                    pull + pipe_d1_clocks(p, fast, first->op) - 1); /* in the last D1 clock of the first */
             issue(p, fast, first, x, (d1_pull){pull, pending->miss_until}, PAIRED);
             finish(p, fast, x, true);
             return;
@@ -179,7 +190,7 @@ static void keep_waiting(pipe *p)
         return;
     *insn = *p->waiting;
     assert(insn->access_count <= sizeof pending->accesses / sizeof *pending->accesses);
-    assert(insn->op->first);
+    assert(insn->op->first || p->control.ideal != 0);
     pending->operation = *insn->op;
     pending->next_unpaired = pending->operation.next_unpaired;
     for (unsigned i = 0; i < insn->access_count; i++)

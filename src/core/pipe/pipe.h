@@ -121,6 +121,7 @@ typedef struct pipe_control {
     bool no_pairing; /* TF or TR12.SE */
     bool fpu_trap;
     bool single_step; /* TF */
+    unsigned ideal;   /* P5_IDEAL_*; the pipe is not fast */
 } pipe_control;
 
 typedef struct pipe {

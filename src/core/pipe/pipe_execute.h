@@ -87,7 +87,8 @@ static inline __attribute__((always_inline)) int64_t refer(pipe *p, bool fast, c
         /* REP CMPS reads both strings at once: 5 clocks were measured instead of 4 */
         const bool copies = o->pattern == ACCESS_REP && (last->access->flags ^ a->flags) & P5_ACCESS_WRITE;
         const bool port = (last->access->flags | a->flags) & P5_ACCESS_IO;
-        conflict = !copies && !port && banks_meet(last->access, a);
+        const bool ideal = !fast && p->control.ideal & P5_IDEAL_HITS;
+        conflict = !copies && !port && !ideal && banks_meet(last->access, a);
         if (!conflict)
             partner = partner_of(last, a);
     }
@@ -106,6 +107,8 @@ static inline __attribute__((always_inline)) int64_t refer(pipe *p, bool fast, c
         count_hits(p, fast, a, traits | partner, 1);
     } else {
         last->missed = !data_hit(word, &answer);
+        if (!fast && p->trace != NULL && last->missed)
+            p->trace->misses[x->in_v][(a->flags & P5_ACCESS_WRITE) != 0]++;
         const int64_t wait = pipe_hold(p, o, asked, word, &answer, conflict);
         shift += wait;
         at += wait;

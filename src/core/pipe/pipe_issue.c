@@ -1,5 +1,7 @@
 #include "core/pipe/pipe_issue.h"
 
+#include <string.h>
+
 /* Until when each cause keeps a group out of EX. A clock belongs to the first cause that still holds in
  * it. */
 typedef struct entry_holds {
@@ -119,6 +121,8 @@ static int64_t wait_for_mmx(pipe *p, const op *o, int64_t clock, entry_holds *ho
 static int64_t operands_ready(pipe *p, const op *u, const op *v, int64_t clock, entry_holds *holds)
 {
     int64_t ready = clock;
+    if (p->control.ideal & P5_IDEAL_RESULTS)
+        return ready;
     if (clock == p->now && agi_count(p->agi_gpr, u, v) != 0)
         ready = wait_for_address(p, u, v, holds);
     if (!u->integer)
@@ -145,6 +149,8 @@ int64_t pipe_units_ready(pipe *p, const op *u, const op *v, int64_t clock, longe
         clock = (int64_t)(p->resolver->drained(p->resolver->context, p->start + (uint64_t)clock) - p->start);
         pipe_spend(p, P5_STALL_SERIALISE, (uint64_t)(clock - from));
     }
+    if (p->control.ideal & P5_IDEAL_RESULTS)
+        fpu_complete_results(&p->fpu, clock);
     int64_t unfrozen = fpu_ready(&p->fpu, u, clock);
     if (v)
         unfrozen = clock_later(unfrozen, fpu_ready(&p->fpu, v, clock));
@@ -174,6 +180,8 @@ static void trace_insn(pipe *p, const pipe_insn *x, unsigned in_v, const p5_trac
     const pipe_front *front = &p->issued_front[in_v];
     t.address = x->op->address;
     t.pipe = (uint8_t)in_v;
+    t.read_misses = p->trace->misses[in_v][0];
+    t.write_misses = p->trace->misses[in_v][1];
     t.clocks = (uint16_t)x->clocks;
     t.kind = (uint8_t)trace_kind(x->op);
     t.pf = p->start + (uint64_t)front->fetched;
@@ -198,4 +206,5 @@ void pipe_trace_group(pipe *p, const pipe_insn *u, const pipe_insn *v, p5_trace_
     trace_insn(p, u, 0, stages);
     if (v)
         trace_insn(p, v, 1, stages);
+    memset(p->trace->misses, 0, sizeof p->trace->misses);
 }

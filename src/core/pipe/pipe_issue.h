@@ -48,6 +48,12 @@ static inline void spend_pair(pipe *p, const op *u, const op *v, int64_t clocks,
     pipe_spend_pair(p, u, v, &of_both, &of_u);
 }
 
+/* Returns how many clocks `o` is in D1. */
+static inline int64_t pipe_d1_clocks(const pipe *p, bool fast, const op *o)
+{
+    return !fast && p->control.ideal & P5_IDEAL_FETCH ? 1 : o->d1_clocks;
+}
+
 /* The clock at which D1 takes a group, and the one until which a miss of the code cache has delayed it. */
 typedef struct d1_pull {
     int64_t clock, miss_until;
@@ -65,7 +71,7 @@ static inline __attribute__((always_inline)) void issue(pipe *p, bool fast, cons
     if ((fast || p->timing->fifo) && pull > p->d1_free) /* D1 was free to take an instruction */
         pipe_count_as(p, fast, P5_EVENT_D1_STARVATION_AND_FIFO_IS_EMPTY, (uint64_t)(pull - p->d1_free),
                       (uint64_t)(pull - p->d1_free));
-    const int64_t d2 = clock_later(pull + ou->d1_clocks, p->d2_free);
+    const int64_t d2 = clock_later(pull + pipe_d1_clocks(p, fast, ou), p->d2_free);
     if (__builtin_expect(p->refill_taken, 0))
         pipe_count_hidden(p, ou, ov);
     const bool integer = ou->integer && (!ov || ov->integer);

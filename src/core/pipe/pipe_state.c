@@ -155,7 +155,7 @@ void pipe_begin(pipe *p, uint64_t start, uint32_t address, const pipe_resolver *
     p->groups = 0;
     p->instructions = 0;
     p->fast = p->timing->fifo && !p->observer && !p->trace && !p->breakpoints &&
-              !(p->control.no_pairing | p->control.single_step);
+              !(p->control.no_pairing | p->control.single_step) && p->control.ideal == 0;
 }
 
 static inline void raise(int64_t *t, int64_t least)

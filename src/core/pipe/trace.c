@@ -22,19 +22,25 @@ p5_pipe_kind trace_kind(const op *o)
 
 typedef struct source_list {
     trace_sink *sink;
-    uint16_t *sources;
+    p5_trace_source *sources;
     unsigned count;
 } source_list;
 
-static void add_source(source_list *list, uint64_t writer)
+/* Adds a source, unless the same instruction is one already; an address needs more than a value. */
+static void add_source(source_list *list, uint64_t writer, p5_source_kind kind, unsigned number)
 {
     uint64_t distance = list->sink->count + 1 - writer; /* from the instruction that is being reported */
-    if (writer == 0 || distance > UINT16_MAX || list->count == P5_TRACE_SOURCES)
+    if (writer == 0 || distance > UINT16_MAX)
         return;
+    const p5_trace_source source = {(uint16_t)distance, (uint8_t)kind, (uint8_t)number};
     for (unsigned i = 0; i < list->count; i++)
-        if (list->sources[i] == distance)
+        if (list->sources[i].distance == distance) {
+            if (kind == P5_SOURCE_ADDRESS)
+                list->sources[i] = source;
             return;
-    list->sources[list->count++] = (uint16_t)distance;
+        }
+    if (list->count < P5_TRACE_SOURCES)
+        list->sources[list->count++] = source;
 }
 
 static void push(uint64_t st[8], uint64_t writer)
@@ -81,25 +87,35 @@ static void x87_writes(uint64_t st[8], const op *o, uint64_t self)
         pop(st);
 }
 
-void trace_sources(trace_sink *sink, const op *o, uint16_t sources[P5_TRACE_SOURCES])
+void trace_sources(trace_sink *sink, const op *o, p5_trace_source sources[P5_TRACE_SOURCES])
 {
     trace_writers *w = &sink->writers;
     source_list list = {sink, sources, 0};
     for (unsigned i = 0; i < 8; i++) {
         if (o->use_gpr >> i & 1)
-            add_source(&list, w->gpr[i]);
+            add_source(&list, w->gpr[i], o->address_gpr >> i & 1 ? P5_SOURCE_ADDRESS : P5_SOURCE_REGISTER, i);
         if (o->read_mm >> i & 1)
-            add_source(&list, w->mm[i]);
+            add_source(&list, w->mm[i], P5_SOURCE_MMX, i);
     }
     for (unsigned i = 8; i-- > 0;)
         if (o->read_st >> i & 1)
-            add_source(&list, w->st[i]);
+            add_source(&list, w->st[i], P5_SOURCE_X87, i);
+    if (o->flags & (ISA_READS_FLAGS | ISA_READS_CARRY))
+        add_source(&list, w->carry, P5_SOURCE_FLAGS, 0);
+    if (o->flags & ISA_READS_FLAGS)
+        add_source(&list, w->flags, P5_SOURCE_FLAGS, 0);
     uint64_t self = ++sink->count;
+    /* MOV moffs,EAX writes EAX for pairing only */
+    const unsigned written = o->flags & ISA_MOFFS && o->unit == ISA_STORE ? 0 : o->def_gpr;
     for (unsigned i = 0; i < 8; i++) {
-        if (o->def_gpr >> i & 1)
+        if (written >> i & 1)
             w->gpr[i] = self;
         if (o->write_mm >> i & 1)
             w->mm[i] = self;
+    }
+    if (o->flags & ISA_WRITES_FLAGS) {
+        w->flags = self;
+        w->carry = o->flags & ISA_KEEPS_CARRY ? w->carry : self;
     }
     if (o->flags & ISA_X87)
         x87_writes(w->st, o, self);

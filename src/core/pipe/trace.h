@@ -9,7 +9,8 @@
  * began. */
 typedef struct trace_writers {
     uint64_t gpr[8], mm[8];
-    uint64_t st[8]; /* by distance from the top of stack, as in fpu.h */
+    uint64_t flags, carry; /* flags apart from CF, and CF */
+    uint64_t st[8];        /* by distance from the top of stack, as in fpu.h */
 } trace_writers;
 
 typedef struct trace_sink {
@@ -17,10 +18,11 @@ typedef struct trace_sink {
     void *context;
     uint64_t count; /* instructions reported */
     trace_writers writers;
+    uint16_t misses[2][2]; /* of the group in EX: by pipe; reads, writes */
 } trace_sink;
 
 /* Fills in `sources` of the next instruction and records the registers that it writes. */
-void trace_sources(trace_sink *sink, const op *o, uint16_t sources[P5_TRACE_SOURCES]);
+void trace_sources(trace_sink *sink, const op *o, p5_trace_source sources[P5_TRACE_SOURCES]);
 
 p5_pipe_kind trace_kind(const op *o);
 

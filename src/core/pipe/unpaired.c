@@ -1,6 +1,10 @@
 /* Texts of the reasons for single issue, for diagrams. */
 #include "core/pipe/operation.h"
 
+_Static_assert((int)P5_UNPAIRED_REGISTER == (int)UNPAIRED_REGISTER &&
+                   (int)P5_UNPAIRED_REASONS == (int)UNPAIRED_COUNT,
+               "core.h has the same numbers");
+
 static const char *const texts[UNPAIRED_COUNT] = {
     [PAIRED] = "",
     [UNPAIRED_CLASS_U] = "cannot be first of a pair",

@@ -119,8 +119,8 @@ static void write_sources(kanata *k, uint64_t id)
 {
     const p5_trace_insn *insn = &k->recent[id % k->capacity].insn;
     for (unsigned i = 0; i < P5_TRACE_SOURCES; i++) {
-        uint64_t distance = insn->sources[i];
-        if (distance == 0 || distance > id || distance >= RECENT)
+        uint64_t distance = insn->sources[i].distance;
+        if (distance == 0 || insn->sources[i].kind == P5_SOURCE_FLAGS || distance > id || distance >= RECENT)
             continue;
         const p5_trace_insn *source = &k->recent[(id - distance) % k->capacity].insn;
         uint64_t left = (source->ready > source->end ? source->ready : source->end) + 1;

@@ -24,8 +24,11 @@ static void expect(const uint8_t *bytes, size_t size, unsigned count,
     assert_int_equal(block->count, count);
     trace_sink sink = {0};
     for (unsigned i = 0; i < count; i++) {
+        p5_trace_source typed[P5_TRACE_SOURCES] = {{0}};
         uint16_t sources[P5_TRACE_SOURCES + 1] = {0};
-        trace_sources(&sink, &block->ops[i], sources);
+        trace_sources(&sink, &block->ops[i], typed);
+        for (unsigned s = 0; s < P5_TRACE_SOURCES; s++)
+            sources[s] = typed[s].distance;
         if (memcmp(sources, expected[i], sizeof sources) != 0)
             fail_msg("instruction %u: sources %u %u %u %u, expected %u %u %u %u", i, sources[0], sources[1],
                      sources[2], sources[3], expected[i][0], expected[i][1], expected[i][2], expected[i][3]);
@@ -151,12 +154,48 @@ static void far_producers(void **state)
                       isa_block_decode(decoder, &(isa_code){bytes, sizeof bytes, 0x1000, true}, 0x1000, 3));
     for (unsigned between = 65533; between < 65537; between++) {
         trace_sink sink = {0};
-        uint16_t sources[P5_TRACE_SOURCES] = {0};
+        p5_trace_source sources[P5_TRACE_SOURCES] = {{0}};
         trace_sources(&sink, &block->ops[0], sources);
         for (unsigned i = 0; i < between; i++)
             trace_sources(&sink, &block->ops[1], sources);
         trace_sources(&sink, &block->ops[2], sources);
-        assert_int_equal(sources[0], between + 1 <= UINT16_MAX ? between + 1 : 0);
+        assert_int_equal(sources[0].distance, between + 1 <= UINT16_MAX ? between + 1 : 0);
+    }
+    block_free(block);
+    isa_decoder_close(decoder);
+}
+
+/* An address needs its register one clock before EX; INC leaves CF to the ADC behind it, and SETC needs CF. */
+static void kinds_of_sources(void **state)
+{
+    (void)state;
+    const uint8_t bytes[] = {0x01,
+                             0xd8,
+                             /* add eax,ebx */ 0x43,
+                             /* inc ebx */ 0x83,
+                             0xd1,
+                             0x00, /* adc ecx,0 */
+                             0x8b,
+                             0x14,
+                             0x08,
+                             /* mov edx,[eax+ecx] */ 0x0f,
+                             0x94,
+                             0xc2 /* sete dl */};
+    const p5_trace_source expected[][2] = {{{0}},
+                                           {{0}},
+                                           {{2, P5_SOURCE_FLAGS, 0}},
+                                           {{3, P5_SOURCE_ADDRESS, 0}, {1, P5_SOURCE_ADDRESS, 1}},
+                                           {{2, P5_SOURCE_FLAGS, 0}}};
+    isa_decoder *decoder = isa_decoder_open(ISA_P55C);
+    p5_block *block =
+        block_prepare(timing_of(P5_FAMILY_P55C),
+                      isa_block_decode(decoder, &(isa_code){bytes, sizeof bytes, 0x1000, true}, 0x1000, 32));
+    assert_int_equal(block->count, 5);
+    trace_sink sink = {0};
+    for (unsigned i = 0; i < block->count; i++) {
+        p5_trace_source sources[P5_TRACE_SOURCES] = {{0}};
+        trace_sources(&sink, &block->ops[i], sources);
+        assert_memory_equal(sources, expected[i], sizeof expected[i]);
     }
     block_free(block);
     isa_decoder_close(decoder);
@@ -164,10 +203,13 @@ static void far_producers(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(general_registers), cmocka_unit_test(the_same_producer),
-        cmocka_unit_test(mmx_registers),     cmocka_unit_test(the_x87_stack),
-        cmocka_unit_test(pops_and_pushes),   cmocka_unit_test(kinds),
-        cmocka_unit_test(far_producers)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(general_registers),
+                                       cmocka_unit_test(the_same_producer),
+                                       cmocka_unit_test(kinds_of_sources),
+                                       cmocka_unit_test(mmx_registers),
+                                       cmocka_unit_test(the_x87_stack),
+                                       cmocka_unit_test(pops_and_pushes),
+                                       cmocka_unit_test(kinds),
+                                       cmocka_unit_test(far_producers)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
