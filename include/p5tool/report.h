@@ -475,16 +475,25 @@ void p5_bench_write(FILE *out, p5_row_format format, const p5_model *model, cons
 
 /* The instructions of some trips in a case's steady state, in the order of issue. */
 typedef struct p5_window p5_window;
+/* Trips of a run, which are numbered from 1. `first` 0: `count` trips that end before the last. */
+typedef struct p5_trip_range {
+    unsigned first, count;
+} p5_trip_range;
 /* Runs the case's two programs to find the instructions that execute once per trip, then captures up to
- * `window_trips` trips that end before the last. P5_ERR_STATE if no instruction executes exactly once per
- * trip. */
+ * `wanted.count` trips. P5_ERR_STATE if no instruction executes exactly once per trip; P5_ERR_RANGE if the run
+ * does not have these trips. */
 p5_status p5_window_capture(p5_case_program *const programs[2], const unsigned trips[2],
-                            const p5_case_conditions *conditions, unsigned window_trips, p5_window **window,
+                            const p5_case_conditions *conditions, p5_trip_range wanted, p5_window **window,
                             p5_error *error);
 void p5_window_free(p5_window *window);
 /* Writes a diagram of the first `show_trips` trips: clock, pipe, instruction, stages, why it issued alone,
  * which cause stalled it. */
 p5_status p5_window_write_diagram(FILE *out, const p5_window *window, unsigned show_trips, p5_error *error);
+/* Writes all trips of the window on one time line, each instruction from PF to WB, with the instructions that
+ * held it back. `colour`: waits have the colours of their causes, for a terminal. */
+p5_status p5_window_write_timeline(FILE *out, const p5_window *window, bool colour, p5_error *error);
+/* Writes the window as JSON lines (docs/schemas/bench.json). */
+p5_status p5_window_write_json(FILE *out, const p5_window *window, p5_error *error);
 /* Writes the whole window as a Kanata 0004 log for the viewer Konata. */
 p5_status p5_window_write_kanata(FILE *out, const p5_window *window, p5_error *error);
 

@@ -23,13 +23,15 @@ typedef enum p5_trace_format {
     P5_TRACE_VCD,    /* value change dump: counters, pins, CPL, bus, branch trace messages */
     P5_TRACE_CHROME, /* trace events for Perfetto and chrome://tracing */
     P5_TRACE_KANATA, /* every instruction in its stages, for the viewer Konata */
+    P5_TRACE_SVG,    /* a picture of the pipeline */
+    P5_TRACE_HTML,   /* a page with it */
     P5_TRACE_FORMATS
 } p5_trace_format;
 
-/* Finds a format by name: csv, jsonl, sqlite, vcd, chrome or kanata. P5_ERR_NAME with similar names. */
+/* Finds a format by name: csv, jsonl, sqlite, vcd, chrome, kanata, svg or html. P5_ERR_NAME with similar names. */
 p5_status p5_trace_format_find(const char *name, p5_trace_format *format, p5_error *error);
 /* Gets the format from the extension of a file's name (.csv .jsonl .ndjson .db .sqlite .sqlite3 .vcd .json
- * .kanata .knt). *compressed is set if .zst follows it. Returns false for other extensions. */
+ * .kanata .knt .svg .html). *compressed is set if .zst follows it. Returns false for other extensions. */
 bool p5_trace_format_of(const char *path, p5_trace_format *format, bool *compressed);
 
 /* A place in a run where a window begins or ends. */

@@ -1,58 +1,21 @@
 /* p5scope bench: what one trip of a case file, or of code from the command line, costs. */
 #include <string.h>
 
-#include "cli/bench_input.h"
+#include "cli/bench_show.h"
 #include "cli/file_use.h"
 #include "cli/guest_options.h"
 #include "cli/option_values.h"
-#include "cli/output.h"
 
-enum { KONATA_TRIPS = 16, MOST_INPUTS = 2 };
+enum { MOST_INPUTS = 2 };
 
 typedef struct bench_options {
     const cli_options *line;
     p5_case_function call; /* arguments and result of --function */
     bench_terms terms;
-    unsigned show_trips;
-    p5_row_format rows;
+    bench_view view;
     bench_input inputs[MOST_INPUTS];
     size_t input_count;
 } bench_options;
-
-/* ---- The diagram ---- */
-
-static bool write_konata(const p5_window *window, const char *path)
-{
-    p5_error error = {0};
-    FILE *out = output_open_file("--konata", path);
-    if (out == NULL)
-        return false;
-    p5_status status = p5_window_write_kanata(out, window, &error);
-    return output_close(out, path, status, &error);
-}
-
-static bool show_window(const bench_options *options, const bench *of)
-{
-    if ((options->line->no_diagram || options->rows != P5_ROWS_TEXT) && options->line->konata == NULL)
-        return true;
-    unsigned trips = options->show_trips;
-    if (options->line->konata != NULL && trips < KONATA_TRIPS)
-        trips = KONATA_TRIPS;
-    p5_error error = {0};
-    p5_window *window;
-    if (p5_window_capture(of->programs, of->trips, &of->conditions, trips, &window, &error) != P5_OK)
-        return cli_refuse_error(&error, NULL, NULL, NULL);
-    bool good = true;
-    if (!options->line->no_diagram && options->rows == P5_ROWS_TEXT) {
-        putchar('\n');
-        p5_status status = p5_window_write_diagram(stdout, window, options->show_trips, &error);
-        good = output_close(stdout, NULL, status, &error);
-    }
-    if (good && options->line->konata != NULL)
-        good = write_konata(window, options->line->konata);
-    p5_window_free(window);
-    return good;
-}
 
 /* ---- One input, or two ---- */
 
@@ -61,19 +24,19 @@ static bool show_one(const bench_options *options, const char *model_name, bench
     p5_model *model = model_option_open("--model", model_name);
     bool good = model != NULL && bench_measure(of, model_name, &options->terms);
     const p5_case *c = &of->case_file;
-    bool text = options->rows == P5_ROWS_TEXT;
+    bool text = options->view.rows == P5_ROWS_TEXT;
     if (good) {
         const p5_bench_side side = {of->name, of->per, of->measured.counts, of->divisor};
         if (text)
             printf("%s on %s, %s:\n\n", of->name, model_name, of->per);
-        p5_bench_write(stdout, options->rows, model, &side, 1, options->line->verbose);
+        p5_bench_write(stdout, options->view.rows, model, &side, 1, options->line->verbose);
         if (text && c->expectation_count > 0 && of->trips[0] == c->trips[0] && of->trips[1] == c->trips[1]) {
             putchar('\n');
             p5_case_judge(c, model, of->measured.counts,
                           (const uint64_t(*)[P5_CASE_REGISTERS])of->measured.registers, true, stdout);
         }
     }
-    good = good && show_window(options, of);
+    good = good && bench_show(&options->view, of);
     p5_model_close(model);
     return good;
 }
@@ -88,14 +51,15 @@ static bool bench_one(const bench_options *options)
                                 : good && of.case_file.models != NULL
                                     ? (const char *const *)of.case_file.models
                                     : first;
-    if (good && options->line->konata != NULL && models[1] != NULL) {
-        cli_complain(NULL, NULL, 0, "--konata works with a single model; choose it with --model.");
+    if (good && (options->line->konata != NULL || options->line->output != NULL) && models[1] != NULL) {
+        cli_complain(NULL, NULL, 0, "%s works with a single model; choose it with --model.",
+                     options->line->konata != NULL ? "--konata" : "-o");
         good = false;
     }
     for (const char *const *model = models; good && *model != NULL; model++) {
         if (model != models)
             putchar('\n'); /* an empty line between the tables of all formats */
-        good = show_one(options, *model, &of);
+        good = options->line->listing ? bench_show_static(&of, *model) : show_one(options, *model, &of);
     }
     bench_release(&of);
     return good;
@@ -114,11 +78,11 @@ static bool bench_two(const bench_options *options)
         sides[i] = (p5_bench_side){of[i].name, of[i].per, of[i].measured.counts, of[i].divisor};
     }
     if (good)
-        p5_bench_write(stdout, options->rows, model, sides, 2, options->line->verbose);
+        p5_bench_write(stdout, options->view.rows, model, sides, 2, options->line->verbose);
     for (unsigned i = 0; i < 2; i++) {
-        if (good && options->rows == P5_ROWS_TEXT && !options->line->no_diagram) {
+        if (good && options->view.rows == P5_ROWS_TEXT && !options->line->no_diagram) {
             printf("\n %c:", 'A' + (int)i);
-            good = show_window(options, &of[i]);
+            good = bench_show(&options->view, &of[i]);
         }
         bench_release(&of[i]);
     }
@@ -205,10 +169,14 @@ static bool choose_inputs(bench_options *options)
             return cli_refuse("--asm", "''", 1, "--asm needs at least one instruction");
         options->inputs[options->input_count++].code = code;
     }
-    if (options->input_count == 2 && (line->model.count > 1 || line->konata != NULL))
-        return cli_refuse(NULL, NULL, 0,
-                          line->konata != NULL ? "--konata works with a single input."
-                                               : "Two inputs are compared on a single --model.");
+    const char *single = line->konata != NULL   ? "--konata"
+                         : line->output != NULL ? "-o"
+                         : line->listing        ? "--static"
+                                                : NULL;
+    if (options->input_count == 2 && single != NULL)
+        return cli_refuse(NULL, NULL, 0, "%s works with a single input.", single);
+    if (options->input_count == 2 && line->model.count > 1)
+        return cli_refuse(NULL, NULL, 0, "Two inputs are compared on a single --model.");
     return true;
 }
 
@@ -216,14 +184,13 @@ static bool choose_inputs(bench_options *options)
 static bool take_values(bench_options *options)
 {
     const cli_options *line = options->line;
-    options->rows = rows_format(line);
-    options->show_trips = line->trips != 0 ? (unsigned)line->trips : 1;
     options->call.x87_result = line->x87;
     options->terms = (bench_terms){.setup = line->setup,
                                    .copies = line->unroll != 0 ? (unsigned)line->unroll : 1,
                                    .repeat = (unsigned)line->repeat,
                                    .cpl = line->used[OPTION_CPL] && line->cpl == 0 ? 0 : 3};
-    bool good = (line->n == NULL || set_trips(options, line->n)) && check_models(&line->model);
+    bool good = bench_view_take(&options->view, line) && (line->n == NULL || set_trips(options, line->n)) &&
+                check_models(&line->model);
     for (size_t i = 0; i < line->arg.count && good; i++)
         good = add_argument(&options->call, line->arg.items[i]);
     return good;
@@ -235,9 +202,10 @@ static int run(const cli_options *line)
     if (!take_values(&options) || !choose_inputs(&options))
         return CLI_USAGE;
     const file_use files[] = {{"--konata", line->konata, false},
+                              {"-o", line->output, false},
                               {"the input", options.inputs[0].path, true},
                               {"the input", options.inputs[1].path, true}};
-    if (!file_uses_distinct(files, 3))
+    if (!file_uses_distinct(files, 4))
         return CLI_USAGE;
     return (options.input_count == 2 ? bench_two(&options) : bench_one(&options)) ? CLI_OK : CLI_FAILED;
 }

@@ -18,7 +18,7 @@ BEGIN {
     ctype["operand"] = ctype["alias"] = ""
 }
 function fail(message) { printf "%s:%d: error: %s\n", FILENAME, FNR, message >"/dev/stderr"; failed = 1; exit 1 }
-function identifier(text) { gsub(/-/, "_", text); return text == "asm" ? "code" : text } # asm is a keyword of GNU C
+function identifier(text) { gsub(/-/, "_", text); return text == "asm" ? "code" : text == "static" ? "listing" : text } # words that C reserves
 function constant(text) { gsub(/-/, "_", text); return "OPTION_" toupper(text) }
 function quoted(text) { gsub(/[\\"]/, "\\\\&", text); return text == "-" ? "NULL" : "\"" text "\"" }
 function has(list, item) { return index(" " list " ", " " item " ") > 0 }

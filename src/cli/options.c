@@ -27,7 +27,7 @@ static error_t answer_help(const parse *p, const char *page)
         exit(output_finish(CLI_OK));
     return cli_complain("--help", page, 1,
                         "there is no page of help '%s'; there are machine, guest and all for verbs that run "
-                        "a guest, and output for stat",
+                        "a guest, and output for stat, trace and bench",
                         page);
 }
 

@@ -45,10 +45,11 @@ static bool choose_format(trace_options *options)
             return cli_refuse_error(&error, "--format", options->line->format, NULL);
         }
     } else if (!known) {
-        return cli_refuse("-o", path, 1,
-                          "the file's name has no known ending (.csv .jsonl .db .vcd .json .kanata, also "
-                          "with .zst); choose "
-                          "the format with --format");
+        return cli_refuse(
+            "-o", path, 1,
+            "the file's name has no known ending (.csv .jsonl .db .vcd .json .kanata .svg .html, also "
+            "with .zst); choose "
+            "the format with --format");
     }
     if (options->trace.bus_clock && options->trace.format != P5_TRACE_VCD)
         return cli_refuse("-o", path, 1, "--bus-clock is for waveforms (.vcd)");
@@ -62,11 +63,11 @@ static bool choose_format(trace_options *options)
     if (options->trace.deltas && options->trace.format != P5_TRACE_CSV &&
         options->trace.format != P5_TRACE_JSON)
         return cli_refuse("-o", path, 1, "--deltas is for CSV and JSON lines (.csv .jsonl)");
-    if (options->trace.format == P5_TRACE_KANATA &&
+    if (options->trace.format >= P5_TRACE_KANATA &&
         (asks_for_rows(options) || options->line->event.count > 0))
         return cli_refuse(
             "-o", path, 1,
-            "-I, -e, --at, --markers and --pmu have no effect here: a log of the pipeline (.kanata) has no "
+            "-I, -e, --at, --markers and --pmu have no effect here: the pipeline (.kanata .svg .html) has no "
             "rows of counters");
     return true;
 }

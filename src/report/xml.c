@@ -59,3 +59,20 @@ void xml_attribute(FILE *out, const char *value)
 {
     write_escaped(out, value, true);
 }
+
+void xml_script_json(FILE *out, const char *json, size_t size)
+{
+    /* '<' occurs in strings only, where an escape means the same. */
+    for (const char *at = json, *end = json + size; at < end; at++) {
+        bool line_end =
+            end - at >= 3 && memcmp(at, "\xe2\x80", 2) == 0 && (at[2] == '\xa8' || at[2] == '\xa9');
+        if (*at == '<') {
+            fputs("\\u003c", out);
+        } else if (line_end) {
+            fputs(at[2] == '\xa8' ? "\\u2028" : "\\u2029", out);
+            at += 2;
+        } else {
+            fputc(*at, out);
+        }
+    }
+}

@@ -50,7 +50,7 @@ includes | awk "$circles"'
         split("core: event+model bus memory+branch pipe profile exact+planted replay testreg;" \
               "engine: unicorn stretch memory x87 control segment stream;" \
               "machine: base observe share disk board run load bios dos+linux snapshot gdb;" \
-              "report: stat database+profile trace case", floor, ";")
+              "report: stat database+profile timeline trace case loop", floor, ";")
         for (f in floor) {
             n = split(floor[f], level, " ")
             for (i = 2; i <= n; i++) {

@@ -271,6 +271,28 @@ p5_status p5_case_assemble_text(const char *name, const char *text, unsigned tri
     return status;
 }
 
+p5_case_program *case_program_with_text(const p5_case_program *of, uint8_t *text, size_t size,
+                                        uint32_t exit_address)
+{
+    p5_case_program *made = calloc(1, sizeof *made);
+    uint8_t *data = malloc(of->object.data_size + 1);
+    if (made == NULL || data == NULL) {
+        free(made);
+        free(data);
+        return NULL;
+    }
+    made->object = of->object;
+    made->object.undefined = NULL;
+    made->object.undefined_count = 0;
+    made->object.text = text;
+    made->object.text_size = size;
+    made->object.exit_address = exit_address;
+    made->object.data = data;
+    if (of->object.data_size > 0)
+        memcpy(data, of->object.data, of->object.data_size);
+    return made;
+}
+
 void p5_case_program_free(p5_case_program *program)
 {
     if (program == NULL)

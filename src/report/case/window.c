@@ -1,7 +1,7 @@
 /* Captures some trips of a case. Code does not mark its trips. A trip starts at the first instruction that
  * executes exactly once more when N grows by one. Counting the executions of every address with N1 and with
  * N2 finds it. */
-#include "report/case/window.h"
+#include "report/timeline/window.h"
 
 #include <stdlib.h>
 
@@ -116,7 +116,7 @@ static void trace_capture(void *context, p5_machine *machine)
 typedef struct loop_trips {
     uint32_t head;
     uint64_t executions;
-    unsigned wanted;
+    p5_trip_range wanted;
 } loop_trips;
 
 static p5_status capture_trips(const p5_case_program *program, const p5_case_conditions *conditions,
@@ -124,7 +124,14 @@ static p5_status capture_trips(const p5_case_program *program, const p5_case_con
 {
     /* Takes the trips before the last one, because the loop's end is not part of the steady state. */
     uint64_t to = loop->executions > 1 ? loop->executions : 2;
-    uint64_t from = to > loop->wanted ? to - loop->wanted : 1;
+    uint64_t from = to > loop->wanted.count ? to - loop->wanted.count : 1;
+    if (loop->wanted.first != 0) {
+        from = loop->wanted.first;
+        to = from + loop->wanted.count;
+        if (to > loop->executions)
+            return error_set(error, P5_ERR_RANGE, "the run shows trips 1 to %llu; there is no trip %llu",
+                             (unsigned long long)loop->executions - 1, (unsigned long long)to - 1);
+    }
     capture state = {.window = window, .head = loop->head, .from = from, .to = to};
     p5_case_program_image(program, &state.image);
     state.decoder = isa_decoder_open(ISA_P54C | ISA_P55C);
@@ -144,7 +151,7 @@ static p5_status capture_trips(const p5_case_program *program, const p5_case_con
 }
 
 p5_status p5_window_capture(p5_case_program *const programs[2], const unsigned trips[2],
-                            const p5_case_conditions *conditions, unsigned window_trips, p5_window **window,
+                            const p5_case_conditions *conditions, p5_trip_range wanted, p5_window **window,
                             p5_error *error)
 {
     p5_case_image image;
@@ -172,7 +179,7 @@ p5_status p5_window_capture(p5_case_program *const programs[2], const unsigned t
     if (made == NULL)
         return error_set(error, P5_ERR_MEMORY, "no memory for the window");
     made->run_trips = (unsigned)executions;
-    const loop_trips loop = {image.text_address + (uint32_t)head, executions, window_trips};
+    const loop_trips loop = {image.text_address + (uint32_t)head, executions, wanted};
     status = capture_trips(programs[1], conditions, &loop, made, error);
     if (status != P5_OK) {
         p5_window_free(made);

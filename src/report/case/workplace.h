@@ -26,6 +26,9 @@ p5_status workplace_message(const workplace *place, const char *name, p5_error *
 /* Makes a program of the object; `function` as for case_object_place. */
 p5_status workplace_program(const workplace *place, const char *name, const char *function,
                             p5_case_program **program, p5_error *error);
+/* Returns a copy of the program with other code, which it takes over; NULL when memory is out. */
+p5_case_program *case_program_with_text(const p5_case_program *of, uint8_t *text, size_t size,
+                                        uint32_t exit_address);
 /* Returns the name of the undefined symbol with the address `address`, or NULL. */
 const char *case_program_undefined(const p5_case_program *program, uint32_t address);
 /* Reads a whole file and appends a NUL. The caller frees the bytes. */

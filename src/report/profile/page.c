@@ -10,6 +10,7 @@
 #include "report/profile/flame.h"
 #include "report/profile/page.h"
 #include "report/stat/list.h"
+#include "report/xml.h"
 
 extern const embedded_file page_files[]; /* page.html */
 
@@ -353,25 +354,6 @@ p5_status p5_profile_write_page_data(FILE *out, const p5_profile *p, p5_error *e
     return error_unless_written(error, out, "the report");
 }
 
-/* Writes JSON so that it cannot end the surrounding element <script>. '<' occurs in strings only, where an
- * escape means the same. Unicode's two line separators, E2 80 A8 and E2 80 A9, are escaped likewise, because
- * JavaScript treats them as line ends and JSON does not. */
-static void write_in_script(FILE *out, const char *json, size_t size)
-{
-    for (const char *at = json, *end = json + size; at < end; at++) {
-        bool line_end =
-            end - at >= 3 && memcmp(at, "\xe2\x80", 2) == 0 && (at[2] == '\xa8' || at[2] == '\xa9');
-        if (*at == '<') {
-            fputs("\\u003c", out);
-        } else if (line_end) {
-            fputs(at[2] == '\xa8' ? "\\u2028" : "\\u2029", out);
-            at += 2;
-        } else {
-            fputc(*at, out);
-        }
-    }
-}
-
 p5_status p5_profile_write_html(FILE *out, const p5_profile *p, p5_error *error)
 {
     static const char begins[] = "id=\"profile\">\n", ends[] = "</script>";
@@ -383,7 +365,7 @@ p5_status p5_profile_write_html(FILE *out, const p5_profile *p, p5_error *error)
     fits = memory != NULL && fclose(memory) == 0 && fits;
     if (fits) {
         fwrite(text, 1, (size_t)(at - text), out);
-        write_in_script(out, json, size);
+        xml_script_json(out, json, size);
         fputs(strstr(at, ends), out);
     }
     free(json);

@@ -16,6 +16,8 @@ static const struct {
     [P5_TRACE_VCD] = {"vcd", &trace_vcd, {".vcd"}},
     [P5_TRACE_CHROME] = {"chrome", &trace_chrome, {".json"}},
     [P5_TRACE_KANATA] = {"kanata", &trace_kanata, {".kanata", ".knt"}},
+    [P5_TRACE_SVG] = {"svg", &trace_pipeline, {".svg"}},
+    [P5_TRACE_HTML] = {"html", &trace_pipeline, {".html"}},
 };
 
 p5_status p5_trace_format_find(const char *name, p5_trace_format *format, p5_error *error)
@@ -29,7 +31,8 @@ p5_status p5_trace_format_find(const char *name, p5_trace_format *format, p5_err
         text_nearest_offer(&nearest, formats[i].name);
     }
     error_set(error, P5_ERR_NAME,
-              "there is no trace format '%s'; there are csv, jsonl, sqlite, vcd, chrome, kanata", name);
+              "there is no trace format '%s'; there are csv, jsonl, sqlite, vcd, chrome, kanata, svg, html",
+              name);
     error_nearest(error, &nearest);
     return P5_ERR_NAME;
 }

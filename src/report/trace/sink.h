@@ -66,7 +66,8 @@ struct trace_sink {
     bool no_rows;           /* it uses only the window */
 };
 
-extern const trace_sink_type trace_csv, trace_jsonl, trace_sqlite, trace_vcd, trace_chrome, trace_kanata;
+extern const trace_sink_type trace_csv, trace_jsonl, trace_sqlite, trace_vcd, trace_chrome, trace_kanata,
+    trace_pipeline;
 /* Returns the type of a format. */
 const trace_sink_type *trace_sink_of(p5_trace_format format);
 

@@ -40,7 +40,7 @@ offers p5scope stat -M cache,t -- cache,tlb
 offers p5scope annotate -M "" -- intel att
 offers p5scope annotate --syntax "" -- intel att
 offers p5scope stat --model p54c-1 -- p54c-100 p54c-133 p54c-166 ...
-offers p5scope trace --format "" -- csv jsonl sqlite vcd chrome kanata
+offers p5scope trace --format "" -- csv jsonl sqlite vcd chrome kanata svg html
 offers p5scope report -s "" -- symbol line address file mode
 offers p5scope msr ce -- cesr
 offers p5scope list m -- metrics models

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "report/case/window.h"
+#include "report/timeline/window.h"
 
 /* A pair, then an instruction that waits one clock for an AGI and takes two, one of them because of a bank
  * conflict: a trip of four clocks. */
@@ -34,7 +34,7 @@ static window_insn insns[] = {
     {.trace = {.address = 0x100003,
                .pf = 8,
                .f = 10,
-               .sources = {2},
+               .sources = {{.distance = 2}},
                .d1 = 11,
                .d2 = 12,
                .ex = 14,
@@ -146,8 +146,9 @@ static void unrolled_code_has_no_trip(void **state)
             P5_OK)
             fail_msg("%s", error.message);
     p5_window *captured;
+    const p5_trip_range one = {.count = 1};
     const p5_case_conditions conditions = {.model = "p55c-200"};
-    assert_int_equal(p5_window_capture(programs, trips, &conditions, 1, &captured, &error), P5_ERR_STATE);
+    assert_int_equal(p5_window_capture(programs, trips, &conditions, one, &captured, &error), P5_ERR_STATE);
     assert_non_null(strstr(error.message, "once per trip"));
     assert_null(captured);
     for (unsigned i = 0; i < 2; i++)

@@ -1,0 +1,181 @@
+#define _GNU_SOURCE /* asprintf */
+#include "cli/bench_show.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "cli/cli.h"
+#include "cli/option_values.h"
+#include "cli/output.h"
+
+enum { KONATA_TRIPS = 16, TIMELINE_TRIPS = 3, MOST_TRIPS = 1000 };
+
+/* --trips T, or A..B */
+static bool take_trips(bench_view *view, const char *text)
+{
+    const char *dots = strstr(text, "..");
+    char first[32];
+    uint64_t from = 0, to = 0;
+    if (dots == NULL) {
+        if (number_option("--trips", text, MOST_TRIPS, &to) != 0)
+            return false;
+        if (to == 0)
+            return cli_refuse("--trips", text, 1, "at least 1 trip is shown");
+        view->trips.count = (unsigned)to;
+        return true;
+    }
+    if ((size_t)(dots - text) >= sizeof first)
+        return cli_refuse("--trips", text, 1,
+                          "--trips A..B needs the numbers of two trips, for example 5..8");
+    snprintf(first, sizeof first, "%.*s", (int)(dots - text), text);
+    if (number_option("--trips", first, INT32_MAX, &from) != 0 ||
+        number_option("--trips", dots + 2, INT32_MAX, &to) != 0)
+        return false;
+    if (from == 0 || to < from || to - from >= MOST_TRIPS)
+        return cli_refuse("--trips", text, 1,
+                          "A is at least 1, B is not less, and at most %d trips are shown", MOST_TRIPS);
+    view->trips = (p5_trip_range){(unsigned)from, (unsigned)(to - from + 1)};
+    return true;
+}
+
+bool bench_view_take(bench_view *view, const cli_options *line)
+{
+    *view = (bench_view){.line = line, .rows = rows_format(line)};
+    return line->trips == NULL || take_trips(view, line->trips);
+}
+
+/* ---- Files ---- */
+
+static bool write_konata(const p5_window *window, const char *path)
+{
+    p5_error error = {0};
+    FILE *out = output_open_file("--konata", path);
+    if (out == NULL)
+        return false;
+    p5_status status = p5_window_write_kanata(out, window, &error);
+    return output_close(out, path, status, &error);
+}
+
+static bool is_svg(const char *path)
+{
+    const size_t length = strlen(path);
+    return length > 4 && strcasecmp(path + length - 4, ".svg") == 0;
+}
+
+/* Writes -o FILE, a picture or a page with it. */
+static bool write_picture(const bench_view *view, const bench *of, const p5_window *window,
+                          const p5_loop_limits *limits)
+{
+    p5_error error = {0};
+    const char *path = view->line->output;
+    char *title = NULL, *summary = NULL;
+    size_t size = 0;
+    FILE *text = open_memstream(&summary, &size), *out = output_open_file("-o", path);
+    bool good =
+        text != NULL && out != NULL && asprintf(&title, "%s on %s", of->name, of->conditions.model) >= 0;
+    if (text != NULL && limits != NULL)
+        p5_loop_limits_write(text, P5_ROWS_TEXT, limits);
+    good = text != NULL && fclose(text) == 0 && good;
+    p5_status status = P5_ERR_MEMORY;
+    if (good)
+        status = is_svg(path) ? p5_window_write_svg(out, window, title, &error)
+                              : p5_window_write_html(out, window, title, summary, &error);
+    good = out != NULL && output_close(out, path, status, &error) && good;
+    free(title);
+    free(summary);
+    return good;
+}
+
+/* ---- What is shown ---- */
+
+/* Returns the trips to capture for everything that is to be shown. */
+static p5_trip_range wanted_trips(const bench_view *view)
+{
+    p5_trip_range trips = view->trips;
+    const unsigned least = view->line->konata != NULL ? KONATA_TRIPS : 0;
+    if (trips.count == 0)
+        trips.count = view->line->timeline || view->line->output != NULL ? TIMELINE_TRIPS : 1;
+    if (trips.first == 0 && trips.count < least)
+        trips.count = least;
+    return trips;
+}
+
+/* Shows the window at standard output. */
+static bool show_diagram(const bench_view *view, const p5_window *window)
+{
+    p5_error error = {0};
+    p5_status status;
+    if (view->rows == P5_ROWS_TEXT)
+        putchar('\n');
+    if (view->rows == P5_ROWS_JSON)
+        status = p5_window_write_json(stdout, window, &error);
+    else if (view->line->timeline)
+        status = p5_window_write_timeline(stdout, window, cli_colour(stdout), &error);
+    else
+        status =
+            p5_window_write_diagram(stdout, window, view->trips.count != 0 ? view->trips.count : 1, &error);
+    return output_close(stdout, NULL, status, &error);
+}
+
+/* Captures the trips whose clocks the counts are, and finds what limits them. */
+static bool find_limits(const bench *of, p5_window **all, p5_loop_limits *limits)
+{
+    p5_error error = {0};
+    const unsigned trips = of->trips[1] - of->trips[0];
+    const p5_trip_range steady = {.count = trips < MOST_TRIPS ? trips : MOST_TRIPS};
+    return (p5_window_capture(of->programs, of->trips, &of->conditions, steady, all, &error) == P5_OK &&
+            p5_loop_limits_find(of->programs, of->trips, &of->conditions, *all, limits, &error) == P5_OK) ||
+           cli_refuse_error(&error, NULL, NULL, NULL);
+}
+
+/* Shows limits, rewritings and trips at standard output. */
+static bool show_text(const bench_view *view, const bench *of, const p5_window *window,
+                      const p5_loop_limits *limits)
+{
+    if (view->rows == P5_ROWS_TEXT)
+        putchar('\n');
+    p5_loop_limits_write(stdout, view->rows, limits);
+    if (view->line->suggest) {
+        p5_error error = {0};
+        if (view->rows == P5_ROWS_TEXT)
+            putchar('\n');
+        p5_status status =
+            p5_suggest_write(stdout, view->rows, of->programs, of->trips, &of->conditions, &error);
+        if (status != P5_OK)
+            return cli_refuse_error(&error, NULL, NULL, NULL);
+    }
+    return show_diagram(view, window);
+}
+
+bool bench_show_static(const bench *of, const char *model)
+{
+    p5_error error = {0};
+    p5_status status =
+        p5_static_write(stdout, of->programs[0], of->input->function.name != NULL, model, &error);
+    return output_close(stdout, NULL, status, &error);
+}
+
+bool bench_show(const bench_view *view, const bench *of)
+{
+    const cli_options *line = view->line;
+    const bool diagram = !line->no_diagram && (view->rows == P5_ROWS_TEXT || view->rows == P5_ROWS_JSON);
+    if (!diagram && line->konata == NULL && line->output == NULL)
+        return true;
+    p5_error error = {0};
+    p5_window *window = NULL, *all = NULL;
+    p5_loop_limits limits;
+    bool good = p5_window_capture(of->programs, of->trips, &of->conditions, wanted_trips(view), &window,
+                                  &error) == P5_OK ||
+                cli_refuse_error(&error, NULL, NULL, NULL);
+    const bool limited = diagram || line->output != NULL;
+    good = good && (!limited || find_limits(of, &all, &limits));
+    good = good && (!diagram || show_text(view, of, window, &limits));
+    if (good && line->konata != NULL)
+        good = write_konata(window, line->konata);
+    if (good && line->output != NULL)
+        good = write_picture(view, of, window, &limits);
+    p5_window_free(window);
+    p5_window_free(all);
+    return good;
+}

@@ -1,0 +1,155 @@
+/* What limits a loop: its dependence chain, and what it would cost without one of the other limits. */
+#include <string.h>
+
+#include "base/error.h"
+#include "machine/machine.h"
+#include "p5tool/loop.h"
+#include "report/json_writer.h"
+#include "report/loop/chain.h"
+
+static const struct {
+    const char *name, *key;
+    unsigned ideal;
+} kinds[P5_LIMITS] = {
+    [P5_LIMIT_RESULTS] = {"waits for results (AGI, x87, MMX)", "results", P5_IDEAL_RESULTS},
+    [P5_LIMIT_PAIRS] = {"pairing rules", "pairing", P5_IDEAL_PAIRS},
+    [P5_LIMIT_FETCH] = {"prefetch and decode", "fetch", P5_IDEAL_FETCH},
+    [P5_LIMIT_MEMORY] = {"memory", "memory", P5_IDEAL_HITS},
+    [P5_LIMIT_BRANCHES] = {"mispredicted branches", "branches", P5_IDEAL_BRANCHES},
+    [P5_LIMIT_CHAIN] = {"the dependence chain", "chain", 0},
+    [P5_LIMIT_EXECUTION] = {"the instructions' own clocks", "execution", 0},
+};
+
+const char *p5_limit_name(p5_limit limit)
+{
+    return kinds[limit].name;
+}
+
+static void make_ideal(void *context, p5_machine *machine)
+{
+    p5_core_set_ideal(p5_machine_core(machine), *(const unsigned *)context);
+}
+
+/* Prices a trip on a processor with the perfect parts `ideal`. */
+static p5_status price(p5_case_program *const programs[2], const unsigned trips[2],
+                       const p5_case_conditions *conditions, unsigned ideal, double *clocks, p5_error *error)
+{
+    const p5_case_observer observer = {make_ideal, &ideal};
+    p5_counts counts[2];
+    uint64_t sums[2];
+    for (unsigned i = 0; i < 2; i++) {
+        p5_status status = p5_case_run(programs[i], conditions, &observer, &counts[i], NULL, error);
+        if (status != P5_OK)
+            return status;
+        sums[i] = p5_counts_sum(counts[i].clocks, P5_CPL_MASK_ALL);
+    }
+    *clocks = ((double)sums[1] - (double)sums[0]) / ((double)trips[1] - (double)trips[0]);
+    return P5_OK;
+}
+
+static void count_alone(const p5_window *window, double alone[P5_UNPAIRED_REASONS])
+{
+    for (size_t i = 0; i < window->count; i++) {
+        const p5_trace_insn *t = &window->items[i].trace;
+        if (t->pipe == 0 && t->unpaired < P5_UNPAIRED_REASONS)
+            alone[t->unpaired]++;
+    }
+    alone[0] = 0; /* pairs */
+    for (unsigned r = 0; r < P5_UNPAIRED_REASONS && window->trips > 0; r++)
+        alone[r] /= window->trips;
+}
+
+static p5_limit choose(const p5_loop_limits *l)
+{
+    p5_limit limit = P5_LIMIT_EXECUTION;
+    double least = l->clocks * 0.99;
+    if (l->chain >= l->clocks * 0.9)
+        return P5_LIMIT_CHAIN;
+    for (unsigned k = 0; k < P5_LIMIT_PRICED; k++) {
+        if (l->without[k] < least) {
+            least = l->without[k];
+            limit = (p5_limit)k;
+        }
+    }
+    return limit;
+}
+
+/* Returns `priced` within the law of a bound. A loop that is freed of one limit can still not be faster than its
+ * chain; and where it becomes slower because other instructions meet, the limit costs nothing. */
+static double bounded(double priced, const p5_loop_limits *l)
+{
+    priced = priced < l->clocks ? priced : l->clocks;
+    return priced > l->chain ? priced : l->chain;
+}
+
+p5_status p5_loop_limits_find(p5_case_program *const programs[2], const unsigned trips[2],
+                              const p5_case_conditions *conditions, const p5_window *window,
+                              p5_loop_limits *out, p5_error *error)
+{
+    memset(out, 0, sizeof *out);
+    unsigned all = 0;
+    out->chain = chain_find(window, out->chain_text, sizeof out->chain_text);
+    if (out->chain < 0)
+        return error_set(error, P5_ERR_MEMORY, "no memory for the dependence chain");
+    p5_status status = price(programs, trips, conditions, 0, &out->clocks, error);
+    for (unsigned k = 0; k < P5_LIMIT_PRICED && status == P5_OK; k++) {
+        status = price(programs, trips, conditions, kinds[k].ideal, &out->without[k], error);
+        out->without[k] = bounded(out->without[k], out);
+        all |= kinds[k].ideal;
+    }
+    if (status == P5_OK)
+        status = price(programs, trips, conditions, all, &out->without_all, error);
+    out->without_all = bounded(out->without_all, out);
+    count_alone(window, out->alone);
+    out->limit = choose(out);
+    return status;
+}
+
+/* ---- output -------------------------------------------------------------------------------------------- */
+
+static void write_text(FILE *out, const p5_loop_limits *l)
+{
+    fprintf(out, "Limited by %s.\n\n%14.3f  clocks per trip of this loop; without\n", kinds[l->limit].name,
+            l->clocks);
+    for (unsigned k = 0; k < P5_LIMIT_PRICED; k++)
+        fprintf(out, "%14.3f    %-36s %+.3f\n", l->without[k], kinds[k].name, l->without[k] - l->clocks);
+    fprintf(out, "%14.3f    all of these\n", l->without_all);
+    if (l->chain > 0)
+        fprintf(out, "%14.3f  clocks of the dependence chain: %s\n", l->chain, l->chain_text);
+    for (unsigned r = 0; r < P5_UNPAIRED_REASONS; r++)
+        if (l->alone[r] > 0)
+            fprintf(out, "%14.3f  alone: %s\n", l->alone[r], p5_unpaired_text(r));
+}
+
+static void write_json(FILE *out, const p5_loop_limits *l)
+{
+    json_writer json;
+    json_init(&json, out);
+    json_open_object(&json);
+    json_key_string(&json, "what", "limits");
+    json_key_string(&json, "limit", kinds[l->limit].key);
+    json_key_double(&json, "clocks", l->clocks);
+    json_key(&json, "without");
+    json_open_object(&json);
+    for (unsigned k = 0; k < P5_LIMIT_PRICED; k++)
+        json_key_double(&json, kinds[k].key, l->without[k]);
+    json_key_double(&json, "all", l->without_all);
+    json_close_object(&json);
+    json_key_double(&json, "chain", l->chain);
+    json_key_string(&json, "chain_text", l->chain_text);
+    json_key(&json, "alone");
+    json_open_object(&json);
+    for (unsigned r = 0; r < P5_UNPAIRED_REASONS; r++)
+        if (l->alone[r] > 0)
+            json_key_double(&json, p5_unpaired_text(r), l->alone[r]);
+    json_close_object(&json);
+    json_close_object(&json);
+}
+
+void p5_loop_limits_write(FILE *out, p5_row_format format, const p5_loop_limits *limits)
+{
+    if (format == P5_ROWS_JSON)
+        write_json(out, limits);
+    else
+        write_text(out, limits);
+}

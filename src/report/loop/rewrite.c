@@ -1,0 +1,263 @@
+/* Changes of order, and what rewritings have in common. */
+#include "report/loop/rewrite.h"
+
+#include <string.h>
+
+enum { FARTHEST = 12, LONGEST_RUN = 64 };
+
+/* ---- Independence -------------------------------------------------------------------------------------- */
+
+/* Instructions that nothing is moved across. CLD, STD and EMMS change the state of others. */
+static bool is_barrier(const code_insn *item)
+{
+    const isa_insn *insn = &item->insn;
+    const uint8_t *opcode = item->bytes + insn->prefixes;
+    return (insn->flags &
+            (ISA_SERIALISING | ISA_SYSTEM | ISA_STRING | ISA_VARIABLE_ACCESSES | ISA_FAR_TRANSFER |
+             ISA_SEGMENT_LOAD | ISA_IO | ISA_UNDEFINED | ISA_IMPLICIT_LOCK)) != 0 ||
+           insn->lock || insn->rep || insn->repne || isa_forms[insn->form].branch != ISA_NOT_BRANCH ||
+           isa_forms[insn->form].fp == ISA_FP_CONTROL || opcode[0] == 0xfc || opcode[0] == 0xfd ||
+           (opcode[0] == 0x0f && opcode[1] == 0x77);
+}
+
+code_operand rewrite_operand(const code_insn *item)
+{
+    code_operand none = {NULL, 0, 0};
+    const isa_insn *insn = &item->insn;
+    const bool is_lea = isa_forms[insn->form].unit == ISA_AGU && !insn->escape_0f;
+    if ((!insn->memory && !is_lea) || !insn->address32 || insn->flags & ISA_MOFFS)
+        return none;
+    const uint8_t *modrm = item->bytes + insn->prefixes + (insn->escape_0f ? 2 : 1);
+    const unsigned mod = modrm[0] >> 6, rm = modrm[0] & 7;
+    if (mod == 3)
+        return none;
+    const bool sib = rm == 4, absolute = mod == 0 && (rm == 5 || (sib && (modrm[1] & 7) == 5));
+    code_operand operand = {modrm, sib ? 2 : 1, 0};
+    if (mod == 1)
+        operand.displacement = (int8_t)modrm[operand.size++];
+    if (mod == 2 || absolute) {
+        memcpy(&operand.displacement, modrm + operand.size, 4);
+        operand.size += 4;
+    }
+    return operand;
+}
+
+/* Returns whether two operands have the same base, index and scale. */
+static bool same_registers(const code_operand *a, const code_operand *b)
+{
+    const unsigned rm = a->bytes[0] & 7, mod_a = a->bytes[0] >> 6, mod_b = b->bytes[0] >> 6;
+    if (rm != (b->bytes[0] & 7u) || (rm == 4 && a->bytes[1] != b->bytes[1]))
+        return false;
+    const bool baseless = rm == 5 || (rm == 4 && (a->bytes[1] & 7) == 5);
+    return !baseless || (mod_a == 0) == (mod_b == 0);
+}
+
+bool rewrite_is_disjoint(const loop_code *code, size_t a, size_t b)
+{
+    const code_operand x = rewrite_operand(&code->items[a]), y = rewrite_operand(&code->items[b]);
+    const isa_insn *p = &code->items[a].insn, *q = &code->items[b].insn;
+    if (x.bytes == NULL || y.bytes == NULL || p->accesses > 2 || q->accesses > 2 || p->flags & ISA_STACK ||
+        q->flags & ISA_STACK || p->segment != q->segment || !same_registers(&x, &y))
+        return false;
+    for (size_t i = a; i < b; i++)
+        if (code_writes(&code->items[i].insn) & q->address_gpr)
+            return false;
+    const int64_t apart = (int64_t)y.displacement - x.displacement;
+    return apart >= 0 ? apart >= p->operand_bytes : -apart >= q->operand_bytes;
+}
+
+static bool writes_memory(const isa_insn *insn)
+{
+    return isa_forms[insn->form].data_writes > 0;
+}
+
+/* Returns whether the items a and b, a before b, can change places as far as registers and memory go. */
+static bool is_independent(const loop_code *code, size_t a, size_t b)
+{
+    const isa_insn *p = &code->items[a].insn, *q = &code->items[b].insn;
+    if (is_barrier(&code->items[a]) || is_barrier(&code->items[b]))
+        return false;
+    const unsigned written = code_writes(p) & CODE_REGISTERS, too = code_writes(q) & CODE_REGISTERS;
+    if ((written & (code_reads(q) | too)) || (too & code_reads(p)))
+        return false;
+    if ((p->write_mm & (q->read_mm | q->write_mm)) || (q->write_mm & p->read_mm))
+        return false;
+    const unsigned units = ISA_X87 | ISA_MMX;
+    if ((p->flags & units) && (q->flags & units) && (p->flags & q->flags & units) != ISA_MMX)
+        return false;
+    return p->accesses == 0 || q->accesses == 0 || (!writes_memory(p) && !writes_memory(q)) ||
+           rewrite_is_disjoint(code, a, b);
+}
+
+/* ---- Order --------------------------------------------------------------------------------------------- */
+
+/* Writes the order of the run's items after the one at `from` was moved to `to`. */
+static size_t order_after(const code_run *run, size_t from, size_t to, size_t order[LONGEST_RUN])
+{
+    size_t n = 0;
+    for (size_t i = run->begin; i < run->end; i++) {
+        const size_t old = i == to ? from : i >= from && i < to ? i + 1 : i > to && i <= from ? i - 1 : i;
+        order[n++] = old;
+    }
+    return n;
+}
+
+/* Returns whether all readers of the flags `part` get them from the same instruction in both orders; those after
+ * the run count as one. */
+static bool same_flags(const loop_code *code, const code_run *run, const size_t *order, unsigned part)
+{
+    size_t source[LONGEST_RUN], last = run->end, moved_last = run->end;
+    for (size_t i = run->begin; i < run->end; i++) {
+        source[i - run->begin] = last;
+        last = code_writes(&code->items[i].insn) & part ? i : last;
+    }
+    for (size_t n = 0; n < run->end - run->begin; n++) {
+        const isa_insn *insn = &code->items[order[n]].insn;
+        if (code_reads(insn) & part && source[order[n] - run->begin] != moved_last)
+            return false;
+        /* what keeps a part of its flags in some cases (shifts by 0) reads them */
+        if (code_writes(insn) & part && !(code_kills(insn) & part) &&
+            source[order[n] - run->begin] != moved_last)
+            return false;
+        moved_last = code_writes(insn) & part ? order[n] : moved_last;
+    }
+    return last == moved_last || !(code->items[run->end - 1].live & part);
+}
+
+bool rewrite_may_move(const loop_code *code, const code_run *run, size_t from, size_t to)
+{
+    size_t order[LONGEST_RUN];
+    const size_t low = from < to ? from : to, high = from < to ? to : from;
+    if (run->end - run->begin > LONGEST_RUN)
+        return false;
+    for (size_t i = low; i <= high; i++)
+        if (i != from && !is_independent(code, from < i ? from : i, from < i ? i : from))
+            return false;
+    order_after(run, from, to, order);
+    return same_flags(code, run, order, CODE_CARRY) && same_flags(code, run, order, CODE_FLAGS);
+}
+
+static void move(const loop_code *code, const code_run *run, size_t from, size_t to, rewriting *r)
+{
+    size_t order[LONGEST_RUN];
+    const size_t low = from < to ? from : to, high = from < to ? to : from;
+    *r = (rewriting){.edit = {.first = low, .count = high - low + 1}};
+    order_after(run, from, to, order);
+    for (size_t i = low; i <= high; i++) {
+        const code_insn *item = &code->items[order[i - run->begin]];
+        memcpy(r->edit.bytes + r->edit.size, item->bytes, item->insn.length);
+        r->edit.size += item->insn.length;
+    }
+    size_t last = 0, moved_last = 0; /* writers of flags */
+    for (size_t i = low; i <= high; i++) {
+        last = code_writes(&code->items[i].insn) & CODE_FLAGS ? i : last;
+        const size_t other = order[i - run->begin];
+        moved_last = code_writes(&code->items[other].insn) & CODE_FLAGS ? other : moved_last;
+    }
+    r->changes = last != moved_last ? CODE_FLAGS : 0;
+}
+
+/* ---- All of them --------------------------------------------------------------------------------------- */
+
+static bool each_move(const loop_code *code, const code_run *run, bool (*take)(void *, const rewriting *),
+                      void *context)
+{
+    for (size_t from = run->begin; from < run->end; from++) {
+        for (size_t to = run->begin; to < run->end; to++) {
+            const size_t distance = from < to ? to - from : from - to;
+            /* a neighbour's swap is the same in both directions */
+            if (distance == 0 || distance > FARTHEST || from == to + 1 ||
+                !rewrite_may_move(code, run, from, to))
+                continue;
+            rewriting r;
+            move(code, run, from, to, &r);
+            if (!take(context, &r))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* Finds the run that begins at item `i`, which may be empty. */
+static code_run run_at(const loop_code *code, size_t i)
+{
+    code_run run = {i, i};
+    while (run.end < code->count) {
+        const code_insn *item = &code->items[run.end];
+        const bool joins = run.end == i || (!item->leader && item[-1].insn.address + item[-1].insn.length ==
+                                                                 item->insn.address);
+        if (!item->executed || item->fixed || !joins || isa_forms[item->insn.form].branch != ISA_NOT_BRANCH)
+            break;
+        run.end++;
+    }
+    return run;
+}
+
+void rewrite_each(const loop_code *code, bool (*take)(void *context, const rewriting *r), void *context)
+{
+    for (size_t i = 0; i < code->count;) {
+        const code_run run = run_at(code, i);
+        if (!each_move(code, &run, take, context))
+            return;
+        const code_insn *after = &code->items[run.end];
+        const size_t end = run.end < code->count && after->executed && !after->fixed ? run.end + 1 : run.end;
+        for (size_t at = i; at < end; at++)
+            for (unsigned rule = 0; rule < rewrite_rules; rule++) {
+                rewriting r = {.edit = {.first = at, .count = 1}, .rule = rule + 1};
+                if (rewrite_by_rule(code, &run, at, rule, &r) && !take(context, &r))
+                    return;
+            }
+        i = run.end + 1;
+    }
+}
+
+/* ---- Words --------------------------------------------------------------------------------------------- */
+
+static size_t add_text(char *to, size_t used, size_t size, const char *between, const char *text)
+{
+    if (used < size)
+        used += (size_t)snprintf(to + used, size - used, "%s%s", used > 0 ? between : "", text);
+    return used;
+}
+
+static void describe_changes(const rewriting *r, char *text, size_t size)
+{
+    static const char *const names[] = {"eax", "ecx", "edx", "ebx", "esp", "ebp", "esi", "edi"};
+    size_t used = 0;
+    text[0] = '\0';
+    for (unsigned i = 0; i < 8; i++)
+        if (r->changes >> i & 1)
+            used = add_text(text, used, size, ", ", names[i]);
+    if (r->changes & (CODE_FLAGS | CODE_CARRY))
+        used = add_text(text, used, size, ", ", "flags");
+    if (r->needs_up)
+        used = add_text(text, used, size, "; ", "DF has to be clear");
+    if (r->unused)
+        add_text(text, used, size, "; ", "the register must be free after the loop");
+}
+
+void rewrite_describe(const loop_code *code, const rewriting *r, char *text, size_t size, char *changes,
+                      size_t changes_size)
+{
+    char one[80];
+    size_t used = 0;
+    uint32_t address = code->items[r->edit.first].insn.address;
+    for (size_t i = 0; i < r->edit.count; i++) {
+        const code_insn *item = &code->items[r->edit.first + i];
+        isa_disassemble(code->decoder, &(isa_code){item->bytes, item->insn.length, item->insn.address, true},
+                        one, sizeof one);
+        used = add_text(text, used, size, "; ", one);
+    }
+    used = add_text(text, used, size, "", "  ->  ");
+    for (size_t at = 0, length; at < r->edit.size; at += length) {
+        length = isa_disassemble(
+            code->decoder, &(isa_code){r->edit.bytes + at, r->edit.size - at, address + (uint32_t)at, true},
+            one, sizeof one);
+        if (length == 0)
+            break;
+        if (r->edit.jump_at > 0 && at + length == r->edit.size)
+            snprintf(one + strcspn(one, " "), sizeof one - strcspn(one, " "), " 0x%x", r->edit.jump_target);
+        used = add_text(text, used, size, at == 0 ? "" : "; ", one);
+    }
+    describe_changes(r, changes, changes_size);
+}

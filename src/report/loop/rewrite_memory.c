@@ -1,0 +1,110 @@
+/* Rules for operands in memory: separate loads and stores pair where an instruction that does all does not. */
+#include "report/loop/rewrite_rule.h"
+
+/* ---- Memory operands ----------------------------------------------------------------------------------- */
+
+/* OP r,[m] and CMP [m],r: load the operand first. */
+bool rule_split_load(rule *r)
+{
+    const code_operand m = rewrite_operand(r->item);
+    const unsigned op = r->opcode[0];
+    const bool from = (op & 0xc7) == 0x03, compares = op == 0x39 || op == 0x85;
+    unsigned t;
+    if (m.bytes == NULL || (!from && !compares) || !rule_scratch(r, false, &t))
+        return false;
+    rule_put_memory(r, 0x8b, t, &m);
+    if (from)
+        rule_put_registers(r, op, r->insn->reg, t);
+    else
+        rule_put_registers(r, op, r->insn->reg, t);
+    return true;
+}
+
+/* Returns whether it is ADD, OR, AND, SUB or XOR [m],r, or ADC or SBB. */
+static bool is_operation_to_memory(const code_insn *item)
+{
+    return (item->bytes[0] & 0xc7) == 0x01 && item->bytes[0] != 0x39;
+}
+
+/* OP [m],r: load, operate, store. */
+bool rule_split_store(rule *r)
+{
+    const code_operand m = rewrite_operand(r->item);
+    unsigned t;
+    if (m.bytes == NULL || !is_operation_to_memory(r->item) || !rule_scratch(r, false, &t))
+        return false;
+    rule_put_memory(r, 0x8b, t, &m);
+    rule_put_registers(r, r->opcode[0], r->insn->reg, t);
+    rule_put_memory(r, 0x89, t, &m);
+    return true;
+}
+
+/* OP [m],r; OP [n],q: both at once, so that each step of one pairs with that of the other. */
+bool rule_split_two_stores(rule *r)
+{
+    const code_operand m = rewrite_operand(r->item);
+    const code_insn *next = rule_next_item(r);
+    unsigned t, u;
+    if (next == NULL || !rule_is_plain(next) || !is_operation_to_memory(r->item) ||
+        !is_operation_to_memory(next) || !rewrite_is_disjoint(r->code, r->at, r->at + 1) ||
+        !rule_scratch(r, false, &t))
+        return false;
+    const code_operand n = rewrite_operand(next);
+    const unsigned first = r->out->changes;
+    if (m.bytes == NULL || n.bytes == NULL || (code_reads(&next->insn) & first) ||
+        !rule_scratch(r, false, &u))
+        return false;
+    rule_put_memory(r, 0x8b, t, &m);
+    rule_put_memory(r, 0x8b, u, &n);
+    rule_put_registers(r, r->opcode[0], r->insn->reg, t);
+    rule_put_registers(r, next->bytes[0], next->insn.reg, u);
+    rule_put_memory(r, 0x89, t, &m);
+    rule_put_memory(r, 0x89, u, &n);
+    return true;
+}
+
+/* OP [m],constant, INC [m], DEC [m]. */
+bool rule_split_constant(rule *r)
+{
+    const code_operand m = rewrite_operand(r->item);
+    const unsigned op = r->opcode[0], extension = r->insn->reg;
+    const bool constant = op == 0x83 || op == 0x81, step = op == 0xff && extension < 2;
+    unsigned t;
+    if (m.bytes == NULL || (!constant && !step) || !rule_scratch(r, false, &t))
+        return false;
+    rule_put_memory(r, 0x8b, t, &m);
+    if (step)
+        rule_put(r, 0x40 | extension << 3 | t);
+    else
+        rule_put_registers(r, op, extension, t);
+    for (const uint8_t *b = m.bytes + m.size; constant && b < r->item->bytes + r->insn->length; b++)
+        rule_put(r, *b);
+    if (step || extension != 7)
+        rule_put_memory(r, 0x89, t, &m);
+    return true;
+}
+
+/* MOV [m],constant: by way of a register, because a displacement with a constant does not pair. */
+bool rule_constant_by_register(rule *r)
+{
+    const code_operand m = rewrite_operand(r->item);
+    unsigned t;
+    if (m.bytes == NULL || r->opcode[0] != 0xc7 || !rule_scratch(r, false, &t))
+        return false;
+    rule_put(r, 0xb8 | t);
+    for (unsigned i = 0; i < 4; i++)
+        rule_put(r, m.bytes[m.size + i]);
+    rule_put_memory(r, 0x89, t, &m);
+    return true;
+}
+
+bool rule_push_by_register(rule *r)
+{
+    const code_operand m = rewrite_operand(r->item);
+    unsigned t;
+    if (m.bytes == NULL || r->opcode[0] != 0xff || r->insn->reg != 6 || !rule_scratch(r, false, &t))
+        return false;
+    rule_put_memory(r, 0x8b, t, &m);
+    rule_put(r, 0x50 | t);
+    return true;
+}

@@ -1,0 +1,283 @@
+/* Tries rewritings of a loop on the model. Each is priced first by one run, and if that is shorter, as every
+ * measurement, by the difference of two. Then the best one is applied, and the search begins again. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/error.h"
+#include "p5tool/loop.h"
+#include "report/json_writer.h"
+#include "report/loop/rewrite.h"
+
+enum { MOST_STEPS = 16, MOST_SHOWN = 12, MOST_TRIED = 2000, MOST_FIRST = 32 };
+
+/* A loop: its two programs, which make N1 and N2 trips. */
+typedef struct priced_loop {
+    p5_case_program *programs[2];
+    uint64_t few;  /* clocks of the run of N1 trips */
+    double clocks; /* of a trip */
+    unsigned free; /* registers that rewritings so far use, because no instruction named them */
+} priced_loop;
+
+typedef struct suggestion {
+    char text[820], changes[330];
+    double clocks;
+    priced_loop loop;
+} suggestion;
+
+typedef struct suggester {
+    const unsigned *trips;
+    const p5_case_conditions *conditions;
+    const loop_code *code;
+    const priced_loop *from;    /* what the clocks are compared with */
+    const priced_loop *edits;   /* the programs that are edited: `from`, or those of `after` */
+    const suggestion *after;    /* the first of two rewritings; NULL: there is one */
+    ARRAY_OF(suggestion) found; /* those that save clocks */
+    ARRAY_OF(suggestion) first; /* those that cost a clock at most */
+    unsigned tried;
+    p5_error *error;
+    p5_status status;
+} suggester;
+
+static void free_loop(priced_loop *loop)
+{
+    for (unsigned i = 0; i < 2; i++)
+        p5_case_program_free(loop->programs[i]);
+    *loop = (priced_loop){0};
+}
+
+static p5_status run(const suggester *s, const p5_case_program *program, uint64_t *clocks)
+{
+    p5_counts counts;
+    p5_status status = p5_case_run(program, s->conditions, NULL, &counts, NULL, s->error);
+    *clocks = status == P5_OK ? p5_counts_sum(counts.clocks, P5_CPL_MASK_ALL) : UINT64_MAX;
+    return status;
+}
+
+/* Prices a trip whose run of N1 trips is known. */
+static p5_status price(const suggester *s, priced_loop *loop)
+{
+    uint64_t many;
+    p5_status status = run(s, loop->programs[1], &many);
+    loop->clocks = ((double)many - (double)loop->few) / ((double)s->trips[1] - (double)s->trips[0]);
+    return status;
+}
+
+/* Appends as much of the text as fits. */
+static void append(char *to, size_t size, const char *text)
+{
+    const size_t used = strlen(to);
+    strncat(to, text, size - used - 1);
+}
+
+/* Describes a rewriting, after the one of `s->after` if there is one. */
+static void describe(const suggester *s, const rewriting *r, suggestion *to)
+{
+    char text[400], changes[160];
+    rewrite_describe(s->code, r, text, sizeof text, changes, sizeof changes);
+    if (s->after != NULL) {
+        append(to->text, sizeof to->text, s->after->text);
+        append(to->text, sizeof to->text, ", then ");
+        append(to->changes, sizeof to->changes, s->after->changes);
+        if (strcmp(s->after->changes, changes) == 0)
+            changes[0] = '\0';
+        else if (s->after->changes[0] != '\0' && changes[0] != '\0')
+            append(to->changes, sizeof to->changes, ", ");
+    }
+    append(to->text, sizeof to->text, text);
+    append(to->changes, sizeof to->changes, changes);
+}
+
+/* Keeps a rewriting. Returns false when memory is out. */
+static bool keep(suggester *s, const rewriting *r, const priced_loop *loop, bool saves)
+{
+    suggestion found = {.clocks = loop->clocks, .loop = *loop};
+    describe(s, r, &found);
+    const bool kept = saves ? ARRAY_ADD(&s->found, found) : ARRAY_ADD(&s->first, found);
+    if (!kept)
+        s->status = error_set(s->error, P5_ERR_MEMORY, "no memory for suggestions");
+    return kept;
+}
+
+/* Prices the rewriting and keeps it if it saves at least a hundredth of a clock per trip, or if it costs a clock at
+ * most and can be the first of two. */
+static bool try(void *context, const rewriting *r)
+{
+    suggester *s = context;
+    priced_loop loop = {.programs = {code_edited(s->code, s->edits->programs[0], &r->edit),
+                                     code_edited(s->code, s->edits->programs[1], &r->edit)}};
+    loop.free = s->edits->free | (r->unused ? r->changes & CODE_REGISTERS : 0);
+    bool good = loop.programs[0] != NULL && loop.programs[1] != NULL;
+    s->tried += good;
+    good = good && run(s, loop.programs[0], &loop.few) == P5_OK && loop.few <= s->from->few + s->trips[0] &&
+           price(s, &loop) == P5_OK;
+    const bool saves = good && loop.clocks < s->from->clocks - 0.01;
+    const bool first = good && !saves && s->after == NULL && s->first.count < MOST_FIRST;
+    if ((!saves && !first) || !keep(s, r, &loop, saves))
+        free_loop(&loop);
+    return s->status == P5_OK && s->tried < MOST_TRIED;
+}
+
+/* Orders by clocks, then those that change less. */
+static int by_clocks(const void *a, const void *b)
+{
+    const suggestion *x = a, *y = b;
+    if (x->clocks != y->clocks)
+        return x->clocks < y->clocks ? -1 : 1;
+    const size_t of_x = strlen(x->changes) + strlen(x->text), of_y = strlen(y->changes) + strlen(y->text);
+    return of_x != of_y ? (of_x < of_y ? -1 : 1) : strcmp(x->text, y->text);
+}
+
+/* Tries the rewritings of the programs `edits`. */
+static p5_status try_all(suggester *s, const priced_loop *edits)
+{
+    p5_window *window;
+    loop_code code;
+    const p5_trip_range trips = {.count = 4};
+    s->edits = edits;
+    s->code = &code;
+    s->status = p5_window_capture(edits->programs, s->trips, s->conditions, trips, &window, s->error);
+    if (s->status != P5_OK)
+        return s->status;
+    if (code_open(&code, edits->programs[0], window, edits->free))
+        rewrite_each(&code, try, s);
+    code_close(&code);
+    p5_window_free(window);
+    return s->status;
+}
+
+static void free_all(suggestion *items, size_t count, size_t kept)
+{
+    for (size_t i = 0; i < count; i++)
+        if (i != kept)
+            free_loop(&items[i].loop);
+}
+
+/* Finds the rewritings of `from` that save clocks, best first. If there is none, finds two that do so together,
+ * the first of which can cost a clock by itself. */
+static p5_status search(suggester *s, const priced_loop *from)
+{
+    s->found.count = s->first.count = 0;
+    s->from = from;
+    s->after = NULL;
+    p5_status status = try_all(s, from);
+    for (size_t i = 0; i < s->first.count && s->found.count == 0 && status == P5_OK && s->tried < MOST_TRIED;
+         i++) {
+        const suggestion one = s->first.items[i];
+        s->after = &one;
+        status = try_all(s, &one.loop);
+    }
+    free_all(s->first.items, s->first.count, SIZE_MAX);
+    s->first.count = 0;
+    ARRAY_SORT(&s->found, by_clocks);
+    return status;
+}
+
+/* ---- Output -------------------------------------------------------------------------------------------- */
+
+typedef struct output {
+    FILE *out;
+    bool json;
+} output;
+
+static void put(const output *o, unsigned step, const suggestion *x, double before)
+{
+    if (!o->json) {
+        fprintf(o->out, "%14.3f %+10.3f  %s\n", x->clocks, x->clocks - before, x->text);
+        if (x->changes[0] != '\0')
+            fprintf(o->out, "%26s(changes %s)\n", "", x->changes);
+        return;
+    }
+    json_writer json;
+    json_init(&json, o->out);
+    json_open_object(&json);
+    json_key_string(&json, "what", "suggestion");
+    json_key_unsigned(&json, "step", step);
+    json_key_double(&json, "clocks", x->clocks);
+    json_key_double(&json, "saves", before - x->clocks);
+    json_key_string(&json, "text", x->text);
+    json_key_string(&json, "changes", x->changes);
+    json_close_object(&json);
+}
+
+/* Writes the single rewritings of the loop. */
+static void put_found(const output *o, const suggester *s, double before)
+{
+    if (s->found.count == 0 && !o->json)
+        fprintf(
+            o->out,
+            s->tried > 0
+                ? "None of %u rewritings of this loop saves a clock by the model.\n"
+                : "This loop cannot be rewritten within a trip: no instruction has another form or place.\n",
+            s->tried);
+    if (s->found.count == 0)
+        return;
+    if (!o->json)
+        fprintf(o->out,
+                "Rewritings that save clocks: %zu of %u that were priced, out of %.3f clocks per trip.\n\n",
+                s->found.count, s->tried, before);
+    const size_t shown = s->found.count < MOST_SHOWN || o->json ? s->found.count : MOST_SHOWN;
+    for (size_t i = 0; i < shown; i++)
+        put(o, 0, &s->found.items[i], before);
+    if (shown < s->found.count)
+        fprintf(o->out, "%14s and %zu that save less\n", "", s->found.count - shown);
+}
+
+/* Writes the code of the loop as the steps have left it. */
+static p5_status put_loop(const output *o, suggester *s, const priced_loop *loop)
+{
+    p5_window *window;
+    const p5_trip_range one = {.count = 1};
+    p5_status status = p5_window_capture(loop->programs, s->trips, s->conditions, one, &window, s->error);
+    if (status != P5_OK)
+        return status;
+    fprintf(o->out, "\nThe loop is then\n");
+    for (size_t i = 0; i < window->count; i++)
+        fprintf(o->out, "    %s %s\n", window->items[i].trace.pipe == 0 ? "U " : " V", window->items[i].text);
+    p5_window_free(window);
+    return P5_OK;
+}
+
+/* Applies the best rewriting again and again. */
+static p5_status take_steps(const output *o, suggester *s)
+{
+    priced_loop now = {0};
+    p5_status status = P5_OK;
+    unsigned steps = 0;
+    while (s->found.count > 0 && steps < MOST_STEPS && status == P5_OK) {
+        const suggestion best = s->found.items[0];
+        const double before = s->from->clocks;
+        if (++steps == 1 && !o->json)
+            fprintf(o->out, "\nStep by step, the best one each time:\n\n");
+        put(o, steps, &best, before);
+        free_all(s->found.items, s->found.count, 0);
+        free_loop(&now);
+        now = best.loop;
+        status = search(s, &now);
+    }
+    free_all(s->found.items, s->found.count, SIZE_MAX);
+    if (steps > 0 && status == P5_OK && !o->json)
+        status = put_loop(o, s, &now);
+    free_loop(&now);
+    return status;
+}
+
+p5_status p5_suggest_write(FILE *out, p5_row_format format, p5_case_program *const programs[2],
+                           const unsigned trips[2], const p5_case_conditions *conditions, p5_error *error)
+{
+    const output o = {out, format == P5_ROWS_JSON};
+    suggester s = {.trips = trips, .conditions = conditions, .error = error};
+    priced_loop as_it_is = {.programs = {programs[0], programs[1]}};
+    p5_status status = run(&s, programs[0], &as_it_is.few);
+    if (status == P5_OK)
+        status = price(&s, &as_it_is);
+    if (status == P5_OK)
+        status = search(&s, &as_it_is);
+    if (status == P5_OK) {
+        put_found(&o, &s, as_it_is.clocks);
+        status = take_steps(&o, &s);
+    }
+    free(s.found.items);
+    free(s.first.items);
+    return status;
+}

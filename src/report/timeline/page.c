@@ -1,0 +1,53 @@
+/* Writes the page of a window: timeline.html with the picture and the instructions' data in it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/embed.h"
+#include "base/error.h"
+#include "p5tool/loop.h"
+#include "report/timeline/window.h"
+#include "report/xml.h"
+
+extern const embedded_file timeline_files[]; /* timeline.html */
+
+static bool put_data(FILE *out, const p5_window *window)
+{
+    char *json = NULL;
+    size_t size = 0;
+    p5_error error;
+    FILE *memory = open_memstream(&json, &size);
+    bool fits = memory != NULL && p5_window_write_json(memory, window, &error) == P5_OK;
+    fits = memory != NULL && fclose(memory) == 0 && fits;
+    if (fits)
+        xml_script_json(out, json, size);
+    free(json);
+    return fits;
+}
+
+/* Writes what stands at the place {{NAME}} of the page. */
+static bool put_place(FILE *out, const char *name, const p5_window *window, const char *title,
+                      const char *summary)
+{
+    if (strncmp(name, "TITLE}}", 7) == 0)
+        xml_text(out, title);
+    else if (strncmp(name, "SUMMARY}}", 9) == 0)
+        xml_text(out, summary != NULL ? summary : "");
+    else if (strncmp(name, "PICTURE}}", 9) == 0)
+        return window_draw(out, window, title);
+    else
+        return put_data(out, window);
+    return true;
+}
+
+p5_status p5_window_write_html(FILE *out, const p5_window *window, const char *title, const char *summary,
+                               p5_error *error)
+{
+    const char *text = timeline_files[0].text;
+    for (const char *at; (at = strstr(text, "{{")) != NULL; text = strstr(at, "}}") + 2) {
+        fwrite(text, 1, (size_t)(at - text), out);
+        if (!put_place(out, at + 2, window, title, summary))
+            return error_set(error, P5_ERR_MEMORY, "no memory for the page");
+    }
+    fputs(text, out);
+    return error_unless_written(error, out, "the page");
+}

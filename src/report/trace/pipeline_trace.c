@@ -1,0 +1,85 @@
+/* Draws the pipeline of a window of a run: as a picture, or as a page with it. */
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "p5tool/loop.h"
+#include "report/insn_text.h"
+#include "report/timeline/window.h"
+#include "report/trace/sink.h"
+
+enum { MOST_INSNS = 2000 }; /* browsers show more only slowly */
+
+typedef struct pipeline_state {
+    p5_window window;
+    uint64_t left_out;
+    insn_text *texts;
+} pipeline_state;
+
+static void on_insn(void *context, const p5_trace_insn *insn)
+{
+    p5_trace *trace = context;
+    pipeline_state *state = trace->state;
+    p5_window *window = &state->window;
+    trace->rows++;
+    if (window->count == MOST_INSNS) {
+        state->left_out++;
+        return;
+    }
+    if (!ARRAY_ROOM(window)) {
+        trace_fail(trace, NULL);
+        return;
+    }
+    window_insn *item = &window->items[window->count++];
+    *item = (window_insn){.trace = *insn};
+    snprintf(item->text, sizeof item->text, "%s", insn_text_at(state->texts, insn->address));
+    window->end = insn->end;
+}
+
+static p5_status begin(p5_trace *trace, p5_error *error)
+{
+    pipeline_state *state = calloc(1, sizeof *state);
+    if (state == NULL || (state->texts = insn_text_open(trace->machine)) == NULL) {
+        free(state);
+        return error_set(error, P5_ERR_MEMORY, "no memory for a trace");
+    }
+    state->window.first_trip = state->window.trips = state->window.run_trips = 1;
+    trace->state = state;
+    return P5_OK;
+}
+
+static void window(p5_trace *trace, bool opens)
+{
+    p5_core_set_trace(p5_machine_core(trace->machine), opens ? on_insn : NULL, trace);
+}
+
+static p5_status end(p5_trace *trace, const char *ending, p5_error *error)
+{
+    (void)ending;
+    pipeline_state *state = trace->state;
+    char *text = NULL, summary[120] = "";
+    size_t size = 0;
+    p5_core_set_trace(p5_machine_core(trace->machine), NULL, NULL);
+    if (state->left_out > 0)
+        snprintf(summary, sizeof summary, "The first %d instructions of the window; %llu follow.", MOST_INSNS,
+                 (unsigned long long)state->left_out);
+    FILE *out = open_memstream(&text, &size);
+    const char *title = trace->options.command != NULL ? trace->options.command : "";
+    p5_status status = P5_ERR_MEMORY;
+    if (out != NULL)
+        status = trace->options.format == P5_TRACE_SVG
+                     ? p5_window_write_svg(out, &state->window, title, error)
+                     : p5_window_write_html(out, &state->window, title, summary, error);
+    if (out == NULL || fclose(out) != 0)
+        status = error_set(error, P5_ERR_MEMORY, "no memory for the picture");
+    if (status == P5_OK) {
+        trace_put_bytes(trace->file, text, size);
+        trace_end_record(trace->file);
+    }
+    free(text);
+    insn_text_close(state->texts);
+    free(state->window.items);
+    free(state);
+    return status;
+}
+
+const trace_sink_type trace_pipeline = {.begin = begin, .window = window, .end = end, .no_rows = true};

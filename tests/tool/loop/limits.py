@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+"""limits.py P5SCOPE SOURCE: what limits a loop. The first loops have limits and bounds that follow from the rules of the Optimization Manual (242816); for all
+others, cases of this tree and random code, the law is that no bound is below the dependence chain or above the measured clocks."""
+import json, os, pathlib, random, subprocess, sys
+from concurrent.futures import ThreadPoolExecutor
+
+program, source = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2])
+failed = 0
+EPSILON = 1e-6
+
+
+def fail(text):
+    global failed
+    failed += 1
+    print("FAIL:", text)
+
+
+def bench(*words):
+    """The measured clocks, the limits and the instructions of one trip."""
+    done = subprocess.run([program, "bench", "--json", *words], stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    if done.returncode != 0:
+        return None, None, done.stderr
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    clocks = next(line["per_trip"] for line in lines if line.get("what") == "clocks")
+    return clocks, next(line for line in lines if line.get("what") == "limits"), [line for line in lines if line.get("what") == "instruction"]
+
+
+# code, what is set up before, model: limit, clocks, clocks without that limit, chain; DEC and JNZ of the loop are a pair.
+# An AGI costs a clock when the address register was written in the clock before. ADD [m],r takes 3 clocks, FADD 3, FDIV 39, IMUL 9 or 10, MOVZX 3 (NP).
+EXPECTED = [
+    ("add esi, 4; nop; mov eax, [esi]; sub esi, 4", None, "p55c-200", "results", 4, 3, 2),
+    ("lea eax, [eax+ebx]; add eax, ecx; add eax, edx", None, "p55c-200", "chain", 4, None, 4),
+    ("fadd st, st(1)", "fld1; fld1", "p55c-200", "chain", 3, None, 3),
+    ("imul eax, ebx", None, "p54c-133", "chain", 10, None, 9),
+    ("shl eax, 3; shl ebx, 3; shl ecx, 3; shl edx, 3", None, "p55c-200", "pairing", 5, 3, 1),
+    ("mov eax, [esi]; mov ebx, [esi+32]", None, "p55c-200", "memory", 3, 2, 1),
+    ("mov eax, [esi+1022]", "mov esi, 1", "p55c-200", "memory", 5, 2, 1),
+    ("adc eax, ebx; adc ecx, ebx; adc edx, ebx", None, "p55c-200", "execution", 4, None, 3),
+    ("cdq; idiv ecx", "mov ecx, 7", "p55c-200", "chain", 49, None, 48),
+]
+for code, setup, model, limit, clocks, without, chain in EXPECTED:
+    words = ["--asm", code, "--model", model] + (["--setup", setup] if setup else [])
+    measured, limits, why = bench(*words)
+    if limits is None:
+        fail(f"{code}: {why}")
+        continue
+    got = (limits["limit"], measured, limits["clocks"], None if without is None else limits["without"][limit], limits["chain"])
+    if got[:3] != (limit, clocks, clocks) or (without is not None and got[3] != without) or (chain is not None and abs(got[4] - chain) > EPSILON):
+        fail(f"{code} on {model}: limit, measured, priced, without, chain are {got}, expected {limit}, {clocks}, {clocks}, {without}, {chain}: {limits['chain_text']}")
+
+# The instructions that hold others back, by the same rules.
+HELD = [
+    ("add esi, 4; nop; mov eax, [esi]; nop", None, [(2, 0, "address", "esi")]),
+    ("mov eax, ebx; add ecx, eax", None, [(1, 0, "register", "eax")]),
+    ("fld1; fadd st, st(1); fstp dword ptr [esi]", "fld1", [(2, 1, "x87", "st(0)")]),
+    ("pmullw mm0, mm1; paddw mm2, mm0", None, [(1, 0, "mmx", "mm0")]),
+]
+for code, setup, expected in HELD:
+    words = ["--asm", code, "--model", "p55c-200"] + (["--setup", setup] if setup else [])
+    _, limits, insns = bench(*words)
+    if limits is None:
+        fail(f"{code}: {insns}")
+        continue
+    got = [(i["number"], by["number"], by["kind"], by["register"]) for i in insns for by in i["held_by"]]
+    if not set(expected) <= set(got):
+        fail(f"{code}: held back {got}, expected {expected}")
+
+# Laws.
+def laws(words):
+    measured, limits, insns = bench(*words)
+    name = " ".join(words)
+    if limits is None:
+        return [] if "no instruction is executed once per trip" in insns or "x87 register stack" in insns else [f"{name}: {insns}"]
+    wrong = []
+    if abs(limits["clocks"] - measured) > EPSILON and "--function" not in words:
+        wrong.append(f"{name}: priced {limits['clocks']}, measured {measured}")
+    for key, value in limits["without"].items():
+        if value < limits["chain"] - EPSILON or value > measured + EPSILON:
+            wrong.append(f"{name}: without {key} {value}, chain {limits['chain']}, measured {measured}")
+        if value < limits["without"]["all"] - EPSILON:
+            wrong.append(f"{name}: without {key} {value}, without all {limits['without']['all']}")
+    if limits["chain"] > measured + EPSILON:
+        wrong.append(f"{name}: chain {limits['chain']}, measured {measured}: {limits['chain_text']}")
+    order = ["pf", "f", "d1", "d2", "ex", "begin", "end", "ready"]
+    for insn in insns:
+        clocks = [insn[key] for key in order if key in insn and key != "ready"]
+        if clocks != sorted(clocks):
+            wrong.append(f"{name}: the stages of {insn} are not in order")
+        for by in insn["held_by"]:
+            if by["number"] >= insn["number"]:
+                wrong.append(f"{name}: {insn['number']} is held back by {by['number']}")
+    return wrong
+
+
+REGISTERS = ["eax", "ebx", "ecx", "edx"]
+FORMS = ["add {0}, {1}", "mov {0}, [{2}+{3}]", "mov [{2}+{3}], {0}", "add {0}, [{2}+{3}]", "add [{2}+{3}], {0}", "lea {0}, [{1}+{0}*4+{3}]", "shl {0}, 3", "adc {0}, {1}",
+         "imul {0}, {1}", "movzx {0}, byte ptr [{2}+{3}]", "xor {0}, {0}", "inc {0}", "cmp {0}, {1}", "add esi, 4; sub esi, 4", "push {0}; pop {1}", "test {0}, {1}", "mov {0}, {1}",
+         "fld dword ptr [{2}+{3}]; fstp dword ptr [{2}+{3}+64]", "fld1; fadd dword ptr [{2}+{3}]; fstp st(0)", "bswap {0}", "mov ax, bx", "sbb {0}, 5"]
+
+
+def random_code(seed):
+    pick = random.Random(seed)
+    parts = [pick.choice(FORMS).format(pick.choice(REGISTERS), pick.choice(REGISTERS), pick.choice(["esi", "edi"]), 4 * pick.randrange(64)) for _ in range(pick.randrange(2, 14))]
+    return ["--asm", "; ".join(parts), "--setup", "mov esi, 0x2000; mov edi, 0x3000", "--model", pick.choice(["p55c-200", "p54c-133"])]
+
+
+cases = [[str(path), "--model", model] for path in sorted(source.glob("tests/cases/pairing/*.s")) + sorted(source.glob("tests/cases/agi/*.s")) + [source / "docs/examples/chain.s"]
+         for model in ("p55c-200", "p54c-133")]
+with ThreadPoolExecutor(2) as pool:
+    for wrong in pool.map(laws, cases + [random_code(seed) for seed in range(100)]):
+        for text in wrong:
+            fail(text)
+sys.exit(failed != 0)

@@ -1,0 +1,220 @@
+/* The law of rewritings: for random code and random contents of registers and memory, the loop computes the same
+ * before and after, as the emulator executes it. Every rule is applied at least once. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "p5tool/machine.h"
+#include "p5tool/observe.h"
+#include "report/loop/rewrite.h"
+
+enum { SEEDS = 100, DATA = 0x2000, DATA_BYTES = 0x3000, TRIPS = 3, MOST_RULES = 64, MOST_TEXT = 8192 };
+
+static uint64_t state;
+static unsigned usable; /* of EAX, EBX, ECX, EDX; forms that name a register can use others */
+static unsigned pick(unsigned n)
+{
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return (unsigned)(state >> 33) % n;
+}
+
+/* R, S: registers EAX to EDX; B: a byte register; M: a memory operand; N: a small number. */
+static const char *const forms[] = {
+    "add R, S",
+    "add R, dword ptr M",
+    "add dword ptr M, R",
+    "add dword ptr M, N",
+    "inc dword ptr M",
+    "mov R, dword ptr M",
+    "mov dword ptr M, R",
+    "mov dword ptr M, N",
+    "push dword ptr M\npop R",
+    "shl R, 1",
+    "shl R, N",
+    "movzx R, byte ptr M",
+    "movzx R, B",
+    "cdq",
+    "xchg R, S",
+    "not R",
+    "imul R, S, 5",
+    "imul R, S, 8",
+    "inc R",
+    "lea R, [R+N]",
+    "mov R, S\nadd R, N",
+    "mov R, S\nadd R, S",
+    "mov R, S\nshl R, 2",
+    "lodsd",
+    "stosd",
+    "movsd",
+    "lodsb",
+    "stosb",
+    "adc R, S",
+    "sbb R, N",
+    "setc B",
+    "setz B",
+    "seta B",
+    "setg B",
+    "rcl R, 1",
+    "cmp R, S",
+    "cmp dword ptr M, R",
+    "test R, S",
+    "sub R, N",
+    "dec R",
+    "xor R, R",
+    "mov B, byte ptr M",
+    "add dword ptr [esi+8], R\nxor dword ptr [esi+12], S",
+    "push ebp\nmov ebp, esp\nadd R, dword ptr [ebp]\nleave",
+    "fld dword ptr M\nfadd dword ptr M\nfstp dword ptr M",
+    "fild dword ptr M\nfistp dword ptr M",
+    "fld dword ptr [esi]\nfadd dword ptr [esi+4]\nfstp dword ptr [edi+64]\nfld dword ptr [esi+8]\nfadd dword "
+    "ptr [esi+12]\nfstp dword ptr [edi+96]",
+    "fld dword ptr [esi]\nfstp dword ptr [esi+64]\nfld dword ptr [esi+8]\nfmul dword ptr [esi+32]\nfstp "
+    "dword ptr [esi+72]",
+    "fld dword ptr [esi]\nfld dword ptr [esi+4]\nfxch\nfstp dword ptr [esi+64]\nfadd dword ptr "
+    "[esi+32]\nfstp dword ptr [esi+72]",
+    "mov [scratch], ecx\nmov ecx, 3\n1: add eax, N\nloop 1b\nmov ecx, [scratch]",
+    "movd mm0, R\npaddd mm1, mm0\nmovd S, mm1\nemms"};
+
+static size_t add_form(char *to, const char *form)
+{
+    static const char *const wide[] = {"eax", "ebx", "ecx", "edx"}, *const bytes[] = {"al", "bh", "cl", "dh"};
+    const char *const r = wide[pick(usable)], *s = wide[pick(usable)];
+    size_t used = 0;
+    for (; *form != '\0'; form++) {
+        const bool place = strchr("RSBMN", *form) != NULL;
+        if (!place)
+            to[used++] = *form;
+        else if (*form == 'M')
+            used += (size_t)sprintf(to + used, "[%s+%u]", pick(2) ? "esi" : "edi", pick(32) * 4);
+        else if (*form == 'N')
+            used += (size_t)sprintf(to + used, "%u", 1 + pick(30));
+        else
+            used += (size_t)sprintf(to + used, "%s",
+                                    *form == 'R'   ? r
+                                    : *form == 'S' ? s
+                                                   : bytes[pick(usable)]);
+    }
+    to[used++] = '\n';
+    return used;
+}
+
+/* Writes a loop of random code, after which all registers are stored. */
+static void write_code(char *text)
+{
+    static const char *const registers[] = {"eax", "ebx", "ecx", "edx", "esi", "edi"};
+    size_t used = 0;
+    for (unsigned i = 0; i < 96;
+         i++) /* floats of the same size, so that sums round alike in any order of execution */
+        used += (size_t)sprintf(text + used, "mov dword ptr [0x%x], 0x%x\n", DATA + 0x400 + i * 8,
+                                0x3f800000 + pick(1 << 23));
+    for (unsigned i = 0; i < usable; i++)
+        used += (size_t)sprintf(text + used, "mov %s, 0x%x\n", registers[i], pick(0x7fffffff));
+    used += (size_t)sprintf(text + used, "mov esi, 0x%x\nmov edi, 0x%x\nmov ebp, N\nL:\n", DATA + 0x400,
+                            DATA + 0x800);
+    for (unsigned n = 2 + pick(9); n > 0; n--)
+        used += add_form(text + used, forms[pick(sizeof forms / sizeof forms[0])]);
+    used += (size_t)sprintf(text + used, "dec ebp\njnz L\n");
+    for (unsigned i = 0; i < 6; i++)
+        if (i < usable || i >= 4)
+            used += (size_t)sprintf(text + used, "mov [0x%x], %s\n", DATA + 4 * i, registers[i]);
+    sprintf(text + used, ".bss\nscratch: .skip 4\n");
+}
+
+typedef struct memory {
+    p5_machine *machine;
+    uint8_t bytes[DATA_BYTES];
+} memory;
+
+/* Runs a program to its end and reads its data. */
+static bool run(const p5_case_program *program, uint8_t *bytes)
+{
+    const p5_machine_options options = {
+        .size = sizeof options, .model = "p55c-200", .memory_bytes = 32U << 20};
+    p5_machine *machine;
+    p5_error error = {0};
+    p5_case_image image;
+    p5_run_result result;
+    const p5_limits limits = {.timeout_seconds = 60};
+    p5_case_program_image(program, &image);
+    image.cpl = 3;
+    assert_int_equal(p5_machine_open(&options, &machine, &error), P5_OK);
+    assert_int_equal(p5_machine_load_case(machine, &image, &error), P5_OK);
+    bool ended = p5_machine_run(machine, &limits, &result, &error) == P5_OK && result.end == P5_END_EXIT;
+    assert_int_equal(p5_machine_read_code(machine, DATA, bytes, DATA_BYTES, NULL), DATA_BYTES);
+    p5_machine_close(machine);
+    return ended;
+}
+
+typedef struct check {
+    const loop_code *code;
+    const p5_case_program *program;
+    const uint8_t *expected;
+    const char *text;
+    unsigned seed, tried, applied[MOST_RULES];
+} check;
+
+static bool compare(void *context, const rewriting *r)
+{
+    check *c = context;
+    static uint8_t bytes[DATA_BYTES];
+    p5_case_program *edited = code_edited(c->code, c->program, &r->edit);
+    if (edited == NULL)
+        return true;
+    char text[400], changes[160];
+    rewrite_describe(c->code, r, text, sizeof text, changes, sizeof changes);
+    const bool same = run(edited, bytes) && memcmp(bytes, c->expected, DATA_BYTES) == 0;
+    p5_case_program_free(edited);
+    c->tried++;
+    c->applied[r->rule]++;
+    if (!same)
+        fail_msg("seed %u: rule %u: %s (changes %s)\n%s", c->seed, r->rule, text, changes,
+                 strstr(c->text, "L:"));
+    return true;
+}
+
+static void rewritten_code_computes_the_same(void **unused)
+{
+    (void)unused;
+    static uint8_t expected[DATA_BYTES];
+    static char text[MOST_TEXT];
+    check c = {.text = text, .expected = expected};
+    const unsigned trips[2] = {TRIPS, TRIPS + 2};
+    const p5_case_conditions conditions = {.model = "p55c-200", .cpl = 3, .timeout_seconds = 60};
+    for (c.seed = 0; c.seed < SEEDS; c.seed++) {
+        p5_error error = {0};
+        p5_case_program *programs[2];
+        p5_window *window;
+        loop_code code;
+        state = c.seed * 2654435761u + 1;
+        usable = 2 + pick(3);
+        write_code(text);
+        for (unsigned i = 0; i < 2; i++)
+            if (p5_case_assemble_text("random", text, trips[i], &programs[i], &error) != P5_OK)
+                fail_msg("seed %u: %s\n%s", c.seed, error.message, strstr(text, "L:"));
+        assert_true(run(programs[0], expected));
+        if (p5_window_capture(programs, trips, &conditions, (p5_trip_range){.count = 2}, &window, &error) !=
+            P5_OK)
+            fail_msg("seed %u: %s", c.seed, error.message);
+        assert_true(code_open(&code, programs[0], window, 0));
+        c.code = &code;
+        c.program = programs[0];
+        rewrite_each(&code, compare, &c);
+        code_close(&code);
+        p5_window_free(window);
+        p5_case_program_free(programs[0]);
+        p5_case_program_free(programs[1]);
+    }
+    assert_true(c.tried > SEEDS * 5);
+    for (unsigned rule = 0; rule <= rewrite_rules; rule++)
+        if (c.applied[rule] == 0)
+            fail_msg("rule %u was never applied in %u rewritings", rule, c.tried);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(rewritten_code_computes_the_same)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
