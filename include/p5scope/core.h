@@ -354,7 +354,7 @@ typedef enum p5_source_kind {
     P5_SOURCE_X87,      /* ST(number) */
     P5_SOURCE_FLAGS,
     P5_SOURCE_KINDS
-} p5_source_kind;
+} p5_source_kind; /* A source of an instruction has this kind. The layout is fixed. */
 typedef struct p5_trace_source {
     uint16_t distance; /* in instructions, back to the one that wrote it; 0 = none, or before the trace */
     uint8_t kind;      /* p5_source_kind */
