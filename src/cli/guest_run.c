@@ -16,6 +16,7 @@
 #include "cli/sandbox.h"
 #include "cli/picture.h"
 #include "cli/screen.h"
+#include "cli/sixel.h"
 
 p5_limits guest_limits_left(const guest_options *options)
 {
@@ -100,18 +101,18 @@ p5_machine *guest_open_and_begin(guest_options *options, uint64_t seed, const gu
     return NULL;
 }
 
-/* Shows the screen for --screen on a terminal. */
+/* Shows the screen for --screen on a terminal; `context`: whether it shows sixels. */
 static void show_screen(void *context, const p5_machine *machine)
 {
     p5_screen screen = {.size = sizeof screen};
     p5_picture picture = {.size = sizeof picture};
     p5_error error = {0};
-    (void)context;
+    const bool *sixels = context;
     if (p5_machine_picture(machine, &picture, &error) != P5_OK)
         return;
     if (!picture.text) {
         fputs("\033[H", stdout);
-        picture_show(stdout, &picture, picture_columns());
+        picture_show(stdout, &picture, *sixels);
         fflush(stdout);
     } else if (p5_machine_screen(machine, &screen)) {
         screen_rewrite(stdout, &screen);
@@ -164,11 +165,12 @@ bool guest_run(const guest_options *options, p5_machine *machine, p5_run_result 
 {
     double start = host_clock();
     struct termios terminal;
-    bool keys = false;
+    bool keys = false, sixels = false;
     if (options->line->screen && isatty(STDOUT_FILENO)) {
+        sixels = sixel_terminal();
         keys = keys_begin(&terminal);
         fputs("\033[2J", stdout);
-        p5_machine_on_progress(machine, show_screen, NULL, 0.1);
+        p5_machine_on_progress(machine, show_screen, &sixels, 0.1);
     } else if (!options->line->quiet && !options->rows_shown) {
         progress_begin(machine);
     }

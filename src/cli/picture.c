@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/sixel.h"
 
 bool picture_write(const p5_picture *picture, const char *path)
 {
@@ -39,7 +40,8 @@ void picture_series_add(picture_series *series, const p5_machine *machine)
     series->failed = !picture_save(machine, path);
 }
 
-unsigned picture_columns(void)
+/* Returns the width of the terminal at standard output. */
+static unsigned picture_columns(void)
 {
     enum { USUAL = 80 };
     struct winsize size;
@@ -59,8 +61,11 @@ static void mean(const p5_picture *picture, const unsigned at[4], unsigned colou
         colour[i] /= pixels;
 }
 
-void picture_show(FILE *out, const p5_picture *picture, unsigned columns)
+void picture_show(FILE *out, const p5_picture *picture, bool sixels)
 {
+    if (sixels && sixel_write(out, picture))
+        return;
+    unsigned columns = picture_columns();
     unsigned width = picture->width < columns ? picture->width : columns;
     unsigned height = (picture->height * width + picture->width / 2) / picture->width;
     height = height < 2 ? 2 : height;

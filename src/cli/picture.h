@@ -10,10 +10,9 @@
 bool picture_write(const p5_picture *picture, const char *path);
 /* Writes the machine's picture as a PNG. Returns false after a message. */
 bool picture_save(const p5_machine *machine, const char *path);
-/* Shows a picture by half blocks, two pixels per character, as wide as `columns` allow. */
-void picture_show(FILE *out, const p5_picture *picture, unsigned columns);
-/* Returns the width of the terminal at standard output. */
-unsigned picture_columns(void);
+/* Shows a picture on the terminal at standard output: as sixels (sixel_terminal), or by half blocks, two pixels per
+ * character, as wide as the terminal. */
+void picture_show(FILE *out, const p5_picture *picture, bool sixels);
 
 /* Writes a file DIRECTORY/NNNNNN.png at each call, numbered from 0. */
 typedef struct picture_series {

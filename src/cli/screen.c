@@ -6,6 +6,7 @@
 #include "cli/cli.h"
 #include "cli/options.h"
 #include "cli/picture.h"
+#include "cli/sixel.h"
 #include "p5scope/snapshot.h"
 
 enum { UTF8_BYTES = 4 };
@@ -110,7 +111,7 @@ static bool show(const p5_machine *machine)
         cli_complain(NULL, NULL, 0, "the screen shows graphics, %u x %u; write them with -o FILE.png",
                      picture.width, picture.height);
     else if (!picture.text)
-        picture_show(stdout, &picture, picture_columns());
+        picture_show(stdout, &picture, sixel_terminal());
     else if (p5_machine_screen(machine, &screen))
         screen_write(stdout, &screen, isatty(STDOUT_FILENO));
     p5_picture_free(&picture);

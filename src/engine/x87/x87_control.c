@@ -26,16 +26,16 @@ void WRAP(helper_fldcw)(uc_env *env, uint32_t value)
 }
 
 /* FLDCW. */
-static bool load_control(uc_env *env, uint64_t address, bool user)
+static bool load_control(uc_env *env, uint64_t address, uint32_t by)
 {
-    (void)env, (void)address, (void)user;
+    (void)env, (void)address, (void)by;
     return false;
 }
-RARE load_control_rare(uc_env *env, uint64_t address, bool user, uintptr_t retaddr)
+RARE load_control_rare(uc_env *env, uint64_t address, uint32_t by, uintptr_t retaddr)
 {
     if (!x87_held(env))
         x87_wait(env, retaddr);
-    set_control(env, (uint32_t)access_load_quick(env, address, 2, ACCESS_BY(user), retaddr));
+    set_control(env, (uint32_t)access_load_quick(env, address, 2, by, retaddr));
 }
 BY_PRIVILEGE(load_control)
 

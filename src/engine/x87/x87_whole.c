@@ -1,24 +1,26 @@
 /* Finds the whole x87 instruction that two calls in generated code make up. */
 #include "engine/x87/x87_whole.h"
 
-/* Returns a reference of protected mode as its size and privilege, and any other function unchanged. */
+/* Returns a reference of generated code as its size, privilege and mode, and any other function unchanged. */
 static uintptr_t reference_kind(uintptr_t function)
 {
-    for (unsigned user = 0; user < 2; user++) {
-        access_load *const *loads = access_loads[ACCESS_PROTECTED][user];
-        access_store *const *stores = access_stores[ACCESS_PROTECTED][user];
-        uintptr_t users = user ? USERS : 0;
+    static const access_mode modes[2] = {ACCESS_PROTECTED, ACCESS_REAL};
+    for (unsigned i = 0; i < 4; i++) {
+        unsigned user = i % 2;
+        access_load *const *loads = access_loads[modes[i / 2]][user];
+        access_store *const *stores = access_stores[modes[i / 2]][user];
+        uintptr_t more = (user ? USERS : 0u) + (i / 2 != 0 ? REALS : 0u);
         if (function == ADDRESS(loads[5])) /* sign-extended */
-            return LOADS_WORD + users;
+            return LOADS_WORD + more;
         if (function == ADDRESS(loads[1]))
-            return LOADS_CONTROL + users;
+            return LOADS_CONTROL + more;
         if (function == ADDRESS(loads[2]))
-            return LOADS_DWORD + users;
+            return LOADS_DWORD + more;
         if (function == ADDRESS(loads[3]))
-            return LOADS_QWORD + users;
+            return LOADS_QWORD + more;
         for (unsigned size = 1; size < 4; size++) {
             if (function == ADDRESS(stores[size]))
-                return STORES_WORD + size - 1 + users;
+                return STORES_WORD + size - 1 + more;
         }
     }
     return function;

@@ -21,26 +21,34 @@ typedef int64_t i64 IN_MEMORY;
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
-/* A function that makes a reference is written once, with the reference's privilege as a parameter. It handles
- * the usual case, and calls `name`_rare last for all others, so that it needs no frame. */
+/* A function that makes a reference is written once, with the reference's privilege and mode (ACCESS_*) as a parameter
+ * `by`. It handles the usual case, and calls `name`_rare last for all others, so that it needs no frame. */
 #define RARE static void __attribute__((noinline))
-#define BY_PRIVILEGE(name)                                                                                   \
-    static void name##_supervisor(uc_env *env, uint64_t address)                                             \
+#define BY_ONE(name, suffix, by)                                                                             \
+    static void name##_##suffix(uc_env *env, uint64_t address)                                               \
     {                                                                                                        \
-        if (!name(env, address, false))                                                                      \
-            name##_rare(env, address, false, X87_RETADDR);                                                   \
-    }                                                                                                        \
-    static void name##_user(uc_env *env, uint64_t address)                                                   \
-    {                                                                                                        \
-        if (!name(env, address, true))                                                                       \
-            name##_rare(env, address, true, X87_RETADDR);                                                    \
+        if (!name(env, address, by))                                                                         \
+            name##_rare(env, address, by, X87_RETADDR);                                                      \
     }
+#define BY_PRIVILEGE(name)                                                                                   \
+    BY_ONE(name, supervisor, ACCESS_BY(false) | ACCESS_MODE(ACCESS_PROTECTED))                               \
+    BY_ONE(name, user, ACCESS_BY(true) | ACCESS_MODE(ACCESS_PROTECTED))                                      \
+    BY_ONE(name, real, ACCESS_BY(false) | ACCESS_MODE(ACCESS_REAL))                                          \
+    BY_ONE(name, v86, ACCESS_BY(true) | ACCESS_MODE(ACCESS_REAL))
+
+/* Looks up a reference as access_find, and checks that it cannot violate its segment. */
+ALWAYS_INLINE bool whole_find(const engine *e, uint64_t address, unsigned size, uint32_t by, bool write,
+                              access_place *at)
+{
+    return access_find(e, address, size, by & ACCESS_USER, write, at) &&
+           access_inside(e, (uint32_t)address, size, by);
+}
 
 void WRAP(helper_fpop)(uc_env *env);
 
 /* --- Pairs of calls that a function replaces --- */
 
-/* Stand for references by size; USERS is added for those with user privilege. */
+/* Stand for references by size; USERS is added for those with user privilege, REALS for those in real or V86 mode. */
 enum {
     LOADS_WORD = 1,
     LOADS_DWORD,
@@ -49,7 +57,8 @@ enum {
     STORES_DWORD,
     STORES_QWORD,
     LOADS_CONTROL,
-    USERS = 8
+    USERS = 8,
+    REALS = 16
 };
 
 #define ADDRESS(function) ((uintptr_t)(function))
@@ -59,14 +68,17 @@ enum {
         .first = ADDRESS(one), .second = ADDRESS(two), .whole = ADDRESS(function)                            \
     }
 #define JOIN_EITHER(one, two, function)                                                                      \
-    JOIN(one##_supervisor, two, function##_supervisor), JOIN(one##_user, two, function##_user)
+    JOIN(one##_supervisor, two, function##_supervisor), JOIN(one##_user, two, function##_user),              \
+        JOIN(one##_real, two, function##_real), JOIN(one##_v86, two, function##_v86)
 /* A reference, and the helper that takes its value. */
 #define FETCH_AT(loads, helper, function)                                                                    \
     {                                                                                                        \
         .first = loads, .second = HELPER(helper), .whole = ADDRESS(function), .passes = true                 \
     }
 #define FETCH(loads, helper, function)                                                                       \
-    FETCH_AT(loads, helper, function##_supervisor), FETCH_AT((loads) + USERS, helper, function##_user)
+    FETCH_AT(loads, helper, function##_supervisor), FETCH_AT((loads) + USERS, helper, function##_user),      \
+        FETCH_AT((loads) + REALS, helper, function##_real),                                                  \
+        FETCH_AT((loads) + REALS + USERS, helper, function##_v86)
 /* The helper that makes a value, and the reference that stores it. */
 #define KEEP_AT(helper, stores, function)                                                                    \
     {                                                                                                        \
@@ -74,7 +86,9 @@ enum {
         .from_second = true                                                                                  \
     }
 #define KEEP(helper, stores, function)                                                                       \
-    KEEP_AT(helper, stores, function##_supervisor), KEEP_AT(helper, (stores) + USERS, function##_user)
+    KEEP_AT(helper, stores, function##_supervisor), KEEP_AT(helper, (stores) + USERS, function##_user),      \
+        KEEP_AT(helper, (stores) + REALS, function##_real),                                                  \
+        KEEP_AT(helper, (stores) + REALS + USERS, function##_v86)
 
 /* Replaces `name` when a pop follows. */
 #define POPPED(name) JOIN_EITHER(name, WRAP(helper_fpop), name##_pop)

@@ -28,12 +28,12 @@ void WRAP(helper_fildl_ST0)(uc_env *env, int32_t number);
 void WRAP(helper_fildll_ST0)(uc_env *env, int64_t number);
 
 #define LOAD(type, reach_of, insn, otherwise)                                                                \
-    RARE load_##type##_rare(uc_env *env, uint64_t address, bool user, uintptr_t retaddr)                     \
+    RARE load_##type##_rare(uc_env *env, uint64_t address, uint32_t by, uintptr_t retaddr)                   \
     {                                                                                                        \
         bool can = X87_READY(env, x87_can_push(env));                                                        \
         if (!can)                                                                                            \
             x87_wait(env, retaddr);                                                                          \
-        type operand = (type)access_load_quick(env, address, sizeof(type), ACCESS_BY(user), retaddr);        \
+        type operand = (type)access_load_quick(env, address, sizeof(type), by, retaddr);                     \
         if (can) {                                                                                           \
             X87_ON_HOST(insn " %0" : : "m"(operand));                                                        \
             x87_pushed(env, reach_of(&operand));                                                             \
@@ -41,13 +41,13 @@ void WRAP(helper_fildll_ST0)(uc_env *env, int64_t number);
         }                                                                                                    \
         WRAP(otherwise)(env, operand);                                                                       \
     }                                                                                                        \
-    ALWAYS_INLINE bool load_##type(uc_env *env, uint64_t address, bool user)                                 \
+    ALWAYS_INLINE bool load_##type(uc_env *env, uint64_t address, uint32_t by)                               \
     {                                                                                                        \
         engine *e = engine_of(env);                                                                          \
         unsigned slot = x87_slot(env, 7);                                                                    \
         access_place at;                                                                                     \
         if (__builtin_expect(e->x87.reach[slot] != X87_REACH_EMPTY, 0) ||                                    \
-            __builtin_expect(!access_find(e, address, sizeof(type), user, false, &at), 0))                   \
+            __builtin_expect(!whole_find(e, address, sizeof(type), by, false, &at), 0))                      \
             return false;                                                                                    \
         unsigned reach = reach_of(at.host);                                                                  \
         if (__builtin_expect(reach == X87_REACH_UNKNOWN, 0))                                                 \
@@ -110,7 +110,7 @@ LOAD_CONSTANT(fldz)
 #define STORE_OTHERWISE(type, bits, result_type, otherwise)                                                  \
     result_type WRAP(otherwise)(uc_env * env);                                                               \
     static void __attribute__((noinline))                                                                    \
-    store_##type##_otherwise(uc_env *env, uint32_t address, bool user, bool pops, uintptr_t retaddr)         \
+    store_##type##_otherwise(uc_env *env, uint32_t address, uint32_t by, bool pops, uintptr_t retaddr)       \
     {                                                                                                        \
         x87_wait(env, retaddr);                                                                              \
         uint16_t before = env->fpus;                                                                         \
@@ -119,19 +119,19 @@ LOAD_CONSTANT(fldz)
         if (engine_of(env)->x87.suppressed)                                                                  \
             x87_end_unstored(env, address, retaddr);                                                         \
         env->fpus = before;                                                                                  \
-        access_store_quick(env, address, result, sizeof result, ACCESS_BY(user), retaddr);                   \
+        access_store_quick(env, address, result, sizeof result, by, retaddr);                                \
         env->fpus = after;                                                                                   \
         if (pops)                                                                                            \
             WRAP(helper_fpop)(env);                                                                          \
     }
 #define STORE(name, type, insn, pops)                                                                        \
-    ALWAYS_INLINE bool name(uc_env *env, uint64_t address, bool user)                                        \
+    ALWAYS_INLINE bool name(uc_env *env, uint64_t address, uint32_t by)                                      \
     {                                                                                                        \
         engine *e = engine_of(env);                                                                          \
         unsigned top = x87_slot(env, 0);                                                                     \
         access_place at;                                                                                     \
         if (__builtin_expect(e->x87.reach[top] >= X87_REACH_EMPTY, 0) ||                                     \
-            __builtin_expect(!access_find(e, address, sizeof(type), user, true, &at), 0))                    \
+            __builtin_expect(!whole_find(e, address, sizeof(type), by, true, &at), 0))                       \
             return false;                                                                                    \
         access_found(e, &at, P5_ACCESS_WRITE);                                                               \
         X87_ON_HOST(insn " %0" : "=m"(*(type *)at.host));                                                    \
@@ -139,10 +139,10 @@ LOAD_CONSTANT(fldz)
             x87_pop_from(env, e, top);                                                                       \
         return true;                                                                                         \
     }                                                                                                        \
-    RARE name##_rare(uc_env *env, uint64_t address, bool user, uintptr_t retaddr)                            \
+    RARE name##_rare(uc_env *env, uint64_t address, uint32_t by, uintptr_t retaddr)                          \
     {                                                                                                        \
-        if (!x87_take(env) || !name(env, address, user))                                                     \
-            store_##type##_otherwise(env, (uint32_t)address, user, pops, retaddr);                           \
+        if (!x87_take(env) || !name(env, address, by))                                                       \
+            store_##type##_otherwise(env, (uint32_t)address, by, pops, retaddr);                             \
     }                                                                                                        \
     BY_PRIVILEGE(name)
 STORE_OTHERWISE(m32, uint32_t, uint32_t, helper_fsts_ST0)
@@ -161,14 +161,14 @@ STORE(store_i32_pop, i32, "fistpl", true)
 STORE(store_i64_pop, i64, "fistpll", true)
 
 /* Exists only while the block is translated, because there is no such instruction without the pop. */
-ALWAYS_INLINE bool store_i64(uc_env *env, uint64_t address, bool user)
+ALWAYS_INLINE bool store_i64(uc_env *env, uint64_t address, uint32_t by)
 {
-    (void)env, (void)address, (void)user;
+    (void)env, (void)address, (void)by;
     return false;
 }
-RARE store_i64_rare(uc_env *env, uint64_t address, bool user, uintptr_t retaddr)
+RARE store_i64_rare(uc_env *env, uint64_t address, uint32_t by, uintptr_t retaddr)
 {
-    store_i64_otherwise(env, (uint32_t)address, user, false, retaddr);
+    store_i64_otherwise(env, (uint32_t)address, by, false, retaddr);
 }
 BY_PRIVILEGE(store_i64)
 

@@ -59,12 +59,12 @@ static bool operable(uc_env *env, unsigned i)
 
 /* ST(0) op memory. */
 #define WITH_MEMORY(name, which, type, kind, safe, operand_reach, insn)                                      \
-    RARE name##_rare(uc_env *env, uint64_t address, bool user, uintptr_t retaddr)                            \
+    RARE name##_rare(uc_env *env, uint64_t address, uint32_t by, uintptr_t retaddr)                          \
     {                                                                                                        \
         x87_take(env);                                                                                       \
         if (!x87_held(env))                                                                                  \
             x87_wait(env, retaddr);                                                                          \
-        type operand = (type)access_load_quick(env, address, sizeof(type), ACCESS_BY(user), retaddr);        \
+        type operand = (type)access_load_quick(env, address, sizeof(type), by, retaddr);                     \
         if (x87_held(env) && x87_within(env, 0) && safe(&operand)) {                                         \
             if ((which) >= X87_DIVIDE) {                                                                     \
                 uc_fpreg number = x87_from_##type(operand);                                                  \
@@ -79,13 +79,13 @@ static bool operable(uc_env *env, unsigned i)
         x87_recognise_operand(env, which, retaddr);                                                          \
         x87_binary_operand(env, which, retaddr);                                                             \
     }                                                                                                        \
-    ALWAYS_INLINE bool name(uc_env *env, uint64_t address, bool user)                                        \
+    ALWAYS_INLINE bool name(uc_env *env, uint64_t address, uint32_t by)                                      \
     {                                                                                                        \
         engine *e = engine_of(env);                                                                          \
         unsigned *reach = x87_reach(env, 0);                                                                 \
         access_place at;                                                                                     \
         if ((which) >= X87_DIVIDE || __builtin_expect(*reach > e->x87.safe_reach, 0) ||                      \
-            __builtin_expect(!access_find(e, address, sizeof(type), user, false, &at), 0) ||                 \
+            __builtin_expect(!whole_find(e, address, sizeof(type), by, false, &at), 0) ||                    \
             __builtin_expect(!safe(at.host), 0))                                                             \
             return false;                                                                                    \
         access_found(e, &at, 0);                                                                             \
@@ -159,12 +159,12 @@ BINARY(fdivr, X87_DIVIDER, "fdivr", "fdiv", "fidivr")
 /* --- Comparisons --- */
 
 #define COMPARE_WITH(name, type, kind, insn, pops)                                                           \
-    RARE name##_rare(uc_env *env, uint64_t address, bool user, uintptr_t retaddr)                            \
+    RARE name##_rare(uc_env *env, uint64_t address, uint32_t by, uintptr_t retaddr)                          \
     {                                                                                                        \
         bool can = X87_READY(env, x87_filled(env, 0));                                                       \
         if (!can)                                                                                            \
             x87_wait(env, retaddr);                                                                          \
-        type operand = (type)access_load_quick(env, address, sizeof(type), ACCESS_BY(user), retaddr);        \
+        type operand = (type)access_load_quick(env, address, sizeof(type), by, retaddr);                     \
         if (can) {                                                                                           \
             X87_ON_HOST(insn " %0" : : "m"(operand));                                                        \
             if (pops)                                                                                        \
@@ -176,12 +176,12 @@ BINARY(fdivr, X87_DIVIDER, "fdivr", "fdiv", "fidivr")
         if (pops)                                                                                            \
             WRAP(helper_fpop)(env);                                                                          \
     }                                                                                                        \
-    ALWAYS_INLINE bool name(uc_env *env, uint64_t address, bool user)                                        \
+    ALWAYS_INLINE bool name(uc_env *env, uint64_t address, uint32_t by)                                      \
     {                                                                                                        \
         engine *e = engine_of(env);                                                                          \
         access_place at;                                                                                     \
         if (__builtin_expect(!x87_filled(env, 0), 0) ||                                                      \
-            __builtin_expect(!access_find(e, address, sizeof(type), user, false, &at), 0))                   \
+            __builtin_expect(!whole_find(e, address, sizeof(type), by, false, &at), 0))                      \
             return false;                                                                                    \
         access_found(e, &at, 0);                                                                             \
         X87_ON_HOST(insn " %0" : : "m"(*(const type *)at.host));                                             \
@@ -251,14 +251,14 @@ static void test(uc_env *env)
 
 /* The operand alone: what stands between a fetch and its operation while the block is translated. */
 #define OPERAND(type, kind)                                                                                  \
-    RARE operand_##type##_rare(uc_env *env, uint64_t address, bool user, uintptr_t retaddr)                  \
+    RARE operand_##type##_rare(uc_env *env, uint64_t address, uint32_t by, uintptr_t retaddr)                \
     {                                                                                                        \
-        uint64_t operand = access_load_quick(env, address, sizeof(type), ACCESS_BY(user), retaddr);          \
+        uint64_t operand = access_load_quick(env, address, sizeof(type), by, retaddr);                       \
         x87_set_operand(env, kind, (uint64_t)(type)operand);                                                 \
     }                                                                                                        \
-    ALWAYS_INLINE bool operand_##type(uc_env *env, uint64_t address, bool user)                              \
+    ALWAYS_INLINE bool operand_##type(uc_env *env, uint64_t address, uint32_t by)                            \
     {                                                                                                        \
-        (void)env, (void)address, (void)user;                                                                \
+        (void)env, (void)address, (void)by;                                                                  \
         return false;                                                                                        \
     }                                                                                                        \
     BY_PRIVILEGE(operand_##type)
