@@ -4,7 +4,8 @@
 
 #include "p5scope/event.h"
 
-/* A select code that the manual reserves on these counters. Selecting it counts nothing. */
+/* An event-select code of CESR that the manual reserves on the given counters. A counter that selects it counts
+ * nothing. */
 typedef struct p5_event_reserved {
     uint8_t code;
     uint8_t counters;    /* P5_ON_CTR0 | P5_ON_CTR1 */
@@ -12,31 +13,32 @@ typedef struct p5_event_reserved {
     const char *remarks; /* what other sources say about it, may be empty */
 } p5_event_reserved;
 
-/* A name that perf uses and its meaning here; a row of events/perf.tsv. p5_event_find accepts those that mean
- * events. */
+/* An event name of perf(1) and the event that it stands for here; a row of events/perf.tsv. p5_event_find
+ * accepts these names, except those that stand for the clocks. */
 enum { P5_PERF_CLOCKS = -1 };
 
 typedef struct p5_perf_name {
     const char *name;    /* as perf writes it: "branch-misses" */
     int event;           /* enum p5_event, or P5_PERF_CLOCKS: the clocks, which are not an event */
-    const char *remarks; /* how the two differ, may be empty */
+    const char *remarks; /* how perf's event differs from this one, may be empty */
 } p5_perf_name;
 
 /* Returns all of perf's names; the entry after the last has the name NULL. */
 const p5_perf_name *p5_perf_names(void);
 
-/* Returns true for "clocks" and perf's names for it. Lists of events accept them, too. */
+/* Returns true for "clocks" and for perf's names of the clocks. Options that take a list of events accept these
+ * names besides those that p5_event_find knows. */
 bool p5_event_is_clocks(const char *name);
 
-/* Returns the reserved codes in order, for `list` and for decoding CESR in words; *count gets their
- * number. */
+/* Returns the reserved codes in ascending order and sets *count to their number. */
 const p5_event_reserved *p5_event_reserved_codes(size_t *count);
 
 /* Returns the event (enum p5_event) that counts the cause's clocks or occurrences, or -1 if none does. */
 int p5_stall_event(p5_stall cause);
 
-/* Return which clocks the cause owns, as a sentence, and its colour "#rrggbb", which all pictures use. */
+/* Returns a sentence that says which clocks are attributed to the cause. */
 const char *p5_stall_rule(p5_stall cause);
+/* Returns the colour of the cause in all pictures, as "#rrggbb". */
 const char *p5_stall_colour(p5_stall cause);
 
 #endif

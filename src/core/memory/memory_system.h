@@ -1,11 +1,15 @@
 /* The memory side of one core: its caches, TLBs, write buffers and bus, and the clocks at which pending
- * requests complete. For the files of this folder, the test registers (raw entries) and the inlined fast
- * path; the pipe uses memory.h.
+ * requests complete. This header is for the files of this folder, for the test registers, which access single
+ * entries, and for the inlined fast path. The pipe uses memory.h.
  *
- *   memory_data.c     data references       memory_count.c  their events        walk.c   page walks
- *   data_answer.h     their results         snoop.c         internal and external snoops
- *   reference_kind.h  their kinds of event  memory_system.c lifetime, control, draining
- *   memory_code.c     code fetches */
+ *   memory_system.c   opening, closing, control bits, waiting for pending writes
+ *   memory_data.c     data references
+ *   data_answer.h     results of data references
+ *   reference_kind.h  kinds of data references, by the events that they cause
+ *   memory_count.c    events of data references
+ *   memory_code.c     code fetches
+ *   walk.c            page walks
+ *   snoop.c           internal and external snoops */
 #ifndef CORE_MEMORY_MEMORY_SYSTEM_H
 #define CORE_MEMORY_MEMORY_SYSTEM_H
 
@@ -20,17 +24,19 @@
 #include "core/memory/tlb.h"
 #include "core/memory/write_buffer.h"
 
-/* A pending line fill. `done`: the clock from which the line can be used from the array. */
+/* The last line fill. It is pending until clock `done`; from then on the cache's array supplies the line. */
 typedef struct line_fill {
     uint32_t line;
     uint64_t done;
 } line_fill;
 
-/* Uses of each kind of reference, which memory_data.c counts and memory_fold turns into events, followed by
- * the core clocks that references waited. */
+/* Indices into `uses`. The first REFERENCE_KINDS entries are the number of references of each kind, which
+ * memory_data.c counts and memory_fold turns into events. The others are core clocks that references waited for a
+ * read, and for a write buffer. */
 enum { WAITED_FOR_READ = REFERENCE_KINDS, WAITED_FOR_BUFFER, REFERENCE_USES };
 
-/* Recent results of the owner's page_bits_set, for memo_check.c. */
+/* Recent results of the owner's page_bits_set. The owner reports each bit only once, so memo_check.c passes them
+ * on to the checking core. */
 enum { PAGE_BITS_LOG = 64 };
 typedef struct page_bits_entry {
     uint32_t linear;
@@ -46,12 +52,13 @@ struct memory {
     /* The fast path: see memory_fast.h. */
     data_cache data;
     tlb data_tlb;
-    uint64_t read_idle, write_idle; /* clocks from which nothing pending could delay any hit of that kind */
+    /* Clocks from which nothing pending can delay a read or write that hits: */
+    uint64_t read_idle, write_idle;
     bool paging;
-    bool separate_large; /* 4 MB pages have a TLB of their own */
-    bool code_tlb_splits;
-    uint32_t fill_mask; /* address bits to compare with the line being filled: those of the line or, if a fill
-                           delays all hits of its set, of the set */
+    bool separate_large;  /* 4 MB pages have a TLB of their own */
+    bool code_tlb_splits; /* the code TLB holds a 4 MB page as entries of 4 KB */
+    uint32_t fill_mask; /* the address bits in which a delayed hit equals the line being filled: those of the
+                             line or, if a fill delays all hits of its set, those of the set */
     code_cache code;
     tlb code_tlb;
     line_fill data_fill, code_fill;
@@ -61,32 +68,31 @@ struct memory {
     /* Everything else. */
     tlb data_tlb_large;
     write_buffer writes;
-    uint64_t locked_read; /* clock at which the last locked reference's data had arrived */
+    uint64_t locked_read; /* clock at which the data of the last locked read arrive */
     uint64_t ewbe_at;     /* clock from which EWBE# is active again */
     uint64_t ewbe_clocks; /* clocks from the end of a write until EWBE# is active */
     bus bus;
     const p5_model *model;
-    p5_core_hooks hooks; /* keeps_memory is never NULL; without to_memory it is false */
+    p5_core_hooks hooks; /* of the owner; keeps_memory is not NULL: without to_memory it points to false */
     counts *totals;
-    uint64_t *uses; /* uses of each kind that are not yet in the totals; NULL: all references are counted in
-                       the totals immediately */
+    uint64_t *uses; /* references by kind, and clocks waited, that are not yet in the totals; NULL: they are
+                       counted in the totals immediately */
     uint64_t own_uses[P5_CPL_CLASSES][REFERENCE_USES];
-    bool special; /* no data reference is ordinary: the cache is frozen, or there is an observer or another
-                     bus master */
-    bool totals_replaced; /* the profile has set `totals` */
-    unsigned class;
-    data_answer long_answer;         /* the last result that did not fit into a word */
-    bool no_data_fill, no_code_fill; /* CD or TR12 inhibit */
+    bool special;                    /* every data reference takes the slow path: memory_set_special */
+    bool totals_replaced;            /* the profile has set `totals` */
+    unsigned class;                  /* privilege class for which events are counted: P5_CPL_* */
+    data_answer long_answer;         /* the last result that did not fit into a word (DATA_LONG) */
+    bool no_data_fill, no_code_fill; /* misses fill no line, because of CR0.CD or the inhibit bits of TR12 */
     bool cache_disable, not_write_through;
     bool loses_mmx_writes;    /* erratum 75: event 2Eh of counter 1 does not count non-cacheable writes of MMX
                                 instructions */
     core_observer *observer;  /* or NULL */
-    array_observer *arrays;   /* or NULL; otherwise no data reference is ordinary */
-    page_bits_log *page_bits; /* what the owner's page_bits_set returned, for the checking core; or NULL */
+    array_observer *arrays;   /* or NULL */
+    page_bits_log *page_bits; /* where results of page_bits_set are also stored, or NULL */
 };
 
-/* Returns whether the data cache is frozen: its replacement bits do not change, and hits need special
- * treatment. */
+/* Returns whether the data cache is frozen by CR0.CD: hits do not change its replacement bits, and they take the
+ * slow path. */
 static inline bool memory_frozen(const struct memory *m)
 {
     return m->cache_disable;
@@ -104,7 +110,7 @@ static inline tlb *memory_data_tlb(struct memory *m, bool large)
     return large && m->separate_large ? &m->data_tlb_large : &m->data_tlb;
 }
 
-/* Adds one occurrence of an event. */
+/* Adds one occurrence of an event, asserted for one clock. */
 static inline void memory_count(struct memory *m, enum p5_event event)
 {
     counts_add(m->totals, event, m->class, 1, 1);
@@ -118,18 +124,20 @@ static inline void memory_clocks(struct memory *m, enum p5_event event, uint64_t
 
 /* ---- functions shared by the files of this folder ---- */
 
-/* Walks the page tables for a TLB miss known at `asked`. Returns the clock at which the reference repeats its
- * lookup. */
+/* Prices a page walk for a TLB miss that is detected at clock `asked`, and fills the TLB entry. `key` is a
+ * tlb_key. Returns the clock at which the reference repeats its lookup. */
 uint64_t walk_data(struct memory *m, uint32_t key, uint32_t physical, uint8_t attributes, bool write,
                    uint64_t asked);
 uint64_t walk_code(struct memory *m, uint32_t key, uint32_t physical, uint64_t asked);
-/* Prices the first write through an entry whose dirty bit is clear. */
+/* Prices the first write through a TLB entry whose dirty bit is clear, and sets that bit. Returns the clock at
+ * which the bit is also set in the page table: `asked` if it was set there before. */
 uint64_t walk_set_dirty(struct memory *m, unsigned entry, bool large, uint64_t asked);
 
-/* Snoops the data cache before a page-table entry is read or a code line is fetched: a modified line is
- * written back first. `invalidate` (code fetches, updates of the entry): no copy remains. */
+/* Snoops the data cache before a page-table entry is read or a code line is fetched. A modified line is written
+ * back. The line is then removed if `invalidate` (code fetches, updates of the entry); otherwise a modified line
+ * becomes shared. */
 void snoop_data_cache(struct memory *m, uint32_t physical, bool invalidate, uint64_t asked);
-/* Returns whether a fetch of `physical` hits. */
+/* Returns whether the code cache holds the line of `physical`. */
 static inline bool memory_has_code(const struct memory *m, uint32_t physical)
 {
     return code_cache_find(&m->code, physical) >= 0;
@@ -141,10 +149,9 @@ static inline void snoop_code_cache(struct memory *m, uint32_t physical)
         code_cache_drop(&m->code, physical);
 }
 
-/* Writes the modified line in this way back. Returns the clock at which it is in memory. */
+/* Writes back the modified line in this way. Returns the clock at which it is in memory. */
 uint64_t memory_write_back(struct memory *m, unsigned set, unsigned way, uint64_t asked);
-/* Tells the owner, if necessary, that a bus cycle has written these bytes, so memory now holds the
- * processor's values. */
+/* Calls the owner's to_memory, if it keeps memory, because a bus cycle has written these bytes. */
 static inline void memory_is_written(struct memory *m, uint32_t physical, uint32_t size)
 {
     if (__builtin_expect(*m->hooks.keeps_memory, 0))
@@ -158,7 +165,8 @@ static inline void memory_cycle(struct memory *m, uint32_t physical, uint32_t si
     if (__builtin_expect(m->hooks.bus_cycle != NULL, 0))
         m->hooks.bus_cycle(m->hooks.context, physical, size, type);
 }
-/* Makes shared lines exclusive whose write-through has ended by `clock`. */
+/* Makes each shared line exclusive whose write-through to memory has ended by `clock`. memory_upgrade_lines does
+ * the same, with a quick check for the usual case that there is none. */
 void memory_make_exclusive(struct memory *m, uint64_t clock);
 static inline void memory_upgrade_lines(struct memory *m, uint64_t clock)
 {
@@ -180,18 +188,20 @@ static inline void memory_set_idle(struct memory *m)
     m->write_idle = m->read_idle > writes_done ? m->read_idle : writes_done;
 }
 
-/* Recomputes `special`, after control inputs or observers have changed. */
+/* Recomputes `special`. Must be called after control inputs or observers have changed. Reasons for the slow path
+ * are a frozen cache, misses that fill no line, totals without `uses`, a hook or observer that must see every
+ * reference (bus_cycle, `arrays`), and another bus master. */
 void memory_set_special(struct memory *m);
 
-/* Counts events 0-5, 28h, 29h and their MMX-only versions for `uses` references of one kind, each of which
- * counts as `halves` references with `misses` misses. A signal that the partner has asserted already is
- * asserted for no further clock. */
+/* Counts events 0-5, 28h, 29h and their MMX-only versions for `uses` references of one kind. Each of them counts
+ * as `halves` references (2 if misaligned) with `misses` misses. If the reference's partner in the same clock has
+ * signalled an event already, the event is counted but adds no asserted clock (data_answer.h). */
 void memory_count_kind(counts *totals, unsigned class, unsigned kind, unsigned halves, unsigned misses,
                        uint64_t uses);
 /* Moves references counted by kind, and clocks waited, into the totals. */
 void memory_fold_uses(uint64_t uses[REFERENCE_USES], counts *totals, unsigned class);
 
-/* ---- for readers of its state, writers of its arrays, and users of its owner's hooks ---- */
+/* ---- access to the state, for other folders ---- */
 
 static inline const p5_model *memory_model(const struct memory *m)
 {
@@ -231,12 +241,12 @@ static inline const data_answer *memory_long_answer(const struct memory *m)
 {
     return &m->long_answer;
 }
-/* Also stores the results of the owner's page_bits_set in `page_bits`. */
+/* Stores a copy of each result of the owner's page_bits_set in `page_bits` from now on. */
 static inline void memory_log_page_bits(struct memory *m, page_bits_log *page_bits)
 {
     m->page_bits = page_bits;
 }
-/* Returns the core clocks in which the bus was in use up to `clock`. */
+/* Returns for how many core clocks the bus was in use up to `clock`. */
 static inline bus_use memory_bus_used(const struct memory *m, uint64_t clock)
 {
     return bus_used(&m->bus, clock);
@@ -246,7 +256,9 @@ static inline uint64_t memory_bus_bytes(const struct memory *m, bool write, unsi
     return m->bus.bytes[write][class];
 }
 
-/* Must be called after the arrays were written: no hit is known to change nothing any more. */
+/* Makes the next hit of each set and of the code TLB update the replacement state again. Must be called after the
+ * arrays or the control inputs were changed, because the fast path skips the update for entries that it knows to
+ * be the most recently used ones. */
 static inline void memory_forget_hits(struct memory *m)
 {
     data_cache_forget(&m->data);
@@ -268,17 +280,18 @@ typedef enum snoop_result {
     SNOOP_HIT /* HIT# */,
     SNOOP_HIT_MODIFIED /* HIT#, HITM#: written back */
 } snoop_result;
-/* Snoops the caches because another master reads or (`invalidate`) writes a line. `*done`: as for
- * memory_inquire. */
+/* Snoops the caches because another master reads a line or, if `invalidate`, writes it. Sets `*done` as
+ * memory_inquire does. */
 snoop_result snoop_line(struct memory *m, uint32_t physical, bool invalidate, uint64_t clock, uint64_t *done);
-/* Prices an inquire cycle (EADS#) of another bus master, sampled at `clock`; `invalidate` is the INV pin.
- * `*done`: the clock at which the resulting write-back has ended, or `clock`. */
+/* Prices an inquire cycle (EADS#) of another bus master, sampled at `clock`; `invalidate` is the INV pin. Sets
+ * `*done` to the clock at which the resulting write-back has ended, or to `clock` if there is none. */
 snoop_result memory_inquire(struct memory *m, uint32_t physical, bool invalidate, uint64_t clock,
                             uint64_t *done);
-/* Gives the bus to another master for `bus_clocks` from `clock` on (HOLD/HLDA, AHOLD, BOFF#). Returns the
- * clock at which it is free. */
+/* Gives the bus to another master for `bus_clocks` from core clock `clock` on (HOLD/HLDA, AHOLD, BOFF#). Returns
+ * the core clock at which the bus is free again. */
 uint64_t memory_foreign_bus(struct memory *m, uint64_t clock, uint32_t bus_clocks);
-/* Lets the board's agent take its turns that are due at `clock`, the time of a request. */
+/* Lets the board's other bus master take all turns that are due at `clock`. Must be called before a request at
+ * that clock is priced. */
 static inline void memory_let_agent(struct memory *m, uint64_t clock)
 {
     if (__builtin_expect(m->agent.due <= clock, 0))

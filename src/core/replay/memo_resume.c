@@ -1,4 +1,5 @@
-/* Restores the pipe after stretches that were priced from the memo. */
+/* Restores the core's pipe after stretches that were priced from the memo, so that the exact path can
+ * continue. */
 #include "core/profile/profile.h"
 
 #include <assert.h>
@@ -6,14 +7,20 @@
 
 /* ---- how far PF is ahead of the decoders -----------------------------------------------------------------
  *
- * States of the memo do not contain this lead (pipe/prefetch.h). It matters when a line is not in the code
- * cache, and when the pipe resumes. It is worked out then, from the pieces since it was last known. */
+ * The memo's states do not contain this lead (see prefetch_leads in pipe/prefetch.h). It is needed only when a
+ * fetch misses the code cache, and when the exact path continues. It is then computed: from a leaf after which
+ * it is known, forward over the pieces that were priced since. */
 
-/* Reverses the `before` links of leaf `from` and the leaves used before it, as far back as the last new
- * stream. Returns the earliest of these leaves, or 0; `*base` is the leaf before them, or 0. Within a stream
- * no leaf is used twice, so each link belongs to the leaf's last use. If an inconsistent caller violates
- * that, the walk returns along reversed links and still ends. */
-static uint32_t turn(const memo *m, uint32_t from, uint64_t instructions, uint32_t *base)
+/* Follows the `before` links back from leaf `from` to the last leaf after which the lead is known, and reverses
+ * the links of the leaves in between. The lead is known after a leaf that contains the beginning of a new
+ * stream, and after the leaf of `last_lead`. `instructions` is the core's count after `from`. Sets `*base` to
+ * the leaf with the known lead; 0 means that the pipe holds the lead. Returns the leaf used directly after
+ * `*base`, or 0 if `*base` is `from`.
+ *
+ * Within a stream no leaf is used twice, so each link belongs to the leaf's last use. If the caller supplies
+ * inconsistent stretches and a leaf does occur twice, the loop comes back along reversed links and still
+ * ends. */
+static uint32_t reverse_links(const memo *m, uint32_t from, uint64_t instructions, uint32_t *base)
 {
     uint32_t after = 0, at = from;
     while (at != 0 && !memo_result_at(m, at)->move.complete &&
@@ -29,15 +36,16 @@ static uint32_t turn(const memo *m, uint32_t from, uint64_t instructions, uint32
     return after;
 }
 
+/* Returns how far PF is ahead after the last leaf, relative to now. */
 static prefetch_ahead find_ahead(p5_core *core)
 {
     memo *m = &core->memo;
-    uint32_t before, at = turn(m, m->last, core->instructions, &before);
+    uint32_t before, at = reverse_links(m, m->last, core->instructions, &before);
     const prefetch_move *move = &memo_result_at(m, before)->move;
     prefetch_ahead ahead = before == 0      ? pipe_ahead(&core->pipe)
                            : move->complete ? prefetch_complete(move)
                                             : m->last_lead.ahead;
-    while (at != 0) { /* restores the links */
+    while (at != 0) { /* goes forward again and restores the links */
         memo_leaf *leaf = memo_leaf_at(m, at);
         const uint32_t next = leaf->before;
         prefetch_go_on(&ahead, &memo_result_at(m, at)->move, leaf->clocks);
@@ -52,7 +60,7 @@ int64_t memo_asked_code(p5_core *core, unsigned n, int64_t floor)
 {
     assert(n > 0);
     prefetch_ahead ahead = find_ahead(core);
-    /* code without a branch asks again and again */
+    /* Code without branches calls this again and again. The next call begins at this leaf. */
     core->memo.last_lead = (memo_lead){core->memo.last, core->instructions, ahead};
     while (n-- > 0)
         prefetch_take_buffer(&ahead, 1);
@@ -71,9 +79,11 @@ void memo_materialise(p5_core *core)
         pipe_go_on_ahead(&core->pipe, &ahead);
         pipe_load_pending(&core->pipe, state->waiting);
         const memo_result *result = memo_result_at(m, m->last);
+        /* waiting_fetched is INT32_MIN if the pending instruction's last byte came with the last fetch. */
         core->pipe.pending.front = (pipe_front){.fetched = clock_later(ahead.clock, result->waiting_fetched),
                                                 .f = result->waiting_f};
         core->pipe.last_u = result->last_u;
+        /* The result's previous_u is valid only if the piece had more than one group. */
         if (core->timing.btb_by_pairs && memo_last(m)->groups > 1)
             core->pipe.previous_u = result->previous_u;
     }

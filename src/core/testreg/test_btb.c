@@ -1,4 +1,5 @@
-/* Accesses of the test registers to the branch target buffer. */
+/* Reads and writes of branch target buffer entries by the test registers TR9 to TR11. Commands are passed on to
+ * the checking core (core->exact), if there is one. */
 #include "core/planted/planted.h"
 #include "core/replay/memo.h"
 #include "core/testreg/test_access.h"
@@ -10,7 +11,8 @@ void test_btb_write(void *context, const test_btb_entry *from)
     p5_core *core = context;
     btb *b = &core->predictor->btb;
     memo_settle(core);
-    /* the test registers do not write the counters that the history selects, so these are kept */
+    /* The test registers hold only a part of an entry. The rest is kept, above all the counters from which the
+     * history selects one. */
     btb_raw entry = btb_get(b, from->set, from->bank, from->way);
     entry.target = from->target;
     if (btb_by_pairs(b)) {

@@ -1,5 +1,5 @@
-/* Port I/O: rights, the access record and the owner's answer. Unicorn allows every port and implements
- * none. */
+/* Port I/O: checks the right to use the port, records the access, and calls the engine's owner, which
+ * implements the ports. Unicorn itself allows every port and implements none. */
 #include <assert.h>
 
 #include "engine/control/callback.h"
@@ -17,14 +17,15 @@ static bool needs_bitmap(const uc_env *env)
     return env->hflags & UC_HF_PE && (cpl > iopl || env->eflags & EFLAGS_VM);
 }
 
+/* Returns whether TR holds a 32-bit TSS that reaches as far as the field with the bitmap's offset. */
 static bool has_bitmap(const uc_env *env)
 {
     unsigned type = env->tr.flags >> 8 & 15;
     return (type & ~(unsigned)SYSTEM_TSS_BUSY) == SYSTEM_TSS32 && env->tr.limit >= TSS_BITMAP_FIELD + 1;
 }
 
-/* Reads two bytes of the TSS, by a reference or `unseen`. Returns false if that is impossible without a
- * fault. */
+/* Reads two bytes of the TSS. This is a recorded reference, which may raise a fault. With `unseen`, nothing is
+ * recorded, and the function returns false instead of raising a fault. */
 static bool read_word(engine *e, uint32_t linear, bool unseen, uint32_t *word)
 {
     uint8_t bytes[2];
@@ -51,7 +52,8 @@ bool ports_refused(engine *e, uint16_t port, unsigned size, bool unseen)
     return read_word(e, base + offset, unseen, &bits) && bits >> (port & 7) & ((1u << size) - 1);
 }
 
-static void note(engine *e, uint16_t port, unsigned size, bool write)
+/* Records the access, and the breakpoints that it matches. */
+static void record_port_access(engine *e, uint16_t port, unsigned size, bool write)
 {
     unsigned flags = P5_ACCESS_IO | (write ? P5_ACCESS_WRITE : 0u);
     p5_access access = {.linear = port, .size = (uint8_t)size, .flags = (uint8_t)flags};
@@ -63,12 +65,13 @@ static uint32_t in(uc_env *env, uint16_t port, unsigned size)
 {
     engine *e = engine_of(env);
     stretch_set_eip(e);
-    /* For INS, Unicorn tries the store first, so that its faults come before the port is read. The processor
-     * makes it only once, afterwards. */
+    /* For INS, Unicorn makes the store before it reads the port, so that the store's faults come first, and
+     * makes it again afterwards. The processor stores only once, after the read, so the first store's record
+     * is dropped. */
     stretch_drop_store(e);
     if (ports_refused(e, port, size, false))
         engine_raise(e, VECTOR_GP, 0);
-    note(e, port, size, false);
+    record_port_access(e, port, size, false);
     engine_before_callback(e);
     return e->callbacks.port_read(e->callbacks.context, port, size);
 }
@@ -79,7 +82,7 @@ static void out(uc_env *env, uint16_t port, unsigned size, uint32_t value)
     stretch_set_eip(e);
     if (ports_refused(e, port, size, false))
         engine_raise(e, VECTOR_GP, 0);
-    note(e, port, size, true);
+    record_port_access(e, port, size, true);
     engine_before_callback(e);
     e->callbacks.port_write(e->callbacks.context, port, size, value);
 }

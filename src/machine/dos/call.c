@@ -1,4 +1,5 @@
-/* The DOS interrupts 20h, 21h, 27h, 29h and 2Fh, and the short functions of INT 21h. */
+/* Dispatches the DOS interrupts 20h, 21h, 27h, 29h, 2Fh and 33h, and implements the short functions of INT 21h,
+ * whose arguments and results are in the guest's registers. */
 #include <string.h>
 
 #include "machine/base/notice.h"
@@ -6,7 +7,7 @@
 #include "machine/dos/dos_internal.h"
 
 enum { VERSION_MAJOR = 6, VERSION_MINOR = 22 };
-enum { FIRST_WITH_CARRY = 0x38 }; /* functions from here on report errors in the carry flag */
+enum { FIRST_WITH_CARRY = 0x38 }; /* functions from this AH on report errors in the carry flag */
 
 bool dos_text(const dos *d, uint32_t linear, char *text, size_t capacity)
 {
@@ -27,6 +28,7 @@ static void set_es(dos *d, uint16_t segment, uint16_t offset)
 
 /* --- drives, vectors, time --- */
 
+/* AH = 0Eh: Selects the drive in DL (0 is A:) if it exists. Returns the number of drive letters in AL. */
 static dos_error drive_select(dos *d)
 {
     if (dos_drive_there(d, bios_low(&d->bios, ENGINE_EDX)))
@@ -41,7 +43,7 @@ static dos_error drive_get(dos *d)
     return DOS_OK;
 }
 
-/* AH = 36h: Reports a disk of 1 GB with 32 KB clusters that is half full, whatever the host has. */
+/* AH = 36h: Reports a half-full disk of 1 GB with 32 KB clusters; AX = FFFFh if the drive does not exist. */
 static dos_error drive_space(dos *d)
 {
     unsigned drive = bios_low(&d->bios, ENGINE_EDX);
@@ -53,13 +55,13 @@ static dos_error drive_space(dos *d)
     return DOS_OK;
 }
 
-static dos_error transfer_set(dos *d)
+static dos_error dta_set(dos *d)
 {
     d->dta = dos_pointer(d, ENGINE_DS, ENGINE_EDX);
     return DOS_OK;
 }
 
-static dos_error transfer_get(dos *d)
+static dos_error dta_get(dos *d)
 {
     set_es(d, (uint16_t)(d->dta >> 4), (uint16_t)(d->dta & 15));
     return DOS_OK;
@@ -71,7 +73,7 @@ static dos_error vector_set(dos *d)
     engine_segment ds;
     engine_get_segment(d->engine, ENGINE_DS, &ds);
     bios_store(&d->bios, vector * 4, 4, (uint32_t)ds.selector << 16 | bios_word(&d->bios, ENGINE_EDX));
-    if (vector == 9) /* the program reads the keyboard itself, so keys must arrive without a BIOS request */
+    if (vector == 9) /* IRQ 1: the program reads the keyboard itself, so keys must arrive without INT 16h */
         keyboard_want(d->machine->devices, true);
     return DOS_OK;
 }
@@ -83,6 +85,7 @@ static dos_error vector_get(dos *d)
     return DOS_OK;
 }
 
+/* AH = 2Ah: Returns the date, and the weekday (0 is Sunday) computed from it: the RTC counts its own. */
 static dos_error date_get(dos *d)
 {
     const date *t = cmos_time(d->machine->devices);
@@ -104,7 +107,7 @@ static dos_error time_get(dos *d)
     return DOS_OK;
 }
 
-/* AH = 2Bh, 2Dh: Returns AL = FFh, because the date and time cannot be set. */
+/* AH = 2Bh, 2Dh: Returns AL = FFh, because a program cannot set the date and time. */
 static dos_error time_refuse(dos *d)
 {
     bios_set_low(&d->bios, ENGINE_EAX, 0xff);
@@ -121,6 +124,7 @@ static dos_error version(dos *d)
     return DOS_OK;
 }
 
+/* AH = 33h: Returns or sets (AL = 0, 1) the Ctrl-Break flag; returns the boot drive (5) and version (6). */
 static dos_error break_flag(dos *d)
 {
     switch (bios_low(&d->bios, ENGINE_EAX)) {
@@ -130,7 +134,7 @@ static dos_error break_flag(dos *d)
     case 0x01:
         d->break_check = bios_low(&d->bios, ENGINE_EDX) & 1;
         break;
-    case 0x05: /* started from C: */
+    case 0x05: /* booted from C: */
         bios_set_low(&d->bios, ENGINE_EDX, 3);
         break;
     case 0x06:
@@ -161,8 +165,7 @@ static dos_error nothing(dos *d)
     return DOS_OK;
 }
 
-/* AH = 18h, 1Dh, 1Eh, 20h, 61h, 6Bh: null functions of MS-DOS, the first four inherited from CP/M. They return
- * AL = 0. */
+/* AH = 18h, 1Dh, 1Eh, 20h, 61h, 6Bh: null functions of MS-DOS. They return AL = 0. */
 static dos_error null_function(dos *d)
 {
     bios_set_low(&d->bios, ENGINE_EAX, 0);
@@ -177,14 +180,14 @@ static dos_error switch_character(dos *d)
     return DOS_OK;
 }
 
-/* AH = 34h: Returns the address of the InDOS flag. It is always 0, because a call is one step of the host. */
+/* AH = 34h: Returns the address of the InDOS flag. It is always 0: no guest code runs within a call. */
 static dos_error in_dos(dos *d)
 {
     set_es(d, DOS_DATA, DOS_SWAPPABLE + 1);
     return DOS_OK;
 }
 
-/* AH = 52h: Returns the list of lists. Only the word before it, the first control block, is filled in. */
+/* AH = 52h: Returns the list of lists. Only the word before it is filled in: the first control block. */
 static dos_error list_of_lists(dos *d)
 {
     dos_store(d, dos_linear(DOS_DATA, DOS_LISTS - 2), d->first_block);
@@ -192,7 +195,7 @@ static dos_error list_of_lists(dos *d)
     return DOS_OK;
 }
 
-/* Updates the fields of the swappable data area that resident programs read. */
+/* Stores those fields of the swappable data area that resident programs read. */
 static void swappable_store(dos *d)
 {
     enum { DTA = 0x0c, PSP = 0x10, DRIVE = 0x16 };
@@ -205,9 +208,9 @@ static void swappable_store(dos *d)
 
 /* AH = 5Dh: AL = 06h returns the address of the swappable data area and its two sizes; AL = 0Ah sets the error
  * that AH = 59h returns. */
-static dos_error server(dos *d)
+static dos_error server_call(dos *d)
 {
-    enum { IN_DOS = 0x80, ALWAYS = 0x1a };
+    enum { IN_DOS = 0x80, ALWAYS = 0x1a }; /* bytes to swap while InDOS is set, and at any time */
     switch (bios_low(&d->bios, ENGINE_EAX)) {
     case 0x06:
         swappable_store(d);
@@ -240,8 +243,8 @@ static dos_call *const calls[256] = {
     [0x00] = dos_call_terminate,
     [0x01] = dos_call_input_echo,
     [0x02] = dos_call_output,
-    [0x04] = nothing, /* auxiliary output and printer */
-    [0x05] = nothing,
+    [0x04] = nothing, /* auxiliary output */
+    [0x05] = nothing, /* printer output */
     [0x06] = dos_call_direct,
     [0x07] = dos_call_input_raw,
     [0x08] = dos_call_input,
@@ -262,7 +265,7 @@ static dos_call *const calls[256] = {
     [0x17] = dos_call_fcb_rename,
     [0x18] = null_function,
     [0x19] = drive_get,
-    [0x1a] = transfer_set,
+    [0x1a] = dta_set,
     [0x1d] = null_function,
     [0x1e] = null_function,
     [0x20] = null_function,
@@ -280,7 +283,7 @@ static dos_call *const calls[256] = {
     [0x2c] = time_get,
     [0x2d] = time_refuse,
     [0x2e] = verify_set,
-    [0x2f] = transfer_get,
+    [0x2f] = dta_get,
     [0x30] = version,
     [0x31] = dos_call_stay,
     [0x33] = break_flag,
@@ -324,7 +327,7 @@ static dos_call *const calls[256] = {
     [0x5a] = dos_call_create_temporary,
     [0x5b] = dos_call_create_new,
     [0x5c] = nothing, /* file locks: there is one task only */
-    [0x5d] = server,
+    [0x5d] = server_call,
     [0x60] = dos_call_truename,
     [0x61] = null_function,
     [0x62] = dos_call_get_psp,
@@ -337,9 +340,9 @@ static dos_call *const calls[256] = {
     [0x6c] = dos_call_open_extended,
 };
 
-/* Returns true for functions whose absence needs no notice: programs call them only to detect a feature, or
- * they do nothing in this DOS. They are 53h (drivers), 5Eh, 5Fh (networks), 64h, 69h, 6Ah, 70h, 71h, 73h (later
- * versions), and all above DOS's own, which resident programs and other systems provide. */
+/* Returns true for functions whose absence needs no notice, because programs call them only to detect a feature
+ * or without an effect here: 53h (device drivers), 5Eh, 5Fh (networks), 64h, 69h-6Ah, 70h, 71h, 73h (later
+ * versions), and all from 74h on, which only resident programs and other systems provide. */
 static bool is_probe(unsigned function)
 {
     static const uint8_t probes[] = {0x53, 0x5e, 0x5f, 0x64, 0x69, 0x6a, 0x70, 0x71, 0x73};
@@ -347,7 +350,7 @@ static bool is_probe(unsigned function)
     return function >= BEYOND || memchr(probes, (int)function, sizeof probes) != NULL;
 }
 
-/* Fails a function that is not implemented. AH = 71h, long names, has its own error code, 7100h. */
+/* Fails a function that is not implemented: with error 1, 7100h for AH = 71h (long names), or AL = FFh. */
 static dos_error missing_function(dos *d, unsigned function)
 {
     enum { LONG_NAMES = 0x71 };
@@ -360,6 +363,8 @@ static dos_error missing_function(dos *d, unsigned function)
     return DOS_NO_FUNCTION;
 }
 
+/* Executes INT 21h with the function in AH. Returns true if the stub must wait and call again. The flags and AX
+ * are left alone if the current program has changed, because they then belong to another program. */
 static bool dos_function(dos *d)
 {
     unsigned function = bios_high(&d->bios, ENGINE_EAX);
@@ -390,10 +395,10 @@ static void multiplex(dos *d)
     case 0x1600: /* no Windows */
         bios_set_low(&d->bios, ENGINE_EAX, 0);
         break;
-    case 0x4300:
+    case 0x4300: /* an XMS driver is installed */
         bios_set_low(&d->bios, ENGINE_EAX, 0x80);
         break;
-    case 0x4310:
+    case 0x4310: /* its entry point is a stub in the BIOS ROM */
         set_es(d, 0xf000, 0xe000 + DOS_XMS_SLOT * 16);
         break;
     default:

@@ -1,4 +1,5 @@
-/* Guest pointers: reading and writing the user's memory on behalf of the kernel. */
+/* Guest pointers: reads and writes the memory of the guest program for system calls, which p5scope implements on
+ * the host. */
 #include <errno.h>
 #include <string.h>
 

@@ -1,5 +1,6 @@
-/* Pricing of what the engine has retired: by the core model, on this thread or on the model's, and then by the
- * observers. */
+/* Prices what the engine has retired: passes each stretch (a run of retired instructions of one block) to the
+ * core model, in this thread or in the model's thread (pricer.h), and then notifies the observers. "Attention is
+ * wanted" means that run_attention must be called before anything else is executed. */
 #include "core/block.h"
 #include "core/core.h"
 #include "machine/board/bus_check.h"
@@ -9,12 +10,13 @@
 #include "machine/state.h"
 
 enum {
-    LEAST_MESSAGES = 4,          /* least number of messages between two waits for the model's thread */
-    TURNS_AT_MOST = 64,          /* waits in a row with fewer messages until one thread runs alone */
-    ALONE_INSTRUCTIONS = 1 << 17 /* length of such a run of one thread */
+    LEAST_MESSAGES = 4, /* fewer messages between two waits for the model's thread mean that the threads only
+                           take turns */
+    MOST_TURNS = 64,    /* consecutive waits of that kind after which this thread continues alone */
+    ALONE_INSTRUCTIONS = 1 << 17 /* for how many instructions it continues alone */
 };
 
-/* Returns true if no observer needs to be notified of the stretch. */
+/* Returns true if no observer needs to be notified of the stretch: see observe_horizon. */
 static inline bool unobserved(const p5_machine *machine, const p5_retired *r)
 {
     return p5_core_clock_estimate(machine->core) < machine->horizon.clock &&
@@ -22,9 +24,12 @@ static inline bool unobserved(const p5_machine *machine, const p5_retired *r)
            r->access_count <= HORIZON_REFERENCES && r->count <= HORIZON_INSTRUCTIONS;
 }
 
-/* Returns whether stretches may be priced some instructions after they were executed. That requires that
- * nothing inspects the machine meanwhile, that nothing interrupts it (no batch contains an instruction that
- * may set IF), and that the core's questions to the engine do not depend on what the guest stores. */
+/* Returns whether stretches may be priced in batches, some instructions after they were executed. Three conditions
+ * must hold:
+ *
+ *   - Nothing inspects the machine in the meantime.
+ *   - No interrupt can be taken in the meantime. No batch contains an instruction that may set IF.
+ *   - The answers that the core gets from the engine while it prices do not depend on the guest's stores. */
 static bool run_may_batch(const p5_machine *machine)
 {
     return machine->batch_clocks != 0 && !machine->each_observed && machine->debugger == NULL &&
@@ -41,7 +46,8 @@ bool run_rebatch(p5_machine *machine)
     return may;
 }
 
-/* Returns true if attention is wanted at this clock. */
+/* Returns true if attention is wanted: because it was requested, or because the instruction count or `clock` has
+ * reached a limit that run_plan has set. */
 static inline bool run_goal_reached(const p5_machine *machine, uint64_t clock)
 {
     return machine->attention_wanted | (machine->instructions >= machine->check_instructions) |
@@ -73,15 +79,15 @@ static inline bool run_finish(p5_machine *machine, const p5_retired *retired)
     return run_goal_reached(machine, p5_core_clock_estimate(machine->core));
 }
 
-/* Restores the host's x87 state before a stretch is priced if callbacks of the host may run then, because
- * they may use the x87. */
+/* Takes the guest's x87 state out of the host's x87 if pricing may call back code of the host program, which may
+ * use the x87 itself. */
 static inline void run_settle(p5_machine *machine)
 {
     if (__builtin_expect(machine->observers != NULL || machine->lent, 0))
         engine_settle(machine->engine);
 }
 
-/* Prices a stretch and notifies the observers. */
+/* Prices a stretch and notifies the observers. While `executing_only` is set, the core only skips it. */
 static inline void run_price_one(p5_machine *machine, const p5_retired *retired, p5_prediction prediction)
 {
     if (__builtin_expect(machine->observers != NULL, 0) && !unobserved(machine, retired)) {
@@ -95,20 +101,22 @@ static inline void run_price_one(p5_machine *machine, const p5_retired *retired,
     }
 }
 
-/* Returns true if the only work after this stretch is to check for goals. */
-static inline bool run_leaves_alone(const p5_machine *machine, const p5_retired *retired)
+/* Returns true if nothing that run_finish does applies to this stretch, except the check of run_goal_reached. Such a
+ * stretch may be priced later. */
+static inline bool run_needs_only_goals(const p5_machine *machine, const p5_retired *retired)
 {
     return machine->after == 0 && !(machine->debug_written && engine_resuming(machine->engine)) &&
            machine->debugger == NULL && !retired->interrupted && !machine->interrupt_request;
 }
 
-/* Waits for the model's thread. If it has to wait again and again, the two threads only take turns, and each
- * waits for the other to wake up: then one thread runs alone for a while. */
+/* Waits until the model's thread has priced everything. If there were only a few messages since the last wait, and
+ * that happens many times in a row, the two threads mostly wait for each other to wake up. This thread then
+ * continues alone for a while. */
 static void run_wait(p5_machine *machine)
 {
     pricer_wait(machine->pricer);
     machine->turns = machine->handed < LEAST_MESSAGES ? machine->turns + (machine->handed > 0) : 0;
-    if (machine->turns >= TURNS_AT_MOST) {
+    if (machine->turns >= MOST_TURNS) {
         machine->hands_over = false;
         machine->turns = 0;
         machine->alone_until = machine->instructions + ALONE_INSTRUCTIONS;
@@ -126,7 +134,7 @@ bool run_retired(void *context, const p5_retired *retired)
         prediction = core_predict(machine->core, retired);
     if (machine->hands_over) {
         machine->handed++;
-        if (run_leaves_alone(machine, retired) && pricer_put_one(machine->pricer, retired, prediction))
+        if (run_needs_only_goals(machine, retired) && pricer_put_one(machine->pricer, retired, prediction))
             return false;
         run_wait(machine);
     }
@@ -182,7 +190,7 @@ void run_delivered(void *context, const p5_exception *exception)
 {
     p5_machine *machine = context;
     p5_exception delivered = *exception;
-    delivered.interrupt_waits &= machine->interrupt_request;
+    delivered.interrupt_waits &= machine->interrupt_request; /* the engine does not know the INTR pin */
     p5_core_exception(machine->core, &delivered);
     if (machine->after != 0) /* a task switch */
         processor_after(machine);
@@ -190,9 +198,13 @@ void run_delivered(void *context, const p5_exception *exception)
         observers_delivered(machine, exception);
     if (machine->debugger != NULL)
         debug_delivered(machine, exception);
-    /* Attention is needed in three cases. Exceptions may follow each other without end; single steps check
-     * for goals at instruction boundaries; and an interrupt that STI or a load of SS delayed is due before
-     * the handler's first instruction if that STI or load has not completed. */
+    /* Attention is needed in three cases:
+     *
+     *   - In single steps, goals are checked at each instruction boundary.
+     *   - An interrupt that STI or a load of SS had delayed is due before the handler's first instruction, if that
+     *     STI or load did not complete.
+     *   - A goal has been reached. It must be checked here, too, because exceptions may follow each other without
+     *     end. */
     if (machine->stepping || (machine->interrupt_request && engine_interruptible(machine->engine)) ||
         run_goal_reached(machine, p5_core_clock_estimate(machine->core)))
         engine_request_attention(machine->engine);

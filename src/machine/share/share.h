@@ -1,5 +1,6 @@
-/* The directories of the host that a guest may see (p5_share), for every personality that implements file
- * calls: what can be reached, and how. Results are 0 or more, or -errno. */
+/* The directories of the host that a guest may access (p5_share), for every kind of guest whose file calls
+ * p5scope implements. Paths are resolved and files are opened only through these functions. Results are 0 or
+ * more, or -errno. */
 #ifndef MACHINE_SHARE_SHARE_H
 #define MACHINE_SHARE_SHARE_H
 
@@ -14,7 +15,7 @@
 
 enum { SHARE_PATH = 4096 };
 
-/* Bytes that may still be written (quota.c). */
+/* By how many bytes the files of a share may still grow together (quota.c). */
 typedef struct share_quota {
     uint64_t left;
 } share_quota;
@@ -22,9 +23,10 @@ typedef struct share_quota {
 /* A tree of files that only the guest can see (scratch.h). */
 typedef struct share_scratch share_scratch;
 
+/* A share: a directory of the host, or the tree in memory, at a path of the guest. */
 typedef struct share_mount {
-    char *guest;   /* absolute, normalised, without a final slash; "" for the root */
-    int directory; /* O_PATH; -1: the tree in memory */
+    char *guest;   /* the guest's path: absolute, normalised, without a final slash; "" for the root */
+    int directory; /* O_PATH descriptor; -1: the tree in memory */
     bool writable;
     share_quota quota;
 } share_mount;
@@ -38,28 +40,30 @@ typedef struct share_tree {
 /* Opens the directories of the options. share_tree_close must be called afterwards, even after an error. */
 p5_status share_tree_open(share_tree *tree, const p5_machine_options *options, p5_error *error);
 void share_tree_close(share_tree *tree);
-/* Makes `guest` a folder in memory that may hold `most_bytes`, unless there is a share at that path or at the
- * root. `now` returns the guest's time of day in nanoseconds since 1970. */
+/* Makes `guest` a folder in memory that may hold `most_bytes`. Does nothing if there is a share at that path or at
+ * the root. `now` returns the guest's time of day in nanoseconds since 1970. */
 p5_status share_tree_private(share_tree *tree, const char *guest, uint64_t most_bytes,
                              uint64_t (*now)(const void *clock), const void *clock, p5_error *error);
 
 /* Where a path leads: the entry `name` of the directory `directory`. */
 typedef struct share_place {
-    int directory; /* O_PATH descriptor of the parent, which the caller closes (SHARE_PLACE); -1: virtual, or
-                    * in memory */
+    int directory; /* O_PATH descriptor of the parent, which the caller closes (SHARE_PLACE); -1: the place is
+                    * virtual (share_is_virtual) or in memory */
     share_scratch *scratch; /* NULL: not in memory */
     uint32_t folder;        /* in memory: the parent's node */
     bool writable;
-    share_quota *quota;     /* the share's; NULL in a virtual directory */
+    share_quota *quota;     /* of the share; NULL in a virtual directory */
     char name[256];         /* "." for the root of a share or a directory itself */
-    char guest[SHARE_PATH]; /* the whole path, normalised; without links, except an unfollowed last
-                             * component */
+    char guest[SHARE_PATH]; /* the guest's whole path, normalised and without links; only the last component
+                             * may be a link, if it was not followed */
     char target[16];        /* "null", "zero" or "random" for these devices, which always exist; else empty */
 } share_place;
 
+/* How to resolve a path: follow a link in the last component; allow the last component not to exist. */
 enum { SHARE_FOLLOW = 1, SHARE_MAY_BE_MISSING = 2 };
-/* Resolves a guest path against the shares, component by component, never through a link of the host. A
- * relative path begins at `start`, which must be absolute and free of links. */
+/* Resolves a guest path against the shares, component by component. The host's kernel never follows a link: links
+ * are resolved here, as paths of the guest. A relative path begins at `start`, which must be absolute and free of
+ * links. `how` is a set of the bits above. */
 int32_t share_resolve(const share_tree *tree, const char *start, const char *path, unsigned how,
                       share_place *place);
 void share_place_close(share_place *place);
@@ -68,14 +72,13 @@ void share_place_close(share_place *place);
     __attribute__((cleanup(share_place_close))) share_place name;                                            \
     name.directory = -1
 
-/* Returns true for a directory that only leads to shares, and for the devices. */
+/* Returns true for a directory that exists only because a share lies below it, and for the devices (`target`). */
 bool share_is_virtual(const share_place *place);
-/* Returns 0 if the place may be changed: it must lie in a writable share (else -EROFS), and not be its root
- * (-EBUSY). */
+/* Returns 0 if the place may be changed, -EROFS if it is not in a writable share, or -EBUSY if it is the root of a
+ * share. */
 int32_t share_may_change(const share_place *place);
-/* Opens a regular file or a directory; returns the host's descriptor. A folder in memory cannot be opened.
- * `flags` are the host's O_*. In a read-only share an existing file can be read even with O_CREAT or
- * O_TRUNC. */
+/* Opens a regular file or a directory and returns the host's descriptor. A folder in memory cannot be opened.
+ * `flags` are the host's O_*. In a read-only share, O_CREAT and O_TRUNC are ignored. */
 int share_open(const share_place *place, int flags, mode_t mode);
 /* Do what the host's calls of these names do, at a place that is not virtual. */
 int32_t share_about(const share_place *place, struct stat *about);
@@ -87,13 +90,18 @@ int32_t share_symlink(const share_place *place, const char *text);
 ssize_t share_read_link(const share_place *place, char *text, size_t capacity);
 int32_t share_set_mode(const share_place *place, mode_t mode);
 int32_t share_set_times(const share_place *place, const struct timespec times[2]);
-/* Returns how many of `size` bytes from offset `from` on can be written to a file of `before` bytes; -ENOSPC
- * if none. In this and the following functions, a quota of NULL means that there is no limit. */
+/* Returns how many of `size` bytes can be written at offset `from` of a file that has `before` bytes, or -ENOSPC
+ * if none can. In this and the following functions, a quota of NULL means that there is no limit, and `host` is
+ * the host's descriptor of the file. */
 int64_t share_fits(const share_quota *quota, uint64_t before, uint64_t from, uint64_t size);
+/* Returns the size of a file in bytes; 0 if it is unknown. */
 uint64_t share_size(int host);
+/* Subtracts bytes from a quota, which does not fall below 0. */
 void share_take(share_quota *quota, uint64_t bytes);
-/* Charges the growth of a file since its size was `before`, or returns bytes if it has shrunk. */
+/* Subtracts from the quota by how much a file has grown since its size was `before`, or adds by how much it has
+ * shrunk. */
 void share_settle(share_quota *quota, int host, uint64_t before);
+/* Sets the size of a file if the quota permits it, and updates the quota. */
 int32_t share_truncate(share_quota *quota, int host, uint64_t size);
 /* Lists a directory of the host in the order of names, "." and ".." first; returns the number of entries. The
  * caller frees them (share_list_free). */
