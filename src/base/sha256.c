@@ -1,3 +1,4 @@
+/* SHA-256. Section numbers are those of FIPS 180-4. */
 #include "base/sha256.h"
 
 #include <stdint.h>
@@ -16,12 +17,12 @@ static const uint32_t constants[ROUNDS] = {
     0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
     0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
 
-static uint32_t turned(uint32_t x, unsigned by)
+static uint32_t rotated_right(uint32_t x, unsigned by)
 {
     return x >> by | x << (32 - by);
 }
 
-/* Compresses one block (6.2.2). */
+/* Adds one block of the message to the hash value (6.2.2). */
 static void compress(uint32_t state[WORDS], const uint8_t block[BLOCK])
 {
     uint32_t w[ROUNDS], s[WORDS];
@@ -29,13 +30,14 @@ static void compress(uint32_t state[WORDS], const uint8_t block[BLOCK])
         w[i] = (uint32_t)block[4 * i] << 24 | (uint32_t)block[4 * i + 1] << 16 |
                (uint32_t)block[4 * i + 2] << 8 | block[4 * i + 3];
     for (unsigned i = 16; i < ROUNDS; i++)
-        w[i] = w[i - 16] + w[i - 7] + (turned(w[i - 15], 7) ^ turned(w[i - 15], 18) ^ w[i - 15] >> 3) +
-               (turned(w[i - 2], 17) ^ turned(w[i - 2], 19) ^ w[i - 2] >> 10);
+        w[i] = w[i - 16] + w[i - 7] +
+               (rotated_right(w[i - 15], 7) ^ rotated_right(w[i - 15], 18) ^ w[i - 15] >> 3) +
+               (rotated_right(w[i - 2], 17) ^ rotated_right(w[i - 2], 19) ^ w[i - 2] >> 10);
     memcpy(s, state, sizeof s);
     for (unsigned i = 0; i < ROUNDS; i++) {
-        uint32_t one = s[7] + (turned(s[4], 6) ^ turned(s[4], 11) ^ turned(s[4], 25)) +
+        uint32_t one = s[7] + (rotated_right(s[4], 6) ^ rotated_right(s[4], 11) ^ rotated_right(s[4], 25)) +
                        ((s[4] & s[5]) ^ (~s[4] & s[6])) + constants[i] + w[i];
-        uint32_t two = (turned(s[0], 2) ^ turned(s[0], 13) ^ turned(s[0], 22)) +
+        uint32_t two = (rotated_right(s[0], 2) ^ rotated_right(s[0], 13) ^ rotated_right(s[0], 22)) +
                        ((s[0] & s[1]) ^ (s[0] & s[2]) ^ (s[1] & s[2]));
         memmove(s + 1, s, 7 * sizeof *s);
         s[4] += one;

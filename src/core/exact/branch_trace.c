@@ -1,10 +1,12 @@
 /* Branch trace messages: special cycles that show the program's path on the bus (TR12.TR and FTR; manual,
- * table 26-21). That they pass through a write buffer, for which the processor waits, is inferred. */
+ * table 26-21). The model assumes that they pass through a write buffer, for which the processor waits; the manual does
+ * not say so. */
 #include "core/exact/branch_trace.h"
 
 #include "core/exact/price.h"
 
-/* Sends one message: the address of a branch, or of its target. */
+/* Sends one message, which holds the address of a branch or of its `target`. The processor waits for the write buffer,
+ * and the profile attributes the wait to the branch. */
 static void send(p5_core *core, uint32_t address, bool target)
 {
     branch_trace *t = &core->branches;
@@ -15,6 +17,7 @@ static void send(p5_core *core, uint32_t address, bool target)
         t->message(t->context, &(p5_branch_message){end, address, target});
 }
 
+/* Sends the messages of a branch: its own address and, in normal tracing, also that of its target. */
 static void send_branch(p5_core *core, uint32_t from, uint32_t to)
 {
     price_settle(core);
@@ -23,7 +26,7 @@ static void send_branch(p5_core *core, uint32_t from, uint32_t to)
         send(core, to, true);
 }
 
-/* Sends the messages of a branch that is taken at the end of a stretch. INT is sent when its interrupt is delivered. */
+/* Sends the messages of a taken branch at the end of a stretch. Those of INT are sent by branch_trace_delivered. */
 void branch_trace_retired(p5_core *core, const p5_retired *r)
 {
     const op *o = &r->block->ops[r->first + r->count - 1];
@@ -33,8 +36,8 @@ void branch_trace_retired(p5_core *core, const p5_retired *r)
         send_branch(core, o->address, r->next);
 }
 
-/* A software interrupt comes from the last instruction executed. Any other delivery occurs before the next
- * instruction. */
+/* Sends the messages of a delivery, which counts as a branch to the handler. A software interrupt branches from the last
+ * instruction executed. Any other delivery occurs before the next instruction and branches from there. */
 void branch_trace_delivered(p5_core *core, const p5_exception *e)
 {
     bool software = e->kind == P5_TRANSFER_SOFTWARE;

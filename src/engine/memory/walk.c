@@ -1,5 +1,5 @@
-/* Page table walks. The engine walks the page tables itself, because Unicorn 2.0.1 walks them but then uses
- * the linear address. Manual: paging with 4 KB and 4 MB pages, accessed and dirty bits, page-fault error
+/* Walks the guest's page tables. The engine does this itself, because Unicorn 2.0.1 walks them but then accesses
+ * memory at the linear address. Manual: paging with 4 KB and 4 MB pages, accessed and dirty bits, page-fault error
  * code. */
 #include "engine/memory/code.h"
 #include "engine/memory/memory_internal.h"
@@ -21,9 +21,9 @@ void walk_price_before(engine *e)
     engine_catch_up(e);
 }
 
-/* Prices what has happened up to a store into a page table, including the running block's part: the block is
- * left before the store, and the next block begins there. So it makes no difference in which pieces a guest
- * is run. */
+/* Prices everything up to a store into a page table, including the part of the running block before the store: the
+ * block is left there, and a new block begins with the store. The counts therefore do not depend on how the guest's
+ * code is divided into blocks. */
 void walk_before_table_store(engine *e, uintptr_t retaddr)
 {
     walk_price_before(e);
@@ -33,9 +33,9 @@ void walk_before_table_store(engine *e, uintptr_t retaddr)
     stretch_leave_before(e, retaddr, false);
 }
 
-/* Sets bits of a table entry and returns those that were clear. The tables may lie in a page with translated
- * code. */
-static uint32_t physical_set(engine *e, uint32_t physical, uint32_t bits)
+/* Sets bits of the page-table entry at `physical` and returns those that were clear. Also handles the case that
+ * translated code lies at this address. */
+static uint32_t set_entry_bits(engine *e, uint32_t physical, uint32_t bits)
 {
     physical &= e->memory.address_mask;
     if (physical > e->memory.ram_bytes - sizeof bits)
@@ -54,8 +54,8 @@ static uint32_t physical_set(engine *e, uint32_t physical, uint32_t bits)
     return clear;
 }
 
-/* Records which bits a walk has set, until the core prices the walk and asks for them
- * (engine_page_bits_set). */
+/* Records which bits a walk has set in the directory entry and in the last entry, so that the core can get them when
+ * it prices the walk (engine_page_bits_set). The oldest of PAGE_SETS records is overwritten. */
 static void record_set(engine *e, uint32_t linear, bool large, uint32_t directory, uint32_t entry)
 {
     unsigned bits = (directory & PTE_ACCESSED ? P5_PAGE_DIRECTORY_ACCESSED : 0u) |
@@ -71,7 +71,7 @@ unsigned engine_page_bits_set(engine *e, uint32_t linear, bool write)
 {
     unsigned bits = 0;
     for (page_set *s = e->memory.page_sets; s < e->memory.page_sets + PAGE_SETS; s++) {
-        if (s->bits == 0 || (s->linear ^ linear) >> 22 != 0) /* usually nothing has been set */
+        if (s->bits == 0 || (s->linear ^ linear) >> 22 != 0) /* no bits, or another directory entry */
             continue;
         unsigned wanted = P5_PAGE_DIRECTORY_ACCESSED;
         if (s->large || (s->linear ^ linear) >> 12 == 0)
@@ -88,7 +88,8 @@ static uint32_t page_flags(uint32_t entry)
            (entry & PTE_WRITE_THROUGH ? P5_ACCESS_WRITE_THROUGH : 0u);
 }
 
-/* Translates with a TLB entry that a test register wrote. It is used as it is. */
+/* Translates with `pin`, a TLB entry that a test register has written. Its rights and attributes apply, whatever the
+ * page tables say. Returns the same as `walk`. */
 static bool walk_pin(engine *e, p5_translation *pin, uint32_t linear, bool write, bool user,
                      walk_result *result)
 {
@@ -109,8 +110,8 @@ static bool walk_pin(engine *e, p5_translation *pin, uint32_t linear, bool write
     return true;
 }
 
-/* Walks the tables for an access. Returns true with *result, or false with the page-fault error code in
- * result->code. Updates accessed and dirty bits if `set`. */
+/* Translates `linear` for an access; `user` means CPL 3. Returns true and sets *result, or returns false and sets only
+ * result->code, the error code of the page fault. If `set`, updates the accessed and dirty bits of the page tables. */
 bool walk(engine *e, uint32_t linear, mmu_access access, bool user, bool set, walk_result *result)
 {
     uint32_t cr0 = (uint32_t)e->env->cr[0];
@@ -143,7 +144,7 @@ bool walk(engine *e, uint32_t linear, mmu_access access, bool user, bool set, wa
         result->code |= PF_PRESENT | PF_RESERVED;
         return false;
     }
-    /* A supervisor write to a read-only page is only stopped by CR0.WP. */
+    /* A supervisor may write to a read-only page unless CR0.WP is set. */
     bool allowed =
         !(user && !(rights & PTE_USER)) && !(write && !(rights & PTE_WRITE) && (user || cr0 & CR0_WP));
     if (!allowed) {
@@ -151,8 +152,8 @@ bool walk(engine *e, uint32_t linear, mmu_access access, bool user, bool set, wa
         return false;
     }
     if (set) {
-        uint32_t directory_set = large ? 0 : physical_set(e, directory_address, PTE_ACCESSED);
-        uint32_t entry_set = physical_set(e, entry_address, PTE_ACCESSED | (write ? PTE_DIRTY : 0u));
+        uint32_t directory_set = large ? 0 : set_entry_bits(e, directory_address, PTE_ACCESSED);
+        uint32_t entry_set = set_entry_bits(e, entry_address, PTE_ACCESSED | (write ? PTE_DIRTY : 0u));
         record_set(e, linear, large, directory_set, entry_set);
     }
     uint32_t page =
@@ -164,6 +165,7 @@ bool walk(engine *e, uint32_t linear, mmu_access access, bool user, bool set, wa
     return true;
 }
 
+/* Does the work of walk_follow_tables for the table that holds the entry at `entry`; 0 means no table. */
 static void follow_table(engine *e, uint32_t entry)
 {
     uint32_t page = entry & ~(uint32_t)ENGINE_PAGE_MASK;
@@ -173,8 +175,9 @@ static void follow_table(engine *e, uint32_t entry)
     mmu_see_stores(e, page, PAGE_TABLE);
 }
 
-/* Makes stores into the page tables of `linear` be noticed from now on. The core walks these tables, too,
- * when it prices what is executed with this translation, and must find them as they are now. */
+/* Makes the guest's stores into the page tables of `linear` call walk_before_table_store from now on. The core walks
+ * these tables, too, when it later prices what is executed with this translation, and it must find the present
+ * entries. */
 void walk_follow_tables(engine *e, uint32_t linear)
 {
     uint32_t directory_entry, table_entry;
@@ -185,7 +188,8 @@ void walk_follow_tables(engine *e, uint32_t linear)
     follow_table(e, table_entry);
 }
 
-/* Forgets the page tables after all translations, including those of code, were dropped. */
+/* Ends the effect of all calls of walk_follow_tables. Called after all translations, including those of code, were
+ * dropped. */
 void walk_forget_tables(engine *e)
 {
     walk_price_before(e);

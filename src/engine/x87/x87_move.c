@@ -1,12 +1,14 @@
-/* Loads, stores, constants and moves between x87 registers. */
+/* x87 loads, stores, constants and moves between registers. If the host's x87 holds the guest's registers, or can take
+ * them (X87_READY), an instruction is executed there. Otherwise x87_wait moves the registers back to Unicorn's state and
+ * raises a pending exception, and the code below implements the instruction. */
 
 #include "engine/memory/access.h"
 #include "engine/x87/x87_host.h"
 
 /* --- Loads: all push --- */
 
-/* Pushes `value`. `new_flags` are exceptions of the conversion; unmasked IE keeps the load from happening,
- * unmasked DE does not. */
+/* Pushes `value`. `new_flags` are the exceptions that its conversion has raised. With an unmasked IE nothing is pushed;
+ * with an unmasked DE the value is. */
 static void push(uc_env *env, const uc_fpreg *value, unsigned new_flags)
 {
     engine *e = engine_of(env);
@@ -29,7 +31,8 @@ static void push(uc_env *env, const uc_fpreg *value, unsigned new_flags)
     x87_set(env, 0, pushed);
 }
 
-/* Loads a number of a smaller format. Denormal ones raise DE; signalling NaNs raise IE and become quiet. */
+/* Pushes `value`, which was converted from single or double precision. A denormal number raises DE. A signalling NaN
+ * raises IE and becomes quiet. */
 static void push_format(uc_env *env, uc_fpreg value, bool denormal)
 {
     unsigned flags = denormal ? X87_DE : 0;
@@ -67,7 +70,7 @@ void WRAP(helper_fildll_ST0)(uc_env *env, int64_t number)
     push(env, &value, 0);
 }
 
-/* 80-bit operands are two references, of 8 and 2 bytes. */
+/* Loads an 80-bit operand: two references, of 8 and 2 bytes. */
 static uc_fpreg load80(uc_env *env, uint64_t address, uintptr_t retaddr)
 {
     uc_fpreg value = {.mantissa = 0};
@@ -76,6 +79,7 @@ static uc_fpreg load80(uc_env *env, uint64_t address, uintptr_t retaddr)
     return value;
 }
 
+/* Stores an 80-bit operand. Both references are checked first, so that a fault leaves memory unchanged. */
 static void store80(uc_env *env, uint64_t address, const uc_fpreg *value, uintptr_t retaddr)
 {
     access_check_store(env, (uint32_t)address, 8, retaddr);
@@ -107,15 +111,15 @@ void WRAP(helper_fbld_ST0)(uc_env *env, uint64_t address)
     push(env, &value, 0);
 }
 
-/* Unicorn translates FLD constant and FLD ST(i) to a push and a load. This is the push, which the load performs because
- * it knows the value. */
+/* Begins FLD constant or FLD ST(i). Unicorn translates these to a push and a load. The push is only noted here. The
+ * load performs it, because it knows the value and so the exceptions, which may prevent the push. */
 void WRAP(helper_fpush)(uc_env *env)
 {
     x87_wait(env, X87_RETADDR);
     engine_of(env)->x87.pushing = true;
 }
 
-/* The constants depend on the rounding control. */
+/* Loads a constant, whose last bit depends on the rounding control. */
 #define CONSTANT(name)                                                                                       \
     void WRAP(helper_##name##_ST0)(uc_env * env)                                                             \
     {                                                                                                        \
@@ -125,8 +129,8 @@ void WRAP(helper_fpush)(uc_env *env)
     }
 X87_CONSTANTS(CONSTANT)
 
-/* Executes FLD ST(i) after helper_fpush, with ST(i + 1) as the source. Without helper_fpush before it, it is an FCMOV of
- * later processors. */
+/* Executes the load of FLD ST(i) after helper_fpush. `i` counts from the new top of the stack, so the source is register
+ * i - 1 before the push. Without helper_fpush before it, this is an FCMOV of later processors. */
 void WRAP(helper_fmov_ST0_STN)(uc_env *env, int i)
 {
     engine *e = engine_of(env);
@@ -149,7 +153,7 @@ void WRAP(helper_fmov_ST0_STN)(uc_env *env, int i)
     x87_set(env, 0, &value);
 }
 
-/* --- Stores. The pop comes separately. With an unmasked exception nothing is stored and nothing pops. --- */
+/* --- Stores. helper_fpop pops separately. With an unmasked exception, nothing is stored and nothing is popped. --- */
 
 /* Updates the guest's status word after a conversion of ST(0) that ended with `status`. */
 static inline void finish_store(uc_env *env, uint16_t status)
@@ -162,8 +166,8 @@ static inline void finish_store(uc_env *env, uint16_t status)
     x87_update_summary(env);
 }
 
-/* Converts ST(0) to `type`, where the fast path of x87_whole_move.c does not apply. For FIST m16 the calling code takes a
- * 32-bit register and stores its low half. */
+/* Converts ST(0) to `type`, where the fast path of x87_whole_move.c does not apply. `taken` is the type of the helper's
+ * result in Unicorn: for FIST m16, the translated code stores the low half of a 32-bit result. */
 #define CONVERSION(helper, taken, format, type, indefinite)                                                  \
     taken WRAP(helper)(uc_env * env)                                                                         \
     {                                                                                                        \
@@ -182,8 +186,8 @@ CONVERSION(helper_fist_ST0, int32_t, i16, int16_t, INT16_MIN)
 CONVERSION(helper_fistl_ST0, int32_t, i32, int32_t, INT32_MIN)
 CONVERSION(helper_fistll_ST0, int64_t, i64, int64_t, INT64_MIN)
 
-/* Stores ST(0) to 80 bits directly from the host's x87 and keeps it there. Returns false if the operand needs the slow
- * path. */
+/* Stores ST(0) as 80 bits directly from the host's x87, which keeps the value. Returns false without an effect if the
+ * operand needs the slow path, for example because it crosses a page. */
 static bool store_held80(uc_env *env, uint64_t address)
 {
     engine *e = engine_of(env);
@@ -218,6 +222,7 @@ void WRAP(helper_fstt_ST0)(uc_env *env, uint64_t address)
         x87_set_conditions(env, 0, X87_C1);
 }
 
+/* Updates the guest's status word after FBSTP has converted ST(0), or has found it empty. */
 static void finish_decimal(uc_env *env, bool empty, uint16_t status)
 {
     engine_of(env)->x87.suppressed = false;
@@ -297,11 +302,11 @@ void WRAP(helper_fxchg_ST0_STN)(uc_env *env, int i)
     *b = kept;
 }
 
-/* Pops for an instruction that also stores, unless an unmasked exception has suppressed that. */
+/* Pops after an instruction that also stores, unless an unmasked exception has suppressed the pop. */
 void WRAP(helper_fpop)(uc_env *env)
 {
     engine *e = engine_of(env);
-    if (x87_held(env)) { /* the store had no exception */
+    if (x87_held(env)) { /* the instruction was executed on the host's x87, so it had no unmasked exception */
         X87_ON_HOST("ffree %st(0)\n\tfincstp");
         x87_popped(env);
         return;

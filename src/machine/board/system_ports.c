@@ -1,5 +1,5 @@
-/* Port 80h: the code of a power-on self test; programs also write to it for a delay. Port 92h: A20 (bit 1) and
- * fast reset (bit 0). */
+/* Port 80h stores the code of a power-on self test; programs also write to it as a short delay. Port 92h (system
+ * control port A) controls A20 (bit 1) and resets the processor (bit 0). A reset ends the run. */
 #include "machine/base/end.h"
 #include "machine/board/board_internal.h"
 #include "machine/state.h"
@@ -51,7 +51,7 @@ static void port_a_write(devices *b, uint16_t port, uint32_t value)
 
 void system_ports_attach(devices *b)
 {
-    b->a20 = true; /* guests of the loaders expect it on; the BIOS may turn it off */
+    b->a20 = true; /* guests that are loaded without the BIOS expect A20 to be on */
     devices_attach(b,
                    &(device){POST_PORT, POST_PORT, .read = post_read, .write = post_write, .untimed = true});
     devices_attach(b, &(device){PORT_A, PORT_A, .read = port_a_read, .write = port_a_write, .untimed = true});

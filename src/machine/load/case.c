@@ -1,7 +1,7 @@
-/* Images of case files: flat segments, identity paging with 4 KB pages over 32 MB, a 64 KB stack, CPL 0 or 3.
+/* Loads images of case files: flat segments, identity paging with 4 KB pages over 32 MB, a 64 KB stack, CPL 0 or 3.
  *
- * The last 128 KB of the 32 MB belong to p5scope. From the top down they hold a page with GDT and TSS, the
- * page directory, eight page tables, a page for the CPL 0 stack of faults, and the stack. */
+ * The last 112 KB of the 32 MB belong to p5scope. From the top down they hold a page with GDT and TSS, the page
+ * directory, eight page tables, two pages for the TSS's CPL 0 stack, and the stack of the case. */
 #include <string.h>
 
 #include "base/error.h"
@@ -15,13 +15,14 @@
 
 enum {
     CASE_MEMORY = 32 << 20,
-    CASE_TABLES = CASE_MEMORY - PAGE_BYTES,
+    CASE_TABLES = CASE_MEMORY - PAGE_BYTES, /* GDT, and from CASE_TSS on the TSS */
+    CASE_TSS = 0x800,
     CASE_DIRECTORY = CASE_TABLES - PAGE_BYTES,
     CASE_PAGE_TABLES = CASE_DIRECTORY - 8 * PAGE_BYTES,
     CASE_STACK_TOP = CASE_PAGE_TABLES - 2 * PAGE_BYTES,
     CASE_STACK_BYTES = 64 * 1024,
     CASE_TOP = CASE_STACK_TOP - CASE_STACK_BYTES, /* end of what an image may occupy */
-    PAGE_BITS = 0x67, /* present, writable, user; accessed and dirty, as after use */
+    PAGE_BITS = 0x67, /* present, writable, user, accessed, dirty: walks need not set bits */
     SELECTOR_CODE0 = 0x08,
     SELECTOR_DATA0 = 0x10,
     SELECTOR_CODE3 = 0x1b,
@@ -30,8 +31,9 @@ enum {
 };
 _Static_assert((int)CASE_STACK_TOP == (int)P5_CASE_STACK_TOP, "the public header has the same value");
 
-/* Describes the exception in words, for example "page fault (exception 14), writing F0000000h". */
-static void say_exception(p5_machine *machine, const engine_event *event)
+/* Stores the run's end message: the exception in words, for example "page fault (exception 14), writing
+ * F0000000h". */
+static void store_exception_message(p5_machine *machine, const engine_event *event)
 {
     static const char *const names[] = {[0] = "division error",  [1] = "debug exception",
                                         [3] = "breakpoint",      [4] = "overflow trap",
@@ -66,7 +68,7 @@ static engine_action case_event(p5_machine *machine, const engine_event *event)
     }
     machine_end(machine, P5_END_FAILED, 0);
     machine_end_at(machine, event->eip);
-    say_exception(machine, event);
+    store_exception_message(machine, event);
     return ENGINE_STOP;
 }
 
@@ -85,18 +87,19 @@ static void case_page_tables(engine *e)
 static void case_descriptors(engine *e)
 {
     const engine_segment tss = {
-        .selector = SELECTOR_TSS, .base = CASE_TABLES + 0x800, .limit = 0x67, .flags = SEGMENT_TSS};
+        .selector = SELECTOR_TSS, .base = CASE_TABLES + CASE_TSS, .limit = 0x67, .flags = SEGMENT_TSS};
     const engine_segment segments[] = {
         segment_flat(SELECTOR_CODE0, true, 0), segment_flat(SELECTOR_DATA0, false, 0),
         segment_flat(SELECTOR_CODE3, true, 3), segment_flat(SELECTOR_DATA3, false, 3), tss};
     uint8_t *tables = engine_ram(e, CASE_TABLES, PAGE_BYTES);
     segment_table(e, tables, CASE_TABLES, 6, segments, 5);
-    uint32_t stack0[2] = {CASE_PAGE_TABLES, SELECTOR_DATA0};
-    memcpy(tables + 0x800 + 4, stack0, sizeof stack0);
+    uint32_t stack0[2] = {CASE_PAGE_TABLES, SELECTOR_DATA0}; /* ESP0 and SS0 */
+    memcpy(tables + CASE_TSS + 4, stack0, sizeof stack0);
     engine_set_table(e, true, 0, 0);
     engine_set_segment(e, ENGINE_TR, &tss);
 }
 
+/* Copies a section of the image to `address`; zeros if `bytes` is NULL. `what` names it in messages. */
 static p5_status case_place(engine *e, const char *what, const uint8_t *bytes, size_t size, uint32_t address,
                             p5_error *error)
 {

@@ -1,5 +1,6 @@
-/* Snapshots of machines (include/p5scope/snapshot.h): their sections and the order of these. Each unit
- * defines the contents of its own section. */
+/* Saves and loads snapshots of machines (include/p5scope/snapshot.h). This file defines the sections of a snapshot
+ * and their order; each unit defines the contents of its own section. One "transfer" function both saves and loads,
+ * so that the two agree. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +24,7 @@
 #include "p5scope/snapshot.h"
 #include "pmu/pmu_snapshot.h"
 
-/* ---- Preface: how to make the machine ----------------------------------------------------------------- */
+/* ---- The preface: what must be known to open the machine ---------------------------------------------- */
 
 #define MOST_MEMORY 0x80000000u
 
@@ -50,6 +51,7 @@ static void transfer_preface(p5_snapshot_info *info, const p5_model *model, snap
         info->model = loaded;
 }
 
+/* Fills in the preface of a machine that is being saved. Returns false if memory is out. */
 static bool preface_of(const p5_machine *machine, const p5_save_options *options, p5_snapshot_info *info)
 {
     *info = (p5_snapshot_info){.size = sizeof(p5_snapshot_info),
@@ -84,13 +86,14 @@ const snapshot_table *const *const machine_tables[] = {
 
 static void transfer_machine(p5_machine *m, snapshot *s)
 {
-    uint32_t checks = m->after & AFTER_CHECK; /* set by the model, not by the snapshot */
+    uint32_t checks = m->after & AFTER_CHECK; /* depends on the machine's model, not on the snapshot */
     snapshot_state(s, &machine_state, m);
     m->after = (m->after & ~(uint32_t)AFTER_CHECK) | checks;
     notice_transfer(&m->notices, s);
     devices_transfer(m->devices, s);
 }
 
+/* Saves or loads one section. Times in it are checked against `clock`, the machine's clock when it was saved. */
 static p5_status transfer_section(p5_machine *m, snapshot_file *f, const char *name, uint64_t clock,
                                   void (*transfer)(p5_machine *m, snapshot *s), p5_error *error)
 {
@@ -234,7 +237,7 @@ static const guest_kind *kind_named(const char *name)
     return NULL;
 }
 
-/* Rejects options that would change what is part of the snapshot. */
+/* Rejects options for things that the snapshot determines. */
 static p5_status check_options(const p5_machine_options *o, p5_error *error)
 {
     if (o->memory_bytes != 0 || o->permissive || o->random_seed != 0 || o->rtc_set ||
@@ -247,8 +250,8 @@ static p5_status check_options(const p5_machine_options *o, p5_error *error)
     return P5_OK;
 }
 
-/* Returns the options of p5_machine_open that make a machine like the saved one. The guest's access to the
- * host is what the caller grants now: a snapshot grants none. */
+/* Returns options with which p5_machine_open makes a machine like the saved one. The guest may access only what the
+ * caller's options grant now: a snapshot grants no access to the host. */
 static p5_machine_options complete_options(const p5_snapshot_info *info, const p5_machine_options *from)
 {
     p5_machine_options to = *from;

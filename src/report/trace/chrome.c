@@ -1,10 +1,11 @@
 /* Writes a trace as Chrome trace events for Perfetto and chrome://tracing: a JSON array with one event per
- * line. The array of a killed run lacks its end, which both readers allow. 1 clock is shown as 1 microsecond.
+ * line. If the program is killed, the array's closing bracket is missing, which both viewers accept. One clock is
+ * shown as 1 microsecond.
  *
  * Rows at intervals become counters: each event's count per 1000 clocks since the previous row. Functions are
- * slices (B, E), markers asynchronous slices (b, e), other rows instants (i). The optional call stack
- * consists of complete slices (X), nested in each other. Of slices that begin at the same clock the caller
- * comes first in the file, because viewers nest them in that order. */
+ * slices (B, E), markers are asynchronous slices (b, e), and other rows are instants (i). The optional call stack
+ * consists of complete slices (X), nested in each other. If two slices begin at the same clock, the caller's comes
+ * first in the file, because viewers nest slices in that order. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -98,7 +99,8 @@ static p5_status begin(p5_trace *trace, p5_error *error)
     return P5_OK;
 }
 
-/* Writes the counter track for the time since the previous row: of stall causes, or of events. */
+/* Writes one of the two counter tracks for the time since the previous row: that of the stall causes or, if not
+ * `stalls`, that of the events. The values are counts per 1000 clocks. */
 static void put_counters(p5_trace *trace, const trace_row *r, const char *track, bool stalls)
 {
     chrome_state *state = trace->state;
@@ -128,6 +130,7 @@ static void put_counters(p5_trace *trace, const trace_row *r, const char *track,
     end_event(file);
 }
 
+/* Writes both counter tracks for the time up to this row, unless no clock has passed since the previous one. */
 static void counters(p5_trace *trace, const trace_row *r)
 {
     chrome_state *state = trace->state;
@@ -139,7 +142,7 @@ static void counters(p5_trace *trace, const trace_row *r)
     state->clock = r->at->clock;
 }
 
-/* Writes an instant with the totals as arguments. */
+/* Writes an instant event whose arguments are the monitor's registers and the totals. */
 static void instant(p5_trace *trace, const trace_row *r, const char *name)
 {
     trace_file *file = trace->file;
@@ -176,7 +179,7 @@ static void slice(p5_trace *trace, const char *name, uint64_t clock, bool begins
     end_event(trace->file);
 }
 
-/* Handles the first row. Functions that were entered before the window begin with it. */
+/* Handles the first row. Functions that were entered before the trace's window are shown from its beginning on. */
 static void start(p5_trace *trace, const trace_row *r)
 {
     chrome_state *state = trace->state;
