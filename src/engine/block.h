@@ -1,5 +1,6 @@
-/* A block of guest code as the engine describes it: what Unicorn translated, what the core prices, and how it
- * begins and ends. stream/describe.c makes descriptions. */
+/* The engine's description of a block of guest code: the instructions that Unicorn has translated, the core's block
+ * with which they are priced, and what the engine has to do where the block begins and ends. stream/describe.c makes
+ * descriptions. */
 #ifndef ENGINE_BLOCK_H
 #define ENGINE_BLOCK_H
 
@@ -9,11 +10,12 @@
 #include "engine/engine.h"
 #include "isa/isa.h"
 
-/* What a block needs in addition to being executed. stream/kind.c has a row for each. */
+/* What the engine does with a block besides executing it. stream/kind.c has a row for each kind. Kinds are named after
+ * the instructions that need it. */
 typedef enum block_kind {
     BLOCK_ORDINARY,
-    BLOCK_SCAN, /* ends in BSF or BSR */
-    /* From here on one instruction, with something to do before it. */
+    BLOCK_SCAN, /* ends with BSF or BSR */
+    /* A block of one of the following kinds is a single instruction, before which the engine has work to do. */
     BLOCK_COUNT, /* RCL or RCR by CL */
     BLOCK_FLAGS, /* its flags are computed before a reference that may fault: RCL, RCR and SETcc of memory */
     BLOCK_FRAME, /* ENTER, PUSHA, POPA, some POPs: stack_frame.c */
@@ -21,7 +23,7 @@ typedef enum block_kind {
     BLOCK_PORT,  /* INS or OUTS */
     BLOCK_ARPL,
     BLOCK_SMSW,       /* of a 32-bit register */
-    BLOCK_UNDEFINED,  /* the processor does not have it */
+    BLOCK_UNDEFINED,  /* the processor does not have the instruction: #UD */
     BLOCK_TOO_LONG,   /* more than 15 bytes: #GP(0) */
     BLOCK_CODE_WRITE, /* a store through CS: #GP(0) in protected mode */
     BLOCK_VIRTUAL,    /* depends on CR4.VME or PVI */
@@ -34,15 +36,15 @@ typedef enum block_kind {
     BLOCK_KINDS
 } block_kind;
 
-/* Where an instruction of a block begins, and what the ones before it have recorded. One more mark follows
- * the last instruction's. */
+/* Where an instruction of a block begins, and how many records the instructions before it make. A block has one more
+ * mark than instructions; the last one holds the totals. */
 typedef struct block_mark {
-    uint16_t offset;   /* bytes from the block's first */
-    uint16_t accesses; /* fixed data references */
-    uint16_t values;   /* value-dependent instructions */
+    uint16_t offset;   /* bytes from the beginning of the block */
+    uint16_t accesses; /* data references whose number the encoding determines */
+    uint16_t values;   /* values of instructions whose clocks depend on a value */
 } block_mark;
 
-/* Privilege and mode of a block, as they stand in p5_retired. */
+/* Privilege levels and mode of a block, in the layout of p5_retired, so that they can be copied in one step. */
 typedef struct block_levels {
     uint8_t cpl, cpl_after /* = cpl */, mode, iopl;
 } block_levels;
@@ -52,22 +54,22 @@ _Static_assert(offsetof(p5_retired, iopl) == offsetof(p5_retired, cpl) + offseto
 
 /* How a block ends when all its instructions have completed. */
 typedef enum block_end {
-    BLOCK_ENDS_WHOLE,
-    BLOCK_ENDS_SCAN,  /* the operand of BSF or BSR is recorded */
-    BLOCK_ENDS_REPEAT /* so does each iteration of the REP string */
+    BLOCK_ENDS_WHOLE, /* it is delivered */
+    BLOCK_ENDS_SCAN,  /* the operand of BSF or BSR is recorded, and the block is delivered */
+    BLOCK_ENDS_REPEAT /* each iteration of the REP string ends the block; they are delivered together */
 } block_end;
 
-/* What the engine has to know of a block of some kinds. */
+/* Properties of a block that only some kinds have. */
 typedef struct block_needs {
     bool address16;         /* BLOCK_REP: the count is CX */
     uint8_t port_bytes;     /* BLOCK_PORT, and INS or OUTS as BLOCK_REP: size of an item */
-    bool waits;             /* BLOCK_CODE_WRITE: for the x87 */
-    bool locks_up;          /* BLOCK_UNDEFINED: LOCK CMPXCHG8B of a register */
+    bool waits;             /* BLOCK_CODE_WRITE: the instruction waits for pending x87 exceptions first */
+    bool locks_up;          /* BLOCK_UNDEFINED: LOCK CMPXCHG8B of a register (erratum 81) */
     bool wide;              /* BLOCK_FRAME: 32-bit operands */
     uint8_t scan_register;  /* destination of BLOCK_SCAN and BLOCK_SMSW */
     uint8_t scan_bits;      /* 16 or 32 */
-    uint8_t extra_segments; /* GUARD_FS, GUARD_GS: overrides in it */
-    uint32_t later;         /* instructions of later processors in it (permissive) */
+    uint8_t extra_segments; /* GUARD_FS, GUARD_GS: the block has references with these segment overrides */
+    uint32_t later;         /* number of its instructions that only later processors have (permissive mode) */
 } block_needs;
 
 typedef struct engine_block {
@@ -77,14 +79,16 @@ typedef struct engine_block {
     uint16_t count;
     uint8_t kind; /* block_kind */
     block_levels levels;
-    bool slow;     /* its start does more than record the block */
-    bool quick;    /* its end only delivers it: no change of CPL, no descriptors; its records fit into a
-                               batch */
-    uint8_t ends;  /* block_end */
-    int64_t takes; /* what it takes of stretch_state.batch_left: at least 512 clocks per instruction */
-    uint16_t size; /* bytes */
-    uint16_t
-        planned; /* instructions that Unicorn was asked to translate; it may have ended the block before */
+    bool slow; /* its start must do more than record that the block runs */
+    /* It may go into a batch: its end only delivers it (it neither changes CPL nor reads descriptors), and its
+     * records fit. */
+    bool quick;
+    uint8_t ends; /* block_end */
+    /* Is added to stretch_state.batch_left: minus its clocks (at least 512 per instruction) in the upper half,
+     * plus its instructions in the lower half. */
+    int64_t takes;
+    uint16_t size;    /* bytes */
+    uint16_t planned; /* instructions that Unicorn was asked to translate; it may have translated fewer */
     block_needs needs;
     uint32_t physical;
     uint32_t flags;                     /* of the translated block: hflags and some of EFLAGS */
@@ -96,7 +100,7 @@ typedef struct engine_block {
 
 enum { GUARD_FS = 1, GUARD_GS = 2 };
 
-/* Returns the instruction at linear address `at`, or NULL. */
+/* Returns that of `count` instructions which begins at linear address `at`, or NULL. */
 static inline const isa_insn *block_insn(const isa_insn *insns, unsigned count, uint32_t at)
 {
     for (unsigned i = 0; i < count; i++)
@@ -108,11 +112,13 @@ static inline const isa_insn *block_insn(const isa_insn *insns, unsigned count, 
 /* A block has at most BLOCK_INSNS instructions. Only REP strings can make more than a few hundred records;
  * they are delivered in parts when the buffer is nearly full. */
 enum { BLOCK_INSNS = ENGINE_BLOCK, RECORD_CAPACITY = 32768, RECORD_RESERVE = 2048 };
-/* A batch takes blocks until it has ENGINE_BATCH instructions, then one more block, and the running block is
- * recorded after it. Instructions with many data references are rare. So that a batch's buffers need not hold
- * hundreds of them, a block goes into no batch if its translated code makes more references than
- * QUICK_ACCESSES and two for each instruction. Each of these references is made once at most, so recording
- * them needs no check. All other references (of Unicorn's helpers, of microcode) check for space. */
+/* Sizes of a batch. It takes blocks until it has ENGINE_BATCH instructions, and then one more block. The running block
+ * is recorded after it in the same buffers.
+ *
+ * Instructions with many data references are rare. To keep the buffers small, a block goes into no batch if its
+ * translated code makes more references than two for each instruction plus QUICK_ACCESSES. Translated code makes each
+ * of its references at most once, so recording them needs no check for space. All other references, which Unicorn's
+ * helpers and microcode make, are recorded with such a check. */
 enum {
     QUICK_ACCESSES = 8,
     MOST_STRETCHES = ENGINE_BATCH + 1,

@@ -1,4 +1,5 @@
-/* Straight runs of instructions. */
+/* Makes basic blocks: runs of decoded instructions that are executed in order. A block has a count of its users, and
+ * the last isa_block_free frees it. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +9,7 @@
 
 enum { MAX_BLOCK_INSNS = UINT16_MAX };
 
-/* Returns whether the instruction ends its block, because it may transfer control. */
+/* Returns whether the instruction ends its block, because it may transfer control or raises #UD. */
 static bool ends_block(const isa_insn *insn)
 {
     return isa_forms[insn->form].branch != ISA_NOT_BRANCH || insn->flags & ISA_UNDEFINED;
@@ -31,6 +32,7 @@ isa_block *isa_block_make(const isa_insn *insns, unsigned count, const uint8_t *
                          .count = (uint16_t)count,
                          .size = (uint16_t)size,
                          .code32 = code32,
+                         /* The additional byte ensures that NULL means an error even for an empty block. */
                          .insns = malloc(count * sizeof *insns + 1),
                          .bytes = malloc(size + 1)};
     if (block->insns == NULL || block->bytes == NULL) {

@@ -1,24 +1,32 @@
-/* Kinds of data reference with one lookup, by the events that they cause. */
+/* Kinds of data references, by the events that they cause. References of one kind are only counted, and are turned
+ * into events later (memory_fold_uses). */
 #ifndef CORE_MEMORY_REFERENCE_KIND_H
 #define CORE_MEMORY_REFERENCE_KIND_H
 
 #include "core/memory/data_answer.h"
 #include "p5scope/core.h"
 
-/* The lowest bits are TRAIT_PARTNER. */
+/* The bits of a kind:
+ *
+ *     6          5        4     3       2        1            0
+ *   | to_e_or_m | missed | mmx | write | missed | same_kind  | PARTNER = 1 |
+ *                                      | twice  | misaligned | PARTNER = 0 |
+ *
+ * Bits 0 to 2 are TRAIT_PARTNER (data_answer.h) if there is a partner. A misaligned reference waits for its second
+ * half, so it shares its clock with no partner, and bits 1 and 2 are free for KIND_MISALIGNED and
+ * KIND_MISSED_TWICE. */
 enum {
-    /* These replace the partner's bits if PARTNER is clear, because a misaligned reference waits for its
-     * second half and so shares its clock with no partner: */
     KIND_MISALIGNED = 2,
-    KIND_MISSED_TWICE = 4,
+    KIND_MISSED_TWICE = 4, /* both halves missed */
     KIND_WRITE = 8,
     KIND_MMX = 16,
-    KIND_MISSED = 32,
+    KIND_MISSED = 32,    /* it, or one of its halves, missed */
     KIND_TO_E_OR_M = 64, /* a write that hit an E or M line */
     REFERENCE_KINDS = 128
 };
 
-/* Returns the kind of a hit. `traits`: as in data_answer.h. */
+/* Returns the kind of an aligned reference that hits; a write is to an E or M line. `traits` are those of
+ * data_answer.h. */
 static inline unsigned reference_hit(const p5_access *access, unsigned traits)
 {
     return (traits & TRAIT_PARTNER) |
@@ -26,9 +34,9 @@ static inline unsigned reference_hit(const p5_access *access, unsigned traits)
            ((traits & TRAIT_MMX) != 0 ? KIND_MMX : 0u);
 }
 
-/* Adds events 0, 1, 28h and 5 and the MMX-only versions for `uses` references of one kind, each of which
- * counts as `halves` references. `add` adds increments and clocks. A signal that the partner has asserted
- * already is asserted for no further clock. */
+/* Adds events 0, 1, 28h and 5 and the MMX-only versions for `uses` references of one kind, each of which counts as
+ * `halves` references (2 if misaligned). `add` adds `n` increments and `clocks` asserted clocks to an event. If the
+ * partner has signalled the event in the same clock already, the reference adds no asserted clock. */
 static inline __attribute__((always_inline)) void
 reference_events(unsigned kind, uint64_t uses, unsigned halves,
                  void (*add)(void *to, enum p5_event event, uint64_t n, uint64_t clocks), void *to)

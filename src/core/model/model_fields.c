@@ -1,3 +1,6 @@
+/* The table of all keys of a model file, and macros for its rows. `min` and `max` are inclusive. The last argument is
+ * the key's explanation, which p5_model_fields shows to users; "inferred" marks a value that no source gives. For
+ * CHOICE, `first` is the number of the first choice. */
 #include "core/model/model.h"
 
 #include <stddef.h>

@@ -1,3 +1,6 @@
+/* Prices instructions whose clocks depend on more than their encoding. `clocks` is always the clocks of the form in
+ * the instruction table, and f->cost_args are the further numbers of its row, in the order that isa_cost (isa.h)
+ * gives. A p5_value holds doubles by their bits. */
 #include "core/pipe/cost.h"
 
 #include <string.h>
@@ -8,6 +11,7 @@ enum { PRECISION_SINGLE = 0, PRECISION_DOUBLE = 2 }; /* control word bits 9..8 *
 enum { ENTER_LEVELS = 32 };
 enum { LEAF_SIGNATURE = 1, MSR_TSC = 0x10, MSR_CTR0 = 0x12, MSR_CTR1 = 0x13 };
 
+/* Returns true for real and V86 mode. */
 static bool real_mode(const cost_context *c)
 {
     return c->mode != P5_MODE_PROTECTED;
@@ -30,6 +34,7 @@ static unsigned lowest_bit(uint64_t v)
     return n;
 }
 
+/* Prices BSF and BSR, which search bit by bit; BSF first searches for a byte that is not 0. */
 static uint32_t bit_scan(const op *o, const isa_form *f, uint32_t clocks, uint64_t source)
 {
     if (source == 0)
@@ -43,8 +48,9 @@ static uint32_t bit_scan(const op *o, const isa_form *f, uint32_t clocks, uint64
     return f->cost_args[0] + f->cost_args[1] * zeros;
 }
 
-/* Prices RCL and RCR by count. The manual's ranges are 17 wide, from the measured figure (flat up to a count
- * of at least 3) to that of count 31. One clock per bit for the last 17 counts reproduces both ends. */
+/* Prices RCL and RCR by count. The manual gives a range of clocks; its ends differ by 17. The smaller one was measured
+ * for counts up to at least 3, and the greater one is taken for count 31. The model reproduces both ends: the clocks
+ * are constant up to count 14, and each further bit takes one clock. */
 static uint32_t rotate_carry(const isa_form *f, uint32_t clocks, unsigned rotate)
 {
     unsigned width = f->cost_args[1] > clocks ? f->cost_args[1] - clocks : 0;
@@ -59,7 +65,7 @@ static uint32_t rotate_carry(const isa_form *f, uint32_t clocks, unsigned rotate
 static uint32_t divide(const timing *t, const op *o, const isa_form *f, uint32_t clocks, const p5_value *v)
 {
     bool reversed = (f->traits & ISA_T_REVERSED) != 0;
-    bool other_is_dividend = reversed != (o->fp_to_sti != 0);
+    bool other_is_dividend = reversed != (o->fp_to_sti != 0); /* b is divided by ST(0), which is a */
     double dividend = as_double(other_is_dividend ? v->b : v->a);
     double divisor = as_double(other_is_dividend ? v->a : v->b);
     if (dividend == 0)
@@ -105,7 +111,8 @@ static uint32_t trigonometric(const timing *t, const isa_form *f, const p5_value
     return clocks + f->cost_args[4] + highest_bit((uint64_t)quadrant) + (negated ? t->trig_negated : 0);
 }
 
-/* Prices FPREM and FPREM1: one step per bit of exponent difference, at most 63. */
+/* Prices FPREM and FPREM1, which take one step per bit of exponent difference, at most 63. From no step to 63 steps, the
+ * clocks grow linearly from `clocks` to cost_args[0]. */
 static uint32_t remainder_steps(const isa_form *f, uint32_t clocks, const p5_value *v)
 {
     enum { STEPS = 63 };
@@ -117,6 +124,8 @@ static uint32_t remainder_steps(const isa_form *f, uint32_t clocks, const p5_val
     return clocks + ((uint32_t)f->cost_args[0] - clocks) * (uint32_t)difference / STEPS;
 }
 
+/* Prices IN, OUT, INS and OUTS by mode. In protected mode they are slower with CPL above IOPL, because the I/O
+ * permission bit map is read. With REP, each iteration adds clocks. */
 static uint32_t port_io(const op *o, const isa_form *f, uint32_t clocks, const cost_context *c)
 {
     if (c->mode == P5_MODE_V86)
@@ -130,7 +139,7 @@ uint32_t cost_clocks(const timing *t, const op *o, const cost_context *c)
 {
     const isa_form *f = &isa_forms[o->form];
     uint32_t clocks = o->clocks;
-    unsigned column = t->index;
+    unsigned column = t->index; /* of the processor's own cost_args, where the row has one for each */
     switch (f->cost) {
     case ISA_COST_SEGMENT_LOAD:
         return real_mode(c)    ? clocks

@@ -1,4 +1,4 @@
-/* The index of descriptions, and their memory. */
+/* The index that finds the description (engine_block) of a block of code again, and the memory of all descriptions. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,15 +8,15 @@
 #include "engine/stream/stream_internal.h"
 #include "engine/stretch/stretch.h"
 
-/* Size of the index: it starts small and grows with the number of blocks. A block counts as INDEX_UNITS or
- * more. */
+/* Host memory of the descriptions, including the core's, is measured in units: one for each instruction of a block, and
+ * BLOCK_ITSELF for the block. MOST_UNITS for all of them correspond to about 256 MB. */
+enum { BLOCK_ITSELF = 4, MOST_UNITS = 1 << 20 };
+/* The hash table begins with INDEX_FIRST slots. It is doubled when there are more than INDEX_UNITS units for each slot,
+ * the size of a block with four instructions. */
 enum { INDEX_FIRST = 1u << 10, INDEX_UNITS = 8 };
-/* Host memory of the descriptions, including the core's, measured in instructions: one for each instruction
- * of a block and BLOCK_ITSELF for the block. The limit for all of them corresponds to about 256 MB. */
-enum { BLOCK_ITSELF = 4, BLOCKS_AT_MOST = 1 << 20 };
 
-/* Hashes the address, the mode and the first bytes, so that a place whose code changes often does not become
- * one long chain. */
+/* Hashes the address, the mode and the block's first bytes. The bytes distinguish blocks at an address whose code changes
+ * often, which would otherwise form one long chain. */
 unsigned index_hash(const uc_translated *tb, const block_plan *plan, uint32_t physical,
                     const code_bytes *code)
 {
@@ -77,8 +77,8 @@ void index_own(engine *e, engine_block *b)
     b->next = e->stream.blocks;
     e->stream.blocks = b;
     e->stream.block_instructions += b->count + BLOCK_ITSELF;
-    if (e->stream.block_instructions > BLOCKS_AT_MOST)
-        b->slow = true; /* block_make_room when it runs */
+    if (e->stream.block_instructions > MOST_UNITS)
+        b->slow = true; /* so that block_make_room is called when it starts */
 }
 
 void index_discard(engine *e, engine_block *b)
@@ -113,11 +113,11 @@ static void discard_all(engine *e)
     e->stream.block_instructions = 0;
 }
 
-/* Drops all descriptions and translations when there are too many, because code that changes all the time
- * accumulates descriptions. */
+/* Drops all descriptions and translations if there are too many. Returns true if it did. Code that changes all the time
+ * accumulates descriptions, because those of its older versions remain. */
 bool block_make_room(engine *e)
 {
-    if (e->stream.block_instructions <= BLOCKS_AT_MOST && !e->stream.translations_full)
+    if (e->stream.block_instructions <= MOST_UNITS && !e->stream.translations_full)
         return false;
     e->stream.translations_full = false;
     code_forget_found(e);

@@ -1,7 +1,10 @@
-/* Numbers to and from registers; rounding, overflow and underflow (243190, 7.8). */
+/* Conversion between register contents and soft_number, and rounding to a format with overflow and underflow (243190,
+ * 7.8). Result NaNs are chosen here, too. */
 #include "engine/x87/soft.h"
 
-enum { WRAP_EXPONENT = 0x6000 };
+enum {
+    WRAP_EXPONENT = 0x6000
+}; /* 24576: moves a register's exponent after an unmasked overflow or underflow */
 
 static const soft_format soft_extended = {64, 1, SOFT_TOP - 1};
 
@@ -51,6 +54,8 @@ unsigned soft_precision(uint16_t control)
     return bits[control >> 8 & 3];
 }
 
+/* Returns whether a number is rounded away from zero. `odd` is the lowest bit that is kept, `half` the highest bit that
+ * is dropped, and `rest` whether any other dropped bit is set. */
 static bool rounds_up(uint16_t control, bool negative, bool odd, bool half, bool rest)
 {
     switch (soft_rounding(control)) {
@@ -76,10 +81,10 @@ uint64_t soft_round_integer(uint16_t control, bool negative, soft_wide value, bo
 typedef struct rounded {
     uint64_t mantissa;
     bool inexact, up; /* away from zero */
-    bool carry;       /* it became a power of two, and the mantissa is half of it */
+    bool carry;       /* rounding has carried out of the mantissa, so the exponent must be increased by 1 */
 } rounded;
 
-/* Rounds to the topmost `bits` of the significand. */
+/* Rounds to the upper `bits` bits of the significand. Bit 63 of the result's mantissa is the highest of them. */
 static rounded round_to(const soft *s, unsigned bits, bool negative, soft_wide significand)
 {
     rounded r;
@@ -95,8 +100,9 @@ uint64_t soft_round(soft *s, const soft_format *format, bool scales, bool negati
 {
     rounded r = round_to(s, format->bits, negative, significand);
     int reached = *exponent + r.carry;
-    s->codes &= ~(unsigned)X87_C1;                      /* of the last of two results */
-    if (reached < format->low && s->control & X87_UE) { /* tiny: fewer bits */
+    s->codes &= ~(unsigned)X87_C1; /* C1 is that of the last result if there are two */
+    if (reached < format->low &&
+        s->control & X87_UE) { /* rounds again, to the fewer bits of a denormal number */
         r = round_to(s, format->bits, negative, soft_shift(significand, (unsigned)(format->low - *exponent)));
         reached = format->low;
         s->flags |= r.inexact ? X87_UE : 0;
@@ -116,7 +122,8 @@ uint64_t soft_round(soft *s, const soft_format *format, bool scales, bool negati
         }
     }
     *exponent = reached;
-    if (!scales && s->flags & ~(unsigned)s->control & (X87_OE | X87_UE)) /* nothing will be stored */
+    /* An unmasked overflow or underflow prevents a store to memory, so there is no rounding to report. */
+    if (!scales && s->flags & ~(unsigned)s->control & (X87_OE | X87_UE))
         return r.mantissa;
     if (r.inexact)
         s->flags |= X87_PE;
@@ -132,7 +139,7 @@ uc_fpreg soft_result(soft *s, bool negative, int exponent, soft_wide significand
     uint16_t sign = negative ? SOFT_SIGN : 0;
     if (exponent == format.low && !(mantissa >> 63))
         exponent = 0;
-    if (exponent > SOFT_TOP || exponent < 0) { /* too large or small even so */
+    if (exponent > SOFT_TOP || exponent < 0) { /* too large or small even after the exponent was moved */
         s->flags |= X87_PE;
         s->codes = (s->codes & ~(unsigned)X87_C1) | (exponent > 0 ? X87_C1 : 0);
         return exponent > 0 ? soft_infinity(negative) : soft_zero(negative);
@@ -140,8 +147,9 @@ uc_fpreg soft_result(soft *s, bool negative, int exponent, soft_wide significand
     return (uc_fpreg){.mantissa = mantissa, .exponent = (uint16_t)((unsigned)exponent | sign)};
 }
 
-/* Of two NaNs the quiet one, or else that with the larger significand, or else the positive one. Always
- * quiet. */
+/* Returns the NaN that is the result for operands of which at least one is a NaN (`b` NULL: there is one operand). Of two
+ * NaNs, a quiet one precedes a signalling one, then the larger significand a smaller one, and then the positive one the
+ * negative one. The result is always quiet. */
 static uc_fpreg nan_of(const soft_number *a, const soft_number *b)
 {
     const soft_number *taken = a;

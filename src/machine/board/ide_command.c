@@ -1,4 +1,6 @@
-/* Commands of the IDE channel: the drives' addresses, and what each command does. */
+/* Executes the commands of the IDE channel (ATA-3), and converts between sector numbers and the address registers. A
+ * command begins in ide_execute. Except for writes, the drive is then busy for COMMAND_MICROSECONDS, after which
+ * ide_continue performs it. */
 #include <string.h>
 
 #include "machine/board/board_internal.h"
@@ -13,7 +15,8 @@ enum {
     SELECT_LBA = 0x40,
     SELECT_SECOND = 0x10,
     COMMAND_MICROSECONDS = 100, /* until the first sector, or the end of a command without data */
-    UNKNOWN_COMMAND = 0xff
+    UNKNOWN_COMMAND =
+        0xff /* stored for IDE_RESET if a program writes that code, which is aborted as NO_COMMAND */
 };
 
 typedef enum ide_class {
@@ -35,8 +38,8 @@ typedef enum ide_class {
     IDENTIFY
 } ide_class;
 
-/* Returns the class of a command code: those of ATA-3 for a disk without power management, security and removable
- * media. */
+/* Returns the class of a command code. The codes are those of ATA-3 that a disk without power management, security and
+ * removable media must know. */
 static ide_class class_of(uint8_t command)
 {
     switch (command) {
@@ -100,13 +103,15 @@ disk_image *ide_selected_disk(devices *b)
     return ide_disk(b, ide_selected(&b->ide));
 }
 
+/* Returns the number of sectors of the disk that a 28-bit address can reach. */
 static uint32_t sectors_of(const disk_image *disk)
 {
     enum { LBA28 = 0x0fffffff };
     return disk->sectors < LBA28 ? (uint32_t)disk->sectors : LBA28;
 }
 
-/* Sets *block to the sector that the registers address. Returns false if the disk has no such sector. */
+/* Sets *block to the number of the sector that the registers address, by LBA or by cylinder, head and sector. Returns
+ * false if the disk has no such sector. */
 static bool address_of(const ide *d, const disk_image *disk, uint64_t *block)
 {
     const ide_unit *unit = &d->units[d->unit];
@@ -121,7 +126,8 @@ static bool address_of(const ide *d, const disk_image *disk, uint64_t *block)
     return *block < sectors_of(disk);
 }
 
-/* Sets the address registers to `block`, as at the end of a command and after an error. */
+/* Sets the address registers to sector `block`. After a command they hold its last sector; after an error, the sector
+ * that failed. */
 static void show_address(ide *d, uint64_t block)
 {
     const ide_unit *unit = &d->units[d->unit];
@@ -140,7 +146,7 @@ static void show_address(ide *d, uint64_t block)
     d->select = (uint8_t)((d->select & 0xf0) | head);
 }
 
-/* --- the course of a command --- */
+/* --- phases of a command --- */
 
 void ide_drive_line(devices *b)
 {
@@ -160,6 +166,7 @@ void ide_busy(devices *b, unsigned microseconds)
     b->ide.ready = devices_after(b, microseconds);
 }
 
+/* Ends the command with an interrupt. `error` is the error register's value; 0 means success. */
 static void finish(devices *b, uint8_t error)
 {
     b->ide.error = error;
@@ -168,6 +175,7 @@ static void finish(devices *b, uint8_t error)
     interrupt(b);
 }
 
+/* Returns how many sectors the next data transfer has, without an interrupt in between. */
 static uint32_t block_sectors(const ide *d)
 {
     ide_class class = class_of(d->command);
@@ -175,6 +183,7 @@ static uint32_t block_sectors(const ide *d)
     return d->left < most ? d->left : most;
 }
 
+/* Lets the host read or write `bytes` of the buffer through the data port. */
 static void data_phase(devices *b, ide_phase phase, uint32_t bytes)
 {
     b->ide.phase = phase;
@@ -214,7 +223,8 @@ static void read_block(devices *b, const disk_image *disk)
     interrupt(b);
 }
 
-/* Called when a buffer from the host has been written to the disk: requests the next block or ends the command. */
+/* Writes the sectors that the host has put into the buffer to the disk. Then requests the next block from the host, or
+ * ends the command. */
 static void write_block(devices *b, disk_image *disk)
 {
     ide *d = &b->ide;
@@ -234,6 +244,7 @@ static void write_block(devices *b, disk_image *disk)
     interrupt(b);
 }
 
+/* Stores a text as IDENTIFY DEVICE has it: padded with spaces, with the bytes of each word exchanged. */
 static void identify_text(uint8_t *words, const char *text, unsigned bytes)
 {
     for (unsigned i = 0; i < bytes; i++)
@@ -287,6 +298,8 @@ void ide_signature(ide *d)
     d->failed = false;
 }
 
+/* Accepts the features that have no effect here: write cache, look-ahead, reverting to defaults after a reset, and PIO
+ * transfer modes. Aborts all others. */
 static void set_features(devices *b)
 {
     enum { TRANSFER_MODE = 0x03, PIO_DEFAULT = 1, PIO_FLOW = 8, PIO_FLOW_MOST = 10 };
@@ -355,7 +368,7 @@ void ide_continue(devices *b, disk_image *disk)
     case NO_DATA:
         finish(b, 0);
         break;
-    case AFTER_RESET: /* without an interrupt */
+    case AFTER_RESET: /* ends without an interrupt */
         d->phase = IDE_IDLE;
         break;
     case NO_COMMAND:
@@ -371,8 +384,8 @@ void ide_execute(devices *b, uint8_t code)
     if (disk == NULL || d->phase == IDE_BUSY)
         return;
     code = code == IDE_RESET ? UNKNOWN_COMMAND : code;
-    bool moves = class == READ || class == WRITE || class == VERIFY || class == READ_MULTIPLE ||
-                 class == WRITE_MULTIPLE;
+    bool has_address = class == READ || class == WRITE || class == VERIFY || class == READ_MULTIPLE ||
+                       class == WRITE_MULTIPLE;
     bool multiple = class == READ_MULTIPLE || class == WRITE_MULTIPLE;
     d->command = code;
     d->unit = class == DIAGNOSE ? 0 : (uint8_t)ide_selected(d);
@@ -383,7 +396,7 @@ void ide_execute(devices *b, uint8_t code)
         finish(b, ERROR_ABORTED);
         return;
     }
-    if (moves && !address_of(d, disk, &d->block)) {
+    if (has_address && !address_of(d, disk, &d->block)) {
         finish(b, ERROR_NOT_FOUND);
         return;
     }
@@ -393,5 +406,5 @@ void ide_execute(devices *b, uint8_t code)
         return;
     }
     devices_notice_write(b, disk);
-    data_phase(b, IDE_FROM_HOST, block_sectors(d) * DISK_SECTOR); /* the first block without an interrupt */
+    data_phase(b, IDE_FROM_HOST, block_sectors(d) * DISK_SECTOR); /* no interrupt requests the first block */
 }

@@ -1,4 +1,6 @@
-/* Time: the model's clock, and waiting. Only waiting for the host's input takes time of the host. */
+/* Time in a Linux guest: clocks, sleeping and interval timers. All times are those of the model's clock. A guest that
+ * sleeps takes no time of the host, unless it also waits for the host's input. In system calls, `a` are the six
+ * arguments. */
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -12,7 +14,7 @@
 #include "machine/linux/calls.h"
 
 #define NANOSECONDS 1000000000ull
-/* Later clocks could not be represented as a time any more. */
+/* Clocks from this one on count as "never", because they could not be represented as a time. */
 #define CLOCK_END (1ull << 62)
 /* An interval timer must not fire faster than the guest can handle its signals. */
 enum { SHORTEST_INTERVAL_NS = 20000 };
@@ -41,8 +43,8 @@ uint64_t linux_next_timer(const linux_process *p)
     return next;
 }
 
-/* Handles an expiry. Missed expiries raise one signal together; later ones stay multiples of the interval
- * after the first. */
+/* Handles the expiry of a timer at clock `now` or before. All expiries until `now` raise one signal together. The next
+ * expiry is a multiple of the interval after the first one. */
 static void timer_expire(linux_process *p, unsigned number, uint64_t now)
 {
     static const uint8_t signals[LINUX_TIMERS] = {SIGALRM, SIGVTALRM, SIGPROF};
@@ -60,7 +62,7 @@ void linux_run_timers(linux_process *p)
             timer_expire(p, i, now);
 }
 
-/* Lets clocks pass without CPU time. */
+/* Lets clocks pass while the guest sleeps. Timers that measure its CPU time are postponed. */
 static void sleep_clocks(linux_process *p, uint64_t clocks)
 {
     p5_core_halt(p->machine->core, clocks, 0);
@@ -70,8 +72,9 @@ static void sleep_clocks(linux_process *p, uint64_t clocks)
             p->time.timers[i].clock += clocks;
 }
 
-/* Waits for the host's streams. Returns true if they are to be checked again before the model's clock may
- * jump to `goal`. */
+/* Waits for the host's streams for a short time, unless the host has already waited as long as the guest would wait
+ * until clock `goal`. Returns true if the caller must check the streams again, and false if the model's clock may jump
+ * to `goal`. */
 static bool wait_for_host(linux_process *p, uint64_t goal, struct pollfd *streams, unsigned count)
 {
     uint64_t now = linux_clock(p), ms = UINT64_MAX;
@@ -131,6 +134,7 @@ uint64_t linux_wall_clock(const linux_process *p)
     return time_now_ns(p) + LINUX_EPOCH_SECONDS * NANOSECONDS;
 }
 
+/* Sets *ns to the time of a clock (CLOCK_*). Returns 0, or -EINVAL for an unknown clock. */
 static int32_t clock_read(const linux_process *p, uint32_t which, uint64_t *ns)
 {
     switch (which) {
@@ -156,7 +160,7 @@ static int32_t clock_read(const linux_process *p, uint32_t which, uint64_t *ns)
 
 bool linux_times_are_wide(const linux_process *p)
 {
-    return p->registers.eax >= 403;
+    return p->registers.eax >= 403; /* clock_gettime64, the first of these calls */
 }
 
 int32_t linux_put_time(linux_process *p, uint32_t address, uint64_t ns, uint32_t divisor)
@@ -252,7 +256,8 @@ int32_t linux_getrusage(linux_process *p, const uint32_t a[6])
 
 /* --- Sleeping --- */
 
-/* Ends an interrupted sleep, and writes the remaining time for the caller. */
+/* Ends a sleep that a signal has interrupted. Writes the remaining time to the guest's address `remaining`, unless that
+ * is 0. Returns -errno. */
 static int32_t sleep_interrupted(linux_process *p, uint64_t until, uint32_t remaining)
 {
     uint64_t now = linux_clock(p);
@@ -292,6 +297,7 @@ int32_t linux_pause(linux_process *p, const uint32_t a[6])
 
 /* --- Timers --- */
 
+/* Returns the time until the timer expires; 0 if it is off. */
 static uint64_t timer_left_ns(const linux_process *p, const linux_timer *t)
 {
     uint64_t now = linux_clock(p);
@@ -301,6 +307,7 @@ static uint64_t timer_left_ns(const linux_process *p, const linux_timer *t)
     return left != 0 ? left : 1000; /* a running timer is never reported as off */
 }
 
+/* Starts a timer, or stops it if first_ns is 0. An interval of 0 means that it expires once. */
 static void timer_set(linux_process *p, linux_timer *t, uint64_t first_ns, uint64_t interval_ns)
 {
     t->clock = UINT64_MAX;

@@ -1,3 +1,5 @@
+/* The data of a profile in memory: lookup by address and name, source paths, sorting and checking after it was read,
+ * and sums of quantities. */
 #include "report/profile/profile_internal.h"
 
 #include <inttypes.h>
@@ -137,8 +139,8 @@ p5_status p5_profile_move_sources(p5_profile *p, const char *rule, p5_error *err
     return P5_OK;
 }
 
-/* Returns the rest of `path` after the folder `from`, with the slash, or NULL if it is outside that folder. A
- * relative path is inside both "" and ".". */
+/* Returns the part of `path` after the folder `from`, which may begin with a slash, or NULL if the path is outside that
+ * folder. A relative path is inside both "" and ".". */
 static const char *part_in_folder(const char *path, const char *from)
 {
     size_t length = strlen(from);
@@ -192,6 +194,7 @@ static int by_site(const void *a, const void *b)
     return (x->cpl_class > y->cpl_class) - (x->cpl_class < y->cpl_class);
 }
 
+/* Returns whether the address lies in an address space of the profile (PROFILE_SPACE); each has an object. */
 static bool in_space(const p5_profile *p, uint64_t address)
 {
     return PROFILE_SPACE(address) < p->objects.count;
@@ -203,7 +206,8 @@ bool profile_finish(p5_profile *p)
     ARRAY_SORT(&p->insns, by_address);
     ARRAY_SORT(&p->sites, by_site);
     bool right = p->contexts.count > PROFILE_ROOT && p->objects.count > 0;
-    for (size_t i = PROFILE_ROOT; i < p->contexts.count; i++) /* parents come first, so there are no loops */
+    /* Only the root may be its own parent. All other parents have lower numbers, so there are no loops. */
+    for (size_t i = PROFILE_ROOT; i < p->contexts.count; i++)
         right &= p->contexts.items[i].parent < i + (i == PROFILE_ROOT) && p->contexts.items[i].parent != 0 &&
                  in_space(p, p->contexts.items[i].function) && in_space(p, p->contexts.items[i].call_site);
     for (size_t i = 0; i < p->sites.count; i++)
@@ -235,6 +239,7 @@ const char *profile_colour(bool colour, double percent)
     return !colour ? "" : percent >= 5 ? "\033[31m" : percent >= 0.5 ? "\033[32m" : "";
 }
 
+/* Names of P5_PROFILE_EXECUTIONS and the quantities after it. */
 static const char *const rest_names[] = {"executions", "in_v", "paired"};
 
 const char *profile_quantity_name(unsigned quantity, char buffer[48])
@@ -292,6 +297,7 @@ p5_status p5_profile_event_check(unsigned family, const char *name, p5_error *er
     return profile_value_find(family, name, &value, error);
 }
 
+/* Returns whether amounts of `quantity` belong to the selected value. The value "clocks" includes all stall causes. */
 static bool counts_for(const profile_value *value, unsigned quantity)
 {
     if (value->quantity == P5_PROFILE_CLOCKS)
@@ -342,7 +348,8 @@ uint64_t *profile_sum_by_context(const p5_profile *p, const profile_value *value
         for (size_t v = 0; v < count; v++)
             sums[p->sites.items[i].context * count + v] +=
                 profile_amounts_value(&p->sites.items[i], &values[v]);
-    for (size_t i = p->contexts.count; i-- > PROFILE_ROOT + 1;) /* parents come first */
+    for (size_t i = p->contexts.count;
+         i-- > PROFILE_ROOT + 1;) /* callees before callers: parents have lower numbers */
         for (size_t v = 0; v < count; v++)
             sums[p->contexts.items[i].parent * count + v] += sums[i * count + v];
     return sums;
