@@ -360,7 +360,11 @@ void video_vesa_service(bios *b)
         controller_information, mode_information, set_mode,    get_mode,    serve_state,
         serve_window,           serve_line,       serve_start, serve_width, serve_colours,
         protected_interface};
+    enum { SUPPLEMENTS = 0x10 }; /* power, displays and others, which programs call to detect them */
     uint8_t function = bios_low(b, ENGINE_EAX);
     if (function < sizeof services / sizeof services[0])
         bios_set_word(b, ENGINE_EAX, services[function](b));
+    else if (function < SUPPLEMENTS)
+        notice_once(&b->machine->notices, NOTICE_OTHER, 0xb1400u | function,
+                    "BIOS: VESA function 4F%02Xh (INT 10h) is not implemented", function);
 }

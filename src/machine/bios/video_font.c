@@ -2,6 +2,7 @@
  * the upper half of the 8 x 8 font. */
 #include <string.h>
 
+#include "machine/base/notice.h"
 #include "machine/bios/bios_internal.h"
 #include "machine/bios/font.h"
 #include "machine/bios/video.h"
@@ -144,5 +145,8 @@ void video_fonts(bios *b)
         set_graphics_font(b, al);
     } else if (al == 0x30) {
         font_information(b);
+    } else {
+        notice_once(&b->machine->notices, NOTICE_OTHER, 0xb1300u | al,
+                    "BIOS: font function %02Xh (INT 10h AH = 11h) is not implemented", al);
     }
 }

@@ -1,5 +1,8 @@
 /* INT 33h: the driver of a mouse with two buttons that never moves. Microsoft Mouse Programmer's Reference,
  * version 8. */
+#include <string.h>
+
+#include "machine/base/notice.h"
 #include "machine/dos/dos_internal.h"
 #include "machine/load/data_area.h"
 
@@ -91,6 +94,16 @@ static void exchange_handler(dos *d)
     bios_set_pointer(&d->bios, ENGINE_EDX, before);
 }
 
+/* Names a function whose answer or effect a program needs: the state, alternate handlers, the page, off and on.
+ * The others concern shapes, speeds and areas of the pointer, which is not drawn, or detect a driver. */
+static void missing_function(dos *d, uint16_t function)
+{
+    static const uint8_t needed[] = {0x16, 0x17, 0x18, 0x19, 0x1e, 0x1f, 0x20};
+    if (function < 0x100 && memchr(needed, function, sizeof needed) != NULL)
+        notice_once(&d->machine->notices, NOTICE_OTHER, 0xd0600u | function,
+                    "mouse function %02Xh (INT 33h) is not implemented", function);
+}
+
 void dos_mouse_service(dos *d)
 {
     bios *b = &d->bios;
@@ -160,7 +173,8 @@ void dos_mouse_service(dos *d)
         bios_set_word(b, ENGINE_ECX, GRAPHICS_WIDTH - 1);
         bios_set_word(b, ENGINE_EDX, (uint16_t)(screen_height(d) - 1));
         break;
-    default: /* shapes, speeds and areas of the pointer, which is not drawn */
+    default:
+        missing_function(d, bios_word(b, ENGINE_EAX));
         break;
     }
 }

@@ -1,4 +1,4 @@
-; No notice reports functions and ports that programs call only to detect a feature: AH = 53h, 5Eh, 63h, FFh and others, and the ports of cards.
+; No notice reports functions and ports that programs call only to detect a feature: AH = 53h, 5Eh, 63h, FFh and others, of the video BIOS and the mouse, and the ports of cards.
 ;! dosbox it has some of the cards
 ;! output
 ;! told of nothing
@@ -22,7 +22,17 @@ org 100h
         int 21h
         pop si
         jmp .call
-.ports: mov si, ports
+.ports: mov ax, 4f15h          ; VESA: a display's data; power
+        xor bx, bx
+        int 10h
+        mov ax, 4f10h
+        xor bx, bx
+        int 10h
+        mov ah, 0fah            ; the EGA register interface
+        int 10h
+        mov ax, 11h             ; the Genius mouse
+        int 33h
+        mov si, ports
 .next:  lodsw
         or ax, ax
         jz .end
