@@ -31,6 +31,7 @@ static void open_guest(void)
     assert_int_equal(P5_OK, p5_machine_open(&options, &g.machine, &error));
     assert_int_equal(P5_OK, p5_machine_load_flat(g.machine, path, IMAGE, &error));
     unlink(path);
+    g.result.size = sizeof g.result;
     g.machine->debugger = &g.stops;
 }
 
