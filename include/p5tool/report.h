@@ -197,6 +197,9 @@ void p5_comparison_close(p5_comparison *comparison);
  * P5_ERR_IO. */
 p5_status p5_comparison_read(p5_comparison *comparison, const char *path, p5_error *error);
 p5_status p5_comparison_add(p5_comparison *comparison, const char *name, const char *lines, p5_error *error);
+/* Returns whether all runs have the same revision of the model. `text` gets the revisions, for example
+ * "A: 1, B: not stated". */
+bool p5_comparison_same_revision(const p5_comparison *comparison, char *text, size_t size);
 /* Writes a row for each event and metric: the runs' values, and their differences from the first, also in per
  * cent of it. */
 p5_status p5_comparison_write(FILE *out, const p5_comparison *comparison, p5_stat_format format,

@@ -131,6 +131,9 @@ p5_status p5_database_open(const char *path, p5_database **database, p5_error *e
  * another kind. *runs gets the number of runs added. */
 p5_status p5_database_merge(p5_database *database, const char *file, const char *label, size_t *runs,
                             p5_error *error);
+/* Returns whether all runs of the database have the same revision of the model; a single run always has. `text` gets
+ * the revisions, for example "1,2,not stated". */
+bool p5_database_same_revision(p5_database *database, char *text, size_t size);
 /* Closes a database. P5_ERR_IO if something could not be written. */
 p5_status p5_database_close(p5_database *database, p5_error *error);
 

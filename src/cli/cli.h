@@ -40,7 +40,9 @@ int cli_complain(const char *option, const char *text, unsigned column, const ch
 
 /* Both for functions that answer false after a message. */
 #define cli_refuse_error(...) (cli_show_error(__VA_ARGS__), false)
-#define cli_refuse(...)       (cli_complain(__VA_ARGS__), false)
+/* Warns that results are of different revisions of the model, which `revisions` lists. */
+void cli_warn_revisions(const char *revisions);
+#define cli_refuse(...) (cli_complain(__VA_ARGS__), false)
 
 /* True if `out` is a terminal and the user did not set NO_COLOR. */
 bool cli_colour(FILE *out);

@@ -41,6 +41,9 @@ static int run(const cli_options *line)
                                                  : "merge needs the files to add");
     if (p5_database_open(line->output, &database, &error) == P5_OK) {
         status = merge_files(line, database);
+        char revisions[200];
+        if (!p5_database_same_revision(database, revisions, sizeof revisions))
+            cli_warn_revisions(revisions);
         if (p5_database_close(database, &error) != P5_OK)
             status = CLI_FAILED;
     }

@@ -331,6 +331,9 @@ static int compare_files(const stat_options *options)
             p5_comparison_close(comparison);
             return CLI_USAGE;
         }
+    char revisions[500];
+    if (!p5_comparison_same_revision(comparison, revisions, sizeof revisions))
+        cli_warn_revisions(revisions);
     return show_comparison(options, comparison, CLI_OK);
 }
 

@@ -25,6 +25,7 @@ typedef enum result_part {
 /* Columns of a line, and where its JSON `j` has them. They are NULL where the line does not have them. */
 #define RESULT_COLUMNS(_)                                                                                    \
     _(LINE_VERSION, "j ->> '$.p5scope'")                                                                     \
+    _(LINE_REVISION, "j ->> '$.model_revision'")                                                             \
     _(LINE_MODEL, "j ->> '$.model'")                                                                         \
     _(LINE_MHZ, "j ->> '$.\"clock-mhz\"'")                                                                   \
     _(LINE_OPTIONS, "j ->> '$.options'")                                                                     \

@@ -10,6 +10,10 @@
 #include "core/model/timing.h"
 #include "p5scope/model.h"
 
+/* The revision of the model. It is raised with each correction that changes a count of some guest on a built-in
+ * model; CHANGELOG.md lists the correction. Results of one revision can be compared across versions. */
+enum { MODEL_REVISION = 1 };
+
 enum { MODEL_REGIONS = 8, MODEL_TEXT = 80 };
 
 /* A range of physical addresses, both ends included. */

@@ -36,13 +36,16 @@ p5_status database_do(p5_database *database, const char *sql, p5_error *error)
                : database_error(database, error);
 }
 
-/* Adds a run. Its identity contains the writer's (?7), or the command and its options if there is none. */
+/* Adds a run. Its identity contains the writer's (?7), or the command and its options if there is none. json_patch
+ * leaves out the revision of the model if it is NULL. */
 static const char add_run[] =
     "INSERT INTO run (kind, p5scope, model, clock_mhz, command, options, source, guest_sha256, label, "
     "identity) "
-    "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?8, ?9, ?10, json_object('kind', ?1, 'p5scope', ?2, 'model', ?3, "
+    "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?8, ?9, ?10, json_patch(json_object('kind', ?1, 'p5scope', ?2, 'model', "
+    "?3, "
     "'clock-mhz', ?4, "
-    "'guest-sha256', ?9, 'run', iif(?7 IS NULL, json_array(?5, ?6), json(?7)), 'label', ?10))";
+    "'guest-sha256', ?9, 'run', iif(?7 IS NULL, json_array(?5, ?6), json(?7)), 'label', ?10), "
+    "json_object('model_revision', ?11)))";
 
 static p5_status prepare(p5_database *database, p5_error *error)
 {
@@ -266,6 +269,8 @@ p5_status database_add_run(p5_database *database, const database_run *run, sqlit
     bind_text(add, 8, run->source);
     bind_text(add, 9, run->guest_sha256);
     bind_text(add, 10, run->label);
+    if (run->model_revision != 0)
+        bind_unsigned(add, 11, run->model_revision);
     int result = sqlite3_step(add);
     p5_status status = P5_OK;
     if (result == SQLITE_CONSTRAINT)

@@ -14,6 +14,7 @@ typedef struct database_run {
     const char *identity; /* JSON from the writer of the result (run_identity.h); NULL: an older writer made
                              none, and command and options identify the run */
     double clock_mhz;
+    unsigned model_revision; /* 0: the writer did not state it */
 } database_run;
 
 /* A row of table interval. */

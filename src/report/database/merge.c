@@ -95,6 +95,26 @@ static p5_status merge_database(p5_database *database, const char *file, const c
     return status;
 }
 
+bool p5_database_same_revision(p5_database *database, char *text, size_t size)
+{
+    static const char sql[] = "SELECT count(*) < 2 OR count(DISTINCT n) = 1 AND count(n) = count(*), "
+                              "group_concat(DISTINCT ifnull(n, 'not "
+                              "stated')) FROM (SELECT iif(json_valid(identity), identity ->> "
+                              "'$.model_revision', NULL) AS n FROM run ORDER "
+                              "BY n)";
+    sqlite3_stmt *ask;
+    bool same = true;
+    text[0] = '\0';
+    if (sqlite3_prepare_v2(database->sqlite, sql, -1, &ask, NULL) == SQLITE_OK &&
+        sqlite3_step(ask) == SQLITE_ROW) {
+        same = sqlite3_column_int(ask, 0) != 0;
+        const unsigned char *revisions = sqlite3_column_text(ask, 1);
+        snprintf(text, size, "%s", revisions != NULL ? (const char *)revisions : "");
+    }
+    sqlite3_finalize(ask);
+    return same;
+}
+
 static bool same_file(const char *a, FILE *b)
 {
     struct stat of_a, of_b;

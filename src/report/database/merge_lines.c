@@ -63,7 +63,8 @@ static p5_status take_header(merger *m, const result_line *header, p5_error *err
                         .guest_sha256 = line_text(header, LINE_SHA256, NULL),
                         .label = m->label,
                         .identity = line_text(header, LINE_IDENTITY, NULL),
-                        .clock_mhz = m->clock_mhz};
+                        .clock_mhz = m->clock_mhz,
+                        .model_revision = (unsigned)line_integer(header, LINE_REVISION)};
     return database_add_run(m->database, &run, &m->run, error);
 }
 

@@ -1,6 +1,7 @@
 /* Compares the counts of several runs side by side (`stat --compare`). The runs are JSON lines of `stat -j`,
  * from files or from memory. */
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,8 @@ enum { MOST_RUNS = 26 };
 
 typedef struct compared_run {
     char *name, *model, *command, *options;
-    char *ending; /* "" if the guest simply exited */
+    char *ending;      /* "" if the guest simply exited */
+    uint64_t revision; /* of the model; 0: not stated */
 } compared_run;
 
 /* A figure of the runs; NaN for a run without it. */
@@ -90,7 +92,8 @@ static p5_status begin_run(p5_comparison *c, const result_line *header, p5_error
     *run = (compared_run){.name = arena_text(&c->texts, c->name),
                           .model = arena_text(&c->texts, line_text(header, LINE_MODEL, "")),
                           .command = arena_text(&c->texts, line_text(header, LINE_COMMAND, "")),
-                          .options = arena_text(&c->texts, line_text(header, LINE_OPTIONS, ""))};
+                          .options = arena_text(&c->texts, line_text(header, LINE_OPTIONS, "")),
+                          .revision = (uint64_t)line_integer(header, LINE_REVISION)};
     return run->name != NULL && run->model != NULL && run->command != NULL && run->options != NULL
                ? P5_OK
                : error_set(error, P5_ERR_MEMORY, "out of memory");
@@ -168,6 +171,22 @@ p5_status p5_comparison_add(p5_comparison *c, const char *name, const char *line
     if (in == NULL)
         return error_set(error, P5_ERR_MEMORY, "out of memory");
     return read_runs(c, in, name, error);
+}
+
+bool p5_comparison_same_revision(const p5_comparison *c, char *text, size_t size)
+{
+    bool same = true;
+    size_t at = 0;
+    text[0] = '\0';
+    for (size_t i = 0; i < c->run_count && at < size; i++) {
+        char number[24] = "not stated";
+        uint64_t revision = c->runs[i].revision;
+        if (revision != 0)
+            snprintf(number, sizeof number, "%" PRIu64, revision);
+        same &= revision != 0 && revision == c->runs[0].revision;
+        at += (size_t)snprintf(text + at, size - at, "%s%c: %s", i > 0 ? ", " : "", (char)('A' + i), number);
+    }
+    return same;
 }
 
 /* ---- Writing ---- */

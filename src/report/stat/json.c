@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "core/model/model.h"
 #include "p5scope/version.h"
 #include "report/stat/cpi_stack.h"
 #include "report/json_writer.h"
@@ -16,6 +17,7 @@ static void write_header(json_writer *json, const p5_stat *stat)
 {
     json_open_object(json);
     json_key_string(json, "p5scope", p5_version());
+    json_key_unsigned(json, "model_revision", MODEL_REVISION);
     json_key_string(json, "model", p5_model_name(stat->model));
     json_key_double(json, "clock-mhz", p5_model_clock_mhz(stat->model));
     json_key_string(json, "options", stat->options);

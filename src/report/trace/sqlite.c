@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/host_time.h"
 #include "base/held_signals.h"
+#include "core/model/model.h"
 #include "p5scope/version.h"
 #include "report/database/database.h"
 #include "report/run_identity.h"
@@ -51,6 +52,7 @@ static p5_status begin(p5_trace *trace, p5_error *error)
     const p5_model *model = p5_machine_model(trace->machine);
     database_run run = {.kind = "trace",
                         .version = p5_version(),
+                        .model_revision = MODEL_REVISION,
                         .model = p5_model_name(model),
                         .clock_mhz = p5_model_clock_mhz(model),
                         .command = trace->options.command != NULL ? trace->options.command : "",

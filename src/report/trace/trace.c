@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "core/model/model.h"
 #include "machine/machine.h"
 #include "p5scope/version.h"
 #include "report/run_identity.h"
@@ -60,7 +61,8 @@ bool p5_trace_failed(const p5_trace *trace)
 void trace_put_header(p5_trace *trace)
 {
     const p5_model *model = p5_machine_model(trace->machine);
-    trace_put_format(trace->file, "{\"p5scope\":\"%s\",\"model\":", p5_version());
+    trace_put_format(trace->file, "{\"p5scope\":\"%s\",\"model_revision\":%d,\"model\":", p5_version(),
+                     MODEL_REVISION);
     trace_put_json(trace->file, p5_model_name(model));
     trace_put_format(trace->file, ",\"clock-mhz\":%.15g,\"options\":", p5_model_clock_mhz(model));
     trace_put_json(trace->file, trace->options.options != NULL ? trace->options.options : "");

@@ -148,6 +148,20 @@ for i in a again; do sed '1s/"identity":{[^}]*},//' $i.json >old-$i.json; done
 p5scope merge -q -o old.db old-a.json old-again.json || fail "results without an identity"
 p5scope merge -q -o old.db old-a.json 2>messages && fail "a result without an identity was taken twice"
 
+# Runs of different revisions of the model, or of an unknown one, are merged and compared with a warning; those of one revision without.
+warned() { grep -c 'different revisions of the model' messages; }
+p5scope merge -q -o same.db a.json d.db t.jsonl 2>messages && [ "$(warned)" = 0 ] || { cat messages; fail "a warning about one revision"; }
+p5scope stat --compare a.json b.json >/dev/null 2>messages && [ "$(warned)" = 0 ] || { cat messages; fail "a warning about one revision"; }
+sed '1s/"model_revision":[0-9]*/"model_revision":9999/' b.json >revised.json
+sed '1s/"model_revision":[0-9]*,//' b.json >unrevised.json
+for other in revised:9999 'unrevised:not stated'; do
+    p5scope stat --compare a.json "${other%:*}.json" >/dev/null 2>messages || fail "a comparison with another revision"
+    grep -q "different revisions of the model (A: [0-9]*, B: ${other#*:})" messages || { cat messages; fail "stat --compare: ${other%:*}"; }
+    p5scope merge -q -o "${other%:*}.db" "${other%:*}.json" 2>messages && [ "$(warned)" = 0 ] || { cat messages; fail "a warning about one run"; }
+    p5scope merge -q -o "${other%:*}.db" a.json 2>messages || fail "a merge with another revision"
+    grep -q "different revisions of the model (.*${other#*:}" messages || { cat messages; fail "merge: ${other%:*}"; }
+done
+
 # Names that SQLite itself reads as something else are files, too; the reason for a file that cannot be made is the host's.
 mkdir names && cd names || exit 1
 for name in :memory: 'file:x?mode=ro' 'a b.db'; do
