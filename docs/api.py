@@ -28,7 +28,9 @@ def main(tree):
     print("- **Errors.** A function that can fail returns `p5_status` and fills in a `p5_error`, which may be NULL. After an error outputs are NULL or unchanged.")
     print("- **Threads.** Different machines, cores and models may be used by different threads at the same time. One object must not be used by two threads at once;")
     print("  `p5_machine_stop` is the exception. There is no global state.")
-    print("- **The process.** The library prints nothing of its own, never ends the process, does not depend on the locale, and installs no signal handlers.")
+    print("- **The process.** The library prints nothing of its own, never ends the process, does not depend on the locale, and installs no signal handlers. An")
+    print("  `assert` of a build without `NDEBUG` aborts. Unicorn, which is linked into the library, may print and end the process if an internal check of its own fails.")
+    print("  A write holds SIGPIPE and SIGXFSZ back in the calling thread and restores its mask.")
     print("- **Structs** grow as p5scope/status.h says.\n")
     print("## The shortest programs\n")
     for example in sorted((tree / "docs/examples/short").glob("*.c")):

@@ -1,4 +1,4 @@
-/* Tab-separated tables for generators: one row per line, the first row names the columns, and '#' begins a
+/* Tab-separated tables: one row per line, the first row names the columns, and '#' begins a
  * comment line. */
 #ifndef BASE_TSV_H
 #define BASE_TSV_H
@@ -19,7 +19,7 @@ typedef struct tsv {
 /* Cuts the next row into its fields, one for each column. Returns false at the end or after an error. */
 bool tsv_row(tsv *t, char **fields);
 
-/* Reads all of a file. For generators: ends the program with a message at the first mistake. */
+/* The rest is for generators (tsv_gen.c). Reads all of a file; ends the program with a message at the first mistake. */
 void tsv_open(tsv *t, const char *path, const char *const *names, unsigned columns);
 /* Does the same as tsv_row, but ends the program at a mistake. */
 bool tsv_next(tsv *t, char **fields);

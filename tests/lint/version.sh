@@ -10,5 +10,8 @@ package=$(sed -n '1s/^p5scope (\([0-9.]*\)[^)]*).*/\1/p' debian/changelog)
 soversion=$(sed -n 's/^set(P5_SOVERSION \([0-9]*\)).*/\1/p' CMakeLists.txt)
 [ "$changes" = "$version" ] || { echo "FAIL: CHANGELOG.md: expected $version, came $changes"; status=1; }
 [ "$package" = "$version" ] || { echo "FAIL: debian/changelog: expected $version, came $package"; status=1; }
+day=$(sed -n "s/^## $version - \\([0-9-]*\\)$/\\1/p" CHANGELOG.md)
+packaged=$(date -u -d "$(sed -n 's/^ -- .*>  //p' debian/changelog | head -n 1)" +%F)
+[ -z "$day" ] || [ "$packaged" = "$day" ] || { echo "FAIL: debian/changelog: expected the date $day, came $packaged"; status=1; }
 grep -q "^Package: libp5scope$soversion\$" debian/control || { echo "FAIL: debian/control: expected the package libp5scope$soversion"; status=1; }
 exit $status
