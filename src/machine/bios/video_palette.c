@@ -108,6 +108,12 @@ void video_palette(bios *b)
         bios_set_high(b, ENGINE_ECX, entry[1]);
         bios_set_low(b, ENGINE_ECX, entry[2]);
         break;
+    case 0x18:
+        *video_mask(b->machine->devices) = bl;
+        break;
+    case 0x19:
+        bios_set_low(b, ENGINE_EBX, *video_mask(b->machine->devices));
+        break;
     case 0x1a:
         colour_page_get(b);
         break;

@@ -195,6 +195,11 @@ uint8_t *video_colours(devices *b)
     return b->video.dac;
 }
 
+uint8_t *video_mask(devices *b)
+{
+    return &b->video.dac_mask;
+}
+
 /* Attaches the VGA in text mode, as a BIOS leaves it: the beam runs, and A0000h is not mapped. */
 bool video_attach(devices *b)
 {

@@ -55,18 +55,6 @@ static dos_error drive_space(dos *d)
     return DOS_OK;
 }
 
-static dos_error dta_set(dos *d)
-{
-    d->dta = dos_pointer(d, ENGINE_DS, ENGINE_EDX);
-    return DOS_OK;
-}
-
-static dos_error dta_get(dos *d)
-{
-    set_es(d, (uint16_t)(d->dta >> 4), (uint16_t)(d->dta & 15));
-    return DOS_OK;
-}
-
 static dos_error vector_set(dos *d)
 {
     unsigned vector = bios_low(&d->bios, ENGINE_EAX);
@@ -200,8 +188,7 @@ static void swappable_store(dos *d)
 {
     enum { DTA = 0x0c, PSP = 0x10, DRIVE = 0x16 };
     uint32_t at = dos_linear(DOS_DATA, DOS_SWAPPABLE);
-    dos_store(d, at + DTA, (uint16_t)(d->dta & 15));
-    dos_store(d, at + DTA + 2, (uint16_t)(d->dta >> 4));
+    bios_store(&d->bios, at + DTA, 4, dos_dta_pointer(d));
     dos_store(d, at + PSP, d->psp);
     bios_store(&d->bios, at + DRIVE, 1, d->drive);
 }
@@ -265,7 +252,7 @@ static dos_call *const calls[256] = {
     [0x17] = dos_call_fcb_rename,
     [0x18] = null_function,
     [0x19] = drive_get,
-    [0x1a] = dta_set,
+    [0x1a] = dos_call_set_dta,
     [0x1d] = null_function,
     [0x1e] = null_function,
     [0x20] = null_function,
@@ -283,7 +270,7 @@ static dos_call *const calls[256] = {
     [0x2c] = time_get,
     [0x2d] = time_refuse,
     [0x2e] = verify_set,
-    [0x2f] = dta_get,
+    [0x2f] = dos_call_get_dta,
     [0x30] = version,
     [0x31] = dos_call_stay,
     [0x33] = break_flag,

@@ -103,6 +103,7 @@ typedef struct dos {
     uint8_t strategy;
     uint16_t psp;
     uint32_t dta;
+    uint16_t dta_segment; /* by which the program gave it; it may be that of an earlier one */
     uint8_t drive;
     char directories[DOS_DRIVES][DOS_DIRECTORY]; /* current directories: "" or "\A\B" */
     uint16_t exit_code;                          /* of the last child, as AH = 4Dh returns it in AX */
@@ -199,6 +200,9 @@ dos_error dos_write_host(int host, share_quota *quota, uint32_t position, const 
 void dos_pack_time(int64_t seconds, uint16_t *time, uint16_t *day);
 
 /* --- find.c --- */
+
+/* Returns the DTA as a far pointer, with the segment that the program gave if it reaches. */
+uint32_t dos_dta_pointer(const dos *d);
 
 /* State of a search. The guest keeps it in its transfer area or file control block. */
 typedef struct dos_search {
@@ -308,7 +312,7 @@ dos_call dos_call_make_directory, dos_call_remove_directory, dos_call_change_dir
     dos_call_attributes, dos_call_ioctl, dos_call_duplicate, dos_call_duplicate_to, dos_call_get_directory,
     dos_call_rename, dos_call_file_time, dos_call_create_temporary, dos_call_create_new, dos_call_handles,
     dos_call_commit, dos_call_open_extended, dos_call_truename; /* file.c, file_data.c, change.c */
-dos_call dos_call_find_first, dos_call_find_next;               /* find.c */
+dos_call dos_call_find_first, dos_call_find_next, dos_call_set_dta, dos_call_get_dta; /* find.c */
 dos_call dos_call_fcb_open, dos_call_fcb_close, dos_call_fcb_find_first, dos_call_fcb_find_next,
     dos_call_fcb_delete, dos_call_fcb_read, dos_call_fcb_write, dos_call_fcb_create, dos_call_fcb_rename,
     dos_call_fcb_read_random, dos_call_fcb_write_random, dos_call_fcb_size, dos_call_fcb_set_random,

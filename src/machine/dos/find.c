@@ -198,3 +198,26 @@ dos_error dos_call_find_next(dos *d)
     engine_read_linear(d->engine, d->dta, &area, sizeof area);
     return find(d, &area);
 }
+
+/* --- AH = 1Ah, 2Fh --- */
+
+dos_error dos_call_set_dta(dos *d)
+{
+    d->dta = dos_pointer(d, ENGINE_DS, ENGINE_EDX);
+    d->dta_segment = (uint16_t)(bios_segment(&d->bios, ENGINE_DS) >> 4);
+    return DOS_OK;
+}
+
+uint32_t dos_dta_pointer(const dos *d)
+{
+    uint32_t segment = d->dta - d->dta_segment * 16u <= 0xffff ? d->dta_segment : d->dta >> 4;
+    return segment << 16 | (d->dta - segment * 16);
+}
+
+dos_error dos_call_get_dta(dos *d)
+{
+    uint32_t pointer = dos_dta_pointer(d);
+    dos_set_segment(d, ENGINE_ES, (uint16_t)(pointer >> 16));
+    bios_set_word(&d->bios, ENGINE_EBX, (uint16_t)pointer);
+    return DOS_OK;
+}

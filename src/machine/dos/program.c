@@ -42,6 +42,7 @@ static void enter_program(dos *d, uint16_t psp, const dos_entry *begin)
     engine_set(e, ENGINE_ESP, sp);
     d->psp = psp;
     d->dta = dos_linear(psp, PSP_TAIL);
+    d->dta_segment = psp;
 }
 
 /* Sets the terminate address (vector 22h) of a child to the return address of the running INT 21h, and saves
@@ -236,6 +237,7 @@ static dos_error execute(dos *d, const mz_image *image, const dos_path *path, bo
         engine_write_linear(d->engine, at, &block, sizeof block);
         d->psp = psp;
         d->dta = dos_linear(psp, PSP_TAIL);
+        d->dta_segment = psp;
     }
     return DOS_OK;
 }

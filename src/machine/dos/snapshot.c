@@ -131,11 +131,11 @@ static const snapshot_table block_state = {
 
 static const snapshot_table dos_state = {
     SNAPSHOT(dos, "dos", FIELD_DEADLINE(bios.wait_until), FIELD_TEXT(program_name),
-             FIELD_ANY(first_block, strategy, psp, dta), FIELD_MOST(DOS_DRIVES - 1, drive),
-             FIELD_TEXT_OF([0], directories), FIELD_ANY(exit_code), FIELD_MOST(1, break_check, verify),
-             FIELD_ANY(last_error), FIELD_TABLE(&parent_state, parents), FIELD_MOST(DOS_NESTED, depth),
-             FIELD_ANY(scan_code), FIELD_TIME(looked_at), FIELD_FLAG(input_ended),
-             FIELD_ANY(reads_at_end, looks_at_end), FIELD_TIME(looking_since),
+             FIELD_ANY(first_block, strategy, psp, dta), FIELD_SINCE(2, FIELD_ANY(dta_segment)),
+             FIELD_MOST(DOS_DRIVES - 1, drive), FIELD_TEXT_OF([0], directories), FIELD_ANY(exit_code),
+             FIELD_MOST(1, break_check, verify), FIELD_ANY(last_error), FIELD_TABLE(&parent_state, parents),
+             FIELD_MOST(DOS_NESTED, depth), FIELD_ANY(scan_code), FIELD_TIME(looked_at),
+             FIELD_FLAG(input_ended), FIELD_ANY(reads_at_end, looks_at_end), FIELD_TIME(looking_since),
              FIELD_FLAG(line_feed, after_return), FIELD_MOST(255, line_used),
              FIELD_TABLE(&block_state, blocks), FIELD_FLAG(high_memory_taken),
              FIELD_SINCE(2, FIELD_TABLE(&dos_mouse_state, mouse))),
