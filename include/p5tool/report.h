@@ -343,6 +343,32 @@ typedef struct p5_expectation {
     unsigned line;
 } p5_expectation;
 
+/* One line `#! expect-fault`, `expect-register` or `expect-memory`: the state in which the run with N2 trips
+ * ends. */
+typedef enum p5_case_state_kind { P5_CASE_FAULT, P5_CASE_REGISTER, P5_CASE_MEMORY } p5_case_state_kind;
+enum { P5_CASE_STATES = 16, P5_CASE_STATE_BYTES = 32, P5_CASE_STATE_NAME = 80 };
+typedef struct p5_case_state {
+    p5_case_state_kind kind;
+    char name[P5_CASE_STATE_NAME]; /* the register; the label of the memory or of the fault ("": any place) */
+    uint32_t offset;               /* memory: bytes after the label */
+    uint8_t vector;                /* of the fault */
+    bool any_code;                 /* the fault's error code does not matter */
+    uint64_t value;                /* of the register; error code of the fault */
+    uint8_t bytes[P5_CASE_STATE_BYTES];
+    size_t byte_count;
+    char *model; /* as in p5_expectation */
+    unsigned line;
+} p5_case_state;
+
+/* What the end of a run had in place of a p5_case_state. */
+typedef struct p5_case_found {
+    bool faulted; /* an exception ended the run: its vector, error code in `value`, and address */
+    uint8_t vector;
+    uint64_t value;
+    uint32_t address, expected_address; /* that of the fault, and that of its label */
+    uint8_t bytes[P5_CASE_STATE_BYTES];
+} p5_case_found;
+
 /* A case file, parsed. */
 typedef struct p5_case {
     char *path;
@@ -356,12 +382,15 @@ typedef struct p5_case {
     size_t register_count;
     p5_expectation *expectations;
     size_t expectation_count;
+    p5_case_state states[P5_CASE_STATES];
+    size_t state_count;
 } p5_case;
 
 /* Reads and checks a case file. Errors name file, line and column. The caller calls p5_case_free. */
 p5_status p5_case_read(const char *path, p5_case *out, p5_error *error);
 void p5_case_free(p5_case *c);
 bool p5_expectation_applies(const p5_expectation *expectation, const char *model);
+bool p5_case_state_applies(const p5_case_state *state, const char *model);
 
 /* A case assembled with one N: its memory image, and the symbols of its code for diagrams. */
 typedef struct p5_case_program p5_case_program;
@@ -413,6 +442,9 @@ typedef struct p5_case_conditions {
     double timeout_seconds;            /* host time for one run; 0 = none */
     const p5_case_register *registers; /* NULL: none */
     size_t register_count;
+    const p5_case_state *states; /* that the end of the run is compared with. If one is a fault, a fault may
+                                    end the run. NULL: none */
+    size_t state_count;
     const p5_case_function *function; /* the function that the program calls, for hints of errors; NULL: the
                                          program is a loop */
 } p5_case_conditions;
@@ -432,6 +464,7 @@ p5_status p5_case_run(const p5_case_program *program, const p5_case_conditions *
 typedef struct p5_case_measured {
     p5_counts counts[2];
     uint64_t registers[2][P5_CASE_REGISTERS];
+    p5_case_found found[P5_CASE_STATES]; /* after the run with trips[1] */
     p5_error remark; /* a warning about the figures; an empty message: none. P5_ERR_STATE if the x87 register
                         stack overflowed or underflowed: the x87 then handles NaNs, at other clocks. P5_OK if
                         the stack pointer moves */
@@ -444,10 +477,13 @@ p5_status p5_case_measure(p5_case_program *const programs[2], const unsigned tri
 double p5_per_trip(const p5_selected *what, const p5_counts counts[2], const unsigned trips[2]);
 
 /* Compares per-trip values with the expectations for `model`. Writes a line for each failure (with `all`: for
- * each expectation) to `out`, and returns how many failed. A case without an expectation for the model fails,
- * because it would test nothing. */
+ * each expectation) to `out`, and returns how many failed. A case without an expectation for the model, of
+ * cost or state, fails because it would test nothing. */
 unsigned p5_case_judge(const p5_case *c, const p5_model *model, const p5_counts counts[2],
                        const uint64_t registers[2][P5_CASE_REGISTERS], bool all, FILE *out);
+/* Does so for the states at the end. */
+unsigned p5_case_judge_states(const p5_case *c, const p5_model *model,
+                              const p5_case_found found[P5_CASE_STATES], bool all, FILE *out);
 
 /* The outcome of one case on one model. */
 typedef struct p5_check_result {

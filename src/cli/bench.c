@@ -30,10 +30,12 @@ static bool show_one(const bench_options *options, const char *model_name, bench
         if (text)
             printf("%s on %s, %s:\n\n", of->name, model_name, of->per);
         p5_bench_write(stdout, options->view.rows, model, &side, 1, options->line->verbose);
-        if (text && c->expectation_count > 0 && of->trips[0] == c->trips[0] && of->trips[1] == c->trips[1]) {
+        if (text && c->expectation_count + c->state_count > 0 && of->trips[0] == c->trips[0] &&
+            of->trips[1] == c->trips[1]) {
             putchar('\n');
             p5_case_judge(c, model, of->measured.counts,
                           (const uint64_t(*)[P5_CASE_REGISTERS])of->measured.registers, true, stdout);
+            p5_case_judge_states(c, model, of->measured.found, true, stdout);
         }
     }
     good = good && bench_show(&options->view, of);

@@ -15,8 +15,12 @@ static bool prepare_case(bench *out, p5_error *error)
     if (p5_case_read(path, &out->case_file, error) != P5_OK)
         return false;
     const p5_case *c = &out->case_file;
-    out->conditions = (p5_case_conditions){
-        .cpl = c->cpl, .cr4 = c->cr4, .registers = c->registers, .register_count = c->register_count};
+    out->conditions = (p5_case_conditions){.cpl = c->cpl,
+                                           .cr4 = c->cr4,
+                                           .registers = c->registers,
+                                           .register_count = c->register_count,
+                                           .states = c->states,
+                                           .state_count = c->state_count};
     for (unsigned i = 0; i < 2; i++) {
         if (out->trips[1] == 0)
             memcpy(out->trips, c->trips, sizeof out->trips);

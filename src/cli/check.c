@@ -92,7 +92,9 @@ static p5_status measure(const prepared_case *in, const char *model, p5_case_mea
                                            .cr4 = in->parsed->cr4,
                                            .timeout_seconds = in->run->timeout_seconds,
                                            .registers = in->parsed->registers,
-                                           .register_count = in->parsed->register_count};
+                                           .register_count = in->parsed->register_count,
+                                           .states = in->parsed->states,
+                                           .state_count = in->parsed->state_count};
     return p5_case_measure(in->programs, in->parsed->trips, &conditions, out, error);
 }
 
@@ -109,7 +111,8 @@ static unsigned judge(const prepared_case *in, const char *name, FILE *out)
     if (status == P5_OK)
         failed =
             p5_case_judge(in->parsed, model, measured.counts,
-                          (const uint64_t(*)[P5_CASE_REGISTERS])measured.registers, in->run->verbose, out);
+                          (const uint64_t(*)[P5_CASE_REGISTERS])measured.registers, in->run->verbose, out) +
+            p5_case_judge_states(in->parsed, model, measured.found, in->run->verbose, out);
     else
         case_write_error(out, &error);
     if (status == P5_OK && measured.remark.message[0] != '\0')

@@ -20,12 +20,25 @@ typedef struct machine_own_code {
 /* Returns true if `linear` lies in such code, and fills in *own. */
 bool machine_is_own_code(const p5_machine *machine, uint32_t linear, machine_own_code *own);
 
+/* The exception that ended a case before its exit. */
+typedef struct case_fault {
+    bool raised;
+    uint8_t vector;
+    uint32_t error_code; /* 0 for an exception without one */
+    uint32_t address;
+} case_fault;
+
 /* The state in which a case ended. */
 typedef struct case_left {
-    uint32_t esp;
+    uint32_t registers[8]; /* EAX, ECX, EDX, EBX, ESP, EBP, ESI, EDI */
+    uint32_t eflags;
+    uint64_t mmx[8];
+    case_fault fault;
     uint64_t x87_underflows, x87_overflows; /* stack faults: engine_x87_faults */
 } case_left;
 /* Fills in *left. The guest must be a case that has run to its end. */
 void machine_case_left(p5_machine *machine, case_left *left);
+/* Copies memory of a case. Returns false if some of it is outside of the case's memory. */
+bool machine_case_memory(p5_machine *machine, uint32_t address, uint8_t *bytes, uint32_t size);
 
 #endif

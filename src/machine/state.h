@@ -128,6 +128,7 @@ struct p5_machine {
     const guest_kind *guest; /* NULL until a loader succeeded */
     void *guest_state;
     uint32_t case_exit;                      /* p5_case_image.exit_address */
+    case_fault case_fault;                   /* the exception that ended a case */
     struct devices *devices;                 /* the board */
     ARRAY_OF(p5_port_options) port_handlers; /* the host's; the last one has precedence, then the board */
     notices notices;

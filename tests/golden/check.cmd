@@ -13,3 +13,6 @@ p5scope check counters.s
 p5scope check msr.s msr2.s
 printf '#! case once\n#! models p55c-200\n#! n 50 250\n#! expect clocks 0\nmov eax, 1\n' >once.s; p5scope check once.s
 p5scope check -j 4 good.s
+printf '#! n 1 2\n#! expect-fault #GP(0) at there\n#! expect-register eax 4\n#! expect-memory cell 05 00\nmov eax,5\nmov [cell],eax\nud2\nthere: nop\n.bss\ncell: .skip 4\n' >state.s; p5scope check state.s
+printf '#! n 1 2\n#! expect-fault #UD\nmov eax,5\n' >end.s; printf '#! n 1 2\n#! expect-memory nowhere 00\nmov eax,5\n' >label.s; p5scope check end.s label.s
+printf '#! expect-fault #UD(0)\nud2\n' >code.s; p5scope check code.s

@@ -68,6 +68,8 @@ static engine_action case_event(p5_machine *machine, const engine_event *event)
     }
     machine_end(machine, P5_END_FAILED, 0);
     machine_end_at(machine, event->eip);
+    machine->case_fault =
+        (case_fault){true, event->vector, event->has_error_code ? event->error_code : 0, event->eip};
     store_exception_message(machine, event);
     return ENGINE_STOP;
 }
@@ -160,5 +162,23 @@ p5_status p5_machine_load_case(p5_machine *machine, const p5_case_image *image, 
 void machine_case_left(p5_machine *machine, case_left *left)
 {
     engine_x87_faults(machine->engine, &left->x87_underflows, &left->x87_overflows);
-    left->esp = engine_get(machine->engine, ENGINE_ESP);
+    for (unsigned i = 0; i < 8; i++)
+        left->registers[i] = engine_get(machine->engine, (engine_register)(ENGINE_EAX + i));
+    left->eflags = engine_get(machine->engine, ENGINE_EFLAGS);
+    left->fault = machine->case_fault;
+    /* FSAVE's image: the status word at byte 4 holds TOP, and the stack's registers begin at byte 28. MMX
+     * registers are the mantissas of the physical registers. */
+    uint8_t image[108];
+    engine_get_x87(machine->engine, image);
+    const unsigned top = image[5] >> 3 & 7;
+    for (unsigned i = 0; i < 8; i++)
+        memcpy(&left->mmx[i], image + 28 + 10 * ((i - top) & 7), sizeof left->mmx[i]);
+}
+
+bool machine_case_memory(p5_machine *machine, uint32_t address, uint8_t *bytes, uint32_t size)
+{
+    if (address > CASE_MEMORY || size > CASE_MEMORY - address)
+        return false;
+    memcpy(bytes, engine_ram(machine->engine, address, size), size);
+    return true;
 }

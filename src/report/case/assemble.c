@@ -284,6 +284,8 @@ p5_case_program *case_program_with_text(const p5_case_program *of, uint8_t *text
     made->object = of->object;
     made->object.undefined = NULL;
     made->object.undefined_count = 0;
+    made->object.labels = NULL;
+    made->object.label_count = 0;
     made->object.text = text;
     made->object.text_size = size;
     made->object.exit_address = exit_address;
@@ -322,4 +324,14 @@ const char *case_program_undefined(const p5_case_program *program, uint32_t addr
     const case_object *object = &program->object;
     const uint32_t index = (address - CASE_UNDEFINED) / CASE_UNDEFINED_BYTES;
     return address >= CASE_UNDEFINED && index < object->undefined_count ? object->undefined[index] : NULL;
+}
+
+bool case_program_label(const p5_case_program *program, const char *name, uint32_t *address)
+{
+    for (size_t i = 0; i < program->object.label_count; i++)
+        if (strcmp(program->object.labels[i].name, name) == 0) {
+            *address = program->object.labels[i].address;
+            return true;
+        }
+    return false;
 }

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/lines.h"
 #include "base/text.h"
+#include "report/case/state.h"
 #include "report/stat/scan.h"
 
 enum { DEFAULT_N1 = 200, DEFAULT_N2 = 1200 };
@@ -325,6 +326,34 @@ static p5_status parse_expect(case_parser *in, char *model)
     return P5_OK;
 }
 
+/* Parses the state that `expect-KIND` expects. `model` is as for parse_expect. */
+static p5_status parse_state(case_parser *in, p5_case_state_kind kind, char *model)
+{
+    p5_case *c = in->out;
+    p5_status status = model != NULL ? check_model(in, model, true) : P5_OK;
+    if (status != P5_OK)
+        return status;
+    if (c->state_count == P5_CASE_STATES)
+        return fail(
+            in, NULL,
+            error_set(in->error, P5_ERR_RANGE, "more than %u states at the end", (unsigned)P5_CASE_STATES));
+    p5_case_state *state = &c->states[c->state_count];
+    const char *place = in->cursor;
+    *state = (p5_case_state){.kind = kind, .line = in->number};
+    status = case_state_parse(&place, state, in->error);
+    if (status != P5_OK)
+        return fail(in, place, status);
+    for (size_t i = 0; state->kind == P5_CASE_FAULT && model == NULL && i < c->state_count; i++)
+        if (c->states[i].kind == P5_CASE_FAULT && c->states[i].model == NULL)
+            return fail(
+                in, in->cursor,
+                error_set(in->error, P5_ERR_SYNTAX, "line %u expects a fault already", c->states[i].line));
+    if (model != NULL && (state->model = strdup(model)) == NULL)
+        return no_memory(in);
+    c->state_count++;
+    return P5_OK;
+}
+
 static p5_status parse_source(case_parser *in)
 {
     char *text = in->cursor + strspn(in->cursor, " \t");
@@ -348,6 +377,8 @@ static const struct directive {
     {"cr4", true, parse_cr4},        {"n", true, parse_trips},       {"msr", false, parse_msr},
     {"source", false, parse_source}, {"note", false, parse_note},
 };
+static const char *const state_directives[] = {"expect-fault", "expect-register", "expect-memory"};
+enum { STATE_KINDS = sizeof state_directives / sizeof state_directives[0] };
 enum { DIRECTIVE_COUNT = sizeof directives / sizeof directives[0] };
 
 static p5_status parse_directive(case_parser *in)
@@ -356,13 +387,22 @@ static p5_status parse_directive(case_parser *in)
     p5_status status = need_word(in, "a directive", &word);
     if (status != P5_OK)
         return status;
-    if (strcmp(word, "expect") == 0)
-        return parse_expect(in, NULL);
-    if (strncmp(word, "expect@", 7) == 0)
-        return parse_expect(in, word + 7);
-    const char *names[DIRECTIVE_COUNT + 2] = {"expect"};
+    if (strncmp(word, "expect", 6) == 0) {
+        char *model = strchr(word, '@');
+        if (model != NULL)
+            *model++ = '\0';
+        if (strcmp(word, "expect") == 0)
+            return parse_expect(in, model);
+        for (unsigned i = 0; i < STATE_KINDS; i++)
+            if (strcmp(word, state_directives[i]) == 0)
+                return parse_state(in, (p5_case_state_kind)i, model);
+        if (model != NULL)
+            *--model = '@';
+    }
+    const char *names[1 + STATE_KINDS + DIRECTIVE_COUNT + 1] = {"expect"};
+    memcpy(names + 1, state_directives, sizeof state_directives);
     for (size_t i = 0; i < DIRECTIVE_COUNT; i++) {
-        names[i + 1] = directives[i].name;
+        names[1 + STATE_KINDS + i] = directives[i].name;
         if (strcmp(word, directives[i].name) != 0)
             continue;
         if (directives[i].once && (in->seen >> i & 1) != 0)
@@ -475,6 +515,8 @@ void p5_case_free(p5_case *c)
         free(*model);
     for (size_t i = 0; i < c->expectation_count; i++)
         free(c->expectations[i].model);
+    for (size_t i = 0; i < c->state_count; i++)
+        free(c->states[i].model);
     free(c->models);
     free(c->expectations);
     free(c->source);
@@ -486,6 +528,11 @@ void p5_case_free(p5_case *c)
 bool p5_expectation_applies(const p5_expectation *expectation, const char *model)
 {
     return expectation->model == NULL || strncmp(model, expectation->model, strlen(expectation->model)) == 0;
+}
+
+bool p5_case_state_applies(const p5_case_state *state, const char *model)
+{
+    return state->model == NULL || strncmp(model, state->model, strlen(state->model)) == 0;
 }
 
 double p5_per_trip(const p5_selected *what, const p5_counts counts[2], const unsigned trips[2])

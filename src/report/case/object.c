@@ -444,6 +444,28 @@ static p5_status relocate(placement *in)
     return status;
 }
 
+/* Copies the names and addresses of symbols in code and data. */
+static p5_status copy_labels(placement *in, case_object *out)
+{
+    GElf_Sym symbol;
+    out->labels = calloc(in->symbol_count + 1, sizeof *out->labels);
+    if (out->labels == NULL)
+        return error_set(in->error, P5_ERR_MEMORY, "no memory for the case's symbols");
+    for (size_t i = 1; i < in->symbol_count && gelf_getsym(in->symbols, (int)i, &symbol) != NULL; i++) {
+        const char *name = symbol_name(in, &symbol);
+        const bool common = symbol.st_shndx == SHN_COMMON;
+        if (name[0] == '\0' || symbol.st_shndx == SHN_UNDEF ||
+            (!common && symbol.st_shndx >= in->section_count))
+            continue;
+        case_label *label = &out->labels[out->label_count];
+        *label = (case_label){strdup(name), common ? in->common[i] : placed_value(in, &symbol)};
+        if (label->name == NULL)
+            return error_set(in->error, P5_ERR_MEMORY, "no memory for the case's symbols");
+        out->label_count++;
+    }
+    return P5_OK;
+}
+
 p5_status case_object_place(const uint8_t *file, size_t size, uint32_t text_address, const char *function,
                             case_object *out, p5_error *error)
 {
@@ -458,6 +480,8 @@ p5_status case_object_place(const uint8_t *file, size_t size, uint32_t text_addr
         place_exit(&in, out);
         status = relocate(&in);
     }
+    if (status == P5_OK)
+        status = copy_labels(&in, out);
     free(in.sections);
     free(in.common);
     elf_end(in.elf);
@@ -471,6 +495,9 @@ void case_object_free(case_object *object)
     for (size_t i = 0; i < object->undefined_count; i++)
         free(object->undefined[i]);
     free(object->undefined);
+    for (size_t i = 0; i < object->label_count; i++)
+        free(object->labels[i].name);
+    free(object->labels);
     free(object->text);
     free(object->data);
     memset(object, 0, sizeof *object);

@@ -7,6 +7,11 @@
 
 #include "p5scope/status.h"
 
+typedef struct case_label {
+    char *name;
+    uint32_t address;
+} case_label;
+
 /* A program with its addresses: code, initialised data and zeroed memory, each starting on a page of its
  * own. */
 typedef struct case_object {
@@ -20,6 +25,8 @@ typedef struct case_object {
     char **undefined;       /* symbols that a function's file uses and does not define: undefined[i] has the
                               address */
     size_t undefined_count; /* CASE_UNDEFINED + i * CASE_UNDEFINED_BYTES, where there is no memory */
+    struct case_label *labels; /* named symbols of code and data */
+    size_t label_count;
 } case_object;
 enum { CASE_UNDEFINED_BYTES = 16 };
 #define CASE_UNDEFINED 0xf0000000u

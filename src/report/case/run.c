@@ -5,7 +5,10 @@
 
 #include "base/error.h"
 #include "machine/machine.h"
+#include "report/case/state.h"
 #include "report/case/workplace.h"
+
+enum { ESP = 4 }; /* its number in case_left.registers */
 
 /* Discards text output, which is irrelevant to a case. */
 static void no_console(void *context, const void *text, size_t size)
@@ -57,6 +60,10 @@ static p5_status run_to_exit(p5_machine *machine, const p5_case_program *program
     p5_status status = p5_machine_run(machine, &limits, &result, error);
     if (status != P5_OK || result.end == P5_END_EXIT)
         return status;
+    case_left left;
+    machine_case_left(machine, &left);
+    if (left.fault.raised && case_states_expect_fault(conditions))
+        return P5_OK;
     return ended_early(program, conditions, &result, error);
 }
 
@@ -90,6 +97,7 @@ typedef struct case_run {
     p5_counts *counts;
     uint64_t *registers; /* NULL: not wanted */
     case_left left;
+    p5_case_found *found; /* NULL: not wanted */
 } case_run;
 
 static p5_status run_case(const p5_case_program *program, const p5_case_conditions *conditions, case_run *run,
@@ -118,6 +126,8 @@ static p5_status run_case(const p5_case_program *program, const p5_case_conditio
         machine_case_left(machine, &run->left);
         if (run->registers != NULL)
             read_registers(machine, conditions, run->registers);
+        if (run->found != NULL)
+            status = case_states_find(machine, program, conditions, run->found, error);
     }
     p5_machine_close(machine);
     return status;
@@ -127,7 +137,7 @@ p5_status p5_case_run(const p5_case_program *program, const p5_case_conditions *
                       const p5_case_observer *observer, p5_counts *counts, uint64_t *registers,
                       p5_error *error)
 {
-    case_run run = {observer, counts, registers, {0}};
+    case_run run = {.observer = observer, .counts = counts, .registers = registers};
     return run_case(program, conditions, &run, error);
 }
 
@@ -164,13 +174,14 @@ p5_status p5_case_measure(p5_case_program *const programs[2], const unsigned tri
     case_left left[2];
     out->remark = (p5_error){0};
     for (unsigned i = 0; i < 2; i++) {
-        case_run run = {.counts = &out->counts[i], .registers = out->registers[i]};
+        case_run run = {
+            .counts = &out->counts[i], .registers = out->registers[i], .found = i == 1 ? out->found : NULL};
         p5_status status = run_case(programs[i], conditions, &run, error);
         if (status != P5_OK)
             return status;
         left[i] = run.left;
     }
-    const int32_t moved = (int32_t)(left[1].esp - left[0].esp);
+    const int32_t moved = (int32_t)(left[1].registers[ESP] - left[0].registers[ESP]);
     if (moved != 0)
         error_set(
             &out->remark, P5_OK,

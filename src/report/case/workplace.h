@@ -31,6 +31,8 @@ p5_case_program *case_program_with_text(const p5_case_program *of, uint8_t *text
                                         uint32_t exit_address);
 /* Returns the name of the undefined symbol with the address `address`, or NULL. */
 const char *case_program_undefined(const p5_case_program *program, uint32_t address);
+/* Finds the address of a label of code or data. Returns false if the program has none of that name. */
+bool case_program_label(const p5_case_program *program, const char *name, uint32_t *address);
 /* Reads a whole file and appends a NUL. The caller frees the bytes. */
 p5_status case_read_file(const char *path, uint8_t **bytes, size_t *size, p5_error *error);
 
