@@ -190,6 +190,8 @@ if(P5_SCDOC)
     list(APPEND pages ${output})
   endforeach()
   add_custom_target(manual ALL DEPENDS ${pages})
+elseif(IS_DIRECTORY ${CMAKE_SOURCE_DIR}/generated/man) # of a source tarball
+  install(DIRECTORY ${CMAKE_SOURCE_DIR}/generated/man/ DESTINATION ${CMAKE_INSTALL_MANDIR})
 elseif(manuals)
   message(STATUS "scdoc is not installed: no man pages")
 endif()

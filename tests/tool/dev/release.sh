@@ -5,22 +5,33 @@ project_version() { sed -n 's/^project(p5scope VERSION \([0-9.]*\).*/\1/p' CMake
 
 #: tarball [FOLDER] - write the source tarball of HEAD to FOLDER (default build), and build it without git and network
 verb_tarball() {
-    need "${packages_build[@]}" xz-utils
-    local name work archive
+    need "${packages_build[@]}" "${packages_programs[@]}" xz-utils scdoc python3
+    local name work archive page
     name=p5scope-$(project_version)
     archive=$(readlink -f "${1:-build}")/$name.tar.xz
-    git archive --prefix="$name/" HEAD | xz -T0 >"$archive"
-    say "$archive: $(git rev-parse --short HEAD), $(stat -c %s "$archive") bytes"
     work=$(mktemp -d)
+    # What a build makes by scdoc and Python goes into generated/.
+    build test manual documents
+    mkdir -p "$work/$name/generated/docs"
+    cp build/test/docs/*.md "$work/$name/generated/docs"
+    for page in build/test/package/p5scope*.[157]; do
+        install -D -m 644 -t "$work/$name/generated/man/man${page##*.}" "$page"
+    done
+    git archive --prefix="$name/" HEAD >"$work/tar"
+    tar -C "$work" --owner=0 --group=0 --sort=name --mtime="@$(git log -1 --format=%ct)" -rf "$work/tar" "$name/generated"
+    xz -T0 <"$work/tar" >"$archive"
+    rm -rf "${work:?}/$name" "$work/tar"
+    say "$archive: $(git rev-parse --short HEAD), $(stat -c %s "$archive") bytes"
     tar -C "$work" -xJf "$archive"
     # A network of its own has no route to anywhere; `git` fails.
     mkdir "$work/bin"
     printf '#!/bin/sh\necho "git was called" >&2\nexit 1\n' >"$work/bin/git"
     chmod +x "$work/bin/git"
     as_root env PATH="$work/bin:$PATH" unshare -n sh -ec 'cd "$1"
-        cmake -S . -B build -G Ninja -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=OFF $3 >build.log
+        cmake -S . -B build -G Ninja -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=OFF -DP5_SCDOC:FILEPATH=OFF $3 >build.log
         cmake --build build -j "$2" >>build.log
         cmake --install build --prefix "$PWD/installed" >>build.log
+        [ -s installed/share/man/man1/p5scope.1 ]
         installed/bin/p5scope stat build/testprogs/hello' sh "$work/$name" "$(cores)" "${P5_LAUNCHER:+-DCMAKE_C_COMPILER_LAUNCHER=$P5_LAUNCHER}"
     as_root rm -rf "$work"
 }
