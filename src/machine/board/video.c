@@ -88,12 +88,14 @@ static uint8_t *video_register(video *v, unsigned port)
     return NULL;
 }
 
-/* Maps the ports of CRT controller and status register in monochrome mode to the colour ports. Ports of the mode
- * that is not selected read as all ones. */
+/* Exchanges the monochrome and colour ports of CRT controller and status register in monochrome mode, so that the
+ * ports of the mode that is not selected are those that have no register. */
 static uint16_t colour_port(const video *v, uint16_t port)
 {
-    bool mono = port == MONO_CRTC || port == MONO_CRTC + 1 || port == MONO_STATUS;
-    return mono && (v->miscellaneous & COLOUR) == 0 ? (uint16_t)(port + (CRTC - MONO_CRTC)) : port;
+    enum { DIFFERENCE = CRTC ^ MONO_CRTC };
+    uint16_t mono = (uint16_t)((port & ~(unsigned)DIFFERENCE) | (MONO_CRTC & DIFFERENCE));
+    bool moves = mono == MONO_CRTC || mono == MONO_CRTC + 1 || mono == MONO_STATUS;
+    return moves && (v->miscellaneous & COLOUR) == 0 ? port ^ DIFFERENCE : port;
 }
 
 static uint32_t video_read(devices *b, uint16_t port)

@@ -22,7 +22,7 @@
 ;! 5D no such 0001 C
 ;! 36 space 0040 4000 0200 8000 C
 ;! 36 no drive FFFF C
-;! 5D area 0002 0000 0080 001A 0000 0008
+;! 5D area 0002 0000 0080 001A 0080 0000
 ;! 4E volume 0012 C
 ;! 4B no such 0001 C
 ;! 41 4100
