@@ -20,6 +20,7 @@ typedef struct explainer {
     row_writer *rows;   /* NULL: text */
     const char *wanted; /* NULL: all names */
     int event;          /* that `wanted` names; -1: none */
+    int code;           /* event code that `wanted` is, as 12h or 0x12; -1: none */
     words_table words;
     text_nearest nearest;
     arena names;      /* that `nearest` refers to */
@@ -165,7 +166,7 @@ static void explain_events(explainer *to)
                 event->families == P5_FAMILY_P55C ? "the P55C" : "P54C and P55C",
                 event_grade_text(event->grade));
         e.topic = words_find(&to->words, "count", e.name);
-        entry_end(to, &e, id == to->event);
+        entry_end(to, &e, id == to->event || event->code == to->code);
     }
 }
 
@@ -304,10 +305,20 @@ static p5_status explain_all(explainer *to, p5_error *error)
     return P5_OK;
 }
 
+/* Returns the event code that `name` is in the form 12h or 0x12; -1 if it is none. */
+static int event_code(const char *name)
+{
+    char *end;
+    const bool prefix = strncmp(name, "0x", 2) == 0;
+    const unsigned long code = strtoul(name, &end, 16);
+    const bool suffix = (*end == 'h' || *end == 'H') && end[1] == '\0';
+    return end != name && code <= 0x3f && (prefix ? *end == '\0' : suffix) ? (int)code : -1;
+}
+
 p5_status p5_explain_write(FILE *out, const char *name, p5_row_format format, p5_error *error)
 {
     row_writer rows;
-    explainer to = {.out = out, .wanted = name, .event = -1};
+    explainer to = {.out = out, .wanted = name, .event = -1, .code = name != NULL ? event_code(name) : -1};
     enum p5_event id;
     if (name != NULL && p5_event_find(name, &id, NULL) == P5_OK)
         to.event = (int)id;

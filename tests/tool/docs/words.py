@@ -86,6 +86,12 @@ for row in words:
         check(not wide, f"explain {name}: {wide} is too wide")
 for field in ("cesr.PC0", "pc0", "stall_agi", "r1f", "p5-bank-conflicts", "BTB hit rate", "branch-misses"):
     check(run("explain", field)[0] == 0, f"explain {field}")
+for row in table("events/events.tsv"):
+    code = re.sub("h$", "", row["code"], flags=re.I) if "code" in row else ""
+    for form in (f"{code}h", f"0x{code}") if row["kind"] != "reserved" and code else ():
+        check(f"{row['name']} (event)" in run("explain", form)[1], f"explain {form} does not show {row['name']}")
+for form in ("40h", "0x40", "12"):
+    check("(event)" not in run("explain", form)[1], f"explain {form} shows an event")
 status, _, message = run("explain", "agy")
 check(status == 129 and "did you mean 'agi'" in message, f"explain agy: {message}")
 
