@@ -29,7 +29,7 @@ verb_tarball() {
     chmod +x "$work/bin/git"
     as_root env PATH="$work/bin:$PATH" unshare -n sh -ec 'cd "$1"
         cmake -S . -B build -G Ninja -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=OFF -DP5_SCDOC:FILEPATH=OFF $3 >build.log
-        cmake --build build -j "$2" >>build.log
+        cmake --build build -j "$2" --target all testprogs >>build.log
         cmake --install build --prefix "$PWD/installed" >>build.log
         [ -s installed/share/man/man1/p5scope.1 ]
         installed/bin/p5scope stat build/testprogs/hello' sh "$work/$name" "$(cores)" "${P5_LAUNCHER:+-DCMAKE_C_COMPILER_LAUNCHER=$P5_LAUNCHER}"
