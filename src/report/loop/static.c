@@ -33,9 +33,8 @@ static void note(void *context, const p5_trace_insn *insn)
 /* Feeds a block to a new core. Every reference is to the same place. */
 static p5_status price_block(listing *l, const uint8_t *bytes, size_t size, uint32_t address, unsigned count)
 {
-    const p5_core_hooks none = {0};
     p5_core *core;
-    p5_status status = p5_core_open(l->model, &none, &core, l->error);
+    p5_status status = p5_core_open(l->model, NULL, &core, l->error);
     if (status != P5_OK)
         return status;
     l->block.count = 0;
@@ -49,7 +48,8 @@ static p5_status price_block(listing *l, const uint8_t *bytes, size_t size, uint
     for (unsigned i = 0; block != NULL && i < p5_block_count(block); i++)
         references += p5_block_accesses(block, i);
     if (block != NULL) {
-        const p5_retired r = {.block = block,
+        const p5_retired r = {.size = sizeof r,
+                              .block = block,
                               .count = (uint16_t)p5_block_count(block),
                               .access_count = references < MOST_BLOCK * MOST_ACCESSES ? references : 0,
                               .accesses = l->accesses,

@@ -136,8 +136,8 @@ static bool run(const p5_case_program *program, uint8_t *bytes)
     p5_machine *machine;
     p5_error error = {0};
     p5_case_image image;
-    p5_run_result result;
-    const p5_limits limits = {.timeout_seconds = 60};
+    p5_run_result result = {.size = sizeof result};
+    const p5_limits limits = {.size = sizeof limits, .timeout_seconds = 60};
     p5_case_program_image(program, &image);
     image.cpl = 3;
     assert_int_equal(p5_machine_open(&options, &machine, &error), P5_OK);
