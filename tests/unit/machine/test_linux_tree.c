@@ -68,8 +68,8 @@ static p5_status save_and_load(const tree *t, p5_error *error)
     return status;
 }
 
-#define ROOT   .root = {S_IFDIR | 01777}
-#define A_FILE .file = {S_IFREG | 0644}
+#define ROOT   .root = {S_IFDIR | 01777, NULL}
+#define A_FILE .file = {S_IFREG | 0644, NULL}
 #define A_LINK .link = {S_IFLNK | 0777, "file"}
 #define NODES  ROOT, A_FILE, A_LINK
 #define ITSELF                                                                                               \
@@ -113,10 +113,10 @@ static void nodes_form_a_tree(void **state)
         {"folders out of order", NODES, .names = {FILE_OF, ITSELF}},
         {"a name twice", NODES, .names = {ITSELF, FILE_OF, {FOLDER, LINK, "file"}}},
         {"a folder with two names", NODES, .names = {ITSELF, {SCRATCH_ROOT, FOLDER, "second"}}},
-        {"a second folder", NODES, .second = {S_IFDIR | 0700}, .names = {ITSELF, {FOLDER, SECOND, "inner"}},
-         .good = true},
-        {"a FIFO", NODES, .second = {S_IFIFO | 0600}, .names = {ITSELF, {FOLDER, SECOND, "fifo"}}},
-        {"a link without a target", ROOT, A_FILE, .link = {S_IFLNK | 0777}, .names = {ITSELF, LINK_OF}},
+        {"a second folder", NODES, .second = {S_IFDIR | 0700, NULL},
+         .names = {ITSELF, {FOLDER, SECOND, "inner"}}, .good = true},
+        {"a FIFO", NODES, .second = {S_IFIFO | 0600, NULL}, .names = {ITSELF, {FOLDER, SECOND, "fifo"}}},
+        {"a link without a target", ROOT, A_FILE, .link = {S_IFLNK | 0777, NULL}, .names = {ITSELF, LINK_OF}},
         {"a file with a target", ROOT, .file = {S_IFREG | 0644, "link"}, A_LINK, .names = {ITSELF, FILE_OF}},
     };
     for (unsigned i = 0; i < sizeof trees / sizeof trees[0]; i++) {
