@@ -13,10 +13,7 @@ bool rule_split_load(rule *r)
     if (m.bytes == NULL || (!from && !compares) || !rule_scratch(r, false, &t))
         return false;
     rule_put_memory(r, 0x8b, t, &m);
-    if (from)
-        rule_put_registers(r, op, r->insn->reg, t);
-    else
-        rule_put_registers(r, op, r->insn->reg, t);
+    rule_put_registers(r, op, r->insn->reg, t);
     return true;
 }
 
