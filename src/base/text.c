@@ -129,6 +129,9 @@ void text_nearest_offer(text_nearest *nearest, const char *name)
         distance = distance < 2 ? distance : 2;
     if (distance > 2 + length / 4)
         return;
+    for (unsigned i = 0; i < nearest->count; i++)
+        if (strcmp(nearest->name[i], name) == 0)
+            return; /* several things may have one name */
     unsigned at = nearest->count;
     while (at > 0 && nearest->distance[at - 1] > distance)
         at--;

@@ -36,12 +36,10 @@ const cli_verb verb_explain = {
     .name = "explain",
     .summary = "what an event, owner of clocks, reason, metric, column or register is",
     .operands = "[NAME]",
-    .doc = "Say what NAME is, when it occurs and how to avoid it, where the manual describes it, and show an "
-           "example "
-           "that 'p5scope bench' runs. NAME is an owner of clocks, a reason for not pairing, an event, a "
-           "metric or "
-           "metric group, a column of a report, a register or a field of it, or an exception. With no NAME: "
-           "list the "
-           "names."
+    .doc = "Say what NAME is, when it occurs and how to avoid it, where the manual describes it, and show "
+           "an example that 'p5scope bench' runs. NAME is an owner of clocks, a reason for not pairing, an "
+           "event or its code, a metric or metric group, a column of a report, a register or a field of it, "
+           "or an "
+           "exception. With no NAME: list the names."
            "\vExamples:\n  p5scope explain agi\n  p5scope explain next one needs its result",
     .run = run};

@@ -94,6 +94,8 @@ for form in ("40h", "0x40", "12"):
     check("(event)" not in run("explain", form)[1], f"explain {form} shows an event")
 status, _, message = run("explain", "agy")
 check(status == 129 and "did you mean 'agi'" in message, f"explain agy: {message}")
+_, _, message = run("explain", "IPX")
+check(message.count("'IPC'") == 1, f"a figure and a metric are called IPC, and it is suggested once: {message}")
 
 # ---- An owner that is named for an event leads to the names of its clocks ----
 
@@ -135,6 +137,8 @@ for (name, operands), row in forms.items():
     check(bool(operands) == bool(row["operands_in_words"]), f"{name} {operands}: its operands in words")
 legend = run("list", "instructions", "fadd")[1]
 letters = {letter for row in forms.values() for letter in row["source"].split(",") if letter}
+for letter in letters:
+    check("A source of" in run("explain", letter)[1], f"explain {letter}")
 check(all(re.search(rf"[:;] {letter} ", " ".join(legend.split())) for letter in letters), f"list instructions has no legend of {letters}")
 
 print("\n".join(failures))
