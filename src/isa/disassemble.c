@@ -8,6 +8,8 @@
 
 #include "isa/decoder.h"
 
+const char *const isa_gpr_names[9] = {"eax", "ecx", "edx", "ebx", "esp", "ebp", "esi", "edi", NULL};
+
 typedef struct isa_text {
     csh handle[2]; /* 16-bit, 32-bit code */
     cs_insn *insn; /* space for one */

@@ -336,6 +336,9 @@ typedef struct isa_code {
  * later ones, if any. */
 unsigned isa_disassemble(isa_decoder *decoder, const isa_code *code, char *text, size_t text_size);
 
+/* The names of the 32-bit general registers by number, "eax" to "edi", and NULL. */
+extern const char *const isa_gpr_names[9];
+
 /* A straight run of instructions as the engine executes it. The bytes are kept because profiles and traces
  * disassemble them. */
 typedef struct isa_block {

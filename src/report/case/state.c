@@ -7,12 +7,11 @@
 #include <strings.h>
 
 #include "base/error.h"
+#include "isa/isa.h"
 #include "machine/machine.h"
 #include "report/case/workplace.h"
 
-enum { FIRST_MMX = 9 }; /* after the eight general registers and EFLAGS */
-static const char *const registers[] = {"eax", "ecx", "edx", "ebx", "esp", "ebp", "esi", "edi", "eflags",
-                                        "mm0", "mm1", "mm2", "mm3", "mm4", "mm5", "mm6", "mm7", NULL};
+enum { EFLAGS = 8, FIRST_MMX = 9 }; /* numbers of registers after the eight general ones */
 static const char *const exceptions[] = {"#DE", "#DB", "",    "#BP", "#OF", "#BR", "#UD", "#NM", "#DF", "",
                                          "#TS", "#NP", "#SS", "#GP", "#PF", "",    "#MF", "#AC", "#MC", NULL};
 
@@ -23,6 +22,14 @@ static int number_in(const char *const *list, const char *name, size_t length)
         if (length > 0 && strlen(list[i]) == length && strncasecmp(list[i], name, length) == 0)
             return i;
     return -1;
+}
+
+static int register_number(const char *name, size_t length)
+{
+    static const char *const others[] = {"eflags", "mm0", "mm1", "mm2", "mm3",
+                                         "mm4",    "mm5", "mm6", "mm7", NULL};
+    const int general = number_in(isa_gpr_names, name, length), other = number_in(others, name, length);
+    return general >= 0 || other < 0 ? general : EFLAGS + other;
 }
 
 static bool has_error_code(unsigned vector)
@@ -106,13 +113,13 @@ static p5_status parse_register(const char **place, p5_case_state *state, p5_err
     size_t length = next_word(place);
     if (length == 0)
         return missing("a register", error);
-    const int number = number_in(registers, *place, length);
+    const int number = register_number(*place, length);
     if (number < 0) {
         error_set(error, P5_ERR_NAME, "there is no register '%.*s'", (int)length, *place);
         error_hint(error, "registers are eax to edi, ebp, esp, eflags, and mm0 to mm7");
         return P5_ERR_NAME;
     }
-    snprintf(state->name, sizeof state->name, "%s", registers[number]);
+    snprintf(state->name, sizeof state->name, "%.*s", (int)length, *place);
     *place += length;
     length = next_word(place);
     if (length == 0)
@@ -187,10 +194,10 @@ p5_status case_states_find(p5_machine *machine, const p5_case_program *program,
         if (!p5_case_state_applies(state, conditions->model))
             continue;
         if (state->kind == P5_CASE_REGISTER) {
-            const int number = number_in(registers, state->name, strlen(state->name));
-            to->value = number >= FIRST_MMX       ? left.mmx[number - FIRST_MMX]
-                        : number == FIRST_MMX - 1 ? left.eflags
-                                                  : left.registers[number];
+            const int number = register_number(state->name, strlen(state->name));
+            to->value = number >= FIRST_MMX ? left.mmx[number - FIRST_MMX]
+                        : number == EFLAGS  ? left.eflags
+                                            : left.registers[number];
             continue;
         }
         uint32_t label = 0;

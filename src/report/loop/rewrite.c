@@ -222,12 +222,11 @@ static size_t add_text(char *to, size_t used, size_t size, const char *between, 
 
 static void describe_changes(const rewriting *r, char *text, size_t size)
 {
-    static const char *const names[] = {"eax", "ecx", "edx", "ebx", "esp", "ebp", "esi", "edi"};
     size_t used = 0;
     text[0] = '\0';
     for (unsigned i = 0; i < 8; i++)
         if (r->changes >> i & 1)
-            used = add_text(text, used, size, ", ", names[i]);
+            used = add_text(text, used, size, ", ", isa_gpr_names[i]);
     if (r->changes & (CODE_FLAGS | CODE_CARRY))
         used = add_text(text, used, size, ", ", "flags");
     if (r->needs_up)

@@ -17,13 +17,12 @@ static const p5_trace_insn *trace_of(const p5_window *w, size_t i)
 
 static void name_source(const p5_trace_source *source, char name[8])
 {
-    static const char *const gpr[] = {"eax", "ecx", "edx", "ebx", "esp", "ebp", "esi", "edi"};
     if (source->kind == P5_SOURCE_X87)
         snprintf(name, 8, "st(%u)", source->number & 7u);
     else if (source->kind == P5_SOURCE_MMX)
         snprintf(name, 8, "mm%u", source->number & 7u);
     else
-        snprintf(name, 8, "%s", gpr[source->number & 7]);
+        snprintf(name, 8, "%s", isa_gpr_names[source->number & 7]);
 }
 
 /* Returns the source of instruction `i` of `kind` whose instruction was ready last, or NULL. */
