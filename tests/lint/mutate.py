@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Plants single-line faults in a folder of src and says which of them no test notices.
 
-mutate.py FOLDER COUNT SEED [--file NAME]... [--jobs N] [--keep]
+mutate.py FOLDER COUNT SEED [--file NAME]... [--jobs N] [--keep] [--after K]
 
 Copies the tree to build/mutate/tree and builds it there with assertions and checks of array indices; memory from malloc is filled with a value.
 Then it plants COUNT faults, one after another, in the .c and .h files of FOLDER: a condition is turned round, a constant is changed by one, or
@@ -9,8 +9,9 @@ another value is returned. For each fault it runs the tests of that file until o
 faults per second. A test that never enters the function of a fault cannot notice it and is not asked. SEED chooses the faults; the same tree and
 seed give the same faults.
 
-A fault that does not compile, or that leaves the object code as it was, is replaced by another. A test that takes ten times as much
-of the processor as without a fault has failed. Tests that take more than 20 seconds of it without a fault are left out. Survivors are printed with both lines, and
+A fault that does not compile, that leaves the object code as it was, or that changes a hint to the compiler is replaced by another. --after K continues
+a run that was cut short after its fault K: no test is asked about the first K faults. A test that takes ten times as much of the processor as
+without a fault has failed. Tests that take more than 20 seconds of it without a fault are left out. Survivors are printed with both lines, and
 build/mutate/survivors.txt contains them as well. Faults that are equivalent to the original are listed with their reason in tests/lint/mutate.tsv
 and do not count; --keep prints those too.
 """
@@ -66,6 +67,7 @@ NOT_TESTS = r"^(lint|tool\.install)\.|soak"  # they read the sources, or build f
 CONDITIONS = {"==": "!=", "!=": "==", "<": "<=", "<=": "<", ">": ">=", ">=": ">", "&&": "||", "||": "&&"}
 OPERATOR = re.compile(r"(?<![<>=!+\-*/&|^%])(==|!=|<=|>=|&&|\|\||(?<=\s)[<>](?=\s))(?![<>=])")
 NUMBER = re.compile(r"(?<![\w.\"'%])(0x[0-9a-fA-F]+|\d+)(u|U|ull?|ULL?|ll|l)?(?![\w.])")
+HINT = re.compile(r"(__builtin_expect\(.*, )\d\)")
 RETURN = re.compile(r"^(\s*return )([^;]+)(;)$")
 
 
@@ -324,6 +326,7 @@ def main():
     options.add_argument("--file", action="append", default=[])
     options.add_argument("--keep", action="store_true")
     options.add_argument("--jobs", type=int, default=1)
+    options.add_argument("--after", type=int, default=0)
     given = options.parse_args()
     source = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
     tree = Tree(source, given.folder.rstrip("/"), given.file)
@@ -351,9 +354,11 @@ def main():
                 if given.keep:
                     print(f"{name}:{number + 1}: equivalent: {reason}", flush=True)
                 continue
-            if tree.ninja(*tree.libraries) or tree.objects() == original:
+            if HINT.sub(r"\1", changed) == HINT.sub(r"\1", line) or tree.ninja(*tree.libraries) or tree.objects() == original:
                 continue
             planted, began = planted + 1, time.monotonic()
+            if planted <= given.after:
+                continue
             function = function_at(text.split("\n"), number)
             known = function in recorded and not name.startswith(NOT_RECORDED)
             by = killer(tree, [t for t in tests if re.match(tests_of(name), t.name) and
@@ -368,7 +373,7 @@ def main():
                 file.write(text)
     with open(os.path.join(source, "build/mutate/survivors.txt"), "w") as file:
         file.write("\n".join(survivors) + "\n")
-    print(f"{killed} of {planted} faults in {given.folder} were noticed (seed {given.seed})")
+    print(f"{killed} of {planted - given.after} faults in {given.folder} were noticed (seed {given.seed})")
 
 
 def known_equivalents(source):
