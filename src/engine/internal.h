@@ -1,5 +1,5 @@
-/* The engine's state. Each folder has its part, and only that folder touches it; a folder's headers have
- * functions for the others. */
+/* The engine's state. Each folder has a part of it, which only that folder accesses. Other folders call the functions
+ * in its headers. */
 #ifndef ENGINE_INTERNAL_H
 #define ENGINE_INTERNAL_H
 
@@ -37,6 +37,7 @@ static inline uc_cpu *engine_cpu(const engine *e)
 {
     return uc_cpu_of(e->env);
 }
+/* Returns the linear address of CS:EIP. The state's EIP must be current (uc_env.eip). */
 static inline uint32_t engine_linear_eip(const engine *e)
 {
     return (uint32_t)(e->env->segs[ENGINE_CS].base + e->env->eip);

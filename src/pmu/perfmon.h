@@ -37,19 +37,22 @@ enum { PMU_P5_COUNTERS = 2, PMU_GENERAL = 4, PMU_FIXED = 3, PMU_COUNTERS = PMU_G
 /* FIXED_CTR_CTRL: four bits for each. */
 enum { FIXED_OS = 1, FIXED_USR = 2, FIXED_ANY = 4, FIXED_PMI = 8, FIXED_BITS = 4, FIXED_MASK = 0xfff };
 
-/* GLOBAL_*: a bit for each counter. */
+/* The global registers have a bit for each counter. GLOBAL_STATUS also has OvfBuffer and CondChgd, which are
+ * never set here. */
 #define GLOBAL_COUNTERS (UINT64_C(7) << 32 | 15)
-#define GLOBAL_CLEARED  (GLOBAL_COUNTERS | UINT64_C(3) << 62) /* OvfBuffer, CondChgd: never set here */
+#define GLOBAL_CLEARED                                                                                       \
+    (GLOBAL_COUNTERS | UINT64_C(3) << 62) /* bits of GLOBAL_STATUS that GLOBAL_OVF_CTRL clears */
 
 typedef struct perfmon {
     uint32_t evtsel[PMU_GENERAL];
     uint32_t fixed_ctrl;
     uint64_t global_ctrl;
     uint64_t global_status;
-    uint64_t carries[PMU_COUNTERS]; /* those already included in global_status */
+    uint64_t carries[PMU_COUNTERS]; /* overflows of each counter that global_status already includes */
 } perfmon;
 
-/* Returns the index of the counter that RDPMC's ECX selects; PMU_COUNTERS: none. */
+/* Returns the index of the counter that RDPMC's ECX selects; PMU_COUNTERS: none. Only the P5_MONITOR_* bits of
+ * `family` matter. */
 unsigned perfmon_rdpmc(unsigned family, uint32_t ecx);
 
 /* Returns what the monitor's registers select for counter `i`. */
@@ -57,12 +60,15 @@ counter_choice perfmon_choice(const p5_pmu *pmu, unsigned i);
 extern const snapshot_table perfmon_state;
 /* Resets the monitor as RESET does. */
 void perfmon_reset(p5_pmu *pmu);
-/* Updates GLOBAL_STATUS, as RDMSR and changes of counters do. */
+/* Sets the bits of GLOBAL_STATUS for the counters that have overflowed since the previous call. Must be called before
+ * a counter is written or bits of GLOBAL_STATUS are cleared. */
 void perfmon_latch(p5_pmu *pmu);
-/* Read and write the monitor's own register number `msr`, by the totals of `source`. WRMSR of a value that is
- * not accepted faults. */
+/* Returns the value of the monitor's register `msr`. Counters and overflows are computed from the totals of
+ * `source`. */
 uint64_t perfmon_peek(const p5_pmu *pmu, uint32_t msr, const pmu_source *source);
+/* Returns whether WRMSR may write `value`; otherwise it causes #GP. */
 bool perfmon_accepts(const p5_pmu *pmu, const p5_register *r, uint64_t value);
+/* Writes an accepted value to the monitor's register `msr`. */
 void perfmon_write(p5_pmu *pmu, uint32_t msr, uint64_t value);
 
 #endif

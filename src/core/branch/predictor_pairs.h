@@ -101,7 +101,7 @@ static inline bool predictor_wears(predictor *p, uint32_t previous_pair, bool ta
 }
 
 /* Does predictor_passed if that would return false, and then returns true. Otherwise changes nothing. */
-static inline bool predictor_passes(predictor *p, uint32_t previous_pair)
+static inline bool predictor_passed_usual(predictor *p, uint32_t previous_pair)
 {
     return !predictor_wears(p, previous_pair, false);
 }

@@ -1,4 +1,5 @@
-/* Handles answers that are not usual, off the hot path. */
+/* Walks a piece's tree of stored answers, usual or not. This is off the hot path (memo_batch.c), which handles most
+ * usual answers itself. */
 #include "core/replay/memo_streak.h"
 
 #include <assert.h>
@@ -15,26 +16,27 @@ static inline uint32_t passed_group(const p5_core *core, const memo_node *node)
     return node->branch.groups == 1 ? memo_last_u(core) : node->address;
 }
 
-/* Returns whether step `n` of a streak has its usual answer. `*access` is the reference that it makes if it is
- * one, and then becomes the next. */
+/* Returns whether step `n` of a streak has its usual answer. `*access` is the next reference of the streak. If the
+ * step is a reference, it makes this one and advances `*access`. */
 static inline bool step_usual(p5_core *core, const memo_streak *streak, unsigned n, const p5_access **access)
 {
     assert(n < streak->step_count);
     struct memory *m = core->memory;
     const memo_step *step = &streak->steps[n];
     const data_expected *expected = &memo_expected(streak)[n];
-    if (!streak->only_data && expected->kind == 0) {
+    if (!streak->only_data && expected->kind == 0) { /* it may be a group without a branch */
         const memo_node *node = memo_node_at(&core->memo, step->node);
         if (node->kind == MEMO_PASSED)
-            return predictor_passes(core->predictor, passed_group(core, node));
+            return predictor_passed_usual(core->predictor, passed_group(core, node));
     }
     const p5_access *a = (*access)++;
     return memory_is_free(m, a, memo_clock(core, step->offset)) && memory_data_expected(m, a, expected);
 }
 
-/* Asks the steps of a streak. Returns the number of steps before the first that has no usual answer. */
-static inline __attribute__((always_inline)) unsigned steps(p5_core *core, const p5_access *accesses,
-                                                            const memo_streak *streak)
+/* Asks the questions of a streak's steps in order. Returns the number of steps before the first that has no usual
+ * answer. */
+static inline __attribute__((always_inline)) unsigned
+count_usual_steps(p5_core *core, const p5_access *accesses, const memo_streak *streak)
 {
     if (streak->step_count == 0)
         return 0;
@@ -58,7 +60,7 @@ static inline bool code_usual(p5_core *core, const piece *p, const memo_streak *
            (memory_undisturbed(m, memo_clock(core, streak->last_code)) && memo_code_page_usual(m, p, streak));
 }
 
-/* Returns whether a line is present with the required end bits answered. */
+/* Returns whether a line is in the code cache, where the end bits that the streak needs are known. */
 static bool line_present(const code_cache *code, const memo_line *line)
 {
     int way = code_cache_find(code, line->physical);
@@ -66,8 +68,8 @@ static bool line_present(const code_cache *code, const memo_line *line)
            (line->ends & ~code_cache_known_ends(code, cache_set(line->physical), (unsigned)way)) == 0;
 }
 
-/* Where the lines of a streak are. Present lines are in the code cache with the required end bits answered, and
- * none of them is still being filled. */
+/* Where the lines of a streak are. Present lines are in the code cache, none of them is still being filled, and the
+ * end bits that the streak needs are known. */
 typedef enum found_lines {
     LINES_ABSENT,
     LINES_PRESENT, /* their fetches update the replacement state */
@@ -81,7 +83,7 @@ static found_lines find_lines(const p5_core *core, const memo_streak *streak)
     if (memo_has_few(streak))
         return memo_match_lines(core, streak) != 0 ? LINES_PRESENT : LINES_ABSENT;
     if (!streak->end)
-        return LINES_ABSENT;
+        return LINES_ABSENT; /* its extent is not known yet, so neither are its lines */
     const code_cache *code = memory_code_cache(core->memory);
     const memo_line *lines = memo_lines(streak);
     found_lines found = LINES_MRU;
@@ -97,7 +99,8 @@ static found_lines find_lines(const p5_core *core, const memo_streak *streak)
     return found;
 }
 
-/* Follows a streak of `p` as far as the answers are usual. Returns the first question after that. */
+/* Follows a streak of `p` as far as the answers are usual. Returns the first question after that. NULL: the
+ * streak has no questions yet. */
 static inline __attribute__((always_inline)) memo_node *follow(p5_core *core, const piece *p,
                                                                const p5_access *accesses, memo_streak *streak)
 {
@@ -105,7 +108,7 @@ static inline __attribute__((always_inline)) memo_node *follow(p5_core *core, co
     const found_lines lines = find_lines(core, streak);
     if (__builtin_expect(lines == LINES_ABSENT || !code_usual(core, p, streak), 0))
         return streak->first;
-    const unsigned n = steps(core, accesses, streak);
+    const unsigned n = count_usual_steps(core, accesses, streak);
     if (lines == LINES_PRESENT)
         memo_use_lines(core, streak, n);
     return memo_question(&core->memo, streak, n);
@@ -113,6 +116,7 @@ static inline __attribute__((always_inline)) memo_node *follow(p5_core *core, co
 
 /* ---- questions ----------------------------------------------------------------------------------------- */
 
+/* Records an answer that has no edge, so that memo_learn can add one to the tree. Returns NULL: no edge. */
 static memo_streak *__attribute__((noinline)) record_new_answer(memo *m, const memo_answer *answer)
 {
     m->new_answer = *answer;
@@ -120,7 +124,8 @@ static memo_streak *__attribute__((noinline)) record_new_answer(memo *m, const m
     return NULL;
 }
 
-/* Returns the edge of an answer that is not usual. NULL: it never occurred before. */
+/* Returns the edge of an answer that is not usual. If it never occurred before, records the answer and returns
+ * NULL. */
 static memo_streak *__attribute__((noinline)) find_edge(memo *m, memo_node *node, memo_answer answer)
 {
     memo_streak *edge = memo_find_edge(m, node, &answer);
@@ -142,8 +147,9 @@ static inline bool usual_whenever(struct memory *m, uint32_t linear, uint32_t ph
            memory_code_usual(m, linear, physical, latest);
 }
 
-/* The following functions ask the question of `node`. `*usual`: the answer is the usual one. Otherwise they
- * return the edge of the answer, or NULL. */
+/* Asks for the code line of `node`, and sets `*usual` to whether the answer is usual. Returns the edge of another
+ * answer, or NULL if the answer is usual or never occurred before. ask_end, ask_passed and ask_other do the same for
+ * their questions. */
 static memo_streak *__attribute__((noinline))
 ask_code(p5_core *core, const p5_block *block, memo_node *node, bool *usual)
 {
@@ -152,6 +158,7 @@ ask_code(p5_core *core, const p5_block *block, memo_node *node, bool *usual)
     const uint64_t latest = memo_clock(core, node->offset);
     uint64_t asked = latest;
     if (node->fetches != 0) {
+        /* Computing the clock of the request takes long, so this first checks whether the answer depends on it. */
         *usual = usual_whenever(core->memory, linear, physical, latest);
         if (*usual)
             return NULL;
@@ -163,6 +170,7 @@ ask_code(p5_core *core, const p5_block *block, memo_node *node, bool *usual)
     return *usual ? NULL : find_edge(&core->memo, node, memo_pack_code(&answer, asked, latest));
 }
 
+/* P54C: Asks whether the end bit at `node` is known, as it usually is. */
 static memo_streak *ask_end(p5_core *core, const p5_block *block, memo_node *node, bool *usual)
 {
     assert(node->kind == MEMO_END);
@@ -170,13 +178,14 @@ static memo_streak *ask_end(p5_core *core, const p5_block *block, memo_node *nod
     return *usual ? NULL : find_edge(&core->memo, node, memo_pack_bool(false));
 }
 
+/* P54C: Looks up the group at `node`, which has no branch. Usually, the BTB predicts no taken branch there. */
 static memo_streak *ask_passed(p5_core *core, memo_node *node, bool *usual)
 {
     *usual = !predictor_passed(core->predictor, passed_group(core, node));
     return *usual ? NULL : find_edge(&core->memo, node, memo_pack_bool(true));
 }
 
-/* P54C: Asks for an end bit or a group that passes the BTB. */
+/* P54C: Asks about an end bit (MEMO_END) or a group without a branch (MEMO_PASSED). */
 static memo_streak *__attribute__((noinline))
 ask_other(p5_core *core, const p5_block *block, memo_node *node, bool *usual)
 {
@@ -252,11 +261,12 @@ memo_leaf *memo_walk(p5_core *core, memo_path *path, const memo_execution *execu
                                   : memo_leaf_after(m, streak, prediction);
             if (__builtin_expect(leaf != NULL, 1))
                 return leaf;
+            /* If ask_pairs found a new answer, the branch counts as answered; otherwise the pipe will ask. */
             count = at->number + m->has_new_answer;
             break;
         }
         if (__builtin_expect(at->kind == MEMO_DATA, 1)) {
-            /* this prefetch and the leaf's below: a memory copy takes 0.95 of the time */
+            /* With this prefetch and that of the leaf below, a memory copy takes 0.95 of the time. */
             memo_prefetch(memo_edge_at(m, at->edge));
             const uint64_t answer =
                 __builtin_expect(answered == MEMO_UNASKED, 1) ? memo_ask(core, at, accesses) : answered;

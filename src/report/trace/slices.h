@@ -13,19 +13,22 @@ typedef struct slices_options {
     /* Files with symbols, as for p5_profile_start. */
     const char *guest;
     const char *const *beside;
-    uint64_t least; /* clocks of an activation that is reported */
+    uint64_t least; /* clocks that an activation must last to be reported */
     void (*put)(void *context, const char *name, uint64_t from, uint64_t to);
     void *context;
 } slices_options;
 
-/* Starts profiling the machine. Calls `put` for each activation of at least `least` clocks after its end. Of
- * activations that begin at the same clock, the caller comes first. */
+/* Starts profiling the machine. While the window is open (slices_window), calls `put` for each activation of at least
+ * `least` clocks, usually when it ends. An activation that began at the same clock as its caller is put right after
+ * the caller. */
 p5_status slices_open(p5_machine *machine, const slices_options *options, slices **out, p5_error *error);
-/* Starts (`opens`) or ends showing the slices on the stack at `clock`. */
+/* Opens or closes the window at `clock`; it is closed at first. An activation is cut at both ends of the window:
+ * one that began before begins at the opening, and closing ends all that are still active. */
 void slices_window(slices *s, uint64_t clock, bool opens);
-/* Returns false if memory was out and slices are missing. */
+/* Returns false if memory ran out, so that slices are missing. */
 bool slices_good(const slices *s);
-/* Frees the slices. To be called before the machine is run again or closed. */
+/* Frees the slices; does not put those that are still active. The machine must not be run afterwards, because its
+ * profile still refers to the slices. */
 void slices_close(slices *s);
 
 #endif
