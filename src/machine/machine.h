@@ -1,10 +1,12 @@
-/* The machine's interface for the floors above, in addition to the public headers. */
+/* The machine's interface for the floors (layers) above, in addition to the public headers. */
 #ifndef MACHINE_MACHINE_H
 #define MACHINE_MACHINE_H
 
 #include "p5tool/machine.h"
 
-/* Returns the core, as p5_machine_core does, for a caller that installs no callbacks in it. */
+/* Returns the core, as p5_machine_core does, for a caller that installs no callbacks in it. p5_machine_core
+ * also makes the machine take the guest's x87 state out of the host's x87 before it prices code, because a callback
+ * may use the host's x87. */
 p5_core *machine_core(const p5_machine *machine);
 /* Returns the page directory in use; 0 for a guest whose pages p5scope manages. */
 uint32_t machine_page_directory(const p5_machine *machine);
@@ -25,7 +27,7 @@ typedef struct case_fault {
     bool raised;
     uint8_t vector;
     uint32_t error_code; /* 0 for an exception without one */
-    uint32_t address;
+    uint32_t address;    /* the EIP that its delivery would have pushed */
 } case_fault;
 
 /* The state in which a case ended. */

@@ -7,14 +7,19 @@
 #include "machine/bios/video.h"
 
 enum {
-    INFORMATION = 0x0800, /* offsets in the ROM: the maker's name */
+    /* Offsets in the ROM's segment. */
+    MAKER = 0x0800, /* the maker's name, a string */
     MODE_LIST = 0x0880,
     PROTECTED = 0x0900, /* routines for protected mode */
-    WINDOW = 0x10000,
+
+    WINDOW = 0x10000, /* bytes */
+
+    /* Results in AX. */
     SUPPORTED = 0x4f,
     FAILED = 0x14f,
-    LINEAR_BIT = 0x4000,
-    KEEP_BIT = 0x8000,
+
+    /* The mode in BX. */
+    KEEP_BIT = 0x8000, /* do not clear the memory */
     NUMBER_BITS = 0x1ff
 };
 
@@ -111,7 +116,7 @@ static uint16_t make_protected(uint8_t *at)
 void vesa_rom(uint8_t *rom)
 {
     static const uint16_t end = 0xffff;
-    strcpy((char *)rom + INFORMATION, "p5scope");
+    strcpy((char *)rom + MAKER, "p5scope");
     for (unsigned i = 0; i < MODES; i++)
         memcpy(rom + MODE_LIST + i * 2, &modes[i].number, 2);
     memcpy(rom + MODE_LIST + MODES * 2, &end, 2);
@@ -137,12 +142,12 @@ static uint16_t controller_information(bios *b)
     uint8_t block[BYTES] = "VESA";
     bool new_form = bios_load(b, destination(b), 4) == 0x32454256; /* VBE2 */
     put(block, 4, 2, VERSION);
-    put(block, 6, 4, 0xf0000000u | INFORMATION);
+    put(block, 6, 4, 0xf0000000u | MAKER);
     put(block, 14, 4, 0xf0000000u | MODE_LIST);
     put(block, 18, 2, P5_VIDEO_LINEAR_BYTES / WINDOW);
     put(block, 20, 2, 1); /* software revision; the pointers to vendor, product and revision follow */
     for (unsigned i = 0; i < 3; i++)
-        put(block, 22 + 4 * i, 4, 0xf0000000u | INFORMATION);
+        put(block, 22 + 4 * i, 4, 0xf0000000u | MAKER);
     engine_write_linear(b->machine->engine, destination(b), block, new_form ? BYTES : OLD_BYTES);
     return SUPPORTED;
 }
@@ -170,7 +175,7 @@ static uint16_t mode_information(bios *b)
     put(block, 4, 2, WINDOW >> 10);
     put(block, 6, 2, WINDOW >> 10);
     put(block, 8, 2, P5_VIDEO_WINDOW >> 4);
-    put(block, 12, 4, 0xf0000000u | (0xe000u + VESA_WINDOW_SLOT * 16));
+    put(block, 12, 4, 0xf0000000u | (0xe000u + VESA_WINDOW_SLOT * 16)); /* a stub that calls vesa_window */
     put(block, 16, 2, pitch);
     put(block, 18, 2, mode->width);
     put(block, 20, 2, mode->height);
@@ -191,6 +196,8 @@ static uint16_t mode_information(bios *b)
 
 /* --- 4F02h, 4F03h --- */
 
+/* 4F02h: Sets a VGA mode or a VESA mode. Bit 14 of BX, which selects the linear frame buffer, has no effect:
+ * every VESA mode has both the window and the frame buffer. */
 static uint16_t set_mode(bios *b)
 {
     enum { MODE_256 = 0x13, OLD_MODES = 0x7f };
@@ -206,7 +213,7 @@ static uint16_t set_mode(bios *b)
                     "BIOS: VESA mode %03Xh is not supported", number);
         return FAILED;
     }
-    video_set_mode(b, video_mode_find(MODE_256), true);
+    video_set_mode(b, video_mode_find(MODE_256), true); /* sets registers, colours, BIOS data area */
     video_set_vesa(b->machine->devices, mode, mode->width * pixel_bytes(mode));
     if ((bx & KEEP_BIT) == 0)
         memset(video_vesa_now(b->machine->devices).memory, 0, P5_VIDEO_LINEAR_BYTES);
@@ -255,8 +262,10 @@ static uint16_t serve_state(bios *b)
     }
 }
 
-/* --- 4F05h-4F07h, 4F09h, 4F0Ah --- */
+/* --- 4F05h-4F0Ah --- */
 
+/* Sets (BH = 0) or returns (BH = 1) the window's start: DX, in units of 64 KB. 4F05h calls it after its checks.
+ * The stub, which programs call directly, makes no checks: starts beyond the memory's end then have no effect. */
 void vesa_window(bios *b)
 {
     if (bios_high(b, ENGINE_EBX) == 0 && bios_low(b, ENGINE_EBX) == 0)
@@ -276,6 +285,8 @@ static uint16_t serve_window(bios *b)
     return SUPPORTED;
 }
 
+/* 4F06h: BL = 0 sets the length of a line to CX pixels, and BL = 2 to CX bytes, rounded up to a multiple of 8
+ * bytes; 1 returns the length; 3 returns the greatest length with which the mode's lines fit into the memory. */
 static uint16_t serve_line(bios *b)
 {
     devices *board = b->machine->devices;
@@ -300,6 +311,7 @@ static uint16_t serve_line(bios *b)
     return SUPPORTED;
 }
 
+/* 4F07h: BL = 0 or 80h starts the display at pixel CX of line DX; 1 returns this pixel and line. */
 static uint16_t serve_start(bios *b)
 {
     devices *board = b->machine->devices;
@@ -322,7 +334,8 @@ static uint16_t serve_start(bios *b)
     return SUPPORTED;
 }
 
-/* 4F09h: BL = 0 or 80h sets CX colours from DX on from ES:DI (blue, green, red, unused byte); 1 reads them. */
+/* 4F09h: BL = 0 or 80h copies CX entries (blue, green, red, unused byte) from ES:DI to the DAC, whose first colour
+ * to be set is DX; 1 copies them from the DAC to ES:DI. The DAC's own order is red, green, blue. */
 static uint16_t serve_colours(bios *b)
 {
     uint8_t what = bios_low(b, ENGINE_EBX) & 0x7f, *dac = video_colours(b->machine->devices);
@@ -341,13 +354,15 @@ static uint16_t serve_colours(bios *b)
     return SUPPORTED;
 }
 
+/* 4F0Ah: Returns address and size of the table that vesa_rom has written to the ROM. Makes the table again,
+ * because only make_protected knows the size. */
 static uint16_t protected_interface(bios *b)
 {
-    uint8_t size[1024];
+    uint8_t copy[1024];
     if (bios_low(b, ENGINE_EBX) != 0)
         return FAILED;
     bios_set_pointer(b, ENGINE_EDI, 0xf0000000u | PROTECTED);
-    bios_set_word(b, ENGINE_ECX, make_protected(size));
+    bios_set_word(b, ENGINE_ECX, make_protected(copy));
     return SUPPORTED;
 }
 
@@ -366,7 +381,9 @@ void video_vesa_service(bios *b)
         controller_information, mode_information, set_mode,    get_mode,    serve_state,
         serve_window,           serve_line,       serve_start, serve_width, serve_colours,
         protected_interface};
-    enum { SUPPLEMENTS = 0x10 }; /* power, displays and others, which programs call to detect them */
+    /* From 10h on the functions are of supplements: power management, display identification and others. Their calls
+     * are not reported, because programs call them to detect whether they exist. */
+    enum { SUPPLEMENTS = 0x10 };
     uint8_t function = bios_low(b, ENGINE_EAX);
     if (function < sizeof services / sizeof services[0])
         bios_set_word(b, ENGINE_EAX, services[function](b));

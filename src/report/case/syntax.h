@@ -17,11 +17,11 @@ typedef struct code_statement {
                               comment */
 } code_statement;
 
-/* The scanner's position in a text. */
+/* The scanner's position in a text. It begins as {text, 1, false}. */
 typedef struct code_cursor {
     const char *at;
     unsigned line; /* from 1 */
-    bool begun;
+    bool begun;    /* a statement was returned */
 } code_cursor;
 
 /* Gets the next statement as the GNU assembler separates them: by line ends and semicolons outside of strings
@@ -30,7 +30,7 @@ bool code_next(code_cursor *cursor, code_statement *out);
 
 /* Returns the end of the comment, string or character constant at `at`, or `at` if there is none. */
 const char *code_skip(const char *at);
-/* Returns the line ends from `from` to `to`. */
+/* Returns the number of line ends in [from, to). */
 unsigned code_lines(const char *from, const char *to);
 
 /* Rejects forms of other assemblers, mainly NASM's, that the GNU assembler would misread or rejects without a

@@ -9,6 +9,8 @@
 #include "p5tool/loop.h"
 #include "report/loop/code.h"
 
+/* Limits: instructions of a block, and the average of their references. A block that makes as many references as
+ * both allow, or more, is fed without any. */
 enum { MOST_BLOCK = 256, MOST_ACCESSES = 16 };
 
 typedef struct listing {
@@ -16,10 +18,10 @@ typedef struct listing {
     const p5_model *model;
     const loop_code *code;
     p5_error *error;
-    uint32_t from, to;             /* addresses */
-    p5_access *accesses;           /* as many as a block can make */
-    ARRAY_OF(p5_trace_insn) block; /* of the current block, as the pipe took it */
-    unsigned instructions, pairs;
+    uint32_t from, to;             /* addresses: lists [from, to) */
+    p5_access *accesses;           /* MOST_BLOCK * MOST_ACCESSES references, all alike */
+    ARRAY_OF(p5_trace_insn) trace; /* of the current block's instructions */
+    unsigned instructions, pairs;  /* in sum over all blocks, as `clocks` */
     uint64_t clocks;
     bool out_of_memory;
 } listing;
@@ -27,17 +29,18 @@ typedef struct listing {
 static void note(void *context, const p5_trace_insn *insn)
 {
     listing *l = context;
-    l->out_of_memory |= !ARRAY_ADD(&l->block, *insn);
+    l->out_of_memory |= !ARRAY_ADD(&l->trace, *insn);
 }
 
-/* Feeds a block to a new core. Every reference is to the same place. */
+/* Feeds a block to a new core and collects the trace in l->trace. All references are to the same address, because
+ * on this core every reference hits. */
 static p5_status price_block(listing *l, const uint8_t *bytes, size_t size, uint32_t address, unsigned count)
 {
     p5_core *core;
     p5_status status = p5_core_open(l->model, NULL, &core, l->error);
     if (status != P5_OK)
         return status;
-    l->block.count = 0;
+    l->trace.count = 0;
     p5_core_set_ideal(core, P5_IDEAL_HITS | P5_IDEAL_BRANCHES | P5_IDEAL_FETCH);
     p5_core_set_trace(core, note, l);
     p5_block *block = p5_block_make(
@@ -66,6 +69,8 @@ static p5_status price_block(listing *l, const uint8_t *bytes, size_t size, uint
                                               : error_set(l->error, P5_ERR_MEMORY, "no memory for a listing");
 }
 
+/* Writes an instruction's line. Its clocks and its latency begin when it starts to work in EX, which may be later
+ * than its entry to EX. */
 static void write_insn(listing *l, const p5_trace_insn *t)
 {
     const p5_case_image *image = &l->code->image;
@@ -79,7 +84,7 @@ static void write_insn(listing *l, const p5_trace_insn *t)
     fprintf(l->out, "%08" PRIx32 "  %-4s %6" PRIu64 " %7" PRIu64 "  %-40s", t->address,
             t->pipe == 0 ? "U" : " V", t->end - t->begin, t->ready - t->begin, text);
     const char *gap = " ";
-    const bool ends = t == &l->block.items[l->block.count - 1];
+    const bool ends = t == &l->trace.items[l->trace.count - 1];
     const char *why = t->pipe != 0 || t->unpaired == 0 ? ""
                       : ends                           ? "the block ends"
                                                        : p5_unpaired_text(t->unpaired);
@@ -87,7 +92,7 @@ static void write_insn(listing *l, const p5_trace_insn *t)
         fprintf(l->out, "%salone: %s", gap, why);
         gap = "; ";
     }
-    if (t->stall_clocks > 0 && t->ex > l->block.items[0].ex) { /* the first ones wait for the pipe to fill */
+    if (t->stall_clocks > 0 && t->ex > l->trace.items[0].ex) { /* the first ones wait for the pipe to fill */
         fprintf(l->out, "%sstall %s %u", gap, p5_stall_name((p5_stall)t->stall), t->stall_clocks);
         gap = "; ";
     }
@@ -98,17 +103,17 @@ static void write_insn(listing *l, const p5_trace_insn *t)
 
 static void write_block(listing *l, uint32_t address, bool leader)
 {
-    if (l->block.count == 0)
+    if (l->trace.count == 0)
         return;
-    const p5_trace_insn *first = &l->block.items[0], *last = &l->block.items[l->block.count - 1];
+    const p5_trace_insn *first = &l->trace.items[0], *last = &l->trace.items[l->trace.count - 1];
     unsigned pairs = 0;
-    for (size_t i = 0; i < l->block.count; i++)
-        pairs += l->block.items[i].pipe;
+    for (size_t i = 0; i < l->trace.count; i++)
+        pairs += l->trace.items[i].pipe;
     fprintf(l->out, "\n%08" PRIx32 ":%s %zu instructions, %u pairs, %" PRIu64 " clocks\n", address,
-            leader ? " (branch target)" : "", l->block.count, pairs, last->end - first->ex);
-    for (size_t i = 0; i < l->block.count; i++)
-        write_insn(l, &l->block.items[i]);
-    l->instructions += (unsigned)l->block.count;
+            leader ? " (branch target)" : "", l->trace.count, pairs, last->end - first->ex);
+    for (size_t i = 0; i < l->trace.count; i++)
+        write_insn(l, &l->trace.items[i]);
+    l->instructions += (unsigned)l->trace.count;
     l->pairs += pairs;
     l->clocks += last->end - first->ex;
 }
@@ -119,7 +124,10 @@ static bool is_leader(const loop_code *code, uint32_t address)
     return at < code->count && code->items[at].leader;
 }
 
-/* Lists the block at `address`. Returns the address after it, or 0 after an error. */
+/* Lists the block at `address`. The block ends before a leader, the end of the listing, or bytes that are no
+ * instruction; after a branch or MOST_BLOCK instructions; and after an instruction with a variable number of
+ * references, which p5_retired allows only as the last of a block. Returns the address after the block, l->to if no
+ * instruction begins at `address`, or 0 after an error. */
 static uint32_t list_block(listing *l, uint32_t address)
 {
     const p5_case_image *image = &l->code->image;
@@ -160,7 +168,7 @@ static void find_function(listing *l)
                 continue;
             uint32_t reached = insn->address + insn->length;
             if (branch != ISA_RET && branch != ISA_JMP && branch != ISA_JMP_INDIRECT)
-                reached++; /* the instruction after it */
+                reached++; /* the first byte of the next instruction */
             if ((branch == ISA_JCC || branch == ISA_JMP || branch == ISA_LOOP) && insn->target >= reached &&
                 insn->target < l->to)
                 reached = insn->target + 1;
@@ -211,10 +219,10 @@ p5_status p5_static_write(FILE *out, const p5_case_program *program, bool functi
                 " clocks if each is executed once and nothing misses\n",
                 l.instructions, l.pairs, l.clocks);
     }
-    if (model != NULL)
+    if (model != NULL) /* code_open was called */
         code_close(&code);
     free(l.accesses);
-    free(l.block.items);
+    free(l.trace.items);
     p5_model_close(model);
     return status == P5_OK ? error_unless_written(error, out, "the listing") : status;
 }

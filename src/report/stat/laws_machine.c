@@ -4,7 +4,8 @@
 
 #include <inttypes.h>
 
-/* Compares each event's single total with the whole table. */
+/* Compares each event's single total with the whole table: at CPL 0, at CPL 3 and at both together (masks 1 to 3).
+ * CPL 1-2 is not compared. */
 static unsigned check_single_totals(p5_core *core, const p5_counts *counts, FILE *out, unsigned *checked)
 {
     unsigned broken = 0;
@@ -33,7 +34,7 @@ unsigned p5_laws_check_machine(p5_machine *machine, FILE *out, unsigned *checked
     p5_core_settle(p5_machine_core(machine)); /* a pending instruction has no clocks yet */
     p5_counts counts;
     p5_machine_counts(machine, &counts);
-    uint64_t forwarded;
+    uint64_t forwarded; /* clocks */
     bool part = p5_machine_fast_forwarded(machine, &forwarded) != 0;
     unsigned done = 0;
     unsigned broken = laws_check(&counts, p5_model_family(p5_machine_model(machine)), part, out, &done);
