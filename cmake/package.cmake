@@ -146,12 +146,13 @@ if(NOT python_packages MATCHES "/(lib[0-9]*/python[^\n]*)")
 endif()
 set(P5_PYTHON_FOLDER ${CMAKE_MATCH_1} CACHE STRING "Where the Python module is installed, under the prefix")
 set(python_headers include/p5scope/status.h ${P5_GENERATED}/p5scope/event_ids.h include/p5scope/event.h include/p5scope/core.h include/p5scope/model.h
-    include/p5scope/pmu.h include/p5scope/machine.h ${P5_GENERATED}/p5scope/version.h)
+    include/p5scope/pmu.h include/p5scope/machine.h include/p5scope/inspect.h ${P5_GENERATED}/p5scope/version.h)
 set(python_module ${CMAKE_BINARY_DIR}/python/p5scope)
+file(GLOB python_sources CONFIGURE_DEPENDS python/p5scope/*.py)
 add_custom_command(OUTPUT ${python_module}/_declarations.h ${python_module}/__init__.py ${python_module}/_library.py
   COMMAND ${CMAKE_COMMAND} -E copy_directory ${CMAKE_SOURCE_DIR}/python/p5scope ${python_module}
   COMMAND ${CMAKE_COMMAND} -E env CC=${CMAKE_C_COMPILER} sh -c "'${CMAKE_SOURCE_DIR}/python/cdef.sh' \"$@\" >'${python_module}/_declarations.h'" sh ${python_headers}
-  DEPENDS ${python_headers} python/cdef.sh python/p5scope/__init__.py python/p5scope/_library.py python/p5scope/_assemble.py
+  DEPENDS ${python_headers} python/cdef.sh ${python_sources}
   WORKING_DIRECTORY ${CMAKE_SOURCE_DIR} COMMENT "Python module" VERBATIM)
 add_custom_target(python_module ALL DEPENDS ${python_module}/_declarations.h)
 # Where the library is, seen from the installed module: the prefix may be any.

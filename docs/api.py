@@ -5,7 +5,7 @@ import pathlib
 import re
 import sys
 
-ORDER = "status version machine model event core pmu observe snapshot profile guest cmocka".split()
+ORDER = "status version machine inspect model event core pmu observe snapshot profile guest cmocka".split()
 
 
 def plain(comment):

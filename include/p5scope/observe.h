@@ -1,7 +1,7 @@
 /* Observation of a run. Callbacks of yours are called at the points of a run that you name: intervals,
  * entries and exits of functions, events, executed stretches of code, exceptions, port accesses, pins. They
- * may read counts, clock and registers there. Observation changes nothing: an observed run ends with the same
- * totals, bit by bit. What is not requested costs nothing.
+ * may read counts and clock there, and memory and registers as p5scope/inspect.h says. Observation changes
+ * nothing: an observed run ends with the same totals, bit by bit. What is not requested costs nothing.
  *
  * What a callback sees is exact at its point, also inside a block: the totals include every instruction that
  * has entered EX. An instruction in D1 that still waits for a partner to pair with has not entered EX; so

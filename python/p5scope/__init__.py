@@ -5,6 +5,7 @@
         machine.run()
         counts = machine.counts()
         print(counts.clocks, counts["data_read_miss"])
+        print(machine.registers.eax, machine.memory[0x200000:0x200010])
 
 Names of events are those of `p5scope list`, aliases included. Everything that fails raises p5scope.Error with the library's message. The
 module talks to the shared library (that of its own installation, libp5scope.so.1, or the file that P5SCOPE_LIBRARY names) by its own headers' declarations; nothing is
@@ -15,37 +16,13 @@ import html
 import os
 import time
 
-from . import _library
 from ._assemble import assemble
+from ._base import Error, ffi, lib
+from ._base import check as _check
+from ._base import text as _text
+from ._inspect import Memory, Registers
 
-ffi, lib = _library.open_library()
-
-__all__ = ["Machine", "Core", "Model", "Counts", "Result", "Error", "Case", "assemble", "events", "stalls", "version"]
-
-
-def _text(pointer):
-    return ffi.string(pointer).decode() if pointer else ""
-
-
-class Error(Exception):
-    """An error of the library: `status` is its P5_ERR_* name; where, line, column and hint may be empty or 0."""
-
-    def __init__(self, error):
-        self.status = ffi.string(ffi.cast("p5_status", error.status)) if not isinstance(error, str) else "P5_ERR_STATE"
-        if isinstance(error, str):
-            self.where, self.line, self.column, self.hint = "", 0, 0, ""
-            super().__init__(error)
-            return
-        self.where, self.hint = _text(error.where), _text(error.hint)
-        self.line, self.column = error.line, error.column
-        place = self.where + (f":{self.line}" if self.line else "")
-        super().__init__((place + ": " if place else "") + _text(error.message) + (f" ({self.hint})" if self.hint else ""))
-
-
-def _check(status, error):
-    if status != lib.P5_OK:
-        error.status = status
-        raise Error(error)
+__all__ = ["Machine", "Memory", "Registers", "Core", "Model", "Counts", "Result", "Error", "Case", "assemble", "events", "stalls", "version"]
 
 
 def version():
@@ -209,6 +186,16 @@ class Machine(_Closing):
         _check(lib.p5_machine_open(o, out, self._error), self._error)
         self._raw = out[0]
 
+    @property
+    def memory(self):
+        """The guest's memory by linear address (Memory): machine.memory[0x200000:0x200010]."""
+        return Memory(self)
+
+    @property
+    def registers(self):
+        """The guest's registers (Registers): machine.registers.eax."""
+        return Registers(self)
+
     def _load(self, path, **fields):
         options = ffi.new("p5_load_options *", {"size": ffi.sizeof("p5_load_options"), **fields})
         _check(lib.p5_machine_load(self._open(), os.fsencode(path), options, self._error), self._error)
@@ -216,7 +203,8 @@ class Machine(_Closing):
 
     def load(self, path, *arguments, environment=None, append=None, initrd=None, init=None):
         """Loads a guest, as the file is: a Linux or DOS program with arguments, a freestanding ELF or Multiboot kernel, a disk image, or a
-        Linux kernel with its command line `append`, and a file `initrd` or a program `init`."""
+        Linux kernel with its command line `append`, and a file `initrd` or a program `init`. A DOS program begins after one instruction
+        of the emulated DOS, which run(instructions=1) executes."""
         words = [ffi.new("char[]", os.fsencode(a)) for a in (os.path.basename(path), *arguments)] + [ffi.NULL]
         variables = [ffi.new("char[]", os.fsencode(f"{k}={v}")) for k, v in (environment or {}).items()] + [ffi.NULL]
         kernel = {name: ffi.new("char[]", os.fsencode(value)) for name, value in dict(append=append, initrd=initrd, init=init).items() if value is not None}
@@ -369,19 +357,19 @@ class Case:
                 case.expect(data_read=1000, clocks=(2000, 0.05))
 
     A number is meant exactly; a pair is a number and the part of it by which the count may be off. Code that has not ended after
-    `timeout` seconds of the host (0: no limit) raises Error. Further arguments are those of Machine.load_code."""
+    `timeout` seconds of the host (0: no limit) raises Error. `machine` is the Machine, whose registers and memory tell what the code computed. Further arguments are those of Machine.load_code."""
 
     def __init__(self, code, model="p55c-200", *, timeout=10.0, **load):
-        self._machine = Machine(model)
+        self.machine = Machine(model)
         try:
-            self.result = self._machine.load_code(code, **load).run(timeout=timeout)
+            self.result = self.machine.load_code(code, **load).run(timeout=timeout)
             if self.result.end == "timeout":
                 raise Error(f"the code has not ended after {timeout:g} s; is there a loop without an end, or does it need a longer timeout=?")
             if self.result.end != "exit":
                 raise Error(f"the code ended at {self.result.address:#x}: {self.result.end}: {self.result.message}".rstrip(": "))
-            self.counts = self._machine.counts()
+            self.counts = self.machine.counts()
         except BaseException:
-            self._machine.close()
+            self.machine.close()
             raise
 
     def expect(self, **expected):
@@ -398,4 +386,4 @@ class Case:
         return self
 
     def __exit__(self, *exception):
-        self._machine.close()
+        self.machine.close()

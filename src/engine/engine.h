@@ -249,6 +249,8 @@ void engine_x87_faults(const engine *e, uint64_t *underflows, uint64_t *overflow
  * engine_flush_code. */
 uint8_t *engine_ram(engine *e, uint32_t physical, uint32_t size);
 void engine_flush_code(engine *e, uint32_t physical, uint32_t size);
+/* Returns true if RAM or a device answers to the host's accesses at this physical address, not the open bus. */
+bool engine_answers(const engine *e, uint32_t physical);
 /* Translates a linear address with the current paging, without setting accessed or dirty bits. Returns false for a page
  * that is not present. */
 bool engine_translate(engine *e, uint32_t linear, uint32_t *physical);

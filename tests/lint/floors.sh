@@ -49,7 +49,7 @@ includes | awk "$circles"'
         # Rooms from below; those joined by + stand beside each other.
         split("core: event+model bus memory+branch pipe profile exact+planted replay testreg;" \
               "engine: unicorn stretch memory x87 control segment stream;" \
-              "machine: base observe share disk board run load bios dos+linux snapshot gdb;" \
+              "machine: base observe share disk board run load bios dos+linux snapshot inspect gdb;" \
               "report: stat database+profile timeline trace case loop", floor, ";")
         for (f in floor) {
             n = split(floor[f], level, " ")

@@ -99,6 +99,12 @@ uint8_t *engine_ram(engine *e, uint32_t physical, uint32_t size)
                                                                                     : NULL;
 }
 
+bool engine_answers(const engine *e, uint32_t physical)
+{
+    const engine_window *window = physical_window(e, physical);
+    return window != NULL ? !window->timed : physical < e->memory.ram_bytes;
+}
+
 /* Reads bytes of one page. `there` points to them if they are in memory. */
 static void read_part(engine *e, uint32_t physical, const uint8_t *there, uint8_t *to, size_t size)
 {

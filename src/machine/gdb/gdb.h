@@ -52,11 +52,9 @@ const char *gdb_description(void);
 unsigned gdb_register_count(void);
 /* EIP as a linear address, so that it matches breakpoints and memory. */
 uint32_t gdb_eip_read(const gdb *g);
-void gdb_eip_write(gdb *g, uint32_t linear);
+bool gdb_eip_write(gdb *g, uint32_t linear);
 unsigned gdb_register_read(gdb *g, unsigned number, uint8_t bytes[16]);
-/* Returns false while a Linux program is in its kernel entry, where changed registers would break the system
- * call. */
-bool gdb_may_redirect(const gdb *g);
+/* Returns false if the register cannot be written, or not now (p5_machine_write_registers). */
 bool gdb_register_write(gdb *g, unsigned number, const uint8_t *bytes, size_t size);
 
 /* Appends the output of a `monitor` command to the reply, in hexadecimal. */

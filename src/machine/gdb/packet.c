@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "machine/gdb/gdb.h"
-#include "machine/linux/guest.h"
+#include "p5scope/inspect.h"
 
 enum { MEMORY_AT_MOST = GDB_PACKET / 2 - 16, SIGNAL_INT = 2, SIGNAL_TRAP = 5 };
 
@@ -155,23 +155,6 @@ static gdb_action read_memory(gdb *g, reader r)
     return got == 0 && size != 0 ? failed(g) : GDB_REPLY;
 }
 
-/* Returns false for supervisor pages of a Linux program. The emulated kernel depends on their contents. */
-static bool may_write(const gdb *g, uint32_t address, uint32_t size)
-{
-    if (g->machine->guest != &linux_guest)
-        return true;
-    for (uint32_t at = address, left = size; left != 0;) {
-        uint32_t here = PAGE_BYTES - at % PAGE_BYTES, physical;
-        if (engine_translate(g->machine->engine, at, &physical) &&
-            (engine_page_rights(g->machine->engine, at) & P5_PAGE_SUPERVISOR) != 0)
-            return false;
-        here = here < left ? here : left;
-        at += here;
-        left -= here;
-    }
-    return true;
-}
-
 static gdb_action write_memory(gdb *g, reader r, bool binary)
 {
     uint8_t bytes[MEMORY_AT_MOST];
@@ -186,8 +169,7 @@ static gdb_action write_memory(gdb *g, reader r, bool binary)
         memcpy(bytes, r.at, size);
     else if (binary || gdb_unhex(r.at, rest, bytes, size) != (long)size)
         return failed(g);
-    return done(g,
-                may_write(g, address, size) && engine_write_linear(g->machine->engine, address, bytes, size));
+    return done(g, p5_machine_write_memory(g->machine, address, bytes, size, NULL) == P5_OK);
 }
 
 /* --- stops and resumption --- */
@@ -230,9 +212,8 @@ static gdb_action resume(gdb *g, gdb_action how, reader r)
 {
     if (r.at < r.end) { /* continue at an address */
         uint32_t address = take_number(&r);
-        if (!r.good || in_the_past(g) || !gdb_may_redirect(g))
+        if (!r.good || in_the_past(g) || !gdb_eip_write(g, address))
             return failed(g);
-        gdb_eip_write(g, address);
     }
     return how;
 }

@@ -1,15 +1,18 @@
 """The Python module against what the manual's rules say of small pieces of code. P5_TESTPROGS: the folder of the bundled guests."""
 
 import locale
+import math
 import os
 import pathlib
 import signal
+import struct
 import subprocess
 import sys
 
 import pytest
 
 import p5scope
+from p5scope import _inspect
 
 GUESTS = os.environ.get("P5_TESTPROGS", "")
 SOURCE = pathlib.Path(os.environ["P5_SOURCE"])
@@ -219,3 +222,141 @@ def test_tables_have_what_the_counts_have():
         assert shown.startswith("<table>") and shown.count("<tr>") == shown.count("</tr>")
     result.message = "<b>"
     assert "&lt;b&gt;" in result._repr_html_()
+
+
+# ---- Memory and registers ----
+
+
+def test_code_computes_with_registers_and_memory_that_are_written():
+    with p5scope.Machine() as machine:
+        machine.load_code("add eax, ebx; mov ecx, [0x200000]; lea edx, [ecx+ecx*2]; mov [0x200004], edx; mov [0x200008], dh")
+        machine.registers.eax, machine.registers["ebx"] = 40, -2
+        machine.memory.write_int(0x200000, 0x1234)
+        before = machine.counts().to_dict()
+        assert machine.registers.eip == machine.registers.pc == 0x100000
+        machine.run(instructions=2)
+        assert (machine.registers.eax, machine.registers.ebx, machine.registers.ecx) == (38, 0xFFFFFFFE, 0x1234)
+        machine.registers.ch = 1  # the part of a register
+        assert machine.registers.ecx == 0x134 and machine.registers.cx == 0x134 and machine.registers.cl == 0x34
+        assert machine.run().end == "exit"
+        assert machine.memory.read_int(0x200004) == machine.registers.edx == 0x134 * 3
+        assert machine.memory[0x200008] == 0x134 * 3 >> 8
+        assert machine.memory[0x200004:0x200008] == machine.memory.read(0x200004, 4) == (0x134 * 3).to_bytes(4, "little")
+        with pytest.raises(p5scope.Error, match="the guest has ended"):
+            machine.registers.eax = 1
+        assert before["clocks"] == 0 and machine.counts()["data_read"] == 1  # what the host reads is not counted
+
+
+def test_registers_are_a_mapping():
+    with p5scope.Machine() as machine:
+        machine.load_code("nop")
+        registers = dict(machine.registers)
+        assert len(registers) == len(machine.registers) and registers["esp"] == machine.registers.esp
+        assert {"eax", "eflags", "cs", "cr0", "st0", "mm7", "ftag"} <= registers.keys() <= set(dir(machine.registers))
+        assert "eip=0x100000" in repr(machine.registers)
+        for wrong in (lambda: machine.registers.rax, lambda: setattr(machine.registers, "eaxx", 1)):
+            with pytest.raises(AttributeError, match="no register"):
+                wrong()
+        with pytest.raises(KeyError):
+            machine.registers["mm8"]
+        with pytest.raises(OverflowError, match="eax has 32 bits"):
+            machine.registers.eax = 1 << 32
+        for name in ("cr0", "ds", "fs_base"):
+            with pytest.raises(p5scope.Error, match=name[:2]):
+                machine.registers[name] += 8
+    with pytest.raises(p5scope.Error, match="closed"):
+        machine.registers.eax
+
+
+def test_x87_and_mmx_registers():
+    with p5scope.Machine() as machine:
+        machine.load_code("fld1; fldpi; faddp; fld qword ptr [0x200000]; fmulp; fninit; movd mm2, eax; paddd mm2, mm3")
+        machine.memory.write(0x200000, struct.pack("<d", -0.1))
+        machine.run(instructions=2)
+        assert (machine.registers.st0, machine.registers.st1) == (math.pi, 1.0)
+        assert machine.registers.fstat >> 11 & 7 == 6  # TOP
+        machine.registers.st1 = 1.5
+        machine.run(instructions=5)
+        assert machine.registers.st0 == pytest.approx((math.pi + 1.5) * -0.1, rel=1e-15)
+        machine.run(instructions=6)
+        machine.registers.eax, machine.registers.mm3 = 7, 5 << 32 | 4
+        machine.run()
+        assert machine.registers.mm2 == 5 << 32 | 7 + 4
+        for value in (0.0, -0.0, 1.0, 5e-324, -1.7976931348623157e308, math.inf, -math.inf):
+            assert str(_inspect._from_extended(_inspect._to_extended(value))) == str(value)
+        assert math.isnan(_inspect._from_extended(_inspect._to_extended(math.nan)))
+        assert _inspect._from_extended(b"\0" * 7 + b"\x80\xff\x7e") == math.inf  # beyond a float's range
+
+
+def test_bad_addresses_are_named():
+    with p5scope.Machine() as machine:
+        with pytest.raises(p5scope.Error, match="no guest"):
+            machine.memory[0]
+        machine.load_code("nop")
+        with pytest.raises(p5scope.Error, match="0x02000000") as raised:
+            machine.memory[0x1FFFFFC:0x2000004]
+        assert raised.value.status == "P5_ERR_RANGE"
+        with pytest.raises(p5scope.Error, match="4 GB"):
+            machine.memory.read(0xFFFFFFFF, 2)
+        with pytest.raises(IndexError):
+            machine.memory[-1]
+        with pytest.raises(TypeError):
+            machine.memory[0x100000:]
+        with pytest.raises(ValueError, match="3 bytes do not fit into 4"):
+            machine.memory[0x200000:0x200004] = b"abc"
+        with pytest.raises(TypeError):
+            iter(machine.memory)
+
+
+def test_a_case_says_what_its_code_computed():
+    with p5scope.Case("mov eax, 6; mov ecx, 7; imul eax, ecx; mov [0x200000], eax") as case:
+        assert case.machine.registers.eax == case.machine.memory.read_int(0x200000) == 42
+
+
+def test_dos_programs_are_inspected(tmp_path):
+    program = tmp_path / "SUM.COM"
+    program.write_bytes(bytes.fromhex("b80500 0306 0002 a30202 b44c cd21"))  # mov ax,5; add ax,[200h]; mov [202h],ax; int 21h
+    with p5scope.Machine() as machine:
+        machine.load(program).run(instructions=1)  # the jump of the emulated DOS to the program
+        data = machine.registers.ds_base + 0x200
+        assert machine.registers.pc == machine.registers.cs * 16 + 0x100  # where a COM program begins
+        machine.memory.write_int(data, 37, size=2)
+        assert machine.run().end == "exit"
+        assert machine.memory.read_int(data + 2, 2) == 42
+
+
+@pytest.mark.skipif(not os.path.exists(os.path.join(GUESTS, "hello")), reason="the bundled guests are not built")
+def test_linux_programs_are_inspected(capfd):
+    with p5scope.Machine() as machine:
+        machine.load(os.path.join(GUESTS, "hello"))
+        stack = machine.registers.esp
+        name = machine.memory.read_int(stack + 4)
+        assert machine.memory.read_int(stack) == 1 and machine.memory.read(name, 6) == b"hello\0"  # argc, argv[0]
+        with pytest.raises(p5scope.Error, match="no page is present at linear address 0x00000000"):
+            machine.memory[0]
+        with pytest.raises(p5scope.Error, match="cr3 of a Linux program"):
+            machine.registers.cr3 = 0
+        machine.memory[name] = ord("H")
+        assert machine.memory[name : name + 5] == b"Hello"
+        assert machine.run().end == "exit"
+    assert capfd.readouterr().out.startswith("Hello")
+
+
+@pytest.mark.skipif(not os.path.exists(os.path.join(GUESTS, "hello.elf")), reason="the bundled guests are not built")
+def test_kernels_are_inspected():
+    """A freestanding kernel that the host patches: its first instruction becomes `mov eax, 7; out 0F4h, al`, whose status is 2 * 7 + 1."""
+    with p5scope.Machine() as machine:
+        machine.load(os.path.join(GUESTS, "hello.elf"))
+        assert machine.registers.cr0 & 1 and machine.registers.cs & 3 == 0  # protected mode, CPL 0
+        machine.memory.write(machine.registers.pc, bytes.fromhex("b807000000 e6f4"))
+        result = machine.run()
+        assert (result.end, result.status, machine.registers.al) == ("exit", 15, 7)
+
+
+def test_the_examples_of_the_documentation_run(capsys):
+    names = {}
+    for block in (SOURCE / "docs/examples/README.md").read_text().split("```python\n")[1:]:
+        exec(block.split("```")[0], names)
+    names["test_pairs"]()
+    computed, clocks = capsys.readouterr().out.split()
+    assert int(computed) == 10 + 20 + 12 and int(clocks) > 0

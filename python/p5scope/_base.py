@@ -1,0 +1,32 @@
+"""The library, and its errors as exceptions."""
+
+from . import _library
+
+ffi, lib = _library.open_library()
+
+
+def text(pointer):
+    return ffi.string(pointer).decode() if pointer else ""
+
+
+class Error(Exception):
+    """An error of the library: `status` is its P5_ERR_* name; where, line, column and hint may be empty or 0."""
+
+    __module__ = "p5scope"
+
+    def __init__(self, error):
+        self.status = ffi.string(ffi.cast("p5_status", error.status)) if not isinstance(error, str) else "P5_ERR_STATE"
+        if isinstance(error, str):
+            self.where, self.line, self.column, self.hint = "", 0, 0, ""
+            super().__init__(error)
+            return
+        self.where, self.hint = text(error.where), text(error.hint)
+        self.line, self.column = error.line, error.column
+        place = self.where + (f":{self.line}" if self.line else "")
+        super().__init__((place + ": " if place else "") + text(error.message) + (f" ({self.hint})" if self.hint else ""))
+
+
+def check(status, error):
+    if status != lib.P5_OK:
+        error.status = status
+        raise Error(error)
