@@ -36,15 +36,15 @@ typedef struct p5_profile_options {
     const char *const *symbols;
 } p5_profile_options;
 
-/* Starts recording on a machine whose guest has been loaded from the file `guest`. Functions and lines come
- * from its symbols and DWARF if it is an ELF file. Once per machine: P5_ERR_STATE the second time.
- * P5_ERR_NAME for an unknown event, P5_ERR_RANGE for a period of 0, P5_ERR_FORMAT for a file of `symbols`
- * that has none or is not linked to fixed addresses. */
+/* Starts recording on a machine whose guest has been loaded from the file `guest` (NULL: from memory, as by
+ * p5_machine_load_code). Functions and lines come from its symbols and DWARF if it is an ELF file. Once per
+ * machine: P5_ERR_STATE the second time. P5_ERR_NAME for an unknown event, P5_ERR_RANGE for a period of 0,
+ * P5_ERR_FORMAT for a file of `symbols` that has none or is not linked to fixed addresses. */
 p5_status p5_profile_start(p5_machine *machine, const char *guest, const p5_profile_options *options,
                            p5_error *error);
 /* Returns what has been recorded so far; the caller frees it. Call p5_machine_settle first if the run is not
- * continued. `command` (the guest's command line) and `options` (p5scope's own, as given) are stored in the
- * profile. P5_ERR_MEMORY if memory ran out while recording, because the profile would be incomplete. */
+ * continued. `command` (the guest's command line) and `options` (p5scope's own, as given), each of which may be NULL,
+ * are stored in the profile. P5_ERR_MEMORY if memory ran out while recording, because the profile would be incomplete. */
 p5_status p5_profile_take(p5_machine *machine, const char *command, const char *options, p5_profile **profile,
                           p5_error *error);
 

@@ -81,7 +81,7 @@ typedef struct p5_trace_options {
     bool every_function;      /* Chrome: slices of all functions that the symbols of `guest` name and */
     uint64_t function_clocks; /* that last at least this long. The machine is then profiled as by
                                  p5_profile_start, which works once per machine */
-    const char *guest;
+    const char *guest;        /* the guest's file; NULL: it has none */
     bool markers, pmu;        /* rows at the guest's markers; at RDPMC, and at RDMSR and WRMSR of the
                                  monitor */
     bool bus_clock;           /* VCD: also the bus clock, edge by edge; the file becomes many times larger */

@@ -330,6 +330,12 @@ bool profile_sum_up(p5_core *core)
     return !p->out_of_memory && !p->sink.out_of_memory;
 }
 
+void profile_end_moved(p5_core *core)
+{
+    if (core->profile)
+        core->profile->options.moved = NULL;
+}
+
 const profile_options *profile_asked(const p5_core *core)
 {
     return &core->profile->options;

@@ -173,6 +173,8 @@ typedef struct profile_view {
 void profile_look(const p5_core *core, profile_view *view);
 /* Returns the total of an event or a cause of clocks (by its quantity) over all privilege classes. */
 uint64_t profile_in_total(const p5_counts *totals, unsigned quantity);
+/* Ends the calls of profile_options.moved, whose context may be freed then. Does nothing without a profile. */
+void profile_end_moved(p5_core *core);
 /* Returns the options of profile_start, without functions and texts. */
 const profile_options *profile_asked(const p5_core *core);
 

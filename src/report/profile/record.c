@@ -365,8 +365,8 @@ p5_status p5_profile_take(p5_machine *machine, const char *command, const char *
         profile_view view;
         profile_look(core, &view);
         p5_machine_counts(machine, run_totals);
-        p->command = profile_printable(p, command);
-        p->options = profile_printable(p, options);
+        p->command = profile_printable(p, command != NULL ? command : "");
+        p->options = profile_printable(p, options != NULL ? options : "");
         memcpy(p->data_misses, view.data_misses, sizeof p->data_misses);
         memcpy(p->code_misses, view.code_misses, sizeof p->code_misses);
         fits = p->command && p->options && take_model(p, p5_machine_model(machine)) && take_btb(p, core) &&

@@ -197,9 +197,11 @@ static p5_status read_elf(symbol_reader *r, Elf *elf, p5_error *error)
 
 static p5_status read_file(symbol_reader *r, bool guest, p5_error *error)
 {
-    r->object = arena_text(&r->s->names, r->path);
+    r->object = arena_text(&r->s->names, r->path != NULL ? r->path : "(code)");
     if (!r->object)
         return error_set(error, P5_ERR_MEMORY, "out of memory");
+    if (r->path == NULL)
+        return P5_OK;
     int descriptor = open(r->path, O_RDONLY | O_CLOEXEC);
     if (descriptor < 0)
         return error_set(error, P5_ERR_IO, "cannot read the symbols of %s", r->path);

@@ -21,8 +21,8 @@ typedef struct profile_symbols {
     ARRAY_OF(char *) objects;     /* by address space */
     ARRAY_OF(profile_text) texts; /* code bytes of the additional programs */
 } profile_symbols;
-/* Reads the symbols of `guest`, which may have none, and of `beside`: NULL, or the NULL-terminated list of
- * p5_profile_options.symbols. A file of `beside` without symbols and lines is an error. */
+/* Reads the symbols of `guest`, which may have none or be NULL (the guest came from no file), and of `beside`: NULL,
+ * or the NULL-terminated list of p5_profile_options.symbols. A file of `beside` without symbols and lines is an error. */
 p5_status profile_symbols_read(const p5_machine *machine, const char *guest, const char *const *beside,
                                profile_symbols *symbols, p5_error *error);
 void profile_symbols_free(profile_symbols *symbols);

@@ -4,15 +4,14 @@
 
 #include <inttypes.h>
 
-/* Compares each event's single total with the whole table: at CPL 0, at CPL 3 and at both together (masks 1 to 3).
- * CPL 1-2 is not compared. */
+/* Compares each event's single total with the whole table, for every set of privilege classes. */
 static unsigned check_single_totals(p5_core *core, const p5_counts *counts, FILE *out, unsigned *checked)
 {
     unsigned broken = 0;
     for (int id = 0; id < P5_EVENT_COUNT; id++) {
-        for (unsigned which = 0; which < 6; which++, ++*checked) {
-            bool asserted = which >= 3;
-            unsigned mask = which % 3 + 1;
+        for (unsigned which = 0; which < 2 * P5_CPL_MASK_ALL; which++, ++*checked) {
+            bool asserted = which >= P5_CPL_MASK_ALL;
+            unsigned mask = which % P5_CPL_MASK_ALL + 1;
             uint64_t single = p5_core_event_total(core, (enum p5_event)id, mask, asserted);
             uint64_t table = p5_counts_sum(asserted ? counts->asserted[id] : counts->increments[id], mask);
             if (single == table)

@@ -132,6 +132,7 @@ void slices_close(slices *s)
 {
     if (s == NULL)
         return;
+    profile_end_moved(machine_core(s->machine));
     profile_symbols_free(&s->symbols);
     free(s->stack.items);
     free(s->held.items);

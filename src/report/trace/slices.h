@@ -27,8 +27,7 @@ p5_status slices_open(p5_machine *machine, const slices_options *options, slices
 void slices_window(slices *s, uint64_t clock, bool opens);
 /* Returns false if memory ran out, so that slices are missing. */
 bool slices_good(const slices *s);
-/* Frees the slices; does not put those that are still active. The machine must not be run afterwards, because its
- * profile still refers to the slices. */
+/* Frees the slices; does not put those that are still active. The machine, which must still exist, may run on. */
 void slices_close(slices *s);
 
 #endif
