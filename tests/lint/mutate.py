@@ -36,7 +36,7 @@ import time
 # name that fits applies.
 TESTS = {
     "src/pmu": r"unit\.pmu|unit\.report\.selection|cases\.monitors|guest\.(pm_|rdpmc|perfmon|tr|architecture|exceptions)|golden\.(msr|list|trace)|differential\.validation\.msr|tool\.gdb\.bare|tool\.snapshot\.format",
-    "src/core/pipe": r"unit\.core\.(block|breakpoints|cost|errata|memo|pairing|pipe|predict|profile|trace)|cases|property\.(pipe|laws|memo|profile)|differential\.validation\.loops|guest\.debug|golden\.check|tool\.trace\.(formats|waves)",
+    "src/core/pipe": r"unit\.core\.(block|breakpoints|cost|errata|memo|pairing|pipe|predict|prefetch|profile|trace)|cases|property\.(pipe|laws|memo|profile)|differential\.validation\.loops|guest\.debug|golden\.check|tool\.trace\.(formats|waves)",
     "src/core": r"unit\.core|cases|property|differential\.validation|guest\.(int_clocks|tr|board|machine_check|pm_)|tool\.profile\.(totals|stacks)|guest\.programs\.memo\.selfmod|tool\.snapshot\.law\.(x87|mmx|rep)",
     "src/core/memory": r"unit\.core\.(access|agent|bus|code_cache|data_cache|errata|events|memo|memory|pipe$|pointer|snoop|tlb|write_buffer)|cases\.(events|monitors)|guest\.(tr_|machine_check|paging|pm_events)",
     "src/machine": r"unit\.machine|guest\.(signals|board|boot|timer|dos\.functions|clocks|programs\.(isa|region))|golden\.(run|errors|stat)|tool\.(snapshot\.cli|trace\.(observe|callbacks))",
@@ -206,7 +206,7 @@ class Tree:
         if os.path.isdir(shared) and not os.path.lexists(link):
             os.symlink(shared, link)
         flags = ["-DCMAKE_C_COMPILER_LAUNCHER=ccache"] if shutil.which("ccache") else []
-        quick = "-O1 -fsanitize=bounds,shift -fsanitize-undefined-trap-on-error"  # quick to compile, and assertions are active
+        quick = "-O1 -fsanitize=bounds-strict,shift -fsanitize-undefined-trap-on-error"  # quick to compile, and assertions are active
         record = os.path.join(self.build, "entered.o")
         done = run(["cc", "-O1", "-fPIC", "-c", os.path.join(source, "tests/lint/mutate_entered.c"), "-o", record])
         if done.returncode != 0:

@@ -152,7 +152,7 @@ void program_make(program *p, random_source *r, const timing *t, isa_decoder *de
     p->lines_hit = random_below(r, 4) == 0;
     for (unsigned i = 0; i < sizeof p->line_waits / sizeof p->line_waits[0]; i++)
         p->line_waits[i] =
-            (uint16_t)(!p->lines_hit && random_below(r, 100) < unusual ? 1 + random_below(r, 20) : 0);
+            (uint16_t)(!p->lines_hit && random_below(r, 100) < unusual ? 1 + random_below(r, 60) : 0);
 }
 
 void program_free(program *p)

@@ -319,6 +319,13 @@ static bool adds_up(const recording *r, bool other_master)
         if (clocks != r->totals.clocks[class])
             printf("class %u: %" PRIu64 " clocks in the profile, %" PRIu64 " in all\n", class, clocks,
                    r->totals.clocks[class]);
+        uint64_t issued = r->sum[P5_PROFILE_IN_V][class]; /* an instruction in U has a reason to be alone, or PAIRED */
+        for (unsigned q = P5_PROFILE_UNPAIRED; q < P5_PROFILE_QUANTITIES; q++)
+            issued += r->sum[q][class];
+        wrong += issued != r->sum[P5_PROFILE_EXECUTIONS][class];
+        if (issued != r->sum[P5_PROFILE_EXECUTIONS][class])
+            printf("class %u: %" PRIu64 " instructions in U and V, %" PRIu64 " in all\n", class, issued,
+                   r->sum[P5_PROFILE_EXECUTIONS][class]);
         for (unsigned e = 0; e < P5_EVENT_COUNT; e++) {
             if (e == P5_EVENT_NUMBER_OF_CYCLES_NOT_IN_HALT_STATE) /* made from the clocks */
                 continue;

@@ -79,16 +79,47 @@ static const pair_case mmx_cases[] = {
     {"emms never pairs", BYTES(0x0f, 0x77, 0x0f, 0xfc, 0xd3), PAIRED, UNPAIRED_CLASS_U},
 };
 
-static void check(const pair_case *c, unsigned family)
+/* Every pair is legal whose second needs no result of the first; x87 instructions go to U, and what changes the
+ * processor's state or makes many references stays alone. */
+static const pair_case ideal_cases[] = {
+    {"not eax; not ecx", BYTES(0xf7, 0xd0, 0xf7, 0xd1), PAIRED, PAIRED},
+    {"not [esi]; mov ecx,edx: two references", BYTES(0xf7, 0x16, 0x89, 0xd1), PAIRED, PAIRED},
+    {"pusha; mov ecx,edx: eight references", BYTES(0x60, 0x89, 0xd1), UNPAIRED_CLASS_U, UNPAIRED_CLASS_U},
+    {"mov ecx,edx; pusha", BYTES(0x89, 0xd1, 0x60), UNPAIRED_CLASS_V, UNPAIRED_CLASS_V},
+    {"lock not [esi]; mov ecx,edx", BYTES(0xf0, 0xf7, 0x16, 0x89, 0xd1), UNPAIRED_CLASS_U, UNPAIRED_CLASS_U},
+    {"write after write", BYTES(0x89, 0xd8, 0x89, 0xc8), PAIRED, PAIRED},
+    {"read after write", BYTES(0x89, 0xd8, 0x01, 0xc1), UNPAIRED_REGISTER, UNPAIRED_REGISTER},
+    {"push eax; pop ebx: ESP", BYTES(0x50, 0x5b), UNPAIRED_REGISTER, UNPAIRED_REGISTER},
+    {"push eax; call", BYTES(0x50, 0xe8, 0, 0, 0, 0), PAIRED, PAIRED},
+    {"add eax,ebx; adc ecx,edx: the carry", BYTES(0x01, 0xd8, 0x11, 0xd1), UNPAIRED_REGISTER, UNPAIRED_REGISTER},
+    {"add eax,ebx; sete cl: another flag", BYTES(0x01, 0xd8, 0x0f, 0x94, 0xc1), UNPAIRED_REGISTER,
+     UNPAIRED_REGISTER},
+    {"not eax; adc ecx,edx: NOT writes no flag", BYTES(0xf7, 0xd0, 0x11, 0xd1), PAIRED, PAIRED},
+    {"neg eax; jz: a branch may use the flags", BYTES(0xf7, 0xd8, 0x74, 0x00), PAIRED, PAIRED},
+    {"not eax; ret", BYTES(0xf7, 0xd0, 0xc3), UNPAIRED_CLASS_V, UNPAIRED_CLASS_V},
+    {"fadd; mov ecx,edx", BYTES(0xd8, 0xc1, 0x89, 0xd1), PAIRED, PAIRED},
+    {"mov ecx,edx; fadd", BYTES(0x89, 0xd1, 0xd8, 0xc1), UNPAIRED_CLASS_V, UNPAIRED_CLASS_V},
+    {"fst st(2); fxch", BYTES(0xdd, 0xd2, 0xd9, 0xc9), PAIRED, PAIRED},
+    {"mov ecx,edx; fxch", BYTES(0x89, 0xd1, 0xd9, 0xc9), UNPAIRED_CLASS_V, UNPAIRED_CLASS_V},
+};
+
+static const pair_case ideal_mmx_cases[] = {
+    {"two multiplies", BYTES(0x0f, 0xd5, 0xc1, 0x0f, 0xd5, 0xd3), PAIRED, PAIRED},
+    {"result needed", BYTES(0x0f, 0xfc, 0xc1, 0x0f, 0xfc, 0xd0), PAIRED, UNPAIRED_REGISTER},
+};
+
+static void check(const pair_case *c, unsigned family, bool ideal)
 {
     isa_decoder *decoder = isa_decoder_open(family == P5_FAMILY_P54C ? ISA_P54C : ISA_P55C);
     isa_block *code = isa_block_decode(decoder, &(isa_code){c->bytes, c->size, 0x1000, true}, 0x1000, 2);
     p5_block *block = block_prepare(timing_of(family), code);
     assert_non_null(block);
     unpaired expected = family == P5_FAMILY_P54C ? c->p54c : c->p55c;
-    if (block->count != 2 || block->ops[0].next_unpaired != expected)
+    unpaired why = ideal ? pairing_check_ideal(&block->ops[0], &block->ops[1])
+                         : (unpaired)block->ops[0].next_unpaired;
+    if (block->count != 2 || why != expected)
         fail_msg("%s, family %u: expected \"%s\", got \"%s\" (%u instructions)", c->what, family,
-                 p5_unpaired_text(expected), p5_unpaired_text(block->ops[0].next_unpaired), block->count);
+                 p5_unpaired_text(expected), p5_unpaired_text(why), block->count);
     block_free(block);
     isa_decoder_close(decoder);
 }
@@ -97,8 +128,8 @@ static void integer_and_x87(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        check(&cases[i], P5_FAMILY_P54C);
-        check(&cases[i], P5_FAMILY_P55C);
+        check(&cases[i], P5_FAMILY_P54C, false);
+        check(&cases[i], P5_FAMILY_P55C, false);
     }
 }
 
@@ -106,11 +137,23 @@ static void mmx(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof mmx_cases / sizeof mmx_cases[0]; i++)
-        check(&mmx_cases[i], P5_FAMILY_P55C);
+        check(&mmx_cases[i], P5_FAMILY_P55C, false);
+}
+
+static void ideal(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof ideal_cases / sizeof ideal_cases[0]; i++) {
+        check(&ideal_cases[i], P5_FAMILY_P54C, true);
+        check(&ideal_cases[i], P5_FAMILY_P55C, true);
+    }
+    for (size_t i = 0; i < sizeof ideal_mmx_cases / sizeof ideal_mmx_cases[0]; i++)
+        check(&ideal_mmx_cases[i], P5_FAMILY_P55C, true);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(integer_and_x87), cmocka_unit_test(mmx)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(integer_and_x87), cmocka_unit_test(mmx),
+                                       cmocka_unit_test(ideal)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,10 +15,12 @@ enum { MOST = 64 };
 
 /* A run of one block, instructions at fixed EX clocks; `accesses` in program order. */
 typedef struct run {
+    bool right;   /* branches are predicted right */
+    bool unknown; /* P54C: no end bit is set */
+    bool chance;  /* the branch missed an opportunity to pair */
     pipe_deltas deltas;
     p5_trace_insn insns[MOST];
     unsigned count;
-    bool right;
 } run;
 
 static uint64_t hit_data(void *context, const p5_access *a, uint64_t asked, unsigned traits,
@@ -36,14 +38,14 @@ static bool hit_code(void *context, uint32_t linear, uint64_t asked, code_answer
 
 static bool known(void *context, const op *o)
 {
-    (void)context, (void)o;
-    return true;
+    (void)o;
+    return !((const run *)context)->unknown;
 }
 
 static void predict(void *context, const branch_query *query, branch_answer *answer)
 {
-    (void)query;
-    const run *r = context;
+    run *r = context;
+    r->chance = query->unpaired_chance;
     *answer = (branch_answer){.right = r->right, .hit = true};
 }
 
@@ -55,10 +57,9 @@ static void note(void *context, const p5_trace_insn *insn)
 }
 
 static void go(run *r, unsigned family, const uint8_t *bytes, unsigned size, const uint32_t *addresses,
-               bool right)
+               run answers)
 {
-    memset(r, 0, sizeof *r);
-    r->right = right;
+    *r = answers;
     const timing *t = timing_of(family);
     isa_decoder *decoder = isa_decoder_open(family == P5_FAMILY_P54C ? ISA_P54C : ISA_P55C);
     p5_block *block =
@@ -105,7 +106,7 @@ static unsigned clocks(const run *r)
 }
 
 #define GO(r, family, addresses, ...)                                                                        \
-    go(r, family, (const uint8_t[]){__VA_ARGS__}, sizeof((uint8_t[]){__VA_ARGS__}), addresses, true)
+    go(r, family, (const uint8_t[]){__VA_ARGS__}, sizeof((uint8_t[]){__VA_ARGS__}), addresses, (run){.right = true})
 
 /* EX time of pairs (Agner Fog, table 4.1): rows U, columns V: register, load with operation,
  * read-modify-write. */
@@ -127,14 +128,18 @@ static void times_of_pairs(void **state)
                 unsigned first = i, second = j; /* 0, 1, 2 references */
                 for (unsigned k = 0; k < 4; k++)
                     addresses[k] = k < first ? apart[0][0] : apart[0][1];
-                go(&r, family, bytes, 4, addresses, true);
+                go(&r, family, bytes, 4, addresses, (run){.right = true});
                 assert_int_equal(r.deltas.of[P5_EVENT_INSTRUCTIONS_EXECUTED_V_PIPE].increments, 1);
                 assert_int_equal(clocks(&r), expected[i][j]);
+                assert_int_equal(r.insns[0].hold, P5_STALL_ISSUE); /* nothing held the pair in EX */
+                assert_int_equal(r.insns[0].hold_clocks, 0);
                 if (first && second) { /* one bank: V waits a clock where the two meet */
                     for (unsigned k = 0; k < 4; k++)
                         addresses[k] = 0x2000;
-                    go(&r, family, bytes, 4, addresses, true);
+                    go(&r, family, bytes, 4, addresses, (run){.right = true});
                     assert_int_equal(clocks(&r), expected[i][j] + 1);
+                    assert_int_equal(r.insns[0].hold, P5_STALL_BANK_CONFLICT);
+                    assert_int_equal(r.insns[0].hold_clocks, 1);
                     assert_int_equal(r.deltas.of[P5_EVENT_BANK_CONFLICTS].increments, 1);
                 }
             }
@@ -289,6 +294,30 @@ static void misprediction(void **state)
     }
 }
 
+/* The P54C's BTB is told that a branch went alone only because no end bit was set (P7), and not if another rule
+ * would have kept it out of V. */
+static void missed_chances_to_pair(void **state)
+{
+    (void)state;
+    static const struct {
+        uint8_t bytes[4];
+        unsigned size;
+        bool unknown, chance;
+    } rows[] = {
+        {{0x89, 0xd0, 0x74, 0x00}, 4, true, true},   /* mov eax,edx; jz */
+        {{0x89, 0xd0, 0x74, 0x00}, 4, false, false}, /* they pair */
+        {{0x40, 0x74, 0x00}, 3, true, false},        /* inc eax; jz: the end of one byte is known */
+        {{0x89, 0xd0, 0xc3}, 3, true, false},        /* mov eax,edx; ret: RET does not go to V */
+        {{0x89, 0xd0, 0xc3}, 3, false, false},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        run r;
+        go(&r, P5_FAMILY_P54C, rows[i].bytes, rows[i].size, NULL,
+           (run){.right = true, .unknown = rows[i].unknown});
+        assert_int_equal(r.chance, rows[i].chance);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -296,6 +325,7 @@ int main(void)
         cmocka_unit_test(prefix_shadow),  cmocka_unit_test(prefix_clocks),
         cmocka_unit_test(x87_distances),  cmocka_unit_test(mmx_interlocks),
         cmocka_unit_test(mmx_switches),   cmocka_unit_test(misprediction),
+        cmocka_unit_test(missed_chances_to_pair),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

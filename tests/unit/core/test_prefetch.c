@@ -1,7 +1,8 @@
 /* PF on its own: how a remembered stretch moves the buffers of another past. */
 #include "fixture.h"
 
-#include "core/pipe/prefetch.h"
+#include "model_timing.h"
+#include "core/pipe/pipe.h"
 
 /* A stretch that fetches nothing moves only the buffers that it releases; the others were freed as many clocks earlier as it took. */
 static void a_stretch_moves_what_it_releases(void **state)
@@ -47,11 +48,61 @@ static void a_new_stream_is_complete(void **state)
         assert_int_equal(ahead.freed[i], 29 - 40);
 }
 
+static bool hit(void *context, uint32_t linear, uint64_t asked, code_answer *answer)
+{
+    (void)context, (void)linear, (void)asked, (void)answer;
+    return true;
+}
+
+/* A stretch of whole blocks, after `past`: each is released `wait` clocks after the one before. Returns how far PF is
+ * ahead at the end. */
+static prefetch_ahead run_blocks(prefetch_ahead past, unsigned blocks, int64_t wait, prefetch_move *move)
+{
+    const pipe_resolver resolver = {.code = hit};
+    pipe_deltas deltas = {0};
+    pipe p = {.timing = timing_of(P5_FAMILY_P55C), .resolver = &resolver, .deltas = &deltas};
+    p.prefetch = (prefetch){.ahead = past, .block = 5};
+    prefetch_begin(&p.prefetch, true);
+    for (unsigned i = 0; i < blocks; i++) {
+        const op taken = {.last_block = 6 + i};
+        prefetch_fetch(&p, &taken);
+        p.now += wait;
+        prefetch_release(&p.prefetch, &taken, p.now);
+    }
+    *move = prefetch_moved(&p.prefetch, p.now);
+    return pipe_ahead(&p);
+}
+
+/* The same stretch after another past: what it did to one past tells what it does to the other. The decoders are slower
+ * than PF and take their blocks at the same clocks. */
+static void another_past_moves_alike(void **state)
+{
+    (void)state;
+    static const prefetch_ahead pasts[] = {
+        {.clock = -1, .freed = {-4, -3, -2, -1}, .used = 1},
+        {.clock = -9, .freed = {-9, -9, -9, -9}, .used = 1},
+        {.clock = -7, .freed = {-6, -5, -2, 0}, .used = 1},
+    };
+    enum { PASTS = sizeof pasts / sizeof pasts[0], MOST = 9 };
+    for (unsigned blocks = 0; blocks <= MOST; blocks++)
+        for (int64_t wait = 1; wait <= 5; wait += 2)
+            for (unsigned i = 0; i < PASTS * PASTS; i++) {
+                prefetch_move move, unused;
+                run_blocks(pasts[i / PASTS], blocks, wait, &move);
+                const prefetch_ahead expected = run_blocks(pasts[i % PASTS], blocks, wait, &unused);
+                prefetch_ahead ahead = pasts[i % PASTS];
+                prefetch_go_on(&ahead, &move, blocks * wait);
+                assert_int_equal(ahead.clock, expected.clock);
+                assert_memory_equal(ahead.freed, expected.freed, sizeof ahead.freed);
+            }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_stretch_moves_what_it_releases),
         cmocka_unit_test(a_new_stream_is_complete),
+        cmocka_unit_test(another_past_moves_alike),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -52,6 +52,31 @@ static void general_registers(void **state)
            0x10, 0x89, 0xca, 0x01, 0xd1);
 }
 
+/* PUSHA reads eight registers. The first ones are named, as many as there is room for. */
+static void more_producers_than_room(void **state)
+{
+    (void)state;
+    static const uint8_t bytes[] = {0x43, 0x42, 0x41, 0x40, 0x47, 0x60}; /* inc ebx, edx, ecx, eax, edi; pusha */
+    isa_decoder *decoder = isa_decoder_open(ISA_P55C);
+    p5_block *block =
+        block_prepare(timing_of(P5_FAMILY_P55C),
+                      isa_block_decode(decoder, &(isa_code){bytes, sizeof bytes, 0x1000, true}, 0x1000, 32));
+    assert_int_equal(block->count, 6);
+    trace_sink sink = {0};
+    p5_trace_source sources[P5_TRACE_SOURCES + 1];
+    for (unsigned i = 0; i < block->count; i++) {
+        memset(sources, 0, sizeof sources);
+        trace_sources(&sink, &block->ops[i], sources);
+    }
+    const p5_trace_source expected[P5_TRACE_SOURCES + 1] = {{2, P5_SOURCE_REGISTER, 0},
+                                                            {3, P5_SOURCE_REGISTER, 1},
+                                                            {4, P5_SOURCE_REGISTER, 2},
+                                                            {5, P5_SOURCE_REGISTER, 3}};
+    assert_memory_equal(sources, expected, sizeof expected);
+    block_free(block);
+    isa_decoder_close(decoder);
+}
+
 /* One producer is named once, however many operands are its. */
 static void the_same_producer(void **state)
 {
@@ -205,6 +230,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(general_registers),
                                        cmocka_unit_test(the_same_producer),
+                                       cmocka_unit_test(more_producers_than_room),
                                        cmocka_unit_test(kinds_of_sources),
                                        cmocka_unit_test(mmx_registers),
                                        cmocka_unit_test(the_x87_stack),
