@@ -13,7 +13,8 @@ enum {
     CODE = RANDOM_CORE_CODE,
     DIRECTORY = 0x3c0000,
     TABLES = 0x400000,
-    ACCESSES = 64
+    ACCESSES = 64,
+    ITERATIONS = 16 /* of a string */
 };
 
 /* What blocks are made of; the low three bits of `reg` are random if it is set. */
@@ -51,7 +52,7 @@ static const struct {
 };
 enum { MENU = sizeof menu / sizeof *menu };
 
-typedef enum ending { JCC, JMP, CALL, RET, LOOP, ENDINGS } ending;
+typedef enum ending { JCC, JMP, CALL, RET, LOOP, STRING /* REP MOVSD, a block of its own */, ENDINGS } ending;
 
 typedef struct guest {
     p5_block *block[BLOCKS];
@@ -76,6 +77,10 @@ static unsigned ending_bytes(uint8_t *at, ending end, int32_t displacement)
     case RET:
         at[0] = 0xc3;
         return 1;
+    case STRING:
+        at[0] = 0xf3;
+        at[1] = 0xa5;
+        return 2;
     default: /* its short displacement does not reach: the stream says where control went */
         at[0] = 0xe2;
         at[1] = 0;
@@ -91,7 +96,8 @@ static void make(guest *g, p5_core *core, random_source *r, bool mmx)
     uint32_t at = CODE;
     for (unsigned b = 0; b < BLOCKS; b++) {
         size[b] = 0;
-        for (unsigned n = random_below(r, INSNS); n > 0; n--) {
+        g->end[b] = b == BLOCKS - 1 ? JMP : (ending)random_below(r, ENDINGS);
+        for (unsigned n = g->end[b] == STRING ? 0 : random_below(r, INSNS); n > 0; n--) {
             unsigned pick;
             do
                 pick = random_below(r, MENU);
@@ -101,7 +107,6 @@ static void make(guest *g, p5_core *core, random_source *r, bool mmx)
             if (menu[pick].reg)
                 code[b][size[b] - 1] |= (uint8_t)(random_below(r, 8));
         }
-        g->end[b] = b == BLOCKS - 1 ? JMP : (ending)random_below(r, ENDINGS);
         g->target[b] = (uint8_t)random_below(r, BLOCKS);
         g->start[b] = at;
         at += size[b] + ending_bytes(code[b] + size[b], g->end[b], 0);
@@ -145,6 +150,15 @@ static uint32_t references(const p5_block *block, random_source *r, p5_access *a
                 accesses[n].flags = P5_ACCESS_WRITE;
         }
     }
+    if (block_is_repeat(block)) {
+        const uint32_t from = random_address(r), to = random_address(r);
+        for (unsigned left = random_below(r, ITERATIONS + 1); left > 0; left--, n += 2) {
+            const uint32_t read = from + 2 * n, written = to + 2 * n;
+            accesses[n] = (p5_access){.linear = read, .physical = read, .size = 4};
+            accesses[n + 1] =
+                (p5_access){.linear = written, .physical = written, .size = 4, .flags = P5_ACCESS_WRITE};
+        }
+    }
     return n;
 }
 
@@ -156,6 +170,8 @@ static unsigned next_block(const guest *g, random_source *r, unsigned b)
         return random_below(r, 3) == 0 ? b + 1 : g->target[b];
     case RET:
         return random_below(r, BLOCKS);
+    case STRING:
+        return b + 1;
     default:
         return g->target[b];
     }
@@ -186,6 +202,7 @@ static void retire(run *u, unsigned next)
                        .accesses = accesses,
                        .values = values};
     what.access_count = references(block, r, accesses);
+    what.repeats = block_is_repeat(block) ? what.access_count / 2 : 0;
     for (unsigned i = 0; i < block->count; i++)
         if (block->ops[i].value != ISA_VALUE_NONE)
             values[what.value_count++] = (p5_value){.a = random_below(r, 2), .kind = block->ops[i].value};

@@ -28,11 +28,13 @@ static inline void count_of_hit(void *to, enum p5_event event, uint64_t n, uint6
     pipe_count_as(c->p, c->fast, event, n, clocks);
 }
 
-/* Counts the events of `n` references like `a` that hit and were looked up with `traits`. */
+/* Counts the events of `n` references like `a` that hit and were looked up with `traits`. Counts nothing if `n` is 0, so
+ * that a profile has no amounts of 0. */
 static inline void count_hits(pipe *p, bool fast, const p5_access *a, unsigned traits, unsigned n)
 {
     counting_pipe to = {p, fast};
-    reference_events(reference_hit(a, traits), n, 1, count_of_hit, &to);
+    if (n > 0)
+        reference_events(reference_hit(a, traits), n, 1, count_of_hit, &to);
 }
 
 /* Returns how many iterations of a REP string make `n` references. */
