@@ -197,8 +197,12 @@ static void accessed_and_dirty_updates_are_locked(void **state)
     fixture_data(&f, entry, 4, 0); /* the entry as data in the cache */
     fixture_settle(&f);
     uint64_t before = fixture_event(&f, P5_EVENT_LOCKED_BUS_CYCLE);
+    const uint64_t read = memory_bus_bytes(f.memory, false, P5_CPL_KERNEL),
+                   written = memory_bus_bytes(f.memory, true, P5_CPL_KERNEL);
     fixture_data(&f, 0x300000, 4, 0);
     assert_int_equal(fixture_event(&f, P5_EVENT_LOCKED_BUS_CYCLE) - before, 1);
+    assert_int_equal(memory_bus_bytes(f.memory, false, P5_CPL_KERNEL) - read, 4 + 4 + 4 + 32); /* entries, update, line */
+    assert_int_equal(memory_bus_bytes(f.memory, true, P5_CPL_KERNEL) - written, 4);
     assert_int_equal(fixture_state(&f, entry), MESI_INVALID);
     fixture_settle(&f);
     fixture_data(&f, 0x300000, 4, P5_ACCESS_WRITE); /* TLB hit, dirty bit clear */
@@ -206,6 +210,8 @@ static void accessed_and_dirty_updates_are_locked(void **state)
     fixture_settle(&f);
     fixture_data(&f, 0x300010, 4, P5_ACCESS_WRITE);
     assert_int_equal(fixture_event(&f, P5_EVENT_LOCKED_BUS_CYCLE) - before, 2);
+    assert_int_equal(memory_bus_bytes(f.memory, false, P5_CPL_KERNEL) - read, 4 + 4 + 4 + 32 + 4);
+    assert_int_equal(memory_bus_bytes(f.memory, true, P5_CPL_KERNEL) - written, 4 + 4);
     fixture_close(&f);
 }
 
