@@ -65,10 +65,13 @@ p5_status p5_suggest_write(FILE *out, p5_row_format format, p5_case_program *con
 
 /* ---- Listings ---- */
 
-/* Lists the code of a program, executed or not, with its pairs by rule from a cold pipe. `function`: only the
- * function that it calls, not its loop. */
-p5_status p5_static_write(FILE *out, const p5_case_program *program, bool function, const char *model,
-                          p5_error *error);
+/* Lists the code of a program, executed or not, with its pairs by rule from a cold pipe, as text or JSON lines
+ * (docs/schemas/bench-static.json): the code between these two labels; or the function that the program was made for
+ * (p5_case_function.listed); or all functions. `name`: of the program, for JSON. */
+#define P5_STATIC_FIRST "p5scope_trip"
+#define P5_STATIC_END   "p5scope_trip_end"
+p5_status p5_static_write(FILE *out, p5_row_format format, const char *name, const p5_case_program *program,
+                          const char *model, p5_error *error);
 
 #ifdef __cplusplus
 }

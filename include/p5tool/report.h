@@ -425,7 +425,12 @@ typedef struct p5_case_function {
     bool x87_result; /* it returns float or double on the x87 stack, from which the loop pops it */
     bool empty;      /* call a single RET instead: the cost of the calls themselves, to be subtracted */
     bool elsewhere;  /* place the loop's branches in other sets of the branch target buffer than usual */
+    bool
+        listed; /* for p5_static_write: the program is the file's code without a loop; the name may be NULL */
 } p5_case_function;
+/* Returns true if the file consists of functions rather than of a case: an object, or assembly with global symbols and
+ * without directives of case files. */
+bool p5_file_has_functions(const char *path);
 /* Makes a case that calls the function `trips` times; needs `as` and `ld` in PATH. The file must define every
  * symbol that it uses. Errors say what is missing and what to do about it. */
 p5_status p5_case_assemble_function(const p5_case_function *function, unsigned trips,

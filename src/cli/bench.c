@@ -61,7 +61,8 @@ static bool bench_one(const bench_options *options)
     for (const char *const *model = models; good && *model != NULL; model++) {
         if (model != models)
             putchar('\n'); /* an empty line between the tables of all formats */
-        good = options->line->listing ? bench_show_static(&of, *model) : show_one(options, *model, &of);
+        good = options->line->listing ? bench_show_static(&options->view, &of, *model)
+                                      : show_one(options, *model, &of);
     }
     bench_release(&of);
     return good;
@@ -162,6 +163,7 @@ static bool choose_inputs(bench_options *options)
         input->path = line->operands[i < paths ? i : paths - 1];
         input->function = options->call;
         input->function.path = input->path;
+        input->function.listed = line->listing;
         if (functions > 0)
             input->function.name = line->function.items[i < functions ? i : functions - 1];
     }

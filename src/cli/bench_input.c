@@ -113,6 +113,10 @@ static bool prepare_code(bench *out, const bench_terms *terms, p5_error *error)
 static bool prepare_function(bench *out, p5_error *error)
 {
     p5_case_function f = out->input->function;
+    if (f.listed)
+        return p5_case_assemble_function(&f, 0, &out->programs[0], error) == P5_OK &&
+               asprintf(&out->name, "%s%s%s", f.name != NULL ? f.name : "", f.name != NULL ? " of " : "",
+                        f.path) >= 0;
     f.elsewhere = out->elsewhere;
     p5_case_function empty = f;
     empty.empty = true;
@@ -132,7 +136,8 @@ bool bench_prepare(bench *out, const bench_input *input, const bench_terms *term
     *out = (bench){.input = input,
                    .trips = {terms->trips[0], terms->trips[1]},
                    .conditions = {.cpl = terms->cpl, .timeout_seconds = CODE_SECONDS}};
-    bool is_case = input->code == NULL && input->function.name == NULL;
+    const bool is_case = input->code == NULL && input->function.name == NULL &&
+                         !(input->function.listed && p5_file_has_functions(input->path));
     if (out->trips[1] == 0 && !is_case) {
         out->trips[0] = DEFAULT_N1;
         out->trips[1] = DEFAULT_N2;

@@ -1,7 +1,7 @@
 #define _GNU_SOURCE /* asprintf, strcasestr */
 #include "cli/bench_loop.h"
 
-#include "p5tool/report.h"
+#include "p5tool/loop.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -52,13 +52,12 @@ char *loop_source(const char *code, const char *setup, const char *counter, unsi
     int length = asprintf(&text,
                           "%s%s\n.intel_syntax noprefix\n"
                           "        mov %s, N\n"
-                          "        .balign 32\n"
-                          "p5scope_trip:\n"
+                          "        .balign 32\n" P5_STATIC_FIRST ":\n"
                           "        .rept %u\n"
                           "%s%s\n.intel_syntax noprefix\n"
-                          "        .endr\n"
+                          "        .endr\n" P5_STATIC_END ":\n"
                           "        dec %s\n"
-                          "        {disp32} jnz p5scope_trip\n",
+                          "        {disp32} jnz " P5_STATIC_FIRST "\n",
                           setup != NULL ? syntax_of(setup) : "", setup != NULL ? setup : "", counter, copies,
                           syntax_of(code), code, counter);
     return length >= 0 ? text : NULL;

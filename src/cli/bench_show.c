@@ -148,11 +148,10 @@ static bool show_text(const bench_view *view, const bench *of, const p5_window *
     return show_diagram(view, window);
 }
 
-bool bench_show_static(const bench *of, const char *model)
+bool bench_show_static(const bench_view *view, const bench *of, const char *model)
 {
     p5_error error = {0};
-    p5_status status =
-        p5_static_write(stdout, of->programs[0], of->input->function.name != NULL, model, &error);
+    p5_status status = p5_static_write(stdout, view->rows, of->name, of->programs[0], model, &error);
     return output_close(stdout, NULL, status, &error);
 }
 

@@ -18,6 +18,6 @@ bool bench_view_take(bench_view *view, const cli_options *line);
 bool bench_show(const bench_view *view, const bench *of);
 
 /* Lists the code of an input. Returns false after a message. */
-bool bench_show_static(const bench *of, const char *model);
+bool bench_show_static(const bench_view *view, const bench *of, const char *model);
 
 #endif

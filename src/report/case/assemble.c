@@ -319,6 +319,11 @@ void p5_case_program_image(const p5_case_program *program, p5_case_image *image)
     image->exit_address = object->exit_address;
 }
 
+const case_object *case_program_object(const p5_case_program *program)
+{
+    return &program->object;
+}
+
 const char *case_program_undefined(const p5_case_program *program, uint32_t address)
 {
     const case_object *object = &program->object;

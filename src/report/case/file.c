@@ -488,7 +488,8 @@ p5_status p5_case_read(const char *path, p5_case *out, p5_error *error)
     } else {
         if (is_object(file)) {
             status = fail(&in, NULL, error_set(error, P5_ERR_FORMAT, "it is no case file but an object"));
-            error_hint(error, "'p5scope bench --function NAME' calls a function of it");
+            error_hint(error,
+                       "'p5scope bench --function NAME' calls a function of it, and --static lists its code");
         } else {
             status = parse_lines(&in, file);
         }

@@ -226,31 +226,53 @@ static p5_status link_parts(const workplace *place, const parts *p, const p5_cas
     int exit_status = 0;
     p5_status status =
         workplace_run(place, &exit_status, error, "ld", "-r", "--force-group-allocation", "-m", "elf_i386",
-                      "-T", p->path[SCRIPT], "-o", place->object, p->path[LOOP_OBJECT], p->user, NULL);
+                      "-T", p->path[SCRIPT], "-o", place->object, f->listed ? p->user : p->path[LOOP_OBJECT],
+                      f->listed ? NULL : p->user, NULL);
     if (status != P5_OK || exit_status == 0)
         return status;
     return workplace_message(place, f->path, error);
 }
 
-static p5_status build(const workplace *place, parts *p, const p5_case_function *f, unsigned trips,
-                       p5_case_program **program, p5_error *error)
+/* Assembles the harness. */
+static p5_status loop_object(const workplace *place, const parts *p, const p5_case_function *f,
+                             unsigned trips, p5_error *error)
 {
     char *text = loop_text(f, trips);
     p5_status status = text == NULL ? error_set(error, P5_ERR_MEMORY, "out of memory") : P5_OK;
     if (status == P5_OK)
         status = write_text(p->path[LOOP], text, error);
     free(text);
-    if (status == P5_OK)
-        status = write_text(p->path[SCRIPT], link_script, error);
-    if (status == P5_OK)
-        status = assemble(place, p->path[LOOP], p->path[LOOP_OBJECT], false, f->path, error);
+    return status == P5_OK ? assemble(place, p->path[LOOP], p->path[LOOP_OBJECT], false, f->path, error)
+                           : status;
+}
+
+static p5_status build(const workplace *place, parts *p, const p5_case_function *f, unsigned trips,
+                       p5_case_program **program, p5_error *error)
+{
+    p5_status status = write_text(p->path[SCRIPT], link_script, error);
+    if (status == P5_OK && !f->listed)
+        status = loop_object(place, p, f, trips, error);
     if (status == P5_OK)
         status = f->empty ? empty_object(place, p, error) : user_object(place, p, f, error);
     if (status == P5_OK)
         status = link_parts(place, p, f, error);
     if (status == P5_OK)
-        status = workplace_program(place, f->path, f->name, program, error);
+        status = workplace_program(place, f->path, f->name != NULL ? f->name : "", program, error);
     return status;
+}
+
+bool p5_file_has_functions(const char *path)
+{
+    uint8_t *bytes;
+    size_t size;
+    if (case_read_file(path, &bytes, &size, NULL) != P5_OK)
+        return false;
+    const char *text = (const char *)bytes;
+    const bool directives = strncmp(text, "#!", 2) == 0 || strstr(text, "\n#!") != NULL;
+    const bool functions = (size >= SELFMAG && memcmp(bytes, ELFMAG, SELFMAG) == 0) ||
+                           (!directives && strstr(text, ".glob") != NULL);
+    free(bytes);
+    return functions;
 }
 
 p5_status p5_case_assemble_function(const p5_case_function *f, unsigned trips, p5_case_program **program,

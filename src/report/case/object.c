@@ -327,15 +327,18 @@ static p5_status symbol_value(placement *in, size_t index, uint32_t *value)
     return P5_OK;
 }
 
-/* Sets where the run ends: at the harness's exit, or at the end of the code. */
-static void place_exit(const placement *in, case_object *out)
+/* Sets where the run ends: at the harness's exit, or at the end of the code. Returns true if there is a harness. */
+static bool place_exit(const placement *in, case_object *out)
 {
     GElf_Sym symbol;
     out->exit_address = out->text_address + (uint32_t)(out->text_size - sizeof exit_sequence);
     memcpy(out->text + out->text_size - sizeof exit_sequence, exit_sequence, sizeof exit_sequence);
     for (size_t i = 1; i < in->symbol_count && gelf_getsym(in->symbols, (int)i, &symbol) != NULL; i++)
-        if (strcmp(symbol_name(in, &symbol), CASE_EXIT_SYMBOL) == 0 && is_code(in, &symbol))
+        if (strcmp(symbol_name(in, &symbol), CASE_EXIT_SYMBOL) == 0 && is_code(in, &symbol)) {
             out->exit_address = placed_value(in, &symbol);
+            return true;
+        }
+    return false;
 }
 
 /* Adds `addend` to the `width` bytes at `place`, little-endian. Returns false if bits are lost (as signed or
@@ -458,7 +461,11 @@ static p5_status copy_labels(placement *in, case_object *out)
             (!common && symbol.st_shndx >= in->section_count))
             continue;
         case_label *label = &out->labels[out->label_count];
-        *label = (case_label){strdup(name), common ? in->common[i] : placed_value(in, &symbol)};
+        const bool of_code = is_code(in, &symbol), typed = GELF_ST_TYPE(symbol.st_info) == STT_FUNC;
+        *label = (case_label){.name = strdup(name),
+                              .address = common ? in->common[i] : placed_value(in, &symbol),
+                              .size = typed && symbol.st_size < MOST_MEMORY ? (uint32_t)symbol.st_size : 0,
+                              .function = of_code && (typed || GELF_ST_BIND(symbol.st_info) != STB_LOCAL)};
         if (label->name == NULL)
             return error_set(in->error, P5_ERR_MEMORY, "no memory for the case's symbols");
         out->label_count++;
@@ -477,7 +484,11 @@ p5_status case_object_place(const uint8_t *file, size_t size, uint32_t text_addr
     if (status == P5_OK)
         status = layout(&in, text_address, out);
     if (status == P5_OK) {
-        place_exit(&in, out);
+        const bool called = place_exit(&in, out);
+        if (!called && function != NULL && function[0] != '\0')
+            status = function_value(&in, &out->function);
+    }
+    if (status == P5_OK) {
         status = relocate(&in);
     }
     if (status == P5_OK)

@@ -2,6 +2,7 @@
 #ifndef REPORT_CASE_OBJECT_H
 #define REPORT_CASE_OBJECT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -10,6 +11,8 @@
 typedef struct case_label {
     char *name;
     uint32_t address;
+    uint32_t size; /* 0: unknown */
+    bool function; /* a function, or a global label of code without a type */
 } case_label;
 
 /* A program with its addresses: code, initialised data and zeroed memory, each starting on a page of its
@@ -22,6 +25,7 @@ typedef struct case_object {
     size_t bss_size;
     uint32_t text_address, data_address, bss_address;
     uint32_t exit_address;  /* of the instruction that ends the run */
+    uint32_t function;      /* of an object without the harness: the address of the named function; 0: none was named */
     char **undefined;       /* symbols that a function's file uses and does not define: undefined[i] has the
                               address */
     size_t undefined_count; /* CASE_UNDEFINED + i * CASE_UNDEFINED_BYTES, where there is no memory */
@@ -40,8 +44,8 @@ enum { CASE_UNDEFINED_BYTES = 16 };
 /* Lays out the relocatable object in `file` with its code at `text_address`. Without CASE_EXIT_SYMBOL, the
  * run ends at an instruction that is appended to the code. `function`, NAME or FILE:NAME of a global or local
  * function, is the value of CASE_FUNCTION_SYMBOL; undefined symbols are then an error only when they are
- * used. NULL: there is no function, and undefined symbols are an error. P5_ERR_NAME for a missing symbol, or
- * a name that several local functions have. The caller frees `out`. */
+ * used. "": so they are, but there is no function. NULL: there is no function, and undefined symbols are an
+ * error. P5_ERR_NAME for a missing symbol, or a name that several local functions have. The caller frees `out`. */
 p5_status case_object_place(const uint8_t *file, size_t size, uint32_t text_address, const char *function,
                             case_object *out, p5_error *error);
 void case_object_free(case_object *object);

@@ -33,6 +33,8 @@ p5_case_program *case_program_with_text(const p5_case_program *of, uint8_t *text
 const char *case_program_undefined(const p5_case_program *program, uint32_t address);
 /* Finds the address of a label of code or data. Returns false if the program has none of that name. */
 bool case_program_label(const p5_case_program *program, const char *name, uint32_t *address);
+/* Returns the program's code, data and labels. */
+const struct case_object *case_program_object(const p5_case_program *program);
 /* Reads a whole file and appends a NUL. The caller frees the bytes. */
 p5_status case_read_file(const char *path, uint8_t **bytes, size_t *size, p5_error *error);
 

@@ -6,23 +6,43 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "isa/isa.h"
 #include "p5tool/loop.h"
-#include "report/loop/code.h"
+#include "report/case/object.h"
+#include "report/case/workplace.h"
+#include "report/row_writer.h"
 
 /* Limits: instructions of a block, and the average of their references. A block that makes as many references as
  * both allow, or more, is fed without any. */
 enum { MOST_BLOCK = 256, MOST_ACCESSES = 16 };
+#define LOOP_LABEL "p5scope_" /* begins the labels of bench's own code */
+
+/* Code to list: a function, or code without a name (NULL). */
+typedef struct part {
+    const char *name;
+    uint32_t from, to;
+} part;
+
+/* Sums over blocks. */
+typedef struct sums {
+    unsigned instructions, pairs;
+    uint64_t clocks;
+} sums;
 
 typedef struct listing {
     FILE *out;
+    row_writer *rows; /* NULL: text */
+    const char *model_name;
     const p5_model *model;
-    const loop_code *code;
+    const p5_case_program *program;
+    p5_case_image image;
+    isa_decoder *decoder;
     p5_error *error;
-    uint32_t from, to;             /* addresses: lists [from, to) */
+    part part;                     /* the current one */
+    sums sums;                     /* of the current part */
+    uint8_t *target;               /* by offset in the code: a branch leads there */
     p5_access *accesses;           /* MOST_BLOCK * MOST_ACCESSES references, all alike */
     ARRAY_OF(p5_trace_insn) trace; /* of the current block's instructions */
-    unsigned instructions, pairs;  /* in sum over all blocks, as `clocks` */
-    uint64_t clocks;
     bool out_of_memory;
 } listing;
 
@@ -69,160 +89,341 @@ static p5_status price_block(listing *l, const uint8_t *bytes, size_t size, uint
                                               : error_set(l->error, P5_ERR_MEMORY, "no memory for a listing");
 }
 
-/* Writes an instruction's line. Its clocks and its latency begin when it starts to work in EX, which may be later
- * than its entry to EX. */
+/* ---- Instructions and blocks ---- */
+
+/* Decodes the instruction at `address`. Returns false if there is none before `end`. */
+static bool decode(const listing *l, uint32_t address, uint32_t end, isa_insn *insn)
+{
+    return address < end && isa_decode(l->decoder, l->image.text + (address - l->image.text_address),
+                                       end - address, address, true, insn);
+}
+
+static bool is_direct(const isa_insn *insn)
+{
+    const unsigned branch = isa_forms[insn->form].branch;
+    return branch == ISA_JCC || branch == ISA_JMP || branch == ISA_CALL || branch == ISA_LOOP;
+}
+
+/* Returns the name of the code at `address`, which a branch leads to, or NULL. */
+static const char *name_of(const listing *l, uint32_t address)
+{
+    const case_object *object = case_program_object(l->program);
+    for (size_t i = 0; i < object->label_count; i++)
+        if (object->labels[i].address == address &&
+            strncmp(object->labels[i].name, LOOP_LABEL, sizeof LOOP_LABEL - 1) != 0)
+            return object->labels[i].name;
+    return case_program_undefined(l->program, address);
+}
+
+/* Disassembles an instruction. The target of a branch has its name. */
+static void disassemble(const listing *l, const isa_insn *insn, char *text, size_t size)
+{
+    const size_t offset = insn->address - l->image.text_address;
+    isa_disassemble(l->decoder,
+                    &(isa_code){l->image.text + offset, l->image.text_size - offset, insn->address, true},
+                    text, size);
+    const char *name = is_direct(insn) ? name_of(l, insn->target) : NULL;
+    const size_t used = strlen(text);
+    if (name != NULL)
+        snprintf(text + used, size - used, " <%s>", name);
+}
+
+/* What the listing says of an instruction. Its clocks and its latency begin when it starts to work in EX, which may
+ * be later than its entry to EX. */
+typedef struct remark {
+    const char *alone; /* why it does not pair; "" */
+    const char *stall; /* NULL: none */
+    unsigned stall_clocks, prefixes;
+    char text[120];
+} remark;
+
+static remark remark_of(const listing *l, const p5_trace_insn *t)
+{
+    const bool ends = t == &l->trace.items[l->trace.count - 1];
+    const bool stalled =
+        t->stall_clocks > 0 && t->ex > l->trace.items[0].ex; /* the first ones wait for the pipe to fill */
+    isa_insn insn = {0};
+    decode(l, t->address, l->part.to, &insn);
+    remark r = {.alone = t->pipe != 0 || t->unpaired == 0 ? ""
+                         : ends                           ? "the block ends"
+                                                          : p5_unpaired_text(t->unpaired),
+                .stall = stalled ? p5_stall_name((p5_stall)t->stall) : NULL,
+                .stall_clocks = stalled ? t->stall_clocks : 0,
+                .prefixes = insn.prefixes};
+    disassemble(l, &insn, r.text, sizeof r.text);
+    return r;
+}
+
 static void write_insn(listing *l, const p5_trace_insn *t)
 {
-    const p5_case_image *image = &l->code->image;
-    const size_t offset = t->address - image->text_address;
-    char text[80];
-    isa_insn insn;
-    isa_decode(l->code->decoder, image->text + offset, image->text_size - offset, t->address, true, &insn);
-    isa_disassemble(l->code->decoder,
-                    &(isa_code){image->text + offset, image->text_size - offset, t->address, true}, text,
-                    sizeof text);
+    const remark r = remark_of(l, t);
     fprintf(l->out, "%08" PRIx32 "  %-4s %6" PRIu64 " %7" PRIu64 "  %-40s", t->address,
-            t->pipe == 0 ? "U" : " V", t->end - t->begin, t->ready - t->begin, text);
+            t->pipe == 0 ? "U" : " V", t->end - t->begin, t->ready - t->begin, r.text);
     const char *gap = " ";
-    const bool ends = t == &l->trace.items[l->trace.count - 1];
-    const char *why = t->pipe != 0 || t->unpaired == 0 ? ""
-                      : ends                           ? "the block ends"
-                                                       : p5_unpaired_text(t->unpaired);
-    if (why[0] != '\0') {
-        fprintf(l->out, "%salone: %s", gap, why);
+    if (r.alone[0] != '\0') {
+        fprintf(l->out, "%salone: %s", gap, r.alone);
         gap = "; ";
     }
-    if (t->stall_clocks > 0 && t->ex > l->trace.items[0].ex) { /* the first ones wait for the pipe to fill */
-        fprintf(l->out, "%sstall %s %u", gap, p5_stall_name((p5_stall)t->stall), t->stall_clocks);
+    if (r.stall != NULL) {
+        fprintf(l->out, "%sstall %s %u", gap, r.stall, r.stall_clocks);
         gap = "; ";
     }
-    if (insn.prefixes > 0)
-        fprintf(l->out, "%s%u prefix%s to decode", gap, insn.prefixes, insn.prefixes == 1 ? "" : "es");
+    if (r.prefixes > 0)
+        fprintf(l->out, "%s%u prefix%s to decode", gap, r.prefixes, r.prefixes == 1 ? "" : "es");
     fputc('\n', l->out);
 }
 
-static void write_block(listing *l, uint32_t address, bool leader)
+static void begin_row(listing *l, const char *what, uint32_t address)
+{
+    char text[16];
+    snprintf(text, sizeof text, "%08" PRIx32, address);
+    rows_begin(l->rows);
+    rows_text(l->rows, "what", what);
+    rows_text(l->rows, "function", l->part.name != NULL ? l->part.name : "");
+    rows_text(l->rows, "address", text);
+}
+
+static void end_row(listing *l, const sums *s)
+{
+    rows_unsigned(l->rows, "instructions", s->instructions);
+    rows_unsigned(l->rows, "pairs", s->pairs);
+    rows_unsigned(l->rows, "clocks", s->clocks);
+    rows_end(l->rows);
+}
+
+static void put_insn(listing *l, const p5_trace_insn *t)
+{
+    const remark r = remark_of(l, t);
+    begin_row(l, "instruction", t->address);
+    rows_text(l->rows, "text", r.text);
+    rows_text(l->rows, "pipe", t->pipe == 0 ? "U" : "V");
+    rows_unsigned(l->rows, "clocks", t->end - t->begin);
+    rows_unsigned(l->rows, "latency", t->ready - t->begin);
+    rows_text(l->rows, "alone", r.alone);
+    rows_text(l->rows, "stall", r.stall);
+    rows_unsigned(l->rows, "stall_clocks", r.stall_clocks);
+    rows_unsigned(l->rows, "prefixes", r.prefixes);
+    rows_end(l->rows);
+}
+
+static const char *plural(uint64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+static bool is_target(const listing *l, uint32_t address)
+{
+    return l->target[address - l->image.text_address] != 0;
+}
+
+/* Writes the block whose trace is in l->trace, and adds it to the sums. */
+static void write_block(listing *l, uint32_t address)
 {
     if (l->trace.count == 0)
         return;
     const p5_trace_insn *first = &l->trace.items[0], *last = &l->trace.items[l->trace.count - 1];
-    unsigned pairs = 0;
+    sums block = {.instructions = (unsigned)l->trace.count, .clocks = last->end - first->ex};
     for (size_t i = 0; i < l->trace.count; i++)
-        pairs += l->trace.items[i].pipe;
-    fprintf(l->out, "\n%08" PRIx32 ":%s %zu instructions, %u pairs, %" PRIu64 " clocks\n", address,
-            leader ? " (branch target)" : "", l->trace.count, pairs, last->end - first->ex);
+        block.pairs += l->trace.items[i].pipe;
+    if (l->rows != NULL) {
+        begin_row(l, "block", address);
+        rows_bool(l->rows, "target", is_target(l, address));
+        end_row(l, &block);
+    } else {
+        fprintf(l->out, "\n%08" PRIx32 ":%s %u instruction%s, %u pair%s, %" PRIu64 " clock%s\n", address,
+                is_target(l, address) ? " (branch target)" : "", block.instructions,
+                plural(block.instructions), block.pairs, plural(block.pairs), block.clocks,
+                plural(block.clocks));
+    }
     for (size_t i = 0; i < l->trace.count; i++)
-        write_insn(l, &l->trace.items[i]);
-    l->instructions += (unsigned)l->trace.count;
-    l->pairs += pairs;
-    l->clocks += last->end - first->ex;
+        l->rows != NULL ? put_insn(l, &l->trace.items[i]) : write_insn(l, &l->trace.items[i]);
+    l->sums.instructions += block.instructions;
+    l->sums.pairs += block.pairs;
+    l->sums.clocks += block.clocks;
 }
 
-static bool is_leader(const loop_code *code, uint32_t address)
-{
-    const size_t at = code_find(code, address);
-    return at < code->count && code->items[at].leader;
-}
-
-/* Lists the block at `address`. The block ends before a leader, the end of the listing, or bytes that are no
+/* Lists the block at `address`. The block ends before the target of a branch, the end of the part, or bytes that are no
  * instruction; after a branch or MOST_BLOCK instructions; and after an instruction with a variable number of
- * references, which p5_retired allows only as the last of a block. Returns the address after the block, l->to if no
- * instruction begins at `address`, or 0 after an error. */
-static uint32_t list_block(listing *l, uint32_t address)
+ * references, which p5_retired allows only as the last of a block. *next gets the address after the block, or the
+ * end of the part if no instruction begins at `address`. */
+static p5_status list_block(listing *l, uint32_t address, uint32_t *next)
 {
-    const p5_case_image *image = &l->code->image;
-    const uint8_t *bytes = image->text + (address - image->text_address);
     uint32_t end = address;
     unsigned count = 0;
     isa_insn insn = {0};
     do {
-        if (!isa_decode(l->code->decoder, bytes + (end - address), l->to - end, end, true, &insn))
+        if (!decode(l, end, l->part.to, &insn))
             break;
         end += insn.length;
         count++;
-    } while (end < l->to && count < MOST_BLOCK && isa_forms[insn.form].branch == ISA_NOT_BRANCH &&
-             !(insn.flags & ISA_VARIABLE_ACCESSES) && !is_leader(l->code, end));
+    } while (end < l->part.to && count < MOST_BLOCK && isa_forms[insn.form].branch == ISA_NOT_BRANCH &&
+             !(insn.flags & ISA_VARIABLE_ACCESSES) && !is_target(l, end));
+    *next = count == 0 ? l->part.to : end;
     if (count == 0)
-        return l->to;
-    if (price_block(l, bytes, end - address, address, count) != P5_OK)
-        return 0;
-    write_block(l, address, is_leader(l->code, address));
-    return end;
+        return P5_OK;
+    p5_status status =
+        price_block(l, l->image.text + (address - l->image.text_address), end - address, address, count);
+    if (status == P5_OK)
+        write_block(l, address);
+    return status;
 }
 
-/* Finds the function that the loop in the harness calls: from its first instruction to the last that control
- * reaches from there. */
-static void find_function(listing *l)
+/* ---- Parts ---- */
+
+/* Returns the end of a function of unknown size: after the return or jump that no branch of the function passes over. */
+static uint32_t function_end(const listing *l, uint32_t from, uint32_t limit)
 {
-    const loop_code *code = l->code;
-    for (size_t i = 0; i < code->count && code->items[i].fixed; i++)
-        if (isa_forms[code->items[i].insn.form].branch == ISA_CALL)
-            l->from = code->items[i].insn.target;
-    uint32_t end = l->from + 1, before = 0;
-    while (end != before) {
-        before = end;
-        for (size_t i = 0; i < code->count; i++) {
-            const isa_insn *insn = &code->items[i].insn;
-            const unsigned branch = isa_forms[insn->form].branch;
-            if (insn->address < l->from || insn->address >= end)
-                continue;
-            uint32_t reached = insn->address + insn->length;
-            if (branch != ISA_RET && branch != ISA_JMP && branch != ISA_JMP_INDIRECT)
-                reached++; /* the first byte of the next instruction */
-            if ((branch == ISA_JCC || branch == ISA_JMP || branch == ISA_LOOP) && insn->target >= reached &&
-                insn->target < l->to)
-                reached = insn->target + 1;
-            end = reached > end ? reached : end;
+    uint32_t at = from, passed = from;
+    isa_insn insn;
+    while (decode(l, at, limit, &insn)) {
+        const unsigned branch = isa_forms[insn.form].branch;
+        at += insn.length;
+        if ((branch == ISA_JCC || branch == ISA_JMP || branch == ISA_LOOP) && insn.target < limit &&
+            insn.target > passed)
+            passed = insn.target;
+        if ((branch == ISA_RET || branch == ISA_JMP || branch == ISA_JMP_INDIRECT) && at > passed)
+            break;
+    }
+    return at;
+}
+
+/* Marks the targets of the branches of a part. */
+static void mark_targets(listing *l, const part *p)
+{
+    isa_insn insn;
+    for (uint32_t at = p->from; decode(l, at, p->to, &insn); at += insn.length)
+        if (is_direct(&insn) && insn.target - l->image.text_address < l->image.text_size)
+            l->target[insn.target - l->image.text_address] = 1;
+}
+
+static p5_status list_part(listing *l, const part *p, bool first)
+{
+    static const char columns[] = "address   pipe  clocks latency  instruction\n";
+    l->part = *p;
+    l->sums = (sums){0};
+    if (l->rows == NULL && first)
+        fprintf(l->out, "%s, each block from a cold pipe; clocks in EX, and until the result can be used\n",
+                l->model_name);
+    if (l->rows == NULL && p->name != NULL)
+        fprintf(l->out, "\n%s:\n%s", p->name, columns);
+    else if (l->rows == NULL)
+        fprintf(l->out, "\n%s", columns);
+    p5_status status = P5_OK;
+    for (uint32_t at = p->from; at < p->to && status == P5_OK;)
+        status = list_block(l, at, &at);
+    if (status == P5_OK && l->rows != NULL) {
+        begin_row(l, "function", p->from);
+        end_row(l, &l->sums);
+    } else if (status == P5_OK) {
+        fprintf(l->out,
+                "\n%u instruction%s, %u pair%s; %" PRIu64
+                " clock%s if each is executed once and nothing misses\n",
+                l->sums.instructions, plural(l->sums.instructions), l->sums.pairs, plural(l->sums.pairs),
+                l->sums.clocks, plural(l->sums.clocks));
+    }
+    return status;
+}
+
+static int by_address(const void *a, const void *b)
+{
+    const part *x = a, *y = b;
+    if (x->from != y->from)
+        return x->from < y->from ? -1 : 1;
+    return (x->name != NULL) - (y->name != NULL); /* what has no name ends before the function that has one */
+}
+
+/* Finds the functions of the program, by address, and what is before the first one. Returns their number. */
+static size_t find_functions(const listing *l, part *parts)
+{
+    const case_object *object = case_program_object(l->program);
+    size_t count = 0, kept = 0;
+    for (size_t i = 0; i < object->label_count; i++) {
+        const case_label *label = &object->labels[i];
+        if (label->function)
+            parts[count++] = (part){label->name, label->address, label->address + label->size};
+    }
+    parts[count++] = (part){NULL, l->image.text_address, l->image.text_address};
+    qsort(parts, count, sizeof *parts, by_address);
+    for (size_t i = 0; i < count; i++) {
+        const uint32_t next = i + 1 < count ? parts[i + 1].from : l->image.exit_address;
+        if (parts[i].to == parts[i].from)
+            parts[i].to = next;
+        if (parts[i].to > parts[i].from) /* else there is nothing, or the next name is of the same address */
+            parts[kept++] = parts[i];
+    }
+    return kept;
+}
+
+/* Finds what to list: the function that the program was made for, the trip of a loop, or all functions. Marks the
+ * targets of branches. */
+static size_t find_parts(listing *l, part *parts)
+{
+    const case_object *object = case_program_object(l->program);
+    uint32_t from, to;
+    if (case_program_label(l->program, P5_STATIC_FIRST, &from) &&
+        case_program_label(l->program, P5_STATIC_END, &to)) {
+        parts[0] = (part){NULL, from, to};
+        mark_targets(l, &parts[0]);
+        return 1;
+    }
+    const size_t count = find_functions(l, parts);
+    for (size_t i = 0; i < count; i++)
+        mark_targets(l, &parts[i]);
+    if (object->function == 0)
+        return count;
+    for (size_t i = 0; i < count; i++)
+        if (parts[i].from == object->function) {
+            parts[0] = parts[i];
+            return 1;
         }
-    }
-    l->to = end < l->to ? end : l->to;
+    parts[0] = (part){name_of(l, object->function), object->function,
+                      function_end(l, object->function, l->image.exit_address)};
+    return 1;
 }
 
-static void find_range(listing *l, bool function)
+static p5_status list_all(listing *l)
 {
-    const p5_case_image *image = &l->code->image;
-    l->from = image->text_address;
-    l->to = image->exit_address;
-    if (function) {
-        l->to = image->text_address + (uint32_t)image->text_size;
-        find_function(l);
+    const size_t labels = case_program_object(l->program)->label_count;
+    part *parts = calloc(labels + 1, sizeof *parts);
+    l->target = calloc(l->image.text_size + 1, 1);
+    l->accesses = calloc(MOST_BLOCK * MOST_ACCESSES, sizeof *l->accesses);
+    p5_status status = P5_OK;
+    if (parts == NULL || l->target == NULL || l->accesses == NULL) {
+        status = error_set(l->error, P5_ERR_MEMORY, "no memory for a listing");
+    } else {
+        for (unsigned i = 0; i < MOST_BLOCK * MOST_ACCESSES; i++)
+            l->accesses[i] = (p5_access){.linear = 0x1000, .physical = 0x1000, .size = 4};
+        const size_t count = find_parts(l, parts);
+        if (count == 0)
+            status = error_set(l->error, P5_ERR_FORMAT, "there is no code to list");
+        for (size_t i = 0; i < count && status == P5_OK; i++)
+            status = list_part(l, &parts[i], i == 0);
     }
+    free(parts);
+    free(l->target);
+    free(l->accesses);
+    free(l->trace.items);
+    return status;
 }
 
-p5_status p5_static_write(FILE *out, const p5_case_program *program, bool function, const char *model_name,
-                          p5_error *error)
+p5_status p5_static_write(FILE *out, p5_row_format format, const char *name, const p5_case_program *program,
+                          const char *model_name, p5_error *error)
 {
-    loop_code code;
+    row_writer rows;
     p5_model *model = NULL;
-    const p5_window nothing = {0};
-    listing l = {.out = out, .code = &code, .error = error};
+    listing l = {.out = out, .model_name = model_name, .program = program, .error = error};
     p5_status status = p5_model_open(model_name, &model, error);
+    if (status != P5_OK)
+        return status;
     l.model = model;
-    if (status == P5_OK && !code_open(&code, program, &nothing, 0))
-        status = error_set(error, P5_ERR_STATE, "two instructions of this code overlap");
-    l.accesses = calloc(MOST_BLOCK * MOST_ACCESSES, sizeof *l.accesses);
-    for (unsigned i = 0; l.accesses != NULL && i < MOST_BLOCK * MOST_ACCESSES; i++)
-        l.accesses[i] = (p5_access){.linear = 0x1000, .physical = 0x1000, .size = 4};
-    if (status == P5_OK && l.accesses == NULL)
-        status = error_set(error, P5_ERR_MEMORY, "no memory for a listing");
-    if (status == P5_OK) {
-        find_range(&l, function);
-        fprintf(out,
-                "%s, each block from a cold pipe; clocks in EX, and until the result can be used\n\n%-9s "
-                "%-4s %7s %7s  %s\n",
-                model_name, "address", "pipe", "clocks", "latency", "instruction");
-        for (uint32_t at = l.from; at < l.to && status == P5_OK;)
-            if ((at = list_block(&l, at)) == 0)
-                status = error->status;
-        fprintf(out,
-                "\n%u instructions, %u pairs; %" PRIu64
-                " clocks if each is executed once and nothing misses\n",
-                l.instructions, l.pairs, l.clocks);
+    l.decoder = isa_decoder_open(ISA_P54C | ISA_P55C);
+    p5_case_program_image(program, &l.image);
+    if (format != P5_ROWS_TEXT) {
+        rows_open(&rows, out, format, "bench-static", "name", name, "model", model_name, NULL);
+        l.rows = &rows;
     }
-    if (model != NULL) /* code_open was called */
-        code_close(&code);
-    free(l.accesses);
-    free(l.trace.items);
+    status = l.decoder != NULL ? list_all(&l) : error_set(error, P5_ERR_MEMORY, "no memory for a listing");
+    isa_decoder_close(l.decoder);
     p5_model_close(model);
     return status == P5_OK ? error_unless_written(error, out, "the listing") : status;
 }

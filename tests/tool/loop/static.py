@@ -1,10 +1,14 @@
 #!/usr/bin/env python3
-"""static.py P5SCOPE: `bench --static` pairs by the manual's rules (241428, 24.5.1; 242816) and lists every instruction once, executed or not."""
+"""static.py P5SCOPE: `bench --static` pairs by the manual's rules (241428, 24.5.1; 242816) and lists every instruction once, executed or not: those of
+--asm, of a function, or of all functions of an object, as nm and objdump know them."""
+import json
+import os
 import re
 import subprocess
 import sys
+import tempfile
 
-LOOP = 0x100020  # where the code of --asm begins; DEC and JNE of its counter follow it
+program = os.path.abspath(sys.argv[1])
 failures = 0
 
 
@@ -15,15 +19,19 @@ def check(what, got, want):
         print(f"FAIL: {what}: {got}, not {want}")
 
 
-def listing(code, model="p55c-200"):
-    done = subprocess.run([sys.argv[1], "bench", "--model", model, "--static", "--asm", code], capture_output=True, text=True)
+def run(*words):
+    done = subprocess.run(words, capture_output=True, text=True)
     if done.returncode != 0 or done.stderr:
-        sys.exit(f"FAIL: {code}: status {done.returncode}: {done.stderr}")
-    rows = re.findall(r"^([0-9a-f]{8})  +(U|V) +(\d+) +(\d+)  (.*)$", done.stdout, re.M)
-    summary = re.search(r"^(\d+) instructions, (\d+) pairs?; (\d+) clocks", done.stdout, re.M)
-    instructions, in_v, _ = map(int, summary.groups())
+        sys.exit(f"FAIL: {' '.join(words)}: status {done.returncode}: {done.stderr}")
+    return done.stdout
+
+
+def listing(code, model="p55c-200"):
+    text = run(program, "bench", "--model", model, "--static", "--asm", code)
+    rows = re.findall(r"^([0-9a-f]{8})  +(U|V) +(\d+) +(\d+)  (.*)$", text, re.M)
+    instructions, in_v = map(int, re.search(r"^(\d+) instructions?, (\d+) pairs?; (\d+) clocks?", text, re.M).groups()[:2])
     check(f"sums of {code}", (instructions, in_v), (len(rows), sum(row[1] == "V" for row in rows)))
-    return [row[1:] for row in rows if int(row[0], 16) >= LOOP][:-2]
+    return [row[1:] for row in rows]
 
 
 def pairs(code, model="p55c-200"):
@@ -54,4 +62,53 @@ check("IMUL's clocks", rows[2][1], "9")
 # Each instruction is listed once, also behind a branch that is always taken.
 rows = listing("xor eax, eax; je 1f; inc ebx; inc ecx; 1: inc edx; nop")
 check("instructions", len(rows), 6)
+
+# An object: functions with a size, and without one; a gap between them; a static one; code that nothing calls; an undefined function.
+SOURCE = """
+        .intel_syntax noprefix
+        .globl first, last
+        .type first, @function
+first:  mov eax, [esp+4]
+        test eax, eax
+        je 1f
+        call elsewhere
+        add eax, 3
+1:      ret
+        .size first, .-first
+        .balign 16
+        .type hidden, @function
+hidden: call first
+        jmp last
+        .size hidden, .-hidden
+last:   inc eax
+        ret
+"""
+with tempfile.TemporaryDirectory() as folder:
+    os.chdir(folder)
+    with open("f.s", "w", encoding="ascii") as file:
+        file.write(SOURCE)
+    run("as", "--32", "-o", "f.o", "f.s")
+    functions = [line.split() for line in run("nm", "-n", "f.o").splitlines() if re.search(r" [tT] ", line)]
+    code = re.findall(r"^ +([0-9a-f]+):\t", run("objdump", "-d", "--no-show-raw-insn", "f.o"), re.M)
+    rows = [json.loads(line) for line in run(program, "bench", "--static", "--json", "f.o").splitlines()]
+    check("functions", [(int(r["address"], 16) & 0xFFFF, r["function"]) for r in rows if r.get("what") == "function"], [(int(at, 16), name) for at, _, name in functions])
+    listed = [int(r["address"], 16) & 0xFFFF for r in rows if r.get("what") == "instruction"]
+    gap = range(int(run("nm", "-S", "f.o").split("first")[0].split()[-2], 16), int(functions[1][0], 16))  # filler between a function and the next one
+    check("instructions of the object", listed, [int(at, 16) for at in code if int(at, 16) not in gap])
+    for name in ("first", "hidden", "last"):
+        mine = [r for r in rows if r.get("function") == name]
+        blocks, instructions, sums = ([r for r in mine if r["what"] == what] for what in ("block", "instruction", "function"))
+        check(f"sums of {name}", [sums[0][key] for key in ("instructions", "pairs", "clocks")],
+              [len(instructions), sum(r["pipe"] == "V" for r in instructions), sum(r["clocks"] for r in blocks)])
+        alone = [json.loads(line) for line in run(program, "bench", "--static", "--json", "f.o", "--function", name).splitlines()]
+        check(f"--function {name}", alone[1:], mine)
+        check(f"the text of {name}", f"\n{name}:\n" in run(program, "bench", "--static", "f.o"), True)
+    check("assembly as the object", run(program, "bench", "--static", "f.s"), run(program, "bench", "--static", "f.o"))
+    texts = [r["text"] for r in rows if r.get("what") == "instruction" and r["text"].startswith(("call", "jmp"))]
+    check("names of targets", [re.search("<(.*)>", text).group(1) for text in texts], ["elsewhere", "first", "last"])
+    with open("empty.s", "w", encoding="ascii") as file:
+        file.write(".globl there\n.data\nthere: .long 0\n")
+    done = subprocess.run([program, "bench", "--static", "empty.s"], capture_output=True, text=True)
+    check("nothing to list", (done.returncode, "no code" in done.stderr), (1, True))
+    os.chdir("/")
 sys.exit(failures > 0)
