@@ -1,8 +1,9 @@
 #!/bin/sh
 # linux.sh DIR: builds from Debian's sources, after build.sh DIR (its musl and its apt state),
 #   DIR/linux/vmlinux   DIR/linux/bzImage     a small kernel for the Pentium MMX: serial port, VGA console, initrd
+#   DIR/linux/bzImage-drivers                 the same with drivers for APICs, diskettes, IDE disks and their file systems (linux-drivers.config)
 #   DIR/linux/busybox                         a shell and a few commands
-#   DIR/linux/pipes                           a program that needs a kernel
+#   DIR/linux/pipes   DIR/linux/disks         programs that need a kernel
 # A second run with the same compiler and scripts does nothing.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
@@ -11,7 +12,7 @@ guests=$(dirname "$dir")
 
 fail() { echo "linux.sh: $*" >&2; exit 1; }
 
-stamp=$({ gcc -dumpfullversion; cat "$here/linux.sh" "$here/linux.config" "$here/busybox.config" "$here/pipes.c" "$guests/stamp"; } | sha256sum)
+stamp=$({ gcc -dumpfullversion; cat "$here/linux.sh" "$here"/*.config "$here/pipes.c" "$here/disks.c" "$guests/stamp"; } | sha256sum)
 if [ -f "$dir/stamp" ] && [ "$(cat "$dir/stamp")" = "$stamp" ]; then
     exit 0
 fi
@@ -55,14 +56,18 @@ settle() {
 # ---- Linux ----------------------------------------------------------------------------------------------------------
 echo "linux    $(basename "$linux")"
 (
+    export KBUILD_BUILD_TIMESTAMP='Thu Jan 2 00:00:00 UTC 1997' KBUILD_BUILD_USER=p5scope KBUILD_BUILD_HOST=p5scope
     make -s -C "$linux" ARCH=i386 O="$dir/build" tinyconfig
     settle "$dir/build/.config" "$here/linux.config"
     make -s -C "$linux" ARCH=i386 O="$dir/build" olddefconfig
-    KBUILD_BUILD_TIMESTAMP='Thu Jan 2 00:00:00 UTC 1997' KBUILD_BUILD_USER=p5scope KBUILD_BUILD_HOST=p5scope \
-        make -s -C "$linux" ARCH=i386 O="$dir/build" -j"$(nproc)" bzImage
+    make -s -C "$linux" ARCH=i386 O="$dir/build" -j"$(nproc)" bzImage
     make -s -C "$linux" ARCH=i386 O="$dir/build" headers
+    cp "$dir/build/vmlinux" "$dir/build/arch/x86/boot/bzImage" "$dir"
+    settle "$dir/build/.config" "$here/linux-drivers.config"
+    make -s -C "$linux" ARCH=i386 O="$dir/build" olddefconfig
+    make -s -C "$linux" ARCH=i386 O="$dir/build" -j"$(nproc)" bzImage
+    cp "$dir/build/arch/x86/boot/bzImage" "$dir/bzImage-drivers"
 ) >"$dir/linux.log" 2>&1 || { tail -20 "$dir/linux.log"; fail "the kernel does not build; the log is $dir/linux.log"; }
-cp "$dir/build/vmlinux" "$dir/build/arch/x86/boot/bzImage" "$dir"
 
 # ---- busybox --------------------------------------------------------------------------------------------------------
 echo "busybox  $(basename "$busybox")"
@@ -80,7 +85,7 @@ flags="$flags -isystem $guests/musl/include -isystem $dir/build/usr/include -isy
         "$guests/musl/lib/crtn.o"
 ) >"$dir/busybox.log" 2>&1 || { tail -20 "$dir/busybox.log"; fail "busybox does not build; the log is $dir/busybox.log"; }
 # ---- Programs that need a kernel ------------------------------------------------------------------------------------
-for name in pipes; do
+for name in pipes disks; do
     gcc -m32 -std=gnu99 $flags -c "$here/$name.c" -o "$dir/$name.o"
     gcc -m32 -nostdlib -static -no-pie -Wl,--build-id=none -o "$dir/$name" "$guests/musl/lib/crt1.o" "$guests/musl/lib/crti.o" "$dir/$name.o" \
         -Wl,--start-group "$guests/musl/lib/libc.a" "$guests/divide.o" -Wl,--end-group "$guests/musl/lib/crtn.o"

@@ -34,6 +34,28 @@ shell) # counts something; BogoMIPS are twice the clock's MHz; its exit status i
     awk '/bogomips/ { good = $3 > 396 && $3 < 404 } END { exit !good }' "$work/out" || { echo "BogoMIPS of 200 MHz are 400:"; cat "$work/out"; exit 1; }
     ;;
 pipes) boot run 9 --kernel "$dir/vmlinux" --init "$dir/pipes" && has '^sum 500500$' out ;;
+drivers) # its own drivers of the diskette and of an IDE disk write what Debian's programs read; with APICs and without
+    PATH=$PATH:/usr/sbin:/sbin
+    for program in mformat mke2fs debugfs; do
+        command -v $program >/dev/null || { echo "$program is not installed (Debian: mtools e2fsprogs): skipped"; exit 77; }
+    done
+    seq 1 5000 >"$work/in.txt"
+    printf '[model]\nbase = p55c-200\n[board]\napic = on\n' >"$work/apic.ini"
+    for model in p55c-200 "$work/apic.ini"; do
+        rm -f "$work"/*.img
+        mformat -C -i "$work/a.img" -f 1440 :: && mcopy -i "$work/a.img" "$work/in.txt" :: && truncate -s 8M "$work/c.img" && mke2fs -q -t ext2 "$work/c.img" || exit 1
+        boot run 11 --model "$model" --disk2 "$work/a.img" --disk2 "$work/c.img" --disk-write --kernel "$dir/bzImage-drivers" --init "$dir/disks" \
+            --cmdline 'console=ttyS0,115200 apic=debug'
+        mtype -i "$work/a.img" ::out.txt | cmp - "$work/in.txt" && debugfs -R 'cat /out.txt' "$work/c.img" 2>/dev/null | cmp - "$work/in.txt" || exit 1
+        e2fsck -fn "$work/c.img" >"$work/check" 2>&1 || { cat "$work/check"; exit 1; }
+        if [ "$model" = p55c-200 ]; then
+            has ' XT-PIC .* floppy' out
+        else # the timer of the APIC counts the clocks of the bus
+            has ' IO-APIC .*-edge .* floppy' out
+            has 'host bus clock speed is 66.6' out
+        fi
+    done
+    ;;
 threads) # futexes and thread areas; built here, as it takes no kernel
     musl=$2/musl
     gcc -m32 -std=gnu99 -O2 -march=pentium-mmx -fcf-protection=none -fno-stack-protector -fno-pie -fno-asynchronous-unwind-tables -nostdinc \
