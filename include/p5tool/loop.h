@@ -36,11 +36,11 @@ typedef enum p5_limit {
 
 /* All figures are clocks per trip, or numbers per trip. */
 typedef struct p5_loop_limits {
-    double clocks; /* of the loop as it is */
-    double without
-        [P5_LIMIT_PRICED]; /* of the loop if this limit were removed: not below `chain`, not above `clocks` */
-    double without_all;    /* if all of them were removed */
-    double chain;          /* the longest chain of results from trip to trip; 0: there is none */
+    double clocks;                     /* of the loop as it is */
+    double without[P5_LIMIT_PRICED];   /* of the loop if this limit were removed; without results not below
+                                        `chain`, without pairing rules not above `clocks` */
+    double without_all;                /* if all of them were removed */
+    double chain;                      /* the longest chain of results from trip to trip; 0: there is none */
     double alone[P5_UNPAIRED_REASONS]; /* instructions that issued alone, by reason: lost slots of V */
     p5_limit limit;                    /* the chain, if it takes at least nine tenths of the clocks; else the
                                         one that costs most, or execution if none costs a hundredth */

@@ -74,12 +74,18 @@ static p5_limit choose(const p5_loop_limits *l)
     return limit;
 }
 
-/* Returns `priced` within the law of a bound. A loop that is freed of one limit can still not be faster than its
- * chain; and where it becomes slower because other instructions meet, the limit costs nothing. */
-static double bounded(double priced, const p5_loop_limits *l)
+/* Returns the bound of a loop whose price with the perfect parts `ideal` is `priced`.
+ *
+ * A processor without waits for results passes over the chain's own latencies, too, which no schedule can do: the loop
+ * keeps the chain's clocks. With more legal pairs, an instruction can get a partner at the cost of the next one, because
+ * D1 pairs the next two instructions whenever it may; where that makes the loop slower (imul edx,eax; cmp eax,ecx;
+ * add ecx,eax; add edx,[edi]; cmp ecx,ecx), the rules cost nothing. Prices with other perfect parts are bounds as they
+ * are. */
+static double bound(double priced, unsigned ideal, const p5_loop_limits *l)
 {
-    priced = priced < l->clocks ? priced : l->clocks;
-    return priced > l->chain ? priced : l->chain;
+    if (ideal & P5_IDEAL_RESULTS && priced < l->chain)
+        priced = l->chain;
+    return ideal & P5_IDEAL_PAIRS && priced > l->clocks ? l->clocks : priced;
 }
 
 p5_status p5_loop_limits_find(p5_case_program *const programs[2], const unsigned trips[2],
@@ -94,12 +100,12 @@ p5_status p5_loop_limits_find(p5_case_program *const programs[2], const unsigned
     p5_status status = price(programs, trips, conditions, 0, &out->clocks, error);
     for (unsigned k = 0; k < P5_LIMIT_PRICED && status == P5_OK; k++) {
         status = price(programs, trips, conditions, kinds[k].ideal, &out->without[k], error);
-        out->without[k] = bounded(out->without[k], out);
+        out->without[k] = bound(out->without[k], kinds[k].ideal, out);
         all |= kinds[k].ideal;
     }
     if (status == P5_OK)
         status = price(programs, trips, conditions, all, &out->without_all, error);
-    out->without_all = bounded(out->without_all, out);
+    out->without_all = bound(out->without_all, all, out);
     count_alone(window, out->alone);
     out->limit = choose(out);
     return status;
