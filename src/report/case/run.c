@@ -1,10 +1,14 @@
 /* Runs a case on a machine fresh from reset. */
 #include "p5tool/report.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "isa/isa.h"
 #include "machine/machine.h"
+#include "p5scope/observe.h"
 #include "report/case/state.h"
 #include "report/case/workplace.h"
 
@@ -16,6 +20,43 @@ static void no_console(void *context, const void *text, size_t size)
     (void)context;
     (void)text;
     (void)size;
+}
+
+/* Returns the general registers, as bits, that the instruction at `address` uses: for its address, or all if a fault has
+ * nothing to do with memory. */
+static unsigned used_registers(const p5_machine *machine, uint32_t address, bool of_address)
+{
+    uint8_t bytes[ISA_LONGEST];
+    bool code32 = true;
+    isa_insn insn = {0};
+    isa_decoder *decoder = isa_decoder_open(ISA_P54C | ISA_P55C);
+    const size_t size = p5_machine_read_code(machine, address, bytes, sizeof bytes, &code32);
+    if (decoder != NULL && !isa_decode(decoder, bytes, size, address, code32, &insn))
+        insn = (isa_insn){0};
+    isa_decoder_close(decoder);
+    return of_address ? insn.address_gpr : insn.address_gpr | insn.read_gpr;
+}
+
+/* Adds to the message the values of the registers that the faulting instruction uses. */
+static void say_operands(const p5_machine *machine, const case_left *left, p5_error *error)
+{
+    enum { STACK_FAULT = 12, PAGE_FAULT = 14, ALIGNMENT_CHECK = 17 };
+    const uint8_t vector = left->fault.vector;
+    const bool of_memory = vector == STACK_FAULT || vector == PAGE_FAULT || vector == ALIGNMENT_CHECK;
+    if (error == NULL || !left->fault.raised)
+        return;
+    const unsigned used = used_registers(machine, left->fault.address, of_memory);
+    const char *before = " (";
+    size_t length = strlen(error->message);
+    for (unsigned i = 0; i < 8; i++)
+        if (used >> i & 1) {
+            snprintf(error->message + length, sizeof error->message - length, "%s%s = %08" PRIX32 "h", before,
+                     isa_gpr_names[i], left->registers[i]);
+            length = strlen(error->message);
+            before = ", ";
+        }
+    if (used != 0)
+        snprintf(error->message + length, sizeof error->message - length, ")");
 }
 
 /* Makes an error with a hint for a run that ended before its exit. */
@@ -64,7 +105,10 @@ static p5_status run_to_exit(p5_machine *machine, const p5_case_program *program
     machine_case_left(machine, &left);
     if (left.fault.raised && case_states_expect_fault(conditions))
         return P5_OK;
-    return ended_early(program, conditions, &result, error);
+    status = ended_early(program, conditions, &result, error);
+    if (result.instruction[0] != '\0' && result.end != P5_END_TIMEOUT)
+        say_operands(machine, &left, error);
+    return status;
 }
 
 static const p5_privilege highest = {.mode = P5_MODE_PROTECTED};
