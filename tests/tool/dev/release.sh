@@ -3,15 +3,43 @@
 
 project_version() { sed -n 's/^project(p5scope VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt; }
 
-#: tarball [FOLDER] - write the source tarball of HEAD to FOLDER (default build), and build it without git and network
+#: tarball [CTEST-OPTION...] - write the source tarball of HEAD to build, and build, install and test it without git and network
 verb_tarball() {
-    need "${packages_build[@]}" "${packages_programs[@]}" xz-utils scdoc python3
-    local name work archive page
+    need "${packages_build[@]}" "${packages_programs[@]}" "${packages_test[@]}" "${packages_oracles[@]}" "${packages_boot[@]}" xz-utils iproute2
+    local name archive work
     name=p5scope-$(project_version)
-    archive=$(readlink -f "${1:-build}")/$name.tar.xz
-    work=$(mktemp -d)
-    # What a build makes by scdoc and Python goes into generated/.
+    archive=$PWD/build/$name.tar.xz
     build test manual documents
+    work=$(mktemp -d)
+    tarball_write "$work" "$name" "$archive"
+    say "$archive: $(git rev-parse --short HEAD), $(stat -c %s "$archive") bytes"
+    tar -C "$work" -xJf "$archive"
+    mkdir "$work/bin"
+    printf '#!/bin/sh\necho "git was called" >&2\nexit 1\n' >"$work/bin/git"
+    chmod +x "$work/bin/git"
+    # The network of this name space has a loopback device only, which gdb needs.
+    as_root env PATH="$work/bin:$PATH" P5_LAUNCHER="${P5_LAUNCHER-}" unshare --net "$work/$name/dev" tarball_inside "$@"
+    as_root rm -rf "$work"
+}
+
+# Does the work of `tarball` in the unpacked tree.
+verb_tarball_inside() {
+    ip link set lo up
+    say "Building without scdoc, so that the man pages are those of the tarball"
+    cmake --preset test --log-level=WARNING -DP5_SCDOC:FILEPATH=OFF ${P5_LAUNCHER:+-DCMAKE_C_COMPILER_LAUNCHER=$P5_LAUNCHER} >/dev/null
+    build test
+    cmake --install build/test --prefix "$PWD/installed" >/dev/null
+    [ -s installed/share/man/man1/p5scope.1 ] || fail "the man pages are not installed"
+    [ "$(installed/bin/p5scope --version | head -n 1)" = "p5scope $(project_version)" ] || fail "the version is not $(project_version)"
+    installed/bin/p5scope stat build/test/testprogs/hello
+    say "Testing"
+    run_tests test "$@"
+    awk '/\*\*\*Skipped/ { print "  skipped:", $4 }' build/test/ctest.txt
+}
+
+# tarball_write WORK NAME ARCHIVE: writes what git has at HEAD and, in generated/, what a build makes by scdoc and Python.
+tarball_write() {
+    local work=$1 name=$2 archive=$3 page
     mkdir -p "$work/$name/generated/docs"
     cp build/test/docs/*.md "$work/$name/generated/docs"
     for page in build/test/package/p5scope*.[157]; do
@@ -21,19 +49,6 @@ verb_tarball() {
     tar -C "$work" --owner=0 --group=0 --sort=name --mtime="@$(git log -1 --format=%ct)" -rf "$work/tar" "$name/generated"
     xz -T0 <"$work/tar" >"$archive"
     rm -rf "${work:?}/$name" "$work/tar"
-    say "$archive: $(git rev-parse --short HEAD), $(stat -c %s "$archive") bytes"
-    tar -C "$work" -xJf "$archive"
-    # A network of its own has no route to anywhere; `git` fails.
-    mkdir "$work/bin"
-    printf '#!/bin/sh\necho "git was called" >&2\nexit 1\n' >"$work/bin/git"
-    chmod +x "$work/bin/git"
-    as_root env PATH="$work/bin:$PATH" unshare -n sh -ec 'cd "$1"
-        cmake -S . -B build -G Ninja -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=OFF -DP5_SCDOC:FILEPATH=OFF $3 >build.log
-        cmake --build build -j "$2" --target all testprogs >>build.log
-        cmake --install build --prefix "$PWD/installed" >>build.log
-        [ -s installed/share/man/man1/p5scope.1 ]
-        installed/bin/p5scope stat build/testprogs/hello' sh "$work/$name" "$(cores)" "${P5_LAUNCHER:+-DCMAKE_C_COMPILER_LAUNCHER=$P5_LAUNCHER}"
-    as_root rm -rf "$work"
 }
 
 # passed NAME: notes that the long check NAME has passed at HEAD.
