@@ -13,34 +13,40 @@ enum { CODE = 0x100000, DATA = 0x200000, DEFAULT_SECONDS = 10 };
 
 static const uint8_t undefined[] = {0x0f, 0x0b}; /* UD2, at which the run ends */
 
-p5_status p5_machine_load_code(p5_machine *machine, const void *code, size_t size,
-                               const p5_code_options *options, p5_error *error)
+/* Does the work of p5_machine_load_code with options of this library's size. */
+static p5_status load(p5_machine *machine, const void *code, size_t size, const p5_code_options *options,
+                      p5_error *error)
 {
-    p5_code_options own;
-    p5_status status = SIZED_TAKE(p5_code_options, &own, options, error);
-    if (status != P5_OK)
-        return status;
     if (size > UINT32_MAX / 2)
         return error_set(error, P5_ERR_FORMAT, "%zu bytes of code do not fit into the memory", size);
     uint8_t *text = malloc(size + sizeof undefined);
     if (text == NULL)
         return error_set(error, P5_ERR_MEMORY, "no memory for the code");
-    memcpy(text, code, size);
+    if (size != 0) /* otherwise `code` may be NULL */
+        memcpy(text, code, size);
     memcpy(text + size, undefined, sizeof undefined);
-    const uint32_t address = own.address != 0 ? own.address : CODE;
+    const uint32_t address = options->address != 0 ? options->address : CODE;
     const p5_case_image image = {.text = text,
                                  .text_size = size + sizeof undefined,
                                  .text_address = address,
-                                 .data = own.data,
-                                 .data_size = own.data != NULL ? own.data_size : 0,
-                                 .data_address = own.data_address != 0 ? own.data_address : DATA,
+                                 .data = options->data,
+                                 .data_size = options->data != NULL ? options->data_size : 0,
+                                 .data_address = options->data_address != 0 ? options->data_address : DATA,
                                  .entry = address,
                                  .exit_address = address + (uint32_t)size,
-                                 .cpl = own.system ? 0 : 3,
-                                 .cr4 = own.cr4};
-    status = p5_machine_load_case(machine, &image, error);
+                                 .cpl = options->system ? 0 : 3,
+                                 .cr4 = options->cr4};
+    p5_status status = p5_machine_load_case(machine, &image, error);
     free(text);
     return status;
+}
+
+p5_status p5_machine_load_code(p5_machine *machine, const void *code, size_t size,
+                               const p5_code_options *options, p5_error *error)
+{
+    p5_code_options own;
+    p5_status status = SIZED_TAKE(p5_code_options, &own, options, error);
+    return status == P5_OK ? load(machine, code, size, &own, error) : status;
 }
 
 /* Runs the loaded code to its end and gets its counts. */
@@ -73,7 +79,7 @@ p5_status p5_count_code(const void *code, size_t size, const p5_code_options *op
         status = p5_machine_open(&with, &machine, error);
     }
     if (status == P5_OK)
-        status = p5_machine_load_code(machine, code, size, &own, error);
+        status = load(machine, code, size, &own, error);
     if (status == P5_OK) {
         *counts = p5_counts_new();
         status = *counts != NULL ? count(machine, own.timeout_seconds, *counts, error)

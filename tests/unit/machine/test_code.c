@@ -46,6 +46,16 @@ static void options_apply(void **state)
     p5_counts_free(counts);
 }
 
+static void no_code_counts_nothing(void **state)
+{
+    (void)state;
+    p5_counts *counts;
+    assert_int_equal(p5_count_code(NULL, 0, NULL, &counts, NULL), P5_OK);
+    assert_int_equal(p5_counts_event(counts, P5_EVENT_INSTRUCTIONS_EXECUTED, P5_CPL_MASK_ALL), 0);
+    assert_int_equal(p5_counts_clocks(counts, P5_CPL_MASK_ALL), 0);
+    p5_counts_free(counts);
+}
+
 static void other_ends_are_errors(void **state)
 {
     (void)state;
@@ -78,6 +88,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(instructions_and_reads), cmocka_unit_test(options_apply),
-        cmocka_unit_test(other_ends_are_errors), cmocka_unit_test(files_of_no_kind_are_errors)};
+        cmocka_unit_test(no_code_counts_nothing), cmocka_unit_test(other_ends_are_errors),
+        cmocka_unit_test(files_of_no_kind_are_errors)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
