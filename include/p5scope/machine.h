@@ -97,8 +97,8 @@ typedef struct p5_machine_options {
 } p5_machine_options;
 
 /* Opens a machine of the model in the state after RESET, without a guest. P5_ERR_NAME, P5_ERR_SYNTAX,
- * P5_ERR_RANGE or P5_ERR_IO for the model, its agent or its clock; P5_ERR_STATE if `size` is that of another
- * version of the library; P5_ERR_MEMORY. *machine is NULL after an error. */
+ * P5_ERR_RANGE or P5_ERR_IO for the model, its agent or its clock; P5_ERR_STATE or P5_ERR_UNSUPPORTED for the `size`
+ * of `options` or of a share (p5scope/status.h); P5_ERR_MEMORY. *machine is NULL after an error. */
 p5_status p5_machine_open(const p5_machine_options *options, p5_machine **machine, p5_error *error);
 /* Closes a machine with everything that belongs to it. NULL is allowed. From a callback it stops the run, and
  * the machine is closed when p5_machine_run returns. */

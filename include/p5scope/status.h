@@ -11,7 +11,11 @@
  * passes a smaller size: the library takes the members that it lacks as zero, and writes nothing beyond its size. A
  * program that was compiled for a later version passes a larger size: that is P5_ERR_UNSUPPORTED if one of the
  * unknown members is not zero. A `size` that cannot be right is P5_ERR_STATE. In structs that the library passes to
- * callbacks it sets `size` to its own. Structs whose comment says that their layout is fixed never grow. */
+ * callbacks it sets `size` to its own: members at or beyond `size` must not be read. Structs whose comment says that
+ * their layout is fixed never grow.
+ *
+ * The first member that a version adds has an alignment of 8 bytes. So it begins where the earlier struct ended, and not in
+ * bytes at that struct's end that earlier programs leave undefined. */
 
 #ifdef __cplusplus
 extern "C" {

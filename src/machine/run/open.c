@@ -21,33 +21,27 @@
 enum { LEAST_MEMORY = 1024 * 1024 };
 #define MOST_MEMORY 0x80000000u
 
-static bool machine_copy_shares(p5_machine *machine, const p5_machine_options *options)
+static p5_status machine_copy_shares(p5_machine *machine, const p5_machine_options *options, p5_error *error)
 {
     machine->options.shares = NULL;
     machine->options.share_count = 0;
-    if (options->share_count == 0)
-        return true;
-    machine->shares = calloc(options->share_count, sizeof *machine->shares);
-    if (machine->shares == NULL)
-        return false;
+    machine->shares = calloc(options->share_count + 1, sizeof *machine->shares);
+    bool copied = machine->shares != NULL;
     machine->options.shares = machine->shares;
-    for (size_t i = 0; i < options->share_count; i++) {
-        p5_share given;
-        const p5_share *from = &given;
-        if (SIZED_TAKE(p5_share, &given, (const p5_share *)sized_at(options->shares, i), NULL) != P5_OK)
-            continue;
-        p5_share *to = &machine->shares[machine->options.share_count++];
-        to->size = sizeof *to;
-        to->writable = from->writable;
-        to->max_bytes = from->max_bytes;
-        to->host = strdup(from->host);
-        to->guest = from->guest != NULL ? strdup(from->guest) : realpath(from->host, NULL);
-        if (to->guest == NULL && from->guest == NULL)
-            to->guest = strdup(from->host); /* The path does not exist; the loader reports that. */
-        if (to->host == NULL || to->guest == NULL)
-            return false;
+    for (size_t i = 0; copied && i < options->share_count; i++) {
+        p5_share *to = &machine->shares[i], from;
+        p5_status status = SIZED_TAKE(p5_share, &from, (const p5_share *)sized_at(options->shares, i), error);
+        if (status != P5_OK)
+            return status;
+        machine->options.share_count++;
+        *to = from;
+        to->host = strdup(from.host);
+        to->guest = from.guest != NULL ? strdup(from.guest) : realpath(from.host, NULL);
+        if (to->guest == NULL && from.guest == NULL)
+            to->guest = strdup(from.host); /* The path does not exist; the loader reports that. */
+        copied = to->host != NULL && to->guest != NULL;
     }
-    return true;
+    return copied ? P5_OK : error_set(error, P5_ERR_MEMORY, "no memory for a machine");
 }
 
 static p5_status machine_model(const p5_machine_options *options, const p5_model *model, p5_model **out,
@@ -94,9 +88,7 @@ p5_status machine_open(const p5_machine_options *options, const p5_model *model,
         return error_set(error, P5_ERR_MEMORY, "no memory for a machine");
     m->options = *options;
     m->options.model = NULL;
-    p5_status status = P5_OK;
-    if (!machine_copy_shares(m, options))
-        status = error_set(error, P5_ERR_MEMORY, "no memory for a machine");
+    p5_status status = machine_copy_shares(m, options, error);
     if (status == P5_OK)
         status = machine_model(options, model, &m->model, error);
     m->options.agent = m->options.wires = m->options.check = m->options.monitor = NULL;

@@ -1,21 +1,21 @@
 # shellcheck shell=bash disable=SC2154 # ./dev sources this file and defines the lists of packages.
 # The verb soak: the long campaigns.
-packages_soak=(slurm-wlm munge faketime abigail-tools) # the cluster of docs/sweeps.md; abidiff
+packages_soak=(slurm-wlm munge faketime) # the cluster of docs/sweeps.md
 
-# Compares the library's binary interface with that of the last release. Additions are shown; what would break a client fails.
-library_interface() {
-    local last work=build/interface tree status=0
-    last=$(git describe --tags --abbrev=0 --match 'v*' 2>/dev/null) || { say "abidiff: skipped, because there is no tag of an earlier release"; return; }
+#: interface [COMMIT] - compare the library's binary interface with that of the last release, or of COMMIT; a change that breaks programs fails
+verb_interface() {
+    need "${packages_build[@]}" abigail-tools gdb python3
+    local last=${1-} work=$PWD/build/interface tree
+    [ -n "$last" ] || last=$(git describe --tags --abbrev=0 --match 'v*' 2>/dev/null) || { say "interface: skipped, because there is no tag of an earlier release"; return; }
     say "The library's binary interface since $last"
     rm -rf "$work" && mkdir -p "$work/last" "$work/now"
     git archive "$last" | tar -C "$work/last" -x
     git archive HEAD | tar -C "$work/now" -x
     for tree in last now; do
-        cmake -S "$work/$tree" -B "$work/$tree/build" -G Ninja -DCMAKE_BUILD_TYPE=Debug -DBUILD_TESTING=OFF -DP5_TESTPROGS=OFF >"$work/log"
+        cmake -S "$work/$tree" -B "$work/$tree/build" -G Ninja -DCMAKE_BUILD_TYPE=Debug -DBUILD_TESTING=OFF -DP5_TESTPROGS=OFF ${P5_LAUNCHER:+-DCMAKE_C_COMPILER_LAUNCHER=$P5_LAUNCHER} >"$work/log"
         cmake --build "$work/$tree/build" -j "$(cores)" --target p5scope_shared >>"$work/log"
     done
-    abidiff --headers-dir1 "$work/last/include" --headers-dir2 "$work/now/include" "$work"/{last,now}/build/package/libp5scope.so || status=$?
-    [ $((status & ~4)) = 0 ] || fail "abidiff: status $status" # bits: 1 error, 2 usage, 4 a change, 8 an incompatible one
+    tests/tool/install/interface.py "$work/last" "$work/now"
 }
 
 #: soak - run the long campaigns: property tests with large counts, published, disturb, compilers, elsewhere, packages check, arm, sanitizers, then campaign and fuzz for five minutes each
@@ -34,8 +34,8 @@ verb_soak() {
     verb_elsewhere compilers
     verb_packages check
     say "A client of these headers with a library whose structs have grown"
-    tests/tool/install/grown.sh "$PWD" "$PWD/build/grown"
-    library_interface
+    tests/tool/install/grown.sh "$PWD" "$PWD/build/test" "$PWD/build/grown"
+    verb_interface
     say "The source tarball"
     verb_tarball
     verb_arm
