@@ -354,8 +354,9 @@ static void write_rows(const table *t, FILE *out)
         const row *r = &t->rows[i];
         if (r->kind == KIND_RESERVED)
             continue;
-        fprintf(out, "    {.id = (enum p5_event)%u, .code = 0x%02X, .counters = %u, .families = %u, ", id,
-                r->code, r->counters, r->families);
+        fputs("    {.size = sizeof(p5_event_info), ", out);
+        fprintf(out, ".id = (enum p5_event)%u, .code = 0x%02X, .counters = %u, .families = %u, ", id, r->code,
+                r->counters, r->families);
         fprintf(out, ".max_per_clock = %s, .duration = %s, .grade = %s,\n     .name = ", r->field[COLUMN_MAX],
                 strcmp(r->field[COLUMN_KIND], "duration") == 0 ? "true" : "false", grade_constants[r->grade]);
         write_string(out, r->field[COLUMN_NAME]);

@@ -23,6 +23,8 @@ static p5_error error;
         }                                                                                                    \
     } while (0)
 
+enum { LARGER = 8 * sizeof(uint64_t) }; /* bytes of `later_` */
+
 /* Initialises a struct with the client's size. */
 #define SIZED(type, ...)                                                                                     \
     {                                                                                                        \
