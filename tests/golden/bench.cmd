@@ -13,6 +13,8 @@ p5scope bench --asm nop --unroll 2 --repeat 2
 p5scope bench function-att.s --function total --arg buffer:4K --arg 10 --csv | grep ',instructions_executed,'
 p5scope bench function-intel.s --function total --arg buffer:4K --arg 10 --csv | grep ',instructions_executed,'
 as --32 function-att.s -o function.o && p5scope bench function.o --function total --arg buffer:4K --arg 10 --csv >object.csv; p5scope bench function-att.s --function total --arg buffer:4K --arg 10 --csv | cmp - object.csv && echo same
+# an object begins with a header of 52 bytes
+head -c 51 function.o >cut.o; p5scope bench cut.o --function total; head -c 52 function.o >cut.o; p5scope bench cut.o --function total 2>&1 | grep -c 'too early'
 p5scope bench function.o --function half --x87 --no-diagram | sed -n 1p
 p5scope bench function.o --function wild --arg 0x50000000
 p5scope bench function-outside.s --function outside

@@ -7,6 +7,7 @@ p5scope record -q -o b.data $GUESTS/rdpmc.elf; p5scope diff a.data b.data --thre
 p5scope record -q -o cut.data --max-instructions 1000 $GUESTS/rdpmc.elf; p5scope diff cut.data b.data -e clocks --no-functions; p5scope diff a.data cut.data -e clocks --no-functions --threshold 0
 p5scope report cut.data | head -3
 p5scope annotate -i a.data no_such_function
+p5scope annotate -i a.data x:start
 p5scope report a.data -s symbl
 p5scope report a.data -e data_reed
 p5scope record -q -o both.data $GUESTS/kernel.elf >/dev/null; p5scope report both.data --children | grep "\] start"

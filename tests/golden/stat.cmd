@@ -33,6 +33,7 @@ p5scope stat -q -o report --expect 'seconds>0,stall_issue>0,bus_read_bytes>0,bus
 p5scope stat -q -o report -j hello; jq -s '.[1].value as $clocks | map(select(.unit == "clocks")) | length > 0, all(."metric-value" == 100 * .value / $clocks)' report
 printf '# of hello\ninstructions<=0.2k # one\nbranches>0, clocks>1\n' >budget; p5scope stat -q -o report --expect @budget --junit report.xml hello && sed 's/time="[^"]*"//' report.xml
 printf 'instructions<=100\nbranches<<0\n' >budget; p5scope stat -q --expect @budget hello
+(echo 'clocks>0'; head -c 16777217 /dev/zero | tr '\0' a) >budget; p5scope stat -q --expect @budget hello
 p5scope stat -q --roi begin:1,end:1 -x, -e instructions $GUESTS/markers 2>&1 >/dev/null | cut -d, -f1-3
 p5scope stat -q --roi begin:1 --roi begin:3 -x, -e clocks $GUESTS/markers 2>&1 >/dev/null | sed -n 2p
 p5scope stat -q --roi end:x $GUESTS/markers
@@ -42,6 +43,7 @@ p5scope stat --compare -x';' --header one.json two.json | grep -v 'clocks\|CPI'
 p5scope stat --compare -j two.json one.json | jq -c 'select(.event != "clocks" and .event != "CPI").values'
 p5scope stat -q -e instructions,branches --model p55c-200 --model p54c-133 hello 2>&1 | grep -v 'clocks\|CPI'
 p5scope stat --compare one.json
+p5scope stat -q -j -e instructions --expect 'clocks>0' -o held.json hello; p5scope stat --compare -x, held.json one.json | grep ^instructions
 p5scope stat --compare -e flops one.json two.json
 p5scope stat --compare --mem 4M one.json two.json
 p5scope stat --compare one.json hello

@@ -20,6 +20,9 @@ grep -q 'held back by \[0\] add esi, 4: address esi' "$scratch/dom" || fail "the
 grep -q 'Limited by' "$scratch/dom" || fail "the page does not say what limits the loop"
 [ "$(grep -c 'class="i"' "$scratch/picture.svg")" = "$insns" ] || fail "the picture by itself has other rows"
 browse "$scratch/picture.svg" --dump-dom >/dev/null
+# The Pentium without MMX has no stage F: the only box of that kind is the legend's.
+"$p5scope" bench --asm "$code" --model p54c-133 --trips 4 -o "$scratch/p54c.svg" >/dev/null || fail "no picture of a P54C"
+[ "$(grep -o 'class="f"' "$scratch/p54c.svg" | wc -l)" = 1 ] || fail "an instruction of a P54C is in stage F"
 if command -v xmllint >/dev/null; then
     xmllint --noout "$scratch/picture.svg" || fail "the picture is no XML"
 fi

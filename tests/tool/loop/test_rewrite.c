@@ -1,5 +1,6 @@
 /* The law of rewritings: for random code and random contents of registers and memory, the loop computes the same
- * before and after, as the emulator executes it. Every rule is applied at least once. */
+ * before and after, as the emulator executes it. Every rule is applied at least once. Each rule writes what its
+ * instruction does. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -81,6 +82,7 @@ static const char *const forms[] = {
 static size_t add_form(char *to, const char *form)
 {
     static const char *const wide[] = {"eax", "ebx", "ecx", "edx"}, *const bytes[] = {"al", "bh", "cl", "dh"};
+    static const char *const places[] = {"esi", "edi", "esi+ebp*8", "ebp*4+0x2400"}; /* EBP counts trips */
     const char *const r = wide[pick(usable)], *s = wide[pick(usable)];
     size_t used = 0;
     for (; *form != '\0'; form++) {
@@ -88,7 +90,7 @@ static size_t add_form(char *to, const char *form)
         if (!place)
             to[used++] = *form;
         else if (*form == 'M')
-            used += (size_t)sprintf(to + used, "[%s+%u]", pick(2) ? "esi" : "edi", pick(32) * 4);
+            used += (size_t)sprintf(to + used, "[%s+%u]", places[pick(4)], pick(32) * 4);
         else if (*form == 'N')
             used += (size_t)sprintf(to + used, "%u", 1 + pick(30));
         else
@@ -175,37 +177,52 @@ static bool compare(void *context, const rewriting *r)
     return true;
 }
 
+/* A loop as `bench` sees it. */
+typedef struct opened {
+    p5_case_program *programs[2];
+    p5_window *window;
+    loop_code code;
+} opened;
+
+static void open_loop(const char *text, opened *o)
+{
+    const unsigned trips[2] = {TRIPS, TRIPS + 2};
+    const p5_case_conditions conditions = {.model = "p55c-200", .cpl = 3, .timeout_seconds = 60};
+    p5_error error = {0};
+    for (unsigned i = 0; i < 2; i++)
+        if (p5_case_assemble_text("loop", text, trips[i], &o->programs[i], &error) != P5_OK)
+            fail_msg("%s\n%s", error.message, strstr(text, "L:"));
+    if (p5_window_capture(o->programs, trips, &conditions, (p5_trip_range){.count = 2}, &o->window, &error) !=
+        P5_OK)
+        fail_msg("%s\n%s", error.message, strstr(text, "L:"));
+    assert_true(code_open(&o->code, o->programs[0], o->window, 0));
+}
+
+static void close_loop(opened *o)
+{
+    code_close(&o->code);
+    p5_window_free(o->window);
+    p5_case_program_free(o->programs[0]);
+    p5_case_program_free(o->programs[1]);
+}
+
 static void rewritten_code_computes_the_same(void **unused)
 {
     (void)unused;
     static uint8_t expected[DATA_BYTES];
     static char text[MOST_TEXT];
     check c = {.text = text, .expected = expected};
-    const unsigned trips[2] = {TRIPS, TRIPS + 2};
-    const p5_case_conditions conditions = {.model = "p55c-200", .cpl = 3, .timeout_seconds = 60};
     for (c.seed = 0; c.seed < SEEDS; c.seed++) {
-        p5_error error = {0};
-        p5_case_program *programs[2];
-        p5_window *window;
-        loop_code code;
+        opened o;
         state = c.seed * 2654435761u + 1;
         usable = 2 + pick(3);
         write_code(text);
-        for (unsigned i = 0; i < 2; i++)
-            if (p5_case_assemble_text("random", text, trips[i], &programs[i], &error) != P5_OK)
-                fail_msg("seed %u: %s\n%s", c.seed, error.message, strstr(text, "L:"));
-        assert_true(run(programs[0], expected));
-        if (p5_window_capture(programs, trips, &conditions, (p5_trip_range){.count = 2}, &window, &error) !=
-            P5_OK)
-            fail_msg("seed %u: %s", c.seed, error.message);
-        assert_true(code_open(&code, programs[0], window, 0));
-        c.code = &code;
-        c.program = programs[0];
-        rewrite_each(&code, compare, &c);
-        code_close(&code);
-        p5_window_free(window);
-        p5_case_program_free(programs[0]);
-        p5_case_program_free(programs[1]);
+        open_loop(text, &o);
+        assert_true(run(o.programs[0], expected));
+        c.code = &o.code;
+        c.program = o.programs[0];
+        rewrite_each(&o.code, compare, &c);
+        close_loop(&o);
     }
     assert_true(c.tried > SEEDS * 5);
     for (unsigned rule = 0; rule <= rewrite_rules; rule++)
@@ -213,8 +230,123 @@ static void rewritten_code_computes_the_same(void **unused)
             fail_msg("rule %u was never applied in %u rewritings", rule, c.tried);
 }
 
+/* What the rules make of an instruction, by its definition. NULL: no rule applies. */
+typedef struct rule_case {
+    const char *code, *rewriting, *changes;
+} rule_case;
+#define FREE "; the register must be free after the loop"
+static const rule_case rule_cases[] = {
+    {"add ebx, dword ptr [esi+4]",
+     "add ebx, dword ptr [esi + 4]  ->  mov edx, dword ptr [esi + 4]; add ebx, edx", "edx" FREE},
+    {"cmp dword ptr [esi+ebp*8], ebx",
+     "cmp dword ptr [esi + ebp*8], ebx  ->  mov edx, dword ptr [esi + ebp*8]; cmp edx, ebx", "edx" FREE},
+    {"add dword ptr [esi+4], ebx",
+     "add dword ptr [esi + 4], ebx  ->  mov edx, dword ptr [esi + 4]; add edx, ebx; mov dword ptr [esi + 4], "
+     "edx",
+     "edx" FREE},
+    {"add dword ptr [esi+4], ebx\nxor dword ptr [esi+8], ecx",
+     "add dword ptr [esi + 4], ebx; xor dword ptr [esi + 8], ecx  ->  mov edx, dword ptr [esi + 4]; mov eax, "
+     "dword ptr [esi + 8]; add edx, ebx; xor eax, ecx; mov dword ptr [esi + 4], edx; mov dword ptr [esi + "
+     "8], eax",
+     "eax, edx" FREE},
+    {"add dword ptr [ebp*4+0x2400], 5",
+     "add dword ptr [ebp*4 + 0x2400], 5  ->  mov edx, dword ptr [ebp*4 + 0x2400]; add edx, 5; mov dword ptr "
+     "[ebp*4 + 0x2400], edx",
+     "edx" FREE},
+    {"add dword ptr [esi], 0x12345",
+     "add dword ptr [esi], 0x12345  ->  mov edx, dword ptr [esi]; add edx, 0x12345; mov dword ptr [esi], edx",
+     "edx" FREE},
+    {"cmp dword ptr [esi], 5", "cmp dword ptr [esi], 5  ->  mov edx, dword ptr [esi]; cmp edx, 5",
+     "edx" FREE},
+    {"dec dword ptr [0x2400]",
+     "dec dword ptr [0x2400]  ->  mov edx, dword ptr [0x2400]; dec edx; mov dword ptr [0x2400], edx",
+     "edx" FREE},
+    {"mov dword ptr [esi+4], 5", "mov dword ptr [esi + 4], 5  ->  mov edx, 5; mov dword ptr [esi + 4], edx",
+     "edx" FREE},
+    {"push dword ptr [esi]\npop ebx", "push dword ptr [esi]  ->  mov ebx, dword ptr [esi]; push ebx", "ebx"},
+    {"shl ebx, 1", "shl ebx, 1  ->  add ebx, ebx", ""},
+    {"movzx ebx, cl", "movzx ebx, cl  ->  xor ebx, ebx; mov bl, cl", "flags"},
+    {"movzx ebx, bl", "movzx ebx, bl  ->  and ebx, 0xff", "flags"},
+    {"movzx ebx, byte ptr [esi]", "movzx ebx, byte ptr [esi]  ->  xor ebx, ebx; mov bl, byte ptr [esi]",
+     "flags"},
+    {"movzx ebx, byte ptr [ebx+0x2400]", NULL, NULL},
+    {"cdq", "cdq  ->  mov edx, eax; sar edx, 0x1f", "flags"},
+    {"xchg ebx, ecx", "xchg ebx, ecx  ->  mov edx, ecx; mov ecx, ebx; mov ebx, edx", "edx" FREE},
+    {"xchg eax, ecx", "xchg eax, ecx  ->  mov edx, eax; mov eax, ecx; mov ecx, edx", "edx" FREE},
+    {"not ebx", "not ebx  ->  xor ebx, 0xffffffff", "flags"},
+    {"imul ebx, ecx, 5", "imul ebx, ecx, 5  ->  lea ebx, [ecx + ecx*4]", "flags"},
+    {"imul ebx, ecx, 8", "imul ebx, ecx, 8  ->  mov ebx, ecx; shl ebx, 3", "flags"},
+    {"imul ebx, ecx, 7", NULL, NULL},
+    {"inc ebx", "inc ebx  ->  lea ebx, [ebx + 1]", "flags"},
+    {"sub ebx, 4", "sub ebx, 4  ->  lea ebx, [ebx - 4]", "flags"},
+    {"lea ebx, [ebx+4]", "lea ebx, [ebx + 4]  ->  add ebx, 4", "flags"},
+    {"mov ebx, ecx\nsub ebx, 4", "mov ebx, ecx; sub ebx, 4  ->  lea ebx, [ecx - 4]", "flags"},
+    {"mov ebx, ecx\nadd ebx, edx", "mov ebx, ecx; add ebx, edx  ->  lea ebx, [ecx + edx]", "flags"},
+    {"mov ebx, ecx\nshl ebx, 2", "mov ebx, ecx; shl ebx, 2  ->  lea ebx, [ecx*4]", "flags"},
+    {"mov ebx, ecx\nshl ebx, 4", NULL, NULL},
+    {"movsd",
+     "movsd dword ptr es:[edi], dword ptr [esi]  ->  mov edx, dword ptr [esi]; mov dword ptr [edi], edx; add "
+     "esi, 4; add edi, 4",
+     "edx, flags; DF has to be clear" FREE},
+    {"movsb",
+     "movsb byte ptr es:[edi], byte ptr [esi]  ->  mov dl, byte ptr [esi]; mov byte ptr [edi], dl; add esi, "
+     "1; add edi, 1",
+     "edx, flags; DF has to be clear" FREE},
+    {"lodsb", "lodsb al, byte ptr [esi]  ->  mov al, byte ptr [esi]; add esi, 1",
+     "flags; DF has to be clear"},
+    {"stosd", "stosd dword ptr es:[edi], eax  ->  mov dword ptr [edi], eax; add edi, 4",
+     "flags; DF has to be clear"},
+    {"loop 1f\n1:", "loop 0x100007  ->  dec ecx; jne 0x100007", "flags"},
+    {"push ebp\nmov ebp, esp\nleave", "leave  ->  mov esp, ebp; pop ebp", ""},
+    {"fstp dword ptr [esi]\nfld dword ptr [esi+8]",
+     "fstp dword ptr [esi]; fld dword ptr [esi + 8]  ->  fld dword ptr [esi + 8]; fxch st(1); fstp dword ptr "
+     "[esi]",
+     ""},
+    {"fxch\nfstp dword ptr [esi]\nfadd dword ptr [esi+8]",
+     "fxch st(1); fstp dword ptr [esi]; fadd dword ptr [esi + 8]  ->  fadd dword ptr [esi + 8]; fxch st(1); "
+     "fstp dword ptr [esi]",
+     ""},
+    {"add bx, word ptr [esi]", NULL, NULL},
+    {"add ebx, dword ptr es:[esi]", NULL, NULL}};
+
+typedef struct wanted {
+    const loop_code *code;
+    const rule_case *row;
+    bool found;
+} wanted;
+
+static bool look(void *context, const rewriting *r)
+{
+    wanted *w = context;
+    char text[400], changes[160];
+    rewrite_describe(w->code, r, text, sizeof text, changes, sizeof changes);
+    if (w->row->rewriting == NULL)
+        w->found |= r->rule > 0;
+    else
+        w->found |= strcmp(text, w->row->rewriting) == 0 && strcmp(changes, w->row->changes) == 0;
+    return true;
+}
+
+static void rules_write_what_the_instruction_does(void **unused)
+{
+    (void)unused;
+    for (size_t i = 0; i < sizeof rule_cases / sizeof rule_cases[0]; i++) {
+        opened o;
+        char text[300];
+        const rule_case *row = &rule_cases[i];
+        snprintf(text, sizeof text, "mov ebp, N\nL:\n%s\ndec ebp\njnz L\n", row->code);
+        open_loop(text, &o);
+        wanted w = {&o.code, row, false};
+        rewrite_each(&o.code, look, &w);
+        if (w.found != (row->rewriting != NULL))
+            fail_msg("%s: %s", row->code, w.found ? "a rule applies" : row->rewriting);
+        close_loop(&o);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(rewritten_code_computes_the_same)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(rules_write_what_the_instruction_does),
+                                       cmocka_unit_test(rewritten_code_computes_the_same)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -75,6 +75,23 @@ static void text_has_perfs_layout(void **state)
     close_fixture(&f);
 }
 
+/* A metric without a unit is a count of events from 10,000 on, and a ratio with three places below. */
+static void large_metrics_have_no_places(void **state)
+{
+    (void)state;
+    static const char *const groups[] = {"pairing", NULL};
+    fixture f;
+    for (unsigned below = 0; below < 2; below++) {
+        open_fixture(&f, "clocks", 1);
+        f.stat.metric_groups = groups;
+        f.runs[0].counts.increments[P5_EVENT_INSTRUCTIONS_EXECUTED_V_PIPE][P5_CPL_USER] = 495000 + below;
+        char *text = report(&f, P5_STAT_TEXT, NULL); /* 1,000,000 - 2 * 495,000 */
+        assert_non_null(strstr(text, below ? " 9998.000      Unpaired" : " 10,000      Unpaired"));
+        free(text);
+        close_fixture(&f);
+    }
+}
+
 static void csv_has_perfs_fields(void **state)
 {
     (void)state;
@@ -163,7 +180,7 @@ int main(void)
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_host_speed),      cmocka_unit_test(text_has_perfs_layout),
         cmocka_unit_test(csv_has_perfs_fields), cmocka_unit_test(every_format_has_all_events),
-        cmocka_unit_test(json_reads_back),
+        cmocka_unit_test(json_reads_back),      cmocka_unit_test(large_metrics_have_no_places),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
