@@ -261,6 +261,41 @@ static void polls(int in)
     guest_syscall(SYS_close, ends[1]);
 }
 
+static int futex(const void *word, int command, u32 value, const u32 *time)
+{
+    return guest_syscall(240, word, command, value, time, 0, 1);
+}
+
+static void futexes(void)
+{
+    enum { WAIT = 0, WAKE = 1, WAIT_BITSET = 9, WAKE_BITSET = 10, PRIVATE = 128 };
+    static const u32 word[2] = {5, 5};
+    const u32 soon[2] = {0, 1000000}, later[2] = {2, 0}, much[2] = {0, 1000000000}, past[2] = {0, 1};
+    const u8 *odd = (const u8 *)word + 1;
+    SAY(futex(word, WAIT, 4, soon));
+    SAY(futex(word, WAIT, 5, soon));
+    SAY(futex(word, WAIT | PRIVATE, 5, soon));
+    SAY(futex(word, WAIT_BITSET, 5, past));
+    SAY(futex(word, WAIT, 4, much));
+    SAY(futex(word, WAIT, 4, (const u32 *)16));
+    SAY(futex((const void *)16, WAIT, 5, soon));
+    SAY(futex(odd, WAIT, 4, soon));
+    SAY(futex(odd, WAKE, 1, 0));
+    SAY(futex(word, WAKE, 1, (const u32 *)16));
+    SAY(futex(word, WAKE_BITSET, 1, 0));
+    SAY(futex(word, 77, 5, 0));
+    set(SIGALRM, handler, RESTART);
+    alarm_in(20);
+    SAY(futex(word, WAIT, 5, later));
+    disarm();
+    SAY(caught != 0);
+    set(SIGALRM, handler, 0);
+    alarm_in(20);
+    SAY(futex(word, WAIT, 5, 0));
+    disarm();
+    SAY(caught != 0);
+}
+
 static void taken(void)
 {
     static const int ignored[] = {SIGCHLD, SIGURG, SIGWINCH, SIGCONT};
@@ -376,6 +411,7 @@ int guest_main(int argc, char **argv, char **envp)
     reads(0);
     pauses();
     polls(0);
+    futexes();
     taken();
     caught_signals();
     set(SIGALRM, 0, 0); /* the default action ends the program in its wait */

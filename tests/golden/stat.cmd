@@ -85,6 +85,7 @@ p5scope stat -q -o report --expect 'clocks<=base' hello
 p5scope stat -q -o report --baseline base.json --expect 'data_read:u<=base' hello
 p5scope stat -q -o report --baseline one.json --expect 'data_read<=base' hello
 p5scope stat -q -o report --baseline nosuch.json --expect 'clocks<=base' hello
+p5scope stat -q -j --model p54c-133 -e mmx_instructions_executed_u_pipe -o p54c.json hello >/dev/null; p5scope stat -q -o report --baseline p54c.json --expect 'mmx_instructions_executed_u_pipe<=base' hello
 p5scope stat -q -j -o more.json $GUESTS/markers; p5scope stat --compare --threshold 1% --junit report.xml base.json base.json more.json 2>&1 >/dev/null | cut -c1-12; grep -o 'tests="[0-9]*" failures="[0-9]*"' report.xml
 p5scope stat --compare --threshold 1 base.json more.json >/dev/null 2>&1
 p5scope stat --compare --threshold 0 base.json base.json >/dev/null 2>&1

@@ -207,18 +207,11 @@ int32_t linux_futex(linux_process *p, const uint32_t a[6])
 {
     enum { WAIT = 0, WAKE = 1, WAIT_BITSET = 9, WAKE_BITSET = 10, COMMAND = 0x7f };
     uint32_t command = a[1] & COMMAND, value;
-    if (command == WAKE || command == WAKE_BITSET)
-        return 0;
-    if (command != WAIT && command != WAIT_BITSET)
+    const bool wakes = command == WAKE || command == WAKE_BITSET;
+    if (!wakes && command != WAIT && command != WAIT_BITSET)
         return -ENOSYS;
-    if (!linux_read_user(p, a[0], &value, sizeof value))
-        return -EFAULT;
-    if (value != a[2])
-        return -EAGAIN;
-    if (a[0] % sizeof value != 0)
-        return -EINVAL;
     uint64_t until = UINT64_MAX, ns;
-    if (a[3] != 0) {
+    if (!wakes && a[3] != 0) {
         int32_t wrong = linux_get_time(p, a[3], 1, &ns);
         if (wrong != 0)
             return wrong;
@@ -228,6 +221,14 @@ int32_t linux_futex(linux_process *p, const uint32_t a[6])
         else
             until = linux_clock_after(p, ns);
     }
+    if (a[0] % sizeof value != 0)
+        return -EINVAL;
+    if (wakes)
+        return 0;
+    if (!linux_read_user(p, a[0], &value, sizeof value))
+        return -EFAULT;
+    if (value != a[2])
+        return -EAGAIN;
     if (linux_sleep_until(p, until))
         return -ETIMEDOUT;
     return a[3] != 0 ? -LINUX_ERESTARTNOHAND : -LINUX_ERESTARTSYS;
