@@ -11,6 +11,8 @@ p5scope list -v perf branch-misses
 p5scope list -j perf cycles
 p5scope list instructions 'imul*'
 p5scope list instructions -v 'add m,r'
+p5scope list instructions 'out*' | grep OUT
+p5scope list instructions -v 'not*' | grep 'NOT\|counts'
 p5scope list -j instructions pmaddwd | jq -s -c 'length, (.[0] | {name, pair, unit, confidence})'
 p5scope list --csv perf cycles
 p5scope list --csv -v events flops
