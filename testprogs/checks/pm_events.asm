@@ -17,6 +17,10 @@ LOCKED  equ 1ch
 FLOP    equ 22h
 TAKEN1  equ 32h                 ; counter 1, Pentium MMX only
 
+DIRECTORY equ 200000h
+TABLE     equ 201000h
+FRESH     equ 300000h
+
 %macro start_counter 2          ; counter, event
         mov ecx, CTR0 + %1
         xor eax, eax
@@ -317,6 +321,38 @@ start:  call boot
         count DONE
         rep stosb
         counted 1
+
+        ; ---- Locked bus cycles (1Ch): accessed and dirty bits of page-table entries
+        mov edi, TABLE
+        mov eax, 67h            ; accessed and dirty
+.map:   stosd
+        add eax, 1000h
+        cmp edi, TABLE + 1000h
+        jb .map
+        mov dword [TABLE + (FRESH >> 12) * 4], FRESH | 7
+        mov dword [TABLE + (FRESH >> 12) * 4 + 4], FRESH + 1000h | 7
+        mov dword [DIRECTORY], TABLE | 27h
+        mov eax, DIRECTORY
+        mov cr3, eax
+        mov eax, cr0
+        or eax, 80000000h
+        mov cr0, eax
+        jmp .paged
+.paged: count LOCKED
+        mov eax, [FRESH]
+        counted 1               ; accessed
+        count LOCKED
+        mov eax, [FRESH]
+        counted 0
+        count LOCKED
+        mov [FRESH], eax
+        counted 1               ; dirty
+        count LOCKED
+        mov [FRESH], eax
+        counted 0
+        count LOCKED
+        mov [FRESH + 1000h], eax
+        counted 1               ; both at once
         finish
 
 .called:
