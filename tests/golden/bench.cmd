@@ -9,6 +9,8 @@ p5scope bench --asm 'inc eax; inc ecx' --unroll 8 --no-diagram | grep 'clocks\|i
 p5scope bench --asm 'inc eax' --konata k.log --no-diagram | grep -c clocks; head -1 k.log; grep -c ^R k.log
 p5scope bench good.s --cpl 0
 p5scope bench --asm nop --unroll 2 --repeat 2
+p5scope bench --asm 'paddd mm0, mm1; movd [esi], mm0; emms' --trips 1 --json | jq -c 'select(.what == "instruction") | [.text, .held_by]'
+p5scope bench --asm 'push dword ptr [esi]; pop eax' --suggest | grep -e '->'
 # Beyond an empty function, RET: 3 + 60 + 2 - 1 = 64 instructions for 10 elements.
 p5scope bench function-att.s --function total --arg buffer:4K --arg 10 --csv | grep ',instructions_executed,'
 p5scope bench function-intel.s --function total --arg buffer:4K --arg 10 --csv | grep ',instructions_executed,'

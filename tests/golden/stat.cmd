@@ -7,6 +7,7 @@ p5scope stat -q hello 2>screen; p5scope stat -q -d hello 2>all; wc -l <screen; g
 p5scope stat -x, -e instructions_executed,data_read:u,branches:k hello 2>&1 | cut -d, -f1-3
 p5scope stat -e r16,mmx_instructions_executed_u_pipe --model p54c-133 hello 2>&1 | grep 'instr\|model'
 p5scope stat -j -e instructions_executed hello 2>&1 >/dev/null | jq -c 'select(.event) | {event, value, mode, ctr, code}'
+[ "$(p5scope stat -q -j -e clocks hello 2>&1 >/dev/null | jq -r 'select(.p5scope)."guest-sha256"')" = "$(sha256sum hello | cut -d' ' -f1)" ] && echo same
 p5scope stat -r 3 --table -n --no-big-num hello 2>&1 | sed 's/[0-9][0-9.]*[0-9]/N/g; s/  */ /g'
 p5scope stat --max-instructions 100 -n hello 2>&1 | grep -o 'Stopped by --max-instructions'
 p5scope stat -e instructions_executed -o report --header -x ';' hello && cut -d';' -f1-3 report

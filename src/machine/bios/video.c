@@ -258,6 +258,32 @@ static void alternate(bios *b)
     }
 }
 
+static unsigned colours_of(const video_mode *mode)
+{
+    switch (mode->number) {
+    case 0x04:
+    case 0x05:
+        return 4;
+    case 0x06:
+    case 0x0f:
+    case 0x11:
+        return 2;
+    case 0x07:
+        return 1;
+    default:
+        return mode->kind == VIDEO_PACKED ? 256 : 16;
+    }
+}
+
+/* Returns how many pages fit into a plane of 64 KB or into the memory of text. Eight can be shown. */
+static unsigned pages_of(const video_mode *mode)
+{
+    unsigned pages = mode->kind == VIDEO_PLANAR ? 0x10000u / mode->page_bytes
+                     : mode->kind == VIDEO_TEXT ? TEXT_MEMORY / mode->page_bytes
+                                                : 1;
+    return pages < PAGES ? pages : PAGES;
+}
+
 /* AH = 1Bh: Stores 64 bytes of state information at ES:DI, from the data area and the mode. */
 static void state_information(bios *b)
 {
@@ -268,9 +294,9 @@ static void state_information(bios *b)
     state[0x22] = (uint8_t)grid_rows(b);
     state[0x23] = (uint8_t)bios_load(b, BDA_CHARACTER, 1);
     state[0x25] = 8; /* VGA with colour display */
-    state[0x27] = mode->kind == VIDEO_PACKED ? 0 : 16;
-    state[0x28] = mode->kind == VIDEO_PACKED ? 1 : 0;
-    state[0x29] = mode->page_bytes != 0 ? (uint8_t)(TEXT_MEMORY / mode->page_bytes) : 1;
+    state[0x27] = (uint8_t)colours_of(mode);
+    state[0x28] = (uint8_t)(colours_of(mode) >> 8);
+    state[0x29] = (uint8_t)pages_of(mode);
     state[0x2a] = mode->height == 200 ? 0 : mode->height == 350 ? 1 : mode->height == 480 ? 3 : 2;
     state[0x31] = 3; /* 256 KB */
     engine_write_linear(b->machine->engine, at, state, sizeof state);

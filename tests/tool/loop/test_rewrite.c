@@ -249,6 +249,11 @@ static const rule_case rule_cases[] = {
      "dword ptr [esi + 8]; add edx, ebx; xor eax, ecx; mov dword ptr [esi + 4], edx; mov dword ptr [esi + "
      "8], eax",
      "eax, edx" FREE},
+    {"add dword ptr [0x2440], ebx\nxor dword ptr [0x2480], ecx",
+     "add dword ptr [0x2440], ebx; xor dword ptr [0x2480], ecx  ->  mov edx, dword ptr [0x2440]; mov eax, "
+     "dword ptr [0x2480]; add edx, ebx; xor eax, ecx; mov dword ptr [0x2440], edx; mov dword ptr [0x2480], "
+     "eax",
+     "eax, edx" FREE},
     {"add dword ptr [ebp*4+0x2400], 5",
      "add dword ptr [ebp*4 + 0x2400], 5  ->  mov edx, dword ptr [ebp*4 + 0x2400]; add edx, 5; mov dword ptr "
      "[ebp*4 + 0x2400], edx",
@@ -306,6 +311,8 @@ static const rule_case rule_cases[] = {
      "fxch st(1); fstp dword ptr [esi]; fadd dword ptr [esi + 8]  ->  fadd dword ptr [esi + 8]; fxch st(1); "
      "fstp dword ptr [esi]",
      ""},
+    {"fxch\nfadd dword ptr [esi]\nfadd dword ptr [esi+8]", NULL, NULL},
+    {"fxch\nfstp dword ptr [esi]\nfstp dword ptr [esi+8]", NULL, NULL},
     {"add bx, word ptr [esi]", NULL, NULL},
     {"add ebx, dword ptr es:[esi]", NULL, NULL}};
 
@@ -318,7 +325,7 @@ typedef struct wanted {
 static bool look(void *context, const rewriting *r)
 {
     wanted *w = context;
-    char text[400], changes[160];
+    char text[400], changes[160] = "?";
     rewrite_describe(w->code, r, text, sizeof text, changes, sizeof changes);
     if (w->row->rewriting == NULL)
         w->found |= r->rule > 0;

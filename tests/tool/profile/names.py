@@ -110,7 +110,7 @@ def same_file():
 
 def demangled():
     mangled = ["_ZNK3lib3VecIiE3sumEv", "_ZN12_GLOBAL__N_16hiddenEi", "_ZNK1XplERKS_", "_Z3mapIiSt4pairIiiEEvT_T0_", "_ZN1XC1Ev", "_ZN1XC2Ev", "_Z3ovli", "_Z3ovlc",
-               "_Z4coldv.cold", "_ZdlPvj", "_Zbad", "plain"]
+               "_Z4coldv.cold", "_ZdlPvj", "_ZN1TIFivEE1fEv", "_Zbad", "plain"]
     calls = "".join(f" call {name}\n" for name in mangled)
     build("mangled", start=START.format(calls), names="".join(function(name, " nop\n" * (i + 1), f".globl {name}") for i, name in enumerate(mangled)))
     run(p5scope, "record", "-q", "-o", "p", "./mangled")
@@ -122,6 +122,7 @@ def demangled():
         assert i + 2 in [got[x] for x in shown], (name, want[name], got)
         assert rows("p", "--no-demangle")[name if "XC" not in name else [x for x in rows("p", "--no-demangle") if x.startswith(name)][0]] == i + 2
     assert rows("p", "-S", "lib::Vec<int>::sum") == rows("p", "-S", mangled[0]) == {"lib::Vec<int>::sum() const": 2}
+    assert list(rows("p", "-S", "T<int ()>::f")) == ["T<int ()>::f()"]
     _, error = run(p5scope, "annotate", "-i", "p", "ovl", status=None)
     assert "ovl(int)" in error and "ovl(char)" in error, error
     for place, n in (("map<int, std::pair<int, int> >", 5), ("X::operator+(X const&) const", 4), ("X::operator+", 4), ("ovl(int)", 8)):
@@ -131,7 +132,8 @@ def demangled():
 def without_symbols():
     """A stripped program has the functions that its symbols name; tail is jumped to and belongs to its caller."""
     calls = "call one\n call two\n mov $indirect,%eax\n call *%eax"
-    text = START.format(calls) + function("one", loop(7)) + ".fill 64,1,0x90\n" + function("two", " call one\n") + function("indirect", loop(2))
+    text = START.format(calls) + function("one", loop(7)) + ".fill 64,1,0x90\n" + function("two", " call one\n push $pushed\n") + function("indirect", loop(2))
+    text += ".fill 64,1,0x90\n" + function("pushed", loop(2))  # two returns to it
     build("full", start=text)
     run(cc, "-m32", "-nostdlib", "-static", "-no-pie", "-s", "-Wl,-z,noexecstack", "-o", "bare", "start.s")
     run(p5scope, "record", "-q", "-o", "p", "./full")
@@ -145,6 +147,8 @@ def without_symbols():
             assert rows("q", "-S", name) == {name: want[name]}
             run(p5scope, "annotate", "-i", "q", name)
     assert region(starts["indirect"], "./bare") == 6
+    out, _ = run(p5scope, "annotate", "-i", "p", "--no-source", "one")  # its only jump has an arrow
+    assert re.findall(r":  ([ /\\|>-]{3})(\w+)", out) == [("   ", "mov"), ("/> ", "dec"), ("\\- ", "jne"), ("   ", "ret")], out
     _, error = run(p5scope, "record", "-q", "-o", "p", "--symbols", "bare", "./bare", status=None)
     assert "neither functions nor lines" in error, error
 
