@@ -111,6 +111,8 @@ static void without_descriptor(void)
     /* another mapping takes its place */
     CHECK(a, guest_syscall(SYS_mmap2, a, PAGE, READ | WRITE, PRIVATE | FIXED | ANONYMOUS, -1, 0));
     CHECK(0, ((volatile u32 *)a)[7]);
+    /* whole pages of this length would be 4 GB */
+    CHECK(-ENOMEM, guest_syscall(SYS_mmap2, 0, 0xfffff001u, READ | WRITE, PRIVATE | ANONYMOUS, -1, 0));
     int b = guest_syscall(SYS_mmap2, 0, PAGE, READ | WRITE, SHARED | ANONYMOUS, -1, 0);
     CHECK(0, ((volatile u32 *)b)[0]);
     ((volatile u32 *)b)[0] = 1;

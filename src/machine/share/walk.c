@@ -253,10 +253,8 @@ static int32_t walk_all(walk *w, char text[SHARE_PATH], unsigned how, share_plac
                 strcat(strcpy(longer, link), rest);
                 wrong = link[0] == '/' ? walk_to(w, "") : 0;
                 rest = strcpy(text, longer);
-            } else if (last && !slash_follows) {
+            } else if (last && (!slash_follows || is_link == -ENOENT)) { /* as in mkdir("new/") */
                 return walk_finish(w, name, how, place);
-            } else if (last && (how & SHARE_MAY_BE_MISSING) != 0 && is_link == -ENOENT) {
-                return walk_finish(w, name, how, place); /* mkdir("new/") */
             } else {
                 wrong = path_append(w->path, name, length);
                 wrong = wrong != 0 ? wrong : walk_enter(w, name);
