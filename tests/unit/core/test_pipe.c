@@ -18,6 +18,7 @@ typedef struct run {
     bool right;   /* branches are predicted right */
     bool unknown; /* P54C: no end bit is set */
     bool chance;  /* the branch missed an opportunity to pair */
+    uint32_t wait; /* clocks that a string's reads wait */
     pipe_deltas deltas;
     p5_trace_insn insns[MOST];
     unsigned count;
@@ -28,6 +29,15 @@ static uint64_t hit_data(void *context, const p5_access *a, uint64_t asked, unsi
 {
     (void)context, (void)a, (void)asked, (void)traits, (void)answer;
     return DATA_USUAL;
+}
+
+static bool hit_string(void *context, pipe_string *s)
+{
+    const run *r = context;
+    s->hits[0] = s->hits[1] = s->iterations;
+    s->held.read += r->wait;
+    s->waited = r->wait;
+    return true;
 }
 
 static bool hit_code(void *context, uint32_t linear, uint64_t asked, code_answer *answer)
@@ -294,6 +304,43 @@ static void misprediction(void **state)
     }
 }
 
+/* The clocks that a string waits belong to the cause of the wait, the others to issue and execution. REP MOVSD: 12 + n. */
+static void waits_of_a_string(void **state)
+{
+    (void)state;
+    enum { ELEMENTS = 4, CLOCKS = 12 + ELEMENTS };
+    static const uint8_t bytes[] = {0xf3, 0xa5};
+    isa_decoder *decoder = isa_decoder_open(ISA_P55C);
+    p5_block *block =
+        block_prepare(timing_of(P5_FAMILY_P55C),
+                      isa_block_decode(decoder, &(isa_code){bytes, sizeof bytes, 0x1000, true}, 0x1000, 1));
+    p5_access accesses[2 * ELEMENTS];
+    for (unsigned i = 0; i < 2 * ELEMENTS; i++)
+        accesses[i] = (p5_access){.linear = 0x2000 + 4 * i, .size = 4, .flags = i % 2 ? P5_ACCESS_WRITE : 0};
+    for (uint32_t wait = 0; wait < 3; wait++) {
+        run r = {.wait = wait};
+        const pipe_resolver resolver = {&r, hit_data, hit_string, hit_code, known, predict, NULL, NULL};
+        pipe_state s;
+        pipe_reset(&s);
+        pipe p;
+        memset(&p, 0, sizeof p);
+        pipe_load(&p, &s, timing_of(P5_FAMILY_P55C));
+        pipe_begin(&p, 0, 0x1000, &resolver, &r.deltas);
+        const pipe_insn x = {.op = &block->ops[0],
+                             .accesses = accesses,
+                             .access_count = 2 * ELEMENTS,
+                             .clocks = CLOCKS,
+                             .complete = true,
+                             .next = 0x1002};
+        pipe_run(&p, &x, 1);
+        assert_int_equal(deltas_stall(&r.deltas, P5_STALL_ISSUE), 1);
+        assert_int_equal(deltas_stall(&r.deltas, P5_STALL_EXECUTE), CLOCKS - 1);
+        assert_int_equal(deltas_stall(&r.deltas, P5_STALL_DATA_READ), wait);
+    }
+    block_free(block);
+    isa_decoder_close(decoder);
+}
+
 /* The P54C's BTB is told that a branch went alone only because no end bit was set (P7), and not if another rule
  * would have kept it out of V. */
 static void missed_chances_to_pair(void **state)
@@ -326,6 +373,7 @@ int main(void)
         cmocka_unit_test(x87_distances),  cmocka_unit_test(mmx_interlocks),
         cmocka_unit_test(mmx_switches),   cmocka_unit_test(misprediction),
         cmocka_unit_test(missed_chances_to_pair),
+        cmocka_unit_test(waits_of_a_string),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -178,6 +178,26 @@ static void invlpg_and_cr3(void **state)
     fixture_close(&f);
 }
 
+/* The most recently used code page needs a walk after INVLPG and a load of CR3, even if it is page 0. */
+static void code_page_0_is_dropped(void **state)
+{
+    (void)state;
+    fixture f;
+    code_answer answer;
+    fixture_open(&f, "p55c-200", true, NULL);
+    for (unsigned n = 0; n < 2; n++) {
+        memory_code(f.memory, 0, 0, f.now, &answer);
+        fixture_settle(&f);
+        assert_true(memory_code_usual(f.memory, 0, 0, f.now));
+        if (n == 0)
+            memory_invlpg(f.memory, 0x123);
+        else
+            memory_load_cr3(f.memory);
+        assert_false(memory_code_usual(f.memory, 0, 0, f.now));
+    }
+    fixture_close(&f);
+}
+
 /* Updates of accessed and dirty bits are locked read-modify-writes on the entry, which leave it in no cache.
  */
 static unsigned all_clear(void *context, uint32_t linear, bool write)
@@ -394,6 +414,7 @@ int main(void)
         cmocka_unit_test(bits_follow_from_uses),
         cmocka_unit_test(events_of_a_walk),
         cmocka_unit_test(invlpg_and_cr3),
+        cmocka_unit_test(code_page_0_is_dropped),
         cmocka_unit_test(accessed_and_dirty_updates_are_locked),
         cmocka_unit_test(two_pages_of_one_reference),
         cmocka_unit_test(walks_are_of_pages),
