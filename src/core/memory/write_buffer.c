@@ -56,6 +56,9 @@ static void check_buffer(const void *row, snapshot *s)
     for (unsigned pipe = 0; pipe < 2; pipe++)
         if (w->next[pipe] >= w->entries)
             snapshot_refuse(s, "write_buffer.next: %u is not 0..%u", (unsigned)w->next[pipe], w->entries - 1);
+    for (unsigned entry = 0; entry < WRITE_BUFFERS; entry++)
+        if (w->upgrade[entry] != 0 && (w->upgrade[entry] & 1) == 0)
+            snapshot_refuse(s, "write_buffer.upgrade: %08Xh is not a line + 1", w->upgrade[entry]);
 }
 
 const snapshot_table write_buffer_state = {

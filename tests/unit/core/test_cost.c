@@ -69,6 +69,20 @@ static void trigonometric(void **state)
     }
 }
 
+/* The sign of what the reduction leaves does not matter; a remainder that is not small costs more. */
+static void remainders_of_both_signs(void **state)
+{
+    (void)state;
+    static const double half_pi = 1.57079632679489661923;
+    const p5_value at = {.a = bits(half_pi), .kind = ISA_VALUE_X87, .fpu_control = 0x37f};
+    p5_value above = at, below = at;
+    above.a = bits(half_pi + 0.5);
+    below.a = bits(half_pi - 0.5);
+    assert_int_equal(PRICE(above, 0xd9, 0xfe), PRICE(below, 0xd9, 0xfe));
+    assert_int_equal(PRICE(above, 0xd9, 0xff), PRICE(below, 0xd9, 0xff));
+    assert_true(PRICE(above, 0xd9, 0xfe) > PRICE(at, 0xd9, 0xfe));
+}
+
 /* The inferred figures are keys of the model: another figure, another price. */
 static void figures_of_the_model(void **state)
 {
@@ -399,7 +413,7 @@ static void flops(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(trigonometric),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(trigonometric), cmocka_unit_test(remainders_of_both_signs),
                                        cmocka_unit_test(division),
                                        cmocka_unit_test(figures_of_the_model),
                                        cmocka_unit_test(counts_and_scans),

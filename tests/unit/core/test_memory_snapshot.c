@@ -174,6 +174,9 @@ static void lines_of_caches(void **state)
         {{{"code.lru", 127, 2}}, false},
         {{{"writes.next", 1, 1}}, true},
         {{{"writes.next", 1, 2}}, false}, /* two buffers */
+        {{{"writes.upgrade", 1, 0xffffffe1}}, true},
+        {{{"writes.upgrade", 1, 0xffffffe3}}, false}, /* no line + 1 */
+        {{{"writes.upgrade", 1, 0xffffffe0}}, false},
     };
     static const change p55c[] = {
         {{{"data.tag", AT(127, 3), 0x5000}, {"data.state", AT(127, 3), MESI_MODIFIED}}, true},
