@@ -75,11 +75,10 @@ void prefetch_flush(prefetch *f, int64_t clock)
 
 void prefetch_begin(prefetch *f, bool past)
 {
-    enum { ALL = (1 << PREFETCH_BUFFERS) - 1 };
     f->from_past = past && !f->redirect;
     f->fetched = 0;
-    f->left = f->redirect ? ALL : 0;
-    f->floor = f->redirect ? f->ahead.clock : LONG_AGO;
+    f->left = 0;
+    f->floor = LONG_AGO;
 }
 
 prefetch_move prefetch_moved(const prefetch *f, int64_t now)

@@ -39,9 +39,10 @@ typedef struct prefetch {
     bool redirect;
     /* Since prefetch_begin: */
     bool from_past;   /* what was fetched ahead then cannot be derived from the pipe's state alone */
-    uint8_t left;     /* bits of the entries of `freed` that were set */
     unsigned fetched; /* number of blocks fetched */
-    int64_t floor;    /* lower bound of the last fetch's clock, however far PF was ahead */
+    /* If `from_past`: */
+    uint8_t left;  /* bits of the entries of `freed` that were set */
+    int64_t floor; /* lower bound of the last fetch's clock, however far PF was ahead */
 } prefetch;
 
 /* Returns whether PF is always ahead enough: F takes less than a block per clock, and PF fetches one (P55C).

@@ -90,6 +90,7 @@ static const pair_case ideal_cases[] = {
     {"write after write", BYTES(0x89, 0xd8, 0x89, 0xc8), PAIRED, PAIRED},
     {"read after write", BYTES(0x89, 0xd8, 0x01, 0xc1), UNPAIRED_REGISTER, UNPAIRED_REGISTER},
     {"push eax; pop ebx: ESP", BYTES(0x50, 0x5b), UNPAIRED_REGISTER, UNPAIRED_REGISTER},
+    {"not eax; call", BYTES(0xf7, 0xd0, 0xe8, 0, 0, 0, 0), PAIRED, PAIRED},
     {"push eax; call", BYTES(0x50, 0xe8, 0, 0, 0, 0), PAIRED, PAIRED},
     {"add eax,ebx; adc ecx,edx: the carry", BYTES(0x01, 0xd8, 0x11, 0xd1), UNPAIRED_REGISTER, UNPAIRED_REGISTER},
     {"add eax,ebx; sete cl: another flag", BYTES(0x01, 0xd8, 0x0f, 0x94, 0xc1), UNPAIRED_REGISTER,
