@@ -173,7 +173,8 @@ static void lines_of_caches(void **state)
         {{{"code.lru", 127, 1}}, true},
         {{{"code.lru", 127, 2}}, false},
         {{{"writes.next", 1, 1}}, true},
-        {{{"writes.next", 1, 2}}, false}, /* two buffers */
+        {{{"writes.next", 0, 2}}, false}, /* two buffers */
+        {{{"writes.next", 1, 2}}, false},
         {{{"writes.upgrade", 1, 0xffffffe1}}, true},
         {{{"writes.upgrade", 1, 0xffffffe3}}, false}, /* no line + 1 */
         {{{"writes.upgrade", 1, 0xffffffe0}}, false},
