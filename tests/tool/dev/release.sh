@@ -51,48 +51,94 @@ tarball_write() {
     rm -rf "${work:?}/$name" "$work/tar"
 }
 
-# passed NAME: notes that the long check NAME has passed at HEAD.
-passed() {
-    mkdir -p build/passed
-    printf '%s %s\n' "$(git rev-parse HEAD)" "$(date -u +%F)" >"build/passed/$1"
+# ---- The check list ----
+
+# checked NAME STATUS: notes how the long check NAME ended, for ./dev release. A tree without git has no commit to note.
+checked() {
+    local commit tree=clean outcome=passed
+    commit=$(git rev-parse -q --verify HEAD 2>/dev/null) || return 0
+    [ -z "$(git status --porcelain)" ] || tree=dirty
+    [ "$2" = 0 ] || outcome=failed
+    mkdir -p build/checked
+    printf '%s %s %s %s\n' "$outcome" "$commit" "$(date -u +%F)" "$tree" >"build/checked/$1"
 }
 
-# One line of the check list: WHAT, and a command that prints what is wrong or a detail, and fails if the release cannot be made.
+# release_row RESULT ITEM TEXT: prints a line of the check list. Every result but `ok` keeps the release open.
+release_row() {
+    printf '%-8s %-18s %s\n' "$1" "$2" "$3"
+    [ "$1" = ok ] || release_open=$((release_open + 1))
+}
+
+# release_check ITEM COMMAND...: a row for a check that is made now. The command prints a detail, or what is wrong.
 release_check() {
-    local what=$1 text
+    local item=$1 result=ok text
     shift
-    if text=$("$@" 2>&1); then
-        printf 'ok    %-22s %s\n' "$what" "$text"
+    text=$("$@" 2>&1) || result=failed
+    release_row "$result" "$item" "$(tr '\n' ';' <<<"$text" | sed 's/;$//; s/;/; /g')"
+}
+release_clean() {
+    local changes
+    changes=$(git status --porcelain | wc -l)
+    [ "$changes" = 0 ] && git log -1 --format='HEAD is %h of %as' || { echo "git status lists $changes changes: commit or remove them"; return 1; }
+}
+release_version() { tests/lint/version.sh . && echo "$(project_version) in CMakeLists.txt, CHANGELOG.md, debian/changelog and CITATION.cff"; }
+release_dated() {
+    local version
+    version=$(project_version)
+    sed -n "s/^## $version - \([0-9-]*\)$/\1/p" CHANGELOG.md | grep . || { echo "CHANGELOG.md has no line '## $version - YEAR-MONTH-DAY'"; return 1; }
+}
+release_new() {
+    local tag
+    tag=v$(project_version)
+    ! git rev-parse -q --verify "refs/tags/$tag" >/dev/null || { echo "the tag $tag exists: raise the version"; return 1; }
+    echo "$tag"
+}
+
+# release_long ITEM VERB...: a row for a check that takes long. It has passed here, at HEAD or at a commit since which only documents have changed.
+release_long() {
+    local item=$1 verb=$2 outcome commit day tree at changed
+    shift
+    if ! read -r outcome commit day tree 2>/dev/null <"build/checked/$verb"; then
+        release_row missing "$item" "never run here: ./dev $*"
+        return
+    fi
+    at="on $day at ${commit:0:8}"
+    if [ "$outcome" = failed ]; then
+        release_row failed "$item" "failed $at: ./dev $*"
+    elif [ "$tree" = dirty ]; then
+        release_row old "$item" "passed $at with uncommitted changes: ./dev $*"
+    elif ! changed=$(git diff --name-only "$commit" HEAD -- . ':!*.md' ':!*.scd' 2>/dev/null | wc -l) || ! git merge-base --is-ancestor "$commit" HEAD 2>/dev/null; then
+        release_row old "$item" "passed $at, which is not an ancestor of HEAD: ./dev $*"
+    elif [ "$changed" != 0 ]; then
+        release_row old "$item" "passed $at, since when $changed files other than documents have changed: ./dev $*"
     else
-        printf 'open  %-22s %s\n' "$what" "$text"
-        release_open=$((release_open + 1))
+        release_row ok "$item" "passed $at, $(git rev-list --count "$commit..HEAD") commits ago"
     fi
 }
-release_clean() { [ -z "$(git status --porcelain)" ] || { echo "git status lists changes"; return 1; }; }
-release_dated() {
-    ! grep -q '^## .* - unreleased' CHANGELOG.md || { echo "CHANGELOG.md has an unreleased version"; return 1; }
-}
-release_new() { ! git rev-parse -q --verify "refs/tags/v$(project_version)" >/dev/null || { echo "tag v$(project_version) exists"; return 1; }; }
-# A long check has passed at HEAD, or at a commit since which only documents have changed.
-release_passed() {
-    local commit day
-    read -r commit day 2>/dev/null <"build/passed/$1" || { echo "has not passed here: ./dev $1"; return 1; }
-    echo "$day, $(git rev-list --count "$commit..HEAD") commits ago"
-    git diff --quiet "$commit" HEAD -- . ':!*.md' ':!docs'
-}
 
-#: release [--dry-run] - check what docs/releasing.md lists; without --dry-run, tag HEAD if nothing is open
+#: release [--dry-run] - print the check list of docs/releasing.md with the result of each item; without --dry-run, tag HEAD if nothing is open
 verb_release() {
-    local release_open=0 name
+    local release_open=0
+    [ $# = 0 ] || [ "$*" = --dry-run ] || fail "release takes --dry-run only, not '$*'"
     say "p5scope $(project_version), commit $(git rev-parse --short HEAD)"
     release_check "clean tree" release_clean
-    release_check "one version" tests/lint/version.sh .
+    release_check "one version" release_version
     release_check "dated changelog" release_dated
     release_check "new tag" release_new
     release_check "public headers" tests/lint/api.py .
-    for name in test tarball packages arm published bench soak; do
-        release_check "$name" release_passed "$name"
-    done
+    release_long "test" test
+    release_long "both distributions" elsewhere
+    release_long "ARM" arm
+    release_long "tarball" tarball
+    release_long "packages" packages check
+    if git describe --tags --match 'v*' >/dev/null 2>&1; then
+        release_long "interface" interface
+    else
+        release_row ok "interface" "there is no earlier release to compare with"
+    fi
+    release_long "published figures" published
+    release_long "benchmarks" bench
+    release_long "soak" soak
     printf '\n%s open\n' "$release_open"
     [ "${1:-}" != --dry-run ] || return 0
     [ "$release_open" = 0 ] || fail "close what is open first"

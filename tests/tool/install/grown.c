@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <p5scope/inspect.h>
 #include <p5scope/machine.h>
 #include <p5scope/observe.h>
 #include <p5scope/profile.h>
@@ -262,6 +263,14 @@ static p5_status pass_debug(int later)
     return p5_core_set_debug(core, &debug);
 }
 
+static p5_status pass_registers(int later)
+{
+    p5_machine_registers registers = SIZED(p5_machine_registers, .eax = 0);
+    p5_status status = p5_machine_read_registers(machine, &registers, &error);
+    SET_LATER(registers, later);
+    return status == P5_OK ? p5_machine_write_registers(machine, &registers, &error) : status;
+}
+
 static const struct passed {
     const char *type;
     p5_status (*pass)(int later);
@@ -276,6 +285,7 @@ static const struct passed {
               {"p5_port_options", pass_port_options, false},
               {"p5_profile_options", pass_profile_options, false},
               {"p5_save_options", pass_save_options, false},
+              {"p5_machine_registers", pass_registers, false},
               {"p5_core_hooks", pass_core_hooks, false},
               {"p5_retired", pass_retired, true},
               {"p5_exception", pass_exception, true},
@@ -307,6 +317,15 @@ static bool get_run_result(void)
     CHECK(p5_machine_run(machine, &limits, &to.result, &error) == P5_OK);
     CHECK(to.result.end == P5_END_INSTRUCTIONS && RESULT_KEPT(to));
     puts("p5_run_result");
+    return true;
+}
+
+static bool get_registers(void)
+{
+    RESULT(p5_machine_registers) to;
+    RESULT_BEGIN(to);
+    CHECK(p5_machine_read_registers(machine, &to.result, &error) == P5_OK);
+    CHECK(to.result.eip >= 0x7c00 && to.result.eip < 0x7c0a && RESULT_KEPT(to));
     return true;
 }
 
@@ -373,7 +392,8 @@ static bool get_all(void)
     p5_core_set_trace(p5_machine_core(machine), traced, NULL);
     CHECK(get_run_result());
     p5_core_set_trace(p5_machine_core(machine), NULL, NULL);
-    CHECK(get_screen() && get_picture() && get_snapshot_info() && get_event_info() && get_translation());
+    CHECK(get_registers() && get_screen() && get_picture() && get_snapshot_info() && get_event_info() &&
+          get_translation());
     CHECK(seen.observations > 0 && seen.stretches > 0 && seen.exceptions > 0 && seen.ports > 0);
     CHECK(seen.instructions > 0 && seen.sizes);
     puts("p5_observation\np5_stretch\np5_exception_info\np5_port_access\np5_trace_insn");
