@@ -60,10 +60,10 @@ static inline uint64_t p5_gained(const p5_counts *before, const p5_counts *after
 /* What a test expects of a total: that it has grown by at least `least` and at most `most` at the classes of
  * `at`. The file and the line are the test's. The layout is fixed. */
 typedef struct p5_expected_growth {
-    unsigned at;
-    uint64_t least, most;
-    const char *file;
-    int line;
+    unsigned at;          /* P5_AT_* */
+    uint64_t least, most; /* both included */
+    const char *file;     /* __FILE__ */
+    int line;             /* __LINE__ */
 } p5_expected_growth;
 
 /* Returns such an expectation. */

@@ -53,20 +53,21 @@ enum {
 /* One data reference as the processor makes it. A misaligned reference is one entry; an m80 operand is two (8
  * + 2 bytes). The layout is fixed. */
 typedef struct p5_access {
-    uint32_t linear;
+    uint32_t linear;   /* address of the first byte */
     uint32_t physical; /* of the first byte; the second page of a page-crossing access comes from
                           p5_core_hooks.translate */
     uint8_t size;      /* bytes: 1, 2, 4, 8 */
     uint8_t flags;     /* P5_ACCESS_* */
-    uint16_t reserved;
+    uint16_t reserved; /* 0 */
 } p5_access;
 
-/* Operands of a value-dependent instruction. The layout is fixed. The layout equals that of isa_value. */
+/* Operands of a value-dependent instruction. The layout is fixed. The layout equals that of isa_value, whose kinds say
+ * what `a` and `b` are. */
 typedef struct p5_value {
-    uint64_t a;
-    uint64_t b;
-    uint16_t fpu_control;
-    uint8_t kind; /* isa_value_kind */
+    uint64_t a;           /* first operand */
+    uint64_t b;           /* second operand */
+    uint16_t fpu_control; /* x87 control word */
+    uint8_t kind;         /* isa_value_kind */
 } p5_value;
 
 /* Processor modes. */
@@ -77,13 +78,13 @@ enum { P5_MODE_REAL, P5_MODE_PROTECTED, P5_MODE_V86 };
  * says; the remainder belongs to the last one, because only the last instruction of a block can have a
  * variable number. `values` holds one entry per executed value-dependent instruction, in order. */
 typedef struct p5_retired {
-    size_t size; /* sizeof (p5_retired) */
-    p5_block *block;
-    uint16_t first;
-    uint16_t count;
-    uint32_t access_count;
-    const p5_access *accesses;
-    uint32_t value_count;
+    size_t size;               /* sizeof (p5_retired) */
+    p5_block *block;           /* of the same core */
+    uint16_t first;            /* index of the first instruction in `block` */
+    uint16_t count;            /* instructions; first + count is at most p5_block_count */
+    uint32_t access_count;     /* of `accesses` */
+    const p5_access *accesses; /* used during the call only, like the other arrays */
+    uint32_t value_count;      /* of `values` */
     const p5_value *values;
     uint32_t next;     /* linear address to which control went: the next stretch begins there unless an
                           exception is delivered first */
@@ -91,8 +92,8 @@ typedef struct p5_retired {
     uint8_t cpl;       /* 0-3, while the stretch ran */
     uint8_t cpl_after; /* after the last instruction (far transfers, IRET) */
     uint8_t mode;      /* P5_MODE_*, while the stretch ran */
-    uint8_t iopl;
-    uint8_t gate;     /* p5_gate, of the last instruction */
+    uint8_t iopl;      /* 0-3 */
+    uint8_t gate;      /* p5_gate, of the last instruction */
     bool interrupted; /* the last instruction is a REP string that will be resumed; it is not complete and not
                          counted */
     bool descriptor;  /* the last instruction read a descriptor (segment load, far transfer through a gate,
@@ -142,11 +143,11 @@ typedef enum p5_reference {
 typedef struct p5_exception {
     size_t size; /* sizeof (p5_exception) */
     p5_transfer kind;
-    uint8_t vector;
-    uint8_t cpl, cpl_after;
-    uint8_t mode, mode_after;
-    bool on_return; /* the faulting or next instruction is a RET (event 39h) */
-    bool task_gate;
+    uint8_t vector;            /* 0-255 */
+    uint8_t cpl, cpl_after;    /* 0-3, before and after the delivery */
+    uint8_t mode, mode_after;  /* P5_MODE_*, before and after it */
+    bool on_return;            /* the faulting or next instruction is a RET (event 39h) */
+    bool task_gate;            /* the vector's entry in the IDT is a task gate */
     bool interrupt_waits;      /* an enabled INTR is active at the same boundary (erratum 44) */
     uint8_t reference;         /* p5_reference, of a page fault */
     uint32_t reference_linear; /* address of a page fault's reference */
@@ -177,9 +178,9 @@ typedef struct p5_control {
 
 /* The debug registers, which events 23h-26h compare with. */
 typedef struct p5_debug {
-    size_t size; /* sizeof (p5_debug) */
-    uint32_t dr[4];
-    uint32_t dr7;
+    size_t size;     /* sizeof (p5_debug) */
+    uint32_t dr[4];  /* DR0 to DR3: linear addresses, or ports */
+    uint32_t dr7;    /* as the guest wrote it */
     bool extensions; /* CR4.DE: R/W = 2 is a breakpoint on ports */
 } p5_debug;
 
@@ -190,14 +191,14 @@ enum { P5_PAGE_WRITABLE = 1, P5_PAGE_SUPERVISOR = 2, P5_PAGE_CACHE_DISABLE = 4, 
 
 /* An entry that a test register wrote into a TLB (TR6, TR7; manual, 26.2.1.2). */
 typedef struct p5_translation {
-    size_t size;
+    size_t size;               /* of this struct in the library */
     uint32_t linear, physical; /* of the page */
     bool valid;                /* false: the entry for `linear` is gone, and the page tables apply again */
     bool code;                 /* the entry is in the code TLB, not in the data TLB */
     bool large;                /* 4 MB page */
     bool supervisor;           /* CPL 3 must not use the page */
-    bool writable, dirty;
-    bool cache_disable, write_through;
+    bool writable, dirty;      /* R/W and D of the page */
+    bool cache_disable, write_through; /* PCD and PWT of the page */
 } p5_translation;
 
 enum { P5_LINE_BYTES = 32 };
@@ -209,8 +210,8 @@ enum { P5_CYCLE_WRITE = 2, P5_CYCLE_DATA = 4, P5_CYCLE_MEMORY = 8, P5_CYCLE_LOCK
 /* Callbacks by which the core asks its owner. Any of them may be NULL: addresses are then mapped one to one,
  * and there are no page walks. */
 typedef struct p5_core_hooks {
-    size_t size; /* sizeof (p5_core_hooks) */
-    void *context;
+    size_t size;   /* sizeof (p5_core_hooks) */
+    void *context; /* first argument of each callback */
     /* Returns the physical address of `linear`, for the second page of a page-crossing access and for line
      * fills of code. */
     uint32_t (*translate)(void *context, uint32_t linear);
@@ -244,6 +245,7 @@ typedef struct p5_core_hooks {
     /* The processor now executes these bytes where data references see others. NULL: it executes what data
      * references see again. */
     void (*code_line)(void *context, uint32_t physical, const uint8_t *bytes);
+    /* A test register has written or removed an entry of a TLB. */
     void (*translation)(void *context, const p5_translation *translation);
 
     /* The processor runs a bus cycle of `type` (P5_CYCLE_*) that begins with the byte at `physical`. The
@@ -275,17 +277,18 @@ uint64_t p5_counts_asserted(const p5_counts *counts, enum p5_event event, unsign
 uint64_t p5_counts_stall(const p5_counts *counts, p5_stall cause, unsigned cpl_mask);
 uint64_t p5_counts_bus_bytes(const p5_counts *counts, bool written, unsigned cpl_mask);
 
-/* Opens a core of `model` in the state after RESET, with empty caches, TLBs and BTB. The model must outlive
- * the core; the caller closes the core. */
+/* Opens a core of `model` in the state after RESET, with empty caches, TLBs and BTB. `hooks` may be NULL, and is copied.
+ * The model must outlive the core; the caller closes the core. P5_ERR_MEMORY; P5_ERR_STATE or P5_ERR_UNSUPPORTED for the
+ * `size` of `hooks`. *core is NULL after an error. */
 p5_status p5_core_open(const p5_model *model, const p5_core_hooks *hooks, p5_core **core, p5_error *error);
 void p5_core_close(p5_core *core);
 
 /* Bytes of code and where they lie. The layout is fixed. */
 typedef struct p5_code {
     const uint8_t *bytes;
-    size_t size;
-    uint32_t linear, physical;
-    bool code32; /* operands and addresses have 32 bits by default */
+    size_t size;               /* of `bytes` */
+    uint32_t linear, physical; /* addresses of the first byte */
+    bool code32;               /* operands and addresses have 32 bits by default */
 } p5_code;
 /* Decodes code into a block of at most `max_insns` instructions, which ends with the first branch. The block
  * belongs to the core until p5_block_release. Returns NULL when memory is out or the bytes hold no whole
@@ -300,14 +303,14 @@ unsigned p5_block_accesses(const p5_block *block, unsigned i); /* number of fixe
  * P5_ERR_STATE or P5_ERR_UNSUPPORTED, and do nothing, if its `size` is wrong (p5scope/status.h); otherwise P5_OK. */
 p5_status p5_core_retire(p5_core *core, const p5_retired *retired);
 
-/* Prices the delivery of an exception or interrupt. */
+/* Prices the delivery of an exception or interrupt. The errors are those of p5_core_retire. */
 p5_status p5_core_exception(p5_core *core, const p5_exception *exception);
 /* Lets `clocks` pass in HLT at the privilege class of `cpl` (0-3). */
 void p5_core_halt(p5_core *core, uint64_t clocks, unsigned cpl);
-/* Sets the control inputs, from the next instruction on. */
+/* Sets the control inputs, from the next instruction on. The errors are those of p5_core_retire. */
 p5_status p5_core_set_control(p5_core *core, const p5_control *control);
 /* Sets what the breakpoint events compare with, from the next instruction on. Without a call nothing
- * matches. */
+ * matches. The errors are those of p5_core_retire. */
 p5_status p5_core_set_debug(p5_core *core, const p5_debug *debug);
 /* Notes that IRET has set EFLAGS.RF for the next instruction: with errata on, its code breakpoint does not
  * match. */
@@ -354,32 +357,34 @@ typedef enum p5_source_kind {
     P5_SOURCE_X87,      /* ST(number) */
     P5_SOURCE_FLAGS,
     P5_SOURCE_KINDS
-} p5_source_kind; /* A source of an instruction has this kind. The layout is fixed. */
+} p5_source_kind;
+
+/* A source of an instruction. The layout is fixed. */
 typedef struct p5_trace_source {
     uint16_t distance; /* in instructions, back to the one that wrote it; 0 = none, or before the trace */
     uint8_t kind;      /* p5_source_kind */
-    uint8_t number;
+    uint8_t number;    /* of the register, 0-7 */
 } p5_trace_source;
 
 /* One executed instruction with its way through the pipe, for pipeline diagrams. Clocks are the core's. D2
  * and EX are the same for both instructions of a pair. */
 typedef struct p5_trace_insn {
-    size_t size;
-    uint32_t address;
+    size_t size;         /* of this struct in the library */
+    uint32_t address;    /* linear */
     uint64_t d1, d2, ex; /* clocks at which the stages were entered */
     uint64_t end;        /* clock at which EX was free again */
     uint8_t pipe;        /* 0 U, 1 V */
     uint8_t unpaired;    /* reason why it was not paired, for p5_unpaired_text; 0: it is one of a pair */
     uint8_t stall;       /* p5_stall: the cause that delayed its entry to EX longest; P5_STALL_ISSUE = none */
-    uint16_t stall_clocks;
-    uint16_t clocks; /* its own clocks, if every access hits */
-    uint8_t kind;    /* p5_pipe_kind: the stages after EX */
-    uint8_t hold;    /* p5_stall: the cause that kept it in EX longest; P5_STALL_ISSUE = none */
-    uint16_t hold_clocks;
-    uint64_t pf;    /* clock at which its last byte was in the prefetch buffers */
-    uint64_t f;     /* clock at which F was entered (P55C); 0 = the processor has no F */
-    uint64_t begin; /* first clock of EX in which it worked, after waits for the x87 unit or the bus */
-    uint64_t ready; /* clock from which its result can be used */
+    uint16_t stall_clocks; /* clocks of that delay */
+    uint16_t clocks;       /* its own clocks, if every access hits */
+    uint8_t kind;          /* p5_pipe_kind: the stages after EX */
+    uint8_t hold;          /* p5_stall: the cause that kept it in EX longest; P5_STALL_ISSUE = none */
+    uint16_t hold_clocks;  /* clocks for which it did */
+    uint64_t pf;           /* clock at which its last byte was in the prefetch buffers */
+    uint64_t f;            /* clock at which F was entered (P55C); 0 = the processor has no F */
+    uint64_t begin;        /* first clock of EX in which it worked, after waits for the x87 unit or the bus */
+    uint64_t ready;        /* clock from which its result can be used */
     p5_trace_source sources[P5_TRACE_SOURCES]; /* what it reads; a source that is named needs no other of the
                                                   same instruction */
     uint16_t read_misses, write_misses; /* its data references that missed the cache, without REP strings */

@@ -31,26 +31,26 @@ typedef enum p5_unit { P5_UNIT_PIPE, P5_UNIT_MEMORY, P5_UNIT_BUS, P5_UNIT_CORE, 
 
 /* One event, a row of events/events.tsv. All strings are static. */
 typedef struct p5_event_info {
-    size_t size; /* of this struct in the library */
-    enum p5_event id;
-    uint8_t code;          /* CESR event select, 00h-3Bh */
-    uint8_t counters;      /* P5_ON_CTR0 | P5_ON_CTR1 */
-    uint8_t families;      /* P5_FAMILY_* */
-    uint8_t max_per_clock; /* 1 or 2 */
-    bool duration;         /* counts clocks, not occurrences */
-    p5_grade grade;
+    size_t size;                /* of this struct in the library */
+    enum p5_event id;           /* the argument of p5_event_describe */
+    uint8_t code;               /* CESR event select, 00h-3Bh */
+    uint8_t counters;           /* P5_ON_CTR0 | P5_ON_CTR1 */
+    uint8_t families;           /* P5_FAMILY_* */
+    uint8_t max_per_clock;      /* 1 or 2 */
+    bool duration;              /* counts clocks, not occurrences */
+    p5_grade grade;             /* how well the model counts it */
     const char *name;           /* canonical name: perfctr's in lower case */
     const char *title;          /* the manual's name */
     const char *const *aliases; /* other spellings, NULL-terminated */
     const char *group;          /* cache, tlb, branch, pipe, fpu, mmx, bus or system, in the order of
                                    `stat` */
     p5_unit unit;
-    const char *figure;      /* formula of the derived figure that reports show beside it; NULL: none */
-    const char *figure_unit; /* unit of that figure in words: "% of data reads" */
-    unsigned figure_decimals;
-    const char *rule;    /* what is counted */
-    const char *remarks; /* errata and discrepancies, may be empty */
-    const char *source;
+    const char *figure;       /* formula of the derived figure that reports show beside it; NULL: none */
+    const char *figure_unit;  /* unit of that figure in words: "% of data reads" */
+    unsigned figure_decimals; /* digits after its decimal point */
+    const char *rule;         /* what is counted */
+    const char *remarks;      /* errata and discrepancies, may be empty */
+    const char *source;       /* where the rule is from: number of the manual and section */
 } p5_event_info;
 
 /* Returns the description of an event; `id` must be below P5_EVENT_COUNT. The description is static. */

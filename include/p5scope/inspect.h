@@ -55,12 +55,12 @@ typedef struct p5_segment_register {
 
 /* The registers of the processor. The performance monitor's registers, and other MSRs, are those of p5scope/pmu.h. */
 typedef struct p5_machine_registers {
-    size_t size; /* sizeof (p5_machine_registers) */
-    uint32_t eax, ecx, edx, ebx, esp, ebp, esi, edi;
-    uint32_t eip; /* an offset in CS; cs.base + eip is the linear address of the next instruction */
-    uint32_t eflags;
-    p5_segment_register es, cs, ss, ds, fs, gs, ldtr, tr;
-    uint32_t cr0, cr2, cr3, cr4;
+    size_t size;                                     /* sizeof (p5_machine_registers) */
+    uint32_t eax, ecx, edx, ebx, esp, ebp, esi, edi; /* AX is the low half of EAX, and so on */
+    uint32_t eip;    /* an offset in CS; cs.base + eip is the linear address of the next instruction */
+    uint32_t eflags; /* with VM and IOPL */
+    p5_segment_register es, cs, ss, ds, fs, gs, ldtr, tr; /* the last two are system segments */
+    uint32_t cr0, cr2, cr3, cr4;                          /* control registers */
     /* The x87 state as FNSAVE stores it in 32-bit protected mode: the control word at byte 0, the status word at 4, the
      * tag word at 8, ST(0) to ST(7) from 28 on, ten bytes each. MMi is the first eight bytes of ST((i - TOP) & 7), with
      * TOP in bits 13-11 of the status word. */

@@ -19,10 +19,10 @@ typedef struct p5_machine p5_machine;
 
 /* A host directory that a Linux guest may access, or a drive of a DOS program. */
 typedef struct p5_share {
-    size_t size; /* sizeof (p5_share) */
-    const char *host;
-    const char *guest; /* absolute guest path; NULL = the host's absolute path */
-    bool writable;
+    size_t size;        /* sizeof (p5_share) */
+    const char *host;   /* path of the directory */
+    const char *guest;  /* absolute guest path; NULL = the host's absolute path */
+    bool writable;      /* the guest may create, change and remove files there */
     uint64_t max_bytes; /* bytes by which a writable one may grow in total: file sizes (including holes) and 4
                            KB for each new name; 0 = P5_SHARE_MAX_BYTES */
 } p5_share;
@@ -45,15 +45,15 @@ typedef struct p5_machine_options {
                                many times slower). P5_ERR_STATE with memo_off or a bus check, which needs the
                                slow path */
     uint64_t random_seed;   /* getrandom, AT_RANDOM */
-    const p5_share *shares; /* Linux guests */
-    size_t share_count;
-    bool rtc_set;        /* the board's clock starts at rtc_seconds */
-    int64_t rtc_seconds; /* since 1970-01-01 00:00 */
+    const p5_share *shares; /* Linux guests and DOS programs; NULL = none */
+    size_t share_count;     /* of `shares` */
+    bool rtc_set;           /* the board's clock starts at rtc_seconds */
+    int64_t rtc_seconds;    /* since 1970-01-01 00:00 */
     /* Multiboot images: the kernel's command line (NULL = its file's name), and modules, each "FILE" or "FILE
      * ARGUMENTS" (p5_module_file_length). The strings are not copied; they must live while the image is loaded. */
     const char *command_line;
     const char *const *modules;
-    size_t module_count;
+    size_t module_count; /* of `modules` */
     /* Threads of the host. 0 and 1 = all work is done by the thread that calls p5_machine_run. 2 = the core
      * model runs in a second thread where that is faster and nothing depends on its progress; the results are
      * the same to the bit. Callbacks of the core, and of observers with counts_only, then come from that
@@ -63,7 +63,7 @@ typedef struct p5_machine_options {
     /* Images of further drives: diskettes if they have the size of one, else hard disks, two of each kind at most. The
      * strings must live while the machine is opened or loaded. */
     const char *const *disks;
-    size_t disk_count;
+    size_t disk_count;  /* of `disks` */
     bool disk_writable; /* disk images: the guest writes to the files; otherwise to memory, dropped at the
                                  end */
     bool cd_as_disk;    /* disk images: the image of a bootable CD is presented as a hard disk */
@@ -75,25 +75,25 @@ typedef struct p5_machine_options {
     uint32_t event_select[2]; /* PERFEVTSEL0 and 1 of a later monitor before a Linux guest starts */
     /* Guest text output of bare-metal guests (port E9h, COM1). NULL = host stdout. */
     void (*console)(void *context, const void *text, size_t size);
-    void *console_context;
+    void *console_context; /* first argument of `console` */
     /* Input of bare-metal guests: bytes that COM1 receives, or the keyboard of a boot-sector guest. It is
      * called when the guest waits for a byte; it writes the byte and returns 1, or returns 0 if there is none
      * now, or -1 if no more will come. `idle`: the guest is in HLT, so a short wait does no harm. A run is
      * repeatable if all calls are answered alike, as from a file. NULL = no input. */
     int (*input)(void *context, uint8_t *byte, bool idle);
-    void *input_context;
+    void *input_context; /* first argument of `input` */
     bool
         input_keys; /* the input is typed: the sequences that terminals send for keys (ECMA-48) are these keys on
                         the board's keyboard and in DOS; otherwise each byte is a character */
     /* Messages for the user (unknown system calls, unknown ports, permissive instructions), one line each
      * without newline. NULL = none. */
     void (*notice)(void *context, const char *line);
-    void *notice_context;
+    void *notice_context; /* first argument of `notice` */
     /* Called if a run does not end within most of a second after p5_machine_stop or its time-out, because
      * something outside blocks it, such as a pipe that nobody reads. It is called once, by a thread of the
      * library, while the run continues; all it can do is to end the process. NULL: nothing is done. */
     void (*stuck)(void *context);
-    void *stuck_context;
+    void *stuck_context; /* first argument of `stuck` */
 } p5_machine_options;
 
 /* Opens a machine of the model in the state after RESET, without a guest. P5_ERR_NAME, P5_ERR_SYNTAX,
@@ -159,14 +159,14 @@ p5_status p5_machine_load(p5_machine *machine, const char *path, const p5_load_o
 
 /* Options of p5_machine_load_code and p5_count_code. Everything is copied. */
 typedef struct p5_code_options {
-    size_t size;           /* sizeof (p5_code_options) */
-    const char *model;     /* p5_count_code: NULL = the default model */
-    uint32_t address;      /* linear and physical, of the code; 0 = 100000h */
-    const void *data;      /* bytes that the code finds at data_address; NULL = none */
-    size_t data_size;      /* of `data` */
-    uint32_t data_address; /* 0 = 200000h */
-    bool system;           /* the code runs at CPL 0, not at CPL 3 */
-    uint32_t cr4;
+    size_t size;            /* sizeof (p5_code_options) */
+    const char *model;      /* p5_count_code: NULL = the default model */
+    uint32_t address;       /* linear and physical, of the code; 0 = 100000h */
+    const void *data;       /* bytes that the code finds at data_address; NULL = none */
+    size_t data_size;       /* of `data` */
+    uint32_t data_address;  /* 0 = 200000h */
+    bool system;            /* the code runs at CPL 0, not at CPL 3 */
+    uint32_t cr4;           /* control register 4 at the start */
     double timeout_seconds; /* p5_count_code: of host time; 0 = 10 s */
 } p5_code_options;
 
@@ -209,21 +209,21 @@ typedef enum p5_end {
 
 /* Limits of a run, counted from the guest's start. NULL instead of a pointer means no limits. */
 typedef struct p5_limits {
-    size_t size; /* sizeof (p5_limits) */
-    uint64_t max_instructions;
-    uint64_t max_clocks;
-    double timeout_seconds; /* for all three: 0 = no limit */
+    size_t size;               /* sizeof (p5_limits) */
+    uint64_t max_instructions; /* completed ones */
+    uint64_t max_clocks;       /* of the core */
+    double timeout_seconds;    /* of host time, from the call on; for all three: 0 = no limit */
 } p5_limits;
 
 /* How a run ended. The caller sets `size`. */
 typedef struct p5_run_result {
     size_t size; /* sizeof (p5_run_result) */
     p5_end end;
-    int status;           /* exit status, 0-255 */
+    int status;           /* P5_END_EXIT: exit status, 0-255 */
     int signal;           /* P5_END_SIGNAL */
     uint32_t address;     /* of the instruction at which it ended */
     char instruction[96]; /* its disassembly, may be empty */
-    char message[200];
+    char message[200];    /* why it ended, in words, may be empty */
 } p5_run_result;
 
 /* Runs until the guest ends or a limit is reached. It may be called again after P5_END_INSTRUCTIONS, CLOCKS,
@@ -261,10 +261,10 @@ void p5_machine_bus_check(p5_machine *machine, uint32_t physical, unsigned type)
  * programs, cases), or no guest yet. To be called between runs, and from the callbacks of
  * p5_machine_on_progress and of an observer. */
 typedef struct p5_picture {
-    size_t size; /* sizeof (p5_picture) */
-    unsigned width, height;
-    bool text;          /* a text mode: p5_machine_screen has its characters */
-    unsigned char *rgb; /* height * width pixels of three bytes, red first */
+    size_t size;            /* sizeof (p5_picture) */
+    unsigned width, height; /* pixels */
+    bool text;              /* a text mode: p5_machine_screen has its characters */
+    unsigned char *rgb;     /* height * width pixels of three bytes, red first */
 } p5_picture;
 p5_status p5_machine_picture(const p5_machine *machine, p5_picture *picture, p5_error *error);
 void p5_picture_free(p5_picture *picture);
@@ -273,12 +273,12 @@ void p5_picture_free(p5_picture *picture);
  * registers say. To be read between runs and from p5_machine_on_progress. */
 enum { P5_SCREEN_COLUMNS = 80, P5_SCREEN_ROWS = 25 };
 typedef struct p5_screen {
-    size_t size; /* sizeof (p5_screen) */
-    struct {
-        uint8_t character; /* code page 437 */
-        uint8_t attribute; /* bits 3-0 foreground, 6-4 background, 7 blink */
-    } cells[P5_SCREEN_ROWS][P5_SCREEN_COLUMNS];
-    unsigned row, column; /* of the cursor; may be outside the screen */
+    size_t size;                                /* sizeof (p5_screen) */
+    struct {                                    /* by row and column, from the top left */
+        uint8_t character;                      /* code page 437 */
+        uint8_t attribute;                      /* bits 3-0 foreground, 6-4 background, 7 blink */
+    } cells[P5_SCREEN_ROWS][P5_SCREEN_COLUMNS]; /* from the top left */
+    unsigned row, column;                       /* of the cursor; may be outside the screen */
 } p5_screen;
 /* Reads the text screen. Returns false if the machine has no board with a screen (Linux programs, cases) or
  * no guest yet. */

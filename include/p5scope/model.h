@@ -16,7 +16,9 @@ extern "C" {
 const char *const *p5_model_names(void);
 
 /* Opens a built-in model by name, or a model file if `name` contains '/' or ends in ".ini". The caller closes
- * it. */
+ * it. P5_ERR_NAME: there is no such model, section or key, with similar names as a hint; P5_ERR_IO: the file cannot be
+ * read; P5_ERR_SYNTAX or P5_ERR_RANGE: a line of it is wrong, with its number; P5_ERR_MEMORY. *model is NULL after an
+ * error. */
 p5_status p5_model_open(const char *name, p5_model **model, p5_error *error);
 void p5_model_close(p5_model *model);
 
@@ -32,7 +34,7 @@ double p5_model_clock_mhz(const p5_model *model); /* core clock */
  * MHz. */
 p5_status p5_model_set_clock(p5_model *model, double mhz, p5_error *error);
 /* Puts another bus master on the board: KIND[,KEY=VALUE...] with the keys of the model file's section
- * [agent]. */
+ * [agent]. The errors of this and the next two functions are those of p5_model_open for a line of the file. */
 p5_status p5_model_set_agent(p5_model *model, const char *text, p5_error *error);
 /* Wires PM0 and PM1 on the board: PIN=TO[,PIN=TO], where PIN is pm0 or pm1 and TO is none, nmi or irq0 to
  * irq15, as in the model file's section [pins]. */

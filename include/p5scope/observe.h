@@ -49,8 +49,9 @@ typedef enum p5_observation_kind {
     P5_OBSERVE_KINDS
 } p5_observation_kind;
 
+/* What `observed` of p5_observe_options gets. */
 typedef struct p5_observation {
-    size_t size;
+    size_t size; /* of this struct in the library */
     p5_observation_kind kind;
     uint8_t cpl;           /* 0-3, of the instruction at `address` */
     uint32_t address;      /* linear, of the next instruction; for a marker or a PMU instruction, that
@@ -59,29 +60,29 @@ typedef struct p5_observation {
                               entered it */
     uint64_t instructions; /* completed so far */
     uint32_t number;       /* see p5_observation_kind */
-    uint64_t value;
+    uint64_t value;        /* see p5_observation_kind */
 } p5_observation;
 
 /* A single point of a run. The layout is fixed. */
 typedef struct p5_point {
     bool instruction; /* `at` is a number of instructions, not a clock */
-    uint64_t at;
+    uint64_t at;      /* counted from the guest's start */
 } p5_point;
 
 /* An event whose total is watched. Near a multiple of `every` the machine checks after every instruction, so
  * a small `every` of a frequent event makes a slow run. */
 typedef struct p5_event_watch {
-    size_t size; /* sizeof (p5_event_watch) */
-    enum p5_event event;
-    uint8_t cpl_mask; /* P5_CPL_MASK_*; 0 = all */
-    bool asserted;    /* clocks in which the event's signal was on, not increments (CESR's CC bit 2) */
-    uint64_t every;   /* at least 1; 1 = whenever the total changes */
+    size_t size;         /* sizeof (p5_event_watch) */
+    enum p5_event event; /* below P5_EVENT_COUNT */
+    uint8_t cpl_mask;    /* P5_CPL_MASK_*; 0 = all */
+    bool asserted;       /* clocks in which the event's signal was on, not increments (CESR's CC bit 2) */
+    uint64_t every;      /* at least 1; 1 = whenever the total changes */
 } p5_event_watch;
 
 /* Instructions that were executed in sequence: a block of straight code, or a part of one. The engine chooses
  * where to divide code into stretches, and versions differ in that; the sums over stretches do not. */
 typedef struct p5_stretch {
-    size_t size;
+    size_t size;           /* of this struct in the library */
     uint32_t address;      /* linear, of the first instruction */
     uint32_t next;         /* linear, to which control went */
     uint32_t bytes;        /* length of the code */
@@ -98,47 +99,47 @@ typedef struct p5_stretch {
  * Linux guests), external interrupts, NMI, machine check. An INT n that CR4.VME redirects to the handler of a
  * virtual-8086 program is not reported. Manual: chapter on exceptions and interrupts. */
 typedef struct p5_exception_info {
-    size_t size;
+    size_t size; /* of this struct in the library */
     p5_transfer kind;
-    uint8_t vector;
-    uint8_t cpl; /* 0-3 */
-    bool has_error_code;
-    uint32_t error_code;
-    uint32_t cr2;     /* vector 14 as a fault: the address that faulted */
-    uint16_t cs;      /* selector that is pushed */
-    uint32_t eip;     /* offset that is pushed: of the instruction that faulted, or of the next one */
-    uint32_t address; /* linear */
+    uint8_t vector;      /* 0-255 */
+    uint8_t cpl;         /* 0-3 */
+    bool has_error_code; /* the delivery pushes one */
+    uint32_t error_code; /* 0 without one */
+    uint32_t cr2;        /* vector 14 as a fault: the address that faulted */
+    uint16_t cs;         /* selector that is pushed */
+    uint32_t eip;        /* offset that is pushed: of the instruction that faulted, or of the next one */
+    uint32_t address;    /* linear */
     uint64_t clock, instructions; /* as in p5_observation */
 } p5_exception_info;
 
 /* A port access of IN, OUT, INS or OUTS, after it was handled. */
 typedef struct p5_port_access {
-    size_t size;
-    uint16_t port;
-    uint8_t bytes; /* 1, 2 or 4 */
-    uint8_t cpl;
-    bool write;
-    bool handled;     /* by a handler of p5_machine_attach_ports, not by the board */
-    uint32_t value;   /* the value written, or the value that the guest reads */
-    uint32_t address; /* linear, of the instruction */
-    uint64_t clock, instructions;
+    size_t size;                  /* of this struct in the library */
+    uint16_t port;                /* the first one */
+    uint8_t bytes;                /* 1, 2 or 4 */
+    uint8_t cpl;                  /* 0-3 */
+    bool write;                   /* OUT or OUTS */
+    bool handled;                 /* by a handler of p5_machine_attach_ports, not by the board */
+    uint32_t value;               /* the value written, or the value that the guest reads */
+    uint32_t address;             /* linear, of the instruction */
+    uint64_t clock, instructions; /* as in p5_observation */
 } p5_port_access;
 
 /* Options of p5_machine_observe. Zero-initialise, set `size`, then set what you need. Arrays are copied.
  * Callbacks that are NULL are not called. The others are called within p5_machine_run, on its thread (but see
  * p5_machine_options.threads), with `context`. */
 typedef struct p5_observe_options {
-    size_t size;                 /* sizeof (p5_observe_options) */
-    uint64_t every_clocks;       /* 0 = no interval in clocks */
-    uint64_t every_instructions; /* 0 = no interval in instructions; a REP string is one */
-    const p5_point *points;
-    size_t point_count;
-    const uint32_t *addresses; /* linear, of the functions whose entries and exits are observed */
-    size_t address_count;      /* at most P5_OBSERVE_ADDRESSES, summed over all observers */
-    const p5_event_watch *events;
-    size_t event_count;
-    bool markers;        /* the guest's markers */
-    bool pmu;            /* RDPMC; RDMSR and WRMSR of TSC, CESR, CTR0 and CTR1; unless they fault */
+    size_t size;                  /* sizeof (p5_observe_options) */
+    uint64_t every_clocks;        /* 0 = no interval in clocks */
+    uint64_t every_instructions;  /* 0 = no interval in instructions; a REP string is one */
+    const p5_point *points;       /* NULL = none */
+    size_t point_count;           /* of `points` */
+    const uint32_t *addresses;    /* linear, of the functions whose entries and exits are observed */
+    size_t address_count;         /* at most P5_OBSERVE_ADDRESSES, summed over all observers */
+    const p5_event_watch *events; /* NULL = none */
+    size_t event_count;           /* of `events` */
+    bool markers;                 /* the guest's markers */
+    bool pmu;                     /* RDPMC; RDMSR and WRMSR of TSC, CESR, CTR0 and CTR1; unless they fault */
     bool stretch_counts; /* fill in p5_stretch.counts, which takes as long as p5_machine_counts each time */
     /* Called for the observations requested above. At one boundary the order is: points and events by number;
      * the interval; exits; the entry. */
@@ -153,11 +154,12 @@ typedef struct p5_observe_options {
     /* Called for an exception, after all observations before it. The delivery's clocks belong to the next
      * stretch. */
     void (*exception)(void *context, p5_machine *machine, const p5_exception_info *exception);
+    /* Called after a port access. */
     void (*port)(void *context, p5_machine *machine, const p5_port_access *access);
     /* Called when PM0, PM1 or IERR# has changed, at core clock `clock`, as by p5_pmu_on_pin. It is exact to
      * the instruction: while a pin can change, the machine runs single instructions. */
     void (*pin)(void *context, p5_machine *machine, p5_pin pin, bool level, uint64_t clock);
-    void *context;
+    void *context; /* first argument of each callback */
 } p5_observe_options;
 
 enum { P5_OBSERVE_ADDRESSES = 1024 };
@@ -189,7 +191,7 @@ typedef struct p5_port_options {
     bool (*read)(void *context, p5_machine *machine, uint16_t port, unsigned size, uint32_t *value);
     /* OUT: returns true if it handled the write. NULL = passes all. */
     bool (*write)(void *context, p5_machine *machine, uint16_t port, unsigned size, uint32_t value);
-    void *context;
+    void *context; /* first argument of both */
 } p5_port_options;
 
 /* Attaches a handler until the machine is closed. Of several at one port, the last one attached is called

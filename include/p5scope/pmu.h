@@ -49,16 +49,17 @@ enum {
 /* The state that decides whether RDPMC, RDTSC, RDMSR and WRMSR fault. The layout is fixed. */
 typedef struct p5_privilege {
     uint8_t mode; /* P5_MODE_* */
-    uint8_t cpl;
-    bool tsd; /* CR4.TSD */
-    bool pce; /* CR4.PCE */
+    uint8_t cpl;  /* 0-3 */
+    bool tsd;     /* CR4.TSD */
+    bool pce;     /* CR4.PCE */
 } p5_privilege;
 
 /* The outcome of one of these instructions. */
 typedef enum p5_fault { P5_NO_FAULT, P5_FAULT_UD /* #UD */, P5_FAULT_GP /* #GP(0) */ } p5_fault;
 
 /* Opens a performance monitor over the totals of `core`, which must outlive it. `family` plus P5_MONITOR_P6
- * or P5_MONITOR_ARCH3 is a later monitor over the Pentium MMX's events. */
+ * or P5_MONITOR_ARCH3 is a later monitor over the Pentium MMX's events. The caller closes it, before the core.
+ * P5_ERR_MEMORY; *pmu is NULL then. */
 p5_status p5_pmu_open(p5_core *core, unsigned family, p5_pmu **pmu, p5_error *error);
 void p5_pmu_close(p5_pmu *pmu);
 

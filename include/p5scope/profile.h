@@ -50,10 +50,11 @@ p5_status p5_profile_take(p5_machine *machine, const char *command, const char *
 
 /* ---- Files ---- */
 
-/* Writes the format p5scope-profile(5). */
+/* Writes the format p5scope-profile(5). As with the other writers, the caller opens and closes `out`, and an error is P5_ERR_IO
+ * if `out` cannot be written, or P5_ERR_MEMORY. */
 p5_status p5_profile_write(FILE *out, const p5_profile *profile, p5_error *error);
-/* Reads a profile. Errors name file and line. P5_ERR_FORMAT if it is not a profile, or has another version of
- * the format. */
+/* Reads a profile, which the caller frees. Errors name file and line. P5_ERR_IO if the file cannot be read, P5_ERR_FORMAT
+ * if it is not a profile, or has another version of the format; P5_ERR_MEMORY. *profile is NULL after an error. */
 p5_status p5_profile_read(const char *path, p5_profile **profile, p5_error *error);
 void p5_profile_free(p5_profile *profile);
 
@@ -61,17 +62,20 @@ void p5_profile_free(p5_profile *profile);
  * and line, calls with inclusive cost, conditional jumps executed and taken. The first event is clocks.
  * Functions with the same name are numbered. */
 p5_status p5_profile_write_callgrind(FILE *out, const p5_profile *profile, p5_error *error);
-/* Writes Cachegrind's output format for cg_annotate: costs by file, function and line. */
+/* Writes Cachegrind's output format for cg_annotate: costs by file, function and line. The errors of both are those of
+ * p5_profile_write. */
 p5_status p5_profile_write_cachegrind(FILE *out, const p5_profile *profile, p5_error *error);
 
 /* ---- Flame graphs and pages ---- */
 
 /* Writes one line per calling context for flame graphs: functions from the outermost on, separated by ';',
- * then the event's number. */
+ * then the number of `event` ("clocks" or an event's name; P5_ERR_NAME if there is none). Otherwise the errors are those of
+ * p5_profile_write. */
 p5_status p5_profile_write_folded(FILE *out, const p5_profile *profile, const char *event, p5_error *error);
 
 /* Writes one self-contained page of HTML: clocks by stall cause, all events, rates over time, functions,
- * lines, code with pipes and pairing, cache sets and branch target buffer, the model. */
+ * lines, code with pipes and pairing, cache sets and branch target buffer, the model. The errors are those of
+ * p5_profile_write. */
 p5_status p5_profile_write_html(FILE *out, const p5_profile *profile, p5_error *error);
 
 #ifdef __cplusplus

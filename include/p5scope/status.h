@@ -41,7 +41,7 @@ enum { P5_ERROR_TEXT = 400, P5_ERROR_WHERE = 200 };
  * `where` is a file name, an option or empty. `line` and `column` count from 1; 0 = unknown. `hint` may be
  * empty. Every function that fills in an error accepts NULL from callers that need only the status. */
 typedef struct p5_error {
-    p5_status status;
+    p5_status status; /* what the function returned */
     unsigned line;
     unsigned column;
     char where[P5_ERROR_WHERE];
