@@ -103,6 +103,7 @@ uint8_t video_get_pixel(bios *b, unsigned page, unsigned x, unsigned y)
         uint8_t *planes = video_planes(b->machine->devices), colour = 0;
         for (unsigned plane = 0; plane < PLANES; plane++)
             colour |= (uint8_t)((*plane_byte(planes, line + x / 8, plane) >> (7 - (x & 7)) & 1) << plane);
+        /* With chain-4, video_planes has taken the bytes from guest RAM, so this call is needed to put them back. */
         video_planes_written(b->machine->devices);
         return colour;
     }
@@ -186,13 +187,14 @@ static void move_line(bios *b, const video_mode *mode, unsigned from, unsigned t
 void video_scroll_graphics(bios *b, const video_scrolled *window)
 {
     const video_mode *mode = video_mode_now(b);
-    unsigned character = bios_load(b, BDA_CHARACTER, 1) & 31, page = bios_load(b, BDA_PAGE, 1);
-    unsigned height = (window->bottom - window->top + 1) * character;
-    unsigned moved =
-        window->lines == 0 || window->lines * character > height ? height : window->lines * character;
+    unsigned character_lines = bios_load(b, BDA_CHARACTER, 1) & 31, page = bios_load(b, BDA_PAGE, 1);
+    unsigned height = (window->bottom - window->top + 1) * character_lines;
+    unsigned moved = window->lines == 0 || window->lines * character_lines > height
+                         ? height
+                         : window->lines * character_lines;
     uint8_t colour = window->attribute;
     for (unsigned i = 0; i < height; i++) {
-        unsigned y = window->top * character + (window->up ? i : height - 1 - i);
+        unsigned y = window->top * character_lines + (window->up ? i : height - 1 - i);
         if (y >= mode->height)
             continue;
         if (i + moved < height) {

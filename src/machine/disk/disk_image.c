@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "machine/share/host_file.h"
 
+/* PIECE: bytes of a piece, the unit in which memory holds what the guest has written to a read-only image. */
 enum { PIECE = 32 << 10, DISKETTE_USUAL_KB = 1440 };
 
 /* --- formats --- */
@@ -46,7 +47,7 @@ static const disk_geometry *diskette_named(const uint8_t sector[DISK_SECTOR])
     return g != NULL && g->per_track == per_track && g->heads == heads ? g : NULL;
 }
 
-static void disk_is_diskette(disk_image *d, const disk_geometry *g)
+static void disk_set_diskette(disk_image *d, const disk_geometry *g)
 {
     d->kind = DRIVE_DISKETTE;
     d->type = g->type;
@@ -56,7 +57,7 @@ static void disk_is_diskette(disk_image *d, const disk_geometry *g)
     d->sectors = (uint64_t)g->cylinders * g->heads * g->per_track;
 }
 
-static void disk_is_hard(disk_image *d)
+static void disk_set_hard_disk(disk_image *d)
 {
     d->kind = DRIVE_HARD_DISK;
     d->heads = 16;
@@ -66,7 +67,9 @@ static void disk_is_hard(disk_image *d)
     d->cylinders = cylinders == 0 ? 1 : cylinders > UINT16_MAX ? UINT16_MAX : (uint32_t)cylinders;
 }
 
-/* Derives the format from the file's size. A small image of another size is a diskette whose end is missing. */
+/* Derives the format from the file's size. If that is not the size of a diskette, the end of a diskette's image may be missing. The
+ * boot sector's parameter block then gives the format, if the file is shorter than that format. Otherwise a file of less than 1440 KB is
+ * a diskette of 1440 KB, and a larger one is a hard disk. */
 static void disk_shape(disk_image *d)
 {
     uint8_t first[DISK_SECTOR] = {0};
@@ -79,9 +82,9 @@ static void disk_shape(disk_image *d)
     if (g == NULL && d->file_bytes < DISKETTE_USUAL_KB * 1024)
         g = diskette_of(DISKETTE_USUAL_KB * 1024);
     if (g != NULL)
-        disk_is_diskette(d, g);
+        disk_set_diskette(d, g);
     else
-        disk_is_hard(d);
+        disk_set_hard_disk(d);
 }
 
 static void disk_shape_cd(disk_image *d)
@@ -99,13 +102,14 @@ static void disk_shape_cd(disk_image *d)
     d->start = start;
     d->file_bytes = start < d->file_bytes ? d->file_bytes - start : 0;
     if (d->boot.media == CD_HARD_DISK)
-        disk_is_hard(d);
+        disk_set_hard_disk(d);
     else
-        disk_is_diskette(d, diskette_of((uint64_t)kilobytes[d->boot.media] * 1024));
+        disk_set_diskette(d, diskette_of((uint64_t)kilobytes[d->boot.media] * 1024));
 }
 
 /* --- the file --- */
 
+/* Returns the index of the last element of `pieces`. No sector lies in it if the drive's size is a multiple of PIECE. */
 static uint64_t disk_last_piece(const disk_image *d)
 {
     return d->sectors * d->sector_bytes / PIECE;
@@ -278,7 +282,7 @@ static void open_again(disk_image *disk, const saved_disk *saved, const disk_gra
 
 void disk_image_transfer(disk_image *disk, const disk_grant *grant, snapshot *s)
 {
-    saved_disk saved = {.kind = DRIVE_NONE}; /* as in older revisions */
+    saved_disk saved = {.kind = DRIVE_NONE}; /* stays so if the snapshot's revision is older than disks */
     if (!s->loading)
         saved = (saved_disk){.kind = disk->kind,
                              .writable = disk->writable,

@@ -9,7 +9,8 @@
 #include "report/stat/list.h"
 #include "report/stat/scan.h"
 
-/* Adds the trace's row ?4, which is number ?2 of run ?1, after row ?3. */
+/* Adds a row of table interval from a trace's line of JSON (?4). It is number ?2 of run ?1. ?3 is the id of the row before it;
+ * NULL: it is the first. */
 static const char add_interval[] =
     "INSERT INTO interval (run, number, previous, kind, label, clock, instructions, address, cpl, "
     "argument, value, cesr, ctr0, ctr1, registers) SELECT ?1, ?2, ?3, coalesce(j ->> '$.kind', ''), j ->> "
@@ -17,22 +18,24 @@ static const char add_interval[] =
     "INTEGER), 0), CAST(j ->> '$.address' AS INTEGER), CAST(j ->> '$.cpl' AS INTEGER), CAST(j ->> "
     "'$.number' AS INTEGER), CAST(j ->> '$.value' AS INTEGER), CAST(j ->> '$.cesr' AS INTEGER), CAST(j "
     "->> '$.ctr0' AS INTEGER), CAST(j ->> '$.ctr1' AS INTEGER), j -> '$.registers' FROM (SELECT ?4 AS j)";
-/* Adds the counters of the trace's row ?3 from the object ?4: totals, or differences to row ?2. */
+/* Adds the values of row ?1 from a trace's line of JSON (?3). The path ?4 is that of the object with the counters. If they are
+ * differences, they are added to the values of the row before, whose id is ?2. If they are totals, ?2 is NULL. */
 static const char add_values[] =
     "INSERT INTO value SELECT ?1, e.id, c.value + coalesce((SELECT value FROM value WHERE interval = ?2 AND "
     "event = e.id), 0) FROM json_each(?3, ?4) c JOIN event e ON e.name = c.key";
-/* Adds an event's value ?3 to that of row ?4. */
+/* Adds the value of event ?2 to row ?1: the sum of ?3 and the event's value in the row before, whose id is ?4. */
 static const char add_sum[] = "INSERT INTO value SELECT ?1, ?2, ?3 + coalesce((SELECT value FROM value WHERE "
                               "interval = ?4 AND event = ?2), 0)";
 
 typedef struct merger {
     p5_database *database;
     const char *file, *label;
-    sqlite3_stmt *names, *add_interval, *add_values, *add_sum;
+    sqlite3_stmt *counter_names; /* lists the keys of the object with a trace row's counters */
+    sqlite3_stmt *add_interval, *add_values, *add_sum;
     double clock_mhz;                      /* of the current run */
     sqlite3_int64 run, interval, previous; /* interval 0: none is open */
-    sqlite3_int64 rows, instructions;
-    int columns; /* of a trace */
+    sqlite3_int64 rows, instructions;      /* of the current run so far */
+    int counters;                          /* in each row of a trace */
 } merger;
 
 static p5_status run_statement(const merger *m, sqlite3_stmt *statement, p5_error *error)
@@ -80,7 +83,8 @@ static p5_status open_interval(merger *m, const result_line *line, p5_error *err
     return database_add_interval(m->database, &interval, &m->interval, error);
 }
 
-/* Closes it, and copies the totals of stall causes without clocks in an interval, which its lines leave out. */
+/* Completes the open row with the clock and the instruction count at its end. An interval has no line for a stall cause that cost
+ * no clocks in it, so the value of each event without a line is copied from the row before. */
 static p5_status close_interval(merger *m, uint64_t clock, uint64_t instructions, p5_error *error)
 {
     char sql[400];
@@ -94,7 +98,8 @@ static p5_status close_interval(merger *m, uint64_t clock, uint64_t instructions
     return database_do(m->database, sql, error);
 }
 
-/* Gets the id of the event `name`, which may have modifiers. `mode` NULL: the modifiers say it. */
+/* Finds or adds the event `name`, which may have modifiers, and gets its id. If `mode` is NULL, the mode follows from the
+ * modifiers. */
 static p5_status event_id(merger *m, const char *name, const char *mode, sqlite3_int64 *id, p5_error *error)
 {
     p5_selected found;
@@ -127,13 +132,13 @@ static p5_status take_value(merger *m, const result_line *line, p5_error *error)
 static p5_status take_names(merger *m, const result_line *line, const char *object, p5_error *error)
 {
     p5_status status = P5_OK;
-    sqlite3_bind_value(m->names, 1, sqlite3_column_value(line->columns, LINE_ITSELF));
-    sqlite3_bind_text(m->names, 2, object, -1, SQLITE_STATIC);
-    for (m->columns = 0; status == P5_OK && sqlite3_step(m->names) == SQLITE_ROW; m->columns++) {
+    sqlite3_bind_value(m->counter_names, 1, sqlite3_column_value(line->columns, LINE_ITSELF));
+    sqlite3_bind_text(m->counter_names, 2, object, -1, SQLITE_STATIC);
+    for (m->counters = 0; status == P5_OK && sqlite3_step(m->counter_names) == SQLITE_ROW; m->counters++) {
         sqlite3_int64 id;
-        status = event_id(m, (const char *)sqlite3_column_text(m->names, 0), NULL, &id, error);
+        status = event_id(m, (const char *)sqlite3_column_text(m->counter_names, 0), NULL, &id, error);
     }
-    sqlite3_reset(m->names);
+    sqlite3_reset(m->counter_names);
     return status;
 }
 
@@ -159,7 +164,7 @@ static p5_status take_row(merger *m, const result_line *line, p5_error *error)
     sqlite3_bind_value(m->add_values, 3, sqlite3_column_value(line->columns, LINE_ITSELF));
     sqlite3_bind_text(m->add_values, 4, object, -1, SQLITE_STATIC);
     status = run_statement(m, m->add_values, error);
-    if (status == P5_OK && sqlite3_changes(m->database->sqlite) != m->columns)
+    if (status == P5_OK && sqlite3_changes(m->database->sqlite) != m->counters)
         status = error_set(error, P5_ERR_FORMAT, "this row has other counters than the one before");
     m->previous = id;
     return status;
@@ -220,7 +225,7 @@ p5_status merge_lines(p5_database *database, const char *file, const char *label
     const struct {
         sqlite3_stmt **statement;
         const char *sql;
-    } all[] = {{&m.names, "SELECT key FROM json_each(?1, ?2)"},
+    } all[] = {{&m.counter_names, "SELECT key FROM json_each(?1, ?2)"},
                {&m.add_interval, add_interval},
                {&m.add_values, add_values},
                {&m.add_sum, add_sum}};

@@ -2,13 +2,12 @@
  *
  *   SHORT  Data cache                        one line: what the group shows
  *
- *   EVENTSET                                 what its formulas may use, one per line
+ *   EVENTSET                                 every event (or clocks) that its formulas use, one per line
  *   data_read
  *   data_read_miss
  *
- *   METRICS                                  name and formula, two blanks or a tab between them;
- *   Data read miss rate [%]  100*data_read_miss/data_read          (or, as likwid: the last word is the
- * formula)
+ *   METRICS                                  name and formula, separated by two blanks or a tab; in a line
+ *   Data read miss rate [%]  100*data_read_miss/data_read          without these, the last word is the formula
  *
  *   LONG
  *   Prose to the end of the file.
@@ -17,7 +16,8 @@
  *   sum = product {("+" | "-") product};  product = factor {("*" | "/") factor};
  *   factor = number | name [":" modifiers] | "(" sum ")" | ("+" | "-") factor.
  * A number may end in k, M or G. A name is an event (any spelling, r2b.0 too), `clocks`, `seconds`,
- * `bus_read_bytes`, `bus_written_bytes`, `stall_CAUSE` (p5_stall_name), or CPI or IPC for their formulas.
+ * `bus_read_bytes`, `bus_written_bytes` or `stall_CAUSE` (p5_stall_name). The name CPI stands for the formula
+ * clocks/instructions_executed, and IPC for instructions_executed/clocks.
  * Modifiers are those of event selections: u, k and c. */
 #ifndef REPORT_STAT_METRIC_H
 #define REPORT_STAT_METRIC_H
@@ -64,11 +64,11 @@ typedef struct metric_group {
 /* Returns the names and texts of the built-in groups; name NULL ends the table. */
 const embedded_file *metric_builtin_groups(void);
 
-/* Parses a group file, which the caller closes. Error messages name it `where` (a file name). */
+/* Parses the text of a group file. The caller closes the group. Error messages name the file `where`. */
 p5_status metric_group_parse(const char *name, const char *where, const char *text, metric_group **group,
                              p5_error *error);
-/* Opens a built-in group by name, or a group file if `name` contains '/' or ends in ".txt". P5_ERR_NAME with
- * similar names as a hint. */
+/* Opens a built-in group by name, or a group file if `name` contains '/' or ends in ".txt". Returns P5_ERR_NAME,
+ * with a similar name as a hint, if there is no such group. */
 p5_status metric_group_open(const char *name, metric_group **group, p5_error *error);
 void metric_group_close(metric_group *group);
 
@@ -81,10 +81,11 @@ p5_status metric_formula_parse(const char *text, metric_formula **formula, p5_er
 /* What the name `base` in a formula stands for. */
 typedef struct metric_base {
     double value;
-    const char *missing; /* why there is no value; NULL: there is one */
+    const char *missing; /* the error message for a formula that uses the name; NULL: `value` is valid */
 } metric_base;
-/* Scans a formula as far as it reaches; its events must be of the model's `family` (0: of any). `base` NULL:
- * the name has no meaning. */
+/* Parses a formula that begins at `scan->at` and leaves `scan->at` at the first character that is not part of it.
+ * All events must exist in the model's `family`; 0 permits all events. If `base` is NULL, the name `base` is an error. The
+ * formula keeps a copy of the value. The caller frees the formula with metric_formula_close. */
 p5_status metric_formula_scan(scanner *scan, unsigned family, const metric_base *base,
                               metric_formula **formula);
 void metric_formula_close(metric_formula *formula);
@@ -98,7 +99,7 @@ bool metric_formula_modified(const metric_formula *formula);
 /* The counts that a formula is evaluated on. */
 typedef struct metric_source {
     const p5_counts *counts;
-    size_t runs;       /* that `counts` is the sum of: variables are means */
+    size_t runs;       /* `counts` is the sum over this many runs; variables are the means of one run */
     unsigned cpl_mask; /* P5_CPL_MASK_* of variables without modifiers */
     double clock_mhz;
 } metric_source;

@@ -2,8 +2,8 @@
  * clock.
  *
  * The model attributes events to the instruction group that caused them, not to a clock within it. A counter
- * therefore changes when its group leaves EX, and a pin's pulses end at that clock. The pins themselves come
- * from the monitor (src/pmu/pins.c): they are delayed and sampled at bus clocks. */
+ * therefore changes when its group leaves EX. For the pins, the group's events count as happening in the last
+ * clocks before that. The monitor (src/pmu/pins.c) delays these pulses and samples them at bus clocks. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,10 +14,11 @@
 #include "report/insn_text.h"
 #include "report/trace/vcd_dump.h"
 
-/* No change arrives later than this after its time. The latest is a use of the bus by a page walk and two
- * line fills. */
+/* A pin's pulse or a bus use is added to the dump at most this many clocks after it happens. The longest delay is
+ * that of a bus use by a page walk and two line fills. */
 enum { LAG_CLOCKS = 4096 };
-/* After so many changes the queue is written between two rows. */
+/* The queue is written at each row, and also after every MOST_CHANGES changes, so that it stays short when rows
+ * are far apart. */
 enum { MOST_CHANGES = 512 };
 
 typedef struct vcd_state {
@@ -42,7 +43,7 @@ static uint64_t clock_now(const vcd_state *state)
 
 /* ---- changes ----------------------------------------------------------------------------------------- */
 
-static void change_to(vcd_state *state, timed change)
+static void add_change(vcd_state *state, timed change)
 {
     vcd_add(&state->dump, change);
     if (state->dump.order % MOST_CHANGES == 0) {
@@ -53,16 +54,16 @@ static void change_to(vcd_state *state, timed change)
 
 static void change(vcd_state *state, uint64_t clock, uint32_t signal, uint64_t value)
 {
-    change_to(state, (timed){.clock = clock, .what = signal, .value = value});
+    add_change(state, (timed){.clock = clock, .what = signal, .value = value});
 }
 
-/* Shows the instruction at `address`, cut to VCD_TEXT_BYTES. */
+/* Shows the instruction at `address`, cut to VCD_TEXT_BYTES. Blanks become '_', because a text value in a dump ends at a blank. */
 static void change_text(vcd_state *state, uint64_t clock, uint32_t signal, uint32_t address)
 {
     char *text = strndup(insn_text_at(state->texts, address), VCD_TEXT_BYTES - 1);
     for (char *c = text; c != NULL && *c != '\0'; c++)
         *c = *c == ' ' ? '_' : *c;
-    change_to(state, (timed){.clock = clock, .what = signal, .text = text});
+    add_change(state, (timed){.clock = clock, .what = signal, .text = text});
 }
 
 /* Sets a signal for the clocks [from, to). */
@@ -86,19 +87,22 @@ static void on_message(void *context, const p5_branch_message *message)
     change(state, message->clock, VCD_BTM_ADDRESS, message->address);
 }
 
+/* Shows a pin as high or low. IERR# is low when it is asserted. */
 static void pin(p5_trace *trace, p5_pin which, bool level, uint64_t clock)
 {
     static const uint32_t signal[P5_PINS] = {VCD_PM0, VCD_PM1, VCD_IERR};
     change(trace->state, clock, signal[which], which == P5_PIN_IERR ? !level : level);
 }
 
+/* Shows EX of `pipe` as empty from the clock at which its last instruction left, if that is before `until`, where the next
+ * instruction enters. */
 static void empty_pipe(vcd_state *state, unsigned pipe, uint64_t until)
 {
     uint64_t clock = state->free_at[pipe];
     if (clock == 0 || clock >= until)
         return;
     change(state, clock, VCD_PIPE_ADDRESS + 2 * pipe, VCD_UNKNOWN);
-    change_to(state, (timed){.clock = clock, .what = VCD_PIPE_INSN + 2 * pipe});
+    add_change(state, (timed){.clock = clock, .what = VCD_PIPE_INSN + 2 * pipe});
 }
 
 /* Shows an instruction in EX from its entry until EX is free again. */
