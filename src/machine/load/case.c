@@ -39,7 +39,7 @@ static void store_exception_message(p5_machine *machine, const engine_event *eve
                                         [3] = "breakpoint",      [4] = "overflow trap",
                                         [5] = "BOUND range",     [6] = "invalid opcode",
                                         [7] = "no x87",          [8] = "double fault",
-                                        [10] = "invalid TSS",    [11] = "segment not there",
+                                        [10] = "invalid TSS",    [11] = "segment not present",
                                         [12] = "stack fault",    [13] = "general protection fault",
                                         [14] = "page fault",     [16] = "x87 error pending",
                                         [17] = "alignment check"};

@@ -40,9 +40,8 @@ static unsigned used_registers(const p5_machine *machine, uint32_t address, bool
 /* Adds to the message the values of the registers that the faulting instruction uses. */
 static void say_operands(const p5_machine *machine, const case_left *left, p5_error *error)
 {
-    enum { STACK_FAULT = 12, PAGE_FAULT = 14, ALIGNMENT_CHECK = 17 };
-    const uint8_t vector = left->fault.vector;
-    const bool of_memory = vector == STACK_FAULT || vector == PAGE_FAULT || vector == ALIGNMENT_CHECK;
+    enum { PAGE_FAULT = 14, ALIGNMENT_CHECK = 17 };
+    const bool of_memory = left->fault.vector == PAGE_FAULT || left->fault.vector == ALIGNMENT_CHECK;
     if (error == NULL || !left->fault.raised)
         return;
     const unsigned used = used_registers(machine, left->fault.address, of_memory);
