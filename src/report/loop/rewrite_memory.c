@@ -95,6 +95,46 @@ bool rule_constant_by_register(rule *r)
     return true;
 }
 
+/* Returns whether `reg` is the base of the operand, and not its index. */
+static bool is_based_on(const code_operand *m, unsigned reg)
+{
+    const bool sib = (m->bytes[0] & 7) == 4;
+    const unsigned base = sib ? m->bytes[1] & 7u : m->bytes[0] & 7u;
+    return base == reg && (base != EBP || m->bytes[0] >= 0x40) && !(sib && (m->bytes[1] >> 3 & 7u) == reg);
+}
+
+/* ADD r,constant; OP [r+d]: the access first, with the constant in its displacement, so that its address does not wait
+ * for the addition. */
+bool rule_access_before_step(rule *r)
+{
+    unsigned reg;
+    int32_t step;
+    const code_insn *next = rule_next_item(r);
+    if (next == NULL || !rule_is_plain(next) || !rule_is_step(r->item, &reg, &step) || reg == ESP)
+        return false;
+    const code_operand m = rewrite_operand(next);
+    const isa_insn *insn = &next->insn;
+    const unsigned flags = CODE_FLAGS | CODE_CARRY;
+    if (m.bytes == NULL || !is_based_on(&m, reg) || (insn->read_gpr | code_writes(insn)) >> reg & 1 ||
+        code_reads(insn) & flags || !rule_dead(r, r->at + 1, code_writes(insn) & flags))
+        return false;
+    for (const uint8_t *b = next->bytes; b < m.bytes; b++)
+        rule_put(r, *b);
+    const uint32_t displacement = (uint32_t)m.displacement + (uint32_t)step;
+    const bool small = displacement + 128 < 256;
+    rule_put(r, (m.bytes[0] & 0x3fu) | (small ? 0x40 : 0x80));
+    if ((m.bytes[0] & 7) == 4)
+        rule_put(r, m.bytes[1]);
+    if (small)
+        rule_put(r, displacement & 0xff);
+    else
+        rule_put32(r, displacement);
+    for (const uint8_t *b = m.bytes + m.size; b < next->bytes + insn->length; b++)
+        rule_put(r, *b);
+    rule_put_item(r, r->at);
+    return true;
+}
+
 bool rule_push_by_register(rule *r)
 {
     const code_operand m = rewrite_operand(r->item);

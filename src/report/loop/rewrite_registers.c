@@ -14,8 +14,7 @@ static bool is_move(const code_insn *item, unsigned *to, unsigned *from)
     return true;
 }
 
-/* ADD or SUB of a constant, INC or DEC of a register: writes what is added. */
-static bool is_step(const code_insn *item, unsigned *reg, int32_t *step)
+bool rule_is_step(const code_insn *item, unsigned *reg, int32_t *step)
 {
     const uint8_t *b = item->bytes;
     if (!rule_is_plain(item))
@@ -141,7 +140,7 @@ bool rule_step_by_lea(rule *r)
 {
     unsigned reg;
     int32_t step;
-    if (!is_step(r->item, &reg, &step) || !rule_flags_dead(r))
+    if (!rule_is_step(r->item, &reg, &step) || !rule_flags_dead(r))
         return false;
     rule_put_lea(r, reg, reg, step);
     return true;
@@ -165,7 +164,7 @@ bool rule_move_and_step(rule *r)
     unsigned to, from, reg;
     int32_t step;
     const code_insn *next = rule_next_item(r);
-    if (next == NULL || !is_move(r->item, &to, &from) || !is_step(next, &reg, &step) || reg != to ||
+    if (next == NULL || !is_move(r->item, &to, &from) || !rule_is_step(next, &reg, &step) || reg != to ||
         !rule_flags_dead(r))
         return false;
     rule_put_lea(r, to, from, step);

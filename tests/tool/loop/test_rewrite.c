@@ -77,7 +77,10 @@ static const char *const forms[] = {
     "fld dword ptr [esi]\nfld dword ptr [esi+4]\nfxch\nfstp dword ptr [esi+64]\nfadd dword ptr "
     "[esi+32]\nfstp dword ptr [esi+72]",
     "mov [scratch], ecx\nmov ecx, 3\n1: add eax, N\nloop 1b\nmov ecx, [scratch]",
-    "movd mm0, R\npaddd mm1, mm0\nmovd S, mm1\nemms"};
+    "movd mm0, R\npaddd mm1, mm0\nmovd S, mm1\nemms",
+    "add esi, N\nadd R, dword ptr [esi+8]\nsub esi, N",
+    "inc edi\nadd dword ptr [edi+120], N\ndec edi\nmov S, R",
+    "sub R, N\nlea S, [R+S*2+5]\nadd R, 300\nlea S, [S+R+5]"};
 
 static size_t add_form(char *to, const char *form)
 {
@@ -313,6 +316,15 @@ static const rule_case rule_cases[] = {
      ""},
     {"fxch\nfadd dword ptr [esi]\nfadd dword ptr [esi+8]", NULL, NULL},
     {"fxch\nfstp dword ptr [esi]\nfstp dword ptr [esi+8]", NULL, NULL},
+    {"add esi, 4\nmov eax, [esi]",
+     "add esi, 4; mov eax, dword ptr [esi]  ->  mov eax, dword ptr [esi + 4]; add esi, 4", ""},
+    {"sub esi, 4\nadd eax, [esi+ebx*2+0x4000]",
+     "sub esi, 4; add eax, dword ptr [esi + ebx*2 + 0x4000]  ->  add eax, dword ptr [esi + ebx*2 + 0x3ffc]; "
+     "sub "
+     "esi, 4",
+     "flags"},
+    {"inc esi\nmov dword ptr [esi+127], 5",
+     "inc esi; mov dword ptr [esi + 0x7f], 5  ->  mov dword ptr [esi + 0x80], 5; inc esi", ""},
     {"add bx, word ptr [esi]", NULL, NULL},
     {"add ebx, dword ptr es:[esi]", NULL, NULL}};
 
