@@ -198,5 +198,36 @@ def published():
     write("published.svg", 800, 300, title, [text(10, 22, title, "s"), *parts])
 
 
-for picture in (pairing, cpi, flame, pins, stride, published):
+# ---- The time line of an AGI, as bench draws it ----
+
+
+def agi():
+    run("bench", "--asm", "add esi, 4; mov eax, [esi]; sub esi, 4; nop", "--trips", 2, "-o", "agi.svg")
+    whole = pathlib.Path(work.name, "agi.svg").read_text(encoding="utf-8")
+    (out / "agi.svg").write_text(whole, encoding="utf-8")
+
+
+# ---- What limits three loops, and what --suggest reaches ----
+
+
+def limits():
+    parts, y = [], 40
+    names = {"results": "without waits for results", "pairing": "without pairing rules", "all": "without all limits"}
+    loops = {"copy-naive": "pointers stepped before use", "add-naive": "sums that wait for each other", "count-naive": "counts in memory"}
+    for name, words in loops.items():
+        rows = [json.loads(row) for row in run("bench", source / f"docs/examples/{name}.s", "--model", "p55c-200", "--suggest", "--json").splitlines()]
+        found = next(row for row in rows if row.get("what") == "limits")
+        best = min((row["clocks"] for row in rows if row.get("what") == "suggestion"), default=found["clocks"])
+        bars = [("as written", found["clocks"], LINES[0]), *((label, found["without"][key], "#8c959f") for key, label in names.items()),
+                ("the dependence chain", found["chain"], "#8c959f"), ("after --suggest", best, LINES[2])]
+        parts.append(text(10, y + 12, f"{name}: {words}"))
+        for i, (label, clocks, colour) in enumerate(bars):
+            parts += [text(190, y + 34 + 20 * i, label, "s e"), box(200, y + 22 + 20 * i, 24 * clocks, 15, colour, f"{label}: {clocks:g} clocks"),
+                      text(206 + 24 * clocks, y + 34 + 20 * i, f"{clocks:g}")]
+        y += 32 + 20 * len(bars)
+    title = "What limits three loops: clocks of a trip, in the same order without limits, and after --suggest"
+    write("limits.svg", 800, y, title, [text(10, 22, title, "s"), *parts])
+
+
+for picture in (pairing, cpi, flame, pins, stride, published, agi, limits):
     picture()

@@ -45,6 +45,7 @@ typedef struct p5_loop_limits {
     p5_limit limit;                    /* the chain, if it takes at least nine tenths of the clocks; else the
                                         one that costs most, or execution if none costs a hundredth */
     char chain_text[400];              /* its instructions */
+    bool of_calls;                     /* the loop calls a function; it is not the function's own */
 } p5_loop_limits;
 
 /* Finds the limits of the loop that `window` shows; the loop is run for each of them. */

@@ -126,8 +126,8 @@ static bool prepare_function(bench *out, p5_error *error)
             return false;
     out->conditions.function = &out->input->function;
     return asprintf(&out->name, "%s of %s", f.name, f.path) >= 0 &&
-           asprintf(&out->per, "per call, beyond that of an empty function (N %u to %u)", out->trips[0],
-                    out->trips[1]) >= 0;
+           asprintf(&out->per, "per call%s, beyond that of an empty function (N %u to %u)",
+                    f.argument_count == 0 ? " without arguments" : "", out->trips[0], out->trips[1]) >= 0;
 }
 
 bool bench_prepare(bench *out, const bench_input *input, const bench_terms *terms)
@@ -215,11 +215,37 @@ static p5_status measure_elsewhere(bench *of, const bench_terms *terms, p5_error
     return status;
 }
 
+/* Chooses fewer trips for code that executes thousands of instructions in one, unless the user has chosen them: the
+ * diagram and the limits price the trips many times more. Returns false after a message. */
+static bool take_fewer_trips(bench *of, const bench_terms *terms)
+{
+    enum { LONG = 1000, LONGER = 5000 };
+    const unsigned event = P5_EVENT_INSTRUCTIONS_EXECUTED;
+    const p5_counts *is = of->measured.counts;
+    const uint64_t executed =
+        difference(is[0].increments[event], is[1].increments[event]) / (of->trips[1] - of->trips[0]);
+    if (terms->trips[1] != 0 || of->case_file.path != NULL || executed < LONG)
+        return true;
+    bench_terms fewer = *terms;
+    fewer.trips[0] = executed < LONGER ? DEFAULT_N1 / 10 : DEFAULT_N1 / 100;
+    fewer.trips[1] = executed < LONGER ? DEFAULT_N2 / 10 : DEFAULT_N2 / 100;
+    const bench_input *input = of->input;
+    const char *model = of->conditions.model;
+    bench_release(of);
+    if (!bench_prepare(of, input, &fewer))
+        return false;
+    of->conditions.model = model;
+    p5_error error = {0};
+    return measure(of, &fewer, &error) == P5_OK || cli_refuse_error(&error, NULL, NULL, NULL);
+}
+
 bool bench_measure(bench *of, const char *model, const bench_terms *terms)
 {
     p5_error error = {0};
     of->conditions.model = model;
     p5_status status = measure(of, terms, &error);
+    if (status == P5_OK && !take_fewer_trips(of, terms))
+        return false;
     if (status == P5_OK)
         status = measure_elsewhere(of, terms, &error);
     if (status != P5_OK) {

@@ -18,6 +18,7 @@ as --32 function-att.s -o function.o && p5scope bench function.o --function tota
 # an object begins with a header of 52 bytes
 head -c 51 function.o >cut.o; p5scope bench cut.o --function total; head -c 52 function.o >cut.o; p5scope bench cut.o --function total 2>&1 | grep -c 'too early'
 p5scope bench function.o --function half --x87 --no-diagram | sed -n 1p
+printf '.globl f\nf: mov ecx, 1000\n1: dec ecx\n jnz 1b\n ret\n' >long.s; p5scope bench long.s --function f --no-diagram | sed -n '1p;3p'
 p5scope bench function.o --function wild --arg 0x50000000
 p5scope bench function-outside.s --function outside
 p5scope bench function.o --function nosuch

@@ -93,6 +93,7 @@ p5_status p5_loop_limits_find(p5_case_program *const programs[2], const unsigned
                               p5_loop_limits *out, p5_error *error)
 {
     memset(out, 0, sizeof *out);
+    out->of_calls = conditions->function != NULL;
     unsigned all = 0;
     out->chain = chain_find(window, out->chain_text, sizeof out->chain_text);
     if (out->chain < 0)
@@ -115,8 +116,8 @@ p5_status p5_loop_limits_find(p5_case_program *const programs[2], const unsigned
 
 static void write_text(FILE *out, const p5_loop_limits *l)
 {
-    fprintf(out, "Limited by %s.\n\n%14.3f  clocks per trip of this loop; without\n", kinds[l->limit].name,
-            l->clocks);
+    fprintf(out, "Limited by %s.\n\n%14.3f  clocks per trip of %s; without\n", kinds[l->limit].name,
+            l->clocks, l->of_calls ? "the loop that calls it" : "this loop");
     for (unsigned k = 0; k < P5_LIMIT_PRICED; k++)
         fprintf(out, "%14.3f    %-36s %+.3f\n", l->without[k], kinds[k].name, l->without[k] - l->clocks);
     fprintf(out, "%14.3f    all of these\n", l->without_all);
