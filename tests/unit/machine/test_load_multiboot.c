@@ -177,6 +177,35 @@ static void requirements(void **state)
     }
 }
 
+/* ---- images that are not ELF files --------------------------------------------------------------------- */
+
+/* They need a load address, and version 2 an entry address (3.1.5). */
+static void images_without_elf(void **state)
+{
+    (void)state;
+    static const uint32_t both[] = {2, 24, 2 * MB, 2 * MB, 0, 0, 3, 12, 2 * MB, 0, 0, 8};
+    static const struct {
+        size_t from, words; /* of the tags */
+        const char *message;
+    } rows[] = {
+        {0, 12, NULL}, {0, 6, "no entry address"}, {6, 6, "no load address"}, {10, 2, "no load address"}};
+    for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char path[] = "/tmp/p5scope-boot-XXXXXX";
+        p5_machine *m = load_machine((p5_machine_options){.memory_bytes = 4 * MB});
+        p5_error error = {0};
+        memset(file, 0, sizeof file);
+        header_2(0, 16 + sizeof both + 8);
+        memcpy(file + 16, both + rows[i].from, 4 * rows[i].words);
+        put32(file, 16 + 4 * rows[i].words + 4, 8);
+        load_file(path, file, 200);
+        assert_int_equal(p5_machine_load_multiboot(m, path, &error),
+                         rows[i].message == NULL ? P5_OK : P5_ERR_FORMAT);
+        assert_true(rows[i].message == NULL || strstr(error.message, rows[i].message) != NULL);
+        unlink(path);
+        p5_machine_close(m);
+    }
+}
+
 /* ---- boot information ---------------------------------------------------------------------------------- */
 
 enum { ENTRY = 0x200000, END = 0x200123 };
@@ -318,8 +347,9 @@ static void information_2(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(places_of_headers),
-                                       cmocka_unit_test(fields_of_headers), cmocka_unit_test(requirements),
-                                       cmocka_unit_test(information_1), cmocka_unit_test(information_2)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(places_of_headers), cmocka_unit_test(fields_of_headers),
+        cmocka_unit_test(requirements),      cmocka_unit_test(images_without_elf),
+        cmocka_unit_test(information_1),     cmocka_unit_test(information_2)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
