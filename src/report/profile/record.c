@@ -133,16 +133,6 @@ static bool copy_sites(p5_profile *p, const profile_view *view)
     return true;
 }
 
-static profile_amount *amount_of(profile_site *site, unsigned quantity)
-{
-    for (size_t i = 0; i < site->amounts.count; i++)
-        if (site->amounts.items[i].quantity == quantity)
-            return &site->amounts.items[i];
-    if (!ARRAY_ADD(&site->amounts, (profile_amount){.quantity = quantity}))
-        return NULL;
-    return &site->amounts.items[site->amounts.count - 1];
-}
-
 /* Removes `excess` from the last sites of a quantity. Sites may count more bus clocks than the total, because
  * the last cycles had not ended when the run did. */
 static void take_back(p5_profile *p, unsigned quantity, unsigned class, uint64_t excess)
@@ -192,12 +182,10 @@ static bool settle_totals(p5_profile *p, const p5_counts *run_totals)
                 take_back(p, q, class, sum[q][class] - p->total[q][class]);
             if (sum[q][class] >= p->total[q][class])
                 continue;
-            profile_amount *a = amount_of(&rest, q);
-            fits = a != NULL;
-            if (a)
-                *a = (profile_amount){
-                    q, p->total[q][class] - sum[q][class],
-                    p->asserted[q][class] > on[q][class] ? p->asserted[q][class] - on[q][class] : 0};
+            const profile_amount left = {
+                q, p->total[q][class] - sum[q][class],
+                p->asserted[q][class] > on[q][class] ? p->asserted[q][class] - on[q][class] : 0};
+            fits = ARRAY_ADD(&rest.amounts, left);
         }
         if (rest.amounts.count && fits)
             fits = ARRAY_ADD(&p->sites, rest);
