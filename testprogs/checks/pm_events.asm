@@ -8,6 +8,7 @@ gate_entry equ 0
 CESR equ 11h
 CTR0 equ 12h
 CTR1 equ 13h
+MISSED  equ 02h
 LOADED  equ 0fh
 BRANCH  equ 12h
 TAKEN   equ 14h                 ; or found in the BTB
@@ -353,6 +354,19 @@ start:  call boot
         count LOCKED
         mov [FRESH + 1000h], eax
         counted 1               ; both at once
+
+        ; ---- Data TLB misses (02h): a task switch loads CR3, which empties the TLBs
+        mov dword [tss0 + 28], DIRECTORY
+        call new_task
+        mov dword [tss1 + 28], DIRECTORY
+        mov DESCRIPTOR_ACCESS(TSS1), 89h
+        count MISSED
+        mov eax, [FRESH]
+        counted 0
+        count MISSED
+        call TSS1:0             ; and back
+        mov eax, [FRESH]
+        counted_several
         finish
 
 .called:

@@ -28,6 +28,7 @@
 ;! 47 no drive 000F C
 ;! 4E pattern 0012 C
 ;! 4E no parent 0003 C
+;! 4E no drive 0003 C
 ;! 56 there 0005 C
 ;! 56 none 0002 C
 ;! 56 5600
@@ -129,6 +130,7 @@ org 100h
         mov cx, 0
         file "4E pattern", 4e00h, pattern
         file "4E no parent", 4e00h, no_parent
+        file "4E no drive", 4e00h, no_drive_all
         push ds
         pop es
         mov di, inside
@@ -283,6 +285,7 @@ inside: db '\FOLDER\A.TXT', 0
 other:  db '\FOLDER\B.TXT', 0
 pattern: db '*.XYZ', 0
 no_drive: db 'Y:\x', 0
+no_drive_all: db 'Y:\*.*', 0
 handle: dw 0
 area:   times 128 db 0
         hexadecimal

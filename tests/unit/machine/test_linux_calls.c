@@ -72,6 +72,11 @@ static void signals_for_a_thread(void **state)
     assert_int_equal(linux_rt_tgsigqueueinfo(p, (uint32_t[6]){LINUX_PID, OTHER, SIGNAL, at}), -ESRCH);
     assert_int_equal(linux_rt_tgsigqueueinfo(p, (uint32_t[6]){LINUX_PID, LINUX_PID, 65, at}), -EINVAL);
     assert_int_equal(linux_rt_tgsigqueueinfo(p, (uint32_t[6]){LINUX_PID, LINUX_PID, SIGNAL, 16}), -EFAULT);
+    assert_int_equal(linux_tgkill(p, (uint32_t[6]){LINUX_PID, LINUX_PID, SIGNAL}), 0);
+    assert_int_equal(linux_tgkill(p, (uint32_t[6]){OTHER, LINUX_PID, SIGNAL}), -ESRCH);
+    assert_int_equal(linux_tgkill(p, (uint32_t[6]){LINUX_PID, OTHER, SIGNAL}), -ESRCH);
+    assert_int_equal(linux_tgkill(p, (uint32_t[6]){0, LINUX_PID, SIGNAL}), -EINVAL);
+    assert_int_equal(linux_tgkill(p, (uint32_t[6]){LINUX_PID, 0, SIGNAL}), -EINVAL);
     p5_machine_close(machine);
 }
 

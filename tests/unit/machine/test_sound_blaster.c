@@ -190,12 +190,38 @@ static void mixer_registers(void **state)
     p5_machine_close(m);
 }
 
+/* A transfer that goes on in a snapshot has something left to move, and a rate. */
+static void damaged_transfers(void **state)
+{
+    (void)state;
+    static const struct {
+        sound_transfer transfer;
+        p5_status status;
+    } rows[] = {{{.active = true, .block = 2, .moved = 1, .millihertz = 1}, P5_OK},
+                {{.active = true, .block = 2, .moved = 2, .millihertz = 1}, P5_ERR_FORMAT},
+                {{.active = true, .block = 2, .moved = 1}, P5_ERR_FORMAT},
+                {{.block = 2, .moved = 2}, P5_OK}};
+    const snapshot_field *field = sound_state.fields;
+    while (field->kind != FIELD_KIND_TABLE)
+        field++;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        p5_error error = {0};
+        snapshot s = {.loading = true, .error = &error};
+        field->of->check(&rows[i].transfer, &s);
+        assert_int_equal(s.status, rows[i].status);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(answers),         cmocka_unit_test(transfers_of_bytes),
-        cmocka_unit_test(transfers_pause), cmocka_unit_test(transfers_of_the_sb16),
-        cmocka_unit_test(mixer_registers), cmocka_unit_test(channels_and_interrupts),
+        cmocka_unit_test(answers),
+        cmocka_unit_test(damaged_transfers),
+        cmocka_unit_test(transfers_of_bytes),
+        cmocka_unit_test(transfers_pause),
+        cmocka_unit_test(transfers_of_the_sb16),
+        cmocka_unit_test(mixer_registers),
+        cmocka_unit_test(channels_and_interrupts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
