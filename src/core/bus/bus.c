@@ -44,10 +44,8 @@ bool bus_init(bus *b, const p5_model *model, counts *totals)
     if (uses == NULL)
         return false;
     b->log = empty_log(uses);
-    if (!board_init(&b->board, model)) {
-        free(uses);
+    if (!board_init(&b->board, model))
         return false;
-    }
     for (unsigned place = 0; place < BOARD_PLACES; place++) {
         board_time time = b->board.time[place];
         b->line[place] = bus_takes(b, model_burst(time.first, time.next), times->idle_after_read);

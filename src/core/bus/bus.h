@@ -77,6 +77,7 @@ typedef struct bus_line {
 /* Saves or restores the bus. Before restoring, bus_init must have been called with the same model. */
 void bus_transfer(bus *b, snapshot *s);
 extern const snapshot_table bus_state, bus_use_state;
+/* Returns false when memory is out; bus_free frees what there is. */
 bool bus_init(bus *b, const p5_model *model, counts *totals);
 void bus_free(bus *b);
 void bus_reset(bus *b);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#include <elf.h>
 
 #include "report/case/object.h"
 
@@ -274,13 +275,36 @@ static void damaged_files(void **state)
     }
 }
 
+/* Symbols whose sections follow the last one. */
+static void symbols_of_no_section(void **state)
+{
+    (void)state;
+    case_object o;
+    p5_error error = {0};
+    const size_t size = assemble(".long d\n.data\nd: .long 1\n");
+    Elf32_Ehdr header;
+    memcpy(&header, file, sizeof header);
+    for (unsigned i = 0; i < header.e_shnum; i++) {
+        Elf32_Shdr section;
+        memcpy(&section, file + header.e_shoff + i * sizeof section, sizeof section);
+        for (uint32_t at = 0; section.sh_type == SHT_SYMTAB && at < section.sh_size;
+             at += sizeof(Elf32_Sym)) {
+            Elf32_Sym symbol;
+            memcpy(&symbol, file + section.sh_offset + at, sizeof symbol);
+            symbol.st_shndx = symbol.st_shndx != SHN_UNDEF ? header.e_shnum : SHN_UNDEF;
+            memcpy(file + section.sh_offset + at, &symbol, sizeof symbol);
+        }
+    }
+    assert_int_equal(case_object_place(file, size, TEXT, NULL, &o, &error), P5_ERR_FORMAT);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(layout),        cmocka_unit_test(whole_pages),
         cmocka_unit_test(relocations),   cmocka_unit_test(symbols),
         cmocka_unit_test(narrow_fields), cmocka_unit_test(what_cannot_be_placed),
-        cmocka_unit_test(damaged_files),
+        cmocka_unit_test(damaged_files), cmocka_unit_test(symbols_of_no_section),
     };
     return cmocka_run_group_tests(tests, make_file, remove_files);
 }

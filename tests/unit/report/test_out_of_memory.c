@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "p5tool/profile.h"
+#include "p5tool/loop.h"
 #include "p5tool/report.h"
 #include "p5tool/trace.h"
 
@@ -355,6 +356,12 @@ static p5_status case_file(FILE *out, p5_error *error)
     return status;
 }
 
+static p5_case_program *program;
+static p5_status static_listing(FILE *out, p5_error *error)
+{
+    return p5_static_write(out, P5_ROWS_TEXT, "code", program, "p55c-200", error);
+}
+
 #define EXHAUST(what) exhaust(#what, what)
 
 static void profile(void **state)
@@ -385,6 +392,12 @@ static void cases(void **state)
 {
     (void)state;
     EXHAUST(case_file);
+    p5_error error = {0};
+    if (p5_case_assemble_text("code", P5_STATIC_FIRST ": inc eax\n" P5_STATIC_END ":\n", 1, &program,
+                              &error) != P5_OK)
+        fail_msg("%s", error.message);
+    EXHAUST(static_listing);
+    p5_case_program_free(program);
 }
 
 int main(void)
