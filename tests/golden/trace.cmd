@@ -48,6 +48,7 @@ p5scope trace -o t.csv --from +5i quicksort 1
 p5scope trace -q -o t.jsonl --from work --to work -e instructions_executed markers && jq -r 'select(.kind).kind' t.jsonl
 p5scope trace -q -o t.jsonl --from work --at work -e clocks markers && jq -r 'select(.kind) | [.kind, .label // ""] | join(" ")' t.jsonl | head -4
 p5scope trace -q -o t.jsonl --to work --at work,main -e clocks markers && jq -r 'select(.kind) | [.kind, .label // ""] | join(" ")' t.jsonl
+p5scope trace -q -o t.jsonl --at work+2 -e clocks markers && jq -r 'select(.kind == "entry").label' t.jsonl
 p5scope trace -o t.csv --functions quicksort 1
 p5scope trace -o t.json --functions=many quicksort 1
 # intervals need a unit, whichever verb they are for
