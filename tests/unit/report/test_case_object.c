@@ -275,6 +275,27 @@ static void damaged_files(void **state)
     }
 }
 
+/* Only objects of the i386 that are not linked can be placed. */
+static void other_files(void **state)
+{
+    (void)state;
+    case_object o;
+    p5_error error = {0};
+    const size_t size = assemble("nop\n");
+    const struct {
+        size_t at;
+        uint8_t value;
+    } changes[] = {{EI_CLASS, ELFCLASS64},
+                   {offsetof(Elf32_Ehdr, e_type), ET_EXEC},
+                   {offsetof(Elf32_Ehdr, e_machine), EM_X86_64}};
+    for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
+        const uint8_t before = file[changes[i].at];
+        file[changes[i].at] = changes[i].value;
+        assert_int_equal(case_object_place(file, size, TEXT, NULL, &o, &error), P5_ERR_FORMAT);
+        file[changes[i].at] = before;
+    }
+}
+
 /* Symbols whose sections follow the last one. */
 static void symbols_of_no_section(void **state)
 {
@@ -305,6 +326,7 @@ int main(void)
         cmocka_unit_test(relocations),   cmocka_unit_test(symbols),
         cmocka_unit_test(narrow_fields), cmocka_unit_test(what_cannot_be_placed),
         cmocka_unit_test(damaged_files), cmocka_unit_test(symbols_of_no_section),
+        cmocka_unit_test(other_files),
     };
     return cmocka_run_group_tests(tests, make_file, remove_files);
 }
