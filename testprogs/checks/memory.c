@@ -78,6 +78,8 @@ static void remapping(void)
     CHECK(22, ((u32 *)b)[PAGE / 4]);
     CHECK(0, ((u32 *)b)[7 * PAGE / 4]);
     CHECK(-EFAULT, guest_syscall(SYS_write, 2, a, 1));
+    CHECK(-EINVAL, guest_syscall(SYS_mremap, b, 8 * PAGE, 0, 1));
+    CHECK(-EINVAL, guest_syscall(SYS_mremap, b, 8 * PAGE, PAGE, 8)); /* no such flag */
     CHECK(b, guest_syscall(SYS_mremap, b, 8 * PAGE, PAGE, 0));
     CHECK(-EFAULT, guest_syscall(SYS_write, 2, b + PAGE, 1));
     CHECK(0, guest_syscall(SYS_munmap, wall, PAGE));

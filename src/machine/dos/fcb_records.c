@@ -67,8 +67,9 @@ static uint8_t move_records(dos *d, const fcb *f, bool write, uint64_t first, ui
         al = write ? DISK_FULL : END_OF_FILE;
     } else if (write) {
         engine_read_linear(d->engine, d->dta, buffer, size);
-        if (dos_write_host(host, place.quota, (uint32_t)position, buffer, size, &done) != DOS_OK ||
-            done < size)
+        dos_write_host(host, place.quota, (uint32_t)position, buffer, size,
+                       &done); /* done: 0 after an error */
+        if (done < size)
             al = DISK_FULL;
         *records = (uint32_t)(done / bytes);
     } else {

@@ -3,6 +3,7 @@
  * Pages get their frames when they are mapped, not at the first access. So every page fault is the guest's
  * own mistake, and the counts of a run contain no faults from a kernel's demand paging. A page without any
  * access right (PROT_NONE) gets its frame when it first becomes accessible. */
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -358,8 +359,7 @@ int32_t linux_protect(linux_process *p, uint32_t start, uint32_t size, uint32_t 
 int32_t linux_move(linux_process *p, uint32_t from, uint32_t size, uint32_t to)
 {
     const linux_region *region = linux_region_at(p, from);
-    if (region == NULL || region->end < from + size)
-        return -EFAULT;
+    assert(region != NULL && region->end - from >= size);
     linux_region moved_region = *region;
     uint32_t backed = region->backed_end > from ? region->backed_end - from : 0;
     if (frames_needed(p, to, to + size, LINUX_PROT_READ) - size / PAGE_BYTES > p->memory.frames_free ||

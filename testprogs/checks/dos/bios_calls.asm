@@ -45,6 +45,7 @@
 ;! 16 05 full 0001
 ;! 16 taken 000F 016B
 ;! 16 02 0000
+;! 16 no such 7700
 ;! 13 no disk 0100 C
 ;! 13 reset 0000
 org 100h
@@ -248,6 +249,9 @@ org 100h
         int 16h
         and ax, 0ffh
         report "16 02", ax
+        mov ax, 7700h
+        int 16h
+        report "16 no such", ax
         mov ah, 8
         mov dl, 0
         int 13h

@@ -25,6 +25,11 @@ for n in 40 700 3000 9000 20000 41000; do
     sed 's/"host":.*//' whole.json | tail -n +2 >a; sed 's/"host":.*//' part.json | tail -n +2 >b
     same a b "saved behind $n instructions, other counts"
 done
+# a folder of the host in the place of the guest's own /tmp
+mkdir t
+"$program" run -q --save s --max-instructions 40 --dir d:/data:rw --dir t:/tmp:rw "$reader" >part.out 2>err || complain "saving with /tmp: $(cat err)"
+"$program" run -q --load s --dir d:/data:rw --dir t:/tmp:rw >>part.out 2>err; [ $? = 7 ] || complain "loading with /tmp: $(cat err)"
+same whole.out part.out "with a folder as /tmp, the guest wrote something else"
 # its files have to be as they were
 "$program" run -q --save s --max-instructions 9000 --dir d:/data:rw "$reader" >/dev/null 2>&1
 refused() {

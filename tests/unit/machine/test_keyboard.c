@@ -76,6 +76,28 @@ static void test_keys(void **state)
     p5_machine_close(m);
 }
 
+/* Each key needs its own request. A requested key is sent until its make code has been read. */
+static void test_requests(void **state)
+{
+    (void)state;
+    p5_machine *m = board_open("ab");
+    m->devices->input = INPUT_KEYBOARD;
+    keyboard_want(m->devices, false);
+    assert_false(keyboard_sends(m->devices));
+    keyboard_ask(m->devices);
+    assert_true(keyboard_sends(m->devices));
+    pass(m, 4 * MILLISECOND);
+    assert_true(keyboard_sends(m->devices));
+    assert_int_equal(in(m, DATA), 0x1e);
+    pass(m, 4 * MILLISECOND);
+    assert_false(keyboard_sends(m->devices));
+    assert_int_equal(in(m, DATA), 0x9e);
+    pass(m, 4 * MILLISECOND);
+    assert_false(keyboard_sends(m->devices));
+    assert_int_equal(0, in(m, COMMAND) & 1);
+    p5_machine_close(m);
+}
+
 /* The mouse answers by D4h, on line 12, and status bit 5 tells its bytes from the keyboard's. */
 static void test_mouse(void **state)
 {
@@ -365,6 +387,7 @@ int main(void)
         cmocka_unit_test(test_a20),
         cmocka_unit_test(test_keyboard_commands),
         cmocka_unit_test(test_keys),
+        cmocka_unit_test(test_requests),
         cmocka_unit_test(test_codes_and_characters),
         cmocka_unit_test(test_mouse),
         cmocka_unit_test(test_all_keyboard_commands),
