@@ -33,15 +33,17 @@ typedef enum engine_action {
     ENGINE_STOP      /* leave engine_run with the current registers */
 } engine_action;
 
-/* Instructions that read or change processor state and that the owner executes. When special() is called,
- * everything before the instruction has been passed to retired(), but not the instruction itself. */
+/* Instructions that read or change processor state. The engine calls special() before it executes one. Everything
+ * before the instruction has been passed to retired() by then, but not the instruction itself. After ENGINE_CONTINUE,
+ * the engine executes MOV to CR or DR and INVLPG itself. It only moves EIP past the others, whose work the owner has
+ * done. */
 typedef enum engine_special {
-    ENGINE_RDTSC,
+    ENGINE_RDTSC, /* for this and the next four, the operands are in registers: engine_get and engine_set */
     ENGINE_RDPMC,
     ENGINE_RDMSR,
-    ENGINE_WRMSR, /* the owner uses engine_get and engine_set; ENGINE_CONTINUE: done */
+    ENGINE_WRMSR,
     ENGINE_CPUID,
-    ENGINE_MOV_TO_CR, /* operand = CR number, value = new value; ENGINE_CONTINUE: the engine executes it */
+    ENGINE_MOV_TO_CR, /* operand = CR number, value = new value */
     ENGINE_MOV_TO_DR, /* operand = DR number (never 4 or 5), value = the new contents */
     ENGINE_INVLPG,    /* value = linear address */
     ENGINE_INVD,
@@ -80,11 +82,12 @@ typedef bool engine_retired_blocks(void *context, const p5_access *accesses, con
 
 /* Memory for batches: see engine_batch_into. */
 typedef struct engine_buffers {
-    p5_retired_block *blocks; /* the first entry is not passed to the owner */
+    p5_retired_block *blocks; /* the engine needs the first entry itself and passes the others to the owner */
     p5_value *values;
     p5_access *accesses;
 } engine_buffers;
 
+/* Moves the guest's x87 state out of the host's x87. */
 void engine_settle(engine *e);
 
 typedef struct engine_callbacks {
@@ -93,8 +96,9 @@ typedef struct engine_callbacks {
      * access or a fault is reported. Returns true to request attention() before anything else is executed. */
     engine_retired *retired;
     /* Reports a batch of `count` stretches with `instructions` in total, if engine_batch permits batches.
-     * `accesses` and `values` are those of the first stretch. The owner may use the data until the next batch
-     * begins, and longer if engine_batch_into has chosen other memory for that one. May be NULL. */
+     * `accesses` and `values` are those of the first stretch; those of the others follow. The data are valid until
+     * the next batch begins, or longer if the next batch is recorded in other memory (engine_batch_into). Returns
+     * true for the same purpose as retired(). May be NULL. */
     engine_retired_blocks *retired_blocks;
     /* Makes the owner process all reported stretches. Called before anything that depends on them, or on which
      * their prices depend: before every other callback, before the core makes or releases a block, before
@@ -115,10 +119,14 @@ typedef struct engine_callbacks {
     /* Port I/O of 1, 2 or 4 bytes, after the check of rights (IOPL, TSS bitmap). */
     uint32_t (*port_read)(void *context, uint16_t port, unsigned size);
     void (*port_write)(void *context, uint16_t port, unsigned size, uint32_t value);
-    /* Accesses to a window without host memory (engine_set_window). Those to a timed window are data references of
-     * the guest, of up to 8 bytes; everything before the instruction has been passed to retired(), and attention()
-     * follows. Other references are split into bytes, in ascending order, and may be made by the host on the
-     * guest's behalf; there the callbacks must not depend on time or counts, and must not call the engine. */
+    /* Accesses to a window without host memory (engine_set_window).
+     *
+     * Accesses to a timed window are data references of the guest, of up to 8 bytes. Everything before the
+     * instruction has been passed to retired(), and attention() follows.
+     *
+     * Accesses to any other window are split into bytes, in ascending order, and the host may make them on the
+     * guest's behalf. For these windows, the callbacks must not depend on time or counts, and must not call the
+     * engine. */
     uint64_t (*memory_read)(void *context, uint32_t physical, unsigned size);
     void (*memory_write)(void *context, uint32_t physical, unsigned size, uint64_t value);
 } engine_callbacks;
@@ -142,35 +150,38 @@ void engine_ignore_math_error(engine *e);
 
 /* Replaces engine_callbacks.retired and retired_blocks. Call it between runs. */
 void engine_set_retired(engine *e, engine_retired *retired, engine_retired_blocks *blocks);
-/* Permits batches whose stretches take at most `clocks` together (core_block_clocks; at most ENGINE_BATCH_CLOCKS; 0: no
- * batches). Each instruction counts at least 512 clocks here. The last block and the running one may exceed the limit.
- * A batch is delivered before any event that depends on it: a special instruction, a port access,
- * an exception, attention(), or a change of page tables that were walked. There are no batches while
- * engine_follows_stores. */
 enum {
+    /* A batch takes blocks until it has this many instructions, and then one more block. */
     ENGINE_BATCH = 256,
-    ENGINE_BATCH_CLOCKS = ENGINE_BATCH * 512,
-    ENGINE_BLOCK = 128, /* instructions of the largest block */
-    /* Sizes of an engine_buffers that suffice for any code (internal.h). */
+    ENGINE_BATCH_CLOCKS = ENGINE_BATCH * 512, /* the largest limit of engine_batch */
+    ENGINE_BLOCK = 128,                       /* instructions of the largest block */
+    /* Sizes of an engine_buffers that suffice for any code (block.h checks them). */
     ENGINE_BUFFER_BLOCKS = 1 + ENGINE_BATCH + 1,
     ENGINE_BUFFER_VALUES = ENGINE_BATCH + 2 * ENGINE_BLOCK,
     ENGINE_BUFFER_ACCESSES = 3200
 };
+/* Permits batches whose stretches take at most `clocks` together, by core_block_clocks. `clocks` is at most
+ * ENGINE_BATCH_CLOCKS, and 0 forbids batches. Each instruction counts as 512 clocks or more, so that the limit also
+ * keeps a batch to ENGINE_BATCH instructions. The last block of a batch and the running block may exceed the limit.
+ *
+ * A batch is delivered before any event that depends on it: a special instruction, a port access, an exception,
+ * attention(), or a change of page tables that were walked. There are no batches while engine_follows_stores. */
 void engine_batch(engine *e, unsigned clocks);
-/* Chooses the memory for the following batches; initially it is the engine's own. To keep a batch, the owner calls
- * this before retired_blocks returns. The new memory may begin where that batch ends in each of the three arrays.
- * Records of the running block are there already; the engine needs them until they have been reported, which is
- * before the next batch begins. */
+/* Chooses the memory for the following batches; initially it is the engine's own. To keep a batch, the owner calls this
+ * before retired_blocks returns. In each of the three arrays, the new memory may begin where that batch ends.
+ *
+ * The running block has already been recorded after that batch, in the old arrays. The engine reports the running block
+ * before the next batch begins. Until then, the owner must not change its records; the next batch may overwrite them. */
 void engine_batch_into(engine *e, const engine_buffers *buffers);
 /* Runs from the current state until there is a reason to stop. */
 engine_stop engine_run(engine *e);
 const char *engine_failure(const engine *e);
-/* Requests attention() at the next block boundary at which the batch ends, or after the running iteration of a REP
- * string, which it interrupts. */
+/* Requests attention() at the next block boundary that is not within a batch. The request does not end a batch, but it
+ * interrupts a REP string after the running iteration. */
 void engine_request_attention(engine *e);
-/* Does the same at a time that does not depend on the guest, from another thread or a signal handler. It does not
- * interrupt a REP string earlier than otherwise, so that the stretches do not depend on the time of the call.
- * Async-signal-safe and thread-safe. */
+/* Requests attention() like engine_request_attention, but does not interrupt a REP string. It is for calls from another
+ * thread or a signal handler: they come at any time, and the stretches must not depend on that time. Async-signal-safe
+ * and thread-safe. */
 void engine_request_attention_async(engine *e);
 /* Switches single steps on or off: every instruction, including a whole REP string, is a stretch, and attention()
  * follows each. Call it from attention() or between runs. */
@@ -184,7 +195,7 @@ void engine_set_cuts(engine *e, const uint32_t *addresses, size_t count);
 bool engine_inject(engine *e, uint8_t vector, p5_transfer kind);
 /* Returns true if the last retired instruction has set EFLAGS.RF for the next one. */
 bool engine_resuming(const engine *e);
-/* Acknowledges that: engine_resuming returns false until it happens again. */
+/* Makes engine_resuming return false until an instruction sets RF for the next one again. */
 void engine_resume_done(engine *e);
 /* Returns IF. Only instructions that end their block set it, and such a block is in no batch. */
 bool engine_interrupts_on(const engine *e);
@@ -232,6 +243,7 @@ typedef struct engine_segment {
 void engine_get_segment(const engine *e, engine_segment_name which, engine_segment *segment);
 void engine_set_segment(engine *e, engine_segment_name which,
                         const engine_segment *segment); /* no checks; sets CPL with CS/SS */
+/* Loads IDTR if `idt` is true, else GDTR. */
 void engine_set_table(engine *e, bool idt, uint32_t base, uint16_t limit);
 unsigned engine_cpl(const engine *e);
 unsigned engine_mode(const engine *e); /* P5_MODE_* */
@@ -245,16 +257,18 @@ void engine_set_x87(engine *e, const uint8_t image[108]);
  * warnings: an instruction may count more than once, and snapshots do not contain it. */
 void engine_x87_faults(const engine *e, uint64_t *underflows, uint64_t *overflows);
 
-/* Returns the host address of physical memory, or NULL outside RAM. After a write to executed code, call
- * engine_flush_code. */
+/* Returns the host address of physical memory, or NULL outside RAM. After a device's write, call engine_ram_written.
+ * After any other write to code that has been executed, call engine_flush_code. */
 uint8_t *engine_ram(engine *e, uint32_t physical, uint32_t size);
+/* Drops the translations of the code in these bytes, which the caller changes. */
 void engine_flush_code(engine *e, uint32_t physical, uint32_t size);
 /* Returns true if RAM or a device answers to the host's accesses at this physical address, not the open bus. */
 bool engine_answers(const engine *e, uint32_t physical);
 /* Translates a linear address with the current paging, without setting accessed or dirty bits. Returns false for a page
  * that is not present. */
 bool engine_translate(engine *e, uint32_t linear, uint32_t *physical);
-/* For the core's page walks: returns the addresses of the entries that translate `linear`. */
+/* For the core's page walks: returns the physical addresses of the entries that translate `linear`. The address of the
+ * table entry is 0 if there is none: for a large page, or if the table is not present. */
 void engine_walk(engine *e, uint32_t linear, uint32_t *directory_entry, uint32_t *table_entry);
 /* For the core's page walks: returns the accessed and dirty bits (P5_PAGE_*) that the access at `linear` has set.
  * Returns each bit only once. */
@@ -288,7 +302,8 @@ void engine_write_line(engine *e, uint32_t physical, const uint8_t bytes[P5_LINE
 bool engine_set_code_line(engine *e, uint32_t physical, const uint8_t *bytes);
 /* Sets a translation that differs from the page tables, or removes it if `valid` is false. */
 void engine_set_translation(engine *e, const p5_translation *translation);
-/* Must be called after a device has written RAM through engine_ram; the write also reaches memory under cache lines. */
+/* Must be called after a device has written RAM through engine_ram. Does what engine_flush_code does, and makes the
+ * write reach memory under cache lines. */
 void engine_ram_written(engine *e, uint32_t physical, uint32_t size);
 /* Returns rights and attributes (P5_PAGE_*) of the page of `linear`. */
 unsigned engine_page_rights(engine *e, uint32_t linear);
@@ -311,7 +326,7 @@ void engine_set_a20(engine *e, bool enabled);
 /* Saves or loads the engine's part of a snapshot, including RAM, between runs. To load, the engine must have been
  * opened with the same options and must not have run. */
 void engine_transfer(engine *e, snapshot *s);
-/* Terminated by NULL. */
+/* The snapshot tables of the engine's state, terminated by NULL. */
 extern const snapshot_table *const engine_tables[];
 /* Returns the number of executed instructions of later processors (`permissive`). */
 uint64_t engine_permissive_count(const engine *e);

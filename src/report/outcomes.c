@@ -1,4 +1,5 @@
-/* Writes the outcomes of `p5scope check` and `stat --expect` as JUnit XML and as rows. */
+/* Writes outcomes: those of `p5scope check`, `stat --expect` and `stat --compare` as JUnit XML, and those of `check` as
+ * rows. */
 #include "p5tool/report.h"
 
 #include <stdlib.h>

@@ -45,12 +45,13 @@ static bool is_active(const io_apic *a, unsigned input)
     return (a->lines >> input & 1) != ((a->entries[input][0] & LOW_ACTIVE) != 0);
 }
 
-/* Sends the message of an active level, once until its end of interrupt. */
-static void look_at_level(io_apic *a, unsigned input)
+/* Sends the message of an unmasked level-triggered input if the input is active. Remote IRR is set from an accepted
+ * message until its end of interrupt; meanwhile no other message is sent. */
+static void send_level(io_apic *a, unsigned input)
 {
     uint32_t *low = &a->entries[input][0];
-    bool waits = (*low & (LEVEL_TRIGGER | REMOTE_IRR | MASK)) == LEVEL_TRIGGER;
-    if (waits && is_active(a, input) && send(a, input))
+    bool may_send = (*low & (LEVEL_TRIGGER | REMOTE_IRR | MASK)) == LEVEL_TRIGGER;
+    if (may_send && is_active(a, input) && send(a, input))
         *low |= REMOTE_IRR;
 }
 
@@ -60,7 +61,7 @@ void io_apic_set_line(io_apic *a, unsigned input, bool level)
     bool was_active = is_active(a, input);
     a->lines = level ? a->lines | 1u << input : a->lines & ~(1u << input);
     if ((a->entries[input][0] & LEVEL_TRIGGER) != 0)
-        look_at_level(a, input);
+        send_level(a, input);
     else if (!was_active && is_active(a, input) && (a->entries[input][0] & MASK) == 0)
         send(a, input);
 }
@@ -72,7 +73,7 @@ void io_apic_end(io_apic *a, uint8_t vector)
         if ((*low & VECTOR) != vector || (*low & REMOTE_IRR) == 0)
             continue;
         *low &= ~(uint32_t)REMOTE_IRR;
-        look_at_level(a, i);
+        send_level(a, i);
     }
 }
 
@@ -97,6 +98,8 @@ uint32_t io_apic_read(const io_apic *a, uint32_t offset)
     return offset == SELECT ? a->selected : offset == WINDOW ? read_selected(a) : 0;
 }
 
+/* Remote IRR is read-only, but an entry that becomes edge-triggered loses it. Operating systems end an interrupt in this
+ * way, because this version of the I/O APIC has no register for that. */
 static void write_entry(io_apic *a, unsigned input, bool high, uint32_t value)
 {
     uint32_t *entry = a->entries[input];
@@ -106,7 +109,7 @@ static void write_entry(io_apic *a, unsigned input, bool high, uint32_t value)
     }
     uint32_t kept = value & LEVEL_TRIGGER ? entry[0] & REMOTE_IRR : 0;
     entry[0] = (value & WRITABLE) | kept;
-    look_at_level(a, input);
+    send_level(a, input);
 }
 
 void io_apic_write(io_apic *a, uint32_t offset, uint32_t value)

@@ -2,9 +2,9 @@
 
 #include "machine/gdb/gdb.h"
 
-enum { FIRST_SPACING = 1000000 };
-#define MOST_BYTES    (UINT64_C(512) << 20)
-#define PIECE_SECONDS 0.2
+enum { FIRST_SPACING = 1000000 }; /* instructions between saved states, until they are thinned out */
+#define MOST_BYTES    (UINT64_C(512) << 20) /* of all saved states */
+#define PIECE_SECONDS 0.2                   /* host time between checks for an interruption */
 
 /* ---- saved states -------------------------------------------------------------------------------------- */
 
@@ -29,6 +29,7 @@ static void thin_out(gdb_history *h)
     h->spacing *= 2;
 }
 
+/* Returns why the machine's effects cannot be undone, or NULL if they can. */
 static const char *cannot_go_back(const p5_machine *machine)
 {
     for (size_t i = 0; i < machine->options.share_count; i++)
@@ -111,14 +112,16 @@ void gdb_history_close(gdb *g)
 
 /* ---- reverse execution --------------------------------------------------------------------------------- */
 
+/* One command of reverse execution. */
 typedef struct walk {
     gdb *g;
     bool (*interrupted)(void *context);
     void *context;
-    bool broken_off;
+    bool broken_off; /* `interrupted` has returned true */
 } walk;
 
-/* Runs the copy until `instructions` are completed or a stop is reached. */
+/* Runs the copy until `instructions` are completed since the guest's start, a stop is reached, or the walk is broken
+ * off. Returns false if the run fails or the guest ends. */
 static bool run_to(walk *w, uint64_t instructions)
 {
     gdb *g = w->g;
@@ -134,7 +137,7 @@ static bool run_to(walk *w, uint64_t instructions)
     return true;
 }
 
-/* Does the same but ignores stops. */
+/* Runs the copy like run_to, but continues after stops. */
 static bool go_to(walk *w, uint64_t instructions)
 {
     while (w->g->machine->instructions < instructions && !w->broken_off)
@@ -152,6 +155,8 @@ static int state_before(const gdb_history *h, uint64_t before)
     return at;
 }
 
+/* Goes back from `now` by one instruction, and further while gdb must not stop (gdb_in_kernel). Each attempt replays from
+ * a saved state. Goes to the first state if it finds no such place. */
 static bool step_back(walk *w, uint64_t now)
 {
     gdb *g = w->g;
@@ -168,15 +173,16 @@ static bool step_back(walk *w, uint64_t now)
     return g->history.count > 0 && switch_to_state(g, 0);
 }
 
-/* A stop of reverse execution. It is before the instruction at a breakpoint, and before one that accesses a
+/* A place where reverse execution may stop: before an instruction that has a breakpoint, or before one that accesses a
  * watched address. */
 typedef struct found {
-    uint64_t instructions;
+    uint64_t instructions; /* completed there */
     debug_stop stop;
     debug_watch hit;
 } found;
 
-/* Finds the last stop between a state and instruction count `end`. */
+/* Replays from a state to instruction count `end` and finds the last stop on the way. Ignores stops at or after `now`,
+ * where the command began. A watchpoint stops the run after the access, one instruction late. */
 static bool last_stop(walk *w, unsigned state, uint64_t end, uint64_t now, found *last)
 {
     gdb *g = w->g;
@@ -194,6 +200,8 @@ static bool last_stop(walk *w, unsigned state, uint64_t end, uint64_t now, found
     return true;
 }
 
+/* Goes back from `now` to the latest stop, or to the first state if there is none. Searches one saved state at a time,
+ * from the latest to the first: each replay ends where the next state was saved. */
 static bool continue_back(walk *w, uint64_t now)
 {
     gdb *g = w->g;

@@ -21,8 +21,8 @@ typedef struct gdb_history {
 
 /* Saves a state if one is due. Called between pieces of a run of the present. */
 void gdb_history_keep(struct gdb *g);
-/* Executes the packets bs and bc; polls `interrupted`. Returns false if reverse execution is impossible
- * (`refused`); then nothing has changed. */
+/* Executes the packets bs and bc; polls `interrupted`. Returns false if reverse execution is impossible (`refused`). Then
+ * gdb stays where it is, or returns to the present if a replay has failed. */
 bool gdb_history_back(struct gdb *g, bool step, bool (*interrupted)(void *context), void *context);
 /* Switches gdb back to the present if the copy has reached it. Returns true if it did. */
 bool gdb_history_arrives(struct gdb *g);

@@ -82,7 +82,8 @@ static p5_status cpio_add_file(cpio *archive, int directory, const char *entry, 
 }
 
 /* Adds the contents of `directory`, which is called `path` in the archive, and closes it. Links are stored as
- * links; the guest follows them in its own tree. */
+ * links; the guest follows them in its own tree. Entries of other kinds are left out. A directory that cannot be read
+ * is stored without contents, but a regular file that cannot be read is an error. */
 static p5_status cpio_add_tree(cpio *archive, int directory, const char *path, unsigned depth,
                                p5_error *error)
 {
