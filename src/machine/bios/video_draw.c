@@ -29,8 +29,7 @@ static uint8_t *plane_byte(uint8_t *planes, uint32_t offset, unsigned plane)
  * the others `background`. */
 typedef struct painted {
     unsigned page, x, y; /* x is a multiple of 8 */
-    uint8_t mask, bits, colour;
-    int background;
+    uint8_t mask, bits, colour, background;
     bool exclusive;
 } painted;
 
@@ -41,8 +40,7 @@ static void paint_planes(bios *b, const video_mode *mode, const painted *p)
     for (unsigned plane = 0; plane < PLANES; plane++) {
         uint8_t *to = plane_byte(planes, offset, plane);
         uint8_t on = (p->colour >> plane & 1) != 0 ? p->bits : 0;
-        uint8_t off =
-            p->background >= 0 && (p->background >> plane & 1) != 0 ? (uint8_t)(p->mask & ~p->bits) : 0;
+        uint8_t off = (p->background >> plane & 1) != 0 ? (uint8_t)(p->mask & ~p->bits) : 0;
         *to = p->exclusive ? *to ^ on : (uint8_t)((*to & ~p->mask) | on | off);
     }
 }

@@ -196,11 +196,26 @@ bool disk_image_read(const disk_image *disk, uint64_t sector, void *bytes)
     return true;
 }
 
+/* Makes the file as long as its format if the sector lies after its end, so that it can be written and is found to be
+ * of the same format when it is opened again. */
+static bool extend_file(disk_image *disk, uint64_t sector)
+{
+    const uint64_t whole = disk->sectors * disk->sector_bytes;
+    if (!disk_image_padded(disk, sector))
+        return true;
+    if (ftruncate(disk->file, (off_t)(disk->start + whole)) != 0)
+        return false;
+    disk->file_bytes = whole;
+    return true;
+}
+
 bool disk_image_write(disk_image *disk, uint64_t sector, const void *bytes)
 {
     if (sector >= disk->sectors)
         return false;
     uint64_t at = sector * disk->sector_bytes;
+    if (disk->writable && !extend_file(disk, sector))
+        return false;
     if (disk->writable)
         return pwrite(disk->file, bytes, disk->sector_bytes, (off_t)(disk->start + at)) == disk->sector_bytes;
     uint8_t **piece = &disk->pieces[at / PIECE];

@@ -127,6 +127,11 @@ static p5_status scan_variable(parser *p, unsigned *variable)
     return status;
 }
 
+static p5_status fail_asserted(parser *p, const char *name)
+{
+    return scan_fail(p->scan, name, P5_ERR_SYNTAX, "the modifier c is for events only");
+}
+
 static p5_status parse_variable(parser *p)
 {
     const char *start = p->scan->at;
@@ -138,7 +143,7 @@ static p5_status parse_variable(parser *p)
     if (status != P5_OK)
         return status;
     if (levels.asserted && variable > METRIC_CLOCKS)
-        return scan_fail(p->scan, start, P5_ERR_SYNTAX, "the modifier c is for events only");
+        return fail_asserted(p, start);
     if (variable < P5_EVENT_COUNT) {
         const p5_event_info *event = p5_event_describe((enum p5_event)variable);
         if (p->family != 0 && (event->families & p->family) == 0)
@@ -163,9 +168,12 @@ static p5_status parse_abbreviation(parser *p)
         const char *end = p->scan->at + strlen(all[i].name);
         if (strncasecmp(p->scan->at, all[i].name, strlen(all[i].name)) != 0 || strspn(end, WORD) != 0)
             continue;
+        const char *start = p->scan->at;
         scan_levels levels;
         p->scan->at = end;
         p5_status status = scan_modifiers(p->scan, &levels);
+        if (status == P5_OK && levels.asserted)
+            status = fail_asserted(p, start);
         if (status != P5_OK)
             return status;
         scanner *outer = p->scan, inner = {all[i].formula, all[i].formula, outer->error};

@@ -27,7 +27,7 @@ typedef struct vcd_state {
     insn_text *texts;
     uint64_t matches[4];
     uint64_t until;      /* the window's end */
-    uint64_t free_at[2]; /* clock from which EX of U and V is empty */
+    uint64_t free_at[2]; /* clock from which EX of U and V is empty; 0: that has been shown */
 } vcd_state;
 
 /* Writes the changes that are complete when the core has reached `clock`. */
@@ -103,13 +103,15 @@ static void empty_pipe(vcd_state *state, unsigned pipe, uint64_t until)
         return;
     change(state, clock, VCD_PIPE_ADDRESS + 2 * pipe, VCD_UNKNOWN);
     add_change(state, (timed){.clock = clock, .what = VCD_PIPE_INSN + 2 * pipe});
+    state->free_at[pipe] = 0;
 }
 
 /* Shows an instruction in EX from its entry until EX is free again. */
 static void on_insn(void *context, const p5_trace_insn *insn)
 {
     vcd_state *state = context;
-    empty_pipe(state, insn->pipe, insn->ex);
+    empty_pipe(state, 0, insn->ex);
+    empty_pipe(state, 1, insn->ex);
     change(state, insn->ex, VCD_PIPE_ADDRESS + 2u * insn->pipe, insn->address);
     change_text(state, insn->ex, VCD_PIPE_INSN + 2u * insn->pipe, insn->address);
     state->free_at[insn->pipe] = insn->end > insn->ex ? insn->end : insn->ex + 1;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """waves.py P5SCOPE GUESTS SOURCE: a value change dump is what its window is: it begins and ends there, knows nothing beyond, shows what each pipe
 executes, comes through FST unchanged, and GTKWave shows it by the save file of docs/gtkwave."""
-import json, os, shutil, subprocess, sys, tempfile
+import bisect, json, os, shutil, subprocess, sys, tempfile
 
 program, guests, source = (os.path.abspath(p) for p in sys.argv[1:4])
 if not (shutil.which("vcd2fst") and shutil.which("fst2vcd")):
@@ -106,6 +106,18 @@ run(program, "trace", "-q", "-o", "many.vcd", "--max-instructions", "6100", "--f
 many, _, _ = read("many.vcd")
 texts = {v for t, v in many["cpu.U"] + many["cpu.V"] if v.startswith("mov")}
 expect("texts of 6000 different instructions", len(texts), 6000)
+
+# V is empty at the latest when the next instruction enters U, however long no other pairs.
+with open("alone.bin", "wb") as image:
+    image.write(b"\x90\x90" + b"\x0f\xaf\xc0" * 2000 + b"\xeb\xfe")  # nop; nop; imul ax,ax; jmp to itself
+run(program, "trace", "-q", "-o", "alone.vcd", "--max-instructions", "2100", "--flat", "0x8000", "alone.bin")
+for path in ("w.vcd", "alone.vcd"):
+    pipes, _, _ = read(path)
+    entered = [t for t, v in values(pipes["cpu.U_address"]) if v != "x"]
+    v_changes = values(pipes["cpu.V_address"])
+    shown = [(t, until) for (t, v), (until, _) in zip(v_changes, v_changes[1:]) if v != "x"]
+    late = [(t, until) for t, until in shown if bisect.bisect_left(entered, until) > bisect.bisect_right(entered, t)]
+    expect(f"{path}: V pipe shown", (len(shown) > 0, late[:3]), (True, []))
 
 # With -I there is no pipe to be seen, but where the program is at each row.
 run(program, "trace", "-q", "-o", "i.vcd", "-I", "10000c", *guest)
