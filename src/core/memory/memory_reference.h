@@ -52,7 +52,8 @@ static inline bool is_written_through(const reference *r)
 static inline bool is_cacheable(const reference *r)
 {
     return (r->ordinary || ((r->access->flags & P5_ACCESS_CACHE_DISABLE) == 0 && !r->m->no_data_fill)) &&
-           !model_uncacheable(r->m->model, r->access->physical);
+           (__builtin_expect(memory_is_plain(r->m, r->access->physical), 1) ||
+            !model_uncacheable(r->m->model, r->access->physical));
 }
 
 /* Returns the observer of the arrays, or NULL. */
@@ -215,7 +216,9 @@ ALWAYS_INLINE void buffered_write(reference *r, const part *at, bool upgrade)
     wait_until(r, m->writes.free_at[entry], &r->waited.write_buffer);
     memory_upgrade_lines(m, r->clock); /* before the entry's line is overwritten */
     bus_clock begins = bus_start(&m->bus, r->clock + m->model->latency.miss_to_bus, !r->ordinary);
-    bus_time time = bus_write_time(&m->bus, at->physical, at->size);
+    bus_time time = __builtin_expect(memory_is_plain(m, at->physical), 1)
+                        ? m->bus.write
+                        : bus_write_time(&m->bus, at->physical, at->size);
     uint64_t end = bus_cycle_logged(&m->bus, begins, time, !r->ordinary);
     memory_buffered(m, entry, end, at->physical, upgrade);
     if (!is_cacheable(r) && !(is_mmx(r) && m->loses_mmx_writes))

@@ -26,6 +26,17 @@ static void memory_reset(struct memory *m)
     memory_set_idle(m);
 }
 
+/* Returns how many addresses from `first` up to `end` come before the first uncacheable one. */
+static uint32_t count_plain(const p5_model *model, uint32_t first, uint32_t end)
+{
+    for (unsigned i = 0; i < model->uncacheable_count; i++) {
+        const model_region *region = &model->uncacheable[i];
+        if (region->last >= first && region->first < end)
+            end = region->first > first ? region->first : first;
+    }
+    return end - first;
+}
+
 struct memory *memory_open(const p5_model *model, const p5_core_hooks *hooks, counts *totals)
 {
     static const bool always = true, never = false;
@@ -44,6 +55,11 @@ struct memory *memory_open(const p5_model *model, const p5_core_hooks *hooks, co
     m->separate_large = model->data_tlb.large_sets != 0;
     m->code_tlb_splits = model->code_tlb.split_large;
     m->fill_mask = model->data_cache.same_set_waits ? (CACHE_SETS - 1u) * CACHE_LINE : ~(CACHE_LINE - 1u);
+    _Static_assert(P5_VIDEO_WINDOW + P5_VIDEO_WINDOW_BYTES <= MEMORY_UPPER &&
+                       MODEL_IO_APIC >= P5_VIDEO_LINEAR,
+                   "bus_is_video and model_apic begin where these end");
+    m->plain[0] = count_plain(model, 0, P5_VIDEO_WINDOW);
+    m->plain[1] = count_plain(model, MEMORY_UPPER, P5_VIDEO_LINEAR);
     m->loses_mmx_writes = model->errata && model->signature < SIGNATURE_XA3;
     if (!bus_init(&m->bus, model, totals)) {
         memory_close(m);

@@ -59,6 +59,7 @@ struct memory {
     bool code_tlb_splits; /* the code TLB holds a 4 MB page as entries of 4 KB */
     uint32_t fill_mask; /* the address bits in which a delayed hit equals the line being filled: those of the
                              line or, if a fill delays all hits of its set, those of the set */
+    uint32_t plain[2];  /* bytes from address 0 and from 1 MB on: memory_is_plain */
     code_cache code;
     tlb code_tlb;
     line_fill data_fill, code_fill;
@@ -90,6 +91,15 @@ struct memory {
     array_observer *arrays;   /* or NULL */
     page_bits_log *page_bits; /* where results of page_bits_set are also stored, or NULL */
 };
+
+/* Returns whether an address is known to be cacheable and not in video memory, which two comparisons decide for
+ * almost all misses. Such addresses are those below the first uncacheable one, and those from 1 MB to the first
+ * uncacheable one after that. */
+enum { MEMORY_UPPER = 1 << 20 };
+static inline bool memory_is_plain(const struct memory *m, uint32_t physical)
+{
+    return physical < m->plain[0] || physical - MEMORY_UPPER < m->plain[1];
+}
 
 /* Returns whether the data cache is frozen by CR0.CD: hits do not change its replacement bits, and they take the
  * slow path. */

@@ -636,6 +636,44 @@ static void observed_misses(void **state)
     fixture_close(&f);
 }
 
+static void two_regions(p5_model *model)
+{
+    model->uncacheable_count = 2;
+    model->uncacheable[0] = (model_region){0x8000, 0x8fff};
+    model->uncacheable[1] = (model_region){0x3000000, 0x30fffff};
+}
+
+static void all_of_it(p5_model *model)
+{
+    model->uncacheable_count = 1;
+    model->uncacheable[0] = (model_region){0, 0xffffffff};
+}
+
+/* Plain addresses are cacheable and not in video memory, and they include all others below the first region. */
+static void plain_addresses(void **state)
+{
+    (void)state;
+    static const struct {
+        void (*adjust)(p5_model *model);
+        uint32_t lower, upper; /* where plain addresses end */
+    } models[] = {{NULL, 0xa0000, 0xe0000000}, {two_regions, 0x8000, 0x3000000}, {all_of_it, 0, 0x100000}};
+    for (unsigned i = 0; i < sizeof models / sizeof *models; i++) {
+        const uint32_t lower = models[i].lower, upper = models[i].upper;
+        const uint32_t addresses[] = {0,          lower - 1,  lower,      0x9ffff,    0xa0000,   0xbffff,
+                                      0xc0000,    0xfffff,    0x100000,   upper - 1,  upper,     0xdfffffff,
+                                      0xe0000000, 0xe03fffff, 0xfec00000, 0xfee00000, 0xffffffff};
+        fixture f;
+        fixture_open(&f, "p55c-200", false, models[i].adjust);
+        for (unsigned n = 0; n < sizeof addresses / sizeof *addresses; n++) {
+            const uint32_t at = addresses[n];
+            const bool plain = memory_is_plain(f.memory, at);
+            assert_int_equal(plain, at < lower || (at >= 0x100000 && at < upper));
+            assert_false(plain && (model_uncacheable(f.model, at) || bus_is_video(at)));
+        }
+        fixture_close(&f);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -652,6 +690,7 @@ int main(void)
         cmocka_unit_test(misaligned_misses),
         cmocka_unit_test(non_cacheable),
         cmocka_unit_test(non_cacheable_code),
+        cmocka_unit_test(plain_addresses),
         cmocka_unit_test(the_high_part_goes_first),
         cmocka_unit_test(cache_disable),
         cmocka_unit_test(locked_references),
