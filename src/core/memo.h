@@ -66,7 +66,6 @@ typedef struct memo_pause {
 
 typedef struct memo {
     bool held;              /* only the exact path may be used: see memo_is_held */
-    bool large;             /* larger than the host's inner caches */
     uint32_t generation;    /* how often everything was dropped */
     memo_table state_table; /* interned pipe states */
     memo_table path_table;  /* by piece, state and variant */
@@ -102,7 +101,6 @@ typedef struct memo {
 /* The end of a piece, which every use reads: as small as possible. memo_result holds the rest. */
 struct memo_leaf {
     uint32_t next_path;       /* the path that followed last time */
-    uint32_t path_after;      /* the path that followed `next_path` last time */
     uint32_t unreported_path; /* the last following path that needs no report to the profile (memo_batch.c) */
     uint32_t used_as; /* the core's `used_as` at the last use, or MEMO_UNUSED: no use since totals were last
                          formed */
@@ -111,6 +109,7 @@ struct memo_leaf {
     uint32_t before; /* the leaf used before this one, last time; 0: the pipe ran before */
     uint8_t instructions, groups;
     uint8_t waits; /* 0, or 1 + the memory references of the instruction that is pending at the end */
+    uint8_t unused[5];
 };
 _Static_assert(HOST_LINE % sizeof(memo_leaf) == 0, "leaves do not cross lines");
 _Static_assert(PIECE_MOST + 1 <= UINT8_MAX, "their instructions and groups fit");

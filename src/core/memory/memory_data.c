@@ -383,6 +383,18 @@ memory_hits_unexpected(struct memory *m, const p5_access *access, const data_exp
                                                        : memory_hits_any(m, access);
 }
 
+const data_expected *memory_follow_on(struct memory *m, const p5_access *access,
+                                      const data_expected *expected, const data_expected *end)
+{
+    while (memory_hits_unexpected(m, access, expected))
+        do {
+            access++;
+            if (++expected == end)
+                return end;
+        } while (memory_hits_mru(m, access, expected, &m->data_tlb.order));
+    return expected;
+}
+
 void memory_set_special(struct memory *m)
 {
     m->special = memory_frozen(m) || m->no_data_fill || m->uses == NULL || m->hooks.bus_cycle != NULL ||

@@ -161,16 +161,19 @@ static inline uint64_t memory_place(const p5_access *access, uint64_t bits)
     return ((uint64_t)access->physical << 32 | access->linear) & bits;
 }
 
-/* Returns whether a reference hits the line that its set's `mru` records, with the page translated, and
- * then uses its page. Apart from its address, the reference must be as `expected`. */
-static inline __attribute__((always_inline)) bool memory_hits_mru(struct memory *m, const p5_access *access,
-                                                                  const data_expected *expected)
+/* Returns whether a reference is as `expected` and hits the line that its set's `mru` records, with the page
+ * translated. It then uses its page, in `*order` instead of in the data TLB. */
+static inline __attribute__((always_inline)) bool memory_hits_mru(const struct memory *m,
+                                                                  const p5_access *access,
+                                                                  const data_expected *expected,
+                                                                  uint64_t *order)
 {
     const unsigned set = cache_set(access->physical);
     const uint64_t place = memory_place(access, CACHE_PLACE | expected->odd);
-    if (__builtin_expect(m->data.mru[set][expected->write] != place, 0))
+    if (__builtin_expect(memory_kind(access) != expected->kind, 0) ||
+        __builtin_expect(m->data.mru[set][expected->write] != place, 0))
         return false;
-    tlb_hit(&m->data_tlb, m->data.page[set]);
+    *order = tlb_order_used(&m->data_tlb, *order, m->data.page[set]);
     return true;
 }
 
@@ -179,8 +182,25 @@ static inline __attribute__((always_inline)) bool memory_hits_mru(struct memory 
 static inline bool memory_data_expected(struct memory *m, const p5_access *access,
                                         const data_expected *expected)
 {
-    return (memory_kind(access) == expected->kind && memory_hits_mru(m, access, expected)) ||
+    return memory_hits_mru(m, access, expected, &m->data_tlb.order) ||
            memory_hits_unexpected(m, access, expected);
+}
+
+/* Makes the references from `access` on, one for each element from `expected` up to `end`, at clocks when nothing is
+ * pending, as long as they hit. Returns the element of the first that does not, or `end`. The loop calls nothing,
+ * so that the hot path's state stays in registers. memory_follow_on does the same from a reference for which
+ * memory_hits_mru is false. */
+const data_expected *memory_follow_on(struct memory *m, const p5_access *access,
+                                      const data_expected *expected, const data_expected *end);
+static inline __attribute__((always_inline)) const data_expected *
+memory_follow_hits(struct memory *m, const p5_access *access, const data_expected *expected,
+                   const data_expected *end)
+{
+    uint64_t order = m->data_tlb.order;
+    while (expected != end && __builtin_expect(memory_hits_mru(m, access, expected, &order), 1))
+        expected++, access++;
+    m->data_tlb.order = order;
+    return expected == end ? end : memory_follow_on(m, access, expected, end);
 }
 
 /* Returns whether the code TLB hits, and uses its entry. */

@@ -86,11 +86,17 @@ static inline bool tlb_is_mru(const tlb *t, uint32_t key)
     return t->last == key;
 }
 
+/* Returns what a use of an entry makes of the LRU bits `order`. */
+static inline uint64_t tlb_order_used(const tlb *t, uint64_t order, unsigned entry)
+{
+    assert(entry <= TLB_NO_ENTRY);
+    return (order & t->use[entry].keep) | t->use[entry].point;
+}
+
 /* Uses an entry. The caller keeps `last` up to date. */
 static inline void tlb_hit(tlb *t, unsigned entry)
 {
-    assert(entry <= TLB_NO_ENTRY);
-    t->order = (t->order & t->use[entry].keep) | t->use[entry].point;
+    t->order = tlb_order_used(t, t->order, entry);
 }
 
 /* Uses an entry and resets `last`. */

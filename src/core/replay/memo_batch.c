@@ -31,7 +31,6 @@ typedef struct run {
     place at;                         /* where the hot path was left; the hot path itself keeps its place in
                                          registers */
     idle_time idle;                   /* find_idle_time after the last piece */
-    p5_retired retired;               /* the part of that piece that the slow path reads */
 } run;
 
 /* Saves the pending instruction's references, which are those before `references`, because the caller may
@@ -86,18 +85,18 @@ static p5_retired part(const run *all)
                          whole.values + all->at.piece->first_value);
 }
 
-static inline const p5_retired *slow_stretch(p5_core *core, run *all)
+/* Returns the members of the current piece that its variant depends on. */
+static inline p5_retired variant_part(const run *all)
 {
     const p5_retired_block *b = all->at.b;
-    p5_retired *r = &all->retired;
-    core->prediction = prediction_of(all, b);
-    r->block = b->block;
-    r->accesses = all->at.references;
-    r->access_count = all->at.piece->next ? all->at.piece->access_bytes / sizeof *r->accesses
-                                          : (uint32_t)(b->accesses_end - r->accesses);
-    r->values = values_of(all, b) + all->at.piece->first_value;
-    r->next = b->next;
-    memcpy(&r->cpl, &b->cpl, LEVELS);
+    const piece *p = all->at.piece;
+    p5_retired r = {.block = b->block,
+                    .accesses = all->at.references,
+                    .access_count = p->next ? p->access_bytes / sizeof *r.accesses
+                                            : (uint32_t)(b->accesses_end - all->at.references),
+                    .values = values_of(all, b) + p->first_value,
+                    .next = b->next};
+    memcpy(&r.cpl, &b->cpl, LEVELS);
     return r;
 }
 
@@ -130,8 +129,11 @@ static memo_path *__attribute__((noinline)) other_path(p5_core *core, run *all, 
     piece *p = all->at.piece;
     if (!p->memo || !has_values(all, &all->at))
         return NULL;
-    if (p->has_variants && !memo_variant(core, slow_stretch(core, all), p, is_taken(&all->at), &key))
-        return NULL;
+    if (p->has_variants) {
+        const p5_retired r = variant_part(all);
+        if (!memo_variant(core, &r, p, is_taken(&all->at), &key))
+            return NULL;
+    }
     if (path->streak.piece == p && path->streak.variant == key)
         return path;
     return memo_look_up(core, p, key, all->at.references);
@@ -169,59 +171,22 @@ any_may_not_pair(const p5_core *core, const p5_retired_block *b, const p5_retire
     return b < end;
 }
 
-/* Prefetches the path after the next one, as it was last time, into the host's cache while the next one is
- * priced. */
-static inline void fetch_after(const memo *m, const memo_leaf *leaf)
-{
-    if (!m->large)
-        return;
-    memo_prefetch(&memo_path_at(m, leaf->path_after)->streak);
-    memo_last(m)->path_after = leaf->next_path;
-}
-
-/* Ends the piece with `leaf` and counts its use. Returns false for the dummy leaf 0. */
-static inline __attribute__((always_inline)) bool end_with(p5_core *core, memo_leaf *leaf)
-{
-    fetch_after(&core->memo, leaf);
-    return memo_use_predicted(core, leaf);
-}
-
 /* Prices the current piece, which has the path `path`, without assumptions about clocks, fetches and
- * references. Starts at `at` (NULL: the root), whose answer is `answered` or MEMO_UNASKED. Like the following
- * functions it returns the leaf with which the piece ended (leaf 0 if the pipe ran), and updates `all->idle`. */
+ * references. Starts at `at` (NULL: the root). Like the following function it returns the leaf with which the piece ended (leaf 0 if the pipe ran), and updates `all->idle`. */
 static memo_leaf *__attribute__((noinline))
-price_unusual(p5_core *core, run *all, memo_path *path, memo_node *at, uint64_t answered)
+price_unusual(p5_core *core, run *all, memo_path *path, memo_node *at)
 {
     assert(path->streak.piece == all->at.piece);
     const place *here = &all->at;
-    const memo_execution executed = {here->references, here->b->next, here->said};
-    memo_leaf *leaf = memo_walk(core, path, &executed, at, answered);
+    const memo_execution executed = {here->references, here->b->next, prediction_at(here)};
+    memo_leaf *leaf = memo_walk(core, path, &executed, at);
     if (__builtin_expect(leaf != NULL, 1)) {
-        fetch_after(&core->memo, leaf);
         memo_use(core, leaf, path->streak.piece);
     } else {
         learn(core, all, path);
     }
     all->idle = find_idle_time(core->memory);
     return memo_last(&core->memo);
-}
-
-/* Prices the current piece from the reference at `at` on, which is not a hit. If the most recent edge leads
- * to the branch directly, its answer probably recurs, and no tree has to be followed: a sieve takes 0.93 of
- * the time. */
-static memo_leaf *__attribute__((noinline))
-price_miss(p5_core *core, run *all, memo_path *path, memo_node *at)
-{
-    const memo_streak *edge = memo_edge_at(&core->memo, at->edge);
-    if (at->kind != MEMO_DATA || at->edge == 0 || !edge->is_over || !edge->ends_in_branch ||
-        core->timing.btb_by_pairs)
-        return price_unusual(core, all, path, at, MEMO_UNASKED);
-    const uint64_t answer = memo_ask(core, at, all->at.references);
-    memo_leaf *leaf = memo_leaf_at(&core->memo, memo_leaf_of(edge, prediction_at(&all->at)));
-    if (__builtin_expect(answer <= DATA_USUAL || edge->word != answer, 0) || !end_with(core, leaf))
-        return price_unusual(core, all, path, at, answer);
-    all->idle = find_idle_time(core->memory);
-    return leaf;
 }
 
 /* Prices the current piece. Most of the time, all answers are usual and each line is the most recently used
@@ -232,29 +197,30 @@ static inline __attribute__((always_inline)) memo_leaf *price_piece(p5_core *cor
     assert(!path->streak.is_edge && path->streak.piece == here->piece);
     const memo_streak *streak = &path->streak;
     if (__builtin_expect(memo_clock(core, streak->idle_offset) - all->idle.from >= all->idle.span, 0))
-        return price_unusual(core, leave(core, all, here), path, NULL, MEMO_UNASKED);
+        return price_unusual(core, leave(core, all, here), path, NULL);
     unsigned lines = 0;
     if (!memo_lines_are_mru(core, streak)) {
         lines = memo_match_lines(core, streak);
         if (__builtin_expect(lines == 0, 0)) /* matching lines imply that all steps are references */
-            return price_unusual(core, leave(core, all, here), path, NULL, MEMO_UNASKED);
+            return price_unusual(core, leave(core, all, here), path, NULL);
     }
     if (__builtin_expect(!memo_code_page_usual(core->memory, here->piece, streak), 0))
-        return price_unusual(core, leave(core, all, here), path, NULL, MEMO_UNASKED);
+        return price_unusual(core, leave(core, all, here), path, NULL);
     memo_leaf *leaf = memo_leaf_at(&core->memo, memo_leaf_of(streak, prediction_at(here)));
     __builtin_prefetch(leaf);
-    const data_expected *const end = memo_expected(streak) + streak->step_count;
-    const data_expected *reached = memo_follow_hits(core->memory, here->references, streak, end);
+    const data_expected *const first = memo_expected(streak), *const end = first + streak->step_count;
+    const data_expected *reached =
+        memory_follow_hits(core->memory, here->references + streak->first_access, first, end);
     if (lines != 0) {
         if (reached == end)
             memo_use_matches(core, streak, lines);
         else
             memo_use_lines(core, streak, memo_steps_to(streak, reached, end));
     }
-    if (__builtin_expect(reached == end, 1) && end_with(core, leaf))
+    if (__builtin_expect(reached == end, 1) && memo_use_predicted(core, leaf))
         return leaf;
     memo_node *at = memo_question(&core->memo, streak, memo_steps_to(streak, reached, end));
-    return price_miss(core, leave(core, all, here), path, at);
+    return price_unusual(core, leave(core, all, here), path, at);
 }
 
 /* Returns the path of this execution, which differs from `path` at most in the variant. NULL: the piece must
@@ -387,15 +353,6 @@ static inline bool begins_elsewhere(const p5_core *core)
     return waiting && waiting->insn.access_count > 0;
 }
 
-/* Prefetches what pricing reads. A large program's blocks are in none of the host's caches, and each read
- * would wait for the one before. The first pieces are prefetched for a whole batch; fetch_after prefetches
- * paths. */
-static inline void fetch_batch(const p5_retired_block *blocks, const p5_retired_block *end)
-{
-    for (const p5_retired_block *b = blocks; b < end; b++)
-        __builtin_prefetch(&b->block->memo.first);
-}
-
 /* Prices stretches in turn and returns their number. `limited`: stops at the first that is not whole or may
  * reach clock `limit`. `profiled`: there is a profile. */
 static inline __attribute__((always_inline)) size_t
@@ -413,8 +370,6 @@ price_stretches(p5_core *core, const p5_batch *batch, bool profiled, bool limite
     if (profiled && !profile_expects(core->profile, b->block))
         path = memo_path_at(&core->memo, 0);
     const uint64_t most = limited ? core_longest_block(core) : 0, far = limit > most ? limit - most : 0;
-    if (core->memo.large)
-        fetch_batch(b, end);
     for (; b < end; accesses = b->accesses_end, b++, prediction++) {
         if (limited && __builtin_expect(core->now >= far, 0)) {
             keep_waiting(core, &all, accesses);

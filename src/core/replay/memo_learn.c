@@ -422,10 +422,6 @@ static void learn_streak(p5_core *core, const p5_retired *r, memo_path *path, ui
         find_streaks(core, path, r->accesses);
 }
 
-/* A memo of this size does not fit into the host's inner caches, so paths and blocks are prefetched. Small
- * loops take 0.95 of the time without the prefetches. */
-enum { LARGE_BYTES = 2 << 20 };
-
 void memo_learn(p5_core *core, const p5_retired *r, memo_path *path)
 {
     assert(!path->streak.is_edge && path->streak.piece->memo);
@@ -444,8 +440,6 @@ void memo_learn(p5_core *core, const p5_retired *r, memo_path *path)
     m->has_new_answer = false;
     if (core->profile)
         profile_commit(core);
-    const size_t bytes = memo_bytes(m);
-    m->large = bytes > LARGE_BYTES;
-    if (bytes > m->budget)
+    if (memo_bytes(m) > m->budget)
         memo_drop_all(core);
 }

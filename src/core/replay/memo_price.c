@@ -89,8 +89,9 @@ memo_path *memo_look_up(p5_core *core, piece *p, uint32_t key, const p5_access *
 static void price_along(p5_core *core, const p5_retired *r, memo_path *path)
 {
     assert(path->streak.piece->block == r->block);
-    const memo_execution executed = {r->accesses, r->next, core->prediction};
-    memo_leaf *leaf = memo_walk(core, path, &executed, NULL, MEMO_UNASKED);
+    const memo_execution executed = {r->accesses, r->next,
+                                     memo_prediction(path->streak.piece, core->prediction)};
+    memo_leaf *leaf = memo_walk(core, path, &executed, NULL);
     if (__builtin_expect(leaf != NULL, 1)) {
         memo_use(core, leaf, path->streak.piece);
         if (leaf->waits)

@@ -13,45 +13,21 @@ memo_path *memo_look_up(p5_core *core, piece *p, uint32_t key, const p5_access *
  * level changed, and when its use counter is full. */
 void memo_begin_to_use(p5_core *core, memo_leaf *leaf);
 /* memo_walk.c */
-/* A value that memory_ask never returns. */
-enum { MEMO_UNASKED = DATA_USUAL + 1 };
 /* How a piece was executed. */
 typedef struct memo_execution {
     const p5_access *accesses; /* its first reference */
     uint32_t next;             /* the address after its stretch */
-    p5_prediction prediction;  /* of its stretch's branch */
+    p5_prediction prediction;  /* of its branch: memo_prediction */
 } memo_execution;
-/* Follows the tree of `path` from `at` (NULL: from the root), which only usual answers precede. `answered` is
- * the answer to the reference at `at`, or MEMO_UNASKED. At each answer that is not usual it continues with
- * the streak of that answer's edge. Returns the leaf. NULL: the tree ends after `answered_count` questions (a
- * member of the memo), and `taken_edges` holds the edges of those with unusual answers. */
-memo_leaf *memo_walk(p5_core *core, memo_path *path, const memo_execution *executed, memo_node *at,
-                     uint64_t answered);
-/* Does what memo_find_data_edge does for an answer other than the most recent one. */
-memo_streak *memo_find_other_edge(p5_core *core, memo_node *node, uint64_t answer);
+/* Follows the tree of `path` from `at` (NULL: from the root), which only usual answers precede. At each answer
+ * that is not usual it continues with the streak of that answer's edge. Returns the leaf. NULL: the tree ends
+ * after `answered_count` questions (a member of the memo), and `taken_edges` holds the edges of those with
+ * unusual answers. */
+memo_leaf *memo_walk(p5_core *core, memo_path *path, const memo_execution *executed, memo_node *at);
 
 static inline uint64_t memo_clock(const p5_core *core, int32_t offset)
 {
     return core->now + (uint64_t)(int64_t)offset;
-}
-
-/* Makes the reference at `node`, which is one of `accesses`, with memory_ask. */
-static inline uint64_t memo_ask(p5_core *core, const memo_node *node, const p5_access *accesses)
-{
-    assert(node->kind == MEMO_DATA);
-    memo_asks_for(core, node->data.instruction);
-    return memory_ask(core->memory, accesses + node->data.index, memo_clock(core, node->offset),
-                      node->traits);
-}
-
-/* Returns the edge of an answer that is not usual. NULL: it never occurred before. */
-static inline memo_streak *memo_find_data_edge(p5_core *core, memo_node *node, uint64_t answer)
-{
-    assert(node->kind == MEMO_DATA && answer != MEMO_UNASKED);
-    memo_streak *edge = memo_edge_at(&core->memo, node->edge);
-    if (__builtin_expect(answer == DATA_LONG || node->edge == 0 || edge->word != answer, 0))
-        return memo_find_other_edge(core, node, answer);
-    return edge;
 }
 
 /* Returns whether the memo may price stretches at `cpl`, with nothing to be done first except for the
@@ -89,21 +65,6 @@ static inline memo_leaf *memo_leaf_after(const memo *m, const memo_streak *strea
 {
     const uint32_t number = memo_leaf_of(streak, prediction);
     return __builtin_expect(number != 0, 1) ? memo_leaf_at(m, number) : NULL;
-}
-
-/* Asks the steps of a streak before `end`. All must be references, at clocks when nothing is pending in
- * memory. Returns the first that has no usual answer, or `end`. */
-static inline __attribute__((always_inline)) const data_expected *memo_follow_hits(struct memory *m,
-                                                                                   const p5_access *accesses,
-                                                                                   const memo_streak *streak,
-                                                                                   const data_expected *end)
-{
-    const p5_access *access = accesses + streak->first_access;
-    const data_expected *expected = memo_expected(streak);
-    for (; expected != end; expected++, access++)
-        if (__builtin_expect(!memory_data_expected(m, access, expected), 0))
-            break;
-    return expected;
 }
 
 /* Returns the number of steps of a streak before `reached`; `end` is the end of its steps. */

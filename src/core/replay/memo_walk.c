@@ -43,7 +43,9 @@ count_usual_steps(p5_core *core, const p5_access *accesses, const memo_streak *s
     if (streak->only_data && memory_is_idle(core->memory, memo_clock(core, streak->first_offset),
                                             memo_clock(core, streak->last_offset))) {
         const data_expected *const end = memo_expected(streak) + streak->step_count;
-        return memo_steps_to(streak, memo_follow_hits(core->memory, accesses, streak, end), end);
+        const data_expected *reached =
+            memory_follow_hits(core->memory, accesses + streak->first_access, memo_expected(streak), end);
+        return memo_steps_to(streak, reached, end);
     }
     const p5_access *access = accesses + streak->first_access;
     unsigned n = 0;
@@ -135,10 +137,17 @@ static memo_streak *__attribute__((noinline)) find_edge(memo *m, memo_node *node
     return edge;
 }
 
-memo_streak *memo_find_other_edge(p5_core *core, memo_node *node, uint64_t answer)
+/* Returns the edge of a reference's answer that is not the most recent edge's. NULL: as find_edge. */
+static memo_streak *__attribute__((noinline)) find_other_edge(p5_core *core, memo_node *node, uint64_t answer)
 {
     return find_edge(&core->memo, node, memo_pack_data(core->memory, answer, memo_clock(core, node->offset)));
 }
+
+/* The answer to a question, and its edge unless it is the usual one. No edge: it never occurred before. */
+typedef struct reply {
+    memo_streak *edge;
+    bool usual;
+} reply;
 
 /* Returns whether the answer for a code line is usual for every request up to clock `latest`. */
 static inline bool usual_whenever(struct memory *m, uint32_t linear, uint32_t physical, uint64_t latest)
@@ -147,11 +156,24 @@ static inline bool usual_whenever(struct memory *m, uint32_t linear, uint32_t ph
            memory_code_usual(m, linear, physical, latest);
 }
 
-/* Asks for the code line of `node`, and sets `*usual` to whether the answer is usual. Returns the edge of another
- * answer, or NULL if the answer is usual or never occurred before. ask_end, ask_passed and ask_other do the same for
- * their questions. */
-static memo_streak *__attribute__((noinline))
-ask_code(p5_core *core, const p5_block *block, memo_node *node, bool *usual)
+/* The following functions ask the question of `node`; that of ask_data is for one of `accesses`. */
+static inline reply ask_data(p5_core *core, memo_node *node, const p5_access *accesses)
+{
+    assert(node->kind == MEMO_DATA);
+    memo_streak *edge = memo_edge_at(&core->memo, node->edge);
+    /* With this prefetch and that of the leaf in memo_walk, a memory copy takes 0.95 of the time. */
+    memo_prefetch(edge);
+    memo_asks_for(core, node->data.instruction);
+    const uint64_t answer =
+        memory_ask(core->memory, accesses + node->data.index, memo_clock(core, node->offset), node->traits);
+    if (__builtin_expect(answer == memo_usual(core->memory, node), 0))
+        return (reply){.usual = true};
+    if (__builtin_expect(answer == DATA_LONG || node->edge == 0 || edge->word != answer, 0))
+        edge = find_other_edge(core, node, answer);
+    return (reply){.edge = edge};
+}
+
+static reply __attribute__((noinline)) ask_code(p5_core *core, const p5_block *block, memo_node *node)
 {
     assert(node->kind == MEMO_CODE);
     const uint32_t linear = node->address, physical = price_code_physical(core, block, linear);
@@ -159,37 +181,27 @@ ask_code(p5_core *core, const p5_block *block, memo_node *node, bool *usual)
     uint64_t asked = latest;
     if (node->fetches != 0) {
         /* Computing the clock of the request takes long, so this first checks whether the answer depends on it. */
-        *usual = usual_whenever(core->memory, linear, physical, latest);
-        if (*usual)
-            return NULL;
+        if (usual_whenever(core->memory, linear, physical, latest))
+            return (reply){.usual = true};
         asked = core->now + (uint64_t)memo_asked_code(core, node->fetches, node->code.floor);
     }
     code_answer answer;
     memo_asks_for(core, node->code.instruction);
-    *usual = memo_fetch(core, linear, physical, asked, &answer);
-    return *usual ? NULL : find_edge(&core->memo, node, memo_pack_code(&answer, asked, latest));
+    if (memo_fetch(core, linear, physical, asked, &answer))
+        return (reply){.usual = true};
+    return (reply){.edge = find_edge(&core->memo, node, memo_pack_code(&answer, asked, latest))};
 }
 
-/* P54C: Asks whether the end bit at `node` is known, as it usually is. */
-static memo_streak *ask_end(p5_core *core, const p5_block *block, memo_node *node, bool *usual)
+/* P54C: Asks whether the end bit at `node` is known, as it usually is (MEMO_END), or looks up a group without a
+ * branch, for which the BTB usually predicts no taken branch (MEMO_PASSED). */
+static reply __attribute__((noinline)) ask_other(p5_core *core, const p5_block *block, memo_node *node)
 {
-    assert(node->kind == MEMO_END);
-    *usual = price_end_known(core, block, node->address);
-    return *usual ? NULL : find_edge(&core->memo, node, memo_pack_bool(false));
-}
-
-/* P54C: Looks up the group at `node`, which has no branch. Usually, the BTB predicts no taken branch there. */
-static memo_streak *ask_passed(p5_core *core, memo_node *node, bool *usual)
-{
-    *usual = !predictor_passed(core->predictor, passed_group(core, node));
-    return *usual ? NULL : find_edge(&core->memo, node, memo_pack_bool(true));
-}
-
-/* P54C: Asks about an end bit (MEMO_END) or a group without a branch (MEMO_PASSED). */
-static memo_streak *__attribute__((noinline))
-ask_other(p5_core *core, const p5_block *block, memo_node *node, bool *usual)
-{
-    return node->kind == MEMO_END ? ask_end(core, block, node, usual) : ask_passed(core, node, usual);
+    const bool end = node->kind == MEMO_END;
+    assert(end || node->kind == MEMO_PASSED);
+    if (end ? price_end_known(core, block, node->address)
+            : !predictor_passed(core->predictor, passed_group(core, node)))
+        return (reply){.usual = true};
+    return (reply){.edge = find_edge(&core->memo, node, memo_pack_bool(!end))};
 }
 
 /* P54C: Returns the query for the branch at `node` as it was executed. */
@@ -239,58 +251,41 @@ static inline bool is_branch(const memo_streak *streak, const memo_node *at)
 
 /* ---- the tree ------------------------------------------------------------------------------------------ */
 
-memo_leaf *memo_walk(p5_core *core, memo_path *path, const memo_execution *executed, memo_node *at,
-                     uint64_t answered)
+memo_leaf *memo_walk(p5_core *core, memo_path *path, const memo_execution *executed, memo_node *at)
 {
     assert(!path->streak.is_edge && path->streak.piece != NULL);
     memo *m = &core->memo;
     const piece *p = path->streak.piece;
-    const p5_access *accesses = executed->accesses;
-    const p5_prediction prediction = memo_prediction(p, executed->prediction);
     memo_streak *streak = &path->streak;
     const memo_streak **taken = m->taken_edges;
     uint32_t count = 0;
     if (!at)
-        at = follow(core, p, accesses, streak);
+        at = follow(core, p, executed->accesses, streak);
     while (at) {
-        memo_streak *edge = NULL;
-        bool usual;
         if (is_branch(streak, at)) {
             memo_leaf *leaf = p->predicted && core->timing.btb_by_pairs
                                   ? ask_pairs(core, p->block, streak, at, executed->next)
-                                  : memo_leaf_after(m, streak, prediction);
+                                  : memo_leaf_after(m, streak, executed->prediction);
             if (__builtin_expect(leaf != NULL, 1))
                 return leaf;
             /* If ask_pairs found a new answer, the branch counts as answered; otherwise the pipe will ask. */
             count = at->number + m->has_new_answer;
             break;
         }
-        if (__builtin_expect(at->kind == MEMO_DATA, 1)) {
-            /* With this prefetch and that of the leaf below, a memory copy takes 0.95 of the time. */
-            memo_prefetch(memo_edge_at(m, at->edge));
-            const uint64_t answer =
-                __builtin_expect(answered == MEMO_UNASKED, 1) ? memo_ask(core, at, accesses) : answered;
-            answered = MEMO_UNASKED;
-            usual = answer == memo_usual(core->memory, at);
-            if (__builtin_expect(!usual, 1))
-                edge = memo_find_data_edge(core, at, answer);
-        } else if (at->kind == MEMO_CODE) {
-            edge = ask_code(core, p->block, at, &usual);
-        } else {
-            edge = ask_other(core, p->block, at, &usual);
-        }
+        const reply r = __builtin_expect(at->kind == MEMO_DATA, 1) ? ask_data(core, at, executed->accesses)
+                        : at->kind == MEMO_CODE                    ? ask_code(core, p->block, at)
+                                                                   : ask_other(core, p->block, at);
         count = at->number + 1;
-        if (__builtin_expect(usual, 0)) {
+        if (__builtin_expect(r.usual, 0)) {
             at = memo_after_usual(m, at);
             continue;
         }
-        if (__builtin_expect(!edge, 0))
+        if (__builtin_expect(!r.edge, 0))
             break;
-        assert(edge->is_edge && taken < m->taken_edges + m->record_capacity);
-        *taken++ = edge;
-        streak = edge;
-        __builtin_prefetch(memo_leaf_at(m, memo_leaf_of(streak, prediction)));
-        at = streak->is_over ? streak->end : follow(core, p, accesses, streak);
+        assert(r.edge->is_edge && taken < m->taken_edges + m->record_capacity);
+        *taken++ = streak = r.edge;
+        __builtin_prefetch(memo_leaf_at(m, memo_leaf_of(streak, executed->prediction)));
+        at = streak->is_over ? streak->end : follow(core, p, executed->accesses, streak);
     }
     m->taken_edge_count = (unsigned)(taken - m->taken_edges);
     m->answered_count = count;
