@@ -360,3 +360,35 @@ def test_the_examples_of_the_documentation_run(capsys):
     names["test_pairs"]()
     computed, clocks = capsys.readouterr().out.split()
     assert int(computed) == 10 + 20 + 12 and int(clocks) > 0
+
+
+def test_multiboot_kernels_are_loaded(tmp_path):
+    """Multiboot Specification 0.6.96: a header with addresses (3.1.3); EAX is the magic number, EBX the information with the command line at offset 16 (3.2)."""
+    start, code = 0x100000, bytes.fromhex("b007 e6f5")  # mov al, 7; out 0F5h, al: exit with status 7
+    header = (0x1BADB002, 1 << 16, -(0x1BADB002 + (1 << 16)) & 0xFFFFFFFF, start, start, start + 32 + len(code), 0, start + 32)
+    kernel = tmp_path / "kernel"
+    kernel.write_bytes(struct.pack("<8I", *header) + code)
+    with p5scope.Machine() as machine:
+        machine.load(kernel)
+        assert (machine.registers.eax, machine.registers.pc) == (0x2BADB002, start + 32)
+        information = machine.registers.ebx
+        assert machine.memory.read_int(information) >> 2 & 1  # there is a command line
+        line = machine.memory.read_int(information + 16)
+        assert machine.memory.read(line, 256).split(b"\0")[0].endswith(b"kernel")
+        result = machine.run()
+        assert (result.end, result.status) == ("exit", 7)
+
+
+LINUX = SOURCE / "build/guests/linux/bzImage"
+
+
+@pytest.mark.skipif(not LINUX.exists(), reason="no Linux kernel is built (./dev guests)")
+def test_linux_kernels_are_loaded_with_their_command_line():
+    """Linux/x86 boot protocol: ESI is the address of the boot parameters, with HdrS at 202h and the command line's address at 228h."""
+    with p5scope.Machine(memory_bytes=64 << 20) as machine:
+        machine.load(LINUX, append="console=ttyS0 panic=1")
+        parameters = machine.registers.esi
+        assert machine.memory.read(parameters + 0x202, 4) == b"HdrS"
+        line = machine.memory.read_int(parameters + 0x228)
+        assert machine.memory.read(line, 22) == b"console=ttyS0 panic=1\0"
+        assert machine.run(instructions=100000).end == "instructions"
