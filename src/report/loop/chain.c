@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/loop/rewrite.h"
+
 enum { NONE = -1, AGI_CLOCKS = 1, MULTIPLY_EXTRA = 2, ESP = 4 };
 
 /* When an instruction could begin if nothing but results held it back. */
@@ -24,7 +26,66 @@ static uint64_t latency(const p5_trace_insn *by, const p5_trace_insn *of, const 
     return clocks < apart ? clocks : apart;
 }
 
-static void find_earliest(const p5_window *w, earliest *at)
+/* Returns the clocks from the beginning of the store `by` to that of the load `of` that reads what it has written. A load
+ * beside a store that takes several clocks waits for the last of them. */
+static uint64_t memory_latency(const p5_trace_insn *by, const p5_trace_insn *of)
+{
+    const p5_trace_source value = {.kind = P5_SOURCE_REGISTER};
+    const uint64_t clocks = latency(by, of, &value);
+    return clocks > 1 && by->address != of->address ? clocks - 1 : clocks;
+}
+
+/* The instructions of the window in the code; NULL: not found. */
+typedef struct memory {
+    loop_code code;
+    const code_insn **items;
+} memory;
+
+/* Returns the instruction that stored what instruction `i` loads: the last store before it, of the same address expression,
+ * whose registers nothing has written since. NONE if there is none, or if a store between may be to the same place. */
+static ptrdiff_t stored_by(const memory *m, size_t i)
+{
+    enum { FARTHEST = 256 };
+    const code_insn *load = m->items[i];
+    if (load == NULL || !load->insn.memory || isa_forms[load->insn.form].data_reads == 0)
+        return NONE;
+    for (size_t k = i; k-- > 0 && i - k <= FARTHEST;) {
+        const code_insn *item = m->items[k];
+        if (item == NULL || code_writes(&item->insn) & load->insn.address_gpr)
+            return NONE;
+        const bool stores = isa_forms[item->insn.form].data_writes > 0;
+        const rewrite_places places = stores ? rewrite_compare(item, load) : REWRITE_APART;
+        if (places != REWRITE_APART)
+            return places == REWRITE_SAME ? (ptrdiff_t)k : NONE;
+    }
+    return NONE;
+}
+
+static bool memory_open(memory *m, const p5_window *w, const p5_case_program *program)
+{
+    const bool good = code_open(&m->code, program, w, 0) || m->code.count == 0;
+    m->items = calloc(w->count + 1, sizeof *m->items);
+    for (size_t i = 0; m->items != NULL && i < w->count; i++) {
+        const size_t at = code_find(&m->code, w->items[i].trace.address);
+        m->items[i] = at < m->code.count ? &m->code.items[at] : NULL;
+    }
+    return good && m->items != NULL;
+}
+
+static void memory_close(memory *m)
+{
+    code_close(&m->code);
+    free(m->items);
+}
+
+static void wait_for(earliest *at, size_t i, size_t by, uint64_t clocks)
+{
+    const uint64_t clock = at[by].clock + clocks;
+    if (at[i].after == NONE || clock > at[i].clock)
+        at[i] = (earliest){clock, (ptrdiff_t)by};
+}
+
+static void find_earliest(const p5_window *w, const memory *m, earliest *at)
 {
     for (size_t i = 0; i < w->count; i++) {
         at[i] = (earliest){0, NONE};
@@ -33,10 +94,11 @@ static void find_earliest(const p5_window *w, earliest *at)
             if (source->distance == 0 || source->distance > i)
                 continue;
             const size_t by = i - source->distance;
-            const uint64_t clock = at[by].clock + latency(&w->items[by].trace, &w->items[i].trace, source);
-            if (at[i].after == NONE || clock > at[i].clock)
-                at[i] = (earliest){clock, (ptrdiff_t)by};
+            wait_for(at, i, by, latency(&w->items[by].trace, &w->items[i].trace, source));
         }
+        const ptrdiff_t by = stored_by(m, i);
+        if (by != NONE)
+            wait_for(at, i, (size_t)by, memory_latency(&w->items[by].trace, &w->items[i].trace));
     }
 }
 
@@ -84,24 +146,27 @@ static void name_chain(const p5_window *w, const earliest *at, size_t late, char
                                  w->items[on_path[n]].text);
 }
 
-double chain_find(const p5_window *window, char *text, size_t size)
+double chain_find(const p5_window *window, const p5_case_program *program, char *text, size_t size)
 {
+    memory m = {0};
     earliest *at = calloc(window->count + 1, sizeof *at);
-    text[0] = '\0';
-    if (at == NULL)
-        return -1;
-    find_earliest(window, at);
-    size_t end = 0;
-    for (size_t i = 0; i < window->count; i++)
-        end = at[i].clock >= at[end].clock ? i : end;
     double clocks = 0;
-    if (window->count > 0) {
+    size_t end = 0;
+    text[0] = '\0';
+    if (!memory_open(&m, window, program) || at == NULL)
+        clocks = -1;
+    else
+        find_earliest(window, &m, at);
+    for (size_t i = 0; clocks == 0 && i < window->count; i++)
+        end = at[i].clock >= at[end].clock ? i : end;
+    if (clocks == 0 && window->count > 0) {
         const span s = widest(window, at, end);
         if (s.trips > 0) {
             clocks = (double)(at[s.late].clock - at[s.early].clock) / s.trips;
             name_chain(window, at, s.late, text, size);
         }
     }
+    memory_close(&m);
     free(at);
     return clocks;
 }

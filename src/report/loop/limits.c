@@ -76,14 +76,14 @@ static p5_limit choose(const p5_loop_limits *l)
 
 /* Returns the bound of a loop whose price with the perfect parts `ideal` is `priced`.
  *
- * A processor without waits for results passes over the chain's own latencies, too, which no schedule can do: the loop
- * keeps the chain's clocks. With more legal pairs, an instruction can get a partner at the cost of the next one, because
+ * A processor without waits for results, or for banks of the data cache, passes over the chain's own latencies, too, which
+ * no schedule can do: the loop keeps the chain's clocks. With more legal pairs, an instruction can get a partner at the cost of the next one, because
  * D1 pairs the next two instructions whenever it may; where that makes the loop slower (imul edx,eax; cmp eax,ecx;
  * add ecx,eax; add edx,[edi]; cmp ecx,ecx), the rules cost nothing. Prices with other perfect parts are bounds as they
  * are. */
 static double bound(double priced, unsigned ideal, const p5_loop_limits *l)
 {
-    if (ideal & P5_IDEAL_RESULTS && priced < l->chain)
+    if (ideal & (P5_IDEAL_RESULTS | P5_IDEAL_HITS) && priced < l->chain)
         priced = l->chain;
     return ideal & P5_IDEAL_PAIRS && priced > l->clocks ? l->clocks : priced;
 }
@@ -95,7 +95,7 @@ p5_status p5_loop_limits_find(p5_case_program *const programs[2], const unsigned
     memset(out, 0, sizeof *out);
     out->of_calls = conditions->function != NULL;
     unsigned all = 0;
-    out->chain = chain_find(window, out->chain_text, sizeof out->chain_text);
+    out->chain = chain_find(window, programs[1], out->chain_text, sizeof out->chain_text);
     if (out->chain < 0)
         return error_set(error, P5_ERR_MEMORY, "no memory for the dependence chain");
     p5_status status = price(programs, trips, conditions, 0, &out->clocks, error);

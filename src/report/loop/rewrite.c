@@ -52,18 +52,25 @@ static bool same_registers(const code_operand *a, const code_operand *b)
     return !baseless || (mod_a == 0) == (mod_b == 0);
 }
 
-bool rewrite_is_disjoint(const loop_code *code, size_t a, size_t b)
+rewrite_places rewrite_compare(const code_insn *a, const code_insn *b)
 {
-    const code_operand x = rewrite_operand(&code->items[a]), y = rewrite_operand(&code->items[b]);
-    const isa_insn *p = &code->items[a].insn, *q = &code->items[b].insn;
+    const code_operand x = rewrite_operand(a), y = rewrite_operand(b);
+    const isa_insn *p = &a->insn, *q = &b->insn;
     if (x.bytes == NULL || y.bytes == NULL || p->accesses > 2 || q->accesses > 2 || p->flags & ISA_STACK ||
         q->flags & ISA_STACK || p->segment != q->segment || !same_registers(&x, &y))
-        return false;
-    for (size_t i = a; i < b; i++)
-        if (code_writes(&code->items[i].insn) & q->address_gpr)
-            return false;
+        return REWRITE_UNKNOWN;
     const int64_t apart = (int64_t)y.displacement - x.displacement;
-    return apart >= 0 ? apart >= p->operand_bytes : -apart >= q->operand_bytes;
+    if (apart == 0 && p->operand_bytes == q->operand_bytes)
+        return REWRITE_SAME;
+    return apart >= p->operand_bytes || -apart >= q->operand_bytes ? REWRITE_APART : REWRITE_UNKNOWN;
+}
+
+bool rewrite_is_disjoint(const loop_code *code, size_t a, size_t b)
+{
+    for (size_t i = a; i < b; i++)
+        if (code_writes(&code->items[i].insn) & code->items[b].insn.address_gpr)
+            return false;
+    return rewrite_compare(&code->items[a], &code->items[b]) == REWRITE_APART;
 }
 
 static bool writes_memory(const isa_insn *insn)

@@ -24,6 +24,13 @@ typedef struct code_run {
 } code_run;
 /* Returns whether moving the instruction at `from` to the place `to` of the run computes the same. */
 bool rewrite_may_move(const loop_code *code, const code_run *run, size_t from, size_t to);
+/* What two instructions refer to in memory if no register has changed between them. */
+typedef enum rewrite_places {
+    REWRITE_UNKNOWN, /* other registers, or bytes that overlap in part */
+    REWRITE_SAME,    /* the same bytes */
+    REWRITE_APART    /* other bytes */
+} rewrite_places;
+rewrite_places rewrite_compare(const code_insn *a, const code_insn *b);
 /* Returns whether items `a` and `b`, a before b in a run, refer to memory that cannot overlap. */
 bool rewrite_is_disjoint(const loop_code *code, size_t a, size_t b);
 /* The memory operand of an instruction: its ModRM byte, SIB byte and displacement. */

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """limits.py P5SCOPE SOURCE: what limits a loop. The first loops have limits and bounds that follow from the rules of the Optimization Manual (242816); for all
 others, cases of this tree and random code, the law is that no bound is below the dependence chain or above the measured clocks. The product enforces it
-only for waits for results (from below) and pairing rules (from above); the others have to obey it by themselves."""
+only for waits for results and memory (from below) and pairing rules (from above); the others have to obey it by themselves."""
 import json, os, pathlib, random, subprocess, sys
 from concurrent.futures import ThreadPoolExecutor
 
@@ -38,6 +38,13 @@ EXPECTED = [
     ("mov eax, [esi+1022]", "mov esi, 1", "p55c-200", "memory", 5, 2, 1),
     ("adc eax, ebx; adc ecx, ebx; adc edx, ebx", None, "p55c-200", "execution", 4, None, 3),
     ("cdq; idiv ecx", "mov ecx, 7", "p55c-200", "chain", 49, None, 48),
+    # Through memory: ADD [m],r takes 3 clocks, and the next trip reads what it writes; a load, an addition and a store of a clock each. A store to another
+    # register's address may be to the same place and ends the chain; one to other bytes does not.
+    ("add [esi], eax", None, "p55c-200", "execution", 4, None, 3),
+    ("mov eax, [esi+8]; add eax, ebx; mov [esi+8], eax", None, "p54c-133", "execution", 4, None, 3),
+    ("mov eax, [esi]; add eax, ebx; mov [esi], eax; mov [esi+4], ecx", None, "p55c-200", "execution", 4, None, 3),
+    ("mov eax, [esi]; add eax, ebx; mov [esi], eax; mov [edi+4], ecx", None, "p55c-200", "execution", 4, None, 1),
+    ("add esi, 4; mov eax, [esi]; add eax, ebx; mov [esi], eax; sub esi, 4", None, "p55c-200", "results", 6, None, 2),
     # Without waits for x87 results FADD would take its clock in X1 alone, but the sum needs each of them: the chain is the bound.
     ("fadd st, st(1); inc ebx; inc ecx", "fld1; fld1", "p55c-200", "chain", 3, None, 3),
     # IMUL 10 clocks, two pairs, DEC with JNZ. If IMUL paired with CMP, ADD would pair with ADD [m] and CMP with DEC; JNZ would be alone: a clock more.
@@ -105,7 +112,8 @@ FORMS = ["add {0}, {1}", "mov {0}, [{2}+{3}]", "mov [{2}+{3}], {0}", "add {0}, [
 
 def random_code(seed):
     pick = random.Random(seed)
-    parts = [pick.choice(FORMS).format(pick.choice(REGISTERS), pick.choice(REGISTERS), pick.choice(["esi", "edi"]), 4 * pick.randrange(64)) for _ in range(pick.randrange(2, 14))]
+    places = pick.choice([2, 64])  # few: values go through memory
+    parts = [pick.choice(FORMS).format(pick.choice(REGISTERS), pick.choice(REGISTERS), pick.choice(["esi", "edi"]), 4 * pick.randrange(places)) for _ in range(pick.randrange(2, 14))]
     return ["--asm", "; ".join(parts), "--setup", "mov esi, 0x2000; mov edi, 0x3000", "--model", pick.choice(["p55c-200", "p54c-133"])]
 
 
