@@ -38,7 +38,7 @@ TESTS = {
     "src/pmu": r"unit\.pmu|unit\.report\.selection|cases\.monitors|guest\.(pm_|rdpmc|perfmon|tr|architecture|exceptions)|golden\.(msr|list|trace)|differential\.validation\.msr|tool\.gdb\.bare|tool\.snapshot\.format",
     "src/core/pipe": r"unit\.core\.(block|breakpoints|cost|errata|memo|pairing|pipe|predict|prefetch|profile|trace)|cases|property\.(pipe|laws|memo|profile)|differential\.validation\.loops|guest\.debug|golden\.check|tool\.trace\.(formats|waves)",
     "src/core": r"unit\.core|cases|property|differential\.validation|guest\.(int_clocks|tr|board|machine_check|pm_)|tool\.profile\.(totals|stacks)|guest\.programs\.memo\.selfmod|tool\.snapshot\.law\.(x87|mmx|rep)",
-    "src/core/memory": r"unit\.core\.(access|agent|bus|code_cache|data_cache|errata|events|memo|memory|pipe$|pointer|snoop|tlb|write_buffer)|cases\.(events|monitors)|guest\.(tr_|machine_check|paging|pm_events)",
+    "src/core/memory": r"unit\.core\.(access|agent|bound|bus|code_cache|data_cache|errata|events|memo|memory|pipe$|pointer|snoop|tlb|write_buffer)|cases\.(events|monitors)|guest\.(tr_|machine_check|paging|pm_events)",
     "src/machine": r"unit\.machine|guest\.(signals|board|boot|timer|dos\.functions|clocks|programs\.(isa|region))|golden\.(run|errors|stat)|tool\.(snapshot\.cli|trace\.(observe|callbacks))",
     "src/machine/bios": r"guest\.(dos\.(?!dosbox)|boot|images|programs\.(dos\.(hello|memory)|screen))",
     "src/machine/board": r"unit\.machine|guest\.(board|boot|timer|pins|ports|machine_check\.in|ferr|dos\.(?!dosbox)|pm_pins|waiting|programs\.screen)",

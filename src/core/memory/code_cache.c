@@ -4,7 +4,6 @@
 
 void code_cache_init(code_cache *cache, unsigned ways)
 {
-    memset(cache, 0, sizeof *cache);
     way_order_init(&cache->order, ways);
     code_cache_invalidate(cache);
 }

@@ -155,6 +155,30 @@ static void times_of_pairs(void **state)
             }
 }
 
+static void expect_count(const run *r, enum p5_event event, unsigned increments, unsigned asserted)
+{
+    assert_int_equal(r->deltas.of[event].increments, increments);
+    assert_int_equal(r->deltas.of[event].asserted, asserted);
+}
+
+/* Two references in one clock: an event that both signal is asserted for that clock only, and a load and a store signal
+ * different ones. */
+static void events_of_pairs_of_references(void **state)
+{
+    (void)state;
+    static const uint32_t apart[] = {0x2000, 0x2004};
+    run r;
+    GO(&r, P5_FAMILY_P55C, apart, 0x8b, 0x06, 0x8b, 0x0f); /* mov eax,[esi]; mov ecx,[edi] */
+    expect_count(&r, P5_EVENT_DATA_READ, 2, 1);
+    GO(&r, P5_FAMILY_P55C, apart, 0x8b, 0x06, 0x89, 0x0f); /* mov eax,[esi]; mov [edi],ecx */
+    expect_count(&r, P5_EVENT_DATA_READ, 1, 1);
+    expect_count(&r, P5_EVENT_DATA_WRITE, 1, 1);
+    expect_count(&r, P5_EVENT_DATA_READ_OR_WRITE, 2, 1);
+    GO(&r, P5_FAMILY_P55C, apart, 0x89, 0x06, 0x89, 0x0f); /* mov [esi],eax; mov [edi],ecx */
+    expect_count(&r, P5_EVENT_DATA_WRITE, 2, 1);
+    expect_count(&r, P5_EVENT_WRITE_HIT_TO_M_OR_E_STATE_LINES, 2, 1);
+}
+
 /* AGI: one clock right after the producer, none one group later; PUSH and POP forward ESP; both pipes count.
  */
 static void address_interlock(void **state)
@@ -372,6 +396,7 @@ int main(void)
         cmocka_unit_test(prefix_shadow),  cmocka_unit_test(prefix_clocks),
         cmocka_unit_test(x87_distances),  cmocka_unit_test(mmx_interlocks),
         cmocka_unit_test(mmx_switches),   cmocka_unit_test(misprediction),
+        cmocka_unit_test(events_of_pairs_of_references),
         cmocka_unit_test(missed_chances_to_pair),
         cmocka_unit_test(waits_of_a_string),
     };

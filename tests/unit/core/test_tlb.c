@@ -178,8 +178,8 @@ static void invlpg_and_cr3(void **state)
     fixture_close(&f);
 }
 
-/* The most recently used code page needs a walk after INVLPG and a load of CR3, even if it is page 0. */
-static void code_page_0_is_dropped(void **state)
+/* Code page 0 needs a walk when paging is turned on, and after INVLPG and a load of CR3. */
+static void walks_of_code_page_0(void **state)
 {
     (void)state;
     fixture f;
@@ -195,6 +195,12 @@ static void code_page_0_is_dropped(void **state)
             memory_load_cr3(f.memory);
         assert_false(memory_code_usual(f.memory, 0, 0, f.now));
     }
+    fixture_close(&f);
+    fixture_open(&f, "p55c-200", false, NULL);
+    memory_code(f.memory, 0, 0, f.now, &answer);
+    fixture_settle(&f);
+    memory_set_control(f.memory, &(p5_control){.size = sizeof(p5_control), .paging = true});
+    assert_false(memory_code_usual(f.memory, 0, 0, f.now));
     fixture_close(&f);
 }
 
@@ -414,7 +420,7 @@ int main(void)
         cmocka_unit_test(bits_follow_from_uses),
         cmocka_unit_test(events_of_a_walk),
         cmocka_unit_test(invlpg_and_cr3),
-        cmocka_unit_test(code_page_0_is_dropped),
+        cmocka_unit_test(walks_of_code_page_0),
         cmocka_unit_test(accessed_and_dirty_updates_are_locked),
         cmocka_unit_test(two_pages_of_one_reference),
         cmocka_unit_test(walks_are_of_pages),

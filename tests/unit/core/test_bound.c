@@ -1,0 +1,41 @@
+/* Bounds of the clocks of a stretch. (The property test compares them with the clocks that stretches take.) */
+#include "fixture.h"
+
+#include "core/core.h"
+#include "core/internal.h"
+#include "core/block.h"
+
+/* NOT EAX twice at the end of a page, the second one in the next page. */
+static const uint8_t across[] = {0xf7, 0xd0, 0xf7, 0xd0};
+
+/* With paging, a block in two pages may need a walk for the second one, even if the first is in the TLB. */
+static void a_walk_for_the_second_page(void **state)
+{
+    (void)state;
+    p5_model *model = fixture_model("p55c-200");
+    const p5_core_hooks hooks = {.size = sizeof hooks, .walk = fixture_walk};
+    p5_core *core;
+    p5_error error;
+    assert_int_equal(p5_core_open(model, &hooks, &core, &error), P5_OK);
+    for (uint32_t at = 0x3ffc; at <= 0x3ffe; at += 2) {
+        p5_block *block = p5_block_make(core, &(p5_code){across, sizeof across, at, at, true}, 2);
+        const p5_retired retired = {
+            .size = sizeof retired, .block = block, .count = 2, .next = at, .mode = P5_MODE_PROTECTED};
+        p5_control control = {.size = sizeof control, .paging = true};
+        p5_core_set_control(core, &control);
+        p5_core_retire(core, &retired);
+        const uint64_t paged = bound_clocks(core, &retired);
+        control.paging = false;
+        p5_core_set_control(core, &control);
+        assert_int_equal(paged - bound_clocks(core, &retired), at == 0x3ffe ? core->bound.walk_clocks : 0);
+        p5_block_release(core, block);
+    }
+    p5_core_close(core);
+    p5_model_close(model);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_walk_for_the_second_page)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
