@@ -166,7 +166,7 @@ static bool step_back(walk *w, uint64_t now)
             break;
         if (!switch_to_state(g, (unsigned)state) || !go_to(w, target - 1))
             return false;
-        if (!gdb_in_kernel(g->machine))
+        if (w->broken_off || !gdb_in_kernel(g->machine))
             return true;
     }
     g->history.begins = true;
@@ -241,7 +241,9 @@ bool gdb_history_back(gdb *g, bool step, bool (*interrupted)(void *context), voi
         h->refused = "reverse execution failed: the past could not be replayed";
         return false;
     }
-    if (g->stops.stop == DEBUG_STOP_NONE || step)
-        g->stops.stop = w.broken_off ? DEBUG_STOP_NONE : DEBUG_STOP_STEP;
+    if (w.broken_off)
+        g->stops.stop = DEBUG_STOP_NONE;
+    else if (g->stops.stop == DEBUG_STOP_NONE || step)
+        g->stops.stop = DEBUG_STOP_STEP;
     return true;
 }

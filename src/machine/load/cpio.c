@@ -37,14 +37,12 @@ void cpio_add(cpio *archive, const char *name, uint32_t mode, const void *bytes,
     cpio_put(archive, bytes, size);
 }
 
-/* Adds the directories that lead to an absolute path, and its last component if `whole`. */
-static void cpio_add_parents(cpio *archive, const char *path, bool whole)
+/* Adds the directory of an absolute path, after those that lead to it. */
+static void cpio_add_directories(cpio *archive, const char *path)
 {
     char name[SHARE_PATH];
     for (const char *slash = strchr(path + 1, '/');; slash = strchr(slash + 1, '/')) {
         size_t length = slash != NULL ? (size_t)(slash - path) : strlen(path);
-        if (slash == NULL && !whole)
-            return;
         if (length > 1) {
             memcpy(name, path + 1, length - 1);
             name[length - 1] = '\0';
@@ -127,7 +125,7 @@ p5_status cpio_add_share(cpio *archive, const share_mount *mount, p5_error *erro
     if (directory < 0)
         return error_set(error, P5_ERR_IO, "cannot read the directory for the initrd: %s", strerror(errno));
     if (mount->guest[0] != '\0')
-        cpio_add_parents(archive, mount->guest, true);
+        cpio_add_directories(archive, mount->guest);
     return cpio_add_tree(archive, directory, mount->guest + (mount->guest[0] == '/'), 0, error);
 }
 

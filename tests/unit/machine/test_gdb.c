@@ -450,10 +450,44 @@ static void test_history_thins_out(void **state)
     close_guest();
 }
 
+static bool interrupted(void *context)
+{
+    unsigned *left = context;
+    return *left > 0 && --*left == 0;
+}
+
+/* Goes back from the end of ten trips of the guest with a breakpoint at its second instruction. The command is
+ * interrupted at each of the places where it looks for that: it stops where it says, or says that it was interrupted. */
+static void test_going_back_is_interrupted(void **state)
+{
+    (void)state;
+    unsigned arrived[2] = {0, 0};
+    for (unsigned step = 0; step < 2; step++) {
+        for (unsigned call = 0; call < 40; call++) {
+            unsigned left = call;
+            open_guest();
+            gdb_history_keep(&g);
+            run(40);
+            expect("Z0,10001,1", "OK");
+            assert_true(gdb_history_back(&g, step, interrupted, &left));
+            if (g.stops.stop != DEBUG_STOP_NONE) {
+                assert_int_equal(g.stops.stop, step ? DEBUG_STOP_STEP : DEBUG_STOP_BREAKPOINT);
+                assert_int_equal(p5_machine_instructions(g.machine), step ? 39 : 37);
+                assert_true(call == 0 || left > 0);
+                arrived[step]++;
+            }
+            gdb_history_close(&g);
+            close_guest();
+        }
+        assert_in_range(arrived[step], 2, 39);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_history_thins_out),
+        cmocka_unit_test(test_going_back_is_interrupted),
         cmocka_unit_test(test_register_numbers),
         cmocka_unit_test(test_real_mode_selectors),
         cmocka_unit_test(test_stop_replies),
