@@ -34,8 +34,38 @@ static void a_walk_for_the_second_page(void **state)
     p5_model_close(model);
 }
 
+/* A reference that hits adds as much at the end of its line as before: it is in the line as a whole. */
+static void a_hit_at_the_end_of_a_line(void **state)
+{
+    (void)state;
+    static const uint8_t load[] = {0x8b, 0x06, 0xf7, 0xd0}; /* mov eax,[esi]; not eax */
+    p5_model *model = fixture_model("p55c-200");
+    p5_core *core;
+    p5_error error;
+    assert_int_equal(p5_core_open(model, NULL, &core, &error), P5_OK);
+    p5_block *block = p5_block_make(core, &(p5_code){load, sizeof load, 0x3000, 0x3000, true}, 2);
+    p5_access access = fixture_access(0x8018, 4, 0);
+    const p5_retired retired = {.size = sizeof retired,
+                                .block = block,
+                                .count = 2,
+                                .access_count = 1,
+                                .accesses = &access,
+                                .next = 0x3000,
+                                .mode = P5_MODE_PROTECTED};
+    p5_core_retire(core, &retired);
+    const uint64_t before_the_end = bound_clocks(core, &retired);
+    access = fixture_access(0x801c, 4, 0);
+    assert_int_equal(bound_clocks(core, &retired), before_the_end);
+    access = fixture_access(0x8020, 4, 0); /* the next line is not in the cache */
+    assert_true(bound_clocks(core, &retired) > before_the_end);
+    p5_block_release(core, block);
+    p5_core_close(core);
+    p5_model_close(model);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_walk_for_the_second_page)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_walk_for_the_second_page),
+                                       cmocka_unit_test(a_hit_at_the_end_of_a_line)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -674,9 +674,58 @@ static void plain_addresses(void **state)
     }
 }
 
+static uint32_t reported_bytes;
+
+static void report_bytes(array_observer *o, bool code, unsigned set, unsigned way, uint32_t bytes, bool written)
+{
+    (void)o, (void)code, (void)set, (void)way, (void)written;
+    reported_bytes |= bytes;
+}
+
+static void ignore_tags(array_observer *o, bool code, unsigned set)
+{
+    (void)o, (void)code, (void)set;
+}
+
+static void ignore_fill(array_observer *o, bool code, unsigned set, unsigned way)
+{
+    (void)o, (void)code, (void)set, (void)way;
+}
+
+static void ignore_end(array_observer *o, bool flushed)
+{
+    (void)o, (void)flushed;
+}
+
+/* An observer of the arrays hears of each byte of a hit, also if two bus cycles would move them. */
+static void observed_bytes_of_a_hit(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t address;
+        unsigned size;
+        uint32_t bytes;
+    } rows[] = {{0x1000, 4, 0xf}, {0x101c, 4, 0xf0000000}, {0x1006, 4, 0x3c0}, {0x1010, 8, 0xff0000}};
+    array_observer o = {
+        .tags = ignore_tags, .bytes = report_bytes, .filled = ignore_fill, .over = ignore_end};
+    fixture f;
+    fixture_open(&f, "p55c-200", false, NULL);
+    fixture_data(&f, 0x1000, 4, 0);
+    fixture_settle(&f);
+    memory_observe_arrays(f.memory, &o);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        for (unsigned write = 0; write < 2; write++) {
+            reported_bytes = 0;
+            fixture_data(&f, rows[i].address, rows[i].size, write * P5_ACCESS_WRITE);
+            assert_int_equal(reported_bytes, rows[i].bytes);
+        }
+    fixture_close(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(observed_bytes_of_a_hit),
         cmocka_unit_test(observed_misses),
         cmocka_unit_test(mesi_table),
         cmocka_unit_test(upgrade_comes_with_the_last_brdy),
