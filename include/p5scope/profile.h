@@ -69,7 +69,7 @@ p5_status p5_profile_write_cachegrind(FILE *out, const p5_profile *profile, p5_e
 /* ---- Flame graphs and pages ---- */
 
 /* Writes one line per calling context for flame graphs: functions from the outermost on, separated by ';',
- * then the number of `event` ("clocks" or an event's name; P5_ERR_NAME if there is none). Otherwise the errors are those of
+ * then the number of `event` ("clocks" or an event's name; P5_ERR_NAME or P5_ERR_SYNTAX if it is neither). Otherwise the errors are those of
  * p5_profile_write. */
 p5_status p5_profile_write_folded(FILE *out, const p5_profile *profile, const char *event, p5_error *error);
 
