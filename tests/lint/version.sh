@@ -1,5 +1,5 @@
 #!/bin/sh
-# version.sh SOURCE: the version stands in CMakeLists.txt; what must repeat it does so.
+# version.sh SOURCE: the version stands in CMakeLists.txt; what must repeat it does so. CHANGELOG.md has groups.
 set -eu
 cd "$1"
 version=$(sed -n 's/^project(p5scope VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
@@ -20,4 +20,7 @@ packaged=$(date -u -d "$(sed -n 's/^ -- .*>  //p' debian/changelog | head -n 1)"
 released=$(sed -n 's/^date-released: //p' CITATION.cff)
 [ -z "$day" ] || [ "$released" = "$day" ] || { echo "FAIL: CITATION.cff: expected the date $day, came $released"; status=1; }
 grep -q "^Package: libp5scope$soversion\$" debian/control || { echo "FAIL: debian/control: expected the package libp5scope$soversion"; status=1; }
+# A merge that keeps both sides can bring back groups and lines of an earlier order.
+wrong=$(grep -nE '^### (Added|Changed|Fixed)$' CHANGELOG.md || true; grep -E '.{20}' CHANGELOG.md | sort | uniq -d)
+[ -z "$wrong" ] || { echo "$wrong" | head -n 5; echo "FAIL: CHANGELOG.md: expected groups by what changes concern, and no line twice; take main's file, and add your line to its group"; status=1; }
 exit $status
