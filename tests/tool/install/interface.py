@@ -18,10 +18,14 @@ import tempfile
 FOLDERS = "include", "build/generated"
 
 
+def headers_of(tree):
+    """The public headers, except cmocka.h: it has inline functions only, and needs cmocka."""
+    return [header for folder in FOLDERS for header in sorted((tree / folder).glob("p5scope/*.h")) if header.name != "cmocka.h"]
+
+
 def declared(tree):
     """The text of the public headers without comments."""
-    headers = [header for folder in FOLDERS for header in sorted((tree / folder).glob("p5scope/*.h"))]
-    return re.sub(r"/\*.*?\*/", "", "".join(header.read_text() for header in headers), flags=re.S)
+    return re.sub(r"/\*.*?\*/", "", "".join(header.read_text() for header in headers_of(tree)), flags=re.S)
 
 
 def layouts(tree, structs):
@@ -39,7 +43,7 @@ def layouts(tree, structs):
 def struct_changes(last, now):
     structs = dict(re.findall(r"^typedef struct (\w+) \{\s*(size_t size;)?", declared(last), flags=re.M))
     before, after = layouts(last, structs), layouts(now, structs)
-    for struct in sorted(set(structs) & set(before)):  # a struct of inline functions only is not in the library
+    for struct in sorted(set(structs) & set(before)):  # the library's debugging information has the structs that it uses
         if struct not in after:
             yield f"struct {struct} has gone"
             continue
@@ -56,7 +60,7 @@ def struct_changes(last, now):
 def enumerators(tree, names):
     """name -> value, or what the compiler says"""
     with tempfile.TemporaryDirectory() as work:
-        headers = "".join(f"#include <p5scope/{header.name}>\n" for folder in FOLDERS for header in (tree / folder).glob("p5scope/*.h") if header.name != "cmocka.h")
+        headers = "".join(f"#include <p5scope/{header.name}>\n" for header in headers_of(tree))
         rows = "".join(f'printf("{name} %lld\\n", (long long){name});\n' for name in names)
         source = pathlib.Path(work, "values.c")
         source.write_text(f"#include <stdio.h>\n{headers}int main(void)\n{{\n{rows}}}\n")
