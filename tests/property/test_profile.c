@@ -319,7 +319,8 @@ static bool adds_up(const recording *r, bool other_master)
         if (clocks != r->totals.clocks[class])
             printf("class %u: %" PRIu64 " clocks in the profile, %" PRIu64 " in all\n", class, clocks,
                    r->totals.clocks[class]);
-        uint64_t issued = r->sum[P5_PROFILE_IN_V][class]; /* an instruction in U has a reason to be alone, or PAIRED */
+        uint64_t issued =
+            r->sum[P5_PROFILE_IN_V][class]; /* an instruction in U has a reason to be alone, or PAIRED */
         for (unsigned q = P5_PROFILE_UNPAIRED; q < P5_PROFILE_QUANTITIES; q++)
             issued += r->sum[q][class];
         wrong += issued != r->sum[P5_PROFILE_EXECUTIONS][class];

@@ -413,7 +413,8 @@ static void flops(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(trigonometric), cmocka_unit_test(remainders_of_both_signs),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(trigonometric),
+                                       cmocka_unit_test(remainders_of_both_signs),
                                        cmocka_unit_test(division),
                                        cmocka_unit_test(figures_of_the_model),
                                        cmocka_unit_test(counts_and_scans),

@@ -676,7 +676,8 @@ static void plain_addresses(void **state)
 
 static uint32_t reported_bytes;
 
-static void report_bytes(array_observer *o, bool code, unsigned set, unsigned way, uint32_t bytes, bool written)
+static void report_bytes(array_observer *o, bool code, unsigned set, unsigned way, uint32_t bytes,
+                         bool written)
 {
     (void)o, (void)code, (void)set, (void)way, (void)written;
     reported_bytes |= bytes;

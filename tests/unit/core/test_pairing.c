@@ -92,7 +92,8 @@ static const pair_case ideal_cases[] = {
     {"push eax; pop ebx: ESP", BYTES(0x50, 0x5b), UNPAIRED_REGISTER, UNPAIRED_REGISTER},
     {"not eax; call", BYTES(0xf7, 0xd0, 0xe8, 0, 0, 0, 0), PAIRED, PAIRED},
     {"push eax; call", BYTES(0x50, 0xe8, 0, 0, 0, 0), PAIRED, PAIRED},
-    {"add eax,ebx; adc ecx,edx: the carry", BYTES(0x01, 0xd8, 0x11, 0xd1), UNPAIRED_REGISTER, UNPAIRED_REGISTER},
+    {"add eax,ebx; adc ecx,edx: the carry", BYTES(0x01, 0xd8, 0x11, 0xd1), UNPAIRED_REGISTER,
+     UNPAIRED_REGISTER},
     {"add eax,ebx; sete cl: another flag", BYTES(0x01, 0xd8, 0x0f, 0x94, 0xc1), UNPAIRED_REGISTER,
      UNPAIRED_REGISTER},
     {"not eax; adc ecx,edx: NOT writes no flag", BYTES(0xf7, 0xd0, 0x11, 0xd1), PAIRED, PAIRED},
@@ -116,8 +117,8 @@ static void check(const pair_case *c, unsigned family, bool ideal)
     p5_block *block = block_prepare(timing_of(family), code);
     assert_non_null(block);
     unpaired expected = family == P5_FAMILY_P54C ? c->p54c : c->p55c;
-    unpaired why = ideal ? pairing_check_ideal(&block->ops[0], &block->ops[1])
-                         : (unpaired)block->ops[0].next_unpaired;
+    unpaired why =
+        ideal ? pairing_check_ideal(&block->ops[0], &block->ops[1]) : (unpaired)block->ops[0].next_unpaired;
     if (block->count != 2 || why != expected)
         fail_msg("%s, family %u: expected \"%s\", got \"%s\" (%u instructions)", c->what, family,
                  p5_unpaired_text(expected), p5_unpaired_text(why), block->count);

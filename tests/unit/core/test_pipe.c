@@ -15,9 +15,9 @@ enum { MOST = 64 };
 
 /* A run of one block, instructions at fixed EX clocks; `accesses` in program order. */
 typedef struct run {
-    bool right;   /* branches are predicted right */
-    bool unknown; /* P54C: no end bit is set */
-    bool chance;  /* the branch missed an opportunity to pair */
+    bool right;    /* branches are predicted right */
+    bool unknown;  /* P54C: no end bit is set */
+    bool chance;   /* the branch missed an opportunity to pair */
     uint32_t wait; /* clocks that a string's reads wait */
     pipe_deltas deltas;
     p5_trace_insn insns[MOST];
@@ -116,7 +116,8 @@ static unsigned clocks(const run *r)
 }
 
 #define GO(r, family, addresses, ...)                                                                        \
-    go(r, family, (const uint8_t[]){__VA_ARGS__}, sizeof((uint8_t[]){__VA_ARGS__}), addresses, (run){.right = true})
+    go(r, family, (const uint8_t[]){__VA_ARGS__}, sizeof((uint8_t[]){__VA_ARGS__}), addresses,               \
+       (run){.right = true})
 
 /* EX time of pairs (Agner Fog, table 4.1): rows U, columns V: register, load with operation,
  * read-modify-write. */
@@ -392,10 +393,14 @@ static void missed_chances_to_pair(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(times_of_pairs), cmocka_unit_test(address_interlock),
-        cmocka_unit_test(prefix_shadow),  cmocka_unit_test(prefix_clocks),
-        cmocka_unit_test(x87_distances),  cmocka_unit_test(mmx_interlocks),
-        cmocka_unit_test(mmx_switches),   cmocka_unit_test(misprediction),
+        cmocka_unit_test(times_of_pairs),
+        cmocka_unit_test(address_interlock),
+        cmocka_unit_test(prefix_shadow),
+        cmocka_unit_test(prefix_clocks),
+        cmocka_unit_test(x87_distances),
+        cmocka_unit_test(mmx_interlocks),
+        cmocka_unit_test(mmx_switches),
+        cmocka_unit_test(misprediction),
         cmocka_unit_test(events_of_pairs_of_references),
         cmocka_unit_test(missed_chances_to_pair),
         cmocka_unit_test(waits_of_a_string),

@@ -217,7 +217,7 @@ static void ready_results_are_forgotten(void **state)
         for (unsigned between = LONGEST; between > 0; between--) {
             uint8_t bytes[2 * LONGEST + 4] = {0xd8, 0xf1}; /* fdiv st,st(1) */
             for (unsigned i = 1; i <= between; i++)
-                memcpy(bytes + 2 * i, (uint8_t[]){0xf7, 0xd0}, 2); /* not eax */
+                memcpy(bytes + 2 * i, (uint8_t[]){0xf7, 0xd0}, 2);       /* not eax */
             memcpy(bytes + 2 * between + 2, (uint8_t[]){0x75, 0x80}, 2); /* jne */
             const isa_code code = {bytes, 2 * between + 4, 0x1000, true};
             p5_block *block =

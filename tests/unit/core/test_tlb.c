@@ -227,7 +227,8 @@ static void accessed_and_dirty_updates_are_locked(void **state)
                    written = memory_bus_bytes(f.memory, true, P5_CPL_KERNEL);
     fixture_data(&f, 0x300000, 4, 0);
     assert_int_equal(fixture_event(&f, P5_EVENT_LOCKED_BUS_CYCLE) - before, 1);
-    assert_int_equal(memory_bus_bytes(f.memory, false, P5_CPL_KERNEL) - read, 4 + 4 + 4 + 32); /* entries, update, line */
+    assert_int_equal(memory_bus_bytes(f.memory, false, P5_CPL_KERNEL) - read,
+                     4 + 4 + 4 + 32); /* entries, update, line */
     assert_int_equal(memory_bus_bytes(f.memory, true, P5_CPL_KERNEL) - written, 4);
     assert_int_equal(fixture_state(&f, entry), MESI_INVALID);
     fixture_settle(&f);

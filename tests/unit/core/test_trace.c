@@ -56,7 +56,8 @@ static void general_registers(void **state)
 static void more_producers_than_room(void **state)
 {
     (void)state;
-    static const uint8_t bytes[] = {0x43, 0x42, 0x41, 0x40, 0x47, 0x60}; /* inc ebx, edx, ecx, eax, edi; pusha */
+    static const uint8_t bytes[] = {0x43, 0x42, 0x41,
+                                    0x40, 0x47, 0x60}; /* inc ebx, edx, ecx, eax, edi; pusha */
     isa_decoder *decoder = isa_decoder_open(ISA_P55C);
     p5_block *block =
         block_prepare(timing_of(P5_FAMILY_P55C),
