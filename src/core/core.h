@@ -11,27 +11,30 @@
 const p5_model *core_model(const p5_core *core);
 /* Returns whether a profile is being made. */
 bool core_is_profiled(const p5_core *core);
-/* Return the maximum of clocks that a block takes, without what its last instruction does beyond its fixed
- * references, and the maximum for all blocks so far. */
+/* Returns an upper bound of the clocks that one execution of the block takes. A REP string in it may make
+ * BATCH_REPEATED references. Other references beyond those of p5_block_accesses are not included. */
 uint64_t core_block_clocks(const p5_block *block);
+/* Returns the highest core_block_clocks of all blocks made so far. */
 uint64_t core_most_clocks(const p5_core *core);
 /* Returns the core clock at which another bus master takes its next turn; UINT64_MAX if there is none. */
 uint64_t core_agent_turn(const p5_core *core);
 
-/* Returns what p5_core_clock returns, but does not settle a pending instruction, whose clocks are not
- * included. Changes nothing. */
+/* Returns the clock at which the next instruction could enter EX, as p5_core_clock does, but without settling a
+ * pending instruction. The pending instruction's clocks are not included. Changes nothing that a result depends
+ * on. */
 uint64_t core_next_clock(p5_core *core);
 
-/* Returns the number of entries of a TLB, with their contents for display (P54C data TLB: 4 KB pages). */
 enum { CORE_TRANSLATIONS = 64 };
+/* Copies all entries of the code or the data TLB for display, invalid ones too. Returns their number. The P54C's
+ * separate TLB for 4 MB data pages is left out. */
 unsigned core_translations(const p5_core *core, bool code, p5_translation entries[CORE_TRANSLATIONS]);
 typedef struct core_lines {
     unsigned modified, exclusive, shared, invalid; /* lines of the data cache by state */
     unsigned code, code_lines;                     /* valid lines of the code cache, all its lines */
 } core_lines;
 core_lines core_count_lines(const p5_core *core);
-/* A valid entry of the branch target buffer. */
 enum { CORE_BTB_SETS = 64, CORE_BTB_WAYS = 4, CORE_BTB_TYPES = 4 /* Jcc, JMP, CALL, RET */ };
+/* A valid entry of the branch target buffer. */
 typedef struct core_btb_entry {
     unsigned set, way; /* P55C: set * 4 + bank */
     uint32_t key;      /* address of the entry: P54C the pair before the branch, P55C the branch's last
@@ -41,7 +44,7 @@ typedef struct core_btb_entry {
     unsigned detail; /* P54C: state 1-3; P55C: history, with the last execution in bit 0 */
     unsigned type;   /* P55C: as in TR11 */
 } core_btb_entry;
-/* Returns the number of valid entries. */
+/* Copies the valid entries of the branch target buffer. Returns their number. */
 unsigned core_btb(const p5_core *core, core_btb_entry entries[CORE_BTB_SETS * CORE_BTB_WAYS]);
 
 /* Does what p5_block_make does for a decoded block with at least one instruction. Takes ownership of `code`,
@@ -60,8 +63,8 @@ p5_prediction core_predict(p5_core *core, const p5_retired *retired);
 /* Predicts `count` stretches in turn. */
 void core_predict_blocks(p5_core *core, const p5_retired_block *blocks, size_t count,
                          p5_prediction *predictions);
-/* Second step: prices a stretch. It may be fed in parts; each part gets the prediction of the whole
- * stretch. */
+/* Second step: prices a stretch. The caller may price it in parts, each of which is a p5_retired with some of the
+ * stretch's instructions. Every part gets the prediction of the whole stretch. */
 void core_price(p5_core *core, const p5_retired *retired, p5_prediction prediction);
 /* Prices a batch, faster than stretch by stretch. Returns p5_core_clock_estimate. */
 uint64_t core_price_batch(p5_core *core, const p5_batch *batch);
@@ -69,8 +72,8 @@ uint64_t core_price_batch(p5_core *core, const p5_batch *batch);
  * Returns the number of stretches priced. */
 size_t core_price_batch_before(p5_core *core, const p5_batch *batch, uint64_t limit);
 
-/* Returns an upper bound of the clocks until the stretch has been priced. Reads the state of caches, TLBs and
- * pending requests, and changes nothing that a result depends on. */
+/* Returns an upper bound of the clocks by which p5_core_clock_estimate advances when the stretch is priced. Reads
+ * the state of caches, TLBs and pending requests, and changes nothing that a result depends on. */
 uint64_t bound_clocks(p5_core *core, const p5_retired *retired);
 
 /* Skips instructions without pricing them: each advances the clock by one, and nothing is counted. Returns

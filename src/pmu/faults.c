@@ -9,11 +9,14 @@ enum {
     IF_NOT_CPL0 = 1,
     IF_TSD = 2,    /* CR4.TSD = 1 */
     IF_NO_PCE = 4, /* CR4.PCE = 0 */
-    IF_NO_COUNTER =
-        8,         /* ECX selects no counter (P5, P6: it is above 1); all 32 bits count, in 16-bit code too */
-    IF_NO_MSR = 16 /* the family has no register of this number */
+    /* ECX selects no counter; without ARCH3, ECX is above 1. All 32 bits of ECX are compared, in 16-bit code
+     * too. */
+    IF_NO_COUNTER = 8,
+    IF_NO_MSR = 16 /* the family, with its monitor, has no register of this number */
 };
 
+/* Bits of a rule's families. A later processor's monitor (P6, ARCH3) is a bit beside P55C, so every rule of P55C
+ * also applies to it. */
 enum { P54C = P5_FAMILY_P54C, P55C = P5_FAMILY_P55C, P6 = P5_MONITOR_P6, ARCH3 = P5_MONITOR_ARCH3 };
 
 typedef struct fault_rule {

@@ -210,8 +210,8 @@ void pipe_finish_units(pipe *p);
 void pipe_deliver(pipe *p, const p5_access *accesses, uint32_t access_count, unsigned clocks, p5_stall cause);
 /* Ends a stretch and returns its clocks. A pending instruction stays in p->pending. */
 int64_t pipe_end(pipe *p);
-/* Returns the clock, relative to the state's, at which the next instruction could enter EX. No instruction
- * may be pending. */
+/* Returns the clock, relative to the state's, at which the next instruction could enter EX. The clocks of a
+ * pending instruction are not included. */
 int64_t pipe_next_entry(const pipe_state *state, const timing *t);
 
 #endif

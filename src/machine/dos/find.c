@@ -71,7 +71,7 @@ static bool search_host(const dos *d, const dos_path *directory, const char patt
         if (snprintf(path, sizeof path, "%s/%s", place.guest, name) >= (int)sizeof path ||
             share_resolve(&d->tree, "", path, SHARE_FOLLOW, &entry) != 0)
             continue;
-        if (entry.directory < 0)
+        if (entry.directory < 0) /* a directory that exists only because a share lies below it */
             f.about = (struct stat){.st_mode = S_IFDIR};
         else if (fstatat(entry.directory, entry.name, &f.about, AT_SYMLINK_NOFOLLOW) != 0)
             f.about.st_mode = 0;
@@ -87,6 +87,8 @@ static bool search_host(const dos *d, const dos_path *directory, const char patt
     return any;
 }
 
+/* Does what search_host does for DOS_OWN_DRIVE: its root holds only the guest's program. Searches in
+ * other directories do not reach this function, because dos_search_begin rejects them. */
 static bool search_own_drive(const dos *d, const char pattern[11], const dos_search *state, found *best)
 {
     *best = (found){.read_only = true};
@@ -107,6 +109,7 @@ dos_error dos_search_next(dos *d, dos_search *state, dos_found *entry)
         return DOS_NO_MORE_FILES;
     snprintf(name, sizeof name, "%s", last + 1);
     *last = '\0';
+    /* dos_path_parse has replaced '*' by '?' and has cut the name to 8 and 3 characters. */
     memset(pattern, ' ', sizeof pattern);
     size_t length = strcspn(name, ".");
     memcpy(pattern, name, length);
@@ -176,6 +179,8 @@ static dos_error find(dos *d, transfer_area *area)
     return DOS_OK;
 }
 
+/* AH = 4Eh. A search without a match is "no more files". If the name has no wildcards and is not the root's, it is
+ * "file not found" instead; a search for the volume label is always "no more files". */
 dos_error dos_call_find_first(dos *d)
 {
     dos_path path;
@@ -210,6 +215,7 @@ dos_error dos_call_set_dta(dos *d)
 
 uint32_t dos_dta_pointer(const dos *d)
 {
+    /* dta_segment may belong to an earlier DTA: the end of a program restores only the parent's d->dta. */
     uint32_t segment = d->dta - d->dta_segment * 16u <= 0xffff ? d->dta_segment : d->dta >> 4;
     return segment << 16 | (d->dta - segment * 16);
 }

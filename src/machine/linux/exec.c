@@ -30,6 +30,8 @@ static uint32_t segment_protection(const elf_segment *s)
            ((s->flags & ELF_EXECUTE) != 0 ? LINUX_PROT_EXEC : 0);
 }
 
+/* Maps and loads the program's segments, which elf_open has sorted by address and which do not overlap. All pages are
+ * writable until the bytes are loaded; then each page gets the rights of its segments. */
 static p5_status exec_segments(linux_process *p, const elf_image *image, p5_error *error)
 {
     const uint32_t lowest = 0x10000; /* mmap_min_addr */
@@ -41,7 +43,7 @@ static p5_status exec_segments(linux_process *p, const elf_image *image, p5_erro
             return error_set(error, P5_ERR_FORMAT,
                              "the segment at %Xh is outside of the area for programs (%Xh to %Xh)", s->linear,
                              lowest, (unsigned)LINUX_MMAP_BASE);
-        /* Segments may share a page. It is mapped once and gets the rights of both. */
+        /* Two segments may share a page, which must be mapped only once. */
         uint32_t first = s->linear & ~(uint32_t)(PAGE_BYTES - 1);
         uint32_t last = (uint32_t)(end + PAGE_BYTES - 1) & ~(uint32_t)(PAGE_BYTES - 1);
         uint32_t from = first < mapped_to ? mapped_to : first;
@@ -61,7 +63,7 @@ static p5_status exec_segments(linux_process *p, const elf_image *image, p5_erro
         uint32_t size = (s->linear + s->memory_size + PAGE_BYTES - 1 - first) & ~(uint32_t)(PAGE_BYTES - 1);
         bool shares_page = i > 0 && s[-1].linear + s[-1].memory_size > first;
         int32_t wrong = 0;
-        if (shares_page) {
+        if (shares_page) { /* the page gets the rights of both segments */
             wrong = linux_protect(p, first, PAGE_BYTES, protection | segment_protection(&s[-1]));
             first += PAGE_BYTES;
             size -= PAGE_BYTES;
@@ -168,7 +170,7 @@ static p5_status linux_exec(linux_process *p, const elf_image *image, const char
     uint32_t esp = 0, stack = LINUX_STACK_BYTES;
     const char *base = strrchr(path, '/');
     strncpy(p->name, base != NULL ? base + 1 : path, sizeof p->name - 1);
-    linux_program_is(p, path);
+    linux_set_program(p, path);
     /* A small machine gets a smaller stack. */
     if (stack > p->machine->options.memory_bytes / 4)
         stack = p->machine->options.memory_bytes / 4;
@@ -179,12 +181,14 @@ static p5_status linux_exec(linux_process *p, const elf_image *image, const char
         status = exec_stack(p, image, arguments, environment, &esp, error);
     if (status != P5_OK)
         return status;
+    /* linux_kernel_build has loaded the segment registers. */
     segment_start(p->engine, image->entry, esp, EFLAGS_FIXED | EFLAGS_IF);
     return P5_OK;
 }
 
-/* Writes CESR, or the event selects of a later monitor, as a driver would for the program: by WRMSR at CPL 0.
- * The first event select is written last, because on a Pentium Pro it starts both counters. */
+/* Writes what the options select, as a driver would for the program: by WRMSR at CPL 0. The Pentium's monitor has
+ * CESR; the monitor of a later processor has PERFEVTSEL0 and PERFEVTSEL1. PERFEVTSEL0 is written last, because on a
+ * Pentium Pro it starts both counters. */
 static p5_status exec_monitor(p5_machine *machine, p5_error *error)
 {
     p5_privilege kernel = {.mode = P5_MODE_PROTECTED, .cpl = 0};

@@ -284,8 +284,8 @@ void linux_syscall(linux_process *p);
 
 /* --- proc.c --- */
 
-/* Records the host's path from which the program was started. */
-void linux_program_is(linux_process *p, const char *path);
+/* Opens the program's file for /proc/self/exe, and records its path as the guest sees it. `path` is the host's. */
+void linux_set_program(linux_process *p, const char *path);
 /* Returns true if `path` is the file `name` of /proc/self. */
 bool linux_proc_is(const char *path, const char *name);
 /* Returns the descriptor that `path` names: /dev/stdin, /dev/fd/5, /proc/self/fd/5. Returns -1 for other

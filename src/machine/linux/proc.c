@@ -37,7 +37,7 @@ static void guest_path(const linux_process *p, const char *path, char text[SHARE
         text[0] = '\0';
 }
 
-void linux_program_is(linux_process *p, const char *path)
+void linux_set_program(linux_process *p, const char *path)
 {
     guest_path(p, path, p->program);
     p->program_file = open(path, O_RDONLY | O_CLOEXEC);

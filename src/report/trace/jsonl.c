@@ -11,6 +11,8 @@ static p5_status begin(p5_trace *trace, p5_error *error)
     return P5_OK;
 }
 
+/* Writes a row. Its member "row" is the row's number. Its member "number" is the marker's id, or the value of ECX
+ * that selects a counter or register. */
 static void row(p5_trace *trace, const trace_row *r)
 {
     trace_file *file = trace->file;
@@ -31,6 +33,8 @@ static void row(p5_trace *trace, const trace_row *r)
         trace_put_member(file, "number", r->at->number);
     if (r->has_value)
         trace_put_member(file, "value", r->at->value);
+    /* CESR, CTR0 and CTR1 are members of the row. The registers of a later processor's monitor are members of
+     * the object "registers", which trace_registers_text makes. */
     bool later = trace_later_monitor(trace);
     for (size_t i = 0; i < trace->register_count; i++)
         if (!later)
