@@ -174,8 +174,8 @@ typedef struct p5_stat_intervals_options {
     const p5_stat_style *style; /* for text and CSV */
 } p5_stat_intervals_options;
 /* Writes the header, and observes the machine's loaded guest from then on. `out`, everything that `stat`
- * points to, and `style` must live until the intervals are closed. Rows are flushed when 64 KB or 20 ms of
- * them have been collected. Errors: those of metric groups and p5_table_open (P5_ERR_NAME, P5_ERR_SYNTAX,
+ * points to, and `style` must live until the intervals are closed. The rows of an interval are flushed when
+ * it ends. Errors: those of metric groups and p5_table_open (P5_ERR_NAME, P5_ERR_SYNTAX,
  * P5_ERR_IO) and of p5_machine_observe; P5_ERR_STATE if `size` is not this library's. */
 p5_status p5_stat_intervals_open(p5_machine *machine, const p5_stat_intervals_options *options,
                                  p5_stat_intervals **intervals, p5_error *error);

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/lines.h"
 
-/* Returns the columns of the line ?1, or no row if the line is not JSON. */
+/* Returns the columns of the line ?1 and, as LINE_ITSELF, its JSON. Returns no row if the line is not JSON. */
 #define COLUMN_SQL(column, sql) sql ", "
 static const char line_columns[] =
     "SELECT " RESULT_COLUMNS(COLUMN_SQL) "j FROM (SELECT ?1 AS j) WHERE json_valid(j)";
@@ -15,6 +15,7 @@ typedef struct reader {
     result_take *take;
     void *context;
     sqlite3 *sqlite;
+    /* Two statements of line_columns: the header is passed on while `columns` holds the line after it. */
     sqlite3_stmt *columns, *header_columns;
     char *header; /* of a run without further lines so far; NULL: none */
     size_t header_size;
@@ -75,7 +76,8 @@ static p5_status keep_header(reader *r, const char *text, size_t size, p5_error 
     return P5_OK;
 }
 
-/* Begins the run of the header, if `kind` is not that of the current run. */
+/* Unless a run has already begun: begins a run of this kind and passes on its header. A line of another kind than
+ * the current run is an error. */
 static p5_status begin_run(reader *r, result_kind kind, p5_error *error)
 {
     if (r->kind != RESULT_NONE)
@@ -105,7 +107,7 @@ static result_kind kind_of(const reader *r, const result_line *line)
     return line_has(line, LINE_INTERVAL) || last ? RESULT_INTERVALS : RESULT_STAT;
 }
 
-/* Checks that no line is missing before this one. */
+/* Checks that no line is missing before this one, and updates what is expected of the next one. */
 static p5_status check_order(reader *r, const result_line *line, p5_error *error)
 {
     bool in_interval = r->kind == RESULT_INTERVALS && line->part != RESULT_SUMMARY;

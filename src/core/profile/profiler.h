@@ -6,7 +6,11 @@
 #include "core/memory/memory_system.h"
 #include "core/profile/profile.h"
 
-enum { PROFILE_RECENT = 256, PROFILE_OFTEN = 16, PROFILE_MOST_OFTEN = 8192 };
+enum {
+    PROFILE_RECENT = 256,     /* entries of profiler.recent */
+    PROFILE_OFTEN = 16,       /* a site with so many lookups gets a profile_own */
+    PROFILE_MOST_OFTEN = 8192 /* number of sites that can get one */
+};
 
 /* Open-addressing hash table from a 96-bit key to an index. */
 typedef struct key_slot {
@@ -37,9 +41,10 @@ typedef struct profile_frame {
 typedef struct profile_own {
     uint64_t place;      /* PROFILE_PLACE of the site while this may hold counts, else PROFILE_NO_PLACE */
     uint32_t site;       /* index plus 1; 0: no site */
-    uint32_t number;     /* number among all, from 1 */
+    uint32_t number;     /* index in profiler.owns */
     uint64_t bus_clocks; /* of bus cycles that the site began */
-    uint64_t uses[REFERENCE_USES];
+    uint64_t
+        uses[REFERENCE_USES]; /* references and their waits that are not yet in `counts` (memory_fold_uses) */
     counts counts;
 } profile_own;
 
@@ -49,16 +54,18 @@ typedef struct profile_own {
 
 /* How a stretch ended. */
 typedef struct profile_end {
-    uint8_t leaves;    /* kind of call or return that ended it (isa_branch); 0: none */
-    uint32_t last;     /* address of its last instruction */
-    uint32_t after;    /* address after that instruction, if it is a call or return */
-    uint32_t function; /* number of its function; if that is unknown: 0, or PROFILE_UNKNOWN and its space */
+    uint8_t leaves; /* kind of call or return that ended it (isa_branch); 0: none */
+    uint32_t last;  /* address of its last instruction */
+    uint32_t after; /* address after that instruction, if it is a call or return */
+    /* Number of its function, from 1. If no symbol covers it: 0 in space 0, PROFILE_UNKNOWN | space in others. */
+    uint32_t function;
 } profile_end;
 
 enum { PROFILE_UNKNOWN = 0x40000000 };
 
-/* Upper half of 64 bits whose lower half is an address. It is 0 for a block that has not yet been
- * recorded. */
+/* A function (profile_end.function) in the upper half of 64 bits, whose lower half is an address. The upper half is
+ * the function plus 1, because 0 marks a block that has not been recorded (profile_block.place).
+ * PROFILE_ELSEWHERE stands for no function. */
 #define PROFILE_IN(function) (((uint64_t)(function) + 1) << 32)
 #define PROFILE_ELSEWHERE    ((uint64_t)UINT32_MAX << 32)
 
@@ -85,8 +92,8 @@ struct profiler {
     uint32_t asking;
     profile_own *own;
     uint64_t place;                  /* PROFILE_PLACE of the executed code if there is `own`, else 0 */
-    profile_own unattributed;        /* counts of no site; the first of `owns` */
-    ARRAY_OF(profile_own *) owns;    /* all counts of sites, by number */
+    profile_own unattributed;        /* entry 0 of `owns`; counts of no site are in `scratch` */
+    ARRAY_OF(profile_own *) owns;    /* all counts of sites, from entry 1 */
     ARRAY_OF(profile_own *) filled;  /* those whose counts may not be part of the totals yet */
     uint32_t recent[PROFILE_RECENT]; /* index plus 1 of recently found sites, by address */
     ARRAY_OF(profile_site) sites;
@@ -105,7 +112,8 @@ struct profiler {
     ARRAY_OF(profile_edge) edges;
     key_table edge_table;
     key_table entry_table; /* far transfers that entered code without symbols */
-    uint64_t fresh;        /* start of the last block that was executed for the first time */
+    /* Start of the last block that was executed for the first time. A far transfer there enters a function, if it has no symbol. */
+    uint64_t fresh;
     ARRAY_OF(profile_frame) frames;
     uint32_t context;   /* the current one */
     bool started;       /* at least one instruction was executed */
@@ -122,7 +130,7 @@ struct profiler {
     uint64_t overflows;
     uint64_t armed_at; /* total at which the counter was last preset */
     uint64_t due;      /* clock of the interrupt request after an overflow; 0: none pending */
-    bool open_sample;  /* the context of the last sample is that of the next instruction */
+    bool open_sample;  /* the last sample gets its context when the next instruction is known */
     ARRAY_OF(profile_interval) intervals;
     ARRAY_OF(profile_marker) markers;
     uint64_t interval_clocks, interval_at;
@@ -160,17 +168,20 @@ static inline uint32_t *key_find(key_table *t, uint64_t a, uint32_t b)
     }
 }
 
-/* Returns the site of an instruction in the current context, or NULL if memory runs out. MOST_CONTEXTS,
- * PROFILE_SPACES and an address have 16, 8 and 32 bits. */
+/* Returns the site of the instruction at `address` (PROFILE_AT) in a context at a privilege class, or NULL if memory
+ * runs out. Its key puts the context, 16 bits, above the address, which has 8 bits of space and 32 of linear address. */
 profile_site *profile_site_of(profiler *p, uint32_t context, uint64_t address, unsigned cpl_class);
 /* Adds to one quantity of a site. */
 void profile_amount_add(profiler *p, profile_site *site, uint32_t quantity, uint64_t increments,
                         uint64_t asserted);
-/* profile_memory.c: Adds everything else that the memory side may have counted to the totals only. */
+/* Calls profile_gather. Then adds what else the memory side has counted, such as events of other units, to the totals
+ * but to no site. (profile_memory.c) */
 void profile_gather_rest(p5_core *core);
-/* Adds the clocks of bus cycles to the amounts. */
+/* Adds the clocks of bus cycles to the amounts of the sites that began the cycles. */
 void profile_book_bus(profiler *p);
+/* Makes `context` the current one, and calls profile_options.moved. */
 void profile_set_context(p5_core *core, uint32_t context);
+/* Records the totals as an interval that ends now, and begins the next one. */
 void profile_interval_take(p5_core *core, const p5_counts *totals);
 /* Returns whether the samples watch a kind of clocks. Clocks pass one by one, and their number is known at
  * any time. Other quantities are counted in sink.watched_count while every boundary is checked. */
@@ -184,8 +195,8 @@ uint64_t profile_clocks_left(p5_core *core);
 enum { PROFILE_LOOK_CLOCKS = 64 };
 void profile_set_looking(profiler *p, bool looking, uint64_t look_clock);
 
-/* Return the function of a block, and the function in which the code after it is expected: the same one, or
- * none. */
+/* Return functions plus 1, as in PROFILE_IN. The first is the function of a block (0: not recorded). The second is the
+ * function in which execution is expected to continue after the block: the same one, or that of PROFILE_ELSEWHERE. */
 static inline uint32_t profile_function(const p5_block *block)
 {
     return (uint32_t)(block->profile.place >> 32);

@@ -40,8 +40,8 @@ typedef struct share_tree {
 /* Opens the directories of the options. share_tree_close must be called afterwards, even after an error. */
 p5_status share_tree_open(share_tree *tree, const p5_machine_options *options, p5_error *error);
 void share_tree_close(share_tree *tree);
-/* Makes `guest` a folder in memory that may hold `most_bytes`. Does nothing if there is a share at that path or at
- * the root. `now` returns the guest's time of day in nanoseconds since 1970. */
+/* Makes `guest` a folder in memory that may hold `most_bytes`. A tree has room for one such folder. Does nothing if
+ * there is a share at that path or at the root. `now` returns the guest's time of day in nanoseconds since 1970. */
 p5_status share_tree_private(share_tree *tree, const char *guest, uint64_t most_bytes,
                              uint64_t (*now)(const void *clock), const void *clock, p5_error *error);
 
@@ -52,8 +52,9 @@ typedef struct share_place {
     share_scratch *scratch; /* NULL: not in memory */
     uint32_t folder;        /* in memory: the parent's node */
     bool writable;
-    share_quota *quota;     /* of the share; NULL in a virtual directory */
-    char name[256];         /* "." for the root of a share or a directory itself */
+    share_quota *quota; /* of the share; NULL in a virtual directory */
+    /* "." for the directory itself: the path is that of a share or a virtual directory, or ends in "/", "." or "..". */
+    char name[256];
     char guest[SHARE_PATH]; /* the guest's whole path, normalised and without links; only the last component
                              * may be a link, if it was not followed */
     char target[16];        /* "null", "zero" or "random" for these devices, which always exist; else empty */
@@ -74,13 +75,15 @@ void share_place_close(share_place *place);
 
 /* Returns true for a directory that exists only because a share lies below it, and for the devices (`target`). */
 bool share_is_virtual(const share_place *place);
-/* Returns 0 if the place may be changed, -EROFS if it is not in a writable share, or -EBUSY if it is the root of a
- * share. */
+/* Returns 0 if the place may be changed, -EROFS if it is not in a writable share, or -EBUSY if its name is
+ * ".", such as the root of a share. */
 int32_t share_may_change(const share_place *place);
-/* Opens a regular file or a directory and returns the host's descriptor. A folder in memory cannot be opened.
- * `flags` are the host's O_*. In a read-only share, O_CREAT and O_TRUNC are ignored. */
+/* Opens a regular file or a directory, at a place that is not virtual, and returns the host's descriptor. A folder in
+ * memory cannot be opened. `flags` are the host's O_*. In a read-only share, opening for writing fails with -EROFS,
+ * and O_CREAT and O_TRUNC are ignored. */
 int share_open(const share_place *place, int flags, mode_t mode);
-/* Do what the host's calls of these names do, at a place that is not virtual. */
+/* Do what the host's fstatat, mkdirat, unlinkat, renameat, linkat, symlinkat, readlinkat, fchmodat and utimensat do, in
+ * this order, at places that are not virtual. Call share_may_change before those that change something. */
 int32_t share_about(const share_place *place, struct stat *about);
 int32_t share_make_folder(const share_place *place, mode_t mode);
 int32_t share_remove(const share_place *place, bool folder);
@@ -96,7 +99,8 @@ int32_t share_set_times(const share_place *place, const struct timespec times[2]
 int64_t share_fits(const share_quota *quota, uint64_t before, uint64_t from, uint64_t size);
 /* Returns the size of a file in bytes; 0 if it is unknown. */
 uint64_t share_size(int host);
-/* Subtracts bytes from a quota, which does not fall below 0. */
+/* Subtracts bytes from a quota, which does not fall below 0. Use it for what does not show in the size of a file, and
+ * share_settle for the rest. */
 void share_take(share_quota *quota, uint64_t bytes);
 /* Subtracts from the quota by how much a file has grown since its size was `before`, or adds by how much it has
  * shrunk. */

@@ -22,8 +22,8 @@ static void no_console(void *context, const void *text, size_t size)
     (void)size;
 }
 
-/* Returns the general registers, as bits, that the instruction at `address` uses: for its address, or all if a fault has
- * nothing to do with memory. */
+/* Returns a set of general registers, with bit n for register n: those from which the instruction at `address` computes
+ * the address of its operand, and unless `of_address` also those whose values it reads. */
 static unsigned used_registers(const p5_machine *machine, uint32_t address, bool of_address)
 {
     uint8_t bytes[ISA_LONGEST];
@@ -37,7 +37,8 @@ static unsigned used_registers(const p5_machine *machine, uint32_t address, bool
     return of_address ? insn.address_gpr : insn.address_gpr | insn.read_gpr;
 }
 
-/* Adds to the message the values of the registers that the faulting instruction uses. */
+/* Adds to the message the values of the registers that the faulting instruction uses. If an access to memory has
+ * faulted, only the registers of its address matter. */
 static void say_operands(const p5_machine *machine, const case_left *left, p5_error *error)
 {
     enum { PAGE_FAULT = 14, ALIGNMENT_CHECK = 17 };
@@ -185,7 +186,8 @@ p5_status p5_case_run(const p5_case_program *program, const p5_case_conditions *
 }
 
 /* Sets `remark` if the x87 register stack has overflowed or underflowed in the longer run. Even a single
- * fault matters, because from then on a register holds a NaN. */
+ * fault matters, because from then on a register holds a NaN. This remark replaces one about ESP, which is only a hint;
+ * p5_case_measured.remark describes the status of both. */
 static void say_x87(const case_left *left, const p5_case_measured *out, const p5_case_conditions *conditions,
                     p5_error *remark)
 {

@@ -14,9 +14,9 @@ struct p5_stat_intervals {
     p5_stat_intervals_options options;
     p5_stat stat; /* common to all intervals */
     p5_observer *observer;
-    p5_counts before;      /* totals at the end of the previous interval; zeros at first */
-    uint64_t instructions; /* likewise */
-    uint64_t count;
+    p5_counts before;      /* totals when the current interval began; zeros at first */
+    uint64_t instructions; /* completed when the current interval began; 0 at first */
+    uint64_t count;        /* intervals written */
     stat_plan *plan;
     p5_table *table; /* NULL: a report for each interval */
     p5_error error;
@@ -25,7 +25,8 @@ struct p5_stat_intervals {
 
 /* ---- rows ---------------------------------------------------------------------------------------------- */
 
-/* Writes an interval's rows and flushes them for readers of the stream. */
+/* Writes an interval's rows and flushes them for readers of the stream. Signals are held, so that a closed pipe or a
+ * file at its size limit makes the write fail but does not end the program. */
 static void write_rows(p5_stat_intervals *in, const p5_stat_run *run)
 {
     const p5_stat_intervals_options *options = &in->options;
