@@ -20,6 +20,7 @@ p5scope stat -q --threads 1 -I 100i --summary -o /dev/full hello
 p5scope stat -q --threads 1 -j -I 100i -o /dev/full hello
 p5scope stat -q -x, -e instructions_executed -I 1000i --fast-forward 200 --roi work $GUESTS/markers 2>&1 >/dev/null | grep '^#'
 p5scope stat -q -e instructions_executed -I 1000i --fast-forward 200 --roi work $GUESTS/markers 2>&1 >/dev/null | grep '^#'
+p5scope stat -q -e clocks -I 5000i --fast-forward 9000 -j $GUESTS/quicksort 10 2>&1 >/dev/null | jq -c 'select(.summary).summary.instructions' | head -2
 p5scope stat -q -v hello 2>&1 | grep -c '^ [a-z]*:$'
 p5scope stat -q -d hello 2>&1 | grep -c '^ [a-z]*:$'
 p5scope stat -d hello 2>&1 | grep -c '^ [A-Z].*:$'

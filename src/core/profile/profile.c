@@ -59,8 +59,7 @@ profiler *profile_open(p5_core *core, const profile_options *options)
             memcpy(p->texts, options->texts, options->text_count * sizeof *p->texts);
     }
     bool fits = (p->functions || options->function_count == 0) && (p->texts || options->text_count == 0) &&
-                array_reserve(&p->contexts.items, &p->contexts.capacity, 2, sizeof *p->contexts.items) &&
-                ARRAY_ROOM(&p->owns);
+                array_reserve(&p->contexts.items, &p->contexts.capacity, 2, sizeof *p->contexts.items);
     if (!fits) {
         p->options.release = NULL; /* the caller still owns the symbols */
         profile_close(p);
@@ -68,8 +67,6 @@ profiler *profile_open(p5_core *core, const profile_options *options)
     }
     p->contexts.items[0] = p->contexts.items[1] = (profile_context){.parent = 1};
     p->contexts.count = 2;
-    p->unattributed.place = PROFILE_NO_PLACE;
-    p->owns.items[p->owns.count++] = &p->unattributed;
     return p;
 }
 
@@ -89,7 +86,6 @@ void profile_close(profiler *p)
         free(p->sites.items[i].amounts.items);
         free(p->sites.items[i].own);
     }
-    free(p->owns.items);
     free(p->filled.items);
     free(p->sites.items);
     free(p->site_table.slots);

@@ -48,13 +48,12 @@ static void heard(p5_core *core)
 
 static profile_own *new_own(profiler *p, uint32_t site)
 {
-    profile_own *own = ARRAY_ROOM(&p->owns) ? calloc(1, sizeof *own) : NULL;
+    profile_own *own = calloc(1, sizeof *own);
     if (!own)
         return NULL;
     own->place = PROFILE_NO_PLACE;
     own->site = site;
-    own->number = (uint32_t)p->owns.count;
-    p->owns.items[p->owns.count++] = own;
+    p->own_count++;
     return own;
 }
 
@@ -62,7 +61,7 @@ static profile_own *new_own(profiler *p, uint32_t site)
 static bool wants_own(const profiler *p, profile_site *site)
 {
     site->asked += site->asked < PROFILE_OFTEN;
-    return site->asked == PROFILE_OFTEN && p->owns.count <= PROFILE_MOST_OFTEN;
+    return site->asked == PROFILE_OFTEN && p->own_count < PROFILE_MOST_OFTEN;
 }
 
 /* Returns the site's own counts. Returns NULL if it has none, or must be booked at once because totals are

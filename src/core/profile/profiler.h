@@ -41,7 +41,6 @@ typedef struct profile_frame {
 typedef struct profile_own {
     uint64_t place;      /* PROFILE_PLACE of the site while this may hold counts, else PROFILE_NO_PLACE */
     uint32_t site;       /* index plus 1; 0: no site */
-    uint32_t number;     /* index in profiler.owns */
     uint64_t bus_clocks; /* of bus cycles that the site began */
     uint64_t
         uses[REFERENCE_USES]; /* references and their waits that are not yet in `counts` (memory_fold_uses) */
@@ -92,8 +91,7 @@ struct profiler {
     uint32_t asking;
     profile_own *own;
     uint64_t place;                  /* PROFILE_PLACE of the executed code if there is `own`, else 0 */
-    profile_own unattributed;        /* entry 0 of `owns`; counts of no site are in `scratch` */
-    ARRAY_OF(profile_own *) owns;    /* all counts of sites, from entry 1 */
+    unsigned own_count;              /* of sites with a profile_own */
     ARRAY_OF(profile_own *) filled;  /* those whose counts may not be part of the totals yet */
     uint32_t recent[PROFILE_RECENT]; /* index plus 1 of recently found sites, by address */
     ARRAY_OF(profile_site) sites;

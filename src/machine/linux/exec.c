@@ -30,6 +30,18 @@ static uint32_t segment_protection(const elf_segment *s)
            ((s->flags & ELF_EXECUTE) != 0 ? LINUX_PROT_EXEC : 0);
 }
 
+/* Returns the rights of all segments that have bytes in the page. */
+static uint32_t page_protection(const elf_image *image, uint32_t page)
+{
+    uint32_t rights = 0;
+    for (unsigned i = 0; i < image->segment_count; i++) {
+        const elf_segment *s = &image->segments[i];
+        if (s->linear < (uint64_t)page + PAGE_BYTES && (uint64_t)s->linear + s->memory_size > page)
+            rights |= segment_protection(s);
+    }
+    return rights;
+}
+
 /* Maps and loads the program's segments, which elf_open has sorted by address and which do not overlap. All pages are
  * writable until the bytes are loaded; then each page gets the rights of its segments. */
 static p5_status exec_segments(linux_process *p, const elf_image *image, p5_error *error)
@@ -58,18 +70,15 @@ static p5_status exec_segments(linux_process *p, const elf_image *image, p5_erro
     p->memory.brk_start = p->memory.brk = mapped_to;
     for (unsigned i = 0; i < image->segment_count; i++) {
         const elf_segment *s = &image->segments[i];
-        uint32_t protection = segment_protection(s);
+        if (s->memory_size == 0)
+            continue;
         uint32_t first = s->linear & ~(uint32_t)(PAGE_BYTES - 1);
-        uint32_t size = (s->linear + s->memory_size + PAGE_BYTES - 1 - first) & ~(uint32_t)(PAGE_BYTES - 1);
-        bool shares_page = i > 0 && s[-1].linear + s[-1].memory_size > first;
-        int32_t wrong = 0;
-        if (shares_page) { /* the page gets the rights of both segments */
-            wrong = linux_protect(p, first, PAGE_BYTES, protection | segment_protection(&s[-1]));
-            first += PAGE_BYTES;
-            size -= PAGE_BYTES;
-        }
-        if (wrong == 0 && size != 0)
-            wrong = linux_protect(p, first, size, protection);
+        uint32_t last = (s->linear + s->memory_size - 1) & ~(uint32_t)(PAGE_BYTES - 1);
+        int32_t wrong = linux_protect(p, first, last + PAGE_BYTES - first, segment_protection(s));
+        if (wrong == 0)
+            wrong = linux_protect(p, first, PAGE_BYTES, page_protection(image, first));
+        if (wrong == 0)
+            wrong = linux_protect(p, last, PAGE_BYTES, page_protection(image, last));
         if (wrong != 0)
             return error_set(error, P5_ERR_FORMAT, "the segment at %Xh cannot be loaded", s->linear);
     }

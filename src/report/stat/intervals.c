@@ -14,9 +14,10 @@ struct p5_stat_intervals {
     p5_stat_intervals_options options;
     p5_stat stat; /* common to all intervals */
     p5_observer *observer;
-    p5_counts before;      /* totals when the current interval began; zeros at first */
-    uint64_t instructions; /* completed when the current interval began; 0 at first */
-    uint64_t count;        /* intervals written */
+    p5_counts before; /* totals when the current interval began; zeros at first */
+    uint64_t
+        instructions; /* completed when the current interval began; at first those that were fast-forwarded */
+    uint64_t count;   /* intervals written */
     stat_plan *plan;
     p5_table *table; /* NULL: a report for each interval */
     p5_error error;
@@ -161,7 +162,7 @@ p5_status p5_stat_intervals_open(p5_machine *machine, const p5_stat_intervals_op
     in->machine = machine;
     in->options = *options;
     in->stat = *options->stat;
-    in->stat.fast_forwarded = p5_machine_fast_forwarded(machine, NULL);
+    in->stat.fast_forwarded = in->instructions = p5_machine_fast_forwarded(machine, NULL);
     p5_status status = start(in, error);
     if (status != P5_OK) {
         free_all(in);

@@ -81,10 +81,53 @@ static void the_stack_of_a_new_program(void **state)
     }
 }
 
+/* A page that three segments share has the rights of all of them: the program, which the first segment allows to write,
+ * writes into its own first bytes. */
+static void segments_share_a_page(void **state)
+{
+    (void)state;
+    enum { CODE = 0x100, SHARED = 0x200 };
+    static const uint8_t code[] = {
+        0xc7, 0x05, 0x00, 0x80, 0x04, 0x08, 1, 0, 0, 0, /* mov dword ptr [LINUX_GUEST_BASE],1 */
+        0xb8, 1,    0,    0,    0,    0xbb, 7, 0, 0, 0, /* mov eax,1 (exit); mov ebx,7 */
+        0xcd, 0x80,                                     /* int 80h */
+    };
+    uint8_t program[0x400] = {0};
+    const Elf32_Ehdr header = {
+        .e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS32, ELFDATA2LSB, EV_CURRENT},
+        .e_type = ET_EXEC,
+        .e_machine = EM_386,
+        .e_version = EV_CURRENT,
+        .e_entry = LINUX_GUEST_BASE + CODE,
+        .e_phoff = sizeof header,
+        .e_ehsize = sizeof header,
+        .e_phentsize = sizeof(Elf32_Phdr),
+        .e_phnum = 3};
+    const Elf32_Phdr segments[] = {
+        {PT_LOAD, 0, LINUX_GUEST_BASE, LINUX_GUEST_BASE, SHARED, SHARED, PF_R | PF_W | PF_X, 0x1000},
+        {PT_LOAD, SHARED, LINUX_GUEST_BASE + SHARED, 0, 16, 16, PF_R, 0x1000},
+        {PT_LOAD, SHARED + 16, LINUX_GUEST_BASE + SHARED + 16, 0, 16, 16, PF_R, 0x1000}};
+    memcpy(program, &header, sizeof header);
+    memcpy(program + sizeof header, segments, sizeof segments);
+    memcpy(program + CODE, code, sizeof code);
+    char path[] = "/tmp/p5scope-segments-XXXXXX";
+    load_file(path, program, sizeof program);
+    p5_machine *machine = load_machine((p5_machine_options){.memory_bytes = 4 << 20});
+    static const char *const arguments[] = {"segments", NULL}, *const environment[] = {NULL};
+    p5_run_result result = {.size = sizeof result};
+    assert_int_equal(p5_machine_load_linux(machine, path, arguments, environment, NULL), P5_OK);
+    unlink(path);
+    assert_int_equal(p5_machine_run(machine, NULL, &result, NULL), P5_OK);
+    assert_int_equal(result.end, P5_END_EXIT);
+    assert_int_equal(result.status, 7);
+    p5_machine_close(machine);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_stack_of_a_new_program),
+        cmocka_unit_test(segments_share_a_page),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
