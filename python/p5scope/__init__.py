@@ -18,7 +18,7 @@ import time
 
 from ._assemble import assemble
 from ._base import Error, ffi, lib
-from ._base import check as _check
+from ._base import check as _check, octets as _octets
 from ._base import text as _text
 from ._inspect import Memory, Registers
 
@@ -67,7 +67,7 @@ class Counts:
         return int(total(self._raw, _event(name), lib.P5_CPL_MASK_ALL if cpl is None else cpl))
 
     def __getitem__(self, name):
-        return self.clocks if name == "clocks" else self.event(name)
+        return self.clocks if name in ("clocks", "cycles") else self.event(name)
 
     @property
     def clocks(self):
@@ -217,14 +217,17 @@ class Machine(_Closing):
     def load_code(self, code, *, address=0x100000, data=b"", data_address=0x200000, cpl=3):
         """Loads machine code or assembler text (assemble), 32-bit protected mode, entered at its first byte. The run ends behind its last one,
         with status 0."""
+        if not address or not data_address:
+            raise ValueError("code and data cannot be loaded at address 0")
         if isinstance(code, str):
             code = assemble(code, address)
+        code, data = _octets(code), _octets(data)
         if cpl not in (0, 3):
             raise ValueError(f"code runs at privilege level 0 or 3, not {cpl}")
         options = ffi.new("p5_code_options *", {"size": ffi.sizeof("p5_code_options"), "address": address, "data_address": data_address, "system": cpl == 0})
-        values = ffi.from_buffer(bytes(data) or b"\0")
+        values = ffi.from_buffer(data or b"\0")
         options.data, options.data_size = values, len(data)
-        _check(lib.p5_machine_load_code(self._open(), bytes(code), len(code), options, self._error), self._error)
+        _check(lib.p5_machine_load_code(self._open(), code, len(code), options, self._error), self._error)
         return self
 
     def run(self, *, instructions=0, clocks=0, timeout=0.0):
@@ -304,6 +307,9 @@ class Machine(_Closing):
         lib.p5_machine_settle(self._open())
 
 
+_BLOCK_INSNS = 512
+
+
 class Core(_Closing):
     """The core model alone, fed by hand: block() prepares code, retire() says that it was executed."""
 
@@ -317,10 +323,12 @@ class Core(_Closing):
 
     def block(self, code, address=0x1000):
         """Prepares a run of 32-bit instructions; it lives as long as the core."""
-        data = ffi.from_buffer("uint8_t[]", bytes(code))
-        raw = lib.p5_block_make(self._open(), ffi.new("p5_code *", (data, len(code), address, address, True)), 512)
+        code = _octets(code)
+        raw = lib.p5_block_make(self._open(), ffi.new("p5_code *", (ffi.from_buffer("uint8_t[]", code), len(code), address, address, True)), _BLOCK_INSNS + 1)
         if not raw:
             raise Error("the code does not decode")
+        if lib.p5_block_count(raw) > _BLOCK_INSNS:
+            raise ValueError(f"a block has at most {_BLOCK_INSNS} instructions")
         return raw, address, len(code)
 
     def retire(self, block, *, next=None, accesses=(), cpl=3):

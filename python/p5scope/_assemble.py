@@ -14,9 +14,15 @@ def assemble(text, address=0x100000):
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder)
         (path / "code.s").write_text(text + "\n", encoding="utf-8")
-        for command in (["as", "--32", "-o", "code.o", "code.s"],
-                        ["ld", "-m", "elf_i386", "-N", "-e", "0", f"-Ttext={address:#x}", "--oformat", "binary", "-o", "code", "code.o"]):
+
+        def run(*command):
             done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
             if done.returncode != 0:
                 raise ValueError(done.stderr.strip())
+            return done.stdout
+
+        run("as", "--32", "-o", "code.o", "code.s")
+        run("ld", "-m", "elf_i386", "-N", "-e", "0", f"-Ttext={address:#x}", "--oformat", "binary", "-o", "code", "code.o")
+        if any(int(size) for size in run("size", "code.o").splitlines()[1].split()[1:3]):
+            raise ValueError("code has one section, .text: pass data with `data`, or jump over it")
         return (path / "code").read_bytes()

@@ -30,3 +30,13 @@ def check(status, error):
     if status != lib.P5_OK:
         error.status = status
         raise Error(error)
+
+
+def octets(values):
+    """The bytes of bytes, of an array or of another buffer, or of a list of integers. A single integer is a mistake: bytes(4) would be four zeros."""
+    if isinstance(values, int):
+        raise TypeError("bytes are expected, not an integer")
+    try:
+        return memoryview(values).tobytes()
+    except TypeError:
+        return bytes(values)

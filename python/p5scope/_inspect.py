@@ -4,7 +4,7 @@ import collections.abc
 import math
 import struct
 
-from ._base import check, ffi, lib
+from ._base import check, ffi, lib, octets
 
 GENERAL = ("eax", "ecx", "edx", "ebx", "esp", "ebp", "esi", "edi", "eip", "eflags")
 SEGMENTS = ("es", "cs", "ss", "ds", "fs", "gs")
@@ -121,7 +121,12 @@ class Registers(collections.abc.Mapping):
             raise OverflowError(f"{name} has {bits} bits, not enough for {value:#x}")
         return value & (1 << bits) - 1
 
+    def __copy__(self):
+        return Registers(self._machine)
+
     def __getattr__(self, name):
+        if name.startswith("_"):  # Python's own, which are asked for before there is a machine
+            raise AttributeError(name)
         try:
             return self[name]
         except KeyError:
@@ -173,7 +178,7 @@ class Memory:
 
     def write(self, address, data):
         """Writes bytes from `address` on; all of them, or none if there is an error."""
-        data = bytes(data)
+        data = octets(data)
         self._check(address, len(data))
         check(lib.p5_machine_write_memory(self._machine._open(), address, data, len(data), self._machine._error), self._machine._error)
 
@@ -205,7 +210,7 @@ class Memory:
             self.write(key, [value])
             return
         address, size = self._span(key)
-        value = bytes(value)
+        value = octets(value)
         if len(value) != size:
             raise ValueError(f"{len(value)} bytes do not fit into {size}")
         self.write(address, value)

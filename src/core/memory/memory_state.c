@@ -9,7 +9,7 @@ static const snapshot_table line_fill_state = {
 
 const snapshot_table memory_state = {
     SNAPSHOT(memory, "memory", FIELD_TABLE(&data_cache_state, data), FIELD_TABLE(&tlb_state, data_tlb),
-             FIELD_DERIVED(read_idle, write_idle, paging, separate_large, code_tlb_splits, fill_mask),
+             FIELD_DERIVED(read_idle, write_idle, paging, separate_large, code_tlb_splits, fill_mask, plain),
              FIELD_TABLE(&code_cache_state, code), FIELD_TABLE(&tlb_state, code_tlb),
              FIELD_TABLE(&line_fill_state, data_fill, code_fill), FIELD_TIME_OF([0], code_parts),
              FIELD_TABLE(&agent_state, agent), FIELD_TABLE(&tlb_state, data_tlb_large),

@@ -75,7 +75,7 @@ SELECT run, number, kind, clock, clocks,
        1.0 * clocks / nullif(max(CASE event WHEN 'instructions_executed' THEN delta END), 0) AS cpi,
        100.0 * max(CASE event WHEN 'instructions_executed_v_pipe' THEN delta END)
            / nullif(max(CASE event WHEN 'instructions_executed' THEN delta END), 0) AS paired_percent,
-       100.0 * max(CASE event WHEN 'pipeline_agi_stalls' THEN delta END) / nullif(clocks, 0) AS agi_percent,
+       100.0 * max(CASE event WHEN 'stall_agi' THEN delta END) / nullif(clocks, 0) AS agi_percent,
        100.0 * max(CASE event WHEN 'data_read_miss' THEN delta END)
            / nullif(max(CASE event WHEN 'data_read' THEN delta END), 0) AS data_read_miss_percent,
        100.0 * max(CASE event WHEN 'data_write_miss' THEN delta END)

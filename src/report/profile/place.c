@@ -1,4 +1,5 @@
 /* Finds the places in the guest that options name: a symbol, or an address. */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,7 +57,9 @@ static p5_status read_places(place_reader *r, const char *path, p5_error *error)
         (symbol_reader){.s = &r->symbols, .path = path, .object = arena_text(&r->symbols.names, path)};
     elf_version(EV_CURRENT);
     int file = open(path, O_RDONLY | O_CLOEXEC);
-    Elf *elf = file >= 0 ? elf_begin(file, ELF_C_READ_MMAP, NULL) : NULL;
+    if (file < 0)
+        return error_set(error, P5_ERR_IO, "cannot read %s: %s", path, strerror(errno));
+    Elf *elf = elf_begin(file, ELF_C_READ_MMAP, NULL);
     bool fits = r->reader.object != NULL;
     r->elf = elf != NULL && elf_kind(elf) == ELF_K_ELF;
     if (fits && r->elf) {
@@ -66,8 +69,7 @@ static p5_status read_places(place_reader *r, const char *path, p5_error *error)
     }
     if (elf != NULL)
         elf_end(elf);
-    if (file >= 0)
-        close(file);
+    close(file);
     return fits ? P5_OK : error_set(error, P5_ERR_MEMORY, "out of memory");
 }
 

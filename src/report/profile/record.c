@@ -30,12 +30,11 @@ static void marked(void *context, p5_machine *machine, const p5_observation *at)
 }
 
 /* Observes the guest's markers. The observer is closed with the machine. */
-static p5_status follow_markers(p5_machine *machine, p5_error *error)
+static p5_status follow_markers(p5_machine *machine, p5_observer **observer, p5_error *error)
 {
-    p5_observer *observer;
     const p5_observe_options options = {
         .size = sizeof options, .markers = true, .observed = marked, .counts_only = true};
-    return p5_machine_observe(machine, &options, &observer, error);
+    return p5_machine_observe(machine, &options, observer, error);
 }
 
 static p5_status ask_for_samples(p5_machine *machine, const p5_profile_options *options,
@@ -70,6 +69,10 @@ p5_status p5_profile_start(p5_machine *machine, const char *guest, const p5_prof
         return status;
     if (core_is_profiled(machine_core(machine)))
         return error_set(error, P5_ERR_STATE, "a profile of this machine is being made already");
+    p5_observer *markers;
+    status = follow_markers(machine, &markers, error);
+    if (status != P5_OK)
+        return status;
     profile_symbols *symbols = calloc(1, sizeof *symbols);
     profile_options start = {.interval_clocks = FIRST_INTERVAL,
                              .most_intervals = own.no_intervals ? 0 : MOST_INTERVALS,
@@ -86,7 +89,8 @@ p5_status p5_profile_start(p5_machine *machine, const char *guest, const p5_prof
     if (status == P5_OK && !profile_symbols_start(machine, symbols, start))
         status = error_set(error, P5_ERR_MEMORY, "out of memory");
     if (status == P5_OK)
-        return follow_markers(machine, error);
+        return P5_OK;
+    p5_observer_close(markers);
     if (symbols)
         release_symbols(symbols);
     return status;

@@ -244,19 +244,17 @@ static void explain_registers(explainer *to, unsigned family, const unsigned *be
     }
 }
 
-/* Returns the first topic with an example that explains a variable of the formula, or NULL. */
+/* Returns the topic of the formula's first variable if it has an example, or NULL. */
 static const words_topic *formula_topic(const explainer *to, const metric_formula *formula)
 {
-    for (unsigned v = 0; v < METRIC_VARIABLES; v++) {
-        const char *name = v < P5_EVENT_COUNT  ? p5_event_describe((enum p5_event)v)->name
-                           : v >= METRIC_STALL ? p5_stall_name((p5_stall)(v - METRIC_STALL))
-                                               : "clocks";
-        const words_topic *topic =
-            metric_formula_uses(formula, v) ? words_find(&to->words, NULL, name) : NULL;
-        if (topic != NULL && topic->example[0] != '\0')
-            return topic;
-    }
-    return NULL;
+    const unsigned v = metric_formula_first(formula);
+    if (v == METRIC_VARIABLES)
+        return NULL;
+    const char *name = v < P5_EVENT_COUNT  ? p5_event_describe((enum p5_event)v)->name
+                       : v >= METRIC_STALL ? p5_stall_name((p5_stall)(v - METRIC_STALL))
+                                           : "clocks";
+    const words_topic *topic = words_find(&to->words, NULL, name);
+    return topic != NULL && topic->example[0] != '\0' ? topic : NULL;
 }
 
 static void explain_group(explainer *to, const metric_group *group)
@@ -305,11 +303,12 @@ static p5_status explain_all(explainer *to, p5_error *error)
     return P5_OK;
 }
 
-/* Returns the event code that `name` is in the form 12h or 0x12; -1 if it is none. */
+/* Returns the event code that `name` is in the form 12h, 0x12 or r12; -1 if it is none. */
 static int event_code(const char *name)
 {
     char *end;
-    const bool prefix = strncmp(name, "0x", 2) == 0;
+    const bool raw = name[0] == 'r', prefix = raw || strncmp(name, "0x", 2) == 0;
+    name += raw;
     const unsigned long code = strtoul(name, &end, 16);
     const bool suffix = (*end == 'h' || *end == 'H') && end[1] == '\0';
     return end != name && code <= 0x3f && (prefix ? *end == '\0' : suffix) ? (int)code : -1;

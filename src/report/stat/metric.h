@@ -93,6 +93,8 @@ void metric_formula_close(metric_formula *formula);
 unsigned metric_formula_families(const metric_formula *formula);
 /* Returns true if the formula uses `variable`. */
 bool metric_formula_uses(const metric_formula *formula, unsigned variable);
+/* Returns the first variable that the formula names, which a metric is about, or METRIC_VARIABLES. */
+unsigned metric_formula_first(const metric_formula *formula);
 /* Returns true if a name in the formula has modifiers. */
 bool metric_formula_modified(const metric_formula *formula);
 

@@ -315,6 +315,14 @@ bool metric_formula_uses(const metric_formula *formula, unsigned variable)
     return false;
 }
 
+unsigned metric_formula_first(const metric_formula *formula)
+{
+    for (size_t i = 0; i < formula->steps.count; i++)
+        if (formula->steps.items[i].kind == STEP_VARIABLE)
+            return formula->steps.items[i].variable;
+    return METRIC_VARIABLES;
+}
+
 static double variable_value(const step *s, const metric_source *from)
 {
     const p5_counts *counts = from->counts;

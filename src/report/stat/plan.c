@@ -22,8 +22,8 @@ static p5_status plan_row(stat_row *row, const p5_selected *selected, p5_error *
     }
     if (!event->duration)
         return P5_OK;
-    char formula[160];
-    snprintf(formula, sizeof formula, "100*%s/clocks", event->name);
+    char formula[160]; /* an event may count several in a clock, as when both pipes wait */
+    snprintf(formula, sizeof formula, "100*%s:c/clocks", event->name);
     row->unit = "% of clocks";
     row->decimals = 1;
     return metric_formula_parse(formula, &row->formula, error);

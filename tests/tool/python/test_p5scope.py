@@ -1,5 +1,7 @@
 """The Python module against what the manual's rules say of small pieces of code. P5_TESTPROGS: the folder of the bundled guests."""
 
+import array
+import copy
 import locale
 import math
 import os
@@ -286,6 +288,24 @@ def test_x87_and_mmx_registers():
             assert str(_inspect._from_extended(_inspect._to_extended(value))) == str(value)
         assert math.isnan(_inspect._from_extended(_inspect._to_extended(math.nan)))
         assert _inspect._from_extended(b"\0" * 7 + b"\x80\xff\x7e") == math.inf  # beyond a float's range
+
+
+def test_buffers_count_in_bytes():
+    machine = p5scope.Machine().load_code(array.array("I", [0x90909090] * 2), data=array.array("I", [1, 2, 3]))
+    assert machine.memory.read_int(0x200008) == 3
+    machine.run()
+    assert machine.counts()["instructions_executed"] == 8
+    assert machine.counts()["cycles"] == machine.counts().clocks > 0
+    assert copy.copy(machine.registers).eip == machine.registers.eip
+    with pytest.raises(TypeError):
+        p5scope.Machine().load_code("nop").memory.write(0x100000, 3)
+    with pytest.raises(ValueError, match="at most 512"):
+        p5scope.Core().block(b"\x90" * 600)
+    for fields in (dict(address=0), dict(data_address=0)):
+        with pytest.raises(ValueError, match="address 0"):
+            p5scope.Machine().load_code("nop", **fields)
+    with pytest.raises(ValueError, match="one section"):
+        p5scope.Case("mov ebx,[y]\n.bss\ny: .long 0")
 
 
 def test_bad_addresses_are_named():
