@@ -24,5 +24,5 @@ def assemble(text, address=0x100000):
         run("as", "--32", "-o", "code.o", "code.s")
         run("ld", "-m", "elf_i386", "-N", "-e", "0", f"-Ttext={address:#x}", "--oformat", "binary", "-o", "code", "code.o")
         if any(int(size) for size in run("size", "code.o").splitlines()[1].split()[1:3]):
-            raise ValueError("code has one section, .text: pass data with `data`, or jump over it")
+            raise ValueError("code has one section, .text: pass the contents of .data and .bss as `data`")
         return (path / "code").read_bytes()

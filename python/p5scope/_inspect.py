@@ -149,7 +149,8 @@ class Registers(collections.abc.Mapping):
         return [*super().__dir__(), *self, *PARTS, *(f"{name}_base" for name in SEGMENTS), "pc"]
 
     def __repr__(self):
-        return f"<p5scope.Registers {' '.join(f'{name}={self[name]:#x}' for name in GENERAL)}>"
+        raw = self._read()
+        return f"<p5scope.Registers {' '.join(f'{name}={self._value(raw, name):#x}' for name in GENERAL)}>"
 
 
 class Memory:

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "isa/isa.h"
+#include "isa/processor.h"
 #include "machine/machine.h"
 #include "p5scope/observe.h"
 #include "report/case/state.h"
@@ -41,8 +42,7 @@ static unsigned used_registers(const p5_machine *machine, uint32_t address, bool
  * faulted, only the registers of its address matter. */
 static void say_operands(const p5_machine *machine, const case_left *left, p5_error *error)
 {
-    enum { PAGE_FAULT = 14, ALIGNMENT_CHECK = 17 };
-    const bool of_memory = left->fault.vector == PAGE_FAULT || left->fault.vector == ALIGNMENT_CHECK;
+    const bool of_memory = left->fault.vector == VECTOR_PF || left->fault.vector == VECTOR_AC;
     if (error == NULL || !left->fault.raised)
         return;
     const unsigned used = used_registers(machine, left->fault.address, of_memory);

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "isa/isa.h"
+#include "isa/processor.h"
 #include "machine/machine.h"
 #include "report/case/workplace.h"
 
@@ -30,11 +31,6 @@ static int register_number(const char *name, size_t length)
                                          "mm4",    "mm5", "mm6", "mm7", NULL};
     const int general = number_in(isa_gpr_names, name, length), other = number_in(others, name, length);
     return general >= 0 || other < 0 ? general : EFLAGS + other;
-}
-
-static bool has_error_code(unsigned vector)
-{
-    return vector == 8 || (vector >= 10 && vector <= 14) || vector == 17;
 }
 
 /* ---- Parsing ---- */
@@ -88,7 +84,7 @@ static p5_status parse_fault(const char **place, p5_case_state *state, p5_error 
         if (!isxdigit((unsigned char)(*place)[name + 1]) || end != *place + length - 1 || *end != ')')
             return error_set(error, P5_ERR_SYNTAX, "'%.*s' is not an exception with a hexadecimal error code",
                              (int)length, *place);
-        if (!has_error_code((unsigned)vector))
+        if (!vector_has_error_code((unsigned)vector))
             return error_set(error, P5_ERR_SYNTAX, "%s has no error code", exceptions[vector]);
     }
     *place += length;
@@ -270,7 +266,7 @@ static void write_state(FILE *out, const p5_case_state *state, const p5_case_fou
             fprintf(out, " at %s (%08Xh)", state->name, found->expected_address);
         fputs(", got ", out);
         if (found->faulted) {
-            write_fault(out, found->vector, has_error_code(found->vector), found->value);
+            write_fault(out, found->vector, vector_has_error_code(found->vector), found->value);
             fprintf(out, " at %08Xh", found->address);
         } else {
             fputs("none", out);
