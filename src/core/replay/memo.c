@@ -104,12 +104,6 @@ static bool table_put(memo_table *t, uint32_t hash, uint32_t number)
     return true;
 }
 
-/* Clears leaf 0, which is a dummy: prefetching may write to it, and nothing reads what it wrote. */
-static void clear_none(const memo *m)
-{
-    *memo_leaf_at(m, 0) = (memo_leaf){.used_as = MEMO_UNUSED};
-}
-
 /* ---- the memo ------------------------------------------------------------------------------------------ */
 
 bool memo_open(p5_core *core)
@@ -126,7 +120,7 @@ bool memo_open(p5_core *core)
           pool_open(&m->leaves, sizeof(memo_leaf), m->budget / sizeof(memo_result)) &&
           pool_open(&m->results, sizeof(memo_result), m->budget / sizeof(memo_result)) && m->scratch))
         return false;
-    clear_none(m);
+    memo_leaf_at(m, 0)->used_as = MEMO_UNUSED; /* a dummy, which is read but never used or written */
     return memo_learn_open(core);
 }
 
@@ -404,7 +398,7 @@ void memo_drop_all(p5_core *core)
     memo_pool *const pools[] = MEMO_POOLS(m);
     for (unsigned i = 0; i < sizeof pools / sizeof pools[0]; i++)
         pools[i]->count = 1;
-    clear_none(m);
+    assert(memo_leaf_at(m, 0)->used_as == MEMO_UNUSED && memo_leaf_at(m, 0)->next_path == 0);
     arena_clear(&m->arena);
 }
 
