@@ -31,7 +31,8 @@ typedef struct notices {
 typedef struct guest_kind {
     const char *name; /* name in snapshots */
     /* Called at an instruction boundary, before limits and timers are checked. ENGINE_STOP leaves the run:
-     * either machine_end was called, or the guest waits for something of the host (machine_pause_wanted). */
+     * either machine_end was called, or the run is to pause while the guest waits for the host
+     * (machine_pause_wanted). */
     engine_action (*attention)(p5_machine *machine);
     /* Called for an exception or software interrupt, before its delivery. */
     engine_action (*event)(p5_machine *machine, const engine_event *event);
@@ -45,7 +46,8 @@ typedef struct guest_kind {
     void (*end_by_signal)(p5_machine *machine, int signal);
     /* Returns what the addresses of a linker's map are relative to. NULL: nothing. */
     uint32_t (*program_base)(const p5_machine *machine);
-    /* Implements machine_is_own_code. NULL: all code is the guest's. */
+    /* Returns true if `linear` lies in code of p5scope, and describes that code in *own (machine_is_own_code). NULL:
+     * all code is the guest's. */
     bool (*own_code)(uint32_t linear, machine_own_code *own);
     void (*close)(p5_machine *machine);
     /* Saves or loads its state in a snapshot. Before a load the engine and the devices exist already. A load
@@ -56,7 +58,7 @@ typedef struct guest_kind {
 /* A trial that finds out whether this guest runs faster with one thread or with two: run.c. */
 typedef struct run_trial {
     unsigned slice;       /* the slice that runs, from 1; 0: no trial runs */
-    bool waited_for;      /* the guest's start is over */
+    bool wait_begun;      /* the guest's start, during which no trial is made, has begun */
     uint64_t from, until; /* instructions */
     double began;         /* host_now */
     double seconds[2];    /* for each instruction, summed over the slices with two threads and with one */
@@ -73,12 +75,12 @@ struct p5_machine {
     p5_core *core;
     engine *engine;        /* opened by a loader */
     struct pricer *pricer; /* NULL: not needed yet */
-    uint32_t after;        /* AFTER_* */
+    uint32_t after; /* AFTER_*: work to do when the running instruction has been priced (processor.h) */
     uint32_t after_linear; /* operand of INVLPG */
     uint32_t after_msr;    /* register number of a WRMSR to a test register */
-    uint64_t after_value;
-    uint32_t dr[8];     /* debug registers as last written */
-    bool debug_written; /* MOV to a debug register was executed */
+    uint64_t after_value;  /* the value that it writes */
+    uint32_t dr[8];        /* debug registers as last written */
+    bool debug_written;    /* MOV to a debug register was executed */
     bool attention_wanted;
     bool interrupt_request; /* the INTR pin: devices.c drives it */
     bool halted;            /* HLT was executed and nothing has ended it yet */
@@ -86,10 +88,10 @@ struct p5_machine {
     bool machine_check;     /* #MC is to be raised: run.c */
     bool nmi_request;       /* the NMI pin has been raised: run.c */
     bool wires_followed;    /* PM0, PM1, IERR#: wires.c */
-    bool stepping;
-    unsigned batch_clocks; /* engine_batch; 0: a goal may come within a batch */
-    bool hands_over;       /* no goal lies within what may be unpriced: batches go to the model's thread */
-    uint64_t alone_until;  /* the model's thread is not used before this many instructions */
+    bool stepping;          /* the engine executes single steps: run_plan */
+    unsigned batch_clocks;  /* most clocks of a batch (engine_batch); 0: a goal may come within a batch */
+    bool hands_over;        /* no goal lies within what may be unpriced: batches go to the model's thread */
+    uint64_t alone_until;   /* the model's thread is not used before this many instructions */
     run_trial trial;
     bool in_repeat;    /* a part of a long REP string has been retired; the host is checked between parts */
     bool keeps_memory; /* memory is kept separately from cached data: contents.c */
@@ -102,12 +104,12 @@ struct p5_machine {
     uint64_t input_reads;    /* bytes read from a Linux guest's standard input since the machine was opened */
     bool replaying;          /* a copy that repeats a past run: its output is suppressed */
     bool executing_only;     /* the core does not price what is executed: fast_forward.c */
-    /* The model's thread writes these while it prices, or reads them with them. */
+    /* The model's thread writes `instructions` while it prices, and then reads the other two. */
     BEGINS_LINE
     uint64_t instructions;
     uint64_t check_instructions; /* attention is wanted at this count: run_plan */
     uint64_t check_clock;
-    /* The thread that executes writes these for each batch that it hands over. */
+    /* The thread that executes writes `handed` for each batch that it hands over. */
     BEGINS_LINE
     unsigned handed;                               /* messages since the last wait for the model's thread */
     unsigned turns;                                /* waits in a row that followed only a few messages */

@@ -204,7 +204,7 @@ static void transfer(engine *e, const delivery *d)
     else
         deliver_real(e, d);
     e->segment.external = 0;
-    e->env->hflags &= ~(uint32_t)UC_HF_INHIBIT_IRQ;
+    e->env->hflags &= ~(uint32_t)UC_HF_INHIBIT_IRQ; /* the shadow of STI, MOV SS or POP SS ends */
     guard_delivered(e);
     if (d->kind == P5_TRANSFER_NMI)
         e->segment.nmi_blocked = true;
@@ -246,7 +246,8 @@ void delivery_restore_flags(engine *e, const engine_block *b)
     e->env->cc_op = UC_CC_OP_EFLAGS;
 }
 
-/* Records the state before the delivery, for the delivered() callback. */
+/* Records the state before the delivery, for the delivered() callback. `interrupt_waits` only says that the processor
+ * would take an interrupt; the owner knows whether INTR is active. */
 static void begin(engine *e, const delivery *d)
 {
     uint8_t access = 0;

@@ -189,7 +189,7 @@ void emit_start_as(engine *e, const engine_block *b)
         UC_INTERNAL(tcg_op_remove)(uc_translator_of(e->uc), e->stream.translated.start->next);
 }
 
-/* Counts a reference of the block. The number limits what the block records (describe.c). */
+/* Counts a reference of the block. describe.c checks that there is space for that many records. */
 static void count_reference(const uc_translator *s)
 {
     engine_of_translator(s)->stream.translated.references++;
@@ -213,6 +213,8 @@ static bool reads_half(const uc_translator *s)
     return insn && insn->flags & ISA_MMX && insn->operand_bytes == 4;
 }
 
+/* Returns the mode with which the instruction's references are checked. In real and V86 mode, ACCESS_REAL suffices for
+ * references to whole operands at 16-bit addresses. */
 static access_mode mode_of(const uc_translator *s)
 {
     if (!engine_of_translator(s)->stream.translated.real)
@@ -230,6 +232,7 @@ static void load(uc_translator *s, uintptr_t value, uintptr_t address, uintptr_t
                               uc_temporary_of(s, address)};
     count_reference(s);
     block_kind block = engine_of_translator(s)->stream.translated.kind;
+    /* The instruction stores after it has changed the flags, so the faults of its store are raised here. */
     if (block == BLOCK_FLAGS || block == BLOCK_COUNT)
         call(s, (uintptr_t)access_checks[kind & KIND_SIZE], 0, 2, arguments);
     if ((kind & KIND_SIZE) == KIND_SIZE && reads_half(s))

@@ -75,8 +75,8 @@ static inline bool x87_held(const uc_env *env)
 }
 
 /* Begin a waiting instruction that uses Unicorn's state: raise vector 16 if an unmasked exception is pending.
- * Without CR0.NE it is not delivered; the owner's board handles FERR# (event.c), unless it has activated
- * IGNNE#. */
+ * Without CR0.NE, the engine's owner does not deliver the vector but asserts FERR# to its board; and while IGNNE# is
+ * active, nothing is raised. */
 void x87_raise_pending(uc_env *env, uintptr_t retaddr);
 static inline void x87_wait(uc_env *env, uintptr_t retaddr)
 {
@@ -86,8 +86,8 @@ static inline void x87_wait(uc_env *env, uintptr_t retaddr)
 }
 /* Returns the instruction of the running block that calls at `retaddr`, and sets EIP to it. */
 const isa_insn *x87_instruction(uc_env *env, uintptr_t retaddr);
-/* Ends a store at `linear` that an unmasked exception prevents, so that it makes no reference. The block ends
- * after it, because only the last instruction of a stretch may make fewer references than it has. */
+/* Ends a store to the address `linear` that an unmasked exception prevents, so that it makes no reference. The block
+ * ends after it, because only the last instruction of a stretch may make fewer references than it has. */
 _Noreturn void x87_end_unstored(uc_env *env, uint32_t linear, uintptr_t retaddr);
 #define X87_RETADDR ((uintptr_t)__builtin_return_address(0))
 
@@ -96,14 +96,15 @@ bool x87_underflow(uc_env *env);
 bool x87_overflow(uc_env *env);
 extern const uc_fpreg x87_indefinite;
 
-/* Operands of an operation on an image of the guest's state: ST(0) = a, ST(1) = b, and a memory operand. */
+/* Operands of an operation on an image of the guest's state. `a` and `b` become ST(0) and ST(1) of the image,
+ * whichever of the guest's registers they are. */
 typedef struct x87_operands {
     const uc_fpreg *a, *b; /* NULL = not there */
     bool a_empty, b_empty;
-    const void *memory;
+    const void *memory; /* the memory operand of an operation that has one */
 } x87_operands;
-/* Executes an operation. The result goes to ST(to), or to the stack if the operation pushed or popped. Returns
- * whether an operand was invalid (including stack faults) or a divisor zero, masked or not. */
+/* Executes an operation. The result goes to the guest's ST(to), or to the top of its stack if the operation pushed
+ * or popped. Returns whether an operand was invalid (including stack faults) or a divisor zero, masked or not. */
 bool x87_exact(uc_env *env, x87_operation *operation, const x87_operands *operands, unsigned to);
 /* Records P5_X87_* marks of the instruction that calls at `retaddr`, for the model. */
 void x87_mark(engine *e, unsigned marks, uintptr_t retaddr);
@@ -114,7 +115,8 @@ void x87_register_operand(uc_env *env, unsigned i);
 
 /* Two-operand operations and comparisons (x87_arithmetic.c): ST(0) op that operand, or ST(a) op ST(b) to
  * ST(a), one of which is ST(0). The recognise functions run before the operation: they mark the instruction
- * that calls at `retaddr` if an operand is unsafe, and record the operands of divisions. */
+ * that calls at `retaddr` if an operand is unsafe or the precision exception is unmasked, and record the operands of
+ * divisions. */
 typedef enum x87_binary { X87_ADD, X87_SUB, X87_SUBR, X87_MUL, X87_DIVIDE, X87_DIVIDER } x87_binary;
 void x87_recognise_operand(uc_env *env, x87_binary which, uintptr_t retaddr);
 void x87_recognise_registers(uc_env *env, x87_binary which, unsigned a, unsigned b, uintptr_t retaddr);
@@ -122,9 +124,9 @@ void x87_binary_operand(uc_env *env, x87_binary which, uintptr_t retaddr);
 void x87_binary_registers(uc_env *env, x87_binary which, unsigned a, unsigned b, uintptr_t retaddr);
 void x87_compare_operand(uc_env *env, bool unordered);
 
-/* Returns whether an operand is safe. FADD, FSUB, FMUL and FDIV are unsafe ("safe instruction recognition") if an operand's exponent lies outside
- * the processor's window or the operand is special. Exponents with their bias of 3FFFh. Zero needs no
- * exponent. */
+/* Returns whether an operand is safe: zero, or a normal number whose exponent lies in the processor's window. FADD,
+ * FSUB, FMUL and FDIV with any other operand are unsafe ("safe instruction recognition"). All exponents here include
+ * the bias of 3FFFh. */
 static inline bool x87_safe(const engine *e, const uc_fpreg *r)
 {
     unsigned exponent = r->exponent & 0x7fff;
@@ -132,9 +134,10 @@ static inline bool x87_safe(const engine *e, const uc_fpreg *r)
     return __builtin_expect(inside, 1) || (r->mantissa == 0 && exponent == 0);
 }
 
-static inline void x87_set_conditions(uc_env *env, uint16_t host, unsigned which)
+/* Copies the bits `which` of `status` to the guest's status word. */
+static inline void x87_set_conditions(uc_env *env, uint16_t status, unsigned which)
 {
-    env->fpus = (uint16_t)((env->fpus & ~which) | (host & which));
+    env->fpus = (uint16_t)((env->fpus & ~which) | (status & which));
 }
 
 /* Records operands of an operation whose clocks depend on them, as doubles (truncated). */

@@ -156,8 +156,8 @@ static void run_try(p5_machine *machine)
     bool alone = false;
     if (t->slice > 0)
         t->seconds[t->slice % 2] += (now - t->began) / (double)(machine->instructions - t->from + 1);
-    if (!t->waited_for) {
-        t->waited_for = true;
+    if (!t->wait_begun) {
+        t->wait_begun = true;
         length = TRIAL_WAITS;
     } else if (t->slice == TRIAL_SLICES) {
         alone = t->seconds[0] > (1 - TRIAL_SAVES) * t->seconds[1];

@@ -9,7 +9,7 @@
 
 bool share_is_virtual(const share_place *place)
 {
-    return place->directory < 0 && place->scratch == NULL;
+    return place->directory < 0 && place->scratch == NULL; /* a directory above a share, or a device */
 }
 
 int32_t share_may_change(const share_place *place)
@@ -48,7 +48,7 @@ static int open_in_memory(const share_place *place, int flags, mode_t mode)
     if (S_ISLNK(about.st_mode))
         return (flags & O_DIRECTORY) != 0 ? -ENOTDIR : -ELOOP;
     if (S_ISDIR(about.st_mode))
-        return -EISDIR;
+        return -EISDIR; /* callers do not open a folder in memory; they list its node (scratch_list) */
     if ((flags & O_DIRECTORY) != 0)
         return -ENOTDIR;
     if ((about.st_mode & needed) != needed)
@@ -98,7 +98,8 @@ int32_t share_about(const share_place *place, struct stat *about)
     return node == SCRATCH_NONE ? -ENOENT : scratch_about(place->scratch, node, about);
 }
 
-/* Reserves quota for a name that is about to be created; fails if the name exists. */
+/* Charges the quota for a name that is about to be created, even if the creation then fails. Fails without a charge if
+ * the name exists. */
 static int32_t take_name(const share_place *place)
 {
     struct stat about;
