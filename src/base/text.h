@@ -8,8 +8,8 @@
 #include <stdint.h>
 
 /* Parses the whole of `text` as an unsigned number: decimal, 0x hexadecimal, or hexadecimal with a trailing
- * h. A suffix K, M or G multiplies by 1024, 1024^2, 1024^3 (decimal only). Returns false if anything is left
- * over or it overflows. */
+ * h. A suffix K, M or G multiplies by 1024, 1024^2, 1024^3 (decimal only). Case is ignored. Returns false if
+ * anything is left over or it overflows. */
 bool text_to_u64(const char *text, uint64_t *value);
 
 /* Parses the whole of `text` as a floating-point number in C notation. */
@@ -22,10 +22,11 @@ bool text_same_name(const char *a, const char *b);
  * text_same_name. */
 bool text_glob(const char *pattern, const char *name);
 
-/* Returns the edit distance of two names under text_same_name's rules (at most 255). */
+/* Returns the edit distance of two names under text_same_name's rules; 255 if one has more than 120 characters. */
 unsigned text_distance(const char *a, const char *b);
 
-/* A candidate list for "did you mean" that keeps the most similar names seen so far. */
+/* A candidate list for "did you mean" that keeps the most similar names offered so far, the most similar first. Names
+ * that are not similar are not kept. It refers to the caller's texts. */
 enum { TEXT_NEAREST = 3 };
 typedef struct text_nearest {
     const char *wanted;

@@ -9,7 +9,7 @@
 #include "cli/picture.h"
 #include "p5scope/observe.h"
 
-enum { MOST_WORDS = 64, MOST_FUNCTIONS = 1000 };
+enum { MOST_AT = 64 /* --at options: options.tsv */, MOST_FUNCTIONS = 1000 };
 enum { USUAL_CLOCKS = 100000, USUAL_FUNCTION_CLOCKS = 1000 };
 
 typedef struct trace_options {
@@ -22,7 +22,7 @@ typedef struct trace_options {
     size_t symbol_count;
     p5_selection selection;
     p5_trace_function functions[MOST_FUNCTIONS];
-    char *names[MOST_WORDS]; /* what the functions' names are cut from */
+    char *names[MOST_AT]; /* the values of --at, which are cut into the functions' names */
 } trace_options;
 
 /* ---- Checks of the options ---- */
@@ -194,11 +194,12 @@ static int trace_machine(trace_options *options, p5_machine *machine)
     p5_run_result result = {.size = sizeof result};
     double seconds;
     options->trace.size = sizeof options->trace;
-    /* The trace begins after --fast-forward, so its file is then created inside the sandbox. */
     int status = CLI_INTERNAL;
     options->guest.rows_shown = strcmp(options->trace.path, "-") == 0 && isatty(STDOUT_FILENO);
     bool to_file = strcmp(options->trace.path, "-") != 0, early = options->line->fast_forward != 0;
     guest_needs needs = {.reads = options->symbols, .read_count = options->symbol_count};
+    /* Inside the sandbox, the trace's file is created if --fast-forward comes first, and so are SQLite's files beside
+     * it. */
     if (to_file && (early || options->trace.format == P5_TRACE_SQLITE))
         needs.output = options->trace.path;
     char pictures[4096] = "";
