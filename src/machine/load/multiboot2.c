@@ -54,6 +54,12 @@ static uint32_t word_at(const uint8_t *bytes, size_t at)
     return word;
 }
 
+/* The size that a tag takes up, 3.1.3: tags begin at multiples of eight bytes. */
+static size_t aligned(size_t bytes)
+{
+    return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
 /* Reads the tag at *at, returns the offset of its contents in *body, and moves *at to the next tag. Returns false
  * if there is none or it exceeds the header. */
 static bool header_next(const multiboot_header *header, const uint8_t *bytes, size_t *at, header_tag *tag,
@@ -66,7 +72,7 @@ static bool header_next(const multiboot_header *header, const uint8_t *bytes, si
     if (tag->type == HEADER_END || tag->size < sizeof *tag || tag->size > end - *at)
         return false;
     *body = *at + sizeof *tag;
-    *at += ((size_t)tag->size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    *at += aligned(tag->size);
     return true;
 }
 
@@ -160,7 +166,7 @@ static void info_add(info_block *info, uint32_t type, const void *first, size_t 
     memcpy(info->bytes + info->used + sizeof head, first, first_bytes);
     if (second_bytes != 0)
         memcpy(info->bytes + info->used + sizeof head + first_bytes, second, second_bytes);
-    info->used += (head[1] + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    info->used += aligned(head[1]);
 }
 
 static void info_add_map(info_block *info, const p5_machine *machine)

@@ -85,7 +85,7 @@ static void state_at_entry(void **state)
     assert_int_equal(memory8(m, params + 0x1f0), 0);
     assert_int_equal(memory8(m, params + 0x268), 0);
     assert_int_equal(memory8(m, params + 0x210), 0xff); /* type of loader: it has no number */
-    assert_string_equal(engine_ram(e, memory32(m, params + 0x228), 16), "console=ttyS0 x");
+    assert_string_equal((const char *)engine_ram(e, memory32(m, params + 0x228), 16), "console=ttyS0 x");
     assert_int_equal(memory32(m, params + 0x218), 0); /* no initrd */
     assert_int_equal(memory32(m, params + 0x21c), 0);
     static const struct {
@@ -124,7 +124,7 @@ static void other_headers(void **state)
     assert_int_equal(memory32(m, params + 0x23c), 0);
     assert_int_equal(memory32(m, params + 0x238), 2047);
     assert_int_equal(memory32(m, params + 0x260), 0);
-    assert_string_equal(engine_ram(m->engine, memory32(m, params + 0x228), 32), "console=ttyS0,115200");
+    assert_string_equal((const char *)engine_ram(m->engine, memory32(m, params + 0x228), 32), "console=ttyS0,115200");
     p5_machine_close(m);
     image four = {.size = FILE_BYTES};
     memcpy(four.bytes, good_kernel().bytes, 0x268);
