@@ -9,7 +9,7 @@
 #include "isa/opcode_map.h"
 
 enum { MAX_LENGTH = 15 };
-enum { EAX, ECX, EDX, EBX, ESP, EBP, ESI, EDI, NO_GPR = 8 };
+enum { NO_GPR = 8 };
 
 /* The bytes of one instruction while it is being read. */
 typedef struct reader {
@@ -112,13 +112,13 @@ static uint8_t gpr_bit(unsigned gpr)
  * disp16), BX. */
 static void read_address16(reader *r, isa_insn *insn, unsigned mod, unsigned rm)
 {
-    static const uint8_t base[8] = {EBX, EBX, EBP, EBP, ESI, EDI, EBP, EBX};
-    static const uint8_t index[8] = {ESI, EDI, ESI, EDI, NO_GPR, NO_GPR, NO_GPR, NO_GPR};
+    static const uint8_t base[8] = {ISA_EBX, ISA_EBX, ISA_EBP, ISA_EBP, ISA_ESI, ISA_EDI, ISA_EBP, ISA_EBX};
+    static const uint8_t index[8] = {ISA_ESI, ISA_EDI, ISA_ESI, ISA_EDI, NO_GPR, NO_GPR, NO_GPR, NO_GPR};
     assert(mod < 3 && rm < 8);
     bool absolute = mod == 0 && rm == 6;
     if (!absolute)
         insn->address_gpr |= (uint8_t)(gpr_bit(base[rm]) | gpr_bit(index[rm]));
-    insn->stack_base = !absolute && base[rm] == EBP;
+    insn->stack_base = !absolute && base[rm] == ISA_EBP;
     if (absolute || mod != 0) {
         insn->has_disp = 1;
         read_number(r, mod == 1 ? 1 : 2);
@@ -129,17 +129,17 @@ static void read_address32(reader *r, isa_insn *insn, unsigned mod, unsigned rm)
 {
     assert(mod < 3 && rm < 8);
     unsigned base = rm;
-    if (rm == ESP) {
+    if (rm == ISA_ESP) {
         uint8_t sib = read_byte(r);
         base = sib & 7;
         unsigned index = sib >> 3 & 7;
-        if (index != ESP) /* 4 = no index */
+        if (index != ISA_ESP) /* 4 = no index */
             insn->address_gpr |= gpr_bit(index);
     }
-    bool absolute = mod == 0 && base == EBP;
+    bool absolute = mod == 0 && base == ISA_EBP;
     if (!absolute)
         insn->address_gpr |= gpr_bit(base);
-    insn->stack_base = !absolute && (base == ESP || base == EBP);
+    insn->stack_base = !absolute && (base == ISA_ESP || base == ISA_EBP);
     if (absolute || mod != 0) {
         insn->has_disp = 1;
         read_number(r, mod == 1 ? 1 : 4);
@@ -251,7 +251,7 @@ static void apply_form(isa_insn *insn, const isa_cell *cell, const operands *o, 
     insn->fp_to_sti = (form->writes & (ISA_USE_STI | ISA_USE_ST1)) != 0;
     insn->accesses = cell->immediate == ISA_IMM_ENTER ? enter_accesses(insn->imm8) : form->accesses;
     /* POP ESP: the new ESP is the popped value, so nothing can be bypassed. */
-    if (form->flags & ISA_STACK && used_gprs(form->writes & (ISA_USE_RM | ISA_USE_OP), o) & gpr_bit(ESP))
+    if (form->flags & ISA_STACK && used_gprs(form->writes & (ISA_USE_RM | ISA_USE_OP), o) & gpr_bit(ISA_ESP))
         insn->flags &= ~(uint32_t)ISA_STACK;
 }
 

@@ -269,7 +269,10 @@ typedef struct isa_form {
 extern const isa_form isa_forms[];
 extern const unsigned isa_form_count;
 
-/* A decoded instruction. Register masks have bit n for register n (EAX..EDI; sub-registers count as the
+/* The numbers of the general registers, as instructions encode them. */
+typedef enum isa_gpr { ISA_EAX, ISA_ECX, ISA_EDX, ISA_EBX, ISA_ESP, ISA_EBP, ISA_ESI, ISA_EDI } isa_gpr;
+
+/* A decoded instruction. Register masks have bit n for register n (isa_gpr; sub-registers count as the
  * whole). PUSH, POP, CALL and RET have ESP in address_gpr and in write_gpr. ISA_STACK means that the new ESP
  * is bypassed to D2 (no AGI) and that two of them may pair although both write it. POP ESP, RET imm16, LEAVE
  * and ENTER do not have ISA_STACK. MOV moffs,acc has EAX in write_gpr only for pairing (ISA_MOFFS). */

@@ -11,13 +11,7 @@
 #include "core/pipe/pairing.h"
 #include "core/pipe/prefetch.h"
 
-enum {
-    EAX_BIT = 1,
-    ESP_BIT = 1 << 4,
-    ESI_BIT = 1 << 6,
-    EDI_BIT = 1 << 7,
-    REP_DEPTH = 8 /* PUSHA, POPA: eight references */
-};
+enum { REP_DEPTH = 8 /* PUSHA, POPA: eight references */ };
 
 /* Returns the pairing class. P4: an instruction with displacement and immediate does not pair on the P54C,
  * and only as the first on the P55C. */
@@ -59,7 +53,7 @@ static void prepare_registers(const isa_form *form, const isa_insn *insn, op *o)
     o->agi_gpr = insn->write_gpr;
     if (o->flags &
         ISA_STACK) { /* D2 computes the new ESP and forwards it to the next address without interlock */
-        o->agi_gpr &= (uint8_t)~ESP_BIT;
+        o->agi_gpr &= (uint8_t) ~(1 << ISA_ESP);
         o->stack_group = STACK_OTHER;
         if (form->traits & ISA_T_PUSH)
             o->stack_group = STACK_PUSH;
@@ -71,9 +65,9 @@ static void prepare_registers(const isa_form *form, const isa_insn *insn, op *o)
     /* String instructions step ESI and EDI in D2's adder, as PUSH steps ESP. Measured in streams of the same
      * instruction: 2 clocks for LODS, 4 for SCAS and 5 for CMPS, without interlock. */
     if (o->flags & ISA_STRING)
-        o->agi_gpr &= (uint8_t) ~(ESI_BIT | EDI_BIT);
+        o->agi_gpr &= (uint8_t) ~((1 << ISA_ESI) | (1 << ISA_EDI));
     if ((o->flags & ISA_MOFFS) && o->unit == ISA_STORE)
-        o->agi_gpr &= (uint8_t)~EAX_BIT; /* EAX counts as written for pairing only */
+        o->agi_gpr &= (uint8_t) ~(1 << ISA_EAX); /* EAX counts as written for pairing only */
     o->read_mm = insn->read_mm;
     o->write_mm = insn->write_mm;
 }

@@ -1,7 +1,5 @@
 #include "core/pipe/pairing.h"
 
-enum { ESP_BIT = 1 << 4 };
-
 /* P2b: two pushes, a push and a near call, and two pops pair although all of them change ESP: D2 has the sum
  * of both steps. */
 static bool stack_exception(const op *a, const op *b)
@@ -16,7 +14,7 @@ static bool registers_clash(const op *a, const op *b)
     unsigned written = a->def_gpr;
     unsigned touched = (unsigned)b->use_gpr | b->def_gpr;
     if (stack_exception(a, b))
-        written &= ~(unsigned)ESP_BIT;
+        written &= ~(1u << ISA_ESP);
     if (written & touched)
         return true;
     return (a->write_mm & (b->read_mm | b->write_mm)) != 0; /* M7 */
@@ -89,6 +87,6 @@ unpaired pairing_check_ideal(const op *a, const op *b)
         return UNPAIRED_CLASS_V;
     const bool flags = (a->flags & ISA_WRITES_FLAGS) && b->branch == ISA_NOT_BRANCH &&
                        (b->flags & (ISA_READS_FLAGS | ISA_READS_CARRY));
-    const unsigned written = a->def_gpr & ~(stack_exception(a, b) ? (unsigned)ESP_BIT : 0);
+    const unsigned written = a->def_gpr & ~(stack_exception(a, b) ? 1u << ISA_ESP : 0);
     return flags || (written & b->use_gpr) || (a->write_mm & b->read_mm) ? UNPAIRED_REGISTER : PAIRED;
 }

@@ -25,14 +25,13 @@ void profile_set_context(p5_core *core, uint32_t context)
  * ISA_NOT_BRANCH if it does not. Of the far transfers, only CALL and RET change ESP. */
 static uint8_t leaves_by(const p5_block *block)
 {
-    enum { ESP = 1 << 4 };
     const op *last = &block->ops[block->count - 1];
     switch (block->branch_kind) {
     case ISA_CALL:
     case ISA_CALL_INDIRECT:
         return ISA_CALL;
     case ISA_FAR:
-        return !last->far_return && (last->def_gpr & ESP) != 0 ? ISA_CALL : ISA_FAR;
+        return !last->far_return && (last->def_gpr & (1 << ISA_ESP)) != 0 ? ISA_CALL : ISA_FAR;
     case ISA_RET:
     case ISA_IRET:
         return block->branch_kind;

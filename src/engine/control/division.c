@@ -4,15 +4,15 @@
  * AAM 0 is detected at translation. testprogs/checks/divide.asm tests all of them. */
 #include "engine/internal.h"
 
-/* Divides EDX:EAX (regs[2] and regs[0]). */
+/* Divides EDX:EAX. */
 void WRAP(helper_idivl_EAX)(uc_env *env, uint32_t divisor)
 {
-    int64_t dividend = (int64_t)((uint64_t)(uint32_t)env->regs[2] << 32 | (uint32_t)env->regs[0]);
+    int64_t dividend = (int64_t)((uint64_t)(uint32_t)env->regs[ISA_EDX] << 32 | (uint32_t)env->regs[ISA_EAX]);
     int32_t by = (int32_t)divisor;
     bool fits = by != 0 && !(dividend == INT64_MIN && by == -1);
     int64_t quotient = fits ? dividend / by : 0;
     if (!fits || quotient != (int32_t)quotient)
         UC_INTERNAL(raise_exception_err_ra)(env, VECTOR_DE, 0, (uintptr_t)__builtin_return_address(0));
-    env->regs[0] = (uint32_t)quotient;
-    env->regs[2] = (uint32_t)(dividend % by);
+    env->regs[ISA_EAX] = (uint32_t)quotient;
+    env->regs[ISA_EDX] = (uint32_t)(dividend % by);
 }

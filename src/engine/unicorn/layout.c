@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "engine/unicorn/inside.h"
+#include "isa/isa.h"
 
 static bool general_registers(uc_engine *uc, const uc_env *env)
 {
@@ -59,12 +60,12 @@ static bool x87(uc_engine *uc, const uc_env *env)
 void REAL(helper_wrmsr)(uc_env *env);
 static bool owner_field(uc_env *env)
 {
-    enum { EAX, ECX, EDX, KERNEL_GS_BASE = 0xc0000102 };
-    env->regs[ECX] = (uint32_t)KERNEL_GS_BASE;
-    env->regs[EAX] = 0x89abcdef;
-    env->regs[EDX] = 0x01234567;
+    enum { KERNEL_GS_BASE = 0xc0000102 };
+    env->regs[ISA_ECX] = (uint32_t)KERNEL_GS_BASE;
+    env->regs[ISA_EAX] = 0x89abcdef;
+    env->regs[ISA_EDX] = 0x01234567;
     REAL(helper_wrmsr)(env);
-    env->regs[ECX] = env->regs[EAX] = env->regs[EDX] = 0;
+    env->regs[ISA_ECX] = env->regs[ISA_EAX] = env->regs[ISA_EDX] = 0;
     return (uintptr_t)env->owner == 0x0123456789abcdef;
 }
 

@@ -13,8 +13,6 @@
 #include "report/case/state.h"
 #include "report/case/workplace.h"
 
-enum { ESP = 4 }; /* its number in case_left.registers */
-
 /* Discards text output, which is irrelevant to a case. */
 static void no_console(void *context, const void *text, size_t size)
 {
@@ -226,7 +224,7 @@ p5_status p5_case_measure(p5_case_program *const programs[2], const unsigned tri
             return status;
         left[i] = run.left;
     }
-    const int32_t moved = (int32_t)(left[1].registers[ESP] - left[0].registers[ESP]);
+    const int32_t moved = (int32_t)(left[1].registers[ISA_ESP] - left[0].registers[ISA_ESP]);
     if (moved != 0)
         error_set(
             &out->remark, P5_OK,

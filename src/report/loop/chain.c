@@ -5,7 +5,7 @@
 
 #include "report/loop/rewrite.h"
 
-enum { NONE = -1, AGI_CLOCKS = 1, MULTIPLY_EXTRA = 2, ESP = 4 };
+enum { NONE = -1, AGI_CLOCKS = 1, MULTIPLY_EXTRA = 2 };
 
 /* When an instruction could begin if nothing but results held it back. */
 typedef struct earliest {
@@ -20,7 +20,7 @@ static uint64_t latency(const p5_trace_insn *by, const p5_trace_insn *of, const 
     const uint64_t in_ex = by->end - by->begin, apart = of->begin > by->begin ? of->begin - by->begin : 0;
     uint64_t clocks = source->kind != P5_SOURCE_X87 && in_ex < by->clocks ? in_ex : by->clocks;
     if (source->kind == P5_SOURCE_ADDRESS)
-        clocks = source->number == ESP ? 0 : clocks + AGI_CLOCKS;
+        clocks = source->number == ISA_ESP ? 0 : clocks + AGI_CLOCKS;
     else if (source->kind == P5_SOURCE_MMX && by->kind == P5_PIPE_MMX_MULTIPLY)
         clocks += MULTIPLY_EXTRA;
     return clocks < apart ? clocks : apart;

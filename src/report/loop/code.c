@@ -5,7 +5,7 @@
 
 #include "report/case/workplace.h"
 
-enum { HARNESS_BYTES = 4096, ESP = 1 << 4, ECX = 1 << 1 };
+enum { HARNESS_BYTES = 4096 };
 
 /* ---- What an instruction reads and writes -------------------------------------------------------------- */
 
@@ -168,7 +168,7 @@ static unsigned live_before(const loop_code *code, size_t i)
     const code_insn *item = &code->items[i];
     const unsigned branch = branch_of(&item->insn);
     if (branch == ISA_RET)
-        return CODE_REGISTERS & ~ECX & ~code->free; /* by the calling convention */
+        return CODE_REGISTERS & ~(1 << ISA_ECX) & ~code->free; /* by the calling convention */
     if (branch == ISA_CALL || branch == ISA_CALL_INDIRECT)
         return CODE_REGISTERS;
     if (branch != ISA_NOT_BRANCH && !is_direct(&item->insn))
@@ -219,7 +219,7 @@ static uint32_t highest_address(const p5_case_image *image, const uint8_t *bytes
 
 static void mark(loop_code *code, const p5_window *window)
 {
-    code->unused = CODE_REGISTERS & ~ESP;
+    code->unused = CODE_REGISTERS & ~(1 << ISA_ESP);
     for (size_t i = 0; i < code->count; i++) {
         const isa_insn *insn = &code->items[i].insn;
         code->unused &= ~(code_reads(insn) | code_writes(insn));

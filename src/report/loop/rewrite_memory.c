@@ -100,7 +100,8 @@ static bool is_based_on(const code_operand *m, unsigned reg)
 {
     const bool sib = (m->bytes[0] & 7) == 4;
     const unsigned base = sib ? m->bytes[1] & 7u : m->bytes[0] & 7u;
-    return base == reg && (base != EBP || m->bytes[0] >= 0x40) && !(sib && (m->bytes[1] >> 3 & 7u) == reg);
+    return base == reg && (base != ISA_EBP || m->bytes[0] >= 0x40) &&
+           !(sib && (m->bytes[1] >> 3 & 7u) == reg);
 }
 
 /* ADD r,constant; OP [r+d]: the access first, with the constant in its displacement, so that its address does not wait
@@ -110,7 +111,7 @@ bool rule_access_before_step(rule *r)
     unsigned reg;
     int32_t step;
     const code_insn *next = rule_next_item(r);
-    if (next == NULL || !rule_is_plain(next) || !rule_is_step(r->item, &reg, &step) || reg == ESP)
+    if (next == NULL || !rule_is_plain(next) || !rule_is_step(r->item, &reg, &step) || reg == ISA_ESP)
         return false;
     const code_operand m = rewrite_operand(next);
     const isa_insn *insn = &next->insn;

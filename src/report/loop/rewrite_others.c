@@ -19,21 +19,21 @@ bool rule_string_by_moves(rule *r)
 {
     const unsigned op = r->opcode[0], wide = op & 1, bytes = wide ? 4 : 1;
     const bool loads = (op & 0xfe) == 0xac, stores = (op & 0xfe) == 0xaa, moves = (op & 0xfe) == 0xa4;
-    unsigned t = EAX;
+    unsigned t = ISA_EAX;
     if ((!loads && !stores && !moves) || r->code->sets_direction || (moves && !rule_scratch(r, !wide, &t)))
         return false;
     if (loads || moves) {
         rule_put(r, 0x8a | wide);
-        rule_put(r, t << 3 | ESI);
+        rule_put(r, t << 3 | ISA_ESI);
     }
     if (stores || moves) {
         rule_put(r, 0x88 | wide);
-        rule_put(r, t << 3 | EDI);
+        rule_put(r, t << 3 | ISA_EDI);
     }
     if (loads || moves)
-        put_step(r, ESI, bytes);
+        put_step(r, ISA_ESI, bytes);
     if (stores || moves)
-        put_step(r, EDI, bytes);
+        put_step(r, ISA_EDI, bytes);
     r->out->needs_up = true;
     return true;
 }
@@ -54,8 +54,8 @@ bool rule_leave_by_moves(rule *r)
 {
     if (r->opcode[0] != 0xc9)
         return false;
-    rule_put_registers(r, 0x89, EBP, ESP);
-    rule_put(r, 0x58 | EBP);
+    rule_put_registers(r, 0x89, ISA_EBP, ISA_ESP);
+    rule_put(r, 0x58 | ISA_EBP);
     return true;
 }
 

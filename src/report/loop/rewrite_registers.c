@@ -52,7 +52,7 @@ bool rule_zero_extend(rule *r)
 {
     const uint8_t *b = r->opcode;
     const unsigned to = r->insn->reg;
-    if (b[0] != 0x0f || b[1] != 0xb6 || to > EBX || !rule_flags_dead(r))
+    if (b[0] != 0x0f || b[1] != 0xb6 || to > ISA_EBX || !rule_flags_dead(r))
         return false;
     const code_operand m = rewrite_operand(r->item);
     if (m.bytes == NULL && r->insn->rm == to) { /* MOVZX eax,al */
@@ -74,8 +74,8 @@ bool rule_sign_by_shift(rule *r)
 {
     if (r->opcode[0] != 0x99 || !rule_flags_dead(r))
         return false;
-    rule_put_registers(r, 0x89, EAX, EDX);
-    rule_put_registers(r, 0xc1, 7, EDX);
+    rule_put_registers(r, 0x89, ISA_EAX, ISA_EDX);
+    rule_put_registers(r, 0xc1, 7, ISA_EDX);
     rule_put(r, 31);
     return true;
 }
@@ -87,7 +87,7 @@ bool rule_exchange_by_moves(rule *r)
     unsigned t;
     if ((!with_eax && !any) || !rule_scratch(r, false, &t))
         return false;
-    const unsigned one = with_eax ? EAX : r->insn->reg, other = with_eax ? b[0] & 7u : r->insn->rm;
+    const unsigned one = with_eax ? ISA_EAX : r->insn->reg, other = with_eax ? b[0] & 7u : r->insn->rm;
     if (one == other)
         return false;
     rule_put_registers(r, 0x89, one, t);
@@ -118,7 +118,7 @@ bool rule_multiply_by_shift(rule *r)
     else
         memcpy(&factor, b + 2, sizeof factor);
     const unsigned to = r->insn->reg, from = r->insn->rm;
-    if ((factor == 3 || factor == 5 || factor == 9) && from != ESP) {
+    if ((factor == 3 || factor == 5 || factor == 9) && from != ISA_ESP) {
         rule_put(r, 0x8d);
         rule_put(r, 0x44 | to << 3); /* [base + index * scale + 0] */
         rule_put(r, (factor == 3 ? 1u : factor == 5 ? 2u : 3u) << 6 | from << 3 | from);
@@ -181,7 +181,7 @@ bool rule_move_and_add(rule *r)
         return false;
     const unsigned sum = next->bytes[0] == 0x03 ? next->insn.reg : next->insn.rm,
                    other = next->bytes[0] == 0x03 ? next->insn.rm : next->insn.reg;
-    if (sum != to || other == to || other == ESP || !rule_flags_dead(r))
+    if (sum != to || other == to || other == ISA_ESP || !rule_flags_dead(r))
         return false;
     rule_put(r, 0x8d);
     rule_put(r, 0x44 | to << 3);
@@ -196,7 +196,7 @@ bool rule_move_and_shift(rule *r)
     unsigned to, from;
     const code_insn *next = rule_next_item(r);
     if (next == NULL || !is_move(r->item, &to, &from) || !rule_is_plain(next) || next->bytes[0] != 0xc1 ||
-        next->bytes[1] != (0xe0 | to) || next->bytes[2] < 1 || next->bytes[2] > 3 || from == ESP ||
+        next->bytes[1] != (0xe0 | to) || next->bytes[2] < 1 || next->bytes[2] > 3 || from == ISA_ESP ||
         !rule_flags_dead(r))
         return false;
     rule_put(r, 0x8d);

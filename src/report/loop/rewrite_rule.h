@@ -6,8 +6,6 @@
 
 #include "report/loop/rewrite.h"
 
-enum { EAX, ECX, EDX, EBX, ESP, EBP, ESI, EDI };
-
 /* What a rule reads and writes. */
 typedef struct rule {
     const loop_code *code;

@@ -41,7 +41,7 @@ void rule_put_lea(rule *r, unsigned to, unsigned base, int32_t displacement)
     const bool small = displacement >= -128 && displacement <= 127;
     rule_put(r, 0x8d);
     rule_put(r, (small ? 0x40u : 0x80u) | to << 3 | base);
-    if (base == ESP)
+    if (base == ISA_ESP)
         rule_put(r, 0x24);
     if (small)
         rule_put(r, (uint8_t)displacement);
@@ -66,7 +66,7 @@ bool rule_flags_dead(rule *r)
 
 bool rule_scratch(rule *r, bool byte, unsigned *reg)
 {
-    static const unsigned order[] = {EDX, ECX, EAX, EBX, ESI, EDI, EBP};
+    static const unsigned order[] = {ISA_EDX, ISA_ECX, ISA_EAX, ISA_EBX, ISA_ESI, ISA_EDI, ISA_EBP};
     const code_insn *last = &r->code->items[r->at + r->out->edit.count - 1];
     unsigned used = 0;
     for (size_t i = 0; i < r->out->edit.count; i++)
@@ -74,7 +74,7 @@ bool rule_scratch(rule *r, bool byte, unsigned *reg)
     for (unsigned unused = 0; unused < 2; unused++)
         for (unsigned i = 0; i < sizeof order / sizeof order[0]; i++) {
             const unsigned bit = 1u << order[i];
-            if (((used | r->out->changes) & bit) || (byte && order[i] > EBX))
+            if (((used | r->out->changes) & bit) || (byte && order[i] > ISA_EBX))
                 continue;
             if (unused ? (r->code->unused & bit) != 0 : (last->live & bit) == 0) {
                 *reg = order[i];
