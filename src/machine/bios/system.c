@@ -122,6 +122,9 @@ bool bios_system(bios *b)
     case 0x24:
         system_a20(b);
         return false;
+    case 0x4f: /* a key, in AL, stays as it is unless a program takes this function */
+        bios_set_flag(b, FLAG_CARRY, true);
+        return false;
     case 0x86:
         return system_wait(b);
     case 0x87:
@@ -130,6 +133,10 @@ bool bios_system(bios *b)
     case 0x88:
         bios_set_word(b, ENGINE_EAX, (uint16_t)(kilobytes < 0xffff ? kilobytes : 0xffff));
         bios_set_flag(b, FLAG_CARRY, false);
+        return false;
+    case 0x90: /* a device is waited for, or is ready: hooks of multitasking programs */
+    case 0x91:
+        bios_finish(b, 0);
         return false;
     case 0xc0: {
         engine_segment rom = {.selector = 0xf000, .base = 0xf0000, .limit = 0xffff};

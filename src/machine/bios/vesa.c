@@ -232,34 +232,38 @@ static uint16_t get_mode(bios *b)
 
 /* --- 4F04h --- */
 
-/* DL = 0 returns the size of the state in blocks of 64 bytes; 1 saves it to ES:BX, 2 restores it. CX, which
- * selects parts of the state, is ignored: all of it is saved, registers and the two parts of the data area. */
-static uint16_t serve_state(bios *b)
+/* CX, which selects parts of the state, is ignored: all of it is saved, registers and the two parts of the data area. */
+bool video_serve_state(bios *b, uint8_t what)
 {
     enum { BLOCK = 64, FIRST = 30, SECOND = 7 };
     uint8_t state[VIDEO_STATE_BYTES + BLOCK] = {0}, *first = state + VIDEO_STATE_BYTES,
                                       *second = first + FIRST;
     engine *e = b->machine->engine;
     uint32_t at = bios_segment(b, ENGINE_ES) + bios_word(b, ENGINE_EBX);
-    switch (bios_low(b, ENGINE_EDX)) {
+    switch (what) {
     case 0:
         bios_set_word(b, ENGINE_EBX, (sizeof state + BLOCK - 1) / BLOCK);
-        return SUPPORTED;
+        return true;
     case 1:
         video_state_save(b->machine->devices, state);
         engine_read_linear(e, BDA_VIDEO_MODE, first, FIRST);
         engine_read_linear(e, BDA_ROWS, second, SECOND);
         engine_write_linear(e, at, state, sizeof state);
-        return SUPPORTED;
+        return true;
     case 2:
         engine_read_linear(e, at, state, sizeof state);
         video_state_restore(b->machine->devices, state);
         engine_write_linear(e, BDA_VIDEO_MODE, first, FIRST);
         engine_write_linear(e, BDA_ROWS, second, SECOND);
-        return SUPPORTED;
+        return true;
     default:
-        return FAILED;
+        return false;
     }
+}
+
+static uint16_t serve_state(bios *b)
+{
+    return video_serve_state(b, bios_low(b, ENGINE_EDX)) ? SUPPORTED : FAILED;
 }
 
 /* --- 4F05h-4F0Ah --- */

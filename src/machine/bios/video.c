@@ -63,6 +63,35 @@ static unsigned get_cursor(const bios *b, unsigned page)
     return bios_load(b, BDA_CURSOR + page * 2, 2);
 }
 
+/* AH = 01h: Sets the cursor's first and last line. Programs give lines of a cell of 8 lines. Unless AH = 12h with BL = 34h has
+ * turned it off, they are converted to the cell's height as IBM's BIOS does: an underline stays at the bottom, half a
+ * block begins in the middle, a block fills the cell. */
+static void set_cursor_shape(bios *b, uint16_t shape)
+{
+    enum { HIDDEN = 0x20, BEYOND = 0x1e, TALL = 14 };
+    uint8_t *lines = video_crtc(b->machine->devices) + VIDEO_CURSOR_SHAPE;
+    unsigned first = shape >> 8, last = shape & 255, bottom = bios_load(b, BDA_CHARACTER, 1) - 1;
+    bios_store(b, BDA_CURSOR_SHAPE, 2, shape);
+    if ((first & 0x60) == HIDDEN) {
+        first = BEYOND;
+        last = 0;
+    } else if ((bios_load(b, BDA_VIDEO_INFORMATION, 1) & VIDEO_CURSOR_AS_IS) == 0 &&
+               ((first | last) & 0xe0) == 0) {
+        if (last < first && last != 0) {
+            first = last;
+            last = bottom;
+        } else if (last >= first && last > 3 && first + 2 < last) {
+            first = first > 2 ? (bottom + 1) / 2 : first;
+            last = bottom;
+        } else if (last >= first && last > 3) {
+            first = first + bottom - last - (bottom + 1 >= TALL);
+            last = bottom - (bottom + 1 >= TALL);
+        }
+    }
+    lines[0] = (uint8_t)first;
+    lines[1] = (uint8_t)last;
+}
+
 /* AH = 05h: Shows a page. */
 static void set_page(bios *b, unsigned page)
 {
@@ -130,6 +159,18 @@ static void scroll(bios *b, video_scrolled w)
     }
 }
 
+/* Draws a character in a graphics mode. Bit 7 of the colour selects exclusive or, except in modes with 256 colours,
+ * which have a background. */
+static void draw(bios *b, video_glyph glyph)
+{
+    if (video_mode_now(b)->kind != VIDEO_PACKED) {
+        glyph.exclusive = (glyph.colour & 0x80) != 0;
+        glyph.colour &= 0x7f;
+        glyph.background = 0;
+    }
+    video_draw_glyph(b, &glyph);
+}
+
 /* Writes a character as a teletype does. `colour` is for graphics modes; text modes ignore it. */
 static void put_character(bios *b, uint8_t character, uint8_t colour)
 {
@@ -151,9 +192,9 @@ static void put_character(bios *b, uint8_t character, uint8_t colour)
         if (row < rows && column < columns && is_text(b))
             bios_store(b, text_cell(b, page, row, column), 1, character);
         else if (row < rows && column < columns)
-            video_draw_glyph(
-                b, &(video_glyph){
-                       .character = character, .colour = colour, .page = page, .row = row, .column = column});
+            draw(b,
+                 (video_glyph){
+                     .character = character, .colour = colour, .page = page, .row = row, .column = column});
         column++;
     }
     if (column >= columns) {
@@ -196,13 +237,12 @@ static void write_characters(bios *b, bool attribute)
         if (text)
             bios_store(b, cell, attribute ? 2 : 1, attribute ? (uint32_t)bl << 8 | character : character);
         else
-            video_draw_glyph(b, &(video_glyph){.character = character,
-                                               .colour = many ? bl : bl & 0x7f,
-                                               .background = many ? bh : 0,
-                                               .exclusive = !many && (bl & 0x80) != 0,
-                                               .page = page,
-                                               .row = at / columns,
-                                               .column = at % columns});
+            draw(b, (video_glyph){.character = character,
+                                  .colour = bl,
+                                  .background = bh,
+                                  .page = page,
+                                  .row = at / columns,
+                                  .column = at % columns});
         devices_console_char(b->machine->devices, (char)character);
     }
 }
@@ -243,20 +283,6 @@ static void write_string(bios *b)
 }
 
 /* --- configuration and state --- */
-
-/* AH = 12h: BL = 10h returns the configuration, colour or monochrome with 256 KB. 30h-36h select features that
- * are fixed here; they succeed without effect. */
-static void alternate(bios *b)
-{
-    uint8_t bl = bios_low(b, ENGINE_EBX);
-    if (bl == 0x10) {
-        bool colour = bios_load(b, BDA_CRTC, 2) == 0x3d4;
-        bios_set_word(b, ENGINE_EBX, colour ? 0x0003 : 0x0103);
-        bios_set_word(b, ENGINE_ECX, 0x0009);
-    } else if (bl >= 0x30 && bl <= 0x36) {
-        bios_set_low(b, ENGINE_EAX, 0x12);
-    }
-}
 
 static unsigned colours_of(const video_mode *mode)
 {
@@ -329,7 +355,7 @@ static bool serve_screen(bios *b, uint8_t function)
     uint16_t from = bios_word(b, ENGINE_ECX), to = bios_word(b, ENGINE_EDX);
     switch (function) {
     case 0x01:
-        bios_store(b, BDA_CURSOR_SHAPE, 2, from);
+        set_cursor_shape(b, from);
         break;
     case 0x02:
         set_cursor(b, page, to);
@@ -394,7 +420,7 @@ void bios_video(bios *b)
         video_fonts(b);
         break;
     case 0x12:
-        alternate(b);
+        video_alternate(b);
         break;
     case 0x1a: /* return VGA with a colour display */
         bios_set_low(b, ENGINE_EAX, 0x1a);
@@ -403,6 +429,10 @@ void bios_video(bios *b)
         break;
     case 0x1b:
         state_information(b);
+        break;
+    case 0x1c:
+        if (video_serve_state(b, al))
+            bios_set_low(b, ENGINE_EAX, 0x1c);
         break;
     case 0x4f:
         video_vesa_service(b);

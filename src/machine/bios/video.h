@@ -8,6 +8,9 @@
 enum { VIDEO_ALL_PLANES = 4 * 0x10000 };
 enum { VIDEO_FUNCTIONALITY = 0x0f00 }; /* offset in the ROM: table for AH = 1Bh */
 
+/* Bits of the data area that AH = 12h changes: in BDA_VIDEO_INFORMATION until the next mode, then in BDA_VIDEO_OPTIONS. */
+enum { VIDEO_CURSOR_AS_IS = 1, VIDEO_GREYS = 2, VIDEO_COLOURS_KEPT = 8 };
+
 /* Memory layout of pixels or characters. */
 typedef enum video_kind {
     VIDEO_TEXT,
@@ -38,6 +41,10 @@ static inline uint32_t video_base(const video_mode *mode)
     return (mode->registers.miscellaneous & 1) != 0 ? 0xb8000 : 0xb0000;
 }
 void video_set_mode(bios *b, const video_mode *mode, bool keep);
+/* AH = 12h: BL = 10h returns the configuration, colour or monochrome with 256 KB. AL = 1 turns off the colours that a mode
+ * sets (31h) and the conversion of cursor shapes (34h), and AL = 0 turns them on; so for the conversion of colours to grey (33h).
+ * 30h, 32h, 35h and 36h select features that are fixed; they succeed without effect. */
+void video_alternate(bios *b);
 void video_set_colours(bios *b, const video_mode *mode);
 /* Loads glyphs of `height` lines into a font block of text modes. */
 void video_load_font(bios *b, unsigned block, const uint8_t *glyphs, unsigned height, unsigned first,
@@ -70,9 +77,14 @@ typedef struct video_scrolled {
 } video_scrolled;
 void video_scroll_graphics(bios *b, const video_scrolled *window);
 
-void video_palette(bios *b);      /* video_palette.c: AH = 10h */
+/* video_palette.c. Converts `count` colours from `first` on to greys of the same brightness. */
+void video_greys(bios *b, unsigned first, unsigned count);
+void video_palette(bios *b);      /* AH = 10h */
 void video_cga_palette(bios *b);  /* AH = 0Bh */
 void video_vesa_service(bios *b); /* vesa.c: AH = 4Fh */
+/* AH = 1Ch and AX = 4F04h: `what` = 0 returns the size of the video state in blocks of 64 bytes in BX, 1 saves the state to ES:BX, 2
+ * restores it. Returns false for another value. */
+bool video_serve_state(bios *b, uint8_t what);
 enum { VESA_WINDOW_SLOT = 0xf2 }; /* service of VESA's far routine for windows */
 void vesa_rom(uint8_t *rom);
 void vesa_window(bios *b);

@@ -12,7 +12,8 @@ enum {
     LOWER_8 = 0xfa6e /* fixed address in every PC */,
     VECTOR_UPPER = 0x1f,
     VECTOR_FONT = 0x43,
-    UPPER = 128
+    UPPER = 128,
+    FONT_BLOCKS = 3 /* register of the sequencer */
 };
 
 void video_rom(uint8_t *rom)
@@ -138,9 +139,10 @@ static void font_information(bios *b)
 void video_fonts(bios *b)
 {
     uint8_t al = bios_low(b, ENGINE_EAX);
-    if (al <= 4 || (al >= 0x10 && al <= 0x14)) {
-        if ((al & 15) != 3) /* AL = 03h selects the active blocks: always the first */
-            load_text_font(b, al);
+    if (al == 0x03) { /* selects the font blocks of both values of attribute bit 3 */
+        video_sequencer(b->machine->devices)[FONT_BLOCKS] = bios_low(b, ENGINE_EBX);
+    } else if (al <= 4 || (al >= 0x10 && al <= 0x14)) {
+        load_text_font(b, al);
     } else if (al >= 0x20 && al <= 0x24) {
         set_graphics_font(b, al);
     } else if (al == 0x30) {

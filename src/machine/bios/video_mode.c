@@ -275,6 +275,7 @@ static void clear_memory(bios *b, const video_mode *mode)
 static void set_data_area(bios *b, const video_mode *mode, bool kept)
 {
     enum { CURSOR_SHAPE = 0x0607, INFORMATION = 0x0960, OPTIONS = 0x0811 };
+    static const uint8_t cga_mode[] = {0x2c, 0x28, 0x2d, 0x29, 0x2a, 0x2e, 0x1e, 0x29};
     bios_store(b, BDA_VIDEO_MODE, 1, mode->number);
     bios_store(b, BDA_COLUMNS, 2, mode->columns);
     bios_store(b, BDA_PAGE_BYTES, 2, mode->page_bytes);
@@ -287,7 +288,12 @@ static void set_data_area(bios *b, const video_mode *mode, bool kept)
     bios_store(b, BDA_ROWS, 1, (uint32_t)mode->height / mode->character - 1);
     bios_store(b, BDA_CHARACTER, 2, mode->character);
     bios_store(b, BDA_VIDEO_INFORMATION, 2, INFORMATION | (kept ? 0x80u : 0));
-    bios_store(b, BDA_VIDEO_OPTIONS, 2, OPTIONS);
+    bios_store(b, BDA_VIDEO_OPTIONS, 2,
+               OPTIONS | (bios_load(b, BDA_VIDEO_OPTIONS, 1) & (VIDEO_COLOURS_KEPT | VIDEO_GREYS)));
+    if (mode->number < sizeof cga_mode) {
+        bios_store(b, BDA_CGA_MODE, 1, cga_mode[mode->number]);
+        bios_store(b, BDA_CGA_COLOUR, 1, mode->number == 6 ? 0x3f : 0x30);
+    }
 }
 
 /* Text modes take their font from plane 2, with 32 bytes per character. */
@@ -303,11 +309,30 @@ void video_load_font(bios *b, unsigned block, const uint8_t *glyphs, unsigned he
     video_planes_written(b->machine->devices);
 }
 
+/* Sets the registers and colours. AH = 12h with BL = 31h keeps the palette registers, the border and the DAC. */
+static void set_video(bios *b, const video_mode *mode)
+{
+    enum { PALETTE = 16, BORDER = 0x11 };
+    devices *board = b->machine->devices;
+    uint8_t *attribute = video_attributes(board), palette[PALETTE], border = attribute[BORDER];
+    unsigned options = bios_load(b, BDA_VIDEO_OPTIONS, 1);
+    memcpy(palette, attribute, PALETTE);
+    video_set_registers(board, &mode->registers);
+    if ((options & VIDEO_COLOURS_KEPT) != 0) {
+        memcpy(attribute, palette, PALETTE);
+        attribute[BORDER] = border;
+        return;
+    }
+    video_set_colours(b, mode);
+    *video_mask(board) = 0xff;
+    if ((options & VIDEO_GREYS) != 0)
+        video_greys(b, 0, 256);
+}
+
 void video_set_mode(bios *b, const video_mode *mode, bool keep)
 {
     devices *board = b->machine->devices;
-    video_set_registers(board, &mode->registers);
-    video_set_colours(b, mode);
+    set_video(b, mode);
     set_data_area(b, mode, keep);
     if (!keep)
         clear_memory(b, mode);
@@ -317,4 +342,27 @@ void video_set_mode(bios *b, const video_mode *mode, bool keep)
     video_set_font(b, mode->character == 14   ? VIDEO_FONT_14
                       : mode->character == 16 ? VIDEO_FONT_16
                                               : VIDEO_FONT_8);
+}
+
+static void set_option(bios *b, uint32_t at, unsigned bit, bool on)
+{
+    bios_store(b, at, 1, (bios_load(b, at, 1) & ~bit) | (on ? bit : 0));
+}
+
+void video_alternate(bios *b)
+{
+    uint8_t bl = bios_low(b, ENGINE_EBX);
+    bool off = (bios_low(b, ENGINE_EAX) & 1) != 0, colour = bios_load(b, BDA_CRTC, 2) == 0x3d4;
+    if (bl == 0x10) {
+        bios_set_word(b, ENGINE_EBX, colour ? 0x0003 : 0x0103);
+        bios_set_word(b, ENGINE_ECX, 0x0009);
+    }
+    if (bl == 0x31)
+        set_option(b, BDA_VIDEO_OPTIONS, VIDEO_COLOURS_KEPT, off);
+    if (bl == 0x33)
+        set_option(b, BDA_VIDEO_OPTIONS, VIDEO_GREYS, !off);
+    if (bl == 0x34)
+        set_option(b, BDA_VIDEO_INFORMATION, VIDEO_CURSOR_AS_IS, off);
+    if (bl >= 0x30 && bl <= 0x36)
+        bios_set_low(b, ENGINE_EAX, 0x12);
 }

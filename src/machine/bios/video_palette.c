@@ -4,6 +4,23 @@
 
 enum { MODE_CONTROL = 0x10, OVERSCAN = 0x11, COLOUR_SELECT = 0x14, BLINK = 8, PALETTE = 16, DAC_BYTES = 768 };
 
+void video_greys(bios *b, unsigned first, unsigned count)
+{
+    static const unsigned red = 77, green = 151, blue = 28; /* weights in 1/256 */
+    uint8_t *dac = video_colours(b->machine->devices);
+    for (unsigned i = first; i < first + count && i < DAC_BYTES / 3; i++) {
+        unsigned grey = (red * dac[i * 3] + green * dac[i * 3 + 1] + blue * dac[i * 3 + 2] + 128) >> 8;
+        dac[i * 3] = dac[i * 3 + 1] = dac[i * 3 + 2] = (uint8_t)(grey < 0x3f ? grey : 0x3f);
+    }
+}
+
+/* Converts colours that were set, if AH = 12h with BL = 33h has asked for it. */
+static void colours_set(bios *b, unsigned first, unsigned count)
+{
+    if ((bios_load(b, BDA_VIDEO_OPTIONS, 1) & VIDEO_GREYS) != 0)
+        video_greys(b, first, count);
+}
+
 /* Sets or reads CX colours from BX on; ES:DX is the buffer. */
 static void dac_block(bios *b, bool set)
 {
@@ -16,6 +33,8 @@ static void dac_block(bios *b, bool set)
         else
             bios_store(b, at + i, 1, dac[first + i]);
     }
+    if (set)
+        colours_set(b, first / 3, count / 3);
 }
 
 /* Sets or reads the 16 palette registers and the border colour; ES:DX is the buffer. */
@@ -29,18 +48,6 @@ static void all_registers(bios *b, bool set)
             attribute[index] = (uint8_t)bios_load(b, at + i, 1);
         else
             bios_store(b, at + i, 1, attribute[index]);
-    }
-}
-
-/* Converts CX colours from BX on to greys of the same brightness. */
-static void sum_to_greys(bios *b)
-{
-    static const unsigned red = 77, green = 151, blue = 28; /* weights in 1/256 */
-    uint32_t first = bios_low(b, ENGINE_EBX), count = bios_word(b, ENGINE_ECX);
-    uint8_t *dac = video_colours(b->machine->devices);
-    for (uint32_t i = first; i < first + count && i < DAC_BYTES / 3; i++) {
-        unsigned grey = (red * dac[i * 3] + green * dac[i * 3 + 1] + blue * dac[i * 3 + 2] + 128) >> 8;
-        dac[i * 3] = dac[i * 3 + 1] = dac[i * 3 + 2] = (uint8_t)(grey < 0x3f ? grey : 0x3f);
     }
 }
 
@@ -95,6 +102,7 @@ void video_palette(bios *b)
         entry[0] = bios_high(b, ENGINE_EDX) & 0x3f;
         entry[1] = bios_high(b, ENGINE_ECX) & 0x3f;
         entry[2] = bios_low(b, ENGINE_ECX) & 0x3f;
+        colours_set(b, bl, 1);
         break;
     case 0x12:
     case 0x17:
@@ -118,7 +126,7 @@ void video_palette(bios *b)
         colour_page_get(b);
         break;
     case 0x1b:
-        sum_to_greys(b);
+        video_greys(b, bl, bios_word(b, ENGINE_ECX));
         break;
     default:
         break;
@@ -129,10 +137,13 @@ void video_palette(bios *b)
  * 04h and 05h. */
 void video_cga_palette(bios *b)
 {
-    enum { INTENSE = 0x10 };
+    enum { INTENSE = 0x10, COLOURS = 0x1f, SET = 0x20 };
     uint8_t *attributes = video_attributes(b->machine->devices);
-    uint8_t bl = bios_low(b, ENGINE_EBX);
-    if (bios_high(b, ENGINE_EBX) == 0) {
+    uint8_t bl = bios_low(b, ENGINE_EBX), now = (uint8_t)bios_load(b, BDA_CGA_COLOUR, 1);
+    bool background = bios_high(b, ENGINE_EBX) == 0;
+    uint8_t changed = background ? COLOURS : SET, to = background ? bl : (uint8_t)(bl << 5);
+    bios_store(b, BDA_CGA_COLOUR, 1, now ^ ((now ^ to) & changed));
+    if (background) {
         uint8_t colour = (uint8_t)((bl & 7) | (bl & 8) << 1);
         attributes[0] = attributes[OVERSCAN] = colour;
         for (unsigned i = 1; i < 4; i++)

@@ -121,11 +121,12 @@ p5_status video_picture(devices *b, p5_picture *picture, p5_error *error);
 /* Registers of the CRT controller and attribute controller, and red, green, blue of the DAC's 256 colours. */
 uint8_t *video_crtc(devices *b);
 uint8_t *video_attributes(devices *b);
+uint8_t *video_sequencer(devices *b);
 uint8_t *video_colours(devices *b);
 /* The mask of port 3C6h, which is applied to each pixel. */
 uint8_t *video_mask(devices *b);
 /* Indexes of CRT controller registers: start of the screen and cursor position, high byte first. */
-enum { VIDEO_START = 0x0c, VIDEO_CURSOR = 0x0e };
+enum { VIDEO_CURSOR_SHAPE = 0x0a, VIDEO_START = 0x0c, VIDEO_CURSOR = 0x0e };
 
 /* The register values of a mode. */
 typedef struct video_registers {

@@ -9,12 +9,14 @@ enum {
     MONO_CRTC = 0x3b4, /* the CRT controller if COLOUR is clear */
     MONO_STATUS = 0x3ba,
     ATTRIBUTE = 0x3c0,
+    STATUS_0 = 0x3c2, /* reads */
     MISCELLANEOUS_WRITE = 0x3c2,
     SEQUENCER = 0x3c4,
     DAC_MASK = 0x3c6,
     DAC_READ = 0x3c7,
     DAC_WRITE = 0x3c8,
     DAC_DATA = 0x3c9,
+    FEATURE_READ = 0x3ca,
     MISCELLANEOUS_READ = 0x3cc,
     GRAPHICS = 0x3ce,
     CRTC = 0x3d4,
@@ -105,6 +107,10 @@ static uint32_t video_read(devices *b, uint16_t port)
     const uint8_t *reg = video_register(v, port);
     uint32_t value;
     switch (port) {
+    case STATUS_0: /* no interrupt; a colour monitor answers */
+        return 0x70;
+    case FEATURE_READ:
+        return 0;
     case DAC_MASK:
         return v->dac_mask;
     case DAC_WRITE:
@@ -149,9 +155,13 @@ static void video_write(devices *b, uint16_t port, uint32_t byte)
     case DAC_MASK:
         v->dac_mask = value;
         break;
-    case DAC_READ:
+    case DAC_READ: /* fetches the entry and advances the address, which 3C8h reads */
+        v->dac_read = value;
+        v->dac_write = value + 1;
+        v->dac_part = 0;
+        break;
     case DAC_WRITE:
-        *(port == DAC_READ ? &v->dac_read : &v->dac_write) = value;
+        v->dac_write = value;
         v->dac_part = 0;
         break;
     case DAC_DATA:
@@ -190,6 +200,11 @@ uint8_t *video_crtc(devices *b)
 uint8_t *video_attributes(devices *b)
 {
     return b->video.attribute;
+}
+
+uint8_t *video_sequencer(devices *b)
+{
+    return b->video.sequencer;
 }
 
 uint8_t *video_colours(devices *b)

@@ -214,14 +214,18 @@ dos_error dos_call_resize(dos *d)
     return wrong;
 }
 
-/* AH = 58h: AL = 0 returns the allocation strategy, 1 sets it, 2 returns the upper memory link, which is off. */
+/* AH = 58h: AL = 0 returns the allocation strategy, 1 sets it (0 to 2, and bits for upper memory,
+ * which is not there), 2 returns the upper memory link, which is off. */
 dos_error dos_call_strategy(dos *d)
 {
+    enum { LAST_FIT = 2, UPPER_MEMORY = 0xc0 };
     switch (bios_low(&d->bios, ENGINE_EAX)) {
     case 0:
         bios_set_word(&d->bios, ENGINE_EAX, d->strategy);
         return DOS_OK;
     case 1:
+        if ((bios_word(&d->bios, ENGINE_EBX) & ~(unsigned)UPPER_MEMORY) > LAST_FIT)
+            return DOS_NO_FUNCTION;
         d->strategy = bios_low(&d->bios, ENGINE_EBX);
         return DOS_OK;
     case 2:

@@ -21,6 +21,8 @@ enum {
     BDA_CURSOR_SHAPE = 0x460,
     BDA_PAGE = 0x462,
     BDA_CRTC = 0x463,
+    BDA_CGA_MODE = 0x465, /* what ports 3D8h and 3D9h of a CGA would hold */
+    BDA_CGA_COLOUR = 0x466,
     BDA_TICKS = 0x46c,
     BDA_MIDNIGHT = 0x470,
     BDA_DISKS = 0x475,

@@ -5,7 +5,7 @@
 ;! p5scope: DOS function 32h (INT 21h) is not implemented
 ;! p5scope: BIOS: video mode 08h is not supported; 00h-07h, 0Dh-13h and VESA modes are
 ;! p5scope: BIOS: font function AAh (INT 10h AH = 11h) is not implemented
-;! p5scope: BIOS: video function 1Ch (INT 10h) is not implemented
+;! p5scope: BIOS: video function 1Eh (INT 10h) is not implemented
 ;! p5scope: BIOS: VESA mode 1FFh is not supported
 ;! p5scope: BIOS: VESA function 4F0Bh (INT 10h) is not implemented
 ;! p5scope: mouse function 16h (INT 33h) is not implemented
@@ -42,7 +42,7 @@ calls:  dw 21h, 0, 0300h        ; input from AUX
         dw 21h, 0, 3200h        ; drive parameters
         dw 10h, 0, 0008h        ; a mode of the PCjr
         dw 10h, 0, 11aah        ; fonts
-        dw 10h, 0, 1c00h        ; video state
+        dw 10h, 0, 1e00h        ; a flat panel
         dw 10h, 1ffh, 4f02h     ; a VESA mode that does not exist
         dw 10h, 0, 4f0bh        ; the pixel clock of VESA 3.0
         dw 33h, 0, 0016h        ; the mouse's state
