@@ -5,11 +5,13 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/bits.h"
+
 void *area_open(size_t bytes)
 {
     assert(bytes > 0);
     const size_t extra = bytes < HUGE_PAGE ? 0 : HUGE_PAGE, page = (size_t)sysconf(_SC_PAGESIZE);
-    bytes = (bytes + page - 1) / page * page;
+    bytes = round_up(bytes, page);
     char *area =
         mmap(NULL, bytes + extra, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (area == MAP_FAILED)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/area.h"
+#include "base/bits.h"
 
 struct arena_chunk {
     struct arena_chunk *next;
@@ -22,7 +23,7 @@ struct arena_chunk {
  * was. */
 static struct arena_chunk *huge_chunk(size_t least)
 {
-    size_t bytes = (sizeof(struct arena_chunk) + least + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+    size_t bytes = round_up(sizeof(struct arena_chunk) + least, HUGE_PAGE);
     struct arena_chunk *chunk = area_open(bytes);
     if (chunk == NULL)
         return NULL;

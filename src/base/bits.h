@@ -1,4 +1,4 @@
-/* Bit operations. */
+/* Operations on integers. */
 #ifndef BASE_BITS_H
 #define BASE_BITS_H
 
@@ -11,6 +11,12 @@ static inline unsigned highest_bit(uint64_t value)
     while (value >>= 1)
         bit++;
     return bit;
+}
+
+/* Returns the first multiple of `step`, which is not 0, at or above `value`. */
+static inline uint64_t round_up(uint64_t value, uint64_t step)
+{
+    return (value + step - 1) / step * step;
 }
 
 #endif

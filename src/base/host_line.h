@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
+
 enum { HOST_LINE = 64 };
 
 /* Makes the struct member that follows begin a line. */
@@ -16,9 +18,8 @@ enum { HOST_LINE = 64 };
  * NULL if memory runs out. */
 static inline void *host_line_calloc(size_t bytes)
 {
-    size_t lines = (bytes + HOST_LINE - 1) / HOST_LINE * HOST_LINE; /* aligned_alloc requires a multiple of
-                                                                       the alignment */
-    void *object = aligned_alloc(HOST_LINE, lines);
+    /* aligned_alloc requires a multiple of the alignment. */
+    void *object = aligned_alloc(HOST_LINE, round_up(bytes, HOST_LINE));
     return object == NULL ? NULL : memset(object, 0, bytes);
 }
 

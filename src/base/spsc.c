@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/host_time.h"
 
 /* A number of messages that is never reached. */
@@ -150,7 +151,7 @@ void *spsc_reserve(spsc *q, size_t bytes)
         if (q->producer.known_done == known)
             wait_for(q, known + (put - known + 1) / 2);
     }
-    q->producer.next = q->producer.reserved + (bytes + HOST_LINE - 1) / HOST_LINE * HOST_LINE;
+    q->producer.next = q->producer.reserved + round_up(bytes, HOST_LINE);
     assert(q->producer.next <= SPSC_BYTES);
     assert(q->producer.reserved % HOST_LINE == 0);
     return q->bytes + q->producer.reserved;

@@ -12,7 +12,8 @@
  * anything is left over or it overflows. */
 bool text_to_u64(const char *text, uint64_t *value);
 
-/* Parses the whole of `text` as a floating-point number in C notation. */
+/* Parses the whole of `text` as a floating-point number in C notation, "inf" and "nan" included. Returns false if
+ * anything is left over or it is too large or too small for a double. */
 bool text_to_double(const char *text, double *value);
 
 /* Compares event and option names: case is ignored, and '-', '_' and ' ' are equal. */
@@ -25,8 +26,9 @@ bool text_glob(const char *pattern, const char *name);
 /* Returns the edit distance of two names under text_same_name's rules; 255 if one has more than 120 characters. */
 unsigned text_distance(const char *a, const char *b);
 
-/* A candidate list for "did you mean" that keeps the most similar names offered so far, the most similar first. Names
- * that are not similar are not kept. It refers to the caller's texts. */
+/* A candidate list for "did you mean" that keeps the most similar names offered so far, the most similar first. A name
+ * is similar if its edit distance is small or it contains the wanted text; others are not kept. It refers to the
+ * caller's texts. */
 enum { TEXT_NEAREST = 3 };
 typedef struct text_nearest {
     const char *wanted;

@@ -10,6 +10,7 @@
 #include "p5scope/observe.h"
 
 enum { MOST_AT = 64 /* --at options: options.tsv */, MOST_FUNCTIONS = 1000 };
+/* Without -I, the clocks between rows; without a value of --functions, the shortest call that is shown. */
 enum { USUAL_CLOCKS = 100000, USUAL_FUNCTION_CLOCKS = 1000 };
 
 typedef struct trace_options {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/area.h"
+#include "base/bits.h"
 #include "core/replay/memo_tree.h"
 
 enum { FIRST_SLOTS = 1 << 10, DEFAULT_BUDGET = 128 << 20 };
@@ -14,7 +15,7 @@ enum { FIRST_SLOTS = 1 << 10, DEFAULT_BUDGET = 128 << 20 };
 
 static size_t pool_bytes(const memo_pool *pool)
 {
-    return ((size_t)pool->size * pool->most + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+    return round_up((size_t)pool->size * pool->most, HUGE_PAGE);
 }
 
 /* Returns false if memory is out. */

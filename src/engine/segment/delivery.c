@@ -214,7 +214,7 @@ static void transfer(engine *e, const delivery *d)
 
 /* --- reports --- */
 
-/* Returns whether there is a near RET at `linear`. */
+/* Returns whether there is a near RET at `linear`. Event 39h counts the deliveries there. */
 static bool is_return(engine *e, uint32_t linear)
 {
     enum { MOST = 15 };
@@ -345,7 +345,8 @@ void engine_resume_done(engine *e)
     guard_resume_done(e);
 }
 
-/* Returns whether an NMI would be taken at this boundary, because none is being handled. */
+/* Returns whether an NMI would be taken at this boundary: none is being handled, and no shadow of STI, MOV SS or POP SS
+ * delays it. */
 static bool engine_nmi_possible(const engine *e)
 {
     return !e->segment.nmi_blocked && !(e->env->hflags & UC_HF_INHIBIT_IRQ);

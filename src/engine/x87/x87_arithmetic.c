@@ -28,7 +28,7 @@ static void recognise(uc_env *env, x87_binary which, const uc_fpreg *to, const u
     engine *e = engine_of(env);
     if (!x87_safe(e, to) || !x87_safe(e, other) || !(env->fpuc & X87_PE))
         x87_mark(e, P5_X87_UNSAFE, retaddr);
-    if (which >= X87_DIVIDE) { /* ST(0) first, whichever of them receives the result */
+    if (which >= X87_DIV) { /* ST(0) first, whichever of them receives the result */
         bool to_top = to == x87_st(env, 0);
         x87_value(e, to_top ? to : other, to_top ? other : to);
     }
@@ -108,8 +108,8 @@ ARITHMETIC(fadd, X87_ADD)
 ARITHMETIC(fsub, X87_SUB)
 ARITHMETIC(fsubr, X87_SUBR)
 ARITHMETIC(fmul, X87_MUL)
-ARITHMETIC(fdiv, X87_DIVIDE)
-ARITHMETIC(fdivr, X87_DIVIDER)
+ARITHMETIC(fdiv, X87_DIV)
+ARITHMETIC(fdivr, X87_DIVR)
 
 /* --- Comparisons: only condition codes --- */
 

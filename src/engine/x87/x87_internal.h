@@ -86,12 +86,13 @@ static inline void x87_wait(uc_env *env, uintptr_t retaddr)
 }
 /* Returns the instruction of the running block that calls at `retaddr`, and sets EIP to it. */
 const isa_insn *x87_instruction(uc_env *env, uintptr_t retaddr);
-/* Ends a store to the address `linear` that an unmasked exception prevents, so that it makes no reference. The block
- * ends after it, because only the last instruction of a stretch may make fewer references than it has. */
+/* Ends a store instruction that an unmasked exception prevents from storing at the address `linear`: records it as the
+ * last x87 instruction, and continues after it. It makes no reference, so the block ends there: only the last
+ * instruction of a stretch may make fewer references than it has. */
 _Noreturn void x87_end_unstored(uc_env *env, uint32_t linear, uintptr_t retaddr);
 #define X87_RETADDR ((uintptr_t)__builtin_return_address(0))
 
-/* Handle stack faults of loads, stores and moves. Return true if masked: the result is the indefinite number. */
+/* Handle stack faults outside x87_exact (loads, stores, moves, FABS, FCHS). Return true if masked: the result is the indefinite number. */
 bool x87_underflow(uc_env *env);
 bool x87_overflow(uc_env *env);
 extern const uc_fpreg x87_indefinite;
@@ -117,7 +118,7 @@ void x87_register_operand(uc_env *env, unsigned i);
  * ST(a), one of which is ST(0). The recognise functions run before the operation: they mark the instruction
  * that calls at `retaddr` if an operand is unsafe or the precision exception is unmasked, and record the operands of
  * divisions. */
-typedef enum x87_binary { X87_ADD, X87_SUB, X87_SUBR, X87_MUL, X87_DIVIDE, X87_DIVIDER } x87_binary;
+typedef enum x87_binary { X87_ADD, X87_SUB, X87_SUBR, X87_MUL, X87_DIV, X87_DIVR } x87_binary;
 void x87_recognise_operand(uc_env *env, x87_binary which, uintptr_t retaddr);
 void x87_recognise_registers(uc_env *env, x87_binary which, unsigned a, unsigned b, uintptr_t retaddr);
 void x87_binary_operand(uc_env *env, x87_binary which, uintptr_t retaddr);
@@ -140,7 +141,8 @@ static inline void x87_set_conditions(uc_env *env, uint16_t status, unsigned whi
     env->fpus = (uint16_t)((env->fpus & ~which) | (status & which));
 }
 
-/* Records operands of an operation whose clocks depend on them, as doubles (truncated). */
+/* Records operands of an operation whose clocks depend on them, as doubles (truncated). `b` NULL: there is one
+ * operand. */
 void x87_value(engine *e, const uc_fpreg *a, const uc_fpreg *b);
 /* Convert a number to an extended one, exactly. */
 uc_fpreg x87_from_m32(uint32_t number);

@@ -28,7 +28,7 @@ static inline unsigned result_reach(x87_binary which, unsigned a, unsigned b)
 {
     if (which == X87_MUL)
         return a + b + 1;
-    if (which >= X87_DIVIDE)
+    if (which >= X87_DIV)
         return X87_REACH_UNKNOWN;
     return (a > b ? a : b) + 64;
 }
@@ -66,9 +66,9 @@ static bool operable(uc_env *env, unsigned i)
             x87_wait(env, retaddr);                                                                          \
         type operand = (type)access_load_quick(env, address, sizeof(type), by, retaddr);                     \
         if (x87_held(env) && x87_within(env, 0) && safe(&operand)) {                                         \
-            if ((which) >= X87_DIVIDE) {                                                                     \
+            if ((which) >= X87_DIV) {                                                                        \
                 uc_fpreg number = x87_from_##type(operand);                                                  \
-                tell_division(env, &number, 0, (which) == X87_DIVIDER, retaddr);                             \
+                tell_division(env, &number, 0, (which) == X87_DIVR, retaddr);                                \
             }                                                                                                \
             X87_ON_HOST(insn " %0" : : "m"(operand));                                                        \
             *x87_reach(env, 0) = result_reach(which, *x87_reach(env, 0), operand_reach);                     \
@@ -84,7 +84,7 @@ static bool operable(uc_env *env, unsigned i)
         engine *e = engine_of(env);                                                                          \
         unsigned *reach = x87_reach(env, 0);                                                                 \
         access_place at;                                                                                     \
-        if ((which) >= X87_DIVIDE || __builtin_expect(*reach > e->x87.safe_reach, 0) ||                      \
+        if ((which) >= X87_DIV || __builtin_expect(*reach > e->x87.safe_reach, 0) ||                         \
             __builtin_expect(!whole_find(e, address, sizeof(type), by, false, &at), 0) ||                    \
             __builtin_expect(!safe(at.host), 0))                                                             \
             return false;                                                                                    \
@@ -110,8 +110,8 @@ static bool operable(uc_env *env, unsigned i)
     RARE name##_rare(uc_env *env, unsigned i, uintptr_t retaddr)                                             \
     {                                                                                                        \
         if (operable(env, 0) && operable(env, i)) {                                                          \
-            if ((which) >= X87_DIVIDE)                                                                       \
-                tell_division(env, NULL, i, ((which) == X87_DIVIDER) == ((to) == 0), retaddr);               \
+            if ((which) >= X87_DIV)                                                                          \
+                tell_division(env, NULL, i, ((which) == X87_DIVR) == ((to) == 0), retaddr);                  \
             name##_held(env, i, x87_slot(env, 0), *x87_reach(env, 0), *x87_reach(env, i));                   \
             return;                                                                                          \
         }                                                                                                    \
@@ -125,7 +125,7 @@ static bool operable(uc_env *env, unsigned i)
     {                                                                                                        \
         const engine *e = engine_of(env);                                                                    \
         unsigned top = x87_slot(env, 0), a = e->x87.reach[top], b = e->x87.reach[(top + i) & 7];             \
-        if ((which) >= X87_DIVIDE || __builtin_expect((a > b ? a : b) > e->x87.safe_reach, 0))               \
+        if ((which) >= X87_DIV || __builtin_expect((a > b ? a : b) > e->x87.safe_reach, 0))                  \
             return false;                                                                                    \
         name##_held(env, i, top, a, b);                                                                      \
         return true;                                                                                         \
@@ -153,8 +153,8 @@ BINARY(fadd, X87_ADD, "fadd", "fadd", "fiadd")
 BINARY(fsub, X87_SUB, "fsub", "fsubr", "fisub")
 BINARY(fsubr, X87_SUBR, "fsubr", "fsub", "fisubr")
 BINARY(fmul, X87_MUL, "fmul", "fmul", "fimul")
-BINARY(fdiv, X87_DIVIDE, "fdiv", "fdivr", "fidiv")
-BINARY(fdivr, X87_DIVIDER, "fdivr", "fdiv", "fidivr")
+BINARY(fdiv, X87_DIV, "fdiv", "fdivr", "fidiv")
+BINARY(fdivr, X87_DIVR, "fdivr", "fdiv", "fidivr")
 
 /* --- Comparisons --- */
 

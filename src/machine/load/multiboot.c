@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/bits.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "machine/base/notice.h"
@@ -110,7 +111,7 @@ p5_status multiboot_check(const multiboot_header *header, const uint8_t *bytes, 
 p5_status multiboot_put(multiboot_space *space, const void *bytes, size_t size, uint32_t alignment,
                         uint32_t *at, p5_error *error)
 {
-    uint64_t start = ((uint64_t)space->next + alignment - 1) / alignment * alignment;
+    uint64_t start = round_up(space->next, alignment);
     if (start > UINT32_MAX)
         return error_set(error, P5_ERR_FORMAT, "the modules do not fit into memory");
     *at = (uint32_t)start;

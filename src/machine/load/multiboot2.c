@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/error.h"
 #include "machine/load/multiboot_internal.h"
 #include "machine/state.h"
@@ -10,7 +11,7 @@
 enum {
     HEADER_MAGIC = 0xe85250d6,
     SEARCH_BYTES = 32768,
-    ALIGNMENT = 8,
+    ALIGNMENT = 8,    /* of tags */
     FIXED_BYTES = 16, /* magic, architecture, length, checksum */
     ARCHITECTURE_I386 = 0,
     TAG_OPTIONAL = 1 << 0,
@@ -54,12 +55,6 @@ static uint32_t word_at(const uint8_t *bytes, size_t at)
     return word;
 }
 
-/* The size that a tag takes up, 3.1.3: tags begin at multiples of eight bytes. */
-static size_t aligned(size_t bytes)
-{
-    return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-}
-
 /* Reads the tag at *at, returns the offset of its contents in *body, and moves *at to the next tag. Returns false
  * if there is none or it exceeds the header. */
 static bool header_next(const multiboot_header *header, const uint8_t *bytes, size_t *at, header_tag *tag,
@@ -72,7 +67,7 @@ static bool header_next(const multiboot_header *header, const uint8_t *bytes, si
     if (tag->type == HEADER_END || tag->size < sizeof *tag || tag->size > end - *at)
         return false;
     *body = *at + sizeof *tag;
-    *at += aligned(tag->size);
+    *at += round_up(tag->size, ALIGNMENT);
     return true;
 }
 
@@ -166,7 +161,7 @@ static void info_add(info_block *info, uint32_t type, const void *first, size_t 
     memcpy(info->bytes + info->used + sizeof head, first, first_bytes);
     if (second_bytes != 0)
         memcpy(info->bytes + info->used + sizeof head + first_bytes, second, second_bytes);
-    info->used += aligned(head[1]);
+    info->used += round_up(head[1], ALIGNMENT);
 }
 
 static void info_add_map(info_block *info, const p5_machine *machine)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/area.h"
+#include "base/bits.h"
 #include "core/core.h"
 #include "machine/run/run_internal.h"
 #include "machine/state.h"
@@ -122,7 +123,7 @@ static buffer *next_buffer(pricer *p)
 /* Returns the first index at or after `index` that begins a cache line. */
 static inline size_t line_from(ptrdiff_t index, size_t per_line)
 {
-    return ((size_t)index + per_line - 1) / per_line * per_line;
+    return round_up((size_t)index, per_line);
 }
 
 void pricer_put(pricer *p, const p5_access *accesses, const p5_value *values, const p5_retired_block *blocks,

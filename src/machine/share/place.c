@@ -16,7 +16,8 @@ int32_t share_may_change(const share_place *place)
 {
     if (!place->writable)
         return -EROFS;
-    return strcmp(place->name, ".") == 0 ? -EBUSY : 0;
+    return strcmp(place->name, ".") == 0 ? -EBUSY
+                                         : 0; /* a share's root, or a path that ends in "/" or a dot */
 }
 
 /* Converts a result of the host's call to 0 or -errno. */

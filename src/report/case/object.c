@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/error.h"
 #include "p5tool/report.h"
 
@@ -78,7 +79,7 @@ static p5_status open_tables(placement *in)
 
 static uint32_t align_up(uint32_t value, uint32_t alignment)
 {
-    return alignment > 1 ? (value + alignment - 1) / alignment * alignment : value;
+    return alignment > 1 ? (uint32_t)round_up(value, alignment) : value;
 }
 
 typedef enum region { NOWHERE, TEXT, DATA, BSS } region;

@@ -68,13 +68,14 @@ static void value_field(csv *to, double value)
     number_field(to, value, floor(value) == value ? 0 : 6);
 }
 
-static void middle_fields(csv *to, const char *unit, const char *name, double variance)
+/* Writes the fields between a value and its metric. `variance_percent` is written for several runs only. */
+static void middle_fields(csv *to, const char *unit, const char *name, double variance_percent)
 {
     field(to, unit);
     field(to, name);
     if (to->stat->run_count > 1) {
         char text[32];
-        snprintf(text, sizeof text, "%.2f%%", variance);
+        snprintf(text, sizeof text, "%.2f%%", variance_percent);
         field(to, text);
     }
     field(to, to->run_time); /* modelled ns, because events are always counted */
@@ -109,7 +110,7 @@ static void write_cpi_stack(csv *to)
         char name[48];
         snprintf(name, sizeof name, "stall_%s", p5_stall_name(stack[i].cause));
         value_field(to, (double)stack[i].clocks / (double)to->stat->run_count);
-        middle_fields(to, "clocks", name, 0);
+        middle_fields(to, "clocks", name, 0); /* the variance of a stall cause is not calculated */
         number_field(to, stack[i].permille / 10.0, 1);
         field(to, "% of clocks");
         end_line(to);
