@@ -81,20 +81,10 @@ build_openssl() {
 }
 
 # ---- Linux ----------------------------------------------------------------------------------------------------------
-# The newest version may have been replaced since the lists were read: then the one before.
-download_linux() {
-    private_apt source --only-source --download-only linux && return
-    for version in $(apt-cache -o Dir::Etc::SourceList="$dir/apt/sources.list" -o Dir::Etc::SourceParts=/dev/null \
-        -o Dir::State="$dir/apt/state" madison linux | awk -F'|' '{ gsub(/ /, "", $2); print $2 }'); do
-        private_apt source --only-source --download-only "linux=$version" && return
-    done
-    return 1
-}
-
 build_linux() {
     archive=$(find "$dir/../linux" -maxdepth 1 -name 'linux_*.orig.tar.*' 2>/dev/null | head -n 1) # brought by linux.sh
     if [ -z "$archive" ]; then
-        download_linux
+        download linux
         archive=$(ls linux_*.orig.tar.*)
     fi
     tar -x --strip-components=1 -f "$archive" --wildcards '*/arch/x86/include/asm/xor_32.h' '*/include/asm-generic/xor.h'

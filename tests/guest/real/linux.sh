@@ -8,9 +8,8 @@
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 dir=$(cd "$1" && pwd)/linux
-guests=$(dirname "$dir")
-
-fail() { echo "linux.sh: $*" >&2; exit 1; }
+guests=$(dirname "$dir") apt=$(dirname "$dir")/apt
+. "$here/sources.sh"
 
 stamp=$({ gcc -dumpfullversion; cat "$here/linux.sh" "$here"/*.config "$here/pipes.c" "$here/disks.c" "$guests/stamp"; } | sha256sum)
 if [ -f "$dir/stamp" ] && [ "$(cat "$dir/stamp")" = "$stamp" ]; then
@@ -20,26 +19,12 @@ rm -rf "$dir/stamp" "$dir/source" "$dir/build"
 mkdir -p "$dir/source" "$dir/build"
 
 # ---- Sources: upstream's, as Debian keeps them ----------------------------------------------------------------------
-private_apt() {
-    apt-get -q -o Dir::Etc::SourceList="$guests/apt/sources.list" -o Dir::Etc::SourceParts=/dev/null \
-        -o Dir::State="$guests/apt/state" -o Dir::State::status=/var/lib/dpkg/status -o Dir::Cache="$guests/apt/cache" \
-        -o Acquire::Languages=none -o Acquire::Retries=3 -o APT::Sandbox::User="$(id -un)" "$@"
-}
-
-# The newest version may have been replaced since the lists were read: then the one before.
-fetch() {
+bring() {
     [ -n "$(find "$dir" -maxdepth 1 -name "$1_*.orig.tar.*")" ] && return
-    (
-        cd "$dir"
-        private_apt source --download-only --only-source "$1" ||
-            for version in $(apt-cache -o Dir::Etc::SourceList="$guests/apt/sources.list" -o Dir::Etc::SourceParts=/dev/null \
-                -o Dir::State="$guests/apt/state" madison "$1" | awk -F'|' '{ gsub(/ /, "", $2); print $2 }'); do
-                private_apt source --download-only --only-source "$1=$version" && break
-            done
-    ) >"$dir/fetch.log" 2>&1 || { tail -20 "$dir/fetch.log"; fail "apt cannot fetch $1; the log is $dir/fetch.log"; }
+    (cd "$dir" && download "$1") >"$dir/fetch.log" 2>&1 || { tail -20 "$dir/fetch.log"; fail "apt cannot fetch $1; the log is $dir/fetch.log"; }
 }
-fetch linux
-fetch busybox
+bring linux
+bring busybox
 for archive in "$dir"/*.orig.tar.*; do
     tar -C "$dir/source" -xf "$archive"
 done
