@@ -75,20 +75,22 @@ bool observe_may_return(unsigned branch)
     return branch == ISA_RET || branch == ISA_IRET || branch == ISA_FAR || branch == ISA_JMP_INDIRECT;
 }
 
-/* Handles a return to `next` that has been priced. It leaves the innermost frame with that return address,
- * and the frames inside that one, which were left in another way (longjmp). */
+/* Handles a transfer to `next` that has been priced. It leaves the innermost frame with that return address,
+ * and those of its tail calls, which share the return address on the stack. It also leaves the frames inside
+ * these, which were left in another way (longjmp). */
 void observe_leave(p5_observer *o, uint32_t next, unsigned cpl)
 {
     uint32_t esp = engine_get(o->machine->engine, ENGINE_ESP);
     size_t left = o->frames.count;
-    for (;;) {
-        if (left == 0)
-            return;
-        const frame *f = &o->frames.items[--left];
+    const frame *returned = NULL;
+    for (size_t i = o->frames.count; i-- > 0;) {
+        const frame *f = &o->frames.items[i];
         if (f->cpl == cpl && f->esp >= esp)
-            return; /* this one is still on the stack */
-        if (f->return_address == next)
-            break;
+            break; /* this one is still on the stack */
+        if (f->return_address == next && (returned == NULL || returned->esp == f->esp)) {
+            returned = f;
+            left = i;
+        }
     }
     while (o->frames.count > left) {
         uint32_t number = o->frames.items[--o->frames.count].number;

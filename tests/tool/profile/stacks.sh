@@ -1,5 +1,6 @@
 #!/bin/sh
-# stacks.sh P5SCOPE STACKS: folded stacks of stacks.s by executions; the numbers are those of its comments.
+# stacks.sh P5SCOPE STACKS: folded stacks of stacks.s by executions, and regions of `stat --roi` with all that a function calls; the numbers are
+# those of its comments.
 p5scope=$1 guest=$2
 . "$(dirname "$0")/common.sh"
 "$p5scope" record -q -o "$scratch/p" "$guest" || fail "the guest failed"
@@ -18,3 +19,17 @@ _start;tail 2
 _start;tail;tail_target 2
 END
 diff "$scratch/expected" "$scratch/got" || fail "< expected, > the folded stacks"
+while read -r expected regions; do
+    "$p5scope" stat -x, -e instructions_executed -o "$scratch/report" $(printf -- '--roi %s ' $regions) "$guest" || fail "the guest failed"
+    got=$(sed -n 's/^\([0-9]*\),.*/\1/p' "$scratch/report")
+    [ "$got" = "$expected" ] || fail "$regions: $got instructions instead of $expected"
+done <<'END'
+3 plain
+19 recursive
+4 tail
+2 tail_target
+4 tail tail_target
+11 outer
+21 recursive tail_target
+3 handler
+END
