@@ -42,9 +42,9 @@ def main(paths):
         for kind, name, comments in functions(text):
             if not comments:
                 wrong.append(f"{path}: {name}: no comment says what it does")
-            elif "p5scope/" in path and kind == "p5_status" and not re.search(r"P5_ERR_|[Ee]rrors", comments):
+            elif "include/p5scope/" in path and kind == "p5_status" and not re.search(r"P5_ERR_|[Ee]rrors", comments):
                 wrong.append(f"{path}: {name}: the comment does not say which errors there are")
-        wrong += [f"{path}: {struct}.{name} has no comment" for struct, name, kind, documented in members(text) if "p5scope/" in path and not documented and kind not in enumerations]
+        wrong += [f"{path}: {struct}.{name} has no comment" for struct, name, kind, documented in members(text) if "include/p5scope/" in path and not documented and kind not in enumerations]
     print("\n".join(wrong))
     return 1 if wrong else 0
 
