@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "machine/share/host_file.h"
 
-/* PIECE: bytes of a piece, the unit in which memory holds what the guest has written to a read-only image. */
+/* PIECE: bytes of an element of disk_image.pieces, a multiple of all sector sizes. */
 enum { PIECE = 32 << 10, DISKETTE_USUAL_KB = 1440 };
 
 /* --- formats --- */
@@ -25,6 +25,7 @@ static const disk_geometry diskettes[] = {{160, 40, 1, 8, 1},   {180, 40, 1, 9, 
                                           {1440, 80, 2, 18, 4}, {2880, 80, 2, 36, 6}};
 enum { DISKETTES = sizeof diskettes / sizeof diskettes[0] };
 
+/* Returns the diskette format of that capacity, or NULL. */
 static const disk_geometry *diskette_of(uint64_t bytes)
 {
     for (unsigned i = 0; i < DISKETTES; i++)
@@ -33,11 +34,11 @@ static const disk_geometry *diskette_of(uint64_t bytes)
     return NULL;
 }
 
-/* Returns the format whose geometry is in the boot sector's parameter block, or NULL if the block is missing or
- * describes another geometry. */
+/* Returns the diskette format whose geometry is in the boot sector's BIOS parameter block, or NULL if the block is
+ * missing or describes another geometry. */
 static const disk_geometry *diskette_named(const uint8_t sector[DISK_SECTOR])
 {
-    enum { BYTES = 11, TOTAL = 19, PER_TRACK = 24, HEADS = 26 };
+    enum { BYTES = 11, TOTAL = 19, PER_TRACK = 24, HEADS = 26 }; /* offsets of the block's fields */
     uint16_t bytes, total, per_track, heads;
     memcpy(&bytes, sector + BYTES, 2);
     memcpy(&total, sector + TOTAL, 2);
@@ -57,6 +58,8 @@ static void disk_set_diskette(disk_image *d, const disk_geometry *g)
     d->sectors = (uint64_t)g->cylinders * g->heads * g->per_track;
 }
 
+/* Makes the drive a hard disk of file_bytes with the usual geometry of 16 heads and 63 sectors per track. Cylinders
+ * are a 16-bit number for ATA, so the geometry reaches only the beginning of a larger disk. */
 static void disk_set_hard_disk(disk_image *d)
 {
     d->kind = DRIVE_HARD_DISK;
@@ -67,9 +70,9 @@ static void disk_set_hard_disk(disk_image *d)
     d->cylinders = cylinders == 0 ? 1 : cylinders > UINT16_MAX ? UINT16_MAX : (uint32_t)cylinders;
 }
 
-/* Derives the format from the file's size. If that is not the size of a diskette, the end of a diskette's image may be missing. The
- * boot sector's parameter block then gives the format, if the file is shorter than that format. Otherwise a file of less than 1440 KB is
- * a diskette of 1440 KB, and a larger one is a hard disk. */
+/* Derives the format from the file's size. If that is not the size of a diskette, the end of a diskette's image may
+ * be missing. The boot sector's parameter block then gives the format, if the file is shorter than that format.
+ * Otherwise a file of less than 1440 KB is a diskette of 1440 KB, and a larger one is a hard disk. */
 static void disk_shape(disk_image *d)
 {
     uint8_t first[DISK_SECTOR] = {0};
@@ -87,6 +90,7 @@ static void disk_shape(disk_image *d)
         disk_set_hard_disk(d);
 }
 
+/* Derives the format of a CD from its boot entry: a CD, or the disk that the boot image emulates. */
 static void disk_shape_cd(disk_image *d)
 {
     static const uint16_t kilobytes[] = {
@@ -109,12 +113,14 @@ static void disk_shape_cd(disk_image *d)
 
 /* --- the file --- */
 
-/* Returns the index of the last element of `pieces`. No sector lies in it if the drive's size is a multiple of PIECE. */
+/* Returns the index of the last element of `pieces`. No sector lies in it if the drive's size is a multiple of PIECE.
+ * */
 static uint64_t disk_last_piece(const disk_image *d)
 {
     return d->sectors * d->sector_bytes / PIECE;
 }
 
+/* Reads at an offset of the whole file. Returns false if the file ends before or the host reports an error. */
 static bool read_file(const void *context, uint64_t offset, void *bytes, size_t size)
 {
     const disk_image *d = context;
@@ -170,7 +176,7 @@ void disk_image_close(disk_image *disk)
     disk_image_none(disk);
 }
 
-/* Reads from the file; bytes after its end read as zeros. */
+/* Reads at an offset of the drive from the file, not from `pieces`; bytes after the file's end read as zeros. */
 static bool disk_read_file(const disk_image *d, uint64_t at, uint8_t *bytes, size_t size)
 {
     uint64_t left = at < d->file_bytes ? d->file_bytes - at : 0;
@@ -196,8 +202,8 @@ bool disk_image_read(const disk_image *disk, uint64_t sector, void *bytes)
     return true;
 }
 
-/* Makes the file as long as its format if the sector lies after its end, so that it can be written and is found to be
- * of the same format when it is opened again. */
+/* Makes a writable file as long as its format if the sector lies after the file's end. The file will be found to be of
+ * the same format when it is opened again. */
 static bool extend_file(disk_image *disk, uint64_t sector)
 {
     const uint64_t whole = disk->sectors * disk->sector_bytes;
@@ -233,7 +239,8 @@ bool disk_image_write(disk_image *disk, uint64_t sector, const void *bytes)
 
 /* --- snapshots --- */
 
-/* Saves or loads a piece. If the disk is not open, because the snapshot is only inspected, drops the piece. */
+/* Saves or loads element `at` of disk_image.pieces. If the disk is not open, because the snapshot is only inspected,
+ * drops the piece. */
 static void piece_transfer(disk_image *disk, uint64_t at, snapshot *s)
 {
     uint8_t *dropped = NULL, **piece = disk->pieces != NULL ? &disk->pieces[at] : &dropped;
@@ -246,6 +253,8 @@ static void piece_transfer(disk_image *disk, uint64_t at, snapshot *s)
     free(dropped);
 }
 
+/* Saves or loads the pieces that are not NULL: their number, then the index and the bytes of each. If the disk is not
+ * open, any index is permitted. */
 static void pieces_transfer(disk_image *disk, snapshot *s)
 {
     uint64_t last = disk->pieces != NULL ? disk_last_piece(disk) : UINT32_MAX, count = 0;
@@ -263,10 +272,10 @@ static void pieces_transfer(disk_image *disk, snapshot *s)
 
 /* The saved state names the image file, but a snapshot grants no access to the host: the user must name it again. */
 typedef struct saved_disk {
-    uint8_t kind;
+    uint8_t kind; /* DRIVE_* */
     bool writable, cd;
     char *path;
-    host_file file;
+    host_file file; /* size and time of change, to find out whether it is still the same */
 } saved_disk;
 
 static const snapshot_table disk_state = {SNAPSHOT(saved_disk, "disk", FIELD_ANY(kind),
@@ -275,6 +284,8 @@ static const snapshot_table disk_state = {SNAPSHOT(saved_disk, "disk", FIELD_ANY
                                           .since = 2};
 const snapshot_table *const disk_tables[] = {&disk_state, NULL};
 
+/* Opens the image of a loaded snapshot. Refuses the snapshot if the user has not granted the same access, or if the
+ * image's size or time of change is not the saved one. */
 static void open_again(disk_image *disk, const saved_disk *saved, const disk_grant *grant, snapshot *s)
 {
     const char *path = saved->path != NULL ? saved->path : "";

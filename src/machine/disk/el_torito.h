@@ -6,9 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { CD_SECTOR = 2048 };
+enum { CD_SECTOR = 2048 }; /* bytes */
 
-/* The kind of disk that a boot image emulates. */
+/* The kind of disk that a boot image emulates. The values are those of an entry's byte 1; diskettes in KB. */
 typedef enum el_torito_media {
     CD_NO_EMULATION,
     CD_DISKETTE_1200,
@@ -20,15 +20,16 @@ typedef enum el_torito_media {
 /* The default entry of the boot catalog. */
 typedef struct el_torito_entry {
     el_torito_media media;
-    uint16_t load_segment;
-    uint16_t sectors; /* to be loaded; 512 bytes each */
-    uint32_t start;   /* first CD sector of the boot image */
+    uint16_t load_segment; /* real-mode segment where the BIOS loads `sectors` and starts them */
+    uint16_t sectors;      /* to be loaded; 512 bytes each */
+    uint32_t start;        /* first CD sector of the boot image */
 } el_torito_entry;
 
-/* Reads `size` bytes at `offset` of an image. Returns false if the image ends before. */
+/* A function of the caller that reads `size` bytes at `offset` of an image. It returns false if the image ends
+ * before. */
 typedef bool cd_read(const void *context, uint64_t offset, void *bytes, size_t size);
 
-/* Returns true if the image is a CD whose default entry boots a PC. */
+/* Returns true and sets *entry if the image is a CD whose default entry boots a PC. `context` is passed to `read`. */
 bool el_torito_find(cd_read *read, const void *context, el_torito_entry *entry);
 
 #endif

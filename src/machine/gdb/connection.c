@@ -16,7 +16,12 @@
 #include "machine/gdb/connection.h"
 #include "machine/state.h"
 
-enum { INTERRUPT = 3, WAIT_MILLISECONDS = 50, NO_BYTE = -1, NO_CONNECTION = -2 };
+enum {
+    INTERRUPT = 3,          /* the byte that gdb sends, outside of packets, for Ctrl-C */
+    WAIT_MILLISECONDS = 50, /* between checks whether the run must end */
+    NO_BYTE = -1,           /* results of next_byte */
+    NO_CONNECTION = -2
+};
 
 /* --- bytes --- */
 
@@ -25,7 +30,7 @@ bool gdb_is_over(const gdb_connection *c)
     return p5_machine_ending(c->machine) || (c->over != 0 && host_now() >= c->over);
 }
 
-/* Waits for the socket. Returns false if the run must end first. */
+/* Waits until one of the poll(2) events is reported for the socket. Returns false if the run must end first. */
 static bool wait_for(const gdb_connection *c, int socket, short events)
 {
     struct pollfd ready = {.fd = socket, .events = events};
@@ -36,11 +41,12 @@ static bool wait_for(const gdb_connection *c, int socket, short events)
     return true;
 }
 
-/* Returns the next byte, or NO_BYTE if there is none now or the run must end. */
+/* Returns the next byte; NO_BYTE if none has been received and `wait` is false, or if the run must end; NO_CONNECTION
+ * if the connection is closed. */
 static int next_byte(gdb_connection *c, bool wait)
 {
     while (c->used == c->filled) {
-        /* also ends a client that sends without pause */
+        /* gdb_is_over is checked here too, because wait_for does not check it while bytes keep coming. */
         if (gdb_is_over(c) || (wait && !wait_for(c, c->socket, POLLIN)))
             return NO_BYTE;
         ssize_t got = recv(c->socket, c->input, sizeof c->input, MSG_DONTWAIT);
@@ -56,6 +62,7 @@ static int next_byte(gdb_connection *c, bool wait)
     return c->input[c->used++];
 }
 
+/* Returns false if the connection is closed or the run must end. */
 static bool send_all(gdb_connection *c, const char *bytes, size_t size)
 {
     while (size != 0) {
@@ -97,8 +104,8 @@ bool gdb_send(gdb_connection *c, const gdb *g)
     return send_all(c, frame, size);
 }
 
-/* Returns true for bytes that gdb sends between packets. A browser that a web page directs to this port sends
- * others. */
+/* Returns true for the bytes that gdb sends outside of packets or begins one with. The check rejects other clients,
+ * such as a browser that a web page directs to this port. */
 static bool is_gdb(int byte)
 {
     return byte == '$' || byte == '+' || byte == '-' || byte == INTERRUPT;
@@ -107,7 +114,7 @@ static bool is_gdb(int byte)
 gdb_received gdb_receive(gdb_connection *c, char *packet, size_t *size)
 {
     int byte;
-    do {
+    do { /* skip gdb's acknowledgements: a reply is never sent again */
         byte = next_byte(c, true);
         if (byte == INTERRUPT)
             return GOT_INTERRUPT;
@@ -157,6 +164,7 @@ bool gdb_interrupted(gdb_connection *c)
 
 /* --- waiting for gdb --- */
 
+/* Returns a socket that listens at a TCP port of this host only, or -1 with errno. */
 static int listen_port(uint16_t port)
 {
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(port)};
@@ -171,7 +179,8 @@ static int listen_port(uint16_t port)
     return -1;
 }
 
-/* Makes a socket file. It is made private to the user before it listens, so no other user can ever connect. */
+/* Makes a socket file and listens at it. Returns the socket, or -1 with errno. The file is made private to the user
+ * before it listens, so no other user can ever connect. */
 static int listen_file(const char *path)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -185,7 +194,8 @@ static int listen_file(const char *path)
     return -1;
 }
 
-/* Parses PORT or HOST:PORT, where HOST must be this host; sets *by_port. Anything else is a path. */
+/* Parses PORT or HOST:PORT, where HOST must be this host: sets *by_port and *port. Anything else is a path: clears
+ * *by_port. */
 static p5_status read_place(const char *where, bool *by_port, uint16_t *port, p5_error *error)
 {
     const char *colon = strrchr(where, ':'), *digits = colon != NULL ? colon + 1 : where;
@@ -209,6 +219,7 @@ static p5_status read_place(const char *where, bool *by_port, uint16_t *port, p5
                : error_set(error, P5_ERR_RANGE, "the port for gdb must be 1 to 65535, not '%s'", digits);
 }
 
+/* Checks the form of an address for p5_machine_run_gdb without opening it. */
 p5_status p5_gdb_place_check(const char *where, p5_error *error)
 {
     bool by_port;
@@ -224,7 +235,7 @@ static bool accept_gdb(gdb_connection *c, int listener)
         c->socket = accept(listener, NULL, NULL);
         if (c->socket < 0)
             continue;
-        uint8_t first;
+        uint8_t first; /* a copy: the byte stays in the socket for gdb_receive */
         if (wait_for(c, c->socket, POLLIN) && recv(c->socket, &first, 1, MSG_PEEK | MSG_DONTWAIT) == 1) {
             if (is_gdb(first))
                 return true;

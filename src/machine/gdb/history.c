@@ -1,3 +1,5 @@
+/* Reverse execution: opens a saved state as a copy of the machine and runs the copy forward to the place that gdb
+ * wants. Places are numbers of completed instructions, which a replay reaches exactly. */
 #include "machine/gdb/history.h"
 
 #include "machine/gdb/gdb.h"
@@ -65,7 +67,8 @@ static p5_machine *present_of(const gdb *g)
     return g->history.present != NULL ? g->history.present : g->machine;
 }
 
-/* Makes gdb debug `machine`, the present or a copy. Closes the copy that it debugged before. */
+/* Makes gdb debug `machine`, the present or a copy, and gives it gdb's breakpoints. Closes the copy that gdb debugged
+ * before. */
 static void switch_to(gdb *g, p5_machine *machine)
 {
     gdb_history *h = &g->history;
@@ -77,6 +80,7 @@ static void switch_to(gdb *g, p5_machine *machine)
     debug_attach(machine, &g->stops);
 }
 
+/* Makes gdb debug a new copy in a saved state. If that fails, returns false and changes nothing. */
 static bool switch_to_state(gdb *g, unsigned state)
 {
     p5_machine *copy;
@@ -155,8 +159,9 @@ static int state_before(const gdb_history *h, uint64_t before)
     return at;
 }
 
-/* Goes back from `now` by one instruction, and further while gdb must not stop (gdb_in_kernel). Each attempt replays from
- * a saved state. Goes to the first state if it finds no such place. */
+/* Goes back from instruction count `now` by one instruction, and further while gdb must not stop (gdb_in_kernel).
+ * Each attempt replays from a saved state. Goes to the first state if it finds no such place. Returns false if a replay
+ * fails. */
 static bool step_back(walk *w, uint64_t now)
 {
     gdb *g = w->g;
@@ -169,7 +174,7 @@ static bool step_back(walk *w, uint64_t now)
         if (w->broken_off || !gdb_in_kernel(g->machine))
             return true;
     }
-    g->history.begins = true;
+    g->history.at_begin = true;
     return g->history.count > 0 && switch_to_state(g, 0);
 }
 
@@ -177,8 +182,8 @@ static bool step_back(walk *w, uint64_t now)
  * watched address. */
 typedef struct found {
     uint64_t instructions; /* completed there */
-    debug_stop stop;
-    debug_watch hit;
+    debug_stop stop;       /* DEBUG_STOP_NONE: no place found */
+    debug_watch hit;       /* for DEBUG_STOP_WATCH */
 } found;
 
 /* Replays from a state to instruction count `end` and finds the last stop on the way. Ignores stops at or after `now`,
@@ -200,8 +205,9 @@ static bool last_stop(walk *w, unsigned state, uint64_t end, uint64_t now, found
     return true;
 }
 
-/* Goes back from `now` to the latest stop, or to the first state if there is none. Searches one saved state at a time,
- * from the latest to the first: each replay ends where the next state was saved. */
+/* Goes back from instruction count `now` to the latest stop, or to the first state if there is none. Searches one
+ * saved state at a time, from the latest to the first: each replay ends where the next state was saved. Returns false if
+ * a replay fails. */
 static bool continue_back(walk *w, uint64_t now)
 {
     gdb *g = w->g;
@@ -219,7 +225,7 @@ static bool continue_back(walk *w, uint64_t now)
         }
         end = g->history.states[state].instructions;
     }
-    g->history.begins = !w->broken_off;
+    g->history.at_begin = !w->broken_off;
     return w->broken_off || (g->history.count > 0 && switch_to_state(g, 0));
 }
 
@@ -229,7 +235,7 @@ bool gdb_history_back(gdb *g, bool step, bool (*interrupted)(void *context), voi
     p5_machine *present = present_of(g);
     walk w = {g, interrupted, context, false};
     uint64_t now = g->machine->instructions;
-    h->begins = false;
+    h->at_begin = false;
     if (h->refused == NULL && h->count > 0 && machine_input_taken(present) != h->states[0].input)
         h->refused = "no reverse execution after the guest has read its input, which cannot be read again";
     if (h->refused != NULL)

@@ -8,8 +8,9 @@
 #include "machine/base/end.h"
 #include "machine/gdb/gdb.h"
 
-enum { LINES_AT_MOST = 24 };
+enum { TLB_LINES_AT_MOST = 24 };
 
+/* Appends text to the reply in hexadecimal, as the protocol wants it. At most 159 characters are shown. */
 static void say(gdb *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static void say(gdb *g, const char *format, ...)
 {
@@ -22,7 +23,7 @@ static void say(gdb *g, const char *format, ...)
         gdb_hex(g, line, (size_t)length < sizeof line ? (size_t)length : sizeof line - 1);
 }
 
-/* Prints a counter and the selection in its half of CESR. */
+/* Prints counter CTR0 or CTR1 and the selection in its half of CESR. */
 static void say_selected(gdb *g, unsigned counter, const p5_counter_select *half, uint64_t value)
 {
     const char *name = "nothing";
@@ -36,13 +37,14 @@ static void say_selected(gdb *g, unsigned counter, const p5_counter_select *half
         half->user ? ", CPL 3" : "", half->clocks ? ", clocks" : "");
 }
 
-/* Prints the registers of the model's performance monitor, with decoded selections. */
+/* Prints the registers of the model's performance monitor, with decoded selections. A Pentium's monitor has CESR,
+ * CTR0 and CTR1; a model with a later processor's monitor has the PERFEVTSELn and counters of that one instead. */
 static void monitor_pmu(gdb *g)
 {
     p5_pmu *pmu = g->machine->pmu;
     unsigned family = p5_model_family(g->machine->model) | p5_model_monitor(g->machine->model);
     size_t count;
-    p5_counter_select select[2];
+    p5_counter_select select[2]; /* set at CESR, which comes before its counters */
     const p5_register *registers = p5_pmu_monitor_registers(pmu, &count);
     for (size_t i = 0; i < count; i++) {
         const p5_register *r = &registers[i];
@@ -64,6 +66,7 @@ static void monitor_pmu(gdb *g)
     say(g, "tsc  %" PRIu64 "\n", p5_pmu_peek(pmu, P5_MSR_TSC));
 }
 
+/* Prints the total of every event that has occurred, by privilege level, and the clocks. */
 static void monitor_events(gdb *g)
 {
     p5_counts totals;
@@ -80,7 +83,8 @@ static void monitor_events(gdb *g)
         totals.clocks[P5_CPL_USER]);
 }
 
-/* Prints all readable MSRs. A test register shows the value last written, or read by a command. */
+/* Prints all readable MSRs. For the cache, TLB and BTB test registers, that is the value last written, or the one
+ * that a test read command has put there. */
 static void monitor_msr(gdb *g)
 {
     unsigned family = p5_model_family(g->machine->model) | p5_model_monitor(g->machine->model);
@@ -99,7 +103,7 @@ static void show_tlb(gdb *g, const char *name, bool code)
         const p5_translation *e = &entries[i];
         if (!e->valid)
             continue;
-        if (valid++ < LINES_AT_MOST)
+        if (valid++ < TLB_LINES_AT_MOST)
             say(g, "%-6s %2u  %08" PRIx32 " -> %08" PRIx32 "%s%s%s\n", name, i, e->linear, e->physical,
                 e->large ? " 4M" : "", e->dirty ? " dirty" : "", e->writable ? " writable" : "");
     }
@@ -120,7 +124,8 @@ static void monitor_cache(gdb *g)
     say(g, "code: %u of %u lines valid\n", lines.code, lines.code_lines);
 }
 
-/* Prints the clocks by cause, largest first, as the CPI stack of `p5scope stat`. */
+/* Prints the clocks by what they were spent on (p5_stall: issue, or a cause of stalls), largest first, as the CPI
+ * stack of `p5scope stat`. */
 static void monitor_stat(gdb *g)
 {
     p5_counts totals;
@@ -144,19 +149,20 @@ static void monitor_stat(gdb *g)
     }
 }
 
-static void follow(void *context, const p5_trace_insn *insn)
+static void record_recent(void *context, const p5_trace_insn *insn)
 {
     gdb *g = context;
     g->recent[g->recent_count++ % GDB_RECENT] = *insn;
 }
 
-/* Prints the latest instructions with the clock at which each entered EX, its pipe, and its stall. Recording
- * needs the slow path, so it begins with the first use of the command. */
+/* Prints the latest instructions with the clock at which each entered EX, its pipe, the stall that delayed its entry
+ * to EX, and the one that kept it there. Recording needs the slow path, so it begins with the first use of the command.
+ * */
 static void monitor_pipeline(gdb *g)
 {
-    if (!g->follows) {
-        p5_core_set_trace(g->machine->core, follow, g);
-        g->follows = true;
+    if (!g->records_recent) {
+        p5_core_set_trace(g->machine->core, record_recent, g);
+        g->records_recent = true;
         say(g, "recording instructions from here on\n");
         return;
     }
@@ -165,7 +171,7 @@ static void monitor_pipeline(gdb *g)
         const p5_trace_insn *insn = &g->recent[i % GDB_RECENT];
         char text[80], stall[40] = "", hold[40] = "";
         machine_disassemble(g->machine, insn->address, text, sizeof text);
-        if (insn->stall != P5_STALL_ISSUE)
+        if (insn->stall != P5_STALL_ISSUE) /* P5_STALL_ISSUE: no stall */
             snprintf(stall, sizeof stall, "  stall %s %u", p5_stall_name((p5_stall)insn->stall),
                      insn->stall_clocks);
         if (insn->hold != P5_STALL_ISSUE)

@@ -1,4 +1,5 @@
-/* Packets of the protocol. The answer to an unknown packet is empty; the answer to one that fails is E01. */
+/* Packets of the protocol. The answer to an unknown packet is empty; the answer to one that fails is E01. A guest is a
+ * process with one thread, number 1. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -6,7 +7,12 @@
 #include "machine/gdb/gdb.h"
 #include "p5scope/inspect.h"
 
-enum { MEMORY_AT_MOST = GDB_PACKET / 2 - 16, SIGNAL_INT = 2, SIGNAL_TRAP = 5 };
+enum {
+    MEMORY_AT_MOST = GDB_PACKET / 2 - 16, /* bytes of memory in a packet: two hexadecimal digits each */
+    SIGNAL_INT = 2,                       /* signals in gdb's numbering */
+    SIGNAL_TRAP = 5,
+    SIGNAL_ABRT = 6
+};
 
 /* --- text --- */
 
@@ -32,6 +38,7 @@ void gdb_hex(gdb *g, const void *bytes, size_t size)
     g->reply[g->reply_size] = '\0';
 }
 
+/* Returns the value of a hexadecimal digit, or -1. */
 static int digit(char c)
 {
     if (c >= '0' && c <= '9')
@@ -53,13 +60,14 @@ long gdb_unhex(const char *text, size_t length, uint8_t *bytes, size_t size)
     return (long)count;
 }
 
-/* A position in a packet. Numbers are hexadecimal and have at most 32 bits. */
+/* A position in a packet, for reading its parameters one after the other. */
 typedef struct reader {
     const char *at, *end;
-    bool good;
+    bool good; /* every parameter so far was there */
 } reader;
 
-static uint32_t take_number(reader *r)
+/* Reads a hexadecimal number. Returns its low 32 bits, because gdb may extend an address to 64 bits. */
+static uint32_t read_number(reader *r)
 {
     uint32_t value = 0;
     unsigned digits = 0;
@@ -69,7 +77,8 @@ static uint32_t take_number(reader *r)
     return value;
 }
 
-static void take(reader *r, char expected)
+/* Reads a separator. */
+static void read_character(reader *r, char expected)
 {
     if (r->at < r->end && *r->at == expected)
         r->at++;
@@ -77,17 +86,19 @@ static void take(reader *r, char expected)
         r->good = false;
 }
 
-static gdb_action failed(gdb *g)
+/* Makes the reply the one for a packet that cannot be executed. */
+static gdb_action reply_failed(gdb *g)
 {
     g->reply_size = 0;
     gdb_print(g, "E01");
     return GDB_REPLY;
 }
 
-static gdb_action done(gdb *g, bool good)
+/* Makes the reply the one for a packet that has no other result. */
+static gdb_action reply_done(gdb *g, bool good)
 {
     if (!good)
-        return failed(g);
+        return reply_failed(g);
     gdb_print(g, "OK");
     return GDB_REPLY;
 }
@@ -111,65 +122,67 @@ static bool in_the_past(const gdb *g)
 static gdb_action write_registers(gdb *g, reader r)
 {
     if (in_the_past(g))
-        return failed(g);
+        return reply_failed(g);
     uint8_t bytes[16];
     for (unsigned i = 0; i < gdb_register_count() && r.at < r.end; i++) {
         unsigned width = gdb_register_read(g, i, bytes);
         if (gdb_unhex(r.at, (size_t)(r.end - r.at), bytes, width) != (long)width)
-            return failed(g);
+            return reply_failed(g);
         gdb_register_write(g, i, bytes, width); /* read-only registers keep their value */
         r.at += 2 * width;
     }
-    return done(g, true);
+    return reply_done(g, true);
 }
 
+/* Executes pNUMBER or PNUMBER=VALUE. */
 static gdb_action one_register(gdb *g, reader r, bool write)
 {
     uint8_t bytes[16];
-    unsigned number = take_number(&r), width = r.good ? gdb_register_read(g, number, bytes) : 0;
+    unsigned number = read_number(&r), width = r.good ? gdb_register_read(g, number, bytes) : 0;
     if (width == 0)
-        return failed(g);
+        return reply_failed(g);
     if (!write) {
         gdb_hex(g, bytes, width);
         return GDB_REPLY;
     }
-    take(&r, '=');
-    return done(g, r.good && !in_the_past(g) &&
-                       gdb_unhex(r.at, (size_t)(r.end - r.at), bytes, width) == (long)width &&
-                       gdb_register_write(g, number, bytes, width));
+    read_character(&r, '=');
+    return reply_done(g, r.good && !in_the_past(g) &&
+                             gdb_unhex(r.at, (size_t)(r.end - r.at), bytes, width) == (long)width &&
+                             gdb_register_write(g, number, bytes, width));
 }
 
-/* Reads as many bytes as are readable. It is an error only if the first byte is not. */
+/* Executes mADDRESS,SIZE. Reads as many bytes as are readable. It is an error only if the first byte is not. */
 static gdb_action read_memory(gdb *g, reader r)
 {
-    uint32_t address = take_number(&r);
-    take(&r, ',');
-    uint32_t size = take_number(&r), got = 0;
+    uint32_t address = read_number(&r);
+    read_character(&r, ',');
+    uint32_t size = read_number(&r), got = 0;
     if (!r.good)
-        return failed(g);
+        return reply_failed(g);
     for (uint8_t byte; got < size && got < MEMORY_AT_MOST; got++) {
         if (!engine_read_linear(g->machine->engine, address + got, &byte, 1))
             break;
         gdb_hex(g, &byte, 1);
     }
-    return got == 0 && size != 0 ? failed(g) : GDB_REPLY;
+    return got == 0 && size != 0 ? reply_failed(g) : GDB_REPLY;
 }
 
+/* Executes MADDRESS,SIZE:BYTES with hexadecimal bytes, or X with binary ones, which the connection has unescaped. */
 static gdb_action write_memory(gdb *g, reader r, bool binary)
 {
     uint8_t bytes[MEMORY_AT_MOST];
-    uint32_t address = take_number(&r);
-    take(&r, ',');
-    uint32_t size = take_number(&r);
-    take(&r, ':');
+    uint32_t address = read_number(&r);
+    read_character(&r, ',');
+    uint32_t size = read_number(&r);
+    read_character(&r, ':');
     if (!r.good || size > sizeof bytes || in_the_past(g))
-        return failed(g);
+        return reply_failed(g);
     size_t rest = (size_t)(r.end - r.at);
     if (binary && rest == size)
         memcpy(bytes, r.at, size);
     else if (binary || gdb_unhex(r.at, rest, bytes, size) != (long)size)
-        return failed(g);
-    return done(g, p5_machine_write_memory(g->machine, address, bytes, size, NULL) == P5_OK);
+        return reply_failed(g);
+    return reply_done(g, p5_machine_write_memory(g->machine, address, bytes, size, NULL) == P5_OK);
 }
 
 /* --- stops and resumption --- */
@@ -194,8 +207,8 @@ void gdb_stop_reply(gdb *g)
     else if (g->machine->ended && result->end == P5_END_SIGNAL)
         gdb_print(g, "X%02x", signal_number(result->signal));
     else if (g->machine->ended) /* halted forever, shutdown, reset or failure */
-        gdb_print(g, "X06");
-    else if (g->history.begins)
+        gdb_print(g, "X%02x", SIGNAL_ABRT);
+    else if (g->history.at_begin)
         gdb_print(g, "T%02xreplaylog:begin;thread:1;", SIGNAL_TRAP);
     else if (g->stops.stop == DEBUG_STOP_WATCH)
         gdb_print(g, "T%02x%s:%x;thread:1;", SIGNAL_TRAP, watch_names[g->stops.hit.kind - DEBUG_WATCH_WRITE],
@@ -208,12 +221,13 @@ void gdb_stop_reply(gdb *g)
         gdb_print(g, "T%02xthread:1;", g->stops.stop == DEBUG_STOP_STEP ? SIGNAL_TRAP : SIGNAL_INT);
 }
 
+/* Executes c[ADDRESS] or s[ADDRESS]: moves EIP if an address follows, and returns `how`. */
 static gdb_action resume(gdb *g, gdb_action how, reader r)
 {
-    if (r.at < r.end) { /* continue at an address */
-        uint32_t address = take_number(&r);
+    if (r.at < r.end) {
+        uint32_t address = read_number(&r);
         if (!r.good || in_the_past(g) || !gdb_eip_write(g, address))
-            return failed(g);
+            return reply_failed(g);
     }
     return how;
 }
@@ -224,28 +238,30 @@ static gdb_action continue_by_threads(gdb *g, const char *action, const char *en
 {
     reader none = {end, end, true}, number = {action + 1, end, true};
     g->passes = action < end && (*action == 'C' || *action == 'S') && g->stops.signal != 0 &&
-                take_number(&number) == signal_number(g->stops.signal);
+                read_number(&number) == signal_number(g->stops.signal);
     if (action < end && (*action == 'c' || *action == 'C'))
         return resume(g, GDB_CONTINUE, none);
     if (action < end && (*action == 's' || *action == 'S'))
         return resume(g, GDB_STEP, none);
-    return failed(g);
+    return reply_failed(g);
 }
 
+/* Executes ZKIND,ADDRESS,SIZE or z: inserts or removes a breakpoint (kinds 0 and 1 are the same here) or a
+ * watchpoint. The reply to other kinds is empty, as to unknown packets. */
 static gdb_action breakpoint(gdb *g, reader r, bool insert)
 {
-    uint32_t kind = take_number(&r);
-    take(&r, ',');
-    uint32_t address = take_number(&r);
-    take(&r, ',');
-    uint32_t size = take_number(&r);
+    uint32_t kind = read_number(&r);
+    read_character(&r, ',');
+    uint32_t address = read_number(&r);
+    read_character(&r, ',');
+    uint32_t size = read_number(&r);
     if (!r.good || kind > DEBUG_WATCH_ACCESS)
-        return r.good ? GDB_REPLY : failed(g);
+        return r.good ? GDB_REPLY : reply_failed(g);
     debug_watch watch = {(debug_watch_kind)kind, address, size};
     if (insert)
-        return done(g, debug_insert(g->machine, watch));
+        return reply_done(g, debug_insert(g->machine, watch));
     debug_remove(g->machine, watch); /* removing a breakpoint that does not exist succeeds */
-    return done(g, true);
+    return reply_done(g, true);
 }
 
 /* --- queries --- */
@@ -256,14 +272,16 @@ static bool starts(const char *packet, size_t size, const char *prefix)
     return size >= length && memcmp(packet, prefix, length) == 0;
 }
 
+/* Replies with a part of the target description, from OFFSET,SIZE. 'm' before it means that more follows, 'l' that it
+ * is the last. */
 static gdb_action description(gdb *g, reader r)
 {
     const char *text = gdb_description();
-    uint32_t length = (uint32_t)strlen(text), offset = take_number(&r);
-    take(&r, ',');
-    uint32_t wanted = take_number(&r);
+    uint32_t length = (uint32_t)strlen(text), offset = read_number(&r);
+    read_character(&r, ',');
+    uint32_t wanted = read_number(&r);
     if (!r.good)
-        return failed(g);
+        return reply_failed(g);
     offset = offset < length ? offset : length;
     wanted = wanted < MEMORY_AT_MOST ? wanted : MEMORY_AT_MOST;
     uint32_t part = wanted < length - offset ? wanted : length - offset;
@@ -271,6 +289,7 @@ static gdb_action description(gdb *g, reader r)
     return GDB_REPLY;
 }
 
+/* Executes q packets. */
 static gdb_action query(gdb *g, const char *packet, size_t size)
 {
     static const char features[] = "qXfer:features:read:target.xml:", monitor[] = "qRcmd,";
@@ -294,7 +313,7 @@ static gdb_action query(gdb *g, const char *packet, size_t size)
         long length = gdb_unhex(packet + sizeof monitor - 1, size - (sizeof monitor - 1), (uint8_t *)command,
                                 sizeof command - 1);
         if (length < 0)
-            return failed(g);
+            return reply_failed(g);
         command[length] = '\0';
         gdb_monitor(g, command);
     }
@@ -335,11 +354,11 @@ gdb_action gdb_packet(gdb *g, const char *packet, size_t size)
     case 'Z':
     case 'z':
         return breakpoint(g, r, packet[0] == 'Z');
-    case 'H':
+    case 'H': /* select a thread; is it alive? There is only one. */
     case 'T':
-        return done(g, true);
-    case 'D':
-        done(g, true);
+        return reply_done(g, true);
+    case 'D': /* detach */
+        reply_done(g, true);
         return GDB_END;
     case 'k':
         g->killed = true;
@@ -353,7 +372,7 @@ gdb_action gdb_packet(gdb *g, const char *packet, size_t size)
             return continue_by_threads(g, packet + 6, packet + size);
         else if (starts(packet, size, "vKill")) {
             g->killed = true;
-            done(g, true);
+            reply_done(g, true);
             return GDB_END;
         }
         return GDB_REPLY;

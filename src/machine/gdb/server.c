@@ -1,4 +1,4 @@
-/* Runs the guest for gdb, in pieces, and polls for Ctrl-C between them. */
+/* Runs the guest for gdb. Each run is divided into pieces, between which the server polls for Ctrl-C. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,15 +11,18 @@
 #include "machine/gdb/connection.h"
 #include "machine/run/run.h"
 
+/* A piece ends at the first of these. */
 enum { PIECE_INSTRUCTIONS = 500000, PIECE_CLOCKS = 50000000 };
-#define PIECE_SECONDS 0.2
+#define PIECE_SECONDS 0.2 /* of the host */
 
+/* Returns the earlier of the user's limit (0: none) and the end of a piece. */
 static uint64_t earlier(uint64_t limit, uint64_t piece)
 {
     return limit != 0 && limit < piece ? limit : piece;
 }
 
-/* Checks the run's limits, which end the run whatever gdb requests. Returns true if one is reached. */
+/* Returns true if a limit of the whole run is reached, which ends it whatever gdb requests. Sets g->limited and the
+ * result's reason then. */
 static bool at_limit(gdb *g, const gdb_connection *c)
 {
     const p5_machine *machine = g->machine;
@@ -40,17 +43,21 @@ bool gdb_in_kernel(const p5_machine *machine)
     return machine->guest->end_by_signal != NULL && engine_cpl(machine->engine) == 0;
 }
 
+/* Runs forward, by one instruction if `step`, until gdb must be told of a stop: g->stops.stop has the reason, or
+ * DEBUG_STOP_NONE if Ctrl-C, a limit, the host, or the guest's end has ended the run. From the past, the run continues
+ * in the present when the copy has reached it. */
 static p5_status run(gdb *g, gdb_connection *c, bool step, p5_error *error)
 {
     p5_machine *machine = g->machine;
     g->stops.single_step = step;
     g->stops.stop = DEBUG_STOP_NONE;
-    g->history.begins = false;
+    g->history.at_begin = false;
     if (g->passes && g->history.present == NULL)
         machine->guest->end_by_signal(machine, g->stops.signal);
     g->stops.signal = 0;
     do {
         machine = g->machine;
+        /* p5_limits count from the guest's start, so a piece ends at these totals. */
         uint64_t instructions =
             machine->instructions + earlier(gdb_history_left(g), step ? 1 : PIECE_INSTRUCTIONS);
         uint64_t clocks = p5_machine_clock(machine) + PIECE_CLOCKS;
@@ -67,6 +74,7 @@ static p5_status run(gdb *g, gdb_connection *c, bool step, p5_error *error)
         machine = g->machine;
         if (step && g->stops.stop == DEBUG_STOP_NONE && g->result.end == P5_END_INSTRUCTIONS)
             g->stops.stop = DEBUG_STOP_STEP;
+        /* gdb must not stop in the kernel: step on until the program is reached. A signal stays in stops.signal. */
         if ((g->stops.stop == DEBUG_STOP_STEP || g->stops.stop == DEBUG_STOP_SIGNAL) &&
             gdb_in_kernel(machine) && !at_limit(g, c) && !gdb_is_over(c) && !gdb_interrupted(c)) {
             g->stops.stop = DEBUG_STOP_NONE;
@@ -82,12 +90,15 @@ static p5_status run(gdb *g, gdb_connection *c, bool step, p5_error *error)
     return P5_OK;
 }
 
-static bool went_away(void *context)
+/* Returns true if reverse execution must be broken off. */
+static bool must_break_off(void *context)
 {
     gdb_connection *c = context;
     return gdb_interrupted(c) || gdb_is_over(c);
 }
 
+/* Executes gdb's packets until gdb ends the session (g->killed tells whether it detached or killed the guest), the
+ * connection is closed, which counts as detaching, or the run must end. */
 static p5_status serve(gdb *g, gdb_connection *c, p5_error *error)
 {
     static const char no_acknowledge[] = "QStartNoAckMode";
@@ -97,7 +108,7 @@ static p5_status serve(gdb *g, gdb_connection *c, p5_error *error)
         gdb_received what = gdb_receive(c, packet, &size);
         if (what == GOT_END)
             return P5_OK;
-        if (what == GOT_NOTHING && gdb_is_over(c)) {
+        if (what == GOT_NOTHING && gdb_is_over(c)) { /* the time-out, or the host stops the run */
             g->killed = !at_limit(g, c);
             return P5_OK;
         }
@@ -113,7 +124,7 @@ static p5_status serve(gdb *g, gdb_connection *c, p5_error *error)
         }
         if (action == GDB_BACK_CONTINUE || action == GDB_BACK_STEP) {
             g->reply_size = 0;
-            if (gdb_history_back(g, action == GDB_BACK_STEP, went_away, c))
+            if (gdb_history_back(g, action == GDB_BACK_STEP, must_break_off, c))
                 gdb_stop_reply(g);
             else
                 gdb_print(g, "E.%s", g->history.refused);
@@ -127,7 +138,7 @@ static p5_status serve(gdb *g, gdb_connection *c, p5_error *error)
         }
         if (!g->killed && !gdb_send(c, g))
             return P5_OK;
-        c->acknowledges &= !no_acks;
+        c->acknowledges &= !no_acks; /* from the packet after this reply */
         if (action == GDB_END)
             return P5_OK;
         if (!g->machine->ended && at_limit(g, c))
@@ -149,7 +160,7 @@ p5_status p5_machine_run_gdb(p5_machine *machine, const char *where, const p5_li
     if (machine->observers != NULL)
         return error_set(error, P5_ERR_STATE, "a run under gdb cannot be traced or observed");
     gdb_connection c = {.machine = machine, .limits = &own, .acknowledges = true};
-    if (!(c.limits->timeout_seconds >= 0))
+    if (!(c.limits->timeout_seconds >= 0)) /* also refuses a NaN */
         return error_set(error, P5_ERR_RANGE, "a time-out cannot be negative");
     c.over = c.limits->timeout_seconds > 0 ? host_now() + c.limits->timeout_seconds : 0;
     bool connected = false;
@@ -176,7 +187,7 @@ p5_status p5_machine_run_gdb(p5_machine *machine, const char *where, const p5_li
     status = serve(g, &c, error);
     gdb_history_close(g);
     machine->debugger = NULL;
-    if (g->follows)
+    if (g->records_recent)
         p5_core_set_trace(machine->core, NULL, NULL);
     engine_set_cuts(machine->engine, NULL, 0);
     close(c.socket);
@@ -193,7 +204,7 @@ p5_status p5_machine_run_gdb(p5_machine *machine, const char *where, const p5_li
             rest.timeout_seconds = fmax(c.over - host_now(), 1e-9);
         status = p5_machine_run(machine, &rest, result, error);
     }
-    if (machine->close_wanted)
+    if (machine->close_wanted) /* a callback of the run has asked for it */
         p5_machine_close(machine);
     return status;
 }

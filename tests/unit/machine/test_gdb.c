@@ -353,9 +353,9 @@ static void test_stop_replies(void **state)
         snprintf(reply, sizeof reply, "T05%s:1234;thread:1;", names[kind]);
         expect("?", reply);
     }
-    g.history.begins = true;
+    g.history.at_begin = true;
     expect("?", "T05replaylog:begin;thread:1;");
-    g.history.begins = false;
+    g.history.at_begin = false;
     g.machine->ended = true;
     g.result.end = P5_END_EXIT;
     g.result.status = 0x1ab;
