@@ -7,19 +7,19 @@
 #include "isa/isa.h"
 #include "p5scope/observe.h"
 
-enum { PLACES = 4096, TEXT_BYTES = 80, CODE_BYTES = 15 };
+enum { ENTRIES = 4096, TEXT_BYTES = 80, CODE_BYTES = 15 /* longest instruction */ };
 
 typedef struct cached_text {
-    uint32_t address;
-    size_t size;
-    uint8_t code[CODE_BYTES];
-    char text[TEXT_BYTES];
+    uint32_t address; /* linear */
+    size_t size;      /* valid bytes of `code`: fewer than CODE_BYTES before a page that is not present */
+    uint8_t code[CODE_BYTES]; /* the memory at `address`, to notice when the guest changes it */
+    char text[TEXT_BYTES];    /* "": the entry is empty */
 } cached_text;
 
 struct insn_text {
     const p5_machine *machine;
     isa_decoder *decoder;
-    cached_text places[PLACES];
+    cached_text entries[ENTRIES]; /* direct-mapped: address modulo ENTRIES */
 };
 
 insn_text *insn_text_open(const p5_machine *machine)
@@ -45,18 +45,18 @@ void insn_text_close(insn_text *texts)
 
 const char *insn_text_at(insn_text *texts, uint32_t address)
 {
-    cached_text *place = &texts->places[address % PLACES];
+    cached_text *entry = &texts->entries[address % ENTRIES];
     uint8_t code[CODE_BYTES] = {0};
     bool code32;
     size_t size = p5_machine_read_code(texts->machine, address, code, sizeof code, &code32);
-    if (place->text[0] != '\0' && place->address == address && place->size == size &&
-        memcmp(place->code, code, size) == 0)
-        return place->text;
-    place->address = address;
-    place->size = size;
-    memcpy(place->code, code, sizeof code);
-    if (size == 0 || isa_disassemble(texts->decoder, &(isa_code){code, size, address, code32}, place->text,
-                                     sizeof place->text) == 0)
-        snprintf(place->text, sizeof place->text, "?");
-    return place->text;
+    if (entry->text[0] != '\0' && entry->address == address && entry->size == size &&
+        memcmp(entry->code, code, size) == 0)
+        return entry->text;
+    entry->address = address;
+    entry->size = size;
+    memcpy(entry->code, code, sizeof code);
+    if (size == 0 || isa_disassemble(texts->decoder, &(isa_code){code, size, address, code32}, entry->text,
+                                     sizeof entry->text) == 0)
+        snprintf(entry->text, sizeof entry->text, "?");
+    return entry->text;
 }

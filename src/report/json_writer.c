@@ -14,6 +14,7 @@ void json_init(json_writer *json, FILE *out)
     json->out = out;
 }
 
+/* Returns whether the innermost open container is an object. */
 __attribute__((unused)) /* only asserted */
 static bool
 in_object(const json_writer *json)
@@ -21,7 +22,8 @@ in_object(const json_writer *json)
     return (json->is_object >> json->depth & 1) != 0;
 }
 
-/* Writes what precedes a value: a comma between array items. Keys write their own. */
+/* Writes what precedes a value or container: a comma between array items. In an object, json_key has written the
+ * comma. */
 static void before_value(json_writer *json)
 {
     uint32_t bit = UINT32_C(1) << json->depth;
@@ -142,8 +144,8 @@ void json_unsigned(json_writer *json, uint64_t value)
     fwrite(digits, 1, (size_t)(end - digits), json->out);
 }
 
-/* Writes the shortest text that reads back as `value`. */
-static void find_text(double value, char *text, size_t size)
+/* Writes the shortest text that reads back as `value`. 17 digits are enough for every double. */
+static void search_shortest_text(double value, char *text, size_t size)
 {
     for (int digits = 15; digits <= 17; digits++) {
         snprintf(text, size, "%.*g", digits, value);
@@ -155,7 +157,7 @@ static void find_text(double value, char *text, size_t size)
 void json_double(json_writer *json, double value)
 {
     if (!signbit(value) && value < 1e15 && floor(value) == value) {
-        json_unsigned(json, (uint64_t)value); /* the same text without the search */
+        json_unsigned(json, (uint64_t)value); /* gives the same text without a search */
         return;
     }
     before_value(json);
@@ -163,9 +165,9 @@ void json_double(json_writer *json, double value)
         fputs("null", json->out);
         return;
     }
-    /* Every line of an interval contains many of these. */
+    /* The last text is reused because all lines of an interval (stat -I) repeat the same time. */
     if (json->last_text[0] == '\0' || memcmp(&value, &json->last, sizeof value) != 0)
-        find_text(value, json->last_text, sizeof json->last_text);
+        search_shortest_text(value, json->last_text, sizeof json->last_text);
     json->last = value;
     fputs(json->last_text, json->out);
 }

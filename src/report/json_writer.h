@@ -8,16 +8,16 @@
 #include <stdint.h>
 #include <stdio.h>
 
-enum { JSON_DEEPEST = 31 };
+enum { JSON_DEEPEST = 31 }; /* most nested containers */
 
 typedef struct json_writer {
     FILE *out;
-    unsigned depth;
-    uint32_t has_items; /* bit per depth: the next item needs a separator */
-    uint32_t is_object; /* bit per depth */
-    bool after_key;
-    double last; /* written by json_double, and its text if there is one */
-    char last_text[32];
+    unsigned depth;     /* number of open containers */
+    uint32_t has_items; /* bit per depth: the container has an item, so a comma precedes the next one */
+    uint32_t is_object; /* bit per depth: the container is an object; 0: an array */
+    bool after_key;     /* a key has been written, and its value is due */
+    double last;        /* the last value whose text json_double searched for */
+    char last_text[32]; /* its text; "": none yet */
 } json_writer;
 
 void json_init(json_writer *json, FILE *out);
@@ -28,7 +28,7 @@ void json_close_object(json_writer *json);
 void json_open_array(json_writer *json);
 void json_close_array(json_writer *json);
 
-/* The key of the next value or container of an object. */
+/* Writes the key of the next value or container of an object. */
 void json_key(json_writer *json, const char *key);
 
 void json_string(json_writer *json, const char *text);

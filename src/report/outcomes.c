@@ -9,6 +9,7 @@
 #include "report/row_writer.h"
 #include "report/xml.h"
 
+/* Writes one <testcase>. The attribute `message` gets the first line of a failure, the element all of its lines. */
 static void write_case(FILE *out, const p5_check_result *result)
 {
     fputs("    <testcase classname=\"", out);

@@ -8,8 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Locks a regular file and, if that is requested, empties it. Returns 0 or an errno. */
-static int prepare(int file, p5_output_mode mode)
+/* Locks a regular file and, if that is requested, empties it. Returns 0 or an errno. Other files (pipes, terminals)
+ * and file systems without locks are used unlocked. */
+static int lock_and_empty(int file, p5_output_mode mode)
 {
     struct stat about;
     if (fstat(file, &about) != 0)
@@ -21,17 +22,19 @@ static int prepare(int file, p5_output_mode mode)
     return mode == P5_OUTPUT_EMPTY && ftruncate(file, 0) != 0 ? errno : 0;
 }
 
+/* Returns the descriptor or -errno. *made tells the caller, which may have to remove the file after an error, whether
+ * this call created it. */
 int p5_output_open(const char *path, p5_output_mode mode, bool *made)
 {
     int flags = O_WRONLY | O_CLOEXEC | (mode == P5_OUTPUT_APPEND ? O_APPEND : 0);
     struct stat about;
-    bool is_new = lstat(path, &about) != 0; /* an existing link is kept, even if it leads nowhere */
+    bool is_new = lstat(path, &about) != 0; /* an existing link is not new, even if it leads nowhere */
     int file = open(path, flags | O_CREAT, 0666);
     if (file < 0)
         return -errno;
     if (made != NULL)
         *made = is_new;
-    int failed = prepare(file, mode);
+    int failed = lock_and_empty(file, mode);
     if (failed == 0)
         return file;
     close(file);

@@ -11,7 +11,7 @@
 
 void rows_open_bare(row_writer *rows, FILE *out, p5_row_format format)
 {
-    const char other = (char)(format >> 8);
+    const char other = (char)(format >> 8); /* P5_ROWS_SEPARATED: the separator in place of the comma */
     *rows = (row_writer){
         .out = out, .csv = (format & 0xff) == P5_ROWS_CSV, .separator = other != 0 ? other : ','};
 }
@@ -45,7 +45,8 @@ void rows_begin(row_writer *rows)
     rows->names = rows->named ? NULL : open_memstream(&rows->name_text, &rows->name_size);
 }
 
-/* Writes a cell, in quotes if necessary. A byte that is not UTF-8 becomes U+FFFD. */
+/* Writes a cell, in quotes if necessary. A byte that is not UTF-8 becomes U+FFFD. `to` NULL: the names are already
+ * written, or memory was out. */
 static void put_cell(FILE *to, bool first, char separator, const char *text)
 {
     if (to == NULL)
@@ -65,6 +66,7 @@ static void put_cell(FILE *to, bool first, char separator, const char *text)
         fputc('"', to);
 }
 
+/* Adds a cell to the CSV row and, in the first row, its key to the names. */
 static void put(row_writer *rows, const char *key, const char *value)
 {
     put_cell(rows->names, !rows->started, rows->separator, key);

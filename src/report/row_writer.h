@@ -9,31 +9,34 @@
 typedef struct row_writer {
     FILE *out;
     bool csv;
-    char separator; /* CSV: between the cells */
-    bool named;     /* CSV: the first line has been written */
-    bool started;   /* CSV: the line has a cell */
-    FILE *names;    /* CSV: collects the names of the first row until it is complete */
-    FILE *line;
-    char *name_text, *line_text;
+    char separator;              /* CSV: between the cells */
+    bool named;                  /* CSV: the first line has been written */
+    bool started;                /* CSV: the current row has a cell */
+    FILE *names;                 /* CSV: collects the columns' names during the first row; then NULL */
+    FILE *line;                  /* CSV: collects the cells of the current row */
+    char *name_text, *line_text; /* the memory behind these two streams */
     size_t name_size, line_size;
-    json_writer json;
+    json_writer json; /* JSON lines */
 } row_writer;
 
-/* Opens a writer for rows of the kind `kind`. JSON's first line has it, the program's version, and the keys
- * and values that follow, which NULL ends. CSV has no such line. */
+/* Opens a writer for rows in CSV or else, with any other `format`, in JSON. JSON's first line describes the rows: the
+ * program's version, the word `kind`, and the keys and values (strings) that follow, which NULL ends. CSV has no such
+ * line. */
 void rows_open(row_writer *rows, FILE *out, p5_row_format format, const char *kind, ...)
     __attribute__((sentinel));
 
 /* Opens a writer without that first line. */
 void rows_open_bare(row_writer *rows, FILE *out, p5_row_format format);
 
+/* Begin and end a row. Between them, the following functions write one cell each. */
 void rows_begin(row_writer *rows);
-void rows_text(row_writer *rows, const char *key, const char *value); /* NULL: nothing, null */
+void rows_end(row_writer *rows);
+void rows_text(row_writer *rows, const char *key, const char *value); /* NULL: an empty cell, null */
 void rows_unsigned(row_writer *rows, const char *key, uint64_t value);
-void rows_double(row_writer *rows, const char *key, double value); /* not a number: nothing, null */
+void rows_double(row_writer *rows, const char *key,
+                 double value); /* NaN and infinities: an empty cell, null */
 void rows_bool(row_writer *rows, const char *key, bool value);
 /* Writes an array of the `count` names; in CSV one cell, with spaces between them. */
 void rows_names(row_writer *rows, const char *key, const char *const *names, size_t count);
-void rows_end(row_writer *rows);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "base/sha256.h"
 
+/* Callback of p5_model_fields: writes one field of the model as a line. */
 static void put_field(void *context, const char *section, const char *key, const char *value,
                       const char *meaning)
 {

@@ -19,6 +19,7 @@ bool p5_parse_number(const char *text, uint64_t *value)
 {
     char last = text[0] != '\0' ? text[strlen(text) - 1] : '\0';
     double factor = last == 'k' || last == 'K' ? 1e3 : last == 'M' ? 1e6 : last == 'G' ? 1e9 : 1;
+    /* text_to_u64 is not asked about k, M and G, because there they are powers of 1024. */
     if (factor == 1 && text_to_u64(text, value))
         return true;
     /* 1e6, 2.5e9 and 1.5M are valid if they are whole numbers. */
@@ -28,6 +29,7 @@ bool p5_parse_number(const char *text, uint64_t *value)
     if (!isdigit((unsigned char)text[0]) || strlen(text) >= sizeof digits || !text_to_double(digits, &number))
         return false;
     number *= factor;
+    /* From 2^53 on, a double does not represent every whole number. */
     if (!(number >= 0) || number >= 0x1p53 || floor(number) != number)
         return false;
     *value = (uint64_t)number;

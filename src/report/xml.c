@@ -5,8 +5,8 @@
 
 #include "base/utf8.h"
 
-/* Returns whether XML 1.0 allows a character: no control characters but tab, newline and carriage return, and
- * neither U+FFFE nor U+FFFF. */
+/* Returns whether XML 1.0 allows the character at `text`, of `length` bytes (0: not UTF-8): no control characters but
+ * tab, newline and carriage return, and neither U+FFFE nor U+FFFF. */
 static bool is_character(const char *text, unsigned length)
 {
     if (length == 1)
