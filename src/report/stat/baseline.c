@@ -6,7 +6,8 @@
 #include "base/error.h"
 #include "report/results.h"
 
-static p5_status take_header(const result_line *line, p5_error *error)
+/* Accepts whole runs only. */
+static p5_status check_header(const result_line *line, p5_error *error)
 {
     if (line->kind != RESULT_STAT)
         return error_set(error, P5_ERR_FORMAT,
@@ -14,8 +15,9 @@ static p5_status take_header(const result_line *line, p5_error *error)
     return P5_OK;
 }
 
-/* Takes a total. Counts at one privilege level, which have a name with modifiers, are left out. */
-static void take_value(baseline *to, const char *name, uint64_t value)
+/* Stores a total. Skips names that are no variables of formulas: event:u, for example, is the count at one privilege
+ * level. */
+static void store_total(baseline *to, const char *name, uint64_t value)
 {
     unsigned variable;
     if (metric_variable_find(name, &variable, NULL) != P5_OK)
@@ -31,14 +33,15 @@ static void take_value(baseline *to, const char *name, uint64_t value)
     to->known[variable] = true;
 }
 
-/* Ends the run. Results leave out causes without clocks; those that have any cause have all. */
-static p5_status take_summary(baseline *to, const result_line *line, p5_error *error)
+/* Ends the run. Results leave out stall causes without clocks, so if one cause is known, the others are known to be
+ * 0. */
+static p5_status end_run(baseline *to, const result_line *line, p5_error *error)
 {
     const char *ending = line_text(line, LINE_ENDING, "");
     bool causes = false;
     if (ending[0] != '\0')
         return error_set(error, P5_ERR_FORMAT, "the run was cut short, so it is no baseline: %s", ending);
-    take_value(to, "clocks", (uint64_t)line_integer(line, LINE_CLOCKS));
+    store_total(to, "clocks", (uint64_t)line_integer(line, LINE_CLOCKS));
     for (unsigned i = METRIC_STALL; i < METRIC_VARIABLES; i++)
         causes = causes || to->known[i];
     for (unsigned i = METRIC_STALL; i < METRIC_VARIABLES; i++)
@@ -46,14 +49,15 @@ static p5_status take_summary(baseline *to, const result_line *line, p5_error *e
     return P5_OK;
 }
 
-static p5_status take_line(void *context, const result_line *line, p5_error *error)
+/* Callback of results_read. */
+static p5_status read_line(void *context, const result_line *line, p5_error *error)
 {
     baseline *to = context;
     if (line->part == RESULT_HEADER)
-        return take_header(line, error);
+        return check_header(line, error);
     if (line->part == RESULT_VALUE && line_has(line, LINE_VALUE))
-        take_value(to, line_text(line, LINE_EVENT, ""), (uint64_t)line_integer(line, LINE_VALUE));
-    return line->part == RESULT_SUMMARY ? take_summary(to, line, error) : P5_OK;
+        store_total(to, line_text(line, LINE_EVENT, ""), (uint64_t)line_integer(line, LINE_VALUE));
+    return line->part == RESULT_SUMMARY ? end_run(to, line, error) : P5_OK;
 }
 
 p5_status baseline_read(baseline *to, const char *path, p5_error *error)
@@ -64,7 +68,7 @@ p5_status baseline_read(baseline *to, const char *path, p5_error *error)
     if (in == NULL)
         return error_set_at(error, P5_ERR_IO, (error_place){.where = path}, "cannot open the file: %s",
                             strerror(errno));
-    p5_status status = results_read(in, path, take_line, to, &runs, error);
+    p5_status status = results_read(in, path, read_line, to, &runs, error);
     fclose(in);
     if (status == P5_OK && runs != 1)
         status = error_set_at(error, P5_ERR_FORMAT, (error_place){.where = path},
@@ -83,6 +87,9 @@ metric_base baseline_value(const baseline *of, const metric_formula *formula)
         if (metric_formula_uses(formula, v) && !of->known[v])
             base.missing = "the baseline has no count of a name to the left";
     if (base.missing == NULL)
-        base.value = metric_evaluate(formula, &(metric_source){&of->counts, 1, P5_CPL_MASK_ALL, 0});
+        base.value = metric_evaluate(formula, &(metric_source){.counts = &of->counts,
+                                                               .runs = 1,
+                                                               .cpl_mask = P5_CPL_MASK_ALL,
+                                                               .clock_mhz = 0 /* seconds are never known */});
     return base;
 }

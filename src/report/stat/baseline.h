@@ -5,13 +5,13 @@
 #include "report/stat/metric.h"
 
 typedef struct baseline {
-    p5_counts counts;             /* totals, all as of CPL 3 */
-    bool known[METRIC_VARIABLES]; /* that the file has */
+    p5_counts counts; /* totals over all CPLs, because the file has no others; stored as those of CPL 3 */
+    bool known[METRIC_VARIABLES]; /* the file has the variable */
 } baseline;
 
 /* Reads the one whole run in a file that `stat -j` wrote. Errors name the file and line. */
 p5_status baseline_read(baseline *to, const char *path, p5_error *error);
-/* Returns the formula's value in the baseline. `of` NULL: there is none. */
+/* Returns the formula's value in the baseline, or the reason why it has none. `of` NULL: there is no baseline. */
 metric_base baseline_value(const baseline *of, const metric_formula *formula);
 
 #endif

@@ -20,12 +20,12 @@
 #include "report/stat/metric.h"
 #include "report/stat/stat_internal.h"
 
-/* In the order of scanning: a sign comes before those that it begins with. */
-typedef enum comparison { AT_MOST, AT_LEAST, EQUAL, DIFFERENT, LESS, MORE, COMPARISONS } relation;
-static const char *const signs[COMPARISONS] = {"<=", ">=", "==", "!=", "<", ">"};
+/* In the order of scanning: "<=" comes before "<", and ">=" before ">". */
+typedef enum relation { AT_MOST, AT_LEAST, EQUAL, DIFFERENT, LESS, MORE, RELATIONS } relation;
+static const char *const signs[RELATIONS] = {"<=", ">=", "==", "!=", "<", ">"};
 
 typedef struct condition {
-    char *text; /* as written */
+    char *text; /* as written; NULL while it is parsed */
     metric_formula *left, *limit;
     relation is;
 } condition;
@@ -65,6 +65,8 @@ p5_status p5_budget_baseline(p5_budget *budget, const char *path, p5_error *erro
 
 /* ---- Parsing ---- */
 
+/* Parses one condition and adds it. After an error, the incomplete condition stays in the budget, which the caller then
+ * closes. */
 static p5_status parse_condition(p5_budget *budget, scanner *s, unsigned family)
 {
     if (!ARRAY_ADD(&budget->conditions, (condition){.text = NULL}))
@@ -74,9 +76,9 @@ static p5_status parse_condition(p5_budget *budget, scanner *s, unsigned family)
     p5_status status = metric_formula_scan(s, family, NULL, &to->left);
     if (status != P5_OK)
         return status;
-    while (to->is < COMPARISONS && !scan_sign(s, signs[to->is]))
+    while (to->is < RELATIONS && !scan_sign(s, signs[to->is]))
         to->is++;
-    if (to->is == COMPARISONS)
+    if (to->is == RELATIONS)
         return scan_fail(s, s->at, P5_ERR_SYNTAX,
                          "expected an operator or a comparison: <, <=, >, >=, == or !=");
     const metric_base base = baseline_value(budget->base, to->left);
@@ -90,7 +92,7 @@ static p5_status parse_condition(p5_budget *budget, scanner *s, unsigned family)
     return to->text != NULL ? P5_OK : error_set(s->error, P5_ERR_MEMORY, "out of memory");
 }
 
-/* Parses the conditions of one line. */
+/* Parses the conditions of one line. `family` is that of the model, whose events they may use. */
 static p5_status parse_line(p5_budget *budget, const char *line, unsigned family, p5_error *error)
 {
     scanner s = {line, line, error};
@@ -147,7 +149,7 @@ p5_status p5_budget_read(p5_budget *budget, const char *path, unsigned family, p
 /* ---- Judging ---- */
 
 typedef struct verdict {
-    double value, limit;
+    double value, limit; /* of the left formula and of the right one */
     bool holds;
     char number[40];   /* the value */
     char distance[80]; /* from the limit, as a number and in per cent of the limit */
@@ -169,12 +171,13 @@ static bool compare(double value, relation is, double limit)
         return value == limit;
     case DIFFERENT:
         return value < limit || value > limit;
-    case COMPARISONS:
+    case RELATIONS:
         break;
     }
     return false;
 }
 
+/* Writes whole numbers in full, others with six significant digits. */
 static void write_number(double value, char *buffer, size_t size)
 {
     snprintf(buffer, size, value == floor(value) && fabs(value) < 1e15 ? "%.0f" : "%.6g", value);
@@ -185,7 +188,10 @@ static verdict judge(const condition *of, const p5_stat *stat)
 {
     p5_counts sum;
     stat_sum(stat, &sum);
-    metric_source from = {&sum, stat->run_count, P5_CPL_MASK_ALL, p5_model_clock_mhz(stat->model)};
+    metric_source from = {.counts = &sum,
+                          .runs = stat->run_count,
+                          .cpl_mask = P5_CPL_MASK_ALL,
+                          .clock_mhz = p5_model_clock_mhz(stat->model)};
     verdict v = {.value = metric_evaluate(of->left, &from), .limit = metric_evaluate(of->limit, &from)};
     v.holds = stat->unmeasured == NULL && compare(v.value, of->is, v.limit);
     write_number(v.value, v.number, sizeof v.number);
@@ -202,6 +208,7 @@ static verdict judge(const condition *of, const p5_stat *stat)
     return v;
 }
 
+/* Returns how many conditions are broken. */
 unsigned p5_budget_judge(const p5_budget *budget, const p5_stat *stat, FILE *out)
 {
     unsigned broken = 0;
@@ -244,6 +251,7 @@ void p5_budget_write_json(const p5_budget *budget, const p5_stat *stat, FILE *ou
     }
 }
 
+/* Writes each condition as a test case. The first one has the host's time, because one run served all of them. */
 p5_status p5_budget_write_junit(const p5_budget *budget, const p5_stat *stat, FILE *out, p5_error *error)
 {
     enum { SENTENCE = 600 };

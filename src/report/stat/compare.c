@@ -1,5 +1,5 @@
 /* Compares the counts of several runs side by side (`stat --compare`). The runs are JSON lines of `stat -j`,
- * from files or from memory. */
+ * from files or from memory. Reports call them A, B, C and so on, and compare the others with A. */
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -15,26 +15,27 @@
 #include "report/results.h"
 #include "report/stat/stat_internal.h"
 
-enum { MOST_RUNS = 26 };
+enum { MOST_RUNS = 26 /* A to Z */ };
 
 typedef struct compared_run {
-    char *name, *model, *command, *options;
+    char *name; /* of its file */
+    char *model, *command, *options;
     char *ending;      /* "" if the guest simply exited */
     uint64_t revision; /* of the model; 0: not stated */
 } compared_run;
 
-/* A figure of the runs; NaN for a run without it. */
+/* An event, stall cause or metric with its value in each run; NaN in a run without it. */
 typedef struct compared_row {
     char *name, *unit;
     double values[MOST_RUNS];
 } compared_row;
 
 struct p5_comparison {
-    arena texts; /* owns all strings */
+    arena texts; /* owns the strings of runs and rows */
     compared_run runs[MOST_RUNS];
     size_t run_count;
     ARRAY_OF(compared_row) rows;
-    const char *name; /* of the file being read */
+    const char *name; /* of the file being read; the caller's */
 };
 
 p5_status p5_comparison_open(p5_comparison **out, p5_error *error)
@@ -54,6 +55,8 @@ void p5_comparison_close(p5_comparison *c)
 
 /* ---- Reading ---- */
 
+/* Sets the value of the row with this name and unit in the run being read, which is the last one. Adds the row if there
+ * is none. */
 static p5_status add_value(p5_comparison *c, const char *name, const char *unit, double value,
                            p5_error *error)
 {
@@ -72,7 +75,8 @@ static p5_status add_value(p5_comparison *c, const char *name, const char *unit,
     return P5_OK;
 }
 
-static double value_in(const p5_comparison *c, const char *name)
+/* Returns the value of a row in the run being read; NaN if it has none. */
+static double current_value(const p5_comparison *c, const char *name)
 {
     for (size_t i = 0; i < c->rows.count; i++)
         if (strcmp(c->rows.items[i].name, name) == 0)
@@ -80,6 +84,7 @@ static double value_in(const p5_comparison *c, const char *name)
     return NAN;
 }
 
+/* Begins a run. Only whole runs can be compared. */
 static p5_status begin_run(p5_comparison *c, const result_line *header, p5_error *error)
 {
     if (header->kind == RESULT_INTERVALS)
@@ -112,19 +117,19 @@ static void fill_stalls(p5_comparison *c)
     }
 }
 
-/* Ends a run. Takes the clocks from the summary if no row has them, adds CPI to every run, and stores how the run
- * ended, because a run that a limit cut short must not look like a faster one. */
+/* Ends a run. Takes the clocks from the summary if no row has them, adds CPI if instructions were counted, and stores how
+ * the run ended, because a run that a limit cut short must not look like a faster one. */
 static p5_status end_run(p5_comparison *c, const result_line *summary, p5_error *error)
 {
     compared_run *run = &c->runs[c->run_count - 1];
     double clocks = line_number(summary, LINE_CLOCKS);
     double instructions = line_number(summary, LINE_INSTRUCTIONS);
-    double counted = value_in(c, "instructions_executed");
+    double counted = current_value(c, "instructions_executed");
     p5_status status = P5_OK;
     run->ending = arena_text(&c->texts, line_text(summary, LINE_ENDING, ""));
     if (run->ending == NULL)
         return error_set(error, P5_ERR_MEMORY, "out of memory");
-    if (isnan(value_in(c, "clocks")))
+    if (isnan(current_value(c, "clocks")))
         status = add_value(c, "clocks", "", clocks, error);
     if (!isnan(counted))
         instructions = counted;
@@ -134,7 +139,8 @@ static p5_status end_run(p5_comparison *c, const result_line *summary, p5_error 
     return status;
 }
 
-static p5_status take_line(void *context, const result_line *line, p5_error *error)
+/* Callback of results_read. */
+static p5_status read_line(void *context, const result_line *line, p5_error *error)
 {
     p5_comparison *c = context;
     if (line->part == RESULT_HEADER)
@@ -147,11 +153,12 @@ static p5_status take_line(void *context, const result_line *line, p5_error *err
     return line->part == RESULT_SUMMARY ? end_run(c, line, error) : P5_OK;
 }
 
+/* Adds the runs of a stream, and closes it. */
 static p5_status read_runs(p5_comparison *c, FILE *in, const char *name, p5_error *error)
 {
     size_t runs;
     c->name = name;
-    p5_status status = results_read(in, name, take_line, c, &runs, error);
+    p5_status status = results_read(in, name, read_line, c, &runs, error);
     fclose(in);
     return status;
 }
@@ -191,6 +198,7 @@ bool p5_comparison_same_revision(const p5_comparison *c, char *text, size_t size
 
 /* ---- Writing ---- */
 
+/* Returns true if the row is 0 or missing in all runs. */
 static bool is_zero(const p5_comparison *c, const compared_row *row)
 {
     for (size_t i = 0; i < c->run_count; i++)
@@ -199,6 +207,7 @@ static bool is_zero(const p5_comparison *c, const compared_row *row)
     return true;
 }
 
+/* Writes a number: fractions with three decimals, "-" for NaN, commas between groups of three digits if `big`. */
 static const char *number_text(double value, bool big, char *buffer, size_t size)
 {
     if (isnan(value))
@@ -215,7 +224,8 @@ static const char *number_text(double value, bool big, char *buffer, size_t size
     return buffer;
 }
 
-/* Writes the difference in per cent of the first run; nothing if that is 0 or missing. */
+/* Writes the difference from `first`, the value of run A, in per cent of it. Writes nothing if either is missing, or if
+ * only `first` is 0. */
 static const char *percent_text(double value, double first, char *buffer, size_t size)
 {
     buffer[0] = '\0';
@@ -226,6 +236,8 @@ static const char *percent_text(double value, double first, char *buffer, size_t
     return buffer;
 }
 
+/* Writes the values with their differences from run A in per cent; with two runs, also the difference itself. Increases
+ * are red, decreases green. */
 static void write_text_row(FILE *out, const p5_comparison *c, const compared_row *row,
                            const p5_stat_style *style)
 {
@@ -247,12 +259,12 @@ static void write_text_row(FILE *out, const p5_comparison *c, const compared_row
     fprintf(out, "  %s%s%s\n", row->name, row->unit[0] != '\0' ? " " : "", row->unit);
 }
 
-/* Writes one line that describes run `i`. Its file's name can have any bytes. */
-static void write_run(FILE *out, const p5_comparison *c, size_t i, const char *before, bool options)
+/* Writes one line that describes run `i`, after `indent`. The name is quoted because it can have any bytes. */
+static void write_run(FILE *out, const p5_comparison *c, size_t i, const char *indent, bool options)
 {
     const compared_run *run = &c->runs[i];
     char *name = p5_command_text(&run->name, 1);
-    fprintf(out, "%s%c: %s: %s on %s", before, (char)('A' + i), name != NULL ? name : "", run->command,
+    fprintf(out, "%s%c: %s: %s on %s", indent, (char)('A' + i), name != NULL ? name : "", run->command,
             run->model);
     if (options && run->options[0] != '\0')
         fprintf(out, ", options: %s", run->options);
@@ -315,6 +327,7 @@ static void write_csv(FILE *out, const p5_comparison *c, const p5_stat_style *st
     }
 }
 
+/* Writes whole numbers without an exponent, however large they are. */
 static void put_number(json_writer *json, double value)
 {
     if (value == floor(value) && value >= 0 && value < 0x1p63)
@@ -323,6 +336,7 @@ static void put_number(json_writer *json, double value)
         json_double(json, value); /* null for NaN */
 }
 
+/* Writes a line that describes the runs, and a line for each row. */
 static void write_json(FILE *out, const p5_comparison *c)
 {
     json_writer json;
@@ -382,7 +396,8 @@ p5_status p5_comparison_write(FILE *out, const p5_comparison *c, p5_stat_format 
 
 enum { SENTENCE = 400 };
 
-/* Writes the outcome of run `i` as a sentence. Returns whether it holds. `clocks` NULL: no run has them. */
+/* Judges run `i` against the first and writes the outcome as a sentence. Returns true if its clocks are at most
+ * `percent` more. A run that was cut short cannot be judged. `clocks` NULL: no run has them. */
 static bool judge_run(const p5_comparison *c, size_t i, const compared_row *clocks, double percent,
                       char sentence[SENTENCE])
 {

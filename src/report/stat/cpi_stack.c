@@ -1,5 +1,6 @@
 #include "report/stat/cpi_stack.h"
 
+/* Returns the clocks that a cause owns at the privilege levels of `cpl_mask`. */
 static uint64_t owned(const p5_counts *counts, int cause, unsigned cpl_mask)
 {
     return p5_counts_sum(counts->stalls[cause], cpl_mask);
@@ -21,9 +22,9 @@ size_t cpi_stack(const p5_counts *counts, unsigned cpl_mask, cpi_share stack[P5_
     if (total == 0)
         return 0;
     /* Largest remainder method: round all down, then add 1 to those that lost most, until the sum is 1000. */
-    uint64_t lost[P5_STALL_COUNT];
+    uint64_t lost[P5_STALL_COUNT]; /* remainder that rounding took from stack[i] */
     size_t count = 0;
-    unsigned given = 0;
+    unsigned given = 0; /* sum of the shares */
     for (int cause = 0; cause < P5_STALL_COUNT; cause++) {
         uint64_t clocks = owned(counts, cause, cpl_mask);
         if (clocks == 0)
@@ -32,7 +33,7 @@ size_t cpi_stack(const p5_counts *counts, unsigned cpl_mask, cpi_share stack[P5_
         uint64_t remainder;
         share.permille = permille_floor(clocks, total, &remainder);
         given += share.permille;
-        size_t at = count++;
+        size_t at = count++; /* insertion sort, largest first */
         for (; at > 0 && stack[at - 1].clocks < clocks; at--) {
             stack[at] = stack[at - 1];
             lost[at] = lost[at - 1];

@@ -9,12 +9,11 @@
 typedef struct cpi_share {
     p5_stall cause;
     uint64_t clocks;
-    unsigned
-        permille; /* share of all clocks; the shares of a stack add up to 1000 (0 if there are no clocks) */
+    unsigned permille; /* share of all clocks; the shares of a stack add up to 1000 */
 } cpi_share;
 
-/* Fills `stack` with every cause that owns clocks at a privilege level of `cpl_mask`, largest first; returns
- * how many. */
+/* Fills `stack` with every cause that owns clocks at a privilege level of `cpl_mask`, largest first.
+ * Returns how many: 0 if there are no clocks. */
 size_t cpi_stack(const p5_counts *counts, unsigned cpl_mask, cpi_share stack[P5_STALL_COUNT]);
 
 #endif

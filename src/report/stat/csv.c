@@ -1,4 +1,4 @@
-/* Writes `stat -x SEP`: the fields that perf stat's program writes. Values are never quoted. */
+/* Writes `stat -x SEP`: the fields of `perf stat -x`. Values are never quoted. */
 #include <math.h>
 #include <string.h>
 
@@ -12,9 +12,10 @@ typedef struct csv {
     FILE *out;
     const p5_stat *stat;
     const char *separator;
-    bool line_started;
+    bool line_started; /* the current line has a field */
     stat_report report;
-    char interval[32], run_time[32]; /* equal in all rows */
+    char interval[32]; /* seconds at the end of the interval, in each of its rows */
+    char run_time[32]; /* nanoseconds modelled, in all rows */
 } csv;
 
 /* Starts a line. An interval's rows begin with the time at which it ended. */
@@ -79,9 +80,10 @@ static void middle_fields(csv *to, const char *unit, const char *name, double va
         field(to, text);
     }
     field(to, to->run_time); /* modelled ns, because events are always counted */
-    field(to, "100.00");     /* per cent of the time */
+    field(to, "100.00");     /* per cent of the time in which the event was counted */
 }
 
+/* Writes an event, or the clocks, with the derived figure beside it. */
 static void write_row(csv *to, const stat_row *of)
 {
     const p5_selected *row = of->selected;
@@ -117,7 +119,7 @@ static void write_cpi_stack(csv *to)
     }
 }
 
-/* Writes further metrics, whose lines leave the fields before the metric's empty. */
+/* Writes a line for each metric, in which only the last two fields, metric_value and metric_unit, are not empty. */
 static void write_metric_group(csv *to, const metric_group *group)
 {
     for (size_t i = 0; i < group->metric_count; i++) {
@@ -125,6 +127,7 @@ static void write_metric_group(csv *to, const metric_group *group)
         double value = stat_report_value(&to->report, one->formula, P5_CPL_MASK_ALL);
         char unit[160];
         snprintf(unit, sizeof unit, "%s%s%s", one->unit, one->unit[0] != '\0' ? " " : "", one->name);
+        /* value, unit, event, variance (several runs only), run_time_ns, percent_running */
         for (int empty = to->stat->run_count > 1 ? 6 : 5; empty > 0; empty--)
             field(to, "");
         if (isfinite(value))
@@ -136,6 +139,7 @@ static void write_metric_group(csv *to, const metric_group *group)
     }
 }
 
+/* Writes the names of the fields. */
 static void write_header(csv *to, bool interval)
 {
     if (interval)
@@ -171,6 +175,7 @@ p5_status stat_write_csv(FILE *out, const p5_stat *stat, const stat_plan *plan, 
     snprintf(to.interval, sizeof to.interval, "%.9f", stat->interval);
     snprintf(to.run_time, sizeof to.run_time, "%.0f",
              to.report.clocks.mean * 1e3 / p5_model_clock_mhz(stat->model));
+    /* Intervals have these lines once: stat_write_interval_csv_header. */
     if (stat->interval == 0)
         stat_write_comment(out, stat, false);
     if (stat->interval == 0 && style->header)

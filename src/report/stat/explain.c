@@ -17,28 +17,29 @@ enum { WIDTH = WORDS_WIDTH, LABEL = WORDS_LABEL };
 
 typedef struct explainer {
     FILE *out;
-    row_writer *rows;   /* NULL: text */
-    const char *wanted; /* NULL: all names */
-    int event;          /* that `wanted` names; -1: none */
-    int code;           /* event code that `wanted` is, as 12h or 0x12; -1: none */
-    words_table words;
-    text_nearest nearest;
-    arena names;      /* that `nearest` refers to */
-    size_t count;     /* of entries written */
-    const char *kind; /* of the last name listed */
-    unsigned column;  /* of the list */
+    row_writer *rows;     /* NULL: text */
+    const char *wanted;   /* NULL: all names */
+    int event;            /* enum p5_event that `wanted` names; -1: none */
+    int code;             /* event select code (CESR) that `wanted` is, as 12h or 0x12; -1: none */
+    words_table words;    /* topics of words.tsv */
+    text_nearest nearest; /* names similar to `wanted` */
+    arena names;          /* owns the names in `nearest` */
+    size_t count;         /* of entries written */
+    const char *kind;     /* of the last name listed; NULL: none yet */
+    unsigned column;      /* at which the list's line ends */
 } explainer;
 
-/* What there is to say about a name. `what` is text that several tables make up. */
+/* What there is to say about a name. */
 typedef struct entry {
-    const char *kind, *name, *title;
-    const words_topic *topic; /* NULL: none */
-    const char *when;         /* if there is no topic */
-    char *what;
+    const char *kind, *name, *title; /* title "": none */
+    const words_topic *topic;        /* row of words.tsv; NULL: none */
+    const char *when;                /* when it occurs, if the topic does not say */
+    char *what;                      /* the explanation, made up from several tables */
     size_t what_size;
-    FILE *whole; /* writes `what` */
+    FILE *whole; /* stream that writes `what`; entry_end closes it */
 } entry;
 
+/* Begins an entry, whose explanation is then written to e->whole. Returns false if memory is out. */
 static bool entry_begin(entry *e, const char *kind, const char *name)
 {
     *e = (entry){.kind = kind, .name = name, .title = "", .when = ""};
@@ -60,6 +61,7 @@ static void write_example(FILE *out, const words_topic *topic)
     }
 }
 
+/* Writes an entry as a row or as paragraphs. */
 static void write_entry(explainer *to, const entry *e)
 {
     static const words_topic none = {"", "", "", "", "", "", "", ""};
@@ -107,7 +109,8 @@ static void list_name(explainer *to, const entry *e)
     to->kind = e->kind;
 }
 
-/* Ends an entry: writes it if it has the wanted name. */
+/* Ends an entry. Without a wanted name, lists its name, or writes it as a row for programs. Otherwise writes it if it is
+ * `wanted`, and offers its name as a similar one. */
 static void entry_end(explainer *to, entry *e, bool wanted)
 {
     if (fclose(e->whole) == 0) {
@@ -128,8 +131,10 @@ static bool is_wanted(const explainer *to, const char *name)
     return to->wanted != NULL && text_same_name(to->wanted, name);
 }
 
-/* ---- The kinds ---- */
+/* ---- The kinds ----
+ * Each function makes the entries of a kind. If memory is out, the remaining ones are missing. */
 
+/* Explains the owners of clocks: issue and the stall causes. Topics of the kind "count" explain owners and events. */
 static void explain_owners(explainer *to)
 {
     for (unsigned s = 0; s < P5_STALL_COUNT; s++) {
@@ -170,7 +175,8 @@ static void explain_events(explainer *to)
     }
 }
 
-/* Explains the kinds that only words.tsv has. The first name of a topic stands for all. */
+/* Explains the topics of a kind that only words.tsv has; `title` is the kind in reports. The first name of a topic stands
+ * for all. The # of an exception (#GP) may be omitted. */
 static void explain_topics(explainer *to, const char *kind, const char *title)
 {
     for (size_t i = 0; i < to->words.count; i++) {
@@ -197,6 +203,7 @@ static void explain_topics(explainer *to, const char *kind, const char *title)
     }
 }
 
+/* Explains the fields of a register. They share its topic. */
 static void explain_fields(explainer *to, const p5_register *reg, const words_topic *topic)
 {
     for (unsigned i = 0; i < reg->field_count; i++) {
@@ -221,13 +228,14 @@ static bool has_register(unsigned family, const char *name)
     return p5_register_find(name, family, &reg, NULL) == P5_OK;
 }
 
-/* Explains the registers of a processor that `before` (0: none) does not have. */
-static void explain_registers(explainer *to, unsigned family, const unsigned *before)
+/* Explains the registers of a processor that no processor before it in the list `families` has. `family` is one of the
+ * list. */
+static void explain_registers(explainer *to, unsigned family, const unsigned *families)
 {
     for (const p5_register *reg = p5_registers(family); reg->name != NULL; reg++) {
         entry e;
         bool known = false;
-        for (const unsigned *other = before; *other != family && !known; other++)
+        for (const unsigned *other = families; *other != family && !known; other++)
             known = has_register(*other, reg->name);
         if (known)
             continue;
@@ -257,6 +265,7 @@ static const words_topic *formula_topic(const explainer *to, const metric_formul
     return topic != NULL && topic->example[0] != '\0' ? topic : NULL;
 }
 
+/* Explains a metric group and its metrics. */
 static void explain_group(explainer *to, const metric_group *group)
 {
     entry e;
@@ -282,6 +291,7 @@ static void explain_group(explainer *to, const metric_group *group)
 
 static p5_status explain_all(explainer *to, p5_error *error)
 {
+    /* Processors by their model-specific registers: the last two have later performance monitors. */
     static const unsigned families[] = {P5_FAMILY_P55C, P5_FAMILY_P54C, P5_FAMILY_P55C | P5_MONITOR_P6,
                                         P5_FAMILY_P55C | P5_MONITOR_ARCH3};
     explain_owners(to);
@@ -303,7 +313,7 @@ static p5_status explain_all(explainer *to, p5_error *error)
     return P5_OK;
 }
 
-/* Returns the event code that `name` is in the form 12h, 0x12 or r12; -1 if it is none. */
+/* Returns the event select code that `name` is in the form 12h, 0x12 or r12; -1 if it is none. A code has 6 bits. */
 static int event_code(const char *name)
 {
     char *end;
@@ -335,7 +345,8 @@ p5_status p5_explain_write(FILE *out, const char *name, p5_row_format format, p5
         fputc('\n', out);
     words_close(&to.words);
     if (status == P5_OK && to.count == 0) {
-        error_set_at(error, P5_ERR_NAME, (error_place){"", 0, 1}, "there is nothing called '%s'", name);
+        error_set_at(error, P5_ERR_NAME, (error_place){.where = "", .column = 1},
+                     "there is nothing called '%s'", name);
         error_nearest(error, &to.nearest);
         status = P5_ERR_NAME;
     }

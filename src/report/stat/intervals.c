@@ -11,13 +11,12 @@
 
 struct p5_stat_intervals {
     p5_machine *machine;
-    p5_stat_intervals_options options;
-    p5_stat stat; /* common to all intervals */
+    p5_stat_intervals_options options; /* `paused` is the current state */
+    p5_stat stat;                      /* common to all intervals; its runs and `interval` are set for each */
     p5_observer *observer;
-    p5_counts before; /* totals when the current interval began; zeros at first */
-    uint64_t
-        instructions; /* completed when the current interval began; at first those that were fast-forwarded */
-    uint64_t count;   /* intervals written */
+    p5_counts before;      /* totals when the current interval began; zeros at first */
+    uint64_t instructions; /* completed when the current interval began; at first those fast-forwarded */
+    uint64_t count;        /* intervals written */
     stat_plan *plan;
     p5_table *table; /* NULL: a report for each interval */
     p5_error error;
@@ -26,8 +25,8 @@ struct p5_stat_intervals {
 
 /* ---- rows ---------------------------------------------------------------------------------------------- */
 
-/* Writes an interval's rows and flushes them for readers of the stream. Signals are held, so that a closed pipe or a
- * file at its size limit makes the write fail but does not end the program. */
+/* Writes an interval's rows and flushes them for readers of the stream. An error stops the run. Signals are held, so
+ * that a closed pipe or a file at its size limit makes the write fail but does not end the program. */
 static void write_rows(p5_stat_intervals *in, const p5_stat_run *run)
 {
     const p5_stat_intervals_options *options = &in->options;
@@ -35,22 +34,23 @@ static void write_rows(p5_stat_intervals *in, const p5_stat_run *run)
     stat.runs = run;
     stat.run_count = 1;
     stat.interval = (double)run->clock / (p5_model_clock_mhz(stat.model) * 1e6);
-    held_signals q;
+    held_signals held;
     p5_status status;
-    signals_hold(&q, true);
+    signals_hold(&held, true);
     if (in->table != NULL) {
         p5_table_write_row(options->out, in->table, run->clock, &run->counts);
         status = error_unless_written(&in->error, options->out, "the report");
     } else {
         status = stat_write(options->out, &stat, in->plan, options->format, options->style, &in->error);
     }
-    signals_release(&q, status != P5_OK);
+    signals_release(&held, status != P5_OK);
     if (status == P5_OK)
         return;
     in->failed = true;
     p5_machine_stop(in->machine);
 }
 
+/* Writes the lines above the rows of all intervals. */
 static void write_header(p5_stat_intervals *in)
 {
     FILE *out = in->options.out;
@@ -73,13 +73,14 @@ static void write_header(p5_stat_intervals *in)
 
 /* ---- intervals ----------------------------------------------------------------------------------------- */
 
+/* Returns true if all intervals that were asked for have been written. */
 static bool is_full(const p5_stat_intervals *in)
 {
     return in->options.most != 0 && in->count == in->options.most;
 }
 
 /* Sets the observer's intervals; none while counting is paused or after the last interval. */
-static void set_goals(p5_stat_intervals *in)
+static void set_observer_intervals(p5_stat_intervals *in)
 {
     bool counts = !in->options.paused && !is_full(in);
     p5_observer_every(in->observer, counts ? in->options.every_clocks : 0,
@@ -104,10 +105,11 @@ static void end_interval(p5_stat_intervals *in, bool cut)
     in->instructions = instructions;
     in->count++;
     write_rows(in, &run);
-    if (is_full(in)) /* the run continues unobserved */
-        set_goals(in);
+    if (is_full(in)) /* from here on the run continues unobserved */
+        set_observer_intervals(in);
 }
 
+/* Callback of the observer. */
 static void observed(void *context, p5_machine *machine, const p5_observation *observation)
 {
     p5_stat_intervals *in = context;
@@ -116,6 +118,7 @@ static void observed(void *context, p5_machine *machine, const p5_observation *o
         end_interval(in, false);
 }
 
+/* Starts (`inside` a region) or pauses counting. Starting forgets what happened during the pause. */
 void p5_stat_intervals_turn(p5_stat_intervals *in, bool inside)
 {
     in->options.paused = !inside;
@@ -125,7 +128,7 @@ void p5_stat_intervals_turn(p5_stat_intervals *in, bool inside)
     } else {
         end_interval(in, true);
     }
-    set_goals(in);
+    set_observer_intervals(in);
 }
 
 /* ---- opening and closing ------------------------------------------------------------------------------- */
@@ -138,6 +141,7 @@ static void free_all(p5_stat_intervals *in)
     free(in);
 }
 
+/* Makes the plan and the table, and opens the observer. */
 static p5_status start(p5_stat_intervals *in, p5_error *error)
 {
     p5_observe_options observe = {
@@ -168,7 +172,7 @@ p5_status p5_stat_intervals_open(p5_machine *machine, const p5_stat_intervals_op
         free_all(in);
         return status;
     }
-    set_goals(in);
+    set_observer_intervals(in);
     write_header(in);
     *out = in;
     return P5_OK;
@@ -176,7 +180,7 @@ p5_status p5_stat_intervals_open(p5_machine *machine, const p5_stat_intervals_op
 
 p5_status p5_stat_intervals_close(p5_stat_intervals *in, p5_error *error)
 {
-    p5_machine_settle(in->machine);
+    p5_machine_settle(in->machine); /* issues a pending instruction, so that the last interval has it */
     if (!in->options.paused)
         end_interval(in, true);
     p5_status status = in->failed ? in->error.status : P5_OK;

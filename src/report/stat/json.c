@@ -36,8 +36,8 @@ static void write_interval(json_writer *json, const p5_stat *stat)
         json_key_double(json, "interval", stat->interval);
 }
 
-/* Writes perf's keys: the count as a string with six decimals, unit, event, its time and share of the
- * time. */
+/* Writes perf's keys: the count as a string with six decimals, unit, event, the nanoseconds modelled, and the per cent
+ * of them in which the event was counted. */
 static void write_perf_keys(json_writer *json, const stat_report *report, double value, const char *unit,
                             const char *event)
 {
@@ -53,6 +53,7 @@ static void write_perf_keys(json_writer *json, const stat_report *report, double
     json_key_double(json, "pcnt-running", 100);
 }
 
+/* Writes a count. Means of several runs can be fractions. */
 static void write_count(json_writer *json, double value)
 {
     json_key(json, "value");
@@ -62,6 +63,7 @@ static void write_count(json_writer *json, double value)
         json_double(json, value);
 }
 
+/* Writes an event, or the clocks, with the derived figure beside it. */
 static void write_row(json_writer *json, stat_report *report, const stat_row *of)
 {
     const p5_stat *stat = report->stat;

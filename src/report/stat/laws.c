@@ -1,5 +1,5 @@
-/* Checks laws that counts obey whatever the guest does, because of what the events mean (manual, table
- * 26-24). A broken law is a fault of the model. A law holds at each privilege level and in
+/* Checks laws that counts obey whatever the guest does, because of what the events mean (manual 273204, Embedded Pentium
+ * Processor Family Developer's Manual, table 26-24). A broken law is a fault of the model. A law holds at each privilege level and in
  * sum, unless its comment says otherwise. */
 #include "report/stat/laws.h"
 
@@ -9,12 +9,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BOTH = P5_FAMILY_P54C | P5_FAMILY_P55C, MMX = P5_FAMILY_P55C, IN_SUM_ONLY = 1 << 15 };
+enum {
+    BOTH = P5_FAMILY_P54C | P5_FAMILY_P55C,
+    MMX = P5_FAMILY_P55C, /* the law has events that the P54C lacks */
+    IN_SUM_ONLY = 1 << 15 /* a flag beside the families: see bus_cycle_duration below */
+};
 
-/* left RELATION right. A side is a sum of terms: [FACTOR*]event, clocks, stall.CAUSE or stalls (all
- * causes). */
+/* left RELATION right. A side is a sum of terms: [FACTOR*]NAME, where NAME is an event, clocks, stall.CAUSE (clocks that
+ * the cause owns) or stalls (clocks of all owners, issue included). */
 typedef struct law {
-    unsigned families;
+    unsigned families; /* P5_FAMILY_* for which it holds, and IN_SUM_ONLY */
     const char *left;
     const char *relation; /* "=" or "<=" */
     const char *right;
@@ -33,12 +37,12 @@ static const law laws[] = {
     {BOTH, "2*memory_accesses_in_both_pipes", "<=", "data_read_or_write"},
     /* Code references. */
     {BOTH, "code_cache_miss", "<=", "code_read"},
-    {BOTH, "code_tlb_miss", "<=", "2*code_read"}, /* a fetch that faults counts twice: erratum 44 */
+    {BOTH, "code_tlb_miss", "<=", "2*code_read"}, /* a fetch that faults counts twice: 242480, erratum 44 */
     /* Pipes: every instruction in V has a partner in U. */
     {BOTH, "2*instructions_executed_v_pipe", "<=", "instructions_executed"},
     {BOTH, "memory_accesses_in_both_pipes", "<=", "instructions_executed_v_pipe"},
     {BOTH, "instructions_executed", "<=", "2*clocks"},
-    /* Branches: 14h is an OR of taken and found in the BTB. */
+    /* Branches: event 14h, taken_branch_or_btb_hit, counts branches that are taken or found in the BTB, or both. */
     {BOTH, "btb_hits", "<=", "taken_branch_or_btb_hit"},
     {BOTH, "taken_branch_or_btb_hit", "<=", "branches"},
     {MMX, "taken_branches", "<=", "taken_branch_or_btb_hit"},
@@ -48,12 +52,12 @@ static const law laws[] = {
     {MMX, "pipeline_flushes_due_to_wrong_branch_predictions", "<=", "pipeline_flushes"},
     {MMX, "pipeline_flushes_due_to_wrong_branch_predictions_resolved_in_wb_stage",
      "<=", "pipeline_flushes_due_to_wrong_branch_predictions"},
-    /* Returns are predicted correctly, predicted wrongly, or not predicted; the wrong ones appear on both
-     * sides. */
+    /* Returns are predicted correctly, predicted wrongly, or not predicted. A wrongly predicted one is in both
+     * predicted_returns and mispredicted_or_unpredicted_returns. */
     {MMX, "predicted_returns", "<=", "returns"},
     {MMX, "mispredicted_or_unpredicted_returns", "<=", "returns"},
-    /* A return may also not execute: event 39h includes deliveries on a RET, which all flush and are not
-     * mispredictions. */
+    /* Event 39h, returns, also counts exceptions on a RET and interrupts just before one. Each of them flushes the
+     * pipeline and is not a wrong prediction. */
     {MMX, "returns + pipeline_flushes_due_to_wrong_branch_predictions",
      "<=", "predicted_returns + mispredicted_or_unpredicted_returns + pipeline_flushes"},
     /* Durations within durations. The first law holds in sum and from a machine's beginning only: code is
@@ -88,7 +92,7 @@ static const law laws[] = {
 };
 enum { LAW_COUNT = sizeof laws / sizeof laws[0] };
 
-enum { ALL_CPLS = 2 };
+enum { ALL_CPLS = 2 }; /* index of the last scope */
 /* The privilege levels for which a law is checked. */
 static const struct {
     unsigned mask;
@@ -101,16 +105,18 @@ typedef struct law_values {
     uint64_t in[ALL_CPLS + 1];
 } law_values;
 
-static void add(law_values *values, uint64_t factor, const uint64_t *totals)
+/* Adds a row of totals (one for each privilege class), times `factor`, to the value in each scope. */
+static void add_totals(law_values *values, uint64_t factor, const uint64_t *totals)
 {
     for (unsigned scope = 0; scope <= ALL_CPLS; scope++)
         values->in[scope] += factor * p5_counts_sum(totals, scopes[scope].mask);
 }
 
+/* Adds `factor` times the counts of a term's name. */
 static void add_term(law_values *values, uint64_t factor, const char *name, const p5_counts *counts)
 {
     if (strcmp(name, "clocks") == 0) {
-        add(values, factor, counts->clocks);
+        add_totals(values, factor, counts->clocks);
         return;
     }
     bool all_stalls = strcmp(name, "stalls") == 0;
@@ -119,7 +125,7 @@ static void add_term(law_values *values, uint64_t factor, const char *name, cons
         for (int cause = 0; cause < P5_STALL_COUNT; cause++) {
             if (!all_stalls && strcmp(name + 6, p5_stall_name((p5_stall)cause)) != 0)
                 continue;
-            add(values, factor, counts->stalls[cause]);
+            add_totals(values, factor, counts->stalls[cause]);
             found = true;
         }
         assert(found);
@@ -130,9 +136,10 @@ static void add_term(law_values *values, uint64_t factor, const char *name, cons
     p5_status status = p5_event_find(name, &id, NULL);
     assert(status == P5_OK); /* the laws name only existing events */
     if (status == P5_OK)
-        add(values, factor, counts->increments[id]);
+        add_totals(values, factor, counts->increments[id]);
 }
 
+/* Evaluates a side of a law. */
 static law_values side_values(const char *side, const p5_counts *counts)
 {
     law_values sum = {0};
@@ -153,7 +160,8 @@ static law_values side_values(const char *side, const p5_counts *counts)
     return sum;
 }
 
-static bool check(const law *rule, uint64_t left, uint64_t right, unsigned scope, FILE *out)
+/* Returns whether the law holds for the values of its sides in `scope`. Writes both to `out` (may be NULL) if not. */
+static bool check_law(const law *rule, uint64_t left, uint64_t right, unsigned scope, FILE *out)
 {
     bool holds = rule->relation[0] == '=' ? left == right : left <= right;
     if (!holds && out != NULL)
@@ -162,7 +170,7 @@ static bool check(const law *rule, uint64_t left, uint64_t right, unsigned scope
     return holds;
 }
 
-/* Checks the two totals of each event. An event's signal is on in at most as many clocks as it counts, and it
+/* Checks the two totals of each event against each other. An event's signal is on in at most as many clocks as it counts, and it
  * counts at most max_per_clock in each of them. */
 static unsigned check_totals(const p5_counts *counts, unsigned family, FILE *out, unsigned *checked)
 {
@@ -201,7 +209,7 @@ unsigned laws_check(const p5_counts *counts, unsigned family, bool part, FILE *o
         law_values left = side_values(laws[i].left, counts), right = side_values(laws[i].right, counts);
         for (unsigned scope = (laws[i].families & IN_SUM_ONLY) != 0 ? ALL_CPLS : 0; scope <= ALL_CPLS;
              scope++, done++)
-            if (!check(&laws[i], left.in[scope], right.in[scope], scope, out))
+            if (!check_law(&laws[i], left.in[scope], right.in[scope], scope, out))
                 broken++;
     }
     broken += check_totals(counts, family, out, &done);

@@ -6,7 +6,8 @@
 
 #include "p5tool/report.h"
 
-/* Checks the laws. `part`: instructions ran before counting began. */
+/* Checks the laws. `part`: instructions ran before counting began, so laws that hold only from a machine's beginning are
+ * left out. The other parameters and the result are those of p5_laws_check. */
 unsigned laws_check(const p5_counts *counts, unsigned family, bool part, FILE *out, unsigned *checked);
 
 #endif

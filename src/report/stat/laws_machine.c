@@ -4,7 +4,8 @@
 
 #include <inttypes.h>
 
-/* Compares each event's single total with the whole table, for every set of privilege classes. */
+/* Compares the total that p5_core_event_total returns with the sum in `counts`, for each event, as increments and as
+ * asserted clocks, and every set of privilege classes. */
 static unsigned check_single_totals(p5_core *core, const p5_counts *counts, FILE *out, unsigned *checked)
 {
     unsigned broken = 0;
@@ -33,7 +34,7 @@ unsigned p5_laws_check_machine(p5_machine *machine, FILE *out, unsigned *checked
     p5_core_settle(p5_machine_core(machine)); /* a pending instruction has no clocks yet */
     p5_counts counts;
     p5_machine_counts(machine, &counts);
-    uint64_t forwarded; /* clocks */
+    uint64_t forwarded; /* clocks that passed during a fast-forward; the machine's totals do not have them */
     bool part = p5_machine_fast_forwarded(machine, &forwarded) != 0;
     unsigned done = 0;
     unsigned broken = laws_check(&counts, p5_model_family(p5_machine_model(machine)), part, out, &done);

@@ -19,6 +19,7 @@ bool list_matches(const char *pattern, const char *name)
     return text_glob(part, name);
 }
 
+/* Returns true if the pattern matches a name, the title, the group, or the code (r12, r12.0) of an event. */
 static bool event_matches(const char *pattern, const p5_event_info *event)
 {
     if (list_matches(pattern, event->name) || list_matches(pattern, event->title) ||
@@ -55,7 +56,7 @@ const char *event_mode_text(const p5_selected *row, char text[4])
 
 const char *event_grade_text(p5_grade grade)
 {
-    static const char *const texts[] = {"exact", "modelled", "approximate"};
+    static const char *const texts[] = {"exact", "modelled", "approximate"}; /* in the order of p5_grade */
     return texts[grade];
 }
 
@@ -64,7 +65,7 @@ const char *event_families_text(unsigned families)
     return families == P5_FAMILY_P55C ? "P55C" : families == P5_FAMILY_P54C ? "P54C" : "P54C P55C";
 }
 
-/* Returns the first alias other than the name in capitals or FreeBSD's p5-NAME. */
+/* Returns the first alias other than the name in capitals or FreeBSD's p5-NAME; NULL if there is none. */
 static const char *other_name(const p5_event_info *event)
 {
     for (const char *const *alias = event->aliases; alias != NULL && *alias != NULL; alias++)
@@ -137,6 +138,7 @@ void list_row(list_writer *l)
     l->count++;
 }
 
+/* Writes the matching events, group by group. It has the type of the other parts and cannot fail. */
 static p5_status write_events(list_writer *l, p5_error *error)
 {
     (void)error;
@@ -159,6 +161,7 @@ static p5_status write_events(list_writer *l, p5_error *error)
     return P5_OK;
 }
 
+/* Returns what a name of perf counts: an event, or the clocks. */
 static const char *perf_meaning(const p5_perf_name *name)
 {
     return name->event == P5_PERF_CLOCKS ? "clocks" : p5_event_describe((enum p5_event)name->event)->name;
@@ -192,10 +195,11 @@ static p5_status write_perf_names(list_writer *l, p5_error *error)
     return P5_OK;
 }
 
+/* Context of the following callbacks of p5_model_fields. Each uses only what it needs. */
 typedef struct field_list {
-    FILE *out;
-    row_writer *rows;
-    const char *model;
+    FILE *out;         /* text */
+    row_writer *rows;  /* JSON and CSV */
+    const char *model; /* CSV: its name */
 } field_list;
 
 static void write_field_text(void *context, const char *section, const char *key, const char *value,
@@ -233,6 +237,7 @@ static void write_field_csv(void *context, const char *section, const char *key,
     rows_end(list->rows);
 }
 
+/* Writes a model as a row; with `verbose`, also its fields: in JSON as an array, in CSV as rows instead of the model's. */
 static void write_model_row(row_writer *rows, const p5_model *model, bool verbose, bool is_default)
 {
     field_list list = {.rows = rows, .model = p5_model_name(model)};
@@ -278,7 +283,7 @@ static p5_status write_models(list_writer *l, p5_error *error)
             return status;
         list_row(l);
         if (l->rows != NULL)
-            write_model_row(l->rows, model, l->options->verbose, i == 0);
+            write_model_row(l->rows, model, l->options->verbose, i == 0); /* the first is the default */
         else
             write_model_text(l->out, model, l->options->verbose, i == 0);
         p5_model_close(model);
@@ -306,7 +311,7 @@ p5_status p5_list_write(FILE *out, const p5_list_options *options, size_t *rows,
     list_writer l = {
         .out = out, .options = options, .rows = options->format != P5_ROWS_TEXT ? &writer : NULL};
     *rows = 0;
-    if (writer.csv && (options->sections & (options->sections - 1)) != 0)
+    if (writer.csv && (options->sections & (options->sections - 1)) != 0) /* more than one section */
         return error_set(error, P5_ERR_RANGE, "a list as CSV has one kind of rows");
     p5_status status = P5_OK;
     for (size_t i = 0; i < sizeof parts / sizeof parts[0] && status == P5_OK; i++) {

@@ -14,8 +14,9 @@
 
 extern const embedded_file instruction_files[]; /* instructions.tsv */
 
+/* A row of the table: one form of an instruction. isa/instructions.tsv describes the columns. "-" is an empty field. */
 typedef struct instruction_row {
-    char *field[COLUMNS];
+    char *field[COLUMNS]; /* by column: OPCODES, MNEMONIC, ... */
 } instruction_row;
 
 static bool has_value(const char *field)
@@ -23,6 +24,7 @@ static bool has_value(const char *field)
     return strcmp(field, "-") != 0;
 }
 
+/* Returns the pipes for a word of the column `pair`. */
 static const char *pair_text(const char *pair)
 {
     static const struct {
@@ -31,25 +33,26 @@ static const char *pair_text(const char *pair)
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (strcmp(words[i].word, pair) == 0)
             return words[i].text;
-    return pair; /* differs between processors */
+    return pair; /* n/m: differs between P54C and P55C */
 }
 
-/* Writes the events that every execution counts in addition to instructions_executed. */
+/* Writes the events that every execution counts in addition to instructions_executed. The column `data` has the data
+ * references, such as 2r, 1w or 1r1w; `var` and `enter` if operands decide. */
 static void write_counts(FILE *out, const instruction_row *row)
 {
     static const char *const flops[] = {"add", "mul", "div", "sqrt", "remainder", "transcendental"};
     char *const *f = row->field;
     const char *reads = strchr(f[DATA], 'r'), *writes = strchr(f[DATA], 'w');
-    bool counted = has_value(f[DATA]) && strcmp(f[DATA], "var") != 0 && strcmp(f[DATA], "enter") != 0;
+    bool known = has_value(f[DATA]) && strcmp(f[DATA], "var") != 0 && strcmp(f[DATA], "enter") != 0;
     const char *between = "";
-    if (counted && reads != NULL) {
+    if (known && reads != NULL) {
         fprintf(out, "data_read %d", atoi(f[DATA]));
         between = ", ";
     }
-    if (counted && writes != NULL) {
+    if (known && writes != NULL) {
         fprintf(out, "%sdata_write %d", between, atoi(reads != NULL ? reads + 1 : f[DATA]));
         between = ", ";
-    } else if (has_value(f[DATA]) && !counted) {
+    } else if (has_value(f[DATA]) && !known) {
         fprintf(out, "%sdata references by operands", between);
         between = ", ";
     }
@@ -86,6 +89,7 @@ static const char *write_operand(FILE *out, const char *operands)
                {"moffs", "memory at an immediate address"},
                {"far", "immediate far pointer"},
                {"far m", "far pointer in memory"}};
+    /* Codes that a width in bits follows, as in r32. */
     static const char *const sized[][2] = {
         {"r", "register"}, {"m", "memory"}, {"i", "immediate"}, {"rel", "displacement"}};
     size_t length = strcspn(operands, ",");
@@ -107,6 +111,7 @@ static const char *write_operand(FILE *out, const char *operands)
     return rest;
 }
 
+/* Writes the operands of a form in words, with commas between them. */
 static void write_operands(FILE *out, const instruction_row *row)
 {
     const char *at = has_value(row->field[OPERANDS]) ? row->field[OPERANDS] : "";
@@ -117,12 +122,14 @@ static void write_operands(FILE *out, const instruction_row *row)
     }
 }
 
-/* Returns true if a later instruction can use a result in a register. */
+/* Returns true if a later instruction can use a result in a register. The column `writes` names general and MMX
+ * registers; x87 results follow from the kind of operation in the column `fp`. */
 static bool has_result(const instruction_row *row)
 {
+    /* Kinds of x87 operations without a result on the stack, and "-" for instructions that are not x87 ones. */
     static const char *const without[] = {"-", "store", "status", "control", "wait", "compare"};
     char *const *f = row->field;
-    bool to_register = f[OPERANDS][0] == 's'; /* st(i) */
+    bool to_register = f[OPERANDS][0] == 's'; /* FST st(i), whose result is on the stack after all */
     if (has_value(f[WRITES]) || strncmp(f[UNIT], "mmx", 3) == 0)
         return strstr(f[UNIT], "store") == NULL || has_value(f[WRITES]);
     for (size_t i = 0; i < sizeof without / sizeof without[0]; i++)
@@ -131,7 +138,7 @@ static bool has_result(const instruction_row *row)
     return true;
 }
 
-/* Writes the clocks until a dependent instruction. */
+/* Writes the clocks until a dependent instruction: the column `clocks` unless `latency` has its own value. */
 static void write_latency(FILE *out, const instruction_row *row)
 {
     char *const *f = row->field;
@@ -144,8 +151,9 @@ static void write_throughput(FILE *out, const instruction_row *row)
 {
     char *const *f = row->field;
     int shared = has_value(f[FP]) ? atoi(f[FP_OVERLAP]) : 0;
+    /* Multiplications start at least this many clocks after each other; x87 instructions at least 1. */
     int least = strcmp(f[FP], "mul") == 0 ? ISA_X87_MULTIPLY_REPEAT : 1;
-    const char *at = f[CLOCKS];
+    const char *at = f[CLOCKS]; /* n, or n/m for P54C/P55C */
     while (has_value(f[CLOCKS]) && at != NULL) {
         int clocks = atoi(at) - shared;
         fprintf(out, "%s%d", at != f[CLOCKS] ? "/" : "", clocks > least ? clocks : least);
@@ -171,6 +179,7 @@ typedef struct row_texts {
     char *operands, *latency, *throughput, *counts;
 } row_texts;
 
+/* Returns false if memory is out. The caller calls free_texts in any case. */
 static bool make_texts(row_texts *t, const instruction_row *row)
 {
     *t = (row_texts){text_by(write_operands, row), text_by(write_latency, row),
@@ -186,6 +195,7 @@ static void free_texts(row_texts *t)
     free(t->counts);
 }
 
+/* Writes a line for people. A + after the clocks says that a rule changes them. */
 static void write_text(FILE *out, const instruction_row *row, const row_texts *t, bool verbose)
 {
     char *const *f = row->field;
@@ -208,7 +218,7 @@ static void write_text(FILE *out, const instruction_row *row, const row_texts *t
         fprintf(out, "         notes    %s\n", f[NOTES]);
 }
 
-/* Explains the columns and the letters in them. */
+/* Explains the columns and the letters in them, with the words of `p5scope explain`. Writes nothing if memory is out. */
 static void write_legend(FILE *out)
 {
     static const char *const columns[] = {"latency", "throughput", "pipes", "unit", "confidence", "source"};
@@ -226,6 +236,7 @@ static void write_legend(FILE *out)
 
 static void write_row(row_writer *rows, const instruction_row *row, const row_texts *t)
 {
+    /* Columns that are written as they are. */
     static const unsigned shown[] = {PAIR, UNIT, COST, CONFIDENCE, SOURCE, NOTES};
     char *const *f = row->field;
     rows_begin(rows);
@@ -265,7 +276,8 @@ p5_status list_instructions(list_writer *l, p5_error *error)
         return error_set(error, P5_ERR_MEMORY, "out of memory");
     while (tsv_row(&table, row.field)) {
         row_texts texts;
-        if (row.field[MNEMONIC][0] == '#' || !matches(l->options->pattern, &row))
+        if (row.field[MNEMONIC][0] == '#' /* #UD: an opcode without instruction */ ||
+            !matches(l->options->pattern, &row))
             continue;
         list_row(l);
         if (!make_texts(&texts, &row))

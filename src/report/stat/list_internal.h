@@ -9,18 +9,19 @@
  * everything. */
 bool list_matches(const char *pattern, const char *name);
 
+/* Returns "P54C", "P55C" or both for P5_FAMILY_*. */
 const char *event_families_text(unsigned families);
 
 /* A list that is being written. */
 typedef struct list_writer {
     FILE *out;
     const p5_list_options *options;
-    row_writer *rows;  /* NULL: text */
-    const char *title; /* of the next kind of rows; NULL after its first row */
-    size_t count;      /* of rows */
+    row_writer *rows;  /* JSON or CSV; NULL: text */
+    const char *title; /* of the current kind of rows; NULL once it has been written */
+    size_t count;      /* of rows so far */
 } list_writer;
 
-/* Must be called before each row; text gets the title before the first row of a kind. */
+/* Counts a row. Must be called before each row is written; text gets the title before the first row of a kind. */
 void list_row(list_writer *l);
 
 /* Write the matching metric groups, or forms of instructions. */

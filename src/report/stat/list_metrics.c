@@ -2,6 +2,7 @@
 #include "report/stat/list_internal.h"
 #include "report/stat/metric.h"
 
+/* Writes a line for the group; with `verbose` also its formulas and its description. */
 static void write_text(FILE *out, const metric_group *group, bool verbose)
 {
     fprintf(out, "  %-10s %-9s  %s\n", group->name, event_families_text(group->families), group->summary);
@@ -16,6 +17,7 @@ static void write_text(FILE *out, const metric_group *group, bool verbose)
         fprintf(out, "\n%s\n", group->description);
 }
 
+/* Writes the group as one row with an array of its metrics. */
 static void write_json(row_writer *rows, const metric_group *group, bool verbose)
 {
     rows_begin(rows);
@@ -51,6 +53,7 @@ static void write_csv(row_writer *rows, const metric_group *group)
     }
 }
 
+/* Returns true if the group, its summary or one of its metrics matches. */
 static bool group_matches(const char *pattern, const metric_group *group)
 {
     if (list_matches(pattern, group->name) || list_matches(pattern, group->summary))

@@ -23,16 +23,18 @@ typedef enum section { SECTION_NONE, SECTION_EVENTSET, SECTION_METRICS, SECTION_
 
 typedef struct reader {
     group *g;
-    const char *where;
-    unsigned line;
+    const char *where; /* name of the file, for errors */
+    unsigned line;     /* current one, from 1 */
     p5_error *error;
 } reader;
 
+/* Sets an error in the current line. Column 0: none. */
 static p5_status fail(const reader *r, size_t column, p5_status status, const char *message)
 {
     return error_set_at(r->error, status, (error_place){r->where, r->line, (unsigned)column}, "%s", message);
 }
 
+/* Returns how many blanks and tabs `text` begins with. */
 static size_t blanks(const char *text)
 {
     return strspn(text, " \t");
@@ -54,6 +56,7 @@ static bool in_event_set(const group *g, unsigned variable)
     return false;
 }
 
+/* Reads a line of EVENTSET: the name of an event, or of another variable of formulas. */
 static p5_status read_event(reader *r, const char *name)
 {
     unsigned variable;
@@ -72,7 +75,7 @@ static p5_status read_event(reader *r, const char *name)
 }
 
 /* Returns where the formula of a METRICS line starts: after the first tab or two blanks, otherwise at the
- * last word. */
+ * last word. Returns NULL if there is only one word. */
 static const char *formula_start(const char *line)
 {
     for (const char *c = line; *c != '\0'; c++)
@@ -103,6 +106,7 @@ static p5_status read_name(reader *r, metric *m, const char *line, size_t length
     return m->name != NULL && m->unit != NULL ? P5_OK : fail(r, 0, P5_ERR_MEMORY, "out of memory");
 }
 
+/* Reads a line of METRICS and adds its metric. */
 static p5_status read_metric(reader *r, const char *line)
 {
     const char *start = formula_start(line);
@@ -124,6 +128,7 @@ static p5_status read_metric(reader *r, const char *line)
     }
     m.formula = formula;
     r->g->metrics.items[r->g->metrics.count++] = m;
+    /* Only events and clocks must be in the EVENTSET. */
     for (unsigned i = 0; i < METRIC_SECONDS; i++)
         if (metric_formula_uses(formula, i) && !in_event_set(r->g, i)) {
             status =
@@ -135,6 +140,7 @@ static p5_status read_metric(reader *r, const char *line)
     return P5_OK;
 }
 
+/* Reads a line that does not begin LONG. `in` is the current section. */
 static p5_status read_line(reader *r, section *in, char *line)
 {
     if (strncmp(line, "SHORT", 5) == 0 && (line[5] == ' ' || line[5] == '\t')) {
@@ -185,7 +191,7 @@ static p5_status read_lines(reader *r, const char *text)
 p5_status metric_group_parse(const char *name, const char *where, const char *text, metric_group **out,
                              p5_error *error)
 {
-    p5_error unseen;
+    p5_error unseen; /* read_metric reads the column back */
     if (error == NULL)
         error = &unseen;
     *out = NULL;
@@ -228,9 +234,10 @@ void metric_group_close(metric_group *face)
     free(g);
 }
 
-static p5_status open_file(const char *path, metric_group **out, p5_error *error)
+/* Opens a group file. The group has its name, without folder and extension. */
+static p5_status open_group_file(const char *path, metric_group **out, p5_error *error)
 {
-    enum { LARGEST = 1 << 20 };
+    enum { LARGEST = 1 << 20 /* bytes */ };
     uint8_t *bytes;
     size_t size;
     p5_status status = file_read(path, LARGEST, true, &bytes, &size, NULL);
@@ -260,7 +267,7 @@ p5_status metric_group_open(const char *name, metric_group **out, p5_error *erro
     *out = NULL;
     size_t length = strlen(name);
     if (strchr(name, '/') != NULL || (length > 4 && strcmp(name + length - 4, ".txt") == 0))
-        return open_file(name, out, error);
+        return open_group_file(name, out, error);
     text_nearest nearest;
     text_nearest_init(&nearest, name);
     for (const embedded_file *file = metric_builtin_groups(); file->name != NULL; file++) {

@@ -31,7 +31,7 @@
 #include "p5scope/status.h"
 #include "report/stat/scan.h"
 
-/* Numbers of variables: an event's id, or one of these. */
+/* Numbers of variables, the names in formulas: an event's id, or one of these. */
 enum {
     METRIC_CLOCKS = P5_EVENT_COUNT,
     METRIC_SECONDS,                  /* clocks at the model's clock rate */

@@ -1,4 +1,5 @@
-/* Compiles formulas to postfix steps and evaluates them. The grammar is in metric.h. */
+/* Compiles formulas to postfix steps and evaluates them. The grammar is in metric.h. A *variable* is a name in a formula:
+ * its number is an event's id (below P5_EVENT_COUNT), or METRIC_CLOCKS, METRIC_SECONDS and so on. */
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
@@ -11,9 +12,12 @@
 #include "p5tool/report.h"
 #include "report/stat/metric.h"
 
-/* Limits of nesting and of values on the stack, so that no text can exhaust the stack. Practical formulas are
- * far below. */
+/* DEEPEST limits nesting and the values on the evaluation stack, so that no text can exhaust the host's stack. Practical
+ * formulas are far below. NAME_SPACE is the bytes of a name, with its NUL. */
 enum { DEEPEST = 64, NAME_SPACE = 128 };
+
+/* The characters of which the words of a name consist. */
+#define WORD "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_."
 
 typedef enum step_kind {
     STEP_NUMBER,
@@ -27,27 +31,28 @@ typedef enum step_kind {
 
 typedef struct step {
     step_kind kind;
-    unsigned variable;
-    uint8_t cpl_mask; /* of a variable with modifiers; 0: it has none */
-    bool asserted;    /* counts clocks in which the event's signal was on */
-    double number;
+    unsigned variable; /* of STEP_VARIABLE, as the next two */
+    uint8_t cpl_mask;  /* if it has modifiers; 0: it has none */
+    bool asserted;     /* counts clocks in which the event's signal was on */
+    double number;     /* of STEP_NUMBER */
 } step;
 
 struct metric_formula {
     ARRAY_OF(step) steps;
-    unsigned families;
+    unsigned families; /* P5_FAMILY_*: processors that have all events of the formula */
 };
 
 typedef struct parser {
     scanner *scan;
     metric_formula *formula;
-    unsigned family; /* of the model; 0 = any */
-    const metric_base *base;
-    uint8_t cpl_mask; /* of variables without modifiers; 0: the evaluation says it */
-    unsigned nesting;
-    unsigned depth; /* of the evaluation stack at this point */
+    unsigned family;         /* of the model; 0 = any */
+    const metric_base *base; /* what `base` stands for; NULL: that name is an error */
+    uint8_t cpl_mask; /* of variables without modifiers, inside CPI:u and IPC:u; 0: the evaluation says it */
+    unsigned nesting; /* signs and parentheses that are open */
+    unsigned depth;   /* values on the evaluation stack after the steps so far */
 } parser;
 
+/* Appends a step to the formula. */
 static p5_status emit(parser *p, step s)
 {
     if (s.kind == STEP_NUMBER || s.kind == STEP_VARIABLE) {
@@ -103,7 +108,6 @@ p5_status metric_variable_find(const char *name, unsigned *variable, p5_error *e
  * branch-misses. The longest name that exists is taken, and a '-' after it is a minus. */
 static p5_status scan_variable(parser *p, unsigned *variable)
 {
-#define WORD "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_."
     const char *start = p->scan->at;
     size_t shortest = strspn(start, WORD), length = strspn(start, WORD "- ");
     char name[NAME_SPACE];
@@ -132,6 +136,7 @@ static p5_status fail_asserted(parser *p, const char *name)
     return scan_fail(p->scan, name, P5_ERR_SYNTAX, "the modifier c is for events only");
 }
 
+/* Parses a name with its modifiers. */
 static p5_status parse_variable(parser *p)
 {
     const char *start = p->scan->at;
@@ -158,7 +163,8 @@ static p5_status parse_variable(parser *p)
 
 static p5_status parse_operations(parser *p, unsigned least);
 
-/* Parses a name that stands for a formula. Returns P5_ERR_NAME if the next name is not one. */
+/* Parses CPI or IPC, which stand for a formula; modifiers apply to its variables. Returns P5_ERR_NAME, without setting the
+ * error, if the next name is another. */
 static p5_status parse_abbreviation(parser *p)
 {
     static const struct {
@@ -187,7 +193,7 @@ static p5_status parse_abbreviation(parser *p)
     return P5_ERR_NAME;
 }
 
-/* Parses the name `base`. Returns P5_ERR_NAME if the next name is another. */
+/* Parses the name `base`. Returns P5_ERR_NAME, without setting the error, if the next name is another. */
 static p5_status parse_base(parser *p)
 {
     static const char name[] = "base";
@@ -201,6 +207,7 @@ static p5_status parse_base(parser *p)
     return emit(p, (step){.kind = STEP_NUMBER, .number = p->base->value});
 }
 
+/* Parses a number, a name, or a sign or parenthesis with what belongs to it. */
 static p5_status parse_operand(parser *p)
 {
     scanner *s = p->scan;
@@ -323,6 +330,7 @@ unsigned metric_formula_first(const metric_formula *formula)
     return METRIC_VARIABLES;
 }
 
+/* Returns the mean of a variable over the runs of the source. */
 static double variable_value(const step *s, const metric_source *from)
 {
     const p5_counts *counts = from->counts;
@@ -350,8 +358,8 @@ double metric_evaluate(const metric_formula *formula, const metric_source *from)
             continue;
         }
         double right = stack[--top], *left = &stack[top - 1];
-        if (s->kind ==
-            STEP_DIVIDE) /* a rate of something that never happened has no value, whatever the dividend */
+        /* A rate of something that never happened has no value, whatever the dividend. */
+        if (s->kind == STEP_DIVIDE)
             *left = right == 0 ? (double)NAN : *left / right;
         else
             *left = s->kind == STEP_ADD        ? *left + right

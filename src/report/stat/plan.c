@@ -6,9 +6,12 @@
 #include "base/error.h"
 #include "report/stat/stat_internal.h"
 
+/* The row `clocks`, which is shown without having been selected. */
 static const p5_selected clocks = {
     .event = P5_SELECT_CLOCKS, .cpl_mask = P5_CPL_MASK_ALL, .supported = true, .name = "clocks"};
 
+/* Plans a row. Its derived figure is the one of the event table (p5_event_info.figure); events that count durations
+ * otherwise get their share of the clocks. */
 static p5_status plan_row(stat_row *row, const p5_selected *selected, p5_error *error)
 {
     row->selected = selected;
@@ -22,7 +25,8 @@ static p5_status plan_row(stat_row *row, const p5_selected *selected, p5_error *
     }
     if (!event->duration)
         return P5_OK;
-    char formula[160]; /* an event may count several in a clock, as when both pipes wait */
+    /* The modifier c takes clocks, because an event may count 2 in a clock, as when both pipes wait. */
+    char formula[160];
     snprintf(formula, sizeof formula, "100*%s:c/clocks", event->name);
     row->unit = "% of clocks";
     row->decimals = 1;
@@ -48,6 +52,7 @@ static p5_status plan_rows(stat_plan *plan, const p5_stat *stat, p5_error *error
     return status;
 }
 
+/* Opens the metric groups. */
 static p5_status plan_groups(stat_plan *plan, const p5_stat *stat, p5_error *error)
 {
     size_t count = 0;
@@ -119,8 +124,10 @@ double stat_report_value(const stat_report *report, const metric_formula *formul
 {
     if ((metric_formula_families(formula) & p5_model_family(report->stat->model)) == 0)
         return (double)NAN;
-    return metric_evaluate(formula, &(metric_source){&report->sum, report->stat->run_count, cpl_mask,
-                                                     p5_model_clock_mhz(report->stat->model)});
+    return metric_evaluate(formula, &(metric_source){.counts = &report->sum,
+                                                     .runs = report->stat->run_count,
+                                                     .cpl_mask = cpl_mask,
+                                                     .clock_mhz = p5_model_clock_mhz(report->stat->model)});
 }
 
 bool stat_row_metric(const stat_report *report, const stat_row *row, stat_metric *beside)

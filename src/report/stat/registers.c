@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "report/row_writer.h"
 
-/* Returns the width of the register: the bits that can be read or written, and its fields. */
+/* Returns the width of the register in bits: up to the highest bit that can be read or written or is in a field. */
 static unsigned register_bits(const p5_register *reg)
 {
     unsigned bits = highest_bit(reg->read_mask | reg->write_mask) + 1;
@@ -20,6 +20,7 @@ static unsigned register_bits(const p5_register *reg)
     return bits;
 }
 
+/* Returns how many hexadecimal digits a value is written with: 10 for the 40-bit counters CTR0 and CTR1. */
 static int hex_digits(const p5_register *reg)
 {
     unsigned bits = register_bits(reg);
@@ -33,6 +34,7 @@ static const char *access_text(const p5_register *reg)
     return reg->write_mask == 0 ? "read-only" : "read/write";
 }
 
+/* Returns the largest value of a field. */
 static uint64_t field_mask(const p5_register_field *field)
 {
     unsigned width = field->high - field->low + 1U;
@@ -56,7 +58,7 @@ static void put_register(row_writer *rows, const p5_register *reg)
     rows_end(rows);
 }
 
-/* Writes the register's fields with their parts of `value` (NULL: no value). */
+/* Writes the register's fields as rows, with their parts of `value` (NULL: no value). */
 static void put_fields(FILE *out, const p5_register *reg, p5_row_format format, const uint64_t *value)
 {
     row_writer rows;
@@ -109,6 +111,7 @@ p5_status p5_register_find(const char *name, unsigned family, const p5_register 
     return P5_ERR_NAME;
 }
 
+/* Writes "7" or "7..0". */
 static void bit_range(const p5_register_field *field, char *text, size_t size)
 {
     if (field->high == field->low)
@@ -139,13 +142,13 @@ void p5_register_write_layout(FILE *out, const p5_register *reg, p5_row_format f
 static void write_counter(FILE *out, unsigned counter, unsigned family, const p5_counter_select *select)
 {
     fprintf(out, "  CTR%u ", counter);
-    const char *whose = select->system && select->user ? "at any CPL"
-                        : select->system               ? "at CPL 0-2"
-                        : select->user                 ? "at CPL 3"
-                                                       : NULL;
+    const char *cpl_text = select->system && select->user ? "at any CPL"
+                           : select->system               ? "at CPL 0-2"
+                           : select->user                 ? "at CPL 3"
+                                                          : NULL;
     int id = p5_event_by_code(select->code, counter, family);
     const char *pin = select->overflow_pin ? "overflows" : "increments";
-    if (whose == NULL) {
+    if (cpl_text == NULL) {
         fprintf(out, "is stopped (event select %02xh, no privilege level)", select->code);
     } else if (id < 0) {
         fprintf(out, "counts nothing: %s has no event %02xh on this counter",
@@ -153,7 +156,7 @@ static void write_counter(FILE *out, unsigned counter, unsigned family, const p5
     } else {
         const p5_event_info *event = p5_event_describe((enum p5_event)id);
         fprintf(out, "counts %s%s (%02xh, %s) %s", select->clocks ? "the clocks of " : "", event->name,
-                event->code, event->title, whose);
+                event->code, event->title, cpl_text);
     }
     fprintf(out, "; PM%u shows %s\n", counter, pin);
 }
@@ -177,12 +180,12 @@ p5_status p5_register_write_value(FILE *out, const p5_register *reg, unsigned fa
         for (unsigned counter = 0; counter < 2; counter++)
             write_counter(out, counter, family, &select[counter]);
     }
-    if (reg->msr - P5_MSR_PERFEVTSEL0 < 4) {
+    if (reg->msr - P5_MSR_PERFEVTSEL0 < 4) { /* event select registers of later monitors */
         char text[160];
         p5_evtsel_describe((uint32_t)value, family, text, sizeof text);
         fprintf(out, "  %s\n", text);
     }
-    uint64_t named = 0;
+    uint64_t named = 0; /* the bits of all fields */
     for (unsigned i = 0; i < reg->field_count; i++) {
         const p5_register_field *field = &reg->fields[i];
         char range[16];
@@ -193,6 +196,7 @@ p5_status p5_register_write_value(FILE *out, const p5_register *reg, unsigned fa
     }
     if ((value & ~named) != 0)
         fprintf(out, "  reserved bits set: 0x%" PRIx64 "\n", value & ~named);
+    /* Reserved bits fault in the registers of later monitors; those of the Pentium ignore them. */
     if (reg->write_mask != 0 && (value & ~reg->write_mask) != 0)
         fprintf(out, "  WRMSR would %s: 0x%" PRIx64 "\n", reg->msr >= P5_MSR_PMC0 ? "fault on" : "not keep",
                 value & ~reg->write_mask);

@@ -34,6 +34,7 @@ bool scan_sign(scanner *s, const char *sign)
     return next;
 }
 
+/* Without modifiers, found->length is 0 and found->cpl_mask has all levels. */
 p5_status scan_modifiers(scanner *s, scan_levels *found)
 {
     *found = (scan_levels){.cpl_mask = P5_CPL_MASK_ALL};

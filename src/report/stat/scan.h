@@ -23,7 +23,7 @@ p5_status scan_fail(const scanner *s, const char *at, p5_status status, const ch
 /* Skips blanks and line ends. Returns the place after them. */
 const char *scan_blanks(scanner *s);
 
-/* Takes `sign` if it is next after blanks. */
+/* Skips blanks and then `sign`, if that is next. Returns whether it was. */
 bool scan_sign(scanner *s, const char *sign);
 
 /* The modifiers of an event: u (CPL 3), k (CPL 0-2), c (clocks in which the signal was on). */
@@ -34,7 +34,7 @@ typedef struct scan_levels {
     size_t length;    /* 0: there are no modifiers */
 } scan_levels;
 
-/* Scans ":" and modifiers if they are next after blanks. */
+/* Scans ":" and modifiers if they are next after blanks. P5_ERR_SYNTAX if a colon has no valid modifier after it. */
 p5_status scan_modifiers(scanner *s, scan_levels *found);
 
 /* Parses a selection that must select one event of `family`, or the clocks. */

@@ -1,4 +1,4 @@
-/* Parses event selections, the argument of -e. */
+/* Parses event selections, the argument of -e. The grammar is at p5_selection_add in p5tool/report.h. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,10 +13,11 @@
 typedef struct parser {
     scanner scan;
     p5_selection *selection;
-    unsigned family;
-    unsigned group; /* of the items being parsed; 0 = none */
+    unsigned family; /* of the model */
+    unsigned group;  /* number of the {group} being parsed; 0 = none */
 } parser;
 
+/* Adds a row for an event or the clocks (P5_SELECT_CLOCKS), without modifiers. */
 static p5_status add_row(parser *in, int event)
 {
     p5_selection *selection = in->selection;
@@ -33,7 +34,7 @@ static p5_status add_row(parser *in, int event)
     return P5_OK;
 }
 
-/* Adds a row for each event of the model that matches a pattern. */
+/* Adds a row for each event of the model that matches a pattern, which was written at `at`. */
 static p5_status add_matches(parser *in, const char *pattern, const char *at)
 {
     size_t before = in->selection->count;
@@ -83,7 +84,8 @@ static void modify(p5_selected *row, const scan_levels *levels)
     snprintf(row->name + length, sizeof row->name - length, ":%.*s", (int)levels->length, levels->text);
 }
 
-/* Parses items with commas between them: the whole text, or the members of the group that begins at `brace`. */
+/* Parses items with commas between them: the whole text (`brace` NULL), or the members of the group that begins at
+ * `brace`. */
 static p5_status parse_items(parser *in, const char *brace)
 {
     p5_status status;

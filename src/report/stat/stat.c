@@ -1,3 +1,4 @@
+/* What all formats of `stat` need: figures of the runs, the comment lines, and the choice of the format. */
 #include "report/stat/stat_internal.h"
 
 #include <math.h>
@@ -5,6 +6,7 @@
 #include "p5scope/version.h"
 #include "report/stat/metric.h"
 
+/* Returns a figure of one run; `row` is the selected event for STAT_ROW. */
 static double figure_of(const p5_stat_run *run, stat_figure figure, const p5_selected *row)
 {
     switch (figure) {
@@ -47,6 +49,7 @@ double stat_host_mips(const p5_stat *stat)
            stat_summary(stat, STAT_HOST_SECONDS, NULL).mean / 1e6;
 }
 
+/* Returns the largest number of any run. */
 uint64_t stat_permissive(const p5_stat *stat)
 {
     uint64_t most = 0;
@@ -79,6 +82,7 @@ void stat_write_comment(FILE *out, const p5_stat *stat, bool before_run)
         fprintf(out, "# %s\n", stat->ending);
 }
 
+/* Opens and closes the group to see whether it exists and is valid. */
 p5_status p5_metric_group_check(const char *name, p5_error *error)
 {
     metric_group *group;
@@ -88,10 +92,10 @@ p5_status p5_metric_group_check(const char *name, p5_error *error)
     return status;
 }
 
-size_t p5_metric_group_names(unsigned family, const char **names, size_t most)
+size_t p5_metric_group_names(unsigned family, const char **names, size_t room)
 {
     size_t count = 0;
-    for (const embedded_file *file = metric_builtin_groups(); file->name != NULL && count < most; file++) {
+    for (const embedded_file *file = metric_builtin_groups(); file->name != NULL && count < room; file++) {
         metric_group *group;
         if (metric_group_open(file->name, &group, NULL) != P5_OK)
             continue;

@@ -5,29 +5,31 @@
 #include "p5tool/report.h"
 #include "report/stat/metric.h"
 
-/* Mean and relative standard error of the mean over the runs. */
+/* The mean over the runs, and its relative standard error, which perf calls variance. */
 typedef struct stat_value {
     double mean;
-    double variance_percent; /* 0 for one run */
+    double variance_percent; /* standard error in per cent of the mean; 0 for one run */
 } stat_value;
 
-/* The figures of a run. Clocks are those of all CPLs. A row is passed for STAT_ROW, NULL for the others. */
+/* The figures of a run. */
 typedef enum stat_figure {
-    STAT_CLOCKS,
+    STAT_CLOCKS, /* of all CPLs */
     STAT_INSTRUCTIONS,
-    STAT_HOST_INSTRUCTIONS,
+    STAT_HOST_INSTRUCTIONS, /* executed in STAT_HOST_SECONDS, counted or not */
     STAT_HOST_SECONDS,
-    STAT_ROW
+    STAT_ROW /* count of a selected event */
 } stat_figure;
+/* Summarises a figure over the runs. `row` is the selected event for STAT_ROW, NULL for the others. */
 stat_value stat_summary(const p5_stat *stat, stat_figure figure, const p5_selected *row);
 /* Returns the millions of instructions per second of host time. */
 double stat_host_mips(const p5_stat *stat);
+/* Returns the instructions of later processors that were executed (--isa=permissive), at most in one run. */
 uint64_t stat_permissive(const p5_stat *stat);
 
 /* Sums the totals of all runs; ratios of the sums equal ratios of the means. */
 void stat_sum(const p5_stat *stat, p5_counts *sum);
 
-/* Writes the comment lines above a report in lines: what ran, and which part of it was counted. `before_run`:
+/* Writes the comment lines (#) above the rows of CSV and of intervals: what ran, and which part of it was counted. `before_run`:
  * the number of times in the region is not known yet. */
 void stat_write_comment(FILE *out, const p5_stat *stat, bool before_run);
 
@@ -36,22 +38,24 @@ void stat_write_comment(FILE *out, const p5_stat *stat, bool before_run);
 /* A row, and the derived figure beside it: "3.1 % of data_read", "1.33 CPI". */
 typedef struct stat_row {
     const p5_selected *selected;
-    metric_formula *formula; /* NULL: none */
-    const char *unit;
-    unsigned decimals;
+    metric_formula *formula; /* of the derived figure; NULL: there is none */
+    const char *unit;        /* of the derived figure */
+    unsigned decimals;       /* digits after its decimal point */
 } stat_row;
 
+/* The part of a report that does not depend on counts. */
 typedef struct stat_plan {
-    bool everything; /* without a selection: `clocks` and the CPI stack are shown, too */
-    p5_selection all;
+    bool
+        everything; /* there is no selection, or no_events: `clocks` is shown, too, and the CPI stack unless no_events */
+    p5_selection all; /* every event of the model, if there is no selection */
     stat_row clocks;
-    stat_row *rows;
+    stat_row *rows; /* the selected events, or those of `all` */
     size_t row_count;
-    metric_group **groups;
+    metric_group **groups; /* p5_stat.metric_groups, opened */
     size_t group_count;
 } stat_plan;
 
-/* Makes the part of a report that is the same for all reports with the same model, selection, no_events and
+/* Makes the plan, which is the same for all reports with the same model, selection, no_events and
  * metric_groups. The plan refers to the selection of `stat`. */
 p5_status stat_plan_open(const p5_stat *stat, stat_plan **plan, p5_error *error);
 void stat_plan_close(stat_plan *plan);
@@ -60,12 +64,12 @@ void stat_plan_close(stat_plan *plan);
 typedef struct stat_report {
     const p5_stat *stat;
     const stat_plan *plan;
-    stat_plan *own;    /* the plan, if none was passed */
+    stat_plan *own;    /* `plan` if the report made it itself, otherwise NULL */
     p5_counts sum;     /* result of stat_sum */
     stat_value clocks; /* summary of STAT_CLOCKS */
 } stat_report;
 
-/* Begins a report. `plan` NULL: it makes its own. */
+/* Begins a report. `plan` NULL: it makes its own. After an error, stat_report_end is not needed. */
 p5_status stat_report_begin(stat_report *report, const p5_stat *stat, const stat_plan *plan, p5_error *error);
 void stat_report_end(stat_report *report);
 /* Returns the formula's value at the privilege levels of `cpl_mask`; NaN if the model lacks one of its events. */
@@ -82,7 +86,7 @@ bool stat_row_metric(const stat_report *report, const stat_row *row, stat_metric
 
 /* ---- formats ---- */
 
-/* Writes p5_stat_write's report with an existing plan; NULL: it makes its own. */
+/* Writes p5_stat_write's report with an existing plan; NULL: it makes its own. The other three write one format each. */
 p5_status stat_write(FILE *out, const p5_stat *stat, const stat_plan *plan, p5_stat_format format,
                      const p5_stat_style *style, p5_error *error);
 p5_status stat_write_text(FILE *out, const p5_stat *stat, const stat_plan *plan, const p5_stat_style *style,
@@ -90,7 +94,7 @@ p5_status stat_write_text(FILE *out, const p5_stat *stat, const stat_plan *plan,
 p5_status stat_write_csv(FILE *out, const p5_stat *stat, const stat_plan *plan, const p5_stat_style *style,
                          p5_error *error);
 p5_status stat_write_json(FILE *out, const p5_stat *stat, const stat_plan *plan, p5_error *error);
-/* Write the lines above the rows of intervals. */
+/* Write the lines above the rows of intervals (stat -I). */
 void stat_write_interval_text_header(FILE *out);
 void stat_write_interval_csv_header(FILE *out, const p5_stat *stat, const p5_stat_style *style);
 void stat_write_interval_json_header(FILE *out, const p5_stat *stat);

@@ -6,21 +6,22 @@
 #include "p5tool/report.h"
 #include "report/stat/metric.h"
 
-enum { TIME_WIDTH = 10, LEAST_WIDTH = 8, MOST_COLUMNS = 32 };
+enum { TIME_WIDTH = 10, LEAST_WIDTH = 8 /* characters */, MOST_COLUMNS = 32 };
 
 struct p5_table {
     metric_group *group;
     const p5_model *model;
-    unsigned width[MOST_COLUMNS], decimals[MOST_COLUMNS];
-    size_t columns;
+    unsigned width[MOST_COLUMNS], decimals[MOST_COLUMNS]; /* of each metric's column */
+    size_t columns;                                       /* further metrics are left out */
 };
 
-/* Returns the decimals of a metric. Small ratios need more than counts. */
+/* Returns the decimals of a metric. Ratios, which have no unit, need more than percentages; MHz needs none. */
 static unsigned places(const metric *m)
 {
     return m->unit[0] == '\0' ? strcmp(m->name, "MHz") == 0 ? 0 : 4 : m->unit[0] == '%' ? 1 : 2;
 }
 
+/* `group` NULL: the overview of the model's processor. */
 p5_status p5_table_open(const char *group, const p5_model *model, p5_table **out, p5_error *error)
 {
     *out = NULL;

@@ -1,4 +1,4 @@
-/* Writes `stat` for people, in the layout of perf stat. */
+/* Writes `stat` for people, in the layout of perf stat. A *row* is a line with the count of one event. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -18,14 +18,16 @@ typedef struct text_report {
     const p5_stat *stat;
     const p5_stat_style *style;
     stat_report report;
-    char interval[32]; /* beginning of an interval's rows */
+    char interval[32]; /* what the rows of an interval begin with: its time; "" without intervals */
 } text_report;
 
+/* Returns true for the report on one screen: the main events only, and the largest causes of clocks. */
 static bool is_brief(const text_report *in)
 {
     return in->style->brief && in->report.plan->everything && !in->stat->no_events;
 }
 
+/* Writes a number rounded to a whole one. */
 static const char *whole(const text_report *in, double value, char *buffer, size_t size)
 {
     uint64_t number = (uint64_t)llround(value);
@@ -51,7 +53,7 @@ static char *put_left(char *to, size_t width, const char *text)
     return end;
 }
 
-/* Writes the variance; nothing for a single run. */
+/* Writes the standard error, which perf calls variance; nothing for a single run. */
 static const char *variance(const text_report *in, double percent, char *buffer, size_t size)
 {
     buffer[0] = '\0';
@@ -94,6 +96,7 @@ static void write_row(text_report *in, const stat_row *of)
     fwrite(line, 1, (size_t)(to - line), in->out);
 }
 
+/* Writes a heading, in which `format` contains `text` as %s. */
 static void write_heading(const text_report *in, const char *format, const char *text)
 {
     fputs(in->style->colour ? "\n \033[1m" : "\n ", in->out);
@@ -101,11 +104,13 @@ static void write_heading(const text_report *in, const char *format, const char 
     fputs(in->style->colour ? "\033[0m\n" : "\n", in->out);
 }
 
+/* Returns true if the row's event is in the group (cache, tlb, ...). The row must not be the clocks. */
 static bool of_group(const stat_row *row, const char *group)
 {
     return strcmp(p5_event_describe((enum p5_event)row->selected->event)->group, group) == 0;
 }
 
+/* Returns true if the model has events of the group: the P54C has none of mmx. */
 static bool has_rows(const text_report *in, const char *group)
 {
     const stat_plan *plan = in->report.plan;
@@ -115,6 +120,7 @@ static bool has_rows(const text_report *in, const char *group)
     return false;
 }
 
+/* Returns true if all events of the group are 0. */
 static bool nothing_in(const text_report *in, const char *group)
 {
     const stat_plan *plan = in->report.plan;
@@ -142,7 +148,7 @@ static void write_group(text_report *in, const char *group)
 /* Writes the groups. Those in which nothing occurred share one line. */
 static void write_groups(text_report *in)
 {
-    enum { MOST = 16 };
+    enum { MOST = 16 /* groups */ };
     const char *empty[MOST];
     size_t count = 0;
     for (const char *const *group = event_groups; *group != NULL; group++)
@@ -182,7 +188,7 @@ static void write_main_events(text_report *in)
     }
 }
 
-/* Writes what to look at next: the largest cause of clocks besides issue, or pairing. */
+/* Writes what to look at next: the largest cause of clocks besides issue and HLT, or pairing if that is too small. */
 static void write_next(const text_report *in)
 {
     enum { WORTH = 100 /* permille of the clocks */ };
@@ -206,7 +212,7 @@ static void write_next(const text_report *in)
     fprintf(in->out, "   p5scope stat -d GUEST             all events, causes of clocks and metrics\n");
 }
 
-/* Writes a line of the CPI stack. */
+/* Writes a line of the CPI stack. `instructions` 0: there is no CPI. */
 static void write_share(const text_report *in, const char *name, double clocks, unsigned permille,
                         double instructions)
 {
@@ -221,7 +227,7 @@ static void write_share(const text_report *in, const char *name, double clocks, 
 /* Writes the CPI stack: the contribution of each cause to the clocks per instruction. */
 static void write_cpi_stack(const text_report *in)
 {
-    enum { LARGEST = 5 };
+    enum { LARGEST = 5 /* causes in the brief report; one line sums up the others */ };
     const p5_counts *sum = &in->report.sum;
     cpi_share stack[P5_STALL_COUNT];
     size_t count = cpi_stack(sum, P5_CPL_MASK_ALL, stack);
@@ -253,6 +259,7 @@ static void write_cpi_stack(const text_report *in)
         write_share(in, "clocks", all, 1000, instructions);
 }
 
+/* Writes the metrics of a group. */
 static void write_metric_group(text_report *in, const metric_group *group)
 {
     if (in->stat->interval == 0)
@@ -270,6 +277,7 @@ static void write_metric_group(text_report *in, const metric_group *group)
     }
 }
 
+/* Writes the clocks, the modelled time, and the time and speed of the host. */
 static void write_times(const text_report *in)
 {
     stat_value clocks = in->report.clocks;
@@ -344,6 +352,7 @@ static void write_title(const text_report *in)
         fprintf(out, " %s\n", stat->ending);
 }
 
+/* Writes the report of a whole run, as opposed to an interval. */
 static void write_whole(text_report *in)
 {
     write_title(in);

@@ -13,6 +13,7 @@ extern const embedded_file words_files[]; /* words.tsv */
 
 enum { KIND, NAMES, WHAT, WHEN, AVOID, SOURCE, OPTIONS, EXAMPLE, COLUMNS };
 
+/* Returns a field's text; "-" is an empty field. */
 static const char *text_of(const char *field)
 {
     return strcmp(field, "-") == 0 ? "" : field;

@@ -9,11 +9,18 @@
 
 /* A row of the table, which explains all of its names. A field that is empty in the table is "". */
 typedef struct words_topic {
-    const char *kind, *names, *what, *when, *avoid, *source, *options, *example;
+    const char *kind;  /* count (owners of clocks, and events), reason, register, exception, figure, column */
+    const char *names; /* separated by ';' */
+    const char *what;  /* what it is */
+    const char *when;  /* when it occurs */
+    const char *avoid; /* how to avoid it, or how to use it */
+    const char *source;  /* the manual's section */
+    const char *options; /* of `p5scope bench` for the example */
+    const char *example; /* lines of assembly, separated by ';' */
 } words_topic;
 
 typedef struct words_table {
-    char *text;
+    char *text; /* a copy of the file; owns the strings of the topics */
     words_topic *items;
     size_t count, capacity;
 } words_table;
@@ -25,11 +32,11 @@ void words_close(words_table *table);
 /* Returns the topic of `kind` (NULL: of any) that has the name, or NULL. */
 const words_topic *words_find(const words_table *table, const char *kind, const char *name);
 
-/* Copies name number `index` of the topic. Returns false after the last one. */
+/* Copies name number `index` (from 0) of the topic to `name`, of `size` bytes. Returns false after the last one. */
 bool words_name(const words_topic *topic, size_t index, char *name, size_t size);
 
-enum { WORDS_WIDTH = 79, WORDS_LABEL = 13 }; /* columns of a line, and of the label */
-/* Writes a paragraph behind its label, in lines that fit a terminal; nothing for an empty text. */
+enum { WORDS_WIDTH = 79, WORDS_LABEL = 13 }; /* characters of a line, and of the label at its start */
+/* Writes a paragraph after its label, in lines that fit a terminal; nothing for an empty text. */
 void words_write_paragraph(FILE *out, const char *label, const char *text);
 
 #endif
