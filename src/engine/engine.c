@@ -12,10 +12,11 @@
 #include "engine/stretch/stretch.h"
 #include "engine/x87/x87.h"
 
+/* Address space that Unicorn needs when it opens, besides ENGINE_TRANSLATIONS bytes for translated code. */
 enum { OPENING_BYTES = 64 << 20 };
 
-/* Returns whether the host has the address space that Unicorn allocates when it opens. Unicorn ends the process if
- * that fails. */
+/* Returns whether the host still has the address space that Unicorn allocates when it opens. Without this check Unicorn
+ * would end the process if that fails. */
 static bool address_space_suffices(void)
 {
     const size_t bytes = ENGINE_TRANSLATIONS + OPENING_BYTES;
@@ -53,11 +54,12 @@ static p5_status attach(engine *e, p5_error *error)
     return status;
 }
 
+/* Makes Unicorn call stream_block where a block starts, and event_interrupt for interrupts and exceptions. */
 static p5_status add_hooks(engine *e, p5_error *error)
 {
     uc_hook block, interrupt;
-    /* Exactly one block hook: Unicorn calls it straight from the translated code. No memory hook: with one,
-     * translated references put EIP into the state through a temporary that instructions hold values in. */
+    /* There is exactly one block hook, so that Unicorn calls it directly from translated code. There is no memory hook:
+     * with one, translated references would store EIP by a temporary in which instructions keep values. */
     uc_err err = uc_hook_add(e->uc, &block, UC_HOOK_BLOCK, (void *)stream_block, e, 1, 0);
     if (err == UC_ERR_OK)
         err = uc_hook_add(e->uc, &interrupt, UC_HOOK_INTR, (void *)event_interrupt, e, 1, 0);
@@ -69,8 +71,8 @@ static p5_status add_hooks(engine *e, p5_error *error)
     return P5_OK;
 }
 
-/* Unicorn's reset leaves the x87 without its defaults and the real-mode vector table without a limit. Manual:
- * state after RESET. */
+/* Sets those registers that Unicorn's reset leaves with other values than RESET: the x87, the limit of the real-mode
+ * vector table, DR6, DR7 and EDX. Manual: state after RESET. */
 static void reset(engine *e)
 {
     uc_env *env = e->env;
@@ -134,7 +136,7 @@ void engine_set_retired(engine *e, engine_retired *retired, engine_retired_block
 {
     e->callbacks.retired = retired;
     e->callbacks.retired_blocks = blocks;
-    engine_batch(e, 0);
+    engine_batch(e, 0); /* forbids batches until the owner permits them again */
 }
 
 engine_stop engine_run(engine *e)
@@ -142,9 +144,9 @@ engine_stop engine_run(engine *e)
     if (engine_failed(e))
         return ENGINE_FAILED;
     stretch_reset(e);
-    mmu_take_fault(e);
+    mmu_take_fault(e); /* forgets a fault that the previous run has left */
     delivery_reset(e);
-    e->env->old_exception = -1;
+    e->env->old_exception = -1; /* the next exception makes no double fault */
     engine_run_begins(e);
     guard_update(e);
     uc_err err = uc_emu_start(e->uc, (uint32_t)e->env->eip, 0, 0, 0);

@@ -1,5 +1,6 @@
-/* The CPU engine: executes guest code and passes the executed stretches to its owner. A stretch is an executed
- * block or part of a block. Only this folder uses Unicorn.
+/* The CPU engine: executes guest code and passes the executed stretches to its owner, the code that has opened it. A
+ * stretch is an executed basic block or part of one: instructions that were executed one after the other. Only this
+ * folder uses Unicorn, the emulator that translates guest code to host code.
  *
  * Callbacks run inside engine_run, on its thread. The owner may postpone the work for retired and retired_blocks
  * until catch_up is called, and may do it in another thread. */
@@ -25,12 +26,12 @@ typedef enum engine_stop {
     ENGINE_FAILED    /* the engine itself failed; engine_failure has the reason */
 } engine_stop;
 
-/* The action that a callback requests. */
+/* The action that a callback requests. Every callback that returns one may return ENGINE_CONTINUE and ENGINE_STOP. */
 typedef enum engine_action {
     ENGINE_CONTINUE, /* handled: continue with the current registers */
-    ENGINE_DELIVER,  /* deliver the pending vector through the guest's IDT or IVT */
-    ENGINE_FAULT,    /* special(): raise the fault in `vector` and `error_code` instead of the instruction */
-    ENGINE_STOP      /* leave engine_run with the current registers */
+    ENGINE_DELIVER,  /* event() only: deliver the vector through the guest's IDT or IVT */
+    ENGINE_FAULT, /* special() only: raise the fault in `vector` and `error_code` instead of the instruction */
+    ENGINE_STOP   /* leave engine_run with the current registers */
 } engine_action;
 
 /* Instructions that read or change processor state. The engine calls special() before it executes one. Everything
@@ -55,7 +56,7 @@ typedef enum engine_special {
 
 typedef struct engine_special_call {
     engine_special which;
-    uint32_t operand;
+    uint32_t operand; /* these two as the constants of engine_special say */
     uint32_t value;
     uint8_t vector;      /* out, with ENGINE_FAULT */
     uint32_t error_code; /* out, with ENGINE_FAULT */
@@ -70,7 +71,7 @@ typedef struct engine_event {
     uint32_t error_code;
     uint32_t fault_address; /* CR2 for #PF */
     uint32_t eip;           /* the EIP that delivery would push */
-    bool locks_up;          /* with engine_options.locks_up: the processor hangs and delivers nothing */
+    bool locks_up; /* erratum 81 (engine_options.locks_up): the processor hangs and delivers nothing */
 } engine_event;
 
 /* While these two callbacks run, the guest's x87 state may be in the host's x87. They must not use x87
@@ -80,7 +81,7 @@ typedef bool engine_retired(void *context, const p5_retired *retired);
 typedef bool engine_retired_blocks(void *context, const p5_access *accesses, const p5_value *values,
                                    const p5_retired_block *blocks, size_t count, unsigned instructions);
 
-/* Memory for batches: see engine_batch_into. */
+/* Memory for batches (engine_batch_into): three arrays of the sizes ENGINE_BUFFER_*. */
 typedef struct engine_buffers {
     p5_retired_block *blocks; /* the engine needs the first entry itself and passes the others to the owner */
     p5_value *values;
@@ -110,6 +111,7 @@ typedef struct engine_callbacks {
      * called. The owner may inject an interrupt (engine_inject), change registers, switch to single steps
      * (engine_step_mode), or return ENGINE_STOP. */
     engine_action (*attention)(void *context);
+    /* Called before an instruction that engine_special lists. */
     engine_action (*special)(void *context, engine_special_call *call);
     /* Called for exceptions and software interrupts. After ENGINE_DELIVER the engine delivers the event and calls
      * delivered(). Vector 16 with CR0.NE clear is FERR#, which must not be delivered. */
@@ -133,13 +135,14 @@ typedef struct engine_callbacks {
 
 typedef struct engine_options {
     unsigned family; /* P5_FAMILY_P54C or P5_FAMILY_P55C: instruction set, CR4 bits */
-    bool permissive; /* execute later processors' instructions, and count them */
-    bool locks_up;   /* emulate erratum 81 (engine_event.locks_up) */
-    uint32_t cpuid_signature;
-    uint32_t memory_bytes; /* RAM from physical 0, a multiple of 4096 */
-    p5_core *core;         /* makes the block descriptors */
+    bool permissive; /* execute later processors' instructions, and count them (engine_permissive_count) */
+    bool locks_up;   /* emulate erratum 81: LOCK CMPXCHG8B of a register hangs the processor */
+    uint32_t cpuid_signature; /* family, model and stepping, which EDX holds after RESET */
+    uint32_t memory_bytes;    /* RAM from physical 0, a multiple of 4096 */
+    p5_core *core;            /* makes the block descriptors */
 } engine_options;
 
+/* Opens an engine with the processor's state after RESET. Sets *out only on success; engine_close(NULL) is allowed. */
 p5_status engine_open(const engine_options *options, const engine_callbacks *callbacks, engine **out,
                       p5_error *error);
 void engine_close(engine *e);
@@ -148,7 +151,8 @@ void engine_close(engine *e);
  * it is cleared. */
 void engine_ignore_math_error(engine *e);
 
-/* Replaces engine_callbacks.retired and retired_blocks. Call it between runs. */
+/* Replaces engine_callbacks.retired and retired_blocks, and forbids batches until engine_batch permits them again. Call
+ * it between runs. */
 void engine_set_retired(engine *e, engine_retired *retired, engine_retired_blocks *blocks);
 enum {
     /* A batch takes blocks until it has this many instructions, and then one more block. */
@@ -160,7 +164,7 @@ enum {
     ENGINE_BUFFER_VALUES = ENGINE_BATCH + 2 * ENGINE_BLOCK,
     ENGINE_BUFFER_ACCESSES = 3200
 };
-/* Permits batches whose stretches take at most `clocks` together, by core_block_clocks. `clocks` is at most
+/* Permits batches whose stretches take at most `clocks` together, by core_block_clocks, an upper bound. `clocks` is at most
  * ENGINE_BATCH_CLOCKS, and 0 forbids batches. Each instruction counts as 512 clocks or more, so that the limit also
  * keeps a batch to ENGINE_BATCH instructions. The last block of a batch and the running block may exceed the limit.
  *
@@ -175,6 +179,8 @@ void engine_batch(engine *e, unsigned clocks);
 void engine_batch_into(engine *e, const engine_buffers *buffers);
 /* Runs from the current state until there is a reason to stop. */
 engine_stop engine_run(engine *e);
+/* Returns the reason for ENGINE_FAILED, or "" if nothing has failed. The text remains the engine's. A failed engine cannot
+ * run again. */
 const char *engine_failure(const engine *e);
 /* Requests attention() at the next block boundary that is not within a batch. The request does not end a batch, but it
  * interrupts a REP string after the running iteration. */
@@ -189,13 +195,16 @@ void engine_step_mode(engine *e, bool on);
 /* Makes the instructions at these linear addresses begin stretches. The addresses are in ascending order and remain
  * the caller's. Call it between runs. */
 void engine_set_cuts(engine *e, const uint32_t *addresses, size_t count);
-/* Delivers an external interrupt at the current boundary, from attention() or between runs. Returns false if IF or an
- * interrupt shadow prevents it. An NMI ignores IF and waits for the previous NMI's IRET; P5_TRANSFER_FAULT, for a
- * machine check, is always delivered. */
+/* Makes the engine deliver an external interrupt at the current boundary, before the next instruction. Call it from
+ * attention() or between runs. Returns false if the interrupt cannot be taken here, and the owner has to try again later:
+ * with IF clear, in an interrupt shadow, or when another interrupt was injected at this boundary. An NMI ignores IF, but is
+ * not taken before the previous NMI's IRET. P5_TRANSFER_FAULT is for a machine check, which nothing masks. */
 bool engine_inject(engine *e, uint8_t vector, p5_transfer kind);
-/* Returns true if the last retired instruction has set EFLAGS.RF for the next one. */
+/* Returns true if the last retired instruction, an IRET or one that has switched tasks, has set EFLAGS.RF for the next
+ * one. */
 bool engine_resuming(const engine *e);
-/* Makes engine_resuming return false until an instruction sets RF for the next one again. */
+/* Makes engine_resuming return false until an instruction sets RF for the next one again. The owner calls this when it has
+ * seen that engine_resuming is true. */
 void engine_resume_done(engine *e);
 /* Returns IF. Only instructions that end their block set it, and such a block is in no batch. */
 bool engine_interrupts_on(const engine *e);
@@ -219,6 +228,7 @@ typedef enum engine_register {
     ENGINE_CR3,
     ENGINE_CR4
 } engine_register;
+/* Returns a register. EIP is current between runs, and in attention(), special(), event() and delivered(). */
 uint32_t engine_get(const engine *e, engine_register which);
 /* Sets a register with all side effects (mode change by CR0, TLB flush by CR3). EIP is an offset in CS. */
 void engine_set(engine *e, engine_register which, uint32_t value);
@@ -241,8 +251,8 @@ typedef struct engine_segment {
     uint32_t flags; /* access rights as in the descriptor's high dword */
 } engine_segment;
 void engine_get_segment(const engine *e, engine_segment_name which, engine_segment *segment);
-void engine_set_segment(engine *e, engine_segment_name which,
-                        const engine_segment *segment); /* no checks; sets CPL with CS/SS */
+/* Loads a segment register and its hidden part without any check. Loading SS sets CPL to the DPL in `flags`. */
+void engine_set_segment(engine *e, engine_segment_name which, const engine_segment *segment);
 /* Loads IDTR if `idt` is true, else GDTR. */
 void engine_set_table(engine *e, bool idt, uint32_t base, uint16_t limit);
 unsigned engine_cpl(const engine *e);
@@ -262,7 +272,8 @@ void engine_x87_faults(const engine *e, uint64_t *underflows, uint64_t *overflow
 uint8_t *engine_ram(engine *e, uint32_t physical, uint32_t size);
 /* Drops the translations of the code in these bytes, which the caller changes. */
 void engine_flush_code(engine *e, uint32_t physical, uint32_t size);
-/* Returns true if RAM or a device answers to the host's accesses at this physical address, not the open bus. */
+/* Returns true if RAM or a device answers to the host's accesses at this physical address. Nothing answers on the open
+ * bus. */
 bool engine_answers(const engine *e, uint32_t physical);
 /* Translates a linear address with the current paging, without setting accessed or dirty bits. Returns false for a page
  * that is not present. */
@@ -275,8 +286,8 @@ void engine_walk(engine *e, uint32_t linear, uint32_t *directory_entry, uint32_t
 unsigned engine_page_bits_set(engine *e, uint32_t linear, bool write);
 /* Drops cached translations (not the model's TLBs) after the host has changed page tables. */
 void engine_flush_translations(engine *e);
-/* Access linear memory on behalf of the guest, without counting. They stop at a page that is not present and return
- * false. */
+/* Access linear memory on behalf of the guest, without counting references or raising faults. They stop at a page that is
+ * not present and return false; the bytes before that page have been transferred. */
 bool engine_read_linear(engine *e, uint32_t linear, void *data, size_t size);
 bool engine_write_linear(engine *e, uint32_t linear, const void *data, size_t size);
 /* --- Contents of caches and TLBs that differ from RAM and page tables (coherence.c) --- */
@@ -285,15 +296,16 @@ bool engine_write_linear(engine *e, uint32_t linear, const void *data, size_t si
  * stores into. Returns false if host memory runs out. */
 bool engine_keep_memory(engine *e);
 bool engine_keeps_memory(const engine *e);
-/* Searches a loaded image of code for INVD. If there is one, stores are followed one by one
- * (coherence_follow). */
+/* Searches a loaded image of code for INVD, which drops modified cache lines. If there is one, the engine follows stores
+ * one by one from now on: a block then has at most one store, and there must be no batches (engine_follows_stores). */
 void engine_search_invd(engine *e, const uint8_t *bytes, size_t size);
 /* Returns true if stores are followed, so that there must be no batches. */
 bool engine_follows_stores(const engine *e);
-/* Implement the p5_core_hooks of the same names, for bytes within one line. */
+/* Implement the p5_core_hooks of the same names: the model's data cache writes these bytes of a line to memory, or fills
+ * them from memory. */
 void engine_line_to_memory(engine *e, uint32_t physical, uint32_t size);
 void engine_line_from_memory(engine *e, uint32_t physical, uint32_t size);
-/* Reads a line as data references see it, or as it is in memory. Returns false if there is no RAM. */
+/* Reads a line as data references see it, or as it is in memory (`memory` true). Returns false if there is no RAM. */
 bool engine_read_line(const engine *e, uint32_t physical, bool memory, uint8_t bytes[P5_LINE_BYTES]);
 /* Changes the bytes that data references see. With engine_keep_memory, memory keeps its contents. */
 void engine_write_line(engine *e, uint32_t physical, const uint8_t bytes[P5_LINE_BYTES]);
@@ -311,17 +323,18 @@ unsigned engine_page_rights(engine *e, uint32_t linear);
 void engine_refetch(engine *e);
 
 /* Physical pages at which data references access a device instead of RAM or the open bus: the memory at `host`, which
- * remains the owner's, or the callbacks if it is NULL. Code is not executed there. */
+ * remains the owner's, or the callbacks if it is NULL. Code is not executed there. The callbacks of a timed window depend
+ * on time, as those of ports do; the host's own accesses find nothing there. */
 typedef struct engine_window {
-    uint32_t first, bytes; /* 0 bytes: no window */
+    uint32_t first, bytes; /* physical address and size; 0 bytes: no window */
     uint8_t *host;
-    bool
-        timed; /* the callbacks depend on time, as those of ports do; the host's own accesses find nothing there */
+    bool timed;
 } engine_window;
 enum { ENGINE_WINDOWS = 4 };
-/* Must not be called from memory_read and memory_write. */
+/* Sets window `number`, below ENGINE_WINDOWS. Must not be called from memory_read and memory_write. */
 void engine_set_window(engine *e, unsigned number, const engine_window *window);
 
+/* Enables address line A20, or disables it, so that physical addresses wrap at every odd megabyte. */
 void engine_set_a20(engine *e, bool enabled);
 /* Saves or loads the engine's part of a snapshot, including RAM, between runs. To load, the engine must have been
  * opened with the same options and must not have run. */

@@ -1,5 +1,6 @@
 /* The engine's state. Each folder has a part of it, which only that folder accesses. Other folders call the functions
- * in its headers. */
+ * in its headers. Names that begin with uc_ or UC_ belong to Unicorn or describe its
+ * structures (unicorn/). */
 #ifndef ENGINE_INTERNAL_H
 #define ENGINE_INTERNAL_H
 
@@ -18,7 +19,7 @@
 
 struct engine {
     stretch_state stretch; /* first, because the start of every block uses it */
-    uc_env *env;
+    uc_env *env;           /* Unicorn's processor state, a part of `uc` */
     engine_callbacks callbacks;
     memory_state memory;
     x87_state x87;
@@ -29,6 +30,7 @@ struct engine {
     isa_decoder *decoder;
 };
 
+/* Returns the engine to which a processor state belongs. */
 static inline engine *engine_of(const uc_env *env)
 {
     return env->owner;
@@ -37,7 +39,8 @@ static inline uc_cpu *engine_cpu(const engine *e)
 {
     return uc_cpu_of(e->env);
 }
-/* Returns the linear address of CS:EIP. The state's EIP must be current (uc_env.eip). */
+/* Returns the linear address of CS:EIP. The state's EIP must be current: translated code does not update it at every
+ * instruction. */
 static inline uint32_t engine_linear_eip(const engine *e)
 {
     return (uint32_t)(e->env->segs[ENGINE_CS].base + e->env->eip);

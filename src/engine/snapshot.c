@@ -1,6 +1,6 @@
-/* The engine's state in snapshots: the processor as its registers say it, physical memory, and what stands
- * beside both. What Unicorn keeps of the registers is made from them; translated code is not among it, and
- * nothing that can be seen depends on it. */
+/* The engine's state in snapshots: the processor's registers, the engine's own state, and physical memory. Values that
+ * Unicorn derives from registers are not saved but derived again. Translated code is not saved either: no result depends
+ * on it. */
 #include "engine/control/registers.h"
 #include "engine/memory/guard.h"
 #include "engine/memory/mmu.h"
@@ -10,7 +10,7 @@
 
 /* ---- registers ----------------------------------------------------------------------------------------- */
 
-enum { SEGMENTS = 6 };
+enum { SEGMENTS = 6, STATUS_WITHOUT_TOP = 0xc7ff };
 
 typedef struct segment_registers {
     uint16_t selector[SEGMENTS + 2]; /* ES CS SS DS FS GS, LDTR, TR */
@@ -20,8 +20,9 @@ typedef struct segment_registers {
 
 typedef struct x87_registers {
     uint8_t top;
-    uint16_t status, control; /* without TOP */
-    uint8_t empty[8];         /* by physical register */
+    uint16_t status; /* without TOP */
+    uint16_t control;
+    uint8_t empty[8]; /* by physical register, as the next two: 1 = empty */
     uint64_t mantissa[8];
     uint16_t exponent[8]; /* with the sign in bit 15 */
     uint16_t opcode, fcs, fds;
@@ -31,7 +32,7 @@ typedef struct x87_registers {
 typedef struct processor {
     uint32_t gpr[8], eip, eflags;
     uint8_t cpl;
-    bool shadow; /* of STI or of a load of SS: no interrupts */
+    bool shadow; /* the previous instruction was STI or has loaded SS: interrupts wait for one more */
     uint32_t cr0, cr2, cr3, cr4, dr[8];
     segment_registers segments;
     uint32_t gdt_base, idt_base;
@@ -43,11 +44,11 @@ static const snapshot_table segments_state = {
     SNAPSHOT(segment_registers, "segments", FIELD_ANY_OF([0], selector, base, limit, flags))};
 
 static const snapshot_table x87_registers_state = {
-    SNAPSHOT(x87_registers, "x87", FIELD_MOST(7, top), FIELD_BITS(0xc7ff, status), FIELD_ANY(control),
-             FIELD_MOST_OF([0], 1, empty), FIELD_ANY_OF([0], mantissa, exponent),
+    SNAPSHOT(x87_registers, "x87", FIELD_MOST(7, top), FIELD_BITS(STATUS_WITHOUT_TOP, status),
+             FIELD_ANY(control), FIELD_MOST_OF([0], 1, empty), FIELD_ANY_OF([0], mantissa, exponent),
              FIELD_ANY(opcode, fcs, fds, fip, fdp))};
 
-/* What no instruction can bring about. */
+/* Refuses combinations of registers that no instruction can produce. */
 static void check_processor(const void *row, snapshot *s)
 {
     const processor *p = row;
@@ -69,6 +70,7 @@ static const snapshot_table processor_state = {
              FIELD_TABLE(&x87_registers_state, x87)),
     .check = check_processor};
 
+/* Returns the segment register with index `i` of the arrays in segment_registers. */
 static uc_segment *segment_at(uc_env *env, unsigned i)
 {
     return i < SEGMENTS ? &env->segs[i] : i == SEGMENTS ? &env->ldt : &env->tr;
@@ -77,7 +79,7 @@ static uc_segment *segment_at(uc_env *env, unsigned i)
 static void read_x87(const uc_env *env, x87_registers *x)
 {
     *x = (x87_registers){.top = (uint8_t)env->fpstt,
-                         .status = env->fpus & 0xc7ff,
+                         .status = env->fpus & STATUS_WITHOUT_TOP,
                          .control = env->fpuc,
                          .opcode = env->fpop,
                          .fcs = env->fpcs,
@@ -138,7 +140,8 @@ static void read_processor(const engine *e, processor *p)
     read_x87(env, &p->x87);
 }
 
-/* What Unicorn derives from the registers is what it makes of them here. */
+/* Loads the registers. Unicorn's functions derive its other state from CR0 and CR4, registers_update_hidden from segments,
+ * and guard_debug_written the checks of references and breakpoints. */
 static void write_processor(engine *e, const processor *p)
 {
     uc_env *env = e->env;
@@ -157,14 +160,16 @@ static void write_processor(engine *e, const processor *p)
                                            p->segments.limit[i], p->segments.flags[i]};
     env->gdt = (uc_segment){.base = p->gdt_base, .limit = p->gdt_limit};
     env->idt = (uc_segment){.base = p->idt_base, .limit = p->idt_limit};
-    env->hflags = (env->hflags & ~(uint32_t)(UC_HF_CPL | UC_HF_INHIBIT_IRQ | UC_HF_STEP)) | p->cpl |
-                  (p->shadow ? UC_HF_INHIBIT_IRQ : 0); /* guard.c sets UC_HF_STEP when it is to step */
+    env->hflags =
+        (env->hflags & ~(uint32_t)(UC_HF_CPL | UC_HF_INHIBIT_IRQ | UC_HF_STEP)) | p->cpl |
+        (p->shadow ? UC_HF_INHIBIT_IRQ : 0); /* guard_debug_written sets UC_HF_STEP if it is needed */
     registers_update_hidden(e);
     write_x87(env, &p->x87);
     engine_flush_translations(e);
     guard_debug_written(e);
 }
 
+/* Saves or loads the registers. */
 static void transfer_processor(engine *e, snapshot *s)
 {
     processor p;
@@ -175,9 +180,9 @@ static void transfer_processor(engine *e, snapshot *s)
         write_processor(e, &p);
 }
 
-/* ---- what decides what happens at the boundary where the engine stands --------------------------------- */
+/* ---- the engine's own state, and everything --------------------------------------------------------------- */
 
-/* The fields of each folder appear as the engine's own. */
+/* The fields of each folder's state appear in the snapshot as fields of "engine". */
 static const snapshot_table x87_saved = {SNAPSHOT(x87_state, "x87", FIELD_FLAG(ignored)), .partial = true};
 static const snapshot_table engine_state = {
     SNAPSHOT(engine, "engine", FIELD_TABLE(&memory_saved, memory), FIELD_TABLE(&x87_saved, x87),
@@ -191,6 +196,7 @@ const snapshot_table *const engine_tables[] = {&processor_state, &engine_state, 
 void engine_transfer(engine *e, snapshot *s)
 {
     transfer_processor(e, s);
-    snapshot_state(s, &engine_state, e); /* guard_debug_written, which comes before, forgets RF */
+    snapshot_state(s, &engine_state,
+                   e); /* after transfer_processor, whose guard_debug_written may clear RF */
     physical_transfer(e, s);
 }

@@ -4,7 +4,8 @@
  * AAM 0 is detected at translation. testprogs/checks/divide.asm tests all of them. */
 #include "engine/internal.h"
 
-/* Divides EDX:EAX. */
+/* Divides EDX:EAX: the quotient goes to EAX, the remainder to EDX. Unicorn finds the faulting instruction's EIP by the
+ * return address. */
 void WRAP(helper_idivl_EAX)(uc_env *env, uint32_t divisor)
 {
     int64_t dividend = (int64_t)((uint64_t)(uint32_t)env->regs[ISA_EDX] << 32 | (uint32_t)env->regs[ISA_EAX]);

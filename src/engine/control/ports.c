@@ -24,8 +24,8 @@ static bool has_bitmap(const uc_env *env)
     return (type & ~(unsigned)SYSTEM_TSS_BUSY) == SYSTEM_TSS32 && env->tr.limit >= TSS_BITMAP_FIELD + 1;
 }
 
-/* Reads two bytes of the TSS. This is a recorded reference, which may raise a fault. With `unseen`, nothing is
- * recorded, and the function returns false instead of raising a fault. */
+/* Reads two bytes of the TSS by a reference of the guest, which is recorded and may raise a fault. With `unseen`, nothing
+ * is recorded, and the function returns false instead of raising a fault. */
 static bool read_word(engine *e, uint32_t linear, bool unseen, uint32_t *word)
 {
     uint8_t bytes[2];
@@ -35,6 +35,8 @@ static bool read_word(engine *e, uint32_t linear, bool unseen, uint32_t *word)
     return true;
 }
 
+/* Returns whether the access is refused. `unseen`: for a check before the instruction begins, which must neither make
+ * references nor fault; it refuses nothing that would fault. */
 bool ports_refused(engine *e, uint16_t port, unsigned size, bool unseen)
 {
     assert(size == 1 || size == 2 || size == 4);
@@ -52,7 +54,7 @@ bool ports_refused(engine *e, uint16_t port, unsigned size, bool unseen)
     return read_word(e, base + offset, unseen, &bits) && bits >> (port & 7) & ((1u << size) - 1);
 }
 
-/* Records the access, and the breakpoints that it matches. */
+/* Records the access for the model, and the I/O breakpoints that it matches for a trap after the instruction. */
 static void record_port_access(engine *e, uint16_t port, unsigned size, bool write)
 {
     unsigned flags = P5_ACCESS_IO | (write ? P5_ACCESS_WRITE : 0u);
@@ -61,6 +63,7 @@ static void record_port_access(engine *e, uint16_t port, unsigned size, bool wri
     guard_port_access(e, &access);
 }
 
+/* Execute a read or write of a port by IN, OUT, INS or OUTS. */
 static uint32_t in(uc_env *env, uint16_t port, unsigned size)
 {
     engine *e = engine_of(env);
@@ -87,6 +90,7 @@ static void out(uc_env *env, uint16_t port, unsigned size, uint32_t value)
     e->callbacks.port_write(e->callbacks.context, port, size, value);
 }
 
+/* Define the replacements of Unicorn's helper functions for ports. */
 #define IN(name, size, mask)                                                                                 \
     uint64_t WRAP(name)(uc_env * env, uint32_t port)                                                         \
     {                                                                                                        \

@@ -4,8 +4,8 @@
 
 #include "engine/internal.h"
 
-/* Returns whether access to `size` bytes at this port is refused. `unseen`: makes no references to the TSS,
- * and returns false if it cannot be read without a fault. */
+/* Returns whether IOPL and the TSS's bitmap forbid access to `size` bytes (1, 2 or 4) at this port. `unseen`: makes no
+ * references to the TSS, and returns false if it cannot be read without a fault. */
 bool ports_refused(engine *e, uint16_t port, unsigned size, bool unseen);
 
 #endif

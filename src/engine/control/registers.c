@@ -9,9 +9,11 @@
 
 enum { TSS_BUSY = SYSTEM_TSS_BUSY << 8 };
 
+/* EFLAGS is put together from three parts: Unicorn computes the arithmetic flags when they are needed, and has DF as 1 or
+ * -1. */
 uint32_t engine_get(const engine *e, engine_register which)
 {
-    static const uint8_t control[] = {0, 2, 3, 4};
+    static const uint8_t control[] = {0, 2, 3, 4}; /* of ENGINE_CR0 to ENGINE_CR4 */
     uc_env *env = e->env;
     switch (which) {
     case ENGINE_EIP:
@@ -24,6 +26,7 @@ uint32_t engine_get(const engine *e, engine_register which)
     }
 }
 
+/* Stores EFLAGS in the parts that Unicorn has of it. */
 void registers_set_eflags(engine *e, uint32_t value)
 {
     uc_env *env = e->env;
@@ -35,6 +38,7 @@ void registers_set_eflags(engine *e, uint32_t value)
     env->eflags = (value & ~separate) | EFLAGS_FIXED;
 }
 
+/* Computes the arithmetic flags from the operands that Unicorn has stored instead of them, and stores the flags. */
 void registers_settle_flags(engine *e)
 {
     uc_env *env = e->env;
@@ -49,7 +53,7 @@ void engine_set(engine *e, engine_register which, uint32_t value)
         env->regs[which] = value;
         return;
     }
-    engine_redirect(e);
+    engine_redirect(e); /* the next block may be another one */
     switch (which) {
     case ENGINE_EIP:
         env->eip = value;

@@ -1,5 +1,5 @@
-/* Instructions that observe or change processor state. A callback to the owner replaces what Unicorn would
- * do. Each is the only instruction of its block (describe.c), so everything before it has been retired. */
+/* Instructions that observe or change processor state. Before each, the engine's owner is called (engine_callbacks.special).
+ * Each is the only instruction of its block, so everything before it has been retired. */
 #include <assert.h>
 
 #include "engine/control/callback.h"
@@ -10,9 +10,12 @@
 #include "engine/stretch/value.h"
 #include "p5tool/pmu.h"
 
-engine_action special_call(engine *e, engine_special_call *call)
+/* Calls the owner before the running instruction. Returns if the instruction is to be executed. Otherwise this raises the
+ * fault that the owner requests, leaves the run, or continues where the owner has set EIP: then the instruction counts as
+ * executed. */
+void special_call(engine *e, engine_special_call *call)
 {
-    if (stretch_block(e))
+    if (stretch_block(e)) /* else the block has not started yet, and the state's EIP is current */
         stretch_set_eip(e);
     engine_not_redirected(e);
     engine_before_callback(e);
@@ -20,7 +23,7 @@ engine_action special_call(engine *e, engine_special_call *call)
     if (action == ENGINE_FAULT)
         engine_raise(e, call->vector, call->error_code);
     if (action == ENGINE_STOP) {
-        stretch_run(e, NULL); /* it has not been executed; no batch includes it */
+        stretch_run(e, NULL); /* the instruction has not been executed, and its block is in no batch */
         engine_leave(e, ENGINE_STOPPED);
     }
     if (engine_redirected(e)) {
@@ -28,9 +31,10 @@ engine_action special_call(engine *e, engine_special_call *call)
             engine_request_attention(e);
         engine_resume(e);
     }
-    return action;
 }
 
+/* Retires the running block, whose only instruction the engine has executed instead of Unicorn, and continues at EIP
+ * `next`. The shadow of STI ends, and a single step traps. */
 void special_executed(engine *e, uint32_t next)
 {
     bool stepping = e->env->eflags & EFLAGS_TF;
@@ -43,13 +47,13 @@ void special_executed(engine *e, uint32_t next)
     engine_resume(e);
 }
 
-/* Calls back for an instruction whose only operands are registers. The clocks of some depend on the leaf or
- * the register number. */
-static void ask(engine *e, engine_special which)
+/* Calls the owner for an instruction whose only operands are registers; the owner does its work. If its clocks depend on
+ * CPUID's leaf (EAX) or on the number of the MSR or counter (ECX), that is recorded. */
+static void call_owner(engine *e, engine_special which)
 {
     assert(stretch_block(e)->count == 1);
     engine_special_call call = {.which = which};
-    if (stretch_block(e)->marks[1].values)
+    if (stretch_block(e)->marks[1].values) /* the block has a value to record */
         value_add(e, ISA_VALUE_SOURCE,
                   (uint32_t)e->env->regs[which == ENGINE_CPUID ? ENGINE_EAX : ENGINE_ECX]);
     special_call(e, &call);
@@ -58,7 +62,7 @@ static void ask(engine *e, engine_special which)
 #define SPECIAL(name, kind)                                                                                  \
     void WRAP(name)(uc_env * env)                                                                            \
     {                                                                                                        \
-        ask(engine_of(env), kind);                                                                           \
+        call_owner(engine_of(env), kind);                                                                    \
     }
 SPECIAL(helper_rdtsc, ENGINE_RDTSC)
 SPECIAL(helper_rdpmc, ENGINE_RDPMC)
@@ -82,9 +86,9 @@ static void write_control(engine *e, unsigned number, uint32_t value)
     special_call(e, &call);
     mmu_write_control(e, number, value);
     if (number == 4)
-        guard_debug_written(e); /* CR4.DE */
+        guard_debug_written(e); /* CR4.DE enables I/O breakpoints */
     else
-        guard_update(e); /* CR0.AM */
+        guard_update(e); /* CR0.AM enables alignment checks */
 }
 
 void WRAP(helper_write_crN)(uc_env *env, int number, uint64_t value)
@@ -95,7 +99,9 @@ void WRAP(helper_write_crN)(uc_env *env, int number, uint64_t value)
 /* LMSW loads PE, MP, EM and TS, and cannot clear PE. */
 void WRAP(helper_lmsw)(uc_env *env, uint64_t value)
 {
-    write_control(engine_of(env), 0, ((uint32_t)env->cr[0] & ~0xeu) | ((uint32_t)value & 0xf));
+    write_control(engine_of(env), 0,
+                  ((uint32_t)env->cr[0] & ~(uint32_t)(CR0_MP | CR0_EM | CR0_TS)) |
+                      ((uint32_t)value & (CR0_PE | CR0_MP | CR0_EM | CR0_TS)));
 }
 
 void WRAP(helper_clts)(uc_env *env)
@@ -111,6 +117,7 @@ void WRAP(helper_invlpg)(uc_env *env, uint64_t address)
     REAL(helper_invlpg)(env, (uint32_t)address);
 }
 
+/* Reports a task switch to the owner, whose answer is ignored. */
 void special_task_switched(engine *e)
 {
     engine_special_call call = {.which = ENGINE_TASK_SWITCH, .value = (uint32_t)e->env->cr[3]};
@@ -119,8 +126,10 @@ void special_task_switched(engine *e)
     e->callbacks.special(e->callbacks.context, &call);
 }
 
-/* Executes MOV from and to DR. Breakpoints are not passed to Unicorn, which cannot run with them. DR4 and DR5
- * are DR6 and DR7 unless CR4.DE is set. */
+/* --- MOV from and to DR. Breakpoints are not passed to Unicorn, which cannot run with them --- */
+
+/* Begins a MOV from or to a debug register: raises #UD or, with DR7.GD, #DB. Returns the register's number. DR4 and DR5 are
+ * DR6 and DR7 unless CR4.DE is set. */
 static unsigned debug_register(engine *e, int number)
 {
     stretch_set_eip(e);
@@ -135,8 +144,11 @@ void WRAP(helper_set_dr)(uc_env *env, int number, uint64_t value)
     engine *e = engine_of(env);
     unsigned target = debug_register(e, number);
     assert(target != 4 && target != 5);
-    uint32_t held = target == 6   ? ((uint32_t)value & 0xe00fu) | 0xffff0ff0u
-                    : target == 7 ? ((uint32_t)value & 0xffff2fffu) | 0x400u
+    /* Reserved bits of DR6 and DR7 do not change. Manual: debug registers. */
+    enum { DR6_WRITABLE = 0xe00f, DR7_ONE = 0x400 };
+    const uint32_t dr6_ones = 0xffff0ff0, dr7_writable = 0xffff2fff;
+    uint32_t held = target == 6   ? ((uint32_t)value & DR6_WRITABLE) | dr6_ones
+                    : target == 7 ? ((uint32_t)value & dr7_writable) | DR7_ONE
                                   : (uint32_t)value;
     engine_special_call call = {.which = ENGINE_MOV_TO_DR, .operand = target, .value = held};
     special_call(e, &call);
@@ -149,14 +161,14 @@ uint64_t WRAP(helper_get_dr)(uc_env *env, int number)
     return env->dr[debug_register(engine_of(env), number)];
 }
 
-/* PUSHF: VM and RF read as 0 (manual, PUSHF). */
+/* Returns EFLAGS for PUSHF, which pushes VM and RF as 0 (manual, PUSHF). */
 uint64_t REAL(helper_read_eflags)(uc_env *env);
 uint64_t WRAP(helper_read_eflags)(uc_env *env)
 {
     return REAL(helper_read_eflags)(env) & ~(uint64_t)(EFLAGS_VM | EFLAGS_RF);
 }
 
-/* POPF may enable or disable alignment checks. */
+/* Loads the flags of `mask` for POPF, which does not load RF, and may enable or disable alignment checks (AC). */
 void REAL(helper_write_eflags)(uc_env *env, uint64_t value, uint32_t mask);
 void WRAP(helper_write_eflags)(uc_env *env, uint64_t value, uint32_t mask)
 {
@@ -164,6 +176,7 @@ void WRAP(helper_write_eflags)(uc_env *env, uint64_t value, uint32_t mask)
     guard_update(engine_of(env));
 }
 
+/* Executes HLT, an instruction of `length` bytes: retires it and leaves the run with EIP after it. */
 void WRAP(helper_hlt)(uc_env *env, int length)
 {
     engine *e = engine_of(env);

@@ -9,8 +9,10 @@
 #include "engine/segment/segment_internal.h"
 #include "engine/stretch/stretch.h"
 
-enum { GATE_BYTES = 8, VECTOR_ENTRY_BYTES = 4, CODE_IDT = 2 };
+enum { GATE_BYTES = 8, VECTOR_ENTRY_BYTES = 4, CODE_IDT = 2 /* bit of an error code */ };
 
+/* Returns EFLAGS as a push by the instruction at EIP would store it. The engine keeps RF separately from Unicorn's flags
+ * (guard.h). */
 uint32_t flags_current(const engine *e)
 {
     uint32_t flags = engine_get(e, ENGINE_EFLAGS);
@@ -25,6 +27,7 @@ static uint32_t pushed_flags(const engine *e, const delivery *d)
     return d->kind == P5_TRANSFER_FAULT && d->vector != VECTOR_DB ? flags | EFLAGS_RF : flags;
 }
 
+/* Makes the handler at code:eip the next instruction: loads CS and EIP, and clears RF and `flags_cleared`. */
 static void enter(engine *e, uint32_t flags_cleared, const uc_segment *code, uint32_t eip)
 {
     uint32_t flags = flags_current(e) & ~(flags_cleared | EFLAGS_RF);
@@ -35,8 +38,8 @@ static void enter(engine *e, uint32_t flags_cleared, const uc_segment *code, uin
     segments_changed(e);
 }
 
-/* Delivers in real mode, and in V86 mode through the task's vector table: pushes FLAGS, CS and IP. `flags`
- * are pushed, `cleared` are cleared. */
+/* Delivers in real mode, and in V86 mode through the task's own vector table: pushes `flags`, CS and `eip`, enters the
+ * handler that the table at linear address `table` has for `vector`, and clears the flags `cleared`. */
 static void deliver_vector_table(engine *e, unsigned vector, uint32_t table, uint32_t eip, uint32_t flags,
                                  uint32_t cleared)
 {
@@ -56,6 +59,7 @@ static void deliver_vector_table(engine *e, unsigned vector, uint32_t table, uin
     enter(e, cleared, &code, offset);
 }
 
+/* Delivers in real mode through the vector table at IDTR's base. Real mode pushes no error code. */
 static void deliver_real(engine *e, const delivery *d)
 {
     uint32_t offset = (uint32_t)d->vector * VECTOR_ENTRY_BYTES;
@@ -65,7 +69,8 @@ static void deliver_real(engine *e, const delivery *d)
                          EFLAGS_IF | EFLAGS_TF | EFLAGS_AC);
 }
 
-/* Delivers INT n in V86 mode through the vector table of the V86 task (CR4.VME, redirection bitmap). */
+/* Delivers INT n in V86 mode through the V86 task's vector table at linear address 0 (CR4.VME, redirection bitmap). `eip`
+ * is that after the INT. */
 static void deliver_redirected(engine *e, unsigned vector, uint32_t eip)
 {
     uint32_t flags = flags_current(e), cleared = EFLAGS_TF;
@@ -80,7 +85,7 @@ static void deliver_redirected(engine *e, unsigned vector, uint32_t eip)
     deliver_vector_table(e, vector, 0, eip, flags, cleared);
 }
 
-/* Reads and checks the gate of a vector. */
+/* Reads the gate of a vector from the IDT, and raises the faults of a gate that cannot be used. */
 static descriptor_words gate_read(engine *e, const delivery *d)
 {
     assert(e->env->hflags & UC_HF_PE);
@@ -92,7 +97,8 @@ static descriptor_words gate_read(engine *e, const delivery *d)
     gate.low = access_load_system(e, gate.address, 4, 0);
     gate.high = access_load_system(e, gate.address + 4, 4, 0);
     unsigned type = descriptor_type(&gate);
-    if (type != SYSTEM_TASK_GATE && (type & ~9u) != SYSTEM_INTERRUPT_GATE16)
+    enum { TRAP_OR_32BIT = 9 }; /* bits in which the types of interrupt and trap gates differ: 6, 7, 14, 15 */
+    if (type != SYSTEM_TASK_GATE && (type & ~(unsigned)TRAP_OR_32BIT) != SYSTEM_INTERRUPT_GATE16)
         segmentation_fault(e, VECTOR_GP, code);
     if (d->kind == P5_TRANSFER_SOFTWARE && descriptor_dpl(&gate) < (e->env->hflags & UC_HF_CPL))
         segmentation_fault(e, VECTOR_GP, code);
@@ -101,13 +107,15 @@ static descriptor_words gate_read(engine *e, const delivery *d)
     return gate;
 }
 
+/* Delivers through a task gate, whose TSS selector is `selector`: switches to the handler's task and pushes the error code
+ * on its stack. */
 static void deliver_task(engine *e, const delivery *d, uint32_t selector)
 {
     descriptor_words tss;
     task_gate_target(e, selector, &tss);
     unsigned size = descriptor_type(&tss) & SYSTEM_32BIT ? 4 : 2;
     uint32_t flags = engine_get(e, ENGINE_EFLAGS);
-    if (pushed_flags(e, d) & EFLAGS_RF) /* in the image that saves the old task */
+    if (pushed_flags(e, d) & EFLAGS_RF) /* task_switch saves EFLAGS with RF in the old task's TSS */
         registers_set_eflags(e, flags | EFLAGS_RF);
     task_switch(e, TASK_INTERRUPT, selector, &tss, d->eip);
     if (!d->has_error_code)
@@ -117,7 +125,8 @@ static void deliver_task(engine *e, const delivery *d, uint32_t selector)
     far_stack_set_sp(e, &stack);
 }
 
-/* Returns the handler's code segment; *read is its descriptor. *inner: it runs at an inner level. */
+/* Reads and checks the code segment that a gate names. Returns it as CS, with the handler's CPL as RPL. *read is its
+ * descriptor. *inner says whether the handler runs at an inner level, on another stack. */
 static uc_segment gate_code(engine *e, uint32_t selector, descriptor_words *read, bool *inner)
 {
     descriptor_words d;
@@ -139,6 +148,7 @@ static uc_segment gate_code(engine *e, uint32_t selector, descriptor_words *read
     return descriptor_segment(&d, (selector & 0xfffcu) | level);
 }
 
+/* Pushes the data segments of V86 mode, which delivery then clears. */
 static void push_v86_segments(engine *e, far_stack *stack, unsigned size)
 {
     static const engine_segment_name order[] = {ENGINE_GS, ENGINE_FS, ENGINE_DS, ENGINE_ES};
@@ -146,6 +156,8 @@ static void push_v86_segments(engine *e, far_stack *stack, unsigned size)
         far_stack_push(e, stack, size, e->env->segs[order[i]].selector);
 }
 
+/* Delivers through the IDT in protected and V86 mode. Checks come first; a failing one raises a fault. Then the frame is
+ * pushed: segments of V86 mode, the outer SS:ESP, EFLAGS, CS, EIP, error code. */
 static void deliver_protected(engine *e, const delivery *d)
 {
     uc_env *env = e->env;
@@ -163,7 +175,7 @@ static void deliver_protected(engine *e, const delivery *d)
     unsigned level = code.selector & 3;
     far_stack stack = inner ? far_stack_inner(e, level) : far_stack_current(e);
     unsigned pushes = 3u + (inner ? 2 : 0) + (v86 ? 4 : 0) + d->has_error_code;
-    stack.user = level == 3;
+    stack.user = level == 3; /* the handler's level, not the current one, decides the rights of the pushes */
     far_stack_room(e, &stack, pushes * size);
     if (!segment_allows_eip(&code, eip))
         segmentation_fault(e, VECTOR_GP, 0);
@@ -192,10 +204,11 @@ static void deliver_protected(engine *e, const delivery *d)
     } else {
         far_stack_set_sp(e, &stack);
     }
-    uint32_t interrupt_gate = descriptor_type(&gate) & 1 ? 0 : EFLAGS_IF;
-    enter(e, interrupt_gate | EFLAGS_TF | EFLAGS_VM | EFLAGS_NT, &code, eip);
+    const bool trap_gate = descriptor_type(&gate) & 1; /* else an interrupt gate, which disables interrupts */
+    enter(e, (trap_gate ? 0 : EFLAGS_IF) | EFLAGS_TF | EFLAGS_VM | EFLAGS_NT, &code, eip);
 }
 
+/* Transfers control to the handler, or raises the fault that prevents it. */
 static void transfer(engine *e, const delivery *d)
 {
     e->segment.external = d->kind != P5_TRANSFER_SOFTWARE;
@@ -205,14 +218,14 @@ static void transfer(engine *e, const delivery *d)
         deliver_real(e, d);
     e->segment.external = 0;
     e->env->hflags &= ~(uint32_t)UC_HF_INHIBIT_IRQ; /* the shadow of STI, MOV SS or POP SS ends */
-    guard_delivered(e);
+    guard_delivered(e);                             /* ends the shadow of MOV SS and POP SS for traps, too */
     if (d->kind == P5_TRANSFER_NMI)
         e->segment.nmi_blocked = true;
     if (d->vector == VECTOR_DB) /* the handler may use the debug registers */
         e->env->dr[7] &= ~(uint64_t)DR7_GENERAL_DETECT;
 }
 
-/* --- reports --- */
+/* --- reports to the engine's owner --- */
 
 /* Returns whether there is a near RET at `linear`. Event 39h counts the deliveries there. */
 static bool is_return(engine *e, uint32_t linear)
@@ -235,9 +248,8 @@ bool delivery_gate_access(engine *e, unsigned vector, uint8_t *access)
            engine_read_linear(e, (uint32_t)e->env->idt.base + vector * 8 + 5, access, 1);
 }
 
-/* Restores the flags from before REP CMPS or SCAS, which write their flags only when they end. An
- * interruption sees the flags from before the instruction. Manual: REP, for faults; measured on Intel
- * processors for traps. */
+/* If `b` is an interrupted REP CMPS or SCAS, restores the flags from before it: these instructions write flags only when
+ * they end. Manual: REP, for faults; measured on Intel processors for traps. */
 void delivery_restore_flags(engine *e, const engine_block *b)
 {
     if (b->ends != BLOCK_ENDS_REPEAT || (b->code->insns->flags & ISA_WRITES_FLAGS) == 0)
@@ -251,8 +263,8 @@ void delivery_restore_flags(engine *e, const engine_block *b)
 static void begin(engine *e, const delivery *d)
 {
     uint8_t access = 0;
-    stretch_set_repeat(e, NULL);
-    if (!e->segment.delivering) /* else the accesses of the failed delivery stay, because they were made */
+    stretch_set_repeat(e, NULL); /* a REP string begins anew after the handler has returned */
+    if (!e->segment.delivering)  /* else the accesses of the failed delivery stay, because they were made */
         stretch_drop_records(e);
     e->segment.delivering = true;
     e->segment.exception = (p5_exception){.size = sizeof(p5_exception),
@@ -281,11 +293,12 @@ static void end(engine *e)
     x->handler = engine_linear_eip(e);
     x->accesses = stretch_take_records(e, &x->access_count);
     e->segment.delivering = false;
-    e->env->old_exception = -1;
+    e->env->old_exception = -1; /* the next exception makes no double fault */
     engine_before_callback(e);
     e->callbacks.delivered(e->callbacks.context, x);
 }
 
+/* Delivers and reports to the owner. If the delivery faults, this does not return: the fault is delivered next. */
 void delivery_run(engine *e, const delivery *d)
 {
     begin(e, d);
@@ -293,6 +306,7 @@ void delivery_run(engine *e, const delivery *d)
     end(e);
 }
 
+/* Delivers the interrupt that engine_inject has stored, at the current EIP. */
 void delivery_injected(engine *e)
 {
     assert(e->segment.injected);
@@ -305,20 +319,22 @@ void delivery_injected(engine *e)
     engine_redirect(e);
 }
 
+/* Executes INT n, the running instruction, by delivery through the V86 task's own vector table. `next` is the EIP after
+ * the INT. */
 void delivery_of_v86(engine *e, unsigned vector, uint32_t next)
 {
     const delivery d = {.kind = P5_TRANSFER_SOFTWARE, .vector = (uint8_t)vector};
     begin(e, &d);
     e->segment.exception.task_gate = false;
     deliver_redirected(e, vector, next);
-    /* It can no longer fault: the INT is retired without references of its own. */
+    /* The delivery can no longer fault. The INT is retired without references; they belong to the delivery. */
     if (stretch_end_delivered(e, engine_linear_eip(e), P5_GATE_VECTOR))
         engine_request_attention(e);
     end(e);
     engine_resume(e);
 }
 
-/* --- engine.h --- */
+/* --- functions of engine.h --- */
 
 const snapshot_table segment_saved = {
     SNAPSHOT(segment_state, NULL, FIELD_FLAG(injected), FIELD_ANY(injected_vector),
@@ -352,6 +368,7 @@ static bool engine_nmi_possible(const engine *e)
     return !e->segment.nmi_blocked && !(e->env->hflags & UC_HF_INHIBIT_IRQ);
 }
 
+/* Stores an interrupt for delivery before the next instruction. P5_TRANSFER_FAULT stands for a machine check. */
 bool engine_inject(engine *e, uint8_t vector, p5_transfer kind)
 {
     assert(kind == P5_TRANSFER_FAULT || kind == P5_TRANSFER_NMI || kind == P5_TRANSFER_INTERRUPT);

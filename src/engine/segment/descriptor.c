@@ -7,8 +7,12 @@
 #include "engine/memory/guard.h"
 #include "engine/segment/segment_internal.h"
 
-enum { TABLE_LDT = 4, DESCRIPTOR_BYTES = 8 };
+enum { TABLE_LDT = 4 /* TI bit of a selector */, DESCRIPTOR_BYTES = 8 };
+/* Attributes of every segment in real and V86 mode. */
 enum { REAL_DATA = DESCRIPTOR_P | DESCRIPTOR_S | DESCRIPTOR_WRITABLE | DESCRIPTOR_ACCESSED };
+
+/* In what follows, `code` is an error code, without the EXT bit. segment_state.return_address is 0, or where the running
+ * segment load returns to in translated code, from which Unicorn finds the EIP of the faulting instruction. */
 
 void segmentation_fault(engine *e, unsigned vector, uint32_t code)
 {
@@ -16,6 +20,7 @@ void segmentation_fault(engine *e, unsigned vector, uint32_t code)
     (e->env, (int)vector, (int)(code | e->segment.external), e->segment.return_address);
 }
 
+/* Reads the descriptor of a selector from GDT or LDT. Returns false if it lies outside the table's limit. */
 bool descriptor_read(engine *e, uint32_t selector, descriptor_words *d)
 {
     const uc_segment *table = selector & TABLE_LDT ? &e->env->ldt : &e->env->gdt;
@@ -28,6 +33,7 @@ bool descriptor_read(engine *e, uint32_t selector, descriptor_words *d)
     return true;
 }
 
+/* Sets the accessed bit of a code or data segment's descriptor in memory, if it is clear. */
 void descriptor_accessed(engine *e, descriptor_words *d)
 {
     if (d->high & DESCRIPTOR_ACCESSED)
@@ -47,6 +53,7 @@ uc_segment descriptor_segment(const descriptor_words *d, uint32_t selector)
     return (uc_segment){selector & 0xffff, 0, descriptor_base(d), descriptor_limit(d), d->high};
 }
 
+/* Returns a segment register as an instruction loads it in real or V86 mode, without a descriptor. */
 uc_segment segment_real(uint32_t selector, bool v86)
 {
     enum { DPL3 = 3 << 13 };
@@ -59,6 +66,8 @@ bool segment_allows_eip(const uc_segment *code, uint32_t eip)
     return eip <= code->limit;
 }
 
+/* Updates what Unicorn and the engine derive from the segment registers: CPL (the DPL of SS), the sizes of code and stack,
+ * and the checks of references. */
 void segments_changed(engine *e)
 {
     uc_env *env = e->env;
@@ -67,7 +76,8 @@ void segments_changed(engine *e)
     guard_update(e);
 }
 
-/* Checks a data segment for privilege `cpl`; raises `bad`, which is #GP or, in a task switch, #TS. */
+/* Checks a selector for DS, ES, FS or GS at privilege `cpl`, and returns the register with its hidden part. A null selector
+ * is allowed. `bad` is the vector of its faults: #GP or, in a task switch, #TS; a segment that is not present raises #NP. */
 uc_segment data_segment_check(engine *e, uint32_t selector, unsigned cpl, unsigned bad)
 {
     descriptor_words d;
@@ -121,6 +131,8 @@ void WRAP(helper_ltr)(uc_env *env, int new_selector)
     e->segment.return_address = 0;
 }
 
+/* Checks a selector for SS at privilege `cpl`, and returns the register with its hidden part. `bad` is the vector of its
+ * faults, `absent` that for a segment which is not present. */
 uc_segment stack_segment_check(engine *e, uint32_t selector, unsigned cpl, unsigned bad, unsigned absent)
 {
     enum { KIND = DESCRIPTOR_S | DESCRIPTOR_CODE | DESCRIPTOR_WRITABLE };
@@ -137,6 +149,7 @@ uc_segment stack_segment_check(engine *e, uint32_t selector, unsigned cpl, unsig
     return descriptor_segment(&d, selector);
 }
 
+/* Makes data segments null that the outer level `cpl`, to which a return leads, could not have loaded. */
 void segments_drop_privileged(engine *e, unsigned cpl)
 {
     static const engine_segment_name data[] = {ENGINE_ES, ENGINE_FS, ENGINE_GS, ENGINE_DS};
@@ -150,6 +163,7 @@ void segments_drop_privileged(engine *e, unsigned cpl)
 
 /* --- Stacks --- */
 
+/* Returns the bits of ESP that the stack uses: SP only, unless the segment's B bit is set. */
 static uint32_t stack_mask(const far_stack *s)
 {
     return s->segment.flags & DESCRIPTOR_B ? UINT32_MAX : 0xffff;
@@ -162,6 +176,7 @@ far_stack far_stack_current(engine *e)
                        .user = engine_at_user_level(e->env)};
 }
 
+/* Returns the linear address of a value on the stack. Raises #SS if it exceeds the segment's limit. */
 static uint32_t stack_address(engine *e, const far_stack *s, uint32_t offset, unsigned size)
 {
     if (!segment_allows(&s->segment, offset, size))
@@ -186,6 +201,7 @@ uint32_t far_stack_pop(engine *e, far_stack *s, unsigned size)
     return value;
 }
 
+/* Raises #SS unless `bytes`, an even number, can be pushed. */
 void far_stack_room(engine *e, const far_stack *s, unsigned bytes)
 {
     uint32_t sp = s->sp & stack_mask(s);
@@ -199,6 +215,7 @@ void far_stack_set_sp(engine *e, const far_stack *s)
     e->env->regs[ENGINE_ESP] = ((uint32_t)e->env->regs[ENGINE_ESP] & ~mask) | (s->sp & mask);
 }
 
+/* Reads SS:ESP for privilege `cpl` from the current TSS. Faults are #TS, or #SS if the segment is not present. */
 far_stack far_stack_inner(engine *e, unsigned cpl)
 {
     assert(cpl < 3); /* the TSS has no stack for level 3 */

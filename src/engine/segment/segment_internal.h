@@ -15,7 +15,7 @@ static inline bool selector_null(uint32_t selector)
 
 /* --- descriptor.c --- */
 
-/* Raises a segmentation fault with the EXT bit of the current delivery. */
+/* Raises a segmentation fault. `code` is the error code without the EXT bit, which segment_state.external adds. */
 _Noreturn void segmentation_fault(engine *e, unsigned vector, uint32_t code);
 /* Reads a descriptor from the GDT or LDT. Returns false if it lies outside the table. */
 bool descriptor_read(engine *e, uint32_t selector, descriptor_words *d);
@@ -23,53 +23,58 @@ bool descriptor_read(engine *e, uint32_t selector, descriptor_words *d);
 void descriptor_accessed(engine *e, descriptor_words *d);
 /* Marks a TSS descriptor in memory busy or available. */
 void descriptor_set_busy(engine *e, descriptor_words *d, bool busy);
-/* Returns the hidden parts of a segment register. */
+/* Returns a segment register with its hidden part as the descriptor says. */
 uc_segment descriptor_segment(const descriptor_words *d, uint32_t selector);
+/* Returns a segment register as real or V86 mode loads it. */
 uc_segment segment_real(uint32_t selector, bool v86);
-/* Returns whether code may continue at `eip`. */
+/* Returns whether `eip` lies within the limit of a code segment. */
 bool segment_allows_eip(const uc_segment *code, uint32_t eip);
-/* Updates what CS and SS determine: CPL, sizes, and the checks needed. Other segments must have been written
- * before. */
+/* Updates what the segment registers determine: CPL (the DPL of SS), sizes of code and stack, and the checks that
+ * references need. Call it after all of them have been written. */
 void segments_changed(engine *e);
-/* Checks a stack segment for privilege `cpl`; raises `bad` (#TS or #GP) or #SS. */
+/* Check a stack or data segment for privilege `cpl`, and return the segment register. They raise vector `bad` (#GP, or #TS
+ * in a task switch); if the segment is not present, `absent` or #NP. A data segment may be null. */
 uc_segment stack_segment_check(engine *e, uint32_t selector, unsigned cpl, unsigned bad, unsigned absent);
 uc_segment data_segment_check(engine *e, uint32_t selector, unsigned cpl, unsigned bad);
-/* Clears segments that an outer level or V86 mode, to which a return leads, could not have loaded. */
+/* Makes data segments null that the outer level `cpl`, to which a return leads, could not have loaded. */
 void segments_drop_privileged(engine *e, unsigned cpl);
 
-/* A stack in use by pushes or pops. The processor's registers do not change until far_stack_set_sp. */
+/* A stack in use by pushes or pops of a far transfer. The processor's registers do not change until far_stack_set_sp. */
 typedef struct far_stack {
     uc_segment segment;
-    uint32_t sp;
+    uint32_t sp;         /* ESP; only SP counts if the segment's B bit is clear */
     uint32_t fault_code; /* error code of #SS */
     bool user;           /* pages are accessed with user rights */
 } far_stack;
+/* Returns the stack that SS:ESP points to. */
 far_stack far_stack_current(engine *e);
+/* Push and pop a value of 2 or 4 bytes. They raise #SS and #PF. */
 void far_stack_push(engine *e, far_stack *s, unsigned size, uint32_t value);
 uint32_t far_stack_pop(engine *e, far_stack *s, unsigned size);
 /* Raises #SS unless `bytes` can be pushed. */
 void far_stack_room(engine *e, const far_stack *s, unsigned bytes);
-/* Sets ESP or SP, depending on the stack segment. */
+/* Sets ESP or SP to that of the stack; SP if the segment's B bit is clear. SS stays as it is. */
 void far_stack_set_sp(engine *e, const far_stack *s);
 
-/* Returns SS:ESP for privilege `cpl` from the current TSS; raises #TS. */
+/* Returns the stack for privilege `cpl` (0 to 2) from the current TSS; raises #TS or #SS. */
 far_stack far_stack_inner(engine *e, unsigned cpl);
 
 /* --- task.c --- */
 
 typedef enum task_switch_source { TASK_JMP, TASK_CALL, TASK_IRET, TASK_INTERRUPT } task_switch_source;
-/* Switches to the task whose TSS descriptor is `d`, already checked to be a TSS, present and available (IRET:
- * busy). `eip` is saved with the old task. */
+/* Switches to the task whose TSS is at `selector`. Its descriptor `d` has already been checked to be a TSS, present and
+ * available (IRET: busy). `eip` is saved with the old task. */
 void task_switch(engine *e, task_switch_source source, uint32_t selector, descriptor_words *d, uint32_t eip);
-/* Reads and checks the TSS descriptor that a task gate refers to. */
+/* Reads the TSS descriptor to which a task gate refers; raises #GP or #NP if it cannot be used. */
 void task_gate_target(engine *e, uint32_t selector, descriptor_words *d);
 
 /* --- delivery.c --- */
 
-/* Delivers a V86 task's own interrupt, and retires the running INT. */
+/* Delivers INT n, the running instruction, through the V86 task's own vector table, and retires it. `next` is the EIP after
+ * it. Does not return. */
 void delivery_of_v86(engine *e, unsigned vector, uint32_t next);
 
-/* Returns EFLAGS with RF as the processor would push it. */
+/* Returns EFLAGS as a push by the instruction at EIP would store it, with RF. */
 uint32_t flags_current(const engine *e);
 
 #endif

@@ -1,4 +1,5 @@
-/* Deliveries and instructions that replace Unicorn's, for the files that start and end blocks. */
+/* Deliveries of exceptions and interrupts, and instructions that the engine executes instead of Unicorn, for the files that
+ * start and end blocks. */
 #ifndef ENGINE_SEGMENT_SEGMENTATION_H
 #define ENGINE_SEGMENT_SEGMENTATION_H
 
@@ -16,10 +17,12 @@ typedef struct delivery {
     p5_reference reference;
     uint32_t reference_linear;
 } delivery;
-/* Delivers an exception or interrupt, and reports it; may raise an exception. */
+/* Delivers an exception or interrupt to its handler, and reports it to the engine's owner. Does not return if the delivery
+ * itself faults. */
 void delivery_run(engine *e, const delivery *d);
 /* Delivers the interrupt that engine_inject stored. */
 void delivery_injected(engine *e);
+/* Returns whether engine_inject has stored an interrupt that has not been delivered. */
 static inline bool delivery_waits(const engine *e)
 {
     return e->segment.injected;
@@ -29,27 +32,27 @@ static inline void delivery_reset(engine *e)
 {
     e->segment.delivering = false;
 }
-/* Forgets the segment load that an exception has interrupted. */
+/* Called when an exception was raised: forgets the return address of a segment load, which has ended. */
 static inline void segmentation_interrupted(engine *e)
 {
     e->segment.return_address = 0;
 }
-extern const snapshot_table segment_saved;
+extern const snapshot_table segment_saved; /* the fields of segment_state in snapshots */
 /* Reads the access byte of a vector's gate in the IDT. Returns false if it cannot be read without a fault or
  * lies outside the limit. */
 bool delivery_gate_access(engine *e, unsigned vector, uint8_t *access);
-/* Restores the flags from before an interrupted REP CMPS or SCAS, which write their flags only when they
- * end. */
+/* If `b` is an interrupted REP CMPS or SCAS, restores the flags from before it: these instructions write flags only when
+ * they end. */
 void delivery_restore_flags(engine *e, const engine_block *b);
 
 /* --- stack_frame.c, virtual_flag.c --- */
 
-/* Executes the instruction of a BLOCK_FRAME. */
+/* Executes the instruction of a BLOCK_FRAME (ENTER, PUSHA, POPA, some POPs), without moving EIP after it. */
 void stack_frame_execute(engine *e, engine_block *b);
-/* Makes the read of POP before its store faults. */
+/* Makes only the read of the stack of a POP to memory, whose store will fault. */
 void stack_frame_read(engine *e, engine_block *b);
-/* Executes the instruction of a BLOCK_VIRTUAL and continues after it. Returns if Unicorn should execute it as
- * without VME and PVI. */
+/* Executes the instruction of a BLOCK_VIRTUAL (CLI, STI, PUSHF, POPF, IRET, INT n) and continues after it. Returns only if
+ * Unicorn should execute the instruction, as it does without CR4.VME and PVI. */
 void virtual_flag_execute(engine *e, engine_block *b);
 
 #endif

@@ -1,5 +1,5 @@
-/* ENTER, PUSHA, POPA and some POPs to memory. Each is alone in its block and is executed before it, with the
- * references that the manual specifies. Unicorn differs: it omits ENTER's probe of the stack at the final
+/* ENTER, PUSHA, POPA and some POPs to memory. Each is alone in its block and is executed here before the block runs, with
+ * the references that the manual specifies; Unicorn then executes a NOP of the same length. Unicorn's own code differs: it omits ENTER's probe of the stack at the final
  * ESP, and loads all of EBP with 16-bit operands; it makes PUSHA's stores from the last to the first; it
  * omits POPA's read of ESP; and it lets POP's address by ESP leave a 16-bit stack. */
 #include "engine/memory/access.h"
@@ -7,15 +7,16 @@
 #include <assert.h>
 #include "engine/segment/segment_internal.h"
 
-enum { LEVELS = 32, REGISTERS = 8 };
+enum { LEVELS = 32 /* ENTER's nesting level is taken modulo this */, REGISTERS = 8 };
 
 typedef struct frame_stack {
     uc_env *env;
     uint32_t base, mask; /* of SS; mask of its offsets */
     unsigned size;       /* bytes of a pushed value */
-    uint32_t mode;       /* ACCESS_MODE, ACCESS_USER */
+    uint32_t mode;       /* how its references are checked: ACCESS_MODE, ACCESS_USER (access.h) */
 } frame_stack;
 
+/* Makes `b` the running block, so that references are recorded for it, and returns the stack. */
 static frame_stack begin(engine *e, engine_block *b)
 {
     const uc_segment *ss = &e->env->segs[ENGINE_SS];
@@ -28,6 +29,7 @@ static frame_stack begin(engine *e, engine_block *b)
                                  ACCESS_BY(engine_at_user_level(e->env))};
 }
 
+/* Load and store a value at an offset in SS. */
 static uint32_t load(const frame_stack *s, uint32_t offset)
 {
     return (uint32_t)access_load_quick(s->env, s->base + (offset & s->mask), s->size, s->mode, 0);
@@ -38,6 +40,7 @@ static void store(const frame_stack *s, uint32_t offset, uint32_t value)
     access_store_quick(s->env, s->base + (offset & s->mask), value, s->size, s->mode, 0);
 }
 
+/* Sets the bits `mask` of a general register. */
 static void set(uc_env *env, unsigned which, uint32_t value, uint32_t mask)
 {
     assert(which < REGISTERS);
@@ -82,6 +85,7 @@ static void enter(const frame_stack *s, const engine_block *b)
     set(s->env, ENGINE_ESP, sp, s->mask);
 }
 
+/* Executes PUSHA. ESP changes only after the last store, so that the value pushed for ESP is that from before. */
 static void push_all(const frame_stack *s)
 {
     uint32_t sp = (uint32_t)s->env->regs[ENGINE_ESP];
@@ -103,7 +107,8 @@ static void pop_all(const frame_stack *s)
     set(s->env, ENGINE_ESP, sp, s->mask);
 }
 
-/* Executes POP to memory, whose address is computed with ESP as POP leaves it (manual: POP). */
+/* Executes POP to memory, whose address is computed with ESP as POP leaves it (manual: POP). Only POPs with ESP as base
+ * register on a 16-bit stack come here. The ModRM byte follows the prefixes and the opcode; the SIB byte follows it. */
 static void pop_memory(const frame_stack *s, const engine_block *b)
 {
     assert(b->code->insns->memory && b->code->insns->address32 && s->mask == 0xffff);
@@ -125,6 +130,7 @@ static void pop_memory(const frame_stack *s, const engine_block *b)
     default:
         break;
     }
+    /* insn->segment is 0 without an override, else the segment's number + 1 */
     const engine_segment_name segment = insn->segment ? (engine_segment_name)(insn->segment - 1) : ENGINE_SS;
     const uint32_t value = load(s, esp);
     access_store_quick(s->env, (uint32_t)s->env->segs[segment].base + address + displacement, value, s->size,
@@ -132,6 +138,7 @@ static void pop_memory(const frame_stack *s, const engine_block *b)
     set(s->env, ENGINE_ESP, after, s->mask);
 }
 
+/* Makes only the read of the stack of a POP to memory, whose store will fault. */
 void stack_frame_read(engine *e, engine_block *b)
 {
     frame_stack s = begin(e, b);

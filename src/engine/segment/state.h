@@ -8,15 +8,16 @@
 #include "p5scope/core.h"
 
 typedef struct segment_state {
-    bool delivering;
-    p5_exception exception; /* the one that is being delivered */
+    bool delivering;        /* a delivery has begun and has not been reported yet; it may have faulted */
+    p5_exception exception; /* the one that is being delivered, as it will be reported */
     bool injected;          /* engine_inject: to be delivered before anything else is executed */
     uint8_t injected_vector;
     p5_transfer injected_kind;
-    uint32_t external; /* EXT bit of the error codes of faults from here on */
-    uintptr_t
-        return_address; /* into translated code, for faults of a segment load in the middle of a block */
-    bool nmi_blocked;   /* from an NMI to the next IRET */
+    uint32_t external; /* EXT bit (0 or 1) of the error codes of faults from here on */
+    /* Where a running segment load returns to in translated code, to find EIP if it faults in the middle of a block; 0
+     * while no segment load runs. */
+    uintptr_t return_address;
+    bool nmi_blocked; /* from an NMI to the next IRET */
 } segment_state;
 
 #endif

@@ -1,5 +1,5 @@
-/* Task switches. Manual: task management, TSS layouts, the steps of a switch and where their faults belong:
- * up to the commit to the old task, after it to the new one. */
+/* Task switches. Manual: task management, TSS layouts, the steps of a switch. Faults before the step that commits to the
+ * new task belong to the old task, later ones to the new task. */
 #include "engine/control/registers.h"
 
 #include <assert.h>
@@ -11,9 +11,9 @@
 
 /* One layout of a TSS: offsets of its fields. */
 typedef struct tss_layout {
-    uint8_t size; /* of a field */
+    uint8_t size; /* bytes of a field */
     uint8_t eip, flags, registers, segments, segment_count, ldt;
-    uint8_t least; /* last byte that must lie within the limit */
+    uint8_t least; /* offset of the last byte that must lie within the limit */
 } tss_layout;
 static const tss_layout tss16 = {2, 0x0e, 0x10, 0x12, 0x22, 4, 0x2a, 0x2b};
 static const tss_layout tss32 = {4, 0x20, 0x24, 0x28, 0x48, 6, 0x60, 0x67};
@@ -25,11 +25,14 @@ typedef struct task_state {
     bool trap;
 } task_state;
 
+/* Returns the layout for the high dword of a TSS descriptor. */
 static const tss_layout *layout_of(uint32_t flags)
 {
     return (flags >> 8 & SYSTEM_32BIT) != 0 ? &tss32 : &tss16;
 }
 
+/* Reads the state of a task from its TSS at linear address `base`. A 16-bit TSS leaves FFFFh in the upper halves of the
+ * general registers. */
 static task_state state_read(engine *e, const tss_layout *layout, uint32_t base)
 {
     assert(layout == &tss16 || layout == &tss32);
@@ -53,7 +56,7 @@ static task_state state_read(engine *e, const tss_layout *layout, uint32_t base)
     return s;
 }
 
-/* Writes the dynamic fields, but neither CR3 nor LDT, which the processor never writes. */
+/* Saves the current task in its TSS, with this EIP and EFLAGS, but neither CR3 nor LDT, which the processor never writes. */
 static void state_write(engine *e, const tss_layout *layout, uint32_t base, uint32_t eip, uint32_t flags)
 {
     assert(layout == &tss16 || layout == &tss32);
@@ -80,7 +83,7 @@ void task_gate_target(engine *e, uint32_t selector, descriptor_words *d)
         segmentation_fault(e, VECTOR_NP, code);
 }
 
-/* --- Segments of the new task. Every fault is #TS, or that of a segment that is not present --- */
+/* --- Segments of the new task. Every fault is #TS, or #NP or #SS for a segment that is not present --- */
 
 static void load_ldt(engine *e, uint32_t selector)
 {
@@ -112,6 +115,7 @@ static uc_segment load_code(engine *e, uint32_t selector)
     return descriptor_segment(&d, selector);
 }
 
+/* Loads LDTR and the segment registers with their hidden parts, in the processor's order, which decides the first fault. */
 static void load_segments(engine *e, const task_state *s)
 {
     static const engine_segment_name data[] = {ENGINE_DS, ENGINE_ES, ENGINE_FS, ENGINE_GS};
@@ -134,8 +138,8 @@ static void load_segments(engine *e, const task_state *s)
     segments_changed(e);
 }
 
-/* Loads only the selectors. If loading a segment faults, the remaining segments are unusable. CPL becomes that
- * of the new code segment, because the fault's handler is entered from it. */
+/* Loads only the selectors, before load_segments. If loading a segment faults, the remaining segments are unusable. CPL
+ * becomes the RPL of the new CS, because the fault's handler is entered from it. */
 static void load_selectors(engine *e, const task_state *s)
 {
     uc_env *env = e->env;
@@ -153,6 +157,7 @@ static void load_cr3(engine *e, uint32_t cr3)
     engine_flush_translations(e);
 }
 
+/* Checks both TSSs, saves the old task, reads the new one, updates busy bits, link and NT; then loads the new task. */
 void task_switch(engine *e, task_switch_source source, uint32_t selector, descriptor_words *d, uint32_t eip)
 {
     uc_env *env = e->env;
@@ -187,7 +192,7 @@ void task_switch(engine *e, task_switch_source source, uint32_t selector, descri
         descriptor_set_busy(e, d, true);
 
     /* Faults belong to the new task from here on. */
-    enum { DR7_LOCAL = 0x155 };
+    enum { DR7_LOCAL = 0x155 }; /* L0 to L3, LE */
     env->tr = descriptor_segment(d, selector);
     env->tr.flags &= ~((uint32_t)SYSTEM_TSS_BUSY << 8);
     UC_INTERNAL(cpu_x86_update_cr0)(env, (uint32_t)env->cr[0] | CR0_TS);
@@ -195,6 +200,7 @@ void task_switch(engine *e, task_switch_source source, uint32_t selector, descri
     bool paging = layout == &tss32 && (uint32_t)env->cr[0] >> 31;
     if (paging)
         load_cr3(e, state.cr3);
+    /* RF is for the new task's first instruction. A JMP, CALL or IRET has still to complete before that (guard.h). */
     guard_set_resume(e, !(state.flags & EFLAGS_RF) ? 0
                         : source == TASK_INTERRUPT ? RESUME_NOW
                                                    : RESUME_AFTER_THIS);
@@ -206,9 +212,9 @@ void task_switch(engine *e, task_switch_source source, uint32_t selector, descri
     segments_changed(e);
     special_task_switched(e);
     load_segments(e, &state);
-    guard_resume_here(e);
+    guard_resume_here(e); /* RF belongs to the instruction at the new EIP */
     if (!segment_allows_eip(&env->segs[ENGINE_CS], state.eip))
         segmentation_fault(e, VECTOR_GP, 0);
-    if (state.trap)
+    if (state.trap) /* T bit: #DB before the first instruction */
         guard_trap(e, DR6_BT);
 }

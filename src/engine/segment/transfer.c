@@ -1,5 +1,6 @@
 /* Far JMP, CALL, RET and IRET. Manual: privilege checks of control transfers, call gates, the operations of
- * these instructions. Each stands alone in its block. */
+ * these instructions. Each stands alone in its block. The functions named helper_ replace Unicorn's functions for these
+ * instructions; their `shift` is 0 for 16-bit operands, and `next` is the EIP after the instruction. */
 #include <assert.h>
 
 #include "engine/control/registers.h"
@@ -10,7 +11,8 @@
 
 enum { GATE_PARAMETERS = 0x1f, RPL = 3 };
 
-/* Sets EIP to the instruction, for its faults. */
+/* Begins one of these instructions: sets EIP to it, for its faults. First the engine's owner processes what was executed
+ * before, because it may still read that code by CS. */
 static void begin(engine *e)
 {
     engine_catch_up(e);
@@ -24,6 +26,7 @@ static unsigned current_level(const engine *e)
     return e->env->hflags & UC_HF_CPL;
 }
 
+/* Continues at `eip` of the code segment `d`, with `cpl` as CS's RPL. */
 static void load_code(engine *e, const descriptor_words *d, uint32_t selector, unsigned cpl, uint32_t eip)
 {
     e->env->segs[ENGINE_CS] = descriptor_segment(d, (selector & ~(uint32_t)RPL) | cpl);
@@ -47,6 +50,7 @@ static void check_direct(engine *e, const descriptor_words *d, uint32_t selector
     check_present(e, d, selector);
 }
 
+/* Reads the descriptor that a far transfer names. Raises #GP for a null selector or one outside its table. */
 static descriptor_words read_target(engine *e, uint32_t selector)
 {
     descriptor_words d;
@@ -65,7 +69,7 @@ static void check_system(engine *e, const descriptor_words *d, uint32_t selector
     check_present(e, d, selector);
 }
 
-/* Executes a JMP or CALL to a TSS or task gate. Returns false if it is neither. */
+/* Executes a JMP or CALL if the descriptor `d` is a TSS or a task gate. Returns false if it is neither. */
 static bool to_task(engine *e, task_switch_source source, descriptor_words *d, uint32_t selector,
                     uint32_t next)
 {
@@ -91,7 +95,7 @@ static bool is_call_gate(const descriptor_words *d)
     return (descriptor_type(d) & ~(unsigned)SYSTEM_32BIT) == SYSTEM_CALL_GATE16;
 }
 
-/* Returns the code segment to which a call gate leads. */
+/* Returns the descriptor of the code segment to which a call gate leads. */
 static descriptor_words gate_target(engine *e, uint32_t selector)
 {
     descriptor_words d = read_target(e, selector);
@@ -138,14 +142,15 @@ void WRAP(helper_ljmp_protected)(uc_env *env, int new_selector, uint64_t eip, ui
     load_code(e, &d, selector, current_level(e), offset);
 }
 
+/* Pushes CS and the return address. */
 static void push_return(engine *e, far_stack *stack, unsigned size, uint32_t next)
 {
     far_stack_push(e, stack, size, e->env->segs[ENGINE_CS].selector);
     far_stack_push(e, stack, size, next);
 }
 
-/* Prepares the stack for a CALL through a gate to an inner level: pushes SS:ESP of the old stack and the
- * parameters. */
+/* Returns the stack for a CALL through a gate to an inner level, with SS:ESP of the old stack and the parameters already
+ * pushed in memory. */
 static far_stack call_inner(engine *e, const descriptor_words *gate, unsigned level, unsigned size)
 {
     assert(level < current_level(e));
@@ -162,6 +167,7 @@ static far_stack call_inner(engine *e, const descriptor_words *gate, unsigned le
     return stack;
 }
 
+/* Executes a CALL through a call gate, to the same or an inner level. */
 static void call_gate(engine *e, const descriptor_words *gate, uint32_t next)
 {
     unsigned size = descriptor_type(gate) & SYSTEM_32BIT ? 4 : 2;
@@ -232,7 +238,8 @@ void WRAP(helper_lcall_real)(uc_env *env, int selector, uint64_t eip, int shift,
 
 /* --- RET and IRET --- */
 
-/* Loads flags that were popped at privilege `cpl`, 16 or 32 bits of them. */
+/* Loads the flags that IRET has popped at privilege `cpl`: `size` bytes of those bits that this level may change, and those
+ * of `allowed` in addition. A set RF becomes that of the next instruction. */
 static void pop_flags(engine *e, uint32_t popped, unsigned size, unsigned cpl, uint32_t allowed)
 {
     uint32_t flags = engine_get(e, ENGINE_EFLAGS);
@@ -249,6 +256,7 @@ static void pop_flags(engine *e, uint32_t popped, unsigned size, unsigned cpl, u
     registers_set_eflags(e, flags & ~(uint32_t)EFLAGS_RF);
 }
 
+/* Ends an IRET to V86 mode, which has popped EIP, CS and EFLAGS: pops the rest and loads everything. */
 static void return_to_v86(engine *e, far_stack *stack, uint32_t eip, uint32_t selector, uint32_t flags)
 {
     static const engine_segment_name order[] = {ENGINE_ES, ENGINE_DS, ENGINE_FS, ENGINE_GS};
@@ -316,7 +324,7 @@ static void end_nmi(engine *e)
     e->segment.nmi_blocked = false;
 }
 
-/* Executes IRET with NT set, which returns to the task that the TSS names. */
+/* Executes IRET with NT set, which returns to the task in the link field (offset 0) of the current TSS. */
 static void return_from_task(engine *e, uint32_t next)
 {
     uc_env *env = e->env;
@@ -342,6 +350,7 @@ void WRAP(helper_iret_protected)(uc_env *env, int shift, int next)
     end_nmi(e);
 }
 
+/* Executes IRET in real mode, and in V86 mode with IOPL 3. */
 void WRAP(helper_iret_real)(uc_env *env, int shift)
 {
     engine *e = engine_of(env);
@@ -353,7 +362,7 @@ void WRAP(helper_iret_real)(uc_env *env, int shift)
     uint32_t flags = far_stack_pop(e, &stack, size);
     go_real(e, selector, eip);
     far_stack_set_sp(e, &stack);
-    /* V86 mode has IOPL 3 here and must not change it. */
+    /* In V86 mode, level 3 keeps IOPL. VIF and VIP never change here. */
     uint32_t kept = engine_get(e, ENGINE_EFLAGS) & (EFLAGS_VIF | EFLAGS_VIP);
     pop_flags(e, (flags & ~(uint32_t)(EFLAGS_VIF | EFLAGS_VIP)) | kept, size, v86 ? 3 : 0, 0);
     guard_resume_here(e);

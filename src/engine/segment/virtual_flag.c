@@ -1,6 +1,6 @@
 /* The virtual interrupt flag: CLI, STI, PUSHF, POPF, IRET and INT n of V86 tasks with CR4.VME, and CLI and STI
  * at CPL 3 with CR4.PVI. Each is alone in its block. Manual: virtual-8086 mode extensions, protected-mode
- * virtual interrupts. Unicorn executes what would fault, and raises #GP(0). */
+ * virtual interrupts. Instructions that must fault in spite of the extension are left to Unicorn, which raises #GP(0). */
 #include <assert.h>
 
 #include "engine/control/registers.h"
@@ -9,7 +9,7 @@
 #include "engine/memory/guard.h"
 #include "engine/segment/segment_internal.h"
 
-enum { REDIRECTION_BYTES = 32 };
+enum { REDIRECTION_BYTES = 32 }; /* of the interrupt redirection bitmap: a bit for each of 256 vectors */
 
 static void set_flags(engine *e, uint32_t flags)
 {
@@ -31,6 +31,10 @@ static bool load_flags(engine *e, uint32_t popped)
     return true;
 }
 
+/* The functions from here to `redirected` execute one instruction each, for IOPL < 3 and 16-bit operands. They return
+ * false if the instruction raises #GP(0). */
+
+/* PUSHF: pushes VIF in place of IF, and IOPL 3. */
 static bool push_flags(engine *e)
 {
     uint32_t flags = flags_current(e);
@@ -41,6 +45,7 @@ static bool push_flags(engine *e)
     return true;
 }
 
+/* POPF. */
 static bool pop_flags(engine *e)
 {
     far_stack stack = far_stack_current(e);
@@ -51,6 +56,7 @@ static bool pop_flags(engine *e)
     return true;
 }
 
+/* IRET. *next is the IP to which it returns. */
 static bool return_from_interrupt(engine *e, uint32_t *next)
 {
     far_stack stack = far_stack_current(e);
@@ -64,6 +70,7 @@ static bool return_from_interrupt(engine *e, uint32_t *next)
     return true;
 }
 
+/* STI (`on`) and CLI, which change VIF. */
 static bool set_interrupt_flag(engine *e, bool on)
 {
     uint32_t flags = engine_get(e, ENGINE_EFLAGS);
@@ -88,6 +95,8 @@ static bool redirected(engine *e, unsigned vector)
     return !(access_load_system(e, base + offset, 1, 0) >> (vector & 7) & 1);
 }
 
+/* Executes the instruction. Returns false if it raises #GP(0), as those with 32-bit operands do. IRET changes *next, the
+ * EIP of the next instruction. */
 static bool execute(engine *e, const isa_insn *insn, uint32_t *next)
 {
     bool wide = insn->operand32;
@@ -118,8 +127,8 @@ void virtual_flag_execute(engine *e, engine_block *b)
     e->segment.external = 0;
     if (isa_forms[insn->form].engine == ISA_E_INT_N) {
         if (redirected(e, insn->imm8))
-            delivery_of_v86(e, insn->imm8, next);
-        stretch_drop_records(e);
+            delivery_of_v86(e, insn->imm8, next); /* does not return */
+        stretch_drop_records(e); /* Unicorn's delivery begins without the bitmap's references */
         return;
     }
     if (!execute(e, insn, &next)) {
