@@ -12,6 +12,7 @@ void *area_open(size_t bytes)
     assert(bytes > 0);
     const size_t extra = bytes < HUGE_PAGE ? 0 : HUGE_PAGE, page = (size_t)sysconf(_SC_PAGESIZE);
     bytes = round_up(bytes, page);
+    /* Maps one huge page more than requested, and unmaps what lies before and after the aligned part. */
     char *area =
         mmap(NULL, bytes + extra, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (area == MAP_FAILED)

@@ -6,10 +6,10 @@
 #include <stddef.h>
 #include <string.h>
 
-enum { HUGE_PAGE = 2 << 20 };
+enum { HUGE_PAGE = 2 << 20 }; /* bytes of a huge page of the host */
 
-/* Allocates an area. From the size of a huge page on, it is aligned to one. Returns NULL if the host has no
- * address space for it. */
+/* Allocates an area of `bytes` bytes. It is aligned to a huge page if it is at least as large as one. Returns NULL
+ * if the host has no address space for it. */
 void *area_open(size_t bytes);
 /* Requests huge pages for an area with scattered accesses, because small pages would miss the host's TLB. */
 void area_request_huge_pages(void *area, size_t bytes);
@@ -17,10 +17,10 @@ void area_request_huge_pages(void *area, size_t bytes);
  * written. */
 static inline bool area_is_zero(const void *bytes, size_t size)
 {
-    const char *first = bytes;
+    const char *first = bytes; /* the comparison is of each byte with the next one */
     return *first == 0 && memcmp(first, first + 1, size - 1) == 0;
 }
-/* Frees an area; `area` may be NULL. */
+/* Frees an area that area_open allocated with the same `bytes`; `area` may be NULL. */
 void area_close(void *area, size_t bytes);
 
 #endif

@@ -1,4 +1,4 @@
-/* Chunks of memory, from which objects are taken one after another. */
+/* A bump allocator: large chunks of memory, from which objects are taken one after another. */
 #include "base/arena.h"
 
 #include <assert.h>
@@ -9,12 +9,13 @@
 
 #include "base/area.h"
 #include "base/bits.h"
+#include "base/host_line.h"
 
 struct arena_chunk {
-    struct arena_chunk *next;
-    size_t area_bytes; /* 0: allocated by malloc */
-    size_t size;
-    size_t used;
+    struct arena_chunk *next; /* in the list of the arena: the chunks with objects, or the unused ones */
+    size_t area_bytes;        /* bytes allocated by area_open, this header included; 0: allocated by malloc */
+    size_t size;              /* of `bytes` */
+    size_t used;              /* of `bytes` */
     alignas(max_align_t) unsigned char bytes[];
 };
 
@@ -50,7 +51,9 @@ static struct arena_chunk *new_chunk(const arena *from, size_t least)
     return chunk;
 }
 
-/* Returns `size` zeroed bytes aligned to `unit`, a power of two. */
+/* Returns `size` zeroed bytes aligned to `unit`, a power of two. Only the newest chunk is searched for space. If it
+ * has too little, the first unused chunk becomes the newest, or a new one if that is too small. `unit` bytes more
+ * than `size` leave room for the gap before an aligned object. */
 static void *alloc(arena *from, size_t size, size_t unit)
 {
     if (size > (size_t)-1 / 2)
@@ -86,7 +89,6 @@ void *arena_alloc(arena *from, size_t size)
 
 void *arena_alloc_line(arena *from, size_t size)
 {
-    enum { HOST_LINE = 64 };
     return alloc(from, size, HOST_LINE);
 }
 
@@ -98,7 +100,7 @@ char *arena_text(arena *from, const char *text)
 char *arena_text_part(arena *from, const char *text, size_t most)
 {
     size_t length = strnlen(text, most);
-    char *copy = arena_alloc(from, length + 1);
+    char *copy = arena_alloc(from, length + 1); /* zeroed, so the copy ends with a NUL */
     return copy != NULL ? memcpy(copy, text, length) : NULL;
 }
 

@@ -1,3 +1,4 @@
+/* Growable arrays: how their memory grows, and searches in sorted ones. array.h has the macros for users. */
 #include "base/array.h"
 
 #include <assert.h>
@@ -17,7 +18,7 @@ bool array_reserve(void *items, size_t *capacity, size_t needed, size_t element_
     }
     if (room > SIZE_MAX / element_size)
         return false;
-    void *old;
+    void *old; /* *items, which is a pointer of a type unknown here, and may only be copied */
     memcpy(&old, items, sizeof old);
     void *grown = realloc(old, room * element_size);
     if (grown == NULL)
@@ -34,6 +35,7 @@ void array_sort(void *items, size_t count, size_t element_size, int (*order)(con
         qsort(items, count, element_size, order);
 }
 
+/* Searches by bisection: the elements before `low` have smaller keys, those from `high` on do not. */
 size_t array_search(const void *items, size_t count, size_t size, size_t offset, size_t width, uint64_t value)
 {
     size_t low = 0, high = count;
@@ -58,6 +60,7 @@ size_t array_search(const void *items, size_t count, size_t size, size_t offset,
     return low;
 }
 
+/* Returns whether `value` is one of the numbers, which are in ascending order. */
 bool array_contains(const uint32_t *numbers, size_t count, uint32_t value)
 {
     size_t at = array_search(numbers, count, sizeof *numbers, 0, sizeof *numbers, value);

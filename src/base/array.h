@@ -7,16 +7,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Reserves space for `needed` elements of `element_size` bytes. `items` is the address of the array's
- * pointer, whatever its element type. Returns false and changes nothing if memory runs out. */
+/* Makes *capacity, the number of elements for which the array has space, at least `needed`. `items` is the address
+ * of the array's pointer, whatever its element type; realloc may change that pointer. Returns false and changes
+ * nothing if memory runs out. */
 bool array_reserve(void *items, size_t *capacity, size_t needed, size_t element_size);
 
-/* Declares a growable array field set: TYPE *items; size_t count, capacity. */
+/* Declares a growable array. It is empty if all members are 0; its owner frees `items`. */
 #define ARRAY_OF(TYPE)                                                                                       \
     struct {                                                                                                 \
         TYPE *items;                                                                                         \
-        size_t count;                                                                                        \
-        size_t capacity;                                                                                     \
+        size_t count;    /* elements in use */                                                               \
+        size_t capacity; /* elements for which `items` has space */                                          \
     }
 
 /* Reserves space for one more element of `array`; evaluates to false if memory runs out. */
@@ -27,7 +28,7 @@ bool array_reserve(void *items, size_t *capacity, size_t needed, size_t element_
 /* Adds an element, which is evaluated once; evaluates to false if memory runs out. */
 #define ARRAY_ADD(array, ...) (ARRAY_ROOM(array) && ((array)->items[(array)->count++] = __VA_ARGS__, true))
 
-/* Sorts with qsort; the array may be empty. */
+/* Sorts with qsort. `order` compares two elements as for qsort; the array may be empty. */
 #define ARRAY_SORT(array, order) array_sort((array)->items, (array)->count, sizeof *(array)->items, order)
 void array_sort(void *items, size_t count, size_t element_size, int (*order)(const void *, const void *));
 
@@ -37,8 +38,8 @@ void array_sort(void *items, size_t count, size_t element_size, int (*order)(con
 size_t array_search(const void *items, size_t count, size_t size, size_t offset, size_t width,
                     uint64_t value);
 
-/* Searches by the member `key`. In ascending ranges, the first that ends after an address is the first whose
- * end is not less than address + 1ull. */
+/* Searches `count` structs that are in ascending order of their member `key`, as array_search does. To find the first
+ * range that ends after an address, search for address + 1ull with the ranges' end as the key. */
 #define ARRAY_SEARCH(items, count, key, value)                                                               \
     array_search(items, count, sizeof *(items), offsetof(__typeof__(*(items)), key), sizeof(items)->key,     \
                  value)

@@ -13,7 +13,7 @@ static inline unsigned highest_bit(uint64_t value)
     return bit;
 }
 
-/* Returns the first multiple of `step`, which is not 0, at or above `value`. */
+/* Returns the smallest multiple of `step` that is not less than `value`. `step` must not be 0. */
 static inline uint64_t round_up(uint64_t value, uint64_t step)
 {
     return (value + step - 1) / step * step;

@@ -1,5 +1,5 @@
-/* Text files of the source tree that are part of the program. embed_gen makes a table of them at build
- * time. */
+/* Text files of the source tree that are part of the program. The generator embed_gen.c writes a table of them at
+ * build time. */
 #ifndef BASE_EMBED_H
 #define BASE_EMBED_H
 

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Writes a character of a C string literal. After a newline the literal continues on the next line. */
 static void write_char(FILE *out, int c)
 {
     if (c == '\n')
@@ -24,6 +25,7 @@ static void write_stem(FILE *out, const char *path)
     fprintf(out, "%.*s", (int)(dot != NULL ? dot - start : (long)strlen(start)), start);
 }
 
+/* Writes the table row of the file at `path`. Returns 0 if it cannot be read or contains a NUL, else 1. */
 static int embed(FILE *out, const char *path)
 {
     FILE *file = fopen(path, "rb");

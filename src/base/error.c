@@ -1,3 +1,4 @@
+/* Fills in p5_error: status, message, place and hint. All functions accept NULL for `error`. */
 #include "base/error.h"
 
 #include <errno.h>
@@ -33,6 +34,7 @@ static void hint_at_limit(p5_error *error)
                    (unsigned long long)address_space.rlim_cur >> 20);
 }
 
+/* Overwrites the whole error. */
 static p5_status set(p5_error *error, p5_status status, const char *format, va_list arguments)
 {
     if (error == NULL)
@@ -66,7 +68,8 @@ p5_status error_set_at(p5_error *error, p5_status status, error_place place, con
 
 p5_status error_unless_written(p5_error *error, FILE *out, const char *what)
 {
-    int earlier = errno; /* an earlier write may have failed and left nothing to flush */
+    int earlier =
+        errno; /* the reason if an earlier write failed, in which case fflush may have nothing to do */
     if (fflush(out) != 0)
         earlier = errno;
     else if (!ferror(out))
@@ -83,6 +86,7 @@ void error_at(p5_error *error, const char *where, unsigned line, unsigned column
     error->column = column;
 }
 
+/* Adds `path` as the place of an error that has none yet. */
 p5_status error_in(p5_error *error, p5_status status, const char *path)
 {
     if (status != P5_OK && error != NULL && error->where[0] == '\0')

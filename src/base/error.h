@@ -30,7 +30,8 @@ void error_at(p5_error *error, const char *where, unsigned line, unsigned column
  * P5_OK. Returns `status`. */
 p5_status error_in(p5_error *error, p5_status status, const char *path);
 
-/* Flushes `out`. Returns P5_OK, or sets the error "cannot write WHAT: reason". */
+/* Flushes `out`. Returns P5_OK, or sets the error "cannot write WHAT: reason". If an earlier write has failed, the
+ * reason is the present errno, so it must be called before anything else changes errno. */
 p5_status error_unless_written(p5_error *error, FILE *out, const char *what);
 
 /* Adds a hint ("did you mean ...") to an error already set. */

@@ -9,11 +9,13 @@
 
 #include "base/error.h"
 
+/* Sets the error "cannot WHAT the file: reason" with the reason that errno has. */
 static p5_status failed_to(const char *what, p5_error *error)
 {
     return error_set(error, P5_ERR_IO, "cannot %s the file: %s", what, strerror(errno));
 }
 
+/* Does what file_read does with a file that is open. *size must be 0. After an error the caller frees *bytes. */
 static p5_status read_all(int fd, size_t limit, bool pipes, uint8_t **bytes, size_t *size, p5_error *error)
 {
     struct stat about;
@@ -21,7 +23,7 @@ static p5_status read_all(int fd, size_t limit, bool pipes, uint8_t **bytes, siz
         return failed_to("examine", error);
     if (!S_ISREG(about.st_mode) && !pipes)
         return error_set(error, P5_ERR_FORMAT, "this is not a regular file");
-    /* of a file without size, one more byte is read to detect that it is too long */
+    /* The size of a pipe or device is unknown. One byte beyond the limit is read, to detect that it has too many. */
     size_t most = S_ISREG(about.st_mode) ? (size_t)about.st_size : limit + 1;
     if (S_ISREG(about.st_mode) && most > limit)
         return error_set(error, P5_ERR_FORMAT, "the file is larger than %zu MB", limit >> 20);

@@ -3,37 +3,39 @@
 #include <errno.h>
 #include <time.h>
 
-void signals_hold(held_signals *q, bool limits)
+void signals_hold(held_signals *h, bool limits)
 {
-    sigemptyset(&q->held);
-    sigaddset(&q->held, SIGPIPE);
+    sigemptyset(&h->held);
+    sigaddset(&h->held, SIGPIPE);
     if (limits)
-        sigaddset(&q->held, SIGXFSZ);
-    sigpending(&q->before);
-    pthread_sigmask(SIG_BLOCK, &q->held, &q->mask);
+        sigaddset(&h->held, SIGXFSZ);
+    sigpending(&h->before);
+    pthread_sigmask(SIG_BLOCK, &h->held, &h->mask);
 }
 
-static void drop(const held_signals *q, int signal)
+/* Discards `signal` if it was held and the write has sent it. It is kept if it was pending before. */
+static void drop(const held_signals *h, int signal)
 {
     sigset_t one;
     sigemptyset(&one);
     sigaddset(&one, signal);
-    if (sigismember(&q->held, signal) && !sigismember(&q->before, signal))
-        sigtimedwait(&one, NULL, &(struct timespec){0});
+    if (sigismember(&h->held, signal) && !sigismember(&h->before, signal))
+        sigtimedwait(&one, NULL, &(struct timespec){0}); /* takes it if it is pending, without waiting */
 }
 
-void signals_release(const held_signals *q, bool failed)
+void signals_release(const held_signals *h, bool failed)
 {
     int reason = errno;
-    if (failed) {
-        drop(q, SIGPIPE);
-        drop(q, SIGXFSZ);
+    if (failed) { /* it can have sent either signal */
+        drop(h, SIGPIPE);
+        drop(h, SIGXFSZ);
     }
-    pthread_sigmask(SIG_SETMASK, &q->mask, NULL);
+    pthread_sigmask(SIG_SETMASK, &h->mask, NULL);
     errno = reason;
 }
 
-bool signals_free_thread(pthread_t *thread, void *(*run)(void *context), void *context)
+/* The new thread inherits the mask of its creator, so that is changed for a moment. */
+bool signals_start_blocked_thread(pthread_t *thread, void *(*run)(void *context), void *context)
 {
     sigset_t all, before;
     sigfillset(&all);

@@ -7,17 +7,21 @@
 #include <signal.h>
 #include <stdbool.h>
 
+/* What signals_hold has done, for signals_release. */
 typedef struct held_signals {
-    sigset_t held, before, mask;
+    sigset_t held;   /* the signals that are blocked */
+    sigset_t before; /* the signals that were pending already */
+    sigset_t mask;   /* the thread's signal mask before, to be restored */
 } held_signals;
 
-/* Blocks SIGPIPE, and with `limits` also SIGXFSZ. */
-void signals_hold(held_signals *q, bool limits);
-/* Restores the signals. If a write `failed`, the signal that it sent is discarded. errno is preserved. */
-void signals_release(const held_signals *q, bool failed);
+/* Blocks SIGPIPE (closed pipe) for the calling thread, and with `limits` also SIGXFSZ (limit of a file's size). */
+void signals_hold(held_signals *h, bool limits);
+/* Restores the thread's signal mask. If a write since signals_hold has `failed`, the signal that it sent is discarded
+ * first. errno is preserved. */
+void signals_release(const held_signals *h, bool failed);
 
 /* Starts a thread that receives no signals. They go to the program's other threads, whose blocking calls they
  * interrupt. Returns false if the thread cannot be started. */
-bool signals_free_thread(pthread_t *thread, void *(*run)(void *context), void *context);
+bool signals_start_blocked_thread(pthread_t *thread, void *(*run)(void *context), void *context);
 
 #endif

@@ -9,13 +9,13 @@
 
 #include "base/bits.h"
 
-enum { HOST_LINE = 64 };
+enum { HOST_LINE = 64 }; /* bytes */
 
 /* Makes the struct member that follows begin a line. */
 #define BEGINS_LINE _Alignas(HOST_LINE)
 
-/* Returns a zeroed object of a type with such an alignment, in lines of its own, to be freed with free();
- * NULL if memory runs out. */
+/* Returns a zeroed object that begins a line and shares no line with other objects. The caller frees it with free().
+ * Returns NULL if memory runs out. */
 static inline void *host_line_calloc(size_t bytes)
 {
     /* aligned_alloc requires a multiple of the alignment. */
@@ -23,11 +23,12 @@ static inline void *host_line_calloc(size_t bytes)
     return object == NULL ? NULL : memset(object, 0, bytes);
 }
 
-/* How many lines to prefetch in an array that another thread has written or read. A line takes longer to
- * arrive than one step of a loop. */
+/* How many lines ahead a loop prefetches in an array that another thread has written or read. A line takes longer to
+ * arrive than one step of the loop. */
 enum { HOST_LINES_AHEAD = 6 };
 
-/* Prefetch the line for reading and for writing. They never fault, whatever the address. */
+/* Prefetch, for reading or for writing, the line HOST_LINES_AHEAD lines after `at`. They never fault, whatever the
+ * address. */
 static inline void host_line_will_read(const void *at)
 {
     __builtin_prefetch((const void *)((uintptr_t)at + HOST_LINES_AHEAD * HOST_LINE));
@@ -36,14 +37,14 @@ static inline void host_line_will_read(const void *at)
 static inline void host_line_will_write(const void *at)
 {
     uintptr_t ahead = (uintptr_t)at + HOST_LINES_AHEAD * HOST_LINE;
-#ifdef __x86_64__ /* GCC emits it for the function below only if the target option permits it */
+#ifdef __x86_64__ /* from __builtin_prefetch, GCC makes this instruction only if an option permits it */
     __asm__ volatile("prefetchw (%0)" : : "r"(ahead));
 #else
     __builtin_prefetch((const void *)ahead, 1);
 #endif
 }
 
-/* Pauses between two reads of a variable that another thread writes. */
+/* Pauses for some clocks between two reads of a variable that another thread writes (spin-wait hint). */
 static inline void host_line_wait(void)
 {
 #if defined __x86_64__

@@ -2,6 +2,7 @@
 
 #include <time.h>
 
+/* Returns the time of a clock in seconds. */
 static double seconds(clockid_t clock)
 {
     struct timespec now;
@@ -14,7 +15,7 @@ double host_now(void)
     return seconds(CLOCK_MONOTONIC);
 }
 
-double host_used(void)
+double host_cpu_time(void)
 {
     return seconds(CLOCK_PROCESS_CPUTIME_ID);
 }

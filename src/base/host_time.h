@@ -6,9 +6,9 @@
 
 /* Returns seconds since some time in the past; never decreases. */
 double host_now(void);
-/* Returns the CPU time of this process in seconds. */
-double host_used(void);
-/* Returns whole seconds of the same clock as host_now, but is cheaper. */
+/* Returns the CPU time that all threads of this process have used, in seconds. */
+double host_cpu_time(void);
+/* Returns the whole seconds of host_now, some milliseconds late, but is cheaper. */
 int64_t host_now_whole(void);
 
 #endif

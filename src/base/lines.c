@@ -1,3 +1,4 @@
+/* Reads the lines of a text file, like getline but with a limit. lines_end says why there are no more. */
 #include "base/lines.h"
 
 #include <errno.h>
@@ -12,10 +13,10 @@ ssize_t lines_next(char **line, size_t *room, FILE *in)
     int c = 0;
     while (c != '\n' && (c = getc_unlocked(in)) != EOF) {
         if (length == LINES_LONGEST) {
-            errno = 0; /* realloc may have set it although it succeeded */
+            errno = 0; /* not ENOMEM, by which lines_end recognises the next case */
             return -1;
         }
-        if (!array_reserve(line, room, (size_t)length + 2, 1))
+        if (!array_reserve(line, room, (size_t)length + 2, 1)) /* with the NUL */
             return -1;
         (*line)[length++] = (char)c;
         (*line)[length] = '\0';

@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { BLOCK = 64, ROUNDS = 64, WORDS = 8 };
+enum { BLOCK = 64 /* bytes */, ROUNDS = 64, WORDS = 8 /* 32-bit words of the hash value */ };
 
 /* The first 32 bits of the fractional parts of the cube roots of the first 64 primes (4.2.2). */
 static const uint32_t constants[ROUNDS] = {
@@ -34,6 +34,7 @@ static void compress(uint32_t state[WORDS], const uint8_t block[BLOCK])
                (rotated_right(w[i - 15], 7) ^ rotated_right(w[i - 15], 18) ^ w[i - 15] >> 3) +
                (rotated_right(w[i - 2], 17) ^ rotated_right(w[i - 2], 19) ^ w[i - 2] >> 10);
     memcpy(s, state, sizeof s);
+    /* s[0] to s[7] are the standard's working variables a to h, and `one` and `two` its T1 and T2. */
     for (unsigned i = 0; i < ROUNDS; i++) {
         uint32_t one = s[7] + (rotated_right(s[4], 6) ^ rotated_right(s[4], 11) ^ rotated_right(s[4], 25)) +
                        ((s[4] & s[5]) ^ (~s[4] & s[6])) + constants[i] + w[i];
@@ -49,6 +50,7 @@ static void compress(uint32_t state[WORDS], const uint8_t block[BLOCK])
 
 const char *sha256_of(FILE *in, char text[SHA256_TEXT])
 {
+    /* The initial hash value (5.3.3). */
     uint32_t state[WORDS] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
                              0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
     uint8_t block[BLOCK];

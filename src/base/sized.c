@@ -1,3 +1,5 @@
+/* Copies between the caller's version of a struct and the library's. Such a struct begins with its size, a size_t; one
+ * version has more members at its end than another (include/p5scope/status.h). */
 #include "base/sized.h"
 
 #include <stdint.h>
@@ -5,9 +7,10 @@
 
 #include "base/error.h"
 
-/* No struct of any version is larger. */
+/* Bytes. No struct of any version is larger, so a greater size was never set. */
 enum { LARGEST = 1 << 16 };
 
+/* Returns the size with which a struct begins. */
 static size_t size_of(const void *sized)
 {
     size_t size;
@@ -23,7 +26,7 @@ p5_status sized_check(const void *to, const char *type, p5_error *error)
     return P5_OK;
 }
 
-p5_status sized_take(void *to, size_t size, const void *from, const char *type, p5_error *error)
+p5_status sized_copy_in(void *to, size_t size, const void *from, const char *type, p5_error *error)
 {
     memset(to, 0, size);
     memcpy(to, &size, sizeof size);
@@ -43,7 +46,7 @@ p5_status sized_take(void *to, size_t size, const void *from, const char *type, 
     return P5_OK;
 }
 
-void sized_give(void *to, const void *from, size_t size)
+void sized_copy_out(void *to, const void *from, size_t size)
 {
     const size_t theirs = size_of(to), common = theirs < size ? theirs : size;
     if (common > sizeof size)

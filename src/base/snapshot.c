@@ -1,3 +1,6 @@
+/* Saves and loads the objects of a snapshot's stream; snapshot.h has their format. An object is an array of structures,
+ * the *rows*. For each of their fields it has a *column*: that field's numbers of all rows. All functions do nothing
+ * once s->status is an error. */
 #include "base/snapshot_field.h"
 
 #include <assert.h>
@@ -7,17 +10,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BYTES = 0xffff, STRING_MOST = 65535 };
+enum {
+    ROWS_ARE_BYTES = 0xffff, /* in object_header.fields */
+    STRING_MOST = 65535      /* bytes of a string, with its NUL */
+};
 
+/* What follows an object's name. */
 typedef struct object_header {
     uint64_t rows;
-    uint16_t fields;
+    uint16_t fields; /* number of columns; ROWS_ARE_BYTES: `rows` uninterpreted bytes follow instead */
 } object_header;
 
+/* What follows a field's name, before its numbers. */
 typedef struct field_header {
-    uint8_t type;
-    uint16_t size;
-    uint64_t count;
+    uint8_t type;   /* snapshot_type */
+    uint16_t size;  /* bytes of one number, or of one text */
+    uint64_t count; /* how many there are, in all rows together */
 } field_header;
 
 void snapshot_refuse(snapshot *s, const char *format, ...)
@@ -46,6 +54,7 @@ static void put(snapshot *s, const void *bytes, size_t size)
         s->status = error_set(s->error, P5_ERR_IO, "the snapshot cannot be written");
 }
 
+/* Reads `size` bytes. A message names `object`. */
 static void get(snapshot *s, void *bytes, size_t size, const char *object)
 {
     if (s->status == P5_OK && size > 0 && !s->read(s->context, bytes, size))
@@ -80,6 +89,8 @@ static void put_object(snapshot *s, const char *name, const object_header *heade
     put(s, &header->fields, sizeof header->fields);
 }
 
+/* Reads the header of the next object, which must have the name `wanted`. snapshot_begin may have read the name already:
+ * it is then in s->ahead. */
 static void get_object(snapshot *s, const char *wanted, object_header *header)
 {
     if (s->ahead[0] == '\0')
@@ -93,13 +104,14 @@ static void get_object(snapshot *s, const char *wanted, object_header *header)
 
 /* ---- saving -------------------------------------------------------------------------------------------- */
 
+/* Writes a column of the structures at `state`. */
 static void save_column(snapshot *s, const snapshot_column *c, const void *state)
 {
     const snapshot_field *f = c->field;
     field_header h = {(uint8_t)snapshot_type_of(f), f->element, c->count};
     char *text = NULL;
     if (h.type == SNAPSHOT_STRING) {
-        snapshot_gather(c, state, &text);
+        snapshot_gather(c, state, &text); /* the structure's pointer; there is only one row */
         h.size = 1;
         h.count = text != NULL ? strlen(text) + 1 : 0;
         if (h.count > STRING_MOST)
@@ -123,6 +135,7 @@ static void save_column(snapshot *s, const snapshot_column *c, const void *state
     free(packed);
 }
 
+/* Writes the structures at `states` as an object. */
 static void save(snapshot *s, const snapshot_table *table, const snapshot_columns *columns,
                  const void *states, size_t rows)
 {
@@ -133,15 +146,17 @@ static void save(snapshot *s, const snapshot_table *table, const snapshot_column
 
 /* ---- loading ------------------------------------------------------------------------------------------- */
 
+/* An object that is being loaded. */
 typedef struct load {
     snapshot *s;
     const snapshot_table *table;
-    const snapshot_columns *columns;
-    void *states;
-    bool *seen;  /* by column */
-    size_t next; /* the column expected next */
+    const snapshot_columns *columns; /* of the table */
+    void *states;                    /* the structures to be filled in */
+    bool *seen;                      /* by column: the stream had it */
+    size_t next;                     /* the column that comes next if the stream has the table's order */
 } load;
 
+/* Reports that number `index` of a column, which is `value`, is not permitted. */
 static void refuse_value(load *l, const snapshot_column *c, size_t index, uint64_t value, bool negative)
 {
     char permitted[100], place[32] = "", number[32];
@@ -157,18 +172,19 @@ static void refuse_value(load *l, const snapshot_column *c, size_t index, uint64
     snapshot_refuse(l->s, "%s.%s%s: %s is not %s", l->table->name, c->name, place, number, permitted);
 }
 
-/* Returns the number at `from`, sign-extended if it has a sign. */
+/* Returns the number of h->size bytes at `from`, sign-extended if its type is signed. */
 static uint64_t number_at(const char *from, const field_header *h, bool *negative)
 {
     uint64_t value = 0;
     memcpy(&value, from, h->size);
-    unsigned above = 64 - 8u * h->size;
+    unsigned above = 64 - 8u * h->size; /* bits above those of the number */
     *negative = h->type == SNAPSHOT_SIGNED && (value >> (8u * h->size - 1)) != 0;
     return *negative ? (uint64_t)((int64_t)(value << above) >> above) : value;
 }
 
-/* Converts numbers from their form in the file to that of the structure; `to` may equal `from`. */
-static void take_numbers(load *l, const snapshot_column *c, const field_header *h, const char *from, char *to)
+/* Checks a column's numbers and converts them from the width that they have in the file, at `from`, to that of the
+ * structure's field, at `to`. */
+static void load_numbers(load *l, const snapshot_column *c, const field_header *h, const char *from, char *to)
 {
     for (size_t i = 0; i < h->count && l->s->status == P5_OK; i++) {
         bool negative;
@@ -179,7 +195,8 @@ static void take_numbers(load *l, const snapshot_column *c, const field_header *
     }
 }
 
-static void take_texts(load *l, const snapshot_column *c, const field_header *h, const char *from)
+/* Checks that each text of a column has a NUL. Texts are char arrays of the same size in file and structure. */
+static void check_texts(load *l, const snapshot_column *c, const field_header *h, const char *from)
 {
     for (size_t i = 0; i < h->count; i++)
         if (memchr(from + i * h->size, '\0', h->size) == NULL)
@@ -187,7 +204,8 @@ static void take_texts(load *l, const snapshot_column *c, const field_header *h,
                             c->name, (unsigned)h->size);
 }
 
-static void take_string(load *l, const snapshot_column *c, const field_header *h, char *from)
+/* Replaces the structure's string, which is freed, by a copy of `from`. h->count bytes with the NUL; 0: NULL. */
+static void load_string(load *l, const snapshot_column *c, const field_header *h, char *from)
 {
     char *text = NULL;
     if (h->count > 0 && memchr(from, '\0', h->count) != from + h->count - 1)
@@ -205,6 +223,7 @@ static void take_string(load *l, const snapshot_column *c, const field_header *h
     snapshot_scatter(c, &text, l->states);
 }
 
+/* Returns whether a field of the file has a form that can be loaded into the column. The widths of numbers may differ. */
 static bool fits(const snapshot_column *c, const field_header *h)
 {
     const snapshot_field *f = c->field;
@@ -219,7 +238,8 @@ static bool fits(const snapshot_column *c, const field_header *h)
     }
 }
 
-static void take_column(load *l, const snapshot_column *c, const field_header *h)
+/* Reads a field's numbers, checks them and stores them in the structures. */
+static void load_column(load *l, const snapshot_column *c, const field_header *h)
 {
     if (!fits(c, h)) {
         snapshot_refuse(l->s, "%s.%s: %" PRIu64 " of %u bytes and type %u are not what it has",
@@ -227,6 +247,7 @@ static void take_column(load *l, const snapshot_column *c, const field_header *h
         return;
     }
     size_t width = h->size > c->field->element ? h->size : c->field->element;
+    /* The numbers as read, and after them as converted. */
     char *packed = malloc(2 * (size_t)h->count * width + 1), *to = packed;
     if (packed == NULL) {
         snapshot_no_memory(l->s);
@@ -235,18 +256,19 @@ static void take_column(load *l, const snapshot_column *c, const field_header *h
     get(l->s, packed, (size_t)h->count * h->size, c->name);
     if (l->s->status != P5_OK) {
     } else if (h->type == SNAPSHOT_STRING) {
-        take_string(l, c, h, packed);
+        load_string(l, c, h, packed);
     } else if (h->type == SNAPSHOT_TEXT) {
-        take_texts(l, c, h, packed);
+        check_texts(l, c, h, packed);
     } else {
         to = packed + (size_t)h->count * width;
-        take_numbers(l, c, h, packed, to);
+        load_numbers(l, c, h, packed, to);
     }
     if (l->s->status == P5_OK && h->type != SNAPSHOT_STRING)
         snapshot_scatter(c, to, l->states);
     free(packed);
 }
 
+/* Reads the next field and finds its column by name. */
 static void load_field(load *l)
 {
     char name[256];
@@ -262,13 +284,15 @@ static void load_field(load *l)
             continue;
         l->seen[i] = true;
         l->next = i + 1;
-        take_column(l, &all->of.items[i], &h);
+        load_column(l, &all->of.items[i], &h);
         return;
     }
     snapshot_refuse(l->s, "%s.%s: this p5scope does not know the field; the snapshot was made by %s",
                     l->table->name, name, l->s->version != NULL ? l->s->version : "another one");
 }
 
+/* Loads an object of `fields` fields. A field that is missing keeps its value if it is newer than the file's revision, or
+ * is one of a set of fields by name (snapshot_field.each); others are an error. */
 static void load_fields(snapshot *s, const snapshot_table *table, const snapshot_columns *columns,
                         void *states, unsigned fields)
 {
@@ -288,7 +312,7 @@ static void load_fields(snapshot *s, const snapshot_table *table, const snapshot
 
 /* ---- both ---------------------------------------------------------------------------------------------- */
 
-/* Checks each structure after those that it contains. */
+/* Calls the tables' checks for each row: first those of the structures that it contains, then its own. */
 static void check_rows(snapshot *s, const snapshot_table *table, const char *states, size_t rows)
 {
     for (const char *row = states; row < states + rows * table->bytes; row += table->bytes) {
@@ -317,7 +341,7 @@ static void move_fields(snapshot *s, const snapshot_table *table, void *states, 
     free(columns.of.items);
 }
 
-/* Returns whether an older revision, which is being loaded, did not have the table. */
+/* Returns whether a snapshot is being loaded that is older than the table, and so does not have it. */
 static bool is_new(const snapshot *s, const snapshot_table *table)
 {
     return s->loading && table->since > s->revision;
@@ -330,7 +354,7 @@ void snapshot_states(snapshot *s, const snapshot_table *table, void *states, siz
         return;
     if (s->loading)
         get_object(s, table->name, &header);
-    if (s->loading && s->status == P5_OK && (header.rows != count || header.fields == BYTES))
+    if (s->loading && s->status == P5_OK && (header.rows != count || header.fields == ROWS_ARE_BYTES))
         snapshot_refuse(s, "%s: the snapshot has %" PRIu64 " of them, not %zu", table->name, header.rows,
                         count);
     if (s->status == P5_OK)
@@ -351,7 +375,7 @@ void snapshot_list(snapshot *s, const snapshot_table *table, void *items, size_t
         return;
     if (s->loading) {
         get_object(s, table->name, &header);
-        if (s->status == P5_OK && (header.rows > most || header.fields == BYTES))
+        if (s->status == P5_OK && (header.rows > most || header.fields == ROWS_ARE_BYTES))
             snapshot_refuse(s, "%s: %" PRIu64 " of them are not 0..%zu", table->name, header.rows, most);
         if (s->status == P5_OK && header.rows > *capacity &&
             !array_reserve(items, capacity, (size_t)header.rows, table->bytes))
@@ -368,7 +392,7 @@ void snapshot_list(snapshot *s, const snapshot_table *table, void *items, size_t
 
 void snapshot_raw(snapshot *s, const char *name, void *bytes, size_t size)
 {
-    object_header header = {size, BYTES};
+    object_header header = {size, ROWS_ARE_BYTES};
     if (s->status != P5_OK)
         return;
     if (!s->loading) {
@@ -377,11 +401,12 @@ void snapshot_raw(snapshot *s, const char *name, void *bytes, size_t size)
         return;
     }
     get_object(s, name, &header);
-    if (s->status == P5_OK && (header.rows != size || header.fields != BYTES))
+    if (s->status == P5_OK && (header.rows != size || header.fields != ROWS_ARE_BYTES))
         snapshot_refuse(s, "%s: the snapshot has %" PRIu64 " bytes, not %zu", name, header.rows, size);
     get(s, bytes, size, name);
 }
 
+/* Saves or loads a number as an object with one row and one field. */
 uint64_t snapshot_number(snapshot *s, const char *name, uint64_t value, uint64_t most)
 {
     const snapshot_field field = {
@@ -396,7 +421,7 @@ void snapshot_begin(snapshot *s)
     static const char name[] = "revision";
     s->revision = 1;
     if (s->loading)
-        get_name(s, s->ahead, name);
+        get_name(s, s->ahead, name); /* "revision", or the next object's name in a stream of revision 1 */
     if (!s->loading || strcmp(s->ahead, name) == 0)
         s->revision = (unsigned)snapshot_number(s, name, SNAPSHOT_REVISION, UINT32_MAX);
 }

@@ -30,17 +30,17 @@
 #define SNAPSHOT_REVISION 2
 
 typedef struct snapshot {
-    bool loading;
+    bool loading;                                                 /* false: saving */
     bool (*write)(void *context, const void *bytes, size_t size); /* saving; returns false on failure */
     bool (*read)(void *context, void *bytes, size_t size);        /* loading; returns false at the end or on
                                                                      failure */
-    void *context;
-    unsigned revision;   /* loading: revision of the stream */
+    void *context;                                                /* first argument of both */
+    unsigned revision;                                            /* loading: revision of the stream */
     const char *version; /* loading: version of the program that wrote the stream, for messages; or NULL */
     uint64_t clock;      /* core clock to which times in the snapshot are compared */
     p5_status status;    /* of the first failure, after which nothing is saved or loaded */
-    p5_error *error;
-    char ahead[256]; /* loading: name of the next object if it was already read, else "" */
+    p5_error *error;     /* gets the first failure's message; may be NULL */
+    char ahead[256];     /* loading: name of the next object if it was already read, else "" */
 } snapshot;
 
 /* Types of values in the stream. */
@@ -57,31 +57,32 @@ typedef enum snapshot_kind {
     FIELD_KIND_BITS,     /* only the bits of `most` */
     FIELD_KIND_TIME,     /* a core clock, at most SNAPSHOT_AHEAD after snapshot.clock */
     FIELD_KIND_DEADLINE, /* a core clock, likewise, or never: UINT64_MAX */
-    FIELD_KIND_TEXT,
-    FIELD_KIND_STRING, /* char *, allocated, of less than 64 KB; or NULL */
-    FIELD_KIND_TABLE,
-    FIELD_KIND_DERIVED /* not saved: derived from other fields, or belongs to the host */
+    FIELD_KIND_TEXT,     /* char[n] with a NUL */
+    FIELD_KIND_STRING,   /* char *, allocated, of less than 64 KB; or NULL */
+    FIELD_KIND_TABLE,    /* a structure, or an array of them, with a table of its own */
+    FIELD_KIND_DERIVED   /* not saved: derived from other fields, or belongs to the host */
 } snapshot_kind;
 
-#define SNAPSHOT_AHEAD      (UINT64_C(1) << 32)
-#define SNAPSHOT_CLOCK_MOST (UINT64_C(1) << 56)
+#define SNAPSHOT_AHEAD      (UINT64_C(1) << 32) /* core clocks */
+#define SNAPSHOT_CLOCK_MOST (UINT64_C(1) << 56) /* greatest core clock that a snapshot may have */
 
 struct snapshot_table;
 
 typedef struct snapshot_field {
     const char *name;
     snapshot_kind kind;
-    bool is_signed;
-    uint16_t element; /* bytes of a number, a text or a structure */
-    uint32_t offset, bytes;
-    int64_t least;
-    uint64_t most;
-    const struct snapshot_table *of; /* FIELD_KIND_TABLE */
-    /* If not NULL, each of the `each_count` indices of the first dimension is a field by itself, and this
-     * name is appended to the field's. A file of another version may have fewer. */
+    bool is_signed;         /* its numbers are */
+    uint16_t element;       /* bytes of one number or text; not used for structures */
+    uint32_t offset, bytes; /* of the whole member in its structure: all numbers of an array */
+    int64_t least;          /* permitted values, both included: see `kind` */
+    uint64_t most;          /* or the permitted bits */
+    const struct snapshot_table
+        *of; /* FIELD_KIND_TABLE: the table of the structure, or of an array's elements */
+    /* If not NULL, each of the `each_count` indices of the array's first dimension is a field by itself, whose name is
+     * the member's with this name appended. A file of another version may have fewer of them. */
     const char *(*each)(unsigned index);
     unsigned each_count;
-    unsigned since; /* revision */
+    unsigned since; /* revision that added the field; 0: the first */
 } snapshot_field;
 
 typedef struct snapshot_table {
@@ -90,18 +91,20 @@ typedef struct snapshot_table {
     unsigned count;
     uint32_t bytes; /* of the structure */
     bool partial;   /* the structure has more members, which other code saves or which are no state */
-    unsigned since; /* revision */
+    unsigned since; /* revision that added the table; 0: the first */
     /* Checks what involves more than one field of a loaded row, whose nested structures are valid, and calls
      * snapshot_refuse. NULL: no check. */
     void (*check)(const void *row, snapshot *s);
 } snapshot_table;
 
-/* Defines a structure's table: its fields in their order. Other members of the table may follow:
+/* Defines the table of structure T, which snapshots call `title`: its fields in their order. Other members of the table
+ * may follow:
  *   static const snapshot_table pit_state = {SNAPSHOT(pit, "pit", FIELD_TABLE(&counter_state, counters)),
  *                                            .check = check_pit};
- * A FIELD_ macro gives the permitted values, then the fields: any value; 0 to `high`; `low` to `high`; some
- * bits; true or false; clocks. Macros with _OF are for arrays of numbers; the index of one element comes
- * first: FIELD_MOST_OF([0], 3, counter). */
+ * A FIELD_ macro gives the permitted values, then the names of the members to which they apply: any value (ANY); 0 to
+ * `high` (MOST); `low` to `high` (RANGE); true or false (FLAG); some bits (BITS); clocks (TIME, DEADLINE). Macros with
+ * _OF are for arrays of numbers; they have first the index of one element, from which the number's type follows:
+ * FIELD_MOST_OF([0], 3, counter), or [0][0] for two dimensions. */
 #define SNAPSHOT(T, title, ...)                                                                              \
     SNAPSHOT_TABLE(T, title, (const snapshot_field[]){SNAPSHOT_FIELDS(T, __VA_ARGS__)})
 /* Does the same with an array of fields, which several tables may share. */
@@ -122,7 +125,7 @@ typedef struct snapshot_table {
 #define FIELD_BITS(mask, ...) FIELD_BITS_OF(, mask, __VA_ARGS__)
 #define FIELD_BITS_OF(index, mask, ...)                                                                      \
     EACH(FIELD_OF, (FIELD_OTHER, index, .kind = FIELD_KIND_BITS, .most = (mask)), __VA_ARGS__)
-/* For an array that has one element more than the state. */
+/* For an array whose last element is not saved. */
 #define FIELD_BITS_BUT_LAST(index, mask, ...)                                                                \
     EACH(FIELD_OF, (FIELD_BUT_LAST, index, .kind = FIELD_KIND_BITS, .most = (mask)), __VA_ARGS__)
 #define FIELD_TIME(...)           FIELD_TIME_OF(, __VA_ARGS__)
@@ -135,15 +138,16 @@ typedef struct snapshot_table {
 /* For structures or arrays of them. The fields of a table whose name is NULL get no prefix: they appear as
  * fields of the outer structure. */
 #define FIELD_TABLE(table, ...) EACH(FIELD_OF, (FIELD_STRUCTURE, , .of = (table)), __VA_ARGS__)
-/* For arrays of any numbers with a name for each of the `n` indices of the first dimension. */
+/* For arrays of any numbers with a name for each of the `n` indices of the first dimension: names(i). */
 #define FIELD_EACH_OF(index, names, n, ...)                                                                  \
     EACH(FIELD_OF, (FIELD_ANY_NUMBER, index, .each = (names), .each_count = (n)), __VA_ARGS__)
+/* For members that are not saved. */
 #define FIELD_DERIVED(...) EACH(FIELD_OF, (FIELD_OTHER, , .kind = FIELD_KIND_DERIVED), __VA_ARGS__)
 /* For fields added in a revision: FIELD_SINCE(2, FIELD_FLAG(open)). */
 #define FIELD_SINCE(revision, ...) EACH(FIELD_CAME, revision, __VA_ARGS__)
 
-/* Implementation: each name becomes (name, kind of row, index, designators), and that becomes a row. m is the
- * member, e one number. */
+/* Implementation: each name becomes (name, macro for its row, index, designators), and that becomes a row, which is a
+ * snapshot_field. m is the member, e one number of it. */
 #define FIELD_OF(how, m)            (m, EACH_UNPACK how)
 #define FIELD_CAME(revision, field) (EACH_UNPACK field, .since = (revision))
 #define FIELD_ROW(T, field)         FIELD_ROW_(T, EACH_UNPACK field)
@@ -170,10 +174,10 @@ void snapshot_begin(snapshot *s);
 void snapshot_state(snapshot *s, const snapshot_table *table, void *state);
 void snapshot_states(snapshot *s, const snapshot_table *table, void *states, size_t count);
 /* Saves or loads a growable array of at most `most` items (base/array.h). `items` is the address of its
- * pointer, and the table describes an item. */
+ * pointer, and the table describes an item. Loading replaces the items; those of the file become zero first. */
 void snapshot_list(snapshot *s, const snapshot_table *table, void *items, size_t *count, size_t *capacity,
                    size_t most);
-/* Saves or loads uninterpreted bytes. */
+/* Saves or loads `size` uninterpreted bytes. */
 void snapshot_raw(snapshot *s, const char *name, void *bytes, size_t size);
 /* Saves `value`, or loads and returns a number of at most `most`. Returns 0 after a failure. */
 uint64_t snapshot_number(snapshot *s, const char *name, uint64_t value, uint64_t most);

@@ -1,3 +1,6 @@
+/* Expands a table of fields, which may contain tables of nested structures, into columns. A column has one field's
+ * numbers in all structures of the arrays around it. Each of these arrays is a *level* of the column; the outermost one
+ * are the rows of the object that is saved or loaded. */
 #include "base/snapshot_field.h"
 
 #include <assert.h>
@@ -8,8 +11,10 @@
 
 /* ---- columns ------------------------------------------------------------------------------------------- */
 
-static bool spread(snapshot_columns *columns, const snapshot_table *table, const snapshot_column *around);
+static bool expand_table(snapshot_columns *columns, const snapshot_table *table,
+                         const snapshot_column *outer);
 
+/* Adds an array of `count` elements, which begin `stride` bytes after one another, inside the column's present levels. */
 static void add_level(snapshot_column *column, size_t count, size_t stride)
 {
     assert(column->levels < SNAPSHOT_DEPTH);
@@ -18,6 +23,7 @@ static void add_level(snapshot_column *column, size_t count, size_t stride)
     column->count *= count;
 }
 
+/* Appends ".name" to the column's name. */
 static void add_name(snapshot_column *column, const char *name)
 {
     char *end = column->name + strlen(column->name);
@@ -32,8 +38,8 @@ static bool add_column(snapshot_columns *columns, const snapshot_column *column)
     return ARRAY_ADD(&columns->of, *column);
 }
 
-/* Adds a column for each index of the first dimension. */
-static bool spread_each(snapshot_columns *columns, const snapshot_column *column)
+/* Adds a column for each index of the first dimension of the field that `column` describes (snapshot_field.each). */
+static bool expand_each(snapshot_columns *columns, const snapshot_column *column)
 {
     const snapshot_field *f = column->field;
     size_t bytes = f->bytes / f->each_count;
@@ -49,30 +55,32 @@ static bool spread_each(snapshot_columns *columns, const snapshot_column *column
     return true;
 }
 
-static bool spread_field(snapshot_columns *columns, const snapshot_field *f, const snapshot_column *around)
+/* Adds the columns of a field of the structure that `outer` describes: its name, offset and levels. */
+static bool expand_field(snapshot_columns *columns, const snapshot_field *f, const snapshot_column *outer)
 {
-    snapshot_column column = *around;
+    snapshot_column column = *outer;
     if (f->kind != FIELD_KIND_TABLE || f->of->name != NULL)
         add_name(&column, f->name);
     column.field = f;
     column.offset += f->offset;
-    column.since = f->since > around->since ? f->since : around->since;
+    column.since = f->since > outer->since ? f->since : outer->since;
     if (f->kind == FIELD_KIND_TABLE) {
         if (f->bytes > f->of->bytes)
             add_level(&column, f->bytes / f->of->bytes, f->of->bytes);
-        return spread(columns, f->of, &column);
+        return expand_table(columns, f->of, &column);
     }
     if (f->each != NULL)
-        return spread_each(columns, &column);
+        return expand_each(columns, &column);
     if (f->bytes > f->element)
         add_level(&column, f->bytes / f->element, f->element);
     return add_column(columns, &column);
 }
 
-static bool spread(snapshot_columns *columns, const snapshot_table *table, const snapshot_column *around)
+/* Adds the columns of all fields that are saved. Returns false if memory runs out, as the functions above do. */
+static bool expand_table(snapshot_columns *columns, const snapshot_table *table, const snapshot_column *outer)
 {
     for (unsigned i = 0; i < table->count; i++)
-        if (table->fields[i].kind != FIELD_KIND_DERIVED && !spread_field(columns, &table->fields[i], around))
+        if (table->fields[i].kind != FIELD_KIND_DERIVED && !expand_field(columns, &table->fields[i], outer))
             return false;
     return true;
 }
@@ -82,7 +90,7 @@ bool snapshot_spread(const snapshot_table *table, size_t rows, snapshot_columns 
     snapshot_column whole = {.count = 1};
     *columns = (snapshot_columns){0};
     add_level(&whole, rows, table->bytes);
-    if (spread(columns, table, &whole))
+    if (expand_table(columns, table, &whole))
         return true;
     free(columns->of.items);
     return false;
@@ -90,7 +98,9 @@ bool snapshot_spread(const snapshot_table *table, size_t rows, snapshot_columns 
 
 /* ---- numbers and their places -------------------------------------------------------------------------- */
 
-/* Copies the numbers of a level and of the levels in it. Returns the position after them in `packed`. */
+/* Copies the numbers of level `level`, which begins at `place`, and of the levels inside it: to `packed` with `gather`,
+ * else from it. An innermost level without gaps is copied at once. Returns the position after the numbers in
+ * `packed`. */
 static char *move(const snapshot_column *c, unsigned level, char *place, char *packed, bool gather)
 {
     size_t size = c->field->element;
@@ -144,6 +154,7 @@ bool snapshot_permits(const snapshot *s, const snapshot_field *field, uint64_t v
 
 void snapshot_permitted(const snapshot_field *f, char *text, size_t size)
 {
+    /* The greatest unsigned number of the field's width. */
     uint64_t all = UINT64_MAX >> (64 - 8 * (f->element < 8 ? f->element : 8));
     switch (f->kind) {
     case FIELD_KIND_NUMBER:

@@ -1,23 +1,28 @@
-/* Expands tables of fields into the columns of numbers that a snapshot holds. For snapshot.c. */
+/* Expands tables of fields into the columns of numbers that a snapshot holds. Private to snapshot.c and
+ * snapshot_field.c. */
 #ifndef BASE_SNAPSHOT_FIELD_H
 #define BASE_SNAPSHOT_FIELD_H
 
 #include "base/array.h"
 #include "base/snapshot.h"
 
-enum { SNAPSHOT_NAME = 120, SNAPSHOT_DEPTH = 6 };
+enum {
+    SNAPSHOT_NAME = 120, /* bytes of a column's name with its NUL */
+    SNAPSHOT_DEPTH = 6   /* most arrays within one another, the rows included */
+};
 
-/* The numbers of one field in all rows. Each level of structures around it is an array. */
+/* A field's numbers in all rows (structures of an object). The rows, each array of structures around the field and the
+ * field's own array, if it is one, are levels. */
 typedef struct snapshot_column {
-    char name[SNAPSHOT_NAME]; /* including the names of the structures around it */
+    char name[SNAPSHOT_NAME]; /* including those of the structures around it: "outer.inner" */
     const snapshot_field *field;
-    uint32_t offset; /* of the first number */
+    uint32_t offset; /* of the first number in the first row */
     struct {
-        size_t count, stride;
-    } level[SNAPSHOT_DEPTH]; /* outermost first */
+        size_t count, stride; /* elements; bytes from one to the next */
+    } level[SNAPSHOT_DEPTH];  /* outermost first */
     unsigned levels;
-    size_t count; /* total of numbers */
-    unsigned since;
+    size_t count;   /* numbers of all levels together */
+    unsigned since; /* revision that added it */
 } snapshot_column;
 
 typedef struct snapshot_columns {
@@ -30,8 +35,9 @@ bool snapshot_spread(const snapshot_table *table, size_t rows, snapshot_columns 
 void snapshot_gather(const snapshot_column *column, const void *state, void *packed);
 void snapshot_scatter(const snapshot_column *column, const void *packed, void *state);
 
+/* Returns the type that a field's values have in the stream. */
 snapshot_type snapshot_type_of(const snapshot_field *field);
-/* Returns whether `value` (sign-extended) may be loaded into `field`. */
+/* Returns whether `value` may be loaded into `field`. A `negative` one is sign-extended to 64 bits. */
 bool snapshot_permits(const snapshot *s, const snapshot_field *field, uint64_t value, bool negative);
 
 #endif

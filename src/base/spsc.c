@@ -1,3 +1,4 @@
+/* The queue between two threads of spsc.h (single producer, single consumer). */
 #define _GNU_SOURCE /* sched_getaffinity */
 #include "base/spsc.h"
 
@@ -11,13 +12,15 @@
 
 /* A number of messages that is never reached. */
 #define NEVER (~0ull)
-/* How long a thread polls before it sleeps. Waking up takes half as long where the host is a virtual machine,
- * and waking another thread costs a system call. If polling was unsuccessful because others use the
- * processors too, more and more waits go without polling before it is tried again. */
-static const double PATIENCE = 100e-6; /* seconds */
-enum { LOOKS_BETWEEN_TIMES = 64, MOST_SLEPT_THROUGH = 64 };
+/* How long a thread polls before it sleeps. Waking up takes half as long where the host is a virtual machine, and
+ * waking another thread costs a system call. */
+static const double POLL_SECONDS = 100e-6;
+enum {
+    POLLS_PER_CHECK = 64, /* reads of the counter between two looks at the host's clock */
+    MOST_BACKOFF = 64     /* upper limit of spsc_patience.backoff */
+};
 
-/* Returns whether the two threads may currently run at the same time. */
+/* Returns whether this process may use more than one processor, so that the two threads can run at the same time. */
 static bool have_processors(void)
 {
     cpu_set_t mine;
@@ -27,7 +30,7 @@ static bool have_processors(void)
 bool spsc_open(spsc *q)
 {
     memset(q, 0, sizeof *q);
-    q->producer.patience.none = q->consumer.patience.none = !have_processors();
+    q->producer.patience.never_polls = q->consumer.patience.never_polls = !have_processors();
     q->bytes = aligned_alloc(HOST_LINE, SPSC_BYTES);
     if (q->bytes == NULL)
         return false;
@@ -48,48 +51,52 @@ void spsc_close(spsc *q)
     free(q->bytes);
 }
 
+/* Sleeps until the semaphore is posted. */
 static void sleep_until(sem_t *s)
 {
     while (sem_wait(s) != 0)
         continue; /* a signal interrupted it */
 }
 
-/* Polls for some microseconds. */
-static bool look_a_few_times(const atomic_ullong *counter, unsigned long long wanted)
+/* Polls for some microseconds. Returns whether `*counter` has reached `wanted`. */
+static bool poll_briefly(const atomic_ullong *counter, unsigned long long wanted)
 {
-    for (unsigned looks = 0; looks < LOOKS_BETWEEN_TIMES; looks++) {
+    for (unsigned polls = 0; polls < POLLS_PER_CHECK; polls++) {
         if (atomic_load(counter) >= wanted)
             return true;
-        host_line_wait();
+        host_line_wait(); /* some clocks */
     }
     return false;
 }
 
-/* Returns whether `*counter` has reached `wanted`, or does so while it is polled. */
-static bool comes_soon(spsc_patience *own, const atomic_ullong *counter, unsigned long long wanted)
+/* Returns whether `*counter` has reached `wanted`, or does so while it is polled for POLL_SECONDS; otherwise the caller
+ * has to sleep. Each unsuccessful poll, which means that other programs use the processors too, doubles the number of
+ * the following waits that are not polled. */
+static bool poll(spsc_patience *own, const atomic_ullong *counter, unsigned long long wanted)
 {
-    if (look_a_few_times(counter, wanted))
+    if (poll_briefly(counter, wanted))
         return true;
-    if (own->none)
+    if (own->never_polls)
         return false;
-    if (own->sleep_through > 0) {
-        own->sleep_through--;
+    if (own->skips_left > 0) {
+        own->skips_left--;
         return false;
     }
-    for (double until = host_now() + PATIENCE; host_now() < until;)
-        if (look_a_few_times(counter, wanted)) {
-            own->in_vain = 0;
+    for (double until = host_now() + POLL_SECONDS; host_now() < until;)
+        if (poll_briefly(counter, wanted)) {
+            own->backoff = 0;
             return true;
         }
-    own->in_vain = own->in_vain == 0 ? 1 : own->in_vain * 2;
-    if (own->in_vain > MOST_SLEPT_THROUGH)
-        own->in_vain = MOST_SLEPT_THROUGH;
-    own->sleep_through = own->in_vain;
+    own->backoff = own->backoff == 0 ? 1 : own->backoff * 2;
+    if (own->backoff > MOST_BACKOFF)
+        own->backoff = MOST_BACKOFF;
+    own->skips_left = own->backoff;
     return false;
 }
 
 /* --- producer --- */
 
+/* Wakes the consumer if it sleeps. */
 static void wake(spsc *q)
 {
     if (atomic_exchange(&q->idle, false))
@@ -104,12 +111,12 @@ static void publish(spsc *q)
     atomic_exchange(&q->put, q->producer.put);
 }
 
-/* Waits until message `wanted` and all before it are done. */
+/* Waits until the consumer is done with the first `wanted` messages. */
 static void wait_for(spsc *q, unsigned long long wanted)
 {
     publish(q);
     wake(q);
-    if (!comes_soon(&q->producer.patience, &q->done, wanted)) {
+    if (!poll(&q->producer.patience, &q->done, wanted)) {
         /* Either the consumer sees that the producer waits, or the producer sees that the message is done,
          * because both accesses are sequentially consistent. The side that clears `waits_for` decides whether
          * the semaphore is posted. */
@@ -120,7 +127,9 @@ static void wait_for(spsc *q, unsigned long long wanted)
     q->producer.known_done = atomic_load(&q->done);
 }
 
-/* Finds space for a message outside those that are not known to be done. */
+/* Finds space for a message between those that are not known to be done, which lie in `bytes` in the order of a ring.
+ * A message is never split: if the rest of `bytes` is too small, it begins at 0. Returns false if there is no space,
+ * otherwise sets producer.reserved. */
 static bool find_room(spsc *q, size_t bytes)
 {
     unsigned long long put = q->producer.put, done = q->producer.known_done;
@@ -148,7 +157,7 @@ void *spsc_reserve(spsc *q, size_t bytes)
     while (!find_room(q, bytes)) {
         unsigned long long known = q->producer.known_done, put = q->producer.put;
         q->producer.known_done = atomic_load_explicit(&q->done, memory_order_acquire);
-        if (q->producer.known_done == known)
+        if (q->producer.known_done == known) /* wait for half of the messages that are not done */
             wait_for(q, known + (put - known + 1) / 2);
     }
     q->producer.next = q->producer.reserved + round_up(bytes, HOST_LINE);
@@ -164,7 +173,7 @@ void spsc_put(spsc *q)
     if (++q->producer.put % SPSC_STEP != 0)
         return;
     publish(q);
-    /* A sleeping consumer is done with everything published before. */
+    /* A sleeping consumer is only woken when the queue is half full. */
     if (atomic_load(&q->idle) && q->producer.put - atomic_load(&q->done) >= SPSC_MESSAGES / 2)
         wake(q);
 }
@@ -203,8 +212,8 @@ void spsc_end(spsc *q)
 
 /* --- consumer --- */
 
-/* Publishes how many messages are done. */
-static void confirm(spsc *q)
+/* Publishes how many messages are done, and wakes the producer if it waits for no more than these. */
+static void publish_done(spsc *q)
 {
     assert(q->consumer.done <= q->consumer.known_put);
     atomic_exchange(&q->done, q->consumer.done);
@@ -214,7 +223,7 @@ static void confirm(spsc *q)
 }
 
 /* Returns whether the producer has published another message. */
-static bool look(spsc *q)
+static bool has_message(spsc *q)
 {
     q->consumer.known_put = atomic_load(&q->put);
     assert(q->consumer.known_put >= q->consumer.done);
@@ -224,13 +233,13 @@ static bool look(spsc *q)
 /* Waits for a message. Returns false after the last one. */
 static bool wait_for_message(spsc *q)
 {
-    while (!look(q)) {
+    while (!has_message(q)) {
         if (atomic_load(&q->ended))
-            return look(q); /* a message may have been put just before the end */
-        if (comes_soon(&q->consumer.patience, &q->put, q->consumer.done + 1))
+            return has_message(q); /* a message may have been put just before the end */
+        if (poll(&q->consumer.patience, &q->put, q->consumer.done + 1))
             continue;
         atomic_exchange(&q->idle, true);
-        bool more = look(q) || atomic_load(&q->ended);
+        bool more = has_message(q) || atomic_load(&q->ended);
         if (!more || !atomic_exchange(&q->idle, false)) /* the side that clears `idle` decides about
                                                            posting */
             sleep_until(&q->work);
@@ -251,5 +260,5 @@ void spsc_done(spsc *q)
     assert(q->consumer.done < q->consumer.known_put);
     q->consumer.done++;
     if (q->consumer.done % SPSC_STEP == 0 || q->consumer.done == q->consumer.known_put)
-        confirm(q);
+        publish_done(q);
 }

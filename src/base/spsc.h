@@ -1,8 +1,8 @@
-/* A queue between two threads. One thread (the producer) puts messages of any size, and the other (the
- * consumer) takes them in the same order. Each side publishes its progress only now and then, so that the
- * shared cache lines rarely move between processors. A side that has to wait polls for a while and then
- * sleeps: the producer until half of the messages are done, the consumer until the queue is half full or the
- * producer waits for it. */
+/* A queue between two threads (SPSC: single producer, single consumer). One thread (the producer) puts messages of any
+ * size, and the other (the consumer) takes them in the same order. Each side publishes its progress only now and then,
+ * so that the shared cache lines rarely move between processors. A side that has to wait polls for a while and then
+ * sleeps: the producer until half of the messages are done, the consumer until the queue is half full or the producer
+ * waits for it. */
 #ifndef BASE_SPSC_H
 #define BASE_SPSC_H
 
@@ -20,34 +20,36 @@ enum {
     SPSC_LARGEST = 64 * 1024 /* most bytes of one message */
 };
 
-/* How a thread waits. */
+/* How a thread waits. It polls for a while before it sleeps. After an unsuccessful poll it does not poll during the next
+ * `backoff` waits, but sleeps at once. */
 typedef struct spsc_patience {
-    bool none;              /* it sleeps at once, because there is one processor only */
-    unsigned in_vain;       /* number of waits without polling after the last unsuccessful poll; 0: it was
-                               successful */
-    unsigned sleep_through; /* remaining waits without polling */
+    bool never_polls;    /* because there is one processor only */
+    unsigned backoff;    /* doubled by each unsuccessful poll; 0: the last one was successful */
+    unsigned skips_left; /* waits that remain of `backoff` */
 } spsc_patience;
 
 typedef struct spsc {
-    unsigned char *bytes;                     /* each message begins a line */
+    unsigned char *bytes;                     /* of the messages, each of which begins a cache line */
     BEGINS_LINE size_t offset[SPSC_MESSAGES]; /* of message n in `bytes`, at n mod SPSC_MESSAGES */
     /* Numbers since the first message: the side's own progress, and the last known progress of the other
      * side. */
     struct {
         BEGINS_LINE unsigned long long put, known_done;
-        size_t next, reserved; /* where the next message may begin; where the reserved one is */
+        size_t next, reserved; /* offsets in `bytes`: where the next message may begin; of the reserved one */
         spsc_patience patience;
     } producer;
     struct {
         BEGINS_LINE unsigned long long done, known_put;
         spsc_patience patience;
     } consumer;
-    BEGINS_LINE atomic_ullong put;       /* progress published to the consumer */
-    BEGINS_LINE atomic_ullong done;      /* progress published to the producer */
-    BEGINS_LINE atomic_ullong waits_for; /* the producer sleeps until this many are done */
-    atomic_bool idle;                    /* the consumer sleeps */
-    atomic_bool ended;
-    sem_t room, work;
+    BEGINS_LINE atomic_ullong put;  /* progress published to the consumer */
+    BEGINS_LINE atomic_ullong done; /* progress published to the producer */
+    BEGINS_LINE atomic_ullong
+        waits_for;     /* the producer sleeps until this many are done; 2^64 - 1: it does not */
+    atomic_bool idle;  /* the consumer sleeps */
+    atomic_bool ended; /* by spsc_end */
+    sem_t room;        /* on which the producer sleeps */
+    sem_t work;        /* on which the consumer sleeps */
 } spsc;
 
 /* Opens a queue. Returns false if memory runs out. */
@@ -55,11 +57,13 @@ bool spsc_open(spsc *q);
 /* Closes a queue that neither side uses any more. */
 void spsc_close(spsc *q);
 
-/* For the producer: reserves space for a message of at most SPSC_LARGEST bytes, which the next spsc_put puts
+/* The following functions, up to spsc_end, are for the producer. */
+
+/* Reserves space for a message of at most SPSC_LARGEST bytes, which the caller fills in and the next spsc_put puts
  * into the queue. Waits for space if necessary. */
 void *spsc_reserve(spsc *q, size_t bytes);
-/* Puts the reserved message. The consumer may not see it before the next SPSC_STEP messages, spsc_drain or
- * spsc_end. */
+/* Puts the reserved message. It becomes visible to the consumer after at most SPSC_STEP messages more, or by the
+ * next call that waits (spsc_reserve, spsc_wait, spsc_drain) or spsc_end. */
 void spsc_put(spsc *q);
 /* Returns how many messages have been put. */
 unsigned long long spsc_count(const spsc *q);
@@ -72,9 +76,11 @@ void spsc_drain(spsc *q);
 /* Ends the queue. spsc_take returns NULL after the messages already put. */
 void spsc_end(spsc *q);
 
-/* For the consumer: waits for the next message and returns it; it stays valid until spsc_done. Returns NULL
- * after the last message. */
+/* The following functions are for the consumer. */
+
+/* Waits for the next message and returns it; it stays valid until spsc_done. Returns NULL after the last message. */
 const void *spsc_take(spsc *q);
+/* Reports that the consumer is done with the message of the last spsc_take, so its space can be used again. */
 void spsc_done(spsc *q);
 
 #endif

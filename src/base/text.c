@@ -1,3 +1,4 @@
+/* Parses and compares text that users write, and formats numbers. */
 #include "base/text.h"
 
 #include <ctype.h>
@@ -21,7 +22,7 @@ bool text_to_u64(const char *text, uint64_t *value)
     if (errno != 0 || end == text || (hex_prefix && end == text + 1))
         return false;
     if (hex_suffix && !hex_prefix && end == text + length - 1)
-        end++;
+        end++; /* the h */
     unsigned shift = 0;
     if (base == 10 && *end != '\0') {
         if (*end == 'K' || *end == 'k')
@@ -49,11 +50,13 @@ bool text_to_double(const char *text, double *value)
     return errno == 0 && *end == '\0';
 }
 
+/* Returns the character by which `c` is compared in names: '-' and ' ' equal '_', and case is ignored. */
 static int name_char(char c)
 {
     return c == '-' || c == ' ' ? '_' : tolower((unsigned char)c);
 }
 
+/* Compares names by name_char. */
 bool text_same_name(const char *a, const char *b)
 {
     while (*a != '\0' && name_char(*a) == name_char(*b)) {
@@ -63,10 +66,11 @@ bool text_same_name(const char *a, const char *b)
     return *a == '\0' && *b == '\0';
 }
 
+/* Matches a pattern. After a mismatch, the last '*' gets one character more. */
 bool text_glob(const char *pattern, const char *name)
 {
-    const char *star = NULL;
-    const char *retry = NULL;
+    const char *star = NULL;  /* the last '*' of the pattern so far */
+    const char *retry = NULL; /* end of the run in `name` that this '*' has been given so far */
     while (*name != '\0') {
         if (*pattern == '*') {
             star = pattern++;
@@ -86,6 +90,8 @@ bool text_glob(const char *pattern, const char *name)
     return *pattern == '\0';
 }
 
+/* Returns the edit distance (Levenshtein's): the insertions, deletions and replacements that make `a` equal to `b`. After
+ * step i, row[j] is the distance of the first i characters of `a` from the first j of `b`. */
 unsigned text_distance(const char *a, const char *b)
 {
     enum { LONGEST = 120 };
@@ -118,6 +124,8 @@ void text_nearest_init(text_nearest *nearest, const char *wanted)
     nearest->wanted = wanted;
 }
 
+/* Inserts `name` into the sorted list of candidates if it is similar enough, and drops the last one if the list is
+ * full. */
 void text_nearest_offer(text_nearest *nearest, const char *name)
 {
     unsigned distance = text_distance(nearest->wanted, name);
@@ -127,11 +135,11 @@ void text_nearest_offer(text_nearest *nearest, const char *name)
     if (length >= 3 && (size_t)snprintf(part, sizeof part, "*%s*", nearest->wanted) < sizeof part &&
         text_glob(part, name))
         distance = distance < 2 ? distance : 2;
-    if (distance > 2 + length / 4)
+    if (distance > 2 + length / 4) /* longer names may have more differences */
         return;
     for (unsigned i = 0; i < nearest->count; i++)
         if (strcmp(nearest->name[i], name) == 0)
-            return; /* several things may have one name */
+            return; /* it is in the list already, as several things may have one name */
     unsigned at = nearest->count;
     while (at > 0 && nearest->distance[at - 1] > distance)
         at--;
@@ -159,6 +167,7 @@ const char *text_nearest_sentence(const text_nearest *nearest, char *buffer, siz
     return buffer;
 }
 
+/* Cuts the next field off a separated line, in place. *cursor is NULL after the last field. */
 char *text_field(char **cursor, char separator)
 {
     char *start = *cursor;
@@ -210,6 +219,7 @@ char *text_put_unsigned(char *to, uint64_t value)
     return to + digits;
 }
 
+/* Writes `value` as 1,234,567. */
 const char *text_grouped(uint64_t value, char *buffer, size_t size)
 {
     char digits[TEXT_UNSIGNED_BYTES], *end = digits + sizeof digits;
@@ -236,9 +246,12 @@ static uint64_t scaled(uint64_t mantissa, uint64_t scale, unsigned shift)
     return whole + (rest > half || (rest == half && whole % 2 == 1));
 }
 
-/* The format of an IEEE double: 52 bits after an implied one, and a power of two. */
+/* The format of an IEEE double: 52 bits of mantissa after an implied one, and above them an exponent of two with a
+ * bias. */
 enum { FRACTION_BITS = 52, BIAS = 1023 };
 
+/* Does what snprintf does with "%.*f". Common values are multiplied by 10^decimals, rounded exactly, and written as an
+ * integer with a point; snprintf writes all others. */
 const char *text_fixed(double value, unsigned decimals, char *buffer, size_t size)
 {
     enum { MOST_DECIMALS = 9, ROOM = 32 };
@@ -246,8 +259,8 @@ const char *text_fixed(double value, unsigned decimals, char *buffer, size_t siz
                                                        100000, 1000000, 10000000, 100000000, 1000000000};
     uint64_t bits, one = UINT64_C(1) << FRACTION_BITS;
     memcpy(&bits, &value, sizeof bits);
-    /* Zero, or a number with a fraction that fits in 64 bits with its decimals and is not too small for
-     * `scaled`. */
+    /* Zero, or a positive number that may have a fraction, fits in 64 bits with its decimals, and is not too small
+     * for `scaled`. */
     bool usual = bits == 0 || (value >= 0x1p-64 && value < 0x1p52);
     if (!usual || decimals > MOST_DECIMALS || size < ROOM || value * (double)powers[decimals] >= 0x1p63) {
         snprintf(buffer, size, "%.*f", (int)decimals, value);

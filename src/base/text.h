@@ -31,18 +31,18 @@ unsigned text_distance(const char *a, const char *b);
  * caller's texts. */
 enum { TEXT_NEAREST = 3 };
 typedef struct text_nearest {
-    const char *wanted;
-    const char *name[TEXT_NEAREST];
-    unsigned distance[TEXT_NEAREST];
-    unsigned count;
+    const char *wanted;              /* what the user wrote */
+    const char *name[TEXT_NEAREST];  /* the candidates */
+    unsigned distance[TEXT_NEAREST]; /* of each candidate from `wanted` */
+    unsigned count;                  /* of candidates */
 } text_nearest;
 void text_nearest_init(text_nearest *nearest, const char *wanted);
 void text_nearest_offer(text_nearest *nearest, const char *name);
 /* Writes "did you mean 'a', 'b' or 'c'?", or an empty string if no name is similar. Returns `buffer`. */
 const char *text_nearest_sentence(const text_nearest *nearest, char *buffer, size_t size);
 
-/* Cuts the next field off a separated line: returns its start, ends it with NUL and advances *cursor. Returns
- * NULL at the end. */
+/* Cuts the next field off a separated line: returns its start, overwrites the separator after it with a NUL, and
+ * advances *cursor, which becomes NULL after the last field. Returns NULL if *cursor is NULL. */
 char *text_field(char **cursor, char separator);
 
 /* Writes the digits of `value`, at most TEXT_UNSIGNED_BYTES, without a NUL. Returns the end of the text. */

@@ -1,3 +1,4 @@
+/* Reads tab-separated tables from text in memory. The first row, which names the columns, is only checked. */
 #include "base/tsv.h"
 
 #include <stdio.h>
@@ -5,6 +6,7 @@
 
 #include "base/text.h"
 
+/* Sets the error if the first row has other names of columns than expected. */
 static void check_names(tsv *t, char *const *fields)
 {
     for (unsigned i = 0; i < t->columns && t->error[0] == '\0'; i++)
@@ -14,6 +16,7 @@ static void check_names(tsv *t, char *const *fields)
     t->begun = true;
 }
 
+/* Cuts a row into its fields. Sets the error if it has too few or too many. */
 static void cut(tsv *t, char *row, char **fields)
 {
     unsigned count = 0;
@@ -28,6 +31,7 @@ static void cut(tsv *t, char *row, char **fields)
         check_names(t, fields);
 }
 
+/* Finds the next row after comments, empty lines and the names of the columns. */
 bool tsv_row(tsv *t, char **fields)
 {
     for (char *row; t->error[0] == '\0' && (row = text_field(&t->rest, '\n')) != NULL;) {

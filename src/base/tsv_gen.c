@@ -1,4 +1,5 @@
-/* Files of tables, for generators, which end at the first mistake. The library has no part of this file. */
+/* Reads tab-separated tables from files, for build-time generators, which end at the first mistake. This file is not
+ * part of the library. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +31,7 @@ void tsv_open(tsv *t, const char *path, const char *const *names, unsigned colum
     size_t room = 0;
     *t = (tsv){.path = path, .names = names, .columns = columns};
     FILE *file = fopen(path, "r");
-    if (file == NULL || getdelim(&t->text, &room, '\0', file) < 0) {
+    if (file == NULL || getdelim(&t->text, &room, '\0', file) < 0) { /* all of it: text contains no NUL */
         perror(path);
         exit(1);
     }

@@ -1,5 +1,8 @@
+/* Recognises well-formed UTF-8, and makes any bytes printable. */
 #include "base/utf8.h"
 
+/* Returns the length in bytes of the well-formed sequence at `at`, 0 if there is none. The rules are those of table
+ * 3-7 of the Unicode standard: no overlong forms, no surrogates, nothing above U+10FFFF. */
 unsigned utf8_length(const char *at)
 {
     const unsigned char *text = (const unsigned char *)at;
@@ -41,7 +44,7 @@ void utf8_write_printable(FILE *out, const char *text)
     while (*text != '\0') {
         unsigned length = printable_length(text);
         if (length == 0)
-            fprintf(out, "\\x%02x", (unsigned char)*text++);
+            fprintf(out, "\\x%02x", (unsigned char)*text++); /* one byte */
         else
             fwrite(text, 1, length, out);
         text += length;

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* Replaces a byte that is not UTF-8 in XML, JSON and CSV: U+FFFD. */
+/* U+FFFD, which replaces a byte that is not UTF-8 in XML, JSON and CSV. */
 #define UTF8_REPLACEMENT "\xef\xbf\xbd"
 
 /* Returns the length of the well-formed UTF-8 sequence at `text`, 1 for the final NUL, 0 for an overlong
@@ -20,7 +20,7 @@ bool utf8_is_printable(const char *text);
 /* Writes `text` in one line. Control characters and bytes that are not UTF-8 are written as \xHH. */
 void utf8_write_printable(FILE *out, const char *text);
 
-/* Returns the same as a new string, or NULL if memory runs out. */
+/* Returns what utf8_write_printable writes as a new string, which the caller frees; NULL if memory runs out. */
 char *utf8_printable(const char *text);
 
 #endif

@@ -1,3 +1,4 @@
+/* A thread that processes messages from a queue (spsc.h), in order. */
 #include "base/worker.h"
 
 #include <pthread.h>
@@ -14,6 +15,7 @@ struct worker {
     BEGINS_LINE bool pending; /* a message was put since the last worker_wait; used by the producer only */
 };
 
+/* The thread: calls `work` for each message until the queue is ended. */
 static void *run(void *context)
 {
     worker *w = context;
@@ -30,7 +32,7 @@ worker *worker_open(void (*work)(void *context, const void *message), void *cont
     w->work = work;
     w->context = context;
     if (spsc_open(&w->queue)) {
-        if (signals_free_thread(&w->thread, run, w))
+        if (signals_start_blocked_thread(&w->thread, run, w))
             return w;
         spsc_close(&w->queue);
     }

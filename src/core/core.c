@@ -15,7 +15,7 @@ p5_status p5_core_open(const p5_model *model, const p5_core_hooks *hooks, p5_cor
 {
     *core = NULL;
     p5_core_hooks own;
-    p5_status status = SIZED_TAKE(p5_core_hooks, &own, hooks, error);
+    p5_status status = SIZED_COPY_IN(p5_core_hooks, &own, hooks, error);
     if (status != P5_OK)
         return status;
     p5_core *c = host_line_calloc(sizeof *c);
@@ -189,7 +189,7 @@ void core_price(p5_core *core, const p5_retired *r, p5_prediction prediction)
 p5_status p5_core_retire(p5_core *core, const p5_retired *retired)
 {
     p5_retired r;
-    p5_status status = SIZED_TAKE(p5_retired, &r, retired, NULL);
+    p5_status status = SIZED_COPY_IN(p5_retired, &r, retired, NULL);
     if (status == P5_OK)
         core_price(core, &r, core_predict(core, &r));
     return status;
@@ -249,7 +249,7 @@ uint64_t core_skip(p5_core *core, uint64_t instructions)
 p5_status p5_core_exception(p5_core *core, const p5_exception *exception)
 {
     p5_exception e;
-    p5_status status = SIZED_TAKE(p5_exception, &e, exception, NULL);
+    p5_status status = SIZED_COPY_IN(p5_exception, &e, exception, NULL);
     if (status != P5_OK)
         return status;
     memo_materialise(core);
@@ -276,7 +276,7 @@ void p5_core_halt(p5_core *core, uint64_t clocks, unsigned cpl)
 p5_status p5_core_set_control(p5_core *core, const p5_control *control)
 {
     p5_control own;
-    p5_status status = SIZED_TAKE(p5_control, &own, control, NULL);
+    p5_status status = SIZED_COPY_IN(p5_control, &own, control, NULL);
     if (status != P5_OK)
         return status;
     memo_settle(core);
@@ -293,7 +293,7 @@ p5_status p5_core_set_control(p5_core *core, const p5_control *control)
 p5_status p5_core_set_debug(p5_core *core, const p5_debug *debug)
 {
     p5_debug own;
-    p5_status status = SIZED_TAKE(p5_debug, &own, debug, NULL);
+    p5_status status = SIZED_COPY_IN(p5_debug, &own, debug, NULL);
     if (status != P5_OK)
         return status;
     memo_settle(core);

@@ -45,7 +45,7 @@ p5_status p5_machine_load_code(p5_machine *machine, const void *code, size_t siz
                                const p5_code_options *options, p5_error *error)
 {
     p5_code_options own;
-    p5_status status = SIZED_TAKE(p5_code_options, &own, options, error);
+    p5_status status = SIZED_COPY_IN(p5_code_options, &own, options, error);
     return status == P5_OK ? load(machine, code, size, &own, error) : status;
 }
 
@@ -73,7 +73,7 @@ p5_status p5_count_code(const void *code, size_t size, const p5_code_options *op
     *counts = NULL;
     p5_code_options own;
     p5_machine *machine = NULL;
-    p5_status status = SIZED_TAKE(p5_code_options, &own, options, error);
+    p5_status status = SIZED_COPY_IN(p5_code_options, &own, options, error);
     if (status == P5_OK) {
         const p5_machine_options with = {.size = sizeof with, .model = own.model};
         status = p5_machine_open(&with, &machine, error);

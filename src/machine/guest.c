@@ -50,7 +50,7 @@ p5_status p5_machine_load(p5_machine *machine, const char *path, const p5_load_o
                           p5_error *error)
 {
     p5_load_options own;
-    p5_status status = SIZED_TAKE(p5_load_options, &own, options, error);
+    p5_status status = SIZED_COPY_IN(p5_load_options, &own, options, error);
     if (status == P5_OK && own.kind == P5_GUEST_DETECT)
         status = p5_guest_detect(path, &own.kind, error);
     if (status != P5_OK)

@@ -93,7 +93,7 @@ p5_status p5_machine_picture(const p5_machine *machine, p5_picture *picture, p5_
         return status;
     status = has_screen(machine) ? video_picture(machine->devices, &own, error)
                                  : error_set(error, P5_ERR_STATE, "this guest has no screen");
-    SIZED_GIVE(picture, &own);
+    SIZED_COPY_OUT(picture, &own);
     return status;
 }
 
@@ -101,7 +101,7 @@ void p5_picture_free(p5_picture *picture)
 {
     free(picture->rgb);
     const p5_picture none = {.size = sizeof none};
-    SIZED_GIVE(picture, &none);
+    SIZED_COPY_OUT(picture, &none);
 }
 
 bool p5_machine_screen(const p5_machine *machine, p5_screen *to)
@@ -123,6 +123,6 @@ bool p5_machine_screen(const p5_machine *machine, p5_screen *to)
     }
     screen->row = (cursor - start) / P5_SCREEN_COLUMNS;
     screen->column = (cursor - start) % P5_SCREEN_COLUMNS;
-    SIZED_GIVE(to, screen);
+    SIZED_COPY_OUT(to, screen);
     return true;
 }

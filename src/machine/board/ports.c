@@ -53,7 +53,7 @@ void ports_write(void *context, uint16_t port, unsigned size, uint32_t value)
 p5_status p5_machine_attach_ports(p5_machine *machine, const p5_port_options *options, p5_error *error)
 {
     p5_port_options own;
-    p5_status status = SIZED_TAKE(p5_port_options, &own, options, error);
+    p5_status status = SIZED_COPY_IN(p5_port_options, &own, options, error);
     if (status != P5_OK)
         return status;
     if (machine->running)

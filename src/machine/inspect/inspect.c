@@ -115,7 +115,7 @@ p5_status p5_machine_read_registers(const p5_machine *machine, p5_machine_regist
         status = check_guest(machine, error);
     if (status == P5_OK) {
         read_all(machine->engine, &own);
-        SIZED_GIVE(registers, &own);
+        SIZED_COPY_OUT(registers, &own);
     }
     return status;
 }
@@ -205,7 +205,7 @@ p5_status p5_machine_write_registers(p5_machine *machine, const p5_machine_regis
                                      p5_error *error)
 {
     p5_machine_registers before, after;
-    p5_status status = SIZED_TAKE(p5_machine_registers, &after, registers, error);
+    p5_status status = SIZED_COPY_IN(p5_machine_registers, &after, registers, error);
     if (status == P5_OK)
         status = check_writable(machine, error);
     if (status != P5_OK)

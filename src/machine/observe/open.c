@@ -95,7 +95,7 @@ void observers_sweep(p5_machine *machine)
 static p5_status take_watch(const p5_observe_options *options, size_t i, p5_event_watch *taken,
                             p5_error *error)
 {
-    return SIZED_TAKE(p5_event_watch, taken, (const p5_event_watch *)sized_at(options->events, i), error);
+    return SIZED_COPY_IN(p5_event_watch, taken, (const p5_event_watch *)sized_at(options->events, i), error);
 }
 
 static p5_status check_options(const p5_machine *machine, const p5_observe_options *options, p5_error *error)
@@ -154,7 +154,7 @@ p5_status p5_machine_observe(p5_machine *machine, const p5_observe_options *opti
     if (observer != NULL)
         *observer = NULL;
     p5_observe_options own;
-    p5_status status = SIZED_TAKE(p5_observe_options, &own, options, error);
+    p5_status status = SIZED_COPY_IN(p5_observe_options, &own, options, error);
     if (status == P5_OK)
         status = check_options(machine, &own, error);
     if (status != P5_OK)

@@ -30,7 +30,8 @@ static p5_status machine_copy_shares(p5_machine *machine, const p5_machine_optio
     machine->options.shares = machine->shares;
     for (size_t i = 0; copied && i < options->share_count; i++) {
         p5_share *to = &machine->shares[i], from;
-        p5_status status = SIZED_TAKE(p5_share, &from, (const p5_share *)sized_at(options->shares, i), error);
+        p5_status status =
+            SIZED_COPY_IN(p5_share, &from, (const p5_share *)sized_at(options->shares, i), error);
         if (status != P5_OK)
             return status;
         machine->options.share_count++;
@@ -70,7 +71,7 @@ p5_status p5_machine_open(const p5_machine_options *options, p5_machine **machin
 {
     p5_machine_options own;
     *machine = NULL;
-    p5_status status = SIZED_TAKE(p5_machine_options, &own, options, error);
+    p5_status status = SIZED_COPY_IN(p5_machine_options, &own, options, error);
     return status == P5_OK ? machine_open(&own, NULL, machine, error) : status;
 }
 

@@ -377,7 +377,7 @@ p5_status machine_check_ready(const p5_machine *machine, p5_error *error)
 p5_status p5_machine_run(p5_machine *machine, const p5_limits *limits, p5_run_result *result, p5_error *error)
 {
     p5_limits own;
-    p5_status status = SIZED_TAKE(p5_limits, &own, limits, error);
+    p5_status status = SIZED_COPY_IN(p5_limits, &own, limits, error);
     if (status == P5_OK)
         status = machine_check_ready(machine, error);
     if (status == P5_OK && result != NULL)
@@ -412,7 +412,7 @@ p5_status p5_machine_run(p5_machine *machine, const p5_limits *limits, p5_run_re
             watchdog_run_ends(machine->watchdog);
     }
     if (result != NULL)
-        SIZED_GIVE(result, &machine->result);
+        SIZED_COPY_OUT(result, &machine->result);
     if (machine->close_wanted && machine->debugger == NULL)
         p5_machine_close(machine);
     return P5_OK;

@@ -60,7 +60,7 @@ static double look(watchdog *w, double now, bool *stuck)
         engine_request_attention_async(machine->engine);
     }
     bool ending = machine_pause_wanted(machine);
-    double used = ending ? host_used() : 0;
+    double used = ending ? host_cpu_time() : 0;
     if (w->look_at == 0 && ending) {
         w->look_at = now + GRACE_SECONDS;
         w->late_at = now + LATE_SECONDS;
@@ -114,7 +114,7 @@ watchdog *watchdog_open(p5_machine *machine)
     w->machine = machine;
     w->changed = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     pthread_mutex_init(&w->lock, NULL);
-    if (w->changed >= 0 && signals_free_thread(&w->thread, watch, w))
+    if (w->changed >= 0 && signals_start_blocked_thread(&w->thread, watch, w))
         return w;
     if (w->changed >= 0)
         close(w->changed);

@@ -158,7 +158,7 @@ p5_status p5_machine_save(p5_machine *machine, const char *path, const p5_save_o
                           p5_error *error)
 {
     p5_save_options own;
-    p5_status status = SIZED_TAKE(p5_save_options, &own, options, error);
+    p5_status status = SIZED_COPY_IN(p5_save_options, &own, options, error);
     if (status != P5_OK)
         return status;
     if (machine->guest == NULL)
@@ -213,7 +213,7 @@ p5_status p5_snapshot_read_info(const char *path, p5_snapshot_info *info, p5_err
         status = read_preface(f, &own, error);
         snapshot_file_close(f);
     }
-    SIZED_GIVE(info, &own);
+    SIZED_COPY_OUT(info, &own);
     return status;
 }
 
@@ -224,7 +224,7 @@ void p5_snapshot_info_free(p5_snapshot_info *info)
     if (info->model != NULL)
         p5_model_close(info->model);
     const p5_snapshot_info none = {.size = sizeof none};
-    SIZED_GIVE(info, &none);
+    SIZED_COPY_OUT(info, &none);
 }
 
 static const guest_kind *kind_named(const char *name)
@@ -283,7 +283,7 @@ p5_status p5_machine_restore(const char *path, const p5_machine_options *options
 {
     *machine = NULL;
     p5_machine_options own;
-    p5_status status = SIZED_TAKE(p5_machine_options, &own, options, error);
+    p5_status status = SIZED_COPY_IN(p5_machine_options, &own, options, error);
     if (status == P5_OK)
         status = check_options(&own, error);
     if (status != P5_OK)

@@ -64,7 +64,7 @@ p5_status p5_profile_start(p5_machine *machine, const char *guest, const p5_prof
                            p5_error *error)
 {
     p5_profile_options own;
-    p5_status status = SIZED_TAKE(p5_profile_options, &own, options, error);
+    p5_status status = SIZED_COPY_IN(p5_profile_options, &own, options, error);
     if (status != P5_OK)
         return status;
     if (core_is_profiled(machine_core(machine)))

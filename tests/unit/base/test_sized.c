@@ -29,7 +29,7 @@ typedef struct later {
 
 static p5_status take(current *to, const void *from, p5_error *error)
 {
-    return sized_take(to, sizeof *to, from, "current", error);
+    return sized_copy_in(to, sizeof *to, from, "current", error);
 }
 
 static void members_that_the_caller_lacks_are_zero(void **state)
@@ -89,11 +89,11 @@ static void results_stay_within_the_callers_size(void **state)
         earlier result;
         uint64_t after;
     } to = {{.size = offsetof(earlier, a) + sizeof(uint32_t)}, 0x1234};
-    sized_give(&to, &from, sizeof from);
+    sized_copy_out(&to, &from, sizeof from);
     assert_int_equal(to.result.a, 1);
     assert_int_equal(to.after, 0x1234);
     later large = {.size = sizeof large, .d = 7};
-    sized_give(&large, &from, sizeof from);
+    sized_copy_out(&large, &from, sizeof from);
     assert_int_equal(large.size, sizeof large);
     assert_int_equal(large.c, 3);
     assert_int_equal(large.d, 7); /* the library does not know it */
