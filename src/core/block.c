@@ -1,3 +1,4 @@
+/* Prepares basic blocks for pricing, and frees them. */
 #include "core/block.h"
 
 #include <stdlib.h>
@@ -5,8 +6,8 @@
 #include "core/memory/code_cache.h"
 #include "core/replay/pieces.h"
 
-/* Prepares the members that follow from the operations. */
-static void prepare_whole(p5_block *block)
+/* Sets the members that follow from the operations of the whole block (`ops`), which are complete. */
+static void derive_members(p5_block *block)
 {
     for (unsigned i = 0; i < block->count; i++) {
         const op *o = &block->ops[i];
@@ -20,7 +21,7 @@ static void prepare_whole(p5_block *block)
     block->line_count = (code->linear % CACHE_LINE + code->size - 1u) / CACHE_LINE + 1;
     block->conditional = last->branch == ISA_JCC || last->branch == ISA_LOOP;
     block->branch_kind = last->branch;
-    block->near = last->branch != ISA_NOT_BRANCH && last->branch < ISA_FAR;
+    block->near = last->branch != ISA_NOT_BRANCH && last->branch < ISA_FAR; /* isa_branch: near ones first */
     block->branch_address = last->address;
     block->fall_through = last->address + last->length;
     block->access_count = block->access_start[block->count];
@@ -35,17 +36,17 @@ p5_block *block_prepare(const timing *t, isa_block *code)
     }
     block->code = code;
     block->count = code->count;
-    size_t n = block->count ? block->count : 1;
+    size_t n = block->count ? block->count : 1; /* calloc(0) may return NULL */
     block->ops = calloc(n, sizeof *block->ops);
     block->access_start = calloc(n + 1, sizeof *block->access_start);
     if (!block->ops || !block->access_start) {
         block_free(block);
         return NULL;
     }
-    block->first_switch = ops_prepare(t, code, block->ops);
+    block->first_switch = ops_prepare(t, code, block->ops); /* fills `ops` */
     if (block->count > 0) {
-        prepare_whole(block);
-        if (!pieces_prepare(block)) {
+        derive_members(block);
+        if (!pieces_prepare(block)) { /* cuts the block for the memo */
             block_free(block);
             return NULL;
         }

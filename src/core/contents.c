@@ -1,4 +1,4 @@
-/* What the core's TLBs, caches and branch target buffer contain, for those who display it. */
+/* What the core's TLBs, caches and branch target buffer contain, for display. */
 #include "core/core.h"
 #include "core/internal.h"
 
@@ -35,7 +35,7 @@ core_lines core_count_lines(const p5_core *core)
     for (unsigned set = 0; set < CACHE_SETS; set++) {
         for (unsigned way = 0; way < memory_model(m)->data_cache.ways; way++)
             ++*by_state[memory_line_state(m, set, way)];
-        for (unsigned way = 0; way < CACHE_WAYS; way++)
+        for (unsigned way = 0; way < CACHE_WAYS; way++) /* ways that the model lacks have no tag */
             lines.code += memory_tags(m, true, set)[way] != CACHE_NO_TAG;
     }
     return lines;
@@ -53,7 +53,9 @@ unsigned core_btb(const p5_core *core, core_btb_entry entries[CORE_BTB_SETS * CO
         const btb_raw raw = btb_raw_of(b, n), *e = &raw;
         if (!e->valid || (pairs && e->state == 0))
             continue;
-        uint32_t low = pairs ? set : (set >> 2) << 4 | (set & 3) << 2 | e->offset; /* btb_by_last_byte */
+        /* the low bits of the key that led to this set: of the pair's address (P54C), or of the address of the
+         * branch's last byte, bits 7-4 of which select the set and bits 3-2 the bank (P55C) */
+        uint32_t low = pairs ? set : (set >> 2) << 4 | (set & 3) << 2 | e->offset;
         entries[count++] =
             (core_btb_entry){.set = set,
                              .way = way,

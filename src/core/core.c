@@ -1,4 +1,13 @@
-/* The core model: implements include/p5scope/core.h with the pipe and the memory side. */
+/* The core model: implements include/p5scope/core.h with the pipe and the memory side (caches, TLBs, bus).
+ *
+ * A *stretch* (p5_retired) is what was executed of a basic block at a time. A *batch* holds many of them, each a whole
+ * block. The *memo* remembers what the pipe did with code from a given state; on the *exact path* the pipe runs.
+ *
+ *   memo_materialise  makes core->pipe valid, which it is not while the memo holds the pipe's state
+ *   memo_settle       issues the instruction that waits in D1 for a partner, if any, without one
+ *   memo_hold         decides again whether the memo may be used. Called after something that this depends on changed
+ *   core->check       if not NULL, every result is compared with that of core->exact, a second core without a memo
+ *                     (memo_check.c), which therefore gets every input, too */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,12 +94,13 @@ uint64_t core_agent_turn(const p5_core *core)
 
 /* ---- blocks -------------------------------------------------------------------------------------------- */
 
-/* Keeps blocks that contain a code breakpoint out of the memo, because leaves do not record matches. */
-static void count_matches_of(p5_core *core, p5_block *block)
+/* Keeps a block that contains a code breakpoint out of the memo, because results in the memo do not include
+ * breakpoint matches (events 23h-26h). */
+static void exclude_if_breakpoint(p5_core *core, p5_block *block)
 {
     if (!breakpoints_within(&core->breakpoints, block->code->linear, block->code->size))
         return;
-    memo_release(core, block);
+    memo_release(core, block); /* drops what is stored for it */
     for (piece *p = &block->memo.first; p; p = p->next)
         p->memo = false;
 }
@@ -118,13 +128,13 @@ p5_block *core_block_make(p5_core *core, isa_block *code)
                     block_is_repeat(block) ? BATCH_REPEATED : block->access_count, block->code->size);
     if (block->worst_clocks > core_longest_block(core))
         atomic_store_explicit(&core->longest_block, block->worst_clocks, memory_order_relaxed);
-    block->ran = branch_runs_find(&core->ran, block->branch_address,
+    block->ran = branch_runs_find(&core->ran, block->branch_address, /* shared with blocks that end alike */
                                   (uint8_t)(block->fall_through - block->branch_address), block->branch_kind);
     if (!block->ran) {
         block_free(block);
         return NULL;
     }
-    count_matches_of(core, block);
+    exclude_if_breakpoint(core, block);
     if (core->check) {
         block->exact = core_block_make(core->exact, isa_block_share(code));
         if (!block->exact) {
@@ -155,7 +165,7 @@ void p5_block_release(p5_core *core, p5_block *block)
     if (block->next)
         block->next->link = block->link;
     block_free(block);
-    if (!core->blocks && core->predictor)
+    if (!core->blocks && core->predictor) /* no block refers to the records of branches any more */
         branch_runs_trim(&core->ran, core->predictor->now, core->groups);
 }
 
@@ -171,6 +181,7 @@ unsigned p5_block_accesses(const p5_block *block, unsigned i)
 
 /* ---- pricing ------------------------------------------------------------------------------------------- */
 
+/* Returns whether a profile takes samples, each when a counter of one event or of clocks overflows. */
 static bool takes_samples(const p5_core *core)
 {
     return core->profile && profile_takes_samples(core);
@@ -180,7 +191,7 @@ void core_price(p5_core *core, const p5_retired *r, p5_prediction prediction)
 {
     assert(r->first + r->count <= r->block->count);
     if (takes_samples(core))
-        profile_expect(core, r);
+        profile_expect(core, r); /* turns the memo off if a sample may become due meanwhile */
     memo_price_alone(core, r, prediction);
     if (core->check)
         memo_check_fed(core, r, prediction);
@@ -195,20 +206,21 @@ p5_status p5_core_retire(p5_core *core, const p5_retired *retired)
     return status;
 }
 
-/* Does what core_price_batch_before does, while no sample can be due. */
+/* Does what core_price_batch_before does, for stretches during which no sample can become due. */
 static size_t price_batch_before(p5_core *core, const p5_batch *batch, uint64_t limit)
 {
     return core->check ? memo_check_batch(core, batch, limit) : memo_price_batch_before(core, batch, limit);
 }
 
 /* Does what core_price_batch_before does, while samples are taken: prices stretches together as long as no
- * sample can be due, and individually from there on. */
+ * sample can become due, and individually while one may (profile_is_looking). */
 static size_t price_sampled_before(p5_core *core, const p5_batch *batch, uint64_t limit)
 {
     size_t n = 0;
     while (n < batch->count) {
         const p5_batch rest = batch_rest(batch, n);
-        const uint64_t far = profile_look_clock(core);
+        const uint64_t far =
+            profile_look_clock(core); /* unless looking: no sample is due before this clock */
         const size_t done =
             profile_is_looking(core) ? 0 : price_batch_before(core, &rest, far < limit ? far : limit);
         if (done == 0) {
@@ -282,7 +294,7 @@ p5_status p5_core_set_control(p5_core *core, const p5_control *control)
     memo_settle(core);
     core->control = own;
     memory_set_control(core->memory, &own);
-    planted_update(core);
+    planted_update(core); /* CR0.CD and NW decide whether caches may differ from memory */
     memo_hold(core);
     predictor_set_control(core->predictor, own.no_branch_allocation);
     if (core->check)
@@ -297,10 +309,10 @@ p5_status p5_core_set_debug(p5_core *core, const p5_debug *debug)
     if (status != P5_OK)
         return status;
     memo_settle(core);
-    bool code = breakpoints_set(&core->breakpoints, &own);
+    bool code = breakpoints_set(&core->breakpoints, &own); /* true: a new code breakpoint */
     memo_hold(core);
     for (p5_block *block = code ? core->blocks : NULL; block; block = block->next)
-        count_matches_of(core, block);
+        exclude_if_breakpoint(core, block);
     if (core->check)
         p5_core_set_debug(core->exact, &own);
     return P5_OK;
@@ -308,7 +320,7 @@ p5_status p5_core_set_debug(p5_core *core, const p5_debug *debug)
 
 void p5_core_resume(p5_core *core)
 {
-    core->pipe.match_missed = core->timing.errata;
+    core->pipe.match_missed = core->timing.errata; /* erratum 44: RF hides the match from the counters, too */
     core->match_at = core->instructions;
     if (core->check)
         p5_core_resume(core->exact);
@@ -336,7 +348,7 @@ void p5_core_invlpg(p5_core *core, uint32_t linear)
 void p5_core_wbinvd(p5_core *core)
 {
     memo_settle(core);
-    price_last_asks(core);
+    price_last_asks(core); /* profile: what follows belongs to the last instruction, WBINVD */
     price_wait_for_bus(core, memory_wbinvd(core->memory, core->now), P5_STALL_SERIALISE);
     if (core->check) {
         p5_core_wbinvd(core->exact);
@@ -380,6 +392,7 @@ void p5_core_report_bus(p5_core *core)
     memory_report_bus(core->memory);
 }
 
+/* `planted` is what test registers left in caches or TLBs that must be checked with every reference (planted.h). */
 bool p5_core_watching(p5_core *core, bool *refetch)
 {
     *refetch = core->planted->refetch;
@@ -390,13 +403,14 @@ bool p5_core_watching(p5_core *core, bool *refetch)
 void p5_core_set_memo(p5_core *core, bool on)
 {
     core->long_way = !on;
-    planted_update(core);
+    planted_update(core); /* derives core->exact_memory from long_way, too */
 }
 
 /* ---- totals -------------------------------------------------------------------------------------------- */
 
 uint64_t core_next_clock(p5_core *core)
 {
+    /* pipe_next_entry is relative to `now`, the clock at which EX is free */
     return core->now + (uint64_t)pipe_next_entry(memo_pipe_state(core), &core->timing);
 }
 

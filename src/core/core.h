@@ -32,6 +32,7 @@ typedef struct core_lines {
     unsigned modified, exclusive, shared, invalid; /* lines of the data cache by state */
     unsigned code, code_lines;                     /* valid lines of the code cache, all its lines */
 } core_lines;
+/* Returns how many lines the caches hold, for display. */
 core_lines core_count_lines(const p5_core *core);
 enum { CORE_BTB_SETS = 64, CORE_BTB_WAYS = 4, CORE_BTB_TYPES = 4 /* Jcc, JMP, CALL, RET */ };
 /* A valid entry of the branch target buffer. */
@@ -52,15 +53,16 @@ unsigned core_btb(const p5_core *core, core_btb_entry entries[CORE_BTB_SETS * CO
  * at the same time. */
 p5_block *core_block_make(p5_core *core, isa_block *code);
 
-/* The following functions split p5_core_retire into two steps, for two threads. A p5_prediction passes what
- * the branch target buffer said about a stretch's branch; its values are private to the core. */
+/* The following functions split p5_core_retire into two steps, for two threads. A *stretch* (p5_retired) is what was
+ * executed of a block at a time. A p5_prediction passes what the branch target buffer said about a stretch's branch;
+ * its values are private to the core. */
 /* First step: predicts the branch at the end of a stretch, if any, and updates the predictor. Must be called
  * once for every stretch, in the order of execution. It may run ahead of the second step, also in another
  * thread, as long as only these two steps are called: before any other call for this core from either thread,
  * everything predicted must be priced. (P55C: the branch target buffer depends on addresses and their order
  * only, 241428, 2.2. On the P54C it depends on pairs, so the second step does everything.) */
 p5_prediction core_predict(p5_core *core, const p5_retired *retired);
-/* Predicts `count` stretches in turn. */
+/* Predicts `count` stretches in turn, each of which is a whole block (p5_retired_block). */
 void core_predict_blocks(p5_core *core, const p5_retired_block *blocks, size_t count,
                          p5_prediction *predictions);
 /* Second step: prices a stretch. The caller may price it in parts, each of which is a p5_retired with some of the
@@ -72,12 +74,13 @@ uint64_t core_price_batch(p5_core *core, const p5_batch *batch);
  * Returns the number of stretches priced. */
 size_t core_price_batch_before(p5_core *core, const p5_batch *batch, uint64_t limit);
 
-/* Returns an upper bound of the clocks by which p5_core_clock_estimate advances when the stretch is priced. Reads
+/* Returns an upper bound of the clocks by which p5_core_clock_estimate (the clock at which the last instruction left
+ * EX) advances when the stretch is priced. Reads
  * the state of caches, TLBs and pending requests, and changes nothing that a result depends on. */
 uint64_t bound_clocks(p5_core *core, const p5_retired *retired);
 
 /* Skips instructions without pricing them: each advances the clock by one, and nothing is counted. Returns
- * the clock. No instruction may be pending in D1. */
+ * the clock. No instruction may be pending in D1 (p5_core_settle). */
 uint64_t core_skip(p5_core *core, uint64_t instructions);
 
 #endif

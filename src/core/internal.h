@@ -1,4 +1,6 @@
-/* The members of a p5_core, for the folders above the hardware units. */
+/* The members of a p5_core, for the folders above the hardware units. A *stretch* is what was executed of a block at
+ * a time. It is priced either on the *exact path*, where the pipe runs, or from the *memo*, which remembers what the
+ * pipe did. */
 #ifndef CORE_INTERNAL_H
 #define CORE_INTERNAL_H
 
@@ -24,24 +26,25 @@ typedef struct branch_trace {
 struct p5_core {
     timing timing;               /* from the model file */
     bound bound;                 /* likewise */
-    atomic_ullong longest_block; /* of all blocks so far */
+    atomic_ullong longest_block; /* highest p5_block.worst_clocks so far */
     isa_decoder *decoder;
     memory *memory;
     predictor *predictor;
     p5_control control;
-    /* Members below are written by the second step (core_price), while the first may read those above. */
+    /* Members below are written when stretches are priced (core_price). Meanwhile another thread may predict branches of
+     * later stretches (core_predict), which uses those above. */
     BEGINS_LINE
-    uint64_t now;       /* clock at which EX is free after the last group */
-    unsigned cpl_class; /* privilege class of the last instructions */
-    bool long_way;      /* the memo is off: p5_core_set_memo */
-    bool exact_memory;  /* the memory side's fast path is not used: the memo is off or planted.c observes
+    uint64_t now;            /* clock at which EX is free after the last group */
+    unsigned cpl_class;      /* privilege class of the last instructions: P5_CPL_* */
+    bool long_way;           /* the memo is off: p5_core_set_memo */
+    bool exact_memory;       /* the memory side's fast path is not used: the memo is off or planted.c observes
                            references */
-    pipe pipe;          /* not valid while the memo holds the state: memo_materialise */
-    pipe_state state;   /* the stored form of `pipe`, where it is needed */
-    pipe_resolver resolver;
-    unsigned ideal; /* P5_IDEAL_* */
-    struct planted *planted;
-    pipe_deltas deltas[P5_CPL_CLASSES]; /* counts of the exact path */
+    pipe pipe;               /* not valid while the memo holds the state: memo_materialise makes it valid */
+    pipe_state state;        /* buffer for the stored form of `pipe` (pipe_store, pipe_load) */
+    pipe_resolver resolver;  /* callbacks by which the pipe looks up caches, TLBs and predictor: price_open */
+    unsigned ideal;          /* P5_IDEAL_* */
+    struct planted *planted; /* what test registers left in caches and TLBs: planted.h */
+    pipe_deltas deltas[P5_CPL_CLASSES]; /* counts of the pipe; totals_bring_up adds those of the memo */
     counts memory_counts;               /* counts of the memory side */
     uint64_t instructions;              /* priced so far */
     uint64_t groups;                    /* P54C: groups priced so far */
@@ -49,15 +52,16 @@ struct p5_core {
     memo memo;
     trace_sink trace;
     struct profiler *profile; /* NULL: no profile is being made */
-    uint32_t used_as;         /* PROFILE_PLACE of what is priced; the context is 0 without a profile */
+    /* PROFILE_PLACE (profiler.h) of what is priced: the profile's calling context (0 without a profile) in bits 31-2,
+     * cpl_class in bits 1-0. */
+    uint32_t used_as;
     breakpoints breakpoints;
-    uint64_t match_at; /* value of `instructions` for which pipe.match_missed and match_twice hold */
-    bool faulted_in_v; /* errata: an instruction in V faulted, and its handler has not begun yet */
-    p5_block *blocks;
-    /* The stretch that is being priced: */
-    const p5_block *block;
-    branch_trace branches;
-    branch_runs ran;
+    uint64_t match_at;     /* value of `instructions` for which pipe.match_missed and match_twice are valid */
+    bool faulted_in_v;     /* errata: an instruction in V faulted, and its handler has not begun yet */
+    p5_block *blocks;      /* list of all blocks, by p5_block.next */
+    const p5_block *block; /* of the stretch that goes through the pipe */
+    branch_trace branches; /* state of branch trace messages */
+    branch_runs ran;       /* when each branch last ran */
     struct memo_check *check; /* NULL: the memo is not checked */
     p5_core *exact;           /* if `check` is not NULL: a second core, which prices the same stretches */
 };
@@ -69,9 +73,9 @@ static inline uint64_t core_longest_block(const p5_core *core)
 }
 
 /* totals.c */
-/* Adds the counts of memo, memory side and profile so far to the totals. */
+/* Adds the counts that memo, memory side and profile hold back to `deltas` and `memory_counts`. */
 void totals_bring_up(p5_core *core);
-/* Returns the totals in `totals`. totals_bring_up must have been called. */
+/* Sets `totals` to the sum of `deltas` and `memory_counts`. totals_bring_up must have been called before. */
 void totals_sum(const p5_core *core, p5_counts *totals);
 
 #endif

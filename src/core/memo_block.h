@@ -12,7 +12,7 @@
 #include "p5scope/core.h"
 
 enum {
-    PIECE_BANKS = 4,     /* most pairs of references of a piece that may use the same bank in one clock */
+    PIECE_BANKS = 4,     /* most pairs of references of a piece that may conflict for a bank in one clock */
     PIECE_VALUES = 16,   /* most operand values of a piece */
     PIECE_MOST = 24,     /* most instructions of a piece */
     PIECE_ACCESSES = 12, /* most references of a piece, unless a single instruction makes more */
@@ -20,15 +20,17 @@ enum {
 };
 
 /* A part of a block whose outcome is remembered as a whole (replay/README.md), or a single instruction whose
- * outcome cannot be. */
+ * outcome cannot be. Executions of one piece whose clocks differ for other reasons than the pipe's state and its
+ * lookups (bank conflicts, operand values) are its *variants*, which are remembered separately. */
 typedef struct piece {
-    BEGINS_LINE struct piece *next;     /* next piece of the block; NULL: this is the last */
-    uint32_t page;                      /* of its code: tlb_key */
-    uint16_t first, count;              /* instructions */
-    uint16_t access_bytes, first_value; /* references and values as the engine supplies them */
-    uint16_t block_bytes;               /* in the first piece: size of all references of the block */
-    uint8_t value_count, bank_count;
-    bool memo;           /* its outcome can be remembered */
+    BEGINS_LINE struct piece *next; /* next piece of the block; NULL: this is the last */
+    uint32_t page;                  /* tlb_key of its code */
+    uint16_t first, count;          /* index of its first instruction in the block; number of instructions */
+    uint16_t access_bytes;          /* sizeof(p5_access) times the number of its references */
+    uint16_t first_value;           /* index of its first operand value among those of the block */
+    uint16_t block_bytes; /* in the first piece: sizeof(p5_access) times the references of the block */
+    uint8_t value_count, bank_count; /* elements of value_ops and bank_first */
+    bool memo;                       /* its outcome can be remembered */
     bool has_variants;   /* its outcome depends on bank conflicts, values, repeat count or direction */
     bool by_direction;   /* its clocks depend on the direction of its branch: LOOP */
     bool by_mode;        /* its clocks depend on mode or privilege: FNSAVE, RDTSC */
@@ -36,19 +38,22 @@ typedef struct piece {
     bool repeats;        /* it is a REP string; its variants are by count */
     bool varies; /* it is a far transfer or loads a segment register; its variants are by its references and
                      by whether a descriptor is among them */
-    uint8_t predicted; /* mask: UINT8_MAX if it ends in a branch that the BTB predicts, else 0. It clears the
-                          predictions of other pieces */
-    int16_t bank_first[PIECE_BANKS]; /* offset of a p5_access that may use the same bank in the same clock as
-                                        the next one. It may belong to the piece before. */
+    uint8_t
+        predicted; /* mask for the prediction of the block's branch: UINT8_MAX if this piece ends in a branch
+                          that the BTB predicts, otherwise 0 */
+    /* Byte offsets, from the piece's first p5_access, of those that may use the same bank in the same clock as the
+     * next one. The first offset may be -sizeof(p5_access), the last reference of the piece before. */
+    int16_t bank_first[PIECE_BANKS];
     /* Not read at every execution: */
     p5_block *block;
-    uint32_t paths;                   /* memo_paths */
-    uint32_t generation;              /* memo.generation when the last of the paths was made */
-    bool missed;                      /* memo_is_new */
-    uint16_t value_ops[PIECE_VALUES]; /* instructions with an operand value */
+    uint32_t paths;      /* number of the first of its paths in the memo; 0: none */
+    uint32_t generation; /* memo.generation when `paths` was set; older paths were dropped */
+    bool missed; /* something about it was missing since it was last learned; the next time, it is learned */
+    uint16_t value_ops[PIECE_VALUES]; /* indices in the block of its instructions with an operand value */
 } piece;
 _Static_assert(offsetof(piece, block) <= HOST_LINE, "what is looked at every time");
 
+/* The pieces of a block. */
 typedef struct memo_block {
     piece first; /* its first piece, which memo_batch.c reads every time; the others follow it */
     bool fixed;  /* each of its pieces can be remembered and makes the same references each time, none of them

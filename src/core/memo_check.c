@@ -1,3 +1,4 @@
+/* Checks the memo against a second core without one (memo_check.h). */
 #include "core/memo_check.h"
 
 #include <inttypes.h>
@@ -11,7 +12,7 @@
 #include "core/replay/memo.h"
 #include "p5scope/event.h"
 
-/* ---- hooks of the second core -------------------------------------------------------------------------- */
+/* ---- hooks of the second core: they call those of the first one's owner ------------------------------- */
 
 static uint32_t translate(void *context, uint32_t linear)
 {
@@ -31,7 +32,8 @@ static unsigned page_rights(void *context, uint32_t linear)
     return check->hooks.page_rights(check->hooks.context, linear);
 }
 
-/* The owner reports each bit once, to the first core; this returns what it reported. */
+/* Returns what the owner reported to the first core for this page, because it reports each bit only once. The entry is
+ * then removed from the log. */
 static unsigned page_bits_set(void *context, uint32_t linear, bool write)
 {
     memo_check *check = context;
@@ -76,7 +78,8 @@ p5_status p5_core_check_memo(p5_core *core, p5_error *error)
     p5_core_set_memo(check->exact, false);
     core->check = check;
     core->exact = check->exact;
-    memory_log_page_bits(core->memory, &check->page_bits);
+    memory_log_page_bits(core->memory,
+                         &check->page_bits); /* the first core stores the owner's reports there */
     return P5_OK;
 }
 
@@ -97,7 +100,7 @@ void memo_check_close(memo_check *check)
 
 /* ---- comparing ----------------------------------------------------------------------------------------- */
 
-/* Names the first total that differs. */
+/* Names the first total that differs in `text`, and sets `*with` and `*without` to its two values. */
 static void name_difference(const memo_check *check, char *text, size_t size, uint64_t *with,
                             uint64_t *without)
 {
@@ -136,7 +139,7 @@ void memo_check_compare(p5_core *core, const char *what, uint32_t address)
 {
     memo_check *check = core->check;
     check->page_bits.count = 0;
-    if (check->difference[0] != '\0')
+    if (check->difference[0] != '\0') /* only the first difference is reported */
         return;
     p5_core_counts(core, &check->with);
     p5_core_counts(check->exact, &check->without);
@@ -162,13 +165,13 @@ void memo_check_fed(p5_core *core, const p5_retired *r, p5_prediction prediction
         return;
     p5_retired other = *r;
     other.block = r->block->exact;
-    core_price(check->exact, &other, prediction);
+    core_price(check->exact, &other, prediction); /* the prediction is the first core's, on the P55C */
     memo_check_compare(core, "stretch", r->block->ops[r->first].address);
     if (check->difference[0] == '\0')
         check->stretches++;
 }
 
-/* Checks one stretch at a time. */
+/* Prices one stretch at a time on both cores. */
 size_t memo_check_batch(p5_core *core, const p5_batch *batch, uint64_t limit)
 {
     size_t n = 0;
@@ -187,11 +190,13 @@ size_t memo_check_batch(p5_core *core, const p5_batch *batch, uint64_t limit)
 
 /* ---- snapshots ----------------------------------------------------------------------------------------- */
 
+/* A snapshot in memory. */
 typedef struct image {
     ARRAY_OF(unsigned char) bytes;
-    size_t taken;
+    size_t taken; /* bytes that were read from it */
 } image;
 
+/* The callback with which p5_core_save writes to an image. */
 static bool put(void *context, const void *bytes, size_t size)
 {
     image *i = context;
@@ -202,6 +207,7 @@ static bool put(void *context, const void *bytes, size_t size)
     return true;
 }
 
+/* The callback with which p5_core_load reads from an image. */
 static bool take(void *context, void *bytes, size_t size)
 {
     image *i = context;
@@ -215,7 +221,7 @@ static bool take(void *context, void *bytes, size_t size)
 p5_status memo_check_follow(p5_core *core, p5_error *error)
 {
     image i = {0};
-    p5_status status = p5_core_save(core, put, &i, error);
+    p5_status status = p5_core_save(core, put, &i, error); /* what it has just loaded */
     if (status == P5_OK)
         status = p5_core_load(core->exact, take, &i, error);
     free(i.bytes.items);

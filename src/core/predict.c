@@ -1,4 +1,5 @@
-/* Predicts branches of the P55C before they are priced, in the order of execution.
+/* Predicts branches of the P55C before they are priced, in the order of execution. A *stretch* is what was executed of a
+ * block at a time.
  *
  * A branch's entry in the BTB is found by its own address (241428, 2.2), and what the BTB learns depends on
  * the branches executed and the instructions between them, not on clocks or pairing. So predictions do not
@@ -10,7 +11,8 @@
 #include "core/core.h"
 #include "core/internal.h"
 
-/* Predicts the end of `block`, which went to `next`; `now` instructions were executed up to it. */
+/* Predicts the branch at the end of `block`, if any, and updates the BTB with its outcome: control went to `next`. `now`
+ * is the number of instructions executed so far, the branch included. */
 static inline __attribute__((always_inline)) p5_prediction predict(predictor *p, const p5_block *block,
                                                                    uint32_t next, uint64_t now)
 {
@@ -23,7 +25,7 @@ p5_prediction core_predict(p5_core *core, const p5_retired *r)
     const p5_block *block = r->block;
     if (core->timing.btb_by_pairs || r->count == 0)
         return NOT_PREDICTED;
-    p->now += (uint64_t)r->count - r->interrupted;
+    p->now += (uint64_t)r->count - r->interrupted; /* an interrupted REP string has not completed */
     return r->first + r->count == block->count ? predict(p, block, r->next, p->now) : NOT_PREDICTED;
 }
 
@@ -35,7 +37,7 @@ void core_predict_blocks(p5_core *core, const p5_retired_block *blocks, size_t c
         memset(predictions, NOT_PREDICTED, count * sizeof *predictions);
         return;
     }
-    /* prefetched because a large program's blocks are in none of the host's caches */
+    /* prefetched because the records of a large program's branches are in none of the host's caches */
     const p5_retired_block *b = blocks, *end = b + count;
     for (; end - b >= 4; b += 4) {
         __builtin_prefetch(b[0].block->ran);

@@ -1,3 +1,6 @@
+/* Snapshots of a core. A function called `transfer` saves its part if s->loading is false, and loads it otherwise.
+ * snapshot_state and snapshot_list do this for structs that a table describes (base/snapshot.h), and snapshot_refuse
+ * reports a value that cannot be. */
 #include "core/snapshot.h"
 
 #include <assert.h>
@@ -14,6 +17,7 @@
 
 /* ---- the model ----------------------------------------------------------------------------------------- */
 
+/* The model's name as a struct, which snapshot tables need. */
 typedef struct saved_model {
     char name[MODEL_TEXT];
 } saved_model;
@@ -23,7 +27,7 @@ static const snapshot_table key_state = {SNAPSHOT(model_row, "model_key", FIELD_
 
 p5_model *core_transfer_model(const p5_model *model, snapshot *s)
 {
-    enum { MOST = 1000 };
+    enum { MOST = 1000 }; /* most keys that are accepted */
     saved_model saved = {0};
     ARRAY_OF(model_row) rows = {0};
     p5_model *loaded = NULL;
@@ -74,7 +78,7 @@ static const snapshot_table recent_state = {
     SNAPSHOT(recent_branch, "recent_branch", FIELD_ANY(instructions, groups, address),
              FIELD_MOST(ISA_LONGEST, length), FIELD_MOST(ISA_IRET, kind))};
 
-/* Compares by the order of execution: `instructions` is 0 on the P54C, `groups` on the P55C. */
+/* Compares by the order of execution, for qsort: `instructions` is always 0 on the P54C, `groups` on the P55C. */
 static int by_time(const void *a, const void *b)
 {
     const recent_branch *x = a, *y = b;
@@ -140,6 +144,7 @@ static void transfer_counts(p5_core *core, snapshot *s)
     if (!s->loading)
         totals_sum(core, sum);
     snapshot_state(s, &counts_state, sum);
+    /* a loading core counts everything before as counts of its pipe */
     for (unsigned class = 0; s->loading && s->status == P5_OK && class < P5_CPL_CLASSES; class ++) {
         pipe_deltas *d = &core->deltas[class];
         d->clocks = sum->clocks[class];
@@ -155,13 +160,15 @@ static void transfer_counts(p5_core *core, snapshot *s)
 
 /* ---- the pipe ------------------------------------------------------------------------------------------ */
 
-/* Restores the pending instruction from its bytes. */
+/* Restores the instruction that is pending in D1 by decoding its bytes, which are all that the snapshot has of
+ * pipe.pending.operation. */
 static void decode_pending(p5_core *core, snapshot *s)
 {
     pipe_pending *p = &core->pipe.pending;
     const op saved = p->operation;
+    const uint32_t physical = 0; /* does not matter for the operation */
     p5_block *block =
-        p5_block_make(core, &(p5_code){saved.bytes, saved.length, saved.address, 0, saved.code32}, 1);
+        p5_block_make(core, &(p5_code){saved.bytes, saved.length, saved.address, physical, saved.code32}, 1);
     if (block == NULL || block->count != 1 || block->ops[0].length != saved.length || !block->ops[0].first) {
         snapshot_refuse(s, "pipe.pending.operation.bytes: no instruction that waits for its partner");
     } else {
@@ -181,12 +188,12 @@ static void transfer_pipe(p5_core *core, snapshot *s)
 {
     assert(core->memo.last == 0);
     pipe *p = &core->pipe;
-    pipe_rebase(p, &core->state);
+    pipe_rebase(p, &core->state); /* makes its clocks relative to now, and stores it in core->state */
     p->has_pending = p->waiting != NULL;
     if (!p->has_pending)
         memset(&p->pending, 0, sizeof p->pending); /* remains of an earlier pending instruction are not part
                                                       of the state */
-    for (unsigned i = p->pending.insn.access_count; i < 2; i++)
+    for (unsigned i = p->pending.insn.access_count; i < 2; i++) /* likewise for unused references */
         p->pending.accesses[i] = (p5_access){0};
     snapshot_state(s, &pipe_fields, p);
     snapshot_state(s, &pipe_state_fields, &core->state);
@@ -216,12 +223,12 @@ static const snapshot_table core_state = {
              FIELD_ANY(branches.last, branches.next)),
     .partial = true};
 
-/* Restores what follows from the control inputs and other fields. */
+/* Recomputes what is not saved because it follows from the control inputs and other members. */
 static void restore(p5_core *core, snapshot *s)
 {
     core->match_at = core->instructions;
     memory_set_class(core->memory, core->cpl_class);
-    core->used_as = (core->used_as & ~3u) | core->cpl_class;
+    core->used_as = (core->used_as & ~3u) | core->cpl_class; /* PROFILE_PLACE: the class in bits 1-0 */
     memory_set_control(core->memory, &core->control);
     predictor_set_control(core->predictor, core->control.no_branch_allocation);
     planted_update(core);
@@ -234,12 +241,12 @@ void core_transfer(p5_core *core, snapshot *s)
 {
     check_model(core, s);
     totals_bring_up(core);
-    memo_materialise(core); /* from here on, `state` is valid in both directions */
+    memo_materialise(core); /* from here on, `pipe` is valid in both directions */
     price_forget_matches(core);
     if (s->loading)
-        memo_drop_all(core); /* it refers to structures by numbers that change */
+        memo_drop_all(core); /* nothing from before may be found again */
     snapshot_state(s, &core_state, core);
-    s->clock = core->now;
+    s->clock = core->now; /* times in the snapshot are checked against it */
     memory_transfer(core->memory, s);
     predictor_transfer(core->predictor, s);
     snapshot_state(s, &planted_state, core->planted);

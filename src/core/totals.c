@@ -1,17 +1,19 @@
-/* The totals are spread over the core: the memo's leaves, the memory side and the profile each keep a part.
- * totals_bring_up collects these parts in `deltas` and `memory_counts`. */
+/* The totals are spread over the core: the memo, which counts uses of its results, the memory side and the profile each
+ * keep a part. totals_bring_up collects these parts in core->deltas and core->memory_counts, and totals_sum adds the
+ * two. */
 #include "core/profile/profile.h"
 #include "core/replay/memo.h"
 
 void totals_bring_up(p5_core *core)
 {
-    memory_advance(core->memory, core->now);
-    memory_fold(core->memory);
-    memo_fold(core);
+    memory_advance(core->memory, core->now); /* clocks in which the bus was in use */
+    memory_fold(core->memory);               /* references, which are first counted by kind */
+    memo_fold(core);                         /* uses of stored results */
     if (core->profile)
-        profile_gather(core);
+        profile_gather(core); /* counts of the memory side that are kept by instruction */
 }
 
+/* Returns the clocks in which the processor was not halted. */
 static uint64_t awake(const pipe_deltas *d)
 {
     return d->clocks - deltas_stall(d, P5_STALL_HALT);

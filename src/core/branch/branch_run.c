@@ -13,7 +13,7 @@ static branch_run **bucket_of(const branch_runs *all, uint32_t address)
     return &all->bucket[(address ^ address >> 12) & (all->buckets - 1)];
 }
 
-/* Doubles the number of buckets. Returns false if memory runs out. */
+/* Doubles the number of buckets, or makes the first ones. Returns false if memory runs out. */
 static bool grow(branch_runs *all)
 {
     enum { FIRST = 1 << 10 };

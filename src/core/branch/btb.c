@@ -1,3 +1,5 @@
+/* The array of the branch target buffer: invalidation, replacement, and entries as test registers and snapshots see
+ * them. */
 #include "core/branch/btb.h"
 
 #include <assert.h>
@@ -84,6 +86,7 @@ void btb_set_raw(btb *b, unsigned entry, const btb_raw *raw)
         e->counters |= (uint32_t)raw->counter[i] << 2 * i;
 }
 
+/* Returns the first entry of the set that TR11 numbers like this. */
 static unsigned raw_first(const btb *b, unsigned set, unsigned bank)
 {
     return (btb_by_pairs(b) ? set & 63 : (set & 15) << 2 | (bank & 3)) * BTB_WAYS;
@@ -101,7 +104,7 @@ void btb_put(btb *b, unsigned set, unsigned bank, unsigned way, const btb_raw *r
     for (unsigned i = first; i < first + BTB_WAYS; i++)
         if ((b->owner[i] & (BTB_TAG | BTB_VALID)) == (raw->tag | BTB_VALID))
             entry = i;
-    uint64_t used = b->entry[entry].used;
+    uint64_t used = b->entry[entry].used; /* a write by the test registers is no use */
     btb_set_raw(b, entry, raw);
     b->entry[entry].used = used;
 }

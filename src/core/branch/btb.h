@@ -33,22 +33,27 @@ enum {
 /* TR11's branch type. */
 typedef enum btb_type { BTB_JCC, BTB_JMP, BTB_CALL, BTB_RET } btb_type;
 
-/* Layout of btb_entry.pattern. The counter selected by the history starts at bit 2 * history of
- * btb_entry.counters. A shift by one makes room for the next outcome and turns the prediction into the stale
+/* Layout of btb_entry.pattern:
+ *
+ *     6       5            4       1   0
+ *   | stale | prediction | history | 0 |
+ *
+ * The counter selected by the history starts at bit 2 * history of btb_entry.counters, which is
+ * pattern & PATTERN_PLACE. A shift by one makes room for the next outcome and turns the prediction into the stale
  * one. */
 enum {
-    PATTERN_LAST = 2, /* the last outcome, lowest bit of the history */
+    PATTERN_LAST = 2, /* the last outcome (1: taken), lowest bit of the history */
     PATTERN_HISTORY = (BTB_COUNTERS - 1) * PATTERN_LAST,
     PATTERN_PREDICTION = BTB_COUNTERS * PATTERN_LAST,
     PATTERN_STALE = PATTERN_PREDICTION * 2,
-    PATTERN_PLACE = PATTERN_PREDICTION - 1 /* bit position in the counters */
+    PATTERN_PLACE = PATTERN_PREDICTION - 1
 };
 
 /* btb_entry.settled when nothing is settled; it is no address. */
 #define BTB_NEVER_SETTLED UINT64_MAX
 
 typedef struct btb_entry {
-    uint64_t used;    /* time of its last use, increasing; 0: never */
+    uint64_t used;    /* predictor.now at its last use; 0: never */
     uint64_t settled; /* P55C: if the branch leads to this address, the prediction is right and nothing
                          changes */
     uint32_t target;
@@ -58,14 +63,21 @@ typedef struct btb_entry {
     uint8_t state;     /* P54C: 0-3 */
 } btb_entry;
 
-/* Identifies a branch to the BTB, and the branch that owns an entry. The tag is in place, in the key's bits
- * above the set index. On the P55C, offset and type distinguish the branches with the same tag and set. */
+/* The *owner* of an entry identifies the branch to which it belongs:
+ *
+ *    31          6   5        4  3   2    1   0
+ *   | tag          | NO_OWNER | type | offset | valid |
+ *
+ * The tag is in place, in the key's bits above the set index (P55C: 31-8). On the P55C, offset and type distinguish the
+ * branches with the same tag and set. A lookup compares tag and valid only. For a field of two bits, mask / 3 is its
+ * lowest bit. */
 enum { BTB_VALID = 1, BTB_OFFSET = 3 << 1, BTB_TYPE = 3 << 3 };
 #define BTB_TAG  (~63u)
-#define NO_OWNER (1u << 5) /* matches no entry */
+#define NO_OWNER (1u << 5) /* of a btb_branch that is no near branch; equals the owner of no entry */
 
+/* The lookup key of a branch. */
 typedef struct btb_branch {
-    uint32_t owner;
+    uint32_t owner; /* the owner of its entry, if it has one */
     uint16_t entry; /* the entry where it was last found, or another one of its set */
     uint8_t kind;   /* P55C: isa_branch */
 } btb_branch;
@@ -78,6 +90,7 @@ typedef struct btb {
     uint32_t random; /* state of the P54C's pseudo-random replacement */
 } btb;
 
+/* Sets the state after RESET. `model` must outlive the BTB. */
 void btb_init(btb *b, const model_btb *model);
 /* Invalidates all entries, for CR3 load, RESET, INIT and TR11 flush. Their other contents stay (manual,
  * 26.2.1.3). */
@@ -90,6 +103,7 @@ static inline bool btb_by_pairs(const btb *b)
     return b->model->key == BTB_KEY_PREVIOUS_PAIR;
 }
 
+/* Returns the branch type of an owner. */
 static inline btb_type btb_type_of(uint32_t owner)
 {
     return (btb_type)((owner & BTB_TYPE) / (BTB_TYPE / 3));
@@ -147,7 +161,8 @@ static inline size_t btb_least_used(const btb_entry *set)
     return replacement_victim(BTB_WAYS, root | (uint64_t)low << 1 | (uint64_t)high << 2);
 }
 
-/* Returns a way that is free, or that pseudo-random replacement chooses. (btb.c) */
+/* Returns a way (0-3) of the set that begins with entry `first`: a free one, or the one that the model's replacement
+ * chooses. (btb.c) */
 size_t btb_other_way(btb *b, size_t first);
 
 /* Returns a free entry for a branch that has none, or else replaces one. The branch owns the entry from now
@@ -164,13 +179,13 @@ static inline btb_entry *btb_allocate(btb *b, btb_branch *branch)
     return &b->entry[entry];
 }
 
-/* An entry in the form of test registers and snapshots. */
+/* An entry in the form of test registers and snapshots, one member per field of owner, pattern and counters. */
 typedef struct btb_raw {
     uint32_t tag;
     bool valid;
     uint8_t offset, type;
     uint32_t target;
-    uint8_t state;
+    uint8_t state; /* P54C */
     bool prediction, stale_prediction;
     uint8_t history;
     uint64_t used;
@@ -178,6 +193,7 @@ typedef struct btb_raw {
 } btb_raw;
 
 extern const snapshot_table btb_raw_state;
+/* Get and replace entry `entry` (0-255). */
 btb_raw btb_raw_of(const btb *b, unsigned entry);
 void btb_set_raw(btb *b, unsigned entry, const btb_raw *raw);
 

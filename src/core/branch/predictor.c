@@ -1,3 +1,5 @@
+/* The predictor: opening, the rarer cases of the P55C's prediction (predictor_fast.h has the others), and snapshots.
+ * The P54C's prediction is in predictor_pairs.h. */
 #include "core/branch/predictor_fast.h"
 #include "core/branch/predictor_pairs.h"
 
@@ -12,6 +14,7 @@ predictor *predictor_open(const p5_model *model)
     btb_init(&p->btb, &model->btb);
     p->stale_instructions = model->btb.stale_instructions;
     const uint32_t counter = model->btb.first_counter, both = PATTERN_PREDICTION | PATTERN_STALE;
+    /* a new entry predicts taken, except that of a Jcc whose counters do not */
     for (unsigned jcc = 0; jcc < 2; jcc++)
         p->fresh[jcc] =
             (btb_entry){.counters = counter * (UINT32_MAX / 3), /* repeated for each counter */
@@ -46,7 +49,7 @@ bool predictor_passed(predictor *p, uint32_t previous_pair)
 
 /* ---- P55C: lookup by 241428, 2.2; patterns by Agner Fog, 3; entries as TR9 and TR11 show them ---- */
 
-/* Fills `entry` for a branch that was taken. */
+/* Fills a new entry for `branch`, which was taken to `next`. */
 static inline void begin(predictor *p, btb_entry *entry, const btb_branch *branch, uint32_t next)
 {
     *entry = p->fresh[branch->kind == ISA_JCC];
@@ -89,7 +92,7 @@ unsigned predictor_absent(predictor *p, branch_run *ran, uint32_t next, uint32_t
         return_stack_pop(&p->returns);
     if (predictor_may_allocate(p, next, fall_through))
         begin(p, btb_allocate(&p->btb, &ran->branch), &ran->branch, next);
-    return PREDICTED_NOTHING + 1;
+    return PREDICTED_NOTHING + 1; /* it was taken */
 }
 
 /* ---- snapshots ----------------------------------------------------------------------------------------- */
@@ -98,7 +101,7 @@ static const snapshot_table return_stack_state = {
     SNAPSHOT(return_stack, "return_stack", FIELD_ANY_OF([0], address), FIELD_DERIVED(entries),
              FIELD_MOST(RETURN_STACK_ENTRIES - 1, top), FIELD_MOST(RETURN_STACK_ENTRIES, count))};
 
-/* The BTB in snapshots. */
+/* The BTB and the predictor in snapshots. */
 typedef struct saved_btb {
     btb_raw entry[BTB_ENTRIES];
     uint32_t random;
@@ -113,6 +116,8 @@ typedef struct saved_predictor {
     bool wrong;
     uint32_t wrong_pair;
 } saved_predictor;
+
+/* Rejects a return stack whose index or count is beyond its size. */
 static void check_predictor(const void *row, snapshot *s)
 {
     const return_stack *returns = &((const saved_predictor *)row)->returns;

@@ -9,10 +9,10 @@
 #include "core/branch/return_stack.h"
 
 struct predictor {
-    BEGINS_LINE btb btb; /* starts a line, because the first step may write here while the second runs in
-                            another thread */
+    /* It starts a line of the host's cache, because one thread may predict (core_predict) while another prices. */
+    BEGINS_LINE btb btb;
     return_stack returns;
-    bool no_allocation;
+    bool no_allocation;          /* TR12.NBP */
     uint32_t stale_instructions; /* copy of the model's value */
     btb_entry fresh[2];          /* P55C: contents of a new entry; [1] is for ISA_JCC */
     uint64_t now; /* P55C: instructions predicted so far, branches or not; P54C: branches looked up */
@@ -29,7 +29,7 @@ static inline bool predictor_may_allocate(const predictor *p, uint32_t target, u
     return target != fall_through && !p->no_allocation;
 }
 
-/* The members that snapshots hold. */
+/* The members that snapshots hold, and their saving or loading (s->loading). */
 extern const snapshot_table predictor_state;
 void predictor_transfer(predictor *p, snapshot *s);
 

@@ -7,6 +7,7 @@
 #include "core/branch/predictor.h"
 #include "isa/isa.h"
 
+/* Returns TR11's type of a near branch of `kind` (isa_branch). LOOP and JCXZ count as Jcc. */
 static inline btb_type predictor_type(uint8_t kind)
 {
     switch (kind) {
@@ -29,16 +30,18 @@ static inline btb_branch predictor_branch_of(uint32_t last_byte, uint8_t kind)
     return btb_by_last_byte(last_byte, predictor_type(kind), kind);
 }
 
-/* Returns what the entry of a conditional branch predicts. If the branch runs again soon, its last outcome is
- * not in the entry yet. `since_last`: instructions executed since its last run, itself included. */
+/* Returns what the entry of a conditional branch predicts: 1 for taken. If the branch runs again soon, its last outcome
+ * is not in the entry yet, so the prediction is the stale one. `since_last`: instructions executed since its last run,
+ * itself included. */
 static inline unsigned predictor_direction(const predictor *p, const btb_entry *entry, uint64_t since_last)
 {
-    /* computed without a host branch */
+    /* without a host branch: unless the stale bit is wanted, the factor 2 moves the prediction to its place */
     return entry->pattern * (1u + (since_last > p->stale_instructions)) / PATTERN_STALE & 1;
 }
 
 /* Learns the outcome of a conditional branch that led to `next`: updates the counter of the current history,
- * then the history, then the prediction for the next run. LOOP and JCXZ only remember their last direction.
+ * then the history, then the prediction for the next run, which is the upper bit of the new history's counter. LOOP and
+ * JCXZ (`loop`) predict their last direction instead.
  * The code has no host branch on the direction, which the host's predictor cannot predict either. */
 static inline void predictor_learn(btb_entry *entry, unsigned taken, uint32_t next, bool loop)
 {
@@ -47,12 +50,13 @@ static inline void predictor_learn(btb_entry *entry, unsigned taken, uint32_t ne
     const uint32_t was = entry->pattern, place = was & PATTERN_PLACE;
     const uint32_t changes = (uint32_t)bits[(entry->counters >> place & 3) * 2 + taken] << place;
     const uint32_t counters = entry->counters ^= changes;
-    const uint32_t step = (was + taken) * 2, two = loop ? taken * 2 : counters >> (step & PATTERN_PLACE) & 2;
+    const uint32_t step = (was + taken) * 2; /* new history, and the old prediction as the stale one */
+    const uint32_t two = loop ? taken * 2 : counters >> (step & PATTERN_PLACE) & 2; /* 2: predicts taken */
     const uint32_t pattern = (step & (PATTERN_HISTORY | PATTERN_STALE)) | two * (PATTERN_PREDICTION / 2);
     entry->pattern = pattern;
     /* If nothing has changed, both predictions and all outcomes of the history equal the direction. */
     const bool changed = (changes | (was ^ pattern)) != 0;
-    entry->settled = next | (0 - (uint64_t)changed);
+    entry->settled = next | (0 - (uint64_t)changed); /* BTB_NEVER_SETTLED if something changed */
 }
 
 /* The outcome of a prediction in packed form (p5_prediction). Outcomes below OWN_ANSWERS are the usual ones.
@@ -75,11 +79,13 @@ enum {
     NOT_PREDICTED = 16
 };
 
+/* Returns whether a branch with an entry of its own was predicted right; `own` is 0-7. */
 static inline bool predictor_own_right(unsigned own)
 {
     return (own & OWN_WRONG_TARGET) == 0 && ((own ^ own >> 1) & OWN_PREDICTED_TAKEN) == 0;
 }
 
+/* Packs the outcome of a branch with an entry of its own. */
 static inline unsigned predictor_outcome(unsigned predicted_taken, unsigned taken, unsigned wrong_target)
 {
     return predicted_taken + 2 * taken + 4 * (taken & wrong_target);
@@ -117,7 +123,7 @@ static inline unsigned predictor_own_jump(predictor *p, btb_entry *entry, btb_ty
 }
 
 /* Predicts a branch that has `entry` and led to `next`, then learns. The caller marks the entry as used.
- * Returns OWN_*. */
+ * Returns the sum of OWN_*. */
 static inline unsigned predictor_own(predictor *p, btb_entry *entry, const btb_branch *branch, uint32_t next,
                                      uint32_t fall_through, uint64_t since_last)
 {
@@ -150,11 +156,11 @@ static inline branch_answer predictor_answer(unsigned prediction, uint8_t kind)
  * The parameters are those of predictor_near. (predictor.c) */
 unsigned predictor_falsely(predictor *p, btb_entry *entry, branch_run *ran, uint32_t next,
                            uint32_t fall_through, uint64_t now);
-/* Handles a branch without an entry that was taken: it gets one if it may. */
+/* Handles a branch without an entry that was taken or is unconditional: it gets an entry if it may. */
 unsigned predictor_absent(predictor *p, branch_run *ran, uint32_t next, uint32_t fall_through, uint64_t now);
 
 /* Predicts the branch `ran`, if it is a near one, then learns. It went to `next`; `now` is the number of
- * instructions up to it. */
+ * instructions up to it. Returns a p5_prediction. */
 static inline __attribute__((always_inline)) unsigned
 predictor_near(predictor *p, branch_run *ran, uint32_t next, uint32_t fall_through, uint64_t now)
 {

@@ -12,8 +12,9 @@
  * explanation is inferred (btb.aligned_loop_at_hand). */
 static inline bool predictor_pairs_follows_wrong(const predictor *p, const branch_query *query)
 {
-    bool mru = query->target % 16 == 0 && query->target == (query->last_byte & ~15u);
-    return p->wrong && query->previous_pair == p->wrong_pair && !(p->btb.model->aligned_loop_at_hand && mru);
+    bool aligned_loop = query->target % 16 == 0 && query->target == (query->last_byte & ~15u);
+    return p->wrong && query->previous_pair == p->wrong_pair &&
+           !(p->btb.model->aligned_loop_at_hand && aligned_loop);
 }
 
 /* Returns the prediction for a branch that finds `entry` (NULL: none). Changes nothing. */
@@ -29,7 +30,7 @@ static inline branch_answer predictor_pairs_answer(const predictor *p, const bra
     return answer;
 }
 
-/* Returns the state after an execution. Taken: 0->3 1->2 2->3 3->3; not taken: one down. In a tight loop the
+/* Returns an entry's state after an execution. Taken: 0->3 1->2 2->3 3->3; not taken: one down. In a tight loop the
  * old counter is forwarded before the entry is updated, so that a taken branch leads from 0 to 1. */
 static inline uint8_t predictor_pairs_state(uint8_t state, bool taken, bool tight)
 {
@@ -63,9 +64,8 @@ static inline branch_answer predictor_pairs(predictor *p, const branch_query *qu
     return answer;
 }
 
-/* Returns the answer as a number: 0-1 without an entry, 2-3 with one that does not predict taken, 4-6 with
- * one that does. The rest of the answer follows from the direction, except for a taken branch whose predicted
- * target was wrong. */
+/* Returns the answer and the direction as a number for the memo: 0-1 without an entry, 2-3 with one that does not
+ * predict taken, 4-6 with one that does (4: not taken, 5: taken to another target, 6: right). */
 enum { PAIRS_ANSWERS = 7 };
 static inline unsigned predictor_pairs_number(const branch_answer *answer, bool taken)
 {
@@ -74,13 +74,14 @@ static inline unsigned predictor_pairs_number(const branch_answer *answer, bool 
     return 2u * answer->hit + taken;
 }
 
-/* What happens to a pair without a branch after the pair `previous_pair`. */
+/* What happens to the BTB when a pair without a branch follows a pair that has an entry. */
 typedef enum pairs_passing {
     PASSES_NOTHING,  /* nothing is predicted or changed */
     PASSES_WORN_OUT, /* nothing is predicted, and the entry falls to state 0 */
     PASSES_TAKEN     /* a taken branch is predicted, and the entry's state is decremented */
 } pairs_passing;
 
+/* Returns what happens to `entry` (NULL: none). */
 static inline pairs_passing predictor_passing(const btb_entry *entry)
 {
     if (!entry || entry->state == 0)
@@ -88,8 +89,8 @@ static inline pairs_passing predictor_passing(const btb_entry *entry)
     return entry->state == 1 ? PASSES_WORN_OUT : PASSES_TAKEN;
 }
 
-/* Decrements the state of an entry that does not predict taken, from 1 to 0; with `taken`, also that of one
- * that does. Returns whether the entry predicts taken. */
+/* Handles a pair without a branch that follows `previous_pair`: decrements the state of the entry if it does not predict
+ * taken, from 1 to 0; with `taken`, also if it does. Returns whether there is an entry that predicts taken. */
 static inline bool predictor_wears(predictor *p, uint32_t previous_pair, bool taken)
 {
     const btb_branch branch = btb_by_pair(previous_pair);

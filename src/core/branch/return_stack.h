@@ -16,6 +16,7 @@ typedef struct return_stack {
     unsigned count;   /* addresses pushed and not yet popped, at most `entries` */
 } return_stack;
 
+/* Empties the stack. `entries`: its size. */
 void return_stack_init(return_stack *stack, unsigned entries);
 
 /* Pushes an address. Returns true if the oldest address was lost: event 39h/1 of the 1997 manual, "RSB
@@ -32,6 +33,7 @@ static inline bool return_stack_push(return_stack *stack, uint32_t address)
     return full;
 }
 
+/* Removes the youngest address and returns it; 0 if the processor has no return stack. */
 static inline uint32_t return_stack_pop(return_stack *stack)
 {
     if (stack->entries == 0)
