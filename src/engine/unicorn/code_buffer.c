@@ -1,7 +1,10 @@
-/* The buffer for translated code of each engine. On hosts other than x86, Unicorn's code generator keeps the
- * address to which blocks return in one variable of the process. It lies in the first page of the buffer of the
- * engine that was opened last. So blocks may return through another engine's page, which stays mapped until no
- * engine is open, and no block is generated while the first page of a new engine is written. */
+/* The buffer for translated code of each engine, and two other settings of Unicorn's translator. The functions named
+ * WRAP(x) and __wrap_x replace Unicorn's function x, which is REAL(x) or __real_x.
+ *
+ * On hosts other than x86, all engines of the process share one variable of Unicorn's code generator: the address of the
+ * code to which blocks return. That code lies in the first page of the buffer of the engine that was opened last. So blocks
+ * may return through another engine's page. Therefore first pages stay mapped until no engine is open, and no block is
+ * generated while a new engine writes its first page. */
 #include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -13,7 +16,7 @@
 void REAL(tcg_exec_init)(uc_engine *uc, unsigned long bytes);
 void WRAP(tcg_exec_init)(uc_engine *uc, unsigned long bytes);
 
-enum { FIRST_TRANSLATIONS = 1024 };
+enum { FIRST_TRANSLATIONS = 1024 }; /* entries of a new table of translated blocks */
 void __real_qht_init(void *table, void *compare, size_t blocks, unsigned mode);
 void __wrap_qht_init(void *table, void *compare, size_t blocks, unsigned mode)
 {
@@ -22,7 +25,7 @@ void __wrap_qht_init(void *table, void *compare, size_t blocks, unsigned mode)
 }
 
 /* Omits Unicorn's optimisation, which searches every block for constants. Most code runs only a few times after
- * translation: without it, straight code takes 0.93 of the time, and no program more than 1.01. */
+ * translation. Without the optimisation, straight code takes 0.93 of the time, and no program more than 1.01. */
 void WRAP(tcg_optimize)(uc_translator *s);
 void WRAP(tcg_optimize)(uc_translator *s)
 {
@@ -37,7 +40,7 @@ void *__wrap_mmap64(void *at, size_t bytes, int protection, int flags, int file,
  * indirect one, which hosts predict worse. */
 void *__wrap_mmap64(void *at, size_t bytes, int protection, int flags, int file, int64_t offset)
 {
-    enum { PROGRAM = 64 << 20, HUGE_PAGE = 2 << 20 };
+    enum { PROGRAM = 64 << 20 /* distance to this function in bytes */, HUGE_PAGE = 2 << 20 };
     if (at == NULL && bytes == ENGINE_TRANSLATIONS && protection & PROT_EXEC)
         at = (void *)(((uintptr_t)__wrap_mmap64 - PROGRAM - ENGINE_TRANSLATIONS) / HUGE_PAGE * HUGE_PAGE);
     return __real_mmap64(at, bytes, protection, flags, file, offset);
@@ -51,9 +54,10 @@ void WRAP(tcg_exec_init)(uc_engine *uc, unsigned long bytes)
 
 #else
 
-static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
+static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER; /* for writing: while first pages appear or go */
 static unsigned open_engines;
-static char *left; /* first pages of closed engines; the end of each says which is the next */
+static char
+    *left; /* list of the first pages of closed engines; the last word of each page links to the next */
 
 void WRAP(tcg_exec_init)(uc_engine *uc, unsigned long bytes)
 {
@@ -75,6 +79,7 @@ int WRAP(tcg_gen_code)(uc_translator *s, uc_translated *tb)
 
 void WRAP(free_code_gen_buffer)(uc_engine *uc)
 {
+    /* Unmaps all but the first page. */
     const size_t page = (size_t)sysconf(_SC_PAGESIZE), link = page - sizeof left;
     char *buffer = (char *)uc_translator_field(uc_translator_of(uc), UC_TCG_ROOM);
     pthread_rwlock_wrlock(&lock);

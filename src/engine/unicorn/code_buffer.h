@@ -2,6 +2,6 @@
 #ifndef ENGINE_UNICORN_CODE_BUFFER_H
 #define ENGINE_UNICORN_CODE_BUFFER_H
 
-enum { ENGINE_TRANSLATIONS = 128 << 20 }; /* bytes */
+enum { ENGINE_TRANSLATIONS = 128 << 20 }; /* bytes of the buffer */
 
 #endif

@@ -7,6 +7,8 @@
 #include "engine/unicorn/inside.h"
 #include "isa/isa.h"
 
+/* Each of the following functions returns whether a part of the state lies where it is expected, and sets it to 0 again
+ * if the engine depends on that. */
 static bool general_registers(uc_engine *uc, const uc_env *env)
 {
     static const int ids[] = {UC_X86_REG_EAX, UC_X86_REG_ECX, UC_X86_REG_EDX, UC_X86_REG_EBX,
@@ -56,7 +58,7 @@ static bool x87(uc_engine *uc, const uc_env *env)
            memcmp(env->fpregs[0].bytes, number, sizeof number) == 0;
 }
 
-/* Checks that the member that refers to the engine is KernelGSBase and nothing else. */
+/* Checks that uc_env.owner is the place of the MSR KernelGSBase, which no 32-bit instruction uses. */
 void REAL(helper_wrmsr)(uc_env *env);
 static bool owner_field(uc_env *env)
 {
@@ -69,11 +71,12 @@ static bool owner_field(uc_env *env)
     return (uintptr_t)env->owner == 0x0123456789abcdef;
 }
 
-/* Generates one operation and removes it. */
+/* Checks the list of operations by generating one and removing it. */
 static bool translator(uc_engine *uc)
 {
     uc_translator *s = uc_translator_of(uc);
-    if (!s || uc_translator_field(s, UC_TCG_ENV) >= UC_TCG_OPS) /* temporaries are part of the translator */
+    /* The word at UC_TCG_ENV is the offset of a temporary, and temporaries lie in the translator before its list. */
+    if (!s || uc_translator_field(s, UC_TCG_ENV) >= UC_TCG_OPS)
         return false;
     UC_INTERNAL(tcg_func_start)(s);
     if (uc_last_op(s))
@@ -97,7 +100,8 @@ p5_status layout_check(uc_engine *uc, uc_env **state, p5_error *error)
         !owner_field(env) || !translator(uc))
         return error_set(error, P5_ERR_ENGINE,
                          "Unicorn's processor state is not laid out as it was when p5scope was built");
-    /* Makes undefined instructions raise exceptions like the others, instead of ending the run. */
+    /* Unicorn asks this function whether an exception ends the run: it does for #UD (6), but not for #GP (13). Without the
+     * function, #UD is raised like all others. */
     bool (**stop_interrupt)(uc_engine *, uint32_t) = (void *)((char *)uc + UC_UC_STOP_INTERRUPT);
     if (!*stop_interrupt || !(*stop_interrupt)(uc, 6) || (*stop_interrupt)(uc, 13))
         return error_set(error, P5_ERR_ENGINE,

@@ -15,22 +15,24 @@
 #define REAL(name) __real_##name##_x86_64
 
 enum {
-    PAGE = 0x1000,         /* address of the code */
-    CODE_BYTES = 0x1810000 /* bytes for translated code */
+    PAGE = 0x1000, /* address of the code */
+    CODE_BYTES =
+        0x1810000 /* bytes for translated code: a number that occurs nowhere else in the translator */
 };
 
-/* The arguments with which the archive called the watched functions. */
+/* What was seen of the archive's structures: mostly arguments with which the archive called the watched functions. */
 static struct {
     uc_engine *uc;
     uc_cpu *cpu;
     uc_env *env;
     uc_translator *translator;
-    uintptr_t env_temporary;
-    int store_opcode, start_opcode;  /* start: of an instruction */
+    uintptr_t env_temporary;         /* offset of the temporary for the processor state in the translator */
+    int store_opcode;                /* of an operation that stores 64 bits to the processor state */
+    int start_opcode;                /* of the operation that begins an instruction */
     uc_translated block;             /* its contents after translation */
     const uc_translated *translated; /* its address in the buffer for code */
     void *table;                     /* the GHashTable that was created last */
-    bool raising;
+    bool raising; /* an exception is raised only to see its effects; it continues at `raised` */
     jmp_buf raised;
 } seen;
 
@@ -46,13 +48,15 @@ static _Noreturn void fail(const char *format, ...)
     exit(1);
 }
 
+/* Fails unless `what` was found where it is expected. */
 static void require(bool condition, const char *what)
 {
     if (!condition)
         fail("%s is not where it is expected", what);
 }
 
-/* ---- Watched functions ----------------------------------------------------------------------------------- */
+/* ---- Watched functions ----------------------------------------------------------------------------------- *
+ * WRAP(x) is called instead of the archive's function x, notes what it is interested in, and calls it as REAL(x). */
 
 void REAL(tlb_flush)(uc_cpu *cpu);
 void WRAP(tlb_flush)(uc_cpu *cpu)
@@ -102,6 +106,7 @@ static int find_start(uc_translator *s)
 }
 
 void REAL(tcg_gen_op3)(uc_translator *s, int opcode, uintptr_t a, uintptr_t b, uintptr_t c);
+/* Recognises the store of the MMX register that work() loads. */
 void WRAP(tcg_gen_op3)(uc_translator *s, int opcode, uintptr_t a, uintptr_t b, uintptr_t c)
 {
     if (b == (uintptr_t)s + seen.env_temporary && c == offsetof(uc_env, fpregs)) {
@@ -112,6 +117,7 @@ void WRAP(tcg_gen_op3)(uc_translator *s, int opcode, uintptr_t a, uintptr_t b, u
 }
 
 void REAL(gen_intermediate_code)(uc_cpu *cpu, uc_translated *tb, int max_insns);
+/* Keeps the description of the first translated block. */
 void WRAP(gen_intermediate_code)(uc_cpu *cpu, uc_translated *tb, int max_insns)
 {
     REAL(gen_intermediate_code)(cpu, tb, max_insns);
@@ -127,6 +133,7 @@ void WRAP(tcg_exec_init)(uc_engine *uc, unsigned long bytes)
 }
 
 void REAL(cpu_loop_exit_restore)(uc_cpu *cpu, uintptr_t retaddr);
+/* The last step of raising an exception. */
 void WRAP(cpu_loop_exit_restore)(uc_cpu *cpu, uintptr_t retaddr)
 {
     if (seen.raising)
@@ -175,7 +182,8 @@ static size_t find_cpu(const void *cpu)
     return at;
 }
 
-/* Returns the address of a function of the archive that only nm knows. */
+/* Returns the address of a function of the archive that has no external declaration: that of main, plus the distance which
+ * nm reports between them. */
 static const void *function_of(const char *symbols, const char *name)
 {
     int main(int, char **);
@@ -197,6 +205,7 @@ static const void *function_of(const char *symbols, const char *name)
     return (const char *)(uintptr_t)main + (wanted - ours);
 }
 
+/* Makes the archive raise an exception, and returns when it is about to leave to its run loop. */
 static void raise_exception(int vector, int error_code)
 {
     _Noreturn void raise_exception_err_ra_x86_64(uc_env * env, int vector, int error_code, uintptr_t retaddr);
@@ -206,11 +215,12 @@ static void raise_exception(int vector, int error_code)
     seen.raising = false;
 }
 
-/* Returns the offset of a raised exception's number: the one place that changes with it. */
+/* Returns the offset of a raised exception's number in CPUState: the one place that changes with it. `state` is the number
+ * of bytes before the processor state. */
 static size_t find_exception_index(size_t state)
 {
     enum { VECTORS = 4, UNDEFINED = 6, PROTECTION = 13 };
-    static const int vectors[VECTORS] = {6, 7, 5, 6}; /* none turns another one into #DF */
+    static const int vectors[VECTORS] = {6, 7, 5, 6}; /* of these, none after another makes a double fault */
     uint8_t *differs = calloc(state / sizeof(int32_t), 1);
     size_t found = 0, count = 0;
     if (!differs)
@@ -239,7 +249,8 @@ static size_t find_exception_index(size_t state)
     return found;
 }
 
-/* Returns the offset of the list of operations, by watching it empty and with one operation. */
+/* Returns the offset of the list of operations (first operation, link of the last) in the translator, which has `bytes`
+ * bytes, by comparing it with the only operation in it. *call_opcode becomes the opcode of a call. */
 static size_t find_operations(size_t bytes, int *call_opcode)
 {
     void tcg_func_start_x86_64(uc_translator * s);
@@ -369,7 +380,8 @@ int main(int argc, char **argv)
             "/* operations; INSN_START has the instruction's linear address as first argument */\n"
             "enum { UC_OP_CALL = %d, UC_OP_ST16_I64 = %d, UC_OP_ST_I64 = %d, UC_OP_INSN_START = %d };\n"
             "#endif\n",
-            call_opcode, seen.store_opcode - 2, seen.store_opcode, seen.start_opcode);
+            call_opcode, seen.store_opcode - 2 /* before the stores of 32 and 64 bits */, seen.store_opcode,
+            seen.start_opcode);
     bool written = !ferror(f);
     written = fclose(f) == 0 && written;
     uc_close(seen.uc);

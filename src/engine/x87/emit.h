@@ -1,4 +1,5 @@
-/* Pairs of calls in generated code that make up one instruction, and the call that replaces them. */
+/* Unicorn's translator generates several calls for one x87 instruction. This describes pairs of such calls, and the function
+ * that emit.c calls instead of both. */
 #ifndef ENGINE_X87_EMIT_H
 #define ENGINE_X87_EMIT_H
 
@@ -6,12 +7,14 @@
 #include <stdint.h>
 
 typedef struct emit_whole {
-    uintptr_t first, second, whole; /* functions */
+    uintptr_t first, second, whole; /* addresses of functions; `whole` does the work of the others */
     bool passes;                    /* the second takes the first one's result, which is not used elsewhere */
-    bool from_second;               /* the whole is called with the second's address, else like the first */
+    bool
+        from_second; /* `whole` is called with the second's first argument after the state (an address, or a register's
+                         number), else with the arguments of the first */
 } emit_whole;
 
-/* Returns the whole instruction that `first` and `second` make up, or NULL. */
+/* Returns the row for calls of `first` and then `second`, or NULL. */
 const emit_whole *x87_find_whole(uintptr_t first, uintptr_t second);
 
 #endif

@@ -1,9 +1,11 @@
-/* MMX instructions by the compiler's vectors. On x86-64 these become SSE2 instructions of 128 bits, of which
- * the upper half is not used. SSE2 instructions that compilers do not find are requested by name. */
+/* MMX instructions, computed by the compiler's vector types. On x86-64 these become SSE2 instructions of 128 bits, of which
+ * the upper half is not used. SSE2 instructions that compilers do not find are requested by name. The functions replace
+ * Unicorn's helper functions of the same names (paddl: PADDD, psubl: PSUBD, pcmpeql: PCMPEQD, pcmpgtl: PCMPGTD). */
 #include "engine/stretch/value.h"
 #include "engine/x87/mmx.h"
 
-/* Compute r by an SSE2 instruction of a and b, or of a wide vector; on other hosts element by element. */
+/* Compute r by the SSE2 intrinsic _mm_`instruction` of a and b, or of the 128-bit vector `wide` twice. On other hosts the
+ * statement in the last argument computes r element by element. */
 #ifdef P5_SOFT_X87
 #define SSE2(instruction, ...)       __VA_ARGS__
 #define PACK(instruction, wide, ...) __VA_ARGS__
@@ -50,6 +52,7 @@ static inline void store(uc_fpreg *to, elements result)
     to->exponent = MMX_EXPONENT;
 }
 
+/* Returns whether any bit is set. */
 static inline bool any(qwords bits)
 {
     return (bits[0] | bits[1]) != 0;
@@ -66,7 +69,7 @@ static inline bool any(qwords bits)
 #define SHIFT_SIGN(kind, bits) r.kind = a.kind >> (__typeof__(r.kind[0]))(b.q < (bits) ? b.q : (bits)-1)
 #define UNPACK(kind, ...)      r.kind = __builtin_shufflevector(a.kind, b.kind, __VA_ARGS__)
 
-/* Columns: the name, and the computation of r from a and b. */
+/* Instructions whose results wrap around. Columns: the name, and the computation of r, which is 0 before, from a and b. */
 #define WRAPPING(X)                                                                                          \
     X(paddb, r.u8 = a.u8 + b.u8)                                                                             \
     X(paddw, r.u16 = a.u16 + b.u16)                                                                          \
@@ -103,11 +106,13 @@ static inline bool any(qwords bits)
     X(punpckhwd, UNPACK(u16, 2, 6, 3, 7))                                                                    \
     X(punpckhdq, UNPACK(u32, 1, 3))
 
+/* Sets each element of r to `value`, limited to `least` to `most`. */
 #define CLIPPED(kind, least, most, value)                                                                    \
     ALL(kind, (value) < (least) ? (least) : (value) > (most) ? (most) : (value))
+/* Whether the result differs from that of the operation without saturation. */
 #define DIFFERS(kind, operator) (r.q != (elements){.kind = a.kind operator b.kind}.q)
-/* Columns: the name; the computation of r from a and b, or from the words or dwords of both, w and d; and
- * whether an element was clipped. */
+/* Instructions with saturation, whose clocks depend on it. Columns: the name; the computation of r from a and b, or from the
+ * words (w) or dwords (d) of both; and whether an element was clipped, which is recorded as a value. */
 #define SATURATING(X)                                                                                        \
     X(paddsb, SSE2(adds_epi8, CLIPPED(s8, INT8_MIN, INT8_MAX, a.s8[i] + b.s8[i])), DIFFERS(u8, +))           \
     X(paddsw, SSE2(adds_epi16, CLIPPED(s16, INT16_MIN, INT16_MAX, a.s16[i] + b.s16[i])), DIFFERS(u16, +))    \
@@ -148,6 +153,7 @@ WRAPPING(DEFINE_WRAPPING)
     }
 SATURATING(DEFINE_SATURATING)
 
+/* Executes MOVD to a register. */
 void WRAP(helper_movl_mm_T0_mmx)(uc_fpreg *to, uint32_t value)
 {
     store(to, (elements){.q = value});

@@ -1,4 +1,4 @@
-/* MMX instructions that compute or move dwords, which are calls in generated code. */
+/* Those MMX instructions that are calls in generated code, not generated code themselves. */
 #ifndef ENGINE_X87_MMX_H
 #define ENGINE_X87_MMX_H
 
@@ -7,7 +7,8 @@
 
 /* Enters MMX mode before an MMX instruction (x87_control.c). */
 void WRAP(helper_enter_mmx)(uc_env *env);
-/* Only waits, before an MMX instruction with a reference that may fault. */
+/* Only raises a pending x87 exception, before an MMX instruction with a reference that may fault. MMX mode is entered after
+ * the reference. */
 void mmx_wait(uc_env *env);
 
 /* Sign and exponent of a register that an MMX instruction has written (241430, 8.2). */
@@ -26,8 +27,8 @@ MMX_INSTRUCTIONS(MMX_DECLARE)
 #undef MMX_DECLARE
 void WRAP(helper_movl_mm_T0_mmx)(uc_fpreg *to, uint32_t value);
 
-/* Returns whether `function` is one of them, or MOVD into a register. These change neither the place of the
- * registers nor tags and TOP. */
+/* Returns whether `function` is the address of one of these functions. They change neither tags and TOP nor where the
+ * registers are (x87_place). */
 bool mmx_computes(uintptr_t function);
 
 #endif

@@ -1,10 +1,12 @@
-/* The x87 by integers (x87_operation.h). Unicorn's own soft float cannot be used, because it reports neither the
- * direction of rounding (C1) nor a denormal operand (DE), and has no results of unmasked exceptions.
+/* x87 operations computed with integers, for the functions of x87_operation.h. Unicorn's own soft float cannot be used,
+ * because it reports neither the direction of rounding (C1) nor a denormal operand (DE), and has no results of unmasked
+ * exceptions.
  *
- * A number before it is rounded to a register:
+ * Before a result is rounded, it is the number
  *
- *   (-1)^negative * significand / 2^127 * 2^(exponent - 3FFFh)        significand: bit 127 set
- *                                                                     its last bit stands for all below it */
+ *   (-1)^negative * significand / 2^127 * 2^(exponent - 3FFFh)
+ *
+ * where bit 127 of the significand is set and bit 0 is sticky: it is also set if any bit below it would be. */
 #ifndef ENGINE_X87_SOFT_H
 #define ENGINE_X87_SOFT_H
 
@@ -15,48 +17,51 @@ __extension__ typedef unsigned __int128 soft_wide;
 
 typedef enum soft_class {
     SOFT_ZERO,
-    SOFT_FINITE,
+    SOFT_FINITE, /* not zero */
     SOFT_INFINITE,
-    SOFT_QUIET,
-    SOFT_SIGNALLING,
-    SOFT_INVALID
+    SOFT_QUIET,      /* NaN; so are those below, as far as comparisons of classes are concerned */
+    SOFT_SIGNALLING, /* NaN */
+    SOFT_INVALID     /* an unsupported format: bit 63 is clear although the exponent is not 0 */
 } soft_class;
 
-/* An operand. */
+/* An operand, taken apart from a register. */
 typedef struct soft_number {
     soft_class class;
-    bool negative, denormal;
-    int exponent;      /* with its bias; below 1 for what was denormal */
-    uint64_t mantissa; /* bit 63 is set if it is finite */
+    bool negative;
+    bool denormal;     /* it was in its register or in memory; here it is normalised */
+    int exponent;      /* with the bias of 3FFFh; below 1 for a denormal number of a register */
+    uint64_t mantissa; /* bit 63 is set if the number is finite */
 } soft_number;
 
 /* Operands and results of an instruction. */
 typedef struct soft {
-    uint16_t control;
-    unsigned flags;   /* exceptions */
-    unsigned codes;   /* condition codes, C1 too */
+    uint16_t control; /* the control word */
+    unsigned flags;   /* exceptions of this instruction: X87_IE to X87_SF */
+    unsigned codes;   /* condition codes for the status word, C1 too */
     soft_number a, b; /* ST(0), and ST(1) or the operand in memory */
     uc_fpreg result;  /* of the instruction, for its destination */
     uc_fpreg pushed;  /* second result of an instruction that pushes */
-    bool unfinished;  /* a trigonometric function of too large a number: nothing is pushed */
+    bool unfinished;  /* the operand of a trigonometric function was too large (C2): nothing is pushed */
 } soft;
 
+/* The 16 bits above a register's mantissa: sign and exponent. */
 enum { SOFT_BIAS = 0x3fff, SOFT_TOP = 0x7fff /* exponent of infinities and NaNs */, SOFT_SIGN = 0x8000 };
 
-/* A format: significant bits, exponents of its smallest and largest normal numbers. */
+/* A format of numbers. */
 typedef struct soft_format {
-    unsigned bits;
-    int low, high;
+    unsigned bits; /* of its significand, with the first bit */
+    int low, high; /* exponents of its smallest and largest normal numbers, with the bias of 3FFFh */
 } soft_format;
 
-/* Rounds by the control word to the format: sets OE, UE, PE and C1. `exponent` is `high` + 1 for infinity,
- * and `low` with a mantissa without bit 63 for a denormal number or zero. Of a register (`scales`), an
- * unmasked overflow or underflow moves the exponent by 6000h. */
+/* Rounds by the control word to the format. Returns the mantissa and changes *exponent: `high` + 1 means infinity, `low`
+ * and a mantissa without bit 63 a denormal number or zero. Sets OE, UE, PE and C1 in *s. `scales`: the result is a
+ * register's, so that an unmasked overflow or underflow moves the exponent by 6000h. */
 uint64_t soft_round(soft *s, const soft_format *format, bool scales, bool negative, int *exponent,
                     soft_wide significand);
-/* Rounds `value` to its upper 64 bits by the control word. Sets *up if that was away from zero, and *inexact. */
+/* Rounds value / 2^64, a magnitude, to an integer by the control word. *up says whether it was rounded away from zero,
+ * *inexact whether it was no integer. */
 uint64_t soft_round_integer(uint16_t control, bool negative, soft_wide value, bool *inexact, bool *up);
-/* Returns `value` / 2^by. The last bit is set if set bits were shifted out. */
+/* Returns `value` / 2^by. The last bit is sticky: it is set if set bits were shifted out. */
 static inline soft_wide soft_shift(soft_wide value, unsigned by)
 {
     if (by == 0)
@@ -66,9 +71,10 @@ static inline soft_wide soft_shift(soft_wide value, unsigned by)
     return value >> by | ((value << (128 - by)) != 0);
 }
 
+/* Convert a register's contents to a number and back, without rounding and exceptions. */
 soft_number soft_unpack(const uc_fpreg *r);
 uc_fpreg soft_pack(const soft_number *n);
-/* Rounds any number but zero to a register with `bits` bits of significand. */
+/* Rounds any number but zero to a register with `bits` bits of significand, as soft_round does. */
 uc_fpreg soft_result(soft *s, bool negative, int exponent, soft_wide significand, unsigned bits);
 static inline uc_fpreg soft_zero(bool negative)
 {
@@ -81,33 +87,44 @@ static inline uc_fpreg soft_infinity(bool negative)
 /* Sets IE and returns the indefinite number. */
 uc_fpreg soft_invalid(soft *s);
 
-/* Handles operands that are NaNs or invalid (`b` NULL: there is one operand). Returns true if that gives the
- * result. */
+/* Returns true if an operand is a NaN or invalid, which determines the result: sets s->result and IE. `b` is NULL if there
+ * is one operand. */
 bool soft_not_numbers(soft *s, const soft_number *a, const soft_number *b);
+/* Sets DE if an operand was denormal. */
 static inline void soft_check_denormal(soft *s, const soft_number *a, const soft_number *b)
 {
     if (a->denormal || (b && b->denormal))
         s->flags |= X87_DE;
 }
-/* Returns the number of significant bits by precision control. */
+/* Returns the number of significant bits that precision control (PC) of the control word demands. */
 unsigned soft_precision(uint16_t control);
+/* Rounding control (RC). */
 enum { SOFT_NEAREST, SOFT_DOWN, SOFT_UP, SOFT_CHOP };
 static inline unsigned soft_rounding(uint16_t control)
 {
     return control >> 10 & 3;
 }
 
-/* An instruction: computes on s->a and s->b. */
+/* The computation of an instruction: from s->a and s->b to s->result (and s->pushed), s->flags and s->codes. */
 typedef void soft_instruction(soft *s);
-typedef enum soft_depth { SOFT_KEEPS, SOFT_POPS, SOFT_PUSHES, SOFT_COMPARES } soft_depth;
+/* What an instruction does to the register stack. */
+typedef enum soft_depth {
+    SOFT_KEEPS,   /* the result replaces ST(0) */
+    SOFT_POPS,    /* the result is the new ST(0) after a pop */
+    SOFT_PUSHES,  /* the result replaces ST(0), then a second one is pushed */
+    SOFT_COMPARES /* there are only condition codes */
+} soft_depth;
 typedef struct soft_form {
     soft_instruction *instruction;
     soft_depth depth;
-    bool second;    /* takes ST(1) or an operand in memory */
-    unsigned codes; /* condition codes that are 0 if it does not set them */
+    bool second;    /* it takes a second operand: ST(1) or one in memory */
+    unsigned codes; /* condition codes that are 0 if the instruction does not set them; it keeps the others */
 } soft_form;
-/* Executes it in the image. `memory` is the operand in memory, NULL: it is ST(1). */
+/* Executes an instruction on an x87 whose state is `image`, as FNSAVE writes it, with TOP 0. This includes stack faults and
+ * unmasked exceptions. `memory` is the second operand if it comes from memory, else NULL. */
 void soft_execute(uint8_t image[X87_IMAGE_BYTES], const soft_form *form, const soft_number *memory);
+/* Defines the x87_operation x87_`name` of an instruction without an operand in memory; the other arguments are a
+ * soft_form. */
 #define SOFT_FUNCTION(name, ...)                                                                             \
     void x87_##name(uint8_t image[X87_IMAGE_BYTES], const void *memory)                                      \
     {                                                                                                        \

@@ -1,22 +1,23 @@
-/* Numbers to and from other formats, and constants (soft.h). */
+/* Conversion of numbers to and from the formats in memory, and the constants that instructions load (soft.h). */
 #include <string.h>
 
 #include "engine/x87/soft.h"
 
 /* --- Stores --- */
 
-/* The status word of a store. Exceptions that forbid it leave the others out. */
+/* Returns the exceptions and C1 of a store, as bits of the status word. */
 static uint16_t status_of(const soft *s)
 {
     return (uint16_t)(s->flags | (s->codes & X87_C1));
 }
 
+/* Returns whether an unmasked exception prevents the store. */
 static bool forbidden(const soft *s)
 {
     return s->flags & ~(unsigned)s->control & (X87_IE | X87_OE | X87_UE);
 }
 
-/* As a number of a format with `bits` of fraction. */
+/* Returns `value` in single or double precision, rounded to that format. */
 static uint64_t narrowed(soft *s, const uc_fpreg *value, const soft_format *format)
 {
     const soft_number n = soft_unpack(value);
@@ -30,10 +31,12 @@ static uint64_t narrowed(soft *s, const uc_fpreg *value, const soft_format *form
         return n.class == SOFT_ZERO ? sign : sign | top << fraction;
     int exponent = n.exponent;
     uint64_t mantissa = soft_round(s, format, false, n.negative, &exponent, (soft_wide)n.mantissa << 64);
-    exponent -= format->low - (int)(mantissa >> 63); /* a denormal number has none */
+    exponent -=
+        format->low - (int)(mantissa >> 63); /* 0 for a denormal number, whose mantissa lacks bit 63 */
     return sign | (uint64_t)exponent << fraction | mantissa << 1 >> (64 - fraction);
 }
 
+/* Defines the x87_conversion to a format, whose soft_format is the last argument. */
 #define NARROWED(type, integer, ...)                                                                         \
     uint16_t x87_to_##type(const uc_fpreg *value, uint16_t control, void *to)                                \
     {                                                                                                        \
@@ -47,7 +50,8 @@ static uint64_t narrowed(soft *s, const uc_fpreg *value, const soft_format *form
 NARROWED(m32, uint32_t, 24, SOFT_BIAS - 126, SOFT_BIAS + 127)
 NARROWED(m64, uint64_t, 53, SOFT_BIAS - 1022, SOFT_BIAS + 1023)
 
-/* Rounded; IE if its magnitude is above `most`, by one more if it is negative and that is a power of two. */
+/* Returns the magnitude of `value`, rounded to an integer, and its sign in *negative. If the magnitude is above `most`, or
+ * `value` is no finite number, sets IE and returns 0. */
 static uint64_t to_integer(soft *s, const uc_fpreg *value, uint64_t most, bool *negative)
 {
     const soft_number n = soft_unpack(value);
@@ -69,6 +73,8 @@ static uint64_t to_integer(soft *s, const uc_fpreg *value, uint64_t most, bool *
     return whole;
 }
 
+/* Defines the x87_conversion to an integer of `least` to `most`; `least` is stored for IE. A negative number may have a
+ * magnitude of most + 1. */
 #define INTEGER(type, integer, least, most)                                                                  \
     uint16_t x87_to_##type(const uc_fpreg *value, uint16_t control, void *to)                                \
     {                                                                                                        \
@@ -115,13 +121,14 @@ uc_fpreg x87_from_decimal(const uc_fpreg *decimal)
     return value;
 }
 
-/* The first 64 bits, whether the nearest number is the next one, and the exponent. */
+/* A number that registers cannot hold exactly. */
 typedef struct constant {
-    uint64_t mantissa;
-    bool above;
+    uint64_t mantissa; /* its first 64 bits, not rounded */
+    bool above;        /* rounding to nearest increases the mantissa */
     uint16_t exponent;
 } constant;
 
+/* Returns the constant as rounding control demands. All are positive. */
 static uc_fpreg rounded(const constant *c, uint16_t control)
 {
     unsigned way = soft_rounding(control);

@@ -1,6 +1,8 @@
-/* Roots, remainders, rounding to integers, scaling (soft.h). */
+/* Roots, remainders, rounding to integers, scaling (soft.h). Each function computes s->result from the operands s->a (ST(0))
+ * and s->b (ST(1)), and sets exceptions in s->flags and condition codes in s->codes. */
 #include "engine/x87/soft.h"
 
+/* FSQRT. */
 static void root(soft *s)
 {
     const soft_number *a = &s->a;
@@ -31,6 +33,7 @@ static void root(soft *s)
                             soft_precision(s->control));
 }
 
+/* FRNDINT. */
 static void round_to_integer(soft *s)
 {
     const soft_number *a = &s->a;
@@ -54,7 +57,7 @@ static void round_to_integer(soft *s)
 static void scale(soft *s)
 {
     const soft_number *a = &s->a, *b = &s->b;
-    enum { MOST = 0x10000 };
+    enum { MOST = 0x10000 }; /* enough for a certain overflow or underflow */
     if (soft_not_numbers(s, a, b))
         return;
     if (b->class == SOFT_INFINITE && a->class == (b->negative ? SOFT_INFINITE : SOFT_ZERO)) {
@@ -76,7 +79,7 @@ static void scale(soft *s)
         soft_result(s, a->negative, a->exponent + (b->negative ? -by : by), (soft_wide)a->mantissa << 64, 64);
 }
 
-/* FXTRACT: splits ST(0) into significand and exponent. */
+/* FXTRACT: replaces ST(0) by its exponent and pushes its significand. */
 static void extract(soft *s)
 {
     const soft_number *a = &s->a;
@@ -96,8 +99,8 @@ static void extract(soft *s)
     }
 }
 
-/* FPREM, FPREM1 (`nearest`): subtracts a multiple of ST(1) from ST(0). If the quotient has more than 64 bits, the
- * result is partial and C2 is set; otherwise C0, C3 and C1 are the quotient's lowest bits. */
+/* FPREM, FPREM1 (`nearest`: the quotient is rounded, not truncated): subtracts a multiple of ST(1) from ST(0). If the quotient
+ * has more than 64 bits, the result is partial and C2 is set; otherwise C0, C3 and C1 are the quotient's bits 2 to 0. */
 static void remainder_of(soft *s, bool nearest)
 {
     const soft_number *a = &s->a, *b = &s->b;
@@ -110,12 +113,13 @@ static void remainder_of(soft *s, bool nearest)
     s->codes = 0;
     s->result = soft_pack(a);
     int over = a->exponent - b->exponent, exponent = b->exponent;
+    /* The quotient is 0, and ST(0) is the remainder. */
     if (a->class == SOFT_ZERO || b->class == SOFT_INFINITE || over < -1 || (over == -1 && !nearest)) {
         if (a->class == SOFT_FINITE && b->class == SOFT_FINITE)
             s->result = soft_result(s, a->negative, a->exponent, (soft_wide)a->mantissa << 64, 64);
         return;
     }
-    if (over > 63) {
+    if (over > 63) { /* computes only the upper 33 to 64 bits of the quotient */
         int part = 32 + over % 32;
         exponent += over - part;
         over = part;
@@ -148,7 +152,7 @@ static void remainder_of(soft *s, bool nearest)
         s->result = soft_zero(a->negative);
         return;
     }
-    unsigned kept = s->codes;
+    unsigned kept = s->codes; /* soft_result would clear C1, which is a bit of the quotient */
     int shift = rest >> 64 ? __builtin_clzll((uint64_t)(rest >> 64)) : 64 + __builtin_clzll((uint64_t)rest);
     s->result = soft_result(s, negative, exponent + 64 - shift, rest << shift, 64);
     s->codes = kept;

@@ -5,18 +5,21 @@
 
 /* --- An instruction in an image --- */
 
+/* Returns the bytes of ST(i). */
 static uint8_t *register_in(uint8_t *image, unsigned i)
 {
     return image + X87_IMAGE_REGISTERS + X87_REGISTER_BYTES * i;
 }
 
-/* The rest of a tag follows from the value. */
+/* Writes ST(i), and marks it as not empty in the tag word, for a TOP of `top`. Readers of the image derive the exact tag from
+ * the value. */
 static void put(uint8_t *image, unsigned i, const uc_fpreg *value, uint16_t *tags, unsigned top)
 {
     memcpy(register_in(image, i), value->bytes, X87_REGISTER_BYTES);
     *tags &= (uint16_t) ~(3u << 2 * ((top + i) & 7));
 }
 
+/* Makes the result that of a stack fault, and sets condition codes. */
 static void stack_fault(soft *s, unsigned codes)
 {
     s->flags = X87_IE | X87_SF;
@@ -24,7 +27,7 @@ static void stack_fault(soft *s, unsigned codes)
     s->result = s->pushed = x87_indefinite;
 }
 
-/* The result to where it belongs; the new TOP. */
+/* Writes the results to the image and returns the new TOP. TOP is 0 before, so that it becomes 7 by a push and 1 by a pop. */
 static unsigned finish(const soft *s, uint8_t *image, uint16_t *tags, soft_depth depth)
 {
     if (depth == SOFT_PUSHES && !s->unfinished) {
@@ -43,6 +46,8 @@ static unsigned finish(const soft *s, uint8_t *image, uint16_t *tags, soft_depth
     return 0;
 }
 
+/* Executes an instruction on the image. An unmasked IE, DE or ZE, which is detected before there is a result, leaves the
+ * registers unchanged. */
 void soft_execute(uint8_t image[X87_IMAGE_BYTES], const soft_form *form, const soft_number *memory)
 {
     uint16_t status, tags;
@@ -62,12 +67,12 @@ void soft_execute(uint8_t image[X87_IMAGE_BYTES], const soft_form *form, const s
         stack_fault(&s, X87_C1);
     else
         form->instruction(&s);
-    if (s.flags & ~(unsigned)s.control & (X87_IE | X87_DE | X87_ZE)) { /* before there is a result */
+    if (s.flags & ~(unsigned)s.control & (X87_IE | X87_DE | X87_ZE)) {
         s.flags &= X87_IE | X87_DE | X87_ZE | X87_SF;
         if (form->depth != SOFT_COMPARES && !(s.flags & X87_SF))
             s.codes = status & X87_CC & ~form->codes;
     } else if (form->depth != SOFT_COMPARES) {
-        status = (uint16_t)((status & ~0x3800u) | finish(&s, image, &tags, form->depth) << 11);
+        status = (uint16_t)((status & ~(unsigned)X87_TOP) | finish(&s, image, &tags, form->depth) << 11);
     }
     status = (uint16_t)((status & ~(unsigned)X87_CC) | s.flags | s.codes);
     memcpy(image + X87_IMAGE_STATUS, &status, 2);
@@ -76,12 +81,13 @@ void soft_execute(uint8_t image[X87_IMAGE_BYTES], const soft_form *form, const s
 
 /* --- Arithmetic --- */
 
+/* Rounds to the precision of the control word. */
 static void result(soft *s, bool negative, int exponent, soft_wide significand)
 {
     s->result = soft_result(s, negative, exponent, significand, soft_precision(s->control));
 }
 
-/* a + b, or a - b. */
+/* Computes a + b, or a - b. */
 static void sum(soft *s, const soft_number *a, const soft_number *b, bool subtract)
 {
     bool b_negative = b->negative ^ subtract;
@@ -101,7 +107,7 @@ static void sum(soft *s, const soft_number *a, const soft_number *b, bool subtra
         s->result = soft_zero(a->negative == b_negative ? a->negative : down);
         return;
     }
-    /* Two bits above and the last one below take what the sum needs. */
+    /* The mantissas are shifted so that two bits above them take the carry; the last bit is sticky. */
     soft_wide x = a->class == SOFT_ZERO ? 0 : (soft_wide)a->mantissa << 62;
     soft_wide y = b->class == SOFT_ZERO ? 0 : (soft_wide)b->mantissa << 62;
     int exponent = !x || (y && b->exponent > a->exponent) ? b->exponent : a->exponent;
@@ -121,6 +127,7 @@ static void sum(soft *s, const soft_number *a, const soft_number *b, bool subtra
     result(s, negative, exponent + 2 - shift, x << shift);
 }
 
+/* Computes a * b. */
 static void product(soft *s, const soft_number *a, const soft_number *b)
 {
     bool negative = a->negative ^ b->negative, zero = a->class == SOFT_ZERO || b->class == SOFT_ZERO,
@@ -145,7 +152,7 @@ static void product(soft *s, const soft_number *a, const soft_number *b)
     result(s, negative, exponent, significand);
 }
 
-/* a / b. */
+/* Computes a / b. */
 static void quotient(soft *s, const soft_number *a, const soft_number *b)
 {
     bool negative = a->negative ^ b->negative;
@@ -182,6 +189,7 @@ static void quotient(soft *s, const soft_number *a, const soft_number *b)
 
 /* --- Comparisons: only condition codes --- */
 
+/* Compares s->a with s->b. `unordered`: as FUCOM, for which a quiet NaN is no invalid operand. */
 static void compare(soft *s, bool unordered)
 {
     const soft_number *a = &s->a, *b = &s->b;
@@ -192,14 +200,13 @@ static void compare(soft *s, bool unordered)
         return;
     }
     soft_check_denormal(s, a, b);
-    /* 1: the first is larger */
     int sign_a = a->class == SOFT_ZERO ? 0
                  : a->negative         ? -1
                                        : 1,
         sign_b = b->class == SOFT_ZERO ? 0
                  : b->negative         ? -1
                                        : 1;
-    int order = sign_a - sign_b;
+    int order = sign_a - sign_b; /* above 0: the first is larger */
     if (order == 0 && sign_a != 0) {
         if (a->class != b->class)
             order = a->class == SOFT_INFINITE ? sign_a : -sign_a;
@@ -213,6 +220,7 @@ static void compare(soft *s, bool unordered)
 
 /* --- Instructions, and their operands' formats --- */
 
+/* Defines a soft_instruction. */
 #define INSTRUCTION(name, function, ...)                                                                     \
     static void name(soft *s)                                                                                \
     {                                                                                                        \
@@ -227,6 +235,7 @@ INSTRUCTION(multiply, product, &s->a, &s->b)
 INSTRUCTION(divide, quotient, &s->a, &s->b)
 INSTRUCTION(divide_reverse, quotient, &s->b, &s->a)
 
+/* Load an operand from memory. Denormal numbers of a format are normal in a register, but raise DE. */
 static soft_number from_register(uc_fpreg value, bool denormal)
 {
     soft_number n = soft_unpack(&value);
@@ -252,6 +261,8 @@ static soft_number load_i32(const void *memory)
     return from_register(x87_from_integer(number), false);
 }
 
+/* Define the operations x87_`name`_m32 and so on (x87_operation.h): one with its second operand in memory, and all formats
+ * of the operand. */
 #define FROM_MEMORY(name, format, ...)                                                                       \
     void x87_##name##_##format(uint8_t image[X87_IMAGE_BYTES], const void *memory)                           \
     {                                                                                                        \

@@ -2,9 +2,8 @@
  * 7.8). Result NaNs are chosen here, too. */
 #include "engine/x87/soft.h"
 
-enum {
-    WRAP_EXPONENT = 0x6000
-}; /* 24576: moves a register's exponent after an unmasked overflow or underflow */
+/* What is added to or subtracted from a register's exponent after an unmasked underflow or overflow. */
+enum { WRAP_EXPONENT = 0x6000 };
 
 static const soft_format soft_extended = {64, 1, SOFT_TOP - 1};
 
@@ -80,7 +79,7 @@ uint64_t soft_round_integer(uint16_t control, bool negative, soft_wide value, bo
 
 typedef struct rounded {
     uint64_t mantissa;
-    bool inexact, up; /* away from zero */
+    bool inexact, up; /* up: it was rounded away from zero */
     bool carry;       /* rounding has carried out of the mantissa, so the exponent must be increased by 1 */
 } rounded;
 
@@ -95,6 +94,7 @@ static rounded round_to(const soft *s, unsigned bits, bool negative, soft_wide s
     return r;
 }
 
+/* Rounds to a format, with the masked or unmasked result of overflow and underflow (soft.h). */
 uint64_t soft_round(soft *s, const soft_format *format, bool scales, bool negative, int *exponent,
                     soft_wide significand)
 {

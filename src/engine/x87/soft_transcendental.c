@@ -1,12 +1,14 @@
-/* Transcendental functions by the C library's for 113 bits, rounded once: the same on every host. A
- * processor's own are some tenths of a unit of the last place off, so that a result may differ from its in
- * the last bit (docs/fidelity.md). */
+/* Transcendental functions: computed by the C library with 113 bits of precision and then rounded to 64, with the same result
+ * on every host. A processor's own functions have errors of some tenths of a unit in the last place, so its results may
+ * differ in the last bit (docs/fidelity.md). The operands are s->a, ST(0), and s->b, ST(1); the results s->result and
+ * s->pushed (soft.h). */
 #include <string.h>
 
 #include "engine/x87/soft.h"
 
 #if __LDBL_MANT_DIG__ == 113
-typedef long double quad;
+typedef long double
+    quad; /* IEEE quadruple precision: sign, exponent as in a register, 112 bits of fraction */
 #define QUAD(name) name##l
 #else
 __extension__ typedef __float128 quad;
@@ -20,7 +22,7 @@ quad QUAD(log2)(quad x);
 quad QUAD(log1p)(quad x);
 quad QUAD(expm1)(quad x);
 
-enum { FRACTION = 112 };
+enum { FRACTION = 112 }; /* bits of a quad's fraction */
 
 static quad from_bits(soft_wide bits)
 {
@@ -29,7 +31,8 @@ static quad from_bits(soft_wide bits)
     return q;
 }
 
-/* Exponents below 1 are out of reach: 2^`scaled` times as large then. */
+/* Returns the number times 2^`scaled`. A quad that is not denormal needs an exponent of 1 or more, which `scaled` provides
+ * for smaller numbers. */
 static quad quad_of(const soft_number *n, int scaled)
 {
     soft_wide sign = (soft_wide)n->negative << 127;
@@ -41,7 +44,7 @@ static quad quad_of(const soft_number *n, int scaled)
                      (soft_wide)(n->mantissa << 1) << (FRACTION - 64));
 }
 
-/* By the last bit. */
+/* Returns the next quad towards zero. */
 static quad nearer_to_zero(quad value)
 {
     soft_wide bits;
@@ -49,13 +52,14 @@ static quad nearer_to_zero(quad value)
     return from_bits(bits - 1);
 }
 
-/* The natural logarithm of 2. */
+/* Returns the natural logarithm of 2. */
 static quad ln2(void)
 {
     return from_bits((soft_wide)0x3ffe62e42fefa39eu << 64 | 0xf35793c7673007e6u);
 }
 
-/* A value that is not exact; it is 2^`scaled` times what is meant. */
+/* Returns the result value / 2^`scaled`, rounded to a register. The exact result is never the value itself, so it counts as
+ * inexact. */
 static uc_fpreg rounded(soft *s, quad value, int scaled)
 {
     soft_wide bits;
@@ -76,9 +80,9 @@ static uc_fpreg rounded(soft *s, quad value, int scaled)
     return soft_result(s, negative, exponent - scaled, fraction | 1, 64);
 }
 
-#define ONE ((soft_wide)1 << 127)
+#define ONE ((soft_wide)1 << 127) /* the significand of 1 */
 
-/* A little less than the significand. */
+/* Rounds a result whose magnitude is a little less than that of the given number. */
 static uc_fpreg less(soft *s, bool negative, int exponent, soft_wide significand)
 {
     if (significand == ONE)
@@ -86,13 +90,15 @@ static uc_fpreg less(soft *s, bool negative, int exponent, soft_wide significand
     return soft_result(s, negative, exponent, significand - 1, 64);
 }
 
-/* What processors answer where the result is the number but for bits far below. */
+/* Returns `n` as the result where the exact result differs from it only far below the last bit. Processors then set PE, but
+ * do not round. */
 static uc_fpreg as_if_inexact(soft *s, const soft_number *n)
 {
     s->flags |= X87_PE | (n->exponent < 1 ? X87_UE : 0);
     return soft_result(s, n->negative, n->exponent, (soft_wide)n->mantissa << 64, 64);
 }
 
+/* Returns 1 or -1. */
 static uc_fpreg one(bool negative)
 {
     return x87_from_integer(negative ? -1 : 1);
@@ -100,11 +106,11 @@ static uc_fpreg one(bool negative)
 
 /* --- Trigonometric functions --- */
 
-/* What is left of ST(0) when a multiple of half of pi is taken away, pi of the 66 bits that these processors
- * have of it; and how often that was, modulo 4 (241430, FSIN). */
+/* Reduces an angle: returns the remainder after subtracting the nearest multiple of pi/2, and in *quarters that multiple
+ * modulo 4. These processors use pi with 66 bits (241430, FSIN). */
 static quad reduced(const soft_number *a, unsigned *quarters)
 {
-    /* pi/2 = HALF_PI / 2^65 */
+    /* pi/2 = half_pi / 2^UNIT */
     const soft_wide half_pi = (soft_wide)0xc90fdaa22168c234u << 2 | 3;
     enum { UNIT = 65 };
     soft_wide rest = a->mantissa;
@@ -135,7 +141,8 @@ static quad reduced(const soft_number *a, unsigned *quarters)
     return negative ? -value : value;
 }
 
-/* What is neither computed nor large. */
+/* Handles operands for which a trigonometric function is not computed: NaNs, infinities, and magnitudes of 2^63 or more,
+ * which set C2. Returns true if the function has to be computed. */
 static bool trigonometric(soft *s)
 {
     const soft_number *a = &s->a;
@@ -157,8 +164,10 @@ static bool trigonometric(soft *s)
     return true;
 }
 
-enum { SMALL = SOFT_BIAS - 64 }; /* below, the sine and the tangent are the angle but for the last bit */
+/* Below this exponent, a sine or tangent differs from the angle by less than the last bit. */
+enum { SMALL = SOFT_BIAS - 64 };
 
+/* Returns the sine of ST(0) + `more` * pi/2; so `more` is 1 for the cosine. */
 static uc_fpreg sine_of(soft *s, unsigned more)
 {
     const soft_number *a = &s->a;
@@ -173,9 +182,9 @@ static uc_fpreg sine_of(soft *s, unsigned more)
     quad rest = reduced(a, &quarters);
     quarters += more;
     quad value = quarters & 1 ? QUAD(cos)(rest) : QUAD(sin)(rest);
-    if (quarters & 1 && value == 1) /* but for less than these bits have */
+    if (quarters & 1 && value == 1) /* the exact cosine is smaller by less than a quad can express */
         return less(s, quarters & 2, SOFT_BIAS, ONE);
-    if (!(quarters & 1) && value == rest && rest != 0)
+    if (!(quarters & 1) && value == rest && rest != 0) /* likewise, the exact sine is nearer to zero */
         value = nearer_to_zero(value);
     return rounded(s, quarters & 2 ? -value : value, 0);
 }
@@ -192,6 +201,7 @@ static void cosine(soft *s)
         s->result = sine_of(s, 1);
 }
 
+/* FSINCOS: replaces ST(0) by its sine and pushes its cosine. */
 static void sine_and_cosine(soft *s)
 {
     if (!trigonometric(s))
@@ -200,6 +210,7 @@ static void sine_and_cosine(soft *s)
     s->pushed = sine_of(s, 1);
 }
 
+/* FPTAN: replaces ST(0) by its tangent and pushes 1. */
 static void tangent(soft *s)
 {
     if (!trigonometric(s))
@@ -216,13 +227,14 @@ static void tangent(soft *s)
     }
 }
 
-/* The angle of ST(0), ST(1). */
+/* FPATAN: the angle of the point with the abscissa ST(0) and the ordinate ST(1). */
 static void arc_tangent(soft *s)
 {
     const soft_number *x = &s->a, *y = &s->b;
     if (soft_not_numbers(s, y, x))
         return;
     soft_check_denormal(s, x, y);
+    /* On the positive side of the horizontal axis, the angle is zero. */
     bool axis = y->class == SOFT_ZERO || x->class == SOFT_INFINITE;
     if (axis && !x->negative && y->class != SOFT_INFINITE) {
         s->result = soft_zero(y->negative);
@@ -230,7 +242,7 @@ static void arc_tangent(soft *s)
     }
     if (x->class == SOFT_FINITE && y->class == SOFT_FINITE && !x->negative &&
         y->exponent < x->exponent - 64) {
-        /* the quotient but for its last bit */
+        /* The angle is so small that it differs from the quotient y / x by less than the last bit: it is smaller. */
         soft_wide dividend = (soft_wide)y->mantissa << 63, rest = (dividend % x->mantissa) << 64;
         soft_wide quotient = dividend / x->mantissa << 64 | rest / x->mantissa;
         int shift = quotient >> 127 ? 0 : 1;
@@ -239,7 +251,7 @@ static void arc_tangent(soft *s)
                                        : less(s, y->negative, exponent, quotient << shift);
         return;
     }
-    /* Only the quotient matters, and it is not small. */
+    /* Only the quotient matters, so the exponents are moved to where quads can express both numbers. */
     soft_number p = *x, q = *y;
     if (p.class == SOFT_FINITE && q.class == SOFT_FINITE) {
         int over = p.exponent - q.exponent;
@@ -254,16 +266,17 @@ static void arc_tangent(soft *s)
 
 /* --- Powers and logarithms --- */
 
-/* ST(1) * `logarithm`, which is `negative`, and not zero. */
+/* Computes ST(1) * logarithm / 2^`scaled`. Neither factor is zero, infinite or a NaN. */
 static void multiplied(soft *s, quad logarithm, int scaled)
 {
     soft_number y = s->b;
     int exponent = y.exponent;
-    y.exponent = SOFT_BIAS; /* for the product to be in reach */
+    y.exponent = SOFT_BIAS; /* so that a quad can express the product; `rounded` restores the exponent */
     s->result = rounded(s, quad_of(&y, 0) * logarithm, scaled + SOFT_BIAS - exponent);
 }
 
-/* Where an operand is not finite or the logarithm is zero. True if the result stands. */
+/* Handles products ST(1) * logarithm with a factor that is zero or infinite. `zero`, `infinite` and `negative` describe the
+ * logarithm. Returns true if the result is determined. */
 static bool logarithm_ends(soft *s, bool zero, bool infinite, bool negative)
 {
     const soft_number *y = &s->b;
@@ -279,6 +292,7 @@ static bool logarithm_ends(soft *s, bool zero, bool infinite, bool negative)
     return true;
 }
 
+/* FYL2X: ST(1) * log2(ST(0)). */
 static void logarithm(soft *s)
 {
     const soft_number *x = &s->a, *y = &s->b;
@@ -298,13 +312,14 @@ static void logarithm(soft *s)
     if (logarithm_ends(s, one, x->class == SOFT_INFINITE || x->class == SOFT_ZERO,
                        x->class == SOFT_ZERO || (x->class == SOFT_FINITE && x->exponent < SOFT_BIAS)))
         return;
-    enum { MOVED = 100 };
+    enum { MOVED = 100 }; /* a denormal number is taken times 2^MOVED */
     if (x->exponent < 1)
         multiplied(s, QUAD(log2)(quad_of(x, MOVED)) - (quad)MOVED, 0);
     else
         multiplied(s, QUAD(log2)(quad_of(x, 0)), 0);
 }
 
+/* FYL2XP1: ST(1) * log2(ST(0) + 1). */
 static void logarithm_near_one(soft *s)
 {
     const soft_number *x = &s->a, *y = &s->b;
@@ -317,12 +332,12 @@ static void logarithm_near_one(soft *s)
     soft_check_denormal(s, x, y);
     if (logarithm_ends(s, x->class == SOFT_ZERO, x->class == SOFT_INFINITE, x->negative))
         return;
-    if (x->negative && x->exponent >= SOFT_BIAS) { /* out of range: it stays */
+    if (x->negative && x->exponent >= SOFT_BIAS) { /* -1 or less is out of range: the result is ST(0) */
         s->flags |= X87_PE;
         s->result = soft_pack(x);
         return;
     }
-    if (x->exponent < SMALL) { /* the logarithm is the number but for its last bit */
+    if (x->exponent < SMALL) { /* the natural logarithm of 1 + x differs from x by less than the last bit */
         soft_number m = *x;
         m.exponent = SOFT_BIAS;
         multiplied(s, quad_of(&m, 0) / ln2(), SOFT_BIAS - x->exponent);
@@ -331,7 +346,7 @@ static void logarithm_near_one(soft *s)
     multiplied(s, QUAD(log1p)(quad_of(x, 0)) / ln2(), 0);
 }
 
-/* 2^ST(0) - 1. */
+/* F2XM1: 2^ST(0) - 1. */
 static void power(soft *s)
 {
     const soft_number *a = &s->a;
@@ -355,7 +370,7 @@ static void power(soft *s)
     if (a->exponent == SOFT_BIAS && a->mantissa == 1ull << 63)
         s->result = a->negative ? (uc_fpreg){.mantissa = 1ull << 63, .exponent = SOFT_SIGN | (SOFT_BIAS - 1)}
                                 : one(false);
-    else if (a->exponent < SOFT_BIAS) /* beyond, the operand stays */
+    else if (a->exponent < SOFT_BIAS) /* magnitudes above 1 are out of range: the result is ST(0) */
         s->result = rounded(s, QUAD(expm1)(quad_of(a, 0) * ln2()), 0);
 }
 

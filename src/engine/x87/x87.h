@@ -13,15 +13,16 @@ static inline void x87_settle(engine *e)
     if (e->x87.place != X87_IN_STATE)
         x87_settle_from(e);
 }
+/* Prepares the x87 of a new engine. */
 void x87_open(engine *e);
-/* Raises a pending exception before a block that waits for the x87. */
+/* Raises a pending exception before a block whose instruction waits for the x87. EIP must be current. */
 void x87_wait_before(engine *e);
 
 /* Convert the state to an image, in which the pointers to the last instruction and its operand are 0, and back,
  * without the control word. */
 void x87_to_image(const uc_env *env, uint8_t image[X87_IMAGE_BYTES]);
 void x87_from_image(uc_env *env, const uint8_t image[X87_IMAGE_BYTES]);
-/* Executes FNOP: waits, and becomes the last x87 instruction. */
+/* Executes FNOP: raises a pending exception, or becomes the last x87 instruction (FIP, FCS, opcode). */
 void x87_nop(uc_env *env);
 
 #endif

@@ -1,5 +1,6 @@
-/* FADD, FSUB, FMUL, FDIV and their reverses, and comparisons: what is recorded of their operands for the model,
- * and their execution in all but the usual cases (x87_whole_operate.c). */
+/* FADD, FSUB, FMUL, FDIV and their reverses, and comparisons: what is recorded of their operands for the model, and their
+ * execution where x87_whole_operate.c cannot use the host's x87. `retaddr` is where the running helper function returns to
+ * in translated code; it identifies the instruction. */
 #include <assert.h>
 
 #include "engine/stretch/stretch.h"
@@ -7,8 +8,7 @@
 
 /* --- Safe instruction recognition --- */
 
-/* x87_safe says which operands are; with inexact unmasked none is. */
-
+/* Finds the instruction by `retaddr`, and marks it in the record of the running block. The block then goes into no batch. */
 void __attribute__((noinline)) x87_mark(engine *e, unsigned marks, uintptr_t retaddr)
 {
     const engine_block *b = stretch_block(e);
@@ -22,18 +22,21 @@ void __attribute__((noinline)) x87_mark(engine *e, unsigned marks, uintptr_t ret
     stretch_no_batch(e);
 }
 
+/* Marks the instruction if an operand is unsafe (x87_safe) or the precision exception is unmasked. Records the operands of a
+ * division, whose clocks depend on them. */
 static void recognise(uc_env *env, x87_binary which, const uc_fpreg *to, const uc_fpreg *other,
                       uintptr_t retaddr)
 {
     engine *e = engine_of(env);
     if (!x87_safe(e, to) || !x87_safe(e, other) || !(env->fpuc & X87_PE))
         x87_mark(e, P5_X87_UNSAFE, retaddr);
-    if (which >= X87_DIV) { /* ST(0) first, whichever of them receives the result */
+    if (which >= X87_DIV) { /* records ST(0) first, whichever of them receives the result */
         bool to_top = to == x87_st(env, 0);
         x87_value(e, to_top ? to : other, to_top ? other : to);
     }
 }
 
+/* Returns the operand that was fetched before (x87_set_operand, x87_register_operand), in the format of a register. */
 static uc_fpreg as_register(const engine *e)
 {
     switch (e->x87.operand_kind) {
@@ -61,7 +64,7 @@ void x87_recognise_registers(uc_env *env, x87_binary which, unsigned a, unsigned
 
 /* --- Two operands --- */
 
-/* By x87_binary and x87_operand. */
+/* operations[x87_binary][x87_operand] */
 #define BY_OPERAND(name)                                                                                     \
     {                                                                                                        \
         x87_##name##_register, x87_##name##_m32, x87_##name##_m64, x87_##name##_i32                          \
@@ -69,7 +72,7 @@ void x87_recognise_registers(uc_env *env, x87_binary which, unsigned a, unsigned
 static x87_operation *const operations[][4] = {BY_OPERAND(fadd), BY_OPERAND(fsub), BY_OPERAND(fsubr),
                                                BY_OPERAND(fmul), BY_OPERAND(fdiv), BY_OPERAND(fdivr)};
 
-/* ST(0) and the operand that was fetched before. */
+/* Returns ST(0) and the operand that was fetched before, as the operands of x87_exact. */
 static x87_operands with_operand(uc_env *env)
 {
     const engine *e = engine_of(env);
@@ -97,6 +100,7 @@ void x87_binary_registers(uc_env *env, x87_binary which, unsigned a, unsigned b,
         x87_mark(engine_of(env), P5_X87_REFUSED, retaddr);
 }
 
+/* Defines the function that replaces Unicorn's for ST(0) op the operand fetched before. */
 #define ARITHMETIC(name, which)                                                                              \
     void WRAP(helper_##name##_ST0_FT0)(uc_env * env)                                                         \
     {                                                                                                        \
@@ -118,7 +122,7 @@ void x87_compare_operand(uc_env *env, bool unordered)
     static x87_operation *const ordered[] = {x87_fcom_register, x87_fcom_m32, x87_fcom_m64, x87_fcom_i32,
                                              x87_ftst};
     x87_operands o = with_operand(env);
-    uc_fpreg kept = *o.a;
+    uc_fpreg kept = *o.a; /* x87_exact would write ST(0) */
     x87_exact(env, unordered ? x87_fucom : ordered[engine_of(env)->x87.operand_kind], &o, 0);
     *x87_st(env, 0) = kept;
     env->fptags[x87_slot(env, 0)] = o.a_empty;
@@ -136,7 +140,7 @@ void WRAP(helper_fucom_ST0_FT0)(uc_env *env)
     x87_compare_operand(env, true);
 }
 
-/* --- Operands of the above --- */
+/* --- Helper functions that fetch the second operand, before one of those above --- */
 
 void x87_set_operand(uc_env *env, x87_operand kind, uint64_t bits)
 {

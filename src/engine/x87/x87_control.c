@@ -1,4 +1,5 @@
-/* Control instructions of the x87, and the waits that other instructions make. */
+/* Control instructions of the x87: control and status word, environments, and entering and leaving MMX mode. To wait means
+ * to raise a pending unmasked exception (x87_wait). */
 #include <string.h>
 
 #include "engine/x87/mmx.h"
@@ -7,6 +8,7 @@
 /* Bits of the control word that exist; bit 6 reads as one. */
 enum { CONTROL_BITS = 0x1f3f, CONTROL_ONE = 0x40 };
 
+/* Loads the control word. The registers stay in the host's x87 if that has them and all exceptions are masked. */
 static void set_control(uc_env *env, uint32_t value)
 {
     uint16_t control = (uint16_t)((value & CONTROL_BITS) | CONTROL_ONE);
@@ -25,7 +27,7 @@ void WRAP(helper_fldcw)(uc_env *env, uint32_t value)
     set_control(env, value);
 }
 
-/* FLDCW. */
+/* FLDCW as one function (x87_whole.h), which has no fast path. */
 static bool load_control(uc_env *env, uint64_t address, uint32_t by)
 {
     (void)env, (void)address, (void)by;
@@ -39,10 +41,11 @@ RARE load_control_rare(uc_env *env, uint64_t address, uint32_t by, uintptr_t ret
 }
 BY_PRIVILEGE(load_control)
 
+/* FLDCW is generated as a load of a word and helper_fldcw. */
 static const emit_whole rows[] = {FETCH(LOADS_CONTROL, fldcw, load_control)};
 const x87_wholes x87_whole_control = {rows, sizeof rows / sizeof rows[0]};
 
-/* FNSTSW and FNCLEX wait for nothing. */
+/* FNSTSW and FNCLEX do not wait. */
 uint32_t WRAP(helper_fnstsw)(uc_env *env)
 {
     return x87_held(env) ? x87_host_status() : x87_status_word(env);
@@ -62,7 +65,7 @@ static void move_top(uc_env *env, unsigned by, uintptr_t retaddr)
 {
     x87_wait(env, retaddr);
     env->fpstt = (env->fpstt + by) & 7;
-    x87_set_conditions(env, 0, X87_C1);
+    x87_set_conditions(env, 0, X87_C1); /* clears C1 */
 }
 
 void WRAP(helper_fincstp)(uc_env *env)
@@ -83,7 +86,7 @@ void WRAP(helper_ffree_STN)(uc_env *env, int i)
     x87_set_conditions(env, 0, X87_C1);
 }
 
-/* --- Environments ---
+/* --- Environments, by index of the word ---
  *            32-bit protected            16-bit protected   in real and V86 mode
  *   0        control                     control
  *   1        status                      status
@@ -100,6 +103,7 @@ static bool protected_format(const uc_env *env)
     return !uc_env_is_real(env);
 }
 
+/* Convert between the state and an environment: `wide` has words of 32 bits, otherwise of 16. */
 static void pack(const uc_env *env, bool wide, uint32_t words[ENVIRONMENT_WORDS])
 {
     uint32_t ones = wide ? 0xffff0000u : 0; /* reserved halves */
@@ -124,7 +128,7 @@ static void pack(const uc_env *env, bool wide, uint32_t words[ENVIRONMENT_WORDS]
 static void unpack(uc_env *env, bool wide, const uint32_t words[ENVIRONMENT_WORDS])
 {
     env->fpuc = (uint16_t)((words[0] & CONTROL_BITS) | CONTROL_ONE);
-    env->fpus = (uint16_t)(words[1] & 0x477f);
+    env->fpus = (uint16_t)(words[1] & (X87_CC | X87_SF | X87_EXCEPTIONS)); /* ES and B follow below */
     env->fpstt = words[1] >> 11 & 7;
     for (unsigned i = 0; i < 8; i++)
         env->fptags[i] = (words[2] >> 2 * i & 3) == 3;
@@ -138,7 +142,7 @@ static void unpack(uc_env *env, bool wide, const uint32_t words[ENVIRONMENT_WORD
         env->fpip = (words[3] & 0xffff) | (words[4] >> 12) << 16;
         env->fpop = words[4] & 0x7ff;
         env->fpdp = (words[5] & 0xffff) | (words[6] >> 12) << 16;
-        env->fpcs = env->fpds = 0;
+        env->fpcs = env->fpds = 0; /* the offsets are linear addresses */
     }
     x87_update_summary(env);
 }
@@ -151,7 +155,7 @@ static void load_environment(uc_env *env, uint64_t address, bool wide, uint32_t 
                         : WRAP(cpu_lduw_data_ra)(env, address + 2 * i, retaddr);
 }
 
-/* Nothing is stored if not everything can be. */
+/* Raises the faults of stores to the first and last word, so that nothing is stored if not everything can be. */
 static void check_stores(uc_env *env, uint64_t address, unsigned bytes, uintptr_t retaddr)
 {
     access_check_store(env, (uint32_t)address, 2, retaddr);
@@ -175,7 +179,7 @@ void WRAP(helper_fstenv)(uc_env *env, uint64_t address, int wide)
     x87_settle(engine_of(env));
     check_stores(env, address, (wide ? 4 : 2) * ENVIRONMENT_WORDS, X87_RETADDR);
     store_environment(env, address, wide, X87_RETADDR);
-    env->fpuc |= X87_EXCEPTIONS;
+    env->fpuc |= X87_EXCEPTIONS; /* FSTENV masks all exceptions afterwards */
     x87_update_summary(env);
 }
 
@@ -232,7 +236,7 @@ void WRAP(helper_fninit)(uc_env *env)
     env->fpcs = env->fpds = env->fpop = 0;
 }
 
-/* MMX instructions wait, too; EMMS as well. Afterwards all registers count as valid (MMX) or empty (EMMS). */
+/* Begins MMX mode: waits, sets TOP to 0 and marks all registers as valid. */
 static void __attribute__((noinline)) enter_mmx(uc_env *env, uintptr_t retaddr)
 {
     x87_wait(env, retaddr);
@@ -247,6 +251,7 @@ void WRAP(helper_enter_mmx)(uc_env *env)
         enter_mmx(env, X87_RETADDR);
 }
 
+/* Waits before an MMX instruction. In MMX mode no exception is pending. */
 void mmx_wait(uc_env *env)
 {
     if (__builtin_expect(engine_of(env)->x87.place != X87_IN_STATE_MMX, 0))
@@ -260,7 +265,8 @@ void WRAP(helper_emms)(uc_env *env)
     memset(env->fptags, 1, sizeof env->fptags); /* all empty */
 }
 
-/* What Unicorn itself does with the registers, for instructions of later processors. */
+/* Moves the registers to Unicorn's state before Unicorn's own function for an instruction of later processors. `give` is
+ * return, or nothing for a void function. */
 #define SETTLED(type, give, name, parameters, ...)                                                           \
     type REAL(helper_##name) parameters;                                                                     \
     type WRAP(helper_##name) parameters;                                                                     \

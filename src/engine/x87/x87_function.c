@@ -1,6 +1,6 @@
-/* Operations on ST(0), with ST(1) as second operand where there is one: roots, remainders, scaling, and the
- * transcendental ones, which no two generations of processors compute with the same last bit: never by the
- * host's x87. */
+/* Operations on ST(0), and ST(1) if there is a second operand: roots, remainders, scaling and transcendental functions. The
+ * host's x87 executes them if it can. Transcendental functions are always computed by integers (x87_exact), because no two
+ * generations of processors compute them with the same last bit. */
 
 #include "engine/x87/x87_host.h"
 
@@ -8,13 +8,16 @@
 typedef enum depth { KEEPS, POPS, PUSHES } depth;
 
 typedef struct function {
-    x87_operation *exact;
-    uint16_t (*held)(void); /* on the host's x87; its status word afterwards. NULL: never there */
+    x87_operation *exact; /* the operation by integers */
+    uint16_t (*held)(
+        void); /* executes the instruction on the host's x87 and returns the status word; NULL: not allowed */
     depth depth;
     bool second; /* takes ST(1) */
-    bool value;  /* its clocks depend on its operands */
+    bool value;  /* its clocks depend on its operands, which are recorded */
 } function;
 
+/* FUNCTION defines the function that replaces Unicorn's helper for instruction `name`. HELD does the same for an instruction
+ * that the host's x87 may execute. */
 #define FUNCTION(name, held, ...)                                                                            \
     static const function name##_function = {x87_##name, held, __VA_ARGS__};                                 \
     void WRAP(helper_##name)(uc_env * env)                                                                   \
@@ -30,7 +33,8 @@ typedef struct function {
     }                                                                                                        \
     FUNCTION(name, name##_held, __VA_ARGS__)
 
-/* Which of them push, and when they do not, TOP shows. */
+/* Executes an instruction on the host's x87. TOP shows afterwards whether it has pushed or popped: FXTRACT does not push if
+ * it fails. The reach of its results is not known. */
 static void run_held(uc_env *env, const function *f)
 {
     if (f->value) {
@@ -48,12 +52,15 @@ static void run_held(uc_env *env, const function *f)
     *x87_reach(env, 0) = X87_REACH_UNKNOWN;
 }
 
-/* What the host's x87 has found so far; only if that is nothing can be seen what it finds next. */
+/* Returns whether the host's x87 has IE or ZE set. These flags are sticky, so they tell something about an instruction only if
+ * they were clear before it. */
 static bool refused_something(void)
 {
     return x87_host_status() & (X87_IE | X87_ZE);
 }
 
+/* Executes the instruction whose call returns to `retaddr`: on the host's x87 if that is possible, else by integers. Marks it
+ * for the model if an operand was invalid or a divisor zero. */
 static void run(uc_env *env, const function *f, uintptr_t retaddr)
 {
     if (f->held &&
@@ -90,7 +97,8 @@ FUNCTION(fptan, NULL, PUSHES, false, true)
 FUNCTION(fsincos, NULL, PUSHES, false, true)
 HELD(fxtract, PUSHES, false, false)
 
-/* FABS and FCHS: no exception but an empty register. */
+/* Executes FABS and FCHS on Unicorn's state: clears and flips bits of sign and exponent. The only exception is an empty
+ * register. */
 static void change_sign(uc_env *env, uint16_t clear, uint16_t flip, uintptr_t retaddr)
 {
     x87_wait(env, retaddr);

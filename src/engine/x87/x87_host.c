@@ -4,13 +4,15 @@
 
 #include "engine/x87/x87_host.h"
 
+/* Marks the registers as not in the host's x87. */
 static void forget_reach(engine *e)
 {
     for (unsigned i = 0; i < 8; i++)
         e->x87.reach[i] = X87_REACH_ELSEWHERE;
 }
 
-/* Returns the reach of a value; unknown for unsupported formats, too. */
+/* Returns the reach of a value: the magnitude of its exponent without the bias. Infinities, NaNs, denormal numbers and
+ * unsupported formats have X87_REACH_UNKNOWN. */
 static unsigned reach_of(const uc_fpreg *value)
 {
     int exponent = value->exponent & 0x7fff;
@@ -21,6 +23,7 @@ static unsigned reach_of(const uc_fpreg *value)
     return (unsigned)(exponent < 0x3fff ? 0x3fff - exponent : exponent - 0x3fff);
 }
 
+/* Moves the registers from Unicorn's state to the host's x87. */
 bool x87_take(uc_env *env)
 {
     if (!X87_BY_HOST || x87_held(env) || !x87_masked(env->fpuc))
@@ -37,6 +40,7 @@ bool x87_take(uc_env *env)
     return true;
 }
 
+/* Moves the registers back to Unicorn's state. */
 void x87_settle_from(engine *e)
 {
     uc_env *env = e->env;
@@ -45,7 +49,8 @@ void x87_settle_from(engine *e)
         return;
     }
     uint8_t image[X87_IMAGE_BYTES];
-    X87_ON_HOST("fnsave %0" : "=m"(image)); /* leaves the host's x87 as its programs want it */
+    X87_ON_HOST("fnsave %0"
+                : "=m"(image)); /* also resets the host's x87, as this program's own code expects it */
     /* cppcheck-suppress legacyUninitvar; FNSAVE has written it */
     x87_from_image(env, image);
     e->x87.place = X87_IN_STATE;
@@ -65,6 +70,7 @@ void x87_wait_before(engine *e)
 void x87_open(engine *e)
 {
     const bool p55c = e->options.family == P5_FAMILY_P55C;
+    /* Biased exponents of safe operands: 3000h to 4FFFh, or 2001h to 5FFDh on the P54C. */
     e->x87.safe_low = 0x3fffu - (p55c ? 0x0fff : 0x1ffe);
     e->x87.safe_span = p55c ? 0x1fff : 0x3ffc;
     e->x87.safe_reach = 0x3fff - e->x87.safe_low;
@@ -72,7 +78,8 @@ void x87_open(engine *e)
     forget_reach(e);
 }
 
-/* Stores and reloads the top of the stack, because FLD alone would need a free register. */
+/* Reads ST(i) by exchanging it with ST(0) and back, and by storing and reloading ST(0). FLD of ST(i) would need a free
+ * register. */
 void x87_host_value(unsigned i, uc_fpreg *value)
 {
     (void)value; /* where there is no host's x87 */

@@ -12,6 +12,7 @@
 
 #include "engine/x87/x87.h"
 
+/* Bits of the status word. The exceptions' bits are also their masks in the control word. */
 enum {
     X87_IE = 1,
     X87_DE = 2,
@@ -24,6 +25,7 @@ enum {
     X87_C0 = 0x100,
     X87_C1 = 0x200,
     X87_C2 = 0x400,
+    X87_TOP = 0x3800,
     X87_C3 = 0x4000,
     X87_BUSY = 0x8000,
     X87_CC = X87_C0 | X87_C1 | X87_C2 | X87_C3,
@@ -32,8 +34,11 @@ enum {
 };
 
 /* Kinds of the operand that the first helper of an instruction fetched. */
-typedef enum x87_operand { X87_REGISTER, X87_M32, X87_M64, X87_I32, X87_ZERO } x87_operand;
+typedef enum x87_operand { X87_REGISTER, X87_M32, X87_M64, X87_I32, X87_ZERO /* of FTST */ } x87_operand;
 
+/* The following functions access ST(i) in Unicorn's state. */
+
+/* Returns the number of the physical register. */
 static inline unsigned x87_slot(const uc_env *env, unsigned i)
 {
     return (env->fpstt + i) & 7;
@@ -46,6 +51,7 @@ static inline bool x87_empty(const uc_env *env, unsigned i)
 {
     return env->fptags[x87_slot(env, i)];
 }
+/* Writes a value to ST(i), which is then not empty. */
 static inline void x87_set(uc_env *env, unsigned i, const uc_fpreg *value)
 {
     *x87_st(env, i) = *value;
@@ -69,12 +75,14 @@ static inline bool x87_masked(uint16_t control)
     return (control & X87_EXCEPTIONS) == X87_EXCEPTIONS;
 }
 
+/* Returns whether the host's x87 holds the guest's registers. */
 static inline bool x87_held(const uc_env *env)
 {
     return X87_BY_HOST && engine_of(env)->x87.place == X87_IN_HOST;
 }
 
-/* Begin a waiting instruction that uses Unicorn's state: raise vector 16 if an unmasked exception is pending.
+/* Begin a waiting instruction that uses Unicorn's state: x87_wait moves the registers there. They raise vector 16 if an
+ * unmasked exception is pending; `retaddr` is where the caller returns to in translated code, to find the instruction.
  * Without CR0.NE, the engine's owner does not deliver the vector but asserts FERR# to its board; and while IGNNE# is
  * active, nothing is raised. */
 void x87_raise_pending(uc_env *env, uintptr_t retaddr);
@@ -90,9 +98,11 @@ const isa_insn *x87_instruction(uc_env *env, uintptr_t retaddr);
  * last x87 instruction, and continues after it. It makes no reference, so the block ends there: only the last
  * instruction of a stretch may make fewer references than it has. */
 _Noreturn void x87_end_unstored(uc_env *env, uint32_t linear, uintptr_t retaddr);
+/* Where the function returns to that uses this. */
 #define X87_RETADDR ((uintptr_t)__builtin_return_address(0))
 
-/* Handle stack faults outside x87_exact (loads, stores, moves, FABS, FCHS). Return true if masked: the result is the indefinite number. */
+/* Set IE, SF and C1 for a stack fault outside x87_exact (loads, stores, moves, FABS, FCHS). Return true if IE is masked: the
+ * result is the indefinite number. Otherwise there is no result, and no pop follows. */
 bool x87_underflow(uc_env *env);
 bool x87_overflow(uc_env *env);
 extern const uc_fpreg x87_indefinite;
@@ -100,7 +110,7 @@ extern const uc_fpreg x87_indefinite;
 /* Operands of an operation on an image of the guest's state. `a` and `b` become ST(0) and ST(1) of the image,
  * whichever of the guest's registers they are. */
 typedef struct x87_operands {
-    const uc_fpreg *a, *b; /* NULL = not there */
+    const uc_fpreg *a, *b; /* NULL: empty in the image */
     bool a_empty, b_empty;
     const void *memory; /* the memory operand of an operation that has one */
 } x87_operands;
@@ -110,14 +120,14 @@ bool x87_exact(uc_env *env, x87_operation *operation, const x87_operands *operan
 /* Records P5_X87_* marks of the instruction that calls at `retaddr`, for the model. */
 void x87_mark(engine *e, unsigned marks, uintptr_t retaddr);
 
-/* Set the operand of an instruction for the functions below: a register, or a value in its memory format. */
+/* Set the second operand for the functions below: a value in its format in memory, or ST(i). */
 void x87_set_operand(uc_env *env, x87_operand kind, uint64_t bits);
 void x87_register_operand(uc_env *env, unsigned i);
 
-/* Two-operand operations and comparisons (x87_arithmetic.c): ST(0) op that operand, or ST(a) op ST(b) to
- * ST(a), one of which is ST(0). The recognise functions run before the operation: they mark the instruction
- * that calls at `retaddr` if an operand is unsafe or the precision exception is unmasked, and record the operands of
- * divisions. */
+/* Two-operand operations and comparisons (x87_arithmetic.c). Functions with _operand compute ST(0) op the operand set before;
+ * those with _registers compute ST(a) op ST(b) to ST(a), one of which is ST(0). The recognise functions run before the
+ * operation: they mark the instruction that calls at `retaddr` if an operand is unsafe or the precision exception is unmasked,
+ * and record the operands of divisions. Comparisons set condition codes only. */
 typedef enum x87_binary { X87_ADD, X87_SUB, X87_SUBR, X87_MUL, X87_DIV, X87_DIVR } x87_binary;
 void x87_recognise_operand(uc_env *env, x87_binary which, uintptr_t retaddr);
 void x87_recognise_registers(uc_env *env, x87_binary which, unsigned a, unsigned b, uintptr_t retaddr);
@@ -135,16 +145,16 @@ static inline bool x87_safe(const engine *e, const uc_fpreg *r)
     return __builtin_expect(inside, 1) || (r->mantissa == 0 && exponent == 0);
 }
 
-/* Copies the bits `which` of `status` to the guest's status word. */
+/* Copies the bits `which` of `status` to the status word in Unicorn's state. */
 static inline void x87_set_conditions(uc_env *env, uint16_t status, unsigned which)
 {
     env->fpus = (uint16_t)((env->fpus & ~which) | (status & which));
 }
 
-/* Records operands of an operation whose clocks depend on them, as doubles (truncated). `b` NULL: there is one
+/* Records operands of an instruction whose clocks depend on them, as doubles (truncated). `b` NULL: there is one
  * operand. */
 void x87_value(engine *e, const uc_fpreg *a, const uc_fpreg *b);
-/* Convert a number to an extended one, exactly. */
+/* Convert a number to the format of registers, exactly. */
 uc_fpreg x87_from_m32(uint32_t number);
 uc_fpreg x87_from_m64(uint64_t number);
 uc_fpreg x87_from_integer(int64_t number);

@@ -1,4 +1,5 @@
-/* x87 loads, stores, constants and moves between registers. If the host's x87 holds the guest's registers, or can take
+/* x87 loads, stores, constants and moves between registers. The functions named helper_ replace Unicorn's helper functions
+ * for these instructions. If the host's x87 holds the guest's registers, or can take
  * them (X87_READY), an instruction is executed there. Otherwise x87_wait moves the registers back to Unicorn's state and
  * raises a pending exception, and the code below implements the instruction. */
 
@@ -19,7 +20,7 @@ static void push(uc_env *env, const uc_fpreg *value, unsigned new_flags)
             return;
         pushed = &x87_indefinite;
     } else {
-        x87_set_conditions(env, 0, X87_C1);
+        x87_set_conditions(env, 0, X87_C1); /* clears C1 */
         if (__builtin_expect(new_flags & ~env->fpus, 0)) {
             env->fpus |= (uint16_t)new_flags;
             x87_update_summary(env);
@@ -88,6 +89,7 @@ static void store80(uc_env *env, uint64_t address, const uc_fpreg *value, uintpt
     WRAP(cpu_stw_data_ra)(env, address + 8, value->exponent, retaddr);
 }
 
+/* Executes FLD m80. The host's x87 raises no exception for it. */
 void WRAP(helper_fldt_ST0)(uc_env *env, uint64_t address)
 {
     uintptr_t retaddr = X87_RETADDR;
@@ -111,8 +113,8 @@ void WRAP(helper_fbld_ST0)(uc_env *env, uint64_t address)
     push(env, &value, 0);
 }
 
-/* Begins FLD constant or FLD ST(i). Unicorn translates these to a push and a load. The push is only noted here. The
- * load performs it, because it knows the value and so the exceptions, which may prevent the push. */
+/* Begins FLD constant or FLD ST(i), which Unicorn translates to a call that pushes and one that loads. This is the first. It
+ * only records that the second has to push, because the value decides about exceptions, which may prevent the push. */
 void WRAP(helper_fpush)(uc_env *env)
 {
     x87_wait(env, X87_RETADDR);
@@ -166,8 +168,9 @@ static inline void finish_store(uc_env *env, uint16_t status)
     x87_update_summary(env);
 }
 
-/* Converts ST(0) to `type`, where the fast path of x87_whole_move.c does not apply. `taken` is the type of the helper's
- * result in Unicorn: for FIST m16, the translated code stores the low half of a 32-bit result. */
+/* Defines a function that converts ST(0) to `type`, for stores that the fast path of x87_whole_move.c does not execute.
+ * `taken` is the type of the helper's result in Unicorn: for FIST m16, the translated code stores the low half of a 32-bit
+ * result. `indefinite` is the result for an empty register. */
 #define CONVERSION(helper, taken, format, type, indefinite)                                                  \
     taken WRAP(helper)(uc_env * env)                                                                         \
     {                                                                                                        \
@@ -203,6 +206,7 @@ static bool store_held80(uc_env *env, uint64_t address)
     return true;
 }
 
+/* Executes the store of FSTP m80; helper_fpop pops. */
 void WRAP(helper_fstt_ST0)(uc_env *env, uint64_t address)
 {
     uintptr_t retaddr = X87_RETADDR;
@@ -232,6 +236,7 @@ static void finish_decimal(uc_env *env, bool empty, uint16_t status)
         finish_store(env, status);
 }
 
+/* Executes the store of FBSTP; helper_fpop pops. */
 void WRAP(helper_fbst_ST0)(uc_env *env, uint64_t address)
 {
     uintptr_t retaddr = X87_RETADDR;

@@ -1,5 +1,4 @@
-/* The x87's state words, pending exceptions, stack faults, and operations on an image of the guest's state.
- */
+/* The x87's status and tag word, pending exceptions, stack faults, and operations on an image of the guest's state. */
 #include <assert.h>
 #include <string.h>
 
@@ -11,14 +10,15 @@
 
 enum { EXPONENT_MASK = 0x7fff, SIGN = 0x8000 };
 
+/* The default NaN, the result of masked invalid operations. */
 const uc_fpreg x87_indefinite = {.mantissa = 0xc000000000000000u, .exponent = 0xffff};
 
 uint16_t x87_status_word(const uc_env *env)
 {
-    return (uint16_t)((env->fpus & ~0x3800u) | (env->fpstt & 7) << 11);
+    return (uint16_t)((env->fpus & ~(unsigned)X87_TOP) | (env->fpstt & 7) << 11);
 }
 
-/* Tags: 0 valid, 1 zero, 2 special, 3 empty. */
+/* Returns the tag of a register that is not empty: 0 valid, 1 zero, 2 special. */
 static unsigned tag_of(const uc_fpreg *r)
 {
     unsigned exponent = r->exponent & EXPONENT_MASK;
@@ -43,24 +43,26 @@ void x87_update_summary(uc_env *env)
     env->fpus = (uint16_t)((env->fpus & ~(X87_ES | X87_BUSY)) | (pending ? X87_ES | X87_BUSY : 0));
 }
 
+/* Raises the pending exception (#MF), unless IGNNE# is active. Without CR0.NE the engine's owner does not deliver it; the
+ * instruction waits until an interrupt comes. */
 void x87_raise_pending(uc_env *env, uintptr_t retaddr)
 {
     if (!(env->cr[0] & CR0_NE)) {
         if (engine_of(env)->x87.ignored)
             return;
-        env->hflags &=
-            ~(uint32_t)UC_HF_INHIBIT_IRQ; /* it waits here until an interrupt comes, so a shadow ends */
+        env->hflags &= ~(uint32_t)UC_HF_INHIBIT_IRQ; /* a shadow of STI must not delay that interrupt */
     }
     UC_INTERNAL(raise_exception_err_ra)(env, VECTOR_MF, 0, retaddr);
 }
 
-/* FWAIT. */
+/* Executes FWAIT. */
 void WRAP(helper_fwait)(uc_env *env)
 {
-    if (!x87_held(env)) /* nothing is pending then */
+    if (!x87_held(env)) /* else all exceptions are masked, and none is pending */
         x87_wait(env, X87_RETADDR);
 }
 
+/* Returns the instruction whose code calls at `retaddr`, and sets EIP to it. */
 const isa_insn *x87_instruction(uc_env *env, uintptr_t retaddr)
 {
     engine *e = engine_of(env);
@@ -70,7 +72,7 @@ const isa_insn *x87_instruction(uc_env *env, uintptr_t retaddr)
     return block_insn(code->insns, code->count, engine_linear_eip(e));
 }
 
-/* Records `insn` as the last x87 instruction. */
+/* Records `insn` as the last x87 instruction (FIP, FCS, opcode). EIP must be its own. */
 static void record_instruction(uc_env *env, const isa_insn *insn)
 {
     const isa_block *code = stretch_block(engine_of(env))->code;
@@ -88,6 +90,7 @@ void x87_nop(uc_env *env)
     record_instruction(env, x87_instruction(env, retaddr));
 }
 
+/* Ends a store instruction that an unmasked exception prevents from storing at the linear address. */
 void x87_end_unstored(uc_env *env, uint32_t linear, uintptr_t retaddr)
 {
     engine *e = engine_of(env);
@@ -102,7 +105,7 @@ void x87_end_unstored(uc_env *env, uint32_t linear, uintptr_t retaddr)
     if (stretch_end(e, (unsigned)(insn - code->insns) + 1, engine_linear_eip(e), false))
         engine_request_attention(e);
     if (env->eflags & EFLAGS_TF)
-        guard_trap(e, 1 << 14);
+        guard_trap(e, DR6_BS); /* the single-step trap */
     engine_resume(e);
 }
 
@@ -123,6 +126,7 @@ void engine_x87_faults(const engine *e, uint64_t *underflows, uint64_t *overflow
     *overflows = e->x87.overflows;
 }
 
+/* Sets IE, SF and C1. Returns whether IE is masked; if not, suppresses the instruction's result and pop. */
 static bool stack_fault(uc_env *env, bool overflow)
 {
     count_stack_fault(engine_of(env), overflow);
@@ -142,13 +146,15 @@ bool x87_overflow(uc_env *env)
     return stack_fault(env, true);
 }
 
-/* --- Images --- */
+/* --- Images: the state as a 32-bit FNSAVE stores it. The registers are in the order of the stack, the tags in that of the
+ * physical registers --- */
 
 static void put_register(uint8_t image[X87_IMAGE_BYTES], unsigned i, const uc_fpreg *value)
 {
     memcpy(image + X87_IMAGE_REGISTERS + X87_REGISTER_BYTES * i, value->bytes, X87_REGISTER_BYTES);
 }
 
+/* Sets ST(i) to register `from` of the image. */
 static void take_register(uc_env *env, unsigned i, const uint8_t image[X87_IMAGE_BYTES], unsigned from)
 {
     memcpy(x87_st(env, i)->bytes, image + X87_IMAGE_REGISTERS + X87_REGISTER_BYTES * from,
@@ -173,13 +179,15 @@ void x87_from_image(uc_env *env, const uint8_t image[X87_IMAGE_BYTES])
     memcpy(&status, image + X87_IMAGE_STATUS, 2);
     memcpy(&tags, image + X87_IMAGE_TAGS, 2);
     env->fpstt = status >> 11 & 7;
-    env->fpus = status & 0xc7ff; /* without TOP */
+    env->fpus = (uint16_t)(status & ~(unsigned)X87_TOP);
     for (unsigned i = 0; i < 8; i++) {
         take_register(env, i, image, i);
         env->fptags[x87_slot(env, i)] = (tags >> 2 * x87_slot(env, i) & 3) == 3;
     }
 }
 
+/* Makes an image with the operands, executes the operation on it, and takes over status word, stack and results. Returns
+ * whether an operand was invalid or a divisor zero. */
 bool x87_exact(uc_env *env, x87_operation *operation, const x87_operands *operands, unsigned to)
 {
     /* The image's TOP is 0, so ST(0), ST(1) and ST(7) are its registers 0, 1 and 7. ST(7) only matters as
@@ -220,7 +228,7 @@ bool x87_exact(uc_env *env, x87_operation *operation, const x87_operands *operan
     } else if (top == 1) { /* popped */
         x87_pop(env);
         take_register(env, 0, image, 0);
-    } else if ((tags & 3) != 3) { /* comparisons and masked stack faults, too, leave something there */
+    } else if ((tags & 3) != 3) { /* the image's ST(0) is not empty */
         take_register(env, to, image, 0);
     }
     return refused;
@@ -269,6 +277,7 @@ uc_fpreg x87_from_m64(uint64_t number)
     return from_format(number, 52, 11);
 }
 
+/* Returns a register's value as a double: truncated, and at least the smallest normal number unless it is zero. */
 static uint64_t as_double(const uc_fpreg *r)
 {
     uint64_t sign = (uint64_t)(r->exponent & SIGN) << 48;
@@ -277,8 +286,7 @@ static uint64_t as_double(const uc_fpreg *r)
         return sign | 0x7ffull << 52 | (r->mantissa << 1 ? 1ull << 51 : 0);
     if (exponent >= 0x7ff)
         return sign | 0x7ffull << 52;
-    if (exponent <= 0 ||
-        !(r->mantissa >> 63)) /* too small: zero stays zero, anything else the smallest normal number */
+    if (exponent <= 0 || !(r->mantissa >> 63)) /* too small, or an unsupported format */
         return sign | (r->mantissa ? 1ull << 52 : 0);
     return sign | (uint64_t)exponent << 52 | (r->mantissa << 1 >> 12);
 }

@@ -1,18 +1,20 @@
-/* Finds the whole x87 instruction that two calls in generated code make up. */
+/* Finds the function that replaces two calls in generated code, which execute parts of an x87 instruction (x87_whole.h). */
 #include "engine/x87/x87_whole.h"
 
-/* Returns a reference of generated code as its size, privilege and mode, and any other function unchanged. */
+/* If `function` makes a reference of generated code, returns the number of that kind of reference (LOADS_*, STORES_* + USERS
+ * and REALS). Returns any other function unchanged. */
 static uintptr_t reference_kind(uintptr_t function)
 {
     static const access_mode modes[2] = {ACCESS_PROTECTED, ACCESS_REAL};
     for (unsigned i = 0; i < 4; i++) {
         unsigned user = i % 2;
+        /* the index is log2 of the size in bytes, + 4 for a load with sign extension */
         access_load *const *loads = access_loads[modes[i / 2]][user];
         access_store *const *stores = access_stores[modes[i / 2]][user];
         uintptr_t more = (user ? USERS : 0u) + (i / 2 != 0 ? REALS : 0u);
-        if (function == ADDRESS(loads[5])) /* sign-extended */
+        if (function == ADDRESS(loads[5])) /* an integer operand */
             return LOADS_WORD + more;
-        if (function == ADDRESS(loads[1]))
+        if (function == ADDRESS(loads[1])) /* FLDCW */
             return LOADS_CONTROL + more;
         if (function == ADDRESS(loads[2]))
             return LOADS_DWORD + more;
@@ -26,6 +28,7 @@ static uintptr_t reference_kind(uintptr_t function)
     return function;
 }
 
+/* Returns the row of a table for two functions, or NULL. */
 static const emit_whole *find(const x87_wholes *wholes, uintptr_t first, uintptr_t second)
 {
     for (size_t i = 0; i < wholes->count; i++) {

@@ -1,9 +1,10 @@
-/* Whole x87 instructions. Unicorn's translator generates a reference to memory and one to three calls that pass
- * the operand on; emit.c replaces them by one of these functions. Each executes its instruction on the host's
- * x87 if that holds the guest's registers, or can take them (x87_host.h), and if there is no stack fault. In
- * every other case it calls the functions that it replaces, one after the other.
+/* Whole x87 instructions. Unicorn's translator generates several calls for one: of a function that makes the reference to
+ * memory, and of one to three helpers to which the operand is passed. stream/emit.c replaces pairs of calls by a call of one
+ * of the functions here, which executes both parts; a further call may join that one. A whole instruction is executed on the
+ * host's x87 if that holds the guest's registers, or can take them (x87_host.h), and if there is no stack fault. In every
+ * other case the function calls the functions that it replaces, one after the other.
  *
- * The wait for a pending exception comes before the reference, as on the processor. */
+ * A pending exception is raised before the reference is made, as on the processor. */
 #ifndef ENGINE_X87_X87_WHOLE_H
 #define ENGINE_X87_X87_WHOLE_H
 
@@ -11,7 +12,7 @@
 #include "engine/x87/emit.h"
 #include "engine/x87/x87_host.h"
 
-/* Types of operands in memory. */
+/* Types of operands in memory: real numbers (m32, m64, as their bits) and integers. */
 #define IN_MEMORY __attribute__((aligned(1), may_alias))
 typedef uint32_t m32 IN_MEMORY;
 typedef uint64_t m64 IN_MEMORY;
@@ -21,8 +22,10 @@ typedef int64_t i64 IN_MEMORY;
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
-/* A function that makes a reference is written once, with the reference's privilege and mode (ACCESS_*) as a parameter
- * `by`. It handles the usual case, and calls `name`_rare last for all others, so that it needs no frame. */
+/* A function that makes a reference is written as two: `name` handles the usual case, and returns false without an effect in
+ * all others, which `name`_rare handles. Their parameter `by` is the reference's privilege and mode (ACCESS_*). BY_PRIVILEGE
+ * defines the functions that translated code calls: `name`_supervisor, `name`_user, `name`_real and `name`_v86. They call
+ * `name`_rare last, so that they need no stack frame. */
 #define RARE static void __attribute__((noinline))
 #define BY_ONE(name, suffix, by)                                                                             \
     static void name##_##suffix(uc_env *env, uint64_t address)                                               \
@@ -36,7 +39,7 @@ typedef int64_t i64 IN_MEMORY;
     BY_ONE(name, real, ACCESS_BY(false) | ACCESS_MODE(ACCESS_REAL))                                          \
     BY_ONE(name, v86, ACCESS_BY(true) | ACCESS_MODE(ACCESS_REAL))
 
-/* Looks up a reference as access_find, and checks that it cannot violate its segment. */
+/* Looks up a reference in the page cache (access_find). Returns true if it is found there and cannot violate its segment. */
 ALWAYS_INLINE bool whole_find(const engine *e, uint64_t address, unsigned size, uint32_t by, bool write,
                               access_place *at)
 {
@@ -46,9 +49,10 @@ ALWAYS_INLINE bool whole_find(const engine *e, uint64_t address, unsigned size, 
 
 void WRAP(helper_fpop)(uc_env *env);
 
-/* --- Pairs of calls that a function replaces --- */
+/* --- Rows of the tables of pairs: the two functions that are called, and the one that replaces them --- */
 
-/* Stand for references by size; USERS is added for those with user privilege, REALS for those in real or V86 mode. */
+/* These numbers stand for functions that make a reference, by size; USERS is added for those with user privilege, REALS for
+ * those in real or V86 mode. LOADS_WORD extends the sign, LOADS_CONTROL does not. */
 enum {
     LOADS_WORD = 1,
     LOADS_DWORD,
@@ -63,10 +67,12 @@ enum {
 
 #define ADDRESS(function) ((uintptr_t)(function))
 #define HELPER(name)      ADDRESS(WRAP(helper_##name))
+/* Two calls without a reference, or whose reference was joined before. */
 #define JOIN(one, two, function)                                                                             \
     {                                                                                                        \
         .first = ADDRESS(one), .second = ADDRESS(two), .whole = ADDRESS(function)                            \
     }
+/* JOIN for the four functions of BY_PRIVILEGE(one). */
 #define JOIN_EITHER(one, two, function)                                                                      \
     JOIN(one##_supervisor, two, function##_supervisor), JOIN(one##_user, two, function##_user),              \
         JOIN(one##_real, two, function##_real), JOIN(one##_v86, two, function##_v86)
@@ -90,7 +96,7 @@ enum {
         KEEP_AT(helper, (stores) + REALS, function##_real),                                                  \
         KEEP_AT(helper, (stores) + REALS + USERS, function##_v86)
 
-/* Replaces `name` when a pop follows. */
+/* `name` and a pop after it. */
 #define POPPED(name) JOIN_EITHER(name, WRAP(helper_fpop), name##_pop)
 
 typedef struct x87_wholes {

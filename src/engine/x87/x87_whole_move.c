@@ -1,9 +1,9 @@
-/* Whole x87 loads and stores. */
+/* Whole x87 loads and stores, as single functions called by translated code (x87_whole.h). */
 #include "engine/x87/x87_whole.h"
 
 /* --- Loads --- */
 
-/* Infinities and NaNs have no reach. */
+/* Return the reach of a loaded value (x87_host.h), which is not known for infinities and NaNs. */
 static inline unsigned reach_of_m32(const void *at)
 {
     uint32_t number;
@@ -27,6 +27,8 @@ void WRAP(helper_fldl_ST0)(uc_env *env, uint64_t number);
 void WRAP(helper_fildl_ST0)(uc_env *env, int32_t number);
 void WRAP(helper_fildll_ST0)(uc_env *env, int64_t number);
 
+/* Defines the load and push of an operand. `insn` is the host's instruction, `otherwise` the helper that pushes an operand
+ * which is already loaded. */
 #define LOAD(type, reach_of, insn, otherwise)                                                                \
     RARE load_##type##_rare(uc_env *env, uint64_t address, uint32_t by, uintptr_t retaddr)                   \
     {                                                                                                        \
@@ -82,7 +84,7 @@ static void load_register(uc_env *env, unsigned i)
     WRAP(helper_fmov_ST0_STN)(env, (int)i);
 }
 
-/* Constants have an exponent of -2 to 1, zero none. */
+/* Defines the load of a constant. Constants have exponents of -2 to 1, so their reach is 2. */
 #define LOAD_CONSTANT(name)                                                                                  \
     void WRAP(helper_##name##_ST0)(uc_env * env);                                                            \
     static void name(uc_env *env)                                                                            \
@@ -104,9 +106,10 @@ LOAD_CONSTANT(fldlg2)
 LOAD_CONSTANT(fldln2)
 LOAD_CONSTANT(fldz)
 
-/* --- Stores: the status word changes when the operand is stored, since storing it may fault --- */
+/* --- Stores: the status word must change only after the reference, which may fault --- */
 
-/* What a store that is not usual does. */
+/* Defines the store of ST(0) on Unicorn's state: the helper `otherwise` converts the value, then it is stored, and popped if
+ * `pops`. If an unmasked exception suppresses the store, the instruction ends without one. */
 #define STORE_OTHERWISE(type, bits, result_type, otherwise)                                                  \
     result_type WRAP(otherwise)(uc_env * env);                                                               \
     static void __attribute__((noinline))                                                                    \
@@ -124,6 +127,7 @@ LOAD_CONSTANT(fldz)
         if (pops)                                                                                            \
             WRAP(helper_fpop)(env);                                                                          \
     }
+/* Defines a store, on the host's x87 if possible. */
 #define STORE(name, type, insn, pops)                                                                        \
     ALWAYS_INLINE bool name(uc_env *env, uint64_t address, uint32_t by)                                      \
     {                                                                                                        \
@@ -160,7 +164,8 @@ STORE(store_i16_pop, i16, "fistps", true)
 STORE(store_i32_pop, i32, "fistpl", true)
 STORE(store_i64_pop, i64, "fistpll", true)
 
-/* Exists only while the block is translated, because there is no such instruction without the pop. */
+/* Replaces conversion and reference of FISTP m64, until the pop joins them (store_i64_pop). It is called only if the pop is
+ * missing; no instruction stores 64 bits without a pop. */
 ALWAYS_INLINE bool store_i64(uc_env *env, uint64_t address, uint32_t by)
 {
     (void)env, (void)address, (void)by;
@@ -173,6 +178,7 @@ RARE store_i64_rare(uc_env *env, uint64_t address, uint32_t by, uintptr_t retadd
 BY_PRIVILEGE(store_i64)
 
 void WRAP(helper_fmov_STN_ST0)(uc_env *env, int i);
+/* Executes FSTP ST(i). */
 static void store_register_pop(uc_env *env, unsigned i)
 {
     if (X87_READY(env, x87_filled(env, 0))) {
@@ -182,8 +188,8 @@ static void store_register_pop(uc_env *env, unsigned i)
         return;
     }
     x87_wait(env, X87_RETADDR);
-    /* D9 D8+i is FSTP ST(i) but that an empty ST(0) is no exception: nothing is stored. Measured on later
-     * processors; docs/fidelity.md. */
+    /* D9 D8+i (ISA_E_FSTP1) is an FSTP ST(i) that raises no exception if ST(0) is empty; nothing is stored then. Measured on
+     * later processors; docs/fidelity.md. */
     if (x87_empty(env, 0) && isa_forms[x87_instruction(env, X87_RETADDR)->form].engine == ISA_E_FSTP1) {
         x87_set_conditions(env, 0, X87_C1);
         x87_pop(env);
@@ -193,7 +199,7 @@ static void store_register_pop(uc_env *env, unsigned i)
     WRAP(helper_fpop)(env);
 }
 
-/* --- The calls that they replace --- */
+/* --- The pairs of calls that these functions replace --- */
 
 #define CONSTANT(name) JOIN(WRAP(helper_fpush), WRAP(helper_##name##_ST0), name)
 

@@ -1,7 +1,9 @@
-/* Whole x87 instructions with two operands: arithmetic and comparisons. */
+/* Whole x87 instructions with two operands, arithmetic and comparisons, as single functions called by translated code
+ * (x87_whole.h). A register's reach is an upper bound for the magnitude of its exponent (x87_host.h). */
 #include "engine/x87/x87_whole.h"
 
-/* Infinities and NaNs are unsafe; everything else of these formats lies in the window of either processor. */
+/* Return whether an operand in memory is safe (x87_safe). Infinities and NaNs are not; all other numbers of these formats lie
+ * in the safe range of both P54C and P55C. */
 static inline bool safe_m32(const void *at)
 {
     uint32_t number;
@@ -22,7 +24,7 @@ static inline bool safe_integer(const void *at)
 
 /* --- FADD, FSUB, FMUL, FDIV and their reverses --- */
 
-/* How far the result can reach. A sum of numbers of 64 bits of which neither is smaller than 2^-r is zero or
+/* Returns the reach of a result, from those of the operands. A sum of numbers of 64 bits of which neither is smaller than 2^-r is zero or
  * no smaller than 2^-(r + 63). A quotient may be infinite. */
 static inline unsigned result_reach(x87_binary which, unsigned a, unsigned b)
 {
@@ -33,11 +35,10 @@ static inline unsigned result_reach(x87_binary which, unsigned a, unsigned b)
     return (a > b ? a : b) + 64;
 }
 
-/* Records the operands of a division on the host's x87 for the model, ST(0) first, and whether the divisor is zero. ST(0)
- * divides
- * (`by_top`) or is divided by the other. */
+/* Records the operands of a division on the host's x87 for the model, ST(0) first, and marks it if the divisor is zero. The
+ * other operand is *operand, or ST(i) if `operand` is NULL. `by_top`: ST(0) is the divisor. */
 static void __attribute__((noinline))
-tell_division(uc_env *env, const uc_fpreg *operand, unsigned i, bool by_top, uintptr_t retaddr)
+record_division(uc_env *env, const uc_fpreg *operand, unsigned i, bool by_top, uintptr_t retaddr)
 {
     uc_fpreg top = {.mantissa = 0}, other = {.mantissa = 0};
     x87_host_value(0, &top);
@@ -50,14 +51,14 @@ tell_division(uc_env *env, const uc_fpreg *operand, unsigned i, bool by_top, uin
         x87_mark(engine_of(env), P5_X87_REFUSED, retaddr);
 }
 
-/* A register may be operated upon, on the host's x87: its value is there, and safe. */
+/* Returns whether ST(i) has a safe value in the host's x87, after moving the registers there if possible. */
 static bool operable(uc_env *env, unsigned i)
 {
     x87_take(env);
     return x87_within(env, i);
 }
 
-/* ST(0) op memory. */
+/* Defines ST(0) op memory. `kind` is the x87_operand, `safe` tests the operand, and `insn` is the host's instruction. */
 #define WITH_MEMORY(name, which, type, kind, safe, operand_reach, insn)                                      \
     RARE name##_rare(uc_env *env, uint64_t address, uint32_t by, uintptr_t retaddr)                          \
     {                                                                                                        \
@@ -68,7 +69,7 @@ static bool operable(uc_env *env, unsigned i)
         if (x87_held(env) && x87_within(env, 0) && safe(&operand)) {                                         \
             if ((which) >= X87_DIV) {                                                                        \
                 uc_fpreg number = x87_from_##type(operand);                                                  \
-                tell_division(env, &number, 0, (which) == X87_DIVR, retaddr);                                \
+                record_division(env, &number, 0, (which) == X87_DIVR, retaddr);                              \
             }                                                                                                \
             X87_ON_HOST(insn " %0" : : "m"(operand));                                                        \
             *x87_reach(env, 0) = result_reach(which, *x87_reach(env, 0), operand_reach);                     \
@@ -97,7 +98,8 @@ static bool operable(uc_env *env, unsigned i)
 #define x87_from_i16 x87_from_integer
 #define x87_from_i32 x87_from_integer
 
-/* ST(to) op ST(from) to ST(to); one of them is 0, the other is `i`, with which INSN is executed. */
+/* Defines ST(to) op ST(from) to ST(to), with a pop if `pops`. One of them is 0, the other is `i`. `before` and `after` are the
+ * text of the host's instruction around ST(i). */
 #define WITH_REGISTER(name, which, to, from, before, after, pops)                                            \
     ALWAYS_INLINE void name##_held(uc_env *env, unsigned i, unsigned top, unsigned a, unsigned b)            \
     {                                                                                                        \
@@ -111,7 +113,7 @@ static bool operable(uc_env *env, unsigned i)
     {                                                                                                        \
         if (operable(env, 0) && operable(env, i)) {                                                          \
             if ((which) >= X87_DIV)                                                                          \
-                tell_division(env, NULL, i, ((which) == X87_DIVR) == ((to) == 0), retaddr);                  \
+                record_division(env, NULL, i, ((which) == X87_DIVR) == ((to) == 0), retaddr);                \
             name##_held(env, i, x87_slot(env, 0), *x87_reach(env, 0), *x87_reach(env, i));                   \
             return;                                                                                          \
         }                                                                                                    \
@@ -130,13 +132,15 @@ static bool operable(uc_env *env, unsigned i)
         name##_held(env, i, top, a, b);                                                                      \
         return true;                                                                                         \
     }
+/* Defines the function that translated code calls for `body` and `body`_rare. */
 #define CALLED(type, name, body)                                                                             \
     type name(uc_env *env, int i)                                                                            \
     {                                                                                                        \
         if (!body(env, (unsigned)i))                                                                         \
             body##_rare(env, (unsigned)i, X87_RETADDR);                                                      \
     }
-/* To ST(i) the assembler has FSUB and FSUBR, FDIV and FDIVR the other way round. */
+/* Defines all forms of an operation. `op` is the host's instruction with ST(0) as destination, `to_op` that with ST(i): there
+ * the assembler's names FSUB and FSUBR, FDIV and FDIVR are exchanged. */
 #define BINARY(name, which, op, to_op, integer_op)                                                           \
     WITH_MEMORY(name##_m32, which, m32, X87_M32, safe_m32, X87_REACH_M32, op "s")                            \
     WITH_MEMORY(name##_m64, which, m64, X87_M64, safe_m64, X87_REACH_M64, op "l")                            \
@@ -158,6 +162,7 @@ BINARY(fdivr, X87_DIVR, "fdivr", "fdiv", "fidivr")
 
 /* --- Comparisons --- */
 
+/* Define comparisons of ST(0) with an operand in memory, and with ST(i); `unordered` as for FUCOM. */
 #define COMPARE_WITH(name, type, kind, insn, pops)                                                           \
     RARE name##_rare(uc_env *env, uint64_t address, uint32_t by, uintptr_t retaddr)                          \
     {                                                                                                        \
@@ -209,7 +214,7 @@ BINARY(fdivr, X87_DIVR, "fdivr", "fdiv", "fidivr")
     {                                                                                                        \
         name##_at(env, i, X87_RETADDR);                                                                      \
     }
-/* FCOMPP and FUCOMPP, with ST(1). */
+/* Defines FCOMPP or FUCOMPP. The function `before` compares and pops once. Unicorn passes the register's number, which is 1. */
 #define COMPARE_BOTH(name, before, insn)                                                                     \
     static void name(uc_env *env, unsigned i)                                                                \
     {                                                                                                        \
@@ -237,7 +242,7 @@ COMPARE_REGISTER(ucom_st0_pop, true, "fucomp", true)
 COMPARE_BOTH(com_both, com_st0_pop, "fcompp")
 COMPARE_BOTH(ucom_both, ucom_st0_pop, "fucompp")
 
-/* FTST, for which Unicorn fetches a zero. */
+/* Executes FTST, which Unicorn generates as a comparison with a zero that another helper has set as operand. */
 static void test(uc_env *env)
 {
     if (X87_READY(env, x87_filled(env, 0))) {
@@ -249,7 +254,8 @@ static void test(uc_env *env)
     x87_compare_operand(env, false);
 }
 
-/* The operand alone: what stands between a fetch and its operation while the block is translated. */
+/* Defines a function that only fetches the second operand. It replaces a load and a helper like helper_flds_FT0, until the
+ * operation joins it (WITH_OPERAND below), and is called only if no operation that this file knows follows. */
 #define OPERAND(type, kind)                                                                                  \
     RARE operand_##type##_rare(uc_env *env, uint64_t address, uint32_t by, uintptr_t retaddr)                \
     {                                                                                                        \
@@ -267,7 +273,7 @@ OPERAND(m64, X87_M64)
 OPERAND(i32, X87_I32)
 OPERAND(i16, X87_I32)
 
-/* --- What they take the place of --- */
+/* --- The pairs of calls that these functions replace --- */
 
 #define WITH_OPERAND(helper, name, with_register)                                                            \
     JOIN_EITHER(operand_m32, WRAP(helper), name##_m32), JOIN_EITHER(operand_m64, WRAP(helper), name##_m64),  \
