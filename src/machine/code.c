@@ -1,4 +1,5 @@
-/* Machine code from the caller's memory as a guest. */
+/* Machine code from the caller's memory as a guest. It is loaded as a case: 32-bit code with flat segments, identity
+ * paging and a 64 KB stack (load/case.c). */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,11 +10,14 @@
 #include "p5tool/core.h"
 #include "p5tool/machine.h"
 
-enum { CODE = 0x100000, DATA = 0x200000, DEFAULT_SECONDS = 10 };
+enum { CODE = 0x100000, DATA = 0x200000 }; /* default addresses */
+enum { DEFAULT_SECONDS = 10 };             /* default time-out, in host time */
 
-static const uint8_t undefined[] = {0x0f, 0x0b}; /* UD2, at which the run ends */
+/* UD2 follows the code. It raises #UD at exit_address, which ends the run with P5_END_EXIT. */
+static const uint8_t undefined[] = {0x0f, 0x0b};
 
-/* Does the work of p5_machine_load_code with options of this library's size. */
+/* Does the work of p5_machine_load_code. `options` is a copy in which no member of a later version is missing
+ * (SIZED_COPY_IN). The size limit keeps the sums below from overflowing. */
 static p5_status load(p5_machine *machine, const void *code, size_t size, const p5_code_options *options,
                       p5_error *error)
 {
@@ -45,11 +49,11 @@ p5_status p5_machine_load_code(p5_machine *machine, const void *code, size_t siz
                                const p5_code_options *options, p5_error *error)
 {
     p5_code_options own;
-    p5_status status = SIZED_COPY_IN(p5_code_options, &own, options, error);
+    p5_status status = SIZED_COPY_IN(p5_code_options, &own, options, error); /* copies; NULL gives zeros */
     return status == P5_OK ? load(machine, code, size, &own, error) : status;
 }
 
-/* Runs the loaded code to its end and gets its counts. */
+/* Runs the loaded code to its end and gets its counts. `seconds` is the time-out; 0: the default. */
 static p5_status count(p5_machine *machine, double seconds, p5_counts *counts, p5_error *error)
 {
     const p5_limits limits = {.size = sizeof limits,

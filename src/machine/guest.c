@@ -1,4 +1,4 @@
-/* Loads a guest, whatever its file is. */
+/* p5_machine_load: loads a guest of any kind with the loader for that kind. */
 #include <string.h>
 
 #include "base/error.h"
@@ -6,6 +6,7 @@
 #include "machine/state.h"
 #include "p5tool/machine.h"
 
+/* Loads a Linux or DOS program. Without arguments in the options it gets its file's name as the only one. */
 static p5_status load_program(p5_machine *machine, const char *path, const p5_load_options *options,
                               p5_error *error)
 {
@@ -55,6 +56,7 @@ p5_status p5_machine_load(p5_machine *machine, const char *path, const p5_load_o
         status = p5_guest_detect(path, &own.kind, error);
     if (status != P5_OK)
         return status;
+    /* The first argument is the guest's name, which does not count as one here. */
     bool takes_none = own.kind == P5_GUEST_ELF || own.kind == P5_GUEST_FLAT || own.kind == P5_GUEST_REAL ||
                       own.kind == P5_GUEST_DISK;
     if (takes_none && own.arguments != NULL && own.arguments[0] != NULL && own.arguments[1] != NULL)

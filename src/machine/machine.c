@@ -1,4 +1,4 @@
-/* The machine's interface for the floors above. */
+/* Reading a machine: its code, its parts and its screen (p5scope/machine.h, p5tool/machine.h, machine.h). */
 #include <stdlib.h>
 
 #include "base/error.h"
@@ -9,6 +9,8 @@
 #include "machine/load/guest.h"
 #include "machine/state.h"
 
+/* Reads code at a linear address. Returns how many bytes were read: `size`; those up to the end of the first page if
+ * the next one is missing; or 0. Sets *code32 to the D bit of CS. */
 size_t p5_machine_read_code(const p5_machine *machine, uint32_t address, void *bytes, size_t size,
                             bool *code32)
 {
@@ -20,8 +22,9 @@ size_t p5_machine_read_code(const p5_machine *machine, uint32_t address, void *b
         *code32 = (code.flags >> 22 & 1) != 0; /* the D bit */
     if (engine_read_linear(machine->engine, address, bytes, size))
         return size;
-    size_t whole = PAGE_BYTES - address % PAGE_BYTES; /* the next page may be missing */
-    return whole < size && engine_read_linear(machine->engine, address, bytes, whole) ? whole : 0;
+    size_t first_page = PAGE_BYTES - address % PAGE_BYTES;
+    return first_page < size && engine_read_linear(machine->engine, address, bytes, first_page) ? first_page
+                                                                                                : 0;
 }
 
 p5_core *machine_core(const p5_machine *machine)
@@ -46,6 +49,7 @@ bool machine_is_own_code(const p5_machine *machine, uint32_t linear, machine_own
     return kind != NULL && kind->own_code != NULL && kind->own_code(linear, own);
 }
 
+/* Marks the core as `lent`, because the caller may install callbacks, which may use the host's x87 (retire.c). */
 p5_core *p5_machine_core(p5_machine *machine)
 {
     machine->lent = true;
@@ -54,7 +58,7 @@ p5_core *p5_machine_core(p5_machine *machine)
 
 p5_pmu *p5_machine_pmu(p5_machine *machine)
 {
-    machine->lent = true;
+    machine->lent = true; /* as in p5_machine_core */
     return machine->pmu;
 }
 
@@ -79,6 +83,7 @@ void p5_machine_on_output(p5_machine *machine, void (*output)(void *context, int
     machine->output_context = context;
 }
 
+/* Returns whether the guest runs on the board, which has a screen. Linux programs and cases do not. */
 static bool has_screen(const p5_machine *machine)
 {
     const guest_kind *kind = machine->guest;
@@ -110,10 +115,11 @@ bool p5_machine_screen(const p5_machine *machine, p5_screen *to)
     p5_screen own = {.size = sizeof own}, *screen = &own;
     if (!has_screen(machine))
         return false;
-    const uint8_t *crtc = video_crtc(machine->devices);
+    const uint8_t *crtc = video_crtc(machine->devices); /* the CRT controller's registers */
     const uint8_t *text = engine_ram(machine->engine, TEXT, TEXT_BYTES);
     if (text == NULL)
         return false;
+    /* The positions of the first cell and of the cursor, in cells; the high byte's register comes first. */
     unsigned start = (unsigned)crtc[VIDEO_START] << 8 | crtc[VIDEO_START + 1];
     unsigned cursor = (unsigned)crtc[VIDEO_CURSOR] << 8 | crtc[VIDEO_CURSOR + 1];
     for (unsigned i = 0; i < P5_SCREEN_ROWS * P5_SCREEN_COLUMNS; i++) {

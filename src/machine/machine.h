@@ -1,4 +1,4 @@
-/* The machine's interface for the floors (layers) above, in addition to the public headers. */
+/* The machine's interface for the layers above, in addition to the public headers. */
 #ifndef MACHINE_MACHINE_H
 #define MACHINE_MACHINE_H
 
@@ -10,7 +10,7 @@
 p5_core *machine_core(const p5_machine *machine);
 /* Returns the page directory in use; 0 for a guest whose pages p5scope manages. */
 uint32_t machine_page_directory(const p5_machine *machine);
-/* Returns what the addresses of a linker's map are relative to: the address where DOS loaded the program,
+/* Returns the linear address to which the addresses of a linker's map are relative: where DOS loaded the program,
  * else 0. */
 uint32_t machine_program_base(const p5_machine *machine);
 /* Code that belongs to p5scope and not to the guest: the gates of a Linux guest's kernel, a stub of the
@@ -22,7 +22,8 @@ typedef struct machine_own_code {
 /* Returns true if `linear` lies in such code, and fills in *own. */
 bool machine_is_own_code(const p5_machine *machine, uint32_t linear, machine_own_code *own);
 
-/* The exception that ended a case before its exit. */
+/* A case is a guest without an operating system: code and data of a case file, which run in a fixed environment until
+ * an exit address (load/case.c). This is the exception that ended it earlier. */
 typedef struct case_fault {
     bool raised;
     uint8_t vector;

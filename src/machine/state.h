@@ -1,4 +1,10 @@
-/* The parts of a machine, and the interface through which a kind of guest takes part in its run. */
+/* The parts of a machine, and the interface through which a kind of guest takes part in its run.
+ *
+ * Terms: a *stretch* is a sequence of retired instructions of one block of code. The core model *prices* it, which
+ * means that it computes its clocks and counts; a *batch* is several stretches that are priced together. The *model's
+ * thread* does that while this thread executes further (run/pricer.h). A *goal* is a clock or an instruction count at
+ * which there is something to do: a limit, a timer, an observation. *Attention* is the work at an instruction
+ * boundary: goals, interrupts, the host's requests (run_attention). */
 #ifndef MACHINE_STATE_H
 #define MACHINE_STATE_H
 
@@ -24,7 +30,7 @@ enum { PAGE_BYTES = 4096 };
 typedef struct notices {
     void (*sink)(void *context, const char *line); /* NULL = messages are dropped */
     void *context;
-    ARRAY_OF(uint64_t) seen; /* keys of the lines already sent */
+    ARRAY_OF(uint64_t) seen; /* of each line already sent by notice_once: its kind << 32 | number */
 } notices;
 
 /* The interface of a kind of guest. Any function may be NULL. */
@@ -44,76 +50,80 @@ typedef struct guest_kind {
     /* Ends the guest by a signal that the debugger has let through (debug_signal). NULL: the guest has no
      * signals. */
     void (*end_by_signal)(p5_machine *machine, int signal);
-    /* Returns what the addresses of a linker's map are relative to. NULL: nothing. */
+    /* Returns the linear address to which the addresses of a linker's map are relative. NULL: 0. */
     uint32_t (*program_base)(const p5_machine *machine);
     /* Returns true if `linear` lies in code of p5scope, and describes that code in *own (machine_is_own_code). NULL:
      * all code is the guest's. */
     bool (*own_code)(uint32_t linear, machine_own_code *own);
+    /* Frees guest_state, which is not NULL. */
     void (*close)(p5_machine *machine);
     /* Saves or loads its state in a snapshot. Before a load the engine and the devices exist already. A load
      * makes guest_state, which close() frees even if only a part of it could be loaded. */
     void (*transfer)(p5_machine *machine, snapshot *s);
 } guest_kind;
 
-/* A trial that finds out whether this guest runs faster with one thread or with two: run.c. */
+/* A trial that finds out whether this guest runs faster with one thread or with two: run_try in run.c. It runs slices
+ * with one thread and with two in turns. */
 typedef struct run_trial {
-    unsigned slice;       /* the slice that runs, from 1; 0: no trial runs */
-    bool wait_begun;      /* the guest's start, during which no trial is made, has begun */
-    uint64_t from, until; /* instructions */
-    double began;         /* host_now */
-    double seconds[2];    /* for each instruction, summed over the slices with two threads and with one */
+    unsigned slice;  /* number of the running slice: odd with one thread, even with two; 0: no trial runs */
+    bool wait_begun; /* the wait before the first trial has begun */
+    uint64_t from, until; /* instruction counts of the slice or of the time between trials */
+    double began;         /* host time at `from` (host_now) */
+    double seconds[2];    /* host seconds per instruction, summed over the slices: [0] two threads, [1] one */
 } run_trial;
 
 typedef struct observers observers;
-/* Observers need not be notified of a stretch that begins before both values, if it is no larger than HORIZON_*,
- * because no goal can lie in it. Both 0: they are notified of every stretch. */
+/* Observers need not be notified of a stretch that begins before both values, if it is no larger than HORIZON_*
+ * (observe/observe.h), because no observer's goal can lie in it. Both 0: they are notified of every stretch. */
 typedef struct observe_horizon {
     uint64_t clock, instruction;
 } observe_horizon;
 
 struct p5_machine {
     p5_core *core;
-    engine *engine;        /* opened by a loader */
-    struct pricer *pricer; /* NULL: not needed yet */
+    engine *engine;        /* executes the guest; NULL until a loader opens it */
+    struct pricer *pricer; /* the model's thread; NULL: not needed yet */
     uint32_t after; /* AFTER_*: work to do when the running instruction has been priced (processor.h) */
-    uint32_t after_linear; /* operand of INVLPG */
-    uint32_t after_msr;    /* register number of a WRMSR to a test register */
-    uint64_t after_value;  /* the value that it writes */
-    uint32_t dr[8];        /* debug registers as last written */
-    bool debug_written;    /* MOV to a debug register was executed */
-    bool attention_wanted;
+    uint32_t after_linear;  /* operand of INVLPG */
+    uint32_t after_msr;     /* register number of a WRMSR to a test register */
+    uint64_t after_value;   /* the value that it writes */
+    uint32_t dr[8];         /* debug registers as last written */
+    bool debug_written;     /* MOV to a debug register was executed */
+    bool attention_wanted;  /* run_attention must be called before anything else is executed */
     bool interrupt_request; /* the INTR pin: devices.c drives it */
     bool halted;            /* HLT was executed and nothing has ended it yet */
-    bool frozen;            /* halted before an x87 instruction: coprocessor.c */
+    bool frozen;            /* halted by FERR#, before an x87 instruction: board/coprocessor.c */
     bool machine_check;     /* #MC is to be raised: run.c */
     bool nmi_request;       /* the NMI pin has been raised: run.c */
-    bool wires_followed;    /* PM0, PM1, IERR#: wires.c */
+    bool wires_followed;    /* changes of PM0, PM1 and IERR# are followed: board/wires.c */
     bool stepping;          /* the engine executes single steps: run_plan */
-    unsigned batch_clocks;  /* most clocks of a batch (engine_batch); 0: a goal may come within a batch */
-    bool hands_over;        /* no goal lies within what may be unpriced: batches go to the model's thread */
-    uint64_t alone_until;   /* the model's thread is not used before this many instructions */
+    unsigned batch_clocks;  /* most clocks of a batch (engine_batch); 0: no batches, because a goal is near */
+    bool hands_over;        /* stretches go to the model's thread, because no goal is near */
+    uint64_t alone_until;   /* the model's thread is not used before this instruction count */
     run_trial trial;
     bool in_repeat;    /* a part of a long REP string has been retired; the host is checked between parts */
-    bool keeps_memory; /* memory is kept separately from cached data: contents.c */
-    bool watching;     /* the core must see every instruction by itself: contents.c */
-    bool refetch;      /* the bytes of the next block may have changed */
+    bool keeps_memory; /* the engine keeps what memory holds where modified cache lines differ: contents.c */
+    bool watching;     /* the core must be fed single instructions: contents.c */
+    bool refetch;      /* the bytes of the next block may have changed: the engine must look it up again */
     observers *observers; /* NULL: none */
     bool lent; /* the core or the monitor was handed out to the host, which may have set callbacks */
     observe_horizon horizon; /* stretches of which observers need not be notified */
-    bool each_observed;      /* an observer wants more than counts */
-    uint64_t input_reads;    /* bytes read from a Linux guest's standard input since the machine was opened */
-    bool replaying;          /* a copy that repeats a past run: its output is suppressed */
-    bool executing_only;     /* the core does not price what is executed: fast_forward.c */
-    /* The model's thread writes `instructions` while it prices, and then reads the other two. */
+    bool each_observed;      /* an observer needs more than counts, so that there must be no batches */
+    uint64_t
+        linux_input_bytes; /* bytes read from a Linux guest's standard input since the machine was opened */
+    bool replaying;        /* a copy that repeats a past run: its output is suppressed */
+    bool executing_only;   /* the core does not price what is executed: fast_forward.c */
+    /* The model's thread writes `instructions` while it prices, and then reads the other two. They begin a cache line
+     * of the host (BEGINS_LINE), apart from what the executing thread writes. */
     BEGINS_LINE
-    uint64_t instructions;
-    uint64_t check_instructions; /* attention is wanted at this count: run_plan */
-    uint64_t check_clock;
-    /* The thread that executes writes `handed` for each batch that it hands over. */
+    uint64_t instructions;       /* completed since the guest's start, as far as they are priced */
+    uint64_t check_instructions; /* attention is wanted at this instruction count: run_plan */
+    uint64_t check_clock;        /* attention is wanted at this core clock: run_plan */
+    /* The executing thread writes `handed` for each batch that it hands over. */
     BEGINS_LINE
     unsigned handed;                               /* messages since the last wait for the model's thread */
-    unsigned turns;                                /* waits in a row that followed only a few messages */
-    uint64_t forward_instructions, forward_clocks; /* fast-forwarded so far */
+    unsigned turns;                                /* consecutive waits that followed only a few messages */
+    uint64_t forward_instructions, forward_clocks; /* fast-forwarded so far: fast_forward.c */
     p5_counts forward_counts;                      /* their counts, which no reported total includes */
     bool running;                 /* within p5_machine_run: any call from the host now is from a callback */
     bool close_wanted;            /* a callback has called p5_machine_close */
@@ -125,19 +135,19 @@ struct p5_machine {
     p5_model *model;
     p5_pmu *pmu;
     isa_decoder *decoder; /* for disassembly in messages */
-    uint64_t clock_hz;
+    uint64_t clock_hz;    /* of the core */
 
-    const guest_kind *guest; /* NULL until a loader succeeded */
-    void *guest_state;
+    const guest_kind *guest;                 /* NULL until a loader succeeded */
+    void *guest_state;                       /* belongs to the kind of guest; may be NULL */
     uint32_t case_exit;                      /* p5_case_image.exit_address */
     case_fault case_fault;                   /* the exception that ended a case */
     struct devices *devices;                 /* the board */
     ARRAY_OF(p5_port_options) port_handlers; /* the host's; the last one has precedence, then the board */
     notices notices;
 
-    p5_limits limits;
-    double progress_at; /* host seconds, 0 = never */
-    double progress_period;
+    p5_limits limits;       /* of the running or last p5_machine_run */
+    double progress_at;     /* host time of the next call of `progress` (host_now); 0: never */
+    double progress_period; /* host seconds between the calls */
     void (*progress)(void *context, const p5_machine *machine);
     void *progress_context;
     void (*output)(void *context, int descriptor); /* p5_machine_on_output */
@@ -145,8 +155,9 @@ struct p5_machine {
     bool ended; /* the guest has ended; `result` has the reason */
     p5_run_result result;
 
-    p5_machine_options options; /* the strings in it are NULL or belong to `shares` */
-    p5_share *shares;
+    p5_machine_options
+        options;      /* a copy: memory_bytes is the size in use, and `shares` points to the member below */
+    p5_share *shares; /* copies with their strings; options.share_count of them */
 };
 
 #endif

@@ -24,9 +24,9 @@ typedef struct shown_insn {
     size_t available;
 } shown_insn;
 
-/* Reads the instruction at CS:`eip` and opens the decoder. Returns false if the bytes cannot be read, or if
- * there is no decoder. */
-static bool show_insn(p5_machine *machine, uint32_t eip, shown_insn *insn)
+/* Reads the instruction at CS:`eip` and opens the decoder. Returns false if not a single byte can be read, or if
+ * memory for the decoder runs out. */
+static bool read_insn(p5_machine *machine, uint32_t eip, shown_insn *insn)
 {
     engine_segment code;
     engine_get_segment(machine->engine, ENGINE_CS, &code);
@@ -46,7 +46,7 @@ void machine_end_at(p5_machine *machine, uint32_t eip)
 {
     p5_run_result *result = &machine->result;
     shown_insn insn;
-    bool shown = show_insn(machine, eip, &insn);
+    bool shown = read_insn(machine, eip, &insn);
     result->address = insn.linear;
     result->instruction[0] = '\0';
     if (shown &&
@@ -61,18 +61,19 @@ void machine_disassemble(p5_machine *machine, uint32_t linear, char *text, size_
     engine_segment code;
     shown_insn insn;
     engine_get_segment(machine->engine, ENGINE_CS, &code);
-    bool shown = show_insn(machine, linear - code.base, &insn);
+    bool shown = read_insn(machine, linear - code.base, &insn);
     if (!shown ||
         isa_disassemble(machine->decoder, &(isa_code){insn.bytes, insn.available, linear, insn.code32}, text,
                         size) == 0)
         snprintf(text, size, "(not readable)");
 }
 
+/* Returns true if the instruction at CS:`eip` is one that only processors after the Pentium have. */
 bool machine_is_later(p5_machine *machine, uint32_t eip)
 {
     shown_insn insn;
     isa_insn decoded;
-    return show_insn(machine, eip, &insn) &&
+    return read_insn(machine, eip, &insn) &&
            isa_decode(machine->decoder, insn.bytes, insn.available, insn.linear, insn.code32, &decoded) &&
            !(decoded.flags & ISA_UNDEFINED) && isa_forms[decoded.form].models == ISA_P6;
 }
@@ -80,7 +81,7 @@ bool machine_is_later(p5_machine *machine, uint32_t eip)
 bool machine_is_rdpmc(p5_machine *machine, uint32_t eip)
 {
     shown_insn insn;
-    return show_insn(machine, eip, &insn) && insn.available >= 2 && insn.bytes[0] == 0x0f &&
+    return read_insn(machine, eip, &insn) && insn.available >= 2 && insn.bytes[0] == 0x0f &&
            insn.bytes[1] == 0x33;
 }
 

@@ -7,15 +7,17 @@
 
 #include "p5scope/machine.h"
 
-/* Ends the guest for good. Only the first call has an effect. */
+/* Ends the guest for good, with this reason and exit status (0 if the guest gives none). Only the first call has an
+ * effect. */
 void machine_end(p5_machine *machine, p5_end end, int status);
-/* Fills in the result's address and disassembly. */
+/* Sets the result's address and disassembly to those of the instruction at CS:`eip`. */
 void machine_end_at(p5_machine *machine, uint32_t eip);
+/* Sets the result's message. */
 void machine_end_message(p5_machine *machine, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Returns true if the instruction at CS:`eip` belongs to a later processor and runs only with
  * p5_machine_options.permissive. */
 bool machine_is_later(p5_machine *machine, uint32_t eip);
-/* Returns whether RDPMC is at `eip`. */
+/* Returns whether the instruction at CS:`eip` is RDPMC. */
 bool machine_is_rdpmc(p5_machine *machine, uint32_t eip);
 /* Writes the instruction at `linear` as text, decoded in the current mode. */
 void machine_disassemble(p5_machine *machine, uint32_t linear, char *text, size_t size);

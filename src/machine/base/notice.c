@@ -1,4 +1,5 @@
-/* Notices to the user, each shown once in a run. Snapshots contain which ones were shown. */
+/* Notices to the user. Those of notice_once are sent once for each guest: snapshots contain which ones were sent, so
+ * that a guest that continues from a snapshot does not repeat them. */
 #include "machine/base/notice.h"
 
 #include <stdarg.h>

@@ -4,10 +4,11 @@
 
 #include "machine/state.h"
 
-/* Areas of numbers, so that equal numbers of different areas remain distinct. */
+/* What a notice's number is: a port, a system call or DOS function, or any number that no other notice uses. Equal
+ * numbers of different kinds are distinct. */
 typedef enum notice_kind { NOTICE_PORT, NOTICE_SYSCALL, NOTICE_OTHER } notice_kind;
 
-/* Sends a line. */
+/* Sends a line to the host's callback (p5_machine_options.notice), which may be NULL. */
 void notice(const notices *to, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Sends a line unless one with the same kind and number has been sent. A guest can choose the numbers, so no
  * more are sent after a few hundred different ones. */

@@ -7,6 +7,8 @@ bool machine_pause_wanted(const p5_machine *machine)
     return machine->stop || machine->expired;
 }
 
+/* The products below need up to 128 bits. */
+
 uint64_t machine_clocks_to_ns(const p5_machine *machine, uint64_t clocks)
 {
     return (uint64_t)((unsigned __int128)clocks * 1000000000u / machine->clock_hz);
@@ -18,11 +20,13 @@ uint64_t machine_ns_to_clocks(const p5_machine *machine, uint64_t ns)
     return clocks > UINT64_MAX ? UINT64_MAX : (uint64_t)clocks;
 }
 
+/* Issues a pending instruction, which waits for a partner to pair with, alone. */
 void p5_machine_settle(p5_machine *machine)
 {
     p5_core_settle(machine->core);
 }
 
+/* Gets all totals, without those of fast-forwarded parts of the run. */
 void p5_machine_counts(p5_machine *machine, p5_counts *counts)
 {
     p5_core_counts(machine->core, counts);
@@ -35,6 +39,7 @@ uint64_t p5_machine_instructions(const p5_machine *machine)
     return machine->instructions;
 }
 
+/* Returns the clock at which the last priced instruction left EX. */
 uint64_t p5_machine_clock(const p5_machine *machine)
 {
     return p5_core_clock_estimate(machine->core);

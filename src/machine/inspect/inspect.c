@@ -14,6 +14,7 @@ static p5_status check_guest(const p5_machine *machine, p5_error *error)
     return machine->guest != NULL ? P5_OK : error_set(error, P5_ERR_STATE, "the machine has no guest yet");
 }
 
+/* Checks that the guest's state may be written: between runs, and before the guest's end. */
 static p5_status check_writable(const p5_machine *machine, p5_error *error)
 {
     p5_status status = check_guest(machine, error);
@@ -79,8 +80,8 @@ p5_status p5_machine_write_memory(p5_machine *machine, uint32_t address, const v
 
 /* --- Registers --- */
 
-/* The members have the order of engine_register and engine_segment_name. */
-static uint32_t *general(p5_machine_registers *r, engine_register which)
+/* Return a member of the public struct. Its members have the order of engine_register and engine_segment_name. */
+static uint32_t *register_in(p5_machine_registers *r, engine_register which)
 {
     const size_t offset = which < ENGINE_CR0
                               ? offsetof(p5_machine_registers, eax) + which * sizeof r->eax
@@ -88,7 +89,7 @@ static uint32_t *general(p5_machine_registers *r, engine_register which)
     return (uint32_t *)(void *)((char *)r + offset);
 }
 
-static p5_segment_register *segment(p5_machine_registers *r, engine_segment_name which)
+static p5_segment_register *segment_in(p5_machine_registers *r, engine_segment_name which)
 {
     return (p5_segment_register *)(void *)((char *)r + offsetof(p5_machine_registers, es)) + which;
 }
@@ -97,11 +98,11 @@ static void read_all(const engine *e, p5_machine_registers *r)
 {
     *r = (p5_machine_registers){.size = sizeof *r};
     for (engine_register i = ENGINE_EAX; i <= ENGINE_CR4; i++)
-        *general(r, i) = engine_get(e, i);
+        *register_in(r, i) = engine_get(e, i);
     for (engine_segment_name i = ENGINE_ES; i <= ENGINE_TR; i++) {
         engine_segment s;
         engine_get_segment(e, i, &s);
-        *segment(r, i) = (p5_segment_register){s.selector, s.base, s.limit, s.flags};
+        *segment_in(r, i) = (p5_segment_register){s.selector, s.base, s.limit, s.flags};
     }
     engine_get_x87(e, r->x87);
 }
@@ -156,6 +157,7 @@ static p5_status check_control(const p5_machine *machine, engine_register which,
     return P5_OK;
 }
 
+/* Checks that what differs between `before` and `after` can be written. */
 static p5_status check_registers(const p5_machine *machine, p5_machine_registers *before,
                                  p5_machine_registers *after, p5_error *error)
 {
@@ -164,11 +166,11 @@ static p5_status check_registers(const p5_machine *machine, p5_machine_registers
                          "the program is in a system call, where its registers cannot be written");
     p5_status status = P5_OK;
     for (engine_segment_name i = ENGINE_ES; i <= ENGINE_TR && status == P5_OK; i++)
-        if (memcmp(segment(before, i), segment(after, i), sizeof(p5_segment_register)) != 0)
-            status = check_segment(machine, i, segment(before, i), segment(after, i), error);
+        if (memcmp(segment_in(before, i), segment_in(after, i), sizeof(p5_segment_register)) != 0)
+            status = check_segment(machine, i, segment_in(before, i), segment_in(after, i), error);
     for (engine_register i = ENGINE_CR0; i <= ENGINE_CR4 && status == P5_OK; i++)
-        if (*general(before, i) != *general(after, i))
-            status = check_control(machine, i, *general(after, i), error);
+        if (*register_in(before, i) != *register_in(after, i))
+            status = check_control(machine, i, *register_in(after, i), error);
     return status;
 }
 
@@ -179,17 +181,18 @@ static uint32_t writable_flags(const p5_machine *machine, uint32_t before, uint3
     return (before & ~may) | (after & may);
 }
 
+/* Writes what differs. In real and V86 mode, a selector also determines the base. */
 static void write_all(p5_machine *machine, p5_machine_registers *before, p5_machine_registers *after)
 {
     engine *e = machine->engine;
     after->eflags = writable_flags(machine, before->eflags, after->eflags);
     for (engine_register i = ENGINE_EAX; i <= ENGINE_CR4; i++)
-        if (*general(before, i) != *general(after, i))
-            engine_set(e, i, *general(after, i));
+        if (*register_in(before, i) != *register_in(after, i))
+            engine_set(e, i, *register_in(after, i));
     for (engine_segment_name i = ENGINE_ES; i <= ENGINE_GS; i++) {
-        const uint32_t selector = segment(after, i)->selector;
+        const uint32_t selector = segment_in(after, i)->selector;
         engine_segment s;
-        if (selector == segment(before, i)->selector)
+        if (selector == segment_in(before, i)->selector)
             continue;
         engine_get_segment(e, i, &s);
         s.selector = (uint16_t)selector;
@@ -216,7 +219,7 @@ p5_status p5_machine_write_registers(p5_machine *machine, const p5_machine_regis
                sizeof before - registers->size);
     after.size = before.size;
     if (memcmp(&before, &after, offsetof(p5_machine_registers, x87) + sizeof before.x87) == 0)
-        return P5_OK; /* also where nothing could be written */
+        return P5_OK; /* nothing differs, which is permitted even where nothing can be written (check_registers) */
     status = check_registers(machine, &before, &after, error);
     if (status == P5_OK)
         write_all(machine, &before, &after);

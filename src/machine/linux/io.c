@@ -100,7 +100,7 @@ static int32_t read_part(linux_process *p, linux_open_file *file, uint32_t addre
     if (got < 0)
         return -errno;
     if (file->kind == LINUX_STANDARD)
-        p->machine->input_reads += (uint64_t)got;
+        p->machine->linux_input_bytes += (uint64_t)got;
     linux_user_written(p, address, (size_t)got);
     return (int32_t)got;
 }

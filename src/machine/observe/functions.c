@@ -1,15 +1,18 @@
-/* Entries into watched functions, and the matching exits. */
+/* Entries into watched functions, and the matching exits. A frame is a call of a watched function that has not been
+ * left. All addresses are linear. */
 #include "machine/observe/observe_internal.h"
 
 #include "isa/isa.h"
 
-enum { MOST_FRAMES = 65536 };
+enum { MOST_FRAMES = 65536 }; /* of one observer; exits of deeper calls are not reported */
 
+/* Returns whether any observer watches the address. The engine begins a stretch at each such address (a cut). */
 static bool is_cut(const observers *all, uint32_t address)
 {
     return array_contains(all->cuts, all->cut_count, address);
 }
 
+/* Returns the number of the function among the observer's addresses; -1: it does not watch the address. */
 static int find_address(const p5_observer *o, uint32_t address)
 {
     for (size_t i = 0; i < o->options.address_count; i++)
@@ -18,6 +21,7 @@ static int find_address(const p5_observer *o, uint32_t address)
     return -1;
 }
 
+/* Returns the linear address of SS:`esp`. */
 static uint32_t stack_linear(const engine *e, uint32_t esp)
 {
     engine_segment stack;
@@ -42,6 +46,8 @@ static uint32_t return_address(engine *e, uint32_t at, bool far)
     return code.base + word[0];
 }
 
+/* Saves a frame for each observer that watches `next`, to which control has gone. It becomes an entry when the first
+ * instruction there completes (observe_enter), because an exception may come first. */
 void observe_arrive(p5_machine *machine, uint32_t next, unsigned cpl, uint32_t skip, bool far)
 {
     bool cut = is_cut(machine->observers, next);
@@ -70,6 +76,7 @@ void observe_enter(p5_observer *o, const p5_retired *r, uint32_t address)
         o->frames.items[o->frames.count++] = o->arrival;
 }
 
+/* Some code returns by an indirect jump, after it has popped the return address. */
 bool observe_may_return(unsigned branch)
 {
     return branch == ISA_RET || branch == ISA_IRET || branch == ISA_FAR || branch == ISA_JMP_INDIRECT;
@@ -86,7 +93,7 @@ void observe_leave(p5_observer *o, uint32_t next, unsigned cpl)
     for (size_t i = o->frames.count; i-- > 0;) {
         const frame *f = &o->frames.items[i];
         if (f->cpl == cpl && f->esp >= esp)
-            break; /* this one is still on the stack */
+            break; /* its return address is still on the stack, as are those of the frames outside it */
         if (f->return_address == next && (returned == NULL || returned->esp == f->esp)) {
             returned = f;
             left = i;

@@ -1,4 +1,5 @@
-/* Goals: when each observer is notified next, and the notification itself. */
+/* Goals: when each observer is notified next, and the notification itself. A goal is a clock or an instruction count
+ * at which there is an interval, a point or an event to report. UINT64_MAX: never. */
 #include "machine/observe/observe_internal.h"
 
 /* Returns the first multiple of `every` above `from`. */
@@ -15,6 +16,7 @@ static uint64_t lesser(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
+/* Recomputes an observer's nearest goals from its intervals, points and events. */
 void observe_own_goals(p5_observer *o)
 {
     o->next_clock = o->interval_clock;
@@ -28,19 +30,22 @@ void observe_own_goals(p5_observer *o)
         o->next_clock = lesser(o->next_clock, o->watches[i].look_clock);
 }
 
+/* Sets up to where stretches need no notification (observe_horizon): so far before the nearest goals that a stretch of
+ * the largest permitted size, at its slowest, cannot reach them. Also decides whether batches are possible
+ * (each_observed). */
 static void set_horizon(const observers *all, p5_machine *machine)
 {
-    enum { MOST_BYTES = 15 * HORIZON_INSTRUCTIONS };
+    enum { MOST_BYTES = 15 /* of an instruction */ * HORIZON_INSTRUCTIONS };
     machine->horizon = (observe_horizon){0};
-    bool wanted = all->cut_count > 0 || all->some_closed;
+    bool every_stretch = all->cut_count > 0 || all->some_closed;
     machine->each_observed = all->cut_count > 0;
     for (const p5_observer *o = all->first; o != NULL; o = o->next) {
-        wanted |= o->options.retired != NULL || o->arrived || o->frames.count > 0;
+        every_stretch |= o->options.retired != NULL || o->arrived || o->frames.count > 0;
         machine->each_observed |=
             o->options.retired != NULL || (o->options.observed != NULL && !o->options.counts_only);
     }
     uint64_t clocks = bound_worst(&all->most, HORIZON_CLOCKS, HORIZON_REFERENCES, MOST_BYTES);
-    if (wanted || all->next_clock <= clocks || all->next_instruction <= HORIZON_INSTRUCTIONS)
+    if (every_stretch || all->next_clock <= clocks || all->next_instruction <= HORIZON_INSTRUCTIONS)
         return;
     machine->horizon =
         (observe_horizon){all->next_clock - clocks, all->next_instruction - HORIZON_INSTRUCTIONS};
@@ -57,6 +62,7 @@ void observe_goals(observers *all, p5_machine *machine)
     set_horizon(all, machine);
 }
 
+/* Sets the ends of the running intervals: the next multiples of their lengths. */
 void observe_intervals(p5_observer *o)
 {
     o->interval_clock = next_multiple(o->options.every_clocks, p5_machine_clock(o->machine));
@@ -69,7 +75,8 @@ uint64_t observe_total(const p5_observer *o, const watch *w)
     return p5_core_event_total(o->machine->core, w->what.event, cpl_mask, w->what.asserted);
 }
 
-/* Sets the next goal above `total`, and the earliest clock at which it can be reached. */
+/* Sets the next goal above `total`, if `total` has reached the old one, and the earliest clock at which it can be
+ * reached. */
 void observe_watch(watch *w, uint64_t total, uint64_t clock)
 {
     if (total >= w->goal)
@@ -77,6 +84,8 @@ void observe_watch(watch *w, uint64_t total, uint64_t clock)
     w->look_clock = clock + bound_until_counted(w->goal - total);
 }
 
+/* Calls the observer's callback, which may close the observer (o->machine is NULL then) or change its goals. The
+ * meaning of `number` and `value` depends on the kind (p5_observation_kind). */
 void observe_notify(p5_observer *o, p5_observation_kind kind, uint32_t address, unsigned cpl, uint32_t number,
                     uint64_t value)
 {
@@ -94,6 +103,7 @@ void observe_notify(p5_observer *o, p5_observation_kind kind, uint32_t address, 
     o->options.observed(o->options.context, machine, &observation);
 }
 
+/* Reports the points that have been reached. Each is reported once. */
 static void notify_points(p5_observer *o, uint64_t clock, uint32_t address, unsigned cpl)
 {
     for (size_t i = 0; i < o->options.point_count; i++) {
@@ -105,6 +115,7 @@ static void notify_points(p5_observer *o, uint64_t clock, uint32_t address, unsi
     }
 }
 
+/* Reports the watched events whose totals have reached a goal. */
 static void notify_events(p5_observer *o, uint64_t clock, uint32_t address, unsigned cpl)
 {
     for (size_t i = 0; i < o->options.event_count; i++) {
@@ -132,7 +143,7 @@ void observe_reached(p5_machine *machine, uint32_t address, unsigned cpl)
         notify_points(o, clock, address, cpl);
         notify_events(o, clock, address, cpl);
         if (clock >= o->interval_clock || instructions >= o->interval_instruction) {
-            observe_intervals(o); /* first, because the callback may change them */
+            observe_intervals(o); /* before the callback, which may change them */
             observe_notify(o, P5_OBSERVE_INTERVAL, address, cpl, 0, 0);
         }
         observe_own_goals(o);

@@ -11,6 +11,7 @@ const char *p5_observation_name(p5_observation_kind kind)
     return names[kind];
 }
 
+/* Returns the linear address of CS:EIP. */
 uint32_t observe_linear_eip(const engine *e)
 {
     engine_segment code;
@@ -18,6 +19,8 @@ uint32_t observe_linear_eip(const engine *e)
     return code.base + engine_get(e, ENGINE_EIP);
 }
 
+/* Reports a stretch (a block that has retired, or a part of one), with what each observer's totals have gained since the
+ * stretch before. */
 void observe_stretch(p5_machine *machine, const p5_retired *r)
 {
     const op *first = &r->block->ops[r->first], *last = first + r->count - 1;
@@ -55,6 +58,8 @@ void observers_marker(p5_machine *machine, bool end, uint32_t id)
                            engine_cpl(machine->engine), id, 0);
 }
 
+/* Reports RDPMC, and RDMSR and WRMSR of the monitor's registers: the Pentium's are TSC to CTR1, those of architectural
+ * performance monitoring begin at PMC0. */
 void observers_pmu(p5_machine *machine, p5_observation_kind kind, uint32_t ecx, uint64_t value)
 {
     if (kind != P5_OBSERVE_RDPMC && (ecx < P5_MSR_TSC || ecx > P5_MSR_CTR1) && ecx < P5_MSR_PMC0)
@@ -69,7 +74,7 @@ void observers_exception(p5_machine *machine, const engine_event *event)
 {
     engine_segment code;
     engine_get_segment(machine->engine, ENGINE_CS, &code);
-    bool page_fault = event->kind == P5_TRANSFER_FAULT && event->vector == 14;
+    bool page_fault = event->kind == P5_TRANSFER_FAULT && event->vector == VECTOR_PF;
     p5_exception_info x = {.size = sizeof x,
                            .kind = event->kind,
                            .vector = event->vector,

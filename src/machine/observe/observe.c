@@ -13,8 +13,9 @@
 
 #include "core/block.h"
 
-/* Returns the part of `r` that has `count` instructions from `i` on. Its accesses and values begin at the
- * given places. */
+/* Returns the part of `r` that has `count` instructions from index `i` of the block on. Its accesses and values begin
+ * at the given places. What belongs to the last instruction of `r` (target, iterations, gate) is only in the last
+ * part. */
 static p5_retired part_of(const p5_retired *r, unsigned i, unsigned count, const p5_access *accesses,
                           const p5_value *values)
 {
@@ -24,7 +25,7 @@ static p5_retired part_of(const p5_retired *r, unsigned i, unsigned count, const
     uint32_t values_left = r->value_count - (uint32_t)(values - r->values);
     uint32_t fixed = 0, valued = 0;
     bool unsafe = false;
-    for (unsigned n = i; n < end; n++) {
+    for (unsigned n = i; n < end; n++) { /* all but the last instruction have a fixed number of accesses */
         fixed += r->block->ops[n].accesses;
         valued += r->block->ops[n].value != ISA_VALUE_NONE;
         unsafe |= r->unsafe_x87 && r->unsafe_mask != NULL && r->unsafe_mask[n - r->first] != 0;
@@ -50,7 +51,8 @@ static p5_retired part_of(const p5_retired *r, unsigned i, unsigned count, const
     return part;
 }
 
-/* Returns how many instructions from `i` on cannot reach a goal before the last of them; at least one. */
+/* Returns how many instructions from index `i` on can be priced together: none of them but the last can reach a goal.
+ * At least one. */
 static unsigned safe_count(const p5_machine *machine, const p5_retired *r, unsigned i)
 {
     const observers *o = machine->observers;
@@ -112,7 +114,8 @@ static void retire(p5_machine *machine, const p5_retired *r, p5_prediction predi
     }
 }
 
-/* Prices a batch. Blocks that can reach no goal are priced together. */
+/* Prices a batch, which has `instructions` in total. Blocks that can reach no goal are priced together, and any other
+ * one by itself. */
 void observers_retired_batch(p5_machine *machine, const p5_batch *batch, unsigned instructions)
 {
     observers *all = machine->observers;
@@ -138,6 +141,8 @@ void observers_retired_batch(p5_machine *machine, const p5_batch *batch, unsigne
         observers_sweep(machine);
 }
 
+/* The order of the notifications is that of p5_observe_options: entry of this stretch, goals, the stretch, exits. An
+ * interrupted REP string (`resumed`) at the beginning of a function is entered only once. */
 void observers_retired(p5_machine *machine, const p5_retired *r, p5_prediction prediction)
 {
     observers *all = machine->observers;
@@ -164,7 +169,7 @@ void observers_delivered(p5_machine *machine, const p5_exception *x)
     observers *all = machine->observers;
     observe_reached(machine, x->handler, x->cpl_after);
     all->resumed = false;
-    if (all->cut_count > 0)
+    if (all->cut_count > 0) /* an error code of 4 bytes lies above the return address */
         observe_arrive(machine, x->handler, x->cpl_after,
                        x->kind == P5_TRANSFER_FAULT && vector_has_error_code(x->vector) ? 4 : 0, true);
 }

@@ -37,6 +37,7 @@ static int ascending(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
+/* Returns an allocated copy of an array, which is not NULL even for 0 items; NULL if memory runs out. */
 static void *copy_of(const void *items, size_t count, size_t size)
 {
     void *copy = malloc(count * size + 1);
@@ -45,7 +46,8 @@ static void *copy_of(const void *items, size_t count, size_t size)
     return copy;
 }
 
-/* Makes the addresses of all observers begin new stretches. Must be called between runs. */
+/* Makes the engine begin a new stretch at each address that an observer watches (a cut). Must be called between
+ * runs. */
 static p5_status set_cuts(p5_machine *machine, p5_error *error)
 {
     observers *all = machine->observers;
@@ -92,6 +94,7 @@ void observers_sweep(p5_machine *machine)
         observers_free(machine);
 }
 
+/* Copies event `i` of the options, whose elements may have the size of another version. */
 static p5_status take_watch(const p5_observe_options *options, size_t i, p5_event_watch *taken,
                             p5_error *error)
 {
@@ -119,6 +122,7 @@ static p5_status check_options(const p5_machine *machine, const p5_observe_optio
     return P5_OK;
 }
 
+/* Makes an observer that begins at the current clock and counts. Returns NULL if memory runs out. */
 static p5_observer *make_observer(p5_machine *machine, const p5_observe_options *options)
 {
     p5_observer *o = calloc(1, sizeof *o);
@@ -167,7 +171,7 @@ p5_status p5_machine_observe(p5_machine *machine, const p5_observe_options *opti
         observers_free(machine);
     if (o == NULL)
         return error_set(error, P5_ERR_MEMORY, "no memory for an observation");
-    p5_observer **last = &all->first;
+    p5_observer **last = &all->first; /* the end of the list, because observers are notified in order */
     while (*last != NULL)
         last = &(*last)->next;
     *last = o;
@@ -178,13 +182,14 @@ p5_status p5_machine_observe(p5_machine *machine, const p5_observe_options *opti
     }
     all->most = bound_of_model(machine->model);
     observe_goals(all, machine);
-    if (o->options.address_count > 0)
+    if (o->options.address_count > 0) /* the next instruction may be the first of a watched function */
         observe_arrive(machine, observe_linear_eip(machine->engine), engine_cpl(machine->engine), 0, false);
     if (observer != NULL)
         *observer = o;
     return P5_OK;
 }
 
+/* Marks the observer as closed, because a callback may close it while the list is walked. observers_sweep frees it. */
 void p5_observer_close(p5_observer *observer)
 {
     if (observer == NULL || observer->machine == NULL)
@@ -197,7 +202,7 @@ void p5_observer_close(p5_observer *observer)
     observer->arrived = false;
     observe_own_goals(observer);
     machine->observers->some_closed = true;
-    machine->horizon = (observe_horizon){0};
+    machine->horizon = (observe_horizon){0}; /* so that the next stretch comes to observers_sweep */
     if (!machine->running)
         observers_sweep(machine);
 }

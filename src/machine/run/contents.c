@@ -1,9 +1,11 @@
+/* Answers the core's questions (p5_core_hooks): translations by the guest's page tables, and the contents of cache
+ * lines and memory where they differ. The engine holds both; its RAM is what the processor sees through its caches. */
 #include "machine/run/run_internal.h"
 
 #include "machine/base/end.h"
 #include "machine/state.h"
 
-/* --- Translation: there is none until a loader has opened the engine. --- */
+/* --- Translation. Until a loader has opened the engine, addresses are mapped one to one. --- */
 
 static uint32_t contents_translate(void *context, uint32_t linear)
 {
@@ -33,6 +35,7 @@ static unsigned contents_page_rights(void *context, uint32_t linear)
     return machine->engine != NULL ? engine_page_rights(machine->engine, linear) : 0;
 }
 
+/* Follows a test register that has written or removed an entry of a TLB, which then overrides the page tables. */
 static void contents_translation(void *context, const p5_translation *translation)
 {
     const p5_machine *machine = context;
@@ -40,8 +43,9 @@ static void contents_translation(void *context, const p5_translation *translatio
         engine_set_translation(machine->engine, translation);
 }
 
-/* --- Lines --- */
+/* --- Lines: all ranges are physical and lie within one cache line. --- */
 
+/* Follows a bus cycle that has written bytes: memory now holds what the processor sees. */
 static void contents_to_memory(void *context, uint32_t physical, uint32_t size)
 {
     const p5_machine *machine = context;
@@ -49,6 +53,7 @@ static void contents_to_memory(void *context, uint32_t physical, uint32_t size)
         engine_line_to_memory(machine->engine, physical, size);
 }
 
+/* Follows the loss of a line without a write-back (INVD, test registers): the processor now sees what memory holds. */
 static void contents_from_memory(void *context, uint32_t physical, uint32_t size)
 {
     const p5_machine *machine = context;
@@ -56,6 +61,7 @@ static void contents_from_memory(void *context, uint32_t physical, uint32_t size
         engine_line_from_memory(machine->engine, physical, size);
 }
 
+/* Reads a line as data references see it, or with `memory` as memory holds it. Returns false if there is no RAM. */
 static bool contents_read_line(void *context, uint32_t physical, bool memory, uint8_t bytes[P5_LINE_BYTES])
 {
     const p5_machine *machine = context;
@@ -67,8 +73,9 @@ bool contents_keep_memory(p5_machine *machine)
     return machine->keeps_memory = engine_keep_memory(machine->engine);
 }
 
-/* Starts the separate copy of memory on demand: neither a Linux guest nor a guest whose test registers the
- * host writes has one. */
+/* Sets the bytes that the processor sees in a line, for a test register, and leaves memory as it is. Memory must be
+ * kept separately for that, which begins here if it has not yet: bare-metal guests keep it from the start, others do
+ * not. The run ends if host memory runs out. */
 static void contents_write_line(void *context, uint32_t physical, const uint8_t bytes[P5_LINE_BYTES])
 {
     p5_machine *machine = context;
@@ -80,6 +87,7 @@ static void contents_write_line(void *context, uint32_t physical, const uint8_t 
         machine_end(machine, P5_END_FAILED, 0);
 }
 
+/* Makes the processor execute `bytes` where data references see others; NULL ends that. */
 static void contents_code_line(void *context, uint32_t physical, const uint8_t *bytes)
 {
     p5_machine *machine = context;
@@ -104,7 +112,7 @@ p5_core_hooks contents_hooks(p5_machine *machine)
                            .translation = contents_translation};
 }
 
-void contents_look(p5_machine *machine)
+void contents_update_watching(p5_machine *machine)
 {
     bool refetch;
     bool before = machine->watching;

@@ -1,4 +1,4 @@
-/* What the core asks of the machine's engine: translations, and cached data that differs from memory. */
+/* The contents of memory where cache lines differ from them (contents.c). */
 #ifndef MACHINE_RUN_CONTENTS_H
 #define MACHINE_RUN_CONTENTS_H
 
@@ -6,7 +6,7 @@
 
 #include "p5scope/machine.h"
 
-/* Keeps the contents of memory separate from what the processor sees through its caches, from now on
- * (engine_keep_memory). Returns false if memory runs out. */
+/* Makes the engine keep what memory holds separately from what the processor sees through its caches, from now on.
+ * Returns false if host memory runs out; then both stay equal. */
 bool contents_keep_memory(p5_machine *machine);
 #endif

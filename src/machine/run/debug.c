@@ -1,3 +1,4 @@
+/* Breakpoints and watchpoints of the server for gdb (debug.h). Addresses are linear. */
 #include "machine/run/run_internal.h"
 
 #include <string.h>
@@ -12,6 +13,8 @@ bool debug_is_breakpoint(const debug_stops *stops, uint32_t linear)
     return false;
 }
 
+/* Returns true if the access touches a watchpoint, and stores that watchpoint in `hit`. Accesses to ports and those
+ * that microcode makes (descriptors, TSS, the stack of a delivery) do not count. */
 static bool watch_hit(debug_stops *stops, const p5_access *access)
 {
     if ((access->flags & (P5_ACCESS_IO | P5_ACCESS_SYSTEM)) != 0)
@@ -29,6 +32,8 @@ static bool watch_hit(debug_stops *stops, const p5_access *access)
     return false;
 }
 
+/* A watchpoint has precedence over a breakpoint at the next instruction. An interrupted REP string has not reached its
+ * next instruction yet. */
 bool debug_retired(debug_stops *stops, const p5_retired *retired)
 {
     for (uint32_t i = 0; stops->watch_count != 0 && i < retired->access_count; i++)
@@ -60,6 +65,7 @@ void debug_signal(p5_machine *machine, int signal)
 
 /* --- Breakpoints and watchpoints --- */
 
+/* Makes the engine end each block before a breakpoint, so that a stretch ends there. */
 static void use_breakpoints(p5_machine *machine)
 {
     engine_set_cuts(machine->engine, machine->debugger->breakpoints, machine->debugger->breakpoint_count);
@@ -71,6 +77,7 @@ void debug_attach(p5_machine *machine, debug_stops *stops)
     use_breakpoints(machine);
 }
 
+/* Keeps the breakpoints sorted. Returns false if there are too many; true if it is set already. */
 static bool insert_breakpoint(p5_machine *machine, uint32_t address)
 {
     debug_stops *stops = machine->debugger;

@@ -8,16 +8,17 @@
 
 enum { DEBUG_BREAKPOINTS = 256, DEBUG_WATCHES = 32 };
 
-/* The values are those of the packets Z2, Z3 and Z4. */
+/* The values are those of gdb's packets Z2, Z3 and Z4. 0 and 1 (Z0, Z1) are breakpoints. */
 typedef enum debug_watch_kind {
     DEBUG_WATCH_WRITE = 2,
     DEBUG_WATCH_READ,
-    DEBUG_WATCH_ACCESS
+    DEBUG_WATCH_ACCESS /* read or write */
 } debug_watch_kind;
 
+/* A watchpoint, or a breakpoint if the kind is below DEBUG_WATCH_WRITE. */
 typedef struct debug_watch {
     debug_watch_kind kind;
-    uint32_t address, size;
+    uint32_t address, size; /* linear; bytes (not used for a breakpoint) */
 } debug_watch;
 
 typedef enum debug_stop {
@@ -29,23 +30,23 @@ typedef enum debug_stop {
 } debug_stop;
 
 typedef struct debug_stops {
-    uint32_t breakpoints[DEBUG_BREAKPOINTS]; /* sorted */
+    uint32_t breakpoints[DEBUG_BREAKPOINTS]; /* linear addresses, ascending */
     unsigned breakpoint_count;
     debug_watch watches[DEBUG_WATCHES];
     unsigned watch_count;
     bool single_step; /* the delivery of an exception also ends a step */
-    debug_stop stop;  /* why the run loop was asked to stop */
-    debug_watch hit;
+    debug_stop stop;  /* why the run loop is to stop at the next boundary */
+    debug_watch hit;  /* DEBUG_STOP_WATCH: the watchpoint */
     int signal; /* Linux's number of a signal that would end the program, which is paused there; 0: none */
 } debug_stops;
 
-/* Attaches a debugger to the machine and passes its breakpoints to the engine. */
+/* Attaches a debugger to the machine and passes its breakpoints to the engine. `stops` remains the caller's. */
 void debug_attach(p5_machine *machine, debug_stops *stops);
-/* Stops at a signal that would end the program, until the debugger decides about it. */
+/* Makes the run loop stop at a signal that would end the program, so that the debugger can decide about it. */
 void debug_signal(p5_machine *machine, int signal);
 bool debug_is_breakpoint(const debug_stops *stops, uint32_t linear);
 /* Inserts or removes a breakpoint (kinds below DEBUG_WATCH_WRITE) or a watchpoint. Returns false if there are
- * too many, or if there is none to remove. */
+ * too many or the size is 0, or if there is none to remove. */
 bool debug_insert(p5_machine *machine, debug_watch watch);
 bool debug_remove(p5_machine *machine, debug_watch watch);
 

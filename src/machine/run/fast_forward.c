@@ -6,9 +6,10 @@
 #include "machine/state.h"
 #include "p5scope/snapshot.h"
 
-/* Runs uncounted. With `only` the engine just executes, and the core does not price. */
-static p5_status go(p5_machine *machine, const p5_limits *limits, bool only, p5_run_result *result,
-                    p5_error *error)
+/* Runs, and excludes the run's counts from all totals. With `execute_only` the core does not even compute them: each
+ * instruction advances the clock by one. */
+static p5_status run_uncounted(p5_machine *machine, const p5_limits *limits, bool execute_only,
+                               p5_run_result *result, p5_error *error)
 {
     p5_status status = machine_check_ready(machine, error);
     if (status != P5_OK)
@@ -22,10 +23,10 @@ static p5_status go(p5_machine *machine, const p5_limits *limits, bool only, p5_
     p5_counts earlier, now;
     p5_core_counts(machine->core, &earlier);
     unsigned threads = machine->options.threads;
-    if (only)
+    if (execute_only)
         machine->options.threads = 1; /* nothing is priced, so a second thread has no work */
-    p5_core_settle(machine->core);
-    machine->executing_only = only;
+    p5_core_settle(machine->core);    /* no instruction may wait for a partner across the change */
+    machine->executing_only = execute_only;
     status = p5_machine_run(machine, limits, result, error);
     machine->executing_only = false;
     machine->options.threads = threads;
@@ -41,15 +42,16 @@ static p5_status go(p5_machine *machine, const p5_limits *limits, bool only, p5_
 p5_status p5_machine_fast_forward(p5_machine *machine, const p5_limits *limits, p5_run_result *result,
                                   p5_error *error)
 {
-    return go(machine, limits, false, result, error);
+    return run_uncounted(machine, limits, false, result, error);
 }
 
 p5_status p5_machine_execute(p5_machine *machine, const p5_limits *limits, p5_run_result *result,
                              p5_error *error)
 {
-    return go(machine, limits, true, result, error);
+    return run_uncounted(machine, limits, true, result, error);
 }
 
+/* Returns the number of fast-forwarded instructions; *clocks (may be NULL) gets their clocks. */
 uint64_t p5_machine_fast_forwarded(const p5_machine *machine, uint64_t *clocks)
 {
     if (clocks != NULL)

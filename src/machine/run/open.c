@@ -18,9 +18,10 @@
 #include "machine/run/watchdog.h"
 #include "machine/state.h"
 
-enum { LEAST_MEMORY = 1024 * 1024 };
+enum { LEAST_MEMORY = 1024 * 1024 }; /* bytes of guest memory */
 #define MOST_MEMORY 0x80000000u
 
+/* Copies the shares of the caller's options with their strings. A share without a guest path gets the host's path. */
 static p5_status machine_copy_shares(p5_machine *machine, const p5_machine_options *options, p5_error *error)
 {
     machine->options.shares = NULL;
@@ -45,6 +46,7 @@ static p5_status machine_copy_shares(p5_machine *machine, const p5_machine_optio
     return copied ? P5_OK : error_set(error, P5_ERR_MEMORY, "no memory for a machine");
 }
 
+/* Copies `model`, or opens the model that the options describe if it is NULL. */
 static p5_status machine_model(const p5_machine_options *options, const p5_model *model, p5_model **out,
                                p5_error *error)
 {
@@ -88,12 +90,12 @@ p5_status machine_open(const p5_machine_options *options, const p5_model *model,
     if (m == NULL)
         return error_set(error, P5_ERR_MEMORY, "no memory for a machine");
     m->options = *options;
-    m->options.model = NULL;
+    m->options.model = NULL; /* the caller's strings are not kept */
     p5_status status = machine_copy_shares(m, options, error);
     if (status == P5_OK)
         status = machine_model(options, model, &m->model, error);
     m->options.agent = m->options.wires = m->options.check = m->options.monitor = NULL;
-    p5_core_hooks hooks = contents_hooks(m);
+    p5_core_hooks hooks = contents_hooks(m); /* the core's questions about memory and page tables */
     if (status == P5_OK && m->model->check.cycle != CHECK_NONE) {
         hooks.bus_cycle = bus_check_cycle;
         m->after = AFTER_CHECK;
@@ -103,6 +105,7 @@ p5_status machine_open(const p5_machine_options *options, const p5_model *model,
     if (status == P5_OK)
         status = p5_pmu_open(m->core, p5_model_family(m->model) | p5_model_monitor(m->model), &m->pmu, error);
     if (status == P5_OK) {
+        /* The memo replays what a block did before (core/memo.h), without a callback for each bus cycle. */
         p5_core_set_memo(m->core, !options->memo_off && hooks.bus_cycle == NULL);
         if (options->memo_check)
             status = p5_core_check_memo(m->core, error);
@@ -155,7 +158,7 @@ p5_status machine_open_engine(p5_machine *machine, uint32_t default_bytes, uint3
                                   .memory_read = devices_memory_read,
                                   .memory_write = devices_memory_write};
     p5_status status = engine_open(&options, &callbacks, &machine->engine, error);
-    if (status == P5_OK) {
+    if (status == P5_OK) { /* the devices' part that depends on the size of memory */
         machine->options.memory_bytes = memory;
         cmos_fill(machine->devices);
         devices_start_apic(machine->devices);
@@ -163,11 +166,12 @@ p5_status machine_open_engine(p5_machine *machine, uint32_t default_bytes, uint3
     return status;
 }
 
+/* Also closes a machine that could be opened only in part. */
 void p5_machine_close(p5_machine *machine)
 {
     if (machine == NULL)
         return;
-    if (machine->running) {
+    if (machine->running) { /* called by a callback: p5_machine_run closes it when it has ended */
         machine->close_wanted = true;
         p5_machine_stop(machine);
         return;

@@ -1,3 +1,5 @@
+/* Passes what the engine has executed to the model's thread, which prices it: computes its clocks and counts. A stretch
+ * is a retired block or a part of one; a batch is several whole blocks. */
 #include "machine/run/pricer.h"
 
 #include <stdlib.h>
@@ -16,7 +18,7 @@ enum {
     /* There are few buffers, because their contents pass through the caches of both host processors: programs
      * took 1.07 times as long with 32 buffers. */
     BUFFERS = 8,
-    /* A batch may begin before these indexes. */
+    /* A batch may begin before these indexes of a buffer's arrays, which have room for a largest batch after them. */
     BUFFER_BLOCKS = 1024,
     BUFFER_VALUES = 1024,
     BUFFER_ACCESSES = 2048
@@ -27,7 +29,7 @@ enum { LINE_BLOCKS = 2, LINE_VALUES = 8, LINE_ACCESSES = 16 };
 _Static_assert(sizeof(p5_retired_block) * LINE_BLOCKS % HOST_LINE == 0 &&
                    sizeof(p5_value) * LINE_VALUES % HOST_LINE == 0 &&
                    sizeof(p5_access) * LINE_ACCESSES % HOST_LINE == 0,
-               "so many take whole lines");
+               "so many elements take whole lines");
 
 typedef struct buffer {
     BEGINS_LINE p5_retired_block blocks[BUFFER_BLOCKS + ENGINE_BUFFER_BLOCKS];
@@ -36,11 +38,12 @@ typedef struct buffer {
 } buffer;
 
 struct pricer {
-    worker *worker;
+    worker *worker; /* the thread and its queue of messages */
     p5_machine *machine;
-    buffer *buffers;
-    unsigned current;                  /* index of the buffer in use */
-    unsigned long long count[BUFFERS]; /* for each buffer, the number of messages up to its last one */
+    buffer *buffers;  /* BUFFERS of them */
+    unsigned current; /* index of the buffer in use */
+    unsigned long long
+        count[BUFFERS]; /* for each buffer, the number of all messages put up to its last one */
 };
 
 /* A message is either a batch in a buffer, or a single stretch followed by a copy of its values and
@@ -56,7 +59,7 @@ typedef struct message {
         } batch;
         p5_retired one;
     };
-    p5_prediction predictions[]; /* one for each block, or one for `one` */
+    p5_prediction predictions[]; /* of branches: one for each block, or one for `one` */
 } message;
 _Static_assert(_Alignof(p5_value) <= _Alignof(message) && _Alignof(p5_access) <= _Alignof(p5_value),
                "each begins where the one before ends");
@@ -69,6 +72,7 @@ static bool price(p5_machine *machine, const message *m)
     return run_price(machine, &batch, m->batch.instructions);
 }
 
+/* Handles a message in the model's thread. */
 static void work(void *context, const void *m)
 {
     p5_machine *machine = context;
@@ -152,7 +156,7 @@ void pricer_put(pricer *p, const p5_access *accesses, const p5_value *values, co
 bool pricer_put_one(pricer *p, const p5_retired *retired, p5_prediction prediction)
 {
     size_t values_bytes = retired->value_count * sizeof *retired->values;
-    /* The values follow the prediction. */
+    /* The values follow the prediction, which is smaller than their alignment. */
     size_t values_at = sizeof(message) + _Alignof(message), accesses_at = values_at + values_bytes;
     size_t accesses_bytes = retired->access_count * sizeof *retired->accesses;
     if (retired->unsafe_x87 /* its mask is not copied */ || accesses_at + accesses_bytes > WORKER_LARGEST)

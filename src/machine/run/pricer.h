@@ -14,14 +14,15 @@
 
 typedef struct pricer pricer;
 
-/* Starts the thread and gives the machine's engine buffers for its batches. Returns NULL if the thread cannot
+/* Starts the thread and makes the machine's engine write its batches into buffers here. Returns NULL if the thread cannot
  * be started or memory runs out; the machine then runs in one thread. */
 pricer *pricer_open(p5_machine *machine);
 /* Ends the thread. The engine must not be called any more. NULL is allowed. */
 void pricer_close(pricer *p);
 /* Predicts the branches of a batch and queues it. The model's thread calls run_price for it and requests
  * attention if that returns true. The batch stays where the engine wrote it, and the engine writes the next
- * one elsewhere. Call it from retired_blocks. Waits if the model's thread is far behind. */
+ * one elsewhere. Call it from engine_callbacks.retired_blocks, whose arguments it takes. Waits if the model's thread is
+ * far behind. */
 void pricer_put(pricer *p, const p5_access *accesses, const p5_value *values, const p5_retired_block *blocks,
                 size_t count, unsigned instructions);
 /* Queues a copy of one stretch for run_price_copy. Returns false if the stretch is too large or has data that

@@ -8,6 +8,7 @@
 #include "machine/run/run_internal.h"
 #include "machine/state.h"
 
+/* Makes the engine raise a fault, with error code 0, instead of the instruction. */
 static engine_action processor_fault(engine_special_call *call, unsigned vector)
 {
     call->vector = (uint8_t)vector;
@@ -15,6 +16,7 @@ static engine_action processor_fault(engine_special_call *call, unsigned vector)
     return ENGINE_FAULT;
 }
 
+/* Converts the monitor's verdict on an instruction: it was executed, or it raises a fault. */
 static engine_action processor_outcome(engine_special_call *call, p5_fault fault)
 {
     switch (fault) {
@@ -37,13 +39,15 @@ static p5_privilege processor_privilege(const engine *e)
                           .pce = (cr4 & CR4_PCE) != 0};
 }
 
+/* Writes a 64-bit result to EDX:EAX. */
 static void processor_result(engine *e, uint64_t value)
 {
     engine_set(e, ENGINE_EAX, (uint32_t)value);
     engine_set(e, ENGINE_EDX, (uint32_t)(value >> 32));
 }
 
-/* Recognises TR1 to TR12, also under the P54C's negative numbers. */
+/* Returns whether the MSR is one of TR1 to TR12. The P54C has them under the numbers from 80000000h on, too (erratum
+ * 33). */
 static bool processor_is_test_register(uint32_t ecx)
 {
     uint32_t number = ecx & 0x7fffffff;
@@ -59,12 +63,14 @@ static void processor_defer(p5_machine *machine, uint32_t ecx, uint64_t value)
     machine->after_value = value;
 }
 
+/* Executes the postponed command. processor_monitor has checked its rights, so it runs as at CPL 0. */
 static void processor_test_register(p5_machine *machine)
 {
     p5_privilege privilege = {.mode = P5_MODE_PROTECTED};
     p5_pmu_wrmsr(machine->pmu, &privilege, machine->after_msr, machine->after_value);
 }
 
+/* Executes RDTSC, RDPMC, RDMSR or WRMSR, and notifies observers. */
 static engine_action processor_monitor(p5_machine *machine, engine_special_call *call)
 {
     engine *e = machine->engine;
@@ -82,7 +88,7 @@ static engine_action processor_monitor(p5_machine *machine, engine_special_call 
     case ENGINE_RDMSR:
         fault = p5_pmu_rdmsr(machine->pmu, &privilege, ecx, &value);
         break;
-    default:
+    default: /* ENGINE_WRMSR */
         value = (uint64_t)engine_get(e, ENGINE_EDX) << 32 | engine_get(e, ENGINE_EAX);
         if (processor_is_test_register(ecx)) {
             fault = p5_pmu_wrmsr_fault(machine->pmu, &privilege, ecx, value);
@@ -134,7 +140,8 @@ static engine_action processor_cpuid(p5_machine *machine)
     return ENGINE_CONTINUE;
 }
 
-/* Follows a MOV to a control register, whose value the engine has checked. */
+/* Requests what a MOV to a control register changes in the core. The engine has checked the value and executes the
+ * MOV itself. */
 static engine_action processor_mov_to_cr(p5_machine *machine, engine_special_call *call)
 {
     uint32_t value = call->value;
@@ -144,7 +151,7 @@ static engine_action processor_mov_to_cr(p5_machine *machine, engine_special_cal
         if (((value ^ engine_get(machine->engine, ENGINE_CR0)) & (CR0_PG | CR0_PE)) != 0)
             machine->after |= AFTER_CR3; /* a change of paging flushes the TLBs */
         return ENGINE_CONTINUE;
-    case 2:
+    case 2: /* the model does not depend on CR2 */
         return ENGINE_CONTINUE;
     case 3:
         machine->after |= AFTER_CR3;
@@ -179,10 +186,11 @@ static engine_action processor_task_switched(p5_machine *machine)
     return ENGINE_CONTINUE;
 }
 
+/* The engine's callback before an instruction that uses processor state outside the engine (engine_special). */
 engine_action processor_special(void *context, engine_special_call *call)
 {
     p5_machine *machine = context;
-    if (call->which <= ENGINE_WRMSR)
+    if (call->which <= ENGINE_WRMSR) /* the first four */
         return processor_monitor(machine, call);
     if (call->which == ENGINE_CPUID)
         return processor_cpuid(machine);
@@ -231,10 +239,11 @@ void processor_set_control(p5_machine *machine)
     p5_core_set_control(machine->core, &control);
 }
 
+/* The test register comes first, because TR12 is among the control inputs. */
 void processor_after(p5_machine *machine)
 {
     uint32_t after = machine->after;
-    machine->after = after & AFTER_CHECK;
+    machine->after = after & AFTER_CHECK; /* stays set */
     if ((after & AFTER_TEST) != 0)
         processor_test_register(machine);
     if ((after & AFTER_CONTROL) != 0)
@@ -249,5 +258,5 @@ void processor_after(p5_machine *machine)
         p5_core_invd(machine->core);
     if ((after & AFTER_WBINVD) != 0)
         p5_core_wbinvd(machine->core);
-    contents_look(machine);
+    contents_update_watching(machine);
 }

@@ -27,9 +27,9 @@ static inline bool unobserved(const p5_machine *machine, const p5_retired *r)
 /* Returns whether stretches may be priced in batches, some instructions after they were executed. Three conditions
  * must hold:
  *
- *   - Nothing inspects the machine in the meantime.
+ *   - Nothing inspects the machine in the meantime: observers, a debugger, breakpoints of the guest.
  *   - No interrupt can be taken in the meantime. No batch contains an instruction that may set IF.
- *   - The answers that the core gets from the engine while it prices do not depend on the guest's stores. */
+ *   - What the core reads in the engine while it prices (contents.c) does not depend on the guest's stores. */
 static bool run_may_batch(const p5_machine *machine)
 {
     return machine->batch_clocks != 0 && !machine->each_observed && machine->debugger == NULL &&
@@ -65,7 +65,7 @@ static inline bool run_finish(p5_machine *machine, const p5_retired *retired)
         run_rebatch(machine);
     }
     if (__builtin_expect(machine->debug_written, 0) && engine_resuming(machine->engine)) {
-        p5_core_resume(machine->core);
+        p5_core_resume(machine->core); /* EFLAGS.RF: the next instruction ignores code breakpoints */
         engine_resume_done(machine->engine);
     }
     if (__builtin_expect(machine->debugger != NULL, 0))
@@ -79,9 +79,9 @@ static inline bool run_finish(p5_machine *machine, const p5_retired *retired)
     return run_goal_reached(machine, p5_core_clock_estimate(machine->core));
 }
 
-/* Takes the guest's x87 state out of the host's x87 if pricing may call back code of the host program, which may
- * use the x87 itself. */
-static inline void run_settle(p5_machine *machine)
+/* Takes the guest's x87 state out of the host's x87, where the engine may have left it, if pricing may call back code
+ * of the host program, which may use the x87 itself. */
+static inline void run_release_x87(p5_machine *machine)
 {
     if (__builtin_expect(machine->observers != NULL || machine->lent, 0))
         engine_settle(machine->engine);
@@ -126,6 +126,8 @@ static void run_wait(p5_machine *machine)
     machine->handed = 0;
 }
 
+/* Callback of the engine for one stretch: predicts its branch, and prices it or passes it to the model's thread.
+ * Returns true if attention is wanted; the model's thread requests that itself. */
 bool run_retired(void *context, const p5_retired *retired)
 {
     p5_machine *machine = context;
@@ -138,17 +140,19 @@ bool run_retired(void *context, const p5_retired *retired)
             return false;
         run_wait(machine);
     }
-    run_settle(machine);
+    run_release_x87(machine);
     run_price_one(machine, retired, prediction);
     return run_finish(machine, retired);
 }
 
+/* Prices one stretch in the model's thread. */
 bool run_price_copy(p5_machine *machine, const p5_retired *retired, p5_prediction prediction)
 {
     run_price_one(machine, retired, prediction);
     return run_goal_reached(machine, p5_core_clock_estimate(machine->core));
 }
 
+/* Prices a batch, in this or in the model's thread. */
 bool run_price(p5_machine *machine, const p5_batch *batch, unsigned instructions)
 {
     if (__builtin_expect(machine->observers != NULL, 0)) {
@@ -159,6 +163,8 @@ bool run_price(p5_machine *machine, const p5_batch *batch, unsigned instructions
     return run_goal_reached(machine, core_price_batch(machine->core, batch));
 }
 
+/* Callback of the engine for a batch. Does what run_retired does for one stretch. No stretch of a batch needs
+ * run_finish, except its check of goals (run_may_batch). */
 bool run_retired_blocks(void *context, const p5_access *accesses, const p5_value *values,
                         const p5_retired_block *blocks, size_t count, unsigned instructions)
 {
@@ -174,11 +180,12 @@ bool run_retired_blocks(void *context, const p5_access *accesses, const p5_value
     }
     p5_prediction predictions[ENGINE_BUFFER_BLOCKS];
     core_predict_blocks(machine->core, blocks, count, predictions);
-    run_settle(machine);
+    run_release_x87(machine);
     const p5_batch batch = {accesses, values, blocks, predictions, count};
     return run_price(machine, &batch, instructions);
 }
 
+/* Callback of the engine before anything that depends on the prices of what has been reported. */
 void run_catch_up(void *context)
 {
     p5_machine *machine = context;
@@ -186,6 +193,7 @@ void run_catch_up(void *context)
         run_wait(machine);
 }
 
+/* Callback of the engine after an exception or interrupt has been delivered to its handler: prices the delivery. */
 void run_delivered(void *context, const p5_exception *exception)
 {
     p5_machine *machine = context;

@@ -1,6 +1,8 @@
 /* The run loop. The engine executes, retired stretches (a block or a part of one) go to the core model, which
  * prices them (computes their clocks and counts), and at instruction boundaries the machine handles limits,
- * timers and its guest. A goal is a clock or an instruction count at which there is something to do.
+ * timers and its guest, which is called attention. A goal is a clock or an instruction count at which there is
+ * something to do. A batch is several blocks that are priced together, perhaps in the model's thread (pricer.h), and
+ * perhaps some instructions after they were executed.
  *
  * A timer or limit takes effect at the exact instruction boundary where the model's clock (or the instruction
  * count) reaches it. Whole blocks run while the goal is further away than any block can reach, and the rest
@@ -24,19 +26,26 @@
 #include "machine/state.h"
 
 enum {
-    BLOCK_INSTRUCTIONS = 128, /* largest number in a block of the engine */
-    BATCH_BLOCKS = 4,         /* a batch and the blocks that run after it, measured in largest blocks */
+    BATCH_BLOCKS = 4, /* a batch and the blocks that run after it, in largest blocks (ENGINE_BLOCK) */
     HANDED_BLOCKS = BATCH_BLOCKS * (WORKER_MESSAGES + 1), /* limit of blocks that the thread has not priced */
     LEAST_HANDED = WORKER_MESSAGES + WORKER_MESSAGES / 4, /* least batches before a goal, for two threads */
-    TRIAL_INSTRUCTIONS = 1 << 19,                         /* length of a slice of a trial */
-    TRIAL_SLICES = 8,                                     /* with two threads and with one, in turns */
-    TRIAL_WAITS = 1 << 22,            /* the first trial begins after so many instructions */
-    TRIAL_HOLDS = 50000000,           /* its result holds for so many */
-    LEAST_BATCH_CLOCKS = 4096,        /* a shorter batch does not pay off */
-    HOST_CHECK_INSTRUCTIONS = 1 << 20 /* how often the host's clock is checked for the progress line */
+    LEAST_BATCH_CLOCKS = 4096,                            /* a shorter batch does not pay off */
+    /* In instructions: */
+    TRIAL_INSTRUCTIONS = 1 << 19,      /* length of a slice of a trial */
+    TRIAL_WAITS = 1 << 22,             /* the time before the first trial */
+    TRIAL_HOLDS = 50000000,            /* how long the result of a trial holds */
+    HOST_CHECK_INSTRUCTIONS = 1 << 20, /* how often the host's clock is checked for the progress line */
+
+    TRIAL_SLICES = 8 /* with one thread and with two, in turns */
 };
-_Static_assert((int)ENGINE_BATCH + 2 * BLOCK_INSTRUCTIONS <= (int)BATCH_BLOCKS * BLOCK_INSTRUCTIONS,
-               "a batch");
+_Static_assert((int)ENGINE_BATCH + 2 * ENGINE_BLOCK <= (int)BATCH_BLOCKS * ENGINE_BLOCK,
+               "a batch, the block that ends it and the block that runs meanwhile");
+
+/* Returns whether the guest is a program on p5scope's own Linux: no other kind of guest has signals. */
+static bool run_has_signals(const p5_machine *machine)
+{
+    return machine->guest->end_by_signal != NULL;
+}
 
 /* --- Callbacks of the engine --- */
 
@@ -50,30 +59,31 @@ static void notice_later_instruction(p5_machine *machine, uint32_t eip)
         return;
     engine_get_segment(machine->engine, ENGINE_CS, &code);
     machine_disassemble(machine, code.base + eip, text, sizeof text);
-    notice_once(&machine->notices, NOTICE_OTHER, 0x1a7e0u,
+    notice_once(&machine->notices, NOTICE_OTHER, 0x1a7e0u, /* a number that no other notice has */
                 "invalid opcode at 0x%08" PRIx32 ": %s is an instruction of later processors; "
                 "--isa=permissive lets it run",
                 code.base + eip, text);
 }
 
+/* Callback of the engine for an exception or software interrupt before its delivery. */
 engine_action run_event(void *context, const engine_event *event)
 {
     p5_machine *machine = context;
+    /* With CR0.NE clear, an x87 error asserts FERR#, and the processor freezes until an interrupt comes. */
     if (event->vector == VECTOR_MF && event->kind == P5_TRANSFER_FAULT &&
         (engine_get(machine->engine, ENGINE_CR0) & CR0_NE) == 0) {
         coprocessor_error(machine->devices);
         machine->halted = machine->frozen = true;
         return ENGINE_STOP;
     }
-    if (event->locks_up && machine->guest->end_by_signal == NULL) { /* Linux has the workaround */
+    if (event->locks_up && !run_has_signals(machine)) { /* p5scope's Linux has the workaround */
         machine_end(machine, P5_END_SHUTDOWN, 0);
         machine_end_at(machine, event->eip);
         machine_end_message(machine, "the processor hangs (erratum 81); with errata = off in the model file, "
                                      "the instruction raises #UD");
         return ENGINE_STOP;
     }
-    if (event->vector == VECTOR_UD && event->kind == P5_TRANSFER_FAULT &&
-        machine->guest->end_by_signal == NULL)
+    if (event->vector == VECTOR_UD && event->kind == P5_TRANSFER_FAULT && !run_has_signals(machine))
         notice_later_instruction(machine, event->eip);
     if (machine->observers != NULL)
         observers_exception(machine, event);
@@ -82,6 +92,7 @@ engine_action run_event(void *context, const engine_event *event)
 
 /* --- Limits and deadlines --- */
 
+/* Converts a limit of p5_limits, where 0 means none. */
 static uint64_t run_limit(uint64_t limit)
 {
     return limit == 0 ? UINT64_MAX : limit;
@@ -92,6 +103,7 @@ static uint64_t run_guest_deadline(p5_machine *machine)
     return machine->guest->deadline != NULL ? machine->guest->deadline(machine) : UINT64_MAX;
 }
 
+/* Returns the clock of the next timer of the guest or the board; UINT64_MAX: none. */
 static uint64_t run_deadline(p5_machine *machine)
 {
     uint64_t guest = run_guest_deadline(machine), board = devices_deadline(machine->devices);
@@ -108,8 +120,8 @@ bool run_inject(p5_machine *machine, uint8_t vector, p5_transfer kind)
     return true;
 }
 
-/* Delivers a machine check, an NMI or an INTR. For INTR the processor acknowledges and delivers the interrupt
- * controllers' vector. */
+/* Delivers a machine check, an NMI or an INTR, if one is pending and can be taken at this boundary. For INTR the
+ * processor acknowledges and delivers the interrupt controllers' vector. */
 static void run_interrupt(p5_machine *machine)
 {
     if (machine->machine_check && run_inject(machine, VECTOR_MC, P5_TRANSFER_FAULT)) {
@@ -143,9 +155,9 @@ static bool run_has_pricer(p5_machine *machine)
 /* The second thread must save this fraction of the time. */
 static const double TRIAL_SAVES = 0.05;
 
-/* Chooses between one thread and two, of which two are kept only where they are faster. How much they save
- * depends on the guest, on the host and on its other load. A trial runs both in turns, in short slices, so
- * that a phase of the guest or of the host's load affects both alike. */
+/* Chooses between one thread and two. Two are used only where they are faster, which depends on the guest, on the
+ * host and on its other load. A trial runs both in turns, in short slices, so that a phase of the guest or of the
+ * host's load affects both alike. Odd slices run with one thread. */
 static void run_try(p5_machine *machine)
 {
     run_trial *t = &machine->trial;
@@ -176,7 +188,10 @@ static void run_try(p5_machine *machine)
 
 /* Decides how to continue from this boundary: with whole blocks until a goal is close, in batches and in two
  * threads if it is far away, or with single steps. A batch, the block that ends it and the block that runs
- * meanwhile must end before the goal, so batches become shorter as the goal approaches. */
+ * meanwhile must end before the goal, so batches become shorter as the goal approaches.
+ *
+ * `clocks_ahead` and `instructions_ahead` are the most that can be executed between two checks of run_goal_reached.
+ * Attention is requested that much before the goal. */
 static void run_plan(p5_machine *machine)
 {
     uint64_t max_instructions = run_limit(machine->limits.max_instructions);
@@ -187,40 +202,43 @@ static void run_plan(p5_machine *machine)
     uint64_t clock = p5_core_clock_estimate(machine->core);
     uint64_t clocks_left = goal > clock ? goal - clock : 0;
     uint64_t instructions_left = max_instructions - machine->instructions;
-    uint64_t horizon = core_most_clocks(machine->core), block = BLOCK_INSTRUCTIONS;
-    contents_look(machine);
+    uint64_t clocks_ahead = core_most_clocks(machine->core), instructions_ahead = ENGINE_BLOCK;
+    contents_update_watching(machine);
     run_try(machine);
     bool step = machine->watching || machine->nmi_request || (machine->after & AFTER_CHECK) != 0 ||
                 (machine->debugger != NULL && machine->debugger->watch_count != 0) ||
-                instructions_left <= block || clocks_left <= horizon;
+                instructions_left <= instructions_ahead || clocks_left <= clocks_ahead;
     if (step != machine->stepping) {
         machine->stepping = step;
         engine_step_mode(machine->engine, step);
     }
-    uint64_t surplus = clocks_left > 2 * horizon ? (clocks_left - 2 * horizon) / 2 : 0;
-    if (step || instructions_left <= BATCH_BLOCKS * block || surplus < LEAST_BATCH_CLOCKS)
+    /* Half of what two blocks leave: batches become shorter as the goal approaches. */
+    uint64_t surplus = clocks_left > 2 * clocks_ahead ? (clocks_left - 2 * clocks_ahead) / 2 : 0;
+    if (step || instructions_left <= BATCH_BLOCKS * instructions_ahead || surplus < LEAST_BATCH_CLOCKS)
         machine->batch_clocks = 0;
     else
         machine->batch_clocks = surplus < ENGINE_BATCH_CLOCKS ? (unsigned)surplus : ENGINE_BATCH_CLOCKS;
     if (machine->batch_clocks != 0)
-        horizon = machine->batch_clocks + 2 * horizon;
+        clocks_ahead = machine->batch_clocks + 2 * clocks_ahead;
     /* The bytes that memory receives must not depend on the progress of the model's thread. */
     machine->hands_over = run_rebatch(machine) && !machine->keeps_memory &&
-                          instructions_left > HANDED_BLOCKS * block &&
+                          instructions_left > HANDED_BLOCKS * instructions_ahead &&
                           machine->instructions >= machine->alone_until &&
-                          clocks_left / horizon > LEAST_HANDED && run_has_pricer(machine);
+                          clocks_left / clocks_ahead > LEAST_HANDED && run_has_pricer(machine);
     if (machine->hands_over)
-        horizon *= WORKER_MESSAGES + 1;
+        clocks_ahead *= WORKER_MESSAGES + 1;
     if (machine->batch_clocks != 0)
-        block *= machine->hands_over ? HANDED_BLOCKS : BATCH_BLOCKS;
+        instructions_ahead *= machine->hands_over ? HANDED_BLOCKS : BATCH_BLOCKS;
     uint64_t host_check = machine->instructions + HOST_CHECK_INSTRUCTIONS;
     if (machine->options.threads > 1 && machine->trial.until < host_check)
         host_check = machine->trial.until; /* a slice ends on time */
-    uint64_t instructions_goal = step ? host_check : max_instructions - block;
+    /* In single steps attention follows each instruction anyway. */
+    uint64_t instructions_goal = step ? host_check : max_instructions - instructions_ahead;
     machine->check_instructions = instructions_goal < host_check ? instructions_goal : host_check;
-    machine->check_clock = step || goal == UINT64_MAX ? UINT64_MAX : goal - horizon;
+    machine->check_clock = step || goal == UINT64_MAX ? UINT64_MAX : goal - clocks_ahead;
 }
 
+/* Stores why this call of p5_machine_run returns. The guest has not ended and can run on. */
 static void run_pause(p5_machine *machine, p5_end why)
 {
     machine->result.end = why;
@@ -228,7 +246,8 @@ static void run_pause(p5_machine *machine, p5_end why)
         machine_end_at(machine, engine_get(machine->engine, ENGINE_EIP));
 }
 
-/* Returns true if the host wants the run to pause here. */
+/* Returns true if the host wants the run to pause here: p5_machine_stop, time-out. Also calls the progress callback if
+ * it is due. */
 static bool run_host_wants_pause(p5_machine *machine)
 {
     if (machine->stop) {
@@ -247,6 +266,8 @@ static bool run_host_wants_pause(p5_machine *machine)
     return false;
 }
 
+/* Callback of the engine at an instruction boundary where attention was requested, and after each single step: handles
+ * everything that may happen there and plans how to continue. */
 engine_action run_attention(void *context)
 {
     p5_machine *machine = context;
@@ -283,7 +304,7 @@ engine_action run_attention(void *context)
     wires_follow(machine);
     run_interrupt(machine);
     run_plan(machine);
-    machine->attention_wanted = false; /* while the core watches, every instruction is a boundary anyway */
+    machine->attention_wanted = false; /* run_plan may have requested what has been done here by now */
     if (machine->refetch)
         engine_refetch(machine->engine);
     machine->refetch = false;
@@ -305,8 +326,8 @@ static bool run_halted(p5_machine *machine)
         uint64_t clock = p5_core_clock_estimate(machine->core), deadline = run_deadline(machine);
         uint64_t pins = wires_deadline(machine, true);
         deadline = pins < deadline ? pins : deadline;
-        bool listens = (engine_get(machine->engine, ENGINE_EFLAGS) & EFLAGS_IF) != 0;
-        if (deadline == UINT64_MAX || (!listens && !wires_may_raise_nmi(machine))) {
+        bool takes_intr = (engine_get(machine->engine, ENGINE_EFLAGS) & EFLAGS_IF) != 0;
+        if (deadline == UINT64_MAX || (!takes_intr && !wires_may_raise_nmi(machine))) {
             machine_end(machine, P5_END_HALT, 0);
             machine_end_at(machine,
                            engine_get(machine->engine, ENGINE_EIP) - !machine->frozen); /* of HLT itself */
@@ -332,6 +353,7 @@ static bool run_halted(p5_machine *machine)
     }
 }
 
+/* Runs until the guest ends or the run is to pause. */
 static void run_engine(p5_machine *machine)
 {
     for (;;) {
@@ -344,7 +366,7 @@ static void run_engine(p5_machine *machine)
             return;
         switch (stop) {
         case ENGINE_STOPPED:
-            if (machine->halted)
+            if (machine->halted) /* run_event has frozen the processor */
                 continue;
             return;
         case ENGINE_HALTED:
@@ -413,7 +435,7 @@ p5_status p5_machine_run(p5_machine *machine, const p5_limits *limits, p5_run_re
     }
     if (result != NULL)
         SIZED_COPY_OUT(result, &machine->result);
-    if (machine->close_wanted && machine->debugger == NULL)
+    if (machine->close_wanted && machine->debugger == NULL) /* the server for gdb closes it itself */
         p5_machine_close(machine);
     return P5_OK;
 }

@@ -5,9 +5,10 @@
 #include "engine/engine.h"
 #include "p5scope/machine.h"
 
-/* Checks that a run can begin: a guest is loaded, and no run is in progress. */
+/* Checks that a run can begin: a guest is loaded for more than inspection, and no run is in progress. */
 p5_status machine_check_ready(const p5_machine *machine, p5_error *error);
-/* Delivers an external interrupt at this boundary with engine_inject, and notifies the observers. */
+/* Delivers an external interrupt, an NMI or a machine check (P5_TRANSFER_FAULT) at this boundary, and notifies the
+ * observers. Returns false and does nothing if it cannot be taken here (engine_inject). */
 bool run_inject(p5_machine *machine, uint8_t vector, p5_transfer kind);
 
 #endif

@@ -12,7 +12,7 @@
 
 /* --- run.c, retire.c --- */
 
-/* Callbacks of the engine. */
+/* Callbacks of the engine (engine_callbacks); `context` is the machine. */
 bool run_retired(void *context, const p5_retired *retired);
 bool run_retired_blocks(void *context, const p5_access *accesses, const p5_value *values,
                         const p5_retired_block *blocks, size_t count, unsigned instructions);
@@ -20,11 +20,11 @@ void run_catch_up(void *context);
 engine_action run_attention(void *context);
 engine_action run_event(void *context, const engine_event *event);
 void run_delivered(void *context, const p5_exception *exception);
-/* Lets the engine deliver batches, or not, after one of the conditions may have changed: stretches may only be
- * priced later than they are executed while nothing can notice. Returns whether it may. */
+/* Lets the engine deliver batches, or not, after a condition of run_may_batch may have changed. Returns whether it
+ * may. */
 bool run_rebatch(p5_machine *machine);
-/* Price stretches and notify the observers; return true if attention is wanted. If there is a model's thread,
- * both run in it. run_price_copy runs nowhere else. */
+/* Price one stretch, or a batch with `instructions` in total, and notify the observers; return true if attention is
+ * wanted. If there is a model's thread, both run in it. run_price_copy runs nowhere else. */
 bool run_price_copy(p5_machine *machine, const p5_retired *retired, p5_prediction prediction);
 bool run_price(p5_machine *machine, const p5_batch *batch, unsigned instructions);
 
@@ -36,15 +36,17 @@ void processor_after(p5_machine *machine);
 
 /* --- contents.c --- */
 
+/* Returns the callbacks by which the core asks the machine about page tables and memory. */
 p5_core_hooks contents_hooks(p5_machine *machine);
-/* Checks, after a write to test registers or cache control, whether the core has to see each instruction by
- * itself; the machine runs in single steps as long as it does. */
-void contents_look(p5_machine *machine);
+/* Asks the core whether it must be fed single instructions, because test registers have left something in caches or
+ * TLBs that differs from memory or page tables. Updates `watching` and `refetch`, and requests attention if the machine
+ * must change between blocks and single steps. */
+void contents_update_watching(p5_machine *machine);
 
 /* --- debug.c --- */
 
-/* Check a retired stretch or a delivered exception for a stop of the debugger. debug_retired returns true if
- * attention is wanted. */
+/* Check a retired stretch or a delivered exception for a stop of the debugger (debug_stops.stop). debug_retired returns
+ * true if there is one, so that attention is wanted; debug_delivered requests attention itself. */
 bool debug_retired(debug_stops *stops, const p5_retired *retired);
 void debug_delivered(p5_machine *machine, const p5_exception *exception);
 

@@ -1,3 +1,5 @@
+/* The thread that ends a run after its time-out and reports a run that does not end (watchdog.h). Seconds are those of
+ * the host. */
 #include "machine/run/watchdog.h"
 
 #include <errno.h>
@@ -25,9 +27,10 @@
 struct watchdog {
     p5_machine *machine;
     pthread_t thread;
-    int changed; /* eventfd */
-    pthread_mutex_t lock;
-    bool running, closing;
+    int changed;            /* eventfd that ends the thread's wait (wake) */
+    pthread_mutex_t lock;   /* of the members below */
+    bool running;           /* a run is in progress and has not been reported as stuck */
+    bool closing;           /* the thread is to end */
     double over;            /* host time at which the run times out; 0: never */
     double look_at;         /* when to check whether the run has ended; 0: it was not asked to end */
     double late_at;         /* when waiting alone counts as stuck */
@@ -47,9 +50,9 @@ static bool output_is_full(void)
     return false;
 }
 
-/* Does what is due now. Returns the seconds until the next check; a negative value means that there is
- * none. */
-static double look(watchdog *w, double now, bool *stuck)
+/* Does what is due now: ends a run whose time is over, and sets *stuck if a run that was asked to end does not. Returns
+ * the seconds until the next check; a negative value means that there is none. The caller holds the lock. */
+static double check_run(watchdog *w, double now, bool *stuck)
 {
     p5_machine *machine = w->machine;
     *stuck = false;
@@ -77,6 +80,7 @@ static double look(watchdog *w, double now, bool *stuck)
     return next == 0 || *stuck ? -1 : next - now;
 }
 
+/* The thread. */
 static void *watch(void *context)
 {
     watchdog *w = context;
@@ -84,7 +88,7 @@ static void *watch(void *context)
         bool stuck;
         pthread_mutex_lock(&w->lock);
         bool closing = w->closing;
-        double wait = look(w, host_now(), &stuck);
+        double wait = check_run(w, host_now(), &stuck);
         pthread_mutex_unlock(&w->lock);
         if (closing)
             return NULL;
@@ -158,7 +162,7 @@ void watchdog_run_ends(watchdog *w)
 
 void watchdog_stop_wanted(watchdog *w)
 {
-    int saved = errno;
+    int saved = errno; /* a signal handler must not change it */
     wake(w);
     errno = saved;
 }

@@ -12,7 +12,8 @@ typedef struct watchdog watchdog;
 watchdog *watchdog_open(p5_machine *machine);
 /* NULL is allowed. */
 void watchdog_close(watchdog *w);
-/* Begins a run that times out at host time `over` (host_now; 0: never): p5_machine.expired is set then. */
+/* Begins a run that times out at host time `over` (host_now; 0: never). p5_machine.expired is set then, and reset by
+ * watchdog_run_ends. */
 void watchdog_run_begins(watchdog *w, double over);
 void watchdog_run_ends(watchdog *w);
 /* Wakes the thread after p5_machine.stop was set. Safe in signal handlers and other threads. */

@@ -1,3 +1,4 @@
+/* Copies of a machine in memory: the sections of a snapshot, one after the other, without the headers of a file. */
 #include "machine/snapshot/copy.h"
 
 #include <stdlib.h>
@@ -9,11 +10,13 @@
 #include "machine/state.h"
 #include "p5scope/snapshot.h"
 
+/* The position in a copy that is loaded. */
 typedef struct reader {
     const machine_copy *copy;
-    size_t at;
+    size_t at; /* offset of the next byte */
 } reader;
 
+/* snapshot.write and snapshot.read for copies. */
 static bool write_bytes(void *context, const void *bytes, size_t size)
 {
     machine_copy *copy = context;
@@ -34,9 +37,10 @@ static bool read_bytes(void *context, void *bytes, size_t size)
     return true;
 }
 
+/* The two numbers: a Linux program's reads of standard input, and the bytes that the board's devices have taken. */
 uint64_t machine_input_taken(const p5_machine *machine)
 {
-    return machine->input_reads + p5_machine_input_taken(machine);
+    return machine->linux_input_bytes + p5_machine_input_taken(machine);
 }
 
 p5_status machine_copy_take(p5_machine *machine, machine_copy *copy, p5_error *error)
@@ -58,6 +62,7 @@ p5_status machine_copy_take(p5_machine *machine, machine_copy *copy, p5_error *e
     return P5_OK;
 }
 
+/* The console of a machine that repeats the past. */
 static void discard(void *context, const void *text, size_t size)
 {
     (void)context;

@@ -1,6 +1,7 @@
 /* Saves and loads snapshots of machines (include/p5scope/snapshot.h). This file defines the sections of a snapshot
  * and their order; each unit defines the contents of its own section. One "transfer" function both saves and loads,
- * so that the two agree. */
+ * so that the two agree. A snapshot_table (base/snapshot.h) names the fields of a structure, with their permitted
+ * values. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +29,7 @@
 
 #define MOST_MEMORY 0x80000000u
 
+/* Checks a loaded preface beyond the limits in its table. */
 static void check_preface(const void *row, snapshot *s)
 {
     const p5_snapshot_info *info = row;
@@ -43,6 +45,7 @@ static const snapshot_table preface_state = {SNAPSHOT(p5_snapshot_info, "preface
                                                       FIELD_STRING(guest, command), FIELD_DERIVED(model)),
                                              .check = check_preface};
 
+/* Saves `info` and `model`, or loads `info` with a new model in info->model; `model` is NULL then. */
 static void transfer_preface(p5_snapshot_info *info, const p5_model *model, snapshot *s)
 {
     snapshot_state(s, &preface_state, info);
@@ -77,7 +80,7 @@ static const snapshot_table machine_state = {
                         in_repeat, watching, refetch),
              FIELD_ANY(instructions, forward_instructions, forward_clocks),
              FIELD_TABLE(&counts_state, forward_counts), FIELD_ANY(case_exit)),
-    .partial = true};
+    .partial = true}; /* the other members belong to other sections or to the host, or follow from these */
 
 static const snapshot_table *const own_tables[] = {&preface_state, &machine_state, &notice_state, NULL};
 const snapshot_table *const *const machine_tables[] = {
@@ -138,12 +141,14 @@ static const struct {
                 {"engine", transfer_engine},
                 {"guest", transfer_guest}};
 
+/* Saves or loads all sections but the preface as one stream, for copies in memory (copy.c). */
 void machine_transfer(p5_machine *m, snapshot *s)
 {
     for (unsigned i = 0; i < sizeof sections / sizeof *sections && s->status == P5_OK; i++)
         sections[i].transfer(m, s);
 }
 
+/* Saves or loads all sections but the preface in a file. */
 static p5_status transfer_all(p5_machine *m, snapshot_file *f, uint64_t clock, p5_error *error)
 {
     p5_status status = P5_OK;
@@ -227,6 +232,7 @@ void p5_snapshot_info_free(p5_snapshot_info *info)
     SIZED_COPY_OUT(info, &none);
 }
 
+/* Returns NULL if there is no kind of guest with that name. */
 static const guest_kind *kind_named(const char *name)
 {
     static const guest_kind *const kinds[] = {&bare_guest, &boot_guest, &case_guest, &dos_guest,
@@ -260,6 +266,8 @@ static p5_machine_options complete_options(const p5_snapshot_info *info, const p
     return to;
 }
 
+/* Opens a machine and loads the file's sections after the preface into it. After an error, the caller closes *machine,
+ * which may be NULL. */
 static p5_status load_machine(snapshot_file *f, const p5_snapshot_info *info,
                               const p5_machine_options *options, p5_machine **machine, p5_error *error)
 {
@@ -305,6 +313,7 @@ p5_status p5_machine_restore(const char *path, const p5_machine_options *options
     return status;
 }
 
+/* Returns the bytes of input that the board's devices have taken. */
 uint64_t p5_machine_input_taken(const p5_machine *machine)
 {
     return devices_input_taken(machine->devices);

@@ -4,7 +4,7 @@
 
 #include "base/snapshot.h"
 
-/* Lists by floor and kind of guest. NULL ends each list, and NULL ends the array of lists. */
+/* One list for each part of the program and kind of guest. NULL ends each list, and NULL ends the array of lists. */
 extern const snapshot_table *const *const machine_tables[];
 
 #endif

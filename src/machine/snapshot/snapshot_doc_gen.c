@@ -10,6 +10,7 @@ typedef struct page {
     char last[256]; /* the last row, because fields of an array with named elements share one */
 } page;
 
+/* Writes the row of a field. In an array whose elements have names (field->each), NAME stands for the name. */
 static void row(void *context, const char *name, const snapshot_field *field)
 {
     page *p = context;

@@ -1,3 +1,4 @@
+/* The file of a snapshot: snapshot_file.h describes the format. */
 #define _GNU_SOURCE /* asprintf */
 #include "machine/snapshot/snapshot_file.h"
 
@@ -13,7 +14,7 @@
 
 #include "p5scope/version.h"
 
-enum { LEVEL = 3, BUFFER = 1 << 17, SECTIONS_AT_MOST = 64 };
+enum { LEVEL = 3 /* zstd's compression level */, BUFFER = 1 << 17 /* bytes */, SECTIONS_AT_MOST = 64 };
 #define MAGIC "p5scope snapshot" /* without the final NUL */
 
 typedef struct file_header {
@@ -25,26 +26,29 @@ typedef struct file_header {
 
 typedef struct section_header {
     char name[16];
-    uint64_t bytes, stored;
+    uint64_t bytes, stored;   /* number of bytes before compression, and in the file */
     uint64_t checksum;        /* of the stored bytes */
     uint64_t header_checksum; /* of the members above */
 } section_header;
 
 struct snapshot_file {
-    char *path, *temporary; /* NULL when reading */
+    char *path;      /* of the snapshot, for messages */
+    char *temporary; /* writing: path of the file until it is complete; NULL when reading */
     FILE *file;
     uint32_t sections; /* sections written, or sections left to read */
     uint32_t revision; /* reading: the revision of the program that wrote the file */
     char version[40];  /* reading: "p5scope VERSION" of that program */
+    /* Header of the current section. Writing: it is written again when its numbers are known. Reading: `bytes` becomes
+     * the number of bytes that are not yet read. */
     section_header section;
-    off_t section_at;
-    uint64_t left; /* reading: stored bytes of the section that are not yet read */
-    bool failed;   /* writing: errno_of_failure has the reason */
+    off_t section_at; /* writing: the header's offset in the file */
+    uint64_t left;    /* reading: stored bytes of the section that are not yet read */
+    bool failed;      /* writing: errno_of_failure has the reason */
     int errno_of_failure;
     ZSTD_CStream *compress;
     ZSTD_DStream *expand;
-    ZSTD_inBuffer in;
-    uint8_t buffer[BUFFER];
+    ZSTD_inBuffer in;       /* reading: the part of `buffer` that is not yet expanded */
+    uint8_t buffer[BUFFER]; /* compressed bytes */
 };
 
 /* Extends an FNV-1a checksum, which any change of a single byte changes. */
@@ -63,6 +67,7 @@ static uint64_t checksum_of(const void *bytes, size_t size)
     return checksum_add(CHECKSUM_BEGIN, bytes, size);
 }
 
+/* Adds the file's path to an error. Returns `status`. */
 static p5_status fail_at(const snapshot_file *f, p5_error *error, p5_status status)
 {
     error_at(error, f->path, 0, 0);
@@ -71,10 +76,10 @@ static p5_status fail_at(const snapshot_file *f, p5_error *error, p5_status stat
 
 /* ---- Writing ------------------------------------------------------------------------------------------ */
 
-/* Records a failure; only the first one counts. */
-static void note(snapshot_file *f, bool done)
+/* Records a failure with its errno if a write has not succeeded. Only the first one counts. */
+static void check_write(snapshot_file *f, bool succeeded)
 {
-    if (done || f->failed)
+    if (succeeded || f->failed)
         return;
     f->failed = true;
     f->errno_of_failure = errno;
@@ -83,10 +88,11 @@ static void note(snapshot_file *f, bool done)
 static void put(snapshot_file *f, const void *bytes, size_t size)
 {
     if (!f->failed && size > 0)
-        note(f, fwrite(bytes, 1, size, f->file) == size);
+        check_write(f, fwrite(bytes, 1, size, f->file) == size);
 }
 
-/* Compresses until all of `in` is consumed or, with ZSTD_e_end, until the frame is complete. */
+/* Compresses `in` and writes the result, until all of `in` is consumed or, with ZSTD_e_end, until the zstd frame is
+ * complete. */
 static void compress(snapshot_file *f, ZSTD_inBuffer in, ZSTD_EndDirective how)
 {
     size_t left = 1;
@@ -100,6 +106,7 @@ static void compress(snapshot_file *f, ZSTD_inBuffer in, ZSTD_EndDirective how)
     }
 }
 
+/* snapshot.write: adds bytes to the current section. */
 static bool write_compressed(void *context, const void *bytes, size_t size)
 {
     snapshot_file *f = context;
@@ -108,12 +115,13 @@ static bool write_compressed(void *context, const void *bytes, size_t size)
     return !f->failed;
 }
 
+/* Overwrites bytes at an offset, and returns to the end of the file. */
 static void put_at(snapshot_file *f, off_t at, const void *bytes, size_t size)
 {
     off_t end = ftello(f->file);
-    note(f, end >= 0 && fseeko(f->file, at, SEEK_SET) == 0);
+    check_write(f, end >= 0 && fseeko(f->file, at, SEEK_SET) == 0);
     put(f, bytes, size);
-    note(f, f->failed || fseeko(f->file, end, SEEK_SET) == 0);
+    check_write(f, f->failed || fseeko(f->file, end, SEEK_SET) == 0);
 }
 
 static snapshot_file *new_file(const char *path, p5_error *error)
@@ -156,7 +164,7 @@ p5_status snapshot_file_create(const char *path, snapshot_file **file, p5_error 
         snapshot_file_close(f);
         return P5_ERR_IO;
     }
-    put(f, &placeholder, sizeof placeholder);
+    put(f, &placeholder, sizeof placeholder); /* snapshot_file_finish writes the header */
     return P5_OK;
 }
 
@@ -167,14 +175,15 @@ p5_status snapshot_file_finish(snapshot_file *f, p5_error *error)
     snprintf(header.version, sizeof header.version, "%s", P5SCOPE_VERSION);
     header.checksum = checksum_of(&header, offsetof(file_header, checksum));
     put_at(f, 0, &header, sizeof header);
+    /* mkostemp made the file private. It gets the rights of a file that fopen makes. */
     mode_t mask = umask(0);
     umask(mask);
     fchmod(fileno(f->file), 0666 & ~mask);
     FILE *file = f->file;
     f->file = NULL;
     errno = f->errno_of_failure;
-    note(f, fclose(file) == 0);
-    note(f, f->failed || rename(f->temporary, f->path) == 0);
+    check_write(f, fclose(file) == 0);
+    check_write(f, f->failed || rename(f->temporary, f->path) == 0);
     p5_status status = P5_OK;
     if (f->failed) {
         error_set(error, P5_ERR_IO, "cannot write the snapshot: %s", strerror(f->errno_of_failure));
@@ -210,6 +219,7 @@ static p5_status check_header(snapshot_file *f, p5_error *error)
     return P5_OK;
 }
 
+/* Reads and checks the section header at offset `at`. `bytes` is the size of the file. */
 static p5_status read_section_header(snapshot_file *f, section_header *h, uint64_t at, uint64_t bytes,
                                      p5_error *error)
 {
@@ -290,6 +300,7 @@ p5_status snapshot_file_open(const char *path, snapshot_file **file, p5_error *e
     return status;
 }
 
+/* snapshot.read: gets the next bytes of the current section. Returns false if it has fewer, or if they are damaged. */
 static bool read_expanded(void *context, void *bytes, size_t size)
 {
     snapshot_file *f = context;

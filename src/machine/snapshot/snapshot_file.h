@@ -14,12 +14,15 @@
 
 typedef struct snapshot_file snapshot_file;
 
-/* Begins a file next to `path`; only snapshot_file_finish replaces `path` itself. */
+/* Begins to write a file next to `path`; only snapshot_file_finish replaces `path` itself. After an error there is
+ * nothing to close. */
 p5_status snapshot_file_create(const char *path, snapshot_file **file, p5_error *error);
-/* Opens a file and checks that it is complete and has this format. */
+/* Opens a file for reading and checks that it is complete and has this format. After an error there is nothing to
+ * close. */
 p5_status snapshot_file_open(const char *path, snapshot_file **file, p5_error *error);
 /* Begins the next section, which is written or read piece by piece through *s. When reading, the section must
- * have this name (fewer than 16 characters). snapshot_file_end must follow in any case. */
+ * have this name (fewer than 16 characters); s->status has the error if it has not. snapshot_file_end must follow in
+ * any case. */
 void snapshot_file_begin(snapshot_file *f, const char *name, snapshot *s, p5_error *error);
 /* Ends the section and returns s->status; P5_ERR_FORMAT if a part of the section was not read. */
 p5_status snapshot_file_end(snapshot_file *f, snapshot *s);
