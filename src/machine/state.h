@@ -62,8 +62,8 @@ typedef struct guest_kind {
     void (*transfer)(p5_machine *machine, snapshot *s);
 } guest_kind;
 
-/* A trial that finds out whether this guest runs faster with one thread or with two: run_try in run.c. It runs slices
- * with one thread and with two in turns. */
+/* A trial that finds out whether this guest runs faster with one thread or with two: run/trial.c. It runs slices with
+ * one thread and with two in turns. */
 typedef struct run_trial {
     unsigned slice;  /* number of the running slice: odd with one thread, even with two; 0: no trial runs */
     bool wait_begun; /* the wait before the first trial has begun */

@@ -30,13 +30,7 @@ enum {
     HANDED_BLOCKS = BATCH_BLOCKS * (WORKER_MESSAGES + 1), /* limit of blocks that the thread has not priced */
     LEAST_HANDED = WORKER_MESSAGES + WORKER_MESSAGES / 4, /* least batches before a goal, for two threads */
     LEAST_BATCH_CLOCKS = 4096,                            /* a shorter batch does not pay off */
-    /* In instructions: */
-    TRIAL_INSTRUCTIONS = 1 << 19,      /* length of a slice of a trial */
-    TRIAL_WAITS = 1 << 22,             /* the time before the first trial */
-    TRIAL_HOLDS = 50000000,            /* how long the result of a trial holds */
-    HOST_CHECK_INSTRUCTIONS = 1 << 20, /* how often the host's clock is checked for the progress line */
-
-    TRIAL_SLICES = 8 /* with one thread and with two, in turns */
+    HOST_CHECK_INSTRUCTIONS = 1 << 20 /* how often the host's clock is checked for the progress line */
 };
 _Static_assert((int)ENGINE_BATCH + 2 * ENGINE_BLOCK <= (int)BATCH_BLOCKS * ENGINE_BLOCK,
                "a batch, the block that ends it and the block that runs meanwhile");
@@ -150,40 +144,6 @@ static bool run_has_pricer(p5_machine *machine)
             machine->options.threads = 1;
     }
     return machine->pricer != NULL;
-}
-
-/* The second thread must save this fraction of the time. */
-static const double TRIAL_SAVES = 0.05;
-
-/* Chooses between one thread and two. Two are used only where they are faster, which depends on the guest, on the
- * host and on its other load. A trial runs both in turns, in short slices, so that a phase of the guest or of the
- * host's load affects both alike. Odd slices run with one thread. */
-static void run_try(p5_machine *machine)
-{
-    run_trial *t = &machine->trial;
-    if (machine->options.threads < 2 || machine->instructions < t->until)
-        return;
-    const double now = host_now();
-    uint64_t length = TRIAL_INSTRUCTIONS;
-    bool alone = false;
-    if (t->slice > 0)
-        t->seconds[t->slice % 2] += (now - t->began) / (double)(machine->instructions - t->from + 1);
-    if (!t->wait_begun) {
-        t->wait_begun = true;
-        length = TRIAL_WAITS;
-    } else if (t->slice == TRIAL_SLICES) {
-        alone = t->seconds[0] > (1 - TRIAL_SAVES) * t->seconds[1];
-        length = TRIAL_HOLDS;
-        t->slice = 0;
-        t->seconds[0] = t->seconds[1] = 0;
-    } else {
-        t->slice++;
-        alone = t->slice % 2 == 1;
-    }
-    t->began = now;
-    t->from = machine->instructions;
-    t->until = machine->instructions + length;
-    machine->alone_until = alone ? t->until : 0;
 }
 
 /* Decides how to continue from this boundary: with whole blocks until a goal is close, in batches and in two

@@ -28,6 +28,12 @@ bool run_rebatch(p5_machine *machine);
 bool run_price_copy(p5_machine *machine, const p5_retired *retired, p5_prediction prediction);
 bool run_price(p5_machine *machine, const p5_batch *batch, unsigned instructions);
 
+/* --- trial.c --- */
+
+/* Begins the next slice of a trial, or evaluates the trial, if that is due (run_trial.until). Called at each boundary
+ * where the run is planned. Sets alone_until: until then one thread runs. */
+void run_try(p5_machine *machine);
+
 /* --- processor.c --- */
 
 engine_action processor_special(void *context, engine_special_call *call);
