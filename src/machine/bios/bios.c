@@ -1,3 +1,5 @@
+/* The BIOS's ROM with its stubs, the services that need no file of their own, and the access of all services to the
+ * guest's registers and memory (bios.h). */
 #include "machine/bios/bios_internal.h"
 
 #include <stdio.h>
@@ -11,13 +13,13 @@ enum {
     ROM_SEGMENT = 0xf000,
     ROM_BASE = 0xf0000,
     ROM_BYTES = 0x10000,
-    STUBS = 0xe000, /* offset of the stubs in the ROM's segment */
+    STUBS = 0xe000, /* offset of the stubs in the ROM's segment; further offsets: */
     STUB_BYTES = 16,
     RESET_ENTRY = 0xfff0,
     DATE = 0xfff5, /* run-time libraries recognize a PC by it */
     MODEL_BYTE = 0xfffe,
+    SYSTEM_TABLE = 0xe6f5, /* what INT 15h AH = C0h returns */
     MODEL_AT = 0xfc,
-    SYSTEM_TABLE = 0xe6f5, /* INT 15h AH = C0h */
     TICKS_PER_DAY = 0x1800b0,
     VECTORS = 256
 };
@@ -84,6 +86,7 @@ void bios_finish(bios *b, uint8_t status)
 
 /* --- services --- */
 
+/* INT 08h: Counts a timer tick. */
 static void bios_tick(bios *b)
 {
     uint32_t ticks = bios_load(b, BDA_TICKS, 4) + 1;
@@ -94,8 +97,8 @@ static void bios_tick(bios *b)
     bios_store(b, BDA_TICKS, 4, ticks);
 }
 
-/* Ends the run at the instruction that the interrupt frame points to, or `before` bytes before it. Returns its
- * EIP. */
+/* Ends the run at the instruction that the interrupt frame points to, or `before` bytes before it. Returns that
+ * instruction's offset from the current CS, which is the ROM's, as machine_end_at expects it. */
 static uint32_t end_at_caller(bios *b, uint32_t before)
 {
     p5_machine *machine = b->machine;
@@ -172,7 +175,7 @@ static bool bios_serve(bios *b, unsigned vector)
     case 0x1a:
         bios_time(b);
         return false;
-    case VESA_WINDOW_SLOT:
+    case VESA_WINDOW_SLOT: /* the stub of this vector is no interrupt handler but VESA's far routine */
         vesa_window(b);
         return false;
     default:
@@ -262,8 +265,10 @@ void bios_put_stub(bios *b, unsigned vector, const uint8_t *code, size_t size)
     memcpy(engine_ram(b->machine->engine, ROM_BASE + STUBS + vector * STUB_BYTES, STUB_BYTES), code, size);
 }
 
+/* Writes the whole ROM, and the MP tables if the board has APICs. */
 static void bios_rom(bios *b)
 {
+    /* bytes that follow, model, submodel, revision, features */
     static const uint8_t system_table[] = {8, 0, MODEL_AT, 0, 0, 0x60 /* second 8259, RTC */, 0, 0, 0, 0};
     static const uint8_t reset[] = {0xcd, 0x19, 0xf4, 0xeb, 0xfd}; /* int 19h; halt: hlt; jmp halt */
     uint8_t *rom = engine_ram(b->machine->engine, ROM_BASE, ROM_BYTES);
@@ -288,7 +293,8 @@ uint32_t bios_stub_address(unsigned vector)
     return (uint32_t)ROM_SEGMENT << 16 | (STUBS + vector * STUB_BYTES);
 }
 
-/* 1Dh-1Fh, 41h and 46h point to tables: those of the disks, and others that are not there and stay zero. */
+/* Fills the vector table. 1Dh-1Fh, 41h and 46h point to tables: those of the disks, and others that are not there
+ * and stay zero. */
 static void bios_vectors(bios *b)
 {
     for (unsigned vector = 0; vector < VECTORS; vector++) {
@@ -300,18 +306,21 @@ static void bios_vectors(bios *b)
 }
 
 /* Programs the interrupt controllers (vectors 08h and 70h; timer, keyboard, second controller and x87 error
- * unmasked), the timer (18.2 ticks a second) and the keyboard controller. */
+ * unmasked), the timer (18.2 ticks a second; counter 1 as for DRAM refresh) and the keyboard controller (interrupts,
+ * translated codes). */
 static void bios_program(bios *b)
 {
-    static const uint16_t words[]
-                               [2] = {
-                                   {0x20, 0x11}, {0x21, 0x08}, {0x21, 0x04}, {0x21, 0x01}, {0x21, 0xf8},
-                                   {0xa0, 0x11}, {0xa1, 0x70}, {0xa1, 0x02}, {0xa1, 0x01}, {0xa1, 0xdf},
-                                   {0x43, 0x36}, {0x40, 0x00}, {0x40, 0x00}, {0x43, 0x54}, {0x41, 18},
-                                   {0x64, 0x60}, {0x60, 0x45}, /* keyboard: interrupts, translated codes */
-                               };
-    for (unsigned i = 0; i < sizeof words / sizeof words[0]; i++)
-        devices_write(b->machine, words[i][0], 1, words[i][1]);
+    static const struct {
+        uint16_t port;
+        uint8_t value;
+    } writes[] = {
+        {0x20, 0x11}, {0x21, 0x08}, {0x21, 0x04}, {0x21, 0x01}, {0x21, 0xf8}, /* first 8259 */
+        {0xa0, 0x11}, {0xa1, 0x70}, {0xa1, 0x02}, {0xa1, 0x01}, {0xa1, 0xdf}, /* second 8259 */
+        {0x43, 0x36}, {0x40, 0x00}, {0x40, 0x00}, {0x43, 0x54}, {0x41, 18},   /* 8254 */
+        {0x64, 0x60}, {0x60, 0x45},                                           /* 8042 */
+    };
+    for (unsigned i = 0; i < sizeof writes / sizeof writes[0]; i++)
+        devices_write(b->machine, writes[i].port, 1, writes[i].value);
 }
 
 void bios_init(bios *b, p5_machine *machine)

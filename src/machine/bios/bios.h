@@ -1,6 +1,7 @@
 /* A minimal BIOS for boot-sector images and for the DOS personality. The vectors point to stubs in a ROM at
- * F0000h. A stub's OUT to port B8h calls the service of its vector, which takes its operands from the registers
- * and returns flags in the FLAGS image on the stack. While a service waits, the stub halts. */
+ * F0000h. A stub's OUT to port B8h calls the service of its vector, which takes its operands from the registers and
+ * returns flags in the FLAGS image on the stack. While a service waits, the stub halts, and calls the service again
+ * after each interrupt. */
 #ifndef MACHINE_BIOS_BIOS_H
 #define MACHINE_BIOS_BIOS_H
 
@@ -9,34 +10,36 @@
 
 typedef struct bios {
     p5_machine *machine;
-    uint8_t disk_status; /* of the last INT 13h */
+    uint8_t disk_status; /* of the last INT 13h, for its AH = 01h */
     bool memory_taken;   /* an XMS driver owns all extended memory, so INT 15h AH = 88h returns 0 */
-    /* Serves vectors that the BIOS does not. Returns true if the stub must wait. */
+    /* Serves vectors that the BIOS does not; NULL: there are none. Returns true if the stub must wait. */
     bool (*serve)(struct bios *b, unsigned vector);
-    void *owner;             /* for serve */
-    uint64_t wait_until;     /* INT 15h AH = 86h; 0 = not waiting */
-    uint64_t key_wait_until; /* INT 16h AH = 00h after the input has ended; 0 = not waiting */
+    void *owner;         /* state of the part of the program that has set `serve` */
+    uint64_t wait_until; /* clock at which INT 15h AH = 86h returns; 0: it is not waiting */
+    uint64_t
+        key_wait_until; /* clock at which INT 16h AH = 00h gives up, as the input has ended; 0: it does not wait so */
 } bios;
 
 enum { BIOS_PORT = 0xb8, FLAG_CARRY = 0x01, FLAG_ZERO = 0x40 };
 
 void bios_init(bios *b, p5_machine *machine);
-/* Writes ROM, vectors and data area, and attaches the service port. */
+/* Writes ROM, vectors and data area, attaches the service port, programs the board as a self-test does, and
+ * directs the user's input to the keyboard. The engine must be open. */
 void bios_install(bios *b);
 /* Attaches the service port only; the rest comes from a snapshot. */
 void bios_attach(bios *b);
 
-/* Handles an event of the guest, for guest_kind.event. */
+/* Handles an exception of the guest, for guest_kind.event: a stub's OUT in virtual-8086 mode calls the service. */
 engine_action bios_event(bios *b, const engine_event *event);
 
 /* Replaces the stub of a vector, at F000h:E000h + vector * 16, by up to 16 bytes of code. Its OUT to BIOS_PORT
- * calls the service of that vector, which sets carry if the stub must wait. */
+ * calls the service of that vector, which sets carry, in EFLAGS, if the stub must wait. */
 void bios_put_stub(bios *b, unsigned vector, const uint8_t *code, size_t size);
 
 /* Identifies code of the ROM, for machine_is_own_code: a vector's stub or another part. */
 bool bios_own_code(uint32_t linear, machine_own_code *own);
 
-/* Access to the guest's registers, their halves, and its memory. */
+/* Access to the guest's registers, their parts, and its memory: _word is AX, _low AL, _high AH if `r` is EAX. */
 static inline uint32_t bios_reg(const bios *b, engine_register r)
 {
     return engine_get(b->machine->engine, r);
@@ -58,16 +61,19 @@ void bios_set_low(bios *b, engine_register r, uint8_t value);
 void bios_set_high(bios *b, engine_register r, uint8_t value);
 /* Sets ES and `r` to a pointer, whose segment is in the upper half. */
 void bios_set_pointer(bios *b, engine_register r, uint32_t pointer);
+/* Returns the base of a segment: the linear address of its offset 0. */
 uint32_t bios_segment(const bios *b, engine_segment_name which);
+/* Read and write a number of 1 to 4 bytes in memory. Where no page is present, a read gives 0 and a write is lost. */
 uint32_t bios_load(const bios *b, uint32_t linear, unsigned size);
 void bios_store(bios *b, uint32_t linear, unsigned size, uint32_t value);
-/* Changes a flag that the caller sees after IRET. */
+/* Changes a flag (FLAG_*) that the caller of the interrupt sees after IRET. */
 void bios_set_flag(bios *b, uint32_t flag, bool set);
 
-/* Writes a character at the cursor, on the screen only. */
+/* Writes a character at the cursor, as a teletype, on the screen only: the host's console does not get it. */
 void bios_video_put(bios *b, uint8_t character);
-/* The key buffer in the data area. bios_key_put adds a key and returns false if the buffer is full.
- * bios_key_there reads the next key, bios_key_take removes it; both return false if there is none. */
+/* The key buffer in the data area. A key is a word as INT 16h returns it. bios_key_put adds one and returns false
+ * if the buffer is full. bios_key_there reads the next key and leaves it there; bios_key_take also removes it. Both
+ * return false if there is none. */
 bool bios_key_put(bios *b, uint16_t key);
 bool bios_key_there(const bios *b, uint16_t *key);
 bool bios_key_take(bios *b, uint16_t *key);

@@ -11,12 +11,12 @@ enum { BIOS_BOOT = 0x7c00 };
 /* Returns the vector table entry of a vector's stub: segment and offset. */
 uint32_t bios_stub_address(unsigned vector);
 
-/* Returns a status in AH; carry is set unless the status is 0. */
+/* Returns a status to the caller of the interrupt: in AH, with carry set unless the status is 0. */
 void bios_finish(bios *b, uint8_t status);
 
 /* The service of each vector. bios_keyboard and bios_system return true if the stub must wait. */
-void bios_video(bios *b); /* video.c: 10h */
-void bios_video_open(bios *b);
+void bios_video(bios *b);         /* video.c: 10h */
+void bios_video_open(bios *b);    /* sets the first mode, text with 80 columns */
 bool bios_keyboard(bios *b);      /* keyboard.c: 16h */
 void bios_key_interrupt(bios *b); /* 09h */
 bool bios_system(bios *b);        /* system.c: 15h */
@@ -24,10 +24,12 @@ void bios_time(bios *b);          /* 1Ah */
 void bios_disk_service(bios *b);  /* disk.c: 13h */
 /* Writes the parameter tables of the drives into the ROM. */
 void bios_disk_tables(const bios *b, uint8_t *rom);
-/* Returns the offset in the ROM of the table to which the vector points, or 0. */
+/* Returns the offset in the ROM of the disk parameter table to which vector 1Eh, 41h or 46h points; 0 if there is
+ * no such drive, and for any other vector. */
 uint16_t bios_disk_table(const bios *b, unsigned vector);
-/* Loads the drive's boot sector or boot image, sets DL to the drive's number, and *entry to segment and offset
- * of the first instruction. Returns false if the disk cannot be read. */
+/* Loads the boot sector or boot image of the drive that the machine boots from. Sets DL to the drive's number,
+ * and *entry to the segment (upper half) and offset of the first instruction. Returns false if the disk cannot be
+ * read. */
 bool bios_disk_boot(bios *b, uint32_t *entry);
 
 #endif

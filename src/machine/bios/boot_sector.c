@@ -11,6 +11,7 @@
 #include "machine/run/open.h"
 #include "machine/run/processor.h"
 
+/* SIGNATURE: byte of the boot sector. */
 enum { SIGNATURE = 510, REAL_LIMIT = 0xffff, VECTOR_TABLE_LIMIT = 0x3ff };
 
 /* Returns a new BIOS, or NULL if memory is exhausted. */
@@ -34,6 +35,7 @@ static const snapshot_table boot_state = {
 
 const snapshot_table *const boot_tables[] = {&boot_state, NULL};
 
+/* Saves or loads the BIOS's state, which is machine->guest_state. */
 static void boot_transfer(p5_machine *machine, snapshot *s)
 {
     if (s->loading)
@@ -82,6 +84,7 @@ static void boot_go(engine *e, uint32_t entry)
     engine_set(e, ENGINE_EIP, entry & 0xffff);
 }
 
+/* Opens the image as drive 0, installs the BIOS, and loads what it boots. */
 p5_status p5_machine_load_disk(p5_machine *machine, const char *path, p5_error *error)
 {
     bios *b = boot_make(machine);
@@ -121,7 +124,7 @@ p5_status p5_machine_load_disk(p5_machine *machine, const char *path, p5_error *
     return P5_ERR_FORMAT;
 }
 
-/* Copies the image to conventional memory, below the screen and the BIOS ROM. */
+/* Opens the engine and copies the image to conventional memory, below the screen and the BIOS ROM. */
 static p5_status real_place(p5_machine *machine, const uint8_t *bytes, size_t size, uint32_t address,
                             p5_error *error)
 {
@@ -138,7 +141,8 @@ static p5_status real_place(p5_machine *machine, const uint8_t *bytes, size_t si
     return status;
 }
 
-/* Prepares the processor to begin at segment:offset, with ES, SS and DS equal to CS and the stack at the segment's end. */
+/* Prepares the processor to begin at segment:offset, with ES, SS and DS equal to CS and the stack at the
+ * segment's end. */
 static void real_enter(p5_machine *machine, uint16_t segment, uint16_t offset)
 {
     engine *e = machine->engine;
@@ -154,6 +158,7 @@ static void real_enter(p5_machine *machine, uint16_t segment, uint16_t offset)
     engine_set(e, ENGINE_EIP, offset);
 }
 
+/* Loads a flat real-mode image at segment:offset and installs the BIOS. */
 p5_status p5_machine_load_real(p5_machine *machine, const char *path, uint16_t segment, uint16_t offset,
                                p5_error *error)
 {

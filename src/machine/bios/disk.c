@@ -7,23 +7,25 @@
 #include "machine/bios/bios_internal.h"
 
 enum {
-    BAD_COMMAND = 0x01,
+    BAD_COMMAND = 0x01, /* statuses in AH; 0: success */
     WRITE_PROTECTED = 0x03,
     NOT_FOUND = 0x04,
     CONTROLLER_FAILED = 0x20,
-    PACKET_BYTES = 16,
-    EDD_FIXED_ACCESS = 1,
-    EDD_PARAMETERS = 26,
-    CD_PACKET_BYTES = 0x13,
-    MOST_CYLINDERS = 1024, /* that fit into CX */
-    VIRTUAL_SECTOR = 512   /* unit of the sector count in a CD's boot entry */
+    PACKET_BYTES = 16,      /* of AH = 42h-44h, at least */
+    EDD_FIXED_ACCESS = 1,   /* AH = 41h: functions 42h-44h and 48h exist */
+    EDD_PARAMETERS = 26,    /* bytes that AH = 48h returns */
+    CD_PACKET_BYTES = 0x13, /* of AH = 4Bh */
+    MOST_CYLINDERS = 1024,  /* that fit into CX */
+    VIRTUAL_SECTOR = 512    /* unit of the sector count in a CD's boot entry */
 };
 
+/* Returns the number of cylinders that AH = 02h-04h can address. */
 static uint32_t bios_cylinders(const disk_image *d)
 {
     return d->cylinders < MOST_CYLINDERS ? d->cylinders : MOST_CYLINDERS;
 }
 
+/* Returns a status to the caller and keeps it for AH = 01h. */
 static void disk_finish(bios *b, uint8_t status)
 {
     b->disk_status = status;
@@ -32,13 +34,15 @@ static void disk_finish(bios *b, uint8_t status)
 
 /* --- tables in the ROM --- */
 
+/* Offsets in the ROM. The second hard disk's table follows the first one's. */
 enum { TABLE_DISKETTE = 0xd000, TABLE_HARD_DISK = 0xd010, TABLE_BYTES = 16 };
 
-/* The diskette's: step rate and times of the controller's SPECIFY, motor time, 512 bytes in a sector, sectors of a
- * track, gaps, filler byte, times to settle and to start. A hard disk's: cylinders, heads, more than eight heads,
- * landing zone, sectors of a track. */
+/* A hard disk's table has its cylinders, heads, a bit for more than eight heads, landing zone, and sectors of a
+ * track. */
 void bios_disk_tables(const bios *b, uint8_t *rom)
 {
+    /* for a 1.44 MB drive: step rate and times of the controller's SPECIFY (2 bytes), motor time, 512 bytes in a
+     * sector, sectors of a track, gap, data length, gap for formatting, filler byte, times to settle and to start */
     static const uint8_t diskette[11] = {0xaf, 0x02, 0x25, 2, 18, 0x1b, 0xff, 0x6c, 0xf6, 15, 8};
     enum { HEADS = 2, CONTROL = 8, LANDING = 12, SECTORS = 14, MANY_HEADS = 8 };
     memcpy(rom + TABLE_DISKETTE, diskette, sizeof diskette);
@@ -68,9 +72,10 @@ uint16_t bios_disk_table(const bios *b, unsigned vector)
 
 /* --- transfers --- */
 
+/* In the order of the functions 02h-04h, and of 42h-44h. */
 typedef enum disk_operation { DISK_READ, DISK_WRITE, DISK_VERIFY } disk_operation;
 
-/* `count` sectors of a drive from `sector` on, and the buffer for them, whose offset does not wrap. */
+/* `count` sectors of a drive from `sector` on, and the linear address of the buffer, which may cross 64 KB. */
 typedef struct disk_span {
     uint64_t sector;
     unsigned count;
@@ -155,7 +160,8 @@ static void disk_by_place(bios *b, disk_image *d, disk_operation operation)
     disk_finish(b, status);
 }
 
-/* AH = 42h-44h: Does the transfer that the packet at DS:SI describes. */
+/* AH = 42h-44h: Does the transfer that the packet at DS:SI describes: its size in byte 0, the sector count at 2, the
+ * buffer's offset and segment at 4, the first sector at 8. */
 static void disk_by_block(bios *b, disk_image *d, disk_operation operation)
 {
     uint32_t packet = bios_segment(b, ENGINE_DS) + bios_word(b, ENGINE_ESI);
@@ -170,6 +176,7 @@ static void disk_by_block(bios *b, disk_image *d, disk_operation operation)
     disk_finish(b, status);
 }
 
+/* AH = 08h: Returns the last cylinder, head and sector of a track, and how many drives of the kind there are. */
 static void disk_parameters(bios *b, const disk_image *d)
 {
     if (d->kind == DRIVE_CD) {
@@ -250,7 +257,7 @@ void bios_disk_service(bios *b)
         return;
     }
     switch (command) {
-    case 0x00:
+    case 0x00: /* reset */
         disk_finish(b, 0);
         break;
     case 0x01:
@@ -267,7 +274,7 @@ void bios_disk_service(bios *b)
     case 0x15:
         disk_type(b, d);
         break;
-    case 0x41:
+    case 0x41: /* is the Enhanced Disk Drive interface there? */
         if (bios_word(b, ENGINE_EBX) != 0x55aa) {
             bios_finish(b, BAD_COMMAND);
             break;

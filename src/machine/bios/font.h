@@ -1,4 +1,4 @@
-/* The fonts in the BIOS ROM. */
+/* The fonts in the BIOS ROM: by character, a byte for each line, with the left pixel in bit 7. */
 #ifndef MACHINE_BIOS_FONT_H
 #define MACHINE_BIOS_FONT_H
 

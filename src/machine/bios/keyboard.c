@@ -3,22 +3,23 @@
 #include "machine/base/time.h"
 #include "machine/bios/bios_internal.h"
 
+/* CODE_*: scan codes of set 1. SHIFT_*: bits of BDA_SHIFT. */
 enum {
     CODE_LEFT_SHIFT = 0x2a,
     CODE_RIGHT_SHIFT = 0x36,
     CODE_CONTROL = 0x1d,
     CODE_ALT = 0x38,
-    BREAK = 0x80,
+    BREAK = 0x80, /* in a scan code: the key has been released */
     SHIFT_RIGHT = 0x01,
     SHIFT_LEFT = 0x02,
     SHIFT_CONTROL = 0x04,
     SHIFT_ALT = 0x08,
     LEFT_CONTROL = 0x01, /* flags in AH that function 12h returns */
     LEFT_ALT = 0x02,
-    NEW_FUNCTIONS = 0x10,     /* of the keyboard with 101 keys */
+    NEW_FUNCTIONS = 0x10,     /* functions from here on are for the keyboard with 101 keys */
     LAST_WAS_EXTENDED = 0x02, /* in the data area: the last byte was E0h */
-    KEY_EXTENDED = 0xe0,
-    ALT_DIGIT = 0x76,
+    KEY_EXTENDED = 0xe0, /* precedes the scan code of an extended key; the low byte of such a key's word */
+    ALT_DIGIT = 0x76,    /* added to the scan codes of 1 to = if Alt is held */
     CODE_1 = 0x02,
     CODE_EQUALS = 0x0d,
     CODE_TAB = 0x0f,
@@ -30,6 +31,7 @@ enum {
     CODE_F12 = 0x58
 };
 
+/* Returns the bit in BDA_SHIFT of a modifier key, or 0 for another key. */
 static uint8_t key_modifier(uint8_t code)
 {
     switch (code) {
@@ -46,6 +48,7 @@ static uint8_t key_modifier(uint8_t code)
     }
 }
 
+/* Returns the position in the key buffer after `at`. Positions are offsets from 400h. */
 static uint16_t key_next(const bios *b, uint16_t at)
 {
     at = (uint16_t)(at + 2);
@@ -62,7 +65,7 @@ bool bios_key_put(bios *b, uint16_t key)
     return true;
 }
 
-/* Codes of keys that have no character: by the scan code, alone and with Shift, Ctrl and Alt. IBM PS/2 and PC BIOS
+/* Returns the word of F1-F12, whose code depends on the modifier: none, Shift, Ctrl, Alt. IBM PS/2 and PC BIOS
  * interface technical reference, "Keyboard". */
 static uint16_t function_key(uint8_t code, const key_press *key)
 {
@@ -72,13 +75,15 @@ static uint16_t function_key(uint8_t code, const key_press *key)
     return (uint16_t)((late ? last_two[held] + code - CODE_F11 : first[held] + code - CODE_F1) << 8);
 }
 
+/* Returns the word of a key of the separate cursor block, from Home (47h) to Delete (53h). */
 static uint16_t cursor_key(uint8_t code, const key_press *key)
 {
-    static const uint8_t with_control[] = {0x77, 0x8d, 0x84, 0,    0x73, 0,   0x74,
-                                           0,    0x75, 0x91, 0x76, 0x92, 0x93};
-    enum { ALT_MORE = 0x50 };
+    static const uint8_t with_control[] = {
+        0x77, 0x8d, 0x84, 0,    0x73, 0,   0x74, /* Home, up, page up, -, left, -, right */
+        0,    0x75, 0x91, 0x76, 0x92, 0x93};     /* -, End, down, page down, Ins, Del */
+    enum { ALT_ADDS = 0x50 };
     if (key->alt)
-        return (uint16_t)((code + ALT_MORE) << 8);
+        return (uint16_t)((code + ALT_ADDS) << 8);
     if (key->control)
         return (uint16_t)(with_control[code - CODE_HOME] << 8 | KEY_EXTENDED);
     return (uint16_t)(code << 8 | KEY_EXTENDED);
@@ -100,6 +105,7 @@ uint16_t bios_key_word(const key_press *key)
     return (uint16_t)(code << 8 | keyboard_character(code, key->shift, key->control));
 }
 
+/* Reads a byte from the keyboard controller: tracks the modifier keys, and stores the word of a pressed key. */
 void bios_key_interrupt(bios *b)
 {
     uint8_t code = (uint8_t)devices_read(b->machine, 0x60, 1), flags = (uint8_t)bios_load(b, BDA_SHIFT, 1);
@@ -123,7 +129,8 @@ void bios_key_interrupt(bios *b)
     bios_key_put(b, bios_key_word(&key));
 }
 
-/* Converts a key to what the functions of the keyboard with 83 keys know. Returns false if they do not have it. */
+/* Converts a key's word to what the functions of the keyboard with 83 keys return. Returns false if they do not
+ * have the key. */
 static bool old_key(uint16_t *key)
 {
     enum { LAST_OLD = 0x84 };
@@ -135,7 +142,7 @@ static bool old_key(uint16_t *key)
     return true;
 }
 
-/* Looks at the next key for function AH; drops keys that the old functions do not have. */
+/* Reads the next key for function AH and leaves it in the buffer. Drops keys that the old functions do not have. */
 static bool next_key(bios *b, uint16_t *key)
 {
     bool old = bios_high(b, ENGINE_EAX) < NEW_FUNCTIONS;
@@ -195,7 +202,7 @@ static bool key_wait(bios *b)
 {
     uint16_t key, taken;
     if (!next_key(b, &key)) {
-        keyboard_ask(b->machine->devices);
+        keyboard_ask(b->machine->devices); /* makes the keyboard send a key of the user's input */
         wait_at_end(b);
         return true;
     }
@@ -220,7 +227,8 @@ bool bios_keyboard(bios *b)
             bios_set_word(b, ENGINE_EAX, key);
         else {
             keyboard_ask(b->machine->devices);
-            keyboard_polled(b->machine->devices);
+            keyboard_polled(
+                b->machine->devices); /* ends a guest that polls for ever after the end of the input */
         }
         return false;
     }

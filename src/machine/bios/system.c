@@ -3,16 +3,18 @@
 #include "machine/bios/bios_internal.h"
 
 enum {
-    UNSUPPORTED = 0x86,
-    SYSTEM_TABLE = 0xe6f5,
+    UNSUPPORTED = 0x86,    /* status in AH */
+    SYSTEM_TABLE = 0xe6f5, /* its offset in the ROM (bios.c) */
     HIGH_MEMORY = 1 << 20,
     SIXTEEN_MB = 16 << 20,
-    SMAP = 0x534d4150,
-    MAP_ENTRY = 20,
+    SMAP = 0x534d4150, /* "SMAP", the signature of AX = E820h */
+    MAP_ENTRY = 20,    /* bytes */
     MAP_RAM = 1,
     MAP_RESERVED = 2
 };
 
+/* AH = 24h: AL = 0 closes and 1 opens the gate of address line 20, 2 returns its state, 3 how it can be
+ * controlled. */
 static void system_a20(bios *b)
 {
     devices *board = b->machine->devices;
@@ -71,6 +73,7 @@ static void system_move(bios *b)
     bios_finish(b, 0);
 }
 
+/* Returns the bytes of RAM above the address `from`. */
 static uint32_t system_above(const bios *b, uint32_t from)
 {
     uint32_t memory = b->machine->options.memory_bytes;
@@ -122,7 +125,7 @@ bool bios_system(bios *b)
     case 0x24:
         system_a20(b);
         return false;
-    case 0x4f: /* a key, in AL, stays as it is unless a program takes this function */
+    case 0x4f: /* keyboard intercept: carry means that the scan code in AL is to be processed */
         bios_set_flag(b, FLAG_CARRY, true);
         return false;
     case 0x86:
@@ -130,7 +133,7 @@ bool bios_system(bios *b)
     case 0x87:
         system_move(b);
         return false;
-    case 0x88:
+    case 0x88: /* KB above 1 MB */
         bios_set_word(b, ENGINE_EAX, (uint16_t)(kilobytes < 0xffff ? kilobytes : 0xffff));
         bios_set_flag(b, FLAG_CARRY, false);
         return false;
@@ -138,7 +141,7 @@ bool bios_system(bios *b)
     case 0x91:
         bios_finish(b, 0);
         return false;
-    case 0xc0: {
+    case 0xc0: { /* returns ES:BX, the address of the system table */
         engine_segment rom = {.selector = 0xf000, .base = 0xf0000, .limit = 0xffff};
         engine_segment es;
         engine_get_segment(b->machine->engine, ENGINE_ES, &es);
@@ -162,6 +165,7 @@ bool bios_system(bios *b)
     }
 }
 
+/* Returns the last two decimal digits as BCD. */
 static uint8_t time_bcd(int value)
 {
     return (uint8_t)(value / 10 % 10 << 4 | value % 10);
@@ -173,7 +177,7 @@ void bios_time(bios *b)
     uint32_t ticks = bios_load(b, BDA_TICKS, 4);
     bios_set_flag(b, FLAG_CARRY, false);
     switch (bios_high(b, ENGINE_EAX)) {
-    case 0x00:
+    case 0x00: /* ticks since midnight; AL: midnight has passed since the last call */
         bios_set_low(b, ENGINE_EAX, (uint8_t)bios_load(b, BDA_MIDNIGHT, 1));
         bios_store(b, BDA_MIDNIGHT, 1, 0);
         bios_set_word(b, ENGINE_ECX, (uint16_t)(ticks >> 16));
@@ -183,11 +187,11 @@ void bios_time(bios *b)
         bios_store(b, BDA_TICKS, 4, (uint32_t)bios_word(b, ENGINE_ECX) << 16 | bios_word(b, ENGINE_EDX));
         bios_store(b, BDA_MIDNIGHT, 1, 0);
         break;
-    case 0x02:
+    case 0x02: /* time of the real-time clock */
         bios_set_word(b, ENGINE_ECX, (uint16_t)(time_bcd(t->hour) << 8 | time_bcd(t->minute)));
         bios_set_word(b, ENGINE_EDX, (uint16_t)(time_bcd(t->second) << 8));
         break;
-    case 0x04:
+    case 0x04: /* its date */
         bios_set_word(b, ENGINE_ECX, (uint16_t)(time_bcd(t->year / 100) << 8 | time_bcd(t->year % 100)));
         bios_set_word(b, ENGINE_EDX, (uint16_t)(time_bcd(t->month) << 8 | time_bcd(t->day)));
         break;

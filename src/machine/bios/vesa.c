@@ -23,6 +23,7 @@ enum {
     NUMBER_BITS = 0x1ff
 };
 
+/* Number, width and height, bits per pixel. */
 static const video_vesa_mode modes[] = {
     {0x100, 640, 400, 8},  {0x101, 640, 480, 8},   {0x103, 800, 600, 8},   {0x105, 1024, 768, 8},
     {0x10d, 320, 200, 15}, {0x10e, 320, 200, 16},  {0x10f, 320, 200, 32},  {0x110, 640, 480, 15},
@@ -46,8 +47,9 @@ static unsigned pixel_bytes(const video_vesa_mode *mode)
 
 /* --- ROM contents --- */
 
-/* Routines that a program may copy and call in 32-bit protected mode. They use only the index and data ports
- * of the VBE registers and the DAC's ports. */
+/* Routines that a program may copy and call in 32-bit protected mode instead of 4F05h, 4F07h and 4F09h. They use
+ * only the ports of the DAC and a pair of ports of this VGA, 1CEh for an index and 1CFh for data
+ * (board/video_memory.c). */
 static const uint8_t window_code[] = {
     0x50, 0x52,             /* push eax; push edx */
     0x66, 0xba, 0xce, 0x01, /* mov dx,1CEh */
@@ -125,11 +127,13 @@ void vesa_rom(uint8_t *rom)
 
 /* --- 4F00h, 4F01h --- */
 
+/* Writes a number of `size` bytes at offset `at` of an information block. */
 static void put(uint8_t *bytes, unsigned at, unsigned size, uint32_t value)
 {
     memcpy(bytes + at, &value, size);
 }
 
+/* Returns the linear address ES:DI, to which most functions write their result. */
 static uint32_t destination(const bios *b)
 {
     return bios_segment(b, ENGINE_ES) + bios_word(b, ENGINE_EDI);
@@ -142,9 +146,9 @@ static uint16_t controller_information(bios *b)
     uint8_t block[BYTES] = "VESA";
     bool new_form = bios_load(b, destination(b), 4) == 0x32454256; /* VBE2 */
     put(block, 4, 2, VERSION);
-    put(block, 6, 4, 0xf0000000u | MAKER);
+    put(block, 6, 4, 0xf0000000u | MAKER); /* pointers into the ROM: segment F000h in the upper half */
     put(block, 14, 4, 0xf0000000u | MODE_LIST);
-    put(block, 18, 2, P5_VIDEO_LINEAR_BYTES / WINDOW);
+    put(block, 18, 2, P5_VIDEO_LINEAR_BYTES / WINDOW); /* memory in units of 64 KB */
     put(block, 20, 2, 1); /* software revision; the pointers to vendor, product and revision follow */
     for (unsigned i = 0; i < 3; i++)
         put(block, 22 + 4 * i, 4, 0xf0000000u | MAKER);
@@ -152,7 +156,8 @@ static uint16_t controller_information(bios *b)
     return SUPPORTED;
 }
 
-/* Stores size and position of red, green, blue and the reserved field for this number of bits per pixel. */
+/* Stores size and position of red, green, blue and the reserved field in a pixel of this number of bits. Modes
+ * with 8 bits have no such fields. */
 static void put_colour_fields(uint8_t *block, unsigned bits)
 {
     static const uint8_t fields[3][8] = {
@@ -162,6 +167,7 @@ static void put_colour_fields(uint8_t *block, unsigned bits)
         memcpy(block + AT, fields[bits == 15 ? 0 : bits == 16 ? 1 : 2], 8);
 }
 
+/* 4F01h: Stores 256 bytes of information about mode CX. */
 static uint16_t mode_information(bios *b)
 {
     enum { ATTRIBUTES = 0x9b, WINDOW_ATTRIBUTES = 7, PACKED = 4, DIRECT = 6, BYTES = 256 };
@@ -170,25 +176,25 @@ static uint16_t mode_information(bios *b)
     if (mode == NULL)
         return FAILED;
     uint32_t pitch = mode->width * pixel_bytes(mode);
-    put(block, 0, 2, ATTRIBUTES); /* supported, colour, graphics, linear frame buffer */
-    put(block, 2, 1, WINDOW_ATTRIBUTES);
-    put(block, 4, 2, WINDOW >> 10);
+    put(block, 0, 2, ATTRIBUTES);        /* supported, colour, graphics, linear frame buffer */
+    put(block, 2, 1, WINDOW_ATTRIBUTES); /* window A: movable, readable, writable; there is no window B */
+    put(block, 4, 2, WINDOW >> 10);      /* in what steps it moves, and its size, in KB */
     put(block, 6, 2, WINDOW >> 10);
-    put(block, 8, 2, P5_VIDEO_WINDOW >> 4);
+    put(block, 8, 2, P5_VIDEO_WINDOW >> 4);                             /* its segment */
     put(block, 12, 4, 0xf0000000u | (0xe000u + VESA_WINDOW_SLOT * 16)); /* a stub that calls vesa_window */
     put(block, 16, 2, pitch);
     put(block, 18, 2, mode->width);
     put(block, 20, 2, mode->height);
     put(block, 22, 2, 0x1008); /* characters of 8 x 16 */
-    put(block, 24, 1, 1);
+    put(block, 24, 1, 1);      /* planes */
     put(block, 25, 1, mode->bits);
-    put(block, 26, 1, 1);
-    put(block, 27, 1, mode->bits == 8 ? PACKED : DIRECT);
-    put(block, 29, 1, P5_VIDEO_LINEAR_BYTES / (pitch * mode->height) - 1);
-    put(block, 30, 1, 1);
+    put(block, 26, 1, 1);                                                  /* banks */
+    put(block, 27, 1, mode->bits == 8 ? PACKED : DIRECT);                  /* memory model */
+    put(block, 29, 1, P5_VIDEO_LINEAR_BYTES / (pitch * mode->height) - 1); /* pages after the first one */
+    put(block, 30, 1, 1);                                                  /* reserved: 1 */
     put_colour_fields(block, mode->bits);
-    put(block, 40, 4, P5_VIDEO_LINEAR);
-    put(block, 44, 4, pitch * mode->height);
+    put(block, 40, 4, P5_VIDEO_LINEAR);      /* linear frame buffer */
+    put(block, 44, 4, pitch * mode->height); /* offset and KB of the rest */
     put(block, 48, 2, (P5_VIDEO_LINEAR_BYTES - pitch * mode->height) >> 10);
     engine_write_linear(b->machine->engine, destination(b), block, sizeof block);
     return SUPPORTED;
@@ -223,6 +229,7 @@ static uint16_t set_mode(bios *b)
     return SUPPORTED;
 }
 
+/* 4F03h: Returns the current mode in BX. */
 static uint16_t get_mode(bios *b)
 {
     uint16_t mode = video_vesa_now(b->machine->devices).mode;
@@ -232,7 +239,8 @@ static uint16_t get_mode(bios *b)
 
 /* --- 4F04h --- */
 
-/* CX, which selects parts of the state, is ignored: all of it is saved, registers and the two parts of the data area. */
+/* CX, which selects parts of the state, is ignored: all of it is saved, registers and the two parts of the data
+ * area. */
 bool video_serve_state(bios *b, uint8_t what)
 {
     enum { BLOCK = 64, FIRST = 30, SECOND = 7 };
@@ -261,6 +269,7 @@ bool video_serve_state(bios *b, uint8_t what)
     }
 }
 
+/* 4F04h: DL has the operation. */
 static uint16_t serve_state(bios *b)
 {
     return video_serve_state(b, bios_low(b, ENGINE_EDX)) ? SUPPORTED : FAILED;
@@ -268,8 +277,9 @@ static uint16_t serve_state(bios *b)
 
 /* --- 4F05h-4F0Ah --- */
 
-/* Sets (BH = 0) or returns (BH = 1) the window's start: DX, in units of 64 KB. 4F05h calls it after its checks.
- * The stub, which programs call directly, makes no checks: starts beyond the memory's end then have no effect. */
+/* Sets (BH = 0) or returns (BH = 1) the start of window A (BL = 0): DX, in units of 64 KB. 4F05h calls it after
+ * its checks. Programs also call it directly, by a stub in the ROM, without checks: starts beyond the memory's end
+ * then have no effect. */
 void vesa_window(bios *b)
 {
     if (bios_high(b, ENGINE_EBX) == 0 && bios_low(b, ENGINE_EBX) == 0)
@@ -278,6 +288,7 @@ void vesa_window(bios *b)
         bios_set_word(b, ENGINE_EDX, (uint16_t)(video_vesa_now(b->machine->devices).bank / WINDOW));
 }
 
+/* 4F05h: Sets or returns the window's start, in VESA modes only. */
 static uint16_t serve_window(bios *b)
 {
     bool wrong =
@@ -381,6 +392,7 @@ static uint16_t serve_width(bios *b)
 
 void video_vesa_service(bios *b)
 {
+    /* by AL; each returns AX */
     static uint16_t (*const services[])(bios *) = {
         controller_information, mode_information, set_mode,    get_mode,    serve_state,
         serve_window,           serve_line,       serve_start, serve_width, serve_colours,

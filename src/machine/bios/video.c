@@ -3,6 +3,8 @@
 #include "machine/bios/bios_internal.h"
 #include "machine/bios/video.h"
 
+/* CELL and TEXT_MEMORY: bytes of a character with its attribute, and of all text pages. NORMAL: the attribute grey on
+ * black. */
 enum { CELL = 2, NORMAL = 0x07, PAGES = 8, TEXT_MEMORY = 0x8000 };
 
 const video_mode *video_mode_now(const bios *b)
@@ -29,6 +31,7 @@ static unsigned grid_rows(const bios *b)
     return rows >= 2 && rows <= 100 ? rows : 25;
 }
 
+/* Returns the linear address of a character in text memory. */
 static uint32_t text_cell(const bios *b, unsigned page, unsigned row, unsigned column)
 {
     uint32_t offset = page * bios_load(b, BDA_PAGE_BYTES, 2) + (row * grid_columns(b) + column) * CELL;
@@ -45,7 +48,8 @@ static bool is_text(const bios *b)
     return video_mode_now(b)->kind == VIDEO_TEXT;
 }
 
-/* Sets the cursor position (row and column) in the data area and in the CRT controller. */
+/* Sets the cursor position of a page: row in bits 15-8 of `place`, column in bits 7-0. The CRT controller shows the
+ * current page's cursor. */
 static void set_cursor(bios *b, unsigned page, uint32_t place)
 {
     bios_store(b, BDA_CURSOR + page * 2, 2, place);
@@ -58,14 +62,15 @@ static void set_cursor(bios *b, unsigned page, uint32_t place)
     cursor[1] = (uint8_t)at;
 }
 
+/* Returns the cursor position of a page, as set_cursor takes it. */
 static unsigned get_cursor(const bios *b, unsigned page)
 {
     return bios_load(b, BDA_CURSOR + page * 2, 2);
 }
 
-/* AH = 01h: Sets the cursor's first and last line. Programs give lines of a cell of 8 lines. Unless AH = 12h with BL = 34h has
- * turned it off, they are converted to the cell's height as IBM's BIOS does: an underline stays at the bottom, half a
- * block begins in the middle, a block fills the cell. */
+/* AH = 01h: Sets the cursor's first and last line. Programs give lines of a cell of 8 lines. Unless AH = 12h with
+ * BL = 34h has turned it off, they are converted to the cell's height as IBM's BIOS does: an underline stays at the
+ * bottom, half a block begins in the middle, a block fills the cell. */
 static void set_cursor_shape(bios *b, uint16_t shape)
 {
     enum { HIDDEN = 0x20, BEYOND = 0x1e, TALL = 14 };
@@ -113,10 +118,12 @@ void bios_video_open(bios *b)
     video_set_mode(b, video_mode_find(TEXT_80), false);
 }
 
+/* AH = 00h: Sets a mode. Bit 7 of the number keeps the contents of the screen's memory. */
 static void set_mode(bios *b, uint8_t number)
 {
     const video_mode *mode = video_mode_find(number & 0x7f);
     if (mode == NULL) {
+        /* B10xxh: a key of this message, told once for each mode */
         notice_once(&b->machine->notices, NOTICE_OTHER, 0xb1000u | number,
                     "BIOS: video mode %02Xh is not supported; 00h-07h, 0Dh-13h and VESA modes are",
                     number & 0x7f);
@@ -171,13 +178,14 @@ static void draw(bios *b, video_glyph glyph)
     video_draw_glyph(b, &glyph);
 }
 
-/* Writes a character as a teletype does. `colour` is for graphics modes; text modes ignore it. */
+/* Writes a character at the cursor of the current page and moves the cursor, as a teletype does: scrolls at the
+ * end of the screen. `colour` is for graphics modes; text modes keep the attribute that is there. */
 static void put_character(bios *b, uint8_t character, uint8_t colour)
 {
     unsigned page = current_page(b), cursor = get_cursor(b, page), row = cursor >> 8, column = cursor & 255;
     unsigned rows = grid_rows(b), columns = grid_columns(b);
     switch (character) {
-    case 7:
+    case 7: /* BEL: there is no loudspeaker */
         break;
     case '\b':
         column -= column > 0;
@@ -217,6 +225,7 @@ void bios_video_put(bios *b, uint8_t character)
     put_character(b, character, NORMAL);
 }
 
+/* AH = 0Eh: Writes a character on the screen, and on the host's console too. */
 static void teletype(bios *b, uint8_t character, uint8_t colour)
 {
     if (character != '\r' && character != 7)
@@ -284,6 +293,7 @@ static void write_string(bios *b)
 
 /* --- configuration and state --- */
 
+/* Returns how many colours a mode shows. */
 static unsigned colours_of(const video_mode *mode)
 {
     switch (mode->number) {
@@ -301,7 +311,8 @@ static unsigned colours_of(const video_mode *mode)
     }
 }
 
-/* Returns how many pages fit into a plane of 64 KB or into the memory of text. Eight can be shown. */
+/* Returns the number of pages of a mode: as many as fit into a plane of 64 KB, or into the memory of text, but at
+ * most eight. */
 static unsigned pages_of(const video_mode *mode)
 {
     unsigned pages = mode->kind == VIDEO_PLANAR ? 0x10000u / mode->page_bytes
@@ -336,6 +347,7 @@ static bool is_probe(uint8_t function)
     return function >= 0x50 || function == 0x04 || function == 0x14 || function == 0x15;
 }
 
+/* AH = 0Ch and 0Dh: Writes or reads the pixel at column CX, line DX. */
 static void pixel(bios *b, bool put)
 {
     uint8_t page = bios_high(b, ENGINE_EBX), al = bios_low(b, ENGINE_EAX);
@@ -360,7 +372,7 @@ static bool serve_screen(bios *b, uint8_t function)
     case 0x02:
         set_cursor(b, page, to);
         break;
-    case 0x03:
+    case 0x03: /* return the cursor's position and shape */
         bios_set_word(b, ENGINE_EDX, (uint16_t)get_cursor(b, page));
         bios_set_word(b, ENGINE_ECX, (uint16_t)bios_load(b, BDA_CURSOR_SHAPE, 2));
         break;

@@ -1,9 +1,13 @@
-/* INT 10h in graphics modes: pixels, characters and scrolling. */
+/* INT 10h in graphics modes: pixels, characters and scrolling. Planar modes are changed in the VGA's planes
+ * (video_planes), other modes through guest memory. A program may have given a planar mode a linear byte order, in
+ * which the planes are kept in guest RAM: video_planes fetches them from there, and video_planes_written puts them
+ * back. Each service calls the latter once after its changes. */
 #include <string.h>
 
 #include "machine/bios/bios_internal.h"
 #include "machine/bios/video.h"
 
+/* LINE_CGA: bytes of a line. ODD_LINES: offset of the odd lines. */
 enum { LINE_CGA = 80, ODD_LINES = 0x2000, PLANES = 4 };
 
 /* Returns the offset of a screen line in the mode's memory. */
@@ -25,12 +29,13 @@ static uint8_t *plane_byte(uint8_t *planes, uint32_t offset, unsigned plane)
     return planes + (offset & 0xffff) * PLANES + plane;
 }
 
-/* Some of eight adjacent pixels to be painted, as bits of `mask`, bit 7 leftmost. Those in `bits` get `colour`,
- * the others `background`. */
+/* Some of eight adjacent pixels to be painted, as bits of `mask`, bit 7 leftmost. Those of them in `bits` get
+ * `colour`, the others `background`. */
 typedef struct painted {
-    unsigned page, x, y; /* x is a multiple of 8 */
+    unsigned page, x, y; /* of the leftmost of the eight pixels; x is a multiple of 8 */
     uint8_t mask, bits, colour, background;
-    bool exclusive;
+    bool
+        exclusive; /* the colour is combined with the screen by exclusive or, and the background is not painted */
 } painted;
 
 static void paint_planes(bios *b, const video_mode *mode, const painted *p)
@@ -65,6 +70,7 @@ static void paint_bytes(bios *b, const video_mode *mode, const painted *p, unsig
     engine_write_linear(b->machine->engine, at, bytes, depth);
 }
 
+/* Paints the pixels unless they are outside the screen. */
 static void paint(bios *b, const painted *p)
 {
     const video_mode *mode = video_mode_now(b);
@@ -112,8 +118,8 @@ uint8_t video_get_pixel(bios *b, unsigned page, unsigned x, unsigned y)
 
 /* --- characters --- */
 
-/* Reads a character's lines in the current font. CGA modes have a separate font for the upper 128
- * characters. */
+/* Reads the lines of a character's glyph in the current font, and returns how many there are. CGA modes have a
+ * separate font for the upper 128 characters. */
 static unsigned glyph_lines(bios *b, const video_mode *mode, uint8_t character, uint8_t lines[32])
 {
     enum { UPPER = 128, VECTOR_UPPER = 0x1f, VECTOR_FONT = 0x43 };
@@ -160,12 +166,13 @@ uint8_t video_read_glyph(bios *b, unsigned page, unsigned row, unsigned column)
 
 /* --- scrolling --- */
 
-/* Returns the bytes of a line that `columns` characters occupy. */
+/* Returns the bytes of a line, in planar modes of each plane, that `columns` characters occupy. */
 static unsigned bytes_of(const video_mode *mode, unsigned columns)
 {
     return mode->kind == VIDEO_PACKED ? columns * 8 : mode->kind == VIDEO_CGA4 ? columns * 2 : columns;
 }
 
+/* Copies the window's part of pixel line `from` to line `to`. */
 static void move_line(bios *b, const video_mode *mode, unsigned from, unsigned to, const video_scrolled *w)
 {
     uint8_t bytes[1024];

@@ -8,18 +8,18 @@
 #include "machine/bios/video.h"
 
 enum {
-    ROM = 0xf000,
-    LOWER_8 = 0xfa6e /* fixed address in every PC */,
+    ROM = 0xf000,     /* segment */
+    LOWER_8 = 0xfa6e, /* offset of the lower half of the 8 x 8 font, the same in every PC */
     VECTOR_UPPER = 0x1f,
     VECTOR_FONT = 0x43,
-    UPPER = 128,
+    UPPER = 128,    /* first character of the upper half */
     FONT_BLOCKS = 3 /* register of the sequencer */
 };
 
 void video_rom(uint8_t *rom)
 {
-    /* modes 00h-07h and 0Dh-13h; 200, 350 and 400 lines; eight font blocks, two of them active; all functions
-     * of AH = 10h and 11h */
+    /* bits for modes 00h-07h and 0Dh-13h (bytes 0-2), and for 200, 350 and 400 lines (7); eight font blocks (8),
+     * two of them active (9); all functions of AH = 10h and 11h (10, 11) */
     static const uint8_t functionality[16] = {0xff, 0xe0, 0x0f, [7] = 7, 2, 8, 0xff, 0x0e};
     memcpy(rom + VIDEO_FUNCTIONALITY, functionality, sizeof functionality);
     memcpy(rom + VIDEO_FONT_8, font_8, sizeof font_8);
@@ -39,10 +39,11 @@ void video_set_font(bios *b, uint16_t offset)
     set_vector(b, VECTOR_FONT, ROM, offset);
 }
 
-/* Changes the character height of a text mode, and with it the number of rows. */
+/* Changes the character height of a text mode, and with it the number of rows and the lines of the cursor. */
 static void set_height(bios *b, unsigned height)
 {
     uint8_t *crtc = video_crtc(b->machine->devices);
+    /* scan lines of the screen: the vertical display end */
     unsigned lines = (crtc[0x12] | (crtc[7] & 2u) << 7 | (crtc[7] & 0x40u) << 3) + 1;
     if (height == 0 || height > 32)
         return;
@@ -53,7 +54,8 @@ static void set_height(bios *b, unsigned height)
     bios_store(b, BDA_CHARACTER, 2, height);
 }
 
-/* AL = 00h-04h loads a font into block BL of a text mode; 10h-14h also sets the mode's character height. */
+/* AL = 00h-04h loads a font into block BL of a text mode; 10h-14h also sets the mode's character height. 0 is the
+ * program's font: CX characters from DX on, at ES:BP, BH lines each. The others are the ROM's. */
 static void load_text_font(bios *b, uint8_t al)
 {
     uint8_t glyphs[FONT_CHARACTERS * 32];
@@ -86,7 +88,8 @@ static void load_text_font(bios *b, uint8_t al)
         set_height(b, height);
 }
 
-/* AL = 20h-24h sets the font of graphics modes; BL or DL gives the number of rows. */
+/* AL = 20h-24h sets the font of graphics modes: the upper half (20h) or a whole font of the program at ES:BP, with CX
+ * lines each (21h), or a font of the ROM. BL = 1-3 gives the number of rows, or else DL. */
 static void set_graphics_font(bios *b, uint8_t al)
 {
     static const uint8_t rows[4] = {0, 14, 25, 43};

@@ -6,6 +6,10 @@
 #include "machine/bios/font.h"
 #include "machine/bios/video.h"
 
+/* A mode's values are in the order of video_mode (video.h): kind, width and height, columns, lines of a
+ * character, bytes of a page, and the registers: miscellaneous, sequencer, CRT controller, graphics controller,
+ * attribute controller. */
+
 /* Values shared by a pair of modes that differ only in their number. On a composite monitor one of them shows
  * no colours; a VGA shows both alike. */
 #define TEXT_40                                                                                              \
@@ -189,7 +193,7 @@ const video_mode *video_mode_find(unsigned number)
 
 /* --- default colours of the modes --- */
 
-enum { DIM = 0x15, BRIGHT = 0x2a, MOST = 0x3f };
+enum { DIM = 0x15, BRIGHT = 0x2a, MOST = 0x3f }; /* a third, two thirds and all of the DAC's 6 bits */
 
 /* Converts a 6-bit colour: bits 5-3 are red, green, blue at one third intensity, bits 2-0 at two thirds. */
 static void colour_of_6_bits(unsigned bits, uint8_t colour[3])
@@ -208,7 +212,8 @@ static void colour_of_4_bits(unsigned bits, uint8_t colour[3])
         colour[1] = DIM;
 }
 
-/* Makes a circle of 24 hues, from blue over red, yellow and green back to blue, between two intensities. */
+/* Makes a circle of 24 hues, from blue over red, yellow and green back to blue. `low` and `high` are the least
+ * and the greatest value of a primary colour. */
 static void colour_circle(uint8_t *colours, unsigned low, unsigned high)
 {
     for (unsigned hue = 0; hue < 24; hue++) {
@@ -224,6 +229,8 @@ static void colour_circle(uint8_t *colours, unsigned low, unsigned high)
     }
 }
 
+/* Makes the colours of mode 13h: 16 of a CGA, 16 greys, and nine circles of less and less saturation and
+ * intensity. */
 static void colours_of_256(uint8_t *dac)
 {
     static const uint8_t greys[16] = {0, 5, 8, 11, 14, 17, 20, 24, 28, 32, 36, 40, 45, 50, 56, 63};
@@ -241,6 +248,7 @@ void video_set_colours(bios *b, const video_mode *mode)
 {
     static const uint8_t monochrome[4] = {0, BRIGHT, BRIGHT, MOST};
     uint8_t *dac = video_colours(b->machine->devices);
+    /* few: the palette registers select the DAC's entries 0-7 and 10h-17h */
     bool mono = (mode->registers.miscellaneous & 1) == 0, few = mode->registers.attribute[8] == 0x10;
     memset(dac, 0, 256 * 3);
     if (mode->kind == VIDEO_PACKED) {
@@ -262,7 +270,7 @@ void video_set_colours(bios *b, const video_mode *mode)
 static void clear_memory(bios *b, const video_mode *mode)
 {
     enum { BYTES = 0x8000 };
-    static const uint16_t blank = 0x0720;
+    static const uint16_t blank = 0x0720; /* a space, grey on black */
     uint16_t cells[BYTES / 2];
     for (unsigned i = 0; i < BYTES / 2; i++)
         cells[i] = mode->kind == VIDEO_TEXT ? blank : 0;
@@ -272,8 +280,11 @@ static void clear_memory(bios *b, const video_mode *mode)
         engine_write_linear(b->machine->engine, video_base(mode), cells, sizeof cells);
 }
 
+/* `kept`: the contents of the screen were kept. */
 static void set_data_area(bios *b, const video_mode *mode, bool kept)
 {
+    /* INFORMATION: 256 KB, and the switches of an EGA with a colour display. OPTIONS: a VGA with 400 lines is
+     * active; the display combination of AH = 1Ah. */
     enum { CURSOR_SHAPE = 0x0607, INFORMATION = 0x0960, OPTIONS = 0x0811 };
     static const uint8_t cga_mode[] = {0x2c, 0x28, 0x2d, 0x29, 0x2a, 0x2e, 0x1e, 0x29};
     bios_store(b, BDA_VIDEO_MODE, 1, mode->number);
@@ -296,7 +307,8 @@ static void set_data_area(bios *b, const video_mode *mode, bool kept)
     }
 }
 
-/* Text modes take their font from plane 2, with 32 bytes per character. */
+/* Text modes take their font from plane 2, with 32 bytes per character. The VGA has room for eight fonts there, its
+ * blocks. */
 void video_load_font(bios *b, unsigned block, const uint8_t *glyphs, unsigned height, unsigned first,
                      unsigned count)
 {
@@ -309,7 +321,8 @@ void video_load_font(bios *b, unsigned block, const uint8_t *glyphs, unsigned he
     video_planes_written(b->machine->devices);
 }
 
-/* Sets the registers and colours. AH = 12h with BL = 31h keeps the palette registers, the border and the DAC. */
+/* Sets the registers and colours. If AH = 12h with BL = 31h has turned default colours off, keeps the palette
+ * registers, the border and the DAC. */
 static void set_video(bios *b, const video_mode *mode)
 {
     enum { PALETTE = 16, BORDER = 0x11 };
@@ -344,6 +357,7 @@ void video_set_mode(bios *b, const video_mode *mode, bool keep)
                                               : VIDEO_FONT_8);
 }
 
+/* Sets or clears a bit of a byte of the data area. */
 static void set_option(bios *b, uint32_t at, unsigned bit, bool on)
 {
     bios_store(b, at, 1, (bios_load(b, at, 1) & ~bit) | (on ? bit : 0));

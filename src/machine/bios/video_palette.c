@@ -2,6 +2,8 @@
 #include "machine/bios/bios_internal.h"
 #include "machine/bios/video.h"
 
+/* Registers of the attribute controller; BLINK: bit of MODE_CONTROL; PALETTE: how many palette registers there
+ * are. */
 enum { MODE_CONTROL = 0x10, OVERSCAN = 0x11, COLOUR_SELECT = 0x14, BLINK = 8, PALETTE = 16, DAC_BYTES = 768 };
 
 void video_greys(bios *b, unsigned first, unsigned count)
@@ -14,14 +16,14 @@ void video_greys(bios *b, unsigned first, unsigned count)
     }
 }
 
-/* Converts colours that were set, if AH = 12h with BL = 33h has asked for it. */
+/* Converts colours that a program has just set to greys, if AH = 12h with BL = 33h has turned that on. */
 static void colours_set(bios *b, unsigned first, unsigned count)
 {
     if ((bios_load(b, BDA_VIDEO_OPTIONS, 1) & VIDEO_GREYS) != 0)
         video_greys(b, first, count);
 }
 
-/* Sets or reads CX colours from BX on; ES:DX is the buffer. */
+/* AL = 12h and 17h: Sets or reads CX colours of the DAC from BX on; ES:DX is the buffer. */
 static void dac_block(bios *b, bool set)
 {
     uint32_t at = bios_segment(b, ENGINE_ES) + bios_word(b, ENGINE_EDX);
@@ -37,7 +39,7 @@ static void dac_block(bios *b, bool set)
         colours_set(b, first / 3, count / 3);
 }
 
-/* Sets or reads the 16 palette registers and the border colour; ES:DX is the buffer. */
+/* AL = 02h and 09h: Sets or reads the 16 palette registers and the border colour; ES:DX is the buffer. */
 static void all_registers(bios *b, bool set)
 {
     uint32_t at = bios_segment(b, ENGINE_ES) + bios_word(b, ENGINE_EDX);
@@ -51,7 +53,8 @@ static void all_registers(bios *b, bool set)
     }
 }
 
-/* BL = 0 sets bit 7 of the mode register (16 or 4 colour pages) to BH; BL = 1 selects colour page BH. */
+/* AL = 13h: BL = 0 divides the DAC into 4 (BH = 0) or 16 (BH = 1) pages of colours, by bit 7 of the mode
+ * register; BL = 1 selects page BH. */
 static void colour_page(bios *b)
 {
     uint8_t *attribute = video_attributes(b->machine->devices);
@@ -63,6 +66,7 @@ static void colour_page(bios *b)
             (attribute[MODE_CONTROL] & 0x80) != 0 ? bh & 15 : (uint8_t)(bh << 2 & 0x0c);
 }
 
+/* AL = 1Ah: Returns the division in BL and the page in BH. */
 static void colour_page_get(bios *b)
 {
     const uint8_t *attribute = video_attributes(b->machine->devices);
@@ -73,6 +77,7 @@ static void colour_page_get(bios *b)
 
 void video_palette(bios *b)
 {
+    /* `attribute` and `entry`: the register or the DAC's entry BL */
     uint8_t *attributes = video_attributes(b->machine->devices);
     uint8_t *attribute = &attributes[bios_low(b, ENGINE_EBX) & 31];
     uint8_t *entry = &video_colours(b->machine->devices)[bios_low(b, ENGINE_EBX) * 3u];
@@ -134,9 +139,10 @@ void video_palette(bios *b)
 }
 
 /* AH = 0Bh: BH = 0 sets background and border; 1 selects one of two sets for the other three colours of modes
- * 04h and 05h. */
+ * 04h and 05h. BL has the colour (bit 4: the other three colours are intense) or the number of the set. */
 void video_cga_palette(bios *b)
 {
+    /* INTENSE: in a palette register; the others: what of a CGA's colour register changes */
     enum { INTENSE = 0x10, COLOURS = 0x1f, SET = 0x20 };
     uint8_t *attributes = video_attributes(b->machine->devices);
     uint8_t bl = bios_low(b, ENGINE_EBX), now = (uint8_t)bios_load(b, BDA_CGA_COLOUR, 1);
