@@ -3,13 +3,11 @@
 #include "machine/bios/bios_internal.h"
 #include "machine/bios/video.h"
 
-/* CELL and TEXT_MEMORY: bytes of a character with its attribute, and of all text pages. NORMAL: the attribute grey on
- * black. */
-enum { CELL = 2, NORMAL = 0x07, PAGES = 8, TEXT_MEMORY = 0x8000 };
+/* Bytes of a character with its attribute; bytes of all text pages; the attribute grey on black; pages; a mode. */
+enum { CELL = 2, TEXT_MEMORY = 0x8000, NORMAL = 0x07, PAGES = 8, TEXT_80 = 3 };
 
 const video_mode *video_mode_now(const bios *b)
 {
-    enum { TEXT_80 = 3 };
     static const video_mode without_pixels = {.kind = VIDEO_PACKED, .columns = 80, .character = 16};
     if (video_vesa_now(b->machine->devices).mode != 0)
         return &without_pixels;
@@ -62,7 +60,6 @@ static void set_cursor(bios *b, unsigned page, uint32_t place)
     cursor[1] = (uint8_t)at;
 }
 
-/* Returns the cursor position of a page, as set_cursor takes it. */
 static unsigned get_cursor(const bios *b, unsigned page)
 {
     return bios_load(b, BDA_CURSOR + page * 2, 2);
@@ -114,7 +111,6 @@ static void set_page(bios *b, unsigned page)
 
 void bios_video_open(bios *b)
 {
-    enum { TEXT_80 = 3 };
     video_set_mode(b, video_mode_find(TEXT_80), false);
 }
 
@@ -123,7 +119,6 @@ static void set_mode(bios *b, uint8_t number)
 {
     const video_mode *mode = video_mode_find(number & 0x7f);
     if (mode == NULL) {
-        /* B10xxh: a key of this message, told once for each mode */
         notice_once(&b->machine->notices, NOTICE_OTHER, 0xb1000u | number,
                     "BIOS: video mode %02Xh is not supported; 00h-07h, 0Dh-13h and VESA modes are",
                     number & 0x7f);
@@ -293,7 +288,6 @@ static void write_string(bios *b)
 
 /* --- configuration and state --- */
 
-/* Returns how many colours a mode shows. */
 static unsigned colours_of(const video_mode *mode)
 {
     switch (mode->number) {
@@ -311,8 +305,7 @@ static unsigned colours_of(const video_mode *mode)
     }
 }
 
-/* Returns the number of pages of a mode: as many as fit into a plane of 64 KB, or into the memory of text, but at
- * most eight. */
+/* Returns a mode's number of pages: as many as fit into a plane of 64 KB or into the memory of text, at most eight. */
 static unsigned pages_of(const video_mode *mode)
 {
     unsigned pages = mode->kind == VIDEO_PLANAR ? 0x10000u / mode->page_bytes
