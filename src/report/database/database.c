@@ -1,3 +1,4 @@
+/* Creates, opens and closes databases, and adds rows. database.sql has the tables. */
 #include "report/database/database_internal.h"
 
 #include <assert.h>
@@ -14,6 +15,8 @@
 #include "p5tool/report.h"
 #include "report/stat/list.h"
 
+/* APPLICATION ("p5sc") and FORM, the number of the tables' form, are the application_id and the user_version in
+ * database.sql. */
 enum { APPLICATION = 0x70357363, FORM = 3, BUSY_MILLISECONDS = 60000 };
 
 extern const embedded_file database_files[]; /* database.sql */
@@ -36,8 +39,9 @@ p5_status database_do(p5_database *database, const char *sql, p5_error *error)
                : database_error(database, error);
 }
 
-/* Adds a run. Its identity contains the writer's (?7), or the command and its options if there is none. json_patch
- * leaves out the revision of the model if it is NULL. */
+/* Adds a run. Its identity is a JSON object: kind, version, model, clock rate, guest, label, the writer's identity (?7; or
+ * the command and its options if there is none), and the revision of the model, which json_patch leaves out if it is
+ * NULL. */
 static const char add_run[] =
     "INSERT INTO run (kind, p5scope, model, clock_mhz, command, options, source, guest_sha256, label, "
     "identity) "
@@ -47,6 +51,7 @@ static const char add_run[] =
     "'guest-sha256', ?9, 'run', iif(?7 IS NULL, json_array(?5, ?6), json(?7)), 'label', ?10), "
     "json_object('model_revision', ?11)))";
 
+/* Prepares the statements that every database needs. */
 static p5_status prepare(p5_database *database, p5_error *error)
 {
     const struct {
@@ -83,8 +88,8 @@ sqlite3_int64 database_ask(const p5_database *database, const char *sql)
     return number;
 }
 
-/* Checks that the file is a database of p5scope; creates the tables in an empty one. */
-static p5_status adopt(p5_database *database, p5_error *error)
+/* Checks that the file is a database of p5scope of this form. Creates the tables in an empty one. */
+static p5_status check_or_create_tables(p5_database *database, p5_error *error)
 {
     p5_status status = database_do(database, "BEGIN IMMEDIATE", error);
     if (status != P5_OK)
@@ -105,9 +110,9 @@ static p5_status adopt(p5_database *database, p5_error *error)
 
 /* Restricts what the contents of a file may do: no triggers, no views in place of tables, no functions with
  * side effects, no values without limits. */
-static void distrust(sqlite3 *sqlite)
+static void restrict_contents(sqlite3 *sqlite)
 {
-    enum { LONGEST_VALUE = 16 << 20 };
+    enum { LONGEST_VALUE = 16 << 20 /* bytes */ };
     static const int off[] = {SQLITE_DBCONFIG_ENABLE_TRIGGER, SQLITE_DBCONFIG_ENABLE_VIEW,
                               SQLITE_DBCONFIG_TRUSTED_SCHEMA};
     for (size_t i = 0; i < sizeof off / sizeof off[0]; i++)
@@ -125,7 +130,7 @@ char *database_file_name(const char *path)
     return name;
 }
 
-/* Opens the file without checking its contents. */
+/* Opens the file, or creates an empty one, without checking its contents. */
 static p5_status open_file(const char *path, p5_database **out, p5_error *error)
 {
     *out = NULL;
@@ -139,7 +144,7 @@ static p5_status open_file(const char *path, p5_database **out, p5_error *error)
     database->path = path;
     database->lock = -1;
     p5_status status = P5_OK;
-    /* never used by two threads at the same time */
+    /* NOMUTEX: a database is never used by two threads at the same time. */
     enum { FLAGS = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX };
     if (sqlite3_open_v2(name, &database->sqlite, FLAGS, NULL) != SQLITE_OK)
         status = database->sqlite != NULL ? database_error(database, error)
@@ -149,16 +154,16 @@ static p5_status open_file(const char *path, p5_database **out, p5_error *error)
         p5_database_close(database, NULL);
         return status;
     }
-    distrust(database->sqlite);
+    restrict_contents(database->sqlite);
     sqlite3_busy_timeout(database->sqlite, BUSY_MILLISECONDS); /* another p5scope merge may be writing */
     *out = database;
     return P5_OK;
 }
 
-/* Checks or creates the form of an open file. Closes it after an error. */
-static p5_status take_over(p5_database **database, p5_error *error)
+/* Prepares an open file for use: checks or creates its tables, and prepares the statements. Closes it after an error. */
+static p5_status make_usable(p5_database **database, p5_error *error)
 {
-    p5_status status = adopt(*database, error);
+    p5_status status = check_or_create_tables(*database, error);
     if (status == P5_OK)
         status = prepare(*database, error);
     if (status != P5_OK) {
@@ -171,13 +176,14 @@ static p5_status take_over(p5_database **database, p5_error *error)
 p5_status p5_database_open(const char *path, p5_database **database, p5_error *error)
 {
     *database = NULL;
-    /* SQLite tries again to read what it may not write, and reports why that failed. */
+    /* Without write permission SQLite would open the file for reading and report a later error, so that is checked
+     * first. */
     int writable = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (writable < 0)
         return error_set(error, P5_ERR_IO, "cannot write %s: %s", path, strerror(errno));
     close(writable);
     p5_status status = open_file(path, database, error);
-    return status == P5_OK ? take_over(database, error) : status;
+    return status == P5_OK ? make_usable(database, error) : status;
 }
 
 p5_status database_create(const char *path, p5_database **database, p5_error *error)
@@ -187,7 +193,7 @@ p5_status database_create(const char *path, p5_database **database, p5_error *er
     bool exists = stat(path, &there) == 0;
     if (exists && !S_ISREG(there.st_mode))
         return error_set(error, P5_ERR_IO, "cannot write %s: this is not a regular file", path);
-    /* Held until SQLite has closed the file, because closing another descriptor of the process would release
+    /* The lock is held until SQLite has closed the file, because closing another descriptor of the process would release
      * SQLite's own locks. */
     int lock = p5_output_open(path, P5_OUTPUT_KEEP, NULL);
     if (lock < 0)
@@ -213,7 +219,7 @@ p5_status database_create(const char *path, p5_database **database, p5_error *er
         *database = NULL;
         return status;
     }
-    return take_over(database, error);
+    return make_usable(database, error);
 }
 
 p5_status p5_database_close(p5_database *database, p5_error *error)
@@ -237,6 +243,7 @@ p5_status p5_database_close(p5_database *database, p5_error *error)
 
 /* ---- rows ---------------------------------------------------------------------------------------------- */
 
+/* Bind parameter number `at`, from 1. The text must live until the statement has run. */
 static void bind_text(sqlite3_stmt *statement, int at, const char *text)
 {
     sqlite3_bind_text(statement, at, text, -1, SQLITE_STATIC); /* NULL binds NULL */
@@ -247,6 +254,7 @@ static void bind_unsigned(sqlite3_stmt *statement, int at, uint64_t value)
     sqlite3_bind_int64(statement, at, (sqlite3_int64)value);
 }
 
+/* Executes a statement without results, and makes it ready for the next use. */
 static p5_status run_statement(p5_database *database, sqlite3_stmt *statement, p5_error *error)
 {
     int result = sqlite3_step(statement);
@@ -349,6 +357,7 @@ p5_status database_add_interval(p5_database *database, const database_interval *
     return status;
 }
 
+/* Prepares the statement that adds `count` values: (?1, ?, ?) for each, where ?1 is the row's id. */
 static p5_status prepare_values(p5_database *database, size_t count, p5_error *error)
 {
     static const char start[] = "INSERT INTO value (interval, event, value) VALUES ", one[] = "(?1, ?, ?),";

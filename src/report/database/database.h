@@ -1,4 +1,4 @@
-/* The database of traces and sweeps: creates and opens it, and writes rows. */
+/* The database of traces and merged results: creates it and writes rows. database.sql has its tables. */
 #ifndef REPORT_DATABASE_DATABASE_H
 #define REPORT_DATABASE_DATABASE_H
 
@@ -9,7 +9,9 @@
 
 /* A row of table run. Strings belong to the caller. */
 typedef struct database_run {
-    const char *kind, *version, *model, *command, *options, *source;
+    const char *kind; /* "trace", "stat" or "intervals" */
+    const char *version, *model, *command, *options;
+    const char *source;               /* file that the run came from */
     const char *guest_sha256, *label; /* may be NULL */
     const char *identity; /* JSON from the writer of the result (run_identity.h); NULL: an older writer made
                              none, and command and options identify the run */
@@ -19,38 +21,44 @@ typedef struct database_run {
 
 /* A row of table interval. */
 typedef struct database_interval {
-    sqlite3_int64 run, number, previous; /* previous 0: none */
-    const char *kind, *label;
-    const p5_observation *at; /* NULL: use the clock and instructions below */
+    sqlite3_int64 run;      /* id of its run */
+    sqlite3_int64 number;   /* of the row in its run, from 0 */
+    sqlite3_int64 previous; /* id of the row before; 0: it is the first */
+    const char *kind;       /* as in table interval, for example "start" */
+    const char *label;      /* function or register; NULL: none */
     uint64_t clock, instructions;
-    bool has_number, has_value;
+    const p5_observation *at;    /* its address, CPL, number and value; NULL: it has none of these */
+    bool has_number, has_value;  /* at->number and at->value are valid */
     const uint64_t *registers;   /* CESR, CTR0, CTR1; NULL: none */
     const char *later_registers; /* registers of a later monitor; NULL: none */
 } database_interval;
 
-/* Makes a new database, overwriting a file at `path`. */
+/* Makes a new database, overwriting a file at `path`. The file is locked until p5_database_close. `path` must live as
+ * long as the database. */
 p5_status database_create(const char *path, p5_database **database, p5_error *error);
-/* Runs statements without results. */
+/* Runs SQL statements, separated by semicolons, without results. */
 p5_status database_do(p5_database *database, const char *sql, p5_error *error);
-/* Each adds a row and gets its id. P5_ERR_STATE from database_add_run: the run has been added before. */
+/* Adds a row of table run and gets its id. P5_ERR_STATE: the database has the run already. */
 p5_status database_add_run(p5_database *database, const database_run *run, sqlite3_int64 *id,
                            p5_error *error);
 /* The results of a run. */
 typedef struct database_end {
     uint64_t clocks, instructions;
     double seconds;
-    const char *ending;
+    const char *ending; /* NULL: the guest simply exited */
 } database_end;
-/* Completes the run. */
+/* Completes the run with the id `run`. */
 p5_status database_end_run(p5_database *database, sqlite3_int64 run, const database_end *end,
                            p5_error *error);
-/* Finds or adds an event; `base` may be NULL. `id` is P5_SELECT_CLOCKS for names that are not events. */
+/* Finds the event `name` (with modifiers), or adds it, and gets its id. `event` is its enum p5_event, or P5_SELECT_CLOCKS if
+ * the name is not that of an event. `mode` is as in table event. */
 p5_status database_event(p5_database *database, const char *name, int event, const char *mode,
                          sqlite3_int64 *id, p5_error *error);
+/* Adds a row of table interval and gets its id. */
 p5_status database_add_interval(p5_database *database, const database_interval *interval, sqlite3_int64 *id,
                                 p5_error *error);
-/* Adds the values of an interval in one statement; one by one they would take twice the time. The count must
- * always be the same in one database. */
+/* Adds the values of the row with the id `interval`, one for each id of an event. One statement adds all, because one by
+ * one they would take twice the time. `count` must be the same in all calls for one database. */
 p5_status database_add_values(p5_database *database, sqlite3_int64 interval, const sqlite3_int64 *events,
                               const uint64_t *values, size_t count, p5_error *error);
 

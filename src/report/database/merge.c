@@ -10,13 +10,15 @@
 
 /* ---- databases ----------------------------------------------------------------------------------------- */
 
-/* The identity of run `o` of the other database with its new label. Identities of older versions are not
+/* SQL for the identity of run `o` of the other database with its new label: its own, or else that in temp.wanted.
+ * Identities of older versions are not
  * JSON. */
 #define NEW_IDENTITY                                                                                         \
     "iif(json_valid(o.identity), json_set(o.identity, '$.label', coalesce(o.label, w.label)), "              \
     "o.identity || iif(o.label IS NULL, coalesce(w.label, ''), ''))"
 
-/* Ids of runs and rows are renumbered to follow the existing ones; events are matched by name. */
+/* Copies all runs of the attached database `other`. Ids of runs and rows are renumbered to follow the existing ones; events
+ * are matched by name. */
 static const char copy_all[] =
     "INSERT OR IGNORE INTO event (name, event, mode, code, ctr, grade)"
     " SELECT name, event, mode, code, ctr, grade FROM other.event;"
@@ -34,8 +36,9 @@ static const char copy_all[] =
     " JOIN other.event o ON o.id = v.event JOIN main.event m ON m.name = o.name;"
     "DROP TABLE temp.shift";
 
-/* Sets the label for runs without one. Temporary tables are outside of the file's transaction. */
-static p5_status want_label(p5_database *database, const char *label, p5_error *error)
+/* Stores the label (may be NULL) for runs without one in the table temp.wanted. Temporary tables are outside of the file's
+ * transaction. */
+static p5_status set_label(p5_database *database, const char *label, p5_error *error)
 {
     char *sql = sqlite3_mprintf(
         "DROP TABLE IF EXISTS temp.wanted; CREATE TEMP TABLE wanted AS SELECT %Q AS label", label);
@@ -45,14 +48,15 @@ static p5_status want_label(p5_database *database, const char *label, p5_error *
     return status;
 }
 
+/* Checks that all runs of the attached database can be added, and adds them. */
 static p5_status copy_runs(p5_database *database, const char *file, p5_error *error)
 {
-    bool ours = database_ask(database, "PRAGMA other.application_id") ==
-                    database_ask(database, "PRAGMA main.application_id") &&
-                database_ask(database, "PRAGMA other.user_version") ==
-                    database_ask(database, "PRAGMA main.user_version");
+    bool same_form = database_ask(database, "PRAGMA other.application_id") ==
+                         database_ask(database, "PRAGMA main.application_id") &&
+                     database_ask(database, "PRAGMA other.user_version") ==
+                         database_ask(database, "PRAGMA main.user_version");
     p5_status status = P5_OK;
-    if (!ours)
+    if (!same_form)
         status = error_set(error, P5_ERR_FORMAT, "this database is not one of p5scope, or of another form");
     else if (database_ask(database, "SELECT count(*) FROM other.run WHERE NOT complete") != 0)
         status = error_set(error, P5_ERR_FORMAT, "it holds a run that was cut off before its end");
@@ -66,6 +70,7 @@ static p5_status copy_runs(p5_database *database, const char *file, p5_error *er
     return status == P5_OK ? database_do(database, copy_all, error) : status;
 }
 
+/* Adds the runs of a database file in one transaction. */
 static p5_status merge_database(p5_database *database, const char *file, const char *label, size_t *runs,
                                 p5_error *error)
 {
@@ -79,7 +84,7 @@ static p5_status merge_database(p5_database *database, const char *file, const c
     if (attached != SQLITE_DONE)
         return error_set_at(error, P5_ERR_FORMAT, (error_place){.where = file},
                             "cannot open the database: %s", sqlite3_errmsg(database->sqlite));
-    p5_status status = want_label(database, label, error);
+    p5_status status = set_label(database, label, error);
     if (status == P5_OK)
         status = database_do(database, "BEGIN IMMEDIATE", error);
     bool begun = status == P5_OK;
@@ -115,6 +120,7 @@ bool p5_database_same_revision(p5_database *database, char *text, size_t size)
     return same;
 }
 
+/* Returns whether the path `a` and the open file `b` are the same file. */
 static bool same_file(const char *a, FILE *b)
 {
     struct stat of_a, of_b;

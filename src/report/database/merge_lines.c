@@ -1,4 +1,6 @@
-/* Merges JSON lines into a database: the output of `stat -j` and `stat -I -j`, and traces in JSON lines. */
+/* Merges JSON lines into a database: the output of `stat -j` and `stat -I -j`, and traces in JSON lines. A *row* is one of
+ * table interval: a row of a trace, an interval of `stat -I`, or the whole run of `stat`. Its values (table value) are
+ * totals since the beginning of the run. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,15 +31,21 @@ static const char add_sum[] = "INSERT INTO value SELECT ?1, ?2, ?3 + coalesce((S
 
 typedef struct merger {
     p5_database *database;
-    const char *file, *label;
+    const char *file;            /* its name */
+    const char *label;           /* for the runs; may be NULL */
     sqlite3_stmt *counter_names; /* lists the keys of the object with a trace row's counters */
     sqlite3_stmt *add_interval, *add_values, *add_sum;
-    double clock_mhz;                      /* of the current run */
-    sqlite3_int64 run, interval, previous; /* interval 0: none is open */
-    sqlite3_int64 rows, instructions;      /* of the current run so far */
-    int counters;                          /* in each row of a trace */
+    double clock_mhz;           /* of the current run */
+    sqlite3_int64 run;          /* id of the current run */
+    sqlite3_int64 interval;     /* stat: id of the row that lines are added to; 0: none is open */
+    sqlite3_int64 previous;     /* id of the last complete row of the run; 0: none */
+    sqlite3_int64 rows;         /* of the current run so far */
+    sqlite3_int64 instructions; /* stat -I: sum over the intervals of the current run so far */
+    int counters;               /* in each row of a trace */
 } merger;
 
+/* Executes a statement without results, and makes it ready for the next use. A value that exists is an error of the
+ * file. */
 static p5_status run_statement(const merger *m, sqlite3_stmt *statement, p5_error *error)
 {
     int result = sqlite3_step(statement);
@@ -51,7 +59,8 @@ static p5_status run_statement(const merger *m, sqlite3_stmt *statement, p5_erro
     return status;
 }
 
-static p5_status take_header(merger *m, const result_line *header, p5_error *error)
+/* Adds the run. */
+static p5_status begin_run(merger *m, const result_line *header, p5_error *error)
 {
     static const char *const names[] = {
         [RESULT_STAT] = "stat", [RESULT_INTERVALS] = "intervals", [RESULT_TRACE] = "trace"};
@@ -110,7 +119,9 @@ static p5_status event_id(merger *m, const char *name, const char *mode, sqlite3
                           id, error);
 }
 
-static p5_status take_value(merger *m, const result_line *line, p5_error *error)
+/* Adds the value of an event or a stall cause of `stat` to the open row. A line without a value, for an event that the
+ * processor lacks, only opens the row. */
+static p5_status add_value(merger *m, const result_line *line, p5_error *error)
 {
     p5_status status = open_interval(m, line, error);
     if (status != P5_OK || !line_has(line, LINE_VALUE))
@@ -121,15 +132,17 @@ static p5_status take_value(merger *m, const result_line *line, p5_error *error)
         return status;
     sqlite3_bind_int64(m->add_sum, 1, m->interval);
     sqlite3_bind_int64(m->add_sum, 2, event);
-    sqlite3_bind_value(m->add_sum, 3,
-                       sqlite3_column_value(line->columns, LINE_VALUE)); /* a mean of -r may be a fraction */
+    sqlite3_bind_value(
+        m->add_sum, 3,
+        sqlite3_column_value(line->columns, LINE_VALUE)); /* a mean of `stat -r` may be a fraction */
     if (m->previous != 0)
         sqlite3_bind_int64(m->add_sum, 4, m->previous);
     return run_statement(m, m->add_sum, error);
 }
 
-/* Adds the counters that the database does not have yet. All rows of a trace have the same counters. */
-static p5_status take_names(merger *m, const result_line *line, const char *object, p5_error *error)
+/* Adds the events that the first row of a trace has and the database does not, and counts those of the row. All rows of a
+ * trace have the same counters. `object` is the path of the object with them. */
+static p5_status add_counter_names(merger *m, const result_line *line, const char *object, p5_error *error)
 {
     p5_status status = P5_OK;
     sqlite3_bind_value(m->counter_names, 1, sqlite3_column_value(line->columns, LINE_ITSELF));
@@ -142,11 +155,12 @@ static p5_status take_names(merger *m, const result_line *line, const char *obje
     return status;
 }
 
-static p5_status take_row(merger *m, const result_line *line, p5_error *error)
+/* Adds a row of a trace with its values. */
+static p5_status add_trace_row(merger *m, const result_line *line, p5_error *error)
 {
     bool deltas = line_has(line, LINE_DELTAS);
     const char *object = deltas ? "$.deltas" : "$.totals";
-    p5_status status = m->rows == 0 ? take_names(m, line, object, error) : P5_OK;
+    p5_status status = m->rows == 0 ? add_counter_names(m, line, object, error) : P5_OK;
     if (status != P5_OK)
         return status;
     sqlite3_bind_int64(m->add_interval, 1, m->run);
@@ -170,16 +184,18 @@ static p5_status take_row(merger *m, const result_line *line, p5_error *error)
     return status;
 }
 
-static p5_status take_interval_end(merger *m, const result_line *line, p5_error *error)
+/* Completes the row of an interval of `stat -I`, whose line has the time at its end and the instructions in it. */
+static p5_status end_interval(merger *m, const result_line *line, p5_error *error)
 {
-    p5_status status = open_interval(m, line, error); /* stat -n: there was no event */
+    p5_status status = open_interval(m, line, error); /* stat -n has no line of an event that has opened it */
     m->instructions += line_integer(line, LINE_INSTRUCTIONS);
     double clock = line_number(line, LINE_INTERVAL) * m->clock_mhz * 1e6;
     return status == P5_OK ? close_interval(m, (uint64_t)llround(clock), (uint64_t)m->instructions, error)
                            : status;
 }
 
-static p5_status take_summary(merger *m, const result_line *line, p5_error *error)
+/* Completes the row of a whole run, and the run. */
+static p5_status end_run(merger *m, const result_line *line, p5_error *error)
 {
     uint64_t clocks = (uint64_t)line_integer(line, LINE_CLOCKS);
     uint64_t instructions = (uint64_t)line_integer(line, LINE_INSTRUCTIONS);
@@ -197,20 +213,21 @@ static p5_status take_summary(merger *m, const result_line *line, p5_error *erro
     return status == P5_OK ? database_end_run(m->database, m->run, &end, error) : status;
 }
 
-static p5_status take_line(void *context, const result_line *line, p5_error *error)
+/* Callback of results_read. */
+static p5_status read_line(void *context, const result_line *line, p5_error *error)
 {
     merger *m = context;
     switch (line->part) {
     case RESULT_HEADER:
-        return take_header(m, line, error);
+        return begin_run(m, line, error);
     case RESULT_VALUE:
-        return take_value(m, line, error);
+        return add_value(m, line, error);
     case RESULT_ROW:
-        return take_row(m, line, error);
+        return add_trace_row(m, line, error);
     case RESULT_INTERVAL_END:
-        return take_interval_end(m, line, error);
+        return end_interval(m, line, error);
     case RESULT_SUMMARY:
-        return take_summary(m, line, error);
+        return end_run(m, line, error);
     case RESULT_METRIC:
     case RESULT_OTHER:
         break;
@@ -239,7 +256,7 @@ p5_status merge_lines(p5_database *database, const char *file, const char *label
     bool begun = status == P5_OK;
     *runs = 0;
     if (status == P5_OK)
-        status = results_read(in, file, take_line, &m, runs, error);
+        status = results_read(in, file, read_line, &m, runs, error);
     for (size_t i = 0; i < STATEMENTS; i++)
         sqlite3_finalize(*all[i].statement);
     if (status == P5_OK)

@@ -1,24 +1,30 @@
 /* Writes diagrams of a window for terminals: every instruction with its pipe, its stages clock by clock, and
- * its cost. The pairing diagram is of one trip at a time and begins with D1; the time line is of all trips and
- * begins with PF. */
+ * its cost. A trip is one iteration of the measured loop. The pairing diagram is of one trip at a time and begins with D1;
+ * the time line is of all trips and begins with PF. */
 #include <inttypes.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "report/timeline/window.h"
 
-enum { LEAST_TEXT_WIDTH = 34, MOST_COLUMNS = 96, MOST_ROWS = 200 };
+enum {
+    LEAST_TEXT_WIDTH = 34, /* characters of an instruction */
+    MOST_COLUMNS = 96,     /* clocks under one ruler */
+    MOST_ROWS = 200        /* instructions of a trip, or of the time line */
+};
 
 typedef struct diagram {
     FILE *out;
     const p5_window *window;
-    bool timeline, colour;
+    bool timeline;   /* the time line, not the pairing diagram */
+    bool colour;     /* time line: waits have the colours of their causes */
     int text_width;  /* of the longest instruction and a space */
-    uint64_t origin; /* clock 0: EX of the trip's first instruction */
-    uint64_t start;  /* clock of the ruler's first column 0 */
+    uint64_t origin; /* core clock that the pairing diagram shows as 0: EX of the trip's first instruction */
+    uint64_t start;  /* core clock of the ruler's column 0: the earliest that is shown */
 } diagram;
 
-/* Returns the letter of a stage: 1 D1, 2 D2, X EX, w WB; '-' waits in its stage. */
+/* Returns the letter of an instruction's stage at a clock: 1 D1, 2 D2, X EX, w WB; '-' if it waits in its stage; a blank
+ * before D1 and after WB. */
 static char stage_at(const p5_trace_insn *insn, uint64_t clock)
 {
     if (clock < insn->d1 || clock > insn->end)
@@ -30,14 +36,16 @@ static char stage_at(const p5_trace_insn *insn, uint64_t clock)
     return clock < insn->end ? 'X' : 'w';
 }
 
-/* Returns the clock after the last one in which the time line shows the instruction. */
+/* Returns the last clock in which the diagram shows the instruction: WB, which the time line shows only when the result
+ * is ready. */
 static uint64_t last_clock(const diagram *d, const p5_trace_insn *insn)
 {
     return d->timeline && insn->ready > insn->end ? insn->ready : insn->end;
 }
 
-/* Returns the letter of the time line, and the cause of a wait in `*owner`: also P PF, F F, '.' in the buffers,
- * '~' D1 starved, '=' held in EX, x the rest of an x87 or MMX operation. */
+/* Returns the letter of the time line for instruction `i`. In addition to those of stage_at: P PF, F F, '.' in the prefetch
+ * buffers, '~' D1 starved, '=' held in EX, x the rest of an x87 or MMX operation. *owner gets the cause of a wait, or
+ * P5_STALL_ISSUE. */
 static char letter_at(const diagram *d, size_t i, uint64_t clock, p5_stall *owner)
 {
     const p5_trace_insn *t = &d->window->items[i].trace;
@@ -67,6 +75,7 @@ static char letter_at(const diagram *d, size_t i, uint64_t clock, p5_stall *owne
     return letter;
 }
 
+/* Writes the letters of instruction `i` for `columns` clocks from `start` on. */
 static void write_letters(const diagram *d, size_t i, uint64_t start, unsigned columns)
 {
     for (unsigned n = 0; n < columns; n++) {
@@ -96,26 +105,30 @@ static void write_ruler(const diagram *d, uint64_t from, unsigned columns)
     fputs("  remarks\n", d->out);
 }
 
-/* Writes a remark after those before it; `gap` is what separates it. */
-#define REMARK(d, gap, ...) (fputs(gap, (d)->out), fprintf((d)->out, __VA_ARGS__), (gap) = "; ")
+/* Writes a remark after `separator`, which is then the one between remarks. */
+#define REMARK(d, separator, ...)                                                                            \
+    (fputs(separator, (d)->out), fprintf((d)->out, __VA_ARGS__), (separator) = "; ")
+
+/* Writes what the letters do not show: clocks, causes of waits, why the instruction is alone, and in the time line the
+ * instructions that held it back. */
 
 static void write_remarks(const diagram *d, size_t i)
 {
     const p5_trace_insn *insn = &d->window->items[i].trace;
-    const char *gap = "  ";
+    const char *separator = "  ";
     if (insn->clocks > 1)
-        REMARK(d, gap, "%u clocks", insn->clocks);
+        REMARK(d, separator, "%u clocks", insn->clocks);
     if (insn->stall_clocks > 0)
-        REMARK(d, gap, "stall %s %u", p5_stall_name((p5_stall)insn->stall), insn->stall_clocks);
+        REMARK(d, separator, "stall %s %u", p5_stall_name((p5_stall)insn->stall), insn->stall_clocks);
     if (insn->hold_clocks > 0)
-        REMARK(d, gap, "stall %s %u", p5_stall_name((p5_stall)insn->hold), insn->hold_clocks);
+        REMARK(d, separator, "stall %s %u", p5_stall_name((p5_stall)insn->hold), insn->hold_clocks);
     const char *why = p5_unpaired_text(insn->unpaired);
     if (insn->pipe == 0 && why[0] != '\0')
-        REMARK(d, gap, "alone: %s", why);
+        REMARK(d, separator, "alone: %s", why);
     window_wait waits[WINDOW_WAITS];
     size_t count = d->timeline ? window_waits(d->window, i, waits) : 0;
     for (size_t n = 0; n < count; n++)
-        REMARK(d, gap, "<- [%zu] %s%s%s", waits[n].by, window_wait_name(waits[n].kind),
+        REMARK(d, separator, "<- [%zu] %s%s%s", waits[n].by, window_wait_name(waits[n].kind),
                waits[n].what[0] != '\0' ? " " : "", waits[n].what);
     fputc('\n', d->out);
 }
@@ -134,7 +147,8 @@ static uint64_t first_clock(const diagram *d, const p5_trace_insn *insn)
     return d->timeline && insn->pf < insn->d1 ? insn->pf : insn->d1;
 }
 
-/* Writes the instructions from `first` on that fit under one ruler. Returns the end of them. */
+/* Writes a ruler and the instructions from `first` to before `last` that fit under it. Returns the index after the last
+ * one written. */
 static size_t write_rows(const diagram *d, size_t first, size_t last)
 {
     const window_insn *items = d->window->items;
@@ -180,6 +194,7 @@ static void measure(diagram *d, size_t first, size_t last)
     }
 }
 
+/* Writes the pairing diagram of a trip: instructions `first` to `last` - 1. */
 static void write_trip(diagram *d, size_t first, size_t last)
 {
     const p5_window *window = d->window;

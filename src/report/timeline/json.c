@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "report/timeline/window.h"
 
-enum { MOST_INSNS = 10000 };
+enum { MOST_INSNS = 10000 /* further instructions are left out */ };
 
 uint64_t window_start(const p5_window *window)
 {
@@ -17,7 +17,7 @@ uint64_t window_start(const p5_window *window)
     return start;
 }
 
-/* Writes {"owner", "clocks"} of a wait, or null if there is none. */
+/* Writes a key and {"owner", "clocks"} of a wait, or null if it has no clocks. `owner` is a p5_stall. */
 static void put_owner(json_writer *json, const char *key, unsigned owner, uint64_t clocks)
 {
     json_key(json, key);
@@ -31,6 +31,7 @@ static void put_owner(json_writer *json, const char *key, unsigned owner, uint64
     json_close_object(json);
 }
 
+/* Writes the instructions that held back instruction `i`. */
 static void put_waits(json_writer *json, const p5_window *window, size_t i)
 {
     window_wait waits[WINDOW_WAITS];

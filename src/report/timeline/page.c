@@ -10,6 +10,7 @@
 
 extern const embedded_file timeline_files[]; /* timeline.html */
 
+/* Writes the window as JSON lines into the element <script>. Returns false if memory is out. */
 static bool put_data(FILE *out, const p5_window *window)
 {
     char *json = NULL;
@@ -24,9 +25,10 @@ static bool put_data(FILE *out, const p5_window *window)
     return fits;
 }
 
-/* Writes what stands at the place {{NAME}} of the page. */
-static bool put_place(FILE *out, const char *name, const p5_window *window, const char *title,
-                      const char *summary)
+/* Writes what replaces {{NAME}} in the page; `name` is the text from NAME on. Any other name stands for the data. Returns
+ * false if memory is out. */
+static bool put_replacement(FILE *out, const char *name, const p5_window *window, const char *title,
+                            const char *summary)
 {
     if (strncmp(name, "TITLE}}", 7) == 0)
         xml_text(out, title);
@@ -45,7 +47,7 @@ p5_status p5_window_write_html(FILE *out, const p5_window *window, const char *t
     const char *text = timeline_files[0].text;
     for (const char *at; (at = strstr(text, "{{")) != NULL; text = strstr(at, "}}") + 2) {
         fwrite(text, 1, (size_t)(at - text), out);
-        if (!put_place(out, at + 2, window, title, summary))
+        if (!put_replacement(out, at + 2, window, title, summary))
             return error_set(error, P5_ERR_MEMORY, "no memory for the page");
     }
     fputs(text, out);

@@ -10,8 +10,11 @@
 #include "report/timeline/window.h"
 #include "report/xml.h"
 
-enum { CLOCK = 14, ROW = 18, TOP = 26, LETTER = 7, LEAST_LABEL = 30, MARGIN = 8 };
+/* Sizes in pixels: of a clock's column, an instruction's row, the clock numbers above the rows, and a letter. */
+enum { CLOCK = 14, ROW = 18, TOP = 26, LETTER = 7, MARGIN = 8 };
+enum { LEAST_LABEL = 30 }; /* letters of an instruction for which there is room at least */
 
+/* The style sheet. Variables hold the colours of stages; those of causes are written at each box. */
 static const char style[] =
     ".tl{--ink:#1b1f24;--soft:#59636e;--page:#fff;--band:#f3f5f8;--grid:#dfe4ea;--pf:#d0d7de;--f:#b6c2cf;--"
     "d1:#a9cbf3;"
@@ -36,9 +39,9 @@ static const char style[] =
 typedef struct drawing {
     FILE *out;
     const p5_window *window;
-    uint64_t start; /* clock of the first column */
-    unsigned clocks;
-    int label; /* width of the labels in pixels */
+    uint64_t start;  /* core clock of the first column */
+    unsigned clocks; /* number of columns */
+    int label;       /* width of the labels in pixels */
 } drawing;
 
 static int x_of(const drawing *d, uint64_t clock)
@@ -51,7 +54,7 @@ static int y_of(size_t row)
     return TOP + (int)row * ROW;
 }
 
-/* Draws the clocks [from, to) of a row. `colour` NULL: that of the class. */
+/* Draws a box over the clocks [from, to) of a row, nothing if they are empty. `colour` NULL: that of the class. */
 static void box(const drawing *d, size_t row, uint64_t from, uint64_t to, const char *class,
                 const char *colour)
 {
@@ -64,6 +67,7 @@ static void box(const drawing *d, size_t row, uint64_t from, uint64_t to, const 
     fputs("/>", d->out);
 }
 
+/* Writes a letter into a clock's column. */
 static void letter(const drawing *d, size_t row, uint64_t clock, const char *text)
 {
     fprintf(d->out, "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\" font-size=\"10\">%s</text>",
@@ -75,6 +79,7 @@ static uint64_t later(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
+/* Draws the stages of instruction `i`, and its waits over them in the colours of their causes. */
 static void draw_stages(const drawing *d, size_t i)
 {
     const p5_trace_insn *t = &d->window->items[i].trace;
@@ -91,7 +96,7 @@ static void draw_stages(const drawing *d, size_t i)
     if (t->d2 > t->d1)
         box(d, i, t->d2, t->d2 + 1, "d2", NULL);
     box(d, i, later(t->d1, t->d2) + 1, t->ex, "buf", NULL);
-    const bool in_e = t->stall == P5_STALL_FPU;
+    const bool in_e = t->stall == P5_STALL_FPU; /* a wait for the x87 unit is in E, after the entry to EX */
     if (!in_e && t->stall_clocks > 0) {
         const uint64_t from = t->ex - (t->stall_clocks < t->ex ? t->stall_clocks : t->ex);
         box(d, i, later(from, t->d1 + 1), t->ex, "wait", p5_stall_colour((p5_stall)t->stall));
@@ -109,6 +114,7 @@ static void draw_stages(const drawing *d, size_t i)
     letter(d, i, later(t->begin, t->ex) < t->end ? later(t->begin, t->ex) : t->ex, "X");
 }
 
+/* Writes the text that appears when the pointer is on the row. */
 static void describe(const drawing *d, size_t i)
 {
     const window_insn *insn = &d->window->items[i];
@@ -155,6 +161,8 @@ static void draw_insn(const drawing *d, size_t i)
     fputs("</text></g></g>\n", d->out);
 }
 
+/* Draws an arrow for each wait, from the end of the instruction that held the other one back to that one's EX. For the x87,
+ * the arrow begins where the result is ready. */
 static void draw_arrows(const drawing *d)
 {
     for (size_t i = 0; i < d->window->count; i++) {
@@ -174,6 +182,7 @@ static void draw_arrows(const drawing *d)
     }
 }
 
+/* Draws a band behind every second trip, and a numbered line every 5 clocks. */
 static void draw_grid(const drawing *d)
 {
     const p5_window *w = d->window;
@@ -191,7 +200,8 @@ static void draw_grid(const drawing *d)
     fputc('\n', d->out);
 }
 
-/* Draws the legend below the rows; returns its height. */
+/* Draws the legend below the rows: the stages, and the causes that occur. Returns where it ends, which is the height of
+ * the picture. */
 static int draw_legend(const drawing *d)
 {
     static const struct {
@@ -226,7 +236,7 @@ static int draw_legend(const drawing *d)
     return y + ROW + 4;
 }
 
-/* Draws everything inside the element <svg>; returns the height. */
+/* Draws everything inside the element <svg>, and sets the layout in `d`. Returns the height of the picture. */
 static int draw(drawing *d)
 {
     const p5_window *w = d->window;
