@@ -13,16 +13,18 @@
 #include "report/trace/sink.h"
 #include "report/trace/slices.h"
 
+/* The viewer shows each thread as a track: the selected functions and markers, other rows, and the call stack. */
 enum { THREAD_FUNCTIONS = 1, THREAD_PMU = 2, THREAD_CALLS = 3 };
 
 typedef struct chrome_state {
-    uint64_t clock;    /* of the last row that wrote counters */
+    uint64_t clock;    /* of the last row whose totals are in `values` */
     uint64_t open;     /* functions with a B but no E yet */
-    slices *calls;     /* NULL: only the selected functions are shown */
+    slices *calls;     /* the call stack; NULL: only the selected functions are shown */
     uint64_t values[]; /* the columns at `clock` */
 } chrome_state;
 
-/* Begins an event. The caller writes its arguments and then calls end_event. */
+/* Begins an event of the phase that the format calls by a letter: B, E, X, b, e, i, C, M. The caller writes its arguments
+ * and then calls end_event. */
 static void begin_event(trace_file *file, const char *name, char phase, uint64_t clock, unsigned thread)
 {
     trace_put(file, "{\"name\":");
@@ -41,6 +43,7 @@ static void end_event(trace_file *file)
     trace_end_record(file);
 }
 
+/* Writes the metadata event `kind` ("thread_name" or "process_name"), which names a thread or the process. */
 static void name_thread(trace_file *file, const char *kind, unsigned thread, const char *name)
 {
     begin_event(file, kind, 'M', 0, thread);
@@ -50,7 +53,7 @@ static void name_thread(trace_file *file, const char *kind, unsigned thread, con
     end_event(file);
 }
 
-/* Writes a function of the call stack. */
+/* Callback of the slices: writes an activation of a function of the call stack. */
 static void put_call(void *context, const char *name, uint64_t from, uint64_t to)
 {
     p5_trace *trace = context;
@@ -164,6 +167,7 @@ static void instant(p5_trace *trace, const trace_row *r, const char *name)
     end_event(file);
 }
 
+/* The call stack is shown from the beginning of the window to its end. */
 static void window(p5_trace *trace, bool opens)
 {
     chrome_state *state = trace->state;
@@ -171,6 +175,7 @@ static void window(p5_trace *trace, bool opens)
         slices_window(state->calls, p5_machine_clock(trace->machine), opens);
 }
 
+/* Writes the beginning or the end of a selected function. */
 static void slice(p5_trace *trace, const char *name, uint64_t clock, bool begins)
 {
     chrome_state *state = trace->state;
@@ -189,6 +194,7 @@ static void start(p5_trace *trace, const trace_row *r)
         slice(trace, trace->options.functions[trace->entered.items[i]].name, r->at->clock, true);
 }
 
+/* Writes the guest's marker; `phase` is b for begin, e for end. */
 static void marker(p5_trace *trace, const trace_row *r, char phase)
 {
     char name[32];

@@ -3,6 +3,7 @@
 
 #include "p5scope/version.h"
 
+/* Writes text in a comment line, without line ends. */
 static void put_comment(trace_file *file, const char *text)
 {
     for (; *text != '\0'; text++)
@@ -33,6 +34,7 @@ static p5_status begin(p5_trace *trace, p5_error *error)
     return P5_OK;
 }
 
+/* Writes a comma, and the number if it is given. */
 static void put_number(trace_file *file, uint64_t number, bool given)
 {
     trace_put_char(file, ',');

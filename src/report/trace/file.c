@@ -17,30 +17,32 @@
 #include "base/text.h"
 #include "report/json_writer.h"
 
+/* Records are written when so many bytes have been collected, or after so many seconds. */
 enum {
-    PIECE_BYTES = 256 * 1024,
-    COMPRESSED_PIECE_BYTES = 1024 * 1024, /* large, because frames are compressed independently */
-    COMPRESSION_LEVEL = 3,
-    SECONDS = 1
+    WRITE_BYTES = 256 * 1024,
+    FRAME_BYTES = 1024 * 1024, /* compressed files; large, because frames are compressed independently */
+    SECONDS = 1,
+    COMPRESSION_LEVEL = 3 /* of zstd */
 };
 
-/* Values of `failure` that are not an errno. */
+/* Values of trace_file.failure that are not an errno. */
 enum { GOOD = 0, NO_MEMORY = -1 };
 
 struct trace_file {
-    const char *path;    /* owned by the caller */
-    ARRAY_OF(char) text; /* not written yet */
-    size_t records_end;  /* end of the last whole record in `text` */
-    int64_t flushed;     /* host time of the last flush */
-    int descriptor;
-    bool regular;
-    off_t written; /* bytes on disk, all of whole records */
-    ZSTD_CCtx *compressor;
-    char *packed;
-    size_t packed_room;
-    int failure; /* the first one */
+    const char *path;      /* owned by the caller */
+    ARRAY_OF(char) text;   /* not written yet */
+    size_t records_end;    /* end of the last whole record in `text` */
+    int64_t flushed;       /* host time of the last flush, in seconds */
+    int descriptor;        /* -1 or less: not open */
+    bool regular;          /* a regular file, which can be cut after an error */
+    off_t written;         /* bytes on disk, all of whole records */
+    ZSTD_CCtx *compressor; /* NULL: not compressed */
+    char *packed;          /* compressed frame */
+    size_t packed_room;    /* bytes allocated for it */
+    int failure;           /* the first one: an errno, NO_MEMORY, or GOOD */
 };
 
+/* Stores the first failure. */
 static void fail(trace_file *file, int failure)
 {
     if (file->failure == GOOD)
@@ -52,7 +54,8 @@ bool trace_file_failed(const trace_file *file)
     return file->failure != GOOD;
 }
 
-static p5_status report(const trace_file *file, p5_error *error)
+/* Sets the error to the file's failure. */
+static p5_status failure_error(const trace_file *file, p5_error *error)
 {
     if (file->failure == NO_MEMORY)
         return error_set(error, P5_ERR_MEMORY, "no memory for the trace");
@@ -75,7 +78,7 @@ p5_status trace_file_open(const char *path, bool compressed, trace_file **out, p
         !standard && file->descriptor >= 0 && fstat(file->descriptor, &about) == 0 && S_ISREG(about.st_mode);
     if (compressed) {
         file->compressor = ZSTD_createCCtx();
-        file->packed_room = ZSTD_compressBound(2 * COMPRESSED_PIECE_BYTES);
+        file->packed_room = ZSTD_compressBound(2 * FRAME_BYTES);
         file->packed = malloc(file->packed_room);
         if (file->compressor == NULL || file->packed == NULL)
             fail(file, NO_MEMORY);
@@ -89,14 +92,14 @@ p5_status trace_file_open(const char *path, bool compressed, trace_file **out, p
         *out = file;
         return P5_OK;
     }
-    p5_status status = report(file, error);
+    p5_status status = failure_error(file, error);
     trace_file_close(file, NULL);
     return status;
 }
 
 /* ---- writing ------------------------------------------------------------------------------------------- */
 
-/* Returns how many of the `done` bytes that were written form whole records. */
+/* Returns how many of the `done` bytes that were written form whole records. A frame that is cut off has none. */
 static size_t whole_records(const trace_file *file, const char *data, size_t done)
 {
     if (file->compressor != NULL)
@@ -106,7 +109,8 @@ static size_t whole_records(const trace_file *file, const char *data, size_t don
     return done;
 }
 
-static void write_piece(trace_file *file, const char *data, size_t size)
+/* Writes all of `data`, which is whole records or a frame. If that fails, cuts a half record off the file. */
+static void write_all(trace_file *file, const char *data, size_t size)
 {
     size_t done = 0;
     while (done < size) {
@@ -119,7 +123,7 @@ static void write_piece(trace_file *file, const char *data, size_t size)
         }
         done += (size_t)part;
     }
-    if (done < size) { /* do not leave half a record */
+    if (done < size) {
         file->written += (off_t)whole_records(file, data, done);
         if (file->regular && ftruncate(file->descriptor, file->written) != 0)
             fail(file, errno);
@@ -128,6 +132,7 @@ static void write_piece(trace_file *file, const char *data, size_t size)
     file->written += (off_t)size;
 }
 
+/* Compresses `data` and writes it as a zstd frame. */
 static void write_frame(trace_file *file, const char *data, size_t size)
 {
     size_t bound = ZSTD_compressBound(size);
@@ -144,23 +149,23 @@ static void write_frame(trace_file *file, const char *data, size_t size)
     if (ZSTD_isError(packed))
         fail(file, NO_MEMORY);
     else
-        write_piece(file, file->packed, packed);
+        write_all(file, file->packed, packed);
 }
 
-/* Writes all whole records. */
+/* Writes all whole records. Signals (SIGPIPE, SIGXFSZ) are held, so that a write fails but does not end the program. */
 static void flush(trace_file *file)
 {
     size_t size = file->records_end, rest = file->text.count - size;
     file->flushed = host_now_whole();
     if (size == 0 || trace_file_failed(file))
         return;
-    held_signals q;
-    signals_hold(&q, true);
+    held_signals held;
+    signals_hold(&held, true);
     if (file->compressor != NULL)
         write_frame(file, file->text.items, size);
     else
-        write_piece(file, file->text.items, size);
-    signals_release(&q, trace_file_failed(file));
+        write_all(file, file->text.items, size);
+    signals_release(&held, trace_file_failed(file));
     memmove(file->text.items, file->text.items + size, rest);
     file->text.count = rest;
     file->records_end = 0;
@@ -257,7 +262,7 @@ void trace_put_json(trace_file *file, const char *text)
 void trace_end_record(trace_file *file)
 {
     file->records_end = file->text.count;
-    size_t enough = file->compressor != NULL ? COMPRESSED_PIECE_BYTES : PIECE_BYTES;
+    size_t enough = file->compressor != NULL ? FRAME_BYTES : WRITE_BYTES;
     if (file->records_end >= enough || host_now_whole() - file->flushed >= SECONDS)
         flush(file);
 }
@@ -269,7 +274,7 @@ p5_status trace_file_close(trace_file *file, p5_error *error)
     flush(file);
     if (file->descriptor >= 0 && close(file->descriptor) != 0)
         fail(file, errno);
-    p5_status status = trace_file_failed(file) ? report(file, error) : P5_OK;
+    p5_status status = trace_file_failed(file) ? failure_error(file, error) : P5_OK;
     ZSTD_freeCCtx(file->compressor);
     free(file->packed);
     free(file->text.items);

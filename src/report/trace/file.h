@@ -1,8 +1,8 @@
 /* The file of a trace. It always consists of whole records, plain or compressed, so that it can be read at
  * any time, even if the run is killed or the disk is full.
  *
- * A record ends with a newline. Records are collected and written together, at the latest after a second. In
- * a compressed file each write is a zstd frame of its own. */
+ * A record is one or more lines; it ends with a newline. Records are collected and written together, at the latest after a
+ * second. In a compressed file each write is a zstd frame of its own. */
 #ifndef REPORT_TRACE_FILE_H
 #define REPORT_TRACE_FILE_H
 
@@ -14,9 +14,9 @@
 
 typedef struct trace_file trace_file;
 
-/* Opens and empties the file; `path` "-" is standard output. */
+/* Opens and empties the file; `path` "-" is standard output. `path` must live as long as the file. */
 p5_status trace_file_open(const char *path, bool compressed, trace_file **file, p5_error *error);
-/* Append parts of a record. After an error they do nothing. */
+/* Append parts of a record. After an error they do nothing; trace_file_close returns the error. */
 void trace_put(trace_file *file, const char *text);
 void trace_put_bytes(trace_file *file, const char *bytes, size_t size);
 void trace_put_char(trace_file *file, char c);
@@ -25,15 +25,16 @@ void trace_put_format(trace_file *file, const char *format, ...) __attribute__((
 /* Appends a member to an object that is not empty: ,"KEY":VALUE */
 void trace_put_member(trace_file *file, const char *key, uint64_t value);
 /* Reserves `size` bytes for a part of a record. The caller writes there and passes the end of what it wrote
- * to trace_wrote. NULL after an error. */
+ * to trace_wrote. Returns NULL after an error. */
 char *trace_room(trace_file *file, size_t size);
 void trace_wrote(trace_file *file, const char *end);
 /* Appends the text as a quoted JSON string. */
 void trace_put_json(trace_file *file, const char *text);
-/* Ends the record, whose last byte was a newline. */
+/* Ends the record, whose last byte was a newline, and writes the collected ones if it is time. */
 void trace_end_record(trace_file *file);
+/* Returns true after an error. */
 bool trace_file_failed(const trace_file *file);
-/* Writes the rest and frees the file. Returns the first error of all. */
+/* Writes the collected records and frees the file. NULL is allowed. Returns the first error since it was opened. */
 p5_status trace_file_close(trace_file *file, p5_error *error);
 
 #endif

@@ -37,6 +37,7 @@ p5_status p5_trace_format_find(const char *name, p5_trace_format *format, p5_err
     return P5_ERR_NAME;
 }
 
+/* Returns true if the first `length` characters of `path` end in `ending` and are more than that. */
 static bool ends_in(const char *path, size_t length, const char *ending)
 {
     size_t size = strlen(ending);

@@ -1,3 +1,4 @@
+/* kanata.h explains the commands of the log. An instruction's id is its number from 0, in program order. */
 #include "report/trace/kanata.h"
 
 #include <inttypes.h>
@@ -9,23 +10,28 @@
 #include "report/trace/time_queue.h"
 #include "p5tool/event.h"
 
-enum { RECENT = 64, TEXT = 96, LINE = 400 }; /* names, labels and reasons are shorter than half a line */
+enum {
+    RECENT = 64, /* instructions that are kept as sources of arrows */
+    TEXT = 96,   /* bytes of a disassembly */
+    LINE = 400   /* bytes of a line; names, labels and reasons are shorter than half of it */
+};
 #define HEADER "Kanata\t0004"
 
-/* A step of an instruction at a clock. Steps at the same clock are written in this order. */
+/* What an instruction does at a clock. Steps at the same clock are written in the order of their instructions, and those
+ * of one instruction in the order in which they were added. */
 typedef enum step_kind {
     STEP_END_STALL,
-    STEP_OPEN,
+    STEP_OPEN, /* first step: the instruction gets its line I and its labels */
     STEP_STAGE,
     STEP_STALL,
-    STEP_SOURCES,
-    STEP_RETIRE
+    STEP_SOURCES, /* arrows from the instructions whose results it needs */
+    STEP_RETIRE   /* last step: its last stage ends */
 } step_kind;
 
-/* A step's order: the instruction's number, from 0, and in the low STEP_BITS the step's number within it. */
+/* A step's order (timed.order): the instruction's id, and in the low STEP_BITS bits the step's number within it. */
 enum { STEP_BITS = 6 };
 
-/* An instruction that is kept until it is opened, and for some time after that as a source of arrows. */
+/* An instruction that is kept until its STEP_OPEN is written, and for some time after that as a source of arrows. */
 typedef struct in_flight {
     p5_trace_insn insn;
     char text[TEXT];
@@ -34,15 +40,16 @@ typedef struct in_flight {
 struct kanata {
     void (*put)(void *context, const char *text, size_t size);
     void *context;
-    uint64_t count, retired;
-    bool started;
-    uint64_t clock; /* of the last line written */
-    uint64_t pf;    /* of the last instruction */
-    uint32_t order;
-    time_queue steps;  /* `what` is the kind, `name` a stage or stall */
-    in_flight *recent; /* by id modulo `capacity` */
+    uint64_t count;    /* instructions added; the id of the next one */
+    uint64_t retired;  /* instructions whose STEP_RETIRE has been written */
+    bool started;      /* the header has been written */
+    uint64_t clock;    /* of the last line written */
+    uint64_t pf;       /* clock at which the last instruction was prefetched */
+    uint32_t order;    /* number of the next step within its instruction */
+    time_queue steps;  /* not written yet; `what` is the kind, `name` a stage or stall */
+    in_flight *recent; /* ring: by id modulo `capacity` */
     uint64_t capacity;
-    uint64_t opened; /* instructions below this id have their I line; they open in program order */
+    uint64_t opened; /* ids below this have their line I, because instructions open in program order */
     bool out_of_memory;
 };
 
@@ -53,7 +60,8 @@ static const char *stall_name(unsigned cause)
     return event >= 0 ? p5_event_describe((enum p5_event)event)->name : p5_stall_name((p5_stall)cause);
 }
 
-static void add(kanata *k, uint64_t clock, step_kind kind, const char *name)
+/* Queues a step of the instruction with the id k->count. */
+static void add_step(kanata *k, uint64_t clock, step_kind kind, const char *name)
 {
     const timed step = {
         .clock = clock, .order = k->count << STEP_BITS | k->order++, .name = name, .what = kind};
@@ -62,27 +70,29 @@ static void add(kanata *k, uint64_t clock, step_kind kind, const char *name)
 
 /* ---- lines --------------------------------------------------------------------------------------------- */
 
-/* Builds a line from left to right; printf would take half of the time. */
+/* Appends a tab and a number to a line. Lines are built by hand, because printf would take half of the time. Returns the
+ * end. */
 static char *put_number(char *to, uint64_t number)
 {
     *to++ = '\t';
     return text_put_unsigned(to, number);
 }
 
+/* Ends the line at `to` and passes it on. */
 static void end_line(kanata *k, const char *line, char *to)
 {
     *to++ = '\n';
     k->put(k->context, line, (size_t)(to - line));
 }
 
-/* Writes COMMAND, the number of instruction `id`, another number, 0. */
+/* Writes COMMAND, the id, another number, 0: commands I, R and W. */
 static void write_numbers(kanata *k, const char *command, uint64_t id, uint64_t other)
 {
     char line[LINE];
     end_line(k, line, stpcpy(put_number(put_number(stpcpy(line, command), id), other), "\t0"));
 }
 
-/* Writes COMMAND, the number of instruction `id`, lane or kind of label, text. */
+/* Writes COMMAND, the id, lane or kind of label, text: commands L, S and E. */
 static void write_named(kanata *k, const char *command, uint64_t id, unsigned lane, const char *text)
 {
     char line[LINE];
@@ -91,12 +101,14 @@ static void write_named(kanata *k, const char *command, uint64_t id, unsigned la
     end_line(k, line, stpcpy(to, text));
 }
 
+/* Writes COMMAND and a number of clocks: commands C= and C. */
 static void write_clocks(kanata *k, const char *command, uint64_t clocks)
 {
     char line[LINE];
     end_line(k, line, put_number(stpcpy(line, command), clocks));
 }
 
+/* Writes the first lines of an instruction: address, pipe, disassembly, and why it is alone. */
 static void open_insn(kanata *k, uint64_t id)
 {
     const in_flight *item = &k->recent[id % k->capacity];
@@ -114,7 +126,7 @@ static void open_insn(kanata *k, uint64_t id)
     k->opened = id + 1;
 }
 
-/* Writes arrows from the instructions whose results this one needed while they were in the pipe. */
+/* Writes arrows from the instructions whose results this one needed, if they were still in the pipe when it entered D1. */
 static void write_sources(kanata *k, uint64_t id)
 {
     const p5_trace_insn *insn = &k->recent[id % k->capacity].insn;
@@ -129,6 +141,7 @@ static void write_sources(kanata *k, uint64_t id)
     }
 }
 
+/* Writes a step, after the clocks that have passed since the last one. */
 static void write_step(kanata *k, const timed *s)
 {
     uint64_t id = s->order >> STEP_BITS;
@@ -177,15 +190,17 @@ static uint64_t greater(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
+/* Queues a stall in the clocks [from, to), unless there is none. */
 static void add_stall(kanata *k, unsigned cause, uint64_t from, uint64_t to)
 {
     if (from >= to || cause == P5_STALL_ISSUE)
         return;
-    add(k, from, STEP_STALL, stall_name(cause));
-    add(k, to, STEP_END_STALL, stall_name(cause));
+    add_step(k, from, STEP_STALL, stall_name(cause));
+    add_step(k, to, STEP_END_STALL, stall_name(cause));
 }
 
-/* Adds the stages after EX. Returns the clock after the last stage, whose name goes to *last. */
+/* Queues the stages after EX, which the instruction leaves at `end`. Returns the clock after the last stage, whose name
+ * goes to *last. */
 static uint64_t add_tail(kanata *k, const p5_trace_insn *insn, uint64_t end, const char **last)
 {
     switch (insn->kind) {
@@ -193,30 +208,31 @@ static uint64_t add_tail(kanata *k, const p5_trace_insn *insn, uint64_t end, con
         /* Stages E, X1, X2, WF, ER. Later instructions get the result from WF, which follows X2 as soon as
          * the result is ready. */
         uint64_t e = greater(insn->begin, insn->ex);
-        add(k, e + 1, STEP_STAGE, "X1");
-        add(k, e + 2, STEP_STAGE, "X2");
+        add_step(k, e + 1, STEP_STAGE, "X1");
+        add_step(k, e + 2, STEP_STAGE, "X2");
         uint64_t wf = greater(e + 3, insn->ready);
-        add(k, wf, STEP_STAGE, "WF");
-        add(k, wf + 1, STEP_STAGE, *last = "ER");
+        add_step(k, wf, STEP_STAGE, "WF");
+        add_step(k, wf + 1, STEP_STAGE, *last = "ER");
         return wf + 2;
     }
     case P5_PIPE_MMX_MULTIPLY:
-        add(k, end, STEP_STAGE, "M2");
-        add(k, end + 1, STEP_STAGE, "M3");
-        add(k, end + 2, STEP_STAGE, *last = "Mw");
+        add_step(k, end, STEP_STAGE, "M2");
+        add_step(k, end + 1, STEP_STAGE, "M3");
+        add_step(k, end + 2, STEP_STAGE, *last = "Mw");
         return end + 3;
     case P5_PIPE_MMX:
-        add(k, end, STEP_STAGE, *last = "Mw");
+        add_step(k, end, STEP_STAGE, *last = "Mw");
         return end + 1;
     default:
-        add(k, end, STEP_STAGE, *last = "WB");
+        add_step(k, end, STEP_STAGE, *last = "WB");
         return end + 1;
     }
 }
 
-/* Makes room for the next instruction. `recent` holds the instructions that are not opened yet, and RECENT
- * more as sources of arrows. A long instruction can delay many later ones, so it grows. */
-static bool keep(kanata *k)
+/* Makes room in `recent` for the next instruction. `recent` holds the instructions that are not opened yet, and RECENT
+ * more as sources of arrows. It grows, because a long instruction can delay many later ones. Returns false if memory is
+ * out. */
+static bool make_room(kanata *k)
 {
     if (k->recent != NULL && k->count - k->opened + RECENT < k->capacity)
         return true;
@@ -240,7 +256,7 @@ void kanata_insn(kanata *k, const p5_trace_insn *insn, const char *text)
     uint64_t pf = greater(insn->pf < insn->d1 ? insn->pf : insn->d1, k->pf);
     k->pf = pf;
     write_before(k, pf);
-    if (!keep(k)) {
+    if (!make_room(k)) {
         k->out_of_memory = true;
         return;
     }
@@ -248,20 +264,21 @@ void kanata_insn(kanata *k, const p5_trace_insn *insn, const char *text)
     item->insn = *insn;
     snprintf(item->text, sizeof item->text, "%s", text);
     k->order = 0;
+    /* No stage begins before the one before it. */
     uint64_t d1 = greater(insn->d1, pf), d2 = greater(insn->d2, d1), ex = greater(insn->ex, d2);
     uint64_t end = greater(insn->end, ex + 1);
-    add(k, pf, STEP_OPEN, NULL);
+    add_step(k, pf, STEP_OPEN, NULL);
     if (pf < d1)
-        add(k, pf, STEP_STAGE, "PF");
+        add_step(k, pf, STEP_STAGE, "PF");
     if (insn->f != 0 && insn->f < d1)
-        add(k, greater(insn->f, pf), STEP_STAGE, "F");
-    add(k, d1, STEP_STAGE, "D1");
+        add_step(k, greater(insn->f, pf), STEP_STAGE, "F");
+    add_step(k, d1, STEP_STAGE, "D1");
     if (d2 > d1)
-        add(k, d2, STEP_STAGE, "D2");
+        add_step(k, d2, STEP_STAGE, "D2");
     if (insn->stall != P5_STALL_FPU)
         add_stall(k, insn->stall, greater(ex - (insn->stall_clocks < ex ? insn->stall_clocks : ex), pf), ex);
-    add(k, ex, STEP_STAGE, "EX");
-    add(k, ex, STEP_SOURCES, NULL);
+    add_step(k, ex, STEP_STAGE, "EX");
+    add_step(k, ex, STEP_SOURCES, NULL);
     uint64_t begin = greater(insn->begin, ex);
     if (begin < end && insn->stall == P5_STALL_FPU) /* it waits for the x87 unit in E */
         add_stall(k, insn->stall, ex, begin);
@@ -269,7 +286,7 @@ void kanata_insn(kanata *k, const p5_trace_insn *insn, const char *text)
         add_stall(k, insn->hold, begin, begin + insn->hold_clocks);
     const char *last;
     uint64_t after = add_tail(k, insn, end, &last);
-    add(k, after, STEP_RETIRE, last);
+    add_step(k, after, STEP_RETIRE, last);
     k->count++;
 }
 

@@ -11,6 +11,7 @@ typedef struct kanata_state {
     insn_text *texts;
 } kanata_state;
 
+/* Callback of the log: writes a line to the trace's file. */
 static void put(void *context, const char *text, size_t size)
 {
     trace_file *file = context;
@@ -18,6 +19,7 @@ static void put(void *context, const char *text, size_t size)
     trace_end_record(file);
 }
 
+/* Callback of the core. */
 static void on_insn(void *context, const p5_trace_insn *insn)
 {
     p5_trace *trace = context;
@@ -25,12 +27,13 @@ static void on_insn(void *context, const p5_trace_insn *insn)
     if (trace->failed)
         return;
     kanata_insn(state->log, insn, insn_text_at(state->texts, insn->address));
-    trace->rows++;
+    trace->rows++; /* instructions count as rows */
     if (trace_file_failed(trace->file))
         trace_fail(trace, NULL);
 }
 
-/* Frees the state. Returns false if memory was out and the log is incomplete. */
+/* Writes the rest of the log and frees the state (NULL is allowed). Returns false if memory was out and the log is
+ * incomplete. */
 static bool free_state(kanata_state *state)
 {
     bool good = state != NULL && state->log != NULL && kanata_close(state->log);

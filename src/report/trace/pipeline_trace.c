@@ -1,4 +1,5 @@
-/* Draws the pipeline of a window of a run: as a picture, or as a page with it. */
+/* Draws the pipeline of the traced part of a run: as a picture (SVG), or as a page with it (HTML). Instructions are
+ * collected, and the picture is written at the end. */
 #include <stdlib.h>
 
 #include "base/error.h"
@@ -11,16 +12,17 @@ enum { MOST_INSNS = 2000 }; /* browsers show more only slowly */
 
 typedef struct pipeline_state {
     p5_window window;
-    uint64_t left_out;
+    uint64_t left_out; /* instructions after the first MOST_INSNS */
     insn_text *texts;
 } pipeline_state;
 
+/* Callback of the core. */
 static void on_insn(void *context, const p5_trace_insn *insn)
 {
     p5_trace *trace = context;
     pipeline_state *state = trace->state;
     p5_window *window = &state->window;
-    trace->rows++;
+    trace->rows++; /* instructions count as rows */
     if (window->count == MOST_INSNS) {
         state->left_out++;
         return;
@@ -42,6 +44,7 @@ static p5_status begin(p5_trace *trace, p5_error *error)
         free(state);
         return error_set(error, P5_ERR_MEMORY, "no memory for a trace");
     }
+    /* Trips are iterations of a measured loop. Here everything is one trip. */
     state->window.first_trip = state->window.trips = state->window.run_trips = 1;
     trace->state = state;
     return P5_OK;

@@ -1,4 +1,5 @@
-/* The state that all formats of `trace` share, and the functions that make up a format. */
+/* The state that all formats of `trace` share, and the functions that make up a format (a *sink*). The *window* is the
+ * part of the run that is traced, from p5_trace_options.from to `to`. A *column* is one counter in all rows. */
 #ifndef REPORT_TRACE_SINK_H
 #define REPORT_TRACE_SINK_H
 
@@ -8,24 +9,24 @@
 #include "p5tool/trace.h"
 #include "report/trace/file.h"
 
-/* A counter of the trace. */
+/* A counter of the trace: an event, the clocks, or a stall cause. */
 typedef struct trace_column {
     char name[112];              /* the event with its modifiers, "clocks", or "stall_CAUSE" */
-    const p5_selected *selected; /* NULL: a stall cause */
+    const p5_selected *selected; /* NULL: it is the stall cause `stall` */
     p5_stall stall;
 } trace_column;
 
-/* A row with its place in the run. */
+/* A row with its place in the run: the totals at an observation, or at the ends of the window. */
 typedef struct trace_row {
     uint64_t number;            /* from 0 */
     const char *kind;           /* p5_observation_name, "start", "stop" */
     const char *label;          /* function's name, or register of a PMU instruction; NULL: none */
-    const p5_observation *at;   /* its kind is meaningless for "start" and "stop" */
+    const p5_observation *at;   /* place; at->kind has no meaning for "start" and "stop" */
     bool has_number, has_value; /* at->number (marker's id, ECX) and at->value are valid */
     uint64_t registers[P5_MONITOR_REGISTERS]; /* by index of p5_trace.registers */
     const uint64_t *values;                   /* totals, by column */
     const uint64_t *before;                   /* totals of the previous row; zeros at first */
-    uint64_t clock_before;
+    uint64_t clock_before;                    /* clock of the previous row; 0 at first */
 } trace_row;
 
 typedef struct trace_sink trace_sink_type;
@@ -37,33 +38,36 @@ struct p5_trace {
     const trace_sink_type *sink;
     void *state;      /* owned by the sink */
     trace_file *file; /* NULL for a database */
-    p5_selection all;
+    p5_selection all; /* clocks and every event, if the options select nothing */
     trace_column *columns;
     size_t column_count;
-    const p5_register *registers; /* of the monitor */
+    const p5_register *registers; /* of the performance monitor: CESR, CTR0, CTR1, or those of a later one */
     size_t register_count;
-    uint64_t *values, *before;
-    uint64_t rows, clock_before;
-    bool open;                  /* inside the window */
-    bool began;                 /* has been inside the window */
-    bool closed;                /* after the window */
-    p5_observation from, to;    /* where the window began and ended */
-    ARRAY_OF(uint32_t) entered; /* functions active at the window's beginning, callers first */
-    atomic_bool failed;
-    p5_error error;   /* of a sink without a file */
-    p5_counts counts; /* of the current row */
+    uint64_t *values, *before; /* totals of the current and the previous row, by column */
+    uint64_t rows;             /* written so far */
+    uint64_t clock_before;     /* of the previous row */
+    bool open;                 /* inside the window */
+    bool began;                /* has been inside the window */
+    bool closed;               /* after the window */
+    p5_observation from, to;   /* where the window began and ended */
+    /* Selected functions that are active, callers first, as indices of the options' functions. They are tracked until the
+     * window begins. */
+    ARRAY_OF(uint32_t) entered;
+    atomic_bool failed; /* writing failed, and the run is being stopped; other threads may read it */
+    p5_error error;     /* why it failed, if `file` does not know */
+    p5_counts counts;   /* totals of the current row */
 };
 
-/* A format. Functions may be NULL. Errors in rows are stored in the file, or by trace_fail. */
+/* A format. Functions may be NULL. An error in `window`, `row` and `pin` is stored by the trace_file, or by trace_fail. */
 struct trace_sink {
     p5_status (*begin)(p5_trace *trace, p5_error *error); /* writes the header */
-    void (*window)(p5_trace *trace, bool opens);          /* called before the row that opens or closes it */
+    void (*window)(p5_trace *trace, bool opens);          /* called before row "start" and after row "stop" */
     void (*row)(p5_trace *trace, const trace_row *row);
     void (*pin)(p5_trace *trace, p5_pin pin, bool level, uint64_t clock);   /* within the window */
     p5_status (*end)(p5_trace *trace, const char *ending, p5_error *error); /* frees `state` */
-    bool has_database;                                                      /* it writes its own file */
+    bool has_database;      /* it writes a database and no trace_file */
     bool every_instruction; /* without an interval there is a row after each instruction */
-    bool no_rows;           /* it uses only the window */
+    bool no_rows;           /* it has no `row`: it gets its instructions from the core */
 };
 
 extern const trace_sink_type trace_csv, trace_jsonl, trace_sqlite, trace_vcd, trace_chrome, trace_kanata,
@@ -71,7 +75,7 @@ extern const trace_sink_type trace_csv, trace_jsonl, trace_sqlite, trace_vcd, tr
 /* Returns the type of a format. */
 const trace_sink_type *trace_sink_of(p5_trace_format format);
 
-/* Stores the first error of a trace and stops the run. */
+/* Stores the first error of a trace and stops the run. `error` NULL: the trace_file has the reason. */
 void trace_fail(p5_trace *trace, const p5_error *error);
 void trace_fail_for_memory(p5_trace *trace);
 /* Returns true if the monitor is not the Pentium's. */
@@ -80,7 +84,7 @@ bool trace_later_monitor(const p5_trace *trace);
 enum { TRACE_REGISTERS_TEXT = 800 };
 const char *trace_registers_text(const p5_trace *trace, const trace_row *row,
                                  char text[TRACE_REGISTERS_TEXT]);
-/* Writes a register's value: in decimal digits if it counts, otherwise 0xHEX. */
+/* Writes a register's value: in decimal digits if it is a counter, otherwise 0xHEX. */
 void trace_put_register(trace_file *file, const p5_register *reg, uint64_t value);
 /* Writes the header as a JSON object without line end: version, model, clock rate, options, command. */
 void trace_put_header(p5_trace *trace);

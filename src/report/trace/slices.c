@@ -1,3 +1,4 @@
+/* Follows the profile's call stack. A function's address contains an address space (PROFILE_AT): 0 is the guest's own. */
 #include "report/trace/slices.h"
 
 #include <inttypes.h>
@@ -12,30 +13,33 @@
 /* An active function. */
 typedef struct slice {
     uint64_t function; /* its first address */
-    size_t depth;      /* number of frames below it; a tail call has the depth of its caller */
-    uint64_t from;
+    size_t depth;      /* number of call frames below it; a tail call has the depth of its caller */
+    uint64_t from;     /* clock at which it was entered */
 } slice;
 
-/* An activation that has ended, but began at the same clock as its caller, which is still active. */
+/* An activation that has ended. */
 typedef struct finished_slice {
     uint64_t function, from, to;
 } finished_slice;
 
-enum { NAME_ROOM = 24 };
+enum { NAME_ROOM = 24 }; /* bytes of a name that is not a symbol's */
 
 struct slices {
     const p5_machine *machine;
     profile_symbols symbols;
-    uint64_t least, begin; /* clock of the window's beginning */
-    bool shown, out_of_memory;
-    ARRAY_OF(slice) stack;
-    ARRAY_OF(finished_slice)
-    held; /* each began at the same clock as its caller on the stack; ascending
-                                      starts */
+    uint64_t least; /* clocks of the shortest activation that is put */
+    uint64_t begin; /* clock of the window's beginning */
+    bool shown;     /* the window is open */
+    bool out_of_memory;
+    ARRAY_OF(slice) stack; /* active functions, the innermost last */
+    /* Activations that have ended but not been put, because each began at the same clock as its caller, which is still
+     * active. Ascending starts. */
+    ARRAY_OF(finished_slice) held;
     void (*put)(void *context, const char *name, uint64_t from, uint64_t to);
     void *context;
 };
 
+/* Returns the name of a function: its symbol, a name for code of p5scope itself (the BIOS, for example), or its address. */
 static const char *name_of(const slices *s, uint64_t function, char buffer[NAME_ROOM])
 {
     size_t count = s->symbols.functions.count;
@@ -67,9 +71,9 @@ static void put_slice(const slices *s, const finished_slice *x)
  * nest such slices in file order. A slice is therefore held until its caller has been put. */
 static void end_one(slices *s, uint64_t clock)
 {
-    const slice *over = &s->stack.items[--s->stack.count];
+    const slice *ended = &s->stack.items[--s->stack.count];
     const slice *caller = s->stack.count > 0 ? &s->stack.items[s->stack.count - 1] : NULL;
-    const finished_slice x = {over->function, shown_from(s, over), clock};
+    const finished_slice x = {ended->function, shown_from(s, ended), clock};
     if (!s->shown || x.to < x.from || x.to - x.from < s->least)
         return;
     if (caller != NULL && shown_from(s, caller) == x.from) {
@@ -81,7 +85,8 @@ static void end_one(slices *s, uint64_t clock)
         put_slice(s, &s->held.items[--s->held.count]);
 }
 
-/* Called when control is in `function` with `depth` frames below it. */
+/* Callback of the profile: control has reached `function` (its first address; 0: none is known), with `depth` frames below
+ * it. Functions that are deeper have ended. */
 static void moved(void *context, size_t depth, uint64_t function, uint64_t clock)
 {
     slices *s = context;

@@ -12,16 +12,19 @@
 #include "report/stat/list.h"
 #include "report/trace/sink.h"
 
-enum { VALUES_AT_MOST = 20000, SECONDS = 1 }; /* about 300 KB */
+/* Rows are committed after so many values (about 300 KB) or seconds. */
+enum { VALUES_AT_MOST = 20000, SECONDS = 1 };
 
 typedef struct sqlite_state {
     p5_database *database;
-    sqlite3_int64 run, previous;
-    size_t uncommitted; /* values */
-    int64_t committed;
-    sqlite3_int64 events[]; /* by column */
+    sqlite3_int64 run;      /* id of the run */
+    sqlite3_int64 previous; /* id of the row before; 0: none */
+    size_t uncommitted;     /* values since the last commit */
+    int64_t committed;      /* host time of the last commit, in seconds */
+    sqlite3_int64 events[]; /* id of each column's event */
 } sqlite_state;
 
+/* Finds or adds the event of each column. */
 static p5_status add_events(p5_trace *trace, sqlite_state *state, p5_error *error)
 {
     p5_status status = P5_OK;
@@ -114,22 +117,23 @@ static void add_row(p5_trace *trace, const trace_row *r)
         trace_fail(trace, &error);
 }
 
+/* Writes a row. Signals are held, so that a full disk makes the write fail but does not end the program. */
 static void row(p5_trace *trace, const trace_row *r)
 {
-    held_signals q;
-    signals_hold(&q, true);
+    held_signals held;
+    signals_hold(&held, true);
     add_row(trace, r);
-    signals_release(&q, trace->failed);
+    signals_release(&held, trace->failed);
 }
 
 static p5_status end(p5_trace *trace, const char *ending, p5_error *error)
 {
-    held_signals q;
+    held_signals held;
     sqlite_state *state = trace->state;
     p5_status status = P5_OK;
     uint64_t clocks = p5_machine_clock(trace->machine);
     double hertz = p5_model_clock_mhz(p5_machine_model(trace->machine)) * 1e6;
-    signals_hold(&q, true);
+    signals_hold(&held, true);
     if (!trace->failed) {
         const database_end end = {clocks, p5_machine_instructions(trace->machine), (double)clocks / hertz,
                                   ending};
@@ -141,7 +145,7 @@ static p5_status end(p5_trace *trace, const char *ending, p5_error *error)
         (void)database_do(state->database, "ROLLBACK", NULL);
     }
     free_state(state);
-    signals_release(&q, trace->failed || status != P5_OK);
+    signals_release(&held, trace->failed || status != P5_OK);
     return status;
 }
 

@@ -1,4 +1,5 @@
-/* Turns observations of the machine into rows, and passes the rows to a format. */
+/* Turns observations of the machine into rows, and passes the rows to a format (a sink). The *window* is the part of the run
+ * between the bounds `from` and `to` of the options; rows are written inside it only. */
 #include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -42,6 +43,7 @@ static p5_observation now(const p5_trace *trace)
                             .instructions = p5_machine_instructions(trace->machine)};
 }
 
+/* Returns whether the run had the window that was asked for. The whole run, without bounds, always has one. */
 p5_trace_window p5_trace_window_of(const p5_trace *trace)
 {
     if (!trace->began)
@@ -49,8 +51,8 @@ p5_trace_window p5_trace_window_of(const p5_trace *trace)
     const p5_observation *from = &trace->from;
     const p5_observation to = trace->open ? now(trace) : trace->to;
     bool part = trace->options.from.kind != P5_BOUND_NONE || trace->options.to.kind != P5_BOUND_NONE;
-    bool length = to.instructions != from->instructions || to.clock != from->clock;
-    return part && !length ? P5_TRACE_NO_LENGTH : P5_TRACE_HAS_WINDOW;
+    bool has_length = to.instructions != from->instructions || to.clock != from->clock;
+    return part && !has_length ? P5_TRACE_NO_LENGTH : P5_TRACE_HAS_WINDOW;
 }
 
 bool p5_trace_failed(const p5_trace *trace)
@@ -102,6 +104,7 @@ const char *trace_registers_text(const p5_trace *trace, const trace_row *row, ch
     return text;
 }
 
+/* Returns the name of a register of the monitor or of the TSC; NULL for other MSRs. */
 static const char *register_name(const p5_trace *trace, uint32_t msr)
 {
     for (size_t i = 0; i < trace->register_count; i++)
@@ -113,18 +116,21 @@ static const char *register_name(const p5_trace *trace, uint32_t msr)
 /* Returns the name of the counter that RDPMC's ECX selects. */
 static const char *counter_name(const p5_trace *trace, uint32_t ecx)
 {
+    /* This bit of ECX selects the fixed-function counters of later monitors. */
     const uint32_t fixed = UINT32_C(1) << 30;
     return register_name(trace, !trace_later_monitor(trace) ? P5_MSR_CTR0 + ecx
                                 : ecx & fixed               ? P5_MSR_FIXED_CTR0 + (ecx & ~fixed)
                                                             : P5_MSR_PMC0 + ecx);
 }
 
-static void describe(const p5_trace *trace, const p5_observation *at, trace_row *row)
+/* Fills in the label of a row, and which numbers its kind of observation has. */
+static void describe_row(const p5_trace *trace, const p5_observation *at, trace_row *row)
 {
     switch (at->kind) {
     case P5_OBSERVE_ENTRY:
     case P5_OBSERVE_EXIT:
-        assert(at->number < trace->options.function_count); /* `observed` leaves the bounds' addresses out */
+        assert(at->number <
+               trace->options.function_count); /* `observed` has left out the bounds' addresses */
         row->label = trace->options.functions[at->number].name;
         break;
     case P5_OBSERVE_BEGIN:
@@ -145,7 +151,7 @@ static void describe(const p5_trace *trace, const p5_observation *at, trace_row 
     }
 }
 
-/* Writes a row of the current totals. `kind` NULL: the kind of the observation. */
+/* Writes a row of the current totals, which are then those of the previous row. `kind` NULL: the kind of the observation. */
 static void write_row(p5_trace *trace, const char *kind, const p5_observation *at)
 {
     if (trace->failed || trace->sink->row == NULL)
@@ -167,7 +173,7 @@ static void write_row(p5_trace *trace, const char *kind, const p5_observation *a
     for (size_t i = 0; i < trace->register_count; i++)
         row.registers[i] = p5_pmu_peek(pmu, trace->registers[i].msr);
     if (kind == NULL)
-        describe(trace, at, &row);
+        describe_row(trace, at, &row);
     trace->sink->row(trace, &row);
     if (trace->file != NULL && trace_file_failed(trace->file))
         trace_fail(trace, NULL);
@@ -180,6 +186,7 @@ static void write_row(p5_trace *trace, const char *kind, const p5_observation *a
     trace->before = values;
 }
 
+/* Begins the window: sets its end if that is relative, starts the intervals, and writes the first row. */
 static void open_window(p5_trace *trace, const p5_observation *at)
 {
     const p5_trace_options *options = &trace->options;
@@ -187,7 +194,7 @@ static void open_window(p5_trace *trace, const p5_observation *at)
     trace->from = *at;
     if (options->to.relative) {
         p5_point end = p5_bound_point(&options->to, at->clock, at->instructions);
-        p5_observer_point(trace->observer, 1, &end);
+        p5_observer_point(trace->observer, 1, &end); /* point 1 is the window's end */
     }
     uint64_t instructions = options->every_instructions;
     if (trace->sink->every_instruction && options->every_clocks == 0 && instructions == 0)
@@ -199,6 +206,7 @@ static void open_window(p5_trace *trace, const p5_observation *at)
     write_row(trace, "start", at);
 }
 
+/* Ends the window for good. */
 static void close_window(p5_trace *trace, const p5_observation *at)
 {
     trace->open = false;
@@ -247,7 +255,7 @@ static void follow_calls(p5_trace *trace, const p5_observation *at)
         trace_fail_for_memory(trace);
 }
 
-/* Handles an observation. Point 0 is `from`, point 1 is `to`; the addresses of the bounds follow those of the
+/* Callback of the observer. Point 0 is `from`, point 1 is `to`; the addresses of the bounds follow those of the
  * functions. */
 static void observed(void *context, p5_machine *machine, const p5_observation *at)
 {
@@ -263,6 +271,7 @@ static void observed(void *context, p5_machine *machine, const p5_observation *a
     } else if (!trace->open && at->kind == P5_OBSERVE_POINT && p5_bound_is_here(&options->to, at, 1)) {
         trace->closed = true; /* the end has passed before the beginning and does not come again */
     }
+    /* Addresses of the bounds have the numbers after those of the functions. */
     bool function = at->number < options->function_count;
     bool marker = at->kind == P5_OBSERVE_BEGIN || at->kind == P5_OBSERVE_END;
     bool row = at->kind == P5_OBSERVE_ENTRY || at->kind == P5_OBSERVE_EXIT ? function
@@ -270,10 +279,11 @@ static void observed(void *context, p5_machine *machine, const p5_observation *a
                         : at->kind != P5_OBSERVE_POINT;
     if (trace->open && row)
         write_row(trace, NULL, at);
-    else if (!trace->open && function)
+    else if (!trace->open && function) /* follow_calls ignores other kinds */
         follow_calls(trace, at);
 }
 
+/* Callback of the observer. */
 static void pin_changed(void *context, p5_machine *machine, p5_pin pin, bool level, uint64_t clock)
 {
     p5_trace *trace = context;
@@ -284,6 +294,7 @@ static void pin_changed(void *context, p5_machine *machine, p5_pin pin, bool lev
 
 /* ---- opening and closing ------------------------------------------------------------------------------- */
 
+/* Makes a column for each selected event, or for the clocks, all events and all stall causes. */
 static p5_status make_columns(p5_trace *trace, p5_error *error)
 {
     const p5_selection *selection = trace->options.selection;
@@ -317,6 +328,8 @@ static p5_status make_columns(p5_trace *trace, p5_error *error)
     return status;
 }
 
+/* Opens the observer: points for the bounds by clock or instruction, addresses of functions and bounds, markers, PMU
+ * instructions, pins. A relative end gets its point when the window begins. */
 static p5_status start_observing(p5_trace *trace, p5_error *error)
 {
     const p5_trace_options *options = &trace->options;
@@ -411,6 +424,7 @@ p5_status p5_trace_close(p5_trace *trace, const char *ending, p5_error *error)
         if (trace->sink->window != NULL)
             trace->sink->window(trace, false);
     }
+    /* A failure of the file comes first, then one of `end`, then one of a row. */
     p5_status ended = trace->sink->end != NULL ? trace->sink->end(trace, ending, error) : P5_OK;
     p5_error reason;
     p5_status closed = trace_file_close(trace->file, &reason);

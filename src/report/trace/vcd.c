@@ -25,8 +25,8 @@ typedef struct vcd_state {
     p5_trace *trace;
     vcd_dump dump;
     insn_text *texts;
-    uint64_t matches[4];
-    uint64_t until;      /* the window's end */
+    uint64_t matches[4]; /* totals of the events of breakpoints 0 to 3 at the last row */
+    uint64_t until;      /* clock of the window's end */
     uint64_t free_at[2]; /* clock from which EX of U and V is empty; 0: that has been shown */
 } vcd_state;
 
@@ -36,6 +36,7 @@ static void write_settled(vcd_state *state, uint64_t clock)
     vcd_write_before(&state->dump, clock > LAG_CLOCKS ? clock - LAG_CLOCKS : 0);
 }
 
+/* Returns the clock that the core has reached. */
 static uint64_t clock_now(const vcd_state *state)
 {
     return p5_core_clock_estimate(p5_machine_core(state->trace->machine));
@@ -43,6 +44,7 @@ static uint64_t clock_now(const vcd_state *state)
 
 /* ---- changes ----------------------------------------------------------------------------------------- */
 
+/* Adds a change. From time to time, gets the uses of the bus so far and writes what is complete. */
 static void add_change(vcd_state *state, timed change)
 {
     vcd_add(&state->dump, change);
@@ -52,6 +54,7 @@ static void add_change(vcd_state *state, timed change)
     }
 }
 
+/* Changes a signal to a number at `clock`. */
 static void change(vcd_state *state, uint64_t clock, uint32_t signal, uint64_t value)
 {
     add_change(state, (timed){.clock = clock, .what = signal, .value = value});
@@ -66,13 +69,14 @@ static void change_text(vcd_state *state, uint64_t clock, uint32_t signal, uint3
     add_change(state, (timed){.clock = clock, .what = signal, .text = text});
 }
 
-/* Sets a signal for the clocks [from, to). */
+/* Sets a signal to `value` for the clocks [from, to), and to 0 then. */
 static void pulse(vcd_state *state, uint32_t signal, uint64_t from, uint64_t to, uint64_t value)
 {
     change(state, from, signal, value);
     change(state, to, signal, 0);
 }
 
+/* Callback of the core: uses of the bus. */
 static void on_bus(void *context, const p5_bus_use *uses, size_t count)
 {
     vcd_state *state = context;
@@ -80,6 +84,7 @@ static void on_bus(void *context, const p5_bus_use *uses, size_t count)
     write_settled(state, clock_now(state));
 }
 
+/* Callback of the core: a branch trace message. */
 static void on_message(void *context, const p5_branch_message *message)
 {
     vcd_state *state = context;
@@ -106,7 +111,7 @@ static void empty_pipe(vcd_state *state, unsigned pipe, uint64_t until)
     state->free_at[pipe] = 0;
 }
 
-/* Shows an instruction in EX from its entry until EX is free again. */
+/* Callback of the core: shows an instruction in EX from its entry until EX is free again. */
 static void on_insn(void *context, const p5_trace_insn *insn)
 {
     vcd_state *state = context;
@@ -117,7 +122,8 @@ static void on_insn(void *context, const p5_trace_insn *insn)
     state->free_at[insn->pipe] = insn->end > insn->ex ? insn->end : insn->ex + 1;
 }
 
-static void listen(p5_trace *trace, bool on)
+/* Sets or ends the callbacks of the core. */
+static void set_core_callbacks(p5_trace *trace, bool on)
 {
     p5_core *core = p5_machine_core(trace->machine);
     if (vcd_shows_pipes(trace))
@@ -126,7 +132,8 @@ static void listen(p5_trace *trace, bool on)
     p5_core_on_branch_message(core, on ? on_message : NULL, trace->state);
 }
 
-/* Shows matches of breakpoint addresses on their pin, whether or not a counter counts them. */
+/* Shows the breakpoints that matched since the row before on their pins, whether or not a counter counts them. The `first`
+ * row only stores the totals. */
 static void show_breakpoints(p5_trace *trace, uint64_t clock, bool first)
 {
     vcd_state *state = trace->state;
@@ -145,6 +152,7 @@ static void show_breakpoints(p5_trace *trace, uint64_t clock, bool first)
     }
 }
 
+/* Queues what changed since the row before. Columns change at the clock of the row. */
 static void row(p5_trace *trace, const trace_row *r)
 {
     vcd_state *state = trace->state;
@@ -165,11 +173,13 @@ static void row(p5_trace *trace, const trace_row *r)
     write_settled(state, clock);
 }
 
+/* Begins the dump with the value of every signal. At the end of the window, writes all that is still queued, also what
+ * ends later, such as a pulse of a pin. */
 static void window(p5_trace *trace, bool opens)
 {
     vcd_state *state = trace->state;
     uint64_t clock = p5_machine_clock(trace->machine);
-    listen(trace, opens);
+    set_core_callbacks(trace, opens);
     if (opens) {
         vcd_section(&state->dump, "$dumpvars", clock, true);
         for (unsigned i = 0; i < P5_PINS; i++)
@@ -188,6 +198,7 @@ static void window(p5_trace *trace, bool opens)
 
 /* ---- header and end ------------------------------------------------------------------------------------ */
 
+/* Writes text inside a section. */
 static void put_text(trace_file *file, const char *text)
 {
     for (; *text != '\0'; text++) /* "$end" would end the section */
@@ -238,7 +249,7 @@ static p5_status end(p5_trace *trace, const char *ending, p5_error *error)
 {
     (void)error;
     vcd_state *state = trace->state;
-    listen(trace, false);
+    set_core_callbacks(trace, false);
     if (!trace->began)
         vcd_section(&state->dump, "$dumpvars", 0, true);
     vcd_section(&state->dump, "$dumpoff", state->until, false); /* values after the window are unknown */

@@ -8,9 +8,11 @@
 #include "base/text.h"
 #include "core/model/model.h"
 
-/* MOST_WRITTEN: when so many edges of the bus have been written, they are dropped from the array. */
+/* MOST_WRITTEN: when so many changes of the bus have been written, they are dropped from the array. LINE_BYTES: room for a
+ * time and a value. */
 enum { MOST_WRITTEN = 4096, LINE_BYTES = VCD_TEXT_BYTES + 40 };
 
+/* Signals with a number (its bits and its first value) and with a text. `in` is the scope. */
 #define NUMBER(in, kind, called, width, first)                                                               \
     {                                                                                                        \
         .scope = (in), .type = (kind), .name = (called), .bits = (width), .value = (first)                   \
@@ -48,7 +50,8 @@ bool vcd_shows_pipes(const p5_trace *trace)
 
 /* ---- lines --------------------------------------------------------------------------------------------- */
 
-/* Writes a signal's identifier: printable characters from '!' on, lowest digit first. */
+/* Writes a signal's identifier: its number in base 94, with printable characters from '!' on as digits, the lowest
+ * first. */
 static char *put_identifier(char *to, uint32_t signal)
 {
     enum { FIRST = '!', COUNT = 94 };
@@ -59,6 +62,7 @@ static char *put_identifier(char *to, uint32_t signal)
     return to;
 }
 
+/* Writes b and the binary digits without leading zeros. */
 static char *put_binary(char *to, uint64_t value)
 {
     *to++ = 'b';
@@ -102,6 +106,7 @@ static void put_change(vcd_dump *dump, uint64_t clock, uint32_t signal)
     trace_wrote(file, put_value(dump, to, signal, true));
 }
 
+/* Writes a number if it differs from the last one written. */
 static void show(vcd_dump *dump, uint64_t clock, uint32_t signal, uint64_t value)
 {
     if (dump->signals[signal].value == value)
@@ -110,7 +115,7 @@ static void show(vcd_dump *dump, uint64_t clock, uint32_t signal, uint64_t value
     put_change(dump, clock, signal);
 }
 
-/* Shows a text, which becomes the signal's. */
+/* Writes a text (NULL: none) if it differs from the last one written. The signal then owns it. */
 static void show_text(vcd_dump *dump, uint64_t clock, uint32_t signal, char *text)
 {
     char **shown = &dump->signals[signal].text;
@@ -143,6 +148,7 @@ void vcd_section(vcd_dump *dump, const char *name, uint64_t clock, bool known)
 
 /* ---- signals ------------------------------------------------------------------------------------------- */
 
+/* Returns whether this trace has no use for one of the common signals. */
 static bool is_hidden(const p5_trace *trace, uint32_t signal)
 {
     bool pipe = signal >= VCD_PIPE_ADDRESS, program = signal == VCD_ADDRESS || signal == VCD_INSN;
@@ -164,6 +170,7 @@ bool vcd_dump_open(vcd_dump *dump, p5_trace *trace)
     if (dump->signals == NULL)
         return false;
     dump->signal_count = count;
+    /* The common signals are followed by the registers of a later monitor and by the columns. */
     for (uint32_t i = 0; i < count; i++) {
         vcd_signal *signal = &dump->signals[i];
         *signal = i < VCD_COLUMNS ? common[i] : (vcd_signal){.type = "reg", .bits = 64, .value = VCD_UNKNOWN};
@@ -217,6 +224,7 @@ void vcd_dump_close(vcd_dump *dump)
 
 /* ---- changes in the order of time ---------------------------------------------------------------------- */
 
+/* Queues a change whose order is set. Frees its text if memory is out. */
 static void enqueue(vcd_dump *dump, timed change)
 {
     if (time_queue_add(&dump->queue, &change))
@@ -226,7 +234,7 @@ static void enqueue(vcd_dump *dump, timed change)
     trace_fail_for_memory(dump->trace);
 }
 
-/* Returns half a bus clock in quarters of a core clock. */
+/* Returns half a bus clock, the distance of its edges, in quarters of a core clock. */
 static unsigned bus_clock_quarters(const vcd_dump *dump)
 {
     return (unsigned)p5_machine_model(dump->trace->machine)->half_ratio;
@@ -249,6 +257,7 @@ void vcd_start_bus_clock(vcd_dump *dump, uint64_t clock)
     enqueue_bus_clock(dump);
 }
 
+/* Writes a change of the queue. An edge of the bus clock queues the next one. */
 static void write_change(vcd_dump *dump, const timed *change)
 {
     if (dump->signals[change->what].bits == 0) {
@@ -256,7 +265,7 @@ static void write_change(vcd_dump *dump, const timed *change)
     } else if (change->what != VCD_BUS_CLOCK) {
         show(dump, change->clock, change->what, change->value);
     } else if (dump->bus_clock) {
-        show(dump, change->clock, VCD_BUS_CLOCK, dump->bus_clock_edges++ % 2 == 0);
+        show(dump, change->clock, VCD_BUS_CLOCK, dump->bus_clock_edges++ % 2 == 0); /* even edges rise */
         enqueue_bus_clock(dump);
     }
 }
