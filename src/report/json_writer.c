@@ -86,6 +86,7 @@ static size_t unescaped_length(const unsigned char *text)
     return length;
 }
 
+/* Writes a string in quotes, with escapes. A byte that is not UTF-8 becomes U+FFFD. */
 static void write_quoted(FILE *out, const char *text)
 {
     fputc('"', out);

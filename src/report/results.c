@@ -155,6 +155,7 @@ static p5_status read_line(reader *r, const char *text, size_t size, p5_error *e
     return status;
 }
 
+/* Reads all lines; blank ones are skipped. The last run must have its summary. */
 static p5_status read_lines(reader *r, FILE *in, const char *name, p5_error *error)
 {
     char *text = NULL;

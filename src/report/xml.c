@@ -38,6 +38,7 @@ static const char *entity_of(char c, bool attribute)
     }
 }
 
+/* Writes text with entities, and U+FFFD in place of what XML does not allow. */
 static void write_escaped(FILE *out, const char *text, bool attribute)
 {
     for (unsigned length; *text != '\0'; text += length > 0 ? length : 1) {

@@ -104,6 +104,7 @@ static void write_row(csv *to, const stat_row *of)
     end_line(to);
 }
 
+/* Writes the clocks of each stall cause, as means of the runs. */
 static void write_cpi_stack(csv *to)
 {
     cpi_share stack[P5_STALL_COUNT];

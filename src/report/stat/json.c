@@ -13,6 +13,7 @@
 #include "report/stat/metric.h"
 #include "report/stat/stat_internal.h"
 
+/* Writes the first line: what ran, with which model and options. */
 static void write_header(json_writer *json, const p5_stat *stat)
 {
     json_open_object(json);
@@ -98,6 +99,7 @@ static void write_row(json_writer *json, stat_report *report, const stat_row *of
     json_close_object(json);
 }
 
+/* Writes the clocks of each stall cause, as means of the runs, and their shares of all clocks. */
 static void write_cpi_stack(json_writer *json, const stat_report *report)
 {
     cpi_share stack[P5_STALL_COUNT];

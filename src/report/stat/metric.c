@@ -167,6 +167,7 @@ static p5_status read_line(reader *r, section *in, char *line)
     return fail(r, 1, P5_ERR_SYNTAX, "expected SHORT, EVENTSET, METRICS or LONG");
 }
 
+/* Reads all lines up to LONG, which takes the rest of the text. */
 static p5_status read_lines(reader *r, const char *text)
 {
     section in = SECTION_NONE;

@@ -65,6 +65,7 @@ static p5_status emit(parser *p, step s)
                                             : error_set(p->scan->error, P5_ERR_MEMORY, "out of memory");
 }
 
+/* Parses a number, which may end in k, M or G (10^3, 10^6, 10^9). */
 static p5_status parse_number(parser *p)
 {
     const char *start = p->scan->at;

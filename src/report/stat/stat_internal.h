@@ -45,8 +45,8 @@ typedef struct stat_row {
 
 /* The part of a report that does not depend on counts. */
 typedef struct stat_plan {
-    bool
-        everything; /* there is no selection, or no_events: `clocks` is shown, too, and the CPI stack unless no_events */
+    /* There is no selection, or no_events is set: `clocks` is shown, too, and the CPI stack unless no_events. */
+    bool everything;
     p5_selection all; /* every event of the model, if there is no selection */
     stat_row clocks;
     stat_row *rows; /* the selected events, or those of `all` */

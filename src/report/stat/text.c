@@ -131,6 +131,7 @@ static bool nothing_in(const text_report *in, const char *group)
     return true;
 }
 
+/* Writes the rows of a group of events below its name; nothing if the model has none of them. */
 static void write_group(text_report *in, const char *group)
 {
     const stat_plan *plan = in->report.plan;
@@ -175,6 +176,7 @@ static const enum p5_event main_events[] = {P5_EVENT_INSTRUCTIONS_EXECUTED,
                                             P5_EVENT_PIPELINE_FLUSHES,
                                             P5_EVENT_PIPELINE_FLUSHES_DUE_TO_WRONG_BRANCH_PREDICTIONS};
 
+/* Writes the rows of main_events that the model has. */
 static void write_main_events(text_report *in)
 {
     const stat_plan *plan = in->report.plan;

@@ -111,7 +111,6 @@ static void write_ruler(const diagram *d, uint64_t from, unsigned columns)
 
 /* Writes what the letters do not show: clocks, causes of waits, why the instruction is alone, and in the time line the
  * instructions that held it back. */
-
 static void write_remarks(const diagram *d, size_t i)
 {
     const p5_trace_insn *insn = &d->window->items[i].trace;

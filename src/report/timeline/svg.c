@@ -140,6 +140,7 @@ static void describe(const drawing *d, size_t i)
                 waits[n].what[0] != '\0' ? " " : "", waits[n].what);
 }
 
+/* Draws the row of instruction `i`: its stages, and its label with index, pipe and disassembly. */
 static void draw_insn(const drawing *d, size_t i)
 {
     const window_insn *insn = &d->window->items[i];

@@ -20,8 +20,8 @@ struct p5_window {
     unsigned first_trip; /* number of the first captured trip in the run, from 1 */
     unsigned trips;      /* whole trips captured */
     unsigned run_trips;  /* trips of the whole run */
-    uint64_t
-        end; /* EX clock of the instruction after the last one; traces: the clock at which EX was free after it */
+    /* EX clock of the instruction after the last one. In a trace, the clock at which EX was free after the last one. */
+    uint64_t end;
 };
 
 /* An instruction that held another one back. */
@@ -49,8 +49,8 @@ const char *window_wait_name(window_wait_kind kind);
 /* Clocks in which D1 had no instruction to take. */
 typedef struct window_gap {
     uint64_t from, to; /* core clocks [from, to); equal: there is no gap */
-    p5_stall
-        owner; /* of those clocks in which EX was empty because of the gap; P5_STALL_ISSUE: there are none */
+    /* Owner of those clocks of the gap in which EX was empty because of it; P5_STALL_ISSUE: EX was not empty. */
+    p5_stall owner;
 } window_gap;
 /* Returns the gap before instruction `i`. An instruction in V has none, because it enters D1 with its partner. */
 window_gap window_gap_before(const p5_window *window, size_t i);

@@ -70,6 +70,7 @@ static void free_state(chrome_state *state)
     free(state);
 }
 
+/* Begins the trace (trace_sink.begin): writes the names of the threads, and the header as an event. */
 static p5_status begin(p5_trace *trace, p5_error *error)
 {
     chrome_state *state = calloc(1, sizeof *state + trace->column_count * sizeof *state->values);
@@ -204,6 +205,7 @@ static void marker(p5_trace *trace, const trace_row *r, char phase)
     end_event(trace->file);
 }
 
+/* Writes a row (trace_sink.row) as counters, a slice, a marker or an instant, by its kind. */
 static void row(p5_trace *trace, const trace_row *r)
 {
     chrome_state *state = trace->state;
@@ -238,6 +240,7 @@ static void row(p5_trace *trace, const trace_row *r)
     }
 }
 
+/* Ends the trace (trace_sink.end): writes the end as an event, and the closing bracket. Frees the state. */
 static p5_status end(p5_trace *trace, const char *ending, p5_error *error)
 {
     chrome_state *state = trace->state;

@@ -10,6 +10,7 @@ static void put_comment(trace_file *file, const char *text)
         trace_put_char(file, *text == '\n' ? ' ' : *text);
 }
 
+/* Begins the trace (trace_sink.begin): writes the comment and the names of the columns. */
 static p5_status begin(p5_trace *trace, p5_error *error)
 {
     (void)error;
@@ -42,6 +43,7 @@ static void put_number(trace_file *file, uint64_t number, bool given)
         trace_put_unsigned(file, number);
 }
 
+/* Writes a row (trace_sink.row) as a line. */
 static void row(p5_trace *trace, const trace_row *r)
 {
     trace_file *file = trace->file;
@@ -66,6 +68,7 @@ static void row(p5_trace *trace, const trace_row *r)
     trace_end_record(file);
 }
 
+/* Ends the trace (trace_sink.end): writes how the run ended, if it did not simply exit. */
 static p5_status end(p5_trace *trace, const char *ending, p5_error *error)
 {
     (void)error;

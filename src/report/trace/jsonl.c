@@ -2,6 +2,7 @@
  * complete. */
 #include "report/trace/sink.h"
 
+/* Begins the trace (trace_sink.begin): writes the header. */
 static p5_status begin(p5_trace *trace, p5_error *error)
 {
     (void)error;
@@ -55,6 +56,7 @@ static void row(p5_trace *trace, const trace_row *r)
     trace_end_record(file);
 }
 
+/* Ends the trace (trace_sink.end): writes the summary. */
 static p5_status end(p5_trace *trace, const char *ending, p5_error *error)
 {
     (void)error;

@@ -43,6 +43,7 @@ static bool free_state(kanata_state *state)
     return good;
 }
 
+/* Makes the state (trace_sink.begin). */
 static p5_status begin(p5_trace *trace, p5_error *error)
 {
     kanata_state *state = calloc(1, sizeof *state);
@@ -57,11 +58,13 @@ static p5_status begin(p5_trace *trace, p5_error *error)
     return error_set(error, P5_ERR_MEMORY, "no memory for a trace");
 }
 
+/* Instructions are passed on while the window is open (trace_sink.window). */
 static void window(p5_trace *trace, bool opens)
 {
     p5_core_set_trace(p5_machine_core(trace->machine), opens ? on_insn : NULL, trace);
 }
 
+/* Ends the trace (trace_sink.end): writes the instructions still in flight. Frees the state. */
 static p5_status end(p5_trace *trace, const char *ending, p5_error *error)
 {
     (void)ending;

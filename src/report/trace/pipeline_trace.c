@@ -37,6 +37,7 @@ static void on_insn(void *context, const p5_trace_insn *insn)
     window->end = insn->end;
 }
 
+/* Makes the state (trace_sink.begin). */
 static p5_status begin(p5_trace *trace, p5_error *error)
 {
     pipeline_state *state = calloc(1, sizeof *state);
@@ -50,11 +51,13 @@ static p5_status begin(p5_trace *trace, p5_error *error)
     return P5_OK;
 }
 
+/* Instructions are passed on while the window is open (trace_sink.window). */
 static void window(p5_trace *trace, bool opens)
 {
     p5_core_set_trace(p5_machine_core(trace->machine), opens ? on_insn : NULL, trace);
 }
 
+/* Ends the trace (trace_sink.end): draws the collected instructions. Frees the state. */
 static p5_status end(p5_trace *trace, const char *ending, p5_error *error)
 {
     (void)ending;

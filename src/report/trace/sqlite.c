@@ -47,6 +47,7 @@ static void free_state(sqlite_state *state)
     free(state);
 }
 
+/* Begins the trace (trace_sink.begin): writes the run and its events, in a new database. */
 static p5_status begin(p5_trace *trace, p5_error *error)
 {
     sqlite_state *state = calloc(1, sizeof *state + trace->column_count * sizeof *state->events);
@@ -82,6 +83,7 @@ static p5_status begin(p5_trace *trace, p5_error *error)
     return status;
 }
 
+/* Adds a row and its values, and commits if it is time. */
 static void add_row(p5_trace *trace, const trace_row *r)
 {
     sqlite_state *state = trace->state;
@@ -126,6 +128,7 @@ static void row(p5_trace *trace, const trace_row *r)
     signals_release(&held, trace->failed);
 }
 
+/* Ends the trace (trace_sink.end): completes the run, unless writing has failed. Frees the state. */
 static p5_status end(p5_trace *trace, const char *ending, p5_error *error)
 {
     held_signals held;

@@ -214,6 +214,7 @@ static void free_state(vcd_state *state)
     free(state);
 }
 
+/* Begins the trace (trace_sink.begin): writes the declarations of the signals. */
 static p5_status begin(p5_trace *trace, p5_error *error)
 {
     const p5_trace_options *options = &trace->options;
@@ -245,6 +246,7 @@ static p5_status begin(p5_trace *trace, p5_error *error)
     return P5_OK;
 }
 
+/* Ends the trace (trace_sink.end): makes all values unknown from the end of the window on. Frees the state. */
 static p5_status end(p5_trace *trace, const char *ending, p5_error *error)
 {
     (void)error;
