@@ -19,6 +19,8 @@ typedef struct bench_options {
 
 /* ---- One input, or two ---- */
 
+/* Measures a prepared input on a model and shows its counts, the expectations of a case and the trips. Returns false
+ * after a message. */
 static bool show_one(const bench_options *options, const char *model_name, bench *of)
 {
     p5_model *model = model_option_open("--model", model_name);
@@ -43,7 +45,8 @@ static bool show_one(const bench_options *options, const char *model_name, bench
     return good;
 }
 
-/* Measures one input on the models of --model; without it, on the models of the case or the first model. */
+/* Measures one input on the models of --model; without it, on the models of the case or the first model. Returns
+ * false after a message. */
 static bool bench_one(const bench_options *options)
 {
     bench of;
@@ -68,6 +71,7 @@ static bool bench_one(const bench_options *options)
     return good;
 }
 
+/* Measures two inputs on one model and shows them side by side. Returns false after a message. */
 static bool bench_two(const bench_options *options)
 {
     bench of[2] = {{0}, {0}};
@@ -95,7 +99,7 @@ static bool bench_two(const bench_options *options)
 
 /* ---- Options ---- */
 
-/* --n N1,N2 */
+/* Takes --n N1,N2, the numbers of trips whose difference is measured. Returns false after a message. */
 static bool set_trips(bench_options *options, const char *text)
 {
     char few[32];
@@ -114,7 +118,7 @@ static bool set_trips(bench_options *options, const char *text)
     return true;
 }
 
-/* --arg NUMBER or --arg buffer:SIZE */
+/* Adds --arg NUMBER or --arg buffer:SIZE. Returns false after a message. options.tsv limits the number of arguments. */
 static bool add_argument(p5_case_function *f, const char *text)
 {
     enum { LARGEST_BUFFER = 16 << 20 };

@@ -7,8 +7,11 @@
 #include "cli/bench_loop.h"
 #include "cli/cli.h"
 
+/* The usual numbers of trips, and the time limit of a run. */
 enum { DEFAULT_N1 = 200, DEFAULT_N2 = 1200, CODE_SECONDS = 60 };
 
+/* The prepare_ functions assemble the programs of an input and make its descriptions `name` and `per`. They return
+ * false with *error. */
 static bool prepare_case(bench *out, p5_error *error)
 {
     const char *path = out->input->path;
@@ -22,7 +25,7 @@ static bool prepare_case(bench *out, p5_error *error)
                                            .states = c->states,
                                            .state_count = c->state_count};
     for (unsigned i = 0; i < 2; i++) {
-        if (out->trips[1] == 0)
+        if (out->trips[1] == 0) /* no --n */
             memcpy(out->trips, c->trips, sizeof out->trips);
         if (p5_case_assemble(path, out->trips[i], &out->programs[i], error) != P5_OK)
             return false;
@@ -31,6 +34,7 @@ static bool prepare_case(bench *out, p5_error *error)
            asprintf(&out->per, "per trip (N %u to %u)", out->trips[0], out->trips[1]) >= 0;
 }
 
+/* Assembles the loop around `copies` copies of the code, for both numbers of trips. Returns false with *error. */
 static bool assemble_loop(const bench *of, const bench_terms *terms, const char *counter, unsigned copies,
                           p5_case_program *programs[2], p5_error *error)
 {
@@ -42,7 +46,8 @@ static bool assemble_loop(const bench *of, const bench_terms *terms, const char 
     return status == P5_OK;
 }
 
-/* Finds the statement of `text` that causes the same error when it stands alone. */
+/* Finds the statement of `text` that causes the same error when it is assembled alone, and stores its line and
+ * column in *error. Leaves the column 0 if there is none. */
 static void place_by_trial(const char *text, p5_error *error)
 {
     char *copy = strdup(text), *rest = NULL;
@@ -61,7 +66,7 @@ static void place_by_trial(const char *text, p5_error *error)
     free(copy);
 }
 
-/* Shows an error about the text of an option, with its place in that text. */
+/* Replaces the place of an assembler's error by the place in the text of --asm or --setup, whichever contains it. */
 static void place_in_texts(bench *out, const bench_terms *terms, p5_error *error)
 {
     const char *const texts[] = {out->input->code, terms->setup};
@@ -78,7 +83,7 @@ static void place_in_texts(bench *out, const bench_terms *terms, p5_error *error
     out->wrong_setup = false;
 }
 
-/* Refuses forms that the assembler would misread, in the code or in --setup. */
+/* Returns false with *error if --asm or --setup has a form that the assembler would misread. */
 static bool check_texts(bench *out, const bench_terms *terms, p5_error *error)
 {
     out->wrong_setup = terms->setup != NULL && p5_code_check(NULL, terms->setup, error) != P5_OK;
@@ -117,7 +122,7 @@ static bool prepare_function(bench *out, p5_error *error)
         return p5_case_assemble_function(&f, 0, &out->programs[0], error) == P5_OK &&
                asprintf(&out->name, "%s%s%s", f.name != NULL ? f.name : "", f.name != NULL ? " of " : "",
                         f.path) >= 0;
-    f.elsewhere = out->elsewhere;
+    f.elsewhere = out->elsewhere; /* the calls are placed at another address */
     p5_case_function empty = f;
     empty.empty = true;
     for (unsigned i = 0; i < 2; i++)
@@ -154,8 +159,8 @@ bool bench_prepare(bench *out, const bench_input *input, const bench_terms *term
     return good;
 }
 
-/* Stores the difference `more` - `less` in of->measured. Each trip has `copies` copies; the totals are
- * combined so that their values per trip are those of one copy. */
+/* Stores the difference `more` - `less` in of->measured, and divides it by `copies`: a trip of `more` has so many
+ * copies of the code in addition. Each is a pair of totals for few and many trips, and so is the result. */
 static void subtract(bench *of, const p5_case_measured *more, const p5_case_measured *less, unsigned copies)
 {
     p5_case_measured difference = *more;
@@ -172,11 +177,13 @@ static void subtract(bench *of, const p5_case_measured *more, const p5_case_meas
     of->measured = difference;
 }
 
+/* Returns the cost of the trips that `many` has in addition to `few`, of all privilege levels. */
 static uint64_t difference(const uint64_t few[P5_CPL_CLASSES], const uint64_t many[P5_CPL_CLASSES])
 {
     return p5_counts_sum(many, P5_CPL_MASK_ALL) - p5_counts_sum(few, P5_CPL_MASK_ALL);
 }
 
+/* Runs the programs and stores the counts and their divisors. */
 static p5_status measure(bench *of, const bench_terms *terms, p5_error *error)
 {
     p5_case_measured other;
@@ -192,8 +199,8 @@ static p5_status measure(bench *of, const bench_terms *terms, p5_error *error)
     return status;
 }
 
-/* A function with mispredicted branches is measured again with its calls elsewhere. If it costs less there,
- * its branches shared a set of the branch target buffer with those of the calls. */
+/* Measures a function with mispredicted branches again with its calls at other addresses, and keeps the cheaper
+ * result. If it costs less there, its branches shared a set of the branch target buffer with those of the calls. */
 static p5_status measure_elsewhere(bench *of, const bench_terms *terms, p5_error *error)
 {
     const p5_counts *is = of->measured.counts;
@@ -219,7 +226,7 @@ static p5_status measure_elsewhere(bench *of, const bench_terms *terms, p5_error
  * diagram and the limits price the trips many times more. Returns false after a message. */
 static bool take_fewer_trips(bench *of, const bench_terms *terms)
 {
-    enum { LONG = 1000, LONGER = 5000 };
+    enum { LONG = 1000, LONGER = 5000 }; /* executed instructions per trip */
     const unsigned event = P5_EVENT_INSTRUCTIONS_EXECUTED;
     const p5_counts *is = of->measured.counts;
     const uint64_t executed =
@@ -255,7 +262,7 @@ bool bench_measure(bench *of, const char *model, const bench_terms *terms)
     if (of->measured.remark.message[0] != '\0')
         cli_show_error(&of->measured.remark, NULL, NULL, NULL);
     return of->measured.remark.status == P5_OK ||
-           of->case_file.path != NULL; /* a case may do it on purpose */
+           of->case_file.path != NULL; /* a case may cause what the remark is about on purpose */
 }
 
 void bench_release(bench *of)

@@ -14,8 +14,8 @@ static bool mentions(const char *code, const char *setup, const char *part)
     return strcasestr(code, part) != NULL || (setup != NULL && strcasestr(setup, part) != NULL);
 }
 
-/* Mnemonics that use a register without naming it. A word that only looks like one makes the choice of a
- * register smaller, and nothing else. */
+/* Returns a register that is not used. The table lists the names of each register's parts, and mnemonics that use it
+ * without naming it. Any text that contains one of these counts as a use; a false match only excludes a register. */
 const char *loop_counter(const char *code, const char *setup)
 {
     static const struct {
@@ -37,15 +37,16 @@ const char *loop_counter(const char *code, const char *setup)
     return NULL;
 }
 
-/* Returns the directive for the syntax of `code`, because the code and --setup may differ. */
+/* Returns the assembler's directive for the syntax of `code`: the code and --setup may differ in syntax. */
 static const char *syntax_of(const char *code)
 {
     return p5_code_is_att(code) ? ".att_syntax prefix\n" : "";
 }
 
-/* The loop's JNZ has a displacement of 32 bits, so that it does not depend on the code's length, and so that its last
- * byte is 7 bytes after the code's: the P55C has one entry of its branch target buffer for each aligned dword, and a
- * branch that ends the code must not share that of JNZ. */
+/* Returns the source of the loop. N is a symbol that the assembler gets with the number of trips. The loop's JNZ has
+ * a displacement of 32 bits, so that it does not depend on the code's length, and so that its last byte is 7 bytes
+ * after the code's: the P55C has one entry of its branch target buffer for each aligned dword, and a branch that
+ * ends the code must not share that of JNZ. */
 char *loop_source(const char *code, const char *setup, const char *counter, unsigned copies)
 {
     char *text = NULL;

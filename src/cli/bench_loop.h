@@ -1,4 +1,4 @@
-/* The loop around code from the command line. */
+/* The loop that `p5scope bench` makes around code from the command line. */
 #ifndef CLI_BENCH_LOOP_H
 #define CLI_BENCH_LOOP_H
 

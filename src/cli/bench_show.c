@@ -9,9 +9,10 @@
 #include "cli/option_values.h"
 #include "cli/output.h"
 
+/* Numbers of trips that --konata, and --timeline or a picture, show without --trips, and the most that are shown. */
 enum { KONATA_TRIPS = 16, TIMELINE_TRIPS = 3, MOST_TRIPS = 1000 };
 
-/* --trips T, or A..B */
+/* Takes --trips T, or A..B. Returns false after a message. */
 static bool take_trips(bench_view *view, const char *text)
 {
     const char *dots = strstr(text, "..");
@@ -47,6 +48,7 @@ bool bench_view_take(bench_view *view, const cli_options *line)
 
 /* ---- Files ---- */
 
+/* Writes --konata FILE, a log of the pipeline. Returns false after a message. */
 static bool write_konata(const p5_window *window, const char *path)
 {
     p5_error error = {0};
@@ -63,7 +65,7 @@ static bool is_svg(const char *path)
     return length > 4 && strcasecmp(path + length - 4, ".svg") == 0;
 }
 
-/* Writes -o FILE, a picture or a page with it. */
+/* Writes -o FILE, a picture or a page with it and the limits. Returns false after a message. */
 static bool write_picture(const bench_view *view, const bench *of, const p5_window *window,
                           const p5_loop_limits *limits)
 {
@@ -101,7 +103,7 @@ static p5_trip_range wanted_trips(const bench_view *view)
     return trips;
 }
 
-/* Shows the window at standard output. */
+/* Shows the captured trips (`window`) at standard output. */
 static bool show_diagram(const bench_view *view, const p5_window *window)
 {
     p5_error error = {0};
@@ -118,7 +120,8 @@ static bool show_diagram(const bench_view *view, const p5_window *window)
     return output_close(stdout, NULL, status, &error);
 }
 
-/* Captures the trips whose clocks the counts are, and finds what limits them. */
+/* Captures the trips between N1 and N2, to which the counts belong, in *all, and finds what limits their speed. Returns
+ * false after a message. */
 static bool find_limits(const bench *of, p5_window **all, p5_loop_limits *limits)
 {
     p5_error error = {0};
@@ -129,7 +132,8 @@ static bool find_limits(const bench *of, p5_window **all, p5_loop_limits *limits
            cli_refuse_error(&error, NULL, NULL, NULL);
 }
 
-/* Shows limits, rewritings and trips at standard output. */
+/* Shows at standard output what limits the trips, with --suggest cheaper rewritings of the code, and a diagram of
+ * the trips. Returns false after a message. */
 static bool show_text(const bench_view *view, const bench *of, const p5_window *window,
                       const p5_loop_limits *limits)
 {

@@ -1,4 +1,5 @@
-/* What `p5scope bench` shows of the trips of an input, beyond its counts: diagrams, pictures and logs. */
+/* What `p5scope bench` shows of the trips of an input (iterations or calls), beyond its counts: diagrams, pictures
+ * and logs. */
 #ifndef CLI_BENCH_SHOW_H
 #define CLI_BENCH_SHOW_H
 
@@ -9,7 +10,7 @@
 typedef struct bench_view {
     const cli_options *line;
     p5_row_format rows;
-    p5_trip_range trips; /* --trips; count 0: each way of showing has its own number */
+    p5_trip_range trips; /* --trips; count 0: not given, each way of showing has its own number */
 } bench_view;
 
 /* Takes the options. Returns false after a message. */

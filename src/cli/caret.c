@@ -48,7 +48,8 @@ static void show_line(const char *text, const char *end)
     fputs(end, stderr);
 }
 
-/* Shows line `line` of `text` (0: its first) with a caret under `column`, 0: none. */
+/* Shows `option` and line number `line` of `text` (0: its first), with a caret under `column`, which counts from 1
+ * (0: no caret). */
 static void show_spot(const char *option, const char *text, unsigned line, unsigned column)
 {
     const char *gap = option[0] == '\0' ? "" : " ";
@@ -71,6 +72,7 @@ static void show_spot(const char *option, const char *text, unsigned line, unsig
     fputs(cli_colour(stderr) ? "\033[0m\n" : "\n", stderr);
 }
 
+/* Shows FILE:LINE:COLUMN: MESSAGE, as far as the error has them. */
 static void show_message(const p5_error *error)
 {
     fputs("p5scope: ", stderr);

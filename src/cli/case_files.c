@@ -1,3 +1,4 @@
+/* Finds and reads the case files that the user named. */
 #define _GNU_SOURCE /* asprintf */
 #include "cli/case_files.h"
 
@@ -34,6 +35,8 @@ static int visible(const struct dirent *entry)
 
 static bool add_path(case_files *files, const char *path, bool operand);
 
+/* Adds the *.s files of a folder and of those below it, in order of names, but nothing whose name begins with a
+ * period. */
 static bool add_folder(case_files *files, const char *path)
 {
     struct dirent **entries;
@@ -54,7 +57,8 @@ static bool add_folder(case_files *files, const char *path)
     return good;
 }
 
-/* Adds a file that the user named, or a *.s file below a folder. */
+/* Adds the file or folder `path`. An `operand`, which the user named, is added whatever its name is and even if it
+ * does not exist; of others only *.s files. Returns false if memory runs out or a folder cannot be read. */
 static bool add_path(case_files *files, const char *path, bool operand)
 {
     struct stat about;
@@ -75,6 +79,7 @@ void case_write_error(FILE *out, const p5_error *error)
     fprintf(out, "%s%s%s\n", error->message, error->hint[0] != '\0' ? "; " : "", error->hint);
 }
 
+/* Returns the error as a line of text, which the caller frees; NULL when memory is out. */
 static char *error_line(const p5_error *error)
 {
     char *text = NULL;
@@ -88,13 +93,14 @@ static char *error_line(const p5_error *error)
     return text;
 }
 
+/* Returns the length of the folder's name in `path`; 0: it has none. */
 static size_t folder_length(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash != NULL ? (size_t)(slash - path) : 0;
 }
 
-/* Reports names that occur twice in a folder. */
+/* Records a problem of file `index` if a file before it in the same folder has the same case name. */
 static void check_name(const case_files *files, size_t index)
 {
     case_file *file = &files->items[index];

@@ -1,4 +1,5 @@
-/* The case files that the user named, found and read. */
+/* The case files that the user named. A case file is a small assembly program with the costs that it is expected to
+ * have. */
 #ifndef CLI_CASE_FILES_H
 #define CLI_CASE_FILES_H
 

@@ -1,4 +1,5 @@
-/* p5scope check: runs case files and compares their costs with the expected costs. */
+/* p5scope check: runs case files and compares their costs with the expected costs. Worker processes run the cases; a
+ * job is one file with all its models. */
 #include <errno.h>
 #include <fnmatch.h>
 #include <stdlib.h>
@@ -27,11 +28,11 @@ typedef struct check_run {
     size_t path_count;
 
     case_files files;
-    size_t *jobs; /* numbers of the files that are wanted */
+    size_t *jobs; /* by job: index in files.items */
     size_t job_count;
-    p5_check_result *results;
+    p5_check_result *results; /* one for each file and model that has been judged */
     size_t result_count;
-    size_t passed, failed;
+    size_t passed, failed; /* of results */
 } check_run;
 
 static bool has_model(const case_file *file, const char *name)
@@ -53,10 +54,10 @@ static bool wanted(const check_run *run, const case_file *file)
     return strstr(name, run->pattern) != NULL || fnmatch(run->pattern, name, 0) == 0;
 }
 
-/* Makes a job for each file, so that it is assembled once for all its models. */
+/* Makes a job for each file, so that it is assembled once for all its models. Returns false if memory runs out. */
 static bool make_jobs(check_run *run)
 {
-    size_t most = 0; /* outcomes */
+    size_t most = 0; /* how many results there can be */
     run->jobs = calloc(run->files.count + 1, sizeof *run->jobs);
     if (run->jobs == NULL)
         return false;
@@ -75,14 +76,15 @@ static bool make_jobs(check_run *run)
 
 /* ---- The jobs, in a worker process ---- */
 
-/* A job's answer has for each model a line MARK FAILED MODEL-NUMBER SECONDS, and the messages after it.
- * Model number -1 stands for the file. */
+/* A job's answer is a text. It has for each model a line MARK FAILED MODEL SECONDS, followed by lines of messages.
+ * FAILED is the number of expectations that failed, MODEL the index in p5_case.models; -1 means that the file itself
+ * is wrong. */
 enum { MARK = 1 };
 
 typedef struct prepared_case {
     const check_run *run;
     const p5_case *parsed;
-    p5_case_program *programs[2];
+    p5_case_program *programs[2]; /* with few and many trips */
 } prepared_case;
 
 static p5_status measure(const prepared_case *in, const char *model, p5_case_measured *out, p5_error *error)
@@ -98,7 +100,8 @@ static p5_status measure(const prepared_case *in, const char *model, p5_case_mea
     return p5_case_measure(in->programs, in->parsed->trips, &conditions, out, error);
 }
 
-/* Runs and judges the case on one model; returns how many expectations failed. */
+/* Runs and judges the case on one model, and writes messages to `out`. Returns how many expectations failed; 1 if
+ * the case could not be run. */
 static unsigned judge(const prepared_case *in, const char *name, FILE *out)
 {
     p5_error error = {0};
@@ -122,6 +125,7 @@ static unsigned judge(const prepared_case *in, const char *name, FILE *out)
     return failed;
 }
 
+/* Writes the answer of a case, for the models that are wanted. */
 static void judge_models(const prepared_case *in, FILE *out)
 {
     for (int i = 0; in->parsed->models[i] != NULL; i++) {
@@ -142,6 +146,7 @@ static void judge_models(const prepared_case *in, FILE *out)
     }
 }
 
+/* Does job `number` in a worker process and writes its answer to `text`. */
 static int32_t do_job(void *context, size_t number, char *text, size_t size)
 {
     const check_run *run = context;
@@ -170,7 +175,7 @@ static int32_t do_job(void *context, size_t number, char *text, size_t size)
     return 0;
 }
 
-/* ---- The outcomes ---- */
+/* ---- The outcomes, in the main process ---- */
 
 static void print_outcome(const case_file *file, const char *model, bool good, const char *text)
 {
@@ -205,6 +210,7 @@ static void show_outcome(check_run *run, const case_file *file, const char *mode
                                                           .seconds = seconds};
 }
 
+/* Shows the outcomes in a job's answer. Returns false to cancel the other jobs (--exitfirst). */
 static bool answered(void *context, const worker_answer *answer)
 {
     check_run *run = context;
@@ -222,7 +228,7 @@ static bool answered(void *context, const worker_answer *answer)
         if (sscanf(block + 1, "%u %d %lf", &failed, &model, &seconds) != 3 || block[line] == '\0')
             break;
         const char *text = block + line + 1;
-        size_t length = strcspn(text, "\001");
+        size_t length = strcspn(text, "\001"); /* up to the next MARK */
         char *copy = strndup(text, length);
         show_outcome(run, file, model < 0 ? "" : file->parsed.models[model], failed == 0, seconds,
                      copy != NULL ? copy : "");
@@ -275,6 +281,7 @@ static bool model_exists(const char *name)
     return name == NULL || model != NULL;
 }
 
+/* Collects the files, runs the jobs and reports. Returns the exit status. */
 static int check(check_run *run)
 {
     bool good = true;

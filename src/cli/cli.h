@@ -1,4 +1,4 @@
-/* What the verbs of the command line share: exit statuses and messages. */
+/* What the verbs of the command line (run, stat, ...) share: exit statuses and messages. */
 #ifndef CLI_CLI_H
 #define CLI_CLI_H
 
@@ -30,7 +30,7 @@ enum {
  * counts in, and is shown with a caret under the place. `advice` (may be NULL) is the last line, e.g. "run
  * 'p5scope list' ...". Returns CLI_USAGE. */
 int cli_show_error(const p5_error *error, const char *option, const char *text, const char *advice);
-/* The same for an error in a text file, with the line. */
+/* The same for an error in a text file, whose line is shown with a caret. */
 int cli_show_file_error(const p5_error *error);
 
 /* The same for a message that the command line itself has, with the caret under `column` (from 1) of `text`.
@@ -38,13 +38,13 @@ int cli_show_file_error(const p5_error *error);
 int cli_complain(const char *option, const char *text, unsigned column, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* Both for functions that answer false after a message. */
+/* Show a message as above and return false, for functions that return false after a message. */
 #define cli_refuse_error(...) (cli_show_error(__VA_ARGS__), false)
+#define cli_refuse(...)       (cli_complain(__VA_ARGS__), false)
 /* Warns that results are of different revisions of the model, which `revisions` lists. */
 void cli_warn_revisions(const char *revisions);
-#define cli_refuse(...) (cli_complain(__VA_ARGS__), false)
 
-/* True if `out` is a terminal and the user did not set NO_COLOR. */
+/* Returns true if `out` is a terminal and the user did not set NO_COLOR, so that colours are shown. */
 bool cli_colour(FILE *out);
 
 #endif

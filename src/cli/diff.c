@@ -5,7 +5,7 @@
 #include "cli/option_values.h"
 #include "p5tool/profile.h"
 
-/* Returns false after a message if a profile is that of a part of its guest, whose totals have no threshold. */
+/* Returns false after a message if the profile's run was cut short, so that --threshold cannot judge its totals. */
 static bool is_whole(const p5_profile *profile, const char *path)
 {
     const char *ending = p5_profile_ending(profile);
@@ -15,6 +15,7 @@ static bool is_whole(const p5_profile *profile, const char *path)
     return ending == NULL;
 }
 
+/* Compares the profiles of both operands. Returns the exit status: CLI_FAILED if --threshold is exceeded. */
 static int compare(const cli_options *line, const word_list *events)
 {
     p5_profile *a = profile_input(line->operands[0], line);

@@ -10,11 +10,12 @@
 
 /* The place where a file would be created. */
 typedef struct place {
-    struct stat folder;
-    char name[NAME_MAX + 1];
+    struct stat folder;      /* identifies its folder */
+    char name[NAME_MAX + 1]; /* in that folder */
 } place;
 
-/* Replaces a link by its target, because opening a link whose target does not exist creates the target. */
+/* If `path` is a symbolic link, replaces it by its target and returns true: opening a link whose target does not exist
+ * creates the target. */
 static bool follow(char path[PATH_MAX])
 {
     char target[PATH_MAX];

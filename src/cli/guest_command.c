@@ -37,7 +37,7 @@ char *guest_command_line(const guest_options *options)
 
 char *guest_own_options(const guest_options *options)
 {
-    char **argv = options->line->argv;
+    char **argv = options->line->argv; /* argv[0] is the verb */
     size_t own = options->line->load != NULL ? word_count(argv) - 1 : options->line->own_words;
     if (own > 0 && options->line->load == NULL && strcmp(argv[own], "--") == 0)
         own--;

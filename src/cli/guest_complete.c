@@ -1,5 +1,5 @@
-/* Completes the options of a guest: opens the model, reads the counters and the snapshot, checks where to
- * save. */
+/* Completes the options of a guest: opens the model, reads the snapshot of --load, computes the counters' selections
+ * for --ctr0 and --ctr1, and checks where to save. */
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -11,7 +11,8 @@
 #include "p5tool/profile.h"
 #include "cli/option_values.h"
 
-/* Writes a field of a model in the form of a model file. */
+/* Writes a field of a model in the form of a model file, for --dump-config. `context` is the name of the last
+ * section. */
 static void dump_field(void *context, const char *section, const char *key, const char *value,
                        const char *meaning)
 {
@@ -25,6 +26,8 @@ static void dump_field(void *context, const char *section, const char *key, cons
     printf("%s = %s\n", key, value);
 }
 
+/* Computes the value of CESR, or of the event select registers of another --monitor, from --ctr0 and --ctr1. Returns
+ * false after a message. */
 static bool complete_counters(guest_options *options)
 {
     const char *const counter[2] = {options->line->ctr0, options->line->ctr1};
@@ -79,8 +82,8 @@ static bool complete_flat(guest_options *options)
     return true;
 }
 
-/* Makes --kernel the guest. The operands are arguments for its first program. Returns false when memory is
- * out. */
+/* Makes --kernel the guest: puts its file before the operands, which are arguments for its first program. Returns
+ * false when memory is out. */
 static bool complete_kernel(guest_options *options)
 {
     if (options->line->kernel == NULL)
@@ -100,7 +103,8 @@ static bool complete_kernel(guest_options *options)
     return true;
 }
 
-/* Takes the operand as the image of the snapshot's guest, because a snapshot grants no access to the host. */
+/* Takes the operand as the disk image of the snapshot's guest, which must be named again because a snapshot grants
+ * no access to the host. Returns false after a message. */
 static bool take_image(guest_options *options)
 {
     bool has_image = strcmp(options->loaded.kind, "boot") == 0 || strcmp(options->loaded.kind, "dos") == 0;
@@ -240,7 +244,7 @@ bool guest_files_distinct(const guest_options *options, const file_use *outputs,
     assert(count <= MOST);
     for (size_t i = 0; i < count; i++)
         uses[i] = outputs[i];
-    /* A snapshot may replace the one that was loaded, because that has been read by then. */
+    /* --save may name the file of --load, which has been read by then, so these two are not compared. */
     uses[count] = (file_use){"--load", options->line->load, true};
     if (!file_uses_distinct(uses, count + 1))
         return false;

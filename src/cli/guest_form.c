@@ -1,3 +1,4 @@
+/* Finds out which kind of guest the command line names, and refuses options that this kind does not have. */
 #include "cli/guest_form.h"
 
 #include <string.h>
@@ -31,6 +32,7 @@ bool guest_form_takes(const guest_options *options, guest_form form)
                                         [FORM_DISK] = "a disk image",
                                         [FORM_BZIMAGE] = "a Linux kernel",
                                         [FORM_KERNEL] = "a Linux kernel"};
+    /* Options that only some kinds of guests have, and how a message names these kinds. */
     static const struct {
         unsigned forms;
         const char *options, *whose;

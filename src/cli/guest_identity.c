@@ -1,5 +1,6 @@
-/* The identity of a run: what its guest gets, and the options without those that only say where results
- * go, how they look, or how the host makes the run (flag `view` of options.tsv). */
+/* The identity of a run, by which later runs of the same thing are recognised: the words that its guest gets, and
+ * the options of the run without those that only say where results go, how they look, or how the host makes the run
+ * (flag `view` of options.tsv). */
 #define _GNU_SOURCE /* asprintf */
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,8 +8,8 @@
 
 #include "cli/guest_options.h"
 
-/* Writes "--name=value", with the hash of the file in the place of its path if the run is made of the
- * file. NULL when memory is out. */
+/* Returns "--name=value", with the hash of the file in the place of its path if the run is made of the file (flag
+ * `contents`). The caller frees it; NULL when memory is out. */
 static char *identity_word(const cli_use *use)
 {
     const char *value = use->value;
@@ -29,6 +30,7 @@ static char *identity_word(const cli_use *use)
     return word;
 }
 
+/* Compares the names before the equal signs, as strcmp does. */
 static int by_name(const char *a, const char *b)
 {
     size_t of_a = strcspn(a, "="), of_b = strcspn(b, "=");
@@ -47,7 +49,8 @@ static void sort(char **options, size_t count)
         }
 }
 
-/* --env is added with the value that the guest gets. */
+/* Returns the sorted options, NULL-terminated, or NULL when memory is out. Each --env has the value that the guest
+ * gets. */
 static char **identity_options(const guest_options *guest)
 {
     const cli_options *line = guest->line;

@@ -1,3 +1,4 @@
+/* Opens the machine and loads the guest or the snapshot, with the callbacks for the guest's input and output. */
 #define _GNU_SOURCE /* asprintf */
 #include "cli/guest_load.h"
 
@@ -12,6 +13,7 @@
 #include "cli/interrupt.h"
 #include "cli/progress.h"
 
+/* Shows a notice of the machine on standard error. */
 static void show_notice(void *context, const char *line)
 {
     (void)context;
@@ -43,8 +45,9 @@ static int cannot_load(const char *path, const p5_error *error)
     return error->status == P5_ERR_MEMORY || error->status == P5_ERR_ENGINE ? CLI_INTERNAL : CLI_NOT_LOADABLE;
 }
 
-/* Reads input for a bare-metal guest. Waits for a file or pipe, so that the run does not depend on its
- * speed. A terminal is only polled, or waited for briefly if the guest is idle. */
+/* Reads a byte of standard input for the guest's keyboard or serial port. Returns 1 with the byte, 0 if there is
+ * none now, and -1 at the end of input. Waits for a file or pipe, so that the run does not depend on its speed. A
+ * terminal is only polled, or waited for briefly if the guest is idle. */
 static int read_input(void *context, uint8_t *byte, bool idle)
 {
     enum { IDLE_MILLISECONDS = 10, WAIT_MILLISECONDS = 50 };
@@ -65,6 +68,7 @@ static int read_input(void *context, uint8_t *byte, bool idle)
     return got == 1 ? 1 : -1;
 }
 
+/* Reads a byte of --keys in place of standard input. */
 static int read_keys(void *context, uint8_t *byte, bool idle)
 {
     typed_keys *keys = context;
@@ -90,8 +94,9 @@ static char *join_words(const char *const *words)
     return line;
 }
 
-/* Returns the command line of --kernel, --cmdline with "--" and the words for its first program, or of a bzImage,
- * its arguments. NULL when memory is out. The caller frees it. */
+/* Returns the command line for a kernel. For --kernel it is --cmdline, followed by "--" and the operands, which
+ * Linux passes to its first program. For a bzImage as guest it is the guest's arguments. NULL when memory is out.
+ * The caller frees it. */
 static char *kernel_line(const guest_options *options)
 {
     const char *append = options->line->cmdline != NULL ? options->line->cmdline : "console=ttyS0,115200";
@@ -104,6 +109,7 @@ static char *kernel_line(const guest_options *options)
     return line;
 }
 
+/* Loads the guest into the machine. `words` are the guest's argv. */
 static p5_status load(const guest_options *options, guest_form form, const char *const *words,
                       p5_machine *machine, p5_error *error)
 {
@@ -137,7 +143,7 @@ static p5_status load(const guest_options *options, guest_form form, const char 
     return status;
 }
 
-/* Skips the part of an input file, or of --keys, that the snapshot's guest had read. */
+/* Skips the part of standard input (if it is a file), or of --keys, that the snapshot's guest had read. */
 static void skip_input(const guest_options *options, const p5_machine *machine)
 {
     struct stat about;
@@ -148,7 +154,7 @@ static void skip_input(const guest_options *options, const p5_machine *machine)
         lseek(STDIN_FILENO, (off_t)taken, SEEK_SET);
 }
 
-/* Returns the options of the machine. With a snapshot, those that it contains are not given. */
+/* Returns the options of the machine: those of the command line, and the callbacks. */
 static p5_machine_options machine_options_of(const guest_options *options)
 {
     p5_machine_options machine = options->machine;
@@ -167,6 +173,7 @@ static p5_machine_options machine_options_of(const guest_options *options)
     return machine;
 }
 
+/* Performs --load. Returns NULL after a message, with the exit status in *status. */
 static p5_machine *load_snapshot(const guest_options *options, int *status)
 {
     const p5_machine_options machine_options = machine_options_of(options);

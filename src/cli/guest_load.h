@@ -4,7 +4,8 @@
 
 #include "cli/guest_options.h"
 
-/* Returns NULL after a message; *status is then the exit status. */
+/* Opens the machine and loads the guest. `seed` starts the guest's random numbers. Returns NULL after a message;
+ * *status is then the exit status. */
 p5_machine *guest_load(const guest_options *options, uint64_t seed, int *status);
 
 #endif

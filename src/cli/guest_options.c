@@ -1,3 +1,5 @@
+/* Reads those options of a guest and its machine that need neither the model nor a snapshot (guest_complete.c does
+ * the rest). */
 #define _GNU_SOURCE /* strptime, timegm, sched_getaffinity */
 #include "cli/guest_options.h"
 
@@ -14,7 +16,8 @@ static unsigned usual_threads(void)
     return sched_getaffinity(0, sizeof mine, &mine) == 0 && CPU_COUNT(&mine) < 2 ? 1 : 2;
 }
 
-/* Adds --dir HOST[:GUEST][:ro|rw[,max=SIZE]]. Returns false after a message. */
+/* Adds --dir HOST[:GUEST][:ro|rw[,max=SIZE]], a directory that the guest shares with the host. Returns false after a
+ * message. */
 static bool add_share(guest_options *options, const char *text)
 {
     char *copy = strdup(text);
@@ -72,6 +75,7 @@ static bool add_environment(guest_options *options, const char *text)
     return true;
 }
 
+/* Reads --mem. Returns false after a message. */
 static bool set_memory(guest_options *options, const char *text)
 {
     uint64_t bytes;
@@ -96,7 +100,7 @@ static bool set_rtc(guest_options *options, const char *text)
     options->machine.rtc_set = true;
     if (end != NULL && *end == '\0') {
         options->machine.rtc_seconds = timegm(&t);
-    } else if (p5_parse_number(text, &seconds) && seconds <= UINT64_C(253402300799)) {
+    } else if (p5_parse_number(text, &seconds) && seconds <= UINT64_C(253402300799)) { /* year 9999 */
         options->machine.rtc_seconds = (int64_t)seconds;
     } else {
         return cli_refuse("--rtc", text, 1, "a time is written 1997-06-02 or 1997-06-02T08:30:00");
@@ -116,7 +120,7 @@ static void take_values(guest_options *options)
                              .monitor = line->monitor,
                              .wires = line->wire,
                              .check = line->bus_check,
-                             .permissive = line->isa == 1,
+                             .permissive = line->isa == 1, /* the second choice of --isa */
                              .pce = line->pce,
                              .memo_check = line->check_memo,
                              .random_seed = line->seed,

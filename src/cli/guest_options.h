@@ -1,4 +1,5 @@
-/* The options of a guest and its machine, which all verbs that run a guest share. */
+/* The options of a guest and its machine, which all verbs that run a guest share. A verb calls guest_options_open, then
+ * guest_options_complete, then the functions of guest_run.h, and finally guest_options_free. */
 #ifndef CLI_GUEST_OPTIONS_H
 #define CLI_GUEST_OPTIONS_H
 
@@ -14,8 +15,8 @@ enum { GUEST_MOST_SHARES = 32, GUEST_MOST_ENVIRONMENT = 256, GUEST_MOST_SYMBOLS 
 
 typedef struct guest_options {
     const cli_options *line; /* the command line */
-    /* What the guest runs on. guest_options_complete adds the model, the counters and the image of --load,
-     * and guest_open the shares. */
+    /* What the guest runs on. guest_options_complete adds the model, the counters and the image for --load, and
+     * guest_open the shares and callbacks. */
     p5_machine_options machine;
     uint32_t flat_address;              /* --flat */
     uint16_t real_segment, real_offset; /* --flat with --real */
@@ -27,12 +28,12 @@ typedef struct guest_options {
     typed_keys *keys;      /* --keys; NULL: the guest reads standard input */
     char **kernel_command; /* the file of --kernel and the words, whose array `command` is then */
     p5_limits limits;
-    double over;    /* host_clock at which --timeout ends the run, since the guest was loaded */
+    double over; /* time of host_clock at which --timeout ends the run; set when the guest has been loaded */
     char **command; /* the guest and its arguments, NULL-terminated; NULL: none was given */
     /* Made by guest_options_complete. */
     p5_model *model;
     p5_bound save_point;     /* --save-at */
-    p5_snapshot_info loaded; /* --load */
+    p5_snapshot_info loaded; /* --load: what the snapshot says about its guest */
     char *loaded_command[2]; /* the words of that snapshot's guest, which `command` then points to */
 } guest_options;
 
@@ -54,7 +55,7 @@ bool guest_files_distinct(const guest_options *options, const file_use *outputs,
  * that has neither functions nor lines. The caller frees the array; NULL when memory is out. */
 const char **guest_symbol_files(const guest_options *options);
 
-/* The words that the guest gets (guest_command.c): its command with --argv0, or the name of its file without
+/* Returns the words that the guest gets (guest_command.c): its command with --argv0, or the name of its file without
  * the directory, in the place of the path. NULL when memory is out. The caller frees the array, not the
  * words. */
 const char **guest_words(const guest_options *options);

@@ -1,3 +1,4 @@
+/* Runs a guest: limits, --fast-forward, the sandbox, the terminal of --screen, and how the run ended. */
 #include "cli/guest_run.h"
 
 #include <inttypes.h>
@@ -26,7 +27,8 @@ p5_limits guest_limits_left(const guest_options *options)
     return limits;
 }
 
-/* Performs --fast-forward. Returns false after a message. */
+/* Performs --fast-forward. Returns false after a message, with the exit status in *status; also if the guest has
+ * ended. */
 static bool fast_forward(const guest_options *options, p5_machine *machine, int *status)
 {
     p5_error error = {0};
@@ -69,9 +71,10 @@ p5_machine *guest_open(guest_options *options, uint64_t seed, int *status)
     return machine;
 }
 
+/* Enters the sandbox with what the run still needs. */
 static void confine(const guest_options *options, const guest_needs *later)
 {
-    enum { OWN = 3, MOST = OWN + GUEST_MOST_SYMBOLS + 2 };
+    enum { OWN = 3 /* files of the guest itself */, MOST = OWN + GUEST_MOST_SYMBOLS + 2 };
     const char *all[MOST] = {options->command[0], options->line->kernel, options->line->init};
     sandbox_needs needs = {
         .shares = options->shares,
@@ -101,7 +104,8 @@ p5_machine *guest_open_and_begin(guest_options *options, uint64_t seed, const gu
     return NULL;
 }
 
-/* Shows the screen for --screen on a terminal; `context`: whether it shows sixels. */
+/* Shows the screen for --screen on a terminal, several times per second. `context` points to whether the terminal shows
+ * sixels. */
 static void show_screen(void *context, const p5_machine *machine)
 {
     p5_screen screen = {.size = sizeof screen};
@@ -120,8 +124,8 @@ static void show_screen(void *context, const p5_machine *machine)
     p5_picture_free(&picture);
 }
 
-/* Passes keys to the guest one by one, without echo by the terminal. Returns false if input does not come
- * from a terminal. */
+/* Switches the terminal so that the guest gets each key at once and keys are not echoed. Stores the settings from
+ * before. Returns false if standard input is no terminal. */
 static bool keys_begin(struct termios *before)
 {
     if (!isatty(STDIN_FILENO) || tcgetattr(STDIN_FILENO, before) != 0)
@@ -146,7 +150,8 @@ static void last_screen(const p5_machine *machine)
     fflush(stdout);
 }
 
-/* Reports the result of --check-memo. Returns false if there was a difference. */
+/* Reports the result of --check-memo, which compares each stretch that the memo has priced (a remembered result of
+ * the model) with the exact computation. Returns false if there was a difference. */
 static bool memo_agrees(p5_machine *machine)
 {
     uint64_t stretches;
@@ -181,6 +186,7 @@ bool guest_run(const guest_options *options, p5_machine *machine, p5_run_result 
     bool saved = guest_run_saving(options, machine, result, &status, &error);
     int signal_number = interrupt_release();
     if (options->limits.timeout_seconds > 0 || signal_number != 0)
+        /* from here on, the report must be written within the rest of the time */
         interrupt_written_within(signal_number != 0 ? 0 : guest_limits_left(options).timeout_seconds);
     if (keys)
         tcsetattr(STDIN_FILENO, TCSANOW, &terminal);

@@ -4,18 +4,18 @@
 
 #include "cli/guest_options.h"
 
-/* Opens a machine with the options and `seed`, and loads the guest. Returns NULL after a message; *status is
- * then the exit status. */
+/* Opens a machine with the options and `seed` for the guest's random numbers, and loads the guest. --timeout begins.
+ * Returns NULL after a message; *status is then the exit status. */
 p5_machine *guest_open(guest_options *options, uint64_t seed, int *status);
 
-/* Returns the limits of the command line, with the rest of --timeout since the guest was loaded. */
+/* Returns the limits of the command line, with what is left of --timeout. */
 p5_limits guest_limits_left(const guest_options *options);
 
 /* What the process still needs from the host once a guest is loaded. */
 typedef struct guest_needs {
     const char *output;       /* a file that is created later, or that creates others as a database does;
                            NULL: none */
-    const char *pictures;     /* the first of --pictures; NULL: none */
+    const char *pictures;     /* path of the first picture of --pictures; NULL: none */
     const char *const *reads; /* files that are read later, besides the guest and its symbols */
     size_t read_count;
     bool another; /* the process opens another machine later, so it is not confined yet */
@@ -25,21 +25,22 @@ typedef struct guest_needs {
  * (sandbox.h) and --fast-forward. Returns false after a message; *status is then the exit status. */
 bool guest_begin(const guest_options *options, p5_machine *machine, const guest_needs *needs, int *status);
 
-/* Does both, for verbs that observe nothing in between. */
+/* Calls guest_open and guest_begin, for verbs that do nothing in between. Returns NULL after a message. */
 p5_machine *guest_open_and_begin(guest_options *options, uint64_t seed, const guest_needs *needs,
                                  int *status);
 
-/* Runs the guest to its end or a limit. Ctrl-C stops it. Returns false after a message (CLI_INTERNAL). */
+/* Runs the guest to its end or a limit, and performs --save and the like. Ctrl-C stops it. *host_seconds is the time
+ * that this took. Returns false after a message; the exit status is then CLI_INTERNAL. */
 bool guest_run(const guest_options *options, p5_machine *machine, p5_run_result *result,
                double *host_seconds);
 
-/* Returns p5scope's exit status after such a run. */
+/* Returns p5scope's exit status after a run of guest_run. */
 int guest_exit_status(const p5_run_result *result);
 /* Returns true if the guest ended the run: its counts are then the cost of all that it does. */
 bool guest_ended_itself(const p5_run_result *result);
 /* Describes in a sentence how the run ended, "" if the guest simply exited. Returns `text`. */
 const char *guest_ending(const p5_run_result *result, char *text, size_t size);
-/* Reports that on stderr. Returns the exit status. */
+/* Prints guest_ending on stderr. Returns guest_exit_status. */
 int guest_tell_ending(const p5_run_result *result);
 
 #endif

@@ -1,3 +1,4 @@
+/* --save, --save-at and --save-every: runs the guest and writes snapshots of its state. */
 #include "cli/guest_save.h"
 
 #include <stdlib.h>
@@ -12,6 +13,7 @@ typedef struct watch {
     bool reached;
 } watch;
 
+/* Stops the machine when it first reaches the point. */
 static void observed(void *context, p5_machine *machine, const p5_observation *o)
 {
     watch *w = context;
@@ -21,6 +23,7 @@ static void observed(void *context, p5_machine *machine, const p5_observation *o
     p5_machine_stop(machine);
 }
 
+/* Writes a snapshot to `path`. Returns false after a message. */
 static bool save(const guest_options *options, p5_machine *machine, const char *path)
 {
     char *command = guest_command_line(options);
@@ -38,18 +41,20 @@ static bool save(const guest_options *options, p5_machine *machine, const char *
     return true;
 }
 
+/* Returns true if the guest cannot continue after this run. */
 static bool has_ended(const p5_run_result *result)
 {
     return result->end != P5_END_INSTRUCTIONS && result->end != P5_END_CLOCKS &&
            result->end != P5_END_TIMEOUT && result->end != P5_END_STOPPED;
 }
 
+/* Returns the smaller of a limit, for which 0 means none, and `at`. */
 static uint64_t earlier(uint64_t limit, uint64_t at)
 {
     return limit == 0 || at < limit ? at : limit;
 }
 
-/* Runs to the point. *reached is false if a limit comes first. */
+/* Runs to the point of --save-at. *reached is false if a limit or the guest's end comes first. */
 static p5_status run_to_point(const guest_options *options, p5_machine *machine, p5_run_result *result,
                               bool *reached, p5_error *error)
 {
@@ -97,7 +102,8 @@ static bool goes_on(const guest_options *options, const p5_machine *machine, con
            (l->max_clocks == 0 || p5_machine_clock(machine) < l->max_clocks);
 }
 
-/* Performs --save-every: executes, and saves FILE.1, FILE.2, ... at each multiple less the warm-up. */
+/* Performs --save-every N: executes the guest without counting, and saves FILE.1, FILE.2, ... at each multiple of N
+ * instructions less --warm-up. Returns false if a snapshot could not be written; *status is that of the execution. */
 static bool run_in_pieces(const guest_options *options, p5_machine *machine, p5_run_result *result,
                           p5_status *status, p5_error *error)
 {

@@ -1,3 +1,4 @@
+/* Handlers of SIGINT and SIGTERM for runs of a guest, and of SIGALRM for outputs that nobody reads. */
 #include "cli/interrupt.h"
 
 #include <errno.h>
@@ -13,10 +14,11 @@
 
 /* These variables are global because a signal handler gets no context. */
 static p5_machine *volatile stopped_machine;
-static volatile sig_atomic_t came;
-static struct timespec came_at; /* used by the handler only, which does not interrupt itself */
+static volatile sig_atomic_t came; /* the number of the first signal of this run; 0: none */
+static struct timespec came_at;    /* when; used by the handler only, which does not interrupt itself */
 
-/* timeout(1) and some shells send a signal to the process and to its group; both count as one Ctrl-C. */
+/* Returns true if a signal at `now` belongs to the first one: timeout(1) and some shells send a signal to the
+ * process and to its group, and both count as one Ctrl-C. */
 static bool is_the_same(const struct timespec *now)
 {
     enum { SAME_MILLISECONDS = 500 };
@@ -25,6 +27,7 @@ static bool is_the_same(const struct timespec *now)
     return milliseconds < SAME_MILLISECONDS;
 }
 
+/* Stops the machine at the first signal, and ends the process at a later one. */
 static void on_signal(int number)
 {
     struct timespec now;
@@ -45,7 +48,8 @@ static void on_signal(int number)
 
 void interrupt_stops(p5_machine *machine)
 {
-    setitimer(ITIMER_REAL, &(struct itimerval){0}, NULL);
+    setitimer(ITIMER_REAL, &(struct itimerval){0},
+              NULL); /* ends interrupt_written_within of the run before */
     stopped_machine = machine;
     came = 0;
     struct sigaction action;
@@ -88,8 +92,9 @@ static bool output_is_full(void)
     return false;
 }
 
-static volatile sig_atomic_t full_before;
+static volatile sig_atomic_t full_before; /* an output was full at the previous look */
 
+/* Ends the process if an output is full at two looks in a row. */
 static void on_look(int number)
 {
     (void)number;

@@ -11,7 +11,8 @@
 void interrupt_stops(p5_machine *machine);
 /* Returns true if the run must end because of such a signal or its time-out. */
 bool interrupt_ending(void);
-/* The callback p5_machine_options.stuck: ends the process with the status that the run would have had. */
+/* The callback p5_machine_options.stuck, for a run that must end but cannot: ends the process after a message, with
+ * the status that the run would have had. */
 void interrupt_stuck(void *context);
 /* To be called after a run. From `seconds` later until the next run begins, the process ends if an output
  * stays full for half a second. */

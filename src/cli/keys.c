@@ -1,3 +1,4 @@
+/* Converts the text of --keys to the bytes that a terminal (xterm) sends for these keys. */
 #include "cli/keys.h"
 
 #include <ctype.h>
@@ -7,9 +8,10 @@
 
 #include "cli/cli.h"
 
+/* Bytes of a key at most, characters of a name at most, and xterm's bits of modifiers. */
 enum { KEY_BYTES = 32, NAME_BYTES = 24, SHIFT = 1, ALT = 2, CONTROL = 4 };
 
-/* Keys that terminals send as ESC [ NUMBER ~, or, without a number, as ESC [ LETTER. */
+/* Keys that terminals send as ESC [ NUMBER ~, or, without a number, as ESC [ LETTER, or ESC O LETTER for P to S. */
 static const struct {
     const char *name;
     unsigned number;

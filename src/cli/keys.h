@@ -6,9 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The bytes that a terminal would send, and how many of them the guest has taken. */
+/* The bytes that a terminal would send. */
 typedef struct typed_keys {
-    size_t size, at;
+    size_t size;
+    size_t at; /* how many of them the guest has taken */
     uint8_t bytes[];
 } typed_keys;
 

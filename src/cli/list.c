@@ -6,6 +6,7 @@
 #include "cli/option_values.h"
 #include "p5tool/report.h"
 
+/* Returns P5_LIST_* of the section that `word` names; 0: none. */
 static unsigned section_named(const char *word)
 {
     static const struct {
@@ -22,7 +23,7 @@ static unsigned section_named(const char *word)
     return 0;
 }
 
-/* Takes the operands: a section's name and a pattern. */
+/* Takes the operands: a section's name and a pattern. Returns false after a message. */
 static bool take_operands(const cli_options *line, p5_list_options *list)
 {
     for (size_t i = 0; i < line->operand_count; i++) {

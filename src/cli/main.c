@@ -1,4 +1,4 @@
-/* p5scope: chooses the verb. */
+/* p5scope: chooses the verb, the first word of the command line (run, stat, ...), and runs it. */
 #include <string.h>
 
 #include "cli/cli.h"
@@ -28,6 +28,7 @@ static void write_help(FILE *out)
                  "  --help     show this help; 'p5scope help VERB' shows a verb's options\n");
 }
 
+/* Refuses a word that is no verb, with a suggestion. Returns CLI_USAGE. */
 static int unknown_verb(const char *word)
 {
     const char *names[VERB_COUNT + 1];
@@ -60,7 +61,8 @@ static int run_verb(const cli_verb *verb, int argc, char **argv)
     return output_finish(status);
 }
 
-/* p5scope help [VERB [PAGE]] */
+/* Performs p5scope help [VERB [PAGE]]: shows the verbs, or what 'p5scope VERB --help[=PAGE]' shows. Returns the exit
+ * status. */
 static int help(int argc, char **argv)
 {
     const cli_verb *verb = argc > 2 ? find_verb(argv[2]) : NULL;

@@ -1,11 +1,11 @@
-/* p5scope merge: adds results of many runs to one database. */
+/* p5scope merge: adds results of many runs to one SQLite database. */
 #include <string.h>
 
 #include "cli/cli.h"
 #include "cli/options.h"
 #include "p5tool/trace.h"
 
-/* Merges each file separately: one that cannot be read does not exclude the others. */
+/* Merges each file separately: one that cannot be read does not exclude the others. Returns the exit status. */
 static int merge_files(const cli_options *line, p5_database *database)
 {
     int status = CLI_OK;

@@ -10,13 +10,14 @@ enum { MOST_FIELDS = 32 };
 
 typedef struct msr_arguments {
     p5_row_format rows;
-    const char *name;
+    const char *name;               /* of the register; NULL: list all */
     const char *counter[2];         /* --ctr0, --ctr1 */
     const char *value;              /* a number: decode */
     const char *field[MOST_FIELDS]; /* FIELD=NUMBER: encode */
     unsigned field_count;
 } msr_arguments;
 
+/* Takes an operand. Returns false after a message. */
 static bool take_word(msr_arguments *arguments, const char *word)
 {
     if (arguments->name == NULL)
@@ -30,7 +31,8 @@ static bool take_word(msr_arguments *arguments, const char *word)
     return true;
 }
 
-/* Encodes --ctr0 and --ctr1 in *value. Returns false after a message. */
+/* Encodes --ctr0 and --ctr1 in *value, which has that of CESR, or of the event select register of one counter,
+ * before. `family` is the processor and the --monitor. Returns false after a message. */
 static bool encode_counters(const msr_arguments *arguments, const p5_register *reg, unsigned family,
                             uint64_t *value)
 {
@@ -74,6 +76,7 @@ static bool evaluate(const msr_arguments *arguments, const p5_register *reg, uns
     return true;
 }
 
+/* Lists registers, or shows a layout or value, or prints the encoded number. Returns the exit status. */
 static int answer(const msr_arguments *arguments, unsigned family)
 {
     if (arguments->name == NULL) {

@@ -1,12 +1,15 @@
-/* Refuses combinations of options by the rows of conflicts.tsv. */
+/* Refuses combinations of options by the rows of conflicts.tsv. A row says that options of its subject exclude
+ * (CONFLICT_EXCLUDES) or need (CONFLICT_NEEDS) one of its object, or permit only those (CONFLICT_ONLY). Both are
+ * lists of terms: an option's name with an optional ! before and +, = or ~ after it. */
 #include <stdio.h>
 #include <string.h>
 
 #include "cli/cli.h"
 #include "cli/option_rows.h"
 
-/* Returns true if the term at `text` holds: NAME, !NAME, NAME+, NAME=, NAME~ (conflicts.tsv). *row is its
- * option. */
+/* Returns true if the term of `length` characters at `text` holds, and sets *row to its option. NAME: the option was
+ * given; !NAME: it was not; NAME+: more than once, or with a number above 1; NAME=: with a value; NAME~: without
+ * one. */
 static bool term_holds(const cli_options *options, const char *text, size_t length,
                        const cli_option_row **row)
 {
@@ -25,7 +28,7 @@ static bool term_holds(const cli_options *options, const char *text, size_t leng
     return holds != negated;
 }
 
-/* Returns the first of the terms that holds, NULL if none does. */
+/* Returns the option of the first of the terms that holds, NULL if none does. */
 static const cli_option_row *first_term(const cli_options *options, const char *terms)
 {
     size_t length;
@@ -36,7 +39,7 @@ static const cli_option_row *first_term(const cli_options *options, const char *
     return NULL;
 }
 
-/* Returns the first option that was given and is not among the names. */
+/* Returns the first option that was given and is neither among the names nor the subject; NULL if there is none. */
 static const cli_option_row *first_other(const cli_options *options, const char *subject, const char *names)
 {
     for (size_t i = 0; i < options->use_count; i++)
@@ -52,6 +55,8 @@ const char *cli_first_used(const cli_options *options, const char *names, char t
     return row != NULL ? option_show(row, text) : NULL;
 }
 
+/* Shows a row's message, in which {a} and {b} stand for the options. `b` may be NULL if the message does not name
+ * it. */
 static void refuse_conflict(const char *message, const cli_option_row *a, const cli_option_row *b)
 {
     char text[300], shown[CLI_SHOWN_LENGTH];

@@ -1,10 +1,12 @@
+/* Looks up rows of options.tsv, which are C data in the generated option_table.c, and makes argp's table and the
+ * help from them. */
 #include "cli/option_rows.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEY_ROW = 0x100 };
+enum { KEY_ROW = 0x100 }; /* argp's key of an option without a letter is this + the index of its row */
 
 /* Pages of the help, by the groups of the rows. The first two are shown together. */
 enum { GROUPS = 6, OWN_GROUPS = 2 };
@@ -67,7 +69,8 @@ const char *option_show(const cli_option_row *row, char text[CLI_SHOWN_LENGTH])
     return text;
 }
 
-/* Appends argp's form of the rows of one group to `to`, which has `count` entries; returns the new count. */
+/* Appends argp's form of the verb's rows of one group (an index in `groups`) to `to`, which has `count` entries;
+ * returns the new count. */
 static size_t add_group(const char *verb, size_t group, struct argp_option *to, size_t count)
 {
     const int number = (int)group + 1;
@@ -95,6 +98,7 @@ size_t option_argp(const char *verb, struct argp_option to[OPTION_MOST_ROWS])
     return count;
 }
 
+/* Returns true if the verb has options of the group. */
 static bool has_group(const char *verb, size_t group)
 {
     struct argp_option rows[OPTION_MOST_ROWS];

@@ -4,12 +4,14 @@
 
 #include "cli/options.h"
 
-enum { OPTION_MOST_ROWS = 128 };
+enum { OPTION_MOST_ROWS = 128 }; /* of a verb, with headings and the end */
 
 /* Returns the first of the words, which have blanks between them, and its length. NULL: there is none. */
 const char *option_next_word(const char *words, size_t *length);
+/* Returns true if `wanted` is one of the words. */
 bool option_word_in(const char *words, const char *wanted);
 
+/* Returns true if the verb has the option. */
 bool option_of_verb(const cli_option_row *row, const char *verb);
 /* Returns the verb's option whose name has these `length` characters. NULL: there is none. */
 const cli_option_row *option_find(const char *verb, const char *name, size_t length);

@@ -1,3 +1,4 @@
+/* Parsers for values of options that several verbs have. */
 #include "cli/option_values.h"
 
 #include <ctype.h>
@@ -87,17 +88,17 @@ p5_model *model_option_open(const char *option, const char *name)
 
 typedef struct interval_unit {
     const char *name;
-    bool clocks, instructions;
-    double seconds;
+    bool clocks, instructions; /* one of these, or */
+    double seconds;            /* the length of the unit */
 } interval_unit;
 
-/* "s" comes after the names that end with it. */
+/* A text has the first unit with which it ends, so "s" comes after the names that end with it. */
 static const interval_unit interval_units[] = {{"clocks", true, false, 0}, {"instructions", false, true, 0},
                                                {"ms", false, false, 1e-3}, {"us", false, false, 1e-6},
                                                {"c", true, false, 0},      {"i", false, true, 0},
                                                {"s", false, false, 1}};
 
-/* Parses a number followed by c or i. Returns false if the text is something else. */
+/* Parses a number followed by its unit, c (clocks) or i (instructions). Returns false if the text is something else. */
 static bool parse_amount(const char *text, uint64_t *number, char *unit)
 {
     size_t length = strlen(text);

@@ -1,4 +1,5 @@
-/* Options that several commands have, and the parsers of their values. */
+/* Parsers for values of options that several verbs have. Functions with the result error_t return 0, or CLI_USAGE
+ * after a message. */
 #ifndef CLI_OPTION_VALUES_H
 #define CLI_OPTION_VALUES_H
 
@@ -7,8 +8,7 @@
 #include "p5tool/report.h"
 #include "p5tool/trace.h"
 
-/* Parses a number for `option`, such as 1200, 0x4b0 or 64k. Returns CLI_USAGE after a message if it is
- * none, or more than `largest`. */
+/* Parses a number for `option`, such as 1200, 0x4b0 or 64k. A number above `largest` is wrong, too. */
 error_t number_option(const char *option, const char *text, uint64_t largest, uint64_t *value);
 
 /* The words of an option that takes several, a,b, and may be given several times. */
@@ -20,8 +20,8 @@ typedef struct word_list {
     size_t text_count;
 } word_list;
 
-/* Adds the words of `text`, the value of `option`. Returns CLI_USAGE after a message if they become more
- * than `most`; `what` names them in the message. */
+/* Adds the words of `text`, the value of `option`. It is wrong if they become more than `most` (up to WORDS_MOST);
+ * `what` names them in the message. Returns ENOMEM without a message. */
 error_t word_list_add(word_list *list, const char *option, const char *text, size_t most, const char *what);
 void word_list_free(word_list *list);
 
@@ -35,20 +35,21 @@ p5_row_format rows_format(const cli_options *options);
 /* Opens the model `name`, a built-in one or a file, the value of `option`. NULL after a message. */
 p5_model *model_option_open(const char *option, const char *name);
 
-/* Reads N with its unit. A number alone is rejected, because it could mean clocks or, as in other tools,
- * milliseconds. */
+/* Parses the value of -I: N with its unit. A number alone is rejected, because it could mean clocks or, as in other
+ * tools, milliseconds. */
 error_t interval_option(const char *text, run_interval *of);
-/* Converts modelled time into clocks of the model. */
+/* Converts an interval of modelled time into clocks of the model; leaves others as they are. */
 void interval_complete(run_interval *of, const p5_model *model);
-/* Parses Nc, Ni, begin:ID, end:ID, or a symbol or address of the guest at `path` (NULL: it has none). Returns
- * false after a message. */
+/* Parses a point of a run: clock Nc, number of instructions Ni, marker begin:ID or end:ID, or a symbol or address of
+ * the guest at `path` (NULL: it has none). Returns false after a message. */
 bool bound_option(const char *option, const char *text, const char *path, p5_bound *bound);
-/* Returns the comma after the place at the beginning of `text`, NULL if there is none. The parameters of a
- * C++ function may contain commas, too. */
+/* Returns the comma that separates the place (a point as above) at the beginning of `text` from the next; NULL if
+ * there is none. The parameters of a C++ function may contain commas, too, which do not separate. */
 const char *place_comma(const char *text);
 /* Parses the end of a region: as bound_option, or +Nc or +Ni relative to the region's beginning. */
 bool end_option(const char *option, const char *text, const char *path, p5_bound *bound);
-/* Returns false after a message if `to`, at column `column` of `text`, is not after `from`. */
+/* Returns false after a message if `to`, which is at column `column` of the option's value `text`, cannot be after
+ * `from`. */
 bool bounds_in_order(const p5_bound *from, const p5_bound *to, const char *option, const char *text,
                      unsigned column);
 

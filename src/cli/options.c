@@ -13,14 +13,15 @@
 #include "cli/output.h"
 #include "p5tool/report.h"
 
-enum { KEY_HELP = 'h' };
+enum { KEY_HELP = 'h' }; /* argp's key of --help; no verb has -h for anything else */
 
 typedef struct parse {
     const cli_verb *verb;
     cli_options *options;
-    int next; /* the word after the last option or operand that was right */
+    int next; /* index of the word after the last option or operand that was right: the wrong one, if there is one */
 } parse;
 
+/* Shows a page of help and ends the program, or refuses a page that does not exist. */
 static error_t answer_help(const parse *p, const char *page)
 {
     if (option_help(p->verb, page != NULL ? page : ""))
@@ -31,7 +32,9 @@ static error_t answer_help(const parse *p, const char *page)
                         page);
 }
 
-/* ---- Values ---- */
+/* ---- Values ---- *
+ * `option` is how messages name the option, `text` its value. The functions return 0, CLI_USAGE after a message, or
+ * ENOMEM. */
 
 static error_t set_uint(const cli_option_row *row, const char *option, const char *text, uint64_t *value)
 {
@@ -59,7 +62,7 @@ static error_t set_percent(const char *option, const char *text, double *value)
     return cli_complain(option, text, 1, "'%s' is not a number of percent", text);
 }
 
-/* Stores the number of the choice, from 0. */
+/* Stores the index of the value in the row's choices, "A|B|...". */
 static error_t set_choice(const cli_option_row *row, const char *option, const char *text, unsigned *value)
 {
     enum { MOST_CHOICES = 16 };
@@ -158,7 +161,7 @@ static error_t store(const parse *p, const cli_option_row *row, char *text)
     return 0;
 }
 
-/* Records the option under its first name, of which aliases are other spellings. */
+/* Records that the option was given. An alias is recorded as the option for which it is another spelling. */
 static error_t record_use(cli_options *options, const cli_option_row *row, const char *value)
 {
     for (size_t i = 0; i < cli_option_row_count; i++)
@@ -175,7 +178,8 @@ static error_t record_use(cli_options *options, const cli_option_row *row, const
     return 0;
 }
 
-/* Handles --append of `stat`, which after --kernel is the kernel's command line, as in other emulators. */
+/* Returns the row to use for an option: `row`, except for --append of `stat`. After --kernel that has the meaning of
+ * --cmdline, the kernel's command line, as in other emulators, and takes the next word as its value. */
 static const cli_option_row *choose_append(const parse *p, const cli_option_row *row, char **argument,
                                            struct argp_state *state)
 {
@@ -187,6 +191,7 @@ static const cli_option_row *choose_append(const parse *p, const cli_option_row 
     return option_find("stat", "cmdline", strlen("cmdline"));
 }
 
+/* argp's callback for each option, operand and end of the options. */
 static error_t parse_one(int key, char *argument, struct argp_state *state)
 {
     parse *p = state->input;
@@ -200,7 +205,7 @@ static error_t parse_one(int key, char *argument, struct argp_state *state)
         return wrong;
     }
     if (key == ARGP_KEY_ARG && p->verb->runs_guest)
-        return ARGP_ERR_UNKNOWN;
+        return ARGP_ERR_UNKNOWN; /* makes argp call with ARGP_KEY_ARGS */
     const cli_option_row *row = option_find_key(options->verb, key);
     if (key == ARGP_KEY_ARG) {
         wrong = add_operand(options, argument);
@@ -229,7 +234,7 @@ const char *cli_value(const cli_options *options, cli_option option)
 
 /* ---- What is wrong with a word ---- */
 
-/* Shows the whole command line with a caret under word `at`, `column` columns into it. */
+/* Shows a message about `what` and the command line with a caret under word `at`, `column` columns into it. */
 static void point_at(char **argv, int at, size_t column, const char *message, const char *what)
 {
     char *line = NULL;
@@ -263,7 +268,8 @@ static size_t spell_options(const char *verb, char spelled[OPTION_MOST_ROWS][CLI
     return count;
 }
 
-/* Explains the wrong long option at argv[at]. */
+/* Explains what is wrong with the long option at argv[at]: its value, its name, or an abbreviation that is not
+ * unique. */
 static void explain_long(const char *verb, char **argv, int at)
 {
     char spelled[OPTION_MOST_ROWS][CLI_SHOWN_LENGTH], sentence[200], word[80];
@@ -294,7 +300,7 @@ static void explain_long(const char *verb, char **argv, int at)
     }
 }
 
-/* Explains the wrong letter in argv[at]. */
+/* Explains the first wrong letter in argv[at], such as x in -vx. */
 static void explain_short(const char *verb, char **argv, int at)
 {
     for (size_t i = 1; argv[at][i] != '\0'; i++) {

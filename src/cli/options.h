@@ -22,41 +22,50 @@ typedef struct run_interval {
 
 #include "option_table.h"
 
+/* The column `type` of options.tsv: what a value must be, and the C type of the field for it. */
 typedef enum cli_value_type {
-    VALUE_FLAG,
-    VALUE_UNSET,
-    VALUE_TEXT,
-    VALUE_WORD,
-    VALUE_CHAR,
-    VALUE_UINT,
-    VALUE_POSITIVE,
-    VALUE_PERCENT,
-    VALUE_INTERVAL,
-    VALUE_CHOICE,
-    VALUE_LIST,
-    VALUE_OPERAND
+    VALUE_FLAG,     /* no value; bool */
+    VALUE_UNSET,    /* no value; clears the flag of another option */
+    VALUE_TEXT,     /* const char *, as are the next two */
+    VALUE_WORD,     /* not empty */
+    VALUE_CHAR,     /* one character, or \t */
+    VALUE_UINT,     /* from `least` to `most`; uint64_t */
+    VALUE_POSITIVE, /* double */
+    VALUE_PERCENT,  /* double */
+    VALUE_INTERVAL, /* run_interval */
+    VALUE_CHOICE,   /* one of `choices`; unsigned, its index */
+    VALUE_LIST,     /* may be given `most` times; text_list */
+    VALUE_OPERAND   /* is added to the operands */
 } cli_value_type;
 
 /* A row of options.tsv, which explains the columns. */
 typedef struct cli_option_row {
     const char *verbs; /* with blanks between them */
     const char *name;
-    char letter; /* 0: none */
-    cli_option option;
+    char letter;       /* 0: none */
+    cli_option option; /* an alias has the number of the option that it spells otherwise */
     cli_value_type type;
-    const char *argument;
-    size_t field;         /* place of the value in cli_options */
+    const char *argument; /* the value's name in the help; NULL: it has no value */
+    size_t field;         /* offset of the value's field in cli_options */
     uint64_t least, most; /* of a uint; `most` of a list */
-    const char *choices;  /* A|B|... */
-    const char *group;
-    unsigned flags;
+    const char *choices;  /* A|B|...; NULL: the type is not choice */
+    const char *group;    /* page of the help */
+    unsigned flags;       /* OPTION_IS_* */
     const char *help;
 } cli_option_row;
-enum { OPTION_IS_OPTIONAL = 1, OPTION_IS_HIDDEN = 2, OPTION_IS_VIEW = 4, OPTION_IS_CONTENTS = 8 };
+enum {
+    OPTION_IS_OPTIONAL = 1, /* the value may be left out */
+    OPTION_IS_HIDDEN = 2,   /* not in help, man page and completion */
+    OPTION_IS_VIEW = 4,     /* does not change what is counted: no part of the run's identity */
+    OPTION_IS_CONTENTS = 8  /* names a file that the run is made of: its hash is a part of the identity */
+};
 
+/* Excludes: no option of `object` may be given with the subject; needs: one must be; only: no option but these may
+ * be. */
 typedef enum cli_relation { CONFLICT_EXCLUDES, CONFLICT_NEEDS, CONFLICT_ONLY } cli_relation;
 
-/* A row of conflicts.tsv. The terms are options with blanks between them. */
+/* A row of conflicts.tsv, which explains the columns. `condition`, `subject` and `object` are terms with blanks
+ * between them: names of options, with marks. A condition of NULL always holds. */
 typedef struct cli_conflict {
     const char *verbs, *condition, *subject;
     cli_relation relation;
@@ -68,32 +77,34 @@ extern const size_t cli_option_row_count;
 extern const cli_conflict cli_conflicts[];
 extern const size_t cli_conflict_count;
 
-/* An option as it was given. `value` is NULL for a flag. */
+/* An option as it was given. `value` is NULL for a flag, or if an optional value was left out. */
 typedef struct cli_use {
     const cli_option_row *row;
     const char *value;
 } cli_use;
 
-/* A parsed command line. A field has the name of its option, and is 0 if it was not given. */
+/* A parsed command line. CLI_OPTION_FIELDS has a field for each option, with the option's name; it is 0 if the
+ * option was not given. */
 typedef struct cli_options {
     CLI_OPTION_FIELDS
     const char *verb;
-    bool used[OPTION_COUNT];
-    cli_use *uses; /* the options in their order */
+    bool used[OPTION_COUNT]; /* by cli_option: it was given */
+    cli_use *uses;           /* the options in their order */
     size_t use_count;
     char **operands; /* NULL-terminated; NULL if there are none */
     size_t operand_count;
-    char **argv;
-    size_t own_words; /* of `argv` after the verb, up to the guest */
+    char **argv; /* from the verb on */
+    size_t
+        own_words; /* number of words after the verb and before the guest, all words if there is no guest */
 } cli_options;
 
 /* A verb of the command line, beside its rows. */
 typedef struct cli_verb {
     const char *name, *summary;
-    const char *operands; /* "[--] GUEST [ARG...]" */
-    const char *doc;      /* text of the help, with the examples after \v */
-    bool runs_guest;      /* everything after the first operand belongs to the guest */
-    int (*run)(const cli_options *options);
+    const char *operands;                   /* as the help shows them: "[--] GUEST [ARG...]" */
+    const char *doc;                        /* text of the help, with the examples after \v */
+    bool runs_guest;                        /* everything after the first operand belongs to the guest */
+    int (*run)(const cli_options *options); /* returns the exit status */
 } cli_verb;
 
 /* Parses the words after the verb's name, which is argv[0]. Answers --help and ends the program then.
@@ -102,11 +113,11 @@ typedef struct cli_verb {
 bool cli_parse(const cli_verb *verb, int argc, char **argv, cli_options *options);
 void cli_options_free(cli_options *options);
 
-/* Returns the last value that the option was given; NULL if there is none. */
+/* Returns the last value that the option was given, as written; NULL if there is none. */
 const char *cli_value(const cli_options *options, cli_option option);
 
-/* Writes the first of the named options, with blanks between them, that was given, as messages name it, into
- * `text` and returns `text`. NULL: none was given. */
+/* Writes into `text` how messages name the first of the options `names` (with blanks between them) that was given.
+ * Returns `text`, or NULL if none was given. */
 enum { CLI_SHOWN_LENGTH = 40 };
 const char *cli_first_used(const cli_options *options, const char *names, char text[CLI_SHOWN_LENGTH]);
 

@@ -1,3 +1,4 @@
+/* Opens and closes the files and streams that reports are written to. Messages name the option and the reason. */
 #include "cli/output.h"
 
 #include <errno.h>
@@ -8,6 +9,8 @@
 #include "cli/cli.h"
 #include "p5tool/report.h"
 
+/* Opens the file at `path` as `mode` says. *made (may be NULL) tells whether it was created. Returns its descriptor,
+ * or a negative number after a message. */
 static int open_for(const char *option, const char *path, p5_output_mode mode, bool *made)
 {
     int file = p5_output_open(path, mode, made);
@@ -74,8 +77,8 @@ FILE *output_open(const cli_options *line)
     return out;
 }
 
-/* Leaves standard streams open and clears their error, because it is reported here and must not be
- * reported again by output_finish. */
+/* Closes `out`, or flushes a standard stream; returns 0 if everything was written. Clears the error of a standard
+ * stream, because output_close reports it and output_finish must not report it again. */
 static int end_stream(FILE *out)
 {
     if (out != stderr && out != stdout)

@@ -15,16 +15,17 @@ FILE *output_open_file(const char *option, const char *path);
 
 /* A file that is reserved from the beginning of a run and written after it. */
 typedef struct output_reserved {
-    const char *option, *path; /* NULL: none */
-    int file;
-    bool made; /* output_begin created it */
+    const char *option, *path; /* path NULL: no file */
+    int file;                  /* descriptor; -1: none, or it belongs to the stream of output_begin */
+    bool made;                 /* output_reserve has created the file */
 } output_reserved;
 /* Reserves the file before the run, so that a long run does not fail at its end because the file cannot be
  * written. Leaves its contents as they are. Returns false after a message. `path` NULL: no file. */
 bool output_reserve(output_reserved *reserved, const char *option, const char *path);
-/* Empties the file for output_close. Returns NULL after a message. */
+/* Empties the reserved file and returns a stream for it, which output_close closes. Returns NULL after a message. */
 FILE *output_begin(output_reserved *reserved);
-/* Releases a file that was not written: it keeps its old contents, or is removed if it is new. */
+/* Releases a file for which output_begin was not called: it keeps its old contents, or is removed if it is new.
+ * Otherwise does nothing. */
 void output_release(output_reserved *reserved);
 
 /* Closes `out`, which `path` names (NULL: a standard stream), after a writer that returned `status` with

@@ -1,3 +1,4 @@
+/* Writes pictures of a guest's screen as PNG files, and shows them in a terminal. */
 #include "cli/picture.h"
 
 #include <png.h>
@@ -48,7 +49,7 @@ static unsigned picture_columns(void)
     return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col != 0 ? size.ws_col : USUAL;
 }
 
-/* Computes the mean colour of the pixels in the rectangle `at`. */
+/* Computes the mean colour of the pixels in the rectangle `at`: left, top, right, bottom; the last two are outside. */
 static void mean(const p5_picture *picture, const unsigned at[4], unsigned colour[3])
 {
     unsigned pixels = 0;
@@ -61,6 +62,7 @@ static void mean(const p5_picture *picture, const unsigned at[4], unsigned colou
         colour[i] /= pixels;
 }
 
+/* Without sixels each character is an upper half block: its foreground is the upper pixel, its background the lower. */
 void picture_show(FILE *out, const p5_picture *picture, bool sixels)
 {
     if (sixels && sixel_write(out, picture))

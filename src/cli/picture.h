@@ -17,8 +17,8 @@ void picture_show(FILE *out, const p5_picture *picture, bool sixels);
 /* Writes a file DIRECTORY/NNNNNN.png at each call, numbered from 0. */
 typedef struct picture_series {
     const char *directory;
-    unsigned next;
-    bool failed;
+    unsigned next; /* number of the next file */
+    bool failed;   /* a file could not be written, after a message; no more are tried */
 } picture_series;
 void picture_series_add(picture_series *series, const p5_machine *machine);
 

@@ -1,3 +1,4 @@
+/* Reads profiles, and checks the events of -e, for the verbs that show profiles. */
 #include <string.h>
 
 #include "cli/profile_input.h"

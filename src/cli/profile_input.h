@@ -1,11 +1,12 @@
-/* Options and input shared by the commands that read profiles. */
+/* Options and input shared by the verbs that read profiles: files with the costs of each instruction (p5scope
+ * record). */
 #ifndef CLI_PROFILE_INPUT_H
 #define CLI_PROFILE_INPUT_H
 
 #include "cli/option_values.h"
 #include "p5scope/profile.h"
 
-/* Adds the events that `list` names. Returns false after a message. */
+/* Adds the events of all -e, each of which may be a,b. Returns false after a message. */
 bool event_words_add(word_list *events, const text_list *list);
 /* Returns false after a message if a word of `option` is not an event of a profile on a processor of
  * `family`. With `all`, "all" is valid, too. */

@@ -1,3 +1,4 @@
+/* The progress line on standard error. */
 #include "cli/progress.h"
 
 #include <stdio.h>
@@ -9,13 +10,13 @@
 #include "cli/host_clock.h"
 #include "p5tool/machine.h"
 
-/* A process has one standard error, and whoever prints there has to take the line away: so this is
- * file-wide. */
+/* The state of the line. It is global because a process has one standard error, and all code that prints there has
+ * to erase the line first. */
 static struct {
-    double start;
-    uint64_t before; /* instructions of a snapshot, or fast-forwarded */
-    bool shown;      /* it stands on the terminal */
-    bool over;       /* the guest prints there, so the line does not come again */
+    double start;    /* host_clock when the run began */
+    uint64_t before; /* instructions before the run: of a snapshot, or fast-forwarded */
+    bool shown;      /* it is on the terminal now */
+    bool over;       /* the guest has printed on a terminal, so the line is not shown again */
 } line;
 
 void progress_erase(void)
@@ -26,13 +27,14 @@ void progress_erase(void)
     line.shown = false;
 }
 
-/* The terminal's columns; 80 if it does not know. */
+/* Returns the number of the terminal's columns; 80 if it is not known. */
 static size_t columns(void)
 {
     struct winsize size;
     return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
+/* Shows or updates the line, once a second has passed. The machine calls it twice per second. */
 static void show(void *context, const p5_machine *machine)
 {
     (void)context;
@@ -48,12 +50,12 @@ static void show(void *context, const p5_machine *machine)
                  instructions / 1e6, instructions > 0 ? clocks / instructions : 0, run / seconds / 1e6);
     progress_erase();
     if (length < 0 || (size_t)length >= columns())
-        return; /* a line that is broken in two could not be taken away */
+        return; /* the terminal would wrap the line, and only its last part could be erased */
     fputs(text, stderr);
     line.shown = true;
 }
 
-/* The guest is about to print. What goes to another place than the terminal leaves the line alone. */
+/* Called before the guest prints on `descriptor`: ends the line if that is a terminal. */
 static void guest_prints(void *context, int descriptor)
 {
     (void)context;

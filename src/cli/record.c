@@ -1,4 +1,4 @@
-/* p5scope record: runs the guest and writes its exact profile. */
+/* p5scope record: runs the guest and writes its exact profile: the costs of each of its instructions. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +19,7 @@ typedef struct record_options {
     size_t symbol_count;
 } record_options;
 
+/* Takes --period EVENT/N: the profile also has a sample at every Nth event. Returns false after a message. */
 static bool take_period(record_options *options, const char *text)
 {
     const char *slash = strrchr(text, '/');
@@ -32,12 +33,12 @@ static bool take_period(record_options *options, const char *text)
 
 typedef p5_status profile_writer(FILE *out, const p5_profile *profile, p5_error *error);
 
-/* The files of a run. */
+/* The files that a run may write: the profile (-o), --callgrind and --cachegrind. */
 enum { PROFILE, CALLGRIND, CACHEGRIND, FILES };
 static profile_writer *const writers[FILES] = {p5_profile_write, p5_profile_write_callgrind,
                                                p5_profile_write_cachegrind};
 
-/* Writes a file. Returns false after a message. */
+/* Writes a reserved file. Returns false after a message. */
 static bool write_file(output_reserved *file, profile_writer *write, const p5_profile *profile)
 {
     FILE *out = output_begin(file);
@@ -56,6 +57,7 @@ static const char *profile_path(const record_options *options)
     return line->output != NULL ? line->output : others ? NULL : "p5scope.data";
 }
 
+/* Writes all reserved files. Returns false after a message. */
 static bool write_files(const record_options *options, output_reserved files[FILES], p5_profile *profile)
 {
     p5_error error = {0};
@@ -72,6 +74,8 @@ static bool write_files(const record_options *options, output_reserved files[FIL
     return fine;
 }
 
+/* Reserves the files before the run. After one failure the others are not tried, but all must be released. Returns
+ * false after a message. */
 static bool reserve(const record_options *options, output_reserved files[FILES])
 {
     bool first = output_reserve(&files[PROFILE], "-o", profile_path(options));
@@ -81,6 +85,8 @@ static bool reserve(const record_options *options, output_reserved files[FILES])
            first && second;
 }
 
+/* Runs the guest and writes the files. `own` are p5scope's own options and `command` is the guest's command line,
+ * both for the profile. Returns the exit status. */
 static int record(record_options *options, output_reserved files[FILES], const char *own, const char *command)
 {
     int status;

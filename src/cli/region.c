@@ -1,3 +1,5 @@
+/* Regions of --roi: an observer of the machine sees where they begin and end, and the counts in between are added
+ * up. */
 #include "cli/region.h"
 
 #include <stdlib.h>
@@ -7,6 +9,7 @@
 #include "cli/option_values.h"
 #include "p5scope/observe.h"
 
+/* Parses one --roi. Returns false after a message. */
 static bool parse_part(region_part *part, const char *text, const char *path)
 {
     const char *comma = place_comma(text);
@@ -36,6 +39,7 @@ bool region_add(region *r, const char *text, const char *path)
     return parse_part(&r->parts[r->count++], text, path);
 }
 
+/* Stores the machine's totals. */
 static void look(p5_machine *machine, p5_stat_run *run)
 {
     p5_machine_counts(machine, &run->counts);
@@ -44,7 +48,8 @@ static void look(p5_machine *machine, p5_stat_run *run)
     run->permissive = p5_machine_permissive_count(machine);
 }
 
-/* Begins part number `index`. */
+/* Begins part number `index`. Counting begins unless another part is active. A relative end gets its point now; if
+ * the observer is not open yet, region_begin does that. */
 static void begin(region *r, size_t index, p5_machine *machine)
 {
     const p5_bound *to = &r->parts[index].to;
@@ -61,6 +66,7 @@ static void begin(region *r, size_t index, p5_machine *machine)
         r->turned(r->context, machine, true);
 }
 
+/* Ends a part. Counting ends with the last active one. */
 static void end(region *r, p5_machine *machine)
 {
     if (--r->inside > 0)
@@ -76,12 +82,13 @@ static void end(region *r, p5_machine *machine)
         r->turned(r->context, machine, false);
 }
 
-/* Handles control reaching one of the points. */
+/* Returns true if the region goes from one execution of a place to the next. */
 static bool same_place(const region_part *part)
 {
     return part->from.kind == part->to.kind && part->from.at == part->to.at;
 }
 
+/* Handles an observation for a part that is a function: it is active from the outermost call to its return. */
 static void observed_function(region *r, size_t index, p5_machine *machine, const p5_observation *o)
 {
     region_part *part = &r->parts[index];
@@ -94,6 +101,7 @@ static void observed_function(region *r, size_t index, p5_machine *machine, cons
     }
 }
 
+/* Handles an observation for a part FROM,TO. */
 static void observed_part(region *r, size_t index, p5_machine *machine, const p5_observation *o)
 {
     region_part *part = &r->parts[index];
@@ -114,6 +122,7 @@ static void observed_part(region *r, size_t index, p5_machine *machine, const p5
     }
 }
 
+/* The observer's callback. */
 static void observed(void *context, p5_machine *machine, const p5_observation *o)
 {
     region *r = context;
@@ -148,8 +157,8 @@ bool region_begin(region *r, p5_machine *machine)
             part->times = 0;
             part->over = false;
         }
-        points[i] = (p5_point){.at = UINT64_MAX};
-        r->addresses[i] = UINT32_MAX;
+        points[i] = (p5_point){.at = UINT64_MAX}; /* never reached */
+        r->addresses[i] = UINT32_MAX;             /* no place */
         if (bound->kind == P5_BOUND_ADDRESS)
             r->addresses[i] = (uint32_t)bound->at;
         else if (p5_bound_is_marker(bound))
@@ -191,7 +200,7 @@ bool region_is_over(const region *r)
 void region_end(region *r, p5_machine *machine, p5_stat_run *run)
 {
     if (r->inside > 0) { /* the guest ended within it */
-        r->inside = 1;
+        r->inside = 1;   /* ends all active parts at once */
         end(r, machine);
     }
     double seconds = run->host_seconds;

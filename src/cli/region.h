@@ -18,16 +18,19 @@ typedef struct region_part {
     uint64_t times;    /* how often it began */
 } region_part;
 
+/* All --roi of a command line. */
 typedef struct region {
     region_part parts[REGION_MOST_PARTS];
     size_t count;
     char text[512]; /* all of them as written */
     /* While the guest runs: */
-    p5_stat_run before, counted;               /* totals when counting began; sum of what was counted */
-    unsigned inside;                           /* number of parts that are active */
-    uint32_t addresses[2 * REGION_MOST_PARTS]; /* of functions and other places, numbered like points */
-    uint64_t times;                            /* how often counting began */
-    p5_observer *observer;                     /* closed with the machine */
+    p5_stat_run before, counted; /* totals when counting began; sum of what was counted */
+    unsigned inside;             /* number of parts that are active */
+    uint32_t
+        addresses[2 *
+                  REGION_MOST_PARTS]; /* observed addresses: of `from` and `to` of part n at 2n and 2n + 1 */
+    uint64_t times;                   /* how often counting began */
+    p5_observer *observer;            /* closed with the machine */
     /* Called when counting begins and ends; to be set after region_begin. NULL: no callback. */
     void (*turned)(void *context, p5_machine *machine, bool inside);
     void *context;

@@ -11,10 +11,10 @@
 /* The kinds of reports, which the ending of the file's name chooses. */
 typedef enum report_kind {
     REPORT_TABLE,
-    REPORT_PAGE,
-    REPORT_PAGE_DATA,
-    REPORT_GRAPH,
-    REPORT_FOLDED
+    REPORT_PAGE,      /* an HTML page with everything */
+    REPORT_PAGE_DATA, /* the data of that page as JSON */
+    REPORT_GRAPH,     /* a flame graph */
+    REPORT_FOLDED     /* the stacks of a flame graph as lines of text */
 } report_kind;
 static const struct {
     const char *ending;
@@ -33,16 +33,17 @@ typedef struct report_options {
     p5_profile_table table;
 } report_options;
 
-/* In the order of the choices of --sort. */
+/* By index of the choice of --sort in options.tsv; the last two choices are other names. */
 static const p5_profile_key keys[] = {P5_PROFILE_BY_SYMBOL, P5_PROFILE_BY_LINE, P5_PROFILE_BY_ADDRESS,
                                       P5_PROFILE_BY_FILE,   P5_PROFILE_BY_MODE, P5_PROFILE_BY_SYMBOL,
                                       P5_PROFILE_BY_LINE};
 
-/* Options that say what the table is like. */
+/* Options that apply to the table only. */
 static const char of_table[] =
     "event sort show-nr-samples columns-separator children samples symbol percent-limit "
     "json csv field-separator";
 
+/* Writes the profile in another format to `path`, if that is not NULL. Returns false after a message. */
 static bool write_format(const char *path, const p5_profile *profile,
                          p5_status (*write)(FILE *out, const p5_profile *profile, p5_error *error))
 {
@@ -56,8 +57,8 @@ static bool write_format(const char *path, const p5_profile *profile,
     return output_close(out, path, status, &error);
 }
 
-/* Chooses what goes into the file by its name; --fold makes stacks of anything but a graph. Returns false
- * after a message. */
+/* Chooses the kind of report, and the format of a table, by the ending of the name of -o FILE. --fold shows stacks:
+ * as a flame graph in a .svg file, else as lines of text. Returns false after a message. */
 static bool choose_kind(report_options *options)
 {
     const char *output = options->line->output, *dot = output != NULL ? strrchr(output, '.') : NULL;
@@ -118,6 +119,7 @@ static bool check_together(report_options *options)
     return true;
 }
 
+/* Writes the report of the chosen kind. */
 static p5_status write_report(report_options *options, FILE *out, const p5_profile *profile, p5_error *error)
 {
     options->table.events = options->events.words;
@@ -138,6 +140,8 @@ static p5_status write_report(report_options *options, FILE *out, const p5_profi
     return p5_profile_write_table(out, profile, &options->table, error);
 }
 
+/* Reads the profile and writes the report, or converts the profile (--callgrind, --cachegrind). Returns the exit
+ * status. */
 static int report(report_options *options)
 {
     const cli_options *line = options->line;

@@ -1,3 +1,5 @@
+/* The sandbox: Landlock restricts files, seccomp restricts system calls. Each is left out if the host or the build
+ * lacks it. */
 #define _GNU_SOURCE /* O_PATH, CLONE_THREAD */
 #include "cli/sandbox.h"
 
@@ -18,7 +20,7 @@
 #include <seccomp.h>
 #endif
 
-/* --- Landlock: files. The kernel's numbers, which older headers do not have all --- */
+/* --- Landlock: files. These are the kernel's numbers and structures, because older headers lack some of them --- */
 
 enum {
     FS_WRITE_FILE = 1 << 1,
@@ -32,7 +34,7 @@ enum {
     FS_MAKE_SYM = 1 << 12,
     FS_REFER = 1 << 13,
     FS_TRUNCATE = 1 << 14,
-    FS_FIRST = (1 << 13) - 1, /* what the first version knows */
+    FS_FIRST = (1 << 13) - 1, /* all rights of version 1 */
     FS_READS = FS_READ_FILE | FS_READ_DIR,
     FS_WRITES = FS_WRITE_FILE | FS_REMOVE_DIR | FS_REMOVE_FILE | FS_MAKE_DIR | FS_MAKE_REG | FS_MAKE_SYM |
                 FS_REFER | FS_TRUNCATE,
@@ -41,22 +43,28 @@ enum {
     RULE_PATH_BENEATH = 1,
     ASK_VERSION = 1
 };
+/* System calls. */
 enum { LANDLOCK_CREATE = 444, LANDLOCK_ADD = 445, LANDLOCK_RESTRICT = 446 };
 
+/* The rights that are denied unless a rule allows them. */
 typedef struct landlock_ruleset {
     uint64_t fs, net, scoped;
 } landlock_ruleset;
 
+/* A rule: what is allowed in a directory, to which `parent` is a descriptor. */
 typedef struct landlock_path {
     uint64_t allowed;
     int32_t parent;
 } __attribute__((packed)) landlock_path;
 
+/* Returns the version of Landlock that the kernel has; below 1: none. */
 static long landlock_version(void)
 {
     return syscall(LANDLOCK_CREATE, NULL, 0, ASK_VERSION);
 }
 
+/* Allows the rights in a directory and everything below it, or for a file. `handled` are the rights that this
+ * version knows. */
 static void allow_below(int rules, uint64_t handled, const char *path, uint64_t rights)
 {
     int parent = open(path, O_PATH | O_CLOEXEC);
@@ -67,7 +75,7 @@ static void allow_below(int rules, uint64_t handled, const char *path, uint64_t 
     close(parent);
 }
 
-/* Allows the folder of a file that is created later. */
+/* Allows the rights in the folder of a file that is created later. */
 static void allow_beside(int rules, uint64_t handled, const char *file, uint64_t rights)
 {
     char *folder = strdup(file);
@@ -80,6 +88,7 @@ static void allow_beside(int rules, uint64_t handled, const char *file, uint64_t
     free(folder);
 }
 
+/* Restricts the process to the files that it needs, and from version 4 on the network. */
 static void confine_files(const sandbox_needs *needs)
 {
     long version = landlock_version();
@@ -126,6 +135,7 @@ static const char used_calls[] =
     "setitimer nanosleep clock_nanosleep clock_gettime clock_getres gettimeofday time times getrusage "
     "getrandom getpid gettid getppid getuid geteuid getgid getegid uname sysinfo "
     "restart_syscall exit exit_group recvfrom recvmsg shutdown";
+/* For --gdb, which waits for a connection. */
 static const char gdb_calls[] = "socket setsockopt bind listen accept accept4 sendto chmod fchmodat";
 
 /* Attributes and names of files, for a guest that may write. */
@@ -143,8 +153,9 @@ static void allow(scmp_filter_ctx filter, const char *names)
     }
 }
 
-/* Nothing that becomes code (but for gdb, which makes another engine to go back), no process but threads, no
- * signals for others, no limits but to look at them. */
+/* Allows system calls with certain arguments only. mmap and mprotect make no executable memory, except that mmap may
+ * with `engines`: gdb opens another engine to execute backwards. clone makes threads, not processes. tgkill sends
+ * signals only to this process. prlimit64 only reads limits. ioctl serves terminals. */
 static void allow_partly(scmp_filter_ctx filter, bool engines)
 {
     const struct scmp_arg_cmp no_code = SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0);
@@ -165,6 +176,7 @@ static void allow_partly(scmp_filter_ctx filter, bool engines)
     }
 }
 
+/* Makes all other system calls fail with EPERM. */
 static void confine_calls(const sandbox_needs *needs)
 {
     scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ERRNO(EPERM));

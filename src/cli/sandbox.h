@@ -7,12 +7,13 @@
 
 #include "p5scope/machine.h"
 
+/* What the process may still use. */
 typedef struct sandbox_needs {
-    const p5_share *shares;
+    const p5_share *shares; /* --dir: directories that the guest shares */
     size_t share_count;
     const char *outputs[4];   /* files that are made later, or make others; NULL: none; their folders can be
                                  written to */
-    const char *gdb;          /* a place where gdb is waited for, NULL: none */
+    const char *gdb;          /* port or socket where gdb is waited for; NULL: none */
     const char *const *reads; /* files that are read later; NULL among them: none */
     size_t read_count;
 } sandbox_needs;

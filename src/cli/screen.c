@@ -9,9 +9,9 @@
 #include "cli/sixel.h"
 #include "p5scope/snapshot.h"
 
-enum { UTF8_BYTES = 4 };
+enum { UTF8_BYTES = 4 }; /* of a character below, with its NUL */
 
-/* Code page 437: the characters of codes 0-31 and 127-255. */
+/* Code page 437, the VGA's character set: the characters of codes 0-31 (low) and 127-255 (high). */
 static const char low[][UTF8_BYTES] = {" ", "☺", "☻", "♥", "♦", "♣", "♠", "•", "◘", "○", "◙",
                                        "♂", "♀", "♪", "♫", "☼", "►", "◄", "↕", "‼", "¶", "§",
                                        "▬", "↨", "↑", "↓", "→", "←", "∟", "↔", "▲", "▼"};
@@ -41,12 +41,15 @@ static unsigned terminal_colour(unsigned colour)
     return (colour & 2) | (colour & 1) << 2 | (colour & 4) >> 2;
 }
 
+/* Writes the terminal's sequence for a VGA attribute: foreground in bits 0 to 2, bright in bit 3, background in bits
+ * 4 to 6, blinking in bit 7. */
 static void write_attribute(FILE *out, uint8_t attribute)
 {
     fprintf(out, "\033[0;%u;%u%sm", ((attribute & 8) != 0 ? 90 : 30) + terminal_colour(attribute & 7),
             40 + terminal_colour(attribute >> 4 & 7), (attribute & 0x80) != 0 ? ";5" : "");
 }
 
+/* Returns true if the character shows nothing. */
 static bool blank(uint8_t character)
 {
     return character == 0 || character == ' ' || character == 255;
@@ -98,7 +101,8 @@ void screen_rewrite(FILE *out, const p5_screen *screen)
     fflush(out);
 }
 
-/* Shows text as text, and graphics on a terminal only. Returns false after a message. */
+/* Shows the screen at standard output: a text screen as text, graphics only if that is a terminal. Returns false
+ * after a message. */
 static bool show(const p5_machine *machine)
 {
     p5_picture picture = {.size = sizeof picture};

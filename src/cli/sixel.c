@@ -1,3 +1,4 @@
+/* Sixel graphics: a sixel is a character that stands for 6 pixels below each other, of one colour. */
 #include "cli/sixel.h"
 
 #include <poll.h>
@@ -6,11 +7,12 @@
 #include <termios.h>
 #include <unistd.h>
 
-enum { COLOURS = 256, BAND = 6 /* rows of a sixel */, ANSWER_MILLISECONDS = 200 };
+enum { COLOURS = 256, BAND = 6 /* rows of a sixel */, ANSWER_MILLISECONDS = 200 /* wait for the terminal */ };
 
 /* --- the terminal --- */
 
-/* Returns true if one of the numbers of a reply, ESC [ ? N ; N ... c, after the first is 4. */
+/* Returns true if the terminal's reply to ESC [ c reports sixels. The reply is ESC [ ? N ; N ... c, and the number 4
+ * after the first one stands for sixels. */
 static bool has_sixels(const char *reply)
 {
     for (const char *at = strchr(reply, ';'); at != NULL; at = strchr(at + 1, ';'))
@@ -19,6 +21,7 @@ static bool has_sixels(const char *reply)
     return false;
 }
 
+/* Reads a reply up to its final c, or until none comes for ANSWER_MILLISECONDS. */
 static void read_reply(int terminal, char *reply, size_t size)
 {
     size_t used = 0;
@@ -48,11 +51,12 @@ bool sixel_terminal(void)
 
 /* --- the picture --- */
 
+/* The colours that are written. `few`: these `count` colours are all that the picture has. Otherwise there are 256,
+ * whose numbers are made of the highest bits of a colour: 3 of red, 3 of green, 2 of blue. */
 typedef struct palette {
     uint8_t rgb[COLOURS][3];
     unsigned count;
-    bool
-        few; /* these are all colours; otherwise a colour's number is made of its highest bits: 3 red, 3 green, 2 blue */
+    bool few;
 } palette;
 
 static const uint8_t *pixel(const p5_picture *picture, unsigned x, unsigned y)
@@ -71,6 +75,7 @@ static unsigned find(const palette *p, const uint8_t *rgb)
     return p->count;
 }
 
+/* Finds the picture's colours. */
 static void collect(palette *p, const p5_picture *picture)
 {
     *p = (palette){.few = true};
@@ -93,6 +98,7 @@ static void collect(palette *p, const p5_picture *picture)
     }
 }
 
+/* Writes a sixel `count` times, in the short form if that is shorter. */
 static void repeat(FILE *out, unsigned count, char sixel)
 {
     if (count > 3)
@@ -102,7 +108,8 @@ static void repeat(FILE *out, unsigned count, char sixel)
             fputc(sixel, out);
 }
 
-/* Writes the pixels of one colour in a band of rows, whose colours' numbers are `numbers`. Bit n of a sixel is row n. */
+/* Writes the pixels of one colour in a band of rows, whose colours' numbers are `numbers`. Bit n of a sixel is row
+ * n. */
 static void write_colour(FILE *out, const uint8_t *numbers, unsigned width, unsigned rows, unsigned colour)
 {
     unsigned run = 0;
@@ -124,6 +131,7 @@ static void write_colour(FILE *out, const uint8_t *numbers, unsigned width, unsi
     fputc('$', out); /* back to the first column */
 }
 
+/* Writes BAND rows, or fewer at the end: the colours that occur in them one after the other. */
 static void write_band(FILE *out, const uint8_t *numbers, unsigned width, unsigned rows)
 {
     bool used[COLOURS] = {false};

@@ -25,10 +25,10 @@ typedef struct stat_options {
     uint64_t fast_forwarded; /* instructions */
     p5_status written;       /* whether the rows of its intervals could be written */
     p5_error error;          /* why they could not */
-    unsigned broken;         /* laws, of all runs */
-    size_t runs;
+    unsigned broken;         /* how many laws of --check-laws were broken, in all runs */
+    size_t runs;             /* -r: number of runs */
     p5_stat_format format;
-    FILE *to; /* the report, for a comparison; NULL: where the options say */
+    FILE *to; /* where the report goes in a comparison of models; NULL: where the options say */
 } stat_options;
 
 /* Returns false after a message if `option`'s argument `text` names at `name` a metric group that does not
@@ -83,12 +83,14 @@ static bool take_values(stat_options *options)
     return good;
 }
 
+/* Returns true if -I was given. */
 static bool has_intervals(const stat_options *options)
 {
     return options->interval.clocks != 0 || options->interval.instructions != 0 ||
            options->interval.seconds > 0;
 }
 
+/* Continues or pauses the rows of -I where a region begins or ends. The callback region.turned. */
 static void turn_intervals(void *intervals, p5_machine *machine, bool inside)
 {
     (void)machine;
@@ -115,8 +117,8 @@ static bool begin_intervals(p5_machine *machine, const p5_stat_intervals_options
     return true;
 }
 
-/* Runs the guest once. Returns false if there is nothing to report; *status is the exit status in any case.
- * `intervals_wanted` is NULL without -I. */
+/* Runs the guest once, as number `index` of the runs, and stores its counts in *run. Returns false if there is
+ * nothing to report; *status is the exit status in any case. `intervals_wanted` is NULL without -I. */
 static bool run_once(stat_options *options, size_t index, p5_stat_run *run,
                      const p5_stat_intervals_options *intervals_wanted, int *status)
 {
@@ -177,7 +179,8 @@ static p5_stat_style style_for(const stat_options *options, FILE *out)
     return style;
 }
 
-/* Runs the guest as often as asked and writes the report. */
+/* Runs the guest as often as -r says, writes the report and judges --expect. `own_options` are p5scope's own options
+ * and `command` is the guest's command line, both for the report. Returns the exit status. */
 static int run_and_report(stat_options *options, const char *own_options, const char *command,
                           const p5_selection *selection)
 {
@@ -247,6 +250,7 @@ static int run_and_report(stat_options *options, const char *own_options, const 
     return options->broken > 0 ? CLI_FAILED : status;
 }
 
+/* Checks what depends on the model, and runs the guest on it. Returns the exit status. */
 static int stat_guest(stat_options *options)
 {
     const file_use outputs[] = {{"-o", options->line->output, false},
@@ -294,7 +298,8 @@ static int judge_comparison(const stat_options *options, const p5_comparison *co
     return !written ? CLI_INTERNAL : broken > 0 ? CLI_OVER_BUDGET : CLI_OK;
 }
 
-/* Writes the comparison where the report would go, and closes it. `status` is what to exit with otherwise. */
+/* Writes the comparison where the report would go, or with --compare to standard output, judges it by --threshold
+ * and closes it. `status` is the exit status so far. Returns the exit status. */
 static int show_comparison(const stat_options *options, p5_comparison *comparison, int status)
 {
     p5_error error = {0};
@@ -337,7 +342,7 @@ static int compare_files(const stat_options *options)
     return show_comparison(options, comparison, CLI_OK);
 }
 
-/* Runs the guest on one of several models and adds the result to the comparison. Returns the exit status. */
+/* Runs the guest on one of several models and adds the result, as JSON, to the comparison. Returns the exit status. */
 static int add_model(const stat_options *options, const char *model, p5_comparison *comparison)
 {
     stat_options one = *options;
@@ -362,6 +367,7 @@ static int add_model(const stat_options *options, const char *model, p5_comparis
     return size > 0 ? status : CLI_USAGE;
 }
 
+/* Runs the guest on each --model and compares the results. Returns the exit status. */
 static int compare_models(const stat_options *options)
 {
     p5_error error = {0};

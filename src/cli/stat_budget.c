@@ -1,7 +1,9 @@
+/* The conditions of `stat --expect`: parses and judges them, and writes their outcome for --junit. */
 #include "cli/stat_budget.h"
 
 #include "cli/guest_run.h"
 
+/* Parses the conditions and reads --baseline. Returns false after a message. */
 static bool complete_conditions(stat_budget *b, unsigned family)
 {
     p5_error error = {0};
@@ -25,7 +27,8 @@ bool stat_budget_complete(stat_budget *b, unsigned family)
     return complete_conditions(b, family) && output_reserve(&b->junit_file, "--junit", b->junit);
 }
 
-/* Returns the exit status when the conditions cannot be judged: that of the run if it failed. */
+/* Returns the exit status when the conditions cannot be judged: that of the run if its end was a failure, else
+ * CLI_UNMEASURED. */
 static int status_unmeasured(const p5_run_result *result)
 {
     bool tells = result != NULL && (result->end == P5_END_SIGNAL || result->end == P5_END_SHUTDOWN ||

@@ -7,7 +7,7 @@
 #include "cli/region.h"
 
 typedef struct stat_budget {
-    text_list expect;     /* --expect, as written */
+    text_list expect;     /* --expect, as written: a condition, or @FILE */
     const char *junit;    /* --junit; NULL = none */
     const char *baseline; /* --baseline; NULL = none */
     /* Made by stat_budget_complete. */
@@ -20,12 +20,12 @@ typedef struct stat_budget {
 /* Parses the conditions for a model of `family` and reserves --junit's file. Returns false after a
  * message. */
 bool stat_budget_complete(stat_budget *b, unsigned family);
-/* Records how a run ended. Conditions do not apply to a run that did not end by itself, or to a region that
- * was not reached or not left. `roi` is NULL without --roi; `result` is NULL if the guest ended before
- * counting began. */
+/* Records in `unmeasured` the first reason why a run cannot be judged: the run did not end by itself, or a region
+ * was not reached or not left. `roi` is NULL without --roi; `result` is NULL if the guest ended before counting
+ * began. */
 void stat_budget_note(stat_budget *b, const p5_run_result *result, const region *roi);
-/* Judges the conditions, reports broken ones on stderr (with `quiet` nothing if all hold), and writes
- * --junit's file. Returns the exit status: `status` if all hold. */
+/* Judges the conditions, reports the outcome on stderr (with `quiet` only if one is broken), and writes --junit's
+ * file. Returns the exit status: `status` if all hold. */
 int stat_budget_judge(stat_budget *b, p5_stat *stat, bool quiet, int status);
 void stat_budget_close(stat_budget *b);
 

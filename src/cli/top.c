@@ -11,8 +11,10 @@
 #include "p5scope/observe.h"
 #include "p5tool/report.h"
 
+/* Rows that are kept, metric groups, and without -I the intervals of a second of modelled time. */
 enum { MOST_ROWS = 256, MOST_GROUPS = 32, SECOND_PARTS = 100 };
 
+/* An interval: the clock at its end, and what was counted in it. */
 typedef struct top_row {
     uint64_t clock;
     p5_counts counts;
@@ -22,13 +24,14 @@ typedef struct top {
     guest_options guest;
     run_interval interval; /* -I */
     const p5_model *model;
-    p5_table *table;
-    p5_counts before;
-    bool screen, quit, paused;
-    const char *groups[MOST_GROUPS];
-    size_t group_count, at;
-    top_row *rows; /* the last MOST_ROWS, for the screen */
-    size_t count;
+    p5_table *table;  /* formats rows with the metrics of a group */
+    p5_counts before; /* totals at the end of the previous interval */
+    bool screen;      /* rows are shown on a terminal by ncurses, else written as lines */
+    bool quit, paused;
+    const char *groups[MOST_GROUPS]; /* names of the metric groups */
+    size_t group_count, at;          /* at: the one that was chosen last by key */
+    top_row *rows;                   /* the last MOST_ROWS, for the screen; row n is at n % MOST_ROWS */
+    size_t count;                    /* of all rows so far */
 } top;
 
 #ifdef P5_NCURSES
@@ -48,6 +51,7 @@ static int put_text(int y, char *text)
     return y;
 }
 
+/* Draws the title, the header and the last rows that fit. */
 static void draw(top *t)
 {
     char *text = NULL;
@@ -87,7 +91,7 @@ static void next_group(top *t)
     }
 }
 
-/* Handles the keys that have been pressed; waits while paused. */
+/* Handles the keys that have been pressed; waits while paused, so that the guest does not run. */
 static void keys(top *t, p5_machine *machine)
 {
     for (;;) {
@@ -114,6 +118,7 @@ static void keys(top *t, p5_machine *machine)
 }
 #endif
 
+/* Ends an interval: shows its row. The observer's callback; also called at the end of the run. */
 static void observed(void *context, p5_machine *machine, const p5_observation *at)
 {
     top *t = context;
@@ -137,7 +142,8 @@ static void observed(void *context, p5_machine *machine, const p5_observation *a
     p5_table_write_row(stderr, t->table, clock, &interval);
 }
 
-/* Opens the display on standard error, because standard output belongs to the guest. */
+/* Opens the display, if standard error and input are a terminal. It is on standard error because standard output
+ * belongs to the guest. */
 static void screen_begin(top *t)
 {
 #ifdef P5_NCURSES

@@ -28,6 +28,7 @@ typedef struct trace_options {
 
 /* ---- Checks of the options ---- */
 
+/* Returns true if an option was given that asks for rows of counters. */
 static bool asks_for_rows(const trace_options *options)
 {
     const p5_trace_options *trace = &options->trace;
@@ -35,6 +36,8 @@ static bool asks_for_rows(const trace_options *options)
            trace->markers || trace->pmu;
 }
 
+/* Chooses the format by --format or the ending of the file's name, and refuses options that it does not have.
+ * Returns false after a message. */
 static bool choose_format(trace_options *options)
 {
     p5_error error = {0};
@@ -73,6 +76,7 @@ static bool choose_format(trace_options *options)
     return true;
 }
 
+/* Takes the events of -e. Returns false after a message. */
 static bool select_events(trace_options *options)
 {
     if (options->line->event.count > 0)
@@ -81,7 +85,8 @@ static bool select_events(trace_options *options)
                          &options->selection);
 }
 
-/* Adds the functions of --at a,b. Their names label rows, so they are made printable. */
+/* Adds the functions of --at a,b, the option's value number `word`. Their names label rows, so they are made
+ * printable. Returns false after a message. */
 static bool add_functions(trace_options *options, size_t word, const char *guest)
 {
     const char *text = options->line->at.items[word];
@@ -109,6 +114,7 @@ static bool add_functions(trace_options *options, size_t word, const char *guest
     return true;
 }
 
+/* Completes the options of the trace, whose guest's are complete. Returns false after a message. */
 static bool complete(trace_options *options)
 {
     if (options->trace.path == NULL)
@@ -188,6 +194,7 @@ static bool follow_screen(trace_options *options, p5_machine *machine)
            cli_refuse_error(&error, "--pictures", NULL, NULL);
 }
 
+/* Opens the trace, runs the guest and closes the trace. Returns the exit status. */
 static int trace_machine(trace_options *options, p5_machine *machine)
 {
     p5_error error = {0};
@@ -221,7 +228,7 @@ static int trace_machine(trace_options *options, p5_machine *machine)
     if (!follow_screen(options, machine))
         return CLI_USAGE;
     bool ran = guest_run(&options->guest, machine, &result, &seconds);
-    bool cut = p5_trace_failed(trace);
+    bool cut = p5_trace_failed(trace); /* the trace could not be written, which has stopped the run */
     status = ran ? guest_exit_status(&result) : CLI_INTERNAL;
     char ending[400] = "";
     if (ran && !cut)

@@ -1,3 +1,4 @@
+/* Worker processes: each takes the next job from shared memory and writes its answer to a pipe. */
 #include "cli/workers.h"
 
 #include <errno.h>
@@ -17,22 +18,23 @@ _Static_assert(sizeof(worker_answer) <= PIPE_BUF, "an answer must go through a p
 
 enum { MOST_WORKERS = 256, NO_JOB = UINT32_MAX };
 
-/* Shared by all processes: the next job, and the job of each worker. */
+/* Memory shared by all processes. */
 typedef struct board {
-    _Atomic uint32_t next;
-    _Atomic uint32_t current[MOST_WORKERS];
+    _Atomic uint32_t next;                  /* the first job that no worker has taken */
+    _Atomic uint32_t current[MOST_WORKERS]; /* the job that a worker does; NO_JOB between two */
 } board;
 
 typedef struct pool {
     const worker_jobs *jobs;
     board *shared;
     pid_t pid[MOST_WORKERS]; /* 0 = none */
-    int answers[2];          /* the pipe */
+    int answers[2];          /* the pipe: read end, write end */
     worker_answer **waiting; /* per job: answers that came before their turn */
     size_t delivered;        /* jobs whose answers were delivered */
-    bool ended;
+    bool ended;              /* the rest is cancelled */
 } pool;
 
+/* The process of worker number `self`: does jobs until there are none left. */
 static _Noreturn void work(const pool *p, unsigned self)
 {
     close(p->answers[0]);
@@ -54,6 +56,7 @@ static _Noreturn void work(const pool *p, unsigned self)
     _exit(0);
 }
 
+/* Starts worker number `self`. Returns false if that fails. */
 static bool start_worker(pool *p, unsigned self)
 {
     atomic_store(&p->shared->current[self], NO_JOB);
@@ -88,7 +91,7 @@ static void take(pool *p, const worker_answer *answer)
     }
 }
 
-/* Reads answers until every worker has closed its end of the pipe. */
+/* Reads answers until every worker has ended, which closes the pipe, or the rest is cancelled. */
 static void read_answers(pool *p)
 {
     worker_answer answer;
@@ -107,7 +110,8 @@ static void read_answers(pool *p)
     }
 }
 
-/* Waits for all workers and answers the jobs of those that crashed. Returns true if any crashed. */
+/* Waits for all workers. For the job of a worker that crashed, takes an answer with the status -1. Returns true if any
+ * crashed. */
 static bool collect_workers(pool *p)
 {
     bool crashed = false;
@@ -134,6 +138,8 @@ static bool collect_workers(pool *p)
     return crashed;
 }
 
+/* Starts workers and takes their answers, again as long as workers crash: new ones continue with the next job.
+ * Returns false if no worker can be started. */
 static bool run_pool(pool *p)
 {
     unsigned processes = p->jobs->processes < MOST_WORKERS ? p->jobs->processes : MOST_WORKERS;

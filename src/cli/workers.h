@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Small enough to be written to a pipe atomically (PIPE_BUF). */
+/* An answer is small enough to be written to a pipe atomically (PIPE_BUF). */
 enum { WORKER_TEXT = 3900 };
 typedef struct worker_answer {
     uint32_t job;
@@ -21,7 +21,8 @@ typedef struct worker_jobs {
     size_t count;
     unsigned processes;
     void *context;
-    /* Does a job in a worker process; may write text for the user into `text`. */
+    /* Does a job in a worker process; may write a text of less than `size` bytes for `answered`. Returns the
+     * answer's status. */
     int32_t (*work)(void *context, size_t job, char *text, size_t size);
     /* Gets each answer in order of jobs, in the calling process. Returns false to cancel all jobs. */
     bool (*answered)(void *context, const worker_answer *answer);

@@ -2,8 +2,8 @@
  * description of them (p5_block, from which the model computes their clocks), and what the engine has to do where the
  * block begins and ends. stream/describe.c makes these.
  *
- * An executed block is reported to the engine's owner with a record for each data reference (p5_access) and each operand
- * value on which clocks depend (p5_value). Usually a batch of blocks is reported at once (engine_batch). */
+ * An executed block is reported to the engine's owner with a record for each data reference (p5_access) and each
+ * operand value on which clocks depend (p5_value). Usually a batch of blocks is reported at once (engine_batch). */
 #ifndef ENGINE_BLOCK_H
 #define ENGINE_BLOCK_H
 
@@ -13,8 +13,8 @@
 #include "engine/engine.h"
 #include "isa/isa.h"
 
-/* What the engine does with a block besides letting Unicorn execute it. stream/kind.c has a row for each kind. Kinds are
- * named after the instructions that need them. */
+/* What the engine does with a block besides letting Unicorn execute it. stream/kind.c has a row for each kind. Kinds
+ * are named after the instructions that need them. */
 typedef enum block_kind {
     BLOCK_ORDINARY,
     BLOCK_SCAN, /* ends with BSF or BSR */
@@ -114,16 +114,17 @@ static inline const isa_insn *block_insn(const isa_insn *insns, unsigned count, 
     return NULL;
 }
 
-/* A block has at most BLOCK_INSNS instructions. The engine's own buffer holds RECORD_CAPACITY references. Only REP strings
- * can make more than a few hundred; they are delivered in parts when fewer than RECORD_RESERVE places are left. */
+/* A block has at most BLOCK_INSNS instructions. The engine's own buffer holds RECORD_CAPACITY references. Only REP
+ * strings can make more than a few hundred; they are delivered in parts when fewer than RECORD_RESERVE places are
+ * left. */
 enum { BLOCK_INSNS = ENGINE_BLOCK, RECORD_CAPACITY = 32768, RECORD_RESERVE = 2048 };
-/* Sizes of a batch. A stretch is an executed block or part of one. A batch takes blocks until it has ENGINE_BATCH instructions, and then one more block. The running block
- * is recorded after it in the same buffers.
+/* Sizes of a batch. A stretch is an executed block or part of one. A batch takes blocks until it has ENGINE_BATCH
+ * instructions, and then one more block. The running block is recorded after it in the same buffers.
  *
  * Instructions with many data references are rare. To keep the buffers small, a block goes into no batch if its
- * translated code makes more references than two for each instruction plus QUICK_ACCESSES. Translated code makes each
- * of its references at most once, so recording them needs no check for space. All other references, which Unicorn's
- * helpers and microcode make, are recorded with such a check. */
+ * translated code makes more references than two for each instruction plus QUICK_ACCESSES. Translated code makes
+ * each of its references at most once, so recording them needs no check for space. All other references, which
+ * Unicorn's helpers and microcode make, are recorded with such a check. */
 enum {
     QUICK_ACCESSES = 8,
     MOST_STRETCHES = ENGINE_BATCH + 1,

@@ -164,9 +164,10 @@ enum {
     ENGINE_BUFFER_VALUES = ENGINE_BATCH + 2 * ENGINE_BLOCK,
     ENGINE_BUFFER_ACCESSES = 3200
 };
-/* Permits batches whose stretches take at most `clocks` together, by core_block_clocks, an upper bound. `clocks` is at most
- * ENGINE_BATCH_CLOCKS, and 0 forbids batches. Each instruction counts as 512 clocks or more, so that the limit also
- * keeps a batch to ENGINE_BATCH instructions. The last block of a batch and the running block may exceed the limit.
+/* Permits batches whose stretches take at most `clocks` together, by core_block_clocks, an upper bound. `clocks` is at
+ * most ENGINE_BATCH_CLOCKS, and 0 forbids batches. Each instruction counts as 512 clocks or more, so that the limit
+ * also keeps a batch to ENGINE_BATCH instructions. The last block of a batch and the running block may exceed the
+ * limit.
  *
  * A batch is delivered before any event that depends on it: a special instruction, a port access, an exception,
  * attention(), or a change of page tables that were walked. There are no batches while engine_follows_stores. */
@@ -174,13 +175,14 @@ void engine_batch(engine *e, unsigned clocks);
 /* Chooses the memory for the following batches; initially it is the engine's own. To keep a batch, the owner calls this
  * before retired_blocks returns. In each of the three arrays, the new memory may begin where that batch ends.
  *
- * The running block has already been recorded after that batch, in the old arrays. The engine reports the running block
- * before the next batch begins. Until then, the owner must not change its records; the next batch may overwrite them. */
+ * The running block has already been recorded after that batch, in the old arrays. The engine reports the running
+ * block before the next batch begins. Until then, the owner must not change its records; the next batch may
+ * overwrite them. */
 void engine_batch_into(engine *e, const engine_buffers *buffers);
 /* Runs from the current state until there is a reason to stop. */
 engine_stop engine_run(engine *e);
-/* Returns the reason for ENGINE_FAILED, or "" if nothing has failed. The text remains the engine's. A failed engine cannot
- * run again. */
+/* Returns the reason for ENGINE_FAILED, or "" if nothing has failed. The text remains the engine's. A failed engine
+ * cannot run again. */
 const char *engine_failure(const engine *e);
 /* Requests attention() at the next block boundary that is not within a batch. The request does not end a batch, but it
  * interrupts a REP string after the running iteration. */
@@ -196,15 +198,16 @@ void engine_step_mode(engine *e, bool on);
  * the caller's. Call it between runs. */
 void engine_set_cuts(engine *e, const uint32_t *addresses, size_t count);
 /* Makes the engine deliver an external interrupt at the current boundary, before the next instruction. Call it from
- * attention() or between runs. Returns false if the interrupt cannot be taken here, and the owner has to try again later:
- * with IF clear, in an interrupt shadow, or when another interrupt was injected at this boundary. An NMI ignores IF, but is
- * not taken before the previous NMI's IRET. P5_TRANSFER_FAULT is for a machine check, which nothing masks. */
+ * attention() or between runs. Returns false if the interrupt cannot be taken here, and the owner has to try again
+ * later: with IF clear, in an interrupt shadow, or when another interrupt was injected at this boundary. An NMI
+ * ignores IF, but is not taken before the previous NMI's IRET. P5_TRANSFER_FAULT is for a machine check, which
+ * nothing masks. */
 bool engine_inject(engine *e, uint8_t vector, p5_transfer kind);
 /* Returns true if the last retired instruction, an IRET or one that has switched tasks, has set EFLAGS.RF for the next
  * one. */
 bool engine_resuming(const engine *e);
-/* Makes engine_resuming return false until an instruction sets RF for the next one again. The owner calls this when it has
- * seen that engine_resuming is true. */
+/* Makes engine_resuming return false until an instruction sets RF for the next one again. The owner calls this when
+ * it has seen that engine_resuming is true. */
 void engine_resume_done(engine *e);
 /* Returns IF. Only instructions that end their block set it, and such a block is in no batch. */
 bool engine_interrupts_on(const engine *e);
@@ -286,8 +289,8 @@ void engine_walk(engine *e, uint32_t linear, uint32_t *directory_entry, uint32_t
 unsigned engine_page_bits_set(engine *e, uint32_t linear, bool write);
 /* Drops cached translations (not the model's TLBs) after the host has changed page tables. */
 void engine_flush_translations(engine *e);
-/* Access linear memory on behalf of the guest, without counting references or raising faults. They stop at a page that is
- * not present and return false; the bytes before that page have been transferred. */
+/* Access linear memory on behalf of the guest, without counting references or raising faults. They stop at a page
+ * that is not present and return false; the bytes before that page have been transferred. */
 bool engine_read_linear(engine *e, uint32_t linear, void *data, size_t size);
 bool engine_write_linear(engine *e, uint32_t linear, const void *data, size_t size);
 /* --- Contents of caches and TLBs that differ from RAM and page tables (coherence.c) --- */
@@ -296,13 +299,14 @@ bool engine_write_linear(engine *e, uint32_t linear, const void *data, size_t si
  * stores into. Returns false if host memory runs out. */
 bool engine_keep_memory(engine *e);
 bool engine_keeps_memory(const engine *e);
-/* Searches a loaded image of code for INVD, which drops modified cache lines. If there is one, the engine follows stores
- * one by one from now on: a block then has at most one store, and there must be no batches (engine_follows_stores). */
+/* Searches a loaded image of code for INVD, which drops modified cache lines. If there is one, the engine follows
+ * stores one by one from now on: a block then has at most one store, and there must be no batches
+ * (engine_follows_stores). */
 void engine_search_invd(engine *e, const uint8_t *bytes, size_t size);
 /* Returns true if stores are followed, so that there must be no batches. */
 bool engine_follows_stores(const engine *e);
-/* Implement the p5_core_hooks of the same names: the model's data cache writes these bytes of a line to memory, or fills
- * them from memory. */
+/* Implement the p5_core_hooks of the same names: the model's data cache writes these bytes of a line to memory, or
+ * fills them from memory. */
 void engine_line_to_memory(engine *e, uint32_t physical, uint32_t size);
 void engine_line_from_memory(engine *e, uint32_t physical, uint32_t size);
 /* Reads a line as data references see it, or as it is in memory (`memory` true). Returns false if there is no RAM. */
@@ -322,9 +326,9 @@ unsigned engine_page_rights(engine *e, uint32_t linear);
 /* Called from attention(): makes the engine translate and look up the next block again. */
 void engine_refetch(engine *e);
 
-/* Physical pages at which data references access a device instead of RAM or the open bus: the memory at `host`, which
- * remains the owner's, or the callbacks if it is NULL. Code is not executed there. The callbacks of a timed window depend
- * on time, as those of ports do; the host's own accesses find nothing there. */
+/* Physical pages at which data references access a device instead of RAM or the open bus: the memory at `host`,
+ * which remains the owner's, or the callbacks if it is NULL. Code is not executed there. The callbacks of a timed
+ * window depend on time, as those of ports do; the host's own accesses find nothing there. */
 typedef struct engine_window {
     uint32_t first, bytes; /* physical address and size; 0 bytes: no window */
     uint8_t *host;

@@ -1,6 +1,6 @@
-/* The engine's state in snapshots: the processor's registers, the engine's own state, and physical memory. Values that
- * Unicorn derives from registers are not saved but derived again. Translated code is not saved either: no result depends
- * on it. */
+/* The engine's state in snapshots: the processor's registers, the engine's own state, and physical memory. Values
+ * that Unicorn derives from registers are not saved but derived again. Translated code is not saved either: no
+ * result depends on it. */
 #include "engine/control/registers.h"
 #include "engine/memory/guard.h"
 #include "engine/memory/mmu.h"
@@ -140,8 +140,8 @@ static void read_processor(const engine *e, processor *p)
     read_x87(env, &p->x87);
 }
 
-/* Loads the registers. Unicorn's functions derive its other state from CR0 and CR4, registers_update_hidden from segments,
- * and guard_debug_written the checks of references and breakpoints. */
+/* Loads the registers. Unicorn's functions derive its other state from CR0 and CR4, registers_update_hidden from
+ * segments, and guard_debug_written the checks of references and breakpoints. */
 static void write_processor(engine *e, const processor *p)
 {
     uc_env *env = e->env;

@@ -5,8 +5,8 @@
 #include "engine/stretch/stretch.h"
 #include "engine/x87/x87.h"
 
-/* Moves the guest's x87 state out of the host's x87, and waits until the owner has processed all executed stretches (parts
- * of blocks) that were reported. Must be called before every callback that reports anything else. */
+/* Moves the guest's x87 state out of the host's x87, and waits until the owner has processed all executed stretches
+ * (parts of blocks) that were reported. Must be called before every callback that reports anything else. */
 static inline void engine_before_callback(engine *e)
 {
     x87_settle(e);

@@ -24,8 +24,8 @@ static bool has_bitmap(const uc_env *env)
     return (type & ~(unsigned)SYSTEM_TSS_BUSY) == SYSTEM_TSS32 && env->tr.limit >= TSS_BITMAP_FIELD + 1;
 }
 
-/* Reads two bytes of the TSS by a reference of the guest, which is recorded and may raise a fault. With `unseen`, nothing
- * is recorded, and the function returns false instead of raising a fault. */
+/* Reads two bytes of the TSS by a reference of the guest, which is recorded and may raise a fault. With `unseen`,
+ * nothing is recorded, and the function returns false instead of raising a fault. */
 static bool read_word(engine *e, uint32_t linear, bool unseen, uint32_t *word)
 {
     uint8_t bytes[2];

@@ -9,8 +9,8 @@
 
 enum { TSS_BUSY = SYSTEM_TSS_BUSY << 8 };
 
-/* EFLAGS is put together from three parts: Unicorn computes the arithmetic flags when they are needed, and has DF as 1 or
- * -1. */
+/* EFLAGS is put together from three parts: Unicorn computes the arithmetic flags when they are needed, and has DF as
+ * 1 or -1. */
 uint32_t engine_get(const engine *e, engine_register which)
 {
     static const uint8_t control[] = {0, 2, 3, 4}; /* of ENGINE_CR0 to ENGINE_CR4 */

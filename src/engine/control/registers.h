@@ -9,8 +9,8 @@ void registers_set_eflags(engine *e, uint32_t value);
 /* Updates the bits of Unicorn's hflags that the segments determine: sizes of code and stack, and whether data addresses
  * need a base added. */
 void registers_update_hidden(engine *e);
-/* Makes the processor state hold the arithmetic flags themselves, instead of the operands from which Unicorn computes them
- * when they are needed. */
+/* Makes the processor state hold the arithmetic flags themselves, instead of the operands from which Unicorn
+ * computes them when they are needed. */
 void registers_settle_flags(engine *e);
 
 #endif

@@ -1,5 +1,5 @@
-/* Instructions that observe or change processor state. Before each, the engine's owner is called (engine_callbacks.special).
- * Each is the only instruction of its block, so everything before it has been retired. */
+/* Instructions that observe or change processor state. Before each, the engine's owner is called
+ * (engine_callbacks.special). Each is the only instruction of its block, so everything before it has been retired. */
 #include <assert.h>
 
 #include "engine/control/callback.h"
@@ -10,9 +10,9 @@
 #include "engine/stretch/value.h"
 #include "p5tool/pmu.h"
 
-/* Calls the owner before the running instruction. Returns if the instruction is to be executed. Otherwise this raises the
- * fault that the owner requests, leaves the run, or continues where the owner has set EIP: then the instruction counts as
- * executed. */
+/* Calls the owner before the running instruction. Returns if the instruction is to be executed. Otherwise this
+ * raises the fault that the owner requests, leaves the run, or continues where the owner has set EIP: then the
+ * instruction counts as executed. */
 void special_call(engine *e, engine_special_call *call)
 {
     if (stretch_block(e)) /* else the block has not started yet, and the state's EIP is current */
@@ -47,8 +47,8 @@ void special_executed(engine *e, uint32_t next)
     engine_resume(e);
 }
 
-/* Calls the owner for an instruction whose only operands are registers; the owner does its work. If its clocks depend on
- * CPUID's leaf (EAX) or on the number of the MSR or counter (ECX), that is recorded. */
+/* Calls the owner for an instruction whose only operands are registers; the owner does its work. If its clocks
+ * depend on CPUID's leaf (EAX) or on the number of the MSR or counter (ECX), that is recorded. */
 static void call_owner(engine *e, engine_special which)
 {
     assert(stretch_block(e)->count == 1);
@@ -128,8 +128,8 @@ void special_task_switched(engine *e)
 
 /* --- MOV from and to DR. Breakpoints are not passed to Unicorn, which cannot run with them --- */
 
-/* Begins a MOV from or to a debug register: raises #UD or, with DR7.GD, #DB. Returns the register's number. DR4 and DR5 are
- * DR6 and DR7 unless CR4.DE is set. */
+/* Begins a MOV from or to a debug register: raises #UD or, with DR7.GD, #DB. Returns the register's number. DR4 and
+ * DR5 are DR6 and DR7 unless CR4.DE is set. */
 static unsigned debug_register(engine *e, int number)
 {
     stretch_set_eip(e);

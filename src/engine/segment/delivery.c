@@ -11,8 +11,8 @@
 
 enum { GATE_BYTES = 8, VECTOR_ENTRY_BYTES = 4, CODE_IDT = 2 /* bit of an error code */ };
 
-/* Returns EFLAGS as a push by the instruction at EIP would store it. The engine keeps RF separately from Unicorn's flags
- * (guard.h). */
+/* Returns EFLAGS as a push by the instruction at EIP would store it. The engine keeps RF separately from Unicorn's
+ * flags (guard.h). */
 uint32_t flags_current(const engine *e)
 {
     uint32_t flags = engine_get(e, ENGINE_EFLAGS);
@@ -69,8 +69,8 @@ static void deliver_real(engine *e, const delivery *d)
                          EFLAGS_IF | EFLAGS_TF | EFLAGS_AC);
 }
 
-/* Delivers INT n in V86 mode through the V86 task's vector table at linear address 0 (CR4.VME, redirection bitmap). `eip`
- * is that after the INT. */
+/* Delivers INT n in V86 mode through the V86 task's vector table at linear address 0 (CR4.VME, redirection bitmap).
+ * `eip` is that after the INT. */
 static void deliver_redirected(engine *e, unsigned vector, uint32_t eip)
 {
     uint32_t flags = flags_current(e), cleared = EFLAGS_TF;
@@ -107,8 +107,8 @@ static descriptor_words gate_read(engine *e, const delivery *d)
     return gate;
 }
 
-/* Delivers through a task gate, whose TSS selector is `selector`: switches to the handler's task and pushes the error code
- * on its stack. */
+/* Delivers through a task gate, whose TSS selector is `selector`: switches to the handler's task and pushes the
+ * error code on its stack. */
 static void deliver_task(engine *e, const delivery *d, uint32_t selector)
 {
     descriptor_words tss;
@@ -156,8 +156,8 @@ static void push_v86_segments(engine *e, far_stack *stack, unsigned size)
         far_stack_push(e, stack, size, e->env->segs[order[i]].selector);
 }
 
-/* Delivers through the IDT in protected and V86 mode. Checks come first; a failing one raises a fault. Then the frame is
- * pushed: segments of V86 mode, the outer SS:ESP, EFLAGS, CS, EIP, error code. */
+/* Delivers through the IDT in protected and V86 mode. Checks come first; a failing one raises a fault. Then the
+ * frame is pushed: segments of V86 mode, the outer SS:ESP, EFLAGS, CS, EIP, error code. */
 static void deliver_protected(engine *e, const delivery *d)
 {
     uc_env *env = e->env;
@@ -248,8 +248,8 @@ bool delivery_gate_access(engine *e, unsigned vector, uint8_t *access)
            engine_read_linear(e, (uint32_t)e->env->idt.base + vector * 8 + 5, access, 1);
 }
 
-/* If `b` is an interrupted REP CMPS or SCAS, restores the flags from before it: these instructions write flags only when
- * they end. Manual: REP, for faults; measured on Intel processors for traps. */
+/* If `b` is an interrupted REP CMPS or SCAS, restores the flags from before it: these instructions write flags only
+ * when they end. Manual: REP, for faults; measured on Intel processors for traps. */
 void delivery_restore_flags(engine *e, const engine_block *b)
 {
     if (b->ends != BLOCK_ENDS_REPEAT || (b->code->insns->flags & ISA_WRITES_FLAGS) == 0)

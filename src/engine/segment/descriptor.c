@@ -11,8 +11,8 @@ enum { TABLE_LDT = 4 /* TI bit of a selector */, DESCRIPTOR_BYTES = 8 };
 /* Attributes of every segment in real and V86 mode. */
 enum { REAL_DATA = DESCRIPTOR_P | DESCRIPTOR_S | DESCRIPTOR_WRITABLE | DESCRIPTOR_ACCESSED };
 
-/* In what follows, `code` is an error code, without the EXT bit. segment_state.return_address is 0, or where the running
- * segment load returns to in translated code, from which Unicorn finds the EIP of the faulting instruction. */
+/* In what follows, `code` is an error code, without the EXT bit. segment_state.return_address is 0, or where the
+ * running segment load returns to in translated code, from which Unicorn finds the EIP of the faulting instruction. */
 
 void segmentation_fault(engine *e, unsigned vector, uint32_t code)
 {
@@ -66,8 +66,8 @@ bool segment_allows_eip(const uc_segment *code, uint32_t eip)
     return eip <= code->limit;
 }
 
-/* Updates what Unicorn and the engine derive from the segment registers: CPL (the DPL of SS), the sizes of code and stack,
- * and the checks of references. */
+/* Updates what Unicorn and the engine derive from the segment registers: CPL (the DPL of SS), the sizes of code and
+ * stack, and the checks of references. */
 void segments_changed(engine *e)
 {
     uc_env *env = e->env;
@@ -76,8 +76,9 @@ void segments_changed(engine *e)
     guard_update(e);
 }
 
-/* Checks a selector for DS, ES, FS or GS at privilege `cpl`, and returns the register with its hidden part. A null selector
- * is allowed. `bad` is the vector of its faults: #GP or, in a task switch, #TS; a segment that is not present raises #NP. */
+/* Checks a selector for DS, ES, FS or GS at privilege `cpl`, and returns the register with its hidden part. A null
+ * selector is allowed. `bad` is the vector of its faults: #GP or, in a task switch, #TS; a segment that is not
+ * present raises #NP. */
 uc_segment data_segment_check(engine *e, uint32_t selector, unsigned cpl, unsigned bad)
 {
     descriptor_words d;
@@ -131,8 +132,8 @@ void WRAP(helper_ltr)(uc_env *env, int new_selector)
     e->segment.return_address = 0;
 }
 
-/* Checks a selector for SS at privilege `cpl`, and returns the register with its hidden part. `bad` is the vector of its
- * faults, `absent` that for a segment which is not present. */
+/* Checks a selector for SS at privilege `cpl`, and returns the register with its hidden part. `bad` is the vector of
+ * its faults, `absent` that for a segment which is not present. */
 uc_segment stack_segment_check(engine *e, uint32_t selector, unsigned cpl, unsigned bad, unsigned absent)
 {
     enum { KIND = DESCRIPTOR_S | DESCRIPTOR_CODE | DESCRIPTOR_WRITABLE };

@@ -32,14 +32,15 @@ bool segment_allows_eip(const uc_segment *code, uint32_t eip);
 /* Updates what the segment registers determine: CPL (the DPL of SS), sizes of code and stack, and the checks that
  * references need. Call it after all of them have been written. */
 void segments_changed(engine *e);
-/* Check a stack or data segment for privilege `cpl`, and return the segment register. They raise vector `bad` (#GP, or #TS
- * in a task switch); if the segment is not present, `absent` or #NP. A data segment may be null. */
+/* Check a stack or data segment for privilege `cpl`, and return the segment register. They raise vector `bad` (#GP,
+ * or #TS in a task switch); if the segment is not present, `absent` or #NP. A data segment may be null. */
 uc_segment stack_segment_check(engine *e, uint32_t selector, unsigned cpl, unsigned bad, unsigned absent);
 uc_segment data_segment_check(engine *e, uint32_t selector, unsigned cpl, unsigned bad);
 /* Makes data segments null that the outer level `cpl`, to which a return leads, could not have loaded. */
 void segments_drop_privileged(engine *e, unsigned cpl);
 
-/* A stack in use by pushes or pops of a far transfer. The processor's registers do not change until far_stack_set_sp. */
+/* A stack in use by pushes or pops of a far transfer. The processor's registers do not change until
+ * far_stack_set_sp. */
 typedef struct far_stack {
     uc_segment segment;
     uint32_t sp;         /* ESP; only SP counts if the segment's B bit is clear */
@@ -70,8 +71,8 @@ void task_gate_target(engine *e, uint32_t selector, descriptor_words *d);
 
 /* --- delivery.c --- */
 
-/* Delivers INT n, the running instruction, through the V86 task's own vector table, and retires it. `next` is the EIP after
- * it. Does not return. */
+/* Delivers INT n, the running instruction, through the V86 task's own vector table, and retires it. `next` is the
+ * EIP after it. Does not return. */
 void delivery_of_v86(engine *e, unsigned vector, uint32_t next);
 
 /* Returns EFLAGS as a push by the instruction at EIP would store it, with RF. */

@@ -1,5 +1,5 @@
-/* Deliveries of exceptions and interrupts, and instructions that the engine executes instead of Unicorn, for the files that
- * start and end blocks. */
+/* Deliveries of exceptions and interrupts, and instructions that the engine executes instead of Unicorn, for the
+ * files that start and end blocks. */
 #ifndef ENGINE_SEGMENT_SEGMENTATION_H
 #define ENGINE_SEGMENT_SEGMENTATION_H
 
@@ -17,8 +17,8 @@ typedef struct delivery {
     p5_reference reference;
     uint32_t reference_linear;
 } delivery;
-/* Delivers an exception or interrupt to its handler, and reports it to the engine's owner. Does not return if the delivery
- * itself faults. */
+/* Delivers an exception or interrupt to its handler, and reports it to the engine's owner. Does not return if the
+ * delivery itself faults. */
 void delivery_run(engine *e, const delivery *d);
 /* Delivers the interrupt that engine_inject stored. */
 void delivery_injected(engine *e);
@@ -41,8 +41,8 @@ extern const snapshot_table segment_saved; /* the fields of segment_state in sna
 /* Reads the access byte of a vector's gate in the IDT. Returns false if it cannot be read without a fault or
  * lies outside the limit. */
 bool delivery_gate_access(engine *e, unsigned vector, uint8_t *access);
-/* If `b` is an interrupted REP CMPS or SCAS, restores the flags from before it: these instructions write flags only when
- * they end. */
+/* If `b` is an interrupted REP CMPS or SCAS, restores the flags from before it: these instructions write flags only
+ * when they end. */
 void delivery_restore_flags(engine *e, const engine_block *b);
 
 /* --- stack_frame.c, virtual_flag.c --- */
@@ -51,8 +51,8 @@ void delivery_restore_flags(engine *e, const engine_block *b);
 void stack_frame_execute(engine *e, engine_block *b);
 /* Makes only the read of the stack of a POP to memory, whose store will fault. */
 void stack_frame_read(engine *e, engine_block *b);
-/* Executes the instruction of a BLOCK_VIRTUAL (CLI, STI, PUSHF, POPF, IRET, INT n) and continues after it. Returns only if
- * Unicorn should execute the instruction, as it does without CR4.VME and PVI. */
+/* Executes the instruction of a BLOCK_VIRTUAL (CLI, STI, PUSHF, POPF, IRET, INT n) and continues after it. Returns
+ * only if Unicorn should execute the instruction, as it does without CR4.VME and PVI. */
 void virtual_flag_execute(engine *e, engine_block *b);
 
 #endif

@@ -1,7 +1,8 @@
-/* ENTER, PUSHA, POPA and some POPs to memory. Each is alone in its block and is executed here before the block runs, with
- * the references that the manual specifies; Unicorn then executes a NOP of the same length. Unicorn's own code differs: it omits ENTER's probe of the stack at the final
- * ESP, and loads all of EBP with 16-bit operands; it makes PUSHA's stores from the last to the first; it
- * omits POPA's read of ESP; and it lets POP's address by ESP leave a 16-bit stack. */
+/* ENTER, PUSHA, POPA and some POPs to memory. Each is alone in its block and is executed here before the block runs,
+ * with the references that the manual specifies; Unicorn then executes a NOP of the same length. Unicorn's own code
+ * differs: it omits ENTER's probe of the stack at the final ESP, and loads all of EBP with 16-bit operands; it makes
+ * PUSHA's stores from the last to the first; it omits POPA's read of ESP; and it lets POP's address by ESP leave a
+ * 16-bit stack. */
 #include "engine/memory/access.h"
 
 #include <assert.h>

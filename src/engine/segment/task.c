@@ -1,5 +1,5 @@
-/* Task switches. Manual: task management, TSS layouts, the steps of a switch. Faults before the step that commits to the
- * new task belong to the old task, later ones to the new task. */
+/* Task switches. Manual: task management, TSS layouts, the steps of a switch. Faults before the step that commits to
+ * the new task belong to the old task, later ones to the new task. */
 #include "engine/control/registers.h"
 
 #include <assert.h>
@@ -56,7 +56,8 @@ static task_state state_read(engine *e, const tss_layout *layout, uint32_t base)
     return s;
 }
 
-/* Saves the current task in its TSS, with this EIP and EFLAGS, but neither CR3 nor LDT, which the processor never writes. */
+/* Saves the current task in its TSS, with this EIP and EFLAGS, but neither CR3 nor LDT, which the processor never
+ * writes. */
 static void state_write(engine *e, const tss_layout *layout, uint32_t base, uint32_t eip, uint32_t flags)
 {
     assert(layout == &tss16 || layout == &tss32);
@@ -115,7 +116,8 @@ static uc_segment load_code(engine *e, uint32_t selector)
     return descriptor_segment(&d, selector);
 }
 
-/* Loads LDTR and the segment registers with their hidden parts, in the processor's order, which decides the first fault. */
+/* Loads LDTR and the segment registers with their hidden parts, in the processor's order, which decides the first
+ * fault. */
 static void load_segments(engine *e, const task_state *s)
 {
     static const engine_segment_name data[] = {ENGINE_DS, ENGINE_ES, ENGINE_FS, ENGINE_GS};

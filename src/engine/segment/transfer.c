@@ -11,8 +11,8 @@
 
 enum { GATE_PARAMETERS = 0x1f, RPL = 3 };
 
-/* Begins one of these instructions: sets EIP to it, for its faults. First the engine's owner processes what was executed
- * before, because it may still read that code by CS. */
+/* Begins one of these instructions: sets EIP to it, for its faults. First the engine's owner processes what was
+ * executed before, because it may still read that code by CS. */
 static void begin(engine *e)
 {
     engine_catch_up(e);
@@ -149,8 +149,8 @@ static void push_return(engine *e, far_stack *stack, unsigned size, uint32_t nex
     far_stack_push(e, stack, size, next);
 }
 
-/* Returns the stack for a CALL through a gate to an inner level, with SS:ESP of the old stack and the parameters already
- * pushed in memory. */
+/* Returns the stack for a CALL through a gate to an inner level, with SS:ESP of the old stack and the parameters
+ * already pushed in memory. */
 static far_stack call_inner(engine *e, const descriptor_words *gate, unsigned level, unsigned size)
 {
     assert(level < current_level(e));
@@ -238,8 +238,8 @@ void WRAP(helper_lcall_real)(uc_env *env, int selector, uint64_t eip, int shift,
 
 /* --- RET and IRET --- */
 
-/* Loads the flags that IRET has popped at privilege `cpl`: `size` bytes of those bits that this level may change, and those
- * of `allowed` in addition. A set RF becomes that of the next instruction. */
+/* Loads the flags that IRET has popped at privilege `cpl`: `size` bytes of those bits that this level may change,
+ * and those of `allowed` in addition. A set RF becomes that of the next instruction. */
 static void pop_flags(engine *e, uint32_t popped, unsigned size, unsigned cpl, uint32_t allowed)
 {
     uint32_t flags = engine_get(e, ENGINE_EFLAGS);

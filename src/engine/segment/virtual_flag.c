@@ -1,6 +1,6 @@
-/* The virtual interrupt flag: CLI, STI, PUSHF, POPF, IRET and INT n of V86 tasks with CR4.VME, and CLI and STI
- * at CPL 3 with CR4.PVI. Each is alone in its block. Manual: virtual-8086 mode extensions, protected-mode
- * virtual interrupts. Instructions that must fault in spite of the extension are left to Unicorn, which raises #GP(0). */
+/* The virtual interrupt flag: CLI, STI, PUSHF, POPF, IRET and INT n of V86 tasks with CR4.VME, and CLI and STI at
+ * CPL 3 with CR4.PVI. Each is alone in its block. Manual: virtual-8086 mode extensions, protected-mode virtual
+ * interrupts. Instructions that must fault in spite of the extension are left to Unicorn, which raises #GP(0). */
 #include <assert.h>
 
 #include "engine/control/registers.h"
@@ -95,8 +95,8 @@ static bool redirected(engine *e, unsigned vector)
     return !(access_load_system(e, base + offset, 1, 0) >> (vector & 7) & 1);
 }
 
-/* Executes the instruction. Returns false if it raises #GP(0), as those with 32-bit operands do. IRET changes *next, the
- * EIP of the next instruction. */
+/* Executes the instruction. Returns false if it raises #GP(0), as those with 32-bit operands do. IRET changes *next,
+ * the EIP of the next instruction. */
 static bool execute(engine *e, const isa_insn *insn, uint32_t *next)
 {
     bool wide = insn->operand32;

@@ -1,10 +1,10 @@
 /* The buffer for translated code of each engine, and two other settings of Unicorn's translator. The functions named
  * WRAP(x) and __wrap_x replace Unicorn's function x, which is REAL(x) or __real_x.
  *
- * On hosts other than x86, all engines of the process share one variable of Unicorn's code generator: the address of the
- * code to which blocks return. That code lies in the first page of the buffer of the engine that was opened last. So blocks
- * may return through another engine's page. Therefore first pages stay mapped until no engine is open, and no block is
- * generated while a new engine writes its first page. */
+ * On hosts other than x86, all engines of the process share one variable of Unicorn's code generator: the address of
+ * the code to which blocks return. That code lies in the first page of the buffer of the engine that was opened
+ * last. So blocks may return through another engine's page. Therefore first pages stay mapped until no engine is
+ * open, and no block is generated while a new engine writes its first page. */
 #include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>

@@ -36,8 +36,8 @@ static inline bool uc_env_is_real(const uc_env *env)
     return uc_is_real(env->hflags | (env->eflags & EFLAGS_VM));
 }
 
-/* uc_env.cc_op: how the arithmetic flags follow from cc_dst, cc_src and cc_src2. EFLAGS: they are in cc_src. DYNAMIC: while
- * a block is translated, the kind is only known when it runs. */
+/* uc_env.cc_op: how the arithmetic flags follow from cc_dst, cc_src and cc_src2. EFLAGS: they are in cc_src.
+ * DYNAMIC: while a block is translated, the kind is only known when it runs. */
 enum { UC_CC_OP_DYNAMIC = 0, UC_CC_OP_EFLAGS = 1 };
 enum { UC_CC_MASK = 0x8d5 }; /* OF SF ZF AF PF CF */
 
@@ -63,8 +63,8 @@ static inline uc_cpu *uc_cpu_of_handle(uc_engine *uc)
     return *(uc_cpu **)(void *)((char *)uc + UC_UC_CPU);
 }
 
-/* Unicorn's functions name a temporary of its intermediate code by the offset of its description from the translator, in
- * which it lies. Operations refer to it by address. */
+/* Unicorn's functions name a temporary of its intermediate code by the offset of its description from the
+ * translator, in which it lies. Operations refer to it by address. */
 static inline uc_translator *uc_translator_of(uc_engine *uc)
 {
     return *(uc_translator **)(void *)((char *)uc + UC_UC_TRANSLATOR);
@@ -93,8 +93,8 @@ static inline uc_op *uc_op_before(const uc_translator *s, const uc_op *later)
     return link == (uintptr_t)s + UC_TCG_OPS ? NULL : (uc_op *)(link - offsetof(uc_op, next));
 }
 
-/* Internal functions that are called. `retaddr` is an address in translated code to which a call returns. From it Unicorn
- * finds the guest's instruction and its EIP; 0 means that the state's EIP is current. */
+/* Internal functions that are called. `retaddr` is an address in translated code to which a call returns. From it
+ * Unicorn finds the guest's instruction and its EIP; 0 means that the state's EIP is current. */
 #define UC_INTERNAL(name) name##_x86_64
 _Noreturn void UC_INTERNAL(raise_exception_err_ra)(uc_env *env, int vector, int error_code,
                                                    uintptr_t retaddr);
@@ -129,7 +129,8 @@ int g_hash_table_size(void *table);
 #define WRAP(name) __wrap_##name##_x86_64
 #define REAL(name) __real_##name##_x86_64
 
-/* Checks that the Unicorn in use is laid out as these headers say, and returns its processor state in *env (layout.c). */
+/* Checks that the Unicorn in use is laid out as these headers say, and returns its processor state in *env
+ * (layout.c). */
 p5_status layout_check(uc_engine *uc, uc_env **env, p5_error *error);
 
 #endif

@@ -100,8 +100,8 @@ p5_status layout_check(uc_engine *uc, uc_env **state, p5_error *error)
         !owner_field(env) || !translator(uc))
         return error_set(error, P5_ERR_ENGINE,
                          "Unicorn's processor state is not laid out as it was when p5scope was built");
-    /* Unicorn asks this function whether an exception ends the run: it does for #UD (6), but not for #GP (13). Without the
-     * function, #UD is raised like all others. */
+    /* Unicorn asks this function whether an exception ends the run: it does for #UD (6), but not for #GP (13).
+     * Without the function, #UD is raised like all others. */
     bool (**stop_interrupt)(uc_engine *, uint32_t) = (void *)((char *)uc + UC_UC_STOP_INTERRUPT);
     if (!*stop_interrupt || !(*stop_interrupt)(uc, 6) || (*stop_interrupt)(uc, 13))
         return error_set(error, P5_ERR_ENGINE,

@@ -182,8 +182,8 @@ static size_t find_cpu(const void *cpu)
     return at;
 }
 
-/* Returns the address of a function of the archive that has no external declaration: that of main, plus the distance which
- * nm reports between them. */
+/* Returns the address of a function of the archive that has no external declaration: that of main, plus the distance
+ * which nm reports between them. */
 static const void *function_of(const char *symbols, const char *name)
 {
     int main(int, char **);
@@ -215,8 +215,8 @@ static void raise_exception(int vector, int error_code)
     seen.raising = false;
 }
 
-/* Returns the offset of a raised exception's number in CPUState: the one place that changes with it. `state` is the number
- * of bytes before the processor state. */
+/* Returns the offset of a raised exception's number in CPUState: the one place that changes with it. `state` is the
+ * number of bytes before the processor state. */
 static size_t find_exception_index(size_t state)
 {
     enum { VECTORS = 4, UNDEFINED = 6, PROTECTION = 13 };

@@ -89,8 +89,8 @@ typedef struct uc_translated {
 _Static_assert(offsetof(uc_translated, size) == 0x14 && offsetof(uc_translated, cflags) == 0x18,
                "block layout");
 
-/* A hook (struct hook): a function that translated blocks call. user_data is compiled into a block when it is translated,
- * and `places` has an entry for every block that ever existed. */
+/* A hook (struct hook): a function that translated blocks call. user_data is compiled into a block when it is
+ * translated, and `places` has an entry for every block that ever existed. */
 typedef struct uc_hook_head {
     uint8_t before_callback[0x28];
     void *callback;
@@ -98,9 +98,9 @@ typedef struct uc_hook_head {
     void *places; /* GHashTable */
 } uc_hook_head;
 
-/* An operation of Unicorn's intermediate code (TCGOp). The arguments of a call are the result, if any, then the function's
- * arguments, the function and UC_CALL_*: the function changes no guest register that translated code keeps in a host
- * register. */
+/* An operation of Unicorn's intermediate code (TCGOp). The arguments of a call are the result, if any, then the
+ * function's arguments, the function and UC_CALL_*: the function changes no guest register that translated code
+ * keeps in a host register. */
 enum { UC_CALL_WRITES_NO_GLOBALS = 2 };
 typedef struct uc_op {
     uint8_t opcode;

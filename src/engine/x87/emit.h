@@ -1,5 +1,5 @@
-/* Unicorn's translator generates several calls for one x87 instruction. This describes pairs of such calls, and the function
- * that emit.c calls instead of both. */
+/* Unicorn's translator generates several calls for one x87 instruction. This describes pairs of such calls, and the
+ * function that emit.c calls instead of both. */
 #ifndef ENGINE_X87_EMIT_H
 #define ENGINE_X87_EMIT_H
 

@@ -1,11 +1,12 @@
-/* MMX instructions, computed by the compiler's vector types. On x86-64 these become SSE2 instructions of 128 bits, of which
- * the upper half is not used. SSE2 instructions that compilers do not find are requested by name. The functions replace
- * Unicorn's helper functions of the same names (paddl: PADDD, psubl: PSUBD, pcmpeql: PCMPEQD, pcmpgtl: PCMPGTD). */
+/* MMX instructions, computed by the compiler's vector types. On x86-64 these become SSE2 instructions of 128 bits,
+ * of which the upper half is not used. SSE2 instructions that compilers do not find are requested by name. The
+ * functions replace Unicorn's helper functions of the same names (paddl: PADDD, psubl: PSUBD, pcmpeql: PCMPEQD,
+ * pcmpgtl: PCMPGTD). */
 #include "engine/stretch/value.h"
 #include "engine/x87/mmx.h"
 
-/* Compute r by the SSE2 intrinsic _mm_`instruction` of a and b, or of the 128-bit vector `wide` twice. On other hosts the
- * statement in the last argument computes r element by element. */
+/* Compute r by the SSE2 intrinsic _mm_`instruction` of a and b, or of the 128-bit vector `wide` twice. On other
+ * hosts the statement in the last argument computes r element by element. */
 #ifdef P5_SOFT_X87
 #define SSE2(instruction, ...)       __VA_ARGS__
 #define PACK(instruction, wide, ...) __VA_ARGS__
@@ -69,7 +70,8 @@ static inline bool any(qwords bits)
 #define SHIFT_SIGN(kind, bits) r.kind = a.kind >> (__typeof__(r.kind[0]))(b.q < (bits) ? b.q : (bits)-1)
 #define UNPACK(kind, ...)      r.kind = __builtin_shufflevector(a.kind, b.kind, __VA_ARGS__)
 
-/* Instructions whose results wrap around. Columns: the name, and the computation of r, which is 0 before, from a and b. */
+/* Instructions whose results wrap around. Columns: the name, and the computation of r, which is 0 before, from a and
+ * b. */
 #define WRAPPING(X)                                                                                          \
     X(paddb, r.u8 = a.u8 + b.u8)                                                                             \
     X(paddw, r.u16 = a.u16 + b.u16)                                                                          \
@@ -111,8 +113,8 @@ static inline bool any(qwords bits)
     ALL(kind, (value) < (least) ? (least) : (value) > (most) ? (most) : (value))
 /* Whether the result differs from that of the operation without saturation. */
 #define DIFFERS(kind, operator) (r.q != (elements){.kind = a.kind operator b.kind}.q)
-/* Instructions with saturation, whose clocks depend on it. Columns: the name; the computation of r from a and b, or from the
- * words (w) or dwords (d) of both; and whether an element was clipped, which is recorded as a value. */
+/* Instructions with saturation, whose clocks depend on it. Columns: the name; the computation of r from a and b, or
+ * from the words (w) or dwords (d) of both; and whether an element was clipped, which is recorded as a value. */
 #define SATURATING(X)                                                                                        \
     X(paddsb, SSE2(adds_epi8, CLIPPED(s8, INT8_MIN, INT8_MAX, a.s8[i] + b.s8[i])), DIFFERS(u8, +))           \
     X(paddsw, SSE2(adds_epi16, CLIPPED(s16, INT16_MIN, INT16_MAX, a.s16[i] + b.s16[i])), DIFFERS(u16, +))    \

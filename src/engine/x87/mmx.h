@@ -7,8 +7,8 @@
 
 /* Enters MMX mode before an MMX instruction (x87_control.c). */
 void WRAP(helper_enter_mmx)(uc_env *env);
-/* Only raises a pending x87 exception, before an MMX instruction with a reference that may fault. MMX mode is entered after
- * the reference. */
+/* Only raises a pending x87 exception, before an MMX instruction with a reference that may fault. MMX mode is
+ * entered after the reference. */
 void mmx_wait(uc_env *env);
 
 /* Sign and exponent of a register that an MMX instruction has written (241430, 8.2). */

@@ -53,9 +53,9 @@ typedef struct soft_format {
     int low, high; /* exponents of its smallest and largest normal numbers, with the bias of 3FFFh */
 } soft_format;
 
-/* Rounds by the control word to the format. Returns the mantissa and changes *exponent: `high` + 1 means infinity, `low`
- * and a mantissa without bit 63 a denormal number or zero. Sets OE, UE, PE and C1 in *s. `scales`: the result is a
- * register's, so that an unmasked overflow or underflow moves the exponent by 6000h. */
+/* Rounds by the control word to the format. Returns the mantissa and changes *exponent: `high` + 1 means infinity,
+ * `low` and a mantissa without bit 63 a denormal number or zero. Sets OE, UE, PE and C1 in *s. `scales`: the result
+ * is a register's, so that an unmasked overflow or underflow moves the exponent by 6000h. */
 uint64_t soft_round(soft *s, const soft_format *format, bool scales, bool negative, int *exponent,
                     soft_wide significand);
 /* Rounds value / 2^64, a magnitude, to an integer by the control word. *up says whether it was rounded away from zero,
@@ -87,8 +87,8 @@ static inline uc_fpreg soft_infinity(bool negative)
 /* Sets IE and returns the indefinite number. */
 uc_fpreg soft_invalid(soft *s);
 
-/* Returns true if an operand is a NaN or invalid, which determines the result: sets s->result and IE. `b` is NULL if there
- * is one operand. */
+/* Returns true if an operand is a NaN or invalid, which determines the result: sets s->result and IE. `b` is NULL if
+ * there is one operand. */
 bool soft_not_numbers(soft *s, const soft_number *a, const soft_number *b);
 /* Sets DE if an operand was denormal. */
 static inline void soft_check_denormal(soft *s, const soft_number *a, const soft_number *b)
@@ -120,8 +120,8 @@ typedef struct soft_form {
     bool second;    /* it takes a second operand: ST(1) or one in memory */
     unsigned codes; /* condition codes that are 0 if the instruction does not set them; it keeps the others */
 } soft_form;
-/* Executes an instruction on an x87 whose state is `image`, as FNSAVE writes it, with TOP 0. This includes stack faults and
- * unmasked exceptions. `memory` is the second operand if it comes from memory, else NULL. */
+/* Executes an instruction on an x87 whose state is `image`, as FNSAVE writes it, with TOP 0. This includes stack
+ * faults and unmasked exceptions. `memory` is the second operand if it comes from memory, else NULL. */
 void soft_execute(uint8_t image[X87_IMAGE_BYTES], const soft_form *form, const soft_number *memory);
 /* Defines the x87_operation x87_`name` of an instruction without an operand in memory; the other arguments are a
  * soft_form. */

@@ -50,8 +50,8 @@ static uint64_t narrowed(soft *s, const uc_fpreg *value, const soft_format *form
 NARROWED(m32, uint32_t, 24, SOFT_BIAS - 126, SOFT_BIAS + 127)
 NARROWED(m64, uint64_t, 53, SOFT_BIAS - 1022, SOFT_BIAS + 1023)
 
-/* Returns the magnitude of `value`, rounded to an integer, and its sign in *negative. If the magnitude is above `most`, or
- * `value` is no finite number, sets IE and returns 0. */
+/* Returns the magnitude of `value`, rounded to an integer, and its sign in *negative. If the magnitude is above
+ * `most`, or `value` is no finite number, sets IE and returns 0. */
 static uint64_t to_integer(soft *s, const uc_fpreg *value, uint64_t most, bool *negative)
 {
     const soft_number n = soft_unpack(value);

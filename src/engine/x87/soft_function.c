@@ -1,5 +1,5 @@
-/* Roots, remainders, rounding to integers, scaling (soft.h). Each function computes s->result from the operands s->a (ST(0))
- * and s->b (ST(1)), and sets exceptions in s->flags and condition codes in s->codes. */
+/* Roots, remainders, rounding to integers, scaling (soft.h). Each function computes s->result from the operands s->a
+ * (ST(0)) and s->b (ST(1)), and sets exceptions in s->flags and condition codes in s->codes. */
 #include "engine/x87/soft.h"
 
 /* FSQRT. */
@@ -99,8 +99,9 @@ static void extract(soft *s)
     }
 }
 
-/* FPREM, FPREM1 (`nearest`: the quotient is rounded, not truncated): subtracts a multiple of ST(1) from ST(0). If the quotient
- * has more than 64 bits, the result is partial and C2 is set; otherwise C0, C3 and C1 are the quotient's bits 2 to 0. */
+/* FPREM, FPREM1 (`nearest`: the quotient is rounded, not truncated): subtracts a multiple of ST(1) from ST(0). If
+ * the quotient has more than 64 bits, the result is partial and C2 is set; otherwise C0, C3 and C1 are the
+ * quotient's bits 2 to 0. */
 static void remainder_of(soft *s, bool nearest)
 {
     const soft_number *a = &s->a, *b = &s->b;

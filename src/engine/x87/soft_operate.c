@@ -11,8 +11,8 @@ static uint8_t *register_in(uint8_t *image, unsigned i)
     return image + X87_IMAGE_REGISTERS + X87_REGISTER_BYTES * i;
 }
 
-/* Writes ST(i), and marks it as not empty in the tag word, for a TOP of `top`. Readers of the image derive the exact tag from
- * the value. */
+/* Writes ST(i), and marks it as not empty in the tag word, for a TOP of `top`. Readers of the image derive the exact
+ * tag from the value. */
 static void put(uint8_t *image, unsigned i, const uc_fpreg *value, uint16_t *tags, unsigned top)
 {
     memcpy(register_in(image, i), value->bytes, X87_REGISTER_BYTES);
@@ -27,7 +27,8 @@ static void stack_fault(soft *s, unsigned codes)
     s->result = s->pushed = x87_indefinite;
 }
 
-/* Writes the results to the image and returns the new TOP. TOP is 0 before, so that it becomes 7 by a push and 1 by a pop. */
+/* Writes the results to the image and returns the new TOP. TOP is 0 before, so that it becomes 7 by a push and 1 by
+ * a pop. */
 static unsigned finish(const soft *s, uint8_t *image, uint16_t *tags, soft_depth depth)
 {
     if (depth == SOFT_PUSHES && !s->unfinished) {
@@ -46,8 +47,8 @@ static unsigned finish(const soft *s, uint8_t *image, uint16_t *tags, soft_depth
     return 0;
 }
 
-/* Executes an instruction on the image. An unmasked IE, DE or ZE, which is detected before there is a result, leaves the
- * registers unchanged. */
+/* Executes an instruction on the image. An unmasked IE, DE or ZE, which is detected before there is a result, leaves
+ * the registers unchanged. */
 void soft_execute(uint8_t image[X87_IMAGE_BYTES], const soft_form *form, const soft_number *memory)
 {
     uint16_t status, tags;
@@ -261,8 +262,8 @@ static soft_number load_i32(const void *memory)
     return from_register(x87_from_integer(number), false);
 }
 
-/* Define the operations x87_`name`_m32 and so on (x87_operation.h): one with its second operand in memory, and all formats
- * of the operand. */
+/* Define the operations x87_`name`_m32 and so on (x87_operation.h): one with its second operand in memory, and all
+ * formats of the operand. */
 #define FROM_MEMORY(name, format, ...)                                                                       \
     void x87_##name##_##format(uint8_t image[X87_IMAGE_BYTES], const void *memory)                           \
     {                                                                                                        \

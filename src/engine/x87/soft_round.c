@@ -147,9 +147,9 @@ uc_fpreg soft_result(soft *s, bool negative, int exponent, soft_wide significand
     return (uc_fpreg){.mantissa = mantissa, .exponent = (uint16_t)((unsigned)exponent | sign)};
 }
 
-/* Returns the NaN that is the result for operands of which at least one is a NaN (`b` NULL: there is one operand). Of two
- * NaNs, a quiet one precedes a signalling one, then the larger significand a smaller one, and then the positive one the
- * negative one. The result is always quiet. */
+/* Returns the NaN that is the result for operands of which at least one is a NaN (`b` NULL: there is one operand).
+ * Of two NaNs, a quiet one precedes a signalling one, then the larger significand a smaller one, and then the
+ * positive one the negative one. The result is always quiet. */
 static uc_fpreg nan_of(const soft_number *a, const soft_number *b)
 {
     const soft_number *taken = a;

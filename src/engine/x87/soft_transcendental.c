@@ -1,7 +1,7 @@
-/* Transcendental functions: computed by the C library with 113 bits of precision and then rounded to 64, with the same result
- * on every host. A processor's own functions have errors of some tenths of a unit in the last place, so its results may
- * differ in the last bit (docs/fidelity.md). The operands are s->a, ST(0), and s->b, ST(1); the results s->result and
- * s->pushed (soft.h). */
+/* Transcendental functions: computed by the C library with 113 bits of precision and then rounded to 64, with the
+ * same result on every host. A processor's own functions have errors of some tenths of a unit in the last place, so
+ * its results may differ in the last bit (docs/fidelity.md). The operands are s->a, ST(0), and s->b, ST(1); the
+ * results s->result and s->pushed (soft.h). */
 #include <string.h>
 
 #include "engine/x87/soft.h"
@@ -31,8 +31,8 @@ static quad from_bits(soft_wide bits)
     return q;
 }
 
-/* Returns the number times 2^`scaled`. A quad that is not denormal needs an exponent of 1 or more, which `scaled` provides
- * for smaller numbers. */
+/* Returns the number times 2^`scaled`. A quad that is not denormal needs an exponent of 1 or more, which `scaled`
+ * provides for smaller numbers. */
 static quad quad_of(const soft_number *n, int scaled)
 {
     soft_wide sign = (soft_wide)n->negative << 127;
@@ -58,8 +58,8 @@ static quad ln2(void)
     return from_bits((soft_wide)0x3ffe62e42fefa39eu << 64 | 0xf35793c7673007e6u);
 }
 
-/* Returns the result value / 2^`scaled`, rounded to a register. The exact result is never the value itself, so it counts as
- * inexact. */
+/* Returns the result value / 2^`scaled`, rounded to a register. The exact result is never the value itself, so it
+ * counts as inexact. */
 static uc_fpreg rounded(soft *s, quad value, int scaled)
 {
     soft_wide bits;
@@ -90,8 +90,8 @@ static uc_fpreg less(soft *s, bool negative, int exponent, soft_wide significand
     return soft_result(s, negative, exponent, significand - 1, 64);
 }
 
-/* Returns `n` as the result where the exact result differs from it only far below the last bit. Processors then set PE, but
- * do not round. */
+/* Returns `n` as the result where the exact result differs from it only far below the last bit. Processors then set
+ * PE, but do not round. */
 static uc_fpreg as_if_inexact(soft *s, const soft_number *n)
 {
     s->flags |= X87_PE | (n->exponent < 1 ? X87_UE : 0);
@@ -106,8 +106,8 @@ static uc_fpreg one(bool negative)
 
 /* --- Trigonometric functions --- */
 
-/* Reduces an angle: returns the remainder after subtracting the nearest multiple of pi/2, and in *quarters that multiple
- * modulo 4. These processors use pi with 66 bits (241430, FSIN). */
+/* Reduces an angle: returns the remainder after subtracting the nearest multiple of pi/2, and in *quarters that
+ * multiple modulo 4. These processors use pi with 66 bits (241430, FSIN). */
 static quad reduced(const soft_number *a, unsigned *quarters)
 {
     /* pi/2 = half_pi / 2^UNIT */
@@ -141,8 +141,8 @@ static quad reduced(const soft_number *a, unsigned *quarters)
     return negative ? -value : value;
 }
 
-/* Handles operands for which a trigonometric function is not computed: NaNs, infinities, and magnitudes of 2^63 or more,
- * which set C2. Returns true if the function has to be computed. */
+/* Handles operands for which a trigonometric function is not computed: NaNs, infinities, and magnitudes of 2^63 or
+ * more, which set C2. Returns true if the function has to be computed. */
 static bool trigonometric(soft *s)
 {
     const soft_number *a = &s->a;
@@ -275,8 +275,8 @@ static void multiplied(soft *s, quad logarithm, int scaled)
     s->result = rounded(s, quad_of(&y, 0) * logarithm, scaled + SOFT_BIAS - exponent);
 }
 
-/* Handles products ST(1) * logarithm with a factor that is zero or infinite. `zero`, `infinite` and `negative` describe the
- * logarithm. Returns true if the result is determined. */
+/* Handles products ST(1) * logarithm with a factor that is zero or infinite. `zero`, `infinite` and `negative`
+ * describe the logarithm. Returns true if the result is determined. */
 static bool logarithm_ends(soft *s, bool zero, bool infinite, bool negative)
 {
     const soft_number *y = &s->b;

@@ -1,6 +1,6 @@
-/* FADD, FSUB, FMUL, FDIV and their reverses, and comparisons: what is recorded of their operands for the model, and their
- * execution where x87_whole_operate.c cannot use the host's x87. `retaddr` is where the running helper function returns to
- * in translated code; it identifies the instruction. */
+/* FADD, FSUB, FMUL, FDIV and their reverses, and comparisons: what is recorded of their operands for the model, and
+ * their execution where x87_whole_operate.c cannot use the host's x87. `retaddr` is where the running helper
+ * function returns to in translated code; it identifies the instruction. */
 #include <assert.h>
 
 #include "engine/stretch/stretch.h"
@@ -8,7 +8,8 @@
 
 /* --- Safe instruction recognition --- */
 
-/* Finds the instruction by `retaddr`, and marks it in the record of the running block. The block then goes into no batch. */
+/* Finds the instruction by `retaddr`, and marks it in the record of the running block. The block then goes into no
+ * batch. */
 void __attribute__((noinline)) x87_mark(engine *e, unsigned marks, uintptr_t retaddr)
 {
     const engine_block *b = stretch_block(e);
@@ -22,8 +23,8 @@ void __attribute__((noinline)) x87_mark(engine *e, unsigned marks, uintptr_t ret
     stretch_no_batch(e);
 }
 
-/* Marks the instruction if an operand is unsafe (x87_safe) or the precision exception is unmasked. Records the operands of a
- * division, whose clocks depend on them. */
+/* Marks the instruction if an operand is unsafe (x87_safe) or the precision exception is unmasked. Records the
+ * operands of a division, whose clocks depend on them. */
 static void recognise(uc_env *env, x87_binary which, const uc_fpreg *to, const uc_fpreg *other,
                       uintptr_t retaddr)
 {

@@ -1,5 +1,5 @@
-/* Control instructions of the x87: control and status word, environments, and entering and leaving MMX mode. To wait means
- * to raise a pending unmasked exception (x87_wait). */
+/* Control instructions of the x87: control and status word, environments, and entering and leaving MMX mode. To wait
+ * means to raise a pending unmasked exception (x87_wait). */
 #include <string.h>
 
 #include "engine/x87/mmx.h"
@@ -265,8 +265,8 @@ void WRAP(helper_emms)(uc_env *env)
     memset(env->fptags, 1, sizeof env->fptags); /* all empty */
 }
 
-/* Moves the registers to Unicorn's state before Unicorn's own function for an instruction of later processors. `give` is
- * return, or nothing for a void function. */
+/* Moves the registers to Unicorn's state before Unicorn's own function for an instruction of later processors.
+ * `give` is return, or nothing for a void function. */
 #define SETTLED(type, give, name, parameters, ...)                                                           \
     type REAL(helper_##name) parameters;                                                                     \
     type WRAP(helper_##name) parameters;                                                                     \

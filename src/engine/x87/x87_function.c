@@ -1,6 +1,6 @@
-/* Operations on ST(0), and ST(1) if there is a second operand: roots, remainders, scaling and transcendental functions. The
- * host's x87 executes them if it can. Transcendental functions are always computed by integers (x87_exact), because no two
- * generations of processors compute them with the same last bit. */
+/* Operations on ST(0), and ST(1) if there is a second operand: roots, remainders, scaling and transcendental
+ * functions. The host's x87 executes them if it can. Transcendental functions are always computed by integers
+ * (x87_exact), because no two generations of processors compute them with the same last bit. */
 
 #include "engine/x87/x87_host.h"
 
@@ -16,8 +16,8 @@ typedef struct function {
     bool value;  /* its clocks depend on its operands, which are recorded */
 } function;
 
-/* FUNCTION defines the function that replaces Unicorn's helper for instruction `name`. HELD does the same for an instruction
- * that the host's x87 may execute. */
+/* FUNCTION defines the function that replaces Unicorn's helper for instruction `name`. HELD does the same for an
+ * instruction that the host's x87 may execute. */
 #define FUNCTION(name, held, ...)                                                                            \
     static const function name##_function = {x87_##name, held, __VA_ARGS__};                                 \
     void WRAP(helper_##name)(uc_env * env)                                                                   \
@@ -33,8 +33,8 @@ typedef struct function {
     }                                                                                                        \
     FUNCTION(name, name##_held, __VA_ARGS__)
 
-/* Executes an instruction on the host's x87. TOP shows afterwards whether it has pushed or popped: FXTRACT does not push if
- * it fails. The reach of its results is not known. */
+/* Executes an instruction on the host's x87. TOP shows afterwards whether it has pushed or popped: FXTRACT does not
+ * push if it fails. The reach of its results is not known. */
 static void run_held(uc_env *env, const function *f)
 {
     if (f->value) {
@@ -52,15 +52,15 @@ static void run_held(uc_env *env, const function *f)
     *x87_reach(env, 0) = X87_REACH_UNKNOWN;
 }
 
-/* Returns whether the host's x87 has IE or ZE set. These flags are sticky, so they tell something about an instruction only if
- * they were clear before it. */
+/* Returns whether the host's x87 has IE or ZE set. These flags are sticky, so they tell something about an
+ * instruction only if they were clear before it. */
 static bool refused_something(void)
 {
     return x87_host_status() & (X87_IE | X87_ZE);
 }
 
-/* Executes the instruction whose call returns to `retaddr`: on the host's x87 if that is possible, else by integers. Marks it
- * for the model if an operand was invalid or a divisor zero. */
+/* Executes the instruction whose call returns to `retaddr`: on the host's x87 if that is possible, else by integers.
+ * Marks it for the model if an operand was invalid or a divisor zero. */
 static void run(uc_env *env, const function *f, uintptr_t retaddr)
 {
     if (f->held &&

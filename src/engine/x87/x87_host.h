@@ -1,12 +1,12 @@
-/* Execution on the host's x87. While the guest masks all exceptions, executing an instruction on the host's
- * x87 gives the right values, tags, TOP and status word. The host's x87 then keeps the guest's registers
- * (x87_held). Translated code and this program's own code do not use it, which tests/unit/engine/no_x87.sh
- * checks. Before other code may run (a callback of the owner, the end of a run), and before the registers in
- * Unicorn's state are read or written, they are moved back there (x87_settle).
+/* Execution on the host's x87. While the guest masks all exceptions, executing an instruction on the host's x87 gives
+ * the right values, tags, TOP and status word. The host's x87 then keeps the guest's registers (x87_held). Translated
+ * code and this program's own code do not use it, which tests/unit/engine/no_x87.sh checks. Before other code may run
+ * (a callback of the owner, the end of a run), and before the registers in Unicorn's state are read or written, they
+ * are moved back there (x87_settle).
  *
- * Meanwhile each register has a reach: an upper bound for the magnitude of its exponent without the bias, or a larger
- * constant. One comparison with it answers three questions: whether the host's x87 holds the guest's registers, whether the
- * register is not empty, and whether its value is safe (x87_safe) as an operand. */
+ * Meanwhile each register has a reach: an upper bound for the magnitude of its exponent without the bias, or a
+ * larger constant. One comparison with it answers three questions: whether the host's x87 holds the guest's
+ * registers, whether the register is not empty, and whether its value is safe (x87_safe) as an operand. */
 #ifndef ENGINE_X87_X87_HOST_H
 #define ENGINE_X87_X87_HOST_H
 
@@ -50,8 +50,8 @@ static inline bool x87_can_push(uc_env *env)
 {
     return *x87_reach(env, 7) == X87_REACH_EMPTY;
 }
-/* Returns whether a condition on the reach of registers holds. If it does not hold at first, moves the registers to the host
- * and tests it again. */
+/* Returns whether a condition on the reach of registers holds. If it does not hold at first, moves the registers to
+ * the host and tests it again. */
 #define X87_READY(env, condition) (__builtin_expect(condition, 1) || (x87_take(env) && (condition)))
 
 /* Update TOP and reach after the host's x87 has pushed to the physical register `slot`, or popped `top`. */
@@ -83,12 +83,12 @@ static inline uint16_t x87_host_status(void)
 }
 /* Reads the value of ST(i), which is not empty, from the host's x87. C1 is lost. */
 void x87_host_value(unsigned i, uc_fpreg *value);
-/* Returns whether ST(i) has a value in the host's x87 whose exponent lies in the safe range. If the reach does not tell,
- * updates it from the value itself. */
+/* Returns whether ST(i) has a value in the host's x87 whose exponent lies in the safe range. If the reach does not
+ * tell, updates it from the value itself. */
 bool x87_within(uc_env *env, unsigned i);
 
-/* Executes an instruction with the operand ST(i). The number is a part of the instruction, so there is one for each. `before`
- * and `after` are the assembler's text around the operand. */
+/* Executes an instruction with the operand ST(i). The number is a part of the instruction, so there is one for each.
+ * `before` and `after` are the assembler's text around the operand. */
 #define X87_BY_NUMBER(i, before, after)                                                                      \
     switch ((i)&7) {                                                                                         \
         X87_CASE(0, before, after)                                                                           \

@@ -101,8 +101,8 @@ _Noreturn void x87_end_unstored(uc_env *env, uint32_t linear, uintptr_t retaddr)
 /* Where the function returns to that uses this. */
 #define X87_RETADDR ((uintptr_t)__builtin_return_address(0))
 
-/* Set IE, SF and C1 for a stack fault outside x87_exact (loads, stores, moves, FABS, FCHS). Return true if IE is masked: the
- * result is the indefinite number. Otherwise there is no result, and no pop follows. */
+/* Set IE, SF and C1 for a stack fault outside x87_exact (loads, stores, moves, FABS, FCHS). Return true if IE is
+ * masked: the result is the indefinite number. Otherwise there is no result, and no pop follows. */
 bool x87_underflow(uc_env *env);
 bool x87_overflow(uc_env *env);
 extern const uc_fpreg x87_indefinite;
@@ -124,10 +124,10 @@ void x87_mark(engine *e, unsigned marks, uintptr_t retaddr);
 void x87_set_operand(uc_env *env, x87_operand kind, uint64_t bits);
 void x87_register_operand(uc_env *env, unsigned i);
 
-/* Two-operand operations and comparisons (x87_arithmetic.c). Functions with _operand compute ST(0) op the operand set before;
- * those with _registers compute ST(a) op ST(b) to ST(a), one of which is ST(0). The recognise functions run before the
- * operation: they mark the instruction that calls at `retaddr` if an operand is unsafe or the precision exception is unmasked,
- * and record the operands of divisions. Comparisons set condition codes only. */
+/* Two-operand operations and comparisons (x87_arithmetic.c). Functions with _operand compute ST(0) op the operand
+ * set before; those with _registers compute ST(a) op ST(b) to ST(a), one of which is ST(0). The recognise functions
+ * run before the operation: they mark the instruction that calls at `retaddr` if an operand is unsafe or the
+ * precision exception is unmasked, and record the operands of divisions. Comparisons set condition codes only. */
 typedef enum x87_binary { X87_ADD, X87_SUB, X87_SUBR, X87_MUL, X87_DIV, X87_DIVR } x87_binary;
 void x87_recognise_operand(uc_env *env, x87_binary which, uintptr_t retaddr);
 void x87_recognise_registers(uc_env *env, x87_binary which, unsigned a, unsigned b, uintptr_t retaddr);

@@ -1,7 +1,7 @@
-/* x87 loads, stores, constants and moves between registers. The functions named helper_ replace Unicorn's helper functions
- * for these instructions. If the host's x87 holds the guest's registers, or can take
- * them (X87_READY), an instruction is executed there. Otherwise x87_wait moves the registers back to Unicorn's state and
- * raises a pending exception, and the code below implements the instruction. */
+/* x87 loads, stores, constants and moves between registers. The functions named helper_ replace Unicorn's helper
+ * functions for these instructions. If the host's x87 holds the guest's registers, or can take them (X87_READY), an
+ * instruction is executed there. Otherwise x87_wait moves the registers back to Unicorn's state and raises a pending
+ * exception, and the code below implements the instruction. */
 
 #include "engine/memory/access.h"
 #include "engine/x87/x87_host.h"
@@ -113,8 +113,9 @@ void WRAP(helper_fbld_ST0)(uc_env *env, uint64_t address)
     push(env, &value, 0);
 }
 
-/* Begins FLD constant or FLD ST(i), which Unicorn translates to a call that pushes and one that loads. This is the first. It
- * only records that the second has to push, because the value decides about exceptions, which may prevent the push. */
+/* Begins FLD constant or FLD ST(i), which Unicorn translates to a call that pushes and one that loads. This is the
+ * first. It only records that the second has to push, because the value decides about exceptions, which may prevent
+ * the push. */
 void WRAP(helper_fpush)(uc_env *env)
 {
     x87_wait(env, X87_RETADDR);
@@ -131,8 +132,8 @@ void WRAP(helper_fpush)(uc_env *env)
     }
 X87_CONSTANTS(CONSTANT)
 
-/* Executes the load of FLD ST(i) after helper_fpush. `i` counts from the new top of the stack, so the source is register
- * i - 1 before the push. Without helper_fpush before it, this is an FCMOV of later processors. */
+/* Executes the load of FLD ST(i) after helper_fpush. `i` counts from the new top of the stack, so the source is
+ * register i - 1 before the push. Without helper_fpush before it, this is an FCMOV of later processors. */
 void WRAP(helper_fmov_ST0_STN)(uc_env *env, int i)
 {
     engine *e = engine_of(env);
@@ -168,9 +169,9 @@ static inline void finish_store(uc_env *env, uint16_t status)
     x87_update_summary(env);
 }
 
-/* Defines a function that converts ST(0) to `type`, for stores that the fast path of x87_whole_move.c does not execute.
- * `taken` is the type of the helper's result in Unicorn: for FIST m16, the translated code stores the low half of a 32-bit
- * result. `indefinite` is the result for an empty register. */
+/* Defines a function that converts ST(0) to `type`, for stores that the fast path of x87_whole_move.c does not
+ * execute. `taken` is the type of the helper's result in Unicorn: for FIST m16, the translated code stores the low
+ * half of a 32-bit result. `indefinite` is the result for an empty register. */
 #define CONVERSION(helper, taken, format, type, indefinite)                                                  \
     taken WRAP(helper)(uc_env * env)                                                                         \
     {                                                                                                        \

@@ -1,9 +1,9 @@
-/* x87 instructions computed by integers (soft.h), with the same results on every host: processors differ in the last bits of
- * transcendental functions, and some in the condition for an unmasked underflow. An operation executes one instruction on an
- * image of the x87's state; x87_exact copies operands and results.
+/* x87 instructions computed by integers (soft.h), with the same results on every host: processors differ in the last
+ * bits of transcendental functions, and some in the condition for an unmasked underflow. An operation executes one
+ * instruction on an image of the x87's state; x87_exact copies operands and results.
  *
- * Where the guest masks all exceptions and the host has an x87, that executes most instructions instead (x87_host.h).
- * Defining P5_SOFT_X87 makes the program do without the host's x87; other hosts than x86-64 always do. */
+ * Where the guest masks all exceptions and the host has an x87, that executes most instructions instead
+ * (x87_host.h). Defining P5_SOFT_X87 makes the program do without the host's x87; other hosts than x86-64 always do. */
 #ifndef ENGINE_X87_X87_OPERATION_H
 #define ENGINE_X87_X87_OPERATION_H
 
@@ -18,7 +18,8 @@ enum { X87_BY_HOST = 0 };
 enum { X87_BY_HOST = 1 };
 #endif
 
-/* Offsets in an image, which is that of a 32-bit FNSAVE in protected mode, and its size. The control word comes first. */
+/* Offsets in an image, which is that of a 32-bit FNSAVE in protected mode, and its size. The control word comes
+ * first. */
 enum { X87_IMAGE_STATUS = 4, X87_IMAGE_TAGS = 8, X87_IMAGE_REGISTERS = 28, X87_IMAGE_BYTES = 108 };
 enum { X87_REGISTER_BYTES = 10 };
 
@@ -47,8 +48,9 @@ typedef void x87_operation(uint8_t image[X87_IMAGE_BYTES], const void *memory);
 X87_OPERATIONS(X87_DECLARE)
 #undef X87_DECLARE
 
-/* Convert the contents of a register to another format by the control word and write it to `to`. They write nothing if an
- * unmasked exception prevents the store. They return the conversion's exceptions and C1, as bits of the status word. */
+/* Convert the contents of a register to another format by the control word and write it to `to`. They write nothing
+ * if an unmasked exception prevents the store. They return the conversion's exceptions and C1, as bits of the status
+ * word. */
 typedef uint16_t x87_conversion(const uc_fpreg *value, uint16_t control, void *to);
 x87_conversion x87_to_m32, x87_to_m64, x87_to_i16, x87_to_i32, x87_to_i64, x87_to_decimal;
 

@@ -43,8 +43,8 @@ void x87_update_summary(uc_env *env)
     env->fpus = (uint16_t)((env->fpus & ~(X87_ES | X87_BUSY)) | (pending ? X87_ES | X87_BUSY : 0));
 }
 
-/* Raises the pending exception (#MF), unless IGNNE# is active. Without CR0.NE the engine's owner does not deliver it; the
- * instruction waits until an interrupt comes. */
+/* Raises the pending exception (#MF), unless IGNNE# is active. Without CR0.NE the engine's owner does not deliver
+ * it; the instruction waits until an interrupt comes. */
 void x87_raise_pending(uc_env *env, uintptr_t retaddr)
 {
     if (!(env->cr[0] & CR0_NE)) {
@@ -146,8 +146,8 @@ bool x87_overflow(uc_env *env)
     return stack_fault(env, true);
 }
 
-/* --- Images: the state as a 32-bit FNSAVE stores it. The registers are in the order of the stack, the tags in that of the
- * physical registers --- */
+/* --- Images: the state as a 32-bit FNSAVE stores it. The registers are in the order of the stack, the tags in that
+ * of the physical registers --- */
 
 static void put_register(uint8_t image[X87_IMAGE_BYTES], unsigned i, const uc_fpreg *value)
 {
@@ -186,8 +186,8 @@ void x87_from_image(uc_env *env, const uint8_t image[X87_IMAGE_BYTES])
     }
 }
 
-/* Makes an image with the operands, executes the operation on it, and takes over status word, stack and results. Returns
- * whether an operand was invalid or a divisor zero. */
+/* Makes an image with the operands, executes the operation on it, and takes over status word, stack and results.
+ * Returns whether an operand was invalid or a divisor zero. */
 bool x87_exact(uc_env *env, x87_operation *operation, const x87_operands *operands, unsigned to)
 {
     /* The image's TOP is 0, so ST(0), ST(1) and ST(7) are its registers 0, 1 and 7. ST(7) only matters as

@@ -1,8 +1,8 @@
-/* Whole x87 instructions. Unicorn's translator generates several calls for one: of a function that makes the reference to
- * memory, and of one to three helpers to which the operand is passed. stream/emit.c replaces pairs of calls by a call of one
- * of the functions here, which executes both parts; a further call may join that one. A whole instruction is executed on the
- * host's x87 if that holds the guest's registers, or can take them (x87_host.h), and if there is no stack fault. In every
- * other case the function calls the functions that it replaces, one after the other.
+/* Whole x87 instructions. Unicorn's translator generates several calls for one: of a function that makes the reference
+ * to memory, and of one to three helpers to which the operand is passed. stream/emit.c replaces pairs of calls by a
+ * call of one of the functions here, which executes both parts; a further call may join that one. A whole instruction
+ * is executed on the host's x87 if that holds the guest's registers, or can take them (x87_host.h), and if there is no
+ * stack fault. In every other case the function calls the functions that it replaces, one after the other.
  *
  * A pending exception is raised before the reference is made, as on the processor. */
 #ifndef ENGINE_X87_X87_WHOLE_H
@@ -22,10 +22,10 @@ typedef int64_t i64 IN_MEMORY;
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
-/* A function that makes a reference is written as two: `name` handles the usual case, and returns false without an effect in
- * all others, which `name`_rare handles. Their parameter `by` is the reference's privilege and mode (ACCESS_*). BY_PRIVILEGE
- * defines the functions that translated code calls: `name`_supervisor, `name`_user, `name`_real and `name`_v86. They call
- * `name`_rare last, so that they need no stack frame. */
+/* A function that makes a reference is written as two: `name` handles the usual case, and returns false without an
+ * effect in all others, which `name`_rare handles. Their parameter `by` is the reference's privilege and mode
+ * (ACCESS_*). BY_PRIVILEGE defines the functions that translated code calls: `name`_supervisor, `name`_user,
+ * `name`_real and `name`_v86. They call `name`_rare last, so that they need no stack frame. */
 #define RARE static void __attribute__((noinline))
 #define BY_ONE(name, suffix, by)                                                                             \
     static void name##_##suffix(uc_env *env, uint64_t address)                                               \
@@ -39,7 +39,8 @@ typedef int64_t i64 IN_MEMORY;
     BY_ONE(name, real, ACCESS_BY(false) | ACCESS_MODE(ACCESS_REAL))                                          \
     BY_ONE(name, v86, ACCESS_BY(true) | ACCESS_MODE(ACCESS_REAL))
 
-/* Looks up a reference in the page cache (access_find). Returns true if it is found there and cannot violate its segment. */
+/* Looks up a reference in the page cache (access_find). Returns true if it is found there and cannot violate its
+ * segment. */
 ALWAYS_INLINE bool whole_find(const engine *e, uint64_t address, unsigned size, uint32_t by, bool write,
                               access_place *at)
 {
@@ -51,8 +52,8 @@ void WRAP(helper_fpop)(uc_env *env);
 
 /* --- Rows of the tables of pairs: the two functions that are called, and the one that replaces them --- */
 
-/* These numbers stand for functions that make a reference, by size; USERS is added for those with user privilege, REALS for
- * those in real or V86 mode. LOADS_WORD extends the sign, LOADS_CONTROL does not. */
+/* These numbers stand for functions that make a reference, by size; USERS is added for those with user privilege,
+ * REALS for those in real or V86 mode. LOADS_WORD extends the sign, LOADS_CONTROL does not. */
 enum {
     LOADS_WORD = 1,
     LOADS_DWORD,

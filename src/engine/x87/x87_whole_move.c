@@ -27,8 +27,8 @@ void WRAP(helper_fldl_ST0)(uc_env *env, uint64_t number);
 void WRAP(helper_fildl_ST0)(uc_env *env, int32_t number);
 void WRAP(helper_fildll_ST0)(uc_env *env, int64_t number);
 
-/* Defines the load and push of an operand. `insn` is the host's instruction, `otherwise` the helper that pushes an operand
- * which is already loaded. */
+/* Defines the load and push of an operand. `insn` is the host's instruction, `otherwise` the helper that pushes an
+ * operand which is already loaded. */
 #define LOAD(type, reach_of, insn, otherwise)                                                                \
     RARE load_##type##_rare(uc_env *env, uint64_t address, uint32_t by, uintptr_t retaddr)                   \
     {                                                                                                        \
@@ -108,8 +108,8 @@ LOAD_CONSTANT(fldz)
 
 /* --- Stores: the status word must change only after the reference, which may fault --- */
 
-/* Defines the store of ST(0) on Unicorn's state: the helper `otherwise` converts the value, then it is stored, and popped if
- * `pops`. If an unmasked exception suppresses the store, the instruction ends without one. */
+/* Defines the store of ST(0) on Unicorn's state: the helper `otherwise` converts the value, then it is stored, and
+ * popped if `pops`. If an unmasked exception suppresses the store, the instruction ends without one. */
 #define STORE_OTHERWISE(type, bits, result_type, otherwise)                                                  \
     result_type WRAP(otherwise)(uc_env * env);                                                               \
     static void __attribute__((noinline))                                                                    \
@@ -164,8 +164,8 @@ STORE(store_i16_pop, i16, "fistps", true)
 STORE(store_i32_pop, i32, "fistpl", true)
 STORE(store_i64_pop, i64, "fistpll", true)
 
-/* Replaces conversion and reference of FISTP m64, until the pop joins them (store_i64_pop). It is called only if the pop is
- * missing; no instruction stores 64 bits without a pop. */
+/* Replaces conversion and reference of FISTP m64, until the pop joins them (store_i64_pop). It is called only if the
+ * pop is missing; no instruction stores 64 bits without a pop. */
 ALWAYS_INLINE bool store_i64(uc_env *env, uint64_t address, uint32_t by)
 {
     (void)env, (void)address, (void)by;
@@ -188,8 +188,8 @@ static void store_register_pop(uc_env *env, unsigned i)
         return;
     }
     x87_wait(env, X87_RETADDR);
-    /* D9 D8+i (ISA_E_FSTP1) is an FSTP ST(i) that raises no exception if ST(0) is empty; nothing is stored then. Measured on
-     * later processors; docs/fidelity.md. */
+    /* D9 D8+i (ISA_E_FSTP1) is an FSTP ST(i) that raises no exception if ST(0) is empty; nothing is stored then.
+     * Measured on later processors; docs/fidelity.md. */
     if (x87_empty(env, 0) && isa_forms[x87_instruction(env, X87_RETADDR)->form].engine == ISA_E_FSTP1) {
         x87_set_conditions(env, 0, X87_C1);
         x87_pop(env);

@@ -2,8 +2,8 @@
  * (x87_whole.h). A register's reach is an upper bound for the magnitude of its exponent (x87_host.h). */
 #include "engine/x87/x87_whole.h"
 
-/* Return whether an operand in memory is safe (x87_safe). Infinities and NaNs are not; all other numbers of these formats lie
- * in the safe range of both P54C and P55C. */
+/* Return whether an operand in memory is safe (x87_safe). Infinities and NaNs are not; all other numbers of these
+ * formats lie in the safe range of both P54C and P55C. */
 static inline bool safe_m32(const void *at)
 {
     uint32_t number;
@@ -24,8 +24,8 @@ static inline bool safe_integer(const void *at)
 
 /* --- FADD, FSUB, FMUL, FDIV and their reverses --- */
 
-/* Returns the reach of a result, from those of the operands. A sum of numbers of 64 bits of which neither is smaller than 2^-r is zero or
- * no smaller than 2^-(r + 63). A quotient may be infinite. */
+/* Returns the reach of a result, from those of the operands. A sum of numbers of 64 bits of which neither is smaller
+ * than 2^-r is zero or no smaller than 2^-(r + 63). A quotient may be infinite. */
 static inline unsigned result_reach(x87_binary which, unsigned a, unsigned b)
 {
     if (which == X87_MUL)
@@ -35,8 +35,8 @@ static inline unsigned result_reach(x87_binary which, unsigned a, unsigned b)
     return (a > b ? a : b) + 64;
 }
 
-/* Records the operands of a division on the host's x87 for the model, ST(0) first, and marks it if the divisor is zero. The
- * other operand is *operand, or ST(i) if `operand` is NULL. `by_top`: ST(0) is the divisor. */
+/* Records the operands of a division on the host's x87 for the model, ST(0) first, and marks it if the divisor is
+ * zero. The other operand is *operand, or ST(i) if `operand` is NULL. `by_top`: ST(0) is the divisor. */
 static void __attribute__((noinline))
 record_division(uc_env *env, const uc_fpreg *operand, unsigned i, bool by_top, uintptr_t retaddr)
 {
@@ -58,7 +58,8 @@ static bool operable(uc_env *env, unsigned i)
     return x87_within(env, i);
 }
 
-/* Defines ST(0) op memory. `kind` is the x87_operand, `safe` tests the operand, and `insn` is the host's instruction. */
+/* Defines ST(0) op memory. `kind` is the x87_operand, `safe` tests the operand, and `insn` is the host's
+ * instruction. */
 #define WITH_MEMORY(name, which, type, kind, safe, operand_reach, insn)                                      \
     RARE name##_rare(uc_env *env, uint64_t address, uint32_t by, uintptr_t retaddr)                          \
     {                                                                                                        \
@@ -98,8 +99,8 @@ static bool operable(uc_env *env, unsigned i)
 #define x87_from_i16 x87_from_integer
 #define x87_from_i32 x87_from_integer
 
-/* Defines ST(to) op ST(from) to ST(to), with a pop if `pops`. One of them is 0, the other is `i`. `before` and `after` are the
- * text of the host's instruction around ST(i). */
+/* Defines ST(to) op ST(from) to ST(to), with a pop if `pops`. One of them is 0, the other is `i`. `before` and
+ * `after` are the text of the host's instruction around ST(i). */
 #define WITH_REGISTER(name, which, to, from, before, after, pops)                                            \
     ALWAYS_INLINE void name##_held(uc_env *env, unsigned i, unsigned top, unsigned a, unsigned b)            \
     {                                                                                                        \
@@ -139,8 +140,8 @@ static bool operable(uc_env *env, unsigned i)
         if (!body(env, (unsigned)i))                                                                         \
             body##_rare(env, (unsigned)i, X87_RETADDR);                                                      \
     }
-/* Defines all forms of an operation. `op` is the host's instruction with ST(0) as destination, `to_op` that with ST(i): there
- * the assembler's names FSUB and FSUBR, FDIV and FDIVR are exchanged. */
+/* Defines all forms of an operation. `op` is the host's instruction with ST(0) as destination, `to_op` that with
+ * ST(i): there the assembler's names FSUB and FSUBR, FDIV and FDIVR are exchanged. */
 #define BINARY(name, which, op, to_op, integer_op)                                                           \
     WITH_MEMORY(name##_m32, which, m32, X87_M32, safe_m32, X87_REACH_M32, op "s")                            \
     WITH_MEMORY(name##_m64, which, m64, X87_M64, safe_m64, X87_REACH_M64, op "l")                            \
@@ -214,7 +215,8 @@ BINARY(fdivr, X87_DIVR, "fdivr", "fdiv", "fidivr")
     {                                                                                                        \
         name##_at(env, i, X87_RETADDR);                                                                      \
     }
-/* Defines FCOMPP or FUCOMPP. The function `before` compares and pops once. Unicorn passes the register's number, which is 1. */
+/* Defines FCOMPP or FUCOMPP. The function `before` compares and pops once. Unicorn passes the register's number,
+ * which is 1. */
 #define COMPARE_BOTH(name, before, insn)                                                                     \
     static void name(uc_env *env, unsigned i)                                                                \
     {                                                                                                        \
@@ -254,8 +256,9 @@ static void test(uc_env *env)
     x87_compare_operand(env, false);
 }
 
-/* Defines a function that only fetches the second operand. It replaces a load and a helper like helper_flds_FT0, until the
- * operation joins it (WITH_OPERAND below), and is called only if no operation that this file knows follows. */
+/* Defines a function that only fetches the second operand. It replaces a load and a helper like helper_flds_FT0,
+ * until the operation joins it (WITH_OPERAND below), and is called only if no operation that this file knows
+ * follows. */
 #define OPERAND(type, kind)                                                                                  \
     RARE operand_##type##_rare(uc_env *env, uint64_t address, uint32_t by, uintptr_t retaddr)                \
     {                                                                                                        \
