@@ -1,4 +1,4 @@
-/* Looks up rows of options.tsv, which are C data in the generated option_table.c, and makes argp's table and the
+/* Looks up rows of options.tsv, which options.awk makes into C data during the build, and makes argp's table and the
  * help from them. */
 #include "cli/option_rows.h"
 
