@@ -62,7 +62,7 @@ dos_error dos_write_host(int host, share_quota *quota, uint32_t position, const 
     ssize_t put = pwrite(host, bytes, (size_t)fits, position);
     if (put < 0)
         return dos_error_of(-errno);
-    share_settle(quota, host, before);
+    share_charge_growth(quota, host, before);
     *done = (size_t)put;
     return DOS_OK;
 }

@@ -193,9 +193,9 @@ int32_t linux_fallocate(linux_process *p, const uint32_t a[6])
     if (fallocate(host, (int)a[1], (off_t)from, (off_t)size) != 0)
         return -errno;
     if (a[1] == FALLOC_FL_KEEP_SIZE && from + size > before)
-        share_take(quota, from + size - before);
+        share_charge(quota, from + size - before);
     else
-        share_settle(quota, host, before);
+        share_charge_growth(quota, host, before);
     return 0;
 }
 

@@ -195,7 +195,7 @@ static int32_t write_part(linux_process *p, const linux_open_file *file, uint32_
             return put;
         put = write_without_signal(p, file, &vector, offset);
     }
-    share_settle(file->quota, file->host, before);
+    share_charge_growth(file->quota, file->host, before);
     return put;
 }
 

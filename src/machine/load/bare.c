@@ -1,3 +1,4 @@
+/* Bare-metal guests: their entry state, and copying of images into RAM (bare.h). */
 #include "machine/load/bare.h"
 
 #include <string.h>
@@ -8,7 +9,7 @@
 #include "machine/load/segment.h"
 #include "machine/run/processor.h"
 
-enum { BARE_SMALL_IMAGE = 64 << 10 };
+enum { BARE_SMALL_IMAGE = 64 << 10 }; /* bytes */
 
 const guest_kind bare_guest = {.name = "bare"};
 
@@ -20,7 +21,7 @@ void bare_enter(p5_machine *machine, uint32_t entry)
     engine_set(e, ENGINE_CR0, CR0_PE | CR0_ET | CR0_NE);
     engine_set(e, ENGINE_CR4, 0);
     segment_table(e, engine_ram(e, gdt_address, PAGE_BYTES), gdt_address, 3, flat, 2);
-    engine_set_table(e, true, 0, 0);
+    engine_set_table(e, true, 0, 0); /* no IDT */
     segment_load_flat(e, BARE_CODE, BARE_DATA, 0);
     segment_start(e, entry, gdt_address, EFLAGS_FIXED);
     processor_set_control(machine);
@@ -46,7 +47,8 @@ p5_status bare_place(p5_machine *machine, uint32_t address, const uint8_t *bytes
     uint8_t *ram = engine_ram(machine->engine, address, (uint32_t)memory_size);
     memcpy(ram, bytes, size);
     memset(ram + size, 0, memory_size - size);
-    if (size <= BARE_SMALL_IMAGE) /* a large image contains these two bytes by chance */
+    /* A guest with INVD needs every store followed, which is slow. A large image contains its two bytes by chance. */
+    if (size <= BARE_SMALL_IMAGE)
         engine_search_invd(machine->engine, bytes, size);
     return P5_OK;
 }

@@ -1,4 +1,5 @@
-/* Loads images of case files: flat segments, identity paging with 4 KB pages over 32 MB, a 64 KB stack, CPL 0 or 3.
+/* Loads cases, which are code and data that run without an operating system until an exit address (p5scope-case(5)):
+ * flat segments, identity paging with 4 KB pages over 32 MB, a 64 KB stack, CPL 0 or 3.
  *
  * The last 112 KB of the 32 MB belong to p5scope. From the top down they hold a page with GDT and TSS, the page
  * directory, eight page tables, two pages for the TSS's CPL 0 stack, and the stack of the case. */
@@ -76,6 +77,7 @@ static engine_action case_event(p5_machine *machine, const engine_event *event)
 
 const guest_kind case_guest = {.name = "case", .event = case_event};
 
+/* Maps the 32 MB one to one. */
 static void case_page_tables(engine *e)
 {
     uint32_t *directory = (uint32_t *)(void *)engine_ram(e, CASE_DIRECTORY, PAGE_BYTES);
@@ -86,10 +88,13 @@ static void case_page_tables(engine *e)
         directory[i] = (CASE_PAGE_TABLES + i * PAGE_BYTES) | PAGE_BITS;
 }
 
+/* Makes the GDT and the TSS. There is no IDT, because an exception ends the run before its delivery. */
 static void case_descriptors(engine *e)
 {
-    const engine_segment tss = {
-        .selector = SELECTOR_TSS, .base = CASE_TABLES + CASE_TSS, .limit = 0x67, .flags = SEGMENT_TSS};
+    const engine_segment tss = {.selector = SELECTOR_TSS,
+                                .base = CASE_TABLES + CASE_TSS,
+                                .limit = 0x67, /* a 32-bit TSS without an I/O bitmap */
+                                .flags = SEGMENT_TSS};
     const engine_segment segments[] = {
         segment_flat(SELECTOR_CODE0, true, 0), segment_flat(SELECTOR_DATA0, false, 0),
         segment_flat(SELECTOR_CODE3, true, 3), segment_flat(SELECTOR_DATA3, false, 3), tss};
@@ -118,6 +123,7 @@ static p5_status case_place(engine *e, const char *what, const uint8_t *bytes, s
     return P5_OK;
 }
 
+/* Sets the processor to the entry state of a case. */
 static void case_start(p5_machine *machine, const p5_case_image *image)
 {
     engine *e = machine->engine;

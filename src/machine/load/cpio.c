@@ -11,8 +11,10 @@
 
 #include "base/error.h"
 
+/* Bytes of an entry's header and of the largest archive; levels of directories. */
 enum { HEADER = 110, LARGEST = 1 << 30, DEEPEST = 64 };
 
+/* Appends bytes, and zeros up to a multiple of four. */
 static void cpio_put(cpio *archive, const void *bytes, size_t size)
 {
     size_t padded = (archive->bytes.count + size + 3) & ~(size_t)3;
@@ -26,7 +28,9 @@ static void cpio_put(cpio *archive, const void *bytes, size_t size)
     archive->bytes.count = padded;
 }
 
-/* Appends an entry: header and name, padded together to four bytes, then the contents. */
+/* Appends an entry: header and name, padded together to four bytes, then the contents. The header's fields are: magic,
+ * inode, mode, owner, group, links, time, size, the device that holds the file, the device that it is, bytes of the name,
+ * checksum. */
 void cpio_add(cpio *archive, const char *name, uint32_t mode, const void *bytes, size_t size, unsigned device)
 {
     char text[HEADER + SHARE_PATH + 8];
@@ -53,6 +57,7 @@ static void cpio_add_directories(cpio *archive, const char *path)
     }
 }
 
+/* Adds the regular file `entry` of an open directory as `name`. */
 static p5_status cpio_add_file(cpio *archive, int directory, const char *entry, const char *name,
                                p5_error *error)
 {

@@ -9,10 +9,11 @@
 
 typedef struct cpio {
     ARRAY_OF(uint8_t) bytes;
-    uint32_t files; /* number of the last file */
-    bool no_memory;
+    uint32_t files; /* inode number of the last entry */
+    bool no_memory; /* memory ran out, so the archive is incomplete */
 } cpio;
 
+/* Modes of entries: S_IF* and permissions. */
 enum {
     CPIO_DIRECTORY = 0040755,
     CPIO_PROGRAM = 0100755,

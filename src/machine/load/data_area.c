@@ -1,3 +1,4 @@
+/* The BIOS data area of a machine with a VGA in text mode 3, a keyboard with 101 keys and COM1. */
 #include "machine/load/data_area.h"
 
 #include <string.h>
@@ -9,14 +10,15 @@
 enum {
     DATA_AREA = 0x400,
     DATA_AREA_BYTES = 0x100,
-    PULSES_PER_TICK = 0x10000,
+    PULSES_PER_TICK = 0x10000, /* of the timer's input, for each IRQ 0 */
+    /* Bits of the equipment word. */
     EQUIPMENT_DISKETTE = 0x01,
     EQUIPMENT_FPU = 0x02,
     EQUIPMENT_VIDEO_80 = 0x20,
     EQUIPMENT_SERIAL = 0x200
 };
 
-/* Bits 7-6 of the equipment word: diskette drives, less one. */
+/* Returns bit 0 and bits 7-6 of the equipment word: there are diskette drives; their number less one. */
 static uint32_t diskette_bits(unsigned diskettes)
 {
     return diskettes != 0 ? EQUIPMENT_DISKETTE | (diskettes - 1) << 6 : 0;
@@ -29,7 +31,7 @@ void data_area_fill(p5_machine *machine)
     uint32_t seconds = (uint32_t)((now->hour * 60 + now->minute) * 60 + now->second);
     uint32_t equipment = EQUIPMENT_FPU | EQUIPMENT_VIDEO_80 | EQUIPMENT_SERIAL;
     const struct {
-        uint16_t at, bytes;
+        uint16_t at, bytes; /* address and size */
         uint32_t value;
     } cells[] = {
         {BDA_COM1, 2, 0x3f8},

@@ -12,11 +12,14 @@
 
 enum { LARGEST_FILE = 512 << 20 };
 
-/* Properties that distinguish a Linux program from a freestanding one. */
+/* Program headers that distinguish a Linux program from a freestanding one. */
 typedef struct elf_signs {
-    bool interpreter, tls, note;
+    bool interpreter; /* PT_INTERP: dynamically linked */
+    bool tls;         /* PT_TLS */
+    bool note;        /* PT_NOTE or PT_GNU_STACK */
 } elf_signs;
 
+/* Reports that the file is no ELF file. */
 static p5_status elf_none(p5_error *error)
 {
     error_set(error, P5_ERR_FORMAT, "the file is not an ELF file");
@@ -49,6 +52,7 @@ static p5_status elf_check_header(Elf *elf, GElf_Ehdr *header, p5_error *error)
     return P5_OK;
 }
 
+/* Reports a file that is not static; `what` says why. */
 static p5_status elf_not_static(const char *what, p5_error *error)
 {
     error_set(error, P5_ERR_FORMAT, "%s; only static programs at fixed addresses are run", what);
@@ -56,6 +60,7 @@ static p5_status elf_not_static(const char *what, p5_error *error)
     return P5_ERR_FORMAT;
 }
 
+/* Inserts a segment by its linear address. `index` is the number of the program header, for messages. */
 static p5_status elf_add_segment(elf_image *image, const GElf_Phdr *header, unsigned index, p5_error *error)
 {
     const uint64_t space = (uint64_t)1 << 32;
@@ -93,14 +98,15 @@ static p5_status elf_check_segments(const elf_image *image, p5_error *error)
             return error_set(error, P5_ERR_FORMAT, "the segments at %Xh and %Xh overlap", s[-1].linear,
                              s->linear);
         entry_inside |= image->entry >= s->linear && image->entry - s->linear < s->memory_size;
-        entry_inside |=
-            image->entry >= s->physical && image->entry - s->physical < s->memory_size; /* vmlinux */
+        /* The entry point of a vmlinux is a physical address. */
+        entry_inside |= image->entry >= s->physical && image->entry - s->physical < s->memory_size;
     }
     if (!entry_inside)
         return error_set(error, P5_ERR_FORMAT, "the entry point %Xh is in no segment", image->entry);
     return P5_OK;
 }
 
+/* Reads the program headers into *image and *signs. Rejects files that are not static. */
 static p5_status elf_read_segments(Elf *elf, const GElf_Ehdr *header, elf_image *image, elf_signs *signs,
                                    p5_error *error)
 {

@@ -8,7 +8,7 @@
 
 #include "p5scope/status.h"
 
-enum { ELF_SEGMENTS = 64 };
+enum { ELF_SEGMENTS = 64 }; /* most loadable segments */
 
 enum { ELF_EXECUTE = 1, ELF_WRITE = 2, ELF_READ = 4 };
 
@@ -27,12 +27,12 @@ typedef struct elf_image {
     unsigned segment_count;
     uint32_t entry;
     uint32_t headers_linear; /* address of the program headers in memory; 0 if they are not loaded */
-    uint16_t header_count, header_size;
-    bool linux_program; /* elf_open decides this */
+    uint16_t header_count, header_size; /* of the program headers; bytes of one */
+    bool linux_program;                 /* elf_open decides this */
 } elf_image;
 
-/* Reads and checks a static 32-bit i386 executable. Returns P5_ERR_FORMAT with a message that says what is
- * wrong and what to do.
+/* Reads and checks a static 32-bit i386 executable. The caller must call elf_close after success. Returns P5_ERR_FORMAT
+ * with a message that says what is wrong and what to do.
  *
  * Decides whether it is a Linux program or freestanding, in this order:
  *

@@ -7,14 +7,15 @@
 #include "base/error.h"
 #include "machine/load/elf.h"
 
+/* The file of the first process, /init: its address, and offsets in it. */
 enum {
     BASE = 0x08048000,
-    CODE = 0x54, /* after an ELF header and one program header */
-    PROC = 0x200,
-    SLASH_PROC = 0x208,
-    DIRECTORY = 0x300,
-    PROGRAM = 0x500,
-    IMAGE = 0x600
+    CODE = 0x54,        /* after an ELF header and one program header */
+    PROC = 0x200,       /* "proc" */
+    SLASH_PROC = 0x208, /* "/proc" */
+    DIRECTORY = 0x300,  /* path of the first --dir */
+    PROGRAM = 0x500,    /* path of the program */
+    IMAGE = 0x600       /* size of the file */
 };
 
 /* The code of /init. It mounts /proc, changes to the first directory of --dir and runs the program, with its
@@ -61,6 +62,7 @@ static const uint8_t first_code[] = {
 };
 _Static_assert(sizeof first_code <= PROC - CODE, "the code ends before its texts");
 
+/* Makes the file of the first process. `directory` may be empty: the root. */
 static void first_image(uint8_t image[IMAGE], const char *directory, const char *program)
 {
     static const uint8_t header[CODE] =
@@ -80,11 +82,12 @@ static void first_image(uint8_t image[IMAGE], const char *directory, const char 
     strncpy((char *)image + PROGRAM, program, IMAGE - PROGRAM - 1);
 }
 
+/* Adds the device nodes that programs expect, and empty directories. */
 static void add_nodes(cpio *archive)
 {
     static const struct {
         const char *name;
-        unsigned device;
+        unsigned device; /* major << 8 | minor */
     } nodes[] = {{"dev/console", 0x501}, {"dev/null", 0x103}, {"dev/zero", 0x105}, {"dev/random", 0x108},
                  {"dev/urandom", 0x109}, {"dev/tty", 0x500},  {"dev/ttyS0", 0x440}};
     static const char *const directories[] = {"dev", "proc", "tmp"};

@@ -1,4 +1,4 @@
-/* The initrd of --init. */
+/* The initrd of --init, an archive from which a Linux kernel makes its first file system. */
 #ifndef MACHINE_LOAD_FIRST_PROGRAM_H
 #define MACHINE_LOAD_FIRST_PROGRAM_H
 

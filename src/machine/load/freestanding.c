@@ -1,4 +1,5 @@
-/* Freestanding ELF programs and Multiboot images: segments at their physical addresses, entered at CPL 0. */
+/* Freestanding ELF programs and Multiboot images: segments at their physical addresses, entered at CPL 0. Also detects
+ * what kind of guest a file is. Section numbers refer to the Multiboot specifications. */
 #define _GNU_SOURCE /* memmem */
 #include <stdlib.h>
 #include <string.h>
@@ -43,6 +44,7 @@ static p5_status multiboot_open(p5_machine *machine, p5_error *error)
     return status;
 }
 
+/* Loads an ELF kernel by its program headers. */
 static p5_status multiboot_load_elf(p5_machine *machine, const char *path, const multiboot_header *header,
                                     p5_error *error)
 {
@@ -139,11 +141,13 @@ static bool is_vmlinux(const char *path)
     return found;
 }
 
+/* The context of read_whole. */
 typedef struct whole_file {
     const uint8_t *bytes;
     size_t size;
 } whole_file;
 
+/* The callback by which el_torito_find reads. */
 static bool read_whole(const void *context, uint64_t offset, void *bytes, size_t size)
 {
     const whole_file *file = context;
@@ -153,6 +157,7 @@ static bool read_whole(const void *context, uint64_t offset, void *bytes, size_t
     return true;
 }
 
+/* Returns whether the file is a CD image with a boot record (El Torito). */
 static bool is_bootable_cd(const uint8_t *bytes, size_t size)
 {
     el_torito_entry entry;

@@ -27,8 +27,8 @@ enum {
     DATA_SELECTOR = 0x18,
     LOW_MEMORY = 0x9fc00, /* the BIOS has the last kilobyte of the 640 KB */
     HIGH_MEMORY = 1 << 20,
-    LARGEST_INITRD = 1 << 30,
-    /* boot_params */
+    LARGEST_INITRD = 1 << 30, /* bytes */
+    /* offsets in boot_params ("zero page") */
     SCREEN_COLUMNS = 0x07,
     SCREEN_MODE = 0x06,
     SCREEN_LINES = 0x0e,
@@ -54,10 +54,14 @@ enum {
     LINE_MOST = 0x238,
     INIT_SIZE = 0x260,
     HEADER_END = 0x268,
-    LOADED_HIGH = 1,
-    UNKNOWN_LOADER = 0xff,
-    LEAST_VERSION = 0x202,
-    RAM = 1,
+    /* values */
+    LOADED_HIGH = 1,          /* LOAD_FLAGS: bzImage, loaded at 1 MB */
+    UNKNOWN_LOADER = 0xff,    /* TYPE_OF_LOADER */
+    LEAST_VERSION = 0x202,    /* of the protocol: 2.02 */
+    OLD_INITRD = 0x37ffffff,  /* INITRD_MOST before protocol 2.03 */
+    OLD_LINE_MOST = 255,      /* LINE_MOST before protocol 2.06 */
+    VMLINUX_LINE_MOST = 2047, /* the limit of x86 kernels, COMMAND_LINE_SIZE - 1 */
+    RAM = 1,                  /* types of memory in the map */
     RESERVED = 2
 };
 
@@ -85,11 +89,14 @@ bool kernel_is_bzimage(const uint8_t *bytes, size_t size)
 
 /* A kernel in memory: its entry point, its end, its limits, and boot_params with its setup header. */
 typedef struct kernel {
-    uint32_t entry, end;
-    uint32_t initrd_most, line_most;
-    uint8_t params[PAGE_BYTES];
+    uint32_t entry, end;        /* physical; `end` is the first address that it does not need */
+    uint32_t initrd_most;       /* highest address of a byte of the initrd */
+    uint32_t line_most;         /* characters of the longest command line */
+    uint8_t params[PAGE_BYTES]; /* boot_params */
 } kernel;
 
+/* Loads a bzImage and copies its setup header. The setup consists of a boot sector and `sectors` more. The header ends at
+ * 202h plus the distance of the jump over it, at 200h. */
 static p5_status kernel_place_bzimage(p5_machine *machine, const uint8_t *bytes, size_t size, kernel *k,
                                       p5_error *error)
 {
@@ -110,6 +117,7 @@ static p5_status kernel_place_bzimage(p5_machine *machine, const uint8_t *bytes,
                    "boot a kernel that begins in real mode (lkrn) from a disk image with SYSLINUX or GRUB");
         return P5_ERR_FORMAT;
     }
+    /* Bytes that it needs to decompress itself. */
     uint32_t run = version >= 0x20a ? dword_at(bytes, INIT_SIZE) : 0;
     p5_status status = bare_place(machine, start, bytes + at, size - at, size - at, error);
     if (status != P5_OK)
@@ -121,8 +129,8 @@ static p5_status kernel_place_bzimage(p5_machine *machine, const uint8_t *bytes,
     memcpy(k->params + HEADER, bytes + HEADER, (header < HEADER_END ? header : HEADER_END) - HEADER);
     k->entry = start;
     k->end = start + (run > size - at ? run : (uint32_t)(size - at));
-    k->initrd_most = version >= 0x203 ? dword_at(bytes, INITRD_MOST) : 0x37ffffff;
-    k->line_most = version >= 0x206 ? dword_at(bytes, LINE_MOST) : 255;
+    k->initrd_most = version >= 0x203 ? dword_at(bytes, INITRD_MOST) : (uint32_t)OLD_INITRD;
+    k->line_most = version >= 0x206 ? dword_at(bytes, LINE_MOST) : (uint32_t)OLD_LINE_MOST;
     return P5_OK;
 }
 
@@ -133,16 +141,17 @@ static p5_status kernel_place_elf(p5_machine *machine, const elf_image *image, k
     if (status != P5_OK)
         return status;
     memcpy(k->params + MAGIC, "HdrS", 4);
-    k->params[VERSION] = 0x0c;
+    k->params[VERSION] = 0x0c; /* 2.12 */
     k->params[VERSION + 1] = 0x02;
     k->params[BOOT_FLAG] = 0x55;
     k->params[BOOT_FLAG + 1] = 0xaa;
     k->params[LOAD_FLAGS] = LOADED_HIGH;
-    k->initrd_most = 0x37ffffff;
-    k->line_most = 2047;
+    k->initrd_most = OLD_INITRD;
+    k->line_most = VMLINUX_LINE_MOST;
     return P5_OK;
 }
 
+/* Writes the memory map that a BIOS would return (INT 15h, E820h). */
 static void kernel_memory_map(const p5_machine *machine, kernel *k)
 {
     uint32_t memory = machine->options.memory_bytes;
@@ -160,6 +169,7 @@ static void kernel_memory_map(const p5_machine *machine, kernel *k)
     put_dword(k->params, ALT_MEM_K, map[2].length >> 10);
 }
 
+/* Describes the screen: text mode 3 of a VGA. */
 static void kernel_screen(kernel *k)
 {
     k->params[SCREEN_MODE] = 3;
@@ -187,6 +197,7 @@ static p5_status kernel_place_initrd(p5_machine *machine, kernel *k, const uint8
     return bare_place(machine, at, bytes, size, size, error);
 }
 
+/* Makes the initrd of --init, or reads that of --initrd, and places it. There may be none. */
 static p5_status kernel_find_initrd(p5_machine *machine, kernel *k, const p5_kernel *with, p5_error *error)
 {
     uint8_t *bytes = NULL;
@@ -223,6 +234,7 @@ static void kernel_enter(p5_machine *machine, const kernel *k)
     processor_set_control(machine);
 }
 
+/* Opens the engine and loads the kernel of either kind. Fills in *k. */
 static p5_status kernel_place(p5_machine *machine, const char *path, kernel *k, p5_error *error)
 {
     uint8_t *bytes;

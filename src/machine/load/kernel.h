@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Returns true if the file begins with a bzImage's setup. */
+/* Returns true if the file, whose first `size` bytes are given, begins with a bzImage's setup. */
 bool kernel_is_bzimage(const uint8_t *bytes, size_t size);
 
 #endif

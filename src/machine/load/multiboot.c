@@ -1,3 +1,4 @@
+/* Multiboot, version 1, and what both versions share. Section numbers refer to the specification, version 0.6.96. */
 #include "machine/load/multiboot.h"
 
 #include <stdlib.h>
@@ -13,8 +14,9 @@
 
 enum {
     HEADER_MAGIC = 0x1badb002,
-    LOADED_MAGIC = 0x2badb002,
-    SEARCH_BYTES = 8192,
+    LOADED_MAGIC = 0x2badb002, /* value of EAX at the entry */
+    SEARCH_BYTES = 8192,       /* the header lies in these first bytes of the file */
+    /* Bytes of a header, by its flags. */
     HEADER_LEAST = 12,
     HEADER_WITH_ADDRESSES = 32,
     HEADER_WITH_VIDEO = 48,
@@ -24,6 +26,7 @@ enum {
     FLAG_ADDRESSES = 1 << 16,
     REQUIRED_KNOWN = FLAG_PAGE_ALIGN | FLAG_MEMORY_INFO | FLAG_VIDEO,
     REQUIRED = 0xffff, /* bits 0-15 must be understood */
+    /* Bits of multiboot_info.flags: which members are valid. */
     INFO_MEMORY = 1 << 0,
     INFO_COMMAND_LINE = 1 << 2,
     INFO_MODULES = 1 << 3,
@@ -52,6 +55,7 @@ typedef struct multiboot_info {
     uint8_t screen_depth, screen_type, screen_colours[6];
 } multiboot_info;
 
+/* An element of the list of modules. */
 typedef struct multiboot_listed {
     uint32_t start, end, string, reserved;
 } multiboot_listed;
@@ -125,6 +129,8 @@ static p5_status multiboot_put_text(multiboot_space *space, const char *text, ui
     return multiboot_put(space, text, strlen(text) + 1, 1, at, error);
 }
 
+/* Returns the length of the file's path in "FILE ARGUMENTS": the longest part before a blank that is a file of the host,
+ * or else the first word. */
 size_t p5_module_file_length(const char *text)
 {
     char *path = strdup(text);
@@ -138,8 +144,8 @@ size_t p5_module_file_length(const char *text)
     return path != NULL ? length : first;
 }
 
-/* Loads a module, which is "FILE" or "FILE ARGUMENTS". The module's string is all of this without the file's directory, because the kernel must not depend on where the host
- * has the file. */
+/* Loads a module, which is "FILE" or "FILE ARGUMENTS". The module's string is all of this without the file's directory,
+ * because the kernel must not depend on where the host has the file. */
 static p5_status multiboot_load_module(multiboot_space *space, const char *text, multiboot_module *module,
                                        p5_error *error)
 {
@@ -188,6 +194,7 @@ void multiboot_map(const p5_machine *machine, multiboot_area map[MULTIBOOT_MAP_E
 
 /* --- boot information of version 1 --- */
 
+/* Loads the modules and puts their list into memory. */
 static p5_status multiboot_put_modules(multiboot_space *space, multiboot_info *info, p5_error *error)
 {
     size_t count = space->machine->options.module_count;
@@ -208,6 +215,7 @@ static p5_status multiboot_put_modules(multiboot_space *space, multiboot_info *i
     return status;
 }
 
+/* Puts the memory map into memory. */
 static p5_status multiboot_put_map(multiboot_space *space, multiboot_info *info, p5_error *error)
 {
     multiboot_area areas[MULTIBOOT_MAP_ENTRIES];
@@ -221,6 +229,7 @@ static p5_status multiboot_put_map(multiboot_space *space, multiboot_info *info,
     return multiboot_put(space, map, sizeof map, 16, &info->mmap_addr, error);
 }
 
+/* Puts modules and boot information into memory; *at is the address of the latter. */
 static p5_status multiboot1_inform(multiboot_space *space, uint32_t *at, p5_error *error)
 {
     multiboot_info info = {.flags = INFO_MEMORY | INFO_COMMAND_LINE | INFO_MODULES | INFO_MAP | INFO_LOADER |
@@ -257,7 +266,7 @@ p5_status multiboot_start(p5_machine *machine, const multiboot_header *header, c
     if (status != P5_OK)
         return status;
     if (header->wants_graphics)
-        notice_once(&machine->notices, NOTICE_OTHER, 0xb1b00u,
+        notice_once(&machine->notices, NOTICE_OTHER, 0xb1b00u, /* a number that no other notice has */
                     "the kernel's Multiboot header asks for a graphics mode; it gets text mode, 80 x 25");
     bare_start(machine, entry);
     engine_set(machine->engine, ENGINE_EAX, header->version == 2 ? MULTIBOOT2_LOADED_MAGIC : LOADED_MAGIC);

@@ -23,7 +23,8 @@ bool multiboot_find(const uint8_t *bytes, size_t size, multiboot_header *header)
 /* Rejects a header that requires features that the board or this loader lacks. `bytes` is the file. */
 p5_status multiboot_check(const multiboot_header *header, const uint8_t *bytes, p5_error *error);
 /* Loads the modules and the boot information after `end`, the first free address after the kernel, and
- * puts the processor into the state that both versions define, with EIP = `entry`. */
+ * puts the processor into the state that both versions define, with EIP = `entry`. The command line is that of the
+ * options, or else the name of the file `path`. */
 p5_status multiboot_start(p5_machine *machine, const multiboot_header *header, const char *path,
                           uint32_t entry, uint32_t end, p5_error *error);
 

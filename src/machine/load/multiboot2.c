@@ -43,9 +43,10 @@ enum {
     INFO_SCREEN = 8
 };
 
+/* The beginning of a tag in the header. */
 typedef struct header_tag {
     uint16_t type, flags;
-    uint32_t size;
+    uint32_t size; /* of the whole tag in bytes */
 } header_tag;
 
 static uint32_t word_at(const uint8_t *bytes, size_t at)
@@ -71,6 +72,7 @@ static bool header_next(const multiboot_header *header, const uint8_t *bytes, si
     return true;
 }
 
+/* Reads the tags that decide how the image is loaded. */
 static void header_read(multiboot_header *header, const uint8_t *bytes)
 {
     header_tag tag;
@@ -109,6 +111,7 @@ bool multiboot2_find(const uint8_t *bytes, size_t size, multiboot_header *header
     return false;
 }
 
+/* Returns true if the boot information can contain tags of this type. */
 static bool info_known(uint32_t type)
 {
     return type == INFO_COMMAND_LINE || type == INFO_LOADER || type == INFO_MODULE || type == INFO_MEMORY ||
@@ -147,9 +150,10 @@ p5_status multiboot2_check(const multiboot_header *header, const uint8_t *bytes,
 
 /* --- boot information --- */
 
+/* The boot information that is being made. It has room for all its tags. */
 typedef struct info_block {
     uint8_t *bytes;
-    size_t used;
+    size_t used; /* bytes; a multiple of ALIGNMENT */
 } info_block;
 
 /* Adds a tag of two parts, the second of which may be empty. */
@@ -172,7 +176,7 @@ static void info_add_map(info_block *info, const p5_machine *machine)
     uint8_t entries[MULTIBOOT_MAP_ENTRIES][ENTRY_BYTES] = {0};
     multiboot_map(machine, areas);
     for (unsigned i = 0; i < MULTIBOOT_MAP_ENTRIES; i++)
-        memcpy(entries[i], &areas[i], 20);
+        memcpy(entries[i], &areas[i], 20); /* base, length and type */
     info_add(info, INFO_MAP, head, sizeof head, entries, sizeof entries);
 }
 
@@ -194,13 +198,17 @@ static void info_add_screen(info_block *info)
 
 p5_status multiboot2_inform(multiboot_space *space, uint32_t *at, p5_error *error)
 {
-    enum { FIXED_SPACE = 512, MODULE_ROOM = 32 };
+    enum {
+        FIXED_SPACE = 512,
+        MODULE_ROOM = 32
+    }; /* bytes of all fixed tags, and of a module's tag without its text */
     p5_machine *machine = space->machine;
     size_t count = machine->options.module_count, most = FIXED_SPACE + strlen(space->line);
     multiboot_module *modules;
     p5_status status = multiboot_load_modules(space, &modules, error);
     for (size_t i = 0; i < count && status == P5_OK; i++)
         most += MODULE_ROOM + strlen(modules[i].text);
+    /* The tags follow the total size and a reserved word. */
     info_block info = {.bytes = status == P5_OK ? calloc(1, most) : NULL, .used = 8};
     if (info.bytes == NULL) {
         free(modules);

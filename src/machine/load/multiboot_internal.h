@@ -15,16 +15,16 @@ enum {
     MULTIBOOT_SCREEN_TEXT = 2 /* type of frame buffer */
 };
 
-/* Memory from the kernel's end upwards. */
+/* Memory from the kernel's end upwards, into which modules and boot information are put. */
 typedef struct multiboot_space {
     p5_machine *machine;
     const char *line; /* the kernel's command line */
-    uint32_t next;
+    uint32_t next;    /* the first free address */
 } multiboot_space;
 
 typedef struct multiboot_module {
-    uint32_t start, end;
-    const char *text; /* its string; belongs to the options */
+    uint32_t start, end; /* in memory; `end` is the first address after it */
+    const char *text;    /* its string; belongs to the options */
 } multiboot_module;
 
 typedef struct multiboot_area {
@@ -41,8 +41,9 @@ p5_status multiboot_load_modules(multiboot_space *space, multiboot_module **modu
 uint32_t multiboot_upper_kb(const p5_machine *machine);
 void multiboot_map(const p5_machine *machine, multiboot_area map[MULTIBOOT_MAP_ENTRIES]);
 
-/* multiboot2.c: the version 2 parts of multiboot_find, multiboot_check and multiboot_start. *at is the address of
- * the boot information; `magic` is the value of EAX. */
+/* multiboot2.c: the version 2 parts of multiboot_find, multiboot_check and multiboot_start. multiboot2_inform puts modules
+ * and boot information into memory; *at is the address of the latter. MULTIBOOT2_LOADED_MAGIC is the value of EAX at the
+ * entry. */
 bool multiboot2_find(const uint8_t *bytes, size_t size, multiboot_header *header);
 p5_status multiboot2_check(const multiboot_header *header, const uint8_t *bytes, p5_error *error);
 p5_status multiboot2_inform(multiboot_space *space, uint32_t *at, p5_error *error);

@@ -1,3 +1,4 @@
+/* Parses DOS programs (mz.h). Numbers in the code are offsets of the MZ header's fields. */
 #include "machine/load/mz.h"
 
 #include <string.h>
@@ -7,11 +8,11 @@
 enum {
     HEADER_BYTES = 0x1c,
     NEW_HEADER_FIELD = 0x3c, /* offset of an NE, LE or PE header, valid if the relocations begin after it */
-    COM_LARGEST = 0x10000 - 0x100 - 2,
+    COM_LARGEST = 0x10000 - 0x100 - 2, /* a segment without the prefix and a word of stack */
     PAGE = 512,
     PAGES_MASK = 0x7ff, /* limits the header's number of pages to 1 MB */
     PARAGRAPH = 16,
-    MEMORY_LARGEST = 0xa0000
+    MEMORY_LARGEST = 0xa0000 /* bytes of DOS's memory: 640 KB */
 };
 
 static uint16_t word_at(const uint8_t *bytes, size_t at)
@@ -39,6 +40,7 @@ static const char *mz_other_system(const uint8_t *bytes, size_t size)
     return memcmp(bytes + at, "NE", 2) == 0 ? "16-bit Windows or OS/2" : NULL;
 }
 
+/* Parses a file without a header. All of it is the image. */
 static p5_status mz_parse_com(mz_image *image, p5_error *error)
 {
     if (image->size == 0)

@@ -1,3 +1,4 @@
+/* Descriptors in the processor's format (SDM volume 3, segmentation), and segment registers for loaders. */
 #include "machine/load/segment.h"
 
 #include <string.h>

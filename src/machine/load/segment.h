@@ -16,8 +16,8 @@ enum {
 
 /* Returns a flat 4 GB segment for `cpl`. */
 engine_segment segment_flat(uint16_t selector, bool code, unsigned cpl);
-/* Makes a GDT with `entries` entries in `memory`, which is at `linear`. Each segment goes to the entry of its
- * selector. */
+/* Makes a GDT with `entries` entries in `memory`, which is at `linear`, and loads GDTR with it. Each of the `count`
+ * segments goes to the entry of its selector. */
 void segment_table(engine *e, uint8_t *memory, uint32_t linear, unsigned entries,
                    const engine_segment *segments, unsigned count);
 /* Returns the descriptor of a segment whose limit is in bytes. */

@@ -1,3 +1,4 @@
+/* A file of the host is recognised by its size and the time of its last change. */
 #include "machine/share/host_file.h"
 
 #include <inttypes.h>

@@ -6,9 +6,9 @@
 #include "base/snapshot.h"
 
 typedef struct host_file {
-    uint64_t bytes;
-    int64_t seconds; /* time of the last change */
-    uint32_t nanoseconds;
+    uint64_t bytes;       /* size */
+    int64_t seconds;      /* time of the last change, since 1970 */
+    uint32_t nanoseconds; /* the rest of that time */
 } host_file;
 extern const snapshot_table host_file_state;
 

@@ -1,4 +1,5 @@
-/* Operations at a place that share_resolve has found: on the host, or on the tree in memory. */
+/* Operations at a place that share_resolve has found: on the host, or in the guest's own tree of files in memory, whose
+ * functions begin with scratch_ (scratch.h). Results are 0 or more, or -errno. */
 #define _GNU_SOURCE /* Linux and POSIX interfaces: O_DIRECTORY, linkat */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,21 +17,23 @@ int32_t share_may_change(const share_place *place)
 {
     if (!place->writable)
         return -EROFS;
-    return strcmp(place->name, ".") == 0 ? -EBUSY
-                                         : 0; /* a share's root, or a path that ends in "/" or a dot */
+    /* "." is a share's root, or a path that ends in "/" or a dot. */
+    return strcmp(place->name, ".") == 0 ? -EBUSY : 0;
 }
 
-/* Converts a result of the host's call to 0 or -errno. */
-static int32_t answer(int result)
+/* Converts a result of the host's call, 0 or -1 with errno, to 0 or -errno. */
+static int32_t result_of(int result)
 {
     return result == 0 ? 0 : -errno;
 }
 
+/* Returns the node of a place in memory; SCRATCH_NONE: the name does not exist. */
 static uint32_t node_at(const share_place *place)
 {
     return scratch_find(place->scratch, place->folder, place->name);
 }
 
+/* Does what share_open does, at a place in memory. */
 static int open_in_memory(const share_place *place, int flags, mode_t mode)
 {
     uint32_t node = node_at(place);
@@ -42,6 +45,7 @@ static int open_in_memory(const share_place *place, int flags, mode_t mode)
         int32_t made = scratch_make(place->scratch, place->folder, place->name, S_IFREG | mode, NULL);
         return made < 0 ? made : scratch_contents(place->scratch, (uint32_t)made, flags);
     }
+    /* By access mode: O_RDONLY, O_WRONLY, O_RDWR, and 3, which is no mode. */
     static const mode_t rights[] = {S_IRUSR, S_IWUSR, S_IRUSR | S_IWUSR, 0};
     mode_t needed = rights[flags & O_ACCMODE];
     struct stat about;
@@ -56,11 +60,12 @@ static int open_in_memory(const share_place *place, int flags, mode_t mode)
         return -EACCES;
     int host = scratch_contents(place->scratch, node, flags);
     if (host >= 0 && (flags & O_TRUNC) != 0)
-        share_settle(place->quota, host, (uint64_t)about.st_size);
+        share_charge_growth(place->quota, host, (uint64_t)about.st_size);
     return host;
 }
 
-/* Opens with O_NONBLOCK, because opening a FIFO could block before its type is known. */
+/* Opens a regular file or a directory, and charges the quota for a new name. Opens with O_NONBLOCK, because opening a
+ * FIFO could block before its type is known. */
 int share_open(const share_place *place, int flags, mode_t mode)
 {
     struct stat about;
@@ -73,7 +78,7 @@ int share_open(const share_place *place, int flags, mode_t mode)
     bool there = share_about(place, &about) == 0;
     if (there && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode) && !S_ISLNK(about.st_mode))
         return -EACCES; /* guests have no access to the host's devices, sockets and FIFOs */
-    int32_t full = !there && (flags & O_CREAT) != 0 ? share_take_name(place) : 0;
+    int32_t full = !there && (flags & O_CREAT) != 0 ? share_charge_name(place) : 0;
     if (full != 0)
         return full;
     uint64_t before = there && S_ISREG(about.st_mode) ? (uint64_t)about.st_size : 0;
@@ -86,7 +91,7 @@ int share_open(const share_place *place, int flags, mode_t mode)
         return -EACCES; /* the host has replaced the file meanwhile */
     }
     if ((flags & O_TRUNC) != 0)
-        share_settle(place->quota, host, before);
+        share_charge_growth(place->quota, host, before);
     fcntl(host, F_SETFL, fcntl(host, F_GETFL) & ~O_NONBLOCK);
     return host;
 }
@@ -94,17 +99,17 @@ int share_open(const share_place *place, int flags, mode_t mode)
 int32_t share_about(const share_place *place, struct stat *about)
 {
     if (place->scratch == NULL)
-        return answer(fstatat(place->directory, place->name, about, AT_SYMLINK_NOFOLLOW));
+        return result_of(fstatat(place->directory, place->name, about, AT_SYMLINK_NOFOLLOW));
     uint32_t node = node_at(place);
     return node == SCRATCH_NONE ? -ENOENT : scratch_about(place->scratch, node, about);
 }
 
 /* Charges the quota for a name that is about to be created, even if the creation then fails. Fails without a charge if
  * the name exists. */
-static int32_t take_name(const share_place *place)
+static int32_t charge_new_name(const share_place *place)
 {
     struct stat about;
-    return share_about(place, &about) == 0 ? -EEXIST : share_take_name(place);
+    return share_about(place, &about) == 0 ? -EEXIST : share_charge_name(place);
 }
 
 int32_t share_make_folder(const share_place *place, mode_t mode)
@@ -113,15 +118,15 @@ int32_t share_make_folder(const share_place *place, mode_t mode)
         int32_t made = scratch_make(place->scratch, place->folder, place->name, S_IFDIR | mode, NULL);
         return made < 0 ? made : 0;
     }
-    int32_t wrong = take_name(place);
-    return wrong != 0 ? wrong : answer(mkdirat(place->directory, place->name, mode));
+    int32_t wrong = charge_new_name(place);
+    return wrong != 0 ? wrong : result_of(mkdirat(place->directory, place->name, mode));
 }
 
 int32_t share_remove(const share_place *place, bool folder)
 {
     if (place->scratch != NULL)
         return scratch_remove(place->scratch, place->folder, place->name, folder);
-    return answer(unlinkat(place->directory, place->name, folder ? AT_REMOVEDIR : 0));
+    return result_of(unlinkat(place->directory, place->name, folder ? AT_REMOVEDIR : 0));
 }
 
 /* Returns true if `path` lies below `folder`: a folder cannot be moved into itself. */
@@ -136,7 +141,7 @@ int32_t share_rename(const share_place *old, const share_place *new)
     if (old->scratch != new->scratch)
         return -EXDEV;
     if (old->scratch == NULL)
-        return answer(renameat(old->directory, old->name, new->directory, new->name));
+        return result_of(renameat(old->directory, old->name, new->directory, new->name));
     if (is_below(new->guest, old->guest))
         return -EINVAL;
     return scratch_rename(old->scratch, old->folder, old->name, new->folder, new->name);
@@ -148,8 +153,8 @@ int32_t share_link(const share_place *old, const share_place *new)
         return -EXDEV;
     if (old->scratch != NULL)
         return scratch_link(old->scratch, node_at(old), new->folder, new->name);
-    int32_t wrong = take_name(new);
-    return wrong != 0 ? wrong : answer(linkat(old->directory, old->name, new->directory, new->name, 0));
+    int32_t wrong = charge_new_name(new);
+    return wrong != 0 ? wrong : result_of(linkat(old->directory, old->name, new->directory, new->name, 0));
 }
 
 int32_t share_symlink(const share_place *place, const char *text)
@@ -158,8 +163,8 @@ int32_t share_symlink(const share_place *place, const char *text)
         int32_t made = scratch_make(place->scratch, place->folder, place->name, S_IFLNK | 0777, text);
         return made < 0 ? made : 0;
     }
-    int32_t wrong = take_name(place);
-    return wrong != 0 ? wrong : answer(symlinkat(text, place->directory, place->name));
+    int32_t wrong = charge_new_name(place);
+    return wrong != 0 ? wrong : result_of(symlinkat(text, place->directory, place->name));
 }
 
 ssize_t share_read_link(const share_place *place, char *text, size_t capacity)
@@ -173,12 +178,12 @@ ssize_t share_read_link(const share_place *place, char *text, size_t capacity)
 int32_t share_set_mode(const share_place *place, mode_t mode)
 {
     return place->scratch != NULL ? scratch_set_mode(place->scratch, node_at(place), mode)
-                                  : answer(fchmodat(place->directory, place->name, mode, 0));
+                                  : result_of(fchmodat(place->directory, place->name, mode, 0));
 }
 
 int32_t share_set_times(const share_place *place, const struct timespec times[2])
 {
     return place->scratch != NULL
                ? scratch_set_times(place->scratch, node_at(place), times)
-               : answer(utimensat(place->directory, place->name, times, AT_SYMLINK_NOFOLLOW));
+               : result_of(utimensat(place->directory, place->name, times, AT_SYMLINK_NOFOLLOW));
 }

@@ -7,33 +7,39 @@
 
 #include "machine/share/share_internal.h"
 
+/* Returns the size of an open file of the host. */
 uint64_t share_size(int host)
 {
     struct stat about;
     return fstat(host, &about) == 0 ? (uint64_t)about.st_size : 0;
 }
 
+/* Returns how many of `size` bytes can be written at offset `from` of a file of `before` bytes. Only bytes beyond
+ * `before`, including a hole between `before` and `from`, count. */
 int64_t share_fits(const share_quota *quota, uint64_t before, uint64_t from, uint64_t size)
 {
+    /* The size that the file may reach. */
     uint64_t most = quota == NULL || quota->left > UINT64_MAX - before ? UINT64_MAX : before + quota->left;
     if (size != 0 && from >= most)
         return -ENOSPC;
     return (int64_t)(size < most - from ? size : most - from);
 }
 
-void share_take(share_quota *quota, uint64_t bytes)
+/* Subtracts bytes from the quota, which stays at 0 or above. */
+void share_charge(share_quota *quota, uint64_t bytes)
 {
     if (quota != NULL)
         quota->left -= bytes < quota->left ? bytes : quota->left;
 }
 
-void share_settle(share_quota *quota, int host, uint64_t before)
+/* Subtracts by how much the file has grown since its size was `before`; adds by how much it has shrunk. */
+void share_charge_growth(share_quota *quota, int host, uint64_t before)
 {
     if (quota == NULL)
         return;
     uint64_t size = share_size(host);
     if (size >= before)
-        share_take(quota, size - before);
+        share_charge(quota, size - before);
     else
         quota->left += before - size;
 }
@@ -45,14 +51,15 @@ int32_t share_truncate(share_quota *quota, int host, uint64_t size)
         return -ENOSPC;
     if (ftruncate(host, (off_t)size) != 0)
         return -errno;
-    share_settle(quota, host, before);
+    share_charge_growth(quota, host, before);
     return 0;
 }
 
-int32_t share_take_name(const share_place *place)
+/* Subtracts SHARE_NAME_BYTES for a new name. Returns 0 or -ENOSPC. */
+int32_t share_charge_name(const share_place *place)
 {
     if (place->quota != NULL && place->quota->left < SHARE_NAME_BYTES)
         return -ENOSPC;
-    share_take(place->quota, SHARE_NAME_BYTES);
+    share_charge(place->quota, SHARE_NAME_BYTES);
     return 0;
 }

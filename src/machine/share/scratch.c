@@ -1,6 +1,7 @@
 #define _GNU_SOURCE /* memfd_create, DT_DIR */
-/* A tree of files in memory: the guest's own /tmp. Names are sorted by folder and text and refer to nodes; the contents of
- * regular files are in memory files of the host. */
+/* A tree of files in memory: the guest's own /tmp. A node is a file, a folder or a link, and is known by its number
+ * (index). Names are sorted by folder and text and refer to nodes; the contents of regular files are in memory files of the
+ * host. Results are 0 or more, or -errno. In all functions, `m` is the tree. */
 #include "machine/share/share_internal.h"
 
 #include <errno.h>
@@ -11,7 +12,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { MAY_WRITE = 0200, MAY_SEARCH = 0100, RIGHTS = 07777 };
+enum { MAY_WRITE = 0200, MAY_SEARCH = 0100, RIGHTS = 07777 }; /* bits of scratch_node.mode */
 /* Limit on regular files, because each takes a descriptor of the host. */
 enum { MOST_FILES = 512 };
 
@@ -31,8 +32,8 @@ static bool may(const share_scratch *m, uint32_t node, uint32_t rights)
     return (at(m, node)->mode & rights) == rights;
 }
 
-/* Sets the times of a change of the node, or of its contents. */
-static void changed(share_scratch *m, uint32_t node, bool contents)
+/* Sets the time of a change of the node to the guest's time of day and, with `contents`, that of its contents. */
+static void touch(share_scratch *m, uint32_t node, bool contents)
 {
     uint64_t now = m->now(m->clock);
     at(m, node)->changed = now;
@@ -42,7 +43,7 @@ static void changed(share_scratch *m, uint32_t node, bool contents)
 
 void scratch_written(share_scratch *m, uint32_t node)
 {
-    changed(m, node, true);
+    touch(m, node, true);
 }
 
 /* --- Names --- */
@@ -60,6 +61,7 @@ static size_t place_of(const share_scratch *m, uint32_t folder, const char *name
     return low;
 }
 
+/* "." is the folder itself. */
 uint32_t scratch_find(const share_scratch *m, uint32_t folder, const char *name)
 {
     size_t i = place_of(m, folder, name);
@@ -70,6 +72,7 @@ uint32_t scratch_find(const share_scratch *m, uint32_t folder, const char *name)
     return there ? m->names.items[i].node : SCRATCH_NONE;
 }
 
+/* Returns the node of the folder `name`, which the guest must be permitted to search. */
 int32_t scratch_enter(const share_scratch *m, uint32_t folder, const char *name)
 {
     uint32_t node = scratch_find(m, folder, name);
@@ -86,8 +89,8 @@ static bool is_empty(const share_scratch *m, uint32_t folder)
     return i == m->names.count || m->names.items[i].folder != folder;
 }
 
-/* Frees a node without names that is not open. */
-static void gone(share_scratch *m, uint32_t node)
+/* Frees a node, unless a name or an open file still refers to it. Returns its bytes to the quota. */
+static void free_if_unused(share_scratch *m, uint32_t node)
 {
     scratch_node *n = at(m, node);
     if (n->names != 0 || n->opens != 0)
@@ -114,11 +117,12 @@ static int32_t name_add(share_scratch *m, uint32_t folder, const char *name, uin
     memmove(m->names.items + i + 1, m->names.items + i, (m->names.count++ - i) * sizeof *m->names.items);
     m->names.items[i] = (scratch_name){folder, node, text};
     at(m, node)->names++;
-    changed(m, node, false);
-    changed(m, folder, true);
+    touch(m, node, false);
+    touch(m, folder, true);
     return 0;
 }
 
+/* Removes a name, which exists, and returns its charge to the quota. */
 static void name_remove(share_scratch *m, uint32_t folder, const char *name)
 {
     size_t i = place_of(m, folder, name);
@@ -126,10 +130,10 @@ static void name_remove(share_scratch *m, uint32_t folder, const char *name)
     free(m->names.items[i].text);
     memmove(m->names.items + i, m->names.items + i + 1, (--m->names.count - i) * sizeof *m->names.items);
     at(m, node)->names--;
-    changed(m, node, false);
-    changed(m, folder, true);
+    touch(m, node, false);
+    touch(m, folder, true);
     m->quota->left += SHARE_NAME_BYTES;
-    gone(m, node);
+    free_if_unused(m, node);
 }
 
 /* --- Nodes --- */
@@ -144,7 +148,7 @@ static uint32_t node_new(share_scratch *m, uint32_t mode)
         return SCRATCH_NONE;
     m->nodes.count += node == m->nodes.count;
     *at(m, node) = (scratch_node){.mode = mode, .host = -1};
-    changed(m, node, true);
+    touch(m, node, true);
     at(m, node)->accessed = at(m, node)->changed;
     return node;
 }
@@ -159,7 +163,7 @@ share_scratch *scratch_open(share_quota *quota, uint64_t (*now)(const void *cloc
     m->quota = quota;
     m->now = now;
     m->clock = clock;
-    m->nodes.items[m->nodes.count++] = (scratch_node){.host = -1};
+    m->nodes.items[m->nodes.count++] = (scratch_node){.host = -1}; /* SCRATCH_NONE, which is never used */
     if (!ARRAY_ROOM(&m->nodes)) {
         scratch_close(m);
         return NULL;
@@ -211,7 +215,7 @@ int32_t scratch_make(share_scratch *m, uint32_t folder, const char *name, uint32
     bool made = (text == NULL || n->text != NULL) && (!S_ISREG(mode) || n->host >= 0);
     int32_t wrong = made ? name_add(m, folder, name, node) : -ENOSPC;
     if (wrong != 0)
-        gone(m, node);
+        free_if_unused(m, node);
     return wrong != 0 ? wrong : (int32_t)node;
 }
 
@@ -253,7 +257,7 @@ int32_t scratch_rename(share_scratch *m, uint32_t folder, const char *name, uint
         return is_folder(m, old) ? -EISDIR : -ENOTDIR;
     if (old != SCRATCH_NONE && is_folder(m, old) && !is_empty(m, old))
         return -ENOTEMPTY;
-    scratch_hold(m, node);
+    scratch_hold(m, node); /* so that it survives without a name */
     if (old != SCRATCH_NONE)
         name_remove(m, new_folder, new_name);
     name_remove(m, folder, name);
@@ -262,13 +266,14 @@ int32_t scratch_rename(share_scratch *m, uint32_t folder, const char *name, uint
     return wrong;
 }
 
+/* Opens the memory file again, so that the new descriptor has a position and an access mode of its own. */
 int scratch_contents(share_scratch *m, uint32_t node, int flags)
 {
     char path[32];
     snprintf(path, sizeof path, "/proc/self/fd/%d", at(m, node)->host);
     int host = open(path, (flags & (O_ACCMODE | O_APPEND | O_TRUNC)) | O_CLOEXEC);
     if (host >= 0 && (flags & O_TRUNC) != 0)
-        changed(m, node, true);
+        touch(m, node, true);
     return host >= 0 ? host : -errno;
 }
 
@@ -291,7 +296,7 @@ int32_t scratch_about(const share_scratch *m, uint32_t node, struct stat *about)
             about->st_nlink += is_folder(m, m->names.items[i].node);
     }
     about->st_size = n->host >= 0 ? (off_t)share_size(n->host) : n->text != NULL ? (off_t)strlen(n->text) : 0;
-    about->st_blocks = (about->st_size + 4095) / 4096 * 8;
+    about->st_blocks = (about->st_size + 4095) / 4096 * 8; /* units of 512 bytes, in pages of 4 KB */
     about->st_atim = time_of(n->accessed);
     about->st_mtim = time_of(n->modified);
     about->st_ctim = time_of(n->changed);
@@ -311,10 +316,11 @@ ssize_t scratch_read_link(const share_scratch *m, uint32_t node, char *text, siz
 int32_t scratch_set_mode(share_scratch *m, uint32_t node, uint32_t rights)
 {
     at(m, node)->mode = (at(m, node)->mode & ~(uint32_t)RIGHTS) | (rights & RIGHTS);
-    changed(m, node, false);
+    touch(m, node, false);
     return 0;
 }
 
+/* Sets the times of the last access and of the last change of contents. */
 int32_t scratch_set_times(share_scratch *m, uint32_t node, const struct timespec times[2])
 {
     uint64_t *const to[2] = {&at(m, node)->accessed, &at(m, node)->modified};
@@ -323,7 +329,7 @@ int32_t scratch_set_times(share_scratch *m, uint32_t node, const struct timespec
         if (part != UTIME_NOW && part != UTIME_OMIT && (part < 0 || part >= 1000000000))
             return -EINVAL;
     }
-    changed(m, node, false);
+    touch(m, node, false);
     for (unsigned i = 0; i < 2; i++)
         if (times[i].tv_nsec == UTIME_NOW)
             *to[i] = at(m, node)->changed;
@@ -340,11 +346,12 @@ void scratch_hold(share_scratch *m, uint32_t node)
 void scratch_drop(share_scratch *m, uint32_t node)
 {
     at(m, node)->opens--;
-    gone(m, node);
+    free_if_unused(m, node);
 }
 
 /* --- Lists --- */
 
+/* Returns an allocated directory entry; NULL if memory runs out. */
 static struct dirent *entry_new(const share_scratch *m, const char *name, uint32_t node)
 {
     struct dirent *entry = calloc(1, sizeof *entry);

@@ -13,11 +13,11 @@
 
 #include "p5scope/machine.h"
 
-enum { SHARE_PATH = 4096 };
+enum { SHARE_PATH = 4096 }; /* bytes of the longest path, with its NUL */
 
 /* By how many bytes the files of a share may still grow together (quota.c). */
 typedef struct share_quota {
-    uint64_t left;
+    uint64_t left; /* bytes */
 } share_quota;
 
 /* A tree of files that only the guest can see (scratch.h). */
@@ -51,8 +51,8 @@ typedef struct share_place {
                     * virtual (share_is_virtual) or in memory */
     share_scratch *scratch; /* NULL: not in memory */
     uint32_t folder;        /* in memory: the parent's node */
-    bool writable;
-    share_quota *quota; /* of the share; NULL in a virtual directory */
+    bool writable;          /* the share permits writing */
+    share_quota *quota;     /* of the share; NULL in a virtual directory */
     /* "." for the directory itself: the path is that of a share or a virtual directory, or ends in "/", "." or "..". */
     char name[256];
     char guest[SHARE_PATH]; /* the guest's whole path, normalised and without links; only the last component
@@ -64,11 +64,12 @@ typedef struct share_place {
 enum { SHARE_FOLLOW = 1, SHARE_MAY_BE_MISSING = 2 };
 /* Resolves a guest path against the shares, component by component. The host's kernel never follows a link: links
  * are resolved here, as paths of the guest. A relative path begins at `start`, which must be absolute and free of
- * links. `how` is a set of the bits above. */
+ * links ("" is the root). `how` is a set of the bits above. Returns 0 or -errno; after an error, *place has nothing to
+ * close. */
 int32_t share_resolve(const share_tree *tree, const char *start, const char *path, unsigned how,
                       share_place *place);
 void share_place_close(share_place *place);
-/* Declares a place that is closed at the end of its block. */
+/* Declares a place `name` that is closed at the end of its block. */
 #define SHARE_PLACE(name)                                                                                    \
     __attribute__((cleanup(share_place_close))) share_place name;                                            \
     name.directory = -1
@@ -100,11 +101,11 @@ int64_t share_fits(const share_quota *quota, uint64_t before, uint64_t from, uin
 /* Returns the size of a file in bytes; 0 if it is unknown. */
 uint64_t share_size(int host);
 /* Subtracts bytes from a quota, which does not fall below 0. Use it for what does not show in the size of a file, and
- * share_settle for the rest. */
-void share_take(share_quota *quota, uint64_t bytes);
+ * share_charge_growth for the rest. */
+void share_charge(share_quota *quota, uint64_t bytes);
 /* Subtracts from the quota by how much a file has grown since its size was `before`, or adds by how much it has
  * shrunk. */
-void share_settle(share_quota *quota, int host, uint64_t before);
+void share_charge_growth(share_quota *quota, int host, uint64_t before);
 /* Sets the size of a file if the quota permits it, and updates the quota. */
 int32_t share_truncate(share_quota *quota, int host, uint64_t size);
 /* Lists a directory of the host in the order of names, "." and ".." first; returns the number of entries. The

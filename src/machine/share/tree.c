@@ -95,6 +95,7 @@ void share_tree_close(share_tree *tree)
 
 /* --- Lists --- */
 
+/* Sorts "." and ".." before the other names. */
 static int rank(const char *name)
 {
     return strcmp(name, ".") == 0 ? 0 : strcmp(name, "..") == 0 ? 1 : 2;

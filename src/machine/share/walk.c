@@ -42,12 +42,13 @@ static bool is_virtual_directory(const share_tree *tree, const char *path)
 typedef struct walk {
     const share_tree *tree;
     int directory;
-    uint32_t node; /* SCRATCH_NONE: not in memory */
-    bool writable;
-    share_quota *quota;
-    char path[SHARE_PATH];
+    uint32_t node;         /* in the tree in memory; SCRATCH_NONE: not in memory */
+    bool writable;         /* of the share */
+    share_quota *quota;    /* of the share; NULL: in a virtual directory */
+    char path[SHARE_PATH]; /* of the guest; "" is the root */
 } walk;
 
+/* Leaves the current directory. `path` stays. */
 static void walk_close(walk *w)
 {
     if (w->directory >= 0)
@@ -58,6 +59,7 @@ static void walk_close(walk *w)
     w->quota = NULL;
 }
 
+/* Continues at the root of a mount. */
 static int32_t walk_enter_mount(walk *w, share_mount *mount)
 {
     walk_close(w);
@@ -82,7 +84,8 @@ static int32_t path_append(char *path, const char *name, size_t length)
     return 0;
 }
 
-/* Enters the directory `name`, which is no link. w->path already ends in `name`. */
+/* Enters the directory `name`, which is no link. w->path already ends in `name`. A mount or a virtual directory has
+ * precedence over what the host has there. */
 static int32_t walk_enter(walk *w, const char *name)
 {
     share_mount *mount = mount_at(w->tree, w->path);
@@ -132,6 +135,7 @@ static int32_t walk_to(walk *w, const char *path)
     return wrong;
 }
 
+/* Enters the parent directory, by walking to its path from the root. The root is its own parent. */
 static int32_t walk_up(walk *w)
 {
     char parent[SHARE_PATH];
@@ -142,7 +146,7 @@ static int32_t walk_up(walk *w)
     return walk_to(w, parent);
 }
 
-/* Returns the place of the entry `name` in the walk's directory. */
+/* Returns the place of the entry `name` in the walk's directory, whose descriptor still belongs to the walk. */
 static share_place place_in(const walk *w, const char *name)
 {
     share_place place = {.directory = w->directory,
@@ -169,7 +173,8 @@ static int32_t walk_read_link(const walk *w, const char *name, char *text, size_
     return 1;
 }
 
-/* Ends the walk at the entry `name` of its directory, which is at `path`. */
+/* Ends the walk: *place becomes the entry `name` of the walk's directory, and takes over its descriptor. place->target is
+ * kept; place->guest becomes the directory's path. */
 static int32_t walk_end(walk *w, const char *name, share_place *place)
 {
     char target[sizeof place->target];
@@ -181,6 +186,8 @@ static int32_t walk_end(walk *w, const char *name, share_place *place)
     return 0;
 }
 
+/* Ends the walk at the last component of the path, which is no link to be followed. Checks that the entry exists unless
+ * SHARE_MAY_BE_MISSING is set. In the virtual directory /dev it is a device. */
 static int32_t walk_finish(walk *w, const char *name, unsigned how, share_place *place)
 {
     struct stat about;
@@ -213,7 +220,8 @@ static bool walk_next_is_ours(walk *w, const char *name, size_t length)
            (mount_at(w->tree, path) != NULL || is_virtual_directory(w->tree, path));
 }
 
-/* Walks `text`, which is overwritten when a link is substituted. */
+/* Walks the path `text` from the current directory on. When a component is a link, `text` becomes the link's target with
+ * the rest of the path after it. */
 static int32_t walk_all(walk *w, char text[SHARE_PATH], unsigned how, share_place *place)
 {
     char *rest = text;
