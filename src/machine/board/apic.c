@@ -1,3 +1,4 @@
+/* Connects the local APIC and the I/O APIC to the devices, to the processor and to memory. */
 #include "machine/board/apic.h"
 
 #include "core/model/model.h"
@@ -8,7 +9,9 @@
 enum { FROM_PIC = 0, FROM_TIMER = 2 /* inputs of the I/O APIC; IRQ 1 and 3 to 15 have their own numbers */ };
 enum { REGISTER_BYTES = 4, REGISTERS_APART = 16 };
 
-/* Returns the number of bus clocks up to core clock `clock`, and the first core clock of a bus clock. */
+/* Convert between core clocks and clocks of the bus, by which the local APIC counts time: return the number of
+ * bus clocks up to a core clock, and the first core clock of a bus clock. half_ratio is the half core clocks of a
+ * bus clock. */
 static uint64_t bus_clock(const devices *b, uint64_t clock)
 {
     return 2 * clock / b->machine->model->half_ratio;
@@ -19,8 +22,9 @@ static uint64_t core_clock(const devices *b, uint64_t clock)
     return (clock * b->machine->model->half_ratio + 1) / 2;
 }
 
-/* Does what the local APIC wants of the machine. */
-static void serve(devices *b)
+/* Passes on what the local APIC has requested of the rest of the machine. Called after everything that may make it
+ * request something. */
+static void serve_requests(devices *b)
 {
     local_apic *local = &b->local_apic;
     while (local->wants != 0) {
@@ -40,6 +44,7 @@ static void serve(devices *b)
 
 /* --- registers --- */
 
+/* Reads the whole register that contains the byte at `physical`. */
 static uint32_t read_register(devices *b, uint32_t physical)
 {
     uint32_t offset = physical % MODEL_APIC_BYTES & ~(uint32_t)(REGISTERS_APART - 1);
@@ -67,7 +72,7 @@ void apic_write(devices *b, uint32_t physical, unsigned size, uint64_t value)
         io_apic_write(&b->io_apic, offset, (uint32_t)value);
     else
         local_apic_write(&b->local_apic, offset, (uint32_t)value, bus_clock(b, b->now));
-    serve(b);
+    serve_requests(b);
 }
 
 /* --- lines --- */
@@ -75,7 +80,7 @@ void apic_write(devices *b, uint32_t physical, unsigned size, uint64_t value)
 void apic_set_irq(devices *b, unsigned irq, bool level)
 {
     io_apic_set_line(&b->io_apic, irq == IRQ_TIMER ? FROM_TIMER : irq, level);
-    serve(b);
+    serve_requests(b);
 }
 
 /* Returns true if requests of the 8259s reach the processor directly, by an interrupt acknowledge cycle. */
@@ -89,7 +94,7 @@ bool apic_intr(devices *b, bool request)
 {
     local_apic_set_lint0(&b->local_apic, request);
     io_apic_set_line(&b->io_apic, FROM_PIC, request);
-    serve(b);
+    serve_requests(b);
     return (request && passes_pic(b)) || local_apic_pending(&b->local_apic);
 }
 
@@ -123,13 +128,13 @@ void devices_nmi(devices *b)
         local_apic_raise(&b->local_apic, LVT_LINT1);
     else
         b->machine->nmi_request = b->machine->attention_wanted = true;
-    serve(b);
+    serve_requests(b);
 }
 
 void devices_performance_interrupt(devices *b)
 {
     local_apic_raise(&b->local_apic, LVT_PERFORMANCE);
-    serve(b);
+    serve_requests(b);
     devices_advance(b, b->now);
 }
 
@@ -152,6 +157,7 @@ void apic_advance(devices *b)
  * (MultiProcessor Specification 1.4, 3.6.2.2). */
 void devices_start_apic(devices *b)
 {
+    /* registers and values: enabled by software, with spurious vector 0Fh; LINT0 is EXTINT; LINT1 is NMI */
     static const uint32_t words[][2] = {{0xf0, 0x10f}, {0x350, 0x700}, {0x360, 0x400}};
     const p5_model *model = b->machine->model;
     local_apic_reset(&b->local_apic, model->monitor != MONITOR_P5);
@@ -160,8 +166,9 @@ void devices_start_apic(devices *b)
         return;
     for (unsigned i = 0; i < sizeof words / sizeof words[0]; i++)
         local_apic_write(&b->local_apic, words[i][0], words[i][1], 0);
-    io_apic_write(&b->io_apic, 0, 0);
+    io_apic_write(&b->io_apic, 0, 0); /* select the register with the identifier, and write it */
     io_apic_write(&b->io_apic, 0x10, (uint32_t)IO_APIC_ID << 24);
+    /* windows 0 and 1 are the VGA's */
     engine_set_window(b->machine->engine, 2,
                       &(engine_window){.first = MODEL_IO_APIC, .bytes = MODEL_APIC_BYTES, .timed = true});
     engine_set_window(b->machine->engine, 3,

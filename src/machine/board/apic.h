@@ -8,17 +8,19 @@
 
 struct devices;
 
-/* Access registers. The devices have been advanced to b->now. */
+/* Access a register of either APIC. All devices must have been updated to the current clock. */
 uint64_t apic_read(struct devices *b, uint32_t physical, unsigned size);
 void apic_write(struct devices *b, uint32_t physical, unsigned size, uint64_t value);
 /* Drives the I/O APIC by line `irq` of a device. */
 void apic_set_irq(struct devices *b, unsigned irq, bool level);
-/* Drives LINT0 by the request of the 8259s and returns whether the processor has an interrupt. */
+/* Drives LINT0, and the I/O APIC's input 0, by the request of the 8259s. Returns true if the processor has an
+ * interrupt, from either source. */
 bool apic_intr(struct devices *b, bool request);
 /* Returns true if a request on line `irq` would reach the processor; `passes`: it would pass the 8259s. */
 bool apic_open(const struct devices *b, unsigned irq, bool passes);
+/* Does the processor's interrupt acknowledge and returns the vector. */
 uint8_t apic_acknowledge(struct devices *b);
-/* Return the clock of the next interrupt of the local timer, and advance it to b->now. */
+/* Return the core clock of the local timer's next interrupt (UINT64_MAX: none), and advance the timer to b->now. */
 uint64_t apic_deadline(const struct devices *b);
 void apic_advance(struct devices *b);
 

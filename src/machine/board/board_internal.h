@@ -21,12 +21,14 @@
 #include "machine/board/sound_blaster.h"
 #include "machine/board/video.h"
 
-/* A device on the ports [first, last]. The first port of an access selects the device, whatever the size. */
+/* A device on the ports [first, last]. The first port of an access selects the device, whatever the size
+ * (devices.access_bytes), and the device sees one access with all bytes unless it is `by_bytes`. */
 typedef struct device {
     uint16_t first, last;
     uint32_t (*read)(devices *b, uint16_t port); /* NULL: reads are all ones */
     void (*write)(devices *b, uint16_t port, uint32_t value);
-    bool untimed;  /* has neither timers nor interrupts */
+    bool
+        untimed; /* has neither timers nor interrupts, so that the board need not be updated before an access */
     bool by_bytes; /* a wider access is split into accesses to consecutive ports */
 } device;
 
@@ -39,7 +41,7 @@ typedef struct device_timer {
     void (*advance)(devices *b);
 } device_timer;
 
-/* Interrupt lines of a PC, 0-15; 2 is the cascade. */
+/* Interrupt lines of a PC are 0-15; 2 is the cascade. */
 enum {
     IRQ_TIMER = 0,
     IRQ_KEYBOARD = 1,
@@ -69,7 +71,7 @@ struct devices {
     uint8_t system_port;   /* last write to port 61h */
     uint8_t post_code;     /* last write to port 80h */
     uint32_t pci_address;  /* register at port CF8h */
-    unsigned access_bytes; /* size of the current access */
+    unsigned access_bytes; /* size of the current port access */
     bool a20;
     bool math_error; /* the flip-flop that drives IRQ 13 */
     serial serial;
@@ -101,7 +103,8 @@ void devices_attach_timer(devices *b, const device_timer *added);
 void devices_set_irq(devices *b, unsigned irq, bool level);
 
 /* Convert between the machine's clock and pulses of a `hz` oscillator: devices_pulses returns the number of
- * pulses up to `clock`, devices_clock_of the first clock at which pulse `pulse` has occurred. */
+ * pulses up to `clock`, devices_clock_of the first clock at which pulse `pulse` has occurred. As the first pulse
+ * ends the first period, devices_clock_of(b, n, hz) is also the clocks of n periods. */
 uint64_t devices_pulses(const devices *b, uint64_t clock, uint64_t hz);
 uint64_t devices_clock_of(const devices *b, uint64_t pulse, uint64_t hz);
 
@@ -130,8 +133,9 @@ void system_ports_attach(devices *b); /* 80h, 92h */
 void coprocessor_attach(devices *b);  /* F0h-F1h */
 void pci_attach(devices *b);          /* CF8h-CFFh */
 void marker_port_attach(devices *b);  /* EAh, EBh */
-/* Moves up to `size` bytes between a device and memory, as `channel` (0-3, 5-7) is programmed. Returns how many
- * were moved; 0 if the channel is masked. *ended: it has reached its terminal count. */
+/* Moves up to `size` bytes between a device and memory, as `channel` (0-3, 5-7) is programmed: from or to
+ * `bytes`. Returns how many were moved; 0 if the channel is masked. Sets *ended if it has reached its terminal
+ * count. */
 size_t dma_move(devices *b, unsigned channel, uint8_t *bytes, size_t size, bool *ended);
 void dma_attach(devices *b);          /* 00h-0Fh, 81h-8Fh, C0h-DFh */
 void ide_attach(devices *b);          /* 1F0h-1F7h, 3F6h */
@@ -140,6 +144,7 @@ void opl_attach(devices *b);          /* 388h-38Bh, 220h-223h, 228h-229h */
 void sound_attach(devices *b);        /* 224h-226h, 22Ah-22Fh */
 bool video_attach(devices *b);        /* 3B4h-3DAh; returns false if memory is exhausted */
 void video_memory_attach(devices *b); /* 1CEh-1CFh */
+/* Saves or loads the VGA's memory. */
 void video_transfer_memory(devices *b, snapshot *s);
 
 #endif

@@ -6,6 +6,7 @@
 #include "core/model/model.h"
 #include "machine/state.h"
 
+/* Latches a failed bus cycle and requests #MC. Does nothing if an earlier one is still latched. */
 void p5_machine_bus_check(p5_machine *machine, uint32_t physical, unsigned type)
 {
     bool latched = p5_pmu_bus_check(machine->pmu, physical, type);
@@ -13,7 +14,8 @@ void p5_machine_bus_check(p5_machine *machine, uint32_t physical, unsigned type)
         machine->machine_check = machine->attention_wanted = true;
 }
 
-/* Returns true if a bus cycle for the byte at `physical` includes the address in the model's section [check]. */
+/* Returns true if a bus cycle for the byte at `physical` includes the address in the model's section [check]. A
+ * cycle covers a cache line, 8 bytes of memory, or `size` ports. */
 static bool touches(const model_check *check, uint32_t physical, uint32_t size, bool port)
 {
     enum { BUS_BYTES = 8 };
@@ -44,6 +46,6 @@ void bus_check_retired(p5_machine *machine, const p5_retired *retired)
         const p5_access *a = &retired->accesses[i];
         bool port = (a->flags & P5_ACCESS_IO) != 0;
         if (touches(check, a->physical, port ? a->size : P5_LINE_BYTES, port))
-            p5_core_settle(machine->core);
+            p5_core_settle(machine->core); /* issues the instruction without waiting for a partner */
     }
 }

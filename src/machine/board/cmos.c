@@ -6,6 +6,7 @@ enum { CMOS_INDEX = 0x70, CMOS_DATA = 0x71 };
 /* 1997-01-01 00:00:00. The default is fixed so that runs are reproducible. */
 #define CMOS_DEFAULT_TIME INT64_C(852076800)
 
+/* Returns the pulse of the clock's oscillator at which the board is now. */
 static uint64_t cmos_pulse(const devices *b)
 {
     return devices_pulses(b, b->now, RTC_HZ);

@@ -1,4 +1,6 @@
-/* Conversion between dates and days since 1970 in the proleptic Gregorian calendar. */
+/* Conversion between dates and days since 1970 in the proleptic Gregorian calendar. Within the conversion, a year
+ * begins with March, so that a leap day is the last of its year, and 400 years (146097 days) are an era. Eras count
+ * from March 1 of year 0, which is 719468 days before 1970. */
 #include "machine/board/date.h"
 
 int64_t date_epoch(const date *t)

@@ -1,3 +1,4 @@
+/* What joins the devices to a board: ports, time, interrupt lines, and the user's input and output. */
 #include "machine/board/board_internal.h"
 
 #include <assert.h>
@@ -104,15 +105,17 @@ uint64_t devices_after(const devices *b, uint64_t microseconds)
     return b->now + devices_microseconds(b, microseconds);
 }
 
-/* Returns the level of INTR: the interrupt controllers drive the pin, or with an APIC its LINT0. */
+/* Returns the level of INTR, which the interrupt controllers drive. With APICs, drives their inputs by the interrupt
+ * controllers and returns true if the processor has any interrupt. */
 static bool devices_intr(devices *b)
 {
     bool request = pic_intr(&b->pic);
     return b->machine->model->apic ? apic_intr(b, request) : request;
 }
 
-/* Returns true if a request on line `irq` would reach the processor. */
-static bool devices_open(const devices *b, unsigned irq)
+/* Returns true if a request on line `irq` would interrupt the processor: no mask and no interrupt in service
+ * blocks it. */
+static bool devices_irq_open(const devices *b, unsigned irq)
 {
     bool passes = pic_open(&b->pic, irq);
     return b->machine->model->apic ? apic_open(b, irq, passes) : passes;
@@ -126,7 +129,7 @@ static void devices_changed(devices *b)
     uint64_t deadline = UINT64_MAX;
     for (unsigned i = 0; i < b->timer_count; i++) {
         const device_timer *timer = &b->timers[i];
-        uint64_t own = devices_open(b, timer->irq) ? timer->deadline(b) : UINT64_MAX;
+        uint64_t own = devices_irq_open(b, timer->irq) ? timer->deadline(b) : UINT64_MAX;
         deadline = own < deadline ? own : deadline;
     }
     if (machine->model->apic) {
@@ -150,6 +153,7 @@ uint64_t devices_now(const devices *b)
     return b->now;
 }
 
+/* Updates all devices to the clock `clock`. The caller then calls devices_changed. */
 static void devices_catch_up(devices *b, uint64_t clock)
 {
     if (clock > b->now)
@@ -198,8 +202,8 @@ static const device *devices_find(const devices *b, uint16_t port)
     return NULL;
 }
 
-/* Ports of cards, which programs read to find out whether a card is there, and of what PCI and its like put
- * further up. */
+/* Returns true for the ports of ISA cards, and for those above them up to FFFh. Programs read them to find out
+ * what is there, so the user is not told of such accesses. */
 static bool is_card_port(uint16_t port)
 {
     return port >= 0x100 && port < 0x1000;
@@ -291,6 +295,8 @@ void devices_memory_write(void *context, uint32_t physical, unsigned size, uint6
     devices_changed(b);
 }
 
+/* Takes a byte of the user's input; `idle` tells the host that the guest does nothing meanwhile. Returns as
+ * devices_input. */
 static int devices_take(devices *b, uint8_t *byte, bool idle)
 {
     const p5_machine_options *options = &b->machine->options;
@@ -364,7 +370,7 @@ void devices_console_flush(devices *b)
 
 void devices_console_char(devices *b, char c)
 {
-    b->keyboard.looks_at_end = 0;
+    b->keyboard.looks_at_end = 0;                 /* a guest that writes is not stuck: keyboard_polled */
     if (b->console_used < sizeof b->console_text) /* it is full only if the run is about to end */
         b->console_text[b->console_used++] = c;
     if (c == '\n' || b->console_used == sizeof b->console_text)

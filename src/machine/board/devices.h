@@ -20,8 +20,8 @@ void devices_transfer(devices *b, snapshot *s);
 extern const snapshot_table *const devices_tables[];
 /* Makes the devices that every machine has. Returns NULL if memory is exhausted. */
 devices *devices_new(p5_machine *machine);
-void devices_free(devices *b);
-/* The engine's callbacks for memory-mapped devices; `context` is the machine. */
+void devices_free(devices *b); /* NULL is allowed */
+/* The engine's callbacks for memory-mapped devices, the VGA's planes and the APICs; `context` is the machine. */
 uint64_t devices_memory_read(void *context, uint32_t physical, unsigned size);
 void devices_memory_write(void *context, uint32_t physical, unsigned size, uint64_t value);
 /* Makes a write to `port` call `service`. There is one such port. */
@@ -34,10 +34,10 @@ void devices_write(p5_machine *machine, uint16_t port, unsigned size, uint32_t v
 
 /* Returns the clock of the next event that could interrupt the processor, as the controllers are programmed. */
 uint64_t devices_deadline(const devices *b);
-/* Updates all devices to the machine's clock `clock`. */
+/* Updates all devices to the machine's clock `clock`, which is a core clock. */
 void devices_advance(devices *b, uint64_t clock);
 enum { PIT_HZ = 1193182 }; /* the timer's input */
-/* Returns the clock to which they are updated. */
+/* Returns the clock to which the devices are updated. */
 uint64_t devices_now(const devices *b);
 /* Raise NMI, and the interrupt of an overflow of a performance counter, by the local APIC's table if there is
  * one. */
@@ -52,7 +52,7 @@ void devices_start_apic(devices *b);
 void mp_table_fill(devices *b);
 /* Does the processor's interrupt acknowledge cycles and returns the vector. */
 uint8_t devices_acknowledge(devices *b);
-/* Handles the assertion of FERR#. */
+/* Handles the assertion of FERR# by an x87 error: raises IRQ 13. */
 void coprocessor_error(devices *b);
 
 /* --- drives --- */
@@ -64,7 +64,8 @@ disk_image *devices_drive(devices *b, uint8_t number);
 /* How many drives of a kind (DRIVE_*) have an image. */
 unsigned devices_drives(const devices *b, uint8_t kind);
 
-/* Open the image of a drive, and those of all drives of the options. The board has two diskettes and two hard disks. */
+/* Open the image of a drive, and those of all drives of the options. The board has two diskettes and two hard
+ * disks. */
 p5_status devices_open_disk(devices *b, unsigned which, const char *path, p5_error *error);
 p5_status devices_open_disks(devices *b, p5_error *error);
 /* Tells the user once that a sector that is read lies after the image's end. */
@@ -74,13 +75,13 @@ void devices_notice_write(devices *b, const disk_image *disk);
 
 /* --- memory and the clock --- */
 
-/* Opens or closes the gate of address line 20. */
+/* Opens or closes the gate of address line 20. While it is closed, bit 20 of addresses is 0. */
 void devices_set_a20(devices *b, bool enabled);
 bool devices_a20(const devices *b);
-/* The clock starts at the options' time; its cells say what the machine has: memory, whose size a loader
- * decides, and drives. */
+/* Sets the real-time clock to the options' time, and its cells to what the machine has: memory and drives. Called
+ * again when a loader has decided the size of memory. */
 void cmos_fill(devices *b);
-/* What the clock shows. */
+/* Returns the real-time clock's time. */
 const date *cmos_time(const devices *b);
 
 /* --- the user --- */
@@ -91,12 +92,15 @@ void devices_type_input(devices *b);
 int devices_input_idle(devices *b, uint8_t *byte);
 /* Returns the number of bytes consumed so far. */
 uint64_t devices_input_taken(const devices *b);
+/* Writes a character of the guest's output to a buffer, and the buffer to the host's console. The buffer is also
+ * flushed at the end of a line, if it is full, and before input. */
 void devices_console_char(devices *b, char c);
 void devices_console_flush(devices *b);
 
-/* Chooses whether keys arrive as fast as the keyboard sends them, or one at each request of the guest. */
+/* Chooses whether keys arrive as fast as the keyboard sends them, or one at each request of the guest
+ * (keyboard_ask). */
 void keyboard_want(devices *b, bool always);
-/* Requests a key. */
+/* Requests a key of the user's input from the keyboard. */
 void keyboard_ask(devices *b);
 /* Returns true if no key is being sent and the input has ended. */
 bool keyboard_exhausted(const devices *b);
@@ -110,7 +114,7 @@ bool keyboard_sends(const devices *b);
 /* Takes a key from the user's input, whose bytes come from `input`: 1, 0 = none now, -1 = it has ended. With the
  * option input_keys the sequences of terminals are keys; otherwise each byte is one. */
 int keyboard_take(devices *b, int (*input)(devices *b, uint8_t *byte), key_press *key);
-/* Returns the character of a make code, or 0. */
+/* Returns the ASCII character of a key of a US keyboard, whose scan code (set 1) is `code`; 0: it has none. */
 uint8_t keyboard_character(uint8_t code, bool shift, bool control);
 
 /* --- the VGA --- */
@@ -118,7 +122,8 @@ uint8_t keyboard_character(uint8_t code, bool shift, bool control);
 /* Renders the screen. */
 p5_status video_picture(devices *b, p5_picture *picture, p5_error *error);
 
-/* Registers of the CRT controller and attribute controller, and red, green, blue of the DAC's 256 colours. */
+/* Return the VGA's registers, which the caller may change: of the CRT controller, the attribute controller and the
+ * sequencer; and red, green, blue (6 bits each) of the DAC's 256 colours. */
 uint8_t *video_crtc(devices *b);
 uint8_t *video_attributes(devices *b);
 uint8_t *video_sequencer(devices *b);
@@ -132,6 +137,7 @@ enum { VIDEO_CURSOR_SHAPE = 0x0a, VIDEO_START = 0x0c, VIDEO_CURSOR = 0x0e };
 typedef struct video_registers {
     uint8_t miscellaneous, sequencer[5], crtc[25], graphics[9], attribute[21];
 } video_registers;
+/* Sets the registers, which ends a VESA mode. */
 void video_set_registers(devices *b, const video_registers *registers);
 /* Returns the four planes of 64 KB; a byte is at offset * 4 + plane. Updates them from guest RAM first if
  * chain-4 is active. After a change, call video_planes_written. */
@@ -142,6 +148,8 @@ typedef struct video_vesa_mode {
     uint16_t number, width, height;
     uint8_t bits; /* per pixel: 8, 15, 16 or 32 */
 } video_vesa_mode;
+/* Begins a VESA mode with `pitch` bytes per line. The next three change what part of the memory is at A0000h,
+ * where the screen begins, and the bytes per line: all in bytes of the memory. */
 void video_set_vesa(devices *b, const video_vesa_mode *mode, uint32_t pitch);
 void video_set_bank(devices *b, uint32_t first_byte);
 void video_set_start(devices *b, uint32_t start);
@@ -152,7 +160,7 @@ typedef struct video_vesa {
     uint8_t *memory; /* P5_VIDEO_LINEAR_BYTES */
 } video_vesa;
 video_vesa video_vesa_now(devices *b);
-/* Save and restore all registers in the guest's memory. Restored values are checked. */
+/* Save and restore all registers, for a buffer in the guest's memory. Restored values are checked. */
 enum { VIDEO_STATE_BYTES = 1024 };
 void video_state_save(const devices *b, uint8_t bytes[VIDEO_STATE_BYTES]);
 void video_state_restore(devices *b, const uint8_t bytes[VIDEO_STATE_BYTES]);

@@ -29,12 +29,15 @@ enum {
     MODE_DOWN = 0x20
 };
 
+/* Returns the index in dma.pages of a channel's page register: address bits 23-16. */
 static unsigned page_register(unsigned channel)
 {
     static const uint8_t of_channel[2 * DMA_CHANNELS] = {0x7, 0x3, 0x1, 0x2, 0xf, 0xb, 0x9, 0xa};
     return of_channel[channel];
 }
 
+/* Returns the controller of a port, and in *reg the number of its register there. The registers of the controller
+ * of words are at every second port. */
 static dma_controller *controller_of(devices *b, uint16_t port, unsigned *reg)
 {
     bool words = port >= WORDS_FIRST;
@@ -42,6 +45,7 @@ static dma_controller *controller_of(devices *b, uint16_t port, unsigned *reg)
     return &b->dma.controllers[words];
 }
 
+/* Does a master clear, which is also the state after a reset. */
 static void controller_clear(dma_controller *c)
 {
     c->masked = 0x0f;
@@ -120,7 +124,8 @@ static void page_write(devices *b, uint16_t port, uint32_t value)
     b->dma.pages[port & 15] = (uint8_t)value;
 }
 
-/* Transfers one or two bytes between the device and memory. Addresses after the end of memory are ignored. */
+/* Transfers `unit` bytes, 1 or 2, between the device and memory as the channel's mode says; a verify transfer
+ * moves nothing. Addresses after the end of memory are ignored. */
 static void dma_move_unit(devices *b, const dma_channel *c, uint32_t physical, uint8_t *bytes, unsigned unit)
 {
     engine *e = b->machine->engine;

@@ -15,15 +15,15 @@ enum { DMA_CHANNELS = 4, DMA_FLOPPY = 2 };
 typedef struct dma_channel {
     uint16_t base_address, base_count; /* as written */
     uint16_t address, count;           /* current values; the count is one less than the transfers left */
-    uint8_t mode;
+    uint8_t mode;                      /* the mode register */
 } dma_channel;
 
 typedef struct dma_controller {
     dma_channel channels[DMA_CHANNELS];
-    uint8_t masked; /* by channel */
-    uint8_t ended;  /* channels that have reached their terminal count since the status was read */
-    uint8_t command;
-    bool high_next; /* the byte pointer */
+    uint8_t masked;  /* bit n: channel n */
+    uint8_t ended;   /* bit n: channel n has reached its terminal count since the status was read */
+    uint8_t command; /* the command register */
+    bool high_next;  /* the byte pointer: the next access to an address or count is to its high byte */
 } dma_controller;
 
 typedef struct dma {

@@ -13,6 +13,7 @@ disk_image *devices_disk(devices *b, unsigned which)
     return &b->disks[which];
 }
 
+/* The first drive of a kind has its lowest number. */
 disk_image *devices_drive(devices *b, uint8_t number)
 {
     unsigned unit = number & 1;

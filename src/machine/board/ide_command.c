@@ -38,8 +38,8 @@ typedef enum ide_class {
     IDENTIFY
 } ide_class;
 
-/* Returns the class of a command code. The codes are those of ATA-3 that a disk without power management, security and
- * removable media must know. */
+/* Returns the class of a command code. The codes are those of ATA-3 that a disk without power management,
+ * security and removable media must know. */
 static ide_class class_of(uint8_t command)
 {
     switch (command) {
@@ -223,8 +223,8 @@ static void read_block(devices *b, const disk_image *disk)
     interrupt(b);
 }
 
-/* Writes the sectors that the host has put into the buffer to the disk. Then requests the next block from the host, or
- * ends the command. */
+/* Writes the sectors that the host has put into the buffer to the disk. Then requests the next block from the
+ * host, or ends the command. */
 static void write_block(devices *b, disk_image *disk)
 {
     ide *d = &b->ide;
@@ -298,8 +298,8 @@ void ide_signature(ide *d)
     d->failed = false;
 }
 
-/* Accepts the features that have no effect here: write cache, look-ahead, reverting to defaults after a reset, and PIO
- * transfer modes. Aborts all others. */
+/* Accepts the features that have no effect here: write cache, look-ahead, reverting to defaults after a reset,
+ * and PIO transfer modes. Aborts all others. */
 static void set_features(devices *b)
 {
     enum { TRANSFER_MODE = 0x03, PIO_DEFAULT = 1, PIO_FLOW = 8, PIO_FLOW_MOST = 10 };

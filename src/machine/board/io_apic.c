@@ -1,18 +1,18 @@
 #include "machine/board/io_apic.h"
 
-enum { SELECT = 0x00, WINDOW = 0x10 }; /* offsets in the page */
+enum { SELECT = 0x00, WINDOW = 0x10 }; /* offsets in the page: the selection, and the register it selects */
 enum { ID, VERSION, ARBITRATION, TABLE = 0x10, TABLE_END = TABLE + 2 * IO_APIC_INPUTS }; /* registers */
-enum {
-    VECTOR = 0xff,
-    MODE_SHIFT = 8,
-    MODE = 7 << MODE_SHIFT,
-    LOGICAL = 1 << 11,
-    LOW_ACTIVE = 1 << 13,
-    REMOTE_IRR = 1 << 14,
-    LEVEL_TRIGGER = 1 << 15,
-    MASK = 1 << 16,
-    WRITABLE = VECTOR | MODE | LOGICAL | LOW_ACTIVE | LEVEL_TRIGGER | MASK,
-    ID_BITS = 0x0f
+enum { /* bits of the low half of an entry */
+       VECTOR = 0xff,
+       MODE_SHIFT = 8,
+       MODE = 7 << MODE_SHIFT,
+       LOGICAL = 1 << 11,
+       LOW_ACTIVE = 1 << 13,
+       REMOTE_IRR = 1 << 14,
+       LEVEL_TRIGGER = 1 << 15,
+       MASK = 1 << 16,
+       WRITABLE = VECTOR | MODE | LOGICAL | LOW_ACTIVE | LEVEL_TRIGGER | MASK,
+       ID_BITS = 0x0f
 };
 
 void io_apic_reset(io_apic *a, local_apic *local)
@@ -40,6 +40,7 @@ static bool send(const io_apic *a, unsigned input)
     return local_apic_accept(a->local, &message);
 }
 
+/* Returns true if the input's level is the one that its entry's polarity calls active. */
 static bool is_active(const io_apic *a, unsigned input)
 {
     return (a->lines >> input & 1) != ((a->entries[input][0] & LOW_ACTIVE) != 0);
@@ -98,8 +99,8 @@ uint32_t io_apic_read(const io_apic *a, uint32_t offset)
     return offset == SELECT ? a->selected : offset == WINDOW ? read_selected(a) : 0;
 }
 
-/* Remote IRR is read-only, but an entry that becomes edge-triggered loses it. Operating systems end an interrupt in this
- * way, because this version of the I/O APIC has no register for that. */
+/* Remote IRR is read-only, but an entry that becomes edge-triggered loses it. Operating systems end an interrupt
+ * in this way, because this version of the I/O APIC has no register for that. */
 static void write_entry(io_apic *a, unsigned input, bool high, uint32_t value)
 {
     uint32_t *entry = a->entries[input];

@@ -37,10 +37,10 @@ enum { /* bits of entries and of the command */
        PERIODIC = 1 << 17,
        SHORTHAND_SHIFT = 18
 };
-enum { TO_DESTINATION, TO_SELF, TO_ALL, TO_OTHERS };
+enum { TO_DESTINATION, TO_SELF, TO_ALL, TO_OTHERS }; /* the command's destination shorthand */
 enum { ENABLE = 0x100, FOCUS = 0x200, ALWAYS_ONE = 0x0f /* lowest bits of the spurious vector */ };
-enum { SEND_ACCEPT = 0x04, SEND_VECTOR = 0x20, RECEIVE_VECTOR = 0x40 };
-enum { FIRST_VECTOR = 16, VERSION_PENTIUM = 0x10, ID_BITS = 0x0f };
+enum { SEND_ACCEPT = 0x04, SEND_VECTOR = 0x20, RECEIVE_VECTOR = 0x40 }; /* bits of the error register */
+enum { FIRST_VECTOR = 16 /* lower ones are illegal */, VERSION_PENTIUM = 0x10, ID_BITS = 0x0f };
 
 static const uint32_t writable[LVT_ENTRIES] = {
     [LVT_TIMER] = VECTOR | MASK | PERIODIC,
@@ -118,6 +118,7 @@ uint8_t local_apic_acknowledge(local_apic *a)
 
 /* --- local interrupts --- */
 
+/* Returns the delivery mode of an entry; one without such a field is fixed. */
 static unsigned entry_mode(const local_apic *a, local_apic_entry entry)
 {
     bool has_mode = (writable[entry] & MODE) != 0;
@@ -175,15 +176,16 @@ static void deliver(local_apic *a, unsigned mode, uint8_t vector, bool level)
 
 void local_apic_raise(local_apic *a, local_apic_entry entry)
 {
-    if (!local_apic_has(a, entry, entry_mode(a, entry)))
+    if (!local_apic_has(a, entry, entry_mode(a, entry))) /* masked, or not there */
         return;
     deliver(a, entry_mode(a, entry), a->entries[entry] & VECTOR, false);
     if (entry == LVT_PERFORMANCE) /* handling such an interrupt masks it */
         a->entries[entry] |= MASK;
 }
 
-/* Passes a level at LINT0 on, once until its end of interrupt. */
-static void look_at_lint0(local_apic *a)
+/* Delivers LINT0's level-triggered interrupt if the pin is active. Remote IRR then prevents another delivery
+ * until the end of the interrupt. */
+static void deliver_lint0_level(local_apic *a)
 {
     uint32_t *entry = &a->entries[LVT_LINT0];
     bool active = a->lint0 != ((*entry & LOW_ACTIVE) != 0);
@@ -200,13 +202,14 @@ void local_apic_set_lint0(local_apic *a, bool level)
     bool low = (entry & LOW_ACTIVE) != 0, rises = level != a->lint0 && level != low;
     a->lint0 = level;
     if ((entry & LEVEL_TRIGGER) != 0)
-        look_at_lint0(a);
+        deliver_lint0_level(a);
     else if (rises)
         local_apic_raise(a, LVT_LINT0);
 }
 
 /* --- messages --- */
 
+/* Returns true if a destination includes this processor. */
 static bool is_for(const local_apic *a, bool logical, uint8_t destination)
 {
     if (!logical) /* all ones: every processor */
@@ -340,7 +343,7 @@ static void end_of_interrupt(local_apic *a)
     a->eoi_vector = (uint8_t)vector;
     if ((a->entries[LVT_LINT0] & VECTOR) == vector) {
         a->entries[LVT_LINT0] &= ~(uint32_t)REMOTE_IRR;
-        look_at_lint0(a);
+        deliver_lint0_level(a);
     }
 }
 
@@ -352,7 +355,7 @@ static void write_entry(local_apic *a, unsigned entry, uint32_t value)
     if ((a->spurious & ENABLE) == 0)
         a->entries[entry] |= bits & MASK;
     if (entry == LVT_LINT0)
-        look_at_lint0(a);
+        deliver_lint0_level(a);
 }
 
 /* Writes the spurious vector. While software has disabled the APIC, all entries are masked. */

@@ -4,6 +4,7 @@
 #include "machine/state.h"
 #include "p5scope/guest.h"
 
+/* Passes a mark to the observers of the run; the written value is the region's id. */
 static void marker_port_write(devices *b, uint16_t port, uint32_t value)
 {
     if (b->machine->observers != NULL)

@@ -10,13 +10,16 @@ enum { POINTER_AT = 0xf8000, POINTER_BYTES = 16, TABLE_AT = POINTER_AT + POINTER
 enum { PROCESSOR, BUS, IO_APIC, INTERRUPT, LOCAL_INTERRUPT }; /* kinds of entries */
 enum { VECTORED = 0, NMI = 1, EXTERNAL = 3 };                 /* kinds of interrupts */
 enum { ENABLED = 1, BOOT_PROCESSOR = 2, ALL_LOCAL_APICS = 0xff, LINT0 = 0, LINT1 = 1, TIMER_INPUT = 2 };
-enum { HEADER_BYTES = 44, COUNT_AT = 34 };
+enum { LENGTH_AT = 4, CHECKSUM_AT = 7, COUNT_AT = 34 }; /* fields of the header */
 
+/* The MP configuration table. */
 typedef struct table {
     uint8_t bytes[TABLE_MOST];
-    unsigned used, entries;
+    unsigned used;    /* bytes so far */
+    unsigned entries; /* after the header */
 } table;
 
+/* Appends a number of `size` bytes. */
 static void put(table *t, uint32_t value, unsigned size)
 {
     memcpy(t->bytes + t->used, &value, size);
@@ -29,7 +32,8 @@ static void put_text(table *t, const char *text)
     t->used += (unsigned)strlen(text);
 }
 
-/* Adds an interrupt of the ISA bus; flags 0: polarity and trigger mode are those of the bus. */
+/* Adds an entry: line `irq` of the ISA bus drives `input` of the APIC with identifier `to`. `entry` is INTERRUPT
+ * for an I/O APIC or LOCAL_INTERRUPT. The flags are 0: polarity and trigger mode are those of the bus. */
 static void put_interrupt(table *t, unsigned entry, unsigned kind, unsigned irq, unsigned to, unsigned input)
 {
     const uint8_t bytes[] = {(uint8_t)entry, (uint8_t)kind, 0, 0, 0, (uint8_t)irq,
@@ -39,7 +43,8 @@ static void put_interrupt(table *t, unsigned entry, unsigned kind, unsigned irq,
     t->entries++;
 }
 
-static uint8_t sum_to_zero(const uint8_t *bytes, unsigned size)
+/* Returns the checksum with which all bytes add up to 0 if it replaces a byte that is 0 now. */
+static uint8_t checksum_of(const uint8_t *bytes, unsigned size)
 {
     unsigned sum = 0;
     for (unsigned i = 0; i < size; i++)
@@ -50,17 +55,18 @@ static uint8_t sum_to_zero(const uint8_t *bytes, unsigned size)
 static void put_header(table *t)
 {
     put_text(t, "PCMP");
-    put(t, 0, 2); /* length: below */
+    put(t, 0, 2); /* length, filled in at the end */
     put(t, 4, 1); /* revision 1.4 */
-    put(t, 0, 1); /* checksum */
+    put(t, 0, 1); /* checksum, likewise */
     put_text(t, "P5SCOPE PC          ");
     put(t, 0, 4); /* no table of the manufacturer's */
     put(t, 0, 2);
-    put(t, 0, 2); /* entries: below */
+    put(t, 0, 2); /* number of entries, filled in at the end */
     put(t, MODEL_LOCAL_APIC, 4);
     put(t, 0, 4); /* no extended table */
 }
 
+/* Adds the entries of the processor, the bus and the I/O APIC. */
 static void put_units(table *t, p5_machine *machine)
 {
     put(t, PROCESSOR, 1);
@@ -96,12 +102,12 @@ void mp_table_fill(devices *b)
             put_interrupt(&t, INTERRUPT, VECTORED, irq, IO_APIC_ID, irq == IRQ_TIMER ? TIMER_INPUT : irq);
     put_interrupt(&t, LOCAL_INTERRUPT, EXTERNAL, 0, ALL_LOCAL_APICS, LINT0);
     put_interrupt(&t, LOCAL_INTERRUPT, NMI, 0, ALL_LOCAL_APICS, LINT1);
-    memcpy(t.bytes + 4, &(uint16_t){(uint16_t)t.used}, 2);
+    memcpy(t.bytes + LENGTH_AT, &(uint16_t){(uint16_t)t.used}, 2);
     memcpy(t.bytes + COUNT_AT, &(uint16_t){(uint16_t)t.entries}, 2);
-    t.bytes[7] = sum_to_zero(t.bytes, t.used);
+    t.bytes[CHECKSUM_AT] = checksum_of(t.bytes, t.used);
     uint8_t pointer[POINTER_BYTES] = {
         '_', 'M', 'P', '_', TABLE_AT & 0xff, TABLE_AT >> 8 & 0xff, TABLE_AT >> 16, 0, 1, 4};
-    pointer[10] = sum_to_zero(pointer, sizeof pointer);
+    pointer[10] = checksum_of(pointer, sizeof pointer);
     memcpy(memory, pointer, sizeof pointer);
     memcpy(memory + sizeof pointer, t.bytes, t.used);
 }

@@ -1,5 +1,5 @@
-/* The timers of a Yamaha YMF262 (OPL3) at 388h, which programs use to detect an AdLib or Sound Blaster. It makes no sound. Yamaha YMF262
- * application manual, "Timers". */
+/* The timers of a Yamaha YMF262 (OPL3) at 388h, which programs use to detect an AdLib or Sound Blaster. It makes
+ * no sound. Yamaha YMF262 application manual, "Timers". */
 #ifndef MACHINE_BOARD_OPL_H
 #define MACHINE_BOARD_OPL_H
 

@@ -50,6 +50,7 @@ void ports_write(void *context, uint16_t port, unsigned size, uint32_t value)
                                                  .value = value});
 }
 
+/* Attaches a handler of the host to a range of ports; it precedes those attached before. */
 p5_status p5_machine_attach_ports(p5_machine *machine, const p5_port_options *options, p5_error *error)
 {
     p5_port_options own;

@@ -1,5 +1,5 @@
-/* A Sound Blaster 16 at 220h, IRQ 7, DMA channels 1 and 5. Transfers take their time and raise interrupts, but it makes no sound. Creative's
- * Sound Blaster Series Hardware Programming Guide. */
+/* A Sound Blaster 16 at 220h, IRQ 7, DMA channels 1 and 5. Transfers take their time and raise interrupts, but it
+ * makes no sound. Creative's Sound Blaster Series Hardware Programming Guide. */
 #ifndef MACHINE_BOARD_SOUND_BLASTER_H
 #define MACHINE_BOARD_SOUND_BLASTER_H
 

@@ -11,6 +11,7 @@ enum {
     REFRESH_PULSES = 18 /* divisor of counter 1 in a PC: 15 us */
 };
 
+/* Returns the pulse of the timer's input clock at which the board is now. */
 static int64_t timer_pulse(const devices *b)
 {
     return (int64_t)devices_pulses(b, b->now, PIT_HZ);
@@ -43,12 +44,15 @@ static void system_port_write(devices *b, uint16_t port, uint32_t value)
     pit_set_gate(&b->pit, 2, (value & GATE2) != 0, timer_pulse(b));
 }
 
+/* Returns the clock at which counter 0's OUT next rises, which requests an interrupt. */
 static uint64_t timer_deadline(const devices *b)
 {
     int64_t rise = pit_next_rise(&b->pit, 0, (int64_t)b->pit_seen);
     return rise == PIT_NEVER ? UINT64_MAX : devices_clock_of(b, (uint64_t)rise, PIT_HZ);
 }
 
+/* If counter 0's OUT has risen, lowers line 0 first, so that the interrupt controller sees an edge even if OUT
+ * fell and rose since the last update. */
 static void timer_advance(devices *b)
 {
     int64_t now = timer_pulse(b);

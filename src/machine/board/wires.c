@@ -14,6 +14,7 @@
 static const p5_pin wired_pins[] = {P5_PIN_PM0, P5_PIN_PM1, P5_PIN_PMI};
 enum { WIRED_PINS = sizeof wired_pins / sizeof wired_pins[0] };
 
+/* Returns where the model connects a pin: PIN_TO_NOTHING, PIN_TO_NMI, PIN_TO_APIC, or PIN_TO_IRQ plus a line. */
 static uint32_t wire_of(const p5_machine *machine, p5_pin pin)
 {
     if (pin == P5_PIN_PMI)
@@ -22,6 +23,7 @@ static uint32_t wire_of(const p5_machine *machine, p5_pin pin)
     return (unsigned)pin < MODEL_PINS ? machine->model->pins[pin] : PIN_TO_NOTHING;
 }
 
+/* Drives the input to which a pin is connected. Only a rise has an effect, because the inputs see edges. */
 static void drive(p5_machine *machine, p5_pin pin, bool level)
 {
     if (!level)
@@ -35,6 +37,7 @@ static void drive(p5_machine *machine, p5_pin pin, bool level)
         devices_nmi(machine->devices);
 }
 
+/* Clears the flip-flops whose interrupt has been acknowledged: it is in service, or no longer requested. */
 void wires_acknowledged(p5_machine *machine)
 {
     for (unsigned i = 0; i < WIRED_PINS && machine->wires_followed; i++) {
@@ -96,7 +99,7 @@ void wires_follow(p5_machine *machine)
 
 uint64_t wires_deadline(const p5_machine *machine, bool halted)
 {
-    uint64_t turn = core_agent_turn(machine->core);
+    uint64_t turn = core_agent_turn(machine->core); /* when another bus master takes the bus */
     return machine->wires_followed ? p5_pmu_pin_deadline(machine->pmu, halted ? &turn : NULL) : UINT64_MAX;
 }
 
