@@ -1,4 +1,7 @@
-/* Assembles cases with the GNU assembler from PATH, once per file and N. object.c places its output. */
+/* Assembles cases with the GNU assembler from PATH, once for each file and trip count. A *case* is a piece of
+ * assembly whose loop makes N trips; N is a symbol that the assembler gets on its command line. A *workplace*
+ * is the temporary folder in which the assembler works (workplace.h). object.c then gives the object
+ * addresses, as a linker would. */
 #include "p5tool/report.h"
 
 #include <errno.h>
@@ -23,14 +26,15 @@ struct p5_case_program {
 };
 
 enum {
-    TEXT_ADDRESS = 0x100000, /* above the low megabyte, in unused memory */
-    OBJECT_LARGEST = 64 << 20
+    TEXT_ADDRESS = 0x100000, /* of the code: above the low megabyte, in unused memory */
+    LARGEST_FILE = 64 << 20, /* bytes of a source or object that is read */
+    LONGEST_TEMPORARY = 40   /* characters of TMPDIR, so that workplace.folder has room for it */
 };
 
 p5_status workplace_open(workplace *place, p5_error *error)
 {
     const char *folder = getenv("TMPDIR");
-    if (folder == NULL || folder[0] == '\0' || strlen(folder) > 40)
+    if (folder == NULL || folder[0] == '\0' || strlen(folder) > LONGEST_TEMPORARY)
         folder = "/tmp";
     snprintf(place->folder, sizeof place->folder, "%.40s/p5scope.XXXXXX", folder);
     if (mkdtemp(place->folder) == NULL)
@@ -52,7 +56,7 @@ void workplace_close(const workplace *place)
     rmdir(place->folder);
 }
 
-p5_status workplace_intel(const workplace *place, p5_error *error)
+p5_status workplace_write_intel(const workplace *place, p5_error *error)
 {
     FILE *file = fopen(place->intel, "we");
     bool good = file != NULL && fputs(".intel_syntax noprefix\n", file) >= 0;
@@ -62,7 +66,8 @@ p5_status workplace_intel(const workplace *place, p5_error *error)
 
 p5_status case_read_file(const char *path, uint8_t **bytes, size_t *size, p5_error *error)
 {
-    if (file_read(path, OBJECT_LARGEST, false, bytes, size, NULL) == P5_OK)
+    const bool pipes = false;
+    if (file_read(path, LARGEST_FILE, pipes, bytes, size, NULL) == P5_OK)
         return P5_OK;
     return error_set(error, P5_ERR_IO, "cannot read %s", path);
 }
@@ -96,8 +101,9 @@ p5_status workplace_run(const workplace *place, int *status, p5_error *error, co
     return P5_OK;
 }
 
-/* Checks a case without a syntax directive, which is in Intel syntax. Rejects AT&T syntax and forms that
- * GNU's assembler would misread. */
+/* Checks a case before it is assembled. A case is in Intel syntax unless it has a syntax directive: rejects
+ * AT&T syntax without one, and forms that the GNU assembler would misread. `name` is the user's name of the
+ * file. */
 static p5_status check_text(const char *name, const char *text, p5_error *error)
 {
     if (!p5_code_is_att(text))
@@ -108,7 +114,8 @@ static p5_status check_text(const char *name, const char *text, p5_error *error)
     return P5_ERR_SYNTAX;
 }
 
-/* Runs the assembler; *status gets its exit status. */
+/* Assembles the file at `path` into place->object with the symbol N = `trips`; *status gets the assembler's
+ * exit status. */
 static p5_status run_assembler(const workplace *place, const char *path, unsigned trips, int *status,
                                p5_error *error)
 {
@@ -121,14 +128,14 @@ static p5_status run_assembler(const workplace *place, const char *path, unsigne
              slash != NULL ? path : ".");
     char file[4096]; /* a name that begins with - must not look like an option */
     snprintf(file, sizeof file, "%s%s", path[0] == '-' ? "./" : "", path);
-    p5_status written = workplace_intel(place, error);
+    p5_status written = workplace_write_intel(place, error);
     if (written != P5_OK)
         return written;
     return workplace_run(place, status, error, "as", "--32", folder, "--defsym", symbol, "-o", place->object,
                          place->intel, file, NULL);
 }
 
-/* Makes an error of the assembler's first "FILE:LINE: Error: TEXT". `name` is the user's name of the file. */
+/* The assembler's errors have the form "FILE:LINE: Error: TEXT". */
 p5_status workplace_message(const workplace *place, const char *name, p5_error *error)
 {
     uint8_t *bytes;
@@ -142,10 +149,10 @@ p5_status workplace_message(const workplace *place, const char *name, p5_error *
     char *rest;
     for (char *line = strtok_r(text, "\n", &rest); line != NULL; line = strtok_r(NULL, "\n", &rest)) {
         char *found = strstr(line, ": Error: ");
-        size_t skip = 9;
+        size_t skip = strlen(": Error: ");
         if (found == NULL) {
             found = strstr(line, ": Fatal error: ");
-            skip = 15;
+            skip = strlen(": Fatal error: ");
         }
         if (found == NULL)
             continue;
@@ -161,7 +168,8 @@ p5_status workplace_message(const workplace *place, const char *name, p5_error *
     return P5_ERR_FORMAT;
 }
 
-/* Rejects numbers that the assembler has truncated, because it only warns about them. */
+/* Makes an error of the assembler's first warning that it has truncated a number, which would change the
+ * code. Returns P5_OK if there is none. */
 static p5_status refuse_shortened(const workplace *place, const char *name, p5_error *error)
 {
     uint8_t *bytes;
@@ -187,6 +195,8 @@ static p5_status refuse_shortened(const workplace *place, const char *name, p5_e
     return status;
 }
 
+/* Gives the code and data of place->object their addresses in program->object. `function` is as for
+ * case_object_place. */
 static p5_status load_object(const workplace *place, const char *name, const char *function,
                              p5_case_program *program, p5_error *error)
 {
@@ -202,6 +212,7 @@ static p5_status load_object(const workplace *place, const char *name, const cha
     return status;
 }
 
+/* Checks and assembles the file at `path`, which the user knows as `name`, and makes a program of it. */
 static p5_status assemble(const workplace *place, const char *name, const char *path, unsigned trips,
                           p5_case_program **program, p5_error *error)
 {

@@ -1,5 +1,6 @@
-/* Writes `p5scope bench`: the cost of one trip, of one input or of two side by side, for people and as
- * rows. */
+/* Writes what `p5scope bench` has measured: the cost of one trip through a loop, for one input or for two
+ * side by side, as text for people or as rows for programs. Each input was run with two trip counts N1 and
+ * N2; the cost of a trip is the difference of their totals divided by N2 - N1. */
 #include <math.h>
 #include <string.h>
 
@@ -10,14 +11,14 @@
 
 typedef struct bench_report {
     FILE *out;
-    row_writer *rows; /* NULL: text */
-    const p5_bench_side *sides;
-    size_t count;
-    bool zeros;
+    row_writer *rows;           /* NULL: text */
+    const p5_bench_side *sides; /* the inputs: A and B, or only one */
+    size_t count;               /* of `sides`, 1 or 2 */
+    bool zeros;                 /* also write what is 0 on all sides */
 } bench_report;
 
-/* Returns the difference per trip of the total at `offset` bytes in p5_counts, summed over privilege
- * classes. */
+/* Returns the cost per trip in the total that is `offset` bytes into p5_counts, summed over privilege
+ * levels. */
 static double per_trip(const p5_bench_side *side, size_t offset)
 {
     uint64_t totals[2];
@@ -28,6 +29,7 @@ static double per_trip(const p5_bench_side *side, size_t offset)
     return ((double)totals[1] - (double)totals[0]) / ((double)side->trips[1] - (double)side->trips[0]);
 }
 
+/* Writes a row for programs. `percent` is NAN if it is undefined. */
 static void put_row(const bench_report *r, const char *what, const char *name, double a, double b,
                     double percent)
 {
@@ -43,9 +45,12 @@ static void put_row(const bench_report *r, const char *what, const char *name, d
     rows_end(r->rows);
 }
 
+/* Writes the line or row of the total that is `offset` bytes into p5_counts. `what` is "clocks", "event" or
+ * "owner" (a stall cause that owns clocks). */
 static void put(const bench_report *r, const char *what, const char *name, size_t offset)
 {
     double a = per_trip(&r->sides[0], offset), b = r->count > 1 ? per_trip(&r->sides[1], offset) : 0;
+    /* B - A in per cent of A; NAN if A is 0 and B is not */
     double percent = a != 0 ? 100 * (b - a) / a : a == b ? 0 : NAN;
     if (a == 0 && b == 0 && !r->zeros && offset != offsetof(p5_counts, clocks))
         return;
@@ -61,11 +66,11 @@ static void put(const bench_report *r, const char *what, const char *name, size_
                 strcmp(what, "owner") == 0 ? "  " : "", name);
 }
 
-/* Writes the stall causes of one input's clocks, largest first. */
+/* Writes the stall causes that own the clocks of a single input, largest first, each with its share. */
 static void put_stack(const bench_report *r)
 {
     const p5_bench_side *side = r->sides;
-    /* Set-up and exit cancel out in the difference, as in every count. */
+    /* Set-up and exit of the loop cancel out in the difference. The privilege level does not matter here. */
     p5_counts trip_only = {0};
     for (int cause = 0; cause < P5_STALL_COUNT; cause++) {
         uint64_t few = p5_counts_sum(side->counts[0].stalls[cause], P5_CPL_MASK_ALL);
@@ -80,7 +85,7 @@ static void put_stack(const bench_report *r)
                 p5_stall_name(stack[i].cause), stack[i].permille / 10, stack[i].permille % 10);
 }
 
-/* Writes the events of a group; NULL: all, by number. */
+/* Writes the events of a group that the processor family has; NULL: those of all groups, by number. */
 static void put_events(const bench_report *r, unsigned family, const char *group)
 {
     for (int id = 0; id < P5_EVENT_COUNT; id++) {
@@ -90,6 +95,8 @@ static void put_events(const bench_report *r, unsigned family, const char *group
     }
 }
 
+/* Writes clocks, their owners and the events. The text of one input has shares of the clocks instead of
+ * owners. */
 static void put_all(const bench_report *r, unsigned family)
 {
     bool text_of_one = r->rows == NULL && r->count == 1;

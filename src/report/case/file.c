@@ -1,4 +1,6 @@
-/* Parses case files: the directives of an assembly program that state its cost. */
+/* Parses case files. A case file is an assembly program with directives, lines that begin with "#!", which
+ * state what a trip of its loop costs and in which state the program ends (p5scope-case(5)). Only the
+ * directives are parsed here; assemble.c assembles the file. */
 #include "p5tool/report.h"
 
 #include <ctype.h>
@@ -14,20 +16,22 @@
 #include "report/case/state.h"
 #include "report/stat/scan.h"
 
-enum { DEFAULT_N1 = 200, DEFAULT_N2 = 1200 };
+enum { DEFAULT_N1 = 200, DEFAULT_N2 = 1200 }; /* the two trip counts with which a case runs */
 
-/* The parser's state: one line of one file. */
+/* The parser's state. */
 typedef struct case_parser {
     p5_case *out;
     ARRAY_OF(p5_expectation) expectations;
     ARRAY_OF(char *) models;
-    char *line;      /* the line's text, split into words as they are read */
-    char *cursor;    /* the unread part of it */
-    unsigned number; /* line number, from 1 */
-    unsigned seen;   /* a bit for each directive that may occur once */
+    char *line;      /* text of the current line, which next_word cuts into words */
+    char *cursor;    /* the unread part of the line */
+    unsigned number; /* of the line, from 1 */
+    unsigned seen;   /* bit i: directives[i] has occurred */
     p5_error *error;
 } case_parser;
 
+/* Adds to an error that is already set the file, the line, and the column of `place` in the line's text
+ * (NULL: no column). Returns `status`. */
 static p5_status fail(case_parser *in, const char *place, p5_status status)
 {
     error_at(in->error, in->out->path, in->number, place != NULL ? (unsigned)(place - in->line) + 1 : 0);
@@ -39,7 +43,7 @@ static p5_status no_memory(case_parser *in)
     return fail(in, NULL, error_set(in->error, P5_ERR_MEMORY, "no memory for the case file"));
 }
 
-/* Returns the next word of the line, NULL at its end. */
+/* Cuts the next word off the line and returns it, NULL at the line's end. */
 static char *next_word(case_parser *in)
 {
     static const char blanks[] = " \t\n\v\f\r";
@@ -50,6 +54,7 @@ static char *next_word(case_parser *in)
     return *start != '\0' ? start : NULL;
 }
 
+/* Gets the next word. It is an error if there is none; `what` then says what is missing. */
 static p5_status need_word(case_parser *in, const char *what, char **word)
 {
     *word = next_word(in);
@@ -60,6 +65,7 @@ static p5_status need_word(case_parser *in, const char *what, char **word)
     return P5_OK;
 }
 
+/* Makes an error if the line goes on. */
 static p5_status need_end(case_parser *in)
 {
     char *word = next_word(in);
@@ -68,6 +74,7 @@ static p5_status need_end(case_parser *in)
     return fail(in, word, error_set(in->error, P5_ERR_SYNTAX, "'%s' is too much here", word));
 }
 
+/* Gets the next word as a number of at most `largest`. */
 static p5_status need_number(case_parser *in, const char *what, uint64_t largest, uint64_t *value)
 {
     char *word;
@@ -78,6 +85,8 @@ static p5_status need_number(case_parser *in, const char *what, uint64_t largest
         return fail(in, word, error_set(in->error, P5_ERR_SYNTAX, "'%s' is not %s", word, what));
     return P5_OK;
 }
+
+/* ---- Directives: each function parses what follows the word of its directive on the line ---- */
 
 static p5_status parse_case(case_parser *in)
 {
@@ -95,14 +104,15 @@ static p5_status parse_case(case_parser *in)
     return in->out->name == NULL ? no_memory(in) : need_end(in);
 }
 
+/* Tells a path of a model file from the name of a built-in model. */
 static bool is_model_file(const char *name)
 {
     size_t length = strlen(name);
     return strchr(name, '/') != NULL || (length > 4 && strcmp(name + length - 4, ".ini") == 0);
 }
 
-/* Checks that `name` is a model (or a model file). With `prefix` it may be the beginning of the name of a
- * built-in model or of a model file of this case. */
+/* Checks that `name` is a built-in model or a model file. With `prefix` it may also be the beginning of the
+ * name of a built-in model or of a model file that the case has named before, without its folder. */
 static p5_status check_model(case_parser *in, const char *name, bool prefix)
 {
     size_t length = strlen(name);
@@ -163,7 +173,8 @@ static p5_status parse_cpl(case_parser *in)
     return need_end(in);
 }
 
-/* Reads a register's hexadecimal value at the end of the line. */
+/* Gets the value of the register `name`, hexadecimal with or without a final h. The line has to end after
+ * it. */
 static p5_status need_value(case_parser *in, const char *name, uint64_t largest, uint64_t *value)
 {
     char what[80];
@@ -190,7 +201,7 @@ static p5_status parse_cr4(case_parser *in)
     return status;
 }
 
-/* Finds a register of any processor's performance monitor by name. Returns NULL if none has it. */
+/* Finds a register by name that any model's performance monitor has. Returns NULL if none has it. */
 static const p5_register *monitor_register(const char *name)
 {
     static const unsigned families[] = {P5_FAMILY_P55C, P5_FAMILY_P55C | P5_MONITOR_P6,
@@ -202,7 +213,7 @@ static const p5_register *monitor_register(const char *name)
     return NULL;
 }
 
-/* Returns the number of a register in the case's list, and adds it if necessary; -1 after an error. */
+/* Returns the index of a register in p5_case.registers, and adds it if necessary; -1 after an error. */
 static int need_register(case_parser *in, const p5_register *r)
 {
     p5_case *c = in->out;
@@ -254,13 +265,13 @@ static p5_status parse_trips(case_parser *in)
     return need_end(in);
 }
 
-/* Parses ~T, or +U and -D in any order. Without a tolerance the value must be exact except for the rounding
- * of a division. */
+/* Parses ~T, or +U and -D in any order. A side without a tolerance must be exact, except for the rounding of
+ * a division. */
 static p5_status parse_tolerance(case_parser *in, p5_expectation *expect)
 {
-    static const double EXACT = 1e-9;
-    expect->up = EXACT;
-    expect->down = EXACT;
+    static const double ROUNDING = 1e-9; /* part of every tolerance; judge.c subtracts it to show one */
+    expect->up = ROUNDING;
+    expect->down = ROUNDING;
     char *word;
     bool up = false;
     bool down = false;
@@ -272,18 +283,19 @@ static p5_status parse_tolerance(case_parser *in, p5_expectation *expect)
         if ((word[0] != '-' && up) || (word[0] != '+' && down))
             return fail(in, word, error_set(in->error, P5_ERR_SYNTAX, "this side has a tolerance already"));
         if (word[0] != '-') {
-            expect->up = size + EXACT;
+            expect->up = size + ROUNDING;
             up = true;
         }
         if (word[0] != '+') {
-            expect->down = size + EXACT;
+            expect->down = size + ROUNDING;
             down = true;
         }
     }
     return P5_OK;
 }
 
-/* Parses the object of an expectation: a register's gain, or an event. */
+/* Parses what an expectation is about: `word` names a register, whose growth per trip is expected, or an
+ * event or the clocks. */
 static p5_status need_what(case_parser *in, char *word, p5_expectation *expect)
 {
     const p5_register *r = monitor_register(word);
@@ -293,6 +305,7 @@ static p5_status need_what(case_parser *in, char *word, p5_expectation *expect)
         return expect->of_register < 0 ? P5_ERR_RANGE : P5_OK;
     }
     p5_status status = scan_selected(word, P5_FAMILY_P54C | P5_FAMILY_P55C, &expect->what, in->error);
+    /* scan_selected counts columns from the word's first character */
     unsigned column = in->error != NULL && in->error->column > 0 ? in->error->column : 1;
     return status == P5_OK ? P5_OK : fail(in, word + column - 1, status);
 }
@@ -326,7 +339,8 @@ static p5_status parse_expect(case_parser *in, char *model)
     return P5_OK;
 }
 
-/* Parses the state that `expect-KIND` expects. `model` is as for parse_expect. */
+/* Parses the rest of a line `expect-fault`, `expect-register` or `expect-memory`. `model` is as for
+ * parse_expect. Only one fault can be expected on all models, because it ends the run. */
 static p5_status parse_state(case_parser *in, p5_case_state_kind kind, char *model)
 {
     p5_case *c = in->out;
@@ -370,17 +384,19 @@ static p5_status parse_note(case_parser *in)
 
 static const struct directive {
     const char *name;
-    bool once;
+    bool once; /* it must not occur twice in a file */
     p5_status (*parse)(case_parser *in);
 } directives[] = {
     {"case", true, parse_case},      {"models", true, parse_models}, {"cpl", true, parse_cpl},
     {"cr4", true, parse_cr4},        {"n", true, parse_trips},       {"msr", false, parse_msr},
     {"source", false, parse_source}, {"note", false, parse_note},
 };
+/* By p5_case_state_kind. */
 static const char *const state_directives[] = {"expect-fault", "expect-register", "expect-memory"};
 enum { STATE_KINDS = sizeof state_directives / sizeof state_directives[0] };
 enum { DIRECTIVE_COUNT = sizeof directives / sizeof directives[0] };
 
+/* Parses the directive at the cursor, with or without @MODEL. */
 static p5_status parse_directive(case_parser *in)
 {
     char *word;
@@ -397,7 +413,7 @@ static p5_status parse_directive(case_parser *in)
             if (strcmp(word, state_directives[i]) == 0)
                 return parse_state(in, (p5_case_state_kind)i, model);
         if (model != NULL)
-            *--model = '@';
+            *--model = '@'; /* the error below shows the whole word */
     }
     const char *names[1 + STATE_KINDS + DIRECTIVE_COUNT + 1] = {"expect"};
     memcpy(names + 1, state_directives, sizeof state_directives);
@@ -416,6 +432,7 @@ static p5_status parse_directive(case_parser *in)
     return fail(in, word, P5_ERR_NAME);
 }
 
+/* Parses the directives of the file, and skips its code. */
 static p5_status parse_lines(case_parser *in, FILE *file)
 {
     char *line = NULL;
@@ -438,7 +455,8 @@ static p5_status parse_lines(case_parser *in, FILE *file)
     return status;
 }
 
-/* Fills in what the directives left open: name, source and models. */
+/* Fills in what no directive has set: the name (that of the file), source and model. Ends the list of
+ * models. */
 static p5_status complete(case_parser *in)
 {
     p5_case *c = in->out;
@@ -464,6 +482,7 @@ static p5_status complete(case_parser *in)
     return P5_OK;
 }
 
+/* Returns true for an ELF file. Leaves the file at its beginning. */
 static bool is_object(FILE *file)
 {
     char magic[4];
@@ -497,7 +516,7 @@ p5_status p5_case_read(const char *path, p5_case *out, p5_error *error)
     }
     if (status == P5_OK)
         status = complete(&in);
-    out->models = in.models.items;
+    out->models = in.models.items; /* NULL ends them only if `complete` was successful */
     out->expectations = in.expectations.items;
     out->expectation_count = in.expectations.count;
     if (status != P5_OK) {

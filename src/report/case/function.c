@@ -1,22 +1,22 @@
-/* Calls a function of an object or assembly file in a loop, so that a compiler's output becomes a case. The
- * loop (the harness) and the file are linked into one object, which is placed like any other case.
+/* Calls a function of an object or assembly file in a loop, so that a compiler's output becomes a case: a
+ * program whose cost per trip of a loop is measured. The loop (the harness) and the file are linked into one
+ * object, which is placed like that of any other case.
  *
  * A call must cost the same whatever is measured, so that the same loop around an empty function, a single
  * RET, can be subtracted exactly:
  *
  *   - The harness has a page of its own before the file's code, and its CALL and JNZ are always at the same
  *     offsets, so arguments move neither the function nor the branches. On the P55C CALL and JNZ are in
- *     different dwords, hence in different entries of the branch target buffer.
- *     A function whose branches need all ways of their sets in the buffer is measured with the harness at two
- *     places (`elsewhere`); where they share a set it costs more.
+ *     different dwords, hence in different entries of the branch target buffer. A function whose branches
+ *     need all ways of their sets in the buffer is measured with the harness at two places (`elsewhere`);
+ *     where they share a set it costs more.
  *   - CLD before CALL and CPUID before JNZ do not pair (they are of class NP). On the P54C, where the pair
  *     before a branch is its key, the keys of CALL, of the function's first branch and of JNZ therefore
  *     belong to the harness.
  *   - CPUID waits for everything that the function has begun (241428, serializing instructions), so that no
  *     part of the function overlaps the harness.
  *   - Stack pointer, direction flag and arguments are set for every call, because a function may pop its
- *     arguments (stdcall) or change them. The loop's counter is in memory, where no function changes it.
- */
+ *     arguments (stdcall) or change them. The loop's counter is in memory, where no function changes it. / */
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,18 +28,26 @@
 #include "report/case/syntax.h"
 #include "report/case/workplace.h"
 
-/* Files of the loop in addition to the workplace's. */
-enum { LONGEST_PATH = 4096 };
+enum { LONGEST_PATH = 4096 }; /* bytes of a path, with its NUL */
 
-enum { LOOP, LOOP_OBJECT, SCRIPT, USER_SOURCE, USER_OBJECT, PARTS };
+/* Files in the workplace's folder in addition to those of workplace.h. */
+enum {
+    LOOP, /* the harness */
+    LOOP_OBJECT,
+    SCRIPT,      /* of the linker */
+    USER_SOURCE, /* the empty function */
+    USER_OBJECT, /* the user's source or the empty function, assembled */
+    PARTS
+};
 static const char *const part_names[PARTS] = {"loop.s", "loop.o", "script", "user.s", "user.o"};
 
 typedef struct parts {
     char path[PARTS][96];
-    char user[LONGEST_PATH]; /* path of the user's object, or of the object assembled from the user's
-                                source */
+    char user[LONGEST_PATH]; /* the object that has the function: the user's own, or path[USER_OBJECT] */
 } parts;
 
+/* Puts the harness (.text.p5scope) before the user's code, and the buffers that arguments point to behind the
+ * user's zeroed data. */
 static const char link_script[] = "SECTIONS {\n"
                                   " .text : { *(.text.p5scope) *(.text .text.*) }\n"
                                   " .data : { *(.data .data.* .rodata .rodata.*) }\n"
@@ -55,13 +63,14 @@ static p5_status write_text(const char *path, const char *text, p5_error *error)
     return good ? P5_OK : error_set(error, P5_ERR_IO, "cannot write %s", path);
 }
 
-/* ESP before CALL. Return address, three arguments and the counter after the arguments share a line of the
- * data cache. */
+/* ESP before CALL. The arguments are at this address, the loop's counter after them, and the return address
+ * before them; with up to three arguments all of them share a line of the data cache. */
 enum { FRAME = P5_CASE_STACK_TOP - 7 * 16 };
-/* The offset at which CALL ends, and the sizes of the instructions before that. */
+/* Offsets in the harness, and sizes of instructions, in bytes. */
 enum {
-    RETURN_AT = 256,
-    RETURN_ELSEWHERE_AT = RETURN_AT + 96,
+    RETURN_AT = 256, /* the end of CALL */
+    RETURN_ELSEWHERE_AT =
+        RETURN_AT + 96, /* the same with `elsewhere`: in another set of the branch target buffer */
     CALL_BYTES = 5,
     CLD_BYTES = 1,
     MOV_ESP_BYTES = 5,
@@ -78,6 +87,7 @@ static void put_arguments(FILE *out, const p5_case_function *f)
             fprintf(out, "{disp8} mov dword ptr [esp + %zu], 0x%x\n", 4 * i, f->arguments[i].value);
 }
 
+/* Writes the zeroed buffers whose addresses are arguments. */
 static void put_buffers(FILE *out, const p5_case_function *f)
 {
     fputs(".section .p5scope.buffers, \"aw\", @nobits\n.balign 4096\n", out);
@@ -96,9 +106,9 @@ static void put_touches(FILE *out, const p5_case_function *f)
         fprintf(out, "mov eax, [0x%x]\n", at);
 }
 
-/* Returns the text of the harness; the caller frees it. Padding at its start makes CALL end at a fixed
- * offset. Around an empty function FST replaces FSTP: it takes the same clocks and leaves the value that FLD1
- * has pushed. */
+/* Returns the source of the harness, which makes `trips` calls; NULL if memory is out. The caller frees it.
+ * Padding at its start makes CALL end at a fixed offset. Around an empty function FST replaces FSTP: it takes
+ * the same clocks and leaves the value that FLD1 has pushed. */
 static char *loop_text(const p5_case_function *f, unsigned trips)
 {
     char *text = NULL;
@@ -108,7 +118,7 @@ static char *loop_text(const p5_case_function *f, unsigned trips)
         return NULL;
     const unsigned counter = FRAME + 4 * (unsigned)f->argument_count;
     const int before = MOV_ESP_BYTES + ARGUMENT_BYTES * (int)f->argument_count + CLD_BYTES + CALL_BYTES;
-    const char *take = !f->x87_result ? "" : f->empty ? "fst st(0)\n" : "fstp st(0)\n";
+    const char *pop_result = !f->x87_result ? "" : f->empty ? "fst st(0)\n" : "fstp st(0)\n";
     fputs(".intel_syntax noprefix\n.section .text.p5scope, \"ax\"\n.balign 4096\n", out);
     put_touches(out, f);
     fprintf(out,
@@ -121,16 +131,18 @@ static char *loop_text(const p5_case_function *f, unsigned trips)
             "cld\ncall \"" CASE_FUNCTION_SYMBOL "\"\n"
             "%sxor eax, eax\ncpuid\ndec dword ptr [0x%x]\njnz.d32 p5scope_trip\n"
             ".globl \"" CASE_EXIT_SYMBOL "\"\n\"" CASE_EXIT_SYMBOL "\": ud2\n.balign 4096\n",
-            take, counter);
+            pop_result, counter);
     put_buffers(out, f);
     return fclose(out) == 0 ? text : NULL;
 }
 
+/* Assembles the file `source` into `object`, in Intel or AT&T syntax. `name` is the user's name of the
+ * source. */
 static p5_status assemble(const workplace *place, const char *source, const char *object, bool intel,
                           const char *name, p5_error *error)
 {
     int exit_status = 0;
-    p5_status status = intel ? workplace_intel(place, error) : P5_OK;
+    p5_status status = intel ? workplace_write_intel(place, error) : P5_OK;
     if (status == P5_OK)
         status = intel ? workplace_run(place, &exit_status, error, "as", "--32", "-o", object, place->intel,
                                        source, NULL)
@@ -140,7 +152,7 @@ static p5_status assemble(const workplace *place, const char *source, const char
     return exit_status == 0 ? P5_OK : workplace_message(place, name, error);
 }
 
-/* Checks that an object is for i386 and not linked yet. */
+/* Checks that an ELF file is an object for i386 that is not linked yet. */
 static p5_status check_object(const uint8_t *bytes, size_t size, const char *path, p5_error *error)
 {
     Elf32_Ehdr header; /* e_type and e_machine have the same offsets in 64-bit objects */
@@ -156,6 +168,8 @@ static p5_status check_object(const uint8_t *bytes, size_t size, const char *pat
     return P5_OK;
 }
 
+/* Refuses sources of other languages, and assembly that the GNU assembler would misread. `att`: the text is
+ * in AT&T syntax or begins in it. */
 static p5_status check_source(const char *path, const char *text, bool att, p5_error *error)
 {
     static const char *const endings[] = {".c", ".cc", ".cpp", ".cxx", ".C", ".f", ".rs"};
@@ -174,7 +188,8 @@ static p5_status check_source(const char *path, const char *text, bool att, p5_e
     return status;
 }
 
-/* Provides the file as an object. A source is assembled in its own syntax. */
+/* Provides the user's file as the object p->user. A source is assembled in the syntax that it declares or,
+ * without a declaration, in the one that it looks like. */
 static p5_status user_object(const workplace *place, parts *p, const p5_case_function *f, p5_error *error)
 {
     uint8_t *bytes;
@@ -184,22 +199,22 @@ static p5_status user_object(const workplace *place, parts *p, const p5_case_fun
         return status;
     bool object = size >= SELFMAG && memcmp(bytes, ELFMAG, SELFMAG) == 0;
     const char *text = (const char *)bytes;
-    bool says = !object && (strstr(text, ".intel_syntax") != NULL || strstr(text, ".att_syntax") != NULL);
-    bool intel = !object && !says && !p5_code_is_att(text);
+    bool declares = !object && (strstr(text, ".intel_syntax") != NULL || strstr(text, ".att_syntax") != NULL);
+    bool intel = !object && !declares && !p5_code_is_att(text);
     status = object ? check_object(bytes, size, f->path, error) : check_source(f->path, text, !intel, error);
     if (status != P5_OK || object)
         free(bytes);
     if (status != P5_OK)
         return status;
     if (object) {
-        if (strlen(f->path) + 3 > sizeof p->user)
+        if (strlen("./") + strlen(f->path) + 1 > sizeof p->user)
             return error_set(error, P5_ERR_RANGE, "the file's name is too long");
         char *to = p->user; /* a name that begins with - must not look like an option */
         strcpy(f->path[0] == '-' ? stpcpy(to, "./") : to, f->path);
         return P5_OK;
     }
     status = assemble(place, f->path, p->user, intel, f->path, error);
-    if (status == P5_ERR_FORMAT && intel && !says) { /* AT&T syntax without registers, as in INCL X? */
+    if (status == P5_ERR_FORMAT && intel && !declares) { /* AT&T syntax without registers, as in INCL X? */
         p5_error other = {0};
         if (assemble(place, f->path, p->user, false, f->path, &other) == P5_OK)
             status = P5_OK;
@@ -220,20 +235,24 @@ static p5_status empty_object(const workplace *place, const parts *p, p5_error *
                            : status;
 }
 
+/* Links the harness and the user's object into place->object, still relocatable; only the user's object if
+ * its code is to be listed. C++ puts inline functions in section groups, which the linker has to resolve here
+ * because nobody links the result again. */
 static p5_status link_parts(const workplace *place, const parts *p, const p5_case_function *f,
                             p5_error *error)
 {
     int exit_status = 0;
+    const char *first = f->listed ? p->user : p->path[LOOP_OBJECT];
+    const char *second = f->listed ? NULL : p->user; /* NULL ends the arguments */
     p5_status status =
         workplace_run(place, &exit_status, error, "ld", "-r", "--force-group-allocation", "-m", "elf_i386",
-                      "-T", p->path[SCRIPT], "-o", place->object, f->listed ? p->user : p->path[LOOP_OBJECT],
-                      f->listed ? NULL : p->user, NULL);
+                      "-T", p->path[SCRIPT], "-o", place->object, first, second, NULL);
     if (status != P5_OK || exit_status == 0)
         return status;
     return workplace_message(place, f->path, error);
 }
 
-/* Assembles the harness. */
+/* Assembles the harness into p->path[LOOP_OBJECT]. */
 static p5_status loop_object(const workplace *place, const parts *p, const p5_case_function *f,
                              unsigned trips, p5_error *error)
 {
@@ -246,6 +265,7 @@ static p5_status loop_object(const workplace *place, const parts *p, const p5_ca
                            : status;
 }
 
+/* Makes the program of harness and function. With `listed` there is no harness. */
 static p5_status build(const workplace *place, parts *p, const p5_case_function *f, unsigned trips,
                        p5_case_program **program, p5_error *error)
 {
@@ -268,6 +288,7 @@ bool p5_file_has_functions(const char *path)
     if (case_read_file(path, &bytes, &size, NULL) != P5_OK)
         return false;
     const char *text = (const char *)bytes;
+    /* lines of case files (file.c) */
     const bool directives = strncmp(text, "#!", 2) == 0 || strstr(text, "\n#!") != NULL;
     const bool functions = (size >= SELFMAG && memcmp(bytes, ELFMAG, SELFMAG) == 0) ||
                            (!directives && strstr(text, ".glob") != NULL);

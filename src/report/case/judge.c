@@ -1,18 +1,20 @@
-/* Compares a case's measured costs with its expectations. */
+/* Compares the measured costs of a case with its `#! expect` lines. A case runs with two trip counts N1 and
+ * N2; what is compared is the cost of one trip, the difference of both runs divided by N2 - N1. */
 #include "p5tool/report.h"
 
 #include <string.h>
 
-/* Formats 4, 0.5 or 2.333333 with no more digits than the number has. */
+/* Formats a number without trailing zeros: 4, 0.5 or 2.333333. Returns `text`. */
 static const char *short_number(double value, char text[32])
 {
     snprintf(text, 32, "%.7g", value);
     return text;
 }
 
+/* Writes the expected value with its tolerance, and the measured value `got`. */
 static void write_expectation(FILE *out, const p5_expectation *expect, double got)
 {
-    static const double ROUNDING = 1e-9; /* part of every tolerance, never shown */
+    static const double ROUNDING = 1e-9; /* which file.c has added to every tolerance */
     char value[32], up[32], down[32], result[32];
     short_number(expect->up - ROUNDING, up);
     short_number(expect->down - ROUNDING, down);
@@ -24,6 +26,8 @@ static void write_expectation(FILE *out, const p5_expectation *expect, double go
     fprintf(out, ", got %s (line %u)\n", short_number(got, result), expect->line);
 }
 
+/* Returns by how much a register grows per trip; it has the value `few` after the run of N1 trips and `many`
+ * after that of N2. */
 static double gain_per_trip(uint64_t few, uint64_t many, const unsigned trips[2])
 {
     return ((double)many - (double)few) / ((double)trips[1] - (double)trips[0]);
@@ -33,14 +37,14 @@ unsigned p5_case_judge(const p5_case *c, const p5_model *model, const p5_counts 
                        const uint64_t registers[2][P5_CASE_REGISTERS], bool all, FILE *out)
 {
     unsigned failed = 0;
-    unsigned judged = 0;
-    unsigned states = 0;
+    unsigned judged = 0; /* expectations that apply to the model */
+    unsigned states = 0; /* so do these states at the end, which p5_case_judge_states compares */
     for (size_t i = 0; i < c->expectation_count; i++) {
         const p5_expectation *expect = &c->expectations[i];
         if (!p5_expectation_applies(expect, p5_model_name(model)))
             continue;
         judged++;
-        int reg = expect->of_register;
+        int reg = expect->of_register; /* index into `registers`; negative: an event or clocks are expected */
         if (reg < 0 && expect->what.event != P5_SELECT_CLOCKS &&
             (p5_event_describe((enum p5_event)expect->what.event)->families & p5_model_family(model)) == 0) {
             failed++;

@@ -1,6 +1,6 @@
-/* Places and relocates an assembler's output. A case is one small object without external references, so this
- * replaces a linker, which would have to be started for every case. (System V ABI, i386 supplement, chapter
- * 4.) */
+/* Places and relocates the assembler's output for a case, a small program that is measured. Its object has no
+ * external references, so this replaces a linker, which would have to be started for every case. (System V
+ * ABI, i386 supplement, chapter 4.) */
 #include "report/case/object.h"
 
 #include <gelf.h>
@@ -12,30 +12,34 @@
 #include "base/error.h"
 #include "p5tool/report.h"
 
+/* MOST_MEMORY is the first address that a case cannot have: the machine has 32 MB, with stack and page tables
+ * at the end. */
 enum { PAGE = 4096, MOST_MEMORY = 31 << 20 };
 
-/* UD2 at the exit address, which follows the code. It never executes, because the fetch of an exit sequence
- * and its position relative to the bus clock would show in the difference of two runs. */
+/* UD2 at the exit address, which follows the code. The machine ends the run before UD2 executes. A sequence
+ * of instructions that ends the run would itself take clocks, which depend on its position in code lines and
+ * bus clocks, and would show in the difference of two runs. */
 static const uint8_t exit_sequence[] = {0x0f, 0x0b};
 
-/* A section and its place in memory. */
+/* A section of the object and its place in memory. */
 typedef struct placed {
     GElf_Shdr header;
     const char *name;
     uint32_t address; /* 0 = not loaded */
-    uint8_t *bytes;   /* NULL = no contents in memory */
+    uint8_t *bytes;   /* its contents in case_object.text or .data; NULL = not loaded, or zeroed memory */
 } placed;
 
 typedef struct placement {
     Elf *elf;
-    placed *sections;
+    placed *sections; /* by section number */
     size_t section_count;
-    Elf_Data *symbols; /* NULL: none */
-    size_t symbol_count, symbol_names;
-    uint32_t *common;     /* address of each SHN_COMMON symbol */
-    const char *function; /* value of CASE_FUNCTION_SYMBOL, or NULL */
+    Elf_Data *symbols; /* the symbol table; NULL: none */
+    size_t symbol_count;
+    size_t symbol_names;  /* number of the section with the symbols' names */
+    uint32_t *common;     /* by symbol number: address of an SHN_COMMON symbol */
+    const char *function; /* as for case_object_place */
     case_object *out;
-    uint8_t *got; /* global offset table at the end of the data: a slot per symbol */
+    uint8_t *got; /* the global offset table's bytes at the end of out->data: 4 for each symbol */
     uint32_t got_address;
     p5_error *error;
 } placement;
@@ -45,6 +49,7 @@ static p5_status broken(placement *in)
     return error_set(in->error, P5_ERR_FORMAT, "the assembler's output is not an i386 object file");
 }
 
+/* Checks that the file is a relocatable i386 object, and finds its sections and symbols. */
 static p5_status open_tables(placement *in)
 {
     GElf_Ehdr header;
@@ -82,6 +87,7 @@ static uint32_t align_up(uint32_t value, uint32_t alignment)
     return alignment > 1 ? (uint32_t)round_up(value, alignment) : value;
 }
 
+/* Where a section goes: nowhere if it is not loaded or empty. */
 typedef enum region { NOWHERE, TEXT, DATA, BSS } region;
 
 static region region_of(const placed *section)
@@ -93,12 +99,14 @@ static region region_of(const placed *section)
     return section->header.sh_type == SHT_NOBITS ? BSS : DATA;
 }
 
+/* Returns at + size, or MOST_MEMORY for a size with which the sum could overflow. */
 static uint32_t end_after(uint32_t at, uint64_t size)
 {
     return size < MOST_MEMORY ? at + (uint32_t)size : MOST_MEMORY;
 }
 
-/* Assigns addresses from `at` on to the sections of one region; returns the end. */
+/* Assigns addresses from `at` on to the sections of one region. Returns the end, from MOST_MEMORY on if there
+ * is not enough room. */
 static uint32_t place_region(placement *in, region which, uint32_t at)
 {
     for (size_t i = 0; i < in->section_count && at < MOST_MEMORY; i++) {
@@ -111,7 +119,8 @@ static uint32_t place_region(placement *in, region which, uint32_t at)
     return at;
 }
 
-/* Places .comm symbols after .bss. Their st_value is the alignment. */
+/* Assigns addresses from `at` on to .comm symbols, whose st_value is their alignment. Returns the end, as
+ * place_region does. */
 static uint32_t place_common(placement *in, uint32_t at)
 {
     GElf_Sym symbol;
@@ -124,6 +133,7 @@ static uint32_t place_common(placement *in, uint32_t at)
     return at;
 }
 
+/* Copies the contents of a region's sections to `memory`, the bytes from address `start` on. */
 static void copy_region(placement *in, region which, uint32_t start, uint8_t *memory)
 {
     for (size_t i = 0; i < in->section_count; i++) {
@@ -135,7 +145,8 @@ static void copy_region(placement *in, region which, uint32_t start, uint8_t *me
     }
 }
 
-/* Returns true if position-independent code uses a global offset table. */
+/* Returns true if code refers to a symbol by its slot in the global offset table, as position-independent
+ * code does. */
 static bool needs_got(const placement *in)
 {
     for (size_t i = 0; i < in->section_count; i++) {
@@ -149,6 +160,8 @@ static bool needs_got(const placement *in)
     return false;
 }
 
+/* Assigns all addresses and makes the program's text and data, not yet relocated. Code, data and zeroed
+ * memory begin on pages of their own. */
 static p5_status layout(placement *in, uint32_t text_address, case_object *out)
 {
     for (size_t i = 0; i < in->section_count; i++)
@@ -190,6 +203,7 @@ static uint32_t placed_value(const placement *in, const GElf_Sym *symbol)
     return in->sections[symbol->st_shndx].address + (uint32_t)symbol->st_value;
 }
 
+/* Returns true if a symbol is a place in the code: a function or a label, but no section or file. */
 static bool is_code(const placement *in, const GElf_Sym *symbol)
 {
     unsigned type = GELF_ST_TYPE(symbol->st_info);
@@ -197,11 +211,11 @@ static bool is_code(const placement *in, const GElf_Sym *symbol)
            symbol->st_shndx < in->section_count && region_of(&in->sections[symbol->st_shndx]) == TEXT;
 }
 
-/* The functions with one name: how many, the last one's address, and names that distinguish them. */
+/* The functions that have the wanted name. */
 typedef struct found_function {
     size_t count;
-    uint32_t address;
-    char candidates[160];
+    uint32_t address;     /* of the last one; 0: none */
+    char candidates[160]; /* "a.c:f, b.c:f", which distinguishes them */
 } found_function;
 
 static void add_candidate(found_function *found, const char *file, const char *name)
@@ -212,7 +226,7 @@ static void add_candidate(found_function *found, const char *file, const char *n
 }
 
 /* Finds in->function, NAME or FILE:NAME. A global function takes precedence over local ones of the same
- * name. */
+ * name. In the symbol table a file's symbol precedes its local functions. */
 static found_function find_functions(const placement *in)
 {
     found_function found = {0};
@@ -239,7 +253,8 @@ static found_function find_functions(const placement *in)
     return found;
 }
 
-/* Suggests a function with a similar name, or one whose C++ name is in->function. */
+/* Adds a hint to the error: a function with a similar name, or the mangled name of the C++ function
+ * in->function. */
 static void suggest_function(placement *in)
 {
     enum { MOST_NAMES = 500 };
@@ -264,6 +279,7 @@ static void suggest_function(placement *in)
     error_hint(in->error, "%s%s'nm' lists what there is", hint, hint[0] != '\0' ? "; " : "");
 }
 
+/* Gets the address of in->function; an error if there is none or more than one. */
 static p5_status function_value(placement *in, uint32_t *value)
 {
     const found_function found = find_functions(in);
@@ -280,8 +296,8 @@ static p5_status function_value(placement *in, uint32_t *value)
     return P5_ERR_NAME;
 }
 
-/* Gives a symbol that the file does not define an address that faults. _GLOBAL_OFFSET_TABLE_ is defined here,
- * as by a linker. */
+/* Gets the value of a symbol that the file does not define: an address that faults when it is used
+ * (CASE_UNDEFINED). _GLOBAL_OFFSET_TABLE_ has its address, as with a linker. */
 static p5_status undefined_value(placement *in, const char *name, uint32_t *value)
 {
     case_object *out = in->out;
@@ -304,6 +320,7 @@ static p5_status undefined_value(placement *in, const char *name, uint32_t *valu
     return P5_OK;
 }
 
+/* Gets the value of the symbol with number `index`; symbol 0 is the value 0. */
 static p5_status symbol_value(placement *in, size_t index, uint32_t *value)
 {
     GElf_Sym symbol;
@@ -328,7 +345,8 @@ static p5_status symbol_value(placement *in, size_t index, uint32_t *value)
     return P5_OK;
 }
 
-/* Sets where the run ends: at the harness's exit, or at the end of the code. Returns true if there is a harness. */
+/* Appends UD2 to the code, and sets where the run ends: at the exit of the harness (object.h), or at that
+ * UD2. Returns true if there is a harness. */
 static bool place_exit(const placement *in, case_object *out)
 {
     GElf_Sym symbol;
@@ -342,8 +360,8 @@ static bool place_exit(const placement *in, case_object *out)
     return false;
 }
 
-/* Adds `addend` to the `width` bytes at `place`, little-endian. Returns false if bits are lost (as signed or
- * unsigned). */
+/* Adds `addend` to the number in the `width` bytes at `place`, little-endian. Returns false if the sum does
+ * not fit: as a signed number if the field is `relative`, else as a signed or unsigned one. */
 static bool add_to_field(uint8_t *place, unsigned width, bool relative, uint32_t addend)
 {
     uint32_t field = 0;
@@ -359,13 +377,15 @@ static bool add_to_field(uint8_t *place, unsigned width, bool relative, uint32_t
     return fits_signed || (!relative && sum >> (8 * width) == 0);
 }
 
-/* How a relocation changes its field. */
+/* What a relocation adds to its field: the symbol's value, or something that follows from it. */
 typedef struct relocation {
-    unsigned width;
-    bool from_place, from_got; /* relative to the field, or to the global offset table */
-    bool slot;                 /* the symbol's slot in that table, relative to the table */
+    unsigned width;  /* of the field in bytes; 0: nothing changes */
+    bool from_place; /* the value minus the field's address */
+    bool from_got;   /* the value minus the address of the global offset table */
+    bool slot;       /* the offset of the symbol's slot in that table, which gets the value */
 } relocation;
 
+/* Gets the kind of a relocation type (R_386_*). Returns false if a case cannot have it. */
 static bool relocation_of(unsigned type, relocation *out)
 {
     static const struct {
@@ -394,8 +414,9 @@ static bool relocation_of(unsigned type, relocation *out)
     return false;
 }
 
-/* Fills in the symbol's slot and returns its offset in the table, or its absolute address if the instruction
- * has no base register (its ModR/M byte precedes the field). */
+/* Fills in the symbol's slot in the global offset table. Returns the slot's offset in the table, or its
+ * address if the instruction has no base register that holds the table's. The ModR/M byte, which says so,
+ * precedes the field. */
 static uint32_t use_slot(const placement *in, size_t symbol, uint32_t value, const uint8_t *field)
 {
     enum { MODRM = 0xc7, ABSOLUTE = 0x05 };
@@ -404,6 +425,7 @@ static uint32_t use_slot(const placement *in, size_t symbol, uint32_t value, con
     return (field[-1] & MODRM) == ABSOLUTE ? in->got_address + offset : offset;
 }
 
+/* Changes a field in the section `target` as a relocation says. */
 static p5_status relocate_one(placement *in, const GElf_Rel *rel, const placed *target)
 {
     relocation how;
@@ -439,7 +461,7 @@ static p5_status relocate(placement *in)
         const GElf_Shdr *header = &in->sections[i].header;
         if (header->sh_type != SHT_REL || header->sh_info >= in->section_count ||
             in->sections[header->sh_info].bytes == NULL)
-            continue; /* relocations of sections that are not loaded, e.g. debug information */
+            continue; /* no relocations, or those of a section that is not loaded, as of debug information */
         Elf_Data *data = elf_getdata(elf_getscn(in->elf, i), NULL);
         GElf_Rel rel;
         for (int at = 0; status == P5_OK && gelf_getrel(data, at, &rel) != NULL; at++)
@@ -485,8 +507,8 @@ p5_status case_object_place(const uint8_t *file, size_t size, uint32_t text_addr
     if (status == P5_OK)
         status = layout(&in, text_address, out);
     if (status == P5_OK) {
-        const bool called = place_exit(&in, out);
-        if (!called && function != NULL && function[0] != '\0')
+        const bool harness = place_exit(&in, out);
+        if (!harness && function != NULL && function[0] != '\0')
             status = function_value(&in, &out->function);
     }
     if (status == P5_OK) {

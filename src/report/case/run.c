@@ -1,4 +1,5 @@
-/* Runs a case on a machine fresh from reset. */
+/* Runs a case on a machine fresh from reset. A case is a program (p5_case_program) whose loop makes a given
+ * number of trips; two runs with different trip counts measure the cost of a trip. */
 #include "p5tool/report.h"
 
 #include <inttypes.h>
@@ -21,8 +22,9 @@ static void no_console(void *context, const void *text, size_t size)
     (void)size;
 }
 
-/* Returns a set of general registers, with bit n for register n: those from which the instruction at `address` computes
- * the address of its operand, and unless `of_address` also those whose values it reads. */
+/* Returns a set of general registers, with bit n for register n: those from which the instruction at
+ * `address` computes the address of its operand, and unless `of_address` also those whose values it reads. 0
+ * if it cannot be decoded. */
 static unsigned used_registers(const p5_machine *machine, uint32_t address, bool of_address)
 {
     uint8_t bytes[ISA_LONGEST];
@@ -36,9 +38,9 @@ static unsigned used_registers(const p5_machine *machine, uint32_t address, bool
     return of_address ? insn.address_gpr : insn.address_gpr | insn.read_gpr;
 }
 
-/* Adds to the message the values of the registers that the faulting instruction uses. If an access to memory has
- * faulted, only the registers of its address matter. */
-static void say_operands(const p5_machine *machine, const case_left *left, p5_error *error)
+/* Appends to the error's message the values of the registers that the faulting instruction uses. If an access
+ * to memory has faulted, only the registers of its address matter. */
+static void add_operands(const p5_machine *machine, const case_left *left, p5_error *error)
 {
     const bool of_memory = left->fault.vector == VECTOR_PF || left->fault.vector == VECTOR_AC;
     if (error == NULL || !left->fault.raised)
@@ -91,6 +93,8 @@ static p5_status ended_early(const p5_case_program *program, const p5_case_condi
     return P5_ERR_STATE;
 }
 
+/* Runs the loaded case to its exit. Ending by an exception is an error unless the case expects one on this
+ * model (`#! expect-fault`); p5_case_judge_states compares it later. */
 static p5_status run_to_exit(p5_machine *machine, const p5_case_program *program,
                              const p5_case_conditions *conditions, p5_error *error)
 {
@@ -105,13 +109,15 @@ static p5_status run_to_exit(p5_machine *machine, const p5_case_program *program
         return P5_OK;
     status = ended_early(program, conditions, &result, error);
     if (result.instruction[0] != '\0' && result.end != P5_END_TIMEOUT)
-        say_operands(machine, &left, error);
+        add_operands(machine, &left, error);
     return status;
 }
 
+/* CPL 0, which RDMSR and WRMSR need. */
 static const p5_privilege highest = {.mode = P5_MODE_PROTECTED};
 
-/* Programs the monitor with the values of the case. */
+/* Programs the performance monitor with the values of the case. Checks that the model has the registers that
+ * are only read afterwards, too. */
 static p5_status write_registers(p5_machine *machine, const p5_case_conditions *conditions, p5_error *error)
 {
     for (size_t i = 0; i < conditions->register_count; i++) {
@@ -127,21 +133,23 @@ static p5_status write_registers(p5_machine *machine, const p5_case_conditions *
     return P5_OK;
 }
 
+/* Reads the registers of the conditions into values[], in their order. */
 static void read_registers(p5_machine *machine, const p5_case_conditions *conditions, uint64_t *values)
 {
     for (size_t i = 0; i < conditions->register_count; i++)
         p5_pmu_rdmsr(p5_machine_pmu(machine), &highest, conditions->registers[i].msr, &values[i]);
 }
 
-/* The observer and the results of a run. */
+/* The observer of a run, and where its results go. */
 typedef struct case_run {
     const p5_case_observer *observer; /* NULL: none */
-    p5_counts *counts;
-    uint64_t *registers; /* NULL: not wanted */
-    case_left left;
-    p5_case_found *found; /* NULL: not wanted */
+    p5_counts *counts;                /* all counts of the run */
+    uint64_t *registers;              /* values of the conditions' MSRs at the end; NULL: not wanted */
+    case_left left;       /* general, MMX and x87 state at the end, and the exception that ended it */
+    p5_case_found *found; /* what the case expects a state of, at the end; NULL: not wanted */
 } case_run;
 
+/* Opens a machine, runs the program on it, gets the results, and closes the machine. */
 static p5_status run_case(const p5_case_program *program, const p5_case_conditions *conditions, case_run *run,
                           p5_error *error)
 {
@@ -163,7 +171,7 @@ static p5_status run_case(const p5_case_program *program, const p5_case_conditio
     if (status == P5_OK)
         status = run_to_exit(machine, program, conditions, error);
     if (status == P5_OK) {
-        p5_machine_settle(machine);
+        p5_machine_settle(machine); /* prices the last instruction, which waited for a partner to pair with */
         p5_machine_counts(machine, run->counts);
         machine_case_left(machine, &run->left);
         if (run->registers != NULL)
@@ -183,11 +191,11 @@ p5_status p5_case_run(const p5_case_program *program, const p5_case_conditions *
     return run_case(program, conditions, &run, error);
 }
 
-/* Sets `remark` if the x87 register stack has overflowed or underflowed in the longer run. Even a single
- * fault matters, because from then on a register holds a NaN. This remark replaces one about ESP, which is only a hint;
- * p5_case_measured.remark describes the status of both. */
-static void say_x87(const case_left *left, const p5_case_measured *out, const p5_case_conditions *conditions,
-                    p5_error *remark)
+/* Sets `remark` if the x87 register stack has overflowed or underflowed in the run with more trips, which
+ * `left` describes. Even a single fault matters, because from then on a register holds a NaN. This remark
+ * replaces one about ESP, which is only a hint; p5_case_measured.remark describes the status of both. */
+static void remark_x87(const case_left *left, const p5_case_measured *out,
+                       const p5_case_conditions *conditions, p5_error *remark)
 {
     const p5_case_function *f = conditions->function;
     const uint64_t *mmx = out->counts[1].increments[P5_EVENT_MMX_INSTRUCTIONS_EXECUTED_U_PIPE];
@@ -211,6 +219,8 @@ static void say_x87(const case_left *left, const p5_case_measured *out, const p5
                         : "push what the code reads before the loop, as by --setup fld1");
 }
 
+/* In addition to running both programs, warns if ESP or the x87 stack are not the same before and after a
+ * trip. */
 p5_status p5_case_measure(p5_case_program *const programs[2], const unsigned trips[2],
                           const p5_case_conditions *conditions, p5_case_measured *out, p5_error *error)
 {
@@ -231,6 +241,6 @@ p5_status p5_case_measure(p5_case_program *const programs[2], const unsigned tri
             "ESP moves by %+g bytes per trip: each trip uses other stack memory, whose cache misses are "
             "part of the figures",
             (double)moved / ((double)trips[1] - (double)trips[0]));
-    say_x87(&left[1], out, conditions, &out->remark);
+    remark_x87(&left[1], out, conditions, &out->remark);
     return P5_OK;
 }

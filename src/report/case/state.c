@@ -1,4 +1,5 @@
-/* Parses, finds and compares the states that a case expects at the end of its run. */
+/* Parses, finds and compares the states that a case, a program that is measured, expects at the end of its
+ * run: the exception that ends it, values of registers, bytes in memory. */
 #include "report/case/state.h"
 
 #include <ctype.h>
@@ -12,11 +13,13 @@
 #include "machine/machine.h"
 #include "report/case/workplace.h"
 
-enum { EFLAGS = 8, FIRST_MMX = 9 }; /* numbers of registers after the eight general ones */
+enum { EFLAGS = 8, FIRST_MMX = 9 }; /* numbers of registers; 0 to 7 are the general ones */
+/* By vector; "" for vectors without an exception. */
 static const char *const exceptions[] = {"#DE", "#DB", "",    "#BP", "#OF", "#BR", "#UD", "#NM", "#DF", "",
                                          "#TS", "#NP", "#SS", "#GP", "#PF", "",    "#MF", "#AC", "#MC", NULL};
 
-/* Returns the number of the first `length` characters of `name` in a list that NULL ends, -1 for none. */
+/* Returns the index of the word `name`, which has `length` characters, in a list that NULL ends; -1: it is
+ * not there. The case of letters does not matter. */
 static int number_in(const char *const *list, const char *name, size_t length)
 {
     for (int i = 0; list[i] != NULL; i++)
@@ -25,6 +28,7 @@ static int number_in(const char *const *list, const char *name, size_t length)
     return -1;
 }
 
+/* Returns the number of a register, -1 if there is none of this name. */
 static int register_number(const char *name, size_t length)
 {
     static const char *const others[] = {"eflags", "mm0", "mm1", "mm2", "mm3",
@@ -35,7 +39,9 @@ static int register_number(const char *name, size_t length)
 
 /* ---- Parsing ---- */
 
-/* Sets *place to the next word, and returns its length; 0 at the end of the line. */
+/* Every function below parses the text at *place and moves *place behind what it has parsed. */
+
+/* Moves *place to the beginning of the next word, and returns the word's length; 0 at the end of the line. */
 static size_t next_word(const char **place)
 {
     *place += strspn(*place, " \t");
@@ -47,6 +53,7 @@ static p5_status missing(const char *what, p5_error *error)
     return error_set(error, P5_ERR_SYNTAX, "%s is missing", what);
 }
 
+/* Copies a label of `length` characters to state->name. */
 static p5_status copy_label(const char *word, size_t length, p5_case_state *state, p5_error *error)
 {
     if (length >= sizeof state->name)
@@ -217,6 +224,7 @@ p5_status case_states_find(p5_machine *machine, const p5_case_program *program,
 
 /* ---- The comparison ---- */
 
+/* `found` is what the end of the run had in place of `state`. */
 static bool is_as_expected(const p5_case_state *state, const p5_case_found *found)
 {
     switch (state->kind) {
@@ -232,14 +240,15 @@ static bool is_as_expected(const p5_case_state *state, const p5_case_found *foun
            (state->name[0] == '\0' || found->address == found->expected_address);
 }
 
-static void write_fault(FILE *out, unsigned vector, bool code, uint64_t value)
+/* Writes an exception as "#GP(0)", or without its error code `value` unless `has_code`. */
+static void write_fault(FILE *out, unsigned vector, bool has_code, uint64_t value)
 {
     const bool named = vector < sizeof exceptions / sizeof exceptions[0] - 1 && exceptions[vector][0] != '\0';
     if (named)
         fputs(exceptions[vector], out);
     else
         fprintf(out, "exception %u", vector);
-    if (code)
+    if (has_code)
         fprintf(out, "(%llX)", (unsigned long long)value);
 }
 
@@ -249,6 +258,7 @@ static void write_bytes(FILE *out, const uint8_t *bytes, size_t count)
         fprintf(out, " %02x", bytes[i]);
 }
 
+/* Writes a line with the expected state and the one that was found. */
 static void write_state(FILE *out, const p5_case_state *state, const p5_case_found *found)
 {
     if (state->kind == P5_CASE_REGISTER) {

@@ -1,11 +1,12 @@
-/* Separates assembly into statements. */
+/* Separates assembly into statements (an instruction or directive with its labels), as the GNU assembler
+ * does. */
 #include <ctype.h>
 #include <string.h>
 
 #include "report/case/syntax.h"
 
-/* Returns the end of the string or character constant at `at`. A single quote takes one character, and a
- * closing quote if there is one. */
+/* Returns the end of the string or character constant whose opening quote is at `at`. After a single quote
+ * comes one character or escape, and the closing quote may be missing. */
 static const char *skip_quoted(const char *at)
 {
     const char quote = *at++;
@@ -37,7 +38,8 @@ unsigned code_lines(const char *from, const char *to)
     return lines;
 }
 
-/* Skips blanks, line ends, semicolons and comments between statements. */
+/* Skips blanks, line ends, semicolons and comments between statements. Sets *line_begins at a line end;
+ * *semicolon is then true if a semicolon follows on the last line that it reaches. */
 static const char *skip_gap(const char *at, bool *line_begins, bool *semicolon)
 {
     while (*at != '\0') {
@@ -56,6 +58,7 @@ static const char *skip_gap(const char *at, bool *line_begins, bool *semicolon)
     return at;
 }
 
+/* `end` follows the last character that is neither blank nor comment, and so ends the statement. */
 bool code_next(code_cursor *cursor, code_statement *out)
 {
     bool line_begins = !cursor->begun, semicolon = false;

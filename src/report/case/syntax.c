@@ -1,3 +1,5 @@
+/* Checks assembly that users write before the GNU assembler sees it: which syntax it has, and forms that the
+ * GNU assembler would misread. Gives the assembler's errors a column. */
 #include "report/case/syntax.h"
 
 #include <ctype.h>
@@ -9,11 +11,13 @@
 
 /* ---- Words ---- */
 
+/* In this file a word is a mnemonic, directive, register, symbol or number. */
 static bool in_word(char c)
 {
     return isalnum((unsigned char)c) || c == '_' || c == '.' || c == '$' || c == '@';
 }
 
+/* Returns the length of the word at `at`; 0: there is none. */
 static size_t word_length(const char *at, const char *end)
 {
     size_t length = 0;
@@ -22,6 +26,7 @@ static size_t word_length(const char *at, const char *end)
     return length;
 }
 
+/* Compares the word at `at` with `word`; the case of letters does not matter. */
 static bool is_word(const char *at, size_t length, const char *word)
 {
     return strlen(word) == length && strncasecmp(at, word, length) == 0;
@@ -44,7 +49,7 @@ static bool is_register(const char *at, size_t length)
     return is_one_of(at, length, names);
 }
 
-/* Returns the next word or number from `at` on, outside of strings and comments; `end` if there is none. */
+/* Returns the next word from `at` on, outside of strings and comments; `end` if there is none. */
 static const char *next_word(const char *at, const char *end)
 {
     while (at < end && !in_word(*at)) {
@@ -76,14 +81,14 @@ static const char *first_word(const code_statement *s, size_t *length)
 
 /* ---- AT&T or Intel ---- */
 
-/* Returns true for registers with a percent sign in code that does not declare its syntax. Its operands are
- * in the other order, and the assembler would accept them silently. Code without registers is AT&T's if it
- * has immediates with a dollar sign. */
+/* Code that does not declare its syntax is AT&T's if a register has a percent sign, or if there are no
+ * registers but immediates with a dollar sign. As Intel syntax, which has the operands in the other order,
+ * the assembler would accept it silently. */
 bool p5_code_is_att(const char *text)
 {
     code_cursor cursor = {text, 1, false};
     code_statement s;
-    bool bare = false, dollar = false;
+    bool bare = false, dollar = false; /* registers without a percent sign, and immediates */
     if (strstr(text, ".att_syntax") != NULL || strstr(text, ".intel_syntax") != NULL)
         return false;
     while (code_next(&cursor, &s)) {
@@ -105,7 +110,7 @@ bool p5_code_is_att(const char *text)
 
 /* ---- Rejected forms ---- */
 
-/* Statements of NASM and MASM, and their replacements in GNU syntax. */
+/* Mnemonics and directives of NASM and MASM, and what to write in GNU syntax. */
 static const struct {
     const char *word, *instead;
 } statements[] = {{"section", ".section"},
@@ -134,11 +139,12 @@ static const struct {
                   {"retn", "ret"}};
 
 typedef struct checker {
-    const char *name;
-    const char *text;
+    const char *name; /* the user's name of the file */
+    const char *text; /* the whole file */
     p5_error *error;
 } checker;
 
+/* Adds to an error that is already set the place `at`, which lies in statement `s`. Returns P5_ERR_SYNTAX. */
 static p5_status refuse(const checker *c, const code_statement *s, const char *at)
 {
     const char *line = at;
@@ -148,6 +154,7 @@ static p5_status refuse(const checker *c, const code_statement *s, const char *a
     return P5_ERR_SYNTAX;
 }
 
+/* Rejects the word at `at` if it is a statement of NASM or MASM. */
 static p5_status check_statement_word(const checker *c, const code_statement *s, const char *at,
                                       size_t length)
 {
@@ -185,6 +192,7 @@ static p5_status check_size(const checker *c, const code_statement *s, const cha
     return refuse(c, s, at);
 }
 
+/* Rejects octal numbers, NASM's hexadecimal numbers (12h), and hexadecimal numbers of more than 32 bits. */
 static p5_status check_number(const checker *c, const code_statement *s, const char *at, size_t length)
 {
     const size_t digits = strspn(at, "0123456789"), hex = strspn(at, "0123456789abcdefABCDEF");
@@ -204,6 +212,7 @@ static p5_status check_number(const checker *c, const code_statement *s, const c
     return refuse(c, s, at);
 }
 
+/* Rejects ST0 to ST7, which are ST(0) to ST(7) in GNU syntax, and words with a dollar sign. */
 static p5_status check_name(const checker *c, const code_statement *s, const char *at, size_t length)
 {
     if (length == 3 && strncasecmp(at, "st", 2) == 0 && at[2] >= '0' && at[2] <= '7') {
@@ -226,7 +235,8 @@ static bool is_branch(const char *at, size_t length)
            (length >= 4 && strncasecmp(at, "loop", 4) == 0) || is_word(at, length, "xbegin");
 }
 
-/* Returns true if the text defines the label. */
+/* Returns true if the word is a label that the text defines anywhere, or $, the current address of NASM and
+ * MASM. */
 static bool is_label(const char *text, const char *at, size_t length)
 {
     for (const char *found = text; (found = strstr(found, ":")) != NULL; found++) {
@@ -240,8 +250,8 @@ static bool is_label(const char *text, const char *at, size_t length)
     return length == 1 && *at == '$';
 }
 
-/* Rejects a label alone as an operand: it is memory for the GNU assembler and MASM, but an address for
- * NASM. */
+/* Rejects a label alone as an operand, with or without an offset: it is memory for the GNU assembler and
+ * MASM, but an address for NASM. The operands of branches are addresses for all of them. */
 static p5_status check_operands(const checker *c, const code_statement *s, const char *mnemonic,
                                 size_t length)
 {
@@ -269,6 +279,7 @@ static p5_status check_operands(const checker *c, const code_statement *s, const
     return P5_OK;
 }
 
+/* Checks each word of the statement from `from` on by itself. */
 static p5_status check_words(const checker *c, const code_statement *s, const char *from)
 {
     const char *end = s->text + s->length;
@@ -284,6 +295,7 @@ static p5_status check_words(const checker *c, const code_statement *s, const ch
     return status;
 }
 
+/* Checks a statement in Intel syntax. */
 static p5_status check_intel(const checker *c, const code_statement *s)
 {
     size_t length;
@@ -301,7 +313,7 @@ static p5_status check_intel(const checker *c, const code_statement *s)
         return P5_OK; /* a directive */
     p5_status status = check_statement_word(c, s, word, length);
     const char *second = skip_blanks(word + length, end);
-    if (status == P5_OK) /* NAME EQU 5, TABLE DD 1 */
+    if (status == P5_OK) /* the second word is the statement in NAME EQU 5 or TABLE DD 1 */
         status = check_statement_word(c, s, second, word_length(second, end));
     if (status == P5_OK)
         status = check_words(c, s, word + length);
@@ -334,8 +346,8 @@ p5_status code_check(const char *name, const char *text, bool att, p5_error *err
 
 /* ---- Places of the assembler's messages ---- */
 
-/* Finds the word that a message quotes, as in "junk `foo' after expression" or "symbol 'foo' is not
- * defined". */
+/* Sets *word to what a message quotes, as in "junk `foo' after expression" or "symbol 'foo' is not defined",
+ * and returns its length. Returns 0 if the message quotes nothing. */
 static size_t quoted_word(const char *message, const char **word)
 {
     const char *quote = strpbrk(message, "`'");
@@ -345,6 +357,9 @@ static size_t quoted_word(const char *message, const char **word)
     return strcspn(quote + 1, " ,'`");
 }
 
+/* Looks in the statements of the error's line, or in all if it has no line, for the word that the message
+ * quotes. Sets the error's place to the word, or to the first statement of the line if the word is not
+ * there. */
 void p5_code_locate(const char *text, p5_error *error)
 {
     const char *word = "";
@@ -371,7 +386,8 @@ void p5_code_locate(const char *text, p5_error *error)
     }
 }
 
-/* Rejects registers without a percent sign, which are symbols in AT&T syntax. */
+/* Rejects a register without a percent sign in AT&T code: there it would be a symbol. Directives are not
+ * checked. */
 static p5_status check_att(const checker *c)
 {
     code_cursor cursor = {c->text, 1, false};

@@ -1,6 +1,7 @@
-/* Captures some trips of a case. Code does not mark its trips. A trip starts at the first instruction that
- * executes exactly once more when N grows by one. Counting the executions of every address with N1 and with
- * N2 finds it. */
+/* Captures some trips of a case, a program whose loop makes N trips. Code does not mark its trips. A trip
+ * starts at the first instruction that executes exactly once more when N grows by one. Counting the
+ * executions of every address with N1 and with N2 trips finds it. The captured instructions are called a
+ * window. */
 #include "report/timeline/window.h"
 
 #include <stdlib.h>
@@ -9,13 +10,13 @@
 #include "base/error.h"
 #include "report/trace/kanata.h"
 
-/* Executions of each byte offset of the code, and the order of their first executions. */
+/* Executions of the instructions in one run. The arrays are indexed by byte offsets in the code. */
 typedef struct census {
-    uint32_t base;
-    size_t size; /* both runs count the same offsets */
-    uint64_t *executed;
-    uint64_t *first; /* ordinal of the first execution, from 1 */
-    uint64_t ordinal;
+    uint32_t base;      /* address of offset 0 */
+    size_t size;        /* of the code in bytes; the same for both runs */
+    uint64_t *executed; /* how often */
+    uint64_t *first;    /* ordinal of the first execution, from 1 */
+    uint64_t ordinal;   /* instructions executed so far */
 } census;
 
 static void count_insn(void *context, const p5_trace_insn *insn)
@@ -34,6 +35,7 @@ static void trace_census(void *context, p5_machine *machine)
     p5_core_set_trace(p5_machine_core(machine), count_insn, context);
 }
 
+/* Runs the program and counts. to->size must be set; the caller calls free_census in any case. */
 static p5_status take_census(const p5_case_program *program, const p5_case_conditions *conditions, census *to,
                              p5_error *error)
 {
@@ -54,30 +56,34 @@ static void free_census(census *of)
     free(of->first);
 }
 
-/* Returns the offset of the instruction that begins a trip; the code's size if there is none. */
-static size_t find_head(const census take[2], const unsigned trips[2])
+/* Returns the offset of the instruction that begins a trip (the head): among those with one execution per
+ * trip, the one that is executed first. Returns the code's size if there is none. */
+static size_t find_head(const census runs[2], const unsigned trips[2])
 {
-    const size_t size = take[1].size;
+    const size_t size = runs[1].size;
     size_t head = size;
     for (size_t i = 0; i < size; i++) {
-        if (take[1].executed[i] - take[0].executed[i] != trips[1] - trips[0])
+        if (runs[1].executed[i] - runs[0].executed[i] != trips[1] - trips[0])
             continue;
-        if (head == size || take[1].first[i] < take[1].first[head])
+        if (head == size || runs[1].first[i] < runs[1].first[head])
             head = i;
     }
     return head;
 }
 
+/* The state of capturing in a run. */
 typedef struct capture {
     p5_window *window;
-    uint32_t head;
+    uint32_t head;     /* address of the instruction that begins a trip */
     uint64_t heads;    /* executions of the head so far */
     uint64_t from, to; /* captures while from <= heads < to */
-    bool ended, out_of_memory;
+    bool ended;        /* the instruction after the window was seen */
+    bool out_of_memory;
     isa_decoder *decoder;
     p5_case_image image;
 } capture;
 
+/* Adds an executed instruction to the window if it belongs to a wanted trip. */
 static void capture_insn(void *context, const p5_trace_insn *insn)
 {
     capture *to = context;
@@ -112,17 +118,20 @@ static void trace_capture(void *context, p5_machine *machine)
     p5_core_set_trace(p5_machine_core(machine), capture_insn, context);
 }
 
-/* The instruction at which a trip of the loop begins, how often it is executed, and how many trips are wanted. */
+/* The instruction at which a trip of the loop begins, how often it is executed, and how many trips are
+ * wanted. */
 typedef struct loop_trips {
     uint32_t head;
     uint64_t executions;
     p5_trip_range wanted;
 } loop_trips;
 
+/* Runs the program and fills in the window. */
 static p5_status capture_trips(const p5_case_program *program, const p5_case_conditions *conditions,
                                const loop_trips *loop, p5_window *window, p5_error *error)
 {
-    /* Takes the trips before the last one, because the loop's end is not part of the steady state. */
+    /* Trips from..to-1. By default they end before the last one, because the loop's end is not part of the
+     * steady state. */
     uint64_t to = loop->executions > 1 ? loop->executions : 2;
     uint64_t from = to > loop->wanted.count ? to - loop->wanted.count : 1;
     if (loop->wanted.first != 0) {
@@ -156,23 +165,23 @@ p5_status p5_window_capture(p5_case_program *const programs[2], const unsigned t
 {
     p5_case_image image;
     p5_case_program_image(programs[1], &image);
-    census take[2] = {{.size = image.text_size}, {.size = image.text_size}};
+    census runs[2] = {{.size = image.text_size}, {.size = image.text_size}};
     *window = NULL;
-    p5_status status = take_census(programs[0], conditions, &take[0], error);
+    p5_status status = take_census(programs[0], conditions, &runs[0], error);
     if (status == P5_OK)
-        status = take_census(programs[1], conditions, &take[1], error);
+        status = take_census(programs[1], conditions, &runs[1], error);
     size_t head = 0;
     uint64_t executions = 0;
     if (status == P5_OK) {
-        head = find_head(take, trips);
+        head = find_head(runs, trips);
         if (head == image.text_size)
             status = error_set(error, P5_ERR_STATE,
                                "no instruction is executed once per trip: there is no trip to show");
         else
-            executions = take[1].executed[head];
+            executions = runs[1].executed[head];
     }
-    free_census(&take[0]);
-    free_census(&take[1]);
+    free_census(&runs[0]);
+    free_census(&runs[1]);
     if (status != P5_OK)
         return status;
     p5_window *made = calloc(1, sizeof *made);
