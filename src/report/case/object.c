@@ -215,7 +215,7 @@ static bool is_code(const placement *in, const GElf_Sym *symbol)
 typedef struct found_function {
     size_t count;
     uint32_t address;     /* of the last one; 0: none */
-    char candidates[160]; /* "a.c:f, b.c:f", which distinguishes them */
+    char candidates[160]; /* "FILE:NAME, FILE:NAME", which distinguishes them */
 } found_function;
 
 static void add_candidate(found_function *found, const char *file, const char *name)
