@@ -54,8 +54,8 @@ static ptrdiff_t stored_by(const memory *m, size_t i)
         if (item == NULL || code_writes(&item->insn) & load->insn.address_gpr)
             return NONE;
         const bool stores = isa_forms[item->insn.form].data_writes > 0;
-        const rewrite_places places = stores ? rewrite_compare(item, load) : REWRITE_APART;
-        if (places != REWRITE_APART)
+        const rewrite_places places = stores ? rewrite_compare(item, load) : REWRITE_DISJOINT;
+        if (places != REWRITE_DISJOINT)
             return places == REWRITE_SAME ? (ptrdiff_t)k : NONE;
     }
     return NONE;

@@ -1,3 +1,4 @@
+/* Finds the reachable instructions of a program and what is live after each, and replaces instructions. */
 #include "report/loop/code.h"
 
 #include <stdlib.h>
@@ -5,11 +6,14 @@
 
 #include "report/case/workplace.h"
 
+/* The generated loop around the calls of a function (the harness, report/case/function.c) has the first page
+ * of the code to itself. */
 enum { HARNESS_BYTES = 4096 };
 
 /* ---- What an instruction reads and writes -------------------------------------------------------------- */
 
-/* Returns the flags that a condition tests. Conditions 2 and 3 are of CF, 6 and 7 of CF and ZF. */
+/* Returns the flags that a condition, the low four bits of the opcode of Jcc, tests. B and AE (2, 3) test CF,
+ * BE and A (6, 7) CF and ZF, all others no CF. */
 static unsigned condition_flags(unsigned condition)
 {
     return condition >> 1 == 1 ? CODE_CARRY : condition >> 1 == 3 ? CODE_CARRY | CODE_FLAGS : CODE_FLAGS;
@@ -38,6 +42,9 @@ unsigned code_writes(const isa_insn *insn)
     return writes;
 }
 
+/* An instruction overwrites a register completely if it has 32-bit operands and no condition (CMOVcc). One
+ * that keeps the register's old value in some cases, as BSF, also reads it, which makes it live all the
+ * same. */
 unsigned code_kills(const isa_insn *insn)
 {
     const bool whole = insn->operand_bytes == 4 && !(insn->flags & ISA_READS_FLAGS);
@@ -51,17 +58,20 @@ unsigned code_kills(const isa_insn *insn)
 
 /* ---- Reachable code ------------------------------------------------------------------------------------ */
 
+/* Returns the kind of a branch, an isa_branch. */
 static unsigned branch_of(const isa_insn *insn)
 {
     return isa_forms[insn->form].branch;
 }
 
+/* Returns true for a near branch whose target its encoding contains. */
 static bool is_direct(const isa_insn *insn)
 {
     const unsigned branch = branch_of(insn);
     return branch == ISA_JCC || branch == ISA_JMP || branch == ISA_CALL || branch == ISA_LOOP;
 }
 
+/* Returns true if control can continue after the instruction; after a call it does when the call returns. */
 static bool falls_through(const isa_insn *insn)
 {
     const unsigned branch = branch_of(insn);
@@ -72,11 +82,12 @@ static bool falls_through(const isa_insn *insn)
 /* The search for reachable code. */
 typedef struct search {
     const loop_code *code;
-    uint8_t *length; /* by offset; 0: not reached */
-    uint32_t *todo;
+    uint8_t *length; /* of the instruction at each offset in the code; 0: none was reached */
+    uint32_t *todo;  /* addresses still to be decoded; room for one per byte of the code */
     size_t todo_count;
 } search;
 
+/* Adds an address to `todo` unless it is outside the code, the program's end, or done. */
 static void reach(search *s, uint32_t address)
 {
     const p5_case_image *image = &s->code->image;
@@ -86,6 +97,8 @@ static void reach(search *s, uint32_t address)
         s->todo[s->todo_count++] = address;
 }
 
+/* Decodes what is in `todo`, and from there on whatever control can reach by falling through and direct
+ * branches. */
 static void follow(search *s)
 {
     const p5_case_image *image = &s->code->image;
@@ -104,9 +117,11 @@ static void follow(search *s)
     }
 }
 
+/* Makes code->items of what was reached. Returns false if memory is out or instructions overlap. */
 static bool collect(loop_code *code, const search *s)
 {
     const p5_case_image *image = &code->image;
+    /* the run ends within the code only with a harness; else at an instruction that was appended */
     const bool harness = image->exit_address + 16 < image->text_address + image->text_size;
     uint32_t end = image->text_address;
     for (size_t offset = 0; offset < image->text_size; offset++)
@@ -128,12 +143,13 @@ static bool collect(loop_code *code, const search *s)
         end = address + item->insn.length;
         memcpy(item->bytes, image->text + offset, item->insn.length);
         item->fixed = harness && address < image->text_address + HARNESS_BYTES;
-        code->sets_direction |= item->bytes[0] == 0xfd;
+        code->sets_direction |= item->bytes[0] == 0xfd; /* STD */
         item++;
     }
     return true;
 }
 
+/* Returns false as `collect` does. */
 static bool find_reachable(loop_code *code)
 {
     search s = {.code = code,
@@ -160,15 +176,18 @@ size_t code_find(const loop_code *code, uint32_t address)
 
 /* ---- Liveness ------------------------------------------------------------------------------------------ */
 
+/* Returns what is live before item `i`, given what is live after it; with i = code->count: at the end of the
+ * program. */
 static unsigned live_before(const loop_code *code, size_t i)
 {
+    /* at the end of the program somebody may read its registers, but not its flags */
     if (i >= code->count)
-        return CODE_REGISTERS &
-               ~code->free; /* the program ends: its registers can be looked at, its flags cannot */
+        return CODE_REGISTERS & ~code->free_registers;
     const code_insn *item = &code->items[i];
     const unsigned branch = branch_of(&item->insn);
     if (branch == ISA_RET)
-        return CODE_REGISTERS & ~(1 << ISA_ECX) & ~code->free; /* by the calling convention */
+        /* cdecl: the caller expects nothing in ECX; EDX may be the high half of a result */
+        return CODE_REGISTERS & ~(1 << ISA_ECX) & ~code->free_registers;
     if (branch == ISA_CALL || branch == ISA_CALL_INDIRECT)
         return CODE_REGISTERS;
     if (branch != ISA_NOT_BRANCH && !is_direct(&item->insn))
@@ -176,6 +195,8 @@ static unsigned live_before(const loop_code *code, size_t i)
     return (item->live & ~code_kills(&item->insn)) | code_reads(&item->insn);
 }
 
+/* Returns what is live before the possible successors of item `i`. What is not in code->items is the
+ * program's end. */
 static unsigned live_after(const loop_code *code, size_t i)
 {
     const isa_insn *insn = &code->items[i].insn;
@@ -190,6 +211,7 @@ static unsigned live_after(const loop_code *code, size_t i)
     return live;
 }
 
+/* Sets `live` of all items: repeats until nothing changes, because branches go backwards, too. */
 static void find_live(loop_code *code)
 {
     for (bool changed = true; changed;) {
@@ -204,7 +226,8 @@ static void find_live(loop_code *code)
 
 /* ---- The whole ----------------------------------------------------------------------------------------- */
 
-/* Returns the highest value in the bytes that is an address of code, as jump tables contain. */
+/* Returns the highest number at any offset of the bytes that could be an address of code, as in jump tables;
+ * 0: there is none. */
 static uint32_t highest_address(const p5_case_image *image, const uint8_t *bytes, size_t size)
 {
     uint32_t highest = 0;
@@ -217,6 +240,7 @@ static uint32_t highest_address(const p5_case_image *image, const uint8_t *bytes
     return highest;
 }
 
+/* Sets `leader` and `executed` of the items, and code->unused. */
 static void mark(loop_code *code, const p5_window *window)
 {
     code->unused = CODE_REGISTERS & ~(1 << ISA_ESP);
@@ -234,9 +258,12 @@ static void mark(loop_code *code, const p5_window *window)
     }
 }
 
-bool code_open(loop_code *code, const p5_case_program *program, const p5_window *window, unsigned free)
+bool code_open(loop_code *code, const p5_case_program *program, const p5_window *window,
+               unsigned free_registers)
 {
-    *code = (loop_code){.program = program, .free = free, .decoder = isa_decoder_open(ISA_P54C | ISA_P55C)};
+    *code = (loop_code){.program = program,
+                        .free_registers = free_registers,
+                        .decoder = isa_decoder_open(ISA_P54C | ISA_P55C)};
     p5_case_program_image(program, &code->image);
     if (code->decoder == NULL || !find_reachable(code))
         return false;
@@ -256,23 +283,28 @@ void code_close(loop_code *code)
 
 /* ---- Edits --------------------------------------------------------------------------------------------- */
 
-/* A part of the code that is replaced: [from, to) moves what follows by `delta`. */
+/* How an edit moves code: it replaces the addresses [from, to), and [to, end), the rest of the code, moves by
+ * `delta` bytes. */
 typedef struct moved {
     uint32_t from, to, end;
     int32_t delta;
 } moved;
 
+/* Returns where the instruction at `address` is after the edit. */
 static uint32_t moved_address(const moved *m, uint32_t address)
 {
     return address >= m->to && address < m->end ? address + (uint32_t)m->delta : address;
 }
 
-/* Makes the branch of `insn`, which is at `at` in the new text, lead to where it led. */
+/* Changes the displacement of the direct branch `insn`, which is at `at` in the new code, so that it goes to
+ * the same instruction as before. Returns false if its displacement has one byte and the target is too far
+ * away. */
 static bool redirect(const moved *m, const isa_insn *insn, uint8_t *at)
 {
     const uint32_t end = moved_address(m, insn->address) + insn->length;
     const int32_t distance = (int32_t)(moved_address(m, insn->target) - end);
     const uint8_t opcode = at[insn->prefixes];
+    /* Jcc, JMP, LOOPcc and JCXZ with a displacement of one byte */
     const bool small = (opcode & 0xf0) == 0x70 || opcode == 0xeb || (opcode & 0xfc) == 0xe0;
     if (small) {
         at[insn->length - 1] = (uint8_t)distance;
@@ -282,6 +314,8 @@ static bool redirect(const moved *m, const isa_insn *insn, uint8_t *at)
     return true;
 }
 
+/* Redirects the direct branches that are not replaced. Returns false if one does not reach its target, or has
+ * it within the replaced code. */
 static bool redirect_all(const loop_code *code, const code_edit *edit, const moved *m, uint8_t *text)
 {
     for (size_t i = 0; i < code->count; i++) {
@@ -296,7 +330,8 @@ static bool redirect_all(const loop_code *code, const code_edit *edit, const mov
     return true;
 }
 
-/* Fills in the displacement of the branch that the edit contains. */
+/* Fills in the displacement of the branch that the edit contains, if there is one. Returns false if it does
+ * not reach its target. */
 static bool direct_own(const code_edit *edit, const moved *m, uint8_t *bytes)
 {
     const int32_t distance =
@@ -317,6 +352,8 @@ p5_case_program *code_edited(const loop_code *code, const p5_case_program *progr
                .end = image.text_address + (uint32_t)image.text_size};
     m.delta = (int32_t)edit->size - (int32_t)(m.to - m.from);
     const size_t size = image.text_size + (size_t)(ptrdiff_t)m.delta, before = m.from - image.text_address;
+    /* Code to which addresses in code or data refer must not move, and the code must not grow into the data's
+     * pages. */
     if (m.delta != 0 &&
         (code->addressed > m.from ||
          (image.data_size + image.bss_size > 0 && m.delta > 0 &&

@@ -1,58 +1,65 @@
-/* The code of a program, with what is live after each instruction, and programs in which a part of the code is
- * replaced. */
+/* The instructions of a measured program (a *case*: a loop, or a loop that calls a function), with what is
+ * live after each of them, and copies of the program in which some instructions are replaced. */
 #ifndef REPORT_LOOP_CODE_H
 #define REPORT_LOOP_CODE_H
 
 #include "report/timeline/window.h"
 
-/* What code reads and writes apart from memory: general registers (bits 0-7), CF, and the other flags. */
+/* Sets of what code reads and writes, without memory, x87 and MMX: general registers (bit n: register n as
+ * isa_gpr numbers them), CF, and the other flags as one. */
 enum { CODE_REGISTERS = 0xff, CODE_CARRY = 1 << 8, CODE_FLAGS = 1 << 9 };
 
 typedef struct code_insn {
     isa_insn insn;
     uint8_t bytes[ISA_LONGEST];
-    unsigned live; /* after it */
-    bool executed; /* in the window */
-    bool leader;   /* control comes to it from elsewhere */
-    bool fixed;    /* it belongs to the loop that calls a function, and is not rewritten */
+    unsigned live; /* set of CODE_* that code after this instruction may read before it overwrites it */
+    bool executed; /* in the captured trips */
+    bool leader;   /* the target of a direct branch */
+    bool fixed;    /* it belongs to the generated loop that calls a function, and is not rewritten */
 } code_insn;
 
 typedef struct loop_code {
     const p5_case_program *program;
     p5_case_image image;
     isa_decoder *decoder;
-    code_insn *items; /* all reachable instructions, by address */
+    code_insn *items; /* all instructions that control can reach, by address */
     size_t count;
-    unsigned free;   /* registers whose values nobody needs when the program ends */
-    unsigned unused; /* registers that no instruction names */
-    uint32_t
-        addressed; /* the highest address of code that code or data contains: what is below stays where it is */
-    bool sets_direction; /* there is an STD */
+    unsigned free_registers; /* set of registers that nobody reads after the program's end or a return */
+    unsigned unused;         /* set of registers that no instruction names */
+    uint32_t addressed;      /* code below this address must not move: the highest number in code or data that
+                                may be an address of code, as in a jump table; 0: there is none */
+    bool sets_direction;     /* there is an STD */
 } loop_code;
 
-/* Reads the reachable code of the program; `free` as above. Returns false if memory is out, or if two instructions overlap: such
- * code is not rewritten (`count` is then 0). The caller closes it in any case. */
-bool code_open(loop_code *code, const p5_case_program *program, const p5_window *window, unsigned free);
+/* Reads the reachable code of the program. `window` has trips of its loop. Returns false if memory is out, or
+ * if two instructions overlap: such code is not rewritten (`count` is then 0). The caller calls code_close in
+ * any case. */
+bool code_open(loop_code *code, const p5_case_program *program, const p5_window *window,
+               unsigned free_registers);
 void code_close(loop_code *code);
 
+/* Return what the instruction reads, and what it may write, as sets of CODE_*. */
 unsigned code_reads(const isa_insn *insn);
 unsigned code_writes(const isa_insn *insn);
-/* Returns what the instruction overwrites completely. */
+/* Returns what the instruction overwrites completely each time: its old value is then dead before it. */
 unsigned code_kills(const isa_insn *insn);
-/* Returns the index of the instruction at `address`, or `count`. */
+/* Returns the index in code->items of the instruction at `address`; code->count: there is none. */
 size_t code_find(const loop_code *code, uint32_t address);
 
-/* Other bytes for the instructions [first, first + count). */
+/* Other code for the instructions [first, first + count). */
 typedef struct code_edit {
     size_t first, count;
     uint8_t bytes[160];
-    size_t size;
-    size_t jump_at;       /* not 0: the displacement of one byte, at this offset, of a branch at the end */
-    uint32_t jump_target; /* its target, as an address before the edit */
+    size_t size;          /* of `bytes` in use */
+    size_t jump_at;       /* offset in `bytes` of the one-byte displacement of a branch at the end, which
+                             code_edited fills in; 0: there is no such branch */
+    uint32_t jump_target; /* that branch's target, as an address before the edit */
 } code_edit;
 
-/* Returns a copy of `program`, which has the code's instructions at the code's addresses, with the edit in it;
- * branches lead to where they led. NULL if memory is out, or if the code cannot be moved. */
+/* Returns a copy of `program` with the edit in it. `program` must have the same instructions at the same
+ * addresses as code->program; it may differ in constants, as the trip count. The code after the edit moves,
+ * and branches go to the same instructions as before. Returns NULL if memory is out, or if the code cannot
+ * move. */
 p5_case_program *code_edited(const loop_code *code, const p5_case_program *program, const code_edit *edit);
 
 #endif

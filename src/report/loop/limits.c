@@ -1,4 +1,6 @@
-/* What limits a loop: its dependence chain, and what it would cost without one of the other limits. */
+/* What limits a loop: its dependence chain (results that each trip needs of the trip before), and what the
+ * loop would cost without one of the other limits, such as cache misses. The core prices that with perfect
+ * parts (p5_core_set_ideal). */
 #include <string.h>
 
 #include "base/error.h"
@@ -7,6 +9,7 @@
 #include "report/json_writer.h"
 #include "report/loop/chain.h"
 
+/* By p5_limit: its name in text and in JSON, and the perfect parts (P5_IDEAL_*) that remove it. */
 static const struct {
     const char *name, *key;
     unsigned ideal;
@@ -25,12 +28,14 @@ const char *p5_limit_name(p5_limit limit)
     return kinds[limit].name;
 }
 
+/* Called with the loaded machine before it runs. */
 static void make_ideal(void *context, p5_machine *machine)
 {
     p5_core_set_ideal(p5_machine_core(machine), *(const unsigned *)context);
 }
 
-/* Prices a trip on a processor with the perfect parts `ideal`. */
+/* Gets the clocks of a trip on a processor with the perfect parts `ideal` (P5_IDEAL_*): the difference of two
+ * runs, which make trips[0] and trips[1] trips, divided by that of the trips. */
 static p5_status price(p5_case_program *const programs[2], const unsigned trips[2],
                        const p5_case_conditions *conditions, unsigned ideal, double *clocks, p5_error *error)
 {
@@ -47,6 +52,7 @@ static p5_status price(p5_case_program *const programs[2], const unsigned trips[
     return P5_OK;
 }
 
+/* Counts the instructions per trip that issued alone, by reason. */
 static void count_alone(const p5_window *window, double alone[P5_UNPAIRED_REASONS])
 {
     for (size_t i = 0; i < window->count; i++) {
@@ -54,15 +60,16 @@ static void count_alone(const p5_window *window, double alone[P5_UNPAIRED_REASON
         if (t->pipe == 0 && t->unpaired < P5_UNPAIRED_REASONS)
             alone[t->unpaired]++;
     }
-    alone[0] = 0; /* pairs */
+    alone[0] = 0; /* reason 0 means that they issued in pairs */
     for (unsigned r = 0; r < P5_UNPAIRED_REASONS && window->trips > 0; r++)
         alone[r] /= window->trips;
 }
 
+/* Chooses the limit that the report names; p5_loop_limits.limit states the rule. */
 static p5_limit choose(const p5_loop_limits *l)
 {
     p5_limit limit = P5_LIMIT_EXECUTION;
-    double least = l->clocks * 0.99;
+    double least = l->clocks * 0.99; /* clocks without a limit must be less than this for it to be named */
     if (l->chain >= l->clocks * 0.9)
         return P5_LIMIT_CHAIN;
     for (unsigned k = 0; k < P5_LIMIT_PRICED; k++) {
@@ -74,13 +81,15 @@ static p5_limit choose(const p5_loop_limits *l)
     return limit;
 }
 
-/* Returns the bound of a loop whose price with the perfect parts `ideal` is `priced`.
+/* Returns how many clocks per trip the loop could take without the limits that the perfect parts `ideal`
+ * remove; the core has priced it at `priced` clocks.
  *
- * A processor without waits for results, or for banks of the data cache, passes over the chain's own latencies, too, which
- * no schedule can do: the loop keeps the chain's clocks. With more legal pairs, an instruction can get a partner at the cost of the next one, because
- * D1 pairs the next two instructions whenever it may; where that makes the loop slower (imul edx,eax; cmp eax,ecx;
- * add ecx,eax; add edx,[edi]; cmp ecx,ecx), the rules cost nothing. Prices with other perfect parts are bounds as they
- * are. */
+ * A processor without waits for results, or for banks of the data cache, does not have the chain's own
+ * latencies either. No schedule can avoid these, so the loop takes at least the chain's clocks. With more
+ * legal pairs, an instruction can get a partner at the cost of the next one, because D1 pairs the next two
+ * instructions whenever it may; where that makes the loop slower (imul edx,eax; cmp eax,ecx; add ecx,eax; add
+ * edx,[edi]; cmp ecx,ecx), the pairing rules cost nothing. Prices with other perfect parts need no
+ * correction. */
 static double bound(double priced, unsigned ideal, const p5_loop_limits *l)
 {
     if (ideal & (P5_IDEAL_RESULTS | P5_IDEAL_HITS) && priced < l->chain)
@@ -94,7 +103,7 @@ p5_status p5_loop_limits_find(p5_case_program *const programs[2], const unsigned
 {
     memset(out, 0, sizeof *out);
     out->of_calls = conditions->function != NULL;
-    unsigned all = 0;
+    unsigned all = 0; /* perfect parts of all limits */
     out->chain = chain_find(window, programs[1], out->chain_text, sizeof out->chain_text);
     if (out->chain < 0)
         return error_set(error, P5_ERR_MEMORY, "no memory for the dependence chain");

@@ -1,13 +1,16 @@
-/* Changes of order, and what rewritings have in common. */
+/* Rewrites a loop by moving an instruction, enumerates all rewritings, and describes them. An *item* is an
+ * instruction of loop_code.items, or its index. */
 #include "report/loop/rewrite.h"
 
 #include <string.h>
 
+/* How far an instruction is moved, in instructions; longer runs (rewrite.h) are not reordered. */
 enum { FARTHEST = 12, LONGEST_RUN = 64 };
 
 /* ---- Independence -------------------------------------------------------------------------------------- */
 
-/* Instructions that nothing is moved across. CLD, STD and EMMS change the state of others. */
+/* Returns true for an instruction that is neither moved nor moved across. CLD, STD (FCh, FDh) and EMMS (0Fh
+ * 77h) are among them because they change what other instructions do. */
 static bool is_barrier(const code_insn *item)
 {
     const isa_insn *insn = &item->insn;
@@ -20,6 +23,7 @@ static bool is_barrier(const code_insn *item)
            (opcode[0] == 0x0f && opcode[1] == 0x77);
 }
 
+/* Operands with 16-bit addresses and those of MOV moffs are not described. */
 code_operand rewrite_operand(const code_insn *item)
 {
     code_operand none = {NULL, 0, 0};
@@ -48,8 +52,9 @@ static bool same_registers(const code_operand *a, const code_operand *b)
     const unsigned rm = a->bytes[0] & 7, mod_a = a->bytes[0] >> 6, mod_b = b->bytes[0] >> 6;
     if (rm != (b->bytes[0] & 7u) || (rm == 4 && a->bytes[1] != b->bytes[1]))
         return false;
-    const bool baseless = rm == 5 || (rm == 4 && (a->bytes[1] & 7) == 5);
-    return !baseless || (mod_a == 0) == (mod_b == 0);
+    /* without a displacement (mod 0), EBP as the base means that there is none */
+    const bool base_ebp = rm == 5 || (rm == 4 && (a->bytes[1] & 7) == 5);
+    return !base_ebp || (mod_a == 0) == (mod_b == 0);
 }
 
 rewrite_places rewrite_compare(const code_insn *a, const code_insn *b)
@@ -59,10 +64,10 @@ rewrite_places rewrite_compare(const code_insn *a, const code_insn *b)
     if (x.bytes == NULL || y.bytes == NULL || p->accesses > 2 || q->accesses > 2 || p->flags & ISA_STACK ||
         q->flags & ISA_STACK || p->segment != q->segment || !same_registers(&x, &y))
         return REWRITE_UNKNOWN;
-    const int64_t apart = (int64_t)y.displacement - x.displacement;
-    if (apart == 0 && p->operand_bytes == q->operand_bytes)
+    const int64_t distance = (int64_t)y.displacement - x.displacement;
+    if (distance == 0 && p->operand_bytes == q->operand_bytes)
         return REWRITE_SAME;
-    return apart >= p->operand_bytes || -apart >= q->operand_bytes ? REWRITE_APART : REWRITE_UNKNOWN;
+    return distance >= p->operand_bytes || -distance >= q->operand_bytes ? REWRITE_DISJOINT : REWRITE_UNKNOWN;
 }
 
 bool rewrite_is_disjoint(const loop_code *code, size_t a, size_t b)
@@ -70,7 +75,7 @@ bool rewrite_is_disjoint(const loop_code *code, size_t a, size_t b)
     for (size_t i = a; i < b; i++)
         if (code_writes(&code->items[i].insn) & code->items[b].insn.address_gpr)
             return false;
-    return rewrite_compare(&code->items[a], &code->items[b]) == REWRITE_APART;
+    return rewrite_compare(&code->items[a], &code->items[b]) == REWRITE_DISJOINT;
 }
 
 static bool writes_memory(const isa_insn *insn)
@@ -78,7 +83,8 @@ static bool writes_memory(const isa_insn *insn)
     return isa_forms[insn->form].data_writes > 0;
 }
 
-/* Returns whether the items a and b, a before b, can change places as far as registers and memory go. */
+/* Returns whether the items a and b, a before b, can change places as far as general, MMX and x87 registers
+ * and memory go. same_flags checks flags. */
 static bool is_independent(const loop_code *code, size_t a, size_t b)
 {
     const isa_insn *p = &code->items[a].insn, *q = &code->items[b].insn;
@@ -98,21 +104,23 @@ static bool is_independent(const loop_code *code, size_t a, size_t b)
 
 /* ---- Order --------------------------------------------------------------------------------------------- */
 
-/* Writes the order of the run's items after the one at `from` was moved to `to`. */
-static size_t order_after(const code_run *run, size_t from, size_t to, size_t order[LONGEST_RUN])
+/* Fills in the order of the run's items after item `from` was moved to the place of item `to`: order[n] is
+ * the item at place n of the run. */
+static void order_after(const code_run *run, size_t from, size_t to, size_t order[LONGEST_RUN])
 {
     size_t n = 0;
     for (size_t i = run->begin; i < run->end; i++) {
         const size_t old = i == to ? from : i >= from && i < to ? i + 1 : i > to && i <= from ? i - 1 : i;
         order[n++] = old;
     }
-    return n;
 }
 
-/* Returns whether all readers of the flags `part` get them from the same instruction in both orders; those after
- * the run count as one. */
+/* Returns whether in the new order of the run every reader of the flags `part` (CODE_CARRY or CODE_FLAGS)
+ * gets them from the same instruction as before. What reads them after the run counts as one reader. */
 static bool same_flags(const loop_code *code, const code_run *run, const size_t *order, unsigned part)
 {
+    /* source[n]: the item whose flags the run's n-th item sees. last, moved_last: the last writer so far in
+     * the old and the new order. run->end: an instruction before the run. */
     size_t source[LONGEST_RUN], last = run->end, moved_last = run->end;
     for (size_t i = run->begin; i < run->end; i++) {
         source[i - run->begin] = last;
@@ -144,7 +152,8 @@ bool rewrite_may_move(const loop_code *code, const code_run *run, size_t from, s
     return same_flags(code, run, order, CODE_CARRY) && same_flags(code, run, order, CODE_FLAGS);
 }
 
-static void move(const loop_code *code, const code_run *run, size_t from, size_t to, rewriting *r)
+/* Makes the rewriting that moves item `from` to the place of item `to`. */
+static void make_move(const loop_code *code, const code_run *run, size_t from, size_t to, rewriting *r)
 {
     size_t order[LONGEST_RUN];
     const size_t low = from < to ? from : to, high = from < to ? to : from;
@@ -155,7 +164,7 @@ static void move(const loop_code *code, const code_run *run, size_t from, size_t
         memcpy(r->edit.bytes + r->edit.size, item->bytes, item->insn.length);
         r->edit.size += item->insn.length;
     }
-    size_t last = 0, moved_last = 0; /* writers of flags */
+    size_t last = 0, moved_last = 0; /* last writers of flags in the old and the new order */
     for (size_t i = low; i <= high; i++) {
         last = code_writes(&code->items[i].insn) & CODE_FLAGS ? i : last;
         const size_t other = order[i - run->begin];
@@ -166,19 +175,20 @@ static void move(const loop_code *code, const code_run *run, size_t from, size_t
 
 /* ---- All of them --------------------------------------------------------------------------------------- */
 
-static bool each_move(const loop_code *code, const code_run *run, bool (*take)(void *, const rewriting *),
+/* Calls `visit` for each move within the run. Returns false if `visit` did. */
+static bool each_move(const loop_code *code, const code_run *run, bool (*visit)(void *, const rewriting *),
                       void *context)
 {
     for (size_t from = run->begin; from < run->end; from++) {
         for (size_t to = run->begin; to < run->end; to++) {
             const size_t distance = from < to ? to - from : from - to;
-            /* a neighbour's swap is the same in both directions */
+            /* swapping two neighbours moves either of them, and counts once */
             if (distance == 0 || distance > FARTHEST || from == to + 1 ||
                 !rewrite_may_move(code, run, from, to))
                 continue;
             rewriting r;
-            move(code, run, from, to, &r);
-            if (!take(context, &r))
+            make_move(code, run, from, to, &r);
+            if (!visit(context, &r))
                 return false;
         }
     }
@@ -200,18 +210,19 @@ static code_run run_at(const loop_code *code, size_t i)
     return run;
 }
 
-void rewrite_each(const loop_code *code, bool (*take)(void *context, const rewriting *r), void *context)
+/* After each run, the rules are also tried on the branch that ends it (LOOP). */
+void rewrite_each(const loop_code *code, bool (*visit)(void *context, const rewriting *r), void *context)
 {
     for (size_t i = 0; i < code->count;) {
         const code_run run = run_at(code, i);
-        if (!each_move(code, &run, take, context))
+        if (!each_move(code, &run, visit, context))
             return;
         const code_insn *after = &code->items[run.end];
         const size_t end = run.end < code->count && after->executed && !after->fixed ? run.end + 1 : run.end;
         for (size_t at = i; at < end; at++)
-            for (unsigned rule = 0; rule < rewrite_rules; rule++) {
+            for (unsigned rule = 0; rule < rewrite_rule_count; rule++) {
                 rewriting r = {.edit = {.first = at, .count = 1}, .rule = rule + 1};
-                if (rewrite_by_rule(code, &run, at, rule, &r) && !take(context, &r))
+                if (rewrite_by_rule(code, &run, at, rule, &r) && !visit(context, &r))
                     return;
             }
         i = run.end + 1;
@@ -220,6 +231,8 @@ void rewrite_each(const loop_code *code, bool (*take)(void *context, const rewri
 
 /* ---- Words --------------------------------------------------------------------------------------------- */
 
+/* Appends `text` to the `used` characters in `to`, after `between` if there are any. Returns the length,
+ * which is `size` or more if it did not fit. */
 static size_t add_text(char *to, size_t used, size_t size, const char *between, const char *text)
 {
     if (used < size)
@@ -238,7 +251,7 @@ static void describe_changes(const rewriting *r, char *text, size_t size)
         used = add_text(text, used, size, ", ", "flags");
     if (r->needs_up)
         used = add_text(text, used, size, "; ", "DF has to be clear");
-    if (r->unused)
+    if (r->needs_free)
         add_text(text, used, size, "; ", "the register must be free after the loop");
 }
 
@@ -261,6 +274,7 @@ void rewrite_describe(const loop_code *code, const rewriting *r, char *text, siz
             one, sizeof one);
         if (length == 0)
             break;
+        /* the displacement of the branch at the end is not filled in yet */
         if (r->edit.jump_at > 0 && at + length == r->edit.size)
             snprintf(one + strcspn(one, " "), sizeof one - strcspn(one, " "), " 0x%x", r->edit.jump_target);
         used = add_text(text, used, size, at == 0 ? "" : "; ", one);

@@ -1,4 +1,5 @@
-/* Rewritings of a loop that compute the same: instructions in another order, or in another form. */
+/* Rewritings of a loop that compute the same: an instruction at another place, or instructions replaced by a
+ * rule. An *item* is an instruction of loop_code.items, or its index. */
 #ifndef REPORT_LOOP_REWRITE_H
 #define REPORT_LOOP_REWRITE_H
 
@@ -6,42 +7,47 @@
 
 typedef struct rewriting {
     code_edit edit;
-    unsigned rule;    /* 0: another order; else a rule's number + 1 */
-    unsigned changes; /* registers and flags (CODE_*) that differ after it; nothing reads them */
-    bool unused;   /* such a register is named by no instruction, but could hold something of the caller's */
-    bool needs_up; /* string instructions must go upwards (DF clear) */
+    unsigned rule;    /* 0: another order; else the number of a rule (rewrite_by_rule) plus 1 */
+    unsigned changes; /* registers and flags (CODE_*) that differ after it; no code reads them */
+    bool needs_free;  /* one of these registers is live at the program's end, but no instruction names it: the
+                         rewriting is right if what contains the loop does not use it */
+    bool needs_up;    /* string instructions must go upwards (DF clear) */
 } rewriting;
 
-/* Calls `take` for each rewriting of the executed instructions, until it returns false. */
-void rewrite_each(const loop_code *code, bool (*take)(void *context, const rewriting *r), void *context);
-/* Writes what the rewriting does: "A; B -> B; A", and what changes. */
+/* Calls `visit` for each rewriting of the executed instructions, until it returns false. */
+void rewrite_each(const loop_code *code, bool (*visit)(void *context, const rewriting *r), void *context);
+/* Writes what the rewriting does to `text`: "A; B -> B; A", and to `changes` the registers that change and
+ * what has to hold, "" if nothing. */
 void rewrite_describe(const loop_code *code, const rewriting *r, char *text, size_t size, char *changes,
                       size_t changes_size);
 
-/* A straight run of instructions without a branch into it: the items [begin, end). */
+/* A run: executed instructions that follow each other without a branch, and without a branch to any but the
+ * first. The items [begin, end). */
 typedef struct code_run {
     size_t begin, end;
 } code_run;
-/* Returns whether moving the instruction at `from` to the place `to` of the run computes the same. */
+/* Returns whether moving item `from` to the place of item `to` of the same run computes the same. */
 bool rewrite_may_move(const loop_code *code, const code_run *run, size_t from, size_t to);
-/* What two instructions refer to in memory if no register has changed between them. */
+/* How the bytes in memory that two instructions refer to are related. */
 typedef enum rewrite_places {
-    REWRITE_UNKNOWN, /* other registers, or bytes that overlap in part */
-    REWRITE_SAME,    /* the same bytes */
-    REWRITE_APART    /* other bytes */
+    REWRITE_UNKNOWN, /* it depends on registers, or they overlap in part */
+    REWRITE_SAME,
+    REWRITE_DISJOINT
 } rewrite_places;
+/* Compares the operands of a and b if no register of theirs changes between the two. */
 rewrite_places rewrite_compare(const code_insn *a, const code_insn *b);
 /* Returns whether items `a` and `b`, a before b in a run, refer to memory that cannot overlap. */
 bool rewrite_is_disjoint(const loop_code *code, size_t a, size_t b);
-/* The memory operand of an instruction: its ModRM byte, SIB byte and displacement. */
+/* The explicit memory operand of an instruction, or the address of LEA, as encoded. */
 typedef struct code_operand {
-    const uint8_t *bytes; /* NULL: there is none */
-    size_t size;
-    int32_t displacement;
+    const uint8_t *bytes; /* from the ModRM byte to the displacement; NULL: there is no such operand */
+    size_t size;          /* of these bytes */
+    int32_t displacement; /* 0: none */
 } code_operand;
 code_operand rewrite_operand(const code_insn *item);
-/* Writes the rewriting of the instructions from `i` on by rule number `rule`. Returns false if it does not apply. */
+/* Rewrites the instructions from item `i` on by rule number `rule` (from 0, below rewrite_rule_count). The
+ * caller has set out->edit.first to i and out->edit.count to 1. Returns false if the rule does not apply. */
 bool rewrite_by_rule(const loop_code *code, const code_run *run, size_t i, unsigned rule, rewriting *out);
-extern const unsigned rewrite_rules;
+extern const unsigned rewrite_rule_count;
 
 #endif

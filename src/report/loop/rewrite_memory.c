@@ -1,34 +1,36 @@
-/* Rules for operands in memory: separate loads and stores pair where an instruction that does all does not. */
+/* Rules that replace instructions with operands in memory by others that compute the same (rewrite_rule.h):
+ * separate loads and stores can pair where an instruction that loads, operates and stores cannot.
+ *
+ * Opcodes that the rules write: 8Bh is MOV r,m and 89h MOV m,r. An opcode with an m/r operand is used with a
+ * register in place of the memory operand. */
 #include "report/loop/rewrite_rule.h"
 
-/* ---- Memory operands ----------------------------------------------------------------------------------- */
-
-/* OP r,[m] and CMP [m],r: load the operand first. */
+/* OP r,[m] (OP: ADD to CMP), CMP [m],r and TEST [m],r: MOV t,[m]; OP r,t. */
 bool rule_split_load(rule *r)
 {
     const code_operand m = rewrite_operand(r->item);
     const unsigned op = r->opcode[0];
-    const bool from = (op & 0xc7) == 0x03, compares = op == 0x39 || op == 0x85;
+    const bool loads = (op & 0xc7) == 0x03, compares = op == 0x39 || op == 0x85;
     unsigned t;
-    if (m.bytes == NULL || (!from && !compares) || !rule_scratch(r, false, &t))
+    if (m.bytes == NULL || (!loads && !compares) || !rule_find_scratch(r, false, &t))
         return false;
     rule_put_memory(r, 0x8b, t, &m);
     rule_put_registers(r, op, r->insn->reg, t);
     return true;
 }
 
-/* Returns whether it is ADD, OR, AND, SUB or XOR [m],r, or ADC or SBB. */
+/* Returns whether an instruction is ADD, OR, ADC, SBB, AND, SUB or XOR with the operands r/m,r. */
 static bool is_operation_to_memory(const code_insn *item)
 {
     return (item->bytes[0] & 0xc7) == 0x01 && item->bytes[0] != 0x39;
 }
 
-/* OP [m],r: load, operate, store. */
+/* OP [m],r: MOV t,[m]; OP t,r; MOV [m],t. */
 bool rule_split_store(rule *r)
 {
     const code_operand m = rewrite_operand(r->item);
     unsigned t;
-    if (m.bytes == NULL || !is_operation_to_memory(r->item) || !rule_scratch(r, false, &t))
+    if (m.bytes == NULL || !is_operation_to_memory(r->item) || !rule_find_scratch(r, false, &t))
         return false;
     rule_put_memory(r, 0x8b, t, &m);
     rule_put_registers(r, r->opcode[0], r->insn->reg, t);
@@ -36,7 +38,8 @@ bool rule_split_store(rule *r)
     return true;
 }
 
-/* OP [m],r; OP [n],q: both at once, so that each step of one pairs with that of the other. */
+/* OP [m],r; OP [n],q: as rule_split_store, with the steps of both alternating, so that each step of one can
+ * pair with that of the other. */
 bool rule_split_two_stores(rule *r)
 {
     const code_operand m = rewrite_operand(r->item);
@@ -44,12 +47,12 @@ bool rule_split_two_stores(rule *r)
     unsigned t, u;
     if (next == NULL || !rule_is_plain(next) || !is_operation_to_memory(r->item) ||
         !is_operation_to_memory(next) || !rewrite_is_disjoint(r->code, r->at, r->at + 1) ||
-        !rule_scratch(r, false, &t))
+        !rule_find_scratch(r, false, &t))
         return false;
     const code_operand n = rewrite_operand(next);
-    const unsigned first = r->out->changes;
+    const unsigned first = r->out->changes; /* the register t */
     if (m.bytes == NULL || n.bytes == NULL || (code_reads(&next->insn) & first) ||
-        !rule_scratch(r, false, &u))
+        !rule_find_scratch(r, false, &u))
         return false;
     rule_put_memory(r, 0x8b, t, &m);
     rule_put_memory(r, 0x8b, u, &n);
@@ -60,18 +63,19 @@ bool rule_split_two_stores(rule *r)
     return true;
 }
 
-/* OP [m],constant, INC [m], DEC [m]. */
+/* OP [m],constant, INC [m] and DEC [m]: MOV t,[m]; OP t,constant; MOV [m],t. CMP (extension 7) stores
+ * nothing. */
 bool rule_split_constant(rule *r)
 {
     const code_operand m = rewrite_operand(r->item);
     const unsigned op = r->opcode[0], extension = r->insn->reg;
     const bool constant = op == 0x83 || op == 0x81, step = op == 0xff && extension < 2;
     unsigned t;
-    if (m.bytes == NULL || (!constant && !step) || !rule_scratch(r, false, &t))
+    if (m.bytes == NULL || (!constant && !step) || !rule_find_scratch(r, false, &t))
         return false;
     rule_put_memory(r, 0x8b, t, &m);
     if (step)
-        rule_put(r, 0x40 | extension << 3 | t);
+        rule_put(r, 0x40 | extension << 3 | t); /* INC t or DEC t */
     else
         rule_put_registers(r, op, extension, t);
     for (const uint8_t *b = m.bytes + m.size; constant && b < r->item->bytes + r->insn->length; b++)
@@ -81,12 +85,13 @@ bool rule_split_constant(rule *r)
     return true;
 }
 
-/* MOV [m],constant: by way of a register, because a displacement with a constant does not pair. */
+/* MOV [m],constant: MOV t,constant; MOV [m],t. An instruction with both a displacement and a constant does
+ * not pair. */
 bool rule_constant_by_register(rule *r)
 {
     const code_operand m = rewrite_operand(r->item);
     unsigned t;
-    if (m.bytes == NULL || r->opcode[0] != 0xc7 || !rule_scratch(r, false, &t))
+    if (m.bytes == NULL || r->opcode[0] != 0xc7 || !rule_find_scratch(r, false, &t))
         return false;
     rule_put(r, 0xb8 | t);
     for (unsigned i = 0; i < 4; i++)
@@ -95,17 +100,18 @@ bool rule_constant_by_register(rule *r)
     return true;
 }
 
-/* Returns whether `reg` is the base of the operand, and not its index. */
+/* Returns whether `reg` is the base of the operand, and not its index as well. */
 static bool is_based_on(const code_operand *m, unsigned reg)
 {
     const bool sib = (m->bytes[0] & 7) == 4;
+    /* EBP is a base only with a displacement: mod 1 or 2 */
     const unsigned base = sib ? m->bytes[1] & 7u : m->bytes[0] & 7u;
     return base == reg && (base != ISA_EBP || m->bytes[0] >= 0x40) &&
            !(sib && (m->bytes[1] >> 3 & 7u) == reg);
 }
 
-/* ADD r,constant; OP [r+d]: the access first, with the constant in its displacement, so that its address does not wait
- * for the addition. */
+/* ADD r,constant; OP [r+d]: OP [r+d+constant]; ADD r,constant. The address then does not wait for the
+ * addition (AGI). */
 bool rule_access_before_step(rule *r)
 {
     unsigned reg;
@@ -117,12 +123,12 @@ bool rule_access_before_step(rule *r)
     const isa_insn *insn = &next->insn;
     const unsigned flags = CODE_FLAGS | CODE_CARRY;
     if (m.bytes == NULL || !is_based_on(&m, reg) || (insn->read_gpr | code_writes(insn)) >> reg & 1 ||
-        code_reads(insn) & flags || !rule_dead(r, r->at + 1, code_writes(insn) & flags))
+        code_reads(insn) & flags || !rule_may_change(r, r->at + 1, code_writes(insn) & flags))
         return false;
     for (const uint8_t *b = next->bytes; b < m.bytes; b++)
         rule_put(r, *b);
     const uint32_t displacement = (uint32_t)m.displacement + (uint32_t)step;
-    const bool small = displacement + 128 < 256;
+    const bool small = displacement + 128 < 256; /* as a signed number, it fits into a byte */
     rule_put(r, (m.bytes[0] & 0x3fu) | (small ? 0x40 : 0x80));
     if ((m.bytes[0] & 7) == 4)
         rule_put(r, m.bytes[1]);
@@ -136,11 +142,12 @@ bool rule_access_before_step(rule *r)
     return true;
 }
 
+/* PUSH [m]: MOV t,[m]; PUSH t. */
 bool rule_push_by_register(rule *r)
 {
     const code_operand m = rewrite_operand(r->item);
     unsigned t;
-    if (m.bytes == NULL || r->opcode[0] != 0xff || r->insn->reg != 6 || !rule_scratch(r, false, &t))
+    if (m.bytes == NULL || r->opcode[0] != 0xff || r->insn->reg != 6 || !rule_find_scratch(r, false, &t))
         return false;
     rule_put_memory(r, 0x8b, t, &m);
     rule_put(r, 0x50 | t);

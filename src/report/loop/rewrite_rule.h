@@ -1,49 +1,55 @@
-/* What the rules of rewritings share. A rule writes the bytes that compute the same as the instructions from item
- * `at` on, and returns false if it does not apply. Rules are for 32-bit operands without prefixes, where the
- * manual's pairing rules leave a choice of forms. */
+/* What the rules share that replace instructions of a loop by others. A rule is a function that writes the
+ * machine code of other instructions that compute the same as one to three instructions of the loop, and
+ * returns false if it does not apply to them. Rules are for instructions with 32-bit operands and without
+ * prefixes, which the processor can execute faster in another form, for example because that form pairs. */
 #ifndef REPORT_LOOP_REWRITE_RULE_H
 #define REPORT_LOOP_REWRITE_RULE_H
 
 #include "report/loop/rewrite.h"
 
-/* What a rule reads and writes. */
+/* What a rule reads and writes. An *item* is an instruction of loop_code.items, or its index. */
 typedef struct rule {
     const loop_code *code;
-    const code_run *run;
-    size_t at;
+    const code_run *run; /* in which the instructions are */
+    size_t at;           /* the first instruction that is replaced */
     const code_insn *item;
     const isa_insn *insn;
-    const uint8_t *opcode; /* after the prefixes */
-    rewriting *out;
+    const uint8_t *opcode; /* the bytes of that instruction; rules see only instructions without prefixes */
+    rewriting *out;        /* out->edit.count: instructions that are replaced, at first 1 */
 } rule;
 
+/* Append machine code to the rewriting: a byte; 4 bytes, little-endian; */
 void rule_put(rule *r, unsigned byte);
 void rule_put32(rule *r, uint32_t value);
-/* OPCODE with register `reg` and register `rm`. */
+/* an opcode and a ModRM byte with the register (or extension of the opcode) `reg` and the register `rm`; */
 void rule_put_registers(rule *r, unsigned opcode, unsigned reg, unsigned rm);
-/* OPCODE with register (or extension) `reg` and the memory operand. */
+/* an opcode with the register (or extension of the opcode) `reg` and the memory operand; */
 void rule_put_memory(rule *r, unsigned opcode, unsigned reg, const code_operand *m);
-/* Copies item `i` as it is. */
+/* item `i` as it is; */
 void rule_put_item(rule *r, size_t i);
 /* LEA `to`, [base + displacement]. */
 void rule_put_lea(rule *r, unsigned to, unsigned base, int32_t displacement);
 
-/* Returns whether nothing reads `what` after item `i`, and notes that it changes. */
-bool rule_dead(rule *r, size_t i, unsigned what);
-/* The same of all flags after the instructions that are replaced. */
-bool rule_flags_dead(rule *r);
-/* Finds a register for a value, with a byte register if `byte`: one that is not live, or else one that no
- * instruction names. */
-bool rule_scratch(rule *r, bool byte, unsigned *reg);
-/* Returns the next item of the run, which the rule replaces as well; NULL: there is none. */
+/* Returns whether nothing reads `what` (a set of CODE_*) after item `i`. If so, adds `what` to
+ * out->changes. */
+bool rule_may_change(rule *r, size_t i, unsigned what);
+/* Does the same for all flags after the instructions that are replaced. */
+bool rule_may_change_flags(rule *r);
+/* Finds a register for an intermediate value, one with a byte register (EAX to EBX) if `byte`, that the
+ * replaced instructions do not use: one that is not live after them, or else one that no instruction of the
+ * program names. Adds it to out->changes. Returns false if there is none. */
+bool rule_find_scratch(rule *r, bool byte, unsigned *reg);
+/* Returns the item after `at`, and sets out->edit.count to 2, because the rule replaces both. NULL: the run
+ * ends. */
 const code_insn *rule_next_item(rule *r);
-/* Returns whether it has no prefixes and 32-bit operands. */
+/* Returns whether an instruction has no prefixes, 32-bit operands and 32-bit addresses. */
 bool rule_is_plain(const code_insn *item);
 
-/* Returns whether it is ADD or SUB of a constant, INC or DEC of a register, and writes what is added. */
+/* Returns whether an instruction is ADD or SUB of a constant, INC or DEC of a register, and gets the register
+ * and what is added to it. */
 bool rule_is_step(const code_insn *item, unsigned *reg, int32_t *step);
 
-/* rewrite_memory.c, rewrite_registers.c, rewrite_others.c */
+/* The rules. Above each stands what it replaces: rewrite_memory.c, rewrite_registers.c, rewrite_others.c. */
 typedef bool rewrite_rule(rule *r);
 rewrite_rule rule_split_load, rule_split_two_stores, rule_split_store, rule_split_constant,
     rule_constant_by_register, rule_push_by_register, rule_access_before_step, rule_double_by_add,

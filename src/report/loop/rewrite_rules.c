@@ -1,4 +1,5 @@
-/* The table of the rules, and what they share. */
+/* The table of the rules that replace instructions, and what they share: writing machine code, and finding
+ * registers and flags that may change. rewrite_rule.h describes the functions. */
 #include <string.h>
 
 #include "report/loop/rewrite_rule.h"
@@ -25,7 +26,7 @@ void rule_put_registers(rule *r, unsigned opcode, unsigned reg, unsigned rm)
 void rule_put_memory(rule *r, unsigned opcode, unsigned reg, const code_operand *m)
 {
     rule_put(r, opcode);
-    rule_put(r, (m->bytes[0] & 0xc7u) | reg << 3);
+    rule_put(r, (m->bytes[0] & 0xc7u) | reg << 3); /* ModRM with another reg */
     for (size_t i = 1; i < m->size; i++)
         rule_put(r, m->bytes[i]);
 }
@@ -39,10 +40,10 @@ void rule_put_item(rule *r, size_t i)
 void rule_put_lea(rule *r, unsigned to, unsigned base, int32_t displacement)
 {
     const bool small = displacement >= -128 && displacement <= 127;
-    rule_put(r, 0x8d);
+    rule_put(r, 0x8d); /* LEA */
     rule_put(r, (small ? 0x40u : 0x80u) | to << 3 | base);
     if (base == ISA_ESP)
-        rule_put(r, 0x24);
+        rule_put(r, 0x24); /* SIB byte: base ESP, no index */
     if (small)
         rule_put(r, (uint8_t)displacement);
     else
@@ -51,7 +52,7 @@ void rule_put_lea(rule *r, unsigned to, unsigned base, int32_t displacement)
 
 /* ---- Conditions ---------------------------------------------------------------------------------------- */
 
-bool rule_dead(rule *r, size_t i, unsigned what)
+bool rule_may_change(rule *r, size_t i, unsigned what)
 {
     if (r->code->items[i].live & what)
         return false;
@@ -59,18 +60,20 @@ bool rule_dead(rule *r, size_t i, unsigned what)
     return true;
 }
 
-bool rule_flags_dead(rule *r)
+bool rule_may_change_flags(rule *r)
 {
-    return rule_dead(r, r->at + r->out->edit.count - 1, CODE_FLAGS | CODE_CARRY);
+    return rule_may_change(r, r->at + r->out->edit.count - 1, CODE_FLAGS | CODE_CARRY);
 }
 
-bool rule_scratch(rule *r, bool byte, unsigned *reg)
+bool rule_find_scratch(rule *r, bool byte, unsigned *reg)
 {
+    /* the order in which registers are preferred */
     static const unsigned order[] = {ISA_EDX, ISA_ECX, ISA_EAX, ISA_EBX, ISA_ESI, ISA_EDI, ISA_EBP};
     const code_insn *last = &r->code->items[r->at + r->out->edit.count - 1];
     unsigned used = 0;
     for (size_t i = 0; i < r->out->edit.count; i++)
         used |= code_reads(&r->item[i].insn) | code_writes(&r->item[i].insn);
+    /* first looks for a register that is not live, then for one that no instruction names */
     for (unsigned unused = 0; unused < 2; unused++)
         for (unsigned i = 0; i < sizeof order / sizeof order[0]; i++) {
             const unsigned bit = 1u << order[i];
@@ -79,7 +82,7 @@ bool rule_scratch(rule *r, bool byte, unsigned *reg)
             if (unused ? (r->code->unused & bit) != 0 : (last->live & bit) == 0) {
                 *reg = order[i];
                 r->out->changes |= bit;
-                r->out->unused |= unused && (last->live & bit) != 0;
+                r->out->needs_free |= unused && (last->live & bit) != 0;
                 return true;
             }
         }
@@ -108,7 +111,7 @@ static bool (*const rules[])(rule *r) = {
     rule_multiply_by_shift,    rule_step_by_lea,      rule_lea_by_step,          rule_move_and_step,
     rule_move_and_add,         rule_move_and_shift,   rule_string_by_moves,      rule_loop_by_dec,
     rule_leave_by_moves,       rule_store_after_load, rule_store_after_operation};
-const unsigned rewrite_rules = sizeof rules / sizeof rules[0];
+const unsigned rewrite_rule_count = sizeof rules / sizeof rules[0];
 
 bool rewrite_by_rule(const loop_code *code, const code_run *run, size_t i, unsigned number, rewriting *out)
 {

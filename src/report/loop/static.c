@@ -1,5 +1,6 @@
-/* Lists code, executed or not, as a cold pipe takes it: each basic block by itself on a processor whose caches
- * hit, whose branches are predicted right, and whose D1 always has the next instructions. */
+/* Lists the code of a program without running it (`p5scope bench --static`). Each basic block is priced by
+ * itself, from an empty pipe, on a processor whose caches hit, whose branches are predicted right, and whose
+ * D1 always has the next instructions. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,18 +13,18 @@
 #include "report/case/workplace.h"
 #include "report/row_writer.h"
 
-/* Limits: instructions of a block, and the average of their references. A block that makes as many references as
- * both allow, or more, is fed without any. */
+/* The most instructions of a block, and the most data references of an instruction on average. A block with
+ * MOST_BLOCK * MOST_ACCESSES references or more is priced without its references. */
 enum { MOST_BLOCK = 256, MOST_ACCESSES = 16 };
-#define LOOP_LABEL "p5scope_" /* begins the labels of bench's own code */
+#define LOOP_LABEL "p5scope_" /* begins the labels that `p5scope bench` generates */
 
-/* Code to list: a function, or code without a name (NULL). */
+/* Code to list: the addresses [from, to) of a function, or of code without a name (NULL). */
 typedef struct part {
     const char *name;
     uint32_t from, to;
 } part;
 
-/* Sums over blocks. */
+/* Sums over the instructions of a block or a part. */
 typedef struct sums {
     unsigned instructions, pairs;
     uint64_t clocks;
@@ -40,20 +41,22 @@ typedef struct listing {
     p5_error *error;
     part part;                     /* the current one */
     sums sums;                     /* of the current part */
-    uint8_t *target;               /* by offset in the code: a branch leads there */
-    p5_access *accesses;           /* MOST_BLOCK * MOST_ACCESSES references, all alike */
+    uint8_t *target;               /* by offset in the code: not 0 if a direct branch goes there */
+    p5_access *accesses;           /* MOST_BLOCK * MOST_ACCESSES references, all to the same address */
     ARRAY_OF(p5_trace_insn) trace; /* of the current block's instructions */
     bool out_of_memory;
 } listing;
 
-static void note(void *context, const p5_trace_insn *insn)
+/* Called by the core for each instruction in program order. */
+static void add_to_trace(void *context, const p5_trace_insn *insn)
 {
     listing *l = context;
     l->out_of_memory |= !ARRAY_ADD(&l->trace, *insn);
 }
 
-/* Feeds a block to a new core and collects the trace in l->trace. All references are to the same address, because
- * on this core every reference hits. */
+/* Prices the block of `count` instructions at `address` (`size` bytes) on a new core. l->trace gets, for each
+ * instruction, its pipe, stages and stalls. All references are to the same address, because on this core
+ * every reference hits. */
 static p5_status price_block(listing *l, const uint8_t *bytes, size_t size, uint32_t address, unsigned count)
 {
     p5_core *core;
@@ -62,7 +65,7 @@ static p5_status price_block(listing *l, const uint8_t *bytes, size_t size, uint
         return status;
     l->trace.count = 0;
     p5_core_set_ideal(core, P5_IDEAL_HITS | P5_IDEAL_BRANCHES | P5_IDEAL_FETCH);
-    p5_core_set_trace(core, note, l);
+    p5_core_set_trace(core, add_to_trace, l);
     p5_block *block = p5_block_make(
         core,
         &(p5_code){.bytes = bytes, .size = size, .linear = address, .physical = address, .code32 = true},
@@ -91,20 +94,22 @@ static p5_status price_block(listing *l, const uint8_t *bytes, size_t size, uint
 
 /* ---- Instructions and blocks ---- */
 
-/* Decodes the instruction at `address`. Returns false if there is none before `end`. */
+/* Decodes the instruction at `address`. Returns false if `end` comes before the instruction's end. */
 static bool decode(const listing *l, uint32_t address, uint32_t end, isa_insn *insn)
 {
     return address < end && isa_decode(l->decoder, l->image.text + (address - l->image.text_address),
                                        end - address, address, true, insn);
 }
 
+/* Returns true for a near branch whose target its encoding contains. */
 static bool is_direct(const isa_insn *insn)
 {
     const unsigned branch = isa_forms[insn->form].branch;
     return branch == ISA_JCC || branch == ISA_JMP || branch == ISA_CALL || branch == ISA_LOOP;
 }
 
-/* Returns the name of the code at `address`, which a branch leads to, or NULL. */
+/* Returns the label at `address`, or the name of the undefined symbol that has this address; NULL: there is
+ * none. */
 static const char *name_of(const listing *l, uint32_t address)
 {
     const case_object *object = case_program_object(l->program);
@@ -115,7 +120,7 @@ static const char *name_of(const listing *l, uint32_t address)
     return case_program_undefined(l->program, address);
 }
 
-/* Disassembles an instruction. The target of a branch has its name. */
+/* Disassembles an instruction, with the name of a direct branch's target after its address. */
 static void disassemble(const listing *l, const isa_insn *insn, char *text, size_t size)
 {
     const size_t offset = insn->address - l->image.text_address;
@@ -128,13 +133,12 @@ static void disassemble(const listing *l, const isa_insn *insn, char *text, size
         snprintf(text + used, size - used, " <%s>", name);
 }
 
-/* What the listing says of an instruction. Its clocks and its latency begin when it starts to work in EX, which may
- * be later than its entry to EX. */
+/* What the listing says of an instruction. */
 typedef struct remark {
-    const char *alone; /* why it does not pair; "" */
-    const char *stall; /* NULL: none */
+    const char *alone; /* why it does not pair; "": it does */
+    const char *stall; /* the cause that delayed its entry to EX longest; NULL: none */
     unsigned stall_clocks, prefixes;
-    char text[120];
+    char text[120]; /* disassembly */
 } remark;
 
 static remark remark_of(const listing *l, const p5_trace_insn *t)
@@ -154,6 +158,8 @@ static remark remark_of(const listing *l, const p5_trace_insn *t)
     return r;
 }
 
+/* Writes an instruction as text. Its clocks and its latency begin when it starts to work in EX, which may be
+ * later than its entry to EX. */
 static void write_insn(listing *l, const p5_trace_insn *t)
 {
     const remark r = remark_of(l, t);
@@ -173,6 +179,7 @@ static void write_insn(listing *l, const p5_trace_insn *t)
     fputc('\n', l->out);
 }
 
+/* Begins a row for programs: `what` is "instruction", "block" or "function". */
 static void begin_row(listing *l, const char *what, uint32_t address)
 {
     char text[16];
@@ -183,6 +190,7 @@ static void begin_row(listing *l, const char *what, uint32_t address)
     rows_text(l->rows, "address", text);
 }
 
+/* Ends the row of a block or function with its sums. */
 static void end_row(listing *l, const sums *s)
 {
     rows_unsigned(l->rows, "instructions", s->instructions);
@@ -191,6 +199,7 @@ static void end_row(listing *l, const sums *s)
     rows_end(l->rows);
 }
 
+/* Writes an instruction as a row for programs, with the same clocks and latency as write_insn. */
 static void put_insn(listing *l, const p5_trace_insn *t)
 {
     const remark r = remark_of(l, t);
@@ -216,7 +225,7 @@ static bool is_target(const listing *l, uint32_t address)
     return l->target[address - l->image.text_address] != 0;
 }
 
-/* Writes the block whose trace is in l->trace, and adds it to the sums. */
+/* Writes the block at `address`, whose instructions are in l->trace, and adds it to l->sums. */
 static void write_block(listing *l, uint32_t address)
 {
     if (l->trace.count == 0)
@@ -224,7 +233,7 @@ static void write_block(listing *l, uint32_t address)
     const p5_trace_insn *first = &l->trace.items[0], *last = &l->trace.items[l->trace.count - 1];
     sums block = {.instructions = (unsigned)l->trace.count, .clocks = last->end - first->ex};
     for (size_t i = 0; i < l->trace.count; i++)
-        block.pairs += l->trace.items[i].pipe;
+        block.pairs += l->trace.items[i].pipe; /* 1 in V: each pair has one such instruction */
     if (l->rows != NULL) {
         begin_row(l, "block", address);
         rows_bool(l->rows, "target", is_target(l, address));
@@ -242,10 +251,10 @@ static void write_block(listing *l, uint32_t address)
     l->sums.clocks += block.clocks;
 }
 
-/* Lists the block at `address`. The block ends before the target of a branch, the end of the part, or bytes that are no
- * instruction; after a branch or MOST_BLOCK instructions; and after an instruction with a variable number of
- * references, which p5_retired allows only as the last of a block. *next gets the address after the block, or the
- * end of the part if no instruction begins at `address`. */
+/* Lists the block at `address`. The block ends before the target of a branch, the end of the part, or bytes
+ * that are no instruction; after a branch or MOST_BLOCK instructions; and after an instruction with a
+ * variable number of references, which p5_retired allows only as the last of a block. *next gets the address
+ * after the block, or the end of the part if no instruction begins at `address`. */
 static p5_status list_block(listing *l, uint32_t address, uint32_t *next)
 {
     uint32_t end = address;
@@ -270,10 +279,11 @@ static p5_status list_block(listing *l, uint32_t address, uint32_t *next)
 
 /* ---- Parts ---- */
 
-/* Returns the end of a function of unknown size: after the return or jump that no branch of the function passes over. */
+/* Returns the end of a function of unknown size, at most `limit`: after the first return or jump that no
+ * earlier branch of the function passes over. */
 static uint32_t function_end(const listing *l, uint32_t from, uint32_t limit)
 {
-    uint32_t at = from, passed = from;
+    uint32_t at = from, passed = from; /* passed: the highest target of a branch so far */
     isa_insn insn;
     while (decode(l, at, limit, &insn)) {
         const unsigned branch = isa_forms[insn.form].branch;
@@ -287,7 +297,7 @@ static uint32_t function_end(const listing *l, uint32_t from, uint32_t limit)
     return at;
 }
 
-/* Marks the targets of the branches of a part. */
+/* Marks the targets of the direct branches of a part in l->target. */
 static void mark_targets(listing *l, const part *p)
 {
     isa_insn insn;
@@ -324,15 +334,18 @@ static p5_status list_part(listing *l, const part *p, bool first)
     return status;
 }
 
+/* Orders parts for find_functions. */
 static int by_address(const void *a, const void *b)
 {
     const part *x = a, *y = b;
     if (x->from != y->from)
         return x->from < y->from ? -1 : 1;
-    return (x->name != NULL) - (y->name != NULL); /* what has no name ends before the function that has one */
+    /* code without a name comes first: it ends where the function begins */
+    return (x->name != NULL) - (y->name != NULL);
 }
 
-/* Finds the functions of the program, by address, and what is before the first one. Returns their number. */
+/* Fills in the functions of the program, by address, and the code before the first one, if there is any.
+ * Returns their number. A function of unknown size ends where the next begins. */
 static size_t find_functions(const listing *l, part *parts)
 {
     const case_object *object = case_program_object(l->program);
@@ -354,8 +367,9 @@ static size_t find_functions(const listing *l, part *parts)
     return kept;
 }
 
-/* Finds what to list: the function that the program was made for, the trip of a loop, or all functions. Marks the
- * targets of branches. */
+/* Fills in what to list: the trip of the loop that bench has generated, the one function that the program was
+ * made for, or all functions. Returns the number of parts. Marks the targets of direct branches, also those
+ * of other functions. */
 static size_t find_parts(listing *l, part *parts)
 {
     const case_object *object = case_program_object(l->program);
@@ -381,6 +395,7 @@ static size_t find_parts(listing *l, part *parts)
     return 1;
 }
 
+/* Lists all parts of the program. l->decoder, l->model and l->image must be set. */
 static p5_status list_all(listing *l)
 {
     const size_t labels = case_program_object(l->program)->label_count;

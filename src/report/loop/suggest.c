@@ -1,5 +1,6 @@
-/* Tries rewritings of a loop on the model. Each is priced first by one run, and if that is shorter, as every
- * measurement, by the difference of two. Then the best one is applied, and the search begins again. */
+/* Tries rewritings of a loop (rewrite.h) on the model, and suggests those that save clocks. Each is priced
+ * first by one run, and if that does not take much longer than before, by the difference of two runs with N1
+ * and N2 trips, as every measurement. Then the best one is applied, and the search begins again. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,34 +10,43 @@
 #include "report/json_writer.h"
 #include "report/loop/rewrite.h"
 
-enum { MOST_STEPS = 16, MOST_SHOWN = 12, MOST_TRIED = 2000, MOST_FIRST = 32 };
+enum {
+    MOST_STEPS = 16,   /* rewritings applied one after the other */
+    MOST_SHOWN = 12,   /* lines of text */
+    MOST_TRIED = 2000, /* rewritings that are priced in all */
+    MOST_FIRST = 32    /* rewritings that are tried as the first of two */
+};
 
-/* A loop: its two programs, which make N1 and N2 trips. */
+/* A loop: its two programs, which make N1 and N2 trips. The programs are freed with it, except those of the
+ * original loop. */
 typedef struct priced_loop {
     p5_case_program *programs[2];
     uint64_t few;  /* clocks of the run of N1 trips */
     double clocks; /* of a trip */
-    unsigned free; /* registers that rewritings so far use, because no instruction named them */
+    /* set of registers that rewritings so far use because no instruction named them: the suggestion says that
+     * they must be free, so nobody reads them after the loop */
+    unsigned free_registers;
 } priced_loop;
 
 typedef struct suggestion {
-    char text[820], changes[330];
-    double clocks;
+    char text[820], changes[330]; /* rewrite_describe, of one rewriting or of two */
+    double clocks;                /* of a trip of the rewritten loop */
     priced_loop loop;
 } suggestion;
 
 typedef struct suggester {
     const unsigned *trips;
     const p5_case_conditions *conditions;
-    const loop_code *code;
-    const priced_loop *from;    /* what the clocks are compared with */
-    const priced_loop *edits;   /* the programs that are edited: `from`, or those of `after` */
-    const suggestion *after;    /* the first of two rewritings; NULL: there is one */
-    ARRAY_OF(suggestion) found; /* those that save clocks */
-    ARRAY_OF(suggestion) first; /* those that cost a clock at most */
-    unsigned tried;
+    const loop_code *code;      /* of `edited` */
+    const priced_loop *from;    /* the loop whose clocks are to be reduced */
+    const priced_loop *edited;  /* the loop that rewritings are applied to: `from`, or that of `after` */
+    const suggestion *after;    /* the first of two rewritings; NULL: only one is applied to `from` */
+    ARRAY_OF(suggestion) found; /* rewritings that save clocks */
+    ARRAY_OF(suggestion)
+    first;          /* rewritings that save none and cost a clock at most: candidates for `after` */
+    unsigned tried; /* rewritings priced so far */
     p5_error *error;
-    p5_status status;
+    p5_status status; /* of the callback try_rewriting */
 } suggester;
 
 static void free_loop(priced_loop *loop)
@@ -46,6 +56,7 @@ static void free_loop(priced_loop *loop)
     *loop = (priced_loop){0};
 }
 
+/* Runs a program; *clocks gets its clocks, UINT64_MAX after an error. */
 static p5_status run(const suggester *s, const p5_case_program *program, uint64_t *clocks)
 {
     p5_counts counts;
@@ -54,7 +65,7 @@ static p5_status run(const suggester *s, const p5_case_program *program, uint64_
     return status;
 }
 
-/* Prices a trip whose run of N1 trips is known. */
+/* Sets loop->clocks; loop->few must be set. */
 static p5_status price(const suggester *s, priced_loop *loop)
 {
     uint64_t many;
@@ -88,7 +99,8 @@ static void describe(const suggester *s, const rewriting *r, suggestion *to)
     append(to->changes, sizeof to->changes, changes);
 }
 
-/* Keeps a rewriting. Returns false when memory is out. */
+/* Adds a rewriting to s->found if it saves clocks, else to s->first; the suggestion then owns the loop.
+ * Returns false when memory is out. */
 static bool keep(suggester *s, const rewriting *r, const priced_loop *loop, bool saves)
 {
     suggestion found = {.clocks = loop->clocks, .loop = *loop};
@@ -99,14 +111,14 @@ static bool keep(suggester *s, const rewriting *r, const priced_loop *loop, bool
     return kept;
 }
 
-/* Prices the rewriting and keeps it if it saves at least a hundredth of a clock per trip, or if it costs a clock at
- * most and can be the first of two. */
-static bool try(void *context, const rewriting *r)
+/* Prices the rewriting and keeps it if it saves at least a hundredth of a clock per trip, or if it costs a
+ * clock at most and can be the first of two. Called by rewrite_each; returns false to end the search. */
+static bool try_rewriting(void *context, const rewriting *r)
 {
     suggester *s = context;
-    priced_loop loop = {.programs = {code_edited(s->code, s->edits->programs[0], &r->edit),
-                                     code_edited(s->code, s->edits->programs[1], &r->edit)}};
-    loop.free = s->edits->free | (r->unused ? r->changes & CODE_REGISTERS : 0);
+    priced_loop loop = {.programs = {code_edited(s->code, s->edited->programs[0], &r->edit),
+                                     code_edited(s->code, s->edited->programs[1], &r->edit)}};
+    loop.free_registers = s->edited->free_registers | (r->needs_free ? r->changes & CODE_REGISTERS : 0);
     bool good = loop.programs[0] != NULL && loop.programs[1] != NULL;
     s->tried += good;
     good = good && run(s, loop.programs[0], &loop.few) == P5_OK && loop.few <= s->from->few + s->trips[0] &&
@@ -128,24 +140,25 @@ static int by_clocks(const void *a, const void *b)
     return of_x != of_y ? (of_x < of_y ? -1 : 1) : strcmp(x->text, y->text);
 }
 
-/* Tries the rewritings of the programs `edits`. */
-static p5_status try_all(suggester *s, const priced_loop *edits)
+/* Tries all rewritings of the loop `edited`. */
+static p5_status try_all(suggester *s, const priced_loop *edited)
 {
     p5_window *window;
     loop_code code;
     const p5_trip_range trips = {.count = 4};
-    s->edits = edits;
+    s->edited = edited;
     s->code = &code;
-    s->status = p5_window_capture(edits->programs, s->trips, s->conditions, trips, &window, s->error);
+    s->status = p5_window_capture(edited->programs, s->trips, s->conditions, trips, &window, s->error);
     if (s->status != P5_OK)
         return s->status;
-    if (code_open(&code, edits->programs[0], window, edits->free))
-        rewrite_each(&code, try, s);
+    if (code_open(&code, edited->programs[0], window, edited->free_registers))
+        rewrite_each(&code, try_rewriting, s);
     code_close(&code);
     p5_window_free(window);
     return s->status;
 }
 
+/* Frees the loops of all items but item `kept` (SIZE_MAX: of all). */
 static void free_all(suggestion *items, size_t count, size_t kept)
 {
     for (size_t i = 0; i < count; i++)
@@ -153,8 +166,8 @@ static void free_all(suggestion *items, size_t count, size_t kept)
             free_loop(&items[i].loop);
 }
 
-/* Finds the rewritings of `from` that save clocks, best first. If there is none, finds two that do so together,
- * the first of which can cost a clock by itself. */
+/* Sets s->found to the rewritings of `from` that save clocks, best first. If there is none, looks for two
+ * that do so together, the first of which can cost a clock by itself. */
 static p5_status search(suggester *s, const priced_loop *from)
 {
     s->found.count = s->first.count = 0;
@@ -180,6 +193,8 @@ typedef struct output {
     bool json;
 } output;
 
+/* Writes a suggestion for a loop that takes `before` clocks per trip. `step`: the how-manieth that is
+ * applied, from 1; 0: one of the alternatives for the original loop. */
 static void put(const output *o, unsigned step, const suggestion *x, double before)
 {
     if (!o->json) {
@@ -200,7 +215,7 @@ static void put(const output *o, unsigned step, const suggestion *x, double befo
     json_close_object(&json);
 }
 
-/* Writes the single rewritings of the loop. */
+/* Writes the alternatives for the original loop, which takes `before` clocks per trip. */
 static void put_found(const output *o, const suggester *s, double before)
 {
     if (s->found.count == 0 && !o->json)
@@ -223,7 +238,7 @@ static void put_found(const output *o, const suggester *s, double before)
         fprintf(o->out, "%14s and %zu that save less\n", "", s->found.count - shown);
 }
 
-/* Writes the code of the loop as the steps have left it. */
+/* Writes the instructions of a trip of the loop after all steps, with their pipes. */
 static p5_status put_loop(const output *o, suggester *s, const priced_loop *loop)
 {
     p5_window *window;
@@ -238,8 +253,9 @@ static p5_status put_loop(const output *o, suggester *s, const priced_loop *loop
     return P5_OK;
 }
 
-/* Applies the best rewriting again and again. */
-static p5_status take_steps(const output *o, suggester *s)
+/* Applies the best rewriting in s->found and searches again, until nothing saves clocks, and writes each
+ * step. */
+static p5_status apply_steps(const output *o, suggester *s)
 {
     priced_loop now = {0};
     p5_status status = P5_OK;
@@ -275,7 +291,7 @@ p5_status p5_suggest_write(FILE *out, p5_row_format format, p5_case_program *con
         status = search(&s, &as_it_is);
     if (status == P5_OK) {
         put_found(&o, &s, as_it_is.clocks);
-        status = take_steps(&o, &s);
+        status = apply_steps(&o, &s);
     }
     free(s.found.items);
     free(s.first.items);

@@ -228,7 +228,7 @@ static void rewritten_code_computes_the_same(void **unused)
         close_loop(&o);
     }
     assert_true(c.tried > SEEDS * 5);
-    for (unsigned rule = 0; rule <= rewrite_rules; rule++)
+    for (unsigned rule = 0; rule <= rewrite_rule_count; rule++)
         if (c.applied[rule] == 0)
             fail_msg("rule %u was never applied in %u rewritings", rule, c.tried);
 }
