@@ -1,5 +1,7 @@
-/* Finds functions in code without symbols by control flow. A function begins at the target of a call,
- * interrupt or far transfer, and at code that no executed instruction falls through to. */
+/* Finds functions in executed code without symbols, by control flow, and adds them to a profile. A function
+ * begins at the target of a call, interrupt or far transfer, and at code that control cannot have reached
+ * from the function before. Code that p5scope itself provides to the guest, such as its BIOS, has functions
+ * with fixed names ("own code"). */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,19 +11,19 @@
 #include "report/profile/profile_internal.h"
 
 enum {
-    HOLE = 32,        /* a gap of more unexecuted bytes ends a function */
-    TABLE_HOLE = 4096 /* the gap in a function with an indirect jump, because its cases may be anywhere */
+    GAP = 32,        /* a gap of more unexecuted bytes ends a function */
+    TABLE_GAP = 4096 /* the gap in a function with an indirect jump, because its cases may be anywhere */
 };
 
 typedef struct code_reader {
     p5_profile *p;
     const p5_machine *machine;
-    ARRAY_OF(uint64_t) starts;        /* of functions, ascending */
-    ARRAY_OF(profile_function) found; /* by address */
-    profile_function *open;           /* the last function found, while code may be added to it */
-    uint64_t reach;                   /* the highest target of its jumps */
-    bool tables;                      /* it has an indirect jump */
-    bool own;                         /* it is p5scope's own code */
+    ARRAY_OF(uint64_t) starts;        /* targets of calls, interrupts and far transfers, ascending */
+    ARRAY_OF(profile_function) found; /* by address; not yet in the profile */
+    profile_function *open;           /* the last of `found`, while code may be added to it; NULL: none */
+    uint64_t reach;                   /* the highest target of a direct jump in `open` */
+    bool tables;                      /* `open` has an indirect jump */
+    bool own;                         /* `open` is p5scope's own code */
 } code_reader;
 
 static int by_number(const void *a, const void *b)
@@ -30,8 +32,8 @@ static int by_number(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* Collects the starts of functions that were called, entered by interrupts, or reached by far transfers:
- * those of contexts, and those of edges that got no context because the table was full. */
+/* Collects c->starts from the profile's contexts, and from its edges, which may lead to functions that got no
+ * context because the table was full. Returns false when memory is out. */
 static bool find_starts(code_reader *c)
 {
     const p5_profile *p = c->p;
@@ -51,6 +53,8 @@ static bool is_start(const code_reader *c, uint64_t address)
     return at < c->starts.count && c->starts.items[at] == address;
 }
 
+/* Adds a function that begins at `start` to c->found: the whole function of p5scope's own code, or an empty
+ * one named sub_ADDRESS to which add_insn adds instructions. Returns false when memory is out. */
 static bool begin_function(code_reader *c, uint64_t start)
 {
     machine_own_code own;
@@ -70,9 +74,9 @@ static bool begin_function(code_reader *c, uint64_t start)
     return true;
 }
 
-/* Returns true if the instruction belongs to the open function: no function starts here, and control can pass
- * over the gap before it. */
-static bool goes_on(const code_reader *c, uint64_t address)
+/* Returns true if the instruction at `address` belongs to the open function: no other starts here, and the
+ * gap before the instruction is small or a jump of the function passes over it. */
+static bool is_in_open(const code_reader *c, uint64_t address)
 {
     if (!c->open || PROFILE_SPACE(c->open->start) != PROFILE_SPACE(address))
         return false;
@@ -82,12 +86,14 @@ static bool goes_on(const code_reader *c, uint64_t address)
     if (is_start(c, address) ||
         (PROFILE_SPACE(address) == 0 && machine_is_own_code(c->machine, (uint32_t)address, &own)))
         return false;
-    return address <= c->open->end + (c->tables ? TABLE_HOLE : HOLE) || address <= c->reach;
+    return address <= c->open->end + (c->tables ? TABLE_GAP : GAP) || address <= c->reach;
 }
 
+/* Adds an instruction to the open function, or to a new one. Instructions come in the order of their
+ * addresses. Returns false when memory is out. */
 static bool add_insn(code_reader *c, const profile_code *code)
 {
-    if (!goes_on(c, code->address) && !begin_function(c, code->address))
+    if (!is_in_open(c, code->address) && !begin_function(c, code->address))
         return false;
     if (c->own)
         return true;
@@ -100,6 +106,7 @@ static bool add_insn(code_reader *c, const profile_code *code)
     return true;
 }
 
+/* Moves the found functions to the profile and sorts it. Returns false when memory is out. */
 static bool move_found(code_reader *c)
 {
     bool fits = true;
@@ -110,8 +117,9 @@ static bool move_found(code_reader *c)
     return fits;
 }
 
-/* Adds p5scope's own code at `address` if it has costs. The work that p5scope does for the guest may be
- * charged to an address where no instruction was executed. */
+/* Adds the function of p5scope's own code that contains `address`, which has costs, if the profile does not
+ * have it. The work that p5scope does for the guest may be charged to an address where no instruction was
+ * executed. */
 static bool add_own_code(code_reader *c, uint64_t address)
 {
     machine_own_code own;
@@ -130,7 +138,7 @@ bool profile_add_code_functions(p5_profile *p, const p5_machine *machine)
         if (profile_function_at(p, code->address) == PROFILE_NO_INDEX)
             fits = add_insn(&c, code);
         else
-            c.open = NULL;
+            c.open = NULL; /* a function with a symbol lies between */
     }
     fits = fits && move_found(&c);
     for (size_t i = 0; fits && i < p->sites.count; i++)

@@ -1,5 +1,5 @@
-/* The data of a profile in memory: lookup by address and name, source paths, sorting and checking after it was read,
- * and sums of quantities. */
+/* The data of a profile in memory (profile_internal.h explains its terms): lookup by address and name, source
+ * paths, sorting and checking, and sums of quantities. */
 #include "report/profile/profile_internal.h"
 
 #include <inttypes.h>
@@ -57,6 +57,7 @@ int profile_insn_at(const p5_profile *p, uint64_t address)
 
 int profile_function_at(const p5_profile *p, uint64_t address)
 {
+    /* the first function that ends after the address */
     size_t low = ARRAY_SEARCH(p->functions.items, p->functions.count, end, address + 1ull);
     return low < p->functions.count && p->functions.items[low].start <= address ? (int)low : PROFILE_NO_INDEX;
 }
@@ -85,7 +86,7 @@ const char *profile_object_at(const p5_profile *p, uint64_t address)
 
 const char *profile_name_at(const p5_profile *p, uint64_t address, char buffer[16])
 {
-    if (address == 0)
+    if (address == 0) /* costs that belong to no instruction */
         return "[bus]";
     int function = profile_function_at(p, address);
     if (function != PROFILE_NO_INDEX)
@@ -106,6 +107,7 @@ char *profile_printable(p5_profile *p, const char *text)
     return copy;
 }
 
+/* Files that have a name already keep it; functions get new ones. */
 bool profile_make_names(p5_profile *p)
 {
     bool fits = functions_name(p->functions.items, p->functions.count, p->mangled, &p->texts);
@@ -139,8 +141,8 @@ p5_status p5_profile_move_sources(p5_profile *p, const char *rule, p5_error *err
     return P5_OK;
 }
 
-/* Returns the part of `path` after the folder `from`, which may begin with a slash, or NULL if the path is outside that
- * folder. A relative path is inside both "" and ".". */
+/* Returns the part of `path` after the folder `from`; it may begin with a slash. NULL: the path is outside
+ * that folder. A relative path is inside both "" and ".". */
 static const char *part_in_folder(const char *path, const char *from)
 {
     size_t length = strlen(from);
@@ -153,6 +155,7 @@ static const char *part_in_folder(const char *path, const char *from)
     return path[length] == '/' || path[length] == '\0' || from[length - 1] == '/' ? path + length : NULL;
 }
 
+/* The first rule that matches applies. */
 char *profile_source_path(const p5_profile *p, int file)
 {
     const char *path = p->files.items[file], *to = NULL, *rest = path;
@@ -194,7 +197,8 @@ static int by_site(const void *a, const void *b)
     return (x->cpl_class > y->cpl_class) - (x->cpl_class < y->cpl_class);
 }
 
-/* Returns whether the address lies in an address space of the profile (PROFILE_SPACE); each has an object. */
+/* Returns whether the address lies in an address space of the profile; each space has a name in
+ * p->objects. */
 static bool in_space(const p5_profile *p, uint64_t address)
 {
     return PROFILE_SPACE(address) < p->objects.count;
@@ -208,8 +212,9 @@ bool profile_finish(p5_profile *p)
     bool right = p->contexts.count > PROFILE_ROOT && p->objects.count > 0;
     /* Only the root may be its own parent. All other parents have lower numbers, so there are no loops. */
     for (size_t i = PROFILE_ROOT; i < p->contexts.count; i++)
-        right &= p->contexts.items[i].parent < i + (i == PROFILE_ROOT) && p->contexts.items[i].parent != 0 &&
-                 in_space(p, p->contexts.items[i].function) && in_space(p, p->contexts.items[i].call_site);
+        right &= p->contexts.items[i].parent < i + (i == PROFILE_ROOT ? 1 : 0) &&
+                 p->contexts.items[i].parent != 0 && in_space(p, p->contexts.items[i].function) &&
+                 in_space(p, p->contexts.items[i].call_site);
     for (size_t i = 0; i < p->sites.count; i++)
         right &= p->sites.items[i].context != 0 && p->sites.items[i].context < p->contexts.count &&
                  p->sites.items[i].cpl_class < P5_CPL_CLASSES && in_space(p, p->sites.items[i].address);
@@ -239,7 +244,9 @@ const char *profile_colour(bool colour, double percent)
     return !colour ? "" : percent >= 5 ? "\033[31m" : percent >= 0.5 ? "\033[32m" : "";
 }
 
-/* Names of P5_PROFILE_EXECUTIONS and the quantities after it. */
+/* Names of the quantities from P5_PROFILE_EXECUTIONS to P5_PROFILE_UNPAIRED, which counts executions in U
+ * with a partner in V. The n-th quantity after it counts executions in U without one for reason n
+ * (p5_unpaired_text). */
 static const char *const rest_names[] = {"executions", "in_v", "paired"};
 
 const char *profile_quantity_name(unsigned quantity, char buffer[48])
@@ -259,6 +266,7 @@ p5_status profile_value_find(unsigned family, const char *name, profile_value *v
 {
     *value = (profile_value){.quantity = P5_PROFILE_NONE, .cpl_mask = P5_CPL_MASK_ALL};
     snprintf(value->name, sizeof value->name, "%s", name);
+    /* Quantities that are no events are looked for first, by the name before the modifiers. */
     char own[sizeof value->name], buffer[48];
     size_t length = strcspn(name, ":");
     snprintf(own, sizeof own, "%.*s", (int)length, name);
@@ -297,7 +305,8 @@ p5_status p5_profile_event_check(unsigned family, const char *name, p5_error *er
     return profile_value_find(family, name, &value, error);
 }
 
-/* Returns whether amounts of `quantity` belong to the selected value. The value "clocks" includes all stall causes. */
+/* Returns whether amounts of `quantity` belong to the selected value. The value "clocks" includes all stall
+ * causes, because each clock has one. */
 static bool counts_for(const profile_value *value, unsigned quantity)
 {
     if (value->quantity == P5_PROFILE_CLOCKS)
@@ -348,8 +357,8 @@ uint64_t *profile_sum_by_context(const p5_profile *p, const profile_value *value
         for (size_t v = 0; v < count; v++)
             sums[p->sites.items[i].context * count + v] +=
                 profile_amounts_value(&p->sites.items[i], &values[v]);
-    for (size_t i = p->contexts.count;
-         i-- > PROFILE_ROOT + 1;) /* callees before callers: parents have lower numbers */
+    /* callees come before their callers: parents have lower numbers */
+    for (size_t i = p->contexts.count; i-- > PROFILE_ROOT + 1;)
         for (size_t v = 0; v < count; v++)
             sums[p->contexts.items[i].parent * count + v] += sums[i * count + v];
     return sums;

@@ -1,4 +1,6 @@
-/* Compares two profiles (`p5scope diff`): totals, and costs function by function. */
+/* Compares two profiles A and B (`p5scope diff`): totals, and costs function by function. Functions of both
+ * profiles are the same if they have the same identity: object (program), symbol, source file, and their
+ * number among namesakes. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,11 +12,11 @@
 
 /* A function, or the bus, in one profile or both. */
 typedef struct diff_row {
-    const char *object, *symbol, *file; /* its identity; "" = none */
+    const char *object, *symbol, *file; /* its identity, with `number`; "" = none */
     const char *name;                   /* as shown */
-    bool of_b;
-    unsigned number; /* order by address among the functions of its profile with the same identity */
-    uint64_t a, b;
+    bool of_b;                          /* it is a function of profile B */
+    unsigned number; /* order by address among the functions of its profile that are otherwise identical */
+    uint64_t a, b;   /* its own cost in A and in B; 0 for the profile that it is not of */
 } diff_row;
 
 /* Destination of the changes: text, or `rows` if that is not NULL. */
@@ -23,13 +25,16 @@ typedef struct diff_output {
     row_writer *rows;
 } diff_output;
 
-/* A row: what an event counted in A and B, in all or in one function, and the count of which it is a part. */
+/* A line of the output: what an event counted in A and B. */
 typedef struct diff_change {
-    const char *event, *function; /* function: NULL = the whole run */
-    uint64_t a, b, whole;
-    bool exceeded;
+    const char *event;
+    const char *function; /* NULL = the whole run */
+    uint64_t a, b;
+    uint64_t whole; /* the count that the change is shown in per cent of: that of the whole run A */
+    bool exceeded;  /* the change is above the threshold that the user has set */
 } diff_change;
 
+/* Writes a line of text, or a row for programs. */
 static void write_change(const diff_output *to, const diff_change *row)
 {
     FILE *out = to->out;
@@ -62,6 +67,7 @@ static void write_change(const diff_output *to, const diff_change *row)
     fprintf(out, "%s\n", row->exceeded ? "  exceeds the threshold" : "");
 }
 
+/* Functions that are equal in this order are namesakes: they have symbol and object in common. */
 static int by_symbol(const diff_row *x, const diff_row *y)
 {
     int order = strcmp(x->symbol, y->symbol);
@@ -79,8 +85,8 @@ static int by_identity(const void *a, const void *b)
     return order != 0 ? order : x->of_b - y->of_b;
 }
 
-/* Adds a row for each function with its own cost, and one for the bus. The guest's object is left out of the
- * identity, because the changed program may have another file name. */
+/* Fills in a row for each function of a profile with its own cost, and one for the bus. The guest's object is
+ * left out of the identity, because the changed program may have another file name. */
 static void add_rows(const p5_profile *p, bool of_b, const profile_value *value, diff_row *rows)
 {
     for (size_t f = 0; f < p->functions.count; f++) {
@@ -99,14 +105,16 @@ static void add_rows(const p5_profile *p, bool of_b, const profile_value *value,
     }
 }
 
-/* Returns true if `count` rows of one symbol contain at most one function per profile. It is then the same
- * function, even if its file is known in one profile only or has changed. */
+/* Returns true if `count` namesakes, A's before B's, contain at most one function per profile. It is then the
+ * same function, even if its file is known in one profile only or has changed. */
 static bool is_one(const diff_row *rows, size_t count)
 {
     return count == 1 || (count == 2 && rows[0].of_b != rows[1].of_b);
 }
 
-/* Numbers the functions of each profile that have the same object, symbol and file. */
+/* Numbers, from 0, the functions of each profile that have the same object, symbol and file. Removes the file
+ * from the identity of a function that has no namesake in its profile. The rows must be sorted by identity;
+ * the caller sorts them again. */
 static void number_namesakes(diff_row *rows, size_t count)
 {
     for (size_t first = 0, end; first < count; first = end) {
@@ -125,8 +133,8 @@ static void number_namesakes(diff_row *rows, size_t count)
     }
 }
 
-/* Makes rows of own cost by function. Functions with the same object, file and symbol in both profiles share
- * a row. */
+/* Returns rows of own cost by function, and their number in *count; the caller frees them. A function of both
+ * profiles has one row. NULL: out of memory. */
 static diff_row *function_rows(const p5_profile *a, const p5_profile *b, const profile_value *value,
                                size_t *count)
 {
@@ -146,13 +154,14 @@ static diff_row *function_rows(const p5_profile *a, const p5_profile *b, const p
         diff_row *last = *count > 0 ? &rows[*count - 1] : NULL;
         if (last != NULL && by_symbol(last, &rows[i]) == 0 && strcmp(last->file, rows[i].file) == 0 &&
             last->number == rows[i].number)
-            last->b = rows[i].b; /* A comes first */
+            last->b = rows[i].b; /* the row of A comes first */
         else
             rows[(*count)++] = rows[i];
     }
     return rows;
 }
 
+/* Orders by the difference between A and B, largest first. */
 static int by_change(const void *x, const void *y)
 {
     const diff_row *p = x, *q = y;
@@ -162,6 +171,8 @@ static int by_change(const void *x, const void *y)
     return strcmp(p->name, q->name);
 }
 
+/* Writes the functions in which `value` differs by at least `least_percent` of all of A. Returns false when
+ * memory is out. */
 static bool write_functions(const diff_output *to, const p5_profile *a, const p5_profile *b,
                             const profile_value *value, double least_percent)
 {

@@ -1,3 +1,4 @@
+/* Makes a flame graph (flame.h), and draws it as SVG. */
 #include "report/profile/flame.h"
 
 #include <stdlib.h>
@@ -6,15 +7,19 @@
 #include "base/text.h"
 #include "report/xml.h"
 
-enum { ROW = 18, DEEPEST = 64, LEAST_PERMYRIAD = 5 }; /* narrower frames would be invisible */
+enum {
+    ROW = 18,           /* height of a frame, in pixels */
+    DEEPEST = 64,       /* frames on top of each other */
+    LEAST_PERMYRIAD = 5 /* a frame with a smaller share of all costs, in 1/10000, would be invisible */
+};
 
 static const char style[] =
     ".flame{display:block;width:100%;font:12px ui-monospace,monospace}.flame .f{cursor:pointer}"
     ".flame rect{stroke:Canvas;stroke-width:.5}.flame text{fill:#1b1f24;pointer-events:none}"
     ".flame .f:focus-visible{outline:2px solid #0b57d0}";
 
-/* The script of the graph: a click zooms. Each frame has its original position in data-x and data-w, in per
- * cent. */
+/* The script of the graph: a click or Enter makes a frame as wide as the picture. Each frame has its original
+ * position in data-x and data-w, in per cent. */
 static const char script[] =
     "document.querySelectorAll('.flame').forEach(g=>{const all=[...g.querySelectorAll('.f')];"
     "const zoom=t=>{const x0=+t.dataset.x,w0=+t.dataset.w;all.forEach(f=>{const x=(f.dataset.x-x0)/w0*100,"
@@ -23,22 +28,24 @@ static const char script[] =
     "all.forEach(f=>{f.addEventListener('click',()=>zoom(f));"
     "f.addEventListener('keydown',e=>{if(e.key==='Enter')zoom(f)})})});";
 
-/* A frame stands for all contexts with the same functions above them, wherever the calls came from. */
+/* A frame stands for all contexts with the same functions above them. Contexts also differ by call site,
+ * frames do not. */
 typedef struct frame {
-    uint64_t function;
-    uint32_t parent, first_child, next_sibling; /* 0: none; frame 0 is the root */
-    uint64_t own, all;
+    uint64_t function;                          /* address */
+    uint32_t parent, first_child, next_sibling; /* index in graph.frames; 0: none. Frame 0 is the root */
+    uint64_t own, all;                          /* cost without and with the frames below it */
 } frame;
 
 typedef struct graph {
     const p5_profile *p;
-    const profile_value *value;
-    frame *frames;
+    const profile_value *value; /* what the frames' cost is */
+    frame *frames;              /* parents before children */
     size_t count;
     void (*put)(void *context, const flame_frame *frame);
     void *context;
 } graph;
 
+/* Returns the index of the child for `function`, which is made if necessary. g->frames has room. */
 static uint32_t child_of(graph *g, uint32_t parent, uint64_t function)
 {
     uint32_t *link = &g->frames[parent].first_child;
@@ -51,6 +58,8 @@ static uint32_t child_of(graph *g, uint32_t parent, uint64_t function)
     return *link;
 }
 
+/* Makes the frames with their costs. Returns false when memory is out; the caller frees g->frames in any
+ * case. */
 static bool build(graph *g)
 {
     const p5_profile *p = g->p;
@@ -61,8 +70,8 @@ static bool build(graph *g)
         return false;
     }
     g->count = 1;
-    for (size_t i = PROFILE_ROOT + 1; i < p->contexts.count;
-         i++) { /* after the context that it is called in */
+    /* A context comes after its parent. */
+    for (size_t i = PROFILE_ROOT + 1; i < p->contexts.count; i++) {
         const profile_context *c = &p->contexts.items[i];
         int f = profile_function_at(p, c->function);
         uint64_t function = f != PROFILE_NO_INDEX ? p->functions.items[f].start : c->function;
@@ -80,7 +89,7 @@ static bool build(graph *g)
     return true;
 }
 
-/* Returns a warm hue that depends on the name only. */
+/* Returns a warm hue, in degrees, that depends on the name only. */
 static unsigned hue_of(const char *name)
 {
     unsigned hash = 0;
@@ -89,7 +98,7 @@ static unsigned hue_of(const char *name)
     return 10 + hash % 50;
 }
 
-/* Puts frame `at`, whose left edge is at cost `from`, and the frames below it. */
+/* Passes frame `at` and its descendants to g->put. `from`: the cost to the left of its left edge. */
 static void put_frame(const graph *g, uint32_t at, uint64_t from, unsigned depth)
 {
     const frame *f = &g->frames[at];
@@ -123,11 +132,12 @@ bool flame_frames(const p5_profile *p, const profile_value *value,
 
 /* ---- the graph as a file ------------------------------------------------------------------------------- */
 
-/* The body of the element <svg>. It is written before the element's start tag, which needs its height. */
+/* The body of the element <svg>. It is made before the element's start tag is written, which contains the
+ * height. */
 typedef struct drawing {
     FILE *out;
-    const char *unit;
-    unsigned rows;
+    const char *unit; /* name of what the frames count */
+    unsigned rows;    /* rows of frames so far */
 } drawing;
 
 static void draw_frame(void *context, const flame_frame *f)

@@ -1,4 +1,5 @@
-/* Writes folded stacks, the input of flame graphs (`p5scope report -o FILE.folded`). */
+/* Writes folded stacks, the input of flame graph programs (`p5scope report -o FILE.folded`): for each stack
+ * of calling functions, a line "OUTER;INNER COST". */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -6,8 +7,8 @@
 #include "report/profile/profile_internal.h"
 #include "report/profile/table.h"
 
-/* Writes the frames from the outermost on, separated by ';', which names therefore cannot contain. `frames`
- * has room for all contexts, the maximal depth. */
+/* Writes the functions of the stack that ends in a context, from the outermost on, separated by ';'. In
+ * names, _ replaces semicolons and blanks. `frames` is memory for as many numbers as there are contexts. */
 static void write_stack(FILE *out, const p5_profile *p, uint32_t context, uint32_t *frames)
 {
     size_t depth = 0;
@@ -22,7 +23,8 @@ static void write_stack(FILE *out, const p5_profile *p, uint32_t context, uint32
     }
 }
 
-/* Adds one row per stack of functions, wherever the calls came from. Stacks at CPL 0-2 end in _[k]. */
+/* Adds a row for each context that has costs of its own; table_merge then joins stacks of the same functions.
+ * Costs at CPL 0-2 are rows of their own, which end in _[k]. Returns false when memory is out. */
 static bool add_stacks(const p5_profile *p, const profile_value *value, table_rows *rows)
 {
     uint64_t(*own)[2] = calloc(p->contexts.count, sizeof *own);

@@ -1,3 +1,4 @@
+/* Names functions so that reports and users can tell them apart (function_names.h). */
 #include "report/profile/function_names.h"
 
 #include <inttypes.h>
@@ -41,8 +42,8 @@ const char *path_base(const char *path)
 /* A function of a group with the same symbol. */
 typedef struct member {
     profile_function *function;
-    char *shown; /* the symbol in its shown form */
-    const char *key;
+    char *shown;     /* the demangled symbol, the same in the whole group */
+    const char *key; /* the qualifier that is being tried; "": none */
 } member;
 
 static int by_shown(const void *a, const void *b)
@@ -59,7 +60,8 @@ static int by_key(const void *a, const void *b)
     return strcmp(x->key, y->key);
 }
 
-/* Returns the `level`th possible qualifier of a function, the shortest first. NULL: unknown. */
+/* Returns the possible qualifier number `level` of a function: file names first, then the same with their
+ * folders. NULL: unknown. */
 static const char *qualifier_of(const profile_function *f, unsigned level)
 {
     const char *const of[] = {f->source, f->unit, f->object};
@@ -75,8 +77,9 @@ static bool is_alone(const member *group, size_t count, size_t i)
            (i + 1 == count || strcmp(group[i + 1].key, group[i].key) != 0);
 }
 
-/* Gives each member the first qualifier that is unique at its level. Members that remain ambiguous get their
- * address. */
+/* Gives each member of a group with the same symbol the first of its possible qualifiers that no other member
+ * has at the same level. Members that remain ambiguous get FUNCTION_BY_ADDRESS. Returns false when memory is
+ * out. */
 static bool qualify_group(member *group, size_t count, arena *texts)
 {
     for (unsigned level = 0; level < QUALIFIER_LEVELS; level++) {
@@ -128,6 +131,7 @@ bool functions_qualify(profile_function *functions, size_t count, arena *texts)
     return fits;
 }
 
+/* Returns the name in reports; the caller frees it. NULL: out of memory. */
 static char *full_name(const profile_function *f, bool mangled)
 {
     char *unqualified = function_unqualified_name(f, mangled), *name = NULL;
@@ -159,8 +163,14 @@ bool functions_name(profile_function *functions, size_t count, bool mangled, are
 
 /* ---- lookup by name ------------------------------------------------------------------------------------ */
 
-/* How well a text matches a function. Only the best matches count. */
-typedef enum fit { FIT_NOT, FIT_CLONE, FIT_BASE, FIT_SYMBOL, FIT_NAME } fit;
+/* How well a text matches a function, best last. Only the best matches count. */
+typedef enum fit {
+    FIT_NOT,
+    FIT_CLONE,  /* the demangled name without parameters, of a copy that the compiler has made (" [clone ") */
+    FIT_BASE,   /* the demangled name without parameters */
+    FIT_SYMBOL, /* the symbol, mangled or demangled */
+    FIT_NAME    /* the name in reports */
+} fit;
 
 /* Returns the length of a demangled name without its parameters. */
 static size_t base_length(const char *name)
@@ -176,7 +186,8 @@ static size_t base_length(const char *name)
     return strlen(name);
 }
 
-/* Returns the offset of a demangled name after the return type, which template functions have. */
+/* Returns the offset of the name itself in the first `end` characters of a demangled name. Demangled names of
+ * template functions begin with the return type. */
 static size_t base_begin(const char *name, size_t end)
 {
     size_t begin = 0;
@@ -192,12 +203,13 @@ static size_t base_begin(const char *name, size_t end)
     return begin;
 }
 
+/* Returns true if `text` is the part [begin, end) of `name`. */
 static bool is_part(const char *text, const char *name, size_t begin, size_t end)
 {
     return strlen(text) == end - begin && strncmp(text, name + begin, end - begin) == 0;
 }
 
-/* Matches a symbol without file and address. */
+/* Matches a text without file and address. */
 static fit fit_symbol(const profile_function *f, const char *text)
 {
     if (strcmp(f->symbol, text) == 0)
@@ -235,6 +247,7 @@ static const char *address_suffix(const char *text, uint64_t *address)
     return at != NULL && at > text && text_to_u64(at + 1, address) ? at : NULL;
 }
 
+/* Matches a text: a name in reports, or a symbol, alone, as SYMBOL@0xADDRESS, or after a path and a colon. */
 static fit fit_of(const profile_function *f, const char *text)
 {
     uint64_t address;
@@ -262,6 +275,7 @@ static char *selector(const profile_function *f)
     return f->name != NULL ? strdup(f->name) : full_name(f, false);
 }
 
+/* Makes an error with as many of the `count` functions that `text` matches as fit into the hint. */
 static void list_candidates(const profile_function *const *found, size_t count, const char *text,
                             p5_error *error)
 {
@@ -290,9 +304,9 @@ int functions_find(const profile_function *functions, size_t count, const char *
 {
     uint64_t address;
     bool by_address = text[0] >= '0' && text[0] <= '9' && text_to_u64(text, &address);
-    ARRAY_OF(const profile_function *) found = {0};
+    ARRAY_OF(const profile_function *) found = {0}; /* those that match best so far */
     fit best = FIT_NOT;
-    int answer = FUNCTION_NONE;
+    int result = FUNCTION_NONE;
     for (size_t i = 0; i < count; i++) {
         const profile_function *f = &functions[i];
         fit how = by_address
@@ -303,7 +317,7 @@ int functions_find(const profile_function *functions, size_t count, const char *
         if (how > best)
             found.count = 0;
         best = how;
-        bool alias = false;
+        bool alias = false; /* another symbol of the same function was found */
         for (size_t j = 0; j < found.count && !alias; j++)
             alias = found.items[j]->start == f->start;
         if (alias)
@@ -312,10 +326,10 @@ int functions_find(const profile_function *functions, size_t count, const char *
             error_set(error, P5_ERR_MEMORY, "out of memory");
             break;
         }
-        answer = found.count == 1 ? (int)i : FUNCTION_AMBIGUOUS;
+        result = found.count == 1 ? (int)i : FUNCTION_AMBIGUOUS;
     }
-    if (answer == FUNCTION_AMBIGUOUS)
+    if (result == FUNCTION_AMBIGUOUS)
         list_candidates((const profile_function *const *)found.items, found.count, text, error);
     free(found.items);
-    return answer;
+    return result;
 }

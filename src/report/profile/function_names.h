@@ -11,8 +11,8 @@
 #include "p5scope/status.h"
 
 typedef struct profile_function {
-    uint64_t start, end; /* PROFILE_AT */
-    char *name;          /* name in reports: printable and unique */
+    uint64_t start, end; /* [start, end), linear addresses with the address space above bit 31 (PROFILE_AT) */
+    char *name;          /* name in reports: printable and unique; NULL before functions_name */
     char *symbol;        /* as in its symbol table; may contain any bytes */
     char *source;        /* the source file of its first line, or `unit` */
     char *unit;          /* the file to which the symbol table attributes it, or NULL */
@@ -21,14 +21,14 @@ typedef struct profile_function {
                         unique */
 } profile_function;
 
-#define FUNCTION_BY_ADDRESS "@" /* only its address distinguishes the function */
+#define FUNCTION_BY_ADDRESS "@" /* value of `qualifier`: only its address distinguishes the function */
 
-/* Sets the qualifier of each function whose symbol, mangled or not, is not unique. Returns false when memory
- * is out. */
+/* Sets the qualifier of each function, NULL if no other has the same demangled symbol. The new texts are in
+ * `texts`. Returns false when memory is out. */
 bool functions_qualify(profile_function *functions, size_t count, arena *texts);
 
-/* Sets `name` to SYMBOL, QUALIFIER:SYMBOL or SYMBOL@0xADDRESS. C++ symbols are demangled unless `mangled`.
- * Returns false when memory is out. */
+/* Sets `name` to SYMBOL, QUALIFIER:SYMBOL or SYMBOL@0xADDRESS. The qualifiers must be set. C++ symbols are
+ * demangled unless `mangled`. Returns false when memory is out. */
 bool functions_name(profile_function *functions, size_t count, bool mangled, arena *texts);
 
 enum { FUNCTION_NONE = -1, FUNCTION_AMBIGUOUS = -2 };
@@ -43,7 +43,7 @@ int functions_find(const profile_function *functions, size_t count, const char *
  * memory. */
 char *function_unqualified_name(const profile_function *function, bool mangled);
 
-/* Returns the last component of a path. */
+/* Returns the part of a path after its last slash; the whole path if nothing follows it. */
 const char *path_base(const char *path);
 
 #endif

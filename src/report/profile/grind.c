@@ -1,5 +1,6 @@
 /* Writes profiles in the formats of Valgrind's tools: Cachegrind's output file and Callgrind's profile
- * format, version 1.
+ * format, version 1 (keywords such as fl=, fn=, cfn= and calls= are of the latter). A *site* of a profile is
+ * an instruction in a calling context at a privilege class, with its costs.
  *
  * Costs are written in address order. Inlined code from another file is part of the caller's function, marked
  * with `fi=` and `fe=`. */
@@ -11,6 +12,7 @@
 #include "isa/isa.h"
 #include "report/profile/grind_columns.h"
 
+/* Writes the names of the columns. */
 static void write_events(FILE *out, const grind_columns *c)
 {
     fputs("events:", out);
@@ -26,6 +28,7 @@ static void write_numbers(FILE *out, const uint64_t *numbers, size_t count)
     fputc('\n', out);
 }
 
+/* Writes a line with the totals of the run, which begins with `tag`. */
 static void write_totals(FILE *out, const p5_profile *p, const grind_columns *c, const char *tag)
 {
     fputs(tag, out);
@@ -34,12 +37,14 @@ static void write_totals(FILE *out, const p5_profile *p, const grind_columns *c,
     fputc('\n', out);
 }
 
+/* Ends a profile: makes an error if something could not be written. */
 static p5_status written(FILE *out, p5_error *error)
 {
     return error_unless_written(error, out, "the profile");
 }
 
-/* Returns the number of a function's source file; PROFILE_NO_INDEX if no line is known to be from it. */
+/* Returns the index of a function's source file in p->files; PROFILE_NO_INDEX if no line is known to be from
+ * it. */
 static int source_number(const p5_profile *p, const profile_function *f)
 {
     for (size_t i = 0; f->source && i < p->files.count; i++)
@@ -68,13 +73,13 @@ static const char *file_of_function(const p5_profile *p, uint64_t address)
 
 typedef struct cost_row {
     uint64_t address;
-    int insn; /* PROFILE_NO_INDEX: unknown code, or the bus */
-    const uint64_t *costs;
+    int insn;              /* index of the instruction; PROFILE_NO_INDEX: unknown code, or the bus */
+    const uint64_t *costs; /* one for each column, in costs.numbers */
 } cost_row;
 
 typedef struct costs {
-    size_t count, width;
-    cost_row *rows;
+    size_t count, width; /* of rows, of columns */
+    cost_row *rows;      /* by address */
     uint64_t *numbers;
 } costs;
 
@@ -85,7 +90,8 @@ static void costs_free(costs *c)
     *c = (costs){0};
 }
 
-/* Sums costs over contexts and privilege classes; sites are sorted by address. */
+/* Makes a row for each address that has costs, with the sums over contexts and privilege classes. Sites are
+ * sorted by address. Returns false when memory is out; *made is then empty. */
 static bool costs_make(const p5_profile *p, const grind_columns *c, costs *made)
 {
     *made = (costs){.width = c->count};
@@ -151,11 +157,11 @@ p5_status p5_profile_write_cachegrind(FILE *out, const p5_profile *p, p5_error *
 
 /* ---- callgrind ----------------------------------------------------------------------------------------- */
 
-/* Calls between two places, summed over contexts. */
+/* Calls from one call instruction to one function, in all contexts. */
 typedef struct call_row {
     uint64_t call_site, function;
     uint64_t calls;
-    uint64_t *costs; /* inclusive; recursive calls add nothing */
+    uint64_t *costs; /* by column, including callees; recursive calls add nothing. In calls.numbers */
 } call_row;
 
 static int by_call(const void *a, const void *b)
@@ -166,7 +172,7 @@ static int by_call(const void *a, const void *b)
     return (x->function > y->function) - (x->function < y->function);
 }
 
-/* Merges rows with the same call site and function. */
+/* Sorts the rows, merges those with the same call site and function, and returns the number of rows left. */
 static size_t merge_calls(call_row *rows, size_t count, size_t width)
 {
     size_t left = 0;
@@ -186,12 +192,12 @@ static size_t merge_calls(call_row *rows, size_t count, size_t width)
 
 typedef struct calls {
     size_t count;
-    call_row *rows;
+    call_row *rows; /* by call site and function */
     uint64_t *numbers;
 } calls;
 
-/* Returns true if the context lies inside another one of the same call (f calls g calls h calls g at one
- * place). Only the outermost context adds its cost, because it includes the others. */
+/* Returns true if the context lies inside another one with the same call site and function. Only the
+ * outermost of such contexts adds its cost, because it includes the others. */
 static bool is_nested(const p5_profile *p, uint32_t context)
 {
     const profile_context *c = &p->contexts.items[context];
@@ -201,6 +207,8 @@ static bool is_nested(const p5_profile *p, uint32_t context)
     return false;
 }
 
+/* Makes the rows of all calls. Returns false when memory is out; the caller frees rows and numbers in any
+ * case. */
 static bool calls_make(const p5_profile *p, const grind_columns *c, calls *made)
 {
     *made = (calls){.rows = calloc(p->edges.count + 1, sizeof *made->rows),
@@ -215,6 +223,7 @@ static bool calls_make(const p5_profile *p, const grind_columns *c, calls *made)
         *row = (call_row){e->call_site, e->function, e->calls, &made->numbers[made->count * c->count]};
         made->count++;
         const profile_context *to = &p->contexts.items[e->to];
+        /* else the call is recursive, and continues a context that exists already */
         bool child = to->parent == e->from && to->call_site == e->call_site && to->function == e->function;
         if (child && !is_nested(p, e->to))
             memcpy(row->costs, &inclusive[e->to * c->count], c->count * sizeof *row->costs);
@@ -225,13 +234,14 @@ static bool calls_make(const p5_profile *p, const grind_columns *c, calls *made)
     return fits;
 }
 
-/* Names defined so far; later references use numbers. Functions have distinct numbers even if their names are
- * equal. */
+/* Which names were written so far. The first reference to a file or function has its number and its name,
+ * later ones only the number. Functions have distinct numbers even if their names are equal. */
 typedef struct names {
     const p5_profile *p;
-    bool *files, *functions; /* defined; by index plus 1 (0: unknown) */
+    bool *files, *functions; /* the name was written; by index in the profile plus 1 (0: unknown) */
 } names;
 
+/* Returns false when memory is out; the caller calls names_close in any case. */
 static bool names_open(names *n, const p5_profile *p)
 {
     *n = (names){p, calloc(p->files.count + 1, sizeof *n->files),
@@ -245,6 +255,8 @@ static void names_close(names *n)
     free(n->functions);
 }
 
+/* Writes a reference "TAG=(NUMBER)", with the name if it is the first. The number in the file is `number` +
+ * 1. */
 static void write_name(FILE *out, bool *defined, const char *tag, size_t number, const char *name)
 {
     fprintf(out, "%s=(%zu)", tag, number + 1);
@@ -264,8 +276,8 @@ static void write_file(FILE *out, names *n, const char *tag, const char *file)
     write_name(out, &n->files[number], tag, number, file);
 }
 
-/* Returns true if the function's file distinguishes it from others of the same name. The format shows the file
- * next to the name. */
+/* Returns true if the function's source file distinguishes it from others with the same symbol, or if there
+ * are none. The format shows the file next to the name, which then needs no qualifier. */
 static bool file_tells(const p5_profile *p, const profile_function *f)
 {
     return f->qualifier == NULL ||
@@ -273,6 +285,8 @@ static bool file_tells(const p5_profile *p, const profile_function *f)
             (strcmp(f->qualifier, f->source) == 0 || strcmp(f->qualifier, path_base(f->source)) == 0));
 }
 
+/* Writes the name or number of the function at `address`. Code without a function has its address as the
+ * name. */
 static void write_function(FILE *out, names *n, const char *tag, uint64_t address)
 {
     char buffer[16];
@@ -288,6 +302,7 @@ static void write_function(FILE *out, names *n, const char *tag, uint64_t addres
     free(unqualified);
 }
 
+/* Returns the sum of a quantity at an address over contexts and privilege classes. */
 static uint64_t amount_at(const p5_profile *p, uint64_t address, unsigned quantity)
 {
     uint64_t sum = 0;
@@ -298,6 +313,7 @@ static uint64_t amount_at(const p5_profile *p, uint64_t address, unsigned quanti
     return sum;
 }
 
+/* Writes the position of an address: address and source line. */
 static void write_place(FILE *out, const p5_profile *p, uint64_t address)
 {
     int insn = profile_insn_at(p, address);
@@ -322,6 +338,7 @@ static void write_jump(FILE *out, const p5_profile *p, const cost_row *row)
     fputc('\n', out);
 }
 
+/* Writes calls with the called function, and at the call site what they cost. */
 static void write_call(FILE *out, const p5_profile *p, const call_row *call, size_t width, names *n)
 {
     if (PROFILE_SPACE(call->function) != PROFILE_SPACE(call->call_site))

@@ -5,8 +5,9 @@
 
 #include "base/error.h"
 
-enum { MOST_SHOWN = 64 };
+enum { MOST_SHOWN = 64 }; /* events that a user can select */
 
+/* Adds a column for a quantity at all privilege levels. */
 static void add_column(grind_columns *c, int quantity, const char *name)
 {
     profile_value *v = &c->values[c->count++];
@@ -14,7 +15,8 @@ static void add_column(grind_columns *c, int quantity, const char *name)
     snprintf(v->name, sizeof v->name, "%s", name);
 }
 
-/* Adds a column. Its name must be one word, so a colon becomes an underscore. */
+/* Adds a column for a selected event. A reader of the file would take the colon of a modifier (data_read:u)
+ * for a separator, so it becomes an underscore. */
 static void add_value(grind_columns *c, const profile_value *value)
 {
     profile_value *v = &c->values[c->count++];
@@ -29,6 +31,8 @@ static const int usual[] = {P5_EVENT_INSTRUCTIONS_EXECUTED, P5_EVENT_INSTRUCTION
                             P5_EVENT_CODE_CACHE_MISS,       P5_EVENT_PIPELINE_FLUSHES,
                             P5_EVENT_PIPELINE_AGI_STALLS};
 
+/* Adds columns for all events of the profile's processor but instructions_executed, which is a column
+ * already, and for the clocks of all stall causes. */
 static void add_everything(const p5_profile *p, grind_columns *c)
 {
     char buffer[48];
@@ -43,6 +47,7 @@ static void add_everything(const p5_profile *p, grind_columns *c)
 void grind_columns_choose(const p5_profile *p, grind_columns *c)
 {
     char buffer[48];
+    /* after clocks, instructions_executed comes in any case */
     bool chosen = p->shown.count > 0 || p->shows_everything;
     c->count = 0;
     add_column(c, P5_PROFILE_CLOCKS, "clocks");

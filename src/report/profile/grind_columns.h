@@ -1,4 +1,5 @@
-/* The columns of a file in Callgrind's or Cachegrind's format. */
+/* The columns of a file in the format of Valgrind's tools Callgrind and Cachegrind: which events it
+ * contains. */
 #ifndef REPORT_PROFILE_GRIND_COLUMNS_H
 #define REPORT_PROFILE_GRIND_COLUMNS_H
 
@@ -10,7 +11,8 @@ typedef struct grind_columns {
     size_t count;
 } grind_columns;
 
-/* Sets the columns that p5_profile_show_events has selected. */
+/* Fills in the columns: those that p5_profile_show_events has selected, or the usual ones if it was not
+ * called. */
 void grind_columns_choose(const p5_profile *p, grind_columns *c);
 
 #endif

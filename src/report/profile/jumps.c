@@ -1,11 +1,14 @@
+/* Draws arrows beside a listing of instructions, from direct jumps to their targets. The lines run in
+ * columns, the *lanes*. */
 #include "report/profile/jumps.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_LANES = 8, MOST_JUMPS = 1000 };
+enum { MOST_LANES = 8, MOST_JUMPS = 1000 }; /* further jumps have no arrows */
 
-/* A jump between two rows. Lane 0 is next to the instructions. */
+/* A jump between two rows of the listing, counted from 0. Lane 0 is next to the instructions; MOST_LANES: no
+ * lane was free. */
 typedef struct jump {
     size_t from, to, lane;
 } jump;
@@ -20,14 +23,15 @@ static size_t bottom(const jump *j)
     return j->from < j->to ? j->to : j->from;
 }
 
-/* Short jumps get lanes first, so that they lie within the longer ones. */
+/* Orders short jumps first: they get lanes first, and lie within the longer ones. */
 static int by_length(const void *a, const void *b)
 {
     size_t x = bottom(a) - top(a), y = bottom(b) - top(b);
     return x != y ? (x > y) - (x < y) : (top(a) > top(b)) - (top(a) < top(b));
 }
 
-/* Finds the direct jumps whose target is an instruction of the listing. Returns their number. */
+/* Fills in the direct jumps among the instructions [first, end) whose target is one of these, too. Returns
+ * their number. */
 static size_t find_jumps(const p5_profile *p, isa_decoder *decoder, size_t first, size_t end, jump *jumps)
 {
     size_t count = 0;
@@ -46,8 +50,8 @@ static size_t find_jumps(const p5_profile *p, isa_decoder *decoder, size_t first
     return count;
 }
 
-/* Gives each jump the first lane that is free over its length. Jumps to one row share a lane only if they do not
- * overlap. Returns the number of lanes; a jump without one has lane MOST_LANES. */
+/* Gives each jump the first lane in which no other jump has a row in common with it. Returns the number of
+ * lanes in use. */
 static size_t give_lanes(jump *jumps, size_t count)
 {
     size_t lanes = 0;
@@ -58,7 +62,7 @@ static size_t give_lanes(jump *jumps, size_t count)
             if (jumps[j].lane == lane && top(&jumps[j]) <= bottom(&jumps[i]) &&
                 top(&jumps[i]) <= bottom(&jumps[j])) {
                 lane++;
-                j = (size_t)-1;
+                j = (size_t)-1; /* compares with the first jump again */
             }
         jumps[i].lane = lane;
         lanes = lane < MOST_LANES && lane + 1 > lanes ? lane + 1 : lanes;
@@ -66,7 +70,8 @@ static size_t give_lanes(jump *jumps, size_t count)
     return lanes;
 }
 
-/* Writes a character of an arrow. Lines that cross become '+'; a line along a corner or a crossing leaves it. */
+/* Writes a character of an arrow. Lines that cross become '+'; a line does not overwrite a corner or a
+ * crossing. */
 static void put(jump_arrows *a, size_t row, size_t column, char c)
 {
     char *at = &a->text[row * (a->width + 1) + column];
@@ -80,6 +85,7 @@ static void put(jump_arrows *a, size_t row, size_t column, char c)
 /* Draws a jump as a corner in each of its rows, a line between them, and an arrow at its target. */
 static void draw(jump_arrows *a, const jump *j)
 {
+    /* after the lanes come a column for arrow heads and a blank */
     size_t lanes = a->width - 2, column = lanes - 1 - j->lane;
     for (size_t row = top(j) + 1; row < bottom(j); row++)
         put(a, row, column, '|');

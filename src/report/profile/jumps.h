@@ -6,12 +6,13 @@
 #include "report/profile/profile_internal.h"
 
 typedef struct jump_arrows {
-    char *text; /* of all rows */
-    size_t rows, width;
+    char *text;   /* of all rows, each with a NUL at its end; NULL: the function has no jumps */
+    size_t rows;  /* instructions */
+    size_t width; /* characters of a row without the NUL */
 } jump_arrows;
 
-/* Draws the arrows of the instructions from `first` to before `end`. Returns false if memory is out; the caller closes
- * the arrows in any case. */
+/* Draws the arrows of the profile's instructions [first, end), which are the rows. Returns false if memory is
+ * out; the caller closes the arrows in any case. */
 bool jump_arrows_open(jump_arrows *arrows, const p5_profile *p, isa_decoder *decoder, size_t first,
                       size_t end);
 /* Returns the text beside a row, "" if the function has no jumps. All rows have texts of the same length. */

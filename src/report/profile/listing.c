@@ -9,6 +9,7 @@
 #include "report/profile/remarks.h"
 #include "report/row_writer.h"
 
+/* Writes the bytes of an instruction, padded to the width of 8 bytes. */
 static void write_bytes(FILE *out, const profile_code *code)
 {
     unsigned n = 0;
@@ -18,7 +19,8 @@ static void write_bytes(FILE *out, const profile_code *code)
         fputs("   ", out);
 }
 
-/* Writes the source line before its first instruction. */
+/* Writes the source line of an instruction unless the instruction `before` it (NULL: none) belongs to the
+ * same line. */
 static void write_source(FILE *out, sources *s, const p5_profile *p, const profile_insn *insn,
                          const profile_insn *before)
 {
@@ -35,12 +37,13 @@ static void write_source(FILE *out, sources *s, const p5_profile *p, const profi
 typedef struct listing_row {
     const profile_insn *insn;
     const insn_costs *costs;
-    uint64_t value;
-    double percent; /* of the function's */
-    double percent_of_all;
-    const char *jumps;
+    uint64_t value;        /* the cost that the listing is about */
+    double percent;        /* of the function's cost */
+    double percent_of_all; /* of the cost of the run */
+    const char *jumps;     /* arrows beside it (jumps.h) */
 } listing_row;
 
+/* Writes an instruction as text. */
 static void write_insn(FILE *out, isa_decoder *decoder, const listing_row *row,
                        const p5_profile_listing *listing)
 {
@@ -93,15 +96,16 @@ typedef struct listing_writer {
     FILE *out;
     const p5_profile *p;
     const p5_profile_listing *options;
-    profile_value value;
-    insn_costs *costs;
-    uint64_t *values;
+    profile_value value; /* the cost that the user has selected */
+    insn_costs *costs;   /* all costs, by instruction of the profile */
+    uint64_t *values;    /* the selected cost, by instruction of the profile */
     isa_decoder *decoder;
     sources source;
-    jump_arrows arrows;
+    jump_arrows arrows; /* of the listed function */
 } listing_writer;
 
-/* Writes the lines above the instructions. */
+/* Writes the lines above the instructions. `sum` is the selected cost of the function, `all` that of the
+ * run. */
 static void write_heading(const listing_writer *l, const profile_function *function, uint64_t sum,
                           uint64_t all)
 {
@@ -113,6 +117,7 @@ static void write_heading(const listing_writer *l, const profile_function *funct
             l->value.name);
 }
 
+/* Writes a function as text or as rows for programs. */
 static void write_function(listing_writer *l, const profile_function *function)
 {
     const p5_profile *p = l->p;
@@ -144,7 +149,7 @@ static void write_function(listing_writer *l, const profile_function *function)
     }
 }
 
-/* Finds the function and writes it. */
+/* Finds the function that the user has named, or else the one that costs most, and writes it. */
 static p5_status write_listing(listing_writer *l, p5_error *error)
 {
     const p5_profile *p = l->p;

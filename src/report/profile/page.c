@@ -12,13 +12,17 @@
 #include "report/stat/list.h"
 #include "report/xml.h"
 
-extern const embedded_file page_files[]; /* page.html */
+extern const embedded_file page_files[]; /* one file: page.html */
 
+/* Functions put_X write members of the object that the page reads. */
+
+/* Returns the increments of a quantity in the whole run, at all privilege levels. */
 static uint64_t total_of(const p5_profile *p, unsigned quantity)
 {
     return p5_counts_sum(p->total[quantity], P5_CPL_MASK_ALL);
 }
 
+/* Writes a frame of the flame graph (flame.h). */
 static void put_frame(void *context, const flame_frame *frame)
 {
     json_writer *json = context;
@@ -49,11 +53,13 @@ static bool put_flame(profile_page *page)
 
 /* ---- stall causes and events, in total and over time --------------------------------------------------- */
 
+/* A stall cause and the clocks that it owns. */
 typedef struct ranked {
-    unsigned stall;
+    unsigned stall; /* p5_stall */
     uint64_t clocks;
 } ranked;
 
+/* Orders the most clocks first. */
 static int by_rank(const void *a, const void *b)
 {
     const ranked *x = a, *y = b;
@@ -62,7 +68,8 @@ static int by_rank(const void *a, const void *b)
     return (x->stall > y->stall) - (x->stall < y->stall);
 }
 
-/* Writes the explanation of a name: what it is, and how to avoid it. */
+/* Writes the explanation of a name: `what` it is, and how to avoid it, which the table of explanations has
+ * under `kind` and `name`. */
 static void put_about(profile_page *page, const char *kind, const char *name, const char *what)
 {
     const words_topic *topic = words_find(&page->words, kind, name);
@@ -71,6 +78,7 @@ static void put_about(profile_page *page, const char *kind, const char *name, co
     json_key_string(&page->json, "about", text);
 }
 
+/* Writes the stall causes that own clocks, largest first. */
 static void put_owners(profile_page *page)
 {
     json_writer *json = &page->json;
@@ -110,6 +118,7 @@ static void put_reasons(profile_page *page)
     json_close_array(json);
 }
 
+/* Writes all events of the processor with their totals, and those of CPL 3 (user) and CPL 0-2 (system). */
 static void put_events(profile_page *page)
 {
     json_writer *json = &page->json;
@@ -134,8 +143,8 @@ static void put_events(profile_page *page)
     json_close_array(json);
 }
 
-/* Writes, for each of `count` quantities from `first` that occurred, its totals at the ends of the
- * intervals. */
+/* Writes, for each of the `count` quantities from number `first` on that occurred, its totals from the
+ * beginning of the run to the end of each interval. name(n) names quantity first + n. */
 static void put_series(profile_page *page, const char *key, unsigned first, unsigned count,
                        const char *(*name)(unsigned))
 {
@@ -169,6 +178,7 @@ static const char *event_name(unsigned event)
     return p5_event_describe((enum p5_event)event)->name;
 }
 
+/* Writes the clocks at which the intervals end, what was counted until then, and the guest's markers. */
 static void put_intervals(profile_page *page)
 {
     json_writer *json = &page->json;
@@ -247,6 +257,8 @@ static void put_btb_entry(profile_page *page, const core_btb_entry *e)
     json_close_object(json);
 }
 
+/* Writes the entries of the branch target buffer at the end of the run, and for the P55C the mispredictions
+ * by set. */
 static void put_btb(profile_page *page)
 {
     json_writer *json = &page->json;
@@ -254,8 +266,9 @@ static void put_btb(profile_page *page)
     json_key(json, "btb");
     json_open_object(json);
     json_key_unsigned(json, "size", CORE_BTB_SETS * CORE_BTB_WAYS);
-    /* On the P55C, bank and set are bits of the address of the branch's last byte (core/branch/btb.h). On the
-     * P54C they depend on the preceding pair, which a profile does not record. */
+    /* On the P55C, bank and set are bits of the address of the branch's last byte (core/branch/btb.h); they
+     * are numbered set * 4 + bank. On the P54C they depend on the preceding pair, which a profile does not
+     * record. */
     uint64_t wrong[CORE_BTB_SETS] = {0};
     for (size_t i = 0; i < p->insns.count; i++) {
         uint32_t last = (uint32_t)p->insns.items[i].code.address + p->insns.items[i].code.length - 1;
@@ -330,6 +343,7 @@ static bool put_page(profile_page *page)
     return fits;
 }
 
+/* Writes the whole object to a file. Returns false when memory is out. */
 static bool write_object(FILE *out, const p5_profile *p)
 {
     profile_page page = {.p = p, .costs = remarks_costs(p)};
@@ -356,6 +370,7 @@ p5_status p5_profile_write_page_data(FILE *out, const p5_profile *p, p5_error *e
 
 p5_status p5_profile_write_html(FILE *out, const p5_profile *p, p5_error *error)
 {
+    /* the object goes between these in page.html, and replaces what is there */
     static const char begins[] = "id=\"profile\">\n", ends[] = "</script>";
     const char *text = page_files[0].text, *at = strstr(text, begins) + strlen(begins);
     char *json = NULL;

@@ -1,4 +1,5 @@
-/* The state that the files of the page share. */
+/* What page.c and page_code.c share: they write the data of the HTML report of a profile as one JSON
+ * object. */
 #ifndef REPORT_PROFILE_PAGE_H
 #define REPORT_PROFILE_PAGE_H
 
@@ -9,15 +10,16 @@
 typedef struct profile_page {
     json_writer json;
     const p5_profile *p;
-    insn_costs *costs; /* by instruction */
+    insn_costs *costs; /* by instruction of the profile */
     isa_decoder *decoder;
     sources source;
-    words_table words;
-    uint64_t clocks; /* of the run */
+    words_table words; /* explanations of names (`p5scope explain`) */
+    uint64_t clocks;   /* of the run */
 } profile_page;
 
+/* Writes the member `key` with a linear address in hexadecimal; the address space is left out. */
 void page_address(json_writer *json, const char *key, uint64_t address);
-/* Writes functions, lines, samples and code. Returns false when memory is out. */
+/* Writes the members "functions", "lines", "samples" and "code". Returns false when memory is out. */
 bool page_code(profile_page *page);
 
 #endif

@@ -1,23 +1,26 @@
-/* Writes the hottest functions and lines, and the code of the hottest functions with pipes, pairing and
- * stalls. */
+/* Writes the parts of a profile's page (page.h) that are about code: the functions and lines that take most
+ * clocks, and the instructions of the first of these functions with pipes, pairing and stalls. */
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "report/profile/jumps.h"
 #include "report/profile/page.h"
 
-enum { MOST_ROWS = 100, MOST_LISTINGS = 8 };
+enum { MOST_ROWS = 100, MOST_LISTINGS = 8 }; /* functions and lines; functions with their code */
 
 /* ---- functions and lines ------------------------------------------------------------------------------- */
 
-/* A function, or a line of a file. */
+/* A function, or a line of a file, with the costs of its instructions. */
 typedef struct place {
-    int function;
-    int file;
-    unsigned line;
-    uint64_t clocks, instructions, misses, mispredicted;
+    int function;  /* index in the profile; 0 for a line */
+    int file;      /* index in the profile; 0 for a function */
+    unsigned line; /* 0 for a function */
+    uint64_t clocks, instructions;
+    uint64_t misses; /* of the data cache */
+    uint64_t mispredicted;
 } place;
 
+/* Orders the costliest first. */
 static int by_clocks(const void *a, const void *b)
 {
     const place *x = a, *y = b;
@@ -36,7 +39,8 @@ static int by_line(const void *a, const void *b)
     return (x->line > y->line) - (x->line < y->line);
 }
 
-static void add(place *to, const insn_costs *c)
+/* Adds the costs of an instruction to those of its place. */
+static void add_costs(place *to, const insn_costs *c)
 {
     to->clocks += c->clocks;
     to->instructions += c->of[P5_PROFILE_EXECUTIONS];
@@ -62,7 +66,7 @@ static place *function_places(const profile_page *page)
     for (size_t i = 0; places && i < p->insns.count; i++) {
         int f = profile_function_at(p, p->insns.items[i].code.address);
         if (f != PROFILE_NO_INDEX)
-            add(&places[f], &page->costs[i]);
+            add_costs(&places[f], &page->costs[i]);
     }
     if (places && p->functions.count > 1)
         qsort(places, p->functions.count, sizeof *places, by_clocks);
@@ -84,7 +88,7 @@ static void put_functions(profile_page *page, const place *places)
 }
 
 /* Fills in one place per line that has instructions, costliest first, and returns their number. `places` has
- * room for all instructions. */
+ * room for one place per instruction of the profile. */
 static size_t line_places(const profile_page *page, place *places)
 {
     const p5_profile *p = page->p;
@@ -93,7 +97,7 @@ static size_t line_places(const profile_page *page, place *places)
         if (p->insns.items[i].file == PROFILE_NO_INDEX)
             continue;
         places[count] = (place){.file = p->insns.items[i].file, .line = p->insns.items[i].line};
-        add(&places[count++], &page->costs[i]);
+        add_costs(&places[count++], &page->costs[i]);
     }
     if (count > 1)
         qsort(places, count, sizeof *places, by_line);
@@ -113,6 +117,8 @@ static size_t line_places(const profile_page *page, place *places)
     return left;
 }
 
+/* Writes the costliest lines, with their text if the source file can be read. Returns false when memory is
+ * out. */
 static bool put_lines(profile_page *page)
 {
     json_writer *json = &page->json;
@@ -158,7 +164,8 @@ void page_address(json_writer *json, const char *key, uint64_t address)
     json_key_string(json, key, text);
 }
 
-/* Writes an instruction. `begins_line`: the previous instruction belongs to another line. */
+/* Writes instruction `i` of the profile; `jumps` are the arrows beside it (jumps.h). `begins_line`: the
+ * previous instruction belongs to another line. Returns false when memory is out. */
 static bool put_insn(profile_page *page, size_t i, uint64_t samples, const char *jumps, bool begins_line)
 {
     json_writer *json = &page->json;
@@ -187,6 +194,8 @@ static bool put_insn(profile_page *page, size_t i, uint64_t samples, const char 
     return true;
 }
 
+/* Writes the instructions of a function that takes `clocks`. `samples`: by instruction of the profile.
+ * Returns false when memory is out. */
 static bool put_listing(profile_page *page, const profile_function *f, uint64_t clocks,
                         const uint64_t *samples)
 {
@@ -216,6 +225,8 @@ static bool put_listing(profile_page *page, const profile_function *f, uint64_t 
     return fits;
 }
 
+/* Writes how samples were taken, and the code of the costliest functions. `places`: all functions, costliest
+ * first. Returns false when memory is out. */
 static bool put_listings(profile_page *page, const place *places)
 {
     json_writer *json = &page->json;

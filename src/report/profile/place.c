@@ -1,4 +1,5 @@
-/* Finds the places in the guest that options name: a symbol, or an address. */
+/* Finds the places in the guest that options of the command line name: a symbol in the guest's file, or an
+ * address. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -12,15 +13,18 @@
 #include "report/profile/profile_internal.h"
 #include "report/profile/symbol_reader.h"
 
-/* The symbols of a file, first those that a profile treats as functions. */
+/* The symbols of a file. */
 typedef struct place_reader {
-    profile_symbols symbols;
+    profile_symbols symbols; /* owns the names; has the source lines */
     symbol_reader reader;
-    bool elf;
+    bool elf; /* the file is an ELF file */
+    /* All symbols: first functions and global labels, which a profile treats as functions, then local labels,
+     * then data. */
     ARRAY_OF(profile_function) list;
-    size_t ends[3]; /* ends of: functions and global labels; all code; everything */
+    size_t ends[3]; /* the ends of these three kinds in the list */
 } place_reader;
 
+/* Orders by kind of symbol (a rank divided by 4, see CANDIDATE_LABEL), then by address. */
 static int by_rank(const void *a, const void *b)
 {
     const candidate *x = a, *y = b;
@@ -29,7 +33,8 @@ static int by_rank(const void *a, const void *b)
     return (x->start > y->start) - (x->start < y->start);
 }
 
-static bool take_symbols(place_reader *r)
+/* Makes the list of what the reader has found. Returns false when memory is out. */
+static bool make_list(place_reader *r)
 {
     ARRAY_SORT(&r->reader.list, by_rank);
     for (size_t i = 0; i < r->reader.list.count; i++) {
@@ -42,6 +47,7 @@ static bool take_symbols(place_reader *r)
                                     .source = symbols_source_at(&r->symbols, c->start)};
         if (!ARRAY_ADD(&r->list, f))
             return false;
+        /* the end of this kind, and of the following ones as far as they are empty */
         for (unsigned kind = c->rank < CANDIDATE_LOCAL  ? 0
                              : c->rank < CANDIDATE_DATA ? 1
                                                         : 2;
@@ -51,6 +57,8 @@ static bool take_symbols(place_reader *r)
     return functions_qualify(r->list.items, r->ends[0], &r->symbols.names);
 }
 
+/* Reads the symbols of an ELF file; another file has none, which is no error. The caller calls close_places
+ * in any case. */
 static p5_status read_places(place_reader *r, const char *path, p5_error *error)
 {
     r->reader =
@@ -63,9 +71,10 @@ static p5_status read_places(place_reader *r, const char *path, p5_error *error)
     bool fits = r->reader.object != NULL;
     r->elf = elf != NULL && elf_kind(elf) == ELF_K_ELF;
     if (fits && r->elf) {
-        fits = symbols_read_table(&r->reader, elf, true) && symbols_read_lines(&r->reader, elf);
+        const bool everything = true; /* data and local labels, too */
+        fits = symbols_read_table(&r->reader, elf, everything) && symbols_read_lines(&r->reader, elf);
         symbols_sort_lines(&r->symbols);
-        fits = fits && take_symbols(r);
+        fits = fits && make_list(r);
     }
     if (elf != NULL)
         elf_end(elf);
@@ -80,8 +89,8 @@ static void close_places(place_reader *r)
     profile_symbols_free(&r->symbols);
 }
 
-/* Finds the symbol that `text` names. Functions of a profile take precedence over other labels, and those
- * over data. */
+/* Returns the index in r->list of the symbol that `text` names, FUNCTION_NONE or FUNCTION_AMBIGUOUS.
+ * Functions and global labels take precedence over local labels, and those over data. */
 static int find(const place_reader *r, const char *text, p5_error *error)
 {
     int found = FUNCTION_NONE;
@@ -90,8 +99,8 @@ static int find(const place_reader *r, const char *text, p5_error *error)
     return found;
 }
 
-/* Finds a symbol, or NAME+OFFSET. The name itself is tried first, because a C++ operator may have a + in its
- * name. */
+/* Finds a symbol, or NAME+OFFSET, and gets the offset in bytes. Returns what `find` does. The whole text is
+ * tried as a name first, because a C++ operator may have a + in its name. */
 static int find_with_offset(const place_reader *r, const char *text, uint64_t *offset, p5_error *error)
 {
     const char *plus = strrchr(text, '+');
@@ -107,7 +116,8 @@ static int find_with_offset(const place_reader *r, const char *text, uint64_t *o
     return found;
 }
 
-/* Reads sub_ADDRESS, the name in reports of code without a symbol, or a number. */
+/* Reads sub_ADDRESS, the name in reports of code without a symbol, or a number. Returns false for anything
+ * else. */
 static bool read_address(const char *text, uint32_t *address)
 {
     char *end;
@@ -121,6 +131,7 @@ static bool read_address(const char *text, uint32_t *address)
     return number <= UINT32_MAX;
 }
 
+/* Makes an error for a text that names nothing in the file at `path`. */
 static p5_status nothing_found(const place_reader *r, const char *path, const char *text, p5_error *error)
 {
     const char *plus = strrchr(text, '+');

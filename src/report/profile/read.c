@@ -12,11 +12,20 @@
 
 typedef struct reader {
     p5_profile *p;
-    char *rest;                              /* unread part of the line */
-    int quantity[P5_PROFILE_QUANTITIES * 4]; /* our quantity by the file's number; PROFILE_NO_INDEX = none */
-    bool damaged, out_of_memory, ended;
+    char *rest; /* unread part of the line */
+    /* Quantities are things that are counted: events, stall causes... A file numbers them itself, and may be
+     * of another version: for each of its numbers the quantity of this version, or PROFILE_NO_INDEX. Its size
+     * leaves room for more. */
+    int quantity[P5_PROFILE_QUANTITIES * 4];
+    bool damaged; /* an error in the current line */
+    bool out_of_memory;
+    bool ended; /* the line "end" was read */
 } reader;
 
+/* The following functions read something from the rest of the line. After an error they set r->damaged, and
+ * return 0 for a number. */
+
+/* Returns the next word, "" at the end of the line. */
 static char *word(reader *r)
 {
     while (*r->rest == ' ')
@@ -28,11 +37,13 @@ static char *word(reader *r)
     return start;
 }
 
+/* Returns true if the line has another word. */
 static bool more(const reader *r)
 {
     return r->rest[strspn(r->rest, " ")] != '\0';
 }
 
+/* Converts the whole of `text` to a number of at most `largest`. */
 static uint64_t number_in(reader *r, const char *text, int base, uint64_t largest)
 {
     char *end;
@@ -50,11 +61,13 @@ static uint64_t number(reader *r, uint64_t largest)
     return number_in(r, word(r), 10, largest);
 }
 
+/* Reads a hexadecimal address, with its address space above bit 31. */
 static uint64_t address(reader *r)
 {
     return number_in(r, word(r), 16, PROFILE_AT(PROFILE_SPACES, 0) - 1);
 }
 
+/* Copies a text into the profile's arena. NULL when memory is out, which r->out_of_memory then says. */
 static char *keep(reader *r, const char *text)
 {
     char *copy = arena_text(&r->p->texts, text);
@@ -62,7 +75,7 @@ static char *keep(reader *r, const char *text)
     return copy;
 }
 
-/* Reverses the escapes of write_text. */
+/* Reverses the escapes of write_text (write.c), in place. */
 static void unescape(char *at)
 {
     char *to = at;
@@ -81,7 +94,7 @@ static void unescape(char *at)
     *to = '\0';
 }
 
-/* Reads "= TEXT" or TEXT to the end of the line. */
+/* Reads TEXT, or "= TEXT" if `equals`, to the end of the line. */
 static char *text(reader *r, bool equals)
 {
     if (equals && strcmp(word(r), "=") != 0)
@@ -99,6 +112,7 @@ static char *shown_text(reader *r)
     return copy;
 }
 
+/* Reads a text that occurs once in a file. */
 static void set_text(reader *r, char **place)
 {
     if (*place)
@@ -107,7 +121,8 @@ static void set_text(reader *r, char **place)
         *place = shown_text(r);
 }
 
-/* Reads QUANTITY:INCREMENTS[:ASSERTED]. Returns false for quantities that this version does not have. */
+/* Reads QUANTITY:INCREMENTS[:ASSERTED], as many as were counted, and clocks in which the signal was on.
+ * Returns false for an error, and for quantities that this version does not have. */
 static bool amount(reader *r, profile_amount *a)
 {
     char *cursor = word(r);
@@ -124,6 +139,8 @@ static bool amount(reader *r, profile_amount *a)
     a->quantity = (uint32_t)ours;
     return !r->damaged && ours != PROFILE_NO_INDEX;
 }
+
+/* ---- Kinds of lines: each function reads what follows the first word ---- */
 
 static void read_quantity(reader *r)
 {
@@ -147,6 +164,7 @@ static void read_total(reader *r)
     }
 }
 
+/* Appends an element to an array of the profile. */
 #define APPEND(r, array, ...) ((r)->out_of_memory |= !ARRAY_ADD(array, __VA_ARGS__))
 
 static void read_code(reader *r)
@@ -173,6 +191,7 @@ static void read_code(reader *r)
     APPEND(r, &r->p->insns, x);
 }
 
+/* Reads the costs of an instruction in a context at a privilege class. */
 static void read_site(reader *r)
 {
     profile_site s = {0};
@@ -231,6 +250,7 @@ static void read_marker(reader *r)
     APPEND(r, &r->p->markers, x);
 }
 
+/* Reads the misses of a cache by set. Other kinds and further sets are skipped. */
 static void read_sets(reader *r)
 {
     const char *which = word(r);
@@ -281,10 +301,10 @@ static void read_function(reader *r)
     APPEND(r, &r->p->functions, f);
 }
 
-/* Returns the function that the next lines describe further. */
+/* Returns the last function of the file so far, which the current line describes further. */
 static profile_function *last_function(reader *r)
 {
-    static profile_function none;
+    static profile_function none; /* never read; takes what a damaged file says */
     r->damaged |= r->p->functions.count == 0;
     return r->p->functions.count ? &r->p->functions.items[r->p->functions.count - 1] : &none;
 }
@@ -382,6 +402,7 @@ static void read_line(reader *r)
             others[i].read(r);
 }
 
+/* Reads the whole file into r->p, and checks it. */
 static p5_status read_all(FILE *in, reader *r, const char *path, p5_error *error)
 {
     char *line = NULL;
@@ -432,6 +453,7 @@ p5_status p5_profile_read(const char *path, p5_profile **profile, p5_error *erro
         r.quantity[i] = PROFILE_NO_INDEX;
     p5_status status;
     if (r.p && array_reserve(&r.p->contexts.items, &r.p->contexts.capacity, 2, sizeof *r.p->contexts.items)) {
+        /* context 0, which is not used, and the root; files contain neither */
         r.p->contexts.items[0] = r.p->contexts.items[1] = (profile_context){.parent = PROFILE_ROOT};
         r.p->contexts.count = 2;
         status = read_all(in, &r, path, error);

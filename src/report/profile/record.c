@@ -1,4 +1,6 @@
-/* Makes a profile from a running machine. */
+/* Starts the core's exact profile of a machine, and later makes a p5_profile of what the core has counted. A
+ * *site* is an instruction in a calling context at a privilege class; its *amounts* are what was counted
+ * there, by quantity: events, clocks by stall cause, executions. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,12 +17,14 @@
 #include "report/run_identity.h"
 
 enum {
-    FIRST_INTERVAL = 1 << 15, /* clocks; doubled whenever MOST_INTERVALS are full */
+    FIRST_INTERVAL =
+        1 << 15, /* clocks of an interval, for which totals are kept; doubled when there are too many */
     MOST_INTERVALS = 100,
     MOST_SAMPLES = 1 << 22,
-    OVERFLOW_CLOCKS = 5 /* from an overflow to the pin; manual, 26.4.4.3 */
+    OVERFLOW_CLOCKS = 5 /* from an overflow of a counter to its pin, which interrupts; manual, 26.4.4.3 */
 };
 
+/* Passes a marker of the guest (p5scope/guest.h) to the core's profile. */
 static void marked(void *context, p5_machine *machine, const p5_observation *at)
 {
     (void)context;
@@ -37,6 +41,7 @@ static p5_status follow_markers(p5_machine *machine, p5_observer **observer, p5_
     return p5_machine_observe(machine, &options, observer, error);
 }
 
+/* Sets in *start which quantity is sampled and how often. */
 static p5_status ask_for_samples(p5_machine *machine, const p5_profile_options *options,
                                  profile_options *start, p5_error *error)
 {
@@ -60,6 +65,7 @@ static void release_symbols(void *symbols)
     free(symbols);
 }
 
+/* The core owns the symbols after success, and releases them with its profile. */
 p5_status p5_profile_start(p5_machine *machine, const char *guest, const p5_profile_options *options,
                            p5_error *error)
 {
@@ -96,8 +102,10 @@ p5_status p5_profile_start(p5_machine *machine, const char *guest, const p5_prof
     return status;
 }
 
-/* ---- taking -------------------------------------------------------------------------------------------- */
+/* ---- copying what the core has counted: functions return false when memory is out ---- */
 
+/* Sets a growable array, which must be empty, to `n` elements of `size` bytes. `to` is the address of its
+ * pointer. */
 static bool copy_array(void *to, size_t *count, size_t *capacity, const void *from, size_t n, size_t size)
 {
     if (n == 0)
@@ -113,6 +121,8 @@ static bool copy_array(void *to, size_t *count, size_t *capacity, const void *fr
 #define COPY_ARRAY(array, from, n)                                                                           \
     copy_array(&(array)->items, &(array)->count, &(array)->capacity, (from), (n), sizeof *(array)->items)
 
+/* Copies the sites. The core does not count "cycles not in HALT state" by instruction, so each site gets the
+ * sum of its clocks that are not of the stall cause halt. */
 static bool copy_sites(p5_profile *p, const profile_view *view)
 {
     for (size_t i = 0; i < view->site_count; i++) {
@@ -137,9 +147,10 @@ static bool copy_sites(p5_profile *p, const profile_view *view)
     return true;
 }
 
-/* Removes `excess` from the last sites of a quantity. Sites may count more bus clocks than the total, because
- * the last cycles had not ended when the run did. */
-static void take_back(p5_profile *p, unsigned quantity, unsigned class, uint64_t excess)
+/* Subtracts `excess` from the amounts of a quantity at a privilege class, beginning with the last sites.
+ * Sites may count more bus clocks than the total, because the last bus cycles had not ended when the run
+ * did. */
+static void subtract_excess(p5_profile *p, unsigned quantity, unsigned class, uint64_t excess)
 {
     for (size_t i = p->sites.count; i-- > 0 && excess > 0;) {
         profile_site *site = &p->sites.items[i];
@@ -155,10 +166,12 @@ static void take_back(p5_profile *p, unsigned quantity, unsigned class, uint64_t
     }
 }
 
-/* Sets the totals from the core's, and adds a site for the amounts that belong to no instruction: another bus
- * master's work, and bus clocks of one privilege class that passed in another. */
-static bool settle_totals(p5_profile *p, const p5_counts *run_totals)
+/* Sets the profile's totals to the core's, and makes the sites add up to them: adds a site at address 0 for
+ * amounts that belong to no instruction (another bus master's work, and bus clocks of one privilege class
+ * that passed in another). */
+static bool make_sites_add_up(p5_profile *p, const p5_counts *run_totals)
 {
+    /* increments and asserted clocks of all sites, by quantity and privilege class */
     uint64_t(*sum)[P5_CPL_CLASSES] = calloc(2 * P5_PROFILE_QUANTITIES, sizeof *sum);
     if (!sum)
         return false;
@@ -183,7 +196,7 @@ static bool settle_totals(p5_profile *p, const p5_counts *run_totals)
                 p->total[q][class] = p->asserted[q][class] = run_totals->stalls[q - P5_PROFILE_STALLS][class];
             }
             if (sum[q][class] > p->total[q][class])
-                take_back(p, q, class, sum[q][class] - p->total[q][class]);
+                subtract_excess(p, q, class, sum[q][class] - p->total[q][class]);
             if (sum[q][class] >= p->total[q][class])
                 continue;
             const profile_amount left = {
@@ -200,8 +213,9 @@ static bool settle_totals(p5_profile *p, const p5_counts *run_totals)
     return fits;
 }
 
-/* Names the address spaces: files, and page directories whose code is in none of the files. */
-static bool take_objects(p5_profile *p, const profile_view *view, const profile_symbols *s)
+/* Names the address spaces by their objects: the files with symbols, and after them the page directories
+ * whose code is in none of the files. */
+static bool copy_objects(p5_profile *p, const profile_view *view, const profile_symbols *s)
 {
     bool fits = true;
     for (size_t i = 0; fits && i < s->objects.count + view->directory_count; i++) {
@@ -216,14 +230,15 @@ static bool take_objects(p5_profile *p, const profile_view *view, const profile_
     return fits;
 }
 
-/* Copies files and functions, and finds the line of each instruction. */
-static bool take_symbols(p5_profile *p, const profile_view *view, const profile_symbols *s)
+/* Copies objects, source files and functions, and the instructions, each with its source line. */
+static bool copy_symbols(p5_profile *p, const profile_view *view, const profile_symbols *s)
 {
-    bool fits = take_objects(p, view, s);
+    bool fits = copy_objects(p, view, s);
     for (size_t i = 0; fits && i < s->files.count; i++)
         fits = ARRAY_ADD(&p->files, arena_text(&p->texts, s->files.items[i])) && p->files.items[i] != NULL;
     for (size_t i = 0; i < view->code_count && fits; i++) {
         profile_insn insn = {.code = view->code[i], .file = PROFILE_NO_INDEX};
+        /* the last row of the line table that does not begin after the instruction */
         size_t after = ARRAY_SEARCH(s->lines.items, s->lines.count, address, insn.code.address + 1);
         if (after > 0 && s->lines.items[after - 1].line != 0) {
             insn.file = s->lines.items[after - 1].file;
@@ -257,7 +272,8 @@ static void drop_unused_functions(p5_profile *p)
     p->functions.count = left;
 }
 
-static void take_field(void *context, const char *section, const char *key, const char *value,
+/* Adds a field of the model to the profile. Without memory it is left out. */
+static void copy_field(void *context, const char *section, const char *key, const char *value,
                        const char *meaning)
 {
     (void)meaning;
@@ -268,7 +284,7 @@ static void take_field(void *context, const char *section, const char *key, cons
         (void)ARRAY_ADD(&p->fields, field);
 }
 
-static bool take_model(p5_profile *p, const p5_model *model)
+static bool copy_model(p5_profile *p, const p5_model *model)
 {
     p->family = p5_model_family(model);
     p->clock_mhz = p5_model_clock_mhz(model);
@@ -276,19 +292,19 @@ static bool take_model(p5_profile *p, const p5_model *model)
     p->version = arena_text(&p->texts, p5_version());
     p->data_ways = model->data_cache.ways;
     p->code_ways = model->code_cache.ways;
-    p5_model_fields(model, take_field, p);
+    p5_model_fields(model, copy_field, p);
     return p->model && p->version;
 }
 
-static bool take_btb(p5_profile *p, const p5_core *core)
+static bool copy_btb(p5_profile *p, const p5_core *core)
 {
     core_btb_entry entries[CORE_BTB_SETS * CORE_BTB_WAYS];
     unsigned count = core_btb(core, entries);
     return COPY_ARRAY(&p->btb, entries, count);
 }
 
-/* Copies the intervals, and adds one for the rest of the run. */
-static bool take_intervals(p5_profile *p, const p5_machine *machine, const profile_view *view,
+/* Copies the intervals, and adds one for the rest of the run if intervals were wanted. */
+static bool copy_intervals(p5_profile *p, const p5_machine *machine, const profile_view *view,
                            const p5_counts *run_totals)
 {
     uint64_t end = p5_machine_clock(machine);
@@ -304,7 +320,8 @@ static bool take_intervals(p5_profile *p, const p5_machine *machine, const profi
     return ARRAY_ADD(&p->intervals, rest);
 }
 
-static bool take_samples(p5_profile *p, const p5_core *core, const profile_view *view)
+/* Copies the samples and how they were taken. Does nothing if none were. */
+static bool copy_samples(p5_profile *p, const p5_core *core, const profile_view *view)
 {
     const profile_options *options = profile_asked(core);
     if (options->sample_period == 0)
@@ -352,22 +369,22 @@ p5_status p5_profile_take(p5_machine *machine, const char *command, const char *
         return error_set(error, P5_ERR_STATE, "no profile of this machine is being made");
     p5_profile *p = profile_new();
     p5_counts *run_totals = p ? malloc(sizeof *run_totals) : NULL;
-    bool fits = run_totals != NULL && profile_collect(core);
+    bool fits = run_totals != NULL && profile_collect(core); /* brings the core's profile up to date */
     if (fits) {
-        profile_view view;
+        profile_view view; /* pointers into the core's profile */
         profile_look(core, &view);
         p5_machine_counts(machine, run_totals);
         p->command = profile_printable(p, command != NULL ? command : "");
         p->options = profile_printable(p, options != NULL ? options : "");
         memcpy(p->data_misses, view.data_misses, sizeof p->data_misses);
         memcpy(p->code_misses, view.code_misses, sizeof p->code_misses);
-        fits = p->command && p->options && take_model(p, p5_machine_model(machine)) && take_btb(p, core) &&
+        fits = p->command && p->options && copy_model(p, p5_machine_model(machine)) && copy_btb(p, core) &&
                COPY_ARRAY(&p->contexts, view.contexts, view.context_count) &&
                COPY_ARRAY(&p->edges, view.edges, view.edge_count) &&
-               take_intervals(p, machine, &view, run_totals) &&
-               COPY_ARRAY(&p->markers, view.markers, view.marker_count) && take_samples(p, core, &view) &&
-               copy_sites(p, &view) && settle_totals(p, run_totals) &&
-               take_symbols(p, &view, profile_asked(core)->symbols);
+               copy_intervals(p, machine, &view, run_totals) &&
+               COPY_ARRAY(&p->markers, view.markers, view.marker_count) && copy_samples(p, core, &view) &&
+               copy_sites(p, &view) && make_sites_add_up(p, run_totals) &&
+               copy_symbols(p, &view, profile_asked(core)->symbols);
     }
     free(run_totals);
     if (fits) {

@@ -1,3 +1,4 @@
+/* Describes instructions of a profile in words, and reads source lines for listings (remarks.h). */
 #include "report/profile/remarks.h"
 
 #include <stdlib.h>
@@ -38,6 +39,7 @@ const char *remarks_pipe(const insn_costs *c, char buffer[16])
     return buffer;
 }
 
+/* Separates a remark from the one before it; *first: there is none yet. */
 static void write_separator(FILE *out, bool *first)
 {
     if (!*first)
@@ -45,6 +47,7 @@ static void write_separator(FILE *out, bool *first)
     *first = false;
 }
 
+/* Writes "WHAT AMOUNT" unless that is 0. */
 static void write_amount(FILE *out, bool *first, const char *what, uint64_t amount)
 {
     char grouped[32];
@@ -63,8 +66,8 @@ void remarks_write(FILE *out, const insn_costs *c)
     write_amount(out, &first, "write misses", c->of[P5_EVENT_DATA_WRITE_MISS]);
     write_amount(out, &first, "mispredicted",
                  c->of[P5_EVENT_PIPELINE_FLUSHES_DUE_TO_WRONG_BRANCH_PREDICTIONS]);
-    unsigned reason = 0;
-    uint64_t alone = 0;
+    unsigned reason = 0; /* the most frequent one */
+    uint64_t alone = 0;  /* executions that did not pair */
     for (unsigned n = 1; n < P5_PROFILE_QUANTITIES - P5_PROFILE_UNPAIRED; n++) {
         alone += c->of[P5_PROFILE_UNPAIRED + n];
         if (c->of[P5_PROFILE_UNPAIRED + n] > c->of[P5_PROFILE_UNPAIRED + reason] || reason == 0)
@@ -73,7 +76,7 @@ void remarks_write(FILE *out, const insn_costs *c)
     if (alone > 0) {
         write_separator(out, &first);
         fputs("alone", out);
-        if (200 * alone < c->of[P5_PROFILE_EXECUTIONS])
+        if (200 * alone < c->of[P5_PROFILE_EXECUTIONS]) /* would be rounded to 0 % */
             fputs(" under 1 %", out);
         else if (alone < c->of[P5_PROFILE_EXECUTIONS])
             fprintf(out, " %.0f %%", 100 * (double)alone / (double)c->of[P5_PROFILE_EXECUTIONS]);
@@ -132,6 +135,7 @@ bool sources_open(sources *s, const p5_profile *p)
     return s->files != NULL;
 }
 
+/* Reads a source file and cuts it into lines. f->count stays 0 if that is not possible. */
 static void read_source(source_file *f, const p5_profile *p, int file)
 {
     enum { LARGEST = 64 << 20 };

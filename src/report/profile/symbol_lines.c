@@ -1,4 +1,5 @@
-/* Reads source lines from DWARF. */
+/* Reads the line table of an ELF file's DWARF debug information: which source line begins at which
+ * address. */
 #include <elfutils/libdw.h>
 #include <dwarf.h>
 #include <stdio.h>
@@ -8,8 +9,8 @@
 #include "report/profile/profile_internal.h"
 #include "report/profile/symbol_reader.h"
 
-/* Appends a path's parts to `out`. Empty parts and "." are redundant and left out. ".." stays, because the
- * folder before it may be a symbolic link. */
+/* Appends a path's parts to `out`. *any: something was written, so that a slash is needed first. Empty parts
+ * and "." are redundant and left out. ".." stays, because the folder before it may be a symbolic link. */
 static void write_parts(FILE *out, const char *path, bool *any)
 {
     while (*path != '\0') {
@@ -23,7 +24,8 @@ static void write_parts(FILE *out, const char *path, bool *any)
     }
 }
 
-/* Returns a full path: a relative `name` belongs to the folder of the compilation. The caller frees it. */
+/* Returns the path of a source file; a relative `name` is in `folder`, that of the compilation (NULL:
+ * unknown). The caller frees it. NULL: out of memory. */
 static char *whole_path(const char *folder, const char *name)
 {
     char *path = NULL;
@@ -40,6 +42,8 @@ static char *whole_path(const char *folder, const char *name)
     return fclose(out) == 0 ? path : NULL;
 }
 
+/* Returns the index in s->files of a source file, which is added if necessary. PROFILE_NO_INDEX: out of
+ * memory. */
 static int file_index(profile_symbols *s, const char *folder, const char *name)
 {
     char *path = whole_path(folder, name);
@@ -54,6 +58,8 @@ static int file_index(profile_symbols *s, const char *folder, const char *name)
     return found;
 }
 
+/* Adds the lines of a compilation unit; `base` is added to their addresses. Damaged lines are skipped.
+ * Returns false when memory is out. */
 static bool read_unit_lines(Dwarf_Die *unit, profile_symbols *s, uint64_t base)
 {
     Dwarf_Lines *lines;
@@ -114,6 +120,7 @@ void symbols_sort_lines(profile_symbols *s)
     ARRAY_SORT(&s->lines, by_line_address);
 }
 
+/* A row of the line table is valid up to the next row. */
 char *symbols_source_at(const profile_symbols *s, uint64_t address)
 {
     size_t at = ARRAY_SEARCH(s->lines.items, s->lines.count, address, address);

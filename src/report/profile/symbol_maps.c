@@ -6,7 +6,8 @@
 #include "base/lines.h"
 #include "report/profile/symbol_reader.h"
 
-enum { MAP_LAST_BYTES = 0x10000 /* maximal size of a map's last symbol: a segment */ };
+/* Maps have no sizes. A symbol ends where the next one begins, and the last one after at most a segment. */
+enum { MAP_LAST_BYTES = 0x10000 };
 
 /* Reads a number of `least` to `most` hexadecimal digits at `*text` and advances past it. */
 static bool hex_in(const char **text, unsigned least, unsigned most, uint64_t *value)
@@ -19,6 +20,7 @@ static bool hex_in(const char **text, unsigned least, unsigned most, uint64_t *v
     return true;
 }
 
+/* Advances past blanks at `*text`. Returns false if there are none. */
 static bool blanks_in(const char **text)
 {
     size_t n = strspn(*text, " \t");
@@ -27,7 +29,8 @@ static bool blanks_in(const char **text)
 }
 
 /* Reads a line of a map: "c1000000 T name" (nm, System.map), "0000:0010 name" with the marks of DOS linkers
- * in between (* and + of Watcom's, Abs and idle of Borland's), "100 100 name" (nasm's, real and virtual). */
+ * in between (* and + of Watcom's, Abs and idle of Borland's), "100 100 name" (nasm's, real and virtual).
+ * `name` gets "" for data, which only ends the function before it. Returns false for other lines. */
 static bool read_map_line(const char *line, candidate *c, char name[256])
 {
     uint64_t high, low;

@@ -1,4 +1,5 @@
-/* Reads functions from the symbol tables of ELF files and from the maps of symbol_maps.c. */
+/* Reads the functions of the guest and of other programs with symbols: from symbol tables of ELF files, and
+ * from the text files that symbol_maps.c reads. */
 #include <fcntl.h>
 #include <gelf.h>
 #include <stdlib.h>
@@ -34,6 +35,8 @@ bool candidate_add(symbol_reader *r, candidate c, const char *name)
     return c.symbol && ARRAY_ADD(&r->list, c);
 }
 
+/* Makes a candidate (symbol_reader.h) of an ELF symbol. Returns false if it is nothing with a place in the
+ * program, or code outside its section. */
 static bool is_candidate(Elf *elf, const GElf_Sym *symbol, const char *name, candidate *c)
 {
     GElf_Shdr header;
@@ -57,6 +60,7 @@ static bool is_candidate(Elf *elf, const GElf_Sym *symbol, const char *name, can
     return kind >= CANDIDATE_LOCAL || c->start < c->limit;
 }
 
+/* Orders by address, and at the same address the best name first. */
 static int by_start_and_rank(const void *a, const void *b)
 {
     const candidate *x = a, *y = b;
@@ -98,8 +102,9 @@ bool symbols_read_table(symbol_reader *r, Elf *elf, bool everything)
     return true;
 }
 
-/* Takes functions from the candidates. A function ends after its size, or where the next one begins. */
-static bool take_functions(symbol_reader *r)
+/* Makes s->functions of the candidates. A function ends after its size; if that is unknown, where the next
+ * candidate begins. Returns false when memory is out. */
+static bool make_functions(symbol_reader *r)
 {
     profile_symbols *s = r->s;
     ARRAY_SORT(&r->list, by_start_and_rank);
@@ -107,7 +112,7 @@ static bool take_functions(symbol_reader *r)
         candidate *c = &r->list.items[i];
         profile_function *before = s->functions.count ? &s->functions.items[s->functions.count - 1] : NULL;
         if (c->symbol[0] == '\0' || (before && c->start == before->start))
-            continue; /* an alias */
+            continue; /* the mark of something that is not code, or another name of the same function */
         if (before && c->start < before->end) {
             if (c->rank >= CANDIDATE_LABEL)
                 continue; /* a label inside the function */
@@ -129,6 +134,7 @@ static bool take_functions(symbol_reader *r)
     return true;
 }
 
+/* Finds the functions' source files and names them. Returns false when memory is out. */
 static bool name_functions(profile_symbols *s)
 {
     for (size_t i = 0; i < s->functions.count; i++) {
@@ -143,6 +149,8 @@ static bool name_functions(profile_symbols *s)
 
 /* ---- files --------------------------------------------------------------------------------------------- */
 
+/* Copies the program's code, by which the core recognizes the program when it is in memory. Returns false
+ * when memory is out. */
 static bool read_texts(symbol_reader *r, Elf *elf)
 {
     size_t count = 0, size;
@@ -178,15 +186,15 @@ static bool is_kernel(Elf *elf)
 }
 
 /* Reads an ELF file. Symbols of the guest and of a kernel apply by address. Any other program gets its own
- * address space. */
+ * address space, because it is not always in memory, unless DOS has loaded it (r->base is then set). */
 static p5_status read_elf(symbol_reader *r, Elf *elf, p5_error *error)
 {
     GElf_Ehdr header;
-    bool beside = r->s->objects.count != 0 && r->base == 0 && !is_kernel(elf), fits = true;
-    if (beside) {
+    bool own_space = r->s->objects.count != 0 && r->base == 0 && !is_kernel(elf), fits = true;
+    if (own_space) {
         if (gelf_getehdr(elf, &header) == NULL || header.e_type != ET_EXEC || header.e_machine != EM_386)
             return error_set(error, P5_ERR_FORMAT, "%s is no i386 program for fixed addresses", r->path);
-        if (r->s->objects.count == PROFILE_SPACES / 2)
+        if (r->s->objects.count == PROFILE_SPACES / 2) /* the other half is for page directories */
             return error_set(error, P5_ERR_RANGE, "more than %d programs with symbols", PROFILE_SPACES / 2);
         r->base = PROFILE_AT(r->s->objects.count, 0);
         fits = ARRAY_ADD(&r->s->objects, r->object) && read_texts(r, elf);
@@ -195,6 +203,7 @@ static p5_status read_elf(symbol_reader *r, Elf *elf, p5_error *error)
     return fits ? P5_OK : error_set(error, P5_ERR_MEMORY, "out of memory");
 }
 
+/* Reads the symbols of the file r->path. The guest may have none or come from no file. */
 static p5_status read_file(symbol_reader *r, bool guest, p5_error *error)
 {
     r->object = arena_text(&r->s->names, r->path != NULL ? r->path : "(code)");
@@ -232,7 +241,7 @@ p5_status profile_symbols_read(const p5_machine *machine, const char *guest, con
         status = read_file(&r, false, error);
     }
     symbols_sort_lines(s);
-    if (status == P5_OK && !(take_functions(&r) && name_functions(s)))
+    if (status == P5_OK && !(make_functions(&r) && name_functions(s)))
         status = error_set(error, P5_ERR_MEMORY, "out of memory");
     free(r.list.items);
     if (status != P5_OK)

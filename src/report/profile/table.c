@@ -1,4 +1,6 @@
-/* Writes shares by function, line, address, file or privilege class (`p5scope report`). */
+/* Writes a table of the shares of functions, lines, addresses, files or privilege classes in all costs
+ * (`p5scope report`). A *site* of a profile is an instruction in a calling context at a privilege class, with
+ * its costs. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +20,8 @@ void table_free(table_rows *rows)
     free(rows->list.items);
 }
 
-/* Returns the key of a row; the caller frees it. NULL: out of memory. */
+/* Returns the name of the row to which an address belongs; the caller frees it. `user`: at CPL 3. NULL: out
+ * of memory. */
 static char *name_of(const p5_profile *p, p5_profile_key key, uint64_t address, bool user)
 {
     char buffer[16], *name = NULL;
@@ -47,7 +50,7 @@ static char *name_of(const p5_profile *p, p5_profile_key key, uint64_t address, 
 
 /* Returns true if rows of different privilege classes are separate. Text shows the class for symbols only, so
  * other rows with equal names are merged. Rows for programs have a column for it. */
-static bool apart_by_class(const p5_profile_table *t)
+static bool separates_classes(const p5_profile_table *t)
 {
     return t->format != P5_ROWS_TEXT || t->key == P5_PROFILE_BY_SYMBOL;
 }
@@ -103,24 +106,28 @@ void table_merge(table_rows *rows)
     rows->list.count = left;
 }
 
-/* Returns the object of a row. Rows that span several objects get the guest's. */
+/* Returns the object of a row: the file name of the program that contains the address, or "[board]" for costs
+ * that belong to no instruction. Rows by file or mode, which can span several objects, get the guest's. */
 static const char *object_of(const p5_profile *p, p5_profile_key key, uint64_t address)
 {
     bool one = key != P5_PROFILE_BY_FILE && key != P5_PROFILE_BY_MODE;
     return address == 0 && one ? "[board]" : path_base(profile_object_at(p, one ? address : 0));
 }
 
+/* Returns true at CPL 3. */
 static bool site_user(const profile_site *site)
 {
     return site->cpl_class == P5_CPL_USER;
 }
 
-/* Returns true if `address` belongs to the selected function, or if none is selected. */
+/* Returns true if `address` belongs to the selected function, or if none is selected (PROFILE_NO_INDEX). */
 static bool is_wanted(const p5_profile *p, int function, uint64_t address)
 {
     return function == PROFILE_NO_INDEX || profile_function_at(p, address) == function;
 }
 
+/* Adds the own costs of all sites: a row for each address and privilege class. table_merge later merges rows
+ * with the same name. Returns false when memory is out. */
 static bool add_sites(const p5_profile *p, const p5_profile_table *t, const profile_value *values,
                       int function, table_rows *rows)
 {
@@ -133,7 +140,7 @@ static bool add_sites(const p5_profile *p, const p5_profile_table *t, const prof
         bool next = !row || site->address != site[-1].address || user != site_user(&site[-1]);
         if (next) {
             row = table_row_add(rows, name_of(p, t->key, site->address, user),
-                                object_of(p, t->key, site->address), user && apart_by_class(t));
+                                object_of(p, t->key, site->address), user && separates_classes(t));
         }
         if (!row)
             return false;
@@ -152,6 +159,8 @@ static bool user_at(const p5_profile *p, uint64_t address)
     return !found || site_user(&p->sites.items[site]);
 }
 
+/* Adds a row for each sample, which stands for as many events as the period has. Returns false when memory is
+ * out. */
 static bool add_samples(const p5_profile *p, const p5_profile_table *t, int function, table_rows *rows)
 {
     for (size_t i = 0; i < p->samples.count; i++) {
@@ -160,7 +169,7 @@ static bool add_samples(const p5_profile *p, const p5_profile_table *t, int func
         if (!is_wanted(p, function, address))
             continue;
         table_row *row = table_row_add(rows, name_of(p, t->key, address, user), object_of(p, t->key, address),
-                                       user && apart_by_class(t));
+                                       user && separates_classes(t));
         if (!row)
             return false;
         row->own[0] = p->sample_period;
@@ -179,8 +188,9 @@ static bool user_of(const p5_profile *p, uint64_t address)
     return true;
 }
 
-/* Adds inclusive costs. A function that is on the stack already continues its context, so no context is
- * nested in one of the same function, and the sum over a function's contexts is its inclusive cost. */
+/* Adds a row with the inclusive cost of each context. Returns false when memory is out. A function that is on
+ * the stack already continues its context, so no context is nested in one of the same function, and the sum
+ * over a function's contexts is its inclusive cost. */
 static bool add_inclusive(const p5_profile *p, const profile_value *values, int function, table_rows *rows)
 {
     size_t width = rows->width;
@@ -213,6 +223,7 @@ static void include_own(table_rows *rows)
     }
 }
 
+/* Writes the comment lines above the rows, as perf does. `totals`: of the run, by column. */
 static void write_head(FILE *out, const p5_profile *p, const p5_profile_table *t, const profile_value *values,
                        const uint64_t *totals, size_t width)
 {
@@ -259,8 +270,8 @@ static void put_row(row_writer *out, const p5_profile_table *t, const table_row 
     rows_end(out);
 }
 
-/* Writes a field of a table with separators. As in perf's output, a dot replaces each separator in the
- * text. */
+/* Writes a field of a table whose fields a separator divides. As in perf's output, a dot replaces each
+ * separator in the text. */
 static void write_field(FILE *out, const char *text, const char *separator)
 {
     size_t length = strlen(separator);
@@ -269,6 +280,7 @@ static void write_field(FILE *out, const char *text, const char *separator)
     fputs(text, out);
 }
 
+/* Writes a row as text. `command`: the program that was run. */
 static void write_row(FILE *out, const p5_profile_table *t, const table_row *row, const uint64_t *totals,
                       size_t width, const char *command)
 {

@@ -1,10 +1,11 @@
-/* Writes a profile's file: p5scope-profile(5). */
+/* Writes a profile's file, whose format p5scope-profile(5) describes. */
 #include <inttypes.h>
 
 #include "base/error.h"
 #include "base/snapshot.h"
 #include "report/profile/profile_internal.h"
 
+/* Make a string of the value of a macro. */
 #define TEXT_OF(number)   #number
 #define NUMBER_TEXT(name) TEXT_OF(name)
 
@@ -14,7 +15,7 @@ const char *p5_file_formats(void)
         SNAPSHOT_REVISION) "; profile format " PROFILE_FORMAT_NUMBER;
 }
 
-/* Writes text to the end of the line. A backslash becomes two, a control character \xHH. */
+/* Writes a line "TAG TEXT". In the text, a backslash becomes two, a control character \xHH. */
 static void write_text(FILE *out, const char *tag, const char *text)
 {
     fprintf(out, "%s ", tag);
@@ -26,6 +27,7 @@ static void write_text(FILE *out, const char *tag, const char *text)
     fputc('\n', out);
 }
 
+/* Writes how much of a quantity was counted, and, if that differs, the clocks in which its signal was on. */
 static void write_amount(FILE *out, unsigned quantity, uint64_t increments, uint64_t asserted)
 {
     fprintf(out, " %u:%" PRIu64, quantity, increments);
@@ -33,6 +35,8 @@ static void write_amount(FILE *out, unsigned quantity, uint64_t increments, uint
         fprintf(out, ":%" PRIu64, asserted);
 }
 
+/* Writes the run, the model, the names of address spaces, the numbers of quantities, and totals by privilege
+ * class. */
 static void write_head(FILE *out, const p5_profile *p)
 {
     char buffer[48];
@@ -65,6 +69,7 @@ static void write_head(FILE *out, const p5_profile *p)
     }
 }
 
+/* Writes functions, source files and instructions. */
 static void write_code(FILE *out, const p5_profile *p)
 {
     for (size_t i = 0; i < p->functions.count; i++) {
@@ -88,6 +93,7 @@ static void write_code(FILE *out, const p5_profile *p)
     }
 }
 
+/* Writes the misses of a cache by set. */
 static void write_sets(FILE *out, const char *tag, const uint64_t *sets, unsigned count)
 {
     fprintf(out, "sets %s", tag);
@@ -96,6 +102,7 @@ static void write_sets(FILE *out, const char *tag, const uint64_t *sets, unsigne
     fputc('\n', out);
 }
 
+/* Writes contexts, calls and the costs of sites. The unused context 0 and the root are left out. */
 static void write_costs(FILE *out, const p5_profile *p)
 {
     for (size_t i = PROFILE_ROOT + 1; i < p->contexts.count; i++)
