@@ -229,6 +229,7 @@ static int need_register(case_parser *in, const p5_register *r)
     return (int)c->register_count++;
 }
 
+/* Parses a register of the performance monitor and the value that it has before the code runs. */
 static p5_status parse_msr(case_parser *in)
 {
     char *word;
@@ -251,6 +252,7 @@ static p5_status parse_msr(case_parser *in)
     return need_value(in, r->name, UINT64_MAX, &listed->value);
 }
 
+/* Parses N1 and N2. */
 static p5_status parse_trips(case_parser *in)
 {
     uint64_t n[2];
@@ -368,6 +370,7 @@ static p5_status parse_state(case_parser *in, p5_case_state_kind kind, char *mod
     return P5_OK;
 }
 
+/* Parses the text that says where the expected figures come from. */
 static p5_status parse_source(case_parser *in)
 {
     char *text = in->cursor + strspn(in->cursor, " \t");

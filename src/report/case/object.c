@@ -454,6 +454,7 @@ static p5_status relocate_one(placement *in, const GElf_Rel *rel, const placed *
     return P5_OK;
 }
 
+/* Relocates all sections that are in memory. */
 static p5_status relocate(placement *in)
 {
     p5_status status = P5_OK;

@@ -19,6 +19,7 @@ typedef struct census {
     uint64_t ordinal;   /* instructions executed so far */
 } census;
 
+/* Counts an executed instruction. Instructions outside the code have only an ordinal. */
 static void count_insn(void *context, const p5_trace_insn *insn)
 {
     census *to = context;

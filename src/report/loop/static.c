@@ -141,6 +141,7 @@ typedef struct remark {
     char text[120]; /* disassembly */
 } remark;
 
+/* Makes the remark on an instruction of the current block. */
 static remark remark_of(const listing *l, const p5_trace_insn *t)
 {
     const bool ends = t == &l->trace.items[l->trace.count - 1];
@@ -306,6 +307,7 @@ static void mark_targets(listing *l, const part *p)
             l->target[insn.target - l->image.text_address] = 1;
 }
 
+/* Lists a part block by block, with its sums at the end. `first`: it is the first part of the listing. */
 static p5_status list_part(listing *l, const part *p, bool first)
 {
     static const char columns[] = "address   pipe  clocks latency  instruction\n";

@@ -352,6 +352,7 @@ static void write_call(FILE *out, const p5_profile *p, const call_row *call, siz
     write_numbers(out, call->costs, width);
 }
 
+/* Writes what comes before the costs: the run, and the columns with their titles. */
 static void write_callgrind_head(FILE *out, const p5_profile *p, const grind_columns *c)
 {
     fprintf(out, "# callgrind format\nversion: 1\ncreator: p5scope %s\npid: 1\ncmd: %s\npart: 1\n\n",

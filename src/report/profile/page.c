@@ -234,6 +234,8 @@ static void put_place(profile_page *page, const char *address_key, const char *f
         json_key_string(&page->json, function_key, profile_name_at(page->p, address, buffer));
 }
 
+/* Writes an entry of the branch target buffer: state of the prediction on the P54C, type and history on the
+ * P55C. */
 static void put_btb_entry(profile_page *page, const core_btb_entry *e)
 {
     static const char *const types[] = {"jcc", "jmp", "call", "ret"};
@@ -247,7 +249,7 @@ static void put_btb_entry(profile_page *page, const core_btb_entry *e)
     if (page->p->family == P5_FAMILY_P54C) {
         json_key_unsigned(json, "state", e->detail);
     } else {
-        char history[5];
+        char history[5]; /* the last four executions as 0 and 1, the oldest first */
         for (unsigned i = 0; i < 4; i++)
             history[i] = (char)('0' + (e->detail >> (3 - i) & 1));
         history[4] = '\0';
@@ -289,6 +291,7 @@ static void put_btb(profile_page *page)
     json_close_object(json);
 }
 
+/* Writes the misses of the caches by set, the branch target buffer, and the fields of the model. */
 static void put_hardware(profile_page *page)
 {
     json_writer *json = &page->json;

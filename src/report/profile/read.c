@@ -1,6 +1,5 @@
 /* Reads a profile's file, p5scope-profile(5). It consists of lines of words; the first word is the line's
  * kind. */
-#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,109 +7,7 @@
 #include "base/error.h"
 #include "base/lines.h"
 #include "base/text.h"
-#include "report/profile/profile_internal.h"
-
-typedef struct reader {
-    p5_profile *p;
-    char *rest; /* unread part of the line */
-    /* Quantities are things that are counted: events, stall causes... A file numbers them itself, and may be
-     * of another version: for each of its numbers the quantity of this version, or PROFILE_NO_INDEX. Its size
-     * leaves room for more. */
-    int quantity[P5_PROFILE_QUANTITIES * 4];
-    bool damaged; /* an error in the current line */
-    bool out_of_memory;
-    bool ended; /* the line "end" was read */
-} reader;
-
-/* The following functions read something from the rest of the line. After an error they set r->damaged, and
- * return 0 for a number. */
-
-/* Returns the next word, "" at the end of the line. */
-static char *word(reader *r)
-{
-    while (*r->rest == ' ')
-        r->rest++;
-    char *start = r->rest;
-    r->rest += strcspn(r->rest, " ");
-    if (*r->rest)
-        *r->rest++ = '\0';
-    return start;
-}
-
-/* Returns true if the line has another word. */
-static bool more(const reader *r)
-{
-    return r->rest[strspn(r->rest, " ")] != '\0';
-}
-
-/* Converts the whole of `text` to a number of at most `largest`. */
-static uint64_t number_in(reader *r, const char *text, int base, uint64_t largest)
-{
-    char *end;
-    errno = 0;
-    unsigned long long value = strtoull(text, &end, base);
-    if (end == text || *end || errno || text[0] == '-' || value > largest) {
-        r->damaged = true;
-        return 0;
-    }
-    return value;
-}
-
-static uint64_t number(reader *r, uint64_t largest)
-{
-    return number_in(r, word(r), 10, largest);
-}
-
-/* Reads a hexadecimal address, with its address space above bit 31. */
-static uint64_t address(reader *r)
-{
-    return number_in(r, word(r), 16, PROFILE_AT(PROFILE_SPACES, 0) - 1);
-}
-
-/* Copies a text into the profile's arena. NULL when memory is out, which r->out_of_memory then says. */
-static char *keep(reader *r, const char *text)
-{
-    char *copy = arena_text(&r->p->texts, text);
-    r->out_of_memory |= copy == NULL;
-    return copy;
-}
-
-/* Reverses the escapes of write_text (write.c), in place. */
-static void unescape(char *at)
-{
-    char *to = at;
-    for (; *at; at++) {
-        unsigned value;
-        if (at[0] == '\\' && at[1] == '\\') {
-            at++;
-        } else if (at[0] == '\\' && at[1] == 'x' && isxdigit((unsigned char)at[2]) &&
-                   isxdigit((unsigned char)at[3]) && sscanf(at + 2, "%2x", &value) == 1 && value != 0) {
-            *to++ = (char)value;
-            at += 3;
-            continue;
-        }
-        *to++ = *at;
-    }
-    *to = '\0';
-}
-
-/* Reads TEXT, or "= TEXT" if `equals`, to the end of the line. */
-static char *text(reader *r, bool equals)
-{
-    if (equals && strcmp(word(r), "=") != 0)
-        r->damaged = true;
-    unescape(r->rest);
-    return keep(r, r->rest);
-}
-
-/* Reads a text that is only shown, and makes it printable. */
-static char *shown_text(reader *r)
-{
-    unescape(r->rest);
-    char *copy = profile_printable(r->p, r->rest);
-    r->out_of_memory |= copy == NULL;
-    return copy;
-}
+#include "report/profile/line_reader.h"
 
 /* Reads a text that occurs once in a file. */
 static void set_text(reader *r, char **place)
@@ -118,23 +15,23 @@ static void set_text(reader *r, char **place)
     if (*place)
         r->damaged = true;
     else
-        *place = shown_text(r);
+        *place = reader_shown_text(r);
 }
 
 /* Reads QUANTITY:INCREMENTS[:ASSERTED], as many as were counted, and clocks in which the signal was on.
  * Returns false for an error, and for quantities that this version does not have. */
-static bool amount(reader *r, profile_amount *a)
+static bool read_amount(reader *r, profile_amount *a)
 {
-    char *cursor = word(r);
+    char *cursor = reader_word(r);
     char *which = text_field(&cursor, ':'), *increments = text_field(&cursor, ':');
     char *asserted = text_field(&cursor, ':');
     if (!which || !increments) {
         r->damaged = true;
         return false;
     }
-    uint64_t quantity = number_in(r, which, 10, sizeof r->quantity / sizeof *r->quantity - 1);
-    a->increments = number_in(r, increments, 10, UINT64_MAX);
-    a->asserted = asserted ? number_in(r, asserted, 10, UINT64_MAX) : a->increments;
+    uint64_t quantity = reader_convert(r, which, 10, sizeof r->quantity / sizeof *r->quantity - 1);
+    a->increments = reader_convert(r, increments, 10, UINT64_MAX);
+    a->asserted = asserted ? reader_convert(r, asserted, 10, UINT64_MAX) : a->increments;
     int ours = r->quantity[quantity];
     a->quantity = (uint32_t)ours;
     return !r->damaged && ours != PROFILE_NO_INDEX;
@@ -142,22 +39,24 @@ static bool amount(reader *r, profile_amount *a)
 
 /* ---- Kinds of lines: each function reads what follows the first word ---- */
 
+/* Reads the name that one of the file's numbers of quantities stands for. */
 static void read_quantity(reader *r)
 {
-    uint64_t theirs = number(r, sizeof r->quantity / sizeof *r->quantity - 1);
-    const char *name = word(r);
+    uint64_t theirs = reader_number(r, sizeof r->quantity / sizeof *r->quantity - 1);
+    const char *name = reader_word(r);
     char buffer[48];
     for (unsigned q = 0; q < P5_PROFILE_QUANTITIES; q++)
         if (strcmp(profile_quantity_name(q, buffer), name) == 0)
             r->quantity[theirs] = (int)q;
 }
 
+/* Reads the totals of the run at a privilege class. */
 static void read_total(reader *r)
 {
-    uint64_t class = number(r, P5_CPL_CLASSES - 1);
-    while (more(r) && !r->damaged) {
+    uint64_t class = reader_number(r, P5_CPL_CLASSES - 1);
+    while (reader_has_more(r) && !r->damaged) {
         profile_amount a;
-        if (amount(r, &a)) {
+        if (read_amount(r, &a)) {
             r->p->total[a.quantity][class] = a.increments;
             r->p->asserted[a.quantity][class] = a.asserted;
         }
@@ -167,17 +66,18 @@ static void read_total(reader *r)
 /* Appends an element to an array of the profile. */
 #define APPEND(r, array, ...) ((r)->out_of_memory |= !ARRAY_ADD(array, __VA_ARGS__))
 
+/* Reads an instruction and its source line. */
 static void read_code(reader *r)
 {
     profile_insn x = {0};
-    x.code.address = address(r);
-    x.code.target = address(r);
-    x.code.branch = (uint8_t)number(r, 255);
-    x.code.code32 = number(r, 32) == 32;
-    const char *file = word(r);
-    x.file = strcmp(file, "-1") == 0 ? PROFILE_NO_INDEX : (int)number_in(r, file, 10, INT32_MAX);
-    x.line = (unsigned)number(r, UINT32_MAX);
-    const char *hex = word(r);
+    x.code.address = reader_address(r);
+    x.code.target = reader_address(r);
+    x.code.branch = (uint8_t)reader_number(r, 255);
+    x.code.code32 = reader_number(r, 32) == 32;
+    const char *file = reader_word(r);
+    x.file = strcmp(file, "-1") == 0 ? PROFILE_NO_INDEX : (int)reader_convert(r, file, 10, INT32_MAX);
+    x.line = (unsigned)reader_number(r, UINT32_MAX);
+    const char *hex = reader_word(r);
     size_t digits = strlen(hex);
     if (digits % 2 || digits / 2 > sizeof x.code.bytes) {
         r->damaged = true;
@@ -186,7 +86,7 @@ static void read_code(reader *r)
     x.code.length = (uint8_t)(digits / 2);
     for (unsigned i = 0; i < x.code.length; i++) {
         const char two[3] = {hex[2 * i], hex[2 * i + 1], '\0'};
-        x.code.bytes[i] = (uint8_t)number_in(r, two, 16, 255);
+        x.code.bytes[i] = (uint8_t)reader_convert(r, two, 16, 255);
     }
     APPEND(r, &r->p->insns, x);
 }
@@ -195,12 +95,12 @@ static void read_code(reader *r)
 static void read_site(reader *r)
 {
     profile_site s = {0};
-    s.address = address(r);
-    s.context = (uint32_t)number(r, UINT32_MAX);
-    s.cpl_class = (uint32_t)number(r, P5_CPL_CLASSES - 1);
-    while (more(r) && !r->damaged) {
+    s.address = reader_address(r);
+    s.context = (uint32_t)reader_number(r, UINT32_MAX);
+    s.cpl_class = (uint32_t)reader_number(r, P5_CPL_CLASSES - 1);
+    while (reader_has_more(r) && !r->damaged) {
         profile_amount a;
-        if (amount(r, &a))
+        if (read_amount(r, &a))
             APPEND(r, &s.amounts, a);
     }
     if (!ARRAY_ADD(&r->p->sites, s)) {
@@ -209,34 +109,37 @@ static void read_site(reader *r)
     }
 }
 
+/* Reads a calling context: parent, function and call site. Contexts are numbered in order. */
 static void read_context(reader *r)
 {
-    if (number(r, UINT32_MAX) != r->p->contexts.count)
+    if (reader_number(r, UINT32_MAX) != r->p->contexts.count)
         r->damaged = true;
     profile_context c;
-    c.parent = (uint32_t)number(r, UINT32_MAX);
-    c.function = address(r);
-    c.call_site = address(r);
+    c.parent = (uint32_t)reader_number(r, UINT32_MAX);
+    c.function = reader_address(r);
+    c.call_site = reader_address(r);
     APPEND(r, &r->p->contexts, c);
 }
 
+/* Reads how often a context was called from another one. */
 static void read_calls(reader *r)
 {
     profile_edge e;
-    e.from = (uint32_t)number(r, UINT32_MAX);
-    e.to = (uint32_t)number(r, UINT32_MAX);
-    e.call_site = address(r);
-    e.function = address(r);
-    e.calls = number(r, UINT64_MAX);
+    e.from = (uint32_t)reader_number(r, UINT32_MAX);
+    e.to = (uint32_t)reader_number(r, UINT32_MAX);
+    e.call_site = reader_address(r);
+    e.function = reader_address(r);
+    e.calls = reader_number(r, UINT64_MAX);
     APPEND(r, &r->p->edges, e);
 }
 
+/* Reads the end of an interval, and the totals from the beginning of the run until then. */
 static void read_interval(reader *r)
 {
-    profile_interval x = {.clock = number(r, UINT64_MAX)};
-    while (more(r) && !r->damaged) {
+    profile_interval x = {.clock = reader_number(r, UINT64_MAX)};
+    while (reader_has_more(r) && !r->damaged) {
         profile_amount a;
-        if (amount(r, &a) && a.quantity < P5_PROFILE_EXECUTIONS)
+        if (read_amount(r, &a) && a.quantity < P5_PROFILE_EXECUTIONS)
             x.totals[a.quantity] = a.increments;
     }
     APPEND(r, &r->p->intervals, x);
@@ -244,19 +147,19 @@ static void read_interval(reader *r)
 
 static void read_marker(reader *r)
 {
-    profile_marker x = {.clock = number(r, UINT64_MAX)};
-    x.begins = strcmp(word(r), "begin") == 0;
-    x.id = (uint32_t)number(r, UINT32_MAX);
+    profile_marker x = {.clock = reader_number(r, UINT64_MAX)};
+    x.begins = strcmp(reader_word(r), "begin") == 0;
+    x.id = (uint32_t)reader_number(r, UINT32_MAX);
     APPEND(r, &r->p->markers, x);
 }
 
 /* Reads the misses of a cache by set. Other kinds and further sets are skipped. */
 static void read_sets(reader *r)
 {
-    const char *which = word(r);
+    const char *which = reader_word(r);
     p5_profile *p = r->p;
-    for (unsigned i = 0; more(r) && !r->damaged; i++) {
-        uint64_t value = number(r, UINT64_MAX);
+    for (unsigned i = 0; reader_has_more(r) && !r->damaged; i++) {
+        uint64_t value = reader_number(r, UINT64_MAX);
         if (strcmp(which, "data-misses") == 0 && i < PROFILE_SETS)
             p->data_misses[i] = value;
         else if (strcmp(which, "code-misses") == 0 && i < PROFILE_SETS)
@@ -264,40 +167,43 @@ static void read_sets(reader *r)
     }
 }
 
+/* Reads an entry of the branch target buffer at the end of the run. */
 static void read_btb(reader *r)
 {
-    core_btb_entry e = {.set = (unsigned)number(r, CORE_BTB_SETS - 1),
-                        .way = (unsigned)number(r, CORE_BTB_WAYS - 1)};
-    e.key = (uint32_t)address(r);
-    e.target = (uint32_t)address(r);
-    e.taken = number(r, 1) != 0;
-    e.detail = (unsigned)number(r, 15);
-    e.type = (unsigned)number(r, CORE_BTB_TYPES - 1);
+    core_btb_entry e = {.set = (unsigned)reader_number(r, CORE_BTB_SETS - 1),
+                        .way = (unsigned)reader_number(r, CORE_BTB_WAYS - 1)};
+    e.key = (uint32_t)reader_address(r);
+    e.target = (uint32_t)reader_address(r);
+    e.taken = reader_number(r, 1) != 0;
+    e.detail = (unsigned)reader_number(r, 15);
+    e.type = (unsigned)reader_number(r, CORE_BTB_TYPES - 1);
     APPEND(r, &r->p->btb, e);
 }
 
+/* Reads how samples were taken: event, period, clocks to the interrupt, number of overflows. */
 static void read_sampling(reader *r)
 {
-    r->p->sample_event = keep(r, word(r));
-    r->p->sample_period = number(r, UINT64_MAX);
-    r->p->sample_latency = (unsigned)number(r, UINT32_MAX);
-    r->p->overflows = number(r, UINT64_MAX);
+    r->p->sample_event = reader_keep(r, reader_word(r));
+    r->p->sample_period = reader_number(r, UINT64_MAX);
+    r->p->sample_latency = (unsigned)reader_number(r, UINT32_MAX);
+    r->p->overflows = reader_number(r, UINT64_MAX);
 }
 
+/* Reads a field of the model: section, key and value. */
 static void read_field(reader *r)
 {
-    profile_field f = {.section = keep(r, word(r))};
-    f.key = keep(r, word(r));
-    f.value = text(r, true);
+    profile_field f = {.section = reader_keep(r, reader_word(r))};
+    f.key = reader_keep(r, reader_word(r));
+    f.value = reader_text(r, true);
     APPEND(r, &r->p->fields, f);
 }
 
 static void read_function(reader *r)
 {
     profile_function f = {0};
-    f.start = address(r);
-    f.end = address(r);
-    f.symbol = text(r, true);
+    f.start = reader_address(r);
+    f.end = reader_address(r);
+    f.symbol = reader_text(r, true);
     APPEND(r, &r->p->functions, f);
 }
 
@@ -311,45 +217,45 @@ static profile_function *last_function(reader *r)
 
 static void read_source(reader *r)
 {
-    last_function(r)->source = text(r, false);
+    last_function(r)->source = reader_text(r, false);
 }
 
 static void read_qualifier(reader *r)
 {
-    last_function(r)->qualifier = text(r, false);
+    last_function(r)->qualifier = reader_text(r, false);
 }
 
 static void read_family(reader *r)
 {
-    r->p->family = strcmp(word(r), "p54c") == 0 ? P5_FAMILY_P54C : P5_FAMILY_P55C;
+    r->p->family = strcmp(reader_word(r), "p54c") == 0 ? P5_FAMILY_P54C : P5_FAMILY_P55C;
 }
 
 static void read_clock(reader *r)
 {
-    r->damaged |= !text_to_double(word(r), &r->p->clock_mhz);
+    r->damaged |= !text_to_double(reader_word(r), &r->p->clock_mhz);
 }
 
 static void read_file(reader *r)
 {
-    APPEND(r, &r->p->files, text(r, false));
+    APPEND(r, &r->p->files, reader_text(r, false));
 }
 
 static void read_object(reader *r)
 {
-    APPEND(r, &r->p->objects, shown_text(r));
+    APPEND(r, &r->p->objects, reader_shown_text(r));
 }
 
 static void read_ways(reader *r)
 {
-    r->p->data_ways = (unsigned)number(r, 64);
-    r->p->code_ways = (unsigned)number(r, 64);
+    r->p->data_ways = (unsigned)reader_number(r, 64);
+    r->p->code_ways = (unsigned)reader_number(r, 64);
 }
 
 static void read_sample(reader *r)
 {
-    profile_sample s = {.address = address(r)};
-    s.context = (uint32_t)number(r, UINT32_MAX);
-    s.clock = number(r, UINT64_MAX);
+    profile_sample s = {.address = reader_address(r)};
+    s.context = (uint32_t)reader_number(r, UINT32_MAX);
+    s.clock = reader_number(r, UINT64_MAX);
     APPEND(r, &r->p->samples, s);
 }
 
@@ -393,7 +299,7 @@ static void read_line(reader *r)
                   {"source", read_source},
                   {"qualifier", read_qualifier},
                   {"end", read_end}};
-    const char *tag = word(r);
+    const char *tag = reader_word(r);
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         if (strcmp(tag, texts[i].tag) == 0)
             set_text(r, texts[i].text);

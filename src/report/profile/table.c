@@ -78,6 +78,7 @@ static int by_name(const void *a, const void *b)
     return order != 0 ? order : x->user - y->user;
 }
 
+/* Orders the costliest first, by the first column. */
 static int by_cost(const void *a, const void *b)
 {
     const table_row *x = a, *y = b;
