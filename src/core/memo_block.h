@@ -38,9 +38,9 @@ typedef struct piece {
     bool repeats;        /* it is a REP string; its variants are by count */
     bool varies; /* it is a far transfer or loads a segment register; its variants are by its references and
                      by whether a descriptor is among them */
-    uint8_t
-        predicted; /* mask for the prediction of the block's branch: UINT8_MAX if this piece ends in a branch
-                          that the BTB predicts, otherwise 0 */
+    /* Mask for the prediction of the block's branch: UINT8_MAX if this piece ends in a branch that the BTB predicts,
+     * otherwise 0. */
+    uint8_t predicted;
     /* Byte offsets, from the piece's first p5_access, of those that may use the same bank in the same clock as the
      * next one. The first offset may be -sizeof(p5_access), the last reference of the piece before. */
     int16_t bank_first[PIECE_BANKS];

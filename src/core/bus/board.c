@@ -1,3 +1,4 @@
+/* The board's L2 and DRAM: opening, RESET and snapshots. board.h has the reads. */
 #include "core/bus/board.h"
 
 #include <stdlib.h>
@@ -41,6 +42,7 @@ const snapshot_table board_state = {
     SNAPSHOT(board, "board", FIELD_DERIVED(model, l2_tag, l2_lines, l2_bytes, page_bits, time),
              FIELD_ANY(open_page), FIELD_TIME(dram_free))};
 
+/* An element of board.l2_tag as a struct, which snapshot tables need. */
 typedef struct l2_line {
     uint32_t tag;
 } l2_line;
@@ -49,6 +51,7 @@ const snapshot_table l2_state = {SNAPSHOT(l2_line, "l2", FIELD_ANY(tag))};
 void board_transfer_l2(board *b, snapshot *s)
 {
     snapshot_states(s, &l2_state, b->l2_tag, b->l2_lines);
+    /* a loaded tag must select its own place, and lie in the memory that the L2 caches */
     for (uint32_t i = 0; s->loading && s->status == P5_OK && i < b->l2_lines; i++)
         if (b->l2_tag[i] != 0 &&
             (((b->l2_tag[i] - 1) & (b->l2_lines - 1)) != i || b->l2_tag[i] - 1 >= b->l2_bytes / 32))

@@ -20,23 +20,27 @@ typedef enum board_place { BOARD_L2, BOARD_HIT, BOARD_CLOSED, BOARD_MISS, BOARD_
 
 typedef struct board {
     const p5_model *model;
-    uint32_t *l2_tag; /* line number + 1 of each line, 0 = invalid; NULL without an L2 */
-    uint32_t l2_lines;
-    uint32_t l2_bytes;  /* bytes that it caches, from address 0 on; 0 without an L2 */
+    /* For each place: number of its line (address / 32) + 1, 0 = invalid; NULL without an L2. */
+    uint32_t *l2_tag;
+    uint32_t l2_lines;  /* number of places, a power of two; 0 without an L2 */
+    uint32_t l2_bytes;  /* bytes of memory that it may cache, from address 0 on; 0 without an L2 */
     uint32_t page_bits; /* number of address bits within a DRAM page */
     board_time time[BOARD_PLACES];
-    uint32_t open_page; /* DRAM page number + 1, 0 = none */
+    uint32_t open_page; /* number of the open DRAM page + 1, 0 = none */
     uint64_t dram_free; /* bus clock after the last one in which DRAM was busy */
 } board;
 
+/* Sets the state after RESET. Returns false if memory is out. `model` must outlive the board. */
 bool board_init(board *b, const p5_model *model);
 void board_free(board *b);
+/* Empties the L2 and closes the DRAM page. */
 void board_reset(board *b);
 extern const snapshot_table board_state, l2_state;
-/* Saves or restores the L2. */
+/* Saves or restores the L2's tags. board_state is for the other members. */
 void board_transfer_l2(board *b, snapshot *s);
 
-/* Returns whether the L2 has the line. If not, allocates it if such a read allocates. */
+/* Returns whether the L2 has the line of `physical`. If not, allocates it if such a read allocates. `line`: the whole
+ * line is read, otherwise up to 8 bytes. */
 static inline bool board_l2_hit(board *b, uint32_t physical, bool line)
 {
     if (physical >= b->l2_bytes)
@@ -50,8 +54,8 @@ static inline bool board_l2_hit(board *b, uint32_t physical, bool line)
     return false;
 }
 
-/* Returns where a read of a line or of up to 8 bytes is served from, as an index of `time`. Its ADS# is in
- * bus clock `at`. */
+/* Returns where a read of a line or of up to 8 bytes is served from, as an index of `time`, and updates L2 and open
+ * page. Its ADS# is in bus clock `at`. */
 static inline board_place board_read(board *b, uint32_t physical, bool line, uint64_t at)
 {
     if (board_l2_hit(b, physical, line))

@@ -14,6 +14,7 @@ static unsigned burst_place(unsigned first, unsigned part)
     return first ^ part;
 }
 
+/* Returns where the log's uses begin, after those that are kept for bus_used. */
 static p5_bus_use *log_begin(const bus_log *log)
 {
     return log->uses + BUS_RECENT;
@@ -81,7 +82,7 @@ static void tell_rest(bus_log *log)
         log->tell(log->context, first, count);
 }
 
-/* Makes space in a full log. The recent uses stay, because bus_used looks back at them. */
+/* Makes space in a full log. The last BUS_RECENT uses stay, because bus_used looks back at them. */
 void __attribute__((noinline)) bus_log_turn(bus_log *log)
 {
     tell_rest(log);
@@ -110,34 +111,21 @@ void bus_on_use(bus *b, void (*tell)(void *context, const p5_bus_use *uses, size
     bus_log_turn(&b->log);
 }
 
-/* Returns the first bus clock that begins at or after core clock `clock`. */
-static uint64_t bus_clock_from(const bus *b, uint64_t clock)
+uint64_t bus_clock_at(const bus *b, uint64_t clock)
 {
     return bus_in_clocks(b, 2 * clock + b->half_ratio - 1);
 }
 
-/* Returns the first core clock edge at or after the beginning of bus clock `n`. */
-static uint64_t core_clock_of(const bus *b, uint64_t n)
-{
-    return (n * b->half_ratio + 1) / 2;
-}
-
-uint64_t bus_clock_at(const bus *b, uint64_t clock)
-{
-    return bus_clock_from(b, clock);
-}
-
 uint64_t bus_core_clock(const bus *b, uint64_t n)
 {
-    return core_clock_of(b, n);
+    return (n * b->half_ratio + 1) / 2;
 }
 
 /* ---- utilisation ---- */
 
 bus_use bus_used(const bus *b, uint64_t clock)
 {
-    bus_use use = {b->own + b->foreign, b->own}; /* minus the clocks in the future, which the loop
-                                                    subtracts */
+    bus_use use = {b->own + b->foreign, b->own}; /* less the clocks after `clock`, which the loop subtracts */
     for (const p5_bus_use *last = b->log.next; last-- != b->log.next - BUS_RECENT;) {
         uint64_t to = last->to & ~P5_BUS_OTHER;
         if (to <= clock)
@@ -145,7 +133,7 @@ bus_use bus_used(const bus *b, uint64_t clock)
         uint64_t ahead = to - (last->from > clock ? last->from : clock);
         assert(last->from <= to && use.all >= ahead);
         use.all -= ahead;
-        use.own -= to == last->to ? ahead : 0;
+        use.own -= to == last->to ? ahead : 0; /* without P5_BUS_OTHER, it is the processor's */
     }
     return use;
 }
@@ -168,30 +156,34 @@ void bus_advance(bus *b, uint64_t clock)
 
 uint64_t bus_next_free(const bus *b, uint64_t asked)
 {
-    return core_clock_of(b, bus_first_free(b, asked).n);
+    return bus_core_clock(b, bus_first_free(b, asked).n);
 }
 
-/* Requests the bus from another master and counts event 2Ah: the transfer on counter 0, the wait on counter 1. */
+/* Gets the bus back from the second processor and counts event 2Ah: the transfer on counter 0, the wait on counter
+ * 1. */
 bus_clock __attribute__((noinline)) bus_arbitrate(bus *b, uint64_t asked)
 {
     uint64_t granted = bus_first_free(b, asked).n + b->model->agent.grant;
-    uint64_t waited = core_clock_of(b, granted) - core_clock_of(b, bus_clock_from(b, asked));
+    uint64_t waited = bus_core_clock(b, granted) - bus_core_clock(b, bus_clock_at(b, asked));
     b->lost = false;
     counts_add(b->totals, P5_EVENT_BUS_OWNERSHIP_TRANSFERS, b->class, 1, 1);
     counts_add(b->totals, P5_EVENT_BUS_OWNERSHIP_LATENCY, b->class, waited, waited);
     return (bus_clock){granted, granted * b->half_ratio};
 }
 
+/* Returns the bus clock of the ADS# of a processor's cycle that is requested in core clock `asked`. */
 static inline bus_clock start(bus *b, uint64_t asked)
 {
     return bus_start(b, asked, true);
 }
 
+/* Returns `at`, or bus clock `n` if that is later. */
 static inline bus_clock not_before(const bus *b, bus_clock at, uint64_t n)
 {
     return at.n < n ? (bus_clock){n, n * b->half_ratio} : at;
 }
 
+/* Runs a processor's cycle that begins in bus clock `at`. Returns its end in core clocks. */
 static inline uint64_t run_cycle(bus *b, bus_clock at, bus_time time)
 {
     return bus_cycle_logged(b, at, time, true);
@@ -218,8 +210,8 @@ uint64_t bus_write(bus *b, uint64_t asked)
     return run_cycle(b, start(b, asked), b->write);
 }
 
-/* Runs the cycles of a locked sequence. They are never pipelined, and there is at least one idle clock
- * between two sequences (241428, 6). */
+/* Runs the cycles of a locked sequence, a read and then a write. They are never pipelined, and there is at least one
+ * idle clock between two sequences (241428, 6). */
 uint64_t bus_locked_read(bus *b, uint64_t asked)
 {
     const model_bus *times = &b->model->bus;
@@ -246,7 +238,8 @@ uint64_t bus_io(bus *b, uint64_t asked, bool write)
 
 uint64_t bus_foreign(bus *b, uint64_t asked, uint32_t bus_clocks)
 {
-    uint64_t end = bus_cycle(b, bus_first_free(b, asked), bus_takes(b, bus_clocks, 1), false);
+    const uint32_t idle = 1; /* clocks until the processor may drive the bus again */
+    uint64_t end = bus_cycle(b, bus_first_free(b, asked), bus_takes(b, bus_clocks, idle), false);
     if (bus_log_full(&b->log))
         bus_log_turn(&b->log);
     return end;
@@ -273,7 +266,7 @@ void bus_transfer(bus *b, snapshot *s)
 {
     saved_use saved[BUS_RECENT];
     p5_bus_use recent[BUS_RECENT];
-    uint64_t before = 0;
+    uint64_t before = 0; /* end of the use before */
     memcpy(recent, b->log.next - BUS_RECENT, sizeof recent);
     for (unsigned i = 0; i < BUS_RECENT; i++)
         saved[i] = (saved_use){recent[i].from, recent[i].to & ~P5_BUS_OTHER, recent[i].to & P5_BUS_OTHER};

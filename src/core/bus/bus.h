@@ -15,7 +15,7 @@
 #include "core/bus/board.h"
 #include "core/event/counts.h"
 
-/* The number of bus uses that are kept at least, and the space for further uses without and with a
+/* The number of latest bus uses that the log always keeps, and its space for further uses without and with a
  * callback. */
 enum { BUS_RECENT = 16, BUS_UNREPORTED = 32, BUS_REPORTED = 112 };
 enum {
@@ -23,11 +23,11 @@ enum {
 }; /* most cycles of one data reference: two lines, and two write-backs that make room
                             for them */
 
-/* The last uses of the bus, in order of time and without overlap. */
+/* The latest uses of the bus, in order of time and without overlap. */
 typedef struct bus_log {
     p5_bus_use *uses;       /* the array */
     p5_bus_use *next;       /* where the next use goes, at least BUS_RECENT after the start */
-    p5_bus_use *end;        /* where the log is full, apart from space for a few more cycles */
+    p5_bus_use *end;        /* when `next` gets here, the log counts as full; BUS_CYCLES more still fit */
     p5_bus_use *unreported; /* the first use that was not yet passed to `tell` */
     void (*tell)(void *context, const p5_bus_use *uses, size_t count); /* callback, or NULL */
     void *context;
@@ -38,17 +38,16 @@ typedef struct bus_clock {
     uint64_t n, half;
 } bus_clock;
 
-/* Duration of a cycle: bus clocks including the idle ones after it; half core clocks without and with
- * them. */
+/* Duration of a cycle. The idle clocks after it count in `clocks` and `halves`. */
 typedef struct bus_time {
-    uint32_t clocks;
-    uint64_t busy, halves;
+    uint32_t clocks;       /* bus clocks */
+    uint64_t busy, halves; /* half core clocks, without and with the idle clocks */
 } bus_time;
 
 typedef struct bus {
     const p5_model *model;
-    counts *totals;
-    unsigned class; /* P5_CPL_* of the running code */
+    counts *totals; /* where events are counted; the owner's */
+    unsigned class; /* P5_CPL_* of the running code, for which they are counted; the owner sets it */
     board board;
     uint64_t free;                     /* bus clock from which the next ADS# may be driven */
     uint64_t begun;                    /* half core clock at which bus clock `free` begins */
@@ -57,19 +56,20 @@ typedef struct bus {
     bus_time line[BOARD_PLACES];       /* of the read of a line */
     uint64_t part[BOARD_PLACES][4][4]; /* half core clocks from the start of a line's read to the end of each
                                           part, by the part that comes first */
-    uint64_t half_ratio;
-    uint64_t inverse_ratio; /* 2^32 / half_ratio, rounded up */
-    bool lost;              /* the second processor was the last to own the bus */
+    uint64_t half_ratio;               /* half core clocks per bus clock */
+    uint64_t inverse_ratio;            /* 2^32 / half_ratio, rounded up */
+    bool lost;                         /* the second processor was the last to own the bus */
     bus_log log;
     uint64_t own, foreign;             /* core clocks of all cycles so far, including cycles still in the
                                           future */
-    uint64_t counted_all, counted_own; /* those that are already in the totals */
+    uint64_t counted_all, counted_own; /* clocks of all uses, and of the processor's, already in the totals */
     uint64_t taken;                    /* `own` at the last call of bus_taken, for the profile */
-    uint64_t bytes[2][P5_CPL_CLASSES]; /* bytes read and written by the processor's cycles */
+    /* Bytes read and written by the processor's cycles; the owner adds them. */
+    uint64_t bytes[2][P5_CPL_CLASSES];
 } bus;
 
-/* The clocks at which the 8-byte parts of a line arrive, by their place in the line. `first` is that of the
- * requested part, `last` the latest. */
+/* The core clocks at which the 8-byte parts of a line arrive, by their place in the line. `first` is that of the
+ * requested part, `last` the end of the burst. */
 typedef struct bus_line {
     uint64_t part[4], first, last;
 } bus_line;
@@ -77,9 +77,10 @@ typedef struct bus_line {
 /* Saves or restores the bus. Before restoring, bus_init must have been called with the same model. */
 void bus_transfer(bus *b, snapshot *s);
 extern const snapshot_table bus_state, bus_use_state;
-/* Returns false when memory is out; bus_free frees what there is. */
+/* Sets the state after RESET. Returns false when memory is out; bus_free frees what there is. */
 bool bus_init(bus *b, const p5_model *model, counts *totals);
 void bus_free(bus *b);
+/* Resets the board (L2 and DRAM). The bus itself is not changed. */
 void bus_reset(bus *b);
 
 /* Sets the callback for further uses of the bus; it is called with `context` for many uses at once. NULL:
@@ -90,16 +91,19 @@ void bus_tell(bus *b);
 void bus_log_turn(bus_log *log);
 
 /* The cycles below are requested in core clock `asked` and return core clocks. */
-/* Reads up to 8 bytes of RAM; returns when the data arrives. */
+/* Reads up to 8 bytes of RAM; returns the clock at which the data arrives. */
 uint64_t bus_read_single(bus *b, uint64_t asked, uint32_t physical);
 /* Reads from any memory. Video memory has a bus of its own beyond this one. */
 uint64_t bus_read_data(bus *b, uint64_t asked, uint32_t physical, unsigned size);
-/* Writes up to 8 bytes; returns when the write ends. */
+/* Writes up to 8 bytes of RAM; returns the clock at which the write ends. */
 uint64_t bus_write(bus *b, uint64_t asked);
+/* Run the read and the write of a locked read-modify-write (LOCK#); return the clock at which the cycle ends. */
 uint64_t bus_locked_read(bus *b, uint64_t asked);
 uint64_t bus_locked_write(bus *b, uint64_t asked);
+/* Runs an I/O cycle; returns the clock at which it ends. */
 uint64_t bus_io(bus *b, uint64_t asked, bool write);
-/* Gives the bus to another master, or lets AHOLD or BOFF# be active, for `bus_clocks`. */
+/* Gives the bus to another master, or lets AHOLD or BOFF# be active, for `bus_clocks`, as soon as the bus is free.
+ * Returns the clock at which that ends. */
 uint64_t bus_foreign(bus *b, uint64_t asked, uint32_t bus_clocks);
 
 /* Returns the first clock edge from `asked` on at which the bus is free. */

@@ -5,10 +5,10 @@
 #include "core/bus/bus.h"
 
 /* Records that the bus is in use in core clocks [from, to). The intervals are in order and never overlap,
- * because each cycle starts after the one before has ended. They are counted only on request; until then the
- * privilege class does not change. The latest ones may lie in the future (a code prefetch, a long WBINVD) and
- * count for the class in which they pass. Those no longer kept have passed. `own`: it is the processor's
- * cycle, not HOLD, AHOLD or another master. */
+ * because each cycle starts after the one before has ended. They are counted only on request (bus_advance); until
+ * then the privilege class does not change. The latest ones may lie in the future (a code prefetch, a long WBINVD)
+ * and count for the class in which they pass. Those that the log no longer keeps have passed. `own`: it is the
+ * processor's cycle, not HOLD, AHOLD or another master. */
 static inline void bus_mark_busy(bus *b, uint64_t from, uint64_t to, bool own)
 {
     *b->log.next++ = (p5_bus_use){from, own ? to : to | P5_BUS_OTHER};
@@ -32,13 +32,14 @@ static inline bus_time bus_takes(const bus *b, uint32_t clocks, uint32_t idle)
     return (bus_time){clocks + idle, clocks * ratio, (clocks + idle) * ratio};
 }
 
+/* Returns whether `physical` is in the VGA's window or in the linear frame buffer. */
 static inline bool bus_is_video(uint32_t physical)
 {
     return physical - P5_VIDEO_WINDOW < P5_VIDEO_WINDOW_BYTES ||
            physical - P5_VIDEO_LINEAR < P5_VIDEO_LINEAR_BYTES;
 }
 
-/* Returns the number of transfers on the bus of the video memory for `size` bytes. */
+/* Returns the number of transfers on the bus of the video memory (PCI, ISA) for `size` bytes. */
 static inline uint32_t bus_video_transfers(const bus *b, uint32_t physical, unsigned size)
 {
     uint32_t width = b->model->bus.video_bytes;
@@ -73,7 +74,8 @@ static inline __attribute__((always_inline)) bus_clock bus_first_free(const bus 
     return (bus_clock){b->free + n, b->begun + n * ratio};
 }
 
-/* Runs a cycle; returns its end in core clocks. The caller checks bus_log_full. */
+/* Runs a cycle that begins in bus clock `at` and takes `time`; returns its end in core clocks. `own` is as in
+ * bus_mark_busy. The caller checks bus_log_full. */
 static inline uint64_t bus_cycle(bus *b, bus_clock at, bus_time time, bool own)
 {
     const uint64_t from = (at.half + 1) / 2, end = (at.half + time.busy + 1) / 2; /* as bus_core_clock */
@@ -83,12 +85,12 @@ static inline uint64_t bus_cycle(bus *b, bus_clock at, bus_time time, bool own)
     return end;
 }
 
-/* Arbitrates when the other processor was the last to own the bus: PBREQ# is active until the bus is free and
- * PBGNT# comes. */
+/* Arbitrates when the second processor was the last to own the bus: PBREQ# is active until the bus is free and
+ * PBGNT# comes. Returns the bus clock of the cycle's ADS#. */
 bus_clock bus_arbitrate(bus *b, uint64_t asked);
 
-/* Returns the bus clock of the ADS# of a cycle requested in core clock `asked`. `shared`: there may be
- * another master. */
+/* Returns the bus clock of the ADS# of a cycle requested in core clock `asked`. `shared`: there may be a second
+ * processor. */
 static inline __attribute__((always_inline)) bus_clock bus_start(bus *b, uint64_t asked, bool shared)
 {
     return shared && __builtin_expect(b->lost, 0) ? bus_arbitrate(b, asked) : bus_first_free(b, asked);
@@ -104,8 +106,8 @@ static inline __attribute__((always_inline)) uint64_t bus_cycle_logged(bus *b, b
     return end;
 }
 
-/* Runs the burst that reads a line. Without `whole`, it returns only the arrival of the part of `physical`,
- * which comes first, and does not turn the log. */
+/* Runs the burst that reads a line. Without `whole`, `part` of the result is not set, and no space is made in the
+ * log. The part of `physical` comes first. */
 static inline __attribute__((always_inline)) bus_line bus_line_cycle(bus *b, bus_clock at, uint32_t physical,
                                                                      bool whole)
 {

@@ -1,9 +1,10 @@
-/* Clocks as signed numbers relative to the start of a stretch. */
+/* Clocks as signed numbers relative to a common beginning, such as that of the code that is being priced. */
 #ifndef CORE_EVENT_CLOCK_H
 #define CORE_EVENT_CLOCK_H
 
 #include <stdint.h>
 
+/* Returns the later of two clocks. */
 static inline int64_t clock_later(int64_t a, int64_t b)
 {
     return a > b ? a : b;

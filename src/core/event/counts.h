@@ -1,5 +1,5 @@
-/* Running totals of one core, from which p5_counts is made. The pipe adds its counts stretch by stretch
- * (pipe, branch, x87 and MMX events), the memory side adds its counts at once. */
+/* Running totals of one core, from which p5_counts is made. The pipe (pipe, branch, x87 and MMX events, causes of
+ * clocks) counts in a pipe_deltas, the memory side (caches, TLBs, bus) in a counts. */
 #ifndef CORE_EVENT_COUNTS_H
 #define CORE_EVENT_COUNTS_H
 
@@ -15,14 +15,14 @@ typedef struct counts {
     uint64_t asserted[P5_EVENT_COUNT][P5_CPL_CLASSES];
 } counts;
 
-/* Kinds of counts of the pipe: events, followed by causes of clocks. */
+/* Kinds of counts of the pipe: events (enum p5_event), followed by causes of clocks (DELTA_STALLS + p5_stall). */
 enum {
     DELTA_STALLS = P5_EVENT_COUNT,
     DELTA_KINDS = DELTA_STALLS + P5_STALL_COUNT,
     DELTA_WORDS = (DELTA_KINDS + 63) / 64
 };
 
-/* What a run through the pipe adds to the totals of its privilege class. */
+/* What runs through the pipe add to the totals of one privilege class. */
 typedef struct pipe_deltas {
     uint64_t clocks;
     struct {
@@ -31,6 +31,7 @@ typedef struct pipe_deltas {
     uint64_t counted[DELTA_WORDS]; /* one bit for each kind that may differ from 0 */
 } pipe_deltas;
 
+/* Returns the clocks of a cause. */
 static inline uint64_t deltas_stall(const pipe_deltas *d, p5_stall cause)
 {
     return d->of[DELTA_STALLS + cause].increments;
@@ -43,8 +44,8 @@ static inline unsigned counts_class(unsigned cpl)
     return cpl == 3 ? P5_CPL_USER : cpl == 0 ? P5_CPL_KERNEL : P5_CPL_INNER;
 }
 
-/* Counts an event: `n` increments, in which the signal was on for `clocks` clocks (an occurrence: 1, 1; a
- * duration: n, n; two occurrences in one clock: 2, 1). */
+/* Counts an event or clocks of a cause: `n` increments, in which the signal was on for `clocks` clocks (an occurrence:
+ * 1, 1; a duration: n, n; two occurrences in one clock: 2, 1). */
 static inline void deltas_add(pipe_deltas *d, unsigned kind, uint64_t n, uint64_t clocks)
 {
     assert(kind < DELTA_KINDS);

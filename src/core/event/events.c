@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "base/text.h"
 
-enum { CODES = 64 };
+enum { CODES = 64 }; /* CESR's select codes have six bits */
 
 const p5_event_info *p5_event_describe(enum p5_event id)
 {
@@ -66,6 +66,7 @@ bool event_parse_raw(const char *name, unsigned *code, int *counter)
     return *c == '\0';
 }
 
+/* Finds the event with a select code on `counter` (0, 1, or -1: on either, if both mean the same). */
 static p5_status find_raw(unsigned code, int counter, enum p5_event *id, p5_error *error)
 {
     if (code >= CODES)
@@ -93,7 +94,8 @@ static p5_status find_raw(unsigned code, int counter, enum p5_event *id, p5_erro
     return P5_OK;
 }
 
-/* Hints at the names for the clocks of an owner, if `name` is one. */
+/* Adds a hint at the names under which the clocks of an owner (a stall cause) are found, if `name` is that of one. The
+ * user has confused it with an event. Returns whether it did. */
 static bool hint_owner(const char *name, p5_error *error)
 {
     for (unsigned i = 0; i < P5_STALL_COUNT; i++) {

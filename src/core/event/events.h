@@ -4,15 +4,15 @@
 
 #include "p5tool/event.h"
 
-extern const p5_event_info events_table[P5_EVENT_COUNT];
-extern const p5_event_reserved events_reserved[];
+extern const p5_event_info events_table[P5_EVENT_COUNT]; /* by enum p5_event */
+extern const p5_event_reserved events_reserved[];        /* select codes that count nothing */
 extern const unsigned events_reserved_count;
-/* A cause of clocks: a row of events/stalls.tsv. */
+/* A cause of clocks, also called their owner: a row of events/stalls.tsv. */
 typedef struct stall_row {
     const char *name;
-    int event;          /* -1: none */
-    const char *colour; /* "#rrggbb" */
-    const char *rule;
+    int event;          /* enum p5_event of the event that counts these clocks; -1: none */
+    const char *colour; /* "#rrggbb", in diagrams */
+    const char *rule;   /* which clocks it owns, in words */
 } stall_row;
 extern const stall_row stalls_table[P5_STALL_COUNT];
 /* Event id by select code and counter, -1 if there is none, for all families together. */

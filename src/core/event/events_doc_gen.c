@@ -13,16 +13,16 @@
 
 #include "base/text.h"
 
-enum { TESTS = 512, LINE = 2048 };
+enum { TESTS = 512, LINE = 2048 }; /* bytes: of an event's list of tests, and of a line of a file */
 
 /* The tests that demonstrate an event, and the families on which they do. */
 typedef struct shown {
-    unsigned families;
-    char tests[TESTS];
+    unsigned families; /* P5_FAMILY_* */
+    char tests[TESTS]; /* "`path`, `path`"; tests that do not fit are left out */
 } shown;
 
 static shown events[P5_EVENT_COUNT];
-static const char *const grades[] = {"exact", "modelled", "approximate"};
+static const char *const grades[] = {"exact", "modelled", "approximate"}; /* by p5_event_info.grade */
 
 static FILE *open_file(const char *path, const char *mode)
 {
@@ -34,6 +34,7 @@ static FILE *open_file(const char *path, const char *mode)
     return file;
 }
 
+/* Reads a line without its end into `line`, of LINE bytes. Returns false at the end of the file. */
 static bool next_line(FILE *file, char *line)
 {
     if (fgets(line, LINE, file) == NULL)
@@ -42,12 +43,14 @@ static bool next_line(FILE *file, char *line)
     return true;
 }
 
+/* Returns the families that are named anywhere in `text`. */
 static unsigned families_in(const char *text)
 {
     return (strstr(text, "p54c") != NULL ? P5_FAMILY_P54C : 0u) |
            (strstr(text, "p55c") != NULL ? P5_FAMILY_P55C : 0u);
 }
 
+/* Returns the event of this name, or NULL. */
 static const p5_event_info *find(const char *name)
 {
     for (unsigned i = 0; i < P5_EVENT_COUNT; i++)
@@ -56,6 +59,7 @@ static const p5_event_info *find(const char *name)
     return NULL;
 }
 
+/* Records that `test` demonstrates an event on `families`, as far as they have it. */
 static void shown_by(const p5_event_info *e, unsigned families, const char *test)
 {
     shown *s = &events[e->id];
@@ -67,11 +71,11 @@ static void shown_by(const p5_event_info *e, unsigned families, const char *test
         sprintf(s->tests + used, "%s%s", used > 0 ? ", " : "", test);
 }
 
-/* Parses #! expect[@MODEL] EVENT[:MODIFIERS] VALUE ... */
+/* Parses expect[@MODEL] EVENT[:MODIFIERS] VALUE ... of a case file. `models`: the families on which the case runs. */
 static void read_expectation(char *line, unsigned models, const char *test)
 {
     char model[128] = "", name[128], value[128];
-    char *at = line + 6;
+    char *at = line + strlen("expect");
     if (*at == '@' && sscanf(at, "@%127s", model) == 1)
         at += 1 + strlen(model);
     if (sscanf(at, " %127[^: \t]%*[^ \t] %127s", name, value) != 2 &&
@@ -84,12 +88,13 @@ static void read_expectation(char *line, unsigned models, const char *test)
     shown_by(e, model[0] != '\0' && named != 0 ? named & models : models, test);
 }
 
+/* Reads a case file: an assembler program with directives that begin with #!. */
 static void read_case(const char *root, const char *path)
 {
     char full[4096], line[LINE], test[256];
     snprintf(full, sizeof full, "%s/%s", root, path);
     snprintf(test, sizeof test, "`%s`", path);
-    unsigned models = P5_FAMILY_P55C; /* the default */
+    unsigned models = P5_FAMILY_P55C; /* of cases without #! models */
     FILE *file = open_file(full, "r");
     while (next_line(file, line)) {
         char *at = line + 2;
@@ -104,7 +109,7 @@ static void read_case(const char *root, const char *path)
     fclose(file);
 }
 
-/* Reads rows of event, families, file and description. The file has to exist and name the event. */
+/* Reads rows of event, families, file and description. The file has to contain the event's constant, P5_EVENT_... */
 static void read_elsewhere(const char *root, const char *path)
 {
     FILE *file = open_file(path, "r");
@@ -161,15 +166,16 @@ static void write_event(FILE *out, const p5_event_info *e)
 static void write_document(FILE *out)
 {
     static const char *const counters[] = {"", "0", "1", "0 1"};
-    fprintf(out, "# Events\n\n"
-                 "The build makes this document from events/events.tsv and the tests. An event has one of three "
-                 "grades. *Exact*: the\n"
-                 "executed instructions alone determine the count. *Modelled*: the count depends on the model's "
-                 "caches, predictor or pipe.\n"
-                 "*Approximate*: the sources leave a part of the rule open. A test shows an event if it expects "
-                 "a count other than 0\n"
-                 "that follows from the rule.\n\n"
-                 "| code | counter | event | kind | grade |\n|---|---|---|---|---|\n");
+    fprintf(out,
+            "# Events\n\n"
+            "The build makes this document from events/events.tsv and the tests. An event has one of three "
+            "grades. *Exact*: the\n"
+            "executed instructions alone determine the count. *Modelled*: the count depends on the model's "
+            "caches, predictor or pipe.\n"
+            "*Approximate*: the sources leave a part of the rule open. A test shows an event if it expects "
+            "a count other than 0\n"
+            "that follows from the rule.\n\n"
+            "| code | counter | event | kind | grade |\n|---|---|---|---|---|\n");
     for (unsigned i = 0; i < P5_EVENT_COUNT; i++) {
         const p5_event_info *e = p5_event_describe(i);
         fprintf(out, "| %02Xh | %s | %s | %s | %s |\n", e->code, counters[e->counters], e->name, kind_text(e),

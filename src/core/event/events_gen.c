@@ -1,6 +1,7 @@
 /* Build-time generator: events/events.tsv and stalls.tsv -> event_ids.h (the enumerations of events and of
  * causes of clocks) and events_table.c (the constant tables of events.h). Everything that lookup relies on is
- * checked here, and an error names the file and line, so that the tables need no checks at run time.
+ * checked here, and an error names the file and line, so that the tables need no checks at run time. tsv_fail prints
+ * the error and ends the program.
  *
  * Usage: events_gen EVENTS.TSV STALLS.TSV EVENT_IDS.H EVENTS_TABLE.C */
 #include <ctype.h>
@@ -44,29 +45,31 @@ static const char *const groups[] = {"cache", "tlb", "branch", "pipe", "fpu", "m
 static const char *const units[] = {"pipe", "memory", "bus", "core", "clock", NULL};
 static const char *const unit_constants[] = {"P5_UNIT_PIPE", "P5_UNIT_MEMORY", "P5_UNIT_BUS", "P5_UNIT_CORE",
                                              "P5_UNIT_CLOCK"};
-static const char *const kinds[] = {"occurrence", "duration", "reserved", NULL};
+static const char *const kinds[] = {"occurrence", "duration", "reserved",
+                                    NULL}; /* reserved: counts nothing */
 static const char *const grades[] = {"exact", "modelled", "approximate", NULL};
 static const char *const grade_constants[] = {"P5_GRADE_EXACT", "P5_GRADE_MODELLED", "P5_GRADE_APPROXIMATE"};
-enum { KIND_RESERVED = 2 };
+enum { KIND_RESERVED = 2 }; /* index of kinds[] */
 
+/* A row of events.tsv. Strings lie in the text of the file. */
 typedef struct row {
     unsigned line;
     unsigned code;
     unsigned counters; /* bit 0 CTR0, bit 1 CTR1 */
-    unsigned families; /* P5_FAMILY_* */
+    unsigned families; /* P5_FAMILY_*: 1 P54C, 2 P55C */
     int kind, grade;   /* indices of kinds[] and grades[] */
     int unit;          /* index of units[] */
     char *figure[3];   /* formula, unit, decimals; or NULL */
     char *field[COLUMNS];
     char *alias[MAX_ALIASES];
     unsigned alias_count;
-    char freebsd[NAME_SPACE]; /* p5-NAME */
+    char freebsd[NAME_SPACE]; /* the last alias, by which FreeBSD calls the event: p5-NAME with '-' for '_' */
 } row;
 
 /* A cause of clocks: a row of stalls.tsv. */
 typedef struct stall {
     const char *name, *rule, *colour;
-    int event; /* dense number; -1: none */
+    int event; /* number of its event (enum p5_event); -1: none */
 } stall;
 
 typedef struct table {
@@ -77,6 +80,7 @@ typedef struct table {
     unsigned stall_count;
 } table;
 
+/* Returns the index of `word` in a list that ends with NULL, or -1. */
 static int index_of(const char *const *words, const char *word)
 {
     for (int i = 0; words[i] != NULL; i++)
@@ -85,6 +89,7 @@ static int index_of(const char *const *words, const char *word)
     return -1;
 }
 
+/* Returns whether a field has no value. */
 static int is_empty(const char *field)
 {
     return field[0] == '\0' || strcmp(field, "-") == 0;
@@ -132,7 +137,7 @@ static void parse_aliases(const table *t, row *r)
     for (char *alias; (alias = text_field(&cursor, ';')) != NULL;) {
         if (alias[0] == '\0')
             tsv_fail(t->file, r->line, "empty alias");
-        if (r->alias_count == MAX_ALIASES - 1)
+        if (r->alias_count == MAX_ALIASES - 1) /* one place is for `freebsd` */
             tsv_fail(t->file, r->line, "more than %d aliases", MAX_ALIASES - 1);
         r->alias[r->alias_count++] = alias;
     }
@@ -153,6 +158,7 @@ static void parse_figure(const table *t, row *r)
         tsv_fail(t->file, r->line, "the figure is not of the form 'formula; unit; decimals'");
 }
 
+/* Adds a row of events.tsv to the table. */
 static void parse_row(table *t, char *const field[COLUMNS])
 {
     unsigned line = t->file->line;
@@ -181,7 +187,7 @@ static void parse_row(table *t, char *const field[COLUMNS])
             tsv_fail(t->file, line, "a reserved code has no name and no aliases");
         return;
     }
-    if (!is_name(r->field[COLUMN_NAME]) || strlen(r->field[COLUMN_NAME]) + 4 > NAME_SPACE)
+    if (!is_name(r->field[COLUMN_NAME]) || sizeof "p5-" + strlen(r->field[COLUMN_NAME]) > NAME_SPACE)
         tsv_fail(t->file, line, "name '%s' is not of the form [a-z_][a-z0-9_]*", r->field[COLUMN_NAME]);
     if (strcmp(r->field[COLUMN_MAX], "1") != 0 && strcmp(r->field[COLUMN_MAX], "2") != 0)
         tsv_fail(t->file, line, "max '%s', expected 1 or 2", r->field[COLUMN_MAX]);
@@ -204,7 +210,7 @@ static void parse_row(table *t, char *const field[COLUMNS])
     r->alias[r->alias_count++] = r->freebsd;
 }
 
-/* Returns the dense number of the event of this name, -1 if there is none. */
+/* Returns the number (enum p5_event) of the event of this name, -1 if there is none. Reserved rows have no number. */
 static int number_of(const table *t, const char *name)
 {
     int id = 0;
@@ -218,6 +224,7 @@ static int number_of(const table *t, const char *name)
     return -1;
 }
 
+/* Adds a row of stalls.tsv to the table, which must contain all events. */
 static void parse_stall(table *t, char *const field[STALL_COLUMNS])
 {
     unsigned line = t->file->line;
@@ -237,7 +244,7 @@ static void parse_stall(table *t, char *const field[STALL_COLUMNS])
     t->stalls[t->stall_count++] = s;
 }
 
-/* Checks that no select code has two meanings on one counter. */
+/* Checks that no select code has two meanings on one counter, and that rows are in the order of the codes. */
 static void check_codes(const table *t)
 {
     for (unsigned i = 0; i < t->count; i++) {
@@ -252,6 +259,7 @@ static void check_codes(const table *t)
     }
 }
 
+/* Returns one of the names of an event: 0 is its own, the others are aliases. */
 static const char *spelling(const row *r, unsigned i)
 {
     return i == 0 ? r->field[COLUMN_NAME] : r->alias[i - 1];
@@ -278,6 +286,7 @@ static void check_names(const table *t)
     }
 }
 
+/* Checks the number of events against that of the manual's table. */
 static void check_count(const table *t)
 {
     unsigned both = 0;
@@ -296,6 +305,7 @@ static void check_count(const table *t)
                  one, EVENTS_ON_BOTH, EVENTS_ON_ONE);
 }
 
+/* Writes a C string literal. */
 static void write_string(FILE *out, const char *text)
 {
     fputc('"', out);
@@ -313,6 +323,7 @@ static void write_upper(FILE *out, const char *name)
         fputc(toupper((unsigned char)*name), out);
 }
 
+/* Writes event_ids.h. */
 static void write_ids(const table *t, FILE *out)
 {
     fputs("/* Generated from events/events.tsv and stalls.tsv; do not edit. */\n"
@@ -346,6 +357,7 @@ static void write_ids(const table *t, FILE *out)
     fputs("    P5_STALL_COUNT\n} p5_stall;\n\n#endif\n", out);
 }
 
+/* Writes events_table. */
 static void write_rows(const table *t, FILE *out)
 {
     unsigned id = 0;
@@ -384,6 +396,7 @@ static void write_rows(const table *t, FILE *out)
     fputs("};\n\n", out);
 }
 
+/* Writes events_table.c. */
 static void write_table(const table *t, FILE *out)
 {
     int by_code[CODES][2];
@@ -433,6 +446,7 @@ static void write_table(const table *t, FILE *out)
     fputs("};\n", out);
 }
 
+/* Writes a file with `write`. Returns 0 after printing an error, if it cannot be written. */
 static int write_file(const char *path, const table *t, void (*write)(const table *t, FILE *out))
 {
     FILE *out = fopen(path, "w");

@@ -1,6 +1,7 @@
-/* The interface between the processor's hardware and its observers, to which the pipe and the memory side
- * report events. Normal runs have none (NULL). There are two kinds of observers, and both may be active: one
- * attributes counts to instructions, the other follows the arrays of caches and TLBs. */
+/* The interface between the processor's hardware and its observers, to which the pipe and the memory side (caches,
+ * TLBs, bus) report events. Normal runs have none (NULL). There are two kinds of observers, and both may be active: the
+ * profile (core_observer) attributes counts to instructions, and planted.c (array_observer) follows the arrays of caches
+ * and TLBs into which test registers have written. */
 #ifndef CORE_EVENT_OBSERVER_H
 #define CORE_EVENT_OBSERVER_H
 
@@ -13,14 +14,16 @@
 typedef struct core_observer core_observer;
 struct core_observer {
     uint32_t instruction; /* address of the instruction to which further reports are attributed */
-    /* The instruction has added to a quantity (p5scope/profile.h). */
+    /* The instruction has added to a quantity: an event, or P5_PROFILE_* (p5tool/profile.h). `increments` and `asserted`
+     * are as for deltas_add. */
     void (*counted)(core_observer *o, uint32_t quantity, uint64_t increments, uint64_t asserted);
     /* The instruction makes a lookup that is no simple hit; what the memory side counts from now on is
      * attributed to it. */
     void (*asks)(core_observer *o);
     /* A reference to a line of data, or the fetch of a line of code, missed. */
     void (*missed)(core_observer *o, uint32_t physical, bool code);
-    /* A group has left EX at absolute clock `end`; `next` would be executed next. May be NULL. */
+    /* A group (one or two instructions) has left EX at absolute clock `end`; the instruction at `next` would be executed
+     * next. May be NULL. */
     void (*boundary)(core_observer *o, uint64_t end, uint32_t next);
     /* An instruction that waits for a partner is about to issue alone. May be NULL. */
     void (*settles)(core_observer *o);
@@ -44,6 +47,8 @@ struct array_observer {
      * been evicted. `flushed`: a flush has ended. */
     void (*over)(array_observer *o, bool flushed);
 };
+
+/* The following functions call the callback of that name if there is an observer. */
 
 static inline void observed_tags(array_observer *o, bool code, unsigned set)
 {
@@ -76,7 +81,7 @@ static inline void observed_over(array_observer *o, bool flushed)
         o->over(o, flushed);
 }
 
-/* Count an event, and clocks by cause, for the instruction `o->instruction`. */
+/* Adds an event to `d`, and reports it for the instruction `o->instruction` if there is an observer. */
 static inline void observed_count(pipe_deltas *d, core_observer *o, enum p5_event event, uint64_t n,
                                   uint64_t clocks)
 {
@@ -85,6 +90,7 @@ static inline void observed_count(pipe_deltas *d, core_observer *o, enum p5_even
         o->counted(o, event, n, clocks);
 }
 
+/* Likewise for clocks of a cause. */
 static inline void observed_spend(pipe_deltas *d, core_observer *o, p5_stall cause, uint64_t clocks)
 {
     deltas_add(d, DELTA_STALLS + cause, clocks, clocks);

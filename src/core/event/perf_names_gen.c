@@ -9,6 +9,7 @@
 
 enum { NAME, EVENT, REMARKS, COLUMNS };
 
+/* Writes a p5_perf_name. The event of perf's name for all clocks is "clocks". */
 static void write_row(FILE *out, const tsv *in, char *const field[COLUMNS])
 {
     if (strpbrk(field[REMARKS], "\"\\") != NULL)

@@ -10,8 +10,8 @@
 static void send(p5_core *core, uint32_t address, bool target)
 {
     branch_trace *t = &core->branches;
-    uint64_t end;
-    price_last_asks(core);
+    uint64_t end;          /* of the special cycle */
+    price_last_asks(core); /* for the profile */
     price_wait_for_bus(core, memory_branch_message(core->memory, core->now, &end), P5_STALL_WRITE_BUFFER);
     if (t->message != NULL)
         t->message(t->context, &(p5_branch_message){end, address, target});
@@ -20,7 +20,7 @@ static void send(p5_core *core, uint32_t address, bool target)
 /* Sends the messages of a branch: its own address and, in normal tracing, also that of its target. */
 static void send_branch(p5_core *core, uint32_t from, uint32_t to)
 {
-    price_settle(core);
+    price_settle(core); /* an instruction that waits for a partner issues first */
     send(core, from, false);
     if (!core->control.fast_branch_trace)
         send(core, to, true);

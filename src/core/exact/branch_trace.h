@@ -4,7 +4,8 @@
 
 #include "p5scope/core.h"
 
-/* Send the messages for the stretch's last instruction, and for a delivery. */
+/* Send the messages for the last instruction of a stretch (the code that was executed of a block), and for the delivery
+ * of an exception or interrupt. Must be called after the stretch or delivery was priced. */
 void branch_trace_retired(p5_core *core, const p5_retired *r);
 void branch_trace_delivered(p5_core *core, const p5_exception *e);
 

@@ -1,3 +1,5 @@
+/* Prices deliveries of exceptions and interrupts, and HLT. The profile, if there is one, attributes what is counted to
+ * the instruction in pipe.observer->instruction, and profile_commit adds it to the profile. */
 #include "core/exact/delivery.h"
 
 #include <assert.h>
@@ -10,6 +12,7 @@
 
 enum { VECTOR_MF = 16 }; /* x87 exception */
 
+/* Runs the microcode of a delivery through the pipe: its references, and `clocks` that belong to `cause`. */
 static void deliver(p5_core *core, const p5_access *accesses, uint32_t access_count, unsigned clocks,
                     p5_stall cause)
 {
@@ -36,8 +39,8 @@ static void count_last(p5_core *core, enum p5_event event)
         profile_commit(core);
 }
 
-/* Returns whether the faulting instruction would have been the V partner of an instruction in U, in the same
- * block or not. */
+/* Returns whether the faulting instruction would have been the V partner of the instruction that is pending in D1, in
+ * the same block or not. */
 static bool faults_in_v(const p5_core *core, const p5_exception *e)
 {
     const op *pending = &core->pipe.pending.operation;
@@ -46,7 +49,8 @@ static bool faults_in_v(const p5_core *core, const p5_exception *e)
            pairing_check(pending, &e->block->ops[e->index]) == PAIRED;
 }
 
-/* Prices the walk of a page fault, with its TLB miss if the TLB has no entry for the page. */
+/* Prices the page walk that ended in a page fault, with its TLB miss if the TLB has no entry for the page. Does nothing
+ * for other deliveries. */
 static void failed_walk(p5_core *core, const p5_exception *e)
 {
     if (e->reference == P5_REFERENCE_NONE || !core->control.paging)
@@ -76,7 +80,7 @@ static void restarted_match(p5_core *core, const p5_exception *e)
 void delivery_price(p5_core *core, const p5_exception *e)
 {
     assert(e->cpl <= 3 && e->cpl_after <= 3);
-    bool in_v = faults_in_v(core, e);
+    bool in_v = faults_in_v(core, e); /* before price_settle issues the pending instruction */
     price_settle(core);
     failed_walk(core, e);
     restarted_match(core, e);
@@ -95,7 +99,7 @@ void delivery_price(p5_core *core, const p5_exception *e)
         if (e->cpl_after != e->cpl)
             count_last(core, P5_EVENT_ANY_SEGMENT_REGISTER_LOADED);
     }
-    price_enter_class(core, e->cpl_after);
+    price_enter_class(core, e->cpl_after); /* the rest counts for the handler's privilege class */
     if (core->profile) {
         profile_delivered(core, counts_class(e->cpl), e->handler);
         core->pipe.observer->instruction = e->handler;

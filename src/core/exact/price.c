@@ -1,5 +1,6 @@
-/* The exact path: every instruction of a stretch goes through the pipe, and every answer comes from the
- * structures at the clock at which the pipe needs it. */
+/* The exact path: every instruction of a stretch (p5_retired: the code that was executed of a block) goes through the
+ * pipe. The pipe asks about each code line, data reference and branch through a *resolver* (pipe_resolver). Its
+ * callbacks here look up the caches, TLBs and the predictor at the clock at which the pipe asks. */
 #include <assert.h>
 #include <string.h>
 
@@ -24,8 +25,9 @@ bool price_taken(const op *o, uint32_t next)
     }
 }
 
-/* Determines the EX clocks and other properties of `o`, executed as `r` says, that depend on more than the
- * encoding. `value`: its operand value, or NULL. */
+/* Sets the EX clocks and other properties of instruction `o` of stretch `r` in `x`, as far as they depend on more than
+ * the encoding. `value`: its operand value, or NULL. `is_last`: it is the stretch's last instruction, to which
+ * cpl_after, gate, repeats and descriptor refer. */
 static void price_varying(const p5_core *core, const p5_retired *r, const op *o, const p5_value *value,
                           bool is_last, pipe_insn *x)
 {
@@ -43,7 +45,7 @@ static void price_varying(const p5_core *core, const p5_retired *r, const op *o,
                                 .value = value};
         x->clocks = cost_clocks(&core->timing, o, &c);
     }
-    if (o->integer)
+    if (o->integer) /* the rest is of x87, MMX and segment loads */
         return;
     unsigned marks = r->unsafe_x87 && r->unsafe_mask ? r->unsafe_mask[o - &r->block->ops[r->first]] : 0;
     x->unsafe_x87 = marks & P5_X87_UNSAFE;
@@ -63,7 +65,7 @@ uint64_t price_data(void *context, const p5_access *access, uint64_t asked, unsi
     struct memory *m = core->memory;
     if (!core->exact_memory && traits < TRAIT_LOCK && memory_data_usual(m, access, asked))
         return DATA_USUAL;
-    if (core->exact_memory) {
+    if (core->exact_memory) { /* without shortcuts: memory_data counts the events of hits, too */
         memory_data(m, access, asked, traits, answer);
         return DATA_LONG;
     }
@@ -73,8 +75,9 @@ uint64_t price_data(void *context, const p5_access *access, uint64_t asked, unsi
     return word;
 }
 
-/* Returns the number of iterations of a string instruction, from `a` on, all of whose references hit while
- * nothing is pending in memory. */
+/* Returns the number of iterations of a string instruction, from reference `a` on and at most `most`, all of whose
+ * references hit while nothing is pending in memory. The first is requested at `clock`. Updates the cache's
+ * replacement state for them. */
 static unsigned idle_iterations(struct memory *m, const pipe_string *s, const p5_access *a, unsigned most,
                                 uint64_t clock)
 {
@@ -88,7 +91,7 @@ static unsigned idle_iterations(struct memory *m, const pipe_string *s, const p5
     return n;
 }
 
-/* Makes the references of one iteration. Returns the clocks that they wait. */
+/* Makes the references `a` of one iteration. Returns the clocks that they wait. */
 static int64_t ask_iteration(p5_core *core, pipe_string *s, const p5_access *a, uint64_t asked)
 {
     unsigned partner = 0;
@@ -108,6 +111,7 @@ static int64_t ask_iteration(p5_core *core, pipe_string *s, const p5_access *a, 
     return (int64_t)(clock - asked);
 }
 
+/* Looks up all references of a REP string (pipe_resolver.string). */
 static bool resolve_string(void *context, pipe_string *s)
 {
     p5_core *core = context;
@@ -133,6 +137,7 @@ static bool resolve_string(void *context, pipe_string *s)
     return true;
 }
 
+/* Looks up a code line (pipe_resolver.code). */
 static bool resolve_code(void *context, uint32_t linear, uint64_t asked, code_answer *answer)
 {
     p5_core *core = context;
@@ -149,7 +154,8 @@ bool price_end_known(p5_core *core, const p5_block *block, uint32_t last_byte)
     return (memory_end_bits(core->memory, price_code_physical(core, block, last_byte), bit) & bit) != 0;
 }
 
-/* The end bit is looked up when the instruction is decoded, after its line was fetched. */
+/* Looks up the end bit of an instruction (pipe_resolver.end_known). The pipe asks when it decodes the instruction, after
+ * its line was fetched. */
 static bool resolve_end(void *context, const op *o)
 {
     p5_core *core = context;
@@ -160,7 +166,7 @@ void price_branch(p5_core *core, const branch_query *query, branch_answer *answe
 {
     if (core->timing.btb_by_pairs)
         *answer = predictor_pairs(core->predictor, query);
-    else
+    else /* it was predicted before it was priced (core_predict) */
         *answer = predictor_answer(core->prediction, query->kind);
 }
 
@@ -201,6 +207,7 @@ void price_forget_matches(p5_core *core)
         core->pipe.match_missed = core->pipe.match_twice = false;
 }
 
+/* Begins a run of the pipe, at the instruction at `address`, with the core's current control inputs. */
 static void begin(p5_core *core, uint32_t address, const pipe_resolver *resolver, pipe_deltas *deltas)
 {
     core->pipe.control = (pipe_control){core->control.single_pipe || core->control.trap_flag,
@@ -211,6 +218,7 @@ static void begin(p5_core *core, uint32_t address, const pipe_resolver *resolver
     pipe_begin(&core->pipe, core->now, address, resolver, deltas);
 }
 
+/* Ends a run of the pipe, and adds its clocks, instructions and groups to the core's. */
 static void end(p5_core *core)
 {
     core->match_at = core->instructions += core->pipe.instructions;
@@ -233,7 +241,7 @@ void price_settle(p5_core *core)
         profile_commit(core);
 }
 
-/* A part of `r` that goes through the pipe at once. */
+/* A part of a stretch that goes through the pipe at once, and what is left of the stretch's references and values. */
 typedef struct insns {
     pipe_insn of[32], *end;
     const p5_access *accesses; /* of the next instruction */
@@ -242,7 +250,7 @@ typedef struct insns {
     uint32_t values_left;
 } insns;
 
-/* Adds `o`, which makes `n` references. */
+/* Appends instruction `o` of stretch `r`, which makes `n` references. */
 static inline __attribute__((always_inline)) void add_insn(const p5_core *core, const p5_retired *r,
                                                            const op *o, uint32_t n, bool is_last, insns *all)
 {
@@ -280,7 +288,7 @@ void price_run(p5_core *core, const p5_retired *r, const pipe_resolver *resolver
     const pipe_insn *const array_end = all.of + sizeof all.of / sizeof all.of[0];
     core->block = block;
     begin(core, o->address, resolver, deltas);
-    core->pipe.branch_pairs = core->groups - block->ran->groups;
+    core->pipe.branch_pairs = core->groups - block->ran->groups; /* before this run */
     for (; o < last; o++) {
         add_insn(core, r, o, o->accesses < all.left ? o->accesses : all.left, false, &all);
         if (__builtin_expect(all.end == array_end, 0)) {
@@ -288,7 +296,7 @@ void price_run(p5_core *core, const p5_retired *r, const pipe_resolver *resolver
             all.end = all.of;
         }
     }
-    add_insn(core, r, last, all.left, true, &all);
+    add_insn(core, r, last, all.left, true, &all); /* encodings do not determine the last one's number */
     pipe_run(&core->pipe, all.of, (unsigned)(all.end - all.of));
     end(core);
     if (core->timing.btb_by_pairs && last->branch != ISA_NOT_BRANCH)
@@ -316,12 +324,13 @@ void price_change_class(p5_core *core, unsigned class)
 {
     assert(class < P5_CPL_CLASSES);
     price_last_asks(core);
-    memory_pass(core->memory, core->now); /* what other bus masters did until now belongs to the old class */
+    /* what other bus masters did until now, and the use of the bus, belong to the old class */
+    memory_pass(core->memory, core->now);
     memory_advance(core->memory, core->now);
     if (core->profile)
         profile_gather(core);
     core->cpl_class = class;
-    core->used_as = (core->used_as & ~3u) | class;
+    core->used_as = (core->used_as & ~3u) | class; /* PROFILE_PLACE: the class in bits 1-0 */
     memory_set_class(core->memory, class);
 }
 

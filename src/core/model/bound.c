@@ -27,21 +27,22 @@ bound bound_of_model(const p5_model *model)
 {
     const model_bus *cycles = &model->bus;
     const model_latency *latency = &model->latency;
-    uint32_t write_back =
+    uint32_t write_back_bus_clocks =
         model_burst(cycles->write_back_first, cycles->write_back_next) + cycles->idle_after_write;
-    uint32_t fill =
+    uint32_t fill_bus_clocks =
         model_burst(greater(model->dram.miss, model->l2.first), greater(model->dram.next, model->l2.next)) +
         cycles->idle_after_read;
-    if (model->agent.kind != AGENT_NONE) {
-        fill += model->agent.clocks + model->agent.grant;
-        write_back += model->agent.clocks + model->agent.grant;
+    if (model->agent.kind != AGENT_NONE) { /* another bus master may go first */
+        fill_bus_clocks += model->agent.clocks + model->agent.grant;
+        write_back_bus_clocks += model->agent.clocks + model->agent.grant;
     }
-    bound b = {.line_clocks = fill * model->half_ratio / 2 + latency->miss_to_bus + latency->bus_to_use};
+    bound b = {.line_clocks =
+                   fill_bus_clocks * model->half_ratio / 2 + latency->miss_to_bus + latency->bus_to_use};
     b.walk_clocks =
         WALK_ENTRIES * b.line_clocks + latency->walk_start + latency->walk_between + latency->walk_end;
     uint32_t edge = model->half_ratio / 2 + 1; /* core clocks until the next bus clock begins */
-    b.write_back_clocks = write_back * model->half_ratio / 2 + edge;
-    uint32_t memory = b.line_clocks + write_back * model->half_ratio / 2;
+    b.write_back_clocks = write_back_bus_clocks * model->half_ratio / 2 + edge;
+    uint32_t memory = b.line_clocks + write_back_bus_clocks * model->half_ratio / 2;
     uint32_t video = video_bus_clocks(cycles) * model->half_ratio / 2 + 2 * edge + latency->miss_to_bus +
                      latency->bus_to_use;
     b.access_clocks = b.walk_clocks + greater(memory, video) + latency->misaligned;
@@ -55,6 +56,6 @@ bound bound_of_model(const p5_model *model)
 uint64_t bound_worst(const bound *b, uint64_t most, uint32_t references, uint32_t bytes)
 {
     uint32_t lines = bytes / P5_LINE_BYTES + BOUND_LINES_AHEAD;
-    uint64_t backlog = PIPE_CLOCKS + b->access_clocks + b->walk_clocks;
+    uint64_t backlog = PIPE_CLOCKS + b->access_clocks + b->walk_clocks; /* of what began before */
     return most + backlog + (uint64_t)b->access_clocks * references + (uint64_t)b->line_clocks * lines;
 }

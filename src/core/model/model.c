@@ -1,3 +1,5 @@
+/* Reads model files, which are INI files of [SECTION] and KEY = VALUE. A file may name another one as its base
+ * (model.base), whose keys it then changes. */
 #include "core/model/model.h"
 
 #include <ini.h>
@@ -10,24 +12,29 @@
 #include "base/file.h"
 #include "base/text.h"
 
-enum { MODEL_DEPTH = 4, MODEL_MAX_FIELDS = 128, LARGEST_FILE = 1 << 20 };
+enum {
+    MODEL_DEPTH = 4,        /* most files from a model to its last base */
+    MODEL_MAX_FIELDS = 128, /* most elements of model_fields */
+    LARGEST_FILE = 1 << 20  /* bytes */
+};
 
 /* State of reading one file. */
 typedef struct parser {
     p5_model *model;
     p5_error *error;
-    const char *where;
+    const char *where;  /* name of the file, for messages; NULL: not a file but the caller's request */
     const char *cursor; /* rest of the text */
-    unsigned line;
-    unsigned depth;
-    p5_status status;
-    bool keys_seen;              /* base must come first */
-    bool seen[MODEL_MAX_FIELDS]; /* in this file */
-    bool *complete;              /* in this file or one of its bases */
+    unsigned line;      /* number of the current line, from 1 */
+    unsigned depth;     /* 0: the caller's request, 1: the model's file, 2: its base ... */
+    p5_status status;   /* of the first error */
+    bool keys_seen;     /* a key was read, so model.base is too late */
+    bool seen[MODEL_MAX_FIELDS]; /* by field: its key was given in this file */
+    bool *complete;              /* by field: its key was given in this file or one of its bases */
 } parser;
 
 static p5_status load(parser *from, const char *name);
 
+/* Sets a key of the model. A wrong value is an error at the current line. */
 static p5_status set_field(parser *p, const model_field *field, const char *value)
 {
     char expected[MODEL_EXPECTED];
@@ -39,7 +46,8 @@ static p5_status set_field(parser *p, const model_field *field, const char *valu
     return p->status;
 }
 
-/* Reads a line like fgets, and counts lines for the handler, to which inih does not pass them. */
+/* Reads a line like fgets, as inih's reader (`stream` is the parser). Counts lines for take_key, to which inih does not
+ * pass their numbers. */
 static char *read_line(char *into, int size, void *stream)
 {
     parser *p = stream;
@@ -59,6 +67,7 @@ static char *read_line(char *into, int size, void *stream)
     return into;
 }
 
+/* Reports a key that no model has, with a similar one as a hint. */
 static p5_status unknown_key(parser *p, const char *section, const char *key)
 {
     char wanted[MODEL_LINE * 2], sentence[P5_ERROR_TEXT];
@@ -78,6 +87,7 @@ static p5_status unknown_key(parser *p, const char *section, const char *key)
     return p->status;
 }
 
+/* Sets one key, or reads the base file. It is inih's handler (`user` is the parser), which returns 0 after an error. */
 static int take_key(void *user, const char *section, const char *key, const char *value)
 {
     parser *p = user;
@@ -109,9 +119,10 @@ static int take_key(void *user, const char *section, const char *key, const char
     return 0;
 }
 
+/* Reads the text at p->cursor. */
 static p5_status parse(parser *p)
 {
-    int line = ini_parse_stream(read_line, p, take_key, p);
+    int line = /* of the first syntax error, or 0 */ ini_parse_stream(read_line, p, take_key, p);
     if (p->status == P5_OK && line > 0) {
         p->status = error_set(p->error, P5_ERR_SYNTAX, "expected [SECTION] or KEY = VALUE");
         error_at(p->error, p->where, (unsigned)line, 0);
@@ -119,6 +130,7 @@ static p5_status parse(parser *p)
     return p->status;
 }
 
+/* Returns whether `name` is a file's path and not the name of a built-in model. */
 static bool is_path(const char *name)
 {
     size_t length = strlen(name);
@@ -135,7 +147,8 @@ static void beside(char *path, size_t size, const char *file, const char *name)
         snprintf(path, size, "%.*s/%s", (int)(slash - file), file, name);
 }
 
-/* Returns the text of a built-in model, or as a base also of a processor, NULL if there is none. */
+/* Returns the text of a built-in model, NULL if there is none. If it is wanted as a `base`, it may also be a built-in
+ * processor (a file without a board). */
 static const char *built_in(const char *name, bool base)
 {
     const embedded_file *const tables[] = {model_files, processor_files};
@@ -146,6 +159,7 @@ static const char *built_in(const char *name, bool base)
     return NULL;
 }
 
+/* Reports an unknown name, with a similar one as a hint. */
 static p5_status no_such_model(p5_error *error, const char *name, bool base)
 {
     char sentence[P5_ERROR_TEXT];
@@ -161,7 +175,7 @@ static p5_status no_such_model(p5_error *error, const char *name, bool base)
 }
 
 /* Reads `name` (a built-in file or a path) into from->model. `from` is the file that names it as its base, or
- * the outermost request. */
+ * the caller's request. Sets from->status, and returns it. */
 static p5_status load(parser *from, const char *name)
 {
     parser inner = {.model = from->model,
@@ -197,7 +211,7 @@ static p5_status load(parser *from, const char *name)
     return from->status;
 }
 
-/* Sets the members of the pipe that the family and the BTB's key determine. */
+/* Sets the members of `timing` that have no keys of their own, because the family and the BTB's key determine them. */
 static void follow_family(p5_model *m)
 {
     bool p54c = m->family == P5_FAMILY_P54C;
@@ -207,7 +221,7 @@ static void follow_family(p5_model *m)
     m->timing.btb_by_pairs = m->btb.key == BTB_KEY_PREVIOUS_PAIR;
 }
 
-/* Checks the wires of the event pins. */
+/* Checks where the board connects the pins PM0 and PM1 and the overflow interrupt (PMI). */
 static p5_status check_wires(const p5_model *m, p5_error *error)
 {
     if (m->pmi != PIN_TO_NOTHING && m->monitor == MONITOR_P5)
@@ -224,7 +238,8 @@ static p5_status check_wires(const p5_model *m, p5_error *error)
     return P5_ERR_RANGE;
 }
 
-/* Checks the monitor. The register maps of later processors need the Pentium MMX, which has RDPMC. */
+/* Checks the performance monitor and its pins. The register maps of later processors need the Pentium MMX, which has
+ * RDPMC. */
 static p5_status check_monitor(const p5_model *m, p5_error *error)
 {
     if (m->monitor != MONITOR_P5 && m->family != P5_FAMILY_P55C)
@@ -235,7 +250,7 @@ static p5_status check_monitor(const p5_model *m, p5_error *error)
     return check_wires(m, error);
 }
 
-/* Checks what involves more than one key. */
+/* Checks that no key is missing, apart from texts, and what involves more than one key. */
 static p5_status check(const p5_model *m, const bool *complete, const char *name, p5_error *error)
 {
     p5_status status = P5_OK;
@@ -302,6 +317,7 @@ model_row *model_to_rows(const p5_model *model, size_t *count)
     return rows;
 }
 
+/* Sets the key of a row. */
 static void take_row(parser *p, const model_row *row)
 {
     char section[sizeof row->key];
@@ -325,7 +341,7 @@ p5_status model_from_rows(const char *name, const model_row *rows, size_t count,
         return error_set(error, P5_ERR_MEMORY, "no memory for the model");
     parser p = {.model = model, .error = error, .where = "", .depth = 1, .complete = complete};
     if (built_in(name, true))
-        load(&p, name);
+        load(&p, name); /* supplies the keys that have no row */
     p.keys_seen = true; /* no row names a base file */
     for (size_t i = 0; i < count && p.status == P5_OK; i++)
         take_row(&p, &rows[i]);
@@ -356,7 +372,8 @@ void p5_model_close(p5_model *model)
 
 /* ---- changes ---- */
 
-/* Sets KEY=VALUE,... in one section. `alone`: the key of a first value without one, or NULL. */
+/* Sets KEY=VALUE,... in one section. `alone`: the key that the first value may leave out, or NULL. Errors have the
+ * column in `text`. */
 static p5_status set_keys(p5_model *model, const char *section, const char *alone, const char *text,
                           p5_error *error)
 {

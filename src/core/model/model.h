@@ -14,25 +14,28 @@
  * model; CHANGELOG.md lists the correction. Results of one revision can be compared across versions. */
 enum { MODEL_REVISION = 1 };
 
-enum { MODEL_REGIONS = 8, MODEL_TEXT = 80 };
+enum { MODEL_REGIONS = 8, MODEL_TEXT = 80 }; /* most uncacheable regions; bytes of a name or title */
 
 /* A range of physical addresses, both ends included. */
 typedef struct model_region {
     uint32_t first, last;
 } model_region;
 
+/* Both caches have 128 sets of 32-byte lines. */
 typedef struct model_cache {
     uint32_t ways;
+    /* A lookup in the set of a line that is being filled waits for the end of the fill. */
     bool same_set_waits;
 } model_cache;
 
 typedef struct model_tlb {
-    uint32_t sets, ways;
-    uint32_t large_sets, large_ways; /* 0: 4 MB pages share the array, or are split into 4 KB pages */
-    bool split_large;
+    uint32_t sets, ways;             /* of the array for 4 KB pages */
+    uint32_t large_sets, large_ways; /* of a separate array for 4 MB pages. 0: they share the other array */
+    bool split_large;                /* 4 MB pages have entries of 4 KB */
 } model_tlb;
 
-/* Returns the clocks of a burst, which transfers the four parts of a line. */
+/* Returns the bus clocks of a burst, which transfers the four 8-byte parts of a line: `first` up to the first BRDY#, and
+ * `next` for each further part. */
 static inline uint32_t model_burst(uint32_t first, uint32_t next)
 {
     return first + 3 * next;
@@ -40,62 +43,82 @@ static inline uint32_t model_burst(uint32_t first, uint32_t next)
 
 /* Core clocks between events inside the processor. */
 typedef struct model_latency {
-    uint32_t miss_to_bus, bus_to_use, fill_to_array;
-    uint32_t misaligned;
-    uint32_t walk_start, walk_between, walk_end;
+    uint32_t miss_to_bus;   /* from the end of EX, when a miss is known, to the earliest ADS# */
+    uint32_t bus_to_use;    /* from BRDY# to the data in EX */
+    uint32_t fill_to_array; /* from the last BRDY# of a line to its use from the array by later references */
+    uint32_t misaligned;    /* that a misaligned reference takes more */
+    uint32_t walk_start;    /* from a TLB miss to the request of the directory entry */
+    uint32_t walk_between;  /* from the directory entry to the request of the table entry */
+    uint32_t walk_end;      /* from the last entry to the repeated lookup */
 } model_latency;
 
+/* By which address an entry is found: P54C, the first instruction of the pair before the branch; P55C, the branch's last
+ * byte. */
 enum { BTB_KEY_PREVIOUS_PAIR, BTB_KEY_LAST_BYTE };
 enum { BTB_REPLACE_RANDOM, BTB_REPLACE_PLRU };
 typedef struct model_btb {
-    uint32_t key;
-    uint32_t replacement;
+    uint32_t key;         /* BTB_KEY_* */
+    uint32_t replacement; /* BTB_REPLACE_*: victim if no way is free */
+    /* P54C: up to this many pairs since the branch last ran, its counter is forwarded before the entry is
+     * updated. */
     uint32_t tight_loop_pairs;
+    /* P55C: up to this many instructions since the branch last ran, the prediction is still the one before
+     * that run. */
     uint32_t stale_instructions;
-    uint32_t first_history, first_counter;
-    uint32_t return_entries;
-    bool aligned_loop_at_hand;
+    uint32_t first_history;    /* P55C: history of a new entry, 4 bits */
+    uint32_t first_counter;    /* P55C: value of the 16 two-bit counters of a new entry */
+    uint32_t return_entries;   /* addresses on the return stack; 0: there is none */
+    bool aligned_loop_at_hand; /* P54C: a loop in 16 aligned bytes is predicted even right after its own
+                                    misprediction */
 } model_btb;
 
-/* Bus clocks of the board, from the clock of ADS# (counted) to that of BRDY# (counted). */
+/* The processor's bus cycles, in bus clocks: from the clock of ADS# (counted) to that of BRDY# (counted). */
 typedef struct model_bus {
-    uint32_t idle_after_read, idle_after_write;
-    uint32_t write, write_back_first, write_back_next;
-    uint32_t locked_read, locked_write, locked_idle;
-    uint32_t io_read, io_write;
-    uint32_t video_bytes, video_read, video_write; /* bytes and bus clocks of a transfer */
-    uint32_t ewbe;
-    bool write_back_lines; /* WB/WT# */
+    uint32_t idle_after_read, idle_after_write;      /* between the last BRDY# and the next ADS# */
+    uint32_t write;                                  /* of up to 8 bytes */
+    uint32_t write_back_first, write_back_next;      /* of a line: the first 8 bytes, each further 8 bytes */
+    uint32_t locked_read, locked_write, locked_idle; /* of a locked sequence; between two of them */
+    uint32_t io_read, io_write;                      /* of ports */
+    uint32_t video_bytes, video_read, video_write;   /* video memory: bytes and bus clocks of a transfer */
+    uint32_t ewbe; /* clocks for which EWBE# is inactive after a write; 0: never */
+    /* WB/WT#: lines are filled exclusive. Otherwise shared, and every write goes to the bus. */
+    bool write_back_lines;
 } model_bus;
 
+/* The board's direct-mapped cache of 32-byte lines. */
 typedef struct model_l2 {
-    uint32_t bytes, cacheable_bytes;
-    uint32_t first, next;
-    bool allocate_single;
+    uint32_t bytes;           /* its size; 0: there is none */
+    uint32_t cacheable_bytes; /* memory that it can hold, from address 0 on */
+    uint32_t first, next;     /* bus clocks to the first BRDY# of a hit, and for each further 8 bytes */
+    bool allocate_single;     /* reads of up to 8 bytes (page walks) allocate a line, too */
 } model_l2;
 
+/* Bus clocks of DRAM up to the first BRDY#, by the state of its pages, and for each further 8 bytes. */
 typedef struct model_dram {
     uint32_t page_bytes;
-    uint32_t hit, closed, miss, next;
-    uint32_t close_idle;
+    uint32_t hit, closed, miss; /* the right page is open, no page is open, another one is */
+    uint32_t next;
+    uint32_t close_idle; /* the page is closed after this many idle bus clocks; 0: never */
 } model_dram;
 
-/* Another bus master: see agent.h. */
+/* Another bus master, which moves one line at a time: a device, or the second processor of the board. */
 enum { AGENT_NONE, AGENT_DMA, AGENT_PROCESSOR };
 typedef struct model_agent {
-    uint32_t kind;
-    uint32_t period, clocks, grant; /* bus clocks */
-    uint32_t base, length;          /* bytes */
-    bool write;
+    uint32_t kind;         /* AGENT_* */
+    uint32_t period;       /* bus clocks from one of its requests to the next */
+    uint32_t clocks;       /* bus clocks that it takes for a line */
+    uint32_t grant;        /* AGENT_PROCESSOR: bus clocks from the end of its cycle to PBGNT# */
+    uint32_t base, length; /* first physical address; bytes after which it begins there again */
+    bool write;            /* it writes to memory; otherwise it reads */
 } model_agent;
 
-/* Where the board connects PM0 and PM1. */
+/* Where the board connects the pins PM0 and PM1, and the overflow interrupt PMI. */
 enum {
     PIN_TO_NOTHING,
     PIN_TO_NMI,
-    PIN_TO_IRQ, /* and the 15 after it */
-    PIN_TO_CASCADE = PIN_TO_IRQ + 2,
-    PIN_TO_APIC = PIN_TO_IRQ + 16 /* PMI with apic = on: the local vector table */
+    PIN_TO_IRQ,                      /* IRQ0; the 15 after it are IRQ1 to IRQ15 */
+    PIN_TO_CASCADE = PIN_TO_IRQ + 2, /* IRQ2, which has no input pin */
+    PIN_TO_APIC = PIN_TO_IRQ + 16    /* PMI with apic = on: the local vector table */
 };
 enum { MODEL_PINS = 2 };
 
@@ -106,7 +129,9 @@ typedef struct model_check {
     uint32_t address; /* physical, or a port */
 } model_check;
 
+/* What CESR's "count clocks" counts: clocks in which the event is asserted, or all clocks. */
 enum { CC_CLOCKS_ASSERTED, CC_CLOCKS_FREE_RUNNING };
+/* Registers over the counters: CESR; those of the Pentium Pro; architectural performance monitoring, version 3. */
 enum { MONITOR_P5, MONITOR_P6, MONITOR_ARCH3 };
 
 struct p5_model {
@@ -115,28 +140,29 @@ struct p5_model {
     uint32_t family;    /* P5_FAMILY_* */
     uint32_t signature; /* CPUID leaf 1 EAX */
     double clock_mhz;
-    uint32_t half_ratio; /* half core clocks per bus clock: 3 = 3/2, 4 = 2/1, ... 7 = 7/2 */
-    bool errata;
-    uint32_t cc_clocks;
-    uint32_t monitor; /* MONITOR_* */
-    uint32_t counter_bits;
-    timing timing;
+    uint32_t half_ratio;   /* half core clocks per bus clock: 3 = 3/2, 4 = 2/1, ... 7 = 7/2 */
+    bool errata;           /* behave as silicon (errata 44, 75, 76, 81), otherwise as the manual says */
+    uint32_t cc_clocks;    /* CC_CLOCKS_* */
+    uint32_t monitor;      /* MONITOR_* */
+    uint32_t counter_bits; /* width of a counter: 40 or 48 */
+    timing timing;         /* of the pipe */
     model_cache code_cache, data_cache;
     model_tlb code_tlb, data_tlb;
-    uint32_t write_buffers;
-    bool write_buffer_per_pipe;
+    uint32_t write_buffers;     /* their number, 8 bytes each */
+    bool write_buffer_per_pipe; /* half of them belong to each pipe; otherwise both share all */
     model_latency latency;
     model_btb btb;
     model_bus bus;
     model_l2 l2;
     model_dram dram;
     model_agent agent;
-    model_region uncacheable[MODEL_REGIONS];
+    model_region uncacheable[MODEL_REGIONS]; /* where the board drives KEN# inactive */
     uint32_t uncacheable_count;
-    uint32_t pins[MODEL_PINS];
-    uint32_t pmi;
-    uint32_t pin_delay_clocks, pin_overflow_clocks;
-    model_check check;
+    uint32_t pins[MODEL_PINS];    /* PIN_TO_* of PM0 and PM1 */
+    uint32_t pmi;                 /* PIN_TO_*, with MONITOR_P6 and MONITOR_ARCH3 */
+    uint32_t pin_delay_clocks;    /* core clocks from an event to the latch of what its pin is wired to */
+    uint32_t pin_overflow_clocks; /* the same for the overflow of a counter */
+    model_check check;            /* cycles that fail */
     bool apic; /* the board has an I/O APIC, and APICEN enables the processor's local APIC */
 };
 
@@ -149,34 +175,37 @@ typedef enum model_kind {
     MODEL_RATIO,  /* uint32_t: "5/2" -> 5 */
     MODEL_CHOICE, /* uint32_t: position in `choices`, plus min */
     MODEL_RANGES, /* the uncacheable regions */
-    MODEL_STRING
+    MODEL_STRING  /* char[MODEL_TEXT] */
 } model_kind;
 
+/* A key of model files. */
 typedef struct model_field {
     const char *section, *key;
     model_kind kind;
-    double min, max;
-    bool power_of_two;   /* or 0 */
-    const char *choices; /* separated by ' ' */
-    unsigned offset;
-    const char *meaning;
+    double min, max;     /* of numbers, both ends included; MODEL_CHOICE: number of the first choice, 0 */
+    bool power_of_two;   /* a number must be one, or 0 */
+    const char *choices; /* words of MODEL_CHOICE, separated by ' ' */
+    unsigned offset;     /* of its member in p5_model */
+    const char *meaning; /* explanation for users */
 } model_field;
 
+/* All keys. */
 extern const model_field model_fields[];
 extern const unsigned model_field_count;
 
 /* model_value.c */
-enum { MODEL_LINE = 190, MODEL_EXPECTED = 128 };
+enum { MODEL_LINE = 190, MODEL_EXPECTED = 128 }; /* most characters of a line; bytes of a description */
 /* Sets a key. Returns false if the key cannot have this value; `expected` then describes the permitted
  * values. */
 bool model_value_set(p5_model *model, const model_field *field, const char *value,
                      char expected[MODEL_EXPECTED]);
-/* Writes the value as a model file would have it. */
+/* Writes the value of a key to `text`, of `size` bytes, as a model file would have it. */
 void model_value_text(const p5_model *model, const model_field *field, char *text, size_t size);
 
-/* The built-in files, src/core/model/models/NAME.ini: models, and the processors on which they are based. */
+/* The built-in files, src/core/model/models/NAME.ini: models, and the processors on which they are based. The lists end
+ * with a NULL name. */
 extern const embedded_file model_files[], processor_files[];
-extern const char *const model_files_names[];
+extern const char *const model_files_names[]; /* names of the models, followed by NULL */
 
 /* A model as rows of text, one per key, for snapshots. */
 typedef struct model_row {
@@ -185,7 +214,8 @@ typedef struct model_row {
 } model_row;
 /* Returns all keys, which the caller frees, or NULL if memory runs out. */
 model_row *model_to_rows(const p5_model *model, size_t *count);
-/* Makes a model called `name` from these keys. Missing keys are as in the built-in model of that name. */
+/* Makes a model called `name` from these keys; the caller closes it. Missing keys are as in the built-in model of that
+ * name, if there is one. */
 p5_status model_from_rows(const char *name, const model_row *rows, size_t count, p5_model **model,
                           p5_error *error);
 

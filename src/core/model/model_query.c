@@ -1,4 +1,4 @@
-/* What a model says about itself, and its clock. */
+/* What a model says about itself, and setting its clock. p5scope/model.h describes the functions. */
 #include <stdio.h>
 
 #include "base/error.h"
@@ -16,7 +16,9 @@ unsigned p5_model_family(const p5_model *model)
 
 unsigned p5_model_monitor(const p5_model *model)
 {
-    static const unsigned monitors[] = {[MONITOR_P6] = P5_MONITOR_P6, [MONITOR_ARCH3] = P5_MONITOR_ARCH3};
+    static const unsigned monitors[] = {/* MONITOR_P5: 0 */
+                                        [MONITOR_P6] = P5_MONITOR_P6,
+                                        [MONITOR_ARCH3] = P5_MONITOR_ARCH3};
     return monitors[model->monitor];
 }
 

@@ -18,6 +18,8 @@ static int choice_position(const char *choices, const char *word)
     return -1;
 }
 
+/* Sets the uncacheable regions from FIRST-LAST, FIRST-LAST ... Returns false if `text` has another form, or too many
+ * regions. */
 static bool parse_regions(p5_model *model, const char *text)
 {
     char copy[MODEL_LINE + 1];
@@ -47,6 +49,7 @@ static bool parse_regions(p5_model *model, const char *text)
     return true;
 }
 
+/* Describes the permitted values, and returns false. */
 static bool refuse(char expected[MODEL_EXPECTED], const char *what)
 {
     snprintf(expected, MODEL_EXPECTED, "%s", what);
@@ -74,7 +77,7 @@ bool model_value_set(p5_model *model, const model_field *field, const char *valu
     case MODEL_FLAG:
         if (strcmp(value, "on") != 0 && strcmp(value, "off") != 0)
             return refuse(expected, "on or off");
-        *(bool *)at = value[1] == 'n';
+        *(bool *)at = strcmp(value, "on") == 0;
         return true;
     case MODEL_REAL: {
         double number;
@@ -89,7 +92,7 @@ bool model_value_set(p5_model *model, const model_field *field, const char *valu
         static const char *const ratios[] = {"3/2", "2/1", "5/2", "3/1", "7/2"};
         for (unsigned i = 0; i < sizeof ratios / sizeof *ratios; i++)
             if (strcmp(value, ratios[i]) == 0) {
-                *(uint32_t *)at = 3 + i;
+                *(uint32_t *)at = 3 + i; /* in halves */
                 return true;
             }
         return refuse(expected, "3/2, 2/1, 5/2, 3/1 or 7/2");
@@ -131,7 +134,7 @@ void model_value_text(const p5_model *model, const model_field *field, char *tex
         snprintf(text, size, "%s", *(const bool *)at ? "on" : "off");
         break;
     case MODEL_REAL:
-        snprintf(text, size, "%g", *(const double *)at);
+        snprintf(text, size, "%g", *(const double *)at); /* unless that is another number */
         if (!text_to_double(text, &number) || number != *(const double *)at)
             snprintf(text, size, "%.17g", *(const double *)at);
         break;

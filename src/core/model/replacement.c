@@ -1,3 +1,4 @@
+/* Tree pseudo-LRU: the bits after a use, and tables for few ways. */
 #include "core/model/replacement.h"
 
 uint64_t replacement_used(unsigned ways, uint64_t bits, unsigned way)
@@ -14,7 +15,7 @@ uint64_t replacement_used(unsigned ways, uint64_t bits, unsigned way)
 void way_order_init(way_order *order, unsigned ways)
 {
     *order = (way_order){.ways = (uint8_t)ways, .all = (uint8_t)((1u << ways) - 1)};
-    for (unsigned way = 0; way < ORDER_WAYS; way++) { /* there may be fewer */
+    for (unsigned way = 0; way < ORDER_WAYS; way++) { /* entries beyond `ways` are not used */
         order->keep[way] = (uint8_t)replacement_used(ways, UINT64_MAX, way);
         order->point[way] = (uint8_t)replacement_used(ways, 0, way);
     }

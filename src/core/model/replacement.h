@@ -21,16 +21,18 @@ static inline unsigned replacement_victim(unsigned ways, uint64_t bits)
 /* Returns the bits after a use of `way`: all bits on the path to it point away from it. */
 uint64_t replacement_used(unsigned ways, uint64_t bits, unsigned way);
 
-/* The same as tables, for up to four ways. */
+/* The same as tables, for 2 or 4 ways, whose bits fit into a byte. */
 enum { ORDER_WAYS = 4 };
 typedef struct way_order {
-    uint8_t ways, all; /* bit n of `all`: way n exists */
+    uint8_t ways, all; /* number of ways; bit n of `all`: way n exists */
+    /* A use of a way clears the bits that are 0 in keep[way], and sets those of point[way]. */
     uint8_t keep[ORDER_WAYS], point[ORDER_WAYS];
-    uint8_t victim[1 << (ORDER_WAYS - 1)]; /* by LRU bits */
+    uint8_t victim[1 << (ORDER_WAYS - 1)]; /* way to be replaced, by the bits */
 } way_order;
 
 void way_order_init(way_order *order, unsigned ways);
 
+/* Returns the bits after a use of `way`. */
 static inline uint8_t way_order_used(const way_order *order, uint8_t bits, unsigned way)
 {
     return (uint8_t)((bits & order->keep[way]) | order->point[way]);

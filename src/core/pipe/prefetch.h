@@ -18,10 +18,10 @@ typedef struct prefetch_state {
     int16_t part[PREFETCH_PARTS]; /* clocks at which the 8-byte parts of the current line were in the
                                      buffers */
     int16_t line[PREFETCH_PARTS]; /* clocks at which the parts of the current line arrive from the cache */
-    int16_t
-        freed[PREFETCH_BUFFERS]; /* clocks at which the decoders left the last four blocks, oldest first */
-    uint8_t used;                /* blocks fetched in `clock` */
-    bool redirect;               /* the next instruction starts a new stream */
+    /* Clocks at which the decoders left the last four blocks, oldest first. */
+    int16_t freed[PREFETCH_BUFFERS];
+    uint8_t used;  /* blocks fetched in `clock` */
+    bool redirect; /* the next instruction starts a new stream */
 } prefetch_state;
 
 /* How far PF is ahead of the decoders, which determines when the next block is fetched. */
@@ -34,8 +34,8 @@ typedef struct prefetch_ahead {
 typedef struct prefetch {
     prefetch_ahead ahead;
     int64_t part[PREFETCH_PARTS], line[PREFETCH_PARTS];
-    uint32_t
-        block; /* number (linear address / 16) of the last block fetched; PREFETCH_NO_BLOCK in a new stream */
+    /* Number (linear address / 16) of the last block fetched; PREFETCH_NO_BLOCK in a new stream. */
+    uint32_t block;
     bool redirect;
     /* Since prefetch_begin: */
     bool from_past;   /* what was fetched ahead then cannot be derived from the pipe's state alone */
