@@ -12,11 +12,8 @@
 #include "base/file.h"
 #include "base/text.h"
 
-enum {
-    MODEL_DEPTH = 4,        /* most files from a model to its last base */
-    MODEL_MAX_FIELDS = 128, /* most elements of model_fields */
-    LARGEST_FILE = 1 << 20  /* bytes */
-};
+/* Most files from a model to its last base; most elements of model_fields; most bytes of a file. */
+enum { MODEL_DEPTH = 4, MODEL_MAX_FIELDS = 128, LARGEST_FILE = 1 << 20 };
 
 /* State of reading one file. */
 typedef struct parser {
