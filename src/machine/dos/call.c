@@ -1,5 +1,6 @@
 /* Dispatches the DOS interrupts 20h, 21h, 27h, 29h, 2Fh and 33h, and implements the short functions of INT 21h,
- * whose arguments and results are in the guest's registers. */
+ * whose arguments and results are in the guest's registers. bios_low, bios_high and bios_word read AL, AH and AX or the
+ * like; bios_load and bios_store access guest memory. */
 #include <string.h>
 
 #include "machine/base/notice.h"
@@ -9,6 +10,7 @@
 enum { VERSION_MAJOR = 6, VERSION_MINOR = 22 };
 enum { FIRST_WITH_CARRY = 0x38 }; /* functions from this AH on report errors in the carry flag */
 
+/* Copies a text of the guest that ends with NUL. Returns false, and a text that is cut, if it does not fit. */
 bool dos_text(const dos *d, uint32_t linear, char *text, size_t capacity)
 {
     for (size_t i = 0; i < capacity; i++) {
@@ -20,7 +22,7 @@ bool dos_text(const dos *d, uint32_t linear, char *text, size_t capacity)
     return false;
 }
 
-static void set_es(dos *d, uint16_t segment, uint16_t offset)
+static void set_es_bx(dos *d, uint16_t segment, uint16_t offset)
 {
     dos_set_segment(d, ENGINE_ES, segment);
     bios_set_word(&d->bios, ENGINE_EBX, offset);
@@ -37,13 +39,15 @@ static dos_error drive_select(dos *d)
     return DOS_OK;
 }
 
+/* AH = 19h: Returns the current drive in AL. */
 static dos_error drive_get(dos *d)
 {
     bios_set_low(&d->bios, ENGINE_EAX, d->drive);
     return DOS_OK;
 }
 
-/* AH = 36h: Reports a half-full disk of 1 GB with 32 KB clusters; AX = FFFFh if the drive does not exist. */
+/* AH = 36h: Reports a half-full disk of 1 GB with 32 KB clusters: AX sectors of a cluster, BX free clusters, CX bytes of a
+ * sector, DX all clusters. AX = FFFFh if the drive DL (0: the current one) does not exist. */
 static dos_error drive_space(dos *d)
 {
     unsigned drive = bios_low(&d->bios, ENGINE_EDX);
@@ -55,6 +59,7 @@ static dos_error drive_space(dos *d)
     return DOS_OK;
 }
 
+/* AH = 25h: Sets interrupt vector AL to DS:DX. */
 static dos_error vector_set(dos *d)
 {
     unsigned vector = bios_low(&d->bios, ENGINE_EAX);
@@ -66,10 +71,11 @@ static dos_error vector_set(dos *d)
     return DOS_OK;
 }
 
+/* AH = 35h: Returns interrupt vector AL in ES:BX. */
 static dos_error vector_get(dos *d)
 {
     uint32_t pointer = bios_load(&d->bios, bios_low(&d->bios, ENGINE_EAX) * 4u, 4);
-    set_es(d, (uint16_t)(pointer >> 16), (uint16_t)pointer);
+    set_es_bx(d, (uint16_t)(pointer >> 16), (uint16_t)pointer);
     return DOS_OK;
 }
 
@@ -104,6 +110,7 @@ static dos_error time_refuse(dos *d)
 
 /* --- version and settings --- */
 
+/* AH = 30h: Returns the version in AX, the manufacturer in BH, and a serial number of 0. */
 static dos_error version(dos *d)
 {
     bios_set_word(&d->bios, ENGINE_EAX, VERSION_MINOR << 8 | VERSION_MAJOR);
@@ -135,6 +142,7 @@ static dos_error break_flag(dos *d)
     return DOS_OK;
 }
 
+/* AH = 2Eh and 54h: Set and return the flag that MS-DOS obeys by reading back what it has written. It has no effect. */
 static dos_error verify_set(dos *d)
 {
     d->verify = bios_low(&d->bios, ENGINE_EAX) & 1;
@@ -147,6 +155,7 @@ static dos_error verify_get(dos *d)
     return DOS_OK;
 }
 
+/* Functions that have nothing to do and leave all registers alone. */
 static dos_error nothing(dos *d)
 {
     (void)d;
@@ -171,7 +180,7 @@ static dos_error switch_character(dos *d)
 /* AH = 34h: Returns the address of the InDOS flag. It is always 0: no guest code runs within a call. */
 static dos_error in_dos(dos *d)
 {
-    set_es(d, DOS_DATA, DOS_SWAPPABLE + 1);
+    set_es_bx(d, DOS_DATA, DOS_SWAPPABLE + 1);
     return DOS_OK;
 }
 
@@ -179,11 +188,12 @@ static dos_error in_dos(dos *d)
 static dos_error list_of_lists(dos *d)
 {
     dos_store(d, dos_linear(DOS_DATA, DOS_LISTS - 2), d->first_block);
-    set_es(d, DOS_DATA, DOS_LISTS);
+    set_es_bx(d, DOS_DATA, DOS_LISTS);
     return DOS_OK;
 }
 
-/* Stores those fields of the swappable data area that resident programs read. */
+/* Stores those fields of the swappable data area that resident programs read. The area holds the state of DOS that depends
+ * on the current program. */
 static void swappable_store(dos *d)
 {
     enum { DTA = 0x0c, PSP = 0x10, DRIVE = 0x16 };
@@ -342,7 +352,7 @@ static dos_error missing_function(dos *d, unsigned function)
 {
     enum { LONG_NAMES = 0x71 };
     if (function == LONG_NAMES)
-        return (dos_error)0x7100;
+        return (dos_error)0x7100; /* the value of AX, as for errors */
     if (!is_probe(function))
         notice_once(&d->machine->notices, NOTICE_SYSCALL, function,
                     "DOS function %02Xh (INT 21h) is not implemented", function);
@@ -362,7 +372,7 @@ static bool dos_function(dos *d)
     if (psp != d->psp || dta != d->dta || drive != d->drive)
         swappable_store(d);
     if (wrong == DOS_WAIT || psp != d->psp || d->machine->ended || function < FIRST_WITH_CARRY ||
-        function == 0x59)
+        function == 0x59 /* it returns the last error itself */)
         return wrong == DOS_WAIT;
     if (wrong != DOS_OK) {
         d->last_error = (uint16_t)wrong;
@@ -386,20 +396,21 @@ static void multiplex(dos *d)
         bios_set_low(&d->bios, ENGINE_EAX, 0x80);
         break;
     case 0x4310: /* its entry point is a stub in the BIOS ROM */
-        set_es(d, 0xf000, 0xe000 + DOS_XMS_SLOT * 16);
+        set_es_bx(d, 0xf000, 0xe000 + DOS_XMS_SLOT * 16);
         break;
     default:
         break;
     }
 }
 
+/* Called when the stub of a vector writes to the service port. */
 bool dos_serve(bios *b, unsigned vector)
 {
     enum {
         VECTOR_TERMINATE = 0x20,
         VECTOR_DOS = 0x21,
-        VECTOR_STAY = 0x27,
-        VECTOR_PUT = 0x29,
+        VECTOR_STAY = 0x27, /* ends the program but keeps DX bytes of its memory */
+        VECTOR_PUT = 0x29,  /* writes the character AL */
         VECTOR_MULTIPLEX = 0x2f,
         VECTOR_MOUSE = 0x33
     };

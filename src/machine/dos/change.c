@@ -1,4 +1,5 @@
-/* Changes of the directory tree, attributes and current directories. */
+/* Changes of the directory tree, attributes and current directories. The text of a dos_path is "" for the root of a drive,
+ * else "\A\B"; a share_place is what it leads to on the host. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -32,6 +33,7 @@ dos_error dos_call_make_directory(dos *d)
     return wrong == DOS_EXISTS ? DOS_DENIED : wrong == DOS_NO_FILE ? DOS_NO_PATH : wrong;
 }
 
+/* AH = 3Ah: Removes the directory DS:DX, which must not be a current one. */
 dos_error dos_call_remove_directory(dos *d)
 {
     dos_path path;
@@ -45,6 +47,7 @@ dos_error dos_call_remove_directory(dos *d)
     return wrong == DOS_NO_FILE ? DOS_NO_PATH : wrong;
 }
 
+/* AH = 3Bh: Makes DS:DX the current directory of its drive. */
 dos_error dos_call_change_directory(dos *d)
 {
     dos_path path;
@@ -53,7 +56,7 @@ dos_error dos_call_change_directory(dos *d)
     dos_error wrong = dos_path_at(d, dos_pointer(d, ENGINE_DS, ENGINE_EDX), &path);
     if (wrong == DOS_OK && path.text[0] != '\0') {
         wrong = dos_path_find(d, &path, false, &place);
-        if (wrong == DOS_OK && place.directory >= 0 &&
+        if (wrong == DOS_OK && place.directory >= 0 && /* else it leads to a share, and is a directory */
             (share_about(&place, &about) != 0 || !S_ISDIR(about.st_mode)))
             wrong = DOS_NO_PATH;
     }
@@ -73,7 +76,7 @@ dos_error dos_call_get_directory(dos *d)
     const char *text = d->directories[drive];
     text += *text == '\\';
     engine_write_linear(d->engine, dos_pointer(d, ENGINE_DS, ENGINE_ESI), text, strlen(text) + 1);
-    bios_set_word(&d->bios, ENGINE_EAX, 0x100);
+    bios_set_word(&d->bios, ENGINE_EAX, 0x100); /* as MS-DOS does */
     return DOS_OK;
 }
 
@@ -87,6 +90,7 @@ dos_error dos_delete(dos *d, const dos_path *path)
     return wrong == DOS_OK ? dos_error_of(share_remove(&place, false)) : wrong;
 }
 
+/* AH = 41h: Deletes the file DS:DX. */
 dos_error dos_call_delete(dos *d)
 {
     dos_path path;

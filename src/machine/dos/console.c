@@ -1,11 +1,13 @@
 /* The console: input characters, and output on the screen and on standard output. The input is a stream of
- * bytes. The program receives the end of a line (LF, CR or CR LF) as a carriage return. */
+ * bytes. The program receives the end of a line (LF, CR or CR LF) as a carriage return. A function of INT 21h that has no
+ * input yet returns DOS_WAIT: the guest idles and calls it again. */
 
 #include "machine/base/end.h"
 #include "machine/base/time.h"
 #include "machine/dos/dos_internal.h"
 
-enum { CONTROL_C = 3, END_OF_FILE = 0x1a, LOOK_NS = 2000000 };
+enum { CONTROL_C = 3, END_OF_FILE = 0x1a };
+enum { LOOK_NS = 2000000 }; /* see dos_input_waits */
 
 /* --- the end of the input --- */
 
@@ -13,6 +15,7 @@ enum { CONTROL_C = 3, END_OF_FILE = 0x1a, LOOK_NS = 2000000 };
  * reads, or after LOOKS_AT_END status polls that have gone on for SECONDS_AT_END seconds of machine time. */
 enum { READS_AT_END = 1000, LOOKS_AT_END = 1000000, SECONDS_AT_END = 2 };
 
+/* Ends the run. */
 static void stop_asking(dos *d)
 {
     devices_console_flush(d->machine->devices);
@@ -21,13 +24,15 @@ static void stop_asking(dos *d)
     machine_end_message(d->machine, "the program keeps asking for input, but the input has ended");
 }
 
+/* Counts a read after the end of the input. */
 static void count_read_at_end(dos *d)
 {
     if (++d->reads_at_end >= READS_AT_END)
         stop_asking(d);
 }
 
-static void polled_at_end(dos *d)
+/* Counts a status poll after the end of the input. */
+static void count_poll_at_end(dos *d)
 {
     uint64_t now = devices_now(d->machine->devices);
     if (d->looks_at_end == 0)
@@ -40,8 +45,8 @@ static void polled_at_end(dos *d)
 
 /* --- characters of the input --- */
 
-/* Returns true if the keyboard is sending a key that the BIOS requested. The key has precedence over the
- * input stream. */
+/* Returns true if the keyboard is sending a key that the BIOS will receive, because INT 9 still leads to the BIOS. The key
+ * has precedence over the input stream. */
 static bool key_comes(const dos *d)
 {
     enum { KEYBOARD_VECTOR = 9 };
@@ -49,7 +54,8 @@ static bool key_comes(const dos *d)
            keyboard_sends(d->machine->devices);
 }
 
-/* Takes a key of the input stream; ignores the BIOS key buffer. Returns the same values as dos_input. */
+/* Takes a key of the input stream; ignores the BIOS key buffer. Returns 1, 0 if there is none yet, or -1 at the end of
+ * the input. Drops the LF of a CR LF. */
 static int take_input(dos *d, key_press *key)
 {
     for (;;) {
@@ -102,6 +108,7 @@ static int next_byte(dos *d, uint8_t *byte)
     return got;
 }
 
+/* Takes the next byte of the input. Returns 1, 0 if there is none yet, or -1 at the end of the input. */
 int dos_input(dos *d, uint8_t *byte)
 {
     int got = next_byte(d, byte);
@@ -126,10 +133,11 @@ bool dos_input_waits(dos *d)
         return false;
     int got = key_comes(d) ? 0 : take_input(d, &key);
     if (got < 0)
-        polled_at_end(d);
+        count_poll_at_end(d);
     return got == 1 && bios_key_put(&d->bios, bios_key_word(&key));
 }
 
+/* Writes a character to the host's standard output and to the screen. */
 void dos_output(dos *d, uint8_t character)
 {
     devices_console_char(d->machine->devices, (char)character);
@@ -148,7 +156,7 @@ static void put(dos *d, uint8_t character)
         dos_output(d, character);
 }
 
-/* Reads from the program's standard input, handle 0, which may be a file. */
+/* Reads from the program's standard input, handle 0, which may be a file. Returns the same values as dos_input. */
 static int take(dos *d, uint8_t *byte)
 {
     const dos_file *file = dos_file_at(d, 0);
@@ -167,7 +175,7 @@ static void break_program(dos *d)
     dos_terminate(d, 1, 0);
 }
 
-/* Reads a character into AL. */
+/* Reads a character into AL. `breaks`: Ctrl-C ends the program. */
 static dos_error input_character(dos *d, bool breaks, bool echoes)
 {
     uint8_t byte;
@@ -186,27 +194,32 @@ static dos_error input_character(dos *d, bool breaks, bool echoes)
     return DOS_OK;
 }
 
+/* AH = 01h: Reads a character and echoes it. */
 dos_error dos_call_input_echo(dos *d)
 {
     return input_character(d, true, true);
 }
 
+/* AH = 07h: Reads a character, Ctrl-C included. */
 dos_error dos_call_input_raw(dos *d)
 {
     return input_character(d, false, false);
 }
 
+/* AH = 08h: Reads a character without echo. */
 dos_error dos_call_input(dos *d)
 {
     return input_character(d, true, false);
 }
 
+/* AH = 02h: Writes the character DL. */
 dos_error dos_call_output(dos *d)
 {
     put(d, bios_low(&d->bios, ENGINE_EDX));
     return DOS_OK;
 }
 
+/* Returns true if standard input has a character, or is a file. */
 static bool input_waits(dos *d)
 {
     const dos_file *file = dos_file_at(d, 0);
@@ -228,6 +241,7 @@ dos_error dos_call_direct(dos *d)
     return DOS_OK;
 }
 
+/* AH = 09h: Writes the text at DS:DX, which ends with '$'. */
 dos_error dos_call_string(dos *d)
 {
     uint32_t base = bios_segment(&d->bios, ENGINE_DS);
@@ -243,7 +257,8 @@ dos_error dos_call_string(dos *d)
 }
 
 /* AH = 0Ah: Reads a line. The buffer at DS:DX has its size in the first byte; DOS stores the length in the
- * second, and then the line with its carriage return. */
+ * second, and then the line with its carriage return. When the call is repeated after DOS_WAIT, it continues with the
+ * d->line_used characters that it has stored. */
 dos_error dos_call_line(dos *d)
 {
     uint32_t at = dos_pointer(d, ENGINE_DS, ENGINE_EDX), capacity = bios_load(&d->bios, at, 1);
@@ -282,6 +297,7 @@ dos_error dos_call_line(dos *d)
     return DOS_OK;
 }
 
+/* AH = 0Bh: Returns AL = FFh if a character is available, else 0. */
 dos_error dos_call_status(dos *d)
 {
     bios_set_low(&d->bios, ENGINE_EAX, input_waits(d) ? 0xff : 0);

@@ -8,17 +8,21 @@
 
 #include "machine/dos/dos_internal.h"
 
+/* Duplicates the descriptor of the guest's program file, which the caller closes. */
 int dos_program_again(const dos *d)
 {
     return fcntl(d->program, F_DUPFD_CLOEXEC, 3);
 }
 
+/* Returns -1 and DOS_DENIED in *wrong. */
 static int denied(dos_error *wrong)
 {
     *wrong = DOS_DENIED;
     return -1;
 }
 
+/* Opens a regular file of at most 4 GB with the host's `flags`. Returns its descriptor, or -1 and the error in *wrong. Sets
+ * *place, which the caller closes, except for the program on DOS_OWN_DRIVE, which may only be read. */
 int dos_open_host(const dos *d, const dos_path *path, int flags, share_place *place, dos_error *wrong)
 {
     struct stat about;
@@ -49,6 +53,7 @@ int dos_open_program(const dos *d, const dos_path *path, dos_error *wrong)
     return dos_open_host(d, path, O_RDONLY, &place, wrong);
 }
 
+/* Writes as many bytes as the quota permits, and charges it. *done is their number. */
 dos_error dos_write_host(int host, share_quota *quota, uint32_t position, const void *bytes, size_t size,
                          size_t *done)
 {
@@ -67,6 +72,7 @@ dos_error dos_write_host(int host, share_quota *quota, uint32_t position, const 
     return DOS_OK;
 }
 
+/* Converts seconds since 1970 to a directory entry's time (units of two seconds) and date (years since 1980). */
 void dos_pack_time(int64_t seconds, uint16_t *time, uint16_t *day)
 {
     struct tm t = {0};

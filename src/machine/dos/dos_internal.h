@@ -17,7 +17,7 @@
 #include "machine/state.h"
 
 enum {
-    DOS_FILES = 64,
+    DOS_FILES = 64, /* entries of the system's file table */
     DOS_DRIVES = 26,
     DOS_FIRST_DRIVE = 2, /* C: is the first share */
     DOS_OWN_DRIVE = 25,  /* Z: holds the program if it is in no share */
@@ -25,7 +25,7 @@ enum {
     DOS_NAME = 13,       /* bytes of NAME.EXT and its NUL */
     DOS_NESTED = 16,     /* depth of programs that execute programs */
     DOS_XMS_HANDLES = 64,
-    DOS_SEARCHES = 4096
+    DOS_SEARCHES = 4096 /* different patterns for which a program may search */
 };
 
 /* Error codes that calls return in AX with the carry flag set. */
@@ -55,35 +55,36 @@ typedef enum dos_file_kind { DOS_CLOSED, DOS_CONSOLE, DOS_ERROR_OUTPUT, DOS_NUL,
 /* An entry of the system's file table; handles of programs refer to it. */
 typedef struct dos_file {
     dos_file_kind kind;
-    unsigned references;
-    int host;       /* DOS_DISK: the descriptor */
-    uint8_t access; /* 0 read, 1 write, 2 both */
-    bool raw;       /* device without line editing */
-    bool inherited; /* child programs inherit the handle */
-    uint8_t drive;
+    unsigned references; /* number of handles, and one for the system's own entries; 0: the entry is free */
+    int host;            /* DOS_DISK: the descriptor */
+    uint8_t access;      /* 0 read, 1 write, 2 both */
+    bool raw;            /* device without line editing */
+    bool inherited;      /* child programs inherit the handle */
+    uint8_t drive;       /* DOS_DISK: 0 is A: */
     uint32_t position;
-    share_quota *quota; /* DOS_DISK: NULL if there is no quota */
-    char *path;         /* DOS_DISK: path in the share tree; NULL for the program on DOS_OWN_DRIVE */
-    char name[DOS_NAME];
+    share_quota *quota;  /* DOS_DISK: of its share, for writes; NULL if there is no quota */
+    char *path;          /* DOS_DISK: path in the share tree; NULL for the program on DOS_OWN_DRIVE */
+    char name[DOS_NAME]; /* DOS_DISK: the last name of its DOS path */
 } dos_file;
 
-/* A program that waits for its child to end. */
+/* A program that waits for its child to end, with its registers at the call that executed the child. */
 typedef struct dos_parent {
     uint16_t psp;
-    uint32_t registers[ENGINE_EIP];
+    uint32_t registers[ENGINE_EIP]; /* EAX to EDI */
     engine_segment segments[ENGINE_GS + 1];
     uint32_t dta;
 } dos_parent;
 
+/* A block of extended memory (xms.c). Its handle is its index + 1. */
 typedef struct dos_block {
     bool used;
-    uint8_t locks;
-    uint32_t start, bytes;
+    uint8_t locks;         /* calls of "lock" without their "unlock" */
+    uint32_t start, bytes; /* physical address; size */
 } dos_block;
 
-/* The driver's state; the pointer is not drawn. */
+/* The mouse driver's state; the pointer is not drawn. */
 typedef struct dos_mouse {
-    uint16_t x, y;
+    uint16_t x, y;                               /* in pixels of the virtual screen */
     uint16_t left, right, top, bottom;           /* where the pointer may be */
     uint16_t hidden;                             /* calls of 02h without their 01h */
     uint16_t mask;                               /* events for which the handler would be called */
@@ -96,22 +97,22 @@ typedef struct dos {
     p5_machine *machine;
     engine *engine;
     share_tree tree;
-    int program; /* descriptor of the guest's program file */
-    char program_name[DOS_NAME];
+    int program;                 /* descriptor of the guest's program file; -1: none */
+    char program_name[DOS_NAME]; /* its name on DOS_OWN_DRIVE */
     dos_file files[DOS_FILES];
     uint16_t first_block; /* segment of the first memory control block */
-    uint8_t strategy;
-    uint16_t psp;
-    uint32_t dta;
+    uint8_t strategy;     /* allocation strategy (AH = 58h) */
+    uint16_t psp;         /* segment of the current program's prefix; 0: there is none yet */
+    uint32_t dta;         /* linear address of the disk transfer area (AH = 1Ah) */
     uint16_t dta_segment; /* by which the program gave it; it may be that of an earlier one */
-    uint8_t drive;
+    uint8_t drive;        /* the current one; 0 is A: */
     char directories[DOS_DRIVES][DOS_DIRECTORY]; /* current directories: "" or "\A\B" */
     uint16_t exit_code;                          /* of the last child, as AH = 4Dh returns it in AX */
     uint8_t break_check, verify;
-    uint16_t last_error;
-    dos_parent parents[DOS_NESTED];
-    unsigned depth;
-    uint8_t scan_code;  /* second byte of a key without a character, to be read next; 0: none */
+    uint16_t last_error;            /* of the last call that failed (AH = 59h) */
+    dos_parent parents[DOS_NESTED]; /* the first program is [0] */
+    unsigned depth;                 /* number of waiting parents */
+    uint8_t scan_code;              /* second byte of a key without a character, to be read next; 0: none */
     uint64_t looked_at; /* clock + 1 of the first status poll since the last byte was read; 0: none */
     bool input_ended;
     uint32_t reads_at_end, looks_at_end; /* reads and status polls after the end of the input */
@@ -121,11 +122,12 @@ typedef struct dos {
     uint16_t line_used;                  /* characters that the running AH = 0Ah has stored */
     ARRAY_OF(char *) searches;           /* path and pattern of each AH = 4Eh; dos_search has the number */
     dos_block blocks[DOS_XMS_HANDLES];
-    bool high_memory_taken;
+    bool high_memory_taken; /* a program has requested the high memory area (XMS) */
     dos_mouse mouse;
 } dos;
 
-/* --- guest memory --- */
+/* --- guest memory. bios_low, bios_high and bios_word (bios.h) read the low byte, second byte and word of a register,
+ * bios_set_low etc. write them; bios_load and bios_store access guest memory at a linear address. --- */
 
 static inline uint32_t dos_linear(uint16_t segment, uint16_t offset)
 {
@@ -136,6 +138,7 @@ static inline uint32_t dos_pointer(const dos *d, engine_segment_name segment, en
 {
     return bios_segment(&d->bios, segment) + bios_word(&d->bios, offset);
 }
+/* Load and store a word. */
 static inline uint16_t dos_load(const dos *d, uint32_t linear)
 {
     return (uint16_t)bios_load(&d->bios, linear, 2);
@@ -153,8 +156,11 @@ bool dos_text(const dos *d, uint32_t linear, char *text, size_t capacity);
 void dos_memory_open(dos *d, uint16_t first);
 /* Allocates `*paragraphs` for `owner`. On DOS_NO_MEMORY, sets *paragraphs to the largest free block. */
 dos_error dos_allocate(dos *d, uint16_t owner, uint16_t *paragraphs, uint16_t *segment);
+/* Frees the block at `segment`. */
 dos_error dos_free(dos *d, uint16_t segment);
+/* Sets the size of a block. On DOS_NO_MEMORY, sets *paragraphs to the largest size possible, which the block has then. */
 dos_error dos_resize(dos *d, uint16_t segment, uint16_t *paragraphs);
+/* Frees all blocks of an owner. An owner is the segment of a program's prefix, or 8 for DOS. */
 void dos_free_owned(dos *d, uint16_t owner);
 /* Writes the owner's name into the control block of `segment`; tools that list memory show it. */
 void dos_name_block(dos *d, uint16_t segment, const char *name);
@@ -181,7 +187,9 @@ bool dos_path_is_program(const dos *d, const dos_path *path);
 /* Packs a host's name into the 11 characters of a directory entry. Returns false if it has no 8.3 form. */
 bool dos_name_pack(const char *name, char packed[11]);
 void dos_name_unpack(const char packed[11], char name[DOS_NAME]);
+/* Converts a result of a share's function, 0 or -errno. */
 dos_error dos_error_of(int32_t result);
+/* Returns true if drive number `drive` (0 is A:) exists. */
 bool dos_drive_there(const dos *d, unsigned drive);
 
 /* --- disk_file.c --- */
@@ -206,15 +214,15 @@ uint32_t dos_dta_pointer(const dos *d);
 
 /* State of a search. The guest keeps it in its transfer area or file control block. */
 typedef struct dos_search {
-    uint16_t number; /* index + 1 in dos.searches */
-    uint8_t attributes;
-    char last[11];
+    uint16_t number;    /* index + 1 in dos.searches; 0: nothing can be found */
+    uint8_t attributes; /* which files are wanted, as in CX of AH = 4Eh */
+    char last[11];      /* packed name (dos_name_pack) of the last entry found; zeros: none yet */
 } __attribute__((packed)) dos_search;
 
 /* An entry of a directory. */
 typedef struct dos_found {
     uint8_t drive;
-    char name[11];
+    char name[11]; /* packed */
     uint8_t attribute;
     uint16_t time, date;
     uint32_t size;
@@ -223,10 +231,12 @@ typedef struct dos_found {
 /* Begins a search for `path`; its last name may have wildcards. Returns DOS_NO_MORE_FILES for a search that
  * cannot find anything. */
 dos_error dos_search_begin(dos *d, const dos_path *path, uint8_t attributes, dos_search *state);
+/* Finds the next entry, in the order of names, and updates the state. */
 dos_error dos_search_next(dos *d, dos_search *state, dos_found *entry);
 
 /* --- file.c, file_data.c --- */
 
+/* Makes the system's own files and opens the shares; closes everything. */
 p5_status dos_files_open(dos *d, p5_error *error);
 void dos_files_close(dos *d);
 /* Returns the file of a handle of the current program, or NULL. */
@@ -254,22 +264,25 @@ size_t dos_parse_name(const dos *d, const char *text, uint8_t flags, uint8_t to[
 
 /* Takes the next byte of the input. Returns 1, 0 if there is none yet, or -1 at the end of the input. */
 int dos_input(dos *d, uint8_t *byte);
+/* Returns true if a byte of the input is available. */
 bool dos_input_waits(dos *d);
+/* Writes a character to the console: the host's standard output and the screen. */
 void dos_output(dos *d, uint8_t character);
 
 /* --- program_load.c --- */
 
+/* Offsets in a program segment prefix, and limits in bytes. */
 enum {
     PSP_BYTES = 0x100,
-    PSP_TOP = 0x02,
-    PSP_TERMINATE = 0x0a, /* vectors 22h-24h */
-    PSP_PARENT = 0x16,
-    PSP_ENVIRONMENT = 0x2c,
-    PSP_FCB = 0x5c, /* two blocks of 16 bytes */
-    PSP_TAIL = 0x80,
+    PSP_TOP = 0x02,         /* segment of the end of the program's memory */
+    PSP_TERMINATE = 0x0a,   /* vectors 22h-24h */
+    PSP_PARENT = 0x16,      /* segment of the parent's prefix */
+    PSP_ENVIRONMENT = 0x2c, /* segment */
+    PSP_FCB = 0x5c,         /* two blocks of 16 bytes */
+    PSP_TAIL = 0x80,        /* the command line after the program's name: length, characters, CR */
     DOS_TAIL_MOST = 126,
     DOS_ENVIRONMENT_MOST = 0x8000,
-    DOS_VECTOR_TERMINATE = 0x22
+    DOS_VECTOR_TERMINATE = 0x22 /* the address at which a program's parent continues */
 };
 
 /* The registers with which a program begins. */
@@ -332,7 +345,8 @@ void dos_xms(dos *d);
 /* snapshot.c */
 void dos_transfer(p5_machine *machine, snapshot *s);
 
-/* Service numbers that are not interrupts; they use the stubs of two unused vectors. */
+/* Services that are not interrupts. They use the stubs of two unused vectors: that of vector N is at F000h:E000h +
+ * N * 16. */
 enum { DOS_XMS_SLOT = 0xf0, DOS_CASE_SLOT = 0xf1 };
 
 /* The segment of DOS's data in guest memory, and offsets in it. */
@@ -343,6 +357,7 @@ enum {
     DOS_NATIONAL = 0x200   /* country tables (national.c) */
 };
 
+/* Loads a segment register as in real mode. */
 static inline void dos_set_segment(dos *d, engine_segment_name name, uint16_t value)
 {
     engine_segment segment;

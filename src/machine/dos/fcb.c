@@ -1,7 +1,7 @@
-/* File control blocks, the file interface of DOS 1: names, opening, searching and changes (AH = 0Fh-13h, 16h, 17h
- * and 29h); fcb_records.c has the others. The whole state of a file
- * is in the program's block. Programs copy blocks and never close them, so each call opens the file by its
- * name and closes it. AL = 0 means success and FFh failure; reads and writes have more codes. */
+/* File control blocks, the file interface of DOS 1: names, opening, searching and changes (AH = 0Fh-13h, 16h, 17h and
+ * 29h); fcb_records.c has the others. The whole state of a file is in the program's block. Programs copy blocks and never
+ * close them, so each call opens the file by its name and closes it. AL = 0 means success and FFh failure; reads and
+ * writes have more codes. An extended block begins with FFh and has its attributes in 7 bytes before the usual block. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +13,9 @@
 
 /* --- AH = 29h --- */
 
+/* Converts the name at `text` to drive and packed name (11 characters, padded with blanks) in `to`. Bits of `flags`: 0
+ * separators before the name are skipped; 1, 2, 3 drive, name, extension stay if the text has none. *answer: 1 if there
+ * are wildcards, FFh if the drive does not exist, else 0. Returns the number of characters read. */
 size_t dos_parse_name(const dos *d, const char *text, uint8_t flags, uint8_t to[12], uint8_t *answer)
 {
     static const char ends[] = " \t:;,=+<>|/\\\"[]";
@@ -54,6 +57,7 @@ size_t dos_parse_name(const dos *d, const char *text, uint8_t flags, uint8_t to[
     return (size_t)(at - text);
 }
 
+/* AH = 29h: Parses the name at DS:SI into the block at ES:DI, with the flags in AL. SI moves past the name. */
 dos_error dos_call_parse_name(dos *d)
 {
     char text[128];
@@ -83,6 +87,7 @@ void fcb_set(fcb *f, unsigned at, unsigned size, uint32_t value)
     memcpy(f->bytes + at, &value, size);
 }
 
+/* Reads the block at DS:DX. */
 fcb fcb_load(dos *d)
 {
     fcb f = {.at = dos_pointer(d, ENGINE_DS, ENGINE_EDX)};
@@ -100,6 +105,7 @@ void fcb_store(dos *d, const fcb *f, size_t size)
     engine_write_linear(d->engine, f->at, f->bytes, size);
 }
 
+/* Returns AL to the program. Calls with blocks report errors only there, never to dos_function. */
 dos_error fcb_answer(dos *d, uint8_t al)
 {
     bios_set_low(&d->bios, ENGINE_EAX, al);
@@ -118,6 +124,7 @@ static dos_error fcb_path(const dos *d, const fcb *f, const uint8_t *name, dos_p
     return dos_path_parse(d, whole, path);
 }
 
+/* Opens the block's file with the host's `flags`. Returns a descriptor that the caller closes, or -1. */
 int fcb_host(dos *d, const fcb *f, int flags, share_place *place)
 {
     dos_path path;
@@ -127,14 +134,16 @@ int fcb_host(dos *d, const fcb *f, int flags, share_place *place)
     return dos_open_host(d, &path, flags, place, &wrong);
 }
 
+/* Returns the device that the block's name denotes; DOS_CLOSED: none. */
 dos_file_kind fcb_device(const dos *d, const fcb *f)
 {
     dos_path path;
     return fcb_path(d, f, f->bytes + FCB_NAME, &path) == DOS_OK ? dos_path_device(&path) : DOS_CLOSED;
 }
 
-/* --- AH = 0Fh, 10h, 16h, 23h --- */
+/* --- AH = 0Fh, 10h, 16h --- */
 
+/* Fills in the block of a file that has been opened, and closes `host`; -1: the file is a device or does not exist. */
 static dos_error fcb_opened(dos *d, fcb *f, int host)
 {
     struct stat about = {0};
@@ -157,6 +166,7 @@ static dos_error fcb_opened(dos *d, fcb *f, int host)
     return fcb_answer(d, FCB_DONE);
 }
 
+/* AH = 0Fh. */
 dos_error dos_call_fcb_open(dos *d)
 {
     SHARE_PLACE(place);
@@ -164,6 +174,7 @@ dos_error dos_call_fcb_open(dos *d)
     return fcb_opened(d, &f, fcb_host(d, &f, O_RDONLY, &place));
 }
 
+/* AH = 16h: Creates or truncates the file. */
 dos_error dos_call_fcb_create(dos *d)
 {
     SHARE_PLACE(place);
@@ -171,6 +182,7 @@ dos_error dos_call_fcb_create(dos *d)
     return fcb_opened(d, &f, fcb_host(d, &f, O_RDWR | O_CREAT | O_TRUNC, &place));
 }
 
+/* AH = 10h: Only checks that the file exists. */
 dos_error dos_call_fcb_close(dos *d)
 {
     SHARE_PLACE(place);
@@ -203,6 +215,7 @@ static dos_error fcb_found(dos *d, const fcb *f, const dos_search *search, const
     return fcb_answer(d, FCB_DONE);
 }
 
+/* AH = 11h: Finds the first file that matches the block's name. */
 dos_error dos_call_fcb_find_first(dos *d)
 {
     dos_path path;
@@ -217,6 +230,7 @@ dos_error dos_call_fcb_find_first(dos *d)
     return wrong == DOS_OK ? fcb_found(d, &f, &search, &entry) : fcb_answer(d, FCB_FAILED);
 }
 
+/* AH = 12h: Continues the search that fcb_found has saved in the block. */
 dos_error dos_call_fcb_find_next(dos *d)
 {
     dos_search search;
@@ -263,11 +277,13 @@ static dos_error fcb_change(dos *d, bool rename)
     return fcb_answer(d, wrong == DOS_OK ? al : FCB_FAILED);
 }
 
+/* AH = 13h. */
 dos_error dos_call_fcb_delete(dos *d)
 {
     return fcb_change(d, false);
 }
 
+/* AH = 17h. */
 dos_error dos_call_fcb_rename(dos *d)
 {
     return fcb_change(d, true);

@@ -5,19 +5,22 @@
 #include "machine/dos/dos_internal.h"
 
 enum {
-    FCB_NAME = 0x01,
+    /* offsets in a block, which begins with the drive (0: the current one, 1: A:) */
+    FCB_NAME = 0x01,  /* 11 characters */
     FCB_BLOCK = 0x0c, /* current block of 128 records */
     FCB_RECORD_SIZE = 0x0e,
-    FCB_SIZE = 0x10,
+    FCB_SIZE = 0x10, /* of the file */
     FCB_DATE = 0x14,
     FCB_TIME = 0x16,
-    FCB_RECORD = 0x20, /* current record in the block */
-    FCB_RANDOM = 0x21,
+    FCB_RECORD = 0x20,   /* current record in the block of records */
+    FCB_RANDOM = 0x21,   /* number of a record, for random accesses */
     FCB_NEW_NAME = 0x11, /* for a rename */
-    FCB_BYTES = 0x25,
-    EXTENDED = 0xff,
-    EXTENDED_ATTRIBUTE = 6,
-    EXTENDED_BYTES = 7,
+    FCB_BYTES = 0x25,    /* size of a file control block */
+
+    EXTENDED = 0xff,        /* first byte of an extended block */
+    EXTENDED_ATTRIBUTE = 6, /* offset in it */
+    EXTENDED_BYTES = 7,     /* what it has before the usual block */
+
     FCB_RECORDS = 128, /* records of a block, and default bytes of a record */
     FCB_DONE = 0,      /* AL */
     FCB_FAILED = 0xff

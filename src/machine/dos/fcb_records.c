@@ -6,13 +6,15 @@
 
 #include "machine/dos/fcb_internal.h"
 
+/* Results in AL. */
 enum {
-    END_OF_FILE = 1,
-    DISK_FULL = 1,
-    NO_ROOM = 2, /* the transfer area's segment is too small for the records */
-    PART = 3     /* the last record was read in part */
+    END_OF_FILE = 1, /* of a read */
+    DISK_FULL = 1,   /* of a write */
+    NO_ROOM = 2,     /* the transfer area's segment is too small for the records */
+    PART = 3         /* the last record was read in part */
 };
 
+/* Returns the bytes of a record. */
 static uint32_t record_bytes(const fcb *f)
 {
     uint32_t bytes = fcb_value(f, FCB_RECORD_SIZE, 2);
@@ -25,6 +27,7 @@ static unsigned random_bytes(const fcb *f)
     return record_bytes(f) < 64 ? 4 : 3;
 }
 
+/* AH = 23h: Sets the random record number to the number of records of the file. */
 dos_error dos_call_fcb_size(dos *d)
 {
     SHARE_PLACE(place);
@@ -86,13 +89,14 @@ static uint8_t move_records(dos *d, const fcb *f, bool write, uint64_t first, ui
     return al;
 }
 
-/* Updates the file size in the block after a write. */
+/* Updates the file size in the block after a write that ended at offset `end`. */
 static void fcb_grown(fcb *f, uint64_t end)
 {
     if (end > fcb_value(f, FCB_SIZE, 4) && end <= UINT32_MAX)
         fcb_set(f, FCB_SIZE, 4, (uint32_t)end);
 }
 
+/* Return and set the number of the record that a sequential access uses. */
 static uint32_t sequential(const fcb *f)
 {
     return fcb_value(f, FCB_BLOCK, 2) * FCB_RECORDS + f->bytes[FCB_RECORD];
@@ -104,6 +108,7 @@ static void set_sequential(fcb *f, uint32_t record)
     f->bytes[FCB_RECORD] = (uint8_t)(record % FCB_RECORDS);
 }
 
+/* Reads or writes the record at the sequential position, which moves past it. */
 static dos_error fcb_sequential(dos *d, bool write)
 {
     fcb f = fcb_load(d);
@@ -116,11 +121,13 @@ static dos_error fcb_sequential(dos *d, bool write)
     return fcb_answer(d, al);
 }
 
+/* AH = 14h. */
 dos_error dos_call_fcb_read(dos *d)
 {
     return fcb_sequential(d, false);
 }
 
+/* AH = 15h. */
 dos_error dos_call_fcb_write(dos *d)
 {
     return fcb_sequential(d, true);

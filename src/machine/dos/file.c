@@ -9,7 +9,13 @@
 
 #include "machine/dos/dos_internal.h"
 
-enum { PSP_TABLE_SIZE = 0x32, PSP_TABLE = 0x34, UNUSED = 0xff, STANDARD = 3 };
+enum {
+    PSP_TABLE_SIZE = 0x32, /* number of handles: offset in the prefix */
+    PSP_TABLE = 0x34,      /* far pointer to the handle table */
+    PSP_OWN_TABLE = 0x18,  /* a table of 20 handles, which the pointer leads to at first */
+    UNUSED = 0xff,         /* entry of a handle that is not open */
+    STANDARD = 3           /* entries 0 to 2 of the system's table are the console; this one is AUX and PRN */
+};
 
 /* --- the system's files --- */
 
@@ -26,6 +32,7 @@ p5_status dos_files_open(dos *d, p5_error *error)
     return share_tree_open(&d->tree, &d->machine->options, error);
 }
 
+/* Drops a reference to an entry, and closes the file with the last one. */
 static void release(dos_file *file)
 {
     if (file->references == 0 || --file->references != 0)
@@ -44,6 +51,7 @@ void dos_files_close(dos *d)
     share_tree_close(&d->tree);
 }
 
+/* Returns a new entry of the system's table; NULL if it is full. Bits of `mode`: 1-0 access, 7 children do not inherit. */
 static dos_file *file_new(dos *d, dos_file_kind kind, uint8_t mode)
 {
     for (unsigned i = 0; i < DOS_FILES; i++) {
@@ -58,6 +66,7 @@ static dos_file *file_new(dos *d, dos_file_kind kind, uint8_t mode)
 
 /* --- handles --- */
 
+/* Returns the linear address of a program's handle table, and its size in *count. */
 static uint32_t table_of(const dos *d, uint16_t psp, uint16_t *count)
 {
     uint32_t at = dos_linear(psp, 0);
@@ -93,6 +102,7 @@ static dos_error handle_add(dos *d, dos_file *file)
     return DOS_TOO_MANY_FILES;
 }
 
+/* Closes a handle of the current program. */
 static dos_error handle_close(dos *d, uint16_t handle)
 {
     uint16_t count;
@@ -105,6 +115,8 @@ static dos_error handle_close(dos *d, uint16_t handle)
     return DOS_OK;
 }
 
+/* Makes the handle table of a new program from that of the current one. The first program gets handles 0 to 4: standard
+ * input, output and error, AUX and PRN. */
 void dos_handles_inherit(dos *d, uint16_t psp)
 {
     enum { USUAL = 20 };
@@ -121,9 +133,9 @@ void dos_handles_inherit(dos *d, uint16_t psp)
     }
     uint32_t at = dos_linear(psp, 0);
     dos_store(d, at + PSP_TABLE_SIZE, USUAL);
-    dos_store(d, at + PSP_TABLE, 0x18);
+    dos_store(d, at + PSP_TABLE, PSP_OWN_TABLE);
     dos_store(d, at + PSP_TABLE + 2, psp);
-    engine_write_linear(d->engine, at + 0x18, own, sizeof own);
+    engine_write_linear(d->engine, at + PSP_OWN_TABLE, own, sizeof own);
 }
 
 void dos_handles_close(dos *d, uint16_t psp)
@@ -166,6 +178,7 @@ static dos_error open_file(dos *d, const dos_path *path, uint8_t mode, int flags
     return handle_add(d, file);
 }
 
+/* Opens a file or a device, and returns its handle in AX. */
 static dos_error open_path(dos *d, const dos_path *path, uint8_t mode, int flags)
 {
     dos_file_kind kind = dos_path_device(path);
@@ -194,6 +207,7 @@ dos_error dos_call_create(dos *d)
     return open_at(d, 2, O_CREAT | O_TRUNC);
 }
 
+/* AH = 5Bh: Creates a file that must not exist. */
 dos_error dos_call_create_new(dos *d)
 {
     return open_at(d, 2, O_CREAT | O_EXCL);
@@ -256,11 +270,13 @@ dos_error dos_call_open_extended(dos *d)
     return wrong;
 }
 
+/* AH = 3Eh. */
 dos_error dos_call_close(dos *d)
 {
     return handle_close(d, bios_word(&d->bios, ENGINE_EBX));
 }
 
+/* AH = 45h: Returns another handle for the file of handle BX. */
 dos_error dos_call_duplicate(dos *d)
 {
     dos_file *file = dos_file_at(d, bios_word(&d->bios, ENGINE_EBX));

@@ -8,11 +8,12 @@
 #include "machine/base/notice.h"
 #include "machine/dos/dos_internal.h"
 
-enum { CHUNK = 4096 };
+enum { CHUNK = 4096 }; /* bytes that are transferred at once */
 
 /* --- read, write, seek --- */
 
-/* Reads at most one line from the console, with a line feed after the carriage return. */
+/* Reads at most one line from the console, with a line feed after the carriage return. With `raw`, lines have no meaning.
+ * Returns DOS_WAIT if not a single byte is there yet. */
 static dos_error read_console(dos *d, const dos_file *file, uint32_t to, uint16_t size, uint16_t *done)
 {
     devices_console_flush(d->machine->devices);
@@ -49,6 +50,7 @@ static dos_error read_disk(dos *d, dos_file *file, uint32_t to, uint16_t size, u
     return DOS_OK;
 }
 
+/* AH = 3Fh: Reads CX bytes of handle BX to DS:DX; returns their number in AX. */
 dos_error dos_call_read(dos *d)
 {
     dos_file *file = dos_file_at(d, bios_word(&d->bios, ENGINE_EBX));
@@ -114,6 +116,7 @@ static dos_error write_end(const dos_file *file)
                                   : DOS_OK;
 }
 
+/* AH = 40h: Writes CX bytes at DS:DX to handle BX. */
 dos_error dos_call_write(dos *d)
 {
     dos_file *file = dos_file_at(d, bios_word(&d->bios, ENGINE_EBX));
@@ -136,7 +139,8 @@ dos_error dos_call_write(dos *d)
     return wrong;
 }
 
-/* AH = 42h: Seeks by CX:DX from the origin AL. Returns the new position in DX:AX. */
+/* AH = 42h: Seeks by CX:DX from the origin AL: 0 the beginning, 1 the position, 2 the end. Returns the new position in
+ * DX:AX. */
 dos_error dos_call_seek(dos *d)
 {
     dos_file *file = dos_file_at(d, bios_word(&d->bios, ENGINE_EBX));
@@ -167,6 +171,7 @@ dos_error dos_call_seek(dos *d)
     return DOS_OK;
 }
 
+/* AH = 68h: Has nothing to flush. */
 dos_error dos_call_commit(dos *d)
 {
     return dos_file_at(d, bios_word(&d->bios, ENGINE_EBX)) != NULL ? DOS_OK : DOS_NO_HANDLE;
@@ -174,8 +179,8 @@ dos_error dos_call_commit(dos *d)
 
 /* --- AH = 44h --- */
 
-/* Returns the device information word. Devices: bit 7 is set, bit 6 not at the end, bit 5 raw, bit 1 standard
- * output, bit 0 standard input. Files: the drive. */
+/* Returns the device information word. Devices: bit 15 is set, bit 7 is set, bit 6 not at the end, bit 5 raw, bit 4 output
+ * by INT 29h, bit 2 NUL, bit 1 standard output, bit 0 standard input. Files: bit 6 not written to, and the drive. */
 static uint16_t ioctl_information(const dos_file *file)
 {
     switch (file->kind) {
@@ -189,6 +194,7 @@ static uint16_t ioctl_information(const dos_file *file)
     }
 }
 
+/* Returns true if a read would not wait and, of a file, is not at its end. */
 static bool ioctl_input_ready(dos *d, const dos_file *file)
 {
     struct stat about;
@@ -197,6 +203,8 @@ static bool ioctl_input_ready(dos *d, const dos_file *file)
     return file->kind == DOS_NUL || dos_input_waits(d) || d->input_ended;
 }
 
+/* AH = 44h: AL = 0, 1 get and set the device information of handle BX; 6, 7 input and output status; 8, 9, 0Eh properties
+ * of drive BL (0 the current one); 0Ah whether handle BX is remote. */
 dos_error dos_call_ioctl(dos *d)
 {
     uint8_t function = bios_low(&d->bios, ENGINE_EAX), drive = bios_low(&d->bios, ENGINE_EBX);
@@ -241,6 +249,7 @@ dos_error dos_call_ioctl(dos *d)
 
 /* --- AH = 57h: time of the last change. Setting it has no effect --- */
 
+/* Returns a time in CX and a date in DX. */
 static void put_time(dos *d, time_t seconds)
 {
     uint16_t time, day;

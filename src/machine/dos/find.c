@@ -22,12 +22,14 @@ typedef struct transfer_area {
 } __attribute__((packed)) transfer_area;
 _Static_assert(sizeof(transfer_area) == 43, "the transfer area of a search");
 
+/* An entry of a directory of the host. */
 typedef struct found {
-    char packed[11];
+    char packed[11]; /* name and extension, padded with blanks */
     struct stat about;
     bool read_only;
 } found;
 
+/* Returns true if a name matches a pattern, in which '?' stands for any character. */
 static bool fits(const char pattern[11], const char packed[11])
 {
     for (unsigned i = 0; i < 11; i++)
@@ -197,6 +199,7 @@ dos_error dos_call_find_first(dos *d)
                : wrong;
 }
 
+/* AH = 4Fh: Continues the search whose state is in the transfer area. */
 dos_error dos_call_find_next(dos *d)
 {
     transfer_area area;
@@ -206,6 +209,7 @@ dos_error dos_call_find_next(dos *d)
 
 /* --- AH = 1Ah, 2Fh --- */
 
+/* AH = 1Ah: Sets the disk transfer area to DS:DX. */
 dos_error dos_call_set_dta(dos *d)
 {
     d->dta = dos_pointer(d, ENGINE_DS, ENGINE_EDX);
@@ -213,6 +217,7 @@ dos_error dos_call_set_dta(dos *d)
     return DOS_OK;
 }
 
+/* Returns the transfer area's address as segment << 16 | offset. */
 uint32_t dos_dta_pointer(const dos *d)
 {
     /* dta_segment may belong to an earlier DTA: the end of a program restores only the parent's d->dta. */
@@ -220,6 +225,7 @@ uint32_t dos_dta_pointer(const dos *d)
     return segment << 16 | (d->dta - segment * 16);
 }
 
+/* AH = 2Fh: Returns the transfer area in ES:BX. */
 dos_error dos_call_get_dta(dos *d)
 {
     uint32_t pointer = dos_dta_pointer(d);

@@ -1,17 +1,25 @@
 /* Memory control blocks: each memory block has a paragraph before it with its size and owner. The blocks form
- * a chain that programs may walk. */
+ * a chain that programs may walk. Sizes are in paragraphs of 16 bytes. An owner is the segment of a program's prefix. */
 #include <string.h>
 
 #include "machine/dos/dos_internal.h"
 
-enum { MEMORY_END = 0xa000, MORE = 'M', LAST = 'Z', FREE = 0 };
+enum {
+    MEMORY_END = 0xa000, /* segment */
+    MORE = 'M',          /* kinds of control blocks: others follow, or it is the last one */
+    LAST = 'Z',
+    FREE = 0 /* owner of a free block */
+};
 
+/* A control block and its place. */
 typedef struct control {
-    uint16_t segment; /* of the control block */
-    uint8_t kind;     /* MORE or LAST */
-    uint16_t owner, paragraphs;
+    uint16_t segment;    /* of the control block; the memory block begins one paragraph later */
+    uint8_t kind;        /* MORE or LAST */
+    uint16_t owner;      /* FREE: none */
+    uint16_t paragraphs; /* size of the memory block */
 } control;
 
+/* Reads a control block. Returns false if it is not valid: the program has destroyed the chain. */
 static bool control_load(const dos *d, uint16_t segment, control *c)
 {
     uint32_t at = dos_linear(segment, 0);
@@ -28,6 +36,7 @@ static void control_store(dos *d, const control *c)
     engine_write_linear(d->engine, dos_linear(c->segment, 0), bytes, sizeof bytes);
 }
 
+/* Returns the segment of the next control block. */
 static uint16_t control_next(const control *c)
 {
     return (uint16_t)(c->segment + 1 + c->paragraphs);
@@ -84,6 +93,8 @@ static control split(dos *d, control c, uint16_t paragraphs, bool from_end)
     return c;
 }
 
+/* Allocates by the strategy: the first block that is large enough, the smallest, or the end of the last. On DOS_NO_MEMORY,
+ * *paragraphs becomes the size of the largest free block. */
 dos_error dos_allocate(dos *d, uint16_t owner, uint16_t *paragraphs, uint16_t *segment)
 {
     enum { FIRST_FIT, BEST_FIT, LAST_FIT };
@@ -138,6 +149,7 @@ dos_error dos_free(dos *d, uint16_t segment)
     return DOS_OK;
 }
 
+/* Shrinks a block, or grows it into a free block after it. */
 dos_error dos_resize(dos *d, uint16_t segment, uint16_t *paragraphs)
 {
     control c, next;
@@ -176,6 +188,7 @@ void dos_free_owned(dos *d, uint16_t owner)
     }
 }
 
+/* Writes the name, without extension, into bytes 8 to 15 of the control block. */
 void dos_name_block(dos *d, uint16_t segment, const char *name)
 {
     char text[8] = {0};
@@ -185,6 +198,7 @@ void dos_name_block(dos *d, uint16_t segment, const char *name)
 
 /* --- AH = 48h, 49h, 4Ah, 58h --- */
 
+/* AH = 48h: Allocates BX paragraphs; returns the segment in AX, or the largest free size in BX. */
 dos_error dos_call_allocate(dos *d)
 {
     uint16_t paragraphs = bios_word(&d->bios, ENGINE_EBX), segment = 0;
@@ -196,6 +210,7 @@ dos_error dos_call_allocate(dos *d)
     return wrong;
 }
 
+/* AH = 49h: Frees the block ES. */
 dos_error dos_call_free(dos *d)
 {
     engine_segment es;
@@ -203,6 +218,7 @@ dos_error dos_call_free(dos *d)
     return dos_free(d, es.selector);
 }
 
+/* AH = 4Ah: Sets the size of block ES to BX paragraphs. */
 dos_error dos_call_resize(dos *d)
 {
     engine_segment es;

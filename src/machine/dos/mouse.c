@@ -7,14 +7,14 @@
 #include "machine/load/data_area.h"
 
 enum {
-    THERE = 0xffff,
+    THERE = 0xffff, /* a driver is installed */
     BUTTONS = 2,
-    VERSION = 0x0805,
+    VERSION = 0x0805, /* 8.05 */
     TYPE_PS2 = 4,
-    STATE_BYTES = 0x2c,
-    SENSITIVITY = 50,
+    STATE_BYTES = 0x2c, /* that a program would need to save the driver's state */
+    SENSITIVITY = 50,   /* defaults of the driver */
     DOUBLE_SPEED = 50,
-    GRAPHICS_WIDTH = 640,
+    GRAPHICS_WIDTH = 640, /* of the virtual screen, in pixels */
     TEXT_HEIGHT = 200
 };
 
@@ -38,13 +38,15 @@ static void mouse_reset(dos *d)
                            .double_speed = DOUBLE_SPEED};
 }
 
+/* Limits a signed value to a range. */
 static uint16_t between(uint16_t value, uint16_t least, uint16_t most)
 {
     int16_t wanted = (int16_t)value;
     return wanted < (int16_t)least ? least : wanted > (int16_t)most ? most : value;
 }
 
-static void place(dos *d, uint16_t x, uint16_t y)
+/* Moves the pointer, within the permitted range. */
+static void set_position(dos *d, uint16_t x, uint16_t y)
 {
     dos_mouse *m = &d->mouse;
     m->x = between(x, m->left, m->right);
@@ -58,9 +60,10 @@ static void set_range(dos *d, uint16_t *least, uint16_t *most)
     bool ordered = (int16_t)cx <= (int16_t)dx;
     *least = ordered ? cx : dx;
     *most = ordered ? dx : cx;
-    place(d, d->mouse.x, d->mouse.y);
+    set_position(d, d->mouse.x, d->mouse.y);
 }
 
+/* 0Ch: sets the handler ES:DX of the events CX, none of which ever happens. */
 static void set_handler(dos *d)
 {
     d->mouse.mask = bios_word(&d->bios, ENGINE_ECX);
@@ -78,6 +81,7 @@ static void answer_presses(dos *d)
     bios_set_word(b, ENGINE_EDX, 0);
 }
 
+/* 03h: returns the position, and that no button is pressed. */
 static void answer_position(dos *d)
 {
     bios_set_word(&d->bios, ENGINE_EBX, 0);
@@ -85,6 +89,7 @@ static void answer_position(dos *d)
     bios_set_word(&d->bios, ENGINE_EDX, d->mouse.y);
 }
 
+/* 14h: sets the handler and returns the previous one. */
 static void exchange_handler(dos *d)
 {
     uint32_t before = d->mouse.handler;
@@ -115,7 +120,7 @@ void dos_mouse_service(dos *d)
         bios_set_word(b, ENGINE_EAX, THERE);
         bios_set_word(b, ENGINE_EBX, BUTTONS);
         break;
-    case 0x01:
+    case 0x01: /* show the pointer; 02h hides it */
         m->hidden = m->hidden != 0 ? m->hidden - 1 : 0;
         break;
     case 0x02:
@@ -125,7 +130,7 @@ void dos_mouse_service(dos *d)
         answer_position(d);
         break;
     case 0x04:
-        place(d, cx, dx);
+        set_position(d, cx, dx);
         break;
     case 0x05:
     case 0x06:
@@ -147,10 +152,10 @@ void dos_mouse_service(dos *d)
     case 0x14:
         exchange_handler(d);
         break;
-    case 0x15:
+    case 0x15: /* the size of the driver's state */
         bios_set_word(b, ENGINE_EBX, STATE_BYTES);
         break;
-    case 0x1a:
+    case 0x1a: /* sensitivity; 1Bh returns it */
         m->horizontal = bios_word(b, ENGINE_EBX);
         m->vertical = cx;
         m->double_speed = dx;
@@ -160,11 +165,11 @@ void dos_mouse_service(dos *d)
         bios_set_word(b, ENGINE_ECX, m->vertical);
         bios_set_word(b, ENGINE_EDX, m->double_speed);
         break;
-    case 0x21:
+    case 0x21: /* a reset of the software only */
         bios_set_word(b, ENGINE_EAX, THERE);
         bios_set_word(b, ENGINE_EBX, BUTTONS);
         break;
-    case 0x24:
+    case 0x24: /* the driver's version and the mouse's type */
         bios_set_word(b, ENGINE_EBX, VERSION);
         bios_set_word(b, ENGINE_ECX, TYPE_PS2 << 8);
         break;

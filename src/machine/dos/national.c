@@ -48,6 +48,7 @@ static uint8_t in_order(uint8_t c)
     return c;
 }
 
+/* Writes a table at an offset of DOS's data segment. */
 static void put_table(dos *d, uint16_t offset, const uint8_t *bytes, uint16_t size)
 {
     uint32_t at = dos_linear(DOS_DATA, offset);
@@ -67,6 +68,7 @@ void dos_national_open(dos *d)
     dos_store(d, dos_linear(DOS_DATA, TABLE_LEAD + 2), 0);
 }
 
+/* The case-map routine, which programs call: converts AL, if it is 80h or above, to upper case. */
 void dos_case_map(dos *d)
 {
     uint8_t al = bios_low(&d->bios, ENGINE_EAX);
@@ -85,6 +87,7 @@ static void make_information(uint8_t information[34])
     information[22] = ',';
 }
 
+/* AH = 38h: Stores the country information at DS:DX. DX = FFFFh selects a country, which has no effect. */
 dos_error dos_call_country(dos *d)
 {
     uint8_t information[34];
@@ -139,7 +142,8 @@ static dos_error yes_or_no(dos *d)
     return DOS_OK;
 }
 
-/* AL = 01h: Stores the country information in the CX bytes at ES:DI; 02h, 04h-07h: the address of a table. */
+/* AL = 01h: Stores the country information in the CX bytes at ES:DI; 02h, 04h-07h: AL and the address of a table, which
+ * are POINTER bytes. */
 static dos_error information(dos *d, uint8_t what)
 {
     enum { POINTER = 5 };
@@ -166,6 +170,7 @@ static dos_error information(dos *d, uint8_t what)
     return DOS_OK;
 }
 
+/* AH = 65h. */
 dos_error dos_call_national(dos *d)
 {
     uint8_t what = bios_low(&d->bios, ENGINE_EAX);
@@ -174,6 +179,7 @@ dos_error dos_call_national(dos *d)
     return what == 0x23 ? yes_or_no(d) : information(d, what);
 }
 
+/* AH = 66h: AL = 1 returns the active and the default code page; setting them has no effect. */
 dos_error dos_call_code_page(dos *d)
 {
     if (bios_low(&d->bios, ENGINE_EAX) == 1) {

@@ -1,6 +1,7 @@
 /* Translation of DOS paths to host paths. Drive C: is the first share, D: the second. DOS sees the host's
  * files whose names have an 8.3 form. Letter case does not matter; of several names that differ only in case,
- * DOS sees the first in the order of names. */
+ * DOS sees the first in the order of names. A packed name has 8 characters of the name and 3 of the extension, padded with
+ * blanks. Drive numbers begin with 0 for A:. */
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -10,6 +11,7 @@
 
 #include "machine/dos/dos_internal.h"
 
+/* Converts a result of a share's function, 0 or -errno. */
 dos_error dos_error_of(int32_t result)
 {
     switch (-result) {
@@ -33,6 +35,7 @@ dos_error dos_error_of(int32_t result)
     }
 }
 
+/* Returns true for the drives of shares and for DOS_OWN_DRIVE. */
 bool dos_drive_there(const dos *d, unsigned drive)
 {
     return (drive >= DOS_FIRST_DRIVE && drive - DOS_FIRST_DRIVE < d->tree.mount_count) ||
@@ -41,6 +44,7 @@ bool dos_drive_there(const dos *d, unsigned drive)
 
 /* --- names --- */
 
+/* Returns true for characters that may be in a file name, apart from wildcards and the dot. */
 static bool name_character(uint8_t c)
 {
     return c > ' ' && c != 0x7f && strchr("\"*+,./:;<=>?[\\]|", c) == NULL;
@@ -71,6 +75,7 @@ static bool pack_guest(const char *text, char packed[11])
     return *text == '\0' && packed[0] != ' ';
 }
 
+/* Packs a name of the host. Returns false if it has no 8.3 form, so that DOS cannot see the file. */
 bool dos_name_pack(const char *name, char packed[11])
 {
     const char *dot = strchr(name, '.');
@@ -95,6 +100,7 @@ void dos_name_unpack(const char packed[11], char name[DOS_NAME])
 
 /* --- from the guest --- */
 
+/* Appends a component of the guest's text to a path: "." and ".." act at once, other names get their 8.3 form. */
 static dos_error path_add(dos_path *path, const char *component, size_t length)
 {
     char text[80], packed[11], name[DOS_NAME];
@@ -121,6 +127,7 @@ static dos_error path_add(dos_path *path, const char *component, size_t length)
     return DOS_OK;
 }
 
+/* Makes the guest's path absolute, by the current drive and that drive's current directory. */
 dos_error dos_path_parse(const dos *d, const char *text, dos_path *path)
 {
     *path = (dos_path){.drive = d->drive};
@@ -146,6 +153,8 @@ dos_error dos_path_parse(const dos *d, const char *text, dos_path *path)
     return wrong;
 }
 
+/* Returns the device that the last name denotes, whatever its extension, or DOS_CLOSED. All but the console act as
+ * NUL. */
 dos_file_kind dos_path_device(const dos_path *path)
 {
     static const char *const names[] = {"NUL", "AUX", "PRN", "COM1", "LPT1", "CLOCK$"};
@@ -215,6 +224,7 @@ dos_error dos_path_at(const dos *d, uint32_t linear, dos_path *path)
     return dos_text(d, linear, text, sizeof text) ? dos_path_parse(d, text, path) : DOS_NO_PATH;
 }
 
+/* Finds the host's file for a path: translates one component after the other, then resolves the whole. */
 dos_error dos_path_find(const dos *d, const dos_path *path, bool missing, share_place *place)
 {
     char host[SHARE_PATH], component[DOS_NAME];

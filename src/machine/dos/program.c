@@ -1,4 +1,5 @@
-/* Execution of programs (AH = 4Bh), their prefixes and their end. program_load.c loads them. */
+/* Execution of programs (AH = 4Bh), their prefixes and their end. program_load.c loads them. A program is known by the
+ * segment of its prefix (PSP). Control changes by the frame on the stack that the IRET of the stub of INT 21h pops. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,9 +11,9 @@
 #include "machine/dos/dos_internal.h"
 
 enum {
-    PSP_STACK = 0x2e, /* SS:SP at the program's last call of DOS */
-    FRAME_BYTES = 6,  /* IP, CS and FLAGS, which the stub's IRET pops */
-    PROGRAM_LARGEST = 64 << 20
+    PSP_STACK = 0x2e,          /* SS:SP at the program's last call of DOS */
+    FRAME_BYTES = 6,           /* IP, CS and FLAGS, which the stub's IRET pops */
+    PROGRAM_LARGEST = 64 << 20 /* bytes of a file */
 };
 
 /* Writes the frame that the stub's IRET pops to `ss`:`sp`. */
@@ -23,7 +24,7 @@ static void put_frame(dos *d, uint16_t ss, uint16_t sp, uint16_t cs, uint16_t ip
         dos_store(d, dos_linear(ss, (uint16_t)(sp + 2 * i)), frame[i]);
 }
 
-/* Sets the registers with which a program begins. */
+/* Makes a program the current one, with the registers that MS-DOS gives it. */
 static void enter_program(dos *d, uint16_t psp, const dos_entry *begin)
 {
     engine *e = d->engine;
@@ -58,6 +59,7 @@ static void save_caller(dos *d)
     dos_store(d, dos_linear(d->psp, PSP_STACK + 2), ss.selector);
 }
 
+/* Saves the current program as the parent of the next one. Returns false if too many wait already. */
 static bool save_parent(dos *d)
 {
     if (d->depth == DOS_NESTED)
@@ -147,12 +149,14 @@ void dos_terminate(dos *d, uint8_t type, uint8_t code)
     machine_end(d->machine, P5_END_EXIT, code);
 }
 
+/* AH = 00h: Ends the program with exit code 0. */
 dos_error dos_call_terminate(dos *d)
 {
     dos_terminate(d, 0, 0);
     return DOS_OK;
 }
 
+/* AH = 4Ch: Ends the program with exit code AL. */
 dos_error dos_call_exit(dos *d)
 {
     dos_terminate(d, 0, bios_low(&d->bios, ENGINE_EAX));
@@ -168,6 +172,7 @@ dos_error dos_call_stay(dos *d)
     return DOS_OK;
 }
 
+/* AH = 4Dh: Returns how the last child ended and its exit code, once. */
 dos_error dos_call_exit_code(dos *d)
 {
     bios_set_word(&d->bios, ENGINE_EAX, d->exit_code);
@@ -189,9 +194,13 @@ static size_t environment_copy(const dos *d, uint16_t segment, char *to)
 
 /* The parameter block at ES:BX. */
 typedef struct parameters {
-    uint16_t environment, tail_offset, tail_segment, fcb[4], sp, ss, ip, cs;
+    uint16_t environment;               /* segment; 0: that of the caller */
+    uint16_t tail_offset, tail_segment; /* the command line after the name: length and characters */
+    uint16_t fcb[4];                    /* offset and segment of two file control blocks */
+    uint16_t sp, ss, ip, cs;            /* AL = 1: where the program begins, for the caller */
 } parameters;
 
+/* AL = 0 (`run`): Executes a program. AL = 1: Loads it and makes it current, but the caller begins it. */
 static dos_error execute(dos *d, const mz_image *image, const dos_path *path, bool run)
 {
     uint32_t at = dos_pointer(d, ENGINE_ES, ENGINE_EBX);
@@ -252,6 +261,7 @@ static dos_error overlay(dos *d, const mz_image *image)
     return dos_place_image(d, image, segment, factor) ? DOS_OK : DOS_NO_MEMORY;
 }
 
+/* AH = 4Bh: Executes or loads the program DS:DX, by the parameters at ES:BX. */
 dos_error dos_call_execute(dos *d)
 {
     char text[128];
@@ -275,8 +285,8 @@ dos_error dos_call_execute(dos *d)
         wrong = DOS_BAD_FORMAT;
     close(host);
     if (wrong == DOS_OK && mz_parse(bytes, size, &image, &why) != P5_OK) {
-        notice_once(&d->machine->notices, NOTICE_OTHER, 0xd0500u, "DOS cannot execute %s: %s", text,
-                    why.message);
+        notice_once(&d->machine->notices, NOTICE_OTHER, 0xd0500u /* no other notice has it */,
+                    "DOS cannot execute %s: %s", text, why.message);
         wrong = DOS_BAD_FORMAT;
     }
     if (wrong == DOS_OK)
@@ -287,6 +297,8 @@ dos_error dos_call_execute(dos *d)
 
 /* --- AH = 26h, 50h, 51h, 55h, 62h --- */
 
+/* AH = 26h: Copies the current prefix to segment DX. AH = 55h: Also makes it a child of the current program, and
+ * current. */
 dos_error dos_call_create_psp(dos *d)
 {
     uint16_t psp = bios_word(&d->bios, ENGINE_EDX);
@@ -305,12 +317,14 @@ dos_error dos_call_create_psp(dos *d)
     return DOS_OK;
 }
 
+/* AH = 50h: Makes the program with prefix BX the current one. */
 dos_error dos_call_set_psp(dos *d)
 {
     d->psp = bios_word(&d->bios, ENGINE_EBX);
     return DOS_OK;
 }
 
+/* AH = 51h, 62h: Returns the current prefix in BX. */
 dos_error dos_call_get_psp(dos *d)
 {
     bios_set_word(&d->bios, ENGINE_EBX, d->psp);

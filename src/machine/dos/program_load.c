@@ -5,27 +5,33 @@
 #include "machine/base/notice.h"
 #include "machine/dos/dos_internal.h"
 
-enum { PSP_PARAGRAPHS = 0x10, PSP_CALL = 0x50 };
+enum {
+    PSP_PARAGRAPHS = 0x10,
+    PSP_CALL = 0x50, /* offset of code that a program may call for INT 21h */
+    OWNER_DOS = 8    /* owns the blocks of a program until it is loaded */
+};
 
 /* --- the prefix --- */
 
+/* Writes a prefix at segment `psp`. `top` is the segment of the end of the program's memory. */
 static void psp_make(dos *d, uint16_t psp, uint16_t top, uint16_t environment)
 {
-    static const uint8_t call[] = {0xcd, 0x21, 0xcb};
-    uint8_t bytes[PSP_BYTES] = {0xcd, 0x20};
+    static const uint8_t call[] = {0xcd, 0x21, 0xcb}; /* int 21h; retf */
+    uint8_t bytes[PSP_BYTES] = {0xcd, 0x20};          /* int 20h */
     memcpy(bytes + PSP_TOP, &top, 2);
     engine_read_linear(d->engine, DOS_VECTOR_TERMINATE * 4, bytes + PSP_TERMINATE, 12);
     uint16_t parent = d->psp != 0 ? d->psp : psp; /* the first program is its own parent */
     memcpy(bytes + PSP_PARENT, &parent, 2);
     memcpy(bytes + PSP_ENVIRONMENT, &environment, 2);
     memset(bytes + 0x38, 0xff, 4); /* pointer to the previous PSP: none */
-    bytes[0x40] = 6;
+    bytes[0x40] = 6;               /* version of DOS: 6.22 */
     bytes[0x41] = 22;
     memcpy(bytes + PSP_CALL, call, sizeof call);
     bytes[PSP_TAIL + 1] = '\r';
     engine_write_linear(d->engine, dos_linear(psp, 0), bytes, sizeof bytes);
 }
 
+/* Writes the command line after the program's name, cut to what fits. */
 static void psp_set_tail(dos *d, uint16_t psp, const char *tail)
 {
     uint8_t bytes[128] = {0};
@@ -65,11 +71,11 @@ uint16_t dos_first_ax(const dos *d, uint16_t psp)
 static dos_error environment_make(dos *d, const char *variables, size_t size, const char *path,
                                   uint16_t *segment)
 {
-    size_t whole = size + (size == 0) + 1 + 2 + strlen(path) + 1;
+    size_t whole = size + (size == 0) + 1 + 2 + strlen(path) + 1; /* no variables: two NULs */
     uint16_t paragraphs = (uint16_t)((whole + 15) / 16);
     if (whole > DOS_ENVIRONMENT_MOST)
         return DOS_NO_MEMORY;
-    dos_error wrong = dos_allocate(d, 8, &paragraphs, segment);
+    dos_error wrong = dos_allocate(d, OWNER_DOS, &paragraphs, segment);
     if (wrong != DOS_OK)
         return wrong;
     uint8_t *bytes = calloc(whole, 1);
@@ -105,7 +111,7 @@ bool dos_place_image(dos *d, const mz_image *image, uint16_t segment, uint16_t f
 static void notice_other_system(dos *d, const mz_image *image, const char *path)
 {
     if (image->other_system != NULL)
-        notice_once(&d->machine->notices, NOTICE_OTHER, 0xd0501u,
+        notice_once(&d->machine->notices, NOTICE_OTHER, 0xd0501u, /* a number that no other notice has */
                     "%s also contains a program for %s; p5scope runs the DOS program only", path,
                     image->other_system);
 }
@@ -121,9 +127,9 @@ static dos_error allocate_program(dos *d, const mz_image *image, uint16_t *psp, 
     if (least > 0xffff)
         return DOS_NO_MEMORY;
     *paragraphs = (uint16_t)most;
-    dos_error wrong = dos_allocate(d, 8, paragraphs, psp);
-    if (wrong == DOS_NO_MEMORY && *paragraphs >= least)
-        wrong = dos_allocate(d, 8, paragraphs, psp);
+    dos_error wrong = dos_allocate(d, OWNER_DOS, paragraphs, psp);
+    if (wrong == DOS_NO_MEMORY && *paragraphs >= least) /* it is the largest free size now */
+        wrong = dos_allocate(d, OWNER_DOS, paragraphs, psp);
     return wrong;
 }
 

@@ -24,6 +24,7 @@ static const snapshot_table file_state = {
              FIELD_TEXT(file.name), FIELD_TABLE(&host_file_state, state)),
     .partial = true};
 
+/* Opens a file again and checks that it has not changed. A file without a path is the guest's program. */
 static void reopen(dos *d, dos_file *file, const host_file *state, snapshot *s)
 {
     static const int access[] = {O_RDONLY, O_WRONLY, O_RDWR, O_RDWR};
@@ -41,6 +42,7 @@ static void reopen(dos *d, dos_file *file, const host_file *state, snapshot *s)
         host_file_check(state, file->host, file->path, s);
 }
 
+/* Saves or loads an entry of the system's file table. */
 static void transfer_file(dos *d, dos_file *file, snapshot *s)
 {
     saved_file saved = {.file = *file};
@@ -77,6 +79,7 @@ static void transfer_program(dos *d, snapshot *s)
         saved.state = host_file_of(d->program);
     }
     snapshot_state(s, &program_state, &saved);
+    /* A copy of a running machine (snapshot/copy.h) may open what that machine has open. */
     const char *image = d->machine->replaying ? saved.path : d->machine->options.image;
     if (s->loading && s->status == P5_OK && !d->machine->options.look_only) {
         if (image == NULL)
@@ -98,6 +101,7 @@ typedef struct saved_search {
 } saved_search;
 static const snapshot_table search_state = {SNAPSHOT(saved_search, "dos_search", FIELD_STRING(text))};
 
+/* Saves or loads dos.searches. */
 static void transfer_searches(dos *d, snapshot *s)
 {
     size_t count = (size_t)snapshot_number(s, "dos_searches", d->searches.count, DOS_SEARCHES);
@@ -143,6 +147,7 @@ static const snapshot_table dos_state = {
 
 const snapshot_table *const dos_tables[] = {&program_state, &file_state, &dos_state, &search_state, NULL};
 
+/* Checks that the blocks of extended memory lie in RAM, because they are copied without further checks. */
 static void check_blocks(const dos *d, snapshot *s)
 {
     uint32_t memory = d->machine->options.memory_bytes;

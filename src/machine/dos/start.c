@@ -18,10 +18,10 @@
 #include "machine/run/processor.h"
 
 enum {
-    FIRST_BLOCK = 0x0800, /* segment of the first memory block; DOS and its drivers are below */
-    PROGRAM_LARGEST = 64 << 20,
-    ENVIRONMENT_MOST = 0x7000,
-    BOOT_STACK = 0x7000
+    FIRST_BLOCK = 0x0800,       /* segment of the first memory block; DOS and its drivers are below */
+    PROGRAM_LARGEST = 64 << 20, /* bytes of a file */
+    ENVIRONMENT_MOST = 0x7000,  /* bytes of variables */
+    BOOT_STACK = 0x7000         /* SP before the program has a stack */
 };
 
 /* Explains a fault in the vector table: nearly always, the program jumped to 0000:0000. */
@@ -98,9 +98,11 @@ void dos_attach(dos *d, p5_machine *machine)
     d->bios.memory_taken = true;
 }
 
+/* Writes the code to which the vectors lead. An OUT to BIOS_PORT calls dos_serve, which sets carry if the stub must wait
+ * and call again. */
 static void put_stubs(dos *d)
 {
-    static const uint8_t service[] = {0xe6, BIOS_PORT, 0xcf};
+    static const uint8_t service[] = {0xe6, BIOS_PORT, 0xcf}; /* out; iret */
     /* again: cli; out; jnc done; sti; hlt; jmp again; done: iret */
     static const uint8_t waiting[] = {0xfa, 0xe6, BIOS_PORT, 0x73, 0x04, 0xfb, 0xf4, 0xeb, 0xf7, 0xcf};
     static const uint8_t fails[] = {0xb0, 0x03, 0xcf}; /* INT 24h: mov al,3; iret */
@@ -122,7 +124,7 @@ static void put_stubs(dos *d)
     bios_put_stub(&d->bios, DOS_XMS_SLOT, xms, sizeof xms);
     bios_put_stub(&d->bios, DOS_CASE_SLOT, far_service, sizeof far_service);
     for (unsigned vector = 0x60; vector < 0x100; vector++) /* 0 tells programs that a vector is free */
-        if (vector < 0x68 || vector > 0x77)
+        if (vector < 0x68 || vector > 0x77)                /* the BIOS has IRQ 8 to 15 at 70h */
             bios_store(&d->bios, vector * 4, 4, 0);
 }
 
@@ -169,6 +171,7 @@ static p5_status make_tail(const char *const *arguments, char tail[128], p5_erro
     return P5_OK;
 }
 
+/* Makes the block of variables, each with its NUL. Sets *size to its bytes. */
 static p5_status make_environment(const char *const *variables, char *environment, size_t *size,
                                   p5_error *error)
 {
@@ -191,6 +194,7 @@ static p5_status make_environment(const char *const *variables, char *environmen
     return P5_OK;
 }
 
+/* Loads the program and makes it the current one. */
 static p5_status begin(dos *d, const char *path, const char *const *arguments, const char *const *variables,
                        const mz_image *image, p5_error *error)
 {
@@ -215,10 +219,11 @@ static void stand_in_stub(dos *d)
 {
     engine_segment rom = {.selector = 0xf000, .base = 0xf0000, .limit = 0xffff, .flags = SEGMENT_CODE};
     engine_set_segment(d->engine, ENGINE_CS, &rom);
-    engine_set(d->engine, ENGINE_EIP, 0xe000 + 0x21 * 16 + 9);
+    engine_set(d->engine, ENGINE_EIP, 0xe000 + 0x21 * 16 + 9 /* of `waiting` in put_stubs */);
     engine_set(d->engine, ENGINE_EFLAGS, EFLAGS_FIXED);
 }
 
+/* Opens the engine, sets BIOS and DOS up, and loads the program. */
 static p5_status start(dos *d, const char *path, const char *const *arguments, const char *const *variables,
                        const mz_image *image, p5_error *error)
 {

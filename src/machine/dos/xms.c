@@ -1,11 +1,13 @@
 /* Extended memory as HIMEM.SYS provides it: XMS version 3.0, without upper memory blocks. Blocks are above the
- * high memory area, the first 64 KB after 1 MB. */
+ * high memory area, the first 64 KB after 1 MB. A program calls the driver with the function in AH. Functions 88h-8Fh are
+ * those of 08h-0Fh with 32-bit registers (`wide`); sizes are in KB. */
 #include <string.h>
 
 #include "machine/dos/dos_internal.h"
 
 enum {
-    POOL = 0x110000,
+    POOL = 0x110000, /* physical address of the first block: 1 MB + 64 KB */
+    /* errors in BL */
     NO_FUNCTION = 0x80,
     HIGH_MEMORY_TAKEN = 0x91,
     HIGH_MEMORY_FREE = 0x93,
@@ -61,17 +63,20 @@ static uint32_t holes(const dos *d, uint32_t bytes, uint32_t *total, uint32_t *a
     return largest;
 }
 
+/* Returns the block of a handle, which is its index + 1; NULL if the handle is not valid. */
 static dos_block *block_of(dos *d, uint16_t handle)
 {
     return handle != 0 && handle <= DOS_XMS_HANDLES && d->blocks[handle - 1].used ? &d->blocks[handle - 1]
                                                                                   : NULL;
 }
 
+/* Returns a register, or its low word. */
 static uint32_t operand(const dos *d, engine_register which, bool wide)
 {
     return wide ? bios_reg(&d->bios, which) : bios_word(&d->bios, which);
 }
 
+/* AH = 09h, 89h: Allocates DX or EDX KB; returns a handle in DX. */
 static int allocate(dos *d, bool wide)
 {
     uint32_t total, at;
@@ -88,6 +93,7 @@ static int allocate(dos *d, bool wide)
     return 0;
 }
 
+/* AH = 0Fh, 8Fh: Sets the size of block DX to BX or EBX KB, in place or by a move. */
 static int resize(dos *d, bool wide)
 {
     dos_block *b = block_of(d, bios_word(&d->bios, ENGINE_EDX));
@@ -96,7 +102,7 @@ static int resize(dos *d, bool wide)
     if (b == NULL || b->locks != 0)
         return b == NULL ? BAD_HANDLE : LOCKED;
     dos_block old = *b;
-    b->used = false;
+    b->used = false; /* so that its own place counts as free */
     bool fits = bytes <= UINT32_MAX && (holes(d, (uint32_t)bytes, &total, &at), at != 0);
     *b = old;
     if (!fits)
@@ -151,6 +157,7 @@ static int move(dos *d, bool wide)
     return 0;
 }
 
+/* AH = 0Ch: Locks block DX and returns its physical address in DX:BX. */
 static int lock(dos *d, bool wide)
 {
     (void)wide;
@@ -164,6 +171,7 @@ static int lock(dos *d, bool wide)
     return ANSWERED;
 }
 
+/* AH = 0Dh, 0Ah: Unlocks block DX, which must be locked; or with `release` frees it, which must not be. */
 static int unlock_or_free(dos *d, bool release)
 {
     dos_block *b = block_of(d, bios_word(&d->bios, ENGINE_EDX));
@@ -178,6 +186,7 @@ static int unlock_or_free(dos *d, bool release)
     return 0;
 }
 
+/* AH = 0Eh, 8Eh: Returns the locks of block DX in BH, the number of free handles, and the size in KB. */
 static int information(dos *d, bool wide)
 {
     const dos_block *b = block_of(d, bios_word(&d->bios, ENGINE_EDX));
@@ -198,6 +207,8 @@ static int information(dos *d, bool wide)
     return ANSWERED;
 }
 
+/* AH = 08h, 88h: Returns the largest free hole in AX or EAX and the size of all in DX or EDX; 88h also the highest address
+ * in ECX. */
 static int query(dos *d, bool wide)
 {
     uint32_t total, at, largest = holes(d, 0, &total, &at) >> 10;
@@ -214,6 +225,7 @@ static int query(dos *d, bool wide)
     return ANSWERED;
 }
 
+/* AH = 01h, 02h: Requests or releases the high memory area. */
 static int high_memory(dos *d, bool take)
 {
     if (d->high_memory_taken == take)
@@ -222,12 +234,14 @@ static int high_memory(dos *d, bool take)
     return 0;
 }
 
+/* AH = 03h-06h: Opens or closes the gate of address line 20. */
 static int a20(dos *d, bool on)
 {
     devices_set_a20(d->machine->devices, on);
     return 0;
 }
 
+/* AH = 07h: Returns whether the gate is open. */
 static int a20_query(dos *d, bool wide)
 {
     (void)wide;
@@ -246,6 +260,7 @@ static int version(dos *d, bool wide)
     return ANSWERED;
 }
 
+/* AH = 10h: Finds no upper memory blocks. */
 static int upper_memory(dos *d, bool wide)
 {
     (void)wide;
@@ -253,11 +268,12 @@ static int upper_memory(dos *d, bool wide)
     return NO_UPPER_MEMORY;
 }
 
+/* Serves the driver's entry point. Returns AX = 1, or AX = 0 and the error in BL. */
 void dos_xms(dos *d)
 {
     static const struct {
         int (*call)(dos *d, bool which);
-        bool which;
+        bool which; /* the second argument, whose meaning depends on the function */
     } functions[256] = {
         [0x00] = {version, false},       [0x01] = {high_memory, true},
         [0x02] = {high_memory, false},   [0x03] = {a20, true},
