@@ -49,7 +49,12 @@ enum {
 enum { LINUX_TRAP_BRKPT = 1, LINUX_TRAP_TRACE };
 
 /* The guest's identity, which is the same on every host. */
-enum { LINUX_PID = 1000, LINUX_PARENT_PID = 1, LINUX_UID = 1000, LINUX_HZ = 100 };
+enum {
+    LINUX_PID = 1000,
+    LINUX_PARENT_PID = 1,
+    LINUX_UID = 1000, /* also the group's number */
+    LINUX_HZ = 100    /* ticks of a second, as times() counts them */
+};
 
 /* The real-time clock starts at 8 January 1997, 00:00 UTC: the day the Pentium MMX was introduced. */
 #define LINUX_EPOCH_SECONDS 852681600ull

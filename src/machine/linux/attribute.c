@@ -1,5 +1,6 @@
 /* Attributes of files, links between files, and the properties of file systems. Nothing here follows a link
- * of the host: a path leads to a place in a share, and calls act on the name there. */
+ * of the host: a path leads to a place in a share, and calls act on the name there. In system calls, `a` are the six
+ * arguments; the table in syscall.c sets a[5] for the second of two calls that share a function. */
 #define _GNU_SOURCE /* fallocate */
 #include <errno.h>
 #include <fcntl.h>
@@ -27,7 +28,8 @@ static int32_t place_of_attributes(linux_process *p, int32_t directory, uint32_t
     return wrong == -EBUSY ? 0 : wrong;
 }
 
-/* Finds an open regular file or directory of a writable share. Returns 0 or -errno. */
+/* Finds an open regular file or directory of a writable share. Returns 0 or -errno; *found is NULL if the descriptor is
+ * closed. */
 static int32_t changeable_file(linux_process *p, uint32_t descriptor, const linux_open_file **found)
 {
     const linux_open_file *file = *found = linux_file_at(p, descriptor);
@@ -59,6 +61,7 @@ int32_t linux_fchmod(linux_process *p, const uint32_t a[6])
 
 /* --- chown: the guest's user owns every file and cannot give one away --- */
 
+/* Returns 0 if a chown would change nothing. UINT32_MAX (-1) keeps the owner or the group. */
 static int32_t keep_owner(uint32_t user, uint32_t group)
 {
     bool same = (user == UINT32_MAX || user == LINUX_UID) && (group == UINT32_MAX || group == LINUX_UID);
@@ -111,6 +114,8 @@ static int32_t set_times(linux_process *p, int32_t directory, uint32_t address, 
     return wrong != 0 ? wrong : share_set_times(&place, times);
 }
 
+/* Sets times by the arguments of utimensat: descriptor, path, address of the times, flags. `values` are the times at
+ * a[2], as seconds and nanoseconds; they are not used if that is 0. */
 static int32_t set_times_of(linux_process *p, const uint32_t a[6], const int64_t values[4])
 {
     struct timespec times[2], *given = a[2] == 0 ? NULL : times;
@@ -134,7 +139,8 @@ int32_t linux_utimensat(linux_process *p, const uint32_t a[6])
     return set_times_of(p, a, values);
 }
 
-/* Sets times in whole seconds (utime), or with microseconds (utimes) if a[5] is set. */
+/* Sets times in whole seconds (utime), or with microseconds (utimes) if a[5] is set. The arguments are those of
+ * utimensat. */
 int32_t linux_utime(linux_process *p, const uint32_t a[6])
 {
     const bool micro = a[5] != 0;
@@ -163,7 +169,7 @@ int32_t linux_truncate64(linux_process *p, const uint32_t a[6])
         return wrong == -EBUSY ? -EISDIR : wrong; /* the root of a share */
     int host = share_open(&place, O_WRONLY, 0);
     if (host < 0)
-        return host == -1 ? -errno : host;
+        return host;
     wrong = share_truncate(place.quota, host, size);
     close(host);
     if (wrong == 0 && place.scratch != NULL)
@@ -244,14 +250,16 @@ int32_t linux_flock(linux_process *p, const uint32_t a[6])
 
 /* --- statfs --- */
 
-/* Checks the structure's size, which statfs64 passes as an argument. */
+/* Checks the structure's size, which statfs64 (a[5] is set) passes as an argument. Returns 0 or -errno. */
 static int32_t statfs_wrong(const uint32_t a[6])
 {
-    return a[5] != 0 && a[1] != 84 ? -EINVAL : 0;
+    enum { STATFS64_BYTES = 84 };
+    return a[5] != 0 && a[1] != STATFS64_BYTES ? -EINVAL : 0;
 }
 
 /* Writes i386's struct statfs or, if a[5] is set, statfs64. It describes the same file system on every
- * host. */
+ * host. The members are: type, block size, blocks, free ones, available ones, files, free ones, ID (2), longest name,
+ * fragment size; in statfs64, each count has two words. */
 static int32_t put_statfs(linux_process *p, const uint32_t a[6])
 {
     const bool wide = a[5] != 0;

@@ -1,4 +1,5 @@
-/* The system calls, by file. Each receives the six argument registers and returns a result or -errno. */
+/* The system calls, by file. Each receives the six argument registers (EBX, ECX, EDX, ESI, EDI, EBP) and returns a result
+ * or -errno. A pointer is an address of the guest. */
 #ifndef MACHINE_LINUX_CALLS_H
 #define MACHINE_LINUX_CALLS_H
 
@@ -52,7 +53,8 @@ int32_t linux_put_time(linux_process *p, uint32_t address, uint64_t ns, uint32_t
 /* Reads a timespec or timeval as nanoseconds, limited to the range of the model's clock. Returns 0 or
  * -errno. */
 int32_t linux_get_time(linux_process *p, uint32_t address, uint32_t divisor, uint64_t *ns);
-/* Resolves the path argument at `address`. Returns 0 or -errno; the caller closes the place. */
+/* Resolves the path argument at `address`, relative to the directory of a descriptor (AT_FDCWD: the working directory).
+ * `how` has bits SHARE_*. Returns 0 or -errno; the caller closes the place. */
 int32_t linux_place_of(linux_process *p, int32_t directory, uint32_t address, unsigned how,
                        share_place *place);
 /* Does the same, and checks that the place may be changed: it must lie in a writable share, and not be its

@@ -1,6 +1,7 @@
 /* Directories, for getdents64. A directory of the host is listed in the order of its names when it is read
  * from its beginning. So a guest sees the same order on every file system, and positions are small numbers.
- * The positions of the host's file system need 64 bits, and the C library of a 32-bit guest rejects those. */
+ * The positions of the host's file system need 64 bits, and the C library of a 32-bit guest rejects those. A mount is a
+ * share, or the guest's own /tmp, at a path of the guest. */
 #define _GNU_SOURCE /* scandirat, DT_DIR */
 #include <dirent.h>
 #include <errno.h>
@@ -10,8 +11,9 @@
 #include "machine/linux/calls.h"
 #include "machine/share/scratch.h"
 
+/* A directory entry as the guest sees it. */
 typedef struct shown_entry {
-    const char *name;
+    const char *name; /* need not end after `length` characters */
     size_t length;
     uint64_t inode;
     uint8_t type; /* DT_* */
@@ -28,6 +30,7 @@ void linux_directory_forget(linux_open_file *file)
     file->entry_count = 0;
 }
 
+/* Lists a directory of the host or of the tree in memory. Returns 0 or -errno. */
 static int32_t list_host(linux_open_file *file)
 {
     struct stat about;
@@ -45,6 +48,7 @@ static int32_t list_host(linux_open_file *file)
     return 0;
 }
 
+/* Gets the entry at the file's position. Returns false at the end. */
 static bool host_entry(const linux_open_file *file, shown_entry *entry)
 {
     if (file->position >= (uint64_t)file->entry_count)
@@ -78,6 +82,7 @@ static const char *mount_below(const share_tree *tree, const char *path, uint64_
     return NULL;
 }
 
+/* Gets the entry at the file's position: ".", "..", then the mounts below the directory. Returns false at the end. */
 static bool virtual_entry(const linux_process *p, const linux_open_file *file, shown_entry *entry)
 {
     uint64_t at = file->position;

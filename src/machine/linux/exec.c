@@ -11,8 +11,9 @@
 #include "machine/run/open.h"
 #include "machine/run/processor.h"
 
-enum { LINUX_DEFAULT_MEMORY = 256 << 20, LINUX_LEAST_MEMORY = 4 << 20 };
+enum { LINUX_DEFAULT_MEMORY = 256 << 20, LINUX_LEAST_MEMORY = 4 << 20 }; /* bytes */
 
+/* The generator splitmix64. */
 uint64_t linux_random(linux_process *p)
 {
     uint64_t z = p->random_state += 0x9e3779b97f4a7c15u;
@@ -23,6 +24,7 @@ uint64_t linux_random(linux_process *p)
 
 /* --- Segments --- */
 
+/* Converts a segment's flags to LINUX_PROT_*. */
 static uint32_t segment_protection(const elf_segment *s)
 {
     return ((s->flags & ELF_READ) != 0 ? LINUX_PROT_READ : 0) |
@@ -47,7 +49,7 @@ static uint32_t page_protection(const elf_image *image, uint32_t page)
 static p5_status exec_segments(linux_process *p, const elf_image *image, p5_error *error)
 {
     const uint32_t lowest = 0x10000; /* mmap_min_addr */
-    uint32_t mapped_to = 0;
+    uint32_t mapped_to = 0;          /* end of the pages mapped so far */
     for (unsigned i = 0; i < image->segment_count; i++) {
         const elf_segment *s = &image->segments[i];
         uint64_t end = (uint64_t)s->linear + s->memory_size;
@@ -89,10 +91,11 @@ static p5_status exec_segments(linux_process *p, const elf_image *image, p5_erro
 
 typedef struct stack_builder {
     linux_process *p;
-    uint32_t esp;
-    bool failed;
+    uint32_t esp; /* address of what was pushed last */
+    bool failed;  /* something did not fit */
 } stack_builder;
 
+/* Pushes bytes and returns their address; 0 if there are too many. */
 static uint32_t stack_push(stack_builder *b, const void *bytes, size_t size)
 {
     if (size > LINUX_STACK_BYTES / 4 || b->esp - size < LINUX_TASK_SIZE - LINUX_STACK_BYTES / 4) {
@@ -104,6 +107,7 @@ static uint32_t stack_push(stack_builder *b, const void *bytes, size_t size)
     return b->esp;
 }
 
+/* Returns the length of a list that ends with NULL, or that is NULL. */
 static size_t list_count(const char *const *list)
 {
     size_t count = 0;
@@ -119,9 +123,10 @@ static void stack_push_strings(stack_builder *b, const char *const *list, size_t
         pointers[i] = stack_push(b, list[i], strlen(list[i]) + 1);
 }
 
+/* Returns AT_HWCAP: the features that CPUID leaf 1 reports in EDX. The P55C has MMX in addition. */
 static uint32_t exec_features(const p5_model *model)
 {
-    return p5_model_family(model) == P5_FAMILY_P55C ? 0x8001bf : 0x1bf; /* CPUID leaf 1, EDX */
+    return p5_model_family(model) == P5_FAMILY_P55C ? 0x8001bf : 0x1bf;
 }
 
 /* Writes the initial stack. From the top down it holds the environment's strings, the arguments from the last
@@ -173,6 +178,7 @@ static p5_status exec_stack(linux_process *p, const elf_image *image, const char
     return b.failed ? error_set(error, P5_ERR_RANGE, "arguments and environment are too long") : P5_OK;
 }
 
+/* Loads the program, makes its stack, and sets its entry state. `path` is the host's. */
 static p5_status linux_exec(linux_process *p, const elf_image *image, const char *path,
                             const char *const *arguments, const char *const *environment, p5_error *error)
 {
@@ -214,6 +220,7 @@ static p5_status exec_monitor(p5_machine *machine, p5_error *error)
     return P5_OK;
 }
 
+/* Makes a process and loads the program into it. The engine is open. */
 static p5_status load_into(p5_machine *machine, const elf_image *image, const char *path,
                            const char *const *arguments, const char *const *environment, p5_error *error)
 {

@@ -1,5 +1,6 @@
 /* Descriptors and open files. The guest's descriptors are numbered here; the host descriptors that they refer
- * to come from a share, a pipe or one of the standard streams. */
+ * to come from a share, a pipe or one of the standard streams. An open file (open file description) may have several
+ * descriptors. In system calls, `a` are the six arguments. */
 #define _GNU_SOURCE /* pipe2 */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,6 +26,8 @@ enum {
 
 /* --- Open files --- */
 
+/* Makes an open file, to which linux_descriptor_add gives its first reference. It owns `host`, except a standard stream.
+ * Returns NULL if memory runs out. */
 linux_open_file *linux_file_new(linux_file_kind kind, int host, uint32_t flags)
 {
     linux_open_file *file = calloc(1, sizeof *file);
@@ -34,6 +37,7 @@ linux_open_file *linux_file_new(linux_file_kind kind, int host, uint32_t flags)
     return file;
 }
 
+/* Drops a reference; frees the file with the last one, or if it has none yet. */
 void linux_file_release(linux_open_file *file)
 {
     if (file->references > 1) {
@@ -50,12 +54,14 @@ void linux_file_release(linux_open_file *file)
     free(file);
 }
 
+/* Returns the open file of a descriptor; NULL if that is closed. */
 linux_open_file *linux_file_at(const linux_process *p, uint32_t descriptor)
 {
     return descriptor < LINUX_FILES ? p->files.descriptors[descriptor].file : NULL;
 }
 
-/* Gives `file` the lowest free descriptor; releases the file if there is none. */
+/* Gives `file` the lowest free descriptor from `lowest` on, and returns it. If there is none, returns -EMFILE and frees a
+ * new file. `file` may be NULL, which means that memory has run out. */
 int32_t linux_descriptor_add(linux_process *p, linux_open_file *file, unsigned lowest, bool close_on_exec)
 {
     if (file == NULL)
@@ -84,6 +90,7 @@ static int32_t descriptor_close(linux_process *p, uint32_t descriptor)
 
 /* --- All files --- */
 
+/* The clock of the tree in memory (share_tree_private). */
 static uint64_t now(const void *p)
 {
     return linux_wall_clock(p);
@@ -132,6 +139,7 @@ int32_t linux_resolve(linux_process *p, int32_t directory, const char *path, uns
 
 /* --- open --- */
 
+/* Returns which device of /dev the place is; `target` is not empty. */
 linux_file_kind linux_device_at(const share_place *place)
 {
     return strcmp(place->target, "null") == 0   ? LINUX_NULL
@@ -149,6 +157,7 @@ static int32_t open_device(linux_process *p, const share_place *place, uint32_t 
     return linux_descriptor_add(p, file, 0, (flags & GUEST_O_CLOEXEC) != 0);
 }
 
+/* Opens a directory that exists only because a share lies below it. */
 static int32_t open_virtual_directory(linux_process *p, const share_place *place, uint32_t flags)
 {
     if ((flags & O_ACCMODE) != O_RDONLY || (flags & O_CREAT) != 0)
@@ -161,6 +170,8 @@ static int32_t open_virtual_directory(linux_process *p, const share_place *place
     return linux_descriptor_add(p, file, 0, (flags & GUEST_O_CLOEXEC) != 0);
 }
 
+/* Opens a file or directory of a share or of the tree in memory (scratch), whose folders have no descriptor of the
+ * host. */
 static int32_t open_place(linux_process *p, const share_place *place, uint32_t flags, uint32_t mode)
 {
     int host_flags = (int)(flags & (O_ACCMODE | O_CREAT | O_EXCL | O_TRUNC | O_APPEND)) |
@@ -193,6 +204,7 @@ static int32_t open_place(linux_process *p, const share_place *place, uint32_t f
     return linux_descriptor_add(p, file, 0, (flags & GUEST_O_CLOEXEC) != 0);
 }
 
+/* Opens "exe" or "maps" of /proc/self. */
 static int32_t open_proc(linux_process *p, const char *path, uint32_t flags)
 {
     if ((flags & O_ACCMODE) != O_RDONLY)
@@ -225,7 +237,7 @@ static int32_t open_again(linux_process *p, uint32_t descriptor, uint32_t flags)
  * every C library tries, are not such a reason. */
 static void hint_at_directories(const linux_process *p, const char *path)
 {
-    enum { NUMBER = 0xd1 };
+    enum { NUMBER = 0xd1 }; /* of the notice; no other one has it */
     static const char *const tried[] = {"/etc/", "/usr/", "/proc/", "/sys/", "/dev/", "/lib/"};
     for (size_t i = 0; i < sizeof tried / sizeof tried[0]; i++)
         if (strncmp(path, tried[i], strlen(tried[i])) == 0)
@@ -242,7 +254,7 @@ int32_t linux_openat(linux_process *p, const uint32_t a[6])
     char path[SHARE_PATH];
     SHARE_PLACE(place);
     uint32_t flags = a[2];
-    int32_t wrong = linux_read_string(p, a[1], path, sizeof path);
+    int32_t wrong = linux_read_string(p, a[1], path, sizeof path); /* the length, or -errno */
     if (wrong < 0)
         return wrong;
     if (linux_proc_is(path, "exe") || linux_proc_is(path, "maps"))
@@ -272,6 +284,7 @@ int32_t linux_close(linux_process *p, const uint32_t a[6])
 
 /* --- dup, pipe, fcntl, ioctl --- */
 
+/* Makes descriptor `to` refer to the file of `from`, and closes what it referred to. */
 static int32_t dup_to(linux_process *p, uint32_t from, uint32_t to, bool close_on_exec)
 {
     linux_open_file *file = linux_file_at(p, from);
@@ -298,6 +311,8 @@ int32_t linux_dup3(linux_process *p, const uint32_t a[6])
     return dup_to(p, a[0], a[1], (a[2] & GUEST_O_CLOEXEC) != 0);
 }
 
+/* The host's pipe never waits, because p5scope must not hang. The guest's O_NONBLOCK is in the file's flags; io.c waits if
+ * it is clear. */
 int32_t linux_pipe2(linux_process *p, const uint32_t a[6])
 {
     int host[2];

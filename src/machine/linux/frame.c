@@ -1,5 +1,6 @@
 /* Signal frames: the layouts that i386 programs see (asm/sigcontext.h, asm/ucontext.h), and the return from
  * them. */
+#include <signal.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -12,7 +13,7 @@
 typedef struct frame_context {
     uint32_t gs, fs, es, ds;
     uint32_t edi, esi, ebp, esp, ebx, edx, ecx, eax;
-    uint32_t trap, error_code;
+    uint32_t trap, error_code; /* vector of the last fault */
     uint32_t eip, cs, eflags, esp_at_signal, ss;
     uint32_t x87; /* address of frame_x87, 0 = none */
     uint32_t old_mask, cr2;
@@ -29,10 +30,11 @@ typedef struct frame_nonrt {
     uint32_t return_address, signal;
     frame_context context;
     uint8_t unused_x87[112];
-    uint32_t high_mask;
-    uint8_t return_code[8];
+    uint32_t high_mask;     /* upper half of the mask; the lower half is context.old_mask */
+    uint8_t return_code[8]; /* to which return_address leads without SA_RESTORER */
 } frame_nonrt;
 
+/* siginfo_t */
 typedef struct frame_info {
     int32_t signo, error, code;
     uint32_t value[29];
@@ -61,12 +63,14 @@ _Static_assert(offsetof(frame_rt, ucontext) == 144 && sizeof(frame_ucontext) == 
 
 enum { X87_MAGIC = 0xffff /* no FXSR part follows */ };
 
+/* Returns true if the user's ESP is in the stack of sigaltstack, or at its top. */
 bool linux_on_signal_stack(const linux_process *p)
 {
     const linux_signals *s = &p->signals;
     return s->stack_size != 0 && p->registers.esp - s->stack - 1 < s->stack_size;
 }
 
+/* Fills in the user's registers. `x87` is the address of the x87 state; `mask` the signals that were blocked before. */
 static void context_save(linux_process *p, frame_context *context, uint32_t x87, uint64_t mask)
 {
     const linux_registers *r = &p->registers;
@@ -99,6 +103,7 @@ static void context_save(linux_process *p, frame_context *context, uint32_t x87,
                                .cr2 = p->signals.cr2};
 }
 
+/* Writes the x87 state to the user's `address`. Returns false if that is not writable. */
 static bool x87_save(linux_process *p, uint32_t address)
 {
     frame_x87 x87 = {.magic = X87_MAGIC};
@@ -115,7 +120,8 @@ static uint32_t frame_place(uint32_t stack, size_t frame, uint32_t *x87)
     return ((*x87 - (uint32_t)frame + 4) & ~15u) - 4;
 }
 
-/* Push a signal frame below *esp, and set *esp to it. */
+/* Push a signal frame without or with siginfo (SA_SIGINFO) below *esp, and set *esp to it. Return false if the user's
+ * stack cannot be written. */
 static bool push_nonrt(linux_process *p, int signal, const linux_action *action, uint64_t mask, uint32_t *esp)
 {
     static const uint8_t code[8] = {0x58, 0xb8, 119,  0,
@@ -157,6 +163,7 @@ static bool push_rt(linux_process *p, int signal, const linux_action *action, co
     return linux_write_user(p, *esp, &frame, sizeof frame) && x87_save(p, x87);
 }
 
+/* Pushes a frame, on the signal stack if the action requests it, and sets the user's registers to the handler's entry. */
 bool linux_frame_push(linux_process *p, int signal, const linux_action *action, const linux_siginfo *info,
                       uint64_t mask)
 {
@@ -176,7 +183,7 @@ bool linux_frame_push(linux_process *p, int signal, const linux_action *action, 
     r->eip = action->handler;
     r->cs = LINUX_USER_CODE;
     r->ss = LINUX_USER_DATA;
-    r->eflags &= ~(uint32_t)(EFLAGS_DF | EFLAGS_TF | 1 << 16);
+    r->eflags &= ~(uint32_t)(EFLAGS_DF | EFLAGS_TF | EFLAGS_RF);
     engine_segment data = segment_flat(LINUX_USER_DATA, false, 3);
     engine_set_segment(p->engine, ENGINE_DS, &data);
     engine_set_segment(p->engine, ENGINE_ES, &data);
@@ -237,15 +244,16 @@ static bool context_restore(linux_process *p, const frame_context *context)
     return true;
 }
 
+/* Raises SIGSEGV, as Linux does if a frame cannot be read. */
 static int32_t frame_bad(linux_process *p)
 {
-    linux_fault(p, 13, 0);
+    linux_fault(p, VECTOR_GP, 0);
     return 0;
 }
 
 static void mask_restore(linux_process *p, uint32_t low, uint32_t high)
 {
-    p->signals.blocked = ((uint64_t)high << 32 | low) & ~(LINUX_SIGBIT(9) | LINUX_SIGBIT(19));
+    p->signals.blocked = ((uint64_t)high << 32 | low) & ~(LINUX_SIGBIT(SIGKILL) | LINUX_SIGBIT(SIGSTOP));
 }
 
 /* Returns from a frame without siginfo. The return code has also popped the signal number, so ESP is 8 above the
@@ -261,6 +269,7 @@ int32_t linux_sigreturn(linux_process *p, const uint32_t a[6])
     return 0;
 }
 
+/* Returns from a frame with siginfo. The handler's RET has popped the return address, so ESP is 4 above the frame. */
 int32_t linux_rt_sigreturn(linux_process *p, const uint32_t a[6])
 {
     frame_rt frame;

@@ -1,4 +1,6 @@
-/* Reading, writing and file positions. */
+/* Reading, writing and file positions. In system calls, `a` are the six arguments; the table in syscall.c sets a[5] for
+ * calls that write but share a function with one that reads. A call that waits for the host may be abandoned when the run
+ * is to pause (p->blocked): it is executed again when the run continues. */
 #define _GNU_SOURCE /* preadv, SEEK_HOLE */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,6 +24,7 @@ enum { PIECES_AT_MOST = 1024 /* UIO_MAXIOV */ };
 /* The largest request to the host, so that a long call can stop between two requests when the run is to
  * end. */
 enum { AT_A_TIME = 1 << 17 };
+/* A call without an offset of its own uses and moves the file's position. */
 #define NO_OFFSET UINT64_MAX
 
 static bool readable(const linux_open_file *file)
@@ -58,12 +61,14 @@ static bool is_left(const linux_process *p)
     return p->blocked || p->machine->ended;
 }
 
+/* Returns true if the file can be read without waiting. */
 static bool is_ready(const linux_open_file *file)
 {
     struct pollfd wanted = {.fd = file->host, .events = POLLIN};
     return poll(&wanted, 1, 0) > 0;
 }
 
+/* Reads a device: nothing, zeros or random numbers. Stops between two parts if the run is to pause. */
 static int32_t read_made_up(linux_process *p, const linux_open_file *file, uint32_t address, uint32_t size)
 {
     uint32_t done = 0;
@@ -83,6 +88,8 @@ static int32_t read_made_up(linux_process *p, const linux_open_file *file, uint3
     return (int32_t)done;
 }
 
+/* Reads once from the host, after waiting for input of a stream or pipe. Returns the number of bytes or -errno; after an
+ * abandoned wait (is_left) the result means nothing. */
 static int32_t read_part(linux_process *p, linux_open_file *file, uint32_t address, uint32_t size,
                          uint64_t offset)
 {
@@ -105,6 +112,7 @@ static int32_t read_part(linux_process *p, linux_open_file *file, uint32_t addre
     return (int32_t)got;
 }
 
+/* Reads in parts until `size` bytes are there, the input pauses or ends, or the run is to pause. */
 static int32_t read_host(linux_process *p, linux_open_file *file, uint32_t address, uint32_t size,
                          uint64_t offset)
 {
@@ -128,6 +136,7 @@ static uint64_t begins_at(const linux_open_file *file, uint64_t offset)
     return offset != NO_OFFSET ? offset : (uint64_t)lseek(file->host, 0, SEEK_CUR);
 }
 
+/* Reads from any kind of file; `file` may be NULL (a closed descriptor). */
 static int32_t read_any(linux_process *p, linux_open_file *file, uint32_t address, uint32_t size,
                         uint64_t offset)
 {
@@ -199,6 +208,7 @@ static int32_t write_part(linux_process *p, const linux_open_file *file, uint32_
     return put;
 }
 
+/* Writes to any kind of file; `file` may be NULL. Devices accept everything. */
 static int32_t write_any(linux_process *p, linux_open_file *file, uint32_t address, uint32_t size,
                          uint64_t offset)
 {
@@ -308,6 +318,7 @@ int32_t linux_preadv(linux_process *p, const uint32_t a[6])
 
 /* --- Positions --- */
 
+/* Sets a file's position, which for a directory is the number of an entry. Returns it or -errno. */
 static int64_t seek_any(linux_process *p, uint32_t descriptor, int64_t offset, uint32_t whence)
 {
     linux_open_file *file = linux_file_at(p, descriptor);

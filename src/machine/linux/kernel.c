@@ -13,7 +13,7 @@
 #include "machine/load/segment.h"
 #include "machine/run/run.h"
 
-enum { PAGE_GDT, PAGE_IDT, PAGE_ENTRY, PAGE_STACK };
+enum { PAGE_GDT, PAGE_IDT, PAGE_ENTRY, PAGE_STACK }; /* numbers of the kernel's pages */
 _Static_assert(PAGE_STACK + 1 == LINUX_KERNEL_PAGES, "one frame each");
 enum { TSS_OFFSET = 0x800, TSS_LIMIT = 0x67, ENTRY_BYTES = 8, VECTORS = 256 };
 #define KERNEL_ADDRESS(page) (LINUX_KERNEL_BASE + (uint32_t)(page)*PAGE_BYTES)
@@ -44,6 +44,7 @@ uint64_t *linux_gdt_entry(linux_process *p, unsigned index)
     return (uint64_t *)(void *)kernel_memory(p, KERNEL_ADDRESS(PAGE_GDT) + index * 8);
 }
 
+/* Writes GDT and TSS: ESP0 and SS0 at offset 4, the offset of the I/O bitmap at 66h. */
 static void kernel_build_gdt(linux_process *p, uint8_t *page)
 {
     engine_segment segments[] = {segment_flat(LINUX_KERNEL_CODE, true, 0),
@@ -79,6 +80,8 @@ static void kernel_build_entries(linux_process *p, uint8_t *idt, uint8_t *code)
     engine_set_table(p->engine, true, KERNEL_ADDRESS(PAGE_IDT), VECTORS * 8 - 1);
 }
 
+/* Maps and fills the kernel's pages, turns paging on, and sets the processor to CPL 3. Returns false if memory runs
+ * out. */
 bool linux_kernel_build(linux_process *p)
 {
     engine *e = p->engine;
@@ -107,6 +110,7 @@ bool linux_kernel_build(linux_process *p)
 
 /* --- Kernel entry --- */
 
+/* Copy the user's registers from the processor and the frame on the kernel stack, and back. */
 static void registers_load(linux_process *p)
 {
     engine *e = p->engine;
@@ -175,6 +179,7 @@ static engine_action linux_attention(p5_machine *machine)
     return machine->ended ? ENGINE_STOP : ENGINE_CONTINUE;
 }
 
+/* Makes linux_attention do the kernel's work when the delivery of `vector` has reached the entry code. */
 static void entry_expect(linux_process *p, unsigned vector)
 {
     p->entry_pending = true;
@@ -183,6 +188,7 @@ static void entry_expect(linux_process *p, unsigned vector)
     engine_request_attention(p->engine);
 }
 
+/* Handles an exception or INT of the user before its delivery. */
 static engine_action linux_event(p5_machine *machine, const engine_event *event)
 {
     linux_process *p = machine->guest_state;

@@ -24,8 +24,12 @@ typedef struct linux_process linux_process;
 
 /* --- memory.c: address space --- */
 
-#define LINUX_TASK_SIZE 0xc0000000u
-enum { LINUX_STACK_BYTES = 8 << 20, LINUX_MMAP_BASE = 0x40000000, LINUX_NO_FRAME = 0 };
+#define LINUX_TASK_SIZE 0xc0000000u /* end of the user's part of the address space */
+enum {
+    LINUX_STACK_BYTES = 8 << 20,
+    LINUX_MMAP_BASE = 0x40000000, /* where the area for mappings begins */
+    LINUX_NO_FRAME = 0            /* no frame: physical page 0 is not used */
+};
 
 /* State of a page of RAM: in use; no longer zeroed as at the start. */
 enum { FRAME_USED = 1, FRAME_DIRTY = 2 };
@@ -39,25 +43,29 @@ typedef struct linux_region {
 
 typedef struct linux_memory {
     uint8_t *frames; /* FRAME_* for each page of RAM */
-    uint32_t frame_count, frames_free, first_free;
-    uint32_t directory;             /* physical address */
+    uint32_t frame_count, frames_free;
+    uint32_t first_free;            /* no frame with a lower number is free */
+    uint32_t directory;             /* physical address of the page directory */
     ARRAY_OF(linux_region) regions; /* sorted by address */
-    uint32_t brk_start, brk;
+    uint32_t brk_start, brk;        /* the heap */
 } linux_memory;
 
+/* Makes an empty address space. Returns false if memory runs out. */
 bool linux_memory_open(linux_process *p);
 void linux_memory_close(linux_process *p);
-/* Returns a zeroed frame for kernel structures; LINUX_NO_FRAME if there is none. */
+/* Returns the physical address of a zeroed frame (page of RAM); LINUX_NO_FRAME if there is none. */
 uint32_t linux_frame_allocate(linux_process *p);
 /* Maps zeroed pages and replaces what was mapped there. Access to a page after the first `backed` bytes is a
  * SIGBUS. Returns 0 or -errno. */
 int32_t linux_map(linux_process *p, uint32_t start, uint32_t size, uint32_t backed, uint32_t protection);
 /* Moves the pages of a whole mapping to the free range at `to`. Returns 0 or -errno. */
 int32_t linux_move(linux_process *p, uint32_t from, uint32_t size, uint32_t to);
+/* Do what munmap and mprotect do. Return 0 or -errno. */
 int32_t linux_unmap(linux_process *p, uint32_t start, uint32_t size);
 int32_t linux_protect(linux_process *p, uint32_t start, uint32_t size, uint32_t protection);
 /* Returns the lowest free range of `size` bytes in the area for mappings; 0 if there is none. */
 uint32_t linux_find_range(const linux_process *p, uint32_t size);
+/* Returns the mapping that contains the address; NULL if there is none. */
 const linux_region *linux_region_at(const linux_process *p, uint32_t address);
 /* Maps a kernel page (supervisor, writable). */
 bool linux_map_kernel(linux_process *p, uint32_t linear, uint32_t frame);
@@ -69,6 +77,8 @@ uint32_t linux_frame_of(linux_process *p, uint32_t linear);
 /* Returns a host pointer to up to `*size` bytes at `address` within one page, and reduces `*size` to the
  * bytes in that page. Returns NULL if the user may not access them. */
 uint8_t *linux_user_chunk(linux_process *p, uint32_t address, size_t *size, bool write);
+/* Copy bytes from or to the guest. Return false at a page that the user may not access, for EFAULT; the bytes before it
+ * have been copied. */
 bool linux_read_user(linux_process *p, uint32_t address, void *data, size_t size);
 bool linux_write_user(linux_process *p, uint32_t address, const void *data, size_t size);
 /* Copies a NUL-terminated string. Returns its length, -EFAULT, or -ENAMETOOLONG if it does not fit into
@@ -92,14 +102,17 @@ linux_process *linux_process_make(p5_machine *machine);
 #define LINUX_KERNEL_BASE 0xc0000000u
 enum {
     LINUX_KERNEL_PAGES = 4,
+    /* selectors */
     LINUX_KERNEL_CODE = 0x60,
     LINUX_KERNEL_DATA = 0x68,
     LINUX_USER_CODE = 0x73,
     LINUX_USER_DATA = 0x7b,
     LINUX_TSS = 0x80,
+    /* entries of the GDT; those for thread-local storage */
     LINUX_TLS_FIRST = 6,
     LINUX_TLS_COUNT = 3,
     LINUX_GDT_ENTRIES = 17,
+    /* vectors */
     LINUX_VECTOR_TIMER = 0x20,
     LINUX_VECTOR_SYSCALL = 0x80
 };
@@ -111,6 +124,7 @@ typedef struct linux_registers {
     uint16_t cs, ss;
 } linux_registers;
 
+/* Makes the kernel's pages and turns paging on. Returns false if memory runs out. */
 bool linux_kernel_build(linux_process *p);
 /* Finds the kernel's pages in a snapshot's memory. Returns false if they are missing. */
 bool linux_kernel_find(linux_process *p);
@@ -126,31 +140,33 @@ enum { LINUX_SIGNALS = 64, LINUX_REAL_TIME = 32, LINUX_QUEUED = 64 };
 
 /* The members of siginfo that are used, by si_code. */
 typedef struct linux_siginfo {
-    int32_t signo, code;
-    uint32_t value[3]; /* si_pid, si_uid, si_value; or si_addr */
+    int32_t signo, code; /* code: LINUX_SI_* and the like */
+    uint32_t value[3];   /* si_pid, si_uid, si_value; or si_addr */
 } linux_siginfo;
 
+/* struct sigaction. */
 typedef struct linux_action {
-    uint32_t handler, flags, restorer;
+    uint32_t handler, flags, restorer; /* handler: an address, or LINUX_SIG_*; flags: LINUX_SA_* */
     uint64_t mask;
 } linux_action;
 
 typedef struct linux_signals {
-    linux_action actions[LINUX_SIGNALS + 1];
-    linux_siginfo info[LINUX_SIGNALS + 1]; /* of pending signals */
-    uint64_t pending, blocked;
-    linux_siginfo queue[LINUX_QUEUED]; /* more real-time signals with a pending number, in order */
+    linux_action actions[LINUX_SIGNALS + 1]; /* by signal number */
+    linux_siginfo info[LINUX_SIGNALS + 1];   /* of pending signals */
+    uint64_t pending, blocked;               /* sets of LINUX_SIGBIT */
+    linux_siginfo queue[LINUX_QUEUED];       /* more real-time signals with a pending number, in order */
     uint32_t queued;
     uint64_t saved_mask; /* when a call waits with a mask of its own: the mask for the signal frame */
     bool mask_saved;
     uint64_t awaited; /* signals for which rt_sigtimedwait waits; though blocked, they are never dropped */
-    uint32_t stack, stack_size; /* sigaltstack; size 0 = none */
-    uint32_t stack_flags;
+    uint32_t stack, stack_size;     /* sigaltstack; size 0 = none */
+    uint32_t stack_flags;           /* always 0; snapshots have a field for it */
     uint32_t trap, error_code, cr2; /* of the last fault, for signal frames */
 } linux_signals;
 
 /* The bit of a signal number in a mask. */
 #define LINUX_SIGBIT(signal) (1ull << ((signal)-1))
+/* Makes a signal pending, unless the program ignores it. */
 void linux_raise(linux_process *p, const linux_siginfo *info);
 /* Removes a pending signal and returns its information. Another one with its number may remain pending. */
 linux_siginfo linux_take_signal(linux_signals *s, int signal);
@@ -166,10 +182,11 @@ void linux_deliver_signals(linux_process *p);
 void linux_end_by_signal(p5_machine *machine, int signal);
 /* Returns true if a signal would be delivered. */
 bool linux_signal_waits(const linux_process *p);
-/* frame.c: pushes a frame for `signal` onto the user's stack. Returns false if the stack cannot be
- * written. */
+/* frame.c: pushes a frame for `signal` onto the user's stack, and makes the user continue in the handler. `mask` has the
+ * blocked signals that the return from the handler restores. Returns false if the stack cannot be written. */
 bool linux_frame_push(linux_process *p, int signal, const linux_action *action, const linux_siginfo *info,
                       uint64_t mask);
+/* Returns true if the user runs on the stack of sigaltstack. */
 bool linux_on_signal_stack(const linux_process *p);
 
 /* --- time.c --- */
@@ -186,9 +203,11 @@ typedef struct linux_time {
     uint64_t halted; /* clocks spent asleep, which are not CPU time */
 } linux_time;
 
+/* Returns the model's clock. An instruction that waits for a partner to pair with is issued first. */
 uint64_t linux_clock(const linux_process *p);
-/* Returns the guest's time of day in nanoseconds. */
+/* Returns the guest's time of day in nanoseconds since 1970. */
 uint64_t linux_wall_clock(const linux_process *p);
+/* Turns all timers off. */
 void linux_timers_reset(linux_process *p);
 /* Returns the model clock at which a timer is due; UINT64_MAX if there is none. */
 uint64_t linux_next_timer(const linux_process *p);
@@ -216,16 +235,16 @@ uint64_t linux_clock_after(const linux_process *p, uint64_t ns);
 /* --- file.c, stat.c --- */
 
 enum {
-    LINUX_FILES = 256,
+    LINUX_FILES = 256, /* descriptors */
     LINUX_WAIT_MS = 50 /* how often a call that waits for the host checks whether the run is to pause */
 };
 
 typedef enum linux_file_kind {
-    LINUX_STANDARD,
-    LINUX_REGULAR,
-    LINUX_DIRECTORY,
-    LINUX_VIRTUAL_DIRECTORY,
-    LINUX_PIPE,
+    LINUX_STANDARD,          /* standard input, output or error of the host */
+    LINUX_REGULAR,           /* in a share or in the tree in memory */
+    LINUX_DIRECTORY,         /* likewise */
+    LINUX_VIRTUAL_DIRECTORY, /* exists only because a share lies below it */
+    LINUX_PIPE,              /* of the guest, or a text of /proc */
     LINUX_NULL,
     LINUX_ZERO,
     LINUX_RANDOM
@@ -235,9 +254,9 @@ typedef enum linux_file_kind {
 typedef struct linux_open_file {
     unsigned references;
     linux_file_kind kind;
-    int host;       /* descriptor of the host, -1 if none */
-    uint32_t flags; /* O_* of open: access mode, APPEND, NONBLOCK */
-    bool writable_share;
+    int host;                /* descriptor of the host, -1 if none */
+    uint32_t flags;          /* O_* of open: access mode, APPEND, NONBLOCK */
+    bool writable_share;     /* it lies in a share that the guest may change */
     share_quota *quota;      /* of its share; NULL: none */
     share_scratch *scratch;  /* NULL: not in memory */
     uint32_t node;           /* in memory: its node */
@@ -260,6 +279,7 @@ typedef struct linux_files {
     uint32_t umask;
 } linux_files;
 
+/* Opens the standard streams and the shares, with /tmp in memory. linux_files_close must follow, even after an error. */
 p5_status linux_files_open(linux_process *p, p5_error *error);
 void linux_files_close(linux_process *p);
 
@@ -273,11 +293,14 @@ linux_open_file *linux_file_new(linux_file_kind kind, int host, uint32_t flags);
 void linux_file_release(linux_open_file *file);
 /* directory.c: discards the list of entries, so that the directory is listed again at the next read. */
 void linux_directory_forget(linux_open_file *file);
+/* Returns the open file of a descriptor; NULL if that is closed or out of range. */
 linux_open_file *linux_file_at(const linux_process *p, uint32_t descriptor);
+/* Gives a file the lowest free descriptor from `lowest` on. Returns it or -errno. */
 int32_t linux_descriptor_add(linux_process *p, linux_open_file *file, unsigned lowest, bool close_on_exec);
 
 /* --- syscall.c --- */
 
+/* A system call with its six arguments. Returns the result or -errno. */
 typedef int32_t linux_call(linux_process *p, const uint32_t a[6]);
 /* Executes the call in p->registers; sets eax unless p->keep_registers. */
 void linux_syscall(linux_process *p);
@@ -305,23 +328,23 @@ struct linux_process {
     p5_machine *machine;
     engine *engine;
     linux_memory memory;
-    uint32_t kernel_frames[LINUX_KERNEL_PAGES];
+    uint32_t kernel_frames[LINUX_KERNEL_PAGES]; /* physical addresses of the kernel's pages */
     linux_signals signals;
     linux_time time;
     linux_files files;
     linux_registers registers; /* valid while in the kernel */
     bool entry_pending;        /* the processor is about to enter the kernel, or has just done so */
-    uint8_t entry_vector;
-    bool keep_registers; /* the call has replaced all registers (sigreturn) */
-    bool blocked;        /* the call waits for the host and is restarted when the run continues */
-    uint32_t waited_ms;  /* how long the call has waited for the host since the model's clock last moved */
-    uint32_t call;       /* number of the current system call */
-    int32_t interrupted; /* LINUX_ERESTART* if a signal has interrupted the call; else 0 */
-    uint64_t random_state;
-    uint32_t clear_tid;
-    char name[16];
-    char program[SHARE_PATH]; /* path of the program, as the guest would write it */
-    int program_file;         /* descriptor of the host, -1: none */
+    uint8_t entry_vector;      /* by which it enters */
+    bool keep_registers;       /* the call has replaced all registers (sigreturn) */
+    bool blocked;              /* the call waits for the host and is restarted when the run continues */
+    uint32_t waited_ms;        /* host time that the call has waited since the model's clock last moved */
+    uint32_t call;             /* number of the current system call */
+    int32_t interrupted;       /* LINUX_ERESTART* if a signal has interrupted the call; else 0 */
+    uint64_t random_state;     /* of linux_random */
+    uint32_t clear_tid;        /* address of set_tid_address, which has no effect */
+    char name[16];             /* of the process (prctl) */
+    char program[SHARE_PATH];  /* path of the program, as the guest would write it */
+    int program_file;          /* descriptor of the host, -1: none */
 };
 
 #endif

@@ -2,7 +2,8 @@
  *
  * Pages get their frames when they are mapped, not at the first access. So every page fault is the guest's
  * own mistake, and the counts of a run contain no faults from a kernel's demand paging. A page without any
- * access right (PROT_NONE) gets its frame when it first becomes accessible. */
+ * access right (PROT_NONE) gets its frame when it first becomes accessible. A frame is a physical page, known by its
+ * address; a region is a mapping. */
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -77,6 +78,7 @@ static void frame_free(linux_memory *m, uint32_t physical)
 
 /* --- Page tables --- */
 
+/* Returns a word of a page table or directory in guest memory; NULL outside of RAM. */
 static uint32_t *table_word(const linux_process *p, uint32_t physical)
 {
     return (uint32_t *)(void *)engine_ram(p->engine, physical, 4);
@@ -97,6 +99,7 @@ static uint32_t *page_entry(linux_process *p, uint32_t linear, bool create)
     return table_word(p, (*directory & PTE_ADDRESS) + (linear >> 12 & 0x3ff) * 4);
 }
 
+/* Maps a page for the supervisor only. Returns false if memory for a page table runs out. */
 bool linux_map_kernel(linux_process *p, uint32_t linear, uint32_t frame)
 {
     uint32_t *entry = page_entry(p, linear, true);
@@ -117,6 +120,7 @@ static void entry_set(linux_process *p, uint32_t linear, uint32_t *entry, uint32
         p5_core_invlpg(p->machine->core, linear);
 }
 
+/* Returns the bits of an entry for LINUX_PROT_*; 0: not present. */
 static uint32_t entry_rights(uint32_t protection)
 {
     if ((protection & LINUX_PROT_ALL) == 0)
@@ -187,6 +191,7 @@ static void region_split(linux_memory *m, uint32_t address)
     region_insert(m, i + 1, upper);
 }
 
+/* Removes [start, end) from the list; region_reserve must have reserved space for the splits. */
 static void region_remove(linux_memory *m, uint32_t start, uint32_t end)
 {
     region_split(m, start);
@@ -199,12 +204,14 @@ static void region_remove(linux_memory *m, uint32_t start, uint32_t end)
     m->regions.count -= last - first;
 }
 
+/* Returns true if two adjacent mappings can become one. */
 static bool regions_join(const linux_region *a, const linux_region *b)
 {
     return a->end == b->start && a->protection == b->protection && a->backed_end == a->end &&
            b->backed_end == b->end;
 }
 
+/* Adds a mapping where there is none, and joins it with its neighbours. */
 static void region_add(linux_memory *m, linux_region region)
 {
     size_t at = region_index(m, region.start);
@@ -244,7 +251,8 @@ uint32_t linux_find_range(const linux_process *p, uint32_t size)
 
 /* --- Map, unmap, protect --- */
 
-/* Checks a range of user addresses and rounds it up to whole pages. Returns 0 or -errno. */
+/* Checks a range of user addresses and rounds it up to whole pages. Returns 0, -EINVAL, or `too_large` if it reaches
+ * beyond the user's addresses. */
 static int32_t range_check(uint32_t start, uint32_t *size, int32_t too_large)
 {
     if (start % PAGE_BYTES != 0)
@@ -255,7 +263,7 @@ static int32_t range_check(uint32_t start, uint32_t *size, int32_t too_large)
     return start > LINUX_TASK_SIZE - *size ? too_large : 0;
 }
 
-/* Takes the frames from the pages. */
+/* Clears the pages' entries and frees their frames. */
 static void pages_drop(linux_process *p, uint32_t start, uint32_t end)
 {
     for (uint32_t page = start; page < end; page += PAGE_BYTES) {
@@ -356,6 +364,7 @@ int32_t linux_protect(linux_process *p, uint32_t start, uint32_t size, uint32_t 
     return 0;
 }
 
+/* Moves pages with their frames. The range at `from` lies in one mapping. */
 int32_t linux_move(linux_process *p, uint32_t from, uint32_t size, uint32_t to)
 {
     const linux_region *region = linux_region_at(p, from);

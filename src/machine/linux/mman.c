@@ -1,4 +1,4 @@
-/* System calls for memory. */
+/* System calls for memory. `a` are the six arguments. A region is a mapping [start, end) with one set of rights. */
 #define _GNU_SOURCE /* MREMAP_MAYMOVE */
 #include <errno.h>
 #include <fcntl.h>
@@ -40,7 +40,8 @@ int32_t linux_brk(linux_process *p, const uint32_t a[6])
     return (int32_t)m->brk;
 }
 
-/* Maps a file privately by copying it into fresh pages. */
+/* Maps a file privately by copying it into fresh pages. Pages after the end of the file are not backed: an access to them
+ * is a SIGBUS. */
 static int32_t map_file(linux_process *p, uint32_t start, uint32_t size, uint32_t protection,
                         linux_open_file *file, uint64_t offset)
 {
@@ -108,11 +109,13 @@ static int32_t map_any(linux_process *p, const uint32_t arguments[5], uint64_t o
     return wrong != 0 ? wrong : (int32_t)address;
 }
 
+/* The offset is in pages. */
 int32_t linux_mmap2(linux_process *p, const uint32_t a[6])
 {
     return map_any(p, a, (uint64_t)a[5] * PAGE_BYTES);
 }
 
+/* The old call has its six arguments in memory, and the offset in bytes. */
 int32_t linux_mmap(linux_process *p, const uint32_t a[6])
 {
     uint32_t b[6];
@@ -131,6 +134,7 @@ int32_t linux_mprotect(linux_process *p, const uint32_t a[6])
     return linux_protect(p, a[0], a[1], a[2]);
 }
 
+/* Shrinks a mapping, or grows it in place or by a move. */
 int32_t linux_mremap(linux_process *p, const uint32_t a[6])
 {
     uint32_t old = a[0], old_size = page_up(a[1]), new_size = page_up(a[2]), flags = a[3];

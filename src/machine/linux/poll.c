@@ -1,4 +1,4 @@
-/* Waiting for descriptors: poll and select. */
+/* Waiting for descriptors: poll and select. In system calls, `a` are the six arguments. */
 #define _GNU_SOURCE /* POLLRDHUP */
 #include <errno.h>
 #include <poll.h>
@@ -18,7 +18,8 @@ typedef struct waiting {
     unsigned count;
 } waiting;
 
-/* Returns which of `events` are ready at a file, without waiting. */
+/* Returns which of `events` are ready at a file, without waiting. Adds a standard stream that is not ready to those for
+ * which the call waits. */
 static short ready_events(waiting *w, const linux_open_file *file, short events)
 {
     if (file->host < 0 || file->kind == LINUX_REGULAR || file->kind == LINUX_DIRECTORY)
@@ -78,6 +79,7 @@ static int32_t wait_end(linux_process *p, int32_t result, uint32_t address, bool
 
 /* --- poll --- */
 
+/* Implements poll after its time-out has been read. Returns the number of ready descriptors or -errno. */
 static int32_t poll_any(linux_process *p, waiting *w, uint32_t address, uint32_t count)
 {
     struct {
@@ -88,7 +90,7 @@ static int32_t poll_any(linux_process *p, waiting *w, uint32_t address, uint32_t
         return -EINVAL;
     if (!linux_read_user(p, address, wanted, count * sizeof wanted[0]))
         return -EFAULT;
-    for (int32_t over = w->timeout_ns == 0;;) {
+    for (int32_t over = w->timeout_ns == 0;;) { /* not 0: the time is over */
         int32_t ready = 0;
         for (uint32_t i = 0; i < count; i++) {
             const linux_open_file *file = linux_file_at(p, (uint32_t)wanted[i].descriptor);
@@ -125,10 +127,10 @@ int32_t linux_ppoll(linux_process *p, const uint32_t a[6])
 
 /* --- select --- */
 
-enum { SETS = 3, WORDS = LINUX_FILES / 32 };
+enum { SETS = 3 /* to read, to write, exceptions */, WORDS = LINUX_FILES / 32 };
 typedef uint32_t select_sets[SETS][WORDS];
 
-/* Checks once which descriptors in `sets` are ready. Returns their number, or -EBADF. */
+/* Checks once which descriptors in `sets` are ready, and sets their bits in `found`. Returns their number, or -EBADF. */
 static int32_t select_ready(linux_process *p, waiting *w, uint32_t count, select_sets sets, select_sets found)
 {
     static const short events[SETS] = {POLLIN | POLLHUP | POLLERR, POLLOUT | POLLERR, POLLPRI};
@@ -148,6 +150,7 @@ static int32_t select_ready(linux_process *p, waiting *w, uint32_t count, select
     return ready;
 }
 
+/* Implements select after its time-out has been read. */
 static int32_t select_any(linux_process *p, waiting *w, const uint32_t a[6])
 {
     uint32_t count = a[0] < LINUX_FILES ? a[0] : LINUX_FILES;

@@ -92,6 +92,7 @@ int32_t linux_proc_link(const linux_process *p, uint32_t descriptor, char text[S
     return 0;
 }
 
+/* Writes a mapping's line of /proc/self/maps. */
 static void print_mapping(const linux_process *p, const linux_region *r, int to)
 {
     const linux_memory *m = &p->memory;

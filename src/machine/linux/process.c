@@ -1,5 +1,5 @@
 /* System calls for the process and the system: identity, thread-local storage, limits, random numbers,
- * exit. */
+ * exit. `a` are the six arguments. */
 #include <errno.h>
 #include <string.h>
 
@@ -100,7 +100,7 @@ int32_t linux_sysinfo(linux_process *p, const uint32_t a[6])
 
 int32_t linux_getrandom(linux_process *p, const uint32_t a[6])
 {
-    if ((a[2] & ~7u) != 0)
+    if ((a[2] & ~7u) != 0) /* GRND_*: none makes a difference */
         return -EINVAL;
     for (uint32_t done = 0; done < a[1];) {
         uint64_t number = linux_random(p);
@@ -133,6 +133,7 @@ static uint64_t tls_descriptor(const uint32_t user[4])
         &(engine_segment){.base = user[1], .limit = pages ? limit << 12 | 0xfff : limit, .flags = access});
 }
 
+/* Sets an entry of the GDT for thread-local storage by a struct user_desc; entry_number -1 requests a free one. */
 int32_t linux_set_thread_area(linux_process *p, const uint32_t a[6])
 {
     uint32_t user[4];
@@ -160,6 +161,7 @@ int32_t linux_set_thread_area(linux_process *p, const uint32_t a[6])
 
 enum { LIMIT_STACK = 3, LIMIT_CORE = 4, LIMIT_NOFILE = 7, LIMITS = 16 };
 
+/* Returns the limit of a resource (RLIMIT_*); UINT64_MAX: none. */
 static uint64_t limit_of(uint32_t which)
 {
     return which == LIMIT_STACK    ? LINUX_STACK_BYTES
@@ -176,6 +178,7 @@ int32_t linux_ugetrlimit(linux_process *p, const uint32_t a[6])
     return linux_write_user(p, a[1], (uint32_t[2]){value, value}, 8) ? 0 : -EFAULT;
 }
 
+/* Accepts only the limit that holds already, because limits cannot be changed. */
 int32_t linux_setrlimit(linux_process *p, const uint32_t a[6])
 {
     uint32_t set[2];

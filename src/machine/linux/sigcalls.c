@@ -1,4 +1,4 @@
-/* System calls for signals. */
+/* System calls for signals. `a` are the six arguments. A set of signals has bit n - 1 for signal n. */
 #include <errno.h>
 #include <signal.h>
 
@@ -16,6 +16,7 @@ typedef struct action_old {
     uint32_t handler, mask, flags, restorer;
 } action_old;
 
+/* Sets a signal's action, and drops pending ones that it ignores. Returns 0 or -errno. */
 static int32_t action_set(linux_process *p, uint32_t signal, const linux_action *action)
 {
     linux_signals *s = &p->signals;
@@ -65,6 +66,7 @@ int32_t linux_sigaction(linux_process *p, const uint32_t a[6])
     return a[2] == 0 || linux_write_user(p, a[2], &report, sizeof report) ? 0 : -EFAULT;
 }
 
+/* Implements signal, whose handler runs once. */
 int32_t linux_signal_call(linux_process *p, const uint32_t a[6])
 {
     if (a[0] < 1 || a[0] > 31)
@@ -75,17 +77,18 @@ int32_t linux_signal_call(linux_process *p, const uint32_t a[6])
     return wrong != 0 ? wrong : (int32_t)old;
 }
 
+/* Changes the blocked signals. Returns 0 or -EINVAL. */
 static int32_t mask_change(linux_process *p, uint32_t how, uint64_t set)
 {
     uint64_t *blocked = &p->signals.blocked;
     switch (how) {
-    case 0:
+    case 0: /* SIG_BLOCK */
         *blocked |= set;
         break;
-    case 1:
+    case 1: /* SIG_UNBLOCK */
         *blocked &= ~set;
         break;
-    case 2:
+    case 2: /* SIG_SETMASK */
         *blocked = set;
         break;
     default:
@@ -123,6 +126,8 @@ int32_t linux_rt_sigpending(linux_process *p, const uint32_t a[6])
     return linux_write_user(p, a[0], &waiting, a[1]) ? 0 : -EFAULT;
 }
 
+/* Blocks the signals of the mask at `address` (0: no change) while the current call waits; saved_mask restores the others
+ * afterwards. Returns 0 or -errno. */
 int32_t linux_wait_mask(linux_process *p, uint32_t address, uint32_t size)
 {
     uint64_t mask;
@@ -212,6 +217,7 @@ int32_t linux_sigaltstack(linux_process *p, const uint32_t a[6])
     return a[1] == 0 || linux_write_user(p, a[1], old, sizeof old) ? 0 : -EFAULT;
 }
 
+/* Raises a signal that the guest sends to itself; 0 only checks. */
 static int32_t signal_send(linux_process *p, uint32_t signal, int32_t code)
 {
     if (signal > LINUX_SIGNALS)

@@ -13,6 +13,7 @@ bool linux_signal_waits(const linux_process *p)
     return (p->signals.pending & ~p->signals.blocked) != 0;
 }
 
+/* Also true for signals whose default action is to ignore them. */
 bool linux_signal_ignored(const linux_signals *s, int signal)
 {
     bool by_default = signal == SIGCHLD || signal == SIGURG || signal == SIGWINCH || signal == SIGCONT;
@@ -20,6 +21,7 @@ bool linux_signal_ignored(const linux_signals *s, int signal)
     return handler == LINUX_SIG_IGN || (handler == LINUX_SIG_DFL && by_default);
 }
 
+/* Makes a signal pending, unless it is ignored; a real-time signal that is pending already is queued. */
 void linux_raise(linux_process *p, const linux_siginfo *info)
 {
     linux_signals *s = &p->signals;
@@ -89,6 +91,8 @@ static int32_t x87_error(linux_process *p)
     return 0;
 }
 
+/* Returns the signal of a page fault: SIGBUS after the end of a mapped file, else SIGSEGV. Bit 1 of the error code is set
+ * for a write. */
 static linux_siginfo page_fault_signal(linux_process *p, uint32_t error_code)
 {
     uint32_t address = p->signals.cr2;
@@ -157,6 +161,7 @@ static int signal_next(const linux_signals *s)
     return __builtin_ctzll(ready) + 1;
 }
 
+/* Ends the guest by a signal, with the status that a shell would report. */
 static void signal_kills(linux_process *p, int signal)
 {
     machine_end(p->machine, P5_END_SIGNAL, 128 + signal);
@@ -189,6 +194,8 @@ static void call_again(linux_process *p)
     p->interrupted = 0;
 }
 
+/* Makes the user continue in a signal's handler, and restarts an interrupted call after it if the action requests
+ * that. */
 static void signal_handle(linux_process *p, int signal, const linux_siginfo *info)
 {
     linux_signals *s = &p->signals;
@@ -212,6 +219,7 @@ static void signal_handle(linux_process *p, int signal, const linux_siginfo *inf
     s->blocked &= ~(LINUX_SIGBIT(SIGKILL) | LINUX_SIGBIT(SIGSTOP));
 }
 
+/* Called on the way back to the user. Without a handler, an interrupted call is restarted. */
 void linux_deliver_signals(linux_process *p)
 {
     linux_signals *s = &p->signals;

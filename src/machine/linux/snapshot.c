@@ -43,6 +43,7 @@ static void count_frames(linux_memory *m)
         }
 }
 
+/* Saves or loads the state of the frames and the list of mappings. */
 static void transfer_memory(linux_process *p, snapshot *s)
 {
     linux_memory *m = &p->memory;
@@ -62,7 +63,7 @@ static void transfer_memory(linux_process *p, snapshot *s)
     count_frames(m);
     if (!regions_fit(m))
         snapshot_refuse(s, "region.start: the mappings are not sorted or overlap");
-    if ((m->frames[0] & FRAME_USED) == 0)
+    if ((m->frames[0] & FRAME_USED) == 0) /* it is marked as used, so that no page gets it */
         snapshot_refuse(s, "frame.use[0]: frame 0 must be unused");
     if (m->directory % PAGE_BYTES != 0 || m->directory / PAGE_BYTES >= m->frame_count)
         snapshot_refuse(s, "linux.memory.directory: %Xh is outside memory", m->directory);

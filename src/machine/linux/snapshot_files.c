@@ -67,7 +67,8 @@ static bool still_there(linux_process *p, const linux_open_file *file, const str
            found.st_dev == about->st_dev && found.st_ino == about->st_ino;
 }
 
-/* Opens `path` in the mode in which the file was open. Returns -1 after an error. */
+/* Opens `path` in the mode in which the file was open. Returns the host's descriptor, or -1 after an error, for which it
+ * refuses the snapshot. */
 static int reopen(linux_process *p, const char *path, bool directory, linux_open_file *file, snapshot *s)
 {
     SHARE_PLACE(place);
@@ -87,6 +88,7 @@ static int reopen(linux_process *p, const char *path, bool directory, linux_open
     return host;
 }
 
+/* Refuses to save, because of an open file `what`. */
 static void cannot_hold(snapshot *s, const char *what)
 {
     s->status = error_set(s->error, P5_ERR_UNSUPPORTED,
@@ -95,6 +97,7 @@ static void cannot_hold(snapshot *s, const char *what)
                           what);
 }
 
+/* Completes and saves *saved for a regular file. */
 static void save_regular(linux_process *p, const linux_open_file *file, saved_file *saved, snapshot *s)
 {
     struct stat about;
@@ -127,6 +130,7 @@ static void load_node(linux_process *p, linux_open_file *file, uint32_t node, sn
         file->host = scratch_contents(memory, node, (int)(file->flags & (O_ACCMODE | O_APPEND)));
 }
 
+/* Opens a regular file again and sets its position. */
 static void load_regular(linux_process *p, linux_open_file *file, const saved_file *saved, snapshot *s)
 {
     if (saved->node != SCRATCH_NONE) {
@@ -144,6 +148,7 @@ static void load_regular(linux_process *p, linux_open_file *file, const saved_fi
 
 /* --- All files --- */
 
+/* Returns list->count for a file that is not in the list. */
 static unsigned index_of(const file_list *list, const linux_open_file *file)
 {
     unsigned i = 0;
@@ -252,6 +257,7 @@ static void check_mount(const share_tree *tree, uint64_t i, const saved_mount *s
                         saved->writable ? ":rw" : "");
 }
 
+/* Saves the guest's directories, or checks that the loading program gives it the same ones. */
 static void transfer_mounts(linux_process *p, snapshot *s)
 {
     enum { MOST = 4096 };

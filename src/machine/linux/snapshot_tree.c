@@ -12,7 +12,7 @@
 #include "machine/linux/snapshot.h"
 #include "machine/share/scratch.h"
 
-enum { CHUNK = 65536 };
+enum { CHUNK = 65536 }; /* bytes of a file that are saved together */
 
 typedef struct saved_chunk {
     uint32_t bytes;
@@ -43,6 +43,7 @@ static void save_contents(snapshot *s, int from)
     free(bytes);
 }
 
+/* Writes the saved chunks to the descriptor `to`; -1: it could not be made, which is an error here. */
 static void load_contents(snapshot *s, int to)
 {
     uint8_t *bytes = malloc(CHUNK);
@@ -70,9 +71,9 @@ const snapshot_table linux_node_state = {
 const snapshot_table linux_name_state = {
     SNAPSHOT(scratch_name, "name", FIELD_ANY(folder, node), FIELD_STRING(text))};
 
-/* Returns true if the tree is valid: names ascend, and lie in folders, and refer to nodes; a folder has one
- * name; links have a target. */
-static bool scratch_fits(share_scratch *m)
+/* Counts the names of each loaded node, whose counts are 0 before, and returns true if the tree is valid: names ascend, and
+ * lie in folders, and refer to nodes; a folder has one name; links have a target. */
+static bool count_names_and_check(share_scratch *m)
 {
     if (m->nodes.count <= SCRATCH_ROOT || !S_ISDIR(m->nodes.items[SCRATCH_ROOT].mode) ||
         m->nodes.items[SCRATCH_NONE].mode != 0)
@@ -133,7 +134,7 @@ void linux_tree_transfer(linux_process *p, snapshot *s)
         m->nodes.items[i].names = m->nodes.items[i].opens = 0;
     }
     transfer_rows(s, &linux_name_state, &m->names.items, &m->names.count, &m->names.capacity);
-    if (s->loading && s->status == P5_OK && !scratch_fits(m))
+    if (s->loading && s->status == P5_OK && !count_names_and_check(m))
         snapshot_refuse(s, "name.folder: the nodes do not form a tree");
     for (size_t i = 0; i < m->nodes.count && s->status == P5_OK; i++) {
         scratch_node *n = &m->nodes.items[i];

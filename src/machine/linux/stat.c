@@ -1,4 +1,4 @@
-/* Properties of files: stat in its forms, and access. */
+/* Properties of files: stat in its forms, and access. In system calls, `a` are the six arguments. */
 #define _GNU_SOURCE /* AT_EMPTY_PATH, AT_NO_AUTOMOUNT */
 #include <errno.h>
 #include <fcntl.h>
@@ -44,7 +44,7 @@ typedef struct statx_all {
 _Static_assert(sizeof(stat64_i386) == 96, "stat64 of i386");
 _Static_assert(sizeof(statx_all) == 256, "statx");
 
-enum { DEVICE_SHARE = 1, DEVICE_MEMORY };
+enum { DEVICE_SHARE = 1, DEVICE_MEMORY }; /* st_dev of files in shares, and of those in memory */
 
 /* Replaces the owner and device numbers by values that are the same on every host. */
 static void stat_tidy(struct stat *about, unsigned device)
@@ -56,6 +56,7 @@ static void stat_tidy(struct stat *about, unsigned device)
     about->st_blksize = PAGE_BYTES;
 }
 
+/* Describes a file that the host does not have. */
 static struct stat stat_made_up(uint32_t mode)
 {
     struct stat about;
@@ -99,6 +100,7 @@ static struct stat stat_standard(const linux_open_file *file)
     return stat_made_up(S_IFIFO | 0600);
 }
 
+/* Describes an open file; NULL: a closed descriptor. */
 static int32_t stat_file(const linux_open_file *file, struct stat *about)
 {
     if (file == NULL)

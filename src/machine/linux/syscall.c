@@ -178,8 +178,8 @@ _Static_assert(F_DUPFD == 0 && CLOCK_MONOTONIC == 1, "arguments 0 and 1");
 
 /* Calls whose result does not depend on their arguments. */
 static const struct {
-    int32_t answer;
-    uint16_t numbers[9];
+    int32_t result;
+    uint16_t numbers[9]; /* 0 ends them, here and below */
 } same[] = {
     {LINUX_PID, {20, 65, 132, 147, 224}},              /* getpid, getpgrp, getpgid, getsid, gettid */
     {LINUX_PARENT_PID, {64}},                          /* getppid */
@@ -208,6 +208,7 @@ int32_t linux_refuse(linux_process *p, int32_t wrong, const char *what)
     return wrong;
 }
 
+/* Reports a call that is in none of the other tables. */
 static int32_t refuse_call(linux_process *p, uint32_t number)
 {
     char what[120];
@@ -221,6 +222,7 @@ static int32_t refuse_call(linux_process *p, uint32_t number)
     return linux_refuse(p, -ENOSYS, what);
 }
 
+/* Returns the argument for a letter of `others`. `before` is the argument before it. */
 static uint32_t argument(char letter, const uint32_t registers[6], uint32_t before)
 {
     static const uint32_t constants[128] = {['d'] = (uint32_t)AT_FDCWD,
@@ -237,7 +239,8 @@ static uint32_t argument(char letter, const uint32_t registers[6], uint32_t befo
     return letter == 's' ? 0u - (before >> 31) : constants[(unsigned char)letter];
 }
 
-static int32_t answer(linux_process *p, uint32_t number, const uint32_t registers[6])
+/* Executes call `number` by the four tables. */
+static int32_t execute_call(linux_process *p, uint32_t number, const uint32_t registers[6])
 {
     uint32_t arguments[6] = {0};
     if (number < sizeof calls / sizeof calls[0] && calls[number] != NULL)
@@ -252,7 +255,7 @@ static int32_t answer(linux_process *p, uint32_t number, const uint32_t register
     for (size_t i = 0; i < sizeof same / sizeof same[0]; i++)
         for (const uint16_t *n = same[i].numbers; *n != 0; n++)
             if (*n == number)
-                return same[i].answer;
+                return same[i].result;
     return refuse_call(p, number);
 }
 
@@ -261,7 +264,7 @@ void linux_syscall(linux_process *p)
     linux_registers *r = &p->registers;
     const uint32_t registers[6] = {r->ebx, r->ecx, r->edx, r->esi, r->edi, r->ebp};
     p->call = r->eax;
-    int32_t result = answer(p, r->eax, registers);
+    int32_t result = execute_call(p, r->eax, registers);
     if (result == -LINUX_ERESTARTSYS || result == -LINUX_ERESTARTNOHAND) {
         p->interrupted = -result;
         result = -EINTR;

@@ -24,6 +24,7 @@ uint64_t linux_clock(const linux_process *p)
     return p5_core_clock(p->machine->core);
 }
 
+/* Returns the nanoseconds since the guest's start. */
 static uint64_t time_now_ns(const linux_process *p)
 {
     return machine_clocks_to_ns(p->machine, linux_clock(p));
@@ -267,6 +268,7 @@ static int32_t sleep_interrupted(linux_process *p, uint64_t until, uint32_t rema
     return -LINUX_ERESTARTNOHAND;
 }
 
+/* Sleeps for `ns` nanoseconds. `remaining` is as for sleep_interrupted. */
 static int32_t sleep_ns(linux_process *p, uint64_t ns, uint32_t remaining)
 {
     uint64_t until = linux_clock_after(p, ns);

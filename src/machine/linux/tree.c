@@ -1,4 +1,5 @@
-/* The directory tree: the working directory, mkdir, unlink, rename, readlink. */
+/* The directory tree: the working directory, mkdir, unlink, rename, readlink. In system calls, `a` are the six
+ * arguments. */
 #define _GNU_SOURCE /* AT_REMOVEDIR */
 #include <errno.h>
 #include <fcntl.h>

@@ -5,6 +5,8 @@
 
 #include "machine/linux/linux_internal.h"
 
+/* Returns the host's address of the user's `address`, and reduces *size to what lies in the same page. Walks the page
+ * tables in guest memory; NULL if the user may not read or, with `write`, write the page. */
 uint8_t *linux_user_chunk(linux_process *p, uint32_t address, size_t *size, bool write)
 {
     uint32_t needed = PTE_PRESENT | PTE_USER | (write ? PTE_WRITE : 0u);
@@ -43,6 +45,7 @@ bool linux_read_user(linux_process *p, uint32_t address, void *data, size_t size
     return true;
 }
 
+/* Also makes the engine decode code in these bytes again. */
 bool linux_write_user(linux_process *p, uint32_t address, const void *data, size_t size)
 {
     const uint8_t *from = data;
