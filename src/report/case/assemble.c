@@ -31,6 +31,7 @@ enum {
     LONGEST_TEMPORARY = 40   /* characters of TMPDIR, so that workplace.folder has room for it */
 };
 
+/* Makes a private temporary folder and sets the paths of the files that will be in it. */
 p5_status workplace_open(workplace *place, p5_error *error)
 {
     const char *folder = getenv("TMPDIR");
@@ -56,6 +57,8 @@ void workplace_close(const workplace *place)
     rmdir(place->folder);
 }
 
+/* The assembler reads several files as one. This one comes before the user's, and selects Intel syntax for
+ * it. */
 p5_status workplace_write_intel(const workplace *place, p5_error *error)
 {
     FILE *file = fopen(place->intel, "we");
@@ -72,6 +75,8 @@ p5_status case_read_file(const char *path, uint8_t **bytes, size_t *size, p5_err
     return error_set(error, P5_ERR_IO, "cannot read %s", path);
 }
 
+/* Runs a program from PATH with arguments that NULL ends. Its output goes to place->messages; *status gets
+ * what waitpid reports. */
 p5_status workplace_run(const workplace *place, int *status, p5_error *error, const char *program, ...)
 {
     enum { MOST_WORDS = 16 };
@@ -135,7 +140,8 @@ static p5_status run_assembler(const workplace *place, const char *path, unsigne
                          place->intel, file, NULL);
 }
 
-/* The assembler's errors have the form "FILE:LINE: Error: TEXT". */
+/* Makes an error of the assembler's first one in place->messages, which has the form "FILE:LINE: Error:
+ * TEXT". */
 p5_status workplace_message(const workplace *place, const char *name, p5_error *error)
 {
     uint8_t *bytes;
@@ -235,6 +241,8 @@ static p5_status assemble(const workplace *place, const char *name, const char *
     return status;
 }
 
+/* Makes a program of place->object. `name` is the user's name of the file, `function` is as for
+ * case_object_place. */
 p5_status workplace_program(const workplace *place, const char *name, const char *function,
                             p5_case_program **program, p5_error *error)
 {
@@ -282,6 +290,8 @@ p5_status p5_case_assemble_text(const char *name, const char *text, unsigned tri
     return status;
 }
 
+/* Returns a copy of a program with other code, which it then owns. It has no labels, because these are for
+ * the old code. NULL: memory is out. */
 p5_case_program *case_program_with_text(const p5_case_program *of, uint8_t *text, size_t size,
                                         uint32_t exit_address)
 {
@@ -335,6 +345,8 @@ const case_object *case_program_object(const p5_case_program *program)
     return &program->object;
 }
 
+/* Returns the name of the symbol that is not defined and was given this address when the program was placed,
+ * or NULL. */
 const char *case_program_undefined(const p5_case_program *program, uint32_t address)
 {
     const case_object *object = &program->object;

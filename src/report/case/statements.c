@@ -19,6 +19,7 @@ static const char *skip_quoted(const char *at)
     return *at == '"' ? at + 1 : at;
 }
 
+/* Returns the end of the comment, string or character constant at `at`, or `at` if there is none. */
 const char *code_skip(const char *at)
 {
     if (at[0] == '#')
@@ -30,6 +31,7 @@ const char *code_skip(const char *at)
     return at[0] == '"' || at[0] == '\'' ? skip_quoted(at) : at;
 }
 
+/* Returns the number of line ends in [from, to). */
 unsigned code_lines(const char *from, const char *to)
 {
     unsigned lines = 0;
@@ -58,7 +60,8 @@ static const char *skip_gap(const char *at, bool *line_begins, bool *semicolon)
     return at;
 }
 
-/* `end` follows the last character that is neither blank nor comment, and so ends the statement. */
+/* Gets the next statement; false at the end of the text. `end` follows the last character that is neither
+ * blank nor comment, and so ends the statement. */
 bool code_next(code_cursor *cursor, code_statement *out)
 {
     bool line_begins = !cursor->begun, semicolon = false;

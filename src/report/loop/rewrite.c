@@ -57,6 +57,8 @@ static bool same_registers(const code_operand *a, const code_operand *b)
     return !base_ebp || (mod_a == 0) == (mod_b == 0);
 }
 
+/* Compares the memory operands of two instructions, provided that their registers do not change in
+ * between. */
 rewrite_places rewrite_compare(const code_insn *a, const code_insn *b)
 {
     const code_operand x = rewrite_operand(a), y = rewrite_operand(b);
@@ -70,6 +72,7 @@ rewrite_places rewrite_compare(const code_insn *a, const code_insn *b)
     return distance >= p->operand_bytes || -distance >= q->operand_bytes ? REWRITE_DISJOINT : REWRITE_UNKNOWN;
 }
 
+/* Returns whether items a and b of a run, a before b, refer to memory that cannot overlap. */
 bool rewrite_is_disjoint(const loop_code *code, size_t a, size_t b)
 {
     for (size_t i = a; i < b; i++)
@@ -139,6 +142,7 @@ static bool same_flags(const loop_code *code, const code_run *run, const size_t 
     return last == moved_last || !(code->items[run->end - 1].live & part);
 }
 
+/* Returns whether the code computes the same after item `from` was moved to the place of item `to`. */
 bool rewrite_may_move(const loop_code *code, const code_run *run, size_t from, size_t to)
 {
     size_t order[LONGEST_RUN];

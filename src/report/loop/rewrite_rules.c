@@ -52,6 +52,8 @@ void rule_put_lea(rule *r, unsigned to, unsigned base, int32_t displacement)
 
 /* ---- Conditions ---------------------------------------------------------------------------------------- */
 
+/* Returns whether nothing reads `what` after item `i`. If so, the rewriting may change it, and says that it
+ * does. */
 bool rule_may_change(rule *r, size_t i, unsigned what)
 {
     if (r->code->items[i].live & what)
@@ -65,6 +67,8 @@ bool rule_may_change_flags(rule *r)
     return rule_may_change(r, r->at + r->out->edit.count - 1, CODE_FLAGS | CODE_CARRY);
 }
 
+/* Finds a register (`byte`: one with a byte register) for an intermediate value. It becomes one of those that
+ * the rewriting changes, so that a second search finds another one. */
 bool rule_find_scratch(rule *r, bool byte, unsigned *reg)
 {
     /* the order in which registers are preferred */
@@ -89,6 +93,7 @@ bool rule_find_scratch(rule *r, bool byte, unsigned *reg)
     return false;
 }
 
+/* Returns the item after the first one, which the rule replaces, too; NULL: the run of instructions ends. */
 const code_insn *rule_next_item(rule *r)
 {
     if (r->at + 1 >= r->run->end)

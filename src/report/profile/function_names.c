@@ -107,6 +107,7 @@ static bool qualify_group(member *group, size_t count, arena *texts)
     return true;
 }
 
+/* Functions with the same demangled symbol form a group and get qualifiers; all others get none. */
 bool functions_qualify(profile_function *functions, size_t count, arena *texts)
 {
     member *members = calloc(count + 1, sizeof *members);
@@ -300,6 +301,8 @@ static void list_candidates(const profile_function *const *found, size_t count, 
         error_hint(error, "Give the address of one: 0x%" PRIx32 " is the first", (uint32_t)found[0]->start);
 }
 
+/* Returns the index of the function that `text` names, by address or by name; FUNCTION_NONE or
+ * FUNCTION_AMBIGUOUS. */
 int functions_find(const profile_function *functions, size_t count, const char *text, p5_error *error)
 {
     uint64_t address;

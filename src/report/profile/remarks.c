@@ -95,6 +95,8 @@ char *remarks_text(const insn_costs *c)
     return fclose(memory) == 0 ? text : NULL;
 }
 
+/* Returns the index of the function with the largest sum of `values`, by instruction, or of clocks if
+ * `values` is NULL. */
 int remarks_hottest(const p5_profile *p, const insn_costs *costs, const uint64_t *values)
 {
     int best = PROFILE_NO_INDEX;

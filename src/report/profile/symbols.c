@@ -74,6 +74,8 @@ static int by_start_and_rank(const void *a, const void *b)
     return strcmp(x->symbol, y->symbol);
 }
 
+/* Adds the symbols of an ELF file: functions and global labels of code, or with `everything` all that have a
+ * place. */
 bool symbols_read_table(symbol_reader *r, Elf *elf, bool everything)
 {
     Elf_Scn *section = NULL;
@@ -227,6 +229,8 @@ static p5_status read_file(symbol_reader *r, bool guest, p5_error *error)
     return status;
 }
 
+/* Reads the symbols of the guest's file (NULL: it came from none) and of the files `beside` it, a list that
+ * NULL ends. */
 p5_status profile_symbols_read(const p5_machine *machine, const char *guest, const char *const *beside,
                                profile_symbols *s, p5_error *error)
 {

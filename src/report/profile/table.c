@@ -55,6 +55,7 @@ static bool separates_classes(const p5_profile_table *t)
     return t->format != P5_ROWS_TEXT || t->key == P5_PROFILE_BY_SYMBOL;
 }
 
+/* Adds a row of zeros, which then owns `name`; a NULL name, like missing memory, makes it return NULL. */
 table_row *table_row_add(table_rows *rows, char *name, const char *object, bool user)
 {
     table_row row = {name, object, user,
@@ -89,6 +90,7 @@ static int by_cost(const void *a, const void *b)
     return by_name(a, b);
 }
 
+/* Sorts the rows by name and adds up rows with the same name, object and class. */
 void table_merge(table_rows *rows)
 {
     size_t left = 0;
