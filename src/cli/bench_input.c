@@ -135,6 +135,7 @@ static bool prepare_function(bench *out, p5_error *error)
                     f.argument_count == 0 ? " without arguments" : "", out->trips[0], out->trips[1]) >= 0;
 }
 
+/* Reads and assembles an input of any kind. Returns false after a message. */
 bool bench_prepare(bench *out, const bench_input *input, const bench_terms *terms)
 {
     p5_error error = {0};
@@ -246,6 +247,8 @@ static bool take_fewer_trips(bench *of, const bench_terms *terms)
     return measure(of, &fewer, &error) == P5_OK || cli_refuse_error(&error, NULL, NULL, NULL);
 }
 
+/* Measures on a model, with fewer trips for long code, and a function at two addresses. Returns false after a
+ * message. */
 bool bench_measure(bench *of, const char *model, const bench_terms *terms)
 {
     p5_error error = {0};

@@ -15,8 +15,9 @@ typedef struct bench_input {
 typedef struct bench_terms {
     const char *setup; /* of code; may be NULL */
     unsigned copies;   /* --unroll: copies of the code in one trip */
-    unsigned
-        repeat; /* --repeat: the cost of one copy is measured, by loops of so many and of twice as many; 0: of a trip */
+    /* --repeat: measures the cost of one copy of the code, by loops with so many copies and with twice as many. 0:
+     * measures that of a trip. */
+    unsigned repeat;
     unsigned trips[2]; /* N1 and N2; 0: those of the case, or 200 and 1200 */
     unsigned cpl;      /* privilege level of code and functions */
 } bench_terms;

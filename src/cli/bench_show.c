@@ -159,6 +159,8 @@ bool bench_show_static(const bench_view *view, const bench *of, const char *mode
     return output_close(stdout, NULL, status, &error);
 }
 
+/* Captures the trips and writes everything that was asked for: diagram, --konata and -o. Returns false after a
+ * message. */
 bool bench_show(const bench_view *view, const bench *of)
 {
     const cli_options *line = view->line;

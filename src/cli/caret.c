@@ -87,6 +87,7 @@ static void show_message(const p5_error *error)
     show_line(error->message[0] != '\0' ? error->message : p5_status_text(error->status), "\n");
 }
 
+/* Shows an error in a text file with the line in which it is. Without a line or file, shows only the message. */
 int cli_show_file_error(const p5_error *error)
 {
     char *line = NULL;
@@ -109,6 +110,7 @@ int cli_show_file_error(const p5_error *error)
     return CLI_USAGE;
 }
 
+/* Shows an error, with a caret in the value `text` of `option` if those are not NULL, and a last line of advice. */
 int cli_show_error(const p5_error *error, const char *option, const char *text, const char *advice)
 {
     show_message(error);
@@ -121,6 +123,7 @@ int cli_show_error(const p5_error *error, const char *option, const char *text, 
     return CLI_USAGE;
 }
 
+/* Shows a message of the command line itself, with a caret under `column` of `text`. */
 int cli_complain(const char *option, const char *text, unsigned column, const char *format, ...)
 {
     va_list arguments;

@@ -118,6 +118,7 @@ static void check_name(const case_files *files, size_t index)
     }
 }
 
+/* Reads all files. `problem` says what is wrong with a file. */
 void case_files_read(case_files *files)
 {
     for (size_t i = 0; i < files->count; i++) {

@@ -13,6 +13,7 @@ static size_t word_count(char *const *words)
     return count;
 }
 
+/* Returns the argv of the guest: its command, in which --argv0 or the file's name without folders replaces the path. */
 const char **guest_words(const guest_options *options)
 {
     size_t count = word_count(options->command);
@@ -28,6 +29,7 @@ const char **guest_words(const guest_options *options)
     return words;
 }
 
+/* Returns the guest's command line as text, or that of the snapshot's guest. */
 char *guest_command_line(const guest_options *options)
 {
     if (options->line->load != NULL && options->loaded.command != NULL)
@@ -35,6 +37,7 @@ char *guest_command_line(const guest_options *options)
     return p5_command_text(options->command, word_count(options->command));
 }
 
+/* Returns p5scope's own options as text: the words between the verb and the guest. */
 char *guest_own_options(const guest_options *options)
 {
     char **argv = options->line->argv; /* argv[0] is the verb */

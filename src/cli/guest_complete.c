@@ -188,6 +188,7 @@ static bool complete_model(guest_options *options)
     return true;
 }
 
+/* Completes the options. Returns false if the verb is to end with *status: after a message, or after --dump-config. */
 bool guest_options_complete(guest_options *options, int *status)
 {
     *status = CLI_USAGE;
@@ -219,6 +220,7 @@ bool guest_options_complete(guest_options *options, int *status)
            cli_refuse(NULL, NULL, 0, "which guest? Try 'p5scope %s --help'", line->verb);
 }
 
+/* Returns the files of --symbols and the program of --init, after a note about files without symbols. */
 const char **guest_symbol_files(const guest_options *options)
 {
     const text_list *symbols = &options->line->symbols;
@@ -237,6 +239,7 @@ const char **guest_symbol_files(const guest_options *options)
     return files;
 }
 
+/* Checks that neither the files that a verb writes nor --save overwrite each other, the guest or the snapshot. */
 bool guest_files_distinct(const guest_options *options, const file_use *outputs, size_t count)
 {
     enum { MOST = 8, OWN = 2 };

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+/* Finds the kind of the guest: by options that name it, else by the contents of its file. */
 p5_status guest_form_find(const guest_options *options, guest_form *form, p5_error *error)
 {
     const char *path = options->command[0];
@@ -22,6 +23,7 @@ p5_status guest_form_find(const guest_options *options, guest_form *form, p5_err
     return status;
 }
 
+/* Returns false after a message if an option or argument was given that guests of this kind do not have. */
 bool guest_form_takes(const guest_options *options, guest_form form)
 {
     static const char *const names[] = {[FORM_LINUX] = "a Linux program",

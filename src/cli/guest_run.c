@@ -166,6 +166,7 @@ static bool memo_agrees(p5_machine *machine)
     return difference == NULL;
 }
 
+/* Runs the guest and shows on the way the screen or a progress line, afterwards the screen and warnings. */
 bool guest_run(const guest_options *options, p5_machine *machine, p5_run_result *result, double *host_seconds)
 {
     double start = host_clock();
@@ -233,6 +234,7 @@ int guest_exit_status(const p5_run_result *result)
     return CLI_INTERNAL;
 }
 
+/* Describes how the run ended: what happened, where, and the message if there is one. "" if the guest exited. */
 const char *guest_ending(const p5_run_result *result, char *text, size_t size)
 {
     char place[160];

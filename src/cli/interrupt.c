@@ -46,6 +46,7 @@ static void on_signal(int number)
         p5_machine_stop(machine);
 }
 
+/* Makes SIGINT and SIGTERM stop `machine` from now on. */
 void interrupt_stops(p5_machine *machine)
 {
     setitimer(ITIMER_REAL, &(struct itimerval){0},
@@ -68,6 +69,7 @@ bool interrupt_ending(void)
     return machine != NULL && p5_machine_ending(machine);
 }
 
+/* Ends the process, because the run must end but its output is not read. */
 void interrupt_stuck(void *context)
 {
     static const char text[] = "p5scope: the run cannot come to its end: its output is not read, or the host "
@@ -106,6 +108,7 @@ static void on_look(int number)
     errno = saved;
 }
 
+/* Starts to look for full outputs in `seconds`, and then every LOOK_MICROSECONDS. */
 void interrupt_written_within(double seconds)
 {
     enum { LOOK_MICROSECONDS = 400000 };
@@ -119,6 +122,7 @@ void interrupt_written_within(double seconds)
     setitimer(ITIMER_REAL, &looks, NULL);
 }
 
+/* Ends interrupt_stops. After a signal, the handler stays, so that another one ends the process while it reports. */
 int interrupt_release(void)
 {
     stopped_machine = NULL;

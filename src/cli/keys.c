@@ -77,6 +77,7 @@ static int key_bytes(const char *name, char bytes[KEY_BYTES])
     return held == ALT && isalnum((unsigned char)name[0]) ? sprintf(bytes, "\033%c", name[0]) : 0;
 }
 
+/* Converts the text: <name> is a key, every other character is itself. Returns NULL after a message. */
 typed_keys *keys_parse(const char *text)
 {
     typed_keys *typed = malloc(sizeof *typed + strlen(text) * KEY_BYTES);

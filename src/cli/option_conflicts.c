@@ -74,6 +74,7 @@ static void refuse_conflict(const char *message, const cli_option_row *a, const 
     cli_complain(NULL, NULL, 0, "%s", text);
 }
 
+/* Returns false after a message if a row refuses the options that were given. */
 bool option_check_conflicts(const cli_options *options)
 {
     for (size_t i = 0; i < cli_conflict_count; i++) {

@@ -17,6 +17,7 @@ error_t number_option(const char *option, const char *text, uint64_t largest, ui
     return 0;
 }
 
+/* Adds the words of `text`, which have commas between them. */
 error_t word_list_add(word_list *list, const char *option, const char *text, size_t most, const char *what)
 {
     if (list->text_count == most)
@@ -41,6 +42,7 @@ void word_list_free(word_list *list)
 
 /* ---- events ---- */
 
+/* Adds the events of all -e to `selection`, and remarks on groups that the two counters cannot count together. */
 bool events_select(const text_list *events, unsigned family, bool remark, p5_selection *selection)
 {
     for (size_t i = 0; i < events->count; i++) {
@@ -139,6 +141,7 @@ static bool parse_length(const char *text, double *number, const interval_unit *
     return false;
 }
 
+/* Parses the value of -I. */
 error_t interval_option(const char *text, run_interval *of)
 {
     const interval_unit *unit;
@@ -169,6 +172,7 @@ void interval_complete(run_interval *of, const p5_model *model)
     }
 }
 
+/* Returns the first comma outside of brackets, such as those of a C++ function's parameters; NULL if there is none. */
 const char *place_comma(const char *text)
 {
     int depth = 0;
@@ -181,6 +185,7 @@ const char *place_comma(const char *text)
     return depth == 0 ? first : strchr(text, ','); /* operator< opens no bracket */
 }
 
+/* Parses a point of a run: a marker, a clock, a number of instructions, a symbol or an address. */
 bool bound_option(const char *option, const char *text, const char *path, p5_bound *bound)
 {
     char unit;
@@ -211,6 +216,7 @@ bool bound_option(const char *option, const char *text, const char *path, p5_bou
     return true;
 }
 
+/* Parses the end of a region: a point, or + and a length. */
 bool end_option(const char *option, const char *text, const char *path, p5_bound *bound)
 {
     char unit;

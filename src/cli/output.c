@@ -25,6 +25,7 @@ FILE *output_open_file(const char *option, const char *path)
     return file >= 0 ? fdopen(file, "w") : NULL;
 }
 
+/* Opens the file before the run without changing its contents. `path` NULL: there is no file. */
 bool output_reserve(output_reserved *reserved, const char *option, const char *path)
 {
     *reserved = (output_reserved){.option = option, .path = path, .file = -1};
@@ -33,6 +34,7 @@ bool output_reserve(output_reserved *reserved, const char *option, const char *p
     return path == NULL || reserved->file >= 0;
 }
 
+/* Empties the reserved file and returns a stream for it; NULL after a message. */
 FILE *output_begin(output_reserved *reserved)
 {
     struct stat about;
@@ -46,6 +48,7 @@ FILE *output_begin(output_reserved *reserved)
     return out;
 }
 
+/* Closes a reserved file that was not begun, and removes it if output_reserve has created it. */
 void output_release(output_reserved *reserved)
 {
     if (reserved->path == NULL || reserved->file < 0)
@@ -56,6 +59,7 @@ void output_release(output_reserved *reserved)
     reserved->file = -1;
 }
 
+/* Opens the stream for a report: -o FILE, --log-fd, or standard error. */
 FILE *output_open(const cli_options *line)
 {
     const bool append = line->output_append;
@@ -88,6 +92,8 @@ static int end_stream(FILE *out)
     return failed;
 }
 
+/* Closes the stream of a writer that returned `status` and `error`. Returns false after a message if anything
+ * failed. */
 bool output_close(FILE *out, const char *path, p5_status status, p5_error *error)
 {
     int failed = end_stream(out);
@@ -103,6 +109,7 @@ bool output_close(FILE *out, const char *path, p5_status status, p5_error *error
     return failed == 0;
 }
 
+/* Flushes standard output at the end of the program. Returns the exit status. */
 int output_finish(int status)
 {
     bool failed = ferror(stdout) != 0;

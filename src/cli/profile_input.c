@@ -27,6 +27,7 @@ bool event_words_check(const char *option, const word_list *events, bool all, un
     return true;
 }
 
+/* Reads a profile and applies --no-demangle and --source-dir. Returns NULL after a message. */
 p5_profile *profile_input(const char *path, const cli_options *line)
 {
     p5_error error = {0};

@@ -133,6 +133,8 @@ static void observed(void *context, p5_machine *machine, const p5_observation *o
             observed_part(r, i, machine, o);
 }
 
+/* Opens the observer for all parts. A part that begins at clock or instruction 0 begins here. Returns false after a
+ * message. */
 bool region_begin(region *r, p5_machine *machine)
 {
     p5_point points[2 * REGION_MOST_PARTS];
@@ -175,6 +177,7 @@ bool region_begin(region *r, p5_machine *machine)
     return cli_refuse_error(&error, "--roi", r->text, NULL);
 }
 
+/* Returns true if a part did not begin or did not end, and describes it in `text`. */
 bool region_missed(const region *r, char *text, size_t size)
 {
     for (size_t i = 0; i < r->count; i++) {
@@ -197,6 +200,7 @@ bool region_is_over(const region *r)
     return true;
 }
 
+/* Ends parts that are still active, and stores what was counted in *run, but for its host_ members. */
 void region_end(region *r, p5_machine *machine, p5_stat_run *run)
 {
     if (r->inside > 0) { /* the guest ended within it */

@@ -26,11 +26,10 @@ typedef struct region {
     /* While the guest runs: */
     p5_stat_run before, counted; /* totals when counting began; sum of what was counted */
     unsigned inside;             /* number of parts that are active */
-    uint32_t
-        addresses[2 *
-                  REGION_MOST_PARTS]; /* observed addresses: of `from` and `to` of part n at 2n and 2n + 1 */
-    uint64_t times;                   /* how often counting began */
-    p5_observer *observer;            /* closed with the machine */
+    /* Observed addresses: those of `from` and `to` of part n are at 2n and 2n + 1. */
+    uint32_t addresses[2 * REGION_MOST_PARTS];
+    uint64_t times;        /* how often counting began */
+    p5_observer *observer; /* closed with the machine */
     /* Called when counting begins and ends; to be set after region_begin. NULL: no callback. */
     void (*turned)(void *context, p5_machine *machine, bool inside);
     void *context;

@@ -89,6 +89,7 @@ void screen_write(FILE *out, const p5_screen *screen, bool colour)
     }
 }
 
+/* Writes the screen from the terminal's first line on, over what is there, and places the cursor. */
 void screen_rewrite(FILE *out, const p5_screen *screen)
 {
     fputs("\033[H", out);

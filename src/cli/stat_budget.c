@@ -36,6 +36,7 @@ static int status_unmeasured(const p5_run_result *result)
     return tells ? guest_exit_status(result) : CLI_UNMEASURED;
 }
 
+/* Records the first reason why the conditions cannot be judged, if this run gives one. */
 void stat_budget_note(stat_budget *b, const p5_run_result *result, const region *roi)
 {
     char text[400];
@@ -61,6 +62,7 @@ static bool write_junit(stat_budget *b, const p5_stat *stat)
            output_close(out, b->junit, p5_budget_write_junit(b->budget, stat, out, &error), &error);
 }
 
+/* Judges the conditions and writes --junit's file. Returns the exit status; `status` is that of the runs. */
 int stat_budget_judge(stat_budget *b, p5_stat *stat, bool quiet, int status)
 {
     if (b->budget == NULL || status == CLI_INTERNAL)

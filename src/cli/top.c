@@ -175,6 +175,7 @@ static void screen_end(top *t)
 #endif
 }
 
+/* Opens the machine, the table of metrics and the display, and runs the guest. Returns the exit status. */
 static int run_guest(top *t)
 {
     int status;

@@ -249,6 +249,7 @@ static int trace_machine(trace_options *options, p5_machine *machine)
     return status;
 }
 
+/* Opens the machine and traces it. Returns the exit status. */
 static int trace_guest(trace_options *options)
 {
     char *own_options = guest_own_options(&options->guest);

@@ -159,6 +159,7 @@ static bool run_pool(pool *p)
     return true;
 }
 
+/* Does all jobs in worker processes. */
 bool workers_run(const worker_jobs *jobs)
 {
     pool p = {.jobs = jobs};

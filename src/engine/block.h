@@ -65,12 +65,11 @@ typedef enum block_end {
 
 /* Properties of a block that only some kinds have. */
 typedef struct block_needs {
-    bool address16; /* BLOCK_REP: the count is CX */
-    uint8_t
-        port_bytes; /* BLOCK_PORT, and INS or OUTS as BLOCK_REP: size of an item; 0 for other REP strings */
-    bool waits;     /* BLOCK_CODE_WRITE: the instruction waits for pending x87 exceptions first */
-    bool locks_up;  /* BLOCK_UNDEFINED: LOCK CMPXCHG8B of a register (erratum 81) */
-    bool wide;      /* BLOCK_FRAME: 32-bit operands */
+    bool address16;         /* BLOCK_REP: the count is CX */
+    uint8_t port_bytes;     /* size of an item of INS or OUTS, as BLOCK_PORT or BLOCK_REP; else 0 */
+    bool waits;             /* BLOCK_CODE_WRITE: the instruction waits for pending x87 exceptions first */
+    bool locks_up;          /* BLOCK_UNDEFINED: LOCK CMPXCHG8B of a register (erratum 81) */
+    bool wide;              /* BLOCK_FRAME: 32-bit operands */
     uint8_t scan_register;  /* number of the destination register of BLOCK_SCAN and BLOCK_SMSW */
     uint8_t scan_bits;      /* BLOCK_SCAN: operand size, 16 or 32 */
     uint8_t extra_segments; /* GUARD_FS, GUARD_GS: the block has references with these segment overrides */

@@ -139,6 +139,8 @@ void engine_set_retired(engine *e, engine_retired *retired, engine_retired_block
     engine_batch(e, 0); /* forbids batches until the owner permits them again */
 }
 
+/* Runs the guest until a callback or an event of the guest ends the run. Forgets what a fault in the run before has
+ * left. */
 engine_stop engine_run(engine *e)
 {
     if (engine_failed(e))

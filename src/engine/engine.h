@@ -305,8 +305,9 @@ bool engine_keeps_memory(const engine *e);
 void engine_search_invd(engine *e, const uint8_t *bytes, size_t size);
 /* Returns true if stores are followed, so that there must be no batches. */
 bool engine_follows_stores(const engine *e);
-/* Implement the p5_core_hooks of the same names: the model's data cache writes these bytes of a line to memory, or
- * fills them from memory. */
+/* Implement p5_core_hooks.to_memory and from_memory, for bytes within one line: a bus cycle has written them, so that
+ * memory holds what data references see; or a line was dropped without a write-back, so that data references see what
+ * memory holds. */
 void engine_line_to_memory(engine *e, uint32_t physical, uint32_t size);
 void engine_line_from_memory(engine *e, uint32_t physical, uint32_t size);
 /* Reads a line as data references see it, or as it is in memory (`memory` true). Returns false if there is no RAM. */

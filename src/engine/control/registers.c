@@ -46,6 +46,7 @@ void registers_settle_flags(engine *e)
     env->cc_op = UC_CC_OP_EFLAGS;
 }
 
+/* Sets a register and updates what Unicorn and the engine derive from it. */
 void engine_set(engine *e, engine_register which, uint32_t value)
 {
     uc_env *env = e->env;
@@ -111,6 +112,7 @@ void registers_update_hidden(engine *e)
     env->hflags = flags;
 }
 
+/* Loads a segment register without checks, and updates what is derived from it. */
 void engine_set_segment(engine *e, engine_segment_name which, const engine_segment *segment)
 {
     *segment_of(e, which) = (uc_segment){segment->selector, 0, segment->base, segment->limit, segment->flags};

@@ -147,6 +147,7 @@ void stack_frame_read(engine *e, engine_block *b)
     load(&s, (uint32_t)e->env->regs[ENGINE_ESP]);
 }
 
+/* Executes the instruction of a BLOCK_FRAME, without moving EIP after it. */
 void stack_frame_execute(engine *e, engine_block *b)
 {
     e->env->eip = engine_code_offset(e, b->linear); /* in case it faults */

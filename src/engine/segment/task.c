@@ -71,6 +71,7 @@ static void state_write(engine *e, const tss_layout *layout, uint32_t base, uint
         access_store_system(e, base + layout->segments + i * size, 2, env->segs[i].selector, false);
 }
 
+/* Reads the TSS descriptor to which a task gate refers; raises #GP or #NP if it cannot be used. */
 void task_gate_target(engine *e, uint32_t selector, descriptor_words *d)
 {
     uint32_t code = selector & 0xfffc;

@@ -114,6 +114,8 @@ static bool execute(engine *e, const isa_insn *insn, uint32_t *next)
     }
 }
 
+/* Executes the instruction of block `b` and continues after it. Returns if Unicorn is to execute the instruction
+ * instead: without the extension, or because it faults or its INT is not redirected. */
 void virtual_flag_execute(engine *e, engine_block *b)
 {
     uc_env *env = e->env;

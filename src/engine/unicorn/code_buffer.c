@@ -77,6 +77,8 @@ int WRAP(tcg_gen_code)(uc_translator *s, uc_translated *tb)
     return size;
 }
 
+/* Called when an engine closes: unmaps its buffer but for the first page, or all first pages if no engine is open
+ * now. */
 void WRAP(free_code_gen_buffer)(uc_engine *uc)
 {
     /* Unmaps all but the first page. */

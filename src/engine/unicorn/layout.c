@@ -87,6 +87,7 @@ static bool translator(uc_engine *uc)
     return found && !uc_last_op(s);
 }
 
+/* Checks the layout of a newly opened Unicorn, and returns its processor state in *state. */
 p5_status layout_check(uc_engine *uc, uc_env **state, p5_error *error)
 {
     uint32_t eax;

@@ -9,9 +9,9 @@
 typedef struct emit_whole {
     uintptr_t first, second, whole; /* addresses of functions; `whole` does the work of the others */
     bool passes;                    /* the second takes the first one's result, which is not used elsewhere */
-    bool
-        from_second; /* `whole` is called with the second's first argument after the state (an address, or a register's
-                         number), else with the arguments of the first */
+    /* `whole` is called with the second's first argument after the processor state (an address, or a register's
+     * number), else with the arguments of the first. */
+    bool from_second;
 } emit_whole;
 
 /* Returns the row for calls of `first` and then `second`, or NULL. */

@@ -7,6 +7,7 @@ enum { WRAP_EXPONENT = 0x6000 };
 
 static const soft_format soft_extended = {64, 1, SOFT_TOP - 1};
 
+/* Takes the contents of a register apart. Denormal numbers are normalised. */
 soft_number soft_unpack(const uc_fpreg *r)
 {
     soft_number n = {
@@ -29,6 +30,7 @@ soft_number soft_unpack(const uc_fpreg *r)
     return n;
 }
 
+/* Returns the register's contents for a number that soft_unpack has made. */
 uc_fpreg soft_pack(const soft_number *n)
 {
     uint16_t sign = n->negative ? SOFT_SIGN : 0;
@@ -69,6 +71,7 @@ static bool rounds_up(uint16_t control, bool negative, bool odd, bool half, bool
     }
 }
 
+/* Rounds the magnitude value / 2^64 to an integer. */
 uint64_t soft_round_integer(uint16_t control, bool negative, soft_wide value, bool *inexact, bool *up)
 {
     uint64_t whole = (uint64_t)(value >> 64), part = (uint64_t)value;
@@ -132,6 +135,7 @@ uint64_t soft_round(soft *s, const soft_format *format, bool scales, bool negati
     return r.mantissa;
 }
 
+/* Rounds to a register with `bits` bits of significand (precision control). */
 uc_fpreg soft_result(soft *s, bool negative, int exponent, soft_wide significand, unsigned bits)
 {
     const soft_format format = {bits, soft_extended.low, soft_extended.high};
@@ -169,6 +173,7 @@ static uc_fpreg nan_of(const soft_number *a, const soft_number *b)
     return value;
 }
 
+/* Returns true if an operand is a NaN or invalid, which determines the result. `b` may be NULL. */
 bool soft_not_numbers(soft *s, const soft_number *a, const soft_number *b)
 {
     if (a->class == SOFT_INVALID || (b && b->class == SOFT_INVALID)) {

@@ -7,8 +7,8 @@
 #include "engine/x87/soft.h"
 
 #if __LDBL_MANT_DIG__ == 113
-typedef long double
-    quad; /* IEEE quadruple precision: sign, exponent as in a register, 112 bits of fraction */
+/* IEEE quadruple precision: sign, exponent as in a register, 112 bits of fraction. */
+typedef long double quad;
 #define QUAD(name) name##l
 #else
 __extension__ typedef __float128 quad;

@@ -14,11 +14,10 @@ typedef struct x87_state {
     uint8_t operand_kind; /* x87_operand */
     bool operand_empty;   /* the operand is an empty register */
     bool pushing;         /* the next load belongs to an instruction that pushes */
-    bool
-        suppressed; /* an unmasked exception has prevented the instruction's result, so it does not pop either */
-    bool ignored;     /* IGNNE# is active for the pending exception */
-    uint8_t place;    /* x87_place */
-    uint64_t operand; /* an operand from memory, in its format there */
+    bool suppressed;      /* an unmasked exception has prevented the result, so there is no pop either */
+    bool ignored;         /* IGNNE# is active for the pending exception */
+    uint8_t place;        /* x87_place */
+    uint64_t operand;     /* an operand from memory, in its format there */
     /* Biased exponents of safe operands (x87_safe): safe_low to safe_low + safe_span. */
     unsigned safe_low, safe_span;
     unsigned safe_reach; /* how far safe exponents extend from 0, without the bias, on either side */

@@ -85,6 +85,7 @@ static x87_operands with_operand(uc_env *env)
                           .memory = &e->x87.operand};
 }
 
+/* Computes ST(0) op the operand that was fetched before. */
 void x87_binary_operand(uc_env *env, x87_binary which, uintptr_t retaddr)
 {
     engine *e = engine_of(env);
@@ -93,6 +94,7 @@ void x87_binary_operand(uc_env *env, x87_binary which, uintptr_t retaddr)
         x87_mark(e, P5_X87_REFUSED, retaddr);
 }
 
+/* Computes ST(a) op ST(b) to ST(a). */
 void x87_binary_registers(uc_env *env, x87_binary which, unsigned a, unsigned b, uintptr_t retaddr)
 {
     x87_operands o = {
@@ -118,6 +120,7 @@ ARITHMETIC(fdivr, X87_DIVR)
 
 /* --- Comparisons: only condition codes --- */
 
+/* Compares ST(0) with the operand that was fetched before. `unordered`: as FUCOM. */
 void x87_compare_operand(uc_env *env, bool unordered)
 {
     static x87_operation *const ordered[] = {x87_fcom_register, x87_fcom_m32, x87_fcom_m64, x87_fcom_i32,
@@ -143,6 +146,7 @@ void WRAP(helper_fucom_ST0_FT0)(uc_env *env)
 
 /* --- Helper functions that fetch the second operand, before one of those above --- */
 
+/* Fetches an operand from memory, whose bits are given. */
 void x87_set_operand(uc_env *env, x87_operand kind, uint64_t bits)
 {
     engine *e = engine_of(env);
@@ -171,6 +175,7 @@ void WRAP(helper_fldz_FT0)(uc_env *env)
     x87_set_operand(env, X87_ZERO, 0);
 }
 
+/* Fetches ST(i) as the operand. */
 void x87_register_operand(uc_env *env, unsigned i)
 {
     engine *e = engine_of(env);

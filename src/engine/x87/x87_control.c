@@ -33,6 +33,7 @@ static bool load_control(uc_env *env, uint64_t address, uint32_t by)
     (void)env, (void)address, (void)by;
     return false;
 }
+/* Executes FLDCW in every case. */
 RARE load_control_rare(uc_env *env, uint64_t address, uint32_t by, uintptr_t retaddr)
 {
     if (!x87_held(env))
@@ -174,6 +175,7 @@ static void store_environment(uc_env *env, uint64_t address, bool wide, uintptr_
     }
 }
 
+/* FNSTENV, FLDENV, FNSAVE and FRSTOR. `wide`: 32-bit operands. */
 void WRAP(helper_fstenv)(uc_env *env, uint64_t address, int wide)
 {
     x87_settle(engine_of(env));

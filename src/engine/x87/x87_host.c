@@ -67,6 +67,7 @@ void x87_wait_before(engine *e)
     x87_wait(e->env, 0);
 }
 
+/* Prepares the x87 of a new engine. */
 void x87_open(engine *e)
 {
     const bool p55c = e->options.family == P5_FAMILY_P55C;
@@ -88,6 +89,8 @@ void x87_host_value(unsigned i, uc_fpreg *value)
     X87_BY_NUMBER(i, "fxch ", "")
 }
 
+/* Returns whether ST(i), in the host's x87, has a safe exponent. Updates its reach from the value if the reach is
+ * too large to tell. */
 bool x87_within(uc_env *env, unsigned i)
 {
     unsigned safe = engine_of(env)->x87.safe_reach, *reach = x87_reach(env, i);

@@ -35,6 +35,7 @@ uint16_t x87_tag_word(const uc_env *env)
     return tags;
 }
 
+/* Sets ES and B if an exception is unmasked, else clears them. */
 void x87_update_summary(uc_env *env)
 {
     bool pending = env->fpus & ~env->fpuc & X87_EXCEPTIONS;
@@ -82,6 +83,7 @@ static void record_instruction(uc_env *env, const isa_insn *insn)
     env->fpop = (uint16_t)((bytes[0] & 7) << 8 | bytes[1]);
 }
 
+/* Executes FNOP. */
 void x87_nop(uc_env *env)
 {
     uintptr_t retaddr = X87_RETADDR;
@@ -291,6 +293,7 @@ static uint64_t as_double(const uc_fpreg *r)
     return sign | (uint64_t)exponent << 52 | (r->mantissa << 1 >> 12);
 }
 
+/* Records operands of an instruction whose clocks depend on them. */
 void x87_value(engine *e, const uc_fpreg *a, const uc_fpreg *b)
 {
     value_put(e, (p5_value){.a = as_double(a),

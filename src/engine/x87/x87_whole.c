@@ -39,6 +39,7 @@ static const emit_whole *find(const x87_wholes *wholes, uintptr_t first, uintptr
     return NULL;
 }
 
+/* Returns the row for calls of `first` and then `second`, or NULL. */
 const emit_whole *x87_find_whole(uintptr_t first, uintptr_t second)
 {
     first = reference_kind(first);
