@@ -44,8 +44,8 @@ typedef struct spsc {
     } consumer;
     BEGINS_LINE atomic_ullong put;  /* progress published to the consumer */
     BEGINS_LINE atomic_ullong done; /* progress published to the producer */
-    BEGINS_LINE atomic_ullong
-        waits_for;     /* the producer sleeps until this many are done; 2^64 - 1: it does not */
+    /* The producer sleeps until this many are done; 2^64 - 1: it does not sleep. */
+    BEGINS_LINE atomic_ullong waits_for;
     atomic_bool idle;  /* the consumer sleeps */
     atomic_bool ended; /* by spsc_end */
     sem_t room;        /* on which the producer sleeps */
